@@ -1,0 +1,49 @@
+import type { ChannelId, EventSeq, RealmId, UserId } from '../shared/ids.js';
+import type { Channel, ChannelView } from './channel.js';
+import type { Subscription } from './subscription.js';
+
+export interface ChannelReads {
+  find(realmId: RealmId, id: ChannelId): Promise<Channel | null>;
+  /** Whatever the letter case; archived channels too. */
+  findByName(realmId: RealmId, name: string): Promise<Channel | null>;
+  /** Whatever the letter case; names nobody has are absent; ascending id. */
+  listByName(realmId: RealmId, names: readonly string[]): Promise<readonly Channel[]>;
+  /** Unknown ids are absent; ascending id. */
+  list(realmId: RealmId, ids: readonly ChannelId[]): Promise<readonly Channel[]>;
+  /** Every channel, archived ones included; ascending id. */
+  listAll(realmId: RealmId): Promise<readonly Channel[]>;
+  /** Unknown ids are absent; by name in code-point order. A constant number of statements, whatever the number of ids. */
+  listViews(realmId: RealmId, ids: readonly ChannelId[]): Promise<readonly ChannelView[]>;
+  /** Whether the user follows the channel now. */
+  isSubscribed(realmId: RealmId, channelId: ChannelId, userId: UserId): Promise<boolean>;
+  /** Channels the user follows now; ascending id. */
+  listSubscribedIds(realmId: RealmId, userId: UserId): Promise<readonly ChannelId[]>;
+  /** All the user's rows, those of channels he has left included; ascending channel. */
+  listSubscriptions(realmId: RealmId, userId: UserId): Promise<readonly Subscription[]>;
+  /** Active users who follow it now; ascending. Channels without any map to an empty list. */
+  listSubscribers(
+    realmId: RealmId,
+    channelIds: readonly ChannelId[],
+  ): Promise<ReadonlyMap<ChannelId, readonly UserId[]>>;
+  /** Which of these users follow it now; ascending. */
+  filterSubscribed(realmId: RealmId, channelId: ChannelId, userIds: readonly UserId[]): Promise<readonly UserId[]>;
+  countSubscribers(realmId: RealmId, channelId: ChannelId): Promise<number>;
+}
+
+/** Every implementation passes channel-repository.contract.ts. */
+export interface ChannelRepository extends ChannelReads {
+  /** Adds the channel and its recipient. @throws DomainError CHANNEL_NAME_TAKEN, archived channels included. */
+  add(channel: Omit<Channel, 'id' | 'recipientId' | 'version'>): Promise<Channel>;
+  /** Stores it under a higher version. @throws DomainError CHANNEL_NAME_TAKEN */
+  update(channel: Channel): Promise<Channel>;
+  /** Adds or replaces rows, active or not. Says nothing about who receives: that is `PersonalMessages.openSpans`. */
+  putSubscriptions(subscriptions: readonly Subscription[]): Promise<void>;
+}
+
+/** A user's time in a channel, for judging old events: from the first seq on, up to but not including the last. */
+export interface SubscribedSpan {
+  readonly channelId: ChannelId;
+  readonly fromSeq: EventSeq;
+  /** Null: still subscribed. */
+  readonly toSeq: EventSeq | null;
+}

@@ -1,0 +1,104 @@
+import { type GroupSettings, type GroupSettingValues, groupSetting } from '../groups/group-setting.js';
+import { invalidInput } from '../shared/errors.js';
+import type { ChannelId, MessageId, RealmId, RecipientId, UnixSeconds, UserId } from '../shared/ids.js';
+import { codePointLength, positionOfUnprintable } from '../shared/text.js';
+
+/** Who may do what in a channel (channels §3.4). */
+export const CHANNEL_PERMISSIONS = {
+  canAddSubscribers: groupSetting('nobody', 'n'),
+  canAdministerChannel: groupSetting('creator', 'n'),
+  canCreateTopic: groupSetting('everyone', 'ny'),
+  canDeleteAnyMessage: groupSetting('nobody', 'ny'),
+  canDeleteOwnMessage: groupSetting('nobody', 'ny'),
+  canMoveMessagesOutOfChannel: groupSetting('nobody', 'ny'),
+  canMoveMessagesWithinChannel: groupSetting('nobody', 'ny'),
+  canRemoveSubscribers: groupSetting('administrators', 'ny'),
+  canResolveTopics: groupSetting('nobody', 'ny'),
+  canSendMessage: groupSetting('everyone', 'ny'),
+  canSubscribe: groupSetting('nobody', 'n'),
+} as const;
+export type ChannelPermission = keyof typeof CHANNEL_PERMISSIONS;
+export type ChannelPermissions = GroupSettings<typeof CHANNEL_PERMISSIONS>;
+
+export const TOPICS_POLICIES = ['inherit', 'allow_empty_topic', 'disable_empty_topic', 'empty_topic_only'] as const;
+export type TopicsPolicy = (typeof TOPICS_POLICIES)[number];
+
+/** Who can find a channel and read it. */
+export type ChannelPrivacy = 'webPublic' | 'public' | 'privateSharedHistory' | 'privateProtectedHistory';
+
+export interface Channel {
+  readonly id: ChannelId;
+  readonly realmId: RealmId;
+  /** What messages to the channel are addressed to. */
+  readonly recipientId: RecipientId;
+  readonly name: string;
+  readonly description: string;
+  /** HTML. */
+  readonly renderedDescription: string;
+  readonly privacy: ChannelPrivacy;
+  readonly isArchived: boolean;
+  /** Null where no creator is recorded. */
+  readonly creatorId: UserId | null;
+  readonly createdAt: UnixSeconds;
+  /** Null: as the organization says; -1: forever; else > 0. */
+  readonly messageRetentionDays: number | null;
+  readonly topicsPolicy: TopicsPolicy;
+  readonly folderId: number | null;
+  /** Whether newcomers are subscribed to it. */
+  readonly isDefault: boolean;
+  readonly isRecentlyActive: boolean;
+  /** Null until the first message; found anew when the oldest one is deleted. */
+  readonly firstMessageId: MessageId | null;
+  readonly permissions: ChannelPermissions;
+  /** Grows with every change of what is shown of the channel. */
+  readonly version: number;
+}
+
+/** A channel as those who can see it see it. */
+export interface ChannelView extends Omit<Channel, 'permissions'> {
+  readonly permissions: GroupSettingValues<typeof CHANNEL_PERMISSIONS>;
+  /** What stream_post_policy says: the system group that may post, where it is one. */
+  readonly sendersSystemGroup: 'everyone' | 'administrators' | 'fullMembers' | 'moderators' | null;
+  /** Active users, bots included. */
+  readonly subscriberCount: number;
+  /** Null for channels younger than a week (channels §2.1). */
+  readonly weeklyTraffic: number | null;
+}
+
+export const isPrivate = (channel: Pick<Channel, 'privacy'>): boolean =>
+  channel.privacy === 'privateSharedHistory' || channel.privacy === 'privateProtectedHistory';
+export const isWebPublic = (channel: Pick<Channel, 'privacy'>): boolean => channel.privacy === 'webPublic';
+/** Whether those who can read the channel can read what was sent before they came. */
+export const hasSharedHistory = (channel: Pick<Channel, 'privacy'>): boolean =>
+  channel.privacy !== 'privateProtectedHistory';
+
+/** In code points (protocol §14). */
+export const MAX_CHANNEL_NAME_LENGTH = 60;
+export const MAX_CHANNEL_DESCRIPTION_LENGTH = 1024;
+
+/** Returns the name trimmed. @throws DomainError INVALID_INPUT with the texts of channels §1. */
+export function parseChannelName(raw: string): string {
+  const name = raw.trim();
+  if (name === '') throw invalidInput("Channel name can't be empty.");
+  if (codePointLength(name) > MAX_CHANNEL_NAME_LENGTH) {
+    throw invalidInput(`Channel name too long (limit: ${MAX_CHANNEL_NAME_LENGTH} characters).`);
+  }
+  const position = positionOfUnprintable(name);
+  if (position > 0) throw invalidInput(`Invalid character in channel name, at position ${position}.`);
+  return name;
+}
+
+/** Descriptions are one line: line breaks become spaces. */
+export function normalizeChannelDescription(raw: string): string {
+  return raw.replaceAll('\n', ' ');
+}
+
+/**
+ * Messages a week, rounded to two significant digits (channels §2.1). `recentMessages` counts the last 28 days.
+ */
+export function weeklyTraffic(recentMessages: number, ageDays: number): number | null {
+  if (ageDays < 7) return null;
+  const average = ageDays >= 28 ? Math.floor(recentMessages / 4) : Math.floor((recentMessages * 7) / ageDays);
+  const atLeastOne = average === 0 && recentMessages > 0 ? 1 : average;
+  return atLeastOne === 0 ? 0 : Number(atLeastOne.toPrecision(2));
+}

@@ -1,0 +1,103 @@
+import type { ChannelView } from '../channels/channel.js';
+import type { Subscription } from '../channels/subscription.js';
+import type { GroupView } from '../groups/group.js';
+import type { SentFlags } from '../messages/message.js';
+import type { MessageView } from '../messages/message-repository.js';
+import type { ChannelId, GroupId, MessageId, UserId } from '../shared/ids.js';
+import type { Role } from '../users/role.js';
+import type { User } from '../users/user.js';
+
+/** Everything that can happen, told with what every client's form of it needs. Plain JSON values: maps are lists of pairs. */
+export type DomainEvent =
+  /** A row without content: its numbers are used, or what it said was deleted. */
+  | { readonly type: 'blank' }
+  | {
+      readonly type: 'message.sent';
+      readonly view: MessageView;
+      readonly isReadBySender: boolean;
+      readonly isPublic: boolean;
+      /** Whose flags differ from those of everybody else. */
+      readonly exceptions: readonly (readonly [UserId, SentFlags])[];
+      /** The sender's own client recognizes its message by it. */
+      readonly echo: { readonly queueId: string; readonly localId: string } | null;
+    }
+  | {
+      readonly type: 'message.flag_changed';
+      readonly op: 'add' | 'remove';
+      readonly flag: 'read' | 'starred' | 'collapsed';
+      readonly messageIds: readonly MessageId[];
+      /** Everything there is was marked; then the list is empty. */
+      readonly all: boolean;
+      /** For what became unread: where each message is. */
+      readonly details: readonly (readonly [MessageId, MessagePlace])[];
+    }
+  | { readonly type: 'channel.created'; readonly channels: readonly ChannelView[] }
+  /** Told to those who can no longer see them. */
+  | { readonly type: 'channel.hidden'; readonly channelIds: readonly ChannelId[] }
+  | {
+      readonly type: 'channel.property_changed';
+      readonly channelId: ChannelId;
+      readonly name: string;
+      readonly property: 'isRecentlyActive' | 'firstMessageId';
+      readonly value: boolean | number | null;
+    }
+  /** To one user: he follows these channels now. */
+  | { readonly type: 'subscription.added'; readonly userId: UserId; readonly channels: readonly SubscribedChannel[] }
+  | {
+      readonly type: 'subscription.removed';
+      readonly userId: UserId;
+      readonly channels: readonly { readonly id: ChannelId; readonly name: string }[];
+    }
+  /** To the others: these users follow these channels now, or no longer. */
+  | {
+      readonly type: 'channel.subscribers_changed';
+      readonly op: 'add' | 'remove';
+      readonly channelIds: readonly ChannelId[];
+      readonly userIds: readonly UserId[];
+    }
+  | { readonly type: 'default_channels.changed'; readonly channelIds: readonly ChannelId[] }
+  | { readonly type: 'user.created'; readonly user: User }
+  | { readonly type: 'user.role_changed'; readonly userId: UserId; readonly role: Role }
+  | { readonly type: 'user.activation_changed'; readonly userId: UserId; readonly isActive: boolean }
+  /** Sent to nobody: whoever keeps keys at hand forgets this user's. */
+  | { readonly type: 'user.credentials_changed'; readonly userId: UserId }
+  /** `view` is null for unnamed groups, which are told to nobody; the rest is for following who is in which group. */
+  | {
+      readonly type: 'group.created';
+      readonly groupId: GroupId;
+      readonly memberIds: readonly UserId[];
+      readonly subgroupIds: readonly GroupId[];
+      readonly view: GroupView | null;
+    }
+  | {
+      readonly type: 'group.members_changed';
+      readonly op: 'add' | 'remove';
+      readonly groupId: GroupId;
+      readonly userIds: readonly UserId[];
+    }
+  | {
+      readonly type: 'group.subgroups_changed';
+      readonly op: 'add' | 'remove';
+      readonly groupId: GroupId;
+      readonly subgroupIds: readonly GroupId[];
+    };
+
+export type DomainEventType = DomainEvent['type'];
+
+export interface SubscribedChannel {
+  readonly channel: ChannelView;
+  readonly subscription: Subscription;
+  /** Everybody who follows it, after the change; empty where the user may not know. */
+  readonly subscriberIds: readonly UserId[];
+}
+
+export type MessagePlace =
+  | {
+      readonly kind: 'channel';
+      readonly channelId: ChannelId;
+      readonly topic: string;
+      readonly isUnmuted: boolean;
+      readonly isMentioned: boolean;
+    }
+  /** The others in the conversation, ascending; nobody when one talks to himself. */
+  | { readonly kind: 'direct'; readonly userIds: readonly UserId[]; readonly isMentioned: boolean };

@@ -1,0 +1,34 @@
+import type { GroupId, RealmId, UserId } from '../shared/ids.js';
+import type { Group, GroupView } from './group.js';
+import type { GroupSettingValue } from './group-setting.js';
+import type { SystemGroupName } from './system-groups.js';
+
+export interface GroupReads {
+  /** Null when the realm has no such group, named or not. */
+  find(realmId: RealmId, id: GroupId): Promise<Group | null>;
+  /** Named groups only, whatever the letter case. */
+  findByName(realmId: RealmId, name: string): Promise<Group | null>;
+  systemGroupIds(realmId: RealmId): Promise<Readonly<Record<SystemGroupName, GroupId>>>;
+  /** Named groups, ascending id, deactivated ones included. */
+  listViews(realmId: RealmId): Promise<readonly GroupView[]>;
+  /** What each group stands for as a permission's value: its id when named, its content when not. Unknown ids are absent. */
+  settingValues(realmId: RealmId, ids: readonly GroupId[]): Promise<ReadonlyMap<GroupId, GroupSettingValue>>;
+  /** Every active user who is in the group or, at any depth, in a subgroup that is not deactivated; ascending. */
+  listMembersRecursively(realmId: RealmId, id: GroupId): Promise<readonly UserId[]>;
+  /** Every (subgroup, group that holds it) of the realm, unnamed groups included; in no particular order. */
+  listEdges(realmId: RealmId): Promise<readonly { readonly subgroupId: GroupId; readonly groupId: GroupId }[]>;
+}
+
+/** Every implementation passes group-repository.contract.ts. */
+export interface GroupRepository extends GroupReads {
+  add(group: Omit<Group, 'id'>, memberIds: readonly UserId[], subgroupIds: readonly GroupId[]): Promise<Group>;
+  update(group: Group): Promise<void>;
+  /** Idempotent. Returns only those who were not direct members before, ascending. */
+  addMembers(realmId: RealmId, id: GroupId, userIds: readonly UserId[]): Promise<readonly UserId[]>;
+  /** Idempotent. Returns only those who were direct members before, ascending. */
+  removeMembers(realmId: RealmId, id: GroupId, userIds: readonly UserId[]): Promise<readonly UserId[]>;
+  /** Idempotent. Returns only those that were not direct subgroups before, ascending. */
+  addSubgroups(realmId: RealmId, id: GroupId, subgroupIds: readonly GroupId[]): Promise<readonly GroupId[]>;
+  /** Idempotent. Returns only those that were direct subgroups before, ascending. */
+  removeSubgroups(realmId: RealmId, id: GroupId, subgroupIds: readonly GroupId[]): Promise<readonly GroupId[]>;
+}

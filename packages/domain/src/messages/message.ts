@@ -1,0 +1,116 @@
+import { invalidInput } from '../shared/errors.js';
+import type {
+  ChannelId,
+  GroupId,
+  MessageId,
+  Ordinal,
+  RealmId,
+  RecipientId,
+  UnixSeconds,
+  UserId,
+} from '../shared/ids.js';
+import { codePointLength, takeCodePoints } from '../shared/text.js';
+
+export interface TopicLink {
+  readonly text: string;
+  readonly url: string;
+}
+
+/** What sending stores, and nobody's view of it. */
+export interface Message {
+  readonly id: MessageId;
+  readonly realmId: RealmId;
+  readonly senderId: UserId;
+  /** The recipient it was sent to, for ever, and its place there: what received and read hang on. */
+  readonly sentRecipientId: RecipientId;
+  readonly ordinal: Ordinal;
+  /** Where it is now: what listing and access hang on. */
+  readonly recipientId: RecipientId;
+  /** Null for direct messages. */
+  readonly channelId: ChannelId | null;
+  /** `''` for direct messages, and for the empty topic of channels. */
+  readonly topic: string;
+  /** Markdown. */
+  readonly content: string;
+  /** HTML. */
+  readonly renderedContent: string;
+  readonly sentAt: UnixSeconds;
+  readonly clientName: string;
+  readonly isMeMessage: boolean;
+  readonly mentionsChannel: boolean;
+  readonly hasLink: boolean;
+  readonly hasImage: boolean;
+  readonly hasAttachment: boolean;
+  readonly topicLinks: readonly TopicLink[];
+  /** A notice that everybody receives as read, but for those it names. */
+  readonly isReadByDefault: boolean;
+  /** Null: never. */
+  readonly lastEditedAt: UnixSeconds | null;
+  readonly lastMovedAt: UnixSeconds | null;
+  /** Grows with every change of what is shown of the message. */
+  readonly version: number;
+}
+
+export type NewMessage = Omit<
+  Message,
+  'id' | 'sentRecipientId' | 'ordinal' | 'version' | 'lastEditedAt' | 'lastMovedAt'
+> & {
+  /** Whether the sender has it read from the start. */
+  readonly isReadBySender: boolean;
+  /** Who is named in it, or is in a group named in it, or whose alert word it holds; only of those who receive it. */
+  readonly exceptions: ReadonlyMap<UserId, SentFlags>;
+};
+
+/** What sending gives a person beyond having the message. */
+export interface SentFlags {
+  readonly mentioned?: boolean;
+  readonly topicWildcardMentioned?: boolean;
+  readonly hasAlertWord?: boolean;
+  /** Gets it unread although the message is read by default. */
+  readonly unread?: boolean;
+}
+
+/** What a message is to one person. */
+export interface PersonalFlags {
+  readonly read: boolean;
+  readonly starred: boolean;
+  readonly collapsed: boolean;
+  readonly mentioned: boolean;
+  readonly channelWildcardMentioned: boolean;
+  readonly topicWildcardMentioned: boolean;
+  readonly hasAlertWord: boolean;
+  /** Taken from channel history without ever having been received. */
+  readonly historical: boolean;
+}
+
+/** How a message that was never received shows in channel history (messages §5.4). */
+export const HISTORICAL: PersonalFlags = {
+  read: true,
+  starred: false,
+  collapsed: false,
+  mentioned: false,
+  channelWildcardMentioned: false,
+  topicWildcardMentioned: false,
+  hasAlertWord: false,
+  historical: true,
+};
+
+/** In code points (protocol §14). */
+export const MAX_MESSAGE_LENGTH = 10_000;
+const TRUNCATION_NOTICE = '\n[message truncated]';
+
+/** What is kept of what somebody typed (messages §3.2 row 7). @throws DomainError INVALID_INPUT */
+export function parseContent(raw: string): string {
+  const content = raw.trimEnd().replace(/^\n+/, '');
+  if (content === '') throw invalidInput('Message must not be empty');
+  if (content.includes('\0')) throw invalidInput('Message must not contain null bytes');
+  return codePointLength(content) > MAX_MESSAGE_LENGTH
+    ? takeCodePoints(content, MAX_MESSAGE_LENGTH - TRUNCATION_NOTICE.length) + TRUNCATION_NOTICE
+    : content;
+}
+
+/** A group mention needs a permission; kept beside the message only while it is sent. */
+export interface MentionedGroup {
+  readonly id: GroupId;
+  readonly name: string;
+}

@@ -1,0 +1,63 @@
+import type { SubscribedSpan } from '../channels/channel-repository.js';
+import type { ChannelId, MessageId, RealmId, RecipientId, UserId } from '../shared/ids.js';
+import type { PersonalFlags } from './message.js';
+import type { MessageFilter, Viewer } from './message-repository.js';
+
+export interface UnreadMessage {
+  readonly id: MessageId;
+  readonly senderId: UserId;
+  readonly recipientId: RecipientId;
+  readonly channelId: ChannelId | null;
+  readonly topic: string;
+  /** By name, or as a member of a group. */
+  readonly isMentioned: boolean;
+  readonly isWildcardMentioned: boolean;
+}
+
+/**
+ * Which messages are a person's own — received, mentioned in, starred — and what they are to him. None of these costs
+ * more for a long history or for a large channel.
+ */
+export interface PersonalMessageReads {
+  /** Only of messages that are the viewer's own; others are absent. */
+  listFlags(viewer: Viewer, ids: readonly MessageId[]): Promise<ReadonlyMap<MessageId, PersonalFlags>>;
+  /** The newest `limit` unread ones, ascending id, whatever the channel; with `filter`, those of it only. */
+  listUnread(viewer: Viewer, limit: number, filter?: MessageFilter): Promise<readonly UnreadMessage[]>;
+  /** The oldest unread one of the filter; null when there is none. */
+  findFirstUnread(viewer: Viewer, filter: MessageFilter): Promise<MessageId | null>;
+  /** Ascending id. */
+  listStarred(viewer: Viewer): Promise<readonly MessageId[]>;
+  /** The newest message that is the viewer's own; null when there is none. */
+  newestId(viewer: Viewer): Promise<MessageId | null>;
+  /** Channels he does not follow now although messages of theirs are his own; ascending. */
+  listFormerChannelIds(viewer: Viewer): Promise<readonly ChannelId[]>;
+  /** Which of these users have the message as their own; ascending. */
+  filterHolders(realmId: RealmId, id: MessageId, userIds: readonly UserId[]): Promise<readonly UserId[]>;
+  /** When he followed which channel, in seqs; for judging events that are replayed. */
+  listSubscribedSpans(viewer: Viewer): Promise<readonly SubscribedSpan[]>;
+}
+
+/** Every implementation passes personal-messages.contract.ts, and agrees with every other one on random histories. */
+export interface PersonalMessages extends PersonalMessageReads {
+  /** From the next message on these users receive what is sent to the recipient. Idempotent. */
+  openSpans(realmId: RealmId, recipientId: RecipientId, userIds: readonly UserId[]): Promise<void>;
+  /** They keep what they have received, and receive no more. Idempotent. */
+  closeSpans(realmId: RealmId, recipientId: RecipientId, userIds: readonly UserId[]): Promise<void>;
+  /** Makes messages the viewer's own that are not, read and historical. Those that are stay as they are. */
+  adopt(viewer: Viewer, ids: readonly MessageId[]): Promise<void>;
+  /** Of his own messages only. Returns the ids that changed, ascending. */
+  setRead(viewer: Viewer, ids: readonly MessageId[], read: boolean): Promise<readonly MessageId[]>;
+  /** Everything there is. Returns how many changed. */
+  markAllRead(viewer: Viewer): Promise<number>;
+  /** Of his own messages only. Returns the ids that changed, ascending. */
+  setFlag(
+    viewer: Viewer,
+    ids: readonly MessageId[],
+    flag: 'starred' | 'collapsed',
+    on: boolean,
+  ): Promise<readonly MessageId[]>;
+  /** What this person sends from now on arrives read. Idempotent. Leaves what was received before as it is. */
+  muteSender(viewer: Viewer, senderId: UserId): Promise<void>;
+  /** Idempotent. What arrived read stays so. */
+  unmuteSender(viewer: Viewer, senderId: UserId): Promise<void>;
+}

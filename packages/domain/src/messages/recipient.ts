@@ -1,0 +1,31 @@
+import type { ChannelId, RealmId, RecipientId, UserId } from '../shared/ids.js';
+
+/** Whom messages are addressed to: a channel, or the people of one direct conversation. */
+export type Recipient =
+  | { readonly kind: 'channel'; readonly id: RecipientId; readonly realmId: RealmId; readonly channelId: ChannelId }
+  | {
+      readonly kind: 'direct';
+      readonly id: RecipientId;
+      readonly realmId: RealmId;
+      /** Everybody in it, ascending; one person talking to himself is alone. */
+      readonly userIds: readonly UserId[];
+    };
+
+export interface RecipientReads {
+  /** Unknown ids are absent. */
+  list(realmId: RealmId, ids: readonly RecipientId[]): Promise<ReadonlyMap<RecipientId, Recipient>>;
+  /** The conversation of exactly these people (in any order); null while nobody has written in it. */
+  findDirect(realmId: RealmId, userIds: readonly UserId[]): Promise<RecipientId | null>;
+  /** The user's direct conversations that have messages, the one with the newest message first. */
+  listRecentDirect(
+    realmId: RealmId,
+    userId: UserId,
+    limit: number,
+  ): Promise<readonly { readonly recipientId: RecipientId; readonly lastMessageId: number }[]>;
+}
+
+/** Every implementation passes recipient-repository.contract.ts. */
+export interface RecipientRepository extends RecipientReads {
+  /** Finds the conversation or opens it: its people receive everything sent to it from the first message on. */
+  openDirect(realmId: RealmId, userIds: readonly UserId[]): Promise<RecipientId>;
+}

@@ -1,0 +1,21 @@
+import type { RealmId } from '../shared/ids.js';
+import type { Realm } from './realm.js';
+
+export interface RealmReads {
+  find(id: RealmId): Promise<Realm | null>;
+  /** @throws DomainError UNKNOWN_REALM */
+  get(id: RealmId): Promise<Realm>;
+  findByStringId(stringId: string): Promise<Realm | null>;
+  /** Ascending id. */
+  list(): Promise<readonly Realm[]>;
+}
+
+/** Every implementation passes realm-repository.contract.ts. */
+export interface RealmRepository extends RealmReads {
+  /**
+   * A realm needs groups for its permissions and groups need a realm, so it is added without permissions and completed
+   * by `update` in the same unit. @throws DomainError INVALID_INPUT when the string id is taken.
+   */
+  add(realm: Omit<Realm, 'id' | 'permissions'>): Promise<RealmId>;
+  update(realm: Realm): Promise<void>;
+}

@@ -1,0 +1,21 @@
+import type { GroupSettings } from '../groups/group-setting.js';
+import type { RealmId, UnixSeconds } from '../shared/ids.js';
+import type { UserSettings } from '../users/user-settings.js';
+import type { REALM_PERMISSIONS, RealmSettings } from './realm-settings.js';
+
+/** An organization: the unit of tenancy. Nothing ever crosses realms. */
+export interface Realm {
+  readonly id: RealmId;
+  /** The subdomain it answers to; `''` for the root one. Lower case. */
+  readonly stringId: string;
+  readonly uuid: string;
+  readonly name: string;
+  readonly isDeactivated: boolean;
+  readonly createdAt: UnixSeconds;
+  readonly settings: RealmSettings;
+  /** HTML of the description; kept with it so that nobody renders on the way out. */
+  readonly renderedDescription: string;
+  readonly permissions: GroupSettings<typeof REALM_PERMISSIONS>;
+  /** What newcomers start with. */
+  readonly userDefaults: UserSettings;
+}

@@ -1,0 +1,49 @@
+/**
+ * Our own reasons for a refusal; the HTTP adapter maps each to the wire in one table. A reason of its own is due when
+ * somebody decides by it: another wire code, other data, or a caller in process that branches on it.
+ */
+export type ErrorCode =
+  | 'INVALID_INPUT'
+  | 'NOT_PERMITTED'
+  | 'NOT_FOUND'
+  | 'MUST_BE_ADMINISTRATOR'
+  | 'MUST_BE_OWNER'
+  | 'MUST_BE_BOT'
+  | 'UNAUTHENTICATED'
+  | 'AUTHENTICATION_FAILED'
+  | 'USER_DEACTIVATED'
+  | 'REALM_DEACTIVATED'
+  | 'PASSWORD_AUTH_DISABLED'
+  | 'PASSWORD_RESET_REQUIRED'
+  | 'UNKNOWN_REALM'
+  | 'RATE_LIMITED'
+  | 'CHANNEL_NOT_FOUND'
+  | 'CHANNEL_NAME_TAKEN'
+  | 'CANNOT_ADMINISTER_CHANNEL'
+  | 'EVENT_QUEUE_NOT_FOUND'
+  | 'INVALID_NARROW'
+  | 'UNSUPPORTED_COMBINATION'
+  | 'STALE_VALUE'
+  | 'SYSTEM_GROUP_REQUIRED'
+  | 'CHANNEL_WILDCARD_NOT_ALLOWED'
+  | 'TOPIC_WILDCARD_NOT_ALLOWED'
+  | 'MOVE_TIME_LIMIT_EXCEEDED';
+
+/** Data that goes with a refusal, in the domain's names: `{ channelId: 7 }`. */
+export type ErrorDetails = Readonly<Record<string, unknown>>;
+
+/** A refusal. Thrown, so that it also rolls the unit of work back. `message` is the contract's text, for people. */
+export class DomainError extends Error {
+  constructor(
+    readonly code: ErrorCode,
+    message: string,
+    readonly details: ErrorDetails = {},
+  ) {
+    super(message);
+    this.name = 'DomainError';
+  }
+}
+
+export const invalidInput = (message: string, details?: ErrorDetails) =>
+  new DomainError('INVALID_INPUT', message, details);
+export const notPermitted = (message = 'Insufficient permission') => new DomainError('NOT_PERMITTED', message);

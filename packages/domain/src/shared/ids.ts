@@ -1,0 +1,21 @@
+declare const brand: unique symbol;
+
+/** A number that stands for one kind of thing only. All ids are unique on the whole server, never reused, and > 0. */
+type Id<Kind extends string> = number & { readonly [brand]: Kind };
+
+export type RealmId = Id<'realm'>;
+export type UserId = Id<'user'>;
+export type GroupId = Id<'group'>;
+export type ChannelId = Id<'channel'>;
+/** A channel or a direct-message group, as the addressee of messages. */
+export type RecipientId = Id<'recipient'>;
+export type MessageId = Id<'message'>;
+
+/** Position of an event in its realm's log: 1, 2, 3 …, in commit order. */
+export type EventSeq = Id<'seq'>;
+
+/** Position of a message among those sent to one recipient: 1, 2, 3 …; never reused. */
+export type Ordinal = number;
+
+/** Seconds since 1970-01-01T00:00:00Z; whole unless said otherwise. */
+export type UnixSeconds = number;

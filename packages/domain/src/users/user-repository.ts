@@ -1,0 +1,38 @@
+import type { RealmId, UserId } from '../shared/ids.js';
+import type { SystemBotKind, User } from './user.js';
+
+/** A user's place in a wide list; the full user is fetched only where no cached form of this version is at hand. */
+export interface UserHead {
+  readonly id: UserId;
+  readonly version: number;
+  readonly isActive: boolean;
+}
+
+export interface UserReads {
+  /** Users of the realm only; its system bots are found by `findSystemBot` and by `list`. Null when there is none. */
+  find(realmId: RealmId, id: UserId): Promise<User | null>;
+  /** By the address he signs in with, whatever its letter case; bots and deactivated users too, system bots not. */
+  findByEmail(realmId: RealmId, email: string): Promise<User | null>;
+  /** System bots too; unknown ids are absent; ascending id. */
+  list(realmId: RealmId, ids: readonly UserId[]): Promise<readonly User[]>;
+  /** By address, whatever the letter case; unknown ones are absent. */
+  listByEmail(realmId: RealmId, emails: readonly string[]): Promise<readonly User[]>;
+  /** Everybody, deactivated users and bots included, system bots not; ascending id. */
+  listHeads(realmId: RealmId): Promise<readonly UserHead[]>;
+  /** Ascending id. */
+  listSystemBots(realmId: RealmId): Promise<readonly User[]>;
+  findSystemBot(realmId: RealmId, kind: SystemBotKind): Promise<User>;
+  /** Whether another user of the realm has this name in its NFKC case-folded form; bots and deactivated users count. */
+  isNameTaken(realmId: RealmId, fullName: string, except: UserId | null): Promise<boolean>;
+  /** Null when no password is set. */
+  findPasswordHash(realmId: RealmId, id: UserId): Promise<string | null>;
+}
+
+/** Every implementation passes user-repository.contract.ts. */
+export interface UserRepository extends UserReads {
+  /** `version` starts at 1. @throws DomainError INVALID_INPUT when the address is taken. */
+  add(user: Omit<User, 'id' | 'version'>, passwordHash: string | null, systemKind?: SystemBotKind): Promise<User>;
+  /** Stores the user under a higher version. */
+  update(user: User): Promise<User>;
+  setPasswordHash(realmId: RealmId, id: UserId, hash: string | null): Promise<void>;
+}

@@ -1,0 +1,50 @@
+import type { RealmId, UnixSeconds, UserId } from '../shared/ids.js';
+import type { Role } from './role.js';
+import type { UserSettings } from './user-settings.js';
+
+export type BotKind = 'generic' | 'incomingWebhook' | 'outgoingWebhook' | 'embedded';
+/** What the operator grants beyond roles. */
+export type SpecialPermission = 'canCreateUsers' | 'canChangeUserEmails';
+export type AvatarSource = 'gravatar' | 'uploaded' | 'generated';
+
+/** A person or a bot of one realm. */
+export interface User {
+  readonly id: UserId;
+  readonly realmId: RealmId;
+  /** The address he signs in with and mail goes to, as he wrote it; unique in the realm whatever the letter case. */
+  readonly email: string;
+  readonly fullName: string;
+  readonly role: Role;
+  readonly isActive: boolean;
+  readonly joinedAt: UnixSeconds;
+  /** Null for people. */
+  readonly bot: Bot | null;
+  readonly avatar: Avatar;
+  readonly specialPermissions: readonly SpecialPermission[];
+  readonly settings: UserSettings;
+  /** Grows with every change of what others can see of him. */
+  readonly version: number;
+}
+
+export interface Bot {
+  readonly kind: BotKind;
+  /** Null for bots of the system, which belong to nobody. */
+  readonly ownerId: UserId | null;
+  /** One of the realm's own bots: notices, welcome, mail gateway. Not a member of the realm. */
+  readonly isSystem: boolean;
+  readonly defaultSendingChannelId: number | null;
+}
+
+export interface Avatar {
+  readonly source: AvatarSource;
+  /** Starts at 1. */
+  readonly version: number;
+}
+
+/** How the realm's own bots are told apart by the part of their address before the `@`. */
+export const SYSTEM_BOTS = [
+  { kind: 'notification', localPart: 'notification-bot', fullName: 'Notification Bot' },
+  { kind: 'welcome', localPart: 'welcome-bot', fullName: 'Welcome Bot' },
+  { kind: 'mailGateway', localPart: 'emailgateway', fullName: 'Email Gateway' },
+] as const;
+export type SystemBotKind = (typeof SYSTEM_BOTS)[number]['kind'];
