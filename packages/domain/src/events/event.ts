@@ -14,10 +14,9 @@ export type DomainEvent =
   | {
       readonly type: 'message.sent';
       readonly view: MessageView;
-      readonly isReadBySender: boolean;
       readonly isPublic: boolean;
       /** Whose flags differ from those of everybody else. */
-      readonly exceptions: readonly (readonly [UserId, SentFlags])[];
+      readonly exceptions: readonly (readonly [UserId, ReceivedFlags])[];
       /** The sender's own client recognizes its message by it. */
       readonly echo: { readonly queueId: string; readonly localId: string } | null;
     }
@@ -41,12 +40,20 @@ export type DomainEvent =
       readonly property: 'isRecentlyActive' | 'firstMessageId';
       readonly value: boolean | number | null;
     }
-  /** To one user: he follows these channels now. */
-  | { readonly type: 'subscription.added'; readonly userId: UserId; readonly channels: readonly SubscribedChannel[] }
+  /** To each of the new followers, of whom each may follow other ones of the channels. */
+  | {
+      readonly type: 'subscription.added';
+      readonly channels: readonly FollowedChannel[];
+      readonly subscriptions: readonly Subscription[];
+    }
+  /** To each of those who no longer follow. */
   | {
       readonly type: 'subscription.removed';
-      readonly userId: UserId;
-      readonly channels: readonly { readonly id: ChannelId; readonly name: string }[];
+      readonly channels: readonly {
+        readonly id: ChannelId;
+        readonly name: string;
+        readonly userIds: readonly UserId[];
+      }[];
     }
   /** To the others: these users follow these channels now, or no longer. */
   | {
@@ -61,6 +68,7 @@ export type DomainEvent =
   | { readonly type: 'user.activation_changed'; readonly userId: UserId; readonly isActive: boolean }
   /** Sent to nobody: whoever keeps keys at hand forgets this user's. */
   | { readonly type: 'user.credentials_changed'; readonly userId: UserId }
+  | { readonly type: 'realm.deactivated' }
   /** `view` is null for unnamed groups, which are told to nobody; the rest is for following who is in which group. */
   | {
       readonly type: 'group.created';
@@ -84,11 +92,15 @@ export type DomainEvent =
 
 export type DomainEventType = DomainEvent['type'];
 
-export interface SubscribedChannel {
+export interface FollowedChannel {
   readonly channel: ChannelView;
-  readonly subscription: Subscription;
-  /** Everybody who follows it, after the change; empty where the user may not know. */
+  /** Everybody who follows it, after the change; ascending. */
   readonly subscriberIds: readonly UserId[];
+}
+
+/** What a message is to a receiver when it arrives. */
+export interface ReceivedFlags extends SentFlags {
+  readonly read?: boolean;
 }
 
 export type MessagePlace =

@@ -8,6 +8,8 @@ export interface GroupReads {
   find(realmId: RealmId, id: GroupId): Promise<Group | null>;
   /** Named groups only, whatever the letter case. */
   findByName(realmId: RealmId, name: string): Promise<Group | null>;
+  /** Named groups only, whatever the letter case; names nobody has are absent; ascending id. */
+  listByName(realmId: RealmId, names: readonly string[]): Promise<readonly Group[]>;
   systemGroupIds(realmId: RealmId): Promise<Readonly<Record<SystemGroupName, GroupId>>>;
   /** Named groups, ascending id, deactivated ones included. */
   listViews(realmId: RealmId): Promise<readonly GroupView[]>;

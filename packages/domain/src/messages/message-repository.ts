@@ -1,4 +1,4 @@
-import type { ChannelId, MessageId, Ordinal, RealmId, RecipientId, UserId } from '../shared/ids.js';
+import type { ChannelId, MessageId, Ordinal, RealmId, RecipientId, UnixSeconds, UserId } from '../shared/ids.js';
 import type { Message, NewMessage, PersonalFlags } from './message.js';
 
 /** One thing that is true of every message of a filter, or, when negated, of none. */
@@ -86,7 +86,13 @@ export interface MessageReads {
   listHeads(viewer: Viewer, ids: readonly MessageId[]): Promise<readonly MessageHead[]>;
   /** Unknown ids are absent; ascending id. A constant number of statements. */
   listViews(realmId: RealmId, ids: readonly MessageId[]): Promise<readonly MessageView[]>;
+  /** The lowest id of the realm's messages that were sent at or after then; null when there is none. */
+  findFirstIdSince(realmId: RealmId, since: UnixSeconds): Promise<MessageId | null>;
   hasMessages(realmId: RealmId, recipientId: RecipientId, topicKey?: string): Promise<boolean>;
+  /** Null when the topic has no message. */
+  findNewestInTopic(realmId: RealmId, recipientId: RecipientId, topicKey: string): Promise<MessageId | null>;
+  /** Everybody who has sent something to the topic; ascending. Costs by the messages of the topic. */
+  listTopicSenders(realmId: RealmId, recipientId: RecipientId, topicKey: string): Promise<readonly UserId[]>;
   /** Spellings that differ only in case are one topic; newest message first. Costs by topics, not by messages. */
   listTopics(realmId: RealmId, recipientId: RecipientId): Promise<readonly TopicSummary[]>;
   /** The same over only those messages that are the viewer's own. */

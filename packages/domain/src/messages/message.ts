@@ -1,20 +1,7 @@
 import { invalidInput } from '../shared/errors.js';
-import type {
-  ChannelId,
-  GroupId,
-  MessageId,
-  Ordinal,
-  RealmId,
-  RecipientId,
-  UnixSeconds,
-  UserId,
-} from '../shared/ids.js';
+import type { ChannelId, MessageId, Ordinal, RealmId, RecipientId, UnixSeconds, UserId } from '../shared/ids.js';
 import { codePointLength, takeCodePoints } from '../shared/text.js';
-
-export interface TopicLink {
-  readonly text: string;
-  readonly url: string;
-}
+import type { TopicLink } from './markdown.js';
 
 /** What sending stores, and nobody's view of it. */
 export interface Message {
@@ -57,7 +44,10 @@ export type NewMessage = Omit<
 > & {
   /** Whether the sender has it read from the start. */
   readonly isReadBySender: boolean;
-  /** Who is named in it, or is in a group named in it, or whose alert word it holds; only of those who receive it. */
+  /**
+   * Who is named in it, or is in a group named in it, or whose alert word it holds. A bot named here that has no open
+   * span receives the message all the same, and by default unread.
+   */
   readonly exceptions: ReadonlyMap<UserId, SentFlags>;
 };
 
@@ -107,10 +97,4 @@ export function parseContent(raw: string): string {
   return codePointLength(content) > MAX_MESSAGE_LENGTH
     ? takeCodePoints(content, MAX_MESSAGE_LENGTH - TRUNCATION_NOTICE.length) + TRUNCATION_NOTICE
     : content;
-}
-
-/** A group mention needs a permission; kept beside the message only while it is sent. */
-export interface MentionedGroup {
-  readonly id: GroupId;
-  readonly name: string;
 }

@@ -15,8 +15,10 @@ export interface UserReads {
   findByEmail(realmId: RealmId, email: string): Promise<User | null>;
   /** System bots too; unknown ids are absent; ascending id. */
   list(realmId: RealmId, ids: readonly UserId[]): Promise<readonly User[]>;
-  /** By address, whatever the letter case; unknown ones are absent. */
+  /** By the address they sign in with, trimmed and whatever the letter case; system bots too; unknown ones are absent. */
   listByEmail(realmId: RealmId, emails: readonly string[]): Promise<readonly User[]>;
+  /** Of these names, whatever the letter case; bots and system bots too; ascending id. */
+  listByName(realmId: RealmId, names: readonly string[]): Promise<readonly User[]>;
   /** Everybody, deactivated users and bots included, system bots not; ascending id. */
   listHeads(realmId: RealmId): Promise<readonly UserHead[]>;
   /** Ascending id. */
@@ -24,6 +26,8 @@ export interface UserReads {
   findSystemBot(realmId: RealmId, kind: SystemBotKind): Promise<User>;
   /** Whether another user of the realm has this name in its NFKC case-folded form; bots and deactivated users count. */
   isNameTaken(realmId: RealmId, fullName: string, except: UserId | null): Promise<boolean>;
+  /** Whoever shares a channel or a conversation of several with the user, or has a direct conversation with him. */
+  listAcquaintances(realmId: RealmId, id: UserId): Promise<ReadonlySet<UserId>>;
   /** Null when no password is set. */
   findPasswordHash(realmId: RealmId, id: UserId): Promise<string | null>;
 }

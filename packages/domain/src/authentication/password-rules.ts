@@ -1,0 +1,21 @@
+import { invalidInput } from '../shared/errors.js';
+import { codePointLength } from '../shared/text.js';
+
+/** What clients are told (protocol §8.3). */
+export const PASSWORD_MIN_LENGTH = 8;
+export const PASSWORD_MAX_LENGTH = 100;
+export const PASSWORD_MIN_GUESSES = 10_000;
+
+/** How many guesses somebody needs who knows these words of the person: his name, his address. */
+export interface PasswordStrength {
+  leastGuesses(password: string, known: readonly string[]): number;
+}
+
+/** @throws DomainError INVALID_INPUT `The password is too weak.` */
+export function checkPassword(strength: PasswordStrength, password: string, known: readonly string[]): void {
+  const length = codePointLength(password);
+  const fits = length >= PASSWORD_MIN_LENGTH && length <= PASSWORD_MAX_LENGTH;
+  if (!fits || strength.leastGuesses(password, known) < PASSWORD_MIN_GUESSES) {
+    throw invalidInput('The password is too weak.');
+  }
+}

@@ -1,0 +1,66 @@
+import { DomainError, invalidInput } from '../../shared/errors.js';
+import type { RealmId } from '../../shared/ids.js';
+import { foldCase } from '../../shared/text.js';
+import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import { isEmailAddress } from '../../users/email-address.js';
+import type { User } from '../../users/user.js';
+import type { ApiKeyMint, PasswordHasher } from '../api-keys.js';
+import type { LoginAttempts } from '../login-attempts.js';
+
+/** Somebody who has proved nothing yet, on the host of a realm or of none. */
+export interface Stranger {
+  readonly realmId: RealmId | null;
+}
+
+export interface FetchApiKeyInput {
+  /** The address he signs in with. */
+  readonly username: string;
+  readonly password: string;
+}
+
+export interface IssuedKey {
+  readonly apiKey: string;
+  readonly user: User;
+}
+
+/** A key for a password (protocol §8.1). */
+export class FetchApiKey {
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly hasher: PasswordHasher,
+    private readonly mint: ApiKeyMint,
+    private readonly attempts: LoginAttempts,
+  ) {}
+
+  /** @throws DomainError UNKNOWN_REALM, INVALID_INPUT, RATE_LIMITED, USER_DEACTIVATED, REALM_DEACTIVATED, AUTHENTICATION_FAILED */
+  async execute({ realmId }: Stranger, { username, password }: FetchApiKeyInput): Promise<IssuedKey> {
+    if (realmId === null) throw new DomainError('UNKNOWN_REALM', 'Invalid subdomain');
+    if (!isEmailAddress(username)) throw invalidInput('Enter a valid email address.');
+    const key = `${realmId}:${foldCase(username)}`;
+    this.attempts.attempt(key);
+    const { user, hash } = await this.uow.read(async ({ realms, users }) => {
+      const found = await users.findByEmail(realmId, username);
+      if (found && !found.isActive) throw accountDeactivated();
+      if ((await realms.get(realmId)).isDeactivated) throw realmDeactivated();
+      // Bots have no password, whatever is stored.
+      const person = found && !found.bot ? found : null;
+      return { user: person, hash: person && (await users.findPasswordHash(realmId, person.id)) };
+    });
+    const isRight = await this.hasher.verify(password, hash);
+    if (!isRight || !user) {
+      throw new DomainError('AUTHENTICATION_FAILED', 'Your username or password is incorrect');
+    }
+    this.attempts.forget(key);
+    return issueKey(this.uow, this.mint, user);
+  }
+}
+
+export const accountDeactivated = () => new DomainError('USER_DEACTIVATED', 'Account is deactivated');
+export const realmDeactivated = () => new DomainError('REALM_DEACTIVATED', 'This organization has been deactivated');
+
+/** The user's present key. */
+export async function issueKey(uow: UnitOfWork, mint: ApiKeyMint, user: User): Promise<IssuedKey> {
+  const record = await uow.read(({ apiKeys }) => apiKeys.find(user.realmId, user.id));
+  if (!record) throw new DomainError('AUTHENTICATION_FAILED', 'Your username or password is incorrect');
+  return { apiKey: mint.derive(record), user };
+}

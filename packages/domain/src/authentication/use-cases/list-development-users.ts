@@ -1,0 +1,38 @@
+import type { Realm } from '../../realms/realm.js';
+import { DomainError } from '../../shared/errors.js';
+import type { RealmAddresses } from '../../shared/realm-address.js';
+import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import { isAtLeast } from '../../users/role.js';
+import type { Stranger } from './fetch-api-key.js';
+import { type DevelopmentMode, notInProduction } from './fetch-development-api-key.js';
+
+export interface DevelopmentUsers {
+  /** Addresses to sign in with; people only. */
+  readonly administrators: readonly string[];
+  readonly others: readonly string[];
+  readonly realmUrl: string;
+}
+
+/** Whom one can be (protocol §8.2); only in development. */
+export class ListDevelopmentUsers {
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly addresses: RealmAddresses,
+    private readonly mode: DevelopmentMode,
+  ) {}
+
+  /** @throws DomainError INVALID_INPUT, UNKNOWN_REALM */
+  async execute({ realmId }: Stranger): Promise<DevelopmentUsers> {
+    if (!this.mode.isOn) throw notInProduction();
+    if (realmId === null) throw new DomainError('UNKNOWN_REALM', 'Invalid subdomain');
+    return this.uow.read(async ({ realms, users }) => {
+      const realm: Realm = await realms.get(realmId);
+      const heads = (await users.listHeads(realmId)).filter((head) => head.isActive);
+      const ids = heads.map((head) => head.id);
+      const people = (await users.list(realmId, ids)).filter((user) => !user.bot);
+      const emails = (areAdministrators: boolean) =>
+        people.filter((user) => isAtLeast(user.role, 'administrator') === areAdministrators).map((user) => user.email);
+      return { administrators: emails(true), others: emails(false), realmUrl: this.addresses.urlOf(realm) };
+    });
+  }
+}

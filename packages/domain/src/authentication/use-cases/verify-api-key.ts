@@ -1,0 +1,73 @@
+import type { StoredEvent } from '../../events/event-log.js';
+import { DomainError } from '../../shared/errors.js';
+import type { RealmId, UserId } from '../../shared/ids.js';
+import { foldCase } from '../../shared/text.js';
+import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import type { ApiKeyMint } from '../api-keys.js';
+import { accountDeactivated, realmDeactivated, type Stranger } from './fetch-api-key.js';
+
+export interface VerifyApiKeyInput {
+  readonly email: string;
+  /** 32 letters and digits; whoever takes it from a request has checked that. */
+  readonly apiKey: string;
+}
+
+export interface VerifiedUser {
+  readonly realmId: RealmId;
+  readonly userId: UserId;
+  readonly isIncomingWebhook: boolean;
+}
+
+/** So many keys are kept at hand. */
+const MAX_KNOWN = 10_000;
+
+/** Who calls, by address and key (protocol §7.2); the refusals come in the contract's order. */
+export class VerifyApiKey {
+  /** By address and fingerprint. Only those who passed, and only until something about them changes. */
+  private readonly known = new Map<string, VerifiedUser>();
+
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly mint: ApiKeyMint,
+  ) {}
+
+  /** @throws DomainError UNAUTHENTICATED, REALM_DEACTIVATED, USER_DEACTIVATED */
+  async execute({ realmId }: Stranger, { email, apiKey }: VerifyApiKeyInput): Promise<VerifiedUser> {
+    const fingerprint = this.mint.fingerprint(apiKey);
+    const claim = `${fingerprint}:${foldCase(email)}`;
+    const user = this.known.get(claim) ?? (await this.lookUp(claim, fingerprint, email));
+    if (user.realmId !== realmId) {
+      throw new DomainError('UNAUTHENTICATED', 'Account is not associated with this subdomain');
+    }
+    return user;
+  }
+
+  private lookUp(claim: string, fingerprint: string, email: string): Promise<VerifiedUser> {
+    return this.uow.read(async ({ apiKeys, users, realms }) => {
+      const record = await apiKeys.findByFingerprint(fingerprint);
+      const user = record && (await users.find(record.realmId, record.userId));
+      if (!user || foldCase(user.email) !== foldCase(email)) {
+        throw new DomainError('UNAUTHENTICATED', 'Invalid API key');
+      }
+      if ((await realms.get(user.realmId)).isDeactivated) throw realmDeactivated();
+      if (!user.isActive) throw accountDeactivated();
+      const isIncomingWebhook = user.bot?.kind === 'incomingWebhook';
+      const verified = { realmId: user.realmId, userId: user.id, isIncomingWebhook };
+      if (this.known.size >= MAX_KNOWN) this.known.clear();
+      this.known.set(claim, verified);
+      return verified;
+    });
+  }
+
+  /** Forgets whom these events change. */
+  onEvents(events: readonly StoredEvent[]): void {
+    if (this.known.size === 0) return;
+    for (const { event } of events) {
+      if (event.type === 'user.activation_changed' || event.type === 'user.credentials_changed') {
+        for (const [claim, user] of this.known) if (user.userId === event.userId) this.known.delete(claim);
+      } else if (event.type === 'realm.deactivated') {
+        this.known.clear();
+      }
+    }
+  }
+}

@@ -1,0 +1,673 @@
+import { answer, cells, channelId, groupId, plainActor, plainChannel, plainRealm, systemGroup } from '@parley/testkit';
+import type { Role } from '../users/role.js';
+import { CHANNEL_PERMISSIONS, type ChannelPermission, type ChannelPrivacy, type TopicsPolicy } from './channel.js';
+import {
+  canAddSubscribers,
+  canAdministerChannel,
+  canArchiveChannel,
+  canChangeChannel,
+  canChangeChannelPermission,
+  canChangeDefaultChannels,
+  canChangePrivacy,
+  canChangeTopicsPolicy,
+  canCreateChannel,
+  canLimitTopicCreation,
+  canListSubscribers,
+  canMakeDefault,
+  canManageFolders,
+  canReadActive,
+  canReadContent,
+  canReadFullHistory,
+  canRemoveSubscribers,
+  canSeeMetadata,
+  canSetDeletePolicy,
+  canSetRetention,
+  canSetTopicsPolicy,
+  canSpectate,
+  canStopBeingDefault,
+  canSubscribeSelf,
+  canUnarchiveChannel,
+  canUnsubscribe,
+  type PrivacyRequest,
+  proposedPrivacy,
+} from './channel-permissions.js';
+
+const UNKNOWN = 'INVALID_INPUT: Invalid channel ID';
+const INSUFFICIENT = 'NOT_PERMITTED: Insufficient permission';
+const NO_GUESTS = 'NOT_PERMITTED: Not allowed for guest users';
+const MAY_NOT_ADMINISTER = 'CANNOT_ADMINISTER_CHANNEL: You do not have permission to administer this channel.';
+
+/** The group that a grant under test is given to. */
+const TEAM = groupId(50);
+
+const PRIVACY: Readonly<Record<string, ChannelPrivacy>> = {
+  'web-public': 'webPublic',
+  public: 'public',
+  'private, shared history': 'privateSharedHistory',
+  'private, protected history': 'privateProtectedHistory',
+};
+
+const inTeam = (role: Role) => plainActor(role, { groups: [TEAM] });
+const granting = (permission: ChannelPermission, privacy: ChannelPrivacy = 'public') =>
+  plainChannel({ privacy, grants: { [permission]: TEAM } });
+
+/** `M C H`: finds the channel, reads what is said in it, reads what was said before; `-`: nothing. */
+function access(...[actor, channel, isSubscribed]: Parameters<typeof canReadContent>): string {
+  const letters = [
+    canSeeMetadata(actor, channel, isSubscribed).allowed ? 'M' : '',
+    canReadContent(actor, channel, isSubscribed).allowed ? 'C' : '',
+    canReadFullHistory(actor, channel, isSubscribed).allowed ? 'H' : '',
+  ];
+  return letters.filter((letter) => letter !== '').join(' ') || '-';
+}
+
+describe('finding (M), reading (C) and reading the history (H) of a channel', () => {
+  it.each(
+    cells(`
+      who           | web-public | public | private, shared history | private, protected history
+      owner         | M C H      | M C H  | M                       | M
+      administrator | M C H      | M C H  | M                       | M
+      moderator     | M C H      | M C H  | -                       | -
+      member        | M C H      | M C H  | -                       | -
+      guest         | M C H      | -      | -                       | -
+    `),
+  )('%s outside a %s channel: %s', (role, kind, expected) => {
+    expect(access(plainActor(role as Role), plainChannel({ privacy: PRIVACY[kind]! }), false)).toBe(expected);
+    expect(access(plainActor(role as Role), plainChannel({ privacy: PRIVACY[kind]!, isArchived: true }), false)).toBe(
+      expected,
+    );
+  });
+
+  it.each(
+    cells(`
+      who           | web-public | public | private, shared history | private, protected history
+      owner         | M C H      | M C H  | M C H                   | M C
+      administrator | M C H      | M C H  | M C H                   | M C
+      moderator     | M C H      | M C H  | M C H                   | M C
+      member        | M C H      | M C H  | M C H                   | M C
+      guest         | M C H      | M C H  | M C H                   | M C
+    `),
+  )('%s subscribed to a %s channel: %s', (role, kind, expected) => {
+    expect(access(plainActor(role as Role), plainChannel({ privacy: PRIVACY[kind]! }), true)).toBe(expected);
+  });
+
+  it.each(
+    cells(`
+      permission                   | web-public | public | private, shared history | private, protected history
+      canAdministerChannel         | M C H      | M C H  | M                       | M
+      canAddSubscribers            | M C H      | M C H  | M C H                   | M C
+      canSubscribe                 | M C H      | M C H  | M C H                   | M C
+      canCreateTopic               | M C H      | M C H  | -                       | -
+      canDeleteAnyMessage          | M C H      | M C H  | -                       | -
+      canDeleteOwnMessage          | M C H      | M C H  | -                       | -
+      canMoveMessagesOutOfChannel  | M C H      | M C H  | -                       | -
+      canMoveMessagesWithinChannel | M C H      | M C H  | -                       | -
+      canRemoveSubscribers         | M C H      | M C H  | -                       | -
+      canResolveTopics             | M C H      | M C H  | -                       | -
+      canSendMessage               | M C H      | M C H  | -                       | -
+    `),
+  )('a member who is granted %s outside a %s channel: %s', (permission, kind, expected) => {
+    const channel = granting(permission as ChannelPermission, PRIVACY[kind]!);
+    expect(access(inTeam('member'), channel, false)).toBe(expected);
+    // A guest gets nothing from any of them.
+    expect(access(inTeam('guest'), channel, false)).toBe(kind === 'web-public' ? 'M C H' : '-');
+  });
+
+  it('covers every permission of channels', () => {
+    expect(Object.keys(CHANNEL_PERMISSIONS)).toHaveLength(11);
+  });
+
+  it('says the same of a hidden channel as of none', () => {
+    const hidden = plainChannel({ privacy: 'privateSharedHistory' });
+    for (const can of [canSeeMetadata, canReadContent, canReadFullHistory, canReadActive, canListSubscribers]) {
+      expect(answer(can(plainActor('member'), hidden, false))).toBe(UNKNOWN);
+    }
+  });
+
+  it('treats an archived channel as unknown where only those in use will do', () => {
+    expect(answer(canReadActive(plainActor('member'), plainChannel({ isArchived: true }), true))).toBe(UNKNOWN);
+    expect(answer(canReadActive(plainActor('member'), plainChannel(), false))).toBe('yes');
+  });
+
+  it.each(
+    cells(`
+      the server | web-public | public | private, shared history | private, protected history
+      allows it  | yes        | no     | no                      | no
+      forbids it | no         | no     | no                      | no
+    `),
+  )('somebody who is not logged in, where %s, in a %s channel: %s', (server, kind, expected) => {
+    const realm = plainRealm({ settings: { enableSpectatorAccess: true } });
+    const webPublic = { webPublicEnabled: server === 'allows it' };
+    expect(answer(canSpectate(realm, { privacy: PRIVACY[kind]! }, webPublic))).toBe(
+      expected === 'no' ? UNKNOWN : 'yes',
+    );
+  });
+
+  it('shows nothing to those not logged in unless the organization wants it', () => {
+    const realm = plainRealm({ settings: { enableSpectatorAccess: false } });
+    expect(answer(canSpectate(realm, { privacy: 'webPublic' }, { webPublicEnabled: true }))).toBe(UNKNOWN);
+  });
+});
+
+describe('seeing who is in a channel', () => {
+  it.each(
+    cells(`
+      who                               | web-public | public | private, shared history | private, protected history
+      owner outside                     | yes        | yes    | yes                     | yes
+      administrator outside             | yes        | yes    | yes                     | yes
+      moderator outside                 | yes        | yes    | no                      | no
+      member outside                    | yes        | yes    | no                      | no
+      member inside                     | yes        | yes    | yes                     | yes
+      guest outside                     | yes        | no     | no                      | no
+      guest inside                      | yes        | yes    | yes                     | yes
+    `),
+  )('%s, %s channel: %s', (who, kind, expected) => {
+    const [role, where] = who.split(' ');
+    const decision = canListSubscribers(
+      plainActor(role as Role),
+      plainChannel({ privacy: PRIVACY[kind]! }),
+      where === 'inside',
+    );
+    expect(answer(decision)).toBe(expected === 'no' ? UNKNOWN : 'yes');
+  });
+
+  it('those who may add people to a private channel see who is there', () => {
+    const channel = granting('canAddSubscribers', 'privateProtectedHistory');
+    expect(answer(canListSubscribers(inTeam('member'), channel, false))).toBe('yes');
+    expect(answer(canListSubscribers(inTeam('guest'), channel, false))).toBe(UNKNOWN);
+  });
+});
+
+describe('creating a channel', () => {
+  const webPublic = { webPublicEnabled: true };
+  const request = (privacy: ChannelPrivacy) =>
+    ({ privacy, isDefault: false, topicsPolicy: 'inherit', retentionChosen: false }) as const;
+  const realm = plainRealm({ settings: { enableSpectatorAccess: true } });
+
+  it.each(
+    cells(`
+      who           | web-public   | public | private, shared history | private, protected history
+      owner         | yes          | yes    | yes                     | yes
+      administrator | insufficient | yes    | yes                     | yes
+      moderator     | insufficient | yes    | yes                     | yes
+      member        | insufficient | yes    | yes                     | yes
+      guest         | no guests    | no guests | no guests            | no guests
+    `),
+  )('%s makes a %s one by default: %s', (role, kind, expected) => {
+    const said = { yes: 'yes', insufficient: INSUFFICIENT, 'no guests': NO_GUESTS }[expected];
+    expect(answer(canCreateChannel(plainActor(role as Role), realm, request(PRIVACY[kind]!), webPublic))).toBe(said);
+  });
+
+  it.each(
+    cells(`
+      the organization lets the team make | web-public   | public       | private, shared history | private, protected history
+      public channels                     | insufficient | yes          | insufficient            | insufficient
+      private channels                    | insufficient | insufficient | yes                     | yes
+      web-public channels                 | insufficient | insufficient | insufficient            | insufficient
+      public and web-public channels      | yes          | yes          | insufficient            | insufficient
+    `),
+  )('where the team may make %s, one of them makes a %s one: %s', (what, kind, expected) => {
+    const { nobody } = systemGroup;
+    const strict = plainRealm({
+      settings: { enableSpectatorAccess: true },
+      grants: {
+        canCreatePublicChannel: what.startsWith('public') ? TEAM : nobody,
+        canCreatePrivateChannel: what.startsWith('private') ? TEAM : nobody,
+        canCreateWebPublicChannel: what.includes('web-public') ? TEAM : nobody,
+      },
+    });
+    const said = expected === 'yes' ? 'yes' : INSUFFICIENT;
+    for (const role of ['member', 'owner'] as const) {
+      expect(answer(canCreateChannel(inTeam(role), strict, request(PRIVACY[kind]!), webPublic))).toBe(said);
+    }
+    expect(answer(canCreateChannel(plainActor('owner'), strict, request(PRIVACY[kind]!), webPublic))).toBe(
+      INSUFFICIENT,
+    );
+  });
+
+  it('web-public ones need the server and the organization to allow them', () => {
+    const disabled = 'INVALID_INPUT: Web-public channels are not enabled.';
+    const closed = plainRealm({ settings: { enableSpectatorAccess: false } });
+    const owner = plainActor('owner');
+    expect(answer(canCreateChannel(owner, realm, request('webPublic'), { webPublicEnabled: false }))).toBe(disabled);
+    expect(answer(canCreateChannel(owner, closed, request('webPublic'), webPublic))).toBe(disabled);
+    expect(answer(canCreateChannel(owner, closed, request('public'), { webPublicEnabled: false }))).toBe('yes');
+  });
+
+  it.each`
+    who                | privacy                   | expected
+    ${'owner'}         | ${'public'}               | ${'yes'}
+    ${'administrator'} | ${'public'}               | ${'yes'}
+    ${'administrator'} | ${'privateSharedHistory'} | ${'INVALID_INPUT: A default channel cannot be private.'}
+    ${'moderator'}     | ${'public'}               | ${INSUFFICIENT}
+    ${'member'}        | ${'public'}               | ${INSUFFICIENT}
+  `('$who makes a $privacy one that newcomers are put into: $expected', ({ who, privacy, expected }) => {
+    const asked = { ...request(privacy), isDefault: true };
+    expect(answer(canCreateChannel(plainActor(who), realm, asked, webPublic))).toBe(expected);
+  });
+
+  it.each`
+    who                | expected
+    ${'owner'}         | ${'yes'}
+    ${'administrator'} | ${'MUST_BE_OWNER: Must be an organization owner'}
+    ${'member'}        | ${'MUST_BE_OWNER: Must be an organization owner'}
+  `('$who says how long its messages are kept: $expected', ({ who, expected }) => {
+    const asked = { ...request('public'), retentionChosen: true };
+    expect(answer(canCreateChannel(plainActor(who), realm, asked, webPublic))).toBe(expected);
+    expect(answer(canSetRetention(plainActor(who)))).toBe(expected);
+  });
+
+  it('names the first of several obstacles', () => {
+    const { nobody } = systemGroup;
+    const hopeless = plainRealm({ grants: { canSetTopicsPolicy: nobody, canCreatePrivateChannel: nobody } });
+    const everything = {
+      privacy: 'privateSharedHistory',
+      isDefault: true,
+      topicsPolicy: 'empty_topic_only',
+      retentionChosen: true,
+    } as const;
+    const off = { webPublicEnabled: false };
+    expect(answer(canCreateChannel(plainActor('guest'), hopeless, everything, off))).toBe(NO_GUESTS);
+    expect(answer(canCreateChannel(plainActor('member'), hopeless, everything, off))).toBe(INSUFFICIENT);
+    expect(answer(canCreateChannel(plainActor('administrator'), realm, everything, off))).toBe(
+      'INVALID_INPUT: A default channel cannot be private.',
+    );
+    // A web-public one that an administrator may not make is refused for that before its retention is looked at.
+    const webPublicOne = { ...everything, privacy: 'webPublic', isDefault: false } as const;
+    expect(answer(canCreateChannel(plainActor('administrator'), realm, webPublicOne, webPublic))).toBe(INSUFFICIENT);
+  });
+});
+
+describe('policies about topics and deletion', () => {
+  it.each(
+    cells(`
+      who           | as the organization | with the empty topic | named topics only | empty topic only
+      owner         | yes                 | yes                  | yes               | yes
+      administrator | yes                 | yes                  | yes               | yes
+      moderator     | yes                 | insufficient         | insufficient      | insufficient
+      member        | yes                 | insufficient         | insufficient      | insufficient
+      in the team   | yes                 | yes                  | yes               | yes
+    `),
+  )('%s sets topics to be %s: %s', (who, policy, expected) => {
+    const policies: Record<string, TopicsPolicy> = {
+      'as the organization': 'inherit',
+      'with the empty topic': 'allow_empty_topic',
+      'named topics only': 'disable_empty_topic',
+      'empty topic only': 'empty_topic_only',
+    };
+    const realm = plainRealm({ grants: { canSetTopicsPolicy: TEAM } });
+    const actor = who === 'in the team' ? inTeam('member') : plainActor(who as Role);
+    const said = expected === 'yes' ? 'yes' : INSUFFICIENT;
+    expect(answer(canSetTopicsPolicy(actor, realm, policies[policy]!))).toBe(said);
+    expect(answer(canChangeTopicsPolicy(actor, realm, policies[policy]!, false))).toBe(said);
+    const asked = {
+      privacy: 'public',
+      isDefault: false,
+      topicsPolicy: policies[policy]!,
+      retentionChosen: false,
+    } as const;
+    expect(answer(canCreateChannel(actor, realm, asked, { webPublicEnabled: false }))).toBe(said);
+  });
+
+  it('a channel with named topics stays open to them', () => {
+    const owner = plainActor('owner');
+    expect(answer(canChangeTopicsPolicy(owner, plainRealm(), 'empty_topic_only', true))).toMatch(
+      /^CANNOT_SET_TOPICS_POLICY: /,
+    );
+    expect(answer(canChangeTopicsPolicy(owner, plainRealm(), 'disable_empty_topic', true))).toBe('yes');
+    const strict = plainRealm({ grants: { canSetTopicsPolicy: TEAM } });
+    expect(answer(canChangeTopicsPolicy(plainActor('member'), strict, 'empty_topic_only', true))).toBe(INSUFFICIENT);
+  });
+
+  it.each`
+    who                | expected
+    ${'owner'}         | ${'yes'}
+    ${'administrator'} | ${'yes'}
+    ${'moderator'}     | ${'yes'}
+    ${'member'}        | ${INSUFFICIENT}
+    ${'guest'}         | ${INSUFFICIENT}
+  `('$who says who deletes messages, by default: $expected', ({ who, expected }) => {
+    expect(answer(canSetDeletePolicy(plainActor(who), plainRealm()))).toBe(expected);
+  });
+
+  it('administrators say who deletes messages even where nobody is granted it', () => {
+    const strict = plainRealm({ grants: { canSetDeleteMessagePolicy: systemGroup.nobody } });
+    expect(answer(canSetDeletePolicy(plainActor('administrator'), strict))).toBe('yes');
+    expect(answer(canSetDeletePolicy(plainActor('moderator'), strict))).toBe(INSUFFICIENT);
+  });
+
+  it.each`
+    privacy                      | who            | expected
+    ${'privateProtectedHistory'} | ${'everyone'}  | ${'yes'}
+    ${'privateProtectedHistory'} | ${'some only'} | ${'refused'}
+    ${'privateSharedHistory'}    | ${'some only'} | ${'yes'}
+    ${'public'}                  | ${'some only'} | ${'yes'}
+    ${'webPublic'}               | ${'some only'} | ${'yes'}
+  `('in a $privacy channel $who may open topics: $expected', ({ privacy, who, expected }) => {
+    const decision = canLimitTopicCreation(privacy, who === 'everyone');
+    if (expected === 'yes') expect(answer(decision)).toBe('yes');
+    else {
+      expect(decision).toEqual({
+        allowed: false,
+        code: 'UNSUPPORTED_COMBINATION',
+        message: 'Unsupported parameter combination: history_public_to_subscribers, can_create_topic_group',
+        details: { parameters: 'history_public_to_subscribers, can_create_topic_group' },
+      });
+    }
+  });
+});
+
+describe('subscribing oneself', () => {
+  const noAccess = 'NOT_PERMITTED: Unable to access channel (denmark).';
+  it.each(
+    cells(`
+      who                                | web-public | public    | private, shared history | private, protected history
+      owner                              | yes        | yes       | no access               | no access
+      member                             | yes        | yes       | no access               | no access
+      member granted canSubscribe        | yes        | yes       | yes                     | yes
+      member granted canAddSubscribers   | yes        | yes       | yes                     | yes
+      member granted canAdministerChannel| yes        | yes       | no access               | no access
+      guest                              | no guests  | no guests | no guests               | no guests
+      guest granted canSubscribe         | no guests  | no guests | no guests               | no guests
+    `),
+  )('%s, %s channel: %s', (who, kind, expected) => {
+    const [role, , permission] = who.split(' ');
+    const grants = permission === undefined ? {} : { [permission]: TEAM };
+    const channel = plainChannel({ privacy: PRIVACY[kind]!, grants });
+    const said = { yes: 'yes', 'no access': noAccess, 'no guests': NO_GUESTS }[expected];
+    expect(answer(canSubscribeSelf(inTeam(role as Role), channel, false))).toBe(said);
+  });
+});
+
+describe('adding others', () => {
+  const noAccess = 'NOT_PERMITTED: Unable to access channel (denmark).';
+  it.each(
+    cells(`
+      who                                         | public       | private, inside | private, outside
+      owner                                       | yes          | yes             | no access
+      administrator                               | yes          | yes             | no access
+      moderator                                   | insufficient | insufficient    | no access
+      member                                      | insufficient | insufficient    | no access
+      member granted canAdministerChannel         | yes          | yes             | no access
+      member granted canAddSubscribers            | yes          | yes             | yes
+      member granted canSubscribe                 | insufficient | insufficient    | insufficient
+      member whom the organization lets           | yes          | yes             | no access
+      guest granted canAddSubscribers             | no guests    | no guests       | no guests
+      guest whom the organization lets            | no guests    | no guests       | no guests
+    `),
+  )('%s, %s: %s', (who, where, expected) => {
+    const [role, verb, permission] = who.split(' ');
+    const realm = plainRealm({ grants: { canAddSubscribers: verb === 'whom' ? TEAM : systemGroup.nobody } });
+    const channel = plainChannel({
+      privacy: where === 'public' ? 'public' : 'privateSharedHistory',
+      grants: verb === 'granted' ? { [permission!]: TEAM } : {},
+    });
+    const said = { yes: 'yes', 'no access': noAccess, 'no guests': NO_GUESTS, insufficient: INSUFFICIENT }[expected];
+    expect(answer(canAddSubscribers(inTeam(role as Role), realm, channel, where === 'private, inside'))).toBe(said);
+  });
+
+  it('members add others by default', () => {
+    expect(answer(canAddSubscribers(plainActor('member'), plainRealm(), plainChannel(), false))).toBe('yes');
+  });
+});
+
+describe('removing others', () => {
+  it.each(
+    cells(`
+      who                                 | public | private, inside | private, outside
+      owner                               | yes    | yes             | yes
+      administrator                       | yes    | yes             | yes
+      moderator                           | no     | no              | no
+      member                              | no     | no              | no
+      member granted canAdministerChannel | yes    | yes             | yes
+      member granted canRemoveSubscribers | yes    | yes             | no
+      guest granted canAdministerChannel  | no     | no              | no
+      guest granted canRemoveSubscribers  | no     | no              | no
+    `),
+  )('%s, %s: %s', (who, where, expected) => {
+    const [role, , permission] = who.split(' ');
+    const channel = plainChannel({
+      privacy: where === 'public' ? 'public' : 'privateSharedHistory',
+      grants: permission === undefined ? {} : { [permission]: TEAM },
+    });
+    const removal = { channel, isSubscribed: where === 'private, inside' };
+    const said = expected === 'yes' ? 'yes' : INSUFFICIENT;
+    expect(answer(canRemoveSubscribers(inTeam(role as Role), [removal]))).toBe(said);
+  });
+
+  it('needs the right in every channel named', () => {
+    const administered = { channel: granting('canAdministerChannel'), isSubscribed: false };
+    const removable = { channel: granting('canRemoveSubscribers'), isSubscribed: false };
+    const removableUnseen = { channel: granting('canRemoveSubscribers', 'privateSharedHistory'), isSubscribed: false };
+    const neither = { channel: plainChannel(), isSubscribed: true };
+    const member = inTeam('member');
+    expect(answer(canRemoveSubscribers(member, [administered, administered]))).toBe('yes');
+    expect(answer(canRemoveSubscribers(member, [removable, removable]))).toBe('yes');
+    expect(answer(canRemoveSubscribers(member, [administered, neither]))).toBe(INSUFFICIENT);
+    expect(answer(canRemoveSubscribers(member, [neither, removable]))).toBe(INSUFFICIENT);
+    expect(answer(canRemoveSubscribers(member, [removable, removableUnseen]))).toBe(INSUFFICIENT);
+    // Administering one and having the grant in the other are two rights, neither of which is whole.
+    expect(answer(canRemoveSubscribers(member, [administered, removable]))).toBe(INSUFFICIENT);
+  });
+
+  it('everybody removes himself and his bots, from wherever', () => {
+    const elsewhere = [{ channel: plainChannel({ privacy: 'privateSharedHistory' }), isSubscribed: false }];
+    const guest = plainActor('guest', { id: 10 });
+    const somebody = (id: number, botOwnerId: number | null) =>
+      ({ id, botOwnerId }) as Parameters<typeof canUnsubscribe>[1];
+    expect(answer(canUnsubscribe(guest, somebody(10, null), elsewhere))).toBe('yes');
+    expect(answer(canUnsubscribe(guest, somebody(11, 10), elsewhere))).toBe('yes');
+    expect(answer(canUnsubscribe(guest, somebody(11, 12), elsewhere))).toBe(INSUFFICIENT);
+    expect(answer(canUnsubscribe(guest, somebody(11, null), elsewhere))).toBe(INSUFFICIENT);
+    expect(answer(canUnsubscribe(plainActor('owner'), somebody(11, null), elsewhere))).toBe('yes');
+  });
+});
+
+describe('changing a channel', () => {
+  it.each(
+    cells(`
+      who                                 | public         | private, inside | private, outside
+      owner                               | yes            | yes             | yes
+      administrator                       | yes            | yes             | yes
+      moderator                           | not administer | not administer  | unknown
+      member                              | not administer | not administer  | unknown
+      member granted canAdministerChannel | yes            | yes             | yes
+      member granted canAddSubscribers    | not administer | not administer  | not administer
+      guest granted canAdministerChannel  | unknown        | not administer  | unknown
+    `),
+  )('%s, %s: %s', (who, where, expected) => {
+    const [role, , permission] = who.split(' ');
+    const channel = plainChannel({
+      privacy: where === 'public' ? 'public' : 'privateProtectedHistory',
+      grants: permission === undefined ? {} : { [permission]: TEAM },
+    });
+    const actor = inTeam(role as Role);
+    const isSubscribed = where === 'private, inside';
+    const said = { yes: 'yes', 'not administer': MAY_NOT_ADMINISTER, unknown: UNKNOWN }[expected];
+    expect(answer(canChangeChannel(actor, channel, isSubscribed))).toBe(said);
+    expect(answer(canArchiveChannel(actor, channel, isSubscribed))).toBe(said);
+    expect(answer(canAdministerChannel(actor, channel))).toBe(expected === 'yes' ? 'yes' : MAY_NOT_ADMINISTER);
+  });
+
+  it('archives once, and opens again only what somebody is in', () => {
+    const archived = plainChannel({ isArchived: true });
+    const lonely = plainChannel({ isArchived: true, privacy: 'privateSharedHistory' });
+    const already = 'INVALID_INPUT: Channel is already deactivated';
+    expect(answer(canArchiveChannel(plainActor('administrator'), archived, false))).toBe(already);
+    expect(answer(canArchiveChannel(plainActor('member'), archived, false))).toBe(MAY_NOT_ADMINISTER);
+    expect(answer(canUnarchiveChannel(archived, false))).toBe('yes');
+    expect(answer(canUnarchiveChannel(lonely, true))).toBe('yes');
+    expect(answer(canUnarchiveChannel(lonely, false))).toBe(
+      'INVALID_INPUT: Channel is private and have no subscribers',
+    );
+    expect(answer(canUnarchiveChannel(plainChannel(), true))).toBe(
+      'INVALID_INPUT: Channel is not currently deactivated',
+    );
+  });
+
+  it.each(
+    cells(`
+      permission                   | administrator, inside | administrator, outside | channel administrator, inside | channel administrator, outside
+      canAddSubscribers            | yes                   | content                | yes                           | content
+      canAdministerChannel         | yes                   | yes                    | yes                           | yes
+      canCreateTopic               | yes                   | yes                    | yes                           | yes
+      canDeleteAnyMessage          | yes                   | yes                    | insufficient                  | insufficient
+      canDeleteOwnMessage          | yes                   | yes                    | insufficient                  | insufficient
+      canMoveMessagesOutOfChannel  | yes                   | yes                    | yes                           | yes
+      canMoveMessagesWithinChannel | yes                   | yes                    | yes                           | yes
+      canRemoveSubscribers         | yes                   | yes                    | yes                           | yes
+      canResolveTopics             | yes                   | yes                    | yes                           | yes
+      canSendMessage               | yes                   | yes                    | yes                           | yes
+      canSubscribe                 | yes                   | content                | yes                           | content
+    `),
+  )('%s is given to others by an %s: %s', (permission, who, expected) => {
+    const actor = who.startsWith('administrator') ? plainActor('administrator') : inTeam('member');
+    const channel = granting('canAdministerChannel', 'privateSharedHistory');
+    const said = {
+      yes: 'yes',
+      content: 'NOT_PERMITTED: Channel content access is required.',
+      insufficient: INSUFFICIENT,
+    }[expected];
+    const decision = canChangeChannelPermission(
+      actor,
+      plainRealm(),
+      channel,
+      who.endsWith('inside'),
+      permission as ChannelPermission,
+    );
+    expect(answer(decision)).toBe(said);
+  });
+});
+
+describe('changing who finds and reads a channel', () => {
+  const off = { webPublicEnabled: false };
+  const on = { webPublicEnabled: true };
+  const open = plainRealm({ settings: { enableSpectatorAccess: true } });
+
+  it.each`
+    now                          | asked                                             | then
+    ${'public'}                  | ${{ isPrivate: true }}                            | ${'privateProtectedHistory'}
+    ${'public'}                  | ${{ isPrivate: true, hasSharedHistory: true }}    | ${'privateSharedHistory'}
+    ${'public'}                  | ${{ isPrivate: true, hasSharedHistory: false }}   | ${'privateProtectedHistory'}
+    ${'public'}                  | ${{ hasSharedHistory: false }}                    | ${null}
+    ${'public'}                  | ${{}}                                             | ${'public'}
+    ${'public'}                  | ${{ isWebPublic: true }}                          | ${'webPublic'}
+    ${'public'}                  | ${{ isWebPublic: true, isPrivate: true }}         | ${null}
+    ${'public'}                  | ${{ isWebPublic: true, hasSharedHistory: false }} | ${null}
+    ${'webPublic'}               | ${{ isPrivate: true }}                            | ${null}
+    ${'webPublic'}               | ${{ isWebPublic: false }}                         | ${'public'}
+    ${'webPublic'}               | ${{ isWebPublic: false, isPrivate: true }}        | ${'privateProtectedHistory'}
+    ${'webPublic'}               | ${{}}                                             | ${'webPublic'}
+    ${'privateSharedHistory'}    | ${{}}                                             | ${'privateSharedHistory'}
+    ${'privateSharedHistory'}    | ${{ isPrivate: true }}                            | ${'privateProtectedHistory'}
+    ${'privateSharedHistory'}    | ${{ hasSharedHistory: false }}                    | ${'privateProtectedHistory'}
+    ${'privateSharedHistory'}    | ${{ isPrivate: false }}                           | ${'public'}
+    ${'privateSharedHistory'}    | ${{ isWebPublic: true }}                          | ${null}
+    ${'privateProtectedHistory'} | ${{}}                                             | ${'privateProtectedHistory'}
+    ${'privateProtectedHistory'} | ${{ isPrivate: false }}                           | ${'public'}
+    ${'privateProtectedHistory'} | ${{ isPrivate: false, hasSharedHistory: false }}  | ${null}
+    ${'privateProtectedHistory'} | ${{ hasSharedHistory: true }}                     | ${'privateSharedHistory'}
+    ${'privateProtectedHistory'} | ${{ isPrivate: false, isWebPublic: true }}        | ${'webPublic'}
+  `('$now, asked for $asked: $then', ({ now, asked, then }) => {
+    expect(proposedPrivacy({ privacy: now }, asked)).toBe(then);
+    if (then === null) {
+      const decision = canChangePrivacy(plainActor('owner'), open, plainChannel({ privacy: now }), true, asked, on);
+      expect(answer(decision)).toBe('INVALID_INPUT: Invalid parameters');
+    }
+  });
+
+  const change = (
+    ...[who, channel, isSubscribed, asked, realm = open, server = on]: [
+      Parameters<typeof canChangePrivacy>[0],
+      Parameters<typeof canChangePrivacy>[2],
+      boolean,
+      PrivacyRequest,
+      typeof open?,
+      typeof on?,
+    ]
+  ) => answer(canChangePrivacy(who, realm, channel, isSubscribed, asked, server));
+  const owner = plainActor('owner');
+  const secret = plainChannel({ privacy: 'privateSharedHistory' });
+  const contentNeeded = 'NOT_PERMITTED: Channel content access is required.';
+
+  it('only those who read a channel make it private or public', () => {
+    expect(change(owner, secret, false, { isPrivate: false })).toBe(contentNeeded);
+    expect(change(owner, secret, true, { isPrivate: false })).toBe('yes');
+    expect(change(plainActor('administrator'), plainChannel(), false, { isPrivate: true })).toBe('yes');
+    // By what they may create, too.
+    const { nobody } = systemGroup;
+    const noPublic = plainRealm({ grants: { canCreatePublicChannel: nobody } });
+    const noPrivate = plainRealm({ grants: { canCreatePrivateChannel: nobody } });
+    expect(change(owner, secret, true, { isPrivate: false }, noPublic)).toBe(INSUFFICIENT);
+    expect(change(owner, secret, true, { isPrivate: false }, noPrivate)).toBe('yes');
+    expect(change(owner, plainChannel(), true, { isPrivate: true }, noPrivate)).toBe(INSUFFICIENT);
+    expect(change(owner, plainChannel(), true, { isPrivate: true }, noPublic)).toBe('yes');
+  });
+
+  it('history alone, and being web-public alone, need no access to the content', () => {
+    expect(change(owner, secret, false, { hasSharedHistory: false })).toBe('yes');
+    expect(change(owner, plainChannel(), false, { isWebPublic: true })).toBe('yes');
+    expect(change(plainActor('administrator'), plainChannel(), true, { isWebPublic: true })).toBe(INSUFFICIENT);
+    expect(change(owner, plainChannel(), true, { isWebPublic: true }, open, off)).toBe(
+      'INVALID_INPUT: Web-public channels are not enabled.',
+    );
+    expect(change(owner, plainChannel({ privacy: 'webPublic' }), true, { isWebPublic: false }, open, off)).toBe('yes');
+    expect(change(owner, plainChannel({ privacy: 'webPublic' }), true, {}, open, off)).toBe('yes');
+  });
+
+  it('newcomers are not put into private channels', () => {
+    const isDefault = 'INVALID_INPUT: A default channel cannot be private.';
+    expect(change(owner, plainChannel({ isDefault: true }), true, { isPrivate: true })).toBe(isDefault);
+    expect(change(owner, plainChannel({ isDefault: true }), true, { isPrivate: true, isDefault: false })).toBe('yes');
+    expect(change(owner, secret, true, { isDefault: true })).toBe(isDefault);
+    expect(change(owner, plainChannel(), true, { isDefault: true })).toBe('yes');
+    // Said before what it would take to make it private.
+    expect(change(inTeam('guest'), plainChannel({ isDefault: true }), false, { isPrivate: true })).toBe(isDefault);
+  });
+
+  it('requests to moderators stay private', () => {
+    const reports = plainChannel({ id: channelId(31), privacy: 'privateSharedHistory' });
+    const moderated = plainRealm({ settings: { moderationRequestChannelId: channelId(31) } });
+    const refusal = 'INVALID_INPUT: Moderation request channel must be private.';
+    expect(change(owner, reports, false, { isPrivate: false }, moderated)).toBe(refusal);
+    expect(change(owner, reports, true, { hasSharedHistory: false }, moderated)).toBe('yes');
+    expect(change(owner, secret, true, { isPrivate: false }, moderated)).toBe('yes');
+  });
+});
+
+describe('channels that newcomers are put into', () => {
+  const mayNot = 'CANNOT_MANAGE_DEFAULT_CHANNEL: You do not have permission to change default channels.';
+
+  it.each`
+    who                | expected
+    ${'owner'}         | ${'yes'}
+    ${'administrator'} | ${'yes'}
+    ${'moderator'}     | ${mayNot}
+    ${'member'}        | ${mayNot}
+    ${'guest'}         | ${mayNot}
+  `('$who changes them: $expected', ({ who, expected }) => {
+    expect(answer(canChangeDefaultChannels(plainActor(who)))).toBe(expected);
+    expect(answer(canMakeDefault(plainActor(who), plainChannel(), true))).toBe(expected);
+    expect(answer(canStopBeingDefault(plainActor(who), plainChannel(), true))).toBe(expected);
+  });
+
+  it('are in use, and not private', () => {
+    const administrator = plainActor('administrator');
+    const archived = plainChannel({ isArchived: true });
+    const secret = plainChannel({ privacy: 'privateSharedHistory' });
+    expect(answer(canMakeDefault(administrator, archived, true))).toBe(UNKNOWN);
+    expect(answer(canMakeDefault(administrator, secret, false))).toBe(UNKNOWN);
+    expect(answer(canMakeDefault(administrator, secret, true))).toBe(
+      'INVALID_INPUT: Private channels cannot be made default.',
+    );
+    expect(answer(canStopBeingDefault(administrator, archived, true))).toBe(UNKNOWN);
+    expect(answer(canStopBeingDefault(administrator, secret, false))).toBe('yes');
+  });
+
+  it('folders are for administrators', () => {
+    expect(answer(canManageFolders(plainActor('administrator')))).toBe('yes');
+    expect(answer(canManageFolders(plainActor('moderator')))).toBe(
+      'MUST_BE_ADMINISTRATOR: Must be an organization administrator',
+    );
+  });
+});

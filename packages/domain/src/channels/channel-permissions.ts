@@ -1,0 +1,401 @@
+import { type Grantee, hasRealmPermission, isGranted } from '../groups/group-permissions.js';
+import type { Realm } from '../realms/realm.js';
+import type { UserId } from '../shared/ids.js';
+import { all, allowed, type Decision, denied, denyIf } from '../shared/permission.js';
+import { type Actor, isAdministrator, isGuest } from '../users/actor.js';
+import { insufficientUnless, mustBeAdministrator, mustBeOwner, mustNotBeGuest } from '../users/role-gates.js';
+import {
+  CHANNEL_PERMISSIONS,
+  type Channel,
+  type ChannelPermission,
+  type ChannelPrivacy,
+  hasSharedHistory,
+  isPrivate,
+  isWebPublic,
+  type TopicsPolicy,
+} from './channel.js';
+
+/** What access reads of a channel. */
+export type ChannelGrants = Pick<Channel, 'privacy' | 'permissions'>;
+type Grants = Pick<Realm, 'permissions'>;
+
+/** The same text whether the channel does not exist, is another realm's, or is hidden from whoever asks (channels §1). */
+export const unknownChannel: Decision = denied('INVALID_INPUT', 'Invalid channel ID');
+const unknownUnless = (accessible: boolean): Decision => (accessible ? allowed : unknownChannel);
+
+export function hasChannelPermission(
+  actor: Grantee,
+  channel: Pick<Channel, 'permissions'>,
+  permission: ChannelPermission,
+): boolean {
+  return isGranted(actor, channel.permissions[permission], CHANNEL_PERMISSIONS[permission]);
+}
+
+/** By group: organization administrators are not meant unless they are in it. */
+export const isChannelAdministrator = (actor: Grantee, channel: Pick<Channel, 'permissions'>): boolean =>
+  hasChannelPermission(actor, channel, 'canAdministerChannel');
+
+const mayAdminister = (actor: Grantee, channel: Pick<Channel, 'permissions'>): boolean =>
+  isAdministrator(actor) || isChannelAdministrator(actor, channel);
+
+/** By grant alone, without subscribing: never guests. */
+export const isGrantedContent = (actor: Grantee, channel: Pick<Channel, 'permissions'>): boolean =>
+  hasChannelPermission(actor, channel, 'canAddSubscribers') || hasChannelPermission(actor, channel, 'canSubscribe');
+
+/** content(u, c) of channels §3.7: may read what is said in it, from some point on. Archiving changes nothing. */
+export function hasContentAccess(actor: Grantee, channel: ChannelGrants, isSubscribed: boolean): boolean {
+  if (isWebPublic(channel) || isSubscribed) return true;
+  return !isGuest(actor) && (!isPrivate(channel) || isGrantedContent(actor, channel));
+}
+
+/** metadata(u, c) of channels §3.7: may know that it exists, and what it is called. */
+export function hasMetadataAccess(actor: Grantee, channel: ChannelGrants, isSubscribed: boolean): boolean {
+  return hasContentAccess(actor, channel, isSubscribed) || (!isGuest(actor) && mayAdminister(actor, channel));
+}
+
+/** fullHistory(u, c) of channels §3.7: may read what he never received. */
+export function hasFullHistoryAccess(actor: Grantee, channel: ChannelGrants, isSubscribed: boolean): boolean {
+  return hasSharedHistory(channel) && hasContentAccess(actor, channel, isSubscribed);
+}
+
+export const canReadContent = (actor: Grantee, channel: ChannelGrants, isSubscribed: boolean): Decision =>
+  unknownUnless(hasContentAccess(actor, channel, isSubscribed));
+
+export const canSeeMetadata = (actor: Grantee, channel: ChannelGrants, isSubscribed: boolean): Decision =>
+  unknownUnless(hasMetadataAccess(actor, channel, isSubscribed));
+
+export const canReadFullHistory = (actor: Grantee, channel: ChannelGrants, isSubscribed: boolean): Decision =>
+  unknownUnless(hasFullHistoryAccess(actor, channel, isSubscribed));
+
+/** For what works on channels in use only: an archived one is as good as unknown (channels §3.7). */
+export const canReadActive = (
+  actor: Grantee,
+  channel: ChannelGrants & Pick<Channel, 'isArchived'>,
+  isSubscribed: boolean,
+): Decision => unknownUnless(!channel.isArchived && hasContentAccess(actor, channel, isSubscribed));
+
+/** Without logging in (channels §3.1). `webPublicEnabled`: whether the server allows such channels at all. */
+export function canSpectate(
+  realm: Pick<Realm, 'settings'>,
+  channel: Pick<Channel, 'privacy'>,
+  { webPublicEnabled }: WebPublicOption,
+): Decision {
+  return unknownUnless(webPublicEnabled && realm.settings.enableSpectatorAccess && isWebPublic(channel));
+}
+
+/** Channels §3.8, §4.10. */
+export function canListSubscribers(actor: Grantee, channel: ChannelGrants, isSubscribed: boolean): Decision {
+  if (isWebPublic(channel)) return allowed;
+  if (isGuest(actor)) return unknownUnless(isSubscribed);
+  return unknownUnless(hasMetadataAccess(actor, channel, isSubscribed));
+}
+
+export interface WebPublicOption {
+  /** Whether the server allows channels that anybody on the Internet reads. */
+  readonly webPublicEnabled: boolean;
+}
+
+/** What of a new channel needs a permission. */
+export interface ChannelRequest {
+  readonly privacy: ChannelPrivacy;
+  readonly isDefault: boolean;
+  readonly topicsPolicy: TopicsPolicy;
+  /** Whether it shall keep messages otherwise than the organization does. */
+  readonly retentionChosen: boolean;
+}
+
+/** Channels §4.4 rows 1 and 6–11. Nobody checks whether its first subscribers may be added. */
+export function canCreateChannel(
+  actor: Grantee,
+  realm: Pick<Realm, 'permissions' | 'settings'>,
+  request: ChannelRequest,
+  webPublic: WebPublicOption,
+): Decision {
+  return all(
+    mustNotBeGuest(actor),
+    canSetTopicsPolicy(actor, realm, request.topicsPolicy),
+    canCreateOfPrivacy(actor, realm, request.privacy),
+    insufficientUnless(!request.isDefault || isAdministrator(actor)),
+    denyIf(request.isDefault && isPrivate(request), 'INVALID_INPUT', 'A default channel cannot be private.'),
+    request.privacy === 'webPublic' ? canMakeWebPublic(actor, realm, webPublic) : allowed,
+    request.retentionChosen ? mustBeOwner(actor) : allowed,
+  );
+}
+
+/** Private, or anything else: web-public channels are public ones too. */
+export function canCreateOfPrivacy(actor: Grantee, realm: Grants, privacy: ChannelPrivacy): Decision {
+  const permission = isPrivate({ privacy }) ? 'canCreatePrivateChannel' : 'canCreatePublicChannel';
+  return insufficientUnless(hasRealmPermission(actor, realm, permission));
+}
+
+function canMakeWebPublic(
+  actor: Grantee,
+  realm: Pick<Realm, 'permissions' | 'settings'>,
+  { webPublicEnabled }: WebPublicOption,
+): Decision {
+  return all(
+    denyIf(
+      !webPublicEnabled || !realm.settings.enableSpectatorAccess,
+      'INVALID_INPUT',
+      'Web-public channels are not enabled.',
+    ),
+    insufficientUnless(hasRealmPermission(actor, realm, 'canCreateWebPublicChannel')),
+  );
+}
+
+/** Anything but the organization's own policy needs a permission, beside that of administering (channels §3.8). */
+export function canSetTopicsPolicy(actor: Grantee, realm: Grants, policy: TopicsPolicy): Decision {
+  return insufficientUnless(
+    policy === 'inherit' || isAdministrator(actor) || hasRealmPermission(actor, realm, 'canSetTopicsPolicy'),
+  );
+}
+
+/** Who deletes messages: beside administering; a new channel needs it only where the value is not nobody (channels §3.8). */
+export function canSetDeletePolicy(actor: Grantee, realm: Grants): Decision {
+  return insufficientUnless(isAdministrator(actor) || hasRealmPermission(actor, realm, 'canSetDeleteMessagePolicy'));
+}
+
+/** `Unable to access channel (x).`: the caller may let others of the request through and list this one (channels §4.5). */
+export function canSubscribeSelf(
+  actor: Grantee,
+  channel: ChannelGrants & Pick<Channel, 'name'>,
+  isSubscribed: boolean,
+): Decision {
+  return all(
+    mustNotBeGuest(actor),
+    denyIf(
+      !hasContentAccess(actor, channel, isSubscribed),
+      'NOT_PERMITTED',
+      `Unable to access channel (${channel.name}).`,
+    ),
+  );
+}
+
+/** Channels §3.8, §4.5: nobody lets others into a room he cannot enter himself. */
+export function canAddSubscribers(
+  actor: Grantee,
+  realm: Grants,
+  channel: ChannelGrants & Pick<Channel, 'name'>,
+  isSubscribed: boolean,
+): Decision {
+  return all(canSubscribeSelf(actor, channel, isSubscribed), insufficientUnless(mayAddOthers(actor, realm, channel)));
+}
+
+export function mayAddOthers(actor: Grantee, realm: Grants, channel: Pick<Channel, 'permissions'>): boolean {
+  return (
+    hasRealmPermission(actor, realm, 'canAddSubscribers') ||
+    mayAdminister(actor, channel) ||
+    hasChannelPermission(actor, channel, 'canAddSubscribers')
+  );
+}
+
+/** Oneself, and bots one owns, from wherever; others by `canRemoveSubscribers` (channels §3.8). */
+export function canUnsubscribe(
+  actor: Pick<Actor, 'id' | 'role' | 'groups'>,
+  target: { readonly id: UserId; readonly botOwnerId: UserId | null },
+  channels: readonly { readonly channel: ChannelGrants; readonly isSubscribed: boolean }[],
+): Decision {
+  return target.id === actor.id || target.botOwnerId === actor.id ? allowed : canRemoveSubscribers(actor, channels);
+}
+
+/** Others, from all these channels; `isSubscribed` is the actor's own (channels §3.8). */
+export function canRemoveSubscribers(
+  actor: Grantee,
+  channels: readonly { readonly channel: ChannelGrants; readonly isSubscribed: boolean }[],
+): Decision {
+  return insufficientUnless(
+    isAdministrator(actor) ||
+      channels.every(({ channel }) => isChannelAdministrator(actor, channel)) ||
+      (!isGuest(actor) &&
+        channels.every(
+          ({ channel, isSubscribed }) =>
+            hasMetadataAccess(actor, channel, isSubscribed) &&
+            hasChannelPermission(actor, channel, 'canRemoveSubscribers'),
+        )),
+  );
+}
+
+/** Channels §3.8. */
+export function canAdministerChannel(actor: Grantee, channel: Pick<Channel, 'permissions'>): Decision {
+  return denyIf(
+    !mayAdminister(actor, channel),
+    'CANNOT_ADMINISTER_CHANNEL',
+    'You do not have permission to administer this channel.',
+  );
+}
+
+/**
+ * Naming the channel in order to change it: those who may administer it find it without being in it, others only if they
+ * read it, and are then told that they may not (channels §4.11, §4.12).
+ */
+export function canChangeChannel(actor: Grantee, channel: ChannelGrants, isSubscribed: boolean): Decision {
+  return all(
+    unknownUnless(mayAdminister(actor, channel) || hasContentAccess(actor, channel, isSubscribed)),
+    canAdministerChannel(actor, channel),
+  );
+}
+
+/** What a request says about who finds and reads a channel; what it leaves out stays (channels §4.11). */
+export interface PrivacyRequest {
+  readonly isPrivate?: boolean | undefined;
+  readonly isWebPublic?: boolean | undefined;
+  readonly hasSharedHistory?: boolean | undefined;
+  readonly isDefault?: boolean | undefined;
+}
+
+/** Null: what is asked for contradicts itself (channels §4.11 rows 1 and 2). */
+export function proposedPrivacy(channel: Pick<Channel, 'privacy'>, request: PrivacyRequest): ChannelPrivacy | null {
+  const becomesPrivate = request.isPrivate ?? isPrivate(channel);
+  const becomesWebPublic = request.isWebPublic ?? isWebPublic(channel);
+  const sharesHistory =
+    request.hasSharedHistory ?? (request.isPrivate === undefined ? hasSharedHistory(channel) : !request.isPrivate);
+  if (becomesWebPublic) return becomesPrivate || !sharesHistory ? null : 'webPublic';
+  if (!becomesPrivate) return sharesHistory ? 'public' : null;
+  return sharesHistory ? 'privateSharedHistory' : 'privateProtectedHistory';
+}
+
+/** Channels §4.11 rows 2–7, for a channel that the actor may change. */
+export function canChangePrivacy(
+  actor: Grantee,
+  realm: Pick<Realm, 'permissions' | 'settings'>,
+  channel: ChannelGrants & Pick<Channel, 'id' | 'isDefault'>,
+  isSubscribed: boolean,
+  request: PrivacyRequest,
+  webPublic: WebPublicOption,
+): Decision {
+  const privacy = proposedPrivacy(channel, request);
+  if (privacy === null) return denied('INVALID_INPUT', 'Invalid parameters');
+  return all(
+    denyIf(
+      isPrivate({ privacy }) && (request.isDefault ?? channel.isDefault),
+      'INVALID_INPUT',
+      'A default channel cannot be private.',
+    ),
+    denyIf(
+      !isPrivate({ privacy }) && realm.settings.moderationRequestChannelId === channel.id,
+      'INVALID_INPUT',
+      'Moderation request channel must be private.',
+    ),
+    request.isPrivate === undefined
+      ? allowed
+      : all(needsContentAccess(actor, channel, isSubscribed), canCreateOfPrivacy(actor, realm, privacy)),
+    request.isWebPublic === true ? canMakeWebPublic(actor, realm, webPublic) : allowed,
+  );
+}
+
+const needsContentAccess = (actor: Grantee, channel: ChannelGrants, isSubscribed: boolean): Decision =>
+  denyIf(!hasContentAccess(actor, channel, isSubscribed), 'NOT_PERMITTED', 'Channel content access is required.');
+
+/** Channels §4.11 row 8: the right to, and that nothing said so far contradicts it. */
+export function canChangeTopicsPolicy(
+  actor: Grantee,
+  realm: Grants,
+  policy: TopicsPolicy,
+  hasNamedTopics: boolean,
+): Decision {
+  return all(
+    canSetTopicsPolicy(actor, realm, policy),
+    denyIf(
+      policy === 'empty_topic_only' && hasNamedTopics,
+      'CANNOT_SET_TOPICS_POLICY',
+      'Channels with named topics cannot be limited to the empty topic.',
+    ),
+  );
+}
+
+/**
+ * Where newcomers do not see what was said before, everyone has to be able to open topics: whoever may not could not
+ * tell which exist (channels §4.4 row 12, §4.11 rows 9 and 19). `isEveryone`: the value is the group of everyone itself.
+ */
+export function canLimitTopicCreation(privacy: ChannelPrivacy, isEveryone: boolean): Decision {
+  const parameters = 'history_public_to_subscribers, can_create_topic_group';
+  return denyIf(
+    privacy === 'privateProtectedHistory' && !isEveryone,
+    'UNSUPPORTED_COMBINATION',
+    `Unsupported parameter combination: ${parameters}`,
+    { parameters },
+  );
+}
+
+/** Channels §4.11 row 12. */
+export const canSetRetention = mustBeOwner;
+
+/** One permission of a channel that the actor may change (channels §3.4, §4.11 rows 14 and 19). */
+export function canChangeChannelPermission(
+  actor: Grantee,
+  realm: Grants,
+  channel: ChannelGrants,
+  isSubscribed: boolean,
+  permission: ChannelPermission,
+): Decision {
+  switch (permission) {
+    case 'canDeleteAnyMessage':
+    case 'canDeleteOwnMessage':
+      return canSetDeletePolicy(actor, realm);
+    // Whoever is outside cannot let himself in this way.
+    case 'canAddSubscribers':
+    case 'canSubscribe':
+      return needsContentAccess(actor, channel, isSubscribed);
+    default:
+      return allowed;
+  }
+}
+
+/** Channels §4.12. */
+export function canArchiveChannel(
+  actor: Grantee,
+  channel: ChannelGrants & Pick<Channel, 'isArchived'>,
+  isSubscribed: boolean,
+): Decision {
+  return all(
+    canChangeChannel(actor, channel, isSubscribed),
+    denyIf(channel.isArchived, 'INVALID_INPUT', 'Channel is already deactivated'),
+  );
+}
+
+/** Of a channel that the actor may change (channels §4.13). `hasSubscribers`: active ones. */
+export function canUnarchiveChannel(
+  channel: Pick<Channel, 'privacy' | 'isArchived'>,
+  hasSubscribers: boolean,
+): Decision {
+  return all(
+    denyIf(!channel.isArchived, 'INVALID_INPUT', 'Channel is not currently deactivated'),
+    denyIf(isPrivate(channel) && !hasSubscribers, 'INVALID_INPUT', 'Channel is private and have no subscribers'), // sic
+  );
+}
+
+/** Channels §4.11 row 11, §4.14. */
+export const canChangeDefaultChannels = (actor: Pick<Actor, 'role'>): Decision =>
+  denyIf(
+    !isAdministrator(actor),
+    'CANNOT_MANAGE_DEFAULT_CHANNEL',
+    'You do not have permission to change default channels.',
+  );
+
+/** Channels §4.14. */
+export function canMakeDefault(
+  actor: Grantee,
+  channel: ChannelGrants & Pick<Channel, 'isArchived'>,
+  isSubscribed: boolean,
+): Decision {
+  return all(
+    canChangeDefaultChannels(actor),
+    canReadActive(actor, channel, isSubscribed),
+    denyIf(isPrivate(channel), 'INVALID_INPUT', 'Private channels cannot be made default.'),
+  );
+}
+
+/** Channels §4.14. */
+export function canStopBeingDefault(
+  actor: Grantee,
+  channel: ChannelGrants & Pick<Channel, 'isArchived'>,
+  isSubscribed: boolean,
+): Decision {
+  return all(
+    canChangeDefaultChannels(actor),
+    unknownUnless(!channel.isArchived && hasMetadataAccess(actor, channel, isSubscribed)),
+  );
+}
+
+/** Making, changing, archiving and ordering folders; putting a channel into one needs no more than changing it (channels §4.15). */
+export const canManageFolders = mustBeAdministrator;

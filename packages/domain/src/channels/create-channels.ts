@@ -1,0 +1,212 @@
+import { atLeast } from '../events/audience.js';
+import { acceptGroupSetting, groupOfValue, permissionTitle } from '../groups/accept-setting.js';
+import { addUnnamedGroup, defaultGrants } from '../groups/grants.js';
+import type { GroupSettingValue } from '../groups/group-setting.js';
+
+import type { MarkdownRenderer } from '../messages/markdown.js';
+import { channelLink, type NoticeBoard, silentMention } from '../messages/notice-board.js';
+import { markdownOptions, renderText } from '../messages/render-message.js';
+import type { Realm } from '../realms/realm.js';
+import { DomainError, invalidInput } from '../shared/errors.js';
+import type { GroupId, UnixSeconds } from '../shared/ids.js';
+import { enforce } from '../shared/permission.js';
+import type { RealmAddresses } from '../shared/realm-address.js';
+import type { Transaction } from '../shared/unit-of-work.js';
+import type { Actor } from '../users/actor.js';
+import type { User } from '../users/user.js';
+import {
+  CHANNEL_PERMISSIONS,
+  type Channel,
+  type ChannelPermission,
+  type ChannelPrivacy,
+  normalizeChannelDescription,
+  type TopicsPolicy,
+} from './channel.js';
+import { firstAudience } from './channel-audiences.js';
+import { canCreateChannel, canSetDeletePolicy } from './channel-permissions.js';
+
+/** What a new channel shall be like; whatever is left out is as everywhere. */
+export interface ChannelWishes {
+  readonly isPrivate: boolean;
+  readonly isWebPublic: boolean;
+  readonly isDefault: boolean;
+  readonly folderId: number | null;
+  readonly topicsPolicy: TopicsPolicy;
+  /** Null: not said; means nothing for channels that are not private. */
+  readonly sharesHistory: boolean | null;
+  /** Null: as the organization says; -1: for ever. */
+  readonly messageRetentionDays: number | null;
+  readonly permissions: ChannelPermissionsWanted;
+}
+
+export interface NewChannel {
+  /** Checked by `parseChannelName`. */
+  readonly name: string;
+  readonly description: string;
+}
+
+/** Who asks, where, and what the rest of the unit needs. */
+export interface ChannelFounding {
+  readonly realm: Realm;
+  readonly actor: Actor;
+  readonly creator: User;
+  readonly now: UnixSeconds;
+  /** Whether the server allows channels that anybody on the Internet reads. */
+  readonly webPublicEnabled: boolean;
+}
+
+/** The steps of creating channels that creating and subscribing share (channels §4.4 and §4.5). */
+export class ChannelFoundry {
+  constructor(
+    private readonly renderer: MarkdownRenderer,
+    private readonly addresses: RealmAddresses,
+    private readonly notices: NoticeBoard,
+  ) {}
+
+  /** Channels §4.4 rows 4–14, before anything is stored. @throws DomainError */
+  async check(tx: Transaction, founding: ChannelFounding, wishes: ChannelWishes): Promise<ChannelPermissionsWanted> {
+    const { actor, realm } = founding;
+    if (wishes.folderId !== null) throw invalidInput('Invalid channel folder ID');
+    if (wishes.isPrivate && wishes.isWebPublic) throw invalidInput('Invalid parameters');
+    const privacy = privacyOf(wishes);
+    enforce(
+      canCreateChannel(
+        actor,
+        realm,
+        {
+          privacy,
+          isDefault: wishes.isDefault,
+          topicsPolicy: wishes.topicsPolicy,
+          retentionChosen: wishes.messageRetentionDays !== null,
+        },
+        founding,
+      ),
+    );
+    const system = await tx.groups.systemGroupIds(realm.id);
+    const topicCreators = wishes.permissions.canCreateTopic;
+    if (privacy === 'privateProtectedHistory' && topicCreators !== undefined && topicCreators !== system.everyone) {
+      const parameters = 'history_public_to_subscribers, can_create_topic_group';
+      throw new DomainError('UNSUPPORTED_COMBINATION', `Unsupported parameter combination: ${parameters}`, {
+        parameters,
+      });
+    }
+    const wanted: Partial<Record<ChannelPermission, GroupSettingValue>> = {};
+    for (const [name, value] of Object.entries(wishes.permissions) as [ChannelPermission, GroupSettingValue][]) {
+      wanted[name] = await acceptGroupSetting(tx, realm.id, permissionTitle(name), CHANNEL_PERMISSIONS[name], value);
+    }
+    for (const name of ['canDeleteAnyMessage', 'canDeleteOwnMessage'] as const) {
+      if (wanted[name] !== undefined && wanted[name] !== system.nobody) enforce(canSetDeletePolicy(actor, realm));
+    }
+    return wanted;
+  }
+
+  /** Stores the channels and tells those who see them; nobody follows them yet. */
+  async found(
+    tx: Transaction,
+    founding: ChannelFounding,
+    newChannels: readonly NewChannel[],
+    wishes: ChannelWishes,
+    wanted: ChannelPermissionsWanted,
+  ): Promise<Channel[]> {
+    const { realm, creator, now } = founding;
+    const system = await tx.groups.systemGroupIds(realm.id);
+    const channels: Channel[] = [];
+    for (const { name, description: raw } of newChannels) {
+      const description = normalizeChannelDescription(raw);
+      const defaults = await defaultGrants(CHANNEL_PERMISSIONS, system, () =>
+        wanted.canAdministerChannel === undefined
+          ? addUnnamedGroup(tx, realm.id, [creator.id], [])
+          : Promise.resolve(system.nobody),
+      );
+      const permissions: Record<ChannelPermission, GroupId> = { ...defaults };
+      for (const [permission, value] of Object.entries(wanted) as [ChannelPermission, GroupSettingValue][]) {
+        permissions[permission] = await groupOfValue(tx, realm.id, value);
+      }
+      const channel = await tx.channels.add({
+        realmId: realm.id,
+        name,
+        description,
+        renderedDescription: await this.render(tx, founding, description),
+        privacy: privacyOf(wishes),
+        isArchived: false,
+        creatorId: creator.id,
+        createdAt: now,
+        messageRetentionDays: wishes.messageRetentionDays,
+        topicsPolicy: wishes.topicsPolicy,
+        folderId: wishes.folderId,
+        isDefault: wishes.isDefault,
+        isRecentlyActive: true,
+        firstMessageId: null,
+        permissions,
+      });
+      channels.push(channel);
+      await tx.events.append(realm.id, {
+        event: { type: 'channel.created', channels: await tx.channels.listViews(realm.id, [channel.id]) },
+        audience: firstAudience(channel),
+      });
+    }
+    if (wishes.isDefault && channels.length > 0) {
+      const all = await tx.channels.listAll(realm.id);
+      const channelIds = all.filter((channel) => channel.isDefault && !channel.isArchived).map((channel) => channel.id);
+      await tx.events.append(realm.id, {
+        event: { type: 'default_channels.changed', channelIds },
+        audience: atLeast('member'),
+      });
+    }
+    return channels;
+  }
+
+  /** What the notification bot says once the channels have their first followers (channels §4.4). */
+  async announce(
+    tx: Transaction,
+    { realm, creator }: ChannelFounding,
+    channels: readonly Channel[],
+    inAnnouncements: boolean,
+  ): Promise<void> {
+    const who = silentMention(creator);
+    const board = inAnnouncements
+      ? await this.notices.configuredChannel(tx, realm, realm.settings.newChannelAnnouncementsChannelId)
+      : null;
+    if (board && channels.length > 0) {
+      const links = channels.map(channelLink).join(', ');
+      const what = channels.length === 1 ? `a new channel ${links}` : `the following channels: ${links}`;
+      await this.notices.post(tx, realm, {
+        channel: board,
+        topic: 'new channels',
+        content: `${who} created ${what}.`,
+        readFor: [creator.id],
+      });
+    }
+    if (!realm.settings.sendChannelEventsMessages) return;
+    for (const channel of channels) {
+      const description = channel.description === '' ? '*No description.*' : channel.description;
+      await this.notices.post(tx, realm, {
+        channel,
+        topic: 'channel events',
+        content: `**${PRIVACY_TITLES[channel.privacy]}** channel created by ${who}. **Description:**\n\`\`\`\` quote\n${description}\n\`\`\`\``,
+        readFor: [creator.id],
+      });
+    }
+  }
+
+  private async render(tx: Transaction, { realm, actor }: ChannelFounding, description: string): Promise<string> {
+    if (description === '') return '';
+    const options = markdownOptions(realm, this.addresses.urlOf(realm), { mediaPreviews: false });
+    return (await renderText(tx, this.renderer, this.renderer.parse(description, options), realm.id, actor)).html;
+  }
+}
+
+export type ChannelPermissionsWanted = Partial<Readonly<Record<ChannelPermission, GroupSettingValue>>>;
+
+const PRIVACY_TITLES: Readonly<Record<ChannelPrivacy, string>> = {
+  webPublic: 'Web-public',
+  public: 'Public',
+  privateSharedHistory: 'Private, shared history',
+  privateProtectedHistory: 'Private, protected history',
+};
+
+/** Only a private channel may keep its history from newcomers, and does so unless told otherwise. */
+function privacyOf({ isPrivate: wantsPrivate, isWebPublic, sharesHistory }: ChannelWishes): ChannelPrivacy {
+  if (wantsPrivate) return sharesHistory ? 'privateSharedHistory' : 'privateProtectedHistory';
+  return isWebPublic ? 'webPublic' : 'public';
+}

@@ -1,0 +1,132 @@
+import { except, users } from '../events/audience.js';
+import type { ChannelId, UserId } from '../shared/ids.js';
+import type { Transaction } from '../shared/unit-of-work.js';
+import type { Actor } from '../users/actor.js';
+import type { Channel } from './channel.js';
+import { metadataUsers } from './channel-audiences.js';
+import { canSeeMetadata } from './channel-permissions.js';
+import { INHERITED_NOTIFICATIONS, pickColors, type Subscription } from './subscription.js';
+
+export interface Following {
+  readonly channels: readonly Channel[];
+  readonly userIds: readonly UserId[];
+  /** For channels a user has no row of yet. */
+  readonly requestedColors: ReadonlyMap<ChannelId, string>;
+}
+
+/** By channel, in the order they were named; users ascending. */
+export interface FollowingResult {
+  readonly added: ReadonlyMap<ChannelId, readonly UserId[]>;
+  readonly alreadyFollowing: ReadonlyMap<ChannelId, readonly UserId[]>;
+}
+
+/**
+ * Makes all users follow all channels, and tells them and the others in the order of channels §6.3. Asks for no
+ * permission. Following twice changes nothing.
+ */
+export async function followChannels(
+  tx: Transaction,
+  { channels, userIds, requestedColors }: Following,
+): Promise<FollowingResult> {
+  const added = new Map<ChannelId, readonly UserId[]>();
+  const alreadyFollowing = new Map<ChannelId, readonly UserId[]>();
+  const [first] = channels;
+  if (!first) return { added, alreadyFollowing };
+  const { realmId } = first;
+
+  for (const channel of channels) {
+    const following = await tx.channels.filterSubscribed(realmId, channel.id, userIds);
+    const known = new Set(following);
+    alreadyFollowing.set(channel.id, following);
+    added.set(
+      channel.id,
+      userIds.filter((id) => !known.has(id)).sort((a, b) => a - b),
+    );
+  }
+  const changed = channels.filter((channel) => added.get(channel.id)!.length > 0);
+  if (changed.length === 0) return { added, alreadyFollowing };
+
+  const subscriptions = await newSubscriptions(tx, changed, added, requestedColors);
+  await tx.channels.putSubscriptions(subscriptions);
+  for (const channel of changed) await tx.personal.openSpans(realmId, channel.recipientId, added.get(channel.id)!);
+
+  await announce(tx, changed, added, subscriptions);
+  return { added, alreadyFollowing };
+}
+
+async function newSubscriptions(
+  tx: Transaction,
+  channels: readonly Channel[],
+  added: ReadonlyMap<ChannelId, readonly UserId[]>,
+  requestedColors: ReadonlyMap<ChannelId, string>,
+): Promise<Subscription[]> {
+  const { realmId } = channels[0]!;
+  const newcomers = new Set(channels.flatMap((channel) => added.get(channel.id)!));
+  const result: Subscription[] = [];
+  for (const [userId, former] of await tx.channels.listSubscriptionsOf(realmId, [...newcomers])) {
+    const rows = new Map(former.map((row) => [row.channelId, row]));
+    const wanted = channels.filter((channel) => added.get(channel.id)!.includes(userId)).map((channel) => channel.id);
+    const colors = pickColors(
+      wanted.filter((id) => !rows.has(id)),
+      requestedColors,
+      former.map((row) => row.color),
+    );
+    for (const channelId of wanted) {
+      // Coming back restores how he had it.
+      const row = rows.get(channelId) ?? {
+        realmId,
+        channelId,
+        userId,
+        color: colors.get(channelId)!,
+        isMuted: false,
+        isPinned: false,
+        notifications: INHERITED_NOTIFICATIONS,
+      };
+      result.push({ ...row, isActive: true });
+    }
+  }
+  return result;
+}
+
+async function announce(
+  tx: Transaction,
+  channels: readonly Channel[],
+  added: ReadonlyMap<ChannelId, readonly UserId[]>,
+  subscriptions: readonly Subscription[],
+): Promise<void> {
+  const { realmId } = channels[0]!;
+  const ids = channels.map((channel) => channel.id);
+  const views = new Map((await tx.channels.listViews(realmId, ids)).map((view) => [view.id, view]));
+  const subscribers = await tx.channels.listSubscribers(realmId, ids);
+  const newcomers = new Set(subscriptions.map((subscription) => subscription.userId));
+  const actors = await tx.actors.list(realmId, [...newcomers]);
+
+  for (const channel of channels) {
+    const blind = added.get(channel.id)!.filter((id) => couldNotSee(actors.get(id), channel));
+    if (blind.length > 0) {
+      await tx.events.append(realmId, {
+        event: { type: 'channel.created', channels: [views.get(channel.id)!] },
+        audience: users(blind),
+      });
+    }
+  }
+  await tx.events.append(realmId, {
+    event: {
+      type: 'subscription.added',
+      channels: ids.map((id) => ({ channel: views.get(id)!, subscriberIds: subscribers.get(id) ?? [] })),
+      subscriptions,
+    },
+    audience: users([...newcomers].sort((a, b) => a - b)),
+  });
+  for (const channel of channels) {
+    const userIds = added.get(channel.id)!;
+    await tx.events.append(realmId, {
+      event: { type: 'channel.subscribers_changed', op: 'add', channelIds: [channel.id], userIds },
+      audience: except(metadataUsers(channel), users(userIds)),
+    });
+  }
+}
+
+/** Whether the channel is news to somebody who has just come to follow it. */
+const couldNotSee = (actor: Actor | undefined, channel: Channel): boolean =>
+  actor !== undefined && !canSeeMetadata(actor, channel, false).allowed;

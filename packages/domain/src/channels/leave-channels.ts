@@ -1,0 +1,112 @@
+import { except, users } from '../events/audience.js';
+import type { ChannelId, UserId } from '../shared/ids.js';
+import type { Transaction } from '../shared/unit-of-work.js';
+import type { Channel } from './channel.js';
+import { metadataUsers } from './channel-audiences.js';
+import { canSeeMetadata } from './channel-permissions.js';
+
+/** By channel, in the order they were named; users ascending. */
+export interface LeavingResult {
+  readonly removed: ReadonlyMap<ChannelId, readonly UserId[]>;
+  readonly notFollowing: ReadonlyMap<ChannelId, readonly UserId[]>;
+}
+
+/** Nobody keeps more unread messages than that (messages §1.3). */
+const MAX_UNREAD = 50_000;
+
+/**
+ * Makes all users leave all channels, and tells them and the others in the order of channels §6.3; what they had not
+ * read there becomes read. Asks for no permission. Leaving twice changes nothing.
+ */
+export async function leaveChannels(
+  tx: Transaction,
+  channels: readonly Channel[],
+  userIds: readonly UserId[],
+): Promise<LeavingResult> {
+  const removed = new Map<ChannelId, readonly UserId[]>();
+  const notFollowing = new Map<ChannelId, readonly UserId[]>();
+  const [first] = channels;
+  if (!first) return { removed, notFollowing };
+  const { realmId } = first;
+
+  for (const channel of channels) {
+    const following = await tx.channels.filterSubscribed(realmId, channel.id, userIds);
+    const known = new Set(following);
+    removed.set(channel.id, following);
+    notFollowing.set(
+      channel.id,
+      userIds.filter((id) => !known.has(id)).sort((a, b) => a - b),
+    );
+  }
+  const changed = channels.filter((channel) => removed.get(channel.id)!.length > 0);
+  if (changed.length === 0) return { removed, notFollowing };
+
+  const leavers = new Set(changed.flatMap((channel) => removed.get(channel.id)!));
+  const rows = await tx.channels.listSubscriptionsOf(realmId, [...leavers]);
+  await tx.channels.putSubscriptions(
+    [...rows.values()]
+      .flat()
+      .filter((row) => row.isActive && removed.get(row.channelId)?.includes(row.userId))
+      .map((row) => ({ ...row, isActive: false })),
+  );
+  for (const channel of changed) await tx.personal.closeSpans(realmId, channel.recipientId, removed.get(channel.id)!);
+
+  await tx.events.append(realmId, {
+    event: {
+      type: 'subscription.removed',
+      channels: changed.map(({ id, name }) => ({ id, name, userIds: removed.get(id)! })),
+    },
+    audience: users([...leavers].sort((a, b) => a - b)),
+  });
+  const actors = await tx.actors.list(realmId, [...leavers]);
+  for (const channel of changed) {
+    const blind = removed.get(channel.id)!.filter((id) => {
+      const actor = actors.get(id);
+      return actor !== undefined && !canSeeMetadata(actor, channel, false).allowed;
+    });
+    if (blind.length > 0) {
+      await tx.events.append(realmId, {
+        event: { type: 'channel.hidden', channelIds: [channel.id] },
+        audience: users(blind),
+      });
+    }
+  }
+  for (const channel of changed) {
+    const gone = removed.get(channel.id)!;
+    await tx.events.append(realmId, {
+      event: { type: 'channel.subscribers_changed', op: 'remove', channelIds: [channel.id], userIds: gone },
+      audience: except(metadataUsers(channel), users(gone)),
+    });
+  }
+  for (const userId of leavers) await readWhatWasLeft(tx, changed, removed, userId);
+  return { removed, notFollowing };
+}
+
+async function readWhatWasLeft(
+  tx: Transaction,
+  channels: readonly Channel[],
+  removed: ReadonlyMap<ChannelId, readonly UserId[]>,
+  userId: UserId,
+): Promise<void> {
+  const { realmId } = channels[0]!;
+  const viewer = { realmId, userId };
+  for (const channel of channels) {
+    if (!removed.get(channel.id)!.includes(userId)) continue;
+    const unread = await tx.personal.listUnread(viewer, MAX_UNREAD, {
+      conditions: [{ kind: 'recipient', recipientId: channel.recipientId, negated: false }],
+      scope: 'own',
+      withoutRecipients: [],
+    });
+    const messageIds = await tx.personal.setRead(
+      viewer,
+      unread.map((message) => message.id),
+      true,
+    );
+    if (messageIds.length > 0) {
+      await tx.events.append(realmId, {
+        event: { type: 'message.flag_changed', op: 'add', flag: 'read', messageIds, all: false, details: [] },
+        audience: users([userId]),
+      });
+    }
+  }
+}

@@ -1,0 +1,186 @@
+import type { Grantee } from '../groups/group-permissions.js';
+import { hasRealmPermission } from '../groups/group-permissions.js';
+import { EMPTY_TOPIC_DISPLAY_NAME } from '../messages/topic.js';
+import type { Realm } from '../realms/realm.js';
+import type { GroupId } from '../shared/ids.js';
+import { all, allowed, type Decision, denied, denyIf } from '../shared/permission.js';
+import { type Actor, isGuest } from '../users/actor.js';
+import type { User } from '../users/user.js';
+import { mayAccessUser } from '../users/user-access.js';
+import { type Channel, hasSharedHistory, isPrivate, isWebPublic } from './channel.js';
+import { hasChannelPermission, isGrantedContent } from './channel-permissions.js';
+
+/** Somebody writing to a channel. Bots may do what their owner may, and their owner is written to for them. */
+export interface Posting {
+  readonly sender: Pick<Actor, 'role' | 'groups'>;
+  /** Null for people, and for bots whose owner is gone. */
+  readonly botOwner: Pick<Actor, 'role' | 'groups'> | null;
+  readonly channel: Pick<Channel, 'name' | 'privacy' | 'permissions' | 'isArchived' | 'topicsPolicy'>;
+  readonly isSubscribed: boolean;
+  readonly isOwnerSubscribed: boolean;
+  /** One of the realm's own bots, which write where they must. */
+  readonly isSystemBot: boolean;
+}
+
+/** Channels §3.9, messages §3.2 rows 9–12, in the order of the latter where the two differ (rows 11 and 12). */
+export function canPost(
+  posting: Posting & {
+    /** Whether the topic, in any letter case, has messages. */
+    readonly topicExists: boolean;
+    readonly topic: string;
+    readonly realm: Pick<Realm, 'settings'>;
+  },
+): Decision {
+  if (posting.isSystemBot) return allowed;
+  return all(
+    canPostSomewhere(posting),
+    posting.topicExists ? allowed : canCreateTopic(posting.sender, posting.botOwner, posting.channel),
+    fitsTopicsPolicy(posting.realm, posting.channel, posting.topic),
+  );
+}
+
+/** The same with the topic left open: who may have the channel's mail address, for example (channels §3.9 rows 1–10). */
+export function canPostSomewhere(posting: Posting): Decision {
+  if (posting.isSystemBot) return allowed;
+  return all(
+    canSendTo(posting.sender, posting.botOwner, posting.channel),
+    denyIf(
+      posting.channel.isArchived || !mayEnter(posting),
+      'NOT_PERMITTED',
+      `Not authorized to send to channel '${posting.channel.name}'`,
+    ),
+  );
+}
+
+/** By grant, wherever it is: channels §3.9 row 2. */
+export function canSendTo(sender: Grantee, botOwner: Grantee | null, channel: Pick<Channel, 'permissions'>): Decision {
+  return denyIf(
+    !eitherHas(sender, botOwner, channel, 'canSendMessage'),
+    'NOT_PERMITTED',
+    'You do not have permission to post in this channel.',
+  );
+}
+
+/** By being there, or being allowed in: channels §3.9 rows 5–9. Protected history shuts those out who only could come. */
+function mayEnter({ sender, channel, isSubscribed, isOwnerSubscribed, botOwner }: Posting): boolean {
+  if (isWebPublic(channel) || isSubscribed) return true;
+  if (botOwner !== null && isOwnerSubscribed) return true;
+  if (isGuest(sender)) return false;
+  return !isPrivate(channel) || (hasSharedHistory(channel) && isGrantedContent(sender, channel));
+}
+
+/** Asked only where the topic has no messages yet (channels §3.9 row 12). */
+export function canCreateTopic(
+  sender: Grantee,
+  botOwner: Grantee | null,
+  channel: Pick<Channel, 'permissions'>,
+): Decision {
+  return denyIf(
+    !eitherHas(sender, botOwner, channel, 'canCreateTopic'),
+    'NOT_PERMITTED',
+    'You do not have permission to create new topics in this channel.',
+  );
+}
+
+/** Channels §5.2: of the channel, or, where it has none of its own, of the organization. */
+export function fitsTopicsPolicy(
+  realm: Pick<Realm, 'settings'>,
+  channel: Pick<Channel, 'topicsPolicy'>,
+  topic: string,
+): Decision {
+  const policy = channel.topicsPolicy === 'inherit' ? realm.settings.topicsPolicy : channel.topicsPolicy;
+  const details = { emptyTopicDisplayName: EMPTY_TOPIC_DISPLAY_NAME };
+  return all(
+    denyIf(
+      policy === 'disable_empty_topic' && topic === '',
+      'INVALID_INPUT',
+      `Sending messages to the ${EMPTY_TOPIC_DISPLAY_NAME} is not allowed in this channel.`,
+      details,
+    ),
+    denyIf(
+      policy === 'empty_topic_only' && topic !== '',
+      'INVALID_INPUT',
+      `Only the ${EMPTY_TOPIC_DISPLAY_NAME} topic is allowed in this channel.`,
+      details,
+    ),
+  );
+}
+
+function eitherHas(
+  sender: Grantee,
+  botOwner: Grantee | null,
+  channel: Pick<Channel, 'permissions'>,
+  permission: 'canSendMessage' | 'canCreateTopic',
+): boolean {
+  return (
+    hasChannelPermission(sender, channel, permission) ||
+    (botOwner !== null && hasChannelPermission(botOwner, channel, permission))
+  );
+}
+
+/** Somebody a direct message is for. */
+export interface DirectRecipient {
+  readonly user: Pick<User, 'id' | 'isActive' | 'bot'>;
+  /** Null where there are no rights to read: system bots, deactivated users. */
+  readonly actor: Grantee | null;
+  /** The address others know him by (`publicAddress`): the refusal quotes it. */
+  readonly address: string;
+  /** Asked only where the sender is a guest who may not know everybody: `UserAccess.isAcquainted`. */
+  readonly isAcquainted: boolean;
+}
+
+/** Messages §3.2 rows 13–15. The sender may be among the recipients. */
+export function canSendDirect({
+  sender,
+  recipients,
+  realm,
+  nobodyGroupId,
+  conversationExists,
+}: {
+  readonly sender: Actor;
+  readonly recipients: readonly DirectRecipient[];
+  readonly realm: Pick<Realm, 'permissions'>;
+  /** Id of the system group without members. */
+  readonly nobodyGroupId: GroupId;
+  /** Whether these people have written to one another before. */
+  readonly conversationExists: boolean;
+}): Decision {
+  const gone = recipients.find(({ user }) => !user.isActive);
+  return all(
+    denyIf(
+      recipients.some(({ user, isAcquainted }) => !mayAccessUser(sender, user, { realm, isAcquainted })),
+      'NOT_PERMITTED',
+      'You do not have permission to access some of the recipients.',
+    ),
+    gone === undefined ? allowed : denied('INVALID_INPUT', `'${gone.address}' is no longer using Zulip.`),
+    sender.isBot || recipients.every(({ user }) => user.bot !== null || user.id === sender.id)
+      ? allowed
+      : canConverse(sender, recipients, realm, nobodyGroupId, conversationExists),
+  );
+}
+
+function canConverse(
+  sender: Actor,
+  recipients: readonly DirectRecipient[],
+  realm: Pick<Realm, 'permissions'>,
+  nobodyGroupId: GroupId,
+  conversationExists: boolean,
+): Decision {
+  const somebodyAuthorizes = [sender, ...recipients.map(({ actor }) => actor)].some(
+    (person) => person !== null && hasRealmPermission(person, realm, 'directMessagePermission'),
+  );
+  return all(
+    denyIf(
+      !somebodyAuthorizes,
+      'NOT_PERMITTED',
+      realm.permissions.directMessagePermission === nobodyGroupId
+        ? 'Direct messages are disabled in this organization.'
+        : 'This conversation does not include any users who can authorize it.',
+    ),
+    denyIf(
+      !conversationExists && !hasRealmPermission(sender, realm, 'directMessageInitiator'),
+      'NOT_PERMITTED',
+      'You do not have permission to initiate direct message conversations.',
+    ),
+  );
+}

@@ -1,0 +1,46 @@
+import type { Realm } from '../realms/realm.js';
+import { invalidInput } from '../shared/errors.js';
+import type { UserId } from '../shared/ids.js';
+import { enforce } from '../shared/permission.js';
+import type { Transaction } from '../shared/unit-of-work.js';
+import { acquaintancesOf } from '../users/acquaintances.js';
+import type { Actor } from '../users/actor.js';
+import { findByPublicAddress } from '../users/find-by-address.js';
+import type { User } from '../users/user.js';
+import { canAccessUser } from '../users/user-permissions.js';
+
+/** Users named by number or by the address others know them by, never both. */
+export type Principals = readonly UserId[] | { readonly emails: readonly string[]; readonly mailHost: string };
+
+/**
+ * Those whom somebody subscribes or unsubscribes, each once. @throws DomainError `No such user`, `User is deactivated`,
+ * `Insufficient permission` for the first that is wrong (channels §4.5).
+ */
+export async function findPrincipals(
+  tx: Transaction,
+  actor: Actor,
+  realm: Realm,
+  principals: Principals,
+): Promise<readonly User[]> {
+  const users = new Map<UserId, User>();
+  if ('emails' in principals) {
+    const found = await findByPublicAddress(tx, realm.id, principals.emails, principals.mailHost);
+    for (const email of principals.emails) {
+      const user = found.get(email);
+      if (!user) throw invalidInput('No such user');
+      users.set(user.id, user);
+    }
+  } else {
+    const found = new Map((await tx.users.list(realm.id, principals)).map((user) => [user.id, user]));
+    for (const id of principals) {
+      const user = found.get(id);
+      if (!user) throw invalidInput('No such user');
+      users.set(id, user);
+    }
+  }
+  const acquainted = await acquaintancesOf(tx, actor, realm);
+  for (const user of users.values()) {
+    enforce(canAccessUser(actor, user, { realm, isAcquainted: acquainted.has(user.id), allowBots: true }));
+  }
+  return [...users.values()];
+}

@@ -1,0 +1,67 @@
+import type { Caller } from '../../shared/caller.js';
+import type { ChannelId } from '../../shared/ids.js';
+import { enforce } from '../../shared/permission.js';
+import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import { mustBeAdministrator } from '../../users/role-gates.js';
+import { type Channel, type ChannelView, isPrivate, isWebPublic } from '../channel.js';
+import { hasContentAccess, hasMetadataAccess } from '../channel-permissions.js';
+
+export interface ListChannelsInput {
+  readonly includePublic: boolean;
+  readonly includeWebPublic: boolean;
+  readonly includeSubscribed: boolean;
+  readonly includeOwnerSubscribed: boolean;
+  readonly includeReadable: boolean;
+  /** Everything he may know of; the other choices do not matter then. */
+  readonly includeAll: boolean;
+  /** The same, for administrators only. */
+  readonly includeAllActive: boolean;
+  readonly excludeArchived: boolean;
+  readonly includeDefault: boolean;
+}
+
+export interface ListChannelsOutput {
+  /** By name, in code-point order. */
+  readonly channels: readonly ChannelView[];
+}
+
+/** The channels of the realm, as far as the caller may know of them (channels §4.1). */
+export class ListChannels {
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** @throws DomainError MUST_BE_ADMINISTRATOR */
+  execute(caller: Caller, input: ListChannelsInput): Promise<ListChannelsOutput> {
+    return this.uow.read(async (repositories) => {
+      const actor = await repositories.actors.get(caller);
+      if (input.includeAllActive) enforce(mustBeAdministrator(actor));
+      const { realmId } = actor;
+      const own = new Set(await repositories.channels.listSubscribedIds(realmId, actor.id));
+      const ofOwner =
+        input.includeOwnerSubscribed && actor.botOwnerId !== null
+          ? new Set(await repositories.channels.listSubscribedIds(realmId, actor.botOwnerId))
+          : new Set<ChannelId>();
+
+      const isKnown = (channel: Channel) => hasMetadataAccess(actor, channel, own.has(channel.id));
+      const isWanted = (channel: Channel): boolean => {
+        if (input.includeAll || input.includeAllActive) return isKnown(channel);
+        if (ofOwner.has(channel.id)) return true;
+        if (input.includeDefault && channel.isDefault && isKnown(channel)) return true;
+        if (input.includeReadable) return hasContentAccess(actor, channel, own.has(channel.id));
+        return (
+          (input.includePublic && actor.role !== 'guest' && !isPrivate(channel)) ||
+          (input.includeWebPublic && isWebPublic(channel) && !channel.isArchived) ||
+          (input.includeSubscribed && own.has(channel.id))
+        );
+      };
+      const channels = (await repositories.channels.listAll(realmId)).filter(
+        (channel) => !(input.excludeArchived && channel.isArchived) && isWanted(channel),
+      );
+      return {
+        channels: await repositories.channels.listViews(
+          realmId,
+          channels.map((channel) => channel.id),
+        ),
+      };
+    });
+  }
+}

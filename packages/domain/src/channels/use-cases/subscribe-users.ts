@@ -1,0 +1,200 @@
+import type { NoticeBoard } from '../../messages/notice-board.js';
+import { channelLink, silentMention } from '../../messages/notice-board.js';
+import type { Caller } from '../../shared/caller.js';
+import type { Clock } from '../../shared/clock.js';
+import { DomainError } from '../../shared/errors.js';
+import type { ChannelId, UserId } from '../../shared/ids.js';
+import { enforce } from '../../shared/permission.js';
+import { foldCase } from '../../shared/text.js';
+import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
+import type { Actor } from '../../users/actor.js';
+import { insufficientUnless, mustNotBeGuest } from '../../users/role-gates.js';
+import type { User } from '../../users/user.js';
+import { type Channel, parseChannelName } from '../channel.js';
+import { canSubscribeSelf, mayAddOthers } from '../channel-permissions.js';
+import type { ChannelFounding, ChannelFoundry, ChannelWishes } from '../create-channels.js';
+import { type FollowingResult, followChannels } from '../follow-channels.js';
+import { findPrincipals, type Principals } from '../principals.js';
+import { normalizeColor } from '../subscription.js';
+import type { ChannelOptions } from './create-channel.js';
+
+export interface SubscribeUsersInput {
+  /** Channels that do not exist are created. */
+  readonly channels: readonly {
+    readonly name: string;
+    /** `#` and three or six hexadecimal digits; null: whatever is free. */
+    readonly color: string | null;
+    /** Of a channel that is created. */
+    readonly description: string;
+  }[];
+  /** Null: the caller. */
+  readonly principals: Principals | null;
+  /** For channels that are created. */
+  readonly wishes: ChannelWishes;
+  readonly announce: boolean;
+  /** Whether a channel the caller cannot enter refuses the whole request. */
+  readonly failsOnInaccessible: boolean;
+  readonly tellNewSubscribers: boolean;
+}
+
+/** Names by user, in the order of the request. */
+export interface SubscribeUsersOutput {
+  readonly subscribed: ReadonlyMap<UserId, readonly string[]>;
+  readonly alreadySubscribed: ReadonlyMap<UserId, readonly string[]>;
+  /** Channels the caller cannot enter. */
+  readonly inaccessible: readonly string[];
+  /** Whether few enough came to be told one by one. */
+  readonly areNewSubscribersTold: boolean;
+}
+
+/** With more newcomers than that nobody gets a message about it (protocol §14). */
+export const MAX_TOLD_SUBSCRIBERS = 100;
+
+/** Follows channels, oneself or for others, and creates those that do not exist (channels §4.5). */
+export class SubscribeUsers {
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly foundry: ChannelFoundry,
+    private readonly notices: NoticeBoard,
+    private readonly clock: Clock,
+    private readonly options: ChannelOptions,
+  ) {}
+
+  /** @throws DomainError NOT_PERMITTED, INVALID_INPUT, MUST_BE_OWNER, UNSUPPORTED_COMBINATION, SYSTEM_GROUP_REQUIRED */
+  execute(caller: Caller, input: SubscribeUsersInput): Promise<SubscribeUsersOutput> {
+    return this.uow.write(async (tx) => {
+      const actor = await tx.actors.get(caller);
+      enforce(mustNotBeGuest(actor));
+      const realm = await tx.realms.get(caller.realmId);
+      const creator = (await tx.users.find(caller.realmId, caller.userId))!;
+      const founding = { realm, actor, creator, now: this.clock.now(), ...this.options };
+
+      const { existing, created } = await this.findOrCreate(tx, founding, input);
+      const { accessible, inaccessible } = await this.sortOut(tx, actor, existing, input.failsOnInaccessible);
+      const others = isAboutOthers(actor, input.principals);
+      if (others) enforce(insufficientUnless(accessible.every((channel) => mayAddOthers(actor, realm, channel))));
+      const principals = await findPrincipals(tx, actor, realm, input.principals ?? [actor.id]);
+
+      const channels = inOrderOf(input, [...created, ...accessible]);
+      const following = await followChannels(tx, {
+        channels,
+        userIds: principals.map((user) => user.id),
+        requestedColors: requestedColors(input, channels),
+      });
+      await this.foundry.announce(tx, founding, created, input.announce);
+      const newcomers = new Set([...following.added.values()].flat());
+      const areNewSubscribersTold = newcomers.size <= MAX_TOLD_SUBSCRIBERS;
+      if (input.tellNewSubscribers && areNewSubscribersTold) {
+        await this.tellNewSubscribers(tx, founding, accessible, following, principals);
+      }
+      return {
+        subscribed: namesByUser(channels, following.added),
+        alreadySubscribed: namesByUser(channels, following.alreadyFollowing),
+        inaccessible: inaccessible.map((channel) => channel.name),
+        areNewSubscribersTold,
+      };
+    });
+  }
+
+  private async findOrCreate(
+    tx: Transaction,
+    founding: ChannelFounding,
+    { channels, wishes }: SubscribeUsersInput,
+  ): Promise<{ existing: readonly Channel[]; created: readonly Channel[] }> {
+    const wanted = new Map<string, { name: string; description: string }>();
+    for (const { name: raw, description } of channels) {
+      const name = parseChannelName(raw);
+      if (!wanted.has(foldCase(name))) wanted.set(foldCase(name), { name, description });
+    }
+    const existing = await tx.channels.listByName(
+      founding.realm.id,
+      [...wanted.values()].map(({ name }) => name),
+    );
+    for (const channel of existing) wanted.delete(foldCase(channel.name));
+    if (wanted.size === 0) return { existing, created: [] };
+    const permissions = await this.foundry.check(tx, founding, wishes);
+    return { existing, created: await this.foundry.found(tx, founding, [...wanted.values()], wishes, permissions) };
+  }
+
+  private async sortOut(
+    tx: Transaction,
+    actor: Actor,
+    channels: readonly Channel[],
+    failsOnInaccessible: boolean,
+  ): Promise<{ accessible: readonly Channel[]; inaccessible: readonly Channel[] }> {
+    const subscribed = new Set(await tx.channels.listSubscribedIds(actor.realmId, actor.id));
+    const accessible: Channel[] = [];
+    const inaccessible: Channel[] = [];
+    for (const channel of channels) {
+      const decision = canSubscribeSelf(actor, channel, subscribed.has(channel.id));
+      if (!decision.allowed && failsOnInaccessible) {
+        throw new DomainError(decision.code, decision.message, decision.details);
+      }
+      (decision.allowed ? accessible : inaccessible).push(channel);
+    }
+    return { accessible, inaccessible };
+  }
+
+  /** Never about channels that this request created, nor to bots, nor to the caller. */
+  private async tellNewSubscribers(
+    tx: Transaction,
+    { realm, actor, creator }: ChannelFounding,
+    channels: readonly Channel[],
+    { added }: FollowingResult,
+    principals: readonly User[],
+  ): Promise<void> {
+    const who = silentMention(creator);
+    for (const person of principals) {
+      if (person.id === actor.id || person.bot) continue;
+      const links = channels.filter((channel) => added.get(channel.id)?.includes(person.id)).map(channelLink);
+      if (links.length === 0) continue;
+      const list = links.sort().map((link) => `* ${link}`);
+      await this.notices.tell(
+        tx,
+        realm,
+        person,
+        links.length === 1
+          ? `${who} subscribed you to ${links[0]}.`
+          : `${who} subscribed you to the following channels:\n\n${list.join('\n')}`,
+      );
+    }
+  }
+}
+
+/** Sic: the caller's own address counts as somebody else (channels §4.5). */
+function isAboutOthers(actor: Actor, principals: Principals | null): boolean {
+  if (principals === null) return false;
+  if ('emails' in principals) return principals.emails.length > 0;
+  return principals.some((id) => id !== actor.id);
+}
+
+function inOrderOf({ channels }: SubscribeUsersInput, found: readonly Channel[]): readonly Channel[] {
+  const byName = new Map(found.map((channel) => [foldCase(channel.name), channel]));
+  const ordered = channels.flatMap(({ name }) => byName.get(foldCase(name.trim())) ?? []);
+  return [...new Set(ordered)];
+}
+
+function requestedColors({ channels }: SubscribeUsersInput, found: readonly Channel[]): ReadonlyMap<ChannelId, string> {
+  const byName = new Map(found.map((channel) => [foldCase(channel.name), channel.id]));
+  const colors = new Map<ChannelId, string>();
+  for (const { name, color } of channels) {
+    const id = byName.get(foldCase(name.trim()));
+    if (id !== undefined && color !== null) colors.set(id, normalizeColor(color));
+  }
+  return colors;
+}
+
+function namesByUser(
+  channels: readonly Channel[],
+  users: ReadonlyMap<ChannelId, readonly UserId[]>,
+): ReadonlyMap<UserId, readonly string[]> {
+  const names = new Map<UserId, string[]>();
+  for (const channel of channels) {
+    for (const id of users.get(channel.id) ?? []) {
+      const list = names.get(id) ?? [];
+      list.push(channel.name);
+      names.set(id, list);
+    }
+  }
+  return names;
+}

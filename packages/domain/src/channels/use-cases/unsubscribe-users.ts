@@ -1,0 +1,51 @@
+import type { Caller } from '../../shared/caller.js';
+import { invalidInput } from '../../shared/errors.js';
+import { enforce } from '../../shared/permission.js';
+import { foldCase } from '../../shared/text.js';
+import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import { parseChannelName } from '../channel.js';
+import { canUnsubscribe } from '../channel-permissions.js';
+import { leaveChannels } from '../leave-channels.js';
+import { findPrincipals, type Principals } from '../principals.js';
+
+export interface UnsubscribeUsersInput {
+  readonly channelNames: readonly string[];
+  /** Null: the caller. */
+  readonly principals: Principals | null;
+}
+
+/** One entry for each user and channel. */
+export interface UnsubscribeUsersOutput {
+  readonly removed: readonly string[];
+  readonly notSubscribed: readonly string[];
+}
+
+/** Leaves channels, oneself or for others (channels §4.6). */
+export class UnsubscribeUsers {
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** @throws DomainError INVALID_INPUT, NOT_PERMITTED */
+  execute(caller: Caller, { channelNames, principals }: UnsubscribeUsersInput): Promise<UnsubscribeUsersOutput> {
+    return this.uow.write(async (tx) => {
+      const actor = await tx.actors.get(caller);
+      const realm = await tx.realms.get(caller.realmId);
+      const people = await findPrincipals(tx, actor, realm, principals ?? [actor.id]);
+      const names = [...new Map(channelNames.map(parseChannelName).map((name) => [foldCase(name), name])).values()];
+      const channels = await tx.channels.listByName(realm.id, names);
+      const subscribed = new Set(await tx.channels.listSubscribedIds(realm.id, actor.id));
+      const places = channels.map((channel) => ({ channel, isSubscribed: subscribed.has(channel.id) }));
+      for (const person of people) {
+        enforce(canUnsubscribe(actor, { id: person.id, botOwnerId: person.bot?.ownerId ?? null }, places));
+      }
+      const known = new Set(channels.map((channel) => foldCase(channel.name)));
+      const unknown = names.filter((name) => !known.has(foldCase(name)));
+      if (unknown.length > 0) throw invalidInput(`Channel(s) (${unknown.join(', ')}) do not exist`);
+
+      const userIds = people.map((person) => person.id);
+      const { removed, notFollowing } = await leaveChannels(tx, channels, userIds);
+      const repeated = (users: typeof removed) =>
+        channels.flatMap((channel) => (users.get(channel.id) ?? []).map(() => channel.name));
+      return { removed: repeated(removed), notSubscribed: repeated(notFollowing) };
+    });
+  }
+}

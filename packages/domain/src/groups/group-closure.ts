@@ -1,0 +1,209 @@
+import type { GroupId, UserId } from '../shared/ids.js';
+import { type Decision, denyIf } from '../shared/permission.js';
+
+/** A group in another one. */
+export interface GroupEdge {
+  readonly subgroupId: GroupId;
+  readonly groupId: GroupId;
+}
+
+/** Whether the groups may be put into `groupId`: none of them may hold it already, at any depth, or be it (users §12.4). */
+export function canNest(edges: Iterable<GroupEdge>, groupId: GroupId, subgroupIds: readonly GroupId[]): Decision {
+  const holders = holdersOf(edges, groupId);
+  return denyIf(
+    subgroupIds.some((id) => holders.has(id)),
+    'INVALID_INPUT',
+    `User group ${groupId} is already a subgroup of one of the passed subgroups.`,
+  );
+}
+
+/** The group and every group that holds it at any depth, deactivated ones too. */
+function holdersOf(edges: Iterable<GroupEdge>, id: GroupId): ReadonlySet<GroupId> {
+  const holdersBySubgroup = new Map<GroupId, GroupId[]>();
+  for (const { subgroupId, groupId } of edges) {
+    const holders = holdersBySubgroup.get(subgroupId);
+    if (holders) holders.push(groupId);
+    else holdersBySubgroup.set(subgroupId, [groupId]);
+  }
+  const found = new Set([id]);
+  // A set is walked in order of insertion, what is added meanwhile included.
+  for (const group of found) for (const holder of holdersBySubgroup.get(group) ?? []) found.add(holder);
+  return found;
+}
+
+/** A group as the closure knows it. */
+export interface ClosureGroup {
+  readonly id: GroupId;
+  /** Its members are in it still, but not, through it, in the groups that hold it. */
+  readonly isDeactivated: boolean;
+  readonly memberIds: Iterable<UserId>;
+  readonly subgroupIds: Iterable<GroupId>;
+}
+
+interface Node {
+  readonly id: GroupId;
+  readonly index: number;
+  isDeactivated: boolean;
+  readonly holders: Set<Node>;
+  readonly subgroups: Set<Node>;
+}
+
+/** A set of groups, one bit each: unions of sets cost by the word. */
+type Bits = Uint32Array;
+
+/**
+ * Who is in which group, directly or through subgroups, kept up to date change by change. A change between groups costs
+ * one pass over them, a change of one member next to nothing; users in the same groups share one set.
+ */
+export class GroupClosure {
+  private readonly nodes = new Map<GroupId, Node>();
+  private readonly directGroups = new Map<UserId, Set<Node>>();
+  /** For each group, by index, itself and all that hold it; empty while it has to be computed anew. */
+  private reached: readonly Bits[] = [];
+  private readonly sets = new Map<string, ReadonlySet<GroupId>>();
+
+  /** @throws Error when the groups hold one another in a circle. */
+  constructor(groups: Iterable<ClosureGroup> = []) {
+    const all = [...groups];
+    for (const group of all) this.addGroup(group.id, group.isDeactivated);
+    for (const group of all) {
+      this.addMembers(group.id, group.memberIds);
+      for (const subgroupId of group.subgroupIds) this.link(subgroupId, group.id);
+    }
+    this.reach();
+  }
+
+  /** Every group he is in; empty for those nobody has heard of. */
+  groupsOf(userId: UserId): ReadonlySet<GroupId> {
+    const direct = this.directGroups.get(userId);
+    if (direct === undefined) return NO_GROUPS;
+    const key = [...direct]
+      .map(({ index }) => index)
+      .sort((a, b) => a - b)
+      .join();
+    const known = this.sets.get(key);
+    if (known) return known;
+    const groups = this.union(direct);
+    this.sets.set(key, groups);
+    return groups;
+  }
+
+  /** Whether one group is the other or is held by it, at any depth, with nothing deactivated on the way up. */
+  isWithin(innerId: GroupId, outerId: GroupId): boolean {
+    const inner = this.nodes.get(innerId);
+    const outer = this.nodes.get(outerId);
+    return inner !== undefined && outer !== undefined && hasBit(this.reach()[inner.index]!, outer.index);
+  }
+
+  addGroup(id: GroupId, isDeactivated = false): void {
+    if (this.nodes.has(id)) return;
+    this.nodes.set(id, { id, index: this.nodes.size, isDeactivated, holders: new Set(), subgroups: new Set() });
+    this.forget();
+  }
+
+  setDeactivated(id: GroupId, isDeactivated: boolean): void {
+    this.node(id).isDeactivated = isDeactivated;
+    this.forget();
+  }
+
+  addMembers(id: GroupId, userIds: Iterable<UserId>): void {
+    const node = this.node(id);
+    for (const userId of userIds) {
+      const direct = this.directGroups.get(userId);
+      if (direct) direct.add(node);
+      else this.directGroups.set(userId, new Set([node]));
+    }
+  }
+
+  removeMembers(id: GroupId, userIds: Iterable<UserId>): void {
+    const node = this.node(id);
+    for (const userId of userIds) this.directGroups.get(userId)?.delete(node);
+  }
+
+  /** @throws Error when that would close a circle; `canNest` says so beforehand. Then nothing has changed. */
+  addSubgroups(id: GroupId, subgroupIds: Iterable<GroupId>): void {
+    const added = [...subgroupIds];
+    if (!canNest(this.edges(), id, added).allowed) throw new Error(`Group ${id} would hold itself.`);
+    for (const subgroupId of added) this.link(subgroupId, id);
+    this.forget();
+  }
+
+  removeSubgroups(id: GroupId, subgroupIds: Iterable<GroupId>): void {
+    const group = this.node(id);
+    for (const subgroupId of subgroupIds) {
+      const subgroup = this.node(subgroupId);
+      subgroup.holders.delete(group);
+      group.subgroups.delete(subgroup);
+    }
+    this.forget();
+  }
+
+  private link(subgroupId: GroupId, groupId: GroupId): void {
+    const subgroup = this.node(subgroupId);
+    const group = this.node(groupId);
+    subgroup.holders.add(group);
+    group.subgroups.add(subgroup);
+  }
+
+  private node(id: GroupId): Node {
+    const node = this.nodes.get(id);
+    if (!node) throw new Error(`There is no group ${id}.`);
+    return node;
+  }
+
+  private *edges(): Iterable<GroupEdge> {
+    for (const group of this.nodes.values()) {
+      for (const subgroup of group.subgroups) yield { subgroupId: subgroup.id, groupId: group.id };
+    }
+  }
+
+  private forget(): void {
+    this.reached = [];
+    this.sets.clear();
+  }
+
+  private union(nodes: Iterable<Node>): ReadonlySet<GroupId> {
+    const reached = this.reach();
+    const bits = new Uint32Array(wordsFor(this.nodes.size));
+    for (const { index } of nodes) include(bits, reached[index]!);
+    const groups = new Set<GroupId>();
+    for (const { id, index } of this.nodes.values()) if (hasBit(bits, index)) groups.add(id);
+    return groups;
+  }
+
+  /** Outer groups first, so that each one finds those that hold it done. */
+  private reach(): readonly Bits[] {
+    if (this.reached.length === this.nodes.size) return this.reached;
+    const waiting = new Map<Node, number>();
+    const ready: Node[] = [];
+    for (const node of this.nodes.values()) {
+      waiting.set(node, node.holders.size);
+      if (node.holders.size === 0) ready.push(node);
+    }
+    const reached = new Array<Bits>(this.nodes.size);
+    for (const node of ready) {
+      const bits = new Uint32Array(wordsFor(this.nodes.size));
+      bits[node.index >>> 5]! |= 1 << (node.index & 31);
+      if (!node.isDeactivated) for (const holder of node.holders) include(bits, reached[holder.index]!);
+      reached[node.index] = bits;
+      for (const subgroup of node.subgroups) {
+        const left = waiting.get(subgroup)! - 1;
+        waiting.set(subgroup, left);
+        if (left === 0) ready.push(subgroup);
+      }
+    }
+    if (ready.length < this.nodes.size) throw new Error('Groups hold one another in a circle.');
+    this.reached = reached;
+    return reached;
+  }
+}
+
+const NO_GROUPS: ReadonlySet<GroupId> = new Set();
+
+const wordsFor = (count: number): number => (count + 31) >>> 5;
+
+const hasBit = (bits: Bits, index: number): boolean => ((bits[index >>> 5]! >>> (index & 31)) & 1) === 1;
+
+function include(bits: Bits, others: Bits): void {
+  for (let word = 0; word < others.length; word++) bits[word]! |= others[word]!;
+}

@@ -1,0 +1,232 @@
+import type { Channel, ChannelPermission } from '../channels/channel.js';
+import type { Realm } from '../realms/realm.js';
+import { REALM_PERMISSIONS, type RealmPermission } from '../realms/realm-settings.js';
+import type { ChannelId, GroupId, UserId } from '../shared/ids.js';
+import { all, allowed, type Decision, denied, denyIf } from '../shared/permission.js';
+import { type Actor, isGuest } from '../users/actor.js';
+import { insufficientUnless, mustNotBeGuest } from '../users/role-gates.js';
+import { GROUP_PERMISSIONS, type Group, type GroupPermission } from './group.js';
+import type { GroupEdge } from './group-closure.js';
+import type { GroupSettingDefinition } from './group-setting.js';
+
+/** What a grant reads of whoever asks. */
+export type Grantee = Pick<Actor, 'role' | 'groups'>;
+type Grants = Pick<Realm, 'permissions'>;
+
+/**
+ * The one way to ask for a permission (channels §3.3). Guests never pass one that cannot be given to everyone, whatever
+ * groups they are in. Nobody passes by his role alone: where administrators do, a rule says so.
+ */
+export function isGranted(
+  actor: Grantee,
+  groupId: GroupId,
+  definition: Pick<GroupSettingDefinition, 'allowEveryone'>,
+): boolean {
+  return (definition.allowEveryone || !isGuest(actor)) && actor.groups.has(groupId);
+}
+
+/** What the organization lets groups do (channels §3.5). */
+export function hasRealmPermission(actor: Grantee, realm: Grants, permission: RealmPermission): boolean {
+  return isGranted(actor, realm.permissions[permission], REALM_PERMISSIONS[permission]);
+}
+
+/** Who may do what to a group (channels §3.6); to an unnamed one nobody may do anything. */
+export const hasGroupPermission = (
+  actor: Grantee,
+  group: Pick<Group, 'permissions'>,
+  permission: GroupPermission,
+): boolean =>
+  group.permissions !== null && isGranted(actor, group.permissions[permission], GROUP_PERMISSIONS[permission]);
+
+/** A named group that somebody names by its id, for reading. Null: there is none (users §12.2, §12.3). */
+export function canAccessGroup(group: Group | null, { allowDeactivated = false } = {}): Decision {
+  return all(
+    denyIf(group === null || group.name === null, 'INVALID_INPUT', 'Invalid user group'),
+    denyIf(group?.isDeactivated === true && !allowDeactivated, 'INVALID_INPUT', 'User group is deactivated.'),
+  );
+}
+
+/** `may(group, setting)` of users §12.2: by any of the permissions named, by managing the group, or all groups. */
+function may(
+  actor: Grantee,
+  realm: Grants,
+  group: Group | null,
+  permissions: readonly GroupPermission[],
+  allowDeactivated: boolean,
+): Decision {
+  const mayChange =
+    group !== null &&
+    group.systemName === null &&
+    (hasRealmPermission(actor, realm, 'canManageAllGroups') ||
+      hasGroupPermission(actor, group, 'canManage') ||
+      permissions.some((permission) => hasGroupPermission(actor, group, permission)));
+  return all(mustNotBeGuest(actor), canAccessGroup(group, { allowDeactivated }), insufficientUnless(mayChange));
+}
+
+/** Users §12.3. */
+export function canCreateGroup(actor: Grantee, realm: Grants): Decision {
+  return all(mustNotBeGuest(actor), insufficientUnless(hasRealmPermission(actor, realm, 'canCreateGroups')));
+}
+
+/** Name, description, permissions, reactivation; deactivated groups too (users §12.3). */
+export const canManageGroup = (actor: Grantee, realm: Grants, group: Group | null): Decision =>
+  may(actor, realm, group, [], true);
+
+/** A group in use is refused by `canDeactivateUnused` afterwards (users §12.3). */
+export const canDeactivateGroup = (actor: Grantee, realm: Grants, group: Group | null): Decision =>
+  may(actor, realm, group, [], false);
+
+/** Exactly oneself is joining, for which more is granted (users §12.4). */
+export function canAddMembers(
+  actor: Grantee & Pick<Actor, 'id'>,
+  realm: Grants,
+  group: Group | null,
+  userIds: readonly UserId[],
+): Decision {
+  return may(actor, realm, group, isOnly(userIds, actor.id) ? ['canJoin', 'canAddMembers'] : ['canAddMembers'], true);
+}
+
+/** Exactly oneself is leaving, for which more is granted (users §12.4). */
+export function canRemoveMembers(
+  actor: Grantee & Pick<Actor, 'id'>,
+  realm: Grants,
+  group: Group | null,
+  userIds: readonly UserId[],
+): Decision {
+  return may(
+    actor,
+    realm,
+    group,
+    isOnly(userIds, actor.id) ? ['canLeave', 'canRemoveMembers'] : ['canRemoveMembers'],
+    true,
+  );
+}
+
+/** Users §12.4. What an invitation may carry is asked the same way, but of active groups only (organization §9.1). */
+export const canAddSubgroups = (actor: Grantee, realm: Grants, group: Group | null): Decision =>
+  may(actor, realm, group, ['canAddMembers'], true);
+
+/** Users §12.4. */
+export const canRemoveSubgroups = (actor: Grantee, realm: Grants, group: Group | null): Decision =>
+  may(actor, realm, group, [], true);
+
+/** Whether newcomers may be put into it (organization §9.1 row 9). */
+export const canInviteIntoGroup = (actor: Grantee, realm: Grants, group: Group | null): Decision =>
+  may(actor, realm, group, ['canAddMembers'], false);
+
+/** Messages §3.2 row 20. */
+export function canMentionGroup(actor: Grantee, group: Pick<Group, 'name' | 'permissions'>): Decision {
+  return denyIf(
+    !hasGroupPermission(actor, group, 'canMention'),
+    'NOT_PERMITTED',
+    `You are not allowed to mention user group '${group.name}'.`,
+  );
+}
+
+/** Users §12.4, part `add`, after the permission. `activeIds`: of the realm. The first in the list that is wrong answers. */
+export function canBecomeMembers(
+  userIds: readonly UserId[],
+  activeIds: ReadonlySet<UserId>,
+  memberIds: ReadonlySet<UserId>,
+): Decision {
+  const member = userIds.find((id) => memberIds.has(id));
+  return all(
+    areUsers(userIds, activeIds),
+    member === undefined ? allowed : denied('INVALID_INPUT', `User ${member} is already a member of this group`),
+  );
+}
+
+/** Users §12.1, §12.4: asked before the permission where members are removed, after it elsewhere. */
+export function areUsers(userIds: readonly UserId[], activeIds: ReadonlySet<UserId>): Decision {
+  const unknown = userIds.find((id) => !activeIds.has(id));
+  return unknown === undefined ? allowed : denied('INVALID_INPUT', `Invalid user ID: ${unknown}`);
+}
+
+/** Users §12.4, part `delete`, after the permission. Direct members only. */
+export function areMembers(userIds: readonly UserId[], memberIds: ReadonlySet<UserId>): Decision {
+  const stranger = userIds.find((id) => !memberIds.has(id));
+  return stranger === undefined
+    ? allowed
+    : denied('INVALID_INPUT', `There is no member '${stranger}' in this user group`);
+}
+
+/** Groups somebody names as subgroups, by id; absent: unknown. Ones of the system may be (users §12.4). */
+export function areSubgroupCandidates(ids: readonly GroupId[], groups: ReadonlyMap<GroupId, Group>): Decision {
+  const unknown = ids.find((id) => (groups.get(id)?.name ?? null) === null);
+  return all(
+    unknown === undefined ? allowed : denied('INVALID_INPUT', `Invalid user group ID: ${unknown}`),
+    denyIf(
+      ids.some((id) => groups.get(id)?.isDeactivated === true),
+      'INVALID_INPUT',
+      'User group is deactivated.',
+    ),
+  );
+}
+
+/** Users §12.4, part `add_subgroups`, before the check for circles (`canNest`). */
+export function canBecomeSubgroups(ids: readonly GroupId[], subgroupIds: ReadonlySet<GroupId>): Decision {
+  const present = ids.find((id) => subgroupIds.has(id));
+  return present === undefined
+    ? allowed
+    : denied('INVALID_INPUT', `User group ${present} is already a subgroup of this group.`);
+}
+
+/** Users §12.4, part `delete_subgroups`. */
+export function areSubgroups(ids: readonly GroupId[], subgroupIds: ReadonlySet<GroupId>): Decision {
+  const absent = ids.find((id) => !subgroupIds.has(id));
+  return absent === undefined
+    ? allowed
+    : denied('INVALID_INPUT', `User group ${absent} is not a subgroup of this group.`);
+}
+
+/** What keeps a group from being deactivated. Permissions are named as in the registries. */
+export type GroupUse =
+  | { readonly type: 'subgroup'; readonly supergroupIds: readonly GroupId[] }
+  | { readonly type: 'channel'; readonly channelId: ChannelId; readonly permissions: readonly ChannelPermission[] }
+  | { readonly type: 'group'; readonly groupId: GroupId; readonly permissions: readonly GroupPermission[] }
+  | { readonly type: 'realm'; readonly permissions: readonly RealmPermission[] };
+
+/** Everything in use that depends on the group, in the order of users §12.3. All lists ascend by id or registry. */
+export function usesOfGroup(
+  id: GroupId,
+  world: {
+    readonly realm: Grants;
+    /** Archived ones are passed over. */
+    readonly channels: readonly Pick<Channel, 'id' | 'isArchived' | 'permissions'>[];
+    /** Named ones; those deactivated are passed over. */
+    readonly groups: readonly Group[];
+    readonly edges: Iterable<GroupEdge>;
+  },
+): readonly GroupUse[] {
+  const holders = new Set([...world.edges].filter((edge) => edge.subgroupId === id).map((edge) => edge.groupId));
+  const groups = world.groups.filter((group) => !group.isDeactivated).sort((a, b) => a.id - b.id);
+  const named = new Set(world.groups.map((group) => group.id));
+  const supergroupIds = groups.filter((group) => holders.has(group.id)).map((group) => group.id);
+  // A value spelt out is an unnamed group that holds this one.
+  const isGiven = (value: GroupId): boolean => value === id || (holders.has(value) && !named.has(value));
+  const given = <P extends string>(permissions: Readonly<Record<P, GroupId>>): readonly P[] =>
+    (Object.keys(permissions) as P[]).filter((permission) => isGiven(permissions[permission]));
+
+  const uses: GroupUse[] = supergroupIds.length > 0 ? [{ type: 'subgroup', supergroupIds }] : [];
+  for (const channel of [...world.channels].sort((a, b) => a.id - b.id)) {
+    const permissions = given(channel.permissions);
+    if (!channel.isArchived && permissions.length > 0)
+      uses.push({ type: 'channel', channelId: channel.id, permissions });
+  }
+  for (const group of groups) {
+    const permissions = group.permissions === null ? [] : given(group.permissions);
+    if (permissions.length > 0) uses.push({ type: 'group', groupId: group.id, permissions });
+  }
+  const permissions = given(world.realm.permissions);
+  if (permissions.length > 0) uses.push({ type: 'realm', permissions });
+  return uses;
+}
+
+/** Users §12.3, after the permission. `details.objections` are the uses. */
+export const canDeactivateUnused = (uses: readonly GroupUse[]): Decision =>
+  denyIf(uses.length > 0, 'CANNOT_DEACTIVATE_GROUP_IN_USE', 'Cannot deactivate user group in use.', {
+    objections: uses,
+  });
+
+const isOnly = (userIds: readonly UserId[], id: UserId): boolean =>
+  userIds.length > 0 && userIds.every((userId) => userId === id);

@@ -1,0 +1,71 @@
+import type { UnixSeconds, UserId } from '../shared/ids.js';
+import type { User } from '../users/user.js';
+import { directSystemGroups, type SystemGroupName } from './system-groups.js';
+
+const DAY = 86_400;
+
+/** When somebody who is a member becomes a full one (channels §3.1): so many whole days after he joined. */
+export const fullMemberAt = (joinedAt: UnixSeconds, waitingPeriodDays: number): UnixSeconds =>
+  joinedAt + waitingPeriodDays * DAY;
+
+export const isPastWaitingPeriod = (joinedAt: UnixSeconds, waitingPeriodDays: number, now: UnixSeconds): boolean =>
+  now >= fullMemberAt(joinedAt, waitingPeriodDays);
+
+/** What system groups hang on, of people and bots. */
+export type Ranked = Pick<User, 'role' | 'joinedAt'>;
+
+/** The system groups somebody belongs in directly (channels §3.2). */
+export function systemGroupsOf(user: Ranked, waitingPeriodDays: number, now: UnixSeconds): readonly SystemGroupName[] {
+  return directSystemGroups(user.role, isPastWaitingPeriod(user.joinedAt, waitingPeriodDays, now));
+}
+
+export interface SystemGroupChange {
+  readonly leaves: readonly SystemGroupName[];
+  readonly joins: readonly SystemGroupName[];
+}
+
+/**
+ * What has to change for somebody who is in `current`: on joining, when his role changes, when he comes back. While he is
+ * deactivated he stays where he is; nobody counts him.
+ */
+export function systemGroupChange(
+  current: readonly SystemGroupName[],
+  user: Ranked,
+  waitingPeriodDays: number,
+  now: UnixSeconds,
+): SystemGroupChange {
+  const due = systemGroupsOf(user, waitingPeriodDays, now);
+  return {
+    leaves: current.filter((name) => !due.includes(name)),
+    joins: due.filter((name) => !current.includes(name)),
+  };
+}
+
+/** Everybody who becomes a full member, or is one no longer: when the waiting period changes, and as time goes by. */
+export function fullMemberChanges(
+  users: readonly (Ranked & Pick<User, 'id'>)[],
+  fullMemberIds: ReadonlySet<UserId>,
+  waitingPeriodDays: number,
+  now: UnixSeconds,
+): { readonly leaves: readonly UserId[]; readonly joins: readonly UserId[] } {
+  const due = new Set(
+    users.filter((user) => systemGroupsOf(user, waitingPeriodDays, now).includes('fullMembers')).map((user) => user.id),
+  );
+  return {
+    leaves: [...fullMemberIds].filter((id) => !due.has(id)).sort((a, b) => a - b),
+    joins: [...due].filter((id) => !fullMemberIds.has(id)).sort((a, b) => a - b),
+  };
+}
+
+/** When `fullMemberChanges` has to be asked again, so that nobody needs to look meanwhile; null: nobody is waiting. */
+export function nextPromotionAt(
+  users: readonly Ranked[],
+  waitingPeriodDays: number,
+  now: UnixSeconds,
+): UnixSeconds | null {
+  const due = users
+    .filter((user) => user.role === 'member')
+    .map((user) => fullMemberAt(user.joinedAt, waitingPeriodDays))
+    .filter((at) => at > now);
+  return due.length === 0 ? null : due.reduce((earliest, at) => Math.min(earliest, at));
+}

@@ -1,0 +1,103 @@
+import { users } from '../events/audience.js';
+import type { MessagePlace } from '../events/event.js';
+import { invalidInput } from '../shared/errors.js';
+import type { ChannelId, MessageId } from '../shared/ids.js';
+import { enforce } from '../shared/permission.js';
+import type { Transaction } from '../shared/unit-of-work.js';
+import type { Actor } from '../users/actor.js';
+import { type LoadedMessage, loadMessages } from './load-access.js';
+import { canReadMessage } from './message-permissions.js';
+
+export interface FlagChange {
+  readonly op: 'add' | 'remove';
+  readonly flag: 'read' | 'starred' | 'collapsed';
+}
+
+export interface FlagChangeOutcome {
+  /** Ascending. */
+  readonly changedIds: readonly MessageId[];
+  /** Channels whose messages stay read because the caller does not follow them; ascending. */
+  readonly ignoredChannelIds: readonly ChannelId[];
+}
+
+/**
+ * Changes a flag on messages, whether or not they are the caller's own yet (messages §13.1), and tells his other clients,
+ * even when nothing changed. @throws DomainError INVALID_INPUT `Invalid message(s)`: then nothing is changed.
+ */
+export async function changeFlags(
+  tx: Transaction,
+  actor: Actor,
+  ids: readonly MessageId[],
+  { op, flag }: FlagChange,
+): Promise<FlagChangeOutcome> {
+  const viewer = { realmId: actor.realmId, userId: actor.id };
+  const on = op === 'add';
+  const loaded = await loadMessages(tx, actor, ids);
+  const ignored = new Set<ChannelId>();
+  const eligible = loaded.filter(({ message, isSubscribed }) => {
+    // Only what one follows can be unread.
+    if (flag !== 'read' || on || message.channelId === null || isSubscribed) return true;
+    ignored.add(message.channelId);
+    return false;
+  });
+
+  // What was never received counts as read and bare; only a change of that makes it his own.
+  const needsAdopting = flag === 'read' ? !on : on;
+  if (needsAdopting) {
+    if (loaded.length < new Set(ids).size) throw invalidInput('Invalid message(s)');
+    const foreign = eligible.filter((one) => !one.isOwn);
+    for (const one of foreign) enforce(canReadMessage(actor, one));
+    await tx.personal.adopt(
+      viewer,
+      foreign.map((one) => one.message.id),
+    );
+  }
+  const eligibleIds = eligible.map((one) => one.message.id);
+  const changedIds =
+    flag === 'read'
+      ? await tx.personal.setRead(viewer, eligibleIds, on)
+      : await tx.personal.setFlag(viewer, eligibleIds, flag, on);
+  await tx.events.append(actor.realmId, {
+    event: {
+      type: 'message.flag_changed',
+      op,
+      flag,
+      messageIds: changedIds,
+      all: false,
+      details: flag === 'read' && !on ? await placesOf(tx, actor, eligible, changedIds) : [],
+    },
+    audience: users([actor.id]),
+  });
+  return { changedIds, ignoredChannelIds: [...ignored].sort((a, b) => a - b) };
+}
+
+async function placesOf(
+  tx: Transaction,
+  actor: Actor,
+  loaded: readonly LoadedMessage[],
+  changedIds: readonly MessageId[],
+): Promise<readonly (readonly [MessageId, MessagePlace])[]> {
+  const changed = new Set(changedIds);
+  const messages = loaded.filter((one) => changed.has(one.message.id));
+  const recipients = await tx.recipients.list(actor.realmId, [
+    ...new Set(messages.map((one) => one.message.recipientId)),
+  ]);
+  const muted = new Set(
+    (await tx.channels.listSubscriptions(actor.realmId, actor.id))
+      .filter((subscription) => subscription.isMuted)
+      .map((subscription) => subscription.channelId),
+  );
+  return messages.map(({ message, flags }) => {
+    const isMentioned = (flags?.mentioned || flags?.channelWildcardMentioned || flags?.topicWildcardMentioned) ?? false;
+    if (message.channelId !== null) {
+      const isUnmuted = !muted.has(message.channelId);
+      return [
+        message.id,
+        { kind: 'channel', channelId: message.channelId, topic: message.topic, isUnmuted, isMentioned },
+      ];
+    }
+    const recipient = recipients.get(message.recipientId);
+    const userIds = recipient?.kind === 'direct' ? recipient.userIds.filter((id) => id !== actor.id) : [];
+    return [message.id, { kind: 'direct', userIds, isMentioned }];
+  });
+}

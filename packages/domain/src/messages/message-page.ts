@@ -1,0 +1,111 @@
+import { invalidInput } from '../shared/errors.js';
+import type { UnixSeconds } from '../shared/ids.js';
+import type { Repositories, Transaction } from '../shared/unit-of-work.js';
+import type { Actor } from '../users/actor.js';
+import type { MessageHead, Viewer } from './message-repository.js';
+import { mutedRecipients, type ResolvedNarrow } from './narrow.js';
+
+/** Where in a conversation a page lies. */
+export type Anchor =
+  | { readonly kind: 'id'; readonly id: number }
+  | { readonly kind: 'oldest' | 'newest' | 'firstUnread' }
+  | { readonly kind: 'date'; readonly since: UnixSeconds };
+
+export interface PageRange {
+  readonly anchor: Anchor;
+  readonly before: number;
+  readonly after: number;
+  readonly includeAnchor: boolean;
+}
+
+export interface MessagePage {
+  /** Ascending id. */
+  readonly heads: readonly MessageHead[];
+  /** What the anchor came to; null where messages were named one by one. */
+  readonly anchor: number | null;
+  readonly foundAnchor: boolean;
+  readonly foundOldest: boolean;
+  readonly foundNewest: boolean;
+}
+
+/** What clients know as the newest message, whichever that is (messages §5.1). */
+export const NEWEST_ANCHOR = 10 ** 16;
+/** Per request (protocol §14). */
+export const MAX_MESSAGES = 5000;
+
+type Reads = Pick<Repositories | Transaction, 'channels' | 'users' | 'recipients' | 'personal' | 'messages'>;
+
+/** @throws DomainError INVALID_INPUT when the range can be no range (messages §5.2 row 6). */
+export function checkRange({ before, after, includeAnchor }: PageRange): void {
+  if (before > 0 && after > 0 && !includeAnchor) {
+    throw invalidInput('The anchor can only be excluded at an end of the range');
+  }
+}
+
+/** A page of a narrow, exactly as messages §5.3 has it. */
+export async function selectPage(
+  reads: Reads,
+  actor: Actor,
+  { filter, namesChannel }: ResolvedNarrow,
+  range: PageRange,
+): Promise<MessagePage> {
+  const viewer: Viewer = { realmId: actor.realmId, userId: actor.id };
+  const { before, includeAnchor } = range;
+  const anchor = await effectiveAnchor();
+  const atOldest = anchor === 0;
+  const atNewest = anchor >= NEWEST_ANCHOR;
+  const after = atNewest ? 0 : range.after;
+
+  const rows = await fetch();
+  const older = atNewest ? rows : rows.filter((head) => head.id < anchor);
+  const exact = atNewest ? [] : rows.filter((head) => head.id === anchor);
+  const newer = atNewest ? [] : rows.filter((head) => head.id > anchor);
+  const keptOlder = before > 0 ? older.slice(-before) : older;
+  const keptNewer = after > 0 ? newer.slice(0, after) : newer;
+  return {
+    heads: [...keptOlder, ...exact, ...keptNewer],
+    anchor,
+    foundAnchor: exact.length === 1,
+    foundOldest: atOldest || older.length < before,
+    foundNewest: atNewest || newer.length < after,
+  };
+
+  async function effectiveAnchor(): Promise<number> {
+    switch (range.anchor.kind) {
+      case 'id':
+        return Math.min(Math.max(range.anchor.id, 0), NEWEST_ANCHOR);
+      case 'oldest':
+        return 0;
+      case 'newest':
+        return NEWEST_ANCHOR;
+      case 'firstUnread': {
+        const muted = namesChannel ? [] : await mutedRecipients(reads, actor);
+        const unmuted = { ...filter, withoutRecipients: [...filter.withoutRecipients, ...muted] };
+        return (await reads.personal.findFirstUnread(viewer, unmuted)) ?? NEWEST_ANCHOR;
+      }
+      case 'date': {
+        const first = await reads.messages.findFirstIdSince(viewer.realmId, range.anchor.since);
+        if (first === null) return NEWEST_ANCHOR;
+        const [head] = await reads.messages.listHeadsFrom(viewer, filter, first, 1);
+        return head?.id ?? NEWEST_ANCHOR;
+      }
+    }
+  }
+
+  async function fetch(): Promise<readonly MessageHead[]> {
+    const needsOlder = !atOldest && before > 0;
+    const needsNewer = !atNewest && after > 0;
+    const upTo = (atMost: number | null, limit: number) => reads.messages.listHeadsUpTo(viewer, filter, atMost, limit);
+    const from = (atLeast: number, limit: number) => reads.messages.listHeadsFrom(viewer, filter, atLeast, limit);
+    if (needsOlder && needsNewer) return [...(await upTo(anchor - 1, before)), ...(await from(anchor, after + 1))];
+    if (needsOlder) {
+      if (atNewest) return upTo(null, before);
+      return includeAnchor ? upTo(anchor, before + 1) : upTo(anchor - 1, before);
+    }
+    if (needsNewer) {
+      if (atOldest) return from(0, after + (includeAnchor ? 1 : 0));
+      return includeAnchor ? from(anchor, after + 1) : from(anchor + 1, after);
+    }
+    return (await upTo(anchor, 1)).filter((head) => head.id === anchor);
+  }
+}

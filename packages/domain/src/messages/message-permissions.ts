@@ -1,0 +1,258 @@
+import { type Channel, hasSharedHistory } from '../channels/channel.js';
+import {
+  type ChannelGrants,
+  canReadActive,
+  hasChannelPermission,
+  hasContentAccess,
+  isChannelAdministrator,
+} from '../channels/channel-permissions.js';
+import { canCreateTopic, canSendTo } from '../channels/post-permissions.js';
+import { type Grantee, hasRealmPermission } from '../groups/group-permissions.js';
+import type { Realm } from '../realms/realm.js';
+import type { MessageId, UnixSeconds, UserId } from '../shared/ids.js';
+import { all, allowed, type Decision, denied, denyIf } from '../shared/permission.js';
+import { type Actor, isAdministrator, isGuest } from '../users/actor.js';
+import { isAtLeast } from '../users/role.js';
+import { mustBeAdministrator } from '../users/role-gates.js';
+import type { Message } from './message.js';
+import { RESOLVED_PREFIX } from './topic.js';
+
+/** The same text for messages that do not exist (messages §1.4). */
+const unknownMessage: Decision = denied('INVALID_INPUT', 'Invalid message(s)');
+
+/** A message with what access to it hangs on. */
+export interface MessageAccess {
+  readonly message: Pick<Message, 'channelId'>;
+  /** Where it is now; null for direct messages. */
+  readonly channel: (ChannelGrants & Pick<Channel, 'isArchived'>) | null;
+  readonly isSubscribed: boolean;
+  /** He has received it, or made it his own. */
+  readonly isOwn: boolean;
+}
+
+/** Messages §1.4. `modifying`: edits, deletions, reactions; in archived channels there are none. */
+export function canReadMessage(actor: Grantee, access: MessageAccess, { modifying = false } = {}): Decision {
+  const { message, channel, isSubscribed, isOwn } = access;
+  if (message.channelId === null) return isOwn ? allowed : unknownMessage;
+  if (channel === null || (modifying && channel.isArchived)) return unknownMessage;
+  return mayReadIn(actor, channel, isSubscribed, isOwn) ? allowed : unknownMessage;
+}
+
+function mayReadIn(actor: Grantee, channel: ChannelGrants, isSubscribed: boolean, isOwn: boolean): boolean {
+  // Sic: by its id a guest reaches a message of a web-public channel only while subscribed; by narrows he reads them all.
+  if (isGuest(actor) && !isSubscribed) return false;
+  return hasContentAccess(actor, channel, isSubscribed) && (hasSharedHistory(channel) || isOwn);
+}
+
+/** Clients and servers disagree a little about the time; deleting alone gives no such grace (messages §9, §11). */
+const GRACE_SECONDS = 20;
+
+const isTooOld = (sentAt: UnixSeconds, limitSeconds: number | null, now: UnixSeconds): boolean =>
+  limitSeconds !== null && now - sentAt > limitSeconds;
+
+/** Moderators and above may move what is old (channels §3.8). */
+function isTooOldToMove(actor: Grantee, sentAt: UnixSeconds, limitSeconds: number | null, now: UnixSeconds): boolean {
+  return (
+    !isAtLeast(actor.role, 'moderator') && limitSeconds !== null && isTooOld(sentAt, limitSeconds + GRACE_SECONDS, now)
+  );
+}
+
+/** Its text, and by its sender alone: no administrator, no bot's owner puts words into his mouth (messages §9.1 rows 2–4). */
+export function canEditContent(
+  actor: Pick<Actor, 'id'>,
+  realm: Pick<Realm, 'settings'>,
+  message: Pick<Message, 'senderId' | 'sentAt'>,
+  now: UnixSeconds,
+): Decision {
+  const limit = realm.settings.messageContentEditLimitSeconds;
+  return all(
+    denyIf(!realm.settings.allowMessageEditing, 'NOT_PERMITTED', 'Your organization has turned off message editing'),
+    denyIf(message.senderId !== actor.id, 'NOT_PERMITTED', "You don't have permission to edit this message"),
+    denyIf(
+      limit !== null && isTooOld(message.sentAt, limit + GRACE_SECONDS, now),
+      'NOT_PERMITTED',
+      'The time limit for editing this message has passed',
+    ),
+  );
+}
+
+/**
+ * Whether a new topic name does nothing but mark the topic resolved or unresolved (messages §9.2). Anything more is a
+ * change of topic like any other.
+ */
+export function resolveToggle(from: string, to: string): 'resolve' | 'unresolve' | null {
+  const wasResolved = from.startsWith(RESOLVED_PREFIX);
+  const isResolved = to.startsWith(RESOLVED_PREFIX);
+  if (!wasResolved && isResolved) return to === RESOLVED_PREFIX + from ? 'resolve' : null;
+  if (wasResolved && !isResolved) return to === from.replace(/^[✔ ]+/u, '') ? 'unresolve' : null;
+  return null;
+}
+
+/** Administrators have no right of their own here (messages §9.2). `target`: null unless the channel changes too. */
+export function canResolveTopic(
+  actor: Grantee,
+  realm: Pick<Realm, 'permissions'>,
+  source: Pick<Channel, 'permissions'>,
+  target: Pick<Channel, 'permissions'> | null = null,
+): Decision {
+  return denyIf(
+    !hasRealmPermission(actor, realm, 'canResolveTopics') &&
+      !eitherChannel(source, target, (channel) => hasChannelPermission(actor, channel, 'canResolveTopics')),
+    'NOT_PERMITTED',
+    "You don't have permission to resolve topics in this channel.",
+  );
+}
+
+/** To another topic, be it resolving or not (messages §9.1 row 16). `target`: null unless the channel changes too. */
+export function canChangeTopic(
+  actor: Grantee,
+  realm: Pick<Realm, 'permissions' | 'settings'>,
+  change: {
+    readonly message: Pick<Message, 'topic' | 'sentAt'>;
+    readonly topic: string;
+    readonly source: Pick<Channel, 'permissions'>;
+    readonly target: Pick<Channel, 'permissions'> | null;
+  },
+  now: UnixSeconds,
+): Decision {
+  const { message, topic, source, target } = change;
+  if (resolveToggle(message.topic, topic) !== null) return canResolveTopic(actor, realm, source, target);
+  return all(
+    denyIf(
+      !hasRealmPermission(actor, realm, 'canMoveMessagesBetweenTopics') &&
+        !isAdministrator(actor) &&
+        !eitherChannel(
+          source,
+          target,
+          (channel) =>
+            isChannelAdministrator(actor, channel) ||
+            hasChannelPermission(actor, channel, 'canMoveMessagesWithinChannel'),
+        ),
+      'NOT_PERMITTED',
+      "You don't have permission to edit this message",
+    ),
+    denyIf(
+      isTooOldToMove(actor, message.sentAt, realm.settings.moveMessagesWithinChannelLimitSeconds, now),
+      'NOT_PERMITTED',
+      "The time limit for editing this message's topic has passed.",
+    ),
+  );
+}
+
+/** Where messages are moved to: found like a channel to read, and in use (messages §9.1 row 14). */
+export const canMoveInto = canReadActive;
+
+/** To another channel, which `canMoveInto` has let pass (messages §9.1 row 18). */
+export function canChangeChannelOf(
+  actor: Grantee,
+  botOwner: Grantee | null,
+  realm: Pick<Realm, 'permissions' | 'settings'>,
+  change: {
+    readonly message: Pick<Message, 'sentAt'>;
+    readonly source: Pick<Channel, 'permissions'>;
+    readonly target: Pick<Channel, 'permissions'>;
+  },
+  now: UnixSeconds,
+): Decision {
+  const { message, source, target } = change;
+  return all(
+    denyIf(
+      !isAdministrator(actor) &&
+        !hasRealmPermission(actor, realm, 'canMoveMessagesBetweenChannels') &&
+        !isChannelAdministrator(actor, source) &&
+        !hasChannelPermission(actor, source, 'canMoveMessagesOutOfChannel'),
+      'NOT_PERMITTED',
+      "You don't have permission to move this message",
+    ),
+    canSendTo(actor, botOwner, target),
+    denyIf(
+      isTooOldToMove(actor, message.sentAt, realm.settings.moveMessagesBetweenChannelsLimitSeconds, now),
+      'NOT_PERMITTED',
+      "The time limit for editing this message's channel has passed",
+    ),
+  );
+}
+
+/**
+ * A whole topic: all of what he sees of it has to be young enough (messages §9.2). `messages` ascend. Resolving is no
+ * move. `isOtherTopic`, `isOtherChannel`: what the move changes; the stricter limit of these counts.
+ */
+export function canMoveWholeTopic(
+  actor: Grantee,
+  realm: Pick<Realm, 'settings'>,
+  move: {
+    readonly messages: readonly Pick<Message, 'id' | 'sentAt'>[];
+    readonly isOtherTopic: boolean;
+    readonly isOtherChannel: boolean;
+  },
+  now: UnixSeconds,
+): Decision {
+  const { moveMessagesWithinChannelLimitSeconds, moveMessagesBetweenChannelsLimitSeconds } = realm.settings;
+  const limits = [
+    move.isOtherTopic ? moveMessagesWithinChannelLimitSeconds : null,
+    move.isOtherChannel ? moveMessagesBetweenChannelsLimitSeconds : null,
+  ].filter((limit) => limit !== null);
+  const limit = limits.length === 0 ? null : Math.min(...limits);
+  const movable = move.messages.filter(({ sentAt }) => !isTooOldToMove(actor, sentAt, limit, now));
+  const firstMessageIdAllowedToMove: MessageId | null = movable[0]?.id ?? null;
+  return denyIf(
+    movable.length < move.messages.length,
+    'MOVE_TIME_LIMIT_EXCEEDED',
+    `You only have permission to move the ${movable.length}/${move.messages.length} most recent messages in this topic.`,
+    {
+      firstMessageIdAllowedToMove,
+      totalMessagesInTopic: move.messages.length,
+      totalMessagesAllowedToMove: movable.length,
+    },
+  );
+}
+
+/** Into a topic without messages; resolving opens none (messages §9.1 row 20). */
+export const canOpenTopicByMoving = canCreateTopic;
+
+/** Of a message that he may read for modifying (messages §11 rows 2–6). */
+export function canDeleteMessage(
+  actor: Pick<Actor, 'id' | 'role' | 'groups'>,
+  realm: Pick<Realm, 'permissions' | 'settings'>,
+  {
+    message,
+    senderOwnerId,
+    channel,
+  }: {
+    readonly message: Pick<Message, 'senderId' | 'sentAt'>;
+    /** Whose bot the sender is. */
+    readonly senderOwnerId: UserId | null;
+    /** Null for direct messages. */
+    readonly channel: Pick<Channel, 'permissions'> | null;
+  },
+  now: UnixSeconds,
+): Decision {
+  const has = (permission: 'canDeleteAnyMessage' | 'canDeleteOwnMessage'): boolean =>
+    hasRealmPermission(actor, realm, permission) ||
+    (channel !== null && hasChannelPermission(actor, channel, permission));
+  if (has('canDeleteAnyMessage')) return allowed;
+  const isOwn = message.senderId === actor.id || senderOwnerId === actor.id;
+  return all(
+    denyIf(!isOwn || !has('canDeleteOwnMessage'), 'NOT_PERMITTED', "You don't have permission to delete this message"),
+    denyIf(
+      isTooOld(message.sentAt, realm.settings.messageContentDeleteLimitSeconds, now),
+      'NOT_PERMITTED',
+      'The time limit for deleting this message has passed',
+    ),
+  );
+}
+
+/** Of the topic, those messages that he may read (channels §5.6). */
+export function canDeleteTopic(
+  actor: Grantee,
+  channel: ChannelGrants & Pick<Channel, 'isArchived'>,
+  isSubscribed: boolean,
+): Decision {
+  return all(mustBeAdministrator(actor), canReadActive(actor, channel, isSubscribed));
+}
+
+const eitherChannel = (
+  source: Pick<Channel, 'permissions'>,
+  target: Pick<Channel, 'permissions'> | null,
+  is: (channel: Pick<Channel, 'permissions'>) => boolean,
+): boolean => is(source) || (target !== null && is(target));

@@ -1,0 +1,89 @@
+import type { Channel } from '../channels/channel.js';
+import type { Realm } from '../realms/realm.js';
+import type { Clock } from '../shared/clock.js';
+import type { ChannelId, UserId } from '../shared/ids.js';
+import type { RealmAddresses } from '../shared/realm-address.js';
+import type { Transaction } from '../shared/unit-of-work.js';
+import type { User } from '../users/user.js';
+import type { MarkdownRenderer } from './markdown.js';
+import { parseContent } from './message.js';
+import { type Destination, postMessage } from './post-message.js';
+import { markdownOptions, renderText } from './render-message.js';
+
+/** A mention that notifies nobody. */
+export const silentMention = (user: Pick<User, 'id' | 'fullName'>): string => `@_**${user.fullName}|${user.id}**`;
+export const channelLink = (channel: Pick<Channel, 'name'>): string => `#**${channel.name}**`;
+
+const SIGNUP_TOPIC = 'signups';
+const CLIENT_NAME = 'Internal';
+
+/** What the realm's own bots say when something happens. Runs inside the unit of what happened. */
+export class NoticeBoard {
+  constructor(
+    private readonly renderer: MarkdownRenderer,
+    private readonly addresses: RealmAddresses,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Into a topic of a channel; read already for those in `readFor`. The channel may be archived. */
+  async post(
+    tx: Transaction,
+    realm: Realm,
+    notice: { channel: Channel; topic: string; content: string; readFor?: readonly UserId[] },
+  ): Promise<void> {
+    // Only where the channel has no other topic does the notice go without one (channels §5.2).
+    const topic = notice.channel.topicsPolicy === 'empty_topic_only' ? '' : notice.topic;
+    const destination: Destination = { kind: 'channel', channel: notice.channel, topic, topicLinks: [] };
+    await this.say(tx, realm, destination, notice.content, notice.readFor);
+  }
+
+  async tell(tx: Transaction, realm: Realm, person: User, content: string): Promise<void> {
+    const bot = await tx.users.findSystemBot(realm.id, 'notification');
+    const people = [bot, person].sort((a, b) => a.id - b.id);
+    const recipientId = await tx.recipients.openDirect(
+      realm.id,
+      people.map((one) => one.id),
+    );
+    await this.say(tx, realm, { kind: 'direct', recipientId, people }, content);
+  }
+
+  /** Where the organization wants newcomers announced (users §3.1). */
+  async announceSignup(tx: Transaction, realm: Realm, newcomer: User): Promise<void> {
+    const channel = await this.configuredChannel(tx, realm, realm.settings.signupAnnouncementsChannelId);
+    if (!channel) return;
+    await this.post(tx, realm, {
+      channel,
+      topic: SIGNUP_TOPIC,
+      content: `${silentMention(newcomer)} joined this organization.`,
+    });
+  }
+
+  /** A channel that the organization's settings name; null when unset or archived. */
+  async configuredChannel(tx: Transaction, realm: Realm, id: number | null): Promise<Channel | null> {
+    const channel = id === null ? null : await tx.channels.find(realm.id, id as ChannelId);
+    return channel && !channel.isArchived ? channel : null;
+  }
+
+  private async say(
+    tx: Transaction,
+    realm: Realm,
+    destination: Destination,
+    text: string,
+    readFor: readonly UserId[] = [],
+  ): Promise<void> {
+    const sender = await tx.users.findSystemBot(realm.id, 'notification');
+    const content = parseContent(text);
+    const parsed = this.renderer.parse(content, markdownOptions(realm, this.addresses.urlOf(realm)));
+    const rendered = await renderText(tx, this.renderer, parsed, realm.id, null);
+    await postMessage(tx, {
+      sender,
+      destination,
+      content,
+      rendered,
+      clientName: CLIENT_NAME,
+      sentAt: this.clock.now(),
+      isReadBySender: false,
+      readFor,
+    });
+  }
+}

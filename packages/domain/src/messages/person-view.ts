@@ -1,0 +1,13 @@
+import type { User } from '../users/user.js';
+import type { PersonView } from './message-repository.js';
+
+export function personView(user: User): PersonView {
+  return {
+    id: user.id,
+    fullName: user.fullName,
+    email: user.email,
+    isEmailPublic: user.settings.emailAddressVisibility === 1,
+    avatar: user.avatar,
+    isSystemBot: user.bot?.isSystem ?? false,
+  };
+}

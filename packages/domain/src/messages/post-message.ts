@@ -1,0 +1,169 @@
+import type { Channel } from '../channels/channel.js';
+import { isPrivate } from '../channels/channel.js';
+import { type Audience, anyOf, subscribersOf, users, wholeRealm } from '../events/audience.js';
+import type { ReceivedFlags } from '../events/event.js';
+import type { RecipientId, UnixSeconds, UserId } from '../shared/ids.js';
+import type { Transaction } from '../shared/unit-of-work.js';
+import type { User } from '../users/user.js';
+import type { TopicLink } from './markdown.js';
+import type { Message, SentFlags } from './message.js';
+import type { MessageView } from './message-repository.js';
+import { personView } from './person-view.js';
+import type { RenderedText } from './render-message.js';
+import { topicKey } from './topic.js';
+
+/** Where a message goes; the people of a direct conversation are all of them, the sender included, ascending. */
+export type Destination =
+  | {
+      readonly kind: 'channel';
+      readonly channel: Channel;
+      readonly topic: string;
+      readonly topicLinks: readonly TopicLink[];
+    }
+  | { readonly kind: 'direct'; readonly recipientId: RecipientId; readonly people: readonly User[] };
+
+export interface Post {
+  readonly sender: User;
+  readonly destination: Destination;
+  readonly content: string;
+  readonly rendered: RenderedText;
+  readonly clientName: string;
+  readonly sentAt: UnixSeconds;
+  readonly isReadBySender: boolean;
+  /** Others who need not read it: whoever caused a notice. */
+  readonly readFor?: readonly UserId[];
+  readonly echo?: { readonly queueId: string; readonly localId: string } | null;
+}
+
+/** Stores a message, gives each receiver his flags and tells everybody (messages §4). Asks for no permission. */
+export async function postMessage(tx: Transaction, post: Post): Promise<Message> {
+  const { sender, destination, rendered, isReadBySender } = post;
+  const { realmId } = sender;
+  const exceptions = await flagsOfReceivers(tx, post);
+  const message = await tx.messages.append({
+    realmId,
+    senderId: sender.id,
+    recipientId: destination.kind === 'channel' ? destination.channel.recipientId : destination.recipientId,
+    channelId: destination.kind === 'channel' ? destination.channel.id : null,
+    topic: destination.kind === 'channel' ? destination.topic : '',
+    topicLinks: destination.kind === 'channel' ? destination.topicLinks : [],
+    content: post.content,
+    renderedContent: rendered.html,
+    sentAt: post.sentAt,
+    clientName: post.clientName,
+    isMeMessage: rendered.isMeMessage,
+    mentionsChannel: rendered.mentionsChannelWildcard,
+    hasLink: rendered.hasLink,
+    hasImage: rendered.hasImage,
+    hasAttachment: rendered.uploadPaths.size > 0,
+    isReadByDefault: false,
+    isReadBySender,
+    exceptions,
+  });
+  const received = new Map<UserId, ReceivedFlags>(exceptions);
+  for (const userId of [...(isReadBySender ? [sender.id] : []), ...(post.readFor ?? [])]) {
+    received.set(userId, { ...received.get(userId), read: true });
+  }
+  for (const userId of post.readFor ?? []) await tx.personal.setRead({ realmId, userId }, [message.id], true);
+
+  if (destination.kind === 'channel') await noteActivity(tx, destination.channel, message);
+  await tx.events.append(realmId, {
+    event: {
+      type: 'message.sent',
+      view: viewOf(message, post),
+      isPublic: destination.kind === 'channel' && !isPrivate(destination.channel),
+      exceptions: [...received],
+      echo: post.echo ?? null,
+    },
+    audience: receivers(destination, [...exceptions.keys()]),
+    quotes: message.id,
+  });
+  return message;
+}
+
+/** Bots that are named receive the message without following the channel; for followers the names change nothing. */
+function receivers(destination: Destination, named: readonly UserId[]): Audience {
+  if (destination.kind === 'direct') return users(destination.people.map((person) => person.id));
+  const followers = subscribersOf(destination.channel.id);
+  return named.length === 0 ? followers : anyOf(followers, users(named));
+}
+
+function viewOf(message: Message, { sender, destination }: Post): MessageView {
+  return {
+    message,
+    sender: personView(sender),
+    conversation:
+      destination.kind === 'channel'
+        ? { kind: 'channel', channelId: destination.channel.id, name: destination.channel.name }
+        : { kind: 'direct', people: destination.people.map(personView) },
+  };
+}
+
+async function noteActivity(tx: Transaction, channel: Channel, message: Message): Promise<void> {
+  if (channel.isRecentlyActive && channel.firstMessageId !== null) return;
+  await tx.channels.update({
+    ...channel,
+    isRecentlyActive: true,
+    firstMessageId: channel.firstMessageId ?? message.id,
+  });
+  if (channel.isRecentlyActive) return;
+  await tx.events.append(channel.realmId, {
+    event: {
+      type: 'channel.property_changed',
+      channelId: channel.id,
+      name: channel.name,
+      property: 'isRecentlyActive',
+      value: true,
+    },
+    audience: wholeRealm,
+  });
+}
+
+async function flagsOfReceivers(tx: Transaction, post: Post): Promise<Map<UserId, SentFlags>> {
+  const { rendered, destination, sender } = post;
+  const { realmId } = sender;
+  const flags = new Map<UserId, SentFlags>();
+  const give = (ids: Iterable<UserId>, more: SentFlags) => {
+    for (const id of ids) flags.set(id, { ...flags.get(id), ...more });
+  };
+  give(rendered.mentionedUserIds, { mentioned: true });
+  for (const groupId of rendered.mentionedGroupIds) {
+    give(await tx.groups.listMembersRecursively(realmId, groupId), { mentioned: true });
+  }
+  give(rendered.alertWordUserIds, { hasAlertWord: true });
+  if (rendered.mentionsTopicWildcard) give(await topicParticipants(tx, post), { topicWildcardMentioned: true });
+  if (flags.size === 0) return flags;
+
+  const reached = await reachedBy(tx, destination, realmId, [...flags.keys()], rendered.mentionedUserIds);
+  return new Map([...flags].filter(([id]) => reached.has(id)));
+}
+
+/** Who wrote in the topic, and the sender; in a direct conversation everybody. */
+export async function topicParticipants(
+  tx: Transaction,
+  { destination, sender }: Pick<Post, 'destination' | 'sender'>,
+): Promise<readonly UserId[]> {
+  if (destination.kind === 'direct') return destination.people.map((person) => person.id);
+  const { recipientId } = destination.channel;
+  const senders = await tx.messages.listTopicSenders(sender.realmId, recipientId, topicKey(destination.topic));
+  return senders.includes(sender.id) ? senders : [...senders, sender.id];
+}
+
+async function reachedBy(
+  tx: Transaction,
+  destination: Destination,
+  realmId: User['realmId'],
+  ids: readonly UserId[],
+  named: ReadonlySet<UserId>,
+): Promise<ReadonlySet<UserId>> {
+  if (destination.kind === 'direct') return new Set(destination.people.map((person) => person.id));
+  const followers = await tx.channels.filterSubscribed(realmId, destination.channel.id, ids);
+  const reached = new Set(followers);
+  const strangers = [...named].filter((id) => !reached.has(id));
+  if (strangers.length > 0) {
+    for (const user of await tx.users.list(realmId, strangers)) {
+      if (user.bot?.kind === 'generic' && !user.bot.isSystem && user.isActive) reached.add(user.id);
+    }
+  }
+  return reached;
+}

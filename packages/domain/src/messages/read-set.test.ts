@@ -1,0 +1,171 @@
+import fc from 'fast-check';
+import {
+  isOrdinalRead,
+  markOrdinals,
+  markRangeRead,
+  neighbourhoods,
+  type OrdinalRange,
+  type ReadSegment,
+  type ReadSetChange,
+  unreadRanges,
+  WINDOW_SIZE,
+} from './read-set.js';
+
+const LAST_ORDINAL = 4 * WINDOW_SIZE;
+
+/** Storage that hands out only what was asked for, so that a change looking further would go wrong. */
+class StoredSegments {
+  private readonly byFirst = new Map<number, ReadSegment>();
+
+  get all(): ReadSegment[] {
+    return [...this.byFirst.values()].sort((a, b) => a.first - b.first);
+  }
+
+  overlapping(ranges: readonly OrdinalRange[]): ReadSegment[] {
+    return this.all.filter((segment) =>
+      ranges.some((range) => segment.first <= range.last && segment.last >= range.first),
+    );
+  }
+
+  mark(ordinals: readonly number[], read: boolean): ReadSetChange {
+    return this.apply(markOrdinals(this.overlapping(neighbourhoods(ordinals)), ordinals, read));
+  }
+
+  markRange(range: OrdinalRange): ReadSetChange {
+    const ends = neighbourhoods([range.first, range.last]);
+    const whole = { first: ends[0]!.first, last: ends.at(-1)!.last };
+    return this.apply(markRangeRead(this.overlapping([whole]), range));
+  }
+
+  private apply(change: ReadSetChange): ReadSetChange {
+    for (const first of change.removed) {
+      if (!this.byFirst.delete(first)) throw new Error(`no segment at ${first} to remove`);
+    }
+    for (const segment of change.added) {
+      if (this.byFirst.has(segment.first)) throw new Error(`two segments at ${segment.first}`);
+      this.byFirst.set(segment.first, segment);
+    }
+    return change;
+  }
+}
+
+const ordinal = fc.integer({ min: 1, max: LAST_ORDINAL });
+const range = fc.tuple(ordinal, ordinal).map(([a, b]) => ({ first: Math.min(a, b), last: Math.max(a, b) }));
+/** As one topic of several interleaved ones. */
+const everyNth = fc
+  .record({ from: ordinal, step: fc.integer({ min: 2, max: 40 }), count: fc.integer({ min: 1, max: 200 }) })
+  .map(({ from, step, count }) =>
+    Array.from({ length: count }, (_, index) => from + index * step).filter((each) => each <= LAST_ORDINAL),
+  );
+const ordinals = fc.oneof(fc.array(ordinal, { minLength: 1, maxLength: 20 }), everyNth);
+const step = fc.oneof(
+  fc.record({ kind: fc.constant('read' as const), ordinals }),
+  fc.record({ kind: fc.constant('unread' as const), ordinals }),
+  fc.record({ kind: fc.constant('range' as const), range }),
+);
+
+function play(steps: readonly (typeof step extends fc.Arbitrary<infer T> ? T : never)[]): {
+  stored: StoredSegments;
+  expected: Set<number>;
+} {
+  const stored = new StoredSegments();
+  const expected = new Set<number>();
+  for (const each of steps) {
+    if (each.kind === 'range') {
+      stored.markRange(each.range);
+      for (let n = each.range.first; n <= each.range.last; n++) expected.add(n);
+    } else {
+      stored.mark(each.ordinals, each.kind === 'read');
+      for (const n of each.ordinals) each.kind === 'read' ? expected.add(n) : expected.delete(n);
+    }
+  }
+  return { stored, expected };
+}
+
+describe('a read set', () => {
+  it('holds what a plain set holds', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 12 }), (steps) => {
+        const { stored, expected } = play(steps);
+        const held = [];
+        for (let n = 1; n <= LAST_ORDINAL + 1; n++) if (isOrdinalRead(stored.all, n)) held.push(n);
+        expect(held).toEqual([...expected].sort((a, b) => a - b));
+      }),
+    );
+  });
+
+  it('walks its gaps from either end, each as long as possible', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 8 }), range, (steps, within) => {
+        const { stored, expected } = play(steps);
+        const gaps: OrdinalRange[] = [];
+        for (let n = within.first; n <= within.last; n++) {
+          if (expected.has(n)) continue;
+          const previous = gaps.at(-1);
+          if (previous?.last === n - 1) gaps[gaps.length - 1] = { first: previous.first, last: n };
+          else gaps.push({ first: n, last: n });
+        }
+        expect([...unreadRanges(stored.all, within, 'start')]).toEqual(gaps);
+        expect([...unreadRanges(stored.all.reverse(), within, 'end')]).toEqual(gaps.reverse());
+      }),
+    );
+  });
+
+  it('is the same segments whatever it came from', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 10 }), (steps) => {
+        const { stored, expected } = play(steps);
+        const atOnce = new StoredSegments();
+        if (expected.size > 0) atOnce.mark([...expected], true);
+        expect(stored.all).toEqual(atOnce.all);
+      }),
+    );
+  });
+
+  it('never has more than a few segments a window, nor two runs that touch', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 10 }), (steps) => {
+        const segments = play(steps).stored.all;
+        expect(segments.length).toBeLessThanOrEqual((LAST_ORDINAL / WINDOW_SIZE) * 16);
+        segments.slice(1).forEach((segment, index) => {
+          const previous = segments[index]!;
+          expect(segment.first).toBeGreaterThan(previous.last);
+          if (!previous.bits && !segment.bits) expect(segment.first).toBeGreaterThan(previous.last + 1);
+        });
+      }),
+    );
+  });
+
+  it('extends one run when read in order', () => {
+    const stored = new StoredSegments();
+    for (let n = 1; n <= 2000; n++) {
+      const change = stored.mark([n], true);
+      expect(change.removed.length + change.added.length).toBeLessThanOrEqual(2);
+    }
+    expect(stored.all).toEqual([{ first: 1, last: 2000, bits: null }]);
+  });
+
+  it('touches only what lies around a change of a long history', () => {
+    const stored = new StoredSegments();
+    for (let n = 1; n <= 1_000_000; n += 500) stored.markRange({ first: n, last: n + 250 });
+    const change = stored.mark([500_300], true);
+    expect(change).toEqual({ removed: [], added: [{ first: 500_300, last: 500_300, bits: null }] });
+  });
+
+  it('turns a window with many runs into a bitmap and back', () => {
+    const stored = new StoredSegments();
+    const every20th = Array.from({ length: 51 }, (_, index) => 1 + index * 20);
+    stored.mark(every20th, true);
+    expect(stored.all).toMatchObject([{ first: 1, last: WINDOW_SIZE, bits: expect.any(Uint8Array) }]);
+    stored.markRange({ first: 1, last: WINDOW_SIZE });
+    expect(stored.all).toEqual([{ first: 1, last: WINDOW_SIZE, bits: null }]);
+  });
+
+  it('changes nothing where nothing is new', () => {
+    const stored = new StoredSegments();
+    stored.mark([3, 5, 7], true);
+    expect(stored.mark([5], true)).toEqual({ removed: [], added: [] });
+    expect(stored.mark([4], false)).toEqual({ removed: [], added: [] });
+    expect(stored.markRange({ first: 5, last: 5 })).toEqual({ removed: [], added: [] });
+  });
+});

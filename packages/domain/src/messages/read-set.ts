@@ -1,0 +1,267 @@
+import type { Ordinal } from '../shared/ids.js';
+
+/**
+ * Which of the messages sent to a recipient somebody has read, as a set of ordinals. It is kept in few and small pieces
+ * whatever the length of the history, and a change touches only the pieces around it.
+ *
+ * A piece is a run, every ordinal from `first` to `last`; or a bitmap of one window, where runs would be many: one topic
+ * read out of twenty interleaved ones.
+ */
+export interface ReadSegment {
+  readonly first: Ordinal;
+  readonly last: Ordinal;
+  /** Null: all of them are read. Else bit `n & 7` of byte `n >> 3` says whether `first + n` is; of one window exactly. */
+  readonly bits: Uint8Array | null;
+}
+
+/** An unbroken range of ordinals, both ends included. */
+export interface OrdinalRange {
+  readonly first: Ordinal;
+  readonly last: Ordinal;
+}
+
+/** What to do to the stored segments, deletions first. */
+export interface ReadSetChange {
+  /** The `first` of each segment that goes; ascending. */
+  readonly removed: readonly Ordinal[];
+  /** Ascending; their `first` may be one of those removed. */
+  readonly added: readonly ReadSegment[];
+}
+
+/** Ordinals a window holds: 1…1024, 1025…2048 and so on. */
+export const WINDOW_SIZE = 1024;
+const WINDOW_BYTES = WINDOW_SIZE / 8;
+/** A bitmap takes the place of about this many stored runs. */
+const MAX_RUNS_IN_WINDOW = 16;
+
+const windowOf = (ordinal: Ordinal): number => Math.floor((ordinal - 1) / WINDOW_SIZE);
+const windowStart = (window: number): Ordinal => window * WINDOW_SIZE + 1;
+const windowEnd = (window: number): Ordinal => (window + 1) * WINDOW_SIZE;
+
+/**
+ * The segments a change of these ordinals has to know: those that overlap one of the ranges answered. They are ascending
+ * and disjoint; ordinals may come in any order.
+ */
+export function neighbourhoods(ordinals: readonly Ordinal[]): readonly OrdinalRange[] {
+  const ranges: { first: Ordinal; last: Ordinal }[] = [];
+  for (const window of [...new Set(ordinals.map(windowOf))].sort((a, b) => a - b)) {
+    // One more at either side, where a run may go on.
+    const first = windowStart(window) - 1;
+    const last = windowEnd(window) + 1;
+    const previous = ranges.at(-1);
+    if (previous && previous.last >= first) previous.last = last;
+    else ranges.push({ first, last });
+  }
+  return ranges;
+}
+
+/**
+ * Marks ordinals read or unread. `stored` are the segments overlapping their `neighbourhoods`, ascending. The same set is
+ * always the same segments, whatever the changes it came from.
+ */
+export function markOrdinals(
+  stored: readonly ReadSegment[],
+  ordinals: readonly Ordinal[],
+  read: boolean,
+): ReadSetChange {
+  const windows = new Map<number, Uint8Array>();
+  for (const ordinal of ordinals) {
+    const window = windowOf(ordinal);
+    let bits = windows.get(window);
+    if (!bits) {
+      bits = contentOf(stored, window);
+      windows.set(window, bits);
+    }
+    const position = ordinal - windowStart(window);
+    if (read) bits[position >> 3]! |= 1 << (position & 7);
+    else bits[position >> 3]! &= ~(1 << (position & 7));
+  }
+  return replaceWindows(stored, windows, null);
+}
+
+/**
+ * Marks every ordinal of a range read. `stored` are the segments overlapping the neighbourhoods of both its ends, and all
+ * that lie between; ascending.
+ */
+export function markRangeRead(stored: readonly ReadSegment[], range: OrdinalRange): ReadSetChange {
+  const firstWindow = windowOf(range.first);
+  const lastWindow = windowOf(range.last);
+  const windows = new Map<number, Uint8Array>();
+  for (const window of new Set([firstWindow, lastWindow])) {
+    const bits = contentOf(stored, window);
+    setBits(bits, window, range);
+    windows.set(window, bits);
+  }
+  const between =
+    lastWindow - firstWindow > 1 ? { first: windowEnd(firstWindow) + 1, last: windowStart(lastWindow) - 1 } : null;
+  return replaceWindows(stored, windows, between);
+}
+
+/** `segments` are ascending, and hold at least those that overlap the ordinal. */
+export function isOrdinalRead(segments: readonly ReadSegment[], ordinal: Ordinal): boolean {
+  let low = 0;
+  let high = segments.length - 1;
+  while (low <= high) {
+    const middle = (low + high) >> 1;
+    const segment = segments[middle]!;
+    if (ordinal < segment.first) high = middle - 1;
+    else if (ordinal > segment.last) low = middle + 1;
+    else return segment.bits === null || hasBit(segment.bits, ordinal - segment.first);
+  }
+  return false;
+}
+
+/**
+ * The unread ranges within `range`, from the end that `from` says; as long as possible. `segments` hold at least those
+ * that overlap the range, and come in the order of the walk; they are asked for one at a time.
+ */
+export function* unreadRanges(
+  segments: Iterable<ReadSegment>,
+  range: OrdinalRange,
+  from: 'start' | 'end',
+): Generator<OrdinalRange> {
+  const forward = from === 'start';
+  // The first ordinal, in the direction of the walk, of which nothing is known yet.
+  let next = forward ? range.first : range.last;
+  for (const read of readRanges(segments, range, forward)) {
+    if (forward) {
+      if (next < read.first) yield { first: next, last: read.first - 1 };
+      next = read.last + 1;
+    } else {
+      if (read.last < next) yield { first: read.last + 1, last: next };
+      next = read.first - 1;
+    }
+  }
+  if (forward ? next <= range.last : next >= range.first) {
+    yield forward ? { first: next, last: range.last } : { first: range.first, last: next };
+  }
+}
+
+/** Neighbouring answers may touch each other. */
+function* readRanges(segments: Iterable<ReadSegment>, range: OrdinalRange, forward: boolean): Generator<OrdinalRange> {
+  for (const segment of segments) {
+    const first = Math.max(segment.first, range.first);
+    const last = Math.min(segment.last, range.last);
+    if (first > last) continue;
+    if (!segment.bits) {
+      yield { first, last };
+      continue;
+    }
+    const runs = runsOf(segment.bits, segment.first).filter((run) => run.last >= first && run.first <= last);
+    if (!forward) runs.reverse();
+    for (const run of runs) yield { first: Math.max(run.first, first), last: Math.min(run.last, last) };
+  }
+}
+
+/** What the windows hold now, and that all of `filled` is read; everything else as stored. */
+function replaceWindows(
+  stored: readonly ReadSegment[],
+  windows: ReadonlyMap<number, Uint8Array>,
+  filled: OrdinalRange | null,
+): ReadSetChange {
+  const replaced = [...windows.keys()].map((window) => ({ first: windowStart(window), last: windowEnd(window) }));
+  if (filled) replaced.push(filled);
+  replaced.sort((a, b) => a.first - b.first);
+
+  const pieces: ReadSegment[] = filled ? [{ ...filled, bits: null }] : [];
+  for (const [window, bits] of windows) {
+    const runs = runsOf(bits, windowStart(window));
+    if (runs.length > MAX_RUNS_IN_WINDOW) pieces.push({ first: windowStart(window), last: windowEnd(window), bits });
+    else for (const run of runs) pieces.push({ ...run, bits: null });
+  }
+  for (const segment of stored) cutOut(segment, replaced, pieces);
+  pieces.sort((a, b) => a.first - b.first);
+  return difference(stored, joined(pieces));
+}
+
+/** Adds what lies outside the ranges. A bitmap lies inside or outside whole, since ranges are made of whole windows. */
+function cutOut(segment: ReadSegment, ranges: readonly OrdinalRange[], into: ReadSegment[]): void {
+  let first = segment.first;
+  for (const range of ranges) {
+    if (range.last < first) continue;
+    if (range.first > segment.last) break;
+    if (range.first > first) into.push({ first, last: range.first - 1, bits: null });
+    first = range.last + 1;
+  }
+  if (first === segment.first) into.push(segment);
+  else if (first <= segment.last) into.push({ first, last: segment.last, bits: null });
+}
+
+/** Runs that touch become one. */
+function joined(pieces: readonly ReadSegment[]): readonly ReadSegment[] {
+  const result: ReadSegment[] = [];
+  for (const piece of pieces) {
+    const previous = result.at(-1);
+    if (previous && !previous.bits && !piece.bits && previous.last + 1 === piece.first) {
+      result[result.length - 1] = { first: previous.first, last: piece.last, bits: null };
+    } else {
+      result.push(piece);
+    }
+  }
+  return result;
+}
+
+function difference(before: readonly ReadSegment[], after: readonly ReadSegment[]): ReadSetChange {
+  const kept = new Map(before.map((segment) => [segment.first, segment]));
+  const added: ReadSegment[] = [];
+  for (const segment of after) {
+    const old = kept.get(segment.first);
+    if (old && old.last === segment.last && haveSameBits(old.bits, segment.bits)) kept.delete(segment.first);
+    else added.push(segment);
+  }
+  return { removed: [...kept.keys()], added };
+}
+
+function haveSameBits(a: Uint8Array | null, b: Uint8Array | null): boolean {
+  if (a === b) return true;
+  return a !== null && b !== null && a.every((byte, index) => byte === b[index]);
+}
+
+function contentOf(stored: readonly ReadSegment[], window: number): Uint8Array {
+  const bits = new Uint8Array(WINDOW_BYTES);
+  for (const segment of stored) {
+    if (segment.bits === null) setBits(bits, window, segment);
+    else if (segment.first === windowStart(window)) bits.set(segment.bits);
+  }
+  return bits;
+}
+
+/** Sets the bits of what the range has in this window. */
+function setBits(bits: Uint8Array, window: number, range: OrdinalRange): void {
+  const start = windowStart(window);
+  const last = Math.min(range.last - start, WINDOW_SIZE - 1);
+  let position = Math.max(range.first - start, 0);
+  while (position <= last) {
+    if ((position & 7) === 0 && position + 7 <= last) {
+      bits[position >> 3] = 0xff;
+      position += 8;
+    } else {
+      bits[position >> 3]! |= 1 << (position & 7);
+      position++;
+    }
+  }
+}
+
+const hasBit = (bits: Uint8Array, position: number): boolean => ((bits[position >> 3]! >> (position & 7)) & 1) === 1;
+
+/** Ascending. */
+function runsOf(bits: Uint8Array, start: Ordinal): OrdinalRange[] {
+  const runs: OrdinalRange[] = [];
+  let runStart = -1;
+  for (let index = 0; index < bits.length; index++) {
+    const byte = bits[index]!;
+    // Most bytes go on with what was before.
+    if (byte === (runStart < 0 ? 0 : 0xff)) continue;
+    for (let bit = 0; bit < 8; bit++) {
+      const position = index * 8 + bit;
+      if (((byte >> bit) & 1) === 1) {
+        if (runStart < 0) runStart = position;
+      } else if (runStart >= 0) {
+        runs.push({ first: start + runStart, last: start + position - 1 });
+        runStart = -1;
+      }
+    }
+  }
+  if (runStart >= 0) runs.push({ first: start + runStart, last: start + bits.length * 8 - 1 });
+  return runs;
+}

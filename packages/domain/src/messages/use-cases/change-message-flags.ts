@@ -1,0 +1,18 @@
+import type { Caller } from '../../shared/caller.js';
+import type { MessageId } from '../../shared/ids.js';
+import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import { changeFlags, type FlagChange, type FlagChangeOutcome } from '../change-flags.js';
+
+export interface ChangeMessageFlagsInput extends FlagChange {
+  readonly ids: readonly MessageId[];
+}
+
+/** Marks messages one by one (messages §13.1). */
+export class ChangeMessageFlags {
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** @throws DomainError INVALID_INPUT */
+  execute(caller: Caller, { ids, ...change }: ChangeMessageFlagsInput): Promise<FlagChangeOutcome> {
+    return this.uow.write(async (tx) => changeFlags(tx, await tx.actors.get(caller), ids, change));
+  }
+}

@@ -1,0 +1,58 @@
+import type { Caller } from '../../shared/caller.js';
+import type { ChannelId, MessageId } from '../../shared/ids.js';
+import type { RealmAddresses } from '../../shared/realm-address.js';
+import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import { changeFlags, type FlagChange } from '../change-flags.js';
+import { checkRange, MAX_MESSAGES, type PageRange, selectPage } from '../message-page.js';
+import { type NarrowTerm, resolveNarrow } from '../narrow.js';
+
+export interface ChangeNarrowFlagsInput extends FlagChange {
+  readonly narrow: readonly NarrowTerm[];
+  readonly range: PageRange;
+}
+
+export interface ChangeNarrowFlagsOutput {
+  readonly processedCount: number;
+  readonly updatedCount: number;
+  readonly firstProcessedId: MessageId | null;
+  readonly lastProcessedId: MessageId | null;
+  readonly foundOldest: boolean;
+  readonly foundNewest: boolean;
+  readonly ignoredChannelIds: readonly ChannelId[];
+}
+
+/** Marks a range of a narrow (messages §13.2). */
+export class ChangeNarrowFlags {
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly addresses: RealmAddresses,
+  ) {}
+
+  /** @throws DomainError INVALID_INPUT, INVALID_NARROW */
+  execute(caller: Caller, { narrow, range, ...change }: ChangeNarrowFlagsInput): Promise<ChangeNarrowFlagsOutput> {
+    return this.uow.write(async (tx) => {
+      const actor = await tx.actors.get(caller);
+      checkRange(range);
+      const resolved = await resolveNarrow(tx, actor, narrow, this.addresses.mailHost);
+      const page = await selectPage(tx, actor, resolved, clamp(range));
+      const ids = page.heads.map((head) => head.id);
+      const { changedIds, ignoredChannelIds } = await changeFlags(tx, actor, ids, change);
+      return {
+        processedCount: ids.length,
+        updatedCount: changedIds.length,
+        firstProcessedId: ids[0] ?? null,
+        lastProcessedId: ids.at(-1) ?? null,
+        foundOldest: page.foundOldest,
+        foundNewest: page.foundNewest,
+        ignoredChannelIds,
+      };
+    });
+  }
+}
+
+/** Too much is not refused but cut, the older side first (messages §13.2). */
+function clamp(range: PageRange): PageRange {
+  if (range.before + range.after <= MAX_MESSAGES) return range;
+  const before = Math.min(range.before, Math.max(MAX_MESSAGES - range.after, MAX_MESSAGES / 2));
+  return { ...range, before, after: Math.min(range.after, MAX_MESSAGES - before) };
+}

@@ -1,0 +1,31 @@
+import type { Caller } from '../../shared/caller.js';
+import { invalidInput } from '../../shared/errors.js';
+import type { MessageId } from '../../shared/ids.js';
+import { enforce } from '../../shared/permission.js';
+import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import { loadMessages } from '../load-access.js';
+import { HISTORICAL, type PersonalFlags } from '../message.js';
+import { canReadMessage } from '../message-permissions.js';
+import type { MessageView } from '../message-repository.js';
+
+export interface GetMessageOutput {
+  readonly view: MessageView;
+  readonly flags: PersonalFlags;
+}
+
+/** One message (messages §6). */
+export class GetMessage {
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** @throws DomainError INVALID_INPUT `Invalid message(s)`, for messages that are hidden as for those that do not exist. */
+  execute(caller: Caller, { id }: { readonly id: MessageId }): Promise<GetMessageOutput> {
+    return this.uow.read(async (repositories) => {
+      const actor = await repositories.actors.get(caller);
+      const [loaded] = await loadMessages(repositories, actor, [id]);
+      if (!loaded) throw invalidInput('Invalid message(s)');
+      enforce(canReadMessage(actor, loaded));
+      const [view] = await repositories.messages.listViews(actor.realmId, [id]);
+      return { view: view!, flags: loaded.flags ?? HISTORICAL };
+    });
+  }
+}

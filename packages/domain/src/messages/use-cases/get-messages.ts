@@ -1,0 +1,67 @@
+import type { Caller } from '../../shared/caller.js';
+import { invalidInput } from '../../shared/errors.js';
+import type { MessageId } from '../../shared/ids.js';
+import type { RealmAddresses } from '../../shared/realm-address.js';
+import type { Repositories, UnitOfWork } from '../../shared/unit-of-work.js';
+import type { Actor } from '../../users/actor.js';
+import { loadMessages } from '../load-access.js';
+import { checkRange, MAX_MESSAGES, type MessagePage, type PageRange, selectPage } from '../message-page.js';
+import { canReadMessage } from '../message-permissions.js';
+import type { MessageView } from '../message-repository.js';
+import { matchesConditions, type NarrowTerm, type ResolvedNarrow, resolveNarrow } from '../narrow.js';
+
+export interface GetMessagesInput {
+  readonly narrow: readonly NarrowTerm[];
+  /** A range of the narrow, or these messages as far as they are of it. */
+  readonly select: PageRange | { readonly ids: readonly MessageId[] };
+}
+
+/** Called inside the read's snapshot, so that whoever has presented messages before asks for the missing ones only. */
+export type PresentMessages<T> = (
+  page: MessagePage,
+  hydrate: (ids: readonly MessageId[]) => Promise<readonly MessageView[]>,
+) => Promise<T>;
+
+/** A page of messages (messages §5). */
+export class GetMessages {
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly addresses: RealmAddresses,
+  ) {}
+
+  /** @throws DomainError INVALID_INPUT, INVALID_NARROW */
+  execute<T>(caller: Caller, { narrow, select }: GetMessagesInput, present: PresentMessages<T>): Promise<T> {
+    return this.uow.read(async (repositories) => {
+      const actor = await repositories.actors.get(caller);
+      const wanted = 'ids' in select ? select.ids.length : select.before + select.after;
+      if (wanted > MAX_MESSAGES) throw invalidInput(`Too many messages requested (maximum ${MAX_MESSAGES}).`);
+      if (!('ids' in select)) checkRange(select);
+      const resolved = await resolveNarrow(repositories, actor, narrow, this.addresses.mailHost);
+      const page =
+        'ids' in select
+          ? await pick(repositories, actor, resolved, select.ids)
+          : await selectPage(repositories, actor, resolved, select);
+      return present(page, (ids) => repositories.messages.listViews(actor.realmId, ids));
+    });
+  }
+}
+
+/** Whatever of these messages exists, may be read and is of the narrow. */
+async function pick(
+  repositories: Repositories,
+  actor: Actor,
+  { filter }: ResolvedNarrow,
+  ids: readonly MessageId[],
+): Promise<MessagePage> {
+  const readable = (await loadMessages(repositories, actor, ids))
+    .filter((one) => canReadMessage(actor, one).allowed && matchesConditions(one.message, filter.conditions))
+    .map((one) => one.message.id);
+  const viewer = { realmId: actor.realmId, userId: actor.id };
+  return {
+    heads: await repositories.messages.listHeads(viewer, readable),
+    anchor: null,
+    foundAnchor: false,
+    foundOldest: false,
+    foundNewest: false,
+  };
+}

@@ -1,0 +1,66 @@
+import type { Channel } from '../../channels/channel.js';
+import { canReadContent } from '../../channels/channel-permissions.js';
+import { users } from '../../events/audience.js';
+import type { Caller } from '../../shared/caller.js';
+import { invalidInput } from '../../shared/errors.js';
+import type { ChannelId, MessageId } from '../../shared/ids.js';
+import { enforce } from '../../shared/permission.js';
+import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
+import type { Actor } from '../../users/actor.js';
+import type { MessageFilter } from '../message-repository.js';
+import { normalizeTopic, topicKey } from '../topic.js';
+
+/** Nobody keeps more unread messages than that (messages §1.3). */
+const MAX_UNREAD = 50_000;
+
+export interface MarkReadInput {
+  readonly scope:
+    | { readonly kind: 'everything' }
+    | { readonly kind: 'channel'; readonly channelId: ChannelId }
+    | { readonly kind: 'topic'; readonly channelId: ChannelId; readonly topic: string };
+}
+
+/** Marks everything, a channel or a topic as read (messages §13.3). */
+export class MarkRead {
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** @throws DomainError INVALID_INPUT `Invalid channel ID`, `No such topic 'x'` */
+  execute(caller: Caller, { scope }: MarkReadInput): Promise<void> {
+    return this.uow.write(async (tx) => {
+      const actor = await tx.actors.get(caller);
+      if (scope.kind === 'everything') {
+        await tx.personal.markAllRead(caller);
+        return announce(tx, actor, [], true);
+      }
+      const channel = await findReadable(tx, actor, scope.channelId);
+      const filter = filterOf(channel, scope.kind === 'topic' ? topicKey(normalizeTopic(scope.topic)) : null);
+      if (scope.kind === 'topic' && (await tx.messages.listHeadsUpTo(caller, filter, null, 1)).length === 0) {
+        throw invalidInput(`No such topic '${scope.topic}'`);
+      }
+      const unread = await tx.personal.listUnread(caller, MAX_UNREAD, filter);
+      const ids = unread.map((message) => message.id);
+      const changed = await tx.personal.setRead(caller, ids, true);
+      if (changed.length > 0) await announce(tx, actor, changed, false);
+    });
+  }
+}
+
+async function findReadable(tx: Transaction, actor: Actor, id: ChannelId): Promise<Channel> {
+  const channel = await tx.channels.find(actor.realmId, id);
+  if (!channel) throw invalidInput('Invalid channel ID');
+  enforce(canReadContent(actor, channel, await tx.channels.isSubscribed(actor.realmId, id, actor.id)));
+  return channel;
+}
+
+function filterOf(channel: Channel, key: string | null): MessageFilter {
+  const inChannel = { kind: 'recipient', recipientId: channel.recipientId, negated: false } as const;
+  const inTopic = key === null ? [] : [{ kind: 'topic', topicKey: key, negated: false } as const];
+  return { conditions: [inChannel, ...inTopic], scope: 'own', withoutRecipients: [] };
+}
+
+async function announce(tx: Transaction, actor: Actor, messageIds: readonly MessageId[], all: boolean): Promise<void> {
+  await tx.events.append(actor.realmId, {
+    event: { type: 'message.flag_changed', op: 'add', flag: 'read', messageIds, all, details: [] },
+    audience: users([actor.id]),
+  });
+}

@@ -1,0 +1,230 @@
+import { CHANNEL_PERMISSIONS, type Channel, parseChannelName } from '../../channels/channel.js';
+import { canPost, canSendDirect } from '../../channels/post-permissions.js';
+import { canMentionGroup, isGranted } from '../../groups/group-permissions.js';
+import type { Realm } from '../../realms/realm.js';
+import type { Caller } from '../../shared/caller.js';
+import type { Clock } from '../../shared/clock.js';
+import { DomainError, invalidInput } from '../../shared/errors.js';
+import type { ChannelId, MessageId, RealmId, UserId } from '../../shared/ids.js';
+import { enforce } from '../../shared/permission.js';
+import type { RealmAddresses } from '../../shared/realm-address.js';
+import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
+import type { Actor } from '../../users/actor.js';
+import { publicAddress } from '../../users/email-visibility.js';
+import { findByPublicAddress } from '../../users/find-by-address.js';
+import type { User } from '../../users/user.js';
+import type { MarkdownRenderer, ParsedMarkdown } from '../markdown.js';
+import { canMentionMany } from '../mention-permissions.js';
+import { parseContent } from '../message.js';
+import { type Destination, postMessage, topicParticipants } from '../post-message.js';
+import { markdownOptions, type RenderedText, renderText } from '../render-message.js';
+import { parseTopic, topicKey } from '../topic.js';
+
+export type Addressee =
+  | { readonly kind: 'channelId'; readonly id: ChannelId }
+  | { readonly kind: 'channelName'; readonly name: string }
+  /** Whatever channel the bot sends to when it names none. */
+  | { readonly kind: 'defaultChannel' }
+  | { readonly kind: 'userIds'; readonly ids: readonly UserId[] }
+  /** The addresses others see, or those he signs in with. */
+  | { readonly kind: 'emails'; readonly emails: readonly string[] };
+
+export interface SendMessageInput {
+  readonly to: Addressee;
+  /** Null: not given. Means nothing for direct messages. */
+  readonly topic: string | null;
+  /** Markdown, as typed. */
+  readonly content: string;
+  /** Whether the sender has read what he sends. */
+  readonly isReadBySender: boolean;
+  readonly echo: { readonly queueId: string; readonly localId: string } | null;
+}
+
+/** From how many on a wildcard needs a permission (messages §3.2 rows 18–19). */
+const MANY = 15;
+
+/** Sends a message to a channel or to people (messages §3). */
+export class SendMessage {
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly renderer: MarkdownRenderer,
+    private readonly addresses: RealmAddresses,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws DomainError INVALID_INPUT, CHANNEL_NOT_FOUND, NOT_PERMITTED, CHANNEL_WILDCARD_NOT_ALLOWED, TOPIC_WILDCARD_NOT_ALLOWED */
+  async execute(caller: Caller, input: SendMessageInput): Promise<MessageId> {
+    const isDirect = input.to.kind === 'userIds' || input.to.kind === 'emails';
+    if (!isDirect && input.topic === null) throw invalidInput('Missing topic');
+    const topic = isDirect ? '' : parseTopic(input.topic ?? '');
+    // Parsing may be slow, so it comes before the unit; whether the content is wrong is said in its place inside.
+    const draft = await this.parse(caller, input.content);
+    return this.uow.write(async (tx) => {
+      const actor = await tx.actors.get(caller);
+      const realm = await tx.realms.get(caller.realmId);
+      const sender = (await tx.users.find(caller.realmId, caller.userId))!;
+      const people = isDirect ? await this.findPeople(tx, actor.realmId, input.to) : [];
+      if (draft instanceof DomainError) throw draft;
+
+      const destination = isDirect
+        ? await this.openConversation(tx, realm, actor, sender, people)
+        : await this.openTopic(tx, realm, actor, sender, input.to, topic);
+      const rendered = await renderText(tx, this.renderer, draft.parsed, realm.id, actor);
+      await enforceMentions(tx, realm, actor, sender, destination, rendered);
+      const message = await postMessage(tx, {
+        sender,
+        destination,
+        content: draft.content,
+        rendered,
+        clientName: caller.clientName,
+        sentAt: this.clock.now(),
+        isReadBySender: input.isReadBySender,
+        echo: input.echo,
+      });
+      return message.id;
+    });
+  }
+
+  private async parse(caller: Caller, raw: string): Promise<{ content: string; parsed: ParsedMarkdown } | DomainError> {
+    try {
+      const content = parseContent(raw);
+      const options = await this.uow.read(async ({ realms, users }) => {
+        const realm = await realms.get(caller.realmId);
+        const sender = await users.find(caller.realmId, caller.userId);
+        const translateEmoticons = sender?.settings.translateEmoticons ?? false;
+        return markdownOptions(realm, this.addresses.urlOf(realm), { translateEmoticons });
+      });
+      return { content, parsed: this.renderer.parse(content, options) };
+    } catch (error) {
+      if (error instanceof DomainError) return error;
+      throw error;
+    }
+  }
+
+  /** Everybody the message is for, the sender only where he names himself. */
+  private async findPeople(tx: Transaction, realmId: RealmId, to: Addressee): Promise<readonly User[]> {
+    if (to.kind === 'userIds') {
+      if (to.ids.length === 0) throw invalidInput('Message must have recipients');
+      const found = await tx.users.list(realmId, [...new Set(to.ids)]);
+      const known = new Set(found.map((user) => user.id));
+      const unknown = to.ids.find((id) => !known.has(id));
+      if (unknown !== undefined) throw invalidInput(`Invalid user ID ${unknown}`);
+      return found;
+    }
+    const emails = to.kind === 'emails' ? to.emails : [];
+    if (emails.length === 0) throw invalidInput('Message must have recipients');
+    const found = await findByPublicAddress(tx, realmId, emails, this.addresses.mailHost);
+    const unknown = emails.find((email) => !found.has(email));
+    if (unknown !== undefined) throw invalidInput(`Invalid email '${unknown}'`);
+    return [...new Map([...found.values()].map((user) => [user.id, user])).values()];
+  }
+
+  private async openConversation(
+    tx: Transaction,
+    realm: Realm,
+    actor: Actor,
+    sender: User,
+    recipients: readonly User[],
+  ): Promise<Destination> {
+    const people = [...recipients.filter((user) => user.id !== sender.id), sender].sort((a, b) => a.id - b.id);
+    const ids = people.map((person) => person.id);
+    const actors = await tx.actors.list(realm.id, ids);
+    const existing = await tx.recipients.findDirect(realm.id, ids);
+    const { nobody } = await tx.groups.systemGroupIds(realm.id);
+    enforce(
+      canSendDirect({
+        sender: actor,
+        recipients: recipients.map((user) => ({
+          user,
+          actor: actors.get(user.id) ?? null,
+          address: publicAddress(user, this.addresses.mailHost),
+          isAcquainted: existing !== null,
+        })),
+        realm,
+        nobodyGroupId: nobody,
+        conversationExists: existing !== null,
+      }),
+    );
+    return { kind: 'direct', recipientId: existing ?? (await tx.recipients.openDirect(realm.id, ids)), people };
+  }
+
+  private async openTopic(
+    tx: Transaction,
+    realm: Realm,
+    actor: Actor,
+    sender: User,
+    to: Addressee,
+    topic: string,
+  ): Promise<Destination> {
+    const channel = await findAddressedChannel(tx, sender, to);
+    const botOwner = actor.botOwnerId === null ? null : await ownerOf(tx, actor.realmId, actor.botOwnerId);
+    const isOwnerSubscribed =
+      botOwner !== null && (await tx.channels.isSubscribed(actor.realmId, channel.id, botOwner.id));
+    enforce(
+      canPost({
+        sender: actor,
+        botOwner,
+        channel,
+        isSubscribed: await tx.channels.isSubscribed(actor.realmId, channel.id, actor.id),
+        isOwnerSubscribed,
+        isSystemBot: false,
+        // Who may create topics need not be asked whether this is one.
+        topicExists:
+          isGranted(actor, channel.permissions.canCreateTopic, CHANNEL_PERMISSIONS.canCreateTopic) ||
+          (await tx.messages.hasMessages(actor.realmId, channel.recipientId, topicKey(topic))),
+        topic,
+        realm,
+      }),
+    );
+    return { kind: 'channel', channel, topic, topicLinks: this.renderer.topicLinks(topic, []) };
+  }
+}
+
+async function ownerOf(tx: Transaction, realmId: RealmId, ownerId: UserId): Promise<Actor | null> {
+  return (await tx.actors.list(realmId, [ownerId])).get(ownerId) ?? null;
+}
+
+async function findAddressedChannel(tx: Transaction, sender: User, to: Addressee): Promise<Channel> {
+  const { realmId } = sender;
+  if (to.kind === 'channelName') {
+    const name = parseChannelName(to.name);
+    const channel = await tx.channels.findByName(realmId, name);
+    if (channel) return channel;
+    throw new DomainError('CHANNEL_NOT_FOUND', `Channel '${escapeHtml(name)}' does not exist`, {
+      channelName: escapeHtml(name),
+    });
+  }
+  const id = to.kind === 'channelId' ? to.id : (sender.bot?.defaultSendingChannelId as ChannelId | null | undefined);
+  if (id === null || id === undefined) throw invalidInput('Missing channel');
+  const channel = await tx.channels.find(realmId, id);
+  if (channel) return channel;
+  throw new DomainError('CHANNEL_NOT_FOUND', `Channel with ID '${id}' does not exist`, { channelId: id });
+}
+
+/** The refusal quotes the name, and old clients put it into a page as it comes. */
+function escapeHtml(text: string): string {
+  const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#x27;' };
+  return text.replace(/[&<>"']/g, (character) => entities[character]!);
+}
+
+/** The rights that only what was rendered can tell are asked for (messages §3.2 rows 18–20). */
+async function enforceMentions(
+  tx: Transaction,
+  realm: Realm,
+  actor: Actor,
+  sender: User,
+  destination: Destination,
+  rendered: RenderedText,
+): Promise<void> {
+  if (destination.kind === 'channel') {
+    if (rendered.mentionsChannelWildcard) {
+      const count = await tx.channels.countSubscribers(realm.id, destination.channel.id);
+      if (count > MANY) enforce(canMentionMany(actor, realm, 'channel'));
+    }
+    if (rendered.mentionsTopicWildcard) {
+      const participants = await topicParticipants(tx, { destination, sender });
+      if (participants.length > MANY) enforce(canMentionMany(actor, realm, 'topic'));
+    }
+  }
+  for (const group of rendered.mentionedGroups) enforce(canMentionGroup(actor, { ...group, name: group.name ?? '' }));
+}

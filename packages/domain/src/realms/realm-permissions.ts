@@ -1,0 +1,57 @@
+import { type ChannelGrants, canSeeMetadata } from '../channels/channel-permissions.js';
+import { type Grantee, hasRealmPermission } from '../groups/group-permissions.js';
+import { all, allowed, type Decision } from '../shared/permission.js';
+import type { Actor } from '../users/actor.js';
+import { insufficientUnless, mustBeAdministrator, mustBeOwner, mustNotBeGuest } from '../users/role-gates.js';
+import type { Realm } from './realm.js';
+import type { RealmPermission, RealmSettings } from './realm-settings.js';
+
+/** Column "who" of organization §2.1: everything else is for administrators. */
+const OWNERS_SETTINGS: ReadonlySet<string> = new Set<keyof RealmSettings>([
+  'inviteRequired',
+  'emailsRestrictedToDomains',
+  'disallowDisposableEmailAddresses',
+  'waitingPeriodThreshold',
+  'messageRetentionDays',
+]);
+
+/** Column "who" of organization §2.2. */
+const OWNERS_PERMISSIONS: ReadonlySet<string> = new Set<RealmPermission>([
+  'createMultiuseInvite',
+  'canInviteUsers',
+  'canCreateGroups',
+  'canManageAllGroups',
+  'canManageBilling',
+]);
+
+/** Organization §2. Settings of the registry by name; asked once with all that a request names, changed or not. */
+export function canChangeRealm(
+  actor: Pick<Actor, 'role'>,
+  names: readonly (keyof RealmSettings | RealmPermission)[],
+): Decision {
+  const forOwners = names.some((name) => OWNERS_SETTINGS.has(name) || OWNERS_PERMISSIONS.has(name));
+  return all(mustBeAdministrator(actor), forOwners ? mustBeOwner(actor) : allowed);
+}
+
+/** A channel that the organization's notices shall go to: knowing it is enough (organization §2.3). */
+export const canUseForNotices = (
+  actor: Pick<Actor, 'role' | 'groups'>,
+  channel: ChannelGrants,
+  isSubscribed: boolean,
+): Decision => all(mustBeAdministrator(actor), canSeeMetadata(actor, channel, isSubscribed));
+
+/** How people sign in (organization §2.1). */
+export const canSetAuthenticationMethods = (actor: Pick<Actor, 'role'>): Decision =>
+  all(mustBeAdministrator(actor), mustBeOwner(actor));
+
+/** Organization §3. */
+export const canDeactivateRealm = mustBeOwner;
+/** Which addresses may join (organization §5). */
+export const canManageDomains = mustBeOwner;
+/** Organization §4. */
+export const canChangeUserDefaults = mustBeAdministrator;
+
+/** Organization §7. */
+export function canAddCustomEmoji(actor: Grantee, realm: Pick<Realm, 'permissions'>): Decision {
+  return all(mustNotBeGuest(actor), insufficientUnless(hasRealmPermission(actor, realm, 'canAddCustomEmoji')));
+}

@@ -1,0 +1,74 @@
+import type { ApiKeyMint } from '../authentication/api-keys.js';
+import { followChannels } from '../channels/follow-channels.js';
+import { wholeRealm } from '../events/audience.js';
+import { systemGroupsOf } from '../groups/system-group-maintenance.js';
+import type { Realm } from '../realms/realm.js';
+import { invalidInput } from '../shared/errors.js';
+import type { UnixSeconds } from '../shared/ids.js';
+import { foldCase } from '../shared/text.js';
+import type { Transaction } from '../shared/unit-of-work.js';
+import type { Role } from './role.js';
+import type { Bot, User } from './user.js';
+import type { UserSettings } from './user-settings.js';
+
+export interface NewUser {
+  readonly email: string;
+  /** Checked by `parseFullName`. */
+  readonly fullName: string;
+  readonly role: Role;
+  /** Null: he cannot sign in with a password. */
+  readonly passwordHash: string | null;
+  readonly bot?: Bot | null;
+  /** Instead of the realm's defaults. */
+  readonly settings?: Partial<UserSettings>;
+}
+
+/**
+ * A new member of the realm: in the groups of his role, with an API key, following the default channels, and announced
+ * to everybody (users §3.1). @throws DomainError INVALID_INPUT when the name or the address is taken.
+ */
+export async function addUser(
+  tx: Transaction,
+  realm: Realm,
+  { email, fullName, role, passwordHash, bot = null, settings = {} }: NewUser,
+  { now, mint }: { readonly now: UnixSeconds; readonly mint: ApiKeyMint },
+): Promise<User> {
+  if (realm.settings.requireUniqueNames && (await tx.users.isNameTaken(realm.id, fullName, null))) {
+    throw invalidInput('Unique names required in this organization.');
+  }
+  if (await tx.users.findByEmail(realm.id, foldCase(email))) throw invalidInput(`Email '${email}' already in use`);
+  const user = await tx.users.add(
+    {
+      realmId: realm.id,
+      email,
+      fullName,
+      role,
+      isActive: true,
+      joinedAt: now,
+      bot,
+      avatar: { source: realm.settings.defaultAvatarSource === 'G' ? 'gravatar' : 'generated', version: 1 },
+      specialPermissions: [],
+      settings: { ...realm.userDefaults, ...settings, ...(bot ? { emailAddressVisibility: 1 as const } : {}) },
+    },
+    passwordHash,
+  );
+  const record = { realmId: realm.id, userId: user.id, generation: 1 };
+  await tx.apiKeys.put(record, mint.fingerprint(mint.derive(record)));
+
+  await tx.events.append(realm.id, { event: { type: 'user.created', user }, audience: wholeRealm });
+  const system = await tx.groups.systemGroupIds(realm.id);
+  for (const name of systemGroupsOf(user, realm.settings.waitingPeriodThreshold, now)) {
+    await tx.groups.addMembers(realm.id, system[name], [user.id]);
+    await tx.events.append(realm.id, {
+      event: { type: 'group.members_changed', op: 'add', groupId: system[name], userIds: [user.id] },
+      audience: wholeRealm,
+    });
+  }
+  if (!bot) {
+    const defaults = (await tx.channels.listAll(realm.id)).filter(
+      (channel) => channel.isDefault && !channel.isArchived,
+    );
+    await followChannels(tx, { channels: defaults, userIds: [user.id], requestedColors: new Map() });
+  }
+  return user;
+}

@@ -1,0 +1,57 @@
+import type { ApiKeyMint, PasswordHasher } from '../../authentication/api-keys.js';
+import { checkPassword, type PasswordStrength } from '../../authentication/password-rules.js';
+import type { NoticeBoard } from '../../messages/notice-board.js';
+import type { Caller } from '../../shared/caller.js';
+import type { Clock } from '../../shared/clock.js';
+import { invalidInput } from '../../shared/errors.js';
+import type { UserId } from '../../shared/ids.js';
+import { enforce } from '../../shared/permission.js';
+import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import { addUser } from '../add-user.js';
+import { isEmailAddress } from '../email-address.js';
+import { parseFullName } from '../user-name.js';
+import { canCreateUsers } from '../user-permissions.js';
+
+export interface CreateUserInput {
+  readonly email: string;
+  readonly password: string;
+  readonly fullName: string;
+}
+
+/** An administrator with the operator's leave adds a member (users §3.1). */
+export class CreateUser {
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly hasher: PasswordHasher,
+    private readonly strength: PasswordStrength,
+    private readonly mint: ApiKeyMint,
+    private readonly notices: NoticeBoard,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws DomainError MUST_BE_ADMINISTRATOR, INVALID_INPUT */
+  async execute(caller: Caller, { email, password, fullName }: CreateUserInput): Promise<UserId> {
+    // Everything is checked before the slow hash is made, and what may have changed meanwhile once more after it.
+    await this.uow.read(async (repositories) => {
+      const [actor, user] = [
+        await repositories.actors.get(caller),
+        await repositories.users.find(caller.realmId, caller.userId),
+      ];
+      enforce(canCreateUsers(actor, user?.specialPermissions.includes('canCreateUsers') ?? false));
+      parseFullName(fullName);
+      if (!isEmailAddress(email)) throw invalidInput('Bad name or username');
+      if (await repositories.users.findByEmail(caller.realmId, email))
+        throw invalidInput(`Email '${email}' already in use`);
+      checkPassword(this.strength, password, [email, fullName]);
+    });
+    const passwordHash = await this.hasher.hash(password);
+    return this.uow.write(async (tx) => {
+      await tx.actors.get(caller);
+      const realm = await tx.realms.get(caller.realmId);
+      const person = { email, fullName: parseFullName(fullName), role: 'member', passwordHash } as const;
+      const user = await addUser(tx, realm, person, { now: this.clock.now(), mint: this.mint });
+      await this.notices.announceSignup(tx, realm, user);
+      return user.id;
+    });
+  }
+}

@@ -1,0 +1,23 @@
+import type { Caller } from '../../shared/caller.js';
+import type { MessageId } from '../../shared/ids.js';
+import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import type { User } from '../user.js';
+
+export interface GetOwnUserOutput {
+  readonly user: User;
+  /** Null: has none. */
+  readonly newestMessageId: MessageId | null;
+}
+
+/** The caller himself. */
+export class GetOwnUser {
+  constructor(private readonly uow: UnitOfWork) {}
+
+  execute(caller: Caller): Promise<GetOwnUserOutput> {
+    return this.uow.read(async (repositories) => {
+      await repositories.actors.get(caller);
+      const user = await repositories.users.find(caller.realmId, caller.userId);
+      return { user: user!, newestMessageId: await repositories.personal.newestId(caller) };
+    });
+  }
+}

@@ -1,0 +1,48 @@
+import type { Caller } from '../../shared/caller.js';
+import type { UserId } from '../../shared/ids.js';
+import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import { acquaintancesOf } from '../acquaintances.js';
+import type { Actor } from '../actor.js';
+import type { User } from '../user.js';
+import { isRestricted } from '../user-access.js';
+import type { UserHead } from '../user-repository.js';
+
+export interface UserList {
+  readonly viewer: Actor;
+  /** Ascending id; deactivated users and bots too, system bots not. */
+  readonly heads: readonly UserHead[];
+}
+
+/** Called inside the read's snapshot, so that whoever has presented users before asks for the missing ones only. */
+export type PresentUsers<T> = (
+  list: UserList,
+  hydrate: (ids: readonly UserId[]) => Promise<readonly User[]>,
+) => Promise<T>;
+
+/** The users of the realm that the caller may know of (users §2). */
+export class ListUsers {
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** `ids`: only these; null: all. Unknown ones are left out. */
+  execute<T>(
+    caller: Caller,
+    { ids }: { readonly ids: readonly UserId[] | null },
+    present: PresentUsers<T>,
+  ): Promise<T> {
+    return this.uow.read(async (repositories) => {
+      const viewer = await repositories.actors.get(caller);
+      const realm = await repositories.realms.get(caller.realmId);
+      const wanted = ids && new Set(ids);
+      const hydrate = (some: readonly UserId[]) => repositories.users.list(realm.id, some);
+      let heads = (await repositories.users.listHeads(realm.id)).filter((head) => !wanted || wanted.has(head.id));
+      if (isRestricted(viewer, realm)) {
+        const acquainted = await acquaintancesOf(repositories, viewer, realm);
+        const bots = new Set(
+          (await hydrate(heads.map((head) => head.id))).flatMap((user) => (user.bot ? user.id : [])),
+        );
+        heads = heads.filter((head) => head.id === viewer.id || acquainted.has(head.id) || bots.has(head.id));
+      }
+      return present({ viewer, heads }, hydrate);
+    });
+  }
+}

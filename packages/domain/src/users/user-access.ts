@@ -1,0 +1,24 @@
+import { hasRealmPermission } from '../groups/group-permissions.js';
+import type { Realm } from '../realms/realm.js';
+import { type Actor, isGuest } from './actor.js';
+import type { User } from './user.js';
+
+/** What decides whether a guest may know somebody. */
+export interface UserAccess {
+  readonly realm: Pick<Realm, 'permissions'>;
+  /** They share a channel or a group conversation, or have written to one another. Asked only for restricted guests. */
+  readonly isAcquainted: boolean;
+}
+
+/** A guest who may not know everybody: only such have to be acquainted (users §1.4). */
+export const isRestricted = (actor: Pick<Actor, 'role' | 'groups'>, realm: Pick<Realm, 'permissions'>): boolean =>
+  isGuest(actor) && !hasRealmPermission(actor, realm, 'canAccessAllUsers');
+
+/** Users §1.4. Bots are known to all. */
+export function mayAccessUser(
+  actor: Pick<Actor, 'id' | 'role' | 'groups'>,
+  user: Pick<User, 'id' | 'bot'>,
+  { realm, isAcquainted }: UserAccess,
+): boolean {
+  return user.id === actor.id || user.bot !== null || isAcquainted || !isRestricted(actor, realm);
+}

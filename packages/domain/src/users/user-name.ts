@@ -1,0 +1,20 @@
+import { invalidInput } from '../shared/errors.js';
+import { codePointLength, positionOfUnprintable } from '../shared/text.js';
+
+/** In code points (protocol §14). */
+const MAX_NAME_LENGTH = 100;
+const MIN_NAME_LENGTH = 2;
+
+/** Returns the name trimmed. @throws DomainError INVALID_INPUT with the texts of users §3.3, in their order. */
+export function parseFullName(raw: string): string {
+  const name = raw.trim();
+  if (codePointLength(name) > MAX_NAME_LENGTH) throw invalidInput('Name too long!');
+  if (codePointLength(name) < MIN_NAME_LENGTH) throw invalidInput('Name too short!');
+  if (/[*`\\>"@]/.test(name) || positionOfUnprintable(name) > 0) throw invalidInput('Invalid characters in name!');
+  // `name|12` would read as a mention of user 12.
+  if (/\|\d+$/.test(raw)) throw invalidInput('Invalid format!');
+  return name;
+}
+
+/** The form in which names are compared where the organization wants them unique. */
+export const foldedName = (name: string): string => name.normalize('NFKC').toLowerCase();

@@ -1,0 +1,188 @@
+import { hasRealmPermission } from '../groups/group-permissions.js';
+import type { Realm } from '../realms/realm.js';
+import { all, allowed, type Decision, denyIf } from '../shared/permission.js';
+import { type Actor, isAdministrator } from './actor.js';
+import { isAtLeast, type Role } from './role.js';
+import { insufficientUnless, mustBeAdministrator, mustBeHuman, mustBeOwner, mustNotBeGuest } from './role-gates.js';
+import type { BotKind, User } from './user.js';
+import { mayAccessUser, type UserAccess } from './user-access.js';
+
+/** Users §3.1: the operator grants it on top of the role. */
+export function canCreateUsers(actor: Pick<Actor, 'role'>, hasSpecialPermission: boolean): Decision {
+  return all(
+    mustBeAdministrator(actor),
+    denyIf(!hasSpecialPermission, 'NOT_PERMITTED', 'User not authorized to create users'),
+  );
+}
+
+/** Which users an operation is for at all. */
+export interface TargetKinds {
+  readonly allowDeactivated?: boolean;
+  readonly allowBots?: boolean;
+}
+
+/** The target of an operation: looked up in the realm, so system bots are not found. Null: there is none (users §0). */
+function isTarget(user: User | null, { allowDeactivated = false, allowBots = false }: TargetKinds): Decision {
+  return all(
+    denyIf(user === null || (user.bot !== null && (user.bot.isSystem || !allowBots)), 'INVALID_INPUT', 'No such user'),
+    denyIf(user !== null && !user.isActive && !allowDeactivated, 'INVALID_INPUT', 'User is deactivated'),
+  );
+}
+
+/** The access routine of users §0 for reading, rows 1, 2 and 4. */
+export function canAccessUser(
+  actor: Pick<Actor, 'id' | 'role' | 'groups'>,
+  user: User | null,
+  access: UserAccess & TargetKinds,
+): Decision {
+  return all(isTarget(user, access), insufficientUnless(user !== null && mayAccessUser(actor, user, access)));
+}
+
+/** The access routine of users §0 for changing, rows 1–3: administrators, and owners of the bot. */
+export function canAdministerUser(
+  actor: Pick<Actor, 'id' | 'role'>,
+  user: User | null,
+  kinds: TargetKinds = {},
+): Decision {
+  return all(
+    isTarget(user, kinds),
+    insufficientUnless(isAdministrator(actor) || (user?.bot != null && user.bot.ownerId === actor.id)),
+  );
+}
+
+/** Whatever it changes; bots' owners have an operation of their own (users §3.2). */
+export const canUpdateUsers = mustBeAdministrator;
+
+/** Users §3.2, role rules. `isOnlyOwner`: he is the only owner left who is active and human. */
+export function canChangeRole(
+  actor: Pick<Actor, 'role'>,
+  target: Pick<User, 'role'>,
+  role: Role,
+  isOnlyOwner: boolean,
+): Decision {
+  if (role === target.role) return allowed;
+  return all(
+    mustBeAdministrator(actor),
+    role === 'owner' || target.role === 'owner' ? mustBeOwner(actor) : allowed,
+    denyIf(
+      target.role === 'owner' && isOnlyOwner,
+      'INVALID_INPUT',
+      'The owner permission cannot be removed from the only organization owner.',
+    ),
+    denyIf(
+      target.role === 'guest' && isAtLeast(role, 'administrator'),
+      'INVALID_INPUT',
+      'Guests cannot be organization administrators',
+    ),
+  );
+}
+
+/** On top of owning the organization the operator has to grant it (users §3.2). */
+export function canChangeEmail(actor: Pick<Actor, 'role'>, hasSpecialPermission: boolean): Decision {
+  return all(
+    mustBeOwner(actor),
+    denyIf(!hasSpecialPermission, 'NOT_PERMITTED', 'User not authorized to change user emails'),
+  );
+}
+
+/** Somebody else, and no bot (users §4.1). */
+export function canDeactivateUser(
+  actor: Pick<Actor, 'id' | 'role'>,
+  user: User | null,
+  isOnlyOwner: boolean,
+): Decision {
+  return all(
+    isTarget(user, {}),
+    insufficientUnless(isAdministrator(actor)),
+    user?.role === 'owner' ? mustBeOwner(actor) : allowed,
+    denyIf(user?.role === 'owner' && isOnlyOwner, 'INVALID_INPUT', 'Cannot deactivate the only organization owner'),
+  );
+}
+
+/** Oneself (users §4.2). `isLastActive`: nobody else is active, bots included. */
+export function canDeactivateSelf(
+  actor: Pick<Actor, 'role'>,
+  { isLastActive, isOnlyOwner }: { readonly isLastActive: boolean; readonly isOnlyOwner: boolean },
+): Decision {
+  const isLastOwner = actor.role === 'owner' && isOnlyOwner;
+  return all(
+    denyIf(isLastActive, 'CANNOT_DEACTIVATE_LAST_USER', 'Cannot deactivate the only user.', {
+      isLastOwner: false,
+      entity: 'user',
+    }),
+    denyIf(isLastOwner, 'CANNOT_DEACTIVATE_LAST_USER', 'Cannot deactivate the only organization owner.', {
+      isLastOwner: true,
+      entity: 'organization owner',
+    }),
+  );
+}
+
+/** Users §4.3. A bot comes back only at the hands of somebody who could make one like it. */
+export function canReactivateUser(
+  actor: Pick<Actor, 'id' | 'role' | 'groups'>,
+  realm: Pick<Realm, 'permissions'>,
+  user: User | null,
+): Decision {
+  return all(
+    canAdministerUser(actor, user, { allowDeactivated: true, allowBots: true }),
+    user?.bot == null ? allowed : mayCreateBotOfKind(actor, realm, user.bot.kind),
+  );
+}
+
+/** Users §15. */
+export function canCreateBot(
+  actor: Pick<Actor, 'role' | 'groups' | 'isBot'>,
+  realm: Pick<Realm, 'permissions'>,
+  kind: BotKind,
+): Decision {
+  return all(mustNotBeGuest(actor), mustBeHuman(actor), mayCreateBotOfKind(actor, realm, kind));
+}
+
+/** Incoming webhooks only write: for them there is a permission of its own, which is less. */
+function mayCreateBotOfKind(
+  actor: Pick<Actor, 'role' | 'groups'>,
+  realm: Pick<Realm, 'permissions'>,
+  kind: BotKind,
+): Decision {
+  return insufficientUnless(
+    hasRealmPermission(actor, realm, 'canCreateBots') ||
+      (kind === 'incomingWebhook' && hasRealmPermission(actor, realm, 'canCreateWriteOnlyBots')),
+  );
+}
+
+/** Its name, owner, key, settings, and that it is at all: users §15. A bot that creates users is for owners. */
+export function canAdministerBot(
+  actor: Pick<Actor, 'id' | 'role'>,
+  bot: User | null,
+  { modifying }: { readonly modifying: boolean },
+): Decision {
+  return all(
+    denyIf(bot?.bot == null || bot.bot.isSystem, 'INVALID_INPUT', 'No such bot'),
+    insufficientUnless(isAdministrator(actor) || bot?.bot?.ownerId === actor.id),
+    modifying && bot?.specialPermissions.includes('canCreateUsers') ? mustBeOwner(actor) : allowed,
+  );
+}
+
+/** Users §15: whom a bot may be given to. Null: there is no such user. */
+export function canOwnBots(user: User | null): Decision {
+  return all(
+    denyIf(user === null, 'INVALID_INPUT', 'Failed to change owner, no such user'),
+    denyIf(user?.isActive === false, 'INVALID_INPUT', 'Failed to change owner, user is deactivated'),
+    denyIf(user?.bot != null, 'INVALID_INPUT', "Failed to change owner, bots can't own other bots"),
+  );
+}
+
+/** One's own. The request to change it is ignored, not refused, where one may not (users §6.2). */
+export const mayChangeOwnName = (actor: Pick<Actor, 'role'>, realm: Pick<Realm, 'settings'>): boolean =>
+  isAdministrator(actor) || !realm.settings.nameChangesDisabled;
+
+/** One's own (users §6.2). */
+export const canChangeOwnEmail = (actor: Pick<Actor, 'role'>, realm: Pick<Realm, 'settings'>): Decision =>
+  denyIf(
+    !isAdministrator(actor) && realm.settings.emailChangesDisabled,
+    'NOT_PERMITTED',
+    'Email address changes are disabled in this organization.',
+  );
+
+/** Settings of others, many at a time (users §6.3). */
+export const canChangeSettingsOfOthers = mustBeAdministrator;

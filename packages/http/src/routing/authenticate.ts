@@ -1,0 +1,97 @@
+import { DomainError, type ErrorCode, type RealmId, type UserId } from '@parley/domain';
+import { badParameter, unauthorized } from './errors.js';
+import type { Request } from './request.js';
+
+/** Somebody who proved who he is. */
+export interface Identity {
+  readonly realmId: RealmId;
+  readonly userId: UserId;
+  /** Such a bot may send messages and nothing else. */
+  readonly isIncomingWebhook?: boolean;
+  /** The user's own quotas instead of the default ones: `"60:1000"`. */
+  readonly rateLimits?: string;
+  /** Logged in by cookie in a browser: messages are sent by the client `website`. */
+  readonly isBrowserSession?: boolean;
+}
+
+/** One way to prove who one is. Tried in order; the host application's own come before Basic authentication. */
+export interface Authenticator {
+  /**
+   * Null when the request has nothing of this kind, so that the next one is tried. Asked before the body is read.
+   * @throws HttpRefusal, or DomainError UNAUTHENTICATED, when it has and that is not good enough.
+   */
+  authenticate(request: Request): Promise<Identity | null>;
+}
+
+/** Which organization a host name (lower case, without port) belongs to. */
+export interface RealmDirectory {
+  findRealm(host: string): Promise<RealmId | null>;
+}
+
+/** Checks a login address and API key. */
+export interface Credentials {
+  /**
+   * The address is compared whatever its letter case.
+   * @throws DomainError UNAUTHENTICATED, REALM_DEACTIVATED, USER_DEACTIVATED or UNKNOWN_REALM, with the contract's text:
+   * `Invalid API key`, `This organization has been deactivated`, `Account is deactivated`,
+   * `Account is not associated with this subdomain`, in this order.
+   */
+  verify(claim: { readonly host: string; readonly email: string; readonly apiKey: string }): Promise<Identity>;
+}
+
+/** To Basic authentication all of these are the same, whatever they are elsewhere. */
+const FAILURES: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'UNAUTHENTICATED',
+  'AUTHENTICATION_FAILED',
+  'REALM_DEACTIVATED',
+  'USER_DEACTIVATED',
+  'UNKNOWN_REALM',
+]);
+
+const API_KEY = /^[A-Za-z0-9]{32}$/;
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** `Authorization: Basic base64(email:api_key)`. */
+export class BasicAuthenticator implements Authenticator {
+  constructor(private readonly credentials: Credentials) {}
+
+  async authenticate(request: Request): Promise<Identity | null> {
+    const header = request.header('authorization');
+    if (header === undefined) return null;
+    const { email, apiKey } = parseBasicHeader(header);
+    if (!API_KEY.test(apiKey)) throw unauthorized('Malformed API key');
+    try {
+      return await this.credentials.verify({ host: request.host, email, apiKey });
+    } catch (error) {
+      if (error instanceof DomainError && FAILURES.has(error.code)) throw unauthorized(error.message);
+      throw error;
+    }
+  }
+}
+
+function parseBasicHeader(header: string): { email: string; apiKey: string } {
+  const parts = header.trim().split(/\s+/);
+  if (parts.length !== 2) throw invalidHeader();
+  const [scheme, encoded] = parts as [string, string];
+  if (scheme.toLowerCase() !== 'basic') throw badParameter('This endpoint requires HTTP basic authentication.');
+  if (!BASE64.test(encoded)) throw invalidHeader();
+  const text = decode(encoded);
+  const colon = text.indexOf(':');
+  if (colon === -1 || text.includes(':', colon + 1)) throw invalidHeader();
+  return { email: text.slice(0, colon).trim(), apiKey: text.slice(colon + 1).trim() };
+}
+
+function decode(encoded: string): string {
+  try {
+    return utf8.decode(Buffer.from(encoded, 'base64'));
+  } catch {
+    throw invalidHeader();
+  }
+}
+
+const invalidHeader = () => unauthorized('Invalid authorization header for basic auth');
+
+export const notLoggedIn = () => unauthorized('Not logged in: API authentication or user session required');
+
+export const notForWebhookBots = () => unauthorized('This API is not available to incoming webhook bots.');

@@ -1,0 +1,63 @@
+import { DomainError, type ErrorCode, type ErrorDetails } from '@parley/domain';
+import { parseUserAgent } from './client-identity.js';
+import { variantOf } from './client-variant.js';
+import { methodNotAllowed, replyToError } from './errors.js';
+
+const answer = (code: ErrorCode, message: string, details?: ErrorDetails) => {
+  const { reply } = replyToError(new DomainError(code, message, details));
+  return { status: reply.status, headers: reply.headers, ...JSON.parse(String(reply.body)) };
+};
+
+it.each`
+  code                       | details                 | status | wire                        | extra
+  ${'INVALID_INPUT'}         | ${{ internal: 1 }}      | ${400} | ${'BAD_REQUEST'}            | ${{}}
+  ${'NOT_PERMITTED'}         | ${{}}                   | ${400} | ${'BAD_REQUEST'}            | ${{}}
+  ${'NOT_FOUND'}             | ${{}}                   | ${404} | ${'BAD_REQUEST'}            | ${{}}
+  ${'MUST_BE_OWNER'}         | ${{}}                   | ${400} | ${'UNAUTHORIZED_PRINCIPAL'} | ${{}}
+  ${'MUST_BE_BOT'}           | ${{}}                   | ${400} | ${'PERMISSION_DENIED'}      | ${{}}
+  ${'AUTHENTICATION_FAILED'} | ${{}}                   | ${401} | ${'AUTHENTICATION_FAILED'}  | ${{}}
+  ${'UNKNOWN_REALM'}         | ${{}}                   | ${404} | ${'NONEXISTENT_SUBDOMAIN'}  | ${{}}
+  ${'CHANNEL_NOT_FOUND'}     | ${{ channelId: 7 }}     | ${400} | ${'STREAM_DOES_NOT_EXIST'}  | ${{ stream_id: 7 }}
+  ${'CHANNEL_NOT_FOUND'}     | ${{ channelName: 'x' }} | ${400} | ${'STREAM_DOES_NOT_EXIST'}  | ${{ stream: 'x' }}
+  ${'CHANNEL_NAME_TAKEN'}    | ${{ channelName: 'x' }} | ${409} | ${'CHANNEL_ALREADY_EXISTS'} | ${{ channel_name: 'x' }}
+  ${'EVENT_QUEUE_NOT_FOUND'} | ${{ queueId: 'q' }}     | ${400} | ${'BAD_EVENT_QUEUE_ID'}     | ${{ queue_id: 'q' }}
+  ${'STALE_VALUE'}           | ${{ field: 'old' }}     | ${400} | ${'EXPECTATION_MISMATCH'}   | ${{}}
+`('$code is $status $wire', ({ code, details, status, wire, extra }) => {
+  expect(answer(code, 'text', details)).toEqual({ status, result: 'error', msg: 'text', code: wire, ...extra });
+});
+
+it('challenges whoever proved nothing', () => {
+  expect(answer('UNAUTHENTICATED', 'text').headers).toEqual(['WWW-Authenticate', 'Basic realm="zulip"']);
+});
+
+it('says twice when to come again', () => {
+  const { reply } = replyToError(new DomainError('RATE_LIMITED', 'text', { retryAfter: 28.5 }));
+  expect(reply).toMatchObject({ status: 429, headers: ['Retry-After', '28.5'] });
+  expect(reply.body).toContain('"retry-after":28.5');
+});
+
+it('tells a terminal client in its own words that its queue is gone', () => {
+  const terminal = variantOf(parseUserAgent('ZulipTerminal/0.7.0'));
+  const { reply } = replyToError(
+    new DomainError('EVENT_QUEUE_NOT_FOUND', 'Bad event queue ID: q:1', { queueId: 'q:1' }),
+    terminal,
+  );
+  expect(JSON.parse(String(reply.body)).msg).toBe('Bad event queue id: q:1');
+});
+
+it('has no code for a wrong method', () => {
+  const { reply } = replyToError(methodNotAllowed(['GET', 'HEAD']));
+  expect(reply.headers).toEqual(['Allow', 'GET, HEAD']);
+  expect(JSON.parse(String(reply.body))).toEqual({
+    result: 'error',
+    msg: 'Method Not Allowed',
+    allowed_methods: ['GET', 'HEAD'],
+  });
+});
+
+it('keeps bugs to itself', () => {
+  expect(replyToError(new TypeError('secret'))).toEqual({
+    isBug: true,
+    reply: { status: 500, body: '{"result":"error","msg":"Internal server error"}\n' },
+  });
+});

@@ -1,0 +1,140 @@
+import { DomainError, type ErrorCode } from '@parley/domain';
+import type { ClientVariant } from './client-variant.js';
+import { failure, type Reply, type WireFields } from './reply.js';
+
+interface WireError {
+  readonly status: number;
+  readonly code: string;
+  /** Details that reach the wire, and as what. Others do not: strict clients refuse errors with fields they do not know. */
+  readonly fields?: Readonly<Record<string, string>>;
+}
+
+const badRequest: WireError = { status: 400, code: 'BAD_REQUEST' };
+
+/** The only table from our reasons to the wire. Statuses are the API's, not REST's taste. */
+const WIRE: Readonly<Record<ErrorCode, WireError>> = {
+  INVALID_INPUT: { ...badRequest, fields: { emptyTopicDisplayName: 'empty_topic_display_name', errors: 'errors' } },
+  NOT_PERMITTED: badRequest, // sic: 400, `Insufficient permission`
+  NOT_FOUND: { status: 404, code: 'BAD_REQUEST' },
+  MUST_BE_ADMINISTRATOR: { status: 400, code: 'UNAUTHORIZED_PRINCIPAL' }, // sic: 400
+  MUST_BE_OWNER: { status: 400, code: 'UNAUTHORIZED_PRINCIPAL' },
+  MUST_BE_BOT: { status: 400, code: 'PERMISSION_DENIED' },
+  UNAUTHENTICATED: { status: 401, code: 'UNAUTHORIZED' },
+  AUTHENTICATION_FAILED: { status: 401, code: 'AUTHENTICATION_FAILED' },
+  USER_DEACTIVATED: { status: 401, code: 'USER_DEACTIVATED' },
+  CANNOT_DEACTIVATE_LAST_USER: {
+    status: 400,
+    code: 'CANNOT_DEACTIVATE_LAST_USER',
+    fields: { isLastOwner: 'is_last_owner', entity: 'entity' },
+  },
+  REALM_DEACTIVATED: { status: 401, code: 'REALM_DEACTIVATED' },
+  PASSWORD_AUTH_DISABLED: { status: 401, code: 'PASSWORD_AUTH_DISABLED' },
+  PASSWORD_RESET_REQUIRED: { status: 401, code: 'PASSWORD_RESET_REQUIRED' },
+  UNKNOWN_REALM: { status: 404, code: 'NONEXISTENT_SUBDOMAIN' },
+  RATE_LIMITED: { status: 429, code: 'RATE_LIMIT_HIT', fields: { retryAfter: 'retry-after' } },
+  CHANNEL_NOT_FOUND: {
+    status: 400, // sic: 400
+    code: 'STREAM_DOES_NOT_EXIST',
+    fields: { channelName: 'stream', channelId: 'stream_id' },
+  },
+  CHANNEL_NAME_TAKEN: { status: 409, code: 'CHANNEL_ALREADY_EXISTS', fields: { channelName: 'channel_name' } },
+  CANNOT_ADMINISTER_CHANNEL: { status: 400, code: 'CANNOT_ADMINISTER_CHANNEL' },
+  CANNOT_MANAGE_DEFAULT_CHANNEL: { status: 400, code: 'CANNOT_MANAGE_DEFAULT_CHANNEL' },
+  CANNOT_SET_TOPICS_POLICY: { status: 400, code: 'CANNOT_SET_TOPICS_POLICY' },
+  EVENT_QUEUE_NOT_FOUND: { status: 400, code: 'BAD_EVENT_QUEUE_ID', fields: { queueId: 'queue_id' } },
+  INVALID_NARROW: { status: 400, code: 'BAD_NARROW', fields: { description: 'desc' } },
+  UNSUPPORTED_COMBINATION: {
+    ...badRequest,
+    fields: { parameters: 'parameters', requiredParameter: 'required_parameter', setParameter: 'set_parameter' },
+  },
+  STALE_VALUE: { status: 400, code: 'EXPECTATION_MISMATCH' },
+  SYSTEM_GROUP_REQUIRED: { status: 400, code: 'SYSTEM_GROUP_REQUIRED', fields: { settingName: 'setting_name' } },
+  CANNOT_DEACTIVATE_GROUP_IN_USE: {
+    status: 400,
+    code: 'CANNOT_DEACTIVATE_GROUP_IN_USE',
+    fields: { objections: 'objections' },
+  },
+  CHANNEL_WILDCARD_NOT_ALLOWED: { status: 400, code: 'STREAM_WILDCARD_MENTION_NOT_ALLOWED' },
+  TOPIC_WILDCARD_NOT_ALLOWED: { status: 400, code: 'TOPIC_WILDCARD_MENTION_NOT_ALLOWED' },
+  MOVE_TIME_LIMIT_EXCEEDED: {
+    status: 400,
+    code: 'MOVE_MESSAGES_TIME_LIMIT_EXCEEDED',
+    fields: {
+      firstMessageIdAllowedToMove: 'first_message_id_allowed_to_move',
+      totalMessagesInTopic: 'total_messages_in_topic',
+      totalMessagesAllowedToMove: 'total_messages_allowed_to_move',
+    },
+  },
+};
+
+/** A refusal that exists only on the wire: a missing argument, a wrong method. Everything else is a DomainError. */
+export class HttpRefusal extends Error {
+  constructor(
+    readonly status: number,
+    /** Absent only from 405. */
+    readonly code: string | undefined,
+    message: string,
+    readonly extra: WireFields = {},
+    readonly headers: readonly string[] = [],
+  ) {
+    super(message);
+    this.name = 'HttpRefusal';
+  }
+}
+
+export const badParameter = (message: string, extra?: WireFields) =>
+  new HttpRefusal(400, 'BAD_REQUEST', message, extra);
+
+export const missingArgument = (name: string) =>
+  new HttpRefusal(400, 'REQUEST_VARIABLE_MISSING', `Missing '${name}' argument`, { var_name: name });
+
+export const confusingArguments = (name: string, alias: string) =>
+  new HttpRefusal(400, 'REQUEST_CONFUSING_VAR', `Can't decide between '${name}' and '${alias}' arguments`, {
+    var_name1: name,
+    var_name2: alias,
+  });
+
+export const malformedJson = () => new HttpRefusal(400, 'INVALID_JSON', 'Malformed JSON');
+export const malformedPayload = () => new HttpRefusal(400, 'BAD_REQUEST', 'Malformed payload');
+export const bodyTooLarge = () => new HttpRefusal(413, 'BAD_REQUEST', 'Request body is too large');
+export const unknownPath = () => new HttpRefusal(404, 'BAD_REQUEST', 'Not found');
+
+export const methodNotAllowed = (allowed: readonly string[]) =>
+  new HttpRefusal(405, undefined, 'Method Not Allowed', { allowed_methods: allowed }, ['Allow', allowed.join(', ')]);
+
+/** 401 with the challenge that belongs to Basic authentication. */
+export const unauthorized = (message: string) => new HttpRefusal(401, 'UNAUTHORIZED', message, {}, BASIC_CHALLENGE);
+
+const BASIC_CHALLENGE = ['WWW-Authenticate', 'Basic realm="zulip"'];
+const INTERNAL_ERROR: Reply = failure(500, undefined, 'Internal server error');
+
+/** The answer to whatever was thrown. `isBug`: nobody refused anything, so it belongs in the log with its stack. */
+export function replyToError(error: unknown, variant?: ClientVariant): { reply: Reply; isBug: boolean } {
+  if (error instanceof HttpRefusal) {
+    const reply = failure(error.status, error.code, error.message, error.extra);
+    return { reply: error.headers.length > 0 ? { ...reply, headers: error.headers } : reply, isBug: false };
+  }
+  if (error instanceof DomainError) return { reply: replyToRefusal(error, variant), isBug: false };
+  return { reply: INTERNAL_ERROR, isBug: true };
+}
+
+function replyToRefusal(error: DomainError, variant: ClientVariant | undefined): Reply {
+  const wire = WIRE[error.code];
+  const extra: Record<string, unknown> = {};
+  for (const [detail, field] of Object.entries(wire.fields ?? {})) {
+    if (error.details[detail] !== undefined) extra[field] = error.details[detail];
+  }
+  const reply = failure(wire.status, wire.code, messageFor(error, variant), extra);
+  if (error.code === 'UNAUTHENTICATED') return { ...reply, headers: BASIC_CHALLENGE };
+  if (error.code === 'RATE_LIMITED' && error.details.retryAfter !== undefined) {
+    return { ...reply, headers: ['Retry-After', String(error.details.retryAfter)] };
+  }
+  return reply;
+}
+
+function messageFor(error: DomainError, variant: ClientVariant | undefined): string {
+  if (error.code === 'EVENT_QUEUE_NOT_FOUND' && variant?.hasOldQueueErrorText) {
+    return `Bad event queue id: ${String(error.details.queueId)}`;
+  }
+  return error.message;
+}

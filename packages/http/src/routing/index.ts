@@ -1,0 +1,15 @@
+export * from './authenticate.js';
+export { type BodyLimits, DEFAULT_BODY_LIMITS } from './body.js';
+export * from './client-identity.js';
+export * from './client-variant.js';
+export * from './dispatcher.js';
+export * from './errors.js';
+export * from './gates.js';
+export * from './logger.js';
+export * from './mount.js';
+export * from './param-types.js';
+export * from './params.js';
+export * from './rate-limit.js';
+export * from './reply.js';
+export * from './request.js';
+export * from './route.js';

@@ -1,0 +1,27 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { type Router as ExpressRouter, Router } from 'express';
+import type { Dispatcher } from './dispatcher.js';
+
+/** For a host application: `app.use('/chat', createRouter(dispatcher))` serves `/chat/api/v1/…`. */
+export function createRouter(dispatcher: Dispatcher): ExpressRouter {
+  const router = Router();
+  router.use((request, response, next) => {
+    // `url` is what remains below the mount path.
+    dispatcher.handle(request, response).then((isOurs) => {
+      if (!isOurs) next();
+    }, next);
+  });
+  return router;
+}
+
+/** A listener for Node's own server: hot routes go straight to the dispatcher, the rest to `otherwise` (an Express app). */
+export function dispatchHotFirst(
+  dispatcher: Dispatcher,
+  otherwise: (request: IncomingMessage, response: ServerResponse) => void,
+  mountPath = '',
+): RequestListener {
+  return (request, response) => {
+    if (dispatcher.isHot(request, mountPath)) void dispatcher.handle(request, response, mountPath);
+    else otherwise(request, response);
+  };
+}

@@ -1,0 +1,262 @@
+import { validateSync } from 'class-validator';
+import { HttpRefusal } from './errors.js';
+import {
+  anyOf,
+  groupSetting,
+  integer,
+  integerOneOf,
+  json,
+  jsonOrText,
+  legacy,
+  listOf,
+  nullable,
+  object,
+  oneOf,
+  optional,
+  recordOf,
+  refine,
+  text,
+} from './param-types.js';
+import {
+  assemble,
+  BooleanParam,
+  type Dto,
+  FloatParam,
+  IntegerListParam,
+  IntegerParam,
+  membersOfDto,
+  NoParameters,
+  NullableIntegerParam,
+  param,
+  parse,
+  TextListParam,
+  TextParam,
+  WordParam,
+} from './params.js';
+import { Parameters } from './request.js';
+
+const form = (fields: Record<string, string>) => new Parameters(new Map(), new Map(Object.entries(fields)));
+
+function read<T extends object>(dto: Dto<T>, fields: Record<string, string>, path = {}): unknown {
+  try {
+    return parse(dto, path, form(fields)).dto;
+  } catch (error) {
+    if (error instanceof HttpRefusal) return { refused: error.message, code: error.code, ...error.extra };
+    throw error;
+  }
+}
+
+/** What class-validator itself says, first error only. */
+function validate(dto: Dto, fields: Record<string, string>): string | undefined {
+  try {
+    const [first] = validateSync(assemble(dto, {}, form(fields)), { forbidUnknownValues: false });
+    return Object.values(first?.constraints ?? {})[0];
+  } catch (error) {
+    if (error instanceof HttpRefusal) return error.message;
+    throw error;
+  }
+}
+
+class Everything {
+  @BooleanParam() flag = false;
+  @IntegerParam() count = 0;
+  @IntegerParam({ min: 0, max: 10 }) few = 0;
+  @FloatParam() ratio = 0;
+  @TextParam({ strip: true, min: 2, max: 4 }) name = 'name';
+  @TextParam({ notBlank: true }) content = 'x';
+  @TextParam({ length: 3 }) code = 'abc';
+  @TextParam({ pattern: /^#[0-9a-f]{6}$/ }) color = '#000000';
+  @WordParam(['stream', 'direct']) type = 'stream';
+  @param(integerOneOf(100, 400)) role = 400;
+  @IntegerListParam() principals: number[] = [];
+  @TextListParam({ max: 3 }) words: string[] = [];
+  @NullableIntegerParam() minutes: number | null = null;
+  @param(anyOf([integer(), text()])) days: number | string = 1;
+  @param(groupSetting()) group: unknown = 1;
+  @param(json(text())) quoted = '';
+  @param(jsonOrText(anyOf([listOf(integer()), integer(), text()]))) to: unknown = 'x';
+  @param(recordOf(text())) storage: Record<string, string> = {};
+  @param(listOf(object({ name: text(), color: optional(text()), ids: optional(listOf(integer())) })))
+  subscriptions: unknown[] = [];
+  @param(object({ a: integer() }, { open: true })) open: unknown = { a: 1 };
+  @param(legacy(integer({ min: 0 }))) before = 0;
+  @param(refine(integer(), (id) => (id === 7 ? 'Invalid {p}: seven' : undefined))) refined = 0;
+  @TextParam({ aliases: ['subject'] }) topic = '';
+}
+
+describe('parsing one parameter', () => {
+  const accepted: readonly (readonly [keyof Everything, string, unknown])[] = [
+    ['flag', 'true', true],
+    ['flag', ' false ', false],
+    ['count', '10', 10],
+    ['count', '-3', -3],
+    ['count', ' 7 ', 7],
+    ['count', '-0', 0],
+    ['ratio', '1.5', 1.5],
+    ['ratio', '1', 1],
+    ['name', ' abc ', 'abc'],
+    ['name', '😀😀😀😀', '😀😀😀😀'],
+    ['content', '"quoted"', '"quoted"'],
+    ['content', 'null', 'null'],
+    ['type', 'direct', 'direct'],
+    ['role', '100', 100],
+    ['principals', '[9, 10]', [9, 10]],
+    ['principals', '[]', []],
+    ['words', '["tea"]', ['tea']],
+    ['minutes', 'null', null],
+    ['minutes', '5', 5],
+    ['days', '"unlimited"', 'unlimited'],
+    ['days', '30', 30],
+    ['group', '12', 12],
+    ['group', '{"direct_members":[1],"direct_subgroups":[]}', { direct_members: [1], direct_subgroups: [] }],
+    ['quoted', '"mobile"', 'mobile'],
+    ['to', '[7,8]', [7, 8]],
+    ['to', '5', 5],
+    ['to', '"5"', '5'],
+    ['to', 'general', 'general'],
+    ['storage', '{"__proto__":"x"}', JSON.parse('{"__proto__":"x"}')],
+    ['subscriptions', '[{"name":"x","ids":[1]}]', [{ name: 'x', ids: [1] }]],
+    ['open', '{"a":1,"b":2}', { a: 1 }],
+    ['before', '3', 3],
+    ['refined', '8', 8],
+  ];
+
+  it.each(accepted)('%s=%s is taken', (name, value, expected) => {
+    expect(JSON.stringify((read(Everything, { [name]: value }) as Everything)[name])).toBe(JSON.stringify(expected));
+    expect(validate(Everything, { [name]: value })).toBeUndefined();
+  });
+
+  const refused: readonly (readonly [keyof Everything | 'subject', string, string])[] = [
+    ['flag', 'True', 'flag is not valid JSON'],
+    ['flag', '', 'flag is not valid JSON'],
+    ['flag', '1', 'flag is not a boolean'],
+    ['flag', '"true"', 'flag is not a boolean'],
+    ['flag', 'null', 'flag is not a boolean'],
+    ['count', '10.5', 'count is not an integer'],
+    ['count', '10.0', 'count is not an integer'],
+    ['count', '1e3', 'count is not an integer'],
+    ['count', '"10"', 'count is not an integer'],
+    ['count', 'false', 'count is not an integer'],
+    ['count', '[1]', 'count is not an integer'],
+    ['count', 'foo', 'count is not valid JSON'],
+    ['count', '', 'count is not valid JSON'],
+    ['count', '007', 'count is not valid JSON'],
+    ['count', '9007199254740993', 'count is too large'],
+    ['few', '-1', 'few is too small'],
+    ['few', '11', 'few is too large'],
+    ['ratio', '"1.5"', 'ratio is not a float'],
+    ['ratio', 'x', 'ratio is not valid JSON'],
+    ['name', ' a ', 'name is too short.'],
+    ['name', 'abcde', 'name is too long (limit: 4 characters)'],
+    ['content', '  ', 'content cannot be blank'],
+    ['code', 'ab', 'code is not length 3'],
+    ['color', 'red', 'color has invalid format'],
+    ['type', 'nope', 'Invalid type'],
+    ['role', '101', 'Invalid role'],
+    ['role', 'x', 'role is not valid JSON'],
+    ['principals', '5', 'principals is not a list'],
+    ['principals', '{}', 'principals is not a list'],
+    ['principals', 'null', 'principals is not a list'],
+    ['principals', '[1,"x"]', 'principals[1] is not an integer'],
+    ['words', '["long"]', 'words[0] is too long (limit: 3 characters)'],
+    ['words', '[1]', 'words[0] is not a string'],
+    ['minutes', '"x"', 'minutes is not an integer'],
+    ['days', 'true', 'days is not an integer'],
+    ['days', 'word', 'days is not valid JSON'],
+    ['group', '"x"', 'group is not an integer'],
+    ['quoted', 'mobile', 'quoted is not valid JSON'],
+    ['quoted', '5', 'quoted is not a string'],
+    ['storage', '[]', 'storage is not a dict'],
+    ['storage', '{"a":1}', 'storage["a"] is not a string'],
+    ['subscriptions', '[[]]', 'subscriptions[0] is not a dict'],
+    ['subscriptions', '[{"name":5}]', 'subscriptions[0]["name"] is not a string'],
+    ['subscriptions', '[{"name":"x","ids":[1,"y"]}]', 'subscriptions[0]["ids"][1] is not an integer'],
+    ['subscriptions', '[{"color":"x"}]', 'name key is missing from subscriptions[0]'],
+    ['subscriptions', '[{"name":"x","zzz":1}]', 'Argument "zzz" at subscriptions[0]["zzz"] is unexpected'],
+    ['open', '[]', 'open is not a dict'],
+    ['before', 'ten', "Bad value for 'before': ten"],
+    ['before', '-1', "Bad value for 'before': -1"],
+    ['refined', '7', 'Invalid refined: seven'],
+  ];
+
+  it.each(refused)('%s=%s is refused: %s', (name, value, message) => {
+    expect(read(Everything, { [name]: value })).toMatchObject({ refused: message });
+    expect(validate(Everything, { [name]: value })).toBe(message);
+  });
+
+  it('says the bad value of older parameters', () => {
+    expect(read(Everything, { before: 'ten' })).toEqual({
+      refused: "Bad value for 'before': ten",
+      code: 'REQUEST_VARIABLE_INVALID',
+      var_name: 'before',
+      bad_value: 'ten',
+    });
+  });
+});
+
+class SendMessageDto {
+  @WordParam(['stream', 'direct']) type!: string;
+  @TextParam() content!: string;
+  @TextParam({ aliases: ['subject'], optional: true }) topic?: string;
+  @param(nullable(integer()), { optional: true }) folder_id?: number | null;
+  @param(oneOf('a'), { optional: true }) other?: string;
+}
+
+class RenameDto {
+  @IntegerParam() stream_id!: number;
+  @TextParam() new_name!: string;
+}
+
+describe('parsing a request', () => {
+  it('refuses the first declared parameter that is absent', () => {
+    const expected = { refused: "Missing 'type' argument", code: 'REQUEST_VARIABLE_MISSING', var_name: 'type' };
+    expect(read(SendMessageDto, {})).toEqual(expected);
+    expect(read(SendMessageDto, { content: 'x', folder_id: 'bad' })).toEqual(expected);
+    expect(validate(SendMessageDto, { content: 'x', folder_id: 'bad' })).toBe("Missing 'type' argument");
+  });
+
+  it('never takes empty for absent', () => {
+    expect(read(SendMessageDto, { type: 'stream', content: '' })).toMatchObject({ content: '' });
+  });
+
+  it('tells absent from null', () => {
+    expect(read(SendMessageDto, { type: 'stream', content: '' })).toHaveProperty('folder_id', undefined);
+    expect(read(SendMessageDto, { type: 'stream', content: '', folder_id: 'null' })).toHaveProperty('folder_id', null);
+  });
+
+  it('takes an alias, but not two names at once', () => {
+    const good = { type: 'stream', content: 'x' };
+    expect(read(SendMessageDto, { ...good, subject: 'lunch' })).toMatchObject({ topic: 'lunch' });
+    expect(read(SendMessageDto, { ...good, subject: 'a', topic: 'b' })).toEqual({
+      refused: "Can't decide between 'topic' and 'subject' arguments",
+      code: 'REQUEST_CONFUSING_VAR',
+      var_name1: 'topic',
+      var_name2: 'subject',
+    });
+  });
+
+  it('lists what nobody read, sorted, without client', () => {
+    const parameters = form({ zeta: '1', alpha: '2', client: 'x', type: 'stream', content: '', subject: 't' });
+    expect(parse(SendMessageDto, {}, parameters).ignored).toEqual(['alpha', 'zeta']);
+    expect(parse(NoParameters, {}, form({ client: 'x' })).ignored).toEqual([]);
+  });
+
+  it('lets the path win over the form', () => {
+    const { dto, ignored } = parse(RenameDto, { stream_id: '5' }, form({ stream_id: '6', new_name: 'x' }));
+    expect(dto).toEqual({ stream_id: 5, new_name: 'x' });
+    expect(ignored).toEqual(['stream_id']);
+  });
+
+  it('starts each request with defaults of its own', () => {
+    const first = parse(Everything, {}, Parameters.none).dto;
+    first.principals.push(1);
+    expect(parse(Everything, {}, Parameters.none).dto.principals).toEqual([]);
+  });
+
+  it('describes a DTO for the documentation', () => {
+    expect(membersOfDto(RenameDto).map(({ name, isRequired, type }) => [name, isRequired, type.schema.type])).toEqual([
+      ['stream_id', true, 'integer'],
+      ['new_name', true, 'string'],
+    ]);
+  });
+});

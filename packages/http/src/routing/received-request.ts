@@ -1,0 +1,87 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type ClientIdentity, parseUserAgent } from './client-identity.js';
+import { type ClientVariant, variantOf } from './client-variant.js';
+import { Parameters, type PathParameters, type Request, type UploadedFile } from './request.js';
+
+const NO_PATH_PARAMETERS: PathParameters = {};
+const NO_FILES: readonly UploadedFile[] = [];
+const REQUEST_ID = /^[\w.:+/=-]{1,128}$/;
+
+/** Distinguishes the processes that write to one log. */
+const processTag = Math.random().toString(36).slice(2, 8).padEnd(6, '0');
+let received = 0;
+
+/** A request from Node's HTTP server. The dispatcher fills in what it finds out; operations see a `Request`. */
+export class ReceivedRequest implements Request {
+  readonly id: string;
+  method: string;
+  pathParameters = NO_PATH_PARAMETERS;
+  parameters = Parameters.none;
+  files = NO_FILES;
+  private abortController: AbortController | undefined;
+  private identity: ClientIdentity | undefined;
+
+  constructor(
+    readonly raw: IncomingMessage,
+    private readonly response: ServerResponse,
+    readonly path: string,
+    private readonly trustedProxies: number,
+  ) {
+    this.method = raw.method ?? 'GET';
+    const id = raw.headers['x-request-id'];
+    this.id = typeof id === 'string' && REQUEST_ID.test(id) ? id : `${processTag}-${(++received).toString(36)}`;
+  }
+
+  header(name: string): string | undefined {
+    const value = this.raw.headers[name];
+    return typeof value === 'object' ? value.join(', ') : value;
+  }
+
+  get host(): string {
+    const host = this.forwarded('x-forwarded-host') ?? this.header('host') ?? '';
+    return host.toLowerCase().replace(/:\d*$/, '');
+  }
+
+  get ip(): string {
+    return this.forwarded('x-forwarded-for') ?? this.raw.socket.remoteAddress ?? '';
+  }
+
+  get client(): ClientIdentity {
+    this.identity ??= parseUserAgent(this.raw.headers['user-agent']);
+    return this.identity;
+  }
+
+  get variant(): ClientVariant {
+    return variantOf(this.client);
+  }
+
+  /** The client left before its answer was complete. */
+  get isGone(): boolean {
+    return this.response.destroyed && !this.response.writableFinished;
+  }
+
+  onClose(listener: () => void): void {
+    if (this.isGone) listener();
+    else {
+      this.response.once('close', () => {
+        if (!this.response.writableFinished) listener();
+      });
+    }
+  }
+
+  get signal(): AbortSignal {
+    if (!this.abortController) {
+      const controller = new AbortController();
+      this.abortController = controller;
+      this.onClose(() => controller.abort());
+    }
+    return this.abortController.signal;
+  }
+
+  /** What the outermost proxy that is trusted wrote; entries further left are the client's own words. */
+  private forwarded(name: string): string | undefined {
+    if (this.trustedProxies === 0) return undefined;
+    const entries = this.header(name)?.split(',');
+    return entries?.[Math.max(0, entries.length - this.trustedProxies)]?.trim();
+  }
+}

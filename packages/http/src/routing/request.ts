@@ -1,0 +1,85 @@
+import type { IncomingMessage } from 'node:http';
+import type { ClientIdentity } from './client-identity.js';
+import type { ClientVariant } from './client-variant.js';
+
+/** Form fields by name, as text. A Map, so that a field called `__proto__` is just a name. */
+export type Fields = ReadonlyMap<string, string>;
+
+const NO_FIELDS: Fields = new Map();
+
+/** What a request says about itself, query and body together; of a name in both, the body's value counts. */
+export class Parameters {
+  static readonly none = new Parameters(NO_FIELDS, NO_FIELDS);
+
+  private readonly merged: Fields;
+
+  constructor(
+    private readonly query: Fields = NO_FIELDS,
+    private readonly body: Fields = NO_FIELDS,
+  ) {
+    if (body.size === 0) this.merged = query;
+    else if (query.size === 0) this.merged = body;
+    else this.merged = new Map([...query, ...body]);
+  }
+
+  get(name: string): string | undefined {
+    return this.merged.get(name);
+  }
+
+  /** Where the value that counts came from. */
+  originOf(name: string): 'query' | 'body' | undefined {
+    if (this.body.has(name)) return 'body';
+    return this.query.has(name) ? 'query' : undefined;
+  }
+
+  /** Each name once, in no order worth relying on. */
+  names(): Iterable<string> {
+    return this.merged.keys();
+  }
+
+  get size(): number {
+    return this.merged.size;
+  }
+}
+
+/** A file part of a multipart body, in memory. */
+export interface UploadedFile {
+  /** Name of the form field; some clients put the path of the file there. */
+  readonly field: string;
+  readonly filename: string;
+  /** As the client claims. */
+  readonly mimeType: string;
+  readonly content: Buffer;
+  /** Longer than the limit; `content` holds the beginning. The operation refuses in its own words. */
+  readonly isTruncated: boolean;
+}
+
+/** Values of the path's named segments, decoded; integers as canonical digits. */
+export type PathParameters = Readonly<Record<string, string>>;
+
+/** A request as operations see it, whatever server or framework received it. */
+export interface Request {
+  /** Of `X-Request-Id`, or made up; also in the answer and in the log. */
+  readonly id: string;
+  /** Upper case, after a `method` form field had its say. `HEAD` stays `HEAD`. */
+  readonly method: string;
+  /** Undecoded, without query, from the mount path on: `/api/v1/users/me`. */
+  readonly path: string;
+  /** Lower case, without port; chooses the organization. */
+  readonly host: string;
+  /** Of the client; behind proxies that are trusted, what they say. */
+  readonly ip: string;
+  readonly client: ClientIdentity;
+  readonly variant: ClientVariant;
+  readonly pathParameters: PathParameters;
+  readonly parameters: Parameters;
+  readonly files: readonly UploadedFile[];
+  /** Name in lower case. */
+  header(name: string): string | undefined;
+  /** Called once if the client goes away before it is answered; at once if it is gone already. */
+  onClose(listener: () => void): void;
+  /** Aborted when the client goes away before it is answered. */
+  readonly signal: AbortSignal;
+  /** What Node received, for the host application's own authentication. Operations leave it alone. */
+  readonly raw: IncomingMessage;
+}

@@ -1,0 +1,149 @@
+import type { Caller, RealmId } from '@parley/domain';
+import type { ClientVariant } from './client-variant.js';
+import type { Gate } from './gates.js';
+import type { Dto } from './params.js';
+import type { LimitRule } from './rate-limit.js';
+import type { Reply, WireFields, WireText } from './reply.js';
+import type { Request } from './request.js';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** Who may call at all: somebody who proves who he is, or anybody. Everything finer is a gate or a permission rule. */
+export type Auth = 'user' | 'anyone';
+
+/** What is known of a caller who proved nothing. */
+export interface Visitor {
+  /** Null when the host name belongs to no organization; what that means is up to the operation. */
+  readonly realmId: RealmId | null;
+  readonly host: string;
+  readonly ip: string;
+  readonly clientName: string;
+}
+
+export type CallerOf<A extends Auth> = A extends 'user' ? Caller : Visitor;
+
+/** A use case as a key: `resolve` answers its instance. */
+// biome-ignore lint/suspicious/noExplicitAny: only `any` accepts every constructor, whatever its dependencies.
+export type UseCaseKey<U> = abstract new (...dependencies: any[]) => U;
+
+/** What a hand-written handler gets. */
+export interface Context<A extends Auth, D, U> {
+  readonly request: Request;
+  readonly caller: CallerOf<A>;
+  readonly dto: D;
+  /** The instance of the route's `useCase`. */
+  readonly useCase: U;
+}
+
+/** What a presenter may know beside the use case's output. */
+export interface Presentation<D, A extends Auth = Auth> {
+  readonly dto: D;
+  readonly caller: CallerOf<A>;
+  readonly variant: ClientVariant;
+  readonly request: Request;
+}
+
+/** Shows the attempts left of a limit that the use case itself counts; see `AttemptLimiter`. */
+export interface ShownLimit<D> {
+  readonly rule: LimitRule;
+  readonly keyOf: (dto: D) => string;
+}
+
+interface Declaration<A extends Auth, D extends object> {
+  readonly auth: A;
+  readonly dto: Dto<D>;
+  /** Checked in this order, after authentication and before parameters. */
+  readonly gates?: A extends 'user' ? readonly Gate[] : never;
+  /**
+   * Default: `api_by_user` for users, none for anyone. A rule by name counts the call; an object shows what the use
+   * case counted.
+   */
+  readonly limit?: LimitRule | 'none' | ShownLimit<D>;
+  /** Dispatched ahead of Express where the server can. */
+  readonly hot?: boolean;
+  /** File parts are kept, up to the server's limit; elsewhere they are dropped. */
+  readonly takesFiles?: boolean;
+  /** Incoming-webhook bots may do nearly nothing else. */
+  readonly allowsWebhookBots?: boolean;
+  /** A GET that waits: limited on its own, no HEAD, and its path announces `OPTIONS, GET, DELETE` whatever it has. */
+  readonly longPoll?: boolean;
+  /** The path counts from the mount path, not from `/api/v1`: `/compatibility`. */
+  readonly atRoot?: boolean;
+}
+
+type Answer = WireFields | WireText;
+
+interface UseCaseRoute<A extends Auth, D extends object, I, O> extends Declaration<A, D> {
+  readonly useCase: UseCaseKey<{ execute(caller: CallerOf<A>, input: I): Promise<O> }>;
+  readonly toInput: (dto: D, request: Request) => NoInfer<I>;
+  /** Absent: success without fields. Asynchronous only for wide lists. */
+  readonly present?: (output: NoInfer<O>, presentation: Presentation<D, A>) => Answer | Promise<Answer>;
+}
+
+interface InputlessRoute<A extends Auth, D extends object, O> extends Declaration<A, D> {
+  readonly useCase: UseCaseKey<{ execute(caller: CallerOf<A>): Promise<O> }>;
+  readonly toInput?: undefined;
+  readonly present?: (output: NoInfer<O>, presentation: Presentation<D, A>) => Answer | Promise<Answer>;
+}
+
+interface HandlerRoute<A extends Auth, D extends object, U> extends Declaration<A, D> {
+  readonly useCase?: UseCaseKey<U>;
+  /** By hand: long polls, uploads, answers that are not JSON. May resolve much later. */
+  readonly handle: (context: Context<A, D, U>) => Promise<Reply>;
+}
+
+/** An operation, as the table holds it. Everything about it can be read off; only the dispatcher calls the functions. */
+export interface Route {
+  readonly method: Method;
+  /** `/streams/:stream_id/members`; see `matcher.ts` for the kinds of segments. */
+  readonly path: string;
+  readonly auth: Auth;
+  readonly dto: Dto;
+  readonly gates: readonly Gate[];
+  readonly limit: LimitRule | 'none' | ShownLimit<unknown>;
+  readonly hot: boolean;
+  readonly takesFiles: boolean;
+  readonly allowsWebhookBots: boolean;
+  readonly longPoll: boolean;
+  readonly atRoot: boolean;
+  readonly useCase: UseCaseKey<unknown> | undefined;
+  readonly toInput: ((dto: unknown, request: Request) => unknown) | undefined;
+  readonly present: ((output: unknown, presentation: Presentation<unknown>) => Answer | Promise<Answer>) | undefined;
+  readonly handle: ((context: Context<Auth, unknown, unknown>) => Promise<Reply>) | undefined;
+}
+
+/** Declares an operation. The compiler ties DTO, use case and presenter together. */
+export function route<A extends Auth, D extends object, I, O>(
+  method: Method,
+  path: string,
+  spec: UseCaseRoute<A, D, I, O>,
+): Route;
+export function route<A extends Auth, D extends object, O>(
+  method: Method,
+  path: string,
+  spec: InputlessRoute<A, D, O>,
+): Route;
+export function route<A extends Auth, D extends object, U = undefined>(
+  method: Method,
+  path: string,
+  spec: HandlerRoute<A, D, U>,
+): Route;
+export function route(method: Method, path: string, spec: Partial<Route> & Pick<Route, 'auth' | 'dto'>): Route {
+  const limit = spec.longPoll ? 'events_by_user' : spec.auth === 'user' ? 'api_by_user' : 'none';
+  return {
+    limit,
+    hot: false,
+    takesFiles: false,
+    allowsWebhookBots: false,
+    longPoll: false,
+    atRoot: false,
+    gates: [],
+    useCase: undefined,
+    toInput: undefined,
+    present: undefined,
+    handle: undefined,
+    ...spec,
+    method,
+    path,
+  };
+}
