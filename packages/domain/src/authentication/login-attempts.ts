@@ -1,3 +1,6 @@
+import type { RealmId } from '../shared/ids.js';
+import { foldCase } from '../shared/text.js';
+
 /** Keeps passwords from being guessed: a few attempts for each address, then a pause (protocol §11). */
 export interface LoginAttempts {
   /** Counts one. @throws DomainError RATE_LIMITED; such an attempt does not count. */
@@ -5,3 +8,6 @@ export interface LoginAttempts {
   /** As if there had been none. */
   forget(realmAndAddress: string): void;
 }
+
+/** What attempts for an address are counted under; null: on a host of no realm, where none ever counts. */
+export const loginAttemptKey = (realmId: RealmId | null, address: string): string => `${realmId}:${foldCase(address)}`;

@@ -14,8 +14,6 @@ export type Audience =
   | { readonly kind: 'group'; readonly id: GroupId }
   /** Those who have the message as their own. */
   | { readonly kind: 'holders'; readonly messageId: MessageId }
-  /** Those who may know this user. */
-  | { readonly kind: 'accessors'; readonly userId: UserId }
   | { readonly kind: 'queue'; readonly id: string }
   | { readonly kind: 'anyOf'; readonly of: readonly Audience[] }
   | { readonly kind: 'allOf'; readonly of: readonly Audience[] }
@@ -30,14 +28,3 @@ export const groupMembers = (id: GroupId): Audience => ({ kind: 'group', id });
 export const anyOf = (...of: readonly Audience[]): Audience => ({ kind: 'anyOf', of });
 export const allOf = (...of: readonly Audience[]): Audience => ({ kind: 'allOf', of });
 export const except = (from: Audience, without: Audience): Audience => ({ kind: 'except', from, without });
-
-/** What an audience is judged by: one user, as of one event. */
-export interface Membership {
-  readonly userId: UserId;
-  readonly role: Role;
-  isSubscribed(channelId: ChannelId): boolean;
-  isInGroup(id: GroupId): boolean;
-  holds(messageId: MessageId): boolean;
-  knows(userId: UserId): boolean;
-  hasQueue(id: string): boolean;
-}

@@ -21,6 +21,8 @@ export interface StoredEvent {
 export interface EventReads {
   /** Of the newest event, pruned or not; every realm has one from its creation on. */
   headSeq(realmId: RealmId): Promise<EventSeq>;
+  /** The same of every realm; ascending realm. */
+  listHeads(): Promise<readonly { readonly realmId: RealmId; readonly seq: EventSeq }[]>;
   /** Ascending seq, at most `limit`. */
   listAfter(realmId: RealmId, after: EventSeq, limit: number): Promise<readonly StoredEvent[]>;
   /** Everything up to it is gone; 0 while nothing is. */

@@ -38,5 +38,6 @@ export async function groupOfValue(tx: Transaction, realmId: RealmId, value: Gro
 
 /** What refusals call a permission, so that clients know it: `canSubscribe` is `can_subscribe_group`. */
 export function permissionTitle(name: string): string {
-  return `${name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}_group`;
+  const title = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return title.endsWith('_groups') ? title : `${title}_group`;
 }

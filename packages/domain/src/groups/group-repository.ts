@@ -17,6 +17,8 @@ export interface GroupReads {
   settingValues(realmId: RealmId, ids: readonly GroupId[]): Promise<ReadonlyMap<GroupId, GroupSettingValue>>;
   /** Every active user who is in the group or, at any depth, in a subgroup that is not deactivated; ascending. */
   listMembersRecursively(realmId: RealmId, id: GroupId): Promise<readonly UserId[]>;
+  /** The groups, named or not, that the user is a direct member of; ascending. */
+  listDirectIds(realmId: RealmId, userId: UserId): Promise<readonly GroupId[]>;
   /** Every (subgroup, group that holds it) of the realm, unnamed groups included; in no particular order. */
   listEdges(realmId: RealmId): Promise<readonly { readonly subgroupId: GroupId; readonly groupId: GroupId }[]>;
 }

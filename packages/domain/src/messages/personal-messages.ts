@@ -31,7 +31,10 @@ export interface PersonalMessageReads {
   newestId(viewer: Viewer): Promise<MessageId | null>;
   /** Channels he does not follow now although messages of theirs are his own; ascending. */
   listFormerChannelIds(viewer: Viewer): Promise<readonly ChannelId[]>;
-  /** Which of these users have the message as their own; ascending. */
+  /**
+   * Which of these users have the message as their own; ascending. Of a removed message: who had it, for as long as the
+   * event that tells of its removal is not pruned.
+   */
   filterHolders(realmId: RealmId, id: MessageId, userIds: readonly UserId[]): Promise<readonly UserId[]>;
   /** When he followed which channel, in seqs; for judging events that are replayed. */
   listSubscribedSpans(viewer: Viewer): Promise<readonly SubscribedSpan[]>;

@@ -189,7 +189,7 @@ class TableDispatcher implements Dispatcher {
     try {
       return withIgnoredParameters(await this.operate(endpoint, request, caller, dto), ignored);
     } finally {
-      if (typeof route.limit === 'object') this.showLimit(route.limit, dto, exchange);
+      if (typeof route.limit === 'object') this.showLimit(route.limit, dto, caller, exchange);
     }
   }
 
@@ -207,7 +207,10 @@ class TableDispatcher implements Dispatcher {
     if (route.useCase && endpoint.useCase === undefined) endpoint.useCase = this.options.resolve(route.useCase);
     const { useCase } = endpoint;
     if (route.handle) return route.handle({ request, caller, dto, useCase } as Context<Auth, unknown, unknown>);
-    const output = await (useCase as ExecutesInput).execute(caller, route.toInput?.(dto, request));
+    const output = await (useCase as ExecutesInput).execute(
+      caller,
+      route.toInput?.(dto, request, caller as CallerOf<Auth>),
+    );
     if (!route.present) return success();
     return success(
       await route.present(output, { dto, caller: caller as CallerOf<Auth>, variant: request.variant, request }),
@@ -234,9 +237,14 @@ class TableDispatcher implements Dispatcher {
     if (!exchange.limit.isAllowed) throw rateLimited(exchange.limit);
   }
 
-  private showLimit({ rule, keyOf }: ShownLimit<unknown>, dto: unknown, exchange: Exchange): void {
+  private showLimit(
+    { rule, keyOf }: ShownLimit<unknown>,
+    dto: unknown,
+    caller: Caller | Visitor,
+    exchange: Exchange,
+  ): void {
     const { limiter } = this.options;
-    if (limiter.isOn) exchange.limit = limiter.peek(rule, keyOf(dto));
+    if (limiter.isOn) exchange.limit = limiter.peek(rule, keyOf(dto, caller as CallerOf<Auth>));
   }
 
   private async callerOf(request: ReceivedRequest, identity: Identity | undefined): Promise<Caller | Visitor> {

@@ -44,9 +44,9 @@ export interface Presentation<D, A extends Auth = Auth> {
 }
 
 /** Shows the attempts left of a limit that the use case itself counts; see `AttemptLimiter`. */
-export interface ShownLimit<D> {
+export interface ShownLimit<D, A extends Auth = Auth> {
   readonly rule: LimitRule;
-  readonly keyOf: (dto: D) => string;
+  readonly keyOf: (dto: D, caller: CallerOf<A>) => string;
 }
 
 interface Declaration<A extends Auth, D extends object> {
@@ -58,7 +58,7 @@ interface Declaration<A extends Auth, D extends object> {
    * Default: `api_by_user` for users, none for anyone. A rule by name counts the call; an object shows what the use
    * case counted.
    */
-  readonly limit?: LimitRule | 'none' | ShownLimit<D>;
+  readonly limit?: LimitRule | 'none' | ShownLimit<D, A>;
   /** Dispatched ahead of Express where the server can. */
   readonly hot?: boolean;
   /** File parts are kept, up to the server's limit; elsewhere they are dropped. */
@@ -75,7 +75,7 @@ type Answer = WireFields | WireText;
 
 interface UseCaseRoute<A extends Auth, D extends object, I, O> extends Declaration<A, D> {
   readonly useCase: UseCaseKey<{ execute(caller: CallerOf<A>, input: I): Promise<O> }>;
-  readonly toInput: (dto: D, request: Request) => NoInfer<I>;
+  readonly toInput: (dto: D, request: Request, caller: CallerOf<A>) => NoInfer<I>;
   /** Absent: success without fields. Asynchronous only for wide lists. */
   readonly present?: (output: NoInfer<O>, presentation: Presentation<D, A>) => Answer | Promise<Answer>;
 }
@@ -107,7 +107,7 @@ export interface Route {
   readonly longPoll: boolean;
   readonly atRoot: boolean;
   readonly useCase: UseCaseKey<unknown> | undefined;
-  readonly toInput: ((dto: unknown, request: Request) => unknown) | undefined;
+  readonly toInput: ((dto: unknown, request: Request, caller: CallerOf<Auth>) => unknown) | undefined;
   readonly present: ((output: unknown, presentation: Presentation<unknown>) => Answer | Promise<Answer>) | undefined;
   readonly handle: ((context: Context<Auth, unknown, unknown>) => Promise<Reply>) | undefined;
 }

@@ -1,11 +1,10 @@
 import { DomainError, invalidInput } from '../../shared/errors.js';
 import type { RealmId } from '../../shared/ids.js';
-import { foldCase } from '../../shared/text.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { isEmailAddress } from '../../users/email-address.js';
 import type { User } from '../../users/user.js';
 import type { ApiKeyMint, PasswordHasher } from '../api-keys.js';
-import type { LoginAttempts } from '../login-attempts.js';
+import { type LoginAttempts, loginAttemptKey } from '../login-attempts.js';
 
 /** Somebody who has proved nothing yet, on the host of a realm or of none. */
 export interface Stranger {
@@ -36,7 +35,7 @@ export class FetchApiKey {
   async execute({ realmId }: Stranger, { username, password }: FetchApiKeyInput): Promise<IssuedKey> {
     if (realmId === null) throw new DomainError('UNKNOWN_REALM', 'Invalid subdomain');
     if (!isEmailAddress(username)) throw invalidInput('Enter a valid email address.');
-    const key = `${realmId}:${foldCase(username)}`;
+    const key = loginAttemptKey(realmId, username);
     this.attempts.attempt(key);
     const { user, hash } = await this.uow.read(async ({ realms, users }) => {
       const found = await users.findByEmail(realmId, username);

@@ -1,8 +1,10 @@
+import type { Realm } from '../../realms/realm.js';
 import type { Caller } from '../../shared/caller.js';
 import { invalidInput } from '../../shared/errors.js';
 import type { MessageId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import { strangersAmong } from '../../users/acquaintances.js';
 import { loadMessages } from '../load-access.js';
 import { HISTORICAL, type PersonalFlags } from '../message.js';
 import { canReadMessage } from '../message-permissions.js';
@@ -11,6 +13,9 @@ import type { MessageView } from '../message-repository.js';
 export interface GetMessageOutput {
   readonly view: MessageView;
   readonly flags: PersonalFlags;
+  readonly realm: Realm;
+  /** Whether the caller may know who sent it. */
+  readonly isSenderKnown: boolean;
 }
 
 /** One message (messages §6). */
@@ -25,7 +30,9 @@ export class GetMessage {
       if (!loaded) throw invalidInput('Invalid message(s)');
       enforce(canReadMessage(actor, loaded));
       const [view] = await repositories.messages.listViews(actor.realmId, [id]);
-      return { view: view!, flags: loaded.flags ?? HISTORICAL };
+      const realm = await repositories.realms.get(actor.realmId);
+      const strangers = await strangersAmong(repositories, actor, realm, [loaded.message.senderId]);
+      return { view: view!, flags: loaded.flags ?? HISTORICAL, realm, isSenderKnown: strangers.size === 0 };
     });
   }
 }

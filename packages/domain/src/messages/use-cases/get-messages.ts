@@ -1,8 +1,10 @@
+import type { Realm } from '../../realms/realm.js';
 import type { Caller } from '../../shared/caller.js';
 import { invalidInput } from '../../shared/errors.js';
-import type { MessageId } from '../../shared/ids.js';
+import type { MessageId, UserId } from '../../shared/ids.js';
 import type { RealmAddresses } from '../../shared/realm-address.js';
 import type { Repositories, UnitOfWork } from '../../shared/unit-of-work.js';
+import { strangersAmong } from '../../users/acquaintances.js';
 import type { Actor } from '../../users/actor.js';
 import { loadMessages } from '../load-access.js';
 import { checkRange, MAX_MESSAGES, type MessagePage, type PageRange, selectPage } from '../message-page.js';
@@ -16,9 +18,15 @@ export interface GetMessagesInput {
   readonly select: PageRange | { readonly ids: readonly MessageId[] };
 }
 
+export interface MessageList extends MessagePage {
+  readonly realm: Realm;
+  /** Senders whom the caller may not know; their messages name nobody (messages §2). */
+  readonly strangers: ReadonlySet<UserId>;
+}
+
 /** Called inside the read's snapshot, so that whoever has presented messages before asks for the missing ones only. */
 export type PresentMessages<T> = (
-  page: MessagePage,
+  list: MessageList,
   hydrate: (ids: readonly MessageId[]) => Promise<readonly MessageView[]>,
 ) => Promise<T>;
 
@@ -41,7 +49,10 @@ export class GetMessages {
         'ids' in select
           ? await pick(repositories, actor, resolved, select.ids)
           : await selectPage(repositories, actor, resolved, select);
-      return present(page, (ids) => repositories.messages.listViews(actor.realmId, ids));
+      const realm = await repositories.realms.get(actor.realmId);
+      const senderIds = page.heads.map((head) => head.senderId);
+      const strangers = await strangersAmong(repositories, actor, realm, senderIds);
+      return present({ ...page, realm, strangers }, (ids) => repositories.messages.listViews(actor.realmId, ids));
     });
   }
 }

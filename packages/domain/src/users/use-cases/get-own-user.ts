@@ -1,3 +1,4 @@
+import type { Realm } from '../../realms/realm.js';
 import type { Caller } from '../../shared/caller.js';
 import type { MessageId } from '../../shared/ids.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
@@ -5,6 +6,7 @@ import type { User } from '../user.js';
 
 export interface GetOwnUserOutput {
   readonly user: User;
+  readonly realm: Realm;
   /** Null: has none. */
   readonly newestMessageId: MessageId | null;
 }
@@ -16,8 +18,9 @@ export class GetOwnUser {
   execute(caller: Caller): Promise<GetOwnUserOutput> {
     return this.uow.read(async (repositories) => {
       await repositories.actors.get(caller);
+      const realm = await repositories.realms.get(caller.realmId);
       const user = await repositories.users.find(caller.realmId, caller.userId);
-      return { user: user!, newestMessageId: await repositories.personal.newestId(caller) };
+      return { user: user!, realm, newestMessageId: await repositories.personal.newestId(caller) };
     });
   }
 }

@@ -1,3 +1,4 @@
+import type { Realm } from '../../realms/realm.js';
 import type { Caller } from '../../shared/caller.js';
 import { invalidInput } from '../../shared/errors.js';
 import type { UserId } from '../../shared/ids.js';
@@ -14,6 +15,7 @@ import { canAccessUser } from '../user-permissions.js';
 export interface GetUserOutput {
   readonly user: User;
   readonly viewer: Actor;
+  readonly realm: Realm;
 }
 
 /** One user of the realm, deactivated ones and bots too (users §2). */
@@ -45,7 +47,7 @@ export class GetUser {
         }),
       );
       if (!user) throw invalidInput('No such user');
-      return { user, viewer };
+      return { user, viewer, realm };
     });
   }
 }

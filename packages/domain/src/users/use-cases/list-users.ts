@@ -1,3 +1,4 @@
+import type { Realm } from '../../realms/realm.js';
 import type { Caller } from '../../shared/caller.js';
 import type { UserId } from '../../shared/ids.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
@@ -9,6 +10,7 @@ import type { UserHead } from '../user-repository.js';
 
 export interface UserList {
   readonly viewer: Actor;
+  readonly realm: Realm;
   /** Ascending id; deactivated users and bots too, system bots not. */
   readonly heads: readonly UserHead[];
 }
@@ -42,7 +44,7 @@ export class ListUsers {
         );
         heads = heads.filter((head) => head.id === viewer.id || acquainted.has(head.id) || bots.has(head.id));
       }
-      return present({ viewer, heads }, hydrate);
+      return present({ viewer, realm, heads }, hydrate);
     });
   }
 }

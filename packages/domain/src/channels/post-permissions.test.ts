@@ -1,0 +1,330 @@
+import {
+  answer,
+  cells,
+  groupId,
+  plainActor,
+  plainChannel,
+  plainRealm,
+  plainUser,
+  systemGroup,
+  userId,
+} from '@parley/testkit';
+import type { Role } from '../users/role.js';
+import type { Bot } from '../users/user.js';
+import type { Channel, ChannelPermission, ChannelPrivacy } from './channel.js';
+import {
+  canCreateTopic,
+  canPost,
+  canPostSomewhere,
+  canSendDirect,
+  canSendTo,
+  type DirectRecipient,
+  fitsTopicsPolicy,
+  type Posting,
+} from './post-permissions.js';
+
+const TEAM = groupId(50);
+const MAY_NOT_POST = 'NOT_PERMITTED: You do not have permission to post in this channel.';
+const NOT_HERE = "NOT_PERMITTED: Not authorized to send to channel 'denmark'";
+const NO_NEW_TOPICS = 'NOT_PERMITTED: You do not have permission to create new topics in this channel.';
+
+const PRIVACY: Readonly<Record<string, ChannelPrivacy>> = {
+  'web-public': 'webPublic',
+  public: 'public',
+  'private, shared history': 'privateSharedHistory',
+  'private, protected history': 'privateProtectedHistory',
+};
+
+type Scene = Parameters<typeof canPost>[0];
+
+/** A member outside a public channel, writing to a topic that exists. */
+const posting = (given: Partial<Scene> = {}): Scene => ({
+  sender: plainActor('member'),
+  botOwner: null,
+  channel: plainChannel(),
+  isSubscribed: false,
+  isOwnerSubscribed: false,
+  isSystemBot: false,
+  topicExists: true,
+  topic: 'plans',
+  realm: plainRealm(),
+  ...given,
+});
+
+describe('posting to a channel', () => {
+  it.each(
+    cells(`
+      who                                      | web-public | public | private, shared history | private, protected history
+      owner outside                            | yes        | yes    | no                      | no
+      administrator outside                    | yes        | yes    | no                      | no
+      moderator outside                        | yes        | yes    | no                      | no
+      member outside                           | yes        | yes    | no                      | no
+      guest outside                            | yes        | no     | no                      | no
+      owner inside                             | yes        | yes    | yes                     | yes
+      member inside                            | yes        | yes    | yes                     | yes
+      guest inside                             | yes        | yes    | yes                     | yes
+      member outside granted canSubscribe      | yes        | yes    | yes                     | no
+      member outside granted canAddSubscribers | yes        | yes    | yes                     | no
+      member outside granted canAdministerChannel | yes     | yes    | no                      | no
+      guest outside granted canSubscribe       | yes        | no     | no                      | no
+      guest outside granted canAddSubscribers  | yes        | no     | no                      | no
+    `),
+  )('%s, %s: %s', (who, kind, expected) => {
+    const [role, where, , permission] = who.split(' ');
+    const grants: Partial<Record<ChannelPermission, typeof TEAM>> =
+      permission === undefined ? {} : { [permission]: TEAM };
+    const scene = posting({
+      sender: plainActor(role as Role, { groups: [TEAM] }),
+      channel: plainChannel({ privacy: PRIVACY[kind]!, grants }),
+      isSubscribed: where === 'inside',
+    });
+    const said = expected === 'yes' ? 'yes' : NOT_HERE;
+    expect(answer(canPost(scene))).toBe(said);
+    expect(answer(canPostSomewhere(scene))).toBe(said);
+  });
+
+  it.each(
+    cells(`
+      the bot's owner          | web-public | public | private, shared history | private, protected history
+      is subscribed            | yes        | yes    | yes                     | yes
+      is not                   | yes        | yes    | no                      | no
+      is granted canSubscribe  | yes        | yes    | no                      | no
+    `),
+  )('a bot whose owner %s, %s channel: %s', (owner, kind, expected) => {
+    const scene = posting({
+      sender: plainActor('member', { botOwnerId: 11 }),
+      botOwner: plainActor('member', { id: 11, groups: [TEAM] }),
+      channel: plainChannel({
+        privacy: PRIVACY[kind]!,
+        grants: owner === 'is granted canSubscribe' ? { canSubscribe: TEAM } : {},
+      }),
+      isOwnerSubscribed: owner === 'is subscribed',
+    });
+    expect(answer(canPost(scene))).toBe(expected === 'yes' ? 'yes' : NOT_HERE);
+  });
+
+  it('a bot without an owner stands alone, whoever is subscribed', () => {
+    const channel = plainChannel({ privacy: 'privateSharedHistory' });
+    expect(answer(canPost(posting({ channel, isOwnerSubscribed: true })))).toBe(NOT_HERE);
+  });
+
+  it('a bot that is a guest gets into public channels with its owner', () => {
+    const sender = plainActor('guest', { botOwnerId: 11 });
+    const botOwner = plainActor('member', { id: 11 });
+    expect(answer(canPost(posting({ sender, botOwner, isOwnerSubscribed: true })))).toBe('yes');
+    expect(answer(canPost(posting({ sender, botOwner, isOwnerSubscribed: false })))).toBe(NOT_HERE);
+  });
+
+  it.each`
+    who                             | may     | expected
+    ${'one of them'}                | ${TEAM} | ${'yes'}
+    ${'an owner who is not'}        | ${TEAM} | ${MAY_NOT_POST}
+    ${'a member who is not'}        | ${TEAM} | ${MAY_NOT_POST}
+    ${'the bot of one of them'}     | ${TEAM} | ${'yes'}
+    ${'the bot of somebody else'}   | ${TEAM} | ${MAY_NOT_POST}
+    ${'a guest who is one of them'} | ${TEAM} | ${'yes'}
+  `('where only a team may post, $who: $expected', ({ who, expected }) => {
+    const inTeam = { groups: [TEAM] };
+    const actors: Record<string, Pick<Posting, 'sender' | 'botOwner'>> = {
+      'one of them': { sender: plainActor('member', inTeam), botOwner: null },
+      'an owner who is not': { sender: plainActor('owner'), botOwner: null },
+      'a member who is not': { sender: plainActor('member'), botOwner: null },
+      'the bot of one of them': { sender: plainActor('member'), botOwner: plainActor('member', inTeam) },
+      'the bot of somebody else': { sender: plainActor('member'), botOwner: plainActor('owner') },
+      'a guest who is one of them': { sender: plainActor('guest', inTeam), botOwner: null },
+    };
+    const channel = plainChannel({ grants: { canSendMessage: TEAM } });
+    const scene = posting({ ...actors[who]!, channel, isSubscribed: true });
+    expect(answer(canPost(scene))).toBe(expected);
+    expect(answer(canSendTo(scene.sender, scene.botOwner, channel))).toBe(expected);
+  });
+
+  it.each`
+    who                           | topic    | expected
+    ${'one of them'}              | ${'new'} | ${'yes'}
+    ${'an owner who is not'}      | ${'new'} | ${NO_NEW_TOPICS}
+    ${'an owner who is not'}      | ${'old'} | ${'yes'}
+    ${'the bot of one of them'}   | ${'new'} | ${'yes'}
+    ${'the bot of somebody else'} | ${'new'} | ${NO_NEW_TOPICS}
+  `('where only a team opens topics, $who writes to a $topic one: $expected', ({ who, topic, expected }) => {
+    const inTeam = { groups: [TEAM] };
+    const [sender, botOwner] = {
+      'one of them': [plainActor('member', inTeam), null],
+      'an owner who is not': [plainActor('owner'), null],
+      'the bot of one of them': [plainActor('member'), plainActor('member', inTeam)],
+      'the bot of somebody else': [plainActor('member'), plainActor('owner')],
+    }[who as 'one of them'] as [Scene['sender'], Scene['botOwner']];
+    const channel = plainChannel({ grants: { canCreateTopic: TEAM } });
+    expect(answer(canPost(posting({ sender, botOwner, channel, topicExists: topic === 'old' })))).toBe(expected);
+    if (topic === 'new') expect(answer(canCreateTopic(sender, botOwner, channel))).toBe(expected);
+  });
+
+  it('nobody posts to an archived channel, subscribed or not', () => {
+    const channel = plainChannel({ isArchived: true });
+    expect(answer(canPost(posting({ sender: plainActor('owner'), channel, isSubscribed: true })))).toBe(NOT_HERE);
+    expect(answer(canPost(posting({ sender: plainActor('owner'), channel })))).toBe(NOT_HERE);
+  });
+
+  it("the realm's own bots write wherever they must", () => {
+    const channel = plainChannel({
+      isArchived: true,
+      privacy: 'privateProtectedHistory',
+      topicsPolicy: 'empty_topic_only',
+      grants: { canSendMessage: systemGroup.nobody, canCreateTopic: systemGroup.nobody },
+    });
+    const scene = posting({ channel, isSystemBot: true, topicExists: false });
+    expect(answer(canPost(scene))).toBe('yes');
+    expect(answer(canPostSomewhere(scene))).toBe('yes');
+  });
+
+  it('names the first of several obstacles', () => {
+    const { nobody } = systemGroup;
+    const shut = { isArchived: true, topicsPolicy: 'empty_topic_only' } as const;
+    const scene = (given: Partial<Channel>, grants: Partial<Record<ChannelPermission, typeof TEAM>>) =>
+      posting({ channel: plainChannel({ ...given, grants }), topicExists: false });
+    expect(answer(canPost(scene(shut, { canSendMessage: nobody, canCreateTopic: nobody })))).toBe(MAY_NOT_POST);
+    expect(answer(canPost(scene(shut, { canCreateTopic: nobody })))).toBe(NOT_HERE);
+    expect(answer(canPost(scene({ ...shut, isArchived: false }, { canCreateTopic: nobody })))).toBe(NO_NEW_TOPICS);
+    expect(answer(canPost(scene({ ...shut, isArchived: false }, {})))).toMatch(/^INVALID_INPUT: Only the/);
+  });
+});
+
+describe('the topics that a channel allows', () => {
+  const noEmpty = 'INVALID_INPUT: Sending messages to the general chat is not allowed in this channel.';
+  const onlyEmpty = 'INVALID_INPUT: Only the general chat topic is allowed in this channel.';
+
+  it.each`
+    channel                  | organization             | empty      | named
+    ${'allow_empty_topic'}   | ${'disable_empty_topic'} | ${'yes'}   | ${'yes'}
+    ${'disable_empty_topic'} | ${'allow_empty_topic'}   | ${noEmpty} | ${'yes'}
+    ${'empty_topic_only'}    | ${'allow_empty_topic'}   | ${'yes'}   | ${onlyEmpty}
+    ${'inherit'}             | ${'allow_empty_topic'}   | ${'yes'}   | ${'yes'}
+    ${'inherit'}             | ${'disable_empty_topic'} | ${noEmpty} | ${'yes'}
+  `('the channel says $channel, the organization $organization', ({ channel, organization, empty, named }) => {
+    const scene = {
+      realm: plainRealm({ settings: { topicsPolicy: organization } }),
+      channel: plainChannel({ topicsPolicy: channel }),
+    };
+    for (const [topic, expected] of [
+      ['', empty],
+      ['plans', named],
+    ]) {
+      expect(answer(fitsTopicsPolicy(scene.realm, scene.channel, topic))).toBe(expected);
+      expect(answer(canPost(posting({ ...scene, topic })))).toBe(expected);
+    }
+  });
+
+  it('tells what the empty topic is called', () => {
+    for (const [topicsPolicy, topic] of [
+      ['disable_empty_topic', ''],
+      ['empty_topic_only', 'plans'],
+    ] as const) {
+      const decision = fitsTopicsPolicy(plainRealm(), plainChannel({ topicsPolicy }), topic);
+      expect(decision).toMatchObject({ details: { emptyTopicDisplayName: 'general chat' } });
+    }
+  });
+});
+
+describe('writing to people', () => {
+  const bot: Bot = { kind: 'generic', ownerId: userId(10), isSystem: false, defaultSendingChannelId: null };
+  const person = (id: number, given: Partial<DirectRecipient> & { isActive?: boolean; bot?: Bot | null } = {}) => ({
+    user: plainUser({ id: userId(id), isActive: given.isActive ?? true, bot: given.bot ?? null }),
+    actor: plainActor('member', { id }),
+    address: `user${id}@example.com`,
+    isAcquainted: false,
+    ...given,
+  });
+  const send = (given: Partial<Parameters<typeof canSendDirect>[0]>) =>
+    answer(
+      canSendDirect({
+        sender: plainActor('member', { id: 10 }),
+        recipients: [person(20)],
+        realm: plainRealm(),
+        nobodyGroupId: systemGroup.nobody,
+        conversationExists: false,
+        ...given,
+      }),
+    );
+  const disabled = 'NOT_PERMITTED: Direct messages are disabled in this organization.';
+  const unauthorized = 'NOT_PERMITTED: This conversation does not include any users who can authorize it.';
+  const mayNotBegin = 'NOT_PERMITTED: You do not have permission to initiate direct message conversations.';
+  const noAccess = 'NOT_PERMITTED: You do not have permission to access some of the recipients.';
+
+  it.each(['owner', 'administrator', 'moderator', 'member', 'guest'] as const)('%s does, by default', (role) => {
+    expect(send({ sender: plainActor(role) })).toBe('yes');
+  });
+
+  it.each`
+    holder      | sender       | recipient    | expected
+    ${'nobody'} | ${'outside'} | ${'outside'} | ${disabled}
+    ${'team'}   | ${'outside'} | ${'outside'} | ${unauthorized}
+    ${'team'}   | ${'inside'}  | ${'outside'} | ${'yes'}
+    ${'team'}   | ${'outside'} | ${'inside'}  | ${'yes'}
+  `('where conversations need one of $holder, a sender $sender to somebody $recipient: $expected', (row) => {
+    const groups = (where: string) => (where === 'inside' ? [TEAM] : []);
+    const realm = plainRealm({
+      grants: { directMessagePermission: row.holder === 'team' ? TEAM : systemGroup.nobody },
+    });
+    const recipients = [person(20), person(21, { actor: plainActor('guest', { groups: groups(row.recipient) }) })];
+    expect(send({ realm, recipients, sender: plainActor('guest', { groups: groups(row.sender) }) })).toBe(row.expected);
+  });
+
+  it.each`
+    sender       | before   | expected
+    ${'inside'}  | ${false} | ${'yes'}
+    ${'outside'} | ${false} | ${mayNotBegin}
+    ${'outside'} | ${true}  | ${'yes'}
+  `('where a team begins conversations, a sender $sender, spoken before: $before: $expected', (row) => {
+    const realm = plainRealm({ grants: { directMessageInitiator: TEAM } });
+    const sender = plainActor('owner', { groups: row.sender === 'inside' ? [TEAM] : [] });
+    // That the other could begin does not help.
+    const recipients = [person(20, { actor: plainActor('member', { groups: [TEAM] }) })];
+    expect(send({ realm, sender, recipients, conversationExists: row.before })).toBe(row.expected);
+  });
+
+  it('asks about permission before it asks who begins', () => {
+    const { nobody } = systemGroup;
+    const realm = plainRealm({ grants: { directMessagePermission: nobody, directMessageInitiator: nobody } });
+    expect(send({ realm })).toBe(disabled);
+  });
+
+  it('needs no permission with bots, as a bot, or with oneself', () => {
+    const { nobody } = systemGroup;
+    const realm = plainRealm({ grants: { directMessagePermission: nobody, directMessageInitiator: nobody } });
+    expect(send({ realm, sender: plainActor('member', { isBot: true }) })).toBe('yes');
+    expect(send({ realm, recipients: [person(20, { bot })] })).toBe('yes');
+    expect(send({ realm, recipients: [person(20, { bot }), person(10)] })).toBe('yes');
+    expect(send({ realm, recipients: [person(10)] })).toBe('yes');
+    expect(send({ realm, recipients: [person(20, { bot }), person(21)] })).toBe(disabled);
+  });
+
+  it('counts nobody as authorizing whose rights are unknown', () => {
+    const realm = plainRealm({ grants: { directMessagePermission: TEAM } });
+    expect(send({ realm, recipients: [person(20, { actor: null })] })).toBe(unauthorized);
+  });
+
+  it('guests who may not know everybody write to those they have met', () => {
+    const realm = plainRealm({ grants: { canAccessAllUsers: systemGroup.members } });
+    const sender = plainActor('guest', { id: 10 });
+    expect(send({ realm, sender })).toBe(noAccess);
+    expect(send({ realm, sender, recipients: [person(20, { isAcquainted: true })] })).toBe('yes');
+    expect(send({ realm, sender, recipients: [person(20, { isAcquainted: true }), person(21)] })).toBe(noAccess);
+    expect(send({ realm, sender, recipients: [person(20, { bot })] })).toBe('yes');
+    expect(send({ realm, sender, recipients: [person(10)] })).toBe('yes');
+    expect(send({ realm, sender: plainActor('member') })).toBe('yes');
+  });
+
+  it('nobody writes to those who are gone; said after access, before permission', () => {
+    const gone = person(20, { isActive: false });
+    const goneText = "INVALID_INPUT: 'user20@example.com' is no longer using Zulip.";
+    expect(send({ recipients: [gone] })).toBe(goneText);
+    expect(send({ recipients: [person(21), gone] })).toBe(goneText);
+    const strict = plainRealm({
+      grants: { canAccessAllUsers: systemGroup.members, directMessagePermission: systemGroup.nobody },
+    });
+    expect(send({ recipients: [gone], realm: strict, sender: plainActor('guest') })).toBe(noAccess);
+    expect(send({ recipients: [gone], realm: strict })).toBe(goneText);
+    // Bots are told too.
+    expect(send({ recipients: [gone], sender: plainActor('member', { isBot: true }) })).toBe(goneText);
+  });
+});

@@ -1,0 +1,81 @@
+import type { EventSeq, RealmId } from '../shared/ids.js';
+import type { UnitOfWork } from '../shared/unit-of-work.js';
+import type { StoredEvent } from './event-log.js';
+import type { EventListener } from './publishing-unit-of-work.js';
+
+const PAGE = 500;
+
+/**
+ * Tells listeners of every event once and in order of seq, whoever committed it: units of this process hand theirs over,
+ * and what other processes wrote to the same storage is read from the log.
+ */
+export class LogFollower implements EventListener {
+  private readonly heads = new Map<RealmId, number>();
+  private readonly filling = new Map<RealmId, Promise<void>>();
+  private readonly listeners: EventListener[] = [];
+
+  constructor(private readonly uow: UnitOfWork) {}
+
+  subscribe(listener: EventListener): void {
+    this.listeners.push(listener);
+  }
+
+  /** Starts at the present end of every log. */
+  async start(): Promise<void> {
+    for (const { realmId, seq } of await this.uow.read(({ events }) => events.listHeads()))
+      this.heads.set(realmId, seq);
+  }
+
+  /** Of the last event that listeners were told of. */
+  headOf(realmId: RealmId): EventSeq {
+    return (this.heads.get(realmId) ?? 0) as EventSeq;
+  }
+
+  onEvents(events: readonly StoredEvent[]): void {
+    const news: StoredEvent[] = [];
+    for (const event of events) {
+      const head = this.heads.get(event.realmId) ?? 0;
+      if (event.seq === head + 1) {
+        this.heads.set(event.realmId, event.seq);
+        news.push(event);
+      } else if (event.seq > head) {
+        // Another process wrote in between. What follows is in the log as well.
+        void this.fill(event.realmId);
+      }
+    }
+    this.tell(news);
+  }
+
+  /** Cheap and idempotent: one look at the ends of the logs. Called by a timer, for what other processes commit. */
+  async catchUp(): Promise<void> {
+    const heads = await this.uow.read(({ events }) => events.listHeads());
+    for (const { realmId, seq } of heads) if (seq > this.headOf(realmId)) await this.fill(realmId);
+  }
+
+  /** Reads on from the last event told to the end of the log. */
+  fill(realmId: RealmId): Promise<void> {
+    let running = this.filling.get(realmId);
+    if (!running) {
+      running = this.readOn(realmId).finally(() => this.filling.delete(realmId));
+      this.filling.set(realmId, running);
+    }
+    return running;
+  }
+
+  private async readOn(realmId: RealmId): Promise<void> {
+    for (;;) {
+      const head = this.headOf(realmId);
+      const page = await this.uow.read(({ events }) => events.listAfter(realmId, head, PAGE));
+      const news = page.filter((event) => event.seq > this.headOf(realmId));
+      if (news.length > 0) {
+        this.heads.set(realmId, news.at(-1)!.seq);
+        this.tell(news);
+      }
+      if (page.length < PAGE) return;
+    }
+  }
+
+  private tell(events: readonly StoredEvent[]): void {
+    if (events.length > 0) for (const listener of this.listeners) listener.onEvents(events);
+  }
+}

@@ -1,0 +1,245 @@
+import type { ChannelView } from '../../channels/channel.js';
+import { canListSubscribers, hasMetadataAccess } from '../../channels/channel-permissions.js';
+import type { Subscription } from '../../channels/subscription.js';
+import type { GroupView } from '../../groups/group.js';
+import type { GroupSettingValue } from '../../groups/group-setting.js';
+import type { SystemGroupName } from '../../groups/system-groups.js';
+import type { UnreadMessage } from '../../messages/personal-messages.js';
+import type { Recipient } from '../../messages/recipient.js';
+import type { Realm } from '../../realms/realm.js';
+import type { Caller } from '../../shared/caller.js';
+import type { Clock, Randomness } from '../../shared/clock.js';
+import { invalidInput } from '../../shared/errors.js';
+import type { ChannelId, EventSeq, GroupId, MessageId, RecipientId, UserId } from '../../shared/ids.js';
+import type { Repositories, UnitOfWork } from '../../shared/unit-of-work.js';
+import type { Actor } from '../../users/actor.js';
+import type { User } from '../../users/user.js';
+import type { UserHead } from '../../users/user-repository.js';
+import type { EventQueue, QueueFilter } from '../event-queue.js';
+
+/** What a client can ask to begin with. The viewer, his own user and the realm are always there. */
+export type SnapshotPart =
+  | 'people'
+  | 'groups'
+  | 'channels'
+  | 'subscriptions'
+  | 'realmPermissions'
+  | 'unread'
+  | 'starred'
+  | 'newestMessage'
+  | 'recentConversations';
+
+/** The state of everything asked for, as of one moment; parts that were not asked for are absent. */
+export interface Snapshot {
+  readonly viewer: Actor;
+  readonly user: User;
+  readonly realm: Realm;
+  readonly people?: {
+    /** Ascending id; deactivated users and bots too. */
+    readonly heads: readonly UserHead[];
+    readonly systemBots: readonly User[];
+    readonly hydrate: (ids: readonly UserId[]) => Promise<readonly User[]>;
+  };
+  /** Ascending id, deactivated ones included. */
+  readonly groups?: readonly GroupView[];
+  readonly realmPermissions?: {
+    /** What the realm's permissions are given to. */
+    readonly values: ReadonlyMap<GroupId, GroupSettingValue>;
+    readonly systemGroupIds: Readonly<Record<SystemGroupName, GroupId>>;
+  };
+  /** All the viewer may know of, archived ones included; by name. */
+  readonly channels?: readonly ChannelView[];
+  readonly subscriptions?: {
+    /** His rows, of channels he has left too; ascending channel. */
+    readonly rows: readonly Subscription[];
+    /** Of the channels whose followers he may know; empty when they were not asked for. */
+    readonly subscriberIds: ReadonlyMap<ChannelId, readonly UserId[]>;
+  };
+  readonly unread?: {
+    /** Ascending id. */
+    readonly messages: readonly UnreadMessage[];
+    readonly recipients: ReadonlyMap<RecipientId, Recipient>;
+    /** There are more than are listed. */
+    readonly oldOnesAreMissing: boolean;
+  };
+  /** Ascending. */
+  readonly starredIds?: readonly MessageId[];
+  /** Channels newcomers follow, archived ones not; ascending. Empty for guests. */
+  readonly defaultChannelIds?: readonly ChannelId[];
+  /** Null: none. */
+  readonly newestMessageId?: MessageId | null;
+  /** The one with the newest message first; people ascending, without the viewer. */
+  readonly recentConversations?: readonly {
+    readonly userIds: readonly UserId[];
+    readonly lastMessageId: number;
+  }[];
+}
+
+export interface RegisterQueueInput {
+  readonly parts: ReadonlySet<SnapshotPart>;
+  readonly includeSubscribers: boolean;
+  readonly filter: QueueFilter;
+  /** How the client wants events presented; kept with the queue as it comes. */
+  readonly presentation: EventQueue['presentation'];
+  readonly idleTimeoutSeconds: number;
+}
+
+/** Called inside the snapshot's read. */
+export type PresentSnapshot<T> = (snapshot: Snapshot) => Promise<T>;
+
+/** Per user (events §4.4). */
+const MAX_UNREAD = 50_000;
+const MAX_RECENT_CONVERSATIONS = 1000;
+
+/** Opens an event queue, and answers with the state that its events go on from (events §1, §9). */
+export class RegisterQueue {
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly clock: Clock,
+    private readonly randomness: Randomness,
+  ) {}
+
+  /** @throws DomainError INVALID_INPUT `User not authorized for this query` */
+  async execute<T>(
+    caller: Caller,
+    input: RegisterQueueInput,
+    present: PresentSnapshot<T>,
+  ): Promise<{ readonly queue: EventQueue; readonly presented: T }> {
+    for (;;) {
+      // The log's end and the state are of one read: no event is missing between them, none is told twice.
+      const { startSeq, presented } = await this.uow.read(async (repositories) => {
+        const viewer = await repositories.actors.get(caller);
+        if (viewer.role === 'guest' && input.filter.allPublicChannels) {
+          throw invalidInput('User not authorized for this query');
+        }
+        const snapshot = await takeSnapshot(repositories, viewer, input);
+        return { startSeq: await repositories.events.headSeq(viewer.realmId), presented: await present(snapshot) };
+      });
+      const queue = this.newQueue(caller, input, startSeq);
+      const isLogged = await this.uow.write(async (tx) => {
+        await tx.actors.get(caller);
+        if ((await tx.events.prunedUpTo(caller.realmId)) > startSeq) return false;
+        await tx.queues.add(queue);
+        return true;
+      });
+      if (isLogged) return { queue, presented };
+    }
+  }
+
+  private newQueue(caller: Caller, input: RegisterQueueInput, startSeq: EventSeq): EventQueue {
+    return {
+      id: this.randomness.uuid(),
+      realmId: caller.realmId,
+      ownerId: caller.userId,
+      filter: input.filter,
+      presentation: input.presentation,
+      startSeq,
+      acked: -1,
+      floorSeq: startSeq,
+      lastPolledAt: this.clock.now(),
+      idleTimeoutSeconds: input.idleTimeoutSeconds,
+    };
+  }
+}
+
+async function takeSnapshot(
+  repositories: Repositories,
+  viewer: Actor,
+  { parts, includeSubscribers }: RegisterQueueInput,
+): Promise<Snapshot> {
+  const { realmId } = viewer;
+  const { realms, users, groups, personal } = repositories;
+  const realm = await realms.get(realmId);
+  const self = { realmId, userId: viewer.id };
+  return {
+    viewer,
+    realm,
+    user: (await users.find(realmId, viewer.id))!,
+    ...(parts.has('people') && {
+      people: {
+        heads: await users.listHeads(realmId),
+        systemBots: await users.listSystemBots(realmId),
+        hydrate: (ids: readonly UserId[]) => users.list(realmId, ids),
+      },
+    }),
+    ...(parts.has('groups') && { groups: await groups.listViews(realmId) }),
+    ...(parts.has('realmPermissions') && {
+      realmPermissions: {
+        values: await groups.settingValues(realmId, [...new Set(Object.values(realm.permissions))]),
+        systemGroupIds: await groups.systemGroupIds(realmId),
+      },
+    }),
+    ...((parts.has('channels') || parts.has('subscriptions')) &&
+      (await takeChannels(repositories, viewer, includeSubscribers))),
+    ...(parts.has('unread') && { unread: await takeUnread(repositories, viewer) }),
+    ...(parts.has('starred') && { starredIds: await personal.listStarred(self) }),
+    ...(parts.has('newestMessage') && { newestMessageId: await personal.newestId(self) }),
+    ...(parts.has('recentConversations') && { recentConversations: await takeConversations(repositories, viewer) }),
+  };
+}
+
+async function takeChannels(
+  { channels }: Repositories,
+  viewer: Actor,
+  includeSubscribers: boolean,
+): Promise<Pick<Snapshot, 'channels' | 'subscriptions' | 'defaultChannelIds'>> {
+  const { realmId } = viewer;
+  const rows = await channels.listSubscriptions(realmId, viewer.id);
+  const followed = new Set(rows.filter((row) => row.isActive).map((row) => row.channelId));
+  const known = (await channels.listAll(realmId)).filter((channel) =>
+    hasMetadataAccess(viewer, channel, followed.has(channel.id)),
+  );
+  const listed = known.filter((channel) => canListSubscribers(viewer, channel, followed.has(channel.id)).allowed);
+  return {
+    channels: await channels.listViews(
+      realmId,
+      known.map((channel) => channel.id),
+    ),
+    defaultChannelIds:
+      viewer.role === 'guest'
+        ? []
+        : known.filter((channel) => channel.isDefault && !channel.isArchived).map((channel) => channel.id),
+    subscriptions: {
+      rows,
+      subscriberIds: includeSubscribers
+        ? await channels.listSubscribers(
+            realmId,
+            listed.map((channel) => channel.id),
+          )
+        : new Map(),
+    },
+  };
+}
+
+async function takeUnread(
+  { personal, recipients }: Repositories,
+  viewer: Actor,
+): Promise<NonNullable<Snapshot['unread']>> {
+  const { realmId } = viewer;
+  const messages = await personal.listUnread({ realmId, userId: viewer.id }, MAX_UNREAD);
+  const direct = new Set(
+    messages.filter((message) => message.channelId === null).map((message) => message.recipientId),
+  );
+  return {
+    messages,
+    recipients: await recipients.list(realmId, [...direct]),
+    oldOnesAreMissing: messages.length === MAX_UNREAD,
+  };
+}
+
+async function takeConversations(
+  { recipients }: Repositories,
+  viewer: Actor,
+): Promise<NonNullable<Snapshot['recentConversations']>> {
+  const { realmId } = viewer;
+  const recent = await recipients.listRecentDirect(realmId, viewer.id, MAX_RECENT_CONVERSATIONS);
+  const found = await recipients.list(
+    realmId,
+    recent.map(({ recipientId }) => recipientId),
+  );
+  return recent.flatMap(({ recipientId, lastMessageId }) => {
+    const recipient = found.get(recipientId);
+    if (recipient?.kind !== 'direct') return [];
+    return [{ userIds: recipient.userIds.filter((id) => id !== viewer.id), lastMessageId }];
+  });
+}

@@ -1,0 +1,388 @@
+import {
+  answer,
+  cells,
+  channelId,
+  groupId,
+  plainActor,
+  plainChannel,
+  plainGroup,
+  plainRealm,
+  plainSystemGroup,
+  systemGroup,
+  userId,
+} from '@parley/testkit';
+import { CHANNEL_PERMISSIONS } from '../channels/channel.js';
+import { REALM_PERMISSIONS } from '../realms/realm-settings.js';
+import type { Role } from '../users/role.js';
+import { GROUP_PERMISSIONS, type GroupPermission } from './group.js';
+import {
+  areMembers,
+  areSubgroupCandidates,
+  areSubgroups,
+  areUsers,
+  canAccessGroup,
+  canAddMembers,
+  canAddSubgroups,
+  canBecomeMembers,
+  canBecomeSubgroups,
+  canCreateGroup,
+  canDeactivateGroup,
+  canDeactivateUnused,
+  canInviteIntoGroup,
+  canManageGroup,
+  canRemoveMembers,
+  canRemoveSubgroups,
+  hasGroupPermission,
+  hasRealmPermission,
+  isGranted,
+  usesOfGroup,
+} from './group-permissions.js';
+
+const TEAM = groupId(50);
+const UNKNOWN = 'INVALID_INPUT: Invalid user group';
+const DEACTIVATED = 'INVALID_INPUT: User group is deactivated.';
+const INSUFFICIENT = 'NOT_PERMITTED: Insufficient permission';
+const NO_GUESTS = 'NOT_PERMITTED: Not allowed for guest users';
+
+const inTeam = (role: Role, id = 10) => plainActor(role, { id, groups: [TEAM] });
+
+describe('a permission given to a group', () => {
+  it.each(
+    cells(`
+      given to       | owner | administrator | moderator | full member | new member | guest
+      nobody         | no    | no            | no        | no          | no         | no
+      owners         | yes   | no            | no        | no          | no         | no
+      administrators | yes   | yes           | no        | no          | no         | no
+      moderators     | yes   | yes           | yes       | no          | no         | no
+      fullMembers    | yes   | yes           | yes       | yes         | no         | no
+      members        | yes   | yes           | yes       | yes         | yes        | no
+      everyone       | yes   | yes           | yes       | yes         | yes        | yes
+      internet       | yes   | yes           | yes       | yes         | yes        | yes
+    `),
+  )('%s, %s: %s', (group, who, expected) => {
+    const role = who.split(' ').at(-1) as Role;
+    const actor = plainActor(role, { isFullMember: who !== 'new member' });
+    const id = systemGroup[group as keyof typeof systemGroup];
+    expect(isGranted(actor, id, { allowEveryone: true })).toBe(expected === 'yes');
+    expect(isGranted(actor, id, { allowEveryone: false })).toBe(expected === 'yes' && role !== 'guest');
+  });
+
+  it('reaches guests in the group only where everyone could have it', () => {
+    expect(isGranted(inTeam('guest'), TEAM, { allowEveryone: true })).toBe(true);
+    expect(isGranted(inTeam('guest'), TEAM, { allowEveryone: false })).toBe(false);
+    expect(isGranted(inTeam('member'), TEAM, { allowEveryone: false })).toBe(true);
+  });
+
+  it('of the organization and of groups is asked by the table of its kind', () => {
+    const realm = plainRealm({ grants: { canDeleteAnyMessage: TEAM, canDeleteOwnMessage: TEAM } });
+    expect(hasRealmPermission(inTeam('member'), realm, 'canDeleteAnyMessage')).toBe(true);
+    expect(hasRealmPermission(inTeam('guest'), realm, 'canDeleteAnyMessage')).toBe(false);
+    expect(hasRealmPermission(inTeam('guest'), realm, 'canDeleteOwnMessage')).toBe(true);
+    const group = plainGroup({ grants: { canManage: TEAM, canLeave: TEAM } });
+    expect(hasGroupPermission(inTeam('member'), group, 'canManage')).toBe(true);
+    expect(hasGroupPermission(inTeam('guest'), group, 'canManage')).toBe(false);
+    expect(hasGroupPermission(inTeam('guest'), group, 'canLeave')).toBe(true);
+    expect(hasGroupPermission(inTeam('owner'), { permissions: null }, 'canLeave')).toBe(false);
+  });
+});
+
+describe('the tables of permissions', () => {
+  // channels §3.4–3.6: may it be given to nobody, to everyone; its default; for groups also that on system groups.
+  it.each`
+    permission                        | nobody  | everyone | initial
+    ${'canAddSubscribers'}            | ${true} | ${false} | ${'nobody'}
+    ${'canAdministerChannel'}         | ${true} | ${false} | ${'creator'}
+    ${'canCreateTopic'}               | ${true} | ${true}  | ${'everyone'}
+    ${'canDeleteAnyMessage'}          | ${true} | ${true}  | ${'nobody'}
+    ${'canDeleteOwnMessage'}          | ${true} | ${true}  | ${'nobody'}
+    ${'canMoveMessagesOutOfChannel'}  | ${true} | ${true}  | ${'nobody'}
+    ${'canMoveMessagesWithinChannel'} | ${true} | ${true}  | ${'nobody'}
+    ${'canRemoveSubscribers'}         | ${true} | ${true}  | ${'administrators'}
+    ${'canSendMessage'}               | ${true} | ${true}  | ${'everyone'}
+    ${'canSubscribe'}                 | ${true} | ${false} | ${'nobody'}
+    ${'canResolveTopics'}             | ${true} | ${true}  | ${'nobody'}
+  `('of channels: $permission', ({ permission, nobody, everyone, initial }) => {
+    expect(CHANNEL_PERMISSIONS[permission as keyof typeof CHANNEL_PERMISSIONS]).toEqual({
+      requireSystemGroup: false,
+      allowInternet: false,
+      allowNobody: nobody,
+      allowEveryone: everyone,
+      default: initial,
+      allowedSystemGroups: [],
+    });
+  });
+
+  it.each`
+    permission                          | nobody   | everyone | initial             | allowed
+    ${'createMultiuseInvite'}           | ${true}  | ${false} | ${'administrators'} | ${[]}
+    ${'canAccessAllUsers'}              | ${false} | ${true}  | ${'everyone'}       | ${['everyone', 'members']}
+    ${'canAddSubscribers'}              | ${true}  | ${false} | ${'members'}        | ${[]}
+    ${'canAddCustomEmoji'}              | ${true}  | ${false} | ${'members'}        | ${[]}
+    ${'canCreateBots'}                  | ${true}  | ${false} | ${'members'}        | ${[]}
+    ${'canCreateGroups'}                | ${true}  | ${false} | ${'members'}        | ${[]}
+    ${'canCreatePublicChannel'}         | ${true}  | ${false} | ${'members'}        | ${[]}
+    ${'canCreatePrivateChannel'}        | ${true}  | ${false} | ${'members'}        | ${[]}
+    ${'canCreateWebPublicChannel'}      | ${true}  | ${false} | ${'owners'}         | ${['moderators', 'administrators', 'owners', 'nobody']}
+    ${'canCreateWriteOnlyBots'}         | ${true}  | ${false} | ${'members'}        | ${[]}
+    ${'canDeleteAnyMessage'}            | ${true}  | ${false} | ${'administrators'} | ${[]}
+    ${'canDeleteOwnMessage'}            | ${true}  | ${true}  | ${'everyone'}       | ${[]}
+    ${'canInviteUsers'}                 | ${true}  | ${false} | ${'members'}        | ${[]}
+    ${'canManageAllGroups'}             | ${false} | ${false} | ${'owners'}         | ${[]}
+    ${'canManageBilling'}               | ${false} | ${false} | ${'administrators'} | ${[]}
+    ${'canMentionManyUsers'}            | ${true}  | ${true}  | ${'administrators'} | ${[]}
+    ${'canMoveMessagesBetweenChannels'} | ${true}  | ${false} | ${'members'}        | ${[]}
+    ${'canMoveMessagesBetweenTopics'}   | ${true}  | ${true}  | ${'everyone'}       | ${[]}
+    ${'canResolveTopics'}               | ${true}  | ${true}  | ${'everyone'}       | ${[]}
+    ${'canSetDeleteMessagePolicy'}      | ${true}  | ${false} | ${'moderators'}     | ${[]}
+    ${'canSetTopicsPolicy'}             | ${true}  | ${true}  | ${'members'}        | ${[]}
+    ${'canSummarizeTopics'}             | ${true}  | ${true}  | ${'everyone'}       | ${[]}
+    ${'directMessageInitiator'}         | ${true}  | ${true}  | ${'everyone'}       | ${[]}
+    ${'directMessagePermission'}        | ${true}  | ${true}  | ${'everyone'}       | ${[]}
+    ${'workplaceUsers'}                 | ${true}  | ${true}  | ${'everyone'}       | ${[]}
+  `('of the organization: $permission', ({ permission, nobody, everyone, initial, allowed }) => {
+    expect(REALM_PERMISSIONS[permission as keyof typeof REALM_PERMISSIONS]).toEqual({
+      requireSystemGroup: allowed.length > 0,
+      allowInternet: false,
+      allowNobody: nobody,
+      allowEveryone: everyone,
+      default: initial,
+      allowedSystemGroups: allowed,
+    });
+  });
+
+  it.each`
+    permission            | nobody  | everyone | initial
+    ${'canAddMembers'}    | ${true} | ${false} | ${'creator'}
+    ${'canJoin'}          | ${true} | ${false} | ${'nobody'}
+    ${'canLeave'}         | ${true} | ${true}  | ${'everyone'}
+    ${'canManage'}        | ${true} | ${false} | ${'creator'}
+    ${'canMention'}       | ${true} | ${true}  | ${'everyone'}
+    ${'canRemoveMembers'} | ${true} | ${false} | ${'nobody'}
+  `('of groups: $permission', ({ permission, nobody, everyone, initial }) => {
+    expect(GROUP_PERMISSIONS[permission as GroupPermission]).toEqual({
+      requireSystemGroup: false,
+      allowInternet: false,
+      allowNobody: nobody,
+      allowEveryone: everyone,
+      default: initial,
+      defaultOnSystemGroups: 'nobody',
+      allowedSystemGroups: [],
+    });
+  });
+
+  it('are complete', () => {
+    expect(Object.keys(CHANNEL_PERMISSIONS)).toHaveLength(11);
+    expect(Object.keys(REALM_PERMISSIONS)).toHaveLength(25);
+    expect(Object.keys(GROUP_PERMISSIONS)).toHaveLength(6);
+  });
+});
+
+describe('a group by its id', () => {
+  it('is a named one, in use unless both will do', () => {
+    expect(answer(canAccessGroup(null))).toBe(UNKNOWN);
+    expect(answer(canAccessGroup(plainGroup({ name: null })))).toBe(UNKNOWN);
+    expect(answer(canAccessGroup(plainGroup()))).toBe('yes');
+    expect(answer(canAccessGroup(plainSystemGroup('members')))).toBe('yes');
+    expect(answer(canAccessGroup(plainGroup({ isDeactivated: true })))).toBe(DEACTIVATED);
+    expect(answer(canAccessGroup(plainGroup({ isDeactivated: true }), { allowDeactivated: true }))).toBe('yes');
+    expect(answer(canAccessGroup(plainGroup({ isDeactivated: true, name: null })))).toBe(UNKNOWN);
+  });
+});
+
+/** Everything that can be done to a group, by a member of the team or not, to himself or others. */
+const ACTIONS = {
+  'changes it': canManageGroup,
+  'deactivates it': canDeactivateGroup,
+  joins: (...[actor, realm, group]: Parameters<typeof canManageGroup>) =>
+    canAddMembers({ ...actor, id: userId(10) }, realm, group, [userId(10)]),
+  'adds others': (...[actor, realm, group]: Parameters<typeof canManageGroup>) =>
+    canAddMembers({ ...actor, id: userId(10) }, realm, group, [userId(11)]),
+  'adds himself and others': (...[actor, realm, group]: Parameters<typeof canManageGroup>) =>
+    canAddMembers({ ...actor, id: userId(10) }, realm, group, [userId(10), userId(11)]),
+  leaves: (...[actor, realm, group]: Parameters<typeof canManageGroup>) =>
+    canRemoveMembers({ ...actor, id: userId(10) }, realm, group, [userId(10), userId(10)]),
+  'removes others': (...[actor, realm, group]: Parameters<typeof canManageGroup>) =>
+    canRemoveMembers({ ...actor, id: userId(10) }, realm, group, [userId(11)]),
+  'removes himself and others': (...[actor, realm, group]: Parameters<typeof canManageGroup>) =>
+    canRemoveMembers({ ...actor, id: userId(10) }, realm, group, [userId(10), userId(11)]),
+  'adds a subgroup': canAddSubgroups,
+  'removes a subgroup': canRemoveSubgroups,
+  'invites into it': canInviteIntoGroup,
+} as const;
+
+describe('what may be done to a group', () => {
+  it.each(
+    cells(`
+      action                     | all groups | canManage | canAddMembers | canRemoveMembers | canJoin | canLeave | canMention | nothing
+      changes it                 | yes        | yes       | no            | no               | no      | no       | no         | no
+      deactivates it             | yes        | yes       | no            | no               | no      | no       | no         | no
+      joins                      | yes        | yes       | yes           | no               | yes     | no       | no         | no
+      adds others                | yes        | yes       | yes           | no               | no      | no       | no         | no
+      adds himself and others    | yes        | yes       | yes           | no               | no      | no       | no         | no
+      leaves                     | yes        | yes       | no            | yes              | no      | yes      | no         | no
+      removes others             | yes        | yes       | no            | yes              | no      | no       | no         | no
+      removes himself and others | yes        | yes       | no            | yes              | no      | no       | no         | no
+      adds a subgroup            | yes        | yes       | yes           | no               | no      | no       | no         | no
+      removes a subgroup         | yes        | yes       | no            | no               | no      | no       | no         | no
+      invites into it            | yes        | yes       | yes           | no               | no      | no       | no         | no
+    `),
+  )('somebody %s who is granted %s: %s', (action, granted, expected) => {
+    const nothing = { canLeave: systemGroup.nobody };
+    const isPermission = granted !== 'all groups' && granted !== 'nothing';
+    const grants = isPermission ? { ...nothing, [granted]: TEAM } : nothing;
+    const realm = plainRealm({ grants: granted === 'all groups' ? { canManageAllGroups: TEAM } : {} });
+    const may = ACTIONS[action as keyof typeof ACTIONS];
+    const said = expected === 'yes' ? 'yes' : INSUFFICIENT;
+
+    expect(answer(may(inTeam('member'), realm, plainGroup({ grants })))).toBe(said);
+    expect(answer(may(plainActor('administrator'), realm, plainGroup({ grants })))).toBe(INSUFFICIENT);
+    expect(answer(may(inTeam('guest'), realm, plainGroup({ grants })))).toBe(NO_GUESTS);
+    expect(answer(may(inTeam('guest'), realm, null))).toBe(NO_GUESTS);
+    // A member who is granted everything changes no system group.
+    expect(answer(may(inTeam('owner'), realm, plainGroup({ grants, systemName: 'members' })))).toBe(INSUFFICIENT);
+    expect(answer(may(inTeam('owner'), realm, null))).toBe(UNKNOWN);
+    const isStrict = action === 'deactivates it' || action === 'invites into it';
+    expect(answer(may(inTeam('member'), realm, plainGroup({ grants, isDeactivated: true })))).toBe(
+      isStrict ? DEACTIVATED : said,
+    );
+  });
+
+  it('owners manage all groups by default, and everyone leaves', () => {
+    expect(answer(canManageGroup(plainActor('owner'), plainRealm(), plainGroup()))).toBe('yes');
+    expect(answer(canManageGroup(plainActor('administrator'), plainRealm(), plainGroup()))).toBe(INSUFFICIENT);
+    const member = plainActor('member', { id: 10 });
+    expect(answer(canRemoveMembers(member, plainRealm(), plainGroup(), [userId(10)]))).toBe('yes');
+    expect(answer(canRemoveMembers(member, plainRealm(), plainGroup(), []))).toBe(INSUFFICIENT);
+    expect(
+      answer(canAddMembers(member, plainRealm(), plainGroup({ grants: { canJoin: systemGroup.members } }), [])),
+    ).toBe(INSUFFICIENT);
+  });
+
+  it.each`
+    who         | expected
+    ${'owner'}  | ${'yes'}
+    ${'member'} | ${'yes'}
+    ${'guest'}  | ${NO_GUESTS}
+  `('$who makes groups, by default: $expected', ({ who, expected }) => {
+    expect(answer(canCreateGroup(plainActor(who), plainRealm()))).toBe(expected);
+  });
+
+  it('groups are made by those who are granted it', () => {
+    const realm = plainRealm({ grants: { canCreateGroups: TEAM } });
+    expect(answer(canCreateGroup(inTeam('member'), realm))).toBe('yes');
+    expect(answer(canCreateGroup(plainActor('owner'), realm))).toBe(INSUFFICIENT);
+  });
+});
+
+describe('members and subgroups of a group', () => {
+  const users = (...ids: number[]) => ids.map(userId);
+  const groups = (...ids: number[]) => ids.map(groupId);
+
+  it('new members are active users who are none yet', () => {
+    const [active, members] = [new Set(users(1, 2, 3)), new Set(users(2, 3))];
+    expect(answer(canBecomeMembers(users(1), active, members))).toBe('yes');
+    expect(answer(canBecomeMembers(users(1, 3, 2), active, members))).toBe(
+      'INVALID_INPUT: User 3 is already a member of this group',
+    );
+    expect(answer(canBecomeMembers(users(2, 9, 8), active, members))).toBe('INVALID_INPUT: Invalid user ID: 9');
+    expect(answer(areUsers(users(1, 2), active))).toBe('yes');
+    expect(answer(areUsers(users(8, 9), active))).toBe('INVALID_INPUT: Invalid user ID: 8');
+  });
+
+  it('only members are removed', () => {
+    const members = new Set(users(2, 3));
+    expect(answer(areMembers(users(3, 2), members))).toBe('yes');
+    expect(answer(areMembers(users(3, 5, 4), members))).toBe(
+      "INVALID_INPUT: There is no member '5' in this user group",
+    );
+  });
+
+  it('subgroups are named groups in use', () => {
+    const known = new Map([
+      [groupId(1), plainSystemGroup('nobody')],
+      [groupId(40), plainGroup()],
+      [groupId(41), plainGroup({ id: groupId(41), isDeactivated: true })],
+      [groupId(42), plainGroup({ id: groupId(42), name: null, permissions: null } as object)],
+    ]);
+    expect(answer(areSubgroupCandidates(groups(40, 1), known))).toBe('yes');
+    expect(answer(areSubgroupCandidates(groups(41, 40, 99), known))).toBe('INVALID_INPUT: Invalid user group ID: 99');
+    expect(answer(areSubgroupCandidates(groups(42), known))).toBe('INVALID_INPUT: Invalid user group ID: 42');
+    expect(answer(areSubgroupCandidates(groups(40, 41), known))).toBe(DEACTIVATED);
+  });
+
+  it('a subgroup is added once and removed where it is', () => {
+    const subgroups = new Set(groups(40, 41));
+    expect(answer(canBecomeSubgroups(groups(42), subgroups))).toBe('yes');
+    expect(answer(canBecomeSubgroups(groups(42, 41), subgroups))).toBe(
+      'INVALID_INPUT: User group 41 is already a subgroup of this group.',
+    );
+    expect(answer(areSubgroups(groups(41, 40), subgroups))).toBe('yes');
+    expect(answer(areSubgroups(groups(41, 43), subgroups))).toBe(
+      'INVALID_INPUT: User group 43 is not a subgroup of this group.',
+    );
+  });
+});
+
+describe('what a group is in use for', () => {
+  const [actors, unnamed] = [groupId(40), groupId(60)];
+  const named = (id: number, given: object = {}) => plainGroup({ id: groupId(id), name: `group ${id}`, ...given });
+  const world = (given: Partial<Parameters<typeof usesOfGroup>[1]> = {}) => ({
+    realm: plainRealm(),
+    channels: [],
+    groups: [named(40), named(41), named(42)],
+    edges: [],
+    ...given,
+  });
+
+  it('nothing', () => {
+    const uses = usesOfGroup(actors, world({ edges: [{ subgroupId: groupId(41), groupId: actors }] }));
+    expect(uses).toEqual([]);
+    expect(answer(canDeactivateUnused(uses))).toBe('yes');
+  });
+
+  it('everything, in the order of the contract', () => {
+    const uses = usesOfGroup(
+      actors,
+      world({
+        edges: [
+          { subgroupId: actors, groupId: groupId(43) },
+          { subgroupId: actors, groupId: groupId(41) },
+          { subgroupId: actors, groupId: groupId(42) },
+          { subgroupId: actors, groupId: unnamed },
+          { subgroupId: groupId(41), groupId: groupId(61) },
+        ],
+        groups: [
+          named(43, { isDeactivated: true, grants: { canManage: actors } }),
+          named(42, { grants: { canManage: unnamed, canJoin: actors } }),
+          named(41, { grants: { canManage: groupId(61) } }),
+          named(40),
+        ],
+        channels: [
+          plainChannel({ id: channelId(33), grants: { canSubscribe: actors } }),
+          plainChannel({ id: channelId(32), isArchived: true, grants: { canSubscribe: actors } }),
+          plainChannel({ id: channelId(31), grants: { canSendMessage: unnamed, canAddSubscribers: actors } }),
+          plainChannel({ id: channelId(30), grants: { canSubscribe: groupId(41) } }),
+        ],
+        realm: plainRealm({ grants: { canInviteUsers: actors, canManageAllGroups: unnamed } }),
+      }),
+    );
+    expect(uses).toEqual([
+      { type: 'subgroup', supergroupIds: [41, 42] },
+      { type: 'channel', channelId: 31, permissions: ['canAddSubscribers', 'canSendMessage'] },
+      { type: 'channel', channelId: 33, permissions: ['canSubscribe'] },
+      { type: 'group', groupId: 42, permissions: ['canJoin', 'canManage'] },
+      { type: 'realm', permissions: ['canInviteUsers', 'canManageAllGroups'] },
+    ]);
+    expect(canDeactivateUnused(uses)).toMatchObject({
+      code: 'CANNOT_DEACTIVATE_GROUP_IN_USE',
+      message: 'Cannot deactivate user group in use.',
+      details: { objections: uses },
+    });
+  });
+
+  it('is not used by permissions of a named group that holds it', () => {
+    const realm = plainRealm({ grants: { canInviteUsers: groupId(41) } });
+    const uses = usesOfGroup(actors, world({ realm, edges: [{ subgroupId: actors, groupId: groupId(41) }] }));
+    expect(uses).toEqual([{ type: 'subgroup', supergroupIds: [41] }]);
+  });
+});

@@ -1,0 +1,195 @@
+import { answer, groupId, plainGroup, plainSystemGroup, systemGroup, userId } from '@parley/testkit';
+import fc from 'fast-check';
+import { REALM_PERMISSIONS } from '../realms/realm-settings.js';
+import { type GroupSettingValue, groupSetting } from './group-setting.js';
+import {
+  canonicalGroupSetting,
+  checkGroupSetting,
+  groupSettingUpdate,
+  isSameGroupSetting,
+  namedIn,
+  namesGroup,
+} from './group-setting-rules.js';
+import { SYSTEM_GROUPS, type SystemGroupName } from './system-groups.js';
+
+const { nobody } = systemGroup;
+const speltOut = (directMembers: number[], directSubgroups: number[] = []): GroupSettingValue => ({
+  directMembers: directMembers.map(userId),
+  directSubgroups: directSubgroups.map(groupId),
+});
+
+describe('the one spelling of a value', () => {
+  it.each`
+    given                             | is
+    ${7}                              | ${7}
+    ${speltOut([], [7])}              | ${7}
+    ${speltOut([], [7, 7])}           | ${7}
+    ${speltOut([])}                   | ${nobody}
+    ${speltOut([], [nobody])}         | ${nobody}
+    ${speltOut([9, 8, 9])}            | ${speltOut([8, 9])}
+    ${speltOut([9], [7])}             | ${speltOut([9], [7])}
+    ${speltOut([], [10, 9, 10])}      | ${speltOut([], [9, 10])}
+    ${speltOut([10, 9], [nobody, 7])} | ${speltOut([9, 10], [nobody, 7])}
+  `('$given is $is', ({ given, is }) => {
+    expect(canonicalGroupSetting(given, nobody)).toEqual(is);
+  });
+
+  const ids = fc.array(fc.integer({ min: 1, max: 5 }), { maxLength: 5 });
+  it('is reached in one step, and the same for whatever means the same', () => {
+    fc.assert(
+      fc.property(ids, ids, (members, subgroups) => {
+        const once = canonicalGroupSetting(speltOut(members, subgroups), nobody);
+        expect(canonicalGroupSetting(once, nobody)).toEqual(once);
+        const shuffled = speltOut([...members, ...members].reverse(), [...subgroups].reverse());
+        expect(isSameGroupSetting(canonicalGroupSetting(shuffled, nobody), once)).toBe(true);
+      }),
+    );
+  });
+
+  it.each`
+    one                   | other                  | same
+    ${7}                  | ${7}                   | ${true}
+    ${7}                  | ${8}                   | ${false}
+    ${7}                  | ${speltOut([7])}       | ${false}
+    ${speltOut([7])}      | ${7}                   | ${false}
+    ${speltOut([7])}      | ${speltOut([7])}       | ${true}
+    ${speltOut([7])}      | ${speltOut([8])}       | ${false}
+    ${speltOut([7])}      | ${speltOut([7, 8])}    | ${false}
+    ${speltOut([7, 8])}   | ${speltOut([7])}       | ${false}
+    ${speltOut([7], [9])} | ${speltOut([7], [10])} | ${false}
+    ${speltOut([7], [9])} | ${speltOut([7])}       | ${false}
+  `('$one and $other: $same', ({ one, other, same }) => {
+    expect(isSameGroupSetting(one, other)).toBe(same);
+  });
+});
+
+describe('changing a value', () => {
+  it.each`
+    current              | change                                       | becomes
+    ${7}                 | ${{ new: 8 }}                                | ${8}
+    ${7}                 | ${{ new: 7 }}                                | ${null}
+    ${7}                 | ${{ new: speltOut([], [7]) }}                | ${null}
+    ${7}                 | ${{ new: 8, old: 7 }}                        | ${8}
+    ${7}                 | ${{ new: 8, old: speltOut([], [7]) }}        | ${8}
+    ${7}                 | ${{ new: 8, old: 9 }}                        | ${'stale'}
+    ${7}                 | ${{ new: 7, old: 9 }}                        | ${'stale'}
+    ${nobody}            | ${{ new: speltOut([9]), old: speltOut([]) }} | ${speltOut([9])}
+    ${speltOut([9, 10])} | ${{ new: 7, old: speltOut([10, 9]) }}        | ${7}
+    ${speltOut([9, 10])} | ${{ new: speltOut([10, 9, 9]) }}             | ${null}
+    ${speltOut([9, 10])} | ${{ new: 7, old: speltOut([9]) }}            | ${'stale'}
+    ${speltOut([9])}     | ${{ new: speltOut([]) }}                     | ${nobody}
+  `('from $current by $change: $becomes', ({ current, change, becomes }) => {
+    const { decision, value } = groupSettingUpdate(current, change, nobody);
+    if (becomes === 'stale') {
+      expect(answer(decision)).toBe("STALE_VALUE: 'old' value does not match the expected value.");
+    } else {
+      expect(answer(decision)).toBe('yes');
+      expect(value).toEqual(becomes);
+    }
+  });
+});
+
+describe('whether a permission may have a value', () => {
+  const named = {
+    groups: new Map([
+      ...SYSTEM_GROUPS.map(({ name }) => [systemGroup[name], plainSystemGroup(name)] as const),
+      [groupId(40), plainGroup()] as const,
+      [groupId(41), plainGroup({ id: groupId(41), isDeactivated: true })] as const,
+      [groupId(42), plainGroup({ id: groupId(42), name: null })] as const,
+    ]),
+    userIds: new Set([userId(9), userId(10)]),
+  };
+  const check = (value: GroupSettingValue, definition = groupSetting('members', 'ny')) =>
+    answer(checkGroupSetting(value, definition, 'can_dance_group', named));
+  const cannot = (group: string) => `INVALID_INPUT: 'can_dance_group' setting cannot be set to '${group}' group.`;
+  const mustBeSystem = "SYSTEM_GROUP_REQUIRED: 'can_dance_group' must be a system user group.";
+
+  it.each`
+    value                      | expected
+    ${groupId(40)}             | ${'yes'}
+    ${groupId(99)}             | ${'INVALID_INPUT: Invalid user group'}
+    ${groupId(42)}             | ${'INVALID_INPUT: Invalid user group'}
+    ${groupId(41)}             | ${'INVALID_INPUT: User group is deactivated.'}
+    ${systemGroup.internet}    | ${cannot('role:internet')}
+    ${systemGroup.nobody}      | ${'yes'}
+    ${systemGroup.everyone}    | ${'yes'}
+    ${systemGroup.members}     | ${'yes'}
+    ${speltOut([9, 10])}       | ${'yes'}
+    ${speltOut([9], [40])}     | ${'yes'}
+    ${speltOut([8, 9, 7])}     | ${'INVALID_INPUT: Invalid user ID: 8'}
+    ${speltOut([8], [99])}     | ${'INVALID_INPUT: Invalid user ID: 8'}
+    ${speltOut([9], [40, 99])} | ${'INVALID_INPUT: Invalid user group ID: 99'}
+    ${speltOut([9], [42])}     | ${'INVALID_INPUT: Invalid user group ID: 42'}
+    ${speltOut([9], [41])}     | ${'INVALID_INPUT: User group is deactivated.'}
+    ${speltOut([9], [41, 99])} | ${'INVALID_INPUT: Invalid user group ID: 99'}
+    ${speltOut([9], [1, 7])}   | ${'yes'}
+  `('$value, open to all: $expected', ({ value, expected }) => {
+    expect(check(value)).toBe(expected);
+  });
+
+  it.each`
+    allows  | nobody                   | everyone                   | internet
+    ${''}   | ${cannot('role:nobody')} | ${cannot('role:everyone')} | ${cannot('role:internet')}
+    ${'n'}  | ${'yes'}                 | ${cannot('role:everyone')} | ${cannot('role:internet')}
+    ${'y'}  | ${cannot('role:nobody')} | ${'yes'}                   | ${cannot('role:internet')}
+    ${'ny'} | ${'yes'}                 | ${'yes'}                   | ${cannot('role:internet')}
+  `('allowing "$allows"', (row) => {
+    const definition = groupSetting('members', row.allows);
+    expect(check(systemGroup.nobody, definition)).toBe(row.nobody);
+    expect(check(systemGroup.everyone, definition)).toBe(row.everyone);
+    expect(check(systemGroup.internet, definition)).toBe(row.internet);
+    expect(check(systemGroup.internet, { ...definition, allowInternet: true })).toBe('yes');
+    // Spelt out, everyone is accepted anywhere; guests are turned away later.
+    expect(check(speltOut([9], [systemGroup.everyone, systemGroup.nobody]), definition)).toBe('yes');
+  });
+
+  it.each`
+    permission                     | group               | expected
+    ${'canAccessAllUsers'}         | ${'everyone'}       | ${'yes'}
+    ${'canAccessAllUsers'}         | ${'members'}        | ${'yes'}
+    ${'canAccessAllUsers'}         | ${'administrators'} | ${cannot('role:administrators')}
+    ${'canAccessAllUsers'}         | ${'nobody'}         | ${cannot('role:nobody')}
+    ${'canAccessAllUsers'}         | ${'fullMembers'}    | ${cannot('role:fullmembers')}
+    ${'canCreateWebPublicChannel'} | ${'owners'}         | ${'yes'}
+    ${'canCreateWebPublicChannel'} | ${'moderators'}     | ${'yes'}
+    ${'canCreateWebPublicChannel'} | ${'nobody'}         | ${'yes'}
+    ${'canCreateWebPublicChannel'} | ${'members'}        | ${cannot('role:members')}
+    ${'canCreateWebPublicChannel'} | ${'everyone'}       | ${cannot('role:everyone')}
+    ${'canManageAllGroups'}        | ${'nobody'}         | ${cannot('role:nobody')}
+    ${'canManageAllGroups'}        | ${'members'}        | ${'yes'}
+  `('$permission to $group: $expected', ({ permission, group, expected }) => {
+    const definition = REALM_PERMISSIONS[permission as keyof typeof REALM_PERMISSIONS];
+    expect(check(systemGroup[group as SystemGroupName], definition)).toBe(expected);
+  });
+
+  it('for system groups only takes no other group and nothing spelt out', () => {
+    const { canAccessAllUsers } = REALM_PERMISSIONS;
+    expect(check(groupId(40), canAccessAllUsers)).toBe(mustBeSystem);
+    expect(check(speltOut([8], [99]), canAccessAllUsers)).toBe(mustBeSystem);
+    expect(check(groupId(41), canAccessAllUsers)).toBe('INVALID_INPUT: User group is deactivated.');
+    expect(checkGroupSetting(groupId(40), canAccessAllUsers, 'can_dance_group', named)).toMatchObject({
+      details: { settingName: 'can_dance_group' },
+    });
+  });
+
+  it('from a list takes no group beyond it, one of the system or not', () => {
+    const definition = groupSetting('members', 'n', { allowedSystemGroups: ['members'] });
+    expect(check(systemGroup.members, definition)).toBe('yes');
+    expect(check(systemGroup.owners, definition)).toBe(cannot('role:owners'));
+    expect(check(groupId(40), definition)).toBe(cannot('actors'));
+  });
+});
+
+describe('what a value names', () => {
+  it('has to be looked up before it is checked', () => {
+    expect(namedIn(groupId(7))).toEqual({ groupIds: [7], userIds: [] });
+    expect(namedIn(speltOut([9], [7, 8]))).toEqual({ groupIds: [7, 8], userIds: [9] });
+  });
+
+  it('keeps those groups from being deactivated', () => {
+    expect(namesGroup(groupId(7), groupId(7))).toBe(true);
+    expect(namesGroup(groupId(7), groupId(8))).toBe(false);
+    expect(namesGroup(speltOut([8], [7]), groupId(7))).toBe(true);
+    expect(namesGroup(speltOut([8], [7]), groupId(8))).toBe(false);
+  });
+});

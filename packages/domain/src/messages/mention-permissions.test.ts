@@ -1,0 +1,54 @@
+import { answer, groupId, plainActor, plainGroup, plainRealm, plainSystemGroup, systemGroup } from '@parley/testkit';
+import { canMentionGroup } from '../groups/group-permissions.js';
+import { canMentionMany } from './mention-permissions.js';
+
+const TEAM = groupId(50);
+
+describe('mentioning many people at once', () => {
+  const channel =
+    'CHANNEL_WILDCARD_NOT_ALLOWED: You do not have permission to use channel wildcard mentions in this channel.';
+  const topic = 'TOPIC_WILDCARD_NOT_ALLOWED: You do not have permission to use topic wildcard mentions in this topic.';
+
+  it.each`
+    who                | inChannel  | inTopic
+    ${'owner'}         | ${'yes'}   | ${'yes'}
+    ${'administrator'} | ${'yes'}   | ${'yes'}
+    ${'moderator'}     | ${channel} | ${topic}
+    ${'member'}        | ${channel} | ${topic}
+    ${'guest'}         | ${channel} | ${topic}
+  `('$who, by default', ({ who, inChannel, inTopic }) => {
+    expect(answer(canMentionMany(plainActor(who), plainRealm(), 'channel'))).toBe(inChannel);
+    expect(answer(canMentionMany(plainActor(who), plainRealm(), 'topic'))).toBe(inTopic);
+  });
+
+  it('guests too, where everyone may', () => {
+    const realm = plainRealm({ grants: { canMentionManyUsers: systemGroup.everyone } });
+    expect(answer(canMentionMany(plainActor('guest'), realm, 'channel'))).toBe('yes');
+  });
+});
+
+describe('mentioning a group', () => {
+  const mayNot = "NOT_PERMITTED: You are not allowed to mention user group 'actors'.";
+
+  it('is for everyone by default', () => {
+    expect(answer(canMentionGroup(plainActor('guest'), plainGroup()))).toBe('yes');
+  });
+
+  it('is for those it is given to, and no administrator beside them', () => {
+    const group = plainGroup({ grants: { canMention: TEAM } });
+    expect(answer(canMentionGroup(plainActor('guest', { groups: [TEAM] }), group))).toBe('yes');
+    expect(answer(canMentionGroup(plainActor('owner'), group))).toBe(mayNot);
+    // Being in the group is another thing.
+    expect(answer(canMentionGroup(plainActor('member', { groups: [group.id] }), group))).toBe(mayNot);
+  });
+
+  it('names a system group as clients do', () => {
+    const members = {
+      ...plainSystemGroup('members'),
+      permissions: plainGroup({ grants: { canMention: systemGroup.nobody } }).permissions,
+    };
+    expect(answer(canMentionGroup(plainActor('owner'), members))).toBe(
+      "NOT_PERMITTED: You are not allowed to mention user group 'role:members'.",
+    );
+  });
+});

@@ -1,0 +1,491 @@
+import {
+  answer,
+  cells,
+  channelId,
+  groupId,
+  plainActor,
+  plainChannel,
+  plainRealm,
+  systemGroup,
+  userId,
+} from '@parley/testkit';
+import type { ChannelPermission, ChannelPrivacy } from '../channels/channel.js';
+import type { RealmPermission, RealmSettings } from '../realms/realm-settings.js';
+import type { GroupId, MessageId } from '../shared/ids.js';
+import { ROLES, type Role } from '../users/role.js';
+import {
+  canChangeChannelOf,
+  canChangeTopic,
+  canDeleteMessage,
+  canDeleteTopic,
+  canEditContent,
+  canMoveInto,
+  canMoveWholeTopic,
+  canOpenTopicByMoving,
+  canReadMessage,
+  canResolveTopic,
+  resolveToggle,
+} from './message-permissions.js';
+
+const TEAM = groupId(50);
+const { nobody } = systemGroup;
+const UNKNOWN = 'INVALID_INPUT: Invalid message(s)';
+
+const PRIVACY: Readonly<Record<string, ChannelPrivacy>> = {
+  'web-public': 'webPublic',
+  public: 'public',
+  'private, shared history': 'privateSharedHistory',
+  'private, protected history': 'privateProtectedHistory',
+};
+
+const inTeam = (role: Role) => plainActor(role, { groups: [TEAM] });
+
+describe('a message by its id', () => {
+  const inChannel = { channelId: channelId(30) };
+
+  it.each(
+    cells(`
+      who                                           | web-public | public | private, shared history | private, protected history
+      owner outside, never received it              | yes        | yes    | no                      | no
+      owner outside, received it once               | yes        | yes    | no                      | no
+      member outside, never received it             | yes        | yes    | no                      | no
+      member outside, received it once              | yes        | yes    | no                      | no
+      guest outside, never received it              | no         | no     | no                      | no
+      guest outside, received it once               | no         | no     | no                      | no
+      owner inside, never received it               | yes        | yes    | yes                     | no
+      member inside, never received it              | yes        | yes    | yes                     | no
+      member inside, received it                    | yes        | yes    | yes                     | yes
+      guest inside, never received it               | yes        | yes    | yes                     | no
+      guest inside, received it                     | yes        | yes    | yes                     | yes
+    `),
+  )('%s, %s channel: %s', (who, kind, expected) => {
+    const [role, where = ''] = who.split(' ');
+    const access = {
+      message: inChannel,
+      channel: plainChannel({ privacy: PRIVACY[kind]! }),
+      isSubscribed: where.startsWith('inside'),
+      isOwn: !who.includes('never'),
+    };
+    expect(answer(canReadMessage(plainActor(role as Role), access))).toBe(expected === 'yes' ? 'yes' : UNKNOWN);
+    expect(answer(canReadMessage(plainActor(role as Role), access, { modifying: true }))).toBe(
+      expected === 'yes' ? 'yes' : UNKNOWN,
+    );
+  });
+
+  it.each(
+    cells(`
+      member granted       | shared, never received it | shared, received it | protected, never received it | protected, received it
+      canSubscribe         | yes                       | yes                 | no                           | yes
+      canAddSubscribers    | yes                       | yes                 | no                           | yes
+      canAdministerChannel | no                        | no                  | no                           | no
+      canDeleteAnyMessage  | no                        | no                  | no                           | no
+    `),
+  )('outside a private channel, granted %s, %s: %s', (permission, where, expected) => {
+    const access = {
+      message: inChannel,
+      channel: plainChannel({
+        privacy: where.startsWith('shared') ? 'privateSharedHistory' : 'privateProtectedHistory',
+        grants: { [permission]: TEAM },
+      }),
+      isSubscribed: false,
+      isOwn: !where.includes('never'),
+    };
+    expect(answer(canReadMessage(inTeam('member'), access))).toBe(expected === 'yes' ? 'yes' : UNKNOWN);
+    expect(answer(canReadMessage(inTeam('guest'), access))).toBe(UNKNOWN);
+  });
+
+  it('of an archived channel is read, but no longer touched', () => {
+    const access = {
+      message: inChannel,
+      channel: plainChannel({ isArchived: true }),
+      isSubscribed: true,
+      isOwn: true,
+    };
+    expect(answer(canReadMessage(plainActor('owner'), access))).toBe('yes');
+    expect(answer(canReadMessage(plainActor('owner'), access, { modifying: true }))).toBe(UNKNOWN);
+  });
+
+  it('between people belongs to those people, whatever anybody else is', () => {
+    const direct = { message: { channelId: null }, channel: null, isSubscribed: false };
+    for (const role of ROLES) {
+      expect(answer(canReadMessage(plainActor(role), { ...direct, isOwn: true }, { modifying: true }))).toBe('yes');
+      expect(answer(canReadMessage(plainActor(role), { ...direct, isOwn: false }))).toBe(UNKNOWN);
+    }
+  });
+
+  it('whose channel is not there is not there either', () => {
+    const lost = { message: inChannel, channel: null, isSubscribed: false, isOwn: true };
+    expect(answer(canReadMessage(plainActor('owner'), lost))).toBe(UNKNOWN);
+  });
+});
+
+describe('editing what a message says', () => {
+  const message = { senderId: userId(10), sentAt: 1000 };
+  const edit = (role: Role, id: number, now: number, settings: Partial<RealmSettings> = {}) =>
+    answer(canEditContent(plainActor(role, { id }), plainRealm({ settings }), message, now));
+  const mayNot = "NOT_PERMITTED: You don't have permission to edit this message";
+  const tooLate = 'NOT_PERMITTED: The time limit for editing this message has passed';
+
+  it('is for its sender alone', () => {
+    expect(edit('guest', 10, 1001)).toBe('yes');
+    expect(edit('owner', 11, 1001)).toBe(mayNot);
+  });
+
+  it('ends with the limit and a grace of 20 seconds', () => {
+    expect(edit('owner', 10, 1000 + 620)).toBe('yes');
+    expect(edit('owner', 10, 1000 + 621)).toBe(tooLate);
+    expect(edit('member', 10, 1_000_000, { messageContentEditLimitSeconds: null })).toBe('yes');
+    expect(edit('member', 10, 1000 + 25, { messageContentEditLimitSeconds: 5 })).toBe('yes');
+    expect(edit('member', 10, 1000 + 26, { messageContentEditLimitSeconds: 5 })).toBe(tooLate);
+    expect(edit('member', 11, 1_000_000)).toBe(mayNot);
+  });
+
+  it('can be turned off for everybody', () => {
+    const off = 'NOT_PERMITTED: Your organization has turned off message editing';
+    expect(edit('owner', 10, 1001, { allowMessageEditing: false })).toBe(off);
+    expect(edit('owner', 11, 1_000_000, { allowMessageEditing: false })).toBe(off);
+  });
+});
+
+describe('resolving a topic', () => {
+  it.each`
+    from            | to             | what
+    ${'plans'}      | ${'✔ plans'}   | ${'resolve'}
+    ${'✔ plans'}    | ${'plans'}     | ${'unresolve'}
+    ${'✔ ✔✔ plans'} | ${'plans'}     | ${'unresolve'}
+    ${'✔ ✔✔ plans'} | ${'✔✔ plans'}  | ${null}
+    ${'plans'}      | ${'✔ other'}   | ${null}
+    ${'✔ plans'}    | ${'other'}     | ${null}
+    ${'plans'}      | ${'other'}     | ${null}
+    ${'✔ plans'}    | ${'✔ other'}   | ${null}
+    ${'✔ plans'}    | ${'✔ ✔ plans'} | ${null}
+    ${'✔plans'}     | ${'plans'}     | ${null}
+    ${'plans'}      | ${'✔plans'}    | ${null}
+    ${''}           | ${'✔ '}        | ${'resolve'}
+    ${'a ✔ b'}      | ${'✔ a ✔ b'}   | ${'resolve'}
+    ${'✔ a ✔ b'}    | ${'a ✔ b'}     | ${'unresolve'}
+    ${'✔ a ✔ b'}    | ${'a b'}       | ${null}
+  `('from "$from" to "$to": $what', ({ from, to, what }) => {
+    expect(resolveToggle(from, to)).toBe(what);
+  });
+
+  const mayNot = "NOT_PERMITTED: You don't have permission to resolve topics in this channel.";
+  const granting = plainChannel({ grants: { canResolveTopics: TEAM } });
+
+  it.each`
+    grantedBy             | who                | expected
+    ${'the organization'} | ${'owner'}         | ${mayNot}
+    ${'the organization'} | ${'team'}          | ${'yes'}
+    ${'the channel'}      | ${'owner'}         | ${mayNot}
+    ${'the channel'}      | ${'team'}          | ${'yes'}
+    ${'the target'}       | ${'team'}          | ${'yes'}
+    ${'nobody'}           | ${'administrator'} | ${mayNot}
+    ${'nobody'}           | ${'team'}          | ${mayNot}
+  `('granted to a team by $grantedBy, $who: $expected', (row) => {
+    const by = row.grantedBy as string;
+    const actor = row.who === 'team' ? inTeam('guest') : plainActor(row.who as Role);
+    const realm = plainRealm({ grants: { canResolveTopics: by === 'the organization' ? TEAM : nobody } });
+    const source = by === 'the channel' ? granting : plainChannel();
+    const target = by === 'the target' ? granting : null;
+    expect(answer(canResolveTopic(actor, realm, source, target))).toBe(row.expected);
+    const change = { message: { topic: 'plans', sentAt: 0 }, topic: '✔ plans', source, target };
+    // However old it is.
+    expect(answer(canChangeTopic(actor, realm, change, 1e9))).toBe(row.expected);
+  });
+
+  it('is for everybody by default', () => {
+    expect(answer(canResolveTopic(plainActor('guest'), plainRealm(), plainChannel()))).toBe('yes');
+  });
+});
+
+describe('moving messages to another topic', () => {
+  const mayNot = "NOT_PERMITTED: You don't have permission to edit this message";
+  const tooOld = "NOT_PERMITTED: The time limit for editing this message's topic has passed.";
+  const WEEK = 604_800;
+
+  it.each`
+    grantedBy                 | who                | expected
+    ${'nobody'}               | ${'owner'}         | ${'yes'}
+    ${'nobody'}               | ${'administrator'} | ${'yes'}
+    ${'nobody'}               | ${'moderator'}     | ${mayNot}
+    ${'nobody'}               | ${'member'}        | ${mayNot}
+    ${'the organization'}     | ${'team'}          | ${'yes'}
+    ${'the organization'}     | ${'guest team'}    | ${'yes'}
+    ${'administering source'} | ${'team'}          | ${'yes'}
+    ${'administering source'} | ${'guest team'}    | ${mayNot}
+    ${'administering target'} | ${'team'}          | ${'yes'}
+    ${'moving within source'} | ${'team'}          | ${'yes'}
+    ${'moving within source'} | ${'guest team'}    | ${'yes'}
+    ${'moving within source'} | ${'member'}        | ${mayNot}
+    ${'moving within target'} | ${'team'}          | ${'yes'}
+    ${'moving out of source'} | ${'team'}          | ${mayNot}
+  `('granted by $grantedBy, $who: $expected', (row) => {
+    const by = row.grantedBy as string;
+    const who = row.who as string;
+    const actor = who === 'team' ? inTeam('member') : who === 'guest team' ? inTeam('guest') : plainActor(who as Role);
+    const realm = plainRealm({
+      grants: { canMoveMessagesBetweenTopics: by === 'the organization' ? TEAM : nobody },
+    });
+    const permissions: Record<string, ChannelPermission> = {
+      administering: 'canAdministerChannel',
+      'moving within': 'canMoveMessagesWithinChannel',
+      'moving out of': 'canMoveMessagesOutOfChannel',
+    };
+    const [, how = '', where] = /^(.+) (source|target)$/.exec(by) ?? [];
+    const granting = plainChannel({ grants: { [permissions[how] ?? 'canResolveTopics']: TEAM } });
+    const change = {
+      message: { topic: 'plans', sentAt: 0 },
+      topic: 'deeds',
+      source: where === 'source' ? granting : plainChannel(),
+      target: where === 'target' ? granting : null,
+    };
+    expect(answer(canChangeTopic(actor, realm, change, 0))).toBe(row.expected);
+  });
+
+  it.each`
+    who                | age          | expected
+    ${'member'}        | ${WEEK + 20} | ${'yes'}
+    ${'member'}        | ${WEEK + 21} | ${tooOld}
+    ${'guest'}         | ${WEEK + 21} | ${tooOld}
+    ${'moderator'}     | ${WEEK + 21} | ${'yes'}
+    ${'administrator'} | ${WEEK + 21} | ${'yes'}
+    ${'owner'}         | ${WEEK + 21} | ${'yes'}
+  `('$who moves one that is $age seconds old: $expected', ({ who, age, expected }) => {
+    const change = {
+      message: { topic: 'plans', sentAt: 100 },
+      topic: 'deeds',
+      source: plainChannel(),
+      target: null,
+    };
+    expect(answer(canChangeTopic(plainActor(who), plainRealm(), change, 100 + age))).toBe(expected);
+    const boundless = plainRealm({ settings: { moveMessagesWithinChannelLimitSeconds: null } });
+    expect(answer(canChangeTopic(plainActor(who), boundless, change, 100 + age))).toBe('yes');
+  });
+
+  it('into a topic that has no messages takes the right to open one', () => {
+    const channel = plainChannel({ grants: { canCreateTopic: TEAM } });
+    expect(answer(canOpenTopicByMoving(inTeam('member'), null, channel))).toBe('yes');
+    expect(answer(canOpenTopicByMoving(plainActor('owner'), null, channel))).toMatch(/create new topics/);
+  });
+});
+
+describe('moving messages to another channel', () => {
+  const mayNot = "NOT_PERMITTED: You don't have permission to move this message";
+  const mayNotPost = 'NOT_PERMITTED: You do not have permission to post in this channel.';
+  const tooOld = "NOT_PERMITTED: The time limit for editing this message's channel has passed";
+  const WEEK = 604_800;
+
+  it.each`
+    grantedBy                 | who                | expected
+    ${'nobody'}               | ${'owner'}         | ${'yes'}
+    ${'nobody'}               | ${'administrator'} | ${'yes'}
+    ${'nobody'}               | ${'moderator'}     | ${mayNot}
+    ${'the organization'}     | ${'team'}          | ${'yes'}
+    ${'the organization'}     | ${'guest team'}    | ${mayNot}
+    ${'administering source'} | ${'team'}          | ${'yes'}
+    ${'administering target'} | ${'team'}          | ${mayNot}
+    ${'moving out of source'} | ${'team'}          | ${'yes'}
+    ${'moving out of source'} | ${'guest team'}    | ${'yes'}
+    ${'moving out of target'} | ${'team'}          | ${mayNot}
+    ${'moving within source'} | ${'team'}          | ${mayNot}
+  `('granted by $grantedBy, $who: $expected', (row) => {
+    const by = row.grantedBy as string;
+    const who = row.who as string;
+    const actor = who === 'team' ? inTeam('member') : who === 'guest team' ? inTeam('guest') : plainActor(who as Role);
+    const realm = plainRealm({
+      grants: { canMoveMessagesBetweenChannels: by === 'the organization' ? TEAM : nobody },
+    });
+    const permissions: Record<string, ChannelPermission> = {
+      administering: 'canAdministerChannel',
+      'moving within': 'canMoveMessagesWithinChannel',
+      'moving out of': 'canMoveMessagesOutOfChannel',
+    };
+    const [, how = '', where] = /^(.+) (source|target)$/.exec(by) ?? [];
+    const granting = plainChannel({ grants: { [permissions[how] ?? 'canResolveTopics']: TEAM } });
+    const change = {
+      message: { sentAt: 0 },
+      source: where === 'source' ? granting : plainChannel(),
+      target: where === 'target' ? granting : plainChannel(),
+    };
+    expect(answer(canChangeChannelOf(actor, null, realm, change, 0))).toBe(row.expected);
+  });
+
+  it('needs the right to post in the target, oneself or by the owner', () => {
+    const change = {
+      message: { sentAt: 0 },
+      source: plainChannel(),
+      target: plainChannel({ grants: { canSendMessage: TEAM } }),
+    };
+    const realm = plainRealm();
+    expect(answer(canChangeChannelOf(plainActor('owner'), null, realm, change, 0))).toBe(mayNotPost);
+    expect(answer(canChangeChannelOf(plainActor('owner'), null, realm, change, 1e9))).toBe(mayNotPost);
+    expect(answer(canChangeChannelOf(inTeam('member'), null, realm, change, 0))).toBe('yes');
+    expect(answer(canChangeChannelOf(plainActor('member'), inTeam('member'), realm, change, 0))).toBe('yes');
+  });
+
+  it.each`
+    who            | age          | expected
+    ${'member'}    | ${WEEK + 20} | ${'yes'}
+    ${'member'}    | ${WEEK + 21} | ${tooOld}
+    ${'moderator'} | ${WEEK + 21} | ${'yes'}
+  `('$who moves one that is $age seconds old: $expected', ({ who, age, expected }) => {
+    const change = { message: { sentAt: 100 }, source: plainChannel(), target: plainChannel() };
+    const settings = { moveMessagesWithinChannelLimitSeconds: 1 };
+    expect(answer(canChangeChannelOf(plainActor(who), null, plainRealm({ settings }), change, 100 + age))).toBe(
+      expected,
+    );
+  });
+
+  it('takes a target in use that he reads', () => {
+    const unknown = 'INVALID_INPUT: Invalid channel ID';
+    expect(answer(canMoveInto(plainActor('owner'), plainChannel(), false))).toBe('yes');
+    expect(answer(canMoveInto(plainActor('owner'), plainChannel({ isArchived: true }), true))).toBe(unknown);
+    expect(answer(canMoveInto(plainActor('owner'), plainChannel({ privacy: 'privateSharedHistory' }), false))).toBe(
+      unknown,
+    );
+  });
+});
+
+describe('moving a whole topic', () => {
+  const HOUR = 3600;
+  const messages = [0, HOUR, 2 * HOUR].map((sentAt, index) => ({ id: (index + 1) as MessageId, sentAt }));
+  const settings = { moveMessagesWithinChannelLimitSeconds: HOUR, moveMessagesBetweenChannelsLimitSeconds: 2 * HOUR };
+  const realm = plainRealm({ settings });
+  const move = (given: { topic?: boolean; channel?: boolean; role?: Role; now: number; realm?: typeof realm }) =>
+    canMoveWholeTopic(
+      plainActor(given.role ?? 'member'),
+      given.realm ?? realm,
+      { messages, isOtherTopic: given.topic ?? false, isOtherChannel: given.channel ?? false },
+      given.now,
+    );
+  const refusal = (allowed: number, first: number | null) => ({
+    allowed: false,
+    code: 'MOVE_TIME_LIMIT_EXCEEDED',
+    message: `You only have permission to move the ${allowed}/3 most recent messages in this topic.`,
+    details: {
+      firstMessageIdAllowedToMove: first,
+      totalMessagesInTopic: 3,
+      totalMessagesAllowedToMove: allowed,
+    },
+  });
+
+  it('needs every one of its messages to be young enough', () => {
+    expect(answer(move({ topic: true, now: HOUR + 20 }))).toBe('yes');
+    expect(move({ topic: true, now: HOUR + 21 })).toEqual(refusal(2, 2));
+    expect(move({ topic: true, now: 3 * HOUR + 20 })).toEqual(refusal(1, 3));
+    expect(move({ topic: true, now: 9 * HOUR })).toEqual(refusal(0, null));
+  });
+
+  it('counts the limit of what changes, and the stricter of two', () => {
+    expect(answer(move({ channel: true, now: 2 * HOUR + 20 }))).toBe('yes');
+    expect(move({ channel: true, now: 2 * HOUR + 21 })).toEqual(refusal(2, 2));
+    expect(move({ channel: true, topic: true, now: 2 * HOUR + 20 })).toEqual(refusal(2, 2));
+    expect(answer(move({ now: 9 * HOUR }))).toBe('yes');
+    const noLimitOnTopics = plainRealm({ settings: { ...settings, moveMessagesWithinChannelLimitSeconds: null } });
+    expect(answer(move({ topic: true, now: 9 * HOUR, realm: noLimitOnTopics }))).toBe('yes');
+    expect(move({ topic: true, channel: true, now: 2 * HOUR + 21, realm: noLimitOnTopics })).toEqual(refusal(2, 2));
+  });
+
+  it('moderators and above are not held to it', () => {
+    for (const role of ['moderator', 'administrator', 'owner'] as const) {
+      expect(answer(move({ topic: true, now: 9 * HOUR, role }))).toBe('yes');
+    }
+    expect(move({ topic: true, now: 9 * HOUR, role: 'guest' })).toEqual(refusal(0, null));
+  });
+});
+
+describe('deleting a message', () => {
+  const mayNot = "NOT_PERMITTED: You don't have permission to delete this message";
+  const tooLate = 'NOT_PERMITTED: The time limit for deleting this message has passed';
+
+  interface Row {
+    role?: Role;
+    sender?: number;
+    owner?: number | null;
+    age?: number;
+    realm?: Partial<Record<RealmPermission, GroupId>>;
+    channel?: Partial<Record<ChannelPermission, GroupId>> | null;
+    settings?: Partial<RealmSettings>;
+  }
+  const remove = (given: Row) =>
+    answer(
+      canDeleteMessage(
+        plainActor(given.role ?? 'member', { id: 10, groups: [TEAM] }),
+        plainRealm({
+          settings: given.settings ?? {},
+          grants: { canDeleteAnyMessage: nobody, canDeleteOwnMessage: nobody, ...given.realm },
+        }),
+        {
+          message: { senderId: userId(given.sender ?? 10), sentAt: 1000 },
+          senderOwnerId: given.owner == null ? null : userId(given.owner),
+          channel: given.channel === null ? null : plainChannel({ grants: given.channel ?? {} }),
+        },
+        1000 + (given.age ?? 0),
+      ),
+    );
+  const any = { canDeleteAnyMessage: TEAM };
+  const own = { canDeleteOwnMessage: TEAM };
+
+  it.each`
+    whose                | granted                       | age    | given                                        | expected
+    ${"another's"}       | ${'any, by the organization'} | ${1e9} | ${{ sender: 11, realm: any }}                | ${'yes'}
+    ${"another's"}       | ${'any, by the channel'}      | ${1e9} | ${{ sender: 11, channel: any }}              | ${'yes'}
+    ${"another's"}       | ${'own, by both'}             | ${0}   | ${{ sender: 11, realm: own, channel: own }}  | ${mayNot}
+    ${"another's"}       | ${'nothing'}                  | ${0}   | ${{ sender: 11 }}                            | ${mayNot}
+    ${"another's bot's"} | ${'own, by the organization'} | ${0}   | ${{ sender: 11, owner: 12, realm: own }}     | ${mayNot}
+    ${'his own'}         | ${'own, by the organization'} | ${600} | ${{ realm: own }}                            | ${'yes'}
+    ${'his own'}         | ${'own, by the organization'} | ${601} | ${{ realm: own }}                            | ${tooLate}
+    ${'his own'}         | ${'own, by the channel'}      | ${600} | ${{ channel: own }}                          | ${'yes'}
+    ${'his own'}         | ${'own, by the channel'}      | ${601} | ${{ channel: own }}                          | ${tooLate}
+    ${'his own'}         | ${'nothing'}                  | ${0}   | ${{}}                                        | ${mayNot}
+    ${'his own'}         | ${'nothing'}                  | ${601} | ${{}}                                        | ${mayNot}
+    ${'his own'}         | ${'any, by the organization'} | ${601} | ${{ realm: any }}                            | ${'yes'}
+    ${"his bot's"}       | ${'own, by the organization'} | ${600} | ${{ sender: 11, owner: 10, realm: own }}     | ${'yes'}
+    ${"his bot's"}       | ${'own, by the organization'} | ${601} | ${{ sender: 11, owner: 10, realm: own }}     | ${tooLate}
+    ${"his bot's"}       | ${'nothing'}                  | ${0}   | ${{ sender: 11, owner: 10 }}                 | ${mayNot}
+    ${'direct, his'}     | ${'own, by the organization'} | ${0}   | ${{ channel: null, realm: own }}             | ${'yes'}
+    ${'direct, his'}     | ${'nothing'}                  | ${0}   | ${{ channel: null }}                         | ${mayNot}
+    ${'direct, to him'}  | ${'any, by the organization'} | ${1e9} | ${{ channel: null, sender: 11, realm: any }} | ${'yes'}
+    ${'direct, to him'}  | ${'own, by the organization'} | ${0}   | ${{ channel: null, sender: 11, realm: own }} | ${mayNot}
+  `('$whose message, $age seconds old, granted $granted: $expected', ({ age, given, expected }) => {
+    expect(remove({ ...given, age })).toBe(expected);
+  });
+
+  it('has no limit of time where the organization sets none', () => {
+    expect(remove({ realm: own, age: 1e9, settings: { messageContentDeleteLimitSeconds: null } })).toBe('yes');
+  });
+
+  it.each`
+    who                | anothers  | hisOwn
+    ${'owner'}         | ${'yes'}  | ${'yes'}
+    ${'administrator'} | ${'yes'}  | ${'yes'}
+    ${'moderator'}     | ${mayNot} | ${'yes'}
+    ${'member'}        | ${mayNot} | ${'yes'}
+    ${'guest'}         | ${mayNot} | ${'yes'}
+  `('$who, by default', (row) => {
+    const byDefault = { canDeleteAnyMessage: systemGroup.administrators, canDeleteOwnMessage: systemGroup.everyone };
+    expect(remove({ role: row.who, sender: 11, realm: byDefault })).toBe(row.anothers);
+    expect(remove({ role: row.who, realm: byDefault })).toBe(row.hisOwn);
+  });
+
+  it("guests are never granted the organization's right to delete anything", () => {
+    expect(remove({ role: 'guest', sender: 11, realm: any })).toBe(mayNot);
+    // A channel may grant it to them.
+    expect(remove({ role: 'guest', sender: 11, channel: any })).toBe('yes');
+  });
+});
+
+describe('deleting a topic', () => {
+  it.each`
+    who                | channel                                      | inside   | expected
+    ${'owner'}         | ${{}}                                        | ${false} | ${'yes'}
+    ${'administrator'} | ${{}}                                        | ${false} | ${'yes'}
+    ${'moderator'}     | ${{}}                                        | ${true}  | ${'MUST_BE_ADMINISTRATOR: Must be an organization administrator'}
+    ${'member'}        | ${{ grants: { canDeleteAnyMessage: TEAM } }} | ${true}  | ${'MUST_BE_ADMINISTRATOR: Must be an organization administrator'}
+    ${'administrator'} | ${{ privacy: 'privateSharedHistory' }}       | ${false} | ${'INVALID_INPUT: Invalid channel ID'}
+    ${'administrator'} | ${{ privacy: 'privateSharedHistory' }}       | ${true}  | ${'yes'}
+    ${'administrator'} | ${{ isArchived: true }}                      | ${true}  | ${'INVALID_INPUT: Invalid channel ID'}
+  `('$who, of a channel $channel, inside $inside: $expected', ({ who, channel, inside, expected }) => {
+    expect(answer(canDeleteTopic(inTeam(who), plainChannel(channel), inside))).toBe(expected);
+  });
+});

@@ -1,0 +1,87 @@
+import { answer, cells, groupId, plainActor, plainChannel, plainRealm } from '@parley/testkit';
+import type { Role } from '../users/role.js';
+import {
+  canAddCustomEmoji,
+  canChangeRealm,
+  canChangeUserDefaults,
+  canDeactivateRealm,
+  canManageDomains,
+  canSetAuthenticationMethods,
+  canUseForNotices,
+} from './realm-permissions.js';
+import { REALM_PERMISSIONS, REALM_SETTINGS, type RealmPermission, type RealmSettings } from './realm-settings.js';
+
+const TEAM = groupId(50);
+const OWNERS = 'MUST_BE_OWNER: Must be an organization owner';
+const ADMINISTRATORS = 'MUST_BE_ADMINISTRATOR: Must be an organization administrator';
+const NAMES = [...Object.keys(REALM_SETTINGS), ...Object.keys(REALM_PERMISSIONS)] as readonly (
+  | keyof RealmSettings
+  | RealmPermission
+)[];
+
+/** Organization §2.1 and §2.2, column "who". */
+const FOR_OWNERS = new Set<string>([
+  'inviteRequired',
+  'emailsRestrictedToDomains',
+  'disallowDisposableEmailAddresses',
+  'waitingPeriodThreshold',
+  'messageRetentionDays',
+  'createMultiuseInvite',
+  'canInviteUsers',
+  'canCreateGroups',
+  'canManageAllGroups',
+  'canManageBilling',
+]);
+
+describe('changing the organization', () => {
+  it.each(NAMES.map((name) => [name, FOR_OWNERS.has(name) ? 'owners' : 'administrators'] as const))(
+    '%s is for %s',
+    (name, who) => {
+      expect(answer(canChangeRealm(plainActor('owner'), [name]))).toBe('yes');
+      expect(answer(canChangeRealm(plainActor('administrator'), [name]))).toBe(who === 'owners' ? OWNERS : 'yes');
+      expect(answer(canChangeRealm(plainActor('moderator'), [name]))).toBe(ADMINISTRATORS);
+    },
+  );
+
+  it('one thing for owners makes the whole request theirs', () => {
+    expect(answer(canChangeRealm(plainActor('administrator'), ['description', 'inviteRequired']))).toBe(OWNERS);
+    expect(answer(canChangeRealm(plainActor('administrator'), ['canCreateBots', 'canCreateGroups']))).toBe(OWNERS);
+    expect(answer(canChangeRealm(plainActor('administrator'), []))).toBe('yes');
+    expect(answer(canChangeRealm(plainActor('member'), []))).toBe(ADMINISTRATORS);
+  });
+
+  it.each(
+    cells(`
+      action                   | owner | administrator | moderator | member | guest
+      deactivate it            | yes   | owners        | owners    | owners | owners
+      say who may join         | yes   | owners        | owners    | owners | owners
+      say how people sign in   | yes   | owners        | admins    | admins | admins
+      set defaults for users   | yes   | yes           | admins    | admins | admins
+    `),
+  )('%s: %s: %s', (action, role, expected) => {
+    const rule = {
+      'deactivate it': canDeactivateRealm,
+      'say who may join': canManageDomains,
+      'say how people sign in': canSetAuthenticationMethods,
+      'set defaults for users': canChangeUserDefaults,
+    }[action]!;
+    expect(answer(rule(plainActor(role as Role)))).toBe(
+      { yes: 'yes', owners: OWNERS, admins: ADMINISTRATORS }[expected],
+    );
+  });
+
+  it('notices go to a channel that the administrator knows of', () => {
+    const secret = plainChannel({ privacy: 'privateProtectedHistory' });
+    expect(answer(canUseForNotices(plainActor('administrator'), secret, false))).toBe('yes');
+    expect(answer(canUseForNotices(plainActor('member'), secret, true))).toBe(ADMINISTRATORS);
+  });
+
+  it('emoji are added by those who are granted it', () => {
+    const realm = plainRealm({ grants: { canAddCustomEmoji: TEAM } });
+    expect(answer(canAddCustomEmoji(plainActor('member', { groups: [TEAM] }), realm))).toBe('yes');
+    expect(answer(canAddCustomEmoji(plainActor('owner'), realm))).toBe('NOT_PERMITTED: Insufficient permission');
+    expect(answer(canAddCustomEmoji(plainActor('guest', { groups: [TEAM] }), realm))).toBe(
+      'NOT_PERMITTED: Not allowed for guest users',
+    );
+  });
+});

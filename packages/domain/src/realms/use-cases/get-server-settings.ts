@@ -1,0 +1,48 @@
+import type { Stranger } from '../../authentication/use-cases/fetch-api-key.js';
+import type { DevelopmentMode } from '../../authentication/use-cases/fetch-development-api-key.js';
+import type { ChannelOptions } from '../../channels/use-cases/create-channel.js';
+import { invalidInput } from '../../shared/errors.js';
+import type { RealmAddresses } from '../../shared/realm-address.js';
+import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import type { Realm } from '../realm.js';
+
+export interface GetServerSettingsInput {
+  /** Whether the server's own public address was asked, which belongs to no realm where there are several. */
+  readonly isServerAddress: boolean;
+}
+
+export interface ServerSettings {
+  /** Null: the server's own address, where no realm lives. */
+  readonly realm: Realm | null;
+  /** Of the realm, else of the server; without a slash at the end. */
+  readonly url: string;
+  readonly isDevelopment: boolean;
+  /** Whether people without an account may read web-public channels. */
+  readonly allowsSpectators: boolean;
+}
+
+/** What anybody may know before signing in, of deactivated realms too (protocol §10). */
+export class GetServerSettings {
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly addresses: RealmAddresses,
+    private readonly mode: DevelopmentMode,
+    private readonly options: ChannelOptions,
+  ) {}
+
+  /** @throws DomainError INVALID_INPUT `Invalid subdomain` */
+  async execute({ realmId }: Stranger, { isServerAddress }: GetServerSettingsInput): Promise<ServerSettings> {
+    const isDevelopment = this.mode.isOn;
+    if (realmId === null) {
+      if (!isServerAddress) throw invalidInput('Invalid subdomain');
+      return { realm: null, url: this.addresses.urlOf({ stringId: '' }), isDevelopment, allowsSpectators: false };
+    }
+    const realm = await this.uow.read(({ realms }) => realms.get(realmId));
+    return {
+      realm,
+      url: this.addresses.urlOf(realm),
+      isDevelopment,
+      allowsSpectators: this.options.webPublicEnabled && realm.settings.enableSpectatorAccess,
+    };
+  }
+}

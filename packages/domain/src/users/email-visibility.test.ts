@@ -1,0 +1,64 @@
+import { cells, plainUser, userId } from '@parley/testkit';
+import {
+  canFindByEmail,
+  canSeeEmail,
+  dummyAddress,
+  EMAIL_VISIBILITY,
+  isEmailPublic,
+  publicAddress,
+  visibleEmail,
+  visibleEmailSettings,
+} from './email-visibility.js';
+import type { Role } from './role.js';
+
+const withVisibility = (name: keyof typeof EMAIL_VISIBILITY) =>
+  plainUser({ settings: { ...plainUser().settings, emailAddressVisibility: EMAIL_VISIBILITY[name] } });
+const bot = { kind: 'generic', ownerId: userId(10), isSystem: false, defaultSendingChannelId: null } as const;
+
+describe('who sees the address of somebody else', () => {
+  it.each(
+    cells(`
+      visible to     | owner | administrator | moderator | member | guest
+      everyone       | yes   | yes           | yes       | yes    | yes
+      members        | yes   | yes           | yes       | yes    | no
+      moderators     | yes   | yes           | yes       | no     | no
+      administrators | yes   | yes           | no        | no     | no
+      nobody         | no    | no            | no        | no     | no
+    `),
+  )('%s: %s: %s', (setting, role, expected) => {
+    const user = withVisibility(setting as keyof typeof EMAIL_VISIBILITY);
+    const viewer = { id: userId(10), role: role as Role };
+    expect(canSeeEmail(viewer, user)).toBe(expected === 'yes');
+    expect(canFindByEmail(viewer, user)).toBe(expected === 'yes');
+    expect(visibleEmail(viewer, user)).toBe(expected === 'yes' ? 'hamlet@example.com' : null);
+    expect(visibleEmailSettings(viewer.role).includes(user.settings.emailAddressVisibility)).toBe(expected === 'yes');
+    // Everybody sees his own, though he may not find himself by it.
+    expect(canSeeEmail({ ...viewer, id: user.id }, user)).toBe(true);
+    expect(visibleEmail({ ...viewer, id: user.id }, user)).toBe('hamlet@example.com');
+  });
+
+  it('settings have the numbers of the contract', () => {
+    expect(EMAIL_VISIBILITY).toEqual({ everyone: 1, members: 2, administrators: 3, nobody: 4, moderators: 5 });
+  });
+
+  it('bots hide nothing', () => {
+    const shyBot = { ...withVisibility('nobody'), bot };
+    expect(canSeeEmail({ id: userId(10), role: 'guest' }, shyBot)).toBe(true);
+    expect(isEmailPublic(shyBot)).toBe(true);
+    expect(publicAddress(shyBot, 'chat.example.com')).toBe('hamlet@example.com');
+  });
+
+  it.each`
+    setting             | expected
+    ${'everyone'}       | ${'hamlet@example.com'}
+    ${'members'}        | ${'user20@chat.example.com'}
+    ${'moderators'}     | ${'user20@chat.example.com'}
+    ${'administrators'} | ${'user20@chat.example.com'}
+    ${'nobody'}         | ${'user20@chat.example.com'}
+  `('visible to $setting, he is called $expected by all', ({ setting, expected }) => {
+    const user = withVisibility(setting);
+    expect(publicAddress(user, 'chat.example.com')).toBe(expected);
+    expect(isEmailPublic(user)).toBe(setting === 'everyone');
+    expect(dummyAddress(user.id, 'x.org')).toBe('user20@x.org');
+  });
+});

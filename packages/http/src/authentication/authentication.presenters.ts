@@ -1,0 +1,15 @@
+import type { DevelopmentUsers, IssuedKey } from '@parley/domain';
+import type { WireFields } from '../routing/reply.js';
+
+/** `email` as it is stored; a client compares it with what it asked for. */
+export const presentApiKey = ({ apiKey, user }: IssuedKey): WireFields => ({
+  api_key: apiKey,
+  email: user.email,
+  user_id: user.id,
+});
+
+/** Protocol §8.2; the realm's address under its older name too. */
+export function presentDevelopmentUsers({ administrators, others, realmUrl }: DevelopmentUsers): WireFields {
+  const present = (email: string) => ({ email, realm_uri: realmUrl, realm_url: realmUrl });
+  return { direct_admins: administrators.map(present), direct_users: others.map(present) };
+}

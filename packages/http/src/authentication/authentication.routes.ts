@@ -1,0 +1,32 @@
+import { FetchApiKey, FetchDevelopmentApiKey, ListDevelopmentUsers, loginAttemptKey } from '@parley/domain';
+import { NoParameters } from '../routing/params.js';
+import { type Route, route } from '../routing/route.js';
+import { FetchApiKeyDto, FetchDevelopmentApiKeyDto } from './authentication.dtos.js';
+import { presentApiKey, presentDevelopmentUsers } from './authentication.presenters.js';
+
+export const authenticationRoutes: readonly Route[] = [
+  route('POST', '/fetch_api_key', {
+    auth: 'anyone',
+    limit: {
+      rule: 'authenticate_by_username',
+      keyOf: ({ username }, { realmId }) => loginAttemptKey(realmId, username),
+    },
+    dto: FetchApiKeyDto,
+    useCase: FetchApiKey,
+    toInput: ({ username, password }) => ({ username, password }),
+    present: presentApiKey,
+  }),
+  route('POST', '/dev_fetch_api_key', {
+    auth: 'anyone',
+    dto: FetchDevelopmentApiKeyDto,
+    useCase: FetchDevelopmentApiKey,
+    toInput: ({ username }) => ({ username }),
+    present: presentApiKey,
+  }),
+  route('GET', '/dev_list_users', {
+    auth: 'anyone',
+    dto: NoParameters,
+    useCase: ListDevelopmentUsers,
+    present: presentDevelopmentUsers,
+  }),
+];

@@ -1,0 +1,42 @@
+import { createHash } from 'node:crypto';
+import type { AvatarSource } from '@parley/domain';
+import type { RealmPlace } from '../realms/realm-place.js';
+
+/** Whoever has an avatar, as far as its address depends on him. */
+export interface Pictured {
+  readonly id: number;
+  /** The address he signs in with. */
+  readonly email: string;
+  readonly avatar: { readonly source: AvatarSource; readonly version: number };
+}
+
+/**
+ * Where the picture is, or null where the client is to work it out from the address it knows (messages §2.2, users §1.3):
+ * `isLeftToClient` is what the client said it can do, and whether the one who looks may see the address.
+ */
+export function avatarUrl(person: Pictured, place: RealmPlace, isLeftToClient: boolean): string | null {
+  if (person.avatar.source !== 'gravatar') return ownAvatarUrl(person, place);
+  return isLeftToClient ? null : gravatarUrl(person);
+}
+
+/** The same in 500 instead of 100 pixels. */
+export function mediumAvatarUrl(person: Pictured, place: RealmPlace, isLeftToClient: boolean): string | null {
+  if (person.avatar.source !== 'gravatar') return ownAvatarUrl(person, place, '-medium');
+  return isLeftToClient ? null : `${gravatarUrl(person)}&s=500`;
+}
+
+/** Under the realm's own address; `avatar.routes.ts` serves it. A version of its own for each picture, so caches may keep it. */
+function ownAvatarUrl({ id, avatar }: Pictured, place: RealmPlace, suffix = ''): string {
+  return `${place.url}/user_avatars/${place.id}/${id}${suffix}.png?version=${avatar.version}`;
+}
+
+/** For clients to fetch or not; we never do. The contract's own address. */
+function gravatarUrl({ email, avatar }: Pictured): string {
+  const hash = createHash('md5').update(email.toLowerCase()).digest('hex');
+  return `https://secure.gravatar.com/avatar/${hash}?d=identicon&version=${avatar.version}`;
+}
+
+/** The picture of whoever the viewer may not know. */
+export const unknownAvatarUrl = ({ url, id }: RealmPlace): string => `${url}/user_avatars/${id}/unknown.png`;
+
+export const realmIconUrl = ({ url, id }: RealmPlace): string => `${url}/user_avatars/${id}/realm/icon.png?version=1`;

@@ -1,0 +1,179 @@
+import {
+  type ChannelPermission,
+  type ChannelWishes,
+  type GroupSettingValue,
+  MAX_CHANNEL_DESCRIPTION_LENGTH,
+  type Principals,
+  TOPICS_POLICIES,
+  type TopicsPolicy,
+  type UserId,
+} from '@parley/domain';
+import { toGroupSetting } from '../groups/group-setting.presenters.js';
+import {
+  anyOf,
+  integer,
+  jsonOrText,
+  listOf,
+  Misfit,
+  object,
+  oneOf,
+  optional,
+  type ParamType,
+  refine,
+  text,
+  type GroupSettingValue as WireGroupSetting,
+} from '../routing/param-types.js';
+import {
+  BooleanParam,
+  GroupSettingParam,
+  IntegerListParam,
+  IntegerParam,
+  NullableBooleanParam,
+  NullableIntegerParam,
+  param,
+  TextListParam,
+  TextParam,
+  WordParam,
+} from '../routing/params.js';
+import { WIRE_CHANNEL_PERMISSIONS } from './channel.presenters.js';
+
+const COLOR = /^#[0-9a-f]{3,6}$/i;
+const FOREVER = -1;
+
+const description = text({ max: MAX_CHANNEL_DESCRIPTION_LENGTH });
+/** Documented as JSON, sent bare: both are taken. */
+const topicsPolicy = jsonOrText(oneOf(...TOPICS_POLICIES));
+
+/** Days, or a word in quotes or bare. Null: as the organization says. */
+const retentionDays: ParamType<number | null> = {
+  decode: jsonOrText(text()).decode,
+  check(value) {
+    if (value === 'realm_default') return null;
+    if (value === 'unlimited') return FOREVER;
+    if (Number.isSafeInteger(value) && (value as number) > 0) return value as number;
+    const bad = typeof value === 'string' ? value : JSON.stringify(value);
+    throw new Misfit((p) => `Bad value for '${p}': ${bad}`, 'REQUEST_VARIABLE_INVALID', bad);
+  },
+  schema: {
+    anyOf: [
+      { type: 'integer', minimum: 1 },
+      { type: 'string', enum: ['realm_default', 'unlimited'] },
+    ],
+  },
+};
+
+/** Members by number or by the address others see; never mixed. */
+const principals = anyOf([listOf(integer()), listOf(text())]);
+
+const newSubscription = object(
+  {
+    name: text(),
+    // sic: the text names another operation's parameter, whatever this one is called.
+    color: optional(
+      refine(text(), (color) => (COLOR.test(color) ? undefined : 'add.color is not a valid hex color code')),
+    ),
+    description: optional(description),
+  },
+  { open: true },
+);
+
+/** The eleven permissions of a channel, after the class's own members. */
+function ChannelPermissionParams(): ClassDecorator {
+  return (dto) => {
+    for (const [, name] of WIRE_CHANNEL_PERMISSIONS) GroupSettingParam({ optional: true })(dto.prototype, name);
+  };
+}
+
+export class ListChannelsDto {
+  @BooleanParam() include_public = true;
+  @BooleanParam() include_web_public = false;
+  @BooleanParam() include_subscribed = true;
+  @BooleanParam() include_owner_subscribed = false;
+  @BooleanParam() include_can_access_content = false;
+  @BooleanParam() include_all = false;
+  @BooleanParam() include_all_active = false;
+  @BooleanParam() exclude_archived = true;
+  @BooleanParam() include_default = false;
+}
+
+@ChannelPermissionParams()
+export class CreateChannelDto {
+  @TextParam({ strip: true, notBlank: true }) name!: string;
+  @IntegerListParam() subscribers!: number[];
+  @param(description) description = '';
+  @BooleanParam() announce = false;
+  @BooleanParam() invite_only = false;
+  @BooleanParam() is_web_public = false;
+  @BooleanParam() is_default_stream = false;
+  @NullableIntegerParam() folder_id: number | null = null;
+  @param(topicsPolicy) topics_policy: TopicsPolicy = 'inherit';
+  @NullableBooleanParam() history_public_to_subscribers: boolean | null = null;
+  @param(retentionDays) message_retention_days: number | null = null;
+  /** Means nothing here: nobody is told about a channel that is new to everybody. */
+  @BooleanParam({ optional: true }) send_new_subscription_messages?: boolean;
+}
+
+@ChannelPermissionParams()
+export class SubscribeUsersDto {
+  @param(listOf(newSubscription)) subscriptions!: { name: string; color?: string; description?: string }[];
+  @param(principals, { optional: true }) principals?: number[] | string[];
+  @BooleanParam() authorization_errors_fatal = true;
+  @BooleanParam() announce = false;
+  @BooleanParam() send_new_subscription_messages = true;
+  @BooleanParam() invite_only = false;
+  @BooleanParam() is_web_public = false;
+  @BooleanParam() is_default_stream = false;
+  @NullableBooleanParam() history_public_to_subscribers: boolean | null = null;
+  @param(retentionDays) message_retention_days: number | null = null;
+  @param(topicsPolicy) topics_policy: TopicsPolicy = 'inherit';
+  @NullableIntegerParam() folder_id: number | null = null;
+}
+
+export class UnsubscribeUsersDto {
+  @TextListParam() subscriptions!: string[];
+  @param(principals, { optional: true }) principals?: number[] | string[];
+}
+
+export class ListSubscriptionsDto {
+  /** `partial` leaves us free to answer everybody, and we do. */
+  @WordParam(['true', 'false', 'partial']) include_subscribers = 'false';
+}
+
+export class FindChannelIdDto {
+  @TextParam() stream!: string;
+}
+
+export class ListTopicsDto {
+  @IntegerParam() stream_id!: number;
+  @BooleanParam() allow_empty_topic_name = false;
+}
+
+/** What both ways of creating channels have in common. */
+export function toChannelWishes(dto: CreateChannelDto | SubscribeUsersDto): ChannelWishes {
+  return {
+    isPrivate: dto.invite_only,
+    isWebPublic: dto.is_web_public,
+    isDefault: dto.is_default_stream,
+    folderId: dto.folder_id,
+    topicsPolicy: dto.topics_policy,
+    sharesHistory: dto.history_public_to_subscribers,
+    messageRetentionDays: dto.message_retention_days,
+    permissions: toPermissions(dto as object as Readonly<Record<string, unknown>>),
+  };
+}
+
+/** Only those that were sent. */
+function toPermissions(dto: Readonly<Record<string, unknown>>): ChannelWishes['permissions'] {
+  const wanted: Partial<Record<ChannelPermission, GroupSettingValue>> = {};
+  for (const [name, wireName] of WIRE_CHANNEL_PERMISSIONS) {
+    const value = dto[wireName];
+    if (value !== undefined) wanted[name] = toGroupSetting(value as WireGroupSetting);
+  }
+  return wanted;
+}
+
+/** Null: the caller. An empty list too. */
+export function toPrincipals(principals: number[] | string[] | undefined, mailHost: string): Principals | null {
+  if (principals === undefined || principals.length === 0) return null;
+  return typeof principals[0] === 'string' ? { emails: principals as string[], mailHost } : (principals as UserId[]);
+}

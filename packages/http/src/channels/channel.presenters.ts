@@ -1,0 +1,128 @@
+import {
+  CHANNEL_PERMISSIONS,
+  type ChannelPermission,
+  type ChannelView,
+  EMPTY_TOPIC_DISPLAY_NAME,
+  hasSharedHistory,
+  isPrivate,
+  isWebPublic,
+  type ListChannelsOutput,
+  type OwnSubscription,
+  permissionTitle,
+  type SubscribeUsersOutput,
+  type Subscription,
+  type TopicSummary,
+  type UnsubscribeUsersOutput,
+  type UserId,
+} from '@parley/domain';
+import { presentGroupSetting } from '../groups/group-setting.presenters.js';
+import type { GroupSettingValue as WireGroupSetting } from '../routing/param-types.js';
+import type { WireFields } from '../routing/reply.js';
+
+/** `['canSubscribe', 'can_subscribe_group'], …` */
+export const WIRE_CHANNEL_PERMISSIONS = (Object.keys(CHANNEL_PERMISSIONS) as ChannelPermission[]).map(
+  (name) => [name, permissionTitle(name)] as const,
+);
+
+/** What can_send_message_group was called before there were groups (channels §3.10). */
+const POST_POLICIES = { everyone: 1, administrators: 2, fullMembers: 3, moderators: 4 } as const;
+const ANNOUNCEMENT_ONLY = POST_POLICIES.administrators;
+
+/** Channels §2.1: exactly these keys, since strict clients refuse others. */
+export function presentChannel(channel: ChannelView) {
+  const postPolicy = POST_POLICIES[channel.sendersSystemGroup ?? 'everyone'];
+  return {
+    stream_id: channel.id,
+    name: channel.name,
+    is_archived: channel.isArchived,
+    description: channel.description,
+    rendered_description: channel.renderedDescription,
+    date_created: channel.createdAt,
+    creator_id: channel.creatorId,
+    invite_only: isPrivate(channel),
+    is_web_public: isWebPublic(channel),
+    history_public_to_subscribers: hasSharedHistory(channel),
+    stream_post_policy: postPolicy,
+    is_announcement_only: postPolicy === ANNOUNCEMENT_ONLY,
+    message_retention_days: channel.messageRetentionDays,
+    topics_policy: channel.topicsPolicy,
+    first_message_id: channel.firstMessageId,
+    folder_id: channel.folderId,
+    is_recently_active: channel.isRecentlyActive,
+    ...presentPermissions(channel),
+    subscriber_count: channel.subscriberCount,
+    stream_weekly_traffic: channel.weeklyTraffic,
+  };
+}
+export type WireChannel = ReturnType<typeof presentChannel>;
+
+function presentPermissions({ permissions }: ChannelView): Readonly<Record<string, WireGroupSetting>> {
+  const wire: Record<string, WireGroupSetting> = {};
+  for (const [name, wireName] of WIRE_CHANNEL_PERMISSIONS) wire[wireName] = presentGroupSetting(permissions[name]);
+  return wire;
+}
+
+/** Channels §2.2. `subscriberIds`: null where nobody asked for them. */
+export function presentSubscription(
+  channel: ChannelView,
+  subscription: Subscription,
+  subscriberIds: readonly UserId[] | null,
+) {
+  const { notifications } = subscription;
+  return {
+    ...presentChannel(channel),
+    color: subscription.color,
+    is_muted: subscription.isMuted,
+    in_home_view: !subscription.isMuted,
+    pin_to_top: subscription.isPinned,
+    desktop_notifications: notifications.desktop,
+    audible_notifications: notifications.audible,
+    push_notifications: notifications.push,
+    email_notifications: notifications.email,
+    wildcard_mentions_notify: notifications.wildcardMentions,
+    ...(subscriberIds && { subscribers: subscriberIds }),
+  };
+}
+export type WireSubscription = ReturnType<typeof presentSubscription>;
+
+export const presentChannels = ({ channels }: ListChannelsOutput, withDefault: boolean): WireFields => ({
+  streams: channels.map((channel) => ({
+    ...presentChannel(channel),
+    ...(withDefault && { is_default: channel.isDefault }),
+  })),
+});
+
+export const presentSubscriptions = (subscriptions: readonly OwnSubscription[]): WireFields => ({
+  subscriptions: subscriptions.map(({ channel, subscription, subscriberIds }) =>
+    presentSubscription(channel, subscription, subscriberIds),
+  ),
+});
+
+/** Channels §4.5. */
+export function presentSubscribeUsers(
+  output: SubscribeUsersOutput,
+  asked: { readonly authorization_errors_fatal: boolean; readonly send_new_subscription_messages: boolean },
+): WireFields {
+  return {
+    subscribed: Object.fromEntries(output.subscribed),
+    already_subscribed: Object.fromEntries(output.alreadySubscribed),
+    ...(!asked.authorization_errors_fatal && { unauthorized: output.inaccessible }),
+    ...(asked.send_new_subscription_messages && { new_subscription_messages_sent: output.areNewSubscribersTold }),
+  };
+}
+
+export const presentUnsubscribeUsers = ({ removed, notSubscribed }: UnsubscribeUsersOutput): WireFields => ({
+  removed,
+  not_removed: notSubscribed,
+});
+
+export const presentTopics = (topics: readonly TopicSummary[], allowEmptyTopicName: boolean): WireFields => ({
+  topics: topics.map(({ name, maxMessageId }) => ({
+    name: presentTopic(name, allowEmptyTopicName),
+    max_id: maxMessageId,
+  })),
+});
+
+/** Older clients cannot show a topic without a name (channels §5.1). */
+export const presentTopic = (topic: string, allowEmptyTopicName: boolean): string =>
+  topic === '' && !allowEmptyTopicName ? EMPTY_TOPIC_DISPLAY_NAME : topic;

@@ -1,0 +1,111 @@
+import {
+  type ChannelId,
+  CreateChannel,
+  FindChannelId,
+  ListChannels,
+  ListSubscriptions,
+  ListTopics,
+  type RealmAddresses,
+  SubscribeUsers,
+  UnsubscribeUsers,
+  type UserId,
+} from '@parley/domain';
+import { type Route, route } from '../routing/route.js';
+import {
+  CreateChannelDto,
+  FindChannelIdDto,
+  ListChannelsDto,
+  ListSubscriptionsDto,
+  ListTopicsDto,
+  SubscribeUsersDto,
+  toChannelWishes,
+  toPrincipals,
+  UnsubscribeUsersDto,
+} from './channel.dtos.js';
+import {
+  presentChannels,
+  presentSubscribeUsers,
+  presentSubscriptions,
+  presentTopics,
+  presentUnsubscribeUsers,
+} from './channel.presenters.js';
+
+export const channelRoutes = ({ mailHost }: RealmAddresses): readonly Route[] => [
+  route('GET', '/streams', {
+    auth: 'user',
+    dto: ListChannelsDto,
+    useCase: ListChannels,
+    toInput: (dto) => ({
+      includePublic: dto.include_public,
+      includeWebPublic: dto.include_web_public,
+      includeSubscribed: dto.include_subscribed,
+      includeOwnerSubscribed: dto.include_owner_subscribed,
+      includeReadable: dto.include_can_access_content,
+      includeAll: dto.include_all,
+      includeAllActive: dto.include_all_active,
+      excludeArchived: dto.exclude_archived,
+      includeDefault: dto.include_default,
+    }),
+    present: (output, { dto }) => presentChannels(output, dto.include_default),
+  }),
+  route('POST', '/channels/create', {
+    auth: 'user',
+    gates: ['member'],
+    dto: CreateChannelDto,
+    useCase: CreateChannel,
+    toInput: (dto) => ({
+      ...toChannelWishes(dto),
+      name: dto.name,
+      description: dto.description,
+      subscriberIds: dto.subscribers as UserId[],
+      announce: dto.announce,
+    }),
+    present: (id) => ({ id }),
+  }),
+  route('GET', '/users/me/subscriptions', {
+    auth: 'user',
+    dto: ListSubscriptionsDto,
+    useCase: ListSubscriptions,
+    toInput: (dto) => ({ includeSubscribers: dto.include_subscribers !== 'false' }),
+    present: presentSubscriptions,
+  }),
+  route('POST', '/users/me/subscriptions', {
+    auth: 'user',
+    gates: ['member'],
+    dto: SubscribeUsersDto,
+    useCase: SubscribeUsers,
+    toInput: (dto) => ({
+      channels: dto.subscriptions.map(({ name, color = null, description = '' }) => ({ name, color, description })),
+      principals: toPrincipals(dto.principals, mailHost),
+      wishes: toChannelWishes(dto),
+      announce: dto.announce,
+      failsOnInaccessible: dto.authorization_errors_fatal,
+      tellNewSubscribers: dto.send_new_subscription_messages,
+    }),
+    present: (output, { dto }) => presentSubscribeUsers(output, dto),
+  }),
+  route('DELETE', '/users/me/subscriptions', {
+    auth: 'user',
+    dto: UnsubscribeUsersDto,
+    useCase: UnsubscribeUsers,
+    toInput: (dto) => ({
+      channelNames: dto.subscriptions,
+      principals: toPrincipals(dto.principals, mailHost),
+    }),
+    present: presentUnsubscribeUsers,
+  }),
+  route('GET', '/get_stream_id', {
+    auth: 'user',
+    dto: FindChannelIdDto,
+    useCase: FindChannelId,
+    toInput: ({ stream }) => ({ name: stream }),
+    present: (id) => ({ stream_id: id }),
+  }),
+  route('GET', '/users/me/:stream_id/topics', {
+    auth: 'user',
+    dto: ListTopicsDto,
+    useCase: ListTopics,
+    toInput: ({ stream_id }) => ({ channelId: stream_id as ChannelId }),
+    present: (topics, { dto }) => presentTopics(topics, dto.allow_empty_topic_name),
+  }),
+];

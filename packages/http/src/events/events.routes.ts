@@ -1,0 +1,199 @@
+import {
+  type Caller,
+  type Clock,
+  type EventHub,
+  type EventQueue,
+  invalidInput,
+  type QueueFilter,
+  type QueueNarrowTerm,
+  type RealmAddresses,
+  RegisterQueue,
+  type Snapshot,
+} from '@parley/domain';
+import type { ServerFacts } from '../realms/realm.presenters.js';
+import { placeOf } from '../realms/realm-place.js';
+import { badParameter } from '../routing/errors.js';
+import { success, WireText } from '../routing/reply.js';
+import type { Request } from '../routing/request.js';
+import { type Route, route } from '../routing/route.js';
+import type { UserPagePresenter } from '../users/user-page.js';
+import { PollEventsDto, RegisterDto, RemoveQueueDto } from './events.dtos.js';
+import type { LongPoll } from './long-poll.js';
+import { type QueuePresentation, queuePresentation } from './queue-presentation.js';
+import { presentSnapshot, type SnapshotContext } from './register.presenters.js';
+import { isGiven, partsFor } from './snapshot-groups.js';
+
+/** How long a queue lives that nobody polls (events §6.1). */
+const DEFAULT_IDLE_SECONDS = 600;
+const MOBILE_IDLE_SECONDS = 43_200;
+const MAX_IDLE_SECONDS = 604_800;
+
+export interface EventRouteParts {
+  readonly hub: EventHub;
+  readonly longPoll: LongPoll;
+  readonly userPages: UserPagePresenter;
+  readonly addresses: RealmAddresses;
+  readonly facts: ServerFacts;
+  readonly clock: Clock;
+}
+
+/**
+ * By hand, because one answer waits and the other is joined from texts that are made inside the snapshot's read.
+ */
+export function eventRoutes(parts: EventRouteParts): readonly Route[] {
+  const { hub, longPoll } = parts;
+  return [
+    route('POST', '/register', {
+      auth: 'user',
+      dto: RegisterDto,
+      useCase: RegisterQueue,
+      handle: async ({ caller, dto, request, useCase }) =>
+        success(await register(useCase, caller, dto, request, parts)),
+    }),
+    route('GET', '/events', {
+      auth: 'user',
+      hot: true,
+      longPoll: true,
+      dto: PollEventsDto,
+      useCase: RegisterQueue,
+      handle: async ({ caller, dto, request, useCase }) => {
+        if (dto.queue_id === undefined) {
+          if (!dto.dont_block) throw badParameter("Missing 'queue_id' argument");
+          return success(await openInTheOldWay(useCase, caller, dto, request));
+        }
+        if (dto.last_event_id === undefined) throw badParameter("Missing 'last_event_id' argument");
+        const poll = { queueId: dto.queue_id, lastPosition: dto.last_event_id, dontBlock: dto.dont_block };
+        return longPoll.poll(caller, poll, request);
+      },
+    }),
+    route('DELETE', '/events', {
+      auth: 'user',
+      dto: RemoveQueueDto,
+      handle: async ({ caller, dto }) => {
+        await hub.remove(caller.realmId, caller.userId, dto.queue_id);
+        return success();
+      },
+    }),
+  ];
+}
+
+async function register(
+  useCase: RegisterQueue,
+  caller: Caller,
+  dto: RegisterDto,
+  request: Request,
+  { userPages, addresses, facts, clock }: EventRouteParts,
+): Promise<WireText> {
+  const wanted = dto.fetch_event_types ?? dto.event_types ?? null;
+  const gates = wanted && new Set(wanted);
+  const includeSubscribers = dto.include_subscribers !== 'false';
+  const presentation = presentationFrom(dto, dto.client_capabilities ?? {}, request);
+  const { queue, presented } = await useCase.execute(
+    caller,
+    {
+      parts: partsFor(gates),
+      includeSubscribers,
+      filter: filterFrom(dto),
+      presentation: { ...presentation },
+      idleTimeoutSeconds: idleSeconds(dto.idle_queue_timeout),
+    },
+    async (snapshot) => {
+      const context: SnapshotContext = {
+        snapshot,
+        gates,
+        presentation,
+        includeSubscribers,
+        variant: request.variant,
+        place: placeOf(snapshot.realm, addresses),
+        facts,
+        now: clock.nowMs() / 1000,
+      };
+      const people = isGiven('realm_user', gates) ? await presentPeople(snapshot, presentation, userPages) : '';
+      return JSON.stringify(presentSnapshot(context)).slice(1, -1) + people;
+    },
+  );
+  const { id, idleTimeoutSeconds } = queue;
+  return new WireText(
+    `"queue_id":${JSON.stringify(id)},"last_event_id":-1,"idle_queue_timeout_secs":${idleTimeoutSeconds},${presented}`,
+  );
+}
+
+/** Active users, deactivated ones and the realm's own bots, joined from cached text (events §3.3). */
+async function presentPeople(
+  { people, viewer, realm }: Snapshot,
+  { clientGravatar }: QueuePresentation,
+  pages: UserPagePresenter,
+): Promise<string> {
+  const { heads, systemBots, hydrate } = people!;
+  const form = { clientGravatar, withProfile: true };
+  const list = (isActive: boolean) =>
+    pages.present({ viewer, realm, heads: heads.filter((head) => head.isActive === isActive) }, hydrate, {
+      ...form,
+      withActivity: false,
+    });
+  const bots = await pages.present({ viewer, realm, heads: systemBots }, async () => systemBots, {
+    ...form,
+    withActivity: true,
+  });
+  const [active, deactivated] = [await list(true), await list(false)];
+  return `,"realm_users":${active},"realm_non_active_users":${deactivated},"cross_realm_bots":${bots}`;
+}
+
+async function openInTheOldWay(useCase: RegisterQueue, caller: Caller, dto: PollEventsDto, request: Request) {
+  const { queue } = await useCase.execute(
+    caller,
+    {
+      parts: new Set(),
+      includeSubscribers: false,
+      filter: filterFrom(dto),
+      presentation: { ...presentationFrom(dto, {}, request) },
+      idleTimeoutSeconds: DEFAULT_IDLE_SECONDS,
+    },
+    async () => null,
+  );
+  return { queue_id: queue.id, events: [], idle_queue_timeout_secs: queue.idleTimeoutSeconds };
+}
+
+function presentationFrom(
+  dto: Pick<RegisterDto, 'apply_markdown' | 'client_gravatar' | 'slim_presence'>,
+  capabilities: Readonly<Record<string, boolean | undefined>>,
+  request: Request,
+): QueuePresentation {
+  return queuePresentation({
+    applyMarkdown: dto.apply_markdown,
+    clientGravatar: dto.client_gravatar ?? true,
+    slimPresence: dto.slim_presence,
+    capabilities,
+    client: request.variant.key,
+  });
+}
+
+function filterFrom(dto: Pick<RegisterDto, 'event_types' | 'all_public_streams' | 'narrow'>): QueueFilter {
+  return {
+    types: dto.event_types ?? null,
+    allPublicChannels: dto.all_public_streams ?? false,
+    narrow: (dto.narrow ?? []).map(narrowTerm),
+  };
+}
+
+/** @throws DomainError INVALID_INPUT `Operator near not supported.` (events §1) */
+function narrowTerm([operator, operand]: readonly [string, string]): QueueNarrowTerm {
+  switch (operator) {
+    case 'channel':
+    case 'stream':
+      return { operator: 'channel', name: operand };
+    case 'topic':
+      return { operator: 'topic', topic: operand };
+    case 'sender':
+      return { operator: 'sender', email: operand };
+    case 'is':
+      return { operator: 'is', operand };
+    default:
+      throw invalidInput(`Operator ${operator} not supported.`);
+  }
+}
+
+function idleSeconds(wanted: RegisterDto['idle_queue_timeout']): EventQueue['idleTimeoutSeconds'] {
+  if (wanted === undefined) return DEFAULT_IDLE_SECONDS;
+  return wanted === 'mobile' ? MOBILE_IDLE_SECONDS : Math.min(wanted, MAX_IDLE_SECONDS);
+}

@@ -1,0 +1,292 @@
+import {
+  type ChannelView,
+  isAtLeast,
+  publicAddress,
+  type Snapshot,
+  type Subscription,
+  type UnreadMessage,
+  type UserId,
+  type UserSettings,
+} from '@parley/domain';
+import { avatarUrl, mediumAvatarUrl } from '../avatars/avatar-urls.js';
+import { presentChannel, presentSubscription, presentTopic } from '../channels/channel.presenters.js';
+import { presentGroup } from '../groups/group.presenters.js';
+import { presentOwnRights, presentRealm, type ServerFacts } from '../realms/realm.presenters.js';
+import type { RealmPlace } from '../realms/realm-place.js';
+import { presentSettings } from '../realms/setting-names.js';
+import type { ClientVariant } from '../routing/client-variant.js';
+import { FEATURE_LEVEL, ZULIP_VERSION } from '../server-settings/server-version.js';
+import { can, type QueuePresentation } from './queue-presentation.js';
+import { isGiven, type SnapshotGroup } from './snapshot-groups.js';
+
+/** Everything the presenters of a snapshot read beside it. */
+export interface SnapshotContext {
+  readonly snapshot: Snapshot;
+  /** The gates the client asked for; null: everything (events §3.2). */
+  readonly gates: ReadonlySet<string> | null;
+  readonly presentation: QueuePresentation;
+  readonly includeSubscribers: boolean;
+  readonly variant: ClientVariant;
+  readonly place: RealmPlace;
+  readonly facts: ServerFacts;
+  /** Whole seconds. */
+  readonly now: number;
+}
+
+/**
+ * What register answers beside the queue, but for the lists of people, which are joined from cached text. Groups whose
+ * feature is still to come hold what a fresh organization has.
+ */
+export function presentSnapshot(context: SnapshotContext): Record<string, unknown> {
+  const fields: Record<string, unknown> = {
+    zulip_version: ZULIP_VERSION,
+    zulip_merge_base: ZULIP_VERSION,
+    zulip_feature_level: FEATURE_LEVEL,
+  };
+  for (const [gate, present] of Object.entries(GROUPS) as [SnapshotGroup, Present][]) {
+    if (isGiven(gate, context.gates)) Object.assign(fields, present(context));
+  }
+  return fields;
+}
+
+type Present = (context: SnapshotContext) => Record<string, unknown>;
+const fresh =
+  (fields: Record<string, unknown>): Present =>
+  () =>
+    fields;
+
+const GROUPS: Readonly<Record<SnapshotGroup, Present>> = {
+  alert_words: fresh({ alert_words: [] }),
+  custom_profile_fields: () => ({ custom_profile_fields: [], custom_profile_field_types: PROFILE_FIELD_TYPES }),
+  onboarding_steps: fresh({ onboarding_steps: [], navigation_tour_video_url: null }),
+  message: ({ snapshot }) => ({ max_message_id: snapshot.newestMessageId ?? -1 }),
+  unread: (context) => ({ unread_msgs: presentUnread(context) }),
+  starred_messages: ({ snapshot }) => ({ starred_messages: snapshot.starredIds ?? [] }),
+  saved_snippets: fresh({ saved_snippets: [] }),
+  navigation_views: fresh({ navigation_views: [] }),
+  drafts: fresh({ drafts: [] }),
+  scheduled_messages: fresh({ scheduled_messages: [] }),
+  reminders: fresh({ reminders: [] }),
+  muted_topics: fresh({ muted_topics: [] }),
+  user_topic: fresh({ user_topics: [] }),
+  muted_users: fresh({ muted_users: [] }),
+  user_status: fresh({ user_status: {} }),
+  presence: ({ now }) => ({ presences: {}, presence_last_update_id: -1, server_timestamp: now }),
+  realm: ({ snapshot, place, facts }) => presentRealm(snapshot.realm, snapshot.realmPermissions!, place, facts),
+  realm_user_settings_defaults: ({ snapshot }) => ({
+    realm_user_settings_defaults: presentUserSettings(snapshot.realm.userDefaults, false),
+  }),
+  realm_domains: fresh({ realm_domains: [] }),
+  realm_emoji: fresh({ realm_emoji: {} }),
+  realm_linkifiers: fresh({ realm_linkifiers: [] }),
+  realm_filters: fresh({ realm_filters: [] }),
+  realm_playgrounds: fresh({ realm_playgrounds: [] }),
+  realm_billing: fresh({ realm_billing: { has_pending_sponsorship_request: false } }),
+  realm_user_groups: ({ snapshot, presentation }) => ({
+    realm_user_groups: (snapshot.groups ?? [])
+      .filter((group) => !group.isDeactivated || can(presentation, 'include_deactivated_groups'))
+      .map(presentGroup),
+  }),
+  realm_user: presentSelf,
+  realm_bot: fresh({ realm_bots: [] }),
+  realm_embedded_bots: fresh({ realm_embedded_bots: [] }),
+  realm_incoming_webhook_bots: fresh({ realm_incoming_webhook_bots: [] }),
+  recent_private_conversations: ({ snapshot }) => ({
+    recent_private_conversations: (snapshot.recentConversations ?? []).map(({ userIds, lastMessageId }) => ({
+      user_ids: userIds,
+      max_message_id: lastMessageId,
+    })),
+  }),
+  subscription: presentSubscriptions,
+  channel_folders: fresh({ channel_folders: [] }),
+  stream: (context) => ({ streams: shownChannels(context).map((channel) => presentChannel(channel)) }),
+  default_streams: ({ snapshot }) => ({ realm_default_streams: snapshot.defaultChannelIds ?? [] }),
+  default_stream_groups: fresh({ realm_default_stream_groups: [] }),
+  stop_words: () => ({ stop_words: STOP_WORDS }),
+  user_settings: (context) => ({
+    user_settings: presentUserSettings(context.snapshot.user.settings, true),
+    ...(context.variant.hasLegacyRegisterFields && presentLegacySettings(context.snapshot.user.settings)),
+  }),
+  video_calls: fresh({ has_zoom_token: false, has_webex_token: false }),
+  giphy: fresh({ giphy_api_key: '' }),
+  tenor: fresh({ tenor_api_key: '' }),
+  klipy: fresh({ klipy_api_key: '' }),
+  device: fresh({ devices: {} }),
+};
+
+/** The viewer himself; the lists of people come beside it (events §3.3). */
+function presentSelf({ snapshot, presentation, place, facts }: SnapshotContext): Record<string, unknown> {
+  const { user, viewer, realm } = snapshot;
+  const { role } = viewer;
+  const isLeftToClient = presentation.clientGravatar && user.settings.emailAddressVisibility === 1;
+  return {
+    user_id: user.id,
+    email: publicAddress(user, place.mailHost),
+    delivery_email: user.email,
+    full_name: user.fullName,
+    avatar_source: AVATAR_SOURCES[user.avatar.source],
+    avatar_url: avatarUrl(user, place, isLeftToClient),
+    avatar_url_medium: mediumAvatarUrl(user, place, isLeftToClient),
+    is_owner: role === 'owner',
+    is_admin: isAtLeast(role, 'administrator'),
+    is_moderator: isAtLeast(role, 'moderator'),
+    is_guest: role === 'guest',
+    ...presentOwnRights(viewer, realm, facts),
+  };
+}
+
+const AVATAR_SOURCES = { gravatar: 'G', generated: 'J', uploaded: 'U' } as const;
+
+/** Archived channels only for clients that know there are such (events §2). */
+const shownChannels = ({ snapshot, presentation }: SnapshotContext): readonly ChannelView[] =>
+  (snapshot.channels ?? []).filter((channel) => !channel.isArchived || can(presentation, 'archived_channels'));
+
+function presentSubscriptions(context: SnapshotContext): Record<string, unknown> {
+  const { snapshot, presentation, includeSubscribers } = context;
+  const { viewer, user } = snapshot;
+  const rows = new Map<number, Subscription>(snapshot.subscriptions?.rows.map((row) => [row.channelId, row]));
+  const subscribersOf = (channel: ChannelView): readonly UserId[] | null =>
+    includeSubscribers ? (snapshot.subscriptions?.subscriberIds.get(channel.id) ?? []) : null;
+  const present = (channel: ChannelView) => {
+    const subscription = rows.get(channel.id)!;
+    const shown = can(presentation, 'notification_settings_null')
+      ? subscription
+      : inherited(subscription, user.settings);
+    return presentSubscription(channel, shown, subscribersOf(channel));
+  };
+  const channels = shownChannels(context);
+  const isFollowed = (channel: ChannelView) => rows.get(channel.id)?.isActive === true;
+  const never = channels.filter(
+    (channel) => !rows.has(channel.id) && (viewer.role !== 'guest' || channel.privacy === 'webPublic'),
+  );
+  return {
+    subscriptions: channels.filter(isFollowed).map(present),
+    unsubscribed: channels.filter((channel) => rows.has(channel.id) && !isFollowed(channel)).map(present),
+    never_subscribed: never.map((channel) => ({
+      ...presentChannel(channel),
+      ...(includeSubscribers && { subscribers: subscribersOf(channel) }),
+    })),
+  };
+}
+
+/** For clients that know nothing of inheriting: what the general settings say, where the channel has none of its own. */
+export function inherited(subscription: Subscription, settings: UserSettings): Subscription {
+  const { notifications } = subscription;
+  return {
+    ...subscription,
+    notifications: {
+      desktop: notifications.desktop ?? settings.enableChannelDesktopNotifications,
+      audible: notifications.audible ?? settings.enableChannelAudibleNotifications,
+      push: notifications.push ?? settings.enableChannelPushNotifications,
+      email: notifications.email ?? settings.enableChannelEmailNotifications,
+      wildcardMentions: notifications.wildcardMentions ?? settings.wildcardMentionsNotify,
+    },
+  };
+}
+
+/** Events §4.4. */
+function presentUnread({ snapshot, presentation }: SnapshotContext): Record<string, unknown> {
+  const { messages, recipients, oldOnesAreMissing } = snapshot.unread!;
+  const followed = new Map<number, Subscription>(
+    snapshot.subscriptions?.rows.filter((row) => row.isActive).map((row) => [row.channelId, row]),
+  );
+  const self = snapshot.viewer.id;
+  const pairs = new Map<number, number[]>();
+  const groups = new Map<string, number[]>();
+  const topics = new Map<string, { stream_id: number; topic: string; unread_message_ids: number[] }>();
+  const mentions: number[] = [];
+  let count = 0;
+  for (const message of messages) {
+    const subscription = message.channelId === null ? null : followed.get(message.channelId);
+    if (subscription === undefined) continue;
+    if (isCountedMention(message, subscription)) mentions.push(message.id);
+    if (!subscription?.isMuted) count++;
+    if (message.channelId !== null) {
+      const key = `${message.channelId}:${message.topic.toLowerCase()}`;
+      const topic = topics.get(key) ?? {
+        stream_id: message.channelId,
+        topic: presentTopic(message.topic, can(presentation, 'empty_topic_name')),
+        unread_message_ids: [],
+      };
+      topic.unread_message_ids.push(message.id);
+      topics.set(key, topic);
+      continue;
+    }
+    const recipient = recipients.get(message.recipientId);
+    const people = recipient?.kind === 'direct' ? recipient.userIds : [];
+    if (people.length > 2) push(groups, people.join(','), message.id);
+    else push(pairs, people.find((id) => id !== self) ?? self, message.id);
+  }
+  return {
+    count,
+    pms: [...pairs]
+      .sort(([a], [b]) => a - b)
+      .map(([id, ids]) => ({ other_user_id: id, sender_id: id, unread_message_ids: ids })),
+    streams: [...topics.values()].sort(
+      (a, b) => a.stream_id - b.stream_id || (a.topic < b.topic ? -1 : a.topic > b.topic ? 1 : 0),
+    ),
+    huddles: [...groups]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([ids, messageIds]) => ({ user_ids_string: ids, unread_message_ids: messageIds })),
+    mentions,
+    old_unreads_missing: oldOnesAreMissing,
+  };
+}
+
+/** By name always; by a wildcard only where he has not muted the channel. */
+const isCountedMention = (message: UnreadMessage, subscription: Subscription | null): boolean =>
+  message.isMentioned || (message.isWildcardMentioned && !subscription?.isMuted);
+
+function push<K>(lists: Map<K, number[]>, key: K, id: number): void {
+  const list = lists.get(key);
+  if (list) list.push(id);
+  else lists.set(key, [id]);
+}
+
+/** Events §5.3; the defaults for newcomers have no time zone. */
+function presentUserSettings(settings: UserSettings, isPersonal: boolean): Record<string, unknown> {
+  const { timezone, ...rest } = presentSettings(settings);
+  return {
+    ...rest,
+    emojiset_choices: EMOJI_SETS,
+    available_notification_sounds: NOTIFICATION_SOUNDS,
+    ...(isPersonal && { timezone }),
+  };
+}
+
+/** What zulip-term 0.7 reads at the top level and dies without (clients.md). */
+function presentLegacySettings(settings: UserSettings): Record<string, unknown> {
+  return {
+    twenty_four_hour_time: settings.twentyFourHourTime,
+    pm_content_in_desktop_notifications: settings.pmContentInDesktopNotifications,
+  };
+}
+
+const PROFILE_FIELD_TYPES = {
+  SHORT_TEXT: { id: 1, name: 'Text (short)' },
+  LONG_TEXT: { id: 2, name: 'Text (long)' },
+  SELECT: { id: 3, name: 'List of options' },
+  DATE: { id: 4, name: 'Date' },
+  URL: { id: 5, name: 'Link' },
+  USER: { id: 6, name: 'Users' },
+  EXTERNAL_ACCOUNT: { id: 7, name: 'External account' },
+  PRONOUNS: { id: 8, name: 'Pronouns' },
+};
+
+const EMOJI_SETS = [
+  { key: 'google', text: 'Google' },
+  { key: 'twitter', text: 'Twitter' },
+  { key: 'text', text: 'Plain text' },
+];
+
+const NOTIFICATION_SOUNDS = ['zulip'];
+
+/** Words a search passes over. */
+const STOP_WORDS = (
+  'i me my myself we our ours ourselves you your yours yourself yourselves he him his himself she her hers herself it ' +
+  'its itself they them their theirs themselves what which who whom this that these those am is are was were be been ' +
+  'being have has had having do does did doing a an the and but if or because as until while of at by for with about ' +
+  'against between into through during before after above below to from up down in out on off over under again further ' +
+  'then once here there when where why how all any both each few more most other some such no nor not only own same so ' +
+  'than too very s t can will just don should now'
+).split(' ');

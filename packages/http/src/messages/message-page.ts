@@ -1,0 +1,110 @@
+import type { MessageHead, MessageId, MessageList, MessageView, RealmAddresses } from '@parley/domain';
+import { BoundedCache } from '../caching/bounded-cache.js';
+import { placeOf, type RealmPlace } from '../realms/realm-place.js';
+import { flagsText, type MessageForm, messageText } from './message.presenters.js';
+
+/** In characters of all texts together. */
+const DEFAULT_ROOM = 32 * 1024 * 1024;
+
+const MARKDOWN = 1;
+const GRAVATAR = 2;
+const EMPTY_TOPIC = 4;
+const STRANGER = 8;
+
+/** A message's forms as text, as long as nothing that is shown of it changes. */
+interface MessageTexts {
+  readonly versions: MessageHead['versions'];
+  readonly realmUrl: string;
+  /** The bits of the form that make a difference to this message; most have none but the first. */
+  readonly sensitivity: number;
+  /** By the bits of the form: everything but the flags and the closing brace. Those that nobody asked for are absent. */
+  readonly texts: readonly (string | undefined)[];
+  readonly weight: number;
+}
+
+export type PageForm = Omit<MessageForm, 'hidesSender'>;
+
+/**
+ * Presents pages of messages as JSON text. The texts are kept without anything that depends on the viewer, who gets his
+ * flags put in, so a page that somebody has seen before costs no more than putting strings together.
+ */
+export class MessagePagePresenter {
+  private readonly cache: BoundedCache<MessageId, MessageTexts>;
+
+  constructor(
+    private readonly addresses: RealmAddresses,
+    room: number = DEFAULT_ROOM,
+  ) {
+    this.cache = new BoundedCache(room);
+  }
+
+  /** A JSON array in the list's order. Called within the snapshot the list is of. */
+  async present(
+    { heads, realm, strangers }: MessageList,
+    hydrate: (ids: readonly MessageId[]) => Promise<readonly MessageView[]>,
+    form: PageForm,
+  ): Promise<string> {
+    const place = placeOf(realm, this.addresses);
+    const bits =
+      (form.asHtml ? MARKDOWN : 0) |
+      (form.clientGravatar ? GRAVATAR : 0) |
+      (form.allowEmptyTopicName ? EMPTY_TOPIC : 0);
+    const bitsOf = ({ senderId }: MessageHead) =>
+      strangers.size > 0 && strangers.has(senderId) ? bits | STRANGER : bits;
+
+    const missing = heads.filter((head) => this.find(head, place, bitsOf(head)) === undefined);
+    const fresh = missing.length > 0 ? await this.hydrate(missing, hydrate, place, form, bitsOf) : null;
+    let page = '[';
+    for (const head of heads) {
+      const text = fresh?.get(head.id) ?? this.find(head, place, bitsOf(head));
+      if (page.length > 1) page += ',';
+      page += `${text}${flagsText(head.flags)}}`;
+    }
+    return `${page}]`;
+  }
+
+  private find({ id, versions }: MessageHead, { url }: RealmPlace, bits: number): string | undefined {
+    const known = this.cache.get(id);
+    if (!known || !isSame(known.versions, versions) || known.realmUrl !== url) return undefined;
+    return known.texts[bits & known.sensitivity];
+  }
+
+  private async hydrate(
+    heads: readonly MessageHead[],
+    hydrate: (ids: readonly MessageId[]) => Promise<readonly MessageView[]>,
+    place: RealmPlace,
+    form: PageForm,
+    bitsOf: (head: MessageHead) => number,
+  ): Promise<ReadonlyMap<MessageId, string>> {
+    const headOf = new Map(heads.map((head) => [head.id, head]));
+    const texts = new Map<MessageId, string>();
+    for (const view of await hydrate([...headOf.keys()])) {
+      const head = headOf.get(view.message.id)!;
+      const bits = bitsOf(head);
+      const whole = messageText(view, place, { ...form, hidesSender: (bits & STRANGER) !== 0 });
+      const text = `${whole.slice(0, -1)},"flags":`;
+      texts.set(head.id, text);
+      this.keep(head, view, place, bits, text);
+    }
+    return texts;
+  }
+
+  private keep({ id, versions }: MessageHead, view: MessageView, place: RealmPlace, bits: number, text: string): void {
+    const known = this.cache.get(id);
+    const isCurrent = known !== undefined && isSame(known.versions, versions) && known.realmUrl === place.url;
+    const texts = isCurrent ? [...known.texts] : [];
+    const sensitivity = sensitivityOf(view);
+    texts[bits & sensitivity] = text;
+    const weight = texts.reduce((sum, one) => sum + (one?.length ?? 0), 100);
+    this.cache.put(id, { versions, realmUrl: place.url, sensitivity, texts, weight });
+  }
+}
+
+function sensitivityOf({ message, sender, conversation }: MessageView): number {
+  const isGravatarLeftToClients = sender.avatar.source === 'gravatar' && sender.isEmailPublic;
+  const hasEmptyTopic = conversation.kind === 'channel' && message.topic === '';
+  return MARKDOWN | STRANGER | (isGravatarLeftToClients ? GRAVATAR : 0) | (hasEmptyTopic ? EMPTY_TOPIC : 0);
+}
+
+const isSame = (a: MessageHead['versions'], b: MessageHead['versions']): boolean =>
+  a.message === b.message && a.sender === b.sender && a.conversation === b.conversation;

@@ -1,0 +1,160 @@
+import type {
+  ChangeNarrowFlagsInput,
+  FlagChange,
+  GetMessagesInput,
+  MessageId,
+  NarrowTerm,
+  PageRange,
+  SendMessageInput,
+} from '@parley/domain';
+import { badParameter, missingArgument } from '../routing/errors.js';
+import { integer, listOf } from '../routing/param-types.js';
+import { BooleanParam, IntegerListParam, IntegerParam, param, TextParam, WordParam } from '../routing/params.js';
+import { parseAddressee } from './addressee.js';
+import { parseAnchor, parseAnchorDate } from './anchor.js';
+import { narrow } from './narrow-param.js';
+
+/** Sic: `widget_content` is not among them. Until there are widgets it is ignored, and the answer says so. */
+export class SendMessageDto {
+  @WordParam(['direct', 'private', 'channel', 'stream']) type!: 'direct' | 'private' | 'channel' | 'stream';
+  @TextParam({ optional: true }) to?: string;
+  @TextParam() content!: string;
+  @TextParam({ optional: true, aliases: ['subject'] }) topic?: string;
+  @TextParam({ optional: true }) queue_id?: string;
+  @TextParam({ optional: true }) local_id?: string;
+  @BooleanParam({ optional: true }) read_by_sender?: boolean;
+}
+
+/** Software people write with, as against bots and scripts: its user has seen what he sends (messages §4.1). */
+const READING_CLIENTS: ReadonlySet<string> = new Set([
+  'zulipandroid',
+  'zulipios',
+  'zulipdesktop',
+  'zulipmobile',
+  'zulipelectron',
+  'zulipterminal',
+  'snipe',
+  'website',
+  'ios',
+  'android',
+]);
+
+export function isReadingClient(name: string): boolean {
+  const folded = name.toLowerCase();
+  return READING_CLIENTS.has(folded) || folded.includes('desktop app');
+}
+
+/** @throws HttpRefusal */
+export function toSendMessageInput(dto: SendMessageDto, clientName: string): SendMessageInput {
+  const isDirect = dto.type === 'direct' || dto.type === 'private';
+  const { queue_id: queueId, local_id: localId } = dto;
+  return {
+    to: parseAddressee(isDirect ? 'direct' : 'channel', dto.to),
+    topic: dto.topic ?? null,
+    content: dto.content,
+    isReadBySender: dto.read_by_sender ?? isReadingClient(clientName),
+    echo: queueId !== undefined && localId !== undefined ? { queueId, localId } : null,
+  };
+}
+
+export class GetMessagesDto {
+  @TextParam({ optional: true }) anchor?: string;
+  @BooleanParam({ optional: true }) include_anchor?: boolean;
+  @TextParam({ optional: true }) anchor_date?: string;
+  @IntegerParam({ min: 0, optional: true }) num_before?: number;
+  @IntegerParam({ min: 0, optional: true }) num_after?: number;
+  @param(narrow()) narrow: NarrowTerm[] = [];
+  @param(listOf(integer({ min: 0 })), { optional: true }) message_ids?: number[];
+  @BooleanParam({ aliases: ['client_extavatar'] }) client_gravatar = true;
+  @BooleanParam() apply_markdown = true;
+  @BooleanParam() allow_empty_topic_name = false;
+  @BooleanParam({ optional: true }) use_first_unread_anchor?: boolean;
+}
+
+/** Not beside `message_ids`, as the refusal lists them. */
+const RANGE_PARAMETERS = ['num_before', 'num_after', 'anchor', 'include_anchor', 'use_first_unread_anchor'] as const;
+const RANGE_AND_IDS = 'num_before, num_after, anchor, message_ids, include_anchor, use_first_unread_anchor';
+
+/** In the order of messages §5.2. @throws HttpRefusal */
+export function toGetMessagesInput(dto: GetMessagesDto): GetMessagesInput {
+  if (dto.message_ids === undefined) return { narrow: dto.narrow, select: toRange(dto) };
+  if (RANGE_PARAMETERS.some((name) => dto[name] !== undefined)) {
+    throw badParameter(`Unsupported parameter combination: ${RANGE_AND_IDS}`, { parameters: RANGE_AND_IDS });
+  }
+  return { narrow: dto.narrow, select: { ids: [...new Set(dto.message_ids)] as MessageId[] } };
+}
+
+function toRange(dto: GetMessagesDto): PageRange {
+  const anchor = toAnchor(dto);
+  if (dto.num_before === undefined) throw missingArgument('num_before');
+  if (dto.num_after === undefined) throw missingArgument('num_after');
+  return { anchor, before: dto.num_before, after: dto.num_after, includeAnchor: dto.include_anchor ?? true };
+}
+
+/** A terminal client sends `anchor=0` beside the older wish for the first unread message, which wins. */
+function toAnchor({ anchor, anchor_date, use_first_unread_anchor }: GetMessagesDto): PageRange['anchor'] {
+  if (use_first_unread_anchor) return { kind: 'firstUnread' };
+  if (anchor === undefined) throw badParameter("Missing 'anchor' argument.");
+  return anchor.trim() === 'date' ? { kind: 'date', since: parseAnchorDate(anchor_date) } : parseAnchor(anchor);
+}
+
+export class GetMessageDto {
+  @IntegerParam() message_id!: number;
+  @BooleanParam() apply_markdown = true;
+  @BooleanParam() allow_empty_topic_name = false;
+}
+
+export class ChangeMessageFlagsDto {
+  @IntegerListParam() messages!: number[];
+  @TextParam() op!: string;
+  @TextParam() flag!: string;
+}
+
+export class ChangeNarrowFlagsDto {
+  @TextParam() anchor!: string;
+  @BooleanParam() include_anchor = true;
+  @IntegerParam({ min: 0 }) num_before!: number;
+  @IntegerParam({ min: 0 }) num_after!: number;
+  @param(narrow()) narrow!: NarrowTerm[];
+  @TextParam() op!: string;
+  @TextParam() flag!: string;
+}
+
+/** @throws HttpRefusal */
+export const toChangeNarrowFlagsInput = (dto: ChangeNarrowFlagsDto): ChangeNarrowFlagsInput => ({
+  narrow: dto.narrow,
+  range: {
+    anchor: parseAnchor(dto.anchor),
+    before: dto.num_before,
+    after: dto.num_after,
+    includeAnchor: dto.include_anchor,
+  },
+  ...parseFlagChange(dto),
+});
+
+const EDITABLE_FLAGS: readonly string[] = ['read', 'starred', 'collapsed'] satisfies FlagChange['flag'][];
+const FIXED_FLAGS: readonly string[] = [
+  'mentioned',
+  'stream_wildcard_mentioned',
+  'topic_wildcard_mentioned',
+  'group_mentioned',
+  'has_alert_word',
+  'historical',
+];
+
+/** In the order of messages §13.1. @throws HttpRefusal */
+export function parseFlagChange({ op, flag }: { readonly op: string; readonly flag: string }): FlagChange {
+  if (FIXED_FLAGS.includes(flag)) throw badParameter(`Flag not editable: '${flag}'`);
+  if (!EDITABLE_FLAGS.includes(flag)) throw badParameter(`Invalid flag: '${flag}'`);
+  if (op !== 'add' && op !== 'remove') throw badParameter(`Invalid message flag operation: '${op}'`);
+  return { op, flag: flag as FlagChange['flag'] };
+}
+
+export class MarkChannelReadDto {
+  @IntegerParam() stream_id!: number;
+}
+
+export class MarkTopicReadDto {
+  @IntegerParam() stream_id!: number;
+  @TextParam() topic_name!: string;
+}

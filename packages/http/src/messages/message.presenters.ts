@@ -1,0 +1,162 @@
+import {
+  type ChangeNarrowFlagsOutput,
+  type ChannelId,
+  dummyAddress,
+  type GetMessageOutput,
+  type MessagePage,
+  type MessageView,
+  type PersonalFlags,
+  type PersonView,
+  type RealmAddresses,
+} from '@parley/domain';
+import { avatarUrl, unknownAvatarUrl } from '../avatars/avatar-urls.js';
+import { presentTopic } from '../channels/channel.presenters.js';
+import { placeOf, type RealmPlace } from '../realms/realm-place.js';
+import type { WireFields } from '../routing/reply.js';
+import { UNKNOWN_USER_NAME } from '../users/user.presenters.js';
+
+/** In which form a client gets a message. */
+export interface MessageForm {
+  /** Instead of Markdown as it was typed. */
+  readonly asHtml: boolean;
+  /** The client works gravatars out by itself. */
+  readonly clientGravatar: boolean;
+  readonly allowEmptyTopicName: boolean;
+  /** For a guest who may not know who sent it. */
+  readonly hidesSender?: boolean;
+}
+
+/**
+ * Messages §2, all but `flags`: the same for every viewer who gets this form. Without what a message that was just sent
+ * cannot have, it is the `message` of the event.
+ */
+export function presentMessage({ message, sender, conversation }: MessageView, place: RealmPlace, form: MessageForm) {
+  const isChannel = conversation.kind === 'channel';
+  return {
+    id: message.id,
+    ...presentSender(sender, place, form),
+    client: message.clientName,
+    content: form.asHtml ? message.renderedContent : message.content,
+    content_type: form.asHtml ? 'text/html' : 'text/x-markdown',
+    type: isChannel ? 'stream' : 'private',
+    display_recipient: isChannel
+      ? conversation.name
+      : conversation.people.map((person) => presentParticipant(person, place)),
+    recipient_id: message.recipientId,
+    ...(isChannel && { stream_id: conversation.channelId }),
+    subject: isChannel ? presentTopic(message.topic, form.allowEmptyTopicName) : '',
+    topic_links: message.topicLinks.map(({ text, url }) => ({ text, url })),
+    timestamp: message.sentAt,
+    is_me_message: message.isMeMessage,
+    reactions: [],
+    submessages: [],
+    ...(message.lastEditedAt !== null && { last_edit_timestamp: message.lastEditedAt }),
+    ...(message.lastMovedAt !== null && { last_moved_timestamp: message.lastMovedAt }),
+  };
+}
+
+/** The same as JSON text. */
+export const messageText = (view: MessageView, place: RealmPlace, form: MessageForm): string =>
+  JSON.stringify(presentMessage(view, place, form));
+
+function presentSender(sender: PersonView, place: RealmPlace, { hidesSender, clientGravatar }: MessageForm) {
+  return {
+    sender_id: sender.id,
+    sender_full_name: hidesSender ? UNKNOWN_USER_NAME : sender.fullName,
+    sender_email: hidesSender ? dummyAddress(sender.id, place.mailHost) : shownAddress(sender, place),
+    sender_realm_str: place.stringId,
+    avatar_url: hidesSender
+      ? unknownAvatarUrl(place)
+      : avatarUrl(sender, place, clientGravatar && sender.isEmailPublic),
+  };
+}
+
+/** Exactly these keys: strict clients refuse others. */
+const presentParticipant = (person: PersonView, place: RealmPlace) => ({
+  id: person.id,
+  email: shownAddress(person, place),
+  full_name: person.fullName,
+  is_mirror_dummy: false,
+});
+
+const shownAddress = (person: PersonView, { mailHost }: RealmPlace): string =>
+  person.isEmailPublic ? person.email : dummyAddress(person.id, mailHost);
+
+/** In the order clients get them (messages §4.1), the derived one last. */
+const FLAGS = [
+  ['read', 'read'],
+  ['starred', 'starred'],
+  ['collapsed', 'collapsed'],
+  ['mentioned', 'mentioned'],
+  ['channelWildcardMentioned', 'stream_wildcard_mentioned'],
+  ['topicWildcardMentioned', 'topic_wildcard_mentioned'],
+  ['hasAlertWord', 'has_alert_word'],
+  ['historical', 'historical'],
+] as const satisfies readonly (readonly [keyof PersonalFlags, string])[];
+
+export function flagNames(flags: PersonalFlags): readonly string[] {
+  const names: string[] = FLAGS.filter(([name]) => flags[name]).map(([, wireName]) => wireName);
+  if (flags.channelWildcardMentioned || flags.topicWildcardMentioned) names.push('wildcard_mentioned');
+  return names;
+}
+
+const flagTexts: string[] = [];
+
+/** The same as JSON text. There are so few that each is put together once. */
+export function flagsText(flags: PersonalFlags): string {
+  const bits =
+    (flags.read ? 1 : 0) |
+    (flags.starred ? 2 : 0) |
+    (flags.collapsed ? 4 : 0) |
+    (flags.mentioned ? 8 : 0) |
+    (flags.channelWildcardMentioned ? 16 : 0) |
+    (flags.topicWildcardMentioned ? 32 : 0) |
+    (flags.hasAlertWord ? 64 : 0) |
+    (flags.historical ? 128 : 0);
+  flagTexts[bits] ??= JSON.stringify(flagNames(flags));
+  return flagTexts[bits];
+}
+
+/** Messages §6. */
+export function presentGetMessage(
+  { view, flags, realm, isSenderKnown }: GetMessageOutput,
+  dto: { readonly apply_markdown: boolean; readonly allow_empty_topic_name: boolean },
+  addresses: RealmAddresses,
+): WireFields {
+  const form: MessageForm = {
+    asHtml: dto.apply_markdown,
+    clientGravatar: true,
+    allowEmptyTopicName: dto.allow_empty_topic_name,
+    hidesSender: !isSenderKnown,
+  };
+  return {
+    message: { ...presentMessage(view, placeOf(realm, addresses), form), flags: flagNames(flags) },
+    raw_content: view.message.content,
+  };
+}
+
+/** The fields of messages §5.3 as JSON text; `messages` is the page as text. */
+export function presentMessagePage(page: MessagePage, messages: string): string {
+  const anchor = page.anchor === null ? '' : `"anchor":${page.anchor},`;
+  return (
+    `${anchor}"found_newest":${page.foundNewest},"found_oldest":${page.foundOldest},` +
+    // Nothing hides what is older.
+    `"found_anchor":${page.foundAnchor},"history_limited":false,"messages":${messages}`
+  );
+}
+
+/** Messages §13.1. */
+export const presentIgnoredChannels = (channelIds: readonly ChannelId[]): WireFields => ({
+  ignored_because_not_subscribed_channels: channelIds,
+});
+
+/** Messages §13.2. */
+export const presentChangedNarrow = (output: ChangeNarrowFlagsOutput): WireFields => ({
+  processed_count: output.processedCount,
+  updated_count: output.updatedCount,
+  first_processed_id: output.firstProcessedId,
+  last_processed_id: output.lastProcessedId,
+  found_oldest: output.foundOldest,
+  found_newest: output.foundNewest,
+  ...presentIgnoredChannels(output.ignoredChannelIds),
+});

@@ -1,0 +1,113 @@
+import {
+  ChangeMessageFlags,
+  ChangeNarrowFlags,
+  type ChannelId,
+  GetMessage,
+  GetMessages,
+  MarkRead,
+  type MessageId,
+  type RealmAddresses,
+  SendMessage,
+} from '@parley/domain';
+import { NoParameters } from '../routing/params.js';
+import { success, WireText } from '../routing/reply.js';
+import { type Route, route } from '../routing/route.js';
+import {
+  ChangeMessageFlagsDto,
+  ChangeNarrowFlagsDto,
+  GetMessageDto,
+  GetMessagesDto,
+  MarkChannelReadDto,
+  MarkTopicReadDto,
+  parseFlagChange,
+  SendMessageDto,
+  toChangeNarrowFlagsInput,
+  toGetMessagesInput,
+  toSendMessageInput,
+} from './message.dtos.js';
+import {
+  presentChangedNarrow,
+  presentGetMessage,
+  presentIgnoredChannels,
+  presentMessagePage,
+} from './message.presenters.js';
+import { MessagePagePresenter } from './message-page.js';
+
+export function messageRoutes(addresses: RealmAddresses): readonly Route[] {
+  const page = new MessagePagePresenter(addresses);
+  return [
+    route('POST', '/messages', {
+      auth: 'user',
+      hot: true,
+      allowsWebhookBots: true,
+      dto: SendMessageDto,
+      useCase: SendMessage,
+      toInput: (dto, _request, { clientName }) => toSendMessageInput(dto, clientName),
+      present: (id) => ({ id }),
+    }),
+    // By hand: a page is presented within the read's snapshot, from which only what nobody has seen before is fetched.
+    route('GET', '/messages', {
+      auth: 'user',
+      hot: true,
+      dto: GetMessagesDto,
+      useCase: GetMessages,
+      handle: async ({ caller, dto, useCase }) => {
+        const form = {
+          asHtml: dto.apply_markdown,
+          clientGravatar: dto.client_gravatar,
+          allowEmptyTopicName: dto.allow_empty_topic_name,
+        };
+        const fields = await useCase.execute(caller, toGetMessagesInput(dto), async (list, hydrate) =>
+          presentMessagePage(list, await page.present(list, hydrate, form)),
+        );
+        return success(new WireText(fields));
+      },
+    }),
+    route('GET', '/messages/:message_id', {
+      auth: 'user',
+      dto: GetMessageDto,
+      useCase: GetMessage,
+      toInput: ({ message_id }) => ({ id: message_id as MessageId }),
+      present: (output, { dto }) => presentGetMessage(output, dto, addresses),
+    }),
+    route('POST', '/messages/flags', {
+      auth: 'user',
+      hot: true,
+      dto: ChangeMessageFlagsDto,
+      useCase: ChangeMessageFlags,
+      toInput: (dto) => ({ ids: [...new Set(dto.messages)] as MessageId[], ...parseFlagChange(dto) }),
+      present: ({ ignoredChannelIds }, { dto }) => ({
+        messages: dto.messages,
+        ...presentIgnoredChannels(ignoredChannelIds),
+      }),
+    }),
+    route('POST', '/messages/flags/narrow', {
+      auth: 'user',
+      dto: ChangeNarrowFlagsDto,
+      useCase: ChangeNarrowFlags,
+      toInput: toChangeNarrowFlagsInput,
+      present: presentChangedNarrow,
+    }),
+    route('POST', '/mark_all_as_read', {
+      auth: 'user',
+      dto: NoParameters,
+      useCase: MarkRead,
+      toInput: () => ({ scope: { kind: 'everything' } }),
+      present: () => ({ complete: true }),
+    }),
+    route('POST', '/mark_stream_as_read', {
+      auth: 'user',
+      dto: MarkChannelReadDto,
+      useCase: MarkRead,
+      toInput: ({ stream_id }) => ({ scope: { kind: 'channel', channelId: stream_id as ChannelId } }),
+    }),
+    route('POST', '/mark_topic_as_read', {
+      auth: 'user',
+      dto: MarkTopicReadDto,
+      useCase: MarkRead,
+      toInput: ({ stream_id, topic_name }) => ({
+        scope: { kind: 'topic', channelId: stream_id as ChannelId, topic: topic_name },
+      }),
+    }),
+  ];
+}

@@ -1,0 +1,15 @@
+import type { Realm, RealmAddresses } from '@parley/domain';
+
+/** What wire forms say of the realm they belong to, and where it is found. */
+export interface RealmPlace {
+  readonly id: number;
+  readonly stringId: string;
+  /** Without a slash at the end: `https://chat.example`. */
+  readonly url: string;
+  /** What dummy addresses end in. */
+  readonly mailHost: string;
+}
+
+export function placeOf(realm: Pick<Realm, 'id' | 'stringId'>, addresses: RealmAddresses): RealmPlace {
+  return { id: realm.id, stringId: realm.stringId, url: addresses.urlOf(realm), mailHost: addresses.mailHost };
+}

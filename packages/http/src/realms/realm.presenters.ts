@@ -1,0 +1,240 @@
+import {
+  type Actor,
+  CHANNEL_PERMISSIONS,
+  canCreateOfPrivacy,
+  EMPTY_TOPIC_DISPLAY_NAME,
+  GROUP_PERMISSIONS,
+  type GroupId,
+  type GroupSettingDefinition,
+  MAX_CHANNEL_DESCRIPTION_LENGTH,
+  MAX_CHANNEL_NAME_LENGTH,
+  MAX_MESSAGE_LENGTH,
+  MAX_TOLD_SUBSCRIBERS,
+  MAX_TOPIC_LENGTH,
+  PASSWORD_MAX_LENGTH,
+  PASSWORD_MIN_GUESSES,
+  PASSWORD_MIN_LENGTH,
+  REALM_PERMISSIONS,
+  type Realm,
+  type RealmPermission,
+  type Snapshot,
+  systemGroupTitle,
+  type UnixSeconds,
+} from '@parley/domain';
+import { realmIconUrl } from '../avatars/avatar-urls.js';
+import { presentGroupSetting } from '../groups/group-setting.presenters.js';
+import type { WireFields } from '../routing/reply.js';
+import type { RealmPlace } from './realm-place.js';
+import { permissionName, presentSettings } from './setting-names.js';
+
+/** What the server is, as far as clients are told. */
+export interface ServerFacts {
+  readonly startedAt: UnixSeconds;
+  readonly isDevelopment: boolean;
+  /** Whether it allows channels that anybody on the Internet reads. */
+  readonly webPublicEnabled: boolean;
+}
+
+/** What the realm's permissions are given to, and the groups that every realm has. */
+type Grants = NonNullable<Snapshot['realmPermissions']>;
+
+/** The `realm` group of register's answer: organization, limits and server (events §5.1–5.2). */
+export function presentRealm(realm: Realm, grants: Grants, place: RealmPlace, facts: ServerFacts): WireFields {
+  const { settings } = realm;
+  const unset = -1;
+  return {
+    ...presentSettings(settings, 'realm_'),
+    realm_name: realm.name,
+    realm_mandatory_topics: settings.topicsPolicy === 'disable_empty_topic',
+    realm_allow_edit_history: settings.messageEditHistoryVisibilityPolicy !== 'none',
+    realm_moderation_request_channel_id: settings.moderationRequestChannelId ?? unset,
+    realm_new_stream_announcements_stream_id: settings.newChannelAnnouncementsChannelId ?? unset,
+    realm_signup_announcements_stream_id: settings.signupAnnouncementsChannelId ?? unset,
+    realm_zulip_update_announcements_stream_id: settings.updateAnnouncementsChannelId ?? unset,
+    ...presentRealmPermissions(realm, grants),
+    ...presentLegacyPolicies(realm, grants),
+    realm_push_notifications_enabled: false,
+    realm_push_notifications_enabled_end_timestamp: null,
+    realm_authentication_methods: {
+      Dev: { enabled: facts.isDevelopment, available: true },
+      Email: { enabled: true, available: true },
+    },
+    realm_email_auth_enabled: true,
+    realm_password_auth_enabled: true,
+    realm_presence_disabled: false,
+    realm_icon_url: realmIconUrl(place),
+    realm_icon_source: 'G',
+    realm_logo_url: realmIconUrl(place),
+    realm_logo_source: 'D',
+    realm_night_logo_url: realmIconUrl(place),
+    realm_night_logo_source: 'D',
+    realm_url: place.url,
+    realm_uri: place.url,
+    realm_uuid: realm.uuid,
+    realm_bot_domain: place.mailHost,
+    realm_date_created: realm.createdAt,
+    realm_plan_type: 1,
+    zulip_plan_is_not_limited: true,
+    upgrade_text_for_wide_organization_logo: 'Available on Zulip Cloud Standard. Upgrade to access.',
+    realm_upload_quota_mib: null,
+    realm_available_video_chat_providers: {
+      disabled: { name: 'None', id: 0 },
+      jitsi_meet: { name: 'Jitsi Meet', id: 1 },
+    },
+    gif_rating_policy_options: GIF_RATINGS,
+    realm_default_external_accounts: EXTERNAL_ACCOUNTS,
+    realm_empty_topic_display_name: EMPTY_TOPIC_DISPLAY_NAME,
+    settings_send_digest_emails: true,
+    ...presentServer(realm, place, facts),
+  };
+}
+
+function presentServer(realm: Realm, place: RealmPlace, facts: ServerFacts): WireFields {
+  return {
+    server_generation: facts.startedAt,
+    development_environment: facts.isDevelopment,
+    server_needs_upgrade: false,
+    server_web_public_streams_enabled: facts.webPublicEnabled,
+    server_inline_image_preview: true,
+    server_inline_url_embed_preview: true,
+    server_avatar_changes_disabled: false,
+    server_name_changes_disabled: false,
+    server_emoji_data_url: emojiDataUrl(place),
+    server_thumbnail_formats: THUMBNAIL_FORMATS,
+    server_jitsi_server_url: DEFAULT_JITSI_URL,
+    jitsi_server_url: realm.settings.jitsiServerUrl ?? DEFAULT_JITSI_URL,
+    server_can_summarize_topics: false,
+    server_presence_ping_interval_seconds: 60,
+    server_presence_offline_threshold_seconds: 200,
+    server_typing_started_expiry_period_milliseconds: 45_000,
+    server_typing_stopped_wait_period_milliseconds: 12_000,
+    server_typing_started_wait_period_milliseconds: 30_000,
+    server_report_message_types: REPORT_TYPES,
+    server_supported_permission_settings: SUPPORTED_PERMISSIONS,
+    server_min_deactivated_realm_deletion_days: 14,
+    server_max_deactivated_realm_deletion_days: null,
+    event_queue_longpoll_timeout_seconds: 90,
+    password_min_length: PASSWORD_MIN_LENGTH,
+    password_max_length: PASSWORD_MAX_LENGTH,
+    password_min_guesses: PASSWORD_MIN_GUESSES,
+    max_message_length: MAX_MESSAGE_LENGTH,
+    max_topic_length: MAX_TOPIC_LENGTH,
+    max_stream_name_length: MAX_CHANNEL_NAME_LENGTH,
+    max_stream_description_length: MAX_CHANNEL_DESCRIPTION_LENGTH,
+    max_channel_folder_name_length: 60,
+    max_channel_folder_description_length: 1024,
+    max_reminder_note_length: 1000,
+    max_bulk_new_subscription_messages: MAX_TOLD_SUBSCRIBERS,
+    max_file_upload_size_mib: 100,
+    max_avatar_file_size_mib: 5,
+    max_icon_file_size_mib: 5,
+    max_logo_file_size_mib: 5,
+  };
+}
+
+function presentRealmPermissions(realm: Realm, { values }: Grants): WireFields {
+  const result: Record<string, unknown> = {};
+  for (const [name, groupId] of Object.entries(realm.permissions) as [RealmPermission, GroupId][]) {
+    result[`realm_${permissionName(name)}`] = presentGroupSetting(values.get(groupId) ?? groupId);
+  }
+  return result;
+}
+
+/** What old clients read in place of group permissions, where those are given to a system group (events §5.2). */
+function presentLegacyPolicies(realm: Realm, { systemGroupIds }: Grants): WireFields {
+  const nameOf = new Map(Object.entries(systemGroupIds).map(([name, id]) => [id, name]));
+  const policy = (permission: RealmPermission, codes: Readonly<Record<string, number>>, otherwise: number): number =>
+    codes[nameOf.get(realm.permissions[permission]) ?? ''] ?? otherwise;
+  return {
+    realm_create_public_stream_policy: policy('canCreatePublicChannel', CREATE_POLICIES, 1),
+    realm_create_private_stream_policy: policy('canCreatePrivateChannel', CREATE_POLICIES, 1),
+    realm_create_web_public_stream_policy: policy('canCreateWebPublicChannel', WEB_PUBLIC_POLICIES, 7),
+    realm_wildcard_mention_policy: policy('canMentionManyUsers', WILDCARD_POLICIES, 5),
+  };
+}
+
+const CREATE_POLICIES = { members: 1, administrators: 2, fullMembers: 3, moderators: 4 };
+const WEB_PUBLIC_POLICIES = { administrators: 2, moderators: 4, nobody: 6, owners: 7 };
+const WILDCARD_POLICIES = { everyone: 1, members: 2, fullMembers: 3, administrators: 5, nobody: 6, moderators: 7 };
+
+/** What the viewer may do, as old clients ask for it (events §3.3). */
+export function presentOwnRights(viewer: Actor, realm: Realm, facts: ServerFacts): Record<string, boolean> {
+  const mayCreate = (privacy: 'public' | 'privateSharedHistory') => canCreateOfPrivacy(viewer, realm, privacy).allowed;
+  const mayCreateWebPublic =
+    facts.webPublicEnabled &&
+    realm.settings.enableSpectatorAccess &&
+    mayCreate('public') &&
+    viewer.groups.has(realm.permissions.canCreateWebPublicChannel);
+  const isGuest = viewer.role === 'guest';
+  return {
+    can_create_private_streams: mayCreate('privateSharedHistory'),
+    can_create_public_streams: mayCreate('public'),
+    can_create_streams: mayCreate('privateSharedHistory') || mayCreate('public'),
+    can_create_web_public_streams: mayCreateWebPublic,
+    can_invite_others_to_realm: !isGuest && viewer.groups.has(realm.permissions.canInviteUsers),
+  };
+}
+
+/** The codes of emoji and their names, for clients that bring none; `emoji-data.routes.ts` serves it. */
+export const emojiDataUrl = ({ url }: RealmPlace): string => `${url}/static/emoji/emoji_api.json`;
+
+const DEFAULT_JITSI_URL = 'https://meet.jit.si';
+
+const GIF_RATINGS = {
+  disabled: { name: 'GIFs integration disabled', id: 0 },
+  y: { name: 'Allow GIFs rated Y (Very young audience)', id: 1 },
+  g: { name: 'Allow GIFs rated G (General audience)', id: 2 },
+  pg: { name: 'Allow GIFs rated PG (Parental guidance)', id: 3 },
+  'pg-13': { name: 'Allow GIFs rated PG-13 (Parental guidance - under 13)', id: 4 },
+  r: { name: 'Allow GIFs rated R (Restricted)', id: 5 },
+};
+
+const EXTERNAL_ACCOUNTS = {
+  twitter: {
+    text: 'Twitter',
+    url_pattern: 'https://twitter.com/%(username)s',
+    name: 'Twitter username',
+    hint: '',
+  },
+  github: { text: 'GitHub', url_pattern: 'https://github.com/%(username)s', name: 'GitHub username', hint: '' },
+};
+
+const THUMBNAIL_FORMATS = [
+  { name: '840x560-anim.webp', max_width: 840, max_height: 560, format: 'webp', animated: true },
+  { name: '840x560.webp', max_width: 840, max_height: 560, format: 'webp', animated: false },
+];
+
+const REPORT_TYPES = [
+  { key: 'spam', name: 'Spam' },
+  { key: 'harassment', name: 'Harassment' },
+  { key: 'inappropriate', name: 'Inappropriate content' },
+  { key: 'norms', name: 'Violates community norms' },
+  { key: 'other', name: 'Other reason' },
+];
+
+/** The registries as clients read them (channels §3.4–3.6). */
+const SUPPORTED_PERMISSIONS = {
+  realm: presentDefinitions(REALM_PERMISSIONS, ''),
+  stream: presentDefinitions(CHANNEL_PERMISSIONS, 'channel_creator'),
+  group: presentDefinitions(GROUP_PERMISSIONS, 'group_creator'),
+};
+
+function presentDefinitions(
+  registry: Readonly<Record<string, GroupSettingDefinition>>,
+  creator: string,
+): Record<string, unknown> {
+  const result: Record<string, unknown> = {};
+  for (const [name, definition] of Object.entries(registry)) {
+    const { defaultOnSystemGroups } = definition;
+    result[permissionName(name)] = {
+      require_system_group: definition.requireSystemGroup,
+      allow_internet_group: definition.allowInternet,
+      allow_nobody_group: definition.allowNobody,
+      allow_everyone_group: definition.allowEveryone,
+      default_group_name: definition.default === 'creator' ? creator : systemGroupTitle(definition.default),
+      default_for_system_groups: defaultOnSystemGroups ? systemGroupTitle(defaultOnSystemGroups) : null,
+      allowed_system_groups: definition.allowedSystemGroups.map(systemGroupTitle),
+    };
+  }
+  return result;
+}

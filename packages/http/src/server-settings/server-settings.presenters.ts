@@ -1,0 +1,43 @@
+import type { RealmAddresses, ServerSettings } from '@parley/domain';
+import { realmIconUrl } from '../avatars/avatar-urls.js';
+import { placeOf } from '../realms/realm-place.js';
+import type { WireFields } from '../routing/reply.js';
+import { FEATURE_LEVEL, ZULIP_VERSION } from './server-version.js';
+
+/** Protocol §10. Clients decode all of it strictly. */
+export function presentServerSettings(settings: ServerSettings, addresses: RealmAddresses): WireFields {
+  const { realm, url, isDevelopment, allowsSpectators } = settings;
+  return {
+    authentication_methods: {
+      password: true,
+      dev: isDevelopment,
+      email: true,
+      ldap: false,
+      remoteuser: false,
+      github: false,
+      azuread: false,
+      gitlab: false,
+      google: false,
+      apple: false,
+      saml: false,
+      'openid connect': false,
+    },
+    external_authentication_methods: [],
+    zulip_feature_level: FEATURE_LEVEL,
+    zulip_version: ZULIP_VERSION,
+    zulip_merge_base: ZULIP_VERSION,
+    push_notifications_enabled: false,
+    is_incompatible: false,
+    email_auth_enabled: true,
+    require_email_format_usernames: true,
+    realm_url: url,
+    realm_uri: url,
+    // Where the server's address belongs to no realm there is nothing to name.
+    ...(realm && {
+      realm_name: realm.name,
+      realm_icon: realmIconUrl(placeOf(realm, addresses)),
+      realm_description: realm.renderedDescription,
+    }),
+    realm_web_public_access_enabled: allowsSpectators,
+  };
+}

@@ -1,0 +1,16 @@
+import { GetServerSettings, type RealmAddresses } from '@parley/domain';
+import { NoParameters } from '../routing/params.js';
+import { type Route, route } from '../routing/route.js';
+import { presentServerSettings } from './server-settings.presenters.js';
+
+export const serverSettingsRoutes = (addresses: RealmAddresses): readonly Route[] => [
+  route('GET', '/server_settings', {
+    auth: 'anyone',
+    dto: NoParameters,
+    useCase: GetServerSettings,
+    toInput: (_dto, request) => ({
+      isServerAddress: request.host === new URL(addresses.urlOf({ stringId: '' })).hostname,
+    }),
+    present: (settings) => presentServerSettings(settings, addresses),
+  }),
+];

@@ -1,0 +1,89 @@
+import {
+  type Actor,
+  EMAIL_VISIBILITY,
+  type RealmAddresses,
+  type User,
+  type UserId,
+  type UserList,
+  visibleEmailSettings,
+} from '@parley/domain';
+import { BoundedCache } from '../caching/bounded-cache.js';
+import { placeOf } from '../realms/realm-place.js';
+import { presentUser, type UserForm } from './user.presenters.js';
+
+/** In characters of all texts together. */
+const DEFAULT_ROOM = 16 * 1024 * 1024;
+
+/** A user's forms as text, as long as nothing about him changes. */
+interface UserTexts {
+  readonly version: number;
+  readonly realmUrl: string;
+  readonly emailVisibility: number;
+  /** By the bits of the form; those that nobody asked for are absent. */
+  readonly texts: readonly (string | undefined)[];
+  readonly weight: number;
+}
+
+/** What differs by client; what differs by viewer is worked out for each user. */
+export type UserListForm = Omit<UserForm, 'seesEmail'>;
+
+/** Presents lists of users as JSON text that is kept, so that only users who changed are read and presented anew. */
+export class UserPagePresenter {
+  private readonly cache: BoundedCache<UserId, UserTexts>;
+
+  constructor(
+    private readonly addresses: RealmAddresses,
+    room: number = DEFAULT_ROOM,
+  ) {
+    this.cache = new BoundedCache(room);
+  }
+
+  /** A JSON array in the list's order. Called within the snapshot the list is of. */
+  async present(
+    { viewer, realm, heads }: UserList,
+    hydrate: (ids: readonly UserId[]) => Promise<readonly User[]>,
+    form: UserListForm,
+  ): Promise<string> {
+    const place = placeOf(realm, this.addresses);
+    const visible = new Set<number>(visibleEmailSettings(viewer.role));
+    const texts = new Array<string | undefined>(heads.length);
+    const missing: UserId[] = [];
+    for (let index = 0; index < heads.length; index++) {
+      const { id, version } = heads[index]!;
+      const known = this.cache.get(id);
+      if (known && known.version === version && known.realmUrl === place.url) {
+        texts[index] = known.texts[bitsOf(form, seesEmail(viewer, visible, id, known.emailVisibility))];
+      }
+      if (texts[index] === undefined) missing.push(id);
+    }
+    if (missing.length > 0) {
+      const presented = new Map<UserId, string>();
+      for (const user of await hydrate(missing)) {
+        const emailVisibility = user.bot ? EMAIL_VISIBILITY.everyone : user.settings.emailAddressVisibility;
+        const sees = seesEmail(viewer, visible, user.id, emailVisibility);
+        const text = JSON.stringify(presentUser(user, place, { ...form, seesEmail: sees }));
+        presented.set(user.id, text);
+        this.keep(user, emailVisibility, place.url, bitsOf(form, sees), text);
+      }
+      for (let index = 0; index < heads.length; index++) texts[index] ??= presented.get(heads[index]!.id);
+    }
+    return `[${texts.join(',')}]`;
+  }
+
+  private keep({ id, version }: User, emailVisibility: number, realmUrl: string, bits: number, text: string): void {
+    const known = this.cache.get(id);
+    const isCurrent = known !== undefined && known.version === version && known.realmUrl === realmUrl;
+    const texts = isCurrent ? [...known.texts] : [];
+    texts[bits] = text;
+    this.cache.put(id, { version, realmUrl, emailVisibility, texts, weight: weightOf(texts) });
+  }
+}
+
+const seesEmail = (viewer: Actor, visible: ReadonlySet<number>, id: UserId, visibility: number): boolean =>
+  id === viewer.id || visible.has(visibility);
+
+const bitsOf = ({ clientGravatar, withProfile, withActivity }: UserListForm, sees: boolean): number =>
+  (sees ? 1 : 0) | (clientGravatar ? 2 : 0) | (withProfile ? 4 : 0) | (withActivity ? 8 : 0);
+
+const weightOf = (texts: readonly (string | undefined)[]): number =>
+  texts.reduce((weight, text) => weight + (text?.length ?? 0), 100);

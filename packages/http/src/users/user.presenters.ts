@@ -1,0 +1,127 @@
+import {
+  type BotKind,
+  canSeeEmail,
+  dummyAddress,
+  type GetOwnUserOutput,
+  type GetUserOutput,
+  isAtLeast,
+  publicAddress,
+  type RealmAddresses,
+  type Role,
+  type User,
+  type UserId,
+} from '@parley/domain';
+import { avatarUrl, unknownAvatarUrl } from '../avatars/avatar-urls.js';
+import { placeOf, type RealmPlace } from '../realms/realm-place.js';
+import type { WireFields } from '../routing/reply.js';
+
+export const ROLE_NUMBERS: Readonly<Record<Role, number>> = {
+  owner: 100,
+  administrator: 200,
+  moderator: 300,
+  member: 400,
+  guest: 600,
+};
+
+export const BOT_TYPES: Readonly<Record<BotKind, number>> = {
+  generic: 1,
+  incomingWebhook: 2,
+  outgoingWebhook: 3,
+  embedded: 4,
+};
+
+/** Who looks at a user, and in which of its forms. */
+export interface UserForm {
+  /** Whether the viewer may see the address the user signs in with. */
+  readonly seesEmail: boolean;
+  /** The client works gravatars out by itself. */
+  readonly clientGravatar: boolean;
+  readonly withProfile: boolean;
+  /** Where a list does not say by itself who is active. */
+  readonly withActivity: boolean;
+}
+
+/** Users §1.1. */
+export function presentUser(
+  user: User,
+  place: RealmPlace,
+  { seesEmail, clientGravatar, withProfile, withActivity }: UserForm,
+) {
+  const { bot } = user;
+  return {
+    user_id: user.id,
+    delivery_email: seesEmail ? user.email : null,
+    email: publicAddress(user, place.mailHost),
+    full_name: user.fullName,
+    date_joined: isoTime(user.joinedAt),
+    ...(withActivity && { is_active: user.isActive }),
+    is_owner: user.role === 'owner',
+    is_admin: isAtLeast(user.role, 'administrator'),
+    is_guest: user.role === 'guest',
+    is_bot: bot !== null,
+    role: ROLE_NUMBERS[user.role],
+    timezone: user.settings.timezone,
+    avatar_url: avatarUrl(user, place, clientGravatar && seesEmail),
+    avatar_version: user.avatar.version,
+    is_imported_stub: false,
+    ...(bot && { bot_type: BOT_TYPES[bot.kind], bot_owner_id: bot.ownerId }),
+    ...(bot?.isSystem && { is_system_bot: true }),
+    ...(!bot && withProfile && { profile_data: {} }),
+  };
+}
+export type WireUser = ReturnType<typeof presentUser>;
+
+/** Somebody of whom a restricted guest may know no more than that he exists (users §1.4). */
+export function presentUnknownUser(id: UserId, place: RealmPlace): WireUser {
+  return {
+    user_id: id,
+    delivery_email: null,
+    email: dummyAddress(id, place.mailHost),
+    full_name: UNKNOWN_USER_NAME,
+    date_joined: isoTime(0),
+    is_active: true,
+    is_owner: false,
+    is_admin: false,
+    is_guest: false,
+    is_bot: false,
+    role: ROLE_NUMBERS.member,
+    timezone: '',
+    avatar_url: unknownAvatarUrl(place),
+    avatar_version: 1,
+    is_imported_stub: false,
+    profile_data: {},
+  };
+}
+
+export const UNKNOWN_USER_NAME = 'Unknown user';
+
+/** With an offset, as every client reads it: `2019-10-20T07:50:00+00:00`. */
+const isoTime = (seconds: number): string => new Date(seconds * 1000).toISOString().replace('.000Z', '+00:00');
+
+export function presentGetUser(
+  { user, viewer, realm }: GetUserOutput,
+  dto: { readonly client_gravatar: boolean; readonly include_custom_profile_fields: boolean },
+  addresses: RealmAddresses,
+): WireFields {
+  return {
+    user: presentUser(user, placeOf(realm, addresses), {
+      seesEmail: canSeeEmail(viewer, user),
+      clientGravatar: dto.client_gravatar,
+      withProfile: dto.include_custom_profile_fields,
+      withActivity: true,
+    }),
+  };
+}
+
+/** Everybody sees himself whole; the newest message only for old clients. */
+export function presentOwnUser({ user, realm, newestMessageId }: GetOwnUserOutput, addresses: RealmAddresses) {
+  return {
+    ...presentUser(user, placeOf(realm, addresses), {
+      seesEmail: true,
+      clientGravatar: false,
+      withProfile: true,
+      withActivity: true,
+    }),
+    max_message_id: newestMessageId ?? -1,
+  };
+}

@@ -1,0 +1,56 @@
+import { CreateUser, GetOwnUser, GetUser, ListUsers, type RealmAddresses, type UserId } from '@parley/domain';
+import { NoParameters } from '../routing/params.js';
+import { success, WireText } from '../routing/reply.js';
+import { type Route, route } from '../routing/route.js';
+import { CreateUserDto, GetUserByEmailDto, GetUserDto, ListUsersDto } from './user.dtos.js';
+import { presentGetUser, presentOwnUser } from './user.presenters.js';
+import type { UserListForm, UserPagePresenter } from './user-page.js';
+
+export function userRoutes(addresses: RealmAddresses, pages: UserPagePresenter): readonly Route[] {
+  return [
+    // By hand: a wide list is presented within the read's snapshot, which only those who changed are read from.
+    route('GET', '/users', {
+      auth: 'user',
+      dto: ListUsersDto,
+      useCase: ListUsers,
+      handle: async ({ caller, dto, useCase }) => {
+        const form: UserListForm = {
+          clientGravatar: dto.client_gravatar,
+          withProfile: dto.include_custom_profile_fields,
+          withActivity: true,
+        };
+        const ids = (dto.user_ids as UserId[] | undefined) ?? null;
+        const members = await useCase.execute(caller, { ids }, (list, hydrate) => pages.present(list, hydrate, form));
+        return success(new WireText(`"members":${members}`));
+      },
+    }),
+    route('POST', '/users', {
+      auth: 'user',
+      gates: ['administrator'],
+      dto: CreateUserDto,
+      useCase: CreateUser,
+      toInput: ({ email, password, full_name }) => ({ email, password, fullName: full_name }),
+      present: (id) => ({ user_id: id }),
+    }),
+    route('GET', '/users/me', {
+      auth: 'user',
+      dto: NoParameters,
+      useCase: GetOwnUser,
+      present: (output) => presentOwnUser(output, addresses),
+    }),
+    route('GET', '/users/:user_id', {
+      auth: 'user',
+      dto: GetUserDto,
+      useCase: GetUser,
+      toInput: ({ user_id }) => ({ id: user_id as UserId }),
+      present: (output, { dto }) => presentGetUser(output, dto, addresses),
+    }),
+    route('GET', '/users/:email', {
+      auth: 'user',
+      dto: GetUserByEmailDto,
+      useCase: GetUser,
+      toInput: ({ email }) => ({ email }),
+      present: (output, { dto }) => presentGetUser(output, dto, addresses),
+    }),
+  ];
+}

@@ -1,0 +1,334 @@
+import {
+  type Caller,
+  CHANNEL_PERMISSIONS,
+  type Channel,
+  type ChannelPermissions,
+  type Clock,
+  defaultGrants,
+  directSystemGroups,
+  foundRealm,
+  GROUP_PERMISSIONS,
+  type Group,
+  type GroupId,
+  INHERITED_NOTIFICATIONS,
+  type Message,
+  pickColors,
+  type Realm,
+  type RecipientId,
+  type Role,
+  type SentFlags,
+  type Transaction,
+  type UnitOfWork,
+  type User,
+  type UserId,
+  type Viewer,
+} from '@parley/domain';
+import { FixedClock } from './fixed-clock.js';
+import { MemoryStorage } from './memory-storage.js';
+import { SeededRandomness } from './seeded-randomness.js';
+
+const SECONDS_PER_DAY = 86_400;
+
+/** Something a scene is made of. What comes later may name what came before. */
+export type Piece = (scene: Scene, tx: Transaction) => Promise<void>;
+
+/** A small organization, by the names its pieces were given. */
+export class Scene {
+  realm!: Realm;
+  readonly users = new Map<string, User>();
+  readonly channels = new Map<string, Channel>();
+  readonly groups = new Map<string, Group>();
+  readonly messages: Message[] = [];
+
+  constructor(
+    readonly uow: UnitOfWork,
+    readonly clock: Clock,
+  ) {}
+
+  /** Goes on with the scene, in a unit of its own. */
+  add(...pieces: readonly Piece[]): Promise<void> {
+    return this.uow.write(async (tx) => {
+      for (const piece of pieces) await piece(this, tx);
+    });
+  }
+
+  readonly user = (name: string): User => named(this.users, 'user', name);
+  readonly channel = (name: string): Channel => named(this.channels, 'channel', name);
+  /** Of `aGroup`; the system groups are found by `groups.systemGroupIds`. */
+  readonly group = (name: string): Group => named(this.groups, 'group', name);
+  readonly caller = (name: string): Caller => ({ ...this.viewer(name), clientName: 'website' });
+  readonly viewer = (name: string): Viewer => ({ realmId: this.realm.id, userId: this.user(name).id });
+}
+
+export interface MemoryScene extends Scene {
+  /** What it announced starts empty: the making of the scene is no story. */
+  readonly storage: MemoryStorage;
+  readonly clock: FixedClock;
+}
+
+/** A scene on fresh memory storage: `given(aUser({ name: 'iago', role: 'administrator' }), aChannel({ … }))`. */
+export async function given(...pieces: readonly Piece[]): Promise<MemoryScene> {
+  const clock = new FixedClock();
+  const storage = new MemoryStorage(clock);
+  const scene = await givenOn(storage.uow, clock, ...pieces);
+  storage.announced.length = 0;
+  return Object.assign(scene, { storage, clock });
+}
+
+/** A scene on any storage. Without `aRealm` first, it plays in a realm called `zulip`. */
+export async function givenOn(uow: UnitOfWork, clock: Clock, ...pieces: readonly Piece[]): Promise<Scene> {
+  const scene = new Scene(uow, clock);
+  await uow.write(async (tx) => {
+    for (const piece of pieces) {
+      if (scene.realm === undefined && !realmPieces.has(piece)) await aRealm()(scene, tx);
+      await piece(scene, tx);
+    }
+    if (scene.realm === undefined) await aRealm()(scene, tx);
+  });
+  return scene;
+}
+
+const realmPieces = new WeakSet<Piece>();
+
+/** With its system groups, its default permissions and its own bots. */
+export function aRealm(given: Partial<Pick<Realm, 'stringId' | 'name' | 'settings' | 'isDeactivated'>> = {}): Piece {
+  const piece: Piece = async (scene, tx) => {
+    const stringId = given.stringId ?? 'zulip';
+    const founded = await foundRealm(tx, {
+      stringId,
+      uuid: new SeededRandomness(stringId.length).uuid(),
+      name: given.name ?? `Organization ${stringId}`,
+      createdAt: scene.clock.now() - 365 * SECONDS_PER_DAY,
+    });
+    scene.realm = { ...founded, ...given, stringId };
+    await tx.realms.update(scene.realm);
+  };
+  realmPieces.add(piece);
+  return piece;
+}
+
+export interface GivenUser extends Partial<Omit<User, 'id' | 'realmId' | 'fullName' | 'bot' | 'version'>> {
+  /** How the scene calls him; also his full name, unless that is given. */
+  readonly name: string;
+  readonly fullName?: string;
+  /** Makes him a bot. */
+  readonly botOf?: string;
+  readonly passwordHash?: string;
+}
+
+/** A member who joined long ago, unless said otherwise, in the system groups of his role. */
+export function aUser({ name, botOf, passwordHash, ...more }: GivenUser): Piece {
+  return async (scene, tx) => {
+    const { realm, clock } = scene;
+    const user = await tx.users.add(
+      {
+        realmId: realm.id,
+        email: `${name}@example.com`,
+        fullName: name,
+        role: 'member',
+        isActive: true,
+        joinedAt: clock.now() - 100 * SECONDS_PER_DAY,
+        bot:
+          botOf === undefined
+            ? null
+            : { kind: 'generic', ownerId: scene.user(botOf).id, isSystem: false, defaultSendingChannelId: null },
+        avatar: { source: 'gravatar', version: 1 },
+        specialPermissions: [],
+        settings: realm.userDefaults,
+        ...more,
+      },
+      passwordHash ?? null,
+    );
+    const waited = clock.now() - user.joinedAt >= realm.settings.waitingPeriodThreshold * SECONDS_PER_DAY;
+    const system = await tx.groups.systemGroupIds(realm.id);
+    for (const group of directSystemGroups(user.role, waited)) {
+      await tx.groups.addMembers(realm.id, system[group], [user.id]);
+    }
+    scene.users.set(name, user);
+  };
+}
+
+/** A user of each role, named after it. */
+export function aUserOfEachRole(): Piece {
+  return async (scene, tx) => {
+    const roles: readonly Role[] = ['owner', 'administrator', 'moderator', 'member', 'guest'];
+    for (const role of roles) await aUser({ name: role, role })(scene, tx);
+  };
+}
+
+export interface GivenGroup {
+  readonly name: string;
+  readonly members?: readonly string[];
+  readonly subgroups?: readonly string[];
+  readonly isDeactivated?: boolean;
+}
+
+/** A named group that nobody manages. */
+export function aGroup({ name, members = [], subgroups = [], isDeactivated = false }: GivenGroup): Piece {
+  return async (scene, tx) => {
+    const { realm } = scene;
+    const system = await tx.groups.systemGroupIds(realm.id);
+    const group = await tx.groups.add(
+      {
+        realmId: realm.id,
+        name,
+        description: `The ${name}`,
+        systemName: null,
+        isDeactivated,
+        creatorId: null,
+        createdAt: scene.clock.now(),
+        permissions: await defaultGrants(GROUP_PERMISSIONS, system, async () => system.nobody),
+      },
+      members.map((member) => scene.user(member).id),
+      subgroups.map((subgroup) => scene.group(subgroup).id),
+    );
+    scene.groups.set(name, group);
+  };
+}
+
+export interface GivenChannel
+  extends Partial<Omit<Channel, 'id' | 'realmId' | 'recipientId' | 'version' | 'creatorId' | 'permissions'>> {
+  readonly name: string;
+  /** Who follows it, by name. */
+  readonly subscribers?: readonly string[];
+  readonly creator?: string;
+  /** Permissions given to others than their default. */
+  readonly grants?: Partial<ChannelPermissions>;
+}
+
+/** A public channel that nobody follows, unless said otherwise. */
+export function aChannel({ name, subscribers = [], creator, grants = {}, ...more }: GivenChannel): Piece {
+  return async (scene, tx) => {
+    const { realm, clock } = scene;
+    const creatorId = creator === undefined ? null : scene.user(creator).id;
+    const system = await tx.groups.systemGroupIds(realm.id);
+    const defaults = await defaultGrants(CHANNEL_PERMISSIONS, system, async () =>
+      creatorId === null ? system.nobody : await aloneInAGroup(tx, realm, creatorId),
+    );
+    const channel = await tx.channels.add({
+      realmId: realm.id,
+      name,
+      description: '',
+      renderedDescription: '',
+      privacy: 'public',
+      isArchived: false,
+      creatorId,
+      createdAt: clock.now(),
+      messageRetentionDays: null,
+      topicsPolicy: 'inherit',
+      folderId: null,
+      isDefault: false,
+      isRecentlyActive: true,
+      firstMessageId: null,
+      permissions: { ...defaults, ...grants },
+      ...more,
+    });
+    scene.channels.set(name, channel);
+    await subscribe(
+      tx,
+      channel,
+      subscribers.map((subscriber) => scene.user(subscriber).id),
+    );
+  };
+}
+
+async function aloneInAGroup(tx: Transaction, realm: Realm, userId: UserId): Promise<GroupId> {
+  const group = await tx.groups.add(
+    {
+      realmId: realm.id,
+      name: null,
+      description: '',
+      systemName: null,
+      isDeactivated: false,
+      creatorId: null,
+      createdAt: null,
+      permissions: null,
+    },
+    [userId],
+    [],
+  );
+  return group.id;
+}
+
+/** Makes users follow a channel without asking or telling anybody: their row, and what they receive from now on. */
+export async function subscribe(tx: Transaction, channel: Channel, userIds: readonly UserId[]): Promise<void> {
+  const { realmId, id: channelId, recipientId } = channel;
+  for (const userId of userIds) {
+    const others = await tx.channels.listSubscriptions(realmId, userId);
+    const former = others.find((subscription) => subscription.channelId === channelId);
+    const inUse = others.map(({ color }) => color);
+    await tx.channels.putSubscriptions([
+      {
+        realmId,
+        channelId,
+        userId,
+        color: pickColors([channelId], new Map(), inUse).get(channelId)!,
+        isMuted: false,
+        isPinned: false,
+        notifications: INHERITED_NOTIFICATIONS,
+        ...former,
+        isActive: true,
+      },
+    ]);
+  }
+  await tx.personal.openSpans(realmId, recipientId, userIds);
+}
+
+export interface GivenMessage
+  extends Partial<Pick<Message, 'content' | 'sentAt' | 'clientName' | 'mentionsChannel' | 'isReadByDefault'>> {
+  readonly from: string;
+  /** A channel's name, or the people of a direct conversation; the sender is one of them anyway. */
+  readonly to: string | readonly string[];
+  readonly topic?: string;
+  readonly isReadBySender?: boolean;
+  /** By user's name. */
+  readonly exceptions?: Readonly<Record<string, SentFlags>>;
+}
+
+/** A message that its sender has read, and nobody else. */
+export function aMessage({ from, to, topic, isReadBySender = true, exceptions = {}, ...more }: GivenMessage): Piece {
+  return async (scene, tx) => {
+    const { realm, clock } = scene;
+    const sender = scene.user(from);
+    const channel = typeof to === 'string' ? scene.channel(to) : null;
+    const content = more.content ?? 'hello';
+    const message = await tx.messages.append({
+      realmId: realm.id,
+      senderId: sender.id,
+      recipientId: channel?.recipientId ?? (await conversation(scene, tx, [from, ...to])),
+      channelId: channel?.id ?? null,
+      topic: topic ?? (channel ? 'greetings' : ''),
+      content,
+      renderedContent: `<p>${content}</p>`,
+      sentAt: clock.now(),
+      clientName: 'website',
+      isMeMessage: false,
+      mentionsChannel: false,
+      hasLink: false,
+      hasImage: false,
+      hasAttachment: false,
+      topicLinks: [],
+      isReadByDefault: false,
+      isReadBySender,
+      exceptions: new Map(Object.entries(exceptions).map(([name, flags]) => [scene.user(name).id, flags])),
+      ...more,
+    });
+    scene.messages.push(message);
+    if (channel?.firstMessageId === null) {
+      scene.channels.set(channel.name, await tx.channels.update({ ...channel, firstMessageId: message.id }));
+    }
+  };
+}
+
+function conversation(scene: Scene, tx: Transaction, names: readonly string[]): Promise<RecipientId> {
+  return tx.recipients.openDirect(
+    scene.realm.id,
+    names.map((name) => scene.user(name).id),
+  );
+}
+
+function named<T>(things: ReadonlyMap<string, T>, kind: string, name: string): T {
+  const thing = things.get(name);
+  if (thing === undefined) throw new Error(`The scene has no ${kind} '${name}'`);
+  return thing;
+}

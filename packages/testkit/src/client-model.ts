@@ -1,0 +1,263 @@
+import {
+  type Actor,
+  type Audience,
+  type ChannelId,
+  type ChannelView,
+  canSeeMetadata,
+  type DomainEvent,
+  type EventSeq,
+  type GroupId,
+  HISTORICAL,
+  isAtLeast,
+  type MessageId,
+  type PersonalFlags,
+  type Repositories,
+  type Role,
+  type StoredEvent,
+  type SubscribedSpan,
+  type Subscription,
+  type UserId,
+  type Viewer,
+} from '@parley/domain';
+import type { Scene } from './builders.js';
+
+/** What a client knows of a channel from events. Counts and versions it derives, or looks up. */
+export type KnownChannel = Omit<ChannelView, 'version' | 'subscriberCount' | 'weeklyTraffic' | 'firstMessageId'>;
+
+/** What one person's client holds: as given to it at registration, and as kept true by events from then on. */
+export interface ClientState {
+  readonly viewer: Viewer;
+  readonly users: Map<UserId, { readonly fullName: string; readonly role: Role; readonly isActive: boolean }>;
+  /** Named ones. Members are active users. */
+  readonly groups: Map<GroupId, { readonly memberIds: readonly UserId[]; readonly subgroupIds: readonly GroupId[] }>;
+  /** Those he may know of. */
+  readonly channels: Map<ChannelId, KnownChannel>;
+  /** Of the same channels; ascending. */
+  readonly subscribers: Map<ChannelId, readonly UserId[]>;
+  /** Of channels he follows now. */
+  readonly subscriptions: Map<ChannelId, Subscription>;
+  /** His own messages. */
+  readonly messages: Map<MessageId, PersonalFlags>;
+}
+
+/**
+ * The law of real-time sync: what somebody's client knew before, changed by the events that reach him, is what he is
+ * told when he asks afresh. Checked for everybody in the scene while `change` happens.
+ */
+export async function expectInSync(scene: Scene, change: () => Promise<unknown>): Promise<void> {
+  const { uow, realm } = scene;
+  const before = await uow.read(async (r) => ({
+    head: await r.events.headSeq(realm.id),
+    states: await states(scene, r),
+  }));
+  await change();
+  await uow.read(async (r) => {
+    const fresh = await states(scene, r);
+    const events = await r.events.listAfter(realm.id, before.head, Number.MAX_SAFE_INTEGER);
+    for (const [name, state] of before.states) {
+      for (const { event } of await reaching(r, state.viewer, events)) applyEvent(state, event);
+      expectSame(name, state, fresh.get(name));
+    }
+  });
+}
+
+function expectSame(name: string, followed: ClientState, fresh: ClientState | undefined): void {
+  try {
+    expect(followed).toEqual(fresh);
+  } catch (difference) {
+    throw new Error(`${name}'s client is out of sync: ${(difference as Error).message}`);
+  }
+}
+
+async function states(scene: Scene, r: Repositories): Promise<Map<string, ClientState>> {
+  const all = new Map<string, ClientState>();
+  for (const [name, { id }] of scene.users) {
+    const user = await r.users.find(scene.realm.id, id);
+    if (user?.isActive) all.set(name, await fetchClientState(r, scene.viewer(name)));
+  }
+  return all;
+}
+
+/** The state afresh, as registration would give it. */
+export async function fetchClientState(r: Repositories, viewer: Viewer): Promise<ClientState> {
+  const { realmId, userId } = viewer;
+  const actor = await r.actors.get(viewer);
+  const userIds = (await r.users.listHeads(realmId)).map(({ id }) => id);
+  const followed = new Set(await r.channels.listSubscribedIds(realmId, userId));
+  const channels = await r.channels.listAll(realmId);
+  const visible = channels.filter((channel) => canSeeMetadata(actor, channel, followed.has(channel.id)).allowed);
+  const visibleIds = visible.map(({ id }) => id);
+  const subscriptions = await r.channels.listSubscriptions(realmId, userId);
+  const everything = { conditions: [], scope: 'own', withoutRecipients: [] } as const;
+  const heads = await r.messages.listHeadsFrom(viewer, everything, 0, Number.MAX_SAFE_INTEGER);
+  return {
+    viewer,
+    users: new Map((await r.users.list(realmId, userIds)).map((user) => [user.id, knownUser(user)])),
+    groups: new Map(
+      (await r.groups.listViews(realmId)).map(({ id, memberIds, subgroupIds }) => [id, { memberIds, subgroupIds }]),
+    ),
+    channels: new Map((await r.channels.listViews(realmId, visibleIds)).map((view) => [view.id, knownChannel(view)])),
+    subscribers: new Map(await r.channels.listSubscribers(realmId, visibleIds)),
+    subscriptions: new Map(subscriptions.filter(({ isActive }) => isActive).map((row) => [row.channelId, row])),
+    messages: new Map(heads.map(({ id, flags }) => [id, flags])),
+  };
+}
+
+type Apply<E> = (state: ClientState, event: E) => void;
+const unseen = () => {};
+
+const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
+  blank: unseen,
+  'user.credentials_changed': unseen,
+  'realm.deactivated': unseen,
+  'message.sent': ({ messages, viewer }, { view, exceptions }) => {
+    const { id, mentionsChannel, isReadByDefault } = view.message;
+    const own = exceptions.find(([userId]) => userId === viewer.userId)?.[1] ?? {};
+    messages.set(id, {
+      read: own.read ?? (isReadByDefault && !own.unread),
+      starred: false,
+      collapsed: false,
+      mentioned: own.mentioned ?? false,
+      channelWildcardMentioned: mentionsChannel,
+      topicWildcardMentioned: own.topicWildcardMentioned ?? false,
+      hasAlertWord: own.hasAlertWord ?? false,
+      historical: false,
+    });
+  },
+  'message.flag_changed': ({ messages }, { op, flag, messageIds, all }) => {
+    // A message that he did not have becomes his own by being marked.
+    for (const id of all ? [...messages.keys()] : messageIds) {
+      messages.set(id, { ...(messages.get(id) ?? HISTORICAL), [flag]: op === 'add' });
+    }
+  },
+  'channel.created': (state, { channels }) => {
+    for (const view of channels) learnChannel(state, view, state.subscribers.get(view.id) ?? []);
+  },
+  'channel.hidden': ({ channels, subscribers, subscriptions }, { channelIds }) => {
+    for (const table of [channels, subscribers, subscriptions]) for (const id of channelIds) table.delete(id);
+  },
+  'channel.property_changed': ({ channels }, { channelId, property, value }) => {
+    const channel = channels.get(channelId);
+    if (channel && property === 'isRecentlyActive')
+      channels.set(channelId, { ...channel, [property]: value as boolean });
+  },
+  'subscription.added': (state, { channels, subscriptions }) => {
+    for (const row of subscriptions) {
+      if (row.userId !== state.viewer.userId) continue;
+      const followed = channels.find(({ channel }) => channel.id === row.channelId)!;
+      state.subscriptions.set(row.channelId, row);
+      learnChannel(state, followed.channel, followed.subscriberIds);
+    }
+  },
+  'subscription.removed': ({ subscriptions, subscribers, viewer }, { channels }) => {
+    for (const { id, userIds } of channels) {
+      if (!userIds.includes(viewer.userId)) continue;
+      subscriptions.delete(id);
+      change(subscribers, id, (others) => without(others, userIds));
+    }
+  },
+  'channel.subscribers_changed': ({ subscribers }, { op, channelIds, userIds }) => {
+    for (const id of channelIds) {
+      change(subscribers, id, (others) => (op === 'add' ? union(others, userIds) : without(others, userIds)));
+    }
+  },
+  'default_channels.changed': ({ channels }, { channelIds }) => {
+    for (const [id, channel] of channels) channels.set(id, { ...channel, isDefault: channelIds.includes(id) });
+  },
+  'user.created': ({ users }, { user }) => users.set(user.id, knownUser(user)),
+  'user.role_changed': ({ users }, { userId, role }) => change(users, userId, (user) => ({ ...user, role })),
+  'user.activation_changed': ({ users }, { userId, isActive }) =>
+    change(users, userId, (user) => ({ ...user, isActive })),
+  'group.created': ({ groups }, { groupId, view }) => {
+    if (view) groups.set(groupId, { memberIds: view.memberIds, subgroupIds: view.subgroupIds });
+  },
+  'group.members_changed': ({ groups }, { op, groupId, userIds }) =>
+    change(groups, groupId, ({ memberIds, subgroupIds }) => ({
+      memberIds: op === 'add' ? union(memberIds, userIds) : without(memberIds, userIds),
+      subgroupIds,
+    })),
+  'group.subgroups_changed': ({ groups }, { op, groupId, subgroupIds }) =>
+    change(groups, groupId, (group) => ({
+      memberIds: group.memberIds,
+      subgroupIds: op === 'add' ? union(group.subgroupIds, subgroupIds) : without(group.subgroupIds, subgroupIds),
+    })),
+};
+
+/** Changes the state as a client would on this event. */
+export function applyEvent(state: ClientState, event: DomainEvent): void {
+  (APPLY[event.type] as Apply<DomainEvent>)(state, event);
+}
+
+/** Those events whose audience he is in: followers as of the event, everything else by today's rights. */
+async function reaching(r: Repositories, viewer: Viewer, events: readonly StoredEvent[]): Promise<StoredEvent[]> {
+  const actor = await r.actors.get(viewer);
+  const spans = await r.personal.listSubscribedSpans(viewer);
+  const reached: StoredEvent[] = [];
+  for (const stored of events) if (await isReached(r, actor, spans, stored.seq, stored.audience)) reached.push(stored);
+  return reached;
+}
+
+async function isReached(
+  r: Repositories,
+  actor: Actor,
+  spans: readonly SubscribedSpan[],
+  seq: EventSeq,
+  audience: Audience,
+): Promise<boolean> {
+  const isIn = (part: Audience) => isReached(r, actor, spans, seq, part);
+  switch (audience.kind) {
+    case 'nobody':
+    case 'queue':
+      return false;
+    case 'realm':
+      return true;
+    case 'users':
+      return audience.ids.includes(actor.id);
+    case 'role':
+      return isAtLeast(actor.role, audience.atLeast);
+    case 'subscribers':
+      return spans.some(
+        ({ channelId, fromSeq, toSeq }) =>
+          channelId === audience.channelId && fromSeq <= seq && (toSeq === null || seq < toSeq),
+      );
+    case 'group':
+      return actor.groups.has(audience.id);
+    case 'holders':
+      return (await r.personal.filterHolders(actor.realmId, audience.messageId, [actor.id])).length > 0;
+    case 'anyOf':
+      return (await Promise.all(audience.of.map(isIn))).includes(true);
+    case 'allOf':
+      return !(await Promise.all(audience.of.map(isIn))).includes(false);
+    case 'except':
+      return (await isIn(audience.from)) && !(await isIn(audience.without));
+  }
+}
+
+function learnChannel(
+  { channels, subscribers }: ClientState,
+  view: ChannelView,
+  subscriberIds: readonly UserId[],
+): void {
+  channels.set(view.id, knownChannel(view));
+  subscribers.set(view.id, subscriberIds);
+}
+
+function knownChannel(view: ChannelView): KnownChannel {
+  const { version: _, subscriberCount: __, weeklyTraffic: ___, firstMessageId: ____, ...known } = view;
+  return known;
+}
+
+function knownUser({ fullName, role, isActive }: { fullName: string; role: Role; isActive: boolean }) {
+  return { fullName, role, isActive };
+}
+
+/** What he does not know he does not learn by a change of it. */
+function change<K, V>(table: Map<K, V>, key: K, to: (value: V) => V): void {
+  const value = table.get(key);
+  if (value !== undefined) table.set(key, to(value));
+}
+
+const union = <Id extends number>(ids: readonly Id[], more: readonly Id[]): Id[] =>
+  [...new Set([...ids, ...more])].sort((a, b) => a - b);
+const without = <Id extends number>(ids: readonly Id[], fewer: readonly Id[]): Id[] =>
+  ids.filter((id) => !fewer.includes(id));

@@ -1,0 +1,125 @@
+import type { UserId } from '@parley/domain';
+import { aGroup, aRealm, aUser, aUserOfEachRole, givenOn } from '../builders.js';
+import { ascending, code, type OpenStorage, stagesOn } from './storage-under-test.js';
+
+export function actorReadsContract(open: OpenStorage): void {
+  describe('actor reads', () => {
+    const stage = stagesOn(open);
+
+    it('answers what rules read of a person or a bot', async () => {
+      const { uow, realm, user, caller } = await stage(
+        aUser({ name: 'iago', role: 'administrator' }),
+        aUser({ name: 'helper', botOf: 'iago', role: 'guest' }),
+      );
+      expect(await uow.read((r) => r.actors.get(caller('iago')))).toMatchObject({
+        id: user('iago').id,
+        realmId: realm.id,
+        role: 'administrator',
+        isBot: false,
+        botOwnerId: null,
+      });
+      expect(await uow.read((r) => r.actors.get(caller('helper')))).toMatchObject({
+        role: 'guest',
+        isBot: true,
+        botOwnerId: user('iago').id,
+      });
+    });
+
+    it('knows every group he is in, directly or through subgroups, named or not', async () => {
+      const { uow, realm, user, group, caller } = await stage(
+        aUser({ name: 'hamlet' }),
+        aUser({ name: 'ophelia', role: 'guest' }),
+        aGroup({ name: 'cast', members: ['hamlet'] }),
+        aGroup({ name: 'crew', subgroups: ['cast'] }),
+        aGroup({ name: 'theatre', members: ['ophelia'], subgroups: ['crew'] }),
+        aGroup({ name: 'strangers' }),
+      );
+      const unnamed = await uow.write((tx) =>
+        tx.groups.add(
+          { ...group('cast'), name: null, permissions: null, createdAt: null },
+          [user('ophelia').id],
+          [group('crew').id],
+        ),
+      );
+      const system = await uow.read((r) => r.groups.systemGroupIds(realm.id));
+      const hamlet = await uow.read((r) => r.actors.get(caller('hamlet')));
+      const own = [group('cast'), group('crew'), group('theatre'), unnamed].map(({ id }) => id);
+      expect(ascending(hamlet.groups)).toEqual(
+        ascending([system.members, system.fullMembers, system.everyone, system.internet, ...own]),
+      );
+      const ophelia = await uow.read((r) => r.actors.get(caller('ophelia')));
+      expect(ascending(ophelia.groups)).toEqual(
+        ascending([system.everyone, system.internet, group('theatre').id, unnamed.id]),
+      );
+    });
+
+    it('agrees with the recursive members of every group, circles and deactivated groups included', async () => {
+      const { uow, realm, group, users } = await stage(
+        aUserOfEachRole(),
+        aUser({ name: 'gone', isActive: false }),
+        aGroup({ name: 'a', members: ['member', 'gone'] }),
+        aGroup({ name: 'b', members: ['guest'], subgroups: ['a'] }),
+        aGroup({ name: 'c', members: ['owner'], subgroups: ['b'], isDeactivated: true }),
+        aGroup({ name: 'd', subgroups: ['c'] }),
+      );
+      await uow.write((tx) => tx.groups.addSubgroups(realm.id, group('a').id, [group('b').id]));
+      await uow.read(async (r) => {
+        const userIds = [...users.values()].map(({ id }) => id);
+        const actors = await r.actors.list(realm.id, userIds);
+        for (const { id, name } of await r.groups.listViews(realm.id)) {
+          const members = [...actors.values()].filter((actor) => actor.groups.has(id)).map((actor) => actor.id);
+          expect([name, ascending(members)]).toEqual([name, await r.groups.listMembersRecursively(realm.id, id)]);
+        }
+      });
+    });
+
+    it('follows changes of groups from the next read on', async () => {
+      const { uow, realm, user, group, caller } = await stage(
+        aUser({ name: 'hamlet' }),
+        aGroup({ name: 'cast' }),
+        aGroup({ name: 'theatre', subgroups: ['cast'] }),
+      );
+      const isIn = (name: string) =>
+        uow.read(async (r) => (await r.actors.get(caller('hamlet'))).groups.has(group(name).id));
+      expect(await isIn('theatre')).toBe(false);
+      const seenWithin = await uow.write(async (tx) => {
+        await tx.groups.addMembers(realm.id, group('cast').id, [user('hamlet').id]);
+        return (await tx.actors.get(caller('hamlet'))).groups.has(group('theatre').id);
+      });
+      expect(seenWithin).toBe(true);
+      expect(await isIn('theatre')).toBe(true);
+      await uow.write((tx) => tx.groups.removeSubgroups(realm.id, group('theatre').id, [group('cast').id]));
+      expect([await isIn('cast'), await isIn('theatre')]).toEqual([true, false]);
+    });
+
+    it('forgets changes of groups that were rolled back', async () => {
+      const { uow, realm, user, group, caller } = await stage(aUser({ name: 'hamlet' }), aGroup({ name: 'cast' }));
+      const failing = uow.write(async (tx) => {
+        await tx.groups.addMembers(realm.id, group('cast').id, [user('hamlet').id]);
+        await tx.actors.get(caller('hamlet'));
+        throw new Error('no');
+      });
+      await expect(failing).rejects.toThrow('no');
+      const actor = await uow.read((r) => r.actors.get(caller('hamlet')));
+      expect(actor.groups.has(group('cast').id)).toBe(false);
+      const inWrite = await uow.write((tx) => tx.actors.get(caller('hamlet')));
+      expect(inWrite.groups.has(group('cast').id)).toBe(false);
+    });
+
+    it('refuses a deactivated user, and leaves him and unknown ones out of lists', async () => {
+      const { uow, clock, realm, user, caller } = await stage(
+        aUser({ name: 'hamlet' }),
+        aUser({ name: 'gone', isActive: false }),
+      );
+      const other = await givenOn(uow, clock, aRealm({ stringId: 'other' }), aUser({ name: 'stranger' }));
+      await expect(uow.read((r) => r.actors.get(caller('gone')))).rejects.toEqual(code('USER_DEACTIVATED'));
+      await expect(
+        uow.read((r) => r.actors.get({ realmId: realm.id, userId: other.user('stranger').id })),
+      ).rejects.toThrow();
+      const ids = [user('hamlet').id, user('gone').id, other.user('stranger').id, 9999 as UserId];
+      const actors = await uow.read((r) => r.actors.list(realm.id, ids));
+      expect([...actors.keys()]).toEqual([user('hamlet').id]);
+      expect(actors.get(user('hamlet').id)).toEqual(await uow.read((r) => r.actors.get(caller('hamlet'))));
+    });
+  });
+}

@@ -1,0 +1,29 @@
+import { actorReadsContract } from './actor-reads.contract.js';
+import { apiKeyRepositoryContract } from './api-key-repository.contract.js';
+import { channelRepositoryContract } from './channel-repository.contract.js';
+import { eventLogContract } from './event-log.contract.js';
+import { eventQueueRepositoryContract } from './event-queue-repository.contract.js';
+import { groupRepositoryContract } from './group-repository.contract.js';
+import { messageRepositoryContract } from './message-repository.contract.js';
+import { personalMessagesContract } from './personal-messages.contract.js';
+import { realmRepositoryContract } from './realm-repository.contract.js';
+import { recipientRepositoryContract } from './recipient-repository.contract.js';
+import type { OpenStorage } from './storage-under-test.js';
+import { unitOfWorkContract } from './unit-of-work.contract.js';
+import { userRepositoryContract } from './user-repository.contract.js';
+
+/** Everything that a storage has promised. Called at the top of a test file, or inside its `describe`. */
+export function storageContracts(open: OpenStorage): void {
+  unitOfWorkContract(open);
+  realmRepositoryContract(open);
+  userRepositoryContract(open);
+  actorReadsContract(open);
+  groupRepositoryContract(open);
+  channelRepositoryContract(open);
+  recipientRepositoryContract(open);
+  messageRepositoryContract(open);
+  personalMessagesContract(open);
+  eventLogContract(open);
+  eventQueueRepositoryContract(open);
+  apiKeyRepositoryContract(open);
+}

@@ -1,0 +1,49 @@
+import { aRealm, aUser, givenOn } from '../builders.js';
+import { type OpenStorage, stagesOn } from './storage-under-test.js';
+
+export function apiKeyRepositoryContract(open: OpenStorage): void {
+  describe('api key repository', () => {
+    const stage = stagesOn(open);
+
+    it('finds a key by its fingerprint, whatever the realm, and by its user', async () => {
+      const scene = await stage(aUser({ name: 'a' }));
+      const other = await givenOn(scene.uow, scene.clock, aRealm({ stringId: 'other' }), aUser({ name: 'b' }));
+      const mine = { realmId: scene.realm.id, userId: scene.user('a').id, generation: 1 };
+      const foreign = { realmId: other.realm.id, userId: other.user('b').id, generation: 7 };
+      await scene.uow.write(async (tx) => {
+        await tx.apiKeys.put(foreign, 'print-b');
+        await tx.apiKeys.put(mine, 'print-a');
+      });
+      await scene.uow.read(async (r) => {
+        expect(await r.apiKeys.findByFingerprint('print-a')).toEqual(mine);
+        expect(await r.apiKeys.findByFingerprint('print-b')).toEqual(foreign);
+        expect(await r.apiKeys.findByFingerprint('print-c')).toBeNull();
+        expect(await r.apiKeys.find(scene.realm.id, mine.userId)).toEqual(mine);
+        expect(await r.apiKeys.find(scene.realm.id, foreign.userId)).toBeNull();
+        expect(await r.apiKeys.listAll()).toEqual([mine, foreign]);
+      });
+    });
+
+    it('forgets the key that a new one replaces', async () => {
+      const { uow, realm, user } = await stage(aUser({ name: 'a' }));
+      const first = { realmId: realm.id, userId: user('a').id, generation: 1 };
+      const second = { ...first, generation: 2 };
+      await uow.write((tx) => tx.apiKeys.put(first, 'print-1'));
+      await uow.write((tx) => tx.apiKeys.put(second, 'print-2'));
+      await uow.read(async (r) => {
+        expect(await r.apiKeys.findByFingerprint('print-1')).toBeNull();
+        expect(await r.apiKeys.findByFingerprint('print-2')).toEqual(second);
+        expect(await r.apiKeys.listAll()).toEqual([second]);
+      });
+    });
+
+    it('remembers which secret the fingerprints were made with', async () => {
+      const { uow } = await stage();
+      const secret = () => uow.read((r) => r.apiKeys.secretFingerprint());
+      expect(await secret()).toBeNull();
+      await uow.write((tx) => tx.apiKeys.setSecretFingerprint('old'));
+      await uow.write((tx) => tx.apiKeys.setSecretFingerprint('new'));
+      expect(await secret()).toBe('new');
+    });
+  });
+}

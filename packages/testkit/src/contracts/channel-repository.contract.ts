@@ -1,0 +1,297 @@
+import { type ChannelId, INHERITED_NOTIFICATIONS, type Subscription } from '@parley/domain';
+import { aChannel, aMessage, aRealm, aUser, givenOn, type Scene } from '../builders.js';
+import { code, idsOf, type OpenStorage, stagesOn } from './storage-under-test.js';
+
+const DAY = 86_400;
+
+const leave = (scene: Scene, channel: string, user: string): Promise<void> =>
+  scene.uow.write(async (tx) => {
+    const rows = await tx.channels.listSubscriptions(scene.realm.id, scene.user(user).id);
+    const row = rows.find(({ channelId }) => channelId === scene.channel(channel).id)!;
+    await tx.channels.putSubscriptions([{ ...row, isActive: false }]);
+  });
+
+export function channelRepositoryContract(open: OpenStorage): void {
+  describe('channel repository', () => {
+    const stage = stagesOn(open);
+
+    it('keeps every part of a channel', async () => {
+      const { uow, realm, channel, user } = await stage(
+        aUser({ name: 'iago' }),
+        aChannel({
+          name: 'Général 🎉',
+          description: 'a *b*',
+          renderedDescription: '<p>a <em>b</em></p>',
+          privacy: 'privateProtectedHistory',
+          creator: 'iago',
+          messageRetentionDays: -1,
+          topicsPolicy: 'empty_topic_only',
+          isDefault: true,
+          isRecentlyActive: false,
+        }),
+        aChannel({ name: 'plain' }),
+      );
+      const general = channel('Général 🎉');
+      expect(general).toMatchObject({ name: 'Général 🎉', version: 1, creatorId: user('iago').id });
+      expect(general.recipientId).not.toBe(channel('plain').recipientId);
+      expect(await uow.read((r) => r.channels.find(realm.id, general.id))).toEqual(general);
+      expect(await uow.read((r) => r.channels.find(realm.id, channel('plain').id))).toEqual(channel('plain'));
+      const recipients = await uow.read((r) => r.recipients.list(realm.id, [general.recipientId]));
+      expect(recipients.get(general.recipientId)).toEqual({
+        kind: 'channel',
+        id: general.recipientId,
+        realmId: realm.id,
+        channelId: general.id,
+      });
+    });
+
+    it('stores changes under a higher version each time', async () => {
+      const { uow, realm, channel } = await stage(aChannel({ name: 'general' }));
+      const first = await uow.write((tx) => tx.channels.update({ ...channel('general'), name: 'GENERAL' }));
+      const change = { isArchived: true, privacy: 'privateSharedHistory' as const, folderId: 4 };
+      const second = await uow.write((tx) => tx.channels.update({ ...first, ...change }));
+      expect(first.version).toBeGreaterThan(1);
+      expect(second.version).toBeGreaterThan(first.version);
+      expect(second).toEqual({ ...channel('general'), name: 'GENERAL', ...change, version: second.version });
+      expect(await uow.read((r) => r.channels.find(realm.id, second.id))).toEqual(second);
+    });
+
+    it('finds by name whatever the letter case, archived channels too', async () => {
+      const { uow, realm, channel } = await stage(
+        aChannel({ name: 'Äther' }),
+        aChannel({ name: 'old', isArchived: true }),
+        aChannel({ name: 'other' }),
+      );
+      expect(await uow.read((r) => r.channels.findByName(realm.id, 'äTHER'))).toEqual(channel('Äther'));
+      expect(await uow.read((r) => r.channels.findByName(realm.id, 'OLD'))).toEqual(channel('old'));
+      expect(await uow.read((r) => r.channels.findByName(realm.id, 'ather'))).toBeNull();
+      expect(await uow.read((r) => r.channels.listByName(realm.id, ['OLD', 'nothing', 'äther']))).toEqual([
+        channel('Äther'),
+        channel('old'),
+      ]);
+    });
+
+    it('refuses a name that is taken in another letter case, even by an archived channel', async () => {
+      const { uow, channel } = await stage(
+        aChannel({ name: 'Ärger', isArchived: true }),
+        aChannel({ name: 'general' }),
+      );
+      const general = channel('general');
+      const { id: _, recipientId: __, version: ___, ...again } = { ...general, name: 'ärGER' };
+      await expect(uow.write((tx) => tx.channels.add(again))).rejects.toEqual(code('CHANNEL_NAME_TAKEN'));
+      await expect(uow.write((tx) => tx.channels.update({ ...general, name: 'ärger' }))).rejects.toEqual(
+        code('CHANNEL_NAME_TAKEN'),
+      );
+      const respelt = await uow.write((tx) => tx.channels.update({ ...general, name: 'General' }));
+      expect(respelt.name).toBe('General');
+    });
+
+    it('lists ascending, without unknown ids', async () => {
+      const { uow, realm, channel } = await stage(
+        aChannel({ name: 'c' }),
+        aChannel({ name: 'b', isArchived: true }),
+        aChannel({ name: 'a' }),
+      );
+      const [c, b, a] = [channel('c'), channel('b'), channel('a')];
+      const unknown = (a.id + 1) as ChannelId;
+      expect(await uow.read((r) => r.channels.list(realm.id, [a.id, unknown, c.id, a.id]))).toEqual([c, a]);
+      expect(await uow.read((r) => r.channels.listAll(realm.id))).toEqual([c, b, a]);
+      expect(await uow.read((r) => r.channels.find(realm.id, unknown))).toBeNull();
+    });
+
+    it('lists views by name in code-point order', async () => {
+      // In UTF-16 the emoji would come before the fullwidth tilde.
+      const names = ['🎉', 'b', '\uff5e', 'C', 'a'];
+      const { uow, realm, channels } = await stage(...names.map((name) => aChannel({ name })));
+      const unknown = 9999 as ChannelId;
+      const views = await uow.read((r) => r.channels.listViews(realm.id, [...idsOf([...channels.values()]), unknown]));
+      expect(views.map(({ name }) => name)).toEqual(['C', 'a', 'b', '\uff5e', '🎉']);
+    });
+
+    it('views a channel with what its permissions are given to and how many active users follow it', async () => {
+      const scene = await stage(
+        aUser({ name: 'iago' }),
+        aUser({ name: 'helper', botOf: 'iago' }),
+        aUser({ name: 'gone', isActive: false }),
+        aUser({ name: 'left' }),
+        aChannel({ name: 'general', creator: 'iago', subscribers: ['iago', 'helper', 'gone', 'left'] }),
+        aChannel({ name: 'empty' }),
+      );
+      const { uow, realm, channel, user } = scene;
+      await leave(scene, 'general', 'left');
+      const general = channel('general');
+      const [view] = await uow.read((r) => r.channels.listViews(realm.id, [general.id]));
+      expect(view).toEqual({
+        ...general,
+        permissions: {
+          ...general.permissions,
+          canAdministerChannel: { directMembers: [user('iago').id], directSubgroups: [] },
+        },
+        sendersSystemGroup: 'everyone',
+        subscriberCount: 2,
+        weeklyTraffic: null,
+      });
+      const counts = await uow.read((r) =>
+        Promise.all([
+          r.channels.countSubscribers(realm.id, general.id),
+          r.channels.countSubscribers(realm.id, channel('empty').id),
+        ]),
+      );
+      expect(counts).toEqual([2, 0]);
+    });
+
+    it('names the system group that may post, where it is one that old clients know', async () => {
+      const { uow, realm, channel } = await stage(aChannel({ name: 'general' }));
+      const system = await uow.read((r) => r.groups.systemGroupIds(realm.id));
+      const sendersWhen = async (name: keyof typeof system) => {
+        const { permissions, ...general } = channel('general');
+        await uow.write((tx) =>
+          tx.channels.update({ ...general, permissions: { ...permissions, canSendMessage: system[name] } }),
+        );
+        const [view] = await uow.read((r) => r.channels.listViews(realm.id, [general.id]));
+        return view!.sendersSystemGroup;
+      };
+      expect(await sendersWhen('administrators')).toBe('administrators');
+      expect(await sendersWhen('fullMembers')).toBe('fullMembers');
+      expect(await sendersWhen('moderators')).toBe('moderators');
+      expect(await sendersWhen('owners')).toBeNull();
+      expect(await sendersWhen('nobody')).toBeNull();
+    });
+
+    it('counts the traffic of the last 28 days once a channel is a week old', async () => {
+      const { uow, realm, channel, clock } = await stage(
+        aUser({ name: 'iago' }),
+        aChannel({ name: 'general' }),
+        ...Array.from({ length: 9 }, () => aMessage({ from: 'iago', to: 'general' })),
+      );
+      const traffic = () =>
+        uow.read(async (r) => (await r.channels.listViews(realm.id, [channel('general').id]))[0]!.weeklyTraffic);
+      expect(await traffic()).toBeNull();
+      clock.advance(27 * DAY);
+      expect(await traffic()).toBe(2);
+      clock.advance(2 * DAY);
+      expect(await traffic()).toBe(0);
+    });
+
+    it('keeps a subscription as it is when its user leaves and comes back', async () => {
+      const { uow, realm, channel, user } = await stage(
+        aUser({ name: 'iago' }),
+        aChannel({ name: 'general' }),
+        aChannel({ name: 'random' }),
+      );
+      const row: Subscription = {
+        realmId: realm.id,
+        channelId: channel('random').id,
+        userId: user('iago').id,
+        isActive: false,
+        color: '#76ce90',
+        isMuted: true,
+        isPinned: true,
+        notifications: { desktop: true, audible: false, push: null, email: true, wildcardMentions: false },
+      };
+      const other: Subscription = {
+        ...row,
+        channelId: channel('general').id,
+        isActive: true,
+        isMuted: false,
+        notifications: INHERITED_NOTIFICATIONS,
+      };
+      await uow.write((tx) => tx.channels.putSubscriptions([row, other]));
+      const rows = () => uow.read((r) => r.channels.listSubscriptions(realm.id, row.userId));
+      expect(await rows()).toEqual([other, row]);
+      await uow.write((tx) => tx.channels.putSubscriptions([{ ...row, isActive: true, isPinned: false }]));
+      expect(await rows()).toEqual([other, { ...row, isActive: true, isPinned: false }]);
+    });
+
+    it('gives each of several users an entry, ascending', async () => {
+      const { uow, realm, user } = await stage(
+        aUser({ name: 'a' }),
+        aUser({ name: 'b' }),
+        aUser({ name: 'c' }),
+        aChannel({ name: 'general', subscribers: ['c', 'a'] }),
+        aChannel({ name: 'random', subscribers: ['a'] }),
+      );
+      const ids = [user('c').id, user('b').id, user('a').id];
+      const rows = await uow.read((r) => r.channels.listSubscriptionsOf(realm.id, ids));
+      const each = await uow.read((r) =>
+        Promise.all([...ids].reverse().map(async (id) => [id, await r.channels.listSubscriptions(realm.id, id)])),
+      );
+      expect([...rows]).toEqual(each);
+      expect(rows.get(user('a').id)).toHaveLength(2);
+      expect(rows.get(user('b').id)).toEqual([]);
+    });
+
+    it('tells who follows what now', async () => {
+      const scene = await stage(
+        aUser({ name: 'a' }),
+        aUser({ name: 'gone', isActive: false }),
+        aUser({ name: 'b' }),
+        aChannel({ name: 'random', subscribers: ['b', 'a'] }),
+        aChannel({ name: 'general', subscribers: ['b', 'gone', 'a'] }),
+        aChannel({ name: 'empty' }),
+      );
+      const { uow, realm, channel, user } = scene;
+      await leave(scene, 'random', 'a');
+      const [general, random, empty] = [channel('general').id, channel('random').id, channel('empty').id];
+      const [a, b] = [user('a').id, user('b').id];
+      await uow.read(async (r) => {
+        const subscribers = await r.channels.listSubscribers(realm.id, [general, empty, random]);
+        expect(new Map(subscribers)).toEqual(
+          new Map([
+            [general, [a, b]],
+            [empty, []],
+            [random, [b]],
+          ]),
+        );
+        expect(await r.channels.isSubscribed(realm.id, general, a)).toBe(true);
+        expect(await r.channels.isSubscribed(realm.id, random, a)).toBe(false);
+        expect(await r.channels.isSubscribed(realm.id, empty, a)).toBe(false);
+        expect(await r.channels.listSubscribedIds(realm.id, a)).toEqual([general]);
+        expect(await r.channels.listSubscribedIds(realm.id, b)).toEqual([random, general]);
+        expect(await r.channels.filterSubscribed(realm.id, random, [b, a])).toEqual([b]);
+        expect(await r.channels.filterSubscribed(realm.id, general, [b, a, b])).toEqual([a, b]);
+      });
+    });
+
+    it('says nothing about who receives when it stores subscriptions', async () => {
+      const scene = await stage(
+        aUser({ name: 'a' }),
+        aUser({ name: 'b' }),
+        aChannel({ name: 'general', subscribers: ['a', 'b'] }),
+      );
+      const { uow, realm, channel, user, viewer } = scene;
+      await uow.write(async (tx) => {
+        const rows = await tx.channels.listSubscriptionsOf(realm.id, [user('a').id, user('b').id]);
+        await tx.personal.closeSpans(realm.id, channel('general').recipientId, [user('a').id]);
+        await tx.channels.putSubscriptions([...rows.values()].flat());
+      });
+      await scene.add(aMessage({ from: 'b', to: 'general' }));
+      const ids = idsOf(scene.messages);
+      expect((await uow.read((r) => r.personal.listFlags(viewer('a'), ids))).size).toBe(0);
+      expect((await uow.read((r) => r.personal.listFlags(viewer('b'), ids))).size).toBe(1);
+    });
+
+    it('finds nothing of another realm', async () => {
+      const { uow, clock, channel, user } = await stage(
+        aUser({ name: 'a' }),
+        aChannel({ name: 'general', subscribers: ['a'] }),
+      );
+      const other = (await givenOn(uow, clock, aRealm({ stringId: 'other' }), aChannel({ name: 'General' }))).realm.id;
+      const { id } = channel('general');
+      const a = user('a').id;
+      const found = await uow.read(async (r) => [
+        await r.channels.find(other, id),
+        await r.channels.list(other, [id]),
+        await r.channels.listViews(other, [id]),
+        idsOf(await r.channels.listByName(other, ['general'])).includes(id),
+        await r.channels.isSubscribed(other, id, a),
+        await r.channels.listSubscribedIds(other, a),
+        await r.channels.listSubscriptions(other, a),
+        [...(await r.channels.listSubscribers(other, [id])).values()],
+        await r.channels.filterSubscribed(other, id, [a]),
+        await r.channels.countSubscribers(other, id),
+      ]);
+      expect(found).toEqual([null, [], [], false, false, [], [], [[]], [], 0]);
+    });
+  });
+}

@@ -1,0 +1,234 @@
+import { GROUP_PERMISSIONS, type Group, type GroupId, SUBGROUP_OF, SYSTEM_GROUPS } from '@parley/domain';
+import { aGroup, aRealm, aUser, givenOn, type Scene } from '../builders.js';
+import { ascending, idsOf, type OpenStorage, stagesOn } from './storage-under-test.js';
+
+const UNNAMED = { name: null, permissions: null, createdAt: null, description: '' };
+
+const addUnnamed = (scene: Scene, members: readonly string[], subgroups: readonly string[]): Promise<Group> =>
+  scene.uow.write((tx) =>
+    tx.groups.add(
+      { realmId: scene.realm.id, systemName: null, isDeactivated: false, creatorId: null, ...UNNAMED },
+      members.map((name) => scene.user(name).id),
+      subgroups.map((name) => scene.group(name).id),
+    ),
+  );
+
+export function groupRepositoryContract(open: OpenStorage): void {
+  describe('group repository', () => {
+    const stage = stagesOn(open);
+
+    it('keeps every part of a group', async () => {
+      const scene = await stage(aUser({ name: 'iago' }), aGroup({ name: 'Cast 🎭' }));
+      const { uow, realm, group, user } = scene;
+      const cast = group('Cast 🎭');
+      expect(await uow.read((r) => r.groups.find(realm.id, cast.id))).toEqual(cast);
+      const changed: Group = {
+        ...cast,
+        name: 'crew',
+        description: 'Behind the stage',
+        isDeactivated: true,
+        creatorId: user('iago').id,
+        permissions: { ...cast.permissions!, canManage: cast.id },
+      };
+      await uow.write((tx) => tx.groups.update(changed));
+      expect(await uow.read((r) => r.groups.find(realm.id, cast.id))).toEqual(changed);
+
+      const unnamed = await addUnnamed(scene, ['iago'], []);
+      expect(unnamed).toMatchObject({ ...UNNAMED, realmId: realm.id });
+      expect(await uow.read((r) => r.groups.find(realm.id, unnamed.id))).toEqual(unnamed);
+    });
+
+    it('finds named groups whatever the letter case', async () => {
+      const scene = await stage(
+        aUser({ name: 'iago' }),
+        aGroup({ name: 'Äpfel' }),
+        aGroup({ name: 'birnen', isDeactivated: true }),
+      );
+      const { uow, realm, group } = scene;
+      await addUnnamed(scene, [], []);
+      expect(await uow.read((r) => r.groups.findByName(realm.id, 'äPFEL'))).toEqual(group('Äpfel'));
+      expect(await uow.read((r) => r.groups.findByName(realm.id, 'role:FULLMEMBERS'))).toMatchObject({
+        systemName: 'fullMembers',
+      });
+      expect(await uow.read((r) => r.groups.findByName(realm.id, ''))).toBeNull();
+      expect(await uow.read((r) => r.groups.listByName(realm.id, ['BIRNEN', 'äpfel', 'kiwis']))).toEqual([
+        group('Äpfel'),
+        group('birnen'),
+      ]);
+    });
+
+    it('has the eight system groups, each with the next smaller one as its subgroup', async () => {
+      const { uow, realm } = await stage();
+      const ids = await uow.read((r) => r.groups.systemGroupIds(realm.id));
+      expect(Object.keys(ids).sort()).toEqual(SYSTEM_GROUPS.map(({ name }) => name).sort());
+      const views = await uow.read((r) => r.groups.listViews(realm.id));
+      for (const view of views) {
+        const subgroup = SUBGROUP_OF[view.systemName!];
+        expect([view.name, view.subgroupIds]).toEqual([view.name, subgroup ? [ids[subgroup]] : []]);
+        expect(view.permissions).toEqual(
+          Object.fromEntries(Object.keys(GROUP_PERMISSIONS).map((name) => [name, ids.nobody])),
+        );
+      }
+    });
+
+    it('views named groups with ascending members and subgroups; only active users count', async () => {
+      const scene = await stage(
+        aUser({ name: 'a' }),
+        aUser({ name: 'gone', isActive: false }),
+        aUser({ name: 'b' }),
+        aGroup({ name: 'first' }),
+        aGroup({ name: 'second' }),
+        aGroup({ name: 'both', members: ['b', 'gone', 'a'], subgroups: ['second', 'first'], isDeactivated: true }),
+      );
+      const { uow, realm, group, user } = scene;
+      const unnamed = await addUnnamed(scene, ['b', 'gone', 'a'], ['second', 'first']);
+      const both = group('both');
+      const granted = { ...both, permissions: { ...both.permissions!, canManage: unnamed.id } };
+      await uow.write((tx) => tx.groups.update(granted));
+
+      const views = await uow.read((r) => r.groups.listViews(realm.id));
+      expect(idsOf(views)).toEqual(ascending(idsOf(views)));
+      expect(idsOf(views)).not.toContain(unnamed.id);
+      const memberIds = [user('a').id, user('b').id];
+      const subgroupIds = [group('first').id, group('second').id];
+      expect(views.at(-1)).toEqual({
+        ...granted,
+        permissions: {
+          ...granted.permissions,
+          canManage: { directMembers: memberIds, directSubgroups: subgroupIds },
+        },
+        memberIds,
+        subgroupIds,
+      });
+    });
+
+    it('tells what a group stands for as the value of a permission', async () => {
+      const scene = await stage(
+        aUser({ name: 'a' }),
+        aUser({ name: 'b' }),
+        aGroup({ name: 'first' }),
+        aGroup({ name: 'second' }),
+      );
+      const { uow, realm, group, user } = scene;
+      const unnamed = await addUnnamed(scene, ['b', 'a'], ['second', 'first']);
+      const empty = await addUnnamed(scene, [], []);
+      const unknown = (empty.id + 1) as GroupId;
+      const values = await uow.read((r) =>
+        r.groups.settingValues(realm.id, [empty.id, group('first').id, unnamed.id, unknown]),
+      );
+      expect(new Map(values)).toEqual(
+        new Map<GroupId, unknown>([
+          [group('first').id, group('first').id],
+          [
+            unnamed.id,
+            {
+              directMembers: [user('a').id, user('b').id],
+              directSubgroups: [group('first').id, group('second').id],
+            },
+          ],
+          [empty.id, { directMembers: [], directSubgroups: [] }],
+        ]),
+      );
+    });
+
+    it('adds and removes members, answering only what changed, ascending', async () => {
+      const { uow, realm, group, user } = await stage(
+        aUser({ name: 'a' }),
+        aUser({ name: 'b' }),
+        aUser({ name: 'c' }),
+        aGroup({ name: 'cast', members: ['b'] }),
+      );
+      const [a, b, c] = [user('a').id, user('b').id, user('c').id];
+      const { id } = group('cast');
+      expect(await uow.write((tx) => tx.groups.addMembers(realm.id, id, [c, b, a]))).toEqual([a, c]);
+      expect(await uow.write((tx) => tx.groups.addMembers(realm.id, id, [a, c]))).toEqual([]);
+      expect(await uow.read((r) => r.groups.listMembersRecursively(realm.id, id))).toEqual([a, b, c]);
+      expect(await uow.write((tx) => tx.groups.removeMembers(realm.id, id, [c, a]))).toEqual([a, c]);
+      expect(await uow.write((tx) => tx.groups.removeMembers(realm.id, id, [c, a]))).toEqual([]);
+      expect(await uow.read((r) => r.groups.listMembersRecursively(realm.id, id))).toEqual([b]);
+    });
+
+    it('adds and removes subgroups, answering only what changed, ascending', async () => {
+      const { uow, realm, group } = await stage(
+        aGroup({ name: 'a' }),
+        aGroup({ name: 'b' }),
+        aGroup({ name: 'c' }),
+        aGroup({ name: 'all', subgroups: ['b'] }),
+      );
+      const [a, b, c] = [group('a').id, group('b').id, group('c').id];
+      const { id } = group('all');
+      const subgroups = () => uow.read(async (r) => (await r.groups.listViews(realm.id)).at(-1)?.subgroupIds);
+      expect(await uow.write((tx) => tx.groups.addSubgroups(realm.id, id, [c, b, a]))).toEqual([a, c]);
+      expect(await uow.write((tx) => tx.groups.addSubgroups(realm.id, id, [a, c]))).toEqual([]);
+      expect(await subgroups()).toEqual([a, b, c]);
+      expect(await uow.write((tx) => tx.groups.removeSubgroups(realm.id, id, [c, a]))).toEqual([a, c]);
+      expect(await uow.write((tx) => tx.groups.removeSubgroups(realm.id, id, [c, a]))).toEqual([]);
+      expect(await subgroups()).toEqual([b]);
+    });
+
+    it('lists recursive members once each, in spite of circles, without deactivated users and subgroups', async () => {
+      const { uow, realm, group, user } = await stage(
+        aUser({ name: 'a' }),
+        aUser({ name: 'b' }),
+        aUser({ name: 'c' }),
+        aUser({ name: 'gone', isActive: false }),
+        aGroup({ name: 'closed', members: ['c'], isDeactivated: true }),
+        aGroup({ name: 'inner', members: ['b', 'a', 'gone'], subgroups: ['closed'] }),
+        aGroup({ name: 'outer', members: ['b'], subgroups: ['inner'] }),
+      );
+      await uow.write((tx) => tx.groups.addSubgroups(realm.id, group('inner').id, [group('outer').id]));
+      const membersOf = (id: GroupId) => uow.read((r) => r.groups.listMembersRecursively(realm.id, id));
+      expect(await membersOf(group('outer').id)).toEqual([user('a').id, user('b').id]);
+      expect(await membersOf(group('closed').id)).toEqual([user('c').id]);
+    });
+
+    it('lists the groups one is a direct member of, named or not', async () => {
+      const scene = await stage(
+        aUser({ name: 'a', role: 'guest' }),
+        aGroup({ name: 'cast', members: ['a'] }),
+        aGroup({ name: 'theatre', subgroups: ['cast'] }),
+      );
+      const { uow, realm, group, user } = scene;
+      const unnamed = await addUnnamed(scene, ['a'], []);
+      const { everyone } = await uow.read((r) => r.groups.systemGroupIds(realm.id));
+      expect(await uow.read((r) => r.groups.listDirectIds(realm.id, user('a').id))).toEqual([
+        everyone,
+        group('cast').id,
+        unnamed.id,
+      ]);
+    });
+
+    it('lists every edge, those of unnamed groups included', async () => {
+      const scene = await stage(aGroup({ name: 'inner' }), aGroup({ name: 'outer', subgroups: ['inner'] }));
+      const { uow, realm, group } = scene;
+      const systemEdges = Object.keys(SUBGROUP_OF).length;
+      const unnamed = await addUnnamed(scene, [], ['outer', 'inner']);
+      const edges = await uow.read((r) => r.groups.listEdges(realm.id));
+      expect(edges).toHaveLength(systemEdges + 3);
+      expect(edges).toEqual(
+        expect.arrayContaining([
+          { subgroupId: group('inner').id, groupId: group('outer').id },
+          { subgroupId: group('inner').id, groupId: unnamed.id },
+          { subgroupId: group('outer').id, groupId: unnamed.id },
+        ]),
+      );
+    });
+
+    it('finds nothing of another realm', async () => {
+      const { uow, clock, group, user } = await stage(aUser({ name: 'a' }), aGroup({ name: 'cast', members: ['a'] }));
+      const other = (await givenOn(uow, clock, aRealm({ stringId: 'other' }))).realm.id;
+      const { id } = group('cast');
+      const found = await uow.read(async (r) => [
+        await r.groups.find(other, id),
+        await r.groups.findByName(other, 'cast'),
+        await r.groups.listByName(other, ['cast']),
+        (await r.groups.listViews(other)).length,
+        (await r.groups.settingValues(other, [id])).size,
+        await r.groups.listMembersRecursively(other, id),
+        (await r.groups.listEdges(other)).length,
+        await r.groups.listDirectIds(other, user('a').id),
+      ]);
+      expect(found).toEqual([null, null, [], SYSTEM_GROUPS.length, 0, [], Object.keys(SUBGROUP_OF).length, []]);
+    });
+  });
+}

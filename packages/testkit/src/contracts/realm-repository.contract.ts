@@ -1,0 +1,51 @@
+import type { RealmId } from '@parley/domain';
+import { aRealm, givenOn } from '../builders.js';
+import { code, type OpenStorage, stagesOn } from './storage-under-test.js';
+
+export function realmRepositoryContract(open: OpenStorage): void {
+  describe('realm repository', () => {
+    const stage = stagesOn(open);
+
+    it('keeps every part of a realm', async () => {
+      const { uow, realm } = await stage(aRealm({ stringId: 'acme', name: 'Acme & Söhne 🎉' }));
+      const changed = {
+        ...realm,
+        isDeactivated: true,
+        settings: { ...realm.settings, messageContentEditLimitSeconds: null, description: 'x', inviteRequired: false },
+        renderedDescription: '<p>x</p>',
+        userDefaults: { ...realm.userDefaults, twentyFourHourTime: null, webFontSizePx: 14 },
+      };
+      await uow.write((tx) => tx.realms.update(changed));
+      expect(await uow.read((r) => r.realms.get(realm.id))).toEqual(changed);
+      expect(await uow.read((r) => r.realms.find(realm.id))).toEqual(changed);
+    });
+
+    it('finds by string id, the root realm by the empty one', async () => {
+      const { uow, clock, realm } = await stage(aRealm({ stringId: 'acme' }));
+      expect(await uow.read((r) => r.realms.findByStringId(''))).toBeNull();
+      const root = await givenOn(uow, clock, aRealm({ stringId: '' }));
+      expect(await uow.read((r) => r.realms.findByStringId(''))).toEqual(root.realm);
+      expect(await uow.read((r) => r.realms.findByStringId('acme'))).toEqual(realm);
+    });
+
+    it('lists ascending', async () => {
+      const { uow, clock, realm } = await stage(aRealm({ stringId: 'zebra' }));
+      const second = await givenOn(uow, clock, aRealm({ stringId: 'ant' }));
+      expect(await uow.read((r) => r.realms.list())).toEqual([realm, second.realm]);
+    });
+
+    it('answers null or throws for what does not exist', async () => {
+      const { uow, realm } = await stage();
+      const unknown = (realm.id + 1) as RealmId;
+      expect(await uow.read((r) => r.realms.find(unknown))).toBeNull();
+      expect(await uow.read((r) => r.realms.findByStringId('unknown'))).toBeNull();
+      await expect(uow.read((r) => r.realms.get(unknown))).rejects.toEqual(code('UNKNOWN_REALM'));
+    });
+
+    it('refuses a string id that is taken', async () => {
+      const { uow, clock } = await stage(aRealm({ stringId: 'acme' }));
+      await expect(givenOn(uow, clock, aRealm({ stringId: 'acme' }))).rejects.toEqual(code('INVALID_INPUT'));
+      expect(await uow.read((r) => r.realms.list())).toHaveLength(1);
+    });
+  });
+}

@@ -1,0 +1,94 @@
+import type { RecipientId, UserId } from '@parley/domain';
+import { aChannel, aMessage, aRealm, aUser, givenOn } from '../builders.js';
+import { idsOf, type OpenStorage, stagesOn } from './storage-under-test.js';
+
+const threePeople = [aUser({ name: 'a' }), aUser({ name: 'b' }), aUser({ name: 'c' })];
+
+export function recipientRepositoryContract(open: OpenStorage): void {
+  describe('recipient repository', () => {
+    const stage = stagesOn(open);
+
+    it('opens one conversation for the same people in any order, whoever is named twice', async () => {
+      const { uow, realm, user } = await stage(...threePeople);
+      const [a, b, c] = [user('a').id, user('b').id, user('c').id];
+      const openDirect = (...people: UserId[]) => uow.write((tx) => tx.recipients.openDirect(realm.id, people));
+      const all = await openDirect(c, a, b);
+      const two = await openDirect(a, b);
+      const alone = await openDirect(a);
+      expect(new Set([all, two, alone]).size).toBe(3);
+      expect(await openDirect(b, a, c, a)).toBe(all);
+      expect(await openDirect(b, a)).toBe(two);
+      expect(await openDirect(a, a)).toBe(alone);
+      const found = await uow.read((r) => r.recipients.list(realm.id, [two, all, alone, 9999 as RecipientId]));
+      expect(new Map(found)).toEqual(
+        new Map([
+          [all, { kind: 'direct', id: all, realmId: realm.id, userIds: [a, b, c] }],
+          [two, { kind: 'direct', id: two, realmId: realm.id, userIds: [a, b] }],
+          [alone, { kind: 'direct', id: alone, realmId: realm.id, userIds: [a] }],
+        ]),
+      );
+    });
+
+    it('finds a conversation only once it was opened', async () => {
+      const { uow, realm, user } = await stage(...threePeople);
+      const people = [user('b').id, user('a').id];
+      const find = (ids: readonly UserId[]) => uow.read((r) => r.recipients.findDirect(realm.id, ids));
+      expect(await find(people)).toBeNull();
+      const id = await uow.write((tx) => tx.recipients.openDirect(realm.id, people));
+      expect(await find(people)).toBe(id);
+      expect(await find([...people].reverse())).toBe(id);
+      expect(await find([user('a').id])).toBeNull();
+      expect(await find([...people, user('c').id])).toBeNull();
+    });
+
+    it('gives its people everything from the first message on', async () => {
+      const scene = await stage(...threePeople, aMessage({ from: 'a', to: ['b'] }), aMessage({ from: 'a', to: ['a'] }));
+      const { uow, realm, user } = scene;
+      const [first, second] = idsOf(scene.messages);
+      const everybody = [user('a').id, user('b').id, user('c').id];
+      const holders = await uow.read(async (r) => [
+        await r.personal.filterHolders(realm.id, first!, everybody),
+        await r.personal.filterHolders(realm.id, second!, everybody),
+      ]);
+      expect(holders).toEqual([[user('a').id, user('b').id], [user('a').id]]);
+    });
+
+    it('lists the conversations that have messages, the one with the newest first', async () => {
+      const scene = await stage(
+        ...threePeople,
+        aChannel({ name: 'general', subscribers: ['a'] }),
+        aMessage({ from: 'b', to: ['a'] }),
+        aMessage({ from: 'a', to: ['a'] }),
+        aMessage({ from: 'c', to: ['b'] }),
+        aMessage({ from: 'c', to: ['a', 'b'] }),
+        aMessage({ from: 'a', to: ['b'] }),
+        aMessage({ from: 'a', to: 'general' }),
+      );
+      const { uow, realm, user, messages } = scene;
+      await uow.write((tx) => tx.recipients.openDirect(realm.id, [user('a').id, user('c').id]));
+      const recent = (limit = 10) => uow.read((r) => r.recipients.listRecentDirect(realm.id, user('a').id, limit));
+      const entry = (index: number) => ({
+        recipientId: messages[index]!.recipientId,
+        lastMessageId: messages[index]!.id,
+      });
+      expect(await recent()).toEqual([entry(4), entry(3), entry(1)]);
+      expect(await recent(2)).toEqual([entry(4), entry(3)]);
+
+      await uow.write((tx) => tx.messages.remove(realm.id, [messages[4]!.id, messages[1]!.id]));
+      expect(await recent()).toEqual([entry(3), entry(0)]);
+    });
+
+    it('finds nothing of another realm', async () => {
+      const scene = await stage(...threePeople, aMessage({ from: 'a', to: ['b'] }));
+      const { uow, clock, user } = scene;
+      const other = (await givenOn(uow, clock, aRealm({ stringId: 'other' }))).realm.id;
+      const { recipientId } = scene.messages[0]!;
+      const found = await uow.read(async (r) => [
+        (await r.recipients.list(other, [recipientId])).size,
+        await r.recipients.findDirect(other, [user('a').id, user('b').id]),
+        await r.recipients.listRecentDirect(other, user('a').id, 10),
+      ]);
+      expect(found).toEqual([0, null, []]);
+    });
+  });
+}

@@ -1,0 +1,45 @@
+import type { Clock, MessageCondition, MessageFilter, UnitOfWork } from '@parley/domain';
+import { givenOn, type Piece, type Scene } from '../builders.js';
+import { FixedClock } from '../fixed-clock.js';
+
+export interface StorageUnderTest {
+  readonly uow: UnitOfWork;
+  /** Whether a write that awaits something else than its repositories is refused. */
+  readonly refusesYielding?: boolean;
+  close(): Promise<void>;
+}
+
+/** Opens an empty storage that takes the time of what it records from this clock. */
+export type OpenStorage = (clock: Clock) => StorageUnderTest | Promise<StorageUnderTest>;
+
+export type Stage = Scene & { readonly clock: FixedClock; readonly storage: StorageUnderTest };
+
+/** Called inside `describe`: what it returns opens a storage with a scene, which is closed after the test. */
+export function stagesOn(open: OpenStorage): (...pieces: readonly Piece[]) => Promise<Stage> {
+  const opened: StorageUnderTest[] = [];
+  afterEach(async () => {
+    for (const storage of opened.splice(0)) await storage.close();
+  });
+  return async (...pieces) => {
+    const clock = new FixedClock();
+    const storage = await open(clock);
+    opened.push(storage);
+    return Object.assign(await givenOn(storage.uow, clock, ...pieces), { clock, storage });
+  };
+}
+
+export const code = (expected: string) => expect.objectContaining({ code: expected });
+
+export const own = (...conditions: readonly MessageCondition[]): MessageFilter => ({
+  conditions,
+  scope: 'own',
+  withoutRecipients: [],
+});
+export const shared = (...conditions: readonly MessageCondition[]): MessageFilter => ({
+  ...own(...conditions),
+  scope: 'shared',
+});
+
+export const ascending = <Id extends number>(ids: Iterable<Id>): Id[] => [...ids].sort((a, b) => a - b);
+
+export const idsOf = <Id>(things: readonly { readonly id: Id }[]): Id[] => things.map(({ id }) => id);

@@ -1,0 +1,126 @@
+import type { Realm, RealmId, Transaction, UnitOfWork } from '@parley/domain';
+import { aChannel, aUser } from '../builders.js';
+import { type OpenStorage, stagesOn } from './storage-under-test.js';
+
+const nameOf = (uow: UnitOfWork, id: RealmId) => uow.read(async (r) => (await r.realms.get(id)).name);
+
+async function rename(tx: Transaction, id: RealmId, change: (name: string) => string): Promise<void> {
+  const realm: Realm = await tx.realms.get(id);
+  await tx.realms.update({ ...realm, name: change(realm.name) });
+}
+
+export function unitOfWorkContract(open: OpenStorage): void {
+  describe('unit of work', () => {
+    const stage = stagesOn(open);
+
+    it('answers what the work answers, after which everybody reads what was written', async () => {
+      const { uow, realm } = await stage();
+      const answer = await uow.write(async (tx) => {
+        await rename(tx, realm.id, () => 'Renamed');
+        return 'done';
+      });
+      expect(answer).toBe('done');
+      expect(await nameOf(uow, realm.id)).toBe('Renamed');
+    });
+
+    it('lets a write read what it has written itself', async () => {
+      const { uow, realm } = await stage();
+      const seen = await uow.write(async (tx) => {
+        await rename(tx, realm.id, () => 'Renamed');
+        return (await tx.realms.get(realm.id)).name;
+      });
+      expect(seen).toBe('Renamed');
+    });
+
+    it('leaves nothing behind when the work throws, and passes the error on', async () => {
+      const { uow, realm } = await stage(aUser({ name: 'hamlet' }));
+      const error = new Error('after the change');
+      const before = await uow.read(async (r) => [await r.users.listHeads(realm.id), await r.events.headSeq(realm.id)]);
+      const failing = uow.write(async (tx) => {
+        await rename(tx, realm.id, () => 'Renamed');
+        await tx.users.add({ ...(await tx.users.findSystemBot(realm.id, 'welcome')), email: 'new@example.com' }, null);
+        await tx.events.append(realm.id, { event: { type: 'blank' }, audience: { kind: 'realm' } });
+        throw error;
+      });
+      await expect(failing).rejects.toBe(error);
+      expect(await nameOf(uow, realm.id)).toBe(realm.name);
+      expect(
+        await uow.read(async (r) => [await r.users.listHeads(realm.id), await r.events.headSeq(realm.id)]),
+      ).toEqual(before);
+    });
+
+    it('lets a unit fail alone among those that were called together', async () => {
+      const { uow, realm } = await stage();
+      const results = await Promise.allSettled([
+        uow.write((tx) => rename(tx, realm.id, () => 'a')),
+        uow.write(async (tx) => {
+          await rename(tx, realm.id, (name) => `${name}b`);
+          throw new Error('no');
+        }),
+        uow.write((tx) => rename(tx, realm.id, (name) => `${name}c`)),
+      ]);
+      expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+      expect(await nameOf(uow, realm.id)).toBe('ac');
+    });
+
+    it('loses no update when writes race', async () => {
+      const { uow, realm } = await stage();
+      await uow.write((tx) => rename(tx, realm.id, () => ''));
+      await Promise.all(
+        Array.from({ length: 30 }, () => uow.write((tx) => rename(tx, realm.id, (name) => `${name}+`))),
+      );
+      expect(await nameOf(uow, realm.id)).toBe('+'.repeat(30));
+    });
+
+    it('shows a read all of a write or nothing of it', async () => {
+      const { uow, realm, channel } = await stage(aChannel({ name: 'general' }));
+      const general = channel('general');
+      const write = uow.write(async (tx) => {
+        await rename(tx, realm.id, () => 'Renamed');
+        await tx.channels.update({ ...general, description: 'Renamed' });
+      });
+      const reads = Array.from({ length: 5 }, () =>
+        uow.read(async (r) => [
+          (await r.realms.get(realm.id)).name === 'Renamed',
+          (await r.channels.find(realm.id, general.id))?.description === 'Renamed',
+        ]),
+      );
+      await write;
+      for (const [first, second] of await Promise.all(reads)) expect(second).toBe(first);
+    });
+
+    it('reads one snapshot even when a write commits meanwhile', async () => {
+      const { uow, realm } = await stage();
+      const seen = await uow.read(async (r) => {
+        const before = (await r.realms.get(realm.id)).name;
+        await uow.write((tx) => rename(tx, realm.id, () => 'Renamed'));
+        return [before, (await r.realms.get(realm.id)).name];
+      });
+      expect(seen).toEqual([realm.name, realm.name]);
+      expect(await nameOf(uow, realm.id)).toBe('Renamed');
+    });
+
+    it('writes nothing in a read', async () => {
+      const { uow, realm } = await stage();
+      const writing = uow.read(async (r) => {
+        await rename(r as Transaction, realm.id, () => 'Renamed');
+      });
+      await expect(writing).rejects.toThrow();
+      expect(await nameOf(uow, realm.id)).toBe(realm.name);
+    });
+
+    it('refuses a write that waits for something else than its repositories, where it can tell', async () => {
+      const { uow, realm, storage } = await stage();
+      if (!storage.refusesYielding) return;
+      const yielding = uow.write(async (tx) => {
+        await rename(tx, realm.id, () => 'Renamed');
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        await rename(tx, realm.id, (name) => `${name} twice`);
+      });
+      const next = uow.write((tx) => rename(tx, realm.id, (name) => `${name}!`));
+      await expect(yielding).rejects.toThrow();
+      await next;
+      expect(await nameOf(uow, realm.id)).toBe(`${realm.name}!`);
+    });
+  });
+}

@@ -1,0 +1,193 @@
+import type { User, UserId } from '@parley/domain';
+import { aChannel, aMessage, aRealm, aUser, givenOn } from '../builders.js';
+import { ascending, code, idsOf, type OpenStorage, stagesOn } from './storage-under-test.js';
+
+export function userRepositoryContract(open: OpenStorage): void {
+  describe('user repository', () => {
+    const stage = stagesOn(open);
+
+    it('keeps every part of a user', async () => {
+      const { uow, realm, user } = await stage(
+        aUser({
+          name: 'iago',
+          fullName: 'Iago 🎭 शिव',
+          email: 'Iago@Example.com',
+          role: 'administrator',
+          isActive: false,
+          avatar: { source: 'uploaded', version: 3 },
+          specialPermissions: ['canCreateUsers', 'canChangeUserEmails'],
+        }),
+        aUser({ name: 'helper', botOf: 'iago' }),
+      );
+      const iago = user('iago');
+      expect(iago).toMatchObject({ email: 'Iago@Example.com', fullName: 'Iago 🎭 शिव', version: 1, isActive: false });
+      expect(await uow.read((r) => r.users.find(realm.id, iago.id))).toEqual(iago);
+      const helper = await uow.read((r) => r.users.find(realm.id, user('helper').id));
+      expect(helper).toEqual(user('helper'));
+      expect(helper!.bot).toEqual({
+        kind: 'generic',
+        ownerId: iago.id,
+        isSystem: false,
+        defaultSendingChannelId: null,
+      });
+    });
+
+    it('stores changes under a higher version each time', async () => {
+      const { uow, realm, user } = await stage(aUser({ name: 'iago' }));
+      const first = await uow.write((tx) => tx.users.update({ ...user('iago'), role: 'guest' }));
+      const settings = { ...first.settings, twentyFourHourTime: null, timezone: 'Asia/Kolkata' };
+      const second = await uow.write((tx) => tx.users.update({ ...first, settings }));
+      expect(first.version).toBeGreaterThan(1);
+      expect(second.version).toBeGreaterThan(first.version);
+      expect(second).toEqual({ ...user('iago'), role: 'guest', settings, version: second.version });
+      expect(await uow.read((r) => r.users.find(realm.id, second.id))).toEqual(second);
+      expect(await uow.read((r) => r.users.listHeads(realm.id))).toEqual([
+        { id: second.id, version: second.version, isActive: true },
+      ]);
+    });
+
+    it('finds by address whatever the letter case, bots and deactivated users too', async () => {
+      const { uow, realm, user } = await stage(
+        aUser({ name: 'iago', email: 'Iago@Example.com', isActive: false }),
+        aUser({ name: 'helper', botOf: 'iago', email: 'ÄRGER-bot@example.com' }),
+      );
+      expect(await uow.read((r) => r.users.findByEmail(realm.id, 'iAGO@example.COM'))).toEqual(user('iago'));
+      expect(await uow.read((r) => r.users.findByEmail(realm.id, 'ärger-BOT@example.com'))).toEqual(user('helper'));
+      expect(await uow.read((r) => r.users.findByEmail(realm.id, 'nobody@example.com'))).toBeNull();
+      const emails = ['HELPER@example.com', '  iago@EXAMPLE.com ', 'ärger-bot@example.com', 'nobody@example.com'];
+      const found = await uow.read((r) => r.users.listByEmail(realm.id, emails));
+      expect(ascending(idsOf(found))).toEqual([user('iago').id, user('helper').id]);
+    });
+
+    it('refuses an address that is taken in another letter case, but not one of another realm', async () => {
+      const { uow, clock } = await stage(aUser({ name: 'iago', email: 'Iago@Example.com' }));
+      const namesake = aUser({ name: 'other', email: 'iago@example.com' });
+      const again = uow.write(async (tx) => {
+        const [realm] = await tx.realms.list();
+        const { id: _, version: __, ...iago } = (await tx.users.findByEmail(realm!.id, 'iago@example.com'))!;
+        return tx.users.add({ ...iago, email: 'IAGO@example.com' }, null);
+      });
+      await expect(again).rejects.toEqual(code('INVALID_INPUT'));
+      const other = await givenOn(uow, clock, aRealm({ stringId: 'other' }), namesake);
+      expect(other.user('other').email).toBe('iago@example.com');
+    });
+
+    it('keeps the system bots apart from the members of the realm', async () => {
+      const { uow, realm, user } = await stage(aUser({ name: 'iago' }));
+      const bots = await uow.read((r) => r.users.listSystemBots(realm.id));
+      expect(bots.map(({ fullName }) => fullName)).toEqual(['Notification Bot', 'Welcome Bot', 'Email Gateway']);
+      expect(idsOf(bots)).toEqual(ascending(idsOf(bots)));
+      const welcome = await uow.read((r) => r.users.findSystemBot(realm.id, 'welcome'));
+      expect(welcome).toEqual(bots[1]);
+
+      expect(await uow.read((r) => r.users.find(realm.id, welcome.id))).toBeNull();
+      expect(await uow.read((r) => r.users.findByEmail(realm.id, welcome.email))).toBeNull();
+      expect(idsOf(await uow.read((r) => r.users.listHeads(realm.id)))).toEqual([user('iago').id]);
+      expect(await uow.read((r) => r.users.list(realm.id, [user('iago').id, welcome.id]))).toEqual([
+        welcome,
+        user('iago'),
+      ]);
+      expect(await uow.read((r) => r.users.listByName(realm.id, ['WELCOME bot']))).toEqual([welcome]);
+      expect(await uow.read((r) => r.users.listByEmail(realm.id, [welcome.email.toUpperCase()]))).toEqual([welcome]);
+    });
+
+    it('lists ascending, without unknown ids', async () => {
+      const { uow, realm, user } = await stage(
+        aUser({ name: 'a' }),
+        aUser({ name: 'b', isActive: false }),
+        aUser({ name: 'c', botOf: 'a' }),
+      );
+      const [a, b, c] = [user('a'), user('b'), user('c')];
+      const unknown = (c.id + 1) as UserId;
+      expect(await uow.read((r) => r.users.list(realm.id, [c.id, unknown, a.id, c.id]))).toEqual([a, c]);
+      expect(await uow.read((r) => r.users.list(realm.id, []))).toEqual([]);
+      expect(await uow.read((r) => r.users.listHeads(realm.id))).toEqual([
+        { id: a.id, version: 1, isActive: true },
+        { id: b.id, version: 1, isActive: false },
+        { id: c.id, version: 1, isActive: true },
+      ]);
+      expect(await uow.read((r) => r.users.find(realm.id, unknown))).toBeNull();
+    });
+
+    it('lists people and bots by name, whatever the letter case', async () => {
+      const { uow, realm, user } = await stage(
+        aUser({ name: 'a', fullName: 'Zoé' }),
+        aUser({ name: 'b', fullName: 'Iago' }),
+        aUser({ name: 'c', fullName: 'ZOÉ', botOf: 'a' }),
+        aUser({ name: 'd', fullName: 'Zoéx' }),
+      );
+      const found = await uow.read((r) => r.users.listByName(realm.id, ['iago', 'zoé', 'nobody']));
+      expect(found).toEqual([user('a'), user('b'), user('c')]);
+    });
+
+    it('knows a taken name by its NFKC case-folded form', async () => {
+      const { uow, realm, user } = await stage(
+        aUser({ name: 'a', fullName: 'Ångström', isActive: false }),
+        aUser({ name: 'b', fullName: 'ﬁne bot', botOf: 'a' }),
+      );
+      const isTaken = (name: string, except: User | null = null) =>
+        uow.read((r) => r.users.isNameTaken(realm.id, name, except?.id ?? null));
+      expect(await isTaken('A\u030aNGSTRO\u0308M')).toBe(true);
+      expect(await isTaken('ångström', user('a'))).toBe(false);
+      expect(await isTaken('ångström', user('b'))).toBe(true);
+      expect(await isTaken('FINE BOT')).toBe(true);
+      expect(await isTaken('Angstrom')).toBe(false);
+    });
+
+    it('knows whom a user shares a channel or a conversation with', async () => {
+      const { uow, realm, user, users, channel } = await stage(
+        ...['me', 'fellow', 'former', 'pal', 'mate1', 'mate2', 'stranger'].map((name) => aUser({ name })),
+        aChannel({ name: 'general', subscribers: ['me', 'fellow'] }),
+        aChannel({ name: 'left', subscribers: ['me', 'former'] }),
+        aChannel({ name: 'elsewhere', subscribers: ['fellow', 'stranger'] }),
+        aMessage({ from: 'pal', to: ['me'] }),
+        aMessage({ from: 'mate1', to: ['mate2', 'me'] }),
+        aMessage({ from: 'fellow', to: ['stranger'] }),
+      );
+      await uow.write(async (tx) => {
+        const rows = await tx.channels.listSubscriptions(realm.id, user('me').id);
+        const left = rows.find(({ channelId }) => channelId === channel('left').id)!;
+        await tx.channels.putSubscriptions([{ ...left, isActive: false }]);
+      });
+      const known = await uow.read((r) => r.users.listAcquaintances(realm.id, user('me').id));
+      const names = [...users].filter(([name, { id }]) => name !== 'me' && known.has(id)).map(([name]) => name);
+      expect(names).toEqual(['fellow', 'pal', 'mate1', 'mate2']);
+    });
+
+    it('keeps password hashes', async () => {
+      const { uow, realm, user } = await stage(aUser({ name: 'a', passwordHash: 'scrypt$1' }), aUser({ name: 'b' }));
+      const hashOf = (id: UserId) => uow.read((r) => r.users.findPasswordHash(realm.id, id));
+      expect(await hashOf(user('a').id)).toBe('scrypt$1');
+      expect(await hashOf(user('b').id)).toBeNull();
+      await uow.write((tx) => tx.users.setPasswordHash(realm.id, user('b').id, 'scrypt$2'));
+      await uow.write((tx) => tx.users.setPasswordHash(realm.id, user('a').id, null));
+      expect(await hashOf(user('b').id)).toBe('scrypt$2');
+      expect(await hashOf(user('a').id)).toBeNull();
+    });
+
+    it('finds nothing of another realm', async () => {
+      const { uow, clock, user, realm } = await stage(
+        aUser({ name: 'a', passwordHash: 'scrypt$1' }),
+        aUser({ name: 'b' }),
+        aMessage({ from: 'a', to: ['b'] }),
+      );
+      const other = await givenOn(uow, clock, aRealm({ stringId: 'other' }));
+      const a = user('a');
+      const found = await uow.read(async (r) => [
+        await r.users.find(other.realm.id, a.id),
+        await r.users.findByEmail(other.realm.id, a.email),
+        await r.users.list(other.realm.id, [a.id]),
+        await r.users.listByEmail(other.realm.id, [a.email]),
+        await r.users.listByName(other.realm.id, [a.fullName]),
+        await r.users.listHeads(other.realm.id),
+        await r.users.isNameTaken(other.realm.id, a.fullName, null),
+        await r.users.findPasswordHash(other.realm.id, a.id),
+        (await r.users.listAcquaintances(other.realm.id, a.id)).size,
+      ]);
+      expect(found).toEqual([null, null, [], [], [], [], false, null, 0]);
+      const bots = await uow.read((r) => r.users.listSystemBots(other.realm.id));
+      expect(bots.map((bot) => bot.realmId)).toEqual([other.realm.id, other.realm.id, other.realm.id]);
+      expect(other.realm.id).not.toBe(realm.id);
+    });
+  });
+}

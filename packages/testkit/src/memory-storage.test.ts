@@ -1,0 +1,33 @@
+import { aChannel, aUser, given } from './builders.js';
+import { storageContracts } from './contracts/all-contracts.js';
+import { MemoryStorage } from './memory-storage.js';
+
+describe('MemoryStorage', () => {
+  storageContracts((clock) => ({
+    uow: new MemoryStorage(clock).uow,
+    refusesYielding: true,
+    close: async () => {},
+  }));
+
+  it('shows what was announced, and counts commits', async () => {
+    const { storage, uow, realm } = await given(aUser({ name: 'iago' }));
+    const commits = storage.commits;
+    const announcement = { event: { type: 'blank' }, audience: { kind: 'realm' } } as const;
+    await uow.write((tx) => tx.events.append(realm.id, announcement));
+    await expect(
+      uow.write(async (tx) => {
+        await tx.events.append(realm.id, announcement);
+        throw new Error('no');
+      }),
+    ).rejects.toThrow('no');
+    expect(storage.announced).toMatchObject([announcement]);
+    expect(storage.commits).toBe(commits + 1);
+  });
+
+  it('shuts the repositories when their unit is over', async () => {
+    const { uow, realm, channel } = await given(aChannel({ name: 'general' }));
+    const kept = await uow.write(async (tx) => tx);
+    await expect(kept.channels.update(channel('general'))).rejects.toThrow('ended');
+    await expect(kept.realms.get(realm.id)).rejects.toThrow('ended');
+  });
+});

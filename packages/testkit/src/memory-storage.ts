@@ -1,0 +1,92 @@
+import type { Clock, Repositories, StoredEvent, Transaction, UnitOfWork } from '@parley/domain';
+import { FixedClock } from './fixed-clock.js';
+import { MemoryActors } from './memory/memory-actors.js';
+import { MemoryApiKeys } from './memory/memory-api-keys.js';
+import { MemoryChannels } from './memory/memory-channels.js';
+import { MemoryEventLog } from './memory/memory-event-log.js';
+import { MemoryEventQueues } from './memory/memory-event-queues.js';
+import { MemoryGroups } from './memory/memory-groups.js';
+import { MemoryMessages } from './memory/memory-messages.js';
+import { MemoryPersonalMessages } from './memory/memory-personal-messages.js';
+import { MemoryRealms } from './memory/memory-realms.js';
+import { MemoryRecipients } from './memory/memory-recipients.js';
+import { MemoryUsers } from './memory/memory-users.js';
+import { emptyTables, MemoryUnit, type Tables } from './memory/tables.js';
+
+/**
+ * Every port of the domain in plain maps. A write works on copies of the tables it touches, which replace the committed
+ * ones when it succeeds: a throw leaves nothing behind, and a read keeps the tables it began with.
+ */
+export class MemoryStorage {
+  /** Every event that was committed, oldest first, pruned and blanked ones as they were. */
+  readonly announced: StoredEvent[] = [];
+  /** How many writes succeeded. */
+  commits = 0;
+
+  private tables: Tables = emptyTables();
+  private lastWrite: Promise<unknown> = Promise.resolve();
+
+  constructor(readonly clock: Clock = new FixedClock()) {}
+
+  readonly uow: UnitOfWork = {
+    read: (work) => this.read(work),
+    write: (work) => {
+      const write = this.lastWrite.then(() => this.write(work));
+      this.lastWrite = write.catch(() => undefined);
+      return write;
+    },
+  };
+
+  private async read<T>(work: (repositories: Repositories) => Promise<T>): Promise<T> {
+    const unit = new MemoryUnit(this.tables, false, this.clock);
+    try {
+      return await work(repositoriesOf(unit));
+    } finally {
+      unit.end();
+    }
+  }
+
+  private async write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    const unit = new MemoryUnit(this.tables, true, this.clock);
+    const tx = repositoriesOf(unit);
+    try {
+      const result = await withoutYielding(work(tx));
+      this.tables = unit.result();
+      this.announced.push(...tx.events.appended);
+      this.commits++;
+      return result;
+    } finally {
+      unit.end();
+    }
+  }
+}
+
+function repositoriesOf(unit: MemoryUnit) {
+  return {
+    realms: new MemoryRealms(unit),
+    users: new MemoryUsers(unit),
+    actors: new MemoryActors(unit),
+    groups: new MemoryGroups(unit),
+    channels: new MemoryChannels(unit),
+    recipients: new MemoryRecipients(unit),
+    messages: new MemoryMessages(unit),
+    personal: new MemoryPersonalMessages(unit),
+    events: new MemoryEventLog(unit),
+    queues: new MemoryEventQueues(unit),
+    apiKeys: new MemoryApiKeys(unit),
+  } satisfies Transaction;
+}
+
+/** Work that awaits nothing but memory is over before the event loop turns. */
+async function withoutYielding<T>(work: Promise<T>): Promise<T> {
+  let turn: NodeJS.Immediate | undefined;
+  const yielded = new Promise<never>((_, reject) => {
+    turn = setImmediate(() => reject(new Error('A unit of work awaited something that is not its own repositories')));
+  });
+  work.catch(() => undefined); // it may still fail after it was refused
+  try {
+    return await Promise.race([work, yielded]);
+  } finally {
+    clearImmediate(turn);
+  }
+}

@@ -1,0 +1,27 @@
+import type { GroupId, RealmId, UserId } from '@parley/domain';
+import { ascending, type GroupRow, type MemoryUnit } from './tables.js';
+
+export function groupRows(unit: MemoryUnit, realmId: RealmId): GroupRow[] {
+  return [...unit.read('groups').values()].filter(({ group }) => group.realmId === realmId);
+}
+
+/** Groups may hold each other in a circle; deactivated ones pass nobody on. */
+export function membersOf(unit: MemoryUnit, realmId: RealmId, id: GroupId): UserId[] {
+  const members = new Set<UserId>();
+  const visited = new Set<GroupId>();
+  const visit = (groupId: GroupId): void => {
+    const row = unit.read('groups').get(groupId);
+    if (visited.has(groupId) || row?.group.realmId !== realmId) return;
+    if (row.group.isDeactivated && groupId !== id) return;
+    visited.add(groupId);
+    for (const userId of row.memberIds) if (unit.read('users').get(userId)?.user.isActive) members.add(userId);
+    row.subgroupIds.forEach(visit);
+  };
+  visit(id);
+  return [...members].sort(ascending);
+}
+
+export function groupsOf(unit: MemoryUnit, realmId: RealmId, userId: UserId): ReadonlySet<GroupId> {
+  const ids = groupRows(unit, realmId).map(({ group }) => group.id);
+  return new Set(ids.filter((id) => membersOf(unit, realmId, id).includes(userId)));
+}

@@ -1,0 +1,37 @@
+import type { ApiKeyRecord, ApiKeyRepository, RealmId, UserId } from '@parley/domain';
+import { type ApiKeyRow, ascending, type MemoryUnit } from './tables.js';
+
+export class MemoryApiKeys implements ApiKeyRepository {
+  constructor(private readonly unit: MemoryUnit) {}
+
+  async findByFingerprint(fingerprint: string): Promise<ApiKeyRecord | null> {
+    return this.rows().find((row) => row.fingerprint === fingerprint)?.record ?? null;
+  }
+
+  async find(realmId: RealmId, userId: UserId): Promise<ApiKeyRecord | null> {
+    const record = this.unit.read('apiKeys').get(userId)?.record;
+    return record?.realmId === realmId ? record : null;
+  }
+
+  async listAll(): Promise<readonly ApiKeyRecord[]> {
+    return this.rows()
+      .map(({ record }) => record)
+      .sort((a, b) => ascending(a.userId, b.userId));
+  }
+
+  async secretFingerprint(): Promise<string | null> {
+    return this.unit.read('secrets').get('fingerprint') ?? null;
+  }
+
+  async put(record: ApiKeyRecord, fingerprint: string): Promise<void> {
+    this.unit.change('apiKeys').set(record.userId, { record, fingerprint });
+  }
+
+  async setSecretFingerprint(fingerprint: string): Promise<void> {
+    this.unit.change('secrets').set('fingerprint', fingerprint);
+  }
+
+  private rows(): ApiKeyRow[] {
+    return [...this.unit.read('apiKeys').values()];
+  }
+}

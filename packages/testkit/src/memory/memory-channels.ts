@@ -1,0 +1,167 @@
+import {
+  CHANNEL_PERMISSIONS,
+  type Channel,
+  type ChannelId,
+  type ChannelRepository,
+  type ChannelView,
+  DomainError,
+  foldCase,
+  type RealmId,
+  type RecipientId,
+  type Subscription,
+  type UserId,
+  weeklyTraffic,
+} from '@parley/domain';
+import { grantValues } from './memory-groups.js';
+import { ascending, keyOf, type MemoryUnit } from './tables.js';
+
+const SECONDS_PER_DAY = 86_400;
+const SENDER_GROUPS = ['everyone', 'administrators', 'fullMembers', 'moderators'] as const;
+
+export class MemoryChannels implements ChannelRepository {
+  constructor(private readonly unit: MemoryUnit) {}
+
+  async find(realmId: RealmId, id: ChannelId): Promise<Channel | null> {
+    return (await this.list(realmId, [id]))[0] ?? null;
+  }
+
+  async findByName(realmId: RealmId, name: string): Promise<Channel | null> {
+    return (await this.listByName(realmId, [name]))[0] ?? null;
+  }
+
+  async listByName(realmId: RealmId, names: readonly string[]): Promise<readonly Channel[]> {
+    const wanted = new Set(names.map(foldCase));
+    return (await this.listAll(realmId)).filter((channel) => wanted.has(foldCase(channel.name)));
+  }
+
+  async list(realmId: RealmId, ids: readonly ChannelId[]): Promise<readonly Channel[]> {
+    return (await this.listAll(realmId)).filter((channel) => ids.includes(channel.id));
+  }
+
+  async listAll(realmId: RealmId): Promise<readonly Channel[]> {
+    return [...this.unit.read('channels').values()].filter((channel) => channel.realmId === realmId);
+  }
+
+  async listViews(realmId: RealmId, ids: readonly ChannelId[]): Promise<readonly ChannelView[]> {
+    const channels = [...(await this.list(realmId, ids))].sort((a, b) => compareCodePoints(a.name, b.name));
+    return channels.map((channel) => ({
+      ...channel,
+      permissions: grantValues(this.unit, CHANNEL_PERMISSIONS, channel.permissions),
+      sendersSystemGroup: this.sendersSystemGroup(channel),
+      subscriberCount: this.activeSubscribers(channel.id).length,
+      weeklyTraffic: this.weeklyTraffic(channel),
+    }));
+  }
+
+  async isSubscribed(realmId: RealmId, channelId: ChannelId, userId: UserId): Promise<boolean> {
+    const subscription = this.unit.read('subscriptions').get(keyOf(userId, channelId));
+    return subscription?.realmId === realmId && subscription.isActive;
+  }
+
+  async listSubscribedIds(realmId: RealmId, userId: UserId): Promise<readonly ChannelId[]> {
+    const subscriptions = await this.listSubscriptions(realmId, userId);
+    return subscriptions.filter(({ isActive }) => isActive).map(({ channelId }) => channelId);
+  }
+
+  async listSubscriptions(realmId: RealmId, userId: UserId): Promise<readonly Subscription[]> {
+    return [...this.unit.read('subscriptions').values()]
+      .filter((subscription) => subscription.realmId === realmId && subscription.userId === userId)
+      .sort((a, b) => a.channelId - b.channelId);
+  }
+
+  async listSubscriptionsOf(
+    realmId: RealmId,
+    userIds: readonly UserId[],
+  ): Promise<ReadonlyMap<UserId, readonly Subscription[]>> {
+    const subscriptions = new Map<UserId, readonly Subscription[]>();
+    for (const id of [...userIds].sort(ascending)) subscriptions.set(id, await this.listSubscriptions(realmId, id));
+    return subscriptions;
+  }
+
+  async listSubscribers(
+    realmId: RealmId,
+    channelIds: readonly ChannelId[],
+  ): Promise<ReadonlyMap<ChannelId, readonly UserId[]>> {
+    const subscribers = new Map<ChannelId, readonly UserId[]>();
+    for (const id of channelIds) {
+      const isHere = this.unit.read('channels').get(id)?.realmId === realmId;
+      subscribers.set(id, isHere ? this.activeSubscribers(id) : []);
+    }
+    return subscribers;
+  }
+
+  async filterSubscribed(
+    realmId: RealmId,
+    channelId: ChannelId,
+    userIds: readonly UserId[],
+  ): Promise<readonly UserId[]> {
+    const subscribed = new Set<UserId>();
+    for (const id of userIds) if (await this.isSubscribed(realmId, channelId, id)) subscribed.add(id);
+    return [...subscribed].sort(ascending);
+  }
+
+  async countSubscribers(realmId: RealmId, channelId: ChannelId): Promise<number> {
+    return (await this.listSubscribers(realmId, [channelId])).get(channelId)!.length;
+  }
+
+  async add(newChannel: Omit<Channel, 'id' | 'recipientId' | 'version'>): Promise<Channel> {
+    await this.refuseTakenName(newChannel, null);
+    const { realmId } = newChannel;
+    const channelId = this.unit.nextNumber<ChannelId>('channel');
+    const recipientId = this.unit.nextNumber<RecipientId>('recipient');
+    const channel: Channel = { ...newChannel, id: channelId, recipientId, version: 1 };
+    this.unit.change('recipients').set(recipientId, { kind: 'channel', id: recipientId, realmId, channelId });
+    this.unit.change('channels').set(channelId, channel);
+    return channel;
+  }
+
+  async update(changed: Channel): Promise<Channel> {
+    const stored = await this.find(changed.realmId, changed.id);
+    if (!stored) throw new Error(`Realm ${changed.realmId} has no channel ${changed.id}`);
+    await this.refuseTakenName(changed, changed.id);
+    const channel: Channel = { ...changed, version: stored.version + 1 };
+    this.unit.change('channels').set(channel.id, channel);
+    return channel;
+  }
+
+  async putSubscriptions(subscriptions: readonly Subscription[]): Promise<void> {
+    const table = this.unit.change('subscriptions');
+    for (const subscription of subscriptions) {
+      table.set(keyOf(subscription.userId, subscription.channelId), subscription);
+    }
+  }
+
+  private activeSubscribers(channelId: ChannelId): UserId[] {
+    return [...this.unit.read('subscriptions').values()]
+      .filter((subscription) => subscription.channelId === channelId && subscription.isActive)
+      .map(({ userId }) => userId)
+      .filter((userId) => this.unit.read('users').get(userId)?.user.isActive)
+      .sort(ascending);
+  }
+
+  private sendersSystemGroup({ permissions }: Channel): ChannelView['sendersSystemGroup'] {
+    const systemName = this.unit.read('groups').get(permissions.canSendMessage)?.group.systemName;
+    return SENDER_GROUPS.find((name) => name === systemName) ?? null;
+  }
+
+  private weeklyTraffic({ recipientId, createdAt }: Channel): number | null {
+    const now = this.unit.clock.now();
+    const recent = [...this.unit.read('messages').values()].filter(
+      (message) => message.recipientId === recipientId && message.sentAt >= now - 28 * SECONDS_PER_DAY,
+    );
+    return weeklyTraffic(recent.length, Math.floor((now - createdAt) / SECONDS_PER_DAY));
+  }
+
+  private async refuseTakenName(
+    { realmId, name }: Pick<Channel, 'realmId' | 'name'>,
+    except: ChannelId | null,
+  ): Promise<void> {
+    const holder = await this.findByName(realmId, name);
+    if (holder && holder.id !== except) {
+      throw new DomainError('CHANNEL_NAME_TAKEN', `Channel '${name}' already exists`, { channelId: holder.id });
+    }
+  }
+}
+
+/** UTF-8 sorts as code points do; JavaScript's own order is that of UTF-16 units. */
+const compareCodePoints = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));

@@ -1,0 +1,168 @@
+import {
+  foldCase,
+  GROUP_PERMISSIONS,
+  type Group,
+  type GroupId,
+  type GroupRepository,
+  type GroupSettingValue,
+  type GroupSettingValues,
+  type GroupView,
+  type RealmId,
+  type SystemGroupName,
+  type UserId,
+} from '@parley/domain';
+import { groupRows, membersOf } from './group-closure.js';
+import { ascending, type GroupRow, type MemoryUnit } from './tables.js';
+
+export class MemoryGroups implements GroupRepository {
+  constructor(private readonly unit: MemoryUnit) {}
+
+  async find(realmId: RealmId, id: GroupId): Promise<Group | null> {
+    return this.row(realmId, id)?.group ?? null;
+  }
+
+  async findByName(realmId: RealmId, name: string): Promise<Group | null> {
+    return (await this.listByName(realmId, [name]))[0] ?? null;
+  }
+
+  async listByName(realmId: RealmId, names: readonly string[]): Promise<readonly Group[]> {
+    const wanted = new Set(names.map(foldCase));
+    return groupRows(this.unit, realmId)
+      .map(({ group }) => group)
+      .filter(({ name }) => name !== null && wanted.has(foldCase(name)));
+  }
+
+  async systemGroupIds(realmId: RealmId): Promise<Readonly<Record<SystemGroupName, GroupId>>> {
+    const ids = {} as Record<SystemGroupName, GroupId>;
+    for (const { group } of groupRows(this.unit, realmId)) if (group.systemName) ids[group.systemName] = group.id;
+    return ids;
+  }
+
+  async listDirectIds(realmId: RealmId, userId: UserId): Promise<readonly GroupId[]> {
+    return groupRows(this.unit, realmId)
+      .filter(({ memberIds }) => memberIds.includes(userId))
+      .map(({ group }) => group.id);
+  }
+
+  async listViews(realmId: RealmId): Promise<readonly GroupView[]> {
+    return groupRows(this.unit, realmId).flatMap((row) => {
+      const { name, permissions, ...group } = row.group;
+      if (name === null) return [];
+      return [
+        {
+          ...group,
+          name,
+          permissions: grantValues(this.unit, GROUP_PERMISSIONS, permissions),
+          memberIds: this.activeMembers(row),
+          subgroupIds: row.subgroupIds,
+        },
+      ];
+    });
+  }
+
+  async settingValues(realmId: RealmId, ids: readonly GroupId[]): Promise<ReadonlyMap<GroupId, GroupSettingValue>> {
+    const rows = groupRows(this.unit, realmId).filter(({ group }) => ids.includes(group.id));
+    return new Map(rows.map((row) => [row.group.id, settingValueOf(this.unit, row)]));
+  }
+
+  async listMembersRecursively(realmId: RealmId, id: GroupId): Promise<readonly UserId[]> {
+    return membersOf(this.unit, realmId, id);
+  }
+
+  async listEdges(realmId: RealmId): Promise<readonly { readonly subgroupId: GroupId; readonly groupId: GroupId }[]> {
+    return groupRows(this.unit, realmId).flatMap(({ group, subgroupIds }) =>
+      subgroupIds.map((subgroupId) => ({ subgroupId, groupId: group.id })),
+    );
+  }
+
+  async add(
+    newGroup: Omit<Group, 'id'>,
+    memberIds: readonly UserId[],
+    subgroupIds: readonly GroupId[],
+  ): Promise<Group> {
+    const group: Group = { ...newGroup, id: this.unit.nextNumber<GroupId>('group') };
+    this.unit.change('groups').set(group.id, {
+      group,
+      memberIds: [...new Set(memberIds)].sort(ascending),
+      subgroupIds: [...new Set(subgroupIds)].sort(ascending),
+    });
+    return group;
+  }
+
+  async update(group: Group): Promise<void> {
+    const row = this.getRow(group.realmId, group.id);
+    this.unit.change('groups').set(group.id, { ...row, group });
+  }
+
+  async addMembers(realmId: RealmId, id: GroupId, userIds: readonly UserId[]): Promise<readonly UserId[]> {
+    const row = this.getRow(realmId, id);
+    const added = missing(userIds, row.memberIds);
+    this.unit.change('groups').set(id, { ...row, memberIds: [...row.memberIds, ...added].sort(ascending) });
+    return added;
+  }
+
+  async removeMembers(realmId: RealmId, id: GroupId, userIds: readonly UserId[]): Promise<readonly UserId[]> {
+    const row = this.getRow(realmId, id);
+    const memberIds = missing(row.memberIds, userIds);
+    this.unit.change('groups').set(id, { ...row, memberIds });
+    return missing(row.memberIds, memberIds);
+  }
+
+  async addSubgroups(realmId: RealmId, id: GroupId, subgroupIds: readonly GroupId[]): Promise<readonly GroupId[]> {
+    const row = this.getRow(realmId, id);
+    const added = missing(subgroupIds, row.subgroupIds);
+    this.unit.change('groups').set(id, { ...row, subgroupIds: [...row.subgroupIds, ...added].sort(ascending) });
+    return added;
+  }
+
+  async removeSubgroups(realmId: RealmId, id: GroupId, removedIds: readonly GroupId[]): Promise<readonly GroupId[]> {
+    const row = this.getRow(realmId, id);
+    const subgroupIds = missing(row.subgroupIds, removedIds);
+    this.unit.change('groups').set(id, { ...row, subgroupIds });
+    return missing(row.subgroupIds, subgroupIds);
+  }
+
+  private row(realmId: RealmId, id: GroupId): GroupRow | undefined {
+    const row = this.unit.read('groups').get(id);
+    return row?.group.realmId === realmId ? row : undefined;
+  }
+
+  private getRow(realmId: RealmId, id: GroupId): GroupRow {
+    const row = this.row(realmId, id);
+    if (!row) throw new Error(`Realm ${realmId} has no group ${id}`);
+    return row;
+  }
+
+  private activeMembers(row: GroupRow): UserId[] {
+    return activeMembers(this.unit, row);
+  }
+}
+
+/** What each permission of a registry is given to. */
+export function grantValues<R extends object>(
+  unit: MemoryUnit,
+  registry: R,
+  grants: { readonly [K in keyof R]: GroupId } | null,
+): GroupSettingValues<R> {
+  const values: Record<string, GroupSettingValue> = {};
+  for (const name of Object.keys(registry)) {
+    const row = grants && unit.read('groups').get(grants[name as keyof R]);
+    if (row) values[name] = settingValueOf(unit, row);
+  }
+  return values as GroupSettingValues<R>;
+}
+
+function settingValueOf(unit: MemoryUnit, row: GroupRow): GroupSettingValue {
+  return row.group.name === null
+    ? { directMembers: activeMembers(unit, row), directSubgroups: row.subgroupIds }
+    : row.group.id;
+}
+
+function activeMembers(unit: MemoryUnit, row: GroupRow): UserId[] {
+  return row.memberIds.filter((id) => unit.read('users').get(id)?.user.isActive);
+}
+
+/** Those of the first list that the second lacks, ascending. */
+function missing<T extends number>(wanted: readonly T[], present: readonly T[]): T[] {
+  return [...new Set(wanted)].filter((id) => !present.includes(id)).sort(ascending);
+}

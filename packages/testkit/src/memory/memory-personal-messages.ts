@@ -1,0 +1,151 @@
+import {
+  type ChannelId,
+  HISTORICAL,
+  type Message,
+  type MessageFilter,
+  type MessageId,
+  type PersonalFlags,
+  type PersonalMessages,
+  type RealmId,
+  type RecipientId,
+  type SubscribedSpan,
+  type UnreadMessage,
+  type UserId,
+  type Viewer,
+} from '@parley/domain';
+import { matching } from './message-filter.js';
+import { closeSpans, findFlags, holdersOf, openSpans, putFlags, receiversOf } from './personal-rows.js';
+import { ascending, keyOf, type MemoryUnit } from './tables.js';
+
+interface OwnMessage {
+  readonly message: Message;
+  readonly flags: PersonalFlags;
+}
+
+const EVERYTHING: MessageFilter = { conditions: [], scope: 'own', withoutRecipients: [] };
+
+export class MemoryPersonalMessages implements PersonalMessages {
+  constructor(private readonly unit: MemoryUnit) {}
+
+  async listFlags(viewer: Viewer, ids: readonly MessageId[]): Promise<ReadonlyMap<MessageId, PersonalFlags>> {
+    return new Map(this.ownAmong(viewer, ids).map(({ message, flags }) => [message.id, flags]));
+  }
+
+  async listUnread(viewer: Viewer, limit: number, filter?: MessageFilter): Promise<readonly UnreadMessage[]> {
+    const unread = this.unread(viewer, filter ?? EVERYTHING);
+    return unread.slice(Math.max(0, unread.length - limit)).map(({ message, flags }) => ({
+      id: message.id,
+      senderId: message.senderId,
+      recipientId: message.recipientId,
+      channelId: message.channelId,
+      topic: message.topic,
+      isMentioned: flags.mentioned,
+      isWildcardMentioned: flags.channelWildcardMentioned || flags.topicWildcardMentioned,
+    }));
+  }
+
+  async findFirstUnread(viewer: Viewer, filter: MessageFilter): Promise<MessageId | null> {
+    return this.unread(viewer, filter)[0]?.message.id ?? null;
+  }
+
+  async listStarred(viewer: Viewer): Promise<readonly MessageId[]> {
+    return this.own(viewer, EVERYTHING)
+      .filter(({ flags }) => flags.starred)
+      .map(({ message }) => message.id);
+  }
+
+  async newestId(viewer: Viewer): Promise<MessageId | null> {
+    return this.own(viewer, EVERYTHING).at(-1)?.message.id ?? null;
+  }
+
+  async listFormerChannelIds(viewer: Viewer): Promise<readonly ChannelId[]> {
+    const former = new Set<ChannelId>();
+    for (const { message } of this.own(viewer, EVERYTHING)) {
+      const { channelId, recipientId } = message;
+      if (channelId === null) continue;
+      if (!receiversOf(this.unit, viewer.realmId, recipientId).has(viewer.userId)) former.add(channelId);
+    }
+    return [...former].sort(ascending);
+  }
+
+  async filterHolders(realmId: RealmId, id: MessageId, userIds: readonly UserId[]): Promise<readonly UserId[]> {
+    const former = this.unit.read('formerHolders').get(id);
+    if ((former ?? this.unit.read('messages').get(id))?.realmId !== realmId) return [];
+    return (former?.userIds ?? holdersOf(this.unit, id)).filter((userId) => userIds.includes(userId));
+  }
+
+  async listSubscribedSpans({ realmId, userId }: Viewer): Promise<readonly SubscribedSpan[]> {
+    return [...this.unit.read('spans').values()].flatMap((span) => {
+      const recipient = this.unit.read('recipients').get(span.recipientId);
+      if (span.userId !== userId || span.realmId !== realmId || recipient?.kind !== 'channel') return [];
+      return [{ channelId: recipient.channelId, fromSeq: span.fromSeq, toSeq: span.toSeq }];
+    });
+  }
+
+  async openSpans(realmId: RealmId, recipientId: RecipientId, userIds: readonly UserId[]): Promise<void> {
+    openSpans(this.unit, realmId, recipientId, userIds);
+  }
+
+  async closeSpans(realmId: RealmId, recipientId: RecipientId, userIds: readonly UserId[]): Promise<void> {
+    closeSpans(this.unit, realmId, recipientId, userIds);
+  }
+
+  async adopt(viewer: Viewer, ids: readonly MessageId[]): Promise<void> {
+    for (const id of new Set(ids)) {
+      const isHere = this.unit.read('messages').get(id)?.realmId === viewer.realmId;
+      if (isHere && !findFlags(this.unit, viewer.userId, id)) putFlags(this.unit, viewer.userId, id, HISTORICAL);
+    }
+  }
+
+  async setRead(viewer: Viewer, ids: readonly MessageId[], read: boolean): Promise<readonly MessageId[]> {
+    return this.setOwn(viewer, this.ownAmong(viewer, ids), 'read', read);
+  }
+
+  async markAllRead(viewer: Viewer): Promise<number> {
+    return this.setOwn(viewer, this.own(viewer, EVERYTHING), 'read', true).length;
+  }
+
+  async setFlag(
+    viewer: Viewer,
+    ids: readonly MessageId[],
+    flag: 'starred' | 'collapsed',
+    on: boolean,
+  ): Promise<readonly MessageId[]> {
+    return this.setOwn(viewer, this.ownAmong(viewer, ids), flag, on);
+  }
+
+  async muteSender(viewer: Viewer, senderId: UserId): Promise<void> {
+    this.unit.change('mutes').set(keyOf(viewer.userId, senderId), true);
+  }
+
+  async unmuteSender(viewer: Viewer, senderId: UserId): Promise<void> {
+    this.unit.change('mutes').delete(keyOf(viewer.userId, senderId));
+  }
+
+  private own(viewer: Viewer, filter: MessageFilter): OwnMessage[] {
+    return matching(this.unit, viewer, filter).flatMap((message) => {
+      const flags = findFlags(this.unit, viewer.userId, message.id);
+      return flags ? [{ message, flags }] : [];
+    });
+  }
+
+  private ownAmong(viewer: Viewer, ids: readonly MessageId[]): OwnMessage[] {
+    const wanted = new Set(ids);
+    return this.own(viewer, EVERYTHING).filter(({ message }) => wanted.has(message.id));
+  }
+
+  private unread(viewer: Viewer, filter: MessageFilter): OwnMessage[] {
+    return this.own(viewer, filter).filter(({ flags }) => !flags.read);
+  }
+
+  private setOwn(
+    { userId }: Viewer,
+    own: readonly OwnMessage[],
+    flag: 'read' | 'starred' | 'collapsed',
+    on: boolean,
+  ): MessageId[] {
+    const changing = own.filter(({ flags }) => flags[flag] !== on);
+    for (const { message, flags } of changing) putFlags(this.unit, userId, message.id, { ...flags, [flag]: on });
+    return changing.map(({ message }) => message.id);
+  }
+}

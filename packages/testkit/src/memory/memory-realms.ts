@@ -1,0 +1,36 @@
+import { DomainError, invalidInput, type Realm, type RealmId, type RealmRepository } from '@parley/domain';
+import type { MemoryUnit } from './tables.js';
+
+export class MemoryRealms implements RealmRepository {
+  constructor(private readonly unit: MemoryUnit) {}
+
+  async find(id: RealmId): Promise<Realm | null> {
+    return this.unit.read('realms').get(id) ?? null;
+  }
+
+  async get(id: RealmId): Promise<Realm> {
+    const realm = await this.find(id);
+    if (!realm) throw new DomainError('UNKNOWN_REALM', 'Unknown organization');
+    return realm;
+  }
+
+  async findByStringId(stringId: string): Promise<Realm | null> {
+    return (await this.list()).find((realm) => realm.stringId === stringId) ?? null;
+  }
+
+  async list(): Promise<readonly Realm[]> {
+    return [...this.unit.read('realms').values()];
+  }
+
+  async add(realm: Omit<Realm, 'id' | 'permissions'>): Promise<RealmId> {
+    if (await this.findByStringId(realm.stringId)) throw invalidInput('Subdomain already in use.');
+    const id = this.unit.nextNumber<RealmId>('realm');
+    this.unit.change('realms').set(id, { ...realm, id, permissions: {} as Realm['permissions'] });
+    return id;
+  }
+
+  async update(realm: Realm): Promise<void> {
+    await this.get(realm.id);
+    this.unit.change('realms').set(realm.id, realm);
+  }
+}

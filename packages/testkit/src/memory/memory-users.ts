@@ -1,0 +1,127 @@
+import {
+  foldCase,
+  invalidInput,
+  type RealmId,
+  type SystemBotKind,
+  type User,
+  type UserHead,
+  type UserId,
+  type UserRepository,
+} from '@parley/domain';
+import type { MemoryUnit, UserRow } from './tables.js';
+
+export class MemoryUsers implements UserRepository {
+  constructor(private readonly unit: MemoryUnit) {}
+
+  async find(realmId: RealmId, id: UserId): Promise<User | null> {
+    return this.members(realmId).find((user) => user.id === id) ?? null;
+  }
+
+  async findByEmail(realmId: RealmId, email: string): Promise<User | null> {
+    return this.members(realmId).find((user) => foldCase(user.email) === foldCase(email)) ?? null;
+  }
+
+  async list(realmId: RealmId, ids: readonly UserId[]): Promise<readonly User[]> {
+    return this.everybody(realmId).filter((user) => ids.includes(user.id));
+  }
+
+  async listByEmail(realmId: RealmId, emails: readonly string[]): Promise<readonly User[]> {
+    const wanted = new Set(emails.map((email) => foldCase(email.trim())));
+    return this.everybody(realmId).filter((user) => wanted.has(foldCase(user.email)));
+  }
+
+  async listByName(realmId: RealmId, names: readonly string[]): Promise<readonly User[]> {
+    const wanted = new Set(names.map(foldCase));
+    return this.everybody(realmId).filter((user) => wanted.has(foldCase(user.fullName)));
+  }
+
+  async listHeads(realmId: RealmId): Promise<readonly UserHead[]> {
+    return this.members(realmId).map(({ id, version, isActive }) => ({ id, version, isActive }));
+  }
+
+  async listSystemBots(realmId: RealmId): Promise<readonly User[]> {
+    return this.rows(realmId).flatMap((row) => (row.systemKind ? [row.user] : []));
+  }
+
+  async findSystemBot(realmId: RealmId, kind: SystemBotKind): Promise<User> {
+    const row = this.rows(realmId).find(({ systemKind }) => systemKind === kind);
+    if (!row) throw new Error(`Realm ${realmId} has no ${kind} bot`);
+    return row.user;
+  }
+
+  async isNameTaken(realmId: RealmId, fullName: string, except: UserId | null): Promise<boolean> {
+    const folded = foldName(fullName);
+    return this.members(realmId).some((user) => user.id !== except && foldName(user.fullName) === folded);
+  }
+
+  async listAcquaintances(realmId: RealmId, id: UserId): Promise<ReadonlySet<UserId>> {
+    const acquaintances = new Set<UserId>();
+    const followed = [...this.unit.read('subscriptions').values()].filter(
+      (row) => row.realmId === realmId && row.isActive,
+    );
+    const own = new Set(followed.filter((row) => row.userId === id).map((row) => row.channelId));
+    for (const row of followed) if (own.has(row.channelId)) acquaintances.add(row.userId);
+    for (const recipient of this.unit.read('recipients').values()) {
+      if (recipient.kind !== 'direct' || recipient.realmId !== realmId || !recipient.userIds.includes(id)) continue;
+      for (const userId of recipient.userIds) acquaintances.add(userId);
+    }
+    acquaintances.delete(id);
+    return acquaintances;
+  }
+
+  async findPasswordHash(realmId: RealmId, id: UserId): Promise<string | null> {
+    return this.rows(realmId).find(({ user }) => user.id === id)?.passwordHash ?? null;
+  }
+
+  async add(
+    newUser: Omit<User, 'id' | 'version'>,
+    passwordHash: string | null,
+    systemKind?: SystemBotKind,
+  ): Promise<User> {
+    this.refuseTakenEmail(newUser, null);
+    const user: User = { ...newUser, id: this.unit.nextNumber<UserId>('user'), version: 1 };
+    this.unit.change('users').set(user.id, { user, passwordHash, systemKind: systemKind ?? null });
+    return user;
+  }
+
+  async update(changed: User): Promise<User> {
+    const row = this.getRow(changed.realmId, changed.id);
+    this.refuseTakenEmail(changed, changed.id);
+    const user: User = { ...changed, version: row.user.version + 1 };
+    this.unit.change('users').set(user.id, { ...row, user });
+    return user;
+  }
+
+  async setPasswordHash(realmId: RealmId, id: UserId, passwordHash: string | null): Promise<void> {
+    const row = this.getRow(realmId, id);
+    this.unit.change('users').set(id, { ...row, passwordHash });
+  }
+
+  private rows(realmId: RealmId): UserRow[] {
+    return [...this.unit.read('users').values()].filter(({ user }) => user.realmId === realmId);
+  }
+
+  private everybody(realmId: RealmId): User[] {
+    return this.rows(realmId).map(({ user }) => user);
+  }
+
+  /** Without the realm's own bots. */
+  private members(realmId: RealmId): User[] {
+    return this.rows(realmId).flatMap(({ user, systemKind }) => (systemKind ? [] : [user]));
+  }
+
+  private getRow(realmId: RealmId, id: UserId): UserRow {
+    const row = this.rows(realmId).find(({ user }) => user.id === id);
+    if (!row) throw new Error(`Realm ${realmId} has no user ${id}`);
+    return row;
+  }
+
+  private refuseTakenEmail({ realmId, email }: Pick<User, 'realmId' | 'email'>, except: UserId | null): void {
+    const isTaken = this.everybody(realmId).some(
+      (user) => user.id !== except && foldCase(user.email) === foldCase(email),
+    );
+    if (isTaken) throw invalidInput(`Email '${email}' already in use`);
+  }
+}
+
+const foldName = (name: string): string => foldCase(name.normalize('NFKC')).normalize('NFKC');

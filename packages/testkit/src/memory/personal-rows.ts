@@ -1,0 +1,105 @@
+import type {
+  EventSeq,
+  Message,
+  MessageId,
+  NewMessage,
+  PersonalFlags,
+  RealmId,
+  RecipientId,
+  UserId,
+} from '@parley/domain';
+import { ascending, keyOf, type MemoryUnit } from './tables.js';
+
+/**
+ * Read state told naively: one row for each person and message, made when the message arrives. Real storage keeps only
+ * what differs (architecture §5) and has to give the same answers.
+ */
+const NO_FLAGS: PersonalFlags = {
+  read: false,
+  starred: false,
+  collapsed: false,
+  mentioned: false,
+  channelWildcardMentioned: false,
+  topicWildcardMentioned: false,
+  hasAlertWord: false,
+  historical: false,
+};
+/** What followers of a channel with protected history get of what is moved there. */
+export const GAINED_BY_MOVE: PersonalFlags = { ...NO_FLAGS, read: true };
+
+export function findFlags(unit: MemoryUnit, userId: UserId, messageId: MessageId): PersonalFlags | null {
+  return unit.read('personalRows').get(keyOf(userId, messageId))?.flags ?? null;
+}
+
+export function putFlags(unit: MemoryUnit, userId: UserId, messageId: MessageId, flags: PersonalFlags): void {
+  unit.change('personalRows').set(keyOf(userId, messageId), { userId, messageId, flags });
+}
+
+/** Those who have the message as their own; ascending. */
+export function holdersOf(unit: MemoryUnit, messageId: MessageId): UserId[] {
+  return [...unit.read('users').keys()].filter((userId) => findFlags(unit, userId, messageId)).sort(ascending);
+}
+
+export function forget(unit: MemoryUnit, userId: UserId, messageId: MessageId): void {
+  unit.change('personalRows').delete(keyOf(userId, messageId));
+}
+
+/** A row for each who has an open span, and for those whom the message names although they have none. */
+export function deliver(unit: MemoryUnit, message: Message, { exceptions, isReadBySender }: NewMessage): void {
+  const { id, senderId, realmId, sentRecipientId, mentionsChannel, isReadByDefault } = message;
+  for (const userId of new Set([...receiversOf(unit, realmId, sentRecipientId), ...exceptions.keys()])) {
+    const sent = exceptions.get(userId) ?? {};
+    putFlags(unit, userId, id, {
+      ...NO_FLAGS,
+      read:
+        (userId === senderId && isReadBySender) ||
+        unit.read('mutes').has(keyOf(userId, senderId)) ||
+        (isReadByDefault && !sent.unread),
+      mentioned: sent.mentioned ?? false,
+      channelWildcardMentioned: mentionsChannel,
+      topicWildcardMentioned: sent.topicWildcardMentioned ?? false,
+      hasAlertWord: sent.hasAlertWord ?? false,
+    });
+  }
+}
+
+/** Everybody with an open span of the recipient. */
+export function receiversOf(unit: MemoryUnit, realmId: RealmId, recipientId: RecipientId): ReadonlySet<UserId> {
+  const receivers = new Set<UserId>();
+  for (const span of unit.read('spans').values()) {
+    if (span.recipientId === recipientId && span.realmId === realmId && span.toSeq === null) receivers.add(span.userId);
+  }
+  return receivers;
+}
+
+/** A span holds from the next event on, which is the one that tells of it. */
+export function openSpans(
+  unit: MemoryUnit,
+  realmId: RealmId,
+  recipientId: RecipientId,
+  userIds: readonly UserId[],
+): void {
+  const receivers = receiversOf(unit, realmId, recipientId);
+  for (const userId of new Set(userIds)) {
+    if (receivers.has(userId)) continue;
+    const span = { realmId, userId, recipientId, fromSeq: nextSeq(unit, realmId), toSeq: null };
+    unit.change('spans').set(unit.nextNumber('span'), span);
+  }
+}
+
+export function closeSpans(
+  unit: MemoryUnit,
+  realmId: RealmId,
+  recipientId: RecipientId,
+  userIds: readonly UserId[],
+): void {
+  const spans = unit.change('spans');
+  for (const [number, span] of spans) {
+    const isMeant = span.realmId === realmId && span.recipientId === recipientId && userIds.includes(span.userId);
+    if (isMeant && span.toSeq === null) spans.set(number, { ...span, toSeq: nextSeq(unit, realmId) });
+  }
+}
+
+function nextSeq(unit: MemoryUnit, realmId: RealmId): EventSeq {
+  return ((unit.read('counters').get(keyOf('seq', realmId)) ?? 0) + 1) as EventSeq;
+}

@@ -1,0 +1,61 @@
+import type { Transaction } from '@parley/domain';
+import type { OpenStorage } from './contracts/storage-under-test.js';
+import { MemoryStorage } from './memory-storage.js';
+import { agreeOnRandomHistories } from './random-histories.js';
+
+const memory: OpenStorage = (clock) => ({ uow: new MemoryStorage(clock).uow, close: async () => {} });
+
+/** A storage with one thing wrong. */
+const memoryBut =
+  (spoil: (tx: Transaction) => void): OpenStorage =>
+  (clock) => {
+    const { uow } = new MemoryStorage(clock);
+    return {
+      uow: {
+        read: (work) => uow.read(work),
+        write: (work) =>
+          uow.write((tx) => {
+            spoil(tx);
+            return work(tx);
+          }),
+      },
+      close: async () => {},
+    };
+  };
+
+describe('random histories', () => {
+  it('finds nothing between two storages of one kind', async () => {
+    await agreeOnRandomHistories(memory, memory, { runs: 10, seed: 1 });
+  });
+
+  it.each<[string, RegExp, (tx: Transaction) => void]>([
+    ['muting without effect', /mutes/, ({ personal }) => Object.assign(personal, { muteSender: async () => {} })],
+    [
+      'spans that never close',
+      /leaves|deactivated/,
+      ({ personal }) => Object.assign(personal, { closeSpans: async () => {} }),
+    ],
+    [
+      'flags that count as unchanged',
+      /starred/,
+      ({ personal }) => Object.assign(personal, { setFlag: async () => [] }),
+    ],
+    [
+      'moves that always protect history',
+      /move to (open|other)/,
+      ({ messages }) => {
+        const move = messages.move.bind(messages);
+        const spoilt: typeof move = (realmId, ids, target) =>
+          move(realmId, ids, { ...target, isHistoryProtected: true });
+        Object.assign(messages, { move: spoilt });
+      },
+    ],
+  ])('finds %s, and tells the shortest history', async (_, culprit, spoil) => {
+    const failure = await agreeOnRandomHistories(memory, memoryBut(spoil), { runs: 200, seed: 1 }).catch((e) => e);
+    expect(failure).toBeInstanceOf(Error);
+    const { message } = failure as Error;
+    expect(message).toMatch(culprit);
+    expect(message).toMatch(/expected .*\n +answered /);
+    expect(message.match(/^ +\d+\. /gm)!.length).toBeLessThan(6);
+  });
+});

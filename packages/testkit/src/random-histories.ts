@@ -1,0 +1,93 @@
+import fc from 'fast-check';
+import type { OpenStorage } from './contracts/storage-under-test.js';
+import { FixedClock } from './fixed-clock.js';
+import { answersOf } from './random-histories/answers.js';
+import { type History, histories } from './random-histories/history.js';
+import { openWorld, play } from './random-histories/play.js';
+
+export interface RandomHistoriesOptions {
+  readonly runs: number;
+  /** Repeats an earlier run; the failure names it. */
+  readonly seed?: number;
+  readonly stepsOfChapter?: number;
+}
+
+/**
+ * Plays the same random histories on two storages — sending, reading, following, moving, deleting … — and compares
+ * every answer about who has what and what it is to him. The first storage is the one that is right: `MemoryStorage`.
+ * @throws Error with the shortest history found on which they differ, told in words.
+ */
+export async function agreeOnRandomHistories(
+  openOracle: OpenStorage,
+  openOther: OpenStorage,
+  { runs, seed, stepsOfChapter = 20 }: RandomHistoriesOptions,
+): Promise<void> {
+  const agree = fc.asyncProperty(histories(stepsOfChapter), (history) =>
+    expectAgreement(openOracle, openOther, history),
+  );
+  const result = await fc.check(agree, { numRuns: runs, seed });
+  if (!result.failed) return;
+  const cause = result.errorInstance;
+  const told = cause instanceof Disagreement ? cause.message : `A step failed: ${(cause as Error)?.stack ?? cause}`;
+  throw new Error(`${told}\n(seed ${result.seed}, after ${result.numRuns} runs and ${result.numShrinks} shrinks)`);
+}
+
+class Disagreement extends Error {}
+
+async function expectAgreement(openOracle: OpenStorage, openOther: OpenStorage, history: History): Promise<void> {
+  const clock = new FixedClock();
+  const storages = [await openOracle(clock), await openOther(clock)] as const;
+  try {
+    const [oracle, other] = [await openWorld(storages[0], clock), await openWorld(storages[1], clock)];
+    let number = 0;
+    for (const chapter of history.chapters) {
+      const first = number;
+      number += chapter.length;
+      const expected = await Promise.all(chapter.map((step, index) => play(oracle, step, first + index)));
+      const actual = await Promise.all(chapter.map((step, index) => play(other, step, first + index)));
+      const answers = await answersOf(other, history.narrows);
+      const differences = [
+        ...expected.map((answer, index) => [`answer of step ${first + index + 1}`, answer, actual[index]] as const),
+        ...[...(await answersOf(oracle, history.narrows))].map(
+          ([question, answer]) => [question, answer, answers.get(question)] as const,
+        ),
+      ].filter(([, right, given]) => canonical(right) !== canonical(given));
+      if (differences.length > 0) throw new Disagreement(tell(oracle.story, differences));
+    }
+  } finally {
+    for (const storage of storages) await storage.close();
+  }
+}
+
+const MAX_DIFFERENCES = 6;
+
+function tell(story: readonly string[], differences: readonly (readonly [string, unknown, unknown])[]): string {
+  const shown = differences
+    .slice(0, MAX_DIFFERENCES)
+    .map(
+      ([question, right, given]) =>
+        `  ${question}\n    expected ${JSON.stringify(right, namingFlags)}\n    answered ${JSON.stringify(given, namingFlags)}`,
+    );
+  return [
+    'The storages disagree after this history',
+    '  (ann and bob follow open, ann and cyd other, bob and cyd vault, whose history is protected):',
+    ...story.map((line, index) => `  ${index + 1}. ${line}`),
+    `on ${differences.length} answers, of which:`,
+    ...shown,
+  ].join('\n');
+}
+
+/** Flags as the names of those that are set. */
+function namingFlags(_: string, value: unknown): unknown {
+  const isFlags = typeof value === 'object' && value !== null && 'historical' in value;
+  return isFlags ? Object.keys(value).filter((name) => value[name as keyof typeof value]) : value;
+}
+
+/** The same text for the same plain value. (Arrays of native modules are no instances of Jest's own `Array`.) */
+function canonical(value: unknown): string {
+  return JSON.stringify(value ?? null, (_, part: unknown) =>
+    typeof part === 'object' && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  );
+}

@@ -1,0 +1,122 @@
+import { type MessageCondition, type MessageFilter, type Repositories, topicKey } from '@parley/domain';
+import { CHANNELS, EVERYBODY, type Narrow, type Person, type Term, TOPICS } from './history.js';
+import { pickId, recipientOf, sentIds, type World } from './play.js';
+
+/** Every question there is, in words, with what a storage answers. */
+export type Answers = Map<string, unknown>;
+
+const ALL = 1000;
+const EVERYTHING: Narrow = { scope: 'own', terms: [], without: [] };
+
+export function answersOf(world: World, narrows: readonly Narrow[]): Promise<Answers> {
+  return world.scene.uow.read(async (repositories) => {
+    const answers: Answers = new Map();
+    await askAboutMessages(world, repositories, answers);
+    for (const name of EVERYBODY) {
+      await askPerson(world, repositories, name, answers);
+      for (const narrow of [EVERYTHING, ...narrows]) await askNarrow(world, repositories, name, narrow, answers);
+    }
+    return answers;
+  });
+}
+
+async function askAboutMessages(world: World, r: Repositories, answers: Answers): Promise<void> {
+  const { realm, users } = world.scene;
+  const ids = sentIds(world);
+  const userIds = [...users.values()].map(({ id }) => id);
+  answers.set('messages', await r.messages.list(realm.id, ids));
+  for (const id of ids) answers.set(`holders of ${id}`, await r.personal.filterHolders(realm.id, id, userIds));
+  for (const name of CHANNELS) {
+    const recipientId = recipientOf(world, name);
+    answers.set(`topics of ${name}`, await r.messages.listTopics(realm.id, recipientId));
+    for (const topic of TOPICS) {
+      const key = topicKey(topic);
+      answers.set(`newest of ${name}/${topic}`, await r.messages.findNewestInTopic(realm.id, recipientId, key));
+      answers.set(`senders of ${name}/${topic}`, await r.messages.listTopicSenders(realm.id, recipientId, key));
+    }
+  }
+}
+
+async function askPerson(world: World, r: Repositories, name: Person, answers: Answers): Promise<void> {
+  const viewer = world.scene.viewer(name);
+  const ids = sentIds(world);
+  const isActive = (await r.users.find(viewer.realmId, viewer.userId))!.isActive;
+  const flags = await r.personal.listFlags(viewer, ids);
+  for (const id of ids) answers.set(`flags of ${id} for ${name}`, flags.get(id) ?? null);
+  answers.set(`heads for ${name}`, await r.messages.listHeads(viewer, ids));
+  answers.set(`starred by ${name}`, await r.personal.listStarred(viewer));
+  answers.set(`newest of ${name}`, await r.personal.newestId(viewer));
+  // Nobody asks for somebody deactivated.
+  if (isActive) answers.set(`former channels of ${name}`, await r.personal.listFormerChannelIds(viewer));
+  const spans = await r.personal.listSubscribedSpans(viewer);
+  answers.set(
+    `spans of ${name}`,
+    [...spans].sort((a, b) => a.channelId - b.channelId || a.fromSeq - b.fromSeq),
+  );
+  answers.set(`conversations of ${name}`, await r.recipients.listRecentDirect(viewer.realmId, viewer.userId, ALL));
+  for (const channel of CHANNELS) {
+    const topics = await r.messages.listOwnTopics(viewer, recipientOf(world, channel));
+    answers.set(`topics of ${channel} for ${name}`, topics);
+  }
+}
+
+async function askNarrow(world: World, r: Repositories, name: Person, narrow: Narrow, answers: Answers): Promise<void> {
+  const viewer = world.scene.viewer(name);
+  const filter = await resolve(world, r, narrow);
+  const where = `for ${name} ${describe(narrow)}`;
+  const ids = sentIds(world);
+  const middle = ids[Math.floor(ids.length / 2)] ?? 0;
+  const upTo = async (atMost: number | null, limit: number) =>
+    answers.set(
+      `newest ${limit} up to ${atMost} ${where}`,
+      await r.messages.listHeadsUpTo(viewer, filter, atMost, limit),
+    );
+  const from = async (atLeast: number, limit: number) =>
+    answers.set(
+      `oldest ${limit} from ${atLeast} ${where}`,
+      await r.messages.listHeadsFrom(viewer, filter, atLeast, limit),
+    );
+  await upTo(null, ALL);
+  await upTo(null, 2);
+  await upTo(middle, 3);
+  await from(0, ALL);
+  await from(middle, 3);
+  answers.set(`unread ${where}`, await r.personal.listUnread(viewer, ALL, filter));
+  answers.set(`newest 2 unread ${where}`, await r.personal.listUnread(viewer, 2, filter));
+  answers.set(`first unread ${where}`, await r.personal.findFirstUnread(viewer, filter));
+}
+
+async function resolve(world: World, r: Repositories, { scope, terms, without }: Narrow): Promise<MessageFilter> {
+  const conditions: MessageCondition[] = [];
+  for (const term of terms) conditions.push(await toCondition(world, r, term));
+  return { scope, conditions, withoutRecipients: without.map((name) => recipientOf(world, name)) };
+}
+
+async function toCondition(world: World, r: Repositories, term: Term): Promise<MessageCondition> {
+  const { negated } = term;
+  switch (term.kind) {
+    case 'recipient': {
+      if (typeof term.place === 'string') {
+        return { kind: 'recipient', recipientId: recipientOf(world, term.place), negated };
+      }
+      const message = await r.messages.find(world.scene.realm.id, pickId(world, term.place));
+      return message ? { kind: 'recipient', recipientId: message.recipientId, negated } : { kind: 'nothing', negated };
+    }
+    case 'topic':
+      return { kind: 'topic', topicKey: topicKey(term.topic), negated };
+    case 'sender':
+      return { kind: 'sender', userId: world.scene.user(term.sender).id, negated };
+    case 'message':
+      return { kind: 'message', messageId: pickId(world, term.pick), negated };
+    case 'nothing':
+      return { kind: 'nothing', negated };
+  }
+}
+
+function describe({ scope, terms, without }: Narrow): string {
+  const words = terms.map((term) => {
+    const { kind, negated, ...operand } = term;
+    return `${negated ? 'not ' : ''}${kind} ${Object.values(operand)}`.trim();
+  });
+  return `in ${scope} [${words.join(', ')}]${without.length > 0 ? ` without ${without}` : ''}`;
+}

@@ -1,0 +1,239 @@
+import type {
+  Message,
+  MessageId,
+  NewMessage,
+  RecipientId,
+  SentFlags,
+  Transaction,
+  UserId,
+  Viewer,
+} from '@parley/domain';
+import { aChannel, aUser, givenOn, type Scene, subscribe } from '../builders.js';
+import { idsOf, type StorageUnderTest } from '../contracts/storage-under-test.js';
+import type { FixedClock } from '../fixed-clock.js';
+import { BOT, type ChannelName, PEOPLE, type Person, type Step, type Which } from './history.js';
+
+/** A history as it is played on one storage. */
+export interface World {
+  readonly scene: Scene;
+  /** Every message that was ever sent, by the number of its step; ascending. */
+  readonly sent: Map<number, readonly MessageId[]>;
+  /** What happened, in words. */
+  readonly story: string[];
+}
+
+export async function openWorld({ uow }: StorageUnderTest, clock: FixedClock): Promise<World> {
+  const scene = await givenOn(
+    uow,
+    clock,
+    ...PEOPLE.map((name) => aUser({ name })),
+    aUser({ name: BOT, botOf: PEOPLE[0] }),
+    aChannel({ name: 'open', subscribers: ['ann', 'bob'] }),
+    aChannel({ name: 'other', subscribers: ['ann', 'cyd'] }),
+    aChannel({ name: 'vault', privacy: 'privateProtectedHistory', subscribers: ['bob', 'cyd'] }),
+  );
+  return { scene, sent: new Map(), story: [] };
+}
+
+class Fails extends Error {}
+
+/** One step as one unit, with an event that tells of it, as use cases do. Answers what the repository answered. */
+export async function play(world: World, step: Step, number: number): Promise<unknown> {
+  const { uow, realm } = world.scene;
+  try {
+    return await uow.write(async (tx) => {
+      const { answer, words } = await perform(world, tx, step);
+      await tx.events.append(realm.id, { event: { type: 'blank' }, audience: { kind: 'nobody' } });
+      world.story[number] = `${words}${step.fails ? ', and is rolled back' : ''}`;
+      if (step.fails) throw new Fails();
+      if (step.kind === 'send') world.sent.set(number, idsOf(answer as readonly Message[]));
+      return answer;
+    });
+  } catch (error) {
+    if (error instanceof Fails) return 'rolled back';
+    throw error;
+  }
+}
+
+export const sentIds = (world: World): MessageId[] => [...world.sent.values()].flat();
+
+/** The number of a message among those ever sent, in whatever storage; 0 when there is none. */
+export function pickId(world: World, number: number): MessageId {
+  const ids = sentIds(world);
+  return ids[number % ids.length] ?? (0 as MessageId);
+}
+
+export function idsOfWhich(world: World, which: Which): MessageId[] {
+  const numbers =
+    which.kind === 'some'
+      ? which.picks
+      : Array.from({ length: which.count }, (_, index) => which.from + index * which.stride);
+  return [...new Set(numbers.map((number) => pickId(world, number)))];
+}
+
+export const recipientOf = ({ scene }: World, channel: ChannelName): RecipientId => scene.channel(channel).recipientId;
+
+interface Performance {
+  readonly answer: unknown;
+  readonly words: string;
+}
+
+async function perform(world: World, tx: Transaction, step: Step): Promise<Performance> {
+  const { scene } = world;
+  const { realm } = scene;
+  const viewer = (name: Person): Viewer => scene.viewer(name);
+  switch (step.kind) {
+    case 'send':
+      return send(world, tx, step);
+    case 'read':
+    case 'unread': {
+      const ids = idsOfWhich(world, step.which);
+      const answer = await tx.personal.setRead(viewer(step.who), ids, step.kind === 'read');
+      return { answer, words: `${step.who} marks ${ids} ${step.kind}` };
+    }
+    case 'adopt': {
+      const ids = idsOfWhich(world, step.which);
+      const answer = await tx.personal.adopt(viewer(step.who), ids);
+      return { answer, words: `${step.who} adopts ${ids}` };
+    }
+    case 'set':
+    case 'clear': {
+      const ids = idsOfWhich(world, step.which);
+      const answer = await tx.personal.setFlag(viewer(step.who), ids, step.flag, step.kind === 'set');
+      return { answer, words: `${step.who} ${step.kind}s ${step.flag} of ${ids}` };
+    }
+    case 'markAllRead': {
+      const answer = await tx.personal.markAllRead(viewer(step.who));
+      return { answer, words: `${step.who} marks everything read` };
+    }
+    case 'mute':
+    case 'unmute': {
+      const sender = scene.user(step.sender).id;
+      if (step.who === step.sender) return { answer: null, words: 'nothing happens' };
+      if (step.kind === 'mute') await tx.personal.muteSender(viewer(step.who), sender);
+      else await tx.personal.unmuteSender(viewer(step.who), sender);
+      return { answer: null, words: `${step.who} ${step.kind}s ${step.sender}` };
+    }
+    case 'subscribe':
+      if (!(await isActive(world, tx, step.who))) return { answer: null, words: 'nothing happens' };
+      await subscribe(tx, scene.channel(step.channel), [scene.user(step.who).id]);
+      return { answer: null, words: `${step.who} follows ${step.channel}` };
+    case 'unsubscribe':
+      await unsubscribe(world, tx, step.who, step.channel);
+      return { answer: null, words: `${step.who} leaves ${step.channel}` };
+    case 'deactivate':
+    case 'reactivate':
+      await setActive(world, tx, step.who, step.kind === 'reactivate');
+      return { answer: null, words: `${step.who} is ${step.kind}d` };
+    case 'move': {
+      const found = await tx.messages.list(realm.id, idsOfWhich(world, step.which));
+      const first = found.find(({ channelId }) => channelId !== null);
+      const ids = found.filter((message) => message.recipientId === first?.recipientId).map(({ id }) => id);
+      const target = scene.channel(step.to);
+      await tx.messages.move(realm.id, first ? ids : [], {
+        channelId: target.id,
+        recipientId: target.recipientId,
+        topic: step.topic,
+        isHistoryProtected: target.privacy === 'privateProtectedHistory',
+      });
+      return { answer: ids, words: `${ids} move to ${step.to}, ${step.topic ?? 'each to its topic'}` };
+    }
+    case 'remove': {
+      const ids = idsOfWhich(world, step.which);
+      return { answer: await tx.messages.remove(realm.id, ids), words: `${ids} are deleted` };
+    }
+  }
+}
+
+async function send(world: World, tx: Transaction, step: Step & { kind: 'send' }): Promise<Performance> {
+  const { scene } = world;
+  const sender = scene.user(step.from).id;
+  const channel = typeof step.to === 'string' ? scene.channel(step.to) : null;
+  const recipientId =
+    channel?.recipientId ??
+    (await tx.recipients.openDirect(
+      scene.realm.id,
+      [step.from, ...step.to].map((name) => scene.user(name).id),
+    ));
+  const content: NewMessage = {
+    realmId: scene.realm.id,
+    senderId: sender,
+    recipientId,
+    channelId: channel?.id ?? null,
+    topic: channel ? step.topic : '',
+    content: 'hello',
+    renderedContent: '<p>hello</p>',
+    sentAt: scene.clock.now(),
+    clientName: 'website',
+    isMeMessage: false,
+    mentionsChannel: step.mentionsChannel,
+    hasLink: false,
+    hasImage: false,
+    hasAttachment: false,
+    topicLinks: [],
+    isReadByDefault: step.isReadByDefault,
+    isReadBySender: step.isReadBySender,
+    exceptions: await exceptionsOf(world, tx, step),
+  };
+  const messages: Message[] = [];
+  while (messages.length < step.times) messages.push(await tx.messages.append(content));
+  const naming = [...content.exceptions].map(([id, flags]) => `${id} ${Object.keys(flags)}`);
+  const words = [
+    `${step.from} (${sender}) sends ${idsOf(messages)} to ${channel ? `${step.to}/${step.topic}` : step.to}`,
+    ...(naming.length > 0 ? [`naming ${naming}`] : []),
+    ...(step.mentionsChannel ? ['naming the channel'] : []),
+    ...(step.isReadByDefault ? ['read by default'] : []),
+    ...(step.isReadBySender ? ['read by the sender'] : []),
+  ];
+  return { answer: messages, words: words.join(', ') };
+}
+
+/** Only those who receive the message, and the bot, are ever named; what makes no sense together is left out. */
+async function exceptionsOf(
+  world: World,
+  tx: Transaction,
+  { to, from, naming, isReadByDefault, isReadBySender }: Step & { kind: 'send' },
+): Promise<Map<UserId, SentFlags>> {
+  const { scene } = world;
+  const exceptions = new Map<UserId, SentFlags>();
+  for (const [name, flag] of naming) {
+    const { id } = scene.user(name);
+    const isReached =
+      typeof to === 'string'
+        ? await tx.channels.isSubscribed(scene.realm.id, scene.channel(to).id, id)
+        : to.includes(name) || name === from;
+    const isNamedBot = name === BOT && flag === 'mentioned' && !isReadByDefault;
+    if (!isNamedBot && !(isReached && (await isActive(world, tx, name)))) continue;
+    if (flag === 'unread' && (!isReadByDefault || (name === from && isReadBySender))) continue;
+    exceptions.set(id, { ...exceptions.get(id), [flag]: true });
+  }
+  return exceptions;
+}
+
+async function isActive({ scene }: World, tx: Transaction, name: Person): Promise<boolean> {
+  return (await tx.users.find(scene.realm.id, scene.user(name).id))!.isActive;
+}
+
+async function unsubscribe({ scene }: World, tx: Transaction, name: Person, channelName: ChannelName): Promise<void> {
+  const { id, recipientId } = scene.channel(channelName);
+  const userId = scene.user(name).id;
+  const rows = await tx.channels.listSubscriptions(scene.realm.id, userId);
+  const own = rows.filter(({ channelId }) => channelId === id);
+  await tx.channels.putSubscriptions(own.map((row) => ({ ...row, isActive: false })));
+  await tx.personal.closeSpans(scene.realm.id, recipientId, [userId]);
+}
+
+/** Whoever is deactivated keeps what he follows, and receives nothing until he is back. */
+async function setActive(world: World, tx: Transaction, name: Person, active: boolean): Promise<void> {
+  const { scene } = world;
+  const { realm } = scene;
+  const user = (await tx.users.find(realm.id, scene.user(name).id))!;
+  if (user.isActive === active) return;
+  await tx.users.update({ ...user, isActive: active });
+  const channels = await tx.channels.list(realm.id, await tx.channels.listSubscribedIds(realm.id, user.id));
+  const direct = await tx.recipients.listRecentDirect(realm.id, user.id, 1000);
+  for (const { recipientId } of [...channels, ...direct]) {
+    if (active) await tx.personal.openSpans(realm.id, recipientId, [user.id]);
+    else await tx.personal.closeSpans(realm.id, recipientId, [user.id]);
+  }
+}
