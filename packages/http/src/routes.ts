@@ -1,8 +1,11 @@
-import type { RealmAddresses } from '@parley/domain';
+import type { Clock, EventHub, RealmAddresses } from '@parley/domain';
 import { authenticationRoutes } from './authentication/authentication.routes.js';
 import { avatarRoutes } from './avatars/avatar.routes.js';
 import { channelRoutes } from './channels/channel.routes.js';
+import { eventRoutes } from './events/events.routes.js';
+import type { LongPoll } from './events/long-poll.js';
 import { messageRoutes } from './messages/message.routes.js';
+import type { ServerFacts } from './realms/realm.presenters.js';
 import type { Route } from './routing/route.js';
 import { serverSettingsRoutes } from './server-settings/server-settings.routes.js';
 import { userRoutes } from './users/user.routes.js';
@@ -11,10 +14,15 @@ import { UserPagePresenter } from './users/user-page.js';
 /** What presenting needs beside what use cases answer. */
 export interface RouteDependencies {
   readonly addresses: RealmAddresses;
+  readonly hub: EventHub;
+  readonly longPoll: LongPoll;
+  readonly facts: ServerFacts;
+  readonly clock: Clock;
 }
 
 /** Every operation. What they keep at hand is theirs: each server makes its own. */
-export function createRoutes({ addresses }: RouteDependencies): readonly Route[] {
+export function createRoutes(dependencies: RouteDependencies): readonly Route[] {
+  const { addresses } = dependencies;
   const userPages = new UserPagePresenter(addresses);
   return [
     ...serverSettingsRoutes(addresses),
@@ -22,6 +30,7 @@ export function createRoutes({ addresses }: RouteDependencies): readonly Route[]
     ...userRoutes(addresses, userPages),
     ...channelRoutes(addresses),
     ...messageRoutes(addresses),
+    ...eventRoutes({ ...dependencies, userPages }),
     ...avatarRoutes,
   ];
 }

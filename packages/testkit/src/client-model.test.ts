@@ -1,4 +1,12 @@
-import { ChangeMessageFlags, followChannels, leaveChannels, MarkRead, type Transaction } from '@parley/domain';
+import {
+  ChangeMessageFlags,
+  changeTopicPolicy,
+  followChannels,
+  leaveChannels,
+  MarkRead,
+  type TopicVisibility,
+  type Transaction,
+} from '@parley/domain';
 import { aChannel, aMessage, aUser, aUserOfEachRole, given, type MemoryScene, type Piece } from './builders.js';
 import { expectInSync } from './client-model.js';
 
@@ -51,6 +59,19 @@ describe('client model', () => {
       flags.execute(scene.caller('owner'), { op: 'add', flag: 'starred', ids: [ids[2]!] }),
     );
     await expectInSync(scene, () => markRead.execute(scene.caller('guest'), { scope: { kind: 'everything' } }));
+  });
+
+  it('keeps what one wants to see of topics in sync', async () => {
+    const scene = await given(...cast);
+    const choose = (topic: string, visibility: TopicVisibility) => {
+      const { realmId, userId } = scene.viewer('member');
+      const channelId = scene.channel('public').id;
+      const policy = { realmId, userId, channelId, topic, visibility, changedAt: scene.clock.now() };
+      return scene.uow.write((tx) => changeTopicPolicy(tx, policy));
+    };
+    await expectInSync(scene, () => choose('Lunch', 'muted'));
+    await expectInSync(scene, () => choose('lunch', 'followed'));
+    await expectInSync(scene, () => choose('LUNCH', 'inherit'));
   });
 
   it.each<[string, string, (tx: Transaction) => Promise<unknown>]>([

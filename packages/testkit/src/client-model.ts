@@ -16,6 +16,9 @@ import {
   type StoredEvent,
   type SubscribedSpan,
   type Subscription,
+  type TopicVisibility,
+  topicKey,
+  type UnixSeconds,
   type UserId,
   type Viewer,
 } from '@parley/domain';
@@ -36,6 +39,8 @@ export interface ClientState {
   readonly subscribers: Map<ChannelId, readonly UserId[]>;
   /** Of channels he follows now. */
   readonly subscriptions: Map<ChannelId, Subscription>;
+  /** What he has chosen, by `channel:key of the topic`. */
+  readonly topicPolicies: Map<string, { readonly visibility: TopicVisibility; readonly changedAt: UnixSeconds }>;
   /** His own messages. */
   readonly messages: Map<MessageId, PersonalFlags>;
 }
@@ -99,6 +104,12 @@ export async function fetchClientState(r: Repositories, viewer: Viewer): Promise
     channels: new Map((await r.channels.listViews(realmId, visibleIds)).map((view) => [view.id, knownChannel(view)])),
     subscribers: new Map(await r.channels.listSubscribers(realmId, visibleIds)),
     subscriptions: new Map(subscriptions.filter(({ isActive }) => isActive).map((row) => [row.channelId, row])),
+    topicPolicies: new Map(
+      (await r.topicPolicies.list(realmId, userId)).map(({ channelId, topic, visibility, changedAt }) => [
+        policyKey(channelId, topic),
+        { visibility, changedAt },
+      ]),
+    ),
     messages: new Map(heads.map(({ id, flags }) => [id, flags])),
   };
 }
@@ -163,6 +174,11 @@ const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
   },
   'default_channels.changed': ({ channels }, { channelIds }) => {
     for (const [id, channel] of channels) channels.set(id, { ...channel, isDefault: channelIds.includes(id) });
+  },
+  'topic.policy_changed': ({ topicPolicies }, { channelId, topic, visibility, changedAt }) => {
+    const key = policyKey(channelId, topic);
+    if (visibility === 'inherit') topicPolicies.delete(key);
+    else topicPolicies.set(key, { visibility, changedAt });
   },
   'user.created': ({ users }, { user }) => users.set(user.id, knownUser(user)),
   'user.role_changed': ({ users }, { userId, role }) => change(users, userId, (user) => ({ ...user, role })),
@@ -246,6 +262,8 @@ function knownChannel(view: ChannelView): KnownChannel {
   const { version: _, subscriberCount: __, weeklyTraffic: ___, firstMessageId: ____, ...known } = view;
   return known;
 }
+
+const policyKey = (channelId: ChannelId, topic: string): string => `${channelId}:${topicKey(topic)}`;
 
 function knownUser({ fullName, role, isActive }: { fullName: string; role: Role; isActive: boolean }) {
   return { fullName, role, isActive };

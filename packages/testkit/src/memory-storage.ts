@@ -10,6 +10,7 @@ import { MemoryMessages } from './memory/memory-messages.js';
 import { MemoryPersonalMessages } from './memory/memory-personal-messages.js';
 import { MemoryRealms } from './memory/memory-realms.js';
 import { MemoryRecipients } from './memory/memory-recipients.js';
+import { MemoryTopicPolicies } from './memory/memory-topic-policies.js';
 import { MemoryUsers } from './memory/memory-users.js';
 import { emptyTables, MemoryUnit, type Tables } from './memory/tables.js';
 
@@ -68,6 +69,7 @@ function repositoriesOf(unit: MemoryUnit) {
     actors: new MemoryActors(unit),
     groups: new MemoryGroups(unit),
     channels: new MemoryChannels(unit),
+    topicPolicies: new MemoryTopicPolicies(unit),
     recipients: new MemoryRecipients(unit),
     messages: new MemoryMessages(unit),
     personal: new MemoryPersonalMessages(unit),

@@ -51,7 +51,7 @@ async function expectAgreement(openOracle: OpenStorage, openOther: OpenStorage, 
         ...[...(await answersOf(oracle, history.narrows))].map(
           ([question, answer]) => [question, answer, answers.get(question)] as const,
         ),
-      ].filter(([, right, given]) => canonical(right) !== canonical(given));
+      ].filter(([, right, given]) => !isSame(right, given));
       if (differences.length > 0) throw new Disagreement(tell(oracle.story, differences));
     }
   } finally {
@@ -83,7 +83,11 @@ function namingFlags(_: string, value: unknown): unknown {
   return isFlags ? Object.keys(value).filter((name) => value[name as keyof typeof value]) : value;
 }
 
-/** The same text for the same plain value. (Arrays of native modules are no instances of Jest's own `Array`.) */
+/** As plain values, in whatever order of keys. (Arrays of native modules are no instances of Jest's own `Array`.) */
+function isSame(right: unknown, given: unknown): boolean {
+  return JSON.stringify(right) === JSON.stringify(given) || canonical(right) === canonical(given);
+}
+
 function canonical(value: unknown): string {
   return JSON.stringify(value ?? null, (_, part: unknown) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)

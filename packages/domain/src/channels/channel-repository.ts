@@ -16,6 +16,8 @@ export interface ChannelReads {
   listViews(realmId: RealmId, ids: readonly ChannelId[]): Promise<readonly ChannelView[]>;
   /** Whether the user follows the channel now. */
   isSubscribed(realmId: RealmId, channelId: ChannelId, userId: UserId): Promise<boolean>;
+  /** The user's row, active or not; null when he never followed the channel. */
+  findSubscription(realmId: RealmId, channelId: ChannelId, userId: UserId): Promise<Subscription | null>;
   /** Channels the user follows now; ascending id. */
   listSubscribedIds(realmId: RealmId, userId: UserId): Promise<readonly ChannelId[]>;
   /** All the user's rows, those of channels he has left included; ascending channel. */

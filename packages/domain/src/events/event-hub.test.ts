@@ -1,8 +1,8 @@
 import { aChannel, aUser, given, type MemoryScene, SeededRandomness } from '@parley/testkit';
-import { leaveChannels } from '../channels/leave-channels.js';
 import { followChannels } from '../channels/follow-channels.js';
+import { leaveChannels } from '../channels/leave-channels.js';
 import type { UserId } from '../shared/ids.js';
-import { anyOf, atLeast, type Audience, except, groupMembers, subscribersOf, users, wholeRealm } from './audience.js';
+import { type Audience, anyOf, atLeast, except, groupMembers, subscribersOf, users, wholeRealm } from './audience.js';
 import type { DomainEvent } from './event.js';
 import { EventHub, type EventTypeNames } from './event-hub.js';
 import { POSITIONS_PER_SEQ, type QueueFilter } from './event-queue.js';

@@ -1,9 +1,10 @@
 import type { ChannelView } from '../channels/channel.js';
 import type { Subscription } from '../channels/subscription.js';
+import type { TopicVisibility } from '../channels/topic-policy.js';
 import type { GroupView } from '../groups/group.js';
 import type { SentFlags } from '../messages/message.js';
 import type { MessageView } from '../messages/message-repository.js';
-import type { ChannelId, GroupId, MessageId, UserId } from '../shared/ids.js';
+import type { ChannelId, GroupId, MessageId, UnixSeconds, UserId } from '../shared/ids.js';
 import type { Role } from '../users/role.js';
 import type { User } from '../users/user.js';
 
@@ -63,6 +64,19 @@ export type DomainEvent =
       readonly userIds: readonly UserId[];
     }
   | { readonly type: 'default_channels.changed'; readonly channelIds: readonly ChannelId[] }
+  | {
+      readonly type: 'topic.policy_changed';
+      readonly channelId: ChannelId;
+      readonly topic: string;
+      readonly visibility: TopicVisibility;
+      readonly changedAt: UnixSeconds;
+      /** All topics that he has muted, for clients that know no other choice. */
+      readonly muted: readonly {
+        readonly channelName: string;
+        readonly topic: string;
+        readonly changedAt: UnixSeconds;
+      }[];
+    }
   | { readonly type: 'user.created'; readonly user: User }
   | { readonly type: 'user.role_changed'; readonly userId: UserId; readonly role: Role }
   | { readonly type: 'user.activation_changed'; readonly userId: UserId; readonly isActive: boolean }

@@ -167,6 +167,9 @@ export interface RenderedMessages {
   /** What an edit changed, as HTML: the new version with what was inserted and what was deleted marked. */
   diff(before: string, after: string): string;
 
-  /** What a notification says in plain text. */
+  /** What a notification says in plain text: spoilers stay closed. */
   plainText(html: string): string;
+
+  /** All the text there is to find by a search. */
+  searchableText(html: string): string;
 }

@@ -1,4 +1,4 @@
-import { answer, cells, groupId, plainActor, plainChannel, plainRealm } from '@parley/testkit';
+import { answer, cells, groupId, plainActor, plainChannel, plainRealm, userId } from '@parley/testkit';
 import type { Role } from '../users/role.js';
 import {
   canAddCustomEmoji,
@@ -6,6 +6,7 @@ import {
   canChangeUserDefaults,
   canDeactivateRealm,
   canManageDomains,
+  canRemoveCustomEmoji,
   canSetAuthenticationMethods,
   canUseForNotices,
 } from './realm-permissions.js';
@@ -83,5 +84,13 @@ describe('changing the organization', () => {
     expect(answer(canAddCustomEmoji(plainActor('guest', { groups: [TEAM] }), realm))).toBe(
       'NOT_PERMITTED: Not allowed for guest users',
     );
+  });
+
+  it('emoji are removed by administrators, and whoever added them', () => {
+    const refused = 'NOT_PERMITTED: Must be an organization administrator or emoji author';
+    expect(answer(canRemoveCustomEmoji(plainActor('administrator'), null))).toBe('yes');
+    expect(answer(canRemoveCustomEmoji(plainActor('guest', { id: 10 }), userId(10)))).toBe('yes');
+    expect(answer(canRemoveCustomEmoji(plainActor('moderator', { id: 10 }), userId(11)))).toBe(refused);
+    expect(answer(canRemoveCustomEmoji(plainActor('moderator', { id: 10 }), null))).toBe(refused);
   });
 });

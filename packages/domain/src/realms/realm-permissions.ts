@@ -1,7 +1,8 @@
 import { type ChannelGrants, canSeeMetadata } from '../channels/channel-permissions.js';
 import { type Grantee, hasRealmPermission } from '../groups/group-permissions.js';
-import { all, allowed, type Decision } from '../shared/permission.js';
-import type { Actor } from '../users/actor.js';
+import type { UserId } from '../shared/ids.js';
+import { all, allowed, type Decision, denyIf } from '../shared/permission.js';
+import { type Actor, isAdministrator } from '../users/actor.js';
 import { insufficientUnless, mustBeAdministrator, mustBeOwner, mustNotBeGuest } from '../users/role-gates.js';
 import type { Realm } from './realm.js';
 import type { RealmPermission, RealmSettings } from './realm-settings.js';
@@ -54,4 +55,13 @@ export const canChangeUserDefaults = mustBeAdministrator;
 /** Organization §7. */
 export function canAddCustomEmoji(actor: Grantee, realm: Pick<Realm, 'permissions'>): Decision {
   return all(mustNotBeGuest(actor), insufficientUnless(hasRealmPermission(actor, realm, 'canAddCustomEmoji')));
+}
+
+/** Organization §7. `authorId`: null where none is recorded. */
+export function canRemoveCustomEmoji(actor: Pick<Actor, 'id' | 'role'>, authorId: UserId | null): Decision {
+  return denyIf(
+    !isAdministrator(actor) && authorId !== actor.id,
+    'NOT_PERMITTED',
+    'Must be an organization administrator or emoji author',
+  );
 }

@@ -1,5 +1,6 @@
 import type { ApiKeyReads, ApiKeyRepository } from '../authentication/api-keys.js';
 import type { ChannelReads, ChannelRepository } from '../channels/channel-repository.js';
+import type { TopicPolicyReads, TopicPolicyRepository } from '../channels/topic-policy.js';
 import type { EventLog, EventReads } from '../events/event-log.js';
 import type { EventQueueReads, EventQueueRepository } from '../events/event-queue.js';
 import type { GroupReads, GroupRepository } from '../groups/group-repository.js';
@@ -17,6 +18,7 @@ export interface Repositories {
   readonly actors: ActorReads;
   readonly groups: GroupReads;
   readonly channels: ChannelReads;
+  readonly topicPolicies: TopicPolicyReads;
   readonly recipients: RecipientReads;
   readonly messages: MessageReads;
   readonly personal: PersonalMessageReads;
@@ -32,6 +34,7 @@ export interface Transaction {
   readonly actors: ActorReads;
   readonly groups: GroupRepository;
   readonly channels: ChannelRepository;
+  readonly topicPolicies: TopicPolicyRepository;
   readonly recipients: RecipientRepository;
   readonly messages: MessageRepository;
   readonly personal: PersonalMessages;

@@ -7,11 +7,12 @@ import {
   type MessagePlace,
   type Role,
   receivedFlags,
+  type TopicVisibility,
   type UserId,
 } from '@parley/domain';
 import { presentChannel, presentSubscription, presentTopic } from '../channels/channel.presenters.js';
 import { presentGroup } from '../groups/group.presenters.js';
-import { flagNames, messageText } from '../messages/message.presenters.js';
+import { flagsText, messageText } from '../messages/message.presenters.js';
 import type { RealmPlace } from '../realms/realm-place.js';
 import { presentUser, ROLE_NUMBERS } from '../users/user.presenters.js';
 import { can, type QueuePresentation } from './queue-presentation.js';
@@ -36,6 +37,7 @@ export const EVENT_TYPE_NAMES: EventTypeNames = {
   'subscription.removed': ['subscription'],
   'channel.subscribers_changed': ['subscription'],
   'default_channels.changed': ['default_streams'],
+  'topic.policy_changed': ['muted_topics', 'user_topic'],
   'user.created': ['realm_user'],
   'user.role_changed': ['realm_user'],
   'user.activation_changed': ['realm_user'],
@@ -54,6 +56,14 @@ type Present<T extends DomainEvent['type']> = (
 ) => readonly string[];
 
 const nothing = () => [];
+
+/** Channels §5.4. */
+export const VISIBILITY_POLICIES: Readonly<Record<TopicVisibility, number>> = {
+  inherit: 0,
+  muted: 1,
+  unmuted: 2,
+  followed: 3,
+};
 
 const PRESENTERS: { readonly [T in DomainEvent['type']]: Present<T> } = {
   blank: nothing,
@@ -94,9 +104,15 @@ const PRESENTERS: { readonly [T in DomainEvent['type']]: Present<T> } = {
     body({ type: 'subscription', op: `peer_${op}`, stream_ids: channelIds, user_ids: userIds }),
   ],
   'default_channels.changed': ({ channelIds }) => [body({ type: 'default_streams', default_streams: channelIds })],
+  'topic.policy_changed': presentTopicPolicy,
   'user.created': ({ user }, { queue, place, roleOf }) => {
     const seesEmail = canSeeEmail({ id: queue.ownerId, role: roleOf() }, user);
-    const person = presentUser(user, place, { seesEmail, clientGravatar: false, withProfile: true });
+    const person = presentUser(user, place, {
+      seesEmail,
+      clientGravatar: false,
+      withProfile: true,
+      withActivity: true,
+    });
     return [body({ type: 'realm_user', op: 'add', person })];
   },
   'user.role_changed': ({ userId, role }) => [
@@ -150,15 +166,15 @@ function presentMessageSent(
     text = `"type":"message","message":${message}`;
     texts.set(presentation.key, text);
   }
-  const flags = isBystander ? '[]' : JSON.stringify(flagsOnArrival(event, queue.ownerId));
+  const flags = isBystander ? '[]' : flagsOnArrival(event, queue.ownerId);
   const echo = event.echo?.queueId === queue.id ? `,"local_message_id":${JSON.stringify(event.echo.localId)}` : '';
   return [`${text},"flags":${flags}${echo}`];
 }
 
-function flagsOnArrival(event: EventOf<'message.sent'>, userId: UserId): readonly string[] {
+function flagsOnArrival(event: EventOf<'message.sent'>, userId: UserId): string {
   const flags = receivedFlags(event, userId);
   const { mentionsChannel, isReadByDefault } = event.view.message;
-  return flagNames({
+  return flagsText({
     read: flags.read ?? (isReadByDefault && flags.unread !== true),
     starred: false,
     collapsed: false,
@@ -213,4 +229,30 @@ function presentFollowing(event: EventOf<'subscription.added'>, { queue }: Event
     return row ? [presentSubscription(channel, row, subscriberIds)] : [];
   });
   return [body({ type: 'subscription', op: 'add', subscriptions })];
+}
+
+/** In the older form first, which those do not get who name the newer one (events §6.7). */
+function presentTopicPolicy(
+  event: EventOf<'topic.policy_changed'>,
+  { queue, presentation }: EventContext,
+): readonly string[] {
+  const { types } = queue.filter;
+  const allowsEmpty = can(presentation, 'empty_topic_name');
+  const older = body({
+    type: 'muted_topics',
+    muted_topics: event.muted.map(({ channelName, topic, changedAt }) => [
+      channelName,
+      presentTopic(topic, allowsEmpty),
+      changedAt,
+    ]),
+  });
+  const newer = body({
+    type: 'user_topic',
+    stream_id: event.channelId,
+    topic_name: presentTopic(event.topic, allowsEmpty),
+    last_updated: event.changedAt,
+    visibility_policy: VISIBILITY_POLICIES[event.visibility],
+  });
+  if (types === null) return [older, newer];
+  return types.includes('user_topic') ? [newer] : [older];
 }

@@ -16,6 +16,7 @@ import type { RealmPlace } from '../realms/realm-place.js';
 import { presentSettings } from '../realms/setting-names.js';
 import type { ClientVariant } from '../routing/client-variant.js';
 import { FEATURE_LEVEL, ZULIP_VERSION } from '../server-settings/server-version.js';
+import { VISIBILITY_POLICIES } from './event.presenters.js';
 import { can, type QueuePresentation } from './queue-presentation.js';
 import { isGiven, type SnapshotGroup } from './snapshot-groups.js';
 
@@ -67,8 +68,8 @@ const GROUPS: Readonly<Record<SnapshotGroup, Present>> = {
   drafts: fresh({ drafts: [] }),
   scheduled_messages: fresh({ scheduled_messages: [] }),
   reminders: fresh({ reminders: [] }),
-  muted_topics: fresh({ muted_topics: [] }),
-  user_topic: fresh({ user_topics: [] }),
+  muted_topics: presentMutedTopics,
+  user_topic: presentUserTopics,
   muted_users: fresh({ muted_users: [] }),
   user_status: fresh({ user_status: {} }),
   presence: ({ now }) => ({ presences: {}, presence_last_update_id: -1, server_timestamp: now }),
@@ -132,6 +133,29 @@ function presentSelf({ snapshot, presentation, place, facts }: SnapshotContext):
     is_moderator: isAtLeast(role, 'moderator'),
     is_guest: role === 'guest',
     ...presentOwnRights(viewer, realm, facts),
+  };
+}
+
+function presentUserTopics({ snapshot, presentation }: SnapshotContext): Record<string, unknown> {
+  return {
+    user_topics: (snapshot.topicPolicies ?? []).map(({ channelId, topic, visibility, changedAt }) => ({
+      stream_id: channelId,
+      topic_name: presentTopic(topic, can(presentation, 'empty_topic_name')),
+      last_updated: changedAt,
+      visibility_policy: VISIBILITY_POLICIES[visibility],
+    })),
+  };
+}
+
+function presentMutedTopics({ snapshot, presentation }: SnapshotContext): Record<string, unknown> {
+  return {
+    muted_topics: (snapshot.topicPolicies ?? [])
+      .filter(({ visibility }) => visibility === 'muted')
+      .map(({ channelName, topic, changedAt }) => [
+        channelName,
+        presentTopic(topic, can(presentation, 'empty_topic_name')),
+        changedAt,
+      ]),
   };
 }
 

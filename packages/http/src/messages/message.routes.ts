@@ -5,6 +5,7 @@ import {
   GetMessage,
   GetMessages,
   MarkRead,
+  type MarkReadInput,
   type MessageId,
   type RealmAddresses,
   SendMessage,
@@ -92,20 +93,20 @@ export function messageRoutes(addresses: RealmAddresses): readonly Route[] {
       auth: 'user',
       dto: NoParameters,
       useCase: MarkRead,
-      toInput: () => ({ scope: { kind: 'everything' } }),
+      toInput: (): MarkReadInput => ({ scope: { kind: 'everything' } }),
       present: () => ({ complete: true }),
     }),
     route('POST', '/mark_stream_as_read', {
       auth: 'user',
       dto: MarkChannelReadDto,
       useCase: MarkRead,
-      toInput: ({ stream_id }) => ({ scope: { kind: 'channel', channelId: stream_id as ChannelId } }),
+      toInput: ({ stream_id }): MarkReadInput => ({ scope: { kind: 'channel', channelId: stream_id as ChannelId } }),
     }),
     route('POST', '/mark_topic_as_read', {
       auth: 'user',
       dto: MarkTopicReadDto,
       useCase: MarkRead,
-      toInput: ({ stream_id, topic_name }) => ({
+      toInput: ({ stream_id, topic_name }): MarkReadInput => ({
         scope: { kind: 'topic', channelId: stream_id as ChannelId, topic: topic_name },
       }),
     }),

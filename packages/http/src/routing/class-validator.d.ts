@@ -8,3 +8,7 @@ declare module 'class-validator/cjs/register-decorator.js' {
 declare module 'class-validator/cjs/metadata/MetadataStorage.js' {
   export { getMetadataStorage } from 'class-validator';
 }
+/** The same holds for class-transformer: this entry takes 1 ms, the whole of it 15 ms. */
+declare module 'class-transformer/cjs/decorators/transform.decorator.js' {
+  export { Transform } from 'class-transformer';
+}

@@ -1,4 +1,5 @@
 import { validateSync } from 'class-validator';
+import { assemble } from './assemble.js';
 import { HttpRefusal } from './errors.js';
 import {
   anyOf,
@@ -18,7 +19,6 @@ import {
   text,
 } from './param-types.js';
 import {
-  assemble,
   BooleanParam,
   type Dto,
   FloatParam,

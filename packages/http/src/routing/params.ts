@@ -1,3 +1,4 @@
+import { Transform } from 'class-transformer/cjs/decorators/transform.decorator.js';
 import { getMetadataStorage } from 'class-validator/cjs/metadata/MetadataStorage.js';
 import { registerDecorator } from 'class-validator/cjs/register-decorator.js';
 import { confusingArguments, HttpRefusal, missingArgument } from './errors.js';
@@ -33,9 +34,13 @@ type Constraints = readonly [type: ParamType<unknown>, options: ParamOptions];
 
 const DECORATOR = 'param';
 
-/** The one decorator behind all others: what class-validator checks, and what `parse` reads. */
+/** The one decorator behind all others: what class-transformer decodes, class-validator checks, and `parse` reads. */
 export function param(type: ParamType<unknown>, options: ParamOptions = {}): PropertyDecorator {
-  return (prototype, name) =>
+  const decodes = Transform(({ value }) => (typeof value === 'string' ? type.decode(value) : value), {
+    toClassOnly: true,
+  });
+  return (prototype, name) => {
+    decodes(prototype, name);
     registerDecorator({
       name: DECORATOR,
       target: prototype.constructor,
@@ -46,6 +51,7 @@ export function param(type: ParamType<unknown>, options: ParamOptions = {}): Pro
         defaultMessage: (args) => refusalOf(memberOf(args!.object, args!.property), args!.value)?.message ?? '',
       },
     });
+  };
 }
 
 // What operations are made of. Whatever has no decorator here is spelt `@param(listOf(object({ … })))` in its DTO.
@@ -114,7 +120,7 @@ export function membersOfDto(dto: Dto): readonly Member[] {
 }
 
 /**
- * What class-validator does, without its detours: in declaration order, and the first refusal ends it. A parameter that
+ * What class-transformer and class-validator do, without their detours: in declaration order, and the first refusal ends it. A parameter that
  * the path holds is taken from there; the same name in the form counts as ignored.
  * @throws HttpRefusal
  */
@@ -137,20 +143,8 @@ export function parse<T extends object>(dto: Dto<T>, path: PathParameters, param
   return { dto: result, ignored: read === parameters.size ? NOTHING_IGNORED : unread(members, path, parameters) };
 }
 
-/**
- * The same as an object that class-validator can check: decoded, unchecked. Refusals that no value can express, such as
- * two aliases of one parameter, are thrown here.
- */
-export function assemble<T extends object>(dto: Dto<T>, path: PathParameters, parameters: Parameters): T {
-  const result = new dto();
-  for (const member of membersOfDto(dto)) {
-    const raw = path[member.name] ?? readParameter(member, parameters);
-    if (raw !== undefined) (result as Record<string, unknown>)[member.name] = member.type.decode(raw);
-  }
-  return result;
-}
-
-function readParameter({ name, aliases }: Member, parameters: Parameters): string | undefined {
+/** By its own name or another. @throws HttpRefusal when it goes by two names at once. */
+export function readParameter({ name, aliases }: Member, parameters: Parameters): string | undefined {
   let value = parameters.get(name);
   for (const alias of aliases) {
     const other = parameters.get(alias);

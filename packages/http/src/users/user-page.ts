@@ -82,7 +82,7 @@ export class UserPagePresenter {
 const seesEmail = (viewer: Actor, visible: ReadonlySet<number>, id: UserId, visibility: number): boolean =>
   id === viewer.id || visible.has(visibility);
 
-const bitsOf = ({ clientGravatar, withProfile, withActivity }: UserListForm, sees: boolean): number =>
+const bitsOf = ({ clientGravatar, withProfile, withActivity = true }: UserListForm, sees: boolean): number =>
   (sees ? 1 : 0) | (clientGravatar ? 2 : 0) | (withProfile ? 4 : 0) | (withActivity ? 8 : 0);
 
 const weightOf = (texts: readonly (string | undefined)[]): number =>

@@ -37,15 +37,15 @@ export interface UserForm {
   /** The client works gravatars out by itself. */
   readonly clientGravatar: boolean;
   readonly withProfile: boolean;
-  /** Where a list does not say by itself who is active. */
-  readonly withActivity: boolean;
+  /** False where the list says by itself who is active; default: true. */
+  readonly withActivity?: boolean;
 }
 
 /** Users §1.1. */
 export function presentUser(
   user: User,
   place: RealmPlace,
-  { seesEmail, clientGravatar, withProfile, withActivity }: UserForm,
+  { seesEmail, clientGravatar, withProfile, withActivity = true }: UserForm,
 ) {
   const { bot } = user;
   return {
@@ -108,7 +108,6 @@ export function presentGetUser(
       seesEmail: canSeeEmail(viewer, user),
       clientGravatar: dto.client_gravatar,
       withProfile: dto.include_custom_profile_fields,
-      withActivity: true,
     }),
   };
 }
@@ -120,7 +119,6 @@ export function presentOwnUser({ user, realm, newestMessageId }: GetOwnUserOutpu
       seesEmail: true,
       clientGravatar: false,
       withProfile: true,
-      withActivity: true,
     }),
     max_message_id: newestMessageId ?? -1,
   };

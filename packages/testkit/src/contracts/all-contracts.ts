@@ -5,10 +5,12 @@ import { eventLogContract } from './event-log.contract.js';
 import { eventQueueRepositoryContract } from './event-queue-repository.contract.js';
 import { groupRepositoryContract } from './group-repository.contract.js';
 import { messageRepositoryContract } from './message-repository.contract.js';
+import { permissionRulesContract } from './permission-rules.contract.js';
 import { personalMessagesContract } from './personal-messages.contract.js';
 import { realmRepositoryContract } from './realm-repository.contract.js';
 import { recipientRepositoryContract } from './recipient-repository.contract.js';
 import type { OpenStorage } from './storage-under-test.js';
+import { topicPolicyRepositoryContract } from './topic-policy-repository.contract.js';
 import { unitOfWorkContract } from './unit-of-work.contract.js';
 import { userRepositoryContract } from './user-repository.contract.js';
 
@@ -20,10 +22,12 @@ export function storageContracts(open: OpenStorage): void {
   actorReadsContract(open);
   groupRepositoryContract(open);
   channelRepositoryContract(open);
+  topicPolicyRepositoryContract(open);
   recipientRepositoryContract(open);
   messageRepositoryContract(open);
   personalMessagesContract(open);
   eventLogContract(open);
   eventQueueRepositoryContract(open);
   apiKeyRepositoryContract(open);
+  permissionRulesContract(open);
 }

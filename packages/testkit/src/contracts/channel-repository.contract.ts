@@ -246,6 +246,9 @@ export function channelRepositoryContract(open: OpenStorage): void {
         expect(await r.channels.isSubscribed(realm.id, general, a)).toBe(true);
         expect(await r.channels.isSubscribed(realm.id, random, a)).toBe(false);
         expect(await r.channels.isSubscribed(realm.id, empty, a)).toBe(false);
+        expect(await r.channels.findSubscription(realm.id, general, a)).toMatchObject({ userId: a, isActive: true });
+        expect(await r.channels.findSubscription(realm.id, random, a)).toMatchObject({ isActive: false });
+        expect(await r.channels.findSubscription(realm.id, empty, a)).toBeNull();
         expect(await r.channels.listSubscribedIds(realm.id, a)).toEqual([general]);
         expect(await r.channels.listSubscribedIds(realm.id, b)).toEqual([random, general]);
         expect(await r.channels.filterSubscribed(realm.id, random, [b, a])).toEqual([b]);

@@ -13,7 +13,7 @@ import {
   weeklyTraffic,
 } from '@parley/domain';
 import { grantValues } from './memory-groups.js';
-import { ascending, keyOf, type MemoryUnit } from './tables.js';
+import { ascending, compareCodePoints, keyOf, type MemoryUnit } from './tables.js';
 
 const SECONDS_PER_DAY = 86_400;
 const SENDER_GROUPS = ['everyone', 'administrators', 'fullMembers', 'moderators'] as const;
@@ -54,8 +54,12 @@ export class MemoryChannels implements ChannelRepository {
   }
 
   async isSubscribed(realmId: RealmId, channelId: ChannelId, userId: UserId): Promise<boolean> {
+    return (await this.findSubscription(realmId, channelId, userId))?.isActive ?? false;
+  }
+
+  async findSubscription(realmId: RealmId, channelId: ChannelId, userId: UserId): Promise<Subscription | null> {
     const subscription = this.unit.read('subscriptions').get(keyOf(userId, channelId));
-    return subscription?.realmId === realmId && subscription.isActive;
+    return subscription?.realmId === realmId ? subscription : null;
   }
 
   async listSubscribedIds(realmId: RealmId, userId: UserId): Promise<readonly ChannelId[]> {
@@ -162,6 +166,3 @@ export class MemoryChannels implements ChannelRepository {
     }
   }
 }
-
-/** UTF-8 sorts as code points do; JavaScript's own order is that of UTF-16 units. */
-const compareCodePoints = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));

@@ -17,6 +17,7 @@ import type {
   StoredEvent,
   Subscription,
   SystemBotKind,
+  TopicPolicy,
   User,
   UserId,
 } from '@parley/domain';
@@ -77,6 +78,8 @@ export interface Tables {
   readonly channels: Map<ChannelId, Channel>;
   /** By `keyOf(user, channel)`. */
   readonly subscriptions: Map<string, Subscription>;
+  /** By `keyOf(user, channel, topic key)`. */
+  readonly topicPolicies: Map<string, TopicPolicy>;
   readonly recipients: Map<RecipientId, Recipient>;
   readonly messages: Map<MessageId, Message>;
   /** By `keyOf(user, message)`. */
@@ -106,6 +109,7 @@ export function emptyTables(): Tables {
     groups: new Map(),
     channels: new Map(),
     subscriptions: new Map(),
+    topicPolicies: new Map(),
     recipients: new Map(),
     messages: new Map(),
     personalRows: new Map(),
@@ -121,6 +125,8 @@ export function emptyTables(): Tables {
 }
 
 export const keyOf = (...parts: readonly (number | string)[]): string => parts.join(':');
+/** UTF-8 sorts as code points do; JavaScript's own order is that of UTF-16 units. */
+export const compareCodePoints = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
 export const ascending = (a: number, b: number): number => a - b;
 
 /** One unit's view of the tables: those committed when it began, and copies of the ones it changes. */

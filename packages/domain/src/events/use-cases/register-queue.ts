@@ -1,6 +1,7 @@
 import type { ChannelView } from '../../channels/channel.js';
 import { canListSubscribers, hasMetadataAccess } from '../../channels/channel-permissions.js';
 import type { Subscription } from '../../channels/subscription.js';
+import type { TopicPolicy } from '../../channels/topic-policy.js';
 import type { GroupView } from '../../groups/group.js';
 import type { GroupSettingValue } from '../../groups/group-setting.js';
 import type { SystemGroupName } from '../../groups/system-groups.js';
@@ -25,6 +26,7 @@ export type SnapshotPart =
   | 'subscriptions'
   | 'realmPermissions'
   | 'unread'
+  | 'topicPolicies'
   | 'starred'
   | 'newestMessage'
   | 'recentConversations';
@@ -62,6 +64,8 @@ export interface Snapshot {
     /** There are more than are listed. */
     readonly oldOnesAreMissing: boolean;
   };
+  /** Of channels in use; ascending channel, then topic. */
+  readonly topicPolicies?: readonly (TopicPolicy & { readonly channelName: string })[];
   /** Ascending. */
   readonly starredIds?: readonly MessageId[];
   /** Channels newcomers follow, archived ones not; ascending. Empty for guests. */
@@ -172,6 +176,7 @@ async function takeSnapshot(
     ...((parts.has('channels') || parts.has('subscriptions')) &&
       (await takeChannels(repositories, viewer, includeSubscribers))),
     ...(parts.has('unread') && { unread: await takeUnread(repositories, viewer) }),
+    ...(parts.has('topicPolicies') && { topicPolicies: await takeTopicPolicies(repositories, viewer) }),
     ...(parts.has('starred') && { starredIds: await personal.listStarred(self) }),
     ...(parts.has('newestMessage') && { newestMessageId: await personal.newestId(self) }),
     ...(parts.has('recentConversations') && { recentConversations: await takeConversations(repositories, viewer) }),
@@ -209,6 +214,19 @@ async function takeChannels(
         : new Map(),
     },
   };
+}
+
+async function takeTopicPolicies(
+  { topicPolicies, channels }: Repositories,
+  { realmId, id }: Actor,
+): Promise<NonNullable<Snapshot['topicPolicies']>> {
+  const policies = await topicPolicies.list(realmId, id);
+  const found = await channels.list(realmId, [...new Set(policies.map((policy) => policy.channelId))]);
+  const names = new Map(found.filter((channel) => !channel.isArchived).map((channel) => [channel.id, channel.name]));
+  return policies.flatMap((policy) => {
+    const channelName = names.get(policy.channelId);
+    return channelName === undefined ? [] : [{ ...policy, channelName }];
+  });
 }
 
 async function takeUnread(

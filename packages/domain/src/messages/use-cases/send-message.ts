@@ -1,5 +1,6 @@
 import { CHANNEL_PERMISSIONS, type Channel, parseChannelName } from '../../channels/channel.js';
 import { canPost, canSendDirect } from '../../channels/post-permissions.js';
+import type { TopicVisibility } from '../../channels/topic-policy.js';
 import { canMentionGroup, isGranted } from '../../groups/group-permissions.js';
 import type { Realm } from '../../realms/realm.js';
 import type { Caller } from '../../shared/caller.js';
@@ -16,6 +17,7 @@ import type { User } from '../../users/user.js';
 import type { MarkdownRenderer, ParsedMarkdown } from '../markdown.js';
 import { canMentionMany } from '../mention-permissions.js';
 import { parseContent } from '../message.js';
+import { participate } from '../participate.js';
 import { type Destination, postMessage, topicParticipants } from '../post-message.js';
 import { markdownOptions, type RenderedText, renderText } from '../render-message.js';
 import { parseTopic, topicKey } from '../topic.js';
@@ -40,6 +42,12 @@ export interface SendMessageInput {
   readonly echo: { readonly queueId: string; readonly localId: string } | null;
 }
 
+export interface SentMessage {
+  readonly id: MessageId;
+  /** What the sender's wish for the topic became by sending; null: it is as before. */
+  readonly newVisibility: TopicVisibility | null;
+}
+
 /** From how many on a wildcard needs a permission (messages §3.2 rows 18–19). */
 const MANY = 15;
 
@@ -53,7 +61,7 @@ export class SendMessage {
   ) {}
 
   /** @throws DomainError INVALID_INPUT, CHANNEL_NOT_FOUND, NOT_PERMITTED, CHANNEL_WILDCARD_NOT_ALLOWED, TOPIC_WILDCARD_NOT_ALLOWED */
-  async execute(caller: Caller, input: SendMessageInput): Promise<MessageId> {
+  async execute(caller: Caller, input: SendMessageInput): Promise<SentMessage> {
     const isDirect = input.to.kind === 'userIds' || input.to.kind === 'emails';
     if (!isDirect && input.topic === null) throw invalidInput('Missing topic');
     const topic = isDirect ? '' : parseTopic(input.topic ?? '');
@@ -71,6 +79,7 @@ export class SendMessage {
         : await this.openTopic(tx, realm, actor, sender, input.to, topic);
       const rendered = await renderText(tx, this.renderer, draft.parsed, realm.id, actor);
       await enforceMentions(tx, realm, actor, sender, destination, rendered);
+      const participation = await participate(tx, sender, destination, rendered, this.clock.now());
       const message = await postMessage(tx, {
         sender,
         destination,
@@ -81,7 +90,7 @@ export class SendMessage {
         isReadBySender: input.isReadBySender,
         echo: input.echo,
       });
-      return message.id;
+      return { id: message.id, newVisibility: participation };
     });
   }
 

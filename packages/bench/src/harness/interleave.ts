@@ -1,0 +1,36 @@
+export type Contender = () => Promise<number>;
+
+/** What each contender measured, round by round. */
+export type Rounds<Name extends string> = Readonly<Record<Name, readonly number[]>>;
+
+/**
+ * Lets contenders take turns, so that whatever else the machine does meanwhile hits all of them alike; the order is
+ * reversed from round to round. A first round warms caches and the compiler up and is thrown away.
+ */
+export async function interleave<Name extends string>(
+  rounds: number,
+  contenders: Readonly<Record<Name, Contender>>,
+): Promise<Rounds<Name>> {
+  const names = Object.keys(contenders) as Name[];
+  const measured = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<Name, number[]>;
+  for (let round = 0; round <= rounds; round++) {
+    for (const name of round % 2 === 0 ? names : names.toReversed()) {
+      const figure = await contenders[name]();
+      if (round > 0) measured[name].push(figure);
+    }
+  }
+  return measured;
+}
+
+/** @throws Error when there are no values. */
+export function median(values: readonly number[]): number {
+  if (values.length === 0) throw new Error('There is no median of nothing');
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+}
+
+/** Of the rounds' ratios, not of the medians: what slowed a round down slowed both of its sides down. */
+export function medianRatio(ours: readonly number[], limit: readonly number[]): number {
+  return median(ours.map((figure, round) => figure / limit[round]!));
+}

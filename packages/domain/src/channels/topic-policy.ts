@@ -1,0 +1,78 @@
+import type { ChannelId, RealmId, UnixSeconds, UserId } from '../shared/ids.js';
+import type { UserSettings } from '../users/user-settings.js';
+
+/** How much of a topic a person wants to see; `inherit`: as of its channel. */
+export type TopicVisibility = 'inherit' | 'muted' | 'unmuted' | 'followed';
+
+/** A person's choice for one topic, whatever its letter case. There is none for `inherit`. */
+export interface TopicPolicy {
+  readonly realmId: RealmId;
+  readonly userId: UserId;
+  readonly channelId: ChannelId;
+  /** As first spelt. */
+  readonly topic: string;
+  readonly visibility: TopicVisibility;
+  readonly changedAt: UnixSeconds;
+}
+
+export interface TopicPolicyReads {
+  /** Those of these users who have chosen something for the topic; others are absent. */
+  listOf(
+    realmId: RealmId,
+    channelId: ChannelId,
+    topicKey: string,
+    userIds: readonly UserId[],
+  ): Promise<ReadonlyMap<UserId, TopicVisibility>>;
+  /** Everything the user has chosen; ascending channel, then key of the topic. */
+  list(realmId: RealmId, userId: UserId): Promise<readonly TopicPolicy[]>;
+}
+
+/** Every implementation passes topic-policy-repository.contract.ts. */
+export interface TopicPolicyRepository extends TopicPolicyReads {
+  /** Replaces what the user had chosen for the topic, whose spelling stays; `inherit` takes it away. */
+  put(policy: TopicPolicy): Promise<void>;
+}
+
+/** When a person wants a topic to come nearer by itself: the numbers of the two settings (events §5.3). */
+const ON_PARTICIPATING = 1;
+const ON_SENDING = 2;
+const ON_STARTING = 3;
+
+/** What somebody does in a topic, as far as his settings care. */
+export interface TopicParticipation {
+  readonly settings: Pick<
+    UserSettings,
+    'automaticallyFollowTopicsPolicy' | 'automaticallyUnmuteTopicsInMutedChannelsPolicy'
+  >;
+  readonly current: TopicVisibility;
+  readonly hasMutedChannel: boolean;
+  /** Nobody has written there before, as far as he can see. */
+  readonly startsTopic: boolean;
+}
+
+/** What sending makes of the sender's choice (messages §4.4); null: nothing. */
+export function visibilityAfterSending({
+  settings,
+  current,
+  hasMutedChannel,
+  startsTopic,
+}: TopicParticipation): TopicVisibility | null {
+  const follow = settings.automaticallyFollowTopicsPolicy;
+  const unmute = settings.automaticallyUnmuteTopicsInMutedChannelsPolicy;
+  const isFor = (policy: number) => policy === ON_PARTICIPATING || policy === ON_SENDING;
+  if (current === 'followed') return null;
+  if (isFor(follow)) return 'followed';
+  const unmuted = hasMutedChannel && isFor(unmute) ? 'unmuted' : null;
+  if (current !== 'inherit') return unmuted === current ? null : unmuted;
+  if (startsTopic && follow === ON_STARTING) return 'followed';
+  if (startsTopic && hasMutedChannel && unmute === ON_STARTING) return 'unmuted';
+  return unmuted;
+}
+
+/** Whether a mention makes the person follow the topic (messages §4.4); what he muted stays so. */
+export function followsWhenMentioned(
+  settings: Pick<UserSettings, 'automaticallyFollowTopicsWhereMentioned'>,
+  current: TopicVisibility,
+): boolean {
+  return settings.automaticallyFollowTopicsWhereMentioned && current !== 'muted' && current !== 'followed';
+}

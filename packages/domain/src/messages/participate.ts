@@ -1,0 +1,69 @@
+import { changeTopicPolicy } from '../channels/change-topic-policy.js';
+import { followsWhenMentioned, type TopicVisibility, visibilityAfterSending } from '../channels/topic-policy.js';
+import type { UnixSeconds, UserId } from '../shared/ids.js';
+import type { Transaction } from '../shared/unit-of-work.js';
+import type { User } from '../users/user.js';
+import type { Destination } from './post-message.js';
+import type { RenderedText } from './render-message.js';
+import { topicKey } from './topic.js';
+
+/**
+ * Brings the topic nearer to those who take part in it, as their settings have it: to the sender, and to followers of the
+ * channel who are mentioned (messages §4.4). Bots wish nothing. Runs before the message is stored; answers what became of
+ * the sender's wish, null when nothing did.
+ */
+export async function participate(
+  tx: Transaction,
+  sender: User,
+  destination: Destination,
+  rendered: RenderedText,
+  now: UnixSeconds,
+): Promise<TopicVisibility | null> {
+  if (destination.kind !== 'channel') return null;
+  const { channel, topic } = destination;
+  const { realmId } = sender;
+  const mentioned = await mentionedFollowers(tx, sender, destination, rendered);
+  const known = await tx.topicPolicies.listOf(realmId, channel.id, topicKey(topic), [sender.id, ...mentioned]);
+  const becomes = sender.bot
+    ? null
+    : await becomesForSender(tx, sender, destination, known.get(sender.id) ?? 'inherit');
+  const change = (userId: UserId, visibility: TopicVisibility) =>
+    changeTopicPolicy(tx, { realmId, userId, channelId: channel.id, topic, visibility, changedAt: now });
+  if (becomes !== null) await change(sender.id, becomes);
+  for (const user of await tx.users.list(realmId, mentioned)) {
+    if (user.bot || !followsWhenMentioned(user.settings, known.get(user.id) ?? 'inherit')) continue;
+    await change(user.id, 'followed');
+  }
+  return becomes;
+}
+
+async function becomesForSender(
+  tx: Transaction,
+  { realmId, id, settings }: User,
+  { channel, topic }: Extract<Destination, { kind: 'channel' }>,
+  current: TopicVisibility,
+): Promise<TopicVisibility | null> {
+  // Nothing can change any more; the rest need not be asked.
+  if (current === 'followed') return null;
+  const subscription = await tx.channels.findSubscription(realmId, channel.id, id);
+  return visibilityAfterSending({
+    settings,
+    current,
+    hasMutedChannel: subscription?.isActive === true && subscription.isMuted,
+    startsTopic: !(await tx.messages.hasMessages(realmId, channel.recipientId, topicKey(topic))),
+  });
+}
+
+async function mentionedFollowers(
+  tx: Transaction,
+  { realmId, id }: User,
+  { channel }: Extract<Destination, { kind: 'channel' }>,
+  { mentionedUserIds, mentionedGroupIds }: RenderedText,
+): Promise<readonly UserId[]> {
+  const mentioned = new Set(mentionedUserIds);
+  for (const groupId of mentionedGroupIds) {
+    for (const userId of await tx.groups.listMembersRecursively(realmId, groupId)) mentioned.add(userId);
+  }
+  mentioned.delete(id);
+  return mentioned.size === 0 ? [] : tx.channels.filterSubscribed(realmId, channel.id, [...mentioned]);
+}

@@ -1,0 +1,58 @@
+import { HttpRefusal } from '../routing/errors.js';
+import { parseAddressee } from './addressee.js';
+
+function parse(type: 'channel' | 'direct', to: string | undefined): unknown {
+  try {
+    return parseAddressee(type, to);
+  } catch (error) {
+    if (error instanceof HttpRefusal) return error.message;
+    throw error;
+  }
+}
+
+const channelId = (id: number) => ({ kind: 'channelId', id });
+const channelName = (name: string) => ({ kind: 'channelName', name });
+const userIds = (...ids: number[]) => ({ kind: 'userIds', ids });
+const emails = (...addresses: string[]) => ({ kind: 'emails', emails: addresses });
+
+describe('whom `to` means', () => {
+  it.each([
+    [undefined, { kind: 'defaultChannel' }],
+    ['5', channelId(5)],
+    ['"5"', channelName('5')],
+    ['Verona', channelName('Verona')],
+    ['"Verona"', channelName('Verona')],
+    ['[5]', channelId(5)],
+    ['["Verona"]', channelName('Verona')],
+    ['', channelName('')],
+    ['[Verona', channelName('[Verona')],
+    ['[]', 'Expected exactly one channel'],
+    ['[5,6]', 'Expected exactly one channel'],
+    ['5.5', 'Invalid data type for channel'],
+    ['null', 'Invalid data type for channel'],
+    ['true', 'Invalid data type for channel'],
+    ['{"id":5}', 'Invalid data type for channel'],
+    ['[null]', 'Invalid data type for channel'],
+  ])('channel %j', (to, expected) => {
+    expect(parse('channel', to)).toEqual(expected);
+  });
+
+  it.each([
+    [undefined, userIds()],
+    ['[9,10]', userIds(9, 10)],
+    ['[9,10,9]', userIds(9, 10)],
+    ['[]', userIds()],
+    ['["a@x.org","b@x.org"]', emails('a@x.org', 'b@x.org')],
+    ['a@x.org, b@x.org,,a@x.org', emails('a@x.org', 'b@x.org')],
+    ['"a@x.org,b@x.org"', emails('a@x.org', 'b@x.org')],
+    ['', emails()],
+    ['9', 'Invalid data type for recipients'],
+    ['{}', 'Invalid data type for recipients'],
+    ['[null]', 'Invalid data type for recipients'],
+    ['[9.5]', 'Invalid data type for recipients'],
+    ['[9,"a@x.org"]', 'Recipient lists may contain emails or user IDs, but not both.'],
+    ['["a@x.org",9]', 'Recipient lists may contain emails or user IDs, but not both.'],
+  ])('people %j', (to, expected) => {
+    expect(parse('direct', to)).toEqual(expected);
+  });
+});

@@ -1,0 +1,206 @@
+import { HttpRefusal } from '../routing/errors.js';
+import { type Dto, parse } from '../routing/params.js';
+import { Parameters } from '../routing/request.js';
+import {
+  ChangeMessageFlagsDto,
+  ChangeNarrowFlagsDto,
+  GetMessagesDto,
+  isReadingClient,
+  parseFlagChange,
+  SendMessageDto,
+  toChangeNarrowFlagsInput,
+  toGetMessagesInput,
+  toSendMessageInput,
+} from './message.dtos.js';
+
+function attempt<T extends object, R>(dto: Dto<T>, fields: Record<string, string>, then: (dto: T) => R): unknown {
+  try {
+    return then(parse(dto, {}, new Parameters(new Map(Object.entries(fields)))).dto);
+  } catch (error) {
+    if (error instanceof HttpRefusal) return error.message;
+    throw error;
+  }
+}
+
+describe('what GET /messages asks for', () => {
+  const ask = (fields: Record<string, string>) => attempt(GetMessagesDto, fields, toGetMessagesInput);
+  const combination =
+    'Unsupported parameter combination: num_before, num_after, anchor, message_ids, include_anchor, use_first_unread_anchor';
+
+  it('is a range around an anchor', () => {
+    expect(ask({ anchor: '7', num_before: '2', num_after: '3', include_anchor: 'false' })).toEqual({
+      narrow: [],
+      select: { anchor: { kind: 'id', id: 7 }, before: 2, after: 3, includeAnchor: false },
+    });
+  });
+
+  it('is some messages, each once', () => {
+    expect(ask({ message_ids: '[3,1,3]' })).toEqual({ narrow: [], select: { ids: [3, 1] } });
+  });
+
+  it('is what was not read yet, whatever anchor came along', () => {
+    expect(ask({ anchor: '0', use_first_unread_anchor: 'true', num_before: '1', num_after: '1' })).toMatchObject({
+      select: { anchor: { kind: 'firstUnread' } },
+    });
+    expect(ask({ anchor: '0', use_first_unread_anchor: 'false', num_before: '1', num_after: '1' })).toMatchObject({
+      select: { anchor: { kind: 'id', id: 0 } },
+    });
+  });
+
+  it('may begin at a date', () => {
+    const range = { anchor: 'date', anchor_date: '1970-01-02', num_before: '0', num_after: '1' };
+    expect(ask(range)).toMatchObject({ select: { anchor: { kind: 'date', since: 86_400 } } });
+    expect(ask({ ...range, anchor_date: 'never' })).toBe('Invalid anchor_date');
+  });
+
+  // The order of messages §5.2: each row has the fault it names and all later ones.
+  it.each([
+    [{ include_anchor: 'maybe', num_before: '-1', anchor: 'abc' }, 'include_anchor is not valid JSON'],
+    [{ num_before: '-1', num_after: '', narrow: '{}' }, 'num_before is too small'],
+    [{ num_after: '', narrow: '{}', message_ids: '[-1]' }, 'num_after is not valid JSON'],
+    [{ narrow: '{}', message_ids: '[-1]' }, 'narrow is not a list'],
+    [{ message_ids: '[-1]', client_gravatar: '1' }, 'message_ids[0] is too small'],
+    [{ client_gravatar: '1', apply_markdown: '1' }, 'client_gravatar is not a boolean'],
+    [{ client_extavatar: '1', apply_markdown: '1' }, 'client_gravatar is not a boolean'],
+    [{ apply_markdown: 'x', message_ids: '[1]', anchor: 'abc' }, 'apply_markdown is not valid JSON'],
+    [{ message_ids: '[1]', anchor: 'abc' }, combination],
+    [{ message_ids: '[1]', num_before: '0' }, combination],
+    [{ message_ids: '[1]', num_after: '0' }, combination],
+    [{ message_ids: '[1]', include_anchor: 'true' }, combination],
+    [{ message_ids: '[1]', use_first_unread_anchor: 'false' }, combination],
+    [{}, "Missing 'anchor' argument."],
+    [{ use_first_unread_anchor: 'false' }, "Missing 'anchor' argument."],
+    [{ anchor: 'abc' }, 'Invalid anchor'],
+    [{ anchor: 'date' }, "Missing 'anchor_date' argument."],
+    [{ anchor: 'newest', num_after: '1' }, "Missing 'num_before' argument"],
+    [{ anchor: 'newest', num_before: '1' }, "Missing 'num_after' argument"],
+  ] as [Record<string, string>, string][])('%j is refused', (fields, message) => {
+    expect(ask(fields)).toBe(message);
+  });
+});
+
+describe('what POST /messages asks for', () => {
+  const send = (fields: Record<string, string>, client = 'a script') =>
+    attempt(SendMessageDto, { type: 'stream', to: '5', topic: 'x', content: 'y', ...fields }, (dto) =>
+      toSendMessageInput(dto, client),
+    );
+
+  it('takes the older names', () => {
+    const { topic: _topic, ...rest } = { type: 'private', to: '[9]', topic: '', content: 'y' };
+    expect(attempt(SendMessageDto, { ...rest, subject: 'old' }, (dto) => toSendMessageInput(dto, ''))).toMatchObject({
+      to: { kind: 'userIds', ids: [9] },
+      topic: 'old',
+    });
+    expect(send({ subject: 'both' })).toBe("Can't decide between 'topic' and 'subject' arguments");
+  });
+
+  it('keeps an empty topic apart from none', () => {
+    expect(send({ topic: '' })).toMatchObject({ topic: '' });
+    expect(
+      attempt(SendMessageDto, { type: 'channel', content: 'y' }, (dto) => toSendMessageInput(dto, '')),
+    ).toMatchObject({ topic: null, to: { kind: 'defaultChannel' } });
+  });
+
+  it('echoes to a client that names both its queue and its own number', () => {
+    expect(send({ queue_id: 'q', local_id: '17.01' })).toMatchObject({ echo: { queueId: 'q', localId: '17.01' } });
+    expect(send({ queue_id: 'q' })).toMatchObject({ echo: null });
+    expect(send({ local_id: '1' })).toMatchObject({ echo: null });
+  });
+
+  it('is read by the sender as he says, else as his client lets suppose', () => {
+    expect(send({}, 'ZulipMobile')).toMatchObject({ isReadBySender: true });
+    expect(send({}, 'a script')).toMatchObject({ isReadBySender: false });
+    expect(send({ read_by_sender: 'false' }, 'website')).toMatchObject({ isReadBySender: false });
+    expect(send({ read_by_sender: 'true' }, 'a script')).toMatchObject({ isReadBySender: true });
+  });
+
+  it.each(['website', 'ZulipTerminal', 'IOS', 'Snipe', 'My Desktop App 2'])(
+    '%s is a client people read with',
+    (name) => {
+      expect(isReadingClient(name)).toBe(true);
+    },
+  );
+
+  it.each(['', 'ZulipPython', 'Mozilla', 'websites', 'Unspecified'])('%j is not', (name) => {
+    expect(isReadingClient(name)).toBe(false);
+  });
+
+  it.each([
+    [{ type: 'groups', to: '[]', read_by_sender: 'x' }, 'Invalid type'],
+    [{ to: '[]', read_by_sender: 'x' }, 'read_by_sender is not valid JSON'],
+    [{ to: '[]' }, 'Expected exactly one channel'],
+  ] as [Record<string, string>, string][])('%j is refused', (fields, message) => {
+    expect(send(fields)).toBe(message);
+  });
+
+  it('misses its parameters in order', () => {
+    const missing = (fields: Record<string, string>) => attempt(SendMessageDto, fields, () => null);
+    expect(missing({})).toBe("Missing 'type' argument");
+    expect(missing({ type: 'direct' })).toBe("Missing 'content' argument");
+  });
+});
+
+describe('a change of flags', () => {
+  const change = (op: string, flag: string) => {
+    try {
+      return parseFlagChange({ op, flag });
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+
+  it.each(['read', 'starred', 'collapsed'])('%s can be changed', (flag) => {
+    expect(change('add', flag)).toEqual({ op: 'add', flag });
+    expect(change('remove', flag)).toEqual({ op: 'remove', flag });
+  });
+
+  it.each`
+    op       | flag                           | message
+    ${'x'}   | ${'purple'}                    | ${"Invalid flag: 'purple'"}
+    ${'add'} | ${'wildcard_mentioned'}        | ${"Invalid flag: 'wildcard_mentioned'"}
+    ${'add'} | ${'is_private'}                | ${"Invalid flag: 'is_private'"}
+    ${'x'}   | ${'mentioned'}                 | ${"Flag not editable: 'mentioned'"}
+    ${'add'} | ${'stream_wildcard_mentioned'} | ${"Flag not editable: 'stream_wildcard_mentioned'"}
+    ${'add'} | ${'topic_wildcard_mentioned'}  | ${"Flag not editable: 'topic_wildcard_mentioned'"}
+    ${'add'} | ${'group_mentioned'}           | ${"Flag not editable: 'group_mentioned'"}
+    ${'add'} | ${'has_alert_word'}            | ${"Flag not editable: 'has_alert_word'"}
+    ${'add'} | ${'historical'}                | ${"Flag not editable: 'historical'"}
+    ${'x'}   | ${'read'}                      | ${"Invalid message flag operation: 'x'"}
+  `('$op $flag: $message', ({ op, flag, message }) => {
+    expect(change(op, flag)).toBe(message);
+  });
+
+  it('misses its parameters in order', () => {
+    const missing = (fields: Record<string, string>) => attempt(ChangeMessageFlagsDto, fields, () => null);
+    expect(missing({})).toBe("Missing 'messages' argument");
+    expect(missing({ messages: '["1"]' })).toBe('messages[0] is not an integer');
+    expect(missing({ messages: '[]' })).toBe("Missing 'op' argument");
+    expect(missing({ messages: '[]', op: 'add' })).toBe("Missing 'flag' argument");
+  });
+
+  it('of a narrow misses its parameters in order, and has no dates', () => {
+    const given: Record<string, string> = {};
+    const ask = () => attempt(ChangeNarrowFlagsDto, given, toChangeNarrowFlagsInput);
+    for (const [name, value] of Object.entries({
+      anchor: 'date',
+      num_before: '1',
+      num_after: '0',
+      narrow: '[]',
+      op: 'add',
+      flag: 'historical',
+    })) {
+      expect(ask()).toBe(`Missing '${name}' argument`);
+      given[name] = value;
+    }
+    expect(ask()).toBe('Invalid anchor');
+    given.anchor = 'newest';
+    expect(ask()).toBe("Flag not editable: 'historical'");
+    given.flag = 'read';
+    expect(ask()).toEqual({
+      narrow: [],
+      range: { anchor: { kind: 'newest' }, before: 1, after: 0, includeAnchor: true },
+      op: 'add',
+      flag: 'read',
+    });
+  });
+});

@@ -1,0 +1,59 @@
+import { Misfit } from '../routing/param-types.js';
+import { narrow } from './narrow-param.js';
+
+const type = narrow();
+
+function read(text: string): unknown {
+  try {
+    return type.check(type.decode(text));
+  } catch (error) {
+    if (error instanceof Misfit) return error.messageFor('narrow');
+    throw error;
+  }
+}
+
+const term = (operator: string, operand: unknown, negated = false) => ({ operator, operand, negated });
+
+describe('a narrow', () => {
+  it.each([
+    ['[]', []],
+    ['[["channel","general"]]', [term('channel', 'general')]],
+    ['[["stream","general"],["topic","x"]]', [term('channel', 'general'), term('topic', 'x')]],
+    ['[{"operator":"stream","operand":5}]', [term('channel', 5)]],
+    ['[{"operator":"pm-with","operand":[2,3],"negated":true}]', [term('dm', [2, 3], true)]],
+    ['[{"operator":"pm_with","operand":"a@x.org"}]', [term('dm', 'a@x.org')]],
+    ['[{"operator":"dm","operand":[]}]', [term('dm', [])]],
+    ['[{"operator":"sender","operand":9,"unknown":1}]', [term('sender', 9)]],
+    ['[{"operator":"colour","operand":"red"}]', [term('colour', 'red')]],
+    ['[{"operator":"","operand":"red"}]', [term('', 'red')]],
+  ])('%s', (text, expected) => {
+    expect(read(text)).toEqual(expected);
+  });
+
+  it.each([
+    ['[', 'narrow is not valid JSON'],
+    ['{}', 'narrow is not a list'],
+    ['[1,2]', 'Invalid narrow[0]: Value error, dict or list required'],
+    ['["channel"]', 'Invalid narrow[0]: Value error, dict or list required'],
+    ['[null]', 'Invalid narrow[0]: Value error, dict or list required'],
+    ['[["x","y","z"]]', 'Invalid narrow[0]: Value error, element is not a string pair'],
+    ['[["channel",5]]', 'Invalid narrow[0]: Value error, element is not a string pair'],
+    ['[["channel","a"],["x"]]', 'Invalid narrow[1]: Value error, element is not a string pair'],
+    ['[{"operator":"channel"}]', 'Invalid narrow[0]: Value error, operand is missing'],
+    ['[{"operator":"channel","operand":null}]', 'Invalid narrow[0]: Value error, operand is missing'],
+    ['[{"operand":"x"}]', 'Invalid narrow[0]: Value error, operator is missing'],
+    ['[{}]', 'Invalid narrow[0]: Value error, operand is missing'],
+    ['[{"operator":5,"operand":"x"}]', 'narrow[0]["operator"] is not a string'],
+    ['[{"operator":"channel","operand":"x","negated":"x"}]', 'narrow[0]["negated"] is not a boolean'],
+    ['[{"operator":"channel","operand":[1]}]', 'operand is not a string or integer'],
+    ['[{"operator":"sender","operand":true}]', 'operand is not a string or integer'],
+    ['[{"operator":"dm","operand":5}]', 'operand is not a string or an integer list'],
+    ['[{"operator":"dm","operand":["a"]}]', 'operand[0] is not an integer'],
+    ['[{"operator":"near","operand":5}]', 'operand is not a string'],
+    ['[{"operator":"topic","operand":5}]', 'operand is not a string'],
+    ['[{"operator":"colour","operand":5}]', 'operand is not a string'],
+    ['[["search"," "]]', 'operand cannot be blank.'],
+  ])('%s is refused', (text, message) => {
+    expect(read(text)).toBe(message);
+  });
+});

@@ -1,0 +1,340 @@
+import { MAX_NESTING_DEPTH, MAX_QUOTE_DEPTH, unrenderable } from '../bounds.js';
+import { isBlank, OPEN_PLACEHOLDER, SPACE, trim, trimEnd, trimStart } from '../characters.js';
+import { indentedCodeBlock } from '../code/code-block.js';
+import { Element, rawHtml } from '../html/element.js';
+import type { HtmlStash } from '../html/stash.js';
+import { silenceMentions } from '../inline/mentions.js';
+import type { Watchdog } from '../watchdog.js';
+import { buildTable, findTable } from './tables.js';
+
+/** Offered a piece of text, and the pieces that follow it, last one first. */
+type BlockRule = (parent: Element, block: string, queue: string[]) => boolean;
+
+/** Where a block stands, as far as it changes what the block means. */
+type State = 'document' | 'quote' | 'list' | 'looselist' | 'detabbed';
+
+interface ListKind {
+  readonly tag: 'ol' | 'ul';
+  /** A first line that starts such a list. */
+  readonly start: RegExp;
+  /** A line that starts a further item: the marker, then the text. */
+  readonly item: RegExp;
+}
+
+const LIST_INDENT = 2;
+const CODE_INDENT = 4;
+
+const ORDERED: ListKind = { tag: 'ol', start: /^[ ]?\p{Nd}+\.[ ]+/u, item: /^[ ]?(\p{Nd}+)\.[ ]+(.*)/su };
+const BULLETS: ListKind = { tag: 'ul', start: /^[ ]?[*+-][ ]+/, item: /^[ ]?([*+-])[ ]+(.*)/s };
+const NESTED_ITEM = /^[ ]{2,3}(?:\p{Nd}+\.|[*+-])[ ]+/u;
+
+const HEADING = new RegExp(`(?:^|\\n)(#{1,6})[${SPACE}]`, 'g');
+const RULE = /(?<![^\n]) {0,3}(?=(?<marks>(?:-+ {0,2}){3,}|(?:_+ {0,2}){3,}|(?:\*+ {0,2}){3,}))\k<marks> *(?![^\n])/;
+const RULE_HINT = /---|___|\*\*\*|[-_*] /;
+const QUOTED_LINE = /^ {0,3}> ?(.*)$/s;
+const BARE_MARK = new RegExp(`^ {0,3}>[${SPACE}]*$`);
+
+/**
+ * Turns lines into a tree of blocks. Text is cut at blank lines; each piece is offered to the rules in their order, and
+ * the first that knows it takes it, or takes a part and puts the rest back. A rule sees only its own piece and the tree so
+ * far. That is why a list goes on after a blank line: its next item finds the list as its elder sibling.
+ */
+export class BlockParser {
+  /** In this order. Each answers whether it took the piece. */
+  private readonly rules: readonly BlockRule[] = [
+    (parent, block, queue) => this.skipBlank(parent, block, queue),
+    (parent, block) => this.continueList(parent, block),
+    (parent, block, queue) => this.parseCode(parent, block, queue),
+    (parent, block, queue) => this.parseHeading(parent, block, queue),
+    (parent, block) => parseTable(parent, block),
+    (parent, block, queue) => this.parseRule(parent, block, queue),
+    (parent, block) => this.parseList(parent, block, ORDERED),
+    (parent, block) => this.parseList(parent, block, BULLETS),
+    (parent, block) => this.parseQuote(parent, block),
+    (parent, block) => this.parseParagraph(parent, block),
+  ];
+  private readonly states: State[] = ['document'];
+  private depth = 0;
+  private quoteDepth = 0;
+
+  constructor(
+    private readonly fencedBlocks: HtmlStash,
+    private readonly indentedCode: boolean,
+  ) {}
+
+  parse(lines: readonly string[]): Element {
+    const root = new Element('div');
+    this.parseText(root, lines.join('\n'));
+    return root;
+  }
+
+  private parseText(parent: Element, text: string): void {
+    this.parseBlocks(parent, text.split('\n\n'));
+  }
+
+  private parseBlocks(parent: Element, blocks: string[]): void {
+    if (++this.depth > MAX_NESTING_DEPTH) throw unrenderable();
+    // Taken from the end, since rules put rests back.
+    const queue = blocks.reverse();
+    while (queue.length > 0) this.parseBlock(parent, queue.pop()!, queue);
+    this.depth--;
+  }
+
+  private parseBlock(parent: Element, block: string, queue: string[]): void {
+    for (const rule of this.rules) if (rule(parent, block, queue)) return;
+  }
+
+  private get state(): State {
+    return this.states.at(-1)!;
+  }
+
+  private within(state: State, work: () => void): void {
+    this.states.push(state);
+    work();
+    this.states.pop();
+  }
+
+  private skipBlank(parent: Element, block: string, queue: string[]): boolean {
+    if (block !== '' && block[0] !== '\n') return false;
+    const last = parent.lastChild;
+    if (last?.tag === 'pre') last.text += block === '' ? '\n\n' : '\n';
+    if (block.length > 1) queue.push(block.slice(1));
+    return true;
+  }
+
+  /** A piece that is indented belongs to the item before it. */
+  private continueList(parent: Element, block: string): boolean {
+    if (!block.startsWith(' '.repeat(LIST_INDENT)) || this.state === 'detabbed') return false;
+    if (parent.tag !== 'li' && !isList(parent.lastChild)) return false;
+    const { level, sibling } = this.findLevel(parent, block);
+    const text = unindentAll(block, LIST_INDENT * level);
+    this.within('detabbed', () => {
+      if (parent.tag === 'li') {
+        this.parseBlocks(isList(parent.lastChild) ? parent.lastChild! : parent, [text]);
+      } else if (sibling.tag === 'li') {
+        this.parseBlocks(sibling, [text]);
+      } else if (sibling.lastChild?.tag === 'li') {
+        wrapText(sibling.lastChild);
+        this.parseText(sibling.lastChild, text);
+      } else {
+        this.parseBlocks(sibling.append('li'), [text]);
+      }
+    });
+    return true;
+  }
+
+  /** How many levels of the list the indent of the piece stands for, and the element found there. */
+  private findLevel(parent: Element, block: string): { level: number; sibling: Element } {
+    const wanted = Math.floor(/^ */.exec(block)![0].length / LIST_INDENT);
+    let level = this.state === 'list' ? 1 : 0;
+    let sibling = parent;
+    while (wanted > level) {
+      const child = sibling.lastChild;
+      if (!child || !(isList(child) || child.tag === 'li')) break;
+      if (isList(child)) level++;
+      sibling = child;
+    }
+    return { level, sibling };
+  }
+
+  /** Kept as a `pre` until the whole block is known: blank lines do not end it. */
+  private parseCode(parent: Element, block: string, queue: string[]): boolean {
+    if (!this.indentedCode || !block.startsWith(' '.repeat(CODE_INDENT))) return false;
+    const { code, rest } = unindent(block);
+    const last = parent.lastChild;
+    if (last?.tag === 'pre') last.text = `${last.text}\n${trimEnd(code)}\n`;
+    else parent.append('pre').text = `${trimEnd(code)}\n`;
+    if (rest !== '') queue.push(rest);
+    return true;
+  }
+
+  private parseHeading(parent: Element, block: string, queue: string[]): boolean {
+    const heading = block.includes('#') ? findHeading(block) : null;
+    if (!heading) return false;
+    const before = block.slice(0, heading.start);
+    let after = block.slice(heading.end);
+    if (before !== '') this.parseBlocks(parent, [before]);
+    parent.append(`h${heading.level}`).text = heading.text;
+    if (this.state === 'looselist') after = unindentAll(after, CODE_INDENT);
+    if (after !== '') queue.push(after);
+    return true;
+  }
+
+  private parseRule(parent: Element, block: string, queue: string[]): boolean {
+    const rule = RULE_HINT.test(block) ? RULE.exec(block) : null;
+    if (!rule) return false;
+    const before = block.slice(0, rule.index).replace(/\n+$/, '');
+    const after = block.slice(rule.index + rule[0].length).replace(/^\n+/, '');
+    if (before !== '') this.parseBlocks(parent, [before]);
+    parent.append('hr');
+    if (after !== '') queue.push(after);
+    return true;
+  }
+
+  private parseList(parent: Element, block: string, kind: ListKind): boolean {
+    if (!kind.start.test(block)) return false;
+    const { items, start } = splitItems(block, kind);
+    const elder = parent.lastChild;
+    let list: Element;
+    if (elder?.tag === kind.tag && elder.lastChild) {
+      // A blank line stood between, so the items on both sides of it hold paragraphs.
+      list = elder;
+      const lastItem = elder.lastChild;
+      wrapText(lastItem);
+      const inner = lastItem.lastChild;
+      if (inner && inner.tail !== '') {
+        const tail = trimStart(inner.tail);
+        inner.tail = '';
+        lastItem.append('p').text = tail;
+      }
+      this.within('looselist', () => this.parseBlocks(list.append('li'), [items.shift()!]));
+    } else if (isList(parent)) {
+      list = parent;
+    } else {
+      list = parent.append(kind.tag, kind.tag === 'ol' && start !== '1' ? { start } : {});
+    }
+    this.within('list', () => {
+      for (const item of items) {
+        const isNested = item.startsWith(' '.repeat(LIST_INDENT));
+        this.parseBlocks(isNested && list.lastChild ? list.lastChild : list.append('li'), [item]);
+      }
+    });
+    return true;
+  }
+
+  private parseQuote(parent: Element, block: string): boolean {
+    const start = block.includes('>') && this.quoteDepth < MAX_QUOTE_DEPTH ? findQuote(block) : -1;
+    if (start === -1) return false;
+    if (start > 0) this.parseBlocks(parent, [block.slice(0, start - 1)]);
+    const text = block.slice(start).split('\n').map(unquote).join('\n');
+    const quote = parent.append('blockquote');
+    this.quoteDepth++;
+    this.within('quote', () => this.parseText(quote, text));
+    this.quoteDepth--;
+    return true;
+  }
+
+  private parseParagraph(parent: Element, block: string): boolean {
+    if (isBlank(block)) return true;
+    const fencedBlock = block[0] === OPEN_PLACEHOLDER ? this.fencedBlocks.find(trim(block)) : undefined;
+    if (fencedBlock !== undefined) {
+      parent.children.push(rawHtml(fencedBlock));
+    } else if (this.state !== 'list') {
+      parent.append('p').text = trimStart(block);
+    } else if (parent.lastChild) {
+      parent.lastChild.tail += `\n${block}`;
+    } else {
+      parent.text = parent.text === '' ? trimStart(block) : `${parent.text}\n${trimStart(block)}`;
+    }
+    return true;
+  }
+}
+
+function parseTable(parent: Element, block: string): boolean {
+  const table = findTable(block);
+  if (table) buildTable(parent, block, table);
+  return table !== null;
+}
+
+/** Code that was indented gets its markup once its last line is known. */
+export function finishCode(element: Element, watchdog: Watchdog): void {
+  element.children = element.children.map((child) => {
+    if (child.tag === 'pre') return rawHtml(indentedCodeBlock(child.text, watchdog));
+    finishCode(child, watchdog);
+    return child;
+  });
+}
+
+const isList = (element: Element | undefined) => element?.tag === 'ol' || element?.tag === 'ul';
+
+/** Moves the text of an item into a paragraph. */
+function wrapText(item: Element): void {
+  if (item.text === '') return;
+  const paragraph = new Element('p');
+  paragraph.text = item.text;
+  item.text = '';
+  item.children.unshift(paragraph);
+}
+
+function splitItems(block: string, { item }: ListKind): { items: string[]; start: string } {
+  const items: string[] = [];
+  let start = '1';
+  for (const line of block.split('\n')) {
+    const match = item.exec(line);
+    if (match) {
+      if (items.length === 0) start = match[1]!;
+      items.push(match[2]!);
+    } else if (NESTED_ITEM.test(line) && !items.at(-1)!.startsWith(' '.repeat(LIST_INDENT))) {
+      items.push(line);
+    } else {
+      items[items.length - 1] += `\n${line}`;
+    }
+  }
+  return { items, start };
+}
+
+interface Heading {
+  readonly start: number;
+  readonly end: number;
+  readonly level: number;
+  readonly text: string;
+}
+
+/** A line whose end is escaped by a backslash is no heading, and an escaped `#` at its end belongs to the text. */
+function findHeading(block: string): Heading | null {
+  for (const match of block.matchAll(HEADING)) {
+    const textStart = match.index + match[0].length;
+    const newline = block.indexOf('\n', textStart);
+    const line = block.slice(textStart, newline === -1 ? undefined : newline);
+    if (endsEscaped(line)) continue;
+    let text = line.replace(/#+$/, '');
+    if (text.length < line.length && endsEscaped(text)) text += '#';
+    const end = newline === -1 ? block.length : newline + 1;
+    return { start: match.index, end, level: match[1]!.length, text: trim(text) };
+  }
+  return null;
+}
+
+function endsEscaped(line: string): boolean {
+  let backslashes = 0;
+  while (line[line.length - 1 - backslashes] === '\\') backslashes++;
+  return backslashes % 2 === 1;
+}
+
+/** Where the first quoted line begins; -1 when there is none but bare marks with nothing after them. */
+function findQuote(block: string): number {
+  const lines = block.split('\n');
+  const lastWithText = lines.findLastIndex((line) => line !== '' && !BARE_MARK.test(line));
+  let position = 0;
+  for (let i = 0; i <= lastWithText; i++) {
+    if (QUOTED_LINE.test(lines[i]!)) return position;
+    position += lines[i]!.length + 1;
+  }
+  return -1;
+}
+
+function unquote(line: string): string {
+  const silent = line.includes('@') ? silenceMentions(line) : line;
+  if (trim(silent) === '>') return '';
+  return QUOTED_LINE.exec(silent)?.[1] ?? silent;
+}
+
+/** The leading lines that are indented as code, without that indent, and the lines after them. */
+function unindent(block: string): { code: string; rest: string } {
+  const lines = block.split('\n');
+  const indent = ' '.repeat(CODE_INDENT);
+  const end = lines.findIndex((line) => !line.startsWith(indent) && !isBlank(line));
+  const code = end === -1 ? lines : lines.slice(0, end);
+  return {
+    code: code.map((line) => (line.startsWith(indent) ? line.slice(CODE_INDENT) : '')).join('\n'),
+    rest: end === -1 ? '' : lines.slice(end).join('\n'),
+  };
+}
+
+function unindentAll(block: string, width: number): string {
+  const indent = ' '.repeat(width);
+  return block
+    .split('\n')
+    .map((line) => (line.startsWith(indent) ? line.slice(width) : line))
+    .join('\n');
+}

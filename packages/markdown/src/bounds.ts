@@ -1,0 +1,10 @@
+import { DomainError } from '@parley/domain';
+
+/** Rendered HTML beyond this is refused: a hundred times the largest message. */
+export const MAX_HTML_LENGTH = 1_000_000;
+
+/** Quotes nested deeper than this stay text; other nesting deeper than this is refused. */
+export const MAX_QUOTE_DEPTH = 200;
+export const MAX_NESTING_DEPTH = 400;
+
+export const unrenderable = () => new DomainError('INVALID_INPUT', 'Unable to render message');

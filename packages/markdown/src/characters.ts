@@ -1,0 +1,59 @@
+/**
+ * What the dialect calls white space and word characters, for use inside a character class: Unicode's, where JavaScript's
+ * `\s` differs by a few control characters and `\w` knows ASCII only.
+ */
+export const SPACE = '\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000';
+export const WORD = '\\p{L}\\p{N}_';
+
+const OTHER_SPACE = new RegExp(`[${SPACE}]`);
+const OTHER_WORD = new RegExp(`[${WORD}]`, 'u');
+
+export function isSpace(character: string): boolean {
+  const code = character.charCodeAt(0);
+  if (code < 0x80) return (code >= 9 && code <= 13) || (code >= 28 && code <= 32);
+  return OTHER_SPACE.test(character);
+}
+
+export function isWord(character: string): boolean {
+  const code = character.charCodeAt(0);
+  if (code < 0x80) {
+    return (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57) || code === 95;
+  }
+  return OTHER_WORD.test(character);
+}
+
+export function isBlank(text: string): boolean {
+  return trimStart(text) === '';
+}
+
+export function trim(text: string): string {
+  return trimEnd(trimStart(text));
+}
+
+export function trimStart(text: string): string {
+  let start = 0;
+  while (start < text.length && isSpace(text[start]!)) start++;
+  return start === 0 ? text : text.slice(start);
+}
+
+export function trimEnd(text: string): string {
+  let end = text.length;
+  while (end > 0 && isSpace(text[end - 1]!)) end--;
+  return end === text.length ? text : text.slice(0, end);
+}
+
+/** Cuts one character, however often it stands at either edge. */
+export function trimCharacter(text: string, character: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && text[start] === character) start++;
+  while (end > start && text[end - 1] === character) end--;
+  return text.slice(start, end);
+}
+
+/**
+ * Two control characters that no text holds once its white space is normalized. What stands between them is a
+ * placeholder for something already understood, which no later rule looks into.
+ */
+export const OPEN_PLACEHOLDER = '\u0002';
+export const CLOSE_PLACEHOLDER = '\u0003';

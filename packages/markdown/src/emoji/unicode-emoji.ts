@@ -1,0 +1,21 @@
+import { lazily } from '../lazy.js';
+import { EMOJI_NAMES } from './emoji-names.js';
+
+interface UnicodeEmoji {
+  /** Names by code, the canonical one first. */
+  readonly namesByCode: ReadonlyMap<string, readonly string[]>;
+  /** Codes by name, aliases included. */
+  readonly codesByName: ReadonlyMap<string, string>;
+}
+
+/** The emoji that every realm has. */
+export const unicodeEmoji = lazily((): UnicodeEmoji => {
+  const namesByCode = new Map<string, readonly string[]>();
+  const codesByName = new Map<string, string>();
+  for (const entry of EMOJI_NAMES.trim().split(/,\s*/)) {
+    const [code, ...names] = entry.split(' ') as [string, ...string[]];
+    namesByCode.set(code, names);
+    for (const name of names) codesByName.set(name, code);
+  }
+  return { namesByCode, codesByName };
+});

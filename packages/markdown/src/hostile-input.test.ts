@@ -1,0 +1,81 @@
+import fc from 'fast-check';
+import { HOSTILE_TEXTS } from './fixtures/hostile-texts.js';
+import { findFaults } from './fixtures/safe-html.js';
+import { linkifiers, OPTIONS, resolve } from './fixtures/world.js';
+import { ZulipMarkdownRenderer } from './zulip-markdown-renderer.js';
+
+const renderer = new ZulipMarkdownRenderer();
+
+/** Of processor time, since others may use the machine while tests run. */
+const BUDGET_MS = 250;
+/** What instrumented or debugged tests may take longer. */
+const SLACK = 4;
+
+function render(content: string, options = OPTIONS): string {
+  try {
+    const parsed = renderer.parse(content, options);
+    return renderer.render(parsed, resolve(parsed)).html;
+  } catch (error) {
+    expect((error as Error).message).toBe('Unable to render message');
+    return '';
+  }
+}
+
+describe('hostile input', () => {
+  beforeAll(() => {
+    for (const text of Object.values(HOSTILE_TEXTS)) render(text.slice(0, 500));
+  });
+
+  it.each(Object.keys(HOSTILE_TEXTS))('is rendered or refused in time: %s', (name) => {
+    const before = process.cpuUsage();
+    const html = render(HOSTILE_TEXTS[name]!);
+    const { user, system } = process.cpuUsage(before);
+    expect(findFaults(html)).toEqual([]);
+    expect((user + system) / 1000).toBeLessThan(BUDGET_MS * SLACK);
+  });
+
+  it.each(['(a+)+$', '(?:[^z]*z|a)', '(?:a?){50}a{50}', '(?:.*(?:x|y)z|a)', '.*', '\\b', '(', '(?=a)'])(
+    'a linkifier does not take long: %s',
+    (pattern) => {
+      const options = { ...OPTIONS, linkifiers: linkifiers([[pattern, 'https://a.example/{id}']]) };
+      const before = process.cpuUsage();
+      for (const text of ['a'.repeat(10_000), 'a '.repeat(5000), 'a,'.repeat(5000)]) {
+        expect(findFaults(render(text, options))).toEqual([]);
+      }
+      const { user, system } = process.cpuUsage(before);
+      expect((user + system) / 1000).toBeLessThan(3 * BUDGET_MS * SLACK);
+    },
+  );
+});
+
+describe('whatever is typed', () => {
+  /** Pieces of syntax, so that texts hold constructs and not just letters. */
+  const piece = fc.constantFrom(
+    ...'*¦**¦***¦~~¦`¦``¦```¦~~~¦````¦\n¦\n\n¦ ¦  ¦    ¦\t¦> ¦>¦# ¦- ¦* ¦1. ¦2. ¦10. ¦---¦$$¦$¦\\¦\\\\¦_¦__¦:¦:smile:¦:parrot:¦<¦>¦<b>¦</div>¦<script>¦<time:2024-01-01>¦<time:¦@**¦@_**¦@*¦Ann Example¦**¦#**design¦#**¦>Sprint plan¦@214¦@**Ann Example**¦@**all**¦@*support*¦#**design>x**¦[¦]¦(¦)¦](¦![¦http://¦https://a.example/x.png¦a.com¦mailto:¦javascript:¦data:text/html,¦//¦/user_uploads/1/a.png¦https://chat.example/#narrow/x¦x@y.com¦"¦\'¦&¦&amp;¦&lt;¦&#x6a;¦;¦quote¦spoiler¦spoiler h¦math¦python¦js¦\n```¦\n```quote\n¦\n```spoiler a\n¦\n```math\nx\n```\n¦\n> ¦\n* ¦\n1. ¦\n  * ¦\n    ¦\na|b\n-|-\nc|d¦~¦!¦{¦}¦\\frac{1}{2}¦\\href{javascript:x}{y}¦#123¦😀¦❤️¦1️⃣¦👩‍💻¦\u0002¦\u0003¦\u00020\u0003¦\u0002h0\u0003¦\u0000¦\r\n¦\u00a0¦\u2028¦\ud83d¦onerror=¦style=¦/me ¦:)¦<3¦x¦word¦youtu.be/hx1mjT73xYE¦|¦||¦|--¦|:-:|¦\n|a|\n|-|\n'.split(
+      '¦',
+    ),
+  );
+  const text = fc
+    .array(fc.oneof({ weight: 9, arbitrary: piece }, fc.string({ maxLength: 5 })))
+    .map((pieces) => pieces.join(''));
+
+  it('nothing but what messages may hold comes out', () => {
+    fc.assert(
+      fc.property(text, fc.boolean(), (content, translateEmoticons) => {
+        expect(findFaults(render(content, { ...OPTIONS, translateEmoticons }))).toEqual([]);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('the same text with the same names gives the same HTML, however often', () => {
+    fc.assert(
+      fc.property(text, (content) => {
+        const parsed = renderer.parse(content, OPTIONS);
+        const names = resolve(parsed);
+        expect(renderer.render(parsed, names)).toEqual(renderer.render(parsed, names));
+      }),
+      { numRuns: 200 },
+    );
+  });
+});

@@ -1,0 +1,66 @@
+import { Element } from '../html/element.js';
+import type { InlineRule } from './rule.js';
+
+interface Run {
+  readonly start: number;
+  readonly length: number;
+}
+
+/**
+ * Text between two runs of as many backticks. The opening run may be longer, then what is too much belongs to the code.
+ * A backslash before the run makes it ordinary; of an even number of backslashes half are left, and the code stays code.
+ */
+export const codeSpans: InlineRule = (text, { stash }) => {
+  if (!text.includes('`')) return text;
+  const closings = new Map<number, Run[]>();
+  const runs: Run[] = [];
+  for (const match of text.matchAll(/`+/g)) {
+    const run = { start: match.index, length: match[0].length };
+    runs.push(run);
+    const sameLength = closings.get(run.length);
+    if (sameLength) sameLength.push(run);
+    else closings.set(run.length, [run]);
+  }
+  /** By length: how many runs are already behind us. */
+  const passed = new Map<number, number>();
+  const nextRun = (length: number, after: number): Run | undefined => {
+    const candidates = closings.get(length);
+    if (!candidates) return undefined;
+    let i = passed.get(length) ?? 0;
+    while (i < candidates.length && candidates[i]!.start < after) i++;
+    passed.set(length, i);
+    return candidates[i];
+  };
+
+  let result = '';
+  let done = 0;
+  for (const run of runs) {
+    if (run.start < done) continue;
+    const backslashes = countBackslashes(text, run.start, done);
+    const isEscaped = backslashes % 2 === 1;
+    if (backslashes > 0 && !isEscaped) {
+      result += text.slice(done, run.start - backslashes) + stash('\\'.repeat(backslashes / 2));
+      done = run.start;
+    }
+    // The backslash disables the first backtick only.
+    const start = isEscaped ? run.start + 1 : run.start;
+    const available = isEscaped ? run.length - 1 : run.length;
+    for (let length = available; length > 0; length--) {
+      const closing = nextRun(length, run.start + run.length);
+      if (!closing) continue;
+      const code = new Element('code');
+      code.text = text.slice(start + length, closing.start);
+      code.isTextFinal = true;
+      result += text.slice(done, start) + stash(code);
+      done = closing.start + length;
+      break;
+    }
+  }
+  return result + text.slice(done);
+};
+
+function countBackslashes(text: string, before: number, notBefore: number): number {
+  let start = before;
+  while (start > notBefore && text[start - 1] === '\\') start--;
+  return before - start;
+}

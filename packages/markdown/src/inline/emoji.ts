@@ -1,0 +1,84 @@
+import { WORD } from '../characters.js';
+import { unicodeEmoji } from '../emoji/unicode-emoji.js';
+import { Element } from '../html/element.js';
+import type { InlineContext, InlineRule } from './rule.js';
+
+const NAMED = new RegExp(`:([${WORD}\\-+]+):`, 'gu');
+
+/** The project's own emoji, which is in no standard. */
+const ZULIP_IMAGE = '/static/generated/emoji/images/emoji/unicode/zulip.png';
+
+const EMOTICONS: Readonly<Record<string, string>> = {
+  ':)': 'smile',
+  '(:': 'smile',
+  ':(': 'frown',
+  '<3': 'heart',
+  ':|': 'neutral',
+  ':/': 'confused',
+  ';)': 'wink',
+  ':D': 'grinning',
+  ':o': 'open_mouth',
+  ':O': 'open_mouth',
+  ':p': 'stuck_out_tongue',
+  ':P': 'stuck_out_tongue',
+};
+const EMOTICON = /(?<![^,.;?!()[\] "'\n\t])(?::[)(|/DoOpP]|\(:|<3|;\))(?![^,.;?!()[\] "'\n\t])/g;
+
+/** Unicode's own pattern of what may be an emoji: TR51. */
+const PART = '\\p{Emoji}(?:\\p{Emoji_Modifier}|\\uFE0F\\u20E3?|[\\u{E0020}-\\u{E007E}]+\\u{E007F})?';
+const SEQUENCE = `(?:\\p{RI}\\p{RI}|${PART})`;
+const POSSIBLE = new RegExp(`${SEQUENCE}(?:\\u200D${SEQUENCE})*`, 'gu');
+/** Where emoji are, and no letters of the languages most spoken; high surrogates stand for all beyond the first plane. */
+const HINT = /[\u00a9\u00ae\u203c-\u3299\ud800-\udbff]/;
+const PRESENTED_AS_TEXT = /^\P{Emoji_Presentation}$/u;
+
+/** `:smile:`. What is between colons but no emoji is not looked at again. */
+export const namedEmoji: InlineRule = (text, context) =>
+  text.includes(':') ? text.replace(NAMED, (typed, name: string) => context.stash(emoji(name, typed, context))) : text;
+
+export const emoticons: InlineRule = (text, context) => {
+  if (!context.options.translateEmoticons) return text;
+  let end = -1;
+  return text.replace(EMOTICON, (typed, offset: number) => {
+    // The one before is no longer text, so it is no boundary.
+    if (offset === end) return typed;
+    end = offset + typed.length;
+    const name = EMOTICONS[typed]!;
+    return context.stash(emoji(name, `:${name}:`, context));
+  });
+};
+
+export const unicodeEmojiCharacters: InlineRule = (text, { stash }) => {
+  if (!HINT.test(text)) return text;
+  return text.replace(POSSIBLE, (typed) => {
+    if (PRESENTED_AS_TEXT.test(typed)) return typed;
+    const code = codeOf(typed);
+    const name = unicodeEmoji().namesByCode.get(code)?.[0];
+    return name === undefined ? typed : stash(emojiSpan(code, name, `:${name}:`));
+  });
+};
+
+function emoji(name: string, typed: string, { names }: InlineContext): Element | string {
+  const url = names.customEmojiUrl(name) ?? (name === 'zulip' ? ZULIP_IMAGE : undefined);
+  if (url !== undefined) return new Element('img', { alt: typed, class: 'emoji', src: url, title: spaced(name) });
+  const code = unicodeEmoji().codesByName.get(name);
+  return code === undefined ? typed : emojiSpan(code, name, typed);
+}
+
+function emojiSpan(code: string, name: string, text: string): Element {
+  const label = spaced(name);
+  const element = new Element('span', { 'aria-label': label, class: `emoji emoji-${code}`, role: 'img', title: label });
+  element.text = text;
+  element.isTextFinal = true;
+  return element;
+}
+
+const spaced = (name: string) => name.replaceAll('_', ' ');
+
+/** Code points in hexadecimal, without the one that only says how to draw the others. */
+function codeOf(sequence: string): string {
+  return [...sequence]
+    .map((character) => character.codePointAt(0)!.toString(16).padStart(4, '0'))
+    .filter((code) => code !== 'fe0f')
+    .join('-');
+}

@@ -1,0 +1,189 @@
+import { CLOSE_PLACEHOLDER, isBlank, OPEN_PLACEHOLDER } from '../characters.js';
+import { Element } from '../html/element.js';
+import { channelLinks } from './channel-links.js';
+import { codeSpans } from './code-spans.js';
+import { emoticons, namedEmoji, unicodeEmojiCharacters } from './emoji.js';
+import { deleted, emphasis, strong, strongEmphasis } from './emphasis.js';
+import { linkify } from './linkifiers.js';
+import { autolinks, links, media } from './links.js';
+import { math } from './math.js';
+import { groupMentions, userMentions } from './mentions.js';
+import type { InlineContext, InlineRule } from './rule.js';
+import { times } from './times.js';
+
+const ENTITY = /&(?:#[0-9]+|#x[0-9a-fA-F]+|[0-9a-zA-Z]+);/g;
+
+const entities: InlineRule = (text, { html }) =>
+  text.includes('&') ? text.replace(ENTITY, (entity) => html.add(entity, entity)) : text;
+
+const lineBreaks: InlineRule = (text, { stash }) =>
+  text.includes('\n') ? text.replaceAll('\n', () => stash(new Element('br'))) : text;
+
+const linkifiers: InlineRule = (text, context) =>
+  context.options.linkifiers.length === 0 ? text : linkify(text, context.options.linkifiers, context);
+
+/** In this order. Each runs over a whole text before the next one starts. */
+const RULES: readonly InlineRule[] = [
+  codeSpans,
+  strongEmphasis,
+  userMentions,
+  math,
+  channelLinks,
+  times,
+  groupMentions,
+  media,
+  links,
+  autolinks,
+  linkifiers,
+  entities,
+  strong,
+  emphasis,
+  deleted,
+  namedEmoji,
+  emoticons,
+  lineBreaks,
+  unicodeEmojiCharacters,
+];
+
+/** Anything that one of the rules, linkifiers aside, might be about: most sentences hold none of it. */
+const MAYBE_SPECIAL = /[`*@$#<[&~:\n/\u0080-\uffff]|\.[^\s.]/;
+
+const PLACEHOLDER = new RegExp(`${OPEN_PLACEHOLDER}(\\d+)${CLOSE_PLACEHOLDER}`, 'g');
+
+type Services = Omit<InlineContext, 'stash' | 'formatInside' | 'restore'>;
+
+/**
+ * Turns the texts of a tree of blocks into elements. The rules work on flat text with placeholders; afterwards those are
+ * replaced by what they stand for. What has become an element's text or tail that way is gone over once more on its own,
+ * from the first rule on, now that its neighbours no longer touch it: the reference does so, and it shows.
+ */
+export class InlineFormatter implements InlineContext {
+  readonly options;
+  readonly fileLinks;
+  readonly names;
+  readonly outcome;
+  readonly html;
+  readonly formula;
+  private readonly stashed: (Element | string)[] = [];
+  private rule = 0;
+
+  constructor(services: Services) {
+    this.options = services.options;
+    this.fileLinks = services.fileLinks;
+    this.names = services.names;
+    this.outcome = services.outcome;
+    this.html = services.html;
+    this.formula = services.formula;
+  }
+
+  format(root: Element): void {
+    const stack = [root];
+    for (let parent = stack.pop(); parent; parent = stack.pop()) {
+      const beginnings: { child: Element; elements: Element[] }[] = [];
+      for (const child of [...parent.children]) {
+        if (child.text !== '' && !child.isTextFinal) {
+          const elements = this.expand(this.applyRules(child.text, 0), child, 'text');
+          stack.push(...elements);
+          if (elements.length > 0) beginnings.push({ child, elements });
+        }
+        if (child.tail !== '') {
+          const tail = child.isTailFinal ? child.tail : this.applyRules(child.tail, 0);
+          const elements = this.expand(tail, child, 'tail');
+          if (elements.length > 0) parent.children.splice(parent.children.indexOf(child) + 1, 0, ...elements);
+        }
+        if (child.children.length > 0) stack.push(child);
+      }
+      for (const { child, elements } of beginnings) child.children.unshift(...elements);
+    }
+  }
+
+  /** Rules take it out of the context, hence no method. */
+  readonly stash = (content: Element | string): string =>
+    `${OPEN_PLACEHOLDER}${this.stashed.push(content) - 1}${CLOSE_PLACEHOLDER}`;
+
+  formatInside(text: string): string {
+    return this.applyRules(text, this.rule + 1);
+  }
+
+  readonly restore = (text: string): string => {
+    if (!text.includes(OPEN_PLACEHOLDER)) return text;
+    const restored = text.replace(PLACEHOLDER, (_, index) => {
+      const content = this.stashed[Number(index)]!;
+      return typeof content === 'string' ? content : this.restore(content.allText);
+    });
+    return this.html.restore(restored);
+  };
+
+  private applyRules(text: string, from: number): string {
+    if (this.options.linkifiers.length === 0 && !this.options.translateEmoticons && !MAYBE_SPECIAL.test(text))
+      return text;
+    const outer = this.rule;
+    let result = text;
+    for (this.rule = from; this.rule < RULES.length; this.rule++) result = RULES[this.rule]!(result, this);
+    this.rule = outer;
+    return result;
+  }
+
+  /** Puts text with placeholders into an element, or behind it; answers the elements that come after the leading text. */
+  private expand(text: string, element: Element, place: 'text' | 'tail'): Element[] {
+    if (!text.includes(OPEN_PLACEHOLDER)) {
+      element[place] = text;
+      return [];
+    }
+    const isFinal = place === 'text' ? element.isTextFinal : element.isTailFinal;
+    const elements: Element[] = [];
+    let leading = '';
+    let done = 0;
+    const add = (piece: string) => {
+      const last = elements.at(-1);
+      if (last) last.tail += piece;
+      else leading += piece;
+    };
+    for (const match of text.matchAll(PLACEHOLDER)) {
+      add(text.slice(done, match.index));
+      done = match.index + match[0].length;
+      const content = this.stashed[Number(match[1])]!;
+      if (typeof content === 'string') {
+        add(content);
+        continue;
+      }
+      this.expandInside(content);
+      elements.push(content);
+    }
+    const last = elements.at(-1);
+    // What stands before a placeholder is ordinary text again, even where the whole was final.
+    if (last && last.tail === '') last.isTailFinal = isFinal;
+    add(text.slice(done));
+    element[place] = leading;
+    if (elements.length > 0) {
+      if (place === 'text') element.isTextFinal = false;
+      else element.isTailFinal = false;
+    }
+    return element.tag === 'a' && place === 'text' ? withoutLinks(element, elements) : elements;
+  }
+
+  private expandInside(element: Element): void {
+    for (const part of [element, ...element.children]) {
+      if (part !== element && !isBlank(part.tail)) {
+        element.children.splice(element.children.indexOf(part) + 1, 0, ...this.expand(part.tail, part, 'tail'));
+      }
+      if (!isBlank(part.text)) part.children.unshift(...this.expand(part.text, part, 'text'));
+    }
+  }
+}
+
+/** A link inside a link would be none: of that only the text is kept. */
+function withoutLinks(link: Element, elements: readonly Element[]): Element[] {
+  const kept: Element[] = [];
+  for (const element of elements) {
+    if (element.tag !== 'a') {
+      kept.push(element);
+      continue;
+    }
+    const text = element.allText + element.tail;
+    const last = kept.at(-1);
+    if (last) last.tail += text;
+    else link.text += text;
+  }
+  return kept;
+}

@@ -1,0 +1,57 @@
+import type katex from 'katex';
+import { MAX_HTML_LENGTH, unrenderable } from '../bounds.js';
+import { WORD } from '../characters.js';
+import { Element } from '../html/element.js';
+import { escapeText } from '../html/escape.js';
+import { lazily } from '../lazy.js';
+import type { Watchdog } from '../watchdog.js';
+import type { InlineContext, InlineRule } from './rule.js';
+
+/** Without commands, a formula this long takes as long as it has characters, and need not be watched. */
+const HARMLESS = /^[^\\]{1,200}$/s;
+
+const library = lazily((require) => require('katex') as typeof katex);
+
+/** The formula in HTML; null when it is none. Whatever in it would make a link, an image or a class shows as an error. */
+export function renderFormula(source: string, displayMode: boolean, watchdog: Watchdog): string | null {
+  const { renderToString } = library();
+  const work = () => renderToString(source, { displayMode, strict: 'ignore', trust: false });
+  try {
+    return HARMLESS.test(source) ? work() : watchdog.run(work);
+  } catch {
+    return null;
+  }
+}
+
+/** A fence of mathematics: one formula per paragraph. */
+export function displayMath(text: string, watchdog: Watchdog): string {
+  let html = '';
+  for (const source of text.split('\n\n')) {
+    if (source === '') continue;
+    const formula = renderFormula(source, true, watchdog) ?? `<span class="tex-error">${escapeText(source)}</span>`;
+    html += html === '' ? formula : `\n\n${formula}`;
+    if (html.length > MAX_HTML_LENGTH) throw unrenderable();
+  }
+  return html === '' ? '' : `<p>${html}</p>`;
+}
+
+const FORMULA = new RegExp(`(?<![${WORD}$])\\$\\$([^\\n_$](?:\\\\\\$|[^$\\n])*)\\$\\$(?![${WORD}$])`, 'gu');
+
+/** `$$e = mc^2$$`, on one line. */
+export const math: InlineRule = (text, context) =>
+  text.includes('$$') ? text.replace(FORMULA, (_, source: string) => formula(source, context)) : text;
+
+function formula(source: string, context: InlineContext): string {
+  const html = context.formula(source);
+  if (html !== null) return context.html.add(html, `$$${source}$$`);
+  const error = new Element('span', { class: 'tex-error' });
+  error.text = `$$${source}$$`;
+  error.isTextFinal = true;
+  return context.stash(error);
+}
+
+/** The formulas that a text may turn out to hold. */
+export function* findFormulas(text: string): Generator<string> {
+  if (!text.includes('$$')) return;
+  for (const match of text.matchAll(FORMULA)) yield match[1]!;
+}

@@ -1,0 +1,45 @@
+import type {
+  LinkableChannel,
+  MarkdownOptions,
+  MentionableGroup,
+  MentionableUser,
+  StoredUpload,
+  UserId,
+} from '@parley/domain';
+import type { Element } from '../html/element.js';
+import type { HtmlStash } from '../html/stash.js';
+import type { Outcome } from '../outcome.js';
+
+/**
+ * One rule of inline formatting. It runs over a whole text before the next one starts; what it understands it replaces by
+ * a placeholder, which is opaque to the rules after it.
+ */
+export type InlineRule = (text: string, format: InlineContext) => string;
+
+/** What rules work with. */
+export interface InlineContext {
+  readonly options: MarkdownOptions;
+  readonly fileLinks: boolean;
+  readonly names: NameLookup;
+  readonly outcome: Outcome;
+  readonly html: HtmlStash;
+  /** A formula as HTML; null when it is none. */
+  formula(source: string): string | null;
+  /** A placeholder for an element, or for text that later rules must not touch. */
+  stash(content: Element | string): string;
+  /** The text with the rules after this one applied: for what stands inside an element. */
+  formatInside(text: string): string;
+  /** The text as it was before rules put placeholders in. */
+  restore(text: string): string;
+}
+
+/** Where rules find what names stand for. */
+export interface NameLookup {
+  userByName(name: string): MentionableUser | undefined;
+  userById(id: UserId): MentionableUser | undefined;
+  groupByName(name: string): MentionableGroup | undefined;
+  channelByName(name: string): LinkableChannel | undefined;
+  /** The image of an active custom emoji. */
+  customEmojiUrl(name: string): string | undefined;
+  upload(path: string): StoredUpload | undefined;
+}

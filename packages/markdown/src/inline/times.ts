@@ -1,0 +1,52 @@
+import { Element } from '../html/element.js';
+import type { InlineRule } from './rule.js';
+
+const TIME = /<time:([^>]*)>/g;
+const ISO_8601 =
+  /^\s*(\d{4})-?(\d\d)-?(\d\d)(?:(?:\s*T|\s+)(\d\d)(?::?(\d\d)(?::?(\d\d)(?:[.,](\d+))?)?)?\s*(?:(Z)|([+-])(\d\d):?(\d\d)?)?)?\s*$/i;
+const UNIX_SECONDS = /^\s*(\d{9,11})(?:\.(\d+))?\s*$/;
+
+/** `<time:2024-03-07T15:00:00+01:00>`: a moment that every reader sees in their own time zone. */
+export const times: InlineRule = (text, { stash }) => {
+  if (!text.includes('<time:')) return text;
+  return text.replace(TIME, (typed, value: string) => {
+    const datetime = toUtc(value);
+    if (datetime === null) return typed;
+    const element = new Element('time', { datetime });
+    element.text = value;
+    element.isTextFinal = true;
+    return stash(element);
+  });
+};
+
+function toUtc(value: string): string | null {
+  const unix = UNIX_SECONDS.exec(value);
+  if (unix) return format(Number(unix[1]) * 1000, unix[2]);
+  const match = ISO_8601.exec(value);
+  if (!match) return null;
+  const [year, month, day, hours, minutes, seconds] = match.slice(1, 7).map((part) => Number(part ?? 0)) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
+  const [, , , , , , , fraction, , sign, offsetHours, offsetMinutes] = match;
+  if (hours > 23 || minutes > 59 || seconds > 59 || year === 0) return null;
+  const moment = new Date(0);
+  moment.setUTCFullYear(year, month - 1, day);
+  moment.setUTCHours(hours, minutes, seconds);
+  // A day that its month does not have would have become one of the next.
+  if (moment.getUTCMonth() !== month - 1 || moment.getUTCDate() !== day) return null;
+  const offset = Number(offsetHours ?? 0) * 60 + Number(offsetMinutes ?? 0);
+  if (offset >= 24 * 60) return null;
+  return format(moment.getTime() - (sign === '-' ? -offset : offset) * 60_000, fraction);
+}
+
+function format(unixMs: number, fraction: string | undefined): string | null {
+  const text = new Date(unixMs).toISOString();
+  if (text.length !== 24 || text.startsWith('0000')) return null;
+  const microseconds = (fraction ?? '').slice(0, 6).padEnd(6, '0');
+  return `${text.slice(0, 19)}${microseconds === '000000' ? '' : `.${microseconds}`}Z`;
+}

@@ -1,0 +1,161 @@
+import { isSpace, isWord } from '../characters.js';
+import { isTopLevelDomain } from './top-level-domains.js';
+
+const MAX_NESTED_PARENTHESES = 7;
+const BITCOIN = /^bitcoin:[13][a-km-zA-HJ-NP-Z1-9]{25,34}/;
+const FILE = /^file:\/\/(?:\/[^/ ]*)+\/?/;
+
+/** Something that looks like an address. */
+export interface Autolink {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A quick no for most texts. */
+const HINT = /:\/\/|[^\s.]\.[^\s.]|@|bitcoin:/;
+
+/** The addresses in a text, from left to right. */
+export function* findAutolinks(text: string, fileLinks: boolean): Generator<Autolink> {
+  if (!HINT.test(text)) return;
+  const scanner = new AddressScanner(text, fileLinks);
+  for (let start = 0; start < text.length; start++) {
+    if (start > 0 && !mayPrecede(text[start - 1]!)) continue;
+    const end = scanner.scan(start);
+    if (end === -1) continue;
+    yield { start, end };
+    // The rest is looked at as if the address had not been there: nothing that follows it directly can start another.
+    start = end;
+  }
+}
+
+const mayPrecede = (character: string) => `'"(,:<`.includes(character) || isSpace(character);
+
+/** Finds where an address that starts at a given place ends; the shortest end at which it may is taken. */
+class AddressScanner {
+  /** The run of punctuation that was looked at last. */
+  private runStart = 0;
+  private runEnd = -1;
+
+  constructor(
+    private readonly text: string,
+    private readonly fileLinks: boolean,
+  ) {}
+
+  scan(start: number): number {
+    const end = this.webAddress(start);
+    if (end !== -1) return end;
+    const mail = this.mailAddress(start);
+    if (mail !== -1) return mail;
+    return this.otherAddress(start);
+  }
+
+  private webAddress(start: number): number {
+    const { text } = this;
+    const scheme = text.startsWith('http://', start) ? 7 : text.startsWith('https://', start) ? 8 : 0;
+    if (scheme > 0) {
+      let end = start + scheme;
+      while (end < text.length && this.isHostCharacter(end)) {
+        end += this.width(end);
+        const pathEnd = text[end] === '/' ? this.path(end) : -1;
+        if (pathEnd !== -1) return pathEnd;
+        if (this.isEnd(end)) return end;
+      }
+    }
+    return this.domainAddress(start);
+  }
+
+  /** Labels with dots between them, the last of them a known top-level domain; the longest that fits. */
+  private domainAddress(start: number): number {
+    const { text } = this;
+    let end = start;
+    while (end < text.length && (text[end] === '.' || this.isLabelCharacter(end))) end += this.width(end);
+    const name = text.slice(start, end);
+    // No label before the last one may be empty.
+    const firstGap = name.startsWith('.') ? 0 : name.indexOf('..');
+    let labelEnd = firstGap === -1 ? name.length : firstGap;
+    for (let dot = name.lastIndexOf('.', labelEnd - 1); dot > 0; dot = name.lastIndexOf('.', labelEnd - 1)) {
+      const found = this.domainEnd(start + labelEnd, name.slice(dot + 1, labelEnd));
+      if (found !== -1) return found;
+      labelEnd = dot;
+    }
+    return -1;
+  }
+
+  private domainEnd(end: number, label: string): number {
+    const hasPath = this.text[end] === '/';
+    if (!(hasPath || this.isEnd(end)) || !isTopLevelDomain(label)) return -1;
+    const pathEnd = hasPath ? this.path(end) : -1;
+    if (pathEnd !== -1) return pathEnd;
+    return this.isEnd(end) ? end : -1;
+  }
+
+  private mailAddress(start: number): number {
+    const { text } = this;
+    let at = start;
+    while (at < text.length && this.isLabelCharacter(at, '.')) at += this.width(at);
+    if (at === start || text[at] !== '@') return -1;
+    let end = at + 1;
+    while (end < text.length && this.isLabelCharacter(end, '.')) end += this.width(end);
+    // The last part holds no hyphen, and what is left over must be punctuation.
+    const domain = text.slice(at + 1, end);
+    for (let dot = domain.lastIndexOf('.'); dot > 0; dot = domain.lastIndexOf('.', dot - 1)) {
+      let last = at + 1 + dot + 1;
+      while (last < end && isWord(this.character(last))) last += this.width(last);
+      if (last > at + 1 + dot + 1 && this.isEnd(last)) return last;
+    }
+    return -1;
+  }
+
+  private otherAddress(start: number): number {
+    const pattern = this.text.startsWith('bitcoin:', start)
+      ? BITCOIN
+      : this.fileLinks && this.text.startsWith('file:///', start)
+        ? FILE
+        : null;
+    const length = pattern?.exec(this.text.slice(start))?.[0].length;
+    return length !== undefined && this.isEnd(start + length) ? start + length : -1;
+  }
+
+  /** Anything but white space and quotes, as long as parentheses match. */
+  private path(start: number): number {
+    const { text } = this;
+    let depth = 0;
+    for (let end = start + 1; ; end++) {
+      if (depth === 0 && this.isEnd(end)) return end;
+      const character = text[end];
+      if (character === undefined || character === '"' || isSpace(character)) return -1;
+      if (character === '(' && ++depth > MAX_NESTED_PARENTHESES) return -1;
+      if (character === ')' && --depth < 0) return -1;
+    }
+  }
+
+  /** Only punctuation stands between here and the next white space. */
+  private isEnd(position: number): boolean {
+    const { text } = this;
+    if (position < this.runStart || position > this.runEnd) {
+      this.runStart = position;
+      this.runEnd = position;
+      while (this.runEnd < text.length && `!:;?),.'">`.includes(text[this.runEnd]!)) this.runEnd++;
+    }
+    return this.runEnd === text.length || isSpace(text[this.runEnd]!);
+  }
+
+  private isHostCharacter(position: number): boolean {
+    return '.:@-'.includes(this.text[position]!) || isWord(this.character(position));
+  }
+
+  private isLabelCharacter(position: number, also = ''): boolean {
+    const character = this.text[position]!;
+    return character === '-' || character === also || isWord(this.character(position));
+  }
+
+  private character(position: number): string {
+    return this.width(position) === 2 ? this.text.slice(position, position + 2) : this.text[position]!;
+  }
+
+  /** In code units: characters beyond the basic plane are two. */
+  private width(position: number): 1 | 2 {
+    const code = this.text.charCodeAt(position);
+    return code >= 0xd800 && code < 0xdc00 && position + 1 < this.text.length ? 2 : 1;
+  }
+}

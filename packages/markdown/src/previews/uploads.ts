@@ -1,0 +1,64 @@
+import type { StoredImage, StoredUpload } from '@parley/domain';
+import { Element } from '../html/element.js';
+import type { Outcome } from '../outcome.js';
+
+const AUDIO_TYPES = new Set(['audio/aac', 'audio/flac', 'audio/mpeg', 'audio/wav', 'audio/x-wav', 'audio/vnd.wave']);
+const PLACEHOLDER_IMAGE = '/static/images/loading/loader-black.svg';
+const LOADING = 'image-loading-placeholder';
+
+/** Null when the upload is not a sound that browsers play. */
+export function audioPlayer(upload: StoredUpload, source: string, title: string, typedUrl: string): Element | null {
+  if (!AUDIO_TYPES.has(upload.contentType)) return null;
+  const original: Record<string, string> = typedUrl === source ? {} : { 'data-original-url': typedUrl };
+  return new Element('audio', { controls: '', preload: 'metadata', src: source, title, ...original });
+}
+
+/** An image that stands where it was written; null when the upload is none, or cannot be shown. */
+export function inlineImage(upload: StoredUpload, path: string, alt: string, outcome: Outcome): Element | null {
+  const shown = upload.image && showUpload(upload.contentType, upload.image, path, `/user_uploads/${path}`, outcome);
+  if (!shown) return null;
+  outcome.hasImage = true;
+  const { isLoading, attributes } = shown;
+  return new Element('img', {
+    ...attributes,
+    alt,
+    class: isLoading ? `inline-image ${LOADING}` : 'inline-image',
+    'data-original-src': `/user_uploads/${path}`,
+  });
+}
+
+/** The image of the preview behind a link to an upload; null when it cannot be shown. */
+export function uploadPreview(upload: StoredUpload, path: string, href: string, outcome: Outcome): Element | null {
+  const shown = upload.image && showUpload(upload.contentType, upload.image, path, href, outcome);
+  if (!shown) return null;
+  return new Element('img', shown.isLoading ? { ...shown.attributes, class: LOADING } : shown.attributes);
+}
+
+function showUpload(
+  contentType: string,
+  image: StoredImage,
+  path: string,
+  original: string,
+  outcome: Outcome,
+): { isLoading: boolean; attributes: Readonly<Record<string, string>> } | null {
+  const { thumbnail } = image;
+  if (thumbnail === 'failed') return null;
+  if (thumbnail === 'none') return { isLoading: false, attributes: { src: original } };
+  const about = {
+    'data-original-content-type': contentType,
+    'data-original-dimensions': `${image.width}x${image.height}`,
+  };
+  if (thumbnail === 'pending') {
+    outcome.pendingThumbnails.add(path);
+    return { isLoading: true, attributes: { ...about, src: PLACEHOLDER_IMAGE } };
+  }
+  return {
+    isLoading: false,
+    attributes: {
+      ...about,
+      ...(image.isAnimated ? { 'data-animated': 'true' } : {}),
+      ...(thumbnail.transcodedFormat === null ? {} : { 'data-transcoded-image': thumbnail.transcodedFormat }),
+      src: `/user_uploads/thumbnail/${path}/${thumbnail.format}`,
+    },
+  };
+}

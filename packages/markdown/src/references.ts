@@ -1,0 +1,64 @@
+import type { MarkdownReferences, TopicReference, UserId } from '@parley/domain';
+import { WORD } from './characters.js';
+import type { Element } from './html/element.js';
+import { parseIdMention } from './inline/mentions.js';
+
+const USER = /@_?\*\*(?=([^*]+)\*\*)/g;
+const GROUP = /@_?\*(?=([^*]+)\*)/g;
+const CHANNEL = /#\*\*(?=([^*]+)\*\*)/g;
+const EMOJI = new RegExp(`:(?=([${WORD}\\-+]+):)`, 'gu');
+
+/** The names in a tree of blocks, more rather than fewer: code is not told from text yet. */
+export class References implements MarkdownReferences {
+  readonly userNames = new Set<string>();
+  readonly userIds = new Set<UserId>();
+  readonly groupNames = new Set<string>();
+  readonly channelNames = new Set<string>();
+  readonly topics: TopicReference[] = [];
+  readonly emojiNames = new Set<string>();
+  readonly uploadPaths = new Set<string>();
+
+  get isEmpty(): boolean {
+    return (
+      this.userNames.size === 0 &&
+      this.userIds.size === 0 &&
+      this.groupNames.size === 0 &&
+      this.channelNames.size === 0 &&
+      this.emojiNames.size === 0 &&
+      this.uploadPaths.size === 0
+    );
+  }
+
+  collect(element: Element): void {
+    if (!element.isTextFinal) this.collectFrom(element.text);
+    this.collectFrom(element.tail);
+    for (const child of element.children) this.collect(child);
+  }
+
+  private collectFrom(text: string): void {
+    if (text.includes('@')) {
+      for (const match of text.matchAll(USER)) this.addUser(match[1]!);
+      for (const match of text.matchAll(GROUP)) this.groupNames.add(match[1]!);
+    }
+    if (text.includes('#**')) for (const match of text.matchAll(CHANNEL)) this.addChannel(match[1]!);
+    if (text.includes(':')) for (const match of text.matchAll(EMOJI)) this.emojiNames.add(match[1]!);
+  }
+
+  private addUser(name: string): void {
+    const byId = parseIdMention(name);
+    if (!byId) this.userNames.add(name);
+    else if (Number.isSafeInteger(byId.id)) this.userIds.add(byId.id);
+  }
+
+  private addChannel(name: string): void {
+    this.channelNames.add(name);
+    const separator = name.indexOf('>');
+    if (separator === -1) return;
+    const channelName = name.slice(0, separator);
+    const topic = name.slice(separator + 1);
+    this.channelNames.add(channelName);
+    if (!this.topics.some((other) => other.channelName === channelName && other.topic === topic)) {
+      this.topics.push({ channelName, topic });
+    }
+  }
+}

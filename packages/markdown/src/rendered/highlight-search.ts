@@ -1,0 +1,71 @@
+import { hasClass, readTokens } from './html-tokens.js';
+import { findWords } from './search-words.js';
+
+const ENTITY = /&(?:#\w+|\w+);/g;
+
+/** Inside these the markup is not ours to change: clients take it as one piece. */
+const OPAQUE_CLASS = 'katex';
+
+/** The HTML with every word searched for marked; tags and attributes stay as they are. */
+export function highlightContent(html: string, operands: readonly string[]): string {
+  const terms = termsOf(operands);
+  if (terms.size === 0) return html;
+  let result = '';
+  /** How many elements deep inside an opaque one. */
+  let opaque = 0;
+  for (const token of readTokens(html)) {
+    if (token.kind === 'text') {
+      result += opaque > 0 ? token.html : mark(token.html, maskEntities(token.html), terms, (text) => text);
+      continue;
+    }
+    if (token.kind === 'open' && (opaque > 0 || hasClass(token.html, OPAQUE_CLASS))) opaque++;
+    else if (token.kind === 'close' && opaque > 0) opaque--;
+    result += token.html;
+  }
+  return result;
+}
+
+/** The topic in HTML, with every word searched for marked. */
+export function highlightTopic(topic: string, operands: readonly string[]): string {
+  return mark(topic, topic, termsOf(operands), escapeTopic);
+}
+
+function termsOf(operands: readonly string[]): ReadonlySet<string> {
+  return new Set(operands.flatMap((operand) => findWords(operand).map(({ term }) => term)));
+}
+
+/** Words are looked for in `searched`, which has the length of `text`. */
+function mark(text: string, searched: string, terms: ReadonlySet<string>, toHtml: (text: string) => string): string {
+  let result = '';
+  let done = 0;
+  for (const { start, end } of joinOverlapping(findWords(searched).filter(({ term }) => terms.has(term)))) {
+    result += `${toHtml(text.slice(done, start))}<span class="highlight">${toHtml(text.slice(start, end))}</span>`;
+    done = end;
+  }
+  return result + toHtml(text.slice(done));
+}
+
+interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+function joinOverlapping(ranges: readonly Range[]): Range[] {
+  const joined: Range[] = [];
+  for (const { start, end } of [...ranges].sort((a, b) => a.start - b.start)) {
+    const last = joined.at(-1);
+    if (last && start < last.end) joined[joined.length - 1] = { start: last.start, end: Math.max(last.end, end) };
+    else joined.push({ start, end });
+  }
+  return joined;
+}
+
+const maskEntities = (html: string) => html.replace(ENTITY, (entity) => ' '.repeat(entity.length));
+
+const escapeTopic = (text: string) =>
+  text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&#x27;');

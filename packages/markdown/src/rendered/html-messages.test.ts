@@ -1,0 +1,130 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { findFaults } from '../fixtures/safe-html.js';
+import { htmlMessages } from './html-messages.js';
+
+const { highlightContent, highlightTopic, diff, plainText, searchableText } = htmlMessages;
+const hit = (text: string) => `<span class="highlight">${text}</span>`;
+
+describe('what a search found', () => {
+  it.each`
+    search                      | html                                                            | expected
+    ${['lunch']}                | ${'<p>discuss lunch after lunch</p>'}                           | ${`<p>discuss ${hit('lunch')} after ${hit('lunch')}</p>`}
+    ${['lunch']}                | ${'<p>I am hungry!</p>'}                                        | ${'<p>I am hungry!</p>'}
+    ${['https://google.com']}   | ${'<p><a href="https://google.com">https://google.com</a></p>'} | ${`<p><a href="https://google.com">https://${hit('google.com')}</a></p>`}
+    ${['KEYWORDMATCH', 'work']} | ${'<p>KEYWORDMATCH and should work</p>'}                        | ${`<p>${hit('KEYWORDMATCH')} and should ${hit('work')}</p>`}
+    ${['meeting']}              | ${'<p>Meetings</p>'}                                            | ${`<p>${hit('Meetings')}</p>`}
+    ${['the']}                  | ${'<p>the end</p>'}                                             | ${'<p>the end</p>'}
+    ${['amp strong class']}     | ${'<p class="class">a &amp; <strong>b</strong></p>'}            | ${'<p class="class">a &amp; <strong>b</strong></p>'}
+    ${['"release notes" out']}  | ${'<p>the notes of a release</p>'}                              | ${`<p>the ${hit('notes')} of a ${hit('release')}</p>`}
+    ${['well-known']}           | ${'<p>a well-known fact</p>'}                                   | ${`<p>a ${hit('well-known')} fact</p>`}
+    ${['known']}                | ${'<p>a well-known fact</p>'}                                   | ${`<p>a well-${hit('known')} fact</p>`}
+    ${['日本']}                 | ${'<p>日本語 日本</p>'}                                         | ${`<p>日本語 ${hit('日本')}</p>`}
+    ${['ann@a.example']}        | ${'<p>ask Ann@a.example today</p>'}                             | ${`<p>ask ${hit('Ann@a.example')} today</p>`}
+    ${['x1']}                   | ${'<p><span class="katex"><span>x1</span></span> x1</p>'}       | ${`<p><span class="katex"><span>x1</span></span> ${hit('x1')}</p>`}
+    ${[]}                       | ${'<p>x</p>'}                                                   | ${'<p>x</p>'}
+  `('$search is marked in $html', ({ search, html, expected }) => {
+    expect(highlightContent(html, search)).toBe(expected);
+  });
+
+  it.each`
+    search        | topic               | expected
+    ${['lunch']}  | ${'lunch plans'}    | ${`${hit('lunch')} plans`}
+    ${['butter']} | ${'bread & butter'} | ${`bread &amp; ${hit('butter')}`}
+    ${['butter']} | ${"Ann's butter"}   | ${`Ann&#x27;s ${hit('butter')}`}
+    ${['amp']}    | ${'a & b'}          | ${'a &amp; b'}
+    ${['x']}      | ${''}               | ${''}
+    ${['quote']}  | ${'"quote" <b>'}    | ${`&quot;${hit('quote')}&quot; &lt;b&gt;`}
+  `('$search is marked in the topic $topic', ({ search, topic, expected }) => {
+    expect(highlightTopic(topic, search)).toBe(expected);
+  });
+});
+
+describe('what an edit changed', () => {
+  const inserted = (html: string) => `<span class="highlight_text_inserted">${html}</span>`;
+  const deleted = (html: string) => `<span class="highlight_text_deleted">${html}</span>`;
+
+  it.each([
+    [
+      '<p>content before edit</p>',
+      '<p>content after edit</p>',
+      `<div><p>content ${inserted('after')} ${deleted('before')} edit</p></div>`,
+    ],
+    ['<p>a</p>', '<p>a <strong>b</strong> c</p>', `<div><p>a ${inserted('<strong>b</strong> c')}</p></div>`],
+    ['<p>x</p>', '<ul>\n<li>x</li>\n<li>y</li>\n</ul>', `<div><ul><li>x</li><li>${inserted('y')}</li></ul></div>`],
+    ['', '<p>x</p>', `<div><p>${inserted('x')}</p></div>`],
+    ['<p>x</p>', '', `<div> <p>${deleted('x')}</p></div>`],
+    ['', '', '<div></div>'],
+    ['<p>x</p>', '<p>hi</p>', `<div><p>${inserted('hi')}</p> <p>${deleted('x')}</p></div>`],
+    [
+      '<p><a href="http://a.example">x</a></p>',
+      '<p><a href="http://b.example">x</a></p>',
+      `<div><p><a href="http://a.example">x</a></p></div>`.replace(
+        '<a href="http://a.example">x</a>',
+        `<a href="http://b.example">x</a>${inserted('<a href="http://b.example"> Link: http://b.example </a>')} ${deleted('<a href="http://a.example"> Link: http://a.example </a>')}`,
+      ),
+    ],
+  ])('from %s to %s', (before, after, expected) => {
+    expect(diff(before, after)).toBe(expected);
+  });
+
+  it('is well-formed whatever the versions are', () => {
+    const inline = fc.constantFrom(
+      'a',
+      'b ',
+      ' c d',
+      '<strong>e</strong>',
+      '<em>f <code>g</code></em>',
+      '<br>\n',
+      '<a href="http://x.example">h</a>',
+    );
+    const text = fc.array(inline, { maxLength: 6 }).map((parts) => parts.join(''));
+    const block = text.chain((t) =>
+      fc.constantFrom(
+        `<p>${t}</p>`,
+        `<h1>${t}</h1>`,
+        `<ul>\n<li>${t}</li>\n<li>x</li>\n</ul>`,
+        `<blockquote>\n<p>${t}</p>\n</blockquote>`,
+        '<hr>',
+      ),
+    );
+    const html = fc.array(block, { maxLength: 4 }).map((blocks) => blocks.join('\n'));
+    fc.assert(
+      fc.property(html, html, (before, after) => {
+        const result = diff(before, after);
+        expect(findFaults(result).filter((fault) => !fault.startsWith('class highlight_text_'))).toEqual([]);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('takes bounded time for versions that have nothing in common', () => {
+    const words = (letter: string) => `<p>${`${letter} `.repeat(5000)}</p>`;
+    expect(diff(words('a'), words('b'))).toContain('highlight_text_inserted');
+  });
+});
+
+describe('the plain text of a message', () => {
+  const cases = JSON.parse(readFileSync(join(__dirname, '..', 'fixtures', 'markdown-cases.json'), 'utf8'));
+  const withText = [...cases.regular_tests, ...cases.linkify_tests].filter((c) => c.text_content !== undefined);
+
+  it.each(withText.map((c) => [c.name, c] as const))('%s', (_, { expected_output, text_content }) => {
+    expect(plainText(expected_output)).toBe(text_content);
+  });
+
+  it.each`
+    html                                                                       | text
+    ${'<p>a</p>\n<ol start="3">\n<li>b</li>\n<li>c</li>\n</ol>'}               | ${'a\n3. b\n4. c'}
+    ${'<p><img alt=":parrot:" class="emoji" src="/x.gif" title="parrot"></p>'} | ${':parrot:'}
+    ${'<p>1 &lt; 2 &amp; &#169;</p>'}                                          | ${'1 < 2 & ©'}
+  `('of $html', ({ html, text }) => {
+    expect(plainText(html)).toBe(text);
+  });
+
+  it('holds what spoilers hide when it is searched', () => {
+    const html =
+      '<div class="spoiler-block"><div class="spoiler-header">\n<p>H</p>\n</div><div class="spoiler-content" aria-hidden="true">\n<p>secret</p>\n</div></div>';
+    expect(searchableText(html)).toContain('secret');
+  });
+});

@@ -1,0 +1,13 @@
+import type { RenderedMessages } from '@parley/domain';
+import { diffHtml } from './diff-html.js';
+import { highlightContent, highlightTopic } from './highlight-search.js';
+import { plainText, searchableText } from './plain-text.js';
+
+/** Reads and marks the HTML that rendering made. */
+export const htmlMessages: RenderedMessages = {
+  highlightContent,
+  highlightTopic,
+  diff: diffHtml,
+  plainText,
+  searchableText,
+};

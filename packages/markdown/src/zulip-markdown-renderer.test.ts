@@ -1,0 +1,276 @@
+import type { MarkdownOptions, StoredImage, StoredUpload, UserId } from '@parley/domain';
+import { linkifiers, OPTIONS, resolve } from './fixtures/world.js';
+import { ZulipMarkdownRenderer } from './zulip-markdown-renderer.js';
+
+const renderer = new ZulipMarkdownRenderer();
+
+function render(content: string, options: Partial<MarkdownOptions> = {}, uploads: Record<string, StoredUpload> = {}) {
+  const parsed = renderer.parse(content, { ...OPTIONS, ...options });
+  return renderer.render(parsed, resolve(parsed, new Map(Object.entries(uploads))));
+}
+
+describe('who is mentioned', () => {
+  it.each`
+    content                                | users       | groups  | channel  | topic
+    ${'@**Ann Example**'}                  | ${[31]}     | ${[]}   | ${false} | ${false}
+    ${'@**|41** and @**Sam Doe|42**'}      | ${[41, 42]} | ${[]}   | ${false} | ${false}
+    ${'@_**Ann Example**'}                 | ${[]}       | ${[]}   | ${false} | ${false}
+    ${'@**Old Member**'}                   | ${[]}       | ${[]}   | ${false} | ${false}
+    ${'@**Ann Example|41**'}               | ${[]}       | ${[]}   | ${false} | ${false}
+    ${'> @**Ann Example** @**all**'}       | ${[]}       | ${[]}   | ${false} | ${false}
+    ${'```quote\n@**Ann Example**\n```'}   | ${[]}       | ${[]}   | ${false} | ${false}
+    ${'```spoiler\n@**Ann Example**\n```'} | ${[31]}     | ${[]}   | ${false} | ${false}
+    ${'`@**all**`'}                        | ${[]}       | ${[]}   | ${false} | ${false}
+    ${'@**all**'}                          | ${[]}       | ${[]}   | ${true}  | ${false}
+    ${'@**topic**'}                        | ${[]}       | ${[]}   | ${false} | ${true}
+    ${'@*support* @*disbanded*'}           | ${[]}       | ${[17]} | ${false} | ${false}
+  `('$content', ({ content, users, groups, channel, topic }) => {
+    const result = render(content);
+    expect([...result.mentionedUserIds]).toEqual(users);
+    expect([...result.mentionedGroupIds]).toEqual(groups);
+    expect(result.mentionsChannelWildcard).toBe(channel);
+    expect(result.mentionsTopicWildcard).toBe(topic);
+  });
+
+  it('a silent group mention shows the name of a system group as people read it', () => {
+    expect(render('@_*role:administrators*').html).toBe(
+      '<p><span class="user-group-mention silent" data-user-group-id="5">Administrators</span></p>',
+    );
+  });
+});
+
+describe('what the text refers to', () => {
+  const { references } = renderer.parse(
+    '@**Ann Example** @_**|41** @*support* #**design>Sprint plan** #**release notes** :parrot: [a](/user_uploads/2/ab/a%20b.txt)',
+    OPTIONS,
+  );
+
+  it('is named in sets', () => {
+    expect([...references.userNames]).toEqual(['Ann Example']);
+    expect([...references.userIds]).toEqual([41]);
+    expect([...references.groupNames]).toEqual(['support']);
+    expect([...references.channelNames]).toEqual(['design>Sprint plan', 'design', 'release notes']);
+    expect(references.topics).toEqual([{ channelName: 'design', topic: 'Sprint plan' }]);
+    expect([...references.emojiNames]).toEqual(['parrot']);
+    expect([...references.uploadPaths]).toEqual(['2/ab/a%20b.txt']);
+  });
+
+  it('is nothing in an ordinary sentence', () => {
+    const plain = renderer.parse('Shall we meet at noon? **Yes**: see https://a.example', OPTIONS).references;
+    expect(Object.values(plain).map((names) => [...names].length)).toEqual([0, 0, 0, 0, 0, 0, 0]);
+  });
+});
+
+describe('links and images', () => {
+  it.each`
+    content                           | hasLink  | hasImage
+    ${'x'}                            | ${false} | ${false}
+    ${'@**Ann Example**'}             | ${false} | ${false}
+    ${'a@b.example'}                  | ${true}  | ${false}
+    ${'#**design**'}                  | ${true}  | ${false}
+    ${'#123'}                         | ${true}  | ${false}
+    ${'> https://a.example/x.png'}    | ${true}  | ${false}
+    ${'https://a.example/x.png'}      | ${true}  | ${true}
+    ${'https://a.example/x.mp4'}      | ${true}  | ${false}
+    ${'https://youtu.be/hx1mjT73xYE'} | ${true}  | ${true}
+  `('$content has a link: $hasLink, an image: $hasImage', ({ content, hasLink, hasImage }) => {
+    expect(render(content)).toMatchObject({ hasLink, hasImage });
+  });
+
+  it('a message with too many links shows no previews', () => {
+    const images = (count: number) =>
+      Array.from({ length: count }, (_, i) => `https://a.example/${i}.png`).join('\n\n');
+    expect(render(images(24)).html.match(/message_inline_image/g)).toHaveLength(24);
+    expect(render(images(25)).html).not.toContain('message_inline_image');
+  });
+
+  it('previews are off where the realm does not want them', () => {
+    expect(render('https://a.example/x.png', { mediaPreviews: false })).toMatchObject({
+      html: '<p><a href="https://a.example/x.png">https://a.example/x.png</a></p>',
+      hasImage: false,
+    });
+  });
+
+  it('an image of another server is shown through the proxy', () => {
+    const proxying = new ZulipMarkdownRenderer({ proxiedImageUrl: (url) => `https://proxy.example/${url.length}` });
+    const parsed = proxying.parse('https://a.example/x.png', OPTIONS);
+    expect(proxying.render(parsed, resolve(parsed)).html).toBe(
+      '<div class="message_inline_image"><a href="https://a.example/x.png"><img src="https://proxy.example/23"></a></div>',
+    );
+  });
+});
+
+describe('uploads', () => {
+  const image = (thumbnail: StoredImage['thumbnail'], isAnimated = false): StoredUpload => ({
+    contentType: 'image/png',
+    image: { width: 1920, height: 1080, isAnimated, thumbnail },
+  });
+  const ready = image({ format: '840x560.webp', transcodedFormat: null });
+  const path = '2/ab/cat.png';
+
+  it('are claimed wherever they are linked', () => {
+    const { uploadPaths } = render(
+      '[a](/user_uploads/1/a.txt) https://chat.example/user_uploads/1/b.txt\n\n> [c](/user_uploads/1/c.txt)',
+    );
+    expect([...uploadPaths].sort()).toEqual(['1/a.txt', '1/b.txt', '1/c.txt']);
+  });
+
+  it('an image shows its thumbnail', () => {
+    expect(render(`[cat.png](/user_uploads/${path})`, {}, { [path]: ready }).html).toBe(
+      '<p><a href="/user_uploads/2/ab/cat.png">cat.png</a></p>\n<div class="message_inline_image"><a href="/user_uploads/2/ab/cat.png" title="cat.png"><img data-original-content-type="image/png" data-original-dimensions="1920x1080" src="/user_uploads/thumbnail/2/ab/cat.png/840x560.webp"></a></div>',
+    );
+    expect(render(`see ![cat](/user_uploads/${path})`, {}, { [path]: ready })).toMatchObject({
+      html: '<p>see <img alt="cat" class="inline-image" data-original-content-type="image/png" data-original-dimensions="1920x1080" data-original-src="/user_uploads/2/ab/cat.png" src="/user_uploads/thumbnail/2/ab/cat.png/840x560.webp"></p>',
+      hasImage: true,
+    });
+  });
+
+  it('an image that is being scaled shows a placeholder', () => {
+    const result = render(
+      `[cat](/user_uploads/${path}) ![cat](/user_uploads/${path})`,
+      {},
+      { [path]: image('pending') },
+    );
+    expect(result.html).toContain('class="image-loading-placeholder"');
+    expect(result.html).toContain('class="inline-image image-loading-placeholder"');
+    expect([...result.pendingThumbnails]).toEqual([path]);
+  });
+
+  it.each`
+    upload                                                                   | shown
+    ${image('failed')}                                                       | ${''}
+    ${image('none')}                                                         | ${'<img src="/user_uploads/2/ab/cat.png">'}
+    ${image({ format: '840x560-anim.webp', transcodedFormat: null }, true)}  | ${'<img data-animated="true" data-original-content-type="image/png" data-original-dimensions="1920x1080" src="/user_uploads/thumbnail/2/ab/cat.png/840x560-anim.webp">'}
+    ${image({ format: '840x560.webp', transcodedFormat: '1920x1080.webp' })} | ${'<img data-original-content-type="image/png" data-original-dimensions="1920x1080" data-transcoded-image="1920x1080.webp" src="/user_uploads/thumbnail/2/ab/cat.png/840x560.webp">'}
+  `('$upload.image.thumbnail is shown as $shown', ({ upload, shown }) => {
+    const { html } = render(`[cat](/user_uploads/${path})`, {}, { [path]: upload });
+    expect(/<img[^>]*>/.exec(html)?.[0] ?? '').toBe(shown);
+  });
+
+  it('a file that is no image has no preview, whatever its name', () => {
+    const file: StoredUpload = { contentType: 'text/plain', image: null };
+    expect(render(`[cat](/user_uploads/${path})`, {}, { [path]: file })).toMatchObject({ hasImage: false });
+    expect(render(`![cat](/user_uploads/${path})`, {}, { [path]: file }).html).toBe(
+      '<p>![cat](/user_uploads/2/ab/cat.png)</p>',
+    );
+  });
+
+  it('a sound can be played', () => {
+    const sound: StoredUpload = { contentType: 'audio/mpeg', image: null };
+    expect(render('![song](/user_uploads/2/ab/a.mp3)', {}, { '2/ab/a.mp3': sound }).html).toBe(
+      '<p><audio controls preload="metadata" src="/user_uploads/2/ab/a.mp3" title="song"></audio></p>',
+    );
+    expect(render('![song](https://chat.example/user_uploads/2/ab/a.mp3)', {}, { '2/ab/a.mp3': sound }).html).toBe(
+      '<p><audio controls data-original-url="https://chat.example/user_uploads/2/ab/a.mp3" preload="metadata" src="/user_uploads/2/ab/a.mp3" title="song"></audio></p>',
+    );
+  });
+
+  it('an image of another server is not shown in the text', () => {
+    expect(render('![x](https://a.example/x.txt)').html).toBe(
+      '<p>![x](<a href="https://a.example/x.txt">https://a.example/x.txt</a>)</p>',
+    );
+  });
+});
+
+describe('alert words', () => {
+  const words = new Map([
+    ['deploy', [7 as UserId]],
+    ['on fire', [8 as UserId, 9 as UserId]],
+  ]);
+  const alerted = (content: string) => {
+    const parsed = renderer.parse(content, OPTIONS);
+    return [...renderer.render(parsed, resolve(parsed, new Map(), words)).alertWordUserIds];
+  };
+
+  it.each([
+    'Deploy now',
+    'please (deploy)',
+    'please deploy!',
+    '**deploy**',
+    '`deploy`',
+    '> deploy',
+    '[deploy](http://a.example)',
+  ])('are heard in %s', (content) => {
+    expect(alerted(content)).toEqual([7]);
+  });
+
+  it.each([
+    'redeploy',
+    'deploys',
+    'deploy-x',
+    '"deploy"',
+    'we _deploy_',
+    'deploy/',
+    'x:deploy',
+    'http://deploy.example',
+    'x ~~deploy~~',
+    '```\ndeploy\n```',
+  ])('are not heard in %s', (content) => {
+    expect(alerted(content)).toEqual([]);
+  });
+
+  it('may hold spaces and belong to several people', () => {
+    expect(alerted('the server is on fire!')).toEqual([8, 9]);
+  });
+});
+
+describe('a message', () => {
+  it.each`
+    content        | isMe
+    ${'/me waves'} | ${true}
+    ${'/me'}       | ${false}
+    ${'/ME waves'} | ${false}
+    ${'a\n/me b'}  | ${false}
+  `('"$content" is about its sender: $isMe', ({ content, isMe }) => {
+    expect(render(content).isMeMessage).toBe(isMe);
+  });
+
+  it('may hold nothing to see', () => {
+    expect(render('```spoiler\n```').html).toBe('');
+    expect(render(' \n ').html).toBe('');
+  });
+
+  it('that would become too large is refused', () => {
+    expect(() => render(`${'|a'.repeat(2500)}|\n${'|-'.repeat(2500)}|\n${'x\n'.repeat(4900)}`)).toThrow(
+      'Unable to render message',
+    );
+  });
+
+  it('from a mail has no indented code', () => {
+    expect(render('    a', { indentedCode: false }).html).toBe('<p>a</p>');
+  });
+
+  it('may be rendered again once an emoji is there', () => {
+    const parsed = renderer.parse(':smile:', OPTIONS);
+    const names = resolve(parsed);
+    expect(renderer.render(parsed, names).html).toContain('<span');
+    expect(renderer.render(parsed, { ...names, customEmoji: new Map([['smile', '/x.gif']]) }).html).toBe(
+      '<p><img alt=":smile:" class="emoji" src="/x.gif" title="smile"></p>',
+    );
+  });
+
+  it('does not nest links', () => {
+    expect(render('[see #**design** now](https://a.example)').html).toBe(
+      '<p><a href="https://a.example">see #design now</a></p>',
+    );
+  });
+
+  it('ends a quote with a code block as neatly as any other', () => {
+    expect(render('```quote\n```py\nx\n```\n```').html).toMatch(
+      /^<blockquote>\n<div class="codehilite" data-code-language="Python">.*<\/div>\n<\/blockquote>$/s,
+    );
+  });
+});
+
+describe('linkifiers', () => {
+  it.each`
+    pattern                | template                     | content    | html
+    ${'a#(?P<id>[a-z]+)'}  | ${'https://a.example/{id}'}  | ${'a#b'}   | ${'<a href="https://a.example/b">a#b</a>'}
+    ${'a#(?P<id>.+)'}      | ${'https://a.example/{id}'}  | ${'a#b/c'} | ${'<a href="https://a.example/b%2Fc">a#b/c</a>'}
+    ${'a#(?P<id>.+)'}      | ${'https://a.example/{+id}'} | ${'a#b/c'} | ${'<a href="https://a.example/b/c">a#b/c</a>'}
+    ${'js#(?P<x>.+)'}      | ${'javascript:{x}'}          | ${'js#x'}  | ${'js#x'}
+    ${'(?P<x>[a-z])(?=b)'} | ${'https://a.example/{x}'}   | ${'ab'}    | ${'ab'}
+  `('$pattern turns $content into $html', ({ pattern, template, content, html }) => {
+    expect(render(content, { linkifiers: linkifiers([[pattern, template]]) }).html).toBe(`<p>${html}</p>`);
+  });
+});

@@ -1,0 +1,93 @@
+#!/usr/bin/env node
+// Installs and builds whatever is missing or out of date. Uses nothing but Node: there may be no node_modules yet.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
+const packagesDir = join(root, 'packages');
+/** npm writes it last, so an installation that was interrupted does not count. */
+const installedMark = join(root, 'node_modules', '.package-lock.json');
+/** Dated to the start of the last build that succeeded. Single outputs say nothing: unchanged ones are not rewritten. */
+const builtMark = join(root, 'node_modules', '.parley-built');
+
+/** @throws Error with one clear line when something cannot be installed or built. */
+export function prepare() {
+  requireNode(20, 19);
+  if (modifiedAt(installedMark) < modifiedAt(join(root, 'package-lock.json'))) {
+    run('Installing dependencies (npm ci) …', 'npm', ['ci', '--no-audit', '--no-fund']);
+  }
+  if (needsBuild()) {
+    const startedAt = new Date();
+    const outputsWereRemoved = packages().some((name) => !existsSync(join(packagesDir, name, 'dist')));
+    // tsc trusts its own records and would not notice that the outputs they tell of are gone.
+    const force = outputsWereRemoved ? ['--force'] : [];
+    run('Building (tsc -b packages) …', process.execPath, [tsc(), '-b', 'packages', ...force]);
+    writeFileSync(builtMark, '');
+    utimesSync(builtMark, startedAt, startedAt);
+  }
+}
+
+function requireNode(major, minor) {
+  const [actualMajor = 0, actualMinor = 0] = process.versions.node.split('.').map(Number);
+  if (actualMajor < major || (actualMajor === major && actualMinor < minor)) {
+    throw new Error(`Parley needs Node ${major}.${minor} or newer; this is ${process.versions.node}.`);
+  }
+}
+
+function needsBuild() {
+  const builtAt = modifiedAt(builtMark);
+  if (builtAt === 0 || modifiedAt(join(root, 'tsconfig.json')) > builtAt) return true;
+  return packages().some((name) => {
+    const dir = join(packagesDir, name);
+    return (
+      !existsSync(join(dir, 'dist')) ||
+      modifiedAt(join(dir, 'tsconfig.json')) > builtAt ||
+      hasNewerSource(join(dir, 'src'), builtAt)
+    );
+  });
+}
+
+function packages() {
+  return readdirSync(packagesDir).filter((name) => existsSync(join(packagesDir, name, 'src')));
+}
+
+function hasNewerSource(dir, than) {
+  // The date of a folder changes when a file in it is added, renamed or removed.
+  if (modifiedAt(dir) > than) return true;
+  return readdirSync(dir, { withFileTypes: true }).some((entry) => {
+    const path = join(dir, entry.name);
+    if (entry.isDirectory()) return hasNewerSource(path, than);
+    return entry.name.endsWith('.ts') && !entry.name.endsWith('.test.ts') && modifiedAt(path) > than;
+  });
+}
+
+function modifiedAt(path) {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+}
+
+function tsc() {
+  return join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+}
+
+function run(title, command, args) {
+  console.error(title);
+  // npm is a script on Windows, which only a shell starts; what it says does not belong in our output.
+  const result = spawnSync(command, args, {
+    cwd: root,
+    stdio: ['ignore', 2, 2],
+    shell: process.platform === 'win32' && command === 'npm',
+  });
+  if (result.error) throw new Error(`Cannot run ${command}: ${result.error.message}`);
+  if (result.status !== 0) throw new Error(`${command === 'npm' ? 'npm ci' : 'The build'} failed; see above.`);
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1]).href) {
+  try {
+    prepare();
+  } catch (error) {
+    console.error(error.message);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,16 @@
+#!/usr/bin/env node
+// `npm start`: installs and builds what is missing, then serves the demo organization in this very process, so that
+// flags and signals reach it as they are.
+import { prepare } from './prepare.mjs';
+
+try {
+  prepare();
+} catch (error) {
+  console.error(error.message);
+  process.exit(1);
+}
+
+process.env.PARLEY_DEMO ??= 'on';
+process.env.PARLEY_DEV ??= 'on';
+const { runCommandLine } = await import('../dist/cli.js');
+process.exitCode = await runCommandLine(['serve', ...process.argv.slice(2)]);

@@ -1,0 +1,254 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative, resolve, sep } from 'node:path';
+import { type ParseOptions, parseSync } from '@swc/core';
+
+const packagesDir = resolve(__dirname, '../..');
+const CONTRACTS = join(packagesDir, 'testkit/src/contracts');
+
+interface Rules {
+  /** Besides its own files. `node:` stands for every module of Node. */
+  readonly mayImport: readonly string[];
+  /** Where it is never shipped, test libraries may be used anywhere. */
+  readonly isTestSupport?: boolean;
+}
+
+/** Arrows point inward only: server → adapters → domain. Adapters never import each other. */
+const RULES: Readonly<Record<string, Rules>> = {
+  domain: { mayImport: [] },
+  markdown: {
+    mayImport: [
+      '@parley/domain',
+      'highlight.js',
+      'katex',
+      're2js',
+      'snowball-stemmers',
+      'tlds',
+      'url-template',
+      'node:',
+    ],
+  },
+  sqlite: { mayImport: ['@parley/domain', 'better-sqlite3', 'node:'] },
+  http: {
+    mayImport: [
+      '@parley/domain',
+      'busboy',
+      'class-transformer',
+      'class-validator',
+      'express',
+      'reflect-metadata',
+      'node:',
+    ],
+  },
+  server: {
+    mayImport: [
+      '@parley/domain',
+      '@parley/http',
+      '@parley/markdown',
+      '@parley/sqlite',
+      'express',
+      'inversify',
+      'pino',
+      'node:',
+      'zxcvbn',
+    ],
+  },
+  testkit: { mayImport: ['@parley/domain', 'node:'], isTestSupport: true },
+  bench: {
+    mayImport: ['@parley/domain', '@parley/server', '@parley/sqlite', 'better-sqlite3', 'express', 'node:'],
+  },
+  e2e: { mayImport: ['@parley/server', 'zulip-js', 'node:'], isTestSupport: true },
+};
+
+/** Folders of a package's sources that only its tests use. */
+const TEST_FOLDERS = new Set(['fixtures', 'testing']);
+
+const TEST_LIBRARIES = [
+  '@parley/testkit',
+  '@jest/globals',
+  '@swc/core',
+  'esbuild',
+  'fast-check',
+  'markdown-it',
+  'parse5',
+  'node:',
+];
+
+type Node = Readonly<Record<string, unknown>> & { readonly type: string };
+
+describe('layers', () => {
+  it('knows every package', () => {
+    const packages = readdirSync(packagesDir, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map((entry) => entry.name);
+    expect(packages.sort()).toEqual(Object.keys(RULES).sort());
+  });
+
+  it.each(Object.keys(RULES))('%s imports only what it may', (name) => {
+    expect(sourcesOf(name).flatMap((file) => strayImports(name, file, readFileSync(file, 'utf8')))).toEqual([]);
+  });
+
+  it.each(Object.keys(RULES))('%s declares what it imports', (name) => {
+    const manifest = JSON.parse(readFileSync(join(packagesDir, name, 'package.json'), 'utf8'));
+    const declared = new Set(Object.keys(manifest.dependencies ?? {}));
+    const shipped = sourcesOf(name).filter((file) => !isTest(name, file));
+    const imported = shipped.flatMap((file) => importsOf(readFileSync(file, 'utf8'))).map(packageOf);
+    expect([...new Set(imported)].filter((it) => !isLocal(it) && it !== 'node:' && !declared.has(it))).toEqual([]);
+  });
+
+  it.each(Object.keys(RULES))('%s refers to no project it may not import', (name) => {
+    const config = JSON.parse(readFileSync(join(packagesDir, name, 'tsconfig.json'), 'utf8'));
+    const references = (config.references as { path: string }[]).map(({ path }) => `@parley/${path.slice(3)}`);
+    expect(references.filter((it) => !RULES[name]!.mayImport.includes(it))).toEqual([]);
+  });
+
+  it('the domain asks neither the machine for the time nor for chance', () => {
+    const files = sourcesOf('domain').filter((file) => !isTest('domain', file));
+    expect(files.flatMap((file) => hiddenInputsOf(readFileSync(file, 'utf8')).map((it) => `${file}: ${it}`))).toEqual(
+      [],
+    );
+  });
+
+  it('the domain compiles without anything of Node or the browser', () => {
+    const config = JSON.parse(readFileSync(join(packagesDir, 'domain/tsconfig.json'), 'utf8'));
+    const shared = JSON.parse(readFileSync(join(packagesDir, '../tsconfig.json'), 'utf8'));
+    expect(config.compilerOptions.types).toEqual([]);
+    expect(config.compilerOptions.lib ?? shared.compilerOptions.lib).toEqual(['es2023']);
+  });
+});
+
+describe('the check itself', () => {
+  it.each`
+    code                                                    | stray
+    ${"import { open } from 'node:fs'"}                     | ${'node:fs'}
+    ${"import type { Request } from 'express'"}             | ${'express'}
+    ${"export * from '@parley/sqlite'"}                     | ${'@parley/sqlite'}
+    ${"export { x } from '@parley/sqlite'"}                 | ${'@parley/sqlite'}
+    ${"export const load = () => import('@parley/http')"}   | ${'@parley/http'}
+    ${"export type Db = import('better-sqlite3').Database"} | ${'better-sqlite3'}
+    ${"export const fs = require('node:fs')"}               | ${'node:fs'}
+    ${"import { x } from '../../../sqlite/src/x.js'"}       | ${'../../../sqlite/src/x.js'}
+    ${"import { x } from '@parley/domain/dist/x.js'"}       | ${'@parley/domain/dist/x.js'}
+  `('finds $stray', ({ code, stray }: { code: string; stray: string }) => {
+    const file = join(packagesDir, 'domain/src/shared/made-up.ts');
+    expect(strayImports('domain', file, code)).toEqual([`domain/src/shared/made-up.ts imports ${stray}`]);
+  });
+
+  it('leaves what is allowed alone', () => {
+    const file = join(packagesDir, 'sqlite/src/made-up.ts');
+    const code = "import Database from 'better-sqlite3'; import { readFileSync } from 'node:fs'; import './other.js'";
+    expect(strayImports('sqlite', file, code)).toEqual([]);
+  });
+
+  it.each(['Date.now()', 'new Date()', 'Date()', 'Math.random()', 'globalThis.Date.now()'])('finds %s', (code) => {
+    expect(hiddenInputsOf(`export const x = () => ${code};`)).toHaveLength(1);
+  });
+
+  it('lets the domain compute with a time it was given', () => {
+    expect(hiddenInputsOf('export const day = (ms: number) => new Date(ms).getUTCDay() + Math.floor(ms);')).toEqual([]);
+  });
+});
+
+function sourcesOf(name: string): string[] {
+  return readdirSync(join(packagesDir, name, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts'))
+    .map((path) => join(packagesDir, name, 'src', path))
+    .sort();
+}
+
+function isTest(name: string, file: string): boolean {
+  return (
+    RULES[name]!.isTestSupport === true ||
+    file.endsWith('.test.ts') ||
+    TEST_FOLDERS.has(relative(join(packagesDir, name, 'src'), file).split(sep)[0]!)
+  );
+}
+
+function strayImports(name: string, file: string, code: string): string[] {
+  const allowed = [...RULES[name]!.mayImport, ...(isTest(name, file) ? TEST_LIBRARIES : [])];
+  // Contracts mean something only under Jest, so that testkit's index does not offer them.
+  const folders = [join(packagesDir, name, 'src'), ...(isTest(name, file) ? [CONTRACTS] : [])];
+  const isAllowed = (specifier: string) =>
+    isLocal(specifier)
+      ? folders.some((folder) => resolve(file, '..', specifier).startsWith(folder + sep))
+      : // Of our own packages only what their index offers; of others also single files, which load quicker.
+        allowed.includes(specifier.startsWith('@parley/') ? specifier : packageOf(specifier));
+  return importsOf(code)
+    .filter((specifier) => !isAllowed(specifier))
+    .map((specifier) => `${relative(packagesDir, file)} imports ${specifier}`);
+}
+
+const isLocal = (specifier: string) => specifier.startsWith('.');
+
+/** `node:fs` → `node:`, `@scope/name/file` → `@scope/name`. */
+function packageOf(specifier: string): string {
+  if (isLocal(specifier)) return specifier;
+  if (specifier.startsWith('node:')) return 'node:';
+  return specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/');
+}
+
+/** Everything a source names as a module: imports, re-exports, `import()`, `require()` and types by `import('…')`. */
+function importsOf(code: string): string[] {
+  const found: string[] = [];
+  for (const node of nodesOf(code)) {
+    const literal = moduleNamed(node);
+    if (literal) found.push(literal.value as string);
+  }
+  return found;
+}
+
+function moduleNamed(node: Node): Node | undefined {
+  switch (node.type) {
+    case 'ImportDeclaration':
+    case 'ExportAllDeclaration':
+    case 'ExportNamedDeclaration':
+      return (node.source as Node | null) ?? undefined;
+    case 'TsImportType':
+      return node.argument as Node;
+    case 'CallExpression': {
+      const callee = node.callee as Node;
+      const argument = (node.arguments as { expression: Node }[])[0]?.expression;
+      const isImport = callee.type === 'Import' || (callee.type === 'Identifier' && callee.value === 'require');
+      return isImport && argument?.type === 'StringLiteral' ? argument : undefined;
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** `Date.now`, `Math.random`, and dates made of nothing. */
+function hiddenInputsOf(code: string): string[] {
+  const found: string[] = [];
+  for (const node of nodesOf(code)) {
+    if (node.type === 'MemberExpression') {
+      const name = `${nameOf(node.object as Node)}.${nameOf(node.property as Node)}`;
+      if (name === 'Date.now' || name === 'Math.random') found.push(name);
+    }
+    const isDate = (node.type === 'NewExpression' || node.type === 'CallExpression') && nameOf(node.callee as Node);
+    const isBare = ((node.arguments as unknown[] | null | undefined) ?? []).length === 0;
+    if (isDate === 'Date' && isBare) found.push('Date of now');
+  }
+  return found;
+}
+
+/** Of an identifier, or of the last member of a chain: `globalThis.Date` → `Date`. */
+function nameOf(node: Node): string | undefined {
+  if (node.type === 'Identifier') return node.value as string;
+  return node.type === 'MemberExpression' ? nameOf(node.property as Node) : undefined;
+}
+
+const PARSE: ParseOptions = { syntax: 'typescript', decorators: true, target: 'es2022' };
+
+function* nodesOf(code: string): Generator<Node> {
+  const open: unknown[] = [parseSync(code, PARSE)];
+  while (open.length > 0) {
+    const value = open.pop();
+    if (Array.isArray(value)) open.push(...value);
+    else if (typeof value === 'object' && value !== null) {
+      if ('type' in value) yield value as Node;
+      open.push(...Object.values(value));
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import type { IncomingMessage } from 'node:http';
+import type { UnitOfWork, UserId } from '@parley/domain';
+import { type Authenticator, type Identity, type Request, unauthorized } from '@parley/http';
+import type { RealmAddressBook } from '../realm-address-book.js';
+
+/** Whom the host application has logged in, in our terms. */
+export interface HostIdentity {
+  /** String id of the realm. */
+  readonly realm: string;
+  readonly userId: number;
+}
+
+/** Null: nobody, as far as the host application knows; the request may still carry an API key. */
+export type HostAuthenticate = (request: IncomingMessage) => Promise<HostIdentity | null>;
+
+/** The host application's own log-in. What it says counts, whatever host name the request is for. */
+export class HostAuthenticator implements Authenticator {
+  constructor(
+    private readonly authenticateByHost: HostAuthenticate,
+    private readonly uow: UnitOfWork,
+    private readonly addressBook: RealmAddressBook,
+  ) {}
+
+  /** @throws Error when the host application names somebody who does not exist: a mistake in it, not in the request. */
+  async authenticate(request: Request): Promise<Identity | null> {
+    const named = await this.authenticateByHost(request.raw);
+    if (!named) return null;
+    const realmId = await this.addressBook.findByStringId(named.realm);
+    if (realmId === null) throw new Error(`authenticate() named an unknown organization: ${named.realm}`);
+    return this.uow.read(async ({ users, realms }) => {
+      const user = await users.find(realmId, named.userId as UserId);
+      if (!user) throw new Error(`authenticate() named an unknown user of ${named.realm}: ${named.userId}`);
+      const realm = await realms.get(realmId);
+      if (realm.isDeactivated) throw unauthorized('This organization has been deactivated');
+      if (!user.isActive) throw unauthorized('Account is deactivated');
+      return { realmId, userId: user.id, isIncomingWebhook: user.bot?.kind === 'incomingWebhook' };
+    });
+  }
+}

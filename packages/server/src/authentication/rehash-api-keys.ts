@@ -1,0 +1,26 @@
+import type { ApiKeyMint, UnitOfWork } from '@parley/domain';
+import { StartupError } from '../config.js';
+
+/**
+ * Stores every key's fingerprint anew when the server's secret is another one than last time. Everybody's key is
+ * another one then. Returns how many there were; 0 when the secret is the same.
+ */
+export async function rehashApiKeys(uow: UnitOfWork, mint: ApiKeyMint): Promise<number> {
+  const stored = await uow.read(({ apiKeys }) => apiKeys.secretFingerprint());
+  if (stored === mint.secretFingerprint) return 0;
+  return uow.write(async ({ apiKeys }) => {
+    const records = await apiKeys.listAll();
+    for (const record of records) await apiKeys.put(record, mint.fingerprint(mint.derive(record)));
+    await apiKeys.setSecretFingerprint(mint.secretFingerprint);
+    return records.length;
+  });
+}
+
+/** For whoever works beside a running server, whose keys must stay as they are. @throws StartupError */
+export async function refuseOtherSecret(uow: UnitOfWork, mint: ApiKeyMint): Promise<void> {
+  const stored = await uow.read(({ apiKeys }) => apiKeys.secretFingerprint());
+  if (stored === null) await uow.write(({ apiKeys }) => apiKeys.setSecretFingerprint(mint.secretFingerprint));
+  else if (stored !== mint.secretFingerprint) {
+    throw new StartupError('The server was last started with another secret; set PARLEY_SECRET as it is set there.');
+  }
+}

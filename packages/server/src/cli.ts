@@ -1,0 +1,185 @@
+import { text } from 'node:stream/consumers';
+import {
+  CreateRealm,
+  DomainError,
+  GrantPermission,
+  type Realm,
+  RegisterUser,
+  ROLES,
+  type Role,
+  type SpecialPermission,
+} from '@parley/domain';
+import { silentLogger } from '@parley/http';
+import { DatabaseRefused } from '@parley/sqlite';
+import { type CommandFlags, describeSettings, type Invocation, readConfiguration, StartupError } from './config.js';
+import { openParley } from './create-parley.js';
+import type { Assembled } from './parley.js';
+import { startServer } from './serve.js';
+
+/** What a command hears and says. */
+export interface Terminal {
+  out(line: string): void;
+  err(line: string): void;
+  /** All of standard input. */
+  readInput(): Promise<string>;
+  /** Resolves when somebody asks the process to end. */
+  interrupted(): Promise<void>;
+}
+
+interface Command {
+  readonly usage: string;
+  readonly help: string;
+  readonly flags: CommandFlags;
+  /** How many words follow the command. */
+  readonly words: number;
+  run(invocation: Invocation, terminal: Terminal): Promise<void>;
+}
+
+const COMMANDS: Readonly<Record<string, Command>> = {
+  serve: {
+    usage: 'serve',
+    help: 'listens until it is told to stop',
+    flags: {},
+    words: 0,
+    run: serve,
+  },
+  'create-realm': {
+    usage: "create-realm STRING_ID NAME    ('' for the one at the public address)",
+    help: 'adds an organization',
+    flags: {},
+    words: 2,
+    run: createRealm,
+  },
+  'create-user': {
+    usage: 'create-user EMAIL NAME [--realm STRING_ID] [--role ROLE] [--password-stdin]',
+    help: 'adds a user and prints the API key; the password, if any, comes by standard input',
+    flags: { realm: 'value', role: 'value', 'password-stdin': 'switch' },
+    words: 2,
+    run: createUser,
+  },
+  grant: {
+    usage: 'grant EMAIL PERMISSION [--realm STRING_ID]',
+    help: 'gives an administrator can_create_users or an owner can_change_user_emails',
+    flags: { realm: 'value' },
+    words: 2,
+    run: grant,
+  },
+};
+
+const PERMISSIONS: Readonly<Record<string, SpecialPermission>> = {
+  can_create_users: 'canCreateUsers',
+  can_change_user_emails: 'canChangeUserEmails',
+};
+
+/** Answers the exit code. What the operator got wrong is said in one line; a stack is for mistakes of our own. */
+export async function runCommandLine(
+  args: readonly string[],
+  terminal: Terminal = processTerminal,
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): Promise<number> {
+  const [name, ...rest] = args;
+  if (name === undefined || args.includes('--help') || args.includes('-h') || name === 'help') {
+    terminal.out(describeUsage());
+    return name === undefined ? 1 : 0;
+  }
+  try {
+    const command = COMMANDS[name];
+    if (!command) throw new StartupError(`There is no command ${name}; see parley --help.`);
+    const invocation = readConfiguration(rest, environment, command.flags);
+    if (invocation.positionals.length !== command.words) throw new StartupError(`Usage: parley ${command.usage}`);
+    await command.run(invocation, terminal);
+    return 0;
+  } catch (error) {
+    const isExpected =
+      error instanceof StartupError || error instanceof DatabaseRefused || error instanceof DomainError;
+    terminal.err(isExpected ? `parley: ${error.message}` : `parley: ${(error as Error).stack ?? error}`);
+    return 1;
+  }
+}
+
+function describeUsage(): string {
+  const commands = Object.values(COMMANDS).map(({ usage, help }) => `  parley ${usage}\n      ${help}`);
+  return `A team-chat server that speaks the Zulip REST API.\n\n${commands.join('\n')}\n\nSettings, as flags or in the environment:\n${describeSettings()}`;
+}
+
+async function serve({ configuration }: Invocation, terminal: Terminal): Promise<void> {
+  const server = await startServer(configuration, (line) => terminal.out(line));
+  await terminal.interrupted();
+  await server.stop();
+}
+
+async function createRealm(invocation: Invocation, terminal: Terminal): Promise<void> {
+  const [stringId, name] = invocation.positionals as [string, string];
+  await withParley(invocation, async ({ useCase, ports }) => {
+    const realm = await useCase(CreateRealm).execute({ stringId, name });
+    terminal.out(`Created organization ${describe(realm)}, reached at ${ports.realmAddresses.urlOf(realm)}`);
+  });
+}
+
+async function createUser(invocation: Invocation, terminal: Terminal): Promise<void> {
+  const [email, fullName] = invocation.positionals as [string, string];
+  const role = parseRole(invocation.flags.get('role') ?? 'member');
+  const hasPassword = invocation.flags.get('password-stdin') === 'on';
+  const password = hasPassword ? (await terminal.readInput()).replace(/\r?\n$/, '') : null;
+  if (password === '') throw new StartupError('There was no password in standard input.');
+  await withParley(invocation, async (parley) => {
+    const realm = await findRealm(parley, invocation);
+    const user = await parley.useCase(RegisterUser).execute({ realmId: realm.id, email, fullName, role, password });
+    const { unitOfWork, apiKeyMint } = parley.ports;
+    const record = await unitOfWork.read(({ apiKeys }) => apiKeys.find(realm.id, user.id));
+    terminal.out(`Created ${user.fullName} <${user.email}>, ${role} of ${describe(realm)}, user ${user.id}`);
+    terminal.out(`API key: ${apiKeyMint.derive(record!)}`);
+  });
+}
+
+async function grant(invocation: Invocation, terminal: Terminal): Promise<void> {
+  const [email, name] = invocation.positionals as [string, string];
+  const permission = PERMISSIONS[name];
+  if (!permission) throw new StartupError(`PERMISSION is one of ${Object.keys(PERMISSIONS).join(', ')}.`);
+  await withParley(invocation, async (parley) => {
+    const realm = await findRealm(parley, invocation);
+    const user = await parley.useCase(GrantPermission).execute({ realmId: realm.id, email, permission });
+    terminal.out(`Granted ${name} to ${user.fullName} of ${describe(realm)}`);
+  });
+}
+
+function parseRole(text: string): Role {
+  const role = ROLES.find((it) => it === text);
+  if (!role) throw new StartupError(`--role must be one of ${ROLES.join(', ')}.`);
+  return role;
+}
+
+/** The one that was named; else the only one. */
+async function findRealm({ ports }: Assembled, { flags }: Invocation): Promise<Realm> {
+  const realms = await ports.unitOfWork.read((repositories) => repositories.realms.list());
+  const named = flags.get('realm');
+  const realm = named === undefined && realms.length === 1 ? realms[0] : realms.find((it) => it.stringId === named);
+  if (realm) return realm;
+  if (realms.length === 0) throw new StartupError('There is no organization yet; see parley create-realm.');
+  const known = realms.map(({ stringId }) => `'${stringId}'`).join(', ');
+  throw new StartupError(`--realm must be one of ${known}.`);
+}
+
+const describe = ({ stringId, name }: Realm): string => (stringId === '' ? name : `${stringId} (${name})`);
+
+/** On the database, beside a server that may be running. */
+async function withParley({ configuration }: Invocation, work: (parley: Assembled) => Promise<void>): Promise<void> {
+  const url = configuration.url ?? `http://localhost:${configuration.port}`;
+  const parley = await openParley({ ...configuration, url }, { logger: silentLogger, onOtherSecret: 'refuse' });
+  try {
+    await work(parley);
+  } finally {
+    await parley.close();
+  }
+}
+
+const processTerminal: Terminal = {
+  out: (line) => console.log(line),
+  err: (line) => console.error(line),
+  readInput: () => text(process.stdin),
+  interrupted: () =>
+    new Promise((resolve) => {
+      // A second signal ends the process at once, which is what Node does by itself.
+      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
+    }),
+};

@@ -1,0 +1,127 @@
+import { type Configuration, describeSettings, readConfiguration } from './config.js';
+
+const read = (args: readonly string[] = [], environment: Record<string, string> = {}): Configuration =>
+  readConfiguration(args, environment).configuration;
+
+describe('readConfiguration', () => {
+  it('has a default for everything', () => {
+    expect(read()).toEqual({
+      host: '127.0.0.1',
+      port: 9991,
+      database: { kind: 'sqlite', path: 'parley-data/parley.db' },
+      isDev: false,
+      isDemo: false,
+      url: null,
+      defaultRealm: null,
+      allowsWebPublicChannels: false,
+      trustedProxies: 0,
+      secret: null,
+      hasRateLimits: true,
+      logLevel: 'info',
+    });
+  });
+
+  it('reads the environment', () => {
+    const environment = {
+      PARLEY_HOST: '0.0.0.0',
+      PARLEY_PORT: '80',
+      PARLEY_DATABASE: 'sqlite:/var/lib/parley.db',
+      PARLEY_URL: 'https://chat.example.com/',
+      PARLEY_TRUST_PROXY: '2',
+      PARLEY_SECRET: 'correct horse battery staple',
+      PARLEY_RATE_LIMITS: 'off',
+      PARLEY_LOG_LEVEL: 'error',
+    };
+    expect(read([], environment)).toEqual({
+      host: '0.0.0.0',
+      port: 80,
+      database: { kind: 'sqlite', path: '/var/lib/parley.db' },
+      isDev: false,
+      isDemo: false,
+      url: 'https://chat.example.com',
+      defaultRealm: null,
+      allowsWebPublicChannels: false,
+      trustedProxies: 2,
+      secret: 'correct horse battery staple',
+      hasRateLimits: false,
+      logLevel: 'error',
+    });
+  });
+
+  it('lets flags win over the environment', () => {
+    const environment = { PARLEY_PORT: '1', PARLEY_DEV: 'on', PARLEY_DATABASE: 'sqlite:a.db' };
+    expect(read(['--port', '2', '--no-dev', '--database=sqlite:b.db'], environment)).toMatchObject({
+      port: 2,
+      isDev: false,
+      database: { path: 'b.db' },
+    });
+  });
+
+  it.each`
+    given                               | kept
+    ${'https://chat.example.com'}       | ${'https://chat.example.com'}
+    ${'https://chat.example.com:8443/'} | ${'https://chat.example.com:8443'}
+    ${'http://example.com/chat/'}       | ${'http://example.com/chat'}
+  `('keeps $given as $kept', ({ given, kept }) => {
+    expect(read(['--url', given]).url).toBe(kept);
+  });
+
+  it('takes an empty variable for none', () => {
+    expect(read([], { PARLEY_PORT: '', PARLEY_URL: '', PARLEY_DEV: '', PARLEY_SECRET: '' })).toEqual(read());
+  });
+
+  it('hands on what is no flag', () => {
+    expect(readConfiguration(['grant', '--port', '2', 'a@b.example'], {}).positionals).toEqual([
+      'grant',
+      'a@b.example',
+    ]);
+  });
+
+  it.each`
+    dev      | asked        | limited
+    ${'off'} | ${undefined} | ${true}
+    ${'on'}  | ${undefined} | ${false}
+    ${'on'}  | ${'on'}      | ${true}
+    ${'off'} | ${'off'}     | ${false}
+  `('dev mode $dev, rate limits $asked: limited $limited', ({ dev, asked, limited }) => {
+    const environment = { PARLEY_DEV: dev, ...(asked && { PARLEY_RATE_LIMITS: asked }) };
+    expect(read([], environment).hasRateLimits).toBe(limited);
+  });
+
+  it.each`
+    args                                        | environment                       | message
+    ${['--port', '99999']}                      | ${{}}                             | ${'--port must be a number from 0 to 65535, not "99999".'}
+    ${['--port', '']}                           | ${{}}                             | ${'--port must be a number from 0 to 65535, not "".'}
+    ${[]}                                       | ${{ PARLEY_PORT: 'x' }}           | ${'PARLEY_PORT must be a number from 0 to 65535, not "x".'}
+    ${[]}                                       | ${{ PARLEY_DATABASE: 'a.db' }}    | ${'PARLEY_DATABASE must be of the form sqlite:PATH, not "a.db".'}
+    ${[]}                                       | ${{ PARLEY_DEV: 'maybe' }}        | ${'PARLEY_DEV must be on or off, not "maybe".'}
+    ${[]}                                       | ${{ PARLEY_HOST: 'a b' }}         | ${'PARLEY_HOST must be an address to listen on, such as 127.0.0.1, not "a b".'}
+    ${[]}                                       | ${{ PARLEY_TRUST_PROXY: 'all' }}  | ${/^PARLEY_TRUST_PROXY must be the number of proxies/}
+    ${['--url', 'https://chat.example.com/?a']} | ${{}}                             | ${/^--url must be an address such as https:/}
+    ${['--log-level', 'loud']}                  | ${{}}                             | ${'--log-level must be info or error or silent, not "loud".'}
+    ${['--prot', '1']}                          | ${{}}                             | ${"Unknown option '--prot'"}
+    ${['--host', '0.0.0.0', '--demo']}          | ${{}}                             | ${/^Demo data is refused on 0\.0\.0\.0/}
+    ${['--host', '192.168.1.4', '--dev']}       | ${{}}                             | ${/^Dev mode is refused on 192\.168\.1\.4/}
+    ${[]}                                       | ${{ PARLEY_SECRET: 'too short' }} | ${'PARLEY_SECRET must be at least 16 characters long.'}
+  `('refuses $args $environment in one line', ({ args, environment, message }) => {
+    expect(() => read(args, environment)).toThrow(
+      expect.objectContaining({
+        name: 'StartupError',
+        message: typeof message === 'string' ? message : expect.stringMatching(message),
+      }),
+    );
+  });
+
+  it.each(['127.0.0.1', '127.1.2.3', '::1', '[::1]', 'localhost'])('lets the demo run on %s', (host) => {
+    expect(read(['--host', host, '--demo', '--dev'])).toMatchObject({ isDemo: true, isDev: true });
+  });
+
+  it('lets the demo run anywhere for whoever insists', () => {
+    expect(read(['--host', '0.0.0.0', '--demo', '--allow-public-demo'])).toMatchObject({ isDemo: true });
+  });
+
+  it('describes every variable', () => {
+    const variables = 'HOST PORT DATABASE DEV DEMO URL TRUST_PROXY SECRET RATE_LIMITS'.split(' ');
+    for (const variable of variables) expect(describeSettings()).toContain(`PARLEY_${variable} `);
+  });
+});

@@ -1,0 +1,303 @@
+import { isIP } from 'node:net';
+import { parseArgs } from 'node:util';
+
+/** What a server needs to know, whatever it was told by. */
+export interface Configuration {
+  readonly host: string;
+  /** 0: any free one. */
+  readonly port: number;
+  readonly database: DatabaseLocation;
+  /** Development endpoints answer, and rate limits are off unless asked for. */
+  readonly isDev: boolean;
+  /** An organization with people and messages in it is made when the database has none. */
+  readonly isDemo: boolean;
+  /** The public address, without a slash at the end; null: the one it listens on. */
+  readonly url: string | null;
+  /** String id of the organization at the public address itself; null: the root one, else the only one. */
+  readonly defaultRealm: string | null;
+  /** Whether channels may be readable by anybody on the Internet. */
+  readonly allowsWebPublicChannels: boolean;
+  /** How many proxies in front are believed when they name the client's address; 0: none. */
+  readonly trustedProxies: number;
+  /** Null: of the file beside the database. */
+  readonly secret: string | null;
+  readonly hasRateLimits: boolean;
+  readonly logLevel: LogLevel;
+}
+
+export interface DatabaseLocation {
+  readonly kind: 'sqlite';
+  /** Of the file; `:memory:` for one that is gone when the process ends. */
+  readonly path: string;
+}
+
+export const LOG_LEVELS = ['info', 'error', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** Something the operator got wrong. `message` is one line that says what and how to mend it; no stack is wanted. */
+export class StartupError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'StartupError';
+  }
+}
+
+interface Setting<T> {
+  readonly variable: string;
+  /** Absent: not to be given on a command line, where everybody on the machine can read it. */
+  readonly flag?: string;
+  readonly placeholder?: string;
+  readonly help: string;
+  /** Switches: `--dev` and `--no-dev` take no value. */
+  readonly isSwitch?: boolean;
+  /** @throws Error that says what would be right: "a number from 0 to 65535". */
+  readonly parse: (text: string) => T;
+  readonly default: T;
+}
+
+const SETTINGS = {
+  host: setting('PARLEY_HOST', 'host', 'ADDRESS', 'address to listen on', parseHost, '127.0.0.1'),
+  port: setting('PARLEY_PORT', 'port', 'N', 'port to listen on; 0: any free one', parsePort, 9991),
+  database: setting('PARLEY_DATABASE', 'database', 'sqlite:PATH', 'where everything is kept', parseDatabase, {
+    kind: 'sqlite',
+    path: 'parley-data/parley.db',
+  }),
+  url: setting(
+    'PARLEY_URL',
+    'url',
+    'URL',
+    'public address; default: the one it listens on',
+    parseUrl,
+    null as string | null,
+  ),
+  defaultRealm: setting(
+    'PARLEY_DEFAULT_REALM',
+    'default-realm',
+    'STRING_ID',
+    'organization at the public address itself; default: the only one',
+    (text) => text,
+    null as string | null,
+  ),
+  isDev: switchSetting('PARLEY_DEV', 'dev', 'development endpoints, which let anybody be anybody'),
+  isDemo: switchSetting('PARLEY_DEMO', 'demo', 'a demo organization, when there is none yet'),
+  isExposed: switchSetting(
+    'PARLEY_ALLOW_PUBLIC_DEMO',
+    'allow-public-demo',
+    'dev mode and demo data on other addresses than loopback',
+  ),
+  webPublic: setting(
+    'PARLEY_WEB_PUBLIC_CHANNELS',
+    'web-public-channels',
+    'on|off',
+    'channels for everybody on the Internet; default: off, but on in dev mode',
+    parseSwitch,
+    null as boolean | null,
+  ),
+  trustedProxies: setting(
+    'PARLEY_TRUST_PROXY',
+    'trust-proxy',
+    'N',
+    'proxies in front that name the client (X-Forwarded-For)',
+    parseProxies,
+    0,
+  ),
+  rateLimits: setting(
+    'PARLEY_RATE_LIMITS',
+    'rate-limits',
+    'on|off',
+    'default: on, but off in dev mode',
+    parseSwitch,
+    null as boolean | null,
+  ),
+  logLevel: setting('PARLEY_LOG_LEVEL', 'log-level', LOG_LEVELS.join('|'), 'what is logged', parseLogLevel, 'info'),
+  secret: {
+    variable: 'PARLEY_SECRET',
+    help: 'what API keys are derived from; default: a file beside the database',
+    parse: parseSecret,
+    default: null as string | null,
+  },
+} satisfies Record<string, Setting<unknown>>;
+
+type SettingName = keyof typeof SETTINGS;
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A command line and the environment, understood. */
+export interface Invocation {
+  readonly configuration: Configuration;
+  /** What was no flag. */
+  readonly positionals: readonly string[];
+  /** Flags of the command itself, by name; a switch that is there says `on` or `off`. */
+  readonly flags: ReadonlyMap<string, string>;
+}
+
+/** Flags a command has beside the settings: name and whether a value follows. */
+export type CommandFlags = Readonly<Record<string, 'value' | 'switch'>>;
+
+/** Flags win over the environment. @throws StartupError naming the flag or variable that makes no sense. */
+export function readConfiguration(
+  args: readonly string[],
+  environment: Environment,
+  commandFlags: CommandFlags = {},
+): Invocation {
+  const { flags, positionals } = parseFlags(args, commandFlags);
+  const read = <N extends SettingName>(name: N): (typeof SETTINGS)[N]['default'] => {
+    const { variable, flag, parse, default: fallback }: Setting<unknown> = SETTINGS[name];
+    const given = flag === undefined ? undefined : flags.get(flag);
+    const text = given ?? environment[variable];
+    if (text === undefined || (given === undefined && text === '')) return fallback as (typeof SETTINGS)[N]['default'];
+    try {
+      return parse(text) as (typeof SETTINGS)[N]['default'];
+    } catch (error) {
+      const source = given === undefined ? variable : `--${flag}`;
+      // What a secret is does not belong on a screen.
+      const said = name === 'secret' ? '' : `, not ${JSON.stringify(text)}`;
+      throw new StartupError(`${source} must be ${(error as Error).message}${said}.`);
+    }
+  };
+
+  const isDev = read('isDev');
+  const configuration: Configuration = {
+    host: read('host'),
+    port: read('port'),
+    database: read('database') as DatabaseLocation,
+    isDev,
+    isDemo: read('isDemo'),
+    url: read('url'),
+    defaultRealm: read('defaultRealm'),
+    allowsWebPublicChannels: read('webPublic') ?? isDev,
+    trustedProxies: read('trustedProxies'),
+    secret: read('secret'),
+    hasRateLimits: read('rateLimits') ?? !isDev,
+    logLevel: read('logLevel') as LogLevel,
+  };
+  if (!read('isExposed')) refuseExposure(configuration);
+  return { configuration, positionals, flags };
+}
+
+/** Dev mode lets anybody be anybody, and the demo users' passwords are known. */
+function refuseExposure({ host, isDev, isDemo }: Configuration): void {
+  if ((!isDev && !isDemo) || isLoopback(host)) return;
+  const what = isDev && isDemo ? 'Dev mode and demo data are' : isDev ? 'Dev mode is' : 'Demo data is';
+  throw new StartupError(
+    `${what} refused on ${host}, where others could reach it: turn it off, listen on 127.0.0.1, ` +
+      'or add --allow-public-demo.',
+  );
+}
+
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+}
+
+/** What the flags mean, one line each. */
+export function describeSettings(): string {
+  return Object.values(SETTINGS as Record<string, Setting<unknown>>)
+    .map(({ variable, flag, placeholder, isSwitch, help }) => {
+      const usage = flag === undefined ? '' : isSwitch ? `--[no-]${flag}` : `--${flag} ${placeholder}`;
+      return `  ${usage.padEnd(27)} ${variable.padEnd(25)} ${help}`;
+    })
+    .join('\n');
+}
+
+/** By flag, as text; a switch that is there says `on` or `off`. */
+function parseFlags(
+  args: readonly string[],
+  commandFlags: CommandFlags,
+): {
+  flags: ReadonlyMap<string, string>;
+  positionals: readonly string[];
+} {
+  const options: Record<string, { type: 'string' | 'boolean' }> = {};
+  for (const { flag, isSwitch } of Object.values(SETTINGS as Record<string, Setting<unknown>>)) {
+    if (flag !== undefined) options[flag] = { type: isSwitch ? 'boolean' : 'string' };
+  }
+  for (const [flag, kind] of Object.entries(commandFlags)) {
+    options[flag] = { type: kind === 'switch' ? 'boolean' : 'string' };
+  }
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      options,
+      allowPositionals: true,
+      allowNegative: true,
+    });
+    const flags = new Map<string, string>();
+    for (const [flag, value] of Object.entries(values)) {
+      flags.set(flag, typeof value === 'string' ? value : value ? 'on' : 'off');
+    }
+    return { flags, positionals };
+  } catch (error) {
+    throw new StartupError((error as Error).message.split('. To specify')[0]!);
+  }
+}
+
+function setting<T>(
+  variable: string,
+  flag: string,
+  placeholder: string,
+  help: string,
+  parse: (text: string) => T,
+  initial: T,
+): Setting<T> {
+  return { variable, flag, placeholder, help, parse, default: initial };
+}
+
+function switchSetting(variable: string, flag: string, help: string): Setting<boolean> {
+  return { variable, flag, help, isSwitch: true, parse: parseSwitch, default: false };
+}
+
+function parseSwitch(text: string): boolean {
+  const word = text.toLowerCase();
+  if (['on', 'true', '1', 'yes'].includes(word)) return true;
+  if (['off', 'false', '0', 'no'].includes(word)) return false;
+  throw new Error('on or off');
+}
+
+function parseHost(text: string): string {
+  const host = text.replace(/^\[(.*)\]$/, '$1');
+  if (isIP(host) === 0 && !/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(host)) {
+    throw new Error('an address to listen on, such as 127.0.0.1');
+  }
+  return host;
+}
+
+function parsePort(text: string): number {
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw new Error('a number from 0 to 65535');
+  return Number(text);
+}
+
+export function parseDatabase(text: string): DatabaseLocation {
+  const path = /^sqlite:(.+)$/.exec(text)?.[1];
+  if (path === undefined) throw new Error('of the form sqlite:PATH');
+  return { kind: 'sqlite', path };
+}
+
+function parseUrl(text: string): string {
+  const expected = 'an address such as https://chat.example.com';
+  if (!URL.canParse(text)) throw new Error(expected);
+  const { protocol, origin, pathname, search, hash, username, password } = new URL(text);
+  if (!['http:', 'https:'].includes(protocol) || search || hash || username || password) throw new Error(expected);
+  return origin + pathname.replace(/\/+$/, '');
+}
+
+function parseProxies(text: string): number {
+  if (/^\d{1,2}$/.test(text)) return Number(text);
+  try {
+    return parseSwitch(text) ? 1 : 0;
+  } catch {
+    throw new Error('the number of proxies in front, or on (one) or off (none)');
+  }
+}
+
+/** Shorter ones could be found by trying. */
+const MIN_SECRET_LENGTH = 16;
+
+export function parseSecret(text: string): string {
+  if (text.length < MIN_SECRET_LENGTH) throw new Error(`at least ${MIN_SECRET_LENGTH} characters long`);
+  return text;
+}
+
+function parseLogLevel(text: string): LogLevel {
+  const level = LOG_LEVELS.find((it) => it === text);
+  if (!level) throw new Error(LOG_LEVELS.join(' or '));
+  return level;
+}

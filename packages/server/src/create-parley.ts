@@ -1,0 +1,92 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { type Logger, silentLogger } from '@parley/http';
+import { ZulipMarkdownRenderer } from '@parley/markdown';
+import { openSqliteStorage } from '@parley/sqlite';
+import type { HostAuthenticate } from './authentication/host-authenticator.js';
+import { ScryptPasswordHasher } from './authentication/scrypt-password-hasher.js';
+import { type Configuration, type DatabaseLocation, parseDatabase, parseSecret, StartupError } from './config.js';
+import { type Assembled, type Assembly, assemble, type Parley } from './parley.js';
+import { loadSecret } from './secret.js';
+import { SystemClock } from './system-clock.js';
+import { SystemRandomness } from './system-randomness.js';
+
+export interface ParleyConfig {
+  /** `sqlite:PATH`. The database and the folder it is in are made when they are missing. */
+  readonly database: string;
+  /** The public address up to where the router is mounted: `https://example.com/chat`. */
+  readonly url: string;
+  /** What API keys are derived from, at least 16 characters; default: a file beside the database, made when missing. */
+  readonly secret?: string;
+  /** The application's own log-in, asked before API keys are looked at. A throw answers 500. */
+  readonly authenticate?: HostAuthenticate;
+  /** String id of the organization at the public address itself; default: the root one (`''`), else the only one. */
+  readonly defaultRealm?: string;
+  /** Default: true. */
+  readonly rateLimits?: boolean;
+  /** Whether channels may be readable by anybody on the Internet; default: false. */
+  readonly webPublicChannels?: boolean;
+  /** How many proxies in front are believed when they name the client's address; default: 0. */
+  readonly trustedProxies?: number;
+  /** pino's, or anything like it; default: nothing is logged. */
+  readonly logger?: Logger;
+}
+
+/**
+ * A chat engine for an application to mount and to call.
+ * @throws StartupError, DatabaseRefused when the database cannot be opened; nothing was touched then.
+ */
+export function createParley(config: ParleyConfig): Promise<Parley> {
+  const database = parseDatabase(config.database);
+  return openParley(
+    {
+      database,
+      secret: config.secret === undefined ? null : parseSecret(config.secret),
+      url: config.url,
+      defaultRealm: config.defaultRealm ?? null,
+      hasRateLimits: config.rateLimits ?? true,
+      allowsWebPublicChannels: config.webPublicChannels ?? false,
+      trustedProxies: config.trustedProxies ?? 0,
+      isDev: false,
+    },
+    { logger: config.logger ?? silentLogger, authenticate: config.authenticate, onOtherSecret: 'rehash' },
+  );
+}
+
+type Essentials = Omit<Configuration, 'host' | 'port' | 'isDemo' | 'logLevel' | 'url'> & { readonly url: string };
+
+/** On a database file. @throws StartupError, DatabaseRefused */
+export async function openParley(
+  configuration: Essentials,
+  surroundings: Pick<Assembly, 'logger' | 'authenticate' | 'onOtherSecret'>,
+): Promise<Assembled> {
+  makeFolderOf(configuration.database);
+  const clock = new SystemClock();
+  const storage = openSqliteStorage({ path: configuration.database.path, clock });
+  try {
+    return await assemble({
+      ...configuration,
+      // Only now: a database that is refused gets no file put beside it.
+      secret: loadSecret(configuration),
+      unitOfWork: storage.uow,
+      clock,
+      randomness: new SystemRandomness(),
+      passwordHasher: new ScryptPasswordHasher(),
+      markdownRenderer: new ZulipMarkdownRenderer(),
+      ...surroundings,
+      release: () => storage.close(),
+    });
+  } catch (error) {
+    await storage.close();
+    throw error;
+  }
+}
+
+function makeFolderOf({ path }: DatabaseLocation): void {
+  if (path === ':memory:') return;
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+  } catch (error) {
+    throw new StartupError(`Cannot make the folder of the database ${path}: ${(error as Error).message}`);
+  }
+}

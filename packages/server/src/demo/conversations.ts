@@ -1,0 +1,124 @@
+import { DEMO_CHANNELS, DEMO_DIRECT_CONVERSATIONS } from './organization.js';
+import type { SeededRandom } from './seeded-random.js';
+
+/** Something to be sent, `secondsAgo` before the demo is made. */
+export interface DemoMessage {
+  /** Address. */
+  readonly sender: string;
+  readonly to:
+    | { readonly kind: 'channel'; readonly channel: string; readonly topic: string }
+    /** The others; nobody when one talks to himself. */
+    | { readonly kind: 'direct'; readonly others: readonly string[] };
+  readonly content: string;
+  readonly secondsAgo: number;
+}
+
+const TOPICS: Readonly<Record<string, readonly string[]>> = {
+  Denmark: ['castle maintenance', 'ghost sightings', 'dinner on Thursday'],
+  Verona: ['welcome', 'balcony repairs', 'feud, continued'],
+  Venice: ['gondola schedule', 'merchants and loans', 'carnival'],
+  Rome: ['road works', 'senate minutes'],
+  Scotland: ['weather', 'moving forest', 'clan gathering'],
+  'core team': ['roadmap', 'hiring'],
+  general: ['announcements', 'lunch', 'reading list'],
+  sandbox: ['test', 'formatting'],
+};
+
+const SUBJECTS = [
+  'the north gate',
+  'the new release',
+  'the guest list',
+  'the second act',
+  'the ferry timetable',
+  'the lighting',
+  'the letter from the embassy',
+  'the rehearsal room',
+  'the search box',
+  'the painted scenery',
+  'the ledger',
+  'the old bridge',
+];
+
+/** `%` stands for a subject. */
+const OPENERS = [
+  'Has anybody looked at % since Monday?',
+  'I would like to talk about % before we decide anything.',
+  'Good news: % is done.',
+  'A question about %: who is in charge of it?',
+  'Please have a look at % when you find the time.',
+  'I have written down what we know about %.',
+];
+
+const REPLIES = [
+  'I will take care of %.',
+  'Agreed. As for %, I would rather wait a week.',
+  'I looked at % this morning: *nothing to worry about*.',
+  'That is exactly what worries me about %.',
+  'Thanks! Could you put % on the list?',
+  'Three things about %:\n\n1. it is late\n2. it is expensive\n3. it is worth it',
+  '> What about %?\n\nBetter than last year, I think.',
+  'Let us say **Thursday at ten** for %.',
+  'For the record, % was `green` in every run so far.',
+  'I cannot say much about %, sorry.',
+  '~~Tomorrow~~ Next week we shall know more about %.',
+  'More about % here: https://example.com/notes',
+  '@**Zoe** has seen % before, as far as I know.',
+  'See #**Denmark** for %.',
+  'Words, words, words. What has been *decided* about %?',
+  '```\nstatus: open\nabout:  %\n```',
+];
+
+const SHORT = [
+  'Yes.',
+  'No.',
+  'Good idea!',
+  'Thank you :+1:',
+  'On my way.',
+  'Ha!',
+  'Done.',
+  'Why not?',
+  'See you there.',
+];
+
+const PER_CHANNEL = 45;
+const PER_DIRECT_CONVERSATION = 14;
+/** Everything was said within the last ten days. */
+export const PERIOD_SECONDS = 10 * 86_400;
+
+/** In the order of sending, the oldest first. The same for the same seed. */
+export function demoMessages(random: SeededRandom): readonly DemoMessage[] {
+  const messages = [
+    ...DEMO_CHANNELS.flatMap(({ name, followers }) => channelTalk(random, name, followers)),
+    ...DEMO_DIRECT_CONVERSATIONS.flatMap((people) => directTalk(random, people)),
+  ];
+  return messages.sort((a, b) => b.secondsAgo - a.secondsAgo);
+}
+
+function channelTalk(random: SeededRandom, channel: string, followers: readonly string[]): DemoMessage[] {
+  const started = new Set<string>();
+  return times(random, PER_CHANNEL).map((secondsAgo) => {
+    const topic = random.pick(TOPICS[channel]!);
+    const content = started.has(topic) ? reply(random) : phrase(random, OPENERS);
+    started.add(topic);
+    return { sender: random.pick(followers), to: { kind: 'channel', channel, topic }, content, secondsAgo };
+  });
+}
+
+function directTalk(random: SeededRandom, people: readonly string[]): DemoMessage[] {
+  return times(random, PER_DIRECT_CONVERSATION).map((secondsAgo, index) => {
+    const sender = random.pick(people);
+    const others = people.filter((person) => person !== sender);
+    const content = index === 0 ? phrase(random, OPENERS) : reply(random);
+    return { sender, to: { kind: 'direct', others }, content, secondsAgo };
+  });
+}
+
+/** Descending, so that talks begin with the past. */
+function times(random: SeededRandom, count: number): number[] {
+  return Array.from({ length: count }, () => random.below(PERIOD_SECONDS) + 1).sort((a, b) => b - a);
+}
+
+const reply = (random: SeededRandom): string => (random.below(4) === 0 ? random.pick(SHORT) : phrase(random, REPLIES));
+
+const phrase = (random: SeededRandom, phrases: readonly string[]): string =>
+  random.pick(phrases).replaceAll('%', random.pick(SUBJECTS));

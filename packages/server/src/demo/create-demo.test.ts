@@ -1,0 +1,118 @@
+import { ListSubscriptions, type RealmId, VerifyApiKey } from '@parley/domain';
+import { FixedClock, MemoryStorage } from '@parley/testkit';
+import { compose, type Ports } from '../container.js';
+import { TestServer } from '../testing/test-server.js';
+import { PERIOD_SECONDS } from './conversations.js';
+import { createDemo } from './create-demo.js';
+import { DEMO_CHANNELS, DEMO_PEOPLE, passwordOf } from './organization.js';
+import { listDemoAccess } from './zuliprc.js';
+
+async function emptyPorts() {
+  const clock = new FixedClock();
+  const storage = new MemoryStorage(clock);
+  const server = await TestServer.start();
+  await server.close();
+  const ports: Ports = { ...server.parley.ports, unitOfWork: storage.uow, clock };
+  return { ports, storage, clock };
+}
+
+describe('createDemo', () => {
+  let demo: Awaited<ReturnType<typeof emptyPorts>>;
+  let realmId: RealmId;
+  beforeAll(async () => {
+    demo = await emptyPorts();
+    expect(await createDemo(demo.ports)).toBe(true);
+    realmId = (await demo.ports.unitOfWork.read(({ realms }) => realms.findByStringId('zulip')))!.id;
+  });
+
+  const sent = ({ announced }: MemoryStorage) =>
+    announced.flatMap(({ event }) => (event.type === 'message.sent' ? [event.view] : []));
+
+  it('is one unit of work, so that it is there as a whole or not at all', () => {
+    expect(demo.storage.commits).toBe(1);
+  });
+
+  it('does nothing the second time', async () => {
+    expect(await createDemo(demo.ports)).toBe(false);
+    expect(demo.storage.commits).toBe(1);
+  });
+
+  it('is an organization as its settings say', async () => {
+    const realm = await demo.ports.unitOfWork.read(({ realms }) => realms.get(realmId));
+    expect(realm).toMatchObject({ name: 'Zulip Dev', settings: { organizationType: 10, digestWeekday: 1 } });
+  });
+
+  it.each(DEMO_PEOPLE)('has $fullName, $role', async ({ email, fullName, role, specialPermissions = [] }) => {
+    const { user, hash, record } = await demo.ports.unitOfWork.read(async ({ users, apiKeys }) => {
+      const found = (await users.findByEmail(realmId, email))!;
+      const passwordHash = await users.findPasswordHash(realmId, found.id);
+      return { user: found, hash: passwordHash, record: await apiKeys.find(realmId, found.id) };
+    });
+    expect(user).toMatchObject({ email, fullName, role, specialPermissions, settings: { emailAddressVisibility: 3 } });
+    expect(await demo.ports.passwordHasher.verify(passwordOf({ email }), hash)).toBe(true);
+    const apiKey = demo.ports.apiKeyMint.derive(record!);
+    const verified = await compose(demo.ports)(VerifyApiKey).execute({ realmId }, { email, apiKey });
+    expect(verified.userId).toBe(user.id);
+  });
+
+  it('lets the owner do what only operators grant', async () => {
+    const owner = DEMO_PEOPLE.find(({ role }) => role === 'owner');
+    expect(owner?.specialPermissions).toEqual(['canCreateUsers', 'canChangeUserEmails']);
+  });
+
+  it('has the channels, and their followers', async () => {
+    await demo.ports.unitOfWork.read(async ({ channels, users }) => {
+      for (const expected of DEMO_CHANNELS) {
+        const channel = (await channels.findByName(realmId, expected.name))!;
+        const people = await users.listByEmail(realmId, expected.followers);
+        const followers = (await channels.listSubscribers(realmId, [channel.id])).get(channel.id)!;
+        expect(new Set(followers)).toEqual(new Set(people.map(({ id }) => id)));
+        expect(channel).toMatchObject({
+          privacy: expected.isPrivate ? 'privateSharedHistory' : 'public',
+          isDefault: expected.isDefault ?? false,
+        });
+      }
+    });
+  });
+
+  it('has a few hundred messages, oldest first, all within the last days', () => {
+    const times = sent(demo.storage).map(({ message }) => message.sentAt);
+    expect(times.length).toBeGreaterThan(300);
+    expect(times).toEqual([...times].sort((a, b) => a - b));
+    expect(times[0]).toBeGreaterThanOrEqual(demo.clock.now() - PERIOD_SECONDS - 1);
+    expect(times.at(-1)).toBeLessThanOrEqual(demo.clock.now());
+  });
+
+  it('has several topics in each channel, and direct conversations of every size', () => {
+    const topics = new Map<string, Set<string>>();
+    const sizes = new Set<number>();
+    for (const { conversation, message } of sent(demo.storage)) {
+      if (conversation.kind === 'direct') sizes.add(conversation.people.length);
+      else topics.set(conversation.name, (topics.get(conversation.name) ?? new Set()).add(message.topic));
+    }
+    expect([...topics.keys()].sort()).toEqual(DEMO_CHANNELS.map(({ name }) => name).sort());
+    for (const names of topics.values()) expect(names.size).toBeGreaterThanOrEqual(2);
+    expect([...sizes].sort()).toEqual([1, 2, 3, 4]);
+  });
+
+  it('is the same every time', async () => {
+    const again = await emptyPorts();
+    await createDemo(again.ports);
+    expect(sent(again.storage)).toEqual(sent(demo.storage));
+  });
+
+  it('lets newcomers follow the default channels', async () => {
+    const access = await listDemoAccess(demo.ports);
+    expect(access.map(({ name }) => name).sort()).toEqual(
+      'aaron cordelia desdemona hamlet iago othello polonius prospero shiva zoe'.split(' '),
+    );
+    const polonius = (await demo.ports.unitOfWork.read(({ users }) =>
+      users.findByEmail(realmId, 'polonius@zulip.com'),
+    ))!;
+    const subscriptions = await compose(demo.ports)(ListSubscriptions).execute(
+      { realmId, userId: polonius.id, clientName: 'test' },
+      { includeSubscribers: false },
+    );
+    expect(subscriptions.map(({ channel }) => channel.name)).toEqual(['Verona', 'general', 'sandbox']);
+  });
+});

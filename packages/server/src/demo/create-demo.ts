@@ -1,0 +1,146 @@
+import {
+  type ChannelId,
+  CreateChannel,
+  CreateRealm,
+  type PasswordHasher,
+  type RealmId,
+  RegisterUser,
+  SendMessage,
+  type Transaction,
+  type UnitOfWork,
+  type UserId,
+} from '@parley/domain';
+import { compose, type Ports, type Resolve } from '../container.js';
+import { type DemoMessage, demoMessages, PERIOD_SECONDS } from './conversations.js';
+import { DemoClock } from './demo-clock.js';
+import {
+  DEMO_CHANNELS,
+  DEMO_EMAIL_VISIBILITY,
+  DEMO_PEOPLE,
+  DEMO_REALM,
+  DEMO_SETTINGS,
+  type DemoChannel,
+  passwordOf,
+} from './organization.js';
+import { SeededRandom } from './seeded-random.js';
+
+const SEED = 1599;
+
+interface Stage {
+  readonly useCase: Resolve;
+  readonly realmId: RealmId;
+  readonly people: ReadonlyMap<string, UserId>;
+  readonly channels: ReadonlyMap<string, ChannelId>;
+}
+
+/**
+ * Makes the demo organization, unless there is one; answers whether it did. Everything but the passwords' salts and the
+ * date is the same every time. All of it is one unit of work: a crash on the way leaves nothing half done.
+ */
+export async function createDemo(ports: Ports): Promise<boolean> {
+  const isThere = await ports.unitOfWork.read(({ realms }) => realms.findByStringId(DEMO_REALM.stringId));
+  if (isThere) return false;
+  const passwordHasher = await hashBeforehand(ports.passwordHasher, DEMO_PEOPLE.map(passwordOf));
+  const now = ports.clock.now();
+
+  await ports.unitOfWork.write(async (tx) => {
+    const random = new SeededRandom(SEED);
+    const clock = new DemoClock(now - PERIOD_SECONDS - 1);
+    const useCase = compose({ ...ports, unitOfWork: within(tx), clock, randomness: random, passwordHasher });
+    const realmId = await addRealm(tx, useCase);
+    const people = await addPeople(useCase, realmId);
+    const channels = await addChannels(useCase, realmId, people);
+    for (const message of demoMessages(random)) {
+      clock.set(now - message.secondsAgo);
+      await send({ useCase, realmId, people, channels }, message);
+    }
+  });
+  return true;
+}
+
+/** Lets use cases, which open units of their own, work inside one that is open already. */
+const within = (tx: Transaction): UnitOfWork => ({ read: (work) => work(tx), write: (work) => work(tx) });
+
+/** Hashing is too slow for a unit of work. */
+async function hashBeforehand(hasher: PasswordHasher, passwords: readonly string[]): Promise<PasswordHasher> {
+  const hashes = await Promise.all(passwords.map((password) => hasher.hash(password)));
+  return {
+    hash: async (password) => hashes[passwords.indexOf(password)]!,
+    verify: (password, hash) => hasher.verify(password, hash),
+  };
+}
+
+async function addRealm(tx: Transaction, useCase: Resolve): Promise<RealmId> {
+  const { stringId, name, description } = DEMO_REALM;
+  const realm = await useCase(CreateRealm).execute({ stringId, name });
+  await tx.realms.update({
+    ...realm,
+    settings: { ...realm.settings, ...DEMO_SETTINGS, description },
+    renderedDescription: `<p>${description}</p>`,
+  });
+  return realm.id;
+}
+
+async function addPeople(useCase: Resolve, realmId: RealmId): Promise<ReadonlyMap<string, UserId>> {
+  const people = new Map<string, UserId>();
+  for (const person of DEMO_PEOPLE) {
+    const settings = { emailAddressVisibility: DEMO_EMAIL_VISIBILITY };
+    const password = passwordOf(person);
+    const user = await useCase(RegisterUser).execute({ ...person, realmId, password, settings });
+    people.set(person.email, user.id);
+  }
+  return people;
+}
+
+async function addChannels(
+  useCase: Resolve,
+  realmId: RealmId,
+  people: ReadonlyMap<string, UserId>,
+): Promise<ReadonlyMap<string, ChannelId>> {
+  const channels = new Map<string, ChannelId>();
+  for (const channel of DEMO_CHANNELS) {
+    channels.set(channel.name, await useCase(CreateChannel).execute(callerOf(channel), inputOf(channel)));
+  }
+  return channels;
+
+  function callerOf({ followers }: DemoChannel) {
+    return { realmId, userId: people.get(followers[0]!)!, clientName: CLIENT_NAME };
+  }
+
+  function inputOf({ name, description, isPrivate = false, isDefault = false, followers }: DemoChannel) {
+    return {
+      name,
+      description,
+      isPrivate,
+      isDefault,
+      isWebPublic: false,
+      folderId: null,
+      topicsPolicy: 'inherit',
+      sharesHistory: isPrivate ? true : null,
+      messageRetentionDays: null,
+      permissions: {},
+      subscriberIds: followers.map((email) => people.get(email)!),
+      announce: false,
+    } as const;
+  }
+}
+
+const CLIENT_NAME = 'website';
+
+async function send({ useCase, realmId, people, channels }: Stage, message: DemoMessage): Promise<void> {
+  const { to, content } = message;
+  const sender = people.get(message.sender)!;
+  await useCase(SendMessage).execute(
+    { realmId, userId: sender, clientName: CLIENT_NAME },
+    {
+      to:
+        to.kind === 'channel'
+          ? { kind: 'channelId', id: channels.get(to.channel)! }
+          : { kind: 'userIds', ids: to.others.length === 0 ? [sender] : to.others.map((email) => people.get(email)!) },
+      topic: to.kind === 'channel' ? to.topic : null,
+      content,
+      isReadBySender: true,
+      echo: null,
+    },
+  );
+}

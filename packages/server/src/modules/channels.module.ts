@@ -1,0 +1,25 @@
+import {
+  ChannelFoundry,
+  CreateChannel,
+  FindChannelId,
+  ListChannels,
+  ListSubscriptions,
+  NoticeBoard,
+  SubscribeUsers,
+  UnsubscribeUsers,
+} from '@parley/domain';
+import { ContainerModule } from 'inversify';
+import { provide } from '../provide.js';
+import { TOKENS } from '../tokens.js';
+
+const { unitOfWork, markdownRenderer, realmAddresses, clock, channelOptions } = TOKENS;
+
+export const channelsModule = new ContainerModule(({ bind }) => {
+  provide(bind, ChannelFoundry, markdownRenderer, realmAddresses, NoticeBoard);
+  provide(bind, CreateChannel, unitOfWork, ChannelFoundry, clock, channelOptions);
+  provide(bind, SubscribeUsers, unitOfWork, ChannelFoundry, NoticeBoard, clock, channelOptions);
+  provide(bind, UnsubscribeUsers, unitOfWork);
+  provide(bind, ListSubscriptions, unitOfWork);
+  provide(bind, ListChannels, unitOfWork);
+  provide(bind, FindChannelId, unitOfWork);
+});

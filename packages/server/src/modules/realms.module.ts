@@ -1,0 +1,11 @@
+import { CreateRealm, GetServerSettings } from '@parley/domain';
+import { ContainerModule } from 'inversify';
+import { provide } from '../provide.js';
+import { TOKENS } from '../tokens.js';
+
+const { unitOfWork, clock, randomness, realmAddresses, developmentMode, channelOptions } = TOKENS;
+
+export const realmsModule = new ContainerModule(({ bind }) => {
+  provide(bind, CreateRealm, unitOfWork, clock, randomness);
+  provide(bind, GetServerSettings, unitOfWork, realmAddresses, developmentMode, channelOptions);
+});

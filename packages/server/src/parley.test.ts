@@ -1,0 +1,232 @@
+import { request } from 'node:http';
+import type { RealmId } from '@parley/domain';
+import { route, success } from '@parley/http';
+import { assemble } from './parley.js';
+import { basic, TestServer } from './testing/test-server.js';
+
+class Nothing {}
+
+/** Says who is calling. */
+const whoAmI = route('GET', '/whoami', {
+  auth: 'user',
+  dto: Nothing,
+  handle: async ({ caller }) => success({ user_id: caller.userId, client: caller.clientName }),
+});
+
+/** Says in which realm a stranger is. */
+const whereAmI = route('GET', '/whereami', {
+  auth: 'anyone',
+  dto: Nothing,
+  handle: async ({ caller }) => success({ realm_id: caller.realmId }),
+});
+
+const forOwners = route('POST', '/owners', {
+  auth: 'user',
+  gates: ['owner'],
+  dto: Nothing,
+  handle: async () => success(),
+});
+
+const moreRoutes = [whoAmI, whereAmI, forOwners];
+
+describe('the whole application', () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await TestServer.start({ moreRoutes });
+  });
+  afterAll(() => server.close());
+
+  it('lets people in by address and key, whatever the letter case of the address', async () => {
+    const { hamlet } = server.people;
+    for (const email of [hamlet.email, 'HAMLET@Zulip.com', ` ${hamlet.email} `]) {
+      const reply = await server.get('/whoami', { ...hamlet, email });
+      expect(reply).toMatchObject({ status: 200, body: { user_id: hamlet.id } });
+    }
+  });
+
+  it.each`
+    header                                                    | msg
+    ${undefined}                                              | ${'Not logged in: API authentication or user session required'}
+    ${'Basic !!'}                                             | ${'Invalid authorization header for basic auth'}
+    ${basic({ email: 'hamlet@zulip.com', apiKey: 'short' })}  | ${'Malformed API key'}
+    ${basic({ email: 'no@one.com', apiKey: 'a'.repeat(32) })} | ${'Invalid API key'}
+  `('keeps others out: $msg', async ({ header, msg }) => {
+    const reply = await server.request('GET', '/whoami', { headers: header && { Authorization: header } });
+    expect(reply).toMatchObject({ status: 401, body: { result: 'error', code: 'UNAUTHORIZED', msg } });
+    expect(reply.headers.get('www-authenticate')).toBe('Basic realm="zulip"');
+  });
+
+  it("refuses somebody else's key", async () => {
+    const { hamlet, iago } = server.people;
+    const reply = await server.get('/whoami', { ...hamlet, apiKey: iago.apiKey });
+    expect(reply.body.msg).toBe('Invalid API key');
+  });
+
+  it('refuses a key on the host of another realm, and of none', async () => {
+    const { hamlet } = server.people;
+    await server.addRealm('lear');
+    for (const host of ['lear.localhost', 'nowhere.localhost']) {
+      const reply = await withHost(server, host, basic(hamlet));
+      expect(reply).toMatchObject({ status: 401, msg: 'Account is not associated with this subdomain' });
+    }
+  });
+
+  it('finds the realm of strangers by host name', async () => {
+    expect((await server.get('/whereami', null)).body.realm_id).toBe(server.realmId);
+  });
+
+  it('asks gates about the rights of now', async () => {
+    const { desdemona, iago } = server.people;
+    expect((await server.post('/owners', desdemona)).status).toBe(200);
+    expect(await server.post('/owners', iago)).toMatchObject({
+      status: 400,
+      body: { code: 'UNAUTHORIZED_PRINCIPAL', msg: 'Must be an organization owner' },
+    });
+  });
+
+  it('answers JSON for everything it does not know', async () => {
+    for (const path of ['/nothing', '//', '//favicon.ico']) {
+      expect(await server.get(path, null)).toMatchObject({
+        status: 404,
+        body: { result: 'error', code: 'BAD_REQUEST', msg: 'Not found' },
+      });
+    }
+  });
+});
+
+/** `fetch` does not let anybody choose the host name. */
+async function withHost(server: TestServer, host: string, authorization: string) {
+  return new Promise<{ status: number; msg: string }>((resolve, reject) => {
+    const { port } = new URL(server.url);
+    const options = { host: '127.0.0.1', port, path: '/api/v1/whoami', headers: { host, authorization } };
+    request(options, async (response) => {
+      let text = '';
+      for await (const chunk of response) text += chunk;
+      resolve({ status: response.statusCode!, msg: JSON.parse(text).msg });
+    })
+      .on('error', reject)
+      .end();
+  });
+}
+
+describe("a host application's log-in", () => {
+  let server: TestServer;
+  let logged: unknown[];
+  let answer: () => { realm: string; userId: number } | null;
+  beforeAll(async () => {
+    server = await TestServer.start({
+      moreRoutes,
+      authenticate: async (request) => (request.headers['x-test'] ? answer() : null),
+      logger: { info: () => {}, error: (fields) => logged.push(fields) },
+    });
+  });
+  beforeEach(() => {
+    logged = [];
+  });
+  afterAll(() => server.close());
+
+  const ask = (headers = {}) => server.request('GET', '/whoami', { headers: { 'X-Test': '1', ...headers } });
+
+  it('counts before API keys', async () => {
+    const { hamlet, iago } = server.people;
+    answer = () => ({ realm: 'zulip', userId: hamlet.id });
+    expect((await ask({ Authorization: basic(iago) })).body.user_id).toBe(hamlet.id);
+  });
+
+  it('leaves those it does not know to API keys', async () => {
+    const { iago } = server.people;
+    answer = () => null;
+    expect((await ask({ Authorization: basic(iago) })).body.user_id).toBe(iago.id);
+    expect((await ask()).status).toBe(401);
+  });
+
+  it.each`
+    mistake               | thrower
+    ${'a throw'} | ${() => {
+  throw new Error('session store is down');
+}}
+    ${'an unknown realm'} | ${() => ({ realm: 'nowhere', userId: 1 })}
+    ${'an unknown user'}  | ${() => ({ realm: 'zulip', userId: 4711 })}
+  `('answers $mistake with an opaque 500, and logs it', async ({ thrower }) => {
+    answer = thrower;
+    const reply = await ask();
+    expect(reply).toMatchObject({ status: 500, body: { result: 'error', msg: 'Internal server error' } });
+    expect(logged).toMatchObject([{ err: expect.any(Error) }]);
+  });
+
+  it('keeps people of another realm apart', async () => {
+    const realmId: RealmId = await server.addRealm('lear');
+    const { id } = await server.addUser({ email: 'fool@lear.com', fullName: 'The Fool', realmId });
+    answer = () => ({ realm: 'zulip', userId: id });
+    expect((await ask()).status).toBe(500);
+    answer = () => ({ realm: 'lear', userId: id });
+    expect((await ask()).body.user_id).toBe(id);
+  });
+
+  it('refuses those who were deactivated', async () => {
+    const { cordelia } = server.people;
+    await server.storage.uow.write(async (tx) => {
+      await tx.users.update({ ...cordelia.user, isActive: false });
+    });
+    answer = () => ({ realm: 'zulip', userId: cordelia.id });
+    expect(await ask()).toMatchObject({ status: 401, body: { msg: 'Account is deactivated' } });
+  });
+});
+
+describe('closing', () => {
+  it('finishes what is in flight, and happens once', async () => {
+    let start = () => {};
+    let finish = () => {};
+    const started = new Promise<void>((resolve) => {
+      start = resolve;
+    });
+    const slow = route('GET', '/slow', {
+      auth: 'anyone',
+      dto: Nothing,
+      handle: async () => {
+        await new Promise<void>((resolve) => {
+          finish = resolve;
+          start();
+        });
+        return success({ done: true });
+      },
+    });
+    const server = await TestServer.start({ moreRoutes: [slow] });
+    const reply = server.get('/slow', null);
+    await started;
+    let isClosed = false;
+    const closed = server.close().then(() => {
+      isClosed = true;
+    });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(isClosed).toBe(false);
+    finish();
+    expect(await reply).toMatchObject({ status: 200, body: { done: true } });
+    await closed;
+    await server.parley.close();
+  });
+});
+
+describe('another secret', () => {
+  it('is refused beside a running server', async () => {
+    const server = await TestServer.start({ moreRoutes });
+    const parts = { ...server.parts, secret: 'another secret, by mistake' };
+    await expect(assemble({ ...parts, onOtherSecret: 'refuse' })).rejects.toThrow(/another secret/);
+    expect((await server.get('/whoami', server.people.hamlet)).status).toBe(200);
+    await server.close();
+  });
+
+  it('gives everybody another key at the next start', async () => {
+    const server = await TestServer.start({ moreRoutes });
+    const { hamlet } = server.people;
+    const parley = await assemble({ ...server.parts, secret: 'another secret, on purpose' });
+    const record = await server.storage.uow.read(({ apiKeys }) => apiKeys.find(server.realmId, hamlet.id));
+    const apiKey = parley.ports.apiKeyMint.derive(record!);
+    expect(apiKey).not.toBe(hamlet.apiKey);
+    const found = await server.storage.uow.read(({ apiKeys }) =>
+      apiKeys.findByFingerprint(parley.ports.apiKeyMint.fingerprint(apiKey)),
+    );
+    expect(found).toEqual(record);
+    await server.close();
+  });
+});

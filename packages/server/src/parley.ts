@@ -1,0 +1,197 @@
+import type { RequestListener } from 'node:http';
+import {
+  type Clock,
+  EventHub,
+  LogFollower,
+  type MarkdownRenderer,
+  type PasswordHasher,
+  PublishingUnitOfWork,
+  type Randomness,
+  type UnitOfWork,
+  VerifyApiKey,
+} from '@parley/domain';
+import {
+  type Authenticator,
+  BasicAuthenticator,
+  createDispatcher,
+  createRouter,
+  createRoutes,
+  type Dispatcher,
+  dispatchHotFirst,
+  EVENT_TYPE_NAMES,
+  type Logger,
+  LongPoll,
+  RateLimiter,
+  RealmPlaces,
+  type Route,
+  replyToError,
+  unknownPath,
+} from '@parley/http';
+import express, { type Router } from 'express';
+import { ApiKeyCredentials } from './authentication/api-key-credentials.js';
+import { HmacApiKeyMint } from './authentication/hmac-api-key-mint.js';
+import { type HostAuthenticate, HostAuthenticator } from './authentication/host-authenticator.js';
+import { refuseOtherSecret, rehashApiKeys } from './authentication/rehash-api-keys.js';
+import { StoredStandings } from './authentication/stored-standings.js';
+import { ZxcvbnPasswordStrength } from './authentication/zxcvbn-password-strength.js';
+import { compose, type Ports, type Resolve } from './container.js';
+import { RealmAddressBook } from './realm-address-book.js';
+import { Housekeeping } from './workers/housekeeping.js';
+
+/** A chat engine at work. */
+export interface Parley {
+  /** For an Express app, under any path: `app.use('/chat', parley.router)`. */
+  readonly router: Router;
+  /** For a server of Node's own, quicker than through Express: `createServer(parley.handler)`. */
+  readonly handler: RequestListener;
+  /** The one instance of a use case, for calling it in process: `parley.useCase(CreateRealm)`. */
+  readonly useCase: Resolve;
+  /** Finishes what is in flight, answers long polls, and closes the database. Idempotent. */
+  close(): Promise<void>;
+}
+
+/** What differs between a server, an embedding application and a test. */
+export interface Assembly {
+  /** Beside the API's own. */
+  readonly moreRoutes?: readonly Route[];
+  readonly unitOfWork: UnitOfWork;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  readonly passwordHasher: PasswordHasher;
+  readonly markdownRenderer: MarkdownRenderer;
+  readonly logger: Logger;
+  readonly secret: string;
+  /** When the database knows another secret: `rehash` makes every API key anew, `refuse` throws a StartupError. */
+  readonly onOtherSecret: 'rehash' | 'refuse';
+  readonly url: string;
+  readonly defaultRealm: string | null;
+  readonly allowsWebPublicChannels: boolean;
+  readonly hasRateLimits: boolean;
+  readonly trustedProxies: number;
+  readonly isDev: boolean;
+  readonly authenticate?: HostAuthenticate;
+  /** Called at last by `close`. */
+  readonly release: () => Promise<void>;
+}
+
+/** A chat engine, and the ports it was made of. */
+export interface Assembled extends Parley {
+  readonly ports: Ports;
+  readonly routes: readonly Route[];
+}
+
+export async function assemble(parts: Assembly): Promise<Assembled> {
+  const { clock, randomness, logger } = parts;
+  const unitOfWork = new PublishingUnitOfWork(parts.unitOfWork, clock);
+  const apiKeyMint = new HmacApiKeyMint(parts.secret);
+  if (parts.onOtherSecret === 'rehash') await rehashApiKeys(unitOfWork, apiKeyMint);
+  else await refuseOtherSecret(unitOfWork, apiKeyMint);
+  const addressBook = new RealmAddressBook(unitOfWork, clock, parts);
+  await addressBook.refresh();
+
+  const limiter = new RateLimiter({ clock, isOn: parts.hasRateLimits });
+  const ports: Ports = {
+    unitOfWork,
+    clock,
+    randomness,
+    apiKeyMint,
+    passwordHasher: parts.passwordHasher,
+    passwordStrength: new ZxcvbnPasswordStrength(),
+    loginAttempts: {
+      attempt: (key) => limiter.attempt('authenticate_by_username', key),
+      forget: (key) => limiter.forget('authenticate_by_username', key),
+    },
+    markdownRenderer: parts.markdownRenderer,
+    realmAddresses: addressBook,
+    channelOptions: { webPublicEnabled: parts.allowsWebPublicChannels },
+    developmentMode: { isOn: parts.isDev },
+  };
+  const useCase = compose(ports);
+
+  const follower = new LogFollower(unitOfWork);
+  const hub = new EventHub(unitOfWork, follower, clock, EVENT_TYPE_NAMES);
+  unitOfWork.subscribe(follower);
+  // Keys are forgotten before clients hear why.
+  follower.subscribe(useCase(VerifyApiKey));
+  follower.subscribe(hub);
+  await follower.start();
+  const longPoll = new LongPoll(hub, new RealmPlaces(unitOfWork, addressBook), randomness);
+  const housekeeping = new Housekeeping(follower, hub, logger);
+
+  const facts = {
+    startedAt: clock.now(),
+    isDevelopment: parts.isDev,
+    webPublicEnabled: parts.allowsWebPublicChannels,
+  };
+  const routes = [
+    ...createRoutes({ addresses: addressBook, hub, longPoll, facts, clock }),
+    ...(parts.moreRoutes ?? []),
+  ];
+  const dispatcher = createDispatcher({
+    routes,
+    resolve: useCase,
+    authenticators: authenticatorsOf(parts, ports, addressBook, useCase),
+    realms: addressBook,
+    gatekeeper: new StoredStandings(unitOfWork),
+    limiter,
+    clock,
+    logger,
+    trustedProxies: parts.trustedProxies,
+  });
+  const router = createRouter(dispatcher);
+
+  let closing: Promise<void> | undefined;
+  async function close(): Promise<void> {
+    await housekeeping.stop();
+    await endRequests(dispatcher, hub);
+    longPoll.close();
+    await parts.release();
+  }
+
+  return {
+    router,
+    handler: dispatchHotFirst(dispatcher, applicationOf(router)),
+    useCase,
+    ports,
+    routes,
+    close: () => {
+      closing ??= close();
+      return closing;
+    },
+  };
+}
+
+/** The host application's log-in comes before API keys. */
+function authenticatorsOf(
+  { authenticate }: Assembly,
+  { unitOfWork }: Ports,
+  addressBook: RealmAddressBook,
+  useCase: Resolve,
+): readonly Authenticator[] {
+  const basic = new BasicAuthenticator(new ApiKeyCredentials(useCase(VerifyApiKey), addressBook));
+  return authenticate ? [new HostAuthenticator(authenticate, unitOfWork, addressBook), basic] : [basic];
+}
+
+const WAKE_AGAIN_MS = 50;
+
+/** Those who wait for events are answered at once; so are polls that began while the others ended. */
+async function endRequests(dispatcher: Dispatcher, hub: EventHub): Promise<void> {
+  const drained = dispatcher.drain();
+  await hub.close();
+  const timer = setInterval(() => void hub.close(), WAKE_AGAIN_MS);
+  await drained;
+  clearInterval(timer);
+}
+
+/** Nothing but the router; whatever it does not know is answered as its own unknown paths are. */
+function applicationOf(router: Router): RequestListener {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.use(router);
+  app.use((_request, response) => {
+    const { reply } = replyToError(unknownPath());
+    response.status(reply.status).type('application/json').send(reply.body);
+  });
+  return app;
+}

@@ -1,0 +1,40 @@
+import type { ContainerModuleLoadOptions, Newable, ServiceIdentifier } from 'inversify';
+
+declare const tokenOf: unique symbol;
+
+/** Stands for a port or a value where there is no class to name it by. */
+export type Token<T> = symbol & { readonly [tokenOf]: T };
+
+export function token<T>(name: string): Token<T> {
+  return Symbol(name) as Token<T>;
+}
+
+export type Bind = ContainerModuleLoadOptions['bind'];
+
+type DependenciesOf<Args extends readonly unknown[]> = {
+  [K in keyof Args]: Token<Args[K]> | (new (...args: never[]) => Args[K]);
+};
+
+/**
+ * Binds a class, once for the whole container, to be made of these dependencies; the compiler compares them with its
+ * constructor. A parameter with a default may be left out unnoticed; an abstract class needs a token.
+ */
+export function provide<Args extends unknown[], T extends object>(
+  bind: Bind,
+  type: new (...args: Args) => T,
+  ...dependencies: DependenciesOf<Args>
+): void {
+  bind(type as Newable<T>)
+    .toResolvedValue((...args: unknown[]) => new type(...(args as Args)), dependencies as ServiceIdentifier[])
+    .inSingletonScope();
+}
+
+/** Binds a port to the class that implements it; `provide` the class as well. */
+export function provideAs<T extends object>(bind: Bind, port: Token<T>, type: new (...args: never[]) => T): void {
+  bind<T>(port as ServiceIdentifier<T>).toService(type as ServiceIdentifier<T>);
+}
+
+/** Binds a port or a value to what is there already. */
+export function supply<T>(bind: Bind, port: Token<T>, value: NoInfer<T>): void {
+  bind<T>(port as ServiceIdentifier<T>).toConstantValue(value);
+}

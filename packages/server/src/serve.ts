@@ -1,0 +1,142 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { dirname, join, resolve } from 'node:path';
+import type { Configuration } from './config.js';
+import { isLoopback, StartupError } from './config.js';
+import { openParley } from './create-parley.js';
+import { DEMO_REALM } from './demo/organization.js';
+import { createLogger } from './logger.js';
+import type { Assembled } from './parley.js';
+
+export interface RunningServer {
+  /** The public address. */
+  readonly url: string;
+  /** Answers what is in flight, then closes everything. Idempotent. */
+  stop(): Promise<void>;
+}
+
+/** Longer than clients and proxies keep an idle connection, so that it is they who close it. */
+const KEEP_ALIVE_MS = 75_000;
+
+/**
+ * Listens first and opens the database afterwards, so that neither a port in use nor a database that is refused leaves
+ * anything behind. Requests that arrive in between wait. `say` gets lines for the operator.
+ * @throws StartupError, DatabaseRefused
+ */
+export async function startServer(configuration: Configuration, say: (line: string) => void): Promise<RunningServer> {
+  const { promise: opened, resolve: open } = withResolvers<RequestListener>();
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
+    void opened.then((handler) => handler(request, response));
+  });
+  await listen(server, configuration);
+  const url = configuration.url ?? listeningUrl(server, configuration.host);
+  const logger = createLogger(configuration.logLevel);
+  try {
+    const parley = await openParley(
+      { ...configuration, url, defaultRealm: defaultRealmOf(configuration) },
+      { logger, onOtherSecret: 'rehash' },
+    );
+    const announcement = configuration.isDemo ? await prepareDemo(parley, configuration, url) : [];
+    // From here on without the detour.
+    server.removeAllListeners('request');
+    server.on('request', parley.handler);
+    open(parley.handler);
+    say(`Parley is at ${url}`);
+    for (const line of announcement) say(line);
+
+    let stopping: Promise<void> | undefined;
+    return {
+      url,
+      stop: () => {
+        stopping ??= stop(server, parley).then(() => logger.close());
+        return stopping;
+      },
+    };
+  } catch (error) {
+    server.closeAllConnections();
+    server.close();
+    await logger.close();
+    throw error;
+  }
+}
+
+async function listen(server: Server, { host, port }: Configuration): Promise<void> {
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(port, host, () => {
+        server.off('error', reject);
+        resolve();
+      });
+    });
+  } catch (error) {
+    throw new StartupError(describeListenError(error as NodeJS.ErrnoException, host, port));
+  }
+}
+
+function describeListenError({ code, message }: NodeJS.ErrnoException, host: string, port: number): string {
+  switch (code) {
+    case 'EADDRINUSE':
+      return `Port ${port} of ${host} is in use by another program; choose another one with --port.`;
+    case 'EACCES':
+      return `Port ${port} may not be used without more rights; choose one above 1023 with --port.`;
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return `${host} is no address of this machine; choose another one with --host.`;
+    default:
+      return `Cannot listen on port ${port} of ${host}: ${message}`;
+  }
+}
+
+function listeningUrl(server: Server, host: string): string {
+  const { port } = server.address() as AddressInfo;
+  const isAnywhere = host === '0.0.0.0' || host === '::';
+  const name = isLoopback(host) || isAnywhere ? 'localhost' : host.includes(':') ? `[${host}]` : host;
+  return port === 80 ? `http://${name}` : `http://${name}:${port}`;
+}
+
+/** The demo organization stays at the public address when others are created beside it. */
+function defaultRealmOf({ defaultRealm, isDemo }: Configuration): string | null {
+  return defaultRealm ?? (isDemo ? DEMO_REALM.stringId : null);
+}
+
+/** Answers what the operator should know about it. */
+async function prepareDemo({ ports }: Assembled, { database }: Configuration, url: string): Promise<readonly string[]> {
+  const { createDemo } = await import('./demo/create-demo.js');
+  const { listDemoAccess, writeZuliprcFiles } = await import('./demo/zuliprc.js');
+  const isNew = await createDemo(ports);
+  const access = await listDemoAccess(ports);
+  const hamlet = access.find(({ name }) => name === 'hamlet');
+  const lines = [`Demo organization "${DEMO_REALM.name}"${isNew ? ', made just now' : ''}; passwords are pw-ADDRESS`];
+  if (database.path !== ':memory:') {
+    const directory = resolve(dirname(database.path), 'zuliprc');
+    writeZuliprcFiles(directory, url, access);
+    lines.push(`zuliprc files: ${join(directory, `{${access.map(({ name }) => name).join(',')}}`)}`);
+  }
+  if (hamlet) {
+    const newest = `${url}/api/v1/messages?anchor=newest&num_before=5&num_after=0`;
+    lines.push(`Try: curl -u '${hamlet.email}:${hamlet.apiKey}' '${newest}'`);
+  }
+  return lines;
+}
+
+/** How long connections may take to carry away their last answers. */
+const FAREWELL_MS = 5000;
+
+async function stop(server: Server, parley: Assembled): Promise<void> {
+  const closed = new Promise<void>((resolve) => {
+    server.close(() => resolve());
+  });
+  await parley.close();
+  const impatience = setTimeout(() => server.closeAllConnections(), FAREWELL_MS);
+  await closed;
+  clearTimeout(impatience);
+}
+
+function withResolvers<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
+  let resolve!: (value: T) => void;
+  const promise = new Promise<T>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}

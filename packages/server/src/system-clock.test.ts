@@ -1,0 +1,14 @@
+import { SystemClock } from './system-clock.js';
+
+describe('SystemClock', () => {
+  it('tells whole seconds and milliseconds of one time', () => {
+    const clock = new SystemClock();
+    const before = Date.now();
+    const seconds = clock.now();
+    const ms = clock.nowMs();
+    expect(Number.isInteger(seconds)).toBe(true);
+    expect(seconds).toBeGreaterThanOrEqual(Math.floor(before / 1000));
+    expect(ms).toBeGreaterThanOrEqual(before);
+    expect(ms - seconds * 1000).toBeLessThan(2000);
+  });
+});

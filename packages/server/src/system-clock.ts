@@ -1,0 +1,12 @@
+import type { Clock, UnixSeconds } from '@parley/domain';
+
+/** The machine's clock. */
+export class SystemClock implements Clock {
+  now(): UnixSeconds {
+    return Math.floor(Date.now() / 1000);
+  }
+
+  nowMs(): number {
+    return Date.now();
+  }
+}

@@ -1,0 +1,180 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { CreateRealm, type RealmId, RegisterUser, type Role, type User, type UserId } from '@parley/domain';
+import { type Logger, type Route, silentLogger } from '@parley/http';
+import { ZulipMarkdownRenderer } from '@parley/markdown';
+import { FixedClock, MemoryStorage } from '@parley/testkit';
+import type { HostAuthenticate } from '../authentication/host-authenticator.js';
+import { ScryptPasswordHasher } from '../authentication/scrypt-password-hasher.js';
+import { SeededRandom } from '../demo/seeded-random.js';
+import { type Assembled, type Assembly, assemble } from '../parley.js';
+
+export interface TestServerOptions {
+  /** Beside the API's own. */
+  readonly moreRoutes?: readonly Route[];
+  readonly isDev?: boolean;
+  readonly hasRateLimits?: boolean;
+  readonly trustedProxies?: number;
+  readonly authenticate?: HostAuthenticate;
+  readonly logger?: Logger;
+}
+
+/** Somebody to be in a test. */
+export interface TestUser {
+  readonly id: UserId;
+  readonly email: string;
+  readonly password: string;
+  readonly apiKey: string;
+  readonly user: User;
+}
+
+/** An answer, read to its end. */
+export interface TestReply {
+  readonly status: number;
+  readonly headers: Headers;
+  /** Null for an empty body. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests say what they expect by their assertions.
+  readonly body: any;
+}
+
+export interface RequestOptions {
+  /** Null: without credentials. */
+  readonly as?: TestUser | null;
+  /** As a form: texts as they are, everything else as JSON. In the query for GET and HEAD. */
+  readonly params?: Readonly<Record<string, unknown>>;
+  /** A body as it is, instead of a form. */
+  readonly body?: RequestInit['body'];
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const PEOPLE = {
+  desdemona: { fullName: 'Desdemona', role: 'owner' },
+  iago: { fullName: 'Iago', role: 'administrator' },
+  shiva: { fullName: 'शिव', role: 'moderator' },
+  hamlet: { fullName: 'King Hamlet', role: 'member' },
+  cordelia: { fullName: "Cordelia, Lear's daughter", role: 'member' },
+  polonius: { fullName: 'Polonius', role: 'guest' },
+} as const satisfies Readonly<Record<string, { fullName: string; role: Role }>>;
+
+export type TestPerson = keyof typeof PEOPLE;
+
+/** Stretching passwords is tested elsewhere. */
+const quickHasher = new ScryptPasswordHasher({ ln: 1, p: 1 });
+
+/**
+ * The whole application on memory storage behind a real port. One realm, `zulip`, at the address itself, with a person
+ * of each role and nothing else; the clock stands still until it is told otherwise. `close` it after the test.
+ */
+export class TestServer {
+  readonly people = {} as Record<TestPerson, TestUser>;
+  realmId!: RealmId;
+
+  private constructor(
+    readonly parts: Assembly,
+    readonly parley: Assembled,
+    readonly storage: MemoryStorage,
+    readonly clock: FixedClock,
+    private readonly server: Server,
+    readonly url: string,
+  ) {}
+
+  static async start(options: TestServerOptions = {}): Promise<TestServer> {
+    const clock = new FixedClock();
+    const storage = new MemoryStorage(clock);
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = `http://localhost:${(server.address() as AddressInfo).port}`;
+    const parts: Assembly = {
+      unitOfWork: storage.uow,
+      clock,
+      randomness: new SeededRandom(7),
+      passwordHasher: quickHasher,
+      markdownRenderer: new ZulipMarkdownRenderer(),
+      logger: silentLogger,
+      secret: 'the secret of a test server',
+      onOtherSecret: 'rehash',
+      url,
+      defaultRealm: 'zulip',
+      allowsWebPublicChannels: true,
+      hasRateLimits: false,
+      trustedProxies: 0,
+      isDev: true,
+      ...options,
+      release: async () => {},
+    };
+    const parley = await assemble(parts);
+    server.on('request', parley.handler);
+    const started = new TestServer(parts, parley, storage, clock, server, url);
+    started.realmId = await started.addRealm('zulip');
+    for (const [name, person] of Object.entries(PEOPLE) as [TestPerson, (typeof PEOPLE)[TestPerson]][]) {
+      started.people[name] = await started.addUser({ email: `${name}@zulip.com`, ...person });
+    }
+    return started;
+  }
+
+  async addRealm(stringId: string): Promise<RealmId> {
+    const realm = await this.parley.useCase(CreateRealm).execute({ stringId, name: `Realm ${stringId}` });
+    return realm.id;
+  }
+
+  /** Signs in with `pw-` and the address; in the first realm unless another is named. */
+  async addUser(person: { email: string; fullName: string; role?: Role; realmId?: RealmId }): Promise<TestUser> {
+    const { email, fullName, role = 'member', realmId = this.realmId } = person;
+    const password = `pw-${email}`;
+    const user = await this.parley.useCase(RegisterUser).execute({ realmId, email, fullName, role, password });
+    const record = await this.storage.uow.read(({ apiKeys }) => apiKeys.find(realmId, user.id));
+    return { id: user.id, email, password, apiKey: this.parley.ports.apiKeyMint.derive(record!), user };
+  }
+
+  /** `path` counts from `/api/v1`, or, with two slashes in front, from the root. */
+  async request(method: string, path: string, options: RequestOptions = {}): Promise<TestReply> {
+    const { as = null, params, body, headers } = options;
+    const url = new URL(path.startsWith('//') ? this.url + path.slice(1) : `${this.url}/api/v1${path}`);
+    const form = new URLSearchParams();
+    for (const [name, value] of Object.entries(params ?? {})) {
+      form.append(name, typeof value === 'string' ? value : JSON.stringify(value));
+    }
+    const isInQuery = method === 'GET' || method === 'HEAD';
+    if (isInQuery) for (const [name, value] of form) url.searchParams.append(name, value);
+    const response = await fetch(url, {
+      method,
+      headers: { ...(as && { Authorization: basic(as) }), ...headers },
+      body: body ?? (isInQuery || !params ? undefined : form),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: text === '' ? null : isJson ? JSON.parse(text) : text,
+    };
+  }
+
+  get(path: string, as: TestUser | null, params?: RequestOptions['params']): Promise<TestReply> {
+    return this.request('GET', path, { as, params });
+  }
+
+  post(path: string, as: TestUser | null, params?: RequestOptions['params']): Promise<TestReply> {
+    return this.request('POST', path, { as, params: params ?? {} });
+  }
+
+  patch(path: string, as: TestUser | null, params?: RequestOptions['params']): Promise<TestReply> {
+    return this.request('PATCH', path, { as, params: params ?? {} });
+  }
+
+  delete(path: string, as: TestUser | null, params?: RequestOptions['params']): Promise<TestReply> {
+    return this.request('DELETE', path, { as, params });
+  }
+
+  async close(): Promise<void> {
+    const closed = new Promise<void>((resolve) => {
+      this.server.close(() => resolve());
+    });
+    await this.parley.close();
+    this.server.closeAllConnections();
+    await closed;
+  }
+}
+
+export const basic = ({ email, apiKey }: Pick<TestUser, 'email' | 'apiKey'>): string =>
+  `Basic ${Buffer.from(`${email}:${apiKey}`).toString('base64')}`;

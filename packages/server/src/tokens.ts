@@ -1,0 +1,29 @@
+import type {
+  ApiKeyMint,
+  ChannelOptions,
+  Clock,
+  DevelopmentMode,
+  LoginAttempts,
+  MarkdownRenderer,
+  PasswordHasher,
+  PasswordStrength,
+  Randomness,
+  RealmAddresses,
+  UnitOfWork,
+} from '@parley/domain';
+import { token } from './provide.js';
+
+/** The ports and options that use cases ask for. What is made of them is bound by its class. */
+export const TOKENS = {
+  unitOfWork: token<UnitOfWork>('UnitOfWork'),
+  clock: token<Clock>('Clock'),
+  randomness: token<Randomness>('Randomness'),
+  apiKeyMint: token<ApiKeyMint>('ApiKeyMint'),
+  passwordHasher: token<PasswordHasher>('PasswordHasher'),
+  passwordStrength: token<PasswordStrength>('PasswordStrength'),
+  loginAttempts: token<LoginAttempts>('LoginAttempts'),
+  markdownRenderer: token<MarkdownRenderer>('MarkdownRenderer'),
+  realmAddresses: token<RealmAddresses>('RealmAddresses'),
+  channelOptions: token<ChannelOptions>('ChannelOptions'),
+  developmentMode: token<DevelopmentMode>('DevelopmentMode'),
+} as const;

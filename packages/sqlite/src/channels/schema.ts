@@ -1,0 +1,76 @@
+/** Channels and who follows them. */
+export const CHANNELS_SCHEMA = `
+CREATE TABLE channel (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  realm_id INTEGER NOT NULL REFERENCES realm (id),
+  version INTEGER NOT NULL,
+  -- Active users who follow it now; kept by the triggers below, since counting them grows with the channel.
+  subscriber_count INTEGER NOT NULL DEFAULT 0,
+  recipient_id INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  -- Folded.
+  name_key TEXT NOT NULL,
+  description TEXT NOT NULL,
+  rendered_description TEXT NOT NULL,
+  privacy TEXT NOT NULL,
+  is_archived INTEGER NOT NULL,
+  creator_id INTEGER,
+  created_at INTEGER NOT NULL,
+  message_retention_days INTEGER,
+  topics_policy TEXT NOT NULL,
+  folder_id INTEGER,
+  is_default INTEGER NOT NULL,
+  is_recently_active INTEGER NOT NULL,
+  first_message_id INTEGER,
+  -- JSON: a group id for each permission.
+  permissions TEXT NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX channel_by_name ON channel (realm_id, name_key);
+
+CREATE TABLE subscription (
+  user_id INTEGER NOT NULL REFERENCES user (id),
+  channel_id INTEGER NOT NULL REFERENCES channel (id),
+  realm_id INTEGER NOT NULL,
+  is_active INTEGER NOT NULL,
+  color TEXT NOT NULL,
+  is_muted INTEGER NOT NULL,
+  is_pinned INTEGER NOT NULL,
+  desktop_notifications INTEGER,
+  audible_notifications INTEGER,
+  push_notifications INTEGER,
+  email_notifications INTEGER,
+  wildcard_mentions_notify INTEGER,
+  PRIMARY KEY (user_id, channel_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX subscription_by_channel ON subscription (channel_id, user_id) WHERE is_active = 1;
+
+CREATE TABLE topic_policy (
+  user_id INTEGER NOT NULL REFERENCES user (id),
+  channel_id INTEGER NOT NULL REFERENCES channel (id),
+  -- Folded.
+  topic_key TEXT NOT NULL,
+  realm_id INTEGER NOT NULL,
+  topic TEXT NOT NULL,
+  visibility TEXT NOT NULL,
+  changed_at INTEGER NOT NULL,
+  PRIMARY KEY (user_id, channel_id, topic_key)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER subscription_added AFTER INSERT ON subscription WHEN NEW.is_active = 1
+BEGIN
+  UPDATE channel SET subscriber_count = subscriber_count + (SELECT is_active FROM user WHERE id = NEW.user_id)
+  WHERE id = NEW.channel_id;
+END;
+CREATE TRIGGER subscription_changed AFTER UPDATE OF is_active ON subscription WHEN NEW.is_active <> OLD.is_active
+BEGIN
+  UPDATE channel
+  SET subscriber_count =
+    subscriber_count + (NEW.is_active - OLD.is_active) * (SELECT is_active FROM user WHERE id = NEW.user_id)
+  WHERE id = NEW.channel_id;
+END;
+CREATE TRIGGER subscriber_activation_changed AFTER UPDATE OF is_active ON user WHEN NEW.is_active <> OLD.is_active
+BEGIN
+  UPDATE channel SET subscriber_count = subscriber_count + (NEW.is_active - OLD.is_active)
+  WHERE id IN (SELECT channel_id FROM subscription WHERE user_id = NEW.id AND is_active = 1);
+END;
+`;

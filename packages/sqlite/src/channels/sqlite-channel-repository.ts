@@ -1,0 +1,409 @@
+import {
+  CHANNEL_PERMISSIONS,
+  type Channel,
+  type ChannelId,
+  type ChannelPrivacy,
+  type ChannelRepository,
+  type ChannelView,
+  type Clock,
+  DomainError,
+  foldCase,
+  type GroupReads,
+  type MessageId,
+  type MessageReads,
+  type RealmId,
+  type RecipientId,
+  type Subscription,
+  type TopicsPolicy,
+  type UnixSeconds,
+  type UserId,
+  weeklyTraffic,
+} from '@parley/domain';
+import type { Connection } from '../connection.js';
+import { grantValues } from '../groups/grant-values.js';
+import { ascending, type Flag, fromFlagOrNull, idList, isTaken, jsonList, toFlag, toFlagOrNull } from '../rows.js';
+import { remembering, VersionedCache } from '../versioned-cache.js';
+
+export type ChannelCache = VersionedCache<number, Channel>;
+export const newChannelCache = (): ChannelCache => new VersionedCache(20_000);
+
+const SECONDS_PER_DAY = 86_400;
+const TRAFFIC_DAYS = 28;
+
+export class SqliteChannelRepository implements ChannelRepository {
+  private readonly versionOf;
+  private readonly row;
+  private readonly rowByName;
+  private readonly rowsByName;
+  private readonly rows;
+  private readonly allRows;
+  private readonly viewRows;
+  private readonly subscribed;
+  private readonly subscribedIds;
+  private readonly subscriptionRow;
+  private readonly subscriptionRows;
+  private readonly subscriptionRowsOf;
+  private readonly subscribers;
+  private readonly subscribedAmong;
+  private readonly subscriberCount;
+  private readonly insert;
+  private readonly insertRecipient;
+  private readonly linkRecipient;
+  private readonly store;
+  private readonly upsertSubscriptions;
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly cache: ChannelCache,
+    private readonly clock: Clock,
+    private readonly groups: Pick<GroupReads, 'settingValues' | 'systemGroupIds'>,
+    private readonly messages: Pick<MessageReads, 'countSince'>,
+  ) {
+    this.versionOf = connection.values<number>('SELECT version FROM channel WHERE id = ? AND realm_id = ?');
+    this.row = connection.rows<ChannelRow>('SELECT * FROM channel WHERE id = ?');
+    this.rowByName = connection.rows<ChannelRow>('SELECT * FROM channel WHERE realm_id = ? AND name_key = ?');
+    this.rowsByName = connection.rows<ChannelRow>(
+      'SELECT * FROM channel WHERE realm_id = ? AND name_key IN (SELECT value FROM json_each(?)) ORDER BY id',
+    );
+    this.rows = connection.rows<ChannelRow>(
+      'SELECT * FROM channel WHERE +realm_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id',
+    );
+    this.allRows = connection.rows<ChannelRow>('SELECT * FROM channel WHERE realm_id = ? ORDER BY id');
+    // SQLite compares bytes, and UTF-8 sorts as code points do.
+    this.viewRows = connection.rows<ChannelRow>(
+      'SELECT * FROM channel WHERE +realm_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY name',
+    );
+    this.subscribed = connection.values<Flag>(
+      'SELECT is_active FROM subscription WHERE user_id = ? AND channel_id = ? AND realm_id = ?',
+    );
+    this.subscribedIds = connection.values<ChannelId>(
+      'SELECT channel_id FROM subscription WHERE user_id = ? AND realm_id = ? AND is_active = 1 ORDER BY channel_id',
+    );
+    this.subscriptionRow = connection.rows<SubscriptionRow>(
+      'SELECT * FROM subscription WHERE user_id = ? AND channel_id = ? AND realm_id = ?',
+    );
+    this.subscriptionRows = connection.rows<SubscriptionRow>(
+      'SELECT * FROM subscription WHERE user_id = ? AND realm_id = ? ORDER BY channel_id',
+    );
+    this.subscriptionRowsOf = connection.rows<SubscriptionRow>(
+      `SELECT * FROM subscription
+       WHERE user_id IN (SELECT value FROM json_each(?)) AND realm_id = ? ORDER BY user_id, channel_id`,
+    );
+    this.subscribers = connection.tuples<[ChannelId, string]>(
+      `SELECT s.channel_id, json_group_array(s.user_id)
+       FROM subscription s JOIN user u ON u.id = s.user_id AND u.is_active = 1
+       WHERE s.channel_id IN (SELECT value FROM json_each(?)) AND s.is_active = 1 AND u.realm_id = ?
+       GROUP BY s.channel_id`,
+    );
+    this.subscribedAmong = connection.values<UserId>(
+      `SELECT user_id FROM subscription
+       WHERE user_id IN (SELECT value FROM json_each(?)) AND channel_id = ? AND realm_id = ? AND is_active = 1
+       ORDER BY user_id`,
+    );
+    this.subscriberCount = connection.values<number>(
+      'SELECT subscriber_count FROM channel WHERE id = ? AND realm_id = ?',
+    );
+    this.insert = connection.values<ChannelId>(
+      `INSERT INTO channel (realm_id, version, recipient_id, name, name_key, description, rendered_description, privacy,
+                            is_archived, creator_id, created_at, message_retention_days, topics_policy, folder_id,
+                            is_default, is_recently_active, first_message_id, permissions)
+       VALUES (?, 1, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+    );
+    this.insertRecipient = connection.values<RecipientId>(
+      'INSERT INTO recipient (realm_id, channel_id) VALUES (?, ?) RETURNING id',
+    );
+    this.linkRecipient = connection.command('UPDATE channel SET recipient_id = ? WHERE id = ?');
+    this.store = connection.values<number>(
+      `UPDATE channel
+       SET version = version + 1, name = ?, name_key = ?, description = ?, rendered_description = ?, privacy = ?,
+           is_archived = ?, creator_id = ?, created_at = ?, message_retention_days = ?, topics_policy = ?,
+           folder_id = ?, is_default = ?, is_recently_active = ?, first_message_id = ?, permissions = ?
+       WHERE id = ? AND realm_id = ? RETURNING version`,
+    );
+    this.upsertSubscriptions = connection.command(
+      `INSERT INTO subscription (user_id, channel_id, realm_id, is_active, color, is_muted, is_pinned,
+                                 desktop_notifications, audible_notifications, push_notifications, email_notifications,
+                                 wildcard_mentions_notify)
+       SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7,
+              value ->> 8, value ->> 9, value ->> 10, value ->> 11
+       FROM json_each(?) WHERE true
+       ON CONFLICT (user_id, channel_id) DO UPDATE
+       SET is_active = excluded.is_active, color = excluded.color, is_muted = excluded.is_muted,
+           is_pinned = excluded.is_pinned, desktop_notifications = excluded.desktop_notifications,
+           audible_notifications = excluded.audible_notifications, push_notifications = excluded.push_notifications,
+           email_notifications = excluded.email_notifications,
+           wildcard_mentions_notify = excluded.wildcard_mentions_notify`,
+    );
+  }
+
+  async find(realmId: RealmId, id: ChannelId): Promise<Channel | null> {
+    const version = this.versionOf.get(id, realmId);
+    if (version === undefined) return null;
+    const cached = this.cache.get(id, version);
+    if (cached) return cached;
+    const channel = toChannel(this.row.get(id)!);
+    this.cache.put(this.connection, id, version, channel);
+    return channel;
+  }
+
+  async findByName(realmId: RealmId, name: string): Promise<Channel | null> {
+    const row = this.rowByName.get(realmId, foldCase(name));
+    return row ? toChannel(row) : null;
+  }
+
+  async listByName(realmId: RealmId, names: readonly string[]): Promise<readonly Channel[]> {
+    return this.rowsByName.all(realmId, jsonList(names.map(foldCase))).map(toChannel);
+  }
+
+  async list(realmId: RealmId, ids: readonly ChannelId[]): Promise<readonly Channel[]> {
+    return this.rows.all(realmId, jsonList(ids)).map(toChannel);
+  }
+
+  async listAll(realmId: RealmId): Promise<readonly Channel[]> {
+    return this.allRows.all(realmId).map(toChannel);
+  }
+
+  async listViews(realmId: RealmId, ids: readonly ChannelId[]): Promise<readonly ChannelView[]> {
+    const rows = this.viewRows.all(realmId, jsonList(ids));
+    const channels = rows.map(toChannel);
+    const granted = new Set(channels.flatMap(({ permissions }) => Object.values(permissions)));
+    const values = await this.groups.settingValues(realmId, [...granted]);
+    const system = await this.groups.systemGroupIds(realmId);
+    const now = this.clock.now();
+    const recent = await this.messages.countSince(
+      realmId,
+      channels.map(({ recipientId }) => recipientId),
+      now - TRAFFIC_DAYS * SECONDS_PER_DAY,
+    );
+    return channels.map((channel, index) => {
+      const { canSendMessage } = channel.permissions;
+      const ageDays = Math.floor((now - channel.createdAt) / SECONDS_PER_DAY);
+      return {
+        ...channel,
+        permissions: grantValues(CHANNEL_PERMISSIONS, channel.permissions, values),
+        sendersSystemGroup: SENDER_GROUPS.find((name) => system[name] === canSendMessage) ?? null,
+        subscriberCount: rows[index]!.subscriber_count,
+        weeklyTraffic: weeklyTraffic(recent.get(channel.recipientId) ?? 0, ageDays),
+      };
+    });
+  }
+
+  async isSubscribed(realmId: RealmId, channelId: ChannelId, userId: UserId): Promise<boolean> {
+    return this.subscribed.get(userId, channelId, realmId) === 1;
+  }
+
+  async findSubscription(realmId: RealmId, channelId: ChannelId, userId: UserId): Promise<Subscription | null> {
+    const row = this.subscriptionRow.get(userId, channelId, realmId);
+    return row ? toSubscription(row) : null;
+  }
+
+  async listSubscribedIds(realmId: RealmId, userId: UserId): Promise<readonly ChannelId[]> {
+    return this.subscribedIds.all(userId, realmId);
+  }
+
+  async listSubscriptions(realmId: RealmId, userId: UserId): Promise<readonly Subscription[]> {
+    return this.subscriptionRows.all(userId, realmId).map(toSubscription);
+  }
+
+  async listSubscriptionsOf(
+    realmId: RealmId,
+    userIds: readonly UserId[],
+  ): Promise<ReadonlyMap<UserId, readonly Subscription[]>> {
+    const subscriptions = new Map<UserId, Subscription[]>();
+    for (const id of [...userIds].sort(ascending)) subscriptions.set(id, []);
+    for (const row of this.subscriptionRowsOf.all(jsonList(userIds), realmId)) {
+      subscriptions.get(row.user_id)!.push(toSubscription(row));
+    }
+    return subscriptions;
+  }
+
+  async listSubscribers(
+    realmId: RealmId,
+    channelIds: readonly ChannelId[],
+  ): Promise<ReadonlyMap<ChannelId, readonly UserId[]>> {
+    const subscribers = new Map<ChannelId, readonly UserId[]>(channelIds.map((id) => [id, []]));
+    for (const [id, userIds] of this.subscribers.all(jsonList(channelIds), realmId)) {
+      subscribers.set(id, idList(userIds));
+    }
+    return subscribers;
+  }
+
+  async filterSubscribed(
+    realmId: RealmId,
+    channelId: ChannelId,
+    userIds: readonly UserId[],
+  ): Promise<readonly UserId[]> {
+    return this.subscribedAmong.all(jsonList(userIds), channelId, realmId);
+  }
+
+  async countSubscribers(realmId: RealmId, channelId: ChannelId): Promise<number> {
+    return this.subscriberCount.get(channelId, realmId) ?? 0;
+  }
+
+  async add(channel: Omit<Channel, 'id' | 'recipientId' | 'version'>): Promise<Channel> {
+    this.connection.holdCaches();
+    try {
+      const id = this.insert.get(
+        channel.realmId,
+        channel.name,
+        foldCase(channel.name),
+        channel.description,
+        channel.renderedDescription,
+        channel.privacy,
+        toFlag(channel.isArchived),
+        channel.creatorId,
+        channel.createdAt,
+        channel.messageRetentionDays,
+        channel.topicsPolicy,
+        channel.folderId,
+        toFlag(channel.isDefault),
+        toFlag(channel.isRecentlyActive),
+        channel.firstMessageId,
+        JSON.stringify(channel.permissions),
+      )!;
+      const recipientId = this.insertRecipient.get(channel.realmId, id)!;
+      this.linkRecipient.run(recipientId, id);
+      return { ...channel, id, recipientId, version: 1 };
+    } catch (error) {
+      throw isTaken(error) ? this.nameTaken(channel) : error;
+    }
+  }
+
+  async update(channel: Channel): Promise<Channel> {
+    this.connection.holdCaches();
+    try {
+      const version = this.store.get(
+        channel.name,
+        foldCase(channel.name),
+        channel.description,
+        channel.renderedDescription,
+        channel.privacy,
+        toFlag(channel.isArchived),
+        channel.creatorId,
+        channel.createdAt,
+        channel.messageRetentionDays,
+        channel.topicsPolicy,
+        channel.folderId,
+        toFlag(channel.isDefault),
+        toFlag(channel.isRecentlyActive),
+        channel.firstMessageId,
+        JSON.stringify(channel.permissions),
+        channel.id,
+        channel.realmId,
+      );
+      if (version === undefined) throw new Error(`Realm ${channel.realmId} has no channel ${channel.id}`);
+      return { ...channel, version };
+    } catch (error) {
+      throw isTaken(error) ? this.nameTaken(channel) : error;
+    }
+  }
+
+  async putSubscriptions(subscriptions: readonly Subscription[]): Promise<void> {
+    this.upsertSubscriptions.run(JSON.stringify(subscriptions.map(fromSubscription)));
+  }
+
+  private nameTaken({ realmId, name }: Pick<Channel, 'realmId' | 'name'>): DomainError {
+    const channelId = this.rowByName.get(realmId, foldCase(name))?.id;
+    return new DomainError('CHANNEL_NAME_TAKEN', `Channel '${name}' already exists`, { channelId, channelName: name });
+  }
+}
+
+const SENDER_GROUPS = ['everyone', 'administrators', 'fullMembers', 'moderators'] as const;
+const parsePermissions = remembering((json) => JSON.parse(json) as Channel['permissions'], 10_000);
+
+interface ChannelRow {
+  readonly id: ChannelId;
+  readonly realm_id: RealmId;
+  readonly version: number;
+  readonly subscriber_count: number;
+  readonly recipient_id: RecipientId;
+  readonly name: string;
+  readonly description: string;
+  readonly rendered_description: string;
+  readonly privacy: ChannelPrivacy;
+  readonly is_archived: Flag;
+  readonly creator_id: UserId | null;
+  readonly created_at: UnixSeconds;
+  readonly message_retention_days: number | null;
+  readonly topics_policy: TopicsPolicy;
+  readonly folder_id: number | null;
+  readonly is_default: Flag;
+  readonly is_recently_active: Flag;
+  readonly first_message_id: MessageId | null;
+  readonly permissions: string;
+}
+
+function toChannel(row: ChannelRow): Channel {
+  return {
+    id: row.id,
+    realmId: row.realm_id,
+    recipientId: row.recipient_id,
+    name: row.name,
+    description: row.description,
+    renderedDescription: row.rendered_description,
+    privacy: row.privacy,
+    isArchived: row.is_archived === 1,
+    creatorId: row.creator_id,
+    createdAt: row.created_at,
+    messageRetentionDays: row.message_retention_days,
+    topicsPolicy: row.topics_policy,
+    folderId: row.folder_id,
+    isDefault: row.is_default === 1,
+    isRecentlyActive: row.is_recently_active === 1,
+    firstMessageId: row.first_message_id,
+    permissions: parsePermissions(row.permissions),
+    version: row.version,
+  };
+}
+
+interface SubscriptionRow {
+  readonly user_id: UserId;
+  readonly channel_id: ChannelId;
+  readonly realm_id: RealmId;
+  readonly is_active: Flag;
+  readonly color: string;
+  readonly is_muted: Flag;
+  readonly is_pinned: Flag;
+  readonly desktop_notifications: Flag | null;
+  readonly audible_notifications: Flag | null;
+  readonly push_notifications: Flag | null;
+  readonly email_notifications: Flag | null;
+  readonly wildcard_mentions_notify: Flag | null;
+}
+
+function toSubscription(row: SubscriptionRow): Subscription {
+  return {
+    realmId: row.realm_id,
+    channelId: row.channel_id,
+    userId: row.user_id,
+    isActive: row.is_active === 1,
+    color: row.color,
+    isMuted: row.is_muted === 1,
+    isPinned: row.is_pinned === 1,
+    notifications: {
+      desktop: fromFlagOrNull(row.desktop_notifications),
+      audible: fromFlagOrNull(row.audible_notifications),
+      push: fromFlagOrNull(row.push_notifications),
+      email: fromFlagOrNull(row.email_notifications),
+      wildcardMentions: fromFlagOrNull(row.wildcard_mentions_notify),
+    },
+  };
+}
+
+/** The columns in the order of `upsertSubscriptions`. */
+function fromSubscription({ notifications, ...subscription }: Subscription): readonly (string | number | null)[] {
+  return [
+    subscription.userId,
+    subscription.channelId,
+    subscription.realmId,
+    toFlag(subscription.isActive),
+    subscription.color,
+    toFlag(subscription.isMuted),
+    toFlag(subscription.isPinned),
+    toFlagOrNull(notifications.desktop),
+    toFlagOrNull(notifications.audible),
+    toFlagOrNull(notifications.push),
+    toFlagOrNull(notifications.email),
+    toFlagOrNull(notifications.wildcardMentions),
+  ];
+}

@@ -1,0 +1,75 @@
+import {
+  type ChannelId,
+  type RealmId,
+  type TopicPolicy,
+  type TopicPolicyRepository,
+  type TopicVisibility,
+  topicKey,
+  type UnixSeconds,
+  type UserId,
+} from '@parley/domain';
+import type { Connection } from '../connection.js';
+import { jsonList } from '../rows.js';
+
+export class SqliteTopicPolicyRepository implements TopicPolicyRepository {
+  private readonly rowsOfTopic;
+  private readonly rowsOfUser;
+  private readonly upsert;
+  private readonly delete;
+
+  constructor(connection: Connection) {
+    this.rowsOfTopic = connection.rows<Pick<TopicPolicyRow, 'user_id' | 'visibility'>>(
+      `SELECT user_id, visibility FROM topic_policy
+       WHERE user_id IN (SELECT value FROM json_each(?)) AND channel_id = ? AND topic_key = ? AND realm_id = ?`,
+    );
+    this.rowsOfUser = connection.rows<TopicPolicyRow>(
+      'SELECT * FROM topic_policy WHERE user_id = ? AND realm_id = ? ORDER BY channel_id, topic_key',
+    );
+    this.upsert = connection.command(
+      `INSERT INTO topic_policy (user_id, channel_id, topic_key, realm_id, topic, visibility, changed_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT DO UPDATE SET visibility = excluded.visibility, changed_at = excluded.changed_at`,
+    );
+    this.delete = connection.command('DELETE FROM topic_policy WHERE user_id = ? AND channel_id = ? AND topic_key = ?');
+  }
+
+  async listOf(
+    realmId: RealmId,
+    channelId: ChannelId,
+    key: string,
+    userIds: readonly UserId[],
+  ): Promise<ReadonlyMap<UserId, TopicVisibility>> {
+    const rows = this.rowsOfTopic.all(jsonList(userIds), channelId, key, realmId);
+    return new Map(rows.map((row) => [row.user_id, row.visibility]));
+  }
+
+  async list(realmId: RealmId, userId: UserId): Promise<readonly TopicPolicy[]> {
+    return this.rowsOfUser.all(userId, realmId).map(toTopicPolicy);
+  }
+
+  async put({ realmId, userId, channelId, topic, visibility, changedAt }: TopicPolicy): Promise<void> {
+    const key = topicKey(topic);
+    if (visibility === 'inherit') this.delete.run(userId, channelId, key);
+    else this.upsert.run(userId, channelId, key, realmId, topic, visibility, changedAt);
+  }
+}
+
+interface TopicPolicyRow {
+  readonly user_id: UserId;
+  readonly channel_id: ChannelId;
+  readonly realm_id: RealmId;
+  readonly topic: string;
+  readonly visibility: TopicVisibility;
+  readonly changed_at: UnixSeconds;
+}
+
+function toTopicPolicy(row: TopicPolicyRow): TopicPolicy {
+  return {
+    realmId: row.realm_id,
+    userId: row.user_id,
+    channelId: row.channel_id,
+    topic: row.topic,
+    visibility: row.visibility,
+    changedAt: row.changed_at,
+  };
+}

@@ -1,0 +1,136 @@
+import type { Database, RunResult, Statement } from 'better-sqlite3';
+
+/** Bound to `?` in order: the driver takes `?1` for a name. */
+export type Parameter = string | number | null | Uint8Array;
+
+/** The database refused a statement. Says which; never with what parameters, which may be secret. */
+export class StatementFailed extends Error {
+  /** SQLite's own name for it, such as `SQLITE_CONSTRAINT_UNIQUE`; absent where the driver refused. */
+  readonly code: string | undefined;
+
+  constructor(sql: string, cause: unknown) {
+    super(`${(cause as Error).message}: ${sql.replace(/\s+/g, ' ')}`, { cause });
+    this.name = 'StatementFailed';
+    this.code = (cause as { code?: string }).code;
+  }
+}
+
+/** A statement that answers rows. Prepared when first used: opening a database costs nothing for what is never asked. */
+export class Query<Row> {
+  private prepared: Statement<unknown[], Row> | null = null;
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly sql: string,
+    private readonly shape: 'row' | 'value' | 'tuple',
+  ) {}
+
+  get(...parameters: Parameter[]): Row | undefined {
+    this.connection.requireUnit();
+    try {
+      return (this.prepared ?? this.prepare()).get(...parameters);
+    } catch (error) {
+      throw new StatementFailed(this.sql, error);
+    }
+  }
+
+  all(...parameters: Parameter[]): Row[] {
+    this.connection.requireUnit();
+    try {
+      return (this.prepared ?? this.prepare()).all(...parameters);
+    } catch (error) {
+      throw new StatementFailed(this.sql, error);
+    }
+  }
+
+  private prepare(): Statement<unknown[], Row> {
+    const statement = this.connection.database.prepare<unknown[], Row>(this.sql);
+    if (this.shape === 'value') statement.pluck();
+    if (this.shape === 'tuple') statement.raw();
+    this.prepared = statement;
+    return statement;
+  }
+}
+
+/** A statement that answers nothing but what it changed. */
+export class Command {
+  private prepared: Statement<unknown[], unknown> | null = null;
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly sql: string,
+  ) {}
+
+  run(...parameters: Parameter[]): RunResult {
+    this.connection.requireUnit();
+    try {
+      this.prepared ??= this.connection.database.prepare<unknown[], unknown>(this.sql);
+      return this.prepared.run(...parameters);
+    } catch (error) {
+      throw new StatementFailed(this.sql, error);
+    }
+  }
+}
+
+/**
+ * One connection to the database, on which repositories make their statements: a prepared statement belongs to one
+ * connection. Statements run only within a unit of work. A repository that somebody kept beyond its unit therefore fails,
+ * instead of writing on its own or into somebody else's unit.
+ */
+export class Connection {
+  private state: 'idle' | 'in unit' | 'retired' = 'idle';
+  private mayCache = true;
+
+  constructor(readonly database: Database) {}
+
+  /** Answers objects, one member a column. */
+  rows<Row>(sql: string): Query<Row> {
+    return new Query<Row>(this, sql, 'row');
+  }
+
+  /** Answers the first column only. */
+  values<Value>(sql: string): Query<Value> {
+    return new Query<Value>(this, sql, 'value');
+  }
+
+  /** Answers arrays, one element a column: the quickest form for long lists. */
+  tuples<Tuple extends readonly unknown[]>(sql: string): Query<Tuple> {
+    return new Query<Tuple>(this, sql, 'tuple');
+  }
+
+  command(sql: string): Command {
+    return new Command(this, sql);
+  }
+
+  enterUnit(): void {
+    this.state = 'in unit';
+  }
+
+  /** Ends a unit, or a batch of them. */
+  leaveUnit(): void {
+    if (this.state === 'in unit') this.state = 'idle';
+    this.mayCache = true;
+  }
+
+  /** For good: repositories in the hands of a unit that was given up must not reach the database any more. */
+  retire(): void {
+    this.state = 'retired';
+  }
+
+  requireUnit(): void {
+    if (this.state !== 'in unit') throw new Error('A repository was used after its unit of work had ended');
+  }
+
+  /**
+   * False from the first uncommitted change of something that caches hold until its batch has ended: what is read in
+   * between may never become true, so it stays out of every cache.
+   */
+  get isCacheable(): boolean {
+    return this.mayCache;
+  }
+
+  /** Called by whoever changes something that caches hold. */
+  holdCaches(): void {
+    this.mayCache = false;
+  }
+}

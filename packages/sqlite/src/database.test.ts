@@ -1,0 +1,129 @@
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { APPLICATION_ID, DatabaseRefused, openReader, openWriter } from './database.js';
+import { LATEST_VERSION, migrate } from './migrations/migrate.js';
+
+let directory: string;
+let path: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'parley-database-'));
+  path = join(directory, 'parley.db');
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+/** Every file of the directory with its bytes. */
+const contents = () => readdirSync(directory).map((name) => [name, readFileSync(join(directory, name), 'latin1')]);
+
+function expectRefusal(reason: string | RegExp): void {
+  const before = contents();
+  let refused: unknown;
+  try {
+    openWriter(path).close();
+  } catch (error) {
+    refused = error;
+  }
+  expect(refused).toBeInstanceOf(DatabaseRefused);
+  expect((refused as Error).message).toMatch(reason);
+  expect((refused as Error).message).toContain(path);
+  expect((refused as Error).message).not.toContain('\n');
+  expect(contents()).toEqual(before);
+}
+
+it('makes a new database and opens it again', () => {
+  const first = openWriter(path);
+  first.exec("INSERT INTO server_fact VALUES ('kept', 'yes')");
+  first.close();
+  const again = openWriter(path);
+  expect(again.pragma('application_id', { simple: true })).toBe(APPLICATION_ID);
+  expect(again.pragma('user_version', { simple: true })).toBe(LATEST_VERSION);
+  expect(again.pragma('journal_mode', { simple: true })).toBe('wal');
+  expect(again.pragma('synchronous', { simple: true })).toBe(2); // FULL
+  expect(again.pragma('foreign_keys', { simple: true })).toBe(1);
+  expect(again.prepare("SELECT value FROM server_fact WHERE name = 'kept'").pluck().get()).toBe('yes');
+  again.close();
+});
+
+it('goes on with a file that was made, but never written', () => {
+  writeFileSync(path, '');
+  openWriter(path).close();
+  expect(readFileSync(path).readUInt32BE(68)).toBe(APPLICATION_ID);
+});
+
+it('gives readers a connection that cannot write', () => {
+  const writer = openWriter(path);
+  const reader = openReader(path);
+  expect(() => reader.exec("INSERT INTO server_fact VALUES ('a', 'b')")).toThrow('readonly');
+  reader.close();
+  writer.close();
+});
+
+it("refuses another program's database", () => {
+  const other = new Sqlite(path);
+  other.exec('CREATE TABLE recipe (name TEXT)');
+  other.close();
+  expectRefusal('belongs to another program');
+});
+
+it('refuses a file that is no database', () => {
+  writeFileSync(path, 'Dear diary, today I opened a chat server.');
+  expectRefusal('belongs to another program');
+});
+
+it('refuses a database of a newer version', () => {
+  const newer = openWriter(path);
+  newer.pragma(`user_version = ${LATEST_VERSION + 1}`);
+  newer.close();
+  expectRefusal(/newer version of Parley/);
+});
+
+it('refuses a database of a newer version whose last process died before it wrote that to the file itself', () => {
+  const newer = openWriter(path);
+  newer.pragma('wal_checkpoint(TRUNCATE)');
+  newer.pragma(`user_version = ${LATEST_VERSION + 1}`);
+  mkdirSync(join(directory, 'crashed'));
+  const crashed = join(directory, 'crashed', 'parley.db');
+  for (const suffix of ['', '-wal']) copyFileSync(path + suffix, crashed + suffix);
+  newer.close();
+  expect(readFileSync(crashed).readUInt32BE(60)).toBe(LATEST_VERSION);
+  const before = [readFileSync(crashed), readFileSync(`${crashed}-wal`)];
+  expect(() => openWriter(crashed)).toThrow(/newer version of Parley/);
+  expect([readFileSync(crashed), readFileSync(`${crashed}-wal`)]).toEqual(before);
+});
+
+it('refuses a directory, and a path in no directory', () => {
+  path = join(directory, 'nowhere', 'parley.db');
+  expectRefusal('directory does not exist');
+  path = directory;
+  expectRefusal('it is a directory');
+});
+
+describe('migrations', () => {
+  const steps = [
+    { name: 'a', sql: 'CREATE TABLE a (x)' },
+    { name: 'b', sql: 'CREATE TABLE b (x); INSERT INTO b VALUES (1)' },
+    { name: 'c', sql: 'CREATE TABLE c (x); SELECT no_such_function()' },
+  ];
+  const state = (database: Sqlite.Database) => [
+    database.pragma('user_version', { simple: true }),
+    database.prepare('SELECT name FROM sqlite_schema ORDER BY name').pluck().all(),
+  ];
+
+  it('run each once, in order', () => {
+    const database = new Sqlite(path);
+    migrate(database, steps.slice(0, 1));
+    migrate(database, steps.slice(0, 2));
+    migrate(database, steps.slice(0, 2));
+    expect(state(database)).toEqual([2, ['a', 'b']]);
+    expect(database.prepare('SELECT count(*) FROM b').pluck().get()).toBe(1);
+    database.close();
+  });
+
+  it('leave the steps before one that fails, and nothing of it', () => {
+    const database = new Sqlite(path);
+    expect(() => migrate(database, steps)).toThrow('no_such_function');
+    expect(state(database)).toEqual([2, ['a', 'b']]);
+    database.close();
+  });
+});

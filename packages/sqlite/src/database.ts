@@ -1,0 +1,125 @@
+import { accessSync, closeSync, constants, existsSync, openSync, readSync, statSync } from 'node:fs';
+import Sqlite, { type Database } from 'better-sqlite3';
+import { LATEST_VERSION, migrate } from './migrations/migrate.js';
+
+/** Marks a file as Parley's in its header: the letters `Prly`. */
+export const APPLICATION_ID = 0x50726c79;
+
+/** Where SQLite's file format keeps these, as big-endian integers. */
+const USER_VERSION_OFFSET = 60;
+const APPLICATION_ID_OFFSET = 68;
+const HEADER_LENGTH = 100;
+const MAGIC = 'SQLite format 3\0';
+
+/** The file cannot be, or must not be, opened. One line, meant for the operator; the file is as it was. */
+export class DatabaseRefused extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'DatabaseRefused';
+  }
+}
+
+/** Called with the text of each statement that is run, parameters filled in. Slow: for tests. */
+export type StatementTrace = (sql: string) => void;
+
+/**
+ * Opens the one connection that writes; makes the database, or brings it up to the newest schema.
+ * @throws DatabaseRefused
+ */
+export function openWriter(path: string, trace?: StatementTrace): Database {
+  const isNew = checkHeader(path);
+  const database = open(path, { readonly: false, fileMustExist: false, trace });
+  try {
+    // Before anything goes through the write-ahead log: the header in the file itself then says whose it is, even when
+    // the process dies before the first checkpoint.
+    if (isNew) database.pragma(`application_id = ${APPLICATION_ID}`);
+    database.pragma('journal_mode = WAL');
+    database.pragma('synchronous = FULL');
+    database.pragma('foreign_keys = ON');
+    database.pragma('cache_size = -65536');
+    // Folding the log into the file holds the writer up by a few milliseconds. Doing so more seldom makes each time
+    // longer, and never doing so makes every commit slower; this is SQLite's own measure, in pages.
+    database.pragma('wal_autocheckpoint = 1000');
+    // A long read may keep the log from being folded in; afterwards it gives the space back.
+    database.pragma('journal_size_limit = 67108864');
+    // Savepoints keep their rollback data here; on disk it would cost a file per batch.
+    database.pragma('temp_store = MEMORY');
+    migrate(database);
+    return database;
+  } catch (error) {
+    database.close();
+    throw refusal(path, error);
+  }
+}
+
+/** Opens a connection that sees committed data only and cannot write. */
+export function openReader(path: string, trace?: StatementTrace): Database {
+  const database = open(path, { readonly: true, fileMustExist: true, trace });
+  database.pragma('cache_size = -16384');
+  database.pragma('mmap_size = 268435456');
+  database.pragma('temp_store = MEMORY');
+  return database;
+}
+
+function open(path: string, options: { readonly: boolean; fileMustExist: boolean; trace?: StatementTrace }): Database {
+  try {
+    return new Sqlite(path, {
+      readonly: options.readonly,
+      fileMustExist: options.fileMustExist,
+      timeout: 5000,
+      verbose: options.trace && ((sql) => options.trace!(String(sql))),
+    });
+  } catch (error) {
+    throw refusal(path, error);
+  }
+}
+
+/** Reads the header without SQLite, which might leave files beside a database that is none of ours. True: no file yet. */
+function checkHeader(path: string): boolean {
+  if (!existsSync(path)) return true;
+  const header = Buffer.alloc(HEADER_LENGTH);
+  try {
+    if (statSync(path).isDirectory()) throw new DatabaseRefused(`Cannot open database ${path}: it is a directory`);
+    accessSync(path, constants.R_OK | constants.W_OK);
+    const file = openSync(path, 'r');
+    try {
+      // SQLite makes the file before it writes to it.
+      if (readSync(file, header, 0, HEADER_LENGTH, 0) === 0) return true;
+    } finally {
+      closeSync(file);
+    }
+  } catch (error) {
+    throw refusal(path, error);
+  }
+  const isOurs =
+    header.toString('latin1', 0, MAGIC.length) === MAGIC &&
+    header.readUInt32BE(APPLICATION_ID_OFFSET) === APPLICATION_ID;
+  if (!isOurs) throw new DatabaseRefused(`Cannot open database ${path}: it belongs to another program`);
+  refuseNewer(path, header.readUInt32BE(USER_VERSION_OFFSET));
+  // After a crash the log may be newer than the file. A reader looks into it without folding it in.
+  if (existsSync(`${path}-wal`)) {
+    const database = open(path, { readonly: true, fileMustExist: true });
+    try {
+      refuseNewer(path, database.pragma('user_version', { simple: true }) as number);
+    } catch (error) {
+      throw refusal(path, error);
+    } finally {
+      database.close();
+    }
+  }
+  return false;
+}
+
+function refuseNewer(path: string, version: number): void {
+  if (version > LATEST_VERSION) {
+    throw new DatabaseRefused(
+      `Cannot open database ${path}: it was written by a newer version of Parley (schema ${version}, this one knows ${LATEST_VERSION})`,
+    );
+  }
+}
+
+function refusal(path: string, error: unknown): DatabaseRefused {
+  if (error instanceof DatabaseRefused) return error;
+  const reason = error instanceof Error ? error.message : String(error);
+  return new DatabaseRefused(`Cannot open database ${path}: ${reason}`, { cause: error });
+}

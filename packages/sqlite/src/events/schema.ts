@@ -1,0 +1,37 @@
+/** The log of what happened, and the clients' cursors over it. */
+export const EVENTS_SCHEMA = `
+-- One row a realm, beside the log: numbers are never used again, whatever is pruned.
+CREATE TABLE event_counter (
+  realm_id INTEGER PRIMARY KEY REFERENCES realm (id),
+  head_seq INTEGER NOT NULL,
+  pruned_up_to INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE event (
+  realm_id INTEGER NOT NULL,
+  seq INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  -- The message the event quotes.
+  message_id INTEGER,
+  -- JSON, both.
+  audience TEXT NOT NULL,
+  payload TEXT NOT NULL,
+  PRIMARY KEY (realm_id, seq)
+) STRICT;
+CREATE INDEX event_by_message ON event (message_id) WHERE message_id IS NOT NULL;
+
+CREATE TABLE event_queue (
+  id TEXT PRIMARY KEY,
+  realm_id INTEGER NOT NULL REFERENCES realm (id),
+  owner_id INTEGER NOT NULL REFERENCES user (id),
+  -- JSON, both.
+  filter TEXT NOT NULL,
+  presentation TEXT NOT NULL,
+  start_seq INTEGER NOT NULL,
+  acked INTEGER NOT NULL,
+  floor_seq INTEGER NOT NULL,
+  last_polled_at INTEGER NOT NULL,
+  idle_timeout_seconds INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX event_queue_by_owner ON event_queue (owner_id);
+`;

@@ -1,0 +1,299 @@
+import {
+  foldCase,
+  GROUP_PERMISSIONS,
+  type Group,
+  type GroupId,
+  type GroupRepository,
+  type GroupSettingValue,
+  type GroupView,
+  invalidInput,
+  type RealmId,
+  type SystemGroupName,
+  type UnixSeconds,
+  type UserId,
+} from '@parley/domain';
+import type { Connection } from '../connection.js';
+import { ascending, type Flag, idList, isTaken, jsonList, toFlag } from '../rows.js';
+import { remembering, VersionedCache } from '../versioned-cache.js';
+import { grantValues } from './grant-values.js';
+
+type SystemGroupIds = Readonly<Record<SystemGroupName, GroupId>>;
+/** By realm, under the version of its groups. */
+export type SystemGroupCache = VersionedCache<number, SystemGroupIds>;
+export const newSystemGroupCache = (): SystemGroupCache => new VersionedCache(10_000);
+
+/** Lists as JSON, so that a list of ten thousand costs one row. Only active users count. */
+const MEMBER_IDS = `(
+  SELECT json_group_array(m.user_id) FROM group_member m JOIN user u ON u.id = m.user_id AND u.is_active = 1
+  WHERE m.group_id = g.id
+)`;
+const SUBGROUP_IDS = '(SELECT json_group_array(s.subgroup_id) FROM group_subgroup s WHERE s.group_id = g.id)';
+
+export class SqliteGroupRepository implements GroupRepository {
+  private readonly row;
+  private readonly rowsByName;
+  private readonly groupsVersion;
+  private readonly systemIds;
+  private readonly views;
+  private readonly values;
+  private readonly membersRecursively;
+  private readonly directIds;
+  private readonly edges;
+  private readonly insert;
+  private readonly store;
+  private readonly insertMembers;
+  private readonly deleteMembers;
+  private readonly insertSubgroups;
+  private readonly deleteSubgroups;
+  private readonly raiseVersion;
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly systemGroups: SystemGroupCache,
+  ) {
+    this.row = connection.rows<GroupRow>('SELECT * FROM user_group WHERE id = ? AND realm_id = ?');
+    this.rowsByName = connection.rows<GroupRow>(
+      'SELECT * FROM user_group WHERE realm_id = ? AND name_key IN (SELECT value FROM json_each(?)) ORDER BY id',
+    );
+    this.groupsVersion = connection.values<number>('SELECT groups_version FROM realm WHERE id = ?');
+    this.systemIds = connection.tuples<[SystemGroupName, GroupId]>(
+      'SELECT system_name, id FROM user_group WHERE realm_id = ? AND system_name IS NOT NULL',
+    );
+    this.views = connection.rows<ViewRow>(
+      `SELECT g.*, ${MEMBER_IDS} AS member_ids, ${SUBGROUP_IDS} AS subgroup_ids
+       FROM user_group g WHERE g.realm_id = ? AND g.name_key IS NOT NULL ORDER BY g.id`,
+    );
+    this.values = connection.tuples<[GroupId, string | null, string | null]>(
+      `SELECT g.id,
+              CASE WHEN g.name_key IS NULL THEN ${MEMBER_IDS} END,
+              CASE WHEN g.name_key IS NULL THEN ${SUBGROUP_IDS} END
+       FROM user_group g WHERE +g.realm_id = ? AND g.id IN (SELECT value FROM json_each(?))`,
+    );
+    // CROSS JOIN keeps this order: from the groups to the people, not from everybody to his groups.
+    this.membersRecursively = connection.values<UserId>(
+      `WITH RECURSIVE closure (id) AS (
+         SELECT id FROM user_group WHERE id = ? AND realm_id = ?
+         UNION
+         SELECT g.id
+         FROM closure c
+         JOIN group_subgroup s ON s.group_id = c.id
+         JOIN user_group g ON g.id = s.subgroup_id AND g.is_deactivated = 0
+       )
+       SELECT DISTINCT u.id
+       FROM closure c
+       CROSS JOIN group_member m ON m.group_id = c.id
+       CROSS JOIN user u ON u.id = m.user_id AND u.is_active = 1
+       ORDER BY u.id`,
+    );
+    this.directIds = connection.values<GroupId>(
+      'SELECT group_id FROM group_member WHERE user_id = ? AND realm_id = ? ORDER BY group_id',
+    );
+    this.edges = connection.tuples<[GroupId, GroupId]>(
+      'SELECT subgroup_id, group_id FROM group_subgroup WHERE realm_id = ?',
+    );
+    this.insert = connection.values<GroupId>(
+      `INSERT INTO user_group (realm_id, is_deactivated, name, name_key, description, system_name, creator_id,
+                               created_at, permissions)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+    );
+    this.store = connection.command(
+      `UPDATE user_group
+       SET is_deactivated = ?, name = ?, name_key = ?, description = ?, system_name = ?, creator_id = ?, created_at = ?,
+           permissions = ?
+       WHERE id = ? AND realm_id = ?`,
+    );
+    // Joined with both tables, so that ids of another realm are as good as unknown ones.
+    this.insertMembers = connection.values<UserId>(
+      `INSERT OR IGNORE INTO group_member (group_id, user_id, realm_id)
+       SELECT g.id, u.id, g.realm_id
+       FROM user_group g JOIN user u ON +u.realm_id = g.realm_id AND u.id IN (SELECT value FROM json_each(?))
+       WHERE g.id = ? AND g.realm_id = ?
+       RETURNING user_id`,
+    );
+    this.deleteMembers = connection.values<UserId>(
+      `DELETE FROM group_member
+       WHERE group_id = ? AND realm_id = ? AND user_id IN (SELECT value FROM json_each(?))
+       RETURNING user_id`,
+    );
+    this.insertSubgroups = connection.values<GroupId>(
+      `INSERT OR IGNORE INTO group_subgroup (group_id, subgroup_id, realm_id)
+       SELECT g.id, s.id, g.realm_id
+       FROM user_group g JOIN user_group s ON +s.realm_id = g.realm_id AND s.id IN (SELECT value FROM json_each(?))
+       WHERE g.id = ? AND g.realm_id = ?
+       RETURNING subgroup_id`,
+    );
+    this.deleteSubgroups = connection.values<GroupId>(
+      `DELETE FROM group_subgroup
+       WHERE group_id = ? AND +realm_id = ? AND subgroup_id IN (SELECT value FROM json_each(?))
+       RETURNING subgroup_id`,
+    );
+    this.raiseVersion = connection.command('UPDATE realm SET groups_version = groups_version + 1 WHERE id = ?');
+  }
+
+  async find(realmId: RealmId, id: GroupId): Promise<Group | null> {
+    const row = this.row.get(id, realmId);
+    return row ? toGroup(row) : null;
+  }
+
+  async findByName(realmId: RealmId, name: string): Promise<Group | null> {
+    return (await this.listByName(realmId, [name]))[0] ?? null;
+  }
+
+  async listByName(realmId: RealmId, names: readonly string[]): Promise<readonly Group[]> {
+    return this.rowsByName.all(realmId, jsonList(names.map(foldCase))).map(toGroup);
+  }
+
+  async systemGroupIds(realmId: RealmId): Promise<SystemGroupIds> {
+    const version = this.groupsVersion.get(realmId) ?? 0;
+    const cached = this.systemGroups.get(realmId, version);
+    if (cached) return cached;
+    const ids = Object.fromEntries(this.systemIds.all(realmId)) as SystemGroupIds;
+    this.systemGroups.put(this.connection, realmId, version, ids);
+    return ids;
+  }
+
+  async listViews(realmId: RealmId): Promise<readonly GroupView[]> {
+    const rows = this.views.all(realmId);
+    const groups = rows.map(toGroup);
+    const granted = new Set(groups.flatMap(({ permissions }) => Object.values(permissions ?? {})));
+    const values = await this.settingValues(realmId, [...granted]);
+    return groups.map((group, index) => ({
+      ...group,
+      name: group.name!,
+      permissions: grantValues(GROUP_PERMISSIONS, group.permissions, values),
+      memberIds: idList(rows[index]!.member_ids),
+      subgroupIds: idList(rows[index]!.subgroup_ids),
+    }));
+  }
+
+  async settingValues(realmId: RealmId, ids: readonly GroupId[]): Promise<ReadonlyMap<GroupId, GroupSettingValue>> {
+    return new Map(
+      this.values.all(realmId, jsonList(ids)).map(([id, memberIds, subgroupIds]) => [
+        id,
+        memberIds === null || subgroupIds === null
+          ? id
+          : {
+              directMembers: idList(memberIds),
+              directSubgroups: idList(subgroupIds),
+            },
+      ]),
+    );
+  }
+
+  async listMembersRecursively(realmId: RealmId, id: GroupId): Promise<readonly UserId[]> {
+    return this.membersRecursively.all(id, realmId);
+  }
+
+  async listDirectIds(realmId: RealmId, userId: UserId): Promise<readonly GroupId[]> {
+    return this.directIds.all(userId, realmId);
+  }
+
+  async listEdges(realmId: RealmId): Promise<readonly { readonly subgroupId: GroupId; readonly groupId: GroupId }[]> {
+    return this.edges.all(realmId).map(([subgroupId, groupId]) => ({ subgroupId, groupId }));
+  }
+
+  /** @throws DomainError INVALID_INPUT when another group has the name, deactivated ones included. */
+  async add(group: Omit<Group, 'id'>, memberIds: readonly UserId[], subgroupIds: readonly GroupId[]): Promise<Group> {
+    this.changed(group.realmId);
+    try {
+      const id = this.insert.get(
+        group.realmId,
+        toFlag(group.isDeactivated),
+        group.name,
+        group.name === null ? null : foldCase(group.name),
+        group.description,
+        group.systemName,
+        group.creatorId,
+        group.createdAt,
+        group.permissions && JSON.stringify(group.permissions),
+      )!;
+      if (memberIds.length > 0) this.insertMembers.all(jsonList(memberIds), id, group.realmId);
+      if (subgroupIds.length > 0) this.insertSubgroups.all(jsonList(subgroupIds), id, group.realmId);
+      return { ...group, id };
+    } catch (error) {
+      throw isTaken(error) ? nameTaken(group.name) : error;
+    }
+  }
+
+  /** @throws DomainError INVALID_INPUT when another group has the name, deactivated ones included. */
+  async update(group: Group): Promise<void> {
+    this.changed(group.realmId);
+    try {
+      const { changes } = this.store.run(
+        toFlag(group.isDeactivated),
+        group.name,
+        group.name === null ? null : foldCase(group.name),
+        group.description,
+        group.systemName,
+        group.creatorId,
+        group.createdAt,
+        group.permissions && JSON.stringify(group.permissions),
+        group.id,
+        group.realmId,
+      );
+      if (changes === 0) throw new Error(`Realm ${group.realmId} has no group ${group.id}`);
+    } catch (error) {
+      throw isTaken(error) ? nameTaken(group.name) : error;
+    }
+  }
+
+  async addMembers(realmId: RealmId, id: GroupId, userIds: readonly UserId[]): Promise<readonly UserId[]> {
+    this.changed(realmId);
+    return this.insertMembers.all(jsonList(userIds), id, realmId).sort(ascending);
+  }
+
+  async removeMembers(realmId: RealmId, id: GroupId, userIds: readonly UserId[]): Promise<readonly UserId[]> {
+    this.changed(realmId);
+    return this.deleteMembers.all(id, realmId, jsonList(userIds)).sort(ascending);
+  }
+
+  async addSubgroups(realmId: RealmId, id: GroupId, subgroupIds: readonly GroupId[]): Promise<readonly GroupId[]> {
+    this.changed(realmId);
+    return this.insertSubgroups.all(jsonList(subgroupIds), id, realmId).sort(ascending);
+  }
+
+  async removeSubgroups(realmId: RealmId, id: GroupId, subgroupIds: readonly GroupId[]): Promise<readonly GroupId[]> {
+    this.changed(realmId);
+    return this.deleteSubgroups.all(id, realmId, jsonList(subgroupIds)).sort(ascending);
+  }
+
+  /** Who is in which group may be different from now on. */
+  private changed(realmId: RealmId): void {
+    this.connection.holdCaches();
+    this.raiseVersion.run(realmId);
+  }
+}
+
+const nameTaken = (name: string | null) => invalidInput(`User group '${name}' already exists.`);
+const parsePermissions = remembering((json) => JSON.parse(json) as Group['permissions']);
+
+interface GroupRow {
+  readonly id: GroupId;
+  readonly realm_id: RealmId;
+  readonly is_deactivated: Flag;
+  readonly name: string | null;
+  readonly description: string;
+  readonly system_name: SystemGroupName | null;
+  readonly creator_id: UserId | null;
+  readonly created_at: UnixSeconds | null;
+  readonly permissions: string | null;
+}
+
+interface ViewRow extends GroupRow {
+  readonly member_ids: string;
+  readonly subgroup_ids: string;
+}
+
+function toGroup(row: GroupRow): Group {
+  return {
+    id: row.id,
+    realmId: row.realm_id,
+    name: row.name,
+    description: row.description,
+    systemName: row.system_name,
+    isDeactivated: row.is_deactivated === 1,
+    creatorId: row.creator_id,
+    createdAt: row.created_at,
+    permissions: row.permissions === null ? null : parsePermissions(row.permissions),
+  };
+}

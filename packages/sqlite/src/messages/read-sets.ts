@@ -1,0 +1,127 @@
+import {
+  markOrdinals,
+  markRangeRead,
+  neighbourhoods,
+  type Ordinal,
+  type OrdinalRange,
+  type ReadSegment,
+  type ReadSetChange,
+  type RecipientId,
+  type Viewer,
+} from '@parley/domain';
+import type { Command, Connection, Query } from '../connection.js';
+
+/** Ordinals of one recipient. */
+export interface Place extends OrdinalRange {
+  readonly recipientId: RecipientId;
+}
+
+type SegmentRow = readonly [recipientId: RecipientId, first: Ordinal, last: Ordinal, bits: Uint8Array | null];
+
+/** How many segments a walk along a read set fetches at a time. */
+const WALK_BATCH = 64;
+
+/** Read sets as rows, one a segment; see read-set.ts in the domain. */
+export class ReadSets {
+  private readonly overlapping: Query<SegmentRow>;
+  private readonly ascendingFrom: Query<SegmentRow>;
+  private readonly descendingFrom: Query<SegmentRow>;
+  private readonly extendLast: Command;
+  private readonly put: Command;
+  private readonly remove: Command;
+
+  constructor(connection: Connection) {
+    // The places come first, and of each the segment at or before its start: earlier ones cannot reach into it.
+    this.overlapping = connection.tuples<SegmentRow>(
+      `SELECT s.recipient_id, s.first, s.last, s.bits
+       FROM json_each(?) place
+       CROSS JOIN read_segment s
+       WHERE s.user_id = ? AND s.recipient_id = place.value ->> 0 AND s.first <= place.value ->> 2
+         AND s.first >= coalesce(
+           (SELECT max(b.first) FROM read_segment b
+            WHERE b.user_id = ? AND b.recipient_id = place.value ->> 0 AND b.first <= place.value ->> 1), 0)
+         AND s.last >= place.value ->> 1
+       LIMIT ?`,
+    );
+    this.ascendingFrom = connection.tuples<SegmentRow>(
+      `SELECT recipient_id, first, last, bits FROM read_segment
+       WHERE user_id = ? AND recipient_id = ? AND first >= coalesce(
+         (SELECT max(first) FROM read_segment WHERE user_id = ? AND recipient_id = ? AND first <= ?), 0)
+       ORDER BY first LIMIT ${WALK_BATCH}`,
+    );
+    this.descendingFrom = connection.tuples<SegmentRow>(
+      `SELECT recipient_id, first, last, bits FROM read_segment
+       WHERE user_id = ? AND recipient_id = ? AND first <= ?
+       ORDER BY first DESC LIMIT ${WALK_BATCH}`,
+    );
+    this.extendLast = connection.command(
+      `UPDATE read_segment SET last = ?
+       WHERE user_id = ? AND recipient_id = ? AND last = ? AND bits IS NULL
+         AND first = (SELECT max(first) FROM read_segment WHERE user_id = ? AND recipient_id = ?)`,
+    );
+    this.put = connection.command(
+      `INSERT INTO read_segment (user_id, recipient_id, first, last, bits, realm_id) VALUES (?, ?, ?, ?, ?, ?)
+       ON CONFLICT DO UPDATE SET last = excluded.last, bits = excluded.bits`,
+    );
+    this.remove = connection.command('DELETE FROM read_segment WHERE user_id = ? AND recipient_id = ? AND first = ?');
+  }
+
+  /** Those that overlap a place, ascending for each recipient; at most `limit`, if one is given. Places are ascending. */
+  load({ userId }: Viewer, places: readonly Place[], limit = -1): ReadonlyMap<RecipientId, readonly ReadSegment[]> {
+    const segments = new Map<RecipientId, ReadSegment[]>();
+    const parameter = JSON.stringify(places.map(({ recipientId, first, last }) => [recipientId, first, last]));
+    for (const [recipientId, first, last, bits] of this.overlapping.all(parameter, userId, userId, limit)) {
+      const known = segments.get(recipientId);
+      if (!known) segments.set(recipientId, [{ first, last, bits }]);
+      // A long run overlaps several places.
+      else if (known.at(-1)!.first < first) known.push({ first, last, bits });
+    }
+    return segments;
+  }
+
+  /** From the one at or before `from` on. */
+  *ascending({ userId }: Viewer, recipientId: RecipientId, from: Ordinal): Generator<ReadSegment> {
+    let start = from;
+    while (true) {
+      const rows = this.ascendingFrom.all(userId, recipientId, userId, recipientId, start);
+      for (const [, first, last, bits] of rows) if (last >= start) yield { first, last, bits };
+      if (rows.length < WALK_BATCH) return;
+      start = rows.at(-1)![2] + 1;
+    }
+  }
+
+  /** From the one that begins at or before `from` backwards. */
+  *descending({ userId }: Viewer, recipientId: RecipientId, from: Ordinal): Generator<ReadSegment> {
+    let start = from;
+    while (true) {
+      const rows = this.descendingFrom.all(userId, recipientId, start);
+      for (const [, first, last, bits] of rows) yield { first, last, bits };
+      if (rows.length < WALK_BATCH) return;
+      start = rows.at(-1)![1] - 1;
+    }
+  }
+
+  mark(viewer: Viewer, recipientId: RecipientId, ordinals: readonly Ordinal[], read: boolean): void {
+    const places = neighbourhoods(ordinals).map((range) => ({ recipientId, ...range }));
+    this.apply(viewer, recipientId, markOrdinals(this.load(viewer, places).get(recipientId) ?? [], ordinals, read));
+  }
+
+  markRange(viewer: Viewer, recipientId: RecipientId, range: OrdinalRange): void {
+    const ends = neighbourhoods([range.first, range.last]);
+    const place = { recipientId, first: ends[0]!.first, last: ends.at(-1)!.last };
+    this.apply(viewer, recipientId, markRangeRead(this.load(viewer, [place]).get(recipientId) ?? [], range));
+  }
+
+  /** Marks the newest message read; the same as `mark`, and quicker for whoever had read everything before it. */
+  markNewest(viewer: Viewer, recipientId: RecipientId, ordinal: Ordinal): void {
+    const { userId } = viewer;
+    const { changes } = this.extendLast.run(ordinal, userId, recipientId, ordinal - 1, userId, recipientId);
+    if (changes === 0) this.mark(viewer, recipientId, [ordinal], true);
+  }
+
+  private apply({ realmId, userId }: Viewer, recipientId: RecipientId, { removed, added }: ReadSetChange): void {
+    const replaced = new Set(added.map(({ first }) => first));
+    for (const first of removed) if (!replaced.has(first)) this.remove.run(userId, recipientId, first);
+    for (const { first, last, bits } of added) this.put.run(userId, recipientId, first, last, bits, realmId);
+  }
+}

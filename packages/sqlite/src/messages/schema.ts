@@ -1,0 +1,186 @@
+/**
+ * Messages, and who has received, read and marked them (docs/architecture.md §5).
+ *
+ * No foreign keys here: each would cost a look-up per message sent, and nothing that these rows refer to is ever deleted.
+ * Small columns come first, so that lists never touch the pages that long contents spill into. Indexes of `message` are
+ * paid for with every message sent; each says what it is for.
+ */
+export const MESSAGES_SCHEMA = `
+-- Whom messages are addressed to: a channel, or the people of one direct conversation.
+CREATE TABLE recipient (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  realm_id INTEGER NOT NULL,
+  -- Null for direct conversations.
+  channel_id INTEGER UNIQUE,
+  -- The people's ids, ascending, joined by commas; null for channels.
+  direct_key TEXT,
+  -- How many messages were ever sent to it.
+  last_ordinal INTEGER NOT NULL DEFAULT 0
+) STRICT;
+CREATE UNIQUE INDEX recipient_by_people ON recipient (realm_id, direct_key);
+
+CREATE TABLE direct_participant (
+  recipient_id INTEGER NOT NULL,
+  user_id INTEGER NOT NULL,
+  realm_id INTEGER NOT NULL,
+  -- The newest message of the conversation; null while there is none.
+  last_message_id INTEGER,
+  PRIMARY KEY (recipient_id, user_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX direct_participant_recent ON direct_participant (user_id, last_message_id);
+
+CREATE TABLE message (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  realm_id INTEGER NOT NULL,
+  sender_id INTEGER NOT NULL,
+  -- Where it was sent, for ever: what received and read hang on.
+  sent_recipient_id INTEGER NOT NULL,
+  ordinal INTEGER NOT NULL,
+  -- Where it is now: what listing and access hang on.
+  recipient_id INTEGER NOT NULL,
+  channel_id INTEGER,
+  -- Bits, see TRAITS.
+  traits INTEGER NOT NULL,
+  version INTEGER NOT NULL,
+  sent_at INTEGER NOT NULL,
+  last_edited_at INTEGER,
+  last_moved_at INTEGER,
+  topic TEXT NOT NULL,
+  -- Folded; null for direct messages.
+  topic_key TEXT,
+  client_name TEXT NOT NULL,
+  -- JSON; null when there are none.
+  topic_links TEXT,
+  content TEXT NOT NULL,
+  rendered_content TEXT NOT NULL
+) STRICT;
+-- History of a channel or conversation. Covers what a page's heads need: the messages of one channel are scattered over
+-- the whole table, and fetching each would cost several times what the page does.
+CREATE INDEX message_by_recipient ON message (recipient_id, id, sender_id, sent_recipient_id, ordinal, traits, version);
+-- History of a topic, the list of topics and who wrote in one; covers the same.
+CREATE INDEX message_by_topic ON message (recipient_id, topic_key, id, sender_id, sent_recipient_id, ordinal, traits, version)
+  WHERE topic_key IS NOT NULL;
+-- From a place in a read set to the message: unread lists.
+CREATE UNIQUE INDEX message_by_ordinal ON message (sent_recipient_id, ordinal);
+-- What somebody wrote, in one conversation or merged over those a reader has.
+CREATE INDEX message_by_sender ON message (sender_id, recipient_id, id);
+-- What came into a channel by a move from another one: a reader may own it although no span of his covers it.
+CREATE INDEX message_moved_in ON message (recipient_id, id) WHERE traits & 64;
+
+-- Moves between channels; a later one has a higher id.
+CREATE TABLE channel_move (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  realm_id INTEGER NOT NULL,
+  target_recipient_id INTEGER NOT NULL,
+  is_history_protected INTEGER NOT NULL
+) STRICT;
+CREATE TABLE moved_message (
+  message_id INTEGER NOT NULL,
+  move_id INTEGER NOT NULL,
+  realm_id INTEGER NOT NULL,
+  PRIMARY KEY (message_id, move_id)
+) STRICT, WITHOUT ROWID;
+
+-- What is left of a deleted message: enough to tell who had it.
+CREATE TABLE removed_message (
+  id INTEGER PRIMARY KEY,
+  realm_id INTEGER NOT NULL,
+  sender_id INTEGER NOT NULL,
+  sent_recipient_id INTEGER NOT NULL,
+  ordinal INTEGER NOT NULL,
+  -- The realm's newest event at that time: once events after it are pruned, nobody asks any more.
+  removed_at_seq INTEGER NOT NULL
+) STRICT;
+CREATE INDEX removed_message_by_seq ON removed_message (realm_id, removed_at_seq);
+-- Those whose own it was by a row in message_flag.
+CREATE TABLE removed_message_holder (
+  message_id INTEGER NOT NULL,
+  user_id INTEGER NOT NULL,
+  realm_id INTEGER NOT NULL,
+  PRIMARY KEY (message_id, user_id)
+) STRICT, WITHOUT ROWID;
+
+-- A time in which a user received what was sent to a recipient. Bounds "to" are exclusive, null while it lasts.
+CREATE TABLE span (
+  user_id INTEGER NOT NULL,
+  recipient_id INTEGER NOT NULL,
+  -- 1, 2, 3 … among the user's spans of this recipient.
+  number INTEGER NOT NULL,
+  realm_id INTEGER NOT NULL,
+  from_ordinal INTEGER NOT NULL,
+  to_ordinal INTEGER,
+  -- Among channel_move ids.
+  from_move INTEGER NOT NULL,
+  to_move INTEGER,
+  -- Among the realm's event seqs, for judging events that are replayed.
+  from_seq INTEGER NOT NULL,
+  to_seq INTEGER,
+  PRIMARY KEY (user_id, recipient_id, number)
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX span_open ON span (recipient_id, user_id) WHERE to_ordinal IS NULL;
+
+-- The ordinals a user has read of what was sent to a recipient: all from first to last, or, within a window, those whose
+-- bit is set. See read-set.ts in the domain.
+CREATE TABLE read_segment (
+  user_id INTEGER NOT NULL,
+  recipient_id INTEGER NOT NULL,
+  first INTEGER NOT NULL,
+  last INTEGER NOT NULL,
+  bits BLOB,
+  realm_id INTEGER NOT NULL,
+  PRIMARY KEY (user_id, recipient_id, first)
+) STRICT, WITHOUT ROWID;
+
+-- Only where a message is something else to a user than spans, moves and read sets say.
+CREATE TABLE message_flag (
+  user_id INTEGER NOT NULL,
+  message_id INTEGER NOT NULL,
+  realm_id INTEGER NOT NULL,
+  -- Why it is the user's own: 0 spans and moves say so; 1 it was sent to him although no span covers it; 2 he took it
+  -- from channel history.
+  origin INTEGER NOT NULL DEFAULT 0,
+  -- Null: as spans, moves and read sets say. Never null where origin is not 0.
+  read INTEGER,
+  starred INTEGER NOT NULL DEFAULT 0,
+  collapsed INTEGER NOT NULL DEFAULT 0,
+  mentioned INTEGER NOT NULL DEFAULT 0,
+  topic_wildcard_mentioned INTEGER NOT NULL DEFAULT 0,
+  has_alert_word INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (user_id, message_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX message_flag_by_message ON message_flag (message_id);
+CREATE INDEX message_flag_starred ON message_flag (user_id, message_id) WHERE starred = 1;
+CREATE INDEX message_flag_unread ON message_flag (user_id, message_id) WHERE read = 0;
+CREATE INDEX message_flag_own ON message_flag (user_id, message_id) WHERE origin <> 0;
+
+-- What this sender sent within these message ids reached the user read. "until" is exclusive, null while it lasts.
+CREATE TABLE muted_sender (
+  user_id INTEGER NOT NULL,
+  sender_id INTEGER NOT NULL,
+  from_message_id INTEGER NOT NULL,
+  until_message_id INTEGER,
+  realm_id INTEGER NOT NULL,
+  PRIMARY KEY (user_id, sender_id, from_message_id)
+) STRICT, WITHOUT ROWID;
+`;
+
+/** Bits of `message.traits`. */
+export const TRAITS = {
+  isMeMessage: 1,
+  mentionsChannel: 2,
+  hasLink: 4,
+  hasImage: 8,
+  hasAttachment: 16,
+  isReadByDefault: 32,
+  /** Has ever been moved to another channel: ownership needs its moves. The index message_moved_in repeats the number. */
+  wasMoved: 64,
+} as const;
+
+/** Values of `message_flag.origin`: why a message is the user's own. */
+export const ORIGINS = {
+  /** Spans and moves say so. */
+  spans: 0,
+  sentWithoutSpan: 1,
+  /** He took it from channel history. */
+  adopted: 2,
+} as const;

@@ -1,0 +1,341 @@
+import {
+  type ChannelId,
+  type EventSeq,
+  type MessageFilter,
+  type MessageId,
+  type Ordinal,
+  ownershipOf,
+  type PersonalFlags,
+  type PersonalMessages,
+  type RealmId,
+  type RecipientId,
+  type Span,
+  type SubscribedSpan,
+  type UnreadMessage,
+  type UserId,
+  type Viewer,
+} from '@parley/domain';
+import type { Connection } from '../connection.js';
+import { jsonList, toFlag } from '../rows.js';
+import { type Narrowing, toNarrowing } from './message-filter.js';
+import { idOf, type MessagePlace, PLACE_COLUMNS } from './message-place.js';
+import { OwnHistory } from './own-history.js';
+import { ORIGINS } from './schema.js';
+import { Spans } from './spans.js';
+import { type Standing, Standings } from './standing.js';
+import { type Reader, UnreadMessages } from './unread-messages.js';
+
+const EVERYTHING: Narrowing = {
+  recipientId: null,
+  topicKey: null,
+  senderId: null,
+  messageId: null,
+  not: { recipientIds: [], topicKeys: [], senderIds: [], messageIds: [] },
+};
+const EVER = { direction: 'older', first: 0, last: Number.MAX_SAFE_INTEGER } as const;
+
+export class SqlitePersonalMessages implements PersonalMessages {
+  private readonly standings: Standings;
+  private readonly ownHistory: OwnHistory;
+  private readonly unread: UnreadMessages;
+  private readonly spans: Spans;
+
+  private readonly places;
+  private readonly starred;
+  private readonly leftRecipients;
+  private readonly adoptedChannels;
+  private readonly sentPlace;
+  private readonly markedHolders;
+  private readonly holderSpans;
+  private readonly subscribedSpans;
+
+  private readonly insertAdopted;
+  private readonly setReadMark;
+  private readonly setFlagMark;
+  private readonly dropIdle;
+  private readonly readAllMarked;
+  private readonly mute;
+  private readonly unmute;
+
+  constructor(connection: Connection) {
+    this.standings = new Standings(connection);
+    this.ownHistory = new OwnHistory(connection, this.standings);
+    this.unread = new UnreadMessages(connection, this.standings);
+    this.spans = new Spans(connection);
+
+    this.places = connection.tuples<MessagePlace>(
+      `SELECT ${PLACE_COLUMNS} FROM message m
+       WHERE m.id IN (SELECT value FROM json_each(?)) AND m.realm_id = ? ORDER BY m.id`,
+    );
+    this.starred = connection.values<MessageId>(
+      `SELECT message_id FROM message_flag INDEXED BY message_flag_starred
+       WHERE user_id = ? AND starred = 1 AND realm_id = ? ORDER BY message_id`,
+    );
+    this.leftRecipients = connection.tuples<readonly [RecipientId, ChannelId]>(
+      `SELECT DISTINCT s.recipient_id, r.channel_id FROM span s JOIN recipient r ON r.id = s.recipient_id
+       WHERE s.user_id = ? AND r.realm_id = ? AND r.channel_id IS NOT NULL AND NOT EXISTS (
+         SELECT 1 FROM span o WHERE o.user_id = s.user_id AND o.recipient_id = s.recipient_id AND o.to_ordinal IS NULL)`,
+    );
+    this.adoptedChannels = connection.tuples<readonly [RecipientId, ChannelId]>(
+      `SELECT DISTINCT m.recipient_id, m.channel_id
+       FROM message_flag f INDEXED BY message_flag_own CROSS JOIN message m ON m.id = f.message_id
+       WHERE f.user_id = ? AND f.origin <> 0 AND m.realm_id = ? AND m.channel_id IS NOT NULL`,
+    );
+    this.sentPlace = connection.tuples<readonly [RecipientId, Ordinal]>(
+      `SELECT sent_recipient_id, ordinal FROM message WHERE id = ? AND realm_id = ?
+       UNION ALL
+       SELECT sent_recipient_id, ordinal FROM removed_message WHERE id = ? AND realm_id = ?`,
+    );
+    this.markedHolders = connection.values<UserId>(
+      `SELECT user_id FROM message_flag WHERE message_id = ? AND origin <> 0
+       UNION ALL
+       SELECT user_id FROM removed_message_holder WHERE message_id = ?`,
+    );
+    this.holderSpans = connection.tuples<
+      readonly [UserId, RecipientId, Ordinal, Ordinal | null, number, number | null]
+    >(
+      `SELECT s.user_id, s.recipient_id, s.from_ordinal, s.to_ordinal, s.from_move, s.to_move
+       FROM json_each(?) u CROSS JOIN json_each(?) r
+       CROSS JOIN span s ON s.user_id = u.value AND s.recipient_id = r.value`,
+    );
+    this.subscribedSpans = connection.tuples<readonly [ChannelId, EventSeq, EventSeq | null]>(
+      `SELECT r.channel_id, s.from_seq, s.to_seq FROM span s JOIN recipient r ON r.id = s.recipient_id
+       WHERE s.user_id = ? AND r.realm_id = ? AND r.channel_id IS NOT NULL
+       ORDER BY s.from_seq, s.recipient_id, s.number`,
+    );
+
+    this.insertAdopted = connection.command(
+      `INSERT INTO message_flag (user_id, message_id, realm_id, origin, read)
+       SELECT ?, value, ?, ${ORIGINS.adopted}, 1 FROM json_each(?)`,
+    );
+    this.setReadMark = connection.command(
+      `INSERT INTO message_flag (user_id, message_id, realm_id, read) SELECT ?, value, ?, ? FROM json_each(?) WHERE true
+       ON CONFLICT DO UPDATE SET read = CASE WHEN origin = 0 THEN nullif(excluded.read, 1) ELSE excluded.read END`,
+    );
+    this.setFlagMark = {
+      starred: connection.command(flagMark('starred')),
+      collapsed: connection.command(flagMark('collapsed')),
+    };
+    this.dropIdle = connection.command(
+      `DELETE FROM message_flag
+       WHERE user_id = ? AND message_id IN (SELECT value FROM json_each(?)) AND ${IS_IDLE}`,
+    );
+    this.readAllMarked = connection.command(
+      `UPDATE message_flag SET read = CASE WHEN origin = 0 THEN NULL ELSE 1 END
+       WHERE user_id = ? AND message_id IN (SELECT value FROM json_each(?))`,
+    );
+    this.mute = connection.command(
+      `INSERT INTO muted_sender (user_id, sender_id, from_message_id, realm_id)
+       SELECT ?, ?, ${NEXT_MESSAGE}, ?
+       WHERE NOT EXISTS (
+         SELECT 1 FROM muted_sender WHERE user_id = ? AND sender_id = ? AND until_message_id IS NULL)
+       ON CONFLICT DO UPDATE SET until_message_id = NULL`,
+    );
+    this.unmute = connection.command(
+      `UPDATE muted_sender SET until_message_id = ${NEXT_MESSAGE}
+       WHERE user_id = ? AND sender_id = ? AND until_message_id IS NULL`,
+    );
+  }
+
+  async listFlags(viewer: Viewer, ids: readonly MessageId[]): Promise<ReadonlyMap<MessageId, PersonalFlags>> {
+    const messages = this.messages(viewer, ids);
+    const standing = this.standings.load(viewer, messages);
+    const flags = new Map<MessageId, PersonalFlags>();
+    for (const message of messages) {
+      const own = standing.flags(message);
+      if (own) flags.set(idOf(message), own);
+    }
+    return flags;
+  }
+
+  async listUnread(viewer: Viewer, limit: number, filter?: MessageFilter): Promise<readonly UnreadMessage[]> {
+    const narrowing = filter ? toNarrowing(filter) : EVERYTHING;
+    return narrowing && limit > 0 ? this.unread.list(viewer, narrowing, limit) : [];
+  }
+
+  async findFirstUnread(viewer: Viewer, filter: MessageFilter): Promise<MessageId | null> {
+    const narrowing = toNarrowing(filter);
+    return narrowing && this.unread.findFirst(viewer, narrowing);
+  }
+
+  async listStarred(viewer: Viewer): Promise<readonly MessageId[]> {
+    return this.starred.all(viewer.userId, viewer.realmId);
+  }
+
+  async newestId(viewer: Viewer): Promise<MessageId | null> {
+    return this.ownHistory.page(viewer, EVERYTHING, EVER, 1).map(idOf)[0] ?? null;
+  }
+
+  async listFormerChannelIds(viewer: Viewer): Promise<readonly ChannelId[]> {
+    const former = new Set<ChannelId>();
+    for (const [recipientId, channelId] of this.leftRecipients.all(viewer.userId, viewer.realmId)) {
+      if (this.ownHistory.page(viewer, { ...EVERYTHING, recipientId }, EVER, 1).length > 0) former.add(channelId);
+    }
+    for (const [recipientId, channelId] of this.adoptedChannels.all(viewer.userId, viewer.realmId)) {
+      if (!this.spans.isOpen(recipientId, viewer.userId)) former.add(channelId);
+    }
+    return [...former].sort((a, b) => a - b);
+  }
+
+  async filterHolders(realmId: RealmId, id: MessageId, userIds: readonly UserId[]): Promise<readonly UserId[]> {
+    const place = this.sentPlace.get(id, realmId, id, realmId);
+    if (!place) return [];
+    const [recipientId, ordinal] = place;
+    const moves = this.standings.movesOfIds([id]).get(id) ?? [];
+    const recipientIds = new Set([recipientId, ...moves.map(({ targetRecipientId }) => targetRecipientId)]);
+    const spans = new Map<UserId, Span[]>();
+    for (const row of this.holderSpans.all(jsonList(new Set(userIds)), jsonList(recipientIds))) {
+      const [userId, spanRecipientId, fromOrdinal, toOrdinal, fromMove, toMove] = row;
+      const span = { recipientId: spanRecipientId, fromOrdinal, toOrdinal, fromMove, toMove };
+      const known = spans.get(userId);
+      if (known) known.push(span);
+      else spans.set(userId, [span]);
+    }
+    const marked = new Set(this.markedHolders.all(id, id));
+    return [...new Set(userIds)]
+      .filter(
+        (userId) =>
+          marked.has(userId) || ownershipOf(spans.get(userId) ?? [], { recipientId, ordinal }, moves) !== 'none',
+      )
+      .sort((a, b) => a - b);
+  }
+
+  async listSubscribedSpans({ realmId, userId }: Viewer): Promise<readonly SubscribedSpan[]> {
+    return this.subscribedSpans
+      .all(userId, realmId)
+      .map(([channelId, fromSeq, toSeq]) => ({ channelId, fromSeq, toSeq }));
+  }
+
+  async openSpans(realmId: RealmId, recipientId: RecipientId, userIds: readonly UserId[]): Promise<void> {
+    this.spans.open(realmId, recipientId, userIds);
+  }
+
+  async closeSpans(realmId: RealmId, recipientId: RecipientId, userIds: readonly UserId[]): Promise<void> {
+    this.spans.closeAll(realmId, recipientId, userIds);
+  }
+
+  async adopt(viewer: Viewer, ids: readonly MessageId[]): Promise<void> {
+    const messages = this.messages(viewer, ids);
+    const standing = this.standings.load(viewer, messages);
+    const foreign = messages.filter((message) => !standing.isOwn(message)).map(idOf);
+    this.insertAdopted.run(viewer.userId, viewer.realmId, jsonList(foreign));
+  }
+
+  async setRead(viewer: Viewer, ids: readonly MessageId[], read: boolean): Promise<readonly MessageId[]> {
+    const messages = this.messages(viewer, ids);
+    const standing = this.standings.load(viewer, messages);
+    const changing = messages.filter((message) => {
+      const flags = standing.flags(message);
+      return flags !== null && flags.read !== read;
+    });
+    if (changing.length === 0) return [];
+    const ordinals = new Map<RecipientId, Ordinal[]>();
+    const marks: MessageId[] = [];
+    for (const message of changing) {
+      if (needsMark(standing, message, read)) marks.push(idOf(message));
+      if (!isInReadSet(standing, message)) continue;
+      const [, , , recipientId, ordinal] = message;
+      const known = ordinals.get(recipientId);
+      if (known) known.push(ordinal);
+      else ordinals.set(recipientId, [ordinal]);
+    }
+    for (const [recipientId, each] of ordinals) this.standings.readSets.mark(viewer, recipientId, each, read);
+    this.markRead(viewer, marks, read);
+    if (read) this.tidy(viewer, ordinals);
+    return changing.map(idOf);
+  }
+
+  async markAllRead(viewer: Viewer): Promise<number> {
+    const reader = this.unread.readerOf(viewer);
+    let count = reader.marked.size;
+    for (const place of this.unread.incompletePlaces(viewer)) {
+      for (const rows of this.unread.walk(reader, place, 'start', null)) count += rows.length;
+      this.standings.readSets.markRange(viewer, place.recipientId, place);
+    }
+    const marked = jsonList(reader.marked);
+    this.readAllMarked.run(viewer.userId, marked);
+    this.dropIdle.run(viewer.userId, marked);
+    return count;
+  }
+
+  async setFlag(
+    viewer: Viewer,
+    ids: readonly MessageId[],
+    flag: 'starred' | 'collapsed',
+    on: boolean,
+  ): Promise<readonly MessageId[]> {
+    const messages = this.messages(viewer, ids);
+    const standing = this.standings.load(viewer, messages);
+    const changing = messages
+      .filter((message) => standing.isOwn(message) && (standing.row(idOf(message))?.[flag] === 1) !== on)
+      .map(idOf);
+    if (changing.length === 0) return [];
+    const list = jsonList(changing);
+    this.setFlagMark[flag].run(viewer.userId, viewer.realmId, toFlag(on), list);
+    if (!on) this.dropIdle.run(viewer.userId, list);
+    return changing;
+  }
+
+  async muteSender({ realmId, userId }: Viewer, senderId: UserId): Promise<void> {
+    this.mute.run(userId, senderId, realmId, userId, senderId);
+  }
+
+  async unmuteSender({ userId }: Viewer, senderId: UserId): Promise<void> {
+    this.unmute.run(userId, senderId);
+  }
+
+  private messages({ realmId }: Viewer, ids: readonly MessageId[]): MessagePlace[] {
+    return ids.length === 0 ? [] : this.places.all(jsonList(ids), realmId);
+  }
+
+  private markRead({ realmId, userId }: Viewer, ids: readonly MessageId[], read: boolean): void {
+    if (ids.length === 0) return;
+    const list = jsonList(ids);
+    this.setReadMark.run(userId, realmId, toFlag(read), list);
+    if (read) this.dropIdle.run(userId, list);
+  }
+
+  /**
+   * Closes what is left of gaps that nothing unread lies in any more: the first of each conversation, which walks begin
+   * with, and the one before what has just been read.
+   */
+  private tidy(viewer: Viewer, ordinals: ReadonlyMap<RecipientId, readonly Ordinal[]>): void {
+    let reader: Reader | null = null;
+    for (const [recipientId, read] of ordinals) {
+      for (const place of this.unread.incompletePlaces(viewer, recipientId)) {
+        reader ??= this.unread.readerOf(viewer);
+        const before = { ...place, last: Math.min(place.last, Math.min(...read) - 1) };
+        for (const empty of [
+          this.unread.findEmpty(reader, place, 'start'),
+          before.first <= before.last ? this.unread.findEmpty(reader, before, 'end') : null,
+        ]) {
+          if (empty) this.standings.readSets.markRange(viewer, recipientId, empty);
+        }
+      }
+    }
+  }
+}
+
+/** Whether its read state is that of the read set, as far as no row of message_flag says otherwise. */
+function isInReadSet(standing: Standing, message: MessagePlace): boolean {
+  const isMarked = (standing.row(idOf(message))?.origin ?? ORIGINS.spans) !== ORIGINS.spans;
+  return !isMarked && standing.ownership(message) === 'received';
+}
+
+/** Whether a row of message_flag has to say so, or to stop saying the contrary. */
+function needsMark(standing: Standing, message: MessagePlace, read: boolean): boolean {
+  if (read) return standing.row(idOf(message))?.read === 0;
+  return !isInReadSet(standing, message);
+}
+
+/** Message ids are never given twice, so this is more than any id there was. */
+const NEXT_MESSAGE = `(SELECT 1 + coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'message'), 0))`;
+
+/** A row that says no more than spans, moves and read sets do. */
+const IS_IDLE = `origin = 0 AND read IS NULL AND starred = 0 AND collapsed = 0 AND mentioned = 0
+  AND topic_wildcard_mentioned = 0 AND has_alert_word = 0`;
+
+const flagMark = (column: 'starred' | 'collapsed'): string =>
+  `INSERT INTO message_flag (user_id, message_id, realm_id, ${column})
+   SELECT ?, value, ?, ? FROM json_each(?) WHERE true
+   ON CONFLICT DO UPDATE SET ${column} = excluded.${column}`;

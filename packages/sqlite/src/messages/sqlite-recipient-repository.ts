@@ -1,0 +1,71 @@
+import type { ChannelId, RealmId, Recipient, RecipientId, RecipientRepository, UserId } from '@parley/domain';
+import type { Connection } from '../connection.js';
+import { jsonList } from '../rows.js';
+import { Spans } from './spans.js';
+
+export class SqliteRecipientRepository implements RecipientRepository {
+  private readonly spans: Spans;
+  private readonly rows;
+  private readonly byPeople;
+  private readonly recent;
+  private readonly insert;
+  private readonly insertParticipants;
+
+  constructor(connection: Connection) {
+    this.spans = new Spans(connection);
+    this.rows = connection.tuples<RecipientRow>(
+      `SELECT id, channel_id, direct_key FROM recipient
+       WHERE realm_id = ? AND id IN (SELECT value FROM json_each(?))`,
+    );
+    this.byPeople = connection.values<RecipientId>('SELECT id FROM recipient WHERE realm_id = ? AND direct_key = ?');
+    this.recent = connection.tuples<readonly [RecipientId, number]>(
+      `SELECT recipient_id, last_message_id FROM direct_participant INDEXED BY direct_participant_recent
+       WHERE user_id = ? AND last_message_id IS NOT NULL AND realm_id = ?
+       ORDER BY last_message_id DESC LIMIT ?`,
+    );
+    this.insert = connection.values<RecipientId>(
+      'INSERT INTO recipient (realm_id, direct_key) VALUES (?, ?) RETURNING id',
+    );
+    this.insertParticipants = connection.command(
+      'INSERT INTO direct_participant (recipient_id, user_id, realm_id) SELECT ?, value, ? FROM json_each(?)',
+    );
+  }
+
+  async list(realmId: RealmId, ids: readonly RecipientId[]): Promise<ReadonlyMap<RecipientId, Recipient>> {
+    return new Map(this.rows.all(realmId, jsonList(ids)).map((row) => [row[0], toRecipient(realmId, row)]));
+  }
+
+  async findDirect(realmId: RealmId, userIds: readonly UserId[]): Promise<RecipientId | null> {
+    return this.byPeople.get(realmId, peopleOf(userIds).join()) ?? null;
+  }
+
+  async listRecentDirect(
+    realmId: RealmId,
+    userId: UserId,
+    limit: number,
+  ): Promise<readonly { readonly recipientId: RecipientId; readonly lastMessageId: number }[]> {
+    const rows = this.recent.all(userId, realmId, limit);
+    return rows.map(([recipientId, lastMessageId]) => ({ recipientId, lastMessageId }));
+  }
+
+  async openDirect(realmId: RealmId, userIds: readonly UserId[]): Promise<RecipientId> {
+    const people = peopleOf(userIds);
+    const existing = this.byPeople.get(realmId, people.join());
+    if (existing !== undefined) return existing;
+    const id = this.insert.get(realmId, people.join())!;
+    this.insertParticipants.run(id, realmId, jsonList(people));
+    this.spans.open(realmId, id, people);
+    return id;
+  }
+}
+
+type RecipientRow = readonly [id: RecipientId, channelId: ChannelId | null, directKey: string | null];
+
+/** Each once, ascending. */
+const peopleOf = (userIds: readonly UserId[]): UserId[] => [...new Set(userIds)].sort((a, b) => a - b);
+
+function toRecipient(realmId: RealmId, [id, channelId, directKey]: RecipientRow): Recipient {
+  return channelId !== null
+    ? { kind: 'channel', id, realmId, channelId }
+    : { kind: 'direct', id, realmId, userIds: directKey!.split(',').map((userId) => Number(userId) as UserId) };
+}

@@ -1,0 +1,281 @@
+import {
+  type ChannelMove,
+  HISTORICAL,
+  isOrdinalRead,
+  type MessageId,
+  type Ordinal,
+  type Ownership,
+  ownershipOf,
+  type PersonalFlags,
+  type ReadSegment,
+  type RecipientId,
+  type Span,
+  type UserId,
+  type Viewer,
+} from '@parley/domain';
+import type { Connection, Query } from '../connection.js';
+import { type Flag, jsonList } from '../rows.js';
+import { idOf, type MessagePlace, wasMoved } from './message-place.js';
+import { type Place, ReadSets } from './read-sets.js';
+import { ORIGINS, TRAITS } from './schema.js';
+
+/** What a row of message_flag says. */
+export interface FlagRow {
+  readonly origin: number;
+  /** Null: as spans, moves and read sets say. */
+  readonly read: Flag | null;
+  readonly starred: Flag;
+  readonly collapsed: Flag;
+  readonly mentioned: Flag;
+  readonly topicWildcardMentioned: Flag;
+  readonly hasAlertWord: Flag;
+}
+
+type FlagTuple = readonly [MessageId, number, Flag | null, Flag, Flag, Flag, Flag, Flag];
+type SpanTuple = readonly [RecipientId, Ordinal, Ordinal | null, number, number | null];
+type MoveTuple = readonly [MessageId, number, RecipientId, Flag];
+/** What he sends from the first message on arrives read, up to but not including the last; null while it lasts. */
+export type MutedSender = readonly [senderId: UserId, from: MessageId, until: MessageId | null];
+
+const FLAG_COLUMNS =
+  'message_id, origin, read, starred, collapsed, mentioned, topic_wildcard_mentioned, has_alert_word';
+
+/**
+ * How many rows, beside two for each message, a range query may answer before the messages are looked up one by one: a
+ * page of a quiet channel covers a long time, in which other channels have left rows too.
+ */
+const RANGE_ALLOWANCE = 64;
+
+const NONE: readonly never[] = [];
+const NO_FLAGS: PersonalFlags = { ...HISTORICAL, read: false, historical: false };
+const READ: PersonalFlags = { ...NO_FLAGS, read: true };
+
+/** Loads what messages are to a viewer: a handful of statements, however many messages there are. */
+export class Standings {
+  readonly readSets: ReadSets;
+  private readonly spans: Query<SpanTuple>;
+  private readonly flagsBetween: Query<FlagTuple>;
+  private readonly flagsOf: Query<FlagTuple>;
+  private readonly moves: Query<MoveTuple>;
+  private readonly mutes: Query<MutedSender>;
+
+  constructor(connection: Connection) {
+    this.readSets = new ReadSets(connection);
+    this.spans = connection.tuples<SpanTuple>(
+      `SELECT recipient_id, from_ordinal, to_ordinal, from_move, to_move FROM span
+       WHERE user_id = ? AND recipient_id IN (SELECT value FROM json_each(?)) AND realm_id = ?`,
+    );
+    this.flagsBetween = connection.tuples<FlagTuple>(
+      `SELECT ${FLAG_COLUMNS} FROM message_flag WHERE user_id = ? AND message_id BETWEEN ? AND ? LIMIT ?`,
+    );
+    this.flagsOf = connection.tuples<FlagTuple>(
+      `SELECT ${FLAG_COLUMNS} FROM message_flag
+       WHERE user_id = ? AND message_id IN (SELECT value FROM json_each(?))`,
+    );
+    this.moves = connection.tuples<MoveTuple>(
+      `SELECT moved.message_id, move.id, move.target_recipient_id, move.is_history_protected
+       FROM moved_message moved JOIN channel_move move ON move.id = moved.move_id
+       WHERE moved.message_id IN (SELECT value FROM json_each(?))
+       ORDER BY moved.message_id, move.id`,
+    );
+    this.mutes = connection.tuples<MutedSender>(
+      'SELECT sender_id, from_message_id, until_message_id FROM muted_sender WHERE user_id = ?',
+    );
+  }
+
+  /** Of messages of the viewer's realm. */
+  load(viewer: Viewer, messages: readonly MessagePlace[]): Standing {
+    if (messages.length === 0) return new Standing(new Map(), new Map(), new Map(), new Map(), NONE);
+    const moves = this.movesOf(messages);
+    const places = placesOf(messages);
+    const spans = this.spansOf(viewer, recipientsOf(places, moves));
+    return new Standing(
+      spans,
+      moves,
+      this.flagRows(viewer, messages.map(idOf)),
+      // Where he never had a span there is no read set.
+      this.segments(
+        viewer,
+        messages,
+        places.filter(({ recipientId }) => spans.has(recipientId)),
+      ),
+      this.mutesOf(viewer),
+    );
+  }
+
+  /** Those of the messages, in their order, that spans and moves make the viewer's own. */
+  own(viewer: Viewer, messages: readonly MessagePlace[]): MessagePlace[] {
+    if (messages.length === 0) return [];
+    const standing = this.ofOwnership(viewer, messages);
+    return messages.filter((message) => standing.ownership(message) !== 'none');
+  }
+
+  /** A standing that can only be asked about ownership. */
+  ofOwnership(viewer: Viewer, messages: readonly MessagePlace[]): Pick<Standing, 'ownership'> {
+    const moves = this.movesOf(messages);
+    const spans = this.spansOf(viewer, recipientsOf(placesOf(messages), moves));
+    return new Standing(spans, moves, new Map(), new Map(), NONE);
+  }
+
+  /** Rows of `message_flag`, where there are any. */
+  flagRows({ userId }: Viewer, ids: readonly MessageId[]): ReadonlyMap<MessageId, FlagRow> {
+    if (ids.length === 0) return new Map();
+    let first = ids[0]!;
+    let last = first;
+    for (const id of ids) {
+      if (id < first) first = id;
+      if (id > last) last = id;
+    }
+    const limit = 2 * ids.length + RANGE_ALLOWANCE;
+    let rows = this.flagsBetween.all(userId, first, last, limit);
+    if (rows.length === limit) rows = this.flagsOf.all(userId, jsonList(ids));
+    return new Map(rows.map((row) => [row[0], toFlagRow(row)]));
+  }
+
+  /** By recipient. */
+  spansOf({ realmId, userId }: Viewer, recipientIds: Iterable<RecipientId>): ReadonlyMap<RecipientId, readonly Span[]> {
+    const spans = new Map<RecipientId, Span[]>();
+    for (const row of this.spans.all(userId, jsonList(recipientIds), realmId)) {
+      const [recipientId, fromOrdinal, toOrdinal, fromMove, toMove] = row;
+      const span = { recipientId, fromOrdinal, toOrdinal, fromMove, toMove };
+      const known = spans.get(recipientId);
+      if (known) known.push(span);
+      else spans.set(recipientId, [span]);
+    }
+    return spans;
+  }
+
+  /** By message, in order; those that never changed channel are absent. */
+  movesOf(messages: readonly MessagePlace[]): ReadonlyMap<MessageId, readonly ChannelMove[]> {
+    const moved = messages.filter(wasMoved).map(idOf);
+    return moved.length === 0 ? new Map() : this.movesOfIds(moved);
+  }
+
+  movesOfIds(ids: readonly MessageId[]): ReadonlyMap<MessageId, readonly ChannelMove[]> {
+    const moves = new Map<MessageId, ChannelMove[]>();
+    for (const [messageId, number, targetRecipientId, isHistoryProtected] of this.moves.all(jsonList(ids))) {
+      const move = { number, targetRecipientId, isHistoryProtected: isHistoryProtected === 1 };
+      const known = moves.get(messageId);
+      if (known) known.push(move);
+      else moves.set(messageId, [move]);
+    }
+    return moves;
+  }
+
+  mutesOf({ userId }: Viewer): readonly MutedSender[] {
+    return this.mutes.all(userId);
+  }
+
+  private segments(
+    viewer: Viewer,
+    messages: readonly MessagePlace[],
+    places: readonly Place[],
+  ): ReadonlyMap<RecipientId, readonly ReadSegment[]> {
+    if (places.length === 0) return new Map();
+    const limit = 2 * messages.length + RANGE_ALLOWANCE;
+    const segments = this.readSets.load(viewer, places, limit);
+    let count = 0;
+    for (const list of segments.values()) count += list.length;
+    if (count < limit) return segments;
+    const each = messages.map(([, , , recipientId, ordinal]) => ({ recipientId, first: ordinal, last: ordinal }));
+    return this.readSets.load(
+      viewer,
+      each.sort((a, b) => a.recipientId - b.recipientId || a.first - b.first),
+    );
+  }
+}
+
+/** What some messages are to one viewer. Asked about others, it answers nonsense. */
+export class Standing {
+  constructor(
+    private readonly spans: ReadonlyMap<RecipientId, readonly Span[]>,
+    private readonly moves: ReadonlyMap<MessageId, readonly ChannelMove[]>,
+    private readonly rows: ReadonlyMap<MessageId, FlagRow>,
+    private readonly segments: ReadonlyMap<RecipientId, readonly ReadSegment[]>,
+    private readonly mutes: readonly MutedSender[],
+  ) {}
+
+  row(id: MessageId): FlagRow | undefined {
+    return this.rows.get(id);
+  }
+
+  isOwn(message: MessagePlace): boolean {
+    // A row goes when the message is lost.
+    return this.rows.has(idOf(message)) || this.ownership(message) !== 'none';
+  }
+
+  /** As spans and moves say, whatever a row of message_flag adds. */
+  ownership([id, , , recipientId, ordinal]: MessagePlace): Ownership {
+    const moves = this.moves.get(id);
+    const spans = this.spans.get(recipientId) ?? NONE;
+    if (!moves) return ownershipOf(spans, { recipientId, ordinal }, NONE);
+    const all = moves.flatMap(({ targetRecipientId }) => this.spans.get(targetRecipientId) ?? NONE);
+    return ownershipOf([...spans, ...all], { recipientId, ordinal }, moves);
+  }
+
+  /** Whether it arrives read, so that being read is nothing he did. */
+  isReadOnArrival([id, senderId, , , , traits]: MessagePlace): boolean {
+    return (traits & TRAITS.isReadByDefault) !== 0 || isMuted(this.mutes, senderId, id);
+  }
+
+  /** Null when it is none of his own. */
+  flags(message: MessagePlace): PersonalFlags | null {
+    const row = this.rows.get(idOf(message));
+    const isMarked = row !== undefined && row.origin !== ORIGINS.spans;
+    const ownership = isMarked ? 'none' : this.ownership(message);
+    if (!isMarked && ownership === 'none') return null;
+
+    const mentionsChannel = (message[5] & TRAITS.mentionsChannel) !== 0;
+    const read =
+      row?.read != null
+        ? row.read === 1
+        : ownership === 'gained' || this.isReadOnArrival(message) || this.isInReadSet(message);
+    if (!row && !mentionsChannel) return read ? READ : NO_FLAGS;
+    return {
+      read,
+      starred: row?.starred === 1,
+      collapsed: row?.collapsed === 1,
+      mentioned: row?.mentioned === 1,
+      channelWildcardMentioned:
+        mentionsChannel && (ownership === 'received' || row?.origin === ORIGINS.sentWithoutSpan),
+      topicWildcardMentioned: row?.topicWildcardMentioned === 1,
+      hasAlertWord: row?.hasAlertWord === 1,
+      historical: row?.origin === ORIGINS.adopted,
+    };
+  }
+
+  private isInReadSet([, , , recipientId, ordinal]: MessagePlace): boolean {
+    return isOrdinalRead(this.segments.get(recipientId) ?? NONE, ordinal);
+  }
+}
+
+export function isMuted(mutes: readonly MutedSender[], senderId: UserId, id: MessageId): boolean {
+  return mutes.some(([muted, from, until]) => muted === senderId && from <= id && (until === null || id < until));
+}
+
+/** For each recipient they were sent to, the ordinals they lie within. */
+function placesOf(messages: readonly MessagePlace[]): Place[] {
+  const places = new Map<RecipientId, { recipientId: RecipientId; first: Ordinal; last: Ordinal }>();
+  for (const [, , , recipientId, ordinal] of messages) {
+    const place = places.get(recipientId);
+    if (!place) places.set(recipientId, { recipientId, first: ordinal, last: ordinal });
+    else if (ordinal < place.first) place.first = ordinal;
+    else if (ordinal > place.last) place.last = ordinal;
+  }
+  return [...places.values()];
+}
+
+/** Where spans decide: what the messages were sent to, and where they were moved. */
+function recipientsOf(
+  places: readonly Place[],
+  moves: ReadonlyMap<MessageId, readonly ChannelMove[]>,
+): ReadonlySet<RecipientId> {
+  const recipientIds = new Set(places.map(({ recipientId }) => recipientId));
+  for (const list of moves.values()) for (const move of list) recipientIds.add(move.targetRecipientId);
+  return recipientIds;
+}
+
+function toFlagRow(row: FlagTuple): FlagRow {
+  const [, origin, read, starred, collapsed, mentioned, topicWildcardMentioned, hasAlertWord] = row;
+  return { origin, read, starred, collapsed, mentioned, topicWildcardMentioned, hasAlertWord };
+}

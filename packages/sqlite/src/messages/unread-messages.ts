@@ -1,0 +1,258 @@
+import {
+  type ChannelId,
+  type MessageId,
+  type Ordinal,
+  type OrdinalRange,
+  type RecipientId,
+  type UnreadMessage,
+  unreadRanges,
+  type Viewer,
+} from '@parley/domain';
+import type { Connection, Query } from '../connection.js';
+import { type Narrowing, restriction } from './message-filter.js';
+import { idOf, PLACE_COLUMNS, type PlaceColumns, traitsOf, wasMoved } from './message-place.js';
+import type { Place } from './read-sets.js';
+import { TRAITS } from './schema.js';
+import { isMuted, type MutedSender, type Standings } from './standing.js';
+
+type UnreadRow = readonly [...PlaceColumns, channelId: ChannelId | null, topic: string];
+
+/** A viewer with what decides, beside his read sets, whether he has read something. */
+export interface Reader {
+  readonly viewer: Viewer;
+  readonly mutes: readonly MutedSender[];
+  /** What rows of message_flag say is unread, whatever the read sets say. */
+  readonly marked: ReadonlySet<MessageId>;
+}
+
+const UNREAD_COLUMNS = `${PLACE_COLUMNS}, m.channel_id, m.topic`;
+const MAX_ID = Number.MAX_SAFE_INTEGER;
+/** Ordinals looked at in one statement: few at first, for whoever wants one message. */
+const FIRST_BATCH = 64;
+const LARGEST_BATCH = 4096;
+/** How far a gap is looked into to close it. */
+const TIDIED_ORDINALS = 256;
+
+/**
+ * What a viewer has not read: the gaps of his read sets within his spans, where there still is a message that did not
+ * arrive read; and what rows of message_flag say is unread. Costs by what is unread, not by what there is.
+ */
+export class UnreadMessages {
+  private readonly queries = new Map<string, Query<UnreadRow>>();
+  private readonly incomplete: Query<readonly [RecipientId, Ordinal, Ordinal]>;
+  private readonly hasMovedIn: Query<1>;
+  private readonly markedIds: Query<MessageId>;
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly standings: Standings,
+  ) {
+    this.incomplete = connection.tuples(
+      `SELECT recipient_id, first, last FROM (
+         SELECT s.user_id, s.recipient_id, s.from_ordinal AS first, coalesce(s.to_ordinal - 1, r.last_ordinal) AS last
+         FROM span s CROSS JOIN recipient r ON r.id = s.recipient_id
+         WHERE s.user_id = ? AND s.recipient_id BETWEEN ? AND ? AND s.realm_id = ?
+       ) p
+       WHERE first <= last AND last > coalesce((
+         SELECT CASE WHEN g.bits IS NULL THEN g.last END FROM read_segment g
+         WHERE g.user_id = p.user_id AND g.recipient_id = p.recipient_id AND g.first <= p.first
+         ORDER BY g.first DESC LIMIT 1), 0)`,
+    );
+    this.hasMovedIn = connection.values<1>(
+      `SELECT 1 FROM message INDEXED BY message_moved_in
+       WHERE recipient_id = ? AND traits & ${TRAITS.wasMoved} LIMIT 1`,
+    );
+    this.markedIds = connection.values<MessageId>(
+      `SELECT message_id FROM message_flag INDEXED BY message_flag_unread
+       WHERE user_id = ? AND read = 0 AND realm_id = ?`,
+    );
+  }
+
+  readerOf(viewer: Viewer): Reader {
+    return {
+      viewer,
+      mutes: this.standings.mutesOf(viewer),
+      marked: new Set(this.markedIds.all(viewer.userId, viewer.realmId)),
+    };
+  }
+
+  /** The newest `limit`, ascending id. */
+  list(viewer: Viewer, narrowing: Narrowing, limit: number): readonly UnreadMessage[] {
+    const reader = this.readerOf(viewer);
+    const marked = this.marked(viewer, narrowing, 'DESC', limit);
+    let newest = marked;
+    for (const place of this.placesFor(viewer, narrowing)) {
+      const oldest = newest.length < limit ? 0 : idOf(newest.at(-1)!);
+      const further: UnreadRow[] = [];
+      for (const rows of this.walk(reader, place, 'end', narrowing)) {
+        further.push(...rows);
+        if (further.length >= limit || (rows.length > 0 && idOf(rows.at(-1)!) <= oldest)) break;
+      }
+      if (further.length > 0) newest = [...newest, ...further].sort((a, b) => idOf(b) - idOf(a)).slice(0, limit);
+    }
+    return this.toUnread(viewer, newest.toReversed(), marked);
+  }
+
+  findFirst(viewer: Viewer, narrowing: Narrowing): MessageId | null {
+    const reader = this.readerOf(viewer);
+    const firsts = this.marked(viewer, narrowing, 'ASC', 1).map(idOf);
+    for (const place of this.placesFor(viewer, narrowing)) {
+      for (const rows of this.walk(reader, place, 'start', narrowing)) {
+        if (rows.length === 0) continue;
+        firsts.push(idOf(rows[0]!));
+        break;
+      }
+    }
+    return firsts.length === 0 ? null : firsts.reduce((a, b) => (a < b ? a : b));
+  }
+
+  /** The viewer's spans, of one recipient or of all, that his read set does not cover with a single run. */
+  incompletePlaces({ realmId, userId }: Viewer, recipientId: RecipientId | null = null): Place[] {
+    return this.incomplete
+      .all(userId, recipientId ?? 0, recipientId ?? MAX_ID, realmId)
+      .map(([id, first, last]) => ({ recipientId: id, first, last }));
+  }
+
+  /**
+   * What there is to read in a place as far as read sets, mutes and moves say, without what is marked unread: in order
+   * from one end, a list for each stretch of the way, empty ones too.
+   */
+  *walk(
+    reader: Reader,
+    place: Place,
+    from: 'start' | 'end',
+    narrowing: Narrowing | null,
+  ): Generator<readonly UnreadRow[]> {
+    const order = from === 'start' ? 1 : -1;
+    for (const ranges of batches(this.gaps(reader.viewer, place, from), from)) {
+      const unread = this.unreadIn(reader, place.recipientId, ranges, narrowing);
+      yield unread.sort((a, b) => order * (idOf(a) - idOf(b)));
+    }
+  }
+
+  /**
+   * Ranges of the first gap from that end, as far as it was looked into, in which nothing is left to read: what was there
+   * is deleted, moved away or arrived read.
+   */
+  findEmpty(reader: Reader, place: Place, from: 'start' | 'end'): OrdinalRange | null {
+    const gap = this.gaps(reader.viewer, place, from).next().value;
+    if (!gap) return null;
+    const range =
+      from === 'start'
+        ? { first: gap.first, last: Math.min(gap.last, gap.first + TIDIED_ORDINALS - 1) }
+        : { first: Math.max(gap.first, gap.last - TIDIED_ORDINALS + 1), last: gap.last };
+    let { first, last } = range;
+    for (const [, , , , ordinal] of this.unreadIn(reader, place.recipientId, [range], null)) {
+      if (from === 'start') last = Math.min(last, ordinal - 1);
+      else first = Math.max(first, ordinal + 1);
+    }
+    return first <= last ? { first, last } : null;
+  }
+
+  private gaps(viewer: Viewer, place: Place, from: 'start' | 'end'): Generator<OrdinalRange> {
+    const { readSets } = this.standings;
+    const segments =
+      from === 'start'
+        ? readSets.ascending(viewer, place.recipientId, place.first)
+        : readSets.descending(viewer, place.recipientId, place.last);
+    return unreadRanges(segments, place, from);
+  }
+
+  private unreadIn(
+    { viewer, mutes, marked }: Reader,
+    recipientId: RecipientId,
+    ranges: readonly OrdinalRange[],
+    narrowing: Narrowing | null,
+  ): UnreadRow[] {
+    const { sql, parameters } = narrowing ? restriction(narrowing) : NO_RESTRICTION;
+    const query = this.query(
+      `SELECT ${UNREAD_COLUMNS}
+       FROM json_each(?) gap
+       CROSS JOIN message m INDEXED BY message_by_ordinal
+         ON m.sent_recipient_id = ? AND m.ordinal BETWEEN gap.value ->> 0 AND gap.value ->> 1
+       WHERE true ${sql}`,
+    );
+    const rows = query
+      .all(JSON.stringify(ranges.map(({ first, last }) => [first, last])), recipientId, ...parameters)
+      .filter(
+        (row) =>
+          (traitsOf(row) & TRAITS.isReadByDefault) === 0 &&
+          !marked.has(idOf(row)) &&
+          (mutes.length === 0 || !isMuted(mutes, row[1], idOf(row))),
+      );
+    if (!rows.some(wasMoved)) return rows;
+    const standing = this.standings.ofOwnership(viewer, rows);
+    return rows.filter((row) => standing.ownership(row) === 'received');
+  }
+
+  private marked({ realmId, userId }: Viewer, narrowing: Narrowing, order: 'ASC' | 'DESC', limit: number): UnreadRow[] {
+    const { sql, parameters } = restriction(narrowing);
+    const query = this.query(
+      `SELECT ${UNREAD_COLUMNS}
+       FROM message_flag f INDEXED BY message_flag_unread CROSS JOIN message m ON m.id = f.message_id
+       WHERE f.user_id = ? AND f.read = 0 AND f.realm_id = ? ${sql}
+       ORDER BY f.message_id ${order} LIMIT ?`,
+    );
+    return query.all(userId, realmId, ...parameters, limit);
+  }
+
+  /** Where unread messages of the narrowing may have been sent to. */
+  private placesFor(viewer: Viewer, { recipientId }: Narrowing): Place[] {
+    const isElsewhere = recipientId !== null && this.hasMovedIn.get(recipientId) !== undefined;
+    return this.incompletePlaces(viewer, isElsewhere ? null : recipientId);
+  }
+
+  private toUnread(viewer: Viewer, rows: readonly UnreadRow[], marked: readonly UnreadRow[]): readonly UnreadMessage[] {
+    const flags = this.standings.flagRows(viewer, rows.map(idOf));
+    // The others were received, or they would not be unread.
+    const mentioning = marked.filter((row) => (traitsOf(row) & TRAITS.mentionsChannel) !== 0);
+    const standing = this.standings.load(viewer, mentioning);
+    const unmentioned = new Set(mentioning.filter((row) => !standing.flags(row)?.channelWildcardMentioned).map(idOf));
+    return rows.map(([id, senderId, recipientId, , , traits, , channelId, topic]) => {
+      const flag = flags.get(id);
+      const mentionsChannel = (traits & TRAITS.mentionsChannel) !== 0 && !unmentioned.has(id);
+      return {
+        id,
+        senderId,
+        recipientId,
+        channelId,
+        topic,
+        isMentioned: flag?.mentioned === 1,
+        isWildcardMentioned: mentionsChannel || flag?.topicWildcardMentioned === 1,
+      };
+    });
+  }
+
+  private query(sql: string): Query<UnreadRow> {
+    let query = this.queries.get(sql);
+    if (!query) {
+      query = this.connection.tuples<UnreadRow>(sql);
+      this.queries.set(sql, query);
+    }
+    return query;
+  }
+}
+
+const NO_RESTRICTION = { sql: '', parameters: [] };
+
+/** Ranges cut and gathered so that each list holds a limited number of ordinals; more from list to list. */
+function* batches(ranges: Iterable<OrdinalRange>, from: 'start' | 'end'): Generator<readonly OrdinalRange[]> {
+  let size = FIRST_BATCH;
+  let room = size;
+  let batch: OrdinalRange[] = [];
+  for (let { first, last } of ranges) {
+    while (first <= last) {
+      const length = Math.min(last - first + 1, room);
+      batch.push(from === 'start' ? { first, last: first + length - 1 } : { first: last - length + 1, last });
+      if (from === 'start') first += length;
+      else last -= length;
+      room -= length;
+      if (room > 0) continue;
+      yield batch;
+      batch = [];
+      size = Math.min(2 * size, LARGEST_BATCH);
+      room = size;
+    }
+  }
+  if (batch.length > 0) yield batch;
+}

@@ -1,0 +1,154 @@
+import {
+  DomainError,
+  invalidInput,
+  REALM_SETTINGS,
+  type Realm,
+  type RealmId,
+  type RealmRepository,
+  type UnixSeconds,
+  USER_SETTINGS,
+} from '@parley/domain';
+import type { Connection } from '../connection.js';
+import { type Flag, isTaken, settingsColumn, toFlag } from '../rows.js';
+import { remembering, VersionedCache } from '../versioned-cache.js';
+
+export type RealmCache = VersionedCache<number, Realm>;
+export const newRealmCache = (): RealmCache => new VersionedCache(10_000);
+
+export class SqliteRealmRepository implements RealmRepository {
+  private readonly versionOf;
+  private readonly idOf;
+  private readonly allIds;
+  private readonly row;
+  private readonly insert;
+  private readonly insertCounter;
+  private readonly store;
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly cache: RealmCache,
+  ) {
+    this.versionOf = connection.values<number>('SELECT version FROM realm WHERE id = ?');
+    this.idOf = connection.values<RealmId>('SELECT id FROM realm WHERE string_id = ?');
+    this.allIds = connection.values<RealmId>('SELECT id FROM realm ORDER BY id');
+    this.row = connection.rows<RealmRow>('SELECT * FROM realm WHERE id = ?');
+    this.insert = connection.values<RealmId>(
+      `INSERT INTO realm (version, groups_version, string_id, uuid, name, is_deactivated, created_at, settings,
+                          rendered_description, permissions, user_defaults)
+       VALUES (1, 1, ?, ?, ?, ?, ?, ?, ?, '{}', ?) RETURNING id`,
+    );
+    this.insertCounter = connection.command(
+      'INSERT INTO event_counter (realm_id, head_seq, pruned_up_to) VALUES (?, 0, 0)',
+    );
+    this.store = connection.command(
+      `UPDATE realm
+       SET version = version + 1, string_id = ?, uuid = ?, name = ?, is_deactivated = ?, created_at = ?, settings = ?,
+           rendered_description = ?, permissions = ?, user_defaults = ?
+       WHERE id = ?`,
+    );
+  }
+
+  async find(id: RealmId): Promise<Realm | null> {
+    return this.load(id);
+  }
+
+  async get(id: RealmId): Promise<Realm> {
+    const realm = this.load(id);
+    if (!realm) throw unknownRealm();
+    return realm;
+  }
+
+  async findByStringId(stringId: string): Promise<Realm | null> {
+    const id = this.idOf.get(stringId);
+    return id === undefined ? null : this.load(id);
+  }
+
+  async list(): Promise<readonly Realm[]> {
+    return this.allIds.all().map((id) => this.load(id)!);
+  }
+
+  async add(realm: Omit<Realm, 'id' | 'permissions'>): Promise<RealmId> {
+    this.connection.holdCaches();
+    try {
+      const id = this.insert.get(
+        realm.stringId,
+        realm.uuid,
+        realm.name,
+        toFlag(realm.isDeactivated),
+        realm.createdAt,
+        realmSettings.toJson(realm.settings),
+        realm.renderedDescription,
+        userDefaults.toJson(realm.userDefaults),
+      )!;
+      this.insertCounter.run(id);
+      return id;
+    } catch (error) {
+      throw isTaken(error) ? stringIdTaken() : error;
+    }
+  }
+
+  async update(realm: Realm): Promise<void> {
+    this.connection.holdCaches();
+    try {
+      const { changes } = this.store.run(
+        realm.stringId,
+        realm.uuid,
+        realm.name,
+        toFlag(realm.isDeactivated),
+        realm.createdAt,
+        realmSettings.toJson(realm.settings),
+        realm.renderedDescription,
+        JSON.stringify(realm.permissions),
+        userDefaults.toJson(realm.userDefaults),
+        realm.id,
+      );
+      if (changes === 0) throw unknownRealm();
+    } catch (error) {
+      throw isTaken(error) ? stringIdTaken() : error;
+    }
+  }
+
+  private load(id: RealmId): Realm | null {
+    const version = this.versionOf.get(id);
+    if (version === undefined) return null;
+    const cached = this.cache.get(id, version);
+    if (cached) return cached;
+    const realm = toRealm(this.row.get(id)!);
+    this.cache.put(this.connection, id, version, realm);
+    return realm;
+  }
+}
+
+const unknownRealm = () => new DomainError('UNKNOWN_REALM', 'Invalid subdomain');
+const stringIdTaken = () => invalidInput('Subdomain already in use. Please choose a different one.');
+const realmSettings = settingsColumn(REALM_SETTINGS);
+const userDefaults = settingsColumn(USER_SETTINGS);
+const parsePermissions = remembering((json) => JSON.parse(json) as Realm['permissions']);
+
+interface RealmRow {
+  readonly id: RealmId;
+  readonly string_id: string;
+  readonly uuid: string;
+  readonly name: string;
+  readonly is_deactivated: Flag;
+  readonly created_at: UnixSeconds;
+  readonly settings: string;
+  readonly rendered_description: string;
+  readonly permissions: string;
+  readonly user_defaults: string;
+}
+
+function toRealm(row: RealmRow): Realm {
+  return {
+    id: row.id,
+    stringId: row.string_id,
+    uuid: row.uuid,
+    name: row.name,
+    isDeactivated: row.is_deactivated === 1,
+    createdAt: row.created_at,
+    settings: realmSettings.fromJson(row.settings),
+    renderedDescription: row.rendered_description,
+    permissions: parsePermissions(row.permissions),
+    userDefaults: userDefaults.fromJson(row.user_defaults),
+  };
+}

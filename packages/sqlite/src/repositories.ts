@@ -1,0 +1,41 @@
+import type { Clock, Transaction } from '@parley/domain';
+import { SqliteApiKeyRepository } from './authentication/sqlite-api-key-repository.js';
+import { newChannelCache, SqliteChannelRepository } from './channels/sqlite-channel-repository.js';
+import { SqliteTopicPolicyRepository } from './channels/sqlite-topic-policy-repository.js';
+import type { Connection } from './connection.js';
+import { SqliteEventLog } from './events/sqlite-event-log.js';
+import { SqliteEventQueueRepository } from './events/sqlite-event-queue-repository.js';
+import { newSystemGroupCache, SqliteGroupRepository } from './groups/sqlite-group-repository.js';
+import { SqliteMessageRepository } from './messages/sqlite-message-repository.js';
+import { SqlitePersonalMessages } from './messages/sqlite-personal-messages.js';
+import { SqliteRecipientRepository } from './messages/sqlite-recipient-repository.js';
+import { newRealmCache, SqliteRealmRepository } from './realms/sqlite-realm-repository.js';
+import { newActorCache, SqliteActorReads } from './users/sqlite-actor-reads.js';
+import { newUserCache, SqliteUserRepository } from './users/sqlite-user-repository.js';
+
+/** Makes the repositories of a connection. What they keep in memory, all connections share. */
+export function repositoryFactory(clock: Clock): (connection: Connection) => Transaction {
+  const realmCache = newRealmCache();
+  const userCache = newUserCache();
+  const actorCache = newActorCache();
+  const systemGroupCache = newSystemGroupCache();
+  const channelCache = newChannelCache();
+  return (connection) => {
+    const groups = new SqliteGroupRepository(connection, systemGroupCache);
+    const messages = new SqliteMessageRepository(connection);
+    return {
+      realms: new SqliteRealmRepository(connection, realmCache),
+      users: new SqliteUserRepository(connection, userCache),
+      actors: new SqliteActorReads(connection, actorCache),
+      groups,
+      channels: new SqliteChannelRepository(connection, channelCache, clock, groups, messages),
+      topicPolicies: new SqliteTopicPolicyRepository(connection),
+      recipients: new SqliteRecipientRepository(connection),
+      messages,
+      personal: new SqlitePersonalMessages(connection),
+      events: new SqliteEventLog(connection, clock),
+      queues: new SqliteEventQueueRepository(connection),
+      apiKeys: new SqliteApiKeyRepository(connection),
+    };
+  };
+}

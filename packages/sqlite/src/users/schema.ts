@@ -1,0 +1,37 @@
+/** People, bots, and the realm's own bots. */
+export const USERS_SCHEMA = `
+CREATE TABLE user (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  realm_id INTEGER NOT NULL REFERENCES realm (id),
+  version INTEGER NOT NULL,
+  role TEXT NOT NULL,
+  is_active INTEGER NOT NULL,
+  email TEXT NOT NULL,
+  -- Folded, as all columns named so: what makes two spellings the same.
+  email_key TEXT NOT NULL,
+  full_name TEXT NOT NULL,
+  name_key TEXT NOT NULL,
+  -- The same of its NFKC form: names that look alike.
+  name_likeness TEXT NOT NULL,
+  joined_at INTEGER NOT NULL,
+  -- Null for people; so are the other columns of bots.
+  bot_kind TEXT,
+  bot_owner_id INTEGER,
+  bot_default_channel_id INTEGER,
+  -- Which of the realm's own bots it is; '' for one without a special part; null for everybody else.
+  system_kind TEXT,
+  avatar_source TEXT NOT NULL,
+  avatar_version INTEGER NOT NULL,
+  -- JSON list.
+  special_permissions TEXT NOT NULL,
+  -- JSON: what differs from the registry's defaults.
+  settings TEXT NOT NULL,
+  password_hash TEXT
+) STRICT;
+CREATE UNIQUE INDEX user_by_email ON user (realm_id, email_key);
+CREATE INDEX user_by_name ON user (realm_id, name_key);
+CREATE INDEX user_by_likeness ON user (realm_id, name_likeness);
+-- The list of everybody is read from this alone.
+CREATE INDEX user_heads ON user (realm_id, id, version, is_active, system_kind);
+CREATE INDEX user_system_bots ON user (realm_id, id) WHERE system_kind IS NOT NULL;
+`;

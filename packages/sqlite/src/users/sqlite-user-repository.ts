@@ -1,0 +1,274 @@
+import {
+  type AvatarSource,
+  type BotKind,
+  foldCase,
+  invalidInput,
+  type RealmId,
+  type Role,
+  type SpecialPermission,
+  type SystemBotKind,
+  type UnixSeconds,
+  USER_SETTINGS,
+  type User,
+  type UserHead,
+  type UserId,
+  type UserRepository,
+} from '@parley/domain';
+import type { Connection } from '../connection.js';
+import { type Flag, isTaken, jsonList, settingsColumn, toFlag } from '../rows.js';
+import { remembering, VersionedCache } from '../versioned-cache.js';
+
+export type UserCache = VersionedCache<number, User>;
+export const newUserCache = (): UserCache => new VersionedCache(20_000);
+
+export class SqliteUserRepository implements UserRepository {
+  private readonly versionOf;
+  private readonly rowById;
+  private readonly rowByEmail;
+  private readonly rowsById;
+  private readonly rowsByEmail;
+  private readonly rowsByName;
+  private readonly heads;
+  private readonly systemBotRows;
+  private readonly systemBotRow;
+  private readonly nameTaken;
+  private readonly acquaintances;
+  private readonly passwordHash;
+  private readonly insert;
+  private readonly store;
+  private readonly storePasswordHash;
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly cache: UserCache,
+  ) {
+    this.versionOf = connection.values<number>(
+      'SELECT version FROM user WHERE id = ? AND realm_id = ? AND system_kind IS NULL',
+    );
+    this.rowById = connection.rows<UserRow>('SELECT * FROM user WHERE id = ?');
+    this.rowByEmail = connection.rows<UserRow>(
+      'SELECT * FROM user WHERE realm_id = ? AND email_key = ? AND system_kind IS NULL',
+    );
+    // The plus keeps SQLite from reading the whole realm to find a few ids; so it does in the other repositories.
+    this.rowsById = connection.rows<UserRow>(
+      'SELECT * FROM user WHERE +realm_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id',
+    );
+    this.rowsByEmail = connection.rows<UserRow>(
+      `SELECT * FROM user
+       WHERE realm_id = ? AND email_key IN (SELECT value FROM json_each(?)) ORDER BY id`,
+    );
+    this.rowsByName = connection.rows<UserRow>(
+      'SELECT * FROM user WHERE realm_id = ? AND name_key IN (SELECT value FROM json_each(?)) ORDER BY id',
+    );
+    this.heads = connection.tuples<[UserId, number, Flag]>(
+      'SELECT id, version, is_active FROM user WHERE realm_id = ? AND system_kind IS NULL ORDER BY id',
+    );
+    this.systemBotRows = connection.rows<UserRow>(
+      'SELECT * FROM user WHERE realm_id = ? AND system_kind IS NOT NULL ORDER BY id',
+    );
+    this.systemBotRow = connection.rows<UserRow>('SELECT * FROM user WHERE realm_id = ? AND system_kind = ?');
+    this.nameTaken = connection.values<Flag>(
+      `SELECT EXISTS (
+         SELECT 1 FROM user WHERE realm_id = ? AND name_likeness = ? AND id IS NOT ? AND system_kind IS NULL
+       )`,
+    );
+    this.acquaintances = connection.values<UserId>(
+      `SELECT other.user_id
+       FROM subscription own JOIN subscription other ON other.channel_id = own.channel_id AND other.is_active = 1
+       WHERE own.user_id = ? AND own.realm_id = ? AND own.is_active = 1
+       UNION
+       SELECT other.user_id
+       FROM direct_participant own JOIN direct_participant other ON other.recipient_id = own.recipient_id
+       WHERE own.user_id = ? AND own.realm_id = ?`,
+    );
+    this.passwordHash = connection.values<string | null>(
+      'SELECT password_hash FROM user WHERE id = ? AND realm_id = ?',
+    );
+    this.insert = connection.values<UserId>(
+      `INSERT INTO user (realm_id, version, role, is_active, email, email_key, full_name, name_key, name_likeness, joined_at,
+                         bot_kind, bot_owner_id, bot_default_channel_id, system_kind, avatar_source, avatar_version,
+                         special_permissions, settings, password_hash)
+       VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+    );
+    this.store = connection.values<number>(
+      `UPDATE user
+       SET version = version + 1, role = ?, is_active = ?, email = ?, email_key = ?, full_name = ?, name_key = ?,
+           name_likeness = ?, joined_at = ?, bot_kind = ?, bot_owner_id = ?, bot_default_channel_id = ?, avatar_source = ?,
+           avatar_version = ?, special_permissions = ?, settings = ?
+       WHERE id = ? AND realm_id = ? RETURNING version`,
+    );
+    this.storePasswordHash = connection.command('UPDATE user SET password_hash = ? WHERE id = ? AND realm_id = ?');
+  }
+
+  async find(realmId: RealmId, id: UserId): Promise<User | null> {
+    const version = this.versionOf.get(id, realmId);
+    if (version === undefined) return null;
+    const cached = this.cache.get(id, version);
+    if (cached) return cached;
+    const user = toUser(this.rowById.get(id)!);
+    this.cache.put(this.connection, id, version, user);
+    return user;
+  }
+
+  async findByEmail(realmId: RealmId, email: string): Promise<User | null> {
+    const row = this.rowByEmail.get(realmId, foldCase(email));
+    return row ? toUser(row) : null;
+  }
+
+  async list(realmId: RealmId, ids: readonly UserId[]): Promise<readonly User[]> {
+    return this.rowsById.all(realmId, jsonList(ids)).map(toUser);
+  }
+
+  async listByEmail(realmId: RealmId, emails: readonly string[]): Promise<readonly User[]> {
+    return this.rowsByEmail.all(realmId, jsonList(emails.map((email) => foldCase(email.trim())))).map(toUser);
+  }
+
+  async listByName(realmId: RealmId, names: readonly string[]): Promise<readonly User[]> {
+    return this.rowsByName.all(realmId, jsonList(names.map(foldCase))).map(toUser);
+  }
+
+  async listHeads(realmId: RealmId): Promise<readonly UserHead[]> {
+    return this.heads.all(realmId).map(([id, version, isActive]) => ({ id, version, isActive: isActive === 1 }));
+  }
+
+  async listSystemBots(realmId: RealmId): Promise<readonly User[]> {
+    return this.systemBotRows.all(realmId).map(toUser);
+  }
+
+  async findSystemBot(realmId: RealmId, kind: SystemBotKind): Promise<User> {
+    const row = this.systemBotRow.get(realmId, kind);
+    if (!row) throw new Error(`Realm ${realmId} has no ${kind} bot`);
+    return toUser(row);
+  }
+
+  async isNameTaken(realmId: RealmId, fullName: string, except: UserId | null): Promise<boolean> {
+    return this.nameTaken.get(realmId, likeness(fullName), except) === 1;
+  }
+
+  async listAcquaintances(realmId: RealmId, id: UserId): Promise<ReadonlySet<UserId>> {
+    const acquaintances = new Set(this.acquaintances.all(id, realmId, id, realmId));
+    acquaintances.delete(id);
+    return acquaintances;
+  }
+
+  async findPasswordHash(realmId: RealmId, id: UserId): Promise<string | null> {
+    return this.passwordHash.get(id, realmId) ?? null;
+  }
+
+  async add(
+    user: Omit<User, 'id' | 'version'>,
+    passwordHash: string | null,
+    systemKind?: SystemBotKind,
+  ): Promise<User> {
+    this.connection.holdCaches();
+    try {
+      const id = this.insert.get(
+        user.realmId,
+        user.role,
+        toFlag(user.isActive),
+        user.email,
+        foldCase(user.email),
+        user.fullName,
+        foldCase(user.fullName),
+        likeness(user.fullName),
+        user.joinedAt,
+        user.bot?.kind ?? null,
+        user.bot?.ownerId ?? null,
+        user.bot?.defaultSendingChannelId ?? null,
+        user.bot?.isSystem ? (systemKind ?? '') : null,
+        user.avatar.source,
+        user.avatar.version,
+        JSON.stringify(user.specialPermissions),
+        userSettings.toJson(user.settings),
+        passwordHash,
+      )!;
+      return { ...user, id, version: 1 };
+    } catch (error) {
+      throw isTaken(error) ? emailTaken(user.email) : error;
+    }
+  }
+
+  async update(user: User): Promise<User> {
+    this.connection.holdCaches();
+    try {
+      const version = this.store.get(
+        user.role,
+        toFlag(user.isActive),
+        user.email,
+        foldCase(user.email),
+        user.fullName,
+        foldCase(user.fullName),
+        likeness(user.fullName),
+        user.joinedAt,
+        user.bot?.kind ?? null,
+        user.bot?.ownerId ?? null,
+        user.bot?.defaultSendingChannelId ?? null,
+        user.avatar.source,
+        user.avatar.version,
+        JSON.stringify(user.specialPermissions),
+        userSettings.toJson(user.settings),
+        user.id,
+        user.realmId,
+      );
+      if (version === undefined) throw new Error(`Realm ${user.realmId} has no user ${user.id}`);
+      return { ...user, version };
+    } catch (error) {
+      throw isTaken(error) ? emailTaken(user.email) : error;
+    }
+  }
+
+  async setPasswordHash(realmId: RealmId, id: UserId, hash: string | null): Promise<void> {
+    const { changes } = this.storePasswordHash.run(hash, id, realmId);
+    if (changes === 0) throw new Error(`Realm ${realmId} has no user ${id}`);
+  }
+}
+
+// Folding may undo what NFKC did, so it comes in between.
+const likeness = (fullName: string): string => foldCase(fullName.normalize('NFKC')).normalize('NFKC');
+const emailTaken = (email: string) => invalidInput(`Email '${email}' already in use`);
+const userSettings = settingsColumn(USER_SETTINGS);
+const parsePermissions = remembering((json) => JSON.parse(json) as readonly SpecialPermission[]);
+
+interface UserRow {
+  readonly id: UserId;
+  readonly realm_id: RealmId;
+  readonly version: number;
+  readonly role: Role;
+  readonly is_active: Flag;
+  readonly email: string;
+  readonly full_name: string;
+  readonly joined_at: UnixSeconds;
+  readonly bot_kind: BotKind | null;
+  readonly bot_owner_id: UserId | null;
+  readonly bot_default_channel_id: number | null;
+  readonly system_kind: string | null;
+  readonly avatar_source: AvatarSource;
+  readonly avatar_version: number;
+  readonly special_permissions: string;
+  readonly settings: string;
+}
+
+function toUser(row: UserRow): User {
+  return {
+    id: row.id,
+    realmId: row.realm_id,
+    email: row.email,
+    fullName: row.full_name,
+    role: row.role,
+    isActive: row.is_active === 1,
+    joinedAt: row.joined_at,
+    bot:
+      row.bot_kind === null
+        ? null
+        : {
+            kind: row.bot_kind,
+            ownerId: row.bot_owner_id,
+            isSystem: row.system_kind !== null,
+            defaultSendingChannelId: row.bot_default_channel_id,
+          },
+    avatar: { source: row.avatar_source, version: row.avatar_version },
+    specialPermissions: parsePermissions(row.special_permissions),
+    settings: userSettings.fromJson(row.settings),
+    version: row.version,
+  };
+}

@@ -1,0 +1,219 @@
+import {
+  type Actor,
+  type Caller,
+  CHANNEL_PERMISSIONS,
+  type Channel,
+  type ChannelId,
+  type ChannelPrivacy,
+  GroupClosure,
+  type GroupId,
+  hasContentAccess,
+  hasMetadataAccess,
+  ListChannels,
+  type ListChannelsInput,
+  ROLES,
+  type Transaction,
+  type UserId,
+} from '@parley/domain';
+import { aChannel, aGroup, aMessage, aUser, type Piece } from '../builders.js';
+import { SeededRandomness } from '../seeded-randomness.js';
+import { ascending, type OpenStorage, type Stage, stagesOn } from './storage-under-test.js';
+
+const PRIVACY: readonly ChannelPrivacy[] = ['webPublic', 'public', 'privateSharedHistory', 'privateProtectedHistory'];
+
+/** What was put into the storage, kept beside it. */
+interface RandomWorld {
+  readonly people: readonly {
+    readonly name: string;
+    readonly role: (typeof ROLES)[number];
+    readonly isActive: boolean;
+  }[];
+  readonly groups: readonly {
+    readonly name: string;
+    readonly members: readonly string[];
+    readonly subgroups: readonly string[];
+    readonly isDeactivated: boolean;
+  }[];
+  readonly channels: readonly {
+    readonly name: string;
+    readonly privacy: ChannelPrivacy;
+    readonly isArchived: boolean;
+    readonly subscribers: readonly string[];
+    readonly grants: readonly (readonly [keyof typeof CHANNEL_PERMISSIONS, string])[];
+  }[];
+  /** Each is one conversation, in which its first person writes. */
+  readonly conversations: readonly (readonly string[])[];
+}
+
+function randomWorld(seed: number): RandomWorld {
+  const random = new SeededRandomness(seed);
+  const below = (count: number): number => Math.floor(random.fraction() * count);
+  const oneOf = <T>(things: readonly T[]): T => things[below(things.length)]!;
+  const someOf = <T>(things: readonly T[], share: number): T[] => things.filter(() => random.fraction() < share);
+
+  const people = Array.from({ length: 8 }, (_, index) => ({
+    name: `person ${index}`,
+    role: ROLES[index % ROLES.length]!,
+    isActive: index < 5 || random.fraction() < 0.7,
+  }));
+  const names = people.map(({ name }) => name);
+  const groups = Array.from({ length: 6 }, (_, index) => ({
+    name: `group ${index}`,
+    members: someOf(names, 0.25),
+    subgroups: someOf(
+      Array.from({ length: index }, (_other, other) => `group ${other}`),
+      0.4,
+    ),
+    isDeactivated: random.fraction() < 0.2,
+  }));
+  const permissions = Object.keys(CHANNEL_PERMISSIONS) as (keyof typeof CHANNEL_PERMISSIONS)[];
+  const channels = Array.from({ length: 12 }, (_, index) => ({
+    name: `channel ${index}`,
+    privacy: PRIVACY[index % PRIVACY.length]!,
+    isArchived: random.fraction() < 0.2,
+    subscribers: someOf(names, 0.2),
+    grants: someOf(permissions, 0.5).map((permission) => [permission, oneOf(groups).name] as const),
+  }));
+  const conversations = [someOf(names, 0.3), someOf(names, 0.3), [oneOf(names), oneOf(names)], [oneOf(names)]].filter(
+    (conversation) => conversation.length > 0,
+  );
+  return { people, groups, channels, conversations };
+}
+
+function pieces(world: RandomWorld): readonly Piece[] {
+  return [
+    ...world.people.map(({ isActive: _, ...person }) => aUser(person)),
+    ...world.groups.map((group) => aGroup(group)),
+    ...world.channels.map(
+      ({ grants, ...channel }): Piece =>
+        (scene, tx) =>
+          aChannel({
+            ...channel,
+            grants: Object.fromEntries(grants.map(([permission, group]) => [permission, scene.group(group).id])),
+          })(scene, tx),
+    ),
+    ...world.conversations.map(([from = '', ...to]) => aMessage({ from, to })),
+    // Only now, so that they had joined everything before.
+    async (scene, tx) => {
+      for (const { name, isActive } of world.people) {
+        if (!isActive) scene.users.set(name, await tx.users.update({ ...scene.user(name), isActive }));
+      }
+    },
+  ];
+}
+
+/** What the rules would read of everybody, without the storage's own closures. */
+function expectedActors(
+  world: RandomWorld,
+  stage: Stage,
+  edges: Awaited<ReturnType<Transaction['groups']['listEdges']>>,
+) {
+  const named = world.groups.map(({ name, members, isDeactivated }) => ({
+    id: stage.group(name).id,
+    isDeactivated,
+    memberIds: members.map((member) => stage.user(member).id),
+    subgroupIds: [] as GroupId[],
+  }));
+  const ids = new Set([...edges].flatMap(({ subgroupId, groupId }) => [subgroupId, groupId]));
+  const others = [...ids]
+    .filter((id) => !named.some((group) => group.id === id))
+    .map((id) => ({ id, isDeactivated: false, memberIds: [] as UserId[], subgroupIds: [] as GroupId[] }));
+  const closure = new GroupClosure([...named, ...others]);
+  for (const { subgroupId, groupId } of edges) closure.addSubgroups(groupId, [subgroupId]);
+  return closure;
+}
+
+/** What storages filter by themselves is what the rules say, on small random organizations. */
+export function permissionRulesContract(open: OpenStorage): void {
+  describe('permission rules', () => {
+    const stage = stagesOn(open);
+    const SEEDS = [1, 2, 3, 4, 5];
+
+    it.each(SEEDS)('everybody is in the groups that the closure finds (world %d)', async (seed) => {
+      const world = randomWorld(seed);
+      const scene = await stage(...pieces(world));
+      await scene.uow.read(async (r) => {
+        const system = await r.groups.systemGroupIds(scene.realm.id);
+        const closure = expectedActors(world, scene, await r.groups.listEdges(scene.realm.id));
+        const active = world.people.filter(({ isActive }) => isActive).map(({ name }) => scene.user(name));
+        for (const { id, role } of active) {
+          if (role === 'owner') closure.addMembers(system.owners, [id]);
+          else if (role === 'administrator') closure.addMembers(system.administrators, [id]);
+          else if (role === 'moderator') closure.addMembers(system.moderators, [id]);
+          else if (role === 'member') {
+            closure.addMembers(system.members, [id]);
+            closure.addMembers(system.fullMembers, [id]);
+          } else closure.addMembers(system.everyone, [id]);
+        }
+        const everybody = world.people.map(({ name }) => scene.user(name).id);
+        const actors = await r.actors.list(scene.realm.id, everybody);
+        expect([...actors.keys()]).toEqual(active.map(({ id }) => id));
+        for (const [id, actor] of actors) {
+          expect(ascending(actor.groups)).toEqual(ascending(closure.groupsOf(id)));
+        }
+        for (const { name } of world.groups) {
+          const { id } = scene.group(name);
+          const members = active.filter((user) => closure.groupsOf(user.id).has(id)).map((user) => user.id);
+          expect(await r.groups.listMembersRecursively(scene.realm.id, id)).toEqual(ascending(members));
+        }
+      });
+    });
+
+    it.each(SEEDS)('everybody lists the channels that the rules let him see or read (world %d)', async (seed) => {
+      const world = randomWorld(seed);
+      const scene = await stage(...pieces(world));
+      const list = new ListChannels(scene.uow);
+      for (const { name } of world.people.filter(({ isActive }) => isActive)) {
+        const caller = scene.caller(name);
+        const actor = await scene.uow.read((r) => r.actors.get(caller));
+        const allowedBy = (rule: (actor: Actor, channel: Channel, isSubscribed: boolean) => boolean) =>
+          ascending(
+            world.channels
+              .filter((given) => rule(actor, scene.channel(given.name), given.subscribers.includes(name)))
+              .map((given) => scene.channel(given.name).id),
+          );
+        expect(await listed(list, caller, { includeAll: true })).toEqual(allowedBy(hasMetadataAccess));
+        expect(await listed(list, caller, { includeReadable: true })).toEqual(allowedBy(hasContentAccess));
+      }
+    });
+
+    it.each(SEEDS)('a guest is acquainted with those he meets (world %d)', async (seed) => {
+      const world = randomWorld(seed);
+      const scene = await stage(...pieces(world));
+      for (const { name } of world.people) {
+        const circles = [...world.channels.map(({ subscribers }) => subscribers), ...world.conversations];
+        const met = new Set(circles.filter((circle) => circle.includes(name)).flat());
+        const found = await scene.uow.read((r) => r.users.listAcquaintances(scene.realm.id, scene.user(name).id));
+        for (const other of world.people) {
+          if (other.name === name || !other.isActive) continue;
+          expect([name, other.name, found.has(scene.user(other.name).id)]).toEqual([
+            name,
+            other.name,
+            met.has(other.name),
+          ]);
+        }
+      }
+    });
+  });
+}
+
+const NOTHING: ListChannelsInput = {
+  includePublic: false,
+  includeWebPublic: false,
+  includeSubscribed: false,
+  includeOwnerSubscribed: false,
+  includeReadable: false,
+  includeAll: false,
+  includeAllActive: false,
+  excludeArchived: false,
+  includeDefault: false,
+};
+
+async function listed(
+  list: ListChannels,
+  caller: Caller,
+  what: Partial<ListChannelsInput>,
+): Promise<readonly ChannelId[]> {
+  const { channels } = await list.execute(caller, { ...NOTHING, ...what });
+  return ascending(channels.map((channel) => channel.id));
+}

@@ -1,0 +1,41 @@
+import {
+  type ChannelId,
+  type RealmId,
+  type TopicPolicy,
+  type TopicPolicyRepository,
+  type TopicVisibility,
+  topicKey,
+  type UserId,
+} from '@parley/domain';
+import { compareCodePoints, keyOf, type MemoryUnit } from './tables.js';
+
+export class MemoryTopicPolicies implements TopicPolicyRepository {
+  constructor(private readonly unit: MemoryUnit) {}
+
+  async listOf(
+    realmId: RealmId,
+    channelId: ChannelId,
+    key: string,
+    userIds: readonly UserId[],
+  ): Promise<ReadonlyMap<UserId, TopicVisibility>> {
+    const chosen = new Map<UserId, TopicVisibility>();
+    for (const userId of userIds) {
+      const policy = this.unit.read('topicPolicies').get(keyOf(userId, channelId, key));
+      if (policy?.realmId === realmId) chosen.set(userId, policy.visibility);
+    }
+    return chosen;
+  }
+
+  async list(realmId: RealmId, userId: UserId): Promise<readonly TopicPolicy[]> {
+    return [...this.unit.read('topicPolicies').values()]
+      .filter((policy) => policy.realmId === realmId && policy.userId === userId)
+      .sort((a, b) => a.channelId - b.channelId || compareCodePoints(topicKey(a.topic), topicKey(b.topic)));
+  }
+
+  async put(policy: TopicPolicy): Promise<void> {
+    const key = keyOf(policy.userId, policy.channelId, topicKey(policy.topic));
+    const policies = this.unit.change('topicPolicies');
+    if (policy.visibility === 'inherit') policies.delete(key);
+    else policies.set(key, { ...policy, topic: policies.get(key)?.topic ?? policy.topic });
+  }
+}
