@@ -253,6 +253,12 @@ describe('a message', () => {
     expect(render('[see #**design** now](https://a.example)').html).toBe(
       '<p><a href="https://a.example">see #design now</a></p>',
     );
+    expect(render('[***see http://b.com now***](http://a.com)').html).toBe(
+      '<p><a href="http://a.com"><strong><em>see http://b.com now</em></strong></a></p>',
+    );
+    expect(render('[`a` http://b.com `c`](http://a.com)').html).toBe(
+      '<p><a href="http://a.com"><code>a</code> http://b.com <code>c</code></a></p>',
+    );
   });
 
   it('ends a quote with a code block as neatly as any other', () => {

@@ -27,7 +27,7 @@ export interface Configuration {
 
 export interface DatabaseLocation {
   readonly kind: 'sqlite';
-  /** Of the file; `:memory:` for one that is gone when the process ends. */
+  /** Of the file. */
   readonly path: string;
 }
 
@@ -266,7 +266,8 @@ function parsePort(text: string): number {
 }
 
 export function parseDatabase(text: string): DatabaseLocation {
-  const path = /^sqlite:(.+)$/.exec(text)?.[1];
+  // What begins with a colon would be a name of SQLite's own, such as `:memory:`.
+  const path = /^sqlite:([^:].*)$/.exec(text)?.[1];
   if (path === undefined) throw new Error('of the form sqlite:PATH');
   return { kind: 'sqlite', path };
 }

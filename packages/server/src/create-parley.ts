@@ -83,9 +83,9 @@ export async function openParley(
 }
 
 function makeFolderOf({ path }: DatabaseLocation): void {
-  if (path === ':memory:') return;
   try {
-    mkdirSync(dirname(path), { recursive: true });
+    // What is kept there is nobody else's business.
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   } catch (error) {
     throw new StartupError(`Cannot make the folder of the database ${path}: ${(error as Error).message}`);
   }

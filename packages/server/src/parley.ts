@@ -7,6 +7,7 @@ import {
   type PasswordHasher,
   PublishingUnitOfWork,
   type Randomness,
+  type RealmId,
   type UnitOfWork,
   VerifyApiKey,
 } from '@parley/domain';
@@ -46,6 +47,8 @@ export interface Parley {
   readonly handler: RequestListener;
   /** The one instance of a use case, for calling it in process: `parley.useCase(CreateRealm)`. */
   readonly useCase: Resolve;
+  /** The organization with this string id; null when there is none. */
+  findRealm(stringId: string): Promise<RealmId | null>;
   /** Finishes what is in flight, answers long polls, and closes the database. Idempotent. */
   close(): Promise<void>;
 }
@@ -152,6 +155,7 @@ export async function assemble(parts: Assembly): Promise<Assembled> {
     router,
     handler: dispatchHotFirst(dispatcher, applicationOf(router)),
     useCase,
+    findRealm: (stringId) => addressBook.findByStringId(stringId),
     ports,
     routes,
     close: () => {

@@ -42,9 +42,14 @@ export class RealmAddressBook implements RealmAddresses, RealmDirectory {
   }
 
   urlOf({ stringId }: Pick<Realm, 'stringId'>): string {
-    const isAtRoot = ['', this.options.defaultRealm, this.defaultRealm()?.stringId].includes(stringId);
     const { protocol, host, pathname } = this.base;
-    return `${protocol}//${isAtRoot ? '' : `${stringId}.`}${host}${pathname.replace(/\/+$/, '')}`;
+    return `${protocol}//${this.isAtRoot(stringId) ? '' : `${stringId}.`}${host}${pathname.replace(/\/+$/, '')}`;
+  }
+
+  private isAtRoot(stringId: string): boolean {
+    // One that was not there yet when the list was read, and was empty, is the only one.
+    if (stringId === '' || this.realms.length === 0) return true;
+    return stringId === this.options.defaultRealm || stringId === this.defaultRealm()?.stringId;
   }
 
   async findRealm(host: string): Promise<RealmId | null> {

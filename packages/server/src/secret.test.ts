@@ -32,12 +32,6 @@ describe('loadSecret', () => {
     expect(existsSync(secretPathFor(path))).toBe(false);
   });
 
-  it('leaves no trace of a database in memory', () => {
-    path = ':memory:';
-    expect(load()).not.toBe(load());
-    expect(existsSync(secretPathFor(path))).toBe(false);
-  });
-
   it('refuses a damaged file rather than replace it', () => {
     writeFileSync(secretPathFor(path), 'oops\n');
     expect(() => load()).toThrow(/holds no secret; remove the file/);

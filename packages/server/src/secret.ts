@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
-import type { Configuration } from './config.js';
-import { StartupError } from './config.js';
+import { type Configuration, StartupError } from './config.js';
 
 /** Where the secret is kept when the environment holds none. */
 export function secretPathFor(databasePath: string): string {
@@ -14,7 +13,6 @@ export function secretPathFor(databasePath: string): string {
  */
 export function loadSecret({ secret, database }: Pick<Configuration, 'secret' | 'database'>): string {
   if (secret !== null) return secret;
-  if (database.path === ':memory:') return newSecret();
   const path = secretPathFor(database.path);
   try {
     return readSecret(path) ?? makeSecret(path);
@@ -39,7 +37,7 @@ function readSecret(path: string): string | null {
 }
 
 function makeSecret(path: string): string {
-  const secret = newSecret();
+  const secret = randomBytes(32).toString('base64url');
   try {
     writeFileSync(path, `${secret}\n`, { mode: 0o600, flag: 'wx', flush: true });
   } catch (error) {
@@ -49,8 +47,4 @@ function makeSecret(path: string): string {
   }
   chmodSync(path, 0o600); // whatever the umask
   return secret;
-}
-
-function newSecret(): string {
-  return randomBytes(32).toString('base64url');
 }

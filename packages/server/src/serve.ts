@@ -108,11 +108,9 @@ async function prepareDemo({ ports }: Assembled, { database }: Configuration, ur
   const access = await listDemoAccess(ports);
   const hamlet = access.find(({ name }) => name === 'hamlet');
   const lines = [`Demo organization "${DEMO_REALM.name}"${isNew ? ', made just now' : ''}; passwords are pw-ADDRESS`];
-  if (database.path !== ':memory:') {
-    const directory = resolve(dirname(database.path), 'zuliprc');
-    writeZuliprcFiles(directory, url, access);
-    lines.push(`zuliprc files: ${join(directory, `{${access.map(({ name }) => name).join(',')}}`)}`);
-  }
+  const directory = resolve(dirname(database.path), 'zuliprc');
+  writeZuliprcFiles(directory, url, access);
+  lines.push(`zuliprc files: ${join(directory, `{${access.map(({ name }) => name).join(',')}}`)}`);
   if (hamlet) {
     const newest = `${url}/api/v1/messages?anchor=newest&num_before=5&num_after=0`;
     lines.push(`Try: curl -u '${hamlet.email}:${hamlet.apiKey}' '${newest}'`);

@@ -14,7 +14,9 @@ export function formatTable(figures: readonly Figure[]): string {
     figure.goal ? formatGoal(figure.goal) : '',
     figure.goal ? (isMet(figure.value, figure.goal) ? 'met' : 'missed') : '',
   ]);
-  const widths = HEADINGS.map((heading, column) => Math.max(heading.length, 3, ...rows.map((row) => row[column]!.length)));
+  const widths = HEADINGS.map((heading, column) =>
+    Math.max(heading.length, 3, ...rows.map((row) => row[column]!.length)),
+  );
   const format = (cells: readonly string[]) =>
     `| ${cells.map((cell, column) => (WORD_COLUMNS.has(column) ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!))).join(' | ')} |`;
   const rule = `| ${widths.map((width, column) => (WORD_COLUMNS.has(column) ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`)).join(' | ')} |`;

@@ -8,8 +8,8 @@ export const presentApiKey = ({ apiKey, user }: IssuedKey): WireFields => ({
   user_id: user.id,
 });
 
-/** Protocol §8.2; the realm's address under its older name too. */
+/** Protocol §8.2. */
 export function presentDevelopmentUsers({ administrators, others, realmUrl }: DevelopmentUsers): WireFields {
-  const present = (email: string) => ({ email, realm_uri: realmUrl, realm_url: realmUrl });
+  const present = (email: string) => ({ email, realm_uri: realmUrl });
   return { direct_admins: administrators.map(present), direct_users: others.map(present) };
 }

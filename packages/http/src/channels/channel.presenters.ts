@@ -12,6 +12,7 @@ import {
   type SubscribeUsersOutput,
   type Subscription,
   type TopicSummary,
+  type TopicVisibility,
   type UnsubscribeUsersOutput,
   type UserId,
 } from '@parley/domain';
@@ -122,6 +123,14 @@ export const presentTopics = (topics: readonly TopicSummary[], allowEmptyTopicNa
     max_id: maxMessageId,
   })),
 });
+
+/** `visibility_policy` of topics (channels §5.4). */
+export const VISIBILITY_POLICIES: Readonly<Record<TopicVisibility, number>> = {
+  inherit: 0,
+  muted: 1,
+  unmuted: 2,
+  followed: 3,
+};
 
 /** Older clients cannot show a topic without a name (channels §5.1). */
 export const presentTopic = (topic: string, allowEmptyTopicName: boolean): string =>

@@ -7,10 +7,14 @@ import {
   type MessagePlace,
   type Role,
   receivedFlags,
-  type TopicVisibility,
   type UserId,
 } from '@parley/domain';
-import { presentChannel, presentSubscription, presentTopic } from '../channels/channel.presenters.js';
+import {
+  presentChannel,
+  presentSubscription,
+  presentTopic,
+  VISIBILITY_POLICIES,
+} from '../channels/channel.presenters.js';
 import { presentGroup } from '../groups/group.presenters.js';
 import { flagsText, messageText } from '../messages/message.presenters.js';
 import type { RealmPlace } from '../realms/realm-place.js';
@@ -56,14 +60,6 @@ type Present<T extends DomainEvent['type']> = (
 ) => readonly string[];
 
 const nothing = () => [];
-
-/** Channels §5.4. */
-export const VISIBILITY_POLICIES: Readonly<Record<TopicVisibility, number>> = {
-  inherit: 0,
-  muted: 1,
-  unmuted: 2,
-  followed: 3,
-};
 
 const PRESENTERS: { readonly [T in DomainEvent['type']]: Present<T> } = {
   blank: nothing,

@@ -9,14 +9,18 @@ import {
   type UserSettings,
 } from '@parley/domain';
 import { avatarUrl, mediumAvatarUrl } from '../avatars/avatar-urls.js';
-import { presentChannel, presentSubscription, presentTopic } from '../channels/channel.presenters.js';
+import {
+  presentChannel,
+  presentSubscription,
+  presentTopic,
+  VISIBILITY_POLICIES,
+} from '../channels/channel.presenters.js';
 import { presentGroup } from '../groups/group.presenters.js';
 import { presentOwnRights, presentRealm, type ServerFacts } from '../realms/realm.presenters.js';
 import type { RealmPlace } from '../realms/realm-place.js';
 import { presentSettings } from '../realms/setting-names.js';
 import type { ClientVariant } from '../routing/client-variant.js';
 import { FEATURE_LEVEL, ZULIP_VERSION } from '../server-settings/server-version.js';
-import { VISIBILITY_POLICIES } from './event.presenters.js';
 import { can, type QueuePresentation } from './queue-presentation.js';
 import { isGiven, type SnapshotGroup } from './snapshot-groups.js';
 

@@ -14,7 +14,7 @@ describe('an anchor', () => {
   it.each([
     ['7', { kind: 'id', id: 7 }],
     ['-1', { kind: 'id', id: -1 }],
-    ['99999999999999999', { kind: 'id', id: 99999999999999999 }],
+    ['99999999999999999', { kind: 'id', id: 1e17 }],
     ['oldest', { kind: 'oldest' }],
     ['newest', { kind: 'newest' }],
     ['first_unread', { kind: 'firstUnread' }],

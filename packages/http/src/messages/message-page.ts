@@ -52,13 +52,15 @@ export class MessagePagePresenter {
     const bitsOf = ({ senderId }: MessageHead) =>
       strangers.size > 0 && strangers.has(senderId) ? bits | STRANGER : bits;
 
-    const missing = heads.filter((head) => this.find(head, place, bitsOf(head)) === undefined);
+    // Looked up once: what was found may be dropped for what comes after it.
+    const texts = heads.map((head) => this.find(head, place, bitsOf(head)));
+    const missing = heads.filter((_, index) => texts[index] === undefined);
     const fresh = missing.length > 0 ? await this.hydrate(missing, hydrate, place, form, bitsOf) : null;
     let page = '[';
-    for (const head of heads) {
-      const text = fresh?.get(head.id) ?? this.find(head, place, bitsOf(head));
-      if (page.length > 1) page += ',';
-      page += `${text}${flagsText(head.flags)}}`;
+    for (let index = 0; index < heads.length; index++) {
+      const head = heads[index]!;
+      if (index > 0) page += ',';
+      page += `${texts[index] ?? fresh?.get(head.id)}${flagsText(head.flags)}}`;
     }
     return `${page}]`;
   }

@@ -8,9 +8,10 @@ import {
   type PersonalFlags,
   type PersonView,
   type RealmAddresses,
+  type SentMessage,
 } from '@parley/domain';
 import { avatarUrl, unknownAvatarUrl } from '../avatars/avatar-urls.js';
-import { presentTopic } from '../channels/channel.presenters.js';
+import { presentTopic, VISIBILITY_POLICIES } from '../channels/channel.presenters.js';
 import { placeOf, type RealmPlace } from '../realms/realm-place.js';
 import type { WireFields } from '../routing/reply.js';
 import { UNKNOWN_USER_NAME } from '../users/user.presenters.js';
@@ -116,6 +117,12 @@ export function flagsText(flags: PersonalFlags): string {
   flagTexts[bits] ??= JSON.stringify(flagNames(flags));
   return flagTexts[bits];
 }
+
+/** Messages §3: the policy only where sending changed the sender's. */
+export const presentSentMessage = ({ id, newVisibility }: SentMessage): WireFields => ({
+  id,
+  automatic_new_visibility_policy: newVisibility === null ? undefined : VISIBILITY_POLICIES[newVisibility],
+});
 
 /** Messages §6. */
 export function presentGetMessage(

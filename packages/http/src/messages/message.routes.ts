@@ -31,6 +31,7 @@ import {
   presentGetMessage,
   presentIgnoredChannels,
   presentMessagePage,
+  presentSentMessage,
 } from './message.presenters.js';
 import { MessagePagePresenter } from './message-page.js';
 
@@ -44,7 +45,7 @@ export function messageRoutes(addresses: RealmAddresses): readonly Route[] {
       dto: SendMessageDto,
       useCase: SendMessage,
       toInput: (dto, _request, { clientName }) => toSendMessageInput(dto, clientName),
-      present: (id) => ({ id }),
+      present: presentSentMessage,
     }),
     // By hand: a page is presented within the read's snapshot, from which only what nobody has seen before is fetched.
     route('GET', '/messages', {

@@ -55,10 +55,7 @@ export function presentRealm(realm: Realm, grants: Grants, place: RealmPlace, fa
     ...presentLegacyPolicies(realm, grants),
     realm_push_notifications_enabled: false,
     realm_push_notifications_enabled_end_timestamp: null,
-    realm_authentication_methods: {
-      Dev: { enabled: facts.isDevelopment, available: true },
-      Email: { enabled: true, available: true },
-    },
+    realm_authentication_methods: presentAuthenticationMethods(facts),
     realm_email_auth_enabled: true,
     realm_password_auth_enabled: true,
     realm_presence_disabled: false,
@@ -86,6 +83,16 @@ export function presentRealm(realm: Realm, grants: Grants, place: RealmPlace, fa
     realm_empty_topic_display_name: EMPTY_TOPIC_DISPLAY_NAME,
     settings_send_digest_emails: true,
     ...presentServer(realm, place, facts),
+  };
+}
+
+/** The ways to sign in that clients know; of those that need another service none is built. */
+function presentAuthenticationMethods({ isDevelopment }: ServerFacts): WireFields {
+  const others = ['GitHub', 'GitLab', 'Google', 'Apple', 'SAML', 'OpenID Connect'];
+  return {
+    Dev: { enabled: isDevelopment, available: true },
+    Email: { enabled: true, available: true },
+    ...Object.fromEntries(others.map((name) => [name, { enabled: false, available: false }])),
   };
 }
 

@@ -1,5 +1,6 @@
 import { SPACE } from '../characters.js';
 import { Element } from '../html/element.js';
+import { replaceInnermostFirst } from './replace-innermost-first.js';
 import type { InlineContext, InlineRule } from './rule.js';
 
 const STRONG_EMPHASIS = new RegExp(`\\*\\*\\*(?![${SPACE}])([^*^\\n]+)(?<![${SPACE}])\\*\\*\\*`, 'g');
@@ -27,24 +28,4 @@ function stashElement(tag: string, inside: string, context: InlineContext): stri
   const element = new Element(tag);
   element.text = context.formatInside(inside);
   return context.stash(element);
-}
-
-/** An opening mark may find its partner only after what stands between has been replaced, so each match starts over. */
-function replaceInnermostFirst(
-  text: string,
-  mark: string,
-  pattern: RegExp,
-  replace: (inside: string) => string,
-): string {
-  let result = text;
-  let from = result.indexOf(mark);
-  while (from !== -1) {
-    pattern.lastIndex = from;
-    const match = pattern.exec(result);
-    if (!match) break;
-    const end = match.index + match[0].length;
-    result = result.slice(0, match.index) + replace(match[1]!) + result.slice(end);
-    from = result.indexOf(mark, from);
-  }
-  return result;
 }

@@ -19,7 +19,7 @@ const entities: InlineRule = (text, { html }) =>
 const lineBreaks: InlineRule = (text, { stash }) =>
   text.includes('\n') ? text.replaceAll('\n', () => stash(new Element('br'))) : text;
 
-const linkifiers: InlineRule = (text, context) =>
+const realmLinks: InlineRule = (text, context) =>
   context.options.linkifiers.length === 0 ? text : linkify(text, context.options.linkifiers, context);
 
 /** In this order. Each runs over a whole text before the next one starts. */
@@ -34,7 +34,7 @@ const RULES: readonly InlineRule[] = [
   media,
   links,
   autolinks,
-  linkifiers,
+  realmLinks,
   entities,
   strong,
   emphasis,
@@ -95,6 +95,7 @@ export class InlineFormatter implements InlineContext {
       }
       for (const { child, elements } of beginnings) child.children.unshift(...elements);
     }
+    unnestLinks(root, false);
   }
 
   /** Rules take it out of the context, hence no method. */
@@ -115,13 +116,17 @@ export class InlineFormatter implements InlineContext {
   };
 
   private applyRules(text: string, from: number): string {
-    if (this.options.linkifiers.length === 0 && !this.options.translateEmoticons && !MAYBE_SPECIAL.test(text))
-      return text;
+    if (this.isPlain(text)) return text;
     const outer = this.rule;
     let result = text;
     for (this.rule = from; this.rule < RULES.length; this.rule++) result = RULES[this.rule]!(result, this);
     this.rule = outer;
     return result;
+  }
+
+  private isPlain(text: string): boolean {
+    const { linkifiers, translateEmoticons } = this.options;
+    return linkifiers.length === 0 && !translateEmoticons && !MAYBE_SPECIAL.test(text);
   }
 
   /** Puts text with placeholders into an element, or behind it; answers the elements that come after the leading text. */
@@ -159,7 +164,7 @@ export class InlineFormatter implements InlineContext {
       if (place === 'text') element.isTextFinal = false;
       else element.isTailFinal = false;
     }
-    return element.tag === 'a' && place === 'text' ? withoutLinks(element, elements) : elements;
+    return elements;
   }
 
   private expandInside(element: Element): void {
@@ -173,17 +178,18 @@ export class InlineFormatter implements InlineContext {
 }
 
 /** A link inside a link would be none: of that only the text is kept. */
-function withoutLinks(link: Element, elements: readonly Element[]): Element[] {
+function unnestLinks(element: Element, isInLink: boolean): void {
   const kept: Element[] = [];
-  for (const element of elements) {
-    if (element.tag !== 'a') {
-      kept.push(element);
+  for (const child of element.children) {
+    if (child.tag === 'a' && isInLink) {
+      const text = child.allText + child.tail;
+      const before = kept.at(-1);
+      if (before) before.tail += text;
+      else element.text += text;
       continue;
     }
-    const text = element.allText + element.tail;
-    const last = kept.at(-1);
-    if (last) last.tail += text;
-    else link.text += text;
+    unnestLinks(child, isInLink || child.tag === 'a');
+    kept.push(child);
   }
-  return kept;
+  if (kept.length < element.children.length) element.children = kept;
 }

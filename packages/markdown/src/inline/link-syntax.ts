@@ -59,7 +59,7 @@ class TargetReader {
     let last = '';
     for (let i = start; i < text.length; i++) {
       const character = text[i]!;
-      if (character === '(' && !this.inTitle) this.depth++;
+      if (character === '(') this.openParenthesis();
       else if (character === ')') this.closeParenthesis(i, last);
       else if (character === '"' || character === "'") this.quote(i, character);
 
@@ -70,8 +70,18 @@ class TargetReader {
       }
       if (character !== ' ') last = character;
     }
-    if (this.depthOutsideTitle !== 0 || this.fallbackEnd === -1) return null;
-    return { href: trim(text.slice(start, this.fallbackEnd)), title: null, end: this.fallbackEnd + 1 };
+    if (this.depthOutsideTitle !== 0) return null;
+    if (this.fallbackEnd !== -1) {
+      return { href: trim(text.slice(start, this.fallbackEnd)), title: null, end: this.fallbackEnd + 1 };
+    }
+    // Only opening parentheses made it nought. The reference then takes everything but the last characters for the URL.
+    return { href: trim(text.slice(start, -2)), title: null, end: Math.max(start, text.length - 1) };
+  }
+
+  /** Inside what may be a title it counts against the fallback, as a closing one does: the reference's slip. */
+  private openParenthesis(): void {
+    if (!this.inTitle) this.depth++;
+    else if (this.depthOutsideTitle > 0) this.depthOutsideTitle--;
   }
 
   private closeParenthesis(position: number, last: string): void {

@@ -5,6 +5,7 @@ import { Element } from '../html/element.js';
 import { escapeText } from '../html/escape.js';
 import { lazily } from '../lazy.js';
 import type { Watchdog } from '../watchdog.js';
+import { replaceInnermostFirst } from './replace-innermost-first.js';
 import type { InlineContext, InlineRule } from './rule.js';
 
 /** Without commands, a formula this long takes as long as it has characters, and need not be watched. */
@@ -39,7 +40,7 @@ const FORMULA = new RegExp(`(?<![${WORD}$])\\$\\$([^\\n_$](?:\\\\\\$|[^$\\n])*)\
 
 /** `$$e = mc^2$$`, on one line. */
 export const math: InlineRule = (text, context) =>
-  text.includes('$$') ? text.replace(FORMULA, (_, source: string) => formula(source, context)) : text;
+  replaceInnermostFirst(text, '$$', FORMULA, (source) => formula(source, context));
 
 function formula(source: string, context: InlineContext): string {
   const html = context.formula(source);

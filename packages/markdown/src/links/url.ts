@@ -57,7 +57,7 @@ function isPossibleHost(host: string): boolean {
 }
 
 function joinUrl({ scheme, host, path, query, fragment }: UrlParts): string {
-  let url = withoutEmptyParameters(scheme, path);
+  let url = path;
   if (host !== '' || (SCHEMES_WITH_HOST.has(scheme) && !url.startsWith('//'))) {
     if (url !== '' && !url.startsWith('/')) url = `/${url}`;
     url = `//${host}${url}`;
@@ -68,10 +68,10 @@ function joinUrl({ scheme, host, path, query, fragment }: UrlParts): string {
   return url;
 }
 
-function withoutEmptyParameters(scheme: string, path: string): string {
-  return SCHEMES_WITH_PARAMETERS.has(scheme) && /^[^;]*;$/.test(path.slice(path.lastIndexOf('/') + 1))
-    ? path.slice(0, -1)
-    : path;
+/** The path up to the parameters of its last part, and those. */
+function cutParameters({ scheme, path }: UrlParts): [path: string, parameters: string] {
+  const at = SCHEMES_WITH_PARAMETERS.has(scheme) ? path.indexOf(';', path.lastIndexOf('/') + 1) : -1;
+  return at === -1 ? [path, ''] : [path.slice(0, at), path.slice(at + 1)];
 }
 
 /**
@@ -79,17 +79,17 @@ function withoutEmptyParameters(scheme: string, path: string): string {
  * what is no URL; null when its scheme is not among those allowed, and there must be no link.
  */
 export function completeUrl(url: string): string | null {
-  const parts = splitUrl(url.replaceAll(' ', '%20'));
-  if (parts === null) return '';
-  const { scheme, host, path, query, fragment } = parts;
-  if (scheme === '') {
-    if (host === '' && path.includes('@')) return joinUrl({ ...parts, scheme: 'mailto' });
-    // Two slashes would name a host.
-    if (host === '' && path.startsWith('/')) return joinUrl({ ...parts, path: path.replace(/^\/+/, '/') });
-    if (host === '' && path === '' && query === '' && fragment !== '') return joinUrl(parts);
-    return completeUrl(`http://${url}`);
-  }
-  return ALLOWED_SCHEMES.has(scheme) ? joinUrl(parts) : null;
+  const split = splitUrl(url.replaceAll(' ', '%20'));
+  if (split === null) return '';
+  const [path, parameters] = cutParameters(split);
+  const parts = { ...split, path: parameters === '' ? path : `${path};${parameters}` };
+  const { scheme, host, query, fragment } = parts;
+  if (scheme !== '') return ALLOWED_SCHEMES.has(scheme) ? joinUrl(parts) : null;
+  if (host === '' && path.includes('@')) return joinUrl({ ...parts, scheme: 'mailto' });
+  // Two slashes would name a host.
+  if (host === '' && path.startsWith('/')) return joinUrl({ ...parts, path: parts.path.replace(/^\/+/, '/') });
+  if (host === '' && parts.path === '' && query === '' && fragment !== '') return joinUrl(parts);
+  return completeUrl(`http://${url}`);
 }
 
 /** A link into this realm's own client or uploads loses the realm's address. */

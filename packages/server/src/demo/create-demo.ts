@@ -76,6 +76,7 @@ async function addRealm(tx: Transaction, useCase: Resolve): Promise<RealmId> {
   await tx.realms.update({
     ...realm,
     settings: { ...realm.settings, ...DEMO_SETTINGS, description },
+    userDefaults: { ...realm.userDefaults, emailAddressVisibility: DEMO_EMAIL_VISIBILITY },
     renderedDescription: `<p>${description}</p>`,
   });
   return realm.id;
@@ -84,9 +85,8 @@ async function addRealm(tx: Transaction, useCase: Resolve): Promise<RealmId> {
 async function addPeople(useCase: Resolve, realmId: RealmId): Promise<ReadonlyMap<string, UserId>> {
   const people = new Map<string, UserId>();
   for (const person of DEMO_PEOPLE) {
-    const settings = { emailAddressVisibility: DEMO_EMAIL_VISIBILITY };
     const password = passwordOf(person);
-    const user = await useCase(RegisterUser).execute({ ...person, realmId, password, settings });
+    const user = await useCase(RegisterUser).execute({ ...person, realmId, password });
     people.set(person.email, user.id);
   }
   return people;

@@ -1,5 +1,13 @@
-import { createServer, type Server } from 'node:http';
+import {
+  Agent,
+  createServer,
+  type IncomingHttpHeaders,
+  type RequestOptions as NodeRequest,
+  request,
+  type Server,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { CreateRealm, type RealmId, RegisterUser, type Role, type User, type UserId } from '@parley/domain';
 import { type Logger, type Route, silentLogger } from '@parley/http';
 import { ZulipMarkdownRenderer } from '@parley/markdown';
@@ -31,7 +39,8 @@ export interface TestUser {
 /** An answer, read to its end. */
 export interface TestReply {
   readonly status: number;
-  readonly headers: Headers;
+  /** Names in lower case. */
+  readonly headers: IncomingHttpHeaders;
   /** Null for an empty body. */
   // biome-ignore lint/suspicious/noExplicitAny: tests say what they expect by their assertions.
   readonly body: any;
@@ -43,8 +52,10 @@ export interface RequestOptions {
   /** As a form: texts as they are, everything else as JSON. In the query for GET and HEAD. */
   readonly params?: Readonly<Record<string, unknown>>;
   /** A body as it is, instead of a form. */
-  readonly body?: RequestInit['body'];
+  readonly body?: string | Buffer;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Of another realm, by its string id. */
+  readonly realm?: string;
 }
 
 const PEOPLE = {
@@ -68,6 +79,7 @@ const quickHasher = new ScryptPasswordHasher({ ln: 1, p: 1 });
 export class TestServer {
   readonly people = {} as Record<TestPerson, TestUser>;
   realmId!: RealmId;
+  private readonly agent = new Agent({ keepAlive: true });
 
   private constructor(
     readonly parts: Assembly,
@@ -127,27 +139,33 @@ export class TestServer {
   }
 
   /** `path` counts from `/api/v1`, or, with two slashes in front, from the root. */
-  async request(method: string, path: string, options: RequestOptions = {}): Promise<TestReply> {
-    const { as = null, params, body, headers } = options;
-    const url = new URL(path.startsWith('//') ? this.url + path.slice(1) : `${this.url}/api/v1${path}`);
+  request(method: string, path: string, options: RequestOptions = {}): Promise<TestReply> {
+    const { as = null, params, body, headers, realm } = options;
     const form = new URLSearchParams();
     for (const [name, value] of Object.entries(params ?? {})) {
       form.append(name, typeof value === 'string' ? value : JSON.stringify(value));
     }
+    const url = path.startsWith('//') ? path.slice(1) : `/api/v1${path}`;
     const isInQuery = method === 'GET' || method === 'HEAD';
-    if (isInQuery) for (const [name, value] of form) url.searchParams.append(name, value);
-    const response = await fetch(url, {
-      method,
-      headers: { ...(as && { Authorization: basic(as) }), ...headers },
-      body: body ?? (isInQuery || !params ? undefined : form),
-    });
-    const text = await response.text();
-    const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
-    return {
-      status: response.status,
-      headers: response.headers,
-      body: text === '' ? null : isJson ? JSON.parse(text) : text,
-    };
+    const query = isInQuery && form.size > 0 ? `${url.includes('?') ? '&' : '?'}${form}` : '';
+    const isForm = !isInQuery && body === undefined && params !== undefined;
+    const { port } = new URL(this.url);
+    return exchange(
+      {
+        agent: this.agent,
+        host: '127.0.0.1',
+        port,
+        method,
+        path: url + query,
+        headers: {
+          Host: realm === undefined ? `localhost:${port}` : `${realm}.localhost:${port}`,
+          ...(as && { Authorization: basic(as) }),
+          ...(isForm && { 'Content-Type': 'application/x-www-form-urlencoded' }),
+          ...headers,
+        },
+      },
+      isForm ? form.toString() : body,
+    );
   }
 
   get(path: string, as: TestUser | null, params?: RequestOptions['params']): Promise<TestReply> {
@@ -171,10 +189,25 @@ export class TestServer {
       this.server.close(() => resolve());
     });
     await this.parley.close();
-    this.server.closeAllConnections();
     await closed;
   }
 }
 
 export const basic = ({ email, apiKey }: Pick<TestUser, 'email' | 'apiKey'>): string =>
   `Basic ${Buffer.from(`${email}:${apiKey}`).toString('base64')}`;
+
+function exchange(options: NodeRequest, body: string | Buffer | undefined): Promise<TestReply> {
+  return new Promise((resolve, reject) => {
+    request(options, async (response) => {
+      const content = await text(response);
+      const isJson = response.headers['content-type']?.startsWith('application/json') ?? false;
+      resolve({
+        status: response.statusCode!,
+        headers: response.headers,
+        body: content === '' ? null : isJson ? JSON.parse(content) : content,
+      });
+    })
+      .on('error', reject)
+      .end(body);
+  });
+}

@@ -1,7 +1,7 @@
 import type { MessageId, RecipientId, Viewer } from '@parley/domain';
 import type { Connection, Parameter, Query } from '../connection.js';
 import { indexFor, type Narrowing, restriction } from './message-filter.js';
-import { idOf, type MessagePlace, PLACE_COLUMNS } from './message-place.js';
+import { idOf, type MessagePlace, PlaceQuery } from './message-place.js';
 import { TRAITS } from './schema.js';
 import type { Standings } from './standing.js';
 
@@ -37,7 +37,7 @@ const isMoved = `AND m.traits & ${TRAITS.wasMoved}`;
  * once had, a span of — what is moved elsewhere is lost — or has a row of message_flag saying so.
  */
 export class OwnHistory {
-  private readonly queries = new Map<string, Query<MessagePlace>>();
+  private readonly queries = new Map<string, PlaceQuery>();
   private readonly heads = new Map<string, Query<readonly [RecipientId, MessageId]>>();
   private readonly received: Query<readonly [RecipientId, number | null, number | null]>;
   private readonly withMovedIn: Query<RecipientId>;
@@ -188,8 +188,7 @@ export class OwnHistory {
   private marked({ realmId, userId }: Viewer, narrowing: Narrowing, walk: Walk, limit: number): MessagePlace[] {
     const { sql, parameters } = restriction(narrowing);
     const query = this.query(
-      `SELECT ${PLACE_COLUMNS}
-       FROM message_flag f INDEXED BY message_flag_own CROSS JOIN message m ON m.id = f.message_id
+      `FROM message_flag f INDEXED BY message_flag_own CROSS JOIN message m ON m.id = f.message_id
        WHERE f.user_id = ? AND f.origin <> 0 AND f.realm_id = ? AND f.message_id BETWEEN ? AND ? ${sql}
        ORDER BY f.message_id ${orderOf(walk)} LIMIT ?`,
     );
@@ -206,17 +205,17 @@ export class OwnHistory {
   ): MessagePlace[] {
     const { sql, parameters } = restriction(narrowing);
     const query = this.query(
-      `SELECT ${PLACE_COLUMNS} FROM message m ${from} ${sql} AND m.id BETWEEN ? AND ? ${also}
+      `FROM message m ${from} ${sql} AND m.id BETWEEN ? AND ? ${also}
        ORDER BY m.id ${orderOf(walk)} LIMIT ?`,
     );
     return query.all(...fromParameters, ...parameters, walk.first, walk.last, limit);
   }
 
-  private query(sql: string): Query<MessagePlace> {
-    let query = this.queries.get(sql);
+  private query(from: string): PlaceQuery {
+    let query = this.queries.get(from);
     if (!query) {
-      query = this.connection.tuples<MessagePlace>(sql);
-      this.queries.set(sql, query);
+      query = new PlaceQuery(this.connection, from);
+      this.queries.set(from, query);
     }
     return query;
   }

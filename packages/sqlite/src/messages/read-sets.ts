@@ -24,6 +24,7 @@ const WALK_BATCH = 64;
 /** Read sets as rows, one a segment; see read-set.ts in the domain. */
 export class ReadSets {
   private readonly overlapping: Query<SegmentRow>;
+  private readonly around: Query<SegmentRow>;
   private readonly ascendingFrom: Query<SegmentRow>;
   private readonly descendingFrom: Query<SegmentRow>;
   private readonly extendLast: Command;
@@ -42,6 +43,11 @@ export class ReadSets {
             WHERE b.user_id = ? AND b.recipient_id = place.value ->> 0 AND b.first <= place.value ->> 1), 0)
          AND s.last >= place.value ->> 1
        LIMIT ?`,
+    );
+    this.around = connection.tuples<SegmentRow>(
+      `SELECT recipient_id, first, last, bits FROM read_segment
+       WHERE user_id = ? AND recipient_id = ? AND first <= ? AND first >= coalesce(
+         (SELECT max(first) FROM read_segment WHERE user_id = ? AND recipient_id = ? AND first <= ?), 0)`,
     );
     this.ascendingFrom = connection.tuples<SegmentRow>(
       `SELECT recipient_id, first, last, bits FROM read_segment
@@ -102,14 +108,19 @@ export class ReadSets {
   }
 
   mark(viewer: Viewer, recipientId: RecipientId, ordinals: readonly Ordinal[], read: boolean): void {
-    const places = neighbourhoods(ordinals).map((range) => ({ recipientId, ...range }));
-    this.apply(viewer, recipientId, markOrdinals(this.load(viewer, places).get(recipientId) ?? [], ordinals, read));
+    const ranges = neighbourhoods(ordinals);
+    const places = ranges.map((range) => ({ recipientId, ...range }));
+    const stored =
+      ranges.length === 1
+        ? this.overlap(viewer, recipientId, ranges[0]!)
+        : (this.load(viewer, places).get(recipientId) ?? []);
+    this.apply(viewer, recipientId, markOrdinals(stored, ordinals, read));
   }
 
   markRange(viewer: Viewer, recipientId: RecipientId, range: OrdinalRange): void {
     const ends = neighbourhoods([range.first, range.last]);
-    const place = { recipientId, first: ends[0]!.first, last: ends.at(-1)!.last };
-    this.apply(viewer, recipientId, markRangeRead(this.load(viewer, [place]).get(recipientId) ?? [], range));
+    const stored = this.overlap(viewer, recipientId, { first: ends[0]!.first, last: ends.at(-1)!.last });
+    this.apply(viewer, recipientId, markRangeRead(stored, range));
   }
 
   /** Marks the newest message read; the same as `mark`, and quicker for whoever had read everything before it. */
@@ -117,6 +128,13 @@ export class ReadSets {
     const { userId } = viewer;
     const { changes } = this.extendLast.run(ordinal, userId, recipientId, ordinal - 1, userId, recipientId);
     if (changes === 0) this.mark(viewer, recipientId, [ordinal], true);
+  }
+
+  private overlap({ userId }: Viewer, recipientId: RecipientId, { first, last }: OrdinalRange): ReadSegment[] {
+    return this.around
+      .all(userId, recipientId, last, userId, recipientId, first)
+      .map((row) => ({ first: row[1], last: row[2], bits: row[3] }))
+      .filter((segment) => segment.last >= first);
   }
 
   private apply({ realmId, userId }: Viewer, recipientId: RecipientId, { removed, added }: ReadSetChange): void {

@@ -20,10 +20,10 @@ import {
   type UserId,
   type Viewer,
 } from '@parley/domain';
-import type { Connection, Query } from '../connection.js';
+import type { Connection } from '../connection.js';
 import { type Flag, jsonList, settingsColumn, toFlag } from '../rows.js';
 import { indexFor, type Narrowing, restriction, toNarrowing } from './message-filter.js';
-import { idOf, type MessagePlace, PLACE_COLUMNS } from './message-place.js';
+import { idOf, type MessagePlace, PlaceQuery, PlacesById } from './message-place.js';
 import { OwnHistory, type Walk } from './own-history.js';
 import { ORIGINS, TRAITS } from './schema.js';
 import { Spans } from './spans.js';
@@ -37,10 +37,10 @@ export class SqliteMessageRepository implements MessageRepository {
   private readonly standings: Standings;
   private readonly ownHistory: OwnHistory;
   private readonly spans: Spans;
-  private readonly pages = new Map<string, Query<MessagePlace>>();
+  private readonly pages = new Map<string, PlaceQuery>();
+  private readonly places: PlacesById;
 
   private readonly rows;
-  private readonly places;
   private readonly conversationHeads;
   private readonly senderVersions;
   private readonly conversationNames;
@@ -77,13 +77,10 @@ export class SqliteMessageRepository implements MessageRepository {
     this.standings = new Standings(connection);
     this.ownHistory = new OwnHistory(connection, this.standings);
     this.spans = new Spans(connection);
+    this.places = new PlacesById(connection);
 
     this.rows = connection.rows<MessageRow>(
       'SELECT * FROM message WHERE id IN (SELECT value FROM json_each(?)) AND realm_id = ? ORDER BY id',
-    );
-    this.places = connection.tuples<MessagePlace>(
-      `SELECT ${PLACE_COLUMNS} FROM message m
-       WHERE m.id IN (SELECT value FROM json_each(?)) AND m.realm_id = ? ORDER BY m.id`,
     );
     this.conversationHeads = connection.tuples<readonly [RecipientId, ChannelId | null, number]>(
       `SELECT r.id, r.channel_id,
@@ -253,7 +250,7 @@ export class SqliteMessageRepository implements MessageRepository {
   }
 
   async listHeads(viewer: Viewer, ids: readonly MessageId[]): Promise<readonly MessageHead[]> {
-    return this.toHeads(viewer, this.places.all(jsonList(ids), viewer.realmId));
+    return this.toHeads(viewer, this.places.list(viewer.realmId, ids));
   }
 
   async listViews(realmId: RealmId, ids: readonly MessageId[]): Promise<readonly MessageView[]> {
@@ -308,7 +305,10 @@ export class SqliteMessageRepository implements MessageRepository {
 
   async listOwnTopics(viewer: Viewer, recipientId: RecipientId): Promise<readonly TopicSummary[]> {
     const topics = this.topics.all(recipientId, recipientId, recipientId, viewer.realmId);
-    const newest = this.places.all(jsonList(topics.map(([, id]) => id)), viewer.realmId);
+    const newest = this.places.list(
+      viewer.realmId,
+      topics.map(([, id]) => id),
+    );
     const standing = this.standings.load(viewer, newest);
     const own = new Set(newest.filter((place) => standing.isOwn(place)).map(idOf));
     const summaries: TopicSummary[] = [];
@@ -367,7 +367,7 @@ export class SqliteMessageRepository implements MessageRepository {
     ids: readonly MessageId[],
     target: Parameters<MessageRepository['move']>[2],
   ): Promise<void> {
-    const places = this.places.all(jsonList(ids), realmId);
+    const places = this.places.list(realmId, ids);
     const crossing = places.filter(([, , recipientId]) => recipientId !== target.recipientId).map(idOf);
     if (crossing.length > 0) {
       const list = jsonList(crossing);
@@ -381,7 +381,7 @@ export class SqliteMessageRepository implements MessageRepository {
   }
 
   async remove(realmId: RealmId, ids: readonly MessageId[]): Promise<readonly MessageId[]> {
-    const places = this.places.all(jsonList(ids), realmId);
+    const places = this.places.list(realmId, ids);
     const removed = places.map(idOf);
     const list = jsonList(removed);
     this.keepTombstones.run(list);
@@ -403,11 +403,11 @@ export class SqliteMessageRepository implements MessageRepository {
   private sharedPage(narrowing: Narrowing, walk: Walk, limit: number): MessagePlace[] {
     if (narrowing.recipientId === null) throw new Error('Shared history is of one recipient');
     const { sql, parameters } = restriction(narrowing);
-    const text = `SELECT ${PLACE_COLUMNS} FROM message m INDEXED BY ${indexFor(narrowing)}
+    const text = `FROM message m INDEXED BY ${indexFor(narrowing)}
       WHERE m.id BETWEEN ? AND ? ${sql} ORDER BY m.id ${walk.direction === 'older' ? 'DESC' : 'ASC'} LIMIT ?`;
     let query = this.pages.get(text);
     if (!query) {
-      query = this.connection.tuples<MessagePlace>(text);
+      query = new PlaceQuery(this.connection, text);
       this.pages.set(text, query);
     }
     return query.all(walk.first, walk.last, ...parameters, limit);

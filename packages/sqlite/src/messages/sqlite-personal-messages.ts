@@ -18,7 +18,7 @@ import {
 import type { Connection } from '../connection.js';
 import { jsonList, toFlag } from '../rows.js';
 import { type Narrowing, toNarrowing } from './message-filter.js';
-import { idOf, type MessagePlace, PLACE_COLUMNS } from './message-place.js';
+import { idOf, type MessagePlace, PlacesById } from './message-place.js';
 import { OwnHistory } from './own-history.js';
 import { ORIGINS } from './schema.js';
 import { Spans } from './spans.js';
@@ -39,8 +39,8 @@ export class SqlitePersonalMessages implements PersonalMessages {
   private readonly ownHistory: OwnHistory;
   private readonly unread: UnreadMessages;
   private readonly spans: Spans;
+  private readonly places: PlacesById;
 
-  private readonly places;
   private readonly starred;
   private readonly leftRecipients;
   private readonly adoptedChannels;
@@ -62,11 +62,8 @@ export class SqlitePersonalMessages implements PersonalMessages {
     this.ownHistory = new OwnHistory(connection, this.standings);
     this.unread = new UnreadMessages(connection, this.standings);
     this.spans = new Spans(connection);
+    this.places = new PlacesById(connection);
 
-    this.places = connection.tuples<MessagePlace>(
-      `SELECT ${PLACE_COLUMNS} FROM message m
-       WHERE m.id IN (SELECT value FROM json_each(?)) AND m.realm_id = ? ORDER BY m.id`,
-    );
     this.starred = connection.values<MessageId>(
       `SELECT message_id FROM message_flag INDEXED BY message_flag_starred
        WHERE user_id = ? AND starred = 1 AND realm_id = ? ORDER BY message_id`,
@@ -138,7 +135,7 @@ export class SqlitePersonalMessages implements PersonalMessages {
   }
 
   async listFlags(viewer: Viewer, ids: readonly MessageId[]): Promise<ReadonlyMap<MessageId, PersonalFlags>> {
-    const messages = this.messages(viewer, ids);
+    const messages = this.places.list(viewer.realmId, ids);
     const standing = this.standings.load(viewer, messages);
     const flags = new Map<MessageId, PersonalFlags>();
     for (const message of messages) {
@@ -215,14 +212,14 @@ export class SqlitePersonalMessages implements PersonalMessages {
   }
 
   async adopt(viewer: Viewer, ids: readonly MessageId[]): Promise<void> {
-    const messages = this.messages(viewer, ids);
+    const messages = this.places.list(viewer.realmId, ids);
     const standing = this.standings.load(viewer, messages);
     const foreign = messages.filter((message) => !standing.isOwn(message)).map(idOf);
     this.insertAdopted.run(viewer.userId, viewer.realmId, jsonList(foreign));
   }
 
   async setRead(viewer: Viewer, ids: readonly MessageId[], read: boolean): Promise<readonly MessageId[]> {
-    const messages = this.messages(viewer, ids);
+    const messages = this.places.list(viewer.realmId, ids);
     const standing = this.standings.load(viewer, messages);
     const changing = messages.filter((message) => {
       const flags = standing.flags(message);
@@ -264,7 +261,7 @@ export class SqlitePersonalMessages implements PersonalMessages {
     flag: 'starred' | 'collapsed',
     on: boolean,
   ): Promise<readonly MessageId[]> {
-    const messages = this.messages(viewer, ids);
+    const messages = this.places.list(viewer.realmId, ids);
     const standing = this.standings.load(viewer, messages);
     const changing = messages
       .filter((message) => standing.isOwn(message) && (standing.row(idOf(message))?.[flag] === 1) !== on)
@@ -282,10 +279,6 @@ export class SqlitePersonalMessages implements PersonalMessages {
 
   async unmuteSender({ userId }: Viewer, senderId: UserId): Promise<void> {
     this.unmute.run(userId, senderId);
-  }
-
-  private messages({ realmId }: Viewer, ids: readonly MessageId[]): MessagePlace[] {
-    return ids.length === 0 ? [] : this.places.all(jsonList(ids), realmId);
   }
 
   private markRead({ realmId, userId }: Viewer, ids: readonly MessageId[], read: boolean): void {
@@ -325,7 +318,7 @@ function isInReadSet(standing: Standing, message: MessagePlace): boolean {
 /** Whether a row of message_flag has to say so, or to stop saying the contrary. */
 function needsMark(standing: Standing, message: MessagePlace, read: boolean): boolean {
   if (read) return standing.row(idOf(message))?.read === 0;
-  return !isInReadSet(standing, message);
+  return !isInReadSet(standing, message) || standing.isReadOnArrival(message);
 }
 
 /** Message ids are never given twice, so this is more than any id there was. */

@@ -31,7 +31,7 @@ const MAX_ID = Number.MAX_SAFE_INTEGER;
 const FIRST_BATCH = 64;
 const LARGEST_BATCH = 4096;
 /** How far a gap is looked into to close it. */
-const TIDIED_ORDINALS = 256;
+const TIDIED_ORDINALS = 32;
 
 /**
  * What a viewer has not read: the gaps of his read sets within his spans, where there still is a message that did not

@@ -1,0 +1,59 @@
+const HEAD_END = Buffer.from('\r\n\r\n');
+
+export interface AnswerHead {
+  readonly status: number;
+  /** Status line and headers. */
+  readonly text: string;
+}
+
+/**
+ * Finds out where the answers on one connection end, and looks at nothing else: the client shall cost as little as
+ * possible. Answers have a `Content-Length` and come one at a time.
+ */
+export class AnswerReader {
+  private head: AnswerHead | null = null;
+  /** The beginning of a head that came in pieces. */
+  private beginning: Buffer | null = null;
+  private missing = 0;
+  private body: Buffer[] = [];
+
+  /** `keepsBodies`: else they are thrown away, except that of a refusal. */
+  constructor(
+    private readonly keepsBodies: boolean,
+    private readonly onAnswer: (head: AnswerHead, body: Buffer) => void,
+  ) {}
+
+  /** @throws Error for an answer without `Content-Length`. */
+  take(chunk: Buffer): void {
+    let rest = chunk;
+    if (!this.head) {
+      const known = this.beginning ? Buffer.concat([this.beginning, chunk]) : chunk;
+      const end = known.indexOf(HEAD_END);
+      if (end < 0) {
+        this.beginning = Buffer.from(known);
+        return;
+      }
+      this.beginning = null;
+      this.head = parseHead(known.toString('latin1', 0, end));
+      this.missing = lengthOf(this.head.text);
+      rest = known.subarray(end + HEAD_END.length);
+    }
+    this.missing -= rest.length;
+    // The buffer is used again for the next chunk.
+    if (rest.length > 0 && (this.keepsBodies || this.head.status !== 200)) this.body.push(Buffer.from(rest));
+    if (this.missing > 0) return;
+    const { head } = this;
+    const body = this.body.length === 1 ? this.body[0]! : Buffer.concat(this.body);
+    this.head = null;
+    this.body = [];
+    this.onAnswer(head, body);
+  }
+}
+
+const parseHead = (text: string): AnswerHead => ({ status: Number(text.slice(9, 12)), text });
+
+function lengthOf(head: string): number {
+  const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
+  if (length === undefined) throw new Error(`An answer does not say how long it is: ${head}`);
+  return Number(length);
+}

@@ -1,0 +1,107 @@
+import { connect, type Socket } from 'node:net';
+import { performance } from 'node:perf_hooks';
+import { answerCalls } from './answer-calls.js';
+import { type AnswerHead, AnswerReader } from './answer-reader.js';
+
+/** Where and what to ask. */
+export interface LoadCall {
+  readonly port: number;
+  /** Whole requests, taken in turn by whichever connection is free. */
+  readonly requests: readonly string[];
+  /** How many connections wait for an answer at any time. */
+  readonly inFlight: number;
+  /** When to stop asking: after so long, or so many answers. */
+  readonly until: { readonly seconds: number } | { readonly answers: number };
+}
+
+export interface LoadResult {
+  readonly answers: number;
+  /** From the first request to the last answer. */
+  readonly seconds: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+answerCalls({ load });
+
+async function load({ port, requests, inFlight, until }: LoadCall): Promise<LoadResult> {
+  const maxAnswers = 'answers' in until ? until.answers : Number.POSITIVE_INFINITY;
+  const sockets: Socket[] = [];
+  const latencies: number[] = [];
+  let asked = 0;
+  let startedAt = 0;
+  let lastAt = 0;
+  let deadline = Number.POSITIVE_INFINITY;
+
+  const workers: { ask: () => void; done: Promise<void> }[] = [];
+  for (let n = 0; n < inFlight; n++) workers.push(await openWorker());
+  startedAt = performance.now();
+  if ('seconds' in until) deadline = startedAt + until.seconds * 1000;
+  for (const { ask } of workers) ask();
+  try {
+    await Promise.all(workers.map(({ done }) => done));
+  } finally {
+    for (const socket of sockets) socket.destroy();
+  }
+  latencies.sort((a, b) => a - b);
+  const at = (share: number) => latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))]!;
+  return { answers: latencies.length, seconds: (lastAt - startedAt) / 1000, p50Ms: at(0.5), p99Ms: at(0.99) };
+
+  async function openWorker() {
+    let askedAt = 0;
+    let finish!: () => void;
+    let fail!: (error: Error) => void;
+    const done = new Promise<void>((resolve, reject) => {
+      finish = resolve;
+      fail = reject;
+    });
+    done.catch(() => {}); // it may fail before anybody waits for it
+    const reader = new AnswerReader(false, (head, body) => {
+      lastAt = performance.now();
+      latencies.push(lastAt - askedAt);
+      if (head.status !== 200) fail(refusal(head, body));
+      else ask();
+    });
+    const socket = await open(port, (chunk) => {
+      try {
+        reader.take(chunk);
+      } catch (error) {
+        fail(error as Error);
+      }
+    });
+    sockets.push(socket);
+    socket.on('error', fail);
+    socket.on('close', () => fail(new Error('The server closed the connection')));
+
+    function ask(): void {
+      if (asked >= maxAnswers || performance.now() >= deadline) {
+        finish();
+        return;
+      }
+      askedAt = performance.now();
+      socket.write(requests[asked++ % requests.length]!, 'latin1');
+    }
+    return { ask, done };
+  }
+}
+
+function open(port: number, onData: (chunk: Buffer) => void): Promise<Socket> {
+  // One buffer for the life of the connection: allocating one for each chunk would cost as much as the rest.
+  const onread = {
+    buffer: Buffer.allocUnsafe(65_536),
+    callback: (length: number, buffer: Uint8Array) => {
+      onData(Buffer.from(buffer.buffer, buffer.byteOffset, length));
+      return true;
+    },
+  };
+  return new Promise((resolve, reject) => {
+    const socket = connect({ port, host: '127.0.0.1', noDelay: true, onread }, () => {
+      socket.off('error', reject);
+      resolve(socket);
+    });
+    socket.once('error', reject);
+  });
+}
+
+const refusal = ({ status }: AnswerHead, body: Buffer): Error =>
+  new Error(`A request was answered with ${status}: ${body.toString('utf8', 0, 500)}`);

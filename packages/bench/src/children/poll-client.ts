@@ -1,0 +1,120 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { performance } from 'node:perf_hooks';
+import { answerCalls } from './answer-calls.js';
+import { AnswerReader } from './answer-reader.js';
+
+export interface PollsCall {
+  readonly port: number;
+  /** Each opens a connection of its own and polls with this; `{last}` stands for the last event it has seen. */
+  readonly polls: readonly string[];
+}
+
+export interface TriggerCall {
+  /** What makes the server answer all polls. */
+  readonly request: string;
+}
+
+export interface TriggerResult {
+  /** From writing the request to the last poll's answer. */
+  readonly lastMs: number;
+  readonly medianMs: number;
+}
+
+interface Waiter {
+  readonly socket: Socket;
+  readonly poll: string;
+  last: number;
+  answer: Buffer | null;
+  answeredAt: number;
+}
+
+/** How many connections are being opened at any time: the listener's backlog is short. */
+const OPENING = 100;
+
+let waiters: Waiter[] = [];
+let trigger: Socket;
+let triggerAnswer: () => void = () => {};
+let onAnswer: () => void = () => {};
+let firstHead = '';
+
+answerCalls({ open, park, fire, sample });
+
+async function open({ port, polls }: PollsCall): Promise<void> {
+  const reader = new AnswerReader(true, () => triggerAnswer());
+  trigger = await opened(port);
+  trigger.on('data', (chunk) => reader.take(chunk));
+  waiters = [];
+  for (let from = 0; from < polls.length; from += OPENING) {
+    waiters.push(...(await Promise.all(polls.slice(from, from + OPENING).map((poll) => openWaiter(port, poll)))));
+  }
+}
+
+async function openWaiter(port: number, poll: string): Promise<Waiter> {
+  const socket = await opened(port);
+  const waiter: Waiter = { socket, poll, last: -1, answer: null, answeredAt: 0 };
+  const reader = new AnswerReader(true, (head, body) => {
+    waiter.answeredAt = performance.now();
+    waiter.answer = body;
+    firstHead ||= head.text;
+    onAnswer();
+  });
+  socket.on('data', (chunk) => reader.take(chunk));
+  return waiter;
+}
+
+async function opened(port: number): Promise<Socket> {
+  const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+  await once(socket, 'connect');
+  return socket;
+}
+
+/** Sends every poll, and again those that are answered at once. Resolves when none is answered for a while. */
+async function park(): Promise<void> {
+  let pending = waiters;
+  while (pending.length > 0) {
+    for (const waiter of pending) {
+      waiter.answer = null;
+      waiter.socket.write(waiter.poll.replace('{last}', String(waiter.last)), 'latin1');
+    }
+    // The trigger's connection is served after those whose polls came before.
+    await ask(`GET /api/v1/server_settings HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    pending = waiters.filter(({ answer }) => answer !== null);
+    for (const waiter of pending) noteEvents(waiter);
+  }
+}
+
+async function fire({ request }: TriggerCall): Promise<TriggerResult> {
+  let missing = waiters.length;
+  const all = new Promise<void>((resolve) => {
+    onAnswer = () => {
+      if (--missing === 0) resolve();
+    };
+  });
+  const startedAt = performance.now();
+  const own = ask(request);
+  await all;
+  await own;
+  onAnswer = () => {};
+  const times = waiters.map(({ answeredAt }) => answeredAt - startedAt).sort((a, b) => a - b);
+  for (const waiter of waiters) noteEvents(waiter);
+  return { lastMs: times.at(-1)!, medianMs: times[times.length >> 1]! };
+}
+
+/** What the first poll was last answered with. */
+function sample(): { readonly head: string; readonly body: string } {
+  return { head: firstHead, body: waiters[0]!.answer!.toString() };
+}
+
+function noteEvents(waiter: Waiter): void {
+  const { events } = JSON.parse(waiter.answer!.toString()) as { events?: readonly { readonly id: number }[] };
+  for (const { id } of events ?? []) waiter.last = Math.max(waiter.last, id);
+}
+
+function ask(request: string): Promise<void> {
+  return new Promise((resolve) => {
+    triggerAnswer = resolve;
+    trigger.write(request, 'latin1');
+  });
+}

@@ -1,0 +1,95 @@
+import { performance } from 'node:perf_hooks';
+import Sqlite, { type Database, type Statement } from 'better-sqlite3';
+import { answerCalls } from './answer-calls.js';
+
+export interface LearnRowsCall {
+  /** A database in which messages were sent. */
+  readonly from: string;
+  /** One with the same tables, to write to. */
+  readonly to: string;
+  /** How many of the newest messages, and of the events that tell of them, are written again and again. */
+  readonly messages: number;
+}
+
+export interface GroupCommitCall {
+  readonly perTransaction: number;
+  readonly seconds: number;
+}
+
+type Row = Record<string, unknown>;
+
+/** SQLite with nothing around it: no program can write faster while keeping what it promised. */
+let database: Database;
+let messages: Row[] = [];
+let events: Row[] = [];
+let insertMessage: Statement;
+let insertEvent: Statement;
+let next = { id: 0, ordinal: 0, seq: 0 };
+let setOne: Statement;
+
+answerCalls({
+  learnRows({ from, to, messages: count }: LearnRowsCall) {
+    const source = new Sqlite(from, { readonly: true });
+    messages = source.prepare<[number], Row>('SELECT * FROM message ORDER BY id DESC LIMIT ?').all(count);
+    events = source
+      .prepare<[number], Row>('SELECT * FROM event WHERE message_id IS NOT NULL ORDER BY seq DESC LIMIT ?')
+      .all(count);
+    source.close();
+    open(to);
+    insertMessage = insertionOf('message', messages[0]!);
+    insertEvent = insertionOf('event', events[0]!);
+    next = { id: newest('id', 'message'), ordinal: newest('ordinal', 'message'), seq: newest('seq', 'event') };
+  },
+
+  /** Messages a second, each with its event. */
+  groupCommit({ perTransaction, seconds }: GroupCommitCall): number {
+    const commit = database.transaction(() => {
+      for (let n = 0; n < perTransaction; n++) {
+        insertMessage.run({ ...messages[n % messages.length]!, id: ++next.id, ordinal: ++next.ordinal });
+        insertEvent.run({ ...events[n % events.length]!, seq: ++next.seq, message_id: next.id });
+      }
+    }).immediate;
+    const startedAt = performance.now();
+    let written = 0;
+    while (performance.now() - startedAt < seconds * 1000) {
+      commit();
+      written += perTransaction;
+    }
+    return (written / (performance.now() - startedAt)) * 1000;
+  },
+
+  makeOneRow(path: string) {
+    open(path);
+    database.exec('CREATE TABLE one (id INTEGER PRIMARY KEY, value INTEGER NOT NULL); INSERT INTO one VALUES (1, 0)');
+    setOne = database.prepare('UPDATE one SET value = value + 1 WHERE id = 1');
+  },
+
+  /** How long a transaction that changes one row takes, in milliseconds: the median. */
+  commitOneRow(times: number): number {
+    const took: number[] = [];
+    for (let n = 0; n < times; n++) {
+      const startedAt = performance.now();
+      setOne.run();
+      took.push(performance.now() - startedAt);
+    }
+    return took.sort((a, b) => a - b)[times >> 1]!;
+  },
+});
+
+/** With the settings that Parley writes with. */
+function open(path: string): void {
+  database = new Sqlite(path);
+  database.pragma('journal_mode = WAL');
+  database.pragma('synchronous = FULL');
+  database.pragma('cache_size = -65536');
+}
+
+function insertionOf(table: string, row: Row): Statement {
+  const columns = Object.keys(row);
+  return database.prepare(
+    `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map((column) => `@${column}`).join(', ')})`,
+  );
+}
+
+const newest = (column: string, table: string): number =>
+  database.prepare(`SELECT coalesce(max(${column}), 0) FROM ${table}`).pluck().get() as number;

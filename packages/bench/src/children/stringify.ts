@@ -1,0 +1,20 @@
+import { performance } from 'node:perf_hooks';
+import { answerCalls } from './answer-calls.js';
+
+let value: unknown = null;
+
+answerCalls({
+  load: (json: string) => {
+    value = JSON.parse(json);
+  },
+  /** How long it takes to write it as JSON again, in milliseconds: the median. */
+  stringify(times: number): number {
+    const took: number[] = [];
+    for (let n = 0; n < times; n++) {
+      const startedAt = performance.now();
+      JSON.stringify(value);
+      took.push(performance.now() - startedAt);
+    }
+    return took.sort((a, b) => a - b)[times >> 1]!;
+  },
+});

@@ -1,0 +1,76 @@
+import type { ParleyServer } from './parley-server.js';
+import { type RequestParts, requestText } from './requests.js';
+
+/** One person's requests to a server under test. */
+export class ApiUser {
+  private constructor(
+    private readonly port: number,
+    private readonly authorization: string,
+  ) {}
+
+  static async signIn({ port }: Pick<ParleyServer, 'port'>, email: string): Promise<ApiUser> {
+    const { api_key } = (await call(port, 'POST', '/api/v1/dev_fetch_api_key', { username: email })) as {
+      api_key: string;
+    };
+    return new ApiUser(port, `Basic ${Buffer.from(`${email}:${api_key}`).toString('base64')}`);
+  }
+
+  /** Everybody, so many at a time that the server is never idle. In the order of the addresses. */
+  static async signInAll(server: Pick<ParleyServer, 'port'>, emails: readonly string[]): Promise<readonly ApiUser[]> {
+    return inTurns(emails, (email) => ApiUser.signIn(server, email));
+  }
+
+  /** The request as it goes over the wire, with his credentials. */
+  text(parts: Omit<RequestParts, 'authorization'>): string {
+    return requestText({ ...parts, authorization: this.authorization });
+  }
+
+  /** @throws Error when it is refused. */
+  get(path: string): Promise<unknown> {
+    return call(this.port, 'GET', path, undefined, this.authorization);
+  }
+
+  /** @throws Error when it is refused. */
+  post(path: string, form: Readonly<Record<string, string>>): Promise<unknown> {
+    return call(this.port, 'POST', path, form, this.authorization);
+  }
+
+  /** The body of an answer as it came. */
+  async bytesOf(path: string): Promise<Uint8Array> {
+    const response = await fetch(`http://127.0.0.1:${this.port}${path}`, {
+      headers: { Authorization: this.authorization },
+    });
+    return new Uint8Array(await response.arrayBuffer());
+  }
+}
+
+const AT_A_TIME = 64;
+
+/** Runs a task for each, some at a time; answers in order. */
+export async function inTurns<Item, Result>(
+  items: readonly Item[],
+  task: (item: Item) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const results: Result[] = [];
+  for (let from = 0; from < items.length; from += AT_A_TIME) {
+    results.push(...(await Promise.all(items.slice(from, from + AT_A_TIME).map(task))));
+  }
+  return results;
+}
+
+async function call(
+  port: number,
+  method: string,
+  path: string,
+  form?: Readonly<Record<string, string>>,
+  authorization?: string,
+): Promise<unknown> {
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+    method,
+    headers: authorization === undefined ? {} : { Authorization: authorization },
+    body: form && new URLSearchParams(form),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${method} ${path} was answered with ${response.status}: ${text.slice(0, 500)}`);
+  return JSON.parse(text);
+}

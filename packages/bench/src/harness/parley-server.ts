@@ -1,0 +1,50 @@
+import { Child } from './child.js';
+
+export interface Usage {
+  /** Of the whole process, its threads included. */
+  readonly cpuMs: number;
+  /** Bytes. */
+  readonly rss: number;
+}
+
+/** `parley serve` on a database, as an operator would start it, but without rate limits, which the load would hit. */
+export class ParleyServer {
+  private constructor(
+    private readonly child: Child,
+    readonly port: number,
+  ) {}
+
+  static async start(database: string, flags: readonly string[] = []): Promise<ParleyServer> {
+    const child = Child.start(SERVE_SCRIPT, {
+      seat: 'server',
+      args: [...serveArguments(database, 0), ...flags],
+      env: { PARLEY_SECRET: SECRET },
+      preload: new URL('../children/probe.js', import.meta.url),
+    });
+    const [, port] = await child.lineMatching(/^Parley is at http:\/\/localhost:(\d+)/);
+    return new ParleyServer(child, Number(port));
+  }
+
+  usage(): Promise<Usage> {
+    return this.child.call<Usage>('usage');
+  }
+
+  /** Leaves one file behind. */
+  stop(): Promise<void> {
+    return this.child.stop();
+  }
+}
+
+/** The same for making and for serving databases: API keys hang on it. */
+export const SECRET = 'what is measured here is no secret';
+
+export const SERVE_SCRIPT = new URL('main.js', import.meta.resolve('@parley/server'));
+
+export const serveArguments = (database: string, port: number): readonly string[] => [
+  'serve',
+  '--dev', // whoever measures may be anybody
+  ...['--port', String(port)],
+  ...['--database', `sqlite:${database}`],
+  ...['--rate-limits', 'off'],
+  ...['--log-level', 'error'],
+];

@@ -1,0 +1,16 @@
+export interface RequestParts {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  /** The whole header: `Basic …`. */
+  readonly authorization?: string;
+  readonly form?: Readonly<Record<string, string>>;
+}
+
+/** A request as it goes over the wire. */
+export function requestText({ method, path, authorization, form }: RequestParts): string {
+  const body = form ? new URLSearchParams(form).toString() : '';
+  const lines = [`${method} ${path} HTTP/1.1`, 'Host: localhost', 'User-Agent: parley-bench'];
+  if (authorization !== undefined) lines.push(`Authorization: ${authorization}`);
+  if (form) lines.push('Content-Type: application/x-www-form-urlencoded', `Content-Length: ${Buffer.byteLength(body)}`);
+  return `${lines.join('\r\n')}\r\n\r\n${body}`;
+}

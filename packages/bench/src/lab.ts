@@ -1,0 +1,95 @@
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { Child, type ChildOptions } from './harness/child.js';
+import { HttpLoad } from './harness/http-load.js';
+import { ParleyServer } from './harness/parley-server.js';
+
+/** Makes a database at the path, and answers what is in it. */
+export type WorldBuilder<T> = (database: string, lab: Lab) => Promise<T>;
+
+interface Built {
+  readonly database: string;
+  readonly contents: unknown;
+}
+
+/** What workloads work with: sizes, databases that are made once a run, and processes that end with the workload. */
+export class Lab {
+  private readonly folder = mkdtempSync(join(tmpdir(), 'parley-bench-'));
+  private readonly built = new Map<WorldBuilder<never>, Promise<Built>>();
+  private readonly running: { stop(): Promise<void> }[] = [];
+  private files = 0;
+
+  /** `say` gets lines about what goes on. */
+  constructor(
+    private readonly isQuick: boolean,
+    private readonly say: (line: string) => void,
+  ) {}
+
+  /** How often contenders take turns. */
+  get rounds(): number {
+    return this.size(7, 1);
+  }
+
+  /** The first, or where the run only shows that everything works the second. */
+  size(full: number, quick: number): number {
+    return this.isQuick ? quick : full;
+  }
+
+  /** A file of its own: what is written to it is not there next time. */
+  async copyOf<T>(build: WorldBuilder<T>): Promise<{ readonly database: string; readonly contents: T }> {
+    const { database, contents } = await this.world(build);
+    const copy = this.newFile();
+    copyFileSync(database, copy);
+    return { database: copy, contents: contents as T };
+  }
+
+  async serve(database: string, flags: readonly string[] = []): Promise<ParleyServer> {
+    return this.keep(await ParleyServer.start(database, flags));
+  }
+
+  /** A script of `children/`. */
+  start(script: string, options: ChildOptions): Child {
+    return this.keep(Child.start(new URL(`./children/${script}.js`, import.meta.url), options));
+  }
+
+  load(): HttpLoad {
+    return this.keep(new HttpLoad());
+  }
+
+  newFile(): string {
+    return join(this.folder, `${++this.files}.db`);
+  }
+
+  /** Between workloads, so that none runs beside what another one left. */
+  async stopAll(): Promise<void> {
+    await Promise.all(this.running.splice(0).map((each) => each.stop()));
+  }
+
+  async close(): Promise<void> {
+    await this.stopAll();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  private keep<T extends { stop(): Promise<void> }>(started: T): T {
+    this.running.push(started);
+    return started;
+  }
+
+  private world<T>(build: WorldBuilder<T>): Promise<Built> {
+    const known = this.built.get(build as WorldBuilder<never>);
+    if (known) return known;
+    const made = this.make(build);
+    this.built.set(build as WorldBuilder<never>, made);
+    return made;
+  }
+
+  private async make<T>(build: WorldBuilder<T>): Promise<Built> {
+    const startedAt = performance.now();
+    const database = this.newFile();
+    const contents = await build(database, this);
+    this.say(`  made ${build.name} in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
+    return { database, contents };
+  }
+}

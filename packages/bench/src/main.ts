@@ -1,0 +1,54 @@
+#!/usr/bin/env node
+import { availableParallelism, cpus, loadavg } from 'node:os';
+import { parseArgs } from 'node:util';
+import { hasOwnCores } from './harness/child.js';
+import { formatTable } from './harness/table.js';
+import { Lab } from './lab.js';
+import type { Figure } from './workload.js';
+import { WORKLOADS } from './workloads/index.js';
+
+const USAGE = `npm run bench -- [--quick] [NAME…]
+
+Measures workloads against what the machine can do at best, in the same run, and prints a table.
+  --quick  small sizes and one round: shows that everything works, the figures mean nothing
+  NAME     one of ${WORKLOADS.map(({ name }) => name).join(', ')}; default: all`;
+
+const { values, positionals } = parseArgs({
+  options: { quick: { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
+  allowPositionals: true,
+});
+const unknown = positionals.find((name) => !WORKLOADS.some((workload) => workload.name === name));
+if (values.help) console.log(USAGE);
+else if (unknown !== undefined) {
+  console.error(`There is no workload ${unknown}.\n\n${USAGE}`);
+  process.exitCode = 1;
+} else await bench(positionals, values.quick);
+
+/** A workload that fails is told of and left out, and the others still run. */
+async function bench(names: readonly string[], isQuick: boolean): Promise<void> {
+  console.error(describeMachine());
+  const lab = new Lab(isQuick, (line) => console.error(line));
+  const figures: Figure[] = [];
+  try {
+    for (const workload of WORKLOADS) {
+      if (names.length > 0 && !names.includes(workload.name)) continue;
+      console.error(`${workload.name} …`);
+      try {
+        figures.push(...(await workload.run(lab)));
+      } catch (error) {
+        console.error(`${workload.name} failed: ${(error as Error).stack ?? error}`);
+        process.exitCode = 1;
+      }
+      await lab.stopAll();
+    }
+  } finally {
+    await lab.close();
+  }
+  console.log(formatTable(figures));
+}
+
+function describeMachine(): string {
+  const cores = hasOwnCores ? 'server on core 0, client on core 1' : 'not bound to cores: figures are less steady';
+  const load = loadavg()[0]!.toFixed(1);
+  return `${cpus()[0]!.model.trim()}, ${availableParallelism()} cores (${cores}), Node ${process.version}, load ${load}`;
+}

@@ -1,0 +1,79 @@
+import type { PollAnswer } from '../children/bare-polls.js';
+import type { TriggerResult } from '../children/poll-client.js';
+import { ApiUser, inTurns } from '../harness/api.js';
+import { interleave, median, medianRatio } from '../harness/interleave.js';
+import { requestText } from '../harness/requests.js';
+import { formatNumber } from '../harness/table.js';
+import type { Workload } from '../workload.js';
+import { contentOf } from '../worlds/history.js';
+import { largeOrganization } from '../worlds/worlds.js';
+
+/** Headers that node:http adds by itself, or computes. */
+const AUTOMATIC = new Set(['date', 'connection', 'keep-alive']);
+
+/** Everybody is waiting for news, each on a connection and a queue of his own, when one message is sent. */
+export const fanOut: Workload = {
+  name: 'fan-out',
+  async run(lab) {
+    const { database, contents } = await lab.copyOf(largeOrganization);
+    const parley = await lab.serve(database);
+    const users = await ApiUser.signInAll(
+      parley,
+      contents.people.map(({ email }) => email),
+    );
+    const polls = await inTurns(users, async (user) => {
+      const { queue_id } = (await user.post('/api/v1/register', REGISTRATION)) as { queue_id: string };
+      return user.text({ method: 'GET', path: `/api/v1/events?queue_id=${queue_id}&last_event_id={last}` });
+    });
+    const request = users[0]!.text({
+      method: 'POST',
+      path: '/api/v1/messages',
+      form: { type: 'stream', to: String(contents.everybody), topic: 'beginning', content: contentOf(1) },
+    });
+    const ours = lab.start('poll-client', { seat: 'client' });
+    await ours.call('open', { port: parley.port, polls });
+
+    await ours.call('park');
+    await ours.call('fire', { request });
+    const bare = lab.start('bare-polls', { seat: 'server' });
+    await bare.call('answerWith', toAnswer(await ours.call('sample')));
+    const theirs = lab.start('poll-client', { seat: 'client' });
+    const barePoll = requestText({ method: 'GET', path: '/api/v1/events?last_event_id={last}' });
+    await theirs.call('open', { port: await bare.call<number>('listen'), polls: polls.map(() => barePoll) });
+    const bareRequest = requestText({ method: 'POST', path: '/api/v1/messages', form: {} });
+
+    const rounds = await interleave(lab.rounds, {
+      parley: async () => {
+        await ours.call('park');
+        return (await ours.call<TriggerResult>('fire', { request })).lastMs;
+      },
+      bare: async () => {
+        await theirs.call('park');
+        return (await theirs.call<TriggerResult>('fire', { request: bareRequest })).lastMs;
+      },
+    });
+    return [
+      {
+        label: `last of ${formatNumber(polls.length)} waiting polls has a message ÷ bare node:http, same bytes`,
+        ours: `${formatNumber(median(rounds.parley))} ms`,
+        limit: `${formatNumber(median(rounds.bare))} ms`,
+        value: medianRatio(rounds.parley, rounds.bare),
+        goal: { atMost: 2.5 },
+      },
+    ];
+  },
+};
+
+/** Nothing but messages, as a bot registers. */
+const REGISTRATION = {
+  event_types: JSON.stringify(['message']),
+  fetch_event_types: JSON.stringify(['message']),
+};
+
+function toAnswer({ head, body }: { readonly head: string; readonly body: string }): PollAnswer {
+  const lines = head.split('\r\n').slice(1);
+  const headers = lines
+    .map((line) => /^([^:]+): *(.*)$/.exec(line)!.slice(1) as [string, string])
+    .filter(([name]) => !AUTOMATIC.has(name.toLowerCase()));
+  return { headers: headers.flat(), body };
+}

@@ -1,0 +1,23 @@
+import type { Workload } from '../workload.js';
+import { archive } from './archive.js';
+import { fanOut } from './fan-out.js';
+import { history } from './history.js';
+import { markRead } from './mark-read.js';
+import { memory } from './memory.js';
+import { offline } from './offline.js';
+import { register } from './register.js';
+import { send } from './send.js';
+import { start } from './start.js';
+
+/** In the order of the table. */
+export const WORKLOADS: readonly Workload[] = [
+  send,
+  history,
+  archive,
+  fanOut,
+  offline,
+  markRead,
+  register,
+  start,
+  memory,
+];

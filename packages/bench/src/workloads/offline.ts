@@ -1,0 +1,75 @@
+import { statSync } from 'node:fs';
+import type { ChannelId } from '@parley/domain';
+import { ApiUser } from '../harness/api.js';
+import { interleave, median, medianRatio } from '../harness/interleave.js';
+import { formatNumber } from '../harness/table.js';
+import type { Lab } from '../lab.js';
+import type { Workload } from '../workload.js';
+import { contentOf } from '../worlds/history.js';
+import { type LargeOrganization, largeOrganization } from '../worlds/worlds.js';
+
+/** What a message costs when nobody is there, in a channel of everybody's and in one of a few. */
+export const offline: Workload = {
+  name: 'offline',
+  async run(lab) {
+    const many = await senderTo(lab, (organization) => organization.everybody);
+    const few = await senderTo(lab, (organization) => organization.few);
+    const cpu = await interleave(lab.rounds, { many: many.cpuOfSending, few: few.cpuOfSending });
+    await Promise.all([many.stop(), few.stop()]);
+    const followers = `${formatNumber(many.followers)} offline followers ÷ to ${few.followers}`;
+    return [
+      {
+        label: `send to ${followers}, CPU`,
+        ours: `${formatNumber(median(cpu.many) * 1000)} µs`,
+        limit: `${formatNumber(median(cpu.few) * 1000)} µs`,
+        value: medianRatio(cpu.many, cpu.few),
+        goal: { atMost: 1.1 },
+      },
+      {
+        label: `send to ${followers}, bytes on disk`,
+        ours: `${formatNumber(many.bytesPerMessage())} B`,
+        limit: `${formatNumber(few.bytesPerMessage())} B`,
+        value: many.bytesPerMessage() / few.bytesPerMessage(),
+        goal: { atMost: 1.1 },
+      },
+    ];
+  },
+};
+
+interface Sender {
+  readonly followers: number;
+  /** Milliseconds a message. */
+  readonly cpuOfSending: () => Promise<number>;
+  /** Once stopped. */
+  readonly bytesPerMessage: () => number;
+  readonly stop: () => Promise<void>;
+}
+
+/** Each has a server and a database of its own: growth of a shared one could not be told apart. */
+async function senderTo(lab: Lab, channelOf: (organization: LargeOrganization) => ChannelId): Promise<Sender> {
+  const { database, contents } = await lab.copyOf(largeOrganization);
+  const sizeBefore = statSync(database).size;
+  const parley = await lab.serve(database);
+  const author = await ApiUser.signIn(parley, contents.people[0]!.email);
+  const channelId = channelOf(contents);
+  const form = { type: 'stream', to: String(channelId), topic: 'beginning', content: contentOf(1) };
+  const requests = [author.text({ method: 'POST', path: '/api/v1/messages', form })];
+  const load = lab.load();
+  let sent = 0;
+  return {
+    followers: channelId === contents.everybody ? contents.people.length : 10,
+    async cpuOfSending() {
+      const before = await parley.usage();
+      const { answers } = await load.run({
+        port: parley.port,
+        requests,
+        inFlight: 32,
+        until: { answers: lab.size(4000, 100) },
+      });
+      sent += answers;
+      return ((await parley.usage()).cpuMs - before.cpuMs) / answers;
+    },
+    bytesPerMessage: () => (statSync(database).size - sizeBefore) / sent,
+    stop: () => parley.stop(),
+  };
+}

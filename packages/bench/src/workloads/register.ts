@@ -1,0 +1,53 @@
+import { ApiUser } from '../harness/api.js';
+import { interleave, median, medianRatio } from '../harness/interleave.js';
+import { formatNumber } from '../harness/table.js';
+import type { Workload } from '../workload.js';
+import { largeOrganization } from '../worlds/worlds.js';
+
+/** As a browser or a telephone registers: everything there is, in the newest form. */
+const REGISTRATION = {
+  apply_markdown: 'true',
+  client_gravatar: 'true',
+  client_capabilities: JSON.stringify({
+    notification_settings_null: true,
+    bulk_message_deletion: true,
+    user_avatar_url_field_optional: true,
+    stream_typing_notifications: true,
+    user_settings_object: true,
+    include_deactivated_groups: true,
+    archived_channels: true,
+    empty_topic_name: true,
+  }),
+};
+
+/** A client comes to a large organization. */
+export const register: Workload = {
+  name: 'register',
+  async run(lab) {
+    const { database, contents } = await lab.copyOf(largeOrganization);
+    const parley = await lab.serve(database);
+    const newcomer = await ApiUser.signIn(parley, contents.people[5]!.email);
+    const form = REGISTRATION;
+    const json = JSON.stringify(await newcomer.post('/api/v1/register', form));
+    const stringify = lab.start('stringify', { seat: 'server' });
+    await stringify.call('load', json);
+    const load = lab.load();
+    const times = lab.size(10, 2);
+    const requests = [newcomer.text({ method: 'POST', path: '/api/v1/register', form })];
+    const rounds = await interleave(lab.rounds, {
+      parley: async () =>
+        (await load.run({ port: parley.port, requests, inFlight: 1, until: { answers: times } })).p50Ms,
+      stringify: () => stringify.call<number>('stringify', times),
+    });
+    const people = formatNumber(contents.people.length);
+    return [
+      {
+        label: `register among ${people} users (${formatNumber(json.length / 1e6)} MB) ÷ JSON.stringify of the same object`,
+        ours: `${formatNumber(median(rounds.parley))} ms`,
+        limit: `${formatNumber(median(rounds.stringify))} ms`,
+        value: medianRatio(rounds.parley, rounds.stringify),
+        goal: { atMost: 3 },
+      },
+    ];
+  },
+};

@@ -1,0 +1,83 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { onItsCore } from '../harness/child.js';
+import { interleave, median, medianRatio } from '../harness/interleave.js';
+import { SERVE_SCRIPT, serveArguments } from '../harness/parley-server.js';
+import { formatNumber } from '../harness/table.js';
+import type { Workload } from '../workload.js';
+import { demo } from '../worlds/worlds.js';
+
+/** Starting again, on the demo organization that a first start has left. */
+export const start: Workload = {
+  name: 'start',
+  async run(lab) {
+    const { database } = await lab.copyOf(demo);
+    const port = await freePort();
+    const serve = [fileURLToPath(SERVE_SCRIPT), ...serveArguments(database, port), '--demo'];
+    const rounds = await interleave(lab.rounds, {
+      parley: async () => {
+        const startedAt = performance.now();
+        const server = startNode(serve);
+        const ended = once(server, 'exit');
+        await answered(port, server);
+        const took = performance.now() - startedAt;
+        server.kill('SIGTERM');
+        await ended;
+        return took;
+      },
+      node: async () => {
+        const startedAt = performance.now();
+        await once(startNode(['-e', '0']), 'exit');
+        return performance.now() - startedAt;
+      },
+    });
+    return [
+      {
+        label: 'process start to first answered request, demo database present ÷ node -e 0',
+        ours: `${formatNumber(median(rounds.parley))} ms`,
+        limit: `${formatNumber(median(rounds.node))} ms`,
+        value: medianRatio(rounds.parley, rounds.node),
+        goal: { atMost: 8 },
+      },
+    ];
+  },
+};
+
+function startNode(args: readonly string[]): ChildProcess {
+  const [command, ...rest] = onItsCore('server', [process.execPath, ...args]);
+  return spawn(command!, rest, { stdio: 'ignore' });
+}
+
+/** Of those nobody listens on; the server under test takes it a moment later. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** Knocks every millisecond until somebody opens, then waits for his answer. @throws Error when the server ends. */
+async function answered(port: number, server: ChildProcess): Promise<void> {
+  for (;;) {
+    if (server.exitCode !== null) throw new Error(`The server did not start: exit code ${server.exitCode}`);
+    const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+    try {
+      await once(socket, 'connect');
+      socket.write('GET /api/v1/server_settings HTTP/1.1\r\nHost: localhost\r\n\r\n');
+      const [answer] = (await once(socket, 'data')) as [Buffer];
+      if (!answer.toString('latin1').startsWith('HTTP/1.1 200')) throw new Error(`It answered ${answer}`);
+      return;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ECONNREFUSED') throw error;
+      await sleep(1);
+    } finally {
+      socket.destroy();
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import {
+  type ChannelId,
+  CreateChannel,
+  CreateRealm,
+  type RealmId,
+  RegisterUser,
+  SendMessage,
+  type User,
+  type UserId,
+} from '@parley/domain';
+import { createParley, type Parley } from '@parley/server';
+import { SECRET } from '../harness/parley-server.js';
+
+const CLIENT_NAME = 'website';
+/** Units that wait together share a commit. */
+const AT_A_TIME = 500;
+
+export interface Person {
+  readonly id: UserId;
+  readonly email: string;
+}
+
+/** An organization in the making, built with the same use cases as any other. */
+export class World {
+  private constructor(
+    private readonly parley: Parley,
+    readonly realmId: RealmId,
+  ) {}
+
+  static async found(database: string): Promise<World> {
+    const parley = await createParley({ database: `sqlite:${database}`, url: 'http://localhost', secret: SECRET });
+    const realm = await parley.useCase(CreateRealm).execute({ stringId: 'bench', name: 'Bench' });
+    return new World(parley, realm.id);
+  }
+
+  /** Members who sign in without a password; ascending id. */
+  async addPeople(count: number): Promise<readonly Person[]> {
+    const people: User[] = [];
+    for (let from = 1; from <= count; from += AT_A_TIME) {
+      const numbers = Array.from({ length: Math.min(AT_A_TIME, count - from + 1) }, (_, n) => from + n);
+      people.push(...(await Promise.all(numbers.map((number) => this.addPerson(number)))));
+    }
+    return people.map(({ id, email }) => ({ id, email })).sort((a, b) => a.id - b.id);
+  }
+
+  private addPerson(number: number): Promise<User> {
+    return this.parley.useCase(RegisterUser).execute({
+      realmId: this.realmId,
+      email: `person${number}@example.com`,
+      fullName: `Person Number ${number}`,
+      role: 'member',
+      password: null,
+    });
+  }
+
+  /** A public channel with one message in it, by the first of its followers. */
+  async addChannel(name: string, followers: readonly Person[]): Promise<ChannelId> {
+    const caller = { realmId: this.realmId, userId: followers[0]!.id, clientName: CLIENT_NAME };
+    const id = await this.parley.useCase(CreateChannel).execute(caller, {
+      name,
+      description: `What ${name} is about`,
+      isPrivate: false,
+      isDefault: false,
+      isWebPublic: false,
+      folderId: null,
+      topicsPolicy: 'inherit',
+      sharesHistory: null,
+      messageRetentionDays: null,
+      permissions: {},
+      subscriberIds: followers.map((person) => person.id),
+      announce: false,
+    });
+    await this.parley.useCase(SendMessage).execute(caller, {
+      to: { kind: 'channelId', id },
+      topic: 'beginning',
+      content: 'Welcome.',
+      isReadBySender: true,
+      echo: null,
+    });
+    return id;
+  }
+
+  close(): Promise<void> {
+    return this.parley.close();
+  }
+}

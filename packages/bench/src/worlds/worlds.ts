@@ -1,0 +1,104 @@
+import type { ChannelId } from '@parley/domain';
+import { ParleyServer } from '../harness/parley-server.js';
+import type { WorldBuilder } from '../lab.js';
+import { writeHistory } from './history.js';
+import { type Person, World } from './world.js';
+
+export interface Team {
+  readonly people: readonly Person[];
+  readonly channelId: ChannelId;
+}
+
+/** A dozen people and a channel they all follow. */
+export const team: WorldBuilder<Team> = async function team(database) {
+  const world = await World.found(database);
+  const people = await world.addPeople(12);
+  const channelId = await world.addChannel('general', people);
+  await world.close();
+  return { people, channelId };
+};
+
+export interface LargeOrganization {
+  readonly people: readonly Person[];
+  /** Followed by all. */
+  readonly everybody: ChannelId;
+  /** Followed by the first ten. */
+  readonly few: ChannelId;
+}
+
+/** Ten thousand people. */
+export const largeOrganization: WorldBuilder<LargeOrganization> = async function largeOrganization(database, lab) {
+  const world = await World.found(database);
+  const people = await world.addPeople(lab.size(10_000, 100));
+  const everybody = await world.addChannel('everybody', people);
+  const few = await world.addChannel('few', people.slice(0, 10));
+  await world.close();
+  return { people, everybody, few };
+};
+
+export interface Archive {
+  readonly reader: Person;
+  readonly channelIds: readonly ChannelId[];
+  readonly messages: number;
+}
+
+const ARCHIVE_CHANNELS = 50;
+const ARCHIVE_TOPICS = 40;
+
+export const smallArchive: WorldBuilder<Archive> = async function smallArchive(database, lab) {
+  return buildArchive(database, lab.size(50_000, 5000));
+};
+
+export const largeArchive: WorldBuilder<Archive> = async function largeArchive(database, lab) {
+  return buildArchive(database, lab.size(1_000_000, 10_000));
+};
+
+/** Half of the messages are in the first channel, the rest are scattered over the others. */
+async function buildArchive(database: string, messages: number): Promise<Archive> {
+  const world = await World.found(database);
+  const people = await world.addPeople(12);
+  const channelIds: ChannelId[] = [];
+  for (let n = 1; n <= ARCHIVE_CHANNELS; n++) channelIds.push(await world.addChannel(`channel ${n}`, people));
+  await world.close();
+  await writeHistory(database, {
+    realmId: world.realmId,
+    count: messages,
+    place: (n) => ({
+      channelId: channelIds[n % 2 === 0 ? 0 : 1 + (((n - 1) / 2) % (ARCHIVE_CHANNELS - 1))]!,
+      topic: `topic ${(n * 7) % ARCHIVE_TOPICS}`,
+      senderId: people[(n * 5) % people.length]!.id,
+    }),
+  });
+  return { reader: people[0]!, channelIds, messages };
+}
+
+export interface InterleavedTopics {
+  /** Nobody of them has read anything yet. */
+  readonly readers: readonly Person[];
+  readonly channelId: ChannelId;
+  readonly topics: readonly string[];
+  readonly messagesPerTopic: number;
+}
+
+/** Twenty conversations of a thousand messages each, at the same time in one channel. */
+export const interleavedTopics: WorldBuilder<InterleavedTopics> = async function interleavedTopics(database, lab) {
+  const world = await World.found(database);
+  const [writer, ...readers] = await world.addPeople(1 + lab.size(24, 2));
+  const channelId = await world.addChannel('busy', [writer!, ...readers]);
+  await world.close();
+  const topics = Array.from({ length: 20 }, (_, n) => `topic ${n}`);
+  const messagesPerTopic = lab.size(1000, 50);
+  await writeHistory(database, {
+    realmId: world.realmId,
+    count: topics.length * messagesPerTopic,
+    place: (n) => ({ channelId, topic: topics[n % topics.length]!, senderId: writer!.id }),
+  });
+  return { readers, channelId, topics, messagesPerTopic };
+};
+
+/** What `npm start` leaves behind. */
+export const demo: WorldBuilder<null> = async function demo(database) {
+  const server = await ParleyServer.start(database, ['--demo']);
+  await server.stop();
+  return null;
+};

@@ -1,0 +1,148 @@
+import type { ChannelView, Subscription } from '@parley/domain';
+import { aChannel, aUser, given, type MemoryScene } from '@parley/testkit';
+import { presentChannel, presentSubscribeUsers, presentSubscription, presentTopic } from './channel.presenters.js';
+
+describe('a channel', () => {
+  let scene: MemoryScene;
+  let view: ChannelView;
+  let row: Subscription;
+  beforeAll(async () => {
+    scene = await given(
+      aUser({ name: 'hamlet' }),
+      aChannel({ name: 'general', creator: 'hamlet', subscribers: ['hamlet'] }),
+    );
+    const { realm } = scene;
+    [[view], [row]] = await scene.uow.read(async ({ channels }) => [
+      (await channels.listViews(realm.id, [scene.channel('general').id])) as [ChannelView],
+      (await channels.listSubscriptions(realm.id, scene.user('hamlet').id)) as [Subscription],
+    ]);
+  });
+
+  const PERMISSIONS = [
+    'can_add_subscribers_group',
+    'can_administer_channel_group',
+    'can_create_topic_group',
+    'can_delete_any_message_group',
+    'can_delete_own_message_group',
+    'can_move_messages_out_of_channel_group',
+    'can_move_messages_within_channel_group',
+    'can_remove_subscribers_group',
+    'can_resolve_topics_group',
+    'can_send_message_group',
+    'can_subscribe_group',
+  ];
+  const KEYS = [
+    ...PERMISSIONS,
+    'stream_id',
+    'name',
+    'is_archived',
+    'description',
+    'rendered_description',
+    'date_created',
+    'creator_id',
+    'invite_only',
+    'is_web_public',
+    'history_public_to_subscribers',
+    'stream_post_policy',
+    'is_announcement_only',
+    'message_retention_days',
+    'topics_policy',
+    'first_message_id',
+    'folder_id',
+    'is_recently_active',
+    'subscriber_count',
+    'stream_weekly_traffic',
+  ].sort();
+
+  it('has exactly the fields of the contract', () => {
+    expect(Object.keys(presentChannel(view)).sort()).toEqual(KEYS);
+    expect(presentChannel(view)).toMatchObject({
+      name: 'general',
+      creator_id: scene.user('hamlet').id,
+      can_administer_channel_group: { direct_members: [scene.user('hamlet').id], direct_subgroups: [] },
+      subscriber_count: 1,
+      message_retention_days: null,
+    });
+  });
+
+  it.each`
+    privacy                      | inviteOnly | webPublic | sharedHistory
+    ${'webPublic'}               | ${false}   | ${true}   | ${true}
+    ${'public'}                  | ${false}   | ${false}  | ${true}
+    ${'privateSharedHistory'}    | ${true}    | ${false}  | ${true}
+    ${'privateProtectedHistory'} | ${true}    | ${false}  | ${false}
+  `('that is $privacy', ({ privacy, inviteOnly, webPublic, sharedHistory }) => {
+    expect(presentChannel({ ...view, privacy })).toMatchObject({
+      invite_only: inviteOnly,
+      is_web_public: webPublic,
+      history_public_to_subscribers: sharedHistory,
+    });
+  });
+
+  it.each`
+    senders             | policy | announcementOnly
+    ${'everyone'}       | ${1}   | ${false}
+    ${'administrators'} | ${2}   | ${true}
+    ${'fullMembers'}    | ${3}   | ${false}
+    ${'moderators'}     | ${4}   | ${false}
+    ${null}             | ${1}   | ${false}
+  `('to which $senders may send has the old policy $policy', ({ senders, policy, announcementOnly }) => {
+    expect(presentChannel({ ...view, sendersSystemGroup: senders })).toMatchObject({
+      stream_post_policy: policy,
+      is_announcement_only: announcementOnly,
+    });
+  });
+
+  it('somebody follows has his own settings beside it', () => {
+    const subscription = { ...row, isMuted: true, isPinned: true, color: '#a6c7e5' };
+    const wire = presentSubscription(view, subscription, null);
+    expect(Object.keys(wire).sort()).toEqual(
+      [
+        ...KEYS,
+        'color',
+        'is_muted',
+        'in_home_view',
+        'pin_to_top',
+        'desktop_notifications',
+        'audible_notifications',
+        'push_notifications',
+        'email_notifications',
+        'wildcard_mentions_notify',
+      ].sort(),
+    );
+    expect(wire).toMatchObject({ is_muted: true, in_home_view: false, pin_to_top: true, push_notifications: null });
+    expect(presentSubscription(view, subscription, [])).toMatchObject({ subscribers: [] });
+  });
+});
+
+describe('the answer to following channels', () => {
+  const output = {
+    subscribed: new Map([[7, ['general']]]),
+    alreadySubscribed: new Map(),
+    inaccessible: ['secret'],
+    areNewSubscribersTold: true,
+  } as never;
+
+  it.each`
+    fatal    | tell     | more
+    ${true}  | ${true}  | ${{ new_subscription_messages_sent: true }}
+    ${true}  | ${false} | ${{}}
+    ${false} | ${false} | ${{ unauthorized: ['secret'] }}
+  `('fatal $fatal, tell $tell', ({ fatal, tell, more }) => {
+    const asked = { authorization_errors_fatal: fatal, send_new_subscription_messages: tell };
+    expect(presentSubscribeUsers(output, asked)).toEqual({
+      subscribed: { '7': ['general'] },
+      already_subscribed: {},
+      ...more,
+    });
+  });
+});
+
+it.each`
+  topic      | allowed  | shown
+  ${''}      | ${false} | ${'general chat'}
+  ${''}      | ${true}  | ${''}
+  ${'lunch'} | ${false} | ${'lunch'}
+`('topic "$topic", empty allowed $allowed: "$shown"', ({ topic, allowed, shown }) => {
+  expect(presentTopic(topic, allowed)).toBe(shown);
+});

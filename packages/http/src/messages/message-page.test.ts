@@ -1,0 +1,140 @@
+import { GetMessages, type MessageId, type MessageList, type RealmAddresses, type UserId } from '@parley/domain';
+import { aChannel, aMessage, aUser, given, type MemoryScene } from '@parley/testkit';
+import { MessagePagePresenter, type PageForm } from './message-page.js';
+
+const addresses: RealmAddresses = { urlOf: () => 'https://chat.example', mailHost: 'chat.example' };
+const form: PageForm = { asHtml: true, clientGravatar: true, allowEmptyTopicName: false };
+
+/** A page of everything, and which messages had to be fetched for it. */
+async function read(
+  scene: MemoryScene,
+  pages: MessagePagePresenter,
+  who: string,
+  as: Partial<PageForm> = {},
+  change: (list: MessageList) => MessageList = (list) => list,
+) {
+  const fetched: MessageId[] = [];
+  const range = { anchor: { kind: 'newest' }, before: 100, after: 0, includeAnchor: true } as const;
+  const text = await new GetMessages(scene.uow, addresses).execute(
+    scene.caller(who),
+    { narrow: [], select: range },
+    (list, hydrate) =>
+      pages.present(
+        change(list),
+        (ids) => {
+          fetched.push(...ids);
+          return hydrate(ids);
+        },
+        { ...form, ...as },
+      ),
+  );
+  return { messages: JSON.parse(text), fetched };
+}
+
+describe('a page of messages', () => {
+  let scene: MemoryScene;
+  let pages: MessagePagePresenter;
+  beforeEach(async () => {
+    scene = await given(
+      aUser({ name: 'hamlet' }),
+      aUser({ name: 'cordelia' }),
+      aChannel({ name: 'general', subscribers: ['hamlet', 'cordelia'] }),
+      aMessage({ from: 'hamlet', to: 'general', content: 'one' }),
+      aMessage({ from: 'cordelia', to: 'general', topic: '', content: 'two' }),
+      aMessage({ from: 'cordelia', to: ['hamlet'], content: 'three' }),
+    );
+    pages = new MessagePagePresenter(addresses);
+  });
+  const idsOf = (which: MemoryScene) => which.messages.map((message) => message.id);
+
+  it('is fetched once, and by then known for everybody with his own flags', async () => {
+    const first = await read(scene, pages, 'hamlet');
+    expect(first.fetched).toEqual(idsOf(scene));
+    expect(first.messages.map((one: { content: string }) => one.content)).toEqual([
+      '<p>one</p>',
+      '<p>two</p>',
+      '<p>three</p>',
+    ]);
+    expect(first.messages.map((one: { flags: string[] }) => one.flags)).toEqual([['read'], [], []]);
+
+    const second = await read(scene, pages, 'cordelia');
+    expect(second.fetched).toEqual([]);
+    expect(second.messages.map((one: { flags: string[] }) => one.flags)).toEqual([[], ['read'], ['read']]);
+  });
+
+  it('holds of each message the same as when it is fetched alone', async () => {
+    await read(scene, pages, 'hamlet');
+    const cached = await read(scene, pages, 'hamlet');
+    const fresh = await read(scene, new MessagePagePresenter(addresses), 'hamlet');
+    expect(cached.messages).toEqual(fresh.messages);
+  });
+
+  it('is known in another form only where that makes no difference', async () => {
+    await read(scene, pages, 'hamlet');
+    expect((await read(scene, pages, 'hamlet', { asHtml: false })).fetched).toEqual(idsOf(scene));
+    // Of these only one has the empty topic.
+    const named = await read(scene, pages, 'hamlet', { allowEmptyTopicName: true });
+    expect(named.fetched).toEqual([idsOf(scene)[1]]);
+    expect(named.messages[1].subject).toBe('');
+    expect((await read(scene, pages, 'hamlet')).messages[1].subject).toBe('general chat');
+    // All senders have gravatars and show their addresses.
+    expect((await read(scene, pages, 'hamlet', { clientGravatar: false })).fetched).toEqual(idsOf(scene));
+  });
+
+  it('keeps other forms when one is added', async () => {
+    await read(scene, pages, 'hamlet');
+    await read(scene, pages, 'hamlet', { asHtml: false });
+    expect((await read(scene, pages, 'hamlet')).fetched).toEqual([]);
+    expect((await read(scene, pages, 'hamlet', { asHtml: false })).fetched).toEqual([]);
+  });
+
+  it('is made anew where the sender got another name', async () => {
+    await read(scene, pages, 'hamlet');
+    await scene.uow.write((tx) => tx.users.update({ ...scene.user('hamlet'), fullName: 'Prince Hamlet' }));
+    const renamed = await read(scene, pages, 'cordelia');
+    expect(renamed.messages[0].sender_full_name).toBe('Prince Hamlet');
+    // His own message, and the conversation he is part of.
+    expect(renamed.fetched).toEqual([idsOf(scene)[0], idsOf(scene)[2]]);
+    expect(renamed.messages[2].display_recipient.map((one: { full_name: string }) => one.full_name)).toContain(
+      'Prince Hamlet',
+    );
+  });
+
+  it('is made anew where the channel got another name', async () => {
+    await read(scene, pages, 'hamlet');
+    await scene.uow.write((tx) => tx.channels.update({ ...scene.channel('general'), name: 'Renamed' }));
+    const renamed = await read(scene, pages, 'cordelia');
+    expect(renamed.fetched).toEqual(idsOf(scene).slice(0, 2));
+    expect(renamed.messages[0].display_recipient).toBe('Renamed');
+  });
+
+  it('keeps what hides a sender away from those who know him', async () => {
+    const stranger = (list: MessageList): MessageList => ({
+      ...list,
+      strangers: new Set<UserId>([scene.user('hamlet').id]),
+    });
+    const hidden = await read(scene, pages, 'cordelia', {}, stranger);
+    expect(hidden.messages.map((one: { sender_full_name: string }) => one.sender_full_name)).toEqual([
+      'Unknown user',
+      'cordelia',
+      'cordelia',
+    ]);
+    const known = await read(scene, pages, 'cordelia');
+    expect(known.messages[0].sender_full_name).toBe('hamlet');
+    expect(known.fetched).toEqual([idsOf(scene)[0]]);
+  });
+
+  it('is fetched again once there was no room for it', async () => {
+    const cramped = new MessagePagePresenter(addresses, 10);
+    await read(scene, cramped, 'hamlet');
+    await read(scene, cramped, 'hamlet');
+    const again = await read(scene, cramped, 'hamlet');
+    expect(again.fetched.length).toBeGreaterThan(0);
+    expect(again.messages).toEqual((await read(scene, pages, 'hamlet')).messages);
+  });
+
+  it('may be empty', async () => {
+    const nobody = await given(aUser({ name: 'hamlet' }));
+    expect(await read(nobody, pages, 'hamlet')).toEqual({ messages: [], fetched: [] });
+  });
+});

@@ -1,0 +1,173 @@
+import type { MessageView, PersonalFlags, PersonView } from '@parley/domain';
+import { aChannel, aMessage, aUser, given, type MemoryScene } from '@parley/testkit';
+import { flagNames, flagsText, type MessageForm, messageText, presentMessage } from './message.presenters.js';
+
+const place = { id: 2, stringId: 'zulip', url: 'https://chat.example', mailHost: 'chat.example' };
+const html: MessageForm = { asHtml: true, clientGravatar: true, allowEmptyTopicName: false };
+
+const viewsOf = (scene: MemoryScene): Promise<readonly MessageView[]> =>
+  scene.uow.read(({ messages }) =>
+    messages.listViews(
+      scene.realm.id,
+      scene.messages.map((message) => message.id),
+    ),
+  );
+
+const withSender = (view: MessageView, sender: Partial<PersonView>): MessageView => ({
+  ...view,
+  sender: { ...view.sender, ...sender },
+});
+
+describe('a message', () => {
+  let channelMessage: MessageView;
+  let directMessage: MessageView;
+  let emptyTopic: MessageView;
+  beforeAll(async () => {
+    const scene = await given(
+      aUser({ name: 'hamlet' }),
+      aUser({ name: 'cordelia' }),
+      aChannel({ name: 'general', subscribers: ['hamlet'] }),
+      aMessage({ from: 'hamlet', to: 'general', topic: 'lunch', content: 'hi' }),
+      aMessage({ from: 'hamlet', to: ['cordelia'] }),
+      aMessage({ from: 'hamlet', to: 'general', topic: '' }),
+    );
+    [channelMessage, directMessage, emptyTopic] = (await viewsOf(scene)) as [MessageView, MessageView, MessageView];
+  });
+
+  it('of a channel has exactly the fields of the contract', () => {
+    expect(presentMessage(channelMessage, place, html)).toEqual({
+      id: channelMessage.message.id,
+      sender_id: channelMessage.sender.id,
+      sender_full_name: 'hamlet',
+      sender_email: 'hamlet@example.com',
+      sender_realm_str: 'zulip',
+      avatar_url: null,
+      client: 'website',
+      content: '<p>hi</p>',
+      content_type: 'text/html',
+      type: 'stream',
+      display_recipient: 'general',
+      recipient_id: channelMessage.message.recipientId,
+      stream_id: channelMessage.message.channelId,
+      subject: 'lunch',
+      topic_links: [],
+      timestamp: channelMessage.message.sentAt,
+      is_me_message: false,
+      reactions: [],
+      submessages: [],
+    });
+  });
+
+  it('between people names them all by ascending number, with four keys each', () => {
+    const presented = presentMessage(directMessage, place, html);
+    const [hamlet, cordelia] = directMessage.conversation.kind === 'direct' ? directMessage.conversation.people : [];
+    expect(presented).toMatchObject({ type: 'private', subject: '' });
+    expect(presented).not.toHaveProperty('stream_id');
+    expect(presented.display_recipient).toEqual([
+      { id: hamlet!.id, email: 'hamlet@example.com', full_name: 'hamlet', is_mirror_dummy: false },
+      { id: cordelia!.id, email: 'cordelia@example.com', full_name: 'cordelia', is_mirror_dummy: false },
+    ]);
+  });
+
+  it('comes as it was typed for those who want that', () => {
+    expect(presentMessage(channelMessage, place, { ...html, asHtml: false })).toMatchObject({
+      content: 'hi',
+      content_type: 'text/x-markdown',
+    });
+  });
+
+  it('shows the empty topic by its name to those who cannot show none', () => {
+    expect(presentMessage(emptyTopic, place, html).subject).toBe('general chat');
+    expect(presentMessage(emptyTopic, place, { ...html, allowEmptyTopicName: true }).subject).toBe('');
+    expect(presentMessage(directMessage, place, html).subject).toBe('');
+  });
+
+  it.each`
+    source         | isPublic | clientGravatar | expected
+    ${'gravatar'}  | ${true}  | ${true}        | ${null}
+    ${'gravatar'}  | ${true}  | ${false}       | ${/^https:\/\/secure\.gravatar\.com\/avatar\/[0-9a-f]{32}\?d=identicon&version=1$/}
+    ${'gravatar'}  | ${false} | ${true}        | ${/^https:\/\/secure\.gravatar\.com/}
+    ${'generated'} | ${true}  | ${true}        | ${/^https:\/\/chat\.example\/user_avatars\/2\/\d+\.png\?version=1$/}
+  `('$source, public address $isPublic, client_gravatar $clientGravatar', (row) => {
+    const view = withSender(channelMessage, {
+      isEmailPublic: row.isPublic,
+      avatar: { source: row.source, version: 1 },
+    });
+    const { avatar_url } = presentMessage(view, place, { ...html, clientGravatar: row.clientGravatar });
+    if (row.expected === null) expect(avatar_url).toBeNull();
+    else expect(avatar_url).toMatch(row.expected);
+  });
+
+  it('gives a dummy for an address that not everybody may see', () => {
+    const view = withSender(channelMessage, { isEmailPublic: false });
+    expect(presentMessage(view, place, html).sender_email).toBe(`user${view.sender.id}@chat.example`);
+  });
+
+  it('hides who sent it from a guest who may not know him', () => {
+    expect(presentMessage(channelMessage, place, { ...html, hidesSender: true })).toMatchObject({
+      sender_full_name: 'Unknown user',
+      sender_email: `user${channelMessage.sender.id}@chat.example`,
+      avatar_url: 'https://chat.example/user_avatars/2/unknown.png',
+    });
+  });
+
+  it('says when it was edited and moved, if it was', () => {
+    const message = { ...channelMessage.message, lastEditedAt: 5, lastMovedAt: 6 };
+    expect(presentMessage({ ...channelMessage, message }, place, html)).toMatchObject({
+      last_edit_timestamp: 5,
+      last_moved_timestamp: 6,
+    });
+  });
+
+  it('gives of the links in its topic text and address only', () => {
+    const link = { text: '#1', url: 'https://x.example/1', position: 0 };
+    const view = { ...channelMessage, message: { ...channelMessage.message, topicLinks: [link] } };
+    expect(presentMessage(view, place, html).topic_links).toEqual([{ text: '#1', url: 'https://x.example/1' }]);
+  });
+
+  it('is the same as text', () => {
+    expect(JSON.parse(messageText(channelMessage, place, html))).toEqual(presentMessage(channelMessage, place, html));
+  });
+});
+
+describe('the flags of a message', () => {
+  const none: PersonalFlags = {
+    read: false,
+    starred: false,
+    collapsed: false,
+    mentioned: false,
+    channelWildcardMentioned: false,
+    topicWildcardMentioned: false,
+    hasAlertWord: false,
+    historical: false,
+  };
+
+  it('come in the order of the contract, the derived one last', () => {
+    const all = Object.fromEntries(Object.keys(none).map((name) => [name, true])) as unknown as PersonalFlags;
+    expect(flagNames(all)).toEqual([
+      'read',
+      'starred',
+      'collapsed',
+      'mentioned',
+      'stream_wildcard_mentioned',
+      'topic_wildcard_mentioned',
+      'has_alert_word',
+      'historical',
+      'wildcard_mentioned',
+    ]);
+    expect(flagNames(none)).toEqual([]);
+    expect(flagNames({ ...none, topicWildcardMentioned: true })).toEqual([
+      'topic_wildcard_mentioned',
+      'wildcard_mentioned',
+    ]);
+  });
+
+  it('are the same as text, whatever the combination', () => {
+    const names = Object.keys(none) as (keyof PersonalFlags)[];
+    for (let bits = 0; bits < 2 ** names.length; bits++) {
+      const flags = Object.fromEntries(names.map((name, n) => [name, (bits & (1 << n)) !== 0]));
+      const these = flags as unknown as PersonalFlags;
+      expect(JSON.parse(flagsText(these))).toEqual(flagNames(these));
+    }
+  });
+});

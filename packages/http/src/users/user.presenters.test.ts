@@ -1,0 +1,92 @@
+import type { User } from '@parley/domain';
+import { aUser, given } from '@parley/testkit';
+import { presentOwnUser, presentUnknownUser, presentUser } from './user.presenters.js';
+
+const place = { id: 2, stringId: 'zulip', url: 'https://chat.example', mailHost: 'chat.example' };
+const form = { seesEmail: true, clientGravatar: true, withProfile: false };
+
+describe('a user', () => {
+  let hamlet: User;
+  let helper: User;
+  beforeAll(async () => {
+    const scene = await given(aUser({ name: 'hamlet' }), aUser({ name: 'helper', botOf: 'hamlet' }));
+    hamlet = { ...scene.user('hamlet'), joinedAt: 1_571_557_800 };
+    helper = scene.user('helper');
+  });
+
+  it('has exactly the fields of the contract', () => {
+    expect(presentUser(hamlet, place, form)).toEqual({
+      user_id: hamlet.id,
+      delivery_email: 'hamlet@example.com',
+      email: 'hamlet@example.com',
+      full_name: 'hamlet',
+      date_joined: '2019-10-20T07:50:00+00:00',
+      is_active: true,
+      is_owner: false,
+      is_admin: false,
+      is_guest: false,
+      is_bot: false,
+      role: 400,
+      timezone: '',
+      avatar_url: null,
+      avatar_version: 1,
+      is_imported_stub: false,
+    });
+  });
+
+  it('that is a bot says whose, and has no profile', () => {
+    const wire = presentUser(helper, place, { ...form, withProfile: true });
+    expect(wire).toMatchObject({ is_bot: true, bot_type: 1, bot_owner_id: hamlet.id });
+    expect(wire).not.toHaveProperty('profile_data');
+    expect(wire).not.toHaveProperty('is_system_bot');
+    const system = { ...helper, bot: { ...helper.bot!, isSystem: true, ownerId: null } };
+    expect(presentUser(system, place, form)).toMatchObject({ is_system_bot: true, bot_owner_id: null });
+  });
+
+  it.each`
+    role               | number | isOwner  | isAdmin  | isGuest
+    ${'owner'}         | ${100} | ${true}  | ${true}  | ${false}
+    ${'administrator'} | ${200} | ${false} | ${true}  | ${false}
+    ${'moderator'}     | ${300} | ${false} | ${false} | ${false}
+    ${'member'}        | ${400} | ${false} | ${false} | ${false}
+    ${'guest'}         | ${600} | ${false} | ${false} | ${true}
+  `('as $role is $number', ({ role, number, isOwner, isAdmin, isGuest }) => {
+    expect(presentUser({ ...hamlet, role }, place, form)).toMatchObject({
+      role: number,
+      is_owner: isOwner,
+      is_admin: isAdmin,
+      is_guest: isGuest,
+    });
+  });
+
+  it('whose address is hidden goes by a dummy, the same for those who see it', () => {
+    const shy = { ...hamlet, settings: { ...hamlet.settings, emailAddressVisibility: 3 as const } };
+    const dummy = `user${hamlet.id}@chat.example`;
+    expect(presentUser(shy, place, form)).toMatchObject({
+      email: dummy,
+      delivery_email: 'hamlet@example.com',
+      avatar_url: null,
+    });
+    const hidden = presentUser(shy, place, { ...form, seesEmail: false });
+    expect(hidden).toMatchObject({ email: dummy, delivery_email: null });
+    expect(hidden.avatar_url).toContain('https://secure.gravatar.com/avatar/');
+  });
+
+  it('sees himself whole', async () => {
+    const scene = await given(aUser({ name: 'hamlet' }));
+    const own = presentOwnUser(
+      { user: scene.user('hamlet'), realm: scene.realm, newestMessageId: null },
+      { urlOf: () => place.url, mailHost: place.mailHost },
+    );
+    expect(own).toMatchObject({ max_message_id: -1, profile_data: {} });
+    expect(own.avatar_url).not.toBeNull();
+  });
+
+  it('that one may not know has the same fields, and nothing in them', () => {
+    const unknown = presentUnknownUser(hamlet.id, place);
+    expect(Object.keys(unknown).sort()).toEqual(
+      Object.keys(presentUser(hamlet, place, { ...form, withProfile: true })).sort(),
+    );
+    expect(JSON.stringify(unknown)).not.toContain('hamlet');
+  });
+});

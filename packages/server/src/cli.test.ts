@@ -1,0 +1,212 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runCommandLine } from './cli.js';
+
+describe('parley', () => {
+  let directory: string;
+  let database: string;
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), 'parley-cli-'));
+    database = join(directory, 'data', 'parley.db');
+  });
+  afterEach(() => rmSync(directory, { recursive: true }));
+
+  /** Runs a command to its end; `input` is what standard input says. */
+  async function run(args: readonly string[], { input = '', environment = {} } = {}) {
+    const out: string[] = [];
+    const err: string[] = [];
+    const terminal = {
+      out: (line: string) => out.push(line),
+      err: (line: string) => err.push(line),
+      readInput: async () => input,
+      interrupted: async () => {},
+    };
+    const code = await runCommandLine([...args, `--database=sqlite:${database}`], terminal, environment);
+    return { code, out: out.join('\n'), err: err.join('\n') };
+  }
+
+  /** Serves while `work` goes on. */
+  async function whileServing(args: readonly string[], work: (url: string, out: readonly string[]) => Promise<void>) {
+    const out: string[] = [];
+    let stop = () => {};
+    let fail = (_error: Error) => {};
+    const interrupted = new Promise<void>((resolve) => {
+      stop = resolve;
+    });
+    const started = new Promise<string>((resolve, reject) => {
+      fail = reject;
+      const terminal = {
+        out: (line: string) => {
+          out.push(line);
+          const url = /^Parley is at (.*)$/.exec(line)?.[1];
+          // The rest is said in the same turn.
+          if (url) setImmediate(() => resolve(url));
+        },
+        err: (line: string) => fail(new Error(line)),
+        readInput: async () => '',
+        interrupted: () => interrupted,
+      };
+      void runCommandLine(
+        ['serve', '--port=0', '--log-level=silent', `--database=sqlite:${database}`, ...args],
+        terminal,
+        {},
+      ).then((code) => (code === 0 ? finish() : fail(new Error(`exit code ${code}`))));
+    });
+    let finish = () => {};
+    const finished = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    await work(await started, out);
+    stop();
+    await finished;
+  }
+
+  const fetchKey = async (url: string, username: string, password: string) => {
+    const body = new URLSearchParams({ username, password });
+    return (await fetch(`${url}/api/v1/fetch_api_key`, { method: 'POST', body })).json();
+  };
+
+  it('says how it is used', async () => {
+    const { code, out } = await run(['--help']);
+    expect(code).toBe(0);
+    for (const word of ['serve', 'create-realm', 'create-user', 'grant', '--port N', 'PARLEY_SECRET']) {
+      expect(out).toContain(word);
+    }
+    expect(existsSync(database)).toBe(false);
+  });
+
+  it('sets up an organization, and serves it', async () => {
+    expect(await run(['create-realm', 'lear', 'King Lear'])).toMatchObject({
+      code: 0,
+      out: 'Created organization lear (King Lear), reached at http://localhost:9991',
+    });
+    const created = await run(['create-user', 'fool@lear.com', 'The Fool', '--role=owner', '--password-stdin'], {
+      input: 'nothing will come of nothing\n',
+    });
+    expect(created).toMatchObject({ code: 0, err: '' });
+    const apiKey = /API key: (\w{32})$/.exec(created.out)?.[1];
+    await whileServing([], async (url) => {
+      const issued = await fetchKey(url, 'fool@lear.com', 'nothing will come of nothing');
+      expect(issued).toMatchObject({ result: 'success', api_key: apiKey });
+    });
+  });
+
+  it('grants what no role carries', async () => {
+    await run(['create-realm', '', 'Root']);
+    await run(['create-user', 'kent@lear.com', 'Earl of Kent', '--role=administrator']);
+    expect(await run(['grant', 'kent@lear.com', 'can_create_users'])).toEqual({
+      code: 0,
+      out: 'Granted can_create_users to Earl of Kent of Root',
+      err: '',
+    });
+    expect(await run(['grant', 'nobody@lear.com', 'can_create_users'])).toMatchObject({
+      code: 1,
+      err: 'parley: No such user',
+    });
+  });
+
+  it('asks which organization, where there are several', async () => {
+    await run(['create-realm', 'a', 'First']);
+    await run(['create-realm', 'b', 'Second']);
+    const command = ['create-user', 'x@example.com', 'Somebody'];
+    expect(await run(command)).toMatchObject({ code: 1, err: "parley: --realm must be one of 'a', 'b'." });
+    expect(await run([...command, '--realm=b'])).toMatchObject({ code: 0 });
+  });
+
+  it('serves the demo, and the same one the next time', async () => {
+    const args = ['--demo', '--dev'];
+    let key = '';
+    await whileServing(args, async (url, out) => {
+      const text = out.join('\n');
+      expect(text).toContain(join(directory, 'data', 'zuliprc'));
+      const [, credentials, address] = /curl -u '(.*)' '(.*)'/.exec(text)!;
+      key = credentials!.split(':')[1]!;
+      const authorization = `Basic ${Buffer.from(credentials!).toString('base64')}`;
+      const page = await (await fetch(address!, { headers: { authorization } })).json();
+      expect(page.messages).toHaveLength(5);
+      expect(readFileSync(join(directory, 'data/zuliprc/hamlet'), 'utf8')).toBe(
+        `[api]\nemail=hamlet@zulip.com\nkey=${key}\nsite=${url}\n`,
+      );
+      expect(await fetchKey(url, 'hamlet@zulip.com', 'pw-hamlet@zulip.com')).toMatchObject({ api_key: key });
+    });
+    await whileServing(args, async (_url, out) => {
+      expect(out.join('\n')).toContain(key);
+      expect(out.join('\n')).not.toContain('made just now');
+    });
+  });
+
+  it('leaves one file beside the secret when it has stopped', async () => {
+    await whileServing([], async () => {});
+    expect(readdirSync(join(directory, 'data')).sort()).toEqual(['parley.db', 'parley.db.secret']);
+  });
+
+  it('refuses a port in use, before it touches anything', async () => {
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const { port } = other.address() as AddressInfo;
+    expect(await run(['serve', `--port=${port}`])).toEqual({
+      code: 1,
+      out: '',
+      err: `parley: Port ${port} of 127.0.0.1 is in use by another program; choose another one with --port.`,
+    });
+    expect(readdirSync(directory)).toEqual([]);
+    other.close();
+  });
+
+  it('refuses a file of another program, and leaves it as it is', async () => {
+    mkdirSync(join(directory, 'data'));
+    writeFileSync(database, 'Dear diary, today I wrote a database. '.repeat(10));
+    const before = readFileSync(database);
+    const { code, err } = await run(['serve', '--port=0']);
+    expect(code).toBe(1);
+    expect(err).toMatch(/^parley: Cannot open database .*parley\.db: it belongs to another program$/);
+    expect(readFileSync(database)).toEqual(before);
+    expect(readdirSync(join(directory, 'data'))).toEqual(['parley.db']);
+  });
+
+  it('refuses a path it cannot write to', async () => {
+    writeFileSync(join(directory, 'data'), 'a file where the folder should be');
+    const { code, err } = await run(['serve', '--port=0']);
+    expect(code).toBe(1);
+    expect(err).toMatch(/^parley: Cannot make the folder of the database [^\n]*$/);
+    expect(readdirSync(directory)).toEqual(['data']);
+  });
+
+  it('refuses to change keys beside a server with another secret', async () => {
+    const served = { environment: { PARLEY_SECRET: 'the secret of the server' } };
+    expect(await run(['create-realm', 'lear', 'King Lear'], served)).toMatchObject({ code: 0 });
+    expect(await run(['create-user', 'fool@lear.com', 'The Fool'])).toMatchObject({
+      code: 1,
+      err: 'parley: The server was last started with another secret; set PARLEY_SECRET as it is set there.',
+    });
+  });
+
+  it.each`
+    args                                                          | err
+    ${['dance']}                                                  | ${'parley: There is no command dance; see parley --help.'}
+    ${['serve', 'now']}                                           | ${'parley: Usage: parley serve'}
+    ${['create-user', 'a@b.example']}                             | ${/^parley: Usage: parley create-user EMAIL NAME/}
+    ${['create-user', 'a@b.example', 'Name', '--role=king']}      | ${/^parley: --role must be one of owner, /}
+    ${['create-user', 'a@b.example', 'Name', '--password-stdin']} | ${'parley: There was no password in standard input.'}
+    ${['grant', 'a@b.example', 'can_fly']}                        | ${/^parley: PERMISSION is one of can_create_users, /}
+    ${['serve', '--port=x']}                                      | ${/^parley: --port must be a number/}
+    ${['serve', '--demo', '--host=0.0.0.0']}                      | ${/^parley: Demo data is refused on 0\.0\.0\.0/}
+    ${['serve', '--host=203.0.113.7', '--port=0']}                | ${/^parley: 203\.0\.113\.7 is no address of this machine/}
+  `('refuses $args in one line', async ({ args, err }) => {
+    const result = await run(args);
+    expect(result).toMatchObject({ code: 1, out: '' });
+    expect(result.err).toMatch(err);
+    expect(result.err).not.toContain('\n');
+    expect(existsSync(database)).toBe(false);
+  });
+
+  it('says who is missing where nobody is yet', async () => {
+    expect(await run(['create-user', 'a@b.example', 'Name'])).toMatchObject({
+      code: 1,
+      err: 'parley: There is no organization yet; see parley create-realm.',
+    });
+  });
+});

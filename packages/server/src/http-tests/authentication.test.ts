@@ -1,0 +1,152 @@
+import { expectRefusal, fieldsOf } from '../testing/expectations.js';
+import { TestServer, type TestUser } from '../testing/test-server.js';
+
+let server: TestServer;
+let hamlet: TestUser;
+beforeEach(async () => {
+  server = await TestServer.start({ hasRateLimits: true });
+  hamlet = server.people.hamlet;
+});
+afterEach(() => server.close());
+
+const deactivate = ({ user }: TestUser) =>
+  server.storage.uow.write(async (tx) => {
+    await tx.users.update({ ...user, isActive: false });
+  });
+const deactivateRealm = () =>
+  server.storage.uow.write(async (tx) => {
+    await tx.realms.update({ ...(await tx.realms.get(server.realmId)), isDeactivated: true });
+  });
+const WRONG = 'Your username or password is incorrect';
+
+describe('POST /fetch_api_key', () => {
+  const fetchKey = (username: string, password: string) => server.post('/fetch_api_key', null, { username, password });
+
+  it('gives the key for the password, whatever the letter case of the address', async () => {
+    const fields = fieldsOf(await fetchKey('HAMLET@Zulip.com', hamlet.password));
+    expect(fields).toEqual({ api_key: hamlet.apiKey, email: 'hamlet@zulip.com', user_id: hamlet.id });
+    expect((await server.get('/users/me', hamlet)).status).toBe(200);
+  });
+
+  it('misses its parameters in order', async () => {
+    const missing = (name: string) => ({ code: 'REQUEST_VARIABLE_MISSING', var_name: name });
+    expectRefusal(await server.post('/fetch_api_key', null), "Missing 'username' argument", missing('username'));
+    const reply = await server.post('/fetch_api_key', null, { username: 'x' });
+    expectRefusal(reply, "Missing 'password' argument", missing('password'));
+  });
+
+  it('refuses the host of no realm before anything it says', async () => {
+    const reply = await server.request('POST', '/fetch_api_key', {
+      params: { username: 'hamlet', password: 'x' },
+      headers: { Host: 'nowhere.localhost' },
+    });
+    expectRefusal(reply, 'Invalid subdomain', { status: 404, code: 'NONEXISTENT_SUBDOMAIN' });
+  });
+
+  it('refuses what is no address', async () => {
+    expectRefusal(await fetchKey('hamlet', hamlet.password), 'Enter a valid email address.');
+  });
+
+  it.each([
+    ['a wrong password', 'hamlet@zulip.com', 'wrong'],
+    ['an empty password', 'hamlet@zulip.com', ''],
+    ['nobody', 'nobody@zulip.com', 'pw'],
+  ])('refuses %s alike, without a challenge', async (_what, username, password) => {
+    const reply = await fetchKey(username, password);
+    expectRefusal(reply, WRONG, { status: 401, code: 'AUTHENTICATION_FAILED' });
+    expect(reply.headers['www-authenticate']).toBeUndefined();
+  });
+
+  it('does not know the users of other realms', async () => {
+    const realmId = await server.addRealm('lear');
+    const king = await server.addUser({ email: 'king@lear.org', fullName: 'King Lear', realmId });
+    const here = await fetchKey(king.email, king.password);
+    expectRefusal(here, WRONG, { status: 401, code: 'AUTHENTICATION_FAILED' });
+  });
+
+  it('tells a deactivated user so, even by a wrong password', async () => {
+    await deactivate(hamlet);
+    const reply = await fetchKey(hamlet.email, 'wrong');
+    expectRefusal(reply, 'Account is deactivated', { status: 401, code: 'USER_DEACTIVATED' });
+  });
+
+  it('tells of a deactivated realm, to deactivated users only after that', async () => {
+    await deactivateRealm();
+    const reply = await fetchKey(hamlet.email, 'wrong');
+    expectRefusal(reply, 'This organization has been deactivated', { status: 401, code: 'REALM_DEACTIVATED' });
+    await deactivate(hamlet);
+    expect((await fetchKey(hamlet.email, 'wrong')).body.code).toBe('USER_DEACTIVATED');
+  });
+
+  it('counts five attempts an address and starts over after a success', async () => {
+    for (let attempt = 1; attempt <= 5; attempt++) {
+      const reply = await fetchKey(hamlet.email, attempt === 3 ? hamlet.password : 'wrong');
+      expect(reply.status).toBe(attempt === 3 ? 200 : 401);
+      expect(reply.headers['x-ratelimit-limit']).toBe('5');
+      expect(reply.headers['x-ratelimit-remaining']).toBe(String([4, 3, 5, 4, 3][attempt - 1]));
+    }
+    for (let attempt = 1; attempt <= 3; attempt++) await fetchKey(hamlet.email, 'wrong');
+    const sixth = await fetchKey(hamlet.email.toUpperCase(), hamlet.password);
+    expect([sixth.status, sixth.body.code]).toEqual([429, 'RATE_LIMIT_HIT']);
+    expect(sixth.body['retry-after']).toBe(1800);
+    expect(sixth.headers['retry-after']).toBe('1800');
+    expect((await fetchKey(server.people.cordelia.email, server.people.cordelia.password)).status).toBe(200);
+    server.clock.advance(1801);
+    expect((await fetchKey(hamlet.email, hamlet.password)).status).toBe(200);
+  });
+
+  it('takes POST only', async () => {
+    const reply = await server.get('/fetch_api_key', null);
+    expect([reply.status, reply.body.allowed_methods]).toEqual([405, ['POST']]);
+  });
+});
+
+describe('POST /dev_fetch_api_key', () => {
+  it('gives anybody anybody’s key, also when it is asked in the query', async () => {
+    const inForm = await server.post('/dev_fetch_api_key', null, { username: 'HAMLET@zulip.com' });
+    expect(fieldsOf(inForm)).toEqual({ api_key: hamlet.apiKey, email: 'hamlet@zulip.com', user_id: hamlet.id });
+    const inQuery = await server.request('POST', '/dev_fetch_api_key?username=hamlet@zulip.com');
+    expect(inQuery.body.api_key).toBe(hamlet.apiKey);
+  });
+
+  it('refuses in the order of the contract', async () => {
+    const ask = (username: string) => server.post('/dev_fetch_api_key', null, { username });
+    expectRefusal(await server.post('/dev_fetch_api_key', null), "Missing 'username' argument", {
+      code: 'REQUEST_VARIABLE_MISSING',
+      var_name: 'username',
+    });
+    expectRefusal(await ask('hamlet'), 'Enter a valid email address.');
+    expectRefusal(await ask('nobody@zulip.com'), WRONG, { status: 401, code: 'AUTHENTICATION_FAILED' });
+    await deactivateRealm();
+    expect((await ask(hamlet.email)).body.code).toBe('REALM_DEACTIVATED');
+    await deactivate(hamlet);
+    expectRefusal(await ask(hamlet.email), 'Account is deactivated', { status: 401, code: 'USER_DEACTIVATED' });
+  });
+});
+
+describe('GET /dev_list_users', () => {
+  it('lists people to be, administrators apart', async () => {
+    const fields = fieldsOf(await server.get('/dev_list_users', null));
+    const listed = (email: string) => ({ email, realm_uri: server.url });
+    expect(fields).toEqual({
+      direct_admins: ['desdemona@zulip.com', 'iago@zulip.com'].map(listed),
+      direct_users: ['shiva', 'hamlet', 'cordelia', 'polonius'].map((name) => listed(`${name}@zulip.com`)),
+    });
+  });
+
+  it('leaves out bots and those who are deactivated', async () => {
+    await deactivate(hamlet);
+    const { direct_users } = (await server.get('/dev_list_users', null)).body;
+    expect(JSON.stringify(direct_users)).not.toContain('hamlet');
+    expect(JSON.stringify(direct_users)).not.toContain('bot');
+  });
+});
+
+it('has no such endpoints in production', async () => {
+  const production = await TestServer.start({ isDev: false });
+  const text = 'Endpoint not available in production.';
+  expectRefusal(await production.post('/dev_fetch_api_key', null, { username: 'hamlet@zulip.com' }), text);
+  expectRefusal(await production.get('/dev_list_users', null), text);
+  expect((await production.get('/server_settings', null)).body.authentication_methods.dev).toBe(false);
+  await production.close();
+});

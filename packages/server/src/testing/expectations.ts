@@ -1,0 +1,20 @@
+import type { TestReply } from './test-server.js';
+
+/** What a refusal is, to the last field: strict clients refuse others. */
+export function expectRefusal(
+  reply: TestReply,
+  msg: string,
+  { status = 400, code = 'BAD_REQUEST', ...extra }: { status?: number; code?: string; [field: string]: unknown } = {},
+): void {
+  expect({ status: reply.status, body: reply.body }).toEqual({
+    status,
+    body: { result: 'error', msg, code, ...extra },
+  });
+}
+
+/** The fields of a success beside the envelope. */
+export function fieldsOf(reply: TestReply): Record<string, never> {
+  const { result, msg, ...fields } = reply.body;
+  expect({ status: reply.status, result, msg }).toEqual({ status: 200, result: 'success', msg: '' });
+  return fields;
+}
