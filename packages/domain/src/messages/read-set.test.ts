@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import {
+  extendLatest,
   isOrdinalRead,
   markOrdinals,
   markRangeRead,
@@ -35,6 +36,10 @@ class StoredSegments {
     const ends = neighbourhoods([range.first, range.last]);
     const whole = { first: ends[0]!.first, last: ends.at(-1)!.last };
     return this.apply(markRangeRead(this.overlapping([whole]), range));
+  }
+
+  replace(segment: ReadSegment): void {
+    this.byFirst.set(segment.first, segment);
   }
 
   private apply(change: ReadSetChange): ReadSetChange {
@@ -143,6 +148,25 @@ describe('a read set', () => {
       expect(change.removed.length + change.added.length).toBeLessThanOrEqual(2);
     }
     expect(stored.all).toEqual([{ first: 1, last: 2000, bits: null }]);
+  });
+
+  it('is the same when each ordinal is read as it comes', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 150 }), (steps) => {
+        const stored = new StoredSegments();
+        const quick = new StoredSegments();
+        let newest = 0;
+        for (const step of steps) {
+          newest += step;
+          const latest = quick.all.at(-1);
+          const extended = latest && extendLatest(latest, newest);
+          if (extended) quick.replace(extended);
+          else quick.mark([newest], true);
+          stored.mark([newest], true);
+        }
+        expect(quick.all).toEqual(stored.all);
+      }),
+    );
   });
 
   it('touches only what lies around a change of a long history', () => {

@@ -80,6 +80,19 @@ export function markOrdinals(
 }
 
 /**
+ * What becomes of the last segment when the newest ordinal of all is read, in the two cases that need nothing else: it
+ * goes on with a run, or lies in a bitmap. Null in any other.
+ */
+export function extendLatest(latest: ReadSegment, newest: Ordinal): ReadSegment | null {
+  if (!latest.bits) return latest.last + 1 === newest ? { ...latest, last: newest } : null;
+  if (newest > latest.last) return null;
+  const bits = latest.bits.slice();
+  const position = newest - latest.first;
+  bits[position >> 3]! |= 1 << (position & 7);
+  return { ...latest, bits };
+}
+
+/**
  * Marks every ordinal of a range read. `stored` are the segments overlapping the neighbourhoods of both its ends, and all
  * that lie between; ascending.
  */

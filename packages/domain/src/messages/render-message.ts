@@ -3,8 +3,9 @@ import type { Group } from '../groups/group.js';
 import type { SystemGroupName } from '../groups/system-groups.js';
 import type { Realm } from '../realms/realm.js';
 import type { GroupId, MessageId, RealmId, UserId } from '../shared/ids.js';
+import type { RealmAddresses } from '../shared/realm-address.js';
 import { foldCase } from '../shared/text.js';
-import type { Transaction } from '../shared/unit-of-work.js';
+import type { Repositories, Transaction } from '../shared/unit-of-work.js';
 import type { Actor } from '../users/actor.js';
 import type { User } from '../users/user.js';
 import type {
@@ -35,6 +36,18 @@ export function markdownOptions(
   };
 }
 
+/** How the caller's own messages are parsed. */
+export async function ownMarkdownOptions(
+  { realms, users }: Pick<Repositories, 'realms' | 'users'>,
+  { realmId, userId }: { readonly realmId: RealmId; readonly userId: UserId },
+  addresses: RealmAddresses,
+): Promise<MarkdownOptions> {
+  const realm = await realms.get(realmId);
+  const user = await users.find(realmId, userId);
+  const translateEmoticons = user?.settings.translateEmoticons ?? false;
+  return markdownOptions(realm, addresses.urlOf(realm), { translateEmoticons });
+}
+
 const GROUP_TITLES: Readonly<Record<SystemGroupName, string>> = {
   nobody: 'Nobody',
   owners: 'Owners',
@@ -45,6 +58,8 @@ const GROUP_TITLES: Readonly<Record<SystemGroupName, string>> = {
   everyone: 'Everyone',
   internet: 'Everyone on the internet',
 };
+
+type Reads = Pick<Repositories | Transaction, 'users' | 'groups' | 'channels' | 'messages'>;
 
 /** What was made of a text, and the groups it mentions aloud. */
 export interface RenderedText extends RenderedMarkdown {
@@ -57,7 +72,7 @@ export interface RenderedText extends RenderedMarkdown {
  * and topic that is linked to.
  */
 export async function renderText(
-  tx: Transaction,
+  tx: Reads,
   renderer: MarkdownRenderer,
   parsed: ParsedMarkdown,
   realmId: RealmId,
@@ -78,7 +93,7 @@ export async function renderText(
 }
 
 async function resolveUsers(
-  tx: Transaction,
+  tx: Reads,
   { references }: ParsedMarkdown,
   realmId: RealmId,
 ): Promise<Pick<ResolvedNames, 'usersByName' | 'usersById'>> {
@@ -109,7 +124,7 @@ function resolveGroups(groups: readonly Group[], names: ReadonlySet<string>): Re
 }
 
 async function resolveChannels(
-  tx: Transaction,
+  tx: Reads,
   { references }: ParsedMarkdown,
   realmId: RealmId,
   reader: Actor | null,

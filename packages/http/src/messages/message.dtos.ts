@@ -81,7 +81,7 @@ export function toGetMessagesInput(dto: GetMessagesDto): GetMessagesInput {
   if (RANGE_PARAMETERS.some((name) => dto[name] !== undefined)) {
     throw badParameter(`Unsupported parameter combination: ${RANGE_AND_IDS}`, { parameters: RANGE_AND_IDS });
   }
-  return { narrow: dto.narrow, select: { ids: [...new Set(dto.message_ids)] as MessageId[] } };
+  return { narrow: dto.narrow, select: { ids: dto.message_ids as MessageId[] } };
 }
 
 function toRange(dto: GetMessagesDto): PageRange {
@@ -96,6 +96,10 @@ function toAnchor({ anchor, anchor_date, use_first_unread_anchor }: GetMessagesD
   if (use_first_unread_anchor) return { kind: 'firstUnread' };
   if (anchor === undefined) throw badParameter("Missing 'anchor' argument.");
   return anchor.trim() === 'date' ? { kind: 'date', since: parseAnchorDate(anchor_date) } : parseAnchor(anchor);
+}
+
+export class RenderDto {
+  @TextParam() content!: string;
 }
 
 export class GetMessageDto {

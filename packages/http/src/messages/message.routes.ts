@@ -8,6 +8,7 @@ import {
   type MarkReadInput,
   type MessageId,
   type RealmAddresses,
+  RenderMarkdown,
   SendMessage,
 } from '@parley/domain';
 import { NoParameters } from '../routing/params.js';
@@ -21,6 +22,7 @@ import {
   MarkChannelReadDto,
   MarkTopicReadDto,
   parseFlagChange,
+  RenderDto,
   SendMessageDto,
   toChangeNarrowFlagsInput,
   toGetMessagesInput,
@@ -65,6 +67,13 @@ export function messageRoutes(addresses: RealmAddresses): readonly Route[] {
         return success(new WireText(fields));
       },
     }),
+    route('POST', '/messages/render', {
+      auth: 'user',
+      dto: RenderDto,
+      useCase: RenderMarkdown,
+      toInput: ({ content }) => ({ content }),
+      present: (rendered) => ({ rendered }),
+    }),
     route('GET', '/messages/:message_id', {
       auth: 'user',
       dto: GetMessageDto,
@@ -77,7 +86,7 @@ export function messageRoutes(addresses: RealmAddresses): readonly Route[] {
       hot: true,
       dto: ChangeMessageFlagsDto,
       useCase: ChangeMessageFlags,
-      toInput: (dto) => ({ ids: [...new Set(dto.messages)] as MessageId[], ...parseFlagChange(dto) }),
+      toInput: (dto) => ({ ids: dto.messages as MessageId[], ...parseFlagChange(dto) }),
       present: ({ ignoredChannelIds }, { dto }) => ({
         messages: dto.messages,
         ...presentIgnoredChannels(ignoredChannelIds),

@@ -6,6 +6,7 @@ import {
   ListTopics,
   MarkRead,
   NoticeBoard,
+  RenderMarkdown,
   SendMessage,
 } from '@parley/domain';
 import { ContainerModule } from 'inversify';
@@ -16,6 +17,7 @@ const { unitOfWork, markdownRenderer, realmAddresses, clock } = TOKENS;
 
 export const messagesModule = new ContainerModule(({ bind }) => {
   provide(bind, NoticeBoard, markdownRenderer, realmAddresses, clock);
+  provide(bind, RenderMarkdown, unitOfWork, markdownRenderer, realmAddresses);
   provide(bind, SendMessage, unitOfWork, markdownRenderer, realmAddresses, clock);
   provide(bind, GetMessages, unitOfWork, realmAddresses);
   provide(bind, GetMessage, unitOfWork);

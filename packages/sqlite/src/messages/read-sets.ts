@@ -1,4 +1,5 @@
 import {
+  extendLatest,
   markOrdinals,
   markRangeRead,
   neighbourhoods,
@@ -27,7 +28,7 @@ export class ReadSets {
   private readonly around: Query<SegmentRow>;
   private readonly ascendingFrom: Query<SegmentRow>;
   private readonly descendingFrom: Query<SegmentRow>;
-  private readonly extendLast: Command;
+  private readonly latest: Query<SegmentRow>;
   private readonly put: Command;
   private readonly remove: Command;
 
@@ -60,10 +61,9 @@ export class ReadSets {
        WHERE user_id = ? AND recipient_id = ? AND first <= ?
        ORDER BY first DESC LIMIT ${WALK_BATCH}`,
     );
-    this.extendLast = connection.command(
-      `UPDATE read_segment SET last = ?
-       WHERE user_id = ? AND recipient_id = ? AND last = ? AND bits IS NULL
-         AND first = (SELECT max(first) FROM read_segment WHERE user_id = ? AND recipient_id = ?)`,
+    this.latest = connection.tuples<SegmentRow>(
+      `SELECT recipient_id, first, last, bits FROM read_segment
+       WHERE user_id = ? AND recipient_id = ? ORDER BY first DESC LIMIT 1`,
     );
     this.put = connection.command(
       `INSERT INTO read_segment (user_id, recipient_id, first, last, bits, realm_id) VALUES (?, ?, ?, ?, ?, ?)
@@ -123,11 +123,12 @@ export class ReadSets {
     this.apply(viewer, recipientId, markRangeRead(stored, range));
   }
 
-  /** Marks the newest message read; the same as `mark`, and quicker for whoever had read everything before it. */
-  markNewest(viewer: Viewer, recipientId: RecipientId, ordinal: Ordinal): void {
-    const { userId } = viewer;
-    const { changes } = this.extendLast.run(ordinal, userId, recipientId, ordinal - 1, userId, recipientId);
-    if (changes === 0) this.mark(viewer, recipientId, [ordinal], true);
+  /** Marks the newest message read; the same as `mark`, and quicker. */
+  markNewest(viewer: Viewer, recipientId: RecipientId, newest: Ordinal): void {
+    const row = this.latest.get(viewer.userId, recipientId);
+    const extended = row && extendLatest({ first: row[1], last: row[2], bits: row[3] }, newest);
+    if (extended) this.apply(viewer, recipientId, { removed: [], added: [extended] });
+    else this.mark(viewer, recipientId, [newest], true);
   }
 
   private overlap({ userId }: Viewer, recipientId: RecipientId, { first, last }: OrdinalRange): ReadSegment[] {

@@ -22,7 +22,7 @@ import { idOf, type MessagePlace, PlacesById } from './message-place.js';
 import { OwnHistory } from './own-history.js';
 import { ORIGINS } from './schema.js';
 import { Spans } from './spans.js';
-import { type Standing, Standings } from './standing.js';
+import { type Basis, type Standing, Standings } from './standing.js';
 import { type Reader, UnreadMessages } from './unread-messages.js';
 
 const EVERYTHING: Narrowing = {
@@ -221,25 +221,25 @@ export class SqlitePersonalMessages implements PersonalMessages {
   async setRead(viewer: Viewer, ids: readonly MessageId[], read: boolean): Promise<readonly MessageId[]> {
     const messages = this.places.list(viewer.realmId, ids);
     const standing = this.standings.load(viewer, messages);
-    const changing = messages.filter((message) => {
-      const flags = standing.flags(message);
-      return flags !== null && flags.read !== read;
-    });
-    if (changing.length === 0) return [];
-    const ordinals = new Map<RecipientId, Ordinal[]>();
+    const changed: MessageId[] = [];
     const marks: MessageId[] = [];
-    for (const message of changing) {
-      if (needsMark(standing, message, read)) marks.push(idOf(message));
-      if (!isInReadSet(standing, message)) continue;
-      const [, , , recipientId, ordinal] = message;
-      const known = ordinals.get(recipientId);
-      if (known) known.push(ordinal);
-      else ordinals.set(recipientId, [ordinal]);
+    const ordinals = new Map<RecipientId, Ordinal[]>();
+    for (const message of messages) {
+      const basis = standing.basis(message);
+      if (basis === null || standing.isRead(message, basis) === read) continue;
+      const id = idOf(message);
+      changed.push(id);
+      if (needsMark(standing, message, basis, read)) marks.push(id);
+      if (basis !== 'received') continue;
+      const known = ordinals.get(message[3]);
+      if (known) known.push(message[4]);
+      else ordinals.set(message[3], [message[4]]);
     }
+    if (changed.length === 0) return changed;
     for (const [recipientId, each] of ordinals) this.standings.readSets.mark(viewer, recipientId, each, read);
     this.markRead(viewer, marks, read);
     if (read) this.tidy(viewer, ordinals);
-    return changing.map(idOf);
+    return changed;
   }
 
   async markAllRead(viewer: Viewer): Promise<number> {
@@ -309,16 +309,10 @@ export class SqlitePersonalMessages implements PersonalMessages {
   }
 }
 
-/** Whether its read state is that of the read set, as far as no row of message_flag says otherwise. */
-function isInReadSet(standing: Standing, message: MessagePlace): boolean {
-  const isMarked = (standing.row(idOf(message))?.origin ?? ORIGINS.spans) !== ORIGINS.spans;
-  return !isMarked && standing.ownership(message) === 'received';
-}
-
 /** Whether a row of message_flag has to say so, or to stop saying the contrary. */
-function needsMark(standing: Standing, message: MessagePlace, read: boolean): boolean {
+function needsMark(standing: Standing, message: MessagePlace, basis: Basis, read: boolean): boolean {
   if (read) return standing.row(idOf(message))?.read === 0;
-  return !isInReadSet(standing, message) || standing.isReadOnArrival(message);
+  return basis !== 'received' || standing.isReadOnArrival(message);
 }
 
 /** Message ids are never given twice, so this is more than any id there was. */

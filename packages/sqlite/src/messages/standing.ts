@@ -15,7 +15,7 @@ import {
 } from '@parley/domain';
 import type { Connection, Query } from '../connection.js';
 import { type Flag, jsonList } from '../rows.js';
-import { idOf, type MessagePlace, wasMoved } from './message-place.js';
+import { idOf, type MessagePlace, traitsOf, wasMoved } from './message-place.js';
 import { type Place, ReadSets } from './read-sets.js';
 import { ORIGINS, TRAITS } from './schema.js';
 
@@ -200,54 +200,69 @@ export class Standing {
   }
 
   isOwn(message: MessagePlace): boolean {
-    // A row goes when the message is lost.
-    return this.rows.has(idOf(message)) || this.ownership(message) !== 'none';
+    return this.basis(message) !== null;
+  }
+
+  /** Why it is his own; null when it is not. */
+  basis(message: MessagePlace): Basis | null {
+    const row = this.rows.get(idOf(message));
+    if (row !== undefined && row.origin !== ORIGINS.spans) return 'row';
+    const ownership = this.ownership(message);
+    return ownership === 'none' ? null : ownership;
   }
 
   /** As spans and moves say, whatever a row of message_flag adds. */
-  ownership([id, , , recipientId, ordinal]: MessagePlace): Ownership {
-    const moves = this.moves.get(id);
-    const spans = this.spans.get(recipientId) ?? NONE;
-    if (!moves) return ownershipOf(spans, { recipientId, ordinal }, NONE);
-    const all = moves.flatMap(({ targetRecipientId }) => this.spans.get(targetRecipientId) ?? NONE);
-    return ownershipOf([...spans, ...all], { recipientId, ordinal }, moves);
+  ownership(message: MessagePlace): Ownership {
+    const sent = { recipientId: message[3], ordinal: message[4] };
+    const spans = this.spans.get(sent.recipientId) ?? NONE;
+    const moves = this.moves.get(idOf(message));
+    if (!moves) return ownershipOf(spans, sent, NONE);
+    const targets = moves.flatMap(({ targetRecipientId }) => this.spans.get(targetRecipientId) ?? NONE);
+    return ownershipOf([...spans, ...targets], sent, moves);
   }
 
   /** Whether it arrives read, so that being read is nothing he did. */
-  isReadOnArrival([id, senderId, , , , traits]: MessagePlace): boolean {
-    return (traits & TRAITS.isReadByDefault) !== 0 || isMuted(this.mutes, senderId, id);
+  isReadOnArrival(message: MessagePlace): boolean {
+    if ((traitsOf(message) & TRAITS.isReadByDefault) !== 0) return true;
+    return this.mutes.length > 0 && isMuted(this.mutes, message[1], idOf(message));
+  }
+
+  isRead(message: MessagePlace, basis: Basis): boolean {
+    const row = this.rows.get(idOf(message));
+    if (row !== undefined && row.read !== null) return row.read === 1;
+    return (
+      basis === 'gained' ||
+      this.isReadOnArrival(message) ||
+      isOrdinalRead(this.segments.get(message[3]) ?? NONE, message[4])
+    );
   }
 
   /** Null when it is none of his own. */
   flags(message: MessagePlace): PersonalFlags | null {
+    const basis = this.basis(message);
+    if (basis === null) return null;
+    const read = this.isRead(message, basis);
     const row = this.rows.get(idOf(message));
-    const isMarked = row !== undefined && row.origin !== ORIGINS.spans;
-    const ownership = isMarked ? 'none' : this.ownership(message);
-    if (!isMarked && ownership === 'none') return null;
-
-    const mentionsChannel = (message[5] & TRAITS.mentionsChannel) !== 0;
-    const read =
-      row?.read != null
-        ? row.read === 1
-        : ownership === 'gained' || this.isReadOnArrival(message) || this.isInReadSet(message);
+    const mentionsChannel = (traitsOf(message) & TRAITS.mentionsChannel) !== 0;
     if (!row && !mentionsChannel) return read ? READ : NO_FLAGS;
     return {
       read,
       starred: row?.starred === 1,
       collapsed: row?.collapsed === 1,
       mentioned: row?.mentioned === 1,
-      channelWildcardMentioned:
-        mentionsChannel && (ownership === 'received' || row?.origin === ORIGINS.sentWithoutSpan),
+      channelWildcardMentioned: mentionsChannel && (basis === 'received' || row?.origin === ORIGINS.sentWithoutSpan),
       topicWildcardMentioned: row?.topicWildcardMentioned === 1,
       hasAlertWord: row?.hasAlertWord === 1,
       historical: row?.origin === ORIGINS.adopted,
     };
   }
-
-  private isInReadSet([, , , recipientId, ordinal]: MessagePlace): boolean {
-    return isOrdinalRead(this.segments.get(recipientId) ?? NONE, ordinal);
-  }
 }
+
+/**
+ * What makes a message a viewer's own: he received it, a move brought it to him, or a row of message_flag alone says so.
+ * Only of what he received does his read set tell anything.
+ */
+export type Basis = 'received' | 'gained' | 'row';
 
 export function isMuted(mutes: readonly MutedSender[], senderId: UserId, id: MessageId): boolean {
   return mutes.some(([muted, from, until]) => muted === senderId && from <= id && (until === null || id < until));
@@ -256,7 +271,9 @@ export function isMuted(mutes: readonly MutedSender[], senderId: UserId, id: Mes
 /** For each recipient they were sent to, the ordinals they lie within. */
 function placesOf(messages: readonly MessagePlace[]): Place[] {
   const places = new Map<RecipientId, { recipientId: RecipientId; first: Ordinal; last: Ordinal }>();
-  for (const [, , , recipientId, ordinal] of messages) {
+  for (const message of messages) {
+    const recipientId = message[3];
+    const ordinal = message[4];
     const place = places.get(recipientId);
     if (!place) places.set(recipientId, { recipientId, first: ordinal, last: ordinal });
     else if (ordinal < place.first) place.first = ordinal;

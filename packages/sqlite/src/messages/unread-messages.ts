@@ -30,8 +30,8 @@ const MAX_ID = Number.MAX_SAFE_INTEGER;
 /** Ordinals looked at in one statement: few at first, for whoever wants one message. */
 const FIRST_BATCH = 64;
 const LARGEST_BATCH = 4096;
-/** How far a gap is looked into to close it. */
-const TIDIED_ORDINALS = 32;
+/** How far a gap is looked into to close it: mostly the first message is still to be read. */
+const TIDIED_ORDINALS = [4, 256];
 
 /**
  * What a viewer has not read: the gaps of his read sets within his spans, where there still is a message that did not
@@ -80,17 +80,14 @@ export class UnreadMessages {
   list(viewer: Viewer, narrowing: Narrowing, limit: number): readonly UnreadMessage[] {
     const reader = this.readerOf(viewer);
     const marked = this.marked(viewer, narrowing, 'DESC', limit);
-    let newest = marked;
+    const newest = new Newest(limit, marked);
     for (const place of this.placesFor(viewer, narrowing)) {
-      const oldest = newest.length < limit ? 0 : idOf(newest.at(-1)!);
-      const further: UnreadRow[] = [];
       for (const rows of this.walk(reader, place, 'end', narrowing)) {
-        further.push(...rows);
-        if (further.length >= limit || (rows.length > 0 && idOf(rows.at(-1)!) <= oldest)) break;
+        // Whatever is left of this place is older still.
+        if (!newest.offer(rows)) break;
       }
-      if (further.length > 0) newest = [...newest, ...further].sort((a, b) => idOf(b) - idOf(a)).slice(0, limit);
     }
-    return this.toUnread(viewer, newest.toReversed(), marked);
+    return this.toUnread(viewer, newest.ascending(), marked);
   }
 
   findFirst(viewer: Viewer, narrowing: Narrowing): MessageId | null {
@@ -131,22 +128,30 @@ export class UnreadMessages {
   }
 
   /**
-   * Ranges of the first gap from that end, as far as it was looked into, in which nothing is left to read: what was there
-   * is deleted, moved away or arrived read.
+   * The part of the first gap from that end, as far as it was looked into, in which nothing is left to read: what was
+   * there is deleted, moved away or arrived read.
    */
   findEmpty(reader: Reader, place: Place, from: 'start' | 'end'): OrdinalRange | null {
     const gap = this.gaps(reader.viewer, place, from).next().value;
     if (!gap) return null;
-    const range =
-      from === 'start'
-        ? { first: gap.first, last: Math.min(gap.last, gap.first + TIDIED_ORDINALS - 1) }
-        : { first: Math.max(gap.first, gap.last - TIDIED_ORDINALS + 1), last: gap.last };
-    let { first, last } = range;
-    for (const [, , , , ordinal] of this.unreadIn(reader, place.recipientId, [range], null)) {
-      if (from === 'start') last = Math.min(last, ordinal - 1);
-      else first = Math.max(first, ordinal + 1);
+    let empty: OrdinalRange | null = null;
+    for (const length of TIDIED_ORDINALS) {
+      const range =
+        from === 'start'
+          ? { first: gap.first, last: Math.min(gap.last, gap.first + length - 1) }
+          : { first: Math.max(gap.first, gap.last - length + 1), last: gap.last };
+      const ordinals = this.unreadIn(reader, place.recipientId, [range], null).map((row) => row[4]);
+      if (ordinals.length === 0) {
+        empty = range;
+        continue;
+      }
+      const { first, last } =
+        from === 'start'
+          ? { first: range.first, last: Math.min(...ordinals) - 1 }
+          : { first: Math.max(...ordinals) + 1, last: range.last };
+      return first <= last ? { first, last } : null;
     }
-    return first <= last ? { first, last } : null;
+    return empty;
   }
 
   private gaps(viewer: Viewer, place: Place, from: 'start' | 'end'): Generator<OrdinalRange> {
@@ -230,6 +235,41 @@ export class UnreadMessages {
       this.queries.set(sql, query);
     }
     return query;
+  }
+}
+
+/** Collects the newest messages out of lists that each go from newer to older. */
+class Newest {
+  private rows: UnreadRow[];
+  /** What is older is not among the newest. */
+  private oldest = 0;
+
+  constructor(
+    private readonly limit: number,
+    rows: readonly UnreadRow[],
+  ) {
+    this.rows = [...rows];
+  }
+
+  /** Whether older ones than these may still be wanted. */
+  offer(rows: readonly UnreadRow[]): boolean {
+    if (rows.length === 0) return true;
+    for (const row of rows) if (idOf(row) > this.oldest) this.rows.push(row);
+    // Sorting now and then, not each time.
+    if (this.rows.length >= 2 * this.limit) this.cut();
+    return idOf(rows.at(-1)!) > this.oldest;
+  }
+
+  ascending(): readonly UnreadRow[] {
+    this.cut();
+    return this.rows.reverse();
+  }
+
+  private cut(): void {
+    this.rows.sort((a, b) => idOf(b) - idOf(a));
+    if (this.rows.length < this.limit) return;
+    this.rows.length = this.limit;
+    this.oldest = idOf(this.rows.at(-1)!);
   }
 }
 

@@ -19,7 +19,7 @@ import { canMentionMany } from '../mention-permissions.js';
 import { parseContent } from '../message.js';
 import { participate } from '../participate.js';
 import { type Destination, postMessage, topicParticipants } from '../post-message.js';
-import { markdownOptions, type RenderedText, renderText } from '../render-message.js';
+import { ownMarkdownOptions, type RenderedText, renderText } from '../render-message.js';
 import { parseTopic, topicKey } from '../topic.js';
 
 export type Addressee =
@@ -97,12 +97,7 @@ export class SendMessage {
   private async parse(caller: Caller, raw: string): Promise<{ content: string; parsed: ParsedMarkdown } | DomainError> {
     try {
       const content = parseContent(raw);
-      const options = await this.uow.read(async ({ realms, users }) => {
-        const realm = await realms.get(caller.realmId);
-        const sender = await users.find(caller.realmId, caller.userId);
-        const translateEmoticons = sender?.settings.translateEmoticons ?? false;
-        return markdownOptions(realm, this.addresses.urlOf(realm), { translateEmoticons });
-      });
+      const options = await this.uow.read((repositories) => ownMarkdownOptions(repositories, caller, this.addresses));
       return { content, parsed: this.renderer.parse(content, options) };
     } catch (error) {
       if (error instanceof DomainError) return error;
