@@ -2,6 +2,7 @@ import type { Clock, EventHub, RealmAddresses } from '@parley/domain';
 import { authenticationRoutes } from './authentication/authentication.routes.js';
 import { avatarRoutes } from './avatars/avatar.routes.js';
 import { channelRoutes } from './channels/channel.routes.js';
+import { type EmojiNames, emojiDataRoutes } from './emoji/emoji-data.routes.js';
 import { eventRoutes } from './events/events.routes.js';
 import type { LongPoll } from './events/long-poll.js';
 import { messageRoutes } from './messages/message.routes.js';
@@ -18,6 +19,8 @@ export interface RouteDependencies {
   readonly longPoll: LongPoll;
   readonly facts: ServerFacts;
   readonly clock: Clock;
+  /** Asked for once, when somebody first wants it. */
+  readonly emojiNames: () => EmojiNames;
 }
 
 /** Every operation. What they keep at hand is theirs: each server makes its own. */
@@ -32,5 +35,6 @@ export function createRoutes(dependencies: RouteDependencies): readonly Route[] 
     ...messageRoutes(addresses),
     ...eventRoutes({ ...dependencies, userPages }),
     ...avatarRoutes,
+    ...emojiDataRoutes(dependencies.emojiNames),
   ];
 }

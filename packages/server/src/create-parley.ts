@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type Logger, silentLogger } from '@parley/http';
-import { ZulipMarkdownRenderer } from '@parley/markdown';
+import { unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
 import { openSqliteStorage } from '@parley/sqlite';
 import type { HostAuthenticate } from './authentication/host-authenticator.js';
 import { ScryptPasswordHasher } from './authentication/scrypt-password-hasher.js';
@@ -73,6 +73,7 @@ export async function openParley(
       randomness: new SystemRandomness(),
       passwordHasher: new ScryptPasswordHasher(),
       markdownRenderer: new ZulipMarkdownRenderer(),
+      emojiNames: () => unicodeEmoji().namesByCode,
       ...surroundings,
       release: () => storage.close(),
     });

@@ -19,6 +19,7 @@ import {
   createRoutes,
   type Dispatcher,
   dispatchHotFirst,
+  type EmojiNames,
   EVENT_TYPE_NAMES,
   type Logger,
   LongPoll,
@@ -62,6 +63,7 @@ export interface Assembly {
   readonly randomness: Randomness;
   readonly passwordHasher: PasswordHasher;
   readonly markdownRenderer: MarkdownRenderer;
+  readonly emojiNames: () => EmojiNames;
   readonly logger: Logger;
   readonly secret: string;
   /** When the database knows another secret: `rehash` makes every API key anew, `refuse` throws a StartupError. */
@@ -127,7 +129,7 @@ export async function assemble(parts: Assembly): Promise<Assembled> {
     webPublicEnabled: parts.allowsWebPublicChannels,
   };
   const routes = [
-    ...createRoutes({ addresses: addressBook, hub, longPoll, facts, clock }),
+    ...createRoutes({ addresses: addressBook, hub, longPoll, facts, clock, emojiNames: parts.emojiNames }),
     ...(parts.moreRoutes ?? []),
   ];
   const dispatcher = createDispatcher({

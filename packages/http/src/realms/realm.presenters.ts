@@ -22,6 +22,7 @@ import {
   type UnixSeconds,
 } from '@parley/domain';
 import { realmIconUrl } from '../avatars/avatar-urls.js';
+import { emojiDataUrl } from '../emoji/emoji-data.routes.js';
 import { presentGroupSetting } from '../groups/group-setting.presenters.js';
 import type { WireFields } from '../routing/reply.js';
 import type { RealmPlace } from './realm-place.js';
@@ -181,9 +182,6 @@ export function presentOwnRights(viewer: Actor, realm: Realm, facts: ServerFacts
     can_invite_others_to_realm: !isGuest && viewer.groups.has(realm.permissions.canInviteUsers),
   };
 }
-
-/** The codes of emoji and their names, for clients that bring none; `emoji-data.routes.ts` serves it. */
-export const emojiDataUrl = ({ url }: RealmPlace): string => `${url}/static/emoji/emoji_api.json`;
 
 const DEFAULT_JITSI_URL = 'https://meet.jit.si';
 

@@ -10,7 +10,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { CreateRealm, type RealmId, RegisterUser, type Role, type User, type UserId } from '@parley/domain';
 import { type Logger, type Route, silentLogger } from '@parley/http';
-import { ZulipMarkdownRenderer } from '@parley/markdown';
+import { unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
 import { FixedClock, MemoryStorage } from '@parley/testkit';
 import type { HostAuthenticate } from '../authentication/host-authenticator.js';
 import { ScryptPasswordHasher } from '../authentication/scrypt-password-hasher.js';
@@ -102,6 +102,7 @@ export class TestServer {
       randomness: new SeededRandom(7),
       passwordHasher: quickHasher,
       markdownRenderer: new ZulipMarkdownRenderer(),
+      emojiNames: () => unicodeEmoji().namesByCode,
       logger: silentLogger,
       secret: 'the secret of a test server',
       onOtherSecret: 'rehash',

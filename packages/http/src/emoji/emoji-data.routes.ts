@@ -1,0 +1,27 @@
+import type { RealmPlace } from '../realms/realm-place.js';
+import { NoParameters } from '../routing/params.js';
+import { type Route, route } from '../routing/route.js';
+
+/** Names of each emoji by its code (`1f600`), the one to show first. */
+export type EmojiNames = ReadonlyMap<string, readonly string[]>;
+
+const PATH = '/static/emoji/emoji_api.json';
+
+/** Where clients that bring no emoji of their own find them (events §5.2, server_emoji_data_url). */
+export const emojiDataUrl = ({ url }: RealmPlace): string => url + PATH;
+
+/** For anybody: browsers load it without credentials, and it is the same for all. */
+export function emojiDataRoutes(names: () => EmojiNames): readonly Route[] {
+  let body: string | null = null;
+  return [
+    route('GET', PATH, {
+      auth: 'anyone',
+      atRoot: true,
+      dto: NoParameters,
+      handle: async () => {
+        body ??= JSON.stringify({ code_to_names: Object.fromEntries(names()) });
+        return { status: 200, body, cacheControl: 'public, max-age=86400' };
+      },
+    }),
+  ];
+}
