@@ -2,6 +2,7 @@ import {
   type Caller,
   CHANNEL_PERMISSIONS,
   type Channel,
+  type ChannelPermission,
   type ChannelPermissions,
   type Clock,
   defaultGrants,
@@ -14,9 +15,12 @@ import {
   type Message,
   pickColors,
   type Realm,
+  type RealmPermission,
+  type RealmSettings,
   type RecipientId,
   type Role,
   type SentFlags,
+  type SystemGroupName,
   type Transaction,
   type UnitOfWork,
   type User,
@@ -107,6 +111,35 @@ export function aRealm(given: Partial<Pick<Realm, 'stringId' | 'name' | 'setting
   return piece;
 }
 
+/** What the organization sets, and whom it lets do what: by the name of a system group, or of one of the scene. */
+export function aRealmWith({
+  settings = {},
+  grants = {},
+}: {
+  readonly settings?: Partial<RealmSettings>;
+  readonly grants?: Partial<Record<RealmPermission, string>>;
+}): Piece {
+  return async (scene, tx) => {
+    const { realm } = scene;
+    const permissions = { ...realm.permissions, ...(await groupIds(scene, tx, grants)) };
+    scene.realm = { ...realm, settings: { ...realm.settings, ...settings }, permissions };
+    await tx.realms.update(scene.realm);
+  };
+}
+
+async function groupIds<P extends string>(
+  scene: Scene,
+  tx: Transaction,
+  names: Partial<Record<P, string>>,
+): Promise<Partial<Record<P, GroupId>>> {
+  const system = await tx.groups.systemGroupIds(scene.realm.id);
+  const ids: Partial<Record<P, GroupId>> = {};
+  for (const [permission, name] of Object.entries(names) as [P, string][]) {
+    ids[permission] = system[name as SystemGroupName] ?? scene.group(name).id;
+  }
+  return ids;
+}
+
 export interface GivenUser extends Partial<Omit<User, 'id' | 'realmId' | 'fullName' | 'bot' | 'version'>> {
   /** How the scene calls him; also his full name, unless that is given. */
   readonly name: string;
@@ -194,10 +227,19 @@ export interface GivenChannel
   readonly creator?: string;
   /** Permissions given to others than their default. */
   readonly grants?: Partial<ChannelPermissions>;
+  /** The same by name, of a system group or of one of the scene. */
+  readonly grantedTo?: Partial<Record<ChannelPermission, string>>;
 }
 
 /** A public channel that nobody follows, unless said otherwise. */
-export function aChannel({ name, subscribers = [], creator, grants = {}, ...more }: GivenChannel): Piece {
+export function aChannel({
+  name,
+  subscribers = [],
+  creator,
+  grants = {},
+  grantedTo = {},
+  ...more
+}: GivenChannel): Piece {
   return async (scene, tx) => {
     const { realm, clock } = scene;
     const creatorId = creator === undefined ? null : scene.user(creator).id;
@@ -220,7 +262,7 @@ export function aChannel({ name, subscribers = [], creator, grants = {}, ...more
       isDefault: false,
       isRecentlyActive: true,
       firstMessageId: null,
-      permissions: { ...defaults, ...grants },
+      permissions: { ...defaults, ...grants, ...(await groupIds(scene, tx, grantedTo)) },
       ...more,
     });
     scene.channels.set(name, channel);

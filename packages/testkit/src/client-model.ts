@@ -204,13 +204,17 @@ export function applyEvent(state: ClientState, event: DomainEvent): void {
   (APPLY[event.type] as Apply<DomainEvent>)(state, event);
 }
 
-/** Those events whose audience he is in: followers as of the event, everything else by today's rights. */
+/** Those events whose audience he is in. */
 async function reaching(r: Repositories, viewer: Viewer, events: readonly StoredEvent[]): Promise<StoredEvent[]> {
-  const actor = await r.actors.get(viewer);
-  const spans = await r.personal.listSubscribedSpans(viewer);
   const reached: StoredEvent[] = [];
-  for (const stored of events) if (await isReached(r, actor, spans, stored.seq, stored.audience)) reached.push(stored);
+  for (const stored of events) if (await reaches(r, viewer, stored)) reached.push(stored);
   return reached;
+}
+
+/** Whether he is in the event's audience: followers as of the event, everything else by today's rights. */
+export async function reaches(r: Repositories, viewer: Viewer, { seq, audience }: StoredEvent): Promise<boolean> {
+  const actor = await r.actors.get(viewer);
+  return isReached(r, actor, await r.personal.listSubscribedSpans(viewer), seq, audience);
 }
 
 async function isReached(

@@ -8,20 +8,23 @@ import { team } from '../worlds/worlds.js';
 
 const IN_FLIGHT = 64;
 
-/** Messages sent over HTTP, each durable before it is answered, while 64 senders wait at any time. */
+/** Messages of a dozen authors over HTTP, each durable before it is answered; 64 are on their way at any time. */
 export const send: Workload = {
   name: 'send',
   async run(lab) {
     const { database, contents } = await lab.copyOf(team);
     const parley = await lab.serve(database);
-    const author = await ApiUser.signIn(parley, contents.people[0]!.email);
+    const authors = await ApiUser.signInAll(
+      parley,
+      contents.people.map(({ email }) => email),
+    );
     const form = {
       type: 'stream',
       to: String(contents.channelId),
       topic: 'beginning',
       content: contentOf(1),
     };
-    const ours = [author.text({ method: 'POST', path: '/api/v1/messages', form })];
+    const ours = authors.map((author) => author.text({ method: 'POST', path: '/api/v1/messages', form }));
 
     const express = lab.start('express-limit', { seat: 'server' });
     const expressPort = await express.call<number>('listen');

@@ -7,6 +7,8 @@ const PER_UNIT = 5000;
 export interface HistoryPlan {
   readonly realmId: RealmId;
   readonly count: number;
+  /** Those who have read all of it; nobody else has read anything, not even what he sent. */
+  readonly readBy: readonly UserId[];
   /** Where the nth message goes and who sends it. */
   readonly place: (n: number) => { readonly channelId: ChannelId; readonly topic: string; readonly senderId: UserId };
 }
@@ -20,7 +22,7 @@ const clock: Clock = {
  * Messages as sending would have left them, but without the events, which are long pruned in an old archive; written
  * through the storage alone, because a million take minutes otherwise.
  */
-export async function writeHistory(database: string, { realmId, count, place }: HistoryPlan): Promise<void> {
+export async function writeHistory(database: string, { realmId, count, readBy, place }: HistoryPlan): Promise<void> {
   const storage = openSqliteStorage({ path: database, clock });
   const startAt = clock.now() - count;
   try {
@@ -33,6 +35,9 @@ export async function writeHistory(database: string, { realmId, count, place }: 
         }
       });
     }
+    await storage.uow.write(async (tx) => {
+      for (const userId of readBy) await tx.personal.markAllRead({ realmId, userId });
+    });
   } finally {
     await storage.close();
   }
@@ -57,7 +62,7 @@ function aMessage(n: number, channel: Channel, topic: string, senderId: UserId, 
     hasAttachment: false,
     topicLinks: [],
     isReadByDefault: false,
-    isReadBySender: true,
+    isReadBySender: false,
     exceptions: new Map(),
   };
 }

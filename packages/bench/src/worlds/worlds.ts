@@ -63,6 +63,7 @@ async function buildArchive(database: string, messages: number): Promise<Archive
   await writeHistory(database, {
     realmId: world.realmId,
     count: messages,
+    readBy: [people[0]!.id],
     place: (n) => ({
       channelId: channelIds[n % 2 === 0 ? 0 : 1 + (((n - 1) / 2) % (ARCHIVE_CHANNELS - 1))]!,
       topic: `topic ${(n * 7) % ARCHIVE_TOPICS}`,
@@ -91,6 +92,7 @@ export const interleavedTopics: WorldBuilder<InterleavedTopics> = async function
   await writeHistory(database, {
     realmId: world.realmId,
     count: topics.length * messagesPerTopic,
+    readBy: [],
     place: (n) => ({ channelId, topic: topics[n % topics.length]!, senderId: writer!.id }),
   });
   return { readers, channelId, topics, messagesPerTopic };

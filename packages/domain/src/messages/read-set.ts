@@ -43,8 +43,10 @@ const windowEnd = (window: number): Ordinal => (window + 1) * WINDOW_SIZE;
  * and disjoint; ordinals may come in any order.
  */
 export function neighbourhoods(ordinals: readonly Ordinal[]): readonly OrdinalRange[] {
+  const windows = new Set<number>();
+  for (const ordinal of ordinals) windows.add(windowOf(ordinal));
   const ranges: { first: Ordinal; last: Ordinal }[] = [];
-  for (const window of [...new Set(ordinals.map(windowOf))].sort((a, b) => a - b)) {
+  for (const window of [...windows].sort((a, b) => a - b)) {
     // One more at either side, where a run may go on.
     const first = windowStart(window) - 1;
     const last = windowEnd(window) + 1;

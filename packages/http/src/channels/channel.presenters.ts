@@ -55,7 +55,6 @@ export function presentChannel(channel: ChannelView) {
     stream_weekly_traffic: channel.weeklyTraffic,
   };
 }
-export type WireChannel = ReturnType<typeof presentChannel>;
 
 function presentPermissions({ permissions }: ChannelView): Readonly<Record<string, WireGroupSetting>> {
   const wire: Record<string, WireGroupSetting> = {};
@@ -84,7 +83,6 @@ export function presentSubscription(
     ...(subscriberIds && { subscribers: subscriberIds }),
   };
 }
-export type WireSubscription = ReturnType<typeof presentSubscription>;
 
 export const presentChannels = ({ channels }: ListChannelsOutput, withDefault: boolean): WireFields => ({
   streams: channels.map((channel) => ({

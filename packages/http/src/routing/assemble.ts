@@ -4,7 +4,7 @@ import type { Parameters, PathParameters } from './request.js';
 
 /**
  * A request as class-transformer makes it of the DTO: decoded and unchecked, for class-validator to check. `parse` answers
- * requests, being a hundred times as quick; the tests hold it to what these two say.
+ * requests, being many times as quick; the tests hold it to what these two say.
  * @throws HttpRefusal for what no value can express, such as two aliases of one parameter.
  */
 export function assemble<T extends object>(dto: Dto<T>, path: PathParameters, parameters: Parameters): T {

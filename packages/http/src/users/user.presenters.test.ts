@@ -1,6 +1,6 @@
 import type { User } from '@parley/domain';
 import { aUser, given } from '@parley/testkit';
-import { presentOwnUser, presentUnknownUser, presentUser } from './user.presenters.js';
+import { presentOwnUser, presentUser } from './user.presenters.js';
 
 const place = { id: 2, stringId: 'zulip', url: 'https://chat.example', mailHost: 'chat.example' };
 const form = { seesEmail: true, clientGravatar: true, withProfile: false };
@@ -80,13 +80,5 @@ describe('a user', () => {
     );
     expect(own).toMatchObject({ max_message_id: -1, profile_data: {} });
     expect(own.avatar_url).not.toBeNull();
-  });
-
-  it('that one may not know has the same fields, and nothing in them', () => {
-    const unknown = presentUnknownUser(hamlet.id, place);
-    expect(Object.keys(unknown).sort()).toEqual(
-      Object.keys(presentUser(hamlet, place, { ...form, withProfile: true })).sort(),
-    );
-    expect(JSON.stringify(unknown)).not.toContain('hamlet');
   });
 });

@@ -14,6 +14,7 @@ import { compose, type Ports, type Resolve } from '../container.js';
 import { type DemoMessage, demoMessages, PERIOD_SECONDS } from './conversations.js';
 import { DemoClock } from './demo-clock.js';
 import {
+  DEMO_ANNOUNCEMENTS_CHANNEL,
   DEMO_CHANNELS,
   DEMO_EMAIL_VISIBILITY,
   DEMO_PEOPLE,
@@ -34,8 +35,8 @@ interface Stage {
 }
 
 /**
- * Makes the demo organization, unless there is one; answers whether it did. Everything but the passwords' salts and the
- * date is the same every time. All of it is one unit of work: a crash on the way leaves nothing half done.
+ * Makes the demo organization, unless there is one; answers whether it did. What is said in it, by whom and how long ago
+ * is the same every time. All of it is one unit of work: a crash on the way leaves nothing half done.
  */
 export async function createDemo(ports: Ports): Promise<boolean> {
   const isThere = await ports.unitOfWork.read(({ realms }) => realms.findByStringId(DEMO_REALM.stringId));
@@ -50,6 +51,7 @@ export async function createDemo(ports: Ports): Promise<boolean> {
     const realmId = await addRealm(tx, useCase);
     const people = await addPeople(useCase, realmId);
     const channels = await addChannels(useCase, realmId, people);
+    await announceNewChannelsIn(tx, realmId, channels.get(DEMO_ANNOUNCEMENTS_CHANNEL)!);
     for (const message of demoMessages(random)) {
       clock.set(now - message.secondsAgo);
       await send({ useCase, realmId, people, channels }, message);
@@ -76,10 +78,15 @@ async function addRealm(tx: Transaction, useCase: Resolve): Promise<RealmId> {
   await tx.realms.update({
     ...realm,
     settings: { ...realm.settings, ...DEMO_SETTINGS, description },
-    userDefaults: { ...realm.userDefaults, emailAddressVisibility: DEMO_EMAIL_VISIBILITY },
     renderedDescription: `<p>${description}</p>`,
+    userDefaults: { ...realm.userDefaults, emailAddressVisibility: DEMO_EMAIL_VISIBILITY },
   });
   return realm.id;
+}
+
+async function announceNewChannelsIn(tx: Transaction, realmId: RealmId, id: ChannelId): Promise<void> {
+  const realm = await tx.realms.get(realmId);
+  await tx.realms.update({ ...realm, settings: { ...realm.settings, newChannelAnnouncementsChannelId: id } });
 }
 
 async function addPeople(useCase: Resolve, realmId: RealmId): Promise<ReadonlyMap<string, UserId>> {

@@ -32,7 +32,10 @@ export const DEMO_SETTINGS: Partial<RealmSettings> = {
   enableSpectatorAccess: true,
 };
 
-/** Administrators see addresses, others do not. */
+/** Where new channels are announced. */
+export const DEMO_ANNOUNCEMENTS_CHANNEL = 'general';
+
+/** Administrators see addresses, others do not; those who join later start like that, too. */
 export const DEMO_EMAIL_VISIBILITY = EMAIL_VISIBILITY.administrators;
 
 const DESDEMONA = 'desdemona@zulip.com';
@@ -117,5 +120,5 @@ export const DEMO_DIRECT_CONVERSATIONS: readonly (readonly string[])[] = [
   [OTHELLO, DESDEMONA, IAGO],
   [PROSPERO, ZOE, AARON, SHIVA],
   [POLONIUS, HAMLET],
-  [HAMLET],
+  [PROSPERO],
 ];

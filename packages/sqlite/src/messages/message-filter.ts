@@ -46,12 +46,12 @@ export function toNarrowing({ conditions, withoutRecipients }: MessageFilter): N
 /** Null when two different values are wanted at once. */
 function choose<T>(
   conditions: readonly MessageCondition[],
-  valueOf: (condition: MessageCondition) => T | null,
+  valueIn: (condition: MessageCondition) => T | null,
 ): { readonly wanted: T | null; readonly unwanted: readonly T[] } | null {
   let wanted: T | null = null;
   const unwanted: T[] = [];
   for (const condition of conditions) {
-    const value = valueOf(condition);
+    const value = valueIn(condition);
     if (value === null) continue;
     if (condition.negated) unwanted.push(value);
     else if (wanted !== null && wanted !== value) return null;

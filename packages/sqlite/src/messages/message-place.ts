@@ -65,7 +65,7 @@ export class PlacesById {
   /** Ascending; unknown ids, and those of other realms, are absent. */
   list(realmId: RealmId, ids: readonly MessageId[]): MessagePlace[] {
     if (ids.length === 0) return [];
-    const wanted = [...new Set(ids)].sort((a, b) => a - b);
+    const wanted = isAscending(ids) ? ids : [...new Set(ids)].sort((a, b) => a - b);
     const near = wanted.length < MANY ? [] : this.neighbours(realmId, wanted);
     if (near.length === wanted.length) return near;
     const found = new Set(near.map(idOf));
@@ -95,6 +95,9 @@ export class PlacesById {
     return places;
   }
 }
+
+/** Without duplicates, as clients mostly name messages. */
+const isAscending = (ids: readonly number[]): boolean => ids.every((id, i) => i === 0 || ids[i - 1]! < id);
 
 export const idOf = (place: MessagePlace): MessageId => place[0];
 export const traitsOf = (place: MessagePlace): number => place[5];

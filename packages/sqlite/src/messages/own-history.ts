@@ -230,12 +230,12 @@ export class OwnHistory {
     const { sql, parameters } = restriction(key);
     const text = `
       SELECT recipient_id, next FROM (
-        SELECT s.recipient_id, (
+        SELECT own.recipient_id, (
           SELECT m.id FROM message m INDEXED BY ${indexFor(narrowing)}
-          WHERE m.recipient_id = s.recipient_id ${sql} AND m.id BETWEEN ? AND ?
+          WHERE m.recipient_id = own.recipient_id ${sql} AND m.id BETWEEN ? AND ?
           ORDER BY m.id ${orderOf(walk)} LIMIT 1
         ) AS next
-        FROM (SELECT DISTINCT recipient_id FROM span WHERE user_id = ? AND realm_id = ?) s
+        FROM (SELECT DISTINCT recipient_id FROM span WHERE user_id = ? AND realm_id = ?) own
       ) WHERE next IS NOT NULL`;
     let query = this.heads.get(text);
     if (!query) {

@@ -19,8 +19,9 @@ export interface Place extends OrdinalRange {
 
 type SegmentRow = readonly [recipientId: RecipientId, first: Ordinal, last: Ordinal, bits: Uint8Array | null];
 
-/** How many segments a walk along a read set fetches at a time. */
-const WALK_BATCH = 64;
+/** How many segments a walk along a read set fetches: few at first, since most walks end soon. */
+const FIRST_BATCH = 4;
+const FURTHER_BATCH = 64;
 
 /** Read sets as rows, one a segment; see read-set.ts in the domain. */
 export class ReadSets {
@@ -54,12 +55,12 @@ export class ReadSets {
       `SELECT recipient_id, first, last, bits FROM read_segment
        WHERE user_id = ? AND recipient_id = ? AND first >= coalesce(
          (SELECT max(first) FROM read_segment WHERE user_id = ? AND recipient_id = ? AND first <= ?), 0)
-       ORDER BY first LIMIT ${WALK_BATCH}`,
+       ORDER BY first LIMIT ?`,
     );
     this.descendingFrom = connection.tuples<SegmentRow>(
       `SELECT recipient_id, first, last, bits FROM read_segment
        WHERE user_id = ? AND recipient_id = ? AND first <= ?
-       ORDER BY first DESC LIMIT ${WALK_BATCH}`,
+       ORDER BY first DESC LIMIT ?`,
     );
     this.latest = connection.tuples<SegmentRow>(
       `SELECT recipient_id, first, last, bits FROM read_segment
@@ -88,10 +89,10 @@ export class ReadSets {
   /** From the one at or before `from` on. */
   *ascending({ userId }: Viewer, recipientId: RecipientId, from: Ordinal): Generator<ReadSegment> {
     let start = from;
-    while (true) {
-      const rows = this.ascendingFrom.all(userId, recipientId, userId, recipientId, start);
+    for (let limit = FIRST_BATCH; ; limit = FURTHER_BATCH) {
+      const rows = this.ascendingFrom.all(userId, recipientId, userId, recipientId, start, limit);
       for (const [, first, last, bits] of rows) if (last >= start) yield { first, last, bits };
-      if (rows.length < WALK_BATCH) return;
+      if (rows.length < limit) return;
       start = rows.at(-1)![2] + 1;
     }
   }
@@ -99,10 +100,10 @@ export class ReadSets {
   /** From the one that begins at or before `from` backwards. */
   *descending({ userId }: Viewer, recipientId: RecipientId, from: Ordinal): Generator<ReadSegment> {
     let start = from;
-    while (true) {
-      const rows = this.descendingFrom.all(userId, recipientId, start);
+    for (let limit = FIRST_BATCH; ; limit = FURTHER_BATCH) {
+      const rows = this.descendingFrom.all(userId, recipientId, start, limit);
       for (const [, first, last, bits] of rows) yield { first, last, bits };
-      if (rows.length < WALK_BATCH) return;
+      if (rows.length < limit) return;
       start = rows.at(-1)![1] - 1;
     }
   }

@@ -8,7 +8,7 @@ import {
   unreadRanges,
   type Viewer,
 } from '@parley/domain';
-import type { Connection, Query } from '../connection.js';
+import type { Connection, Parameter, Query } from '../connection.js';
 import { type Narrowing, restriction } from './message-filter.js';
 import { idOf, PLACE_COLUMNS, type PlaceColumns, traitsOf, wasMoved } from './message-place.js';
 import type { Place } from './read-sets.js';
@@ -28,8 +28,9 @@ export interface Reader {
 const UNREAD_COLUMNS = `${PLACE_COLUMNS}, m.channel_id, m.topic`;
 const MAX_ID = Number.MAX_SAFE_INTEGER;
 /** Ordinals looked at in one statement: few at first, for whoever wants one message. */
-const FIRST_BATCH = 64;
+const FIRST_BATCH = 16;
 const LARGEST_BATCH = 4096;
+const SHORT_GAP = 32;
 /** How far a gap is looked into to close it: mostly the first message is still to be read. */
 const TIDIED_ORDINALS = [4, 256];
 
@@ -38,8 +39,8 @@ const TIDIED_ORDINALS = [4, 256];
  * arrive read; and what rows of message_flag say is unread. Costs by what is unread, not by what there is.
  */
 export class UnreadMessages {
-  private readonly queries = new Map<string, Query<UnreadRow>>();
-  private readonly incomplete: Query<readonly [RecipientId, Ordinal, Ordinal]>;
+  private readonly queries = new Map<string, Query<string>>();
+  private readonly incomplete: Query<readonly [RecipientId, Ordinal, Ordinal, Ordinal | null]>;
   private readonly hasMovedIn: Query<1>;
   private readonly markedIds: Query<MessageId>;
 
@@ -47,16 +48,26 @@ export class UnreadMessages {
     private readonly connection: Connection,
     private readonly standings: Standings,
   ) {
+    // Of each span that has a gap; where the gap is all that comes after a single run, or the whole span, its beginning.
     this.incomplete = connection.tuples(
-      `SELECT recipient_id, first, last FROM (
-         SELECT s.user_id, s.recipient_id, s.from_ordinal AS first, coalesce(s.to_ordinal - 1, r.last_ordinal) AS last
-         FROM span s CROSS JOIN recipient r ON r.id = s.recipient_id
-         WHERE s.user_id = ? AND s.recipient_id BETWEEN ? AND ? AND s.realm_id = ?
-       ) p
-       WHERE first <= last AND last > coalesce((
-         SELECT CASE WHEN g.bits IS NULL THEN g.last END FROM read_segment g
-         WHERE g.user_id = p.user_id AND g.recipient_id = p.recipient_id AND g.first <= p.first
-         ORDER BY g.first DESC LIMIT 1), 0)`,
+      `SELECT recipient_id, first, last,
+              CASE WHEN latest IS NULL THEN first
+                   WHEN latest ->> 0 <= first AND NOT latest ->> 2 THEN max(first, (latest ->> 1) + 1) END
+       FROM (
+         SELECT p.*, (
+           SELECT json_array(g.first, g.last, g.bits IS NOT NULL) FROM read_segment g
+           WHERE g.user_id = p.user_id AND g.recipient_id = p.recipient_id AND g.first <= p.last
+           ORDER BY g.first DESC LIMIT 1) AS latest
+         FROM (
+           SELECT s.user_id, s.recipient_id, s.from_ordinal AS first, coalesce(s.to_ordinal - 1, r.last_ordinal) AS last
+           FROM span s CROSS JOIN recipient r ON r.id = s.recipient_id
+           WHERE s.user_id = ? AND s.recipient_id BETWEEN ? AND ? AND s.realm_id = ?
+         ) p
+         WHERE p.first <= p.last AND p.last > coalesce((
+           SELECT CASE WHEN g.bits IS NULL THEN g.last END FROM read_segment g
+           WHERE g.user_id = p.user_id AND g.recipient_id = p.recipient_id AND g.first <= p.first
+           ORDER BY g.first DESC LIMIT 1), 0)
+       )`,
     );
     this.hasMovedIn = connection.values<1>(
       `SELECT 1 FROM message INDEXED BY message_moved_in
@@ -81,7 +92,11 @@ export class UnreadMessages {
     const reader = this.readerOf(viewer);
     const marked = this.marked(viewer, narrowing, 'DESC', limit);
     const newest = new Newest(limit, marked);
-    for (const place of this.placesFor(viewer, narrowing)) {
+    const places = this.placesFor(viewer, narrowing);
+    const shortGaps = places.flatMap((place) => (place.shortGap ? [place.shortGap] : []));
+    if (shortGaps.length > 0) newest.offer(newestFirst(this.unreadIn(reader, shortGaps, narrowing)));
+    for (const place of places) {
+      if (place.shortGap) continue;
       for (const rows of this.walk(reader, place, 'end', narrowing)) {
         // Whatever is left of this place is older still.
         if (!newest.offer(rows)) break;
@@ -92,22 +107,28 @@ export class UnreadMessages {
 
   findFirst(viewer: Viewer, narrowing: Narrowing): MessageId | null {
     const reader = this.readerOf(viewer);
-    const firsts = this.marked(viewer, narrowing, 'ASC', 1).map(idOf);
+    let first = this.marked(viewer, narrowing, 'ASC', 1).map(idOf)[0] ?? null;
     for (const place of this.placesFor(viewer, narrowing)) {
       for (const rows of this.walk(reader, place, 'start', narrowing)) {
         if (rows.length === 0) continue;
-        firsts.push(idOf(rows[0]!));
+        const id = idOf(rows[0]!);
+        if (first === null || id < first) first = id;
         break;
       }
     }
-    return firsts.length === 0 ? null : firsts.reduce((a, b) => (a < b ? a : b));
+    return first;
   }
 
   /** The viewer's spans, of one recipient or of all, that his read set does not cover with a single run. */
-  incompletePlaces({ realmId, userId }: Viewer, recipientId: RecipientId | null = null): Place[] {
+  incompletePlaces({ realmId, userId }: Viewer, recipientId: RecipientId | null = null): IncompletePlace[] {
     return this.incomplete
       .all(userId, recipientId ?? 0, recipientId ?? MAX_ID, realmId)
-      .map(([id, first, last]) => ({ recipientId: id, first, last }));
+      .map(([id, first, last, gap]) => ({
+        recipientId: id,
+        first,
+        last,
+        shortGap: gap !== null && last - gap < SHORT_GAP ? { recipientId: id, first: gap, last } : null,
+      }));
   }
 
   /**
@@ -120,10 +141,11 @@ export class UnreadMessages {
     from: 'start' | 'end',
     narrowing: Narrowing | null,
   ): Generator<readonly UnreadRow[]> {
-    const order = from === 'start' ? 1 : -1;
+    const { recipientId } = place;
     for (const ranges of batches(this.gaps(reader.viewer, place, from), from)) {
-      const unread = this.unreadIn(reader, place.recipientId, ranges, narrowing);
-      yield unread.sort((a, b) => order * (idOf(a) - idOf(b)));
+      const gaps = ranges.map((range) => ({ recipientId, ...range }));
+      const unread = newestFirst(this.unreadIn(reader, gaps, narrowing));
+      yield from === 'start' ? unread.reverse() : unread;
     }
   }
 
@@ -140,7 +162,7 @@ export class UnreadMessages {
         from === 'start'
           ? { first: gap.first, last: Math.min(gap.last, gap.first + length - 1) }
           : { first: Math.max(gap.first, gap.last - length + 1), last: gap.last };
-      const ordinals = this.unreadIn(reader, place.recipientId, [range], null).map((row) => row[4]);
+      const ordinals = this.unreadIn(reader, [{ ...place, ...range }], null).map((row) => row[4]);
       if (ordinals.length === 0) {
         empty = range;
         continue;
@@ -165,26 +187,23 @@ export class UnreadMessages {
 
   private unreadIn(
     { viewer, mutes, marked }: Reader,
-    recipientId: RecipientId,
-    ranges: readonly OrdinalRange[],
+    gaps: readonly Place[],
     narrowing: Narrowing | null,
   ): UnreadRow[] {
     const { sql, parameters } = narrowing ? restriction(narrowing) : NO_RESTRICTION;
-    const query = this.query(
-      `SELECT ${UNREAD_COLUMNS}
-       FROM json_each(?) gap
+    const places = JSON.stringify(gaps.map(({ recipientId, first, last }) => [recipientId, first, last]));
+    const rows = this.rows(
+      `FROM json_each(?) gap
        CROSS JOIN message m INDEXED BY message_by_ordinal
-         ON m.sent_recipient_id = ? AND m.ordinal BETWEEN gap.value ->> 0 AND gap.value ->> 1
+         ON m.sent_recipient_id = gap.value ->> 0 AND m.ordinal BETWEEN gap.value ->> 1 AND gap.value ->> 2
        WHERE true ${sql}`,
+      [places, ...parameters],
+    ).filter(
+      (row) =>
+        (traitsOf(row) & TRAITS.isReadByDefault) === 0 &&
+        !marked.has(idOf(row)) &&
+        (mutes.length === 0 || !isMuted(mutes, row[1], idOf(row))),
     );
-    const rows = query
-      .all(JSON.stringify(ranges.map(({ first, last }) => [first, last])), recipientId, ...parameters)
-      .filter(
-        (row) =>
-          (traitsOf(row) & TRAITS.isReadByDefault) === 0 &&
-          !marked.has(idOf(row)) &&
-          (mutes.length === 0 || !isMuted(mutes, row[1], idOf(row))),
-      );
     if (!rows.some(wasMoved)) return rows;
     const standing = this.standings.ofOwnership(viewer, rows);
     return rows.filter((row) => standing.ownership(row) === 'received');
@@ -192,17 +211,16 @@ export class UnreadMessages {
 
   private marked({ realmId, userId }: Viewer, narrowing: Narrowing, order: 'ASC' | 'DESC', limit: number): UnreadRow[] {
     const { sql, parameters } = restriction(narrowing);
-    const query = this.query(
-      `SELECT ${UNREAD_COLUMNS}
-       FROM message_flag f INDEXED BY message_flag_unread CROSS JOIN message m ON m.id = f.message_id
+    return this.rows(
+      `FROM message_flag f INDEXED BY message_flag_unread CROSS JOIN message m ON m.id = f.message_id
        WHERE f.user_id = ? AND f.read = 0 AND f.realm_id = ? ${sql}
        ORDER BY f.message_id ${order} LIMIT ?`,
+      [userId, realmId, ...parameters, limit],
     );
-    return query.all(userId, realmId, ...parameters, limit);
   }
 
   /** Where unread messages of the narrowing may have been sent to. */
-  private placesFor(viewer: Viewer, { recipientId }: Narrowing): Place[] {
+  private placesFor(viewer: Viewer, { recipientId }: Narrowing): IncompletePlace[] {
     const isElsewhere = recipientId !== null && this.hasMovedIn.get(recipientId) !== undefined;
     return this.incompletePlaces(viewer, isElsewhere ? null : recipientId);
   }
@@ -228,15 +246,27 @@ export class UnreadMessages {
     });
   }
 
-  private query(sql: string): Query<UnreadRow> {
-    let query = this.queries.get(sql);
+  /** As one JSON text, for the reason that `PlaceQuery` gives. */
+  private rows(from: string, parameters: readonly Parameter[]): UnreadRow[] {
+    let query = this.queries.get(from);
     if (!query) {
-      query = this.connection.tuples<UnreadRow>(sql);
-      this.queries.set(sql, query);
+      query = this.connection.values<string>(
+        `SELECT json_group_array(json_array(
+           id, sender_id, recipient_id, sent_recipient_id, ordinal, traits, version, channel_id, topic))
+         FROM (SELECT ${UNREAD_COLUMNS} ${from})`,
+      );
+      this.queries.set(from, query);
     }
-    return query;
+    return JSON.parse(query.get(...parameters)!) as UnreadRow[];
   }
 }
+
+interface IncompletePlace extends Place {
+  /** Where all that is not read of it is one short range: several such are looked at together. */
+  readonly shortGap: Place | null;
+}
+
+const newestFirst = (rows: UnreadRow[]): UnreadRow[] => rows.sort((a, b) => idOf(b) - idOf(a));
 
 /** Collects the newest messages out of lists that each go from newer to older. */
 class Newest {

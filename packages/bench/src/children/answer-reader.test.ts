@@ -1,0 +1,38 @@
+import { AnswerReader } from './answer-reader.js';
+
+/** What a reader makes of these pieces of a stream, each of which is overwritten afterwards as a socket would. */
+function read(pieces: readonly string[], keepsBodies = true): string[] {
+  const answers: string[] = [];
+  const reader = new AnswerReader(keepsBodies, ({ status }, body) => answers.push(`${status} ${body}`));
+  for (const piece of pieces) {
+    const chunk = Buffer.from(piece);
+    reader.take(chunk);
+    chunk.fill('x');
+  }
+  return answers;
+}
+
+const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello';
+const REFUSED = 'HTTP/1.1 400 Bad Request\r\ncontent-length: 2\r\nDate: today\r\n\r\nno';
+
+describe('AnswerReader', () => {
+  it.each`
+    pieces                                               | answers
+    ${[OK]}                                              | ${['200 hello']}
+    ${[OK, REFUSED]}                                     | ${['200 hello', '400 no']}
+    ${[OK.slice(0, 20), OK.slice(20, -2), OK.slice(-2)]} | ${['200 hello']}
+    ${[...OK]}                                           | ${['200 hello']}
+    ${['HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n']}  | ${['200 ']}
+    ${[OK.slice(0, -1)]}                                 | ${[]}
+  `('reads $pieces', ({ pieces, answers }) => {
+    expect(read(pieces)).toEqual(answers);
+  });
+
+  it('throws bodies away unless somebody wants them, but never that of a refusal', () => {
+    expect(read([OK, REFUSED], false)).toEqual(['200 ', '400 no']);
+  });
+
+  it('refuses an answer whose end it could not find', () => {
+    expect(() => read(['HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n'])).toThrow('how long');
+  });
+});

@@ -1,0 +1,74 @@
+import { validateSync } from 'class-validator';
+import { createRoutes, type RouteDependencies } from './routes.js';
+import { assemble } from './routing/assemble.js';
+import type { HttpRefusal } from './routing/errors.js';
+import { type Dto, membersOfDto, parse } from './routing/params.js';
+import { Parameters } from './routing/request.js';
+import type { Route } from './routing/route.js';
+
+/** What presenting needs is asked for by requests only. */
+const addresses = { urlOf: () => 'https://chat.example', mailHost: 'chat.example' };
+const routes = createRoutes({ addresses } as unknown as RouteDependencies);
+const nameOf = ({ method, path }: Route) => `${method} ${path}`;
+
+describe('the table of operations', () => {
+  it('has each of them once', () => {
+    const names = routes.map(nameOf);
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  it('dispatches the ones that are called most ahead of everything else', () => {
+    expect(
+      routes
+        .filter(({ hot }) => hot)
+        .map(nameOf)
+        .sort(),
+    ).toEqual(['GET /events', 'GET /messages', 'POST /messages', 'POST /messages/flags']);
+  });
+
+  it('asks who is calling, but for what comes before signing in and what is the same for all', () => {
+    expect(
+      routes
+        .filter(({ auth }) => auth === 'anyone')
+        .map(nameOf)
+        .sort(),
+    ).toEqual([
+      'GET /dev_list_users',
+      'GET /server_settings',
+      'GET /static/emoji/emoji_api.json',
+      'GET /user_avatars/:realm_id/:file',
+      'GET /user_avatars/:realm_id/realm/icon.png',
+      'POST /dev_fetch_api_key',
+      'POST /fetch_api_key',
+    ]);
+  });
+
+  it('lets incoming-webhook bots do nothing but send', () => {
+    expect(routes.filter(({ allowsWebhookBots }) => allowsWebhookBots).map(nameOf)).toEqual(['POST /messages']);
+  });
+});
+
+/** The first refusal, by our parser and by the two libraries that describe DTOs. */
+const ours = (dto: Dto, fields: Parameters) => {
+  try {
+    parse(dto, {}, fields);
+    return undefined;
+  } catch (error) {
+    return (error as HttpRefusal).message;
+  }
+};
+const theirs = (dto: Dto, fields: Parameters) => {
+  const [first] = validateSync(assemble(dto, {}, fields), { forbidUnknownValues: false });
+  return Object.values(first?.constraints ?? {})[0];
+};
+
+describe('what each operation asks for', () => {
+  // Whatever a parameter is, one of these is wrong for it; each is tried in its place, the others left out.
+  const values = ['', 'x', '1', '-1', 'true', 'null', '"x"', '[]', '["x"]', '[1]', '{}', '[{}]'];
+
+  it.each(routes.map((route) => [nameOf(route), route.dto] as const))('%s', (_name, dto) => {
+    const members = membersOfDto(dto);
+    const requests = members.flatMap(({ name }) => values.map((value) => new Parameters(new Map([[name, value]]))));
+    for (const fields of [Parameters.none, ...requests]) expect(ours(dto, fields)).toBe(theirs(dto, fields));
+  });
+});

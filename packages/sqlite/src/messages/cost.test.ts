@@ -1,0 +1,259 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { MessageCondition, MessageFilter, Repositories, Transaction } from '@parley/domain';
+import { aChannel, aMessage, aUser, FixedClock, givenOn, type Scene } from '@parley/testkit';
+import Sqlite, { type Database } from 'better-sqlite3';
+import { openSqliteStorage, type SqliteStorage } from '../index.js';
+
+const directory = mkdtempSync(join(tmpdir(), 'parley-cost-'));
+const opened: { close(): unknown }[] = [];
+let statements: string[] = [];
+let worlds = 0;
+
+afterAll(async () => {
+  for (const each of opened) await each.close();
+  rmSync(directory, { recursive: true });
+});
+
+interface World extends Scene {
+  /** For looking at the tables. */
+  readonly database: Database;
+}
+
+const READERS = ['reader', 'writer'];
+
+/** A channel with twenty interleaved topics, a quiet one and a conversation, `messages` in all. */
+async function worldOf({ followers = 2, messages = 0 }): Promise<World> {
+  const clock = new FixedClock();
+  const path = join(directory, `${++worlds}.db`);
+  const storage: SqliteStorage = openSqliteStorage({ path, clock, trace: (sql) => statements.push(sql) });
+  const names = [...READERS, ...Array.from({ length: followers - 2 }, (_, i) => `follower ${i}`)];
+  const scene = await givenOn(
+    storage.uow,
+    clock,
+    ...names.map((name) => aUser({ name })),
+    aChannel({ name: 'busy', subscribers: names }),
+    aChannel({ name: 'quiet', subscribers: READERS }),
+    ...Array.from({ length: messages }, (_, i) =>
+      i % 10 === 8
+        ? aMessage({ from: 'writer', to: 'quiet' })
+        : i % 10 === 9
+          ? aMessage({ from: 'writer', to: ['reader'] })
+          : aMessage({ from: 'writer', to: 'busy', topic: `topic ${i % 20}` }),
+    ),
+  );
+  const database = new Sqlite(path, { readonly: true });
+  opened.push(database, storage);
+  return Object.assign(scene, { database });
+}
+
+const count = (world: World, sql: string): number => world.database.prepare(sql).pluck().get() as number;
+const rowsOf = (world: World, table: string): number => count(world, `SELECT count(*) FROM ${table}`);
+
+async function traced(work: () => Promise<unknown>): Promise<string[]> {
+  statements = [];
+  await work();
+  return statements;
+}
+
+const own = (...conditions: readonly MessageCondition[]): MessageFilter => ({
+  conditions,
+  scope: 'own',
+  withoutRecipients: [],
+});
+const inChannel = (world: Scene, name: string): MessageCondition => ({
+  kind: 'recipient',
+  recipientId: world.channel(name).recipientId,
+  negated: false,
+});
+const inTopic = (topicKey: string): MessageCondition => ({ kind: 'topic', topicKey, negated: false });
+
+describe('sending', () => {
+  it('writes the same for few followers and for many', async () => {
+    const written: (readonly string[])[] = [];
+    for (const followers of [2, 200]) {
+      const world = await worldOf({ followers });
+      const before = ['message_flag', 'read_segment', 'span'].map((table) => rowsOf(world, table));
+      const sql = await traced(() => world.add(aMessage({ from: 'writer', to: 'busy' })));
+      const after = ['message_flag', 'read_segment', 'span'].map((table) => rowsOf(world, table));
+      expect(after.map((rows, i) => rows - before[i]!)).toEqual([0, 1, 0]);
+      written.push(sql.map((text) => text.replaceAll(/\d+/g, '#')));
+    }
+    expect(written[1]).toEqual(written[0]);
+  });
+
+  it('keeps one segment for a sender who has read everything', async () => {
+    const world = await worldOf({ messages: 200 });
+    const writer = world.user('writer').id;
+    expect(count(world, `SELECT count(*) FROM read_segment WHERE user_id = ${writer}`)).toBe(3);
+  });
+});
+
+describe('marking', () => {
+  it('writes a row for each thousand messages of the channel when one topic of twenty is read', async () => {
+    const world = await worldOf({ messages: 2500 });
+    const ids = world.messages.filter(({ topic }) => topic === 'topic 3').map(({ id }) => id);
+    const before = rowsOf(world, 'read_segment');
+    const sql = await traced(() =>
+      world.uow.write(async (tx) => {
+        expect(await tx.personal.setRead(world.viewer('reader'), ids, true)).toEqual(ids);
+      }),
+    );
+    expect(rowsOf(world, 'read_segment') - before).toBe(2);
+    expect(rowsOf(world, 'message_flag')).toBe(0);
+    expect(sql.length).toBeLessThan(25);
+  });
+
+  it('leaves one segment of each conversation when everything is read', async () => {
+    const world = await worldOf({ messages: 300 });
+    const odd = world.messages.filter((_, i) => i % 2 === 1).map(({ id }) => id);
+    await world.uow.write((tx) => tx.personal.setRead(world.viewer('reader'), odd, true));
+    await world.uow.write((tx) => tx.personal.markAllRead(world.viewer('reader')));
+    const reader = world.user('reader').id;
+    expect(count(world, `SELECT count(*) FROM read_segment WHERE user_id = ${reader}`)).toBe(3);
+  });
+
+  it('closes gaps in which nothing is left to read', async () => {
+    const world = await worldOf({ messages: 40 });
+    const busy = world.messages.filter(({ channelId }) => channelId === world.channel('busy').id);
+    const viewer = world.viewer('reader');
+    const [first, second, third, fourth] = busy.map(({ id }) => id);
+    await world.uow.write(async (tx) => {
+      await tx.messages.remove(world.realm.id, [first!, third!]);
+      await tx.personal.setRead(viewer, [second!], true);
+      await tx.personal.setRead(viewer, [fourth!], true);
+    });
+    const { recipientId } = world.channel('busy');
+    const segments = world.database
+      .prepare('SELECT first, last FROM read_segment WHERE user_id = ? AND recipient_id = ?')
+      .all(viewer.userId, recipientId);
+    expect(segments).toEqual([{ first: 1, last: 4 }]);
+  });
+
+  it('writes nothing for each follower when messages move', async () => {
+    const world = await worldOf({ followers: 100, messages: 20 });
+    const ids = world.messages.filter(({ channelId }) => channelId === world.channel('busy').id).map(({ id }) => id);
+    const { id: channelId, recipientId } = world.channel('quiet');
+    const tables = ['message_flag', 'read_segment', 'span', 'moved_message'];
+    const before = tables.map((table) => rowsOf(world, table));
+    await world.uow.write((tx) =>
+      tx.messages.move(world.realm.id, ids, { channelId, recipientId, topic: null, isHistoryProtected: true }),
+    );
+    expect(tables.map((table, i) => rowsOf(world, table) - before[i]!)).toEqual([0, 0, 0, ids.length]);
+  });
+});
+
+describe('reading', () => {
+  let short: World;
+  let long: World;
+  beforeAll(async () => {
+    short = await worldOf({ messages: 500 });
+    long = await worldOf({ messages: 3000 });
+  });
+
+  const reads: [string, (r: Repositories | Transaction, world: World) => Promise<unknown>][] = [
+    [
+      'a page of a channel',
+      (r, w) => r.messages.listHeadsUpTo(w.viewer('reader'), own(inChannel(w, 'busy')), null, 100),
+    ],
+    [
+      'a page of shared history',
+      (r, w) =>
+        r.messages.listHeadsFrom(w.viewer('reader'), { ...own(inChannel(w, 'busy')), scope: 'shared' }, 150, 100),
+    ],
+    [
+      'a page of a topic',
+      (r, w) => r.messages.listHeadsUpTo(w.viewer('reader'), own(inChannel(w, 'busy'), inTopic('topic 3')), null, 100),
+    ],
+    ['the home view', (r, w) => r.messages.listHeadsUpTo(w.viewer('reader'), own(), null, 100)],
+    [
+      'what somebody wrote',
+      (r, w) =>
+        r.messages.listHeadsUpTo(
+          w.viewer('reader'),
+          own({ kind: 'sender', userId: w.user('writer').id, negated: false }),
+          null,
+          10,
+        ),
+    ],
+    ['a topic everywhere', (r, w) => r.messages.listHeadsUpTo(w.viewer('reader'), own(inTopic('topic 3')), null, 10)],
+    [
+      'views',
+      (r, w) =>
+        r.messages.listViews(
+          w.realm.id,
+          w.messages.slice(-50).map(({ id }) => id),
+        ),
+    ],
+    [
+      'flags',
+      (r, w) =>
+        r.personal.listFlags(
+          w.viewer('reader'),
+          w.messages.slice(-200).map(({ id }) => id),
+        ),
+    ],
+    ['the newest unread messages', (r, w) => r.personal.listUnread(w.viewer('reader'), 10)],
+    ['the first unread message', (r, w) => r.personal.findFirstUnread(w.viewer('reader'), own(inChannel(w, 'busy')))],
+    ['the unread messages of one who has read all', (r, w) => r.personal.listUnread(w.viewer('writer'), 50_000)],
+    ['topics', (r, w) => r.messages.listTopics(w.realm.id, w.channel('busy').recipientId)],
+    ['own topics', (r, w) => r.messages.listOwnTopics(w.viewer('reader'), w.channel('busy').recipientId)],
+    ['traffic', (r, w) => r.messages.countSince(w.realm.id, [w.channel('busy').recipientId], w.clock.now() - 10)],
+    ['the first message of a day', (r, w) => r.messages.findFirstIdSince(w.realm.id, w.clock.now() - 10)],
+    ['the newest message', (r, w) => r.personal.newestId(w.viewer('reader'))],
+    ['channels left', (r, w) => r.personal.listFormerChannelIds(w.viewer('reader'))],
+    ['starred messages', (r, w) => r.personal.listStarred(w.viewer('reader'))],
+    [
+      'holders',
+      (r, w) =>
+        r.personal.filterHolders(
+          w.realm.id,
+          w.messages[0]!.id,
+          [...w.users.values()].map(({ id }) => id),
+        ),
+    ],
+    ['recent conversations', (r, w) => r.recipients.listRecentDirect(w.realm.id, w.user('reader').id, 100)],
+  ];
+
+  it.each(reads)('takes as many statements for %s, however long the history', async (_, read) => {
+    const few = await traced(() => short.uow.read((r) => read(r, short)));
+    const many = await traced(() => long.uow.read((r) => read(r, long)));
+    // More than BEGIN and COMMIT: the counting itself works.
+    expect(few.length).toBeGreaterThan(2);
+    expect(many.length).toBe(few.length);
+  });
+
+  it.each(reads)('looks for %s where it is, and scans no table', async (_, read) => {
+    const sql = await traced(() => long.uow.read((r) => read(r, long)));
+    const plans = sql
+      .filter((text) => /^\s*(SELECT|WITH)/.test(text))
+      .map((text) => {
+        const steps = long.database.prepare(`EXPLAIN QUERY PLAN ${text}`).all() as { readonly detail: string }[];
+        return steps.map(({ detail }) => detail);
+      });
+    expect(plans.length).toBeGreaterThan(0);
+    const tables = long.database
+      .prepare("SELECT name FROM sqlite_schema WHERE type = 'table'")
+      .pluck()
+      .all() as string[];
+    const aliases = ['m', 'n', 's', 'g', 'f', 'r', 'o', 'moved', 'move'];
+    const scans = plans.flat().filter((detail) => {
+      const [, name] = /^SCAN (\w+)/.exec(detail) ?? [];
+      return name !== undefined && !detail.includes('VIRTUAL TABLE') && [...tables, ...aliases].includes(name);
+    });
+    expect(scans).toEqual([]);
+  });
+
+  it.each(['a page of a channel', 'a page of shared history', 'a page of a topic'])(
+    'finds the heads of %s in an index alone',
+    async (title) => {
+      const read = reads.find(([name]) => name === title)![1];
+      const sql = await traced(() => long.uow.read((r) => read(r, long)));
+      const page = sql.filter((text) => /FROM message m INDEXED BY message_by_(recipient|topic)/.test(text));
+      expect(page).toHaveLength(1);
+      const steps = long.database.prepare(`EXPLAIN QUERY PLAN ${page[0]!}`).all() as { readonly detail: string }[];
+      expect(steps.map(({ detail }) => detail)).toContainEqual(expect.stringContaining('USING COVERING INDEX'));
+    },
+  );
+});

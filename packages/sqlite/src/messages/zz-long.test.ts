@@ -1,0 +1,236 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { MessageCondition, MessageFilter, MessageId, Repositories, Transaction } from '@parley/domain';
+import { aChannel, aMessage, aUser, FixedClock, givenOn, MemoryStorage, type Scene } from '@parley/testkit';
+import fc from 'fast-check';
+import { openSqliteStorage } from '../index.js';
+
+const PEOPLE = ['a', 'b', 'c'];
+const CHANNELS = ['red', 'green', 'blue'];
+const TOPICS = ['Lunch', 'lunch', 'dinner'];
+
+const person = fc.constantFrom(...PEOPLE);
+const channel = fc.constantFrom(...CHANNELS);
+const topic = fc.constantFrom(...TOPICS);
+/** Messages by how far they lie back. */
+const picks = fc.oneof(
+  { weight: 3, arbitrary: fc.array(fc.nat(30), { minLength: 1, maxLength: 8 }) },
+  { weight: 1, arbitrary: fc.record({ from: fc.nat(100), step: fc.integer({ min: 1, max: 7 }) }) },
+);
+const marks = fc.record({
+  mentioned: fc.boolean(),
+  topicWildcardMentioned: fc.boolean(),
+  hasAlertWord: fc.boolean(),
+  unread: fc.boolean(),
+});
+const rarely = fc.integer({ max: 4, min: 0 }).map((n) => n === 0);
+const step = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      kind: fc.constant('send' as const),
+      from: person,
+      to: fc.oneof({ weight: 4, arbitrary: channel }, { weight: 1, arbitrary: fc.array(person, { maxLength: 2 }) }),
+      topic,
+      count: fc.oneof(
+        { weight: 5, arbitrary: fc.constant(1) },
+        { weight: 1, arbitrary: fc.integer({ min: 2, max: 60 }) },
+      ),
+      isReadBySender: fc.boolean(),
+      mentionsChannel: rarely,
+      isReadByDefault: rarely,
+      exceptions: fc.dictionary(person, marks, { maxKeys: 1 }),
+    }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({ kind: fc.constant('read' as const), who: person, picks, read: fc.boolean() }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('readAll' as const), who: person }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('flag' as const),
+      who: person,
+      picks,
+      flag: fc.constantFrom('starred' as const, 'collapsed' as const),
+      on: fc.boolean(),
+    }),
+  },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('follow' as const), who: person, channel, on: fc.boolean() }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('adopt' as const), who: person, picks }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('mute' as const), who: person, whom: person, on: fc.boolean() }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('move' as const),
+      picks,
+      channel,
+      topic: fc.option(topic),
+      isHistoryProtected: fc.boolean(),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('remove' as const), picks }) },
+);
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+
+/** Does it, and tells what the storage answered. */
+async function take(scene: Scene, tx: Transaction, each: Step): Promise<unknown> {
+  const { realm, viewer } = scene;
+  const picked = (choice: Extract<Step, { kind: 'adopt' }>['picks'], pool = scene.messages): MessageId[] => {
+    const ids = pool.map(({ id }) => id);
+    const found = Array.isArray(choice)
+      ? choice.map((back) => ids.at(-1 - back))
+      : ids.filter((_, index) => index >= choice.from && (index - choice.from) % choice.step === 0);
+    return [...new Set(found.filter((id) => id !== undefined))];
+  };
+  switch (each.kind) {
+    case 'send': {
+      const { kind: _, count, to, ...more } = each;
+      for (let i = 0; i < count; i++) {
+        const inTurn = { ...more, topic: Array.isArray(to) ? '' : count > 1 ? TOPICS[i % 3]! : more.topic };
+        await aMessage({ to, ...inTurn })(scene, tx);
+      }
+      return null;
+    }
+    case 'read':
+      return tx.personal.setRead(viewer(each.who), picked(each.picks), each.read);
+    case 'readAll':
+      return tx.personal.markAllRead(viewer(each.who));
+    case 'flag':
+      return tx.personal.setFlag(viewer(each.who), picked(each.picks), each.flag, each.on);
+    case 'follow': {
+      const { recipientId } = scene.channel(each.channel);
+      const users = [scene.user(each.who).id];
+      return each.on
+        ? tx.personal.openSpans(realm.id, recipientId, users)
+        : tx.personal.closeSpans(realm.id, recipientId, users);
+    }
+    case 'adopt':
+      return tx.personal.adopt(viewer(each.who), picked(each.picks));
+    case 'mute':
+      return each.on
+        ? tx.personal.muteSender(viewer(each.who), scene.user(each.whom).id)
+        : tx.personal.unmuteSender(viewer(each.who), scene.user(each.whom).id);
+    case 'move': {
+      const { id, recipientId } = scene.channel(each.channel);
+      const inChannels = scene.messages.filter((message) => message.channelId !== null);
+      return tx.messages.move(realm.id, picked(each.picks, inChannels), {
+        channelId: id,
+        recipientId,
+        topic: each.topic,
+        isHistoryProtected: each.isHistoryProtected,
+      });
+    }
+    case 'remove':
+      return tx.messages.remove(realm.id, picked(each.picks));
+  }
+}
+
+/** Everything that anybody can ask. */
+async function answers(scene: Scene, r: Repositories): Promise<unknown> {
+  const all = scene.messages.map(({ id }) => id);
+  const userIds = PEOPLE.map((name) => scene.user(name).id);
+  const result: Record<string, unknown> = {};
+  const live = (await r.messages.list(scene.realm.id, all)).map(({ id }) => id);
+  result.live = live;
+  for (const id of live.slice(-20))
+    result[`holders ${id}`] = await r.personal.filterHolders(scene.realm.id, id, userIds);
+  for (const each of CHANNELS) {
+    result[`topics of ${each}`] = await r.messages.listTopics(scene.realm.id, scene.channel(each).recipientId);
+  }
+  const condition = (each: object, negated = false) => ({ ...each, negated }) as MessageCondition;
+  const filters: Record<string, readonly MessageCondition[]> = {
+    everything: [],
+    red: [condition({ kind: 'recipient', recipientId: scene.channel('red').recipientId })],
+    'lunch in green': [
+      condition({ kind: 'recipient', recipientId: scene.channel('green').recipientId }),
+      condition({ kind: 'topic', topicKey: 'lunch' }),
+    ],
+    lunch: [condition({ kind: 'topic', topicKey: 'lunch' })],
+    'by a': [condition({ kind: 'sender', userId: scene.user('a').id })],
+    'by b in blue': [
+      condition({ kind: 'recipient', recipientId: scene.channel('blue').recipientId }),
+      condition({ kind: 'sender', userId: scene.user('b').id }),
+    ],
+    'not red, not by a': [
+      condition({ kind: 'recipient', recipientId: scene.channel('red').recipientId }, true),
+      condition({ kind: 'sender', userId: scene.user('a').id }, true),
+    ],
+  };
+  const middle = all[Math.floor(all.length / 2)] ?? 0;
+  for (const name of PEOPLE) {
+    const viewer = scene.viewer(name);
+    const say = (what: string, value: unknown) => {
+      result[`${name}: ${what}`] = value;
+    };
+    say('flags', await r.personal.listFlags(viewer, all));
+    say('heads', await r.messages.listHeads(viewer, all));
+    say('unread', await r.personal.listUnread(viewer, 1000));
+    say('newest unread', await r.personal.listUnread(viewer, 4));
+    say('starred', await r.personal.listStarred(viewer));
+    say('newest', await r.personal.newestId(viewer));
+    say('former', await r.personal.listFormerChannelIds(viewer));
+    say('recent', await r.recipients.listRecentDirect(scene.realm.id, viewer.userId, 10));
+    for (const each of CHANNELS) {
+      say(`topics of ${each}`, await r.messages.listOwnTopics(viewer, scene.channel(each).recipientId));
+    }
+    for (const [title, conditions] of Object.entries(filters)) {
+      const filter: MessageFilter = { conditions, scope: 'own', withoutRecipients: [] };
+      const ids = (heads: readonly { readonly id: MessageId }[]) => heads.map(({ id }) => id);
+      say(`${title}, unread`, await r.personal.listUnread(viewer, 1000, filter));
+      say(`${title}, first unread`, await r.personal.findFirstUnread(viewer, filter));
+      say(`${title}, all`, ids(await r.messages.listHeadsUpTo(viewer, filter, null, 1000)));
+      say(`${title}, older`, ids(await r.messages.listHeadsUpTo(viewer, filter, middle, 3)));
+      say(`${title}, newer`, ids(await r.messages.listHeadsFrom(viewer, filter, middle, 3)));
+      if (conditions.some(({ kind, negated }) => kind === 'recipient' && !negated)) {
+        const shared = { ...filter, scope: 'shared' as const };
+        say(`${title}, shared`, await r.messages.listHeadsFrom(viewer, shared, 0, 20));
+      }
+    }
+  }
+  return result;
+}
+
+describe('read state without a row per recipient', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'parley-history-'));
+  let files = 0;
+  afterAll(() => rmSync(directory, { recursive: true }));
+
+  it.each([
+    [250, 60],
+    [40, 300],
+  ])(
+    'answers as one row for each recipient would (%i histories of up to %i steps)',
+    async (numRuns, maxLength) => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { maxLength, size: 'max' }), async (steps) => {
+          const clock = new FixedClock();
+          const sqlite = openSqliteStorage({ path: join(directory, `${++files}.db`), clock });
+          try {
+            const pieces = [
+              ...PEOPLE.map((name) => aUser({ name })),
+              ...CHANNELS.map((name) => aChannel({ name, subscribers: name === 'blue' ? ['a'] : ['a', 'b'] })),
+            ];
+            const plain = await givenOn(new MemoryStorage(clock).uow, clock, ...pieces);
+            const compact = await givenOn(sqlite.uow, clock, ...pieces);
+            for (const each of steps) {
+              const expected = await plain.uow.write((tx) => take(plain, tx, each));
+              expect(await compact.uow.write((tx) => take(compact, tx, each))).toEqual(expected);
+            }
+            const expected = await plain.uow.read((r) => answers(plain, r));
+            expect(await compact.uow.read((r) => answers(compact, r))).toEqual(expected);
+          } finally {
+            await sqlite.close();
+          }
+        }),
+        { numRuns },
+      );
+    },
+    600_000,
+  );
+});

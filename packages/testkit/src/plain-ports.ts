@@ -1,0 +1,65 @@
+import type {
+  ApiKeyMint,
+  ApiKeyRecord,
+  LoginAttempts,
+  PasswordHasher,
+  PasswordStrength,
+  RealmAddresses,
+} from '@parley/domain';
+import { DomainError } from '@parley/domain';
+
+// Ports to the outside in their plainest form, for stories about something else.
+
+/** Everybody at `chat.example`. */
+export const plainAddresses: RealmAddresses = {
+  urlOf: ({ stringId }) => `https://${stringId}.chat.example`,
+  mailHost: 'chat.example',
+};
+
+/** Keys that can be read: user 7's first one ends in `7g1`. */
+export class PlainApiKeyMint implements ApiKeyMint {
+  readonly secretFingerprint = 'plain';
+
+  derive({ userId, generation }: ApiKeyRecord): string {
+    return `${userId}g${generation}`.padStart(32, '0');
+  }
+
+  fingerprint(apiKey: string): string {
+    return `fingerprint of ${apiKey}`;
+  }
+}
+
+/** Keeps what was verified, so that a story can tell that nobody was let off the wait. */
+export class PlainPasswordHasher implements PasswordHasher {
+  readonly verified: (readonly [password: string, hash: string | null])[] = [];
+
+  async hash(password: string): Promise<string> {
+    return `hash of ${password}`;
+  }
+
+  async verify(password: string, hash: string | null): Promise<boolean> {
+    this.verified.push([password, hash]);
+    return hash === `hash of ${password}`;
+  }
+}
+
+/** Only what holds `weak` or something known of the person is guessed. */
+export const plainPasswordStrength: PasswordStrength = {
+  leastGuesses: (password, known) =>
+    password.includes('weak') || known.some((word) => password.includes(word)) ? 10 : 10 ** 9,
+};
+
+/** Two attempts each. */
+export class PlainLoginAttempts implements LoginAttempts {
+  private readonly counts = new Map<string, number>();
+
+  attempt(key: string): void {
+    const count = this.counts.get(key) ?? 0;
+    if (count >= 2) throw new DomainError('RATE_LIMITED', 'Too many attempts');
+    this.counts.set(key, count + 1);
+  }
+
+  forget(key: string): void {
+    this.counts.delete(key);
+  }
+}
