@@ -49,7 +49,7 @@ export class PlainRenderer implements MarkdownRenderer {
     const mentionedGroupIds = new Set<GroupId>();
     let mentionsChannelWildcard = false;
     let mentionsTopicWildcard = false;
-    const html = escape(content).replace(NAMED, (typed, silentUser, userName, silentGroup, groupName, channelName) => {
+    const html = escaped(content).replace(NAMED, (typed, silentUser, userName, silentGroup, groupName, channelName) => {
       if (CHANNEL_WILDCARDS.includes(userName)) {
         if (!silentUser) mentionsChannelWildcard = true;
         return `<em>${userName}</em>`;
@@ -98,5 +98,5 @@ function idIn(name: string): UserId | null {
   return digits === undefined ? null : (Number(digits) as UserId);
 }
 
-const escape = (text: string): string =>
+const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');

@@ -1,7 +1,8 @@
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { answerCalls } from './answer-calls.js';
 import { type AnswerHead, AnswerReader } from './answer-reader.js';
+import { openConnection } from './connection.js';
 
 /** Where and what to ask. */
 export interface LoadCall {
@@ -62,7 +63,7 @@ async function load({ port, requests, inFlight, until }: LoadCall): Promise<Load
       if (head.status !== 200) fail(refusal(head, body));
       else ask();
     });
-    const socket = await open(port, (chunk) => {
+    const socket = await openConnection(port, (chunk) => {
       try {
         reader.take(chunk);
       } catch (error) {
@@ -83,24 +84,6 @@ async function load({ port, requests, inFlight, until }: LoadCall): Promise<Load
     }
     return { ask, done };
   }
-}
-
-function open(port: number, onData: (chunk: Buffer) => void): Promise<Socket> {
-  // One buffer for the life of the connection: allocating one for each chunk would cost as much as the rest.
-  const onread = {
-    buffer: Buffer.allocUnsafe(65_536),
-    callback: (length: number, buffer: Uint8Array) => {
-      onData(Buffer.from(buffer.buffer, buffer.byteOffset, length));
-      return true;
-    },
-  };
-  return new Promise((resolve, reject) => {
-    const socket = connect({ port, host: '127.0.0.1', noDelay: true, onread }, () => {
-      socket.off('error', reject);
-      resolve(socket);
-    });
-    socket.once('error', reject);
-  });
 }
 
 const refusal = ({ status }: AnswerHead, body: Buffer): Error =>

@@ -1,8 +1,8 @@
-import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { answerCalls } from './answer-calls.js';
 import { AnswerReader } from './answer-reader.js';
+import { openConnection } from './connection.js';
 
 export interface PollsCall {
   readonly port: number;
@@ -42,8 +42,7 @@ answerCalls({ open, park, fire, sample });
 
 async function open({ port, polls }: PollsCall): Promise<void> {
   const reader = new AnswerReader(true, () => triggerAnswer());
-  trigger = await opened(port);
-  trigger.on('data', (chunk) => reader.take(chunk));
+  trigger = await openConnection(port, (chunk) => reader.take(chunk));
   waiters = [];
   for (let from = 0; from < polls.length; from += OPENING) {
     waiters.push(...(await Promise.all(polls.slice(from, from + OPENING).map((poll) => openWaiter(port, poll)))));
@@ -51,22 +50,15 @@ async function open({ port, polls }: PollsCall): Promise<void> {
 }
 
 async function openWaiter(port: number, poll: string): Promise<Waiter> {
-  const socket = await opened(port);
-  const waiter: Waiter = { socket, poll, last: -1, answer: null, answeredAt: 0 };
   const reader = new AnswerReader(true, (head, body) => {
     waiter.answeredAt = performance.now();
     waiter.answer = body;
     firstHead ||= head.text;
     onAnswer();
   });
-  socket.on('data', (chunk) => reader.take(chunk));
+  const socket = await openConnection(port, (chunk) => reader.take(chunk));
+  const waiter: Waiter = { socket, poll, last: -1, answer: null, answeredAt: 0 };
   return waiter;
-}
-
-async function opened(port: number): Promise<Socket> {
-  const socket = connect({ port, host: '127.0.0.1', noDelay: true });
-  await once(socket, 'connect');
-  return socket;
 }
 
 /** Sends every poll, and again those that are answered at once. Resolves when none is answered for a while. */

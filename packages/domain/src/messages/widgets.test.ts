@@ -1,0 +1,60 @@
+import { parseWidget, widgetIn, widgetText } from './widgets.js';
+
+describe('what a message asks for by its first word', () => {
+  it.each([
+    ['/poll', { type: 'poll', data: { question: '', options: [] } }],
+    ['/poll Lunch?', { type: 'poll', data: { question: 'Lunch?', options: [] } }],
+    ['/poll Lunch?\nPizza\n\n- Soup\n* Rice', { type: 'poll', data: { question: 'Lunch?', options: ['Pizza', 'Soup', 'Rice'] } }],
+    ['/todo', { type: 'todo', data: { task_list_title: '', tasks: [] } }],
+    [
+      '/todo Trip\nPack: warm things\nLeave',
+      {
+        type: 'todo',
+        data: {
+          task_list_title: 'Trip',
+          tasks: [
+            { task: 'Pack', desc: 'warm things' },
+            { task: 'Leave', desc: '' },
+          ],
+        },
+      },
+    ],
+    ['/polling', null],
+    ['a /poll', null],
+    ['/me polls', null],
+  ])('%j', (content, widget) => {
+    expect(widgetIn(content)).toEqual(widget);
+  });
+
+  it('is kept as JSON in ASCII, with spaces', () => {
+    expect(widgetText(widgetIn('/poll Où?\n"a"')!)).toBe(
+      '{"widget_type": "poll", "extra_data": {"question": "O\\u00f9?", "options": ["\\"a\\""]}}',
+    );
+  });
+});
+
+describe('what a program sends', () => {
+  const choices = { type: 'choices', heading: 'Pick', choices: [{ short_name: 'A', long_name: 'Apple', reply: 'a' }] };
+
+  it('is taken when it is a form of choices', () => {
+    const json = JSON.stringify({ widget_type: 'zform', extra_data: choices });
+    expect(parseWidget(json)).toEqual({ type: 'zform', data: choices });
+  });
+
+  it.each([
+    ['{', 'API programmer sent invalid JSON content'],
+    ['[]', 'widget_content is not a dict'],
+    ['{"extra_data": {}}', 'widget_type key is missing from widget_content'],
+    ['{"widget_type": "zform"}', 'extra_data key is missing from widget_content'],
+    ['{"widget_type": "zform", "extra_data": 4}', 'extra_data is not a dict'],
+    ['{"widget_type": "poll", "extra_data": {}}', 'unknown widget type: poll'],
+    ['{"widget_type": "zform", "extra_data": {"type": "slider"}}', 'unknown zform type: slider'],
+    ['{"widget_type": "zform", "extra_data": {"type": "choices"}}', 'heading key is missing from extra_data'],
+    [
+      JSON.stringify({ widget_type: 'zform', extra_data: { ...choices, choices: [{}] } }),
+      'short_name key is missing from extra_data["choices"][0]',
+    ],
+  ])('%s is refused', (json, detail) => {
+    expect(() => parseWidget(json)).toThrow(`Widgets: ${detail}`);
+  });
+});

@@ -1,0 +1,90 @@
+import { invalidInput } from '../shared/errors.js';
+
+/** Something to click in a message, as clients draw it. Plain JSON. */
+export interface Widget {
+  readonly type: 'poll' | 'todo' | 'zform';
+  readonly data: unknown;
+}
+
+/** A poll or a list of tasks, where the first word asks for one (messages §15.3). */
+export function widgetIn(content: string): Widget | null {
+  const [, command, rest = ''] = /^\/(poll|todo)(?:\s+([\s\S]*))?$/.exec(content) ?? [];
+  if (command === undefined) return null;
+  const firstLineEnd = content.indexOf('\n');
+  const firstLine = firstLineEnd === -1 ? content : content.slice(0, firstLineEnd);
+  const title = firstLine.slice(command.length + 1).trim();
+  const lines = firstLineEnd === -1 || rest === '' ? [] : itemsIn(content.slice(firstLineEnd + 1));
+  return command === 'poll'
+    ? { type: 'poll', data: { question: title, options: lines } }
+    : { type: 'todo', data: { task_list_title: title, tasks: lines.map(toTask) } };
+}
+
+const itemsIn = (text: string): string[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim().replace(/^[-*]\s*/, '').trim())
+    .filter((line) => line !== '');
+
+function toTask(line: string): { task: string; desc: string } {
+  const at = line.indexOf(': ');
+  return at === -1 ? { task: line, desc: '' } : { task: line.slice(0, at).trim(), desc: line.slice(at + 2).trim() };
+}
+
+/** What a program sends beside its message. @throws DomainError INVALID_INPUT with the texts of messages §15.3. */
+export function parseWidget(json: string): Widget {
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch {
+    throw invalidInput('Widgets: API programmer sent invalid JSON content');
+  }
+  const widget = dictionary(value, 'widget_content');
+  const type = member(widget, 'widget_type', 'widget_content');
+  const data = dictionary(member(widget, 'extra_data', 'widget_content'), 'extra_data');
+  if (type !== 'zform') throw problem(`unknown widget type: ${String(type)}`);
+  if (member(data, 'type', 'extra_data') !== 'choices') throw problem(`unknown zform type: ${String(data.type)}`);
+  text(member(data, 'heading', 'extra_data'), 'extra_data["heading"]');
+  const choices = member(data, 'choices', 'extra_data');
+  if (!Array.isArray(choices)) throw problem('extra_data["choices"] is not a list');
+  for (const [index, choice] of choices.entries()) {
+    const where = `extra_data["choices"][${index}]`;
+    const fields = dictionary(choice, where);
+    for (const name of ['short_name', 'long_name', 'reply']) text(member(fields, name, where), `${where}["${name}"]`);
+  }
+  return { type: 'zform', data };
+}
+
+type Dictionary = Readonly<Record<string, unknown>>;
+
+function dictionary(value: unknown, where: string): Dictionary {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw problem(`${where} is not a dict`);
+  return value as Dictionary;
+}
+
+function member(value: Dictionary, name: string, where: string): unknown {
+  if (!Object.hasOwn(value, name)) throw problem(`${name} key is missing from ${where}`);
+  return value[name];
+}
+
+function text(value: unknown, where: string): void {
+  if (typeof value !== 'string') throw problem(`${where} is not a string`);
+}
+
+const problem = (detail: string) => invalidInput(`Widgets: ${detail}`);
+
+/** How a widget is kept: JSON as clients have always got it, with spaces and in ASCII. */
+export function widgetText({ type, data }: Widget): string {
+  return asciiJson({ widget_type: type, extra_data: data });
+}
+
+function asciiJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(asciiJson).join(', ')}]`;
+  if (typeof value === 'object' && value !== null) {
+    const members = Object.entries(value).map(([name, one]) => `${asciiJson(name)}: ${asciiJson(one)}`);
+    return `{${members.join(', ')}}`;
+  }
+  return JSON.stringify(value).replace(
+    /[\u007f-\uffff]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}

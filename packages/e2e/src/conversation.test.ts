@@ -1,0 +1,237 @@
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import zulip, { type Answer, type Client } from 'zulip-js';
+import type { ParleyProcess } from './testing/parley-process.js';
+import { Place } from './testing/place.js';
+import { QueueReader } from './testing/queue-reader.js';
+
+/** What people come for: the demo, started with one command, and a client library that was written for Zulip. */
+describe('two people with zulip-js', () => {
+  const place = new Place();
+  let server: ParleyProcess;
+  let hamlet: Client;
+  let iago: Client;
+  /** Own profiles, by which others know them. */
+  let profiles: { hamlet: Answer; iago: Answer };
+
+  beforeAll(async () => {
+    server = await place.serve(['--demo', '--dev']);
+    hamlet = await signIn('hamlet');
+    iago = await signIn('iago');
+    profiles = { hamlet: await hamlet.users.me.getProfile(), iago: await iago.users.me.getProfile() };
+  }, 60_000);
+  afterAll(() => place.close());
+
+  const signIn = (name: string, password = `pw-${name}@zulip.com`) =>
+    zulip({ realm: server.url, username: `${name}@zulip.com`, password });
+  const zuliprc = (name: string) => join(place.directory, 'data', 'zuliprc', name);
+  const channelId = async (name: string): Promise<number> => (await hamlet.streams.getStreamId(name)).stream_id;
+
+  it('sign in with address and password', async () => {
+    expect(await hamlet.accounts.retrieve()).toEqual({
+      result: 'success',
+      msg: '',
+      api_key: hamlet.config.apiKey,
+      email: 'hamlet@zulip.com',
+      user_id: profiles.hamlet.user_id,
+    });
+    expect(readFileSync(zuliprc('hamlet'), 'utf8')).toContain(`key=${hamlet.config.apiKey}\n`);
+    const stranger = await signIn('hamlet', 'to be or not to be');
+    expect(stranger.config.apiKey).toBeUndefined();
+    expect(await stranger.users.me.getProfile()).toMatchObject({ result: 'error', code: 'INVALID_API_KEY' });
+  });
+
+  it('hear each other in order, with every field there is', async () => {
+    const cordelia = await zulip({ zuliprc: zuliprc('cordelia') });
+    const ears = {
+      hamlet: await QueueReader.open(hamlet, { event_types: ['message'], apply_markdown: 'true' }),
+      iago: await QueueReader.open(iago, { event_types: ['message'] }),
+      cordelia: await QueueReader.open(cordelia, { event_types: ['message'] }),
+    };
+    expect(Object.keys(ears.hamlet.snapshot).sort()).toEqual([
+      'idle_queue_timeout_secs',
+      'last_event_id',
+      'max_message_id',
+      'msg',
+      'queue_id',
+      'result',
+      'zulip_feature_level',
+      'zulip_merge_base',
+      'zulip_version',
+    ]);
+    const coreTeam = await channelId('core team');
+
+    // He listens before there is anything to hear.
+    const waiting = ears.hamlet.poll();
+    const question = await iago.messages.send({
+      type: 'stream',
+      to: 'core team',
+      topic: 'the watch',
+      content: "Who's **there**?",
+    });
+    const firstHeard = await waiting;
+    const reply = await hamlet.messages.send({
+      type: 'channel',
+      to: coreTeam,
+      topic: 'the watch',
+      content: 'Nay, answer *me*, @**Iago**.',
+      queue_id: ears.hamlet.id,
+      local_id: '17.01',
+    });
+    const whisper = await iago.messages.send({
+      type: 'private',
+      to: [profiles.hamlet.user_id],
+      content: 'Long live the king!',
+    });
+    const echo = await hamlet.messages.send({
+      type: 'direct',
+      to: [profiles.iago.email],
+      content: '/me nods',
+    });
+    for (const { id, ...answer } of [whisper, echo]) {
+      expect([id, answer]).toEqual([expect.any(Number), { result: 'success', msg: '' }]);
+    }
+    // Who starts a topic or takes part in one follows it from then on.
+    expect(question).toEqual({
+      result: 'success',
+      msg: '',
+      id: expect.any(Number),
+      automatic_new_visibility_policy: 3,
+    });
+
+    const common = (sender: Answer, id: number) => ({
+      id,
+      sender_id: sender.user_id,
+      sender_email: sender.email,
+      sender_full_name: sender.full_name,
+      sender_realm_str: 'zulip',
+      avatar_url: sender.avatar_url,
+      client: 'node-fetch',
+      timestamp: expect.any(Number),
+      topic_links: [],
+      is_me_message: false,
+      reactions: [],
+      submessages: [],
+    });
+    const inChannel = {
+      type: 'stream',
+      display_recipient: 'core team',
+      stream_id: coreTeam,
+      subject: 'the watch',
+      recipient_id: expect.any(Number),
+    };
+    const person = ({ user_id: id, email, full_name }: Answer) => ({ id, email, full_name, is_mirror_dummy: false });
+    const inPrivate = {
+      type: 'private',
+      display_recipient: [person(profiles.hamlet), person(profiles.iago)].sort((a, b) => a.id - b.id),
+      subject: '',
+      recipient_id: expect.any(Number),
+    };
+    const html = { content_type: 'text/html' };
+    const said = [
+      { ...common(profiles.iago, question.id), ...inChannel, content: "<p>Who's <strong>there</strong>?</p>" },
+      {
+        ...common(profiles.hamlet, reply.id),
+        ...inChannel,
+        content: `<p>Nay, answer <em>me</em>, <span class="user-mention" data-user-id="${profiles.iago.user_id}">@Iago</span>.</p>`,
+      },
+      { ...common(profiles.iago, whisper.id), ...inPrivate, content: '<p>Long live the king!</p>' },
+      { ...common(profiles.hamlet, echo.id), ...inPrivate, content: '<p>/me nods</p>', is_me_message: true },
+    ].map((message) => ({ ...message, ...html }));
+    const source = ["Who's **there**?", 'Nay, answer *me*, @**Iago**.', 'Long live the king!', '/me nods'];
+
+    expect(firstHeard).toEqual({
+      result: 'success',
+      msg: '',
+      queue_id: ears.hamlet.id,
+      events: [{ id: expect.any(Number), type: 'message', flags: [], message: said[0] }],
+    });
+    const heardByHamlet = [...firstHeard.events, ...(await ears.hamlet.next(3))];
+    expect(heardByHamlet).toEqual([
+      { id: expect.any(Number), type: 'message', flags: [], message: said[0] },
+      { id: expect.any(Number), type: 'message', flags: [], message: said[1], local_message_id: '17.01' },
+      { id: expect.any(Number), type: 'message', flags: [], message: said[2] },
+      { id: expect.any(Number), type: 'message', flags: [], message: said[3] },
+    ]);
+    const heardByIago = await ears.iago.next(4);
+    expect(heardByIago).toEqual(
+      said.map((message, i) => ({
+        id: expect.any(Number),
+        type: 'message',
+        flags: i === 1 ? ['mentioned'] : [],
+        message: { ...message, content: source[i], content_type: 'text/x-markdown' },
+      })),
+    );
+    for (const heard of [heardByHamlet, heardByIago]) {
+      expect(heard.map(({ id }) => id)).toEqual(ascending(heard.map(({ id }) => id)));
+    }
+    // What others say among themselves is none of her business.
+    expect(await ears.cordelia.drain()).toEqual([]);
+
+    const page = await iago.messages.retrieve({ anchor: 'newest', num_before: 4, num_after: 0 });
+    expect(page).toEqual({
+      result: 'success',
+      msg: '',
+      anchor: 10000000000000000,
+      found_newest: true,
+      found_oldest: false,
+      found_anchor: false,
+      history_limited: false,
+      messages: said.map((message, i) => ({ ...message, flags: i === 1 ? ['mentioned'] : [] })),
+    });
+    expect(await iago.messages.getById({ message_id: reply.id })).toEqual({
+      result: 'success',
+      msg: '',
+      raw_content: source[1],
+      message: { ...said[1], flags: ['mentioned'] },
+      ignored_parameters_unsupported: ['message_id'],
+    });
+  });
+
+  it('can leave the listening to the library', async () => {
+    const listener = listenInBackground(zuliprc('cordelia'));
+    try {
+      const verona = { type: 'stream', to: 'Verona', topic: 'roll call' };
+      // The library does not say when it is ready.
+      while (listener.contents().length === 0) {
+        await hamlet.messages.send({ ...verona, content: 'Are you there?' });
+        await pause(200);
+      }
+      const ids: number[] = [];
+      for (let line = 1; line <= 30; line++) {
+        const speaker = line % 2 ? hamlet : iago;
+        ids.push((await speaker.messages.send({ ...verona, content: `line ${line}` })).id);
+      }
+      while (!listener.contents().includes('line 30')) await pause(50);
+      const heard = listener.events.filter(({ type }) => type === 'message');
+      expect(heard.map(({ message }) => message.id).slice(-30)).toEqual(ids);
+      expect(listener.contents().slice(-30)).toEqual(ids.map((_, i) => `line ${i + 1}`));
+      const eventIds = listener.events.map(({ id }) => id);
+      expect(eventIds).toEqual(ascending(eventIds));
+    } finally {
+      listener.stop();
+    }
+  }, 30_000);
+});
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+const ascending = (ids: readonly number[]) => [...new Set(ids)].sort((a, b) => a - b);
+
+/** In a process of its own, since `callOnEachEvent` has no end. */
+function listenInBackground(zuliprc: string) {
+  const program = `require('zulip-js')({ zuliprc: process.argv[1] })
+    .then((client) => client.callOnEachEvent((event) => console.log(JSON.stringify(event))));`;
+  const child = spawn(process.execPath, ['-e', program, zuliprc], {
+    cwd: __dirname,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const events: Answer[] = [];
+  createInterface(child.stdout).on('line', (line) => events.push(JSON.parse(line)));
+  return {
+    events,
+    contents: (): string[] => events.filter(({ type }) => type === 'message').map(({ message }) => message.content),
+    stop: () => child.kill(),
+  };
+}

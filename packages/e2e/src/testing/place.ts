@@ -1,0 +1,65 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import zulip, { type Client } from 'zulip-js';
+import { type Finished, ParleyProcess, runParley } from './parley-process.js';
+
+export interface Person {
+  readonly id: number;
+  readonly email: string;
+  readonly fullName: string;
+  readonly apiKey: string;
+}
+
+/** A temporary folder with one database in it, and whatever processes run there. `close` it after the test. */
+export class Place {
+  readonly directory = mkdtempSync(join(tmpdir(), 'parley-e2e-'));
+  readonly database = join(this.directory, 'data', 'parley.db');
+  private readonly servers: ParleyProcess[] = [];
+
+  /** With an organization at the address itself, set up as an operator would. */
+  static async withOrganization(name = 'Elsinore'): Promise<Place> {
+    const place = new Place();
+    await place.mustRun(['create-realm', '', name]);
+    return place;
+  }
+
+  run(args: readonly string[]): Promise<Finished> {
+    return runParley([...args, `--database=sqlite:${this.database}`]);
+  }
+
+  /** Rate limits are off, since tests are in more of a hurry than people. */
+  async serve(args: readonly string[] = [], port = '0'): Promise<ParleyProcess> {
+    const server = await ParleyProcess.start([
+      `--port=${port}`,
+      `--database=sqlite:${this.database}`,
+      '--rate-limits=off',
+      ...args,
+    ]);
+    this.servers.push(server);
+    return server;
+  }
+
+  /** The address is the name. */
+  async addPerson(fullName: string, role = 'member'): Promise<Person> {
+    const email = `${fullName.toLowerCase()}@elsinore.example`;
+    const out = await this.mustRun(['create-user', email, fullName, `--role=${role}`]);
+    const [, id, apiKey] = /user (\d+)\nAPI key: (\w+)/.exec(out)!;
+    return { id: Number(id), email, fullName, apiKey: apiKey! };
+  }
+
+  async close(): Promise<void> {
+    for (const server of this.servers) await server.kill();
+    rmSync(this.directory, { recursive: true });
+  }
+
+  private async mustRun(args: readonly string[]): Promise<string> {
+    const { code, out, err } = await this.run(args);
+    if (code !== 0) throw new Error(`parley ${args.join(' ')} ended with ${code}: ${err}`);
+    return out;
+  }
+}
+
+export function connect({ url }: ParleyProcess, { email, apiKey }: Person): Promise<Client> {
+  return zulip({ realm: url, username: email, apiKey });
+}
