@@ -14,6 +14,15 @@ interface Built {
   readonly contents: unknown;
 }
 
+export interface LabOptions {
+  /** Small sizes and one round. */
+  readonly isQuick: boolean;
+  /** Where servers under test leave their CPU profiles; null: nowhere. */
+  readonly profileFolder: string | null;
+  /** Gets lines about what goes on. */
+  readonly say: (line: string) => void;
+}
+
 /** What workloads work with: sizes, databases that are made once a run, and processes that end with the workload. */
 export class Lab {
   private readonly folder = mkdtempSync(join(tmpdir(), 'parley-bench-'));
@@ -21,11 +30,7 @@ export class Lab {
   private readonly running: { stop(): Promise<void> }[] = [];
   private files = 0;
 
-  /** `say` gets lines about what goes on. */
-  constructor(
-    private readonly isQuick: boolean,
-    private readonly say: (line: string) => void,
-  ) {}
+  constructor(private readonly options: LabOptions) {}
 
   /** How often contenders take turns. */
   get rounds(): number {
@@ -34,7 +39,7 @@ export class Lab {
 
   /** The first, or where the run only shows that everything works the second. */
   size(full: number, quick: number): number {
-    return this.isQuick ? quick : full;
+    return this.options.isQuick ? quick : full;
   }
 
   /** A file of its own: what is written to it is not there next time. */
@@ -46,7 +51,7 @@ export class Lab {
   }
 
   async serve(database: string, flags: readonly string[] = []): Promise<ParleyServer> {
-    return this.keep(await ParleyServer.start(database, flags));
+    return this.keep(await ParleyServer.start(database, flags, this.options.profileFolder));
   }
 
   /** A script of `children/`. */
@@ -89,7 +94,7 @@ export class Lab {
     const startedAt = performance.now();
     const database = this.newFile();
     const contents = await build(database, this);
-    this.say(`  made ${build.name} in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
+    this.options.say(`  made ${build.name} in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
     return { database, contents };
   }
 }

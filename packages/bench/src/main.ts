@@ -7,14 +7,19 @@ import { Lab } from './lab.js';
 import type { Figure } from './workload.js';
 import { WORKLOADS } from './workloads/index.js';
 
-const USAGE = `npm run bench -- [--quick] [NAME…]
+const USAGE = `npm run bench -- [--quick] [--profile FOLDER] [NAME…]
 
 Measures workloads against what the machine can do at best, in the same run, and prints a table.
-  --quick  small sizes and one round: shows that everything works, the figures mean nothing
-  NAME     one of ${WORKLOADS.map(({ name }) => name).join(', ')}; default: all`;
+  --quick           small sizes and one round: shows that everything works, the figures mean nothing
+  --profile FOLDER  leaves CPU profiles of the servers there, for Chrome's developer tools; slows them down
+  NAME              one of ${WORKLOADS.map(({ name }) => name).join(', ')}; default: all`;
 
 const { values, positionals } = parseArgs({
-  options: { quick: { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
+  options: {
+    quick: { type: 'boolean', default: false },
+    profile: { type: 'string' },
+    help: { type: 'boolean', default: false },
+  },
   allowPositionals: true,
 });
 const unknown = positionals.find((name) => !WORKLOADS.some((workload) => workload.name === name));
@@ -22,12 +27,16 @@ if (values.help) console.log(USAGE);
 else if (unknown !== undefined) {
   console.error(`There is no workload ${unknown}.\n\n${USAGE}`);
   process.exitCode = 1;
-} else await bench(positionals, values.quick);
+} else await bench(positionals);
 
 /** A workload that fails is told of and left out, and the others still run. */
-async function bench(names: readonly string[], isQuick: boolean): Promise<void> {
+async function bench(names: readonly string[]): Promise<void> {
   console.error(describeMachine());
-  const lab = new Lab(isQuick, (line) => console.error(line));
+  const lab = new Lab({
+    isQuick: values.quick,
+    profileFolder: values.profile ?? null,
+    say: (line) => console.error(line),
+  });
   const figures: Figure[] = [];
   try {
     for (const workload of WORKLOADS) {

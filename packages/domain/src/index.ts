@@ -67,6 +67,7 @@ export * from './messages/use-cases/list-topics.js';
 export * from './messages/use-cases/mark-read.js';
 export * from './messages/use-cases/render-markdown.js';
 export * from './messages/use-cases/send-message.js';
+export * from './messages/widgets.js';
 export * from './realms/found-realm.js';
 export * from './realms/realm-permissions.js';
 export * from './realms/realm-repository.js';

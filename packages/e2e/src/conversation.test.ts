@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import zulip, { type Answer, type Client } from 'zulip-js';
 import type { ParleyProcess } from './testing/parley-process.js';
+import { pause } from './testing/pause.js';
 import { Place } from './testing/place.js';
 import { QueueReader } from './testing/queue-reader.js';
 
@@ -40,7 +41,11 @@ describe('two people with zulip-js', () => {
     expect(readFileSync(zuliprc('hamlet'), 'utf8')).toContain(`key=${hamlet.config.apiKey}\n`);
     const stranger = await signIn('hamlet', 'to be or not to be');
     expect(stranger.config.apiKey).toBeUndefined();
-    expect(await stranger.users.me.getProfile()).toMatchObject({ result: 'error', code: 'INVALID_API_KEY' });
+    expect(await stranger.users.me.getProfile()).toEqual({
+      result: 'error',
+      code: 'UNAUTHORIZED',
+      msg: 'Malformed API key',
+    });
   });
 
   it('hear each other in order, with every field there is', async () => {
@@ -216,7 +221,6 @@ describe('two people with zulip-js', () => {
   }, 30_000);
 });
 
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const ascending = (ids: readonly number[]) => [...new Set(ids)].sort((a, b) => a - b);
 
 /** In a process of its own, since `callOnEachEvent` has no end. */

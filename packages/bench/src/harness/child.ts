@@ -10,9 +10,8 @@ export interface ChildOptions {
   readonly seat: Seat;
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** A module that is loaded before the script. */
-  readonly preload?: URL;
-  readonly cwd?: string;
+  /** Of Node, before the script. */
+  readonly nodeOptions?: readonly string[];
 }
 
 interface Answer {
@@ -49,12 +48,10 @@ export class Child {
     });
   }
 
-  static start(script: URL, { seat, args = [], env = {}, preload, cwd }: ChildOptions): Child {
-    const options = preload ? ['--import', preload.href] : [];
-    const [command, ...rest] = onItsCore(seat, [process.execPath, ...options, fileURLToPath(script), ...args]);
+  static start(script: URL, { seat, args = [], env = {}, nodeOptions = [] }: ChildOptions): Child {
+    const [command, ...rest] = onItsCore(seat, [process.execPath, ...nodeOptions, fileURLToPath(script), ...args]);
     return new Child(
       spawn(command!, rest, {
-        cwd,
         env: { ...process.env, ...env },
         stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
         serialization: 'advanced',

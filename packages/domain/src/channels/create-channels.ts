@@ -2,12 +2,12 @@ import { atLeast } from '../events/audience.js';
 import { acceptGroupSetting, groupOfValue, permissionTitle } from '../groups/accept-setting.js';
 import { addUnnamedGroup, defaultGrants } from '../groups/grants.js';
 import type { GroupSettingValue } from '../groups/group-setting.js';
-
+import { canonicalGroupSetting } from '../groups/group-setting-rules.js';
 import type { MarkdownRenderer } from '../messages/markdown.js';
 import { channelLink, type NoticeBoard, silentMention } from '../messages/notice-board.js';
 import { markdownOptions, renderText } from '../messages/render-message.js';
 import type { Realm } from '../realms/realm.js';
-import { DomainError, invalidInput } from '../shared/errors.js';
+import { invalidInput } from '../shared/errors.js';
 import type { GroupId, UnixSeconds } from '../shared/ids.js';
 import { enforce } from '../shared/permission.js';
 import type { RealmAddresses } from '../shared/realm-address.js';
@@ -23,7 +23,12 @@ import {
   type TopicsPolicy,
 } from './channel.js';
 import { firstAudience } from './channel-audiences.js';
-import { canCreateChannel, canSetDeletePolicy } from './channel-permissions.js';
+import {
+  canCreateChannel,
+  canLimitTopicCreation,
+  canSetDeletePolicy,
+  canSetTopicsPolicy,
+} from './channel-permissions.js';
 
 /** What a new channel shall be like; whatever is left out is as everywhere. */
 export interface ChannelWishes {
@@ -63,39 +68,43 @@ export class ChannelFoundry {
     private readonly notices: NoticeBoard,
   ) {}
 
-  /** Channels §4.4 rows 4–14, before anything is stored. @throws DomainError */
-  async check(tx: Transaction, founding: ChannelFounding, wishes: ChannelWishes): Promise<ChannelPermissionsWanted> {
-    const { actor, realm } = founding;
-    if (wishes.folderId !== null) throw invalidInput('Invalid channel folder ID');
-    if (wishes.isPrivate && wishes.isWebPublic) throw invalidInput('Invalid parameters');
-    const privacy = privacyOf(wishes);
-    enforce(
-      canCreateChannel(
-        actor,
-        realm,
-        {
-          privacy,
-          isDefault: wishes.isDefault,
-          topicsPolicy: wishes.topicsPolicy,
-          retentionChosen: wishes.messageRetentionDays !== null,
-        },
-        founding,
-      ),
-    );
-    const system = await tx.groups.systemGroupIds(realm.id);
-    const topicCreators = wishes.permissions.canCreateTopic;
-    if (privacy === 'privateProtectedHistory' && topicCreators !== undefined && topicCreators !== system.everyone) {
-      const parameters = 'history_public_to_subscribers, can_create_topic_group';
-      throw new DomainError('UNSUPPORTED_COMBINATION', `Unsupported parameter combination: ${parameters}`, {
-        parameters,
-      });
+  /** Channels §4.4 rows 4 and 6: asked whether or not anything is created. @throws DomainError */
+  checkWishes({ actor, realm }: ChannelFounding, { folderId, topicsPolicy }: ChannelWishes): void {
+    if (folderId !== null) throw invalidInput('Invalid channel folder ID');
+    enforce(canSetTopicsPolicy(actor, realm, topicsPolicy));
+  }
+
+  /** Channels §4.4 rows 7–11. @throws DomainError */
+  checkCreation(founding: ChannelFounding, wishes: ChannelWishes): void {
+    const { isPrivate, isWebPublic, isDefault, topicsPolicy, messageRetentionDays } = wishes;
+    if (isPrivate && isWebPublic) throw invalidInput('Invalid parameters');
+    const request = {
+      privacy: privacyOf(wishes),
+      isDefault,
+      topicsPolicy,
+      retentionChosen: messageRetentionDays !== null,
+    };
+    enforce(canCreateChannel(founding.actor, founding.realm, request, founding));
+  }
+
+  /** Channels §4.4 rows 12–14: the permissions that were chosen, each in its one spelling. @throws DomainError */
+  async acceptPermissions(
+    tx: Transaction,
+    { actor, realm }: ChannelFounding,
+    wishes: ChannelWishes,
+  ): Promise<ChannelPermissionsWanted> {
+    const { nobody, everyone } = await tx.groups.systemGroupIds(realm.id);
+    const { canCreateTopic } = wishes.permissions;
+    if (canCreateTopic !== undefined) {
+      const isEveryone = canonicalGroupSetting(canCreateTopic, nobody) === everyone;
+      enforce(canLimitTopicCreation(privacyOf(wishes), isEveryone));
     }
     const wanted: Partial<Record<ChannelPermission, GroupSettingValue>> = {};
     for (const [name, value] of Object.entries(wishes.permissions) as [ChannelPermission, GroupSettingValue][]) {
       wanted[name] = await acceptGroupSetting(tx, realm.id, permissionTitle(name), CHANNEL_PERMISSIONS[name], value);
     }
     for (const name of ['canDeleteAnyMessage', 'canDeleteOwnMessage'] as const) {
-      if (wanted[name] !== undefined && wanted[name] !== system.nobody) enforce(canSetDeletePolicy(actor, realm));
+      if (wanted[name] !== undefined && wanted[name] !== nobody) enforce(canSetDeletePolicy(actor, realm));
     }
     return wanted;
   }

@@ -28,35 +28,13 @@ export async function changeFlags(
   tx: Transaction,
   actor: Actor,
   ids: readonly MessageId[],
-  { op, flag }: FlagChange,
+  change: FlagChange,
 ): Promise<FlagChangeOutcome> {
-  const viewer = { realmId: actor.realmId, userId: actor.id };
-  const on = op === 'add';
-  const loaded = await loadMessages(tx, actor, ids);
-  const ignored = new Set<ChannelId>();
-  const eligible = loaded.filter(({ message, isSubscribed }) => {
-    // Only what one follows can be unread.
-    if (flag !== 'read' || on || message.channelId === null || isSubscribed) return true;
-    ignored.add(message.channelId);
-    return false;
-  });
-
-  // What was never received counts as read and bare; only a change of that makes it his own.
-  const needsAdopting = flag === 'read' ? !on : on;
-  if (needsAdopting) {
-    if (loaded.length < new Set(ids).size) throw invalidInput('Invalid message(s)');
-    const foreign = eligible.filter((one) => !one.isOwn);
-    for (const one of foreign) enforce(canReadMessage(actor, one));
-    await tx.personal.adopt(
-      viewer,
-      foreign.map((one) => one.message.id),
-    );
-  }
-  const eligibleIds = eligible.map((one) => one.message.id);
-  const changedIds =
-    flag === 'read'
-      ? await tx.personal.setRead(viewer, eligibleIds, on)
-      : await tx.personal.setFlag(viewer, eligibleIds, flag, on);
+  const { op, flag } = change;
+  // What was never received counts as read and bare, so only the opposite of that has to look at each message.
+  const suitsAnything = flag === 'read' ? op === 'add' : op === 'remove';
+  const eligible = suitsAnything ? null : await takeEligible(tx, actor, ids, change);
+  const changedIds = await store(tx, actor, eligible ? eligible.loaded.map((one) => one.message.id) : ids, change);
   await tx.events.append(actor.realmId, {
     event: {
       type: 'message.flag_changed',
@@ -64,11 +42,48 @@ export async function changeFlags(
       flag,
       messageIds: changedIds,
       all: false,
-      details: flag === 'read' && !on ? await placesOf(tx, actor, eligible, changedIds) : [],
+      details: eligible && flag === 'read' ? await placesOf(tx, actor, eligible.loaded, changedIds) : [],
     },
     audience: users([actor.id]),
   });
-  return { changedIds, ignoredChannelIds: [...ignored].sort((a, b) => a - b) };
+  return { changedIds, ignoredChannelIds: eligible?.ignoredChannelIds ?? [] };
+}
+
+/** The messages that can be changed, which are the caller's own from now on. */
+async function takeEligible(
+  tx: Transaction,
+  actor: Actor,
+  ids: readonly MessageId[],
+  { flag }: FlagChange,
+): Promise<{ readonly loaded: readonly LoadedMessage[]; readonly ignoredChannelIds: readonly ChannelId[] }> {
+  const loaded = await loadMessages(tx, actor, ids);
+  if (loaded.length < new Set(ids).size) throw invalidInput('Invalid message(s)');
+  const ignored = new Set<ChannelId>();
+  const eligible = loaded.filter(({ message, isSubscribed }) => {
+    // Only what one follows can be unread.
+    if (flag !== 'read' || message.channelId === null || isSubscribed) return true;
+    ignored.add(message.channelId);
+    return false;
+  });
+  const foreign = eligible.filter((one) => !one.isOwn);
+  for (const one of foreign) enforce(canReadMessage(actor, one));
+  await tx.personal.adopt(
+    { realmId: actor.realmId, userId: actor.id },
+    foreign.map((one) => one.message.id),
+  );
+  return { loaded: eligible, ignoredChannelIds: [...ignored].sort((a, b) => a - b) };
+}
+
+function store(
+  tx: Transaction,
+  { realmId, id: userId }: Actor,
+  ids: readonly MessageId[],
+  { op, flag }: FlagChange,
+): Promise<readonly MessageId[]> {
+  const on = op === 'add';
+  return flag === 'read'
+    ? tx.personal.setRead({ realmId, userId }, ids, on)
+    : tx.personal.setFlag({ realmId, userId }, ids, flag, on);
 }
 
 async function placesOf(

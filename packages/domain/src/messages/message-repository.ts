@@ -53,10 +53,22 @@ export interface PersonView {
   readonly isSystemBot: boolean;
 }
 
+/** Something attached to a message for clients to draw: a poll, and every vote in it. */
+export interface Submessage {
+  readonly id: number;
+  readonly messageId: MessageId;
+  readonly senderId: UserId;
+  readonly kind: 'widget';
+  /** JSON, as it was sent. */
+  readonly content: string;
+}
+
 /** A message with all that is shown of it, whoever looks. */
 export interface MessageView {
   readonly message: Message;
   readonly sender: PersonView;
+  /** Ascending id. */
+  readonly submessages: readonly Submessage[];
   readonly conversation:
     | { readonly kind: 'channel'; readonly channelId: ChannelId; readonly name: string }
     /** Everybody in it, ascending id. */
@@ -112,6 +124,8 @@ export interface MessageRepository extends MessageReads {
    * written for each of them.
    */
   append(message: NewMessage): Promise<Message>;
+  /** Shown with the message from now on. */
+  addSubmessage(realmId: RealmId, submessage: Omit<Submessage, 'id'>): Promise<Submessage>;
   /**
    * To another channel and topic, or only to another topic of the same channel. Moving between channels: those who do
    * not follow the target lose the messages, and where `isHistoryProtected` its followers gain them, read.
@@ -127,7 +141,7 @@ export interface MessageRepository extends MessageReads {
       readonly isHistoryProtected: boolean;
     },
   ): Promise<void>;
-  /** With every personal row. Returns the ids that were there, ascending. */
+  /** With every personal row and submessage. Returns the ids that were there, ascending. */
   remove(realmId: RealmId, ids: readonly MessageId[]): Promise<readonly MessageId[]>;
 }
 

@@ -7,10 +7,11 @@ import type { Transaction } from '../shared/unit-of-work.js';
 import type { User } from '../users/user.js';
 import type { TopicLink } from './markdown.js';
 import type { Message, SentFlags } from './message.js';
-import type { MessageView } from './message-repository.js';
+import type { MessageView, Submessage } from './message-repository.js';
 import { personView } from './person-view.js';
 import type { RenderedText } from './render-message.js';
 import { topicKey } from './topic.js';
+import { type Widget, widgetText } from './widgets.js';
 
 /** Where a message goes; the people of a direct conversation are all of them, the sender included, ascending. */
 export type Destination =
@@ -30,6 +31,7 @@ export interface Post {
   readonly clientName: string;
   readonly sentAt: UnixSeconds;
   readonly isReadBySender: boolean;
+  readonly widget?: Widget | null;
   /** Others who need not read it: whoever caused a notice. */
   readonly readFor?: readonly UserId[];
   readonly echo?: { readonly queueId: string; readonly localId: string } | null;
@@ -60,6 +62,7 @@ export async function postMessage(tx: Transaction, post: Post): Promise<Message>
     isReadBySender,
     exceptions,
   });
+  const submessages = post.widget ? [await attach(tx, message, post.widget)] : [];
   const received = new Map<UserId, ReceivedFlags>(exceptions);
   for (const userId of [...(isReadBySender ? [sender.id] : []), ...(post.readFor ?? [])]) {
     received.set(userId, { ...received.get(userId), read: true });
@@ -70,7 +73,7 @@ export async function postMessage(tx: Transaction, post: Post): Promise<Message>
   await tx.events.append(realmId, {
     event: {
       type: 'message.sent',
-      view: viewOf(message, post),
+      view: viewOf(message, submessages, post),
       isPublic: destination.kind === 'channel' && !isPrivate(destination.channel),
       exceptions: [...received],
       echo: post.echo ?? null,
@@ -88,9 +91,13 @@ function receivers(destination: Destination, named: readonly UserId[]): Audience
   return named.length === 0 ? followers : anyOf(followers, users(named));
 }
 
-function viewOf(message: Message, { sender, destination }: Post): MessageView {
+const attach = (tx: Transaction, { realmId, id, senderId }: Message, widget: Widget): Promise<Submessage> =>
+  tx.messages.addSubmessage(realmId, { messageId: id, senderId, kind: 'widget', content: widgetText(widget) });
+
+function viewOf(message: Message, submessages: readonly Submessage[], { sender, destination }: Post): MessageView {
   return {
     message,
+    submessages,
     sender: personView(sender),
     conversation:
       destination.kind === 'channel'

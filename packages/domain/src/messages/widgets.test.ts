@@ -4,7 +4,10 @@ describe('what a message asks for by its first word', () => {
   it.each([
     ['/poll', { type: 'poll', data: { question: '', options: [] } }],
     ['/poll Lunch?', { type: 'poll', data: { question: 'Lunch?', options: [] } }],
-    ['/poll Lunch?\nPizza\n\n- Soup\n* Rice', { type: 'poll', data: { question: 'Lunch?', options: ['Pizza', 'Soup', 'Rice'] } }],
+    [
+      '/poll Lunch?\nPizza\n\n- Soup\n* Rice',
+      { type: 'poll', data: { question: 'Lunch?', options: ['Pizza', 'Soup', 'Rice'] } },
+    ],
     ['/todo', { type: 'todo', data: { task_list_title: '', tasks: [] } }],
     [
       '/todo Trip\nPack: warm things\nLeave',

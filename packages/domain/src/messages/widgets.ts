@@ -22,7 +22,12 @@ export function widgetIn(content: string): Widget | null {
 const itemsIn = (text: string): string[] =>
   text
     .split('\n')
-    .map((line) => line.trim().replace(/^[-*]\s*/, '').trim())
+    .map((line) =>
+      line
+        .trim()
+        .replace(/^[-*]\s*/, '')
+        .trim(),
+    )
     .filter((line) => line !== '');
 
 function toTask(line: string): { task: string; desc: string } {

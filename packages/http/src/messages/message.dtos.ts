@@ -14,7 +14,6 @@ import { parseAddressee } from './addressee.js';
 import { parseAnchor, parseAnchorDate } from './anchor.js';
 import { narrow } from './narrow-param.js';
 
-/** Sic: `widget_content` is not among them. Until there are widgets it is ignored, and the answer says so. */
 export class SendMessageDto {
   @WordParam(['direct', 'private', 'channel', 'stream']) type!: 'direct' | 'private' | 'channel' | 'stream';
   @TextParam({ optional: true }) to?: string;
@@ -23,6 +22,7 @@ export class SendMessageDto {
   @TextParam({ optional: true }) queue_id?: string;
   @TextParam({ optional: true }) local_id?: string;
   @BooleanParam({ optional: true }) read_by_sender?: boolean;
+  @TextParam({ optional: true }) widget_content?: string;
 }
 
 /** Software people write with, as against bots and scripts: its user has seen what he sends (messages §4.1). */
@@ -52,6 +52,7 @@ export function toSendMessageInput(dto: SendMessageDto, clientName: string): Sen
     to: parseAddressee(isDirect ? 'direct' : 'channel', dto.to),
     topic: dto.topic ?? null,
     content: dto.content,
+    widget: dto.widget_content,
     isReadBySender: dto.read_by_sender ?? isReadingClient(clientName),
     echo: queueId !== undefined && localId !== undefined ? { queueId, localId } : null,
   };

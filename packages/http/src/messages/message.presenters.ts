@@ -9,6 +9,7 @@ import {
   type PersonView,
   type RealmAddresses,
   type SentMessage,
+  type Submessage,
 } from '@parley/domain';
 import { avatarUrl, unknownAvatarUrl } from '../avatars/avatar-urls.js';
 import { presentTopic, VISIBILITY_POLICIES } from '../channels/channel.presenters.js';
@@ -31,7 +32,11 @@ export interface MessageForm {
  * Messages §2, all but `flags`: the same for every viewer who gets this form. Without what a message that was just sent
  * cannot have, it is the `message` of the event.
  */
-export function presentMessage({ message, sender, conversation }: MessageView, place: RealmPlace, form: MessageForm) {
+export function presentMessage(
+  { message, sender, conversation, submessages }: MessageView,
+  place: RealmPlace,
+  form: MessageForm,
+) {
   const isChannel = conversation.kind === 'channel';
   return {
     id: message.id,
@@ -50,11 +55,19 @@ export function presentMessage({ message, sender, conversation }: MessageView, p
     timestamp: message.sentAt,
     is_me_message: message.isMeMessage,
     reactions: [],
-    submessages: [],
+    submessages: submessages.map(presentSubmessage),
     ...(message.lastEditedAt !== null && { last_edit_timestamp: message.lastEditedAt }),
     ...(message.lastMovedAt !== null && { last_moved_timestamp: message.lastMovedAt }),
   };
 }
+
+const presentSubmessage = ({ id, messageId, senderId, kind, content }: Submessage) => ({
+  id,
+  message_id: messageId,
+  sender_id: senderId,
+  msg_type: kind,
+  content,
+});
 
 /** The same as JSON text. */
 export const messageText = (view: MessageView, place: RealmPlace, form: MessageForm): string =>

@@ -304,9 +304,38 @@ describe('POST /messages', () => {
     });
   });
 
-  it('names what it does not know, widgets included', async () => {
-    const reply = fieldsOf(await send({ ...toChannel, colour: 'red', widget_content: '{"widget_type":"zform"}' }));
-    expect(reply.ignored_parameters_unsupported).toEqual(['colour', 'widget_content']);
+  it('names what it does not know', async () => {
+    const reply = fieldsOf(await send({ ...toChannel, colour: 'red' }));
+    expect(reply.ignored_parameters_unsupported).toEqual(['colour']);
+  });
+
+  describe('with something to click', () => {
+    it('that its text asks for', async () => {
+      const { message } = await sent({ ...toChannel, content: '/poll Lunch?\nPizza\n- Soup' });
+      expect(message.submessages).toEqual([
+        {
+          id: expect.any(Number),
+          message_id: message.id,
+          sender_id: people.hamlet.id,
+          msg_type: 'widget',
+          content: '{"widget_type": "poll", "extra_data": {"question": "Lunch?", "options": ["Pizza", "Soup"]}}',
+        },
+      ]);
+    });
+
+    it('that a program adds', async () => {
+      const choices = { type: 'choices', heading: 'Pick', choices: [] };
+      const widget_content = JSON.stringify({ widget_type: 'zform', extra_data: choices });
+      const { message } = await sent({ ...toChannel, widget_content });
+      expect(message.submessages).toMatchObject([{ content: expect.stringContaining('"zform"') }]);
+    });
+
+    it.each([
+      ['{', 'Widgets: API programmer sent invalid JSON content'],
+      ['{"widget_type": "slider", "extra_data": {}}', 'Widgets: unknown widget type: slider'],
+    ])('unless it is %s', async (widget_content, msg) => {
+      await refused({ ...toChannel, widget_content }, msg);
+    });
   });
 
   it('takes JSON as it takes a form', async () => {

@@ -11,6 +11,7 @@ import type {
   UnixSeconds,
 } from '@parley/domain';
 import type { Connection } from '../connection.js';
+import { Tombstones } from '../messages/tombstones.js';
 import { jsonList } from '../rows.js';
 
 const BLANK = JSON.stringify({ type: 'blank' } satisfies DomainEvent);
@@ -26,11 +27,13 @@ export class SqliteEventLog implements EventLog {
   private readonly firstKept;
   private readonly deleteUpTo;
   private readonly setPruned;
+  private readonly tombstones;
 
   constructor(
     connection: Connection,
     private readonly clock: Clock,
   ) {
+    this.tombstones = new Tombstones(connection);
     this.head = connection.values<EventSeq>('SELECT head_seq FROM event_counter WHERE realm_id = ?');
     this.heads = connection.tuples<[RealmId, EventSeq]>(
       'SELECT realm_id, head_seq FROM event_counter ORDER BY realm_id',
@@ -89,6 +92,7 @@ export class SqliteEventLog implements EventLog {
     const firstKept = this.firstKept.get(realmId, upTo, before);
     const last = firstKept === undefined ? (this.head.get(realmId) ?? 0) : firstKept - 1;
     if (this.deleteUpTo.run(realmId, last).changes > 0) this.setPruned.run(last, realmId);
+    this.tombstones.prune(realmId, last as EventSeq);
   }
 }
 

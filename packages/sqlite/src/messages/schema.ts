@@ -67,6 +67,17 @@ CREATE INDEX message_by_sender ON message (sender_id, recipient_id, id);
 -- What came into a channel by a move from another one: a reader may own it although no span of his covers it.
 CREATE INDEX message_moved_in ON message (recipient_id, id) WHERE traits & 64;
 
+-- What clients draw with a message: polls, tasks, and every vote in them.
+CREATE TABLE submessage (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  message_id INTEGER NOT NULL,
+  sender_id INTEGER NOT NULL,
+  realm_id INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  content TEXT NOT NULL
+) STRICT;
+CREATE INDEX submessage_by_message ON submessage (message_id, id);
+
 -- Moves between channels; a later one has a higher id.
 CREATE TABLE channel_move (
   id INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -12,6 +12,7 @@ import {
   type PersonView,
   type RealmId,
   type RecipientId,
+  type Submessage,
   type TopicLink,
   type TopicSummary,
   topicKey,
@@ -45,6 +46,10 @@ export class SqliteMessageRepository implements MessageRepository {
   private readonly senderVersions;
   private readonly conversationNames;
   private readonly participants;
+  private readonly submessages;
+  private readonly insertSubmessage;
+  private readonly renewVersion;
+  private readonly dropSubmessages;
   private readonly people;
   private readonly anyMessage;
   private readonly newestInTopic;
@@ -100,6 +105,16 @@ export class SqliteMessageRepository implements MessageRepository {
     this.participants = connection.tuples<readonly [RecipientId, UserId]>(
       `SELECT recipient_id, user_id FROM direct_participant
        WHERE recipient_id IN (SELECT value FROM json_each(?)) ORDER BY recipient_id, user_id`,
+    );
+    this.submessages = connection.rows<SubmessageRow>(
+      'SELECT * FROM submessage WHERE message_id IN (SELECT value FROM json_each(?)) ORDER BY id',
+    );
+    this.insertSubmessage = connection.command(
+      'INSERT INTO submessage (message_id, sender_id, realm_id, kind, content) VALUES (?, ?, ?, ?, ?)',
+    );
+    this.renewVersion = connection.command('UPDATE message SET version = version + 1 WHERE id = ? AND realm_id = ?');
+    this.dropSubmessages = connection.command(
+      'DELETE FROM submessage WHERE message_id IN (SELECT value FROM json_each(?))',
     );
     this.people = connection.rows<PersonRow>(
       `SELECT id, full_name, email, settings, avatar_source, avatar_version, system_kind IS NOT NULL AS is_system_bot
@@ -265,17 +280,29 @@ export class SqliteMessageRepository implements MessageRepository {
     }
     const named = new Set([...rows.map((row) => row.sender_id), ...[...userIds.values()].flat()]);
     const people = new Map(this.people.all(jsonList(named)).map((row) => [row.id, toPerson(row)]));
+    const submessages = this.submessagesOf(rows.map((row) => row.id));
     return rows.map((row) => {
       const [, channelId, name] = conversations.get(row.recipient_id)!;
       return {
         message: toMessage(row),
         sender: people.get(row.sender_id)!,
+        submessages: submessages.get(row.id) ?? [],
         conversation:
           channelId !== null
             ? { kind: 'channel', channelId, name: name! }
             : { kind: 'direct', people: userIds.get(row.recipient_id)!.map((id) => people.get(id)!) },
       };
     });
+  }
+
+  private submessagesOf(ids: readonly MessageId[]): ReadonlyMap<MessageId, readonly Submessage[]> {
+    const found = new Map<MessageId, Submessage[]>();
+    for (const row of this.submessages.all(jsonList(ids))) {
+      const known = found.get(row.message_id);
+      if (known) known.push(toSubmessage(row));
+      else found.set(row.message_id, [toSubmessage(row)]);
+    }
+    return found;
   }
 
   async findFirstIdSince(realmId: RealmId, since: UnixSeconds): Promise<MessageId | null> {
@@ -362,6 +389,13 @@ export class SqliteMessageRepository implements MessageRepository {
     return { ...content, id, sentRecipientId: recipientId, ordinal, lastEditedAt: null, lastMovedAt: null, version: 1 };
   }
 
+  async addSubmessage(realmId: RealmId, submessage: Omit<Submessage, 'id'>): Promise<Submessage> {
+    const { messageId, senderId, kind, content } = submessage;
+    const { lastInsertRowid } = this.insertSubmessage.run(messageId, senderId, realmId, kind, content);
+    this.renewVersion.run(messageId, realmId);
+    return { ...submessage, id: Number(lastInsertRowid) };
+  }
+
   async move(
     realmId: RealmId,
     ids: readonly MessageId[],
@@ -387,6 +421,7 @@ export class SqliteMessageRepository implements MessageRepository {
     this.keepTombstones.run(list);
     this.keepHolders.run(list);
     this.dropFlags.run(list);
+    this.dropSubmessages.run(list);
     this.drop.run(list);
     this.renewNewest.run(jsonList(new Set(places.map(([, , recipientId]) => recipientId))));
     return removed;
@@ -553,4 +588,16 @@ function toPerson(row: PersonRow): PersonView {
     avatar: { source: row.avatar_source, version: row.avatar_version },
     isSystemBot: row.is_system_bot === 1,
   };
+}
+
+interface SubmessageRow {
+  readonly id: number;
+  readonly message_id: MessageId;
+  readonly sender_id: UserId;
+  readonly kind: Submessage['kind'];
+  readonly content: string;
+}
+
+function toSubmessage(row: SubmessageRow): Submessage {
+  return { id: row.id, messageId: row.message_id, senderId: row.sender_id, kind: row.kind, content: row.content };
 }

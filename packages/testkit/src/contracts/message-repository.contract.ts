@@ -329,16 +329,19 @@ export function messageRepositoryContract(open: OpenStorage): void {
         {
           message: scene.messages[0],
           sender: person('a'),
+          submessages: [],
           conversation: { kind: 'channel', channelId: channel('general').id, name: 'general' },
         },
         {
           message: scene.messages[5],
           sender: cordelia,
+          submessages: [],
           conversation: { kind: 'direct', people: [person('a'), person('b'), cordelia] },
         },
         {
           message: notice,
           sender: expect.objectContaining({ id: bot.id, isSystemBot: true }),
+          submessages: [],
           conversation: { kind: 'channel', channelId: channel('general').id, name: 'general' },
         },
       ]);
@@ -509,6 +512,34 @@ export function messageRepositoryContract(open: OpenStorage): void {
       );
       expect(await uow.write((tx) => tx.messages.remove(otherRealm, ids))).toEqual([]);
       expect(await uow.read((r) => r.messages.list(scene.realm.id, ids))).toEqual(scene.messages);
+    });
+
+    describe('what is attached to messages', () => {
+      it('is shown with them, oldest first, in a new version, and goes with them', async () => {
+        const scene = await stage(
+          aUser({ name: 'a' }),
+          aChannel({ name: 'general', subscribers: ['a'] }),
+          aMessage({ from: 'a', to: 'general' }),
+          aMessage({ from: 'a', to: 'general' }),
+        );
+        const { uow, realm } = scene;
+        const [first, second] = scene.messages.map((message) => message.id) as [MessageId, MessageId];
+        const before = (await uow.read((r) => r.messages.find(realm.id, first)))!.version;
+        const attached = await uow.write(async (tx) => {
+          const add = (messageId: MessageId, content: string) =>
+            tx.messages.addSubmessage(realm.id, { messageId, senderId: scene.user('a').id, kind: 'widget', content });
+          return [await add(first, '{"a": 1}'), await add(second, '{}'), await add(first, '[]')];
+        });
+        await uow.read(async (r) => {
+          const [one, two] = await r.messages.listViews(realm.id, [first, second]);
+          expect(one!.submessages).toEqual([attached[0], attached[2]]);
+          expect(two!.submessages).toEqual([attached[1]]);
+          expect(one!.message.version).toBeGreaterThan(before);
+        });
+        await uow.write((tx) => tx.messages.remove(realm.id, [first]));
+        const left = await uow.read((r) => r.messages.listViews(realm.id, [first, second]));
+        expect(left.map(({ submessages }) => submessages)).toEqual([[attached[1]]]);
+      });
     });
   });
 }

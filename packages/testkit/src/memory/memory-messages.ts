@@ -11,6 +11,7 @@ import {
   type PersonView,
   type RealmId,
   type RecipientId,
+  type Submessage,
   type TopicSummary,
   topicKey,
   type UnixSeconds,
@@ -63,6 +64,7 @@ export class MemoryMessages implements MessageRepository {
     return (await this.list(realmId, ids)).map((message) => ({
       message,
       sender: this.person(message.senderId),
+      submessages: [...this.unit.read('submessages').values()].filter(({ messageId }) => messageId === message.id),
       conversation:
         message.channelId === null
           ? { kind: 'direct', people: this.people(message.recipientId).map((id) => this.person(id)) }
@@ -128,6 +130,14 @@ export class MemoryMessages implements MessageRepository {
     return message;
   }
 
+  async addSubmessage(realmId: RealmId, submessage: Omit<Submessage, 'id'>): Promise<Submessage> {
+    const added = { ...submessage, id: this.unit.nextNumber<number>('submessage') };
+    this.unit.change('submessages').set(added.id, added);
+    const message = await this.find(realmId, submessage.messageId);
+    if (message) this.unit.change('messages').set(message.id, { ...message, version: message.version + 1 });
+    return added;
+  }
+
   async move(
     realmId: RealmId,
     ids: readonly MessageId[],
@@ -150,6 +160,8 @@ export class MemoryMessages implements MessageRepository {
       for (const userId of userIds) forget(this.unit, userId, id);
       this.unit.change('formerHolders').set(id, { realmId, userIds });
       this.unit.change('messages').delete(id);
+      const submessages = this.unit.change('submessages');
+      for (const one of submessages.values()) if (one.messageId === id) submessages.delete(one.id);
     }
     return removed;
   }

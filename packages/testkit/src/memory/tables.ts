@@ -15,6 +15,7 @@ import type {
   Recipient,
   RecipientId,
   StoredEvent,
+  Submessage,
   Subscription,
   SystemBotKind,
   TopicPolicy,
@@ -82,6 +83,8 @@ export interface Tables {
   readonly topicPolicies: Map<string, TopicPolicy>;
   readonly recipients: Map<RecipientId, Recipient>;
   readonly messages: Map<MessageId, Message>;
+  /** By id. */
+  readonly submessages: Map<number, Submessage>;
   /** By `keyOf(user, message)`. */
   readonly personalRows: Map<string, PersonalRow>;
   /** Who had what was deleted since: the receivers of the event that tells of it. */
@@ -112,6 +115,7 @@ export function emptyTables(): Tables {
     topicPolicies: new Map(),
     recipients: new Map(),
     messages: new Map(),
+    submessages: new Map(),
     personalRows: new Map(),
     formerHolders: new Map(),
     spans: new Map(),

@@ -41,7 +41,9 @@ export class CreateChannel {
       const realm = await tx.realms.get(caller.realmId);
       const creator = (await tx.users.find(caller.realmId, caller.userId))!;
       const founding = { realm, actor, creator, now: this.clock.now(), ...this.options };
-      const wanted = await this.foundry.check(tx, founding, input);
+      this.foundry.checkWishes(founding, input);
+      this.foundry.checkCreation(founding, input);
+      const wanted = await this.foundry.acceptPermissions(tx, founding, input);
       const principals = await findPrincipals(tx, actor, realm, input.subscriberIds);
 
       const channels = await this.foundry.found(

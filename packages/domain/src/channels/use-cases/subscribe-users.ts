@@ -69,6 +69,7 @@ export class SubscribeUsers {
       const creator = (await tx.users.find(caller.realmId, caller.userId))!;
       const founding = { realm, actor, creator, now: this.clock.now(), ...this.options };
 
+      this.foundry.checkWishes(founding, input.wishes);
       const { existing, created } = await this.findOrCreate(tx, founding, input);
       const { accessible, inaccessible } = await this.sortOut(tx, actor, existing, input.failsOnInaccessible);
       const others = isAboutOthers(actor, input.principals);
@@ -99,20 +100,20 @@ export class SubscribeUsers {
   private async findOrCreate(
     tx: Transaction,
     founding: ChannelFounding,
-    { channels, wishes }: SubscribeUsersInput,
+    input: SubscribeUsersInput,
   ): Promise<{ existing: readonly Channel[]; created: readonly Channel[] }> {
+    const { channels, wishes } = input;
     const wanted = new Map<string, { name: string; description: string }>();
     for (const { name: raw, description } of channels) {
       const name = parseChannelName(raw);
       if (!wanted.has(foldCase(name))) wanted.set(foldCase(name), { name, description });
     }
-    const existing = await tx.channels.listByName(
-      founding.realm.id,
-      [...wanted.values()].map(({ name }) => name),
-    );
+    const names = [...wanted.values()].map(({ name }) => name);
+    const existing = inOrderOf(input, await tx.channels.listByName(founding.realm.id, names));
     for (const channel of existing) wanted.delete(foldCase(channel.name));
     if (wanted.size === 0) return { existing, created: [] };
-    const permissions = await this.foundry.check(tx, founding, wishes);
+    const permissions = await this.foundry.acceptPermissions(tx, founding, wishes);
+    this.foundry.checkCreation(founding, wishes);
     return { existing, created: await this.foundry.found(tx, founding, [...wanted.values()], wishes, permissions) };
   }
 

@@ -21,6 +21,7 @@ import { participate } from '../participate.js';
 import { type Destination, postMessage, topicParticipants } from '../post-message.js';
 import { ownMarkdownOptions, type RenderedText, renderText } from '../render-message.js';
 import { parseTopic, topicKey } from '../topic.js';
+import { parseWidget, widgetIn } from '../widgets.js';
 
 export type Addressee =
   | { readonly kind: 'channelId'; readonly id: ChannelId }
@@ -39,6 +40,8 @@ export interface SendMessageInput {
   readonly content: string;
   /** Whether the sender has read what he sends. */
   readonly isReadBySender: boolean;
+  /** Something for clients to draw beside the text, as JSON; absent: what the text itself asks for. */
+  readonly widget?: string;
   readonly echo: { readonly queueId: string; readonly localId: string } | null;
 }
 
@@ -77,6 +80,7 @@ export class SendMessage {
       const destination = isDirect
         ? await this.openConversation(tx, realm, actor, sender, people)
         : await this.openTopic(tx, realm, actor, sender, input.to, topic);
+      const widget = input.widget === undefined ? widgetIn(draft.content) : parseWidget(input.widget);
       const rendered = await renderText(tx, this.renderer, draft.parsed, realm.id, actor);
       await enforceMentions(tx, realm, actor, sender, destination, rendered);
       const participation = await participate(tx, sender, destination, rendered, this.clock.now());
@@ -88,6 +92,7 @@ export class SendMessage {
         clientName: caller.clientName,
         sentAt: this.clock.now(),
         isReadBySender: input.isReadBySender,
+        widget,
         echo: input.echo,
       });
       return { id: message.id, newVisibility: participation };

@@ -1,0 +1,118 @@
+import { aChannel, aGroup, aRealm, aUser, aUserOfEachRole, given, givenOn, type MemoryScene } from '@parley/testkit';
+import { FindChannelId } from './find-channel-id.js';
+import { ListChannels, type ListChannelsInput } from './list-channels.js';
+import { ListSubscriptions } from './list-subscriptions.js';
+
+const defaults: ListChannelsInput = {
+  includePublic: true,
+  includeWebPublic: false,
+  includeSubscribed: true,
+  includeOwnerSubscribed: false,
+  includeReadable: false,
+  includeAll: false,
+  includeAllActive: false,
+  excludeArchived: true,
+  includeDefault: false,
+};
+const none = { includePublic: false, includeSubscribed: false };
+
+/** The robot is a guest that the member owns. */
+const town = async () => {
+  const scene = await given(
+    aUserOfEachRole(),
+    aUser({ name: 'robot', botOf: 'member', role: 'guest' }),
+    aGroup({ name: 'readers', members: ['moderator', 'guest'] }),
+    aChannel({ name: 'public', isDefault: true }),
+    aChannel({ name: 'web', privacy: 'webPublic' }),
+    aChannel({ name: 'core', privacy: 'privateSharedHistory', subscribers: ['member', 'guest'] }),
+    aChannel({ name: 'club', privacy: 'privateProtectedHistory', grantedTo: { canSubscribe: 'readers' } }),
+    aChannel({ name: 'Old', isArchived: true, isDefault: true, subscribers: ['guest'] }),
+    aChannel({ name: 'oldWeb', isArchived: true, privacy: 'webPublic' }),
+  );
+  await givenOn(scene.uow, scene.clock, aRealm({ stringId: 'other' }), aChannel({ name: 'theirs' }));
+  return scene;
+};
+
+describe('the channels one may know of', () => {
+  it.each<[string, string, Partial<ListChannelsInput>, readonly string[]]>([
+    ['by default', 'member', {}, ['core', 'public', 'web']],
+    ['by default to guests', 'guest', {}, ['core']],
+    ['with archived ones', 'member', { excludeArchived: false }, ['Old', 'core', 'oldWeb', 'public', 'web']],
+    ['with archived ones to guests', 'guest', { excludeArchived: false }, ['Old', 'core']],
+    ['with every source off', 'member', none, []],
+    ['only followed ones', 'member', { includePublic: false }, ['core']],
+    ['only public ones', 'owner', { includeSubscribed: false }, ['public', 'web']],
+    ['web-public ones in use', 'guest', { ...none, includeWebPublic: true, excludeArchived: false }, ['web']],
+    ['readable ones', 'moderator', { ...none, includeReadable: true }, ['club', 'public', 'web']],
+    ['readable ones to administrators', 'administrator', { includeReadable: true }, ['public', 'web']],
+    ['readable ones to guests, whatever groups they are in', 'guest', { includeReadable: true }, ['core', 'web']],
+    ['all to administrators', 'administrator', { ...none, includeAll: true }, ['club', 'core', 'public', 'web']],
+    ['all to members', 'member', { ...none, includeAll: true }, ['core', 'public', 'web']],
+    ['all to guests', 'guest', { includeAll: true }, ['core', 'web']],
+    ['all under its old name', 'owner', { ...none, includeAllActive: true }, ['club', 'core', 'public', 'web']],
+    ['default ones', 'member', { ...none, includeDefault: true }, ['public']],
+    ['default ones to guests who do not follow them', 'robot', { ...none, includeDefault: true }, []],
+    ['those of the bot’s owner', 'robot', { ...none, includeOwnerSubscribed: true }, ['core']],
+    [
+      'those of the bot’s owner beside readable ones',
+      'robot',
+      { includeReadable: true, includeOwnerSubscribed: true },
+      ['core', 'web'],
+    ],
+    ['those of an owner to people', 'owner', { ...none, includeOwnerSubscribed: true }, []],
+  ])('%s (%s)', async (_, who, input, names) => {
+    const scene = await town();
+    const { channels } = await new ListChannels(scene.uow).execute(scene.caller(who), { ...defaults, ...input });
+    expect(channels.map(({ name }) => name)).toEqual(names);
+  });
+
+  it('are not all listed to members under the old name', async () => {
+    const scene = await town();
+    const listing = new ListChannels(scene.uow).execute(scene.caller('moderator'), {
+      ...defaults,
+      includeAllActive: true,
+    });
+    await expect(listing).rejects.toMatchObject({ code: 'MUST_BE_ADMINISTRATOR' });
+  });
+});
+
+describe('the number of a channel', () => {
+  const find = (scene: MemoryScene, who: string, name: string) =>
+    new FindChannelId(scene.uow).execute(scene.caller(who), { name });
+
+  it('is found by name, trimmed and whatever the letter case', async () => {
+    const scene = await town();
+    expect(await find(scene, 'member', ' PUBLIC ')).toBe(scene.channel('public').id);
+    expect(await find(scene, 'moderator', 'club')).toBe(scene.channel('club').id);
+  });
+
+  it.each([
+    ['member', 'nowhere'],
+    ['member', 'theirs'],
+    ['administrator', 'core'],
+    ['guest', 'public'],
+    ['guest', 'Old'],
+  ])('is not told to the %s for %s', async (who, name) => {
+    const scene = await town();
+    await expect(find(scene, who, name)).rejects.toMatchObject({
+      code: 'INVALID_INPUT',
+      message: `Invalid channel name '${name}'`,
+    });
+  });
+});
+
+describe('one’s own channels', () => {
+  it('are those one follows that are in use, with who else does when asked', async () => {
+    const scene = await town();
+    const list = new ListSubscriptions(scene.uow);
+    const [own, ...others] = await list.execute(scene.caller('guest'), { includeSubscribers: true });
+    expect(others).toEqual([]);
+    expect(own).toMatchObject({
+      channel: { name: 'core', subscriberCount: 2 },
+      subscription: { userId: scene.user('guest').id },
+      subscriberIds: [scene.user('member').id, scene.user('guest').id],
+    });
+    const [bare] = await list.execute(scene.caller('guest'), { includeSubscribers: false });
+    expect(bare?.subscriberIds).toBeNull();
+  });
+});
