@@ -85,7 +85,8 @@ describe('a server that is killed', () => {
     expect(new Set(said).size).toBe(said.length);
     expect(said.filter((content) => !load.attempted.has(content))).toEqual([]);
     // Both ends of a private conversation agree.
-    const dialogue = (list: readonly Answer[]) => list.filter(isBetween(people.hamlet, people.iago)).map(({ id }) => id);
+    const dialogue = (list: readonly Answer[]) =>
+      list.filter(isBetween(people.hamlet, people.iago)).map(({ id }) => id);
     expect(dialogue(await history(iago))).toEqual(dialogue(after));
 
     // A channel is there with its people and its first notice, or not at all; and its people were told.

@@ -5,6 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCommandLine } from './cli.js';
 
+// Real databases, real passwords; a busy machine takes its time.
+jest.setTimeout(60_000);
+
 describe('parley', () => {
   let directory: string;
   let database: string;
@@ -59,8 +62,11 @@ describe('parley', () => {
     const finished = new Promise<void>((resolve) => {
       finish = resolve;
     });
-    await work(await started, out);
-    stop();
+    try {
+      await work(await started, out);
+    } finally {
+      stop();
+    }
     await finished;
   }
 
@@ -165,6 +171,19 @@ describe('parley', () => {
     expect(err).toMatch(/^parley: Cannot open database .*parley\.db: it belongs to another program$/);
     expect(readFileSync(database)).toEqual(before);
     expect(readdirSync(join(directory, 'data'))).toEqual(['parley.db']);
+  });
+
+  it('refuses a database of a newer version, and leaves it as it is', async () => {
+    await run(['create-realm', 'lear', 'King Lear']);
+    const newer = readFileSync(database);
+    newer.writeUInt32BE(4711, 60); // where SQLite keeps a program's own version number
+    writeFileSync(database, newer);
+    const before = readdirSync(join(directory, 'data'));
+    const { code, err } = await run(['serve', '--port=0']);
+    expect(code).toBe(1);
+    expect(err).toMatch(/^parley: Cannot open database [^\n]*newer version of Parley[^\n]*$/);
+    expect(readFileSync(database)).toEqual(newer);
+    expect(readdirSync(join(directory, 'data'))).toEqual(before);
   });
 
   it('refuses a path it cannot write to', async () => {

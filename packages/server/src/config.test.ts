@@ -89,20 +89,20 @@ describe('readConfiguration', () => {
   });
 
   it.each`
-    args                                        | environment                       | message
-    ${['--port', '99999']}                      | ${{}}                             | ${'--port must be a number from 0 to 65535, not "99999".'}
-    ${['--port', '']}                           | ${{}}                             | ${'--port must be a number from 0 to 65535, not "".'}
-    ${[]}                                       | ${{ PARLEY_PORT: 'x' }}           | ${'PARLEY_PORT must be a number from 0 to 65535, not "x".'}
-    ${[]}                                       | ${{ PARLEY_DATABASE: 'a.db' }}    | ${'PARLEY_DATABASE must be of the form sqlite:PATH, not "a.db".'}
-    ${[]}                                       | ${{ PARLEY_DEV: 'maybe' }}        | ${'PARLEY_DEV must be on or off, not "maybe".'}
-    ${[]}                                       | ${{ PARLEY_HOST: 'a b' }}         | ${'PARLEY_HOST must be an address to listen on, such as 127.0.0.1, not "a b".'}
-    ${[]}                                       | ${{ PARLEY_TRUST_PROXY: 'all' }}  | ${/^PARLEY_TRUST_PROXY must be the number of proxies/}
-    ${['--url', 'https://chat.example.com/?a']} | ${{}}                             | ${/^--url must be an address such as https:/}
-    ${['--log-level', 'loud']}                  | ${{}}                             | ${'--log-level must be info or error or silent, not "loud".'}
-    ${['--prot', '1']}                          | ${{}}                             | ${"Unknown option '--prot'"}
-    ${['--host', '0.0.0.0', '--demo']}          | ${{}}                             | ${/^Demo data is refused on 0\.0\.0\.0/}
-    ${['--host', '192.168.1.4', '--dev']}       | ${{}}                             | ${/^Dev mode is refused on 192\.168\.1\.4/}
-    ${[]}                                       | ${{ PARLEY_SECRET: 'too short' }} | ${'PARLEY_SECRET must be at least 16 characters long.'}
+    args                                        | environment                      | message
+    ${['--port', '99999']}                      | ${{}}                            | ${'--port must be a number from 0 to 65535, not "99999".'}
+    ${['--port', '']}                           | ${{}}                            | ${'--port must be a number from 0 to 65535, not "".'}
+    ${[]}                                       | ${{ PARLEY_PORT: 'x' }}          | ${'PARLEY_PORT must be a number from 0 to 65535, not "x".'}
+    ${[]}                                       | ${{ PARLEY_DATABASE: 'a.db' }}   | ${'PARLEY_DATABASE must be of the form sqlite:PATH, not "a.db".'}
+    ${[]}                                       | ${{ PARLEY_DEV: 'maybe' }}       | ${'PARLEY_DEV must be on or off, not "maybe".'}
+    ${[]}                                       | ${{ PARLEY_HOST: 'a b' }}        | ${'PARLEY_HOST must be an address to listen on, such as 127.0.0.1, not "a b".'}
+    ${[]}                                       | ${{ PARLEY_TRUST_PROXY: 'all' }} | ${/^PARLEY_TRUST_PROXY must be the number of proxies/}
+    ${['--url', 'https://chat.example.com/?a']} | ${{}}                            | ${/^--url must be an address such as https:/}
+    ${['--log-level', 'loud']}                  | ${{}}                            | ${'--log-level must be info or error or silent, not "loud".'}
+    ${['--prot', '1']}                          | ${{}}                            | ${"Unknown option '--prot'"}
+    ${['--host', '0.0.0.0', '--demo']}          | ${{}}                            | ${/^Demo data is refused on 0\.0\.0\.0/}
+    ${['--host', '192.168.1.4', '--dev']}       | ${{}}                            | ${/^Dev mode is refused on 192\.168\.1\.4/}
+    ${[]}                                       | ${{ PARLEY_SECRET: 'short' }}    | ${'PARLEY_SECRET must be at least 8 characters long.'}
   `('refuses $args $environment in one line', ({ args, environment, message }) => {
     expect(() => read(args, environment)).toThrow(
       expect.objectContaining({

@@ -290,7 +290,7 @@ function parseProxies(text: string): number {
 }
 
 /** Shorter ones could be found by trying. */
-const MIN_SECRET_LENGTH = 16;
+const MIN_SECRET_LENGTH = 8;
 
 export function parseSecret(text: string): string {
   if (text.length < MIN_SECRET_LENGTH) throw new Error(`at least ${MIN_SECRET_LENGTH} characters long`);

@@ -16,7 +16,7 @@ export interface ParleyConfig {
   readonly database: string;
   /** The public address up to where the router is mounted: `https://example.com/chat`. */
   readonly url: string;
-  /** What API keys are derived from, at least 16 characters; default: a file beside the database, made when missing. */
+  /** What API keys are derived from, at least 8 characters; default: a file beside the database, made when missing. */
   readonly secret?: string;
   /** The application's own log-in, asked before API keys are looked at. A throw answers 500. */
   readonly authenticate?: HostAuthenticate;

@@ -9,6 +9,8 @@ import { createInterface } from 'node:readline';
 
 const root = resolve(__dirname, '../../..');
 
+jest.setTimeout(60_000);
+
 /** The example of docs/embedding.md, as somebody who copied it would run it: on the built packages. */
 describe('the embedding example', () => {
   let directory: string;
@@ -31,7 +33,7 @@ describe('the embedding example', () => {
       once(app, 'exit').then(() => [errors]),
     ]);
     expect(line).toBe(`${url}/chat`);
-  }, 30_000);
+  });
 
   afterAll(() => {
     app.kill('SIGKILL');

@@ -29,7 +29,10 @@ describe('createLogger', () => {
       apiKey: 's3cret',
       token: 's3cret',
     };
-    logger.info({ ...secrets, request: { ...secrets, headers: secrets } }, 'request');
+    logger.info(
+      { ...secrets, request: { ...secrets, headers: { ...secrets, host: { secret: 's3cret' } } } },
+      'request',
+    );
     await logger.close();
     expect(text()).toContain('[hidden]');
     expect(text()).not.toContain('s3cret');

@@ -87,6 +87,7 @@ describe('the whole application', () => {
     for (const path of ['/nothing', '//', '//favicon.ico']) {
       expect(await server.get(path, null)).toMatchObject({
         status: 404,
+        headers: { 'content-type': 'application/json' },
         body: { result: 'error', code: 'BAD_REQUEST', msg: 'Not found' },
       });
     }

@@ -197,7 +197,7 @@ function applicationOf(router: Router): RequestListener {
   app.use(router);
   app.use((_request, response) => {
     const { reply } = replyToError(unknownPath());
-    response.status(reply.status).type('application/json').send(reply.body);
+    response.writeHead(reply.status, { 'Content-Type': 'application/json' }).end(reply.body);
   });
   return app;
 }

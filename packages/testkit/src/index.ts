@@ -2,6 +2,7 @@ export * from './builders.js';
 export * from './client-model.js';
 export * from './contracts/all-contracts.js';
 export type { OpenStorage, StorageUnderTest } from './contracts/storage-under-test.js';
+export * from './expect-refused.js';
 export * from './fixed-clock.js';
 export * from './memory-storage.js';
 export * from './plain-ports.js';

@@ -201,7 +201,7 @@ export class ChannelFoundry {
   private async render(tx: Transaction, { realm, actor }: ChannelFounding, description: string): Promise<string> {
     if (description === '') return '';
     const options = markdownOptions(realm, this.addresses.urlOf(realm), { mediaPreviews: false });
-    return (await renderText(tx, this.renderer, this.renderer.parse(description, options), realm.id, actor)).html;
+    return (await renderText(tx, this.renderer, this.renderer.parse(description, options), realm, actor)).html;
   }
 }
 

@@ -61,11 +61,18 @@ async function newSubscriptions(
   requestedColors: ReadonlyMap<ChannelId, string>,
 ): Promise<Subscription[]> {
   const { realmId } = channels[0]!;
-  const newcomers = new Set(channels.flatMap((channel) => added.get(channel.id)!));
+  const wantedBy = new Map<UserId, ChannelId[]>();
+  for (const { id } of channels) {
+    for (const userId of added.get(id)!) {
+      const wanted = wantedBy.get(userId);
+      if (wanted) wanted.push(id);
+      else wantedBy.set(userId, [id]);
+    }
+  }
   const result: Subscription[] = [];
-  for (const [userId, former] of await tx.channels.listSubscriptionsOf(realmId, [...newcomers])) {
+  for (const [userId, former] of await tx.channels.listSubscriptionsOf(realmId, [...wantedBy.keys()])) {
     const rows = new Map(former.map((row) => [row.channelId, row]));
-    const wanted = channels.filter((channel) => added.get(channel.id)!.includes(userId)).map((channel) => channel.id);
+    const wanted = wantedBy.get(userId)!;
     const colors = pickColors(
       wanted.filter((id) => !rows.has(id)),
       requestedColors,

@@ -1,4 +1,5 @@
 import { except, users } from '../events/audience.js';
+import { ownMessagesIn } from '../messages/narrow.js';
 import type { ChannelId, UserId } from '../shared/ids.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import type { Channel } from './channel.js';
@@ -41,12 +42,13 @@ export async function leaveChannels(
   const changed = channels.filter((channel) => removed.get(channel.id)!.length > 0);
   if (changed.length === 0) return { removed, notFollowing };
 
+  const leaving = new Map(changed.map(({ id }) => [id, new Set(removed.get(id))]));
   const leavers = new Set(changed.flatMap((channel) => removed.get(channel.id)!));
   const rows = await tx.channels.listSubscriptionsOf(realmId, [...leavers]);
   await tx.channels.putSubscriptions(
     [...rows.values()]
       .flat()
-      .filter((row) => row.isActive && removed.get(row.channelId)?.includes(row.userId))
+      .filter((row) => row.isActive && leaving.get(row.channelId)?.has(row.userId))
       .map((row) => ({ ...row, isActive: false })),
   );
   for (const channel of changed) await tx.personal.closeSpans(realmId, channel.recipientId, removed.get(channel.id)!);
@@ -78,35 +80,20 @@ export async function leaveChannels(
       audience: except(metadataUsers(channel), users(gone)),
     });
   }
-  for (const userId of leavers) await readWhatWasLeft(tx, changed, removed, userId);
+  for (const userId of leavers) {
+    for (const channel of changed) if (leaving.get(channel.id)!.has(userId)) await readWhatWasLeft(tx, channel, userId);
+  }
   return { removed, notFollowing };
 }
 
-async function readWhatWasLeft(
-  tx: Transaction,
-  channels: readonly Channel[],
-  removed: ReadonlyMap<ChannelId, readonly UserId[]>,
-  userId: UserId,
-): Promise<void> {
-  const { realmId } = channels[0]!;
+async function readWhatWasLeft(tx: Transaction, { realmId, recipientId }: Channel, userId: UserId): Promise<void> {
   const viewer = { realmId, userId };
-  for (const channel of channels) {
-    if (!removed.get(channel.id)!.includes(userId)) continue;
-    const unread = await tx.personal.listUnread(viewer, MAX_UNREAD, {
-      conditions: [{ kind: 'recipient', recipientId: channel.recipientId, negated: false }],
-      scope: 'own',
-      withoutRecipients: [],
-    });
-    const messageIds = await tx.personal.setRead(
-      viewer,
-      unread.map((message) => message.id),
-      true,
-    );
-    if (messageIds.length > 0) {
-      await tx.events.append(realmId, {
-        event: { type: 'message.flag_changed', op: 'add', flag: 'read', messageIds, all: false, details: [] },
-        audience: users([userId]),
-      });
-    }
-  }
+  const unread = await tx.personal.listUnread(viewer, MAX_UNREAD, ownMessagesIn(recipientId));
+  const ids = unread.map((message) => message.id);
+  const messageIds = await tx.personal.setRead(viewer, ids, true);
+  if (messageIds.length === 0) return;
+  await tx.events.append(realmId, {
+    event: { type: 'message.flag_changed', op: 'add', flag: 'read', messageIds, all: false, details: [] },
+    audience: users([userId]),
+  });
 }

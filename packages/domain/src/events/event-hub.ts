@@ -1,3 +1,4 @@
+import type { GroupEdge } from '../groups/group-closure.js';
 import type { Clock } from '../shared/clock.js';
 import { DomainError, invalidInput } from '../shared/errors.js';
 import type { EventSeq, MessageId, RealmId, UnixSeconds, UserId } from '../shared/ids.js';
@@ -7,16 +8,7 @@ import type { DomainEvent } from './event.js';
 import type { StoredEvent } from './event-log.js';
 import { type EventQueue, POSITIONS_PER_SEQ, type QueuePosition } from './event-queue.js';
 import { type Delivery, LiveQueue } from './live-queue.js';
-import {
-  closureOver,
-  type GroupEdge,
-  type Holders,
-  holdersAskedIn,
-  isInAudience,
-  LiveRealm,
-  type Owner,
-  supergroupsOf,
-} from './live-realm.js';
+import { type Holders, holdersAskedIn, isInAudience, LiveRealm, type Owner } from './live-realm.js';
 import type { LogFollower } from './log-follower.js';
 import type { EventListener } from './publishing-unit-of-work.js';
 import { isInNarrow } from './queue-narrow.js';
@@ -280,7 +272,7 @@ export class EventHub implements EventListener {
     ownerId: UserId,
     id: string,
   ): Promise<Opening | null> {
-    const { queues, events, users, channels, groups, personal } = repositories;
+    const { queues, events, users, actors, channels, groups, personal } = repositories;
     const queue = await queues.find(realmId, id);
     const user = queue && queue.ownerId === ownerId ? await users.find(realmId, ownerId) : null;
     if (!queue || !user?.isActive) return null;
@@ -302,7 +294,7 @@ export class EventHub implements EventListener {
       queues: new Set(),
     };
     const edges = await groups.listEdges(realmId);
-    const closure = closureOver(owner.directGroups, supergroupsOf(edges));
+    const { groups: closure } = await actors.get({ realmId, userId: ownerId });
     const spans = await personal.listSubscribedSpans({ realmId, userId: ownerId });
     const holders = await this.readHolders(repositories, realmId, ownerId, missed);
     const isReceiver = ({ seq, audience }: StoredEvent) =>

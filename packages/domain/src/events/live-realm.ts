@@ -1,3 +1,4 @@
+import { type ClosureGroup, GroupClosure, type GroupEdge } from '../groups/group-closure.js';
 import type { ChannelId, GroupId, MessageId, RealmId, UserId } from '../shared/ids.js';
 import { isAtLeast, type Role } from '../users/role.js';
 import type { Audience } from './audience.js';
@@ -16,11 +17,6 @@ export interface Owner {
   readonly queues: Set<LiveQueue>;
 }
 
-export interface GroupEdge {
-  readonly subgroupId: GroupId;
-  readonly groupId: GroupId;
-}
-
 /** Which of these users have the message as their own. */
 export type FindHolders = (id: MessageId, among: readonly UserId[]) => Promise<ReadonlySet<UserId>>;
 export type Holders = ReadonlyMap<MessageId, ReadonlySet<UserId>>;
@@ -35,8 +31,8 @@ export class LiveRealm {
   private readonly byChannel = new Map<ChannelId, Set<Owner>>();
   /** Queues that get messages of public channels whether or not their owners follow them. */
   private readonly wide = new Set<LiveQueue>();
-  private readonly supergroups: Map<GroupId, GroupId[]>;
-  private readonly closures = new Map<UserId, ReadonlySet<GroupId>>();
+  /** Of all groups, with those of their members who have queues. */
+  private readonly groups: GroupClosure;
   /** Set while events wait for a look-up; everything behind them waits too. */
   private tail: Promise<void> | null = null;
 
@@ -46,7 +42,7 @@ export class LiveRealm {
     private readonly isWanted: (queue: LiveQueue, event: DomainEvent) => boolean,
     private readonly findHolders: FindHolders,
   ) {
-    this.supergroups = supergroupsOf(edges);
+    this.groups = new GroupClosure(groupsIn(edges));
   }
 
   /** Whether every event taken so far has reached its queues. */
@@ -60,6 +56,7 @@ export class LiveRealm {
 
   add(owner: Owner): void {
     this.owners.set(owner.userId, owner);
+    for (const groupId of owner.directGroups) this.join(groupId, [owner.userId]);
     for (const channelId of owner.channels) this.followersOf(channelId).add(owner);
   }
 
@@ -76,7 +73,7 @@ export class LiveRealm {
     owner.queues.delete(live);
     if (owner.queues.size > 0) return;
     this.owners.delete(owner.userId);
-    this.closures.delete(owner.userId);
+    for (const groupId of owner.directGroups) this.groups.removeMembers(groupId, [owner.userId]);
     for (const channelId of owner.channels) this.byChannel.get(channelId)?.delete(owner);
   }
 
@@ -179,20 +176,10 @@ export class LiveRealm {
       userId: owner.userId,
       role: owner.role,
       follows: (id) => owner.channels.has(id),
-      isInGroup: (id) => this.closureOf(owner).has(id),
+      isInGroup: (id) => this.groups.groupsOf(owner.userId).has(id),
       holds: (id) => holders.get(id)?.has(owner.userId) ?? false,
       hasQueue: (id) => [...owner.queues].some((live) => live.queue.id === id),
     });
-  }
-
-  /** Groups the owner is in, directly or through others. */
-  closureOf(owner: Owner): ReadonlySet<GroupId> {
-    let closure = this.closures.get(owner.userId);
-    if (!closure) {
-      closure = closureOver(owner.directGroups, this.supergroups);
-      this.closures.set(owner.userId, closure);
-    }
-    return closure;
   }
 
   private fold(event: DomainEvent): void {
@@ -227,24 +214,16 @@ export class LiveRealm {
         return;
       }
       case 'group.created':
-        for (const subgroupId of event.subgroupIds) addEdge(this.supergroups, { subgroupId, groupId: event.groupId });
-        for (const userId of event.memberIds) this.owners.get(userId)?.directGroups.add(event.groupId);
-        this.closures.clear();
+        this.nest(event.groupId, event.subgroupIds);
+        this.join(event.groupId, event.memberIds);
         return;
       case 'group.members_changed':
-        for (const userId of event.userIds) {
-          const groups = this.owners.get(userId)?.directGroups;
-          if (event.op === 'add') groups?.add(event.groupId);
-          else groups?.delete(event.groupId);
-          this.closures.delete(userId);
-        }
+        if (event.op === 'add') this.join(event.groupId, event.userIds);
+        else this.leave(event.groupId, event.userIds);
         return;
       case 'group.subgroups_changed':
-        for (const subgroupId of event.subgroupIds) {
-          if (event.op === 'add') addEdge(this.supergroups, { subgroupId, groupId: event.groupId });
-          else this.removeEdge({ subgroupId, groupId: event.groupId });
-        }
-        this.closures.clear();
+        if (event.op === 'add') this.nest(event.groupId, event.subgroupIds);
+        else this.groups.removeSubgroups(event.groupId, event.subgroupIds);
         return;
       default:
         return;
@@ -260,39 +239,40 @@ export class LiveRealm {
     return followers;
   }
 
-  private removeEdge({ subgroupId, groupId }: GroupEdge): void {
-    const rest = (this.supergroups.get(subgroupId) ?? []).filter((id) => id !== groupId);
-    if (rest.length === 0) this.supergroups.delete(subgroupId);
-    else this.supergroups.set(subgroupId, rest);
+  private nest(groupId: GroupId, subgroupIds: readonly GroupId[]): void {
+    for (const id of [groupId, ...subgroupIds]) this.groups.addGroup(id);
+    this.groups.addSubgroups(groupId, subgroupIds);
+  }
+
+  private join(groupId: GroupId, userIds: readonly UserId[]): void {
+    this.groups.addGroup(groupId);
+    for (const userId of userIds) {
+      const owner = this.owners.get(userId);
+      if (!owner) continue;
+      owner.directGroups.add(groupId);
+      this.groups.addMembers(groupId, [userId]);
+    }
+  }
+
+  private leave(groupId: GroupId, userIds: readonly UserId[]): void {
+    for (const userId of userIds) {
+      if (this.owners.get(userId)?.directGroups.delete(groupId)) this.groups.removeMembers(groupId, [userId]);
+    }
   }
 }
 
-/** By group, the groups that hold it. */
-export function supergroupsOf(edges: readonly GroupEdge[]): Map<GroupId, GroupId[]> {
-  const supergroups = new Map<GroupId, GroupId[]>();
-  for (const edge of edges) addEdge(supergroups, edge);
-  return supergroups;
-}
-
-function addEdge(supergroups: Map<GroupId, GroupId[]>, { subgroupId, groupId }: GroupEdge): void {
-  const holding = supergroups.get(subgroupId);
-  if (!holding) supergroups.set(subgroupId, [groupId]);
-  else if (!holding.includes(groupId)) holding.push(groupId);
-}
-
-/** The groups somebody is in who is a direct member of these. */
-export function closureOver(
-  direct: Iterable<GroupId>,
-  supergroups: ReadonlyMap<GroupId, readonly GroupId[]>,
-): ReadonlySet<GroupId> {
-  const found = new Set<GroupId>();
-  const pending = [...direct];
-  for (let id = pending.pop(); id !== undefined; id = pending.pop()) {
-    if (found.has(id)) continue;
-    found.add(id);
-    pending.push(...(supergroups.get(id) ?? []));
+function groupsIn(edges: readonly GroupEdge[]): Iterable<ClosureGroup> {
+  const subgroups = new Map<GroupId, GroupId[]>();
+  const of = (id: GroupId): GroupId[] => {
+    const known = subgroups.get(id) ?? [];
+    subgroups.set(id, known);
+    return known;
+  };
+  for (const { subgroupId, groupId } of edges) {
+    of(subgroupId);
+    of(groupId).push(subgroupId);
   }
-  return found;
+  return [...subgroups].map(([id, subgroupIds]) => ({ id, isDeactivated: false, memberIds: [], subgroupIds }));
 }
 
 /** What an audience is judged by: one user, as of one event. */

@@ -67,6 +67,13 @@ export async function resolveNarrow(
   };
 }
 
+/** What somebody has received in a channel, or in one topic of it. */
+export function ownMessagesIn(recipientId: RecipientId, key: string | null = null): MessageFilter {
+  const inChannel = { kind: 'recipient', recipientId, negated: false } as const;
+  const inTopic = key === null ? [] : [{ kind: 'topic', topicKey: key, negated: false } as const];
+  return { conditions: [inChannel, ...inTopic], scope: 'own', withoutRecipients: [] };
+}
+
 /** Whether a message is what the conditions say, for messages that are at hand. */
 export function matchesConditions(message: Message, conditions: readonly MessageCondition[]): boolean {
   return conditions.every((condition) => holds(message, condition) !== condition.negated);

@@ -74,7 +74,7 @@ export class NoticeBoard {
     const sender = await tx.users.findSystemBot(realm.id, 'notification');
     const content = parseContent(text);
     const parsed = this.renderer.parse(content, markdownOptions(realm, this.addresses.urlOf(realm)));
-    const rendered = await renderText(tx, this.renderer, parsed, realm.id, null);
+    const rendered = await renderText(tx, this.renderer, parsed, realm, null);
     await postMessage(tx, {
       sender,
       destination,

@@ -1,8 +1,11 @@
 import { changeTopicPolicy } from '../channels/change-topic-policy.js';
+import { type Channel, hasSharedHistory } from '../channels/channel.js';
 import { followsWhenMentioned, type TopicVisibility, visibilityAfterSending } from '../channels/topic-policy.js';
 import type { UnixSeconds, UserId } from '../shared/ids.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import type { User } from '../users/user.js';
+import type { Viewer } from './message-repository.js';
+import { ownMessagesIn } from './narrow.js';
 import type { Destination } from './post-message.js';
 import type { RenderedText } from './render-message.js';
 import { topicKey } from './topic.js';
@@ -30,11 +33,15 @@ export async function participate(
   const change = (userId: UserId, visibility: TopicVisibility) =>
     changeTopicPolicy(tx, { realmId, userId, channelId: channel.id, topic, visibility, changedAt: now });
   if (becomes !== null) await change(sender.id, becomes);
+  let becameOfSender = becomes;
   for (const user of await tx.users.list(realmId, mentioned)) {
-    if (user.bot || !followsWhenMentioned(user.settings, known.get(user.id) ?? 'inherit')) continue;
+    const isSender = user.id === sender.id;
+    const current = (isSender ? becomes : null) ?? known.get(user.id) ?? 'inherit';
+    if (user.bot || !followsWhenMentioned(user.settings, current)) continue;
     await change(user.id, 'followed');
+    if (isSender) becameOfSender = 'followed';
   }
-  return becomes;
+  return becameOfSender;
 }
 
 async function becomesForSender(
@@ -50,13 +57,20 @@ async function becomesForSender(
     settings,
     current,
     hasMutedChannel: subscription?.isActive === true && subscription.isMuted,
-    startsTopic: !(await tx.messages.hasMessages(realmId, channel.recipientId, topicKey(topic))),
+    startsTopic: !(await seesMessages(tx, { realmId, userId: id }, channel, topicKey(topic))),
   });
+}
+
+/** Whether anything was said in the topic that the viewer, who may write there, can read. */
+async function seesMessages(tx: Transaction, viewer: Viewer, channel: Channel, key: string): Promise<boolean> {
+  const { recipientId } = channel;
+  if (hasSharedHistory(channel)) return tx.messages.hasMessages(viewer.realmId, recipientId, key);
+  return (await tx.messages.listHeadsUpTo(viewer, ownMessagesIn(recipientId, key), null, 1)).length > 0;
 }
 
 async function mentionedFollowers(
   tx: Transaction,
-  { realmId, id }: User,
+  { realmId }: User,
   { channel }: Extract<Destination, { kind: 'channel' }>,
   { mentionedUserIds, mentionedGroupIds }: RenderedText,
 ): Promise<readonly UserId[]> {
@@ -64,6 +78,5 @@ async function mentionedFollowers(
   for (const groupId of mentionedGroupIds) {
     for (const userId of await tx.groups.listMembersRecursively(realmId, groupId)) mentioned.add(userId);
   }
-  mentioned.delete(id);
   return mentioned.size === 0 ? [] : tx.channels.filterSubscribed(realmId, channel.id, [...mentioned]);
 }

@@ -6,6 +6,7 @@ import type { GroupId, MessageId, RealmId, UserId } from '../shared/ids.js';
 import type { RealmAddresses } from '../shared/realm-address.js';
 import { foldCase } from '../shared/text.js';
 import type { Repositories, Transaction } from '../shared/unit-of-work.js';
+import { strangersAmong } from '../users/acquaintances.js';
 import type { Actor } from '../users/actor.js';
 import type { User } from '../users/user.js';
 import type {
@@ -75,13 +76,14 @@ export async function renderText(
   tx: Reads,
   renderer: MarkdownRenderer,
   parsed: ParsedMarkdown,
-  realmId: RealmId,
+  realm: Realm,
   reader: Actor | null,
 ): Promise<RenderedText> {
   const { references } = parsed;
+  const realmId = realm.id;
   const groups = references.groupNames.size > 0 ? await tx.groups.listByName(realmId, [...references.groupNames]) : [];
   const names: ResolvedNames = {
-    ...(await resolveUsers(tx, parsed, realmId)),
+    ...(await resolveUsers(tx, parsed, realm, reader)),
     groupsByName: resolveGroups(groups, references.groupNames),
     channelsByName: await resolveChannels(tx, parsed, realmId, reader),
     customEmoji: new Map(),
@@ -95,17 +97,23 @@ export async function renderText(
 async function resolveUsers(
   tx: Reads,
   { references }: ParsedMarkdown,
-  realmId: RealmId,
+  realm: Realm,
+  reader: Actor | null,
 ): Promise<Pick<ResolvedNames, 'usersByName' | 'usersById'>> {
-  const named = references.userNames.size > 0 ? await tx.users.listByName(realmId, [...references.userNames]) : [];
+  const { userNames, userIds } = references;
+  const everyNamed = userNames.size > 0 ? await tx.users.listByName(realm.id, [...userNames]) : [];
+  const everyById = userIds.size > 0 ? await tx.users.list(realm.id, [...userIds]) : [];
+  const ids = [...everyNamed, ...everyById].map((user) => user.id);
+  const strangers = reader && (await strangersAmong(tx, reader, realm, ids));
+  const isKnown = (user: User) => !strangers?.has(user.id);
+  const named = everyNamed.filter(isKnown);
   const byFoldedName = new Map(named.map((user) => [foldCase(user.fullName), user]));
   const usersByName = new Map<string, User>();
-  for (const name of references.userNames) {
+  for (const name of userNames) {
     const user = byFoldedName.get(foldCase(name));
     if (user) usersByName.set(name, user);
   }
-  const byId = references.userIds.size > 0 ? await tx.users.list(realmId, [...references.userIds]) : [];
-  return { usersByName, usersById: new Map<UserId, User>(byId.map((user) => [user.id, user])) };
+  return { usersByName, usersById: new Map<UserId, User>(everyById.filter(isKnown).map((user) => [user.id, user])) };
 }
 
 function resolveGroups(groups: readonly Group[], names: ReadonlySet<string>): ReadonlyMap<string, MentionableGroup> {

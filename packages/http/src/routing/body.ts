@@ -201,7 +201,12 @@ async function readMultipart(message: IncomingMessage, limits: BodyLimits, keepF
       });
     });
     parser.on('partsLimit', () => fail(bodyTooLarge()));
-    parser.on('error', () => fail(malformedPayload()));
+    let isEmpty = true;
+    message.once('data', () => {
+      isEmpty = false;
+    });
+    // zulip-js calls every POST multipart, and without parameters sends not even the last boundary.
+    parser.on('error', () => (isEmpty ? resolve(EMPTY) : fail(malformedPayload())));
     parser.on('close', () => resolve({ fields, files }));
     rejectWhenGone(message, reject);
     message.pipe(parser);

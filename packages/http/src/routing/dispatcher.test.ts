@@ -566,6 +566,16 @@ describe('parameters', () => {
     );
   });
 
+  it.each([
+    ['no byte', '', {}],
+    ['no byte in chunks', '', { 'transfer-encoding': 'chunked' }],
+    ['nothing but its end', '--B--\r\n', {}],
+  ])('may be a multipart form of %s', async (_what, body, more) => {
+    const headers = { 'content-type': 'multipart/form-data; boundary=B', ...more };
+    const { status, body: answer } = await call('POST', '/user_uploads', { headers, body });
+    expect([status, answer.files]).toEqual([200, []]);
+  });
+
   it('may be files', async () => {
     const part = (name: string, text: string) =>
       `--B\r\nContent-Disposition: form-data; name="${name}"; filename="C:\\dir\\${name}.txt"\r\nContent-Type: text/plain\r\n\r\n${text}\r\n`;

@@ -5,6 +5,7 @@ import {
   aUser,
   aUserOfEachRole,
   expectInSync,
+  expectRefused,
   given,
   givenOn,
   type MemoryScene,
@@ -48,12 +49,6 @@ const channelOf = (scene: MemoryScene, id: ChannelId) =>
 const systemGroups = (scene: MemoryScene) => scene.uow.read(({ groups }) => groups.systemGroupIds(scene.realm.id));
 const contents = (scene: MemoryScene) =>
   scene.storage.announced.flatMap(({ event }) => (event.type === 'message.sent' ? [event.view.message] : []));
-/** Nothing but the refusal is left of it. */
-async function expectRefused(scene: MemoryScene, attempt: () => Promise<unknown>, refusal: object) {
-  const { commits } = scene.storage;
-  await expect(attempt()).rejects.toMatchObject(refusal);
-  expect(scene.storage.commits).toBe(commits);
-}
 const quiet = aRealmWith({ settings: { sendChannelEventsMessages: false } });
 const spectators = aRealmWith({ settings: { enableSpectatorAccess: true } });
 const cast = (...pieces: readonly Piece[]) => given(aUserOfEachRole(), ...pieces);

@@ -147,16 +147,19 @@ export class SubscribeUsers {
     const who = silentMention(creator);
     for (const person of principals) {
       if (person.id === actor.id || person.bot) continue;
-      const links = channels.filter((channel) => added.get(channel.id)?.includes(person.id)).map(channelLink);
-      if (links.length === 0) continue;
-      const list = links.sort().map((link) => `* ${link}`);
+      const followed = channels.filter((channel) => added.get(channel.id)?.includes(person.id));
+      if (followed.length === 0) continue;
+      const links = followed
+        .map(({ name }) => name)
+        .sort()
+        .map((name) => channelLink({ name }));
       await this.notices.tell(
         tx,
         realm,
         person,
         links.length === 1
           ? `${who} subscribed you to ${links[0]}.`
-          : `${who} subscribed you to the following channels:\n\n${list.join('\n')}`,
+          : `${who} subscribed you to the following channels:\n\n${links.map((link) => `* ${link}`).join('\n')}`,
       );
     }
   }

@@ -6,6 +6,7 @@ import {
   aUser,
   aUserOfEachRole,
   expectInSync,
+  expectRefused,
   given,
   givenOn,
   type MemoryScene,
@@ -23,11 +24,6 @@ const leaving = (scene: MemoryScene) => {
   return (who: string, channelNames: readonly string[], principals: readonly UserId[] | null = null) =>
     useCase.execute(scene.caller(who), { channelNames, principals });
 };
-async function expectRefused(scene: MemoryScene, attempt: () => Promise<unknown>, refusal: object) {
-  const { commits } = scene.storage;
-  await expect(attempt()).rejects.toMatchObject(refusal);
-  expect(scene.storage.commits).toBe(commits);
-}
 const INSUFFICIENT = { code: 'NOT_PERMITTED', message: 'Insufficient permission' };
 const core = aChannel({ name: 'core', privacy: 'privateSharedHistory', subscribers: everybody });
 

@@ -7,7 +7,7 @@ import type { ChannelId, MessageId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
 import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
 import type { Actor } from '../../users/actor.js';
-import type { MessageFilter } from '../message-repository.js';
+import { ownMessagesIn } from '../narrow.js';
 import { normalizeTopic, topicKey } from '../topic.js';
 
 /** Nobody keeps more unread messages than that (messages §1.3). */
@@ -33,7 +33,8 @@ export class MarkRead {
         return announce(tx, actor, [], true);
       }
       const channel = await findReadable(tx, actor, scope.channelId);
-      const filter = filterOf(channel, scope.kind === 'topic' ? topicKey(normalizeTopic(scope.topic)) : null);
+      const key = scope.kind === 'topic' ? topicKey(normalizeTopic(scope.topic)) : null;
+      const filter = ownMessagesIn(channel.recipientId, key);
       if (scope.kind === 'topic' && (await tx.messages.listHeadsUpTo(caller, filter, null, 1)).length === 0) {
         throw invalidInput(`No such topic '${scope.topic}'`);
       }
@@ -50,12 +51,6 @@ async function findReadable(tx: Transaction, actor: Actor, id: ChannelId): Promi
   if (!channel) throw invalidInput('Invalid channel ID');
   enforce(canReadContent(actor, channel, await tx.channels.isSubscribed(actor.realmId, id, actor.id)));
   return channel;
-}
-
-function filterOf(channel: Channel, key: string | null): MessageFilter {
-  const inChannel = { kind: 'recipient', recipientId: channel.recipientId, negated: false } as const;
-  const inTopic = key === null ? [] : [{ kind: 'topic', topicKey: key, negated: false } as const];
-  return { conditions: [inChannel, ...inTopic], scope: 'own', withoutRecipients: [] };
 }
 
 async function announce(tx: Transaction, actor: Actor, messageIds: readonly MessageId[], all: boolean): Promise<void> {

@@ -27,7 +27,8 @@ export class RenderMarkdown {
     const parsed = this.renderer.parse(content, options);
     return this.uow.read(async (repositories) => {
       const actor = await repositories.actors.get(caller);
-      return (await renderText(repositories, this.renderer, parsed, actor.realmId, actor)).html;
+      const realm = await repositories.realms.get(actor.realmId);
+      return (await renderText(repositories, this.renderer, parsed, realm, actor)).html;
     });
   }
 }

@@ -10,6 +10,7 @@ import type { ChannelId, MessageId, RealmId, UserId } from '../../shared/ids.js'
 import { enforce } from '../../shared/permission.js';
 import type { RealmAddresses } from '../../shared/realm-address.js';
 import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
+import { acquaintancesOf } from '../../users/acquaintances.js';
 import type { Actor } from '../../users/actor.js';
 import { publicAddress } from '../../users/email-visibility.js';
 import { findByPublicAddress } from '../../users/find-by-address.js';
@@ -29,8 +30,10 @@ export type Addressee =
   /** Whatever channel the bot sends to when it names none. */
   | { readonly kind: 'defaultChannel' }
   | { readonly kind: 'userIds'; readonly ids: readonly UserId[] }
-  /** The addresses others see, or those he signs in with. */
+  /** The addresses others see. */
   | { readonly kind: 'emails'; readonly emails: readonly string[] };
+type NamedChannel = Extract<Addressee, { kind: 'channelId' | 'channelName' }>;
+type NamedPeople = Extract<Addressee, { kind: 'userIds' | 'emails' }>;
 
 export interface SendMessageInput {
   readonly to: Addressee;
@@ -51,6 +54,12 @@ export interface SentMessage {
   readonly newVisibility: TopicVisibility | null;
 }
 
+/** What is known of the content before the unit; a refusal is thrown where its turn comes. */
+interface Draft {
+  readonly content: string | DomainError;
+  readonly parsed: ParsedMarkdown | DomainError;
+}
+
 /** From how many on a wildcard needs a permission (messages §3.2 rows 18–19). */
 const MANY = 15;
 
@@ -65,29 +74,30 @@ export class SendMessage {
 
   /** @throws DomainError INVALID_INPUT, CHANNEL_NOT_FOUND, NOT_PERMITTED, CHANNEL_WILDCARD_NOT_ALLOWED, TOPIC_WILDCARD_NOT_ALLOWED */
   async execute(caller: Caller, input: SendMessageInput): Promise<SentMessage> {
-    const isDirect = input.to.kind === 'userIds' || input.to.kind === 'emails';
+    const to = input.to.kind === 'defaultChannel' ? await this.findDefaultChannel(caller) : input.to;
+    const isDirect = to.kind === 'userIds' || to.kind === 'emails';
     if (!isDirect && input.topic === null) throw invalidInput('Missing topic');
     const topic = isDirect ? '' : parseTopic(input.topic ?? '');
-    // Parsing may be slow, so it comes before the unit; whether the content is wrong is said in its place inside.
+    // Parsing may be slow, so it comes before the unit; what is wrong with the content is said in its place inside.
     const draft = await this.parse(caller, input.content);
     return this.uow.write(async (tx) => {
       const actor = await tx.actors.get(caller);
       const realm = await tx.realms.get(caller.realmId);
       const sender = (await tx.users.find(caller.realmId, caller.userId))!;
-      const people = isDirect ? await this.findPeople(tx, actor.realmId, input.to) : [];
-      if (draft instanceof DomainError) throw draft;
+      const people = isDirect ? await this.findPeople(tx, realm.id, to) : [];
+      const content = orThrow(draft.content);
 
       const destination = isDirect
         ? await this.openConversation(tx, realm, actor, sender, people)
-        : await this.openTopic(tx, realm, actor, sender, input.to, topic);
-      const widget = input.widget === undefined ? widgetIn(draft.content) : parseWidget(input.widget);
-      const rendered = await renderText(tx, this.renderer, draft.parsed, realm.id, actor);
+        : await this.openTopic(tx, realm, actor, to, topic);
+      const widget = input.widget === undefined ? widgetIn(content) : parseWidget(input.widget);
+      const rendered = await renderText(tx, this.renderer, orThrow(draft.parsed), realm, actor);
       await enforceMentions(tx, realm, actor, sender, destination, rendered);
       const participation = await participate(tx, sender, destination, rendered, this.clock.now());
       const message = await postMessage(tx, {
         sender,
         destination,
-        content: draft.content,
+        content,
         rendered,
         clientName: caller.clientName,
         sentAt: this.clock.now(),
@@ -99,19 +109,23 @@ export class SendMessage {
     });
   }
 
-  private async parse(caller: Caller, raw: string): Promise<{ content: string; parsed: ParsedMarkdown } | DomainError> {
-    try {
-      const content = parseContent(raw);
-      const options = await this.uow.read((repositories) => ownMarkdownOptions(repositories, caller, this.addresses));
-      return { content, parsed: this.renderer.parse(content, options) };
-    } catch (error) {
-      if (error instanceof DomainError) return error;
-      throw error;
-    }
+  private async parse(caller: Caller, raw: string): Promise<Draft> {
+    const content = refusalOr(() => parseContent(raw));
+    if (content instanceof DomainError) return { content, parsed: content };
+    const options = await this.uow.read((repositories) => ownMarkdownOptions(repositories, caller, this.addresses));
+    return { content, parsed: refusalOr(() => this.renderer.parse(content, options)) };
+  }
+
+  private findDefaultChannel({ realmId, userId }: Caller): Promise<NamedChannel> {
+    return this.uow.read(async ({ users }) => {
+      const id = (await users.find(realmId, userId))?.bot?.defaultSendingChannelId ?? null;
+      if (id === null) throw invalidInput('Missing channel');
+      return { kind: 'channelId', id: id as ChannelId };
+    });
   }
 
   /** Everybody the message is for, the sender only where he names himself. */
-  private async findPeople(tx: Transaction, realmId: RealmId, to: Addressee): Promise<readonly User[]> {
+  private async findPeople(tx: Transaction, realmId: RealmId, to: NamedPeople): Promise<readonly User[]> {
     if (to.kind === 'userIds') {
       if (to.ids.length === 0) throw invalidInput('Message must have recipients');
       const found = await tx.users.list(realmId, [...new Set(to.ids)]);
@@ -120,7 +134,7 @@ export class SendMessage {
       if (unknown !== undefined) throw invalidInput(`Invalid user ID ${unknown}`);
       return found;
     }
-    const emails = to.kind === 'emails' ? to.emails : [];
+    const { emails } = to;
     if (emails.length === 0) throw invalidInput('Message must have recipients');
     const found = await findByPublicAddress(tx, realmId, emails, this.addresses.mailHost);
     const unknown = emails.find((email) => !found.has(email));
@@ -139,6 +153,7 @@ export class SendMessage {
     const ids = people.map((person) => person.id);
     const actors = await tx.actors.list(realm.id, ids);
     const existing = await tx.recipients.findDirect(realm.id, ids);
+    const acquainted = await acquaintancesOf(tx, actor, realm);
     const { nobody } = await tx.groups.systemGroupIds(realm.id);
     enforce(
       canSendDirect({
@@ -147,7 +162,7 @@ export class SendMessage {
           user,
           actor: actors.get(user.id) ?? null,
           address: publicAddress(user, this.addresses.mailHost),
-          isAcquainted: existing !== null,
+          isAcquainted: acquainted.has(user.id),
         })),
         realm,
         nobodyGroupId: nobody,
@@ -161,11 +176,10 @@ export class SendMessage {
     tx: Transaction,
     realm: Realm,
     actor: Actor,
-    sender: User,
-    to: Addressee,
+    to: NamedChannel,
     topic: string,
   ): Promise<Destination> {
-    const channel = await findAddressedChannel(tx, sender, to);
+    const channel = await findAddressedChannel(tx, realm.id, to);
     const botOwner = actor.botOwnerId === null ? null : await ownerOf(tx, actor.realmId, actor.botOwnerId);
     const isOwnerSubscribed =
       botOwner !== null && (await tx.channels.isSubscribed(actor.realmId, channel.id, botOwner.id));
@@ -189,12 +203,25 @@ export class SendMessage {
   }
 }
 
+function refusalOr<T>(work: () => T): T | DomainError {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof DomainError) return error;
+    throw error;
+  }
+}
+
+function orThrow<T>(value: T | DomainError): T {
+  if (value instanceof DomainError) throw value;
+  return value;
+}
+
 async function ownerOf(tx: Transaction, realmId: RealmId, ownerId: UserId): Promise<Actor | null> {
   return (await tx.actors.list(realmId, [ownerId])).get(ownerId) ?? null;
 }
 
-async function findAddressedChannel(tx: Transaction, sender: User, to: Addressee): Promise<Channel> {
-  const { realmId } = sender;
+async function findAddressedChannel(tx: Transaction, realmId: RealmId, to: NamedChannel): Promise<Channel> {
   if (to.kind === 'channelName') {
     const name = parseChannelName(to.name);
     const channel = await tx.channels.findByName(realmId, name);
@@ -203,11 +230,9 @@ async function findAddressedChannel(tx: Transaction, sender: User, to: Addressee
       channelName: escapeHtml(name),
     });
   }
-  const id = to.kind === 'channelId' ? to.id : (sender.bot?.defaultSendingChannelId as ChannelId | null | undefined);
-  if (id === null || id === undefined) throw invalidInput('Missing channel');
-  const channel = await tx.channels.find(realmId, id);
+  const channel = await tx.channels.find(realmId, to.id);
   if (channel) return channel;
-  throw new DomainError('CHANNEL_NOT_FOUND', `Channel with ID '${id}' does not exist`, { channelId: id });
+  throw new DomainError('CHANNEL_NOT_FOUND', `Channel with ID '${to.id}' does not exist`, { channelId: to.id });
 }
 
 /** The refusal quotes the name, and old clients put it into a page as it comes. */

@@ -1,0 +1,129 @@
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { connect, Place } from './testing/place.js';
+import { QueueReader } from './testing/queue-reader.js';
+
+/** What an operator does to it, on purpose or not. */
+describe('the process', () => {
+  let place: Place;
+  beforeEach(() => {
+    place = new Place();
+  });
+  afterEach(() => place.close());
+
+  /** Every file below with what it holds and when it was changed. */
+  const look = () =>
+    readdirSync(place.directory, { recursive: true, encoding: 'utf8' })
+      .sort()
+      .map((name) => {
+        const path = join(place.directory, name);
+        const { mtimeMs } = statSync(path);
+        const digest = statSync(path).isFile() && createHash('sha256').update(readFileSync(path)).digest('hex');
+        return [name, mtimeMs, digest];
+      });
+
+  async function expectRefusal(args: readonly string[], reason: RegExp): Promise<void> {
+    const before = look();
+    const { code, out, err } = await place.run(['serve', ...args]);
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toMatch(/^parley: [^\n]+\n$/);
+    expect(err).toMatch(reason);
+    expect(look()).toEqual(before);
+  }
+
+  it('refuses a port on which something listens', async () => {
+    const other = createServer((_request, response) => response.end('here first'));
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const { port } = other.address() as { port: number };
+    try {
+      await expectRefusal([`--port=${port}`], /Port \d+ of 127\.0\.0\.1 is in use/);
+      expect(await (await fetch(`http://127.0.0.1:${port}`)).text()).toBe('here first');
+    } finally {
+      other.close();
+    }
+  });
+
+  it('starts once on one port and database, and lets the second go', async () => {
+    await place.run(['create-realm', '', 'Elsinore']);
+    const server = await place.serve();
+    const before = readdirSync(join(place.directory, 'data')).sort();
+    const { code, err } = await place.run(['serve', `--port=${server.port}`]);
+    expect([code, err]).toEqual([
+      1,
+      `parley: Port ${server.port} of 127.0.0.1 is in use by another program; choose another one with --port.\n`,
+    ]);
+    expect(readdirSync(join(place.directory, 'data')).sort()).toEqual(before);
+    expect(await (await fetch(`${server.url}/api/v1/server_settings`)).json()).toMatchObject({ result: 'success' });
+  }, 30_000);
+
+  it('refuses a database of a newer version', async () => {
+    await place.run(['create-realm', '', 'Elsinore']);
+    const file = openSync(place.database, 'r+');
+    // Where SQLite's file format keeps the version of the schema.
+    writeSync(file, Buffer.from([0, 0, 0x7f, 0xff]), 0, 4, 60);
+    closeSync(file);
+    await expectRefusal(['--port=0'], /written by a newer version of Parley/);
+  }, 15_000);
+
+  it('refuses a path it cannot write to', async () => {
+    writeFileSync(join(place.directory, 'data'), 'a file where the folder should be');
+    await expectRefusal(['--port=0'], /Cannot make the folder of the database/);
+    rmSync(join(place.directory, 'data'));
+
+    mkdirSync(place.database, { recursive: true });
+    await expectRefusal(['--port=0'], /it is a directory/);
+    rmSync(place.database, { recursive: true });
+
+    // Nothing is closed to the superuser.
+    if (process.getuid?.() === 0) return;
+    const folder = join(place.directory, 'data');
+    chmodSync(folder, 0o500);
+    try {
+      await expectRefusal(['--port=0'], /Cannot open database/);
+    } finally {
+      chmodSync(folder, 0o700);
+    }
+  }, 15_000);
+
+  it('answers whoever waits before it stops, and his queue goes on afterwards', async () => {
+    await place.run(['create-realm', '', 'Elsinore']);
+    const person = await place.addPerson('Hamlet');
+    const server = await place.serve();
+    const hamlet = await connect(server, person);
+    const queue = await QueueReader.open(hamlet, { event_types: ['message'] });
+    const soliloquy = { type: 'direct', to: [person.id] };
+    const first = await hamlet.messages.send({ ...soliloquy, content: 'To be,' });
+    expect((await queue.next(1))[0].message.id).toBe(first.id);
+
+    const polls = [queue.poll(), (await QueueReader.open(hamlet, { event_types: ['message'] })).poll()];
+    // Time to arrive; a poll that came too late would be refused.
+    await hamlet.users.me.getProfile();
+    const startedAt = Date.now();
+    const code = await server.terminate();
+    expect(code).toBe(0);
+    // Well before connections are cut.
+    expect(Date.now() - startedAt).toBeLessThan(4000);
+    for (const answer of await Promise.all(polls)) {
+      expect(answer).toEqual({ result: 'success', msg: '', events: [], queue_id: expect.any(String) });
+    }
+    expect(server.output).not.toContain('"level":"error"');
+    expect(readdirSync(join(place.directory, 'data')).sort()).toEqual(['parley.db', 'parley.db.secret']);
+
+    await place.serve([], server.port);
+    const second = await hamlet.messages.send({ ...soliloquy, content: 'or not to be' });
+    expect((await queue.next(1)).map(({ message }) => message.id)).toEqual([second.id]);
+  }, 30_000);
+});

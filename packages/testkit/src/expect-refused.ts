@@ -1,0 +1,12 @@
+import type { MemoryScene } from './builders.js';
+
+/** Refused with (at least) this error, and nothing is left of the attempt: not even an empty commit. */
+export async function expectRefused(
+  { storage }: Pick<MemoryScene, 'storage'>,
+  attempt: () => Promise<unknown>,
+  refusal: { readonly code?: string; readonly message?: string; readonly details?: object },
+): Promise<void> {
+  const { commits } = storage;
+  await expect(attempt()).rejects.toMatchObject({ name: 'DomainError', ...refusal });
+  expect(storage.commits).toBe(commits);
+}
