@@ -173,13 +173,21 @@ async function withParley({ configuration }: Invocation, work: (parley: Assemble
   }
 }
 
+const SECOND_THOUGHTS_MS = 1000;
+
 const processTerminal: Terminal = {
   out: (line) => console.log(line),
   err: (line) => console.error(line),
   readInput: () => text(process.stdin),
   interrupted: () =>
     new Promise((resolve) => {
-      // A second signal ends the process at once, which is what Node does by itself.
-      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
+      let askedAt = 0;
+      const ask = () => {
+        if (askedAt === 0) askedAt = performance.now();
+        // npm hands on a Ctrl-C that we have had already; whoever asks again later does not want to wait.
+        else if (performance.now() - askedAt > SECOND_THOUGHTS_MS) process.exit(1);
+        resolve();
+      };
+      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, ask);
     }),
 };

@@ -24,9 +24,16 @@ export interface TriggerResult {
 interface Waiter {
   readonly socket: Socket;
   readonly poll: string;
+  /** The last event it has seen. */
   last: number;
-  answer: Buffer | null;
+  /** What came since it polled; read later, since reading would hold up those who come after it. */
+  chunks: Buffer[];
   answeredAt: number;
+}
+
+interface PollAnswer {
+  readonly head: string;
+  readonly body: string;
 }
 
 /** How many connections are being opened at any time: the listener's backlog is short. */
@@ -36,7 +43,7 @@ let waiters: Waiter[] = [];
 let trigger: Socket;
 let triggerAnswer: () => void = () => {};
 let onAnswer: () => void = () => {};
-let firstHead = '';
+let lastAnswer: PollAnswer = { head: '', body: '' };
 
 answerCalls({ open, park, fire, sample });
 
@@ -50,14 +57,11 @@ async function open({ port, polls }: PollsCall): Promise<void> {
 }
 
 async function openWaiter(port: number, poll: string): Promise<Waiter> {
-  const reader = new AnswerReader(true, (head, body) => {
+  const socket = await openConnection(port, (chunk) => {
     waiter.answeredAt = performance.now();
-    waiter.answer = body;
-    firstHead ||= head.text;
-    onAnswer();
+    if (waiter.chunks.push(Buffer.from(chunk)) === 1) onAnswer();
   });
-  const socket = await openConnection(port, (chunk) => reader.take(chunk));
-  const waiter: Waiter = { socket, poll, last: -1, answer: null, answeredAt: 0 };
+  const waiter: Waiter = { socket, poll, last: -1, chunks: [], answeredAt: 0 };
   return waiter;
 }
 
@@ -66,13 +70,13 @@ async function park(): Promise<void> {
   let pending = waiters;
   while (pending.length > 0) {
     for (const waiter of pending) {
-      waiter.answer = null;
+      waiter.chunks = [];
       waiter.socket.write(waiter.poll.replace('{last}', String(waiter.last)), 'latin1');
     }
     // The trigger's connection is served after those whose polls came before.
     await ask(`GET /api/v1/server_settings HTTP/1.1\r\nHost: localhost\r\n\r\n`);
     await new Promise((resolve) => setTimeout(resolve, 200));
-    pending = waiters.filter(({ answer }) => answer !== null);
+    pending = waiters.filter(({ chunks }) => chunks.length > 0);
     for (const waiter of pending) noteEvents(waiter);
   }
 }
@@ -94,13 +98,22 @@ async function fire({ request }: TriggerCall): Promise<TriggerResult> {
   return { lastMs: times.at(-1)!, medianMs: times[times.length >> 1]! };
 }
 
-/** What the first poll was last answered with. */
-function sample(): { readonly head: string; readonly body: string } {
-  return { head: firstHead, body: waiters[0]!.answer!.toString() };
+/** One of those the polls were answered with. */
+function sample(): PollAnswer {
+  return lastAnswer;
 }
 
+/** @throws Error when the answer is not whole, or a refusal. */
 function noteEvents(waiter: Waiter): void {
-  const { events } = JSON.parse(waiter.answer!.toString()) as { events?: readonly { readonly id: number }[] };
+  let answer: PollAnswer | null = null;
+  const reader = new AnswerReader(true, (head, body) => {
+    if (head.status !== 200) throw new Error(`A poll was answered with ${head.status}: ${body}`);
+    answer = { head: head.text, body: body.toString() };
+  });
+  for (const chunk of waiter.chunks) reader.take(chunk);
+  if (!answer) throw new Error('A poll was answered in more than one piece');
+  lastAnswer = answer;
+  const { events } = JSON.parse(lastAnswer.body) as { events?: readonly { readonly id: number }[] };
   for (const { id } of events ?? []) waiter.last = Math.max(waiter.last, id);
 }
 

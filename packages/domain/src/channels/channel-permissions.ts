@@ -83,12 +83,8 @@ export function canSpectate(
   return unknownUnless(webPublicEnabled && realm.settings.enableSpectatorAccess && isWebPublic(channel));
 }
 
-/** Channels §3.8, §4.10. */
-export function canListSubscribers(actor: Grantee, channel: ChannelGrants, isSubscribed: boolean): Decision {
-  if (isWebPublic(channel)) return allowed;
-  if (isGuest(actor)) return unknownUnless(isSubscribed);
-  return unknownUnless(hasMetadataAccess(actor, channel, isSubscribed));
-}
+/** Whoever knows of a channel knows who is in it (channels §3.8, §4.10). */
+export const canListSubscribers = canSeeMetadata;
 
 export interface WebPublicOption {
   /** Whether the server allows channels that anybody on the Internet reads. */

@@ -70,6 +70,23 @@ describe('groups within groups', () => {
   it('those in the same groups share a set', () => {
     const closure = new GroupClosure([group(1, [10, 11]), group(2, [11, 10])]);
     expect(closure.groupsOf(userId(10))).toBe(closure.groupsOf(userId(11)));
+    // Whatever came first.
+    closure.addMembers(groupId(2), users(12));
+    closure.addMembers(groupId(1), users(12));
+    expect(closure.groupsOf(userId(12))).toBe(closure.groupsOf(userId(11)));
+  });
+
+  it('a group may be held twice, by one and by what holds that one', () => {
+    const closure = new GroupClosure([group(1, [10]), group(2, [], [1]), group(4, [], [2]), group(3, [], [1, 2, 4])]);
+    expect(sorted(closure.groupsOf(userId(10)))).toEqual([1, 2, 3, 4]);
+  });
+
+  it('a new group is in use', () => {
+    const closure = new GroupClosure([group(1, [])]);
+    closure.addGroup(groupId(2));
+    closure.addMembers(groupId(2), users(10));
+    closure.addSubgroups(groupId(1), groups(2));
+    expect(sorted(closure.groupsOf(userId(10)))).toEqual([1, 2]);
   });
 
   it('works beyond the 32 groups of a word', () => {

@@ -2,7 +2,7 @@ import type { GroupId, UserId } from '../shared/ids.js';
 import { all, type Decision, denied, denyIf } from '../shared/permission.js';
 import type { Group } from './group.js';
 import type { GroupSettingDefinition, GroupSettingValue } from './group-setting.js';
-import { type SystemGroupName, systemGroupTitle } from './system-groups.js';
+import type { SystemGroupName } from './system-groups.js';
 
 /**
  * The one spelling of a value (channels §2.4): lists ascend without duplicates; a single subgroup and nobody else is that
@@ -110,7 +110,7 @@ function checkNamedGroup(
       (systemName !== null && isShut[systemName] === true) ||
         (allowedSystemGroups.length > 0 && (systemName === null || !allowedSystemGroups.includes(systemName))),
       'INVALID_INPUT',
-      `'${title}' setting cannot be set to '${systemName === null ? name : systemGroupTitle(systemName)}' group.`,
+      `'${title}' setting cannot be set to '${name}' group.`,
     ),
   );
 }

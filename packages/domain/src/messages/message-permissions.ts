@@ -192,7 +192,7 @@ export function canMoveWholeTopic(
     move.isOtherTopic ? moveMessagesWithinChannelLimitSeconds : null,
     move.isOtherChannel ? moveMessagesBetweenChannelsLimitSeconds : null,
   ].filter((limit) => limit !== null);
-  const limit = limits.length === 0 ? null : Math.min(...limits);
+  const limit = Math.min(...limits); // without any: infinite
   const movable = move.messages.filter(({ sentAt }) => !isTooOldToMove(actor, sentAt, limit, now));
   const firstMessageIdAllowedToMove: MessageId | null = movable[0]?.id ?? null;
   return denyIf(

@@ -1,3 +1,4 @@
+import 'reflect-metadata'; // before the first decorator: class-transformer reads what it records
 import { Transform } from 'class-transformer/cjs/decorators/transform.decorator.js';
 import { getMetadataStorage } from 'class-validator/cjs/metadata/MetadataStorage.js';
 import { registerDecorator } from 'class-validator/cjs/register-decorator.js';

@@ -25,6 +25,8 @@ const MAX_KNOWN = 10_000;
 export class VerifyApiKey {
   /** By address and fingerprint. Only those who passed, and only until something about them changes. */
   private readonly known = new Map<string, VerifiedUser>();
+  /** Counts the times something was forgotten: what was looked up before is not kept then. */
+  private forgotten = 0;
 
   constructor(
     private readonly uow: UnitOfWork,
@@ -43,6 +45,7 @@ export class VerifyApiKey {
   }
 
   private lookUp(claim: string, fingerprint: string, email: string): Promise<VerifiedUser> {
+    const { forgotten } = this;
     return this.uow.read(async ({ apiKeys, users, realms }) => {
       const record = await apiKeys.findByFingerprint(fingerprint);
       const user = record && (await users.find(record.realmId, record.userId));
@@ -54,18 +57,19 @@ export class VerifyApiKey {
       const isIncomingWebhook = user.bot?.kind === 'incomingWebhook';
       const verified = { realmId: user.realmId, userId: user.id, isIncomingWebhook };
       if (this.known.size >= MAX_KNOWN) this.known.clear();
-      this.known.set(claim, verified);
+      if (this.forgotten === forgotten) this.known.set(claim, verified);
       return verified;
     });
   }
 
   /** Forgets whom these events change. */
   onEvents(events: readonly StoredEvent[]): void {
-    if (this.known.size === 0) return;
     for (const { event } of events) {
       if (event.type === 'user.activation_changed' || event.type === 'user.credentials_changed') {
+        this.forgotten++;
         for (const [claim, user] of this.known) if (user.userId === event.userId) this.known.delete(claim);
       } else if (event.type === 'realm.deactivated') {
+        this.forgotten++;
         this.known.clear();
       }
     }
