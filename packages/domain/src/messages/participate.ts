@@ -27,21 +27,20 @@ export async function participate(
   const { realmId } = sender;
   const mentioned = await mentionedFollowers(tx, sender, destination, rendered);
   const known = await tx.topicPolicies.listOf(realmId, channel.id, topicKey(topic), [sender.id, ...mentioned]);
-  const becomes = sender.bot
-    ? null
-    : await becomesForSender(tx, sender, destination, known.get(sender.id) ?? 'inherit');
-  const change = (userId: UserId, visibility: TopicVisibility) =>
-    changeTopicPolicy(tx, { realmId, userId, channelId: channel.id, topic, visibility, changedAt: now });
+  const wishes = new Map(known);
+  const wishOf = (userId: UserId) => wishes.get(userId) ?? 'inherit';
+  const change = (userId: UserId, visibility: TopicVisibility) => {
+    wishes.set(userId, visibility);
+    return changeTopicPolicy(tx, { realmId, userId, channelId: channel.id, topic, visibility, changedAt: now });
+  };
+  const before = wishOf(sender.id);
+  const becomes = sender.bot ? null : await becomesForSender(tx, sender, destination, before);
   if (becomes !== null) await change(sender.id, becomes);
-  let becameOfSender = becomes;
   for (const user of await tx.users.list(realmId, mentioned)) {
-    const isSender = user.id === sender.id;
-    const current = (isSender ? becomes : null) ?? known.get(user.id) ?? 'inherit';
-    if (user.bot || !followsWhenMentioned(user.settings, current)) continue;
-    await change(user.id, 'followed');
-    if (isSender) becameOfSender = 'followed';
+    if (!user.bot && followsWhenMentioned(user.settings, wishOf(user.id))) await change(user.id, 'followed');
   }
-  return becameOfSender;
+  const after = wishOf(sender.id);
+  return after === before ? null : after;
 }
 
 async function becomesForSender(

@@ -1,0 +1,195 @@
+import { aChannel, aMessage, aUser, given, type MemoryScene } from '@parley/testkit';
+import { leaveChannels } from '../channels/leave-channels.js';
+import { type Anchor, checkRange, NEWEST_ANCHOR, selectPage } from './message-page.js';
+import { resolveNarrow } from './narrow.js';
+
+/** Ten messages in Denmark, an hour apart, with one of Rome after each: the n-th of Denmark is the (2n − 1)-th of all. */
+const tenMessages = async () => {
+  const scene = await given(
+    aUser({ name: 'hamlet' }),
+    aUser({ name: 'iago' }),
+    aChannel({ name: 'Denmark', subscribers: ['hamlet'] }),
+    aChannel({ name: 'Rome', subscribers: ['hamlet'] }),
+  );
+  for (let n = 1; n <= 10; n++) {
+    await scene.add(aMessage({ from: 'iago', to: 'Denmark' }), aMessage({ from: 'iago', to: 'Rome' }));
+    scene.clock.advance(3600);
+  }
+  return scene;
+};
+
+const idOf = (scene: MemoryScene, n: number) => scene.messages[2 * n - 2]!.id as number;
+
+/** A page of Denmark, its messages told by their number there. */
+const pageOf = (scene: MemoryScene, anchor: Anchor, before: number, after: number, includeAnchor = true) =>
+  scene.uow.read(async (repositories) => {
+    const actor = await repositories.actors.get(scene.viewer('hamlet'));
+    const denmark = [{ operator: 'channel', operand: 'Denmark', negated: false }];
+    const narrow = await resolveNarrow(repositories, actor, denmark, 'chat.example');
+    const page = await selectPage(repositories, actor, narrow, { anchor, before, after, includeAnchor });
+    const numbers = page.heads.map((head) => scene.messages.findIndex((message) => message.id === head.id) / 2 + 1);
+    const found = (['Anchor', 'Oldest', 'Newest'] as const).filter((end) => page[`found${end}`]).join(' ');
+    return { numbers, found, anchor: page.anchor };
+  });
+
+const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index);
+
+describe('a page around a message', () => {
+  /** `at`: the number of a message of Denmark; with a half, the message of Rome after it. */
+  it.each`
+    at      | before | after | anchor   | numbers         | found
+    ${6}    | ${5}   | ${4}  | ${true}  | ${range(1, 10)} | ${'Anchor'}
+    ${6}    | ${10}  | ${10} | ${true}  | ${range(1, 10)} | ${'Anchor Oldest Newest'}
+    ${6}    | ${6}   | ${5}  | ${true}  | ${range(1, 10)} | ${'Anchor Oldest Newest'}
+    ${6}    | ${2}   | ${1}  | ${true}  | ${range(4, 7)}  | ${'Anchor'}
+    ${6}    | ${0}   | ${0}  | ${true}  | ${[6]}          | ${'Anchor'}
+    ${6}    | ${0}   | ${0}  | ${false} | ${[6]}          | ${'Anchor'}
+    ${6}    | ${3}   | ${0}  | ${true}  | ${range(3, 6)}  | ${'Anchor'}
+    ${6}    | ${3}   | ${0}  | ${false} | ${range(3, 5)}  | ${''}
+    ${6}    | ${0}   | ${3}  | ${true}  | ${range(6, 9)}  | ${'Anchor'}
+    ${6}    | ${0}   | ${3}  | ${false} | ${range(7, 9)}  | ${''}
+    ${1}    | ${3}   | ${0}  | ${true}  | ${[1]}          | ${'Anchor Oldest'}
+    ${1}    | ${3}   | ${0}  | ${false} | ${[]}           | ${'Oldest'}
+    ${10}   | ${0}   | ${3}  | ${false} | ${[]}           | ${'Newest'}
+    ${10}   | ${0}   | ${1}  | ${true}  | ${[10]}         | ${'Anchor Newest'}
+    ${6.5}  | ${2}   | ${2}  | ${true}  | ${range(5, 8)}  | ${''}
+    ${6.5}  | ${2}   | ${0}  | ${true}  | ${[5, 6]}       | ${''}
+    ${6.5}  | ${0}   | ${2}  | ${true}  | ${[7, 8]}       | ${''}
+    ${6.5}  | ${0}   | ${0}  | ${true}  | ${[]}           | ${''}
+    ${1.5}  | ${1}   | ${0}  | ${true}  | ${[1]}          | ${''}
+    ${10.5} | ${1}   | ${1}  | ${true}  | ${[10]}         | ${'Newest'}
+  `('$at, -$before +$after, itself: $anchor', async ({ at, before, after, anchor, numbers, found }) => {
+    const scene = await tenMessages();
+    const id = scene.messages[2 * at - 2]!.id;
+    expect(await pageOf(scene, { kind: 'id', id }, before, after, anchor)).toEqual({ numbers, found, anchor: id });
+  });
+});
+
+describe('a page at an end', () => {
+  it.each`
+    end         | before | after | include  | numbers         | found              | effective
+    ${'newest'} | ${5}   | ${0}  | ${true}  | ${range(6, 10)} | ${'Newest'}        | ${NEWEST_ANCHOR}
+    ${'newest'} | ${5}   | ${0}  | ${false} | ${range(6, 10)} | ${'Newest'}        | ${NEWEST_ANCHOR}
+    ${'newest'} | ${20}  | ${7}  | ${true}  | ${range(1, 10)} | ${'Oldest Newest'} | ${NEWEST_ANCHOR}
+    ${'newest'} | ${10}  | ${0}  | ${true}  | ${range(1, 10)} | ${'Newest'}        | ${NEWEST_ANCHOR}
+    ${'newest'} | ${0}   | ${5}  | ${true}  | ${[]}           | ${'Newest'}        | ${NEWEST_ANCHOR}
+    ${'oldest'} | ${0}   | ${5}  | ${true}  | ${range(1, 5)}  | ${'Oldest'}        | ${0}
+    ${'oldest'} | ${0}   | ${5}  | ${false} | ${range(1, 5)}  | ${'Oldest'}        | ${0}
+    ${'oldest'} | ${7}   | ${20} | ${true}  | ${range(1, 10)} | ${'Oldest Newest'} | ${0}
+    ${'oldest'} | ${0}   | ${10} | ${true}  | ${range(1, 10)} | ${'Oldest'}        | ${0}
+    ${'oldest'} | ${0}   | ${0}  | ${true}  | ${[]}           | ${'Oldest'}        | ${0}
+  `('$end, -$before +$after', async ({ end, before, after, include, numbers, found, effective }) => {
+    const page = await pageOf(await tenMessages(), { kind: end }, before, after, include);
+    expect(page).toEqual({ numbers, found, anchor: effective });
+  });
+
+  it.each([
+    [-1, 0, 'Oldest'],
+    [NEWEST_ANCHOR + 1, NEWEST_ANCHOR, 'Newest'],
+  ])('that lies beyond, at %d, is the end itself', async (id, anchor, found) => {
+    const page = await pageOf(await tenMessages(), { kind: 'id', id }, 0, 0);
+    expect(page).toEqual({ numbers: [], found, anchor });
+  });
+});
+
+describe('a page at the first unread message', () => {
+  const firstUnread = { kind: 'firstUnread' } as const;
+  const read = (scene: MemoryScene, ...numbers: readonly number[]) =>
+    scene.uow.write((tx) =>
+      tx.personal.setRead(
+        scene.viewer('hamlet'),
+        numbers.map((n) => scene.messages[2 * n - 2]!.id),
+        true,
+      ),
+    );
+
+  it('begins there', async () => {
+    const scene = await tenMessages();
+    await read(scene, 1, 2, 4);
+    expect(await pageOf(scene, firstUnread, 1, 1)).toEqual({
+      numbers: [2, 3, 4],
+      found: 'Anchor',
+      anchor: idOf(scene, 3),
+    });
+  });
+
+  it('is at the newest end when there is none', async () => {
+    const scene = await tenMessages();
+    await read(scene, ...range(1, 10));
+    expect(await pageOf(scene, firstUnread, 2, 2)).toEqual({
+      numbers: [9, 10],
+      found: 'Newest',
+      anchor: NEWEST_ANCHOR,
+    });
+  });
+
+  const mute = (scene: MemoryScene, name: string) =>
+    scene.uow.write(async (tx) => {
+      const { realmId, userId } = scene.viewer('hamlet');
+      const row = (await tx.channels.findSubscription(realmId, scene.channel(name).id, userId))!;
+      await tx.channels.putSubscriptions([{ ...row, isMuted: true }]);
+    });
+
+  it('does not mind that the channel it is asked for is muted', async () => {
+    const scene = await tenMessages();
+    await mute(scene, 'Denmark');
+    expect((await pageOf(scene, firstUnread, 0, 0)).numbers).toEqual([1]);
+  });
+
+  it('passes over muted channels where none is asked for', async () => {
+    const scene = await tenMessages();
+    await mute(scene, 'Denmark');
+    const anchor = await scene.uow.read(async (repositories) => {
+      const actor = await repositories.actors.get(scene.viewer('hamlet'));
+      const narrow = await resolveNarrow(repositories, actor, [], 'chat.example');
+      const page = await selectPage(repositories, actor, narrow, {
+        anchor: firstUnread,
+        before: 0,
+        after: 0,
+        includeAnchor: true,
+      });
+      return page.anchor;
+    });
+    expect(anchor).toBe(scene.messages[1]!.id);
+  });
+
+  it('knows nothing of what he has left', async () => {
+    const scene = await tenMessages();
+    await scene.uow.write((tx) => leaveChannels(tx, [scene.channel('Denmark')], [scene.user('hamlet').id]));
+    expect((await pageOf(scene, firstUnread, 1, 0)).anchor).toBe(NEWEST_ANCHOR);
+  });
+});
+
+describe('a page at a date', () => {
+  const hour = (scene: MemoryScene, n: number) => scene.messages[0]!.sentAt + n * 3600;
+
+  it.each`
+    hours  | numbers | found       | what
+    ${-5}  | ${[1]}  | ${'Anchor'} | ${'before everything'}
+    ${3}   | ${[4]}  | ${'Anchor'} | ${'when a message was sent'}
+    ${3.5} | ${[5]}  | ${'Anchor'} | ${'between two'}
+    ${10}  | ${[]}   | ${'Newest'} | ${'after everything'}
+  `('$what', async ({ hours, numbers, found }) => {
+    const scene = await tenMessages();
+    const page = await pageOf(scene, { kind: 'date', since: hour(scene, hours) }, 0, 0);
+    expect(page).toEqual({ numbers, found, anchor: numbers.length > 0 ? idOf(scene, numbers[0]) : NEWEST_ANCHOR });
+  });
+
+  it('is at the newest end when only others have been sent since', async () => {
+    const scene = await tenMessages();
+    await scene.add(aMessage({ from: 'iago', to: 'Rome' }));
+    expect((await pageOf(scene, { kind: 'date', since: hour(scene, 10) }, 1, 0)).anchor).toBe(NEWEST_ANCHOR);
+  });
+});
+
+it.each`
+  before | after | includeAnchor | possible
+  ${1}   | ${1}  | ${false}      | ${false}
+  ${1}   | ${1}  | ${true}       | ${true}
+  ${1}   | ${0}  | ${false}      | ${true}
+  ${0}   | ${1}  | ${false}      | ${true}
+`('a range of -$before +$after, itself $includeAnchor: $possible', ({ before, after, includeAnchor, possible }) => {
+  const check = () => checkRange({ anchor: { kind: 'newest' }, before, after, includeAnchor });
+  if (possible) expect(check).not.toThrow();
+  else expect(check).toThrow('The anchor can only be excluded at an end of the range');
+});

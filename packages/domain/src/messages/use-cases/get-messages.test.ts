@@ -1,0 +1,329 @@
+import {
+  aChannel,
+  aMessage,
+  aRealm,
+  aRealmWith,
+  aUser,
+  aUserOfEachRole,
+  expectRefused,
+  given,
+  givenOn,
+  type MemoryScene,
+  plainAddresses,
+} from '@parley/testkit';
+import { leaveChannels } from '../../channels/leave-channels.js';
+import type { MessageId } from '../../shared/ids.js';
+import type { PageRange } from '../message-page.js';
+import type { NarrowTerm } from '../narrow.js';
+import { GetMessage } from './get-message.js';
+import { GetMessages, type GetMessagesInput } from './get-messages.js';
+import { ListTopics } from './list-topics.js';
+
+const everything: PageRange = { anchor: { kind: 'newest' }, before: 100, after: 0, includeAnchor: true };
+const term = (operator: string, operand: NarrowTerm['operand'], negated = false): NarrowTerm => ({
+  operator,
+  operand,
+  negated,
+});
+const not = (operator: string, operand: NarrowTerm['operand']) => term(operator, operand, true);
+
+/** Whose contents say where they are: the guest came to all but `web` and `public` before anything was said. */
+const town = async () => {
+  const scene = await given(
+    aUserOfEachRole(),
+    aUser({ name: 'late' }),
+    aUser({ name: 'loner', role: 'guest' }),
+    aChannel({ name: 'public', subscribers: ['member'] }),
+    aChannel({ name: '5', subscribers: ['member'] }),
+    aChannel({ name: 'web', privacy: 'webPublic' }),
+    aChannel({ name: 'shared', privacy: 'privateSharedHistory', subscribers: ['member', 'guest'] }),
+    aChannel({ name: 'protected', privacy: 'privateProtectedHistory', subscribers: ['member', 'guest'] }),
+    aMessage({ from: 'owner', to: 'public', topic: 'Lunch', content: 'public' }),
+    aMessage({ from: 'owner', to: 'web', topic: '', content: 'web' }),
+    aMessage({ from: 'member', to: 'shared', topic: 'lunch', content: 'shared' }),
+    aMessage({ from: 'member', to: 'protected', topic: 'dinner', content: 'protected' }),
+    aMessage({ from: 'member', to: ['owner'], content: 'one to one' }),
+    aMessage({ from: 'owner', to: ['member', 'guest'], content: 'three' }),
+    aMessage({ from: 'member', to: ['member'], content: 'alone' }),
+  );
+  await scene.uow.write(async (tx) => {
+    for (const name of ['shared', 'protected']) {
+      const { recipientId, id } = scene.channel(name);
+      const { realmId, userId } = scene.viewer('late');
+      const row = (await tx.channels.findSubscription(realmId, id, scene.user('member').id))!;
+      await tx.channels.putSubscriptions([{ ...row, userId }]);
+      await tx.personal.openSpans(realmId, recipientId, [userId]);
+    }
+  });
+  return scene;
+};
+
+const get = (
+  scene: MemoryScene,
+  who: string,
+  narrow: readonly NarrowTerm[],
+  select: GetMessagesInput['select'] = everything,
+) =>
+  new GetMessages(scene.uow, plainAddresses).execute(scene.caller(who), { narrow, select }, async (list, hydrate) => ({
+    ...list,
+    contents: (await hydrate(list.heads.map(({ id }) => id))).map(({ message }) => message.content),
+  }));
+const contents = async (scene: MemoryScene, who: string, ...narrow: readonly NarrowTerm[]) =>
+  (await get(scene, who, narrow)).contents;
+const idOf = (scene: MemoryScene, content: string) => scene.messages.find((message) => message.content === content)!.id;
+
+describe('a narrow', () => {
+  it.each<[string, string, readonly NarrowTerm[], readonly string[]]>([
+    ['nothing: what one has received', 'member', [], ['public', 'shared', 'protected', 'one to one', 'three', 'alone']],
+    ['nothing, having received nothing', 'moderator', [], []],
+    ['a public channel: all of it', 'moderator', [term('channel', 'PUBLIC ')], ['public']],
+    ['a web-public channel, to guests too', 'guest', [term('channel', 'web')], ['web']],
+    ['a public channel that a guest does not follow', 'guest', [term('channel', 'public')], []],
+    ['a private channel with shared history', 'late', [term('channel', 'shared')], ['shared']],
+    ['a private channel with protected history', 'late', [term('channel', 'protected')], []],
+    ['a private channel, received', 'guest', [term('channel', 'protected')], ['protected']],
+    ['a private channel, to an administrator outside', 'administrator', [term('channel', 'shared')], []],
+    [
+      'all but a channel: what one has received',
+      'member',
+      [not('channel', 'public')],
+      ['shared', 'protected', 'one to one', 'three', 'alone'],
+    ],
+    ['a channel and another', 'member', [term('channel', 'public'), term('channel', 'shared')], []],
+    ['a channel named by digits', 'member', [term('channel', '5')], []],
+    ['a topic, whatever its letter case', 'member', [term('topic', 'LUNCH')], ['public', 'shared']],
+    ['a topic in a channel', 'moderator', [term('channel', 'public'), term('topic', 'lunch')], ['public']],
+    ['another topic in a channel', 'moderator', [term('channel', 'public'), not('topic', 'lunch')], []],
+    ['the empty topic, not direct messages', 'member', [term('topic', '')], []],
+    ['the empty topic by its name', 'moderator', [term('channel', 'web'), term('topic', 'general chat')], ['web']],
+    ['a sender', 'member', [term('sender', 'OWNER@example.com')], ['public', 'three']],
+    [
+      'everybody but a sender',
+      'member',
+      [not('sender', 'owner@example.com')],
+      ['shared', 'protected', 'one to one', 'alone'],
+    ],
+    ['a conversation', 'owner', [term('dm', 'member@example.com')], ['one to one']],
+    ['a conversation, oneself named', 'owner', [term('dm', 'owner@example.com, member@example.com')], ['one to one']],
+    ['a conversation of three', 'guest', [term('dm', 'owner@example.com,member@example.com,')], ['three']],
+    ['a conversation nobody has had', 'owner', [term('dm', 'moderator@example.com')], []],
+    ['a conversation with oneself', 'member', [term('dm', 'member@example.com')], ['alone']],
+    ['no conversation', 'member', [term('dm', [])], []],
+    ['anything but no conversation', 'guest', [not('dm', [])], ['shared', 'protected', 'three']],
+    ['what is near', 'guest', [term('near', '1')], ['shared', 'protected', 'three']],
+    [
+      'a channel but not a conversation',
+      'moderator',
+      [not('dm', 'member@example.com'), term('channel', 'public')],
+      ['public'],
+    ],
+  ])('by %s (%s)', async (_, who, narrow, expected) => {
+    expect(await contents(await town(), who, ...narrow)).toEqual(expected);
+  });
+
+  it('finds channels, people and messages by number', async () => {
+    const scene = await town();
+    const { id } = scene.channel('public');
+    expect(await contents(scene, 'moderator', term('channel', id))).toEqual(['public']);
+    const [owner, member] = [scene.user('owner').id, scene.user('member').id];
+    expect(await contents(scene, 'guest', term('sender', owner))).toEqual(['three']);
+    expect(await contents(scene, 'guest', term('dm', [owner, member, owner]))).toEqual(['three']);
+    expect(await contents(scene, 'member', term('id', idOf(scene, 'three')))).toEqual(['three']);
+    expect(await contents(scene, 'member', term('id', `${idOf(scene, 'three')}`))).toEqual(['three']);
+    expect(await contents(scene, 'member', term('id', idOf(scene, 'web')))).toEqual([]);
+    expect(await contents(scene, 'member', term('sender', `user${owner}@chat.example`))).toEqual(['public', 'three']);
+  });
+
+  it('is refused for the first term that is wrong', async () => {
+    const scene = await town();
+    const elsewhere = await givenOn(
+      scene.uow,
+      scene.clock,
+      aRealm({ stringId: 'other' }),
+      aUser({ name: 'stranger' }),
+      aChannel({ name: 'theirs' }),
+    );
+    const refused = async (narrow: readonly NarrowTerm[], description: string) => {
+      await expect(get(scene, 'member', narrow)).rejects.toMatchObject({
+        code: 'INVALID_NARROW',
+        message: `Invalid narrow operator: ${description}`,
+        details: { description },
+      });
+    };
+    const theirs = elsewhere.channel('theirs').id;
+    const stranger = elsewhere.user('stranger').id;
+    await refused([term('colour', 'red'), term('id', 'x')], 'unknown operator colour');
+    await refused([term('', 'x')], 'unknown operator ');
+    await refused([not('channel', 'theirs')], 'unknown channel theirs');
+    await refused([term('channel', theirs)], `unknown channel ${theirs}`);
+    await refused([term('channel', `${scene.channel('public').id}`)], `unknown channel ${scene.channel('public').id}`);
+    await refused([term('sender', 'stranger@example.com')], 'unknown user stranger@example.com');
+    await refused([term('sender', stranger)], `unknown user ${stranger}`);
+    await refused([term('dm', [stranger, 1])], `unknown user in [${stranger}, 1]`);
+    await refused([term('dm', 'owner@example.com,x')], 'unknown user in owner@example.com,x');
+    for (const id of ['12x', '-1', '2147483648']) await refused([term('id', id)], 'Invalid message ID');
+    const conflict = 'No message can be both a channel message and direct message';
+    await refused([term('dm', 'owner@example.com'), term('channel', 'public')], conflict);
+    await refused([term('topic', 'x'), term('dm', [])], conflict);
+  });
+
+  it('leaves out what one has received but may no longer read', async () => {
+    const scene = await town();
+    const { id: guest } = scene.user('guest');
+    await scene.uow.write((tx) => leaveChannels(tx, [scene.channel('shared'), scene.channel('protected')], [guest]));
+    expect(await contents(scene, 'guest')).toEqual(['three']);
+    expect(await contents(scene, 'guest', term('channel', 'shared'))).toEqual([]);
+    expect(await contents(scene, 'guest', term('id', idOf(scene, 'shared')))).toEqual([]);
+  });
+
+  it('shows what was never received as read, and historical', async () => {
+    const scene = await town();
+    const { heads } = await get(scene, 'moderator', [term('channel', 'public')]);
+    expect(heads).toMatchObject([{ flags: { read: true, historical: true } }]);
+  });
+});
+
+describe('messages one by one', () => {
+  it('are those that exist, may be read and are of the narrow', async () => {
+    const scene = await town();
+    const elsewhere = await givenOn(
+      scene.uow,
+      scene.clock,
+      aRealm({ stringId: 'other' }),
+      aUser({ name: 'stranger' }),
+      aChannel({ name: 'theirs' }),
+      aMessage({ from: 'stranger', to: 'theirs' }),
+    );
+    const ids = [9999 as MessageId, elsewhere.messages[0]!.id, ...scene.messages.map(({ id }) => id).reverse()];
+    const all = await get(scene, 'late', [], { ids });
+    expect(all.contents).toEqual(['public', 'web', 'shared']);
+    expect(all).toMatchObject({ anchor: null, foundAnchor: false, foundOldest: false, foundNewest: false });
+    expect((await get(scene, 'late', [not('topic', 'LUNCH')], { ids })).contents).toEqual(['web']);
+  });
+});
+
+describe('too much', () => {
+  const scene = town();
+
+  it.each<[GetMessagesInput['select'], boolean]>([
+    [{ ...everything, before: 2500, after: 2500 }, true],
+    [{ ...everything, before: 2500, after: 2501, includeAnchor: false }, false],
+    [{ ids: Array.from({ length: 5001 }, (_, id) => (id + 1) as MessageId) }, false],
+  ])('is refused before anything else, %#', async (select, isPossible) => {
+    const getting = get(await scene, 'member', isPossible ? [] : [term('colour', 'red')], select);
+    if (isPossible) await getting;
+    else await expect(getting).rejects.toMatchObject({ message: 'Too many messages requested (maximum 5000).' });
+  });
+
+  it('comes before an impossible range, which comes before the narrow', async () => {
+    const range = { ...everything, after: 1, includeAnchor: false };
+    await expect(get(await scene, 'member', [term('colour', 'red')], range)).rejects.toMatchObject({
+      message: 'The anchor can only be excluded at an end of the range',
+    });
+  });
+});
+
+describe('one message', () => {
+  const one = (scene: MemoryScene, who: string, id: MessageId) =>
+    new GetMessage(scene.uow).execute(scene.caller(who), { id });
+
+  it.each`
+    content         | who                | may
+    ${'public'}     | ${'moderator'}     | ${true}
+    ${'public'}     | ${'guest'}         | ${false}
+    ${'web'}        | ${'guest'}         | ${false}
+    ${'shared'}     | ${'late'}          | ${true}
+    ${'shared'}     | ${'administrator'} | ${false}
+    ${'protected'}  | ${'late'}          | ${false}
+    ${'protected'}  | ${'guest'}         | ${true}
+    ${'one to one'} | ${'owner'}         | ${true}
+    ${'one to one'} | ${'guest'}         | ${false}
+  `('$content, by the $who: $may', async ({ content, who, may }) => {
+    const scene = await town();
+    const getting = one(scene, who, idOf(scene, content));
+    if (may) expect((await getting).view.message).toMatchObject({ content });
+    else await expect(getting).rejects.toMatchObject({ code: 'INVALID_INPUT', message: 'Invalid message(s)' });
+  });
+
+  it('that does not exist is refused in the same words, like another realm’s', async () => {
+    const scene = await town();
+    const elsewhere = await givenOn(
+      scene.uow,
+      scene.clock,
+      aRealm({ stringId: 'other' }),
+      aUser({ name: 'stranger' }),
+      aChannel({ name: 'theirs' }),
+      aMessage({ from: 'stranger', to: 'theirs' }),
+    );
+    for (const id of [9999 as MessageId, elsewhere.messages[0]!.id]) {
+      await expectRefused(scene, () => one(scene, 'owner', id), {
+        code: 'INVALID_INPUT',
+        message: 'Invalid message(s)',
+      });
+    }
+  });
+
+  it('comes with its flags, historical where it was never received', async () => {
+    const scene = await town();
+    expect((await one(scene, 'member', idOf(scene, 'three'))).flags).toMatchObject({ read: false, historical: false });
+    expect((await one(scene, 'late', idOf(scene, 'shared'))).flags).toMatchObject({ read: true, historical: true });
+  });
+
+  it('names no sender whom a restricted guest may not know', async () => {
+    const scene = await town();
+    await scene.add(
+      aRealmWith({ grants: { canAccessAllUsers: 'members' } }),
+      aMessage({ from: 'moderator', to: 'shared', content: 'hi' }),
+    );
+    expect(await one(scene, 'guest', idOf(scene, 'hi'))).toMatchObject({ isSenderKnown: false });
+    expect(await one(scene, 'guest', idOf(scene, 'shared'))).toMatchObject({ isSenderKnown: true });
+    expect(await one(scene, 'late', idOf(scene, 'hi'))).toMatchObject({ isSenderKnown: true });
+    const { strangers } = await get(scene, 'guest', []);
+    expect([...strangers]).toEqual([scene.user('moderator').id]);
+  });
+});
+
+describe('topics', () => {
+  const topics = async (scene: MemoryScene, who: string, name: string) =>
+    (await new ListTopics(scene.uow).execute(scene.caller(who), { channelId: scene.channel(name).id })).map(
+      (topic) => topic.name,
+    );
+
+  it('are one whatever the letter case, the newest first, as last spelt', async () => {
+    const scene = await town();
+    await scene.add(
+      aMessage({ from: 'owner', to: 'public', topic: 'dinner' }),
+      aMessage({ from: 'owner', to: 'public', topic: 'LUNCH' }),
+    );
+    expect(await topics(scene, 'moderator', 'public')).toEqual(['LUNCH', 'dinner']);
+  });
+
+  it('are those one can read', async () => {
+    const scene = await town();
+    expect(await topics(scene, 'late', 'shared')).toEqual(['lunch']);
+    expect(await topics(scene, 'guest', 'protected')).toEqual(['dinner']);
+    expect(await topics(scene, 'late', 'protected')).toEqual([]);
+  });
+
+  it.each([
+    ['administrator', 'shared'],
+    ['loner', 'public'],
+  ])('are not told to the %s of the channel %s', async (who, name) => {
+    const scene = await town();
+    await expect(topics(scene, who, name)).rejects.toMatchObject({ message: 'Invalid channel ID' });
+  });
+
+  it('of another realm are unknown', async () => {
+    const scene = await town();
+    const elsewhere = await givenOn(
+      scene.uow,
+      scene.clock,
+      aRealm({ stringId: 'other' }),
+      aChannel({ name: 'theirs' }),
+    );
+    const listing = new ListTopics(scene.uow).execute(scene.caller('owner'), {
+      channelId: elsewhere.channel('theirs').id,
+    });
+    await expect(listing).rejects.toMatchObject({ message: 'Invalid channel ID' });
+  });
+});
