@@ -42,6 +42,7 @@ export * from './groups/group-setting.js';
 export * from './groups/group-setting-rules.js';
 export * from './groups/system-group-maintenance.js';
 export * from './groups/system-groups.js';
+export * from './groups/use-cases/promote-full-members.js';
 export * from './invitations/invitation-permissions.js';
 export * from './messages/change-flags.js';
 export * from './messages/markdown.js';

@@ -2,6 +2,7 @@ import { Container, type ServiceIdentifier } from 'inversify';
 import { authenticationModule } from './modules/authentication.module.js';
 import { channelsModule } from './modules/channels.module.js';
 import { eventsModule } from './modules/events.module.js';
+import { groupsModule } from './modules/groups.module.js';
 import { messagesModule } from './modules/messages.module.js';
 import { realmsModule } from './modules/realms.module.js';
 import { usersModule } from './modules/users.module.js';
@@ -22,6 +23,14 @@ export function compose(ports: Ports): Resolve {
   for (const name of Object.keys(TOKENS) as (keyof Ports)[]) {
     container.bind(TOKENS[name] as ServiceIdentifier<unknown>).toConstantValue(ports[name]);
   }
-  container.load(authenticationModule, channelsModule, eventsModule, messagesModule, realmsModule, usersModule);
+  container.load(
+    authenticationModule,
+    channelsModule,
+    eventsModule,
+    groupsModule,
+    messagesModule,
+    realmsModule,
+    usersModule,
+  );
   return (type) => container.get(type as ServiceIdentifier<never>);
 }

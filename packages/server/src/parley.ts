@@ -5,6 +5,7 @@ import {
   LogFollower,
   type MarkdownRenderer,
   type PasswordHasher,
+  PromoteFullMembers,
   PublishingUnitOfWork,
   type Randomness,
   type RealmId,
@@ -39,6 +40,7 @@ import { ZxcvbnPasswordStrength } from './authentication/zxcvbn-password-strengt
 import { compose, type Ports, type Resolve } from './container.js';
 import { RealmAddressBook } from './realm-address-book.js';
 import { Housekeeping } from './workers/housekeeping.js';
+import { Promotion } from './workers/promotion.js';
 
 /** A chat engine at work. */
 export interface Parley {
@@ -122,6 +124,8 @@ export async function assemble(parts: Assembly): Promise<Assembled> {
   await follower.start();
   const longPoll = new LongPoll(hub, new RealmPlaces(unitOfWork, addressBook), randomness);
   const housekeeping = new Housekeeping(follower, hub, logger);
+  const promotion = new Promotion(useCase(PromoteFullMembers), clock, logger);
+  follower.subscribe(promotion);
 
   const facts = {
     startedAt: clock.now(),
@@ -148,6 +152,7 @@ export async function assemble(parts: Assembly): Promise<Assembled> {
   let closing: Promise<void> | undefined;
   async function close(): Promise<void> {
     await housekeeping.stop();
+    await promotion.stop();
     await endRequests(dispatcher, hub);
     longPoll.close();
     await parts.release();

@@ -15,6 +15,8 @@ export interface GroupReads {
   listViews(realmId: RealmId): Promise<readonly GroupView[]>;
   /** What each group stands for as a permission's value: its id when named, its content when not. Unknown ids are absent. */
   settingValues(realmId: RealmId, ids: readonly GroupId[]): Promise<ReadonlyMap<GroupId, GroupSettingValue>>;
+  /** Deactivated users too; ascending. */
+  listDirectMembers(realmId: RealmId, id: GroupId): Promise<readonly UserId[]>;
   /** Every active user who is in the group or, at any depth, in a subgroup that is not deactivated; ascending. */
   listMembersRecursively(realmId: RealmId, id: GroupId): Promise<readonly UserId[]>;
   /** The groups, named or not, that the user is a direct member of; ascending. */

@@ -58,6 +58,8 @@ async function takeEligible(
 ): Promise<{ readonly loaded: readonly LoadedMessage[]; readonly ignoredChannelIds: readonly ChannelId[] }> {
   const loaded = await loadMessages(tx, actor, ids);
   if (loaded.length < new Set(ids).size) throw invalidInput('Invalid message(s)');
+  // Of all that were named: else what is passed over would give away in which hidden channel it is.
+  for (const one of loaded) if (!one.isOwn) enforce(canReadMessage(actor, one));
   const ignored = new Set<ChannelId>();
   const eligible = loaded.filter(({ message, isSubscribed }) => {
     // Only what one follows can be unread.
@@ -66,7 +68,6 @@ async function takeEligible(
     return false;
   });
   const foreign = eligible.filter((one) => !one.isOwn);
-  for (const one of foreign) enforce(canReadMessage(actor, one));
   await tx.personal.adopt(
     { realmId: actor.realmId, userId: actor.id },
     foreign.map((one) => one.message.id),

@@ -1,6 +1,6 @@
 import { aChannel, aMessage, aUser, given, type MemoryScene } from '@parley/testkit';
 import { leaveChannels } from '../channels/leave-channels.js';
-import { type Anchor, checkRange, NEWEST_ANCHOR, selectPage } from './message-page.js';
+import { type Anchor, checkRange, clampRange, NEWEST_ANCHOR, selectPage } from './message-page.js';
 import { resolveNarrow } from './narrow.js';
 
 /** Ten messages in Denmark, an hour apart, with one of Rome after each: the n-th of Denmark is the (2n − 1)-th of all. */
@@ -192,4 +192,17 @@ it.each`
   const check = () => checkRange({ anchor: { kind: 'newest' }, before, after, includeAnchor });
   if (possible) expect(check).not.toThrow();
   else expect(check).toThrow('The anchor can only be excluded at an end of the range');
+});
+
+it.each`
+  before  | after   | takenBefore | takenAfter
+  ${3000} | ${3000} | ${2500}     | ${2500}
+  ${6000} | ${0}    | ${5000}     | ${0}
+  ${0}    | ${6000} | ${0}        | ${5000}
+  ${4000} | ${2000} | ${3000}     | ${2000}
+  ${1000} | ${9000} | ${1000}     | ${4000}
+  ${2000} | ${3000} | ${2000}     | ${3000}
+`('a range of -$before +$after is cut to -$takenBefore +$takenAfter', ({ before, after, takenBefore, takenAfter }) => {
+  const range = { anchor: { kind: 'newest' }, includeAnchor: true } as const;
+  expect(clampRange({ ...range, before, after })).toEqual({ ...range, before: takenBefore, after: takenAfter });
 });

@@ -42,6 +42,13 @@ export function checkRange({ before, after, includeAnchor }: PageRange): void {
   }
 }
 
+/** Too much is not refused but cut, the older side first (messages §13.2). */
+export function clampRange(range: PageRange): PageRange {
+  if (range.before + range.after <= MAX_MESSAGES) return range;
+  const before = Math.min(range.before, Math.max(MAX_MESSAGES - range.after, MAX_MESSAGES / 2));
+  return { ...range, before, after: Math.min(range.after, MAX_MESSAGES - before) };
+}
+
 /** A page of a narrow, exactly as messages §5.3 has it. */
 export async function selectPage(
   reads: Reads,

@@ -15,6 +15,9 @@ export const mustNotBeGuest = (actor: Pick<Actor, 'role'>): Decision =>
 export const mustBeHuman = (actor: Pick<Actor, 'isBot'>): Decision =>
   denyIf(actor.isBot, 'NOT_PERMITTED', 'This endpoint does not accept bot requests.');
 
+export const mustBeBot = (actor: Pick<Actor, 'isBot'>): Decision =>
+  denyIf(!actor.isBot, 'MUST_BE_BOT', 'Must be a bot user');
+
 /** The refusal of whatever has no text of its own. */
 export const insufficientUnless = (granted: boolean): Decision =>
   denyIf(!granted, 'NOT_PERMITTED', 'Insufficient permission');

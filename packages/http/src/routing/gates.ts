@@ -1,7 +1,15 @@
-import { type Decision, denyIf, enforce, type RealmId, type UserId } from '@parley/domain';
-
-/** Roles as gates see them. */
-export type Role = 'owner' | 'administrator' | 'moderator' | 'member' | 'guest';
+import {
+  type Decision,
+  enforce,
+  mustBeAdministrator,
+  mustBeBot,
+  mustBeHuman,
+  mustBeOwner,
+  mustNotBeGuest,
+  type RealmId,
+  type Role,
+  type UserId,
+} from '@parley/domain';
 
 /** What gates ask about a caller. */
 export interface Standing {
@@ -21,16 +29,11 @@ export interface Gatekeeper {
 export type Gate = 'owner' | 'administrator' | 'member' | 'human' | 'bot';
 
 const RULES: { readonly [G in Gate]: (standing: Standing) => Decision } = {
-  owner: ({ role }) => denyIf(role !== 'owner', 'MUST_BE_OWNER', 'Must be an organization owner'),
-  administrator: ({ role }) =>
-    denyIf(
-      role !== 'owner' && role !== 'administrator',
-      'MUST_BE_ADMINISTRATOR',
-      'Must be an organization administrator',
-    ),
-  member: ({ role }) => denyIf(role === 'guest', 'NOT_PERMITTED', 'Not allowed for guest users'),
-  human: ({ isBot }) => denyIf(isBot, 'NOT_PERMITTED', 'This endpoint does not accept bot requests.'),
-  bot: ({ isBot }) => denyIf(!isBot, 'MUST_BE_BOT', 'Must be a bot user'),
+  owner: mustBeOwner,
+  administrator: mustBeAdministrator,
+  member: mustNotBeGuest,
+  human: mustBeHuman,
+  bot: mustBeBot,
 };
 
 /** @throws DomainError of the first gate that is shut. */

@@ -36,7 +36,7 @@ export class SqliteChannelRepository implements ChannelRepository {
   private readonly rowByName;
   private readonly rowsByName;
   private readonly rows;
-  private readonly allRows;
+  private readonly versions;
   private readonly viewRows;
   private readonly subscribed;
   private readonly subscribedIds;
@@ -68,7 +68,9 @@ export class SqliteChannelRepository implements ChannelRepository {
     this.rows = connection.rows<ChannelRow>(
       'SELECT * FROM channel WHERE +realm_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id',
     );
-    this.allRows = connection.rows<ChannelRow>('SELECT * FROM channel WHERE realm_id = ? ORDER BY id');
+    this.versions = connection.tuples<[ChannelId, number]>(
+      'SELECT id, version FROM channel WHERE realm_id = ? ORDER BY id',
+    );
     // SQLite compares bytes, and UTF-8 sorts as code points do.
     this.viewRows = connection.rows<ChannelRow>(
       'SELECT * FROM channel WHERE +realm_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY name',
@@ -160,7 +162,22 @@ export class SqliteChannelRepository implements ChannelRepository {
   }
 
   async listAll(realmId: RealmId): Promise<readonly Channel[]> {
-    return this.allRows.all(realmId).map(toChannel);
+    const known = new Map<ChannelId, Channel>();
+    const missing: ChannelId[] = [];
+    const heads = this.versions.all(realmId);
+    for (const [id, version] of heads) {
+      const channel = this.cache.get(id, version);
+      if (channel) known.set(id, channel);
+      else missing.push(id);
+    }
+    if (missing.length > 0) {
+      for (const row of this.rows.all(realmId, jsonList(missing))) {
+        const channel = toChannel(row);
+        this.cache.put(this.connection, channel.id, channel.version, channel);
+        known.set(channel.id, channel);
+      }
+    }
+    return heads.map(([id]) => known.get(id)!);
   }
 
   async listViews(realmId: RealmId, ids: readonly ChannelId[]): Promise<readonly ChannelView[]> {

@@ -38,6 +38,7 @@ export class SqliteGroupRepository implements GroupRepository {
   private readonly values;
   private readonly membersRecursively;
   private readonly directIds;
+  private readonly directMembers;
   private readonly edges;
   private readonly insert;
   private readonly store;
@@ -87,6 +88,9 @@ export class SqliteGroupRepository implements GroupRepository {
     );
     this.directIds = connection.values<GroupId>(
       'SELECT group_id FROM group_member WHERE user_id = ? AND realm_id = ? ORDER BY group_id',
+    );
+    this.directMembers = connection.values<UserId>(
+      'SELECT user_id FROM group_member WHERE group_id = ? AND realm_id = ? ORDER BY user_id',
     );
     this.edges = connection.tuples<[GroupId, GroupId]>(
       'SELECT subgroup_id, group_id FROM group_subgroup WHERE realm_id = ?',
@@ -186,6 +190,10 @@ export class SqliteGroupRepository implements GroupRepository {
 
   async listDirectIds(realmId: RealmId, userId: UserId): Promise<readonly GroupId[]> {
     return this.directIds.all(userId, realmId);
+  }
+
+  async listDirectMembers(realmId: RealmId, id: GroupId): Promise<readonly UserId[]> {
+    return this.directMembers.all(id, realmId);
   }
 
   async listEdges(realmId: RealmId): Promise<readonly { readonly subgroupId: GroupId; readonly groupId: GroupId }[]> {

@@ -198,6 +198,19 @@ export function groupRepositoryContract(open: OpenStorage): void {
       ]);
     });
 
+    it('lists direct members, deactivated ones too, and nobody of subgroups', async () => {
+      const scene = await stage(
+        aUser({ name: 'a' }),
+        aUser({ name: 'gone', isActive: false }),
+        aUser({ name: 'b' }),
+        aGroup({ name: 'inner', members: ['b'] }),
+        aGroup({ name: 'outer', members: ['gone', 'a'], subgroups: ['inner'] }),
+      );
+      const { uow, realm, group, user } = scene;
+      const members = await uow.read((r) => r.groups.listDirectMembers(realm.id, group('outer').id));
+      expect(members).toEqual([user('a').id, user('gone').id]);
+    });
+
     it('lists every edge, those of unnamed groups included', async () => {
       const scene = await stage(aGroup({ name: 'inner' }), aGroup({ name: 'outer', subgroups: ['inner'] }));
       const { uow, realm, group } = scene;

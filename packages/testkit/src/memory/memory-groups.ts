@@ -44,6 +44,10 @@ export class MemoryGroups implements GroupRepository {
       .map(({ group }) => group.id);
   }
 
+  async listDirectMembers(realmId: RealmId, id: GroupId): Promise<readonly UserId[]> {
+    return groupRows(this.unit, realmId).find(({ group }) => group.id === id)?.memberIds ?? [];
+  }
+
   async listViews(realmId: RealmId): Promise<readonly GroupView[]> {
     return groupRows(this.unit, realmId).flatMap((row) => {
       const { name, permissions, ...group } = row.group;

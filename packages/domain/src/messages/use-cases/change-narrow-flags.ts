@@ -3,7 +3,7 @@ import type { ChannelId, MessageId } from '../../shared/ids.js';
 import type { RealmAddresses } from '../../shared/realm-address.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { changeFlags, type FlagChange } from '../change-flags.js';
-import { checkRange, MAX_MESSAGES, type PageRange, selectPage } from '../message-page.js';
+import { checkRange, clampRange, type PageRange, selectPage } from '../message-page.js';
 import { type NarrowTerm, resolveNarrow } from '../narrow.js';
 
 export interface ChangeNarrowFlagsInput extends FlagChange {
@@ -34,7 +34,7 @@ export class ChangeNarrowFlags {
       const actor = await tx.actors.get(caller);
       checkRange(range);
       const resolved = await resolveNarrow(tx, actor, narrow, this.addresses.mailHost);
-      const page = await selectPage(tx, actor, resolved, clamp(range));
+      const page = await selectPage(tx, actor, resolved, clampRange(range));
       const ids = page.heads.map((head) => head.id);
       const { changedIds, ignoredChannelIds } = await changeFlags(tx, actor, ids, change);
       return {
@@ -48,11 +48,4 @@ export class ChangeNarrowFlags {
       };
     });
   }
-}
-
-/** Too much is not refused but cut, the older side first (messages §13.2). */
-function clamp(range: PageRange): PageRange {
-  if (range.before + range.after <= MAX_MESSAGES) return range;
-  const before = Math.min(range.before, Math.max(MAX_MESSAGES - range.after, MAX_MESSAGES / 2));
-  return { ...range, before, after: Math.min(range.after, MAX_MESSAGES - before) };
 }

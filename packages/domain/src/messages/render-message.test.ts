@@ -1,0 +1,120 @@
+import {
+  aChannel,
+  aGroup,
+  aMessage,
+  aRealm,
+  aRealmWith,
+  aUser,
+  aUserOfEachRole,
+  expectRefused,
+  given,
+  givenOn,
+  type MemoryScene,
+  PlainRenderer,
+  plainAddresses,
+} from '@parley/testkit';
+import { MAX_MESSAGE_LENGTH, parseContent } from './message.js';
+import { normalizeTopic, parseTopic } from './topic.js';
+import { RenderMarkdown } from './use-cases/render-markdown.js';
+
+const rendering = (scene: MemoryScene) => {
+  const useCase = new RenderMarkdown(scene.uow, new PlainRenderer(), plainAddresses);
+  return (who: string, content: string) => useCase.execute(scene.caller(who), { content });
+};
+const cast = async () => {
+  const scene = await given(
+    aUserOfEachRole(),
+    aUser({ name: 'robot', botOf: 'member' }),
+    aGroup({ name: 'cooks' }),
+    aChannel({ name: 'public' }),
+    aChannel({ name: 'core', privacy: 'privateSharedHistory', subscribers: ['member', 'guest'] }),
+    aChannel({ name: 'old', isArchived: true }),
+    aMessage({ from: 'member', to: 'core', topic: 'plans' }),
+  );
+  await givenOn(
+    scene.uow,
+    scene.clock,
+    aRealm({ stringId: 'other' }),
+    aUser({ name: 'stranger' }),
+    aChannel({ name: 'theirs' }),
+  );
+  return scene;
+};
+
+describe('a text', () => {
+  it.each([
+    ['names people, whatever the letter case', 'guest', '@**OWNER**', '<em>owner</em>'],
+    ['names nobody of another realm', 'owner', '@**stranger**', '@**stranger**'],
+    ['names groups, whatever the letter case', 'guest', '@*Cooks*', '<em>cooks</em>'],
+    ['names system groups as people call them', 'guest', '@*role:fullmembers*', '<em>Full members</em>'],
+    ['links to channels one can read', 'member', '#**core**', '<a>#core</a>'],
+    ['links to archived channels', 'member', '#**old**', '<a>#old</a>'],
+    ['links to topics', 'member', '#**core>plans**', '<a>#core</a>'],
+    ['links to no channel by another letter case', 'member', '#**CORE**', '#**CORE**'],
+    ['links to no channel one cannot read', 'owner', '#**core**', '#**core**'],
+    ['links to no public channel for guests outside', 'guest', '#**public**', '#**public**'],
+    ['links to no channel of another realm', 'owner', '#**theirs**', '#**theirs**'],
+  ])('%s', async (_, who, content, html) => {
+    const scene = await cast();
+    expect(await rendering(scene)(who, content)).toBe(`<p>${html}</p>`.replace('#**core>plans', '#**core&gt;plans'));
+  });
+
+  it('names nobody whom a restricted guest may not know', async () => {
+    const scene = await cast();
+    await scene.add(aRealmWith({ grants: { canAccessAllUsers: 'members' } }));
+    const render = rendering(scene);
+    const owner = `@**owner|${scene.user('owner').id}**`;
+    expect(await render('guest', `@**owner** ${owner}`)).toBe(`<p>@**owner** ${owner}</p>`);
+    expect(await render('guest', '@**member** @**robot** @**guest**')).toBe(
+      '<p><em>member</em> <em>robot</em> <em>guest</em></p>',
+    );
+    expect(await render('member', owner)).toBe('<p><em>owner</em></p>');
+  });
+
+  it('is neither trimmed nor cut nor stored when it is only rendered, and may mention anybody', async () => {
+    const scene = await cast();
+    const render = rendering(scene);
+    const { commits } = scene.storage;
+    expect(await render('member', '')).toBe('');
+    expect(await render('member', ' a \n')).toBe('<p> a \n</p>');
+    expect(await render('member', '@*role:owners* @**all**')).toBe('<p><em>Owners</em> <em>all</em></p>');
+    expect(await render('member', '😀'.repeat(10 * MAX_MESSAGE_LENGTH))).toHaveLength(20 * MAX_MESSAGE_LENGTH + 7);
+    expect(scene.storage.commits).toBe(commits);
+    await expectRefused(scene, () => render('member', '😀'.repeat(10 * MAX_MESSAGE_LENGTH + 1)), {
+      code: 'INVALID_INPUT',
+      message: 'Unable to render message',
+    });
+  });
+});
+
+describe('content', () => {
+  it.each([
+    ['  hi \n\n', '  hi'],
+    ['\n\nhi', 'hi'],
+    [' \nhi', ' \nhi'],
+    ['a'.repeat(10_000), 'a'.repeat(10_000)],
+    [`${'a'.repeat(10_000)} \n`, 'a'.repeat(10_000)],
+    ['a'.repeat(10_001), `${'a'.repeat(9980)}\n[message truncated]`],
+  ])('%#: is kept', (raw, kept) => expect(parseContent(raw)).toBe(kept));
+
+  it.each([
+    ['', 'Message must not be empty'],
+    [' \n\t', 'Message must not be empty'],
+    ['a\0', 'Message must not contain null bytes'],
+  ])('%j is refused', (raw, message) => expect(() => parseContent(raw)).toThrow(message));
+});
+
+describe('a topic', () => {
+  it.each([
+    [' Lunch ', 'Lunch'],
+    ['(no topic)', ''],
+    ['general chat', ''],
+    ['General chat', 'General chat'],
+    ['é'.repeat(60), 'é'.repeat(60)],
+    ['é'.repeat(61), `${'é'.repeat(57)}...`],
+  ])('%j is %j', (raw, topic) => expect(parseTopic(raw)).toBe(topic));
+
+  it('is found by what nobody could write', () => expect(normalizeTopic(' a\u0001 ')).toBe('a\u0001'));
+  it('is refused by position, after trimming and before cutting', () =>
+    expect(() => parseTopic(` ${'a'.repeat(70)}\u0001`)).toThrow('Invalid character in topic, at position 71!'));
+});

@@ -1,0 +1,8 @@
+import { PromoteFullMembers } from '@parley/domain';
+import { ContainerModule } from 'inversify';
+import { provide } from '../provide.js';
+import { TOKENS } from '../tokens.js';
+
+export const groupsModule = new ContainerModule(({ bind }) => {
+  provide(bind, PromoteFullMembers, TOKENS.unitOfWork, TOKENS.clock);
+});
