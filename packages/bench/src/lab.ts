@@ -74,6 +74,11 @@ export class Lab {
 
   async close(): Promise<void> {
     await this.stopAll();
+    this.removeFiles();
+  }
+
+  /** For whoever cannot wait; the processes end with the one that started them. */
+  removeFiles(): void {
     rmSync(this.folder, { recursive: true, force: true });
   }
 

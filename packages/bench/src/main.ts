@@ -38,6 +38,12 @@ async function bench(names: readonly string[]): Promise<void> {
     say: (line) => console.error(line),
   });
   const figures: Figure[] = [];
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      lab.removeFiles();
+      process.exit(1);
+    });
+  }
   try {
     for (const workload of WORKLOADS) {
       if (names.length > 0 && !names.includes(workload.name)) continue;

@@ -5,3 +5,5 @@ process.on('message', ({ id }: { readonly id: number }) => {
 });
 // Whoever asks does not keep the server alive.
 process.channel?.unref();
+// Nobody is left to stop it.
+process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'));

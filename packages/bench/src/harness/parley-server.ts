@@ -25,7 +25,7 @@ export class ParleyServer {
     const child = Child.start(SERVE_SCRIPT, {
       seat: 'server',
       args: [...serveArguments(database, 0), ...flags],
-      env: { PARLEY_SECRET: SECRET },
+      env: SERVE_ENVIRONMENT,
       nodeOptions: ['--import', probe.href, ...profiling],
     });
     const [, port] = await child.lineMatching(/^Parley is at http:\/\/localhost:(\d+)/);
@@ -44,6 +44,8 @@ export class ParleyServer {
 
 /** The same for making and for serving databases: API keys hang on it. */
 export const SECRET = 'what is measured here is no secret';
+
+export const SERVE_ENVIRONMENT = { PARLEY_SECRET: SECRET };
 
 export const SERVE_SCRIPT = new URL('main.js', import.meta.resolve('@parley/server'));
 

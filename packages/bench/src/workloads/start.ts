@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { onItsCore } from '../harness/child.js';
 import { interleave, median, medianRatio } from '../harness/interleave.js';
-import { SERVE_SCRIPT, serveArguments } from '../harness/parley-server.js';
+import { SERVE_ENVIRONMENT, SERVE_SCRIPT, serveArguments } from '../harness/parley-server.js';
 import { formatNumber } from '../harness/table.js';
 import type { Workload } from '../workload.js';
 import { demo } from '../worlds/worlds.js';
@@ -23,11 +23,13 @@ export const start: Workload = {
         const startedAt = performance.now();
         const server = startNode(serve);
         const ended = once(server, 'exit');
-        await answered(port, server);
-        const took = performance.now() - startedAt;
-        server.kill('SIGTERM');
-        await ended;
-        return took;
+        try {
+          await answered(port, server);
+          return performance.now() - startedAt;
+        } finally {
+          server.kill('SIGTERM');
+          await ended;
+        }
       },
       node: async () => {
         const startedAt = performance.now();
@@ -49,7 +51,7 @@ export const start: Workload = {
 
 function startNode(args: readonly string[]): ChildProcess {
   const [command, ...rest] = onItsCore('server', [process.execPath, ...args]);
-  return spawn(command!, rest, { stdio: 'ignore' });
+  return spawn(command!, rest, { stdio: 'ignore', env: { ...process.env, ...SERVE_ENVIRONMENT } });
 }
 
 /** Of those nobody listens on; the server under test takes it a moment later. */

@@ -46,11 +46,11 @@ const ARCHIVE_CHANNELS = 50;
 const ARCHIVE_TOPICS = 40;
 
 export const smallArchive: WorldBuilder<Archive> = async function smallArchive(database, lab) {
-  return buildArchive(database, lab.size(50_000, 5000));
+  return buildArchive(database, lab.size(50_000, 1000));
 };
 
 export const largeArchive: WorldBuilder<Archive> = async function largeArchive(database, lab) {
-  return buildArchive(database, lab.size(1_000_000, 10_000));
+  return buildArchive(database, lab.size(1_000_000, 2000));
 };
 
 /** Half of the messages are in the first channel, the rest are scattered over the others. */

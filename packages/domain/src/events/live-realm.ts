@@ -29,7 +29,7 @@ const NO_HOLDERS: Holders = new Map();
 export class LiveRealm {
   readonly owners = new Map<UserId, Owner>();
   private readonly byChannel = new Map<ChannelId, Set<Owner>>();
-  /** Queues that get messages of public channels whether or not their owners follow them. */
+  /** Queues that get messages of public channels whether or not their owners follow them, unless these are guests. */
   private readonly wide = new Set<LiveQueue>();
   /** Of all groups, with those of their members who have queues. */
   private readonly groups: GroupClosure;
@@ -63,7 +63,7 @@ export class LiveRealm {
   addQueue(owner: Owner, live: LiveQueue): void {
     owner.queues.add(live);
     const { allPublicChannels, narrow } = live.queue.filter;
-    if ((allPublicChannels || narrow.length > 0) && owner.role !== 'guest') this.wide.add(live);
+    if (allPublicChannels || narrow.length > 0) this.wide.add(live);
   }
 
   removeQueue(live: LiveQueue): void {
@@ -122,8 +122,9 @@ export class LiveRealm {
     if (event.type === 'message.sent' && event.isPublic) {
       for (const live of this.wide) {
         const owner = this.owners.get(live.queue.ownerId);
-        if (owner?.isActive && !receivers.has(owner) && this.isDue(live, event))
-          live.push({ stored, isBystander: true });
+        // Asked each time, because roles change.
+        if (!owner?.isActive || owner.role === 'guest' || receivers.has(owner)) continue;
+        if (this.isDue(live, event)) live.push({ stored, isBystander: true });
       }
     }
     if (event.type === 'user.activation_changed' && !event.isActive) this.expel(event.userId);

@@ -40,7 +40,8 @@ export class LogFollower implements EventListener {
         news.push(event);
       } else if (event.seq > head) {
         // Another process wrote in between. What follows is in the log as well.
-        void this.fill(event.realmId);
+        // If it cannot be read now, the next event or `catchUp` looks again.
+        this.fill(event.realmId).catch(() => undefined);
       }
     }
     this.tell(news);

@@ -1,6 +1,8 @@
-import { RESOLVED_PREFIX } from '../messages/topic.js';
+import type { PersonView } from '../messages/message-repository.js';
+import { normalizeTopic, RESOLVED_PREFIX, topicKey } from '../messages/topic.js';
 import type { UserId } from '../shared/ids.js';
 import { foldCase } from '../shared/text.js';
+import { dummyAddress } from '../users/email-visibility.js';
 import type { DomainEvent, ReceivedFlags } from './event.js';
 import type { QueueNarrowTerm } from './event-queue.js';
 
@@ -35,12 +37,18 @@ function holds(term: QueueNarrowTerm, event: MessageSent, ownerId: UserId): bool
     case 'channel':
       return conversation.kind === 'channel' && foldCase(conversation.name) === foldCase(term.name);
     case 'topic':
-      return conversation.kind === 'channel' && foldCase(message.topic) === foldCase(term.topic);
+      return conversation.kind === 'channel' && topicKey(message.topic) === topicKey(normalizeTopic(term.topic));
     case 'sender':
-      return foldCase(sender.email) === foldCase(term.email);
+      return isKnownAs(sender, term.email);
     case 'is':
       return isWhat(term.operand, event, ownerId);
   }
+}
+
+/** By the address others see. Whose is hidden is known by the number in his dummy address, on whatever host. */
+function isKnownAs(sender: PersonView, email: string): boolean {
+  if (sender.isEmailPublic) return foldCase(sender.email) === foldCase(email);
+  return foldCase(email).startsWith(dummyAddress(sender.id, ''));
 }
 
 function isWhat(operand: string, event: MessageSent, ownerId: UserId): boolean {
@@ -55,7 +63,8 @@ function isWhat(operand: string, event: MessageSent, ownerId: UserId): boolean {
       return !flags.read;
     case 'mentioned':
     case 'alerted':
-      return flags.mentioned === true || event.view.message.mentionsChannel || flags.topicWildcardMentioned === true;
+      // By name or group: wildcards have flags of their own (events §1).
+      return flags.mentioned === true;
     case 'resolved':
       return event.view.message.topic.startsWith(RESOLVED_PREFIX);
     default:

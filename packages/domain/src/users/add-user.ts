@@ -5,8 +5,7 @@ import { systemGroupsOf } from '../groups/system-group-maintenance.js';
 import type { Realm } from '../realms/realm.js';
 import { invalidInput } from '../shared/errors.js';
 import type { UnixSeconds } from '../shared/ids.js';
-import { foldCase } from '../shared/text.js';
-import type { Transaction } from '../shared/unit-of-work.js';
+import type { Repositories, Transaction } from '../shared/unit-of-work.js';
 import type { Role } from './role.js';
 import type { Bot, User } from './user.js';
 import type { UserSettings } from './user-settings.js';
@@ -23,6 +22,20 @@ export interface NewUser {
   readonly settings?: Partial<UserSettings>;
 }
 
+type Reads = Pick<Repositories | Transaction, 'users'>;
+
+/** Of a newcomer. @throws DomainError INVALID_INPUT where the organization wants names unique, and somebody has this one. */
+export async function refuseTakenName({ users }: Reads, realm: Realm, fullName: string): Promise<void> {
+  if (realm.settings.requireUniqueNames && (await users.isNameTaken(realm.id, fullName, null))) {
+    throw invalidInput('Unique names required in this organization.');
+  }
+}
+
+/** @throws DomainError INVALID_INPUT */
+export async function refuseTakenAddress({ users }: Reads, realm: Realm, email: string): Promise<void> {
+  if (await users.findByEmail(realm.id, email)) throw invalidInput(`Email '${email}' already in use`);
+}
+
 /**
  * A new member of the realm: in the groups of his role, with an API key, following the default channels, and announced
  * to everybody (users §3.1). @throws DomainError INVALID_INPUT when the name or the address is taken.
@@ -33,10 +46,8 @@ export async function addUser(
   { email, fullName, role, passwordHash, bot = null, settings = {} }: NewUser,
   { now, mint }: { readonly now: UnixSeconds; readonly mint: ApiKeyMint },
 ): Promise<User> {
-  if (realm.settings.requireUniqueNames && (await tx.users.isNameTaken(realm.id, fullName, null))) {
-    throw invalidInput('Unique names required in this organization.');
-  }
-  if (await tx.users.findByEmail(realm.id, foldCase(email))) throw invalidInput(`Email '${email}' already in use`);
+  await refuseTakenName(tx, realm, fullName);
+  await refuseTakenAddress(tx, realm, email);
   const user = await tx.users.add(
     {
       realmId: realm.id,

@@ -1,5 +1,5 @@
 import { invalidInput } from '../shared/errors.js';
-import { codePointLength, positionOfUnprintable } from '../shared/text.js';
+import { codePointLength, foldCase, positionOfUnprintable } from '../shared/text.js';
 
 /** In code points (protocol §14). */
 const MAX_NAME_LENGTH = 100;
@@ -16,5 +16,8 @@ export function parseFullName(raw: string): string {
   return name;
 }
 
-/** The form in which names are compared where the organization wants them unique. */
-export const foldedName = (name: string): string => name.normalize('NFKC').toLowerCase();
+/**
+ * The form in which names are compared where the organization wants them unique. Folding may undo what NFKC did, so it
+ * comes in between.
+ */
+export const foldedName = (name: string): string => foldCase(name.normalize('NFKC')).normalize('NFKC');

@@ -42,9 +42,8 @@ export class SqliteEventLog implements EventLog {
     this.rowsAfter = connection.tuples<EventRow>(
       'SELECT seq, at, audience, payload FROM event WHERE realm_id = ? AND seq > ? ORDER BY seq LIMIT ?',
     );
-    this.drawSeq = connection.values<EventSeq>(
-      'UPDATE event_counter SET head_seq = head_seq + 1 WHERE realm_id = ? RETURNING head_seq',
-    );
+    // Without RETURNING, for the reason that SqliteMessageRepository gives.
+    this.drawSeq = connection.command('UPDATE event_counter SET head_seq = head_seq + 1 WHERE realm_id = ?');
     this.insert = connection.command(
       'INSERT INTO event (realm_id, seq, at, message_id, audience, payload) VALUES (?, ?, ?, ?, ?, ?)',
     );
@@ -77,8 +76,8 @@ export class SqliteEventLog implements EventLog {
   }
 
   async append(realmId: RealmId, { event, audience, quotes }: Announcement): Promise<EventSeq> {
-    const seq = this.drawSeq.get(realmId);
-    if (seq === undefined) throw new Error(`There is no realm ${realmId}`);
+    if (this.drawSeq.run(realmId).changes === 0) throw new Error(`There is no realm ${realmId}`);
+    const seq = this.head.get(realmId)!;
     this.insert.run(realmId, seq, this.clock.now(), quotes ?? null, JSON.stringify(audience), JSON.stringify(event));
     return seq;
   }

@@ -1,5 +1,6 @@
 import {
   foldCase,
+  foldedName,
   invalidInput,
   type RealmId,
   type SystemBotKind,
@@ -50,8 +51,8 @@ export class MemoryUsers implements UserRepository {
   }
 
   async isNameTaken(realmId: RealmId, fullName: string, except: UserId | null): Promise<boolean> {
-    const folded = foldName(fullName);
-    return this.members(realmId).some((user) => user.id !== except && foldName(user.fullName) === folded);
+    const folded = foldedName(fullName);
+    return this.members(realmId).some((user) => user.id !== except && foldedName(user.fullName) === folded);
   }
 
   async listAcquaintances(realmId: RealmId, id: UserId): Promise<ReadonlySet<UserId>> {
@@ -123,5 +124,3 @@ export class MemoryUsers implements UserRepository {
     if (isTaken) throw invalidInput(`Email '${email}' already in use`);
   }
 }
-
-const foldName = (name: string): string => foldCase(name.normalize('NFKC')).normalize('NFKC');

@@ -6,8 +6,8 @@ import type { Clock } from '../../shared/clock.js';
 import { invalidInput } from '../../shared/errors.js';
 import type { UserId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
-import type { UnitOfWork } from '../../shared/unit-of-work.js';
-import { addUser } from '../add-user.js';
+import type { Repositories, Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
+import { addUser, refuseTakenAddress, refuseTakenName } from '../add-user.js';
 import { isEmailAddress } from '../email-address.js';
 import { parseFullName } from '../user-name.js';
 import { canCreateUsers } from '../user-permissions.js';
@@ -29,29 +29,36 @@ export class CreateUser {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws DomainError MUST_BE_ADMINISTRATOR, INVALID_INPUT */
-  async execute(caller: Caller, { email, password, fullName }: CreateUserInput): Promise<UserId> {
+  /** @throws DomainError MUST_BE_ADMINISTRATOR, NOT_PERMITTED, INVALID_INPUT */
+  async execute(caller: Caller, { email, password, fullName: raw }: CreateUserInput): Promise<UserId> {
     // Everything is checked before the slow hash is made, and what may have changed meanwhile once more after it.
-    await this.uow.read(async (repositories) => {
-      const [actor, user] = [
-        await repositories.actors.get(caller),
-        await repositories.users.find(caller.realmId, caller.userId),
-      ];
-      enforce(canCreateUsers(actor, user?.specialPermissions.includes('canCreateUsers') ?? false));
-      parseFullName(fullName);
+    const fullName = await this.uow.read(async (repositories) => {
+      await enforceMayCreate(repositories, caller);
+      const realm = await repositories.realms.get(caller.realmId);
+      const name = parseFullName(raw);
+      await refuseTakenName(repositories, realm, name);
       if (!isEmailAddress(email)) throw invalidInput('Bad name or username');
-      if (await repositories.users.findByEmail(caller.realmId, email))
-        throw invalidInput(`Email '${email}' already in use`);
-      checkPassword(this.strength, password, [email, fullName]);
+      await refuseTakenAddress(repositories, realm, email);
+      checkPassword(this.strength, password, [email, name]);
+      return name;
     });
     const passwordHash = await this.hasher.hash(password);
     return this.uow.write(async (tx) => {
-      await tx.actors.get(caller);
+      await enforceMayCreate(tx, caller);
       const realm = await tx.realms.get(caller.realmId);
-      const person = { email, fullName: parseFullName(fullName), role: 'member', passwordHash } as const;
+      const person = { email, fullName, role: 'member', passwordHash } as const;
       const user = await addUser(tx, realm, person, { now: this.clock.now(), mint: this.mint });
       await this.notices.announceSignup(tx, realm, user);
       return user.id;
     });
   }
+}
+
+async function enforceMayCreate(
+  { actors, users }: Pick<Repositories | Transaction, 'actors' | 'users'>,
+  caller: Caller,
+): Promise<void> {
+  const actor = await actors.get(caller);
+  const user = await users.find(caller.realmId, caller.userId);
+  enforce(canCreateUsers(actor, user?.specialPermissions.includes('canCreateUsers') ?? false));
 }

@@ -1,0 +1,143 @@
+import {
+  aRealm,
+  aUser,
+  given,
+  givenOn,
+  type MemoryScene,
+  type Piece,
+  PlainApiKeyMint,
+  PlainLoginAttempts,
+  PlainPasswordHasher,
+  plainAddresses,
+} from '@parley/testkit';
+import { FetchApiKey } from './fetch-api-key.js';
+import { FetchDevelopmentApiKey } from './fetch-development-api-key.js';
+import { ListDevelopmentUsers } from './list-development-users.js';
+
+const mint = new PlainApiKeyMint();
+const passwordHash = 'hash of pw-hamlet';
+/** Everybody has a key, of the second generation. */
+const keys: Piece = async (scene, tx) => {
+  for (const { id: userId, realmId } of scene.users.values()) {
+    const record = { realmId, userId, generation: 2 };
+    await tx.apiKeys.put(record, mint.fingerprint(mint.derive(record)));
+  }
+};
+const town = (...pieces: readonly Piece[]) =>
+  given(
+    aUser({ name: 'iago', role: 'administrator' }),
+    aUser({ name: 'hamlet', passwordHash }),
+    aUser({ name: 'gone', passwordHash, isActive: false }),
+    aUser({ name: 'open' }),
+    aUser({ name: 'robot', botOf: 'hamlet', passwordHash }),
+    keys,
+    ...pieces,
+  );
+const fetching = (scene: MemoryScene, hasher = new PlainPasswordHasher(), attempts = new PlainLoginAttempts()) => {
+  const useCase = new FetchApiKey(scene.uow, hasher, mint, attempts);
+  return (
+    username: string,
+    password = 'pw-hamlet',
+    { realmId = scene.realm.id as typeof scene.realm.id | null } = {},
+  ) => useCase.execute({ realmId }, { username, password });
+};
+const keyOf = (scene: MemoryScene, name: string) =>
+  mint.derive({ realmId: scene.realm.id, userId: scene.user(name).id, generation: 2 });
+const WRONG = { code: 'AUTHENTICATION_FAILED', message: 'Your username or password is incorrect' };
+
+describe('a key for a password', () => {
+  it('is the present one, whatever the letter case of the address', async () => {
+    const scene = await town();
+    expect(await fetching(scene)('HAMLET@example.com')).toEqual({
+      apiKey: keyOf(scene, 'hamlet'),
+      user: scene.user('hamlet'),
+    });
+  });
+
+  it.each([
+    ['the wrong password', 'hamlet@example.com', 'wrong'],
+    ['no password', 'hamlet@example.com', ''],
+    ['nobody', 'nobody@example.com', 'pw-hamlet'],
+    ['whoever has no password', 'open@example.com', ''],
+    ['bots, whatever is stored', 'robot@example.com', 'pw-hamlet'],
+    ['the realm’s own bots', 'notification-bot@parley.invalid', 'pw-hamlet'],
+    ['addresses of another realm', 'stranger@example.com', 'pw-hamlet'],
+  ])('is not given for %s, and takes as long', async (_, username, password) => {
+    const scene = await town();
+    await givenOn(scene.uow, scene.clock, aRealm({ stringId: 'other' }), aUser({ name: 'stranger', passwordHash }));
+    const hasher = new PlainPasswordHasher();
+    await expect(fetching(scene, hasher)(username, password)).rejects.toMatchObject(WRONG);
+    expect(hasher.verified).toHaveLength(1);
+  });
+
+  it('is refused in order, the wrong password last', async () => {
+    const scene = await town();
+    const attempts = new PlainLoginAttempts();
+    const fetch = fetching(scene, new PlainPasswordHasher(), attempts);
+    await expect(fetch('nobody', 'wrong', { realmId: null })).rejects.toMatchObject({
+      code: 'UNKNOWN_REALM',
+      message: 'Invalid subdomain',
+    });
+    await expect(fetch('nobody', 'wrong')).rejects.toMatchObject({ message: 'Enter a valid email address.' });
+    for (let attempt = 0; attempt < 2; attempt++) {
+      await expect(fetch('gone@example.com', 'wrong')).rejects.toMatchObject({
+        code: 'USER_DEACTIVATED',
+        message: 'Account is deactivated',
+      });
+    }
+    await expect(fetch('GONE@example.com')).rejects.toMatchObject({ code: 'RATE_LIMITED' });
+    await scene.uow.write((tx) => tx.realms.update({ ...scene.realm, isDeactivated: true }));
+    await expect(fetch('hamlet@example.com', 'wrong')).rejects.toMatchObject({
+      code: 'REALM_DEACTIVATED',
+      message: 'This organization has been deactivated',
+    });
+  });
+
+  it('forgives earlier mistakes', async () => {
+    const scene = await town();
+    const fetch = fetching(scene);
+    for (let round = 0; round < 3; round++) {
+      await expect(fetch('hamlet@example.com', 'wrong')).rejects.toMatchObject(WRONG);
+      await fetch('hamlet@example.com');
+    }
+  });
+});
+
+describe('in development', () => {
+  const asking = (scene: MemoryScene, isOn = true) => {
+    const useCase = new FetchDevelopmentApiKey(scene.uow, mint, { isOn });
+    return (username: string, realmId: typeof scene.realm.id | null = scene.realm.id) =>
+      useCase.execute({ realmId }, { username });
+  };
+  const notInProduction = { code: 'INVALID_INPUT', message: 'Endpoint not available in production.' };
+
+  it('a key is for the asking', async () => {
+    const scene = await town();
+    expect((await asking(scene)('HAMLET@example.com')).apiKey).toBe(keyOf(scene, 'hamlet'));
+  });
+
+  it('a key is refused in order', async () => {
+    const scene = await town();
+    await expect(asking(scene, false)('nobody', null)).rejects.toMatchObject(notInProduction);
+    const ask = asking(scene);
+    await expect(ask('nobody', null)).rejects.toMatchObject({ code: 'UNKNOWN_REALM' });
+    await expect(ask('nobody')).rejects.toMatchObject({ message: 'Enter a valid email address.' });
+    await expect(ask('gone@example.com')).rejects.toMatchObject({ code: 'USER_DEACTIVATED' });
+    await expect(ask('nobody@example.com')).rejects.toMatchObject(WRONG);
+    await scene.uow.write((tx) => tx.realms.update({ ...scene.realm, isDeactivated: true }));
+    await expect(ask('hamlet@example.com')).rejects.toMatchObject({ code: 'REALM_DEACTIVATED' });
+  });
+
+  it('one is told whom one can be: people who are active, administrators apart', async () => {
+    const scene = await town();
+    const list = (isOn: boolean, realmId: typeof scene.realm.id | null = scene.realm.id) =>
+      new ListDevelopmentUsers(scene.uow, plainAddresses, { isOn }).execute({ realmId });
+    expect(await list(true)).toEqual({
+      administrators: ['iago@example.com'],
+      others: ['hamlet@example.com', 'open@example.com'],
+      realmUrl: 'https://zulip.chat.example',
+    });
+    await expect(list(false, null)).rejects.toMatchObject(notInProduction);
+    await expect(list(true, null)).rejects.toMatchObject({ code: 'UNKNOWN_REALM' });
+  });
+});

@@ -1,0 +1,72 @@
+import { aChannel, aUser, given, PlainRenderer, plainAddresses } from '@parley/testkit';
+import { type Addressee, SendMessage } from '../messages/use-cases/send-message.js';
+import type { QueueNarrowTerm } from './event-queue.js';
+import { isInNarrow } from './queue-narrow.js';
+
+const cast = () =>
+  given(
+    aUser({ name: 'hamlet' }),
+    aUser({ name: 'iago', email: 'Iago@example.com' }),
+    aUser({ name: 'shy' }),
+    aChannel({ name: 'Denmark', subscribers: ['hamlet', 'iago'] }),
+    async (scene, tx) => {
+      const shy = scene.user('shy');
+      await tx.users.update({ ...shy, settings: { ...shy.settings, emailAddressVisibility: 4 } });
+    },
+  );
+
+/** Whether hamlet's queue gets the message. */
+async function isHeard(terms: readonly QueueNarrowTerm[], content: string, topic: string | null, from = 'iago') {
+  const scene = await cast();
+  const to: Addressee =
+    topic === null ? { kind: 'userIds', ids: [scene.user('hamlet').id] } : { kind: 'channelName', name: 'Denmark' };
+  const send = new SendMessage(scene.uow, new PlainRenderer(), plainAddresses, scene.clock);
+  await send.execute(scene.caller(from), { to, topic, content, isReadBySender: true, echo: null });
+  const event = scene.storage.announced.at(-1)!.event;
+  if (event.type !== 'message.sent') throw new Error(`Announced last: ${event.type}`);
+  return isInNarrow(terms, event, scene.user('hamlet').id);
+}
+
+const is = (operand: string) => ({ operator: 'is', operand }) as const;
+const channel = (name: string) => ({ operator: 'channel', name }) as const;
+const topicTerm = (topic: string) => ({ operator: 'topic', topic }) as const;
+const sender = (email: string) => ({ operator: 'sender', email }) as const;
+
+describe('a narrowed queue', () => {
+  it.each<[readonly QueueNarrowTerm[], string, string | null, boolean]>([
+    [[], 'hi', 'plans', true],
+    [[channel('DENMARK')], 'hi', 'plans', true],
+    [[channel('Rome')], 'hi', 'plans', false],
+    [[channel('Denmark')], 'hi', null, false],
+    [[channel('Denmark'), topicTerm('PLANS')], 'hi', 'plans', true],
+    [[channel('Denmark'), topicTerm('other')], 'hi', 'plans', false],
+    [[topicTerm('')], 'hi', null, false],
+    [[topicTerm('general chat')], 'hi', '', true],
+    [[sender('IAGO@example.com')], 'hi', 'plans', true],
+    [[sender('hamlet@example.com')], 'hi', 'plans', false],
+    [[is('dm')], 'hi', null, true],
+    [[is('private')], 'hi', 'plans', false],
+    [[is('unread')], 'hi', 'plans', true],
+    [[is('starred')], 'hi', 'plans', false],
+    [[is('resolved')], 'hi', '✔ plans', true],
+    [[is('resolved')], 'hi', 'plans', false],
+    [[is('mentioned')], '@**hamlet**', 'plans', true],
+    [[is('alerted')], '@**hamlet**', 'plans', true],
+    [[is('mentioned')], '@_**hamlet**', 'plans', false],
+    [[is('mentioned')], '@**all** @**topic**', 'plans', false],
+    [[is('whatever')], 'hi', 'plans', true],
+  ])('%j gets %j in %j: %s', async (terms, content, topic, heard) => {
+    expect(await isHeard(terms, content, topic)).toBe(heard);
+  });
+
+  it('does not hear of its owner’s own messages as unread', async () => {
+    expect(await isHeard([is('unread')], 'hi', 'plans', 'hamlet')).toBe(false);
+  });
+
+  it('knows a sender by the address others see, and by no other', async () => {
+    const { id } = (await cast()).user('shy');
+    expect(await isHeard([sender(`USER${id}@chat.example`)], 'hi', null, 'shy')).toBe(true);
+    expect(await isHeard([sender(`user${id + 1}@chat.example`)], 'hi', null, 'shy')).toBe(false);
+    expect(await isHeard([sender('shy@example.com')], 'hi', null, 'shy')).toBe(false);
+  });
+});

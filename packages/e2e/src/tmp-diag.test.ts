@@ -1,0 +1,287 @@
+import type { Answer, Client } from 'zulip-js';
+import type { ParleyProcess } from './testing/parley-process.js';
+import { pause } from './testing/pause.js';
+import { connect, type Person, Place } from './testing/place.js';
+
+const ROUNDS = 6;
+import { execSync } from 'node:child_process';
+import { appendFileSync } from 'node:fs';
+const helper = require('zulip-js/lib/helper');
+const pending = new Set<any>();
+const orig = helper.fetch;
+let phase = '';
+helper.fetch = async (url: string, options: any) => {
+  const entry: any = { url, method: options.method, at: Date.now(), phase: 'sent', during: phase };
+  pending.add(entry);
+  try {
+    const r = await orig(url, options);
+    entry.phase = 'headers'; entry.status = r.status; entry.headers = Object.fromEntries(r.headers);
+    const j = r.json.bind(r);
+    r.json = () => j().finally(() => pending.delete(entry));
+    return r;
+  } catch (e) { pending.delete(entry); throw e; }
+};
+const say = (t: string) => appendFileSync('/tmp/e2e/diag.log', t + '\n');
+let lastPhase = Date.now();
+const setPhase = (p: string) => { phase = p; lastPhase = Date.now(); };
+setInterval(() => {
+  const old = [...pending].filter((e) => Date.now() - e.at > 9000);
+  if (old.length || Date.now() - lastPhase > 20000) {
+    say(`STALL in phase ${phase} for ${Date.now() - lastPhase}ms ` + JSON.stringify([...pending].map((e) => ({ ...e, age: Date.now() - e.at })), null, 1));
+    say(execSync('ss -tnp | grep node | grep -v 9977 | head -60').toString());
+    process.exit(3);
+  }
+}, 1000).unref();
+
+
+/** `kill -9` in the middle of a conversation, again and again. */
+describe('a server that is killed', () => {
+  let place: Place;
+  let server: ParleyProcess;
+  let people: Record<'hamlet' | 'iago' | 'desdemona', Person>;
+  let clients: Record<keyof typeof people, Client>;
+
+  beforeAll(async () => {
+    place = await Place.withOrganization();
+    people = {
+      hamlet: await place.addPerson('Hamlet'),
+      iago: await place.addPerson('Iago'),
+      desdemona: await place.addPerson('Desdemona', 'owner'),
+    };
+    server = await place.serve();
+    clients = {
+      hamlet: await connect(server, people.hamlet),
+      iago: await connect(server, people.iago),
+      desdemona: await connect(server, people.desdemona),
+    };
+    const everybody = Object.values(people).map(({ id }) => id);
+    await clients.desdemona.users.me.subscriptions.add({ subscriptions: [{ name: 'rampart' }], principals: everybody });
+  }, 30_000);
+  afterAll(() => place.close());
+
+  it('loses nothing it has acknowledged, tells nothing twice, and does nothing by halves', async () => {
+    const { hamlet, iago, desdemona } = clients;
+    const before = await history(hamlet);
+    const listener = await Listener.open(hamlet);
+    const listening = listener.listen();
+    let log = '';
+
+    const load = new Load();
+    const toChannel = { type: 'stream', to: 'rampart', topic: 'the watch' };
+    const toHamlet = { type: 'private', to: [people.hamlet.id] };
+    const loops = [
+      load.speak('iago in the channel', (content) => iago.messages.send({ ...toChannel, content })),
+      load.speak('desdemona in the channel', (content) => desdemona.messages.send({ ...toChannel, content })),
+      load.speak('iago in private', (content) => iago.messages.send({ ...toHamlet, content })),
+      load.speak('desdemona in private', (content) => desdemona.messages.send({ ...toHamlet, content })),
+      load.speak('hamlet', (content) => hamlet.messages.send({ ...toChannel, content })),
+      load.found('hall', (name) =>
+        iago.users.me.subscriptions.add({
+          subscriptions: [{ name }],
+          principals: [people.iago.id, people.hamlet.id],
+        }),
+      ),
+    ];
+    for (let round = 0; round < ROUNDS; round++) {
+      setPhase('go on '+round); await load.hasGoneOnFor(20 + 10 * round);
+      // Every other time with a batch that was received and never acknowledged, else in the middle of whatever is on.
+      setPhase('hold '+round); if (round % 2) await Promise.race([listener.holdBack(), listening]);
+      setPhase('kill '+round); await server.kill();
+      log += server.output;
+      setPhase('serve '+round); server = await place.serve([], server.port);
+      listener.goOn();
+    }
+    load.stop();
+    setPhase('loops'); await Promise.all(loops);setPhase('last words');
+    await hamlet.messages.send({ ...toChannel, content: LAST_WORDS });
+    setPhase('listening'); await listening;setPhase('checks');
+
+    expect(load.refusals).toEqual([]);
+    expect(log + server.output).not.toContain('"level":"error"');
+    const eventIds = listener.heard.map(({ id }) => id);
+    expect(eventIds).toEqual([...new Set(eventIds)].sort((a, b) => a - b));
+
+    // What the queue told is what is there, in the same order, with every field.
+    const messages = listener.heard.filter(({ type }) => type === 'message');
+    const after = await history(hamlet);
+    expect(after.slice(0, before.length)).toEqual(before);
+    expect(messages.map(({ message, flags }) => ({ ...message, flags }))).toEqual(after.slice(before.length));
+
+    const contents = new Map<number, string>(messages.map(({ message }) => [message.id, message.content]));
+    for (const [id, content] of load.acknowledged) expect([id, contents.get(id)]).toEqual([id, content]);
+    // What was not acknowledged may be there, but whole and once.
+    const said = [...contents.values()].filter((content) => load.isMine(content));
+    expect(new Set(said).size).toBe(said.length);
+    expect(said.filter((content) => !load.attempted.has(content))).toEqual([]);
+    // Both ends of a private conversation agree.
+    const dialogue = (list: readonly Answer[]) =>
+      list.filter(isBetween(people.hamlet, people.iago)).map(({ id }) => id);
+    expect(dialogue(await history(iago))).toEqual(dialogue(after));
+
+    // A channel is there with its people and its first notice, or not at all; and its people were told.
+    const halls: Answer[] = (await hamlet.streams.retrieve()).streams.filter(({ name }: Answer) => load.isMine(name));
+    const names = halls.map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining([...load.founded]));
+    expect(names.filter((name) => !load.attempted.has(name))).toEqual([]);
+    expect(load.founded.size).toBeGreaterThan(0);
+    const heardOf = (type: string, op: string, key: string): string[] =>
+      listener.heard
+        .filter((event) => event.type === type && event.op === op)
+        .flatMap((event) => event[key].map(({ name }: Answer) => name));
+    expect(heardOf('stream', 'create', 'streams').sort()).toEqual([...names].sort());
+    expect(heardOf('subscription', 'add', 'subscriptions').sort()).toEqual([...names].sort());
+    const notices = after.filter(({ subject }) => subject === 'channel events').map((it) => it.display_recipient);
+    expect(notices).toEqual(expect.arrayContaining(names));
+    for (const hall of halls) expect(hall).toMatchObject({ subscriber_count: 2, creator_id: people.iago.id });
+
+    // Whoever comes anew is told the same.
+    const anew = await hamlet.queues.register({ fetch_event_types: ['message', 'update_message_flags'] });
+    const unread = after.filter(({ flags }) => !flags.includes('read')).map(({ id }) => id);
+    expect(anew.max_message_id).toBe(after.at(-1).id);
+    expect(anew.unread_msgs.count).toBe(unread.length);
+    expect(listUnread(anew.unread_msgs)).toEqual(unread);
+  }, 60_000);
+});
+
+const LAST_WORDS = 'The rest is silence.';
+
+/** Everything somebody has received, oldest first. */
+async function history(client: Client): Promise<Answer[]> {
+  const messages: Answer[] = [];
+  for (;;) {
+    const page = await client.messages.retrieve({
+      anchor: messages.at(-1)?.id ?? 0,
+      include_anchor: messages.length === 0 ? 'true' : 'false',
+      num_before: 0,
+      num_after: 1000,
+      apply_markdown: 'false',
+    });
+    expect(page.result).toBe('success');
+    messages.push(...page.messages);
+    if (page.found_newest) return messages;
+  }
+}
+
+const isBetween =
+  (one: Person, other: Person) =>
+  ({ type, display_recipient: people }: Answer): boolean =>
+    type === 'private' && [one, other].every(({ id }) => people.some((person: Answer) => person.id === id));
+
+function listUnread({ pms, streams, huddles }: Answer): number[] {
+  const conversations: Answer[] = [...pms, ...streams, ...huddles];
+  return conversations.flatMap(({ unread_message_ids: ids }) => ids).sort((a: number, b: number) => a - b);
+}
+
+/** Does what clients do when the server is away: the same poll again, until it answers. */
+class Listener {
+  readonly heard: Answer[] = [];
+  private lastEventId = -1;
+  private permission: Promise<void> = Promise.resolve();
+  private giveLeave = () => {};
+  private tellOfBatch: ((events: readonly Answer[]) => void) | null = null;
+
+  private constructor(
+    private readonly client: Client,
+    private readonly queueId: string,
+  ) {}
+
+  static async open(client: Client): Promise<Listener> {
+    const answer = await client.queues.register({ event_types: ['message', 'stream', 'subscription'] });
+    return new Listener(client, answer.queue_id);
+  }
+
+  /** Until it hears the last words. */
+  async listen(): Promise<void> {
+    let repeated: readonly Answer[] = [];
+    while (this.heard.at(-1)?.message?.content !== LAST_WORDS) {
+      const events = await this.poll();
+      if (!events) continue;
+      // What was told before and not acknowledged is told again, word for word.
+      expect(events.slice(0, repeated.length)).toEqual(repeated);
+      repeated = [];
+      if (this.tellOfBatch) {
+        repeated = events;
+        this.tellOfBatch(events);
+        await this.permission;
+        continue;
+      }
+      this.heard.push(...events.filter(({ type }) => type !== 'heartbeat'));
+      this.lastEventId = events.at(-1)?.id ?? this.lastEventId;
+    }
+  }
+
+  /** Resolves when a batch has come; it stays unacknowledged until `goOn`. */
+  async holdBack(): Promise<void> {
+    this.permission = new Promise((resolve) => {
+      this.giveLeave = resolve;
+    });
+    await new Promise<readonly Answer[]>((resolve) => {
+      this.tellOfBatch = resolve;
+    });
+  }
+
+  goOn(): void {
+    this.tellOfBatch = null;
+    this.giveLeave();
+  }
+
+  /** Null: nobody answered. */
+  private async poll(): Promise<Answer[] | null> {
+    const params = { queue_id: this.queueId, last_event_id: this.lastEventId };
+    const answer = await this.client.events.retrieve(params).catch(() => null);
+    if (!answer) {
+      await pause(20);
+      return null;
+    }
+    expect(answer).toMatchObject({ result: 'success' });
+    return answer.events;
+  }
+}
+
+/** People who keep talking, each one thing after the other and nothing twice. */
+class Load {
+  readonly attempted = new Set<string>();
+  /** Message ids with what was said. */
+  readonly acknowledged = new Map<number, string>();
+  readonly founded = new Set<string>();
+  readonly refusals: Answer[] = [];
+  private isOver = false;
+
+  speak(name: string, send: (content: string) => Promise<Answer>): Promise<void> {
+    return this.repeat(name, 4, send, (answer, content) => this.acknowledged.set(answer.id, content));
+  }
+
+  found(name: string, create: (name: string) => Promise<Answer>): Promise<void> {
+    return this.repeat(name, 60, create, (_answer, channel) => this.founded.add(channel));
+  }
+
+  stop(): void {
+    this.isOver = true;
+  }
+
+  /** Resolves after so many more acknowledgements. */
+  async hasGoneOnFor(acknowledgements: number): Promise<void> {
+    const goal = this.acknowledged.size + acknowledgements;
+    while (this.acknowledged.size < goal) await pause(1);
+  }
+
+  isMine(text: string): boolean {
+    return / no\. \d+$/.test(text);
+  }
+
+  private async repeat(
+    name: string,
+    pauseMs: number,
+    attempt: (text: string) => Promise<Answer>,
+    note: (answer: Answer, text: string) => void,
+  ): Promise<void> {
+    for (let n = 1; !this.isOver; n++) {
+      const text = `${name} no. ${n}`;
+      this.attempted.add(text);
+      const answer = await attempt(text).catch(() => null);
+      if (answer?.result === 'success') note(answer, text);
+      else if (answer) this.refusals.push(answer);
+      await pause(answer ? pauseMs : 30);
+    }
+  }
+}
