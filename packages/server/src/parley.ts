@@ -89,7 +89,9 @@ export interface Assembled extends Parley {
 
 export async function assemble(parts: Assembly): Promise<Assembled> {
   const { clock, randomness, logger } = parts;
-  const unitOfWork = new PublishingUnitOfWork(parts.unitOfWork, clock);
+  const unitOfWork = new PublishingUnitOfWork(parts.unitOfWork, clock, (error) =>
+    logger.error({ err: error }, 'following events failed'),
+  );
   const apiKeyMint = new HmacApiKeyMint(parts.secret);
   if (parts.onOtherSecret === 'rehash') await rehashApiKeys(unitOfWork, apiKeyMint);
   else await refuseOtherSecret(unitOfWork, apiKeyMint);

@@ -15,7 +15,7 @@ const TYPE_NAMES = new Proxy({} as EventTypeNames, { get: (_target, type) => [St
 
 /** Everything between a commit and the queues, on the scene's storage. */
 async function live(scene: MemoryScene) {
-  const uow = new PublishingUnitOfWork(scene.uow, scene.clock);
+  const uow = new PublishingUnitOfWork(scene.uow, scene.clock, fail);
   const randomness = new SeededRandomness(7);
   const start = async () => {
     const follower = new LogFollower(uow);
@@ -286,3 +286,7 @@ describe('a queue', () => {
     expect(queue.isClosed).toBe(true);
   });
 });
+
+function fail(error: unknown): never {
+  throw error;
+}

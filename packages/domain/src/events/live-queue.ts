@@ -67,6 +67,12 @@ export class LiveQueue {
     this.waiter?.('event');
   }
 
+  /** Events were lost on the way to it: whoever polls next gets them from the log. */
+  fallBehind(): void {
+    this.overflowed = true;
+    this.waiter?.('closed');
+  }
+
   /** Forgets what lies before this seq. */
   dropBefore(seq: number): void {
     let count = 0;

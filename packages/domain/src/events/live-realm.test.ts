@@ -132,3 +132,38 @@ describe('live queues of a realm', () => {
     expect([heard(live), realm.owners.size]).toEqual([[], 0]);
   });
 });
+
+it('sends everybody back to the log when nobody can say whom an event was for, and goes on', async () => {
+  const realm = new LiveRealm(
+    realmId,
+    [],
+    () => true,
+    () => Promise.reject(new Error('disk')),
+  );
+  const owner: Owner = {
+    userId: id(1),
+    role: 'member',
+    isActive: true,
+    channels: new Set(),
+    directGroups: new Set(),
+    queues: new Set(),
+  };
+  realm.add(owner);
+  const before = new LiveQueue(aQueue(1, {}), 0);
+  realm.addQueue(owner, before);
+  const at = 0;
+  realm.take({
+    realmId,
+    seq: 1 as EventSeq,
+    event: blank,
+    audience: { kind: 'holders', messageId: 5 as MessageId },
+    at,
+  });
+  await realm.settled();
+  expect(before.isBehind).toBe(true);
+
+  const after = new LiveQueue(aQueue(1, {}), 0);
+  realm.addQueue(owner, after);
+  realm.take({ realmId, seq: 2 as EventSeq, event: blank, audience: wholeRealm, at });
+  expect(heard(after)).toEqual(['2']);
+});

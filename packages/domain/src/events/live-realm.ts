@@ -100,7 +100,15 @@ export class LiveRealm {
       this.distribute(stored, NO_HOLDERS);
       return undefined;
     }
-    return this.lookUpHolders(asked).then((holders) => this.distribute(stored, holders));
+    return this.lookUpHolders(asked).then(
+      (holders) => this.distribute(stored, holders),
+      () => this.loseEvent(),
+    );
+  }
+
+  /** Nobody knows whom it was for, so everybody looks into the log again. */
+  private loseEvent(): void {
+    for (const owner of this.owners.values()) for (const live of owner.queues) live.fallBehind();
   }
 
   private async lookUpHolders(ids: readonly MessageId[]): Promise<Holders> {

@@ -10,7 +10,7 @@ const append = (scene: MemoryScene, uow = scene.uow, realmId: RealmId = scene.re
   uow.write((tx) => tx.events.append(realmId, { event: { type: 'blank' }, audience: nobody }));
 
 async function following(scene: MemoryScene) {
-  const uow = new PublishingUnitOfWork(scene.uow, scene.clock);
+  const uow = new PublishingUnitOfWork(scene.uow, scene.clock, fail);
   const follower = new LogFollower(uow);
   await follower.start();
   uow.subscribe(follower);
@@ -82,7 +82,7 @@ describe('following the log', () => {
 describe('publishing', () => {
   it('hands over what a unit announced once it is committed, and nothing of one that failed', async () => {
     const scene = await given();
-    const uow = new PublishingUnitOfWork(scene.uow, scene.clock);
+    const uow = new PublishingUnitOfWork(scene.uow, scene.clock, fail);
     const heard: StoredEvent[] = [];
     uow.subscribe({ onEvents: (events) => heard.push(...events) });
     const announcement = { event: { type: 'realm.deactivated' }, audience: nobody } as const;
@@ -110,10 +110,14 @@ describe('publishing', () => {
         return scene.uow.write(work);
       }) as MemoryScene['uow']['write'],
     };
-    const uow = new PublishingUnitOfWork(twice, scene.clock);
+    const uow = new PublishingUnitOfWork(twice, scene.clock, fail);
     const heard: number[] = [];
     uow.subscribe({ onEvents: (events) => heard.push(...events.map(({ seq }) => seq)) });
     const seq = await append(scene, uow);
     expect(heard).toEqual([seq]);
   });
 });
+
+function fail(error: unknown): never {
+  throw error;
+}

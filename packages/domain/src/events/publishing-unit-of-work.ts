@@ -15,6 +15,8 @@ export class PublishingUnitOfWork implements UnitOfWork {
   constructor(
     private readonly inner: UnitOfWork,
     private readonly clock: Clock,
+    /** A listener's bug is no failure of the unit, which is committed by then. */
+    private readonly onListenerFailure: (error: unknown) => void,
   ) {}
 
   subscribe(listener: EventListener): void {
@@ -32,8 +34,18 @@ export class PublishingUnitOfWork implements UnitOfWork {
       const events = recordInto(recorded, tx.events, this.clock);
       return work(Object.create(tx, { events: { value: events } }) as Transaction);
     });
-    if (recorded.length > 0) for (const listener of this.listeners) listener.onEvents(recorded);
+    if (recorded.length > 0) this.tell(recorded);
     return result;
+  }
+
+  private tell(events: readonly StoredEvent[]): void {
+    for (const listener of this.listeners) {
+      try {
+        listener.onEvents(events);
+      } catch (error) {
+        this.onListenerFailure(error);
+      }
+    }
   }
 }
 

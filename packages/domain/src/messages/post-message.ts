@@ -1,6 +1,7 @@
 import type { Channel } from '../channels/channel.js';
 import { isPrivate } from '../channels/channel.js';
-import { type Audience, anyOf, subscribersOf, users, wholeRealm } from '../events/audience.js';
+import { metadataUsers } from '../channels/channel-audiences.js';
+import { type Audience, anyOf, subscribersOf, users } from '../events/audience.js';
 import type { ReceivedFlags } from '../events/event.js';
 import type { RecipientId, UnixSeconds, UserId } from '../shared/ids.js';
 import type { Transaction } from '../shared/unit-of-work.js';
@@ -122,7 +123,7 @@ async function noteActivity(tx: Transaction, channel: Channel, message: Message)
       property: 'isRecentlyActive',
       value: true,
     },
-    audience: wholeRealm,
+    audience: metadataUsers(channel),
   });
 }
 

@@ -2,6 +2,7 @@ import {
   type AvatarSource,
   type BotKind,
   foldCase,
+  foldedName,
   invalidInput,
   type RealmId,
   type Role,
@@ -142,7 +143,7 @@ export class SqliteUserRepository implements UserRepository {
   }
 
   async isNameTaken(realmId: RealmId, fullName: string, except: UserId | null): Promise<boolean> {
-    return this.nameTaken.get(realmId, likeness(fullName), except) === 1;
+    return this.nameTaken.get(realmId, foldedName(fullName), except) === 1;
   }
 
   async listAcquaintances(realmId: RealmId, id: UserId): Promise<ReadonlySet<UserId>> {
@@ -170,7 +171,7 @@ export class SqliteUserRepository implements UserRepository {
         foldCase(user.email),
         user.fullName,
         foldCase(user.fullName),
-        likeness(user.fullName),
+        foldedName(user.fullName),
         user.joinedAt,
         user.bot?.kind ?? null,
         user.bot?.ownerId ?? null,
@@ -198,7 +199,7 @@ export class SqliteUserRepository implements UserRepository {
         foldCase(user.email),
         user.fullName,
         foldCase(user.fullName),
-        likeness(user.fullName),
+        foldedName(user.fullName),
         user.joinedAt,
         user.bot?.kind ?? null,
         user.bot?.ownerId ?? null,
@@ -224,7 +225,6 @@ export class SqliteUserRepository implements UserRepository {
 }
 
 // Folding may undo what NFKC did, so it comes in between.
-const likeness = (fullName: string): string => foldCase(fullName.normalize('NFKC')).normalize('NFKC');
 const emailTaken = (email: string) => invalidInput(`Email '${email}' already in use`);
 const userSettings = settingsColumn(USER_SETTINGS);
 const parsePermissions = remembering((json) => JSON.parse(json) as readonly SpecialPermission[]);

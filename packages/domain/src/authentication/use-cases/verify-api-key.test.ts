@@ -30,7 +30,7 @@ async function town() {
     aUser({ name: 'stranger' }),
     keys,
   );
-  const uow = new PublishingUnitOfWork(scene.uow, scene.clock);
+  const uow = new PublishingUnitOfWork(scene.uow, scene.clock, fail);
   const verify = new VerifyApiKey(uow, mint);
   uow.subscribe(verify);
   const keyOf = (name: string) =>
@@ -122,3 +122,7 @@ describe('whoever calls', () => {
     await expect(ask('hamlet')).rejects.toMatchObject({ code: 'USER_DEACTIVATED' });
   });
 });
+
+function fail(error: unknown): never {
+  throw error;
+}
