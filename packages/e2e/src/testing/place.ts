@@ -16,6 +16,7 @@ export class Place {
   readonly directory = mkdtempSync(join(tmpdir(), 'parley-e2e-'));
   readonly database = join(this.directory, 'data', 'parley.db');
   private readonly servers: ParleyProcess[] = [];
+  private isClosed = false;
 
   /** With an organization at the address itself, set up as an operator would. */
   static async withOrganization(name = 'Elsinore'): Promise<Place> {
@@ -37,6 +38,7 @@ export class Place {
       ...args,
     ]);
     this.servers.push(server);
+    if (this.isClosed) await server.kill();
     return server;
   }
 
@@ -49,6 +51,7 @@ export class Place {
   }
 
   async close(): Promise<void> {
+    this.isClosed = true;
     for (const server of this.servers) await server.kill();
     rmSync(this.directory, { recursive: true });
   }
