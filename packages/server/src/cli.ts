@@ -103,8 +103,10 @@ function describeUsage(): string {
 }
 
 async function serve({ configuration }: Invocation, terminal: Terminal): Promise<void> {
+  // Listened for before anything starts: who stops it right away stops it in good order too.
+  const interrupted = terminal.interrupted();
   const server = await startServer(configuration, (line) => terminal.out(line));
-  await terminal.interrupted();
+  await interrupted;
   await server.stop();
 }
 
