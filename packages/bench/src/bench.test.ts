@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { WORKLOADS } from './workloads/index.js';
 
 const main = join(__dirname, '../dist/main.js');
 
@@ -16,17 +15,18 @@ describe('npm run bench', () => {
     for (const line of lines) expect(Number.parseFloat(cellsOf(line)[3]!)).toBeGreaterThan(0);
     const goals = lines.map((line) => cellsOf(line)[4]).filter((goal) => goal !== '');
     expect(goals).toHaveLength(GOALS);
-  }, 60_000);
+  }, 120_000);
 
   it('names the workloads there are when it is asked for another one', () => {
     const { status, stderr } = spawnSync(process.execPath, [main, 'mark-raed'], { encoding: 'utf8' });
     expect(status).toBe(1);
-    for (const { name } of WORKLOADS) expect(stderr).toContain(name);
+    expect(stderr).toContain('There is no workload mark-raed.');
+    expect(stderr).toContain('send, history, archive, fan-out, offline, mark-read, register, start, memory');
   });
 });
 
-/** Of the table in docs/performance.md: CPU and bytes on disk have one each. */
-const GOALS = 11;
+/** Lines of the table that have one. */
+const GOALS = 12;
 
 const cellsOf = (line: string): readonly string[] =>
   line

@@ -61,8 +61,10 @@ export class SqliteUserRepository implements UserRepository {
     this.rowsByName = connection.rows<UserRow>(
       'SELECT * FROM user WHERE realm_id = ? AND name_key IN (SELECT value FROM json_each(?)) ORDER BY id',
     );
-    this.heads = connection.tuples<[UserId, number, Flag]>(
-      'SELECT id, version, is_active FROM user WHERE realm_id = ? AND system_kind IS NULL ORDER BY id',
+    // A text for each column: ten thousand rows handed over one by one cost more than twice as much.
+    this.heads = connection.tuples<readonly string[]>(
+      `SELECT json_group_array(id), json_group_array(version), json_group_array(is_active) FROM (
+         SELECT id, version, is_active FROM user WHERE realm_id = ? AND system_kind IS NULL ORDER BY id)`,
     );
     this.systemBotRows = connection.rows<UserRow>(
       'SELECT * FROM user WHERE realm_id = ? AND system_kind IS NOT NULL ORDER BY id',
@@ -129,7 +131,12 @@ export class SqliteUserRepository implements UserRepository {
   }
 
   async listHeads(realmId: RealmId): Promise<readonly UserHead[]> {
-    return this.heads.all(realmId).map(([id, version, isActive]) => ({ id, version, isActive: isActive === 1 }));
+    const [ids, versions, areActive] = this.heads.get(realmId)!.map((column) => JSON.parse(column) as number[]);
+    return ids!.map((id, index) => ({
+      id: id as UserId,
+      version: versions![index]!,
+      isActive: areActive![index] === 1,
+    }));
   }
 
   async listSystemBots(realmId: RealmId): Promise<readonly User[]> {
