@@ -54,7 +54,16 @@ const RULES: Readonly<Record<string, Rules>> = {
   },
   testkit: { mayImport: ['@parley/domain', 'node:'], isTestSupport: true },
   bench: {
-    mayImport: ['@parley/domain', '@parley/server', '@parley/sqlite', 'better-sqlite3', 'express', 'node:'],
+    mayImport: [
+      '@parley/domain',
+      '@parley/markdown',
+      '@parley/server',
+      '@parley/sqlite',
+      'better-sqlite3',
+      'express',
+      'markdown-it',
+      'node:',
+    ],
   },
   e2e: { mayImport: ['@parley/server', 'zulip-js', 'node:'], isTestSupport: true },
 };

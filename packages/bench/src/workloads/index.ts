@@ -3,6 +3,7 @@ import { archive } from './archive.js';
 import { fanOut } from './fan-out.js';
 import { history } from './history.js';
 import { markRead } from './mark-read.js';
+import { markdown } from './markdown.js';
 import { memory } from './memory.js';
 import { offline } from './offline.js';
 import { register } from './register.js';
@@ -18,6 +19,7 @@ export const WORKLOADS: readonly Workload[] = [
   offline,
   markRead,
   register,
+  markdown,
   start,
   memory,
 ];

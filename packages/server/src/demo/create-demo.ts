@@ -65,7 +65,9 @@ const within = (tx: Transaction): UnitOfWork => ({ read: (work) => work(tx), wri
 
 /** Hashing is too slow for a unit of work. */
 async function hashBeforehand(hasher: PasswordHasher, passwords: readonly string[]): Promise<PasswordHasher> {
-  const hashes = await Promise.all(passwords.map((password) => hasher.hash(password)));
+  // One after the other: each takes 32 MB while it lasts.
+  const hashes: string[] = [];
+  for (const password of passwords) hashes.push(await hasher.hash(password));
   return {
     hash: async (password) => hashes[passwords.indexOf(password)]!,
     verify: (password, hash) => hasher.verify(password, hash),

@@ -119,6 +119,7 @@ export class SqliteUserRepository implements UserRepository {
   }
 
   async list(realmId: RealmId, ids: readonly UserId[]): Promise<readonly User[]> {
+    if (ids.length === 0) return [];
     return this.rowsById.all(realmId, jsonList(ids)).map(toUser);
   }
 

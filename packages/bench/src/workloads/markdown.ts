@@ -1,0 +1,72 @@
+import { performance } from 'node:perf_hooks';
+import type { MarkdownOptions, ResolvedNames } from '@parley/domain';
+import { ZulipMarkdownRenderer } from '@parley/markdown';
+import MarkdownIt from 'markdown-it';
+import { interleave, median } from '../harness/interleave.js';
+import { formatNumber } from '../harness/table.js';
+import type { Figure, Goal, Workload } from '../workload.js';
+
+const OPTIONS: MarkdownOptions = {
+  realmUrl: 'https://chat.example',
+  linkifiers: [],
+  defaultCodeLanguage: '',
+  mediaPreviews: true,
+  translateEmoticons: false,
+  emptyTopicName: 'general chat',
+};
+
+const NO_NAMES: ResolvedNames = {
+  usersByName: new Map(),
+  usersById: new Map(),
+  groupsByName: new Map(),
+  channelsByName: new Map(),
+  customEmoji: new Map(),
+  uploads: new Map(),
+  alertWords: new Map(),
+};
+
+const PLAIN = 'The build is green again, so we can ship this afternoon if nobody objects until then.';
+const TYPICAL = `Good morning! The **release** is planned for *Thursday*, see https://example.com/plans/7 for the list.
+
+* \`npm test\` passes on both machines :tada:
+* the migration takes about 40 seconds
+* [notes](https://example.com/notes) are not complete yet
+
+> Could somebody look at the last item?
+
+I will, after lunch. If it fails, we go back with \`git revert\` and try again on Monday; there is no hurry, and the people
+who asked for it know that. Thanks to everybody who helped with the tests this week, it was a lot of work.`;
+const HOSTILE = '**['.repeat(3334).slice(0, 10_000);
+
+/** Turning what people type into HTML, beside a renderer of another dialect. */
+export const markdown: Workload = {
+  name: 'markdown',
+  async run(lab) {
+    const renderer = new ZulipMarkdownRenderer();
+    const other = new MarkdownIt();
+    const ours = (text: string) => renderer.render(renderer.parse(text, OPTIONS), NO_NAMES).html;
+    const theirs = (text: string) => other.render(text);
+
+    async function figure(label: string, text: string, times: number, goal: Goal): Promise<Figure> {
+      const perText = (render: (text: string) => string) => async () => {
+        const before = performance.now();
+        for (let i = 0; i < times; i++) render(text);
+        return ((performance.now() - before) / times) * 1000;
+      };
+      const rounds = await interleave(lab.rounds, { parley: perText(ours), other: perText(theirs) });
+      return {
+        label: `${label} (${text.length} characters); beside it markdown-it`,
+        ours: `${formatNumber(median(rounds.parley))} µs`,
+        limit: `${formatNumber(median(rounds.other))} µs`,
+        value: median(rounds.parley),
+        goal,
+      };
+    }
+
+    return [
+      await figure('rendering a plain sentence', PLAIN, lab.size(20_000, 200), { atMost: 15, unit: 'µs' }),
+      await figure('rendering a typical message', TYPICAL, lab.size(5000, 50), { atMost: 60, unit: 'µs' }),
+      await figure('rendering a hostile text', HOSTILE, lab.size(5, 1), { atMost: 250_000, unit: 'µs' }),
+    ];
+  },
+};
