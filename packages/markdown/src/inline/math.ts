@@ -16,7 +16,7 @@ const library = lazily((require) => require('katex') as typeof katex);
 /** The formula in HTML; null when it is none. Whatever in it would make a link, an image or a class shows as an error. */
 export function renderFormula(source: string, displayMode: boolean, watchdog: Watchdog): string | null {
   const { renderToString } = library();
-  const work = () => renderToString(source, { displayMode, strict: 'ignore', trust: false });
+  const work = () => silently(() => renderToString(source, { displayMode, strict: 'ignore', trust: false }));
   try {
     return HARMLESS.test(source) ? work() : watchdog.run(work);
   } catch {
@@ -55,4 +55,15 @@ function formula(source: string, context: InlineContext): string {
 export function* findFormulas(text: string): Generator<string> {
   if (!text.includes('$$')) return;
   for (const match of text.matchAll(FORMULA)) yield match[1]!;
+}
+
+/** KaTeX warns on the console of characters it has no measures for: what people write is none of the log's business. */
+function silently<T>(work: () => T): T {
+  const { warn } = console;
+  console.warn = () => undefined;
+  try {
+    return work();
+  } finally {
+    console.warn = warn;
+  }
 }
