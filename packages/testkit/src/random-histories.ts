@@ -3,7 +3,8 @@ import type { OpenStorage } from './contracts/storage-under-test.js';
 import { FixedClock } from './fixed-clock.js';
 import { answersOf } from './random-histories/answers.js';
 import { type History, histories } from './random-histories/history.js';
-import { openWorld, play } from './random-histories/play.js';
+import { play } from './random-histories/play.js';
+import { openWorld } from './random-histories/world.js';
 
 export interface RandomHistoriesOptions {
   readonly runs: number;

@@ -12,9 +12,6 @@ export interface LeavingResult {
   readonly notFollowing: ReadonlyMap<ChannelId, readonly UserId[]>;
 }
 
-/** Nobody keeps more unread messages than that (messages §1.3). */
-const MAX_UNREAD = 50_000;
-
 /**
  * Makes all users leave all channels, and tells them and the others in the order of channels §6.3; what they had not
  * read there becomes read. Asks for no permission. Leaving twice changes nothing.
@@ -87,10 +84,7 @@ export async function leaveChannels(
 }
 
 async function readWhatWasLeft(tx: Transaction, { realmId, recipientId }: Channel, userId: UserId): Promise<void> {
-  const viewer = { realmId, userId };
-  const unread = await tx.personal.listUnread(viewer, MAX_UNREAD, ownMessagesIn(recipientId));
-  const ids = unread.map((message) => message.id);
-  const messageIds = await tx.personal.setRead(viewer, ids, true);
+  const messageIds = await tx.personal.markRead({ realmId, userId }, ownMessagesIn(recipientId));
   if (messageIds.length === 0) return;
   await tx.events.append(realmId, {
     event: { type: 'message.flag_changed', op: 'add', flag: 'read', messageIds, all: false, details: [] },

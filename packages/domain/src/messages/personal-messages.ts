@@ -50,6 +50,8 @@ export interface PersonalMessages extends PersonalMessageReads {
   adopt(viewer: Viewer, ids: readonly MessageId[]): Promise<void>;
   /** Of his own messages only. Returns the ids that changed, ascending. */
   setRead(viewer: Viewer, ids: readonly MessageId[], read: boolean): Promise<readonly MessageId[]>;
+  /** Everything unread of the filter. Returns the ids that changed, ascending. */
+  markRead(viewer: Viewer, filter: MessageFilter): Promise<readonly MessageId[]>;
   /** Everything there is. Returns how many changed. */
   markAllRead(viewer: Viewer): Promise<number>;
   /** Of his own messages only. Returns the ids that changed, ascending. */

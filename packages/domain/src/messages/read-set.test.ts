@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import {
+  countRead,
   extendLatest,
+  findFirstUnread,
   isOrdinalRead,
   markOrdinals,
   markRangeRead,
@@ -99,7 +101,7 @@ describe('a read set', () => {
     );
   });
 
-  it('walks its gaps from either end, each as long as possible', () => {
+  it('walks its gaps from either end, each as long as possible, and counts what lies between them', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 8 }), range, (steps, within) => {
         const { stored, expected } = play(steps);
@@ -110,6 +112,9 @@ describe('a read set', () => {
           if (previous?.last === n - 1) gaps[gaps.length - 1] = { first: previous.first, last: n };
           else gaps.push({ first: n, last: n });
         }
+        const unread = gaps.reduce((sum, { first, last }) => sum + last - first + 1, 0);
+        expect(countRead(stored.all, within)).toBe(within.last - within.first + 1 - unread);
+        expect(findFirstUnread(stored.all, within)).toBe(gaps[0]?.first ?? null);
         expect([...unreadRanges(stored.all, within, 'start')]).toEqual(gaps);
         expect([...unreadRanges(stored.all.reverse(), within, 'end')]).toEqual(gaps.reverse());
       }),

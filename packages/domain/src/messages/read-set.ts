@@ -37,6 +37,9 @@ const MAX_RUNS_IN_WINDOW = 16;
 const windowOf = (ordinal: Ordinal): number => Math.floor((ordinal - 1) / WINDOW_SIZE);
 const windowStart = (window: number): Ordinal => window * WINDOW_SIZE + 1;
 const windowEnd = (window: number): Ordinal => (window + 1) * WINDOW_SIZE;
+const isInWindow = (window: number, ordinal: Ordinal): boolean =>
+  windowStart(window) <= ordinal && ordinal <= windowEnd(window);
+const NO_BITS = new Uint8Array();
 
 /**
  * The segments a change of these ordinals has to know: those that overlap one of the ranges answered. They are ascending
@@ -44,7 +47,13 @@ const windowEnd = (window: number): Ordinal => (window + 1) * WINDOW_SIZE;
  */
 export function neighbourhoods(ordinals: readonly Ordinal[]): readonly OrdinalRange[] {
   const windows = new Set<number>();
-  for (const ordinal of ordinals) windows.add(windowOf(ordinal));
+  let window = -1;
+  for (const ordinal of ordinals) {
+    // Mostly that of the one before.
+    if (isInWindow(window, ordinal)) continue;
+    window = windowOf(ordinal);
+    windows.add(window);
+  }
   const ranges: { first: Ordinal; last: Ordinal }[] = [];
   for (const window of [...windows].sort((a, b) => a - b)) {
     // One more at either side, where a run may go on.
@@ -67,11 +76,13 @@ export function markOrdinals(
   read: boolean,
 ): ReadSetChange {
   const windows = new Map<number, Uint8Array>();
+  let window = -1;
+  let bits: Uint8Array = NO_BITS;
   for (const ordinal of ordinals) {
-    const window = windowOf(ordinal);
-    let bits = windows.get(window);
-    if (!bits) {
-      bits = contentOf(stored, window);
+    // Mostly that of the one before.
+    if (!isInWindow(window, ordinal)) {
+      window = windowOf(ordinal);
+      bits = windows.get(window) ?? contentOf(stored, window);
       windows.set(window, bits);
     }
     const position = ordinal - windowStart(window);
@@ -124,6 +135,31 @@ export function isOrdinalRead(segments: readonly ReadSegment[], ordinal: Ordinal
     else return segment.bits === null || hasBit(segment.bits, ordinal - segment.first);
   }
   return false;
+}
+
+/** How many ordinals of a range are read. `segments` hold at least those that overlap it. */
+export function countRead(segments: readonly ReadSegment[], range: OrdinalRange): number {
+  let count = 0;
+  for (const segment of segments) {
+    const first = Math.max(segment.first, range.first);
+    const last = Math.min(segment.last, range.last);
+    if (first > last) continue;
+    count += segment.bits ? countBits(segment.bits, first - segment.first, last - segment.first) : last - first + 1;
+  }
+  return count;
+}
+
+/** The first ordinal of a range that is not read. `segments` are ascending, and hold at least those that overlap it. */
+export function findFirstUnread(segments: readonly ReadSegment[], range: OrdinalRange): Ordinal | null {
+  let next = range.first;
+  for (const { first, last, bits } of segments) {
+    if (last < next) continue;
+    if (first > next) break;
+    if (!bits) next = last + 1;
+    else while (next <= last && hasBit(bits, next - first)) next++;
+    if (next <= last) break;
+  }
+  return next <= range.last ? next : null;
 }
 
 /**
@@ -180,7 +216,7 @@ function replaceWindows(
 
   const pieces: ReadSegment[] = filled ? [{ ...filled, bits: null }] : [];
   for (const [window, bits] of windows) {
-    const runs = runsOf(bits, windowStart(window));
+    const runs = runsOf(bits, windowStart(window), MAX_RUNS_IN_WINDOW + 1);
     if (runs.length > MAX_RUNS_IN_WINDOW) pieces.push({ first: windowStart(window), last: windowEnd(window), bits });
     else for (const run of runs) pieces.push({ ...run, bits: null });
   }
@@ -259,11 +295,24 @@ function setBits(bits: Uint8Array, window: number, range: OrdinalRange): void {
 
 const hasBit = (bits: Uint8Array, position: number): boolean => ((bits[position >> 3]! >> (position & 7)) & 1) === 1;
 
-/** Ascending. */
-function runsOf(bits: Uint8Array, start: Ordinal): OrdinalRange[] {
+/** How many bits are set from one position to another, both included. */
+function countBits(bits: Uint8Array, first: number, last: number): number {
+  let count = 0;
+  for (let index = first >> 3; index <= last >> 3; index++) {
+    let byte = bits[index]!;
+    if (index === first >> 3) byte &= 0xff << (first & 7);
+    if (index === last >> 3) byte &= 0xff >> (7 - (last & 7));
+    // Each round clears the lowest bit that is set.
+    for (; byte !== 0; byte &= byte - 1) count++;
+  }
+  return count;
+}
+
+/** Ascending; where there are more than `limit`, the first ones, as many as that or some more. */
+function runsOf(bits: Uint8Array, start: Ordinal, limit = WINDOW_SIZE): OrdinalRange[] {
   const runs: OrdinalRange[] = [];
   let runStart = -1;
-  for (let index = 0; index < bits.length; index++) {
+  for (let index = 0; index < bits.length && runs.length < limit; index++) {
     const byte = bits[index]!;
     // Most bytes go on with what was before.
     if (byte === (runStart < 0 ? 0 : 0xff)) continue;
@@ -277,6 +326,6 @@ function runsOf(bits: Uint8Array, start: Ordinal): OrdinalRange[] {
       }
     }
   }
-  if (runStart >= 0) runs.push({ first: start + runStart, last: start + bits.length * 8 - 1 });
+  if (runStart >= 0 && runs.length < limit) runs.push({ first: start + runStart, last: start + bits.length * 8 - 1 });
   return runs;
 }

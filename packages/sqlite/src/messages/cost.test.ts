@@ -105,6 +105,59 @@ describe('marking', () => {
     expect(sql.length).toBeLessThan(25);
   });
 
+  it('takes as many statements for a topic, however long the history, and looks at no message of another one', async () => {
+    const sqlOf = async (world: World) => {
+      const topic = own(inChannel(world, 'busy'), inTopic('topic 3'));
+      const expected = world.messages.filter((message) => message.topic === 'topic 3').map(({ id }) => id);
+      const sql = await traced(() =>
+        world.uow.write(async (tx) => {
+          expect(await tx.personal.markRead(world.viewer('reader'), topic)).toEqual(expected);
+        }),
+      );
+      return sql.filter((text) => !text.includes('read_segment'));
+    };
+    const few = await sqlOf(await worldOf({ messages: 100 }));
+    const long = await worldOf({ messages: 2500 });
+    const many = await sqlOf(long);
+    expect(many.length).toBe(few.length);
+    const search = many.filter((text) => text.includes('INDEXED BY message_by_topic'));
+    expect(search).toHaveLength(1);
+    const steps = long.database.prepare(`EXPLAIN QUERY PLAN ${search[0]!}`).all() as { readonly detail: string }[];
+    expect(steps.map(({ detail }) => detail)).toContainEqual(
+      expect.stringContaining('USING COVERING INDEX message_by_topic (recipient_id=? AND topic_key=? AND id>?)'),
+    );
+  });
+
+  it('looks through no more of a topic than is unread of its channel', async () => {
+    const world = await worldOf({ messages: 200 });
+    const busy = world.messages.filter(({ channelId }) => channelId === world.channel('busy').id);
+    const viewer = world.viewer('reader');
+    // The oldest stays unread, and so does the newest of another topic.
+    const [oldest, newest] = [busy[0]!, busy.at(-1)!];
+    const read = busy.filter((message) => message !== oldest && message !== newest).map(({ id }) => id);
+    await world.uow.write((tx) => tx.personal.setRead(viewer, read, true));
+    const sql = await traced(() =>
+      world.uow.write(async (tx) => {
+        const topic = own(inChannel(world, 'busy'), inTopic(newest.topic));
+        expect(await tx.personal.markRead(viewer, topic)).toEqual([newest.id]);
+      }),
+    );
+    const [search] = sql.filter((text) => text.includes('INDEXED BY message_by_topic'));
+    expect(search).toMatch(/LIMIT 3(\.0)?\)/);
+  });
+
+  it('finds what is unread of a channel that much was moved into', async () => {
+    const world = await worldOf({ messages: 400 });
+    const busy = world.messages.filter(({ channelId }) => channelId === world.channel('busy').id).map(({ id }) => id);
+    const { id: channelId, recipientId } = world.channel('quiet');
+    const quiet = world.messages.filter((message) => message.channelId === channelId).map(({ id }) => id);
+    await world.uow.write(async (tx) => {
+      await tx.messages.move(world.realm.id, busy, { channelId, recipientId, topic: null, isHistoryProtected: false });
+      const changed = await tx.personal.markRead(world.viewer('reader'), own(inChannel(world, 'quiet')));
+      expect(changed).toEqual([...busy, ...quiet].sort((a, b) => a - b));
+    });
+  });
+
   it('leaves one segment of each conversation when everything is read', async () => {
     const world = await worldOf({ messages: 300 });
     const odd = world.messages.filter((_, i) => i % 2 === 1).map(({ id }) => id);

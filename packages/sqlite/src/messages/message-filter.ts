@@ -84,6 +84,10 @@ export function restriction({ recipientId, topicKey, senderId, messageId, not }:
   return { sql: terms.join(' '), parameters };
 }
 
+/** Whether it leaves out nothing of a conversation or a topic. */
+export const isWhole = ({ senderId, messageId, not }: Narrowing): boolean =>
+  senderId === null && messageId === null && Object.values(not).every((unwanted) => unwanted.length === 0);
+
 /** Which index of `message` finds the narrowest part of one recipient's messages, in order of id. */
 export function indexFor({ topicKey, senderId }: Narrowing): string {
   if (topicKey !== null) return 'message_by_topic';

@@ -1,7 +1,15 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { MessageCondition, MessageFilter, MessageId, Repositories, Transaction } from '@parley/domain';
+import {
+  type MessageCondition,
+  type MessageFilter,
+  type MessageId,
+  ownMessagesIn,
+  type Repositories,
+  type Transaction,
+  topicKey,
+} from '@parley/domain';
 import { aChannel, aMessage, aUser, FixedClock, givenOn, MemoryStorage, type Scene } from '@parley/testkit';
 import fc from 'fast-check';
 import { openSqliteStorage } from '../index.js';
@@ -48,6 +56,10 @@ const step = fc.oneof(
     arbitrary: fc.record({ kind: fc.constant('read' as const), who: person, picks, read: fc.boolean() }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('readAll' as const), who: person }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constant('readIn' as const), who: person, channel, topic: fc.option(topic) }),
+  },
   {
     weight: 3,
     arbitrary: fc.record({
@@ -99,6 +111,10 @@ async function take(scene: Scene, tx: Transaction, each: Step): Promise<unknown>
     }
     case 'read':
       return tx.personal.setRead(viewer(each.who), picked(each.picks), each.read);
+    case 'readIn': {
+      const key = each.topic === null ? null : topicKey(each.topic);
+      return tx.personal.markRead(viewer(each.who), ownMessagesIn(scene.channel(each.channel).recipientId, key));
+    }
     case 'readAll':
       return tx.personal.markAllRead(viewer(each.who));
     case 'flag':

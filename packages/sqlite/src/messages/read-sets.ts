@@ -22,6 +22,7 @@ type SegmentRow = readonly [recipientId: RecipientId, first: Ordinal, last: Ordi
 /** How many segments a walk along a read set fetches: few at first, since most walks end soon. */
 const FIRST_BATCH = 4;
 const FURTHER_BATCH = 64;
+const NO_LIMIT = -1;
 
 /** Read sets as rows, one a segment; see read-set.ts in the domain. */
 export class ReadSets {
@@ -49,7 +50,9 @@ export class ReadSets {
     this.around = connection.tuples<SegmentRow>(
       `SELECT recipient_id, first, last, bits FROM read_segment
        WHERE user_id = ? AND recipient_id = ? AND first <= ? AND first >= coalesce(
-         (SELECT max(first) FROM read_segment WHERE user_id = ? AND recipient_id = ? AND first <= ?), 0)`,
+         (SELECT max(first) FROM read_segment WHERE user_id = ? AND recipient_id = ? AND first <= ?), 0)
+         AND last >= ?
+       ORDER BY first LIMIT ?`,
     );
     this.ascendingFrom = connection.tuples<SegmentRow>(
       `SELECT recipient_id, first, last, bits FROM read_segment
@@ -74,7 +77,12 @@ export class ReadSets {
   }
 
   /** Those that overlap a place, ascending for each recipient; at most `limit`, if one is given. Places are ascending. */
-  load({ userId }: Viewer, places: readonly Place[], limit = -1): ReadonlyMap<RecipientId, readonly ReadSegment[]> {
+  load(viewer: Viewer, places: readonly Place[], limit = NO_LIMIT): ReadonlyMap<RecipientId, readonly ReadSegment[]> {
+    const [place] = places;
+    if (place && places.length === 1) {
+      return new Map([[place.recipientId, this.overlap(viewer, place.recipientId, place, limit)]]);
+    }
+    const { userId } = viewer;
     const segments = new Map<RecipientId, ReadSegment[]>();
     const parameter = JSON.stringify(places.map(({ recipientId, first, last }) => [recipientId, first, last]));
     for (const [recipientId, first, last, bits] of this.overlapping.all(parameter, userId, userId, limit)) {
@@ -111,10 +119,7 @@ export class ReadSets {
   mark(viewer: Viewer, recipientId: RecipientId, ordinals: readonly Ordinal[], read: boolean): void {
     const ranges = neighbourhoods(ordinals);
     const places = ranges.map((range) => ({ recipientId, ...range }));
-    const stored =
-      ranges.length === 1
-        ? this.overlap(viewer, recipientId, ranges[0]!)
-        : (this.load(viewer, places).get(recipientId) ?? []);
+    const stored = this.load(viewer, places).get(recipientId) ?? [];
     this.apply(viewer, recipientId, markOrdinals(stored, ordinals, read));
   }
 
@@ -132,11 +137,16 @@ export class ReadSets {
     else this.mark(viewer, recipientId, [newest], true);
   }
 
-  private overlap({ userId }: Viewer, recipientId: RecipientId, { first, last }: OrdinalRange): ReadSegment[] {
+  /** Those that overlap the range, ascending. Quicker than `load`, which can do it for many ranges. */
+  overlap(
+    { userId }: Viewer,
+    recipientId: RecipientId,
+    { first, last }: OrdinalRange,
+    limit = NO_LIMIT,
+  ): readonly ReadSegment[] {
     return this.around
-      .all(userId, recipientId, last, userId, recipientId, first)
-      .map((row) => ({ first: row[1], last: row[2], bits: row[3] }))
-      .filter((segment) => segment.last >= first);
+      .all(userId, recipientId, last, userId, recipientId, first, first, limit)
+      .map((row) => ({ first: row[1], last: row[2], bits: row[3] }));
   }
 
   private apply({ realmId, userId }: Viewer, recipientId: RecipientId, { removed, added }: ReadSetChange): void {

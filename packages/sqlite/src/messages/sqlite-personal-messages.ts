@@ -16,7 +16,7 @@ import {
   type Viewer,
 } from '@parley/domain';
 import type { Connection } from '../connection.js';
-import { jsonList, toFlag } from '../rows.js';
+import { ascending, jsonList, toFlag } from '../rows.js';
 import { type Narrowing, toNarrowing } from './message-filter.js';
 import { idOf, type MessagePlace, PlacesById } from './message-place.js';
 import { OwnHistory } from './own-history.js';
@@ -219,27 +219,34 @@ export class SqlitePersonalMessages implements PersonalMessages {
   }
 
   async setRead(viewer: Viewer, ids: readonly MessageId[], read: boolean): Promise<readonly MessageId[]> {
-    const messages = this.places.list(viewer.realmId, ids);
-    const standing = this.standings.load(viewer, messages);
-    const changed: MessageId[] = [];
-    const marks: MessageId[] = [];
-    const ordinals = new Map<RecipientId, Ordinal[]>();
-    for (const message of messages) {
-      const basis = standing.basis(message);
-      if (basis === null || standing.isRead(message, basis) === read) continue;
-      const id = idOf(message);
-      changed.push(id);
-      if (needsMark(standing, message, basis, read)) marks.push(id);
-      if (basis !== 'received') continue;
-      const known = ordinals.get(message[3]);
-      if (known) known.push(message[4]);
-      else ordinals.set(message[3], [message[4]]);
+    const change = this.readChange(viewer, this.places.list(viewer.realmId, ids), read);
+    this.applyRead(viewer, change, read);
+    return change.ids;
+  }
+
+  async markRead(viewer: Viewer, filter: MessageFilter): Promise<readonly MessageId[]> {
+    const narrowing = toNarrowing(filter);
+    if (!narrowing) return [];
+    const reader = this.unread.readerOf(viewer);
+    const found = this.unread.inConversation(reader, narrowing);
+    if (!found) {
+      const unread = this.unread.list(viewer, narrowing, Number.MAX_SAFE_INTEGER);
+      return this.setRead(
+        viewer,
+        unread.map(({ id }) => id),
+        true,
+      );
     }
-    if (changed.length === 0) return changed;
-    for (const [recipientId, each] of ordinals) this.standings.readSets.mark(viewer, recipientId, each, read);
-    this.markRead(viewer, marks, read);
-    if (read) this.tidy(viewer, ordinals);
-    return changed;
+    const change = this.readChange(viewer, found.doubtful, true);
+    const { ids, ordinals } = found.received;
+    for (const id of ids) change.ids.push(id);
+    if (found.doubtful.length > 0) change.ids.sort(ascending);
+    if (ids.length > 0) {
+      const { recipientId } = found;
+      change.ordinals.set(recipientId, [...(change.ordinals.get(recipientId) ?? []), ...ordinals]);
+    }
+    this.applyRead(viewer, change, true, reader);
+    return change.ids;
   }
 
   async markAllRead(viewer: Viewer): Promise<number> {
@@ -281,7 +288,32 @@ export class SqlitePersonalMessages implements PersonalMessages {
     this.unmute.run(userId, senderId);
   }
 
-  private markRead({ realmId, userId }: Viewer, ids: readonly MessageId[], read: boolean): void {
+  /** What it takes to mark those of the messages that are his own, and not so yet. */
+  private readChange(viewer: Viewer, messages: readonly MessagePlace[], read: boolean): ReadChange {
+    const change: ReadChange = { ids: [], marks: [], ordinals: new Map() };
+    const standing = this.standings.load(viewer, messages);
+    for (const message of messages) {
+      const basis = standing.basis(message);
+      if (basis === null || standing.isRead(message, basis) === read) continue;
+      const id = idOf(message);
+      change.ids.push(id);
+      if (needsMark(standing, message, basis, read)) change.marks.push(id);
+      if (basis !== 'received') continue;
+      const known = change.ordinals.get(message[3]);
+      if (known) known.push(message[4]);
+      else change.ordinals.set(message[3], [message[4]]);
+    }
+    return change;
+  }
+
+  /** `reader` is what it was before the change, where that is known. */
+  private applyRead(viewer: Viewer, change: ReadChange, read: boolean, reader?: Reader): void {
+    for (const [recipientId, each] of change.ordinals) this.standings.readSets.mark(viewer, recipientId, each, read);
+    this.putReadMarks(viewer, change.marks, read);
+    if (read) this.tidy(viewer, change.ordinals, reader);
+  }
+
+  private putReadMarks({ realmId, userId }: Viewer, ids: readonly MessageId[], read: boolean): void {
     if (ids.length === 0) return;
     const list = jsonList(ids);
     this.setReadMark.run(userId, realmId, toFlag(read), list);
@@ -292,8 +324,8 @@ export class SqlitePersonalMessages implements PersonalMessages {
    * Closes what is left of gaps that nothing unread lies in any more: the first of each conversation, which walks begin
    * with, and the one before what has just been read.
    */
-  private tidy(viewer: Viewer, ordinals: ReadonlyMap<RecipientId, readonly Ordinal[]>): void {
-    let reader: Reader | null = null;
+  private tidy(viewer: Viewer, ordinals: ReadonlyMap<RecipientId, readonly Ordinal[]>, known?: Reader): void {
+    let reader = known;
     for (const [recipientId, read] of ordinals) {
       for (const place of this.unread.incompletePlaces(viewer, recipientId)) {
         reader ??= this.unread.readerOf(viewer);
@@ -307,6 +339,16 @@ export class SqlitePersonalMessages implements PersonalMessages {
       }
     }
   }
+}
+
+/** What has to be written to mark messages read or unread. */
+interface ReadChange {
+  /** Of all that change; ascending. */
+  readonly ids: MessageId[];
+  /** Those of which a row of message_flag has to say so. */
+  readonly marks: MessageId[];
+  /** Places in his read sets, by the recipient they were sent to. */
+  readonly ordinals: Map<RecipientId, Ordinal[]>;
 }
 
 /** Whether a row of message_flag has to say so, or to stop saying the contrary. */

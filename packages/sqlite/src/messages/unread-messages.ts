@@ -1,16 +1,21 @@
 import {
   type ChannelId,
+  countRead,
+  findFirstUnread,
+  isOrdinalRead,
   type MessageId,
   type Ordinal,
   type OrdinalRange,
   type RecipientId,
   type UnreadMessage,
+  type UserId,
   unreadRanges,
   type Viewer,
 } from '@parley/domain';
 import type { Connection, Parameter, Query } from '../connection.js';
-import { type Narrowing, restriction } from './message-filter.js';
-import { idOf, PLACE_COLUMNS, type PlaceColumns, traitsOf, wasMoved } from './message-place.js';
+import { jsonList } from '../rows.js';
+import { indexFor, isWhole, type Narrowing, restriction } from './message-filter.js';
+import { idOf, type MessagePlace, PLACE_COLUMNS, type PlaceColumns, traitsOf, wasMoved } from './message-place.js';
 import type { Place } from './read-sets.js';
 import { TRAITS } from './schema.js';
 import { isMuted, type MutedSender, type Standings } from './standing.js';
@@ -31,6 +36,8 @@ const MAX_ID = Number.MAX_SAFE_INTEGER;
 const FIRST_BATCH = 16;
 const LARGEST_BATCH = 4096;
 const SHORT_GAP = 32;
+/** How many messages that were moved into a conversation are judged one by one. */
+const MAX_MOVED_IN = 256;
 /** How far a gap is looked into to close it: mostly the first message is still to be read. */
 const TIDIED_ORDINALS = [4, 256];
 
@@ -40,8 +47,10 @@ const TIDIED_ORDINALS = [4, 256];
  */
 export class UnreadMessages {
   private readonly queries = new Map<string, Query<string>>();
+  private readonly sentQueries = new Map<string, Query<readonly [string, string, string]>>();
   private readonly incomplete: Query<readonly [RecipientId, Ordinal, Ordinal, Ordinal | null]>;
   private readonly hasMovedIn: Query<1>;
+  private readonly movedIn: Query<MessageId>;
   private readonly markedIds: Query<MessageId>;
 
   constructor(
@@ -73,6 +82,10 @@ export class UnreadMessages {
       `SELECT 1 FROM message INDEXED BY message_moved_in
        WHERE recipient_id = ? AND traits & ${TRAITS.wasMoved} LIMIT 1`,
     );
+    this.movedIn = connection.values<MessageId>(
+      `SELECT id FROM message INDEXED BY message_moved_in
+       WHERE recipient_id = ? AND traits & ${TRAITS.wasMoved} LIMIT ?`,
+    );
     this.markedIds = connection.values<MessageId>(
       `SELECT message_id FROM message_flag INDEXED BY message_flag_unread
        WHERE user_id = ? AND read = 0 AND realm_id = ?`,
@@ -103,6 +116,46 @@ export class UnreadMessages {
       }
     }
     return this.toUnread(viewer, newest.ascending(), marked);
+  }
+
+  /**
+   * What is unread of one conversation or topic, looked for where messages are now: a topic stands side by side in an
+   * index, while what is unread of its channel lies scattered. Null where the gaps are shorter than that, or where it
+   * takes more than this to find it: then `list` does.
+   */
+  inConversation(reader: Reader, narrowing: Narrowing): UnreadInConversation | null {
+    const { viewer, marked, mutes } = reader;
+    const { recipientId } = narrowing;
+    if (recipientId === null || !isWhole(narrowing)) return null;
+    const movedIn = this.movedIn.all(recipientId, MAX_MOVED_IN);
+    if (movedIn.length === MAX_MOVED_IN) return null;
+
+    const places = this.incompletePlaces(viewer, recipientId).sort((a, b) => a.first - b.first);
+    const whole = { first: places[0]?.first ?? 0, last: places.at(-1)?.last ?? 0 };
+    const segments = this.standings.readSets.overlap(viewer, recipientId, whole);
+    let unread = 0;
+    let first: Ordinal | null = null;
+    for (const place of places) {
+      unread += place.last - place.first + 1 - countRead(segments, place);
+      first ??= findFirstUnread(segments, place);
+    }
+    const sent = first === null ? NOTHING_SENT : this.arrivedUnread(reader, narrowing, recipientId, first, unread + 1);
+    if (sent.ids.length > unread) return null;
+
+    const received: { readonly ids: MessageId[]; readonly ordinals: Ordinal[] } = { ids: [], ordinals: [] };
+    let next = 0;
+    for (let i = 0; i < sent.ids.length; i++) {
+      const id = sent.ids[i]!;
+      const ordinal = sent.ordinals[i]!;
+      // What is sent later is numbered higher.
+      while (next < places.length && places[next]!.last < ordinal) next++;
+      if (next === places.length) break;
+      if (ordinal < places[next]!.first || isOrdinalRead(segments, ordinal) || marked.has(id)) continue;
+      if (mutes.length > 0 && isMuted(mutes, sent.senderIds[i]!, id)) continue;
+      received.ids.push(id);
+      received.ordinals.push(ordinal);
+    }
+    return { recipientId, received, doubtful: this.doubtful(narrowing, [...movedIn, ...marked]) };
   }
 
   findFirst(viewer: Viewer, narrowing: Narrowing): MessageId | null {
@@ -174,6 +227,45 @@ export class UnreadMessages {
       return first <= last ? { first, last } : null;
     }
     return empty;
+  }
+
+  /**
+   * What was sent to the narrowing's recipient, from that ordinal on, is still there and did not arrive read; ascending.
+   */
+  private arrivedUnread(
+    { mutes }: Reader,
+    narrowing: Narrowing,
+    recipientId: RecipientId,
+    from: Ordinal,
+    limit: number,
+  ): Sent {
+    const { sql, parameters } = restriction(narrowing);
+    // Each column costs; most people have muted nobody.
+    const senderIdsOrNone = mutes.length > 0 ? 'json_group_array(sender_id)' : "'[]'";
+    const text = `
+      SELECT json_group_array(id), json_group_array(ordinal), ${senderIdsOrNone}
+      FROM (SELECT m.id, m.ordinal, m.sender_id FROM message m INDEXED BY ${indexFor(narrowing)}
+            WHERE m.id >= (SELECT f.id FROM message f INDEXED BY message_by_ordinal
+                           WHERE f.sent_recipient_id = ? AND f.ordinal >= ? ORDER BY f.ordinal LIMIT 1)
+              AND m.traits & ${TRAITS.wasMoved | TRAITS.isReadByDefault} = 0 ${sql}
+            ORDER BY m.id LIMIT ?)`;
+    let query = this.sentQueries.get(text);
+    if (!query) {
+      query = this.connection.tuples<readonly [string, string, string]>(text);
+      this.sentQueries.set(text, query);
+    }
+    const [ids, ordinals, senderIds] = query.get(recipientId, from, ...parameters, limit)!;
+    return { ids: JSON.parse(ids), ordinals: JSON.parse(ordinals), senderIds: JSON.parse(senderIds) };
+  }
+
+  /** Those of the messages that are in the narrowing; ascending. */
+  private doubtful(narrowing: Narrowing, ids: readonly MessageId[]): readonly MessagePlace[] {
+    if (ids.length === 0) return [];
+    const { sql, parameters } = restriction(narrowing);
+    return this.rows(`FROM json_each(?) wanted CROSS JOIN message m ON m.id = wanted.value WHERE true ${sql}`, [
+      jsonList(new Set(ids)),
+      ...parameters,
+    ]).sort((a, b) => idOf(a) - idOf(b));
   }
 
   private gaps(viewer: Viewer, place: Place, from: 'start' | 'end'): Generator<OrdinalRange> {
@@ -261,6 +353,22 @@ export class UnreadMessages {
   }
 }
 
+export interface UnreadInConversation {
+  readonly recipientId: RecipientId;
+  /** Unread because they lie in a gap and nothing else is said of them; ascending. */
+  readonly received: { readonly ids: readonly MessageId[]; readonly ordinals: readonly Ordinal[] };
+  /** Others, ascending: a `Standing` tells whether they are unread. */
+  readonly doubtful: readonly MessagePlace[];
+}
+
+/** Side by side, one entry a message. */
+interface Sent {
+  readonly ids: readonly MessageId[];
+  readonly ordinals: readonly Ordinal[];
+  /** Empty where they do not matter. */
+  readonly senderIds: readonly UserId[];
+}
+
 interface IncompletePlace extends Place {
   /** Where all that is not read of it is one short range: several such are looked at together. */
   readonly shortGap: Place | null;
@@ -303,6 +411,7 @@ class Newest {
   }
 }
 
+const NOTHING_SENT: Sent = { ids: [], ordinals: [], senderIds: [] };
 const NO_RESTRICTION = { sql: '', parameters: [] };
 
 /** Ranges cut and gathered so that each list holds a limited number of ordinals; more from list to list. */

@@ -3,6 +3,7 @@ import {
   HISTORICAL,
   type Message,
   type MessageCondition,
+  type MessageFilter,
   type MessageId,
   type PersonalFlags,
   type UserId,
@@ -68,6 +69,16 @@ const move = (scene: Scene, messages: readonly Message[], to: string, topic: str
 
 const mark = (scene: Scene, name: string, messages: readonly Message[], read: boolean): Promise<readonly MessageId[]> =>
   scene.uow.write((tx) => tx.personal.setRead(scene.viewer(name), idsOf(messages), read));
+
+/** Marks everything of a filter as read. */
+const markIn = (scene: Scene, name: string, filter: MessageFilter): Promise<readonly MessageId[]> =>
+  scene.uow.write((tx) => tx.personal.markRead(scene.viewer(name), filter));
+
+const conditionIn = (scene: Scene, channel: string): MessageCondition => ({
+  kind: 'recipient',
+  recipientId: scene.channel(channel).recipientId,
+  negated: false,
+});
 
 const star = (scene: Scene, name: string, messages: readonly Message[], on = true): Promise<readonly MessageId[]> =>
   scene.uow.write((tx) => tx.personal.setFlag(scene.viewer(name), idsOf(messages), 'starred', on));
@@ -215,6 +226,61 @@ export function personalMessagesContract(open: OpenStorage): void {
         const later = await send(scene, { from: 'b', to: ['a'] });
         expect(await unreadOf(scene, 'a')).toEqual([later.id]);
         expect(await unreadOf(scene, 'b')).toEqual([]);
+      });
+
+      it('marks what is unread of a filter, and says what changed', async () => {
+        const scene = await stage(...place);
+        const sent: Message[] = [];
+        for (let i = 0; i < 12; i++) {
+          sent.push(await send(scene, { from: 'b', to: 'general', topic: ['Lunch', 'dinner', 'lunch'][i % 3]! }));
+        }
+        const elsewhere = await send(scene, { from: 'b', to: 'random', topic: 'lunch' });
+        const general = conditionIn(scene, 'general');
+        const lunch: MessageCondition = { kind: 'topic', topicKey: 'lunch', negated: false };
+        const byC: MessageCondition = { kind: 'sender', userId: scene.user('c').id, negated: false };
+        const dinners = sent.filter((_, i) => i % 3 === 1);
+        await mark(scene, 'a', sent.slice(2, 4), true);
+        const expected = idsOf(sent.filter((message, i) => !dinners.includes(message) && (i < 2 || i > 3)));
+        expect(await markIn(scene, 'a', own(general, lunch))).toEqual(expected);
+        expect(await unreadOf(scene, 'a')).toEqual([...idsOf(dinners), elsewhere.id]);
+        expect(await markIn(scene, 'a', own(general, lunch))).toEqual([]);
+        expect(await markIn(scene, 'a', own(general, { kind: 'nothing', negated: false }))).toEqual([]);
+        expect(await markIn(scene, 'a', own(general, byC))).toEqual([]);
+        expect(await markIn(scene, 'c', own(general))).toEqual([]);
+        expect(await markIn(scene, 'a', own(general))).toEqual(idsOf(dinners));
+        const later = await send(scene, { from: 'b', to: 'general', topic: 'lunch' });
+        expect(await unreadOf(scene, 'a')).toEqual([elsewhere.id, later.id]);
+        expect(await markIn(scene, 'a', own(lunch))).toEqual([elsewhere.id, later.id]);
+        expect(await unreadOf(scene, 'a')).toEqual([]);
+      });
+
+      it('marks of a filter what a person marked unread, what was moved there, and nothing he has not', async () => {
+        const scene = await stage(...place);
+        const old = await send(scene, { from: 'b', to: 'general' });
+        const moved = await send(scene, { from: 'b', to: 'general' });
+        const between = await send(scene, { from: 'b', to: 'random' });
+        const away = await send(scene, { from: 'b', to: 'random' });
+        const notice = await send(scene, { from: 'b', to: 'random', isReadByDefault: true });
+        const quiet = await send(scene, { from: 'b', to: 'random', isReadByDefault: true });
+        await stopFollowing(scene, 'random', 'a');
+        const missed = await send(scene, { from: 'b', to: 'random' });
+        await startFollowing(scene, 'random', 'a');
+        await scene.uow.write((tx) => tx.personal.muteSender(scene.viewer('a'), scene.user('b').id));
+        const muted = await send(scene, { from: 'b', to: 'random' });
+        const again = await send(scene, { from: 'b', to: 'random' });
+        const heard = await send(scene, { from: 'c', to: 'random' });
+        await mark(scene, 'a', [notice, again], false);
+        await move(scene, [away], 'general');
+        await move(scene, [moved], 'random');
+        const random = own(conditionIn(scene, 'random'));
+        const expected = idsOf([moved, between, notice, again, heard]);
+        expect(await unreadOf(scene, 'a', random)).toEqual(expected);
+        expect(await markIn(scene, 'a', random)).toEqual(expected);
+        expect(await unreadOf(scene, 'a')).toEqual([old.id, away.id]);
+        expect(await flagsOf(scene, 'a', missed)).toBeNull();
+        for (const message of [quiet, muted, again]) expect(await flagsOf(scene, 'a', message)).toEqual(READ);
+        expect(await unreadOf(scene, 'b')).toEqual([]);
+        expect(await markIn(scene, 'a', own(conditionIn(scene, 'general')))).toEqual([old.id, away.id]);
       });
 
       it('lists the newest unread ones, ascending, with where they are and whether they name one', async () => {

@@ -101,6 +101,10 @@ export class MemoryPersonalMessages implements PersonalMessages {
     return this.setOwn(viewer, this.ownAmong(viewer, ids), 'read', read);
   }
 
+  async markRead(viewer: Viewer, filter: MessageFilter): Promise<readonly MessageId[]> {
+    return this.setOwn(viewer, this.own(viewer, filter), 'read', true);
+  }
+
   async markAllRead(viewer: Viewer): Promise<number> {
     return this.setOwn(viewer, this.own(viewer, EVERYTHING), 'read', true).length;
   }

@@ -1,6 +1,7 @@
-import { type MessageCondition, type MessageFilter, type Repositories, topicKey } from '@parley/domain';
-import { CHANNELS, EVERYBODY, type Narrow, type Person, type Term, TOPICS } from './history.js';
-import { pickId, recipientOf, sentIds, type World } from './play.js';
+import { type Repositories, topicKey } from '@parley/domain';
+import { CHANNELS, EVERYBODY, type Narrow, type Person, TOPICS } from './history.js';
+import { describe, resolve } from './narrows.js';
+import { recipientOf, sentIds, type World } from './world.js';
 
 /** Every question there is, in words, with what a storage answers. */
 export type Answers = Map<string, unknown>;
@@ -84,39 +85,4 @@ async function askNarrow(world: World, r: Repositories, name: Person, narrow: Na
   answers.set(`unread ${where}`, await r.personal.listUnread(viewer, ALL, filter));
   answers.set(`newest 2 unread ${where}`, await r.personal.listUnread(viewer, 2, filter));
   answers.set(`first unread ${where}`, await r.personal.findFirstUnread(viewer, filter));
-}
-
-async function resolve(world: World, r: Repositories, { scope, terms, without }: Narrow): Promise<MessageFilter> {
-  const conditions: MessageCondition[] = [];
-  for (const term of terms) conditions.push(await toCondition(world, r, term));
-  return { scope, conditions, withoutRecipients: without.map((name) => recipientOf(world, name)) };
-}
-
-async function toCondition(world: World, r: Repositories, term: Term): Promise<MessageCondition> {
-  const { negated } = term;
-  switch (term.kind) {
-    case 'recipient': {
-      if (typeof term.place === 'string') {
-        return { kind: 'recipient', recipientId: recipientOf(world, term.place), negated };
-      }
-      const message = await r.messages.find(world.scene.realm.id, pickId(world, term.place));
-      return message ? { kind: 'recipient', recipientId: message.recipientId, negated } : { kind: 'nothing', negated };
-    }
-    case 'topic':
-      return { kind: 'topic', topicKey: topicKey(term.topic), negated };
-    case 'sender':
-      return { kind: 'sender', userId: world.scene.user(term.sender).id, negated };
-    case 'message':
-      return { kind: 'message', messageId: pickId(world, term.pick), negated };
-    case 'nothing':
-      return { kind: 'nothing', negated };
-  }
-}
-
-function describe({ scope, terms, without }: Narrow): string {
-  const words = terms.map((term) => {
-    const { kind, negated, ...operand } = term;
-    return `${negated ? 'not ' : ''}${kind} ${Object.values(operand)}`.trim();
-  });
-  return `in ${scope} [${words.join(', ')}]${without.length > 0 ? ` without ${without}` : ''}`;
 }

@@ -37,6 +37,8 @@ type Deed =
       readonly times: number;
     }
   | { readonly kind: 'read' | 'unread' | 'adopt'; readonly who: Person; readonly which: Which }
+  /** Everything of it. */
+  | { readonly kind: 'readNarrow'; readonly who: Person; readonly narrow: Narrow }
   | {
       readonly kind: 'set' | 'clear';
       readonly flag: 'starred' | 'collapsed';
@@ -88,6 +90,43 @@ const which: fc.Arbitrary<Which> = fc.oneof(
   }),
 );
 
+const negated = fc.boolean();
+const channelTerm: fc.Arbitrary<Term> = fc.record({
+  kind: fc.constant('recipient' as const),
+  place: channel,
+  negated: fc.constant(false),
+});
+const term: fc.Arbitrary<Term> = fc.oneof(
+  fc.record({ kind: fc.constant('recipient' as const), place: fc.oneof(channel, pick), negated }),
+  fc.record({ kind: fc.constant('topic' as const), topic, negated }),
+  fc.record({ kind: fc.constant('sender' as const), sender: person, negated }),
+  fc.record({ kind: fc.constant('message' as const), pick, negated }),
+  fc.record({ kind: fc.constant('nothing' as const), negated }),
+);
+const without = fc.oneof(fc.constant([]), fc.uniqueArray(channel, { maxLength: 2 }));
+const narrow: fc.Arbitrary<Narrow> = fc.oneof(
+  fc.record({ scope: fc.constant('own' as const), terms: fc.array(term, { maxLength: 3 }), without }),
+  // Shared history is always that of a place.
+  fc
+    .tuple(channelTerm, fc.array(term, { maxLength: 2 }), without)
+    .map(([first, more, left]) => ({ scope: 'shared' as const, terms: [first, ...more], without: left })),
+);
+
+/** What people mark as read at once: a channel, a topic, seldom anything else. */
+const readable: fc.Arbitrary<Narrow> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc
+      .tuple(channelTerm, fc.option(fc.record({ kind: fc.constant('topic' as const), topic, negated: often(false) })))
+      .map(([place, inTopic]) => ({
+        scope: 'own' as const,
+        terms: inTopic ? [place, inTopic] : [place],
+        without: [],
+      })),
+  },
+  { weight: 1, arbitrary: narrow },
+);
+
 const send = fc.record({
   kind: fc.constant('send' as const),
   from: person,
@@ -111,6 +150,10 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
   {
     weight: 10,
     arbitrary: fc.record({ kind: fc.constantFrom('read', 'read', 'unread', 'adopt'), who: anybody, which }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({ kind: fc.constant('readNarrow' as const), who: anybody, narrow: readable }),
   },
   {
     weight: 4,
@@ -138,28 +181,6 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
 );
 
 const step: fc.Arbitrary<Step> = fc.tuple(deed, often(false)).map(([done, fails]) => ({ ...done, fails }));
-
-const negated = fc.boolean();
-const channelTerm: fc.Arbitrary<Term> = fc.record({
-  kind: fc.constant('recipient' as const),
-  place: channel,
-  negated: fc.constant(false),
-});
-const term: fc.Arbitrary<Term> = fc.oneof(
-  fc.record({ kind: fc.constant('recipient' as const), place: fc.oneof(channel, pick), negated }),
-  fc.record({ kind: fc.constant('topic' as const), topic, negated }),
-  fc.record({ kind: fc.constant('sender' as const), sender: person, negated }),
-  fc.record({ kind: fc.constant('message' as const), pick, negated }),
-  fc.record({ kind: fc.constant('nothing' as const), negated }),
-);
-const without = fc.oneof(fc.constant([]), fc.uniqueArray(channel, { maxLength: 2 }));
-const narrow: fc.Arbitrary<Narrow> = fc.oneof(
-  fc.record({ scope: fc.constant('own' as const), terms: fc.array(term, { maxLength: 3 }), without }),
-  // Shared history is always that of a place.
-  fc
-    .tuple(channelTerm, fc.array(term, { maxLength: 2 }), without)
-    .map(([first, more, left]) => ({ scope: 'shared' as const, terms: [first, ...more], without: left })),
-);
 
 export function histories(stepsOfChapter: number): fc.Arbitrary<History> {
   return fc.record({

@@ -1,39 +1,9 @@
-import type {
-  Message,
-  MessageId,
-  NewMessage,
-  RecipientId,
-  SentFlags,
-  Transaction,
-  UserId,
-  Viewer,
-} from '@parley/domain';
-import { aChannel, aUser, givenOn, type Scene, subscribe } from '../builders.js';
-import { idsOf, type StorageUnderTest } from '../contracts/storage-under-test.js';
-import type { FixedClock } from '../fixed-clock.js';
-import { BOT, type ChannelName, PEOPLE, type Person, type Step, type Which } from './history.js';
-
-/** A history as it is played on one storage. */
-export interface World {
-  readonly scene: Scene;
-  /** Every message that was ever sent, by the number of its step; ascending. */
-  readonly sent: Map<number, readonly MessageId[]>;
-  /** What happened, in words. */
-  readonly story: string[];
-}
-
-export async function openWorld({ uow }: StorageUnderTest, clock: FixedClock): Promise<World> {
-  const scene = await givenOn(
-    uow,
-    clock,
-    ...PEOPLE.map((name) => aUser({ name })),
-    aUser({ name: BOT, botOf: PEOPLE[0] }),
-    aChannel({ name: 'open', subscribers: ['ann', 'bob'] }),
-    aChannel({ name: 'other', subscribers: ['ann', 'cyd'] }),
-    aChannel({ name: 'vault', privacy: 'privateProtectedHistory', subscribers: ['bob', 'cyd'] }),
-  );
-  return { scene, sent: new Map(), story: [] };
-}
+import type { Message, NewMessage, SentFlags, Transaction, UserId, Viewer } from '@parley/domain';
+import { subscribe } from '../builders.js';
+import { idsOf } from '../contracts/storage-under-test.js';
+import { BOT, type ChannelName, type Person, type Step } from './history.js';
+import { describe, resolve } from './narrows.js';
+import { idsOfWhich, type World } from './world.js';
 
 class Fails extends Error {}
 
@@ -55,24 +25,6 @@ export async function play(world: World, step: Step, number: number): Promise<un
   }
 }
 
-export const sentIds = (world: World): MessageId[] => [...world.sent.values()].flat();
-
-/** The number of a message among those ever sent, in whatever storage; 0 when there is none. */
-export function pickId(world: World, number: number): MessageId {
-  const ids = sentIds(world);
-  return ids[number % ids.length] ?? (0 as MessageId);
-}
-
-export function idsOfWhich(world: World, which: Which): MessageId[] {
-  const numbers =
-    which.kind === 'some'
-      ? which.picks
-      : Array.from({ length: which.count }, (_, index) => which.from + index * which.stride);
-  return [...new Set(numbers.map((number) => pickId(world, number)))];
-}
-
-export const recipientOf = ({ scene }: World, channel: ChannelName): RecipientId => scene.channel(channel).recipientId;
-
 interface Performance {
   readonly answer: unknown;
   readonly words: string;
@@ -90,6 +42,10 @@ async function perform(world: World, tx: Transaction, step: Step): Promise<Perfo
       const ids = idsOfWhich(world, step.which);
       const answer = await tx.personal.setRead(viewer(step.who), ids, step.kind === 'read');
       return { answer, words: `${step.who} marks ${ids} ${step.kind}` };
+    }
+    case 'readNarrow': {
+      const answer = await tx.personal.markRead(viewer(step.who), await resolve(world, tx, step.narrow));
+      return { answer, words: `${step.who} marks everything read ${describe(step.narrow)}` };
     }
     case 'adopt': {
       const ids = idsOfWhich(world, step.which);

@@ -10,9 +10,6 @@ import type { Actor } from '../../users/actor.js';
 import { ownMessagesIn } from '../narrow.js';
 import { normalizeTopic, topicKey } from '../topic.js';
 
-/** Nobody keeps more unread messages than that (messages §1.3). */
-const MAX_UNREAD = 50_000;
-
 export interface MarkReadInput {
   readonly scope:
     | { readonly kind: 'everything' }
@@ -35,13 +32,12 @@ export class MarkRead {
       const channel = await findReadable(tx, actor, scope.channelId);
       const key = scope.kind === 'topic' ? topicKey(normalizeTopic(scope.topic)) : null;
       const filter = ownMessagesIn(channel.recipientId, key);
+      const changed = await tx.personal.markRead(caller, filter);
+      if (changed.length > 0) return announce(tx, actor, changed, false);
+      // A topic in which something was unread exists; any other one is looked for.
       if (scope.kind === 'topic' && (await tx.messages.listHeadsUpTo(caller, filter, null, 1)).length === 0) {
         throw invalidInput(`No such topic '${scope.topic}'`);
       }
-      const unread = await tx.personal.listUnread(caller, MAX_UNREAD, filter);
-      const ids = unread.map((message) => message.id);
-      const changed = await tx.personal.setRead(caller, ids, true);
-      if (changed.length > 0) await announce(tx, actor, changed, false);
     });
   }
 }
