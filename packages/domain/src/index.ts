@@ -87,6 +87,7 @@ export * from './shared/text.js';
 export * from './shared/unit-of-work.js';
 export * from './users/actor.js';
 export * from './users/add-user.js';
+export * from './users/disposable-address.js';
 export * from './users/email-address.js';
 export * from './users/email-visibility.js';
 export * from './users/find-by-address.js';

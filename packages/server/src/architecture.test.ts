@@ -50,6 +50,7 @@ const RULES: Readonly<Record<string, Rules>> = {
       'pino',
       'node:',
       'zxcvbn',
+      'disposable-email-domains-js',
     ],
   },
   testkit: { mayImport: ['@parley/domain', 'node:'], isTestSupport: true },

@@ -38,6 +38,7 @@ import { refuseOtherSecret, rehashApiKeys } from './authentication/rehash-api-ke
 import { StoredStandings } from './authentication/stored-standings.js';
 import { ZxcvbnPasswordStrength } from './authentication/zxcvbn-password-strength.js';
 import { compose, type Ports, type Resolve } from './container.js';
+import { ListedDisposableDomains } from './listed-disposable-domains.js';
 import { RealmAddressBook } from './realm-address-book.js';
 import { Housekeeping } from './workers/housekeeping.js';
 import { Promotion } from './workers/promotion.js';
@@ -106,6 +107,7 @@ export async function assemble(parts: Assembly): Promise<Assembled> {
     apiKeyMint,
     passwordHasher: parts.passwordHasher,
     passwordStrength: new ZxcvbnPasswordStrength(),
+    disposableDomains: new ListedDisposableDomains(),
     loginAttempts: {
       attempt: (key) => limiter.attempt('authenticate_by_username', key),
       forget: (key) => limiter.forget('authenticate_by_username', key),

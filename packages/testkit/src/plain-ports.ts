@@ -1,6 +1,7 @@
 import type {
   ApiKeyMint,
   ApiKeyRecord,
+  DisposableDomains,
   LoginAttempts,
   PasswordHasher,
   PasswordStrength,
@@ -48,6 +49,9 @@ export const plainPasswordStrength: PasswordStrength = {
   leastGuesses: (password, known) =>
     password.includes('weak') || known.some((word) => password.includes(word)) ? 10 : 10 ** 9,
 };
+
+/** Only `disposable.test` is. */
+export const plainDisposableDomains: DisposableDomains = { has: (domain) => domain === 'disposable.test' };
 
 /** Two attempts each. */
 export class PlainLoginAttempts implements LoginAttempts {

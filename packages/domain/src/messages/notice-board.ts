@@ -4,9 +4,9 @@ import type { Clock } from '../shared/clock.js';
 import type { ChannelId, UserId } from '../shared/ids.js';
 import type { RealmAddresses } from '../shared/realm-address.js';
 import type { Transaction } from '../shared/unit-of-work.js';
-import type { User } from '../users/user.js';
+import type { SystemBotKind, User } from '../users/user.js';
 import type { MarkdownRenderer } from './markdown.js';
-import { parseContent } from './message.js';
+import { type Message, parseContent } from './message.js';
 import { type Destination, postMessage } from './post-message.js';
 import { markdownOptions, renderText } from './render-message.js';
 
@@ -16,6 +16,15 @@ export const channelLink = (channel: Pick<Channel, 'name'>): string => `#**${cha
 
 const SIGNUP_TOPIC = 'signups';
 const CLIENT_NAME = 'Internal';
+
+const introduction = (realm: Realm, newcomer: User): string =>
+  [
+    `Hello ${silentMention(newcomer)}, and welcome to **${realm.name}**!`,
+    'Messages live in channels, and in each channel under a topic that says what they are about, so you can follow what ' +
+      'matters to you and skip the rest.',
+    'Open a channel and read a topic or two, answer where you have something to say, and begin a topic of your own when ' +
+      'you bring up something new.',
+  ].join('\n\n');
 
 /** What the realm's own bots say when something happens. Runs inside the unit of what happened. */
 export class NoticeBoard {
@@ -34,17 +43,37 @@ export class NoticeBoard {
     // Only where the channel has no other topic does the notice go without one (channels §5.2).
     const topic = notice.channel.topicsPolicy === 'empty_topic_only' ? '' : notice.topic;
     const destination: Destination = { kind: 'channel', channel: notice.channel, topic, topicLinks: [] };
-    await this.say(tx, realm, destination, notice.content, notice.readFor);
+    const bot = await tx.users.findSystemBot(realm.id, 'notification');
+    await this.say(tx, realm, bot, destination, notice.content, notice.readFor);
   }
 
   async tell(tx: Transaction, realm: Realm, person: User, content: string): Promise<void> {
-    const bot = await tx.users.findSystemBot(realm.id, 'notification');
+    await this.tellAs('notification', tx, realm, person, content);
+  }
+
+  /** What a newcomer finds, starred, in his first conversation (organization §10.4). */
+  async welcome(tx: Transaction, realm: Realm, newcomer: User): Promise<void> {
+    const { welcomeMessageCustomText: own } = realm.settings;
+    for (const text of [introduction(realm, newcomer), ...(own === '' ? [] : [own])]) {
+      const { id } = await this.tellAs('welcome', tx, realm, newcomer, text);
+      await tx.personal.setFlag({ realmId: realm.id, userId: newcomer.id }, [id], 'starred', true);
+    }
+  }
+
+  private async tellAs(
+    kind: SystemBotKind,
+    tx: Transaction,
+    realm: Realm,
+    person: User,
+    content: string,
+  ): Promise<Message> {
+    const bot = await tx.users.findSystemBot(realm.id, kind);
     const people = [bot, person].sort((a, b) => a.id - b.id);
     const recipientId = await tx.recipients.openDirect(
       realm.id,
       people.map((one) => one.id),
     );
-    await this.say(tx, realm, { kind: 'direct', recipientId, people }, content);
+    return this.say(tx, realm, bot, { kind: 'direct', recipientId, people }, content);
   }
 
   /** Where the organization wants newcomers announced (users §3.1). */
@@ -67,15 +96,15 @@ export class NoticeBoard {
   private async say(
     tx: Transaction,
     realm: Realm,
+    sender: User,
     destination: Destination,
     text: string,
     readFor: readonly UserId[] = [],
-  ): Promise<void> {
-    const sender = await tx.users.findSystemBot(realm.id, 'notification');
+  ): Promise<Message> {
     const content = parseContent(text);
     const parsed = this.renderer.parse(content, markdownOptions(realm, this.addresses.urlOf(realm)));
     const rendered = await renderText(tx, this.renderer, parsed, realm, null);
-    await postMessage(tx, {
+    return postMessage(tx, {
       sender,
       destination,
       content,

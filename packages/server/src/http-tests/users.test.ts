@@ -246,6 +246,27 @@ describe('POST /users', () => {
     expect(fieldsOf(await server.post('/fetch_api_key', null, login)).user_id).toBe(user_id);
   });
 
+  it('welcomes him', async () => {
+    await grant('desdemona@zulip.com');
+    await create(newcomer);
+    const login = { username: newcomer.email, password: newcomer.password };
+    const { api_key: apiKey } = fieldsOf(await server.post('/fetch_api_key', null, login));
+    const all = { anchor: 'newest', num_before: 5, num_after: 0 };
+    const page = await server.get(
+      '/messages',
+      { ...people.hamlet, email: newcomer.email, apiKey: String(apiKey) },
+      all,
+    );
+    expect(page.body.messages).toEqual([
+      expect.objectContaining({
+        type: 'private',
+        sender_full_name: 'Welcome Bot',
+        content: expect.stringContaining('>New Comer</span>'),
+        flags: ['starred'],
+      }),
+    ]);
+  });
+
   it('is for administrators, before anything else is looked at', async () => {
     const gate = { code: 'UNAUTHORIZED_PRINCIPAL' };
     for (const who of [people.shiva, people.hamlet, people.polonius]) {
@@ -268,6 +289,10 @@ describe('POST /users', () => {
     await refused({ ...bad, full_name: 'iago|72' }, 'Invalid format!');
     await refused({ ...bad, full_name: 'Somebody' }, 'Bad name or username');
     await refused({ ...bad, full_name: 'Somebody', email: '' }, 'Bad name or username');
+    await refused(
+      { ...bad, full_name: 'Somebody', email: 'x@Mailinator.com' },
+      'Disposable email addresses are not allowed in this organization',
+    );
     const taken = { ...bad, full_name: 'Somebody', email: 'HAMLET@zulip.com' };
     await refused(taken, "Email 'HAMLET@zulip.com' already in use");
     await refused({ ...taken, email: 'new@zulip.com' }, 'The password is too weak.');

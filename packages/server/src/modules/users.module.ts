@@ -3,10 +3,20 @@ import { ContainerModule } from 'inversify';
 import { provide } from '../provide.js';
 import { TOKENS } from '../tokens.js';
 
-const { unitOfWork, passwordHasher, passwordStrength, apiKeyMint, realmAddresses, clock } = TOKENS;
+const { unitOfWork, passwordHasher, passwordStrength, disposableDomains, apiKeyMint, realmAddresses, clock } = TOKENS;
 
 export const usersModule = new ContainerModule(({ bind }) => {
-  provide(bind, CreateUser, unitOfWork, passwordHasher, passwordStrength, apiKeyMint, NoticeBoard, clock);
+  provide(
+    bind,
+    CreateUser,
+    unitOfWork,
+    passwordHasher,
+    passwordStrength,
+    disposableDomains,
+    apiKeyMint,
+    NoticeBoard,
+    clock,
+  );
   provide(bind, RegisterUser, unitOfWork, passwordHasher, apiKeyMint, clock);
   provide(bind, GrantPermission, unitOfWork);
   provide(bind, GetOwnUser, unitOfWork);

@@ -14,6 +14,7 @@ import {
   PlainPasswordHasher,
   PlainRenderer,
   plainAddresses,
+  plainDisposableDomains,
   plainPasswordStrength,
   told,
 } from '@parley/testkit';
@@ -29,7 +30,15 @@ const newcomer: CreateUserInput = { email: 'Ophelia@example.com', password: 'get
 
 const creating = (scene: MemoryScene, hasher = new PlainPasswordHasher()) => {
   const notices = new NoticeBoard(new PlainRenderer(), plainAddresses, scene.clock);
-  const useCase = new CreateUser(scene.uow, hasher, plainPasswordStrength, mint, notices, scene.clock);
+  const useCase = new CreateUser(
+    scene.uow,
+    hasher,
+    plainPasswordStrength,
+    plainDisposableDomains,
+    mint,
+    notices,
+    scene.clock,
+  );
   return (who: string, input: Partial<CreateUserInput> = {}) =>
     useCase.execute(scene.caller(who), { ...newcomer, ...input });
 };
@@ -87,12 +96,41 @@ describe('creating a user', () => {
       ['subscription.added', []],
       ['channel.subscribers_changed', everybody.filter((name) => name !== 'guest')],
       ['message.sent', ['member']],
+      ['message.sent', []],
     ]);
-    const { event } = scene.storage.announced.at(-1)!;
+    const { event } = scene.storage.announced.at(-2)!;
     expect(event).toMatchObject({
       view: { message: { topic: 'signups', content: `@_**Ophelia|${id}** joined this organization.` } },
     });
   });
+
+  it('is welcomed by a starred message, and by another one where the organization has something to say', async () => {
+    const scene = await cast(aRealmWith({ settings: { welcomeMessageCustomText: 'Lunch is at **noon**.' } }));
+    const id = await creating(scene)('iago');
+    const sent = scene.storage.announced.flatMap(({ event }) => (event.type === 'message.sent' ? [event.view] : []));
+    const bot = await scene.uow.read(({ users }) => users.findSystemBot(scene.realm.id, 'welcome'));
+    expect(sent.map(({ message }) => [message.senderId, message.channelId, message.content])).toEqual([
+      [bot.id, null, expect.stringContaining(`Hello @_**Ophelia|${id}**, and welcome to **${scene.realm.name}**!`)],
+      [bot.id, null, 'Lunch is at **noon**.'],
+    ]);
+    const ids = sent.map(({ message }) => message.id);
+    const flags = await scene.uow.read(({ personal }) =>
+      personal.listFlags({ realmId: scene.realm.id, userId: id }, ids),
+    );
+    expect(ids.map((each) => flags.get(each))).toEqual([
+      expect.objectContaining({ starred: true, read: false }),
+      expect.objectContaining({ starred: true, read: false }),
+    ]);
+  });
+
+  it.each([[{ emailsRestrictedToDomains: true }], [{ disallowDisposableEmailAddresses: false }]])(
+    'may have an address to throw away where %j',
+    async (settings) => {
+      const scene = await cast(aRealmWith({ settings }));
+      const id = await creating(scene)('iago', { email: 'ophelia@disposable.test' });
+      expect((await founded(scene, id)).user).toMatchObject({ email: 'ophelia@disposable.test' });
+    },
+  );
 
   it('makes no full member where newcomers wait', async () => {
     const scene = await cast(aRealmWith({ settings: { waitingPeriodThreshold: 3 } }));
@@ -128,6 +166,12 @@ describe('creating a user', () => {
       { message: 'Unique names required in this organization.' },
     ],
     ['no address', 'iago', { email: 'x@y', ...weak }, { message: 'Bad name or username' }],
+    [
+      'an address to throw away',
+      'iago',
+      { email: 'x@DISPOSABLE.test', ...weak },
+      { message: 'Disposable email addresses are not allowed in this organization' },
+    ],
     ['a taken address', 'iago', { ...taken, ...weak }, { message: "Email 'MEMBER@example.com' already in use" }],
     ['a weak password', 'iago', weak, { message: 'The password is too weak.' }],
     ['a password of his name', 'iago', { password: ' Ophelia 7' }, { message: 'The password is too weak.' }],

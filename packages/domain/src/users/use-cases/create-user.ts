@@ -8,6 +8,7 @@ import type { UserId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
 import type { Repositories, Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
 import { addUser, refuseTakenAddress, refuseTakenName } from '../add-user.js';
+import { type DisposableDomains, refuseDisposableAddress } from '../disposable-address.js';
 import { isEmailAddress } from '../email-address.js';
 import { parseFullName } from '../user-name.js';
 import { canCreateUsers } from '../user-permissions.js';
@@ -24,6 +25,7 @@ export class CreateUser {
     private readonly uow: UnitOfWork,
     private readonly hasher: PasswordHasher,
     private readonly strength: PasswordStrength,
+    private readonly disposable: DisposableDomains,
     private readonly mint: ApiKeyMint,
     private readonly notices: NoticeBoard,
     private readonly clock: Clock,
@@ -38,6 +40,7 @@ export class CreateUser {
       const name = parseFullName(raw);
       await refuseTakenName(repositories, realm, name);
       if (!isEmailAddress(email)) throw invalidInput('Bad name or username');
+      refuseDisposableAddress(this.disposable, realm, email);
       await refuseTakenAddress(repositories, realm, email);
       checkPassword(this.strength, password, [email, name]);
       return name;
@@ -46,9 +49,11 @@ export class CreateUser {
     return this.uow.write(async (tx) => {
       await enforceMayCreate(tx, caller);
       const realm = await tx.realms.get(caller.realmId);
+      refuseDisposableAddress(this.disposable, realm, email);
       const person = { email, fullName, role: 'member', passwordHash } as const;
       const user = await addUser(tx, realm, person, { now: this.clock.now(), mint: this.mint });
       await this.notices.announceSignup(tx, realm, user);
+      await this.notices.welcome(tx, realm, user);
       return user.id;
     });
   }
