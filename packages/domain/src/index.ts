@@ -60,6 +60,7 @@ export * from './messages/post-message.js';
 export * from './messages/read-set.js';
 export * from './messages/recipient.js';
 export * from './messages/topic.js';
+export * from './messages/unheard-bots.js';
 export * from './messages/use-cases/change-message-flags.js';
 export * from './messages/use-cases/change-narrow-flags.js';
 export * from './messages/use-cases/get-message.js';

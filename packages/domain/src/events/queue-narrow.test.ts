@@ -1,4 +1,6 @@
 import { aChannel, aUser, given, PlainRenderer, plainAddresses } from '@parley/testkit';
+import { NoticeBoard } from '../messages/notice-board.js';
+import { UnheardBots } from '../messages/unheard-bots.js';
 import { type Addressee, SendMessage } from '../messages/use-cases/send-message.js';
 import type { QueueNarrowTerm } from './event-queue.js';
 import { isInNarrow } from './queue-narrow.js';
@@ -20,7 +22,9 @@ async function isHeard(terms: readonly QueueNarrowTerm[], content: string, topic
   const scene = await cast();
   const to: Addressee =
     topic === null ? { kind: 'userIds', ids: [scene.user('hamlet').id] } : { kind: 'channelName', name: 'Denmark' };
-  const send = new SendMessage(scene.uow, new PlainRenderer(), plainAddresses, scene.clock);
+  const notices = new NoticeBoard(new PlainRenderer(), plainAddresses, scene.clock);
+  const unheardBots = new UnheardBots(scene.uow, notices, scene.clock);
+  const send = new SendMessage(scene.uow, new PlainRenderer(), plainAddresses, scene.clock, unheardBots);
   await send.execute(scene.caller(from), { to, topic, content, isReadBySender: true, echo: null });
   const event = scene.storage.announced.at(-1)!.event;
   if (event.type !== 'message.sent') throw new Error(`Announced last: ${event.type}`);

@@ -8,6 +8,7 @@ import {
   NoticeBoard,
   RenderMarkdown,
   SendMessage,
+  UnheardBots,
 } from '@parley/domain';
 import { ContainerModule } from 'inversify';
 import { provide } from '../provide.js';
@@ -18,7 +19,8 @@ const { unitOfWork, markdownRenderer, realmAddresses, clock } = TOKENS;
 export const messagesModule = new ContainerModule(({ bind }) => {
   provide(bind, NoticeBoard, markdownRenderer, realmAddresses, clock);
   provide(bind, RenderMarkdown, unitOfWork, markdownRenderer, realmAddresses);
-  provide(bind, SendMessage, unitOfWork, markdownRenderer, realmAddresses, clock);
+  provide(bind, UnheardBots, unitOfWork, NoticeBoard, clock);
+  provide(bind, SendMessage, unitOfWork, markdownRenderer, realmAddresses, clock, UnheardBots);
   provide(bind, GetMessages, unitOfWork, realmAddresses);
   provide(bind, GetMessage, unitOfWork);
   provide(bind, ChangeMessageFlags, unitOfWork);

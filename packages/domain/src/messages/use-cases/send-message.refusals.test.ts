@@ -16,12 +16,16 @@ import {
 } from '@parley/testkit';
 import { invalidInput } from '../../shared/errors.js';
 import type { ChannelId, UserId } from '../../shared/ids.js';
+import { NoticeBoard } from '../notice-board.js';
+import { UnheardBots } from '../unheard-bots.js';
 import { type Addressee, SendMessage, type SendMessageInput } from './send-message.js';
 
 type Draft = Partial<SendMessageInput>;
 
 const sending = (scene: MemoryScene, renderer = new PlainRenderer()) => {
-  const useCase = new SendMessage(scene.uow, renderer, plainAddresses, scene.clock);
+  const notices = new NoticeBoard(renderer, plainAddresses, scene.clock);
+  const unheardBots = new UnheardBots(scene.uow, notices, scene.clock);
+  const useCase = new SendMessage(scene.uow, renderer, plainAddresses, scene.clock, unheardBots);
   return (who: string, to: Addressee, draft: Draft = {}) =>
     useCase.execute(scene.caller(who), {
       to,

@@ -6,6 +6,7 @@ import {
   aUser,
   aUserOfEachRole,
   expectInSync,
+  expectRefused,
   given,
   type MemoryScene,
   type Piece,
@@ -13,13 +14,18 @@ import {
   plainAddresses,
   told,
 } from '@parley/testkit';
+import type { ChannelId } from '../../shared/ids.js';
 import type { UserSettings } from '../../users/user-settings.js';
+import { NoticeBoard } from '../notice-board.js';
+import { UnheardBots } from '../unheard-bots.js';
 import { SendMessage, type SendMessageInput } from './send-message.js';
 
 type Draft = Partial<SendMessageInput>;
 
 const sending = (scene: MemoryScene) => {
-  const useCase = new SendMessage(scene.uow, new PlainRenderer(), plainAddresses, scene.clock);
+  const notices = new NoticeBoard(new PlainRenderer(), plainAddresses, scene.clock);
+  const unheardBots = new UnheardBots(scene.uow, notices, scene.clock);
+  const useCase = new SendMessage(scene.uow, new PlainRenderer(), plainAddresses, scene.clock, unheardBots);
   return (who: string, to: SendMessageInput['to'], draft: Draft = {}) =>
     useCase.execute(scene.caller(who), {
       to,
@@ -330,5 +336,43 @@ describe('what sending does to the topic', () => {
     const scene = await cast(aMessage({ from: 'owner', to: 'Denmark', topic: 'plans' }), wants('member', passive));
     const { newVisibility } = await sending(scene)('member', toChannel('Denmark'), { content: '@**member**' });
     expect(newVisibility).toBe('followed');
+  });
+});
+
+describe('a bot that nobody hears', () => {
+  const noticesTo = (scene: MemoryScene) =>
+    scene.storage.announced.flatMap(({ event }) => {
+      if (event.type !== 'message.sent' || event.view.sender.fullName !== 'Notification Bot') return [];
+      return [[event.view.conversation.kind, event.view.message.content]];
+    });
+  const withBot = () => cast(aUser({ name: 'bot', botOf: 'owner' }), aChannel({ name: 'Void' }));
+
+  it('has its owner told, every five minutes at most', async () => {
+    const scene = await withBot();
+    const send = sending(scene);
+    const bot = `@_**bot|${scene.user('bot').id}**`;
+    const empty = ['direct', `Your bot ${bot} sent a message to #**Void**, but nobody is subscribed to this channel.`];
+    await send('bot', toChannel('Denmark'));
+    expect(noticesTo(scene)).toEqual([]);
+    await send('bot', toChannel('Void'));
+    expect((await told(scene)).at(-1)).toEqual(['message.sent', ['owner']]);
+    await send('bot', toChannel('Void'));
+    expect(noticesTo(scene)).toEqual([empty]);
+    scene.clock.advance(299);
+    await expect(send('bot', toChannel('a`b'))).rejects.toMatchObject({ code: 'CHANNEL_NOT_FOUND' });
+    expect(noticesTo(scene)).toEqual([empty]);
+    scene.clock.advance(1);
+    await expect(send('bot', toChannel('a`b'))).rejects.toMatchObject({ code: 'CHANNEL_NOT_FOUND' });
+    const missing = `Your bot ${bot} tried to send a message to the channel \`a'b\`, but there is no such channel.`;
+    expect(noticesTo(scene)).toEqual([empty, ['direct', missing]]);
+  });
+
+  it('is no person', async () => {
+    const scene = await withBot();
+    await sending(scene)('administrator', toChannel('Void'));
+    await expectRefused(scene, () => sending(scene)('member', { kind: 'channelId', id: 99 as ChannelId }), {
+      code: 'CHANNEL_NOT_FOUND',
+    });
+    expect(noticesTo(scene)).toEqual([]);
   });
 });

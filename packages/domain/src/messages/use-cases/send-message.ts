@@ -22,6 +22,7 @@ import { participate } from '../participate.js';
 import { type Destination, postMessage, topicParticipants } from '../post-message.js';
 import { ownMarkdownOptions, type RenderedText, renderText } from '../render-message.js';
 import { parseTopic, topicKey } from '../topic.js';
+import type { UnheardBots } from '../unheard-bots.js';
 import { parseWidget, widgetIn } from '../widgets.js';
 
 export type Addressee =
@@ -70,6 +71,7 @@ export class SendMessage {
     private readonly renderer: MarkdownRenderer,
     private readonly addresses: RealmAddresses,
     private readonly clock: Clock,
+    private readonly unheardBots: UnheardBots,
   ) {}
 
   /** @throws DomainError INVALID_INPUT, CHANNEL_NOT_FOUND, NOT_PERMITTED, CHANNEL_WILDCARD_NOT_ALLOWED, TOPIC_WILDCARD_NOT_ALLOWED */
@@ -80,7 +82,7 @@ export class SendMessage {
     const topic = isDirect ? '' : parseTopic(input.topic ?? '');
     // Parsing may be slow, so it comes before the unit; what is wrong with the content is said in its place inside.
     const draft = await this.parse(caller, input.content);
-    return this.uow.write(async (tx) => {
+    const send = async (tx: Transaction): Promise<SentMessage> => {
       const actor = await tx.actors.get(caller);
       const realm = await tx.realms.get(caller.realmId);
       const sender = (await tx.users.find(caller.realmId, caller.userId))!;
@@ -105,8 +107,19 @@ export class SendMessage {
         widget,
         echo: input.echo,
       });
+      if (destination.kind === 'channel' && actor.botOwnerId !== null) {
+        await this.unheardBots.spokeTo(tx, caller, destination.channel);
+      }
       return { id: message.id, newVisibility: participation };
-    });
+    };
+    try {
+      return await this.uow.write(send);
+    } catch (error) {
+      if (error instanceof DomainError && error.code === 'CHANNEL_NOT_FOUND' && !isDirect) {
+        await this.unheardBots.spokeToNoChannel(caller, to.kind === 'channelName' ? to.name : String(to.id));
+      }
+      throw error;
+    }
   }
 
   private async parse(caller: Caller, raw: string): Promise<Draft> {
