@@ -1,5 +1,5 @@
-import { Container, ContainerModule } from 'inversify';
-import { provide, provideAs, supply, token } from './provide.js';
+import { Container, ContainerModule, type ServiceIdentifier } from 'inversify';
+import { provide, token } from './provide.js';
 
 interface Greeter {
   greet(): string;
@@ -29,9 +29,9 @@ function containerOf(load: ConstructorParameters<typeof ContainerModule>[0]): Co
 
 describe('provide', () => {
   const container = containerOf(({ bind }) => {
-    supply(bind, namePort, 'Hamlet');
+    bind(namePort as ServiceIdentifier<string>).toConstantValue('Hamlet');
     provide(bind, Polite, namePort);
-    provideAs(bind, greeterPort, Polite);
+    bind(greeterPort as ServiceIdentifier<Greeter>).toService(Polite);
     provide(bind, Door, greeterPort, Polite);
   });
 
@@ -50,10 +50,6 @@ describe('provide', () => {
       provide(bind, Door, Polite);
       // @ts-expect-error a name is no greeter
       provide(bind, Door, namePort, Polite);
-      // @ts-expect-error a number is no name
-      supply(bind, namePort, 7);
-      // @ts-expect-error a door is no greeter
-      provideAs(bind, greeterPort, Door);
     });
     expect(() => containerOf(() => {}).get(Door)).toThrow();
   });

@@ -28,13 +28,3 @@ export function provide<Args extends unknown[], T extends object>(
     .toResolvedValue((...args: unknown[]) => new type(...(args as Args)), dependencies as ServiceIdentifier[])
     .inSingletonScope();
 }
-
-/** Binds a port to the class that implements it; `provide` the class as well. */
-export function provideAs<T extends object>(bind: Bind, port: Token<T>, type: new (...args: never[]) => T): void {
-  bind<T>(port as ServiceIdentifier<T>).toService(type as ServiceIdentifier<T>);
-}
-
-/** Binds a port or a value to what is there already. */
-export function supply<T>(bind: Bind, port: Token<T>, value: NoInfer<T>): void {
-  bind<T>(port as ServiceIdentifier<T>).toConstantValue(value);
-}

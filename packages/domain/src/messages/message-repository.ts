@@ -1,4 +1,4 @@
-import type { ChannelId, MessageId, Ordinal, RealmId, RecipientId, UnixSeconds, UserId } from '../shared/ids.js';
+import type { ChannelId, MessageId, RealmId, RecipientId, UnixSeconds, UserId } from '../shared/ids.js';
 import type { Message, NewMessage, PersonalFlags } from './message.js';
 
 /** One thing that is true of every message of a filter, or, when negated, of none. */
@@ -143,10 +143,4 @@ export interface MessageRepository extends MessageReads {
   ): Promise<void>;
   /** With every personal row and submessage. Returns the ids that were there, ascending. */
   remove(realmId: RealmId, ids: readonly MessageId[]): Promise<readonly MessageId[]>;
-}
-
-/** Where a message was sent, without its content: for judging spans. */
-export interface SentPlace {
-  readonly recipientId: RecipientId;
-  readonly ordinal: Ordinal;
 }

@@ -50,4 +50,3 @@ export class DomainError extends Error {
 
 export const invalidInput = (message: string, details?: ErrorDetails) =>
   new DomainError('INVALID_INPUT', message, details);
-export const notPermitted = (message = 'Insufficient permission') => new DomainError('NOT_PERMITTED', message);

@@ -13,8 +13,6 @@ export interface SettingDefinition<T extends SettingValue> {
   readonly values?: readonly T[];
 }
 
-export type SettingRegistry = Readonly<Record<string, SettingDefinition<never> | SettingDefinition<SettingValue>>>;
-
 /** The values of all settings of a registry, keyed by the setting's name. */
 export type SettingValues<R> = { readonly [K in keyof R]: R[K] extends SettingDefinition<infer T> ? T : never };
 

@@ -341,18 +341,6 @@ export function jsonOrText<T>(type: ParamType<T>): ParamType<T> {
   };
 }
 
-/** Whatever JSON, for operations that look into it themselves. */
-export function anyJson(): ParamType<unknown> {
-  return {
-    decode: decodeJson,
-    check(value) {
-      refuseMalformed(value);
-      return value;
-    },
-    schema: {},
-  };
-}
-
 /**
  * A rule of one operation. `problem` answers the text in full, with `{p}` for the position, or nothing when the value
  * fits: `Invalid {p}: Value error, …`.
