@@ -19,7 +19,7 @@ import {
   type UserId,
   weeklyTraffic,
 } from '@parley/domain';
-import type { Connection } from '../connection.js';
+import type { Connection, Parameter } from '../connection.js';
 import { grantValues } from '../groups/grant-values.js';
 import { ascending, type Flag, fromFlagOrNull, idList, isTaken, jsonList, toFlag, toFlagOrNull } from '../rows.js';
 import { remembering, VersionedCache } from '../versioned-cache.js';
@@ -260,24 +260,7 @@ export class SqliteChannelRepository implements ChannelRepository {
   async add(channel: Omit<Channel, 'id' | 'recipientId' | 'version'>): Promise<Channel> {
     this.connection.holdCaches();
     try {
-      const id = this.insert.get(
-        channel.realmId,
-        channel.name,
-        foldCase(channel.name),
-        channel.description,
-        channel.renderedDescription,
-        channel.privacy,
-        toFlag(channel.isArchived),
-        channel.creatorId,
-        channel.createdAt,
-        channel.messageRetentionDays,
-        channel.topicsPolicy,
-        channel.folderId,
-        toFlag(channel.isDefault),
-        toFlag(channel.isRecentlyActive),
-        channel.firstMessageId,
-        JSON.stringify(channel.permissions),
-      )!;
+      const id = this.insert.get(channel.realmId, ...fromChannel(channel))!;
       const recipientId = this.insertRecipient.get(channel.realmId, id)!;
       this.linkRecipient.run(recipientId, id);
       return { ...channel, id, recipientId, version: 1 };
@@ -289,25 +272,7 @@ export class SqliteChannelRepository implements ChannelRepository {
   async update(channel: Channel): Promise<Channel> {
     this.connection.holdCaches();
     try {
-      const version = this.store.get(
-        channel.name,
-        foldCase(channel.name),
-        channel.description,
-        channel.renderedDescription,
-        channel.privacy,
-        toFlag(channel.isArchived),
-        channel.creatorId,
-        channel.createdAt,
-        channel.messageRetentionDays,
-        channel.topicsPolicy,
-        channel.folderId,
-        toFlag(channel.isDefault),
-        toFlag(channel.isRecentlyActive),
-        channel.firstMessageId,
-        JSON.stringify(channel.permissions),
-        channel.id,
-        channel.realmId,
-      );
+      const version = this.store.get(...fromChannel(channel), channel.id, channel.realmId);
       if (version === undefined) throw new Error(`Realm ${channel.realmId} has no channel ${channel.id}`);
       return { ...channel, version };
     } catch (error) {
@@ -407,8 +372,29 @@ function toSubscription(row: SubscriptionRow): Subscription {
   };
 }
 
+/** The columns in the order of `insert` and `store`. */
+function fromChannel(channel: Omit<Channel, 'id' | 'recipientId' | 'version'>): readonly Parameter[] {
+  return [
+    channel.name,
+    foldCase(channel.name),
+    channel.description,
+    channel.renderedDescription,
+    channel.privacy,
+    toFlag(channel.isArchived),
+    channel.creatorId,
+    channel.createdAt,
+    channel.messageRetentionDays,
+    channel.topicsPolicy,
+    channel.folderId,
+    toFlag(channel.isDefault),
+    toFlag(channel.isRecentlyActive),
+    channel.firstMessageId,
+    JSON.stringify(channel.permissions),
+  ];
+}
+
 /** The columns in the order of `upsertSubscriptions`. */
-function fromSubscription({ notifications, ...subscription }: Subscription): readonly (string | number | null)[] {
+function fromSubscription({ notifications, ...subscription }: Subscription): readonly Parameter[] {
   return [
     subscription.userId,
     subscription.channelId,

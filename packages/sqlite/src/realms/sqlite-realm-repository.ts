@@ -8,7 +8,7 @@ import {
   type UnixSeconds,
   USER_SETTINGS,
 } from '@parley/domain';
-import type { Connection } from '../connection.js';
+import type { Connection, Parameter } from '../connection.js';
 import { type Flag, isTaken, settingsColumn, toFlag } from '../rows.js';
 import { remembering, VersionedCache } from '../versioned-cache.js';
 
@@ -34,8 +34,8 @@ export class SqliteRealmRepository implements RealmRepository {
     this.row = connection.rows<RealmRow>('SELECT * FROM realm WHERE id = ?');
     this.insert = connection.values<RealmId>(
       `INSERT INTO realm (version, groups_version, string_id, uuid, name, is_deactivated, created_at, settings,
-                          rendered_description, permissions, user_defaults)
-       VALUES (1, 1, ?, ?, ?, ?, ?, ?, ?, '{}', ?) RETURNING id`,
+                          rendered_description, user_defaults, permissions)
+       VALUES (1, 1, ?, ?, ?, ?, ?, ?, ?, ?, '{}') RETURNING id`,
     );
     this.insertCounter = connection.command(
       'INSERT INTO event_counter (realm_id, head_seq, pruned_up_to) VALUES (?, 0, 0)',
@@ -43,7 +43,7 @@ export class SqliteRealmRepository implements RealmRepository {
     this.store = connection.command(
       `UPDATE realm
        SET version = version + 1, string_id = ?, uuid = ?, name = ?, is_deactivated = ?, created_at = ?, settings = ?,
-           rendered_description = ?, permissions = ?, user_defaults = ?
+           rendered_description = ?, user_defaults = ?, permissions = ?
        WHERE id = ?`,
     );
   }
@@ -70,16 +70,7 @@ export class SqliteRealmRepository implements RealmRepository {
   async add(realm: Omit<Realm, 'id' | 'permissions'>): Promise<RealmId> {
     this.connection.holdCaches();
     try {
-      const id = this.insert.get(
-        realm.stringId,
-        realm.uuid,
-        realm.name,
-        toFlag(realm.isDeactivated),
-        realm.createdAt,
-        realmSettings.toJson(realm.settings),
-        realm.renderedDescription,
-        userDefaults.toJson(realm.userDefaults),
-      )!;
+      const id = this.insert.get(...fromRealm(realm))!;
       this.insertCounter.run(id);
       return id;
     } catch (error) {
@@ -90,18 +81,7 @@ export class SqliteRealmRepository implements RealmRepository {
   async update(realm: Realm): Promise<void> {
     this.connection.holdCaches();
     try {
-      const { changes } = this.store.run(
-        realm.stringId,
-        realm.uuid,
-        realm.name,
-        toFlag(realm.isDeactivated),
-        realm.createdAt,
-        realmSettings.toJson(realm.settings),
-        realm.renderedDescription,
-        JSON.stringify(realm.permissions),
-        userDefaults.toJson(realm.userDefaults),
-        realm.id,
-      );
+      const { changes } = this.store.run(...fromRealm(realm), JSON.stringify(realm.permissions), realm.id);
       if (changes === 0) throw unknownRealm();
     } catch (error) {
       throw isTaken(error) ? stringIdTaken() : error;
@@ -151,4 +131,18 @@ function toRealm(row: RealmRow): Realm {
     permissions: parsePermissions(row.permissions),
     userDefaults: userDefaults.fromJson(row.user_defaults),
   };
+}
+
+/** The columns in the order of `insert` and `store`, which have the permissions besides. */
+function fromRealm(realm: Omit<Realm, 'id' | 'permissions'>): readonly Parameter[] {
+  return [
+    realm.stringId,
+    realm.uuid,
+    realm.name,
+    toFlag(realm.isDeactivated),
+    realm.createdAt,
+    realmSettings.toJson(realm.settings),
+    realm.renderedDescription,
+    userDefaults.toJson(realm.userDefaults),
+  ];
 }

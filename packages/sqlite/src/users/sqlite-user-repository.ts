@@ -15,7 +15,7 @@ import {
   type UserId,
   type UserRepository,
 } from '@parley/domain';
-import type { Connection } from '../connection.js';
+import type { Connection, Parameter } from '../connection.js';
 import { type Flag, isTaken, jsonList, settingsColumn, toFlag } from '../rows.js';
 import { remembering, VersionedCache } from '../versioned-cache.js';
 
@@ -89,8 +89,8 @@ export class SqliteUserRepository implements UserRepository {
     );
     this.insert = connection.values<UserId>(
       `INSERT INTO user (realm_id, version, role, is_active, email, email_key, full_name, name_key, name_likeness, joined_at,
-                         bot_kind, bot_owner_id, bot_default_channel_id, system_kind, avatar_source, avatar_version,
-                         special_permissions, settings, password_hash)
+                         bot_kind, bot_owner_id, bot_default_channel_id, avatar_source, avatar_version,
+                         special_permissions, settings, system_kind, password_hash)
        VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
     );
     this.store = connection.values<number>(
@@ -171,26 +171,8 @@ export class SqliteUserRepository implements UserRepository {
   ): Promise<User> {
     this.connection.holdCaches();
     try {
-      const id = this.insert.get(
-        user.realmId,
-        user.role,
-        toFlag(user.isActive),
-        user.email,
-        foldCase(user.email),
-        user.fullName,
-        foldCase(user.fullName),
-        foldedName(user.fullName),
-        user.joinedAt,
-        user.bot?.kind ?? null,
-        user.bot?.ownerId ?? null,
-        user.bot?.defaultSendingChannelId ?? null,
-        user.bot?.isSystem ? (systemKind ?? '') : null,
-        user.avatar.source,
-        user.avatar.version,
-        JSON.stringify(user.specialPermissions),
-        userSettings.toJson(user.settings),
-        passwordHash,
-      )!;
+      const kind = user.bot?.isSystem ? (systemKind ?? '') : null;
+      const id = this.insert.get(user.realmId, ...fromUser(user), kind, passwordHash)!;
       return { ...user, id, version: 1 };
     } catch (error) {
       throw isTaken(error) ? emailTaken(user.email) : error;
@@ -200,25 +182,7 @@ export class SqliteUserRepository implements UserRepository {
   async update(user: User): Promise<User> {
     this.connection.holdCaches();
     try {
-      const version = this.store.get(
-        user.role,
-        toFlag(user.isActive),
-        user.email,
-        foldCase(user.email),
-        user.fullName,
-        foldCase(user.fullName),
-        foldedName(user.fullName),
-        user.joinedAt,
-        user.bot?.kind ?? null,
-        user.bot?.ownerId ?? null,
-        user.bot?.defaultSendingChannelId ?? null,
-        user.avatar.source,
-        user.avatar.version,
-        JSON.stringify(user.specialPermissions),
-        userSettings.toJson(user.settings),
-        user.id,
-        user.realmId,
-      );
+      const version = this.store.get(...fromUser(user), user.id, user.realmId);
       if (version === undefined) throw new Error(`Realm ${user.realmId} has no user ${user.id}`);
       return { ...user, version };
     } catch (error) {
@@ -279,4 +243,25 @@ function toUser(row: UserRow): User {
     settings: userSettings.fromJson(row.settings),
     version: row.version,
   };
+}
+
+/** The columns in the order of `insert` and `store`. */
+function fromUser(user: Omit<User, 'id' | 'version'>): readonly Parameter[] {
+  return [
+    user.role,
+    toFlag(user.isActive),
+    user.email,
+    foldCase(user.email),
+    user.fullName,
+    foldCase(user.fullName),
+    foldedName(user.fullName),
+    user.joinedAt,
+    user.bot?.kind ?? null,
+    user.bot?.ownerId ?? null,
+    user.bot?.defaultSendingChannelId ?? null,
+    user.avatar.source,
+    user.avatar.version,
+    JSON.stringify(user.specialPermissions),
+    userSettings.toJson(user.settings),
+  ];
 }
