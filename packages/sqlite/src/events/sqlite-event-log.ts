@@ -10,7 +10,7 @@ import type {
   StoredEvent,
   UnixSeconds,
 } from '@parley/domain';
-import type { Connection } from '../connection.js';
+import { type Connection, LIMIT } from '../connection.js';
 import { Tombstones } from '../messages/tombstones.js';
 import { jsonList } from '../rows.js';
 
@@ -40,7 +40,7 @@ export class SqliteEventLog implements EventLog {
     );
     this.pruned = connection.values<number>('SELECT pruned_up_to FROM event_counter WHERE realm_id = ?');
     this.rowsAfter = connection.tuples<EventRow>(
-      'SELECT seq, at, audience, payload FROM event WHERE realm_id = ? AND seq > ? ORDER BY seq LIMIT ?',
+      `SELECT seq, at, audience, payload FROM event WHERE realm_id = ? AND seq > ? ORDER BY seq ${LIMIT}`,
     );
     // Without RETURNING, for the reason that SqliteMessageRepository gives.
     this.drawSeq = connection.command('UPDATE event_counter SET head_seq = head_seq + 1 WHERE realm_id = ?');

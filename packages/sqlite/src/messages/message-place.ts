@@ -1,5 +1,5 @@
 import type { MessageId, Ordinal, RealmId, RecipientId, UserId } from '@parley/domain';
-import type { Connection, Parameter, Query } from '../connection.js';
+import { type Connection, LIMIT, type Parameter, type Query } from '../connection.js';
 import { TRAITS } from './schema.js';
 
 /** The small columns of a message, all of them in the indexes that pages walk: what a list needs to judge it. */
@@ -58,7 +58,7 @@ export class PlacesById {
               json_group_array(version)
        FROM (SELECT id, sender_id, ordinal, traits, version FROM message INDEXED BY message_by_topic
              WHERE recipient_id = ? AND topic_key = ? AND id BETWEEN ? AND ? AND traits & ${TRAITS.wasMoved} = 0
-             ORDER BY id LIMIT ?)`,
+             ORDER BY id ${LIMIT})`,
     );
   }
 

@@ -1,5 +1,5 @@
 import type { MessageId, RecipientId, Viewer } from '@parley/domain';
-import type { Connection, Parameter, Query } from '../connection.js';
+import { type Connection, LIMIT, type Parameter, type Query } from '../connection.js';
 import { indexFor, type Narrowing, restriction } from './message-filter.js';
 import { idOf, type MessagePlace, PlaceQuery } from './message-place.js';
 import { TRAITS } from './schema.js';
@@ -190,7 +190,7 @@ export class OwnHistory {
     const query = this.query(
       `FROM message_flag f INDEXED BY message_flag_own CROSS JOIN message m ON m.id = f.message_id
        WHERE f.user_id = ? AND f.origin <> 0 AND f.realm_id = ? AND f.message_id BETWEEN ? AND ? ${sql}
-       ORDER BY f.message_id ${orderOf(walk)} LIMIT ?`,
+       ORDER BY f.message_id ${orderOf(walk)} ${LIMIT}`,
     );
     return query.all(userId, realmId, walk.first, walk.last, ...parameters, limit);
   }
@@ -206,7 +206,7 @@ export class OwnHistory {
     const { sql, parameters } = restriction(narrowing);
     const query = this.query(
       `FROM message m ${from} ${sql} AND m.id BETWEEN ? AND ? ${also}
-       ORDER BY m.id ${orderOf(walk)} LIMIT ?`,
+       ORDER BY m.id ${orderOf(walk)} ${LIMIT}`,
     );
     return query.all(...fromParameters, ...parameters, walk.first, walk.last, limit);
   }

@@ -10,7 +10,7 @@ import {
   type RecipientId,
   type Viewer,
 } from '@parley/domain';
-import type { Command, Connection, Query } from '../connection.js';
+import { type Command, type Connection, LIMIT, type Query } from '../connection.js';
 
 /** Ordinals of one recipient. */
 export interface Place extends OrdinalRange {
@@ -45,25 +45,25 @@ export class ReadSets {
            (SELECT max(b.first) FROM read_segment b
             WHERE b.user_id = ? AND b.recipient_id = place.value ->> 0 AND b.first <= place.value ->> 1), 0)
          AND s.last >= place.value ->> 1
-       LIMIT ?`,
+       ${LIMIT}`,
     );
     this.around = connection.tuples<SegmentRow>(
       `SELECT recipient_id, first, last, bits FROM read_segment
        WHERE user_id = ? AND recipient_id = ? AND first <= ? AND first >= coalesce(
          (SELECT max(first) FROM read_segment WHERE user_id = ? AND recipient_id = ? AND first <= ?), 0)
          AND last >= ?
-       ORDER BY first LIMIT ?`,
+       ORDER BY first ${LIMIT}`,
     );
     this.ascendingFrom = connection.tuples<SegmentRow>(
       `SELECT recipient_id, first, last, bits FROM read_segment
        WHERE user_id = ? AND recipient_id = ? AND first >= coalesce(
          (SELECT max(first) FROM read_segment WHERE user_id = ? AND recipient_id = ? AND first <= ?), 0)
-       ORDER BY first LIMIT ?`,
+       ORDER BY first ${LIMIT}`,
     );
     this.descendingFrom = connection.tuples<SegmentRow>(
       `SELECT recipient_id, first, last, bits FROM read_segment
        WHERE user_id = ? AND recipient_id = ? AND first <= ?
-       ORDER BY first DESC LIMIT ?`,
+       ORDER BY first DESC ${LIMIT}`,
     );
     this.latest = connection.tuples<SegmentRow>(
       `SELECT recipient_id, first, last, bits FROM read_segment

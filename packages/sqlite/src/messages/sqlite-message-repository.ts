@@ -21,7 +21,7 @@ import {
   type UserId,
   type Viewer,
 } from '@parley/domain';
-import type { Connection } from '../connection.js';
+import { type Connection, LIMIT } from '../connection.js';
 import { type Flag, jsonList, settingsColumn, toFlag } from '../rows.js';
 import { indexFor, type Narrowing, restriction, toNarrowing } from './message-filter.js';
 import { idOf, type MessagePlace, PlaceQuery, PlacesById } from './message-place.js';
@@ -443,7 +443,7 @@ export class SqliteMessageRepository implements MessageRepository {
     if (narrowing.recipientId === null) throw new Error('Shared history is of one recipient');
     const { sql, parameters } = restriction(narrowing);
     const text = `FROM message m INDEXED BY ${indexFor(narrowing)}
-      WHERE m.id BETWEEN ? AND ? ${sql} ORDER BY m.id ${walk.direction === 'older' ? 'DESC' : 'ASC'} LIMIT ?`;
+      WHERE m.id BETWEEN ? AND ? ${sql} ORDER BY m.id ${walk.direction === 'older' ? 'DESC' : 'ASC'} ${LIMIT}`;
     let query = this.pages.get(text);
     if (!query) {
       query = new PlaceQuery(this.connection, text);

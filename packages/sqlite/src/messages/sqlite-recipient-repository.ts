@@ -1,5 +1,5 @@
 import type { ChannelId, RealmId, Recipient, RecipientId, RecipientRepository, UserId } from '@parley/domain';
-import type { Connection } from '../connection.js';
+import { type Connection, LIMIT } from '../connection.js';
 import { jsonList } from '../rows.js';
 import { Spans } from './spans.js';
 
@@ -21,7 +21,7 @@ export class SqliteRecipientRepository implements RecipientRepository {
     this.recent = connection.tuples<readonly [RecipientId, number]>(
       `SELECT recipient_id, last_message_id FROM direct_participant INDEXED BY direct_participant_recent
        WHERE user_id = ? AND last_message_id IS NOT NULL AND realm_id = ?
-       ORDER BY last_message_id DESC LIMIT ?`,
+       ORDER BY last_message_id DESC ${LIMIT}`,
     );
     this.insert = connection.values<RecipientId>(
       'INSERT INTO recipient (realm_id, direct_key) VALUES (?, ?) RETURNING id',

@@ -13,7 +13,7 @@ import {
   type UserId,
   type Viewer,
 } from '@parley/domain';
-import type { Connection, Query } from '../connection.js';
+import { type Connection, LIMIT, type Query } from '../connection.js';
 import { type Flag, jsonList } from '../rows.js';
 import { idOf, type MessagePlace, traitsOf, wasMoved } from './message-place.js';
 import { type Place, ReadSets } from './read-sets.js';
@@ -66,7 +66,7 @@ export class Standings {
        WHERE user_id = ? AND recipient_id IN (SELECT value FROM json_each(?)) AND realm_id = ?`,
     );
     this.flagsBetween = connection.tuples<FlagTuple>(
-      `SELECT ${FLAG_COLUMNS} FROM message_flag WHERE user_id = ? AND message_id BETWEEN ? AND ? LIMIT ?`,
+      `SELECT ${FLAG_COLUMNS} FROM message_flag WHERE user_id = ? AND message_id BETWEEN ? AND ? ${LIMIT}`,
     );
     this.flagsOf = connection.tuples<FlagTuple>(
       `SELECT ${FLAG_COLUMNS} FROM message_flag

@@ -12,7 +12,7 @@ import {
   unreadRanges,
   type Viewer,
 } from '@parley/domain';
-import type { Connection, Parameter, Query } from '../connection.js';
+import { type Connection, LIMIT, type Parameter, type Query } from '../connection.js';
 import { jsonList } from '../rows.js';
 import { indexFor, isWhole, type Narrowing, restriction } from './message-filter.js';
 import { idOf, type MessagePlace, PLACE_COLUMNS, type PlaceColumns, traitsOf, wasMoved } from './message-place.js';
@@ -84,7 +84,7 @@ export class UnreadMessages {
     );
     this.movedIn = connection.values<MessageId>(
       `SELECT id FROM message INDEXED BY message_moved_in
-       WHERE recipient_id = ? AND traits & ${TRAITS.wasMoved} LIMIT ?`,
+       WHERE recipient_id = ? AND traits & ${TRAITS.wasMoved} ${LIMIT}`,
     );
     this.markedIds = connection.values<MessageId>(
       `SELECT message_id FROM message_flag INDEXED BY message_flag_unread
@@ -248,7 +248,7 @@ export class UnreadMessages {
             WHERE m.id >= (SELECT f.id FROM message f INDEXED BY message_by_ordinal
                            WHERE f.sent_recipient_id = ? AND f.ordinal >= ? ORDER BY f.ordinal LIMIT 1)
               AND m.traits & ${TRAITS.wasMoved | TRAITS.isReadByDefault} = 0 ${sql}
-            ORDER BY m.id LIMIT ?)`;
+            ORDER BY m.id ${LIMIT})`;
     let query = this.sentQueries.get(text);
     if (!query) {
       query = this.connection.tuples<readonly [string, string, string]>(text);
@@ -306,7 +306,7 @@ export class UnreadMessages {
     return this.rows(
       `FROM message_flag f INDEXED BY message_flag_unread CROSS JOIN message m ON m.id = f.message_id
        WHERE f.user_id = ? AND f.read = 0 AND f.realm_id = ? ${sql}
-       ORDER BY f.message_id ${order} LIMIT ?`,
+       ORDER BY f.message_id ${order} ${LIMIT}`,
       [userId, realmId, ...parameters, limit],
     );
   }
