@@ -23,7 +23,15 @@ describe('the table of operations', () => {
         .filter(({ hot }) => hot)
         .map(nameOf)
         .sort(),
-    ).toEqual(['GET /events', 'GET /messages', 'POST /messages', 'POST /messages/flags']);
+    ).toEqual([
+      'GET /events',
+      'GET /messages',
+      'POST /mark_stream_as_read',
+      'POST /mark_topic_as_read',
+      'POST /messages',
+      'POST /messages/flags',
+      'POST /messages/flags/narrow',
+    ]);
   });
 
   it('asks who is calling, but for what comes before signing in and what is the same for all', () => {

@@ -1,4 +1,4 @@
-import type { ChannelId } from '@parley/domain';
+import type { ChannelId, RealmId } from '@parley/domain';
 import { ParleyServer } from '../harness/parley-server.js';
 import type { WorldBuilder } from '../lab.js';
 import { writeHistory } from './history.js';
@@ -74,6 +74,7 @@ async function buildArchive(database: string, messages: number): Promise<Archive
 }
 
 export interface InterleavedTopics {
+  readonly realmId: RealmId;
   /** Nobody of them has read anything yet. */
   readonly readers: readonly Person[];
   readonly channelId: ChannelId;
@@ -84,7 +85,7 @@ export interface InterleavedTopics {
 /** Twenty conversations of a thousand messages each, at the same time in one channel. */
 export const interleavedTopics: WorldBuilder<InterleavedTopics> = async function interleavedTopics(database, lab) {
   const world = await World.found(database);
-  const [writer, ...readers] = await world.addPeople(1 + lab.size(24, 2));
+  const [writer, ...readers] = await world.addPeople(1 + lab.size(120, 2));
   const channelId = await world.addChannel('busy', [writer!, ...readers]);
   await world.close();
   const topics = Array.from({ length: 20 }, (_, n) => `topic ${n}`);
@@ -95,7 +96,7 @@ export const interleavedTopics: WorldBuilder<InterleavedTopics> = async function
     readBy: [],
     place: (n) => ({ channelId, topic: topics[n % topics.length]!, senderId: writer!.id }),
   });
-  return { readers, channelId, topics, messagesPerTopic };
+  return { realmId: world.realmId, readers, channelId, topics, messagesPerTopic };
 };
 
 /** What `npm start` leaves behind. */

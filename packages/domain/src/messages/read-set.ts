@@ -10,7 +10,10 @@ import type { Ordinal } from '../shared/ids.js';
 export interface ReadSegment {
   readonly first: Ordinal;
   readonly last: Ordinal;
-  /** Null: all of them are read. Else bit `n & 7` of byte `n >> 3` says whether `first + n` is; of one window exactly. */
+  /**
+   * Null: all of them are read. Else bit `n & 7` of byte `n >> 3` says whether `first + n` is. Of one window exactly; what
+   * was written when windows were smaller has bitmaps of whole bytes of one.
+   */
   readonly bits: Uint8Array | null;
 }
 
@@ -26,13 +29,15 @@ export interface ReadSetChange {
   readonly removed: readonly Ordinal[];
   /** Ascending; their `first` may be one of those removed. */
   readonly added: readonly ReadSegment[];
+  /** What becomes of the stored segments that were handed in; ascending. */
+  readonly result: readonly ReadSegment[];
 }
 
-/** Ordinals a window holds: 1…1024, 1025…2048 and so on. */
-export const WINDOW_SIZE = 1024;
+/** Ordinals a window holds: 1…4096, 4097…8192 and so on. A larger bitmap would not fit into a row without overflow pages. */
+export const WINDOW_SIZE = 4096;
 const WINDOW_BYTES = WINDOW_SIZE / 8;
 /** A bitmap takes the place of about this many stored runs. */
-const MAX_RUNS_IN_WINDOW = 16;
+const MAX_RUNS_IN_WINDOW = 32;
 
 const windowOf = (ordinal: Ordinal): number => Math.floor((ordinal - 1) / WINDOW_SIZE);
 const windowStart = (window: number): Ordinal => window * WINDOW_SIZE + 1;
@@ -40,6 +45,7 @@ const windowEnd = (window: number): Ordinal => (window + 1) * WINDOW_SIZE;
 const isInWindow = (window: number, ordinal: Ordinal): boolean =>
   windowStart(window) <= ordinal && ordinal <= windowEnd(window);
 const NO_BITS = new Uint8Array();
+const ONES_IN_BYTE = Uint8Array.from({ length: 256 }, (_, byte) => byte.toString(2).replaceAll('0', '').length);
 
 /**
  * The segments a change of these ordinals has to know: those that overlap one of the ranges answered. They are ascending
@@ -155,8 +161,7 @@ export function findFirstUnread(segments: readonly ReadSegment[], range: Ordinal
   for (const { first, last, bits } of segments) {
     if (last < next) continue;
     if (first > next) break;
-    if (!bits) next = last + 1;
-    else while (next <= last && hasBit(bits, next - first)) next++;
+    next = bits ? first + nextBit(bits, next - first, last - first, false) : last + 1;
     if (next <= last) break;
   }
   return next <= range.last ? next : null;
@@ -194,13 +199,8 @@ function* readRanges(segments: Iterable<ReadSegment>, range: OrdinalRange, forwa
     const first = Math.max(segment.first, range.first);
     const last = Math.min(segment.last, range.last);
     if (first > last) continue;
-    if (!segment.bits) {
-      yield { first, last };
-      continue;
-    }
-    const runs = runsOf(segment.bits, segment.first).filter((run) => run.last >= first && run.first <= last);
-    if (!forward) runs.reverse();
-    for (const run of runs) yield { first: Math.max(run.first, first), last: Math.min(run.last, last) };
+    if (segment.bits) yield* runsOf(segment.bits, segment.first, { first, last }, forward);
+    else yield { first, last };
   }
 }
 
@@ -216,16 +216,16 @@ function replaceWindows(
 
   const pieces: ReadSegment[] = filled ? [{ ...filled, bits: null }] : [];
   for (const [window, bits] of windows) {
-    const runs = runsOf(bits, windowStart(window), MAX_RUNS_IN_WINDOW + 1);
-    if (runs.length > MAX_RUNS_IN_WINDOW) pieces.push({ first: windowStart(window), last: windowEnd(window), bits });
-    else for (const run of runs) pieces.push({ ...run, bits: null });
+    const whole = { first: windowStart(window), last: windowEnd(window) };
+    if (countRuns(bits) > MAX_RUNS_IN_WINDOW) pieces.push({ ...whole, bits });
+    else for (const run of runsOf(bits, whole.first, whole, true)) pieces.push({ ...run, bits: null });
   }
   for (const segment of stored) cutOut(segment, replaced, pieces);
   pieces.sort((a, b) => a.first - b.first);
   return difference(stored, joined(pieces));
 }
 
-/** Adds what lies outside the ranges. A bitmap lies inside or outside whole, since ranges are made of whole windows. */
+/** Adds what lies outside the ranges. A bitmap lies inside or outside as a whole, since ranges are made of whole windows. */
 function cutOut(segment: ReadSegment, ranges: readonly OrdinalRange[], into: ReadSegment[]): void {
   let first = segment.first;
   for (const range of ranges) {
@@ -260,19 +260,21 @@ function difference(before: readonly ReadSegment[], after: readonly ReadSegment[
     if (old && old.last === segment.last && haveSameBits(old.bits, segment.bits)) kept.delete(segment.first);
     else added.push(segment);
   }
-  return { removed: [...kept.keys()], added };
+  return { removed: [...kept.keys()], added, result: after };
 }
 
 function haveSameBits(a: Uint8Array | null, b: Uint8Array | null): boolean {
   if (a === b) return true;
-  return a !== null && b !== null && a.every((byte, index) => byte === b[index]);
+  if (a === null || b === null) return false;
+  for (let index = 0; index < a.length; index++) if (a[index] !== b[index]) return false;
+  return true;
 }
 
 function contentOf(stored: readonly ReadSegment[], window: number): Uint8Array {
   const bits = new Uint8Array(WINDOW_BYTES);
   for (const segment of stored) {
     if (segment.bits === null) setBits(bits, window, segment);
-    else if (segment.first === windowStart(window)) bits.set(segment.bits);
+    else if (isInWindow(window, segment.first)) bits.set(segment.bits, (segment.first - windowStart(window)) >> 3);
   }
   return bits;
 }
@@ -302,30 +304,67 @@ function countBits(bits: Uint8Array, first: number, last: number): number {
     let byte = bits[index]!;
     if (index === first >> 3) byte &= 0xff << (first & 7);
     if (index === last >> 3) byte &= 0xff >> (7 - (last & 7));
-    // Each round clears the lowest bit that is set.
-    for (; byte !== 0; byte &= byte - 1) count++;
+    count += ONES_IN_BYTE[byte]!;
   }
   return count;
 }
 
-/** Ascending; where there are more than `limit`, the first ones, as many as that or some more. */
-function runsOf(bits: Uint8Array, start: Ordinal, limit = WINDOW_SIZE): OrdinalRange[] {
-  const runs: OrdinalRange[] = [];
-  let runStart = -1;
-  for (let index = 0; index < bits.length && runs.length < limit; index++) {
+function countRuns(bits: Uint8Array): number {
+  let count = 0;
+  let previous = 0;
+  for (let index = 0; index < bits.length; index++) {
     const byte = bits[index]!;
-    // Most bytes go on with what was before.
-    if (byte === (runStart < 0 ? 0 : 0xff)) continue;
-    for (let bit = 0; bit < 8; bit++) {
-      const position = index * 8 + bit;
-      if (((byte >> bit) & 1) === 1) {
-        if (runStart < 0) runStart = position;
-      } else if (runStart >= 0) {
-        runs.push({ first: start + runStart, last: start + position - 1 });
-        runStart = -1;
-      }
+    // A run begins at each bit that is set after one that is not.
+    count += ONES_IN_BYTE[byte & ~((byte << 1) | (previous >> 7))]!;
+    previous = byte;
+  }
+  return count;
+}
+
+/** Within a range that the bitmap covers; ascending, or else descending. */
+function* runsOf(
+  bits: Uint8Array,
+  start: Ordinal,
+  { first, last }: OrdinalRange,
+  forward: boolean,
+): Generator<OrdinalRange> {
+  const lowest = first - start;
+  const highest = last - start;
+  if (forward) {
+    for (let from = nextBit(bits, lowest, highest, true); from <= highest; ) {
+      const end = nextBit(bits, from, highest, false);
+      yield { first: start + from, last: start + end - 1 };
+      from = nextBit(bits, end, highest, true);
+    }
+  } else {
+    for (let end = previousBit(bits, highest, lowest, true); end >= lowest; ) {
+      const from = previousBit(bits, end, lowest, false);
+      yield { first: start + from + 1, last: start + end };
+      end = previousBit(bits, from, lowest, true);
     }
   }
-  if (runStart >= 0 && runs.length < limit) runs.push({ first: start + runStart, last: start + bits.length * 8 - 1 });
-  return runs;
+}
+
+/** The first position from one to another, both included, with that bit; `last + 1` when there is none. */
+function nextBit(bits: Uint8Array, first: number, last: number, bit: boolean): number {
+  const byteWithout = bit ? 0 : 0xff;
+  let position = first;
+  while (position <= last) {
+    if ((position & 7) === 0 && bits[position >> 3] === byteWithout) position += 8;
+    else if (hasBit(bits, position) === bit) return position;
+    else position++;
+  }
+  return last + 1;
+}
+
+/** The same downwards; `first - 1` when there is none. */
+function previousBit(bits: Uint8Array, last: number, first: number, bit: boolean): number {
+  const byteWithout = bit ? 0 : 0xff;
+  let position = last;
+  while (position >= first) {
+    if ((position & 7) === 7 && bits[position >> 3] === byteWithout) position -= 8;
+    else if (hasBit(bits, position) === bit) return position;
+    else position--;
+  }
+  return first - 1;
 }

@@ -94,6 +94,7 @@ export function messageRoutes(addresses: RealmAddresses): readonly Route[] {
     }),
     route('POST', '/messages/flags/narrow', {
       auth: 'user',
+      hot: true,
       dto: ChangeNarrowFlagsDto,
       useCase: ChangeNarrowFlags,
       toInput: toChangeNarrowFlagsInput,
@@ -108,12 +109,14 @@ export function messageRoutes(addresses: RealmAddresses): readonly Route[] {
     }),
     route('POST', '/mark_stream_as_read', {
       auth: 'user',
+      hot: true,
       dto: MarkChannelReadDto,
       useCase: MarkRead,
       toInput: ({ stream_id }): MarkReadInput => ({ scope: { kind: 'channel', channelId: stream_id as ChannelId } }),
     }),
     route('POST', '/mark_topic_as_read', {
       auth: 'user',
+      hot: true,
       dto: MarkTopicReadDto,
       useCase: MarkRead,
       toInput: ({ stream_id, topic_name }): MarkReadInput => ({

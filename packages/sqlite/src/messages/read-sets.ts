@@ -27,7 +27,7 @@ const NO_LIMIT = -1;
 /** Read sets as rows, one a segment; see read-set.ts in the domain. */
 export class ReadSets {
   private readonly overlapping: Query<SegmentRow>;
-  private readonly around: Query<SegmentRow>;
+  private readonly overlappingOne: Query<SegmentRow>;
   private readonly ascendingFrom: Query<SegmentRow>;
   private readonly descendingFrom: Query<SegmentRow>;
   private readonly latest: Query<SegmentRow>;
@@ -47,7 +47,7 @@ export class ReadSets {
          AND s.last >= place.value ->> 1
        ${LIMIT}`,
     );
-    this.around = connection.tuples<SegmentRow>(
+    this.overlappingOne = connection.tuples<SegmentRow>(
       `SELECT recipient_id, first, last, bits FROM read_segment
        WHERE user_id = ? AND recipient_id = ? AND first <= ? AND first >= coalesce(
          (SELECT max(first) FROM read_segment WHERE user_id = ? AND recipient_id = ? AND first <= ?), 0)
@@ -117,23 +117,36 @@ export class ReadSets {
   }
 
   mark(viewer: Viewer, recipientId: RecipientId, ordinals: readonly Ordinal[], read: boolean): void {
-    const ranges = neighbourhoods(ordinals);
-    const places = ranges.map((range) => ({ recipientId, ...range }));
-    const stored = this.load(viewer, places).get(recipientId) ?? [];
-    this.apply(viewer, recipientId, markOrdinals(stored, ordinals, read));
+    const places = neighbourhoods(ordinals).map((range) => ({ recipientId, ...range }));
+    this.markAmong(this.load(viewer, places).get(recipientId) ?? [], viewer, recipientId, ordinals, read);
+  }
+
+  /** The same where the segments `around` the ordinals are at hand. What becomes of them. */
+  markAmong(
+    stored: readonly ReadSegment[],
+    viewer: Viewer,
+    recipientId: RecipientId,
+    ordinals: readonly Ordinal[],
+    read: boolean,
+  ): readonly ReadSegment[] {
+    return this.apply(viewer, recipientId, markOrdinals(stored, ordinals, read));
   }
 
   markRange(viewer: Viewer, recipientId: RecipientId, range: OrdinalRange): void {
+    this.apply(viewer, recipientId, markRangeRead(this.around(viewer, recipientId, range), range));
+  }
+
+  /** What it takes to mark ordinals of the range, ascending. */
+  around(viewer: Viewer, recipientId: RecipientId, range: OrdinalRange): readonly ReadSegment[] {
     const ends = neighbourhoods([range.first, range.last]);
-    const stored = this.overlap(viewer, recipientId, { first: ends[0]!.first, last: ends.at(-1)!.last });
-    this.apply(viewer, recipientId, markRangeRead(stored, range));
+    return this.overlap(viewer, recipientId, { first: ends[0]!.first, last: ends.at(-1)!.last });
   }
 
   /** Marks the newest message read; the same as `mark`, and quicker. */
   markNewest(viewer: Viewer, recipientId: RecipientId, newest: Ordinal): void {
     const row = this.latest.get(viewer.userId, recipientId);
     const extended = row && extendLatest({ first: row[1], last: row[2], bits: row[3] }, newest);
-    if (extended) this.apply(viewer, recipientId, { removed: [], added: [extended] });
+    if (extended) this.write(viewer, recipientId, extended);
     else this.mark(viewer, recipientId, [newest], true);
   }
 
@@ -144,14 +157,23 @@ export class ReadSets {
     { first, last }: OrdinalRange,
     limit = NO_LIMIT,
   ): readonly ReadSegment[] {
-    return this.around
+    return this.overlappingOne
       .all(userId, recipientId, last, userId, recipientId, first, first, limit)
       .map((row) => ({ first: row[1], last: row[2], bits: row[3] }));
   }
 
-  private apply({ realmId, userId }: Viewer, recipientId: RecipientId, { removed, added }: ReadSetChange): void {
+  private apply(
+    viewer: Viewer,
+    recipientId: RecipientId,
+    { removed, added, result }: ReadSetChange,
+  ): readonly ReadSegment[] {
     const replaced = new Set(added.map(({ first }) => first));
-    for (const first of removed) if (!replaced.has(first)) this.remove.run(userId, recipientId, first);
-    for (const { first, last, bits } of added) this.put.run(userId, recipientId, first, last, bits, realmId);
+    for (const first of removed) if (!replaced.has(first)) this.remove.run(viewer.userId, recipientId, first);
+    for (const segment of added) this.write(viewer, recipientId, segment);
+    return result;
+  }
+
+  private write({ realmId, userId }: Viewer, recipientId: RecipientId, { first, last, bits }: ReadSegment): void {
+    this.put.run(userId, recipientId, first, last, bits, realmId);
   }
 }

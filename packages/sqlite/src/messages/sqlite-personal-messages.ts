@@ -7,6 +7,7 @@ import {
   ownershipOf,
   type PersonalFlags,
   type PersonalMessages,
+  type ReadSegment,
   type RealmId,
   type RecipientId,
   type Span,
@@ -20,6 +21,7 @@ import { ascending, jsonList, toFlag } from '../rows.js';
 import { type Narrowing, toNarrowing } from './message-filter.js';
 import { idOf, type MessagePlace, PlacesById } from './message-place.js';
 import { OwnHistory } from './own-history.js';
+import type { Place } from './read-sets.js';
 import { ORIGINS } from './schema.js';
 import { Spans } from './spans.js';
 import { type Basis, type Standing, Standings } from './standing.js';
@@ -237,15 +239,21 @@ export class SqlitePersonalMessages implements PersonalMessages {
         true,
       );
     }
-    const change = this.readChange(viewer, found.doubtful, true);
-    const { ids, ordinals } = found.received;
-    for (const id of ids) change.ids.push(id);
-    if (found.doubtful.length > 0) change.ids.sort(ascending);
-    if (ids.length > 0) {
-      const { recipientId } = found;
-      change.ordinals.set(recipientId, [...(change.ordinals.get(recipientId) ?? []), ...ordinals]);
+    const { recipientId, received } = found;
+    if (found.doubtful.length === 0) {
+      if (received.ids.length === 0) return [];
+      const { readSets } = this.standings;
+      const segments = readSets.markAmong(found.segments, viewer, recipientId, received.ordinals, true);
+      this.tidy(reader, found.places, received.ordinals[0]!, segments);
+      return received.ids;
     }
-    this.applyRead(viewer, change, true, reader);
+    const change = this.readChange(viewer, found.doubtful, true);
+    change.ids.push(...received.ids);
+    change.ids.sort(ascending);
+    if (received.ids.length > 0) {
+      change.ordinals.set(recipientId, [...(change.ordinals.get(recipientId) ?? []), ...received.ordinals]);
+    }
+    this.applyRead(viewer, change, true);
     return change.ids;
   }
 
@@ -306,11 +314,17 @@ export class SqlitePersonalMessages implements PersonalMessages {
     return change;
   }
 
-  /** `reader` is what it was before the change, where that is known. */
-  private applyRead(viewer: Viewer, change: ReadChange, read: boolean, reader?: Reader): void {
+  private applyRead(viewer: Viewer, change: ReadChange, read: boolean): void {
     for (const [recipientId, each] of change.ordinals) this.standings.readSets.mark(viewer, recipientId, each, read);
     this.putReadMarks(viewer, change.marks, read);
-    if (read) this.tidy(viewer, change.ordinals, reader);
+    if (!read) return;
+    let reader: Reader | undefined;
+    for (const [recipientId, ordinals] of change.ordinals) {
+      const places = this.unread.incompletePlaces(viewer, recipientId);
+      if (places.length === 0) continue;
+      reader ??= this.unread.readerOf(viewer);
+      this.tidy(reader, places, Math.min(...ordinals));
+    }
   }
 
   private putReadMarks({ realmId, userId }: Viewer, ids: readonly MessageId[], read: boolean): void {
@@ -321,21 +335,17 @@ export class SqlitePersonalMessages implements PersonalMessages {
   }
 
   /**
-   * Closes what is left of gaps that nothing unread lies in any more: the first of each conversation, which walks begin
-   * with, and the one before what has just been read.
+   * Closes what is left of gaps that nothing unread lies in any more: the first of each place, which walks begin with, and
+   * the one before what has just been read. `segments` are those of the places, where they are at hand.
    */
-  private tidy(viewer: Viewer, ordinals: ReadonlyMap<RecipientId, readonly Ordinal[]>, known?: Reader): void {
-    let reader = known;
-    for (const [recipientId, read] of ordinals) {
-      for (const place of this.unread.incompletePlaces(viewer, recipientId)) {
-        reader ??= this.unread.readerOf(viewer);
-        const before = { ...place, last: Math.min(place.last, Math.min(...read) - 1) };
-        for (const empty of [
-          this.unread.findEmpty(reader, place, 'start'),
-          before.first <= before.last ? this.unread.findEmpty(reader, before, 'end') : null,
-        ]) {
-          if (empty) this.standings.readSets.markRange(viewer, recipientId, empty);
-        }
+  private tidy(reader: Reader, places: readonly Place[], firstRead: Ordinal, segments?: readonly ReadSegment[]): void {
+    for (const place of places) {
+      const before = { ...place, last: Math.min(place.last, firstRead - 1) };
+      for (const empty of [
+        this.unread.findEmpty(reader, place, 'start', segments),
+        before.first <= before.last ? this.unread.findEmpty(reader, before, 'end', segments) : null,
+      ]) {
+        if (empty) this.standings.readSets.markRange(reader.viewer, place.recipientId, empty);
       }
     }
   }

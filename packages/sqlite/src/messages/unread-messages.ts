@@ -6,6 +6,7 @@ import {
   type MessageId,
   type Ordinal,
   type OrdinalRange,
+  type ReadSegment,
   type RecipientId,
   type UnreadMessage,
   type UserId,
@@ -36,9 +37,11 @@ const MAX_ID = Number.MAX_SAFE_INTEGER;
 const FIRST_BATCH = 16;
 const LARGEST_BATCH = 4096;
 const SHORT_GAP = 32;
+/** How much further than what is unread of a channel one of its topics is looked through without counting. */
+const MOST_READ_PER_UNREAD = 32;
 /** How many messages that were moved into a conversation are judged one by one. */
 const MAX_MOVED_IN = 256;
-/** How far a gap is looked into to close it: mostly the first message is still to be read. */
+/** How far a gap is looked into to close it. */
 const TIDIED_ORDINALS = [4, 256];
 
 /**
@@ -52,6 +55,7 @@ export class UnreadMessages {
   private readonly hasMovedIn: Query<1>;
   private readonly movedIn: Query<MessageId>;
   private readonly markedIds: Query<MessageId>;
+  private readonly sentAt: Query<PlaceColumns>;
 
   constructor(
     private readonly connection: Connection,
@@ -85,6 +89,9 @@ export class UnreadMessages {
     this.movedIn = connection.values<MessageId>(
       `SELECT id FROM message INDEXED BY message_moved_in
        WHERE recipient_id = ? AND traits & ${TRAITS.wasMoved} ${LIMIT}`,
+    );
+    this.sentAt = connection.tuples<PlaceColumns>(
+      `SELECT ${PLACE_COLUMNS} FROM message m WHERE m.sent_recipient_id = ? AND m.ordinal = ?`,
     );
     this.markedIds = connection.values<MessageId>(
       `SELECT message_id FROM message_flag INDEXED BY message_flag_unread
@@ -131,16 +138,23 @@ export class UnreadMessages {
     if (movedIn.length === MAX_MOVED_IN) return null;
 
     const places = this.incompletePlaces(viewer, recipientId).sort((a, b) => a.first - b.first);
-    const whole = { first: places[0]?.first ?? 0, last: places.at(-1)?.last ?? 0 };
-    const segments = this.standings.readSets.overlap(viewer, recipientId, whole);
+    const [oldest] = places;
+    const segments = oldest
+      ? this.standings.readSets.around(viewer, recipientId, { first: oldest.first, last: places.at(-1)!.last })
+      : [];
     let unread = 0;
     let first: Ordinal | null = null;
     for (const place of places) {
       unread += place.last - place.first + 1 - countRead(segments, place);
       first ??= findFirstUnread(segments, place);
     }
-    const sent = first === null ? NOTHING_SENT : this.arrivedUnread(reader, narrowing, recipientId, first, unread + 1);
-    if (sent.ids.length > unread) return null;
+    let sent = NOTHING_SENT;
+    if (first !== null) {
+      // Counting what is found on the way takes as long as the way itself: only where that may be long in vain.
+      const isSparse = places.at(-1)!.last - first >= MOST_READ_PER_UNREAD * unread;
+      sent = this.arrivedUnread(reader, narrowing, recipientId, first, isSparse ? unread + 1 : null);
+      if (isSparse && sent.ids.length > unread) return null;
+    }
 
     const received: { readonly ids: MessageId[]; readonly ordinals: Ordinal[] } = { ids: [], ordinals: [] };
     let next = 0;
@@ -155,7 +169,7 @@ export class UnreadMessages {
       received.ids.push(id);
       received.ordinals.push(ordinal);
     }
-    return { recipientId, received, doubtful: this.doubtful(narrowing, [...movedIn, ...marked]) };
+    return { recipientId, places, segments, received, doubtful: this.doubtful(narrowing, [...movedIn, ...marked]) };
   }
 
   findFirst(viewer: Viewer, narrowing: Narrowing): MessageId | null {
@@ -204,11 +218,21 @@ export class UnreadMessages {
 
   /**
    * The part of the first gap from that end, as far as it was looked into, in which nothing is left to read: what was
-   * there is deleted, moved away or arrived read.
+   * there is deleted, moved away or arrived read. `segments` are those of the place, ascending, where they are at hand.
    */
-  findEmpty(reader: Reader, place: Place, from: 'start' | 'end'): OrdinalRange | null {
-    const gap = this.gaps(reader.viewer, place, from).next().value;
-    if (!gap) return null;
+  findEmpty(
+    reader: Reader,
+    place: Place,
+    from: 'start' | 'end',
+    segments?: readonly ReadSegment[],
+  ): OrdinalRange | null {
+    const gap = (
+      segments
+        ? unreadRanges(from === 'start' ? segments : segments.toReversed(), place, from)
+        : this.gaps(reader.viewer, place, from)
+    ).next().value;
+    // Mostly the message at its edge is still to be read.
+    if (!gap || this.isUnreadAt(reader, place.recipientId, from === 'start' ? gap.first : gap.last)) return null;
     let empty: OrdinalRange | null = null;
     for (const length of TIDIED_ORDINALS) {
       const range =
@@ -237,24 +261,26 @@ export class UnreadMessages {
     narrowing: Narrowing,
     recipientId: RecipientId,
     from: Ordinal,
-    limit: number,
+    limit: number | null,
   ): Sent {
     const { sql, parameters } = restriction(narrowing);
     // Each column costs; most people have muted nobody.
     const senderIdsOrNone = mutes.length > 0 ? 'json_group_array(sender_id)' : "'[]'";
-    const text = `
-      SELECT json_group_array(id), json_group_array(ordinal), ${senderIdsOrNone}
-      FROM (SELECT m.id, m.ordinal, m.sender_id FROM message m INDEXED BY ${indexFor(narrowing)}
-            WHERE m.id >= (SELECT f.id FROM message f INDEXED BY message_by_ordinal
-                           WHERE f.sent_recipient_id = ? AND f.ordinal >= ? ORDER BY f.ordinal LIMIT 1)
-              AND m.traits & ${TRAITS.wasMoved | TRAITS.isReadByDefault} = 0 ${sql}
-            ORDER BY m.id ${LIMIT})`;
+    const columns = `json_group_array(id), json_group_array(ordinal), ${senderIdsOrNone}`;
+    const found = `FROM message m INDEXED BY ${indexFor(narrowing)}
+      WHERE m.id >= (SELECT f.id FROM message f INDEXED BY message_by_ordinal
+                     WHERE f.sent_recipient_id = ? AND f.ordinal >= ? ORDER BY f.ordinal LIMIT 1)
+        AND m.traits & ${TRAITS.wasMoved | TRAITS.isReadByDefault} = 0 ${sql}`;
+    const text =
+      limit === null
+        ? `SELECT ${columns} ${found}`
+        : `SELECT ${columns} FROM (SELECT m.id, m.ordinal, m.sender_id ${found} ORDER BY m.id ${LIMIT})`;
     let query = this.sentQueries.get(text);
     if (!query) {
       query = this.connection.tuples<readonly [string, string, string]>(text);
       this.sentQueries.set(text, query);
     }
-    const [ids, ordinals, senderIds] = query.get(recipientId, from, ...parameters, limit)!;
+    const [ids, ordinals, senderIds] = query.get(recipientId, from, ...parameters, ...(limit === null ? [] : [limit]))!;
     return { ids: JSON.parse(ids), ordinals: JSON.parse(ordinals), senderIds: JSON.parse(senderIds) };
   }
 
@@ -277,11 +303,7 @@ export class UnreadMessages {
     return unreadRanges(segments, place, from);
   }
 
-  private unreadIn(
-    { viewer, mutes, marked }: Reader,
-    gaps: readonly Place[],
-    narrowing: Narrowing | null,
-  ): UnreadRow[] {
+  private unreadIn(reader: Reader, gaps: readonly Place[], narrowing: Narrowing | null): readonly UnreadRow[] {
     const { sql, parameters } = narrowing ? restriction(narrowing) : NO_RESTRICTION;
     const places = JSON.stringify(gaps.map(({ recipientId, first, last }) => [recipientId, first, last]));
     const rows = this.rows(
@@ -290,7 +312,21 @@ export class UnreadMessages {
          ON m.sent_recipient_id = gap.value ->> 0 AND m.ordinal BETWEEN gap.value ->> 1 AND gap.value ->> 2
        WHERE true ${sql}`,
       [places, ...parameters],
-    ).filter(
+    );
+    return this.thoseToRead(reader, rows);
+  }
+
+  private isUnreadAt(reader: Reader, recipientId: RecipientId, ordinal: Ordinal): boolean {
+    const row = this.sentAt.get(recipientId, ordinal);
+    return row !== undefined && this.thoseToRead(reader, [row]).length > 0;
+  }
+
+  /** Of messages in gaps of his read sets those that did not arrive read and that no row of message_flag speaks of. */
+  private thoseToRead<Row extends MessagePlace>(
+    { viewer, mutes, marked }: Reader,
+    places: readonly Row[],
+  ): readonly Row[] {
+    const rows = places.filter(
       (row) =>
         (traitsOf(row) & TRAITS.isReadByDefault) === 0 &&
         !marked.has(idOf(row)) &&
@@ -355,6 +391,10 @@ export class UnreadMessages {
 
 export interface UnreadInConversation {
   readonly recipientId: RecipientId;
+  /** Where something of the recipient may be unread, ascending. */
+  readonly places: readonly Place[];
+  /** Of his read set, what it takes to mark anything in those places. */
+  readonly segments: readonly ReadSegment[];
   /** Unread because they lie in a gap and nothing else is said of them; ascending. */
   readonly received: { readonly ids: readonly MessageId[]; readonly ordinals: readonly Ordinal[] };
   /** Others, ascending: a `Standing` tells whether they are unread. */
@@ -374,7 +414,7 @@ interface IncompletePlace extends Place {
   readonly shortGap: Place | null;
 }
 
-const newestFirst = (rows: UnreadRow[]): UnreadRow[] => rows.sort((a, b) => idOf(b) - idOf(a));
+const newestFirst = (rows: readonly UnreadRow[]): UnreadRow[] => rows.toSorted((a, b) => idOf(b) - idOf(a));
 
 /** Collects the newest messages out of lists that each go from newer to older. */
 class Newest {

@@ -1,0 +1,36 @@
+import { performance } from 'node:perf_hooks';
+import { type ChannelId, MarkRead, type RealmId, type UserId } from '@parley/domain';
+import { createParley, type Parley } from '@parley/server';
+import { SECRET } from '../harness/parley-server.js';
+import { answerCalls } from './answer-calls.js';
+
+export interface MarkTopicCall {
+  readonly realmId: RealmId;
+  readonly userId: UserId;
+  readonly channelId: ChannelId;
+  readonly topic: string;
+}
+
+/** Parley as a host application has it: use cases called one after the other, and no HTTP. */
+let parley: Parley;
+
+answerCalls({
+  async open(database: string) {
+    parley = await createParley({ database: `sqlite:${database}`, url: 'http://localhost', secret: SECRET });
+  },
+
+  /** How long each takes until it is durable, in milliseconds: the median. */
+  async markTopicsRead(calls: readonly MarkTopicCall[]): Promise<number> {
+    const markRead = parley.useCase(MarkRead);
+    const took: number[] = [];
+    for (const { realmId, userId, channelId, topic } of calls) {
+      const startedAt = performance.now();
+      await markRead.execute(
+        { realmId, userId, clientName: 'website' },
+        { scope: { kind: 'topic', channelId, topic } },
+      );
+      took.push(performance.now() - startedAt);
+    }
+    return took.sort((a, b) => a - b)[took.length >> 1]!;
+  },
+});
