@@ -60,6 +60,16 @@ const GROUP_TITLES: Readonly<Record<SystemGroupName, string>> = {
   internet: 'Everyone on the internet',
 };
 
+const NOTHING_NAMED: ResolvedNames = {
+  usersByName: new Map(),
+  usersById: new Map(),
+  groupsByName: new Map(),
+  channelsByName: new Map(),
+  customEmoji: new Map(),
+  uploads: new Map(),
+  alertWords: new Map(),
+};
+
 type Reads = Pick<Repositories | Transaction, 'users' | 'groups' | 'channels' | 'messages'>;
 
 /** What was made of a text, and the groups it mentions aloud. */
@@ -80,15 +90,18 @@ export async function renderText(
   reader: Actor | null,
 ): Promise<RenderedText> {
   const { references } = parsed;
+  const { userNames, userIds, groupNames, channelNames } = references;
+  // Most texts.
+  if (userNames.size + userIds.size + groupNames.size + channelNames.size === 0) {
+    return { ...renderer.render(parsed, NOTHING_NAMED), mentionedGroups: [] };
+  }
   const realmId = realm.id;
-  const groups = references.groupNames.size > 0 ? await tx.groups.listByName(realmId, [...references.groupNames]) : [];
+  const groups = groupNames.size > 0 ? await tx.groups.listByName(realmId, [...groupNames]) : [];
   const names: ResolvedNames = {
+    ...NOTHING_NAMED,
     ...(await resolveUsers(tx, parsed, realm, reader)),
-    groupsByName: resolveGroups(groups, references.groupNames),
+    groupsByName: resolveGroups(groups, groupNames),
     channelsByName: await resolveChannels(tx, parsed, realmId, reader),
-    customEmoji: new Map(),
-    uploads: new Map(),
-    alertWords: new Map(),
   };
   const rendered = renderer.render(parsed, names);
   return { ...rendered, mentionedGroups: groups.filter((group) => rendered.mentionedGroupIds.has(group.id)) };

@@ -1,5 +1,6 @@
 import type { Addressee, ChannelId, UserId } from '@parley/domain';
 import { badParameter } from '../routing/errors.js';
+import { decodeJsonOrText } from '../routing/param-types.js';
 
 /** Whom `to` means (messages §3.1): JSON if it is JSON, else bare text. @throws HttpRefusal */
 export function parseAddressee(type: 'channel' | 'direct', to: string | undefined): Addressee {
@@ -8,7 +9,7 @@ export function parseAddressee(type: 'channel' | 'direct', to: string | undefine
 
 function parseChannel(to: string | undefined): Addressee {
   if (to === undefined) return { kind: 'defaultChannel' };
-  const value = jsonOrText(to);
+  const value = decodeJsonOrText(to);
   if (Array.isArray(value) && value.length !== 1) throw badParameter('Expected exactly one channel');
   const channel: unknown = Array.isArray(value) ? value[0] : value;
   if (typeof channel === 'string') return { kind: 'channelName', name: channel };
@@ -17,7 +18,7 @@ function parseChannel(to: string | undefined): Addressee {
 }
 
 function parsePeople(to: string | undefined): Addressee {
-  const value = to === undefined ? [] : jsonOrText(to);
+  const value = to === undefined ? [] : decodeJsonOrText(to);
   const people: unknown = typeof value === 'string' ? value.split(',') : value;
   if (!Array.isArray(people)) throw badParameter('Invalid data type for recipients');
   if (people.length === 0) return { kind: 'userIds', ids: [] };
@@ -32,11 +33,3 @@ function parsePeople(to: string | undefined): Addressee {
 }
 
 const mixed = () => badParameter('Recipient lists may contain emails or user IDs, but not both.');
-
-function jsonOrText(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}

@@ -42,7 +42,11 @@ export type ValueOf<P> = P extends ParamType<infer T> ? T : never;
 const INTEGER = /^-?(?:0|[1-9]\d*)$/;
 const asText = (text: string): unknown => text;
 
+/** Being refused by the parser costs more than everything else about a parameter, and bare words are common. */
+const MAY_BE_JSON = /^(?:[\s"[{\d-]|true|false|null)/;
+
 export function decodeJson(text: string): unknown {
+  if (!MAY_BE_JSON.test(text)) return NOT_JSON;
   try {
     return JSON.parse(text);
   } catch {
@@ -332,13 +336,12 @@ export function json<T>(type: ParamType<T>): ParamType<T> {
 
 /** JSON if the field holds JSON, else its bare text: `to=[7,8]`, `to="general"`, `to=general`. */
 export function jsonOrText<T>(type: ParamType<T>): ParamType<T> {
-  return {
-    ...type,
-    decode(text) {
-      const value = decodeJson(text);
-      return value === NOT_JSON ? text : value;
-    },
-  };
+  return { ...type, decode: decodeJsonOrText };
+}
+
+export function decodeJsonOrText(text: string): unknown {
+  const value = decodeJson(text);
+  return value === NOT_JSON ? text : value;
 }
 
 /**

@@ -33,7 +33,7 @@ const TRAFFIC_DAYS = 28;
 export class SqliteChannelRepository implements ChannelRepository {
   private readonly versionOf;
   private readonly row;
-  private readonly rowByName;
+  private readonly idByName;
   private readonly rowsByName;
   private readonly rows;
   private readonly versions;
@@ -61,7 +61,7 @@ export class SqliteChannelRepository implements ChannelRepository {
   ) {
     this.versionOf = connection.values<number>('SELECT version FROM channel WHERE id = ? AND realm_id = ?');
     this.row = connection.rows<ChannelRow>('SELECT * FROM channel WHERE id = ?');
-    this.rowByName = connection.rows<ChannelRow>('SELECT * FROM channel WHERE realm_id = ? AND name_key = ?');
+    this.idByName = connection.values<ChannelId>('SELECT id FROM channel WHERE realm_id = ? AND name_key = ?');
     this.rowsByName = connection.rows<ChannelRow>(
       'SELECT * FROM channel WHERE realm_id = ? AND name_key IN (SELECT value FROM json_each(?)) ORDER BY id',
     );
@@ -149,8 +149,8 @@ export class SqliteChannelRepository implements ChannelRepository {
   }
 
   async findByName(realmId: RealmId, name: string): Promise<Channel | null> {
-    const row = this.rowByName.get(realmId, foldCase(name));
-    return row ? toChannel(row) : null;
+    const id = this.idByName.get(realmId, foldCase(name));
+    return id === undefined ? null : this.find(realmId, id);
   }
 
   async listByName(realmId: RealmId, names: readonly string[]): Promise<readonly Channel[]> {
@@ -285,7 +285,7 @@ export class SqliteChannelRepository implements ChannelRepository {
   }
 
   private nameTaken({ realmId, name }: Pick<Channel, 'realmId' | 'name'>): DomainError {
-    const channelId = this.rowByName.get(realmId, foldCase(name))?.id;
+    const channelId = this.idByName.get(realmId, foldCase(name));
     return new DomainError('CHANNEL_NAME_TAKEN', `Channel '${name}' already exists`, { channelId, channelName: name });
   }
 }

@@ -12,12 +12,17 @@ import type { Connection } from '../connection.js';
 import { jsonList } from '../rows.js';
 
 export class SqliteTopicPolicyRepository implements TopicPolicyRepository {
+  private readonly visibility;
   private readonly rowsOfTopic;
   private readonly rowsOfUser;
   private readonly upsert;
   private readonly delete;
 
   constructor(connection: Connection) {
+    // Of the sender alone, mostly.
+    this.visibility = connection.values<TopicVisibility>(
+      'SELECT visibility FROM topic_policy WHERE user_id = ? AND channel_id = ? AND topic_key = ? AND realm_id = ?',
+    );
     this.rowsOfTopic = connection.rows<Pick<TopicPolicyRow, 'user_id' | 'visibility'>>(
       `SELECT user_id, visibility FROM topic_policy
        WHERE user_id IN (SELECT value FROM json_each(?)) AND channel_id = ? AND topic_key = ? AND realm_id = ?`,
@@ -39,6 +44,12 @@ export class SqliteTopicPolicyRepository implements TopicPolicyRepository {
     key: string,
     userIds: readonly UserId[],
   ): Promise<ReadonlyMap<UserId, TopicVisibility>> {
+    const [userId] = userIds;
+    if (userId === undefined) return new Map();
+    if (userIds.length === 1) {
+      const visibility = this.visibility.get(userId, channelId, key, realmId);
+      return new Map(visibility === undefined ? [] : [[userId, visibility]]);
+    }
     const rows = this.rowsOfTopic.all(jsonList(userIds), channelId, key, realmId);
     return new Map(rows.map((row) => [row.user_id, row.visibility]));
   }
