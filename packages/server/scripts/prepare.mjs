@@ -7,6 +7,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
 const packagesDir = join(root, 'packages');
+const bundler = join(packagesDir, 'server', 'scripts', 'bundle.mjs');
 /** npm writes it last, so an installation that was interrupted does not count. */
 const installedMark = join(root, 'node_modules', '.package-lock.json');
 /** Dated to the start of the last build that succeeded. Single outputs say nothing: unchanged ones are not rewritten. */
@@ -24,6 +25,7 @@ export function prepare() {
     // tsc trusts its own records and would not notice that the outputs they tell of are gone.
     const force = outputsWereRemoved ? ['--force'] : [];
     run('Building (tsc -b packages) …', process.execPath, [tsc(), '-b', 'packages', ...force]);
+    run('Bundling …', process.execPath, [bundler]);
     writeFileSync(builtMark, '');
     utimesSync(builtMark, startedAt, startedAt);
   }
@@ -39,6 +41,7 @@ function requireNode(major, minor) {
 function needsBuild() {
   const builtAt = modifiedAt(builtMark);
   if (builtAt === 0 || modifiedAt(join(root, 'tsconfig.json')) > builtAt) return true;
+  if (!existsSync(join(packagesDir, 'server', 'dist', 'bundle')) || modifiedAt(bundler) > builtAt) return true;
   return packages().some((name) => {
     const dir = join(packagesDir, name);
     return (

@@ -12,5 +12,5 @@ try {
 
 process.env.PARLEY_DEMO ??= 'on';
 process.env.PARLEY_DEV ??= 'on';
-const { runCommandLine } = await import('../dist/cli.js');
-process.exitCode = await runCommandLine(['serve', ...process.argv.slice(2)]);
+process.argv.splice(2, 0, 'serve');
+await import('../dist/bundle/main.js');

@@ -47,7 +47,7 @@ export const SECRET = 'what is measured here is no secret';
 
 export const SERVE_ENVIRONMENT = { PARLEY_SECRET: SECRET };
 
-export const SERVE_SCRIPT = new URL('main.js', import.meta.resolve('@parley/server'));
+export const SERVE_SCRIPT = new URL('bundle/main.js', import.meta.resolve('@parley/server'));
 
 export const serveArguments = (database: string, port: number): readonly string[] => [
   'serve',

@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 
 /** As it is shipped; `npm test` builds it first. */
-const MAIN = resolve(import.meta.dirname, '../../../server/dist/main.js');
+const MAIN = resolve(import.meta.dirname, '../../../server/dist/bundle/main.js');
 
 /** What a command has said, and how it ended. */
 export interface Finished {
