@@ -81,6 +81,7 @@ export * from './shared/caller.js';
 export * from './shared/clock.js';
 export * from './shared/errors.js';
 export * from './shared/ids.js';
+export * from './shared/json.js';
 export * from './shared/permission.js';
 export * from './shared/realm-address.js';
 export * from './shared/settings.js';

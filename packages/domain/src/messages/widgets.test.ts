@@ -47,10 +47,11 @@ describe('what a program sends', () => {
   it.each([
     ['{', 'API programmer sent invalid JSON content'],
     ['[]', 'widget_content is not a dict'],
-    ['{"extra_data": {}}', 'widget_type key is missing from widget_content'],
-    ['{"widget_type": "zform"}', 'extra_data key is missing from widget_content'],
+    ['{"extra_data": {}}', 'widget_type is not in widget_content'],
+    ['{"widget_type": "zform"}', 'extra_data is not in widget_content'],
     ['{"widget_type": "zform", "extra_data": 4}', 'extra_data is not a dict'],
     ['{"widget_type": "poll", "extra_data": {}}', 'unknown widget type: poll'],
+    ['{"widget_type": "zform", "extra_data": {}}', 'zform is missing type field'],
     ['{"widget_type": "zform", "extra_data": {"type": "slider"}}', 'unknown zform type: slider'],
     ['{"widget_type": "zform", "extra_data": {"type": "choices"}}', 'heading key is missing from extra_data'],
     [

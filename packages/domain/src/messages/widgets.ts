@@ -1,4 +1,5 @@
 import { invalidInput } from '../shared/errors.js';
+import { parseJson } from '../shared/json.js';
 
 /** Something to click in a message, as clients draw it. Plain JSON. */
 export interface Widget {
@@ -39,15 +40,18 @@ function toTask(line: string): { task: string; desc: string } {
 export function parseWidget(json: string): Widget {
   let value: unknown;
   try {
-    value = JSON.parse(json);
+    value = parseJson(json);
   } catch {
     throw invalidInput('Widgets: API programmer sent invalid JSON content');
   }
   const widget = dictionary(value, 'widget_content');
-  const type = member(widget, 'widget_type', 'widget_content');
-  const data = dictionary(member(widget, 'extra_data', 'widget_content'), 'extra_data');
-  if (type !== 'zform') throw problem(`unknown widget type: ${String(type)}`);
-  if (member(data, 'type', 'extra_data') !== 'choices') throw problem(`unknown zform type: ${String(data.type)}`);
+  for (const name of ['widget_type', 'extra_data']) {
+    if (!Object.hasOwn(widget, name)) throw problem(`${name} is not in widget_content`);
+  }
+  const data = dictionary(widget.extra_data, 'extra_data');
+  if (widget.widget_type !== 'zform') throw problem(`unknown widget type: ${String(widget.widget_type)}`);
+  if (!Object.hasOwn(data, 'type')) throw problem('zform is missing type field');
+  if (data.type !== 'choices') throw problem(`unknown zform type: ${String(data.type)}`);
   text(member(data, 'heading', 'extra_data'), 'extra_data["heading"]');
   const choices = member(data, 'choices', 'extra_data');
   if (!Array.isArray(choices)) throw problem('extra_data["choices"] is not a list');

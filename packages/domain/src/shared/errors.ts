@@ -4,6 +4,7 @@
  */
 export type ErrorCode =
   | 'INVALID_INPUT'
+  | 'BAD_VALUE'
   | 'NOT_PERMITTED'
   | 'NOT_FOUND'
   | 'MUST_BE_ADMINISTRATOR'

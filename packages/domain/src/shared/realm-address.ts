@@ -4,6 +4,6 @@ import type { Realm } from '../realms/realm.js';
 export interface RealmAddresses {
   /** Without a slash at the end: `https://chat.example`. */
   urlOf(realm: Pick<Realm, 'stringId'>): string;
-  /** What dummy addresses end in: `user7@chat.example`; `parley.invalid` where the public address is no domain name. */
-  readonly mailHost: string;
+  /** What the realm's dummy addresses end in: its host, `user7@chat.example`; `parley.invalid` where that is no domain name. */
+  mailHostOf(realm: Pick<Realm, 'stringId'>): string;
 }

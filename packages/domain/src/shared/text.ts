@@ -10,6 +10,24 @@ export function takeCodePoints(text: string, length: number): string {
   return text.length <= length ? text : Array.from(text).slice(0, length).join('');
 }
 
+/** White space as the API's reference has it: Unicode's, the separators U+001C…U+001F, and no byte order mark. */
+const WHITE_SPACE =
+  '\t\n\v\f\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000';
+
+/** Without white space at its ends. */
+export function trim(text: string): string {
+  const end = trimEnd(text);
+  let start = 0;
+  while (start < end.length && WHITE_SPACE.includes(end[start]!)) start++;
+  return end.slice(start);
+}
+
+export function trimEnd(text: string): string {
+  let end = text.length;
+  while (end > 0 && WHITE_SPACE.includes(text[end - 1]!)) end--;
+  return text.slice(0, end);
+}
+
 /** The form under which names, topics and addresses are the same whatever their letter case. */
 export function foldCase(text: string): string {
   return text.toLowerCase();

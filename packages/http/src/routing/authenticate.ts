@@ -49,7 +49,7 @@ const FAILURES: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 ]);
 
 const API_KEY = /^[A-Za-z0-9]{32}$/;
-const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** `Authorization: Basic base64(email:api_key)`. */

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { parseJson } from '@parley/domain';
 import { bodyTooLarge, malformedJson, malformedPayload } from './errors.js';
 import type { Fields, UploadedFile } from './request.js';
 
@@ -93,7 +94,7 @@ function parseJsonBody(text: string): Fields {
   if (text.trim() === '') return EMPTY.fields;
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseJson(text);
   } catch {
     throw malformedJson();
   }
@@ -177,12 +178,15 @@ async function readMultipart(message: IncomingMessage, limits: BodyLimits, keepF
     }
     let fieldBytes = 0;
     let fileBytes = 0;
-    parser.on('field', (name, value, info) => {
+    // The parser's types leave out that a part may have no name, or be in a charset that nobody knows.
+    parser.on('field', (name: string | undefined, value: string | undefined, info) => {
+      if (name === undefined) return;
+      if (value === undefined) return fail(malformedPayload());
       fieldBytes += name.length + value.length;
       if (info.valueTruncated || fieldBytes > limits.bodyBytes) return fail(bodyTooLarge());
       fields.set(name, value);
     });
-    parser.on('file', (field, stream, { filename, mimeType }) => {
+    parser.on('file', (field: string | undefined, stream, { filename, mimeType }) => {
       const chunks: Buffer[] = [];
       let isTruncated = false;
       stream.on('limit', () => {
@@ -190,13 +194,13 @@ async function readMultipart(message: IncomingMessage, limits: BodyLimits, keepF
       });
       stream.on('error', () => {}); // the parser reports it
       stream.on('data', (chunk: Buffer) => {
-        if (!keepFiles) return;
+        if (!keepFiles || field === undefined) return;
         fileBytes += chunk.length;
         if (fileBytes > 2 * limits.fileBytes) return fail(bodyTooLarge());
         chunks.push(chunk);
       });
       stream.on('end', () => {
-        if (!keepFiles) return;
+        if (!keepFiles || field === undefined) return;
         files.push({ field, filename: filename ?? '', mimeType, content: Buffer.concat(chunks), isTruncated });
       });
     });

@@ -576,6 +576,30 @@ describe('parameters', () => {
     expect([status, answer.files]).toEqual([200, []]);
   });
 
+  it('may have parts without a name, which mean nothing', async () => {
+    const headers = { 'content-type': 'multipart/form-data; boundary=B' };
+    const parts = ['form-data', 'form-data; name=""', 'form-data; filename="a"'].map(
+      (disposition) => `--B\r\nContent-Disposition: ${disposition}\r\n\r\nx\r\n`,
+    );
+    const body = `${parts.join('')}--B--\r\n`;
+    expect((await call('POST', '/user_uploads', { headers, body })).body.files).toEqual([]);
+    expect((await call('POST', '/messages', { headers, body })).body.var_name).toBe('type');
+  });
+
+  it('are refused in a charset that nobody knows', async () => {
+    const headers = { 'content-type': 'multipart/form-data; boundary=B' };
+    const body =
+      '--B\r\nContent-Disposition: form-data; name="a"\r\nContent-Type: text/plain; charset=bogus\r\n\r\nx\r\n--B--\r\n';
+    const { status, body: answer } = await call('POST', '/messages', { headers, body });
+    expect([status, answer.msg]).toEqual([400, 'Malformed payload']);
+  });
+
+  it('are refused when they nest without end', async () => {
+    const deep = `${'['.repeat(510)}${']'.repeat(510)}`;
+    const headers = { 'content-type': 'application/json' };
+    expect((await call('POST', '/messages', { headers, body: `{"content":${deep}}` })).body.code).toBe('INVALID_JSON');
+  });
+
   it('may be files', async () => {
     const part = (name: string, text: string) =>
       `--B\r\nContent-Disposition: form-data; name="${name}"; filename="C:\\dir\\${name}.txt"\r\nContent-Type: text/plain\r\n\r\n${text}\r\n`;

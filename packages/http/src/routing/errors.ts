@@ -14,6 +14,11 @@ const badRequest: WireError = { status: 400, code: 'BAD_REQUEST' };
 /** The only table from our reasons to the wire. Statuses are the API's, not REST's taste. */
 const WIRE: Readonly<Record<ErrorCode, WireError>> = {
   INVALID_INPUT: { ...badRequest, fields: { emptyTopicDisplayName: 'empty_topic_display_name', errors: 'errors' } },
+  BAD_VALUE: {
+    status: 400,
+    code: 'REQUEST_VARIABLE_INVALID',
+    fields: { parameter: 'var_name', value: 'bad_value' },
+  },
   NOT_PERMITTED: badRequest, // sic: 400, `Insufficient permission`
   NOT_FOUND: { status: 404, code: 'BAD_REQUEST' },
   MUST_BE_ADMINISTRATOR: { status: 400, code: 'UNAUTHORIZED_PRINCIPAL' }, // sic: 400

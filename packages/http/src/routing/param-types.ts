@@ -1,3 +1,5 @@
+import { parseJson, trim } from '@parley/domain';
+
 /** The kinds of values parameters have, as values to combine: `listOf(object({ name: text() }))`. */
 
 /**
@@ -45,20 +47,31 @@ const asText = (text: string): unknown => text;
 /** Being refused by the parser costs more than everything else about a parameter, and bare words are common. */
 const MAY_BE_JSON = /^(?:[\s"[{\d-]|true|false|null)/;
 
-export function decodeJson(text: string): unknown {
+export const decodeJson = (text: string): unknown => parsePlainJson(FRACTION.test(text) ? unlikeIntegers(text) : text);
+
+function parsePlainJson(text: string): unknown {
   if (!MAY_BE_JSON.test(text)) return NOT_JSON;
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return NOT_JSON;
   }
 }
 
-/** `10.0` and `1e3` are no integers to the API, although JavaScript cannot tell them from `10` and `1000`. */
+const FRACTION = /\d[.eE]/;
+const STRING_OR_FRACTION = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+
+/**
+ * `10.0` and `1e3` are no integers to the API, although JavaScript cannot tell them from `10` and `1000`: they become
+ * something that is none.
+ */
+const unlikeIntegers = (text: string): string =>
+  text.replace(STRING_OR_FRACTION, (token) =>
+    token.startsWith('"') || INTEGER.test(token) || !Number.isInteger(Number(token)) ? token : '0.5',
+  );
+
 function decodeInteger(text: string): unknown {
-  if (INTEGER.test(text)) return Number(text) + 0; // + 0: no negative zero
-  const value = decodeJson(text);
-  return typeof value === 'number' && !INTEGER.test(text.trim()) ? Number.NaN : value;
+  return INTEGER.test(text) ? Number(text) + 0 : decodeJson(text); // + 0: no negative zero
 }
 
 function decodeBoolean(text: string): unknown {
@@ -104,8 +117,8 @@ export function text(rules: TextRules = {}): ParamType<string> {
     check(value) {
       refuseMalformed(value);
       if (typeof value !== 'string') throw not('a string');
-      const result = strip ? value.trim() : value;
-      if (notBlank && result.trim() === '') throw new Misfit((p) => `${p} cannot be blank`);
+      const result = strip ? trim(value) : value;
+      if (notBlank && trim(result) === '') throw new Misfit((p) => `${p} cannot be blank`);
       if (length !== undefined && codePoints(result) !== length) throw not(`length ${length}`);
       if (min !== undefined && hasFewerThan(min, result)) throw new Misfit((p) => `${p} is too short.`);
       if (max !== undefined && hasMoreThan(max, result)) {
@@ -137,9 +150,9 @@ export interface NumberRules {
   readonly max?: number;
 }
 
-/** Bounds default to what a number holds exactly. */
+/** What no number holds exactly becomes the nearest that one does: ids as large as that are nobody's. */
 export function integer(rules: NumberRules = {}): ParamType<number> {
-  const { min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER } = rules;
+  const { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = rules;
   return {
     decode: decodeInteger,
     check(value) {
@@ -149,7 +162,7 @@ export function integer(rules: NumberRules = {}): ParamType<number> {
       }
       if ((value as number) < min) throw new Misfit((p) => `${p} is too small`);
       if ((value as number) > max) throw new Misfit((p) => `${p} is too large`);
-      return value as number;
+      return Math.max(Number.MIN_SAFE_INTEGER, Math.min(value as number, Number.MAX_SAFE_INTEGER));
     },
     schema: { type: 'integer', minimum: rules.min, maximum: rules.max },
   };
@@ -173,7 +186,7 @@ export function integerOneOf<const N extends number>(...numbers: readonly N[]): 
 export function float(rules: NumberRules = {}): ParamType<number> {
   const { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = rules;
   return {
-    decode: decodeJson,
+    decode: parsePlainJson,
     check(value) {
       refuseMalformed(value);
       if (!Number.isFinite(value)) throw not('a float');
