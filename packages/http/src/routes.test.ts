@@ -7,7 +7,7 @@ import { Parameters } from './routing/request.js';
 import type { Route } from './routing/route.js';
 
 /** What presenting needs is asked for by requests only. */
-const addresses = { urlOf: () => 'https://chat.example', mailHost: 'chat.example' };
+const addresses = { urlOf: () => 'https://chat.example', mailHostOf: () => 'chat.example' };
 const routes = createRoutes({ addresses } as unknown as RouteDependencies);
 const nameOf = ({ method, path }: Route) => `${method} ${path}`;
 

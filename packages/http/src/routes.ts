@@ -31,7 +31,7 @@ export function createRoutes(dependencies: RouteDependencies): readonly Route[] 
     ...serverSettingsRoutes(addresses),
     ...authenticationRoutes,
     ...userRoutes(addresses, userPages),
-    ...channelRoutes(addresses),
+    ...channelRoutes,
     ...messageRoutes(addresses),
     ...eventRoutes({ ...dependencies, userPages }),
     ...avatarRoutes,

@@ -61,13 +61,16 @@ describe('RealmAddressBook', () => {
   });
 
   it.each`
-    url                           | mailHost
-    ${'https://chat.example.com'} | ${'chat.example.com'}
-    ${'http://localhost:9991'}    | ${'parley.invalid'}
-    ${'http://127.0.0.1:9991'}    | ${'parley.invalid'}
-    ${'http://[::1]:9991'}        | ${'parley.invalid'}
-  `('at $url dummy addresses end in $mailHost', async ({ url, mailHost }) => {
-    expect((await given([], { url })).book.mailHost).toBe(mailHost);
+    url                           | stringId | mailHost
+    ${'https://chat.example.com'} | ${''}    | ${'chat.example.com'}
+    ${'https://chat.example.com'} | ${'b'}   | ${'b.chat.example.com'}
+    ${'http://localhost:9991'}    | ${'b'}   | ${'parley.invalid'}
+    ${'http://127.0.0.1:9991'}    | ${''}    | ${'parley.invalid'}
+    ${'http://[::1]:9991'}        | ${''}    | ${'parley.invalid'}
+  `('at $url dummy addresses of "$stringId" end in $mailHost', async ({ url, stringId, mailHost }) => {
+    const { book } = await given(['', 'b'], { url });
+    await book.refresh();
+    expect(book.mailHostOf({ stringId })).toBe(mailHost);
   });
 
   it('finds a realm that was added meanwhile at once', async () => {

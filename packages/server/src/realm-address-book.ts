@@ -19,7 +19,6 @@ const BELIEVED_MS = 1000;
 
 /** Which realm a host name belongs to, and under which address a realm is reached (architecture §8). */
 export class RealmAddressBook implements RealmAddresses, RealmDirectory {
-  readonly mailHost: string;
   private readonly base: URL;
   private realms: readonly ListedRealm[] = [];
   private readAtMs = Number.NEGATIVE_INFINITY;
@@ -30,9 +29,6 @@ export class RealmAddressBook implements RealmAddresses, RealmDirectory {
     private readonly options: AddressBookOptions,
   ) {
     this.base = new URL(options.url);
-    const { hostname } = this.base;
-    // An address must end in a domain name; neither IP addresses nor `localhost` are one.
-    this.mailHost = hostname.includes('.') && isIP(hostname) === 0 ? hostname : 'parley.invalid';
   }
 
   /** To be called before `urlOf` is. */
@@ -43,7 +39,18 @@ export class RealmAddressBook implements RealmAddresses, RealmDirectory {
 
   urlOf({ stringId }: Pick<Realm, 'stringId'>): string {
     const { protocol, host, pathname } = this.base;
-    return `${protocol}//${this.isAtRoot(stringId) ? '' : `${stringId}.`}${host}${pathname.replace(/\/+$/, '')}`;
+    return `${protocol}//${this.subdomainFor(stringId)}${host}${pathname.replace(/\/+$/, '')}`;
+  }
+
+  mailHostOf({ stringId }: Pick<Realm, 'stringId'>): string {
+    const { hostname } = this.base;
+    // An address must end in a domain name; neither IP addresses nor `localhost` are one.
+    if (isIP(hostname) !== 0 || !hostname.includes('.')) return 'parley.invalid';
+    return this.subdomainFor(stringId) + hostname;
+  }
+
+  private subdomainFor(stringId: string): string {
+    return this.isAtRoot(stringId) ? '' : `${stringId}.`;
   }
 
   private isAtRoot(stringId: string): boolean {

@@ -14,7 +14,7 @@ import { DomainError } from '@parley/domain';
 /** Everybody at `chat.example`. */
 export const plainAddresses: RealmAddresses = {
   urlOf: ({ stringId }) => `https://${stringId}.chat.example`,
-  mailHost: 'chat.example',
+  mailHostOf: () => 'chat.example',
 };
 
 /** Keys that can be read: user 7's first one ends in `7g1`. */

@@ -65,7 +65,7 @@ export class World {
       folderId: null,
       topicsPolicy: 'inherit',
       sharesHistory: null,
-      messageRetentionDays: null,
+      retention: 'asRealm',
       permissions: {},
       subscriberIds: followers.map((person) => person.id),
       announce: false,

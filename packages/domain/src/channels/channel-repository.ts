@@ -12,6 +12,8 @@ export interface ChannelReads {
   list(realmId: RealmId, ids: readonly ChannelId[]): Promise<readonly Channel[]>;
   /** Every channel, archived ones included; ascending id. */
   listAll(realmId: RealmId): Promise<readonly Channel[]>;
+  /** Whether there is a web-public channel in use. */
+  hasWebPublic(realmId: RealmId): Promise<boolean>;
   /** Unknown ids are absent; by name in code-point order. A constant number of statements, whatever the number of ids. */
   listViews(realmId: RealmId, ids: readonly ChannelId[]): Promise<readonly ChannelView[]>;
   /** Whether the user follows the channel now. */
@@ -34,6 +36,8 @@ export interface ChannelReads {
   ): Promise<ReadonlyMap<ChannelId, readonly UserId[]>>;
   /** Which of these users follow it now; ascending. */
   filterSubscribed(realmId: RealmId, channelId: ChannelId, userIds: readonly UserId[]): Promise<readonly UserId[]>;
+  /** Which of these channels an active guest follows now; ascending. */
+  filterFollowedByGuests(realmId: RealmId, channelIds: readonly ChannelId[]): Promise<readonly ChannelId[]>;
   countSubscribers(realmId: RealmId, channelId: ChannelId): Promise<number>;
 }
 

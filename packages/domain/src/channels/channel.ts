@@ -1,7 +1,7 @@
 import { type GroupSettings, type GroupSettingValues, groupSetting } from '../groups/group-setting.js';
-import { invalidInput } from '../shared/errors.js';
+import { DomainError, invalidInput } from '../shared/errors.js';
 import type { ChannelId, MessageId, RealmId, RecipientId, UnixSeconds, UserId } from '../shared/ids.js';
-import { codePointLength, positionOfUnprintable } from '../shared/text.js';
+import { codePointLength, positionOfUnprintable, trim } from '../shared/text.js';
 
 /** Who may do what in a channel (channels §3.4). */
 export const CHANNEL_PERMISSIONS = {
@@ -76,9 +76,22 @@ export const hasSharedHistory = (channel: Pick<Channel, 'privacy'>): boolean =>
 export const MAX_CHANNEL_NAME_LENGTH = 60;
 export const MAX_CHANNEL_DESCRIPTION_LENGTH = 1024;
 
+/** How long a channel is to keep its messages: days, or a word, which may be one that means nothing. */
+export type RetentionWish = 'asRealm' | 'forever' | number | { readonly word: string };
+
+/** As a channel has it. @throws DomainError BAD_VALUE (channels §4.4 row 5) */
+export function parseRetention(wish: RetentionWish): Channel['messageRetentionDays'] {
+  if (wish === 'asRealm') return null;
+  if (wish === 'forever') return -1;
+  if (typeof wish === 'number' && wish > 0) return wish;
+  const value = typeof wish === 'number' ? wish : wish.word;
+  const parameter = 'message_retention_days';
+  throw new DomainError('BAD_VALUE', `Bad value for '${parameter}': ${value}`, { parameter, value });
+}
+
 /** Returns the name trimmed. @throws DomainError INVALID_INPUT with the texts of channels §1. */
 export function parseChannelName(raw: string): string {
-  const name = raw.trim();
+  const name = trim(raw);
   if (name === '') throw invalidInput("Channel name can't be empty.");
   if (codePointLength(name) > MAX_CHANNEL_NAME_LENGTH) {
     throw invalidInput(`Channel name too long (limit: ${MAX_CHANNEL_NAME_LENGTH} characters).`);

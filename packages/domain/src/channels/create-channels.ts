@@ -20,6 +20,8 @@ import {
   type ChannelPermission,
   type ChannelPrivacy,
   normalizeChannelDescription,
+  parseRetention,
+  type RetentionWish,
   type TopicsPolicy,
 } from './channel.js';
 import { firstAudience } from './channel-audiences.js';
@@ -39,8 +41,7 @@ export interface ChannelWishes {
   readonly topicsPolicy: TopicsPolicy;
   /** Null: not said; means nothing for channels that are not private. */
   readonly sharesHistory: boolean | null;
-  /** Null: as the organization says; -1: for ever. */
-  readonly messageRetentionDays: number | null;
+  readonly retention: RetentionWish;
   readonly permissions: ChannelPermissionsWanted;
 }
 
@@ -68,21 +69,23 @@ export class ChannelFoundry {
     private readonly notices: NoticeBoard,
   ) {}
 
-  /** Channels §4.4 rows 4 and 6: asked whether or not anything is created. @throws DomainError */
-  checkWishes({ actor, realm }: ChannelFounding, { folderId, topicsPolicy }: ChannelWishes): void {
-    if (folderId !== null) throw invalidInput('Invalid channel folder ID');
-    enforce(canSetTopicsPolicy(actor, realm, topicsPolicy));
+  /** Channels §4.4 rows 4–6: asked whether or not anything is created, as soon as a channel is named. @throws DomainError */
+  checkWishes({ actor, realm }: ChannelFounding, wishes: ChannelWishes, named: number): void {
+    if (wishes.folderId !== null) throw invalidInput('Invalid channel folder ID');
+    if (named === 0) return;
+    parseRetention(wishes.retention);
+    enforce(canSetTopicsPolicy(actor, realm, wishes.topicsPolicy));
   }
 
   /** Channels §4.4 rows 7–11. @throws DomainError */
   checkCreation(founding: ChannelFounding, wishes: ChannelWishes): void {
-    const { isPrivate, isWebPublic, isDefault, topicsPolicy, messageRetentionDays } = wishes;
+    const { isPrivate, isWebPublic, isDefault, topicsPolicy, retention } = wishes;
     if (isPrivate && isWebPublic) throw invalidInput('Invalid parameters');
     const request = {
       privacy: privacyOf(wishes),
       isDefault,
       topicsPolicy,
-      retentionChosen: messageRetentionDays !== null,
+      retentionChosen: parseRetention(retention) !== null,
     };
     enforce(canCreateChannel(founding.actor, founding.realm, request, founding));
   }
@@ -140,7 +143,7 @@ export class ChannelFoundry {
         isArchived: false,
         creatorId: creator.id,
         createdAt: now,
-        messageRetentionDays: wishes.messageRetentionDays,
+        messageRetentionDays: parseRetention(wishes.retention),
         topicsPolicy: wishes.topicsPolicy,
         folderId: wishes.folderId,
         isDefault: wishes.isDefault,

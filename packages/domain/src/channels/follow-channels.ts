@@ -1,11 +1,11 @@
-import { except, users } from '../events/audience.js';
+import { users } from '../events/audience.js';
 import type { ChannelId, UserId } from '../shared/ids.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import type { Actor } from '../users/actor.js';
 import type { Channel } from './channel.js';
-import { metadataUsers } from './channel-audiences.js';
 import { canSeeMetadata } from './channel-permissions.js';
 import { INHERITED_NOTIFICATIONS, pickColors, type Subscription } from './subscription.js';
+import { tellPeers } from './tell-peers.js';
 
 export interface Following {
   readonly channels: readonly Channel[];
@@ -125,13 +125,7 @@ async function announce(
     },
     audience: users([...newcomers].sort((a, b) => a - b)),
   });
-  for (const channel of channels) {
-    const userIds = added.get(channel.id)!;
-    await tx.events.append(realmId, {
-      event: { type: 'channel.subscribers_changed', op: 'add', channelIds: [channel.id], userIds },
-      audience: except(metadataUsers(channel), users(userIds)),
-    });
-  }
+  await tellPeers(tx, 'add', channels, added);
 }
 
 /** Whether the channel is news to somebody who has just come to follow it. */

@@ -1,10 +1,10 @@
-import { except, users } from '../events/audience.js';
+import { users } from '../events/audience.js';
 import { ownMessagesIn } from '../messages/narrow.js';
 import type { ChannelId, UserId } from '../shared/ids.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import type { Channel } from './channel.js';
-import { metadataUsers } from './channel-audiences.js';
 import { canSeeMetadata } from './channel-permissions.js';
+import { tellPeers } from './tell-peers.js';
 
 /** By channel, in the order they were named; users ascending. */
 export interface LeavingResult {
@@ -70,13 +70,7 @@ export async function leaveChannels(
       });
     }
   }
-  for (const channel of changed) {
-    const gone = removed.get(channel.id)!;
-    await tx.events.append(realmId, {
-      event: { type: 'channel.subscribers_changed', op: 'remove', channelIds: [channel.id], userIds: gone },
-      audience: except(metadataUsers(channel), users(gone)),
-    });
-  }
+  await tellPeers(tx, 'remove', changed, removed);
   for (const userId of leavers) {
     for (const channel of changed) if (leaving.get(channel.id)!.has(userId)) await readWhatWasLeft(tx, channel, userId);
   }

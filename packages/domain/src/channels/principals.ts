@@ -2,6 +2,7 @@ import type { Realm } from '../realms/realm.js';
 import { invalidInput } from '../shared/errors.js';
 import type { UserId } from '../shared/ids.js';
 import { enforce } from '../shared/permission.js';
+import type { RealmAddresses } from '../shared/realm-address.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import { acquaintancesOf } from '../users/acquaintances.js';
 import type { Actor } from '../users/actor.js';
@@ -10,21 +11,22 @@ import type { User } from '../users/user.js';
 import { canAccessUser } from '../users/user-permissions.js';
 
 /** Users named by number or by the address others know them by, never both. */
-export type Principals = readonly UserId[] | { readonly emails: readonly string[]; readonly mailHost: string };
+export type Principals = readonly UserId[] | { readonly emails: readonly string[] };
 
 /**
- * Those whom somebody subscribes or unsubscribes, each once. @throws DomainError `No such user`, `User is deactivated`,
- * `Insufficient permission` for the first that is wrong (channels §4.5).
+ * Those whom somebody subscribes or unsubscribes, each once. @throws DomainError `No such user` when one of them is unknown,
+ * else `User is deactivated` or `Insufficient permission` for the first that is wrong (channels §4.5).
  */
 export async function findPrincipals(
   tx: Transaction,
   actor: Actor,
   realm: Realm,
   principals: Principals,
+  addresses: RealmAddresses,
 ): Promise<readonly User[]> {
   const users = new Map<UserId, User>();
   if ('emails' in principals) {
-    const found = await findByPublicAddress(tx, realm.id, principals.emails, principals.mailHost);
+    const found = await findByPublicAddress(tx, realm.id, principals.emails, addresses.mailHostOf(realm));
     for (const email of principals.emails) {
       const user = found.get(email);
       if (!user) throw invalidInput('No such user');

@@ -33,6 +33,10 @@ export interface TopicPolicyRepository extends TopicPolicyReads {
   put(policy: TopicPolicy): Promise<void>;
 }
 
+/** Whether somebody who chose that for a topic, in a channel that he has muted or not, wants to hear of it. */
+export const isTopicMuted = (hasMutedChannel: boolean, choice: TopicVisibility = 'inherit'): boolean =>
+  choice === 'inherit' ? hasMutedChannel : choice === 'muted';
+
 /** When a person wants a topic to come nearer by itself: the numbers of the two settings (events §5.3). */
 const ON_PARTICIPATING = 1;
 const ON_SENDING = 2;

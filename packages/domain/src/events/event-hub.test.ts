@@ -264,6 +264,16 @@ describe('a queue', () => {
     await expect(world.open('hamlet', id)).rejects.toMatchObject({ code: 'EVENT_QUEUE_NOT_FOUND' });
   });
 
+  it('counts from its beginning where nobody ever polled', async () => {
+    const scene = await cast();
+    const world = await live(scene);
+    scene.clock.advance(3600);
+    const id = await world.queue('hamlet', {}, 60);
+    scene.clock.advance(60);
+    await world.hub().sweep();
+    await expect(world.open('hamlet', id)).rejects.toMatchObject({ code: 'EVENT_QUEUE_NOT_FOUND' });
+  });
+
   it('keeps the log from being shortened below what it still needs', async () => {
     const scene = await cast();
     const world = await live(scene);

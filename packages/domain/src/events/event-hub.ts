@@ -45,8 +45,7 @@ export class EventHub implements EventListener {
   private readonly realms = new Map<RealmId, LiveRealm>();
   private readonly queues = new Map<string, LiveQueue>();
   private readonly opening = new Map<string, Promise<LiveQueue>>();
-  /** Queues of before the start that nobody has polled since, and when they were first seen: they get their full time. */
-  private readonly dormantSince = new Map<string, UnixSeconds>();
+  private readonly startedAt: UnixSeconds;
 
   constructor(
     private readonly uow: UnitOfWork,
@@ -54,7 +53,9 @@ export class EventHub implements EventListener {
     private readonly clock: Clock,
     private readonly typeNames: EventTypeNames,
     private readonly options: EventHubOptions = DEFAULT_HUB_OPTIONS,
-  ) {}
+  ) {
+    this.startedAt = clock.now();
+  }
 
   onEvents(events: readonly StoredEvent[]): void {
     for (const event of events) this.realms.get(event.realmId)?.take(event);
@@ -150,7 +151,6 @@ export class EventHub implements EventListener {
         this.forget(live);
       }
     }
-    for (const id of this.dormantSince.keys()) if (gone.has(id) || this.queues.has(id)) this.dormantSince.delete(id);
 
     const floors = new Map<RealmId, number>();
     for (const row of rows) {
@@ -200,9 +200,7 @@ export class EventHub implements EventListener {
     }
     if (live) return !live.isWaitedFor && now - live.lastPolledAt >= row.idleTimeoutSeconds;
     // How long nobody polled while there was no server to poll does not count.
-    const since = Math.max(row.lastPolledAt, this.dormantSince.get(row.id) ?? now);
-    if (!this.dormantSince.has(row.id)) this.dormantSince.set(row.id, now);
-    return now - since >= row.idleTimeoutSeconds;
+    return now - Math.max(row.lastPolledAt, this.startedAt) >= row.idleTimeoutSeconds;
   }
 
   private floorOf(live: LiveQueue): EventSeq {

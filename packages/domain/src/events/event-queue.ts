@@ -37,6 +37,9 @@ export type QueueNarrowTerm =
   | { readonly operator: 'sender'; readonly email: string }
   | { readonly operator: 'is'; readonly operand: string };
 
+/** A term as it was asked for: there are operators that no queue can be narrowed by. */
+export type WantedNarrowTerm = QueueNarrowTerm | { readonly operator: 'unsupported'; readonly name: string };
+
 export const POSITIONS_PER_SEQ = 1024;
 
 export interface QueuePosition {

@@ -1,3 +1,4 @@
+import { heardTopics } from '../channels/heard-topics.js';
 import { users } from '../events/audience.js';
 import type { MessagePlace } from '../events/event.js';
 import { invalidInput } from '../shared/errors.js';
@@ -13,6 +14,30 @@ export interface FlagChange {
   readonly flag: 'read' | 'starred' | 'collapsed';
 }
 
+const EDITABLE_FLAGS: readonly string[] = ['read', 'starred', 'collapsed'] satisfies FlagChange['flag'][];
+const FIXED_FLAGS: readonly string[] = [
+  'mentioned',
+  'stream_wildcard_mentioned',
+  'topic_wildcard_mentioned',
+  'group_mentioned',
+  'has_alert_word',
+  'historical',
+];
+
+/** Texts in which somebody asked for a change. */
+export interface WantedFlagChange {
+  readonly op: string;
+  readonly flag: string;
+}
+
+/** In the order of messages §13.1. @throws DomainError INVALID_INPUT */
+export function parseFlagChange({ op, flag }: WantedFlagChange): FlagChange {
+  if (FIXED_FLAGS.includes(flag)) throw invalidInput(`Flag not editable: '${flag}'`);
+  if (!EDITABLE_FLAGS.includes(flag)) throw invalidInput(`Invalid flag: '${flag}'`);
+  if (op !== 'add' && op !== 'remove') throw invalidInput(`Invalid message flag operation: '${op}'`);
+  return { op, flag: flag as FlagChange['flag'] };
+}
+
 export interface FlagChangeOutcome {
   /** Ascending. */
   readonly changedIds: readonly MessageId[];
@@ -22,14 +47,15 @@ export interface FlagChangeOutcome {
 
 /**
  * Changes a flag on messages, whether or not they are the caller's own yet (messages §13.1), and tells his other clients,
- * even when nothing changed. @throws DomainError INVALID_INPUT `Invalid message(s)`: then nothing is changed.
+ * even when nothing changed. @throws DomainError INVALID_INPUT; then nothing is changed.
  */
 export async function changeFlags(
   tx: Transaction,
   actor: Actor,
   ids: readonly MessageId[],
-  change: FlagChange,
+  wanted: WantedFlagChange,
 ): Promise<FlagChangeOutcome> {
+  const change = parseFlagChange(wanted);
   const { op, flag } = change;
   // What was never received counts as read and bare, so only the opposite of that has to look at each message.
   const suitsAnything = flag === 'read' ? op === 'add' : op === 'remove';
@@ -98,15 +124,11 @@ async function placesOf(
   const recipients = await tx.recipients.list(actor.realmId, [
     ...new Set(messages.map((one) => one.message.recipientId)),
   ]);
-  const muted = new Set(
-    (await tx.channels.listSubscriptions(actor.realmId, actor.id))
-      .filter((subscription) => subscription.isMuted)
-      .map((subscription) => subscription.channelId),
-  );
+  const topics = await heardTopics(tx, actor.realmId, actor.id);
   return messages.map(({ message, flags }) => {
     const isMentioned = (flags?.mentioned || flags?.channelWildcardMentioned || flags?.topicWildcardMentioned) ?? false;
     if (message.channelId !== null) {
-      const isUnmuted = !muted.has(message.channelId);
+      const isUnmuted = topics.isHeard(message.channelId, message.topic);
       return [
         message.id,
         { kind: 'channel', channelId: message.channelId, topic: message.topic, isUnmuted, isMentioned },

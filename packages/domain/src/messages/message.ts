@@ -1,6 +1,6 @@
 import { invalidInput } from '../shared/errors.js';
 import type { ChannelId, MessageId, Ordinal, RealmId, RecipientId, UnixSeconds, UserId } from '../shared/ids.js';
-import { codePointLength, takeCodePoints } from '../shared/text.js';
+import { codePointLength, takeCodePoints, trimEnd } from '../shared/text.js';
 import type { TopicLink } from './markdown.js';
 
 /** What sending stores, and nobody's view of it. */
@@ -91,7 +91,7 @@ const TRUNCATION_NOTICE = '\n[message truncated]';
 
 /** What is kept of what somebody typed (messages §3.2 row 7). @throws DomainError INVALID_INPUT */
 export function parseContent(raw: string): string {
-  const content = raw.trimEnd().replace(/^\n+/, '');
+  const content = trimEnd(raw).replace(/^\n+/, '');
   if (content === '') throw invalidInput('Message must not be empty');
   if (content.includes('\0')) throw invalidInput('Message must not contain null bytes');
   return codePointLength(content) > MAX_MESSAGE_LENGTH

@@ -2,6 +2,8 @@ import type { Channel } from '../channels/channel.js';
 import { canReadContent, hasFullHistoryAccess } from '../channels/channel-permissions.js';
 import { DomainError } from '../shared/errors.js';
 import type { ChannelId, MessageId, RecipientId, UserId } from '../shared/ids.js';
+import type { RealmAddresses } from '../shared/realm-address.js';
+import { trim } from '../shared/text.js';
 import type { Repositories, Transaction } from '../shared/unit-of-work.js';
 import type { Actor } from '../users/actor.js';
 import { findByPublicAddress } from '../users/find-by-address.js';
@@ -24,8 +26,8 @@ export interface ResolvedNarrow {
   readonly namesChannel: boolean;
 }
 
-type Reads = Pick<Repositories | Transaction, 'channels' | 'users' | 'recipients' | 'personal'>;
-type Resolver = (reads: Reads, actor: Actor, term: NarrowTerm, mailHost: string) => Promise<Condition | null>;
+type Reads = Pick<Repositories | Transaction, 'realms' | 'channels' | 'users' | 'recipients' | 'personal'>;
+type Resolver = (reads: Reads, actor: Actor, term: NarrowTerm, addresses: RealmAddresses) => Promise<Condition | null>;
 /** Without its sign; a distributive `Omit`. */
 type Condition = MessageCondition extends infer C ? (C extends MessageCondition ? Omit<C, 'negated'> : never) : never;
 
@@ -38,14 +40,14 @@ export async function resolveNarrow(
   reads: Reads,
   actor: Actor,
   terms: readonly NarrowTerm[],
-  mailHost: string,
+  addresses: RealmAddresses,
 ): Promise<ResolvedNarrow> {
   const positive = terms.filter((term) => !term.negated);
   const conditions: MessageCondition[] = [];
   for (const term of terms) {
-    const resolver = RESOLVERS[term.operator];
+    const resolver = Object.hasOwn(RESOLVERS, term.operator) ? RESOLVERS[term.operator] : undefined;
     if (!resolver) throw invalidNarrow(`unknown operator ${term.operator}`);
-    const condition = await resolver(reads, actor, term, mailHost);
+    const condition = await resolver(reads, actor, term, addresses);
     if (condition) conditions.push({ ...condition, negated: term.negated });
   }
   const isAbout = (operators: readonly string[]) => positive.some((term) => operators.includes(term.operator));
@@ -104,7 +106,7 @@ async function hiddenRecipients(reads: Reads, actor: Actor): Promise<readonly Re
 }
 
 /** Channels the viewer has muted, for whoever looks for what is unread. */
-export async function mutedRecipients(reads: Reads, actor: Actor): Promise<readonly RecipientId[]> {
+export async function mutedRecipients(reads: Pick<Reads, 'channels'>, actor: Actor): Promise<readonly RecipientId[]> {
   const muted = (await reads.channels.listSubscriptions(actor.realmId, actor.id))
     .filter((subscription) => subscription.isActive && subscription.isMuted)
     .map((subscription) => subscription.channelId);
@@ -122,16 +124,18 @@ const RESOLVERS: Readonly<Record<string, Resolver>> = {
     kind: 'topic',
     topicKey: topicKey(normalizeTopic(String(operand))),
   }),
-  dm: async (reads, actor, { operand }, mailHost) => {
-    const ids = await findPeople(reads, actor, operand, mailHost);
+  dm: async (reads, actor, { operand }, addresses) => {
+    const ids = await findPeople(reads, actor, operand, addresses);
     if (!ids) throw invalidNarrow(`unknown user in ${spell(operand)}`);
     if (ids.length === 0) return { kind: 'nothing' };
     const everybody = [...new Set([...ids, actor.id])];
     const recipientId = await reads.recipients.findDirect(actor.realmId, everybody);
     return recipientId === null ? { kind: 'nothing' } : { kind: 'recipient', recipientId };
   },
-  sender: async (reads, actor, { operand }, mailHost) => {
-    const [id] = (await findPeople(reads, actor, operand, mailHost)) ?? [];
+  sender: async (reads, actor, { operand }, addresses) => {
+    const ids =
+      typeof operand === 'string' && operand.includes(',') ? null : await findPeople(reads, actor, operand, addresses);
+    const [id] = ids ?? [];
     if (id === undefined) throw invalidNarrow(`unknown user ${spell(operand)}`);
     return { kind: 'sender', userId: id };
   },
@@ -148,7 +152,7 @@ const RESOLVERS: Readonly<Record<string, Resolver>> = {
 function findChannel(reads: Reads, actor: Actor, operand: NarrowTerm['operand']): Promise<Channel | null> {
   return typeof operand === 'number'
     ? reads.channels.find(actor.realmId, operand as ChannelId)
-    : reads.channels.findByName(actor.realmId, String(operand).trim());
+    : reads.channels.findByName(actor.realmId, trim(String(operand)));
 }
 
 const isFollowed = (reads: Reads, actor: Actor, channel: Channel): Promise<boolean> =>
@@ -159,15 +163,16 @@ async function findPeople(
   reads: Reads,
   actor: Actor,
   operand: NarrowTerm['operand'],
-  mailHost: string,
+  addresses: RealmAddresses,
 ): Promise<readonly UserId[] | null> {
   if (typeof operand === 'string') {
-    const addresses = operand
+    const emails = operand
       .split(',')
-      .map((address) => address.trim())
-      .filter((address) => address !== '');
-    const found = await findByPublicAddress(reads, actor.realmId, addresses, mailHost);
-    return found.size < new Set(addresses).size ? null : [...found.values()].map((user) => user.id);
+      .map((email) => email.trim())
+      .filter((email) => email !== '');
+    const mailHost = addresses.mailHostOf(await reads.realms.get(actor.realmId));
+    const found = await findByPublicAddress(reads, actor.realmId, emails, mailHost);
+    return found.size < new Set(emails).size ? null : [...found.values()].map((user) => user.id);
   }
   const ids = [...new Set(typeof operand === 'number' ? [operand] : operand)] as UserId[];
   return (await reads.users.list(actor.realmId, ids)).length < ids.length ? null : ids;

@@ -1,5 +1,5 @@
 import { invalidInput } from '../shared/errors.js';
-import { codePointLength, foldCase, positionOfUnprintable, takeCodePoints } from '../shared/text.js';
+import { codePointLength, foldCase, positionOfUnprintable, takeCodePoints, trim } from '../shared/text.js';
 
 /** In code points (protocol §14). */
 export const MAX_TOPIC_LENGTH = 60;
@@ -9,13 +9,13 @@ export const RESOLVED_PREFIX = '✔ ';
 
 /** What a client means by a topic's name: trimmed, the names of the empty topic as `''` (messages §1.5). */
 export function normalizeTopic(raw: string): string {
-  const topic = raw.trim();
+  const topic = trim(raw);
   return topic === '(no topic)' || topic === EMPTY_TOPIC_DISPLAY_NAME ? '' : topic;
 }
 
 /** A topic somebody writes to: normalized, checked, cut to length. @throws DomainError INVALID_INPUT */
 export function parseTopic(raw: string): string {
-  const trimmed = raw.trim();
+  const trimmed = trim(raw);
   const position = positionOfUnprintable(trimmed);
   if (position > 0) throw invalidInput(`Invalid character in topic, at position ${position}!`);
   const topic = normalizeTopic(trimmed);

@@ -4,6 +4,7 @@ import {
   type GroupSettingValue,
   MAX_CHANNEL_DESCRIPTION_LENGTH,
   type Principals,
+  type RetentionWish,
   TOPICS_POLICIES,
   type TopicsPolicy,
   type UserId,
@@ -14,11 +15,9 @@ import {
   integer,
   jsonOrText,
   listOf,
-  Misfit,
   object,
   oneOf,
   optional,
-  type ParamType,
   refine,
   text,
   type GroupSettingValue as WireGroupSetting,
@@ -38,29 +37,19 @@ import {
 import { WIRE_CHANNEL_PERMISSIONS } from './channel.presenters.js';
 
 const COLOR = /^#[0-9a-f]{3,6}$/i;
-const FOREVER = -1;
 
 const description = text({ max: MAX_CHANNEL_DESCRIPTION_LENGTH });
 /** Documented as JSON, sent bare: both are taken. */
 const topicsPolicy = jsonOrText(oneOf(...TOPICS_POLICIES));
 
-/** Days, or a word in quotes or bare. Null: as the organization says. */
-const retentionDays: ParamType<number | null> = {
-  decode: jsonOrText(text()).decode,
-  check(value) {
-    if (value === 'realm_default') return null;
-    if (value === 'unlimited') return FOREVER;
-    if (Number.isSafeInteger(value) && (value as number) > 0) return value as number;
-    const bad = typeof value === 'string' ? value : JSON.stringify(value);
-    throw new Misfit((p) => `Bad value for '${p}': ${bad}`, 'REQUEST_VARIABLE_INVALID', bad);
-  },
-  schema: {
-    anyOf: [
-      { type: 'integer', minimum: 1 },
-      { type: 'string', enum: ['realm_default', 'unlimited'] },
-    ],
-  },
-};
+/** Days, or a word in quotes or bare; whether they mean anything is asked in its turn. */
+const retention = jsonOrText(anyOf([integer(), text()]));
+
+function toRetention(wish: number | string): RetentionWish {
+  if (wish === 'realm_default') return 'asRealm';
+  if (wish === 'unlimited') return 'forever';
+  return typeof wish === 'number' ? wish : { word: wish };
+}
 
 /** Members by number or by the address others see; never mixed. */
 const principals = anyOf([listOf(integer()), listOf(text())]);
@@ -108,7 +97,7 @@ export class CreateChannelDto {
   @NullableIntegerParam() folder_id: number | null = null;
   @param(topicsPolicy) topics_policy: TopicsPolicy = 'inherit';
   @NullableBooleanParam() history_public_to_subscribers: boolean | null = null;
-  @param(retentionDays) message_retention_days: number | null = null;
+  @param(retention) message_retention_days: number | string = 'realm_default';
   /** Means nothing here: nobody is told about a channel that is new to everybody. */
   @BooleanParam({ optional: true }) send_new_subscription_messages?: boolean;
 }
@@ -124,7 +113,7 @@ export class SubscribeUsersDto {
   @BooleanParam() is_web_public = false;
   @BooleanParam() is_default_stream = false;
   @NullableBooleanParam() history_public_to_subscribers: boolean | null = null;
-  @param(retentionDays) message_retention_days: number | null = null;
+  @param(retention) message_retention_days: number | string = 'realm_default';
   @param(topicsPolicy) topics_policy: TopicsPolicy = 'inherit';
   @NullableIntegerParam() folder_id: number | null = null;
 }
@@ -157,7 +146,7 @@ export function toChannelWishes(dto: CreateChannelDto | SubscribeUsersDto): Chan
     folderId: dto.folder_id,
     topicsPolicy: dto.topics_policy,
     sharesHistory: dto.history_public_to_subscribers,
-    messageRetentionDays: dto.message_retention_days,
+    retention: toRetention(dto.message_retention_days),
     permissions: toPermissions(dto as object as Readonly<Record<string, unknown>>),
   };
 }
@@ -173,7 +162,7 @@ function toPermissions(dto: Readonly<Record<string, unknown>>): ChannelWishes['p
 }
 
 /** Null: the caller. An empty list too. */
-export function toPrincipals(principals: number[] | string[] | undefined, mailHost: string): Principals | null {
+export function toPrincipals(principals: number[] | string[] | undefined): Principals | null {
   if (principals === undefined || principals.length === 0) return null;
-  return typeof principals[0] === 'string' ? { emails: principals as string[], mailHost } : (principals as UserId[]);
+  return typeof principals[0] === 'string' ? { emails: principals as string[] } : (principals as UserId[]);
 }

@@ -5,7 +5,6 @@ import {
   ListChannels,
   ListSubscriptions,
   ListTopics,
-  type RealmAddresses,
   SubscribeUsers,
   UnsubscribeUsers,
   type UserId,
@@ -30,7 +29,7 @@ import {
   presentUnsubscribeUsers,
 } from './channel.presenters.js';
 
-export const channelRoutes = ({ mailHost }: RealmAddresses): readonly Route[] => [
+export const channelRoutes: readonly Route[] = [
   route('GET', '/streams', {
     auth: 'user',
     dto: ListChannelsDto,
@@ -76,7 +75,7 @@ export const channelRoutes = ({ mailHost }: RealmAddresses): readonly Route[] =>
     useCase: SubscribeUsers,
     toInput: (dto) => ({
       channels: dto.subscriptions.map(({ name, color = null, description = '' }) => ({ name, color, description })),
-      principals: toPrincipals(dto.principals, mailHost),
+      principals: toPrincipals(dto.principals),
       wishes: toChannelWishes(dto),
       announce: dto.announce,
       failsOnInaccessible: dto.authorization_errors_fatal,
@@ -90,7 +89,7 @@ export const channelRoutes = ({ mailHost }: RealmAddresses): readonly Route[] =>
     useCase: UnsubscribeUsers,
     toInput: (dto) => ({
       channelNames: dto.subscriptions,
-      principals: toPrincipals(dto.principals, mailHost),
+      principals: toPrincipals(dto.principals),
     }),
     present: presentUnsubscribeUsers,
   }),

@@ -60,7 +60,7 @@ const OPTIONAL_CAPABILITIES = [
 const IdleTimeoutParam = () => param(anyOf([integer(), json(oneOf('mobile'))]), { optional: true });
 
 export class RegisterDto {
-  @NullableBooleanParam() client_gravatar: boolean | null = null;
+  @NullableBooleanParam({ aliases: ['client_extavatar'] }) client_gravatar: boolean | null = null;
   @BooleanParam() apply_markdown = false;
   @BooleanParam() slim_presence = false;
   @NullableIntegerParam() presence_history_limit_days: number | null = null;
@@ -82,7 +82,7 @@ export class PollEventsDto {
   @NarrowPairsParam() narrow?: readonly (readonly [string, string])[];
   @BooleanParam({ optional: true }) all_public_streams?: boolean;
   @BooleanParam() apply_markdown = false;
-  @NullableBooleanParam() client_gravatar: boolean | null = null;
+  @NullableBooleanParam({ aliases: ['client_extavatar'] }) client_gravatar: boolean | null = null;
   @BooleanParam() slim_presence = false;
 }
 

@@ -3,12 +3,11 @@ import {
   type Clock,
   type EventHub,
   type EventQueue,
-  invalidInput,
-  type QueueFilter,
-  type QueueNarrowTerm,
   type RealmAddresses,
   RegisterQueue,
+  type RegisterQueueInput,
   type Snapshot,
+  type WantedNarrowTerm,
 } from '@parley/domain';
 import type { ServerFacts } from '../realms/realm.presenters.js';
 import { placeOf } from '../realms/realm-place.js';
@@ -168,7 +167,9 @@ function presentationFrom(
   });
 }
 
-function filterFrom(dto: Pick<RegisterDto, 'event_types' | 'all_public_streams' | 'narrow'>): QueueFilter {
+function filterFrom(
+  dto: Pick<RegisterDto, 'event_types' | 'all_public_streams' | 'narrow'>,
+): RegisterQueueInput['filter'] {
   return {
     types: dto.event_types ?? null,
     allPublicChannels: dto.all_public_streams ?? false,
@@ -176,8 +177,7 @@ function filterFrom(dto: Pick<RegisterDto, 'event_types' | 'all_public_streams' 
   };
 }
 
-/** @throws DomainError INVALID_INPUT `Operator near not supported.` (events §1) */
-function narrowTerm([operator, operand]: readonly [string, string]): QueueNarrowTerm {
+function narrowTerm([operator, operand]: readonly [string, string]): WantedNarrowTerm {
   switch (operator) {
     case 'channel':
     case 'stream':
@@ -189,7 +189,7 @@ function narrowTerm([operator, operand]: readonly [string, string]): QueueNarrow
     case 'is':
       return { operator: 'is', operand };
     default:
-      throw invalidInput(`Operator ${operator} not supported.`);
+      return { operator: 'unsupported', name: operator };
   }
 }
 

@@ -4,7 +4,6 @@ import {
   publicAddress,
   type Snapshot,
   type Subscription,
-  type UnreadMessage,
   type UserId,
   type UserSettings,
 } from '@parley/domain';
@@ -215,9 +214,6 @@ export function inherited(subscription: Subscription, settings: UserSettings): S
 /** Events §4.4. */
 function presentUnread({ snapshot, presentation }: SnapshotContext): Record<string, unknown> {
   const { messages, recipients, oldOnesAreMissing } = snapshot.unread!;
-  const followed = new Map<number, Subscription>(
-    snapshot.subscriptions?.rows.filter((row) => row.isActive).map((row) => [row.channelId, row]),
-  );
   const self = snapshot.viewer.id;
   const pairs = new Map<number, number[]>();
   const groups = new Map<string, number[]>();
@@ -225,10 +221,9 @@ function presentUnread({ snapshot, presentation }: SnapshotContext): Record<stri
   const mentions: number[] = [];
   let count = 0;
   for (const message of messages) {
-    const subscription = message.channelId === null ? null : followed.get(message.channelId);
-    if (subscription === undefined) continue;
-    if (isCountedMention(message, subscription)) mentions.push(message.id);
-    if (!subscription?.isMuted) count++;
+    // Somebody who is named is told wherever it is.
+    if (message.isMentioned || (message.isWildcardMentioned && !message.isMuted)) mentions.push(message.id);
+    if (!message.isMuted) count++;
     if (message.channelId !== null) {
       const key = `${message.channelId}:${message.topic.toLowerCase()}`;
       const topic = topics.get(key) ?? {
@@ -260,10 +255,6 @@ function presentUnread({ snapshot, presentation }: SnapshotContext): Record<stri
     old_unreads_missing: oldOnesAreMissing,
   };
 }
-
-/** By name always; by a wildcard only where he has not muted the channel. */
-const isCountedMention = (message: UnreadMessage, subscription: Subscription | null): boolean =>
-  message.isMentioned || (message.isWildcardMentioned && !subscription?.isMuted);
 
 function push<K>(lists: Map<K, number[]>, key: K, id: number): void {
   const list = lists.get(key);

@@ -6,7 +6,7 @@ const PARTS = {
   custom_profile_fields: [],
   onboarding_steps: [],
   message: ['newestMessage'],
-  unread: ['unread', 'subscriptions'],
+  unread: ['unread'],
   starred_messages: ['starred'],
   saved_snippets: [],
   navigation_views: [],

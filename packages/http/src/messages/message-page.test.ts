@@ -2,7 +2,7 @@ import { GetMessages, type MessageId, type MessageList, type RealmAddresses, typ
 import { aChannel, aMessage, aUser, given, type MemoryScene } from '@parley/testkit';
 import { MessagePagePresenter, type PageForm } from './message-page.js';
 
-const addresses: RealmAddresses = { urlOf: () => 'https://chat.example', mailHost: 'chat.example' };
+const addresses: RealmAddresses = { urlOf: () => 'https://chat.example', mailHostOf: () => 'chat.example' };
 const form: PageForm = { asHtml: true, clientGravatar: true, allowEmptyTopicName: false };
 
 /** A page of everything, and which messages had to be fetched for it. */

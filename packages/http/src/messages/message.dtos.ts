@@ -1,6 +1,5 @@
 import type {
   ChangeNarrowFlagsInput,
-  FlagChange,
   GetMessagesInput,
   MessageId,
   NarrowTerm,
@@ -134,26 +133,9 @@ export const toChangeNarrowFlagsInput = (dto: ChangeNarrowFlagsDto): ChangeNarro
     after: dto.num_after,
     includeAnchor: dto.include_anchor,
   },
-  ...parseFlagChange(dto),
+  op: dto.op,
+  flag: dto.flag,
 });
-
-const EDITABLE_FLAGS: readonly string[] = ['read', 'starred', 'collapsed'] satisfies FlagChange['flag'][];
-const FIXED_FLAGS: readonly string[] = [
-  'mentioned',
-  'stream_wildcard_mentioned',
-  'topic_wildcard_mentioned',
-  'group_mentioned',
-  'has_alert_word',
-  'historical',
-];
-
-/** In the order of messages §13.1. @throws HttpRefusal */
-export function parseFlagChange({ op, flag }: { readonly op: string; readonly flag: string }): FlagChange {
-  if (FIXED_FLAGS.includes(flag)) throw badParameter(`Flag not editable: '${flag}'`);
-  if (!EDITABLE_FLAGS.includes(flag)) throw badParameter(`Invalid flag: '${flag}'`);
-  if (op !== 'add' && op !== 'remove') throw badParameter(`Invalid message flag operation: '${op}'`);
-  return { op, flag: flag as FlagChange['flag'] };
-}
 
 export class MarkChannelReadDto {
   @IntegerParam() stream_id!: number;

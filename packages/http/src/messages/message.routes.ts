@@ -21,7 +21,6 @@ import {
   GetMessagesDto,
   MarkChannelReadDto,
   MarkTopicReadDto,
-  parseFlagChange,
   RenderDto,
   SendMessageDto,
   toChangeNarrowFlagsInput,
@@ -86,7 +85,7 @@ export function messageRoutes(addresses: RealmAddresses): readonly Route[] {
       hot: true,
       dto: ChangeMessageFlagsDto,
       useCase: ChangeMessageFlags,
-      toInput: (dto) => ({ ids: dto.messages as MessageId[], ...parseFlagChange(dto) }),
+      toInput: ({ messages, op, flag }) => ({ ids: messages as MessageId[], op, flag }),
       present: ({ ignoredChannelIds }, { dto }) => ({
         messages: dto.messages,
         ...presentIgnoredChannels(ignoredChannelIds),

@@ -2,7 +2,11 @@ import type { NarrowTerm } from '@parley/domain';
 import { decodeJson, listOf, Misfit, type ParamType } from '../routing/param-types.js';
 
 /** What operators were called before, and still are by some clients. */
-const PRESENT_NAMES: Readonly<Record<string, string>> = { stream: 'channel', 'pm-with': 'dm', pm_with: 'dm' };
+const PRESENT_NAMES: ReadonlyMap<string, string> = new Map([
+  ['stream', 'channel'],
+  ['pm-with', 'dm'],
+  ['pm_with', 'dm'],
+]);
 
 /** Which operands an operator takes (messages §7.1); of those not named here, text. */
 const TAKES_TEXT_OR_INTEGER: ReadonlySet<string> = new Set([
@@ -29,7 +33,7 @@ const term: ParamType<NarrowTerm> = {
       throw new Misfit((p) => `${p}["negated"] is not a boolean`);
     }
     return {
-      operator: PRESENT_NAMES[operator] ?? operator,
+      operator: PRESENT_NAMES.get(operator) ?? operator,
       operand: checkOperand(operator, operand),
       negated: negated ?? false,
     };

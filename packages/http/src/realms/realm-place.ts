@@ -11,5 +11,6 @@ export interface RealmPlace {
 }
 
 export function placeOf(realm: Pick<Realm, 'id' | 'stringId'>, addresses: RealmAddresses): RealmPlace {
-  return { id: realm.id, stringId: realm.stringId, url: addresses.urlOf(realm), mailHost: addresses.mailHost };
+  const { id, stringId } = realm;
+  return { id, stringId, url: addresses.urlOf(realm), mailHost: addresses.mailHostOf(realm) };
 }

@@ -1,6 +1,6 @@
 import { presentServerSettings } from './server-settings.presenters.js';
 
-const addresses = { urlOf: () => 'https://chat.example', mailHost: 'chat.example' };
+const addresses = { urlOf: () => 'https://chat.example', mailHostOf: () => 'chat.example' };
 
 it('leaves out what names a realm where there is none', () => {
   const wire = presentServerSettings(

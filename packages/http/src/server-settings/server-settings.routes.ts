@@ -8,9 +8,10 @@ export const serverSettingsRoutes = (addresses: RealmAddresses): readonly Route[
     auth: 'anyone',
     dto: NoParameters,
     useCase: GetServerSettings,
-    toInput: (_dto, request) => ({
-      isServerAddress: request.host === new URL(addresses.urlOf({ stringId: '' })).hostname,
-    }),
+    toInput: (_dto, request) => {
+      const { hostname } = new URL(addresses.urlOf({ stringId: '' }));
+      return { isServerAddress: request.host === hostname || request.host === `www.${hostname}` };
+    },
     present: (settings) => presentServerSettings(settings, addresses),
   }),
 ];

@@ -2,7 +2,7 @@ import { ListUsers, type RealmAddresses, type User, type UserId, type UserSettin
 import { aUser, given, type MemoryScene } from '@parley/testkit';
 import { type UserListForm, UserPagePresenter } from './user-page.js';
 
-const addresses: RealmAddresses = { urlOf: () => 'https://chat.example', mailHost: 'chat.example' };
+const addresses: RealmAddresses = { urlOf: () => 'https://chat.example', mailHostOf: () => 'chat.example' };
 
 async function read(scene: MemoryScene, pages: UserPagePresenter, who: string, form: Partial<UserListForm> = {}) {
   const fetched: UserId[] = [];

@@ -76,7 +76,7 @@ describe('a user', () => {
     const scene = await given(aUser({ name: 'hamlet' }));
     const own = presentOwnUser(
       { user: scene.user('hamlet'), realm: scene.realm, newestMessageId: null },
-      { urlOf: () => place.url, mailHost: place.mailHost },
+      { urlOf: () => place.url, mailHostOf: () => place.mailHost },
     );
     expect(own).toMatchObject({ max_message_id: -1, profile_data: {} });
     expect(own.avatar_url).not.toBeNull();

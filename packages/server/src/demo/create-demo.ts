@@ -126,7 +126,7 @@ async function addChannels(
       folderId: null,
       topicsPolicy: 'inherit',
       sharesHistory: isPrivate ? true : null,
-      messageRetentionDays: null,
+      retention: 'asRealm',
       permissions: {},
       subscriberIds: followers.map((email) => people.get(email)!),
       announce: false,

@@ -204,11 +204,13 @@ describe('POST /channels/create', () => {
 
     it('what may not be, in the order of the contract', async () => {
       await refused({ folder_id: 7, message_retention_days: 5 }, 'Invalid channel folder ID');
-      await refused({ message_retention_days: 0 }, "Bad value for 'message_retention_days': 0", {
-        code: 'REQUEST_VARIABLE_INVALID',
-        var_name: 'message_retention_days',
-        bad_value: '0',
-      });
+      for (const bad of [0, 'sometimes']) {
+        await refused(
+          { message_retention_days: bad, topics_policy: 'disable_empty_topic' },
+          `Bad value for 'message_retention_days': ${bad}`,
+          { code: 'REQUEST_VARIABLE_INVALID', var_name: 'message_retention_days', bad_value: bad },
+        );
+      }
       await refused({ topics_policy: 'sometimes' }, 'Invalid topics_policy');
       await refused({ invite_only: true, is_web_public: true }, 'Invalid parameters');
       await refused({ is_default_stream: true }, 'Insufficient permission');

@@ -184,7 +184,7 @@ describe('POST /messages/flags/narrow', () => {
       { anchor: 5, num_before: 3, num_after: 2, include_anchor: false },
       'The anchor can only be excluded at an end of the range',
     );
-    await refused({ narrow: [['with', '5']] }, 'Invalid narrow operator: unknown operator with', {
+    await refused({ flag: 'purple', narrow: [['with', '5']] }, 'Invalid narrow operator: unknown operator with', {
       code: 'BAD_NARROW',
       desc: 'unknown operator with',
     });

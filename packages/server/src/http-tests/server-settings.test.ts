@@ -64,12 +64,19 @@ describe('GET /server_settings', () => {
     await other.close();
   });
 
-  it('says that spectators are welcome where server and realm both say so', async () => {
+  it('says that spectators are welcome where server and realm both say so, and there is something to read', async () => {
     await server.storage.uow.write(async (tx) => {
       const realm = await tx.realms.get(server.realmId);
       await tx.realms.update({ ...realm, settings: { ...realm.settings, enableSpectatorAccess: true } });
     });
-    expect((await server.get('/server_settings', null)).body.realm_web_public_access_enabled).toBe(true);
+    const isWelcome = async () => (await server.get('/server_settings', null)).body.realm_web_public_access_enabled;
+    expect(await isWelcome()).toBe(false);
+    await server.post('/channels/create', server.people.desdemona, {
+      name: 'lobby',
+      subscribers: [],
+      is_web_public: true,
+    });
+    expect(await isWelcome()).toBe(true);
   });
 
   it('refuses the host of no realm', async () => {

@@ -16,9 +16,9 @@ const { unitOfWork, markdownRenderer, realmAddresses, clock, channelOptions } = 
 
 export const channelsModule = new ContainerModule(({ bind }) => {
   provide(bind, ChannelFoundry, markdownRenderer, realmAddresses, NoticeBoard);
-  provide(bind, CreateChannel, unitOfWork, ChannelFoundry, clock, channelOptions);
-  provide(bind, SubscribeUsers, unitOfWork, ChannelFoundry, NoticeBoard, clock, channelOptions);
-  provide(bind, UnsubscribeUsers, unitOfWork);
+  provide(bind, CreateChannel, unitOfWork, ChannelFoundry, clock, realmAddresses, channelOptions);
+  provide(bind, SubscribeUsers, unitOfWork, ChannelFoundry, NoticeBoard, clock, realmAddresses, channelOptions);
+  provide(bind, UnsubscribeUsers, unitOfWork, realmAddresses);
   provide(bind, ListSubscriptions, unitOfWork);
   provide(bind, ListChannels, unitOfWork);
   provide(bind, FindChannelId, unitOfWork);

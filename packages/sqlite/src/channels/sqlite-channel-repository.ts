@@ -45,6 +45,8 @@ export class SqliteChannelRepository implements ChannelRepository {
   private readonly subscriptionRowsOf;
   private readonly subscribers;
   private readonly subscribedAmong;
+  private readonly followedByGuests;
+  private readonly webPublic;
   private readonly subscriberCount;
   private readonly insert;
   private readonly insertRecipient;
@@ -101,6 +103,15 @@ export class SqliteChannelRepository implements ChannelRepository {
       `SELECT user_id FROM subscription
        WHERE user_id IN (SELECT value FROM json_each(?)) AND channel_id = ? AND realm_id = ? AND is_active = 1
        ORDER BY user_id`,
+    );
+    this.followedByGuests = connection.values<ChannelId>(
+      `SELECT c.value FROM json_each(?) c WHERE EXISTS (
+         SELECT 1 FROM subscription s JOIN user u ON u.id = s.user_id
+         WHERE s.channel_id = c.value AND s.is_active = 1 AND u.role = 'guest' AND u.is_active = 1 AND u.realm_id = ?)
+       ORDER BY c.value`,
+    );
+    this.webPublic = connection.values<1>(
+      "SELECT 1 FROM channel WHERE realm_id = ? AND privacy = 'webPublic' AND is_archived = 0 LIMIT 1",
     );
     this.subscriberCount = connection.values<number>(
       'SELECT subscriber_count FROM channel WHERE id = ? AND realm_id = ?',
@@ -234,6 +245,10 @@ export class SqliteChannelRepository implements ChannelRepository {
     return subscriptions;
   }
 
+  async hasWebPublic(realmId: RealmId): Promise<boolean> {
+    return this.webPublic.get(realmId) !== undefined;
+  }
+
   async listSubscribers(
     realmId: RealmId,
     channelIds: readonly ChannelId[],
@@ -251,6 +266,10 @@ export class SqliteChannelRepository implements ChannelRepository {
     userIds: readonly UserId[],
   ): Promise<readonly UserId[]> {
     return this.subscribedAmong.all(jsonList(userIds), channelId, realmId);
+  }
+
+  async filterFollowedByGuests(realmId: RealmId, channelIds: readonly ChannelId[]): Promise<readonly ChannelId[]> {
+    return this.followedByGuests.all(jsonList(new Set(channelIds)), realmId);
   }
 
   async countSubscribers(realmId: RealmId, channelId: ChannelId): Promise<number> {

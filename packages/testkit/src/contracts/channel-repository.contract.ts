@@ -256,6 +256,20 @@ export function channelRepositoryContract(open: OpenStorage): void {
       });
     });
 
+    it('knows which channels guests follow', async () => {
+      const scene = await stage(
+        aUser({ name: 'member' }),
+        aUser({ name: 'guest', role: 'guest' }),
+        aChannel({ name: 'lobby', subscribers: ['member', 'guest'] }),
+        aChannel({ name: 'left', subscribers: ['guest'] }),
+        aChannel({ name: 'office', subscribers: ['member'] }),
+      );
+      const ids = ['office', 'lobby', 'left', 'lobby'].map((name) => scene.channel(name).id);
+      await leave(scene, 'left', 'guest');
+      const followed = await scene.uow.read((r) => r.channels.filterFollowedByGuests(scene.realm.id, ids));
+      expect(followed).toEqual([scene.channel('lobby').id]);
+    });
+
     it('says nothing about who receives when it stores subscriptions', async () => {
       const scene = await stage(
         aUser({ name: 'a' }),
@@ -276,7 +290,7 @@ export function channelRepositoryContract(open: OpenStorage): void {
 
     it('finds nothing of another realm', async () => {
       const { uow, clock, channel, user } = await stage(
-        aUser({ name: 'a' }),
+        aUser({ name: 'a', role: 'guest' }),
         aChannel({ name: 'general', subscribers: ['a'] }),
       );
       const other = (await givenOn(uow, clock, aRealm({ stringId: 'other' }), aChannel({ name: 'General' }))).realm.id;
@@ -292,9 +306,10 @@ export function channelRepositoryContract(open: OpenStorage): void {
         await r.channels.listSubscriptions(other, a),
         [...(await r.channels.listSubscribers(other, [id])).values()],
         await r.channels.filterSubscribed(other, id, [a]),
+        await r.channels.filterFollowedByGuests(other, [id]),
         await r.channels.countSubscribers(other, id),
       ]);
-      expect(found).toEqual([null, [], [], false, false, [], [], [[]], [], 0]);
+      expect(found).toEqual([null, [], [], false, false, [], [], [[]], [], [], 0]);
     });
   });
 }

@@ -82,6 +82,10 @@ export class MemoryChannels implements ChannelRepository {
     return subscriptions;
   }
 
+  async hasWebPublic(realmId: RealmId): Promise<boolean> {
+    return (await this.listAll(realmId)).some(({ privacy, isArchived }) => privacy === 'webPublic' && !isArchived);
+  }
+
   async listSubscribers(
     realmId: RealmId,
     channelIds: readonly ChannelId[],
@@ -102,6 +106,14 @@ export class MemoryChannels implements ChannelRepository {
     const subscribed = new Set<UserId>();
     for (const id of userIds) if (await this.isSubscribed(realmId, channelId, id)) subscribed.add(id);
     return [...subscribed].sort(ascending);
+  }
+
+  async filterFollowedByGuests(realmId: RealmId, channelIds: readonly ChannelId[]): Promise<readonly ChannelId[]> {
+    const followed: ChannelId[] = [];
+    for (const [id, userIds] of await this.listSubscribers(realmId, channelIds)) {
+      if (userIds.some((userId) => this.unit.read('users').get(userId)?.user.role === 'guest')) followed.push(id);
+    }
+    return followed.sort(ascending);
   }
 
   async countSubscribers(realmId: RealmId, channelId: ChannelId): Promise<number> {

@@ -30,7 +30,7 @@ const input: CreateChannelInput = {
   folderId: null,
   topicsPolicy: 'inherit',
   sharesHistory: null,
-  messageRetentionDays: null,
+  retention: 'asRealm',
   permissions: {},
   subscriberIds: [],
   announce: false,
@@ -40,7 +40,7 @@ function creating(scene: MemoryScene, { webPublicEnabled = true } = {}) {
   const renderer = new PlainRenderer();
   const notices = new NoticeBoard(renderer, plainAddresses, scene.clock);
   const foundry = new ChannelFoundry(renderer, plainAddresses, notices);
-  const useCase = new CreateChannel(scene.uow, foundry, scene.clock, { webPublicEnabled });
+  const useCase = new CreateChannel(scene.uow, foundry, scene.clock, plainAddresses, { webPublicEnabled });
   return (who: string, wishes: Wishes = {}) => useCase.execute(scene.caller(who), { ...input, ...wishes });
 }
 
@@ -247,12 +247,12 @@ describe('creating a channel is refused', () => {
     [
       'a default private one',
       'administrator',
-      { isDefault: true, isPrivate: true, messageRetentionDays: 3 },
+      { isDefault: true, isPrivate: true, retention: 3 },
       { message: 'A default channel cannot be private.' },
     ],
     ['a default one by members', 'member', { isDefault: true, isPrivate: true }, INSUFFICIENT],
-    ['retention but by owners', 'administrator', { messageRetentionDays: 3, ...badGroup }, { code: 'MUST_BE_OWNER' }],
-    ['web-public by members', 'member', { isWebPublic: true, messageRetentionDays: 3 }, INSUFFICIENT],
+    ['retention but by owners', 'administrator', { retention: 3, ...badGroup }, { code: 'MUST_BE_OWNER' }],
+    ['web-public by members', 'member', { isWebPublic: true, retention: 3 }, INSUFFICIENT],
     ['an unknown group', 'member', { ...badGroup, ...nobodyThere }, { message: 'Invalid user group' }],
     ['unknown people', 'member', nobodyThere, { message: 'No such user' }],
   ])('for %s', async (_, who, wishes, refusal) => {

@@ -3,6 +3,7 @@ import type { Clock } from '../../shared/clock.js';
 import { DomainError } from '../../shared/errors.js';
 import type { ChannelId, UserId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
+import type { RealmAddresses } from '../../shared/realm-address.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { mustNotBeGuest } from '../../users/role-gates.js';
 import { parseChannelName } from '../channel.js';
@@ -28,10 +29,11 @@ export class CreateChannel {
     private readonly uow: UnitOfWork,
     private readonly foundry: ChannelFoundry,
     private readonly clock: Clock,
+    private readonly addresses: RealmAddresses,
     private readonly options: ChannelOptions,
   ) {}
 
-  /** @throws DomainError CHANNEL_NAME_TAKEN, NOT_PERMITTED, INVALID_INPUT, MUST_BE_OWNER, UNSUPPORTED_COMBINATION, SYSTEM_GROUP_REQUIRED */
+  /** @throws DomainError CHANNEL_NAME_TAKEN, NOT_PERMITTED, INVALID_INPUT, BAD_VALUE, MUST_BE_OWNER, UNSUPPORTED_COMBINATION, SYSTEM_GROUP_REQUIRED */
   execute(caller: Caller, input: CreateChannelInput): Promise<ChannelId> {
     return this.uow.write(async (tx) => {
       const actor = await tx.actors.get(caller);
@@ -41,10 +43,10 @@ export class CreateChannel {
       const realm = await tx.realms.get(caller.realmId);
       const creator = (await tx.users.find(caller.realmId, caller.userId))!;
       const founding = { realm, actor, creator, now: this.clock.now(), ...this.options };
-      this.foundry.checkWishes(founding, input);
+      this.foundry.checkWishes(founding, input, 1);
       this.foundry.checkCreation(founding, input);
       const wanted = await this.foundry.acceptPermissions(tx, founding, input);
-      const principals = await findPrincipals(tx, actor, realm, input.subscriberIds);
+      const principals = await findPrincipals(tx, actor, realm, input.subscriberIds, this.addresses);
 
       const channels = await this.foundry.found(
         tx,

@@ -1,6 +1,7 @@
 import type { Caller } from '../../shared/caller.js';
 import { invalidInput } from '../../shared/errors.js';
 import type { ChannelId } from '../../shared/ids.js';
+import { trim } from '../../shared/text.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { canReadActive } from '../channel-permissions.js';
 
@@ -12,7 +13,7 @@ export class FindChannelId {
   execute(caller: Caller, { name }: { readonly name: string }): Promise<ChannelId> {
     return this.uow.read(async (repositories) => {
       const actor = await repositories.actors.get(caller);
-      const channel = await repositories.channels.findByName(actor.realmId, name.trim());
+      const channel = await repositories.channels.findByName(actor.realmId, trim(name));
       const isSubscribed =
         channel !== null && (await repositories.channels.isSubscribed(actor.realmId, channel.id, actor.id));
       if (!channel || !canReadActive(actor, channel, isSubscribed).allowed) {

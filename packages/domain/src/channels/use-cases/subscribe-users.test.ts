@@ -28,7 +28,7 @@ const wishes: ChannelWishes = {
   folderId: null,
   topicsPolicy: 'inherit',
   sharesHistory: null,
-  messageRetentionDays: null,
+  retention: 'asRealm',
   permissions: {},
 };
 
@@ -38,7 +38,9 @@ function subscribing(scene: MemoryScene) {
   const renderer = new PlainRenderer();
   const notices = new NoticeBoard(renderer, plainAddresses, scene.clock);
   const foundry = new ChannelFoundry(renderer, plainAddresses, notices);
-  const useCase = new SubscribeUsers(scene.uow, foundry, notices, scene.clock, { webPublicEnabled: true });
+  const useCase = new SubscribeUsers(scene.uow, foundry, notices, scene.clock, plainAddresses, {
+    webPublicEnabled: true,
+  });
   return (who: string, names: readonly string[], { colors = [], ...more }: Wanted = {}) =>
     useCase.execute(scene.caller(who), {
       channels: names.map((name, index) => ({ name, color: colors[index] ?? null, description: '' })),
@@ -54,6 +56,8 @@ function subscribing(scene: MemoryScene) {
 const cast = (...pieces: readonly Piece[]) =>
   given(aUserOfEachRole(), aRealmWith({ settings: { sendChannelEventsMessages: false } }), ...pieces);
 const ids = (scene: MemoryScene, ...names: readonly string[]) => names.map((name) => scene.user(name).id);
+const toldOfPeers = async (scene: MemoryScene) =>
+  (await told(scene)).flatMap(([type, names]) => (type === 'channel.subscribers_changed' ? [[...names]] : []));
 const notices = (scene: MemoryScene) =>
   scene.storage.announced.flatMap(({ event }) => {
     if (event.type !== 'message.sent') return [];
@@ -80,6 +84,42 @@ describe('following channels', () => {
     expect(await told(scene)).toEqual([
       ['subscription.added', ['member']],
       ['channel.subscribers_changed', ['owner', 'administrator', 'moderator', 'guest']],
+    ]);
+  });
+
+  it('tells the others of several channels at once where the same people see them', async () => {
+    const scene = await cast(
+      aChannel({ name: 'a' }),
+      aChannel({ name: 'b' }),
+      aChannel({ name: 'c', subscribers: ['moderator'] }),
+      aChannel({ name: 'lobby', subscribers: ['guest'] }),
+      aChannel({ name: 'core', privacy: 'privateSharedHistory', creator: 'owner', subscribers: ['owner'] }),
+      aChannel({ name: 'web', privacy: 'webPublic' }),
+      aChannel({ name: 'web 2', privacy: 'webPublic' }),
+    );
+    const names = ['a', 'core', 'web', 'c', 'lobby', 'b', 'web 2'];
+    const principals = ids(scene, 'member', 'moderator');
+    await expectInSync(scene, () => subscribing(scene)('owner', names, { principals, tellNewSubscribers: false }));
+    const peers = scene.storage.announced.flatMap(({ event }) =>
+      event.type === 'channel.subscribers_changed' ? [[event.channelIds, event.userIds]] : [],
+    );
+    const channels = (...of: readonly string[]) => of.map((name) => scene.channel(name).id);
+    const both = ids(scene, 'moderator', 'member').sort((a, b) => a - b);
+    expect(peers).toEqual([
+      [channels('a', 'b'), both],
+      [channels('core'), both],
+      [channels('web', 'web 2'), both],
+      [channels('c'), ids(scene, 'member')],
+      [channels('lobby'), both],
+    ]);
+    const told = (await toldOfPeers(scene)).map((who) => who.sort());
+    const admins = ['administrator', 'owner'];
+    expect(told).toEqual([
+      admins,
+      admins,
+      ['administrator', 'guest', 'owner'],
+      [...admins, 'moderator'].sort(),
+      ['administrator', 'guest', 'owner'],
     ]);
   });
 
@@ -221,7 +261,7 @@ describe('letting others follow', () => {
   it('counts one’s own address as somebody else, and one’s own number not', async () => {
     const scene = await cast(aRealmWith({ grants: { canAddSubscribers: 'nobody' } }), aChannel({ name: 'a' }));
     const subscribe = subscribing(scene);
-    const emails = { emails: ['member@example.com'], mailHost: plainAddresses.mailHost };
+    const emails = { emails: ['member@example.com'] };
     await expectRefused(scene, () => subscribe('member', ['a'], { principals: emails }), INSUFFICIENT);
     const { subscribed } = await subscribe('member', ['a'], { principals: ids(scene, 'member') });
     expect(subscribed.size).toBe(1);
@@ -239,7 +279,7 @@ describe('letting others follow', () => {
       await tx.users.update({ ...owner, settings: { ...owner.settings, emailAddressVisibility: 4 } });
     });
     const subscribe = subscribing(scene);
-    const by = (...emails: readonly string[]) => ({ principals: { emails, mailHost: plainAddresses.mailHost } });
+    const by = (...emails: readonly string[]) => ({ principals: { emails } });
     await expectRefused(scene, () => subscribe('member', ['a'], by('owner@example.com')), { message: 'No such user' });
     const { subscribed } = await subscribe(
       'member',

@@ -5,7 +5,8 @@ import type { Clock } from '../../shared/clock.js';
 import { DomainError } from '../../shared/errors.js';
 import type { ChannelId, UserId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
-import { foldCase } from '../../shared/text.js';
+import type { RealmAddresses } from '../../shared/realm-address.js';
+import { foldCase, trim } from '../../shared/text.js';
 import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
 import type { Actor } from '../../users/actor.js';
 import { insufficientUnless, mustNotBeGuest } from '../../users/role-gates.js';
@@ -57,10 +58,11 @@ export class SubscribeUsers {
     private readonly foundry: ChannelFoundry,
     private readonly notices: NoticeBoard,
     private readonly clock: Clock,
+    private readonly addresses: RealmAddresses,
     private readonly options: ChannelOptions,
   ) {}
 
-  /** @throws DomainError NOT_PERMITTED, INVALID_INPUT, MUST_BE_OWNER, UNSUPPORTED_COMBINATION, SYSTEM_GROUP_REQUIRED */
+  /** @throws DomainError NOT_PERMITTED, INVALID_INPUT, BAD_VALUE, MUST_BE_OWNER, UNSUPPORTED_COMBINATION, SYSTEM_GROUP_REQUIRED */
   execute(caller: Caller, input: SubscribeUsersInput): Promise<SubscribeUsersOutput> {
     return this.uow.write(async (tx) => {
       const actor = await tx.actors.get(caller);
@@ -69,12 +71,12 @@ export class SubscribeUsers {
       const creator = (await tx.users.find(caller.realmId, caller.userId))!;
       const founding = { realm, actor, creator, now: this.clock.now(), ...this.options };
 
-      this.foundry.checkWishes(founding, input.wishes);
+      this.foundry.checkWishes(founding, input.wishes, input.channels.length);
       const { existing, created } = await this.findOrCreate(tx, founding, input);
       const { accessible, inaccessible } = await this.sortOut(tx, actor, existing, input.failsOnInaccessible);
       const others = isAboutOthers(actor, input.principals);
       if (others) enforce(insufficientUnless(accessible.every((channel) => mayAddOthers(actor, realm, channel))));
-      const principals = await findPrincipals(tx, actor, realm, input.principals ?? [actor.id]);
+      const principals = await findPrincipals(tx, actor, realm, input.principals ?? [actor.id], this.addresses);
 
       const channels = inOrderOf(input, [...created, ...accessible]);
       const following = await followChannels(tx, {
@@ -174,7 +176,7 @@ function isAboutOthers(actor: Actor, principals: Principals | null): boolean {
 
 function inOrderOf({ channels }: SubscribeUsersInput, found: readonly Channel[]): readonly Channel[] {
   const byName = new Map(found.map((channel) => [foldCase(channel.name), channel]));
-  const ordered = channels.flatMap(({ name }) => byName.get(foldCase(name.trim())) ?? []);
+  const ordered = channels.flatMap(({ name }) => byName.get(foldCase(trim(name))) ?? []);
   return [...new Set(ordered)];
 }
 
@@ -182,7 +184,7 @@ function requestedColors({ channels }: SubscribeUsersInput, found: readonly Chan
   const byName = new Map(found.map((channel) => [foldCase(channel.name), channel.id]));
   const colors = new Map<ChannelId, string>();
   for (const { name, color } of channels) {
-    const id = byName.get(foldCase(name.trim()));
+    const id = byName.get(foldCase(trim(name)));
     if (id !== undefined && color !== null) colors.set(id, normalizeColor(color));
   }
   return colors;

@@ -11,6 +11,7 @@ import {
   givenOn,
   type MemoryScene,
   type Piece,
+  plainAddresses,
   told,
 } from '@parley/testkit';
 import type { UserId } from '../../shared/ids.js';
@@ -20,7 +21,7 @@ const everybody = ['owner', 'administrator', 'moderator', 'member', 'guest'];
 const cast = (...pieces: readonly Piece[]) => given(aUserOfEachRole(), ...pieces);
 const ids = (scene: MemoryScene, ...names: readonly string[]) => names.map((name) => scene.user(name).id);
 const leaving = (scene: MemoryScene) => {
-  const useCase = new UnsubscribeUsers(scene.uow);
+  const useCase = new UnsubscribeUsers(scene.uow, plainAddresses);
   return (who: string, channelNames: readonly string[], principals: readonly UserId[] | null = null) =>
     useCase.execute(scene.caller(who), { channelNames, principals });
 };

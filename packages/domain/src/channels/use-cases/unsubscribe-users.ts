@@ -1,6 +1,7 @@
 import type { Caller } from '../../shared/caller.js';
 import { invalidInput } from '../../shared/errors.js';
 import { enforce } from '../../shared/permission.js';
+import type { RealmAddresses } from '../../shared/realm-address.js';
 import { foldCase } from '../../shared/text.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { parseChannelName } from '../channel.js';
@@ -22,23 +23,31 @@ export interface UnsubscribeUsersOutput {
 
 /** Leaves channels, oneself or for others (channels §4.6). */
 export class UnsubscribeUsers {
-  constructor(private readonly uow: UnitOfWork) {}
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly addresses: RealmAddresses,
+  ) {}
 
   /** @throws DomainError INVALID_INPUT, NOT_PERMITTED */
   execute(caller: Caller, { channelNames, principals }: UnsubscribeUsersInput): Promise<UnsubscribeUsersOutput> {
     return this.uow.write(async (tx) => {
       const actor = await tx.actors.get(caller);
       const realm = await tx.realms.get(caller.realmId);
-      const people = await findPrincipals(tx, actor, realm, principals ?? [actor.id]);
-      const names = [...new Map(channelNames.map(parseChannelName).map((name) => [foldCase(name), name])).values()];
-      const channels = await tx.channels.listByName(realm.id, names);
+      const people = await findPrincipals(tx, actor, realm, principals ?? [actor.id], this.addresses);
+      const wanted = new Map<string, string>();
+      for (const name of channelNames.map(parseChannelName)) {
+        if (!wanted.has(foldCase(name))) wanted.set(foldCase(name), name);
+      }
+      const names = [...wanted.values()];
+      const found = await tx.channels.listByName(realm.id, names);
+      const byName = new Map(found.map((channel) => [foldCase(channel.name), channel]));
+      const channels = names.flatMap((name) => byName.get(foldCase(name)) ?? []);
       const subscribed = new Set(await tx.channels.listSubscribedIds(realm.id, actor.id));
       const places = channels.map((channel) => ({ channel, isSubscribed: subscribed.has(channel.id) }));
       for (const person of people) {
         enforce(canUnsubscribe(actor, { id: person.id, botOwnerId: person.bot?.ownerId ?? null }, places));
       }
-      const known = new Set(channels.map((channel) => foldCase(channel.name)));
-      const unknown = names.filter((name) => !known.has(foldCase(name)));
+      const unknown = names.filter((name) => !byName.has(foldCase(name)));
       if (unknown.length > 0) throw invalidInput(`Channel(s) (${unknown.join(', ')}) do not exist`);
 
       const userIds = people.map((person) => person.id);

@@ -12,6 +12,7 @@ import {
 } from '@parley/testkit';
 import { changeTopicPolicy } from '../../channels/change-topic-policy.js';
 import { leaveChannels } from '../../channels/leave-channels.js';
+import type { TopicVisibility } from '../../channels/topic-policy.js';
 import type { EventSeq } from '../../shared/ids.js';
 import { wholeRealm } from '../audience.js';
 import { RegisterQueue, type RegisterQueueInput, type Snapshot, type SnapshotPart } from './register-queue.js';
@@ -131,6 +132,20 @@ describe('a new queue', () => {
     await register('member', { filter });
   });
 
+  it('cannot be narrowed by everything, which is said after that', async () => {
+    const scene = await town();
+    const register = registering(scene);
+    const narrow = [{ operator: 'unsupported', name: 'near' }] as const;
+    await expectRefused(scene, () => register('member', { filter: { types: null, allPublicChannels: true, narrow } }), {
+      code: 'INVALID_INPUT',
+      message: 'Operator near not supported.',
+    });
+    await expectRefused(scene, () => register('guest', { filter: { types: null, allPublicChannels: true, narrow } }), {
+      code: 'INVALID_INPUT',
+      message: 'User not authorized for this query',
+    });
+  });
+
   it('is refused to whoever is deactivated while the state is put together', async () => {
     const scene = await town();
     const registered = registering(scene)('member', {}, async (snapshot) => {
@@ -205,6 +220,33 @@ describe('the state it begins with', () => {
     expect(presented.newestMessageId).toBe(direct);
     const [owner, guest] = [scene.user('owner').id, scene.user('guest').id];
     expect(presented.recentConversations?.map(({ userIds }) => userIds)).toEqual([[owner], [], [owner, guest]]);
+  });
+
+  it('knows what of the unread is muted', async () => {
+    const scene = await town();
+    const viewer = scene.viewer('member');
+    const channelId = scene.channel('public').id;
+    await scene.add(
+      aMessage({ from: 'owner', to: 'public', topic: 'noise' }),
+      aMessage({ from: 'owner', to: 'public', topic: 'news' }),
+    );
+    const choose = (topic: string, visibility: TopicVisibility) =>
+      scene.uow.write((tx) => changeTopicPolicy(tx, { ...viewer, channelId, topic, visibility, changedAt: 7 }));
+    const muted = async () => {
+      const { presented } = await registering(scene)('member');
+      return presented.unread!.messages.filter(({ isMuted }) => isMuted).map(({ topic }) => topic);
+    };
+    await choose('Noise', 'muted');
+    expect(await muted()).toEqual(['noise']);
+
+    await scene.uow.write(async (tx) => {
+      const row = (await tx.channels.findSubscription(scene.realm.id, channelId, viewer.userId))!;
+      await tx.channels.putSubscriptions([{ ...row, isMuted: true }]);
+    });
+    await choose('news', 'followed');
+    expect(await muted()).toEqual([scene.messages[0]!.topic, 'noise']);
+    await choose('noise', 'unmuted');
+    expect(await muted()).toEqual([scene.messages[0]!.topic]);
   });
 
   it('has what one wants of topics, but for archived channels', async () => {

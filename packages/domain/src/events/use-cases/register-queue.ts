@@ -1,5 +1,6 @@
 import type { ChannelView } from '../../channels/channel.js';
 import { canListSubscribers, hasMetadataAccess } from '../../channels/channel-permissions.js';
+import { heardTopics } from '../../channels/heard-topics.js';
 import type { Subscription } from '../../channels/subscription.js';
 import type { TopicPolicy } from '../../channels/topic-policy.js';
 import type { GroupView } from '../../groups/group.js';
@@ -16,7 +17,7 @@ import type { Repositories, UnitOfWork } from '../../shared/unit-of-work.js';
 import type { Actor } from '../../users/actor.js';
 import type { User } from '../../users/user.js';
 import type { UserHead } from '../../users/user-repository.js';
-import type { EventQueue, QueueFilter } from '../event-queue.js';
+import type { EventQueue, QueueFilter, QueueNarrowTerm, WantedNarrowTerm } from '../event-queue.js';
 
 /** What a client can ask to begin with. The viewer, his own user and the realm are always there. */
 export type SnapshotPart =
@@ -58,8 +59,8 @@ export interface Snapshot {
     readonly subscriberIds: ReadonlyMap<ChannelId, readonly UserId[]>;
   };
   readonly unread?: {
-    /** Ascending id. */
-    readonly messages: readonly UnreadMessage[];
+    /** In conversations of his and channels he follows; ascending id. */
+    readonly messages: readonly (UnreadMessage & { readonly isMuted: boolean })[];
     readonly recipients: ReadonlyMap<RecipientId, Recipient>;
     /** There are more than are listed. */
     readonly oldOnesAreMissing: boolean;
@@ -82,7 +83,7 @@ export interface Snapshot {
 export interface RegisterQueueInput {
   readonly parts: ReadonlySet<SnapshotPart>;
   readonly includeSubscribers: boolean;
-  readonly filter: QueueFilter;
+  readonly filter: Omit<QueueFilter, 'narrow'> & { readonly narrow: readonly WantedNarrowTerm[] };
   /** How the client wants events presented; kept with the queue as it comes. */
   readonly presentation: EventQueue['presentation'];
   readonly idleTimeoutSeconds: number;
@@ -103,7 +104,7 @@ export class RegisterQueue {
     private readonly randomness: Randomness,
   ) {}
 
-  /** @throws DomainError INVALID_INPUT `User not authorized for this query` */
+  /** @throws DomainError INVALID_INPUT `User not authorized for this query`, `Operator near not supported.` (events §1) */
   async execute<T>(
     caller: Caller,
     input: RegisterQueueInput,
@@ -111,15 +112,17 @@ export class RegisterQueue {
   ): Promise<{ readonly queue: EventQueue; readonly presented: T }> {
     for (;;) {
       // The log's end and the state are of one read: no event is missing between them, none is told twice.
-      const { startSeq, presented } = await this.uow.read(async (repositories) => {
+      const { filter, startSeq, presented } = await this.uow.read(async (repositories) => {
         const viewer = await repositories.actors.get(caller);
         if (viewer.role === 'guest' && input.filter.allPublicChannels) {
           throw invalidInput('User not authorized for this query');
         }
+        const filter = { ...input.filter, narrow: input.filter.narrow.map(supported) };
         const snapshot = await takeSnapshot(repositories, viewer, input);
-        return { startSeq: await repositories.events.headSeq(viewer.realmId), presented: await present(snapshot) };
+        const startSeq = await repositories.events.headSeq(viewer.realmId);
+        return { filter, startSeq, presented: await present(snapshot) };
       });
-      const queue = this.newQueue(caller, input, startSeq);
+      const queue = this.newQueue(caller, input, filter, startSeq);
       const isLogged = await this.uow.write(async (tx) => {
         await tx.actors.get(caller);
         if ((await tx.events.prunedUpTo(caller.realmId)) > startSeq) return false;
@@ -130,12 +133,12 @@ export class RegisterQueue {
     }
   }
 
-  private newQueue(caller: Caller, input: RegisterQueueInput, startSeq: EventSeq): EventQueue {
+  private newQueue(caller: Caller, input: RegisterQueueInput, filter: QueueFilter, startSeq: EventSeq): EventQueue {
     return {
       id: this.randomness.uuid(),
       realmId: caller.realmId,
       ownerId: caller.userId,
-      filter: input.filter,
+      filter,
       presentation: input.presentation,
       startSeq,
       acked: -1,
@@ -144,6 +147,11 @@ export class RegisterQueue {
       idleTimeoutSeconds: input.idleTimeoutSeconds,
     };
   }
+}
+
+function supported(term: WantedNarrowTerm): QueueNarrowTerm {
+  if (term.operator === 'unsupported') throw invalidInput(`Operator ${term.name} not supported.`);
+  return term;
 }
 
 async function takeSnapshot(
@@ -229,17 +237,21 @@ async function takeTopicPolicies(
   });
 }
 
-async function takeUnread(
-  { personal, recipients }: Repositories,
-  viewer: Actor,
-): Promise<NonNullable<Snapshot['unread']>> {
+async function takeUnread(repositories: Repositories, viewer: Actor): Promise<NonNullable<Snapshot['unread']>> {
+  const { personal, recipients } = repositories;
   const { realmId } = viewer;
   const messages = await personal.listUnread({ realmId, userId: viewer.id }, MAX_UNREAD);
+  const topics = await heardTopics(repositories, realmId, viewer.id);
   const direct = new Set(
     messages.filter((message) => message.channelId === null).map((message) => message.recipientId),
   );
   return {
-    messages,
+    messages: messages
+      .filter(({ channelId }) => channelId === null || topics.isFollowed(channelId))
+      .map((message) => ({
+        ...message,
+        isMuted: message.channelId !== null && !topics.isHeard(message.channelId, message.topic),
+      })),
     recipients: await recipients.list(realmId, [...direct]),
     oldOnesAreMissing: messages.length === MAX_UNREAD,
   };

@@ -2,11 +2,11 @@ import type { Caller } from '../../shared/caller.js';
 import type { ChannelId, MessageId } from '../../shared/ids.js';
 import type { RealmAddresses } from '../../shared/realm-address.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
-import { changeFlags, type FlagChange } from '../change-flags.js';
+import { changeFlags, type WantedFlagChange } from '../change-flags.js';
 import { checkRange, clampRange, type PageRange, selectPage } from '../message-page.js';
 import { type NarrowTerm, resolveNarrow } from '../narrow.js';
 
-export interface ChangeNarrowFlagsInput extends FlagChange {
+export interface ChangeNarrowFlagsInput extends WantedFlagChange {
   readonly narrow: readonly NarrowTerm[];
   readonly range: PageRange;
 }
@@ -33,7 +33,7 @@ export class ChangeNarrowFlags {
     return this.uow.write(async (tx) => {
       const actor = await tx.actors.get(caller);
       checkRange(range);
-      const resolved = await resolveNarrow(tx, actor, narrow, this.addresses.mailHost);
+      const resolved = await resolveNarrow(tx, actor, narrow, this.addresses);
       const page = await selectPage(tx, actor, resolved, clampRange(range));
       const ids = page.heads.map((head) => head.id);
       const { changedIds, ignoredChannelIds } = await changeFlags(tx, actor, ids, change);

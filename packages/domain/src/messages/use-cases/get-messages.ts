@@ -44,7 +44,7 @@ export class GetMessages {
       const wanted = 'ids' in select ? select.ids.length : select.before + select.after;
       if (wanted > MAX_MESSAGES) throw invalidInput(`Too many messages requested (maximum ${MAX_MESSAGES}).`);
       if (!('ids' in select)) checkRange(select);
-      const resolved = await resolveNarrow(repositories, actor, narrow, this.addresses.mailHost);
+      const resolved = await resolveNarrow(repositories, actor, narrow, this.addresses);
       const page =
         'ids' in select
           ? await pick(repositories, actor, resolved, select.ids)

@@ -86,7 +86,7 @@ export class SendMessage {
       const actor = await tx.actors.get(caller);
       const realm = await tx.realms.get(caller.realmId);
       const sender = (await tx.users.find(caller.realmId, caller.userId))!;
-      const people = isDirect ? await this.findPeople(tx, realm.id, to) : [];
+      const people = isDirect ? await this.findPeople(tx, realm, to) : [];
       const content = orThrow(draft.content);
 
       const destination = isDirect
@@ -138,10 +138,10 @@ export class SendMessage {
   }
 
   /** Everybody the message is for, the sender only where he names himself. */
-  private async findPeople(tx: Transaction, realmId: RealmId, to: NamedPeople): Promise<readonly User[]> {
+  private async findPeople(tx: Transaction, realm: Realm, to: NamedPeople): Promise<readonly User[]> {
     if (to.kind === 'userIds') {
       if (to.ids.length === 0) throw invalidInput('Message must have recipients');
-      const found = await tx.users.list(realmId, [...new Set(to.ids)]);
+      const found = await tx.users.list(realm.id, [...new Set(to.ids)]);
       const known = new Set(found.map((user) => user.id));
       const unknown = to.ids.find((id) => !known.has(id));
       if (unknown !== undefined) throw invalidInput(`Invalid user ID ${unknown}`);
@@ -149,7 +149,7 @@ export class SendMessage {
     }
     const { emails } = to;
     if (emails.length === 0) throw invalidInput('Message must have recipients');
-    const found = await findByPublicAddress(tx, realmId, emails, this.addresses.mailHost);
+    const found = await findByPublicAddress(tx, realm.id, emails, this.addresses.mailHostOf(realm));
     const unknown = emails.find((email) => !found.has(email));
     if (unknown !== undefined) throw invalidInput(`Invalid email '${unknown}'`);
     return [...new Map([...found.values()].map((user) => [user.id, user])).values()];
@@ -174,7 +174,7 @@ export class SendMessage {
         recipients: recipients.map((user) => ({
           user,
           actor: actors.get(user.id) ?? null,
-          address: publicAddress(user, this.addresses.mailHost),
+          address: publicAddress(user, this.addresses.mailHostOf(realm)),
           isAcquainted: acquainted.has(user.id),
         })),
         realm,

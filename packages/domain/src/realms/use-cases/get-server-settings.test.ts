@@ -1,11 +1,15 @@
-import { aRealm, given } from '@parley/testkit';
+import { aChannel, aRealm, given } from '@parley/testkit';
+import type { ChannelPrivacy } from '../../channels/channel.js';
 import { GetServerSettings } from './get-server-settings.js';
 
-const addresses = { urlOf: ({ stringId }: { stringId: string }) => `https://${stringId}.example`, mailHost: 'x' };
+const addresses = {
+  urlOf: ({ stringId }: { stringId: string }) => `https://${stringId}.example`,
+  mailHostOf: () => 'x',
+};
 
 describe('what anybody may know of the server', () => {
-  const ask = async (webPublicEnabled = true, enableSpectatorAccess = true) => {
-    const scene = await given(aRealm({ stringId: 'zulip', name: 'Zulip' }));
+  const ask = async (webPublicEnabled = true, enableSpectatorAccess = true, privacy: ChannelPrivacy = 'webPublic') => {
+    const scene = await given(aRealm({ stringId: 'zulip', name: 'Zulip' }), aChannel({ name: 'lobby', privacy }));
     const { realm } = scene;
     await scene.uow.write((tx) =>
       tx.realms.update({ ...realm, settings: { ...realm.settings, enableSpectatorAccess } }),
@@ -24,12 +28,14 @@ describe('what anybody may know of the server', () => {
   });
 
   it.each`
-    server   | realmSays | allowed
-    ${true}  | ${true}   | ${true}
-    ${false} | ${true}   | ${false}
-    ${true}  | ${false}  | ${false}
-  `('spectators: server $server, realm $realmSays: $allowed', async ({ server, realmSays, allowed }) => {
-    const { settings, realm } = await ask(server, realmSays);
+    server   | realmSays | channel        | allowed
+    ${true}  | ${true}   | ${'webPublic'} | ${true}
+    ${true}  | ${true}   | ${'public'}    | ${false}
+    ${false} | ${true}   | ${'webPublic'} | ${false}
+    ${true}  | ${false}  | ${'webPublic'} | ${false}
+  `('spectators: server $server, realm $realmSays, a $channel channel: $allowed', async (row) => {
+    const { server, realmSays, channel, allowed } = row;
+    const { settings, realm } = await ask(server, realmSays, channel);
     const { allowsSpectators } = await settings.execute({ realmId: realm.id }, { isServerAddress: false });
     expect(allowsSpectators).toBe(allowed);
   });

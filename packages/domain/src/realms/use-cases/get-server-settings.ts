@@ -17,7 +17,7 @@ export interface ServerSettings {
   /** Of the realm, else of the server; without a slash at the end. */
   readonly url: string;
   readonly isDevelopment: boolean;
-  /** Whether people without an account may read web-public channels. */
+  /** Whether there are channels that people without an account may read. */
   readonly allowsSpectators: boolean;
 }
 
@@ -37,12 +37,16 @@ export class GetServerSettings {
       if (!isServerAddress) throw invalidInput('Invalid subdomain');
       return { realm: null, url: this.addresses.urlOf({ stringId: '' }), isDevelopment, allowsSpectators: false };
     }
-    const realm = await this.uow.read(({ realms }) => realms.get(realmId));
-    return {
-      realm,
-      url: this.addresses.urlOf(realm),
-      isDevelopment,
-      allowsSpectators: this.options.webPublicEnabled && realm.settings.enableSpectatorAccess,
-    };
+    return this.uow.read(async ({ realms, channels }) => {
+      const realm = await realms.get(realmId);
+      const { webPublicEnabled } = this.options;
+      return {
+        realm,
+        url: this.addresses.urlOf(realm),
+        isDevelopment,
+        allowsSpectators:
+          webPublicEnabled && realm.settings.enableSpectatorAccess && (await channels.hasWebPublic(realmId)),
+      };
+    });
   }
 }

@@ -30,7 +30,7 @@ export class GetUser {
     return this.uow.read(async (repositories) => {
       const viewer = await repositories.actors.get(caller);
       const realm = await repositories.realms.get(caller.realmId);
-      const id = 'id' in by ? by.id : idInDummyAddress(by.email, this.addresses.mailHost);
+      const id = 'id' in by ? by.id : idInDummyAddress(by.email, this.addresses.mailHostOf(realm));
       const found =
         id !== null || !('email' in by)
           ? await repositories.users.find(realm.id, id as UserId)

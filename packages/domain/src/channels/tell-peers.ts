@@ -1,0 +1,56 @@
+import { except, users } from '../events/audience.js';
+import type { ChannelId, UserId } from '../shared/ids.js';
+import type { Transaction } from '../shared/unit-of-work.js';
+import { type Channel, isPrivate, isWebPublic } from './channel.js';
+import { firstAudience, metadataUsers } from './channel-audiences.js';
+
+/** Channels that the same people have come to, or left, and whose other viewers are the same. */
+interface Peers {
+  readonly channels: Channel[];
+  readonly userIds: readonly UserId[];
+}
+
+/**
+ * Tells the others who may see the channels who has come or gone, in as few events as channels §6.2 allows: public channels
+ * share one while no guest, who sees none but what he follows, is among their followers.
+ */
+export async function tellPeers(
+  tx: Transaction,
+  op: 'add' | 'remove',
+  channels: readonly Channel[],
+  userIdsOf: ReadonlyMap<ChannelId, readonly UserId[]>,
+): Promise<void> {
+  const open = channels.filter((channel) => !isPrivate(channel) && !isWebPublic(channel));
+  const realmId = channels[0]!.realmId;
+  const withGuests =
+    open.length > 1
+      ? new Set(
+          await tx.channels.filterFollowedByGuests(
+            realmId,
+            open.map((channel) => channel.id),
+          ),
+        )
+      : new Set<ChannelId>();
+  const groups = new Map<string, Peers>();
+  for (const channel of channels) {
+    const userIds = userIdsOf.get(channel.id)!;
+    const isAlone = isPrivate(channel) || withGuests.has(channel.id);
+    const key = isAlone ? String(channel.id) : `${isWebPublic(channel)}:${userIds.join()}`;
+    const group = groups.get(key);
+    if (group) group.channels.push(channel);
+    else groups.set(key, { channels: [channel], userIds });
+  }
+  for (const { channels: together, userIds } of groups.values()) {
+    const [channel] = together;
+    const viewers = together.length === 1 ? metadataUsers(channel!) : firstAudience(channel!);
+    await tx.events.append(realmId, {
+      event: {
+        type: 'channel.subscribers_changed',
+        op,
+        channelIds: together.map(({ id }) => id),
+        userIds,
+      },
+      audience: except(viewers, users(userIds)),
+    });
+  }
+}
