@@ -4,7 +4,7 @@ import { leaveChannels } from '../channels/leave-channels.js';
 import type { UserId } from '../shared/ids.js';
 import { type Audience, anyOf, atLeast, except, groupMembers, subscribersOf, users, wholeRealm } from './audience.js';
 import type { DomainEvent } from './event.js';
-import { EventHub, type EventTypeNames } from './event-hub.js';
+import { EventHub, type EventHubOptions, type EventTypeNames } from './event-hub.js';
 import { POSITIONS_PER_SEQ, type QueueFilter } from './event-queue.js';
 import type { LiveQueue } from './live-queue.js';
 import { LogFollower } from './log-follower.js';
@@ -14,13 +14,13 @@ import { RegisterQueue } from './use-cases/register-queue.js';
 const TYPE_NAMES = new Proxy({} as EventTypeNames, { get: (_target, type) => [String(type).split('.')[0]] });
 
 /** Everything between a commit and the queues, on the scene's storage. */
-async function live(scene: MemoryScene) {
+async function live(scene: MemoryScene, options?: EventHubOptions) {
   const uow = new PublishingUnitOfWork(scene.uow, scene.clock, fail);
   const randomness = new SeededRandomness(7);
   const start = async () => {
     const follower = new LogFollower(uow);
     await follower.start();
-    const hub = new EventHub(uow, follower, scene.clock, TYPE_NAMES);
+    const hub = new EventHub(uow, follower, scene.clock, TYPE_NAMES, options);
     follower.subscribe(hub);
     return { follower, hub };
   };
@@ -41,7 +41,8 @@ async function live(scene: MemoryScene) {
       const { queue } = await register.execute(scene.caller(name), { ...input, idleTimeoutSeconds }, async () => null);
       return queue.id;
     },
-    open: (name: string, id: string): Promise<LiveQueue> => hub.open(scene.realm.id, scene.user(name).id, id),
+    open: (name: string, id: string, cursor?: number): Promise<LiveQueue> =>
+      hub.open(scene.realm.id, scene.user(name).id, id, cursor),
     announce: (audience: Audience, event: DomainEvent = flagChange) =>
       uow.write((tx) => tx.events.append(scene.realm.id, { event, audience })),
   };
@@ -170,6 +171,53 @@ describe('a queue', () => {
     expect(seqsBeyond(after, first)).toEqual([second]);
     const third = await world.announce(wholeRealm);
     expect(seqsBeyond(after, first)).toEqual([second, third]);
+  });
+
+  it('outlives a crash however much happened since its place was stored, as its client knows that', async () => {
+    const scene = await cast();
+    const world = await live(scene, { maxEventsBehind: 10, keepSeconds: 600 });
+    const id = await world.queue('hamlet');
+    const queue = await world.open('hamlet', id);
+    let last = 0;
+    for (let n = 0; n < 30; n++) {
+      last = await world.announce(wholeRealm);
+      await world.hub().acknowledge(queue, last * POSITIONS_PER_SEQ);
+    }
+    const missed = await world.announce(wholeRealm);
+
+    await world.restart();
+    await world.hub().sweep();
+    const cursor = last * POSITIONS_PER_SEQ;
+    const again = await world.open('hamlet', id, cursor);
+    await world.hub().acknowledge(again, cursor);
+    expect(seqsBeyond(again, last)).toEqual([missed]);
+    await expect(world.hub().acknowledge(again, cursor - 1)).rejects.toThrow('has already been pruned');
+  });
+
+  it('is given up when its client is too far behind', async () => {
+    const scene = await cast();
+    const world = await live(scene, { maxEventsBehind: 10, keepSeconds: 600 });
+    const id = await world.queue('hamlet');
+    for (let n = 0; n < 11; n++) await world.announce(wholeRealm);
+    await expect(world.open('hamlet', id)).rejects.toMatchObject({ code: 'EVENT_QUEUE_NOT_FOUND' });
+    await world.restart();
+    await world.hub().sweep();
+    for (let n = 0; n < 11; n++) await world.announce(wholeRealm);
+    await world.hub().sweep();
+    expect(await scene.uow.read(({ queues }) => queues.listAll())).toEqual([]);
+  });
+
+  it('loses nothing to a position that was never given out', async () => {
+    const scene = await cast();
+    const world = await live(scene);
+    const id = await world.queue('hamlet');
+    const first = await world.announce(wholeRealm);
+    for (const never of [(first + 1) * POSITIONS_PER_SEQ, Number.MAX_SAFE_INTEGER]) {
+      const queue = await world.open('hamlet', id, never);
+      await expect(world.hub().acknowledge(queue, never)).rejects.toThrow('was not in this queue');
+      expect(queue.deliveries.map(({ stored }) => stored.seq)).toEqual([first]);
+      await world.restart();
+    }
   });
 
   it('hears what another process writes to the same storage', async () => {

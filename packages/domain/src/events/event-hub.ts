@@ -33,7 +33,9 @@ interface Opening {
   readonly headSeq: EventSeq;
   readonly owner: Owner;
   readonly edges: readonly GroupEdge[];
-  /** What the queue missed, and is due to it. */
+  /** The last position the client has confirmed. */
+  readonly acked: number;
+  /** What the queue missed since, and is due to it. */
   readonly missed: readonly Delivery[];
 }
 
@@ -46,6 +48,8 @@ export class EventHub implements EventListener {
   private readonly queues = new Map<string, LiveQueue>();
   private readonly opening = new Map<string, Promise<LiveQueue>>();
   private readonly startedAt: UnixSeconds;
+  /** Where logs ended when they were first swept: how far behind somebody is that nobody has heard of since, is not known. */
+  private readonly firstHeads = new Map<RealmId, EventSeq>();
 
   constructor(
     private readonly uow: UnitOfWork,
@@ -61,8 +65,11 @@ export class EventHub implements EventListener {
     for (const event of events) this.realms.get(event.realmId)?.take(event);
   }
 
-  /** The queue, alive. @throws DomainError EVENT_QUEUE_NOT_FOUND when it is unknown, expired or another user's. */
-  async open(realmId: RealmId, ownerId: UserId, id: string): Promise<LiveQueue> {
+  /**
+   * The queue, alive. `cursor` is the last position that its client has processed, as far as he says: what is stored of it may
+   * be a minute old. @throws DomainError EVENT_QUEUE_NOT_FOUND when it is unknown, expired or another user's.
+   */
+  async open(realmId: RealmId, ownerId: UserId, id: string, cursor = -1): Promise<LiveQueue> {
     const known = this.queues.get(id);
     if (known?.isBehind) this.forget(known);
     else if (known && !known.isClosed) {
@@ -71,7 +78,7 @@ export class EventHub implements EventListener {
     }
     let running = this.opening.get(id);
     if (!running) {
-      running = this.bringToLife(realmId, ownerId, id).finally(() => this.opening.delete(id));
+      running = this.bringToLife(realmId, ownerId, id, cursor).finally(() => this.opening.delete(id));
       this.opening.set(id, running);
     }
     const live = await running;
@@ -195,12 +202,19 @@ export class EventHub implements EventListener {
 
   private isExpired(row: EventQueue, now: UnixSeconds): boolean {
     const live = this.queues.get(row.id);
-    if (this.follower.headOf(row.realmId) - (live ? this.floorOf(live) : row.floorSeq) > this.options.maxEventsBehind) {
-      return true;
-    }
+    const floor = live ? this.floorOf(live) : Math.max(row.floorSeq, this.firstHeadOf(row.realmId));
+    if (this.follower.headOf(row.realmId) - floor > this.options.maxEventsBehind) return true;
     if (live) return !live.isWaitedFor && now - live.lastPolledAt >= row.idleTimeoutSeconds;
     // How long nobody polled while there was no server to poll does not count.
     return now - Math.max(row.lastPolledAt, this.startedAt) >= row.idleTimeoutSeconds;
+  }
+
+  private firstHeadOf(realmId: RealmId): EventSeq {
+    const known = this.firstHeads.get(realmId);
+    if (known !== undefined) return known;
+    const head = this.follower.headOf(realmId);
+    this.firstHeads.set(realmId, head);
+    return head;
   }
 
   private floorOf(live: LiveQueue): EventSeq {
@@ -215,9 +229,9 @@ export class EventHub implements EventListener {
     if (realm?.owners.size === 0) this.realms.delete(realmId);
   }
 
-  private async bringToLife(realmId: RealmId, ownerId: UserId, id: string): Promise<LiveQueue> {
+  private async bringToLife(realmId: RealmId, ownerId: UserId, id: string, cursor: number): Promise<LiveQueue> {
     for (;;) {
-      const opening = await this.uow.read((repositories) => this.read(repositories, realmId, ownerId, id));
+      const opening = await this.uow.read((repositories) => this.read(repositories, realmId, ownerId, id, cursor));
       if (!opening) throw queueNotFound(id);
       // The picture is put in only where it is as new as what has been given out: else an event would be lost or doubled.
       if (this.follower.headOf(realmId) < opening.headSeq) await this.follower.fill(realmId);
@@ -229,7 +243,7 @@ export class EventHub implements EventListener {
   }
 
   private install(opening: Opening, present: LiveRealm | undefined): LiveQueue {
-    const { queue, missed } = opening;
+    const { queue, acked, missed } = opening;
     const realm = present ?? this.addRealm(queue.realmId, opening.edges);
     let owner = realm.owners.get(queue.ownerId);
     if (!owner) {
@@ -237,7 +251,7 @@ export class EventHub implements EventListener {
       realm.add(owner);
     }
     const live = new LiveQueue(queue, this.clock.now());
-    live.load(missed);
+    live.load(missed, acked);
     realm.addQueue(owner, live);
     this.queues.set(queue.id, live);
     return live;
@@ -269,6 +283,7 @@ export class EventHub implements EventListener {
     realmId: RealmId,
     ownerId: UserId,
     id: string,
+    cursor: number,
   ): Promise<Opening | null> {
     const { queues, events, users, actors, channels, groups, personal } = repositories;
     const queue = await queues.find(realmId, id);
@@ -276,8 +291,14 @@ export class EventHub implements EventListener {
     if (!queue || !user?.isActive) return null;
     if ((await events.prunedUpTo(realmId)) > queue.floorSeq) return null;
 
+    const headSeq = await events.headSeq(realmId);
+    const cursorSeq = Math.floor(cursor / POSITIONS_PER_SEQ);
+    // A position that was never given out is refused later, and must not cost the queue what it missed.
+    const isGiven = cursor >= queue.acked && cursorSeq >= queue.startSeq && cursorSeq <= headSeq;
     const missed: StoredEvent[] = [];
-    for (let after = queue.floorSeq; ; after = missed.at(-1)!.seq) {
+    // One row may be several events, of which the client has had the first ones.
+    const confirmed = isGiven ? Math.max(queue.floorSeq, cursorSeq - 1) : queue.floorSeq;
+    for (let after = confirmed as EventSeq; ; after = missed.at(-1)!.seq) {
       const page = await events.listAfter(realmId, after, PAGE);
       missed.push(...page);
       if (missed.length > this.options.maxEventsBehind) return null;
@@ -308,9 +329,10 @@ export class EventHub implements EventListener {
       });
     return {
       queue,
-      headSeq: await events.headSeq(realmId),
+      headSeq,
       owner,
       edges,
+      acked: isGiven ? cursor : queue.acked,
       missed: missed.flatMap((stored) => this.deliveryOf(queue, owner, stored, isReceiver(stored)) ?? []),
     };
   }

@@ -25,7 +25,7 @@ const seqs = (live: LiveQueue) => live.deliveries.map(({ stored }) => stored.seq
 describe('a live queue', () => {
   it('holds what came until it is dropped', () => {
     const live = new LiveQueue(queue, 100);
-    live.load([at(6), at(7)]);
+    live.load([at(6), at(7)], -1);
     live.push(at(9));
     live.dropBefore(7);
     expect(seqs(live)).toEqual([7, 9]);

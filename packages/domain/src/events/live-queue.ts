@@ -52,9 +52,11 @@ export class LiveQueue {
     return this.waiter !== null;
   }
 
-  /** What it missed before it came to life. */
-  load(missed: readonly Delivery[]): void {
+  /** What it missed before it came to life, and up to where its client has confirmed what he got. */
+  load(missed: readonly Delivery[], acked: number): void {
     this.pending = [...missed];
+    this.acked = acked;
+    this.lastGiven = Math.max(this.lastGiven, acked);
   }
 
   push(delivery: Delivery): void {

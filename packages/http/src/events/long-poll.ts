@@ -31,7 +31,7 @@ export class LongPoll {
 
   /** @throws DomainError EVENT_QUEUE_NOT_FOUND, INVALID_INPUT */
   async poll(caller: Caller, { queueId, lastPosition, dontBlock }: Poll, request: Request): Promise<Reply> {
-    const live = await this.hub.open(caller.realmId, caller.userId, queueId);
+    const live = await this.hub.open(caller.realmId, caller.userId, queueId, lastPosition);
     await this.hub.acknowledge(live, lastPosition);
     const context: EventContext = {
       queue: live.queue,
