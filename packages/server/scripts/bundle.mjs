@@ -1,33 +1,33 @@
 #!/usr/bin/env node
 // Joins what the server consists of into one file: opening five hundred of them took most of the time it needed to start.
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 const dist = join(dirname(fileURLToPath(import.meta.url)), '..', 'dist');
 const bundleDir = join(dist, 'bundle');
+const REQUIRES = 'createRequire(import.meta.url)';
 
 /** What a module requires by name when it is first needed is looked for where that module is, not where the bundle is. */
 const requireFromModule = {
   name: 'require-from-module',
   setup({ onLoad }) {
-    onLoad({ filter: /[\\/]packages[\\/]\w+[\\/]dist[\\/].*\.js$/ }, async ({ path }) => {
-      const place = relative(bundleDir, path).replaceAll('\\', '/');
+    onLoad({ filter: /[\\/]packages[\\/][\w-]+[\\/]dist[\\/].*\.js$/ }, async ({ path }) => {
       const contents = await readFile(path, 'utf8');
-      return {
-        contents: contents.replaceAll(
-          'createRequire(import.meta.url)',
-          `createRequire(new URL('${place}', import.meta.url))`,
-        ),
-      };
+      if (contents.replaceAll(REQUIRES, '').includes('import.meta')) {
+        throw new Error(`${path} would take the bundle for itself; only ${REQUIRES} is understood`);
+      }
+      const place = relative(bundleDir, path).replaceAll('\\', '/');
+      return { contents: contents.replaceAll(REQUIRES, `createRequire(new URL('${place}', import.meta.url))`) };
     });
   },
 };
 
-await build({
+const { outputFiles } = await build({
   entryPoints: [join(dist, 'main.js')],
   outdir: bundleDir,
+  write: false,
   bundle: true,
   platform: 'node',
   format: 'esm',
@@ -44,3 +44,9 @@ await build({
   sourcesContent: false,
   logLevel: 'warning',
 });
+await mkdir(bundleDir, { recursive: true });
+for (const { path, contents } of outputFiles) {
+  // Half a file must never be taken for a whole one.
+  await writeFile(`${path}.new`, contents);
+  await rename(`${path}.new`, path);
+}

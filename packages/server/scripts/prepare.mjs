@@ -1,13 +1,14 @@
 #!/usr/bin/env node
 // Installs and builds whatever is missing or out of date. Uses nothing but Node: there may be no node_modules yet.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
 const packagesDir = join(root, 'packages');
 const bundler = join(packagesDir, 'server', 'scripts', 'bundle.mjs');
+const bundle = join(packagesDir, 'server', 'dist', 'bundle', 'main.js');
 /** npm writes it last, so an installation that was interrupted does not count. */
 const installedMark = join(root, 'node_modules', '.package-lock.json');
 /** Dated to the start of the last build that succeeded. Single outputs say nothing: unchanged ones are not rewritten. */
@@ -21,10 +22,9 @@ export function prepare() {
   }
   if (needsBuild()) {
     const startedAt = new Date();
-    const outputsWereRemoved = packages().some((name) => !existsSync(join(packagesDir, name, 'dist')));
-    // tsc trusts its own records and would not notice that the outputs they tell of are gone.
-    const force = outputsWereRemoved ? ['--force'] : [];
-    run('Building (tsc -b packages) …', process.execPath, [tsc(), '-b', 'packages', ...force]);
+    // Until everything is there, nothing counts as built.
+    rmSync(builtMark, { force: true });
+    run('Building (tsc -b packages) …', process.execPath, [tsc(), '-b', 'packages']);
     run('Bundling …', process.execPath, [bundler]);
     writeFileSync(builtMark, '');
     utimesSync(builtMark, startedAt, startedAt);
@@ -41,11 +41,11 @@ function requireNode(major, minor) {
 function needsBuild() {
   const builtAt = modifiedAt(builtMark);
   if (builtAt === 0 || modifiedAt(join(root, 'tsconfig.json')) > builtAt) return true;
-  if (!existsSync(join(packagesDir, 'server', 'dist', 'bundle')) || modifiedAt(bundler) > builtAt) return true;
+  if (!existsSync(bundle) || modifiedAt(bundler) > builtAt) return true;
   return packages().some((name) => {
     const dir = join(packagesDir, name);
     return (
-      !existsSync(join(dir, 'dist')) ||
+      !existsSync(join(dir, 'dist', 'tsconfig.tsbuildinfo')) ||
       modifiedAt(join(dir, 'tsconfig.json')) > builtAt ||
       hasNewerSource(join(dir, 'src'), builtAt)
     );

@@ -1,6 +1,7 @@
+import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCommandLine } from './cli.js';
@@ -184,6 +185,47 @@ describe('parley', () => {
     expect(err).toMatch(/^parley: Cannot open database [^\n]*newer version of Parley[^\n]*$/);
     expect(readFileSync(database)).toEqual(newer);
     expect(readdirSync(join(directory, 'data'))).toEqual(before);
+  });
+
+  it('reads long requests, and answers JSON to what it cannot read', async () => {
+    await run(['create-realm', '', 'A']);
+    await whileServing([], async (url) => {
+      const ids = JSON.stringify(Array.from({ length: 5000 }, (_, n) => 10_000_000 + n));
+      const long = await fetch(`${url}/api/v1/messages?message_ids=${encodeURIComponent(ids)}`);
+      expect(long.status).toBe(401);
+      const longer = await fetch(`${url}/api/v1/messages?x=${'y'.repeat(200_000)}`);
+      expect([longer.status, await longer.json()]).toEqual([431, expect.objectContaining({ result: 'error' })]);
+
+      const socket = connect(Number(new URL(url).port), '127.0.0.1');
+      socket.write('GET /api/v1/users/\u00e9 HTTP/1.1\r\nHost: x\r\n\r\n', 'latin1');
+      const [bytes] = (await once(socket, 'data')) as [Buffer];
+      expect(bytes.toString('latin1')).toMatch(/^HTTP\/1.1 400 Bad Request\r\nContent-Type: application\/json\r\n/);
+      socket.destroy();
+    });
+  });
+
+  it('says where it listens, whichever loopback address that is', async () => {
+    await run(['create-realm', '', 'A']);
+    await whileServing(['--host=127.0.0.2'], async (url) => {
+      expect(url).toMatch(/^http:\/\/127\.0\.0\.2:\d+$/);
+      expect((await fetch(`${url}/api/v1/server_settings`)).status).toBe(200);
+    });
+  });
+
+  it('knows no command that an object has', async () => {
+    for (const name of ['constructor', 'toString', '__proto__']) {
+      expect(await run([name])).toMatchObject({
+        code: 1,
+        err: `parley: There is no command ${name}; see parley --help.`,
+      });
+    }
+  });
+
+  it('gives up where there can be no folder', async () => {
+    database = '/proc/parley/x.db';
+    const { code, err } = await run(['serve', '--port=0']);
+    expect(code).toBe(1);
+    expect(err).toMatch(/^parley: Cannot make the folder of the database [^\n]*$/);
   });
 
   it('refuses a path it cannot write to', async () => {

@@ -83,7 +83,7 @@ export async function runCommandLine(
     return name === undefined ? 1 : 0;
   }
   try {
-    const command = COMMANDS[name];
+    const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
     if (!command) throw new StartupError(`There is no command ${name}; see parley --help.`);
     const invocation = readConfiguration(rest, environment, command.flags);
     if (invocation.positionals.length !== command.words) throw new StartupError(`Usage: parley ${command.usage}`);
@@ -136,7 +136,7 @@ async function createUser(invocation: Invocation, terminal: Terminal): Promise<v
 
 async function grant(invocation: Invocation, terminal: Terminal): Promise<void> {
   const [email, name] = invocation.positionals as [string, string];
-  const permission = PERMISSIONS[name];
+  const permission = Object.hasOwn(PERMISSIONS, name) ? PERMISSIONS[name] : undefined;
   if (!permission) throw new StartupError(`PERMISSION is one of ${Object.keys(PERMISSIONS).join(', ')}.`);
   await withParley(invocation, async (parley) => {
     const realm = await findRealm(parley, invocation);

@@ -190,13 +190,21 @@ export function isLoopback(host: string): boolean {
 
 /** What the flags mean, one line each. */
 export function describeSettings(): string {
-  return Object.values(SETTINGS as Record<string, Setting<unknown>>)
-    .map(({ variable, flag, placeholder, isSwitch, help }) => {
-      const usage = flag === undefined ? '' : isSwitch ? `--[no-]${flag}` : `--${flag} ${placeholder}`;
-      return `  ${usage.padEnd(27)} ${variable.padEnd(25)} ${help}`;
-    })
+  const rows = Object.values(SETTINGS as Record<string, Setting<unknown>>).map(
+    ({ variable, flag, placeholder, isSwitch, help, default: fallback }) => ({
+      usage: flag === undefined ? '' : isSwitch ? `--[no-]${flag}` : `--${flag} ${placeholder}`,
+      variable,
+      help: fallback === null || isSwitch ? help : `${help}; default: ${describeDefault(fallback)}`,
+    }),
+  );
+  const width = (column: 'usage' | 'variable') => Math.max(...rows.map((row) => row[column].length)) + 2;
+  return rows
+    .map((row) => `  ${row.usage.padEnd(width('usage'))}${row.variable.padEnd(width('variable'))}${row.help}`)
     .join('\n');
 }
+
+const describeDefault = (value: unknown): string =>
+  typeof value === 'object' ? `sqlite:${(value as DatabaseLocation).path}` : String(value);
 
 /** By flag, as text; a switch that is there says `on` or `off`. */
 function parseFlags(
@@ -272,7 +280,7 @@ export function parseDatabase(text: string): DatabaseLocation {
   return { kind: 'sqlite', path };
 }
 
-function parseUrl(text: string): string {
+export function parseUrl(text: string): string {
   const expected = 'an address such as https://chat.example.com';
   if (!URL.canParse(text)) throw new Error(expected);
   const { protocol, origin, pathname, search, hash, username, password } = new URL(text);

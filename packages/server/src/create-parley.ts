@@ -1,11 +1,18 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type Logger, silentLogger } from '@parley/http';
 import { unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
 import { openSqliteStorage } from '@parley/sqlite';
 import type { HostAuthenticate } from './authentication/host-authenticator.js';
 import { ScryptPasswordHasher } from './authentication/scrypt-password-hasher.js';
-import { type Configuration, type DatabaseLocation, parseDatabase, parseSecret, StartupError } from './config.js';
+import {
+  type Configuration,
+  type DatabaseLocation,
+  parseDatabase,
+  parseSecret,
+  parseUrl,
+  StartupError,
+} from './config.js';
 import { type Assembled, type Assembly, assemble, type Parley } from './parley.js';
 import { loadSecret } from './secret.js';
 import { SystemClock } from './system-clock.js';
@@ -34,15 +41,21 @@ export interface ParleyConfig {
 
 /**
  * A chat engine for an application to mount and to call.
- * @throws StartupError, DatabaseRefused when the database cannot be opened; nothing was touched then.
+ * @throws StartupError for what makes no sense, DatabaseRefused when the database cannot be opened; nothing was touched then.
  */
-export function createParley(config: ParleyConfig): Promise<Parley> {
-  const database = parseDatabase(config.database);
+export async function createParley(config: ParleyConfig): Promise<Parley> {
+  const read = <T>(name: 'database' | 'url' | 'secret', parse: (text: string) => T): T => {
+    try {
+      return parse(String(config[name]));
+    } catch (error) {
+      throw new StartupError(`${name} must be ${(error as Error).message}.`);
+    }
+  };
   return openParley(
     {
-      database,
-      secret: config.secret === undefined ? null : parseSecret(config.secret),
-      url: config.url,
+      database: read('database', parseDatabase),
+      secret: config.secret === undefined ? null : read('secret', parseSecret),
+      url: read('url', parseUrl),
       defaultRealm: config.defaultRealm ?? null,
       hasRateLimits: config.rateLimits ?? true,
       allowsWebPublicChannels: config.webPublicChannels ?? false,
@@ -83,10 +96,17 @@ export async function openParley(
   }
 }
 
+/** Not Node's own recursion, which tries for ever where folders can neither be found nor made, as in /proc. */
+function makeFolder(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
+  makeFolder(dirname(path));
+  // What is kept there is nobody else's business.
+  mkdirSync(path, { mode: 0o700 });
+}
+
 function makeFolderOf({ path }: DatabaseLocation): void {
   try {
-    // What is kept there is nobody else's business.
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(path));
   } catch (error) {
     throw new StartupError(`Cannot make the folder of the database ${path}: ${(error as Error).message}`);
   }

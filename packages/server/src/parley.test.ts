@@ -204,7 +204,10 @@ describe('another secret', () => {
   it('gives everybody another key at the next start', async () => {
     const server = await TestServer.start({ moreRoutes });
     const { hamlet } = server.people;
-    const parley = await assemble({ ...server.parts, secret: 'another secret, on purpose' });
+    const said: unknown[] = [];
+    const logger = { info: () => {}, error: (...words: unknown[]) => void said.push(words) };
+    const parley = await assemble({ ...server.parts, logger, secret: 'another secret, on purpose' });
+    expect(said).toEqual([[{ users: expect.any(Number) }, expect.stringContaining('all API keys are new')]]);
     const record = await server.storage.uow.read(({ apiKeys }) => apiKeys.find(server.realmId, hamlet.id));
     const apiKey = parley.ports.apiKeyMint.derive(record!);
     expect(apiKey).not.toBe(hamlet.apiKey);

@@ -47,7 +47,10 @@ import { Promotion } from './workers/promotion.js';
 export interface Parley {
   /** For an Express app, under any path: `app.use('/chat', parley.router)`. */
   readonly router: Router;
-  /** For a server of Node's own, quicker than through Express: `createServer(parley.handler)`. */
+  /**
+   * For a server of Node's own, quicker than through Express: `createServer(parley.handler)`. Paths begin at the root, whatever
+   * the public address says.
+   */
   readonly handler: RequestListener;
   /** The one instance of a use case, for calling it in process: `parley.useCase(CreateRealm)`. */
   readonly useCase: Resolve;
@@ -94,8 +97,10 @@ export async function assemble(parts: Assembly): Promise<Assembled> {
     logger.error({ err: error }, 'following events failed'),
   );
   const apiKeyMint = new HmacApiKeyMint(parts.secret);
-  if (parts.onOtherSecret === 'rehash') await rehashApiKeys(unitOfWork, apiKeyMint);
-  else await refuseOtherSecret(unitOfWork, apiKeyMint);
+  if (parts.onOtherSecret === 'rehash') {
+    const users = await rehashApiKeys(unitOfWork, apiKeyMint);
+    if (users > 0) logger.error({ users }, 'the secret is another one than last time: all API keys are new');
+  } else await refuseOtherSecret(unitOfWork, apiKeyMint);
   const addressBook = new RealmAddressBook(unitOfWork, clock, parts);
   await addressBook.refresh();
 
@@ -188,10 +193,12 @@ function authenticatorsOf(
 }
 
 const WAKE_AGAIN_MS = 50;
+/** How long whoever has begun to ask may take to be answered. */
+const PATIENCE_MS = 10_000;
 
 /** Those who wait for events are answered at once; so are polls that began while the others ended. */
 async function endRequests(dispatcher: Dispatcher, hub: EventHub): Promise<void> {
-  const drained = dispatcher.drain();
+  const drained = dispatcher.drain(PATIENCE_MS);
   await hub.close();
   const timer = setInterval(() => void hub.close(), WAKE_AGAIN_MS);
   await drained;

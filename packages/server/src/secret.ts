@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { type Configuration, StartupError } from './config.js';
 
 /** Where the secret is kept when the environment holds none. */
 export function secretPathFor(databasePath: string): string {
-  return `${databasePath}.secret`;
+  // Whatever name the database is reached by, it has one secret.
+  return `${existsSync(databasePath) ? realpathSync(databasePath) : databasePath}.secret`;
 }
 
 /**

@@ -1,8 +1,9 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
+import type { Duplex } from 'node:stream';
 import type { Configuration } from './config.js';
-import { isLoopback, StartupError } from './config.js';
+import { StartupError } from './config.js';
 import { openParley } from './create-parley.js';
 import { DEMO_REALM } from './demo/organization.js';
 import { createLogger } from './logger.js';
@@ -18,6 +19,21 @@ export interface RunningServer {
 /** Longer than clients and proxies keep an idle connection, so that it is they who close it. */
 const KEEP_ALIVE_MS = 75_000;
 
+/** Five thousand message ids fit into a query. */
+const MAX_HEADER_BYTES = 128 * 1024;
+
+/** What Node cannot read is refused as everything else is: clients expect JSON. */
+function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (!socket.writable || error.code === 'ECONNRESET') return;
+  const isTooLarge = error.code === 'HPE_HEADER_OVERFLOW';
+  const status = isTooLarge ? '431 Request Header Fields Too Large' : '400 Bad Request';
+  const msg = isTooLarge ? 'Request header fields are too large' : 'Malformed HTTP request';
+  const body = JSON.stringify({ result: 'error', msg, code: 'BAD_REQUEST' });
+  socket.end(
+    `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}
+
 /**
  * Listens first and opens the database afterwards, so that neither a port in use nor a database that is refused leaves
  * anything behind. Requests that arrive in between wait. `say` gets lines for the operator.
@@ -25,9 +41,13 @@ const KEEP_ALIVE_MS = 75_000;
  */
 export async function startServer(configuration: Configuration, say: (line: string) => void): Promise<RunningServer> {
   const { promise: opened, resolve: open } = withResolvers<RequestListener>();
-  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
-    void opened.then((handler) => handler(request, response));
-  });
+  const server = createServer(
+    { keepAliveTimeout: KEEP_ALIVE_MS, maxHeaderSize: MAX_HEADER_BYTES },
+    (request, response) => {
+      void opened.then((handler) => handler(request, response));
+    },
+  );
+  server.on('clientError', refuseUnreadable);
   await listen(server, configuration);
   const url = configuration.url ?? listeningUrl(server, configuration.host);
   const logger = createLogger(configuration.logLevel);
@@ -91,7 +111,8 @@ function describeListenError({ code, message }: NodeJS.ErrnoException, host: str
 function listeningUrl(server: Server, host: string): string {
   const { port } = server.address() as AddressInfo;
   const isAnywhere = host === '0.0.0.0' || host === '::';
-  const name = isLoopback(host) || isAnywhere ? 'localhost' : host.includes(':') ? `[${host}]` : host;
+  const isHere = host === '127.0.0.1' || host === '::1' || host === 'localhost';
+  const name = isHere || isAnywhere ? 'localhost' : host.includes(':') ? `[${host}]` : host;
   return port === 80 ? `http://${name}` : `http://${name}:${port}`;
 }
 

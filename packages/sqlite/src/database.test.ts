@@ -1,4 +1,13 @@
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
@@ -43,6 +52,11 @@ it('makes a new database and opens it again', () => {
   expect(again.pragma('foreign_keys', { simple: true })).toBe(1);
   expect(again.prepare("SELECT value FROM server_fact WHERE name = 'kept'").pluck().get()).toBe('yes');
   again.close();
+});
+
+it('makes the file for its owner alone', () => {
+  openWriter(path).close();
+  expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
 it('goes on with a file that was made, but never written', () => {

@@ -28,6 +28,7 @@ export type StatementTrace = (sql: string) => void;
  */
 export function openWriter(path: string, trace?: StatementTrace): Database {
   const isNew = checkHeader(path);
+  if (isNew) makePrivate(path);
   const database = open(path, { readonly: false, fileMustExist: false, trace });
   try {
     // Before anything goes through the write-ahead log: the header in the file itself then says whose it is, even when
@@ -71,6 +72,15 @@ function open(path: string, options: { readonly: boolean; fileMustExist: boolean
     });
   } catch (error) {
     throw refusal(path, error);
+  }
+}
+
+/** Messages are nobody else's business; the files SQLite puts beside it get the same rights. */
+function makePrivate(path: string): void {
+  try {
+    closeSync(openSync(path, 'a', 0o600));
+  } catch {
+    // SQLite will say what is wrong.
   }
 }
 

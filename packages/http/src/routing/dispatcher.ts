@@ -39,27 +39,23 @@ export interface DispatcherOptions {
   readonly limiter: RateLimiter;
   readonly clock: Clock;
   readonly logger?: Logger;
-  /** Told of each call that passed authentication and limits. Must not throw. */
-  readonly onActivity?: (caller: Caller, route: Route) => void;
   /** Proxies in front of us whose `X-Forwarded-*` headers are true; 0, the default: none. */
   readonly trustedProxies?: number;
   readonly bodyLimits?: BodyLimits;
-  /** Of all routes but those at the root. */
-  readonly prefix?: string;
 }
 
 export interface Dispatcher {
-  /**
-   * Answers the request, if it is one of ours; false leaves it untouched. Never rejects. `mountPath` is what precedes our
-   * paths in the request's URL.
-   */
-  handle(request: IncomingMessage, response: ServerResponse, mountPath?: string): Promise<boolean>;
+  /** Answers the request, if it is one of ours; false leaves it untouched. Never rejects. Its URL begins where we are mounted. */
+  handle(request: IncomingMessage, response: ServerResponse): Promise<boolean>;
   /** Whether the request is for a path that is dispatched ahead of everything else. */
-  isHot(request: IncomingMessage, mountPath?: string): boolean;
+  isHot(request: IncomingMessage): boolean;
   /** Requests that are not answered yet, long polls among them. */
   readonly inFlight: number;
-  /** From now on answers close their connections. Resolves when none is in flight; ending long polls is up to them. */
-  drain(): Promise<void>;
+  /**
+   * From now on answers close their connections. Resolves when none is in flight; ending long polls is up to them. What is
+   * not answered after so long, such as a request that never arrives as a whole, loses its connection.
+   */
+  drain(patienceMs: number): Promise<void>;
 }
 
 /** An entry of the table with what was looked up for it. */
@@ -77,6 +73,8 @@ interface Exchange {
   limit: LimitState | undefined;
 }
 
+/** Of all routes but those at the root. */
+const PREFIX = '/api/v1';
 /** What anybody may make us keep. Larger bodies, and those of unknown size, cannot change the method. */
 const SMALL_BODY_BYTES = 256 * 1024;
 const NO_BODY: Body = { fields: new Map(), files: [] };
@@ -87,9 +85,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 }
 
 class TableDispatcher implements Dispatcher {
-  inFlight = 0;
+  private readonly pending = new Set<IncomingMessage>();
   private readonly matcher = new Matcher<CompiledRoute>();
-  private readonly prefix: string;
   private readonly bodyLimits: BodyLimits;
   private readonly logger: Logger;
   private readonly trustedProxies: number;
@@ -97,21 +94,23 @@ class TableDispatcher implements Dispatcher {
   private onIdle: (() => void)[] = [];
 
   constructor(private readonly options: DispatcherOptions) {
-    this.prefix = options.prefix ?? '/api/v1';
     this.bodyLimits = options.bodyLimits ?? DEFAULT_BODY_LIMITS;
     this.logger = options.logger ?? silentLogger;
     this.trustedProxies = options.trustedProxies ?? 0;
     for (const route of options.routes) {
-      const path = route.atRoot ? route.path : this.prefix + route.path;
+      const path = route.atRoot ? route.path : PREFIX + route.path;
       this.matcher.add(path, (names) => ({ route, names, useCase: undefined }));
     }
   }
 
-  async handle(raw: IncomingMessage, response: ServerResponse, mountPath = ''): Promise<boolean> {
+  get inFlight(): number {
+    return this.pending.size;
+  }
+
+  async handle(raw: IncomingMessage, response: ServerResponse): Promise<boolean> {
     const url = raw.url ?? '/';
     const queryAt = url.indexOf('?');
-    const path = pathBelow(mountPath, queryAt === -1 ? url : url.slice(0, queryAt));
-    if (path === null) return false;
+    const path = queryAt === -1 ? url : url.slice(0, queryAt);
     const match = this.matcher.match(path);
     if (!match && !this.isOurs(path)) return false;
 
@@ -119,7 +118,7 @@ class TableDispatcher implements Dispatcher {
     const request = new ReceivedRequest(raw, response, path, this.trustedProxies);
     const exchange: Exchange | null = match && { match, endpoint: undefined, identity: undefined, limit: undefined };
     let reply: Reply | null;
-    this.inFlight++;
+    this.pending.add(raw);
     try {
       if (!exchange) throw unknownPath();
       reply = await this.answer(request, exchange, queryAt === -1 ? '' : url.slice(queryAt + 1));
@@ -127,25 +126,26 @@ class TableDispatcher implements Dispatcher {
       reply = this.replyTo(error, request, exchange);
     }
     if (reply) this.write(response, reply, request, exchange);
-    this.leave();
+    this.leave(raw);
     this.log(request, exchange, reply, startedAt);
     return true;
   }
 
-  isHot(raw: IncomingMessage, mountPath = ''): boolean {
+  isHot(raw: IncomingMessage): boolean {
     const url = raw.url ?? '/';
     const queryAt = url.indexOf('?');
-    const path = pathBelow(mountPath, queryAt === -1 ? url : url.slice(0, queryAt));
-    const endpoints = path === null ? undefined : this.matcher.match(path)?.entry.endpoints;
+    const endpoints = this.matcher.match(queryAt === -1 ? url : url.slice(0, queryAt))?.entry.endpoints;
     return endpoints?.get(raw.method ?? '')?.route.hot ?? false;
   }
 
-  drain(): Promise<void> {
+  async drain(patienceMs: number): Promise<void> {
     this.isDraining = true;
-    return new Promise((resolve) => {
-      if (this.inFlight === 0) resolve();
-      else this.onIdle.push(resolve);
-    });
+    if (this.inFlight === 0) return;
+    const impatience = setTimeout(() => {
+      for (const raw of this.pending) raw.destroy();
+    }, patienceMs);
+    await new Promise<void>((resolve) => this.onIdle.push(resolve));
+    clearTimeout(impatience);
   }
 
   /** The checks of every operation, in the contract's order. */
@@ -183,7 +183,6 @@ class TableDispatcher implements Dispatcher {
     request.parameters =
       query || body.fields.size > 0 ? new Parameters(parseForm(query), body.fields) : Parameters.none;
     const caller = await this.callerOf(request, exchange.identity);
-    if (exchange.identity) this.options.onActivity?.(caller as Caller, route);
 
     const { dto, ignored } = parse(route.dto, request.pathParameters, request.parameters);
     try {
@@ -285,11 +284,11 @@ class TableDispatcher implements Dispatcher {
   }
 
   private isOurs(path: string): boolean {
-    return path.startsWith(this.prefix) && (path.length === this.prefix.length || path[this.prefix.length] === '/');
+    return path === PREFIX || path.startsWith(`${PREFIX}/`);
   }
 
-  private leave(): void {
-    this.inFlight--;
+  private leave(raw: IncomingMessage): void {
+    this.pending.delete(raw);
     if (this.inFlight > 0 || this.onIdle.length === 0) return;
     for (const resolve of this.onIdle.splice(0)) resolve();
   }
@@ -313,12 +312,4 @@ class TableDispatcher implements Dispatcher {
 
 function isSmall(raw: IncomingMessage): boolean {
   return Number(raw.headers['content-length'] ?? Number.NaN) <= SMALL_BODY_BYTES;
-}
-
-/** Null when the path is not below the mount path. */
-function pathBelow(mountPath: string, path: string): string | null {
-  if (mountPath === '' || mountPath === '/') return path;
-  if (!path.startsWith(mountPath)) return null;
-  const below = path.slice(mountPath.length);
-  return below.startsWith('/') ? below : null;
 }

@@ -18,10 +18,9 @@ export function createRouter(dispatcher: Dispatcher): ExpressRouter {
 export function dispatchHotFirst(
   dispatcher: Dispatcher,
   otherwise: (request: IncomingMessage, response: ServerResponse) => void,
-  mountPath = '',
 ): RequestListener {
   return (request, response) => {
-    if (dispatcher.isHot(request, mountPath)) void dispatcher.handle(request, response, mountPath);
+    if (dispatcher.isHot(request)) void dispatcher.handle(request, response);
     else otherwise(request, response);
   };
 }

@@ -7,7 +7,6 @@ import {
   boolean,
   float,
   groupSetting,
-  groupSettingChange,
   integer,
   integerOneOf,
   listOf,
@@ -72,7 +71,6 @@ export const IntegerListParam = (options?: ParamOptions) => param(listOf(integer
 /** A JSON list of strings in a form field: `alert_words=["tea"]`. */
 export const TextListParam = (options: TextRules & ParamOptions = {}) => param(listOf(text(options)), options);
 export const GroupSettingParam = (options?: ParamOptions) => param(groupSetting(), options);
-export const GroupSettingChangeParam = (options?: ParamOptions) => param(groupSettingChange(), options);
 
 /** For operations without parameters. */
 export class NoParameters {}

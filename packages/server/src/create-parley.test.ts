@@ -1,0 +1,32 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createParley, type ParleyConfig, StartupError } from './index.js';
+
+describe('createParley', () => {
+  let directory: string;
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), 'parley-create-'));
+  });
+  afterEach(() => rmSync(directory, { recursive: true }));
+
+  const good = () => ({ database: `sqlite:${join(directory, 'chat.db')}`, url: 'https://example.com/chat' });
+
+  it.each([
+    [{ database: 'bogus' }, 'database must be of the form sqlite:PATH.'],
+    [{ secret: 'short' }, 'secret must be at least 8 characters long.'],
+    [{ url: 'nope' }, 'url must be an address such as https://chat.example.com.'],
+    [{ url: 'ftp://localhost' }, 'url must be an address such as https://chat.example.com.'],
+    [{ url: undefined }, 'url must be an address such as https://chat.example.com.'],
+  ])('rejects %j, and touches nothing', async (wrong, message) => {
+    const parley = createParley({ ...good(), ...wrong } as ParleyConfig);
+    await expect(parley).rejects.toThrow(new StartupError(message));
+    expect(readdirSync(directory)).toEqual([]);
+  });
+
+  it('opens a database, and leaves it in order', async () => {
+    const parley = await createParley(good());
+    await parley.close();
+    expect(readdirSync(directory).sort()).toEqual(['chat.db', 'chat.db.secret']);
+  });
+});
