@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import type { MarkdownOptions, ResolvedNames } from '@parley/domain';
+import { type MarkdownOptions, NOTHING_NAMED } from '@parley/domain';
 import { ZulipMarkdownRenderer } from '@parley/markdown';
 import MarkdownIt from 'markdown-it';
 import { interleave, median } from '../harness/interleave.js';
@@ -13,16 +13,6 @@ const OPTIONS: MarkdownOptions = {
   mediaPreviews: true,
   translateEmoticons: false,
   emptyTopicName: 'general chat',
-};
-
-const NO_NAMES: ResolvedNames = {
-  usersByName: new Map(),
-  usersById: new Map(),
-  groupsByName: new Map(),
-  channelsByName: new Map(),
-  customEmoji: new Map(),
-  uploads: new Map(),
-  alertWords: new Map(),
 };
 
 const PLAIN = 'The build is green again, so we can ship this afternoon if nobody objects until then.';
@@ -44,7 +34,7 @@ export const markdown: Workload = {
   async run(lab) {
     const renderer = new ZulipMarkdownRenderer();
     const other = new MarkdownIt();
-    const ours = (text: string) => renderer.render(renderer.parse(text, OPTIONS), NO_NAMES).html;
+    const ours = (text: string) => renderer.render(renderer.parse(text, OPTIONS), NOTHING_NAMED).html;
     const theirs = (text: string) => other.render(text);
 
     async function figure(label: string, text: string, times: number, goal: Goal): Promise<Figure> {

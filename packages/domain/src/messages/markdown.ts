@@ -92,6 +92,17 @@ export interface ResolvedNames {
   readonly alertWords: ReadonlyMap<string, readonly UserId[]>;
 }
 
+/** For texts that name nothing, or nothing that is known. */
+export const NOTHING_NAMED: ResolvedNames = {
+  usersByName: new Map(),
+  usersById: new Map(),
+  groupsByName: new Map(),
+  channelsByName: new Map(),
+  customEmoji: new Map(),
+  uploads: new Map(),
+  alertWords: new Map(),
+};
+
 export interface MentionableUser {
   readonly id: UserId;
   readonly fullName: string;

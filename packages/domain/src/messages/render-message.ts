@@ -9,14 +9,15 @@ import type { Repositories, Transaction } from '../shared/unit-of-work.js';
 import { strangersAmong } from '../users/acquaintances.js';
 import type { Actor } from '../users/actor.js';
 import type { User } from '../users/user.js';
-import type {
-  LinkableChannel,
-  MarkdownOptions,
-  MarkdownRenderer,
-  MentionableGroup,
-  ParsedMarkdown,
-  RenderedMarkdown,
-  ResolvedNames,
+import {
+  type LinkableChannel,
+  type MarkdownOptions,
+  type MarkdownRenderer,
+  type MentionableGroup,
+  NOTHING_NAMED,
+  type ParsedMarkdown,
+  type RenderedMarkdown,
+  type ResolvedNames,
 } from './markdown.js';
 import { EMPTY_TOPIC_DISPLAY_NAME, normalizeTopic, topicKey } from './topic.js';
 
@@ -58,16 +59,6 @@ const GROUP_TITLES: Readonly<Record<SystemGroupName, string>> = {
   members: 'Members',
   everyone: 'Everyone',
   internet: 'Everyone on the internet',
-};
-
-const NOTHING_NAMED: ResolvedNames = {
-  usersByName: new Map(),
-  usersById: new Map(),
-  groupsByName: new Map(),
-  channelsByName: new Map(),
-  customEmoji: new Map(),
-  uploads: new Map(),
-  alertWords: new Map(),
 };
 
 type Reads = Pick<Repositories | Transaction, 'users' | 'groups' | 'channels' | 'messages'>;
