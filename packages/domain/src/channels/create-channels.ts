@@ -90,26 +90,38 @@ export class ChannelFoundry {
     enforce(canCreateChannel(founding.actor, founding.realm, request, founding));
   }
 
-  /** Channels §4.4 rows 12–14: the permissions that were chosen, each in its one spelling. @throws DomainError */
+  /** Channels §4.4 row 12. @throws DomainError UNSUPPORTED_COMBINATION */
+  async checkTopicCreation(tx: Transaction, { realm }: ChannelFounding, wishes: ChannelWishes): Promise<void> {
+    const { canCreateTopic } = wishes.permissions;
+    if (canCreateTopic === undefined) return;
+    const { nobody, everyone } = await tx.groups.systemGroupIds(realm.id);
+    const isEveryone = canonicalGroupSetting(canCreateTopic, nobody) === everyone;
+    enforce(canLimitTopicCreation(privacyOf(wishes), isEveryone));
+  }
+
+  /** Channels §4.4 row 13: the permissions that were chosen, each in its one spelling. @throws DomainError */
   async acceptPermissions(
     tx: Transaction,
-    { actor, realm }: ChannelFounding,
-    wishes: ChannelWishes,
+    { realm }: ChannelFounding,
+    { permissions }: ChannelWishes,
   ): Promise<ChannelPermissionsWanted> {
-    const { nobody, everyone } = await tx.groups.systemGroupIds(realm.id);
-    const { canCreateTopic } = wishes.permissions;
-    if (canCreateTopic !== undefined) {
-      const isEveryone = canonicalGroupSetting(canCreateTopic, nobody) === everyone;
-      enforce(canLimitTopicCreation(privacyOf(wishes), isEveryone));
-    }
     const wanted: Partial<Record<ChannelPermission, GroupSettingValue>> = {};
-    for (const [name, value] of Object.entries(wishes.permissions) as [ChannelPermission, GroupSettingValue][]) {
+    for (const [name, value] of Object.entries(permissions) as [ChannelPermission, GroupSettingValue][]) {
       wanted[name] = await acceptGroupSetting(tx, realm.id, permissionTitle(name), CHANNEL_PERMISSIONS[name], value);
     }
-    for (const name of ['canDeleteAnyMessage', 'canDeleteOwnMessage'] as const) {
-      if (wanted[name] !== undefined && wanted[name] !== nobody) enforce(canSetDeletePolicy(actor, realm));
-    }
     return wanted;
+  }
+
+  /** Channels §4.4 row 14, of what `acceptPermissions` answered. @throws DomainError NOT_PERMITTED */
+  async checkDeletePolicy(
+    tx: Transaction,
+    { actor, realm }: ChannelFounding,
+    { canDeleteAnyMessage, canDeleteOwnMessage }: ChannelPermissionsWanted,
+  ): Promise<void> {
+    const { nobody } = await tx.groups.systemGroupIds(realm.id);
+    for (const value of [canDeleteAnyMessage, canDeleteOwnMessage]) {
+      if (value !== undefined && value !== nobody) enforce(canSetDeletePolicy(actor, realm));
+    }
   }
 
   /** Stores the channels and tells those who see them; nobody follows them yet. */

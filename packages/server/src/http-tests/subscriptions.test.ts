@@ -160,6 +160,13 @@ describe('POST /users/me/subscriptions', () => {
         { can_subscribe_group: system.everyone },
         "'can_subscribe_group' setting cannot be set to 'role:everyone' group.",
       );
+      await refused({ invite_only: true, can_create_topic_group: 99_999 }, 'Invalid user group');
+      const parameters = 'history_public_to_subscribers, can_create_topic_group';
+      await refused(
+        { invite_only: true, can_create_topic_group: system.nobody },
+        `Unsupported parameter combination: ${parameters}`,
+        { parameters },
+      );
     });
 
     it('people who cannot be', async () => {

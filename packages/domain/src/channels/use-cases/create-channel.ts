@@ -45,7 +45,9 @@ export class CreateChannel {
       const founding = { realm, actor, creator, now: this.clock.now(), ...this.options };
       this.foundry.checkWishes(founding, input, 1);
       this.foundry.checkCreation(founding, input);
+      await this.foundry.checkTopicCreation(tx, founding, input);
       const wanted = await this.foundry.acceptPermissions(tx, founding, input);
+      await this.foundry.checkDeletePolicy(tx, founding, wanted);
       const principals = await findPrincipals(tx, actor, realm, input.subscriberIds, this.addresses);
 
       const channels = await this.foundry.found(

@@ -114,7 +114,10 @@ export class SubscribeUsers {
     const existing = inOrderOf(input, await tx.channels.listByName(founding.realm.id, names));
     for (const channel of existing) wanted.delete(foldCase(channel.name));
     if (wanted.size === 0) return { existing, created: [] };
+    // In another order than when a channel is created by itself (channels §4.5).
     const permissions = await this.foundry.acceptPermissions(tx, founding, wishes);
+    await this.foundry.checkTopicCreation(tx, founding, wishes);
+    await this.foundry.checkDeletePolicy(tx, founding, permissions);
     this.foundry.checkCreation(founding, wishes);
     return { existing, created: await this.foundry.found(tx, founding, [...wanted.values()], wishes, permissions) };
   }
