@@ -9,17 +9,30 @@ const dist = join(dirname(fileURLToPath(import.meta.url)), '..', 'dist');
 const bundleDir = join(dist, 'bundle');
 const REQUIRES = 'createRequire(import.meta.url)';
 
+const placeOf = (path) => relative(bundleDir, path).replaceAll('\\', '/');
+
 /** What a module requires by name when it is first needed is looked for where that module is, not where the bundle is. */
 const requireFromModule = {
   name: 'require-from-module',
-  setup({ onLoad }) {
+  setup({ onLoad, onResolve }) {
+    // Native, so not to be joined.
+    onResolve({ filter: /^better-sqlite3$/ }, ({ path, importer }) => ({
+      path,
+      namespace: 'native',
+      pluginData: placeOf(importer),
+    }));
+    onLoad({ filter: /.*/, namespace: 'native' }, ({ path, pluginData }) => ({
+      contents: `import { createRequire } from 'node:module';
+        export default createRequire(new URL('${pluginData}', import.meta.url))('${path}');`,
+    }));
     onLoad({ filter: /[\\/]packages[\\/][\w-]+[\\/]dist[\\/].*\.js$/ }, async ({ path }) => {
       const contents = await readFile(path, 'utf8');
       if (contents.replaceAll(REQUIRES, '').includes('import.meta')) {
         throw new Error(`${path} would take the bundle for itself; only ${REQUIRES} is understood`);
       }
-      const place = relative(bundleDir, path).replaceAll('\\', '/');
-      return { contents: contents.replaceAll(REQUIRES, `createRequire(new URL('${place}', import.meta.url))`) };
+      return {
+        contents: contents.replaceAll(REQUIRES, `createRequire(new URL('${placeOf(path)}', import.meta.url))`),
+      };
     });
   },
 };
@@ -33,8 +46,6 @@ const { outputFiles } = await build({
   format: 'esm',
   target: 'node20',
   plugins: [requireFromModule],
-  // Native, and found by sqlite wherever npm put it.
-  external: ['better-sqlite3'],
   // CommonJS packages in it require Node's own modules.
   banner: {
     js: "import { createRequire as $createRequire } from 'node:module'; const require = $createRequire(import.meta.url);",

@@ -41,7 +41,8 @@ function requireNode(major, minor) {
 function needsBuild() {
   const builtAt = modifiedAt(builtMark);
   if (builtAt === 0 || modifiedAt(join(root, 'tsconfig.json')) > builtAt) return true;
-  if (!existsSync(bundle) || modifiedAt(bundler) > builtAt) return true;
+  // Other packages are in the bundle too.
+  if (!existsSync(bundle) || modifiedAt(bundler) > builtAt || modifiedAt(installedMark) > builtAt) return true;
   return packages().some((name) => {
     const dir = join(packagesDir, name);
     return (

@@ -1,4 +1,13 @@
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadSecret, secretPathFor } from './secret.js';
@@ -19,6 +28,25 @@ describe('loadSecret', () => {
     expect(first.length).toBeGreaterThanOrEqual(32);
     expect(statSync(secretPathFor(path)).mode & 0o777).toBe(0o600);
     expect(load()).toBe(first);
+  });
+
+  it('is one and the same, whatever name the database is reached by', () => {
+    writeFileSync(path, '');
+    const real = load();
+    const target = path;
+    path = join(directory, 'link.db');
+    symlinkSync(target, path);
+    expect(load()).toBe(real);
+  });
+
+  it('goes on with the one beside a link', () => {
+    const link = join(directory, 'link.db');
+    writeFileSync(path, '');
+    symlinkSync(path, link);
+    const known = 'a secret of before, beside the link';
+    writeFileSync(`${link}.secret`, known);
+    path = link;
+    expect(load()).toBe(known);
   });
 
   it('makes different ones', () => {

@@ -4,8 +4,9 @@ import { type Configuration, StartupError } from './config.js';
 
 /** Where the secret is kept when the environment holds none. */
 export function secretPathFor(databasePath: string): string {
+  const beside = `${databasePath}.secret`;
   // Whatever name the database is reached by, it has one secret.
-  return `${existsSync(databasePath) ? realpathSync(databasePath) : databasePath}.secret`;
+  return existsSync(databasePath) && !existsSync(beside) ? `${realpathSync(databasePath)}.secret` : beside;
 }
 
 /**

@@ -1,13 +1,13 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
-import type { Duplex } from 'node:stream';
 import type { Configuration } from './config.js';
 import { StartupError } from './config.js';
 import { openParley } from './create-parley.js';
 import { DEMO_REALM } from './demo/organization.js';
 import { createLogger } from './logger.js';
 import type { Assembled } from './parley.js';
+import { refuseUnreadable } from './refuse-unreadable.js';
 
 export interface RunningServer {
   /** The public address. */
@@ -21,18 +21,6 @@ const KEEP_ALIVE_MS = 75_000;
 
 /** Five thousand message ids fit into a query. */
 const MAX_HEADER_BYTES = 128 * 1024;
-
-/** What Node cannot read is refused as everything else is: clients expect JSON. */
-function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (!socket.writable || error.code === 'ECONNRESET') return;
-  const isTooLarge = error.code === 'HPE_HEADER_OVERFLOW';
-  const status = isTooLarge ? '431 Request Header Fields Too Large' : '400 Bad Request';
-  const msg = isTooLarge ? 'Request header fields are too large' : 'Malformed HTTP request';
-  const body = JSON.stringify({ result: 'error', msg, code: 'BAD_REQUEST' });
-  socket.end(
-    `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
-  );
-}
 
 /**
  * Listens first and opens the database afterwards, so that neither a port in use nor a database that is refused leaves

@@ -1,4 +1,4 @@
-import { accessSync, closeSync, constants, existsSync, openSync, readSync, statSync } from 'node:fs';
+import { accessSync, closeSync, constants, existsSync, fchmodSync, openSync, readSync, statSync } from 'node:fs';
 import Sqlite, { type Database } from 'better-sqlite3';
 import { LATEST_VERSION, migrate } from './migrations/migrate.js';
 
@@ -78,7 +78,9 @@ function open(path: string, options: { readonly: boolean; fileMustExist: boolean
 /** Messages are nobody else's business; the files SQLite puts beside it get the same rights. */
 function makePrivate(path: string): void {
   try {
-    closeSync(openSync(path, 'a', 0o600));
+    const file = openSync(path, 'a', 0o600);
+    fchmodSync(file, 0o600); // an empty one may have been there
+    closeSync(file);
   } catch {
     // SQLite will say what is wrong.
   }

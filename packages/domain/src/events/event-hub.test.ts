@@ -247,6 +247,20 @@ describe('a queue', () => {
     await expect(world.hub().acknowledge(queue, position)).rejects.toThrow(`Event ${position} was not in this queue`);
   });
 
+  it('is not lost to its owner because somebody else asks for it, or he himself asked for more before', async () => {
+    const scene = await cast();
+    const world = await live(scene, { maxEventsBehind: 10, keepSeconds: 600 });
+    const id = await world.queue('hamlet');
+    let last = 0;
+    for (let n = 0; n < 30; n++) last = await world.announce(wholeRealm);
+    const [iago, tooFar, rightly] = await Promise.allSettled([
+      world.open('iago', id),
+      world.open('hamlet', id),
+      world.open('hamlet', id, last * POSITIONS_PER_SEQ),
+    ]);
+    expect([iago.status, tooFar.status, rightly.status]).toEqual(['rejected', 'rejected', 'fulfilled']);
+  });
+
   it('is nobody else’s', async () => {
     const world = await live(await cast());
     const id = await world.queue('hamlet');

@@ -46,6 +46,7 @@ interface Opening {
 export class EventHub implements EventListener {
   private readonly realms = new Map<RealmId, LiveRealm>();
   private readonly queues = new Map<string, LiveQueue>();
+  /** By owner and id. */
   private readonly opening = new Map<string, Promise<LiveQueue>>();
   private readonly startedAt: UnixSeconds;
   /** Where logs ended when they were first swept: how far behind somebody is that nobody has heard of since, is not known. */
@@ -76,14 +77,15 @@ export class EventHub implements EventListener {
       if (known.queue.realmId !== realmId || known.queue.ownerId !== ownerId) throw queueNotFound(id);
       return known;
     }
-    let running = this.opening.get(id);
-    if (!running) {
-      running = this.bringToLife(realmId, ownerId, id, cursor).finally(() => this.opening.delete(id));
-      this.opening.set(id, running);
+    const key = `${realmId}:${ownerId}:${id}`;
+    const running = this.opening.get(key);
+    if (running) {
+      // What ended in vain with another cursor may succeed with this one.
+      return running.catch(() => this.open(realmId, ownerId, id, cursor));
     }
-    const live = await running;
-    if (live.queue.realmId !== realmId || live.queue.ownerId !== ownerId) throw queueNotFound(id);
-    return live;
+    const started = this.bringToLife(realmId, ownerId, id, cursor).finally(() => this.opening.delete(key));
+    this.opening.set(key, started);
+    return started;
   }
 
   /** Of the queue's owner, as of the last event given out. */
@@ -289,8 +291,6 @@ export class EventHub implements EventListener {
     const queue = await queues.find(realmId, id);
     const user = queue && queue.ownerId === ownerId ? await users.find(realmId, ownerId) : null;
     if (!queue || !user?.isActive) return null;
-    if ((await events.prunedUpTo(realmId)) > queue.floorSeq) return null;
-
     const headSeq = await events.headSeq(realmId);
     const cursorSeq = Math.floor(cursor / POSITIONS_PER_SEQ);
     // A position that was never given out is refused later, and must not cost the queue what it missed.
@@ -298,6 +298,7 @@ export class EventHub implements EventListener {
     const missed: StoredEvent[] = [];
     // One row may be several events, of which the client has had the first ones.
     const confirmed = isGiven ? Math.max(queue.floorSeq, cursorSeq - 1) : queue.floorSeq;
+    if ((await events.prunedUpTo(realmId)) > confirmed) return null;
     for (let after = confirmed as EventSeq; ; after = missed.at(-1)!.seq) {
       const page = await events.listAfter(realmId, after, PAGE);
       missed.push(...page);

@@ -42,6 +42,12 @@ describe('a live queue', () => {
     expect(live.floor(seq(8))).toBe(6);
   });
 
+  it('stands where it stood when events were lost on the way to it', () => {
+    const live = new LiveQueue(queue, 100);
+    live.fallBehind();
+    expect(live.floor(seq(8))).toBe(queue.floorSeq);
+  });
+
   it('gives its position away only when it moved', () => {
     const live = new LiveQueue(queue, 100);
     expect(live.takePosition(seq(5))).toBeNull();

@@ -102,6 +102,8 @@ export class LiveQueue {
 
   /** Where it stands when everything up to `head` has been distributed. */
   floor(head: EventSeq): EventSeq {
+    // What it missed is to be read again.
+    if (this.overflowed) return this.saved.floorSeq;
     const [first] = this.pending;
     return (first ? first.stored.seq - 1 : head) as EventSeq;
   }

@@ -56,6 +56,33 @@ class StoredSegments {
   }
 }
 
+/** As it was stored when windows held 1,024 ordinals: bitmaps of more than 16 runs, runs that touch in one. */
+function asBefore(read: ReadonlySet<number>): readonly ReadSegment[] {
+  const segments: ReadSegment[] = [];
+  for (let start = 1; start <= LAST_ORDINAL; start += 1024) {
+    const bits = new Uint8Array(128);
+    const runs: { first: number; last: number }[] = [];
+    for (let each = start; each < start + 1024; each++) {
+      if (!read.has(each)) continue;
+      bits[(each - start) >> 3]! |= 1 << ((each - start) & 7);
+      const run = runs.at(-1);
+      if (run?.last === each - 1) run.last = each;
+      else runs.push({ first: each, last: each });
+    }
+    if (runs.length > 16) {
+      segments.push({ first: start, last: start + 1023, bits });
+      continue;
+    }
+    for (const { first, last } of runs) {
+      const previous = segments.at(-1);
+      const goesOn = previous?.bits === null && previous.last + 1 === first;
+      if (goesOn) segments[segments.length - 1] = { ...previous, last };
+      else segments.push({ first, last, bits: null });
+    }
+  }
+  return segments;
+}
+
 const ordinal = fc.integer({ min: 1, max: LAST_ORDINAL });
 const range = fc.tuple(ordinal, ordinal).map(([a, b]) => ({ first: Math.min(a, b), last: Math.max(a, b) }));
 /** As one topic of several interleaved ones. */
@@ -205,6 +232,51 @@ describe('a read set', () => {
     anew.mark([...readBefore.filter((n) => n <= WINDOW_SIZE), 500], true);
     const untouched = { first: WINDOW_SIZE + 1, last: WINDOW_SIZE + 1024, bits };
     expect(stored.all).toEqual([...anew.all, untouched]);
+  });
+
+  it('is right whatever earlier versions have stored', () => {
+    const stretch = fc
+      .tuple(ordinal, fc.integer({ min: 1, max: 2500 }), fc.integer({ min: 1, max: 6 }), fc.boolean())
+      .map(([first, length, step, read]) => ({
+        ordinals: Array.from({ length: Math.ceil(length / step) }, (_, n) => first + n * step).filter(
+          (each) => each <= LAST_ORDINAL,
+        ),
+        read,
+      }));
+    const steps = fc.array(fc.oneof(stretch, range), { maxLength: 6 });
+    fc.assert(
+      fc.property(fc.array(stretch, { maxLength: 5 }), steps, (before, after) => {
+        const plain = new Set<number>();
+        const change = (ordinals: readonly number[], read: boolean) => {
+          for (const each of ordinals)
+            if (read) plain.add(each);
+            else plain.delete(each);
+        };
+        for (const { ordinals, read } of before) change(ordinals, read);
+        const stored = new StoredSegments();
+        for (const segment of asBefore(plain)) stored.replace(segment);
+        for (const step of after) {
+          if ('ordinals' in step) {
+            change(step.ordinals, step.read);
+            stored.mark(step.ordinals, step.read);
+          } else {
+            change(
+              Array.from({ length: step.last - step.first + 1 }, (_, n) => step.first + n),
+              true,
+            );
+            stored.markRange(step);
+          }
+        }
+        const { all } = stored;
+        for (let each = 1; each <= LAST_ORDINAL; each++) {
+          if (isOrdinalRead(all, each) !== plain.has(each)) throw new Error(`${each} is not what it should be`);
+        }
+        const gaps = [...unreadRanges(all, { first: 1, last: LAST_ORDINAL }, 'start')];
+        expect(gaps.reduce((sum, { first, last }) => sum + last - first + 1, 0)).toBe(LAST_ORDINAL - plain.size);
+        expect([...unreadRanges(all.toReversed(), { first: 1, last: LAST_ORDINAL }, 'end')].reverse()).toEqual(gaps);
+      }),
+      { numRuns: 40 },
+    );
   });
 
   it('changes nothing where nothing is new', () => {

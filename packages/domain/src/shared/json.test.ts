@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { parseJson } from './json.js';
+import { parseJson, replaceNumbers } from './json.js';
 
 const nested = (depth: number, inside = '') => '['.repeat(depth) + inside + ']'.repeat(depth);
 
@@ -26,6 +26,19 @@ describe('JSON of strangers', () => {
     expect(parseJson(JSON.stringify(brackets))).toBe(brackets);
     const tricky = `${brackets}\\"${brackets}\\\\`;
     expect(parseJson(JSON.stringify({ [tricky]: tricky }))).toEqual({ [tricky]: tricky });
+  });
+
+  it('may have its numbers replaced, and nothing else', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const json = JSON.stringify(value);
+        expect(replaceNumbers(json, (number) => number)).toBe(json);
+        expect(replaceNumbers(json, () => 'null')).toBe(
+          JSON.stringify(value, (_key, each) => (typeof each === 'number' ? null : each)),
+        );
+      }),
+    );
+    expect(replaceNumbers('[-1.5e+3,"2",{"3":4}]', (number) => `"${number}"`)).toBe('["-1.5e+3","2",{"3":"4"}]');
   });
 
   it('is refused when it is none', () => {

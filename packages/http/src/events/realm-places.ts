@@ -1,9 +1,9 @@
-import type { RealmAddresses, RealmId, UnitOfWork } from '@parley/domain';
+import type { Realm, RealmAddresses, RealmId, UnitOfWork } from '@parley/domain';
 import { placeOf, type RealmPlace } from '../realms/realm-place.js';
 
-/** Where realms are found, kept at hand: what it is made of never changes while the server runs. */
+/** Where realms are found. What is kept at hand never changes; where a realm is depends on which others there are. */
 export class RealmPlaces {
-  private readonly places = new Map<RealmId, RealmPlace>();
+  private readonly realms = new Map<RealmId, Pick<Realm, 'id' | 'stringId'>>();
 
   constructor(
     private readonly uow: UnitOfWork,
@@ -11,11 +11,12 @@ export class RealmPlaces {
   ) {}
 
   async of(id: RealmId): Promise<RealmPlace> {
-    let place = this.places.get(id);
-    if (!place) {
-      place = placeOf(await this.uow.read(({ realms }) => realms.get(id)), this.addresses);
-      this.places.set(id, place);
+    let realm = this.realms.get(id);
+    if (!realm) {
+      const { stringId } = await this.uow.read(({ realms }) => realms.get(id));
+      realm = { id, stringId };
+      this.realms.set(id, realm);
     }
-    return place;
+    return placeOf(realm, this.addresses);
   }
 }

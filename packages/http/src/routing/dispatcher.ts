@@ -141,11 +141,11 @@ class TableDispatcher implements Dispatcher {
   async drain(patienceMs: number): Promise<void> {
     this.isDraining = true;
     if (this.inFlight === 0) return;
-    const impatience = setTimeout(() => {
-      for (const raw of this.pending) raw.destroy();
+    const impatience = setInterval(() => {
+      for (const raw of this.pending) raw.socket.destroy();
     }, patienceMs);
     await new Promise<void>((resolve) => this.onIdle.push(resolve));
-    clearTimeout(impatience);
+    clearInterval(impatience);
   }
 
   /** The checks of every operation, in the contract's order. */

@@ -1,4 +1,4 @@
-import { parseJson, trim } from '@parley/domain';
+import { parseJson, replaceNumbers, trim } from '@parley/domain';
 
 /** The kinds of values parameters have, as values to combine: `listOf(object({ name: text() }))`. */
 
@@ -47,7 +47,12 @@ const asText = (text: string): unknown => text;
 /** Being refused by the parser costs more than everything else about a parameter, and bare words are common. */
 const MAY_BE_JSON = /^(?:[\s"[{\d-]|true|false|null)/;
 
-export const decodeJson = (text: string): unknown => parsePlainJson(FRACTION.test(text) ? unlikeIntegers(text) : text);
+/** `10.0` and `1e3` are no integers to the API, although JavaScript cannot tell them from `10` and `1000`. */
+export function decodeJson(text: string): unknown {
+  const value = parsePlainJson(text);
+  if (value === NOT_JSON || !FRACTION.test(text)) return value;
+  return parsePlainJson(replaceNumbers(text, unlikeInteger));
+}
 
 function parsePlainJson(text: string): unknown {
   if (!MAY_BE_JSON.test(text)) return NOT_JSON;
@@ -59,16 +64,9 @@ function parsePlainJson(text: string): unknown {
 }
 
 const FRACTION = /\d[.eE]/;
-const STRING_OR_FRACTION = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
-
-/**
- * `10.0` and `1e3` are no integers to the API, although JavaScript cannot tell them from `10` and `1000`: they become
- * something that is none.
- */
-const unlikeIntegers = (text: string): string =>
-  text.replace(STRING_OR_FRACTION, (token) =>
-    token.startsWith('"') || INTEGER.test(token) || !Number.isInteger(Number(token)) ? token : '0.5',
-  );
+/** Itself, or where only its value is an integer something that is none. */
+const unlikeInteger = (number: string): string =>
+  INTEGER.test(number) || (Number.isFinite(Number(number)) && !Number.isInteger(Number(number))) ? number : '0.5';
 
 function decodeInteger(text: string): unknown {
   return INTEGER.test(text) ? Number(text) + 0 : decodeJson(text); // + 0: no negative zero
@@ -156,7 +154,8 @@ export function integer(rules: NumberRules = {}): ParamType<number> {
   return {
     decode: decodeInteger,
     check(value) {
-      if (!Number.isInteger(value)) {
+      // Hundreds of digits are an integer too.
+      if (!Number.isInteger(value) && value !== Number.POSITIVE_INFINITY && value !== Number.NEGATIVE_INFINITY) {
         refuseMalformed(value);
         throw not('an integer');
       }

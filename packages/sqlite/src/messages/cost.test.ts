@@ -124,7 +124,9 @@ describe('marking', () => {
     expect(search).toHaveLength(1);
     const steps = long.database.prepare(`EXPLAIN QUERY PLAN ${search[0]!}`).all() as { readonly detail: string }[];
     expect(steps.map(({ detail }) => detail)).toContainEqual(
-      expect.stringContaining('USING COVERING INDEX message_by_topic (recipient_id=? AND topic_key=? AND id>?)'),
+      expect.stringContaining(
+        'USING COVERING INDEX message_by_topic (recipient_id=? AND topic_key=? AND id>? AND id<?)',
+      ),
     );
   });
 

@@ -151,8 +151,9 @@ export class UnreadMessages {
     let sent = NOTHING_SENT;
     if (first !== null) {
       // Counting what is found on the way takes as long as the way itself: only where that may be long in vain.
-      const isSparse = places.at(-1)!.last - first >= MOST_READ_PER_UNREAD * unread;
-      sent = this.arrivedUnread(reader, narrowing, recipientId, first, isSparse ? unread + 1 : null);
+      const range = { first, last: places.at(-1)!.last };
+      const isSparse = range.last - first >= MOST_READ_PER_UNREAD * unread;
+      sent = this.arrivedUnread(reader, narrowing, recipientId, range, isSparse ? unread + 1 : null);
       if (isSparse && sent.ids.length > unread) return null;
     }
 
@@ -254,22 +255,25 @@ export class UnreadMessages {
   }
 
   /**
-   * What was sent to the narrowing's recipient, from that ordinal on, is still there and did not arrive read; ascending.
+   * What was sent to the narrowing's recipient within a range, is still there and did not arrive read; ascending.
    */
   private arrivedUnread(
     { mutes }: Reader,
     narrowing: Narrowing,
     recipientId: RecipientId,
-    from: Ordinal,
+    { first, last }: OrdinalRange,
     limit: number | null,
   ): Sent {
     const { sql, parameters } = restriction(narrowing);
     // Each column costs; most people have muted nobody.
     const senderIdsOrNone = mutes.length > 0 ? 'json_group_array(sender_id)' : "'[]'";
     const columns = `json_group_array(id), json_group_array(ordinal), ${senderIdsOrNone}`;
+    // In the order of the index, of which everything before the id is fixed: by id.
     const found = `FROM message m INDEXED BY ${indexFor(narrowing)}
       WHERE m.id >= (SELECT f.id FROM message f INDEXED BY message_by_ordinal
                      WHERE f.sent_recipient_id = ? AND f.ordinal >= ? ORDER BY f.ordinal LIMIT 1)
+        AND m.id <= (SELECT l.id FROM message l INDEXED BY message_by_ordinal
+                     WHERE l.sent_recipient_id = ? AND l.ordinal <= ? ORDER BY l.ordinal DESC LIMIT 1)
         AND m.traits & ${TRAITS.wasMoved | TRAITS.isReadByDefault} = 0 ${sql}`;
     const text =
       limit === null
@@ -280,7 +284,14 @@ export class UnreadMessages {
       query = this.connection.tuples<readonly [string, string, string]>(text);
       this.sentQueries.set(text, query);
     }
-    const [ids, ordinals, senderIds] = query.get(recipientId, from, ...parameters, ...(limit === null ? [] : [limit]))!;
+    const [ids, ordinals, senderIds] = query.get(
+      recipientId,
+      first,
+      recipientId,
+      last,
+      ...parameters,
+      ...(limit === null ? [] : [limit]),
+    )!;
     return { ids: JSON.parse(ids), ordinals: JSON.parse(ordinals), senderIds: JSON.parse(senderIds) };
   }
 
