@@ -1,13 +1,10 @@
 export * from './builders.js';
 export * from './client-model.js';
-export * from './contracts/all-contracts.js';
-export type { OpenStorage, StorageUnderTest } from './contracts/storage-under-test.js';
 export * from './expect-refused.js';
 export * from './fixed-clock.js';
 export * from './memory-storage.js';
 export * from './plain-ports.js';
 export * from './plain-renderer.js';
 export * from './plain-values.js';
-export { agreeOnRandomHistories, type RandomHistoriesOptions } from './random-histories.js';
 export * from './seeded-randomness.js';
 export * from './told.js';
