@@ -92,6 +92,12 @@ export async function givenOn(uow: UnitOfWork, clock: Clock, ...pieces: readonly
   return scene;
 }
 
+/** Beside a scene, on its storage: a realm `other` with a `stranger` and a channel `theirs`. */
+export function anotherRealm({ uow, clock }: Scene, ...more: readonly Piece[]): Promise<Scene> {
+  const strangers = [aUser({ name: 'stranger' }), aChannel({ name: 'theirs' })];
+  return givenOn(uow, clock, aRealm({ stringId: 'other' }), ...strangers, ...more);
+}
+
 const realmPieces = new WeakSet<Piece>();
 
 /** With its system groups, its default permissions and its own bots. */

@@ -1,4 +1,4 @@
-import { aGroup, aRealm, aUser, given, givenOn, type MemoryScene } from '@parley/testkit';
+import { aGroup, anotherRealm, aUser, given, type MemoryScene } from '@parley/testkit';
 import { CHANNEL_PERMISSIONS } from '../channels/channel.js';
 import { REALM_PERMISSIONS } from '../realms/realm-settings.js';
 import type { GroupId, UserId } from '../shared/ids.js';
@@ -34,13 +34,7 @@ describe('a value somebody chose for a permission', () => {
 
   it('is refused when it names what is not there', async () => {
     const scene = await town();
-    const elsewhere = await givenOn(
-      scene.uow,
-      scene.clock,
-      aRealm({ stringId: 'other' }),
-      aUser({ name: 'stranger' }),
-      aGroup({ name: 'theirs' }),
-    );
+    const elsewhere = await anotherRealm(scene, aGroup({ name: 'theirs' }));
     const accept = accepting(scene);
     const unnamed = await scene.uow.write((tx) => groupOfValue(tx, scene.realm.id, spelt([scene.user('hamlet').id])));
     const [theirs, stranger, gone] = [

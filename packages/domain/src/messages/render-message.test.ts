@@ -2,13 +2,12 @@ import {
   aChannel,
   aGroup,
   aMessage,
-  aRealm,
+  anotherRealm,
   aRealmWith,
   aUser,
   aUserOfEachRole,
   expectRefused,
   given,
-  givenOn,
   type MemoryScene,
   PlainRenderer,
   plainAddresses,
@@ -31,13 +30,7 @@ const cast = async () => {
     aChannel({ name: 'old', isArchived: true }),
     aMessage({ from: 'member', to: 'core', topic: 'plans' }),
   );
-  await givenOn(
-    scene.uow,
-    scene.clock,
-    aRealm({ stringId: 'other' }),
-    aUser({ name: 'stranger' }),
-    aChannel({ name: 'theirs' }),
-  );
+  await anotherRealm(scene);
   return scene;
 };
 

@@ -1,4 +1,4 @@
-import { aRealm, aUser, given, givenOn, type MemoryScene, type Piece, PlainApiKeyMint } from '@parley/testkit';
+import { anotherRealm, aUser, given, type MemoryScene, type Piece, PlainApiKeyMint } from '@parley/testkit';
 import { nobody } from '../../events/audience.js';
 import type { DomainEvent } from '../../events/event.js';
 import { PublishingUnitOfWork } from '../../events/publishing-unit-of-work.js';
@@ -23,13 +23,7 @@ async function town() {
       await tx.users.update({ ...hook, bot: { ...hook.bot!, kind: 'incomingWebhook' } });
     },
   );
-  const elsewhere = await givenOn(
-    scene.uow,
-    scene.clock,
-    aRealm({ stringId: 'other' }),
-    aUser({ name: 'stranger' }),
-    keys,
-  );
+  const elsewhere = await anotherRealm(scene, keys);
   const uow = new PublishingUnitOfWork(scene.uow, scene.clock, fail);
   const verify = new VerifyApiKey(uow, mint);
   uow.subscribe(verify);

@@ -1,13 +1,12 @@
 import {
   aChannel,
-  aRealm,
+  anotherRealm,
   aRealmWith,
   aUser,
   aUserOfEachRole,
   expectInSync,
   expectRefused,
   given,
-  givenOn,
   type MemoryScene,
   type Piece,
   PlainRenderer,
@@ -322,7 +321,7 @@ describe('creating a channel is refused', () => {
 
   it('for people of another realm, deactivated ones, and those a member may not add', async () => {
     const scene = await cast(aUser({ name: 'gone', isActive: false }));
-    const elsewhere = await givenOn(scene.uow, scene.clock, aRealm({ stringId: 'other' }), aUser({ name: 'stranger' }));
+    const elsewhere = await anotherRealm(scene);
     const create = creating(scene);
     const withPerson = (id: UserId) => () => create('member', { subscriberIds: [id] });
     await expectRefused(scene, withPerson(elsewhere.user('stranger').id), { message: 'No such user' });

@@ -1,4 +1,4 @@
-import { aChannel, aGroup, aRealm, aUser, aUserOfEachRole, given, givenOn, type MemoryScene } from '@parley/testkit';
+import { aChannel, aGroup, anotherRealm, aUser, aUserOfEachRole, given, type MemoryScene } from '@parley/testkit';
 import { FindChannelId } from './find-channel-id.js';
 import { ListChannels, type ListChannelsInput } from './list-channels.js';
 import { ListSubscriptions } from './list-subscriptions.js';
@@ -29,7 +29,7 @@ const town = async () => {
     aChannel({ name: 'Old', isArchived: true, isDefault: true, subscribers: ['guest'] }),
     aChannel({ name: 'oldWeb', isArchived: true, privacy: 'webPublic' }),
   );
-  await givenOn(scene.uow, scene.clock, aRealm({ stringId: 'other' }), aChannel({ name: 'theirs' }));
+  await anotherRealm(scene);
   return scene;
 };
 

@@ -1,14 +1,13 @@
 import {
   aChannel,
   aGroup,
-  aRealm,
+  anotherRealm,
   aRealmWith,
   aUser,
   aUserOfEachRole,
   expectInSync,
   expectRefused,
   given,
-  givenOn,
   type MemoryScene,
   type Piece,
   PlainRenderer,
@@ -320,13 +319,7 @@ describe('following is refused', () => {
 
   it('for people who are unknown, gone, of another realm, or hidden', async () => {
     const scene = await cast(aChannel({ name: 'a' }), aUser({ name: 'gone', isActive: false }));
-    const elsewhere = await givenOn(
-      scene.uow,
-      scene.clock,
-      aRealm({ stringId: 'other' }),
-      aUser({ name: 'stranger' }),
-      aChannel({ name: 'theirs' }),
-    );
+    const elsewhere = await anotherRealm(scene);
     const subscribe = subscribing(scene);
     const following =
       (...principals: readonly UserId[]) =>

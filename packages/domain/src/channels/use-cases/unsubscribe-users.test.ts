@@ -2,13 +2,12 @@ import {
   aChannel,
   aGroup,
   aMessage,
-  aRealm,
+  anotherRealm,
   aUser,
   aUserOfEachRole,
   expectInSync,
   expectRefused,
   given,
-  givenOn,
   type MemoryScene,
   type Piece,
   plainAddresses,
@@ -129,13 +128,7 @@ describe('removing others', () => {
 
   it('is refused in order: people, names, rights, unknown channels', async () => {
     const scene = await cast(...places, aUser({ name: 'gone', isActive: false }));
-    const elsewhere = await givenOn(
-      scene.uow,
-      scene.clock,
-      aRealm({ stringId: 'other' }),
-      aUser({ name: 'stranger' }),
-      aChannel({ name: 'theirs' }),
-    );
+    const elsewhere = await anotherRealm(scene);
     const leave = leaving(scene);
     const refused = (who: string, names: readonly string[], people: readonly UserId[] | null, refusal: object) =>
       expectRefused(scene, () => leave(who, names, people), refusal);

@@ -1,12 +1,11 @@
 import {
   aChannel,
   aMessage,
-  aRealm,
+  anotherRealm,
   aUser,
   aUserOfEachRole,
   expectRefused,
   given,
-  givenOn,
   type MemoryScene,
   SeededRandomness,
 } from '@parley/testkit';
@@ -168,13 +167,7 @@ describe('the state it begins with', () => {
 
   it('is of one realm', async () => {
     const scene = await town();
-    await givenOn(
-      scene.uow,
-      scene.clock,
-      aRealm({ stringId: 'other' }),
-      aUser({ name: 'stranger' }),
-      aChannel({ name: 'theirs' }),
-    );
+    await anotherRealm(scene);
     const { presented } = await registering(scene)('owner');
     expect(presented.people?.heads).toHaveLength(scene.users.size);
     expect(names(presented.channels)).not.toContain('theirs');

@@ -1,13 +1,11 @@
 import {
   aChannel,
   aMessage,
-  aRealm,
-  aUser,
+  anotherRealm,
   aUserOfEachRole,
   expectInSync,
   expectRefused,
   given,
-  givenOn,
   type MemoryScene,
   plainAddresses,
   told,
@@ -96,14 +94,7 @@ describe('marking messages', () => {
     ['stars, as administrator,', starred(), 'administrator'],
   ])('%s nothing when one of them cannot be read', async (_, change, who) => {
     const scene = await town();
-    const elsewhere = await givenOn(
-      scene.uow,
-      scene.clock,
-      aRealm({ stringId: 'other' }),
-      aUser({ name: 'stranger' }),
-      aChannel({ name: 'theirs' }),
-      aMessage({ from: 'stranger', to: 'theirs' }),
-    );
+    const elsewhere = await anotherRealm(scene, aMessage({ from: 'stranger', to: 'theirs' }));
     const mark = marking(scene);
     for (const bad of [9999 as MessageId, elsewhere.messages[0]!.id, ...ids(scene, 3)]) {
       await expectRefused(scene, () => mark(change, [...ids(scene, 0), bad], who), INVALID);
@@ -268,12 +259,7 @@ describe('marking a place as read', () => {
 
   it('refuses channels one cannot read, and topics one has nothing of', async () => {
     const scene = await town();
-    const elsewhere = await givenOn(
-      scene.uow,
-      scene.clock,
-      aRealm({ stringId: 'other' }),
-      aChannel({ name: 'theirs' }),
-    );
+    const elsewhere = await anotherRealm(scene);
     const mark = marking(scene);
     const unknown = { code: 'INVALID_INPUT', message: 'Invalid channel ID' };
     for (const channelId of [scene.channel('core').id, elsewhere.channel('theirs').id]) {

@@ -1,13 +1,12 @@
 import {
   aChannel,
   aMessage,
-  aRealm,
+  anotherRealm,
   aRealmWith,
   aUser,
   aUserOfEachRole,
   expectRefused,
   given,
-  givenOn,
   type MemoryScene,
   plainAddresses,
 } from '@parley/testkit';
@@ -136,13 +135,7 @@ describe('a narrow', () => {
 
   it('is refused for the first term that is wrong', async () => {
     const scene = await town();
-    const elsewhere = await givenOn(
-      scene.uow,
-      scene.clock,
-      aRealm({ stringId: 'other' }),
-      aUser({ name: 'stranger' }),
-      aChannel({ name: 'theirs' }),
-    );
+    const elsewhere = await anotherRealm(scene);
     const refused = async (narrow: readonly NarrowTerm[], description: string) => {
       await expect(get(scene, 'member', narrow)).rejects.toMatchObject({
         code: 'INVALID_NARROW',
@@ -186,14 +179,7 @@ describe('a narrow', () => {
 describe('messages one by one', () => {
   it('are those that exist, may be read and are of the narrow', async () => {
     const scene = await town();
-    const elsewhere = await givenOn(
-      scene.uow,
-      scene.clock,
-      aRealm({ stringId: 'other' }),
-      aUser({ name: 'stranger' }),
-      aChannel({ name: 'theirs' }),
-      aMessage({ from: 'stranger', to: 'theirs' }),
-    );
+    const elsewhere = await anotherRealm(scene, aMessage({ from: 'stranger', to: 'theirs' }));
     const ids = [9999 as MessageId, elsewhere.messages[0]!.id, ...scene.messages.map(({ id }) => id).reverse()];
     const all = await get(scene, 'late', [], { ids });
     expect(all.contents).toEqual(['public', 'web', 'shared']);
@@ -247,14 +233,7 @@ describe('one message', () => {
 
   it('that does not exist is refused in the same words, like another realm’s', async () => {
     const scene = await town();
-    const elsewhere = await givenOn(
-      scene.uow,
-      scene.clock,
-      aRealm({ stringId: 'other' }),
-      aUser({ name: 'stranger' }),
-      aChannel({ name: 'theirs' }),
-      aMessage({ from: 'stranger', to: 'theirs' }),
-    );
+    const elsewhere = await anotherRealm(scene, aMessage({ from: 'stranger', to: 'theirs' }));
     for (const id of [9999 as MessageId, elsewhere.messages[0]!.id]) {
       await expectRefused(scene, () => one(scene, 'owner', id), {
         code: 'INVALID_INPUT',
@@ -315,12 +294,7 @@ describe('topics', () => {
 
   it('of another realm are unknown', async () => {
     const scene = await town();
-    const elsewhere = await givenOn(
-      scene.uow,
-      scene.clock,
-      aRealm({ stringId: 'other' }),
-      aChannel({ name: 'theirs' }),
-    );
+    const elsewhere = await anotherRealm(scene);
     const listing = new ListTopics(scene.uow).execute(scene.caller('owner'), {
       channelId: elsewhere.channel('theirs').id,
     });

@@ -2,13 +2,12 @@ import {
   aChannel,
   aGroup,
   aMessage,
-  aRealm,
+  anotherRealm,
   aRealmWith,
   aUser,
   aUserOfEachRole,
   expectRefused,
   given,
-  givenOn,
   type MemoryScene,
   type Piece,
   PlainRenderer,
@@ -124,13 +123,7 @@ describe('sending is refused in order', () => {
 
   it('knows nothing of other realms', async () => {
     const scene = await cast();
-    const elsewhere = await givenOn(
-      scene.uow,
-      scene.clock,
-      aRealm({ stringId: 'other' }),
-      aUser({ name: 'stranger' }),
-      aChannel({ name: 'theirs' }),
-    );
+    const elsewhere = await anotherRealm(scene);
     const send = sending(scene);
     const stranger = elsewhere.user('stranger');
     const { id } = elsewhere.channel('theirs');

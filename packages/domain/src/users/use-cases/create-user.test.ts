@@ -1,5 +1,6 @@
 import {
   aChannel,
+  anotherRealm,
   aRealm,
   aRealmWith,
   aUser,
@@ -184,7 +185,7 @@ describe('creating a user', () => {
 
   it('takes the same name twice where names need not be unique, and the address another realm has', async () => {
     const scene = await cast();
-    await givenOn(scene.uow, scene.clock, aRealm({ stringId: 'other' }), aUser({ name: 'ophelia' }));
+    await anotherRealm(scene, aUser({ name: 'ophelia' }));
     const create = creating(scene);
     await create('iago', { email: 'one@example.com' });
     await create('iago', { email: 'ophelia@example.com' });

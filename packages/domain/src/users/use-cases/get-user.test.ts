@@ -1,12 +1,11 @@
 import {
   aChannel,
   aMessage,
-  aRealm,
+  anotherRealm,
   aRealmWith,
   aUser,
   aUserOfEachRole,
   given,
-  givenOn,
   type MemoryScene,
   type Piece,
   plainAddresses,
@@ -33,7 +32,7 @@ const town = async (...pieces: readonly Piece[]) => {
     aMessage({ from: 'moderator', to: ['guest'] }),
     ...pieces,
   );
-  await givenOn(scene.uow, scene.clock, aRealm({ stringId: 'other' }), aUser({ name: 'stranger' }));
+  await anotherRealm(scene);
   return scene;
 };
 const restricted = aRealmWith({ grants: { canAccessAllUsers: 'members' } });
