@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import Sqlite, { type Database, type Statement } from 'better-sqlite3';
+import { median } from '../harness/interleave.js';
 import { answerCalls } from './answer-calls.js';
 
 export interface LearnRowsCall {
@@ -72,7 +73,7 @@ answerCalls({
       setOne.run();
       took.push(performance.now() - startedAt);
     }
-    return took.sort((a, b) => a - b)[times >> 1]!;
+    return median(took);
   },
 });
 

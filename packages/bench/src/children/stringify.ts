@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks';
+import { median } from '../harness/interleave.js';
 import { answerCalls } from './answer-calls.js';
 
 let value: unknown = null;
@@ -15,6 +16,6 @@ answerCalls({
       JSON.stringify(value);
       took.push(performance.now() - startedAt);
     }
-    return took.sort((a, b) => a - b)[times >> 1]!;
+    return median(took);
   },
 });

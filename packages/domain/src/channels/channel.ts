@@ -1,7 +1,7 @@
 import { type GroupSettings, type GroupSettingValues, groupSetting } from '../groups/group-setting.js';
 import { DomainError, invalidInput } from '../shared/errors.js';
 import type { ChannelId, MessageId, RealmId, RecipientId, UnixSeconds, UserId } from '../shared/ids.js';
-import { codePointLength, positionOfUnprintable, trim } from '../shared/text.js';
+import { codePointLength, foldCase, positionOfUnprintable, trim } from '../shared/text.js';
 
 /** Who may do what in a channel (channels §3.4). */
 export const CHANNEL_PERMISSIONS = {
@@ -87,6 +87,16 @@ export function parseRetention(wish: RetentionWish): Channel['messageRetentionDa
   const value = typeof wish === 'number' ? wish : wish.word;
   const parameter = 'message_retention_days';
   throw new DomainError('BAD_VALUE', `Bad value for '${parameter}': ${value}`, { parameter, value });
+}
+
+/** By name, whatever the letter case; of several with one name the first. */
+export function byFoldedName<T extends { readonly name: string }>(items: Iterable<T>): Map<string, T> {
+  const byName = new Map<string, T>();
+  for (const item of items) {
+    const key = foldCase(item.name);
+    if (!byName.has(key)) byName.set(key, item);
+  }
+  return byName;
 }
 
 /** Returns the name trimmed. @throws DomainError INVALID_INPUT with the texts of channels §1. */

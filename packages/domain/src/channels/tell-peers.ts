@@ -20,17 +20,10 @@ export async function tellPeers(
   channels: readonly Channel[],
   userIdsOf: ReadonlyMap<ChannelId, readonly UserId[]>,
 ): Promise<void> {
-  const open = channels.filter((channel) => !isPrivate(channel) && !isWebPublic(channel));
-  const realmId = channels[0]!.realmId;
-  const withGuests =
-    open.length > 1
-      ? new Set(
-          await tx.channels.filterFollowedByGuests(
-            realmId,
-            open.map((channel) => channel.id),
-          ),
-        )
-      : new Set<ChannelId>();
+  const { realmId } = channels[0]!;
+  const open = channels.filter((channel) => !isPrivate(channel) && !isWebPublic(channel)).map(({ id }) => id);
+  // One alone shares nothing with anybody.
+  const withGuests = new Set(open.length > 1 ? await tx.channels.filterFollowedByGuests(realmId, open) : []);
   const groups = new Map<string, Peers>();
   for (const channel of channels) {
     const userIds = userIdsOf.get(channel.id)!;

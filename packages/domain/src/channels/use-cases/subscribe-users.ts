@@ -11,7 +11,7 @@ import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
 import type { Actor } from '../../users/actor.js';
 import { insufficientUnless, mustNotBeGuest } from '../../users/role-gates.js';
 import type { User } from '../../users/user.js';
-import { type Channel, parseChannelName } from '../channel.js';
+import { byFoldedName, type Channel, parseChannelName } from '../channel.js';
 import { canSubscribeSelf, mayAddOthers } from '../channel-permissions.js';
 import type { ChannelFounding, ChannelFoundry, ChannelWishes } from '../create-channels.js';
 import { type FollowingResult, followChannels } from '../follow-channels.js';
@@ -105,11 +105,9 @@ export class SubscribeUsers {
     input: SubscribeUsersInput,
   ): Promise<{ existing: readonly Channel[]; created: readonly Channel[] }> {
     const { channels, wishes } = input;
-    const wanted = new Map<string, { name: string; description: string }>();
-    for (const { name: raw, description } of channels) {
-      const name = parseChannelName(raw);
-      if (!wanted.has(foldCase(name))) wanted.set(foldCase(name), { name, description });
-    }
+    const wanted = byFoldedName(
+      channels.map(({ name, description }) => ({ name: parseChannelName(name), description })),
+    );
     const names = [...wanted.values()].map(({ name }) => name);
     const existing = inOrderOf(input, await tx.channels.listByName(founding.realm.id, names));
     for (const channel of existing) wanted.delete(foldCase(channel.name));
@@ -178,17 +176,17 @@ function isAboutOthers(actor: Actor, principals: Principals | null): boolean {
 }
 
 function inOrderOf({ channels }: SubscribeUsersInput, found: readonly Channel[]): readonly Channel[] {
-  const byName = new Map(found.map((channel) => [foldCase(channel.name), channel]));
+  const byName = byFoldedName(found);
   const ordered = channels.flatMap(({ name }) => byName.get(foldCase(trim(name))) ?? []);
   return [...new Set(ordered)];
 }
 
 function requestedColors({ channels }: SubscribeUsersInput, found: readonly Channel[]): ReadonlyMap<ChannelId, string> {
-  const byName = new Map(found.map((channel) => [foldCase(channel.name), channel.id]));
+  const byName = byFoldedName(found);
   const colors = new Map<ChannelId, string>();
   for (const { name, color } of channels) {
-    const id = byName.get(foldCase(trim(name)));
-    if (id !== undefined && color !== null) colors.set(id, normalizeColor(color));
+    const channel = byName.get(foldCase(trim(name)));
+    if (channel && color !== null) colors.set(channel.id, normalizeColor(color));
   }
   return colors;
 }

@@ -4,7 +4,7 @@ import { enforce } from '../../shared/permission.js';
 import type { RealmAddresses } from '../../shared/realm-address.js';
 import { foldCase } from '../../shared/text.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
-import { parseChannelName } from '../channel.js';
+import { byFoldedName, parseChannelName } from '../channel.js';
 import { canUnsubscribe } from '../channel-permissions.js';
 import { leaveChannels } from '../leave-channels.js';
 import { findPrincipals, type Principals } from '../principals.js';
@@ -34,20 +34,16 @@ export class UnsubscribeUsers {
       const actor = await tx.actors.get(caller);
       const realm = await tx.realms.get(caller.realmId);
       const people = await findPrincipals(tx, actor, realm, principals ?? [actor.id], this.addresses);
-      const wanted = new Map<string, string>();
-      for (const name of channelNames.map(parseChannelName)) {
-        if (!wanted.has(foldCase(name))) wanted.set(foldCase(name), name);
-      }
-      const names = [...wanted.values()];
-      const found = await tx.channels.listByName(realm.id, names);
-      const byName = new Map(found.map((channel) => [foldCase(channel.name), channel]));
-      const channels = names.flatMap((name) => byName.get(foldCase(name)) ?? []);
+      const wanted = byFoldedName(channelNames.map((name) => ({ name: parseChannelName(name) })));
+      const names = [...wanted.values()].map(({ name }) => name);
+      const found = byFoldedName(await tx.channels.listByName(realm.id, names));
+      const channels = [...wanted.keys()].flatMap((key) => found.get(key) ?? []);
       const subscribed = new Set(await tx.channels.listSubscribedIds(realm.id, actor.id));
       const places = channels.map((channel) => ({ channel, isSubscribed: subscribed.has(channel.id) }));
       for (const person of people) {
         enforce(canUnsubscribe(actor, { id: person.id, botOwnerId: person.bot?.ownerId ?? null }, places));
       }
-      const unknown = names.filter((name) => !byName.has(foldCase(name)));
+      const unknown = names.filter((name) => !found.has(foldCase(name)));
       if (unknown.length > 0) throw invalidInput(`Channel(s) (${unknown.join(', ')}) do not exist`);
 
       const userIds = people.map((person) => person.id);
