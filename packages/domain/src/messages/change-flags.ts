@@ -14,28 +14,19 @@ export interface FlagChange {
   readonly flag: 'read' | 'starred' | 'collapsed';
 }
 
-const EDITABLE_FLAGS: readonly string[] = ['read', 'starred', 'collapsed'] satisfies FlagChange['flag'][];
-const FIXED_FLAGS: readonly string[] = [
-  'mentioned',
-  'stream_wildcard_mentioned',
-  'topic_wildcard_mentioned',
-  'group_mentioned',
-  'has_alert_word',
-  'historical',
-];
-
-/** Texts in which somebody asked for a change. */
+/** As somebody asked for it: there are flags that nobody can change, and words that mean nothing. */
 export interface WantedFlagChange {
   readonly op: string;
-  readonly flag: string;
+  readonly flag: FlagChange['flag'] | { readonly name: string; readonly isFixed: boolean };
 }
 
 /** In the order of messages §13.1. @throws DomainError INVALID_INPUT */
 export function parseFlagChange({ op, flag }: WantedFlagChange): FlagChange {
-  if (FIXED_FLAGS.includes(flag)) throw invalidInput(`Flag not editable: '${flag}'`);
-  if (!EDITABLE_FLAGS.includes(flag)) throw invalidInput(`Invalid flag: '${flag}'`);
+  if (typeof flag !== 'string') {
+    throw invalidInput(flag.isFixed ? `Flag not editable: '${flag.name}'` : `Invalid flag: '${flag.name}'`);
+  }
   if (op !== 'add' && op !== 'remove') throw invalidInput(`Invalid message flag operation: '${op}'`);
-  return { op, flag: flag as FlagChange['flag'] };
+  return { op, flag };
 }
 
 export interface FlagChangeOutcome {

@@ -1,10 +1,12 @@
 import type {
   ChangeNarrowFlagsInput,
+  FlagChange,
   GetMessagesInput,
   MessageId,
   NarrowTerm,
   PageRange,
   SendMessageInput,
+  WantedFlagChange,
 } from '@parley/domain';
 import { badParameter, missingArgument } from '../routing/errors.js';
 import { integer, listOf } from '../routing/param-types.js';
@@ -133,8 +135,23 @@ export const toChangeNarrowFlagsInput = (dto: ChangeNarrowFlagsDto): ChangeNarro
     after: dto.num_after,
     includeAnchor: dto.include_anchor,
   },
-  op: dto.op,
-  flag: dto.flag,
+  ...toFlagChange(dto),
+});
+
+const EDITABLE_FLAGS: readonly FlagChange['flag'][] = ['read', 'starred', 'collapsed'];
+const FIXED_FLAGS: readonly string[] = [
+  'mentioned',
+  'stream_wildcard_mentioned',
+  'topic_wildcard_mentioned',
+  'group_mentioned',
+  'has_alert_word',
+  'historical',
+];
+
+/** What is wrong with it is said in its turn. */
+export const toFlagChange = ({ op, flag }: { readonly op: string; readonly flag: string }): WantedFlagChange => ({
+  op,
+  flag: EDITABLE_FLAGS.find((name) => name === flag) ?? { name: flag, isFixed: FIXED_FLAGS.includes(flag) },
 });
 
 export class MarkChannelReadDto {

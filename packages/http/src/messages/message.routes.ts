@@ -24,6 +24,7 @@ import {
   RenderDto,
   SendMessageDto,
   toChangeNarrowFlagsInput,
+  toFlagChange,
   toGetMessagesInput,
   toSendMessageInput,
 } from './message.dtos.js';
@@ -85,7 +86,7 @@ export function messageRoutes(addresses: RealmAddresses): readonly Route[] {
       hot: true,
       dto: ChangeMessageFlagsDto,
       useCase: ChangeMessageFlags,
-      toInput: ({ messages, op, flag }) => ({ ids: messages as MessageId[], op, flag }),
+      toInput: (dto) => ({ ids: dto.messages as MessageId[], ...toFlagChange(dto) }),
       present: ({ ignoredChannelIds }, { dto }) => ({
         messages: dto.messages,
         ...presentIgnoredChannels(ignoredChannelIds),

@@ -187,20 +187,22 @@ async function readMultipart(message: IncomingMessage, limits: BodyLimits, keepF
       fields.set(name, value);
     });
     parser.on('file', (field: string | undefined, stream, { filename, mimeType }) => {
+      stream.on('error', () => {}); // the parser reports it
+      if (!keepFiles || field === undefined) {
+        stream.resume();
+        return;
+      }
       const chunks: Buffer[] = [];
       let isTruncated = false;
       stream.on('limit', () => {
         isTruncated = true;
       });
-      stream.on('error', () => {}); // the parser reports it
       stream.on('data', (chunk: Buffer) => {
-        if (!keepFiles || field === undefined) return;
         fileBytes += chunk.length;
         if (fileBytes > 2 * limits.fileBytes) return fail(bodyTooLarge());
         chunks.push(chunk);
       });
       stream.on('end', () => {
-        if (!keepFiles || field === undefined) return;
         files.push({ field, filename: filename ?? '', mimeType, content: Buffer.concat(chunks), isTruncated });
       });
     });
