@@ -1,4 +1,5 @@
 import type { Ordinal } from '../shared/ids.js';
+import { countBits, countRuns, hasBit, nextBit, runs, runsDown, sameBits, setRun } from './bitmap.js';
 
 /**
  * Which of the messages sent to a recipient somebody has read, as a set of ordinals. It is kept in few and small pieces
@@ -45,7 +46,6 @@ const windowEnd = (window: number): Ordinal => (window + 1) * WINDOW_SIZE;
 const isInWindow = (window: number, ordinal: Ordinal): boolean =>
   windowStart(window) <= ordinal && ordinal <= windowEnd(window);
 const NO_BITS = new Uint8Array();
-const ONES_IN_BYTE = Uint8Array.from({ length: 256 }, (_, byte) => byte.toString(2).replaceAll('0', '').length);
 
 /**
  * The segments a change of these ordinals has to know: those that overlap one of the ranges answered. They are ascending
@@ -264,10 +264,7 @@ function difference(before: readonly ReadSegment[], after: readonly ReadSegment[
 }
 
 function haveSameBits(a: Uint8Array | null, b: Uint8Array | null): boolean {
-  if (a === b) return true;
-  if (a === null || b === null) return false;
-  for (let index = 0; index < a.length; index++) if (a[index] !== b[index]) return false;
-  return true;
+  return a === b || (a !== null && b !== null && sameBits(a, b));
 }
 
 function contentOf(stored: readonly ReadSegment[], window: number): Uint8Array {
@@ -279,46 +276,9 @@ function contentOf(stored: readonly ReadSegment[], window: number): Uint8Array {
   return bits;
 }
 
-/** Sets the bits of what the range has in this window. */
-function setBits(bits: Uint8Array, window: number, range: OrdinalRange): void {
+function setBits(bits: Uint8Array, window: number, { first, last }: OrdinalRange): void {
   const start = windowStart(window);
-  const last = Math.min(range.last - start, WINDOW_SIZE - 1);
-  let position = Math.max(range.first - start, 0);
-  while (position <= last) {
-    if ((position & 7) === 0 && position + 7 <= last) {
-      bits[position >> 3] = 0xff;
-      position += 8;
-    } else {
-      bits[position >> 3]! |= 1 << (position & 7);
-      position++;
-    }
-  }
-}
-
-const hasBit = (bits: Uint8Array, position: number): boolean => ((bits[position >> 3]! >> (position & 7)) & 1) === 1;
-
-/** How many bits are set from one position to another, both included. */
-function countBits(bits: Uint8Array, first: number, last: number): number {
-  let count = 0;
-  for (let index = first >> 3; index <= last >> 3; index++) {
-    let byte = bits[index]!;
-    if (index === first >> 3) byte &= 0xff << (first & 7);
-    if (index === last >> 3) byte &= 0xff >> (7 - (last & 7));
-    count += ONES_IN_BYTE[byte]!;
-  }
-  return count;
-}
-
-function countRuns(bits: Uint8Array): number {
-  let count = 0;
-  let previous = 0;
-  for (let index = 0; index < bits.length; index++) {
-    const byte = bits[index]!;
-    // A run begins at each bit that is set after one that is not.
-    count += ONES_IN_BYTE[byte & ~((byte << 1) | (previous >> 7))]!;
-    previous = byte;
-  }
-  return count;
+  setRun(bits, Math.max(first - start, 0), Math.min(last - start, WINDOW_SIZE - 1));
 }
 
 /** Within a range that the bitmap covers; ascending, or else descending. */
@@ -328,43 +288,6 @@ function* runsOf(
   { first, last }: OrdinalRange,
   forward: boolean,
 ): Generator<OrdinalRange> {
-  const lowest = first - start;
-  const highest = last - start;
-  if (forward) {
-    for (let from = nextBit(bits, lowest, highest, true); from <= highest; ) {
-      const end = nextBit(bits, from, highest, false);
-      yield { first: start + from, last: start + end - 1 };
-      from = nextBit(bits, end, highest, true);
-    }
-  } else {
-    for (let end = previousBit(bits, highest, lowest, true); end >= lowest; ) {
-      const from = previousBit(bits, end, lowest, false);
-      yield { first: start + from + 1, last: start + end };
-      end = previousBit(bits, from, lowest, true);
-    }
-  }
-}
-
-/** The first position from one to another, both included, with that bit; `last + 1` when there is none. */
-function nextBit(bits: Uint8Array, first: number, last: number, bit: boolean): number {
-  const byteWithout = bit ? 0 : 0xff;
-  let position = first;
-  while (position <= last) {
-    if ((position & 7) === 0 && bits[position >> 3] === byteWithout) position += 8;
-    else if (hasBit(bits, position) === bit) return position;
-    else position++;
-  }
-  return last + 1;
-}
-
-/** The same downwards; `first - 1` when there is none. */
-function previousBit(bits: Uint8Array, last: number, first: number, bit: boolean): number {
-  const byteWithout = bit ? 0 : 0xff;
-  let position = last;
-  while (position >= first) {
-    if ((position & 7) === 7 && bits[position >> 3] === byteWithout) position -= 8;
-    else if (hasBit(bits, position) === bit) return position;
-    else position--;
-  }
-  return first - 1;
+  const walk = forward ? runs : runsDown;
+  for (const run of walk(bits, first - start, last - start)) yield { first: start + run.first, last: start + run.last };
 }
