@@ -18,6 +18,8 @@ import {
 } from '@parley/domain';
 import type { Connection } from '../connection.js';
 import { ascending, jsonList, toFlag } from '../rows.js';
+import { ConversationUnread } from './conversation-unread.js';
+import { IncompletePlaces } from './incomplete-places.js';
 import { type Narrowing, toNarrowing } from './message-filter.js';
 import { idOf, type MessagePlace, PlacesById } from './message-place.js';
 import { OwnHistory } from './own-history.js';
@@ -39,7 +41,9 @@ const EVER = { direction: 'older', first: 0, last: Number.MAX_SAFE_INTEGER } as 
 export class SqlitePersonalMessages implements PersonalMessages {
   private readonly standings: Standings;
   private readonly ownHistory: OwnHistory;
+  private readonly incomplete: IncompletePlaces;
   private readonly unread: UnreadMessages;
+  private readonly conversations: ConversationUnread;
   private readonly spans: Spans;
   private readonly places: PlacesById;
 
@@ -62,7 +66,9 @@ export class SqlitePersonalMessages implements PersonalMessages {
   constructor(connection: Connection) {
     this.standings = new Standings(connection);
     this.ownHistory = new OwnHistory(connection, this.standings);
-    this.unread = new UnreadMessages(connection, this.standings);
+    this.incomplete = new IncompletePlaces(connection);
+    this.unread = new UnreadMessages(connection, this.standings, this.incomplete);
+    this.conversations = new ConversationUnread(connection, this.standings.readSets, this.incomplete);
     this.spans = new Spans(connection);
     this.places = new PlacesById(connection);
 
@@ -230,7 +236,7 @@ export class SqlitePersonalMessages implements PersonalMessages {
     const narrowing = toNarrowing(filter);
     if (!narrowing) return [];
     const reader = this.unread.readerOf(viewer);
-    const found = this.unread.inConversation(reader, narrowing);
+    const found = this.conversations.find(reader, narrowing);
     if (!found) {
       const unread = this.unread.list(viewer, narrowing, Number.MAX_SAFE_INTEGER);
       return this.setRead(
@@ -260,7 +266,7 @@ export class SqlitePersonalMessages implements PersonalMessages {
   async markAllRead(viewer: Viewer): Promise<number> {
     const reader = this.unread.readerOf(viewer);
     let count = reader.marked.size;
-    for (const place of this.unread.incompletePlaces(viewer)) {
+    for (const place of this.incomplete.of(viewer)) {
       for (const rows of this.unread.walk(reader, place, 'start', null)) count += rows.length;
       this.standings.readSets.markRange(viewer, place.recipientId, place);
     }
@@ -320,7 +326,7 @@ export class SqlitePersonalMessages implements PersonalMessages {
     if (!read) return;
     let reader: Reader | undefined;
     for (const [recipientId, ordinals] of change.ordinals) {
-      const places = this.unread.incompletePlaces(viewer, recipientId);
+      const places = this.incomplete.of(viewer, recipientId);
       if (places.length === 0) continue;
       reader ??= this.unread.readerOf(viewer);
       this.tidy(reader, places, Math.min(...ordinals));

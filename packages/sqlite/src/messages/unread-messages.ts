@@ -1,21 +1,17 @@
 import {
   type ChannelId,
-  countRead,
-  findFirstUnread,
-  isOrdinalRead,
   type MessageId,
   type Ordinal,
   type OrdinalRange,
   type ReadSegment,
   type RecipientId,
   type UnreadMessage,
-  type UserId,
   unreadRanges,
   type Viewer,
 } from '@parley/domain';
 import { type Connection, LIMIT, type Parameter, type Query } from '../connection.js';
-import { jsonList } from '../rows.js';
-import { indexFor, isWhole, type Narrowing, restriction } from './message-filter.js';
+import type { IncompletePlace, IncompletePlaces } from './incomplete-places.js';
+import { type Narrowing, restriction } from './message-filter.js';
 import { idOf, type MessagePlace, PLACE_COLUMNS, type PlaceColumns, traitsOf, wasMoved } from './message-place.js';
 import type { Place } from './read-sets.js';
 import { TRAITS } from './schema.js';
@@ -32,15 +28,9 @@ export interface Reader {
 }
 
 const UNREAD_COLUMNS = `${PLACE_COLUMNS}, m.channel_id, m.topic`;
-const MAX_ID = Number.MAX_SAFE_INTEGER;
 /** Ordinals looked at in one statement: few at first, for whoever wants one message. */
 const FIRST_BATCH = 16;
 const LARGEST_BATCH = 4096;
-const SHORT_GAP = 32;
-/** How much further than what is unread of a channel one of its topics is looked through without counting. */
-const MOST_READ_PER_UNREAD = 32;
-/** How many messages that were moved into a conversation are judged one by one. */
-const MAX_MOVED_IN = 256;
 /** How far a gap is looked into to close it. */
 const TIDIED_ORDINALS = [4, 256];
 
@@ -50,45 +40,18 @@ const TIDIED_ORDINALS = [4, 256];
  */
 export class UnreadMessages {
   private readonly queries = new Map<string, Query<string>>();
-  private readonly sentQueries = new Map<string, Query<readonly [string, string, string]>>();
-  private readonly incomplete: Query<readonly [RecipientId, Ordinal, Ordinal, Ordinal | null]>;
   private readonly hasMovedIn: Query<1>;
-  private readonly movedIn: Query<MessageId>;
   private readonly markedIds: Query<MessageId>;
   private readonly sentAt: Query<PlaceColumns>;
 
   constructor(
     private readonly connection: Connection,
     private readonly standings: Standings,
+    private readonly places: IncompletePlaces,
   ) {
-    // Of each span that has a gap; where the gap is all that comes after a single run, or the whole span, its beginning.
-    this.incomplete = connection.tuples(
-      `SELECT recipient_id, first, last,
-              CASE WHEN latest IS NULL THEN first
-                   WHEN latest ->> 0 <= first AND NOT latest ->> 2 THEN max(first, (latest ->> 1) + 1) END
-       FROM (
-         SELECT p.*, (
-           SELECT json_array(g.first, g.last, g.bits IS NOT NULL) FROM read_segment g
-           WHERE g.user_id = p.user_id AND g.recipient_id = p.recipient_id AND g.first <= p.last
-           ORDER BY g.first DESC LIMIT 1) AS latest
-         FROM (
-           SELECT s.user_id, s.recipient_id, s.from_ordinal AS first, coalesce(s.to_ordinal - 1, r.last_ordinal) AS last
-           FROM span s CROSS JOIN recipient r ON r.id = s.recipient_id
-           WHERE s.user_id = ? AND s.recipient_id BETWEEN ? AND ? AND s.realm_id = ?
-         ) p
-         WHERE p.first <= p.last AND p.last > coalesce((
-           SELECT CASE WHEN g.bits IS NULL THEN g.last END FROM read_segment g
-           WHERE g.user_id = p.user_id AND g.recipient_id = p.recipient_id AND g.first <= p.first
-           ORDER BY g.first DESC LIMIT 1), 0)
-       )`,
-    );
     this.hasMovedIn = connection.values<1>(
       `SELECT 1 FROM message INDEXED BY message_moved_in
        WHERE recipient_id = ? AND traits & ${TRAITS.wasMoved} LIMIT 1`,
-    );
-    this.movedIn = connection.values<MessageId>(
-      `SELECT id FROM message INDEXED BY message_moved_in
-       WHERE recipient_id = ? AND traits & ${TRAITS.wasMoved} ${LIMIT}`,
     );
     this.sentAt = connection.tuples<PlaceColumns>(
       `SELECT ${PLACE_COLUMNS} FROM message m WHERE m.sent_recipient_id = ? AND m.ordinal = ?`,
@@ -125,54 +88,6 @@ export class UnreadMessages {
     return this.toUnread(viewer, newest.ascending(), marked);
   }
 
-  /**
-   * What is unread of one conversation or topic, looked for where messages are now: a topic stands side by side in an
-   * index, while what is unread of its channel lies scattered. Null where the gaps are shorter than that, or where it
-   * takes more than this to find it: then `list` does.
-   */
-  inConversation(reader: Reader, narrowing: Narrowing): UnreadInConversation | null {
-    const { viewer, marked, mutes } = reader;
-    const { recipientId } = narrowing;
-    if (recipientId === null || !isWhole(narrowing)) return null;
-    const movedIn = this.movedIn.all(recipientId, MAX_MOVED_IN);
-    if (movedIn.length === MAX_MOVED_IN) return null;
-
-    const places = this.incompletePlaces(viewer, recipientId).sort((a, b) => a.first - b.first);
-    const [oldest] = places;
-    const segments = oldest
-      ? this.standings.readSets.around(viewer, recipientId, { first: oldest.first, last: places.at(-1)!.last })
-      : [];
-    let unread = 0;
-    let first: Ordinal | null = null;
-    for (const place of places) {
-      unread += place.last - place.first + 1 - countRead(segments, place);
-      first ??= findFirstUnread(segments, place);
-    }
-    let sent = NOTHING_SENT;
-    if (first !== null) {
-      // Counting what is found on the way takes as long as the way itself: only where that may be long in vain.
-      const range = { first, last: places.at(-1)!.last };
-      const isSparse = range.last - first >= MOST_READ_PER_UNREAD * unread;
-      sent = this.arrivedUnread(reader, narrowing, recipientId, range, isSparse ? unread + 1 : null);
-      if (isSparse && sent.ids.length > unread) return null;
-    }
-
-    const received: { readonly ids: MessageId[]; readonly ordinals: Ordinal[] } = { ids: [], ordinals: [] };
-    let next = 0;
-    for (let i = 0; i < sent.ids.length; i++) {
-      const id = sent.ids[i]!;
-      const ordinal = sent.ordinals[i]!;
-      // What is sent later is numbered higher.
-      while (next < places.length && places[next]!.last < ordinal) next++;
-      if (next === places.length) break;
-      if (ordinal < places[next]!.first || isOrdinalRead(segments, ordinal) || marked.has(id)) continue;
-      if (mutes.length > 0 && isMuted(mutes, sent.senderIds[i]!, id)) continue;
-      received.ids.push(id);
-      received.ordinals.push(ordinal);
-    }
-    return { recipientId, places, segments, received, doubtful: this.doubtful(narrowing, [...movedIn, ...marked]) };
-  }
-
   findFirst(viewer: Viewer, narrowing: Narrowing): MessageId | null {
     const reader = this.readerOf(viewer);
     let first = this.marked(viewer, narrowing, 'ASC', 1).map(idOf)[0] ?? null;
@@ -185,18 +100,6 @@ export class UnreadMessages {
       }
     }
     return first;
-  }
-
-  /** The viewer's spans, of one recipient or of all, that his read set does not cover with a single run. */
-  incompletePlaces({ realmId, userId }: Viewer, recipientId: RecipientId | null = null): IncompletePlace[] {
-    return this.incomplete
-      .all(userId, recipientId ?? 0, recipientId ?? MAX_ID, realmId)
-      .map(([id, first, last, gap]) => ({
-        recipientId: id,
-        first,
-        last,
-        shortGap: gap !== null && last - gap < SHORT_GAP ? { recipientId: id, first: gap, last } : null,
-      }));
   }
 
   /**
@@ -252,57 +155,6 @@ export class UnreadMessages {
       return first <= last ? { first, last } : null;
     }
     return empty;
-  }
-
-  /**
-   * What was sent to the narrowing's recipient within a range, is still there and did not arrive read; ascending.
-   */
-  private arrivedUnread(
-    { mutes }: Reader,
-    narrowing: Narrowing,
-    recipientId: RecipientId,
-    { first, last }: OrdinalRange,
-    limit: number | null,
-  ): Sent {
-    const { sql, parameters } = restriction(narrowing);
-    // Each column costs; most people have muted nobody.
-    const senderIdsOrNone = mutes.length > 0 ? 'json_group_array(sender_id)' : "'[]'";
-    const columns = `json_group_array(id), json_group_array(ordinal), ${senderIdsOrNone}`;
-    // In the order of the index, of which everything before the id is fixed: by id.
-    const found = `FROM message m INDEXED BY ${indexFor(narrowing)}
-      WHERE m.id >= (SELECT f.id FROM message f INDEXED BY message_by_ordinal
-                     WHERE f.sent_recipient_id = ? AND f.ordinal >= ? ORDER BY f.ordinal LIMIT 1)
-        AND m.id <= (SELECT l.id FROM message l INDEXED BY message_by_ordinal
-                     WHERE l.sent_recipient_id = ? AND l.ordinal <= ? ORDER BY l.ordinal DESC LIMIT 1)
-        AND m.traits & ${TRAITS.wasMoved | TRAITS.isReadByDefault} = 0 ${sql}`;
-    const text =
-      limit === null
-        ? `SELECT ${columns} ${found}`
-        : `SELECT ${columns} FROM (SELECT m.id, m.ordinal, m.sender_id ${found} ORDER BY m.id ${LIMIT})`;
-    let query = this.sentQueries.get(text);
-    if (!query) {
-      query = this.connection.tuples<readonly [string, string, string]>(text);
-      this.sentQueries.set(text, query);
-    }
-    const [ids, ordinals, senderIds] = query.get(
-      recipientId,
-      first,
-      recipientId,
-      last,
-      ...parameters,
-      ...(limit === null ? [] : [limit]),
-    )!;
-    return { ids: JSON.parse(ids), ordinals: JSON.parse(ordinals), senderIds: JSON.parse(senderIds) };
-  }
-
-  /** Those of the messages that are in the narrowing; ascending. */
-  private doubtful(narrowing: Narrowing, ids: readonly MessageId[]): readonly MessagePlace[] {
-    if (ids.length === 0) return [];
-    const { sql, parameters } = restriction(narrowing);
-    return this.rows(`FROM json_each(?) wanted CROSS JOIN message m ON m.id = wanted.value WHERE true ${sql}`, [
-      jsonList(new Set(ids)),
-      ...parameters,
-    ]).sort((a, b) => idOf(a) - idOf(b));
   }
 
   private gaps(viewer: Viewer, place: Place, from: 'start' | 'end'): Generator<OrdinalRange> {
@@ -361,7 +213,7 @@ export class UnreadMessages {
   /** Where unread messages of the narrowing may have been sent to. */
   private placesFor(viewer: Viewer, { recipientId }: Narrowing): IncompletePlace[] {
     const isElsewhere = recipientId !== null && this.hasMovedIn.get(recipientId) !== undefined;
-    return this.incompletePlaces(viewer, isElsewhere ? null : recipientId);
+    return this.places.of(viewer, isElsewhere ? null : recipientId);
   }
 
   private toUnread(viewer: Viewer, rows: readonly UnreadRow[], marked: readonly UnreadRow[]): readonly UnreadMessage[] {
@@ -398,31 +250,6 @@ export class UnreadMessages {
     }
     return JSON.parse(query.get(...parameters)!) as UnreadRow[];
   }
-}
-
-export interface UnreadInConversation {
-  readonly recipientId: RecipientId;
-  /** Where something of the recipient may be unread, ascending. */
-  readonly places: readonly Place[];
-  /** Of his read set, what it takes to mark anything in those places. */
-  readonly segments: readonly ReadSegment[];
-  /** Unread because they lie in a gap and nothing else is said of them; ascending. */
-  readonly received: { readonly ids: readonly MessageId[]; readonly ordinals: readonly Ordinal[] };
-  /** Others, ascending: a `Standing` tells whether they are unread. */
-  readonly doubtful: readonly MessagePlace[];
-}
-
-/** Side by side, one entry a message. */
-interface Sent {
-  readonly ids: readonly MessageId[];
-  readonly ordinals: readonly Ordinal[];
-  /** Empty where they do not matter. */
-  readonly senderIds: readonly UserId[];
-}
-
-interface IncompletePlace extends Place {
-  /** Where all that is not read of it is one short range: several such are looked at together. */
-  readonly shortGap: Place | null;
 }
 
 const newestFirst = (rows: readonly UnreadRow[]): UnreadRow[] => rows.toSorted((a, b) => idOf(b) - idOf(a));
@@ -462,7 +289,6 @@ class Newest {
   }
 }
 
-const NOTHING_SENT: Sent = { ids: [], ordinals: [], senderIds: [] };
 const NO_RESTRICTION = { sql: '', parameters: [] };
 
 /** Ranges cut and gathered so that each list holds a limited number of ordinals; more from list to list. */

@@ -1,0 +1,166 @@
+import {
+  countRead,
+  findFirstUnread,
+  isOrdinalRead,
+  type MessageId,
+  type Ordinal,
+  type OrdinalRange,
+  type ReadSegment,
+  type RecipientId,
+  type UserId,
+} from '@parley/domain';
+import { type Connection, LIMIT, type Query } from '../connection.js';
+import { jsonList } from '../rows.js';
+import type { IncompletePlaces } from './incomplete-places.js';
+import { indexFor, isWhole, type Narrowing, restriction } from './message-filter.js';
+import { idOf, type MessagePlace, PlaceQuery } from './message-place.js';
+import type { Place, ReadSets } from './read-sets.js';
+import { TRAITS } from './schema.js';
+import { isMuted } from './standing.js';
+import type { Reader } from './unread-messages.js';
+
+export interface UnreadInConversation {
+  readonly recipientId: RecipientId;
+  /** Where something of the recipient may be unread, ascending. */
+  readonly places: readonly Place[];
+  /** Of his read set, what it takes to mark anything in those places. */
+  readonly segments: readonly ReadSegment[];
+  /** Unread because they lie in a gap and nothing else is said of them; ascending. */
+  readonly received: { readonly ids: readonly MessageId[]; readonly ordinals: readonly Ordinal[] };
+  /** Others, ascending: a `Standing` tells whether they are unread. */
+  readonly doubtful: readonly MessagePlace[];
+}
+
+/** Side by side, one entry a message. */
+interface Sent {
+  readonly ids: readonly MessageId[];
+  readonly ordinals: readonly Ordinal[];
+  /** Empty where they do not matter. */
+  readonly senderIds: readonly UserId[];
+}
+
+/** How much further than what is unread of a channel one of its topics is looked through without counting. */
+const MOST_READ_PER_UNREAD = 32;
+/** How many messages that were moved into a conversation are judged one by one. */
+const MAX_MOVED_IN = 256;
+const NOTHING_SENT: Sent = { ids: [], ordinals: [], senderIds: [] };
+
+/** What is unread of one conversation or topic, for whoever marks it. */
+export class ConversationUnread {
+  private readonly sentQueries = new Map<string, Query<readonly [string, string, string]>>();
+  private readonly placeQueries = new Map<string, PlaceQuery>();
+  private readonly movedIn: Query<MessageId>;
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly readSets: ReadSets,
+    private readonly places: IncompletePlaces,
+  ) {
+    this.movedIn = connection.values<MessageId>(
+      `SELECT id FROM message INDEXED BY message_moved_in
+       WHERE recipient_id = ? AND traits & ${TRAITS.wasMoved} ${LIMIT}`,
+    );
+  }
+
+  /**
+   * What is unread of one conversation or topic, looked for where messages are now: a topic stands side by side in an
+   * index, while what is unread of its channel lies scattered. Null where the gaps are shorter than that, or where it
+   * takes more than this to find it: then `UnreadMessages.list` does.
+   */
+  find(reader: Reader, narrowing: Narrowing): UnreadInConversation | null {
+    const { viewer, marked, mutes } = reader;
+    const { recipientId } = narrowing;
+    if (recipientId === null || !isWhole(narrowing)) return null;
+    const movedIn = this.movedIn.all(recipientId, MAX_MOVED_IN);
+    if (movedIn.length === MAX_MOVED_IN) return null;
+
+    const places = this.places.of(viewer, recipientId).sort((a, b) => a.first - b.first);
+    const [oldest] = places;
+    const segments = oldest
+      ? this.readSets.around(viewer, recipientId, { first: oldest.first, last: places.at(-1)!.last })
+      : [];
+    let unread = 0;
+    let first: Ordinal | null = null;
+    for (const place of places) {
+      unread += place.last - place.first + 1 - countRead(segments, place);
+      first ??= findFirstUnread(segments, place);
+    }
+    let sent = NOTHING_SENT;
+    if (first !== null) {
+      // Counting what is found on the way takes as long as the way itself: only where that may be long in vain.
+      const range = { first, last: places.at(-1)!.last };
+      const isSparse = range.last - first >= MOST_READ_PER_UNREAD * unread;
+      sent = this.arrivedUnread(reader, narrowing, recipientId, range, isSparse ? unread + 1 : null);
+      if (isSparse && sent.ids.length > unread) return null;
+    }
+
+    const received: { readonly ids: MessageId[]; readonly ordinals: Ordinal[] } = { ids: [], ordinals: [] };
+    let next = 0;
+    for (let i = 0; i < sent.ids.length; i++) {
+      const id = sent.ids[i]!;
+      const ordinal = sent.ordinals[i]!;
+      // What is sent later is numbered higher.
+      while (next < places.length && places[next]!.last < ordinal) next++;
+      if (next === places.length) break;
+      if (ordinal < places[next]!.first || isOrdinalRead(segments, ordinal) || marked.has(id)) continue;
+      if (mutes.length > 0 && isMuted(mutes, sent.senderIds[i]!, id)) continue;
+      received.ids.push(id);
+      received.ordinals.push(ordinal);
+    }
+    return { recipientId, places, segments, received, doubtful: this.doubtful(narrowing, [...movedIn, ...marked]) };
+  }
+
+  /**
+   * What was sent to the narrowing's recipient within a range, is still there and did not arrive read; ascending.
+   */
+  private arrivedUnread(
+    { mutes }: Reader,
+    narrowing: Narrowing,
+    recipientId: RecipientId,
+    { first, last }: OrdinalRange,
+    limit: number | null,
+  ): Sent {
+    const { sql, parameters } = restriction(narrowing);
+    // Each column costs; most people have muted nobody.
+    const senderIdsOrNone = mutes.length > 0 ? 'json_group_array(sender_id)' : "'[]'";
+    const columns = `json_group_array(id), json_group_array(ordinal), ${senderIdsOrNone}`;
+    // In the order of the index, of which everything before the id is fixed: by id.
+    const found = `FROM message m INDEXED BY ${indexFor(narrowing)}
+      WHERE m.id >= (SELECT f.id FROM message f INDEXED BY message_by_ordinal
+                     WHERE f.sent_recipient_id = ? AND f.ordinal >= ? ORDER BY f.ordinal LIMIT 1)
+        AND m.id <= (SELECT l.id FROM message l INDEXED BY message_by_ordinal
+                     WHERE l.sent_recipient_id = ? AND l.ordinal <= ? ORDER BY l.ordinal DESC LIMIT 1)
+        AND m.traits & ${TRAITS.wasMoved | TRAITS.isReadByDefault} = 0 ${sql}`;
+    const text =
+      limit === null
+        ? `SELECT ${columns} ${found}`
+        : `SELECT ${columns} FROM (SELECT m.id, m.ordinal, m.sender_id ${found} ORDER BY m.id ${LIMIT})`;
+    let query = this.sentQueries.get(text);
+    if (!query) {
+      query = this.connection.tuples<readonly [string, string, string]>(text);
+      this.sentQueries.set(text, query);
+    }
+    const [ids, ordinals, senderIds] = query.get(
+      recipientId,
+      first,
+      recipientId,
+      last,
+      ...parameters,
+      ...(limit === null ? [] : [limit]),
+    )!;
+    return { ids: JSON.parse(ids), ordinals: JSON.parse(ordinals), senderIds: JSON.parse(senderIds) };
+  }
+
+  /** Those of the messages that are in the narrowing; ascending. */
+  private doubtful(narrowing: Narrowing, ids: readonly MessageId[]): readonly MessagePlace[] {
+    if (ids.length === 0) return [];
+    const { sql, parameters } = restriction(narrowing);
+    const from = `FROM json_each(?) wanted CROSS JOIN message m ON m.id = wanted.value WHERE true ${sql}`;
+    let query = this.placeQueries.get(from);
+    if (!query) {
+      query = new PlaceQuery(this.connection, from);
+      this.placeQueries.set(from, query);
+    }
+    return query.all(jsonList(new Set(ids)), ...parameters).sort((a, b) => idOf(a) - idOf(b));
+  }
+}
