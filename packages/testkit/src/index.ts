@@ -7,4 +7,5 @@ export * from './plain-ports.js';
 export * from './plain-renderer.js';
 export * from './plain-values.js';
 export * from './seeded-randomness.js';
+export * from './sending.js';
 export * from './told.js';

@@ -2,6 +2,7 @@ import {
   type ChannelId,
   CreateChannel,
   CreateRealm,
+  PLAIN_CHANNEL,
   type RealmId,
   RegisterUser,
   SendMessage,
@@ -57,16 +58,9 @@ export class World {
   async addChannel(name: string, followers: readonly Person[]): Promise<ChannelId> {
     const caller = { realmId: this.realmId, userId: followers[0]!.id, clientName: CLIENT_NAME };
     const id = await this.parley.useCase(CreateChannel).execute(caller, {
+      ...PLAIN_CHANNEL,
       name,
       description: `What ${name} is about`,
-      isPrivate: false,
-      isDefault: false,
-      isWebPublic: false,
-      folderId: null,
-      topicsPolicy: 'inherit',
-      sharesHistory: null,
-      retention: 'asRealm',
-      permissions: {},
       subscriberIds: followers.map((person) => person.id),
       announce: false,
     });

@@ -45,6 +45,18 @@ export interface ChannelWishes {
   readonly permissions: ChannelPermissionsWanted;
 }
 
+/** A public channel like any other. */
+export const PLAIN_CHANNEL: ChannelWishes = {
+  isPrivate: false,
+  isWebPublic: false,
+  isDefault: false,
+  folderId: null,
+  topicsPolicy: 'inherit',
+  sharesHistory: null,
+  retention: 'asRealm',
+  permissions: {},
+};
+
 export interface NewChannel {
   /** Checked by `parseChannelName`. */
   readonly name: string;

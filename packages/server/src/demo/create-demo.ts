@@ -3,6 +3,7 @@ import {
   CreateChannel,
   CreateRealm,
   type PasswordHasher,
+  PLAIN_CHANNEL,
   type RealmId,
   RegisterUser,
   SendMessage,
@@ -118,19 +119,15 @@ async function addChannels(
 
   function inputOf({ name, description, isPrivate = false, isDefault = false, followers }: DemoChannel) {
     return {
+      ...PLAIN_CHANNEL,
       name,
       description,
       isPrivate,
       isDefault,
-      isWebPublic: false,
-      folderId: null,
-      topicsPolicy: 'inherit',
       sharesHistory: isPrivate ? true : null,
-      retention: 'asRealm',
-      permissions: {},
       subscriberIds: followers.map((email) => people.get(email)!),
       announce: false,
-    } as const;
+    };
   }
 }
 

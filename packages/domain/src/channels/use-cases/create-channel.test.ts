@@ -15,22 +15,15 @@ import {
 } from '@parley/testkit';
 import { NoticeBoard } from '../../messages/notice-board.js';
 import type { ChannelId, GroupId, UserId } from '../../shared/ids.js';
-import { ChannelFoundry } from '../create-channels.js';
+import { ChannelFoundry, PLAIN_CHANNEL } from '../create-channels.js';
 import { CreateChannel, type CreateChannelInput } from './create-channel.js';
 
 type Wishes = Partial<CreateChannelInput>;
 
 const input: CreateChannelInput = {
+  ...PLAIN_CHANNEL,
   name: 'Denmark',
   description: '',
-  isPrivate: false,
-  isWebPublic: false,
-  isDefault: false,
-  folderId: null,
-  topicsPolicy: 'inherit',
-  sharesHistory: null,
-  retention: 'asRealm',
-  permissions: {},
   subscriberIds: [],
   announce: false,
 };

@@ -16,20 +16,9 @@ import {
 } from '@parley/testkit';
 import { NoticeBoard } from '../../messages/notice-board.js';
 import type { GroupId, UserId } from '../../shared/ids.js';
-import { ChannelFoundry, type ChannelWishes } from '../create-channels.js';
+import { ChannelFoundry, PLAIN_CHANNEL } from '../create-channels.js';
 import { leaveChannels } from '../leave-channels.js';
 import { MAX_TOLD_SUBSCRIBERS, SubscribeUsers, type SubscribeUsersInput } from './subscribe-users.js';
-
-const wishes: ChannelWishes = {
-  isPrivate: false,
-  isWebPublic: false,
-  isDefault: false,
-  folderId: null,
-  topicsPolicy: 'inherit',
-  sharesHistory: null,
-  retention: 'asRealm',
-  permissions: {},
-};
 
 type Wanted = Partial<Omit<SubscribeUsersInput, 'channels'>> & { readonly colors?: readonly (string | null)[] };
 
@@ -44,7 +33,7 @@ function subscribing(scene: MemoryScene) {
     useCase.execute(scene.caller(who), {
       channels: names.map((name, index) => ({ name, color: colors[index] ?? null, description: '' })),
       principals: null,
-      wishes,
+      wishes: PLAIN_CHANNEL,
       announce: false,
       failsOnInaccessible: true,
       tellNewSubscribers: true,
@@ -334,9 +323,9 @@ describe('following is refused', () => {
     expect([...(await subscribe('member', ['theirs'])).subscribed.values()]).toEqual([['theirs']]);
   });
 
-  const unknownFolder = { wishes: { ...wishes, folderId: 7 } };
-  const policy = { wishes: { ...wishes, topicsPolicy: 'disable_empty_topic' as const } };
-  const badGroup = { wishes: { ...wishes, permissions: { canSubscribe: 9999 as GroupId } } };
+  const unknownFolder = { wishes: { ...PLAIN_CHANNEL, folderId: 7 } };
+  const policy = { wishes: { ...PLAIN_CHANNEL, topicsPolicy: 'disable_empty_topic' as const } };
+  const badGroup = { wishes: { ...PLAIN_CHANNEL, permissions: { canSubscribe: 9999 as GroupId } } };
 
   it.each<[string, readonly string[], Wanted, object]>([
     ['an unknown folder, before names', [' '], unknownFolder, { message: 'Invalid channel folder ID' }],

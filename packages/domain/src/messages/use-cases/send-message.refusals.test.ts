@@ -11,30 +11,14 @@ import {
   type MemoryScene,
   type Piece,
   PlainRenderer,
-  plainAddresses,
+  sending,
 } from '@parley/testkit';
 import { invalidInput } from '../../shared/errors.js';
 import type { ChannelId, UserId } from '../../shared/ids.js';
-import { NoticeBoard } from '../notice-board.js';
-import { UnheardBots } from '../unheard-bots.js';
-import { type Addressee, SendMessage, type SendMessageInput } from './send-message.js';
+import type { Addressee, SendMessageInput } from './send-message.js';
 
 type Draft = Partial<SendMessageInput>;
 
-const sending = (scene: MemoryScene, renderer = new PlainRenderer()) => {
-  const notices = new NoticeBoard(renderer, plainAddresses, scene.clock);
-  const unheardBots = new UnheardBots(scene.uow, notices, scene.clock);
-  const useCase = new SendMessage(scene.uow, renderer, plainAddresses, scene.clock, unheardBots);
-  return (who: string, to: Addressee, draft: Draft = {}) =>
-    useCase.execute(scene.caller(who), {
-      to,
-      topic: 'plans',
-      content: 'hello',
-      isReadBySender: true,
-      echo: null,
-      ...draft,
-    });
-};
 class Overwhelmed extends PlainRenderer {
   override parse(): never {
     throw invalidInput('Unable to render message');

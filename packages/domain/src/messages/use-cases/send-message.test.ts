@@ -10,32 +10,12 @@ import {
   given,
   type MemoryScene,
   type Piece,
-  PlainRenderer,
-  plainAddresses,
+  sending,
   told,
 } from '@parley/testkit';
 import type { ChannelId } from '../../shared/ids.js';
 import type { UserSettings } from '../../users/user-settings.js';
-import { NoticeBoard } from '../notice-board.js';
-import { UnheardBots } from '../unheard-bots.js';
-import { SendMessage, type SendMessageInput } from './send-message.js';
 
-type Draft = Partial<SendMessageInput>;
-
-const sending = (scene: MemoryScene) => {
-  const notices = new NoticeBoard(new PlainRenderer(), plainAddresses, scene.clock);
-  const unheardBots = new UnheardBots(scene.uow, notices, scene.clock);
-  const useCase = new SendMessage(scene.uow, new PlainRenderer(), plainAddresses, scene.clock, unheardBots);
-  return (who: string, to: SendMessageInput['to'], draft: Draft = {}) =>
-    useCase.execute(scene.caller(who), {
-      to,
-      topic: 'plans',
-      content: 'hello',
-      isReadBySender: true,
-      echo: null,
-      ...draft,
-    });
-};
 const toChannel = (name: string) => ({ kind: 'channelName', name }) as const;
 const toPeople = (scene: MemoryScene, ...names: readonly string[]) =>
   ({ kind: 'userIds', ids: names.map((name) => scene.user(name).id) }) as const;
