@@ -1,5 +1,5 @@
 import { invalidInput } from '../shared/errors.js';
-import { codePointLength, foldCase, positionOfUnprintable, takeCodePoints, trim } from '../shared/text.js';
+import { foldCase, isLongerThan, positionOfUnprintable, takeCodePoints, trim } from '../shared/text.js';
 
 /** In code points (protocol §14). */
 export const MAX_TOPIC_LENGTH = 60;
@@ -19,7 +19,7 @@ export function parseTopic(raw: string): string {
   const position = positionOfUnprintable(trimmed);
   if (position > 0) throw invalidInput(`Invalid character in topic, at position ${position}!`);
   const topic = normalizeTopic(trimmed);
-  return codePointLength(topic) > MAX_TOPIC_LENGTH ? `${takeCodePoints(topic, MAX_TOPIC_LENGTH - 3)}...` : topic;
+  return isLongerThan(topic, MAX_TOPIC_LENGTH) ? `${takeCodePoints(topic, MAX_TOPIC_LENGTH - 3)}...` : topic;
 }
 
 /** Topics are the same whatever their letter case; each message keeps the spelling it was sent with. */

@@ -1,4 +1,4 @@
-import { parseJson, replaceNumbers, trim } from '@parley/domain';
+import { parseJson, replaceFractionals, trim } from '@parley/domain';
 
 /** The kinds of values parameters have, as values to combine: `listOf(object({ name: text() }))`. */
 
@@ -51,7 +51,7 @@ const MAY_BE_JSON = /^(?:[\s"[{\d-]|true|false|null)/;
 export function decodeJson(text: string): unknown {
   const value = parsePlainJson(text);
   if (value === NOT_JSON || !FRACTION.test(text)) return value;
-  return parsePlainJson(replaceNumbers(text, unlikeInteger));
+  return parsePlainJson(replaceFractionals(text, unlikeInteger));
 }
 
 function parsePlainJson(text: string): unknown {
