@@ -1,18 +1,20 @@
-/** Limits are counted in Unicode code points, as clients count them (protocol §14). */
-export function codePointLength(text: string): number {
-  let length = 0;
-  for (const _ of text) length++;
-  return length;
-}
-
-/** Whether there are more than `limit` code points. Counts only what its length in UTF-16 does not decide. */
+/**
+ * Whether there are more than `limit` code points, in which limits are counted as clients count them (protocol §14).
+ * Counts only where the length in UTF-16 does not decide.
+ */
 export function isLongerThan(text: string, limit: number): boolean {
   return text.length > limit && (text.length > 2 * limit || codePointLength(text) > limit);
 }
 
-/** Whether there are fewer than `limit` code points. Counts only what its length in UTF-16 does not decide. */
+/** Whether there are fewer than `limit` code points. */
 export function isShorterThan(text: string, limit: number): boolean {
   return text.length < limit || (text.length < 2 * limit && codePointLength(text) < limit);
+}
+
+function codePointLength(text: string): number {
+  let length = 0;
+  for (const _ of text) length++;
+  return length;
 }
 
 /** The first `length` code points. Looks at no more than them, however long the text is. */

@@ -29,7 +29,10 @@ describe('POST /messages/render', () => {
 
   it('accepts nothing, and refuses more than anybody could send', async () => {
     expect((await render('')).body.rendered).toBe('');
-    expectRefusal(await render('a'.repeat(100_001)), 'Unable to render message');
+    expect((await render('😀'.repeat(10_000))).status).toBe(200);
+    for (const content of ['😀'.repeat(10_001), 'a'.repeat(10_001), 'a'.repeat(100_001)]) {
+      expectRefusal(await render(content), 'Unable to render message');
+    }
   });
 
   it('needs a text, and somebody who asks', async () => {
