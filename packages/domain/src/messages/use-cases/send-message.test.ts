@@ -13,7 +13,7 @@ import {
   sending,
   told,
 } from '@parley/testkit';
-import type { ChannelId } from '../../shared/ids.js';
+import type { ChannelId, EventSeq } from '../../shared/ids.js';
 import type { UserSettings } from '../../users/user-settings.js';
 
 const toChannel = (name: string) => ({ kind: 'channelName', name }) as const;
@@ -43,11 +43,26 @@ const wants =
       await tx.channels.putSubscriptions([{ ...row, isMuted: true }]);
     }
   };
+const aQueue =
+  (id: string, owner: string): Piece =>
+  (scene, tx) =>
+    tx.queues.add({
+      id,
+      realmId: scene.realm.id,
+      ownerId: scene.user(owner).id,
+      filter: { types: null, allPublicChannels: false, narrow: [] },
+      presentation: {},
+      startSeq: 0 as EventSeq,
+      acked: -1,
+      floorSeq: 0 as EventSeq,
+      lastPolledAt: scene.clock.now(),
+      idleTimeoutSeconds: 600,
+    });
 const passive = { automaticallyFollowTopicsPolicy: 4, automaticallyUnmuteTopicsInMutedChannelsPolicy: 4 } as const;
 
 describe('a message to a channel', () => {
   it('is stored, and reaches those who follow it', async () => {
-    const scene = await cast();
+    const scene = await cast(aQueue('q', 'member'));
     const echo = { queueId: 'q', localId: '7.1' };
     const { id } = await sending(scene)('member', toChannel('DENMARK'), {
       content: '\n  hi <b> \n',
@@ -71,6 +86,17 @@ describe('a message to a channel', () => {
     expect(await flagsOf(scene, 'member')).toEqual(['read']);
     expect(await flagsOf(scene, 'owner')).toEqual([]);
     expect(await flagsOf(scene, 'moderator')).toBeNull();
+  });
+
+  it.each`
+    queueId         | whose
+    ${'the owners'} | ${'somebody else’s'}
+    ${'none'}       | ${'nobody’s'}
+  `('puts nothing into a queue that is $whose', async ({ queueId }) => {
+    const scene = await cast(aQueue('the owners', 'owner'));
+    const echo = { queueId, localId: '7.1' };
+    await sending(scene)('member', toChannel('Denmark'), { topic: 'Plans', echo });
+    expect(sentEvent(scene).echo).toBeNull();
   });
 
   it('may stay unread by its sender', async () => {

@@ -46,6 +46,7 @@ export interface SendMessageInput {
   readonly isReadBySender: boolean;
   /** Something for clients to draw beside the text, as JSON; absent: what the text itself asks for. */
   readonly widget?: string;
+  /** The number that the sender's client gave it, for that client's queue; another user's queue gets nothing. */
   readonly echo: { readonly queueId: string; readonly localId: string } | null;
 }
 
@@ -105,7 +106,7 @@ export class SendMessage {
         sentAt: this.clock.now(),
         isReadBySender: input.isReadBySender,
         widget,
-        echo: input.echo,
+        echo: input.echo && (await isOwnQueue(tx, caller, input.echo.queueId)) ? input.echo : null,
       });
       if (destination.kind === 'channel' && actor.botOwnerId !== null) {
         await this.unheardBots.spokeTo(tx, caller, destination.channel);
@@ -228,6 +229,10 @@ function refusalOr<T>(work: () => T): T | DomainError {
 function orThrow<T>(value: T | DomainError): T {
   if (value instanceof DomainError) throw value;
   return value;
+}
+
+async function isOwnQueue(tx: Transaction, { realmId, userId }: Caller, queueId: string): Promise<boolean> {
+  return (await tx.queues.find(realmId, queueId))?.ownerId === userId;
 }
 
 async function ownerOf(tx: Transaction, realmId: RealmId, ownerId: UserId): Promise<Actor | null> {
