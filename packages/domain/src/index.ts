@@ -8,6 +8,7 @@ export * from './authentication/use-cases/verify-api-key.js';
 export * from './channels/change-topic-policy.js';
 export * from './channels/channel.js';
 export * from './channels/channel-permissions.js';
+export * from './channels/channel-quota.js';
 export * from './channels/channel-repository.js';
 export * from './channels/create-channels.js';
 export * from './channels/follow-channels.js';

@@ -31,6 +31,7 @@ import {
   canSetDeletePolicy,
   canSetTopicsPolicy,
 } from './channel-permissions.js';
+import type { ChannelQuota } from './channel-quota.js';
 
 /** What a new channel shall be like; whatever is left out is as everywhere. */
 export interface ChannelWishes {
@@ -79,6 +80,7 @@ export class ChannelFoundry {
     private readonly renderer: MarkdownRenderer,
     private readonly addresses: RealmAddresses,
     private readonly notices: NoticeBoard,
+    private readonly quota: ChannelQuota,
   ) {}
 
   /** Channels §4.4 rows 4–6: asked whether or not anything is created, as soon as a channel is named. @throws DomainError */
@@ -136,7 +138,10 @@ export class ChannelFoundry {
     }
   }
 
-  /** Stores the channels and tells those who see them; nobody follows them yet. */
+  /**
+   * Stores the channels and tells those who see them; nobody follows them yet. Once they are committed, `count` them.
+   * @throws DomainError RATE_LIMITED
+   */
   async found(
     tx: Transaction,
     founding: ChannelFounding,
@@ -144,7 +149,8 @@ export class ChannelFoundry {
     wishes: ChannelWishes,
     wanted: ChannelPermissionsWanted,
   ): Promise<Channel[]> {
-    const { realm, creator, now } = founding;
+    const { realm, actor, creator, now } = founding;
+    this.quota.check(actor, newChannels.length);
     const system = await tx.groups.systemGroupIds(realm.id);
     const channels: Channel[] = [];
     for (const { name, description: raw } of newChannels) {
@@ -190,6 +196,11 @@ export class ChannelFoundry {
       });
     }
     return channels;
+  }
+
+  /** Channels that were made and committed count for the day. */
+  count(actor: Actor, made: number): void {
+    this.quota.spend(actor, made);
   }
 
   /** What the notification bot says once the channels have their first followers (channels §4.4). */

@@ -9,6 +9,7 @@ import {
   given,
   type MemoryScene,
   type Piece,
+  PlainChannelQuota,
   PlainRenderer,
   plainAddresses,
   told,
@@ -28,10 +29,10 @@ const input: CreateChannelInput = {
   announce: false,
 };
 
-function creating(scene: MemoryScene, { webPublicEnabled = true } = {}) {
+function creating(scene: MemoryScene, { webPublicEnabled = true, quota = new PlainChannelQuota() } = {}) {
   const renderer = new PlainRenderer();
   const notices = new NoticeBoard(renderer, plainAddresses, scene.clock);
-  const foundry = new ChannelFoundry(renderer, plainAddresses, notices);
+  const foundry = new ChannelFoundry(renderer, plainAddresses, notices, quota);
   const useCase = new CreateChannel(scene.uow, foundry, scene.clock, plainAddresses, { webPublicEnabled });
   return (who: string, wishes: Wishes = {}) => useCase.execute(scene.caller(who), { ...input, ...wishes });
 }
@@ -46,6 +47,19 @@ const spectators = aRealmWith({ settings: { enableSpectatorAccess: true } });
 const cast = (...pieces: readonly Piece[]) => given(aUserOfEachRole(), ...pieces);
 
 describe('creating a channel', () => {
+  it('is refused when the day’s channels are used up, of which only those count that were made', async () => {
+    const scene = await cast();
+    const create = creating(scene, { quota: new PlainChannelQuota(2) });
+    await create('member', { name: 'one' });
+    await expectRefused(scene, () => create('member', { name: 'ONE' }), { code: 'CHANNEL_NAME_TAKEN' });
+    await expectRefused(scene, () => create('member', { subscriberIds: [9999 as UserId] }), {
+      message: 'No such user',
+    });
+    await create('member', { name: 'two' });
+    await expectRefused(scene, () => create('member', { name: 'three' }), { code: 'RATE_LIMITED' });
+    await create('moderator', { name: 'three' });
+  });
+
   it('makes it, lets people in and says so in it', async () => {
     const scene = await cast();
     const create = creating(scene);

@@ -10,6 +10,7 @@ import {
   given,
   type MemoryScene,
   type Piece,
+  PlainChannelQuota,
   PlainRenderer,
   plainAddresses,
   told,
@@ -22,10 +23,10 @@ import { MAX_TOLD_SUBSCRIBERS, SubscribeUsers, type SubscribeUsersInput } from '
 
 type Wanted = Partial<Omit<SubscribeUsersInput, 'channels'>> & { readonly colors?: readonly (string | null)[] };
 
-function subscribing(scene: MemoryScene) {
+function subscribing(scene: MemoryScene, quota = new PlainChannelQuota()) {
   const renderer = new PlainRenderer();
   const notices = new NoticeBoard(renderer, plainAddresses, scene.clock);
-  const foundry = new ChannelFoundry(renderer, plainAddresses, notices);
+  const foundry = new ChannelFoundry(renderer, plainAddresses, notices, quota);
   const useCase = new SubscribeUsers(scene.uow, foundry, notices, scene.clock, plainAddresses, {
     webPublicEnabled: true,
   });
@@ -57,6 +58,7 @@ const colorsOf = (scene: MemoryScene, name: string) =>
   scene.uow.read(async ({ channels }) =>
     (await channels.listSubscriptions(scene.realm.id, scene.user(name).id)).map(({ color }) => color),
   );
+const INACCESSIBLE = { message: 'Unable to access channel (hidden).' };
 const INSUFFICIENT = { code: 'NOT_PERMITTED', message: 'Insufficient permission' };
 
 describe('following channels', () => {
@@ -352,6 +354,20 @@ describe('following is refused', () => {
       aChannel({ name: 'hidden', privacy: 'privateSharedHistory' }),
     );
     await expectRefused(scene, () => subscribing(scene)('member', names, wanted), refusal);
+  });
+
+  it('creates no more channels than are left for the day, of which only those count that were made', async () => {
+    const scene = await cast(
+      aChannel({ name: 'known' }),
+      aChannel({ name: 'hidden', privacy: 'privateSharedHistory' }),
+    );
+    const subscribe = subscribing(scene, new PlainChannelQuota(3));
+    await subscribe('member', ['known', 'one', 'ONE', 'two']);
+    await expectRefused(scene, () => subscribe('member', ['three', 'hidden']), INACCESSIBLE);
+    await expectRefused(scene, () => subscribe('member', ['three', 'four']), { code: 'RATE_LIMITED' });
+    await subscribe('member', ['three']);
+    await expectRefused(scene, () => subscribe('member', ['four']), { code: 'RATE_LIMITED' });
+    expect((await subscribe('member', ['known', 'three'])).alreadySubscribed.size).toBe(1);
   });
 
   it('does not look at what new channels shall be like when there is none', async () => {

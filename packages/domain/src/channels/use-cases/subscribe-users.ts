@@ -62,9 +62,9 @@ export class SubscribeUsers {
     private readonly options: ChannelOptions,
   ) {}
 
-  /** @throws DomainError NOT_PERMITTED, INVALID_INPUT, BAD_VALUE, MUST_BE_OWNER, UNSUPPORTED_COMBINATION, SYSTEM_GROUP_REQUIRED */
-  execute(caller: Caller, input: SubscribeUsersInput): Promise<SubscribeUsersOutput> {
-    return this.uow.write(async (tx) => {
+  /** @throws DomainError NOT_PERMITTED, INVALID_INPUT, BAD_VALUE, MUST_BE_OWNER, UNSUPPORTED_COMBINATION, SYSTEM_GROUP_REQUIRED, RATE_LIMITED */
+  async execute(caller: Caller, input: SubscribeUsersInput): Promise<SubscribeUsersOutput> {
+    const { actor, made, output } = await this.uow.write(async (tx) => {
       const actor = await tx.actors.get(caller);
       enforce(mustNotBeGuest(actor));
       const realm = await tx.realms.get(caller.realmId);
@@ -90,13 +90,16 @@ export class SubscribeUsers {
       if (input.tellNewSubscribers && areNewSubscribersTold) {
         await this.tellNewSubscribers(tx, founding, accessible, following, principals);
       }
-      return {
+      const output: SubscribeUsersOutput = {
         subscribed: namesByUser(channels, following.added),
         alreadySubscribed: namesByUser(channels, following.alreadyFollowing),
         inaccessible: inaccessible.map((channel) => channel.name),
         areNewSubscribersTold,
       };
+      return { actor, made: created.length, output };
     });
+    if (made > 0) this.foundry.count(actor, made);
+    return output;
   }
 
   private async findOrCreate(
