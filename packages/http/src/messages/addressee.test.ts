@@ -1,5 +1,5 @@
 import { HttpRefusal } from '../routing/errors.js';
-import { Misfit } from '../routing/param-types.js';
+import { Misfit } from '../routing/misfit.js';
 import { addressee, parseAddressee } from './addressee.js';
 
 function parse(type: 'channel' | 'direct', to: string | undefined): unknown {

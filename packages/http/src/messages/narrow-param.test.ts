@@ -1,4 +1,4 @@
-import { Misfit } from '../routing/param-types.js';
+import { Misfit } from '../routing/misfit.js';
 import { narrow } from './narrow-param.js';
 
 const type = narrow();

@@ -1,6 +1,7 @@
 import type { NarrowTerm } from '@parley/domain';
 import { MAX_IDS, MAX_TEXT_LENGTH } from '../routing/limits.js';
-import { checkMember, integer, listOf, Misfit, type ParamType, TooLong, text } from '../routing/param-types.js';
+import { Misfit, TooLong } from '../routing/misfit.js';
+import { checkMember, integer, listOf, type ParamType, text } from '../routing/param-types.js';
 
 /** What operators were called before, and still are by some clients. */
 const PRESENT_NAMES: ReadonlyMap<string, string> = new Map([

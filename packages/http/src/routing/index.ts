@@ -6,6 +6,7 @@ export * from './dispatcher.js';
 export * from './errors.js';
 export * from './gates.js';
 export * from './logger.js';
+export * from './misfit.js';
 export * from './mount.js';
 export * from './param-types.js';
 export * from './params.js';

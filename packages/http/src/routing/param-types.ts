@@ -1,49 +1,16 @@
-import { isLongerThan, isShorterThan, parseJson, replaceFractionals, takeCodePoints, trim } from '@parley/domain';
-import { MAX_IDS, MAX_JSON_LENGTH, MAX_NUMBER_LENGTH } from './limits.js';
+import { isLongerThan, isShorterThan, trim } from '@parley/domain';
+import {
+  decodeBoolean,
+  decodeFloat,
+  decodeInteger,
+  jsonDecoder,
+  jsonOrTextDecoder,
+  NOT_JSON,
+} from './field-decoding.js';
+import { MAX_IDS } from './limits.js';
+import { Misfit, quotable, TooLong } from './misfit.js';
 
 /** The kinds of values parameters have, as values to combine: `listOf(object({ name: text({ max: 60 }) }), { max: 9 })`. */
-
-/**
- * A value that does not fit, found somewhere inside a parameter. `say` gets the position as messages write it:
- * `principals[0]`, `subscriptions[0]["name"]`. Thrown by checks, and only within this package.
- */
-export class Misfit {
-  private readonly steps: (string | number)[] = [];
-
-  constructor(
-    private readonly say: (position: string) => string,
-    readonly code: 'BAD_REQUEST' | 'REQUEST_VARIABLE_INVALID' = 'BAD_REQUEST',
-    /** Present exactly for REQUEST_VARIABLE_INVALID. */
-    readonly badValue?: string,
-  ) {}
-
-  /** Called from the inside out. */
-  within(step: string | number): this {
-    this.steps.unshift(step);
-    return this;
-  }
-
-  messageFor(parameter: string): string {
-    const position = this.steps.map((step) => `[${JSON.stringify(typeof step === 'string' ? quotable(step) : step)}]`);
-    return this.say(parameter + position.join(''));
-  }
-}
-
-/** More than a parameter may hold. Also what the text of a field becomes that is too long to be looked at. */
-export class TooLong extends Misfit {
-  constructor(limit: number, unit: 'characters' | 'items' = 'characters') {
-    super((position) => `${position} is too long (limit: ${limit} ${unit})`);
-  }
-}
-
-const MAX_QUOTED_LENGTH = 100;
-
-/** Keys that nobody knows are quoted in refusals, and may be as long as a request. */
-const quotable = (key: string): string =>
-  isLongerThan(key, MAX_QUOTED_LENGTH) ? `${takeCodePoints(key, MAX_QUOTED_LENGTH)}…` : key;
-
-/** What text becomes that should be JSON and is not. */
-const NOT_JSON = Symbol('not JSON');
 
 export interface ParamType<T> {
   /** From the text of a form field; never throws. Types inside lists and objects get JSON values instead. */
@@ -58,54 +25,7 @@ export interface ParamType<T> {
 
 export type ValueOf<P> = P extends ParamType<infer T> ? T : never;
 
-const INTEGER = /^-?(?:0|[1-9]\d*)$/;
-const asText = (text: string): unknown => text;
-
-/** Being refused by the parser costs more than everything else about a parameter, and bare words are common. */
-const MAY_BE_JSON = /^(?:[\s"[{\d-]|true|false|null)/;
-
-/** `10.0` and `1e3` are no integers to the API, although JavaScript cannot tell them from `10` and `1000`. */
-function decodeJson(text: string): unknown {
-  const value = parsePlainJson(text);
-  if (value === NOT_JSON || !FRACTION.test(text)) return value;
-  return parsePlainJson(replaceFractionals(text, unlikeInteger));
-}
-
-function parsePlainJson(text: string): unknown {
-  if (!MAY_BE_JSON.test(text)) return NOT_JSON;
-  try {
-    return parseJson(text);
-  } catch {
-    return NOT_JSON;
-  }
-}
-
-const FRACTION = /\d[.eE]/;
-/** Itself, or where only its value is an integer something that is none. */
-const unlikeInteger = (number: string): string =>
-  Number.isFinite(Number(number)) && !Number.isInteger(Number(number)) ? number : '0.5';
-
-/** White space that JSON may have beside what is counted. */
-const JSON_SLACK = 1000;
-
-/** UTF-16 units that a field holds at most whose value is JSON. */
-const fieldLength = ({ jsonLength }: Pick<ParamType<unknown>, 'jsonLength'>): number =>
-  Math.min(jsonLength + JSON_SLACK, MAX_JSON_LENGTH);
-
-/** What is longer than anything that fits is not looked at. */
-const unlessLonger = (limit: number, decode: (text: string) => unknown) => (text: string) =>
-  text.length > limit ? new TooLong(limit) : decode(text);
-
-const decodeInteger = unlessLonger(
-  MAX_NUMBER_LENGTH,
-  (text) => (INTEGER.test(text) ? Number(text) + 0 : decodeJson(text)), // + 0: no negative zero
-);
-
-const decodeFloat = unlessLonger(MAX_NUMBER_LENGTH, parsePlainJson);
-
-const decodeBoolean = unlessLonger(MAX_NUMBER_LENGTH, (text) =>
-  text === 'true' ? true : text === 'false' ? false : decodeJson(text),
-);
+const asText = (field: string): unknown => field;
 
 const not = (what: string) => new Misfit((position) => `${position} is not ${what}`);
 
@@ -115,7 +35,15 @@ function misfitOf(value: unknown, what: string): Misfit {
   return not(value === NOT_JSON ? 'valid JSON' : what);
 }
 
-interface CommonTextRules {
+/** At most so much, or exactly so much; without either it would be any amount. */
+type Amount =
+  | { readonly max: number; readonly length?: undefined }
+  | { readonly length: number; readonly max?: undefined };
+
+/**
+ * In Unicode code points `max`: `{p} is too long (limit: {max} characters)`, or `length`: `{p} is not length {length}`.
+ */
+export type TextRules = Amount & {
   /** Surrounding white space is removed, before anything else is checked. */
   readonly strip?: boolean;
   /** In Unicode code points: `{p} is too short.` */
@@ -124,21 +52,7 @@ interface CommonTextRules {
   readonly notBlank?: boolean;
   /** `{p} has invalid format`. Sees no more than the maximum. */
   readonly pattern?: RegExp;
-}
-
-export type TextRules = CommonTextRules &
-  (
-    | {
-        /** In Unicode code points: `{p} is too long (limit: {max} characters)`. */
-        readonly max: number;
-        readonly length?: undefined;
-      }
-    | {
-        /** In Unicode code points: `{p} is not length {length}`. */
-        readonly length: number;
-        readonly max?: undefined;
-      }
-  );
+};
 
 /** The text of the field as it stands, quotes included; a JSON string inside lists and objects. */
 export function text(rules: TextRules): ParamType<string> {
@@ -250,23 +164,16 @@ export function boolean(): ParamType<boolean> {
   };
 }
 
-export type ListRules = {
+/**
+ * In elements, whatever they are, `max`: `{p} is too long (limit: {max} items)`, or `length`: `{p} should have exactly
+ * {length} items`.
+ */
+export type ListRules = Amount & {
   /** `{p} cannot be blank`. */
   readonly notEmpty?: boolean;
   /** UTF-16 units of the whole list as JSON, where its elements together may not fill what each of them may. */
   readonly jsonLength?: number;
-} & (
-  | {
-      /** Elements: `{p} is too long (limit: {max} items)`, whatever they are. */
-      readonly max: number;
-      readonly length?: undefined;
-    }
-  | {
-      /** Elements: `{p} should have exactly {length} items`, whatever they are. */
-      readonly length: number;
-      readonly max?: undefined;
-    }
-);
+};
 
 /** A bad element is named by its index: `principals[0] is not an integer`. */
 export function listOf<T>(element: ParamType<T>, rules: ListRules): ParamType<T[]> {
@@ -296,7 +203,7 @@ export function listOf<T>(element: ParamType<T>, rules: ListRules): ParamType<T[
 
 /** A type whose field holds JSON. */
 function jsonType<T>(type: Omit<ParamType<T>, 'decode'>): ParamType<T> {
-  return { ...type, decode: unlessLonger(fieldLength(type), decodeJson) };
+  return { ...type, decode: jsonDecoder(type.jsonLength) };
 }
 
 /** Marks a key that may be absent; see `object`. */
@@ -440,13 +347,10 @@ export function anyOf<const P extends readonly ParamType<unknown>[]>(
 export const json = <T>(type: ParamType<T>): ParamType<T> => jsonType(type);
 
 /** JSON if the field holds JSON, else its bare text: `to=[7,8]`, `to="general"`, `to=general`. */
-export function jsonOrText<T>(type: ParamType<T>): ParamType<T> {
-  const decode = unlessLonger(fieldLength(type), (text) => {
-    const value = decodeJson(text);
-    return value === NOT_JSON ? text : value;
-  });
-  return { ...type, decode };
-}
+export const jsonOrText = <T>(type: ParamType<T>): ParamType<T> => ({
+  ...type,
+  decode: jsonOrTextDecoder(type.jsonLength),
+});
 
 /**
  * A rule of one operation. `problem` answers the text in full, with `{p}` for the position, or nothing when the value

@@ -3,6 +3,7 @@ import { Transform } from 'class-transformer/cjs/decorators/transform.decorator.
 import { getMetadataStorage } from 'class-validator/cjs/metadata/MetadataStorage.js';
 import { registerDecorator } from 'class-validator/cjs/register-decorator.js';
 import { confusingArguments, HttpRefusal, missingArgument } from './errors.js';
+import { Misfit } from './misfit.js';
 import {
   boolean,
   float,
@@ -11,7 +12,6 @@ import {
   integerOneOf,
   type ListRules,
   listOf,
-  Misfit,
   type NumberRules,
   nullable,
   oneOf,

@@ -1,5 +1,6 @@
 import { MAX_IDS, MAX_TEXT_LENGTH } from '../routing/limits.js';
-import { integer, listOf, type ParamType, TooLong } from '../routing/param-types.js';
+import { TooLong } from '../routing/misfit.js';
+import { integer, listOf, type ParamType } from '../routing/param-types.js';
 import { BooleanParam, IntegerParam, param, TextParam } from '../routing/params.js';
 
 const NUMBER = /^\s*\d+\s*$/;
