@@ -76,7 +76,7 @@ export function canInviteIntoGroups(
   return all(...groups.map((group) => canInviteIntoGroup(actor, realm, group)));
 }
 
-/** Only administrators greet newcomers in their own words; from others the text counts as not given (specification, 7). */
+/** Only administrators greet newcomers in their own words; from others the text counts as not given (README decision 6). */
 export const effectiveWelcomeText = (actor: Pick<Actor, 'role'>, text: string | null): string | null =>
   isAdministrator(actor) ? text : null;
 

@@ -29,7 +29,7 @@ function isTarget(user: User | null, { allowDeactivated = false, allowBots = fal
   );
 }
 
-/** The access routine of users §0 for reading, rows 1, 2 and 4. */
+/** The access routine for reading (users §0 rows 1, 2 and 4). */
 export function canAccessUser(
   actor: Pick<Actor, 'id' | 'role' | 'groups'>,
   user: User | null,
@@ -38,7 +38,7 @@ export function canAccessUser(
   return all(isTarget(user, access), insufficientUnless(user !== null && mayAccessUser(actor, user, access)));
 }
 
-/** The access routine of users §0 for changing, rows 1–3: administrators, and owners of the bot. */
+/** The access routine for changing (users §0 rows 1–3): administrators, and owners of the bot. */
 export function canAdministerUser(
   actor: Pick<Actor, 'id' | 'role'>,
   user: User | null,
