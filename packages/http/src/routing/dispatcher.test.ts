@@ -765,6 +765,15 @@ describe('answers', () => {
     ]);
     expect(JSON.stringify(log)).not.toContain('secret');
   });
+
+  it('are logged by their path in the contract where there is no route for it', async () => {
+    await call('GET', '/users/ann@private.example/presence');
+    await call('DELETE', '/messages');
+    expect(log.map(({ fields: { route, status } }) => ({ route, status }))).toEqual([
+      { route: '/users/:user_id_or_email/presence', status: 404 },
+      { route: '/messages', status: 405 },
+    ]);
+  });
 });
 
 describe('hosts and proxies', () => {

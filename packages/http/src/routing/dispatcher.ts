@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Caller, Clock, RealmId } from '@parley/domain';
+import { contractPathOf } from '../contract-operations.js';
 import {
   type Authenticator,
   type Identity,
@@ -300,7 +301,7 @@ class TableDispatcher implements Dispatcher {
       {
         requestId: request.id,
         method: request.method,
-        route: exchange?.endpoint?.route.path,
+        route: exchange?.endpoint?.route.path ?? contractPathOf(request.path),
         status: reply && !request.isGone ? reply.status : 499,
         durationMs: Math.round((performance.now() - startedAt) * 100) / 100,
         userId: exchange?.identity?.userId,
