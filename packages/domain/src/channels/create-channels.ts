@@ -206,11 +206,13 @@ export class ChannelFoundry {
   /** What the notification bot says once the channels have their first followers (channels §4.4). */
   async announce(
     tx: Transaction,
-    { realm, creator }: ChannelFounding,
+    { realm, actor, creator }: ChannelFounding,
     channels: readonly Channel[],
     inAnnouncements: boolean,
   ): Promise<void> {
     const who = silentMention(creator);
+    // The creator chose the names and the description: neither links to what they cannot see.
+    const author = { actor, about: channels };
     const board = inAnnouncements
       ? await this.notices.configuredChannel(tx, realm, realm.settings.newChannelAnnouncementsChannelId)
       : null;
@@ -221,6 +223,7 @@ export class ChannelFoundry {
         channel: board,
         topic: 'new channels',
         content: `${who} created ${what}.`,
+        author,
         readFor: [creator.id],
       });
     }
@@ -231,6 +234,7 @@ export class ChannelFoundry {
         channel,
         topic: 'channel events',
         content: `**${PRIVACY_TITLES[channel.privacy]}** channel created by ${who}. **Description:**\n\`\`\`\` quote\n${description}\n\`\`\`\``,
+        author,
         readFor: [creator.id],
       });
     }
@@ -239,7 +243,7 @@ export class ChannelFoundry {
   private async render(tx: Transaction, { realm, actor }: ChannelFounding, description: string): Promise<string> {
     if (description === '') return '';
     const options = markdownOptions(realm, this.addresses.urlOf(realm), { mediaPreviews: false });
-    return (await renderText(tx, this.renderer, this.renderer.parse(description, options), realm, actor)).html;
+    return (await renderText(tx, this.renderer, this.renderer.parse(description, options), realm, { actor })).html;
   }
 }
 

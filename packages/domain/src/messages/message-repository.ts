@@ -101,8 +101,18 @@ export interface MessageReads {
   /** The lowest id of the realm's messages that were sent at or after then; null when there is none. */
   findFirstIdSince(realmId: RealmId, since: UnixSeconds): Promise<MessageId | null>;
   hasMessages(realmId: RealmId, recipientId: RecipientId, topicKey?: string): Promise<boolean>;
-  /** Null when the topic has no message. */
-  findNewestInTopic(realmId: RealmId, recipientId: RecipientId, topicKey: string): Promise<MessageId | null>;
+  /** By topic key: the newest message of each of these topics; topics without any are absent. Costs by the topics named. */
+  listNewestInTopics(
+    realmId: RealmId,
+    recipientId: RecipientId,
+    topicKeys: readonly string[],
+  ): Promise<ReadonlyMap<string, MessageId>>;
+  /** The same over only those messages that are the viewer's own. */
+  listNewestOwnInTopics(
+    viewer: Viewer,
+    recipientId: RecipientId,
+    topicKeys: readonly string[],
+  ): Promise<ReadonlyMap<string, MessageId>>;
   /** Everybody who has sent something to the topic; ascending. Costs by the messages of the topic. */
   listTopicSenders(realmId: RealmId, recipientId: RecipientId, topicKey: string): Promise<readonly UserId[]>;
   /** Spellings that differ only in case are one topic; newest message first. Costs by topics, not by messages. */

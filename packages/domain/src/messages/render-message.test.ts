@@ -11,6 +11,8 @@ import {
   type MemoryScene,
   PlainRenderer,
   plainAddresses,
+  sending,
+  subscribe,
 } from '@parley/testkit';
 import { MAX_MESSAGE_LENGTH, parseContent } from './message.js';
 import { normalizeTopic, parseTopic } from './topic.js';
@@ -42,14 +44,13 @@ describe('a text', () => {
     ['names system groups as people call them', 'guest', '@*role:fullmembers*', '<em>Full members</em>'],
     ['links to channels one can read', 'member', '#**core**', '<a>#core</a>'],
     ['links to archived channels', 'member', '#**old**', '<a>#old</a>'],
-    ['links to topics', 'member', '#**core>plans**', '<a>#core</a>'],
     ['links to no channel by another letter case', 'member', '#**CORE**', '#**CORE**'],
     ['links to no channel one cannot read', 'owner', '#**core**', '#**core**'],
     ['links to no public channel for guests outside', 'guest', '#**public**', '#**public**'],
     ['links to no channel of another realm', 'owner', '#**theirs**', '#**theirs**'],
   ])('%s', async (_, who, content, html) => {
     const scene = await cast();
-    expect(await rendering(scene)(who, content)).toBe(`<p>${html}</p>`.replace('#**core>plans', '#**core&gt;plans'));
+    expect(await rendering(scene)(who, content)).toBe(`<p>${html}</p>`);
   });
 
   it('names nobody whom a restricted guest may not know', async () => {
@@ -62,6 +63,87 @@ describe('a text', () => {
       '<p><em>member</em> <em>robot</em> <em>guest</em></p>',
     );
     expect(await render('member', owner)).toBe('<p><em>owner</em></p>');
+  });
+
+  describe('with links to topics (contract decision 25)', () => {
+    const archive = async () => {
+      const scene = await given(
+        aUserOfEachRole(),
+        aUser({ name: 'late', role: 'moderator' }),
+        aChannel({ name: 'public', subscribers: ['guest'] }),
+        aChannel({ name: 'web', privacy: 'webPublic' }),
+        aChannel({ name: 'shared', privacy: 'privateSharedHistory' }),
+        aChannel({ name: 'vault', privacy: 'privateProtectedHistory', subscribers: ['member'] }),
+        aMessage({ from: 'member', to: 'public', topic: 'Plans' }),
+        aMessage({ from: 'member', to: 'public', topic: 'other' }),
+        aMessage({ from: 'member', to: 'web', topic: '' }),
+        aMessage({ from: 'member', to: 'shared', topic: 'plans' }),
+        aMessage({ from: 'member', to: 'vault', topic: 'plans' }),
+        aMessage({ from: 'member', to: 'vault', topic: 'secret' }),
+      );
+      await scene.uow.write(async (tx) => {
+        for (const name of ['shared', 'vault']) await subscribe(tx, scene.channel(name), [scene.user('late').id]);
+        await subscribe(tx, scene.channel('shared'), [scene.user('guest').id]);
+      });
+      await scene.add(
+        aMessage({ from: 'member', to: 'vault', topic: 'plans' }),
+        aMessage({ from: 'member', to: 'public', topic: 'plans' }),
+      );
+      return scene;
+    };
+
+    it.each([
+      ['the newest message of all', 'member', 'public', 'plans', 7],
+      ['the newest message, whatever the letter case', 'member', 'public', ' PLANS ', 7],
+      ['the newest message of that topic only', 'member', 'public', 'other', 1],
+      ['the newest message of the empty topic by its name', 'member', 'web', 'general chat', 2],
+      ['what was never received in a public channel', 'administrator', 'public', 'plans', 7],
+      ['what was never received in a public channel, as a subscribed guest', 'guest', 'public', 'plans', 7],
+      ['what was never received in a web-public channel, as a guest outside', 'guest', 'web', '(no topic)', 2],
+      ['what was said before one came to shared history', 'late', 'shared', 'plans', 3],
+      ['what was said before a guest came to shared history', 'guest', 'shared', 'plans', 3],
+      ['what one has received of protected history', 'late', 'vault', 'plans', 6],
+      ['what one was there for', 'member', 'vault', 'secret', 5],
+      ['nothing, of a topic that one has seen no message of', 'late', 'vault', 'secret', null],
+      ['nothing, of a topic that does not exist', 'late', 'vault', 'nothing', null],
+      ['nothing, of a topic that does not exist where one sees all', 'member', 'public', 'nothing', null],
+    ])('points to %s', async (_, who, channel, topic, index) => {
+      const scene = await archive();
+      const id = index === null ? '' : scene.messages[index]!.id;
+      expect(await rendering(scene)(who, `#**${channel}>${topic}**`)).toBe(
+        `<p><a>#${channel}&gt;${topic}/${id}</a></p>`,
+      );
+    });
+
+    it('points to as many topics of as many channels as are named', async () => {
+      const scene = await archive();
+      const [first, second] = [scene.messages[7]!.id, scene.messages[6]!.id];
+      const html = await rendering(scene)('late', '#**public>plans** #**vault>plans** #**vault>secret** #**shared**');
+      expect(html).toBe(
+        `<p><a>#public&gt;plans/${first}</a> <a>#vault&gt;plans/${second}</a> <a>#vault&gt;secret/</a> <a>#shared</a></p>`,
+      );
+    });
+
+    it('stays text where the channel itself is hidden', async () => {
+      const scene = await archive();
+      for (const who of ['owner', 'moderator', 'guest']) {
+        expect(await rendering(scene)(who, '#**vault>plans**')).toBe('<p>#**vault&gt;plans**</p>');
+      }
+    });
+
+    it('is sent as it is rendered', async () => {
+      const scene = await archive();
+      await sending(scene)(
+        'late',
+        { kind: 'channelName', name: 'public' },
+        { content: '#**vault>plans** #**vault>secret**' },
+      );
+      const sent = await scene.uow.read((r) => r.personal.newestId(scene.viewer('guest')));
+      const message = await scene.uow.read((r) => r.messages.find(scene.realm.id, sent!));
+      expect(message!.renderedContent).toBe(
+        `<p><a>#vault&gt;plans/${scene.messages[6]!.id}</a> <a>#vault&gt;secret/</a></p>`,
+      );
+    });
   });
 
   it('is neither trimmed nor cut nor stored when it is only rendered, and may mention anybody', async () => {

@@ -84,8 +84,21 @@ export class MemoryMessages implements MessageRepository {
     return this.inTopic(realmId, recipientId, key).length > 0;
   }
 
-  async findNewestInTopic(realmId: RealmId, recipientId: RecipientId, key: string): Promise<MessageId | null> {
-    return this.inTopic(realmId, recipientId, key).at(-1)?.id ?? null;
+  async listNewestInTopics(
+    realmId: RealmId,
+    recipientId: RecipientId,
+    keys: readonly string[],
+  ): Promise<ReadonlyMap<string, MessageId>> {
+    return newestIn(keys, this.inTopic(realmId, recipientId));
+  }
+
+  async listNewestOwnInTopics(
+    { realmId, userId }: Viewer,
+    recipientId: RecipientId,
+    keys: readonly string[],
+  ): Promise<ReadonlyMap<string, MessageId>> {
+    const own = this.inTopic(realmId, recipientId).filter(({ id }) => findFlags(this.unit, userId, id));
+    return newestIn(keys, own);
   }
 
   async listTopicSenders(realmId: RealmId, recipientId: RecipientId, key: string): Promise<readonly UserId[]> {
@@ -224,6 +237,12 @@ export class MemoryMessages implements MessageRepository {
       isSystemBot: bot?.isSystem ?? false,
     };
   }
+}
+
+/** The messages ascend. */
+function newestIn(keys: readonly string[], messages: readonly Message[]): ReadonlyMap<string, MessageId> {
+  const newest = new Map(messages.map(({ id, topic }) => [topicKey(topic), id]));
+  return new Map([...newest].filter(([key]) => keys.includes(key)));
 }
 
 /** Newest first; each as its newest message spells it. */

@@ -1,5 +1,6 @@
 import {
   aChannel,
+  aMessage,
   anotherRealm,
   aRealmWith,
   aUser,
@@ -94,6 +95,27 @@ describe('creating a channel', () => {
       scene.uow.read((r) => r.personal.listUnread({ realmId: scene.realm.id, userId }, 9));
     expect(await unread(member)).toEqual([]);
     expect(await unread(guest)).toHaveLength(1);
+  });
+
+  it('shows by its name and description nothing that its creator cannot see', async () => {
+    const scene = await cast(
+      aChannel({ name: 'vault', privacy: 'privateSharedHistory', subscribers: ['owner'] }),
+      aChannel({ name: 'news', subscribers: ['member'] }),
+      aMessage({ from: 'owner', to: 'vault', topic: 'plans' }),
+    );
+    await scene.add(aRealmWith({ settings: { newChannelAnnouncementsChannelId: scene.channel('news').id } }));
+    const links = '#**vault** #**vault>plans**';
+    const create = creating(scene);
+    const hidden = await create('member', { name: 'vault>plans', description: links, announce: true });
+    await create('member', { name: 'secret', isPrivate: true, announce: true });
+    expect(await channelOf(scene, hidden)).toMatchObject({
+      renderedDescription: '<p>#**vault** #**vault&gt;plans**</p>',
+    });
+    const notices = contents(scene).map(({ renderedContent }) => renderedContent);
+    // The channels that the notices are about are linked to all the same, private ones included.
+    expect(notices.join()).toContain('created a new channel <a>#secret</a>.');
+    expect(notices.join()).not.toContain('<a>#vault');
+    expect(notices).toHaveLength(4);
   });
 
   it.each<[string, Wishes, string, readonly string[]]>([

@@ -166,6 +166,7 @@ export class SubscribeUsers {
         links.length === 1
           ? `${who} subscribed you to ${links[0]}.`
           : `${who} subscribed you to the following channels:\n\n${links.map((link) => `* ${link}`).join('\n')}`,
+        { actor, about: followed },
       );
     }
   }

@@ -24,7 +24,7 @@ export class RenderMarkdown {
     return this.uow.read(async (repositories) => {
       const actor = await repositories.actors.get(caller);
       const realm = await repositories.realms.get(actor.realmId);
-      return (await renderText(repositories, this.renderer, parsed, realm, actor)).html;
+      return (await renderText(repositories, this.renderer, parsed, realm, { actor })).html;
     });
   }
 }

@@ -94,7 +94,7 @@ export class SendMessage {
         ? await this.openConversation(tx, realm, actor, sender, people)
         : await this.openTopic(tx, realm, actor, to, topic);
       const widget = input.widget === undefined ? widgetIn(content) : parseWidget(input.widget);
-      const rendered = await renderText(tx, this.renderer, orThrow(draft.parsed), realm, actor);
+      const rendered = await renderText(tx, this.renderer, orThrow(draft.parsed), realm, { actor });
       await enforceMentions(tx, realm, actor, sender, destination, rendered);
       const participation = await participate(tx, sender, destination, rendered, this.clock.now());
       const message = await postMessage(tx, {
