@@ -13,6 +13,7 @@ export * from './channels/channel-repository.js';
 export * from './channels/create-channels.js';
 export * from './channels/follow-channels.js';
 export * from './channels/leave-channels.js';
+export * from './channels/named-topic-policies.js';
 export * from './channels/post-permissions.js';
 export * from './channels/principals.js';
 export * from './channels/subscription.js';

@@ -153,7 +153,7 @@ function presentUserTopics({ snapshot, presentation }: SnapshotContext): Record<
 function presentMutedTopics({ snapshot, presentation }: SnapshotContext): Record<string, unknown> {
   return {
     muted_topics: (snapshot.topicPolicies ?? [])
-      .filter(({ visibility }) => visibility === 'muted')
+      .filter(({ visibility, channelName }) => visibility === 'muted' && channelName !== null)
       .map(({ channelName, topic, changedAt }) => [
         channelName,
         presentTopic(topic, can(presentation, 'empty_topic_name')),

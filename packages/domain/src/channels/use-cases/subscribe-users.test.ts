@@ -300,6 +300,16 @@ describe('following is refused', () => {
     expect([...result.subscribed.values()]).toEqual([['open']]);
   });
 
+  it('by a hidden name only as it was typed (contract decision 20)', async () => {
+    const scene = await cast(aChannel({ name: 'Hidden', privacy: 'privateSharedHistory' }), aChannel({ name: 'open' }));
+    const subscribe = subscribing(scene);
+    const names = ['open', ' hidDEN ', 'HIDDEN'];
+    await expectRefused(scene, () => subscribe('member', names), { message: 'Unable to access channel (hidDEN).' });
+    expect(await subscribe('member', names, { failsOnInaccessible: false })).toMatchObject({
+      inaccessible: ['hidDEN'],
+    });
+  });
+
   it('unless the channel lets one in', async () => {
     const scene = await cast(
       aChannel({ name: 'club', privacy: 'privateSharedHistory', grantedTo: { canSubscribe: 'moderators' } }),

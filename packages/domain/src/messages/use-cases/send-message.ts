@@ -1,5 +1,5 @@
 import { CHANNEL_PERMISSIONS, type Channel, parseChannelName } from '../../channels/channel.js';
-import { canPost, canSendDirect } from '../../channels/post-permissions.js';
+import { canPost, canSendDirect, unknownChannelId } from '../../channels/post-permissions.js';
 import type { TopicVisibility } from '../../channels/topic-policy.js';
 import { canMentionGroup, isGranted } from '../../groups/group-permissions.js';
 import type { Realm } from '../../realms/realm.js';
@@ -9,6 +9,7 @@ import { DomainError, invalidInput } from '../../shared/errors.js';
 import type { ChannelId, MessageId, RealmId, UserId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
 import type { RealmAddresses } from '../../shared/realm-address.js';
+import { trim } from '../../shared/text.js';
 import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
 import { acquaintancesOf } from '../../users/acquaintances.js';
 import type { Actor } from '../../users/actor.js';
@@ -202,6 +203,7 @@ export class SendMessage {
         sender: actor,
         botOwner,
         channel,
+        typedName: to.kind === 'channelName' ? trim(to.name) : null,
         isSubscribed: await tx.channels.isSubscribed(actor.realmId, channel.id, actor.id),
         isOwnerSubscribed,
         isSystemBot: false,
@@ -249,8 +251,8 @@ async function findAddressedChannel(tx: Transaction, realmId: RealmId, to: Named
     });
   }
   const channel = await tx.channels.find(realmId, to.id);
-  if (channel) return channel;
-  throw new DomainError('CHANNEL_NOT_FOUND', `Channel with ID '${to.id}' does not exist`, { channelId: to.id });
+  if (!channel) enforce(unknownChannelId(to.id));
+  return channel!;
 }
 
 /** The refusal quotes the name, and old clients put it into a page as it comes. */
