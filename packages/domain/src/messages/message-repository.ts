@@ -1,4 +1,5 @@
 import type { ChannelId, MessageId, RealmId, RecipientId, UnixSeconds, UserId } from '../shared/ids.js';
+import type { EmailOwner } from '../users/email-visibility.js';
 import type { Message, NewMessage, PersonalFlags } from './message.js';
 
 /** One thing that is true of every message of a filter, or, when negated, of none. */
@@ -42,13 +43,10 @@ export interface MessageHead {
   readonly flags: PersonalFlags;
 }
 
-/** A person as messages name him; everything that differs by who looks is derived from it. */
-export interface PersonView {
-  readonly id: UserId;
+/** A user as messages name them; everything that differs by who looks is derived from it. */
+export interface PersonView extends EmailOwner {
   readonly fullName: string;
   readonly email: string;
-  /** Everyone may see the address (users §1.2). */
-  readonly isEmailPublic: boolean;
   readonly avatar: { readonly source: 'gravatar' | 'uploaded' | 'generated'; readonly version: number };
   readonly isSystemBot: boolean;
 }

@@ -1,7 +1,15 @@
-import type { MessageHead, MessageId, MessageList, MessageView, RealmAddresses } from '@parley/domain';
+import {
+  type Actor,
+  type MessageHead,
+  type MessageId,
+  type MessageList,
+  type MessageView,
+  type RealmAddresses,
+  seesEmailOf,
+} from '@parley/domain';
 import { BoundedCache } from '../caching/bounded-cache.js';
 import { placeOf, type RealmPlace } from '../realms/realm-place.js';
-import { flagsText, type MessageForm, messageText } from './message.presenters.js';
+import { differsByViewer, flagsText, type MessageForm, messageText } from './message.presenters.js';
 
 /** In characters of all texts together. */
 const DEFAULT_ROOM = 32 * 1024 * 1024;
@@ -10,6 +18,7 @@ const MARKDOWN = 1;
 const GRAVATAR = 2;
 const EMPTY_TOPIC = 4;
 const STRANGER = 8;
+const SEES_EMAIL = 16;
 
 /** A message's forms as text, as long as nothing that is shown of it changes. */
 interface MessageTexts {
@@ -17,12 +26,13 @@ interface MessageTexts {
   readonly realmUrl: string;
   /** The bits of the form that make a difference to this message; most have none but the first. */
   readonly sensitivity: number;
+  readonly emailVisibility: number;
   /** By the bits of the form: everything but the flags and the closing brace. Those that nobody asked for are absent. */
   readonly texts: readonly (string | undefined)[];
   readonly weight: number;
 }
 
-export type PageForm = Omit<MessageForm, 'hidesSender'>;
+export type PageForm = Omit<MessageForm, 'hidesSender' | 'seesSenderEmail'>;
 
 /**
  * Presents pages of messages as JSON text. The texts are kept without anything that depends on the viewer, who gets his
@@ -40,7 +50,7 @@ export class MessagePagePresenter {
 
   /** A JSON array in the list's order. Called within the snapshot the list is of. */
   async present(
-    { heads, realm, strangers }: MessageList,
+    { viewer, heads, realm, strangers }: MessageList,
     hydrate: (ids: readonly MessageId[]) => Promise<readonly MessageView[]>,
     form: PageForm,
   ): Promise<string> {
@@ -53,9 +63,9 @@ export class MessagePagePresenter {
       strangers.size > 0 && strangers.has(senderId) ? bits | STRANGER : bits;
 
     // Looked up once: what was found may be dropped for what comes after it.
-    const texts = heads.map((head) => this.find(head, place, bitsOf(head)));
+    const texts = heads.map((head) => this.find(head, place, viewer, bitsOf(head)));
     const missing = heads.filter((_, index) => texts[index] === undefined);
-    const fresh = missing.length > 0 ? await this.hydrate(missing, hydrate, place, form, bitsOf) : null;
+    const fresh = missing.length > 0 ? await this.hydrate(missing, hydrate, place, viewer, form, bitsOf) : null;
     let page = '[';
     for (let index = 0; index < heads.length; index++) {
       const head = heads[index]!;
@@ -65,16 +75,24 @@ export class MessagePagePresenter {
     return `${page}]`;
   }
 
-  private find({ id, versions }: MessageHead, { url }: RealmPlace, bits: number): string | undefined {
+  private find(
+    { id, senderId, versions }: MessageHead,
+    { url }: RealmPlace,
+    viewer: Actor,
+    bits: number,
+  ): string | undefined {
     const known = this.cache.get(id);
     if (!known || !isSame(known.versions, versions) || known.realmUrl !== url) return undefined;
-    return known.texts[bits & known.sensitivity];
+    const { sensitivity, emailVisibility } = known;
+    const seesEmail = (sensitivity & SEES_EMAIL) !== 0 && seesEmailOf(viewer, { id: senderId, emailVisibility });
+    return known.texts[(seesEmail ? bits | SEES_EMAIL : bits) & sensitivity];
   }
 
   private async hydrate(
     heads: readonly MessageHead[],
     hydrate: (ids: readonly MessageId[]) => Promise<readonly MessageView[]>,
     place: RealmPlace,
+    viewer: Actor,
     form: PageForm,
     bitsOf: (head: MessageHead) => number,
   ): Promise<ReadonlyMap<MessageId, string>> {
@@ -82,8 +100,9 @@ export class MessagePagePresenter {
     const texts = new Map<MessageId, string>();
     for (const view of await hydrate([...headOf.keys()])) {
       const head = headOf.get(view.message.id)!;
-      const bits = bitsOf(head);
-      const whole = messageText(view, place, { ...form, hidesSender: (bits & STRANGER) !== 0 });
+      const seesSenderEmail = seesEmailOf(viewer, view.sender);
+      const bits = bitsOf(head) | (seesSenderEmail ? SEES_EMAIL : 0);
+      const whole = messageText(view, place, { ...form, seesSenderEmail, hidesSender: (bits & STRANGER) !== 0 });
       const text = `${whole.slice(0, -1)},"flags":`;
       texts.set(head.id, text);
       this.keep(head, view, place, bits, text);
@@ -98,14 +117,16 @@ export class MessagePagePresenter {
     const sensitivity = sensitivityOf(view);
     texts[bits & sensitivity] = text;
     const weight = texts.reduce((sum, one) => sum + (one?.length ?? 0), 100);
-    this.cache.put(id, { versions, realmUrl: place.url, sensitivity, texts, weight });
+    const { emailVisibility } = view.sender;
+    this.cache.put(id, { versions, realmUrl: place.url, sensitivity, emailVisibility, texts, weight });
   }
 }
 
 function sensitivityOf({ message, sender, conversation }: MessageView): number {
-  const isGravatarLeftToClients = sender.avatar.source === 'gravatar' && sender.isEmailPublic;
   const hasEmptyTopic = conversation.kind === 'channel' && message.topic === '';
-  return MARKDOWN | STRANGER | (isGravatarLeftToClients ? GRAVATAR : 0) | (hasEmptyTopic ? EMPTY_TOPIC : 0);
+  // An address that everybody sees may be left to clients to work with; others are given as a hash to those who see them.
+  const avatar = sender.avatar.source !== 'gravatar' ? 0 : differsByViewer(sender) ? SEES_EMAIL : GRAVATAR;
+  return MARKDOWN | STRANGER | avatar | (hasEmptyTopic ? EMPTY_TOPIC : 0);
 }
 
 const isSame = (a: MessageHead['versions'], b: MessageHead['versions']): boolean =>

@@ -1,5 +1,6 @@
 import {
   type ChannelId,
+  EMAIL_VISIBILITY,
   HISTORICAL,
   type Message,
   type MessageFilter,
@@ -119,7 +120,8 @@ export class SqliteMessageRepository implements MessageRepository {
       'DELETE FROM submessage WHERE message_id IN (SELECT value FROM json_each(?))',
     );
     this.people = connection.rows<PersonRow>(
-      `SELECT id, full_name, email, settings, avatar_source, avatar_version, system_kind IS NOT NULL AS is_system_bot
+      `SELECT id, full_name, email, settings, avatar_source, avatar_version, bot_kind IS NOT NULL AS is_bot,
+              system_kind IS NOT NULL AS is_system_bot
        FROM user WHERE id IN (SELECT value FROM json_each(?))`,
     );
     const inRealm = 'AND EXISTS (SELECT 1 FROM recipient r WHERE r.id = m.recipient_id AND r.realm_id = ?)';
@@ -581,6 +583,7 @@ interface PersonRow {
   readonly settings: string;
   readonly avatar_source: PersonView['avatar']['source'];
   readonly avatar_version: number;
+  readonly is_bot: Flag;
   readonly is_system_bot: Flag;
 }
 
@@ -629,7 +632,8 @@ function toPerson(row: PersonRow): PersonView {
     id: row.id,
     fullName: row.full_name,
     email: row.email,
-    isEmailPublic: userSettings.fromJson(row.settings).emailAddressVisibility === 1,
+    emailVisibility:
+      row.is_bot === 1 ? EMAIL_VISIBILITY.everyone : userSettings.fromJson(row.settings).emailAddressVisibility,
     avatar: { source: row.avatar_source, version: row.avatar_version },
     isSystemBot: row.is_system_bot === 1,
   };

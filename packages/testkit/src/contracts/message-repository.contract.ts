@@ -319,11 +319,11 @@ export function messageRepositoryContract(open: OpenStorage): void {
         id: user(name).id,
         fullName: name,
         email: user(name).email,
-        isEmailPublic: true,
+        emailVisibility: 1,
         avatar: user(name).avatar,
         isSystemBot: false,
       });
-      const cordelia = { ...person('c'), fullName: 'Cordelia', isEmailPublic: false };
+      const cordelia = { ...person('c'), fullName: 'Cordelia', emailVisibility: 3 };
       const views = await uow.read((r) => r.messages.listViews(realm.id, [notice.id, ...pick(scene, 5, 0)]));
       expect(views).toEqual([
         {
@@ -345,6 +345,16 @@ export function messageRepositoryContract(open: OpenStorage): void {
           conversation: { kind: 'channel', channelId: channel('general').id, name: 'general' },
         },
       ]);
+    });
+
+    it('shows that bots hide their addresses from nobody, whatever their setting', async () => {
+      const scene = await stage(...chatter, aUser({ name: 'robot', botOf: 'a' }));
+      const { uow, realm, user } = scene;
+      const settings = { ...user('robot').settings, emailAddressVisibility: 4 as const };
+      await uow.write((tx) => tx.users.update({ ...user('robot'), settings }));
+      await scene.add(aMessage({ from: 'robot', to: 'general' }));
+      const [view] = await uow.read((r) => r.messages.listViews(realm.id, [scene.messages.at(-1)!.id]));
+      expect(view!.sender.emailVisibility).toBe(1);
     });
 
     it('lists topics, spellings that differ only in case as one, newest message first', async () => {

@@ -9,6 +9,7 @@ import {
   type NewMessage,
   type Ordinal,
   type PersonView,
+  personView,
   type RealmId,
   type RecipientId,
   type Submessage,
@@ -21,8 +22,6 @@ import {
 import { matching } from './message-filter.js';
 import { deliver, findFlags, forget, GAINED_BY_MOVE, holdersOf, putFlags, receiversOf } from './personal-rows.js';
 import { ascending, keyOf, type MemoryUnit } from './tables.js';
-
-const EMAIL_VISIBLE_TO_EVERYONE = 1;
 
 export class MemoryMessages implements MessageRepository {
   constructor(private readonly unit: MemoryUnit) {}
@@ -227,15 +226,7 @@ export class MemoryMessages implements MessageRepository {
   }
 
   private person(userId: UserId): PersonView {
-    const { id, fullName, email, avatar, bot, settings } = this.unit.read('users').get(userId)!.user;
-    return {
-      id,
-      fullName,
-      email,
-      isEmailPublic: settings.emailAddressVisibility === EMAIL_VISIBLE_TO_EVERYONE,
-      avatar,
-      isSystemBot: bot?.isSystem ?? false,
-    };
+    return personView(this.unit.read('users').get(userId)!.user);
   }
 }
 

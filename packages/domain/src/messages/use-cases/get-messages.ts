@@ -19,6 +19,7 @@ export interface GetMessagesInput {
 }
 
 export interface MessageList extends MessagePage {
+  readonly viewer: Actor;
   readonly realm: Realm;
   /** Senders whom the caller may not know; their messages name nobody (messages §2). */
   readonly strangers: ReadonlySet<UserId>;
@@ -52,7 +53,9 @@ export class GetMessages {
       const realm = await repositories.realms.get(actor.realmId);
       const senderIds = page.heads.map((head) => head.senderId);
       const strangers = await strangersAmong(repositories, actor, realm, senderIds);
-      return present({ ...page, realm, strangers }, (ids) => repositories.messages.listViews(actor.realmId, ids));
+      return present({ ...page, viewer: actor, realm, strangers }, (ids) =>
+        repositories.messages.listViews(actor.realmId, ids),
+      );
     });
   }
 }
