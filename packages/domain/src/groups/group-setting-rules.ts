@@ -60,7 +60,7 @@ export function groupSettingUpdate(
 export interface NamedInSetting {
   /** By id: groups of the realm, unnamed ones too. */
   readonly groups: ReadonlyMap<GroupId, Pick<Group, 'name' | 'systemName' | 'isDeactivated'>>;
-  /** Active users of the realm. */
+  /** Active users of the realm, without its system bots (contract decision 22). */
   readonly userIds: ReadonlySet<UserId>;
 }
 
