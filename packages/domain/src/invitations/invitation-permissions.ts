@@ -83,14 +83,14 @@ export const effectiveWelcomeText = (actor: Pick<Actor, 'role'>, text: string | 
 const DAY = 86_400;
 const MIN_AGE_DAYS = 3;
 
-/** Where anybody can make an account, new ones could be made to send letters (organization §9.3). */
+/** Where anybody can make an account, new ones could be made to send letters (organization §9.3, contract decision 24). */
 export function isTooNewToInvite(
   actor: Pick<Actor, 'role'>,
   realm: Pick<Realm, 'settings'>,
   joinedAt: UnixSeconds,
   now: UnixSeconds,
 ): boolean {
-  const isOpen = !realm.settings.inviteRequired && !realm.settings.emailsRestrictedToDomains;
+  const isOpen = !realm.settings.inviteRequired;
   return isOpen && !isAdministrator(actor) && now - joinedAt < MIN_AGE_DAYS * DAY;
 }
 
