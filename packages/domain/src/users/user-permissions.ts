@@ -53,7 +53,10 @@ export function canAdministerUser(
 /** Whatever it changes; bots' owners have an operation of their own (users §3.2). */
 export const canUpdateUsers = mustBeAdministrator;
 
-/** Users §3.2, role rules. `isOnlyOwner`: he is the only owner left who is active and human. */
+/**
+ * Users §3.2, role rules; owners of bots come here too (users §15), so it is asked for the owner first. `isOnlyOwner`: as
+ * `isOnlyOwner` answers of the target.
+ */
 export function canChangeRole(
   actor: Pick<Actor, 'role'>,
   target: Pick<User, 'role'>,
@@ -62,8 +65,8 @@ export function canChangeRole(
 ): Decision {
   if (role === target.role) return allowed;
   return all(
-    mustBeAdministrator(actor),
     role === 'owner' || target.role === 'owner' ? mustBeOwner(actor) : allowed,
+    mustBeAdministrator(actor),
     denyIf(
       target.role === 'owner' && isOnlyOwner,
       'INVALID_INPUT',
@@ -150,16 +153,15 @@ function mayCreateBotOfKind(
   );
 }
 
-/** Its name, owner, key, settings, and that it is at all: users §15. A bot that creates users is for owners. */
-export function canAdministerBot(
-  actor: Pick<Actor, 'id' | 'role'>,
-  bot: User | null,
-  { modifying }: { readonly modifying: boolean },
-): Decision {
+/**
+ * Its name, owner, key, settings, and that it is at all: users §15. A bot that may create users is for owners, and showing
+ * its key is no less than changing it (contract decision 26).
+ */
+export function canAdministerBot(actor: Pick<Actor, 'id' | 'role'>, bot: User | null): Decision {
   return all(
     denyIf(bot?.bot == null || bot.bot.isSystem, 'INVALID_INPUT', 'No such bot'),
     insufficientUnless(isAdministrator(actor) || bot?.bot?.ownerId === actor.id),
-    modifying && bot?.specialPermissions.includes('canCreateUsers') ? mustBeOwner(actor) : allowed,
+    bot?.specialPermissions.includes('canCreateUsers') ? mustBeOwner(actor) : allowed,
   );
 }
 
