@@ -311,9 +311,14 @@ describe('policies about topics and deletion', () => {
 
   it('a channel with named topics stays open to them', () => {
     const owner = plainActor('owner');
-    expect(answer(canChangeTopicsPolicy(owner, plainRealm(), 'empty_topic_only', true))).toBe(
-      'CANNOT_SET_TOPICS_POLICY: Channels with named topics cannot be limited to the empty topic.',
-    );
+    // Protocol §6.3.
+    expect(canChangeTopicsPolicy(owner, plainRealm(), 'empty_topic_only', true)).toEqual({
+      allowed: false,
+      code: 'INVALID_INPUT',
+      message:
+        'To enable this configuration, all messages in this channel must be in the general chat topic. Consider renaming or deleting other topics.',
+      details: { emptyTopicDisplayName: 'general chat' },
+    });
     expect(answer(canChangeTopicsPolicy(owner, plainRealm(), 'disable_empty_topic', true))).toBe('yes');
     const strict = plainRealm({ grants: { canSetTopicsPolicy: TEAM } });
     expect(answer(canChangeTopicsPolicy(plainActor('member'), strict, 'empty_topic_only', true))).toBe(INSUFFICIENT);

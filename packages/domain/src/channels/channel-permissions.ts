@@ -1,4 +1,5 @@
 import { type Grantee, hasRealmPermission, isGranted } from '../groups/group-permissions.js';
+import { EMPTY_TOPIC_DISPLAY_NAME } from '../messages/topic.js';
 import type { Realm } from '../realms/realm.js';
 import type { UserId } from '../shared/ids.js';
 import { all, allowed, type Decision, denied, denyIf } from '../shared/permission.js';
@@ -282,7 +283,7 @@ export function canChangePrivacy(
 const needsContentAccess = (actor: Grantee, channel: ChannelGrants, isSubscribed: boolean): Decision =>
   denyIf(!hasContentAccess(actor, channel, isSubscribed), 'NOT_PERMITTED', 'Channel content access is required.');
 
-/** Channels §4.11 row 8: the right to, and that nothing said so far contradicts it. */
+/** Channels §4.11 row 8, protocol §6.3: the right to, and that nothing said so far contradicts it. */
 export function canChangeTopicsPolicy(
   actor: Grantee,
   realm: Grants,
@@ -293,8 +294,10 @@ export function canChangeTopicsPolicy(
     canSetTopicsPolicy(actor, realm, policy),
     denyIf(
       policy === 'empty_topic_only' && hasNamedTopics,
-      'CANNOT_SET_TOPICS_POLICY',
-      'Channels with named topics cannot be limited to the empty topic.',
+      'INVALID_INPUT',
+      `To enable this configuration, all messages in this channel must be in the ${EMPTY_TOPIC_DISPLAY_NAME} topic. ` +
+        'Consider renaming or deleting other topics.',
+      { emptyTopicDisplayName: EMPTY_TOPIC_DISPLAY_NAME },
     ),
   );
 }

@@ -45,7 +45,6 @@ const WIRE: Readonly<Record<ErrorCode, WireError>> = {
   CHANNEL_NAME_TAKEN: { status: 409, code: 'CHANNEL_ALREADY_EXISTS', fields: { channelName: 'channel_name' } },
   CANNOT_ADMINISTER_CHANNEL: { status: 400, code: 'CANNOT_ADMINISTER_CHANNEL' },
   CANNOT_MANAGE_DEFAULT_CHANNEL: { status: 400, code: 'CANNOT_MANAGE_DEFAULT_CHANNEL' },
-  CANNOT_SET_TOPICS_POLICY: { status: 400, code: 'CANNOT_SET_TOPICS_POLICY' },
   EVENT_QUEUE_NOT_FOUND: { status: 400, code: 'BAD_EVENT_QUEUE_ID', fields: { queueId: 'queue_id' } },
   INVALID_NARROW: { status: 400, code: 'BAD_NARROW', fields: { description: 'desc' } },
   UNSUPPORTED_COMBINATION: {
