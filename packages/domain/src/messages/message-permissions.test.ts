@@ -153,7 +153,8 @@ describe('resolving a topic', () => {
     ${'plans'}      | ${'✔ plans'}   | ${'resolve'}
     ${'✔ plans'}    | ${'plans'}     | ${'unresolve'}
     ${'✔ ✔✔ plans'} | ${'plans'}     | ${'unresolve'}
-    ${'✔ ✔✔ plans'} | ${'✔✔ plans'}  | ${null}
+    ${'✔ ✔✔ plans'} | ${'✔✔ plans'}  | ${'unresolve'}
+    ${'✔ ✔✔ plans'} | ${'✔ plans'}   | ${null}
     ${'plans'}      | ${'✔ other'}   | ${null}
     ${'✔ plans'}    | ${'other'}     | ${null}
     ${'plans'}      | ${'other'}     | ${null}
@@ -166,6 +167,23 @@ describe('resolving a topic', () => {
     ${'✔ a ✔ b'}    | ${'a ✔ b'}     | ${'unresolve'}
     ${'✔ a ✔ b'}    | ${'a b'}       | ${null}
   `('from "$from" to "$to": $what', ({ from, to, what }) => {
+    expect(resolveToggle(from, to)).toBe(what);
+  });
+
+  const a = (length: number) => 'a'.repeat(length);
+
+  it.each`
+    from               | to                 | what
+    ${a(58)}           | ${`✔ ${a(58)}`}    | ${'resolve'}
+    ${a(59)}           | ${`✔ ${a(59)}`}    | ${'resolve'}
+    ${a(60)}           | ${`✔ ${a(60)}`}    | ${'resolve'}
+    ${a(60)}           | ${`✔ ${a(55)}...`} | ${'resolve'}
+    ${a(60)}           | ${`✔ ${a(54)}...`} | ${null}
+    ${a(60)}           | ${'✔ a...'}        | ${null}
+    ${a(58)}           | ${`✔ ${a(55)}...`} | ${null}
+    ${`✔ ${a(55)}...`} | ${`${a(55)}...`}   | ${'unresolve'}
+    ${`✔ ${a(55)}...`} | ${a(60)}           | ${null}
+  `('with a name that the prefix makes too long: $what', ({ from, to, what }) => {
     expect(resolveToggle(from, to)).toBe(what);
   });
 

@@ -15,7 +15,7 @@ import { type Actor, isAdministrator, isGuest } from '../users/actor.js';
 import { isAtLeast } from '../users/role.js';
 import { mustBeAdministrator } from '../users/role-gates.js';
 import type { Message } from './message.js';
-import { RESOLVED_PREFIX } from './topic.js';
+import { cutTopic, RESOLVED_PREFIX } from './topic.js';
 
 /** The same text for messages that do not exist (messages §1.4). */
 const unknownMessage: Decision = denied('INVALID_INPUT', 'Invalid message(s)');
@@ -77,15 +77,18 @@ export function canEditContent(
 }
 
 /**
- * Whether a new topic name does nothing but mark the topic resolved or unresolved (messages §9.2). Anything more is a
- * change of topic like any other.
+ * Whether a new topic name does nothing but mark the topic resolved or unresolved (messages §2.5, §9.2). Anything more is a
+ * change of topic like any other. `from`: as stored; `to`: as asked for, or as it is stored once the prefix has made it too
+ * long.
  */
 export function resolveToggle(from: string, to: string): 'resolve' | 'unresolve' | null {
   const wasResolved = from.startsWith(RESOLVED_PREFIX);
   const isResolved = to.startsWith(RESOLVED_PREFIX);
-  if (!wasResolved && isResolved) return to === RESOLVED_PREFIX + from ? 'resolve' : null;
-  if (wasResolved && !isResolved) return to === from.replace(/^[✔ ]+/u, '') ? 'unresolve' : null;
-  return null;
+  if (!wasResolved && isResolved) return cutTopic(to) === cutTopic(RESOLVED_PREFIX + from) ? 'resolve' : null;
+  if (!wasResolved || isResolved) return null;
+  // One prefix, or all that has gathered there (channels §5.7).
+  const isBare = to === from.slice(RESOLVED_PREFIX.length) || to === from.replace(/^[✔ ]+/u, '');
+  return isBare ? 'unresolve' : null;
 }
 
 /** Administrators have no right of their own here (messages §9.2). `target`: null unless the channel changes too. */
@@ -109,6 +112,7 @@ export function canChangeTopic(
   realm: Pick<Realm, 'permissions' | 'settings'>,
   change: {
     readonly message: Pick<Message, 'topic' | 'sentAt'>;
+    /** As asked for or as stored: `resolveToggle` takes both. */
     readonly topic: string;
     readonly source: Pick<Channel, 'permissions'>;
     readonly target: Pick<Channel, 'permissions'> | null;
