@@ -156,7 +156,7 @@ export function canSendDirect({
   readonly realm: Pick<Realm, 'permissions'>;
   /** Id of the system group without members. */
   readonly nobodyGroupId: GroupId;
-  /** Whether these people have written to one another before. */
+  /** Whether the conversation has a message (messages §3.2): one that has lost its last is begun anew. */
   readonly conversationExists: boolean;
 }): Decision {
   const gone = recipients.find(({ user }) => !user.isActive);

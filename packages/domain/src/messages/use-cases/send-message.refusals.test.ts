@@ -226,6 +226,20 @@ describe('direct messages are refused', () => {
     await send('guest', toPeople(moderator));
   });
 
+  it('to begin anew, once nothing is left of a conversation', async () => {
+    const scene = await cast(aRealmWith({ grants: { directMessageInitiator: 'moderators' } }));
+    const send = sending(scene);
+    const { guest, moderator } = { guest: idOf(scene, 'guest'), moderator: idOf(scene, 'moderator') };
+    const first = await send('moderator', toPeople(guest));
+    const second = await send('moderator', toPeople(guest));
+    await scene.uow.write((tx) => tx.messages.remove(scene.realm.id, [first.id]));
+    const third = await send('guest', toPeople(moderator));
+    await scene.uow.write((tx) => tx.messages.remove(scene.realm.id, [second.id, third.id]));
+    await expectRefused(scene, () => send('guest', toPeople(moderator)), {
+      message: 'You do not have permission to initiate direct message conversations.',
+    });
+  });
+
   it('but never to bots, from bots, or to oneself', async () => {
     const scene = await cast(
       aRealmWith({ grants: { directMessagePermission: 'nobody', directMessageInitiator: 'nobody' } }),

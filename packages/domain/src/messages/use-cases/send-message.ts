@@ -1,7 +1,7 @@
 import { CHANNEL_PERMISSIONS, type Channel, parseChannelName } from '../../channels/channel.js';
 import { canPost, canSendDirect, unknownChannelId } from '../../channels/post-permissions.js';
 import type { TopicVisibility } from '../../channels/topic-policy.js';
-import { canMentionGroup, isGranted } from '../../groups/group-permissions.js';
+import { canMentionGroup, hasRealmPermission, isGranted } from '../../groups/group-permissions.js';
 import type { Realm } from '../../realms/realm.js';
 import type { Caller } from '../../shared/caller.js';
 import type { Clock } from '../../shared/clock.js';
@@ -181,7 +181,10 @@ export class SendMessage {
         })),
         realm,
         nobodyGroupId: nobody,
-        conversationExists: existing !== null,
+        // Who may begin conversations need not be asked whether this is one.
+        conversationExists:
+          hasRealmPermission(actor, realm, 'directMessageInitiator') ||
+          (existing !== null && (await tx.messages.hasMessages(realm.id, existing))),
       }),
     );
     return { kind: 'direct', recipientId: existing ?? (await tx.recipients.openDirect(realm.id, ids)), people };
