@@ -47,6 +47,7 @@ export * from './groups/system-groups.js';
 export * from './groups/use-cases/promote-full-members.js';
 export * from './invitations/invitation-permissions.js';
 export * from './messages/change-flags.js';
+export * from './messages/enforce-mentions.js';
 export * from './messages/markdown.js';
 export * from './messages/mention-permissions.js';
 export * from './messages/message.js';

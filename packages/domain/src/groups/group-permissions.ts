@@ -114,7 +114,7 @@ export const canRemoveSubgroups = (actor: Grantee, realm: Grants, group: Group |
 export const canInviteIntoGroup = (actor: Grantee, realm: Grants, group: Group | null): Decision =>
   may(actor, realm, group, ['canAddMembers'], false);
 
-/** Messages §3.2 row 20. */
+/** Messages §3.2 row 20. A named group. */
 export function canMentionGroup(actor: Grantee, group: Pick<Group, 'name' | 'permissions'>): Decision {
   return denyIf(
     !hasGroupPermission(actor, group, 'canMention'),

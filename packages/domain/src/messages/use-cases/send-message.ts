@@ -1,7 +1,7 @@
 import { CHANNEL_PERMISSIONS, type Channel, parseChannelName } from '../../channels/channel.js';
 import { canPost, canSendDirect, unknownChannelId } from '../../channels/post-permissions.js';
 import type { TopicVisibility } from '../../channels/topic-policy.js';
-import { canMentionGroup, hasRealmPermission, isGranted } from '../../groups/group-permissions.js';
+import { hasRealmPermission, isGranted } from '../../groups/group-permissions.js';
 import type { Realm } from '../../realms/realm.js';
 import type { Caller } from '../../shared/caller.js';
 import type { Clock } from '../../shared/clock.js';
@@ -16,12 +16,12 @@ import type { Actor } from '../../users/actor.js';
 import { publicAddress } from '../../users/email-visibility.js';
 import { findByPublicAddress } from '../../users/find-by-address.js';
 import type { User } from '../../users/user.js';
+import { enforceMentions } from '../enforce-mentions.js';
 import type { MarkdownRenderer, ParsedMarkdown } from '../markdown.js';
-import { canMentionMany } from '../mention-permissions.js';
 import { parseContent } from '../message.js';
 import { participate } from '../participate.js';
-import { type Destination, postMessage, topicParticipants } from '../post-message.js';
-import { ownMarkdownOptions, type RenderedText, renderText } from '../render-message.js';
+import { type Destination, postMessage } from '../post-message.js';
+import { ownMarkdownOptions, renderText } from '../render-message.js';
 import { parseTopic, topicKey } from '../topic.js';
 import type { UnheardBots } from '../unheard-bots.js';
 import { parseWidget, widgetIn } from '../widgets.js';
@@ -62,9 +62,6 @@ interface Draft {
   readonly content: string | DomainError;
   readonly parsed: ParsedMarkdown | DomainError;
 }
-
-/** From how many on a wildcard needs a permission (messages §3.2 rows 18–19). */
-const MANY = 15;
 
 /** Sends a message to a channel or to people (messages §3). */
 export class SendMessage {
@@ -262,26 +259,4 @@ async function findAddressedChannel(tx: Transaction, realmId: RealmId, to: Named
 function escapeHtml(text: string): string {
   const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#x27;' };
   return text.replace(/[&<>"']/g, (character) => entities[character]!);
-}
-
-/** The rights that only what was rendered can tell are asked for (messages §3.2 rows 18–20). */
-async function enforceMentions(
-  tx: Transaction,
-  realm: Realm,
-  actor: Actor,
-  sender: User,
-  destination: Destination,
-  rendered: RenderedText,
-): Promise<void> {
-  if (destination.kind === 'channel') {
-    if (rendered.mentionsChannelWildcard) {
-      const count = await tx.channels.countSubscribers(realm.id, destination.channel.id);
-      if (count > MANY) enforce(canMentionMany(actor, realm, 'channel'));
-    }
-    if (rendered.mentionsTopicWildcard) {
-      const participants = await topicParticipants(tx, { destination, sender });
-      if (participants.length > MANY) enforce(canMentionMany(actor, realm, 'topic'));
-    }
-  }
-  for (const group of rendered.mentionedGroups) enforce(canMentionGroup(actor, { ...group, name: group.name ?? '' }));
 }
