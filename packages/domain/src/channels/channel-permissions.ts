@@ -75,14 +75,30 @@ export const canReadActive = (
   isSubscribed: boolean,
 ): Decision => unknownUnless(!channel.isArchived && hasContentAccess(actor, channel, isSubscribed));
 
-/** Without logging in (channels §3.1). `webPublicEnabled`: whether the server allows such channels at all. */
+/** What reading without logging in depends on beside the organization's setting. */
+export interface SpectatorAccess extends WebPublicOption {
+  /** In use. */
+  readonly hasWebPublicChannel: boolean;
+}
+
+/** Whether anybody may read anything without logging in (protocol §9). */
 export function canSpectate(
   realm: Pick<Realm, 'settings'>,
-  channel: Pick<Channel, 'privacy'>,
-  { webPublicEnabled }: WebPublicOption,
+  { webPublicEnabled, hasWebPublicChannel }: SpectatorAccess,
 ): Decision {
-  return unknownUnless(webPublicEnabled && realm.settings.enableSpectatorAccess && isWebPublic(channel));
+  return denyIf(
+    !webPublicEnabled || !realm.settings.enableSpectatorAccess || !hasWebPublicChannel,
+    'UNAUTHENTICATED',
+    'Not logged in: API authentication or user session required',
+  );
 }
+
+/** One channel, and its topics, without logging in (channels §3.1, §5.3). */
+export const canSpectateChannel = (
+  realm: Pick<Realm, 'settings'>,
+  channel: Pick<Channel, 'privacy'>,
+  spectators: SpectatorAccess,
+): Decision => all(canSpectate(realm, spectators), unknownUnless(isWebPublic(channel)));
 
 /** Whoever knows of a channel knows who is in it (channels §3.8, §4.10). */
 export const canListSubscribers = canSeeMetadata;

@@ -1,10 +1,12 @@
-import { type Channel, hasSharedHistory } from '../channels/channel.js';
+import { type Channel, hasSharedHistory, isWebPublic } from '../channels/channel.js';
 import {
   type ChannelGrants,
   canReadActive,
+  canSpectate,
   hasChannelPermission,
   hasContentAccess,
   isChannelAdministrator,
+  type SpectatorAccess,
 } from '../channels/channel-permissions.js';
 import { canCreateTopic, canSendTo } from '../channels/post-permissions.js';
 import { type Grantee, hasRealmPermission } from '../groups/group-permissions.js';
@@ -42,6 +44,50 @@ function mayReadIn(actor: Grantee, channel: ChannelGrants, isSubscribed: boolean
   // Sic: by its id a guest reaches a message of a web-public channel only while subscribed; by narrows he reads them all.
   if (isGuest(actor) && !isSubscribed) return false;
   return hasContentAccess(actor, channel, isSubscribed) && (hasSharedHistory(channel) || isOwn);
+}
+
+/** How a message came to be what it is: where the organization shows it, to those who may read the message (messages §10). */
+export function canReadEditHistory(
+  actor: Grantee,
+  realm: Pick<Realm, 'settings'>,
+  /** Null: there is no such message. */
+  access: MessageAccess | null,
+): Decision {
+  return all(
+    denyIf(
+      realm.settings.messageEditHistoryVisibilityPolicy === 'none',
+      'NOT_PERMITTED',
+      'Message edit history is disabled in this organization',
+    ),
+    access === null ? unknownMessage : canReadMessage(actor, access),
+  );
+}
+
+/** Without logging in: what is in web-public channels, where there are any to read (protocol §9, messages §1.4). */
+export function canSpectateMessage(
+  realm: Pick<Realm, 'settings'>,
+  /** Where the message is; null: it is direct, or there is none. */
+  channel: Pick<Channel, 'privacy'> | null,
+  spectators: SpectatorAccess,
+): Decision {
+  return all(canSpectate(realm, spectators), channel !== null && isWebPublic(channel) ? allowed : unknownMessage);
+}
+
+/** Without logging in: a file that a message of a web-public channel links to (messages §16.2, protocol §9). */
+export function canSpectateFile(
+  realm: Pick<Realm, 'settings'>,
+  /** Where the messages are that link to it; null for direct ones. */
+  linkedIn: readonly (Pick<Channel, 'privacy'> | null)[],
+  spectators: SpectatorAccess,
+): Decision {
+  return all(
+    canSpectate(realm, spectators),
+    denyIf(
+      !linkedIn.some((channel) => channel !== null && isWebPublic(channel)),
+      'ACCESS_DENIED',
+      'You are not authorized to view this file.',
+    ),
+  );
 }
 
 /** Clients and servers disagree a little about the time; deleting alone gives no such grace (messages §9, §11). */
