@@ -10,6 +10,7 @@ export * from './channels/channel.js';
 export * from './channels/channel-permissions.js';
 export * from './channels/channel-quota.js';
 export * from './channels/channel-repository.js';
+export * from './channels/channel-sight.js';
 export * from './channels/create-channels.js';
 export * from './channels/follow-channels.js';
 export * from './channels/leave-channels.js';
