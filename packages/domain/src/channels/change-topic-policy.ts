@@ -3,7 +3,7 @@ import type { Transaction } from '../shared/unit-of-work.js';
 import { nameTopicPolicies } from './named-topic-policies.js';
 import type { TopicPolicy } from './topic-policy.js';
 
-/** Stores a person's wish for a topic and tells his clients. */
+/** Stores a user's choice for a topic and tells their clients. */
 export async function changeTopicPolicy(tx: Transaction, policy: TopicPolicy): Promise<void> {
   const { realmId, userId, channelId, topic, visibility, changedAt } = policy;
   await tx.topicPolicies.put(policy);

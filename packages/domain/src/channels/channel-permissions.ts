@@ -54,7 +54,7 @@ export function hasMetadataAccess(actor: Grantee, channel: ChannelGrants, isSubs
   return hasContentAccess(actor, channel, isSubscribed) || (!isGuest(actor) && mayAdminister(actor, channel));
 }
 
-/** fullHistory(u, c) of channels §3.7: may read what he never received. */
+/** fullHistory(u, c) of channels §3.7: may read what they never received. */
 export function hasFullHistoryAccess(actor: Grantee, channel: ChannelGrants, isSubscribed: boolean): boolean {
   return hasSharedHistory(channel) && hasContentAccess(actor, channel, isSubscribed);
 }
@@ -184,7 +184,7 @@ export function canSubscribeSelf(
   );
 }
 
-/** Channels §3.8, §4.5: nobody lets others into a room he cannot enter himself. */
+/** Channels §3.8, §4.5: nobody adds others to a channel that they cannot enter. */
 export function canAddSubscribers(
   actor: Grantee,
   realm: Grants,
@@ -347,7 +347,7 @@ export function canChangeChannelPermission(
     case 'canDeleteAnyMessage':
     case 'canDeleteOwnMessage':
       return canSetDeletePolicy(actor, realm);
-    // Whoever is outside cannot let himself in this way.
+    // Whoever is outside cannot let themselves in this way.
     case 'canAddSubscribers':
     case 'canSubscribe':
       return needsContentAccess(actor, channel, isSubscribed);

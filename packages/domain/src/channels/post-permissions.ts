@@ -137,7 +137,7 @@ export interface DirectRecipient {
   readonly user: Pick<User, 'id' | 'isActive' | 'bot'>;
   /** Null where there are no rights to read: system bots, deactivated users. */
   readonly actor: Grantee | null;
-  /** The address others know him by (`publicAddress`): the refusal quotes it. */
+  /** The address others know them by (`publicAddress`): the refusal quotes it. */
   readonly address: string;
   /** Asked only where the sender is a guest who may not know everybody: `UserAccess.isAcquainted`. */
   readonly isAcquainted: boolean;

@@ -15,7 +15,7 @@ type Grants = Pick<Realm, 'permissions'>;
 
 /**
  * The one way to ask for a permission (channels §3.3). Guests never pass one that cannot be given to everyone, whatever
- * groups they are in. Nobody passes by his role alone: where administrators do, a rule says so.
+ * groups they are in. Nobody passes by their role alone: where administrators do, a rule says so.
  */
 export function isGranted(
   actor: Grantee,

@@ -26,7 +26,7 @@ export function canInvite(
 export const canUseInvitations = (actor: Pick<Actor, 'role' | 'isBot'>): Decision =>
   all(mustNotBeGuest(actor), mustBeHuman(actor));
 
-/** Nobody lets others rise above himself (organization §9.1 rows 5 and 6). */
+/** Nobody invites others to a higher role than their own (organization §9.1 rows 5 and 6). */
 export function canInviteAs(actor: Pick<Actor, 'role'>, role: Role): Decision {
   return all(
     role === 'owner' ? mustBeOwner(actor) : allowed,
@@ -94,7 +94,7 @@ export function isTooNewToInvite(
   return isOpen && !isAdministrator(actor) && now - joinedAt < MIN_AGE_DAYS * DAY;
 }
 
-/** Whether he sees everybody's invitations or only his own (organization §9.2). */
+/** Whether they see everybody's invitations or only their own (organization §9.2). */
 export const seesAllInvitations = (actor: Pick<Actor, 'role'>): boolean => isAdministrator(actor);
 
 /** What of an invitation decides who may touch it. */

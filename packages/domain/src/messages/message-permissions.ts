@@ -28,7 +28,7 @@ export interface MessageAccess {
   /** Where it is now; null for direct messages. */
   readonly channel: (ChannelGrants & Pick<Channel, 'isArchived'>) | null;
   readonly isSubscribed: boolean;
-  /** He has received it, or made it his own. */
+  /** They have received it, or made it their own. */
   readonly isOwn: boolean;
 }
 
@@ -41,7 +41,7 @@ export function canReadMessage(actor: Grantee, access: MessageAccess, { modifyin
 }
 
 function mayReadIn(actor: Grantee, channel: ChannelGrants, isSubscribed: boolean, isOwn: boolean): boolean {
-  // Sic: by its id a guest reaches a message of a web-public channel only while subscribed; by narrows he reads them all.
+  // Sic: by its id a guest reaches a message of a web-public channel only while subscribed; narrows show them all.
   if (isGuest(actor) && !isSubscribed) return false;
   return hasContentAccess(actor, channel, isSubscribed) && (hasSharedHistory(channel) || isOwn);
 }
@@ -103,7 +103,7 @@ function isTooOldToMove(actor: Grantee, sentAt: UnixSeconds, limitSeconds: numbe
   );
 }
 
-/** Its text, and by its sender alone: no administrator, no bot's owner puts words into his mouth (messages §9.1 rows 2–4). */
+/** Its text, and by its sender alone: neither administrators nor a bot's owner may (messages §9.1 rows 2–4). */
 export function canEditContent(
   actor: Pick<Actor, 'id'>,
   realm: Pick<Realm, 'settings'>,
@@ -224,7 +224,7 @@ export function canChangeChannelOf(
 }
 
 /**
- * A whole topic: all of what he sees of it has to be young enough (messages §9.2). `messages` ascend. Resolving is no
+ * A whole topic: all of what the actor sees of it has to be young enough (messages §9.2). `messages` ascend. Resolving is no
  * move. `isOtherTopic`, `isOtherChannel`: what the move changes; the stricter limit of these counts.
  */
 export function canMoveWholeTopic(
@@ -260,7 +260,7 @@ export function canMoveWholeTopic(
 /** Into a topic without messages; resolving opens none (messages §9.1 row 20). */
 export const canOpenTopicByMoving = canCreateTopic;
 
-/** Of a message that he may read for modifying (messages §11 rows 2–6). */
+/** Of a message that the actor may read for modifying (messages §11 rows 2–6). */
 export function canDeleteMessage(
   actor: Pick<Actor, 'id' | 'role' | 'groups'>,
   realm: Pick<Realm, 'permissions' | 'settings'>,
@@ -292,7 +292,7 @@ export function canDeleteMessage(
   );
 }
 
-/** Of the topic, those messages that he may read (channels §5.6). */
+/** Of the topic, those messages that the actor may read (channels §5.6). */
 export function canDeleteTopic(
   actor: Grantee,
   channel: ChannelGrants & Pick<Channel, 'isArchived'>,

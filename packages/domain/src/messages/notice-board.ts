@@ -51,7 +51,7 @@ export class NoticeBoard {
     await this.tellAs('notification', tx, realm, person, content, author);
   }
 
-  /** What a newcomer finds, starred, in his first conversation (organization §10.4). */
+  /** What a newcomer finds, starred, in their first conversation (organization §10.4). */
   async welcome(tx: Transaction, realm: Realm, newcomer: User): Promise<void> {
     const { welcomeMessageCustomText: own } = realm.settings;
     // An administrator wrote it, perhaps long ago; nothing in it may show the newcomer more than they can find.

@@ -55,7 +55,7 @@ export function visibleEmail(viewer: { readonly id: UserId; readonly role: Role 
   return canSeeEmail(viewer, user) ? user.email : null;
 }
 
-/** What stands for the user wherever an address is needed, the same for every viewer: his own where all may see it. */
+/** What stands for the user wherever an address is needed, the same for every viewer: their own where all may see it. */
 export function publicAddress(user: Addressed, host: string): string {
   return isEmailPublic(user) ? user.email : dummyAddress(user.id, host);
 }

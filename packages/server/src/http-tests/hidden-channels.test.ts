@@ -68,6 +68,25 @@ describe('a channel that the caller may not see', () => {
     }
   });
 
+  it('is linked to by nobody who names or describes another channel after it', async () => {
+    const links = `#**${NAME}** #**${NAME}>plans**`;
+    const { body } = await server.post('/channels/create', people.hamlet, {
+      name: `${NAME}>plans`,
+      description: links,
+      subscribers: [people.hamlet.id],
+    });
+    const { streams } = (await server.get('/streams', people.hamlet)).body;
+    const { messages } = (
+      await server.get('/messages', people.hamlet, { anchor: 'newest', num_before: 9, num_after: 0 })
+    ).body;
+    const described = streams.find(({ stream_id }: { stream_id: number }) => stream_id === body.id);
+    for (const html of [described.rendered_description, messages.at(-1).content]) {
+      expect(html).toContain(`#<strong>${NAME}</strong>`);
+      expect(html).not.toContain(`/channel/${hiddenId}-`);
+      expect(html).not.toContain(`data-stream-id="${hiddenId}"`);
+    }
+  });
+
   it('is found in a narrow, which checks for existence only, and shows nothing there (messages §7.2, §5.4)', async () => {
     for (const operand of [hiddenId, 'VAULT']) {
       const { body } = await server.get('/messages', people.hamlet, {
