@@ -152,13 +152,19 @@ async function resolveChannels(
   const { channelNames, topics } = references;
   const result = new Map<string, LinkableChannel>();
   if (channelNames.size === 0) return result;
+  const topicsOf = new Map<string, string[]>();
+  for (const { channelName, topic } of topics) {
+    const known = topicsOf.get(channelName);
+    if (known) known.push(topic);
+    else topicsOf.set(channelName, [topic]);
+  }
   const isAbout = new Set<ChannelId>(about.map(({ id }) => id));
   const subscribed = new Set(actor && (await tx.channels.listSubscribedIds(realmId, actor.id)));
   for (const channel of await tx.channels.listByName(realmId, [...channelNames])) {
     const { id, name } = channel;
     const isReadable = actor === null || hasContentAccess(actor, channel, subscribed.has(id));
     if (!channelNames.has(name) || !(isReadable || isAbout.has(id))) continue;
-    const typed = topics.filter(({ channelName }) => channelName === name).map(({ topic }) => topic);
+    const typed = topicsOf.get(name) ?? [];
     const newestMessageIds = new Map<string, MessageId>();
     if (typed.length > 0) {
       const newest = await newestVisible(tx, actor, channel, subscribed.has(id), typed.map(keyOf));
