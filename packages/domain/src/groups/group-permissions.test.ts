@@ -306,6 +306,7 @@ describe('members and subgroups of a group', () => {
     ]);
     expect(answer(areSubgroupCandidates(groups(40, 1), known))).toBe('yes');
     expect(answer(areSubgroupCandidates(groups(41, 40, 99), known))).toBe('INVALID_INPUT: Invalid user group ID: 99');
+    expect(answer(areSubgroupCandidates(groups(40, 98), known))).toBe('INVALID_INPUT: Invalid user group ID: 98');
     expect(answer(areSubgroupCandidates(groups(42), known))).toBe('INVALID_INPUT: Invalid user group ID: 42');
     expect(answer(areSubgroupCandidates(groups(40, 41), known))).toBe(DEACTIVATED);
   });
@@ -355,6 +356,7 @@ describe('what a group is in use for', () => {
           named(43, { isDeactivated: true, grants: { canManage: actors } }),
           named(42, { grants: { canManage: unnamed, canJoin: actors } }),
           named(41, { grants: { canManage: groupId(61) } }),
+          plainSystemGroup('members'),
           named(40),
         ],
         channels: [

@@ -26,11 +26,11 @@ export async function enforceMentions(
       channelSubscribers:
         kind === 'channel' && rendered.mentionsChannelWildcard
           ? await tx.channels.countSubscribers(realm.id, destination.channel.id)
-          : null,
+          : 0,
       topicParticipants:
         kind === 'channel' && rendered.mentionsTopicWildcard
           ? (await topicParticipants(tx, { destination, sender })).length
-          : null,
+          : 0,
       groups: rendered.mentionedGroups,
     }),
   );

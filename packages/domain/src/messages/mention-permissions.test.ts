@@ -55,7 +55,7 @@ describe('mentioning a group', () => {
 
 /** Messages §3.2 rows 18–20, and §9.1 row 17 for a text that is changed. */
 describe('what a message mentions', () => {
-  const none: Mentions = { channelSubscribers: null, topicParticipants: null, groups: [] };
+  const none: Mentions = { channelSubscribers: 0, topicParticipants: 0, groups: [] };
   const open = plainGroup({ name: 'open' });
   const closed = plainGroup({ name: 'closed', grants: { canMention: TEAM } });
   const shut = plainGroup({ name: 'shut', grants: { canMention: systemGroup.nobody } });

@@ -8,10 +8,10 @@ export const MANY = 15;
 
 /** What a message mentions aloud. */
 export interface Mentions {
-  /** How many subscribers a channel wildcard reaches; null: there is none, or the message is direct. */
-  readonly channelSubscribers: number | null;
-  /** How many took part in the topic, the sender included, that a topic wildcard reaches; null: as above. */
-  readonly topicParticipants: number | null;
+  /** How many subscribers a channel wildcard reaches; 0 where there is none, or the message is direct. */
+  readonly channelSubscribers: number;
+  /** How many took part in the topic, the sender included, that a topic wildcard reaches; 0: as above. */
+  readonly topicParticipants: number;
   readonly groups: readonly Pick<Group, 'name' | 'permissions'>[];
 }
 
@@ -22,8 +22,8 @@ export function canMention(
   { channelSubscribers, topicParticipants, groups }: Mentions,
 ): Decision {
   return all(
-    channelSubscribers !== null && channelSubscribers > MANY ? canMentionMany(sender, realm, 'channel') : allowed,
-    topicParticipants !== null && topicParticipants > MANY ? canMentionMany(sender, realm, 'topic') : allowed,
+    channelSubscribers > MANY ? canMentionMany(sender, realm, 'channel') : allowed,
+    topicParticipants > MANY ? canMentionMany(sender, realm, 'topic') : allowed,
     ...groups.map((group) => canMentionGroup(sender, group)),
   );
 }

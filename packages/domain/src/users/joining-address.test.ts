@@ -36,6 +36,7 @@ describe('an address in an organization that restricts them to domains', () => {
     ${'user@test1.com'}          | ${[]}                         | ${'outsideDomain'}
     ${'a+b@test1.com'}           | ${['test1.com']}              | ${'containsPlus'}
     ${'a+b@test2.com'}           | ${['test1.com']}              | ${'outsideDomain'}
+    ${'user@a+b.org'}            | ${['a+b.org']}                | ${null}
     ${'user@disposable.test'}    | ${['disposable.test']}        | ${null}
     ${'user@disposable.test'}    | ${['test1.com']}              | ${'outsideDomain'}
   `('$email, where $domains are listed: $fault', ({ email, domains, fault }) => {

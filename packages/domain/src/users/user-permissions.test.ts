@@ -1,7 +1,14 @@
 import { answer, cells, groupId, plainActor, plainRealm, plainUser, systemGroup, userId } from '@parley/testkit';
 import fc from 'fast-check';
 import { ROLES, type Role } from './role.js';
-import { insufficientUnless, mustBeAdministrator, mustBeHuman, mustBeOwner, mustNotBeGuest } from './role-gates.js';
+import {
+  insufficientUnless,
+  mustBeAdministrator,
+  mustBeBot,
+  mustBeHuman,
+  mustBeOwner,
+  mustNotBeGuest,
+} from './role-gates.js';
 import type { Bot, User } from './user.js';
 import { isRestricted, mayAccessUser } from './user-access.js';
 import {
@@ -65,6 +72,8 @@ describe('by role alone', () => {
   it('or by being a person', () => {
     expect(answer(mustBeHuman(plainActor('guest')))).toBe('yes');
     expect(answer(mustBeHuman(plainActor('owner', { isBot: true })))).toBe(NO_BOTS);
+    expect(answer(mustBeBot(plainActor('guest', { isBot: true })))).toBe('yes');
+    expect(answer(mustBeBot(plainActor('owner')))).toBe('MUST_BE_BOT: Must be a bot user');
     expect(answer(insufficientUnless(true))).toBe('yes');
     expect(answer(insufficientUnless(false))).toBe(INSUFFICIENT);
   });
@@ -417,6 +426,8 @@ describe('bots', () => {
     ${'administrator'} | ${plainUser({ bot: bot({ ownerId: userId(11) }) })} | ${'yes'}
     ${'administrator'} | ${plainUser()}                                      | ${'INVALID_INPUT: No such bot'}
     ${'administrator'} | ${null}                                             | ${'INVALID_INPUT: No such bot'}
+    ${'member'}        | ${null}                                             | ${'INVALID_INPUT: No such bot'}
+    ${'member'}        | ${plainUser()}                                      | ${'INVALID_INPUT: No such bot'}
     ${'owner'}         | ${plainUser({ bot: bot({ isSystem: true }) })}      | ${'INVALID_INPUT: No such bot'}
   `('changed by $who: $expected', ({ who, target, expected }) => {
     expect(answer(canAdministerBot(plainActor(who, { id: 10 }), target))).toBe(expected);
