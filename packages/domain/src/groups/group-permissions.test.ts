@@ -356,7 +356,6 @@ describe('what a group is in use for', () => {
           named(43, { isDeactivated: true, grants: { canManage: actors } }),
           named(42, { grants: { canManage: unnamed, canJoin: actors } }),
           named(41, { grants: { canManage: groupId(61) } }),
-          plainSystemGroup('members'),
           named(40),
         ],
         channels: [

@@ -30,6 +30,15 @@ const authorOf = async (scene: MemoryScene, tx: Transaction, who: string | null)
   actor: who === null ? null : await tx.actors.get(scene.caller(who)),
 });
 
+it('a notice is from the organization itself', async () => {
+  const scene = await town();
+  await noticing(scene, (board, tx) => board.tell(tx, scene.realm, scene.user('member'), 'hi', { actor: null }));
+  const [last] = scene.storage.announced.slice(-1);
+  expect(last!.event).toMatchObject({
+    view: { message: { clientName: 'Internal' }, sender: { fullName: 'Notification Bot' } },
+  });
+});
+
 describe('what a notice links to (markdown §12)', () => {
   const vault = (scene: MemoryScene) => `<p><a>#vault</a> <a>#vault&gt;plans/${scene.messages[0]!.id}</a></p>`;
 

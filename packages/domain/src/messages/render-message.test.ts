@@ -14,7 +14,10 @@ import {
   sending,
   subscribe,
 } from '@parley/testkit';
+import { leaveChannels } from '../channels/leave-channels.js';
+import type { MarkdownOptions, MarkdownRenderer } from './markdown.js';
 import { MAX_MESSAGE_LENGTH, parseContent } from './message.js';
+import { markdownOptions, renderText } from './render-message.js';
 import { normalizeTopic, parseTopic } from './topic.js';
 import { RenderMarkdown } from './use-cases/render-markdown.js';
 
@@ -41,7 +44,8 @@ describe('a text', () => {
     ['names people, whatever the letter case', 'guest', '@**OWNER**', '<em>owner</em>'],
     ['names nobody of another realm', 'owner', '@**stranger**', '@**stranger**'],
     ['names groups, whatever the letter case', 'guest', '@*Cooks*', '<em>cooks</em>'],
-    ['names system groups as people call them', 'guest', '@*role:fullmembers*', '<em>Full members</em>'],
+    ['names no group that there is not', 'guest', '@*cook*', '@*cook*'],
+    ['names no user that there is not', 'guest', '@**nobody** @**x|9999**', '@**nobody** @**x|9999**'],
     ['links to channels one can read', 'member', '#**core**', '<a>#core</a>'],
     ['links to archived channels', 'member', '#**old**', '<a>#old</a>'],
     ['links to no channel by another letter case', 'member', '#**CORE**', '#**CORE**'],
@@ -51,6 +55,53 @@ describe('a text', () => {
   ])('%s', async (_, who, content, html) => {
     const scene = await cast();
     expect(await rendering(scene)(who, content)).toBe(`<p>${html}</p>`);
+  });
+
+  it.each([
+    ['nobody', 'Nobody'],
+    ['owners', 'Owners'],
+    ['administrators', 'Administrators'],
+    ['moderators', 'Moderators'],
+    ['fullmembers', 'Full members'],
+    ['members', 'Members'],
+    ['everyone', 'Everyone'],
+    ['internet', 'Everyone on the internet'],
+  ])('names the system group role:%s as people call it', async (name, title) => {
+    expect(await rendering(await cast())('guest', `@*role:${name}*`)).toBe(`<p><em>${title}</em></p>`);
+  });
+
+  it('is parsed as the organization and its author want it', async () => {
+    const scene = await cast();
+    await scene.add(
+      aRealmWith({ settings: { defaultCodeBlockLanguage: 'elm', inlineImagePreview: false } }),
+      async (theScene, tx) => {
+        const member = theScene.user('member');
+        await tx.users.update({ ...member, settings: { ...member.settings, translateEmoticons: true } });
+      },
+    );
+    const plain = new PlainRenderer();
+    const seen: MarkdownOptions[] = [];
+    const spy: MarkdownRenderer = {
+      parse: (content, options) => {
+        seen.push(options);
+        return plain.parse(content, options);
+      },
+      render: (parsed, names) => plain.render(parsed, names),
+      topicLinks: () => [],
+    };
+    const useCase = new RenderMarkdown(scene.uow, spy, plainAddresses);
+    for (const who of ['member', 'guest']) await useCase.execute(scene.caller(who), { content: ':)' });
+    const options = {
+      realmUrl: plainAddresses.urlOf(scene.realm),
+      linkifiers: [],
+      defaultCodeLanguage: 'elm',
+      mediaPreviews: false,
+      emptyTopicName: 'general chat',
+    };
+    expect(seen).toMatchObject([
+      { ...options, translateEmoticons: true },
+      { ...options, translateEmoticons: false },
+    ]);
   });
 
   it('names nobody whom a restricted guest may not know', async () => {
@@ -122,6 +173,19 @@ describe('a text', () => {
       expect(html).toBe(
         `<p><a>#public&gt;plans/${first}</a> <a>#vault&gt;plans/${second}</a> <a>#vault&gt;secret/</a> <a>#shared</a></p>`,
       );
+    });
+
+    it('points to nothing in a channel that it is about but its author has left, whatever they have of it', async () => {
+      const scene = await archive();
+      await scene.uow.write((tx) => leaveChannels(tx, [scene.channel('vault')], [scene.user('late').id]));
+      const html = await scene.uow.read(async (r) => {
+        const renderer = new PlainRenderer();
+        const actor = await r.actors.get(scene.caller('late'));
+        const parsed = renderer.parse('#**vault** #**vault>plans**', markdownOptions(scene.realm, ''));
+        const author = { actor, about: [scene.channel('vault')] };
+        return (await renderText(r, renderer, parsed, scene.realm, author)).html;
+      });
+      expect(html).toBe('<p><a>#vault</a> <a>#vault&gt;plans/</a></p>');
     });
 
     it('stays text where the channel itself is hidden', async () => {

@@ -205,7 +205,10 @@ describe('letting others follow', () => {
       aUser({ name: 'robot', botOf: 'owner' }),
     );
     const subscribe = subscribing(scene);
-    await subscribe('member', ['known'], { principals: ids(scene, 'owner') });
+    await subscribe('member', ['known'], { principals: ids(scene, 'owner', 'guest') });
+    scene.storage.announced.length = 0;
+    await subscribe('member', ['known'], { principals: ids(scene, 'owner', 'moderator', 'guest') });
+    expect(notices(scene).map(({ to }) => to)).toEqual(['moderator']);
     scene.storage.announced.length = 0;
     await subscribe('member', ['team (old)', 'known', 'team'], { principals: ids(scene, 'owner', 'member', 'robot') });
     expect(notices(scene)).toEqual([
@@ -253,8 +256,12 @@ describe('letting others follow', () => {
     const subscribe = subscribing(scene);
     const emails = { emails: ['member@example.com'] };
     await expectRefused(scene, () => subscribe('member', ['a'], { principals: emails }), INSUFFICIENT);
+    const both = ids(scene, 'member', 'guest');
+    await expectRefused(scene, () => subscribe('member', ['a'], { principals: both }), INSUFFICIENT);
+    expect(await subscribe('member', ['a'], { principals: { emails: [] } })).toMatchObject({ subscribed: new Map() });
     const { subscribed } = await subscribe('member', ['a'], { principals: ids(scene, 'member') });
     expect(subscribed.size).toBe(1);
+    await subscribe('moderator', ['a']);
   });
 
   it('needs no such right for channels that are being created', async () => {
