@@ -76,6 +76,8 @@ const CASE_RULES: readonly (readonly [pattern: string, rule: CaseRule])[] = [
   ['send/topic-empty|edit/topic-empty', { ...ANYTHING, status: 200 }],
   ['send/topic-no-topic', { anyEvents: true }],
   ['send/(sender|forged)', { ...ANYTHING, status: [200, 400] }],
+  // Contract decision 20. The text says the id.
+  ['send/(private-not-member|guest-other-channel)', { code: 'STREAM_DOES_NOT_EXIST', loose: true }],
   ['get/narrow-not-json', { msg: 'narrow is not valid JSON', code: 'BAD_REQUEST', extra: {} }],
   ['get/narrow-object', { msg: 'narrow is not a list', code: 'BAD_REQUEST', extra: {} }],
   [
