@@ -44,11 +44,19 @@ export function trimEnd(text: string): string {
 
 /** Cuts one character, however often it stands at either edge. */
 export function trimCharacter(text: string, character: string): string {
+  return trimCharacterStart(trimCharacterEnd(text, character), character);
+}
+
+export function trimCharacterStart(text: string, character: string): string {
   let start = 0;
+  while (start < text.length && text[start] === character) start++;
+  return text.slice(start);
+}
+
+export function trimCharacterEnd(text: string, character: string): string {
   let end = text.length;
-  while (start < end && text[start] === character) start++;
-  while (end > start && text[end - 1] === character) end--;
-  return text.slice(start, end);
+  while (end > 0 && text[end - 1] === character) end--;
+  return text.slice(0, end);
 }
 
 /**

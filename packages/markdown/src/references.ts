@@ -51,14 +51,12 @@ export class References implements MarkdownReferences {
   }
 
   private addChannel(name: string): void {
+    if (this.channelNames.has(name)) return;
     this.channelNames.add(name);
     const separator = name.indexOf('>');
     if (separator === -1) return;
     const channelName = name.slice(0, separator);
-    const topic = name.slice(separator + 1);
     this.channelNames.add(channelName);
-    if (!this.topics.some((other) => other.channelName === channelName && other.topic === topic)) {
-      this.topics.push({ channelName, topic });
-    }
+    this.topics.push({ channelName, topic: name.slice(separator + 1) });
   }
 }

@@ -1,5 +1,14 @@
 import { MAX_NESTING_DEPTH, MAX_QUOTE_DEPTH, unrenderable } from '../bounds.js';
-import { isBlank, OPEN_PLACEHOLDER, SPACE, trim, trimEnd, trimStart } from '../characters.js';
+import {
+  isBlank,
+  OPEN_PLACEHOLDER,
+  SPACE,
+  trim,
+  trimCharacterEnd,
+  trimCharacterStart,
+  trimEnd,
+  trimStart,
+} from '../characters.js';
 import { indentedCodeBlock } from '../code/code-block.js';
 import { Element, rawHtml } from '../html/element.js';
 import type { HtmlStash } from '../html/stash.js';
@@ -7,8 +16,15 @@ import { silenceMentions } from '../inline/mentions.js';
 import type { Watchdog } from '../watchdog.js';
 import { buildTable, findTable } from './tables.js';
 
-/** Offered a piece of text, and the pieces that follow it, last one first. */
-type BlockRule = (parent: Element, block: string, queue: string[]) => boolean;
+/** A piece of text between blank lines, or what a rule left of one. */
+interface Piece {
+  readonly text: string;
+  /** False once it is known to hold none. */
+  readonly mayHoldHeading: boolean;
+}
+
+/** Offered a piece, and the pieces that follow it, last one first. */
+type BlockRule = (parent: Element, piece: Piece, queue: Piece[]) => boolean;
 
 /** Where a block stands, as far as it changes what the block means. */
 type State = 'document' | 'quote' | 'list' | 'looselist' | 'detabbed';
@@ -42,16 +58,16 @@ const BARE_MARK = new RegExp(`^ {0,3}>[${SPACE}]*$`);
 export class BlockParser {
   /** In this order. Each answers whether it took the piece. */
   private readonly rules: readonly BlockRule[] = [
-    (parent, block, queue) => this.skipBlank(parent, block, queue),
-    (parent, block) => this.continueList(parent, block),
-    (parent, block, queue) => this.parseCode(parent, block, queue),
-    (parent, block, queue) => this.parseHeading(parent, block, queue),
-    (parent, block) => parseTable(parent, block),
-    (parent, block, queue) => this.parseRule(parent, block, queue),
-    (parent, block) => this.parseList(parent, block, ORDERED),
-    (parent, block) => this.parseList(parent, block, BULLETS),
-    (parent, block) => this.parseQuote(parent, block),
-    (parent, block) => this.parseParagraph(parent, block),
+    (parent, piece, queue) => this.skipBlank(parent, piece, queue),
+    (parent, { text }) => this.continueList(parent, text),
+    (parent, piece, queue) => this.parseCode(parent, piece, queue),
+    (parent, piece, queue) => this.parseHeading(parent, piece, queue),
+    (parent, { text }) => parseTable(parent, text),
+    (parent, { text }, queue) => this.parseRule(parent, text, queue),
+    (parent, { text }) => this.parseList(parent, text, ORDERED),
+    (parent, { text }) => this.parseList(parent, text, BULLETS),
+    (parent, { text }) => this.parseQuote(parent, text),
+    (parent, { text }) => this.parseParagraph(parent, text),
   ];
   private readonly states: State[] = ['document'];
   private depth = 0;
@@ -75,13 +91,13 @@ export class BlockParser {
   private parseBlocks(parent: Element, blocks: string[]): void {
     if (++this.depth > MAX_NESTING_DEPTH) throw unrenderable();
     // Taken from the end, since rules put rests back.
-    const queue = blocks.reverse();
-    while (queue.length > 0) this.parseBlock(parent, queue.pop()!, queue);
+    const queue = blocks.reverse().map((text): Piece => ({ text, mayHoldHeading: true }));
+    while (queue.length > 0) this.parsePiece(parent, queue.pop()!, queue);
     this.depth--;
   }
 
-  private parseBlock(parent: Element, block: string, queue: string[]): void {
-    for (const rule of this.rules) if (rule(parent, block, queue)) return;
+  private parsePiece(parent: Element, piece: Piece, queue: Piece[]): void {
+    for (const rule of this.rules) if (rule(parent, piece, queue)) return;
   }
 
   private get state(): State {
@@ -94,11 +110,11 @@ export class BlockParser {
     this.states.pop();
   }
 
-  private skipBlank(parent: Element, block: string, queue: string[]): boolean {
-    if (block !== '' && block[0] !== '\n') return false;
+  private skipBlank(parent: Element, { text, mayHoldHeading }: Piece, queue: Piece[]): boolean {
+    if (text !== '' && text[0] !== '\n') return false;
     const last = parent.lastChild;
-    if (last?.tag === 'pre') last.text += block === '' ? '\n\n' : '\n';
-    if (block.length > 1) queue.push(block.slice(1));
+    if (last?.tag === 'pre') last.text += text === '' ? '\n\n' : '\n';
+    if (text.length > 1) queue.push({ text: text.slice(1), mayHoldHeading });
     return true;
   }
 
@@ -138,36 +154,37 @@ export class BlockParser {
   }
 
   /** Kept as a `pre` until the whole block is known: blank lines do not end it. */
-  private parseCode(parent: Element, block: string, queue: string[]): boolean {
-    if (!this.indentedCode || !block.startsWith(' '.repeat(CODE_INDENT))) return false;
-    const { code, rest } = unindent(block);
+  private parseCode(parent: Element, { text, mayHoldHeading }: Piece, queue: Piece[]): boolean {
+    if (!this.indentedCode || !text.startsWith(' '.repeat(CODE_INDENT))) return false;
+    const { code, rest } = unindent(text);
     const last = parent.lastChild;
     if (last?.tag === 'pre') last.text = `${last.text}\n${trimEnd(code)}\n`;
     else parent.append('pre').text = `${trimEnd(code)}\n`;
-    if (rest !== '') queue.push(rest);
+    if (rest !== '') queue.push({ text: rest, mayHoldHeading });
     return true;
   }
 
-  private parseHeading(parent: Element, block: string, queue: string[]): boolean {
-    const heading = block.includes('#') ? findHeading(block) : null;
+  private parseHeading(parent: Element, { text, mayHoldHeading }: Piece, queue: Piece[]): boolean {
+    const heading = mayHoldHeading && text.includes('#') ? findHeading(text) : null;
     if (!heading) return false;
-    const before = block.slice(0, heading.start);
-    let after = block.slice(heading.end);
+    const before = text.slice(0, heading.start);
+    let after = text.slice(heading.end);
     if (before !== '') this.parseBlocks(parent, [before]);
     parent.append(`h${heading.level}`).text = heading.text;
     if (this.state === 'looselist') after = unindentAll(after, CODE_INDENT);
-    if (after !== '') queue.push(after);
+    if (after !== '') queue.push({ text: after, mayHoldHeading: true });
     return true;
   }
 
-  private parseRule(parent: Element, block: string, queue: string[]): boolean {
+  private parseRule(parent: Element, block: string, queue: Piece[]): boolean {
     const rule = RULE_HINT.test(block) ? RULE.exec(block) : null;
     if (!rule) return false;
-    const before = block.slice(0, rule.index).replace(/\n+$/, '');
-    const after = block.slice(rule.index + rule[0].length).replace(/^\n+/, '');
+    const before = trimCharacterEnd(block.slice(0, rule.index), '\n');
+    const after = trimCharacterStart(block.slice(rule.index + rule[0].length), '\n');
     if (before !== '') this.parseBlocks(parent, [before]);
     parent.append('hr');
-    if (after !== '') queue.push(after);
+    // Headings are looked for before rules.
+    if (after !== '') queue.push({ text: after, mayHoldHeading: false });
     return true;
   }
 
@@ -287,7 +304,7 @@ function findHeading(block: string): Heading | null {
     const newline = block.indexOf('\n', textStart);
     const line = block.slice(textStart, newline === -1 ? undefined : newline);
     if (endsEscaped(line)) continue;
-    let text = line.replace(/#+$/, '');
+    let text = trimCharacterEnd(line, '#');
     if (text.length < line.length && endsEscaped(text)) text += '#';
     const end = newline === -1 ? block.length : newline + 1;
     return { start: match.index, end, level: match[1]!.length, text: trim(text) };
@@ -315,20 +332,26 @@ function findQuote(block: string): number {
 
 function unquote(line: string): string {
   const silent = line.includes('@') ? silenceMentions(line) : line;
+  if (!silent.includes('>')) return silent;
   if (trim(silent) === '>') return '';
   return QUOTED_LINE.exec(silent)?.[1] ?? silent;
 }
 
 /** The leading lines that are indented as code, without that indent, and the lines after them. */
 function unindent(block: string): { code: string; rest: string } {
-  const lines = block.split('\n');
   const indent = ' '.repeat(CODE_INDENT);
-  const end = lines.findIndex((line) => !line.startsWith(indent) && !isBlank(line));
-  const code = end === -1 ? lines : lines.slice(0, end);
-  return {
-    code: code.map((line) => (line.startsWith(indent) ? line.slice(CODE_INDENT) : '')).join('\n'),
-    rest: end === -1 ? '' : lines.slice(end).join('\n'),
-  };
+  const code: string[] = [];
+  let start = 0;
+  while (start <= block.length) {
+    const newline = block.indexOf('\n', start);
+    const end = newline === -1 ? block.length : newline;
+    const line = block.slice(start, end);
+    if (line.startsWith(indent)) code.push(line.slice(CODE_INDENT));
+    else if (isBlank(line)) code.push('');
+    else break;
+    start = end + 1;
+  }
+  return { code: code.join('\n'), rest: block.slice(start) };
 }
 
 function unindentAll(block: string, width: number): string {

@@ -5,9 +5,12 @@ import type { HtmlStash } from '../html/stash.js';
 import { displayMath } from '../inline/math.js';
 import type { Watchdog } from '../watchdog.js';
 
-/** An opening fence. `+-.` is a range of characters, comma included: the reference's slip, which texts rely on by now. */
+/**
+ * An opening fence. `+-.` is a range of characters, comma included: the reference's slip, which texts rely on by now. What
+ * may follow is looked for first, since otherwise its parts would be tried in every combination.
+ */
 export const FENCE =
-  /^(?<fence>~{3,}|`{3,})[ ]*(?:\{?\.?(?<language>[a-zA-Z0-9_+-./#]+)[ ]*(?<header>[^ ~`][^~`]*)?\}?)?$/;
+  /^(?<fence>~{3,}|`{3,})(?=[^~`]*$)[ ]*(?:\{?\.?(?<language>[a-zA-Z0-9_+-./#]+)[ ]*(?<header>[^ ~`][^~`]*)?\}?)?$/;
 
 /** A fenced block that is still open. */
 interface OpenBlock {

@@ -1,4 +1,5 @@
 import { unrenderable } from '../bounds.js';
+import { trimCharacter } from '../characters.js';
 import type { Element } from '../html/element.js';
 
 type Alignment = 'left' | 'center' | 'right' | null;
@@ -12,24 +13,40 @@ export interface TableOutline {
 /** More cells than a message of the largest size could hold in its HTML. */
 const MAX_CELLS = 50_000;
 
+/** What the second line consists of. */
+const SEPARATORS = /^[|:\- ]*$/;
 const END_BORDER = /(?<!\\)(?:\\\\)*\|$/;
 const TICKS_AND_PIPES = /(\\\\)|(\\`+)|(`+)|(\\\|)|(\|)/g;
 
 /** The first line is the header, the second has as many cells, of dashes and colons only. */
 export function findTable(block: string): TableOutline | null {
-  const firstBreak = block.indexOf('\n');
-  if (firstBreak === -1 || !block.includes('|')) return null;
-  const rows = block.split('\n').map(trimSpaces);
-  const header = rows[0]!;
-  const hasBorder = header.startsWith('|') || END_BORDER.test(header);
+  const headerEnd = block.indexOf('\n');
+  if (headerEnd === -1) return null;
+  const separatorEnd = endOfLine(block, headerEnd + 1);
+  const separatorRow = trimSpaces(block.slice(headerEnd + 1, separatorEnd));
+  if (!SEPARATORS.test(separatorRow)) return null;
+  const header = trimSpaces(block.slice(0, headerEnd));
+  const hasBorder = isBordered(header);
   const width = splitRow(header, hasBorder).length;
-  if (width === 1) {
-    if (!hasBorder) return null;
-    if (!rows.slice(1).every((row) => row.startsWith('|') || END_BORDER.test(row))) return null;
+  if (width === 1 && !(hasBorder && isEveryRowBordered(block, headerEnd + 1))) return null;
+  const separators = splitRow(separatorRow, hasBorder);
+  return separators.length === width ? { alignments: separators.map(alignment), hasBorder } : null;
+}
+
+const isBordered = (row: string) => row.startsWith('|') || END_BORDER.test(row);
+
+function isEveryRowBordered(block: string, start: number): boolean {
+  for (let from = start; from <= block.length; ) {
+    const end = endOfLine(block, from);
+    if (!isBordered(trimSpaces(block.slice(from, end)))) return false;
+    from = end + 1;
   }
-  const separators = splitRow(rows[1]!, hasBorder);
-  if (separators.length !== width || !separators.every((cell) => /^[|:\- ]*$/.test(cell))) return null;
-  return { alignments: separators.map(alignment), hasBorder };
+  return true;
+}
+
+function endOfLine(text: string, from: number): number {
+  const end = text.indexOf('\n', from);
+  return end === -1 ? text.length : end;
 }
 
 export function buildTable(parent: Element, block: string, { alignments, hasBorder }: TableOutline): void {
@@ -95,22 +112,22 @@ function splitAtPipes(row: string): string[] {
 
 function pairTicks(ticks: readonly { start: number; end: number; length: number; escapes: number }[]) {
   const spans: { start: number; end: number }[] = [];
+  /** By length, where ticks are that may close a span; the nearest last. */
+  const closings = new Map<number, number[]>();
+  for (let i = ticks.length - 1; i >= 0; i--) {
+    const sameLength = closings.get(ticks[i]!.length);
+    if (sameLength) sameLength.push(i);
+    else closings.set(ticks[i]!.length, [i]);
+  }
   for (let i = 0; i < ticks.length; i++) {
-    const size = ticks[i]!.length - ticks[i]!.escapes;
-    if (size === 0) continue;
-    let closing = i + 1;
-    while (closing < ticks.length && ticks[closing]!.length !== size) closing++;
-    if (closing === ticks.length) continue;
+    const candidates = closings.get(ticks[i]!.length - ticks[i]!.escapes);
+    while (candidates && candidates.at(-1)! <= i) candidates.pop();
+    const closing = candidates?.pop();
+    if (closing === undefined) continue;
     spans.push({ start: ticks[i]!.start, end: ticks[closing]!.end });
     i = closing;
   }
   return spans;
 }
 
-function trimSpaces(text: string): string {
-  let start = 0;
-  let end = text.length;
-  while (start < end && text[start] === ' ') start++;
-  while (end > start && text[end - 1] === ' ') end--;
-  return text.slice(start, end);
-}
+const trimSpaces = (text: string) => trimCharacter(text, ' ');

@@ -79,21 +79,22 @@ export class InlineFormatter implements InlineContext {
   format(root: Element): void {
     const stack = [root];
     for (let parent = stack.pop(); parent; parent = stack.pop()) {
-      const beginnings: { child: Element; elements: Element[] }[] = [];
-      for (const child of [...parent.children]) {
+      const children: Element[] = [];
+      for (const child of parent.children) {
+        children.push(child);
+        let beginning: Element[] = [];
         if (child.text !== '' && !child.isTextFinal) {
-          const elements = this.expand(this.applyRules(child.text, 0), child, 'text');
-          stack.push(...elements);
-          if (elements.length > 0) beginnings.push({ child, elements });
+          beginning = this.expand(this.applyRules(child.text, 0), child, 'text');
+          for (const element of beginning) stack.push(element);
         }
         if (child.tail !== '') {
           const tail = child.isTailFinal ? child.tail : this.applyRules(child.tail, 0);
-          const elements = this.expand(tail, child, 'tail');
-          if (elements.length > 0) parent.children.splice(parent.children.indexOf(child) + 1, 0, ...elements);
+          for (const element of this.expand(tail, child, 'tail')) children.push(element);
         }
         if (child.children.length > 0) stack.push(child);
+        if (beginning.length > 0) child.children = [...beginning, ...child.children];
       }
-      for (const { child, elements } of beginnings) child.children.unshift(...elements);
+      parent.children = children;
     }
     unnestLinks(root, false);
   }

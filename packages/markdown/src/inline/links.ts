@@ -3,7 +3,7 @@ import { Element } from '../html/element.js';
 import { findAutolinks } from '../links/autolinks.js';
 import { completeUrl, relativeToRealm, uploadPath } from '../links/url.js';
 import { audioPlayer, inlineImage } from '../previews/uploads.js';
-import { findClosingBracket, readTarget, type Target } from './link-syntax.js';
+import { LinkSyntax, type Target } from './link-syntax.js';
 import type { InlineContext, InlineRule } from './rule.js';
 
 /** `![title](/user_uploads/…)` of an image or a sound; anything else so written stays text. */
@@ -44,6 +44,7 @@ function replaceBracketed(
 ): string {
   let result = '';
   let done = 0;
+  const syntax = new LinkSyntax(text);
   const lastTarget = text.lastIndexOf('](');
   for (
     let at = text.indexOf(opening);
@@ -52,8 +53,8 @@ function replaceBracketed(
   ) {
     if (opening === '[' && text[at - 1] === '!') continue;
     const bracket = at + opening.length - 1;
-    const close = findClosingBracket(text, bracket);
-    const target = close !== -1 && text[close + 1] === '(' ? readTarget(text, close + 1) : null;
+    const close = syntax.findClosingBracket(bracket);
+    const target = close !== -1 && text[close + 1] === '(' ? syntax.readTarget(close + 1) : null;
     const element = target && build(text.slice(bracket + 1, close), target);
     if (!target || !element) continue;
     result += text.slice(done, at) + context.stash(element);

@@ -1,11 +1,11 @@
 import type katex from 'katex';
 import { MAX_HTML_LENGTH, unrenderable } from '../bounds.js';
-import { WORD } from '../characters.js';
+import { OPEN_PLACEHOLDER } from '../characters.js';
 import { Element } from '../html/element.js';
 import { escapeText } from '../html/escape.js';
 import { lazily } from '../lazy.js';
 import type { Watchdog } from '../watchdog.js';
-import { replaceInnermostFirst } from './replace-innermost-first.js';
+import { replaceFormulas } from './formulas.js';
 import type { InlineContext, InlineRule } from './rule.js';
 
 /** Without commands, a formula this long takes as long as it has characters, and need not be watched. */
@@ -36,11 +36,9 @@ export function displayMath(text: string, watchdog: Watchdog): string {
   return html === '' ? '' : `<p>${html}</p>`;
 }
 
-const FORMULA = new RegExp(`(?<![${WORD}$])\\$\\$([^\\n_$](?:\\\\\\$|[^$\\n])*)\\$\\$(?![${WORD}$])`, 'gu');
-
 /** `$$e = mc^2$$`, on one line. */
 export const math: InlineRule = (text, context) =>
-  replaceInnermostFirst(text, '$$', FORMULA, (source) => formula(source, context));
+  text.includes('$$') ? replaceFormulas(text, (source) => formula(source, context)) : text;
 
 function formula(source: string, context: InlineContext): string {
   const html = context.formula(source);
@@ -52,9 +50,15 @@ function formula(source: string, context: InlineContext): string {
 }
 
 /** The formulas that a text may turn out to hold. */
-export function* findFormulas(text: string): Generator<string> {
-  if (!text.includes('$$')) return;
-  for (const match of text.matchAll(FORMULA)) yield match[1]!;
+export function findFormulas(text: string): readonly string[] {
+  const found: string[] = [];
+  if (text.includes('$$')) {
+    replaceFormulas(text, (source) => {
+      found.push(source);
+      return OPEN_PLACEHOLDER;
+    });
+  }
+  return found;
 }
 
 /** KaTeX warns on the console of characters it has no measures for: what people write is none of the log's business. */

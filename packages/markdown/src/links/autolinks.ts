@@ -2,8 +2,7 @@ import { isSpace, isWord } from '../characters.js';
 import { isTopLevelDomain } from './top-level-domains.js';
 
 const MAX_NESTED_PARENTHESES = 7;
-const BITCOIN = /^bitcoin:[13][a-km-zA-HJ-NP-Z1-9]{25,34}/;
-const FILE = /^file:\/\/(?:\/[^/ ]*)+\/?/;
+const BITCOIN = /bitcoin:[13][a-km-zA-HJ-NP-Z1-9]{25,34}/y;
 
 /** Something that looks like an address. */
 export interface Autolink {
@@ -35,6 +34,10 @@ class AddressScanner {
   /** The run of punctuation that was looked at last. */
   private runStart = 0;
   private runEnd = -1;
+  /** Where no path goes on from, with no parenthesis open: one that failed before has been there already. */
+  private readonly deadEnds = new Set<number>();
+  /** Where the file that was looked at last ends. */
+  private fileEnd = -1;
 
   constructor(
     private readonly text: string,
@@ -107,26 +110,43 @@ class AddressScanner {
   }
 
   private otherAddress(start: number): number {
-    const pattern = this.text.startsWith('bitcoin:', start)
-      ? BITCOIN
-      : this.fileLinks && this.text.startsWith('file:///', start)
-        ? FILE
-        : null;
-    const length = pattern?.exec(this.text.slice(start))?.[0].length;
-    return length !== undefined && this.isEnd(start + length) ? start + length : -1;
+    let end = -1;
+    if (this.text.startsWith('bitcoin:', start)) end = this.bitcoin(start);
+    else if (this.fileLinks && this.text.startsWith('file:///', start)) end = this.file(start);
+    return end !== -1 && this.isEnd(end) ? end : -1;
+  }
+
+  private bitcoin(start: number): number {
+    BITCOIN.lastIndex = start;
+    return BITCOIN.test(this.text) ? BITCOIN.lastIndex : -1;
+  }
+
+  private file(start: number): number {
+    if (this.fileEnd < start) {
+      const space = this.text.indexOf(' ', start);
+      this.fileEnd = space === -1 ? this.text.length : space;
+    }
+    return this.fileEnd;
   }
 
   /** Anything but white space and quotes, as long as parentheses match. */
   private path(start: number): number {
     const { text } = this;
+    const passed: number[] = [];
     let depth = 0;
     for (let end = start + 1; ; end++) {
-      if (depth === 0 && this.isEnd(end)) return end;
+      if (depth === 0) {
+        if (this.isEnd(end)) return end;
+        if (this.deadEnds.has(end)) break;
+        passed.push(end);
+      }
       const character = text[end];
-      if (character === undefined || character === '"' || isSpace(character)) return -1;
-      if (character === '(' && ++depth > MAX_NESTED_PARENTHESES) return -1;
-      if (character === ')' && --depth < 0) return -1;
+      if (character === undefined || character === '"' || isSpace(character)) break;
+      if (character === '(' && ++depth > MAX_NESTED_PARENTHESES) break;
+      if (character === ')' && --depth < 0) break;
     }
+    for (const position of passed) this.deadEnds.add(position);
+    return -1;
   }
 
   /** Only punctuation stands between here and the next white space. */
