@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { normalizeHtml } from './fixtures/normalize-html.js';
+import { typesetterWith } from './fixtures/typesetters.js';
 import { linkifiers, OPTIONS, resolve } from './fixtures/world.js';
 import { htmlMessages } from './rendered/html-messages.js';
 import { ZulipMarkdownRenderer } from './zulip-markdown-renderer.js';
@@ -26,13 +27,15 @@ interface WrittenCase {
 }
 
 const read = (file: string) => JSON.parse(readFileSync(join(__dirname, 'fixtures', file), 'utf8'));
-const renderer = new ZulipMarkdownRenderer();
+/** Whatever the machine does besides. */
+const patient = typesetterWith(60_000);
+const renderer = new ZulipMarkdownRenderer({}, patient);
 
 describe('what a reference server made of', () => {
   it.each((read('markdown-recorded.json') as readonly RecordedCase[]).map((c) => [c.name, c] as const))(
     '%s',
-    (_, { input, html, settings }) => {
-      const parsed = renderer.parse(input, {
+    async (_, { input, html, settings }) => {
+      const parsed = await renderer.parse(input, {
         ...OPTIONS,
         translateEmoticons: settings?.translate_emoticons ?? false,
         defaultCodeLanguage: settings?.default_code_block_language ?? '',
@@ -46,8 +49,8 @@ describe('what a reference server made of', () => {
 describe('what the format description says of', () => {
   it.each((read('documented-cases.json') as readonly RecordedCase[]).map((c) => [c.name, c] as const))(
     '%s',
-    (_, { input, html }) => {
-      const parsed = renderer.parse(input, OPTIONS);
+    async (_, { input, html }) => {
+      const parsed = await renderer.parse(input, OPTIONS);
       expect(normalizeHtml(renderer.render(parsed, resolve(parsed)).html)).toBe(normalizeHtml(html));
     },
   );
@@ -57,8 +60,8 @@ describe('texts of our own:', () => {
   const features = Object.entries(read('written-cases.json') as Record<string, readonly WrittenCase[]>);
 
   describe.each(features)('%s', (_, cases) => {
-    it.each(cases.map((c) => [c.says, c] as const))('%s', (_says, { input, html, text, settings }) => {
-      const parsed = renderer.parse(input, {
+    it.each(cases.map((c) => [c.says, c] as const))('%s', async (_says, { input, html, text, settings }) => {
+      const parsed = await renderer.parse(input, {
         ...OPTIONS,
         translateEmoticons: settings?.translate_emoticons ?? false,
       });

@@ -60,6 +60,7 @@ const RULES: Readonly<Record<string, Rules>> = {
       '@parley/markdown',
       '@parley/server',
       '@parley/sqlite',
+      '@parley/testkit',
       'better-sqlite3',
       'express',
       'markdown-it',

@@ -75,6 +75,7 @@ export async function openParley(
 ): Promise<Assembled> {
   makeFolderOf(configuration.database);
   const clock = new SystemClock();
+  const markdownRenderer = new ZulipMarkdownRenderer();
   const storage = openSqliteStorage({ path: configuration.database.path, clock });
   try {
     return await assemble({
@@ -85,10 +86,13 @@ export async function openParley(
       clock,
       randomness: new SystemRandomness(),
       passwordHasher: new ScryptPasswordHasher(),
-      markdownRenderer: new ZulipMarkdownRenderer(),
+      markdownRenderer,
       emojiNames: () => unicodeEmoji().namesByCode,
       ...surroundings,
-      release: () => storage.close(),
+      release: async () => {
+        await markdownRenderer.close();
+        await storage.close();
+      },
     });
   } catch (error) {
     await storage.close();

@@ -2,6 +2,8 @@ export * from './builders.js';
 export * from './client-model.js';
 export * from './expect-refused.js';
 export * from './fixed-clock.js';
+export * from './hostile-patterns.js';
+export * from './hostile-texts.js';
 export * from './memory-storage.js';
 export * from './plain-ports.js';
 export * from './plain-renderer.js';

@@ -24,7 +24,11 @@ interface PlainText extends ParsedMarkdown {
  * message they point to: `#denmark>plans/7`.
  */
 export class PlainRenderer implements MarkdownRenderer {
-  parse(content: string, _options: MarkdownOptions): ParsedMarkdown {
+  parse(content: string, options: MarkdownOptions): Promise<ParsedMarkdown> {
+    return Promise.resolve(this.parseNow(content, options));
+  }
+
+  parseNow(content: string, _options: MarkdownOptions): ParsedMarkdown {
     const userNames = new Set<string>();
     const userIds = new Set<UserId>();
     const groupNames = new Set<string>();

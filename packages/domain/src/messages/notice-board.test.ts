@@ -74,7 +74,7 @@ describe('what a notice links to (markdown §12)', () => {
   ])('in a welcome to the %s is what they may read, whoever wrote it: %s', async (who, sees) => {
     const scene = await town();
     await scene.add(aRealmWith({ settings: { welcomeMessageCustomText: '#**vault** #**vault>plans**' } }));
-    await noticing(scene, (board, tx) => board.welcome(tx, scene.realm, scene.user(who)));
+    await noticing(scene, (board, tx) => board.welcome(tx, scene.realm, scene.user(who), undefined));
     expect(rendered(scene).at(-1)).toBe(sees ? vault(scene) : '<p>#**vault** #**vault&gt;plans**</p>');
   });
 });

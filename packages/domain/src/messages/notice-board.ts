@@ -5,10 +5,10 @@ import type { ChannelId, UserId } from '../shared/ids.js';
 import type { RealmAddresses } from '../shared/realm-address.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import type { SystemBotKind, User } from '../users/user.js';
-import type { MarkdownRenderer } from './markdown.js';
+import type { MarkdownOptions, MarkdownRenderer, ParsedMarkdown } from './markdown.js';
 import { type Message, parseContent } from './message.js';
 import { type Destination, postMessage } from './post-message.js';
-import { type Author, markdownOptions, renderText } from './render-message.js';
+import { type Author, markdownOptions, parseAhead, renderText } from './render-message.js';
 
 /** A mention that notifies nobody. */
 export const silentMention = (user: Pick<User, 'id' | 'fullName'>): string => `@_**${user.fullName}|${user.id}**`;
@@ -38,26 +38,40 @@ export class NoticeBoard {
   async post(
     tx: Transaction,
     realm: Realm,
-    notice: { channel: Channel; topic: string; content: string; author: Author; readFor?: readonly UserId[] },
+    notice: {
+      channel: Channel;
+      topic: string;
+      content: string;
+      author: Author;
+      readFor?: readonly UserId[];
+      /** What the content quotes, parsed before the unit. */
+      ahead?: ParsedMarkdown;
+    },
   ): Promise<void> {
     // Only where the channel has no other topic does the notice go without one (channels §5.2).
     const topic = notice.channel.topicsPolicy === 'empty_topic_only' ? '' : notice.topic;
     const destination: Destination = { kind: 'channel', channel: notice.channel, topic, topicLinks: [] };
     const bot = await tx.users.findSystemBot(realm.id, 'notification');
-    await this.say(tx, realm, bot, destination, notice.content, notice.author, notice.readFor);
+    await this.say(tx, realm, bot, destination, notice.content, notice.author, notice);
   }
 
   async tell(tx: Transaction, realm: Realm, person: User, content: string, author: Author): Promise<void> {
     await this.tellAs('notification', tx, realm, person, content, author);
   }
 
+  /** The realm's own words of welcome, parsed before the unit: see `welcome`. */
+  async parseWelcome(realm: Realm): Promise<ParsedMarkdown | undefined> {
+    const { welcomeMessageCustomText: own } = realm.settings;
+    return own === '' ? undefined : parseAhead(this.renderer, own, this.optionsOf(realm));
+  }
+
   /** What a newcomer finds, starred, in their first conversation (organization §10.4). */
-  async welcome(tx: Transaction, realm: Realm, newcomer: User): Promise<void> {
+  async welcome(tx: Transaction, realm: Realm, newcomer: User, ahead: ParsedMarkdown | undefined): Promise<void> {
     const { welcomeMessageCustomText: own } = realm.settings;
     // An administrator wrote it, perhaps long ago; nothing in it may show the newcomer more than they can find.
     const actor = await tx.actors.get({ realmId: realm.id, userId: newcomer.id });
     for (const text of [introduction(realm, newcomer), ...(own === '' ? [] : [own])]) {
-      const { id } = await this.tellAs('welcome', tx, realm, newcomer, text, { actor });
+      const { id } = await this.tellAs('welcome', tx, realm, newcomer, text, { actor }, ahead);
       await tx.personal.setFlag({ realmId: realm.id, userId: newcomer.id }, [id], 'starred', true);
     }
   }
@@ -69,6 +83,7 @@ export class NoticeBoard {
     person: User,
     content: string,
     author: Author,
+    ahead?: ParsedMarkdown,
   ): Promise<Message> {
     const bot = await tx.users.findSystemBot(realm.id, kind);
     const people = [bot, person].sort((a, b) => a.id - b.id);
@@ -76,7 +91,7 @@ export class NoticeBoard {
       realm.id,
       people.map((one) => one.id),
     );
-    return this.say(tx, realm, bot, { kind: 'direct', recipientId, people }, content, author);
+    return this.say(tx, realm, bot, { kind: 'direct', recipientId, people }, content, author, { ahead });
   }
 
   /** Where the organization wants newcomers announced (users §3.1). */
@@ -105,10 +120,10 @@ export class NoticeBoard {
     destination: Destination,
     text: string,
     author: Author,
-    readFor: readonly UserId[] = [],
+    { readFor = [], ahead }: { readFor?: readonly UserId[]; ahead?: ParsedMarkdown },
   ): Promise<Message> {
     const content = parseContent(text);
-    const parsed = this.renderer.parse(content, markdownOptions(realm, this.addresses.urlOf(realm)));
+    const parsed = this.renderer.parseNow(content, this.optionsOf(realm), ahead);
     const rendered = await renderText(tx, this.renderer, parsed, realm, author);
     return postMessage(tx, {
       sender,
@@ -120,5 +135,9 @@ export class NoticeBoard {
       isReadBySender: false,
       readFor,
     });
+  }
+
+  private optionsOf(realm: Realm): MarkdownOptions {
+    return markdownOptions(realm, this.addresses.urlOf(realm));
   }
 }

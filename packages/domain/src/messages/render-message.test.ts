@@ -86,6 +86,7 @@ describe('a text', () => {
         seen.push(options);
         return plain.parse(content, options);
       },
+      parseNow: (content, options) => plain.parseNow(content, options),
       render: (parsed, names) => plain.render(parsed, names),
       topicLinks: () => [],
     };
@@ -181,7 +182,7 @@ describe('a text', () => {
       const html = await scene.uow.read(async (r) => {
         const renderer = new PlainRenderer();
         const actor = await r.actors.get(scene.caller('late'));
-        const parsed = renderer.parse('#**vault** #**vault>plans**', markdownOptions(scene.realm, ''));
+        const parsed = renderer.parseNow('#**vault** #**vault>plans**', markdownOptions(scene.realm, ''));
         const author = { actor, about: [scene.channel('vault')] };
         return (await renderText(r, renderer, parsed, scene.realm, author)).html;
       });

@@ -3,6 +3,7 @@ import { hasContentAccess, hasFullHistoryAccess } from '../channels/channel-perm
 import type { Group } from '../groups/group.js';
 import type { SystemGroupName } from '../groups/system-groups.js';
 import type { Realm } from '../realms/realm.js';
+import { DomainError } from '../shared/errors.js';
 import type { ChannelId, GroupId, MessageId, RealmId, UserId } from '../shared/ids.js';
 import type { RealmAddresses } from '../shared/realm-address.js';
 import { foldCase } from '../shared/text.js';
@@ -49,6 +50,20 @@ export async function ownMarkdownOptions(
   const user = await users.find(realmId, userId);
   const translateEmoticons = user?.settings.translateEmoticons ?? false;
   return markdownOptions(realm, addresses.urlOf(realm), { translateEmoticons });
+}
+
+/** What a unit will say or quote, before the unit. What cannot be rendered is refused in its place, inside. */
+export async function parseAhead(
+  renderer: MarkdownRenderer,
+  text: string,
+  options: MarkdownOptions,
+): Promise<ParsedMarkdown | undefined> {
+  try {
+    return await renderer.parse(text, options);
+  } catch (error) {
+    if (error instanceof DomainError) return undefined;
+    throw error;
+  }
 }
 
 const GROUP_TITLES: Readonly<Record<SystemGroupName, string>> = {

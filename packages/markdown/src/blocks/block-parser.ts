@@ -13,7 +13,8 @@ import { indentedCodeBlock } from '../code/code-block.js';
 import { Element, rawHtml } from '../html/element.js';
 import type { HtmlStash } from '../html/stash.js';
 import { silenceMentions } from '../inline/mentions.js';
-import type { Watchdog } from '../watchdog.js';
+import type { Typesetting } from '../typesetting/typesetting.js';
+import type { WorkBudget } from '../work-budget.js';
 import { buildTable, findTable } from './tables.js';
 
 /** A piece of text between blank lines, or what a rule left of one. */
@@ -37,6 +38,10 @@ interface ListKind {
   readonly item: RegExp;
 }
 
+const STEPS_PER_PIECE = 300;
+/** Where lines are looked at one by one. */
+const STEPS_PER_LINE = 40;
+
 const LIST_INDENT = 2;
 const CODE_INDENT = 4;
 
@@ -45,7 +50,7 @@ const BULLETS: ListKind = { tag: 'ul', start: /^[ ]?[*+-][ ]+/, item: /^[ ]?([*+
 const NESTED_ITEM = /^[ ]{2,3}(?:\p{Nd}+\.|[*+-])[ ]+/u;
 
 const HEADING = new RegExp(`(?:^|\\n)(#{1,6})[${SPACE}]`, 'g');
-const RULE = /(?<![^\n]) {0,3}(?=(?<marks>(?:-+ {0,2}){3,}|(?:_+ {0,2}){3,}|(?:\*+ {0,2}){3,}))\k<marks> *(?![^\n])/;
+const RULE = /(?<![^\n]) {0,3}(?:-(?: {0,2}-){2,}|_(?: {0,2}_){2,}|\*(?: {0,2}\*){2,}) *(?![^\n])/;
 const RULE_HINT = /---|___|\*\*\*|[-_*] /;
 const QUOTED_LINE = /^ {0,3}> ?(.*)$/s;
 const BARE_MARK = new RegExp(`^ {0,3}>[${SPACE}]*$`);
@@ -62,7 +67,7 @@ export class BlockParser {
     (parent, { text }) => this.continueList(parent, text),
     (parent, piece, queue) => this.parseCode(parent, piece, queue),
     (parent, piece, queue) => this.parseHeading(parent, piece, queue),
-    (parent, { text }) => parseTable(parent, text),
+    (parent, { text }) => this.parseTable(parent, text),
     (parent, { text }, queue) => this.parseRule(parent, text, queue),
     (parent, { text }) => this.parseList(parent, text, ORDERED),
     (parent, { text }) => this.parseList(parent, text, BULLETS),
@@ -76,11 +81,12 @@ export class BlockParser {
   constructor(
     private readonly fencedBlocks: HtmlStash,
     private readonly indentedCode: boolean,
+    private readonly work: WorkBudget,
   ) {}
 
-  parse(lines: readonly string[]): Element {
+  parse(text: string): Element {
     const root = new Element('div');
-    this.parseText(root, lines.join('\n'));
+    this.parseText(root, text);
     return root;
   }
 
@@ -90,6 +96,7 @@ export class BlockParser {
 
   private parseBlocks(parent: Element, blocks: string[]): void {
     if (++this.depth > MAX_NESTING_DEPTH) throw unrenderable();
+    for (const block of blocks) this.work.spend(block.length);
     // Taken from the end, since rules put rests back.
     const queue = blocks.reverse().map((text): Piece => ({ text, mayHoldHeading: true }));
     while (queue.length > 0) this.parsePiece(parent, queue.pop()!, queue);
@@ -97,6 +104,7 @@ export class BlockParser {
   }
 
   private parsePiece(parent: Element, piece: Piece, queue: Piece[]): void {
+    this.work.spend(STEPS_PER_PIECE);
     for (const rule of this.rules) if (rule(parent, piece, queue)) return;
   }
 
@@ -123,7 +131,7 @@ export class BlockParser {
     if (!block.startsWith(' '.repeat(LIST_INDENT)) || this.state === 'detabbed') return false;
     if (parent.tag !== 'li' && !isList(parent.lastChild)) return false;
     const { level, sibling } = this.findLevel(parent, block);
-    const text = unindentAll(block, LIST_INDENT * level);
+    const text = this.unindentAll(block, LIST_INDENT * level);
     this.within('detabbed', () => {
       if (parent.tag === 'li') {
         this.parseBlocks(isList(parent.lastChild) ? parent.lastChild! : parent, [text]);
@@ -157,6 +165,7 @@ export class BlockParser {
   private parseCode(parent: Element, { text, mayHoldHeading }: Piece, queue: Piece[]): boolean {
     if (!this.indentedCode || !text.startsWith(' '.repeat(CODE_INDENT))) return false;
     const { code, rest } = unindent(text);
+    this.work.spend(text.length - rest.length);
     const last = parent.lastChild;
     if (last?.tag === 'pre') last.text = `${last.text}\n${trimEnd(code)}\n`;
     else parent.append('pre').text = `${trimEnd(code)}\n`;
@@ -165,19 +174,31 @@ export class BlockParser {
   }
 
   private parseHeading(parent: Element, { text, mayHoldHeading }: Piece, queue: Piece[]): boolean {
-    const heading = mayHoldHeading && text.includes('#') ? findHeading(text) : null;
+    if (!mayHoldHeading || !text.includes('#')) return false;
+    const heading = findHeading(text);
+    this.work.spend(heading?.end ?? text.length);
     if (!heading) return false;
     const before = text.slice(0, heading.start);
     let after = text.slice(heading.end);
     if (before !== '') this.parseBlocks(parent, [before]);
     parent.append(`h${heading.level}`).text = heading.text;
-    if (this.state === 'looselist') after = unindentAll(after, CODE_INDENT);
+    if (this.state === 'looselist') {
+      after = this.unindentAll(after, CODE_INDENT);
+    }
     if (after !== '') queue.push({ text: after, mayHoldHeading: true });
     return true;
   }
 
+  private parseTable(parent: Element, block: string): boolean {
+    const table = findTable(block, this.work);
+    if (table) buildTable(parent, block, table, this.work);
+    return table !== null;
+  }
+
   private parseRule(parent: Element, block: string, queue: Piece[]): boolean {
-    const rule = RULE_HINT.test(block) ? RULE.exec(block) : null;
+    if (!RULE_HINT.test(block)) return false;
+    const rule = RULE.exec(block);
+    this.work.spend(rule?.index ?? block.length);
     if (!rule) return false;
     const before = trimCharacterEnd(block.slice(0, rule.index), '\n');
     const after = trimCharacterStart(block.slice(rule.index + rule[0].length), '\n');
@@ -190,7 +211,9 @@ export class BlockParser {
 
   private parseList(parent: Element, block: string, kind: ListKind): boolean {
     if (!kind.start.test(block)) return false;
-    const { items, start } = splitItems(block, kind);
+    const lines = block.split('\n');
+    this.work.spend(lines.length * STEPS_PER_LINE);
+    const { items, start } = splitItems(lines, kind);
     const elder = parent.lastChild;
     let list: Element;
     if (elder?.tag === kind.tag && elder.lastChild) {
@@ -219,11 +242,20 @@ export class BlockParser {
     return true;
   }
 
+  private unindentAll(block: string, width: number): string {
+    const indent = ' '.repeat(width);
+    const lines = block.split('\n');
+    this.work.spend(lines.length * STEPS_PER_LINE);
+    return lines.map((line) => (line.startsWith(indent) ? line.slice(width) : line)).join('\n');
+  }
+
   private parseQuote(parent: Element, block: string): boolean {
     const start = block.includes('>') && this.quoteDepth < MAX_QUOTE_DEPTH ? findQuote(block) : -1;
     if (start === -1) return false;
     if (start > 0) this.parseBlocks(parent, [block.slice(0, start - 1)]);
-    const text = block.slice(start).split('\n').map(unquote).join('\n');
+    const lines = block.slice(start).split('\n');
+    this.work.spend(lines.length * STEPS_PER_LINE);
+    const text = lines.map(unquote).join('\n');
     const quote = parent.append('blockquote');
     this.quoteDepth++;
     this.within('quote', () => this.parseText(quote, text));
@@ -233,9 +265,8 @@ export class BlockParser {
 
   private parseParagraph(parent: Element, block: string): boolean {
     if (isBlank(block)) return true;
-    const fencedBlock = block[0] === OPEN_PLACEHOLDER ? this.fencedBlocks.find(trim(block)) : undefined;
-    if (fencedBlock !== undefined) {
-      parent.children.push(rawHtml(fencedBlock));
+    if (block[0] === OPEN_PLACEHOLDER && this.fencedBlocks.isPlaceholder(trim(block))) {
+      parent.children.push(rawHtml(trim(block)));
     } else if (this.state !== 'list') {
       parent.append('p').text = trimStart(block);
     } else if (parent.lastChild) {
@@ -247,18 +278,11 @@ export class BlockParser {
   }
 }
 
-function parseTable(parent: Element, block: string): boolean {
-  const table = findTable(block);
-  if (table) buildTable(parent, block, table);
-  return table !== null;
-}
-
 /** Code that was indented gets its markup once its last line is known. */
-export function finishCode(element: Element, watchdog: Watchdog): void {
-  element.children = element.children.map((child) => {
-    if (child.tag === 'pre') return rawHtml(indentedCodeBlock(child.text, watchdog));
-    finishCode(child, watchdog);
-    return child;
+export function finishCode(element: Element, html: HtmlStash, typesetting: Typesetting): void {
+  element.children.forEach((child, i) => {
+    if (child.tag !== 'pre') finishCode(child, html, typesetting);
+    else element.children[i] = rawHtml(html.addLater(indentedCodeBlock(child.text, typesetting)));
   });
 }
 
@@ -273,10 +297,10 @@ function wrapText(item: Element): void {
   item.children.unshift(paragraph);
 }
 
-function splitItems(block: string, { item }: ListKind): { items: string[]; start: string } {
+function splitItems(lines: readonly string[], { item }: ListKind): { items: string[]; start: string } {
   const items: string[] = [];
   let start = '1';
-  for (const line of block.split('\n')) {
+  for (const line of lines) {
     const match = item.exec(line);
     if (match) {
       if (items.length === 0) start = match[1]!;
@@ -352,12 +376,4 @@ function unindent(block: string): { code: string; rest: string } {
     start = end + 1;
   }
   return { code: code.join('\n'), rest: block.slice(start) };
-}
-
-function unindentAll(block: string, width: number): string {
-  const indent = ' '.repeat(width);
-  return block
-    .split('\n')
-    .map((line) => (line.startsWith(indent) ? line.slice(width) : line))
-    .join('\n');
 }

@@ -1,6 +1,6 @@
-import { unrenderable } from '../bounds.js';
 import { trimCharacter } from '../characters.js';
 import type { Element } from '../html/element.js';
+import type { WorkBudget } from '../work-budget.js';
 
 type Alignment = 'left' | 'center' | 'right' | null;
 
@@ -10,34 +10,38 @@ export interface TableOutline {
   readonly hasBorder: boolean;
 }
 
-/** More cells than a message of the largest size could hold in its HTML. */
-const MAX_CELLS = 50_000;
+const STEPS_PER_CELL = 100;
 
-/** What the second line consists of. */
-const SEPARATORS = /^[|:\- ]*$/;
+const SEPARATOR = /^[|:\- ]*$/;
+/** What the second line consists of; backslashes may only be part of the border. */
+const SEPARATORS = /^[|:\-\\ ]*$/;
 const END_BORDER = /(?<!\\)(?:\\\\)*\|$/;
 const TICKS_AND_PIPES = /(\\\\)|(\\`+)|(`+)|(\\\|)|(\|)/g;
 
 /** The first line is the header, the second has as many cells, of dashes and colons only. */
-export function findTable(block: string): TableOutline | null {
+export function findTable(block: string, work: WorkBudget): TableOutline | null {
   const headerEnd = block.indexOf('\n');
   if (headerEnd === -1) return null;
   const separatorEnd = endOfLine(block, headerEnd + 1);
   const separatorRow = trimSpaces(block.slice(headerEnd + 1, separatorEnd));
+  work.spend(separatorRow.length);
   if (!SEPARATORS.test(separatorRow)) return null;
+  work.spend(headerEnd);
   const header = trimSpaces(block.slice(0, headerEnd));
   const hasBorder = isBordered(header);
   const width = splitRow(header, hasBorder).length;
-  if (width === 1 && !(hasBorder && isEveryRowBordered(block, headerEnd + 1))) return null;
+  if (width === 1 && !(hasBorder && isEveryRowBordered(block, headerEnd + 1, work))) return null;
   const separators = splitRow(separatorRow, hasBorder);
-  return separators.length === width ? { alignments: separators.map(alignment), hasBorder } : null;
+  if (separators.length !== width || !separators.every((cell) => SEPARATOR.test(cell))) return null;
+  return { alignments: separators.map(alignment), hasBorder };
 }
 
 const isBordered = (row: string) => row.startsWith('|') || END_BORDER.test(row);
 
-function isEveryRowBordered(block: string, start: number): boolean {
+function isEveryRowBordered(block: string, start: number, work: WorkBudget): boolean {
   for (let from = start; from <= block.length; ) {
     const end = endOfLine(block, from);
+    work.spend(end - from);
     if (!isBordered(trimSpaces(block.slice(from, end)))) return false;
     from = end + 1;
   }
@@ -49,9 +53,15 @@ function endOfLine(text: string, from: number): number {
   return end === -1 ? text.length : end;
 }
 
-export function buildTable(parent: Element, block: string, { alignments, hasBorder }: TableOutline): void {
+export function buildTable(
+  parent: Element,
+  block: string,
+  { alignments, hasBorder }: TableOutline,
+  work: WorkBudget,
+): void {
   const [header, , ...rows] = block.split('\n');
-  if (alignments.length * (rows.length + 1) > MAX_CELLS) throw unrenderable();
+  // A short row has as many cells as the header.
+  work.spend(alignments.length * (rows.length + 1) * STEPS_PER_CELL);
   const table = parent.append('table');
   addRow(table.append('thead'), 'th', splitRow(trimSpaces(header!), hasBorder), alignments);
   const body = table.append('tbody');

@@ -7,7 +7,7 @@ const DELETED = /(?<!~)~~([^~\n]+)~~(?!~)/g;
 
 export const strongEmphasis: InlineRule = (text, context) => {
   if (!text.includes('***')) return text;
-  return replaceBetweenStars(text, 3, (inside) => {
+  return replaceBetweenStars(text, 3, context.work, (inside) => {
     const strong = new Element('strong');
     strong.append('em').text = context.formatInside(inside);
     return context.stash(strong);
@@ -18,7 +18,9 @@ export const strong: InlineRule = (text, context) =>
   text.includes('**') ? text.replace(STRONG, (_, inside) => stashElement('strong', inside, context)) : text;
 
 export const emphasis: InlineRule = (text, context) =>
-  text.includes('*') ? replaceBetweenStars(text, 1, (inside) => stashElement('em', inside, context)) : text;
+  text.includes('*')
+    ? replaceBetweenStars(text, 1, context.work, (inside) => stashElement('em', inside, context))
+    : text;
 
 export const deleted: InlineRule = (text, context) =>
   text.includes('~~') ? text.replace(DELETED, (_, inside) => stashElement('del', inside, context)) : text;

@@ -4,7 +4,7 @@ import { channelLinks } from './channel-links.js';
 import { codeSpans } from './code-spans.js';
 import { emoticons, namedEmoji, unicodeEmojiCharacters } from './emoji.js';
 import { deleted, emphasis, strong, strongEmphasis } from './emphasis.js';
-import { linkify } from './linkifiers.js';
+import { linkifiers } from './linkifiers.js';
 import { autolinks, links, media } from './links.js';
 import { math } from './math.js';
 import { groupMentions, userMentions } from './mentions.js';
@@ -19,9 +19,6 @@ const entities: InlineRule = (text, { html }) =>
 const lineBreaks: InlineRule = (text, { stash }) =>
   text.includes('\n') ? text.replaceAll('\n', () => stash(new Element('br'))) : text;
 
-const realmLinks: InlineRule = (text, context) =>
-  context.options.linkifiers.length === 0 ? text : linkify(text, context.options.linkifiers, context);
-
 /** In this order. Each runs over a whole text before the next one starts. */
 const RULES: readonly InlineRule[] = [
   codeSpans,
@@ -34,7 +31,7 @@ const RULES: readonly InlineRule[] = [
   media,
   links,
   autolinks,
-  realmLinks,
+  linkifiers,
   entities,
   strong,
   emphasis,
@@ -50,6 +47,11 @@ const MAYBE_SPECIAL = /[`*@$#<[&~:\n/\u0080-\uffff]|\.[^\s.]/;
 
 const PLACEHOLDER = new RegExp(`${OPEN_PLACEHOLDER}(\\d+)${CLOSE_PLACEHOLDER}`, 'g');
 
+const NONE: readonly Element[] = [];
+
+const STEPS_PER_TEXT = 50;
+const STEPS_PER_PLACEHOLDER = 300;
+
 type Services = Omit<InlineContext, 'stash' | 'formatInside' | 'restore'>;
 
 /**
@@ -63,7 +65,10 @@ export class InlineFormatter implements InlineContext {
   readonly names;
   readonly outcome;
   readonly html;
-  readonly formula;
+  readonly typesetting;
+  readonly work;
+  readonly linkifiers;
+  readonly linkifierWatchdog;
   private readonly stashed: (Element | string)[] = [];
   private rule = 0;
 
@@ -73,7 +78,10 @@ export class InlineFormatter implements InlineContext {
     this.names = services.names;
     this.outcome = services.outcome;
     this.html = services.html;
-    this.formula = services.formula;
+    this.typesetting = services.typesetting;
+    this.work = services.work;
+    this.linkifiers = services.linkifiers;
+    this.linkifierWatchdog = services.linkifierWatchdog;
   }
 
   format(root: Element): void {
@@ -82,7 +90,7 @@ export class InlineFormatter implements InlineContext {
       const children: Element[] = [];
       for (const child of parent.children) {
         children.push(child);
-        let beginning: Element[] = [];
+        let beginning = NONE;
         if (child.text !== '' && !child.isTextFinal) {
           beginning = this.expand(this.applyRules(child.text, 0), child, 'text');
           for (const element of beginning) stack.push(element);
@@ -94,14 +102,17 @@ export class InlineFormatter implements InlineContext {
         if (child.children.length > 0) stack.push(child);
         if (beginning.length > 0) child.children = [...beginning, ...child.children];
       }
-      parent.children = children;
+      // Most are as they were.
+      if (children.length > parent.children.length) parent.children = children;
     }
     unnestLinks(root, false);
   }
 
   /** Rules take it out of the context, hence no method. */
-  readonly stash = (content: Element | string): string =>
-    `${OPEN_PLACEHOLDER}${this.stashed.push(content) - 1}${CLOSE_PLACEHOLDER}`;
+  readonly stash = (content: Element | string): string => {
+    this.work.spend(STEPS_PER_PLACEHOLDER);
+    return `${OPEN_PLACEHOLDER}${this.stashed.push(content) - 1}${CLOSE_PLACEHOLDER}`;
+  };
 
   formatInside(text: string): string {
     return this.applyRules(text, this.rule + 1);
@@ -117,24 +128,27 @@ export class InlineFormatter implements InlineContext {
   };
 
   private applyRules(text: string, from: number): string {
+    this.work.spend(text.length + STEPS_PER_TEXT);
     if (this.isPlain(text)) return text;
     const outer = this.rule;
     let result = text;
-    for (this.rule = from; this.rule < RULES.length; this.rule++) result = RULES[this.rule]!(result, this);
+    for (this.rule = from; this.rule < RULES.length; this.rule++) {
+      this.work.spend(result.length);
+      result = RULES[this.rule]!(result, this);
+    }
     this.rule = outer;
     return result;
   }
 
   private isPlain(text: string): boolean {
-    const { linkifiers, translateEmoticons } = this.options;
-    return linkifiers.length === 0 && !translateEmoticons && !MAYBE_SPECIAL.test(text);
+    return this.linkifiers.length === 0 && !this.options.translateEmoticons && !MAYBE_SPECIAL.test(text);
   }
 
   /** Puts text with placeholders into an element, or behind it; answers the elements that come after the leading text. */
-  private expand(text: string, element: Element, place: 'text' | 'tail'): Element[] {
+  private expand(text: string, element: Element, place: 'text' | 'tail'): readonly Element[] {
     if (!text.includes(OPEN_PLACEHOLDER)) {
       element[place] = text;
-      return [];
+      return NONE;
     }
     const isFinal = place === 'text' ? element.isTextFinal : element.isTailFinal;
     const elements: Element[] = [];

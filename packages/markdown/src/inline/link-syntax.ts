@@ -3,6 +3,7 @@ import { trim } from '../characters.js';
 /** `(target "title")`, and where it ends. */
 export interface Target {
   readonly href: string;
+  /** As typed, without the quotes around it: see `cleanTitle`. */
   readonly title: string | null;
   readonly end: number;
 }
@@ -33,7 +34,7 @@ export class LinkSyntax {
       this.parentheses ??= new Parentheses(text);
       return this.parentheses.readTarget(start, start + match[0].length);
     }
-    const title = match[2] === undefined ? null : cleanTitle(match[2].slice(1, -1));
+    const title = match[2] === undefined ? null : match[2].slice(1, -1);
     return { href: trim(match[1].slice(1, -1)), title, end: start + match[0].length };
   }
 }
@@ -111,7 +112,7 @@ class Parentheses {
     if (title) {
       return {
         href: trim(text.slice(start, title.begin)),
-        title: cleanTitle(text.slice(title.begin + 1, title.end!.quote)),
+        title: text.slice(title.begin + 1, title.end!.quote),
         end: title.end!.parenthesis + 1,
       };
     }
@@ -158,7 +159,7 @@ function lowerBound<T = number>(values: readonly T[], than: number, value = (ite
   return low;
 }
 
-function cleanTitle(title: string): string {
+export function cleanTitle(title: string): string {
   const text = trim(title);
   const isQuoted = text.length > 1 && (text[0] === '"' || text[0] === "'") && text.endsWith(text[0]);
   return (isQuoted ? text.slice(1, -1) : text).replace(/\s/g, ' ');

@@ -1,9 +1,9 @@
 import { isBlank, trim } from '../characters.js';
 import { Element } from '../html/element.js';
 import { findAutolinks } from '../links/autolinks.js';
-import { completeUrl, relativeToRealm, uploadPath } from '../links/url.js';
+import { completeUrl, hasForbiddenScheme, relativeToRealm, uploadPath } from '../links/url.js';
 import { audioPlayer, inlineImage } from '../previews/uploads.js';
-import { LinkSyntax, type Target } from './link-syntax.js';
+import { cleanTitle, LinkSyntax, type Target } from './link-syntax.js';
 import type { InlineContext, InlineRule } from './rule.js';
 
 /** `![title](/user_uploads/…)` of an image or a sound; anything else so written stays text. */
@@ -19,7 +19,7 @@ export const links: InlineRule = (text, context) =>
 export const autolinks: InlineRule = (text, context) => {
   let result = '';
   let done = 0;
-  for (const { start, end } of findAutolinks(text, context.fileLinks)) {
+  for (const { start, end } of findAutolinks(text, context.fileLinks, context.work)) {
     result += text.slice(done, start) + context.stash(linkOrText(text.slice(start, end), null, context));
     done = end;
   }
@@ -51,6 +51,7 @@ function replaceBracketed(
     at !== -1 && at < lastTarget;
     at = text.indexOf(opening, Math.max(at + 1, done))
   ) {
+    context.work.spend(1);
     if (opening === '[' && text[at - 1] === '!') continue;
     const bracket = at + opening.length - 1;
     const close = syntax.findClosingBracket(bracket);
@@ -65,10 +66,14 @@ function replaceBracketed(
 
 function link(inside: string, target: Target, context: InlineContext): Element | null {
   const { realmUrl } = context.options;
+  // A target that makes no link may hold many others.
+  if (hasForbiddenScheme(target.href)) return null;
+  context.work.spend(inside.length + target.href.length);
   const complete = completeUrl(trim(context.restore(target.href)));
   if (complete === null) return null;
   const href = relativeToRealm(complete, realmUrl);
-  const title: Record<string, string> = target.title === null ? {} : { title: context.restore(target.title) };
+  const title: Record<string, string> =
+    target.title === null ? {} : { title: context.restore(cleanTitle(target.title)) };
   const element = new Element('a', { href, ...title });
   element.text = isBlank(inside) ? href : inside;
   element.isTextFinal = true;
@@ -77,6 +82,7 @@ function link(inside: string, target: Target, context: InlineContext): Element |
 
 function mediaElement(title: string, target: Target, context: InlineContext): Element | null {
   const { realmUrl } = context.options;
+  context.work.spend(title.length + target.href.length);
   const url = context.restore(target.href);
   const href = completeUrl(trim(url));
   const path = href === null ? null : uploadPath(href, realmUrl);

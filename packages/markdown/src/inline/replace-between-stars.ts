@@ -1,4 +1,5 @@
 import { isSpace } from '../characters.js';
+import type { WorkBudget } from '../work-budget.js';
 
 /** A run of stars that may open something, and what stands behind it. */
 class Opening {
@@ -36,7 +37,12 @@ class Opening {
  * Replaces what stands between so many stars and the next as many. Stars that find no partner may find one once what
  * stands between has been replaced, so those still open are kept, innermost last. Nothing is looked at twice.
  */
-export function replaceBetweenStars(text: string, width: number, replace: (inside: string) => string): string {
+export function replaceBetweenStars(
+  text: string,
+  width: number,
+  work: WorkBudget,
+  replace: (inside: string) => string,
+): string {
   const before = new Opening(0);
   const open: Opening[] = [before];
   let done = 0;
@@ -45,8 +51,11 @@ export function replaceBetweenStars(text: string, width: number, replace: (insid
     done = start + 1;
     while (text[done] === '*') done++;
     let stars = done - start;
+    work.spend(1);
     for (let opening = open.at(-1)!; stars >= width && opening.stars >= width && opening.canHold; ) {
-      const replaced = replace(opening.take());
+      const inside = opening.take();
+      work.spend(inside.length);
+      const replaced = replace(inside);
       opening.stars -= width;
       stars -= width;
       if (opening.stars === 0) {

@@ -8,7 +8,11 @@ import type {
 } from '@parley/domain';
 import type { Element } from '../html/element.js';
 import type { HtmlStash } from '../html/stash.js';
+import type { CompiledLinkifier } from '../links/linkifier.js';
 import type { Outcome } from '../outcome.js';
+import type { Typesetting } from '../typesetting/typesetting.js';
+import type { Watchdog } from '../typesetting/watchdog.js';
+import type { WorkBudget } from '../work-budget.js';
 
 /**
  * One rule of inline formatting. It runs over a whole text before the next one starts; what it understands it replaces by
@@ -23,8 +27,11 @@ export interface InlineContext {
   readonly names: NameLookup;
   readonly outcome: Outcome;
   readonly html: HtmlStash;
-  /** A formula as HTML; null when it is none. */
-  formula(source: string): string | null;
+  readonly typesetting: Typesetting;
+  readonly work: WorkBudget;
+  /** In their order of precedence, and what keeps them from taking long. */
+  readonly linkifiers: readonly CompiledLinkifier[];
+  readonly linkifierWatchdog: Watchdog;
   /** A placeholder for an element, or for text that later rules must not touch. */
   stash(content: Element | string): string;
   /** The text with the rules after this one applied: for what stands inside an element. */

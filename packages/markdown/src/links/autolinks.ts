@@ -1,4 +1,5 @@
 import { isSpace, isWord } from '../characters.js';
+import type { WorkBudget } from '../work-budget.js';
 import { isTopLevelDomain } from './top-level-domains.js';
 
 const MAX_NESTED_PARENTHESES = 7;
@@ -14,9 +15,9 @@ export interface Autolink {
 const HINT = /:\/\/|[^\s.]\.[^\s.]|@|bitcoin:/;
 
 /** The addresses in a text, from left to right. */
-export function* findAutolinks(text: string, fileLinks: boolean): Generator<Autolink> {
+export function* findAutolinks(text: string, fileLinks: boolean, work: WorkBudget): Generator<Autolink> {
   if (!HINT.test(text)) return;
-  const scanner = new AddressScanner(text, fileLinks);
+  const scanner = new AddressScanner(text, fileLinks, work);
   for (let start = 0; start < text.length; start++) {
     if (start > 0 && !mayPrecede(text[start - 1]!)) continue;
     const end = scanner.scan(start);
@@ -42,6 +43,7 @@ class AddressScanner {
   constructor(
     private readonly text: string,
     private readonly fileLinks: boolean,
+    private readonly work: WorkBudget,
   ) {}
 
   scan(start: number): number {
@@ -63,6 +65,7 @@ class AddressScanner {
         if (pathEnd !== -1) return pathEnd;
         if (this.isEnd(end)) return end;
       }
+      this.work.spend(end - start);
     }
     return this.domainAddress(start);
   }
@@ -72,6 +75,7 @@ class AddressScanner {
     const { text } = this;
     let end = start;
     while (end < text.length && (text[end] === '.' || this.isLabelCharacter(end))) end += this.width(end);
+    this.work.spend(end - start);
     const name = text.slice(start, end);
     // No label before the last one may be empty.
     const firstGap = name.startsWith('.') ? 0 : name.indexOf('..');
@@ -96,9 +100,11 @@ class AddressScanner {
     const { text } = this;
     let at = start;
     while (at < text.length && this.isLabelCharacter(at, '.')) at += this.width(at);
+    this.work.spend(at - start);
     if (at === start || text[at] !== '@') return -1;
     let end = at + 1;
     while (end < text.length && this.isLabelCharacter(end, '.')) end += this.width(end);
+    this.work.spend(end - at);
     // The last part holds no hyphen, and what is left over must be punctuation.
     const domain = text.slice(at + 1, end);
     for (let dot = domain.lastIndexOf('.'); dot > 0; dot = domain.lastIndexOf('.', dot - 1)) {
@@ -146,6 +152,7 @@ class AddressScanner {
       if (character === ')' && --depth < 0) break;
     }
     for (const position of passed) this.deadEnds.add(position);
+    this.work.spend(passed.length);
     return -1;
   }
 

@@ -1,12 +1,13 @@
 import type { Linkifier } from '@parley/domain';
 import type { RE2JS } from 're2js';
 import { lazily } from '../lazy.js';
+import { Watchdog } from '../typesetting/watchdog.js';
 
 interface LinkifierMatch {
   readonly start: number;
   readonly end: number;
-  readonly text: string;
-  readonly url: string;
+  /** Of the pattern, by name. */
+  readonly groups: Readonly<Record<string, string | undefined>>;
 }
 
 interface UrlTemplate {
@@ -20,9 +21,12 @@ const templates = lazily((require) => require('url-template') as { parse(templat
 const MAX_COMPILED = 1000;
 const compiled = new Map<string, CompiledLinkifier | null>();
 
-/** One search is linear, but a pattern may have every one of its matches read on to the end. */
-const FREE_MATCHES = 100;
-const PATIENCE_MS = 50;
+/** For all patterns together, each time a text is formatted: a tenth of that without being watched. */
+const TIME_MS = 20;
+const UNWATCHED_STEPS = 5_000_000;
+const STEPS_PER_SEARCH = 1000;
+
+export const linkifierWatchdog = () => new Watchdog(TIME_MS, UNWATCHED_STEPS);
 
 const MATCH = 'linkifier_actual_match';
 const AFTER = 'linkifier_after_match';
@@ -30,7 +34,7 @@ const AFTER = 'linkifier_after_match';
 const surrounded = (pattern: string) =>
   `(?:^|\\s|\\x{85}|\\pZ|['"(,:<])(?P<${MATCH}>${pattern})(?P<${AFTER}>$|[^\\pL\\pN])`;
 
-/** A linkifier ready to run, in time linear in the text: users write the patterns, and no pattern may stop the server. */
+/** A linkifier ready to run. Administrators write the patterns, and no pattern may stop the server. */
 export class CompiledLinkifier {
   private constructor(
     private readonly pattern: RE2JS,
@@ -38,8 +42,12 @@ export class CompiledLinkifier {
     private readonly template: UrlTemplate,
   ) {}
 
-  /** Null when the pattern does not compile. */
-  static of(linkifier: Linkifier): CompiledLinkifier | null {
+  /** Those of the patterns that compile. */
+  static all(linkifiers: readonly Linkifier[]): readonly CompiledLinkifier[] {
+    return linkifiers.map((linkifier) => CompiledLinkifier.of(linkifier)).filter((linkifier) => linkifier !== null);
+  }
+
+  private static of(linkifier: Linkifier): CompiledLinkifier | null {
     const key = JSON.stringify([linkifier.pattern, linkifier.urlTemplate]);
     let result = compiled.get(key);
     if (result === undefined) {
@@ -60,21 +68,33 @@ export class CompiledLinkifier {
     }
   }
 
-  /** From left to right. The character after one match may be the one before the next. */
-  *matches(text: string, restore = (value: string) => value): Generator<LinkifierMatch> {
+  /** From left to right, as many as are found in time. The character after one match may be the one before the next. */
+  matches(text: string, watchdog: Watchdog): readonly LinkifierMatch[] {
+    const found: LinkifierMatch[] = [];
+    // One search is linear in the text, but each may read on to the end.
+    const steps = STEPS_PER_SEARCH + this.pattern.programSize() * text.length * text.length;
+    try {
+      watchdog.run(() => this.findAll(text, found), steps);
+    } catch {
+      // Time is up.
+    }
+    return found;
+  }
+
+  urlOf({ groups }: LinkifierMatch, restore = (value: string) => value): string {
+    const values: Record<string, string | undefined> = {};
+    for (const [name, value] of Object.entries(groups)) values[name] = value && restore(value);
+    return this.template.expand(values);
+  }
+
+  private findAll(text: string, found: LinkifierMatch[]): void {
     const matcher = this.pattern.matcher(text);
-    let count = 0;
-    const deadline = performance.now() + PATIENCE_MS;
     for (let position = 0; position <= text.length && matcher.find(position); ) {
-      if (++count > FREE_MATCHES && performance.now() > deadline) return;
       const start = matcher.start(MATCH);
       const end = matcher.end(MATCH);
-      const values: Record<string, string | undefined> = {};
-      for (const group of this.groups) {
-        const value = matcher.group(group);
-        values[group] = value === null ? undefined : restore(value);
-      }
-      yield { start, end, text: text.slice(start, end), url: this.template.expand(values) };
+      const groups: Record<string, string | undefined> = {};
+      for (const name of this.groups) groups[name] = matcher.group(name) ?? undefined;
+      found.push({ start, end, groups });
       position = Math.max(end, position + 1);
     }
   }

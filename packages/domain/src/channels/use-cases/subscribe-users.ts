@@ -63,12 +63,14 @@ export class SubscribeUsers {
 
   /** @throws DomainError NOT_PERMITTED, INVALID_INPUT, BAD_VALUE, MUST_BE_OWNER, UNSUPPORTED_COMBINATION, SYSTEM_GROUP_REQUIRED, RATE_LIMITED */
   async execute(caller: Caller, input: SubscribeUsersInput): Promise<SubscribeUsersOutput> {
+    const descriptions = input.channels.map(({ description }) => description);
+    const parsedDescriptions = await this.foundry.parseDescriptions(this.uow, caller.realmId, descriptions);
     const { actor, made, output } = await this.uow.write(async (tx) => {
       const actor = await tx.actors.get(caller);
       enforce(mustNotBeGuest(actor));
       const realm = await tx.realms.get(caller.realmId);
       const creator = (await tx.users.find(caller.realmId, caller.userId))!;
-      const founding = { realm, actor, creator, now: this.clock.now(), ...this.options };
+      const founding = { realm, actor, creator, now: this.clock.now(), parsedDescriptions, ...this.options };
 
       this.foundry.checkWishes(founding, input.wishes, input.channels.length);
       const { existing, created } = await this.findOrCreate(tx, founding, input);

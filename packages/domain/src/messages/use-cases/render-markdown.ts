@@ -20,7 +20,7 @@ export class RenderMarkdown {
     // Sending would cut it, and what it would look like then is not what was asked for.
     if (isLongerThan(content, MAX_MESSAGE_LENGTH)) throw invalidInput('Unable to render message');
     const options = await this.uow.read((repositories) => ownMarkdownOptions(repositories, caller, this.addresses));
-    const parsed = this.renderer.parse(content, options);
+    const parsed = await this.renderer.parse(content, options);
     return this.uow.read(async (repositories) => {
       const actor = await repositories.actors.get(caller);
       const realm = await repositories.realms.get(actor.realmId);

@@ -125,7 +125,12 @@ export class SendMessage {
     const content = refusalOr(() => parseContent(raw));
     if (content instanceof DomainError) return { content, parsed: content };
     const options = await this.uow.read((repositories) => ownMarkdownOptions(repositories, caller, this.addresses));
-    return { content, parsed: refusalOr(() => this.renderer.parse(content, options)) };
+    try {
+      return { content, parsed: await this.renderer.parse(content, options) };
+    } catch (error) {
+      if (error instanceof DomainError) return { content, parsed: error };
+      throw error;
+    }
   }
 
   private findDefaultChannel({ realmId, userId }: Caller): Promise<NamedChannel> {

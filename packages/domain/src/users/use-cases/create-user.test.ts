@@ -124,6 +124,16 @@ describe('creating a user', () => {
     ]);
   });
 
+  it('is welcomed in words that were parsed before the unit', async () => {
+    const scene = await cast(aRealmWith({ settings: { welcomeMessageCustomText: '$$x$$' } }));
+    const parse = jest.spyOn(PlainRenderer.prototype, 'parse');
+    const parseNow = jest.spyOn(PlainRenderer.prototype, 'parseNow');
+    await creating(scene)('iago');
+    const ahead = await parse.mock.results[0]!.value;
+    expect(parseNow).toHaveBeenLastCalledWith('$$x$$', expect.anything(), ahead);
+    jest.restoreAllMocks();
+  });
+
   it('may have an address to throw away where the organization does not mind', async () => {
     const scene = await cast(aRealmWith({ settings: { disallowDisposableEmailAddresses: false } }));
     const id = await creating(scene)('iago', { email: 'ophelia@disposable.test' });

@@ -35,7 +35,7 @@ export class CreateUser {
   /** @throws DomainError MUST_BE_ADMINISTRATOR, NOT_PERMITTED, INVALID_INPUT */
   async execute(caller: Caller, { email, password, fullName: raw }: CreateUserInput): Promise<UserId> {
     // Everything is checked before the slow hash is made, and what may have changed meanwhile once more after it.
-    const fullName = await this.uow.read(async (repositories) => {
+    const { fullName, realm } = await this.uow.read(async (repositories) => {
       await enforceMayCreate(repositories, caller);
       const realm = await repositories.realms.get(caller.realmId);
       const name = parseFullName(raw);
@@ -44,8 +44,9 @@ export class CreateUser {
       this.enforceMayJoin(realm, email);
       await refuseTakenAddress(repositories, realm, email);
       checkPassword(this.strength, password, [email, name]);
-      return name;
+      return { fullName: name, realm };
     });
+    const welcomeAhead = await this.notices.parseWelcome(realm);
     const passwordHash = await this.hasher.hash(password);
     return this.uow.write(async (tx) => {
       await enforceMayCreate(tx, caller);
@@ -54,7 +55,7 @@ export class CreateUser {
       const person = { email, fullName, role: 'member', passwordHash } as const;
       const user = await addUser(tx, realm, person, { now: this.clock.now(), mint: this.mint });
       await this.notices.announceSignup(tx, realm, user);
-      await this.notices.welcome(tx, realm, user);
+      await this.notices.welcome(tx, realm, user, welcomeAhead);
       return user.id;
     });
   }

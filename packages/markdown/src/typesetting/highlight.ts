@@ -1,7 +1,8 @@
 import type { Emitter, HLJSApi, LanguageFn } from 'highlight.js';
 import { escapeCode } from '../html/escape.js';
 import { lazily } from '../lazy.js';
-import type { Watchdog } from '../watchdog.js';
+import type { CodeJob, TypesettingResult } from './job.js';
+import type { Watchdog } from './watchdog.js';
 
 /** Scopes of highlight.js, and the classes of the reference's highlighter that clients know. The innermost scope wins. */
 const CLASSES: Readonly<Record<string, string>> = {
@@ -115,14 +116,14 @@ const EMBEDDED: Readonly<Record<string, readonly string[]>> = {
   shell: ['bash'],
 };
 
-/** Escaped code, its tokens in spans where the grammar is known. */
-export function highlight(code: string, grammar: string | null, watchdog: Watchdog): string {
-  if (grammar === null || code === '') return escapeCode(code);
+/** Escaped code, its tokens in spans. */
+export function highlight({ source, grammar }: CodeJob, watchdog: Watchdog): TypesettingResult {
   try {
     const { hljs, register } = highlighter();
     register(grammar);
-    return watchdog.run(() => hljs.highlight(code, { language: grammar, ignoreIllegals: true }).value);
+    const work = () => hljs.highlight(source, { language: grammar, ignoreIllegals: true }).value;
+    return watchdog.run(work, Number.POSITIVE_INFINITY);
   } catch {
-    return escapeCode(code);
+    return null;
   }
 }
