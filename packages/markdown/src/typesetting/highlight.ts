@@ -101,6 +101,8 @@ const highlighter = lazily((require) => {
     hljs.registerLanguage(grammar, require(`highlight.js/lib/languages/${grammar}`) as LanguageFn);
     // Templates and mark-up hold other languages.
     for (const inner of EMBEDDED[grammar] ?? []) register(inner);
+    // Grammars are compiled at their first use, which should not be taken from somebody's time.
+    hljs.highlight('', { language: grammar });
   };
   return { hljs, register };
 });
