@@ -18,7 +18,7 @@ import { HtmlStash } from './html/stash.js';
 import { writeHtml } from './html/write-html.js';
 import { InlineFormatter } from './inline/inline-formatter.js';
 import type { NameLookup } from './inline/rule.js';
-import { CompiledLinkifier, linkifierWatchdog } from './links/linkifier.js';
+import { RealmLinkifiers } from './links/linkifier.js';
 import { findTopicLinks } from './links/topic-links.js';
 import { Outcome } from './outcome.js';
 import { addPreviews } from './previews/previews.js';
@@ -46,8 +46,8 @@ class ParsedMessage implements ParsedMarkdown {
   formatted: FormattedMarkdown | undefined;
 
   constructor(
+    readonly content: string,
     readonly options: MarkdownOptions,
-    readonly isMeMessage: boolean,
     /** What is searched for alert words: the text without fenced code. */
     readonly prose: string,
     readonly blocks: Element,
@@ -80,6 +80,8 @@ export class ZulipMarkdownRenderer implements MarkdownRenderer {
   async parse(content: string, options: MarkdownOptions): Promise<ParsedMarkdown> {
     if (this.turns.isSpent) await this.turns.next();
     const parsed = this.read(content, options);
+    if (this.turns.isSpent) await this.turns.next();
+    this.rehearse(parsed);
     if (!parsed.typesetting.isDone) await parsed.typesetting.run(this.typesetter);
     if (this.turns.isSpent) await this.turns.next();
     return this.complete(parsed);
@@ -87,17 +89,18 @@ export class ZulipMarkdownRenderer implements MarkdownRenderer {
 
   parseNow(content: string, options: MarkdownOptions, ahead?: ParsedMarkdown): ParsedMarkdown {
     const parsed = this.read(content, options);
+    this.rehearse(parsed);
     if (ahead) parsed.typesetting.takeFrom(own(ahead).typesetting);
     return this.complete(parsed);
   }
 
   render(parsed: ParsedMarkdown, names: ResolvedNames): RenderedMarkdown {
     const message = own(parsed);
-    return guarded(() => ({
+    return {
       ...(message.formatted ?? this.format(message, copy(message.blocks), lookup(names))),
       alertWordUserIds: findAlertedUsers(message.prose, names.alertWords),
-      isMeMessage: message.isMeMessage,
-    }));
+      isMeMessage: message.content.startsWith(ME),
+    };
   }
 
   topicLinks(topic: string, linkifiers: readonly Linkifier[]): readonly TopicLink[] {
@@ -110,10 +113,10 @@ export class ZulipMarkdownRenderer implements MarkdownRenderer {
   }
 
   private read(content: string, options: MarkdownOptions): ParsedMessage {
-    return guarded(() => {
-      const html = new HtmlStash();
-      const typesetting = new Typesetting();
-      const work = this.newBudget();
+    const work = this.newBudget();
+    const html = new HtmlStash();
+    const typesetting = new Typesetting();
+    try {
       const lines = isBlank(content)
         ? []
         : new FenceReader(html, typesetting, work).read(
@@ -123,26 +126,34 @@ export class ZulipMarkdownRenderer implements MarkdownRenderer {
       const prose = lines.join('\n');
       const blocks = new BlockParser(html, options.indentedCode ?? true, work).parse(prose);
       finishCode(blocks, html, typesetting);
-      const parsed = new ParsedMessage(options, content.startsWith(ME), prose, blocks, html, typesetting);
+      const parsed = new ParsedMessage(content, options, prose, blocks, html, typesetting);
       parsed.references.collect(blocks);
-      this.turns.spend(work.steps);
-      if (prose.includes('$$') || content.includes('user_uploads/')) this.rehearse(parsed);
       return parsed;
-    });
+    } catch (error) {
+      throw refused(error);
+    } finally {
+      this.turns.spend(work.steps);
+    }
   }
 
   /** Which formulas there are, and which uploads are linked, is known only once all is formatted: it is, without names. */
   private rehearse(parsed: ParsedMessage): void {
+    const { content, prose, options, blocks, references } = parsed;
+    if (!prose.includes('$$') && !content.includes('user_uploads/')) return;
     const outcome = new Outcome();
-    const root = copy(parsed.blocks);
+    const root = copy(blocks);
     this.formatInline(parsed, root, NO_NAMES, outcome);
-    const options = { ...parsed.options, mediaPreviews: false };
-    addPreviews(root, { options, names: NO_NAMES, outcome, proxied: (url) => url });
-    for (const path of outcome.uploadPaths) parsed.references.uploadPaths.add(path);
+    addPreviews(root, {
+      options: { ...options, mediaPreviews: false },
+      names: NO_NAMES,
+      outcome,
+      proxied: (url) => url,
+    });
+    references.uploadPaths = outcome.uploadPaths;
   }
 
   private complete(parsed: ParsedMessage): ParsedMessage {
-    if (parsed.references.isEmpty) parsed.formatted = guarded(() => this.format(parsed, parsed.blocks, NO_NAMES));
+    if (parsed.references.isEmpty) parsed.formatted = this.format(parsed, parsed.blocks, NO_NAMES);
     return parsed;
   }
 
@@ -150,26 +161,34 @@ export class ZulipMarkdownRenderer implements MarkdownRenderer {
     const { options, html } = parsed;
     const outcome = new Outcome();
     this.formatInline(parsed, root, names, outcome);
-    layOut(root);
-    addPreviews(root, { options, names, outcome, proxied: (url) => this.proxied(url, options.realmUrl) });
-    return { html: writeHtml(root, html), ...outcome };
+    try {
+      layOut(root);
+      addPreviews(root, { options, names, outcome, proxied: (url) => this.proxied(url, options.realmUrl) });
+      return { html: writeHtml(root, html), ...outcome };
+    } catch (error) {
+      throw refused(error);
+    }
   }
 
   private formatInline(parsed: ParsedMessage, root: Element, names: NameLookup, outcome: Outcome): void {
     const { options, html, typesetting } = parsed;
     const work = this.newBudget();
-    new InlineFormatter({
-      options,
-      html,
-      typesetting,
-      names,
-      outcome,
-      work,
-      linkifiers: CompiledLinkifier.all(options.linkifiers),
-      linkifierWatchdog: linkifierWatchdog(),
-      fileLinks: this.settings.fileLinks ?? false,
-    }).format(root);
-    this.turns.spend(work.steps);
+    try {
+      new InlineFormatter({
+        options,
+        html,
+        typesetting,
+        names,
+        outcome,
+        work,
+        linkifiers: options.linkifiers.length === 0 ? null : new RealmLinkifiers(options.linkifiers),
+        fileLinks: this.settings.fileLinks ?? false,
+      }).format(root);
+    } catch (error) {
+      throw refused(error);
+    } finally {
+      this.turns.spend(work.steps);
+    }
   }
 
   private proxied(url: string, realmUrl: string): string {
@@ -195,10 +214,4 @@ function lookup(names: ResolvedNames): NameLookup {
 }
 
 /** Nesting beyond what the stack holds is as unrenderable as any other. */
-function guarded<T>(work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    throw error instanceof RangeError ? unrenderable() : error;
-  }
-}
+const refused = (error: unknown) => (error instanceof RangeError ? unrenderable() : error);

@@ -25,7 +25,7 @@ interface Piece {
 }
 
 /** Offered a piece, and the pieces that follow it, last one first. */
-type BlockRule = (parent: Element, piece: Piece, queue: Piece[]) => boolean;
+type BlockRule = (parser: BlockParser, parent: Element, piece: Piece, queue: Piece[]) => boolean;
 
 /** Where a block stands, as far as it changes what the block means. */
 type State = 'document' | 'quote' | 'list' | 'looselist' | 'detabbed';
@@ -62,17 +62,17 @@ const BARE_MARK = new RegExp(`^ {0,3}>[${SPACE}]*$`);
  */
 export class BlockParser {
   /** In this order. Each answers whether it took the piece. */
-  private readonly rules: readonly BlockRule[] = [
-    (parent, piece, queue) => this.skipBlank(parent, piece, queue),
-    (parent, { text }) => this.continueList(parent, text),
-    (parent, piece, queue) => this.parseCode(parent, piece, queue),
-    (parent, piece, queue) => this.parseHeading(parent, piece, queue),
-    (parent, { text }) => this.parseTable(parent, text),
-    (parent, { text }, queue) => this.parseRule(parent, text, queue),
-    (parent, { text }) => this.parseList(parent, text, ORDERED),
-    (parent, { text }) => this.parseList(parent, text, BULLETS),
-    (parent, { text }) => this.parseQuote(parent, text),
-    (parent, { text }) => this.parseParagraph(parent, text),
+  private static readonly RULES: readonly BlockRule[] = [
+    (parser, parent, piece, queue) => parser.skipBlank(parent, piece, queue),
+    (parser, parent, { text }) => parser.continueList(parent, text),
+    (parser, parent, piece, queue) => parser.parseCode(parent, piece, queue),
+    (parser, parent, piece, queue) => parser.parseHeading(parent, piece, queue),
+    (parser, parent, { text }) => parser.parseTable(parent, text),
+    (parser, parent, { text }, queue) => parser.parseRule(parent, text, queue),
+    (parser, parent, { text }) => parser.parseList(parent, text, ORDERED),
+    (parser, parent, { text }) => parser.parseList(parent, text, BULLETS),
+    (parser, parent, { text }) => parser.parseQuote(parent, text),
+    (parser, parent, { text }) => parser.parseParagraph(parent, text),
   ];
   private readonly states: State[] = ['document'];
   private depth = 0;
@@ -97,15 +97,18 @@ export class BlockParser {
   private parseBlocks(parent: Element, blocks: string[]): void {
     if (++this.depth > MAX_NESTING_DEPTH) throw unrenderable();
     for (const block of blocks) this.work.spend(block.length);
-    // Taken from the end, since rules put rests back.
-    const queue = blocks.reverse().map((text): Piece => ({ text, mayHoldHeading: true }));
-    while (queue.length > 0) this.parsePiece(parent, queue.pop()!, queue);
+    const queue: Piece[] = [];
+    for (const text of blocks) {
+      queue.push({ text, mayHoldHeading: true });
+      // Taken from the end, since rules put rests back.
+      while (queue.length > 0) this.parsePiece(parent, queue.pop()!, queue);
+    }
     this.depth--;
   }
 
   private parsePiece(parent: Element, piece: Piece, queue: Piece[]): void {
     this.work.spend(STEPS_PER_PIECE);
-    for (const rule of this.rules) if (rule(parent, piece, queue)) return;
+    for (const rule of BlockParser.RULES) if (rule(this, parent, piece, queue)) return;
   }
 
   private get state(): State {

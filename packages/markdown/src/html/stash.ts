@@ -19,10 +19,11 @@ interface Entry {
 /** HTML of our own making, and the placeholders that stand for it in text until the very end. */
 export class HtmlStash {
   private readonly entries: Entry[] = [];
-  private readonly byHtml = new Map<string, Entry>();
+  private byHtml: Map<string, Entry> | undefined;
 
   /** The same HTML has the same placeholder, so that rendering twice adds nothing. */
   add(html: string, typed: string): string {
+    this.byHtml ??= new Map();
     let entry = this.byHtml.get(html);
     if (!entry) {
       entry = this.push(() => html, typed);

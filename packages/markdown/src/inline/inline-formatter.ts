@@ -68,7 +68,6 @@ export class InlineFormatter implements InlineContext {
   readonly typesetting;
   readonly work;
   readonly linkifiers;
-  readonly linkifierWatchdog;
   private readonly stashed: (Element | string)[] = [];
   private rule = 0;
 
@@ -81,7 +80,6 @@ export class InlineFormatter implements InlineContext {
     this.typesetting = services.typesetting;
     this.work = services.work;
     this.linkifiers = services.linkifiers;
-    this.linkifierWatchdog = services.linkifierWatchdog;
   }
 
   format(root: Element): void {
@@ -141,7 +139,7 @@ export class InlineFormatter implements InlineContext {
   }
 
   private isPlain(text: string): boolean {
-    return this.linkifiers.length === 0 && !this.options.translateEmoticons && !MAYBE_SPECIAL.test(text);
+    return this.linkifiers === null && !this.options.translateEmoticons && !MAYBE_SPECIAL.test(text);
   }
 
   /** Puts text with placeholders into an element, or behind it; answers the elements that come after the leading text. */

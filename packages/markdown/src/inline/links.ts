@@ -3,6 +3,7 @@ import { Element } from '../html/element.js';
 import { findAutolinks } from '../links/autolinks.js';
 import { completeUrl, hasForbiddenScheme, relativeToRealm, uploadPath } from '../links/url.js';
 import { audioPlayer, inlineImage } from '../previews/uploads.js';
+import { withOne } from '../sets.js';
 import { cleanTitle, LinkSyntax, type Target } from './link-syntax.js';
 import type { InlineContext, InlineRule } from './rule.js';
 
@@ -87,7 +88,7 @@ function mediaElement(title: string, target: Target, context: InlineContext): El
   const href = completeUrl(trim(url));
   const path = href === null ? null : uploadPath(href, realmUrl);
   if (path === null) return null;
-  context.outcome.uploadPaths.add(path);
+  context.outcome.uploadPaths = withOne(context.outcome.uploadPaths, path);
   const upload = context.names.upload(path);
   if (!upload) return null;
   const name = context.restore(title);

@@ -8,10 +8,9 @@ import type {
 } from '@parley/domain';
 import type { Element } from '../html/element.js';
 import type { HtmlStash } from '../html/stash.js';
-import type { CompiledLinkifier } from '../links/linkifier.js';
+import type { RealmLinkifiers } from '../links/linkifier.js';
 import type { Outcome } from '../outcome.js';
 import type { Typesetting } from '../typesetting/typesetting.js';
-import type { Watchdog } from '../typesetting/watchdog.js';
 import type { WorkBudget } from '../work-budget.js';
 
 /**
@@ -29,9 +28,8 @@ export interface InlineContext {
   readonly html: HtmlStash;
   readonly typesetting: Typesetting;
   readonly work: WorkBudget;
-  /** In their order of precedence, and what keeps them from taking long. */
-  readonly linkifiers: readonly CompiledLinkifier[];
-  readonly linkifierWatchdog: Watchdog;
+  /** Null when the realm has none. */
+  readonly linkifiers: RealmLinkifiers | null;
   /** A placeholder for an element, or for text that later rules must not touch. */
   stash(content: Element | string): string;
   /** The text with the rules after this one applied: for what stands inside an element. */

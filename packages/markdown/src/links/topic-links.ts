@@ -1,7 +1,7 @@
 import type { Linkifier, TopicLink } from '@parley/domain';
 import { WorkBudget } from '../work-budget.js';
 import { findAutolinks } from './autolinks.js';
-import { CompiledLinkifier, linkifierWatchdog } from './linkifier.js';
+import { RealmLinkifiers } from './linkifier.js';
 import { completeUrl, splitUrl } from './url.js';
 
 interface Candidate extends TopicLink {
@@ -23,10 +23,10 @@ export function findTopicLinks(topic: string, linkifiers: readonly Linkifier[]):
 }
 
 function* linkifierMatches(topic: string, linkifiers: readonly Linkifier[]): Generator<Candidate> {
-  const watchdog = linkifierWatchdog();
-  for (const linkifier of CompiledLinkifier.all(linkifiers)) {
-    for (const match of linkifier.matches(topic, watchdog)) {
-      yield { start: match.start, text: topic.slice(match.start, match.end), url: linkifier.urlOf(match) };
+  if (linkifiers.length === 0) return;
+  for (const search of new RealmLinkifiers(linkifiers).searches()) {
+    for (const { start, end, urlWith } of search(topic)) {
+      yield { start, text: topic.slice(start, end), url: urlWith((part) => part) };
     }
   }
 }

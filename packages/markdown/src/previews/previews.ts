@@ -3,6 +3,7 @@ import { Element } from '../html/element.js';
 import type { NameLookup } from '../inline/rule.js';
 import { splitUrl, uploadPath } from '../links/url.js';
 import type { Outcome } from '../outcome.js';
+import { withOne } from '../sets.js';
 import { uploadPreview } from './uploads.js';
 import { youtubeId } from './youtube.js';
 
@@ -45,7 +46,7 @@ export function addPreviews(root: Element, context: PreviewContext): void {
   outcome.hasLink = true;
   for (const { href } of links) {
     const path = uploadPath(href, options.realmUrl);
-    if (path !== null) outcome.uploadPaths.add(path);
+    if (path !== null) outcome.uploadPaths = withOne(outcome.uploadPaths, path);
   }
   if (!options.mediaPreviews) return;
 
