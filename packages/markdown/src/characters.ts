@@ -23,7 +23,8 @@ export function isWord(character: string): boolean {
 }
 
 export function isBlank(text: string): boolean {
-  return trimStart(text) === '';
+  for (let i = 0; i < text.length; i++) if (!isSpace(text[i]!)) return false;
+  return true;
 }
 
 export function trim(text: string): string {

@@ -16,6 +16,7 @@ import { silenceMentions } from '../inline/mentions.js';
 import type { Typesetting } from '../typesetting/typesetting.js';
 import type { WorkBudget } from '../work-budget.js';
 import { buildTable, findTable } from './tables.js';
+import { findThematicBreak } from './thematic-break.js';
 
 /** A piece of text between blank lines, or what a rule left of one. */
 interface Piece {
@@ -50,8 +51,6 @@ const BULLETS: ListKind = { tag: 'ul', start: /^[ ]?[*+-][ ]+/, item: /^[ ]?([*+
 const NESTED_ITEM = /^[ ]{2,3}(?:\p{Nd}+\.|[*+-])[ ]+/u;
 
 const HEADING = new RegExp(`(?:^|\\n)(#{1,6})[${SPACE}]`, 'g');
-const RULE = /(?<![^\n]) {0,3}(?:-(?: {0,2}-){2,}|_(?: {0,2}_){2,}|\*(?: {0,2}\*){2,}) *(?![^\n])/;
-const RULE_HINT = /---|___|\*\*\*|[-_*] /;
 const QUOTED_LINE = /^ {0,3}> ?(.*)$/s;
 const BARE_MARK = new RegExp(`^ {0,3}>[${SPACE}]*$`);
 
@@ -68,7 +67,7 @@ export class BlockParser {
     (parser, parent, piece, queue) => parser.parseCode(parent, piece, queue),
     (parser, parent, piece, queue) => parser.parseHeading(parent, piece, queue),
     (parser, parent, { text }) => parser.parseTable(parent, text),
-    (parser, parent, { text }, queue) => parser.parseRule(parent, text, queue),
+    (parser, parent, { text }, queue) => parser.parseThematicBreak(parent, text, queue),
     (parser, parent, { text }) => parser.parseList(parent, text, ORDERED),
     (parser, parent, { text }) => parser.parseList(parent, text, BULLETS),
     (parser, parent, { text }) => parser.parseQuote(parent, text),
@@ -198,16 +197,14 @@ export class BlockParser {
     return table !== null;
   }
 
-  private parseRule(parent: Element, block: string, queue: Piece[]): boolean {
-    if (!RULE_HINT.test(block)) return false;
-    const rule = RULE.exec(block);
-    this.work.spend(rule?.index ?? block.length);
-    if (!rule) return false;
-    const before = trimCharacterEnd(block.slice(0, rule.index), '\n');
-    const after = trimCharacterStart(block.slice(rule.index + rule[0].length), '\n');
+  private parseThematicBreak(parent: Element, block: string, queue: Piece[]): boolean {
+    const found = findThematicBreak(block);
+    if (!found) return false;
+    const before = trimCharacterEnd(block.slice(0, found.start), '\n');
+    const after = trimCharacterStart(block.slice(found.end), '\n');
     if (before !== '') this.parseBlocks(parent, [before]);
     parent.append('hr');
-    // Headings are looked for before rules.
+    // Headings were looked for first.
     if (after !== '') queue.push({ text: after, mayHoldHeading: false });
     return true;
   }

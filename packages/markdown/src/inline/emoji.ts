@@ -66,11 +66,23 @@ function emoji(name: string, typed: string, { names }: InlineContext): Element |
 }
 
 function emojiSpan(code: string, name: string, text: string): Element {
-  const label = spaced(name);
-  const element = new Element('span', { 'aria-label': label, class: `emoji emoji-${code}`, role: 'img', title: label });
+  const element = new Element('span', attributesOf(code, name));
   element.text = text;
   element.isTextFinal = true;
   return element;
+}
+
+/** Of the emoji met before, by name. */
+const attributes = new Map<string, Readonly<Record<string, string>>>();
+
+function attributesOf(code: string, name: string): Readonly<Record<string, string>> {
+  let known = attributes.get(name);
+  if (!known) {
+    const label = spaced(name);
+    known = { 'aria-label': label, class: `emoji emoji-${code}`, role: 'img', title: label };
+    attributes.set(name, known);
+  }
+  return known;
 }
 
 const spaced = (name: string) => name.replaceAll('_', ' ');

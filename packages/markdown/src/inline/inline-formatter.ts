@@ -1,4 +1,4 @@
-import { CLOSE_PLACEHOLDER, isBlank, OPEN_PLACEHOLDER } from '../characters.js';
+import { CLOSE_PLACEHOLDER, OPEN_PLACEHOLDER } from '../characters.js';
 import { Element } from '../html/element.js';
 import { channelLinks } from './channel-links.js';
 import { codeSpans } from './code-spans.js';
@@ -91,7 +91,7 @@ export class InlineFormatter implements InlineContext {
         let beginning = NONE;
         if (child.text !== '' && !child.isTextFinal) {
           beginning = this.expand(this.applyRules(child.text, 0), child, 'text');
-          for (const element of beginning) stack.push(element);
+          for (const element of beginning) if (element.children.length > 0) stack.push(element);
         }
         if (child.tail !== '') {
           const tail = child.isTailFinal ? child.tail : this.applyRules(child.tail, 0);
@@ -181,11 +181,14 @@ export class InlineFormatter implements InlineContext {
   }
 
   private expandInside(element: Element): void {
-    for (const part of [element, ...element.children]) {
-      if (part !== element && !isBlank(part.tail)) {
+    const before = element.children;
+    if (element.text.includes(OPEN_PLACEHOLDER))
+      element.children = [...this.expand(element.text, element, 'text'), ...before];
+    for (const part of before) {
+      if (part.tail.includes(OPEN_PLACEHOLDER)) {
         element.children.splice(element.children.indexOf(part) + 1, 0, ...this.expand(part.tail, part, 'tail'));
       }
-      if (!isBlank(part.text)) part.children.unshift(...this.expand(part.text, part, 'text'));
+      if (part.text.includes(OPEN_PLACEHOLDER)) part.children.unshift(...this.expand(part.text, part, 'text'));
     }
   }
 }
