@@ -1,6 +1,8 @@
 import { isBlank } from '../characters.js';
 
-const NO_ATTRIBUTES: Readonly<Record<string, string>> = {};
+export type Attributes = Readonly<Record<string, string>>;
+
+export const NO_ATTRIBUTES: Attributes = {};
 
 /**
  * A node of the message's tree. Text belongs to elements: `text` stands before the first child, `tail` behind the
@@ -24,7 +26,7 @@ export class Element {
     return this.children[this.children.length - 1];
   }
 
-  append(tag: string, attributes?: Readonly<Record<string, string>>): Element {
+  append(tag: string, attributes?: Attributes): Element {
     const child = new Element(tag, attributes);
     this.children.push(child);
     return child;

@@ -1,6 +1,6 @@
 import { MAX_HTML_LENGTH, unrenderable } from '../bounds.js';
 import { trim } from '../characters.js';
-import { type Element, RAW_HTML } from './element.js';
+import { type Attributes, type Element, NO_ATTRIBUTES, RAW_HTML } from './element.js';
 import { escapeAttribute, escapeCode, escapeText } from './escape.js';
 import type { HtmlStash, Room } from './stash.js';
 
@@ -20,6 +20,8 @@ export function writeHtml(root: Element, stash: HtmlStash): string {
 
 class HtmlWriter implements Room {
   private room = MAX_HTML_LENGTH;
+  /** Those of many elements are the very same. */
+  private readonly written = new Map<Attributes, string>([[NO_ATTRIBUTES, '']]);
 
   constructor(private readonly stash: HtmlStash) {}
 
@@ -37,14 +39,22 @@ class HtmlWriter implements Room {
   private element(element: Element): string {
     const { tag, attributes, text } = element;
     if (tag === RAW_HTML) return this.stash.fillIn(text, this);
-    let html = `<${tag}`;
-    for (const name of Object.keys(attributes).sort()) {
-      html += name === FLAG ? ` ${FLAG}` : ` ${name}="${escapeAttribute(this.stash.restore(attributes[name]!))}"`;
-    }
-    html += '>';
-    if (VOID_TAGS.has(tag)) return html;
+    const opening = `<${tag}${this.attributes(attributes)}>`;
+    if (VOID_TAGS.has(tag)) return opening;
     const inside = tag === 'code' ? escapeCode(this.stash.restore(text)) : this.text(text);
-    return `${html}${inside}${element.children.length > 0 ? this.inside(element) : ''}</${tag}>`;
+    return `${opening}${inside}${element.children.length > 0 ? this.inside(element) : ''}</${tag}>`;
+  }
+
+  private attributes(attributes: Attributes): string {
+    let html = this.written.get(attributes);
+    if (html === undefined) {
+      html = '';
+      for (const name of Object.keys(attributes).sort()) {
+        html += name === FLAG ? ` ${FLAG}` : ` ${name}="${escapeAttribute(this.stash.restore(attributes[name]!))}"`;
+      }
+      this.written.set(attributes, html);
+    }
+    return html;
   }
 
   private text(text: string): string {

@@ -157,10 +157,14 @@ export class InlineFormatter implements InlineContext {
       if (last) last.tail += piece;
       else leading += piece;
     };
-    for (const match of text.matchAll(PLACEHOLDER)) {
-      add(text.slice(done, match.index));
-      done = match.index + match[0].length;
-      const content = this.stashed[Number(match[1])]!;
+    // Without a pattern: there may be thousands.
+    for (let at = text.indexOf(OPEN_PLACEHOLDER); at !== -1; at = text.indexOf(OPEN_PLACEHOLDER, at + 1)) {
+      const close = text.indexOf(CLOSE_PLACEHOLDER, at);
+      const content = this.stashed[Number(text.slice(at + 1, close))];
+      // HTML of our own making stays a placeholder until it is written.
+      if (content === undefined) continue;
+      add(text.slice(done, at));
+      done = close + 1;
       if (typeof content === 'string') {
         add(content);
         continue;
@@ -195,6 +199,7 @@ export class InlineFormatter implements InlineContext {
 
 /** A link inside a link would be none: of that only the text is kept. */
 function unnestLinks(element: Element, isInLink: boolean): void {
+  if (element.children.length === 0) return;
   const kept: Element[] = [];
   for (const child of element.children) {
     if (child.tag === 'a' && isInLink) {
