@@ -10,7 +10,8 @@ class Dollars {
   private readonly pieces: string[] = [];
   private length = 0;
   private hasNewline = false;
-  private endsInBackslash = false;
+  /** Whether a dollar that follows directly belongs to what stands behind; a backslash that begins it escapes nothing. */
+  escapesNext = false;
   private beginsWell = true;
 
   constructor(
@@ -22,7 +23,7 @@ class Dollars {
     if (piece === '') return;
     if (this.length === 0) this.beginsWell = !NO_BEGINNING.test(piece);
     this.hasNewline ||= piece.includes('\n');
-    this.endsInBackslash = piece.endsWith('\\') && this.length + piece.length > 1;
+    this.escapesNext = piece.endsWith('\\') && this.length + piece.length > 1;
     this.pieces.push(piece);
     this.length += piece.length;
   }
@@ -30,11 +31,6 @@ class Dollars {
   /** Whether what stands behind could be a formula. */
   get canHold(): boolean {
     return this.mayOpen && this.count === 2 && this.length > 0 && this.beginsWell && !this.hasNewline;
-  }
-
-  /** Whether a dollar that follows directly belongs to what stands behind; a backslash that begins it escapes nothing. */
-  get escapesNext(): boolean {
-    return this.endsInBackslash;
   }
 
   get inside(): string {
