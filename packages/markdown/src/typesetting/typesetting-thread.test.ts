@@ -26,7 +26,10 @@ describe('code and formulas', () => {
   /** A thread whose script does something else. */
   const threadOf = (name: string, script: string) => {
     const path = join(built.script, '..', `${name}.cjs`);
-    writeFileSync(path, `const { parentPort } = require('node:worker_threads');\n${script}`);
+    writeFileSync(
+      path,
+      `const { parentPort, workerData } = require('node:worker_threads');\nAtomics.store(workerData, 0, 1);\n${script}`,
+    );
     thread = new TypesettingThread(path);
     return thread;
   };
@@ -66,8 +69,7 @@ describe('code and formulas', () => {
   it('stay plain when the thread ends over them, and the next do not', async () => {
     threadOf(
       'falls-over-once',
-      `parentPort.postMessage(null);
-       parentPort.on('message', ([{ source }]) => {
+      `parentPort.on('message', ([{ source }]) => {
          if (source === 'bad') throw new Error('Out of order');
          parentPort.postMessage([source]);
        });`,
@@ -79,8 +81,7 @@ describe('code and formulas', () => {
   it('cannot fill the memory', async () => {
     threadOf(
       'hoards',
-      `parentPort.postMessage(null);
-       parentPort.on('message', () => { const hoard = []; for (;;) hoard.push(new Array(1000).fill(hoard)); });`,
+      `parentPort.on('message', () => { const hoard = []; for (;;) hoard.push(new Array(1000).fill(hoard)); });`,
     );
     expect(await thread.typeset([code('x')])).toEqual([]);
   });
@@ -97,7 +98,7 @@ describe('code and formulas', () => {
   });
 
   it('stay plain when too much is waiting already', async () => {
-    threadOf('never-answers', 'parentPort.postMessage(null); parentPort.on("message", () => undefined);');
+    threadOf('never-answers', 'parentPort.on("message", () => undefined);');
     const waiting = Array.from({ length: 120 }, () => thread.typeset([code('x'.repeat(10_000))]));
     expect(await Promise.race(waiting)).toEqual([]);
     await thread.close();

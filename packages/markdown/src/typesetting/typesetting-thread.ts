@@ -101,15 +101,16 @@ export class TypesettingThread implements Typesetter {
   }
 
   private start(script: string): Worker {
-    const worker = new Worker(script, { execArgv: [], resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB } });
-    let isThere = false;
-    worker.on('message', (results: Results | null) => {
-      if (results) this.finish(results);
-      else isThere = true;
+    const isThere = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+    const worker = new Worker(script, {
+      execArgv: [],
+      resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
+      workerData: isThere,
     });
+    worker.on('message', (results: Results) => this.finish(results));
     // It ends right after an error.
     worker.on('error', () => {
-      if (!isThere) this.doWithout();
+      if (Atomics.load(isThere, 0) === 0) this.doWithout();
     });
     worker.on('exit', () => {
       this.worker = null;
