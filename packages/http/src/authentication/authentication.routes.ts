@@ -18,6 +18,7 @@ export const authenticationRoutes: readonly Route[] = [
   }),
   route('POST', '/dev_fetch_api_key', {
     auth: 'anyone',
+    isDevelopment: true,
     dto: FetchDevelopmentApiKeyDto,
     useCase: FetchDevelopmentApiKey,
     toInput: ({ username }) => ({ username }),
@@ -25,6 +26,7 @@ export const authenticationRoutes: readonly Route[] = [
   }),
   route('GET', '/dev_list_users', {
     auth: 'anyone',
+    isDevelopment: true,
     dto: NoParameters,
     useCase: ListDevelopmentUsers,
     present: presentDevelopmentUsers,

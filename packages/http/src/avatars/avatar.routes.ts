@@ -25,6 +25,7 @@ class RealmIconDto {
 export const avatarRoutes: readonly Route[] = [
   route('GET', '/user_avatars/:realm_id/:file', {
     auth: 'anyone',
+    limit: 'none',
     atRoot: true,
     dto: AvatarDto,
     handle: async ({ dto }) => {
@@ -35,6 +36,7 @@ export const avatarRoutes: readonly Route[] = [
   }),
   route('GET', '/user_avatars/:realm_id/realm/icon.png', {
     auth: 'anyone',
+    limit: 'none',
     atRoot: true,
     dto: RealmIconDto,
     handle: async ({ dto }) => picture(`${dto.realm_id}:realm`, SIZE),
