@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { type Logger, silentLogger } from '@parley/http';
 import { unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
 import { openSqliteStorage } from '@parley/sqlite';
+import { HashQueue } from './authentication/hash-queue.js';
 import type { HostAuthenticate } from './authentication/host-authenticator.js';
 import { ScryptPasswordHasher } from './authentication/scrypt-password-hasher.js';
 import {
@@ -84,7 +85,7 @@ export async function openParley(
       unitOfWork: storage.uow,
       clock,
       randomness: new SystemRandomness(),
-      passwordHasher: new ScryptPasswordHasher(),
+      passwordHasher: new HashQueue(new ScryptPasswordHasher()),
       markdownRenderer: new ZulipMarkdownRenderer(),
       emojiNames: () => unicodeEmoji().namesByCode,
       ...surroundings,

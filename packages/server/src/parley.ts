@@ -22,8 +22,10 @@ import {
   dispatchHotFirst,
   type EmojiNames,
   EVENT_TYPE_NAMES,
+  ipGroup,
   type Logger,
   LongPoll,
+  networkOf,
   RateLimiter,
   RealmPlaces,
   type Route,
@@ -114,8 +116,9 @@ export async function assemble(parts: Assembly): Promise<Assembled> {
     passwordStrength: new ZxcvbnPasswordStrength(),
     disposableDomains: new ListedDisposableDomains(),
     loginAttempts: {
-      attempt: (key) => limiter.attempt('authenticate_by_username', key),
-      forget: (key) => limiter.forget('authenticate_by_username', key),
+      attempt: (key, ip) => limiter.attempt('authenticate_by_username', key, sourceOf(ip)),
+      withdraw: (key, ip) => limiter.withdraw('authenticate_by_username', key, sourceOf(ip)),
+      forget: (key, ip) => limiter.forget('authenticate_by_username', key, sourceOf(ip)),
     },
     markdownRenderer: parts.markdownRenderer,
     realmAddresses: addressBook,
@@ -180,6 +183,10 @@ export async function assemble(parts: Assembly): Promise<Assembled> {
     },
   };
 }
+
+/** Of one network there may be thousands of addresses. */
+const sourceOf = (ip: string | undefined): string | undefined =>
+  ip === undefined ? undefined : (networkOf(ip) ?? ipGroup(ip));
 
 /** The host application's log-in comes before API keys. */
 function authenticatorsOf(

@@ -13,7 +13,7 @@ export const authenticationRoutes: readonly Route[] = [
     },
     dto: FetchApiKeyDto,
     useCase: FetchApiKey,
-    toInput: ({ username, password }) => ({ username, password }),
+    toInput: ({ username, password }, { signal }) => ({ username, password, cancellation: signal }),
     present: presentApiKey,
   }),
   route('POST', '/dev_fetch_api_key', {
