@@ -1,6 +1,6 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { type Logger, silentLogger } from '@parley/http';
+import { type Logger, silentLogger, type TransportLimits } from '@parley/http';
 import { unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
 import { openSqliteStorage } from '@parley/sqlite';
 import { HashQueue } from './authentication/hash-queue.js';
@@ -18,6 +18,7 @@ import { type Assembled, type Assembly, assemble, type Parley } from './parley.j
 import { loadSecret } from './secret.js';
 import { SystemClock } from './system-clock.js';
 import { SystemRandomness } from './system-randomness.js';
+import { LoadMonitor } from './workers/load-monitor.js';
 
 export interface ParleyConfig {
   /** `sqlite:PATH`. The database and the folder it is in are made when they are missing. */
@@ -36,6 +37,10 @@ export interface ParleyConfig {
   readonly webPublicChannels?: boolean;
   /** How many proxies in front are believed when they name the client's address; default: 0. */
   readonly trustedProxies?: number;
+  /** What requests, answers and connections may cost; default: `TRANSPORT_LIMITS`. */
+  readonly limits?: Partial<TransportLimits>;
+  /** Whether requests are refused while the event loop lags or memory runs out; default: true. */
+  readonly shedsLoad?: boolean;
   /** pino's, or anything like it; default: nothing is logged. */
   readonly logger?: Logger;
 }
@@ -61,13 +66,16 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
       hasRateLimits: config.rateLimits ?? true,
       allowsWebPublicChannels: config.webPublicChannels ?? false,
       trustedProxies: config.trustedProxies ?? 0,
+      limits: config.limits ?? {},
+      shedsLoad: config.shedsLoad ?? true,
       isDev: false,
+      isDemo: false,
     },
     { logger: config.logger ?? silentLogger, authenticate: config.authenticate, onOtherSecret: 'rehash' },
   );
 }
 
-type Essentials = Omit<Configuration, 'host' | 'port' | 'isDemo' | 'logLevel' | 'url'> & { readonly url: string };
+type Essentials = Omit<Configuration, 'host' | 'port' | 'logLevel' | 'url'> & { readonly url: string };
 
 /** On a database file. @throws StartupError, DatabaseRefused */
 export async function openParley(
@@ -77,6 +85,7 @@ export async function openParley(
   makeFolderOf(configuration.database);
   const clock = new SystemClock();
   const storage = openSqliteStorage({ path: configuration.database.path, clock });
+  const load = configuration.shedsLoad ? new LoadMonitor(surroundings.logger) : undefined;
   try {
     return await assemble({
       ...configuration,
@@ -88,10 +97,15 @@ export async function openParley(
       passwordHasher: new HashQueue(new ScryptPasswordHasher()),
       markdownRenderer: new ZulipMarkdownRenderer(),
       emojiNames: () => unicodeEmoji().namesByCode,
+      load,
       ...surroundings,
-      release: () => storage.close(),
+      release: async () => {
+        load?.stop();
+        await storage.close();
+      },
     });
   } catch (error) {
+    load?.stop();
     await storage.close();
     throw error;
   }

@@ -23,6 +23,7 @@ import {
   type EmojiNames,
   EVENT_TYPE_NAMES,
   ipGroup,
+  type LoadGauge,
   type Logger,
   LongPoll,
   networkOf,
@@ -30,6 +31,7 @@ import {
   RealmPlaces,
   type Route,
   replyToError,
+  type TransportLimits,
   unknownPath,
 } from '@parley/http';
 import express, { type Router } from 'express';
@@ -82,6 +84,12 @@ export interface Assembly {
   readonly hasRateLimits: boolean;
   readonly trustedProxies: number;
   readonly isDev: boolean;
+  /** The organization's passwords are as good as published. */
+  readonly isDemo?: boolean;
+  /** Default: those of `TRANSPORT_LIMITS`. */
+  readonly limits?: Partial<TransportLimits>;
+  /** What requests are shed by; default: none ever. */
+  readonly load?: LoadGauge;
   readonly authenticate?: HostAuthenticate;
   /** Called at last by `close`. */
   readonly release: () => Promise<void>;
@@ -158,6 +166,10 @@ export async function assemble(parts: Assembly): Promise<Assembled> {
     clock,
     logger,
     trustedProxies: parts.trustedProxies,
+    limits: parts.limits,
+    load: parts.load,
+    publicHost: new URL(parts.url).hostname,
+    hasKnownPasswords: parts.isDemo,
   });
   const router = createRouter(dispatcher);
 
@@ -218,9 +230,14 @@ function applicationOf(router: Router): RequestListener {
   app.disable('x-powered-by');
   app.disable('etag');
   app.use(router);
-  app.use((_request, response) => {
+  app.use((request, response) => {
     const { reply } = replyToError(unknownPath());
-    response.writeHead(reply.status, { 'Content-Type': 'application/json' }).end(reply.body);
+    response.writeHead(reply.status, {
+      'Content-Type': 'application/json',
+      // Nobody waits for the rest of what nobody reads.
+      ...(!request.complete && { Connection: 'close' }),
+    });
+    response.end(reply.body);
   });
   return app;
 }

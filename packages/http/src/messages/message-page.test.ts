@@ -135,7 +135,7 @@ describe('a page of messages', () => {
 
   it('ends where it gets long, after its first message at the earliest', async () => {
     const long = (content: string) => aMessage({ from: 'hamlet', to: 'general', content });
-    await scene.add(long('x'.repeat(1_500_000)), long('y'.repeat(10)));
+    await scene.add(long('x'.repeat(2_500_000)), long('y'.repeat(10)));
     const heads = (list: MessageList) => list.heads.slice(-2);
     const part = await new GetMessages(scene.uow, addresses).execute(
       scene.caller('hamlet'),
@@ -144,9 +144,9 @@ describe('a page of messages', () => {
     );
     expect(part.count).toBe(1);
     expect(part.nextStep).toBe(1);
-    expect(JSON.parse(part.chunks.join('')).content).toHaveLength(1_500_007);
+    expect(JSON.parse(part.chunks.join('')).content).toHaveLength(2_500_007);
     // Such a text is not copied into anything: other answers may hold it as well.
-    expect(part.chunks.some((chunk) => chunk.length > 1_500_000)).toBe(true);
+    expect(part.chunks.some((chunk) => chunk.length > 2_500_000)).toBe(true);
   });
 
   it('fetches only so many messages before it knows how long they are', async () => {

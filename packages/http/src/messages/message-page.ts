@@ -5,7 +5,7 @@ import { placeOf, type RealmPlace } from '../realms/realm-place.js';
 import { flagsText, type MessageForm, messageText } from './message.presenters.js';
 
 /** How long a part of an answer may get, in characters, before its last message. */
-const MAX_PART = 1024 * 1024;
+const MAX_PART = 2 * 1024 * 1024;
 /**
  * So many messages are fetched at once, the fewer the longer those before were: nobody knows how long they are, and some
  * are a thousand times as long as usual.

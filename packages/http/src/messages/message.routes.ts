@@ -70,6 +70,7 @@ export function messageRoutes(addresses: RealmAddresses): readonly Route[] {
     }),
     route('POST', '/messages/render', {
       auth: 'user',
+      isExpensive: true,
       dto: RenderDto,
       useCase: RenderMarkdown,
       toInput: ({ content }) => ({ content }),
@@ -95,6 +96,7 @@ export function messageRoutes(addresses: RealmAddresses): readonly Route[] {
     }),
     route('POST', '/messages/flags/narrow', {
       auth: 'user',
+      isExpensive: true,
       hot: true,
       dto: ChangeNarrowFlagsDto,
       useCase: ChangeNarrowFlags,
@@ -103,6 +105,7 @@ export function messageRoutes(addresses: RealmAddresses): readonly Route[] {
     }),
     route('POST', '/mark_all_as_read', {
       auth: 'user',
+      isExpensive: true,
       dto: NoParameters,
       useCase: MarkRead,
       toInput: (): MarkReadInput => ({ scope: { kind: 'everything' } }),

@@ -55,8 +55,8 @@ describe('a page too long for one part', () => {
     const { fields, lengths } = await take(await read());
     expect(idsOf(fields)).toEqual(all());
     expect(fields).toMatchObject({ found_oldest: true, found_newest: true, found_anchor: false });
-    expect(lengths.length).toBeGreaterThan(3);
-    expect(Math.max(...lengths)).toBeLessThan(1_300_000);
+    expect(lengths.length).toBeGreaterThan(2);
+    expect(Math.max(...lengths)).toBeLessThan(2_300_000);
     expect(fields.messages[39]).toMatchObject({ flags: [], subject: 't1' });
   });
 
@@ -82,7 +82,7 @@ describe('a page too long for one part', () => {
     expect(lengths.length).toBeGreaterThan(1);
     const names = fields.messages.map((message: { display_recipient: string }) => message.display_recipient);
     expect(names.slice(0, 10)).toContain('odd');
-    expect(names.slice(15)).toEqual(Array.from(names.slice(15), () => 'even'));
+    expect(names.slice(25)).toEqual(Array.from(names.slice(25), () => 'even'));
   });
 
   it('is JSON also where nothing is left of it', async () => {
@@ -90,7 +90,7 @@ describe('a page too long for one part', () => {
       if (part === 0) await scene.uow.write((tx) => tx.messages.remove(scene.realm.id, all()).then(() => {}));
     });
     expect(idsOf(fields)).toEqual(all().slice(0, fields.messages.length));
-    expect(fields.messages.length).toBeLessThan(20);
+    expect(fields.messages.length).toBeLessThan(25);
   });
 
   it('looks at named messages of a topic part by part', async () => {

@@ -50,7 +50,7 @@ const BUFFER_PIECE = 256 * 1024;
 /** In characters. A piece as long as that is looked up among those that other answers hold. */
 const SHAREABLE = 16 * 1024;
 /** What is charged for an answer that is made while it is read: more than its maker hands out at once. */
-const UNFINISHED = 2 * 1024 * 1024;
+const UNFINISHED = 4 * 1024 * 1024;
 
 /** Writes answers, long ones no faster than they are read. */
 export class AnswerWriter {
@@ -85,9 +85,10 @@ export class AnswerWriter {
       const content = Array.isArray(body) ? body.join('') : (body as string | Buffer);
       const length = Buffer.byteLength(content);
       writeHead(response, reply, circumstances, length);
-      this.end(response, raw, content);
-      // Nearly always the kernel has taken all of it by now.
-      if (!response.writableFinished) void this.watch(response, length, circumstances.client);
+      this.end(response, raw, content, () => {
+        // Nearly always the kernel has taken all of it by now.
+        if (!response.writableFinished) void this.watch(response, length, circumstances.client);
+      });
     }
     return { status, done: null };
   }
@@ -136,18 +137,25 @@ export class AnswerWriter {
    * What still comes of a request that is answered already is thrown away, but not for ever. Only then does the answer end:
    * if the connection is closed by that, nothing unread is left in it, for which the kernel would drop the answer.
    */
-  private end(response: ServerResponse, raw: IncomingMessage, content?: string | Buffer): void {
+  private end(response: ServerResponse, raw: IncomingMessage, content?: string | Buffer, onEnd?: () => void): void {
     if (raw.complete || response.statusCode === 408) {
       response.end(content);
+      onEnd?.();
       return;
     }
     if (content !== undefined) response.write(content);
+    let deadline: NodeJS.Timeout | undefined;
     const finish = (): void => {
-      clearTimeout(timer);
+      clearTimeout(deadline);
       response.end();
+      onEnd?.();
     };
-    const timer = setTimeout(() => raw.socket.destroy(), this.limits.lingerMs);
-    raw.once('end', finish).once('close', finish).resume();
+    // What is missing may be just the request's end, which arrived together with the rest.
+    setImmediate(() => {
+      if (raw.complete) return finish();
+      deadline = setTimeout(() => raw.socket.destroy(), this.limits.lingerMs);
+      raw.once('close', finish).resume();
+    });
   }
 
   /** Resolves when the reader has taken so many bytes, or is gone; ends the connection when that takes too long. */

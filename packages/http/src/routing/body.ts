@@ -53,7 +53,7 @@ export async function readBody(message: MaybeParsed, rules: BodyRules): Promise<
     if (declaredLength(message) > rules.maxBytes + 2 * rules.files.maxBytes) throw bodyTooLarge();
     return readMultipart(message, rules, null);
   }
-  const content = await readAll(message, rules);
+  const content = readAtOnce(message, rules) ?? (await readAll(message, rules));
   if (kind === 'multipart') return readMultipart(message, rules, content);
   const text = content.toString('utf8');
   return { fields: kind === 'form' ? parseForm(text) : parseJsonBody(text), files: [] };
@@ -174,6 +174,17 @@ class Collector {
 }
 
 const declaredLength = (message: IncomingMessage): number => Number(message.headers['content-length'] ?? 0);
+
+/** A body that is there already, as small ones are by the time somebody looks at it; null: wait for it. */
+function readAtOnce(message: IncomingMessage, { maxBytes, charge }: BodyRules): Buffer | null {
+  const length = declaredLength(message);
+  if (length === 0 || length > maxBytes || message.readableLength !== length) return null;
+  charge.add(length);
+  const content = message.read() as Buffer;
+  // So that it ends, which is what frees the connection.
+  message.resume();
+  return content;
+}
 
 function readAll(message: IncomingMessage, { maxBytes, charge, timeoutMs }: BodyRules): Promise<Buffer> {
   return new Promise((resolve, reject) => {

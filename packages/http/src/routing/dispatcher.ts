@@ -78,12 +78,15 @@ interface CompiledRoute extends Endpoint {
 
 type ExecutesInput = { execute(caller: Caller | Visitor, input: unknown): Promise<unknown> };
 
+/** Whose credentials came with a request, or what is wrong with them. */
+type Proof = { readonly identity: Identity } | { readonly refusal: unknown };
+
 /** What is known of a request so far, for its answer and its line in the log. */
 interface Exchange {
   readonly match: Match<CompiledRoute>;
   endpoint: CompiledRoute | undefined;
-  /** Whom the credentials are of, or what is wrong with them; undefined until they were looked at. */
-  proof: { readonly identity: Identity } | { readonly refusal: unknown } | undefined;
+  /** Undefined until the credentials were looked at. */
+  proof: Proof | undefined;
   /** Of whoever calls an operation for users. */
   identity: Identity | undefined;
   limit: LimitState | undefined;
@@ -224,7 +227,7 @@ class TableDispatcher implements Dispatcher {
     let body: Body | undefined;
     let bodyRefusal: unknown;
     if (request.method === 'POST' && this.isSmall(request.raw)) {
-      if (entry.isForUsers) await this.lookAtCredentials(request, exchange);
+      if (entry.isForUsers) exchange.proof = await this.prove(request);
       try {
         body = await this.readBody(request, exchange, entry.endpoints.get('POST')?.route);
       } catch (error) {
@@ -241,7 +244,10 @@ class TableDispatcher implements Dispatcher {
     if (values.length > 0) request.pathParameters = pathParameters(endpoint.names, values);
 
     this.guard(request, route);
-    if (route.auth === 'user') exchange.identity = await this.authenticate(request, exchange, route);
+    if (route.auth === 'user') {
+      exchange.proof ??= await this.prove(request);
+      exchange.identity = this.identify(exchange.proof, request, exchange, route);
+    }
     this.shed(route);
     this.countCall(request, exchange, route);
     if (route.gates.length > 0) pass(route.gates, await this.options.gatekeeper.standingOf(exchange.identity!));
@@ -325,26 +331,21 @@ class TableDispatcher implements Dispatcher {
     checkLocalAccess(request, this.options.publicHost ?? null, pages);
   }
 
-  private async lookAtCredentials(request: ReceivedRequest, exchange: Exchange): Promise<void> {
-    if (exchange.proof) return;
+  /** Whose the credentials are. What is wrong with them matters only where somebody has to have some. */
+  private async prove(request: ReceivedRequest): Promise<Proof> {
     try {
-      exchange.proof = { identity: await this.identify(request) };
+      for (const authenticator of this.options.authenticators) {
+        const identity = await authenticator.authenticate(request);
+        if (identity) return { identity };
+      }
+      return { refusal: notLoggedIn() };
     } catch (refusal) {
-      exchange.proof = { refusal };
+      return { refusal };
     }
   }
 
-  private async identify(request: ReceivedRequest): Promise<Identity> {
-    for (const authenticator of this.options.authenticators) {
-      const identity = await authenticator.authenticate(request);
-      if (identity) return identity;
-    }
-    throw notLoggedIn();
-  }
-
-  private async authenticate(request: ReceivedRequest, exchange: Exchange, route: Route): Promise<Identity> {
-    await this.lookAtCredentials(request, exchange);
-    const proof = exchange.proof!;
+  /** @throws HttpRefusal 401, or whatever the credentials were refused with. */
+  private identify(proof: Proof, request: ReceivedRequest, exchange: Exchange, route: Route): Identity {
     if ('refusal' in proof) {
       if (isRefusedCredentials(proof.refusal)) this.countAddress('api_by_ip', request, exchange);
       throw proof.refusal;

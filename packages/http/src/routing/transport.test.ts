@@ -2,8 +2,10 @@ import { once } from 'node:events';
 import { createServer, request as httpRequest, type IncomingHttpHeaders, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import type { RealmId, UserId } from '@parley/domain';
+import express from 'express';
 import { createDispatcher, type Dispatcher, type DispatcherOptions } from './dispatcher.js';
 import type { LoadLevel } from './load.js';
+import { createRouter } from './mount.js';
 import { NoParameters, TextParam } from './params.js';
 import { RateLimiter } from './rate-limit.js';
 import { type Reply, success, WireText } from './reply.js';
@@ -436,7 +438,7 @@ describe('a long answer', () => {
   });
 
   it('finds no room when too many are not read, of one client or of all', async () => {
-    await start({ limits: { answersBytes: 32 * MIB } });
+    await start({ limits: { answersBytes: 64 * MIB } });
     const unread = (user: number) => {
       for (let count = 0; count < 2; count++) open(get('/endless', `X-User: ${user}\r\n`));
     };
@@ -585,6 +587,35 @@ describe('development endpoints', () => {
     server.close();
     await start();
   }
+});
+
+describe('mounted in an application', () => {
+  beforeEach(async () => {
+    await start({ limits: { anonymousBodyBytes: 1000, bodyMs: 40, answerMs: 50, answerBytesPerSecond: 10 * MIB } });
+    server.removeAllListeners('request');
+    server.on('request', express().use('/', createRouter(dispatcher)));
+  });
+
+  it('a body is as small, and has as long', async () => {
+    const form = { text: 'x'.repeat(1000) };
+    expect(await call('POST', '/log_in', { user: null, form })).toMatchObject(refusal(413, 'BAD_REQUEST'));
+    expect(await answerTo(post('/log_in', 50, 't', ''))).toMatch(/^HTTP\/1\.1 408 /);
+  });
+
+  it('an answer is read or dropped', async () => {
+    isOver = false;
+    open(get('/endless'));
+    await until(() => isOver);
+    await until(async () => (await connections()) === 0);
+    expect((await call('GET', '/long')).body.long).toHaveLength(MIB);
+  });
+
+  it('a host is one', async () => {
+    const answer = await answerTo(
+      'GET http://b.test/api/v1/short HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n',
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+  });
 });
 
 describe('a server under load', () => {

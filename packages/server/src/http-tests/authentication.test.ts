@@ -195,6 +195,22 @@ describe('GET /dev_list_users', () => {
   });
 });
 
+describe('development endpoints', () => {
+  it('answer only to this machine itself, and let no web page read what they say', async () => {
+    const ask = (headers: Record<string, string>) =>
+      server.request('POST', '/dev_fetch_api_key', { params: { username: 'desdemona@zulip.com' }, headers });
+    const own = { Host: new URL(server.url).host };
+    const page = await ask({ ...own, Origin: server.url });
+    expect(fieldsOf(page)).toHaveProperty('api_key');
+    expect(page.headers).not.toHaveProperty('access-control-allow-origin');
+    for (const headers of [{ Host: 'rebound.example' }, { ...own, Origin: 'https://example.com' }]) {
+      const refused = await ask(headers);
+      expectRefusal(refused, 'This endpoint answers only to this machine itself.', { status: 403 });
+      expect(refused.headers).not.toHaveProperty('access-control-allow-origin');
+    }
+  });
+});
+
 it('has no such endpoints in production', async () => {
   const production = await TestServer.start({ isDev: false });
   const text = 'Endpoint not available in production.';
