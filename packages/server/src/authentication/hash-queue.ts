@@ -11,7 +11,7 @@ export interface HashQueueOptions {
 }
 
 const MAX_WAITING = 64;
-const MAX_WAITING_PER_CLIENT = 8;
+const MAX_WAITING_PER_CLIENT = 16;
 const NODE_THREADS = 4;
 
 interface Job {
