@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { normalizeHtml } from './fixtures/normalize-html.js';
 import { linkifiers, OPTIONS, resolve } from './fixtures/world.js';
+import { htmlMessages } from './rendered/html-messages.js';
 import { ZulipMarkdownRenderer } from './zulip-markdown-renderer.js';
 
 interface RecordedCase {
@@ -15,11 +16,13 @@ interface RecordedCase {
   };
 }
 
-interface ReferenceCase {
-  readonly name: string;
+interface WrittenCase {
+  readonly says: string;
   readonly input: string;
-  readonly expected_output: string;
-  readonly text_content?: string;
+  readonly html: string;
+  /** What a notification says. */
+  readonly text?: string;
+  readonly settings?: { readonly translate_emoticons?: boolean };
 }
 
 const read = (file: string) => JSON.parse(readFileSync(join(__dirname, 'fixtures', file), 'utf8'));
@@ -50,20 +53,18 @@ describe('what the format description says of', () => {
   );
 });
 
-describe("the reference's own test", () => {
-  const { regular_tests, linkify_tests } = read('markdown-cases.json') as Record<string, readonly ReferenceCase[]>;
-  const withFileLinks = new ZulipMarkdownRenderer({ fileLinks: true });
+describe('texts of our own:', () => {
+  const features = Object.entries(read('written-cases.json') as Record<string, readonly WrittenCase[]>);
 
-  it.each([...regular_tests!, ...linkify_tests!].map((c) => [c.name, c] as const))(
-    '%s',
-    (name, { input, expected_output }) => {
-      const parsed = withFileLinks.parse(input, {
+  describe.each(features)('%s', (_, cases) => {
+    it.each(cases.map((c) => [c.says, c] as const))('%s', (_says, { input, html, text, settings }) => {
+      const parsed = renderer.parse(input, {
         ...OPTIONS,
-        realmUrl: 'http://zulip.testserver',
-        linkifiers: [],
-        translateEmoticons: name.startsWith('translate_emoticons') && name !== 'translate_emoticons_not_enabled',
+        translateEmoticons: settings?.translate_emoticons ?? false,
       });
-      expect(normalizeHtml(withFileLinks.render(parsed, resolve(parsed)).html)).toBe(normalizeHtml(expected_output));
-    },
-  );
+      const rendered = renderer.render(parsed, resolve(parsed)).html;
+      expect(normalizeHtml(rendered)).toBe(normalizeHtml(html));
+      if (text !== undefined) expect(htmlMessages.plainText(rendered)).toBe(text);
+    });
+  });
 });

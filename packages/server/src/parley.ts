@@ -42,6 +42,7 @@ import { refuseOtherSecret, rehashApiKeys } from './authentication/rehash-api-ke
 import { StoredStandings } from './authentication/stored-standings.js';
 import { ZxcvbnPasswordStrength } from './authentication/zxcvbn-password-strength.js';
 import { compose, type Ports, type Resolve } from './container.js';
+import { DailyChannelQuota } from './daily-channel-quota.js';
 import { ListedDisposableDomains } from './listed-disposable-domains.js';
 import { RealmAddressBook } from './realm-address-book.js';
 import { Housekeeping } from './workers/housekeeping.js';
@@ -131,6 +132,7 @@ export async function assemble(parts: Assembly): Promise<Assembled> {
     markdownRenderer: parts.markdownRenderer,
     realmAddresses: addressBook,
     channelOptions: { webPublicEnabled: parts.allowsWebPublicChannels },
+    channelQuota: new DailyChannelQuota(limiter, clock),
     developmentMode: { isOn: parts.isDev },
   };
   const useCase = compose(ports);

@@ -1,6 +1,7 @@
 import type {
   ApiKeyMint,
   ChannelOptions,
+  ChannelQuota,
   Clock,
   DevelopmentMode,
   DisposableDomains,
@@ -27,5 +28,6 @@ export const TOKENS = {
   markdownRenderer: token<MarkdownRenderer>('MarkdownRenderer'),
   realmAddresses: token<RealmAddresses>('RealmAddresses'),
   channelOptions: token<ChannelOptions>('ChannelOptions'),
+  channelQuota: token<ChannelQuota>('ChannelQuota'),
   developmentMode: token<DevelopmentMode>('DevelopmentMode'),
 } as const;

@@ -1,6 +1,8 @@
 import type {
+  Actor,
   ApiKeyMint,
   ApiKeyRecord,
+  ChannelQuota,
   DisposableDomains,
   HashRequest,
   LoginAttempts,
@@ -77,5 +79,20 @@ export class PlainLoginAttempts implements LoginAttempts {
 
   forget(key: string): void {
     this.counts.delete(key);
+  }
+}
+
+/** So many for each, and for good; any number unless it is said. */
+export class PlainChannelQuota implements ChannelQuota {
+  private readonly spent = new Map<Actor['id'], number>();
+
+  constructor(private readonly each = Number.POSITIVE_INFINITY) {}
+
+  check({ id }: Actor, count: number): void {
+    if ((this.spent.get(id) ?? 0) + count > this.each) throw new DomainError('RATE_LIMITED', 'Too many channels');
+  }
+
+  spend({ id }: Actor, count: number): void {
+    this.spent.set(id, (this.spent.get(id) ?? 0) + count);
   }
 }

@@ -31,6 +31,7 @@ import {
   canSetDeletePolicy,
   canSetTopicsPolicy,
 } from './channel-permissions.js';
+import type { ChannelQuota } from './channel-quota.js';
 
 /** What a new channel shall be like; whatever is left out is as everywhere. */
 export interface ChannelWishes {
@@ -79,6 +80,7 @@ export class ChannelFoundry {
     private readonly renderer: MarkdownRenderer,
     private readonly addresses: RealmAddresses,
     private readonly notices: NoticeBoard,
+    private readonly quota: ChannelQuota,
   ) {}
 
   /** Channels §4.4 rows 4–6: asked whether or not anything is created, as soon as a channel is named. @throws DomainError */
@@ -136,7 +138,10 @@ export class ChannelFoundry {
     }
   }
 
-  /** Stores the channels and tells those who see them; nobody follows them yet. */
+  /**
+   * Stores the channels and tells those who see them; nobody follows them yet. Once they are committed, `count` them.
+   * @throws DomainError RATE_LIMITED
+   */
   async found(
     tx: Transaction,
     founding: ChannelFounding,
@@ -144,7 +149,8 @@ export class ChannelFoundry {
     wishes: ChannelWishes,
     wanted: ChannelPermissionsWanted,
   ): Promise<Channel[]> {
-    const { realm, creator, now } = founding;
+    const { realm, actor, creator, now } = founding;
+    this.quota.check(actor, newChannels.length);
     const system = await tx.groups.systemGroupIds(realm.id);
     const channels: Channel[] = [];
     for (const { name, description: raw } of newChannels) {
@@ -192,14 +198,21 @@ export class ChannelFoundry {
     return channels;
   }
 
+  /** Channels that were made and committed count for the day. */
+  count(actor: Actor, made: number): void {
+    this.quota.spend(actor, made);
+  }
+
   /** What the notification bot says once the channels have their first followers (channels §4.4). */
   async announce(
     tx: Transaction,
-    { realm, creator }: ChannelFounding,
+    { realm, actor, creator }: ChannelFounding,
     channels: readonly Channel[],
     inAnnouncements: boolean,
   ): Promise<void> {
     const who = silentMention(creator);
+    // The creator chose the names and the description: neither links to what they cannot see.
+    const author = { actor, about: channels };
     const board = inAnnouncements
       ? await this.notices.configuredChannel(tx, realm, realm.settings.newChannelAnnouncementsChannelId)
       : null;
@@ -210,6 +223,7 @@ export class ChannelFoundry {
         channel: board,
         topic: 'new channels',
         content: `${who} created ${what}.`,
+        author,
         readFor: [creator.id],
       });
     }
@@ -220,6 +234,7 @@ export class ChannelFoundry {
         channel,
         topic: 'channel events',
         content: `**${PRIVACY_TITLES[channel.privacy]}** channel created by ${who}. **Description:**\n\`\`\`\` quote\n${description}\n\`\`\`\``,
+        author,
         readFor: [creator.id],
       });
     }
@@ -228,7 +243,7 @@ export class ChannelFoundry {
   private async render(tx: Transaction, { realm, actor }: ChannelFounding, description: string): Promise<string> {
     if (description === '') return '';
     const options = markdownOptions(realm, this.addresses.urlOf(realm), { mediaPreviews: false });
-    return (await renderText(tx, this.renderer, this.renderer.parse(description, options), realm, actor)).html;
+    return (await renderText(tx, this.renderer, this.renderer.parse(description, options), realm, { actor })).html;
   }
 }
 

@@ -99,7 +99,7 @@ function holds(message: Described, condition: MessageCondition): boolean {
   }
 }
 
-/** Channels of which he still has messages although he may no longer read them (messages §5.4). */
+/** Channels of which the actor still has messages although they may no longer read them (messages §5.4). */
 async function hiddenRecipients(reads: Reads, actor: Actor): Promise<readonly RecipientId[]> {
   const former = await reads.personal.listFormerChannelIds({ realmId: actor.realmId, userId: actor.id });
   if (former.length === 0) return [];
@@ -118,7 +118,7 @@ export async function mutedRecipients(reads: Pick<Reads, 'channels'>, actor: Act
 
 const RESOLVERS: Readonly<Record<string, Resolver>> = {
   channel: async (reads, actor, { operand }) => {
-    // Existence is checked, access is not: what he may not read is simply not there.
+    // Existence is checked, access is not: what the actor may not read is simply not there.
     const channel = await findChannel(reads, actor, operand);
     if (!channel) throw invalidNarrow(`unknown channel ${spell(operand)}`);
     return { kind: 'recipient', recipientId: channel.recipientId };

@@ -8,7 +8,7 @@ import type { SystemBotKind, User } from '../users/user.js';
 import type { MarkdownRenderer } from './markdown.js';
 import { type Message, parseContent } from './message.js';
 import { type Destination, postMessage } from './post-message.js';
-import { markdownOptions, renderText } from './render-message.js';
+import { type Author, markdownOptions, renderText } from './render-message.js';
 
 /** A mention that notifies nobody. */
 export const silentMention = (user: Pick<User, 'id' | 'fullName'>): string => `@_**${user.fullName}|${user.id}**`;
@@ -38,24 +38,26 @@ export class NoticeBoard {
   async post(
     tx: Transaction,
     realm: Realm,
-    notice: { channel: Channel; topic: string; content: string; readFor?: readonly UserId[] },
+    notice: { channel: Channel; topic: string; content: string; author: Author; readFor?: readonly UserId[] },
   ): Promise<void> {
     // Only where the channel has no other topic does the notice go without one (channels §5.2).
     const topic = notice.channel.topicsPolicy === 'empty_topic_only' ? '' : notice.topic;
     const destination: Destination = { kind: 'channel', channel: notice.channel, topic, topicLinks: [] };
     const bot = await tx.users.findSystemBot(realm.id, 'notification');
-    await this.say(tx, realm, bot, destination, notice.content, notice.readFor);
+    await this.say(tx, realm, bot, destination, notice.content, notice.author, notice.readFor);
   }
 
-  async tell(tx: Transaction, realm: Realm, person: User, content: string): Promise<void> {
-    await this.tellAs('notification', tx, realm, person, content);
+  async tell(tx: Transaction, realm: Realm, person: User, content: string, author: Author): Promise<void> {
+    await this.tellAs('notification', tx, realm, person, content, author);
   }
 
-  /** What a newcomer finds, starred, in his first conversation (organization §10.4). */
+  /** What a newcomer finds, starred, in their first conversation (organization §10.4). */
   async welcome(tx: Transaction, realm: Realm, newcomer: User): Promise<void> {
     const { welcomeMessageCustomText: own } = realm.settings;
+    // An administrator wrote it, perhaps long ago; nothing in it may show the newcomer more than they can find.
+    const actor = await tx.actors.get({ realmId: realm.id, userId: newcomer.id });
     for (const text of [introduction(realm, newcomer), ...(own === '' ? [] : [own])]) {
-      const { id } = await this.tellAs('welcome', tx, realm, newcomer, text);
+      const { id } = await this.tellAs('welcome', tx, realm, newcomer, text, { actor });
       await tx.personal.setFlag({ realmId: realm.id, userId: newcomer.id }, [id], 'starred', true);
     }
   }
@@ -66,6 +68,7 @@ export class NoticeBoard {
     realm: Realm,
     person: User,
     content: string,
+    author: Author,
   ): Promise<Message> {
     const bot = await tx.users.findSystemBot(realm.id, kind);
     const people = [bot, person].sort((a, b) => a.id - b.id);
@@ -73,7 +76,7 @@ export class NoticeBoard {
       realm.id,
       people.map((one) => one.id),
     );
-    return this.say(tx, realm, bot, { kind: 'direct', recipientId, people }, content);
+    return this.say(tx, realm, bot, { kind: 'direct', recipientId, people }, content, author);
   }
 
   /** Where the organization wants newcomers announced (users §3.1). */
@@ -84,6 +87,8 @@ export class NoticeBoard {
       channel,
       topic: SIGNUP_TOPIC,
       content: `${silentMention(newcomer)} joined this organization.`,
+      // Names hold nothing that could name anything else.
+      author: { actor: null },
     });
   }
 
@@ -99,11 +104,12 @@ export class NoticeBoard {
     sender: User,
     destination: Destination,
     text: string,
+    author: Author,
     readFor: readonly UserId[] = [],
   ): Promise<Message> {
     const content = parseContent(text);
     const parsed = this.renderer.parse(content, markdownOptions(realm, this.addresses.urlOf(realm)));
-    const rendered = await renderText(tx, this.renderer, parsed, realm, null);
+    const rendered = await renderText(tx, this.renderer, parsed, realm, author);
     return postMessage(tx, {
       sender,
       destination,

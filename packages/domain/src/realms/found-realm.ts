@@ -5,6 +5,7 @@ import { SUBGROUP_OF, SYSTEM_GROUPS, type SystemGroupName, systemGroupTitle } fr
 import { invalidInput } from '../shared/errors.js';
 import type { GroupId, UnixSeconds } from '../shared/ids.js';
 import { settingValues } from '../shared/settings.js';
+import { isLongerThan } from '../shared/text.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import { SYSTEM_BOTS } from '../users/user.js';
 import { USER_SETTINGS } from '../users/user-settings.js';
@@ -27,7 +28,7 @@ export async function foundRealm(tx: Transaction, { stringId, uuid, name, create
     throw invalidInput('An organization is named by lower-case letters, digits and dashes in between.');
   }
   if (name.trim() === '') throw invalidInput('An organization needs a name.');
-  if (Array.from(name).length > MAX_NAME_LENGTH) throw invalidInput('Organization name is too long.');
+  if (isLongerThan(name, MAX_NAME_LENGTH)) throw invalidInput('Organization name is too long.');
 
   const realm: Omit<Realm, 'id' | 'permissions'> = {
     stringId,

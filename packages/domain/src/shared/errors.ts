@@ -7,6 +7,7 @@ export type ErrorCode =
   | 'BAD_VALUE'
   | 'NOT_PERMITTED'
   | 'NOT_FOUND'
+  | 'ACCESS_DENIED'
   | 'MUST_BE_ADMINISTRATOR'
   | 'MUST_BE_OWNER'
   | 'MUST_BE_BOT'
@@ -25,7 +26,6 @@ export type ErrorCode =
   | 'CHANNEL_NAME_TAKEN'
   | 'CANNOT_ADMINISTER_CHANNEL'
   | 'CANNOT_MANAGE_DEFAULT_CHANNEL'
-  | 'CANNOT_SET_TOPICS_POLICY'
   | 'EVENT_QUEUE_NOT_FOUND'
   | 'INVALID_NARROW'
   | 'UNSUPPORTED_COMBINATION'
@@ -34,7 +34,8 @@ export type ErrorCode =
   | 'CANNOT_DEACTIVATE_GROUP_IN_USE'
   | 'CHANNEL_WILDCARD_NOT_ALLOWED'
   | 'TOPIC_WILDCARD_NOT_ALLOWED'
-  | 'MOVE_TIME_LIMIT_EXCEEDED';
+  | 'MOVE_TIME_LIMIT_EXCEEDED'
+  | 'INVITATION_FAILED';
 
 /** Data that goes with a refusal, in the domain's names: `{ channelId: 7 }`. */
 export type ErrorDetails = Readonly<Record<string, unknown>>;

@@ -1,4 +1,5 @@
 import { unknownPath } from '../routing/errors.js';
+import { MAX_TEXT_LENGTH } from '../routing/limits.js';
 import { IntegerParam, TextParam } from '../routing/params.js';
 import type { Reply } from '../routing/reply.js';
 import { type Route, route } from '../routing/route.js';
@@ -11,7 +12,7 @@ const FILE = /^(0|[1-9]\d{0,15}|unknown)(-medium)?\.png$/;
 
 class AvatarDto {
   @IntegerParam() realm_id!: number;
-  @TextParam() file!: string;
+  @TextParam({ max: MAX_TEXT_LENGTH }) file!: string;
 }
 
 class RealmIconDto {

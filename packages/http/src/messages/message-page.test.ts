@@ -1,5 +1,5 @@
 import { GetMessages, type MessageId, type MessageList, type RealmAddresses, type UserId } from '@parley/domain';
-import { aChannel, aMessage, aUser, given, type MemoryScene } from '@parley/testkit';
+import { aChannel, aMessage, aUser, given, type MemoryScene, subscribe } from '@parley/testkit';
 import { MessagePagePresenter, type PageForm } from './message-page.js';
 
 const addresses: RealmAddresses = { urlOf: () => 'https://chat.example', mailHostOf: () => 'chat.example' };
@@ -122,6 +122,30 @@ describe('a page of messages', () => {
     const known = await read(scene, pages, 'cordelia');
     expect(known.messages[0].sender_full_name).toBe('hamlet');
     expect(known.fetched).toEqual([idsOf(scene)[0]]);
+  });
+
+  it('gives the hash of an address only to those who may see it, whoever looked before (contract decision 21)', async () => {
+    const { id, settings, ...hamlet } = scene.user('hamlet');
+    await scene.add(aUser({ name: 'iago', role: 'administrator' }), aUser({ name: 'polonius', role: 'guest' }));
+    const shy = { ...settings, emailAddressVisibility: 3 as const };
+    await scene.uow.write(async (tx) => {
+      await tx.users.update({ ...hamlet, id, settings: shy });
+      for (const who of ['iago', 'polonius']) await subscribe(tx, scene.channel('general'), [scene.user(who).id]);
+    });
+    await scene.add(aMessage({ from: 'hamlet', to: 'general', content: 'four' }));
+    const avatarFor = async (who: string, as: Partial<PageForm> = {}) =>
+      (await read(scene, pages, who, as)).messages.at(-1).avatar_url;
+    const drawn = `https://chat.example/user_avatars/${scene.realm.id}/${id}.png?version=1`;
+    for (let round = 0; round < 2; round++) {
+      for (const clientGravatar of [true, false]) {
+        expect(await avatarFor('cordelia', { clientGravatar })).toBe(drawn);
+        expect(await avatarFor('polonius', { clientGravatar })).toBe(drawn);
+        expect(await avatarFor('iago', { clientGravatar })).toContain('secure.gravatar.com');
+        expect(await avatarFor('hamlet', { clientGravatar })).toContain('secure.gravatar.com');
+      }
+    }
+    // Two forms are all there are, for whatever client.
+    expect((await read(scene, pages, 'iago', { clientGravatar: false })).fetched).toEqual([]);
   });
 
   it('is fetched again once there was no room for it', async () => {

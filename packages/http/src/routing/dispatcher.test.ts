@@ -60,9 +60,9 @@ const credentials: Credentials = {
 
 class SendMessageDto {
   @WordParam(['stream', 'channel', 'direct']) type!: string;
-  @TextParam() content!: string;
-  @TextParam({ aliases: ['subject'], optional: true }) topic?: string;
-  @IntegerListParam() to: number[] = [];
+  @TextParam({ max: 100 }) content!: string;
+  @TextParam({ max: 100, aliases: ['subject'], optional: true }) topic?: string;
+  @IntegerListParam({ max: 100 }) to: number[] = [];
 }
 
 class SendMessage {
@@ -88,8 +88,8 @@ class GetChannel {
 }
 
 class FetchApiKeyDto {
-  @TextParam() username!: string;
-  @TextParam() password!: string;
+  @TextParam({ max: 100 }) username!: string;
+  @TextParam({ max: 100 }) password!: string;
 }
 
 class FetchApiKey {
@@ -803,6 +803,15 @@ describe('answers', () => {
       },
     ]);
     expect(JSON.stringify(log)).not.toContain('secret');
+  });
+
+  it('are logged by their path in the contract where there is no route for it', async () => {
+    await call('GET', '/users/ann@private.example/presence');
+    await call('DELETE', '/messages');
+    expect(log.map(({ fields: { route, status } }) => ({ route, status }))).toEqual([
+      { route: '/users/:user_id_or_email/presence', status: 404 },
+      { route: '/messages', status: 405 },
+    ]);
   });
 });
 

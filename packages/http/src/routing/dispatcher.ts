@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Caller, type Clock, DomainError, type RealmId } from '@parley/domain';
+import { contractPathOf } from '../contract-operations.js';
 import { AnswerWriter, type Written } from './answer-writer.js';
 import {
   type Authenticator,
@@ -465,7 +466,7 @@ class TableDispatcher implements Dispatcher {
       {
         requestId: request.id,
         method: request.method,
-        route: exchange?.endpoint?.route.path,
+        route: exchange?.endpoint?.route.path ?? contractPathOf(request.path),
         status: request.isGone ? 499 : status,
         durationMs: Math.round((performance.now() - startedAt) * 100) / 100,
         userId: exchange?.identity?.userId,

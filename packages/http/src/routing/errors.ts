@@ -1,4 +1,6 @@
 import { DomainError, type ErrorCode } from '@parley/domain';
+import { presentGroupUses } from '../groups/group.presenters.js';
+import { presentInvitationErrors } from '../invitations/invitation.presenters.js';
 import type { ClientVariant } from './client-variant.js';
 import { failure, type Reply, type WireFields } from './reply.js';
 
@@ -7,6 +9,8 @@ interface WireError {
   readonly code: string;
   /** Details that reach the wire, and as what. Others do not: strict clients refuse errors with fields they do not know. */
   readonly fields?: Readonly<Record<string, string>>;
+  /** Of these the form that they have there, by the detail's name; others go as they are. */
+  readonly present?: Readonly<Record<string, (value: never) => unknown>>;
 }
 
 const badRequest: WireError = { status: 400, code: 'BAD_REQUEST' };
@@ -21,6 +25,7 @@ const WIRE: Readonly<Record<ErrorCode, WireError>> = {
   },
   NOT_PERMITTED: badRequest, // sic: 400, `Insufficient permission`
   NOT_FOUND: { status: 404, code: 'BAD_REQUEST' },
+  ACCESS_DENIED: { status: 403, code: 'BAD_REQUEST' },
   MUST_BE_ADMINISTRATOR: { status: 400, code: 'UNAUTHORIZED_PRINCIPAL' }, // sic: 400
   MUST_BE_OWNER: { status: 400, code: 'UNAUTHORIZED_PRINCIPAL' },
   MUST_BE_BOT: { status: 400, code: 'PERMISSION_DENIED' },
@@ -46,7 +51,6 @@ const WIRE: Readonly<Record<ErrorCode, WireError>> = {
   CHANNEL_NAME_TAKEN: { status: 409, code: 'CHANNEL_ALREADY_EXISTS', fields: { channelName: 'channel_name' } },
   CANNOT_ADMINISTER_CHANNEL: { status: 400, code: 'CANNOT_ADMINISTER_CHANNEL' },
   CANNOT_MANAGE_DEFAULT_CHANNEL: { status: 400, code: 'CANNOT_MANAGE_DEFAULT_CHANNEL' },
-  CANNOT_SET_TOPICS_POLICY: { status: 400, code: 'CANNOT_SET_TOPICS_POLICY' },
   EVENT_QUEUE_NOT_FOUND: { status: 400, code: 'BAD_EVENT_QUEUE_ID', fields: { queueId: 'queue_id' } },
   INVALID_NARROW: { status: 400, code: 'BAD_NARROW', fields: { description: 'desc' } },
   UNSUPPORTED_COMBINATION: {
@@ -59,6 +63,7 @@ const WIRE: Readonly<Record<ErrorCode, WireError>> = {
     status: 400,
     code: 'CANNOT_DEACTIVATE_GROUP_IN_USE',
     fields: { objections: 'objections' },
+    present: { objections: presentGroupUses },
   },
   CHANNEL_WILDCARD_NOT_ALLOWED: { status: 400, code: 'STREAM_WILDCARD_MENTION_NOT_ALLOWED' },
   TOPIC_WILDCARD_NOT_ALLOWED: { status: 400, code: 'TOPIC_WILDCARD_MENTION_NOT_ALLOWED' },
@@ -70,6 +75,17 @@ const WIRE: Readonly<Record<ErrorCode, WireError>> = {
       totalMessagesInTopic: 'total_messages_in_topic',
       totalMessagesAllowedToMove: 'total_messages_allowed_to_move',
     },
+  },
+  INVITATION_FAILED: {
+    status: 400,
+    code: 'INVITATION_FAILED',
+    fields: {
+      errors: 'errors',
+      sentInvitations: 'sent_invitations',
+      licenseLimitReached: 'license_limit_reached',
+      dailyLimitReached: 'daily_limit_reached',
+    },
+    present: { errors: presentInvitationErrors },
   },
 };
 
@@ -147,7 +163,9 @@ function replyToRefusal(error: DomainError, variant: ClientVariant | undefined):
   const wire = WIRE[error.code];
   const extra: Record<string, unknown> = {};
   for (const [detail, field] of Object.entries(wire.fields ?? {})) {
-    if (error.details[detail] !== undefined) extra[field] = error.details[detail];
+    const value = error.details[detail];
+    const present = wire.present?.[detail];
+    if (value !== undefined) extra[field] = present ? present(value as never) : value;
   }
   const reply = failure(wire.status, wire.code, messageFor(error, variant), extra);
   if (error.code === 'UNAUTHENTICATED') return { ...reply, headers: BASIC_CHALLENGE };

@@ -7,6 +7,7 @@ export * from './gates.js';
 export * from './load.js';
 export { isLoopbackName } from './local-access.js';
 export * from './logger.js';
+export * from './misfit.js';
 export * from './mount.js';
 export * from './param-types.js';
 export * from './params.js';

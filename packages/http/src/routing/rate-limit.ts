@@ -9,7 +9,10 @@ export interface Quota {
 
 const DAY = 86_400;
 
-/** Defaults of the API. All quotas of a rule apply. `events_by_user` keeps long polls from using up everything else. */
+/**
+ * Defaults of the API. All quotas of a rule apply. Our own are `events_by_user`, which keeps long polls from using up
+ * everything else, and `channel_creation_by_*`, which count channels instead of calls.
+ */
 export const LIMIT_RULES = {
   api_by_user: [{ windowSeconds: 60, limit: 200 }],
   events_by_user: [{ windowSeconds: 60, limit: 200 }],
@@ -24,6 +27,8 @@ export const LIMIT_RULES = {
     { windowSeconds: DAY, limit: 5 },
   ],
   sends_email_by_ip: [{ windowSeconds: DAY, limit: 5 }],
+  channel_creation_by_user: [{ windowSeconds: DAY, limit: 1000 }],
+  channel_creation_by_administrator: [{ windowSeconds: DAY, limit: 10_000 }],
   spectator_attachment_access_by_file: [{ windowSeconds: DAY, limit: 1000 }],
 } as const satisfies Readonly<Record<string, readonly Quota[]>>;
 

@@ -5,7 +5,7 @@ import { route, type Visitor } from './route.js';
 
 class RenameDto {
   @IntegerParam() stream_id!: number;
-  @TextParam() new_name!: string;
+  @TextParam({ max: 100 }) new_name!: string;
 }
 
 class Rename {

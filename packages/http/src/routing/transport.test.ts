@@ -14,7 +14,7 @@ import { type Route, route } from './route.js';
 // What a connection can do to a server: send too much or nothing, read nothing, say two things at once.
 
 class EchoDto {
-  @TextParam() text = '';
+  @TextParam({ max: 1_000_000 }) text = '';
 }
 
 const echo = (path: string, auth: 'user' | 'anyone', more: object = {}) =>

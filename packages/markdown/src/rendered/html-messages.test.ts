@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import fc from 'fast-check';
 import { findFaults } from '../fixtures/safe-html.js';
 import { htmlMessages } from './html-messages.js';
@@ -106,13 +104,6 @@ describe('what an edit changed', () => {
 });
 
 describe('the plain text of a message', () => {
-  const cases = JSON.parse(readFileSync(join(__dirname, '..', 'fixtures', 'markdown-cases.json'), 'utf8'));
-  const withText = [...cases.regular_tests, ...cases.linkify_tests].filter((c) => c.text_content !== undefined);
-
-  it.each(withText.map((c) => [c.name, c] as const))('%s', (_, { expected_output, text_content }) => {
-    expect(plainText(expected_output)).toBe(text_content);
-  });
-
   it.each`
     html                                                                       | text
     ${'<p>a</p>\n<ol start="3">\n<li>b</li>\n<li>c</li>\n</ol>'}               | ${'a\n3. b\n4. c'}

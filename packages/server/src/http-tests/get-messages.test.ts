@@ -88,7 +88,10 @@ describe('GET /messages', () => {
         ids: [anchor],
         ...found(anchor, false, false, true),
       });
-      expect((await range({ anchor, num_before: 0, num_after: 0, include_anchor: false })).ids).toEqual([anchor]);
+      expect(await range({ anchor, num_before: 0, num_after: 0, include_anchor: false })).toEqual({
+        ids: [],
+        ...found(anchor, false, false, false),
+      });
       expect(await range({ anchor, num_before: 3, num_after: 0, include_anchor: false })).toEqual({
         ids: ids.slice(2, 5),
         ...found(anchor, false, false, false),

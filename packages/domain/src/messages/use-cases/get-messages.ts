@@ -18,6 +18,7 @@ export interface GetMessagesInput {
 }
 
 export interface MessageList extends MessagePage {
+  readonly viewer: Actor;
   readonly realm: Realm;
   /** Senders whom the caller may not know; their messages name nobody (messages §2). */
   readonly strangers: ReadonlySet<UserId>;
@@ -56,7 +57,9 @@ export class GetMessages {
       const realm = await repositories.realms.get(actor.realmId);
       const senderIds = page.heads.map((head) => head.senderId);
       const strangers = await strangersAmong(repositories, actor, realm, senderIds);
-      return present({ ...page, realm, strangers }, (ids) => repositories.messages.listViews(actor.realmId, ids));
+      return present({ ...page, viewer: actor, realm, strangers }, (ids) =>
+        repositories.messages.listViews(actor.realmId, ids),
+      );
     });
   }
 }
@@ -67,7 +70,7 @@ async function pick(
   actor: Actor,
   { filter }: ResolvedNarrow,
   ids: readonly MessageId[],
-): Promise<Omit<MessageList, 'realm' | 'strangers'>> {
+): Promise<MessagePage & Pick<MessageList, 'beyond'>> {
   const { conditions } = filter;
   const named = [...new Set(ids)].sort((a, b) => a - b);
   const needsTopics = conditions.some((condition) => condition.kind === 'topic');
