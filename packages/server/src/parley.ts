@@ -46,6 +46,7 @@ import { DailyChannelQuota } from './daily-channel-quota.js';
 import { ListedDisposableDomains } from './listed-disposable-domains.js';
 import { RealmAddressBook } from './realm-address-book.js';
 import { Housekeeping } from './workers/housekeeping.js';
+import type { LoadMonitor } from './workers/load-monitor.js';
 import { Promotion } from './workers/promotion.js';
 
 /** A chat engine at work. */
@@ -90,7 +91,7 @@ export interface Assembly {
   /** Default: those of `TRANSPORT_LIMITS`. */
   readonly limits?: Partial<TransportLimits>;
   /** What requests are shed by; default: none ever. */
-  readonly load?: LoadGauge;
+  readonly load?: LoadGauge & Partial<Pick<LoadMonitor, 'watch'>>;
   readonly authenticate?: HostAuthenticate;
   /** Called at last by `close`. */
   readonly release: () => Promise<void>;
@@ -173,6 +174,7 @@ export async function assemble(parts: Assembly): Promise<Assembled> {
     publicHost: new URL(parts.url).hostname,
     hasKnownPasswords: parts.isDemo,
   });
+  parts.load?.watch?.(() => ({ requests: dispatcher.inFlight, ...dispatcher.bytesInFlight }));
   const router = createRouter(dispatcher);
 
   let closing: Promise<void> | undefined;

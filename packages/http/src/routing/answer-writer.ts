@@ -161,13 +161,18 @@ export class AnswerWriter {
   /** Resolves when the reader has taken so many bytes, or is gone; ends the connection when that takes too long. */
   private until(event: 'drain' | 'close', response: ServerResponse, bytes: number): Promise<void> {
     const { answerMs, answerBytesPerSecond } = this.limits;
+    if (response.closed) return Promise.resolve();
     return new Promise((resolve) => {
-      const deadline = setTimeout(() => response.destroy(), answerMs + (bytes / answerBytesPerSecond) * 1000);
       const settle = (): void => {
         clearTimeout(deadline);
-        response.off('drain', settle).off('close', settle);
+        response.off(event, settle).off('close', settle);
         resolve();
       };
+      const giveUp = (): void => {
+        response.destroy();
+        settle();
+      };
+      const deadline = setTimeout(giveUp, answerMs + (bytes / answerBytesPerSecond) * 1000);
       response.once(event, settle);
       if (event !== 'close') response.once('close', settle);
     });

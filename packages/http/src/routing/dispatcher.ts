@@ -65,6 +65,8 @@ export interface Dispatcher {
   isHot(request: IncomingMessage): boolean;
   /** Requests that are not answered yet, long polls among them. */
   readonly inFlight: number;
+  /** What they hold, and what answers hold that are not read yet. */
+  readonly bytesInFlight: { readonly bodies: number; readonly answers: number };
   /**
    * From now on answers close their connections. Resolves when none is in flight; ending long polls is up to them. What is
    * not answered after so long, such as a request that never arrives as a whole, loses its connection.
@@ -142,6 +144,11 @@ class TableDispatcher implements Dispatcher {
 
   get inFlight(): number {
     return this.pending.size;
+  }
+
+  get bytesInFlight(): Dispatcher['bytesInFlight'] {
+    const { anonymousBodies, bodies, files } = this.budgets;
+    return { bodies: anonymousBodies.used + bodies.used + files.used, answers: this.answers.heldBytes };
   }
 
   async handle(raw: IncomingMessage, response: ServerResponse): Promise<boolean> {

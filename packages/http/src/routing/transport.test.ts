@@ -334,8 +334,10 @@ describe('a body', () => {
     expect(others.headers['retry-after']).toBe('1');
     // Small calls, and those who have proved nothing, are another matter.
     expect((await call('POST', '/log_in', { user: null, form: { text: 'x' } })).status).toBe(200);
+    expect(dispatcher.bytesInFlight.bodies).toBeGreaterThan(250_000);
     for (const socket of sockets) socket.destroy();
     await until(() => dispatcher.inFlight === 0);
+    expect(dispatcher.bytesInFlight.bodies).toBe(0);
     expect((await call('POST', '/echo', { user: 1, form: more })).status).toBe(200);
   });
 
@@ -444,6 +446,7 @@ describe('a long answer', () => {
     };
     unread(1);
     await until(() => dispatcher.inFlight === 2);
+    expect(dispatcher.bytesInFlight).toMatchObject({ bodies: 0, answers: 8 * MIB });
     const mine = await call('GET', '/long', { user: 1 });
     expect(mine).toMatchObject({ status: 429, body: { code: 'RATE_LIMIT_HIT', 'retry-after': 1 } });
     expect((await call('GET', '/long', { user: 2 })).status).toBe(200);
@@ -455,6 +458,7 @@ describe('a long answer', () => {
     expect((await call('POST', '/echo', { user: 9, form: { text: 'short' } })).status).toBe(200);
     for (const socket of sockets) socket.destroy();
     await until(() => dispatcher.inFlight === 0);
+    expect(dispatcher.bytesInFlight).toEqual({ bodies: 0, answers: 0 });
     expect((await call('GET', '/long', { user: 1 })).status).toBe(200);
   });
 

@@ -32,6 +32,7 @@ describe('LoadMonitor', () => {
   });
 
   it('falls more slowly than it rises, and says each change once', () => {
+    monitor.watch(() => ({ requests: 3, answers: 1000 }));
     expect(levelAfter(stuck, stuck, stuck, stuck)).toBe('overloaded');
     expect(levelAfter(idle, idle, lagging, idle, idle)).toBe('overloaded');
     expect(levelAfter(idle)).toBe('busy');
@@ -47,6 +48,8 @@ describe('LoadMonitor', () => {
       delayMs: 1500,
       heapUsed: expect.any(Number),
       rss: expect.any(Number),
+      requests: 3,
+      answers: 1000,
     });
   });
 });

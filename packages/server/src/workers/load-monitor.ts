@@ -29,6 +29,7 @@ export class LoadMonitor implements LoadGauge {
   private current = 0;
   private readonly recent: number[] = [];
   private readonly timer: NodeJS.Timeout;
+  private inFlight: () => object = () => ({});
 
   constructor(
     private readonly logger: Logger,
@@ -39,6 +40,11 @@ export class LoadMonitor implements LoadGauge {
 
   get level(): LoadLevel {
     return LEVELS[this.current]!;
+  }
+
+  /** What belongs in the log beside the process's own figures. */
+  watch(inFlight: () => object): void {
+    this.inFlight = inFlight;
   }
 
   judge(sample: LoadSample): void {
@@ -54,7 +60,7 @@ export class LoadMonitor implements LoadGauge {
     this.current = next;
     const { heapUsed, rss } = process.memoryUsage();
     this.logger.error(
-      { load: this.level, delayMs: Math.round(sample.delayMs), heapUsed, rss },
+      { load: this.level, delayMs: Math.round(sample.delayMs), heapUsed, rss, ...this.inFlight() },
       next === 0 ? 'the load is normal again' : `the server is ${this.level}: requests are refused`,
     );
   }
