@@ -83,6 +83,7 @@ export * from './realms/realm-settings.js';
 export * from './realms/use-cases/create-realm.js';
 export * from './realms/use-cases/get-server-settings.js';
 export * from './shared/caller.js';
+export * from './shared/cancellation.js';
 export * from './shared/clock.js';
 export * from './shared/errors.js';
 export * from './shared/ids.js';

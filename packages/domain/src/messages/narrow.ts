@@ -76,12 +76,15 @@ export function ownMessagesIn(recipientId: RecipientId, key: string | null = nul
   return { conditions: [inChannel, ...inTopic], scope: 'own', withoutRecipients: [] };
 }
 
+/** What conditions are about. */
+type Described = Pick<Message, 'id' | 'recipientId' | 'channelId' | 'topic' | 'senderId'>;
+
 /** Whether a message is what the conditions say, for messages that are at hand. */
-export function matchesConditions(message: Message, conditions: readonly MessageCondition[]): boolean {
+export function matchesConditions(message: Described, conditions: readonly MessageCondition[]): boolean {
   return conditions.every((condition) => holds(message, condition) !== condition.negated);
 }
 
-function holds(message: Message, condition: MessageCondition): boolean {
+function holds(message: Described, condition: MessageCondition): boolean {
   switch (condition.kind) {
     case 'recipient':
       return message.recipientId === condition.recipientId;

@@ -20,6 +20,8 @@ export type ErrorCode =
   | 'PASSWORD_RESET_REQUIRED'
   | 'UNKNOWN_REALM'
   | 'RATE_LIMITED'
+  /** Nothing is wrong with the request, but there is no room for it now; `retryAfter`, in seconds. */
+  | 'SERVER_BUSY'
   | 'CHANNEL_NOT_FOUND'
   | 'CHANNEL_NAME_TAKEN'
   | 'CANNOT_ADMINISTER_CHANNEL'

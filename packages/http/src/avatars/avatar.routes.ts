@@ -26,6 +26,7 @@ class RealmIconDto {
 export const avatarRoutes: readonly Route[] = [
   route('GET', '/user_avatars/:realm_id/:file', {
     auth: 'anyone',
+    limit: 'none',
     atRoot: true,
     dto: AvatarDto,
     handle: async ({ dto }) => {
@@ -36,6 +37,7 @@ export const avatarRoutes: readonly Route[] = [
   }),
   route('GET', '/user_avatars/:realm_id/realm/icon.png', {
     auth: 'anyone',
+    limit: 'none',
     atRoot: true,
     dto: RealmIconDto,
     handle: async ({ dto }) => picture(`${dto.realm_id}:realm`, SIZE),

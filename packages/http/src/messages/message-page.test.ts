@@ -15,7 +15,7 @@ async function read(
 ) {
   const fetched: MessageId[] = [];
   const range = { anchor: { kind: 'newest' }, before: 100, after: 0, includeAnchor: true } as const;
-  const text = await new GetMessages(scene.uow, addresses).execute(
+  const { chunks } = await new GetMessages(scene.uow, addresses).execute(
     scene.caller(who),
     { narrow: [], select: range },
     (list, hydrate) =>
@@ -28,7 +28,7 @@ async function read(
         { ...form, ...as },
       ),
   );
-  return { messages: JSON.parse(text), fetched };
+  return { messages: JSON.parse(`[${chunks.join('')}]`), fetched };
 }
 
 describe('a page of messages', () => {
@@ -155,6 +155,41 @@ describe('a page of messages', () => {
     const again = await read(scene, cramped, 'hamlet');
     expect(again.fetched.length).toBeGreaterThan(0);
     expect(again.messages).toEqual((await read(scene, pages, 'hamlet')).messages);
+  });
+
+  it('ends where it gets long, after its first message at the earliest', async () => {
+    const long = (content: string) => aMessage({ from: 'hamlet', to: 'general', content });
+    await scene.add(long('x'.repeat(2_500_000)), long('y'.repeat(10)));
+    const heads = (list: MessageList) => list.heads.slice(-2);
+    const part = await new GetMessages(scene.uow, addresses).execute(
+      scene.caller('hamlet'),
+      { narrow: [], select: { anchor: { kind: 'newest' }, before: 10, after: 0, includeAnchor: true } },
+      (list, hydrate) => pages.present({ ...list, heads: heads(list) }, hydrate, form),
+    );
+    expect(part.count).toBe(1);
+    expect(part.nextStep).toBe(1);
+    expect(JSON.parse(part.chunks.join('')).content).toHaveLength(2_500_007);
+    // Such a text is not copied into anything: other answers may hold it as well.
+    expect(part.chunks.some((chunk) => chunk.length > 2_500_000)).toBe(true);
+  });
+
+  it('fetches only so many messages before it knows how long they are', async () => {
+    await scene.add(...Array.from({ length: 200 }, () => aMessage({ from: 'hamlet', to: 'general' })));
+    const steps: number[] = [];
+    await new GetMessages(scene.uow, addresses).execute(
+      scene.caller('hamlet'),
+      { narrow: [], select: { anchor: { kind: 'newest' }, before: 150, after: 0, includeAnchor: true } },
+      (list, hydrate) =>
+        pages.present(
+          list,
+          (ids) => {
+            steps.push(ids.length);
+            return hydrate(ids);
+          },
+          form,
+        ),
+    );
+    expect(steps).toEqual([20, 80, 50]);
   });
 
   it('may be empty', async () => {

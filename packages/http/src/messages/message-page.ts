@@ -8,8 +8,18 @@ import {
   seesEmailOf,
 } from '@parley/domain';
 import { BoundedCache } from '../caching/bounded-cache.js';
+import { TextChunks } from '../caching/text-chunks.js';
 import { placeOf, type RealmPlace } from '../realms/realm-place.js';
 import { differsByViewer, flagsText, type MessageForm, messageText } from './message.presenters.js';
+
+/** How long a part of an answer may get, in characters, before its last message. */
+const MAX_PART = 2 * 1024 * 1024;
+/**
+ * So many messages are fetched at once, the fewer the longer those before were: nobody knows how long they are, and some
+ * are a thousand times as long as usual.
+ */
+const FIRST_STEP = 20;
+const MAX_STEP = 80;
 
 /** In characters of all texts together. */
 const DEFAULT_ROOM = 32 * 1024 * 1024;
@@ -32,6 +42,18 @@ interface MessageTexts {
   readonly weight: number;
 }
 
+/** Messages as JSON texts with commas between them. */
+export interface PagePart {
+  readonly chunks: readonly string[];
+  /** Of the messages in it: the first ones of the list. */
+  readonly count: number;
+  /** How many to begin the next part with, judging by these. */
+  readonly nextStep: number;
+}
+
+const stepFor = (room: number, average: number): number =>
+  average > 0 ? Math.min(MAX_STEP, Math.ceil(room / average)) : FIRST_STEP;
+
 export type PageForm = Omit<MessageForm, 'hidesSender' | 'seesSenderEmail'>;
 
 /**
@@ -48,12 +70,16 @@ export class MessagePagePresenter {
     this.cache = new BoundedCache(room);
   }
 
-  /** A JSON array in the list's order. Called within the snapshot the list is of. */
+  /**
+   * Elements of a JSON array in the list's order, as many as make a part of an answer. Called within the snapshot the list
+   * is of.
+   */
   async present(
-    { viewer, heads, realm, strangers }: MessageList,
+    { viewer, heads, realm, strangers }: Pick<MessageList, 'viewer' | 'heads' | 'realm' | 'strangers'>,
     hydrate: (ids: readonly MessageId[]) => Promise<readonly MessageView[]>,
     form: PageForm,
-  ): Promise<string> {
+    firstStep = FIRST_STEP,
+  ): Promise<PagePart> {
     const place = placeOf(realm, this.addresses);
     const bits =
       (form.asHtml ? MARKDOWN : 0) |
@@ -62,17 +88,25 @@ export class MessagePagePresenter {
     const bitsOf = ({ senderId }: MessageHead) =>
       strangers.size > 0 && strangers.has(senderId) ? bits | STRANGER : bits;
 
-    // Looked up once: what was found may be dropped for what comes after it.
-    const texts = heads.map((head) => this.find(head, place, viewer, bitsOf(head)));
-    const missing = heads.filter((_, index) => texts[index] === undefined);
-    const fresh = missing.length > 0 ? await this.hydrate(missing, hydrate, place, viewer, form, bitsOf) : null;
-    let page = '[';
-    for (let index = 0; index < heads.length; index++) {
-      const head = heads[index]!;
-      if (index > 0) page += ',';
-      page += `${texts[index] ?? fresh?.get(head.id)}${flagsText(head.flags)}}`;
+    const page = new TextChunks();
+    let count = 0;
+    let step = firstStep;
+    while (count < heads.length && page.length < MAX_PART) {
+      const some = heads.slice(count, count + step);
+      // Looked up once: what was found may be dropped for what comes after it.
+      const texts = some.map((head) => this.find(head, place, viewer, bitsOf(head)));
+      const missing = some.filter((_, index) => texts[index] === undefined);
+      const views = missing.length > 0 ? await hydrate(missing.map((head) => head.id)) : [];
+      const viewOf = new Map(views.map((view) => [view.message.id, view]));
+      for (let index = 0; index < some.length && page.length < MAX_PART; index++, count++) {
+        const head = some[index]!;
+        if (count > 0) page.add(',');
+        page.add(texts[index] ?? this.makeText(head, viewOf.get(head.id)!, place, viewer, form, bitsOf(head)));
+        page.add(`${flagsText(head.flags)}}`);
+      }
+      step = stepFor(MAX_PART - page.length, page.length / count);
     }
-    return `${page}]`;
+    return { chunks: page.finish(), count, nextStep: stepFor(MAX_PART, page.length / count) };
   }
 
   private find(
@@ -88,26 +122,20 @@ export class MessagePagePresenter {
     return known.texts[(seesEmail ? bits | SEES_EMAIL : bits) & sensitivity];
   }
 
-  private async hydrate(
-    heads: readonly MessageHead[],
-    hydrate: (ids: readonly MessageId[]) => Promise<readonly MessageView[]>,
+  private makeText(
+    head: MessageHead,
+    view: MessageView,
     place: RealmPlace,
     viewer: Actor,
     form: PageForm,
-    bitsOf: (head: MessageHead) => number,
-  ): Promise<ReadonlyMap<MessageId, string>> {
-    const headOf = new Map(heads.map((head) => [head.id, head]));
-    const texts = new Map<MessageId, string>();
-    for (const view of await hydrate([...headOf.keys()])) {
-      const head = headOf.get(view.message.id)!;
-      const seesSenderEmail = seesEmailOf(viewer, view.sender);
-      const bits = bitsOf(head) | (seesSenderEmail ? SEES_EMAIL : 0);
-      const whole = messageText(view, place, { ...form, seesSenderEmail, hidesSender: (bits & STRANGER) !== 0 });
-      const text = `${whole.slice(0, -1)},"flags":`;
-      texts.set(head.id, text);
-      this.keep(head, view, place, bits, text);
-    }
-    return texts;
+    formBits: number,
+  ): string {
+    const seesSenderEmail = seesEmailOf(viewer, view.sender);
+    const bits = seesSenderEmail ? formBits | SEES_EMAIL : formBits;
+    const whole = messageText(view, place, { ...form, seesSenderEmail, hidesSender: (bits & STRANGER) !== 0 });
+    const text = `${whole.slice(0, -1)},"flags":`;
+    this.keep(head, view, place, bits, text);
+    return text;
   }
 
   private keep({ id, versions }: MessageHead, view: MessageView, place: RealmPlace, bits: number, text: string): void {

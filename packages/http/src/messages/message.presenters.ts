@@ -167,13 +167,13 @@ export function presentGetMessage(
   };
 }
 
-/** The fields of messages §5.3 as JSON text; `messages` is the page as text. */
-export function presentMessagePage(page: MessagePage, messages: string): string {
+/** The fields of messages §5.3 as JSON text, up to the messages themselves. */
+export function presentMessagePage(page: Omit<MessagePage, 'heads'>): string {
   const anchor = page.anchor === null ? '' : `"anchor":${page.anchor},`;
   return (
     `${anchor}"found_newest":${page.foundNewest},"found_oldest":${page.foundOldest},` +
     // Nothing hides what is older.
-    `"found_anchor":${page.foundAnchor},"history_limited":false,"messages":${messages}`
+    `"found_anchor":${page.foundAnchor},"history_limited":false,"messages":`
   );
 }
 

@@ -40,6 +40,7 @@ const WIRE: Readonly<Record<ErrorCode, WireError>> = {
   REALM_DEACTIVATED: { status: 401, code: 'REALM_DEACTIVATED' },
   PASSWORD_AUTH_DISABLED: { status: 401, code: 'PASSWORD_AUTH_DISABLED' },
   PASSWORD_RESET_REQUIRED: { status: 401, code: 'PASSWORD_RESET_REQUIRED' },
+  SERVER_BUSY: { status: 503, code: 'SERVER_NOT_READY' },
   UNKNOWN_REALM: { status: 404, code: 'NONEXISTENT_SUBDOMAIN' },
   RATE_LIMITED: { status: 429, code: 'RATE_LIMIT_HIT', fields: { retryAfter: 'retry-after' } },
   CHANNEL_NOT_FOUND: {
@@ -118,10 +119,29 @@ export const confusingArguments = (name: string, alias: string) =>
 export const malformedJson = () => new HttpRefusal(400, 'INVALID_JSON', 'Malformed JSON');
 export const malformedPayload = () => new HttpRefusal(400, 'BAD_REQUEST', 'Malformed payload');
 export const bodyTooLarge = () => new HttpRefusal(413, 'BAD_REQUEST', 'Request body is too large');
+export const requestTooSlow = () => new HttpRefusal(408, 'BAD_REQUEST', 'The request did not arrive in time');
+export const malformedRequest = () => new HttpRefusal(400, 'BAD_REQUEST', 'Malformed HTTP request');
 export const unknownPath = () => new HttpRefusal(404, 'BAD_REQUEST', 'Not found');
 
 export const methodNotAllowed = (allowed: readonly string[]) =>
   new HttpRefusal(405, undefined, 'Method Not Allowed', { allowed_methods: allowed }, ['Allow', allowed.join(', ')]);
+
+const RETRY_AFTER_SECONDS = 1;
+const RETRY_AFTER = ['Retry-After', String(RETRY_AFTER_SECONDS)];
+
+/** All clients together ask for more than there is room or time for. */
+export const serverBusy = () =>
+  new HttpRefusal(503, 'SERVER_NOT_READY', 'The server is busy; try again in a moment.', {}, RETRY_AFTER);
+
+/** One client has so many bytes under way that little would be left for others. */
+export const tooMuchAtOnce = () =>
+  new HttpRefusal(
+    429,
+    'RATE_LIMIT_HIT',
+    'Too many bytes at once; finish other requests first.',
+    { 'retry-after': RETRY_AFTER_SECONDS },
+    RETRY_AFTER,
+  );
 
 /** 401 with the challenge that belongs to Basic authentication. */
 export const unauthorized = (message: string) => new HttpRefusal(401, 'UNAUTHORIZED', message, {}, BASIC_CHALLENGE);
@@ -149,7 +169,7 @@ function replyToRefusal(error: DomainError, variant: ClientVariant | undefined):
   }
   const reply = failure(wire.status, wire.code, messageFor(error, variant), extra);
   if (error.code === 'UNAUTHENTICATED') return { ...reply, headers: BASIC_CHALLENGE };
-  if (error.code === 'RATE_LIMITED' && error.details.retryAfter !== undefined) {
+  if (error.details.retryAfter !== undefined) {
     return { ...reply, headers: ['Retry-After', String(error.details.retryAfter)] };
   }
   return reply;

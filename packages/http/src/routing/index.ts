@@ -1,10 +1,11 @@
 export * from './authenticate.js';
-export { type BodyLimits, DEFAULT_BODY_LIMITS } from './body.js';
 export * from './client-identity.js';
 export * from './client-variant.js';
 export * from './dispatcher.js';
 export * from './errors.js';
 export * from './gates.js';
+export * from './load.js';
+export { isLoopbackName } from './local-access.js';
 export * from './logger.js';
 export * from './misfit.js';
 export * from './mount.js';
@@ -14,3 +15,4 @@ export * from './rate-limit.js';
 export * from './reply.js';
 export * from './request.js';
 export * from './route.js';
+export { TRANSPORT_LIMITS, type TransportLimits } from './transport-limits.js';

@@ -32,7 +32,7 @@ export class CreateUser {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws DomainError MUST_BE_ADMINISTRATOR, NOT_PERMITTED, INVALID_INPUT */
+  /** @throws DomainError MUST_BE_ADMINISTRATOR, NOT_PERMITTED, INVALID_INPUT, SERVER_BUSY */
   async execute(caller: Caller, { email, password, fullName: raw }: CreateUserInput): Promise<UserId> {
     // Everything is checked before the slow hash is made, and what may have changed meanwhile once more after it.
     const { fullName, realm } = await this.uow.read(async (repositories) => {
@@ -47,7 +47,7 @@ export class CreateUser {
       return { fullName: name, realm };
     });
     const welcomeAhead = await this.notices.parseWelcome(realm);
-    const passwordHash = await this.hasher.hash(password);
+    const passwordHash = await this.hasher.hash(password, { client: `user ${caller.userId}` });
     return this.uow.write(async (tx) => {
       await enforceMayCreate(tx, caller);
       const realm = await tx.realms.get(caller.realmId);
