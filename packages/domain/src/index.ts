@@ -99,6 +99,7 @@ export * from './users/email-address.js';
 export * from './users/email-visibility.js';
 export * from './users/find-by-address.js';
 export * from './users/joining-address.js';
+export * from './users/languages.js';
 export * from './users/role.js';
 export * from './users/role-gates.js';
 export * from './users/use-cases/create-user.js';

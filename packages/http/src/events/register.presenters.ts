@@ -2,6 +2,7 @@ import {
   type ChannelView,
   isAtLeast,
   isEmailPublic,
+  NOTIFICATION_SOUNDS,
   publicAddress,
   type Snapshot,
   type Subscription,
@@ -18,9 +19,9 @@ import {
 import { presentGroup } from '../groups/group.presenters.js';
 import { presentOwnRights, presentRealm, type ServerFacts } from '../realms/realm.presenters.js';
 import type { RealmPlace } from '../realms/realm-place.js';
-import { presentSettings } from '../realms/setting-names.js';
 import type { ClientVariant } from '../routing/client-variant.js';
 import { FEATURE_LEVEL, ZULIP_VERSION } from '../server-settings/server-version.js';
+import { USER_SETTING_FORMS } from '../users/user-settings.wire.js';
 import { can, type QueuePresentation } from './queue-presentation.js';
 import { isGiven, type SnapshotGroup } from './snapshot-groups.js';
 
@@ -265,7 +266,7 @@ function push<K>(lists: Map<K, number[]>, key: K, id: number): void {
 
 /** Events §5.3; the defaults for newcomers have no time zone. */
 function presentUserSettings(settings: UserSettings, isPersonal: boolean): Record<string, unknown> {
-  const { timezone, ...rest } = presentSettings(settings);
+  const { timezone, ...rest } = USER_SETTING_FORMS.present(settings);
   return {
     ...rest,
     emojiset_choices: EMOJI_SETS,
@@ -298,8 +299,6 @@ const EMOJI_SETS = [
   { key: 'twitter', text: 'Twitter' },
   { key: 'text', text: 'Plain text' },
 ];
-
-const NOTIFICATION_SOUNDS = ['zulip'];
 
 /** Words a search passes over. */
 const STOP_WORDS = (

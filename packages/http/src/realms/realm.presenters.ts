@@ -14,6 +14,7 @@ import {
   PASSWORD_MAX_LENGTH,
   PASSWORD_MIN_GUESSES,
   PASSWORD_MIN_LENGTH,
+  permissionTitle,
   REALM_PERMISSIONS,
   type Realm,
   type RealmPermission,
@@ -26,7 +27,7 @@ import { emojiDataUrl } from '../emoji/emoji-data.routes.js';
 import { presentGroupSetting } from '../groups/group-setting.presenters.js';
 import type { WireFields } from '../routing/reply.js';
 import type { RealmPlace } from './realm-place.js';
-import { permissionName, presentSettings } from './setting-names.js';
+import { REALM_SETTING_FORMS } from './realm-settings.wire.js';
 
 /** What the server is, as far as clients are told. */
 export interface ServerFacts {
@@ -42,16 +43,11 @@ type Grants = NonNullable<Snapshot['realmPermissions']>;
 /** The `realm` group of register's answer: organization, limits and server (events §5.1–5.2). */
 export function presentRealm(realm: Realm, grants: Grants, place: RealmPlace, facts: ServerFacts): WireFields {
   const { settings } = realm;
-  const unset = -1;
   return {
-    ...presentSettings(settings, 'realm_'),
+    ...REALM_SETTING_FORMS.present(settings, { prefix: 'realm_' }),
     realm_name: realm.name,
     realm_mandatory_topics: settings.topicsPolicy === 'disable_empty_topic',
     realm_allow_edit_history: settings.messageEditHistoryVisibilityPolicy !== 'none',
-    realm_moderation_request_channel_id: settings.moderationRequestChannelId ?? unset,
-    realm_new_stream_announcements_stream_id: settings.newChannelAnnouncementsChannelId ?? unset,
-    realm_signup_announcements_stream_id: settings.signupAnnouncementsChannelId ?? unset,
-    realm_zulip_update_announcements_stream_id: settings.updateAnnouncementsChannelId ?? unset,
     ...presentRealmPermissions(realm, grants),
     ...presentLegacyPolicies(realm, grants),
     realm_push_notifications_enabled: false,
@@ -143,7 +139,7 @@ function presentServer(realm: Realm, place: RealmPlace, facts: ServerFacts): Wir
 function presentRealmPermissions(realm: Realm, { values }: Grants): WireFields {
   const result: Record<string, unknown> = {};
   for (const [name, groupId] of Object.entries(realm.permissions) as [RealmPermission, GroupId][]) {
-    result[`realm_${permissionName(name)}`] = presentGroupSetting(values.get(groupId) ?? groupId);
+    result[`realm_${permissionTitle(name)}`] = presentGroupSetting(values.get(groupId) ?? groupId);
   }
   return result;
 }
@@ -231,7 +227,7 @@ function presentDefinitions(
   const result: Record<string, unknown> = {};
   for (const [name, definition] of Object.entries(registry)) {
     const { defaultOnSystemGroups } = definition;
-    result[permissionName(name)] = {
+    result[permissionTitle(name)] = {
       require_system_group: definition.requireSystemGroup,
       allow_internet_group: definition.allowInternet,
       allow_nobody_group: definition.allowNobody,

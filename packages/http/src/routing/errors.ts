@@ -23,6 +23,8 @@ const WIRE: Readonly<Record<ErrorCode, WireError>> = {
     code: 'REQUEST_VARIABLE_INVALID',
     fields: { parameter: 'var_name', value: 'bad_value' },
   },
+  // Refused in the words that clients know the setting by.
+  BAD_SETTING_VALUE: badRequest,
   NOT_PERMITTED: badRequest, // sic: 400, `Insufficient permission`
   NOT_FOUND: { status: 404, code: 'BAD_REQUEST' },
   ACCESS_DENIED: { status: 403, code: 'BAD_REQUEST' },

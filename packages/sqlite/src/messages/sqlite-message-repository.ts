@@ -1,6 +1,5 @@
 import {
   type ChannelId,
-  EMAIL_VISIBILITY,
   HISTORICAL,
   type Message,
   type MessageFilter,
@@ -632,8 +631,7 @@ function toPerson(row: PersonRow): PersonView {
     id: row.id,
     fullName: row.full_name,
     email: row.email,
-    emailVisibility:
-      row.is_bot === 1 ? EMAIL_VISIBILITY.everyone : userSettings.fromJson(row.settings).emailAddressVisibility,
+    emailVisibility: row.is_bot === 1 ? 'everyone' : userSettings.fromJson(row.settings).emailAddressVisibility,
     avatar: { source: row.avatar_source, version: row.avatar_version },
     isSystemBot: row.is_system_bot === 1,
   };
