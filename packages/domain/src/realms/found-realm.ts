@@ -10,7 +10,7 @@ import type { Transaction } from '../shared/unit-of-work.js';
 import { SYSTEM_BOTS } from '../users/user.js';
 import { USER_SETTINGS } from '../users/user-settings.js';
 import type { Realm } from './realm.js';
-import { REALM_PERMISSIONS, REALM_SETTINGS } from './realm-settings.js';
+import { MAX_REALM_NAME_LENGTH, REALM_PERMISSIONS, STORED_REALM_SETTINGS } from './realm-settings.js';
 
 export interface NewRealm {
   /** Its subdomain; `''` for the root organization. */
@@ -20,15 +20,18 @@ export interface NewRealm {
   readonly createdAt: UnixSeconds;
 }
 
-const MAX_NAME_LENGTH = 40;
+/** @throws DomainError INVALID_INPUT */
+export function checkRealmName(name: string): void {
+  if (name.trim() === '') throw invalidInput('An organization needs a name.');
+  if (isLongerThan(name, MAX_REALM_NAME_LENGTH)) throw invalidInput('Organization name is too long.');
+}
 
 /** An empty realm: its system groups, its permissions at their defaults, its own bots. */
 export async function foundRealm(tx: Transaction, { stringId, uuid, name, createdAt }: NewRealm): Promise<Realm> {
   if (!/^([a-z0-9]([a-z0-9-]*[a-z0-9])?)?$/.test(stringId)) {
     throw invalidInput('An organization is named by lower-case letters, digits and dashes in between.');
   }
-  if (name.trim() === '') throw invalidInput('An organization needs a name.');
-  if (isLongerThan(name, MAX_NAME_LENGTH)) throw invalidInput('Organization name is too long.');
+  checkRealmName(name);
 
   const realm: Omit<Realm, 'id' | 'permissions'> = {
     stringId,
@@ -36,7 +39,7 @@ export async function foundRealm(tx: Transaction, { stringId, uuid, name, create
     name,
     isDeactivated: false,
     createdAt,
-    settings: settingValues(REALM_SETTINGS, {}),
+    settings: settingValues(STORED_REALM_SETTINGS, {}),
     renderedDescription: '',
     userDefaults: settingValues(USER_SETTINGS, {}),
   };
@@ -61,6 +64,7 @@ export async function foundRealm(tx: Transaction, { stringId, uuid, name, create
         avatar: { source: 'generated', version: 1 },
         specialPermissions: [],
         settings: founded.userDefaults,
+        editedSettings: [],
       },
       null,
       kind,

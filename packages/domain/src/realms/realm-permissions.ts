@@ -5,17 +5,27 @@ import { all, allowed, type Decision, denyIf } from '../shared/permission.js';
 import { type Actor, isAdministrator } from '../users/actor.js';
 import { insufficientUnless, mustBeAdministrator, mustBeOwner, mustNotBeGuest } from '../users/role-gates.js';
 import type { Realm } from './realm.js';
-import { REALM_PERMISSIONS, REALM_SETTINGS, type RealmPermission, type RealmSettings } from './realm-settings.js';
+import {
+  REALM_PERMISSIONS,
+  REALM_SETTINGS,
+  type RealmPermission,
+  type RealmSettingDefinition,
+  type RealmSettingName,
+} from './realm-settings.js';
 
 const ROWS = { ...REALM_SETTINGS, ...REALM_PERMISSIONS };
 
 /** Organization §2. Settings of the registry by name; asked once with all that a request names, changed or not. */
 export function canChangeRealm(
   actor: Pick<Actor, 'role'>,
-  names: readonly (keyof RealmSettings | RealmPermission)[],
+  names: readonly (RealmSettingName | RealmPermission)[],
 ): Decision {
-  const forOwners = names.some((name) => ROWS[name].changedBy === 'owners');
-  return all(mustBeAdministrator(actor), forOwners ? mustBeOwner(actor) : allowed);
+  const isFor = (who: RealmSettingDefinition['changedBy']) => names.some((name) => ROWS[name].changedBy === who);
+  return all(
+    mustBeAdministrator(actor),
+    isFor('owners') ? mustBeOwner(actor) : allowed,
+    insufficientUnless(!isFor('nobody')),
+  );
 }
 
 /** A channel that the organization's notices shall go to: knowing it is enough (organization §2.3). */

@@ -113,7 +113,23 @@ export const REALM_SETTINGS = {
   updateAnnouncementsChannelId: byAdministrators(channelOrNull()),
 } as const satisfies Registry;
 
-export type RealmSettings = SettingValues<typeof REALM_SETTINGS>;
+/** Whether people may sign in that way; changed as one setting (organization §2.5). */
+export const AUTHENTICATION_METHODS = {
+  devAuthentication: byOwners(flag(true)),
+  emailAuthentication: byOwners(flag(true)),
+  gitHubAuthentication: byOwners(flag(false)),
+  gitLabAuthentication: byOwners(flag(false)),
+  googleAuthentication: byOwners(flag(false)),
+  appleAuthentication: byOwners(flag(false)),
+  samlAuthentication: byOwners(flag(false)),
+  openIdConnectAuthentication: byOwners(flag(false)),
+} as const satisfies Registry;
+export type AuthenticationMethod = keyof typeof AUTHENTICATION_METHODS;
+
+/** All that is stored. */
+export const STORED_REALM_SETTINGS = { ...REALM_SETTINGS, ...AUTHENTICATION_METHODS };
+
+export type RealmSettings = SettingValues<typeof STORED_REALM_SETTINGS>;
 export type RealmSettingName = keyof typeof REALM_SETTINGS;
 
 export type RealmPermissionDefinition = GroupSettingDefinition & RealmSettingRules;

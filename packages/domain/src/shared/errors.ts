@@ -5,7 +5,7 @@
 export type ErrorCode =
   | 'INVALID_INPUT'
   | 'BAD_VALUE'
-  /** `setting`: its name in the registry; `value`. */
+  /** `of`: see `SettingOwner`; `setting`: its name in the registry; `value`. */
   | 'BAD_SETTING_VALUE'
   | 'NOT_PERMITTED'
   | 'NOT_FOUND'

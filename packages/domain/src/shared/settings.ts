@@ -124,6 +124,9 @@ export function settingValues<R extends object>(
   return values as SettingValues<R>;
 }
 
+/** Whose settings a registry is of: both have a `defaultLanguage`. */
+export type SettingOwner = 'user' | 'realm';
+
 /** A setting that gets another value than it had. */
 export interface SettingChange<R> {
   readonly name: keyof R & string;
@@ -136,24 +139,35 @@ export interface SettingChange<R> {
  * before the others.
  */
 export function settingChanges<R extends Registry>(
+  of: SettingOwner,
   registry: R,
   current: SettingValues<R>,
   requested: SettingChanges<R>,
   first: readonly (keyof R & string)[] = [],
 ): readonly SettingChange<R>[] {
   const names = (Object.keys(registry) as (keyof R & string)[]).filter((name) => requested[name] !== undefined);
-  for (const name of [...first.filter((name) => names.includes(name)), ...names]) {
-    const value = requested[name]!;
-    if (!isSettingValue(registry[name]!, value)) throw badSettingValue(name, value);
-  }
+  checkSettingValues(of, registry, requested, [...first, ...names]);
   return names
     .map((name) => ({ name, value: requested[name] as SettingValue }))
     .filter(({ name, value }) => value !== (current[name] as SettingValue));
 }
 
+/** Of those settings that are named and requested. @throws DomainError BAD_SETTING_VALUE for the first one in `names` */
+export function checkSettingValues<R extends Registry>(
+  of: SettingOwner,
+  registry: R,
+  requested: SettingChanges<R>,
+  names: readonly (keyof R & string)[],
+): void {
+  for (const name of names) {
+    const value = requested[name];
+    if (value !== undefined && !isSettingValue(registry[name]!, value)) throw badSettingValue(of, name, value);
+  }
+}
+
 /** `details` name the setting as its registry does. */
-export const badSettingValue = (setting: string, value: SettingValue) =>
-  new DomainError('BAD_SETTING_VALUE', `'${setting}' cannot be ${JSON.stringify(value)}`, { setting, value });
+export const badSettingValue = (of: SettingOwner, setting: string, value: SettingValue) =>
+  new DomainError('BAD_SETTING_VALUE', `'${setting}' cannot be ${JSON.stringify(value)}`, { of, setting, value });
 
 /** The values after the changes. */
 export const changed = <R>(current: SettingValues<R>, changes: readonly SettingChange<R>[]): SettingValues<R> => ({

@@ -59,6 +59,7 @@ export async function addUser(
       bot,
       avatar: { source: realm.settings.defaultAvatarSource, version: 1 },
       specialPermissions: [],
+      editedSettings: [],
       settings: { ...realm.userDefaults, ...settings, ...(bot ? { emailAddressVisibility: 'everyone' as const } : {}) },
     },
     passwordHash,

@@ -19,7 +19,14 @@ import {
 import { presentGroup } from '../groups/group.presenters.js';
 import { differsByViewer, flagsText, messageText } from '../messages/message.presenters.js';
 import type { RealmPlace } from '../realms/realm-place.js';
+import { REALM_SETTING_EVENTS } from '../realms/realm-settings.events.js';
 import { presentUser, ROLE_NUMBERS } from '../users/user.presenters.js';
+import {
+  presentEmailVisibilityChange,
+  presentNameChange,
+  presentSettingChange,
+  presentTimeZoneChange,
+} from '../users/user-settings.events.js';
 import { can, type QueuePresentation } from './queue-presentation.js';
 
 export interface EventContext {
@@ -44,6 +51,15 @@ export const EVENT_TYPE_NAMES: EventTypeNames = {
   'default_channels.changed': ['default_streams'],
   'topic.policy_changed': ['muted_topics', 'user_topic'],
   'user.created': ['realm_user'],
+  'user.setting_changed': ['user_settings'],
+  'user.name_changed': ['realm_user'],
+  'user.time_zone_changed': ['realm_user'],
+  'user.email_visibility_changed': ['realm_user'],
+  'realm.name_changed': ['realm'],
+  'realm.setting_changed': ['realm'],
+  'realm.authentication_changed': ['realm'],
+  'realm.permission_changed': ['realm'],
+  'realm.user_default_changed': ['realm_user_settings_defaults'],
   'user.role_changed': ['realm_user'],
   'user.activation_changed': ['realm_user'],
   'user.credentials_changed': [],
@@ -112,6 +128,16 @@ const PRESENTERS: { readonly [T in DomainEvent['type']]: Present<T> } = {
     });
     return [body({ type: 'realm_user', op: 'add', person })];
   },
+  'user.setting_changed': (event) => [body(presentSettingChange(event))],
+  'user.name_changed': (event) => [body(presentNameChange(event))],
+  'user.time_zone_changed': (event, { place }) => [body(presentTimeZoneChange(event, place))],
+  'user.email_visibility_changed': (event, { queue, place, roleOf }) =>
+    presentEmailVisibilityChange(event, { id: queue.ownerId, role: roleOf() }, place).map(body),
+  'realm.name_changed': (event) => [body(REALM_SETTING_EVENTS['realm.name_changed'](event))],
+  'realm.setting_changed': (event) => [body(REALM_SETTING_EVENTS['realm.setting_changed'](event))],
+  'realm.authentication_changed': (event) => [body(REALM_SETTING_EVENTS['realm.authentication_changed'](event))],
+  'realm.permission_changed': (event) => [body(REALM_SETTING_EVENTS['realm.permission_changed'](event))],
+  'realm.user_default_changed': (event) => [body(REALM_SETTING_EVENTS['realm.user_default_changed'](event))],
   'user.role_changed': ({ userId, role }) => [
     body({ type: 'realm_user', op: 'update', person: { user_id: userId, role: ROLE_NUMBERS[role] } }),
   ],

@@ -1,5 +1,6 @@
 import {
   type Actor,
+  authenticationMethods,
   CHANNEL_PERMISSIONS,
   canCreateOfPrivacy,
   EMPTY_TOPIC_DISPLAY_NAME,
@@ -26,6 +27,7 @@ import { realmIconUrl } from '../avatars/avatar-urls.js';
 import { emojiDataUrl } from '../emoji/emoji-data.routes.js';
 import { presentGroupSetting } from '../groups/group-setting.presenters.js';
 import type { WireFields } from '../routing/reply.js';
+import { presentAuthenticationMethods } from './authentication-methods.wire.js';
 import type { RealmPlace } from './realm-place.js';
 import { REALM_SETTING_FORMS } from './realm-settings.wire.js';
 
@@ -43,6 +45,7 @@ type Grants = NonNullable<Snapshot['realmPermissions']>;
 /** The `realm` group of register's answer: organization, limits and server (events §5.1–5.2). */
 export function presentRealm(realm: Realm, grants: Grants, place: RealmPlace, facts: ServerFacts): WireFields {
   const { settings } = realm;
+  const methods = authenticationMethods(settings, { isOn: facts.isDevelopment });
   return {
     ...REALM_SETTING_FORMS.present(settings, { prefix: 'realm_' }),
     realm_name: realm.name,
@@ -52,9 +55,9 @@ export function presentRealm(realm: Realm, grants: Grants, place: RealmPlace, fa
     ...presentLegacyPolicies(realm, grants),
     realm_push_notifications_enabled: false,
     realm_push_notifications_enabled_end_timestamp: null,
-    realm_authentication_methods: presentAuthenticationMethods(facts),
-    realm_email_auth_enabled: true,
-    realm_password_auth_enabled: true,
+    realm_authentication_methods: presentAuthenticationMethods(methods),
+    realm_email_auth_enabled: settings.emailAuthentication,
+    realm_password_auth_enabled: settings.emailAuthentication,
     realm_presence_disabled: false,
     realm_icon_url: realmIconUrl(place),
     realm_icon_source: 'G',
@@ -80,16 +83,6 @@ export function presentRealm(realm: Realm, grants: Grants, place: RealmPlace, fa
     realm_empty_topic_display_name: EMPTY_TOPIC_DISPLAY_NAME,
     settings_send_digest_emails: true,
     ...presentServer(realm, place, facts),
-  };
-}
-
-/** The ways to sign in that clients know; of those that need another service none is built. */
-function presentAuthenticationMethods({ isDevelopment }: ServerFacts): WireFields {
-  const others = ['GitHub', 'GitLab', 'Google', 'Apple', 'SAML', 'OpenID Connect'];
-  return {
-    Dev: { enabled: isDevelopment, available: true },
-    Email: { enabled: true, available: true },
-    ...Object.fromEntries(others.map((name) => [name, { enabled: false, available: false }])),
   };
 }
 

@@ -10,7 +10,6 @@ import {
   type ParamType,
   text,
 } from '../routing/param-types.js';
-import { type Dto, param } from '../routing/params.js';
 
 /** A setting as clients know it. */
 export interface WireSetting {
@@ -83,12 +82,10 @@ export class WireSettings<R extends Registry> {
     return fields;
   }
 
-  /** Makes optional parameters of the settings, after those that the class has already. */
-  declare(dto: Dto, names: readonly (keyof R & string)[]): void {
-    for (const setting of names) {
-      const row = this.rowOf(setting);
-      param(row.type ?? typeOf(this.registry[setting]!, row), { optional: true })(dto.prototype as object, row.name);
-    }
+  /** The parameter that changes it. */
+  parameterOf(setting: keyof R & string): { readonly name: string; readonly type: ParamType<unknown> } {
+    const row = this.rowOf(setting);
+    return { name: row.name, type: row.type ?? typeOf(this.registry[setting]!, row) };
   }
 
   /** What a request asks to change; values that the registry has to judge stay as they came. */
@@ -101,12 +98,11 @@ export class WireSettings<R extends Registry> {
     return changes;
   }
 
-  /** Why the setting cannot have the value; see `WireSetting.refusal`. Null: it is none of this registry. */
-  refusalOf(setting: string, value: SettingValue): { readonly message: string; readonly badParameter?: string } | null {
+  /** Why the setting cannot have the value; see `WireSetting.refusal`. `badParameter`: to be named as such. */
+  refusalOf(setting: string, value: SettingValue): { readonly message: string; readonly badParameter?: string } {
     const row = this.rows.get(setting);
-    if (!row) return null;
-    const refusal = row.refusal?.(value);
-    if (!refusal) return { message: `Invalid ${row.name}` };
+    const refusal = row?.refusal?.(value);
+    if (!row || !refusal) return { message: `Invalid ${row?.name ?? setting}` };
     return refusal.isBadValue ? { message: refusal.message, badParameter: row.name } : { message: refusal.message };
   }
 

@@ -1,6 +1,11 @@
-import { USER_SETTINGS } from '@parley/domain';
+import { isSettingValue, USER_SETTINGS } from '@parley/domain';
+import { MAX_TEXT_LENGTH } from '../routing/limits.js';
+import { refine, text } from '../routing/param-types.js';
 import { WireSettings, type WireTable } from '../settings/wire-settings.js';
 
+const timeZone = refine(text({ max: MAX_TEXT_LENGTH }), (name) =>
+  isSettingValue(USER_SETTINGS.timezone, name) ? undefined : '{p} is not a recognized time zone',
+);
 const TOPIC_POLICY = { participating: 1, sending: 2, starting: 3, never: 4 };
 
 /** What clients call the settings of users, and their values (users §6.1). */
@@ -72,7 +77,7 @@ const USER_SETTING_TABLE = {
   sendReadReceipts: 'send_read_receipts',
   sendChannelTypingNotifications: 'send_stream_typing_notifications',
   starredMessageCounts: 'starred_message_counts',
-  timezone: { name: 'timezone', refusal: () => ({ message: 'timezone is not a recognized time zone' }) },
+  timezone: { name: 'timezone', type: timeZone },
   translateEmoticons: 'translate_emoticons',
   twentyFourHourTime: 'twenty_four_hour_time',
   userListStyle: { name: 'user_list_style', codes: { compact: 1, withStatus: 2, withAvatar: 3 } },

@@ -9,7 +9,7 @@ import {
   type Role,
   type User,
 } from '@parley/domain';
-import { avatarUrl } from '../avatars/avatar-urls.js';
+import { type AvatarViewer, avatarUrl, mediumAvatarUrl } from '../avatars/avatar-urls.js';
 import { placeOf, type RealmPlace } from '../realms/realm-place.js';
 import type { WireFields } from '../routing/reply.js';
 
@@ -69,6 +69,16 @@ export function presentUser(
 }
 /** What stands for a name that the viewer may not know (users §1.4). */
 export const UNKNOWN_USER_NAME = 'Unknown user';
+
+const AVATAR_SOURCES = { gravatar: 'G', generated: 'J', uploaded: 'U' } as const;
+
+/** Events §7.3, and of oneself in register. */
+export const presentAvatar = (user: User, place: RealmPlace, viewer: AvatarViewer) => ({
+  avatar_source: AVATAR_SOURCES[user.avatar.source],
+  avatar_url: avatarUrl(user, place, viewer),
+  avatar_url_medium: mediumAvatarUrl(user, place, viewer),
+  avatar_version: user.avatar.version,
+});
 
 /** With an offset, as every client reads it: `2019-10-20T07:50:00+00:00`. */
 const isoTime = (seconds: number): string => new Date(seconds * 1000).toISOString().replace('.000Z', '+00:00');

@@ -1,11 +1,13 @@
-import { CreateRealm, GetServerSettings } from '@parley/domain';
+import { ChangeRealm, ChangeUserDefaults, CreateRealm, GetServerSettings } from '@parley/domain';
 import { ContainerModule } from 'inversify';
 import { provide } from '../provide.js';
 import { TOKENS } from '../tokens.js';
 
-const { unitOfWork, clock, randomness, realmAddresses, developmentMode, channelOptions } = TOKENS;
+const { unitOfWork, clock, randomness, realmAddresses, developmentMode, channelOptions, markdownRenderer } = TOKENS;
 
 export const realmsModule = new ContainerModule(({ bind }) => {
+  provide(bind, ChangeRealm, unitOfWork, markdownRenderer, realmAddresses, clock, developmentMode);
+  provide(bind, ChangeUserDefaults, unitOfWork);
   provide(bind, CreateRealm, unitOfWork, clock, randomness);
   provide(bind, GetServerSettings, unitOfWork, realmAddresses, developmentMode, channelOptions);
 });

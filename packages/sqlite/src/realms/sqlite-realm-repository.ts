@@ -1,10 +1,10 @@
 import {
   DomainError,
   invalidInput,
-  REALM_SETTINGS,
   type Realm,
   type RealmId,
   type RealmRepository,
+  STORED_REALM_SETTINGS,
   type UnixSeconds,
   USER_SETTINGS,
 } from '@parley/domain';
@@ -101,7 +101,7 @@ export class SqliteRealmRepository implements RealmRepository {
 
 const unknownRealm = () => new DomainError('UNKNOWN_REALM', 'Invalid subdomain');
 const stringIdTaken = () => invalidInput('Subdomain already in use. Please choose a different one.');
-const realmSettings = settingsColumn(REALM_SETTINGS);
+const realmSettings = settingsColumn(STORED_REALM_SETTINGS);
 const userDefaults = settingsColumn(USER_SETTINGS);
 const parsePermissions = remembering((json) => JSON.parse(json) as Realm['permissions']);
 

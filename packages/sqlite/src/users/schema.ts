@@ -26,6 +26,8 @@ CREATE TABLE user (
   special_permissions TEXT NOT NULL,
   -- JSON: what differs from the registry's defaults.
   settings TEXT NOT NULL,
+  -- JSON list of names.
+  edited_settings TEXT NOT NULL,
   password_hash TEXT
 ) STRICT;
 CREATE UNIQUE INDEX user_by_email ON user (realm_id, email_key);

@@ -14,6 +14,7 @@ import {
   type UserHead,
   type UserId,
   type UserRepository,
+  type UserSettingName,
 } from '@parley/domain';
 import type { Connection, Parameter } from '../connection.js';
 import { type Flag, isTaken, jsonList, settingsColumn, toFlag } from '../rows.js';
@@ -90,14 +91,14 @@ export class SqliteUserRepository implements UserRepository {
     this.insert = connection.values<UserId>(
       `INSERT INTO user (realm_id, version, role, is_active, email, email_key, full_name, name_key, name_likeness, joined_at,
                          bot_kind, bot_owner_id, bot_default_channel_id, avatar_source, avatar_version,
-                         special_permissions, settings, system_kind, password_hash)
-       VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+                         special_permissions, settings, edited_settings, system_kind, password_hash)
+       VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
     );
     this.store = connection.values<number>(
       `UPDATE user
        SET version = version + 1, role = ?, is_active = ?, email = ?, email_key = ?, full_name = ?, name_key = ?,
            name_likeness = ?, joined_at = ?, bot_kind = ?, bot_owner_id = ?, bot_default_channel_id = ?, avatar_source = ?,
-           avatar_version = ?, special_permissions = ?, settings = ?
+           avatar_version = ?, special_permissions = ?, settings = ?, edited_settings = ?
        WHERE id = ? AND realm_id = ? RETURNING version`,
     );
     this.storePasswordHash = connection.command('UPDATE user SET password_hash = ? WHERE id = ? AND realm_id = ?');
@@ -199,6 +200,7 @@ export class SqliteUserRepository implements UserRepository {
 // Folding may undo what NFKC did, so it comes in between.
 const emailTaken = (email: string) => invalidInput(`Email '${email}' already in use`);
 const userSettings = settingsColumn(USER_SETTINGS);
+const parseNames = remembering((json) => JSON.parse(json) as readonly UserSettingName[]);
 const parsePermissions = remembering((json) => JSON.parse(json) as readonly SpecialPermission[]);
 
 interface UserRow {
@@ -218,6 +220,7 @@ interface UserRow {
   readonly avatar_version: number;
   readonly special_permissions: string;
   readonly settings: string;
+  readonly edited_settings: string;
 }
 
 function toUser(row: UserRow): User {
@@ -241,6 +244,7 @@ function toUser(row: UserRow): User {
     avatar: { source: row.avatar_source, version: row.avatar_version },
     specialPermissions: parsePermissions(row.special_permissions),
     settings: userSettings.fromJson(row.settings),
+    editedSettings: parseNames(row.edited_settings),
     version: row.version,
   };
 }
@@ -263,5 +267,6 @@ function fromUser(user: Omit<User, 'id' | 'version'>): readonly Parameter[] {
     user.avatar.version,
     JSON.stringify(user.specialPermissions),
     userSettings.toJson(user.settings),
+    JSON.stringify(user.editedSettings),
   ];
 }
