@@ -5,6 +5,16 @@ import { LATEST_VERSION, migrate } from './migrations/migrate.js';
 /** Marks a file as Parley's in its header: the letters `Prly`. */
 export const APPLICATION_ID = 0x50726c79;
 
+/** How long SQLite itself waits, and the event loop with it, for a lock that another process holds. */
+const LOCK_WAIT_MS = {
+  /** Nobody else is there yet. */
+  opening: 5000,
+  /** The unit of work tries again, between which the event loop turns. */
+  writing: 2,
+  /** Readers are kept waiting only while another process mends the log after a crash. */
+  reading: 50,
+} as const;
+
 /** Where SQLite's file format keeps these, as big-endian integers. */
 const USER_VERSION_OFFSET = 60;
 const APPLICATION_ID_OFFSET = 68;
@@ -46,6 +56,7 @@ export function openWriter(path: string, trace?: StatementTrace): Database {
     // Savepoints keep their rollback data here; on disk it would cost a file per batch.
     database.pragma('temp_store = MEMORY');
     migrate(database);
+    database.pragma(`busy_timeout = ${LOCK_WAIT_MS.writing}`);
     return database;
   } catch (error) {
     database.close();
@@ -67,7 +78,7 @@ function open(path: string, options: { readonly: boolean; fileMustExist: boolean
     return new Sqlite(path, {
       readonly: options.readonly,
       fileMustExist: options.fileMustExist,
-      timeout: 5000,
+      timeout: options.readonly ? LOCK_WAIT_MS.reading : LOCK_WAIT_MS.opening,
       verbose: options.trace && ((sql) => options.trace!(String(sql))),
     });
   } catch (error) {

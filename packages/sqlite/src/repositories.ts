@@ -1,4 +1,4 @@
-import type { Clock, Transaction } from '@parley/domain';
+import type { Clock } from '@parley/domain';
 import { SqliteApiKeyRepository } from './authentication/sqlite-api-key-repository.js';
 import { newChannelCache, SqliteChannelRepository } from './channels/sqlite-channel-repository.js';
 import { SqliteTopicPolicyRepository } from './channels/sqlite-topic-policy-repository.js';
@@ -10,11 +10,12 @@ import { SqliteMessageRepository } from './messages/sqlite-message-repository.js
 import { SqlitePersonalMessages } from './messages/sqlite-personal-messages.js';
 import { SqliteRecipientRepository } from './messages/sqlite-recipient-repository.js';
 import { newRealmCache, SqliteRealmRepository } from './realms/sqlite-realm-repository.js';
+import type { WritableRepositories } from './sqlite-unit-of-work.js';
 import { newActorCache, SqliteActorReads } from './users/sqlite-actor-reads.js';
 import { newUserCache, SqliteUserRepository } from './users/sqlite-user-repository.js';
 
 /** Makes the repositories of a connection. What they keep in memory, all connections share. */
-export function repositoryFactory(clock: Clock): (connection: Connection) => Transaction {
+export function repositoryFactory(clock: Clock): (connection: Connection) => WritableRepositories {
   const realmCache = newRealmCache();
   const userCache = newUserCache();
   const actorCache = newActorCache();

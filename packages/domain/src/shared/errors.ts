@@ -19,6 +19,8 @@ export type ErrorCode =
   | 'PASSWORD_RESET_REQUIRED'
   | 'UNKNOWN_REALM'
   | 'RATE_LIMITED'
+  /** Nothing is wrong with the request; `retryAfter`, in seconds, where trying again may help. */
+  | 'STORAGE_UNAVAILABLE'
   | 'CHANNEL_NOT_FOUND'
   | 'CHANNEL_NAME_TAKEN'
   | 'CANNOT_ADMINISTER_CHANNEL'

@@ -37,6 +37,7 @@ const WIRE: Readonly<Record<ErrorCode, WireError>> = {
   PASSWORD_RESET_REQUIRED: { status: 401, code: 'PASSWORD_RESET_REQUIRED' },
   UNKNOWN_REALM: { status: 404, code: 'NONEXISTENT_SUBDOMAIN' },
   RATE_LIMITED: { status: 429, code: 'RATE_LIMIT_HIT', fields: { retryAfter: 'retry-after' } },
+  STORAGE_UNAVAILABLE: { status: 503, code: 'SERVER_NOT_READY', fields: { retryAfter: 'retry-after' } },
   CHANNEL_NOT_FOUND: {
     status: 400, // sic: 400
     code: 'STREAM_DOES_NOT_EXIST',
@@ -131,7 +132,7 @@ function replyToRefusal(error: DomainError, variant: ClientVariant | undefined):
   }
   const reply = failure(wire.status, wire.code, messageFor(error, variant), extra);
   if (error.code === 'UNAUTHENTICATED') return { ...reply, headers: BASIC_CHALLENGE };
-  if (error.code === 'RATE_LIMITED' && error.details.retryAfter !== undefined) {
+  if (error.details.retryAfter !== undefined) {
     return { ...reply, headers: ['Retry-After', String(error.details.retryAfter)] };
   }
   return reply;
