@@ -75,6 +75,7 @@ export * from './realms/realm.js';
 export * from './realms/realm-permissions.js';
 export * from './realms/realm-repository.js';
 export * from './realms/realm-settings.js';
+export * from './realms/server-address.js';
 export * from './realms/use-cases/create-realm.js';
 export * from './realms/use-cases/get-server-settings.js';
 export * from './shared/caller.js';

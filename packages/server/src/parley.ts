@@ -39,7 +39,7 @@ import { StoredStandings } from './authentication/stored-standings.js';
 import { ZxcvbnPasswordStrength } from './authentication/zxcvbn-password-strength.js';
 import { compose, type Ports, type Resolve } from './container.js';
 import { ListedDisposableDomains } from './listed-disposable-domains.js';
-import { RealmAddressBook } from './realm-address-book.js';
+import { RealmAddressBook, serverAddressOf } from './realm-address-book.js';
 import { Housekeeping } from './workers/housekeeping.js';
 import { Promotion } from './workers/promotion.js';
 
@@ -119,6 +119,7 @@ export async function assemble(parts: Assembly): Promise<Assembled> {
     },
     markdownRenderer: parts.markdownRenderer,
     realmAddresses: addressBook,
+    serverAddress: serverAddressOf(parts),
     channelOptions: { webPublicEnabled: parts.allowsWebPublicChannels },
     developmentMode: { isOn: parts.isDev },
   };

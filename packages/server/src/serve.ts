@@ -40,10 +40,7 @@ export async function startServer(configuration: Configuration, say: (line: stri
   const url = configuration.url ?? listeningUrl(server, configuration.host);
   const logger = createLogger(configuration.logLevel);
   try {
-    const parley = await openParley(
-      { ...configuration, url, defaultRealm: defaultRealmOf(configuration) },
-      { logger, onOtherSecret: 'rehash' },
-    );
+    const parley = await openParley({ ...configuration, url }, { logger, onOtherSecret: 'rehash' });
     const announcement = configuration.isDemo ? await prepareDemo(parley, configuration, url) : [];
     // From here on without the detour.
     server.removeAllListeners('request');
@@ -102,11 +99,6 @@ function listeningUrl(server: Server, host: string): string {
   const isHere = host === '127.0.0.1' || host === '::1' || host === 'localhost';
   const name = isHere || isAnywhere ? 'localhost' : host.includes(':') ? `[${host}]` : host;
   return port === 80 ? `http://${name}` : `http://${name}:${port}`;
-}
-
-/** The demo organization stays at the public address when others are created beside it. */
-function defaultRealmOf({ defaultRealm, isDemo }: Configuration): string | null {
-  return defaultRealm ?? (isDemo ? DEMO_REALM.stringId : null);
 }
 
 /** Answers what the operator should know about it. */

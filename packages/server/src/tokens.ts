@@ -10,6 +10,7 @@ import type {
   PasswordStrength,
   Randomness,
   RealmAddresses,
+  ServerAddress,
   UnitOfWork,
 } from '@parley/domain';
 import { token } from './provide.js';
@@ -26,6 +27,7 @@ export const TOKENS = {
   loginAttempts: token<LoginAttempts>('LoginAttempts'),
   markdownRenderer: token<MarkdownRenderer>('MarkdownRenderer'),
   realmAddresses: token<RealmAddresses>('RealmAddresses'),
+  serverAddress: token<ServerAddress>('ServerAddress'),
   channelOptions: token<ChannelOptions>('ChannelOptions'),
   developmentMode: token<DevelopmentMode>('DevelopmentMode'),
 } as const;

@@ -35,7 +35,7 @@ beforeEach(() => {
   path = join(directory, `${opened.length}.db`);
   statements = [];
   reports = [];
-  writer = openWriter(path, (sql) => statements.push(sql));
+  writer = openWriter(path, { trace: (sql) => statements.push(sql) });
   writer.exec(`
     CREATE TABLE note (text TEXT NOT NULL UNIQUE);
     CREATE TABLE shelf (id INTEGER PRIMARY KEY);

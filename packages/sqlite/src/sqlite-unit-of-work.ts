@@ -116,6 +116,11 @@ export class SqliteUnitOfWork implements UnitOfWork {
     });
   }
 
+  /** Everything committed up to now, as a database file of its own. The file may exist, and is empty then. */
+  copyTo(path: string): Promise<void> {
+    return this.readers.copyTo(path);
+  }
+
   /** Finishes what has begun, then closes every connection; the last one folds the write-ahead log into the file. */
   async close(): Promise<void> {
     if (this.isClosed) return;
@@ -358,10 +363,13 @@ class ReaderPool {
   constructor(
     private readonly openReader: () => Database,
     private readonly createRepositories: (connection: Connection) => Repositories,
-  ) {}
+  ) {
+    // One is there at all times: it still sees everything when the files lose their names.
+    this.idle.push(this.open());
+  }
 
   async run<T>(work: (repositories: Repositories) => Promise<T>): Promise<T> {
-    const reader = this.take() ?? (await new Promise<Reader>((resolve) => this.waiting.push(resolve)));
+    const reader = this.take() ?? (await this.takeNext());
     try {
       reader.begin.run();
       reader.connection.enterUnit();
@@ -375,6 +383,15 @@ class ReaderPool {
     }
   }
 
+  async copyTo(path: string): Promise<void> {
+    const reader = this.take() ?? (await this.takeNext());
+    try {
+      await reader.connection.database.backup(path);
+    } finally {
+      this.giveBack(reader);
+    }
+  }
+
   async close(): Promise<void> {
     if (this.idle.length < this.all.length) {
       await new Promise<void>((resolve) => {
@@ -384,9 +401,16 @@ class ReaderPool {
     for (const reader of this.all) reader.connection.database.close();
   }
 
+  private takeNext(): Promise<Reader> {
+    return new Promise((resolve) => this.waiting.push(resolve));
+  }
+
   private take(): Reader | undefined {
     const reader = this.idle.pop();
-    if (reader || this.all.length >= MAX_READERS) return reader;
+    return reader || this.all.length >= MAX_READERS ? reader : this.open();
+  }
+
+  private open(): Reader {
     const database = this.openReader();
     const connection = new Connection(database);
     const opened: Reader = {

@@ -108,6 +108,7 @@ export function aRealm(given: Partial<Pick<Realm, 'stringId' | 'name' | 'setting
       stringId,
       uuid: new SeededRandomness(stringId.length).uuid(),
       name: given.name ?? `Organization ${stringId}`,
+      isAtServerAddress: (await tx.realms.list()).length === 0,
       createdAt: scene.clock.now() - 365 * SECONDS_PER_DAY,
     });
     scene.realm = { ...founded, ...given, stringId };

@@ -26,9 +26,9 @@ import { type Flag, jsonList, settingsColumn, toFlag } from '../rows.js';
 import { indexFor, type Narrowing, restriction, toNarrowing } from './message-filter.js';
 import { idOf, type MessagePlace, PlaceQuery, PlacesById } from './message-place.js';
 import { OwnHistory, type Walk } from './own-history.js';
-import { ORIGINS, TRAITS } from './schema.js';
 import { Spans } from './spans.js';
 import { Standings } from './standing.js';
+import { ORIGINS, TRAITS } from './stored-values.js';
 
 const MAX_ID = Number.MAX_SAFE_INTEGER;
 /** How many ids are looked through for one of a realm. */

@@ -24,9 +24,9 @@ import { type Narrowing, toNarrowing } from './message-filter.js';
 import { idOf, type MessagePlace, PlacesById } from './message-place.js';
 import { OwnHistory } from './own-history.js';
 import type { Place } from './read-sets.js';
-import { ORIGINS } from './schema.js';
 import { Spans } from './spans.js';
 import { type Basis, type Standing, Standings } from './standing.js';
+import { ORIGINS } from './stored-values.js';
 import { type Reader, UnreadMessages } from './unread-messages.js';
 
 const EVERYTHING: Narrowing = {

@@ -14,8 +14,8 @@ import type { IncompletePlace, IncompletePlaces } from './incomplete-places.js';
 import { type Narrowing, restriction } from './message-filter.js';
 import { idOf, type MessagePlace, PLACE_COLUMNS, type PlaceColumns, traitsOf, wasMoved } from './message-place.js';
 import type { Place } from './read-sets.js';
-import { TRAITS } from './schema.js';
 import { isMuted, type MutedSender, type Standings } from './standing.js';
+import { TRAITS } from './stored-values.js';
 
 type UnreadRow = readonly [...PlaceColumns, channelId: ChannelId | null, topic: string];
 

@@ -34,8 +34,8 @@ export class SqliteRealmRepository implements RealmRepository {
     this.row = connection.rows<RealmRow>('SELECT * FROM realm WHERE id = ?');
     this.insert = connection.values<RealmId>(
       `INSERT INTO realm (version, groups_version, string_id, uuid, name, is_deactivated, created_at, settings,
-                          rendered_description, user_defaults, permissions)
-       VALUES (1, 1, ?, ?, ?, ?, ?, ?, ?, ?, '{}') RETURNING id`,
+                          rendered_description, user_defaults, is_at_server_address, permissions)
+       VALUES (1, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, '{}') RETURNING id`,
     );
     this.insertCounter = connection.command(
       'INSERT INTO event_counter (realm_id, head_seq, pruned_up_to) VALUES (?, 0, 0)',
@@ -43,7 +43,7 @@ export class SqliteRealmRepository implements RealmRepository {
     this.store = connection.command(
       `UPDATE realm
        SET version = version + 1, string_id = ?, uuid = ?, name = ?, is_deactivated = ?, created_at = ?, settings = ?,
-           rendered_description = ?, user_defaults = ?, permissions = ?
+           rendered_description = ?, user_defaults = ?, is_at_server_address = ?, permissions = ?
        WHERE id = ?`,
     );
   }
@@ -116,12 +116,14 @@ interface RealmRow {
   readonly rendered_description: string;
   readonly permissions: string;
   readonly user_defaults: string;
+  readonly is_at_server_address: Flag;
 }
 
 function toRealm(row: RealmRow): Realm {
   return {
     id: row.id,
     stringId: row.string_id,
+    isAtServerAddress: row.is_at_server_address === 1,
     uuid: row.uuid,
     name: row.name,
     isDeactivated: row.is_deactivated === 1,
@@ -144,5 +146,6 @@ function fromRealm(realm: Omit<Realm, 'id' | 'permissions'>): readonly Parameter
     realmSettings.toJson(realm.settings),
     realm.renderedDescription,
     userDefaults.toJson(realm.userDefaults),
+    toFlag(realm.isAtServerAddress),
   ];
 }
