@@ -74,6 +74,8 @@ export interface Assembly {
   readonly secret: string;
   /** When the database knows another secret: `rehash` makes every API key anew, `refuse` throws a StartupError. */
   readonly onOtherSecret: 'rehash' | 'refuse';
+  /** Called every second: whether what is written is still where others find it. Throws when it is not. */
+  readonly verifyStorage?: () => void;
   readonly url: string;
   readonly defaultRealm: string | null;
   readonly allowsWebPublicChannels: boolean;
@@ -133,7 +135,7 @@ export async function assemble(parts: Assembly): Promise<Assembled> {
   follower.subscribe(hub);
   await follower.start();
   const longPoll = new LongPoll(hub, new RealmPlaces(unitOfWork, addressBook), randomness);
-  const housekeeping = new Housekeeping(follower, hub, logger);
+  const housekeeping = new Housekeeping(follower, hub, logger, parts.verifyStorage);
   const promotion = new Promotion(useCase(PromoteFullMembers), clock, logger);
   follower.subscribe(promotion);
 
@@ -160,12 +162,14 @@ export async function assemble(parts: Assembly): Promise<Assembled> {
   const router = createRouter(dispatcher);
 
   let closing: Promise<void> | undefined;
+  /** To the end, whatever fails on the way: on a full disk too, the storage has to be closed. */
   async function close(): Promise<void> {
-    await housekeeping.stop();
-    await promotion.stop();
-    await endRequests(dispatcher, hub);
-    longPoll.close();
-    await parts.release();
+    const attempt = (what: string, work: () => void | Promise<void>) => attemptTo(logger, what, work);
+    await attempt('ending housekeeping', () => housekeeping.stop());
+    await attempt('ending promotion', () => promotion.stop());
+    await attempt('answering the last requests', () => endRequests(dispatcher, () => closeHub(hub, logger)));
+    await attempt('ending long polls', () => longPoll.close());
+    await attempt('closing the storage', () => parts.release());
   }
 
   return {
@@ -198,12 +202,24 @@ const WAKE_AGAIN_MS = 50;
 const PATIENCE_MS = 10_000;
 
 /** Those who wait for events are answered at once; so are polls that began while the others ended. */
-async function endRequests(dispatcher: Dispatcher, hub: EventHub): Promise<void> {
+async function endRequests(dispatcher: Dispatcher, wake: () => Promise<void>): Promise<void> {
   const drained = dispatcher.drain(PATIENCE_MS);
-  await hub.close();
-  const timer = setInterval(() => void hub.close(), WAKE_AGAIN_MS);
+  await wake();
+  const timer = setInterval(() => void wake(), WAKE_AGAIN_MS);
   await drained;
   clearInterval(timer);
+}
+
+/** Where queues stand may be lost: their clients' next polls say it again. */
+const closeHub = (hub: EventHub, logger: Logger): Promise<void> =>
+  attemptTo(logger, 'storing where event queues stand', () => hub.close());
+
+async function attemptTo(logger: Logger, what: string, work: () => void | Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    logger.error({ err: error }, `${what} failed`);
+  }
 }
 
 /** Nothing but the router; whatever it does not know is answered as its own unknown paths are. */

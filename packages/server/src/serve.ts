@@ -27,7 +27,11 @@ const MAX_HEADER_BYTES = 128 * 1024;
  * anything behind. Requests that arrive in between wait. `say` gets lines for the operator.
  * @throws StartupError, DatabaseRefused
  */
-export async function startServer(configuration: Configuration, say: (line: string) => void): Promise<RunningServer> {
+export async function startServer(
+  configuration: Configuration,
+  acceptsNewSecret: boolean,
+  say: (line: string) => void,
+): Promise<RunningServer> {
   const { promise: opened, resolve: open } = withResolvers<RequestListener>();
   const server = createServer(
     { keepAliveTimeout: KEEP_ALIVE_MS, maxHeaderSize: MAX_HEADER_BYTES },
@@ -40,7 +44,7 @@ export async function startServer(configuration: Configuration, say: (line: stri
   const url = configuration.url ?? listeningUrl(server, configuration.host);
   const logger = createLogger(configuration.logLevel);
   try {
-    const parley = await openParley({ ...configuration, url }, { logger, onOtherSecret: 'rehash' });
+    const parley = await openParley({ ...configuration, url }, { logger, acceptsNewSecret });
     const announcement = configuration.isDemo ? await prepareDemo(parley, configuration, url) : [];
     // From here on without the detour.
     server.removeAllListeners('request');

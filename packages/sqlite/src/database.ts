@@ -10,6 +10,7 @@ import {
   statSync,
 } from 'node:fs';
 import Sqlite, { type Database } from 'better-sqlite3';
+import { SECRET_FINGERPRINT } from './authentication/sqlite-api-key-repository.js';
 import { LATEST_VERSION, migrate } from './migrations/migrate.js';
 import { isOpenHere } from './storage-files.js';
 
@@ -43,8 +44,14 @@ export class DatabaseRefused extends Error {
 /** Called with the text of each statement that is run, parameters filled in. Slow: for tests. */
 export type StatementTrace = (sql: string) => void;
 
-/** Told the facts that an existing database keeps about its server, by name. A throw refuses the database. */
-export type Admission = (facts: ReadonlyMap<string, string>) => void;
+/** What an existing database knows of the server it belongs to. */
+export interface KnownServer {
+  /** Of the secret that its API keys are derived from; null: not known yet. */
+  readonly secretFingerprint: string | null;
+}
+
+/** A throw refuses the database. */
+export type Admission = (known: KnownServer) => void;
 
 export interface WriterOptions {
   readonly admit?: Admission;
@@ -133,11 +140,11 @@ function checkContents(path: string, database: Database, admit: Admission | unde
   refuseNewer(path, database.pragma('user_version', { simple: true }) as number);
   if (!admit) return;
   const isThere = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'server_fact'").get() !== undefined;
-  const facts = isThere
-    ? database.prepare<[], [string, string]>('SELECT name, value FROM server_fact').raw().all()
-    : [];
+  const fact = isThere
+    ? database.prepare<[string], string>('SELECT value FROM server_fact WHERE name = ?').pluck().get(SECRET_FINGERPRINT)
+    : undefined;
   try {
-    admit(new Map(facts));
+    admit({ secretFingerprint: fact ?? null });
   } catch (error) {
     throw new NotAdmitted(error);
   }

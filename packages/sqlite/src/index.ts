@@ -5,7 +5,7 @@ import { repositoryFactory } from './repositories.js';
 import { SqliteUnitOfWork } from './sqlite-unit-of-work.js';
 import { StorageFiles, type StorageLoss } from './storage-files.js';
 
-export { type Admission, DatabaseRefused, type StatementTrace } from './database.js';
+export { type Admission, DatabaseRefused, type KnownServer, type StatementTrace } from './database.js';
 export { UnitYielded } from './sqlite-unit-of-work.js';
 
 export interface SqliteStorageOptions {

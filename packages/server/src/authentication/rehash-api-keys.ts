@@ -21,6 +21,6 @@ export async function refuseOtherSecret(uow: UnitOfWork, mint: ApiKeyMint): Prom
   const stored = await uow.read(({ apiKeys }) => apiKeys.secretFingerprint());
   if (stored === null) await uow.write(({ apiKeys }) => apiKeys.setSecretFingerprint(mint.secretFingerprint));
   else if (stored !== mint.secretFingerprint) {
-    throw new StartupError('The server was last started with another secret; set PARLEY_SECRET as it is set there.');
+    throw new StartupError('The database was made with another secret meanwhile; start again with that one.');
   }
 }
