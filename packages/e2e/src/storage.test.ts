@@ -20,7 +20,7 @@ describe('trouble with the storage', () => {
   };
   const everything = async (): Promise<string[]> => {
     const narrow = [{ operator: 'dm', operand: [hamlet.id] }];
-    const params = { anchor: 'newest', num_before: 1000, num_after: 0, narrow, apply_markdown: false };
+    const params = { anchor: 'newest', num_before: 1000, num_after: 0, narrow, apply_markdown: 'false' };
     return (await client.messages.retrieve(params)).messages.map(({ content }: { content: string }) => content);
   };
 

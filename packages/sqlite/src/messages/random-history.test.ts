@@ -188,6 +188,10 @@ async function answers(scene: Scene, r: Repositories): Promise<unknown> {
     say('heads', await r.messages.listHeads(viewer, all));
     say('unread', await r.personal.listUnread(viewer, 1000));
     say('newest unread', await r.personal.listUnread(viewer, 4));
+    say('unread by conversation', await r.personal.overviewUnread(viewer, 1000));
+    for (const limit of [2, 5, 12]) {
+      say(`newest ${limit} unread by conversation`, await r.personal.overviewUnread(viewer, limit));
+    }
     say('starred', await r.personal.listStarred(viewer));
     say('newest', await r.personal.newestId(viewer));
     say('former', await r.personal.listFormerChannelIds(viewer));

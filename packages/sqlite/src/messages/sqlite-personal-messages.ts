@@ -13,6 +13,7 @@ import {
   type Span,
   type SubscribedSpan,
   type UnreadMessage,
+  type UnreadOverview,
   type UserId,
   type Viewer,
 } from '@parley/domain';
@@ -20,7 +21,7 @@ import type { Connection } from '../connection.js';
 import { ascending, jsonList, toFlag } from '../rows.js';
 import { ConversationUnread } from './conversation-unread.js';
 import { IncompletePlaces } from './incomplete-places.js';
-import { type Narrowing, toNarrowing } from './message-filter.js';
+import { EVERYTHING, toNarrowing } from './message-filter.js';
 import { idOf, type MessagePlace, PlacesById } from './message-place.js';
 import { OwnHistory } from './own-history.js';
 import type { Place } from './read-sets.js';
@@ -28,14 +29,8 @@ import { Spans } from './spans.js';
 import { type Basis, type Standing, Standings } from './standing.js';
 import { ORIGINS } from './stored-values.js';
 import { type Reader, UnreadMessages } from './unread-messages.js';
+import { UnreadOverviews } from './unread-overview.js';
 
-const EVERYTHING: Narrowing = {
-  recipientId: null,
-  topicKey: null,
-  senderId: null,
-  messageId: null,
-  not: { recipientIds: [], topicKeys: [], senderIds: [], messageIds: [] },
-};
 const EVER = { direction: 'older', first: 0, last: Number.MAX_SAFE_INTEGER } as const;
 
 export class SqlitePersonalMessages implements PersonalMessages {
@@ -43,6 +38,7 @@ export class SqlitePersonalMessages implements PersonalMessages {
   private readonly ownHistory: OwnHistory;
   private readonly incomplete: IncompletePlaces;
   private readonly unread: UnreadMessages;
+  private readonly overviews: UnreadOverviews;
   private readonly conversations: ConversationUnread;
   private readonly spans: Spans;
   private readonly places: PlacesById;
@@ -68,6 +64,7 @@ export class SqlitePersonalMessages implements PersonalMessages {
     this.ownHistory = new OwnHistory(connection, this.standings);
     this.incomplete = new IncompletePlaces(connection);
     this.unread = new UnreadMessages(connection, this.standings, this.incomplete);
+    this.overviews = new UnreadOverviews(connection, this.standings, this.incomplete, this.unread);
     this.conversations = new ConversationUnread(connection, this.standings.readSets, this.incomplete);
     this.spans = new Spans(connection);
     this.places = new PlacesById(connection);
@@ -156,6 +153,10 @@ export class SqlitePersonalMessages implements PersonalMessages {
   async listUnread(viewer: Viewer, limit: number, filter?: MessageFilter): Promise<readonly UnreadMessage[]> {
     const narrowing = filter ? toNarrowing(filter) : EVERYTHING;
     return narrowing && limit > 0 ? this.unread.list(viewer, narrowing, limit) : [];
+  }
+
+  async overviewUnread(viewer: Viewer, limit: number): Promise<UnreadOverview> {
+    return this.overviews.of(viewer, limit);
   }
 
   async findFirstUnread(viewer: Viewer, filter: MessageFilter): Promise<MessageId | null> {

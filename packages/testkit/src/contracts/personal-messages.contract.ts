@@ -33,7 +33,14 @@ const flagsOf = async (scene: Scene, name: string, { id }: Message): Promise<Per
   scene.uow.read(async (r) => (await r.personal.listFlags(scene.viewer(name), [id])).get(id) ?? null);
 
 const unreadOf = (scene: Scene, name: string, filter = own()): Promise<MessageId[]> =>
-  scene.uow.read(async (r) => idsOf(await r.personal.listUnread(scene.viewer(name), 100, filter)));
+  scene.uow.read(async ({ personal }) => {
+    const viewer = scene.viewer(name);
+    if (filter.conditions.length === 0) {
+      const { conversations } = await personal.overviewUnread(viewer, 100);
+      expect(ascending(conversations.flatMap(({ ids }) => ids))).toEqual(idsOf(await personal.listUnread(viewer, 100)));
+    }
+    return idsOf(await personal.listUnread(viewer, 100, filter));
+  });
 
 const historyOf = (scene: Scene, name: string): Promise<MessageId[]> =>
   scene.uow.read(async (r) => idsOf(await r.messages.listHeadsUpTo(scene.viewer(name), own(), null, 100)));
@@ -324,6 +331,50 @@ export function personalMessagesContract(open: OpenStorage): void {
         ]);
         expect(idsOf(await list(2))).toEqual([m3.id, m4.id]);
         expect(await list(0)).toEqual([]);
+      });
+
+      it('gathers the newest unread ones by conversation', async () => {
+        const scene = await stage(...place);
+        const toGeneral = { from: 'b', to: 'general' };
+        const m1 = await send(scene, { ...toGeneral, topic: 'Lunch', exceptions: { a: { mentioned: true } } });
+        const m2 = await send(scene, { from: 'b', to: ['a'], mentionsChannel: true });
+        const m3 = await send(scene, {
+          ...toGeneral,
+          topic: 'lunch',
+          exceptions: { a: { topicWildcardMentioned: true } },
+        });
+        const m4 = await send(scene, { ...toGeneral, topic: '' });
+        const m5 = await send(scene, { from: 'b', to: 'random', topic: 'lunch', mentionsChannel: true });
+        await move(scene, [m4], 'random', 'LUNCH');
+        const [general, random] = [scene.channel('general'), scene.channel('random')];
+        const overview = (limit: number) => scene.uow.read((r) => r.personal.overviewUnread(scene.viewer('a'), limit));
+        const direct = { recipientId: m2.recipientId, channelId: null, topic: '', ids: [m2.id] };
+        const moved = {
+          recipientId: random.recipientId,
+          channelId: random.id,
+          topic: 'LUNCH',
+          ids: [m4.id, m5.id],
+        };
+        const lunch = { recipientId: general.recipientId, channelId: general.id };
+        expect(await overview(100)).toEqual({
+          conversations: [{ ...lunch, topic: 'Lunch', ids: [m1.id, m3.id] }, direct, moved],
+          mentionedIds: [m1.id],
+          wildcardMentionedIds: [m2.id, m3.id, m5.id],
+          oldOnesAreMissing: false,
+        });
+        expect(await overview(5)).toMatchObject({ oldOnesAreMissing: false });
+        expect(await overview(3)).toEqual({
+          conversations: [{ ...lunch, topic: 'lunch', ids: [m3.id] }, moved],
+          mentionedIds: [],
+          wildcardMentionedIds: [m3.id, m5.id],
+          oldOnesAreMissing: true,
+        });
+        expect(await scene.uow.read((r) => r.personal.overviewUnread(scene.viewer('b'), 9))).toEqual({
+          conversations: [],
+          mentionedIds: [],
+          wildcardMentionedIds: [],
+          oldOnesAreMissing: false,
+        });
       });
 
       it('finds unread ones of a filter', async () => {
