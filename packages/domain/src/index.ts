@@ -86,6 +86,7 @@ export * from './shared/json.js';
 export * from './shared/permission.js';
 export * from './shared/realm-address.js';
 export * from './shared/settings.js';
+export * from './shared/slices.js';
 export * from './shared/text.js';
 export * from './shared/unit-of-work.js';
 export * from './users/actor.js';

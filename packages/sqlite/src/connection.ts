@@ -88,7 +88,16 @@ export class Connection {
   private state: 'idle' | 'in unit' | 'suspended' | 'retired' = 'idle';
   private mayCache = true;
 
-  constructor(readonly database: Database) {}
+  /** `yieldNow` lets the event loop turn if it was held for long; readers have nobody waiting for them. */
+  constructor(
+    readonly database: Database,
+    private readonly yieldNow: (connection: Connection) => Promise<void> = async () => {},
+  ) {}
+
+  /** For repositories that work through a list which may be long: `tx.yield`. */
+  yield(): Promise<void> {
+    return this.yieldNow(this);
+  }
 
   /** Answers objects, one member a column. */
   rows<Row>(sql: string): Query<Row> {

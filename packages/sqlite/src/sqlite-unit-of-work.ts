@@ -208,7 +208,7 @@ class Writer {
     private readonly createRepositories: (connection: Connection) => WritableRepositories,
     private readonly guard: StorageGuard,
   ) {
-    this.connection = new Connection(database);
+    this.connection = this.createConnection();
     this.tx = this.createTransaction(this.connection);
     this.beginImmediate = database.prepare('BEGIN IMMEDIATE');
     this.commit = database.prepare('COMMIT');
@@ -320,14 +320,18 @@ class Writer {
   private replaceRepositories(): void {
     const { isCacheable } = this.connection;
     this.connection.retire();
-    this.connection = new Connection(this.database);
+    this.connection = this.createConnection();
     this.tx = this.createTransaction(this.connection);
     this.connection.enterUnit();
     if (!isCacheable) this.connection.holdCaches();
   }
 
+  private createConnection(): Connection {
+    return new Connection(this.database, (connection) => this.yieldWithin(connection));
+  }
+
   private createTransaction(connection: Connection): Transaction {
-    return Object.assign(this.createRepositories(connection), { yield: () => this.yieldWithin(connection) });
+    return Object.assign(this.createRepositories(connection), { yield: () => connection.yield() });
   }
 
   private async yieldWithin(connection: Connection): Promise<void> {

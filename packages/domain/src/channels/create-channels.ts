@@ -8,9 +8,10 @@ import { channelLink, type NoticeBoard, silentMention } from '../messages/notice
 import { markdownOptions, renderText } from '../messages/render-message.js';
 import type { Realm } from '../realms/realm.js';
 import { invalidInput } from '../shared/errors.js';
-import type { GroupId, UnixSeconds } from '../shared/ids.js';
+import type { GroupId, RealmId, UnixSeconds } from '../shared/ids.js';
 import { enforce } from '../shared/permission.js';
 import type { RealmAddresses } from '../shared/realm-address.js';
+import { slicesOf } from '../shared/slices.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import type { Actor } from '../users/actor.js';
 import type { User } from '../users/user.js';
@@ -147,8 +148,12 @@ export class ChannelFoundry {
     const { realm, creator, now } = founding;
     const system = await tx.groups.systemGroupIds(realm.id);
     const channels: Channel[] = [];
+    const rendered = new Map<string, string>();
     for (const { name, description: raw } of newChannels) {
       const description = normalizeChannelDescription(raw);
+      // Mostly they all have the same, which is none.
+      const html = rendered.get(description) ?? (await this.render(tx, founding, description));
+      rendered.set(description, html);
       const defaults = await defaultGrants(CHANNEL_PERMISSIONS, system, () =>
         wanted.canAdministerChannel === undefined
           ? addUnnamedGroup(tx, realm.id, [creator.id], [])
@@ -162,7 +167,7 @@ export class ChannelFoundry {
         realmId: realm.id,
         name,
         description,
-        renderedDescription: await this.render(tx, founding, description),
+        renderedDescription: html,
         privacy: privacyOf(wishes),
         isArchived: false,
         creatorId: creator.id,
@@ -176,11 +181,9 @@ export class ChannelFoundry {
         permissions,
       });
       channels.push(channel);
-      await tx.events.append(realm.id, {
-        event: { type: 'channel.created', channels: await tx.channels.listViews(realm.id, [channel.id]) },
-        audience: firstAudience(channel),
-      });
+      await tx.yield();
     }
+    await tellOfCreation(tx, realm.id, channels);
     if (wishes.isDefault && channels.length > 0) {
       const all = await tx.channels.listAll(realm.id);
       const channelIds = all.filter((channel) => channel.isDefault && !channel.isArchived).map((channel) => channel.id);
@@ -214,21 +217,44 @@ export class ChannelFoundry {
       });
     }
     if (!realm.settings.sendChannelEventsMessages) return;
-    for (const channel of channels) {
-      const description = channel.description === '' ? '*No description.*' : channel.description;
-      await this.notices.post(tx, realm, {
-        channel,
-        topic: 'channel events',
-        content: `**${PRIVACY_TITLES[channel.privacy]}** channel created by ${who}. **Description:**\n\`\`\`\` quote\n${description}\n\`\`\`\``,
-        readFor: [creator.id],
-      });
-    }
+    await this.notices.postAll(
+      tx,
+      realm,
+      channels.map((channel) => {
+        const description = channel.description === '' ? '*No description.*' : channel.description;
+        return {
+          channel,
+          topic: 'channel events',
+          content: `**${PRIVACY_TITLES[channel.privacy]}** channel created by ${who}. **Description:**\n\`\`\`\` quote\n${description}\n\`\`\`\``,
+          readFor: [creator.id],
+        };
+      }),
+    );
   }
 
   private async render(tx: Transaction, { realm, actor }: ChannelFounding, description: string): Promise<string> {
     if (description === '') return '';
     const options = markdownOptions(realm, this.addresses.urlOf(realm), { mediaPreviews: false });
     return (await renderText(tx, this.renderer, this.renderer.parse(description, options), realm, actor)).html;
+  }
+}
+
+const CHANNELS_AT_A_TIME = 100;
+
+async function tellOfCreation(tx: Transaction, realmId: RealmId, channels: readonly Channel[]): Promise<void> {
+  for (const some of slicesOf(channels, CHANNELS_AT_A_TIME)) {
+    const views = await tx.channels.listViews(
+      realmId,
+      some.map(({ id }) => id),
+    );
+    const byId = new Map(views.map((view) => [view.id, view]));
+    for (const channel of some) {
+      await tx.events.append(realmId, {
+        event: { type: 'channel.created', channels: [byId.get(channel.id)!] },
+        audience: firstAudience(channel),
+      });
+      await tx.yield();
+    }
   }
 }
 

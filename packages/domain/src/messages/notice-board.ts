@@ -8,7 +8,7 @@ import type { SystemBotKind, User } from '../users/user.js';
 import type { MarkdownRenderer } from './markdown.js';
 import { type Message, parseContent } from './message.js';
 import { type Destination, postMessage } from './post-message.js';
-import { markdownOptions, renderText } from './render-message.js';
+import { markdownOptions, type RenderedText, renderText } from './render-message.js';
 
 /** A mention that notifies nobody. */
 export const silentMention = (user: Pick<User, 'id' | 'fullName'>): string => `@_**${user.fullName}|${user.id}**`;
@@ -26,6 +26,22 @@ const introduction = (realm: Realm, newcomer: User): string =>
       'you bring up something new.',
   ].join('\n\n');
 
+/** Into a topic of a channel, which may be archived. */
+export interface ChannelNotice {
+  readonly channel: Channel;
+  readonly topic: string;
+  readonly content: string;
+  /** For these it is read already. */
+  readonly readFor?: readonly UserId[];
+}
+
+/** A text that only lacks its destination. */
+interface Draft {
+  readonly content: string;
+  readonly rendered: RenderedText;
+  readonly linksToTopics: boolean;
+}
+
 /** What the realm's own bots say when something happens. Runs inside the unit of what happened. */
 export class NoticeBoard {
   constructor(
@@ -34,17 +50,24 @@ export class NoticeBoard {
     private readonly clock: Clock,
   ) {}
 
-  /** Into a topic of a channel; read already for those in `readFor`. The channel may be archived. */
-  async post(
-    tx: Transaction,
-    realm: Realm,
-    notice: { channel: Channel; topic: string; content: string; readFor?: readonly UserId[] },
-  ): Promise<void> {
-    // Only where the channel has no other topic does the notice go without one (channels §5.2).
-    const topic = notice.channel.topicsPolicy === 'empty_topic_only' ? '' : notice.topic;
-    const destination: Destination = { kind: 'channel', channel: notice.channel, topic, topicLinks: [] };
+  post(tx: Transaction, realm: Realm, notice: ChannelNotice): Promise<void> {
+    return this.postAll(tx, realm, [notice]);
+  }
+
+  /** Each into its channel; a text that is the same in several is made into a message once. */
+  async postAll(tx: Transaction, realm: Realm, notices: readonly ChannelNotice[]): Promise<void> {
     const bot = await tx.users.findSystemBot(realm.id, 'notification');
-    await this.say(tx, realm, bot, destination, notice.content, notice.readFor);
+    const drafts = new Map<string, Draft>();
+    for (const { channel, topic, content, readFor } of notices) {
+      const draft = drafts.get(content) ?? (await this.draft(tx, realm, content));
+      // Links to topics lead to the newest message there, which may be the notice before.
+      if (!draft.linksToTopics) drafts.set(content, draft);
+      // Only where the channel has no other topic does the notice go without one (channels §5.2).
+      const place = channel.topicsPolicy === 'empty_topic_only' ? '' : topic;
+      const destination: Destination = { kind: 'channel', channel, topic: place, topicLinks: [] };
+      await this.say(tx, bot, destination, draft, readFor);
+      await tx.yield();
+    }
   }
 
   async tell(tx: Transaction, realm: Realm, person: User, content: string): Promise<void> {
@@ -73,7 +96,10 @@ export class NoticeBoard {
       realm.id,
       people.map((one) => one.id),
     );
-    return this.say(tx, realm, bot, { kind: 'direct', recipientId, people }, content);
+    const draft = await this.draft(tx, realm, content);
+    const message = await this.say(tx, bot, { kind: 'direct', recipientId, people }, draft);
+    await tx.yield();
+    return message;
   }
 
   /** Where the organization wants newcomers announced (users §3.1). */
@@ -93,17 +119,20 @@ export class NoticeBoard {
     return channel && !channel.isArchived ? channel : null;
   }
 
-  private async say(
-    tx: Transaction,
-    realm: Realm,
-    sender: User,
-    destination: Destination,
-    text: string,
-    readFor: readonly UserId[] = [],
-  ): Promise<Message> {
+  private async draft(tx: Transaction, realm: Realm, text: string): Promise<Draft> {
     const content = parseContent(text);
     const parsed = this.renderer.parse(content, markdownOptions(realm, this.addresses.urlOf(realm)));
     const rendered = await renderText(tx, this.renderer, parsed, realm, null);
+    return { content, rendered, linksToTopics: parsed.references.topics.length > 0 };
+  }
+
+  private say(
+    tx: Transaction,
+    sender: User,
+    destination: Destination,
+    { content, rendered }: Draft,
+    readFor: readonly UserId[] = [],
+  ): Promise<Message> {
     return postMessage(tx, {
       sender,
       destination,

@@ -76,8 +76,8 @@ export interface PersonalMessages extends PersonalMessageReads {
   setRead(viewer: Viewer, ids: readonly MessageId[], read: boolean): Promise<readonly MessageId[]>;
   /** Everything unread of the filter. Returns the ids that changed, ascending. */
   markRead(viewer: Viewer, filter: MessageFilter): Promise<readonly MessageId[]>;
-  /** Everything there is. Returns how many changed. */
-  markAllRead(viewer: Viewer): Promise<number>;
+  /** Everything there is. */
+  markAllRead(viewer: Viewer): Promise<void>;
   /** Of his own messages only. Returns the ids that changed, ascending. */
   setFlag(
     viewer: Viewer,

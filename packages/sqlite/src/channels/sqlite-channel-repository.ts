@@ -43,6 +43,7 @@ export class SqliteChannelRepository implements ChannelRepository {
   private readonly subscriptionRow;
   private readonly subscriptionRows;
   private readonly subscriptionRowsOf;
+  private readonly colors;
   private readonly subscribers;
   private readonly subscribedAmong;
   private readonly followedByGuests;
@@ -91,7 +92,12 @@ export class SqliteChannelRepository implements ChannelRepository {
     );
     this.subscriptionRowsOf = connection.rows<SubscriptionRow>(
       `SELECT * FROM subscription
-       WHERE user_id IN (SELECT value FROM json_each(?)) AND realm_id = ? ORDER BY user_id, channel_id`,
+       WHERE user_id IN (SELECT value FROM json_each(?)) AND channel_id IN (SELECT value FROM json_each(?)) AND realm_id = ?
+       ORDER BY user_id, channel_id`,
+    );
+    this.colors = connection.tuples<[UserId, string]>(
+      `SELECT user_id, json_group_array(DISTINCT color) FROM subscription
+       WHERE user_id IN (SELECT value FROM json_each(?)) AND realm_id = ? GROUP BY user_id`,
     );
     this.subscribers = connection.tuples<[ChannelId, string]>(
       `SELECT s.channel_id, json_group_array(s.user_id)
@@ -236,13 +242,20 @@ export class SqliteChannelRepository implements ChannelRepository {
   async listSubscriptionsOf(
     realmId: RealmId,
     userIds: readonly UserId[],
+    channelIds: readonly ChannelId[],
   ): Promise<ReadonlyMap<UserId, readonly Subscription[]>> {
     const subscriptions = new Map<UserId, Subscription[]>();
     for (const id of [...userIds].sort(ascending)) subscriptions.set(id, []);
-    for (const row of this.subscriptionRowsOf.all(jsonList(userIds), realmId)) {
+    for (const row of this.subscriptionRowsOf.all(jsonList(userIds), jsonList(channelIds), realmId)) {
       subscriptions.get(row.user_id)!.push(toSubscription(row));
     }
     return subscriptions;
+  }
+
+  async listColors(realmId: RealmId, userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, readonly string[]>> {
+    return new Map(
+      this.colors.all(jsonList(userIds), realmId).map(([id, colors]) => [id, JSON.parse(colors) as string[]]),
+    );
   }
 
   async hasWebPublic(realmId: RealmId): Promise<boolean> {

@@ -46,6 +46,7 @@ const step = fc.oneof(
         { weight: 1, arbitrary: fc.integer({ min: 2, max: 60 }) },
       ),
       isReadBySender: fc.boolean(),
+      readFor: fc.subarray([...PEOPLE]),
       mentionsChannel: rarely,
       isReadByDefault: rarely,
       exceptions: fc.dictionary(person, marks, { maxKeys: 1 }),

@@ -386,10 +386,11 @@ export class SqliteMessageRepository implements MessageRepository {
     const id = Number(lastInsertRowid) as MessageId;
     if (channelId === null) this.noteDirect.run(id, recipientId);
     if (message.exceptions.size > 0) this.addExceptions(id, message);
-    if (message.isReadBySender && this.spans.isOpen(recipientId, senderId)) {
-      this.standings.readSets.markNewest({ realmId, userId: senderId }, recipientId, ordinal);
+    for (const userId of message.readBy) {
+      if (!this.spans.isOpen(recipientId, userId)) continue;
+      this.standings.readSets.markNewest({ realmId, userId }, recipientId, ordinal);
     }
-    const { isReadBySender: _, exceptions: __, ...content } = message;
+    const { readBy: _, exceptions: __, ...content } = message;
     return { ...content, id, sentRecipientId: recipientId, ordinal, lastEditedAt: null, lastMovedAt: null, version: 1 };
   }
 
@@ -499,9 +500,7 @@ export class SqliteMessageRepository implements MessageRepository {
     const rows: (number | null)[][] = [];
     for (const [userId, sent] of exceptions) {
       const isRead =
-        (userId === senderId && message.isReadBySender) ||
-        muters.has(userId) ||
-        (message.isReadByDefault && sent.unread !== true);
+        message.readBy.includes(userId) || muters.has(userId) || (message.isReadByDefault && sent.unread !== true);
       const receives = receivers.has(userId);
       const isUnreadNotice = message.isReadByDefault && !isRead;
       const marks = [sent.mentioned, sent.topicWildcardMentioned, sent.hasAlertWord].map((on) => toFlag(on === true));

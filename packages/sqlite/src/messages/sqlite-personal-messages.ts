@@ -12,6 +12,7 @@ import {
   type RecipientId,
   type Span,
   type SubscribedSpan,
+  slicesOf,
   type UnreadMessage,
   type UnreadOverview,
   type UserId,
@@ -31,6 +32,8 @@ import { ORIGINS } from './stored-values.js';
 import { type Reader, UnreadMessages } from './unread-messages.js';
 import { UnreadOverviews } from './unread-overview.js';
 
+/** How many rows a statement changes before others get their turn. */
+const IDS_AT_A_TIME = 1000;
 const EVER = { direction: 'older', first: 0, last: Number.MAX_SAFE_INTEGER } as const;
 
 export class SqlitePersonalMessages implements PersonalMessages {
@@ -59,7 +62,7 @@ export class SqlitePersonalMessages implements PersonalMessages {
   private readonly mute;
   private readonly unmute;
 
-  constructor(connection: Connection) {
+  constructor(private readonly connection: Connection) {
     this.standings = new Standings(connection);
     this.ownHistory = new OwnHistory(connection, this.standings);
     this.incomplete = new IncompletePlaces(connection);
@@ -264,17 +267,18 @@ export class SqlitePersonalMessages implements PersonalMessages {
     return change.ids;
   }
 
-  async markAllRead(viewer: Viewer): Promise<number> {
-    const reader = this.unread.readerOf(viewer);
-    let count = reader.marked.size;
+  async markAllRead(viewer: Viewer): Promise<void> {
+    const { marked } = this.unread.readerOf(viewer);
     for (const place of this.incomplete.of(viewer)) {
-      for (const rows of this.unread.walk(reader, place, 'start', null)) count += rows.length;
       this.standings.readSets.markRange(viewer, place.recipientId, place);
+      await this.connection.yield();
     }
-    const marked = jsonList(reader.marked);
-    this.readAllMarked.run(viewer.userId, marked);
-    this.dropIdle.run(viewer.userId, marked);
-    return count;
+    for (const ids of slicesOf([...marked], IDS_AT_A_TIME)) {
+      const list = jsonList(ids);
+      this.readAllMarked.run(viewer.userId, list);
+      this.dropIdle.run(viewer.userId, list);
+      await this.connection.yield();
+    }
   }
 
   async setFlag(

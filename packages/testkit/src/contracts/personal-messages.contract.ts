@@ -219,16 +219,17 @@ export function personalMessagesContract(open: OpenStorage): void {
         expect(await unreadOf(scene, 'b')).toEqual([]);
       });
 
-      it('marks everything there is, and says how much', async () => {
+      it('marks everything there is', async () => {
         const scene = await stage(...place);
         const first = await send(scene, { from: 'b', to: 'general' });
         await send(scene, { from: 'b', to: 'random' });
         await send(scene, { from: 'b', to: ['a'] });
         await stopFollowing(scene, 'general', 'a');
         await scene.uow.write((tx) => tx.personal.setRead(scene.viewer('a'), [first.id], false));
+        expect(await unreadOf(scene, 'a')).toHaveLength(3);
         const markAll = () => scene.uow.write((tx) => tx.personal.markAllRead(scene.viewer('a')));
-        expect(await markAll()).toBe(3);
-        expect(await markAll()).toBe(0);
+        await markAll();
+        await markAll();
         expect(await unreadOf(scene, 'a')).toEqual([]);
         const later = await send(scene, { from: 'b', to: ['a'] });
         expect(await unreadOf(scene, 'a')).toEqual([later.id]);
@@ -705,7 +706,7 @@ export function personalMessagesContract(open: OpenStorage): void {
         for (const viewer of [misplaced, stranger]) {
           expect(await tx.personal.setRead(viewer, [m1.id], true)).toEqual([]);
           expect(await tx.personal.setFlag(viewer, [m1.id], 'starred', true)).toEqual([]);
-          expect(await tx.personal.markAllRead(viewer)).toBe(0);
+          await tx.personal.markAllRead(viewer);
           await tx.personal.adopt(viewer, [m1.id]);
           expect((await tx.personal.listFlags(viewer, [m1.id])).size).toBe(0);
           expect(await tx.personal.listUnread(viewer, 10)).toEqual([]);

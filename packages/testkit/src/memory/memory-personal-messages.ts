@@ -127,8 +127,8 @@ export class MemoryPersonalMessages implements PersonalMessages {
     return this.setOwn(viewer, this.own(viewer, filter), 'read', true);
   }
 
-  async markAllRead(viewer: Viewer): Promise<number> {
-    return this.setOwn(viewer, this.own(viewer, EVERYTHING), 'read', true).length;
+  async markAllRead(viewer: Viewer): Promise<void> {
+    this.setOwn(viewer, this.own(viewer, EVERYTHING), 'read', true);
   }
 
   async setFlag(

@@ -6,8 +6,9 @@ import { foldCase } from '../../shared/text.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { byFoldedName, parseChannelName } from '../channel.js';
 import { canUnsubscribe } from '../channel-permissions.js';
+import { checkSubscriptionCount } from '../follow-channels.js';
 import { leaveChannels } from '../leave-channels.js';
-import { findPrincipals, type Principals } from '../principals.js';
+import { countPrincipals, findPrincipals, type Principals } from '../principals.js';
 
 export interface UnsubscribeUsersInput {
   readonly channelNames: readonly string[];
@@ -32,6 +33,7 @@ export class UnsubscribeUsers {
   execute(caller: Caller, { channelNames, principals }: UnsubscribeUsersInput): Promise<UnsubscribeUsersOutput> {
     return this.uow.write(async (tx) => {
       const actor = await tx.actors.get(caller);
+      checkSubscriptionCount(countPrincipals(principals), channelNames.length);
       const realm = await tx.realms.get(caller.realmId);
       const people = await findPrincipals(tx, actor, realm, principals ?? [actor.id], this.addresses);
       const wanted = byFoldedName(channelNames.map((name) => ({ name: parseChannelName(name) })));
