@@ -39,7 +39,7 @@ export function openSqliteStorage(options: SqliteStorageOptions): SqliteStorage 
   const files = new StorageFiles(path, (loss) => {
     rescue = tellOfLoss(loss);
   });
-  const uow = new SqliteUnitOfWork(writer, () => openReader(path, trace), repositoryFactory(clock), {
+  const uow = new SqliteUnitOfWork(writer, () => openReader(path, trace), repositoryFactory(clock, report), {
     guard: files,
     report,
   });
