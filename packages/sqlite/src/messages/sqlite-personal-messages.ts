@@ -381,8 +381,8 @@ function needsMark(standing: Standing, message: MessagePlace, basis: Basis, read
 /** Message ids are never given twice, so this is more than any id there was. */
 const NEXT_MESSAGE = `(SELECT 1 + coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'message'), 0))`;
 
-/** A row that says no more than spans, moves and read sets do. */
-const IS_IDLE = `origin = 0 AND read IS NULL AND starred = 0 AND collapsed = 0 AND mentioned = 0
+/** A row that says no more than spans, moves and read sets do. One that makes a message the user's own says what is read. */
+const IS_IDLE = `read IS NULL AND starred = 0 AND collapsed = 0 AND mentioned = 0
   AND topic_wildcard_mentioned = 0 AND has_alert_word = 0`;
 
 const flagMark = (column: 'starred' | 'collapsed'): string =>

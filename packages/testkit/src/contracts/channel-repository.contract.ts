@@ -278,6 +278,25 @@ export function channelRepositoryContract(open: OpenStorage): void {
       });
     });
 
+    it('knows whether a web-public channel is in use', async () => {
+      const scene = await stage(
+        aChannel({ name: 'office', privacy: 'public' }),
+        aChannel({ name: 'old lobby', privacy: 'webPublic', isArchived: true }),
+      );
+      const { uow, clock, realm } = scene;
+      const other = await givenOn(
+        uow,
+        clock,
+        aRealm({ stringId: 'other' }),
+        aChannel({ name: 'x', privacy: 'webPublic' }),
+      );
+      const hasWebPublic = (id = realm.id) => uow.read((r) => r.channels.hasWebPublic(id));
+      expect(await hasWebPublic()).toBe(false);
+      expect(await hasWebPublic(other.realm.id)).toBe(true);
+      await scene.add(aChannel({ name: 'lobby', privacy: 'webPublic' }));
+      expect(await hasWebPublic()).toBe(true);
+    });
+
     it('knows which channels guests follow', async () => {
       const scene = await stage(
         aUser({ name: 'member' }),

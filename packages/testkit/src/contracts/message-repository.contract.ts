@@ -434,6 +434,28 @@ export function messageRepositoryContract(open: OpenStorage): void {
       expect(await firstSince(clock.now() + 1)).toBeNull();
     });
 
+    it('finds the first id since a time in a quiet realm, however much others have said in between', async () => {
+      const scene = await stage(...people, aChannel({ name: 'general' }));
+      const { uow, clock, realm } = scene;
+      const busy = await givenOn(
+        uow,
+        clock,
+        aRealm({ stringId: 'busy' }),
+        aUser({ name: 'x' }),
+        aChannel({ name: 'y' }),
+      );
+      await scene.add(aMessage({ from: 'a', to: 'general' }));
+      clock.advance(100);
+      const since = clock.now();
+      await busy.add(...Array.from({ length: 1100 }, () => aMessage({ from: 'x', to: 'y' })));
+      const firstSince = (id = realm.id) => uow.read((r) => r.messages.findFirstIdSince(id, since));
+      expect(await firstSince()).toBeNull();
+      clock.advance(100);
+      await scene.add(aMessage({ from: 'a', to: 'general' }), aMessage({ from: 'a', to: ['b'] }));
+      expect(await firstSince()).toBe(scene.messages[1]!.id);
+      expect(await firstSince(busy.realm.id)).toBe(busy.messages[0]!.id);
+    });
+
     it('moves within a channel and between channels, keeping what messages were', async () => {
       const scene = await stage(...chatter);
       const { uow, realm, channel } = scene;

@@ -6,6 +6,7 @@ import {
   type MessageFilter,
   type MessageId,
   type PersonalFlags,
+  type Transaction,
   type UserId,
 } from '@parley/domain';
 import { aChannel, aMessage, aRealm, aUser, type GivenMessage, givenOn, type Scene } from '../builders.js';
@@ -332,6 +333,55 @@ export function personalMessagesContract(open: OpenStorage): void {
         ]);
         expect(idsOf(await list(2))).toEqual([m3.id, m4.id]);
         expect(await list(0)).toEqual([]);
+      });
+
+      it.each<[string, GivenMessage, (tx: Transaction, scene: Scene, id: MessageId) => Promise<unknown>]>([
+        ['mentioned', { from: 'b', to: 'general', exceptions: { a: { mentioned: true } } }, async () => {}],
+        [
+          'mentioned by a topic',
+          { from: 'b', to: 'general', exceptions: { a: { topicWildcardMentioned: true } } },
+          async () => {},
+        ],
+        ['alerted by a word', { from: 'b', to: 'general', exceptions: { a: { hasAlertWord: true } } }, async () => {}],
+        [
+          'collapsed',
+          { from: 'b', to: 'general' },
+          (tx, scene, id) => tx.personal.setFlag(scene.viewer('a'), [id], 'collapsed', true),
+        ],
+        [
+          'unread again',
+          { from: 'b', to: 'general', isReadByDefault: true },
+          (tx, scene, id) => tx.personal.setRead(scene.viewer('a'), [id], false),
+        ],
+        [
+          'taken from history',
+          { from: 'b', to: 'secret' },
+          (tx, scene, id) => tx.personal.adopt(scene.viewer('a'), [id]),
+        ],
+      ])('keeps that a message is %s when its star goes, and when it is read', async (_, given, prepare) => {
+        const scene = await stage(...place);
+        const message = await send(scene, given);
+        await scene.uow.write((tx) => prepare(tx, scene, message.id));
+        const before = await flagsOf(scene, 'a', message);
+        expect(before).not.toBeNull();
+        await star(scene, 'a', [message], true);
+        expect(await flagsOf(scene, 'a', message)).toEqual({ ...before, starred: true });
+        await star(scene, 'a', [message], false);
+        expect(await flagsOf(scene, 'a', message)).toEqual(before);
+        await mark(scene, 'a', [message], true);
+        expect(await flagsOf(scene, 'a', message)).toEqual({ ...before, read: true });
+      });
+
+      it('keeps a star when a message that is marked unread is read', async () => {
+        const scene = await stage(...place);
+        const message = await send(scene, { from: 'b', to: 'general', isReadByDefault: true });
+        await star(scene, 'a', [message], true);
+        await mark(scene, 'a', [message], false);
+        await mark(scene, 'a', [message], true);
+        expect(await flagsOf(scene, 'a', message)).toEqual({ ...READ, starred: true });
+        await mark(scene, 'a', [message], false);
+        await scene.uow.write((tx) => tx.personal.markAllRead(scene.viewer('a')));
+        expect(await flagsOf(scene, 'a', message)).toEqual({ ...READ, starred: true });
       });
 
       it('gathers the newest unread ones by conversation', async () => {
