@@ -50,6 +50,10 @@ describe('trouble with the storage', () => {
         expect(await say(`message ${n}`)).toMatchObject({ result: 'success' });
         acknowledged.push(`message ${n}`);
       }
+      await queue.next(20);
+      // Whoever waits for events is let go.
+      const waiting = queue.poll();
+      await pause(200);
       harm();
       await pause(1500);
       const refused = { result: 'error', code: 'SERVER_NOT_READY' };
@@ -59,12 +63,11 @@ describe('trouble with the storage', () => {
         /parley\.db.* while the database was in use\. Nothing is read or written any more\. Stop/,
       );
       expect(server.output).toContain('Everything that was acknowledged is saved in');
-      // Whoever is waiting for events, too, is let go.
-      const poll = queue.poll({ dont_block: 'true' }).catch(() => undefined);
+      await waiting;
+      await expect(queue.poll({ dont_block: 'true' })).rejects.toThrow('SERVER_NOT_READY');
       const startedAt = Date.now();
       expect(await server.terminate()).toBe(0);
       expect(Date.now() - startedAt).toBeLessThan(8000);
-      await poll;
 
       // As the operator is told to.
       const rescued = readdirSync(data()).find((name) => name.includes('.rescued-'))!;

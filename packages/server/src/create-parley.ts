@@ -29,7 +29,7 @@ export interface ParleyConfig {
   readonly acceptNewSecret?: boolean;
   /** The application's own log-in, asked before API keys are looked at. A throw answers 500. */
   readonly authenticate?: HostAuthenticate;
-  /** String id of the organization at the public address itself; default: the root one (`''`), else the only one. */
+  /** String id of the organization at the public address itself; default: the first one that was made. */
   readonly defaultRealm?: string;
   /** Default: true. */
   readonly rateLimits?: boolean;

@@ -114,7 +114,7 @@ describe('a large request', () => {
       const change = parley.useCase(ChangeMessageFlags).execute(caller, { ids, op, flag: 'read' });
       const { count } = await readsDuring(change);
       expect((await change).changedIds).toHaveLength(10_000);
-      expect(count).toBeGreaterThan(3);
+      expect(count).toBeGreaterThan(1);
     }
   }, 120_000);
 

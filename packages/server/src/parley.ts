@@ -135,7 +135,7 @@ export async function assemble(parts: Assembly): Promise<Assembled> {
   follower.subscribe(hub);
   await follower.start();
   const longPoll = new LongPoll(hub, new RealmPlaces(unitOfWork, addressBook), randomness);
-  const housekeeping = new Housekeeping(follower, hub, logger, parts.verifyStorage);
+  const housekeeping = new Housekeeping(follower, hub, logger, releasingPolls(parts.verifyStorage, hub, logger));
   const promotion = new Promotion(useCase(PromoteFullMembers), clock, logger);
   follower.subscribe(promotion);
 
@@ -213,6 +213,20 @@ async function endRequests(dispatcher: Dispatcher, wake: () => Promise<void>): P
 /** Where queues stand may be lost: their clients' next polls say it again. */
 const closeHub = (hub: EventHub, logger: Logger): Promise<void> =>
   attemptTo(logger, 'storing where event queues stand', () => hub.close());
+
+/** Whoever waits for events of a storage that is lost is let go, and refused the next time. */
+function releasingPolls(verify: () => void = () => {}, hub: EventHub, logger: Logger): () => void {
+  let isLost = false;
+  return () => {
+    try {
+      verify();
+    } catch (error) {
+      if (!isLost) void closeHub(hub, logger);
+      isLost = true;
+      throw error;
+    }
+  };
+}
 
 async function attemptTo(logger: Logger, what: string, work: () => void | Promise<void>): Promise<void> {
   try {

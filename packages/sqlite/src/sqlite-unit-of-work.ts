@@ -441,7 +441,7 @@ class ReaderPool {
 const closed = () => new Error('The storage is closed');
 /** By another process. */
 const isLockedOut = (error: unknown): boolean =>
-  error instanceof Error && ((error as { code?: string }).code?.startsWith('SQLITE_BUSY') ?? false);
+  String((error as { readonly code?: unknown } | null | undefined)?.code).startsWith('SQLITE_BUSY');
 const isBusy = () =>
   new DomainError('STORAGE_UNAVAILABLE', 'The server cannot save anything right now. Please try again.', {
     retryAfter: RETRY_AFTER_SECONDS,

@@ -8,9 +8,13 @@ import { StartupError } from '../config.js';
 export async function rehashApiKeys(uow: UnitOfWork, mint: ApiKeyMint): Promise<number> {
   const stored = await uow.read(({ apiKeys }) => apiKeys.secretFingerprint());
   if (stored === mint.secretFingerprint) return 0;
-  return uow.write(async ({ apiKeys }) => {
+  return uow.write(async (tx) => {
+    const { apiKeys } = tx;
     const records = await apiKeys.listAll();
-    for (const record of records) await apiKeys.put(record, mint.fingerprint(mint.derive(record)));
+    for (const record of records) {
+      await apiKeys.put(record, mint.fingerprint(mint.derive(record)));
+      await tx.yield();
+    }
     await apiKeys.setSecretFingerprint(mint.secretFingerprint);
     return records.length;
   });
