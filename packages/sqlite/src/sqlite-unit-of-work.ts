@@ -37,7 +37,10 @@ export type WritableRepositories = Omit<Transaction, 'yield'>;
 export interface StorageGuard {
   /** Asked before each unit. @throws DomainError STORAGE_UNAVAILABLE once the files are known to be others. */
   requireIntact(): void;
-  /** Looks. Asked after each commit, before anybody is answered, and where a connection is opened. @throws the same */
+  /**
+   * Looks for the files that hold what is committed. Asked after each commit, before anybody is answered, and where a
+   * connection is opened. @throws the same
+   */
   verifyNames(): void;
 }
 

@@ -125,9 +125,12 @@ describe('a file that is deleted, moved or replaced while it is in use', () => {
     ]);
   });
 
-  it('is noticed by the first write, which is not acknowledged', async () => {
+  it.each([
+    ['the database', ''],
+    ['the log', '-wal'],
+  ])('is noticed by the first write, which is not acknowledged: %s', async (_, suffix) => {
     const { storage, say } = await opened();
-    rmSync(path);
+    rmSync(path + suffix);
     await expect(say('after')).rejects.toEqual(unavailable);
     await expect(storage.uow.read(({ realms }) => realms.list())).rejects.toEqual(unavailable);
     expect(reports[0]).toContain('was deleted or moved');

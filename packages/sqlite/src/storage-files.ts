@@ -24,6 +24,11 @@ export interface StorageLoss {
   readonly isReadable: boolean;
 }
 
+interface OpenedFile {
+  readonly path: string;
+  readonly opened: Stats;
+}
+
 /**
  * Descriptors of files that SQLite has open, by file. POSIX forgets all locks that a process has on a file as soon as it
  * closes any descriptor of it, so these are closed only after SQLite's own, however many storages share the file.
@@ -46,8 +51,9 @@ export class StorageFiles implements StorageGuard {
   private readonly walPath: string;
   private readonly indexPath: string;
   private readonly database: Stats;
-  private readonly wal: Stats;
-  private readonly index: Stats;
+  /** What is committed is in these. */
+  private readonly holdingData: readonly OpenedFile[];
+  private readonly all: readonly OpenedFile[];
   private readonly databaseDescriptor: number;
   private readonly indexDescriptor: number;
   private size: number;
@@ -69,8 +75,11 @@ export class StorageFiles implements StorageGuard {
     this.databaseDescriptor = openSync(path, 'r');
     this.indexDescriptor = openSync(this.indexPath, 'r');
     this.database = fstatSync(this.databaseDescriptor);
-    this.index = fstatSync(this.indexDescriptor);
-    this.wal = statSync(this.walPath);
+    this.holdingData = [
+      { path, opened: this.database },
+      { path: this.walPath, opened: statSync(this.walPath) },
+    ];
+    this.all = [...this.holdingData, { path: this.indexPath, opened: fstatSync(this.indexDescriptor) }];
     const key = keyOf(this.database);
     const open = openFiles.get(key) ?? { users: 0, descriptors: [] };
     open.users++;
@@ -87,13 +96,13 @@ export class StorageFiles implements StorageGuard {
 
   verifyNames(): void {
     this.requireIntact();
-    const moved = this.findMoved();
-    if (moved) this.lose({ problem: moved, isReadable: true });
+    this.verifyThese(this.holdingData);
   }
 
   /** Everything there is to see, in a few system calls; for every second. @throws DomainError STORAGE_UNAVAILABLE */
   verify(): void {
-    this.verifyNames();
+    this.requireIntact();
+    this.verifyThese(this.all);
     const damaged = this.findDamaged();
     if (damaged) this.lose({ problem: damaged, isReadable: false });
   }
@@ -113,19 +122,13 @@ export class StorageFiles implements StorageGuard {
     throw isUnavailable();
   }
 
-  private findMoved(): string | null {
-    for (const [path, opened] of [
-      [this.path, this.database],
-      [this.walPath, this.wal],
-      [this.indexPath, this.index],
-    ] as const) {
+  private verifyThese(files: readonly OpenedFile[]): void {
+    for (const { path, opened } of files) {
       const found = statSync(path, { throwIfNoEntry: false });
-      if (found === undefined) return `${path} was deleted or moved while the database was in use.`;
-      if (found.ino !== opened.ino || found.dev !== opened.dev) {
-        return `${path} was replaced by another file while the database was in use.`;
-      }
+      if (found !== undefined && found.ino === opened.ino && found.dev === opened.dev) continue;
+      const what = found === undefined ? 'deleted or moved' : 'replaced by another file';
+      this.lose({ problem: `${path} was ${what} while the database was in use.`, isReadable: true });
     }
-    return null;
   }
 
   /** What was cut off or written over by somebody else than SQLite. */
