@@ -48,6 +48,13 @@ describe('two people with zulip-js', () => {
     });
   });
 
+  it('show each other code and formulas', async () => {
+    const render = async (content: string): Promise<string> =>
+      (await hamlet.callEndpoint('/messages/render', 'POST', { content })).rendered;
+    expect(await render('```py\nif x: pass\n```')).toContain('<code><span class="k">if</span> x:');
+    expect(await render('$$x$$')).toMatch(/^<p><span class="katex">/);
+  });
+
   it('hear each other in order, with every field there is', async () => {
     const cordelia = await zulip({ zuliprc: zuliprc('cordelia') });
     const ears = {

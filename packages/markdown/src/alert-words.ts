@@ -1,42 +1,55 @@
 import type { UserId } from '@parley/domain';
+import { noneOf } from './sets.js';
 
-/** By first character, so that most places in a text need one look. */
-type Index = ReadonlyMap<string, readonly (readonly [word: string, userIds: readonly UserId[]])[]>;
+/** What words go on with, character by character, and whose word has come to its end here. */
+interface Node {
+  readonly next: Map<string, Node>;
+  userIds: readonly UserId[];
+}
 
 const BEFORE = new Set(' \n(".,\';[*`>');
 const AFTER = new Set(" \n)?:.,';]!*`");
 
 /** A realm's words are asked for again and again, and seldom change. */
-const indexes = new WeakMap<ReadonlyMap<string, readonly UserId[]>, Index>();
+const indexes = new WeakMap<ReadonlyMap<string, readonly UserId[]>, Node>();
 
-/** Who wanted to know of a word in the text. */
+/** Who wanted to know of a word in the text. However many words there are, a text is gone over once. */
 export function findAlertedUsers(text: string, words: ReadonlyMap<string, readonly UserId[]>): ReadonlySet<UserId> {
+  if (words.size === 0) return noneOf();
   const alerted = new Set<UserId>();
-  if (words.size === 0) return alerted;
-  const index = indexFor(words);
+  const root = indexFor(words);
   const lowered = text.toLowerCase();
   for (let start = 0; start < lowered.length; start++) {
     // The first two places count as the beginning of a word whatever precedes: the reference's rule.
     if (start > 1 && !BEFORE.has(lowered[start - 1]!)) continue;
-    for (const [word, userIds] of index.get(lowered[start]!) ?? []) {
-      if (!lowered.startsWith(word, start)) continue;
-      const end = start + word.length;
-      if (end === lowered.length || AFTER.has(lowered[end]!)) for (const id of userIds) alerted.add(id);
+    let node: Node | undefined = root;
+    for (let end = start; node; end++) {
+      const isEnd = end === lowered.length || AFTER.has(lowered[end]!);
+      if (isEnd) for (const id of node.userIds) alerted.add(id);
+      node = node.next.get(lowered[end]!);
     }
   }
   return alerted;
 }
 
-function indexFor(words: ReadonlyMap<string, readonly UserId[]>): Index {
-  let index = indexes.get(words);
-  if (index) return index;
-  const byFirst = new Map<string, (readonly [string, readonly UserId[]])[]>();
-  for (const [word, userIds] of words) {
-    if (word === '') continue;
-    const entries = byFirst.get(word[0]!) ?? [];
-    byFirst.set(word[0]!, [...entries, [word, userIds]]);
+function indexFor(words: ReadonlyMap<string, readonly UserId[]>): Node {
+  let root = indexes.get(words);
+  if (root) return root;
+  root = { next: new Map(), userIds: [] };
+  for (const [word, userIds] of words) if (word !== '') nodeFor(root, word).userIds = userIds;
+  indexes.set(words, root);
+  return root;
+}
+
+function nodeFor(root: Node, word: string): Node {
+  let node = root;
+  for (let i = 0; i < word.length; i++) {
+    let next = node.next.get(word[i]!);
+    if (!next) {
+      next = { next: new Map(), userIds: [] };
+      node.next.set(word[i]!, next);
+    }
+    node = next;
   }
-  index = byFirst;
-  indexes.set(words, index);
-  return index;
+  return node;
 }

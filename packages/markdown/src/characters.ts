@@ -23,7 +23,8 @@ export function isWord(character: string): boolean {
 }
 
 export function isBlank(text: string): boolean {
-  return trimStart(text) === '';
+  for (let i = 0; i < text.length; i++) if (!isSpace(text[i]!)) return false;
+  return true;
 }
 
 export function trim(text: string): string {
@@ -44,11 +45,19 @@ export function trimEnd(text: string): string {
 
 /** Cuts one character, however often it stands at either edge. */
 export function trimCharacter(text: string, character: string): string {
+  return trimCharacterStart(trimCharacterEnd(text, character), character);
+}
+
+export function trimCharacterStart(text: string, character: string): string {
   let start = 0;
+  while (start < text.length && text[start] === character) start++;
+  return text.slice(start);
+}
+
+export function trimCharacterEnd(text: string, character: string): string {
   let end = text.length;
-  while (start < end && text[start] === character) start++;
-  while (end > start && text[end - 1] === character) end--;
-  return text.slice(start, end);
+  while (end > 0 && text[end - 1] === character) end--;
+  return text.slice(0, end);
 }
 
 /**

@@ -1,19 +1,20 @@
+import { HOSTILE_TEXTS } from '@parley/testkit';
 import fc from 'fast-check';
-import { HOSTILE_TEXTS } from './fixtures/hostile-texts.js';
 import { findFaults } from './fixtures/safe-html.js';
+import { typesetterWith } from './fixtures/typesetters.js';
 import { linkifiers, OPTIONS, resolve } from './fixtures/world.js';
 import { ZulipMarkdownRenderer } from './zulip-markdown-renderer.js';
 
-const renderer = new ZulipMarkdownRenderer();
+const renderer = new ZulipMarkdownRenderer({}, typesetterWith(150));
 
 /** Of processor time, since others may use the machine while tests run. */
 const BUDGET_MS = 250;
 /** What instrumented or debugged tests may take longer. */
 const SLACK = 4;
 
-function render(content: string, options = OPTIONS): string {
+async function render(content: string, options = OPTIONS): Promise<string> {
   try {
-    const parsed = renderer.parse(content, options);
+    const parsed = await renderer.parse(content, options);
     return renderer.render(parsed, resolve(parsed)).html;
   } catch (error) {
     expect((error as Error).message).toBe('Unable to render message');
@@ -22,13 +23,13 @@ function render(content: string, options = OPTIONS): string {
 }
 
 describe('hostile input', () => {
-  beforeAll(() => {
-    for (const text of Object.values(HOSTILE_TEXTS)) render(text.slice(0, 500));
+  beforeAll(async () => {
+    for (const text of Object.values(HOSTILE_TEXTS)) await render(text.slice(0, 500));
   });
 
-  it.each(Object.keys(HOSTILE_TEXTS))('is rendered or refused in time: %s', (name) => {
+  it.each(Object.keys(HOSTILE_TEXTS))('is rendered or refused in time: %s', async (name) => {
     const before = process.cpuUsage();
-    const html = render(HOSTILE_TEXTS[name]!);
+    const html = await render(HOSTILE_TEXTS[name]!);
     const { user, system } = process.cpuUsage(before);
     expect(findFaults(html)).toEqual([]);
     expect((user + system) / 1000).toBeLessThan(BUDGET_MS * SLACK);
@@ -36,11 +37,11 @@ describe('hostile input', () => {
 
   it.each(['(a+)+$', '(?:[^z]*z|a)', '(?:a?){50}a{50}', '(?:.*(?:x|y)z|a)', '.*', '\\b', '(', '(?=a)'])(
     'a linkifier does not take long: %s',
-    (pattern) => {
+    async (pattern) => {
       const options = { ...OPTIONS, linkifiers: linkifiers([[pattern, 'https://a.example/{id}']]) };
       const before = process.cpuUsage();
       for (const text of ['a'.repeat(10_000), 'a '.repeat(5000), 'a,'.repeat(5000)]) {
-        expect(findFaults(render(text, options))).toEqual([]);
+        expect(findFaults(await render(text, options))).toEqual([]);
       }
       const { user, system } = process.cpuUsage(before);
       expect((user + system) / 1000).toBeLessThan(3 * BUDGET_MS * SLACK);
@@ -59,19 +60,19 @@ describe('whatever is typed', () => {
     .array(fc.oneof({ weight: 9, arbitrary: piece }, fc.string({ maxLength: 5 })))
     .map((pieces) => pieces.join(''));
 
-  it('nothing but what messages may hold comes out', () => {
-    fc.assert(
-      fc.property(text, fc.boolean(), (content, translateEmoticons) => {
-        expect(findFaults(render(content, { ...OPTIONS, translateEmoticons }))).toEqual([]);
+  it('nothing but what messages may hold comes out', async () => {
+    await fc.assert(
+      fc.asyncProperty(text, fc.boolean(), async (content, translateEmoticons) => {
+        expect(findFaults(await render(content, { ...OPTIONS, translateEmoticons }))).toEqual([]);
       }),
       { numRuns: 1000 },
     );
   });
 
-  it('the same text with the same names gives the same HTML, however often', () => {
-    fc.assert(
-      fc.property(text, (content) => {
-        const parsed = renderer.parse(content, OPTIONS);
+  it('the same text with the same names gives the same HTML, however often', async () => {
+    await fc.assert(
+      fc.asyncProperty(text, async (content) => {
+        const parsed = await renderer.parse(content, OPTIONS);
         const names = resolve(parsed);
         expect(renderer.render(parsed, names)).toEqual(renderer.render(parsed, names));
       }),

@@ -1,13 +1,14 @@
 import type { GroupId, UserId } from '@parley/domain';
+import { noneOf } from './sets.js';
 
 /** What formatting finds out beside the HTML. */
 export class Outcome {
-  readonly mentionedUserIds = new Set<UserId>();
-  readonly mentionedGroupIds = new Set<GroupId>();
+  mentionedUserIds = noneOf<UserId>();
+  mentionedGroupIds = noneOf<GroupId>();
   mentionsChannelWildcard = false;
   mentionsTopicWildcard = false;
   hasLink = false;
   hasImage = false;
-  readonly uploadPaths = new Set<string>();
-  readonly pendingThumbnails = new Set<string>();
+  uploadPaths = noneOf<string>();
+  pendingThumbnails = noneOf<string>();
 }

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { normalizeHtml } from './fixtures/normalize-html.js';
+import { typesetterWith } from './fixtures/typesetters.js';
 import { linkifiers, OPTIONS, resolve } from './fixtures/world.js';
+import { htmlMessages } from './rendered/html-messages.js';
 import { ZulipMarkdownRenderer } from './zulip-markdown-renderer.js';
 
 interface RecordedCase {
@@ -15,21 +17,25 @@ interface RecordedCase {
   };
 }
 
-interface ReferenceCase {
-  readonly name: string;
+interface WrittenCase {
+  readonly says: string;
   readonly input: string;
-  readonly expected_output: string;
-  readonly text_content?: string;
+  readonly html: string;
+  /** What a notification says. */
+  readonly text?: string;
+  readonly settings?: { readonly translate_emoticons?: boolean };
 }
 
 const read = (file: string) => JSON.parse(readFileSync(join(__dirname, 'fixtures', file), 'utf8'));
-const renderer = new ZulipMarkdownRenderer();
+/** Whatever the machine does besides. */
+const patient = typesetterWith(60_000);
+const renderer = new ZulipMarkdownRenderer({}, patient);
 
 describe('what a reference server made of', () => {
   it.each((read('markdown-recorded.json') as readonly RecordedCase[]).map((c) => [c.name, c] as const))(
     '%s',
-    (_, { input, html, settings }) => {
-      const parsed = renderer.parse(input, {
+    async (_, { input, html, settings }) => {
+      const parsed = await renderer.parse(input, {
         ...OPTIONS,
         translateEmoticons: settings?.translate_emoticons ?? false,
         defaultCodeLanguage: settings?.default_code_block_language ?? '',
@@ -43,27 +49,25 @@ describe('what a reference server made of', () => {
 describe('what the format description says of', () => {
   it.each((read('documented-cases.json') as readonly RecordedCase[]).map((c) => [c.name, c] as const))(
     '%s',
-    (_, { input, html }) => {
-      const parsed = renderer.parse(input, OPTIONS);
+    async (_, { input, html }) => {
+      const parsed = await renderer.parse(input, OPTIONS);
       expect(normalizeHtml(renderer.render(parsed, resolve(parsed)).html)).toBe(normalizeHtml(html));
     },
   );
 });
 
-describe("the reference's own test", () => {
-  const { regular_tests, linkify_tests } = read('markdown-cases.json') as Record<string, readonly ReferenceCase[]>;
-  const withFileLinks = new ZulipMarkdownRenderer({ fileLinks: true });
+describe('texts of our own:', () => {
+  const features = Object.entries(read('written-cases.json') as Record<string, readonly WrittenCase[]>);
 
-  it.each([...regular_tests!, ...linkify_tests!].map((c) => [c.name, c] as const))(
-    '%s',
-    (name, { input, expected_output }) => {
-      const parsed = withFileLinks.parse(input, {
+  describe.each(features)('%s', (_, cases) => {
+    it.each(cases.map((c) => [c.says, c] as const))('%s', async (_says, { input, html, text, settings }) => {
+      const parsed = await renderer.parse(input, {
         ...OPTIONS,
-        realmUrl: 'http://zulip.testserver',
-        linkifiers: [],
-        translateEmoticons: name.startsWith('translate_emoticons') && name !== 'translate_emoticons_not_enabled',
+        translateEmoticons: settings?.translate_emoticons ?? false,
       });
-      expect(normalizeHtml(withFileLinks.render(parsed, resolve(parsed)).html)).toBe(normalizeHtml(expected_output));
-    },
-  );
+      const rendered = renderer.render(parsed, resolve(parsed)).html;
+      expect(normalizeHtml(rendered)).toBe(normalizeHtml(html));
+      if (text !== undefined) expect(htmlMessages.plainText(rendered)).toBe(text);
+    });
+  });
 });

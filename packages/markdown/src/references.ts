@@ -2,6 +2,7 @@ import type { MarkdownReferences, TopicReference, UserId } from '@parley/domain'
 import { WORD } from './characters.js';
 import type { Element } from './html/element.js';
 import { parseIdMention } from './inline/mentions.js';
+import { noneOf, withOne } from './sets.js';
 
 const USER = /@_?\*\*(?=([^*]+)\*\*)/g;
 const GROUP = /@_?\*(?=([^*]+)\*)/g;
@@ -10,13 +11,13 @@ const EMOJI = new RegExp(`:(?=([${WORD}\\-+]+):)`, 'gu');
 
 /** The names in a tree of blocks, more rather than fewer: code is not told from text yet. */
 export class References implements MarkdownReferences {
-  readonly userNames = new Set<string>();
-  readonly userIds = new Set<UserId>();
-  readonly groupNames = new Set<string>();
-  readonly channelNames = new Set<string>();
+  userNames = noneOf<string>();
+  userIds = noneOf<UserId>();
+  groupNames = noneOf<string>();
+  channelNames = noneOf<string>();
   readonly topics: TopicReference[] = [];
-  readonly emojiNames = new Set<string>();
-  readonly uploadPaths = new Set<string>();
+  emojiNames = noneOf<string>();
+  uploadPaths = noneOf<string>();
 
   get isEmpty(): boolean {
     return (
@@ -38,27 +39,26 @@ export class References implements MarkdownReferences {
   private collectFrom(text: string): void {
     if (text.includes('@')) {
       for (const match of text.matchAll(USER)) this.addUser(match[1]!);
-      for (const match of text.matchAll(GROUP)) this.groupNames.add(match[1]!);
+      for (const match of text.matchAll(GROUP)) this.groupNames = withOne(this.groupNames, match[1]!);
     }
     if (text.includes('#**')) for (const match of text.matchAll(CHANNEL)) this.addChannel(match[1]!);
-    if (text.includes(':')) for (const match of text.matchAll(EMOJI)) this.emojiNames.add(match[1]!);
+    if (text.includes(':'))
+      for (const match of text.matchAll(EMOJI)) this.emojiNames = withOne(this.emojiNames, match[1]!);
   }
 
   private addUser(name: string): void {
     const byId = parseIdMention(name);
-    if (!byId) this.userNames.add(name);
-    else if (Number.isSafeInteger(byId.id)) this.userIds.add(byId.id);
+    if (!byId) this.userNames = withOne(this.userNames, name);
+    else if (Number.isSafeInteger(byId.id)) this.userIds = withOne(this.userIds, byId.id);
   }
 
   private addChannel(name: string): void {
-    this.channelNames.add(name);
+    if (this.channelNames.has(name)) return;
+    this.channelNames = withOne(this.channelNames, name);
     const separator = name.indexOf('>');
     if (separator === -1) return;
     const channelName = name.slice(0, separator);
-    const topic = name.slice(separator + 1);
-    this.channelNames.add(channelName);
-    if (!this.topics.some((other) => other.channelName === channelName && other.topic === topic)) {
-      this.topics.push({ channelName, topic });
-    }
+    this.channelNames = withOne(this.channelNames, channelName);
+    this.topics.push({ channelName, topic: name.slice(separator + 1) });
   }
 }

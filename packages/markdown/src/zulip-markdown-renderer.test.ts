@@ -5,7 +5,7 @@ import { ZulipMarkdownRenderer } from './zulip-markdown-renderer.js';
 const renderer = new ZulipMarkdownRenderer();
 
 function render(content: string, options: Partial<MarkdownOptions> = {}, uploads: Record<string, StoredUpload> = {}) {
-  const parsed = renderer.parse(content, { ...OPTIONS, ...options });
+  const parsed = renderer.parseNow(content, { ...OPTIONS, ...options });
   return renderer.render(parsed, resolve(parsed, new Map(Object.entries(uploads))));
 }
 
@@ -40,7 +40,7 @@ describe('who is mentioned', () => {
 });
 
 describe('what the text refers to', () => {
-  const { references } = renderer.parse(
+  const { references } = renderer.parseNow(
     '@**Ann Example** @_**|41** @*support* #**design>Sprint plan** #**release notes** :parrot: [a](/user_uploads/2/ab/a%20b.txt)',
     OPTIONS,
   );
@@ -56,7 +56,7 @@ describe('what the text refers to', () => {
   });
 
   it('is nothing in an ordinary sentence', () => {
-    const plain = renderer.parse('Shall we meet at noon? **Yes**: see https://a.example', OPTIONS).references;
+    const plain = renderer.parseNow('Shall we meet at noon? **Yes**: see https://a.example', OPTIONS).references;
     expect(Object.values(plain).map((names) => [...names].length)).toEqual([0, 0, 0, 0, 0, 0, 0]);
   });
 });
@@ -93,7 +93,7 @@ describe('links and images', () => {
 
   it('an image of another server is shown through the proxy', () => {
     const proxying = new ZulipMarkdownRenderer({ proxiedImageUrl: (url) => `https://proxy.example/${url.length}` });
-    const parsed = proxying.parse('https://a.example/x.png', OPTIONS);
+    const parsed = proxying.parseNow('https://a.example/x.png', OPTIONS);
     expect(proxying.render(parsed, resolve(parsed)).html).toBe(
       '<div class="message_inline_image"><a href="https://a.example/x.png"><img src="https://proxy.example/23"></a></div>',
     );
@@ -178,7 +178,7 @@ describe('alert words', () => {
     ['on fire', [8 as UserId, 9 as UserId]],
   ]);
   const alerted = (content: string) => {
-    const parsed = renderer.parse(content, OPTIONS);
+    const parsed = renderer.parseNow(content, OPTIONS);
     return [...renderer.render(parsed, resolve(parsed, new Map(), words)).alertWordUserIds];
   };
 
@@ -241,7 +241,7 @@ describe('a message', () => {
   });
 
   it('may be rendered again once an emoji is there', () => {
-    const parsed = renderer.parse(':smile:', OPTIONS);
+    const parsed = renderer.parseNow(':smile:', OPTIONS);
     const names = resolve(parsed);
     expect(renderer.render(parsed, names).html).toContain('<span');
     expect(renderer.render(parsed, { ...names, customEmoji: new Map([['smile', '/x.gif']]) }).html).toBe(

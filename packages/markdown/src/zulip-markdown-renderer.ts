@@ -11,19 +11,23 @@ import { findAlertedUsers } from './alert-words.js';
 import { BlockParser, finishCode } from './blocks/block-parser.js';
 import { FenceReader } from './blocks/fences.js';
 import { normalizeWhiteSpace, separateLists } from './blocks/prepare.js';
-import { MAX_HTML_LENGTH, unrenderable } from './bounds.js';
-import { isBlank, trim } from './characters.js';
+import { unrenderable } from './bounds.js';
+import { isBlank } from './characters.js';
 import { copy, type Element, layOut } from './html/element.js';
 import { HtmlStash } from './html/stash.js';
 import { writeHtml } from './html/write-html.js';
 import { InlineFormatter } from './inline/inline-formatter.js';
-import { findFormulas, renderFormula } from './inline/math.js';
 import type { NameLookup } from './inline/rule.js';
+import { RealmLinkifiers } from './links/linkifier.js';
 import { findTopicLinks } from './links/topic-links.js';
 import { Outcome } from './outcome.js';
 import { addPreviews } from './previews/previews.js';
 import { References } from './references.js';
-import { Watchdog } from './watchdog.js';
+import { TurnBudget } from './turn-budget.js';
+import type { Typesetter } from './typesetting/job.js';
+import { Typesetting } from './typesetting/typesetting.js';
+import { TypesettingThread } from './typesetting/typesetting-thread.js';
+import { WorkBudget } from './work-budget.js';
 
 /** What the server, not a realm, decides. */
 export interface MarkdownServerSettings {
@@ -38,17 +42,17 @@ type FormattedMarkdown = Omit<RenderedMarkdown, 'alertWordUserIds' | 'isMeMessag
 /** The first step's result: blocks, formulas and code are done; texts that hold names still wait for them. */
 class ParsedMessage implements ParsedMarkdown {
   readonly references = new References();
-  readonly formulas = new Map<string, string | null>();
   /** Complete already when the text refers to nothing. */
   formatted: FormattedMarkdown | undefined;
 
   constructor(
+    readonly content: string,
     readonly options: MarkdownOptions,
-    readonly isMeMessage: boolean,
     /** What is searched for alert words: the text without fenced code. */
     readonly prose: string,
     readonly blocks: Element,
     readonly html: HtmlStash,
+    readonly typesetting: Typesetting,
   ) {}
 }
 
@@ -65,84 +69,126 @@ const ME = '/me ';
 
 /** Zulip's Markdown dialect: see docs/markdown.md. */
 export class ZulipMarkdownRenderer implements MarkdownRenderer {
-  constructor(private readonly settings: MarkdownServerSettings = {}) {}
+  private readonly turns = new TurnBudget();
 
-  parse(content: string, options: MarkdownOptions): ParsedMarkdown {
-    return guarded(() => {
-      const html = new HtmlStash();
-      const watchdog = new Watchdog();
-      const lines = isBlank(content)
-        ? []
-        : new FenceReader(html, watchdog).read(
-            normalizeWhiteSpace(separateLists(content.split('\n'))),
-            options.defaultCodeLanguage.toLowerCase(),
-          );
-      const blocks = new BlockParser(html, options.indentedCode ?? true).parse(lines);
-      finishCode(blocks, watchdog);
-      const parsed = new ParsedMessage(options, content.startsWith(ME), lines.join('\n'), blocks, html);
-      parsed.references.collect(blocks);
-      this.renderFormulas(parsed, watchdog);
-      if (content.includes('user_uploads/')) this.collectUploads(parsed);
-      if (parsed.references.isEmpty) parsed.formatted = this.format(parsed, NO_NAMES);
-      return parsed;
-    });
+  constructor(
+    private readonly settings: MarkdownServerSettings = {},
+    private readonly typesetter: Typesetter = new TypesettingThread(),
+    private readonly newBudget = () => new WorkBudget(),
+  ) {}
+
+  async parse(content: string, options: MarkdownOptions): Promise<ParsedMarkdown> {
+    if (this.turns.isSpent) await this.turns.next();
+    const parsed = this.read(content, options);
+    if (this.turns.isSpent) await this.turns.next();
+    this.rehearse(parsed);
+    if (!parsed.typesetting.isDone) await parsed.typesetting.run(this.typesetter);
+    if (this.turns.isSpent) await this.turns.next();
+    return this.complete(parsed);
+  }
+
+  parseNow(content: string, options: MarkdownOptions, ahead?: ParsedMarkdown): ParsedMarkdown {
+    const parsed = this.read(content, options);
+    this.rehearse(parsed);
+    if (ahead) parsed.typesetting.takeFrom(own(ahead).typesetting);
+    return this.complete(parsed);
   }
 
   render(parsed: ParsedMarkdown, names: ResolvedNames): RenderedMarkdown {
-    if (!(parsed instanceof ParsedMessage)) throw new TypeError('Not parsed by this renderer');
-    return guarded(() => ({
-      ...(parsed.formatted ?? this.format(parsed, lookup(names))),
-      alertWordUserIds: findAlertedUsers(parsed.prose, names.alertWords),
-      isMeMessage: parsed.isMeMessage,
-    }));
+    const message = own(parsed);
+    return {
+      ...(message.formatted ?? this.format(message, copy(message.blocks), lookup(names))),
+      alertWordUserIds: findAlertedUsers(message.prose, names.alertWords),
+      isMeMessage: message.content.startsWith(ME),
+    };
   }
 
   topicLinks(topic: string, linkifiers: readonly Linkifier[]): readonly TopicLink[] {
     return findTopicLinks(topic, linkifiers);
   }
 
-  private format(parsed: ParsedMessage, names: NameLookup): FormattedMarkdown {
-    const { options, html } = parsed;
-    const outcome = new Outcome();
-    const root = this.formatInline(parsed, names, outcome);
-    layOut(root);
-    addPreviews(root, { options, names, outcome, proxied: (url) => this.proxied(url, options.realmUrl) });
-    const result = trim(writeHtml(root, html));
-    if (result.length > MAX_HTML_LENGTH) throw unrenderable();
-    return { html: result, ...outcome };
+  /** Ends the thread on which code and formulas are made; they are shown plain from then on. */
+  close(): Promise<void> {
+    return this.typesetter.close();
   }
 
-  private formatInline(parsed: ParsedMessage, names: NameLookup, outcome: Outcome): Element {
-    const root = copy(parsed.blocks);
-    const { options, html, formulas } = parsed;
-    const watchdog = new Watchdog();
-    const formula = (source: string) => {
-      const known = formulas.get(source);
-      return known === undefined ? renderFormula(source, false, watchdog) : known;
-    };
-    new InlineFormatter({ options, html, names, outcome, formula, fileLinks: this.settings.fileLinks ?? false }).format(
-      root,
-    );
-    return root;
-  }
-
-  /** Ahead of the second step, which has no time for them. */
-  private renderFormulas({ blocks, formulas, prose }: ParsedMessage, watchdog: Watchdog): void {
-    if (!prose.includes('$$')) return;
-    for (const text of textsOf(blocks)) {
-      for (const source of findFormulas(text)) {
-        if (!formulas.has(source)) formulas.set(source, renderFormula(source, false, watchdog));
-      }
+  private read(content: string, options: MarkdownOptions): ParsedMessage {
+    const work = this.newBudget();
+    const html = new HtmlStash();
+    const typesetting = new Typesetting();
+    try {
+      const lines = isBlank(content)
+        ? []
+        : new FenceReader(html, typesetting, work).read(
+            normalizeWhiteSpace(separateLists(content.split('\n'))),
+            options.defaultCodeLanguage.toLowerCase(),
+          );
+      const prose = lines.join('\n');
+      const blocks = new BlockParser(html, options.indentedCode ?? true, work).parse(prose);
+      finishCode(blocks, html, typesetting);
+      const parsed = new ParsedMessage(content, options, prose, blocks, html, typesetting);
+      parsed.references.collect(blocks);
+      return parsed;
+    } catch (error) {
+      throw refused(error);
+    } finally {
+      this.turns.spend(work.steps);
     }
   }
 
-  /** Which uploads are linked is known only once links are read: they are, without any names. */
-  private collectUploads(parsed: ParsedMessage): void {
+  /** Which formulas there are, and which uploads are linked, is known only once all is formatted: it is, without names. */
+  private rehearse(parsed: ParsedMessage): void {
+    const { content, prose, options, blocks, references } = parsed;
+    if (!prose.includes('$$') && !content.includes('user_uploads/')) return;
     const outcome = new Outcome();
-    const root = this.formatInline(parsed, NO_NAMES, outcome);
-    const options = { ...parsed.options, mediaPreviews: false };
-    addPreviews(root, { options, names: NO_NAMES, outcome, proxied: (url) => url });
-    for (const path of outcome.uploadPaths) parsed.references.uploadPaths.add(path);
+    const root = copy(blocks);
+    this.formatInline(parsed, root, NO_NAMES, outcome);
+    addPreviews(root, {
+      options: { ...options, mediaPreviews: false },
+      names: NO_NAMES,
+      outcome,
+      proxied: (url) => url,
+    });
+    references.uploadPaths = outcome.uploadPaths;
+  }
+
+  private complete(parsed: ParsedMessage): ParsedMessage {
+    if (parsed.references.isEmpty) parsed.formatted = this.format(parsed, parsed.blocks, NO_NAMES);
+    return parsed;
+  }
+
+  private format(parsed: ParsedMessage, root: Element, names: NameLookup): FormattedMarkdown {
+    const { options, html } = parsed;
+    const outcome = new Outcome();
+    this.formatInline(parsed, root, names, outcome);
+    try {
+      layOut(root);
+      addPreviews(root, { options, names, outcome, proxied: (url) => this.proxied(url, options.realmUrl) });
+      return { html: writeHtml(root, html), ...outcome };
+    } catch (error) {
+      throw refused(error);
+    }
+  }
+
+  private formatInline(parsed: ParsedMessage, root: Element, names: NameLookup, outcome: Outcome): void {
+    const { options, html, typesetting } = parsed;
+    const work = this.newBudget();
+    try {
+      new InlineFormatter({
+        options,
+        html,
+        typesetting,
+        names,
+        outcome,
+        work,
+        linkifiers: options.linkifiers.length === 0 ? null : new RealmLinkifiers(options.linkifiers),
+        fileLinks: this.settings.fileLinks ?? false,
+      }).format(root);
+    } catch (error) {
+      throw refused(error);
+    } finally {
+      this.turns.spend(work.steps);
+    }
   }
 
   private proxied(url: string, realmUrl: string): string {
@@ -151,10 +197,9 @@ export class ZulipMarkdownRenderer implements MarkdownRenderer {
   }
 }
 
-function* textsOf(element: Element): Generator<string> {
-  if (!element.isTextFinal) yield element.text;
-  yield element.tail;
-  for (const child of element.children) yield* textsOf(child);
+function own(parsed: ParsedMarkdown): ParsedMessage {
+  if (!(parsed instanceof ParsedMessage)) throw new TypeError('Not parsed by this renderer');
+  return parsed;
 }
 
 function lookup(names: ResolvedNames): NameLookup {
@@ -169,10 +214,4 @@ function lookup(names: ResolvedNames): NameLookup {
 }
 
 /** Nesting beyond what the stack holds is as unrenderable as any other. */
-function guarded<T>(work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    throw error instanceof RangeError ? unrenderable() : error;
-  }
-}
+const refused = (error: unknown) => (error instanceof RangeError ? unrenderable() : error);

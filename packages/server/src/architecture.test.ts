@@ -60,13 +60,14 @@ const RULES: Readonly<Record<string, Rules>> = {
       '@parley/markdown',
       '@parley/server',
       '@parley/sqlite',
+      '@parley/testkit',
       'better-sqlite3',
       'express',
       'markdown-it',
       'node:',
     ],
   },
-  e2e: { mayImport: ['@parley/server', 'zulip-js', 'node:'], isTestSupport: true },
+  e2e: { mayImport: ['@parley/http', '@parley/server', 'zulip-js', 'node:'], isTestSupport: true },
 };
 
 /** Folders of a package's sources that only its tests use. */

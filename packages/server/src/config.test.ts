@@ -1,4 +1,7 @@
+import { TRANSPORT_LIMITS } from '@parley/http';
 import { type Configuration, describeSettings, readConfiguration } from './config.js';
+
+const MIB = 1024 * 1024;
 
 const read = (args: readonly string[] = [], environment: Record<string, string> = {}): Configuration =>
   readConfiguration(args, environment).configuration;
@@ -17,8 +20,12 @@ describe('readConfiguration', () => {
       trustedProxies: 0,
       secret: null,
       hasRateLimits: true,
+      limits: expect.any(Object),
+      shedsLoad: true,
       logLevel: 'info',
     });
+    // The same numbers as without any configuration.
+    expect({ ...TRANSPORT_LIMITS, ...read().limits }).toEqual(TRANSPORT_LIMITS);
   });
 
   it('reads the environment', () => {
@@ -31,6 +38,9 @@ describe('readConfiguration', () => {
       PARLEY_SECRET: 'correct horse battery staple',
       PARLEY_RATE_LIMITS: 'off',
       PARLEY_LOG_LEVEL: 'error',
+      PARLEY_MAX_CONNECTIONS: '100',
+      PARLEY_BYTES_IN_FLIGHT: '64',
+      PARLEY_SHED_LOAD: 'off',
     };
     expect(read([], environment)).toEqual({
       host: '0.0.0.0',
@@ -44,6 +54,15 @@ describe('readConfiguration', () => {
       trustedProxies: 2,
       secret: 'correct horse battery staple',
       hasRateLimits: false,
+      limits: {
+        connections: 100,
+        connectionsPerAddress: 25,
+        answersBytes: 64 * MIB,
+        bodiesBytes: 32 * MIB,
+        anonymousBodiesBytes: 4 * MIB,
+        filesBytes: 128 * MIB,
+      },
+      shedsLoad: false,
       logLevel: 'error',
     });
   });
@@ -102,6 +121,9 @@ describe('readConfiguration', () => {
     ${['--prot', '1']}                          | ${{}}                            | ${"Unknown option '--prot'"}
     ${['--host', '0.0.0.0', '--demo']}          | ${{}}                            | ${/^Demo data is refused on 0\.0\.0\.0/}
     ${['--host', '192.168.1.4', '--dev']}       | ${{}}                            | ${/^Dev mode is refused on 192\.168\.1\.4/}
+    ${['--url', 'https://a.example', '--dev']}  | ${{}}                            | ${/^Dev mode is refused at https:\/\/a\.example, .*leave --url out/}
+    ${['--trust-proxy', '1', '--demo']}         | ${{}}                            | ${/^Demo data is refused behind a proxy, .*leave --trust-proxy out/}
+    ${['--max-connections', '0']}               | ${{}}                            | ${'--max-connections must be a number from 1 to 9999999, not "0".'}
     ${[]}                                       | ${{ PARLEY_SECRET: 'short' }}    | ${'PARLEY_SECRET must be at least 8 characters long.'}
   `('refuses $args $environment in one line', ({ args, environment, message }) => {
     expect(() => read(args, environment)).toThrow(
@@ -116,8 +138,17 @@ describe('readConfiguration', () => {
     expect(read(['--host', host, '--demo', '--dev'])).toMatchObject({ isDemo: true, isDev: true });
   });
 
+  it.each(['http://localhost:9991', 'http://zulip.localhost', 'http://127.0.0.1/chat', 'http://[::1]:9991'])(
+    'lets the demo be at %s',
+    (url) => {
+      expect(read(['--url', url, '--demo', '--dev'])).toMatchObject({ url });
+    },
+  );
+
   it('lets the demo run anywhere for whoever insists', () => {
-    expect(read(['--host', '0.0.0.0', '--demo', '--allow-public-demo'])).toMatchObject({ isDemo: true });
+    const anywhere = ['--host', '0.0.0.0', '--url', 'https://a.example', '--trust-proxy', '1'];
+    expect(read([...anywhere, '--demo', '--dev', '--allow-public-demo'])).toMatchObject({ isDemo: true });
+    expect(read(anywhere)).toMatchObject({ isDemo: false });
   });
 
   it('describes every variable', () => {

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { parseArgs } from 'node:util';
+import { isLoopbackName, TRANSPORT_LIMITS, type TransportLimits } from '@parley/http';
 
 /** What a server needs to know, whatever it was told by. */
 export interface Configuration {
@@ -22,6 +23,10 @@ export interface Configuration {
   /** Null: of the file beside the database. */
   readonly secret: string | null;
   readonly hasRateLimits: boolean;
+  /** What differs from `TRANSPORT_LIMITS`. */
+  readonly limits: Partial<TransportLimits>;
+  /** Requests are refused while the event loop lags or memory runs out. */
+  readonly shedsLoad: boolean;
   readonly logLevel: LogLevel;
 }
 
@@ -41,6 +46,8 @@ export class StartupError extends Error {
     this.name = 'StartupError';
   }
 }
+
+const MIB = 1024 * 1024;
 
 interface Setting<T> {
   readonly variable: string;
@@ -109,6 +116,30 @@ const SETTINGS = {
     parseSwitch,
     null as boolean | null,
   ),
+  connections: setting(
+    'PARLEY_MAX_CONNECTIONS',
+    'max-connections',
+    'N',
+    'connections at the same time; one address gets a quarter of them',
+    parseCount,
+    TRANSPORT_LIMITS.connections,
+  ),
+  bytesInFlight: setting(
+    'PARLEY_BYTES_IN_FLIGHT',
+    'bytes-in-flight',
+    'MIB',
+    'memory for answers that are not read yet; bodies get half as much, files twice as much',
+    parseCount,
+    TRANSPORT_LIMITS.answersBytes / MIB,
+  ),
+  shedsLoad: setting(
+    'PARLEY_SHED_LOAD',
+    'shed-load',
+    'on|off',
+    'refuses requests while the server lags or runs out of memory; default: on',
+    parseSwitch,
+    true,
+  ),
   logLevel: setting('PARLEY_LOG_LEVEL', 'log-level', LOG_LEVELS.join('|'), 'what is logged', parseLogLevel, 'info'),
   secret: {
     variable: 'PARLEY_SECRET',
@@ -168,24 +199,39 @@ export function readConfiguration(
     trustedProxies: read('trustedProxies'),
     secret: read('secret'),
     hasRateLimits: read('rateLimits') ?? !isDev,
+    limits: limitsOf(read('connections'), read('bytesInFlight') * MIB),
+    shedsLoad: read('shedsLoad'),
     logLevel: read('logLevel') as LogLevel,
   };
   if (!read('isExposed')) refuseExposure(configuration);
   return { configuration, positionals, flags };
 }
 
-/** Dev mode lets anybody be anybody, and the demo users' passwords are known. */
-function refuseExposure({ host, isDev, isDemo }: Configuration): void {
-  if ((!isDev && !isDemo) || isLoopback(host)) return;
-  const what = isDev && isDemo ? 'Dev mode and demo data are' : isDev ? 'Dev mode is' : 'Demo data is';
-  throw new StartupError(
-    `${what} refused on ${host}, where others could reach it: turn it off, listen on 127.0.0.1, ` +
-      'or add --allow-public-demo.',
-  );
+function limitsOf(connections: number, answersBytes: number): Partial<TransportLimits> {
+  const { answersBytes: usual, bodiesBytes, anonymousBodiesBytes, filesBytes } = TRANSPORT_LIMITS;
+  const scale = answersBytes / usual;
+  return {
+    connections,
+    connectionsPerAddress: Math.ceil(connections / 4),
+    answersBytes,
+    bodiesBytes: bodiesBytes * scale,
+    anonymousBodiesBytes: anonymousBodiesBytes * scale,
+    filesBytes: filesBytes * scale,
+  };
 }
 
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+/** Dev mode lets anybody be anybody, and the demo users' passwords are known. */
+function refuseExposure({ host, url, trustedProxies, isDev, isDemo }: Configuration): void {
+  if (!isDev && !isDemo) return;
+  const what = isDev && isDemo ? 'Dev mode and demo data are' : isDev ? 'Dev mode is' : 'Demo data is';
+  const refuse = (where: string, instead: string): never => {
+    throw new StartupError(
+      `${what} refused ${where}, where others could reach it: turn it off, ${instead}, or add --allow-public-demo.`,
+    );
+  };
+  if (!isLoopbackName(host)) refuse(`on ${host}`, 'listen on 127.0.0.1');
+  if (url !== null && !isLoopbackName(new URL(url).hostname)) refuse(`at ${url}`, 'leave --url out');
+  if (trustedProxies > 0) refuse('behind a proxy', 'leave --trust-proxy out');
 }
 
 /** What the flags mean, one line each. */
@@ -286,6 +332,11 @@ export function parseUrl(text: string): string {
   const { protocol, origin, pathname, search, hash, username, password } = new URL(text);
   if (!['http:', 'https:'].includes(protocol) || search || hash || username || password) throw new Error(expected);
   return origin + pathname.replace(/\/+$/, '');
+}
+
+function parseCount(text: string): number {
+  if (!/^[1-9]\d{0,6}$/.test(text)) throw new Error('a number from 1 to 9999999');
+  return Number(text);
 }
 
 function parseProxies(text: string): number {

@@ -1,8 +1,9 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { type Logger, silentLogger } from '@parley/http';
+import { type Logger, silentLogger, type TransportLimits } from '@parley/http';
 import { unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
 import { openSqliteStorage } from '@parley/sqlite';
+import { HashQueue } from './authentication/hash-queue.js';
 import type { HostAuthenticate } from './authentication/host-authenticator.js';
 import { ScryptPasswordHasher } from './authentication/scrypt-password-hasher.js';
 import {
@@ -17,6 +18,7 @@ import { type Assembled, type Assembly, assemble, type Parley } from './parley.j
 import { findSecret, makeSecret, requireSameSecret } from './secret.js';
 import { SystemClock } from './system-clock.js';
 import { SystemRandomness } from './system-randomness.js';
+import { LoadMonitor } from './workers/load-monitor.js';
 
 export interface ParleyConfig {
   /** `sqlite:PATH`. The database and the folder it is in are made when they are missing. */
@@ -37,6 +39,10 @@ export interface ParleyConfig {
   readonly webPublicChannels?: boolean;
   /** How many proxies in front are believed when they name the client's address; default: 0. */
   readonly trustedProxies?: number;
+  /** What requests, answers and connections may cost; default: `TRANSPORT_LIMITS`. */
+  readonly limits?: Partial<TransportLimits>;
+  /** Whether requests are refused while the event loop lags or memory runs out; default: true. */
+  readonly shedsLoad?: boolean;
   /** pino's, or anything like it; default: nothing is logged. */
   readonly logger?: Logger;
 }
@@ -62,7 +68,10 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
       hasRateLimits: config.rateLimits ?? true,
       allowsWebPublicChannels: config.webPublicChannels ?? false,
       trustedProxies: config.trustedProxies ?? 0,
+      limits: config.limits ?? {},
+      shedsLoad: config.shedsLoad ?? true,
       isDev: false,
+      isDemo: false,
     },
     {
       logger: config.logger ?? silentLogger,
@@ -72,7 +81,7 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
   );
 }
 
-type Essentials = Omit<Configuration, 'host' | 'port' | 'isDemo' | 'logLevel' | 'url'> & { readonly url: string };
+type Essentials = Omit<Configuration, 'host' | 'port' | 'logLevel' | 'url'> & { readonly url: string };
 
 export interface Surroundings extends Pick<Assembly, 'logger' | 'authenticate'> {
   readonly acceptsNewSecret: boolean;
@@ -86,6 +95,7 @@ export async function openParley(
   const secret = findSecret(configuration);
   makeFolderOf(configuration.database);
   const clock = new SystemClock();
+  const markdownRenderer = new ZulipMarkdownRenderer();
   const storage = openSqliteStorage({
     path: configuration.database.path,
     clock,
@@ -94,6 +104,7 @@ export async function openParley(
     },
     report: (problem) => surroundings.logger.error({}, problem),
   });
+  const load = configuration.shedsLoad ? new LoadMonitor(surroundings.logger) : undefined;
   try {
     return await assemble({
       ...configuration,
@@ -103,13 +114,19 @@ export async function openParley(
       unitOfWork: storage.uow,
       clock,
       randomness: new SystemRandomness(),
-      passwordHasher: new ScryptPasswordHasher(),
-      markdownRenderer: new ZulipMarkdownRenderer(),
+      passwordHasher: new HashQueue(new ScryptPasswordHasher()),
+      markdownRenderer,
       emojiNames: () => unicodeEmoji().namesByCode,
+      load,
       ...surroundings,
-      release: () => storage.close(),
+      release: async () => {
+        load?.stop();
+        await markdownRenderer.close();
+        await storage.close();
+      },
     });
   } catch (error) {
+    load?.stop();
     await storage.close();
     throw error;
   }

@@ -22,12 +22,16 @@ import {
   dispatchHotFirst,
   type EmojiNames,
   EVENT_TYPE_NAMES,
+  ipGroup,
+  type LoadGauge,
   type Logger,
   LongPoll,
+  networkOf,
   RateLimiter,
   RealmPlaces,
   type Route,
   replyToError,
+  type TransportLimits,
   unknownPath,
 } from '@parley/http';
 import express, { type Router } from 'express';
@@ -38,9 +42,11 @@ import { refuseOtherSecret, rehashApiKeys } from './authentication/rehash-api-ke
 import { StoredStandings } from './authentication/stored-standings.js';
 import { ZxcvbnPasswordStrength } from './authentication/zxcvbn-password-strength.js';
 import { compose, type Ports, type Resolve } from './container.js';
+import { DailyChannelQuota } from './daily-channel-quota.js';
 import { ListedDisposableDomains } from './listed-disposable-domains.js';
 import { RealmAddressBook, serverAddressOf } from './realm-address-book.js';
 import { Housekeeping } from './workers/housekeeping.js';
+import type { LoadMonitor } from './workers/load-monitor.js';
 import { Promotion } from './workers/promotion.js';
 
 /** A chat engine at work. */
@@ -82,6 +88,12 @@ export interface Assembly {
   readonly hasRateLimits: boolean;
   readonly trustedProxies: number;
   readonly isDev: boolean;
+  /** The organization's passwords are as good as published. */
+  readonly isDemo?: boolean;
+  /** Default: those of `TRANSPORT_LIMITS`. */
+  readonly limits?: Partial<TransportLimits>;
+  /** What requests are shed by; default: none ever. */
+  readonly load?: LoadGauge & Partial<Pick<LoadMonitor, 'watch'>>;
   readonly authenticate?: HostAuthenticate;
   /** Called at last by `close`. */
   readonly release: () => Promise<void>;
@@ -116,13 +128,15 @@ export async function assemble(parts: Assembly): Promise<Assembled> {
     passwordStrength: new ZxcvbnPasswordStrength(),
     disposableDomains: new ListedDisposableDomains(),
     loginAttempts: {
-      attempt: (key) => limiter.attempt('authenticate_by_username', key),
-      forget: (key) => limiter.forget('authenticate_by_username', key),
+      attempt: (key, ip) => limiter.attempt('authenticate_by_username', key, sourceOf(ip)),
+      withdraw: (key, ip) => limiter.withdraw('authenticate_by_username', key, sourceOf(ip)),
+      forget: (key, ip) => limiter.forget('authenticate_by_username', key, sourceOf(ip)),
     },
     markdownRenderer: parts.markdownRenderer,
     realmAddresses: addressBook,
     serverAddress: serverAddressOf(parts),
     channelOptions: { webPublicEnabled: parts.allowsWebPublicChannels },
+    channelQuota: new DailyChannelQuota(limiter, clock),
     developmentMode: { isOn: parts.isDev },
   };
   const useCase = compose(ports);
@@ -158,7 +172,12 @@ export async function assemble(parts: Assembly): Promise<Assembled> {
     clock,
     logger,
     trustedProxies: parts.trustedProxies,
+    limits: parts.limits,
+    load: parts.load,
+    publicHost: new URL(parts.url).hostname,
+    hasKnownPasswords: parts.isDemo,
   });
+  parts.load?.watch?.(() => ({ requests: dispatcher.inFlight, ...dispatcher.bytesInFlight }));
   const router = createRouter(dispatcher);
 
   let closing: Promise<void> | undefined;
@@ -185,6 +204,10 @@ export async function assemble(parts: Assembly): Promise<Assembled> {
     },
   };
 }
+
+/** Of one network there may be thousands of addresses. */
+const sourceOf = (ip: string | undefined): string | undefined =>
+  ip === undefined ? undefined : (networkOf(ip) ?? ipGroup(ip));
 
 /** The host application's log-in comes before API keys. */
 function authenticatorsOf(
@@ -242,9 +265,14 @@ function applicationOf(router: Router): RequestListener {
   app.disable('x-powered-by');
   app.disable('etag');
   app.use(router);
-  app.use((_request, response) => {
+  app.use((request, response) => {
     const { reply } = replyToError(unknownPath());
-    response.writeHead(reply.status, { 'Content-Type': 'application/json' }).end(reply.body);
+    response.writeHead(reply.status, {
+      'Content-Type': 'application/json',
+      // Nobody waits for the rest of what nobody reads.
+      ...(!request.complete && { Connection: 'close' }),
+    });
+    response.end(reply.body);
   });
   return app;
 }

@@ -1,13 +1,13 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
 import type { Configuration } from './config.js';
 import { StartupError } from './config.js';
 import { openParley } from './create-parley.js';
 import { DEMO_REALM } from './demo/organization.js';
+import { createHttpServer } from './http-server.js';
 import { createLogger } from './logger.js';
 import type { Assembled } from './parley.js';
-import { refuseUnreadable } from './refuse-unreadable.js';
 
 export interface RunningServer {
   /** The public address. */
@@ -15,12 +15,6 @@ export interface RunningServer {
   /** Answers what is in flight, then closes everything. Idempotent. */
   stop(): Promise<void>;
 }
-
-/** Longer than clients and proxies keep an idle connection, so that it is they who close it. */
-const KEEP_ALIVE_MS = 75_000;
-
-/** Five thousand message ids fit into a query. */
-const MAX_HEADER_BYTES = 128 * 1024;
 
 /**
  * Listens first and opens the database afterwards, so that neither a port in use nor a database that is refused leaves
@@ -33,16 +27,13 @@ export async function startServer(
   say: (line: string) => void,
 ): Promise<RunningServer> {
   const { promise: opened, resolve: open } = withResolvers<RequestListener>();
-  const server = createServer(
-    { keepAliveTimeout: KEEP_ALIVE_MS, maxHeaderSize: MAX_HEADER_BYTES },
-    (request, response) => {
-      void opened.then((handler) => handler(request, response));
-    },
-  );
-  server.on('clientError', refuseUnreadable);
+  const logger = createLogger(configuration.logLevel);
+  const server = createHttpServer((request, response) => void opened.then((handler) => handler(request, response)), {
+    ...configuration,
+    logger,
+  });
   await listen(server, configuration);
   const url = configuration.url ?? listeningUrl(server, configuration.host);
-  const logger = createLogger(configuration.logLevel);
   try {
     const parley = await openParley({ ...configuration, url }, { logger, acceptsNewSecret });
     const announcement = configuration.isDemo ? await prepareDemo(parley, configuration, url) : [];

@@ -1,6 +1,7 @@
 import type {
   ApiKeyMint,
   ChannelOptions,
+  ChannelQuota,
   Clock,
   DevelopmentMode,
   DisposableDomains,
@@ -29,5 +30,6 @@ export const TOKENS = {
   realmAddresses: token<RealmAddresses>('RealmAddresses'),
   serverAddress: token<ServerAddress>('ServerAddress'),
   channelOptions: token<ChannelOptions>('ChannelOptions'),
+  channelQuota: token<ChannelQuota>('ChannelQuota'),
   developmentMode: token<DevelopmentMode>('DevelopmentMode'),
 } as const;

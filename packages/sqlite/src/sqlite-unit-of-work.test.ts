@@ -360,7 +360,7 @@ describe('while another process holds the write lock', () => {
     await sleep(2000);
     const late = add('c');
     const results = await Promise.allSettled([...early, late]);
-    const refused = { status: 'rejected', reason: { code: 'STORAGE_UNAVAILABLE', details: { retryAfter: 1 } } };
+    const refused = { status: 'rejected', reason: { code: 'SERVER_BUSY', details: { retryAfter: 1 } } };
     expect(results).toMatchObject([refused, refused, { status: 'fulfilled' }]);
     await ended;
     expect(await stored()).toEqual(['c']);
@@ -371,7 +371,7 @@ describe('while another process holds the write lock', () => {
     const { ended } = await lockFor(LOCK_PATIENCE_MS + 500);
     const write = add('a');
     const closing = uow.close();
-    await expect(write).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
+    await expect(write).rejects.toMatchObject({ code: 'SERVER_BUSY' });
     await closing;
     await ended;
   }, 15_000);
@@ -379,7 +379,7 @@ describe('while another process holds the write lock', () => {
 
 it('refuses more writes than it can keep waiting', async () => {
   const writes = Array.from({ length: 10_001 }, (_, i) => add(`${i}`));
-  await expect(writes.at(-1)).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
+  await expect(writes.at(-1)).rejects.toMatchObject({ code: 'SERVER_BUSY' });
   await Promise.all(writes.slice(0, -1));
 });
 

@@ -446,6 +446,6 @@ const closed = () => new Error('The storage is closed');
 const isLockedOut = (error: unknown): boolean =>
   String((error as { readonly code?: unknown } | null | undefined)?.code).startsWith('SQLITE_BUSY');
 const isBusy = () =>
-  new DomainError('STORAGE_UNAVAILABLE', 'The server cannot save anything right now. Please try again.', {
+  new DomainError('SERVER_BUSY', 'The server cannot save anything right now; try again in a moment.', {
     retryAfter: RETRY_AFTER_SECONDS,
   });

@@ -90,6 +90,24 @@ it.each<[string, (r: Repositories, scene: Scene) => Promise<unknown>]>([
       ),
   ],
   [
+    'messages.listNewestInTopics',
+    (r, s) =>
+      r.messages.listNewestInTopics(
+        s.realm.id,
+        s.channel('channel 1').recipientId,
+        s.messages.map(({ topic }) => topic),
+      ),
+  ],
+  [
+    'messages.listNewestOwnInTopics',
+    (r, s) =>
+      r.messages.listNewestOwnInTopics(
+        viewer(s),
+        s.channel('channel 1').recipientId,
+        s.messages.map(({ topic }) => topic),
+      ),
+  ],
+  [
     'recipients.list',
     (r, s) =>
       r.recipients.list(

@@ -1,7 +1,10 @@
 import type {
+  Actor,
   ApiKeyMint,
   ApiKeyRecord,
+  ChannelQuota,
   DisposableDomains,
+  HashRequest,
   LoginAttempts,
   PasswordHasher,
   PasswordStrength,
@@ -33,12 +36,16 @@ export class PlainApiKeyMint implements ApiKeyMint {
 /** Keeps what was verified, so that a story can tell that nobody was let off the wait. */
 export class PlainPasswordHasher implements PasswordHasher {
   readonly verified: (readonly [password: string, hash: string | null])[] = [];
+  readonly requests: HashRequest[] = [];
+  isBusy = false;
 
   async hash(password: string): Promise<string> {
     return `hash of ${password}`;
   }
 
-  async verify(password: string, hash: string | null): Promise<boolean> {
+  async verify(password: string, hash: string | null, request: HashRequest = {}): Promise<boolean> {
+    if (this.isBusy) throw new DomainError('SERVER_BUSY', 'busy');
+    this.requests.push(request);
     this.verified.push([password, hash]);
     return hash === `hash of ${password}`;
   }
@@ -56,14 +63,36 @@ export const plainDisposableDomains: DisposableDomains = { has: (domain) => doma
 /** Two attempts each. */
 export class PlainLoginAttempts implements LoginAttempts {
   private readonly counts = new Map<string, number>();
+  /** Where attempts came from. */
+  readonly ips: (string | undefined)[] = [];
 
-  attempt(key: string): void {
+  attempt(key: string, ip?: string): void {
+    this.ips.push(ip);
     const count = this.counts.get(key) ?? 0;
     if (count >= 2) throw new DomainError('RATE_LIMITED', 'Too many attempts');
     this.counts.set(key, count + 1);
   }
 
+  withdraw(key: string): void {
+    this.counts.set(key, (this.counts.get(key) ?? 1) - 1);
+  }
+
   forget(key: string): void {
     this.counts.delete(key);
+  }
+}
+
+/** So many for each, and for good; any number unless it is said. */
+export class PlainChannelQuota implements ChannelQuota {
+  private readonly spent = new Map<Actor['id'], number>();
+
+  constructor(private readonly each = Number.POSITIVE_INFINITY) {}
+
+  check({ id }: Actor, count: number): void {
+    if ((this.spent.get(id) ?? 0) + count > this.each) throw new DomainError('RATE_LIMITED', 'Too many channels');
+  }
+
+  spend({ id }: Actor, count: number): void {
+    this.spent.set(id, (this.spent.get(id) ?? 0) + count);
   }
 }

@@ -19,9 +19,16 @@ interface PlainText extends ParsedMarkdown {
   readonly content: string;
 }
 
-/** Text is text: escaped, in one paragraph. Only what a text refers to by name is understood. */
+/**
+ * Text is text: escaped, in one paragraph. Only what a text refers to by name is understood; links to topics say which
+ * message they point to: `#denmark>plans/7`.
+ */
 export class PlainRenderer implements MarkdownRenderer {
-  parse(content: string, _options: MarkdownOptions): ParsedMarkdown {
+  parse(content: string, options: MarkdownOptions): Promise<ParsedMarkdown> {
+    return Promise.resolve(this.parseNow(content, options));
+  }
+
+  parseNow(content: string, _options: MarkdownOptions): ParsedMarkdown {
     const userNames = new Set<string>();
     const userIds = new Set<UserId>();
     const groupNames = new Set<string>();
@@ -69,8 +76,11 @@ export class PlainRenderer implements MarkdownRenderer {
         if (!silentGroup && group.isActive) mentionedGroupIds.add(group.id);
         return `<em>${group.displayName}</em>`;
       }
-      const channel = names.channelsByName.get(channelName?.split('&gt;')[0]);
-      return channel ? `<a>#${channel.name}</a>` : typed;
+      const [name, topic] = channelName?.split('&gt;') ?? [];
+      const channel = names.channelsByName.get(name ?? '');
+      if (!channel) return typed;
+      const newest = topic === undefined ? '' : `&gt;${topic}/${channel.newestMessageIds.get(topic) ?? ''}`;
+      return `<a>#${channel.name}${newest}</a>`;
     });
     return {
       html: content === '' ? '' : `<p>${html}</p>`,

@@ -1,3 +1,4 @@
+import type { Cancellation } from '../shared/cancellation.js';
 import type { RealmId, UserId } from '../shared/ids.js';
 
 /** Where a key belongs. Keys themselves are never stored: see `ApiKeyMint`. */
@@ -38,9 +39,20 @@ export interface ApiKeyMint {
   readonly secretFingerprint: string;
 }
 
+/** For whom a password is hashed. */
+export interface HashRequest {
+  /**
+   * A network address, or a user: clients take turns, and one that has many waiting is refused. Absent: the operator, who is
+   * never refused.
+   */
+  readonly client?: string;
+  readonly cancellation?: Cancellation;
+}
+
 /** Slow on purpose; runs outside units. */
 export interface PasswordHasher {
-  hash(password: string): Promise<string>;
-  /** Takes as long for a null hash, so that nobody learns who exists. */
-  verify(password: string, hash: string | null): Promise<boolean>;
+  /** @throws DomainError SERVER_BUSY when too many are waiting, or nobody waits for this one any more. */
+  hash(password: string, request?: HashRequest): Promise<string>;
+  /** Takes as long for a null hash, so that nobody learns who exists. @throws DomainError SERVER_BUSY */
+  verify(password: string, hash: string | null, request?: HashRequest): Promise<boolean>;
 }

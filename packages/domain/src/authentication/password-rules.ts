@@ -1,5 +1,5 @@
 import { invalidInput } from '../shared/errors.js';
-import { codePointLength } from '../shared/text.js';
+import { isLongerThan, isShorterThan } from '../shared/text.js';
 
 /** What clients are told (protocol §8.3). */
 export const PASSWORD_MIN_LENGTH = 8;
@@ -13,8 +13,7 @@ export interface PasswordStrength {
 
 /** @throws DomainError INVALID_INPUT `The password is too weak.` */
 export function checkPassword(strength: PasswordStrength, password: string, known: readonly string[]): void {
-  const length = codePointLength(password);
-  const fits = length >= PASSWORD_MIN_LENGTH && length <= PASSWORD_MAX_LENGTH;
+  const fits = !isShorterThan(password, PASSWORD_MIN_LENGTH) && !isLongerThan(password, PASSWORD_MAX_LENGTH);
   if (!fits || strength.leastGuesses(password, known) < PASSWORD_MIN_GUESSES) {
     throw invalidInput('The password is too weak.');
   }

@@ -1,20 +1,15 @@
 import { users } from '../events/audience.js';
 import type { Transaction } from '../shared/unit-of-work.js';
+import { nameTopicPolicies } from './named-topic-policies.js';
 import type { TopicPolicy } from './topic-policy.js';
 
-/** Stores a person's wish for a topic and tells his clients. */
+/** Stores a user's choice for a topic and tells their clients. */
 export async function changeTopicPolicy(tx: Transaction, policy: TopicPolicy): Promise<void> {
   const { realmId, userId, channelId, topic, visibility, changedAt } = policy;
   await tx.topicPolicies.put(policy);
   const muted = (await tx.topicPolicies.list(realmId, userId)).filter((one) => one.visibility === 'muted');
-  const channels = new Map(
-    (
-      await tx.channels.list(
-        realmId,
-        muted.map((one) => one.channelId),
-      )
-    ).map((channel) => [channel.id, channel]),
-  );
+  const actor = await tx.actors.get(policy);
+  const named = await nameTopicPolicies(tx, actor, muted);
   await tx.events.append(realmId, {
     event: {
       type: 'topic.policy_changed',
@@ -23,12 +18,9 @@ export async function changeTopicPolicy(tx: Transaction, policy: TopicPolicy): P
       visibility,
       changedAt,
       // Old clients know topics by their channel's name, and get all that are muted.
-      muted: muted.flatMap((one) => {
-        const channel = channels.get(one.channelId);
-        return channel && !channel.isArchived
-          ? [{ channelName: channel.name, topic: one.topic, changedAt: one.changedAt }]
-          : [];
-      }),
+      muted: named.flatMap(({ channelName, topic, changedAt }) =>
+        channelName === null ? [] : [{ channelName, topic, changedAt }],
+      ),
     },
     audience: users([userId]),
   });

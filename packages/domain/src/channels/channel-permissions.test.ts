@@ -24,6 +24,7 @@ import {
   canSetRetention,
   canSetTopicsPolicy,
   canSpectate,
+  canSpectateChannel,
   canStopBeingDefault,
   canSubscribeSelf,
   canUnarchiveChannel,
@@ -129,23 +130,32 @@ describe('finding (M), reading (C) and reading the history (H) of a channel', ()
     expect(answer(canReadActive(plainActor('member'), plainChannel(), false))).toBe('yes');
   });
 
-  it.each(
-    cells(`
-      the server | web-public | public | private, shared history | private, protected history
-      allows it  | yes        | no     | no                      | no
-      forbids it | no         | no     | no                      | no
-    `),
-  )('somebody who is not logged in, where %s, in a %s channel: %s', (server, kind, expected) => {
-    const realm = plainRealm({ settings: { enableSpectatorAccess: true } });
-    const webPublic = { webPublicEnabled: server === 'allows it' };
-    expect(answer(canSpectate(realm, { privacy: PRIVACY[kind]! }, webPublic))).toBe(
-      expected === 'no' ? UNKNOWN : 'yes',
-    );
+  const NOT_LOGGED_IN = 'UNAUTHENTICATED: Not logged in: API authentication or user session required';
+
+  it.each`
+    server   | organization | exists   | expected
+    ${true}  | ${true}      | ${true}  | ${'yes'}
+    ${false} | ${true}      | ${true}  | ${NOT_LOGGED_IN}
+    ${true}  | ${false}     | ${true}  | ${NOT_LOGGED_IN}
+    ${true}  | ${true}      | ${false} | ${NOT_LOGGED_IN}
+  `('without logging in needs server $server, organization $organization, channel $exists (protocol §9)', (row) => {
+    const realm = plainRealm({ settings: { enableSpectatorAccess: row.organization } });
+    const access = { webPublicEnabled: row.server, hasWebPublicChannel: row.exists };
+    expect(answer(canSpectate(realm, access))).toBe(row.expected);
+    expect(answer(canSpectateChannel(realm, { privacy: 'webPublic' }, access))).toBe(row.expected);
   });
 
-  it('shows nothing to those not logged in unless the organization wants it', () => {
-    const realm = plainRealm({ settings: { enableSpectatorAccess: false } });
-    expect(answer(canSpectate(realm, { privacy: 'webPublic' }, { webPublicEnabled: true }))).toBe(UNKNOWN);
+  it.each(
+    cells(`
+      who                     | web-public | public  | private, shared history | private, protected history
+      who is not logged in    | yes        | unknown | unknown                 | unknown
+    `),
+  )('somebody %s, in a %s channel: %s', (_, kind, expected) => {
+    const realm = plainRealm({ settings: { enableSpectatorAccess: true } });
+    const access = { webPublicEnabled: true, hasWebPublicChannel: true };
+    expect(answer(canSpectateChannel(realm, { privacy: PRIVACY[kind]! }, access))).toBe(
+      expected === 'unknown' ? UNKNOWN : 'yes',
+    );
   });
 });
 
@@ -311,9 +321,14 @@ describe('policies about topics and deletion', () => {
 
   it('a channel with named topics stays open to them', () => {
     const owner = plainActor('owner');
-    expect(answer(canChangeTopicsPolicy(owner, plainRealm(), 'empty_topic_only', true))).toBe(
-      'CANNOT_SET_TOPICS_POLICY: Channels with named topics cannot be limited to the empty topic.',
-    );
+    // Protocol §6.3.
+    expect(canChangeTopicsPolicy(owner, plainRealm(), 'empty_topic_only', true)).toEqual({
+      allowed: false,
+      code: 'INVALID_INPUT',
+      message:
+        'To enable this configuration, all messages in this channel must be in the general chat topic. Consider renaming or deleting other topics.',
+      details: { emptyTopicDisplayName: 'general chat' },
+    });
     expect(answer(canChangeTopicsPolicy(owner, plainRealm(), 'disable_empty_topic', true))).toBe('yes');
     const strict = plainRealm({ grants: { canSetTopicsPolicy: TEAM } });
     expect(answer(canChangeTopicsPolicy(plainActor('member'), strict, 'empty_topic_only', true))).toBe(INSUFFICIENT);

@@ -1,4 +1,5 @@
 import { type Grantee, hasRealmPermission, isGranted } from '../groups/group-permissions.js';
+import { EMPTY_TOPIC_DISPLAY_NAME } from '../messages/topic.js';
 import type { Realm } from '../realms/realm.js';
 import type { UserId } from '../shared/ids.js';
 import { all, allowed, type Decision, denied, denyIf } from '../shared/permission.js';
@@ -53,7 +54,7 @@ export function hasMetadataAccess(actor: Grantee, channel: ChannelGrants, isSubs
   return hasContentAccess(actor, channel, isSubscribed) || (!isGuest(actor) && mayAdminister(actor, channel));
 }
 
-/** fullHistory(u, c) of channels §3.7: may read what he never received. */
+/** fullHistory(u, c) of channels §3.7: may read what they never received. */
 export function hasFullHistoryAccess(actor: Grantee, channel: ChannelGrants, isSubscribed: boolean): boolean {
   return hasSharedHistory(channel) && hasContentAccess(actor, channel, isSubscribed);
 }
@@ -74,14 +75,30 @@ export const canReadActive = (
   isSubscribed: boolean,
 ): Decision => unknownUnless(!channel.isArchived && hasContentAccess(actor, channel, isSubscribed));
 
-/** Without logging in (channels §3.1). `webPublicEnabled`: whether the server allows such channels at all. */
+/** What reading without logging in depends on beside the organization's setting. */
+export interface SpectatorAccess extends WebPublicOption {
+  /** In use. */
+  readonly hasWebPublicChannel: boolean;
+}
+
+/** Whether anybody may read anything without logging in (protocol §9). */
 export function canSpectate(
   realm: Pick<Realm, 'settings'>,
-  channel: Pick<Channel, 'privacy'>,
-  { webPublicEnabled }: WebPublicOption,
+  { webPublicEnabled, hasWebPublicChannel }: SpectatorAccess,
 ): Decision {
-  return unknownUnless(webPublicEnabled && realm.settings.enableSpectatorAccess && isWebPublic(channel));
+  return denyIf(
+    !webPublicEnabled || !realm.settings.enableSpectatorAccess || !hasWebPublicChannel,
+    'UNAUTHENTICATED',
+    'Not logged in: API authentication or user session required',
+  );
 }
+
+/** One channel, and its topics, without logging in (channels §3.1, §5.3). */
+export const canSpectateChannel = (
+  realm: Pick<Realm, 'settings'>,
+  channel: Pick<Channel, 'privacy'>,
+  spectators: SpectatorAccess,
+): Decision => all(canSpectate(realm, spectators), unknownUnless(isWebPublic(channel)));
 
 /** Whoever knows of a channel knows who is in it (channels §3.8, §4.10). */
 export const canListSubscribers = canSeeMetadata;
@@ -167,7 +184,7 @@ export function canSubscribeSelf(
   );
 }
 
-/** Channels §3.8, §4.5: nobody lets others into a room he cannot enter himself. */
+/** Channels §3.8, §4.5: nobody adds others to a channel that they cannot enter. */
 export function canAddSubscribers(
   actor: Grantee,
   realm: Grants,
@@ -282,7 +299,7 @@ export function canChangePrivacy(
 const needsContentAccess = (actor: Grantee, channel: ChannelGrants, isSubscribed: boolean): Decision =>
   denyIf(!hasContentAccess(actor, channel, isSubscribed), 'NOT_PERMITTED', 'Channel content access is required.');
 
-/** Channels §4.11 row 8: the right to, and that nothing said so far contradicts it. */
+/** Channels §4.11 row 8, protocol §6.3: the right to, and that nothing said so far contradicts it. */
 export function canChangeTopicsPolicy(
   actor: Grantee,
   realm: Grants,
@@ -293,8 +310,10 @@ export function canChangeTopicsPolicy(
     canSetTopicsPolicy(actor, realm, policy),
     denyIf(
       policy === 'empty_topic_only' && hasNamedTopics,
-      'CANNOT_SET_TOPICS_POLICY',
-      'Channels with named topics cannot be limited to the empty topic.',
+      'INVALID_INPUT',
+      `To enable this configuration, all messages in this channel must be in the ${EMPTY_TOPIC_DISPLAY_NAME} topic. ` +
+        'Consider renaming or deleting other topics.',
+      { emptyTopicDisplayName: EMPTY_TOPIC_DISPLAY_NAME },
     ),
   );
 }
@@ -328,7 +347,7 @@ export function canChangeChannelPermission(
     case 'canDeleteAnyMessage':
     case 'canDeleteOwnMessage':
       return canSetDeletePolicy(actor, realm);
-    // Whoever is outside cannot let himself in this way.
+    // Whoever is outside cannot let themselves in this way.
     case 'canAddSubscribers':
     case 'canSubscribe':
       return needsContentAccess(actor, channel, isSubscribed);

@@ -1,7 +1,7 @@
 import { type GroupSettings, type GroupSettingValues, groupSetting } from '../groups/group-setting.js';
 import { DomainError, invalidInput } from '../shared/errors.js';
 import type { ChannelId, MessageId, RealmId, RecipientId, UnixSeconds, UserId } from '../shared/ids.js';
-import { codePointLength, foldCase, positionOfUnprintable, trim } from '../shared/text.js';
+import { foldCase, isLongerThan, positionOfUnprintable, trim } from '../shared/text.js';
 
 /** Who may do what in a channel (channels §3.4). */
 export const CHANNEL_PERMISSIONS = {
@@ -103,7 +103,7 @@ export function byFoldedName<T extends { readonly name: string }>(items: Iterabl
 export function parseChannelName(raw: string): string {
   const name = trim(raw);
   if (name === '') throw invalidInput("Channel name can't be empty.");
-  if (codePointLength(name) > MAX_CHANNEL_NAME_LENGTH) {
+  if (isLongerThan(name, MAX_CHANNEL_NAME_LENGTH)) {
     throw invalidInput(`Channel name too long (limit: ${MAX_CHANNEL_NAME_LENGTH} characters).`);
   }
   const position = positionOfUnprintable(name);

@@ -3,16 +3,16 @@ import { acceptGroupSetting, groupOfValue, permissionTitle } from '../groups/acc
 import { addUnnamedGroup, defaultGrants } from '../groups/grants.js';
 import type { GroupSettingValue } from '../groups/group-setting.js';
 import { canonicalGroupSetting } from '../groups/group-setting-rules.js';
-import type { MarkdownRenderer } from '../messages/markdown.js';
+import type { MarkdownOptions, MarkdownRenderer, ParsedMarkdown } from '../messages/markdown.js';
 import { channelLink, type NoticeBoard, silentMention } from '../messages/notice-board.js';
-import { markdownOptions, renderText } from '../messages/render-message.js';
+import { markdownOptions, parseAhead, renderText } from '../messages/render-message.js';
 import type { Realm } from '../realms/realm.js';
 import { invalidInput } from '../shared/errors.js';
 import type { GroupId, RealmId, UnixSeconds } from '../shared/ids.js';
 import { enforce } from '../shared/permission.js';
 import type { RealmAddresses } from '../shared/realm-address.js';
 import { slicesOf } from '../shared/slices.js';
-import type { Transaction } from '../shared/unit-of-work.js';
+import type { Transaction, UnitOfWork } from '../shared/unit-of-work.js';
 import type { Actor } from '../users/actor.js';
 import type { User } from '../users/user.js';
 import {
@@ -32,6 +32,7 @@ import {
   canSetDeletePolicy,
   canSetTopicsPolicy,
 } from './channel-permissions.js';
+import type { ChannelQuota } from './channel-quota.js';
 
 /** What a new channel shall be like; whatever is left out is as everywhere. */
 export interface ChannelWishes {
@@ -64,6 +65,9 @@ export interface NewChannel {
   readonly description: string;
 }
 
+/** What was parsed before the unit, by normalized description. */
+export type ParsedDescriptions = ReadonlyMap<string, ParsedMarkdown>;
+
 /** Who asks, where, and what the rest of the unit needs. */
 export interface ChannelFounding {
   readonly realm: Realm;
@@ -72,6 +76,7 @@ export interface ChannelFounding {
   readonly now: UnixSeconds;
   /** Whether the server allows channels that anybody on the Internet reads. */
   readonly webPublicEnabled: boolean;
+  readonly parsedDescriptions: ParsedDescriptions;
 }
 
 /** The steps of creating channels that creating and subscribing share (channels §4.4 and §4.5). */
@@ -80,7 +85,22 @@ export class ChannelFoundry {
     private readonly renderer: MarkdownRenderer,
     private readonly addresses: RealmAddresses,
     private readonly notices: NoticeBoard,
+    private readonly quota: ChannelQuota,
   ) {}
+
+  /** Before the unit. */
+  async parseDescriptions(uow: UnitOfWork, realmId: RealmId, raw: readonly string[]): Promise<ParsedDescriptions> {
+    const parsed = new Map<string, ParsedMarkdown>();
+    const descriptions = new Set(raw.map(normalizeChannelDescription));
+    descriptions.delete('');
+    if (descriptions.size === 0) return parsed;
+    const realm = await uow.read(({ realms }) => realms.get(realmId));
+    for (const description of descriptions) {
+      const ahead = await parseAhead(this.renderer, description, this.optionsOf(realm));
+      if (ahead) parsed.set(description, ahead);
+    }
+    return parsed;
+  }
 
   /** Channels §4.4 rows 4–6: asked whether or not anything is created, as soon as a channel is named. @throws DomainError */
   checkWishes({ actor, realm }: ChannelFounding, wishes: ChannelWishes, named: number): void {
@@ -137,7 +157,10 @@ export class ChannelFoundry {
     }
   }
 
-  /** Stores the channels and tells those who see them; nobody follows them yet. */
+  /**
+   * Stores the channels and tells those who see them; nobody follows them yet. Once they are committed, `count` them.
+   * @throws DomainError RATE_LIMITED
+   */
   async found(
     tx: Transaction,
     founding: ChannelFounding,
@@ -145,7 +168,8 @@ export class ChannelFoundry {
     wishes: ChannelWishes,
     wanted: ChannelPermissionsWanted,
   ): Promise<Channel[]> {
-    const { realm, creator, now } = founding;
+    const { realm, actor, creator, now } = founding;
+    this.quota.check(actor, newChannels.length);
     const system = await tx.groups.systemGroupIds(realm.id);
     const channels: Channel[] = [];
     const rendered = new Map<string, string>();
@@ -195,14 +219,21 @@ export class ChannelFoundry {
     return channels;
   }
 
+  /** Channels that were made and committed count for the day. */
+  count(actor: Actor, made: number): void {
+    this.quota.spend(actor, made);
+  }
+
   /** What the notification bot says once the channels have their first followers (channels §4.4). */
   async announce(
     tx: Transaction,
-    { realm, creator }: ChannelFounding,
+    { realm, actor, creator, parsedDescriptions }: ChannelFounding,
     channels: readonly Channel[],
     inAnnouncements: boolean,
   ): Promise<void> {
     const who = silentMention(creator);
+    // The creator chose the names and the description: neither links to what they cannot see.
+    const author = { actor, about: channels };
     const board = inAnnouncements
       ? await this.notices.configuredChannel(tx, realm, realm.settings.newChannelAnnouncementsChannelId)
       : null;
@@ -213,6 +244,7 @@ export class ChannelFoundry {
         channel: board,
         topic: 'new channels',
         content: `${who} created ${what}.`,
+        author,
         readFor: [creator.id],
       });
     }
@@ -220,6 +252,7 @@ export class ChannelFoundry {
     await this.notices.postAll(
       tx,
       realm,
+      author,
       channels.map((channel) => {
         const description = channel.description === '' ? '*No description.*' : channel.description;
         return {
@@ -227,15 +260,24 @@ export class ChannelFoundry {
           topic: 'channel events',
           content: `**${PRIVACY_TITLES[channel.privacy]}** channel created by ${who}. **Description:**\n\`\`\`\` quote\n${description}\n\`\`\`\``,
           readFor: [creator.id],
+          ahead: parsedDescriptions.get(channel.description),
         };
       }),
     );
   }
 
-  private async render(tx: Transaction, { realm, actor }: ChannelFounding, description: string): Promise<string> {
+  private async render(
+    tx: Transaction,
+    { realm, actor, parsedDescriptions }: ChannelFounding,
+    description: string,
+  ): Promise<string> {
     if (description === '') return '';
-    const options = markdownOptions(realm, this.addresses.urlOf(realm), { mediaPreviews: false });
-    return (await renderText(tx, this.renderer, this.renderer.parse(description, options), realm, actor)).html;
+    const parsed = parsedDescriptions.get(description) ?? this.renderer.parseNow(description, this.optionsOf(realm));
+    return (await renderText(tx, this.renderer, parsed, realm, { actor })).html;
+  }
+
+  private optionsOf(realm: Realm): MarkdownOptions {
+    return markdownOptions(realm, this.addresses.urlOf(realm), { mediaPreviews: false });
   }
 }
 

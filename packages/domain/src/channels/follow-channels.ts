@@ -26,7 +26,7 @@ export interface FollowingResult {
 /** How many subscriptions one request changes at most: users times channels. */
 export const MAX_SUBSCRIPTIONS_PER_REQUEST = 100_000;
 /** How many of them are worked on before others get their turn. */
-export const SUBSCRIPTIONS_AT_A_TIME = 500;
+const SUBSCRIPTIONS_AT_A_TIME = 500;
 const CHANNELS_AT_A_TIME = 100;
 const USERS_AT_A_TIME = 500;
 /** What one row of the log tells of, unless it is all one user's. */
@@ -39,6 +39,10 @@ export function checkSubscriptionCount(userCount: number, channelCount: number):
     `Too many subscriptions in one request: users times channels may be ${MAX_SUBSCRIPTIONS_PER_REQUEST} at most.`,
   );
 }
+
+/** So many users at a time that what they have to do with these channels is looked up in one go. */
+export const slicesOfUsers = (userIds: readonly UserId[], channelCount: number): Iterable<readonly UserId[]> =>
+  slicesOf(userIds, Math.max(1, Math.floor(SUBSCRIPTIONS_AT_A_TIME / channelCount)));
 
 /**
  * Makes all users follow all channels, and tells them and the others in the order of channels §6.3. Asks for no
@@ -53,8 +57,7 @@ export async function followChannels(tx: Transaction, following: Following): Pro
   const { realmId } = first;
 
   const subscriptions: Subscription[] = [];
-  const together = Math.max(1, Math.floor(SUBSCRIPTIONS_AT_A_TIME / channels.length));
-  for (const people of slicesOf([...userIds].sort(ascending), together)) {
+  for (const people of slicesOfUsers([...userIds].sort(ascending), channels.length)) {
     const news = await newSubscriptions(tx, realmId, people, following, alreadyFollowing);
     await tx.channels.putSubscriptions(news);
     for (const { channelId, userId } of news) added.get(channelId)!.push(userId);

@@ -1,11 +1,10 @@
 import { users } from '../events/audience.js';
 import { ownMessagesIn } from '../messages/narrow.js';
 import type { ChannelId, UserId } from '../shared/ids.js';
-import { slicesOf } from '../shared/slices.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import type { Channel } from './channel.js';
 import { canSeeMetadata } from './channel-permissions.js';
-import { actorsOf, SUBSCRIPTIONS_AT_A_TIME } from './follow-channels.js';
+import { actorsOf, slicesOfUsers } from './follow-channels.js';
 import { tellPeers } from './tell-peers.js';
 
 /** By channel, in the order they were named; users ascending. */
@@ -45,7 +44,7 @@ export async function leaveChannels(
   const leaving = new Map(changed.map(({ id }) => [id, new Set(removed.get(id))]));
   const leavers = [...new Set(changed.flatMap((channel) => removed.get(channel.id)!))].sort((a, b) => a - b);
   const ids = changed.map(({ id }) => id);
-  for (const people of slicesOf(leavers, Math.max(1, Math.floor(SUBSCRIPTIONS_AT_A_TIME / ids.length)))) {
+  for (const people of slicesOfUsers(leavers, ids.length)) {
     const rows = await tx.channels.listSubscriptionsOf(realmId, people, ids);
     await tx.channels.putSubscriptions(
       [...rows.values()]

@@ -25,6 +25,7 @@ import {
 
 const TEAM = groupId(50);
 const MAY_NOT_POST = 'NOT_PERMITTED: You do not have permission to post in this channel.';
+const UNKNOWN = "CHANNEL_NOT_FOUND: Channel with ID '30' does not exist";
 const NOT_HERE = "NOT_PERMITTED: Not authorized to send to channel 'denmark'";
 const NO_NEW_TOPICS = 'NOT_PERMITTED: You do not have permission to create new topics in this channel.';
 
@@ -42,6 +43,7 @@ const posting = (given: Partial<Scene> = {}): Scene => ({
   sender: plainActor('member'),
   botOwner: null,
   channel: plainChannel(),
+  typedName: 'denmark',
   isSubscribed: false,
   isOwnerSubscribed: false,
   isSystemBot: false,
@@ -101,6 +103,52 @@ describe('posting to a channel', () => {
       isOwnerSubscribed: owner === 'is subscribed',
     });
     expect(answer(canPost(scene))).toBe(expected === 'yes' ? 'yes' : NOT_HERE);
+  });
+
+  it.each`
+    who                               | by          | expected
+    ${'guest outside'}                | ${'its id'} | ${UNKNOWN}
+    ${'member outside'}               | ${'its id'} | ${UNKNOWN}
+    ${'member outside'}               | ${'name'}   | ${"NOT_PERMITTED: Not authorized to send to channel 'DENmark'"}
+    ${'member granted canAdminister'} | ${'its id'} | ${NOT_HERE}
+    ${'member granted canAdminister'} | ${'name'}   | ${NOT_HERE}
+    ${'administrator outside'}        | ${'its id'} | ${NOT_HERE}
+    ${'bot whose owner is outside'}   | ${'its id'} | ${UNKNOWN}
+    ${'bot without an owner'}         | ${'its id'} | ${UNKNOWN}
+    ${'bot whose owner is inside'}    | ${'its id'} | ${'yes'}
+    ${'bot whose owner is an admin'}  | ${'its id'} | ${UNKNOWN}
+    ${'system bot'}                   | ${'its id'} | ${'yes'}
+  `('$who addresses a private channel by $by (messages §3.2 row 8, decision 20)', ({ who, by, expected }) => {
+    const bot = plainActor('member', { botOwnerId: 11 });
+    const owner = plainActor('member', { id: 11 });
+    const given: Record<string, Partial<Scene>> = {
+      'guest outside': { sender: plainActor('guest') },
+      'member outside': {},
+      'member granted canAdminister': { sender: plainActor('member', { groups: [TEAM] }) },
+      'administrator outside': { sender: plainActor('administrator') },
+      'bot whose owner is outside': { sender: bot, botOwner: owner },
+      'bot without an owner': { sender: bot, isOwnerSubscribed: true },
+      'bot whose owner is inside': { sender: bot, botOwner: owner, isOwnerSubscribed: true },
+      'bot whose owner is an admin': { sender: bot, botOwner: plainActor('administrator', { id: 11 }) },
+      'system bot': { isSystemBot: true },
+    };
+    const channel = plainChannel({ privacy: 'privateProtectedHistory', grants: { canAdministerChannel: TEAM } });
+    const scene = posting({ channel, typedName: by === 'name' ? 'DENmark' : null, ...given[who] });
+    expect(answer(canPost(scene))).toBe(expected);
+    expect(answer(canPostSomewhere(scene))).toBe(expected);
+  });
+
+  it('does not say by its id whether a hidden channel is archived, nor who may post in it', () => {
+    const channel = plainChannel({
+      privacy: 'privateSharedHistory',
+      isArchived: true,
+      grants: { canSendMessage: systemGroup.nobody },
+    });
+    const decision = canPost(posting({ channel, typedName: null }));
+    expect(answer(decision)).toBe(UNKNOWN);
+    expect(decision).toMatchObject({ details: { channelId: channel.id } });
+    // Those who see it are told what is the matter.
+    expect(answer(canPost(posting({ channel, typedName: null, isSubscribed: true })))).toBe(MAY_NOT_POST);
   });
 
   it('a bot without an owner stands alone, whoever is subscribed', () => {

@@ -2,20 +2,22 @@ import type { Grantee } from '../groups/group-permissions.js';
 import { hasRealmPermission } from '../groups/group-permissions.js';
 import { EMPTY_TOPIC_DISPLAY_NAME } from '../messages/topic.js';
 import type { Realm } from '../realms/realm.js';
-import type { GroupId } from '../shared/ids.js';
+import type { ChannelId, GroupId } from '../shared/ids.js';
 import { all, allowed, type Decision, denied, denyIf } from '../shared/permission.js';
 import { type Actor, isGuest } from '../users/actor.js';
 import type { User } from '../users/user.js';
 import { mayAccessUser } from '../users/user-access.js';
 import { type Channel, hasSharedHistory, isPrivate, isWebPublic } from './channel.js';
-import { hasChannelPermission, isGrantedContent } from './channel-permissions.js';
+import { hasChannelPermission, hasMetadataAccess, isGrantedContent } from './channel-permissions.js';
 
 /** Somebody writing to a channel. Bots may do what their owner may, and their owner is written to for them. */
 export interface Posting {
   readonly sender: Pick<Actor, 'role' | 'groups'>;
   /** Null for people, and for bots whose owner is gone. */
   readonly botOwner: Pick<Actor, 'role' | 'groups'> | null;
-  readonly channel: Pick<Channel, 'name' | 'privacy' | 'permissions' | 'isArchived' | 'topicsPolicy'>;
+  readonly channel: Pick<Channel, 'id' | 'name' | 'privacy' | 'permissions' | 'isArchived' | 'topicsPolicy'>;
+  /** What the sender called the channel; null: they named it by its id. */
+  readonly typedName: string | null;
   readonly isSubscribed: boolean;
   readonly isOwnerSubscribed: boolean;
   /** One of the realm's own bots, which write where they must. */
@@ -42,15 +44,27 @@ export function canPost(
 /** The same with the topic left open: who may have the channel's mail address, for example (channels §3.9 rows 1–10). */
 export function canPostSomewhere(posting: Posting): Decision {
   if (posting.isSystemBot) return allowed;
+  const { channel, typedName } = posting;
+  const isVisible = isChannelVisible(posting);
+  // Whoever may not see the channel is told no more of its name than they typed themselves (contract decision 20).
+  if (!isVisible && typedName === null) return unknownChannelId(channel.id);
   return all(
-    canSendTo(posting.sender, posting.botOwner, posting.channel),
+    canSendTo(posting.sender, posting.botOwner, channel),
     denyIf(
-      posting.channel.isArchived || !mayEnter(posting),
+      channel.isArchived || !mayEnter(posting),
       'NOT_PERMITTED',
-      `Not authorized to send to channel '${posting.channel.name}'`,
+      `Not authorized to send to channel '${isVisible ? channel.name : typedName}'`,
     ),
   );
 }
+
+/** Bots list what their owner is subscribed to (channels §4.1), so nothing of that is hidden from them. */
+const isChannelVisible = ({ sender, botOwner, channel, isSubscribed, isOwnerSubscribed }: Posting): boolean =>
+  hasMetadataAccess(sender, channel, isSubscribed) || (botOwner !== null && isOwnerSubscribed);
+
+/** For a channel that does not exist as for one that is hidden (messages §3.2 row 8, contract decision 20). */
+export const unknownChannelId = (id: ChannelId): Decision =>
+  denied('CHANNEL_NOT_FOUND', `Channel with ID '${id}' does not exist`, { channelId: id });
 
 /** By grant, wherever it is: channels §3.9 row 2. */
 export function canSendTo(sender: Grantee, botOwner: Grantee | null, channel: Pick<Channel, 'permissions'>): Decision {
@@ -123,7 +137,7 @@ export interface DirectRecipient {
   readonly user: Pick<User, 'id' | 'isActive' | 'bot'>;
   /** Null where there are no rights to read: system bots, deactivated users. */
   readonly actor: Grantee | null;
-  /** The address others know him by (`publicAddress`): the refusal quotes it. */
+  /** The address others know them by (`publicAddress`): the refusal quotes it. */
   readonly address: string;
   /** Asked only where the sender is a guest who may not know everybody: `UserAccess.isAcquainted`. */
   readonly isAcquainted: boolean;
@@ -142,7 +156,7 @@ export function canSendDirect({
   readonly realm: Pick<Realm, 'permissions'>;
   /** Id of the system group without members. */
   readonly nobodyGroupId: GroupId;
-  /** Whether these people have written to one another before. */
+  /** Whether the conversation has a message (messages §3.2): one that has lost its last is begun anew. */
   readonly conversationExists: boolean;
 }): Decision {
   const gone = recipients.find(({ user }) => !user.isActive);

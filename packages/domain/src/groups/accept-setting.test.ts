@@ -48,7 +48,9 @@ describe('a value somebody chose for a permission', () => {
       await refused(id, 'Invalid user group');
       await refused(spelt([scene.user('hamlet').id], [id]), `Invalid user group ID: ${id}`);
     }
-    for (const id of [9999 as UserId, stranger, gone]) await refused(spelt([id], [theirs]), `Invalid user ID: ${id}`);
+    const [system] = await scene.uow.read(({ users }) => users.listSystemBots(scene.realm.id));
+    for (const id of [9999 as UserId, stranger, gone, system!.id])
+      await refused(spelt([id], [theirs]), `Invalid user ID: ${id}`);
     await refused(scene.group('former').id, 'User group is deactivated.');
   });
 

@@ -25,9 +25,10 @@ export async function acceptGroupSetting(
     const group = await tx.groups.find(realmId, id);
     if (group) groups.set(id, group);
   }
-  const people = await tx.users.list(realmId, userIds);
-  const active = new Set<UserId>(people.filter((user) => user.isActive).map((user) => user.id));
-  enforce(checkGroupSetting(value, definition, title, { groups, userIds: active }));
+  // The organization's own bots are members of nothing (contract decision 22).
+  const users = (await tx.users.list(realmId, userIds)).filter((user) => user.isActive && !user.bot?.isSystem);
+  const known = new Set<UserId>(users.map((user) => user.id));
+  enforce(checkGroupSetting(value, definition, title, { groups, userIds: known }));
   return value;
 }
 

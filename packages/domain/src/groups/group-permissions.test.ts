@@ -306,6 +306,7 @@ describe('members and subgroups of a group', () => {
     ]);
     expect(answer(areSubgroupCandidates(groups(40, 1), known))).toBe('yes');
     expect(answer(areSubgroupCandidates(groups(41, 40, 99), known))).toBe('INVALID_INPUT: Invalid user group ID: 99');
+    expect(answer(areSubgroupCandidates(groups(40, 98), known))).toBe('INVALID_INPUT: Invalid user group ID: 98');
     expect(answer(areSubgroupCandidates(groups(42), known))).toBe('INVALID_INPUT: Invalid user group ID: 42');
     expect(answer(areSubgroupCandidates(groups(40, 41), known))).toBe(DEACTIVATED);
   });

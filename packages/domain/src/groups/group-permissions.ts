@@ -15,7 +15,7 @@ type Grants = Pick<Realm, 'permissions'>;
 
 /**
  * The one way to ask for a permission (channels §3.3). Guests never pass one that cannot be given to everyone, whatever
- * groups they are in. Nobody passes by his role alone: where administrators do, a rule says so.
+ * groups they are in. Nobody passes by their role alone: where administrators do, a rule says so.
  */
 export function isGranted(
   actor: Grantee,
@@ -114,7 +114,7 @@ export const canRemoveSubgroups = (actor: Grantee, realm: Grants, group: Group |
 export const canInviteIntoGroup = (actor: Grantee, realm: Grants, group: Group | null): Decision =>
   may(actor, realm, group, ['canAddMembers'], false);
 
-/** Messages §3.2 row 20. */
+/** Messages §3.2 row 20. A named group. */
 export function canMentionGroup(actor: Grantee, group: Pick<Group, 'name' | 'permissions'>): Decision {
   return denyIf(
     !hasGroupPermission(actor, group, 'canMention'),

@@ -13,7 +13,10 @@ export interface GroupReads {
   systemGroupIds(realmId: RealmId): Promise<Readonly<Record<SystemGroupName, GroupId>>>;
   /** Named groups, ascending id, deactivated ones included. */
   listViews(realmId: RealmId): Promise<readonly GroupView[]>;
-  /** What each group stands for as a permission's value: its id when named, its content when not. Unknown ids are absent. */
+  /**
+   * What each group stands for as a permission's value: its id when named; when not, its content, of users the active ones.
+   * Unknown ids are absent.
+   */
   settingValues(realmId: RealmId, ids: readonly GroupId[]): Promise<ReadonlyMap<GroupId, GroupSettingValue>>;
   /** Deactivated users too; ascending. */
   listDirectMembers(realmId: RealmId, id: GroupId): Promise<readonly UserId[]>;

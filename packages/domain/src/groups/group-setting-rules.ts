@@ -27,16 +27,15 @@ export function isSameGroupSetting(one: GroupSettingValue, other: GroupSettingVa
 const isSame = (one: readonly number[], other: readonly number[]): boolean =>
   one.length === other.length && one.every((id, index) => id === other[index]);
 
-/** A change by somebody who says what he thinks the value is, so that he does not undo another's change unseen. */
+/** A change by somebody who says what they think the value is, so that they do not undo another's change unseen. */
 export interface GroupSettingUpdate {
   readonly new: GroupSettingValue;
   readonly old?: GroupSettingValue | undefined;
 }
 
 /**
- * The value to store, canonical; null: it has that value already, so nothing happens and nobody is told. `refusal`: he
- * took it for another (channels §2.4). `current` may name deactivated users; clients do not see them, so they are passed
- * over, as `withoutUsers` does.
+ * The value to store, canonical; null: it has that value already, so nothing happens and nobody is told. Refused where
+ * `old` is another value (channels §2.4). `current`: as `GroupReads.settingValues` answers, and so clients see it.
  */
 export function groupSettingUpdate(
   current: GroupSettingValue,
@@ -60,7 +59,7 @@ export function groupSettingUpdate(
 export interface NamedInSetting {
   /** By id: groups of the realm, unnamed ones too. */
   readonly groups: ReadonlyMap<GroupId, Pick<Group, 'name' | 'systemName' | 'isDeactivated'>>;
-  /** Active users of the realm. */
+  /** Active users of the realm, without its system bots (contract decision 22). */
   readonly userIds: ReadonlySet<UserId>;
 }
 

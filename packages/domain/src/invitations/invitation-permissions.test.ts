@@ -142,7 +142,7 @@ describe('inviting', () => {
     ${'moderator'}     | ${false} | ${false} | ${0}              | ${true}
     ${'administrator'} | ${false} | ${false} | ${0}              | ${false}
     ${'member'}        | ${true}  | ${false} | ${0}              | ${false}
-    ${'member'}        | ${false} | ${true}  | ${0}              | ${false}
+    ${'member'}        | ${false} | ${true}  | ${0}              | ${true}
   `('$who of $age seconds, invitation needed $invited, domains listed $domains: too new $tooNew', (row) => {
     const settings = { inviteRequired: row.invited, emailsRestrictedToDomains: row.domains };
     expect(isTooNewToInvite(plainActor(row.who), plainRealm({ settings }), 1000, 1000 + row.age)).toBe(row.tooNew);

@@ -26,7 +26,7 @@ export function canInvite(
 export const canUseInvitations = (actor: Pick<Actor, 'role' | 'isBot'>): Decision =>
   all(mustNotBeGuest(actor), mustBeHuman(actor));
 
-/** Nobody lets others rise above himself (organization §9.1 rows 5 and 6). */
+/** Nobody invites others to a higher role than their own (organization §9.1 rows 5 and 6). */
 export function canInviteAs(actor: Pick<Actor, 'role'>, role: Role): Decision {
   return all(
     role === 'owner' ? mustBeOwner(actor) : allowed,
@@ -76,25 +76,25 @@ export function canInviteIntoGroups(
   return all(...groups.map((group) => canInviteIntoGroup(actor, realm, group)));
 }
 
-/** Only administrators greet newcomers in their own words; from others the text counts as not given (specification, 7). */
+/** Only administrators greet newcomers in their own words; from others the text counts as not given (README decision 6). */
 export const effectiveWelcomeText = (actor: Pick<Actor, 'role'>, text: string | null): string | null =>
   isAdministrator(actor) ? text : null;
 
 const DAY = 86_400;
 const MIN_AGE_DAYS = 3;
 
-/** Where anybody can make an account, new ones could be made to send letters (organization §9.3). */
+/** Where anybody can make an account, new ones could be made to send letters (organization §9.3, contract decision 24). */
 export function isTooNewToInvite(
   actor: Pick<Actor, 'role'>,
   realm: Pick<Realm, 'settings'>,
   joinedAt: UnixSeconds,
   now: UnixSeconds,
 ): boolean {
-  const isOpen = !realm.settings.inviteRequired && !realm.settings.emailsRestrictedToDomains;
+  const isOpen = !realm.settings.inviteRequired;
   return isOpen && !isAdministrator(actor) && now - joinedAt < MIN_AGE_DAYS * DAY;
 }
 
-/** Whether he sees everybody's invitations or only his own (organization §9.2). */
+/** Whether they see everybody's invitations or only their own (organization §9.2). */
 export const seesAllInvitations = (actor: Pick<Actor, 'role'>): boolean => isAdministrator(actor);
 
 /** What of an invitation decides who may touch it. */

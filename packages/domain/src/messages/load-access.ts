@@ -3,7 +3,8 @@ import type { ChannelId, MessageId } from '../shared/ids.js';
 import type { Repositories, Transaction } from '../shared/unit-of-work.js';
 import type { Actor } from '../users/actor.js';
 import type { Message, PersonalFlags } from './message.js';
-import type { MessageAccess } from './message-permissions.js';
+import { canReadMessage, type MessageAccess } from './message-permissions.js';
+import type { MessageHead } from './message-repository.js';
 
 /** A message with all that rules about it read. */
 export interface LoadedMessage extends MessageAccess {
@@ -35,4 +36,29 @@ export async function loadMessages(
     isOwn: flags.has(message.id),
     flags: flags.get(message.id) ?? null,
   }));
+}
+
+/** Of these messages those that exist and that the actor may read (messages §1.4); ascending id. None is loaded as a whole. */
+export async function listReadableHeads(
+  reads: Reads,
+  actor: Actor,
+  ids: readonly MessageId[],
+): Promise<readonly MessageHead[]> {
+  const viewer = { realmId: actor.realmId, userId: actor.id };
+  const heads = await reads.messages.listHeads(viewer, ids);
+  const channelIds = new Set(heads.flatMap((head) => head.channelId ?? []));
+  const channels = new Map((await reads.channels.list(actor.realmId, [...channelIds])).map((one) => [one.id, one]));
+  const subscribed = new Set<ChannelId>(await reads.channels.listSubscribedIds(actor.realmId, actor.id));
+  // What was never received shows as historical, as does what was taken from history: only the latter is the actor's own.
+  const historical = heads.filter((head) => head.flags.historical).map((head) => head.id);
+  const taken = historical.length > 0 ? await reads.personal.listFlags(viewer, historical) : new Map();
+  return heads.filter(
+    (head) =>
+      canReadMessage(actor, {
+        message: head,
+        channel: head.channelId === null ? null : (channels.get(head.channelId) ?? null),
+        isSubscribed: head.channelId !== null && subscribed.has(head.channelId),
+        isOwn: !head.flags.historical || taken.has(head.id),
+      }).allowed,
+  );
 }

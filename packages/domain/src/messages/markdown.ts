@@ -1,13 +1,20 @@
 import type { ChannelId, GroupId, MessageId, UserId } from '../shared/ids.js';
 
 /**
- * Turns what people type into HTML, in two pure steps. `parse` needs nothing but the text, may be slow on hostile input
- * and runs before the unit of work; it names what the text refers to. The unit looks those names up in sets, and
- * `render` puts them in: synchronous and quick, whatever the text.
+ * Turns what people type into HTML, in two steps. `parse` needs nothing but the text, and runs before the unit of work: code
+ * and formulas take time, which passes elsewhere. It names what the text refers to. The unit looks those names up in sets,
+ * and `render` puts them in: synchronous and quick, whatever the text.
  */
 export interface MarkdownRenderer {
-  /** @throws DomainError INVALID_INPUT when the text cannot be rendered within its bounds of time and size. */
-  parse(content: string, options: MarkdownOptions): ParsedMarkdown;
+  /** @throws DomainError INVALID_INPUT when the text cannot be rendered within its bounds of work and size. */
+  parse(content: string, options: MarkdownOptions): Promise<ParsedMarkdown>;
+
+  /**
+   * The same at once, for what a unit of work says itself. There is no time for code and formulas: they are taken from the
+   * text that was parsed ahead, and those that are not in it stay plain.
+   * @throws DomainError INVALID_INPUT as `parse` does.
+   */
+  parseNow(content: string, options: MarkdownOptions, ahead?: ParsedMarkdown): ParsedMarkdown;
 
   /** May be called again on the same parsed text, with other names. @throws DomainError INVALID_INPUT as `parse` does. */
   render(parsed: ParsedMarkdown, names: ResolvedNames): RenderedMarkdown;

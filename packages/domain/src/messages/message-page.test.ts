@@ -43,7 +43,7 @@ describe('a page around a message', () => {
     ${6}    | ${6}   | ${5}  | ${true}  | ${range(1, 10)} | ${'Anchor Oldest Newest'}
     ${6}    | ${2}   | ${1}  | ${true}  | ${range(4, 7)}  | ${'Anchor'}
     ${6}    | ${0}   | ${0}  | ${true}  | ${[6]}          | ${'Anchor'}
-    ${6}    | ${0}   | ${0}  | ${false} | ${[6]}          | ${'Anchor'}
+    ${6}    | ${0}   | ${0}  | ${false} | ${[]}           | ${''}
     ${6}    | ${3}   | ${0}  | ${true}  | ${range(3, 6)}  | ${'Anchor'}
     ${6}    | ${3}   | ${0}  | ${false} | ${range(3, 5)}  | ${''}
     ${6}    | ${0}   | ${3}  | ${true}  | ${range(6, 9)}  | ${'Anchor'}

@@ -113,6 +113,7 @@ export async function selectPage(
       if (atOldest) return from(0, after + (includeAnchor ? 1 : 0));
       return includeAnchor ? from(anchor, after + 1) : from(anchor + 1, after);
     }
-    return (await upTo(anchor, 1)).filter((head) => head.id === anchor);
+    // Nothing but the anchor was asked for, and that only where it is included (contract decision 27).
+    return includeAnchor ? (await upTo(anchor, 1)).filter((head) => head.id === anchor) : [];
   }
 }

@@ -22,8 +22,11 @@ import {
   canMoveInto,
   canMoveWholeTopic,
   canOpenTopicByMoving,
+  canReadEditHistory,
   canReadMessage,
   canResolveTopic,
+  canSpectateFile,
+  canSpectateMessage,
   resolveToggle,
 } from './message-permissions.js';
 
@@ -147,13 +150,69 @@ describe('editing what a message says', () => {
   });
 });
 
+describe('how a message came to be what it is (messages §10)', () => {
+  const DISABLED = 'NOT_PERMITTED: Message edit history is disabled in this organization';
+  const access = { message: { channelId: channelId(30) }, isOwn: false };
+  const open = { ...access, channel: plainChannel({ isArchived: true }), isSubscribed: false };
+  const hidden = { ...access, channel: plainChannel({ privacy: 'privateSharedHistory' }), isSubscribed: false };
+
+  it.each`
+    policy     | message   | expected
+    ${'all'}   | ${open}   | ${'yes'}
+    ${'moves'} | ${open}   | ${'yes'}
+    ${'none'}  | ${open}   | ${DISABLED}
+    ${'all'}   | ${hidden} | ${UNKNOWN}
+    ${'all'}   | ${null}   | ${UNKNOWN}
+    ${'none'}  | ${hidden} | ${DISABLED}
+    ${'none'}  | ${null}   | ${DISABLED}
+  `('is shown where the organization shows it: $policy, $expected', ({ policy, message, expected }) => {
+    const realm = plainRealm({ settings: { messageEditHistoryVisibilityPolicy: policy } });
+    expect(answer(canReadEditHistory(plainActor('owner'), realm, message))).toBe(expected);
+  });
+});
+
+describe('without logging in (protocol §9)', () => {
+  const realm = plainRealm({ settings: { enableSpectatorAccess: true } });
+  const spectators = { webPublicEnabled: true, hasWebPublicChannel: true };
+  const NOT_LOGGED_IN = 'UNAUTHENTICATED: Not logged in: API authentication or user session required';
+  const NO_FILE = 'ACCESS_DENIED: You are not authorized to view this file.';
+  const where = (kind: string) => (kind === 'direct' ? null : { privacy: PRIVACY[kind]! });
+
+  it.each(
+    cells(`
+      what    | web-public | public | private, shared history | private, protected history | direct
+      message | yes        | no     | no                      | no                         | no
+      file    | yes        | no     | no                      | no                         | no
+    `),
+  )('a %s of a %s channel: %s', (what, kind, expected) => {
+    const decision =
+      what === 'message'
+        ? canSpectateMessage(realm, where(kind), spectators)
+        : canSpectateFile(realm, [where(kind)], spectators);
+    expect(answer(decision)).toBe(expected === 'yes' ? 'yes' : what === 'message' ? UNKNOWN : NO_FILE);
+  });
+
+  it('a file is read through any of the messages that link to it', () => {
+    expect(answer(canSpectateFile(realm, [], spectators))).toBe(NO_FILE);
+    expect(answer(canSpectateFile(realm, [where('public'), null, where('web-public')], spectators))).toBe('yes');
+  });
+
+  it('nothing is read where there are no spectators', () => {
+    const closed = plainRealm();
+    expect(answer(canSpectateMessage(closed, where('web-public'), spectators))).toBe(NOT_LOGGED_IN);
+    expect(answer(canSpectateMessage(closed, null, spectators))).toBe(NOT_LOGGED_IN);
+    expect(answer(canSpectateFile(closed, [where('web-public')], spectators))).toBe(NOT_LOGGED_IN);
+  });
+});
+
 describe('resolving a topic', () => {
   it.each`
     from            | to             | what
     ${'plans'}      | ${'✔ plans'}   | ${'resolve'}
     ${'✔ plans'}    | ${'plans'}     | ${'unresolve'}
     ${'✔ ✔✔ plans'} | ${'plans'}     | ${'unresolve'}
-    ${'✔ ✔✔ plans'} | ${'✔✔ plans'}  | ${null}
+    ${'✔ ✔✔ plans'} | ${'✔✔ plans'}  | ${'unresolve'}
+    ${'✔ ✔✔ plans'} | ${'✔ plans'}   | ${null}
     ${'plans'}      | ${'✔ other'}   | ${null}
     ${'✔ plans'}    | ${'other'}     | ${null}
     ${'plans'}      | ${'other'}     | ${null}
@@ -166,6 +225,23 @@ describe('resolving a topic', () => {
     ${'✔ a ✔ b'}    | ${'a ✔ b'}     | ${'unresolve'}
     ${'✔ a ✔ b'}    | ${'a b'}       | ${null}
   `('from "$from" to "$to": $what', ({ from, to, what }) => {
+    expect(resolveToggle(from, to)).toBe(what);
+  });
+
+  const a = (length: number) => 'a'.repeat(length);
+
+  it.each`
+    from               | to                 | what
+    ${a(58)}           | ${`✔ ${a(58)}`}    | ${'resolve'}
+    ${a(59)}           | ${`✔ ${a(59)}`}    | ${'resolve'}
+    ${a(60)}           | ${`✔ ${a(60)}`}    | ${'resolve'}
+    ${a(60)}           | ${`✔ ${a(55)}...`} | ${'resolve'}
+    ${a(60)}           | ${`✔ ${a(54)}...`} | ${null}
+    ${a(60)}           | ${'✔ a...'}        | ${null}
+    ${a(58)}           | ${`✔ ${a(55)}...`} | ${null}
+    ${`✔ ${a(55)}...`} | ${`${a(55)}...`}   | ${'unresolve'}
+    ${`✔ ${a(55)}...`} | ${a(60)}           | ${null}
+  `('with a name that the prefix makes too long: $what', ({ from, to, what }) => {
     expect(resolveToggle(from, to)).toBe(what);
   });
 

@@ -1,10 +1,12 @@
-import { type Channel, hasSharedHistory } from '../channels/channel.js';
+import { type Channel, hasSharedHistory, isWebPublic } from '../channels/channel.js';
 import {
   type ChannelGrants,
   canReadActive,
+  canSpectate,
   hasChannelPermission,
   hasContentAccess,
   isChannelAdministrator,
+  type SpectatorAccess,
 } from '../channels/channel-permissions.js';
 import { canCreateTopic, canSendTo } from '../channels/post-permissions.js';
 import { type Grantee, hasRealmPermission } from '../groups/group-permissions.js';
@@ -15,7 +17,7 @@ import { type Actor, isAdministrator, isGuest } from '../users/actor.js';
 import { isAtLeast } from '../users/role.js';
 import { mustBeAdministrator } from '../users/role-gates.js';
 import type { Message } from './message.js';
-import { RESOLVED_PREFIX } from './topic.js';
+import { cutTopic, RESOLVED_PREFIX } from './topic.js';
 
 /** The same text for messages that do not exist (messages §1.4). */
 const unknownMessage: Decision = denied('INVALID_INPUT', 'Invalid message(s)');
@@ -26,7 +28,7 @@ export interface MessageAccess {
   /** Where it is now; null for direct messages. */
   readonly channel: (ChannelGrants & Pick<Channel, 'isArchived'>) | null;
   readonly isSubscribed: boolean;
-  /** He has received it, or made it his own. */
+  /** They have received it, or made it their own. */
   readonly isOwn: boolean;
 }
 
@@ -39,9 +41,53 @@ export function canReadMessage(actor: Grantee, access: MessageAccess, { modifyin
 }
 
 function mayReadIn(actor: Grantee, channel: ChannelGrants, isSubscribed: boolean, isOwn: boolean): boolean {
-  // Sic: by its id a guest reaches a message of a web-public channel only while subscribed; by narrows he reads them all.
+  // Sic: by its id a guest reaches a message of a web-public channel only while subscribed; narrows show them all.
   if (isGuest(actor) && !isSubscribed) return false;
   return hasContentAccess(actor, channel, isSubscribed) && (hasSharedHistory(channel) || isOwn);
+}
+
+/** How a message came to be what it is: where the organization shows it, to those who may read the message (messages §10). */
+export function canReadEditHistory(
+  actor: Grantee,
+  realm: Pick<Realm, 'settings'>,
+  /** Null: there is no such message. */
+  access: MessageAccess | null,
+): Decision {
+  return all(
+    denyIf(
+      realm.settings.messageEditHistoryVisibilityPolicy === 'none',
+      'NOT_PERMITTED',
+      'Message edit history is disabled in this organization',
+    ),
+    access === null ? unknownMessage : canReadMessage(actor, access),
+  );
+}
+
+/** Without logging in: what is in web-public channels, where there are any to read (protocol §9, messages §1.4). */
+export function canSpectateMessage(
+  realm: Pick<Realm, 'settings'>,
+  /** Where the message is; null: it is direct, or there is none. */
+  channel: Pick<Channel, 'privacy'> | null,
+  spectators: SpectatorAccess,
+): Decision {
+  return all(canSpectate(realm, spectators), channel !== null && isWebPublic(channel) ? allowed : unknownMessage);
+}
+
+/** Without logging in: a file that a message of a web-public channel links to (messages §16.2, protocol §9). */
+export function canSpectateFile(
+  realm: Pick<Realm, 'settings'>,
+  /** Where the messages are that link to it; null for direct ones. */
+  linkedIn: readonly (Pick<Channel, 'privacy'> | null)[],
+  spectators: SpectatorAccess,
+): Decision {
+  return all(
+    canSpectate(realm, spectators),
+    denyIf(
+      !linkedIn.some((channel) => channel !== null && isWebPublic(channel)),
+      'ACCESS_DENIED',
+      'You are not authorized to view this file.',
+    ),
+  );
 }
 
 /** Clients and servers disagree a little about the time; deleting alone gives no such grace (messages §9, §11). */
@@ -57,7 +103,7 @@ function isTooOldToMove(actor: Grantee, sentAt: UnixSeconds, limitSeconds: numbe
   );
 }
 
-/** Its text, and by its sender alone: no administrator, no bot's owner puts words into his mouth (messages §9.1 rows 2–4). */
+/** Its text, and by its sender alone: neither administrators nor a bot's owner may (messages §9.1 rows 2–4). */
 export function canEditContent(
   actor: Pick<Actor, 'id'>,
   realm: Pick<Realm, 'settings'>,
@@ -77,15 +123,18 @@ export function canEditContent(
 }
 
 /**
- * Whether a new topic name does nothing but mark the topic resolved or unresolved (messages §9.2). Anything more is a
- * change of topic like any other.
+ * Whether a new topic name does nothing but mark the topic resolved or unresolved (messages §2.5, §9.2). Anything more is a
+ * change of topic like any other. `from`: as stored; `to`: as asked for, or as it is stored once the prefix has made it too
+ * long.
  */
 export function resolveToggle(from: string, to: string): 'resolve' | 'unresolve' | null {
   const wasResolved = from.startsWith(RESOLVED_PREFIX);
   const isResolved = to.startsWith(RESOLVED_PREFIX);
-  if (!wasResolved && isResolved) return to === RESOLVED_PREFIX + from ? 'resolve' : null;
-  if (wasResolved && !isResolved) return to === from.replace(/^[✔ ]+/u, '') ? 'unresolve' : null;
-  return null;
+  if (!wasResolved && isResolved) return cutTopic(to) === cutTopic(RESOLVED_PREFIX + from) ? 'resolve' : null;
+  if (!wasResolved || isResolved) return null;
+  // One prefix, or all that has gathered there (channels §5.7).
+  const isBare = to === from.slice(RESOLVED_PREFIX.length) || to === from.replace(/^[✔ ]+/u, '');
+  return isBare ? 'unresolve' : null;
 }
 
 /** Administrators have no right of their own here (messages §9.2). `target`: null unless the channel changes too. */
@@ -109,6 +158,7 @@ export function canChangeTopic(
   realm: Pick<Realm, 'permissions' | 'settings'>,
   change: {
     readonly message: Pick<Message, 'topic' | 'sentAt'>;
+    /** As asked for or as stored: `resolveToggle` takes both. */
     readonly topic: string;
     readonly source: Pick<Channel, 'permissions'>;
     readonly target: Pick<Channel, 'permissions'> | null;
@@ -174,7 +224,7 @@ export function canChangeChannelOf(
 }
 
 /**
- * A whole topic: all of what he sees of it has to be young enough (messages §9.2). `messages` ascend. Resolving is no
+ * A whole topic: all of what the actor sees of it has to be young enough (messages §9.2). `messages` ascend. Resolving is no
  * move. `isOtherTopic`, `isOtherChannel`: what the move changes; the stricter limit of these counts.
  */
 export function canMoveWholeTopic(
@@ -210,7 +260,7 @@ export function canMoveWholeTopic(
 /** Into a topic without messages; resolving opens none (messages §9.1 row 20). */
 export const canOpenTopicByMoving = canCreateTopic;
 
-/** Of a message that he may read for modifying (messages §11 rows 2–6). */
+/** Of a message that the actor may read for modifying (messages §11 rows 2–6). */
 export function canDeleteMessage(
   actor: Pick<Actor, 'id' | 'role' | 'groups'>,
   realm: Pick<Realm, 'permissions' | 'settings'>,
@@ -242,7 +292,7 @@ export function canDeleteMessage(
   );
 }
 
-/** Of the topic, those messages that he may read (channels §5.6). */
+/** Of the topic, those messages that the actor may read (channels §5.6). */
 export function canDeleteTopic(
   actor: Grantee,
   channel: ChannelGrants & Pick<Channel, 'isArchived'>,

@@ -1,4 +1,5 @@
 import type { ChannelId, MessageId, RealmId, RecipientId, UnixSeconds, UserId } from '../shared/ids.js';
+import type { EmailOwner } from '../users/email-visibility.js';
 import type { Message, NewMessage, PersonalFlags } from './message.js';
 
 /** One thing that is true of every message of a filter, or, when negated, of none. */
@@ -42,13 +43,10 @@ export interface MessageHead {
   readonly flags: PersonalFlags;
 }
 
-/** A person as messages name him; everything that differs by who looks is derived from it. */
-export interface PersonView {
-  readonly id: UserId;
+/** A user as messages name them; everything that differs by who looks is derived from it. */
+export interface PersonView extends EmailOwner {
   readonly fullName: string;
   readonly email: string;
-  /** Everyone may see the address (users §1.2). */
-  readonly isEmailPublic: boolean;
   readonly avatar: { readonly source: 'gravatar' | 'uploaded' | 'generated'; readonly version: number };
   readonly isSystemBot: boolean;
 }
@@ -101,8 +99,18 @@ export interface MessageReads {
   /** The lowest id of the realm's messages that were sent at or after then; null when there is none. */
   findFirstIdSince(realmId: RealmId, since: UnixSeconds): Promise<MessageId | null>;
   hasMessages(realmId: RealmId, recipientId: RecipientId, topicKey?: string): Promise<boolean>;
-  /** Null when the topic has no message. */
-  findNewestInTopic(realmId: RealmId, recipientId: RecipientId, topicKey: string): Promise<MessageId | null>;
+  /** By topic key: the newest message of each of these topics; topics without any are absent. Costs by the topics named. */
+  listNewestInTopics(
+    realmId: RealmId,
+    recipientId: RecipientId,
+    topicKeys: readonly string[],
+  ): Promise<ReadonlyMap<string, MessageId>>;
+  /** The same over only those messages that are the viewer's own. */
+  listNewestOwnInTopics(
+    viewer: Viewer,
+    recipientId: RecipientId,
+    topicKeys: readonly string[],
+  ): Promise<ReadonlyMap<string, MessageId>>;
   /** Everybody who has sent something to the topic; ascending. Costs by the messages of the topic. */
   listTopicSenders(realmId: RealmId, recipientId: RecipientId, topicKey: string): Promise<readonly UserId[]>;
   /** Spellings that differ only in case are one topic; newest message first. Costs by topics, not by messages. */

@@ -1,6 +1,6 @@
 import { invalidInput } from '../shared/errors.js';
 import type { ChannelId, MessageId, Ordinal, RealmId, RecipientId, UnixSeconds, UserId } from '../shared/ids.js';
-import { codePointLength, takeCodePoints, trimEnd } from '../shared/text.js';
+import { isLongerThan, takeCodePoints, trimEnd } from '../shared/text.js';
 import type { TopicLink } from './markdown.js';
 
 /** What sending stores, and nobody's view of it. */
@@ -94,7 +94,7 @@ export function parseContent(raw: string): string {
   const content = trimEnd(raw).replace(/^\n+/, '');
   if (content === '') throw invalidInput('Message must not be empty');
   if (content.includes('\0')) throw invalidInput('Message must not contain null bytes');
-  return codePointLength(content) > MAX_MESSAGE_LENGTH
+  return isLongerThan(content, MAX_MESSAGE_LENGTH)
     ? takeCodePoints(content, MAX_MESSAGE_LENGTH - TRUNCATION_NOTICE.length) + TRUNCATION_NOTICE
     : content;
 }

@@ -76,12 +76,15 @@ export function ownMessagesIn(recipientId: RecipientId, key: string | null = nul
   return { conditions: [inChannel, ...inTopic], scope: 'own', withoutRecipients: [] };
 }
 
+/** What conditions are about. */
+type Described = Pick<Message, 'id' | 'recipientId' | 'channelId' | 'topic' | 'senderId'>;
+
 /** Whether a message is what the conditions say, for messages that are at hand. */
-export function matchesConditions(message: Message, conditions: readonly MessageCondition[]): boolean {
+export function matchesConditions(message: Described, conditions: readonly MessageCondition[]): boolean {
   return conditions.every((condition) => holds(message, condition) !== condition.negated);
 }
 
-function holds(message: Message, condition: MessageCondition): boolean {
+function holds(message: Described, condition: MessageCondition): boolean {
   switch (condition.kind) {
     case 'recipient':
       return message.recipientId === condition.recipientId;
@@ -96,7 +99,7 @@ function holds(message: Message, condition: MessageCondition): boolean {
   }
 }
 
-/** Channels of which he still has messages although he may no longer read them (messages §5.4). */
+/** Channels of which the actor still has messages although they may no longer read them (messages §5.4). */
 async function hiddenRecipients(reads: Reads, actor: Actor): Promise<readonly RecipientId[]> {
   const former = await reads.personal.listFormerChannelIds({ realmId: actor.realmId, userId: actor.id });
   if (former.length === 0) return [];
@@ -115,7 +118,7 @@ export async function mutedRecipients(reads: Pick<Reads, 'channels'>, actor: Act
 
 const RESOLVERS: Readonly<Record<string, Resolver>> = {
   channel: async (reads, actor, { operand }) => {
-    // Existence is checked, access is not: what he may not read is simply not there.
+    // Existence is checked, access is not: what the actor may not read is simply not there.
     const channel = await findChannel(reads, actor, operand);
     if (!channel) throw invalidNarrow(`unknown channel ${spell(operand)}`);
     return { kind: 'recipient', recipientId: channel.recipientId };

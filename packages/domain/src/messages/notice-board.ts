@@ -5,10 +5,10 @@ import type { ChannelId, UserId } from '../shared/ids.js';
 import type { RealmAddresses } from '../shared/realm-address.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import type { SystemBotKind, User } from '../users/user.js';
-import type { MarkdownRenderer } from './markdown.js';
+import type { MarkdownOptions, MarkdownRenderer, ParsedMarkdown } from './markdown.js';
 import { type Message, parseContent } from './message.js';
 import { type Destination, postMessage } from './post-message.js';
-import { markdownOptions, type RenderedText, renderText } from './render-message.js';
+import { type Author, markdownOptions, parseAhead, type RenderedText, renderText } from './render-message.js';
 
 /** A mention that notifies nobody. */
 export const silentMention = (user: Pick<User, 'id' | 'fullName'>): string => `@_**${user.fullName}|${user.id}**`;
@@ -33,6 +33,8 @@ export interface ChannelNotice {
   readonly content: string;
   /** For these it is read already. */
   readonly readFor?: readonly UserId[];
+  /** What the content quotes, parsed before the unit. */
+  readonly ahead?: ParsedMarkdown;
 }
 
 /** A text that only lacks its destination. */
@@ -50,16 +52,20 @@ export class NoticeBoard {
     private readonly clock: Clock,
   ) {}
 
-  post(tx: Transaction, realm: Realm, notice: ChannelNotice): Promise<void> {
-    return this.postAll(tx, realm, [notice]);
+  post(
+    tx: Transaction,
+    realm: Realm,
+    { author, ...notice }: ChannelNotice & { readonly author: Author },
+  ): Promise<void> {
+    return this.postAll(tx, realm, author, [notice]);
   }
 
   /** Each into its channel; a text that is the same in several is made into a message once. */
-  async postAll(tx: Transaction, realm: Realm, notices: readonly ChannelNotice[]): Promise<void> {
+  async postAll(tx: Transaction, realm: Realm, author: Author, notices: readonly ChannelNotice[]): Promise<void> {
     const bot = await tx.users.findSystemBot(realm.id, 'notification');
     const drafts = new Map<string, Draft>();
-    for (const { channel, topic, content, readFor } of notices) {
-      const draft = drafts.get(content) ?? (await this.draft(tx, realm, content));
+    for (const { channel, topic, content, readFor, ahead } of notices) {
+      const draft = drafts.get(content) ?? (await this.draft(tx, realm, content, author, ahead));
       // Links to topics lead to the newest message there, which may be the notice before.
       if (!draft.linksToTopics) drafts.set(content, draft);
       // Only where the channel has no other topic does the notice go without one (channels §5.2).
@@ -70,15 +76,23 @@ export class NoticeBoard {
     }
   }
 
-  async tell(tx: Transaction, realm: Realm, person: User, content: string): Promise<void> {
-    await this.tellAs('notification', tx, realm, person, content);
+  async tell(tx: Transaction, realm: Realm, person: User, content: string, author: Author): Promise<void> {
+    await this.tellAs('notification', tx, realm, person, content, author);
   }
 
-  /** What a newcomer finds, starred, in his first conversation (organization §10.4). */
-  async welcome(tx: Transaction, realm: Realm, newcomer: User): Promise<void> {
+  /** The realm's own words of welcome, parsed before the unit: see `welcome`. */
+  async parseWelcome(realm: Realm): Promise<ParsedMarkdown | undefined> {
     const { welcomeMessageCustomText: own } = realm.settings;
+    return own === '' ? undefined : parseAhead(this.renderer, own, this.optionsOf(realm));
+  }
+
+  /** What a newcomer finds, starred, in their first conversation (organization §10.4). */
+  async welcome(tx: Transaction, realm: Realm, newcomer: User, ahead: ParsedMarkdown | undefined): Promise<void> {
+    const { welcomeMessageCustomText: own } = realm.settings;
+    // An administrator wrote it, perhaps long ago; nothing in it may show the newcomer more than they can find.
+    const actor = await tx.actors.get({ realmId: realm.id, userId: newcomer.id });
     for (const text of [introduction(realm, newcomer), ...(own === '' ? [] : [own])]) {
-      const { id } = await this.tellAs('welcome', tx, realm, newcomer, text);
+      const { id } = await this.tellAs('welcome', tx, realm, newcomer, text, { actor }, ahead);
       await tx.personal.setFlag({ realmId: realm.id, userId: newcomer.id }, [id], 'starred', true);
     }
   }
@@ -89,6 +103,8 @@ export class NoticeBoard {
     realm: Realm,
     person: User,
     content: string,
+    author: Author,
+    ahead?: ParsedMarkdown,
   ): Promise<Message> {
     const bot = await tx.users.findSystemBot(realm.id, kind);
     const people = [bot, person].sort((a, b) => a.id - b.id);
@@ -96,7 +112,7 @@ export class NoticeBoard {
       realm.id,
       people.map((one) => one.id),
     );
-    const draft = await this.draft(tx, realm, content);
+    const draft = await this.draft(tx, realm, content, author, ahead);
     const message = await this.say(tx, bot, { kind: 'direct', recipientId, people }, draft);
     await tx.yield();
     return message;
@@ -110,6 +126,8 @@ export class NoticeBoard {
       channel,
       topic: SIGNUP_TOPIC,
       content: `${silentMention(newcomer)} joined this organization.`,
+      // Names hold nothing that could name anything else.
+      author: { actor: null },
     });
   }
 
@@ -119,10 +137,16 @@ export class NoticeBoard {
     return channel && !channel.isArchived ? channel : null;
   }
 
-  private async draft(tx: Transaction, realm: Realm, text: string): Promise<Draft> {
+  private async draft(
+    tx: Transaction,
+    realm: Realm,
+    text: string,
+    author: Author,
+    ahead: ParsedMarkdown | undefined,
+  ): Promise<Draft> {
     const content = parseContent(text);
-    const parsed = this.renderer.parse(content, markdownOptions(realm, this.addresses.urlOf(realm)));
-    const rendered = await renderText(tx, this.renderer, parsed, realm, null);
+    const parsed = this.renderer.parseNow(content, this.optionsOf(realm), ahead);
+    const rendered = await renderText(tx, this.renderer, parsed, realm, author);
     return { content, rendered, linksToTopics: parsed.references.topics.length > 0 };
   }
 
@@ -143,5 +167,9 @@ export class NoticeBoard {
       isReadBySender: false,
       readFor,
     });
+  }
+
+  private optionsOf(realm: Realm): MarkdownOptions {
+    return markdownOptions(realm, this.addresses.urlOf(realm));
   }
 }

@@ -1,3 +1,4 @@
+import { emailVisibilityOf } from '../users/email-visibility.js';
 import type { User } from '../users/user.js';
 import type { PersonView } from './message-repository.js';
 
@@ -6,7 +7,7 @@ export function personView(user: User): PersonView {
     id: user.id,
     fullName: user.fullName,
     email: user.email,
-    isEmailPublic: user.settings.emailAddressVisibility === 1,
+    emailVisibility: emailVisibilityOf(user),
     avatar: user.avatar,
     isSystemBot: user.bot?.isSystem ?? false,
   };

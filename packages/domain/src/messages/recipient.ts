@@ -14,7 +14,7 @@ export type Recipient =
 export interface RecipientReads {
   /** Unknown ids are absent. */
   list(realmId: RealmId, ids: readonly RecipientId[]): Promise<ReadonlyMap<RecipientId, Recipient>>;
-  /** The conversation of exactly these people (in any order); null while nobody has written in it. */
+  /** The conversation of exactly these people (in any order), with messages or without; null when it was never opened. */
   findDirect(realmId: RealmId, userIds: readonly UserId[]): Promise<RecipientId | null>;
   /** The user's direct conversations that have messages, the one with the newest message first. */
   listRecentDirect(

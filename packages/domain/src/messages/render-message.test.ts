@@ -11,8 +11,13 @@ import {
   type MemoryScene,
   PlainRenderer,
   plainAddresses,
+  sending,
+  subscribe,
 } from '@parley/testkit';
+import { leaveChannels } from '../channels/leave-channels.js';
+import type { MarkdownOptions, MarkdownRenderer } from './markdown.js';
 import { MAX_MESSAGE_LENGTH, parseContent } from './message.js';
+import { markdownOptions, renderText } from './render-message.js';
 import { normalizeTopic, parseTopic } from './topic.js';
 import { RenderMarkdown } from './use-cases/render-markdown.js';
 
@@ -39,17 +44,65 @@ describe('a text', () => {
     ['names people, whatever the letter case', 'guest', '@**OWNER**', '<em>owner</em>'],
     ['names nobody of another realm', 'owner', '@**stranger**', '@**stranger**'],
     ['names groups, whatever the letter case', 'guest', '@*Cooks*', '<em>cooks</em>'],
-    ['names system groups as people call them', 'guest', '@*role:fullmembers*', '<em>Full members</em>'],
+    ['names no group that there is not', 'guest', '@*cook*', '@*cook*'],
+    ['names no user that there is not', 'guest', '@**nobody** @**x|9999**', '@**nobody** @**x|9999**'],
     ['links to channels one can read', 'member', '#**core**', '<a>#core</a>'],
     ['links to archived channels', 'member', '#**old**', '<a>#old</a>'],
-    ['links to topics', 'member', '#**core>plans**', '<a>#core</a>'],
     ['links to no channel by another letter case', 'member', '#**CORE**', '#**CORE**'],
     ['links to no channel one cannot read', 'owner', '#**core**', '#**core**'],
     ['links to no public channel for guests outside', 'guest', '#**public**', '#**public**'],
     ['links to no channel of another realm', 'owner', '#**theirs**', '#**theirs**'],
   ])('%s', async (_, who, content, html) => {
     const scene = await cast();
-    expect(await rendering(scene)(who, content)).toBe(`<p>${html}</p>`.replace('#**core>plans', '#**core&gt;plans'));
+    expect(await rendering(scene)(who, content)).toBe(`<p>${html}</p>`);
+  });
+
+  it.each([
+    ['nobody', 'Nobody'],
+    ['owners', 'Owners'],
+    ['administrators', 'Administrators'],
+    ['moderators', 'Moderators'],
+    ['fullmembers', 'Full members'],
+    ['members', 'Members'],
+    ['everyone', 'Everyone'],
+    ['internet', 'Everyone on the internet'],
+  ])('names the system group role:%s as people call it', async (name, title) => {
+    expect(await rendering(await cast())('guest', `@*role:${name}*`)).toBe(`<p><em>${title}</em></p>`);
+  });
+
+  it('is parsed as the organization and its author want it', async () => {
+    const scene = await cast();
+    await scene.add(
+      aRealmWith({ settings: { defaultCodeBlockLanguage: 'elm', inlineImagePreview: false } }),
+      async (theScene, tx) => {
+        const member = theScene.user('member');
+        await tx.users.update({ ...member, settings: { ...member.settings, translateEmoticons: true } });
+      },
+    );
+    const plain = new PlainRenderer();
+    const seen: MarkdownOptions[] = [];
+    const spy: MarkdownRenderer = {
+      parse: (content, options) => {
+        seen.push(options);
+        return plain.parse(content, options);
+      },
+      parseNow: (content, options) => plain.parseNow(content, options),
+      render: (parsed, names) => plain.render(parsed, names),
+      topicLinks: () => [],
+    };
+    const useCase = new RenderMarkdown(scene.uow, spy, plainAddresses);
+    for (const who of ['member', 'guest']) await useCase.execute(scene.caller(who), { content: ':)' });
+    const options = {
+      realmUrl: plainAddresses.urlOf(scene.realm),
+      linkifiers: [],
+      defaultCodeLanguage: 'elm',
+      mediaPreviews: false,
+      emptyTopicName: 'general chat',
+    };
+    expect(seen).toMatchObject([
+      { ...options, translateEmoticons: true },
+      { ...options, translateEmoticons: false },
+    ]);
   });
 
   it('names nobody whom a restricted guest may not know', async () => {
@@ -64,6 +117,100 @@ describe('a text', () => {
     expect(await render('member', owner)).toBe('<p><em>owner</em></p>');
   });
 
+  describe('with links to topics (contract decision 25)', () => {
+    const archive = async () => {
+      const scene = await given(
+        aUserOfEachRole(),
+        aUser({ name: 'late', role: 'moderator' }),
+        aChannel({ name: 'public', subscribers: ['guest'] }),
+        aChannel({ name: 'web', privacy: 'webPublic' }),
+        aChannel({ name: 'shared', privacy: 'privateSharedHistory' }),
+        aChannel({ name: 'vault', privacy: 'privateProtectedHistory', subscribers: ['member'] }),
+        aMessage({ from: 'member', to: 'public', topic: 'Plans' }),
+        aMessage({ from: 'member', to: 'public', topic: 'other' }),
+        aMessage({ from: 'member', to: 'web', topic: '' }),
+        aMessage({ from: 'member', to: 'shared', topic: 'plans' }),
+        aMessage({ from: 'member', to: 'vault', topic: 'plans' }),
+        aMessage({ from: 'member', to: 'vault', topic: 'secret' }),
+      );
+      await scene.uow.write(async (tx) => {
+        for (const name of ['shared', 'vault']) await subscribe(tx, scene.channel(name), [scene.user('late').id]);
+        await subscribe(tx, scene.channel('shared'), [scene.user('guest').id]);
+      });
+      await scene.add(
+        aMessage({ from: 'member', to: 'vault', topic: 'plans' }),
+        aMessage({ from: 'member', to: 'public', topic: 'plans' }),
+      );
+      return scene;
+    };
+
+    it.each([
+      ['the newest message of all', 'member', 'public', 'plans', 7],
+      ['the newest message, whatever the letter case', 'member', 'public', ' PLANS ', 7],
+      ['the newest message of that topic only', 'member', 'public', 'other', 1],
+      ['the newest message of the empty topic by its name', 'member', 'web', 'general chat', 2],
+      ['what was never received in a public channel', 'administrator', 'public', 'plans', 7],
+      ['what was never received in a public channel, as a subscribed guest', 'guest', 'public', 'plans', 7],
+      ['what was never received in a web-public channel, as a guest outside', 'guest', 'web', '(no topic)', 2],
+      ['what was said before one came to shared history', 'late', 'shared', 'plans', 3],
+      ['what was said before a guest came to shared history', 'guest', 'shared', 'plans', 3],
+      ['what one has received of protected history', 'late', 'vault', 'plans', 6],
+      ['what one was there for', 'member', 'vault', 'secret', 5],
+      ['nothing, of a topic that one has seen no message of', 'late', 'vault', 'secret', null],
+      ['nothing, of a topic that does not exist', 'late', 'vault', 'nothing', null],
+      ['nothing, of a topic that does not exist where one sees all', 'member', 'public', 'nothing', null],
+    ])('points to %s', async (_, who, channel, topic, index) => {
+      const scene = await archive();
+      const id = index === null ? '' : scene.messages[index]!.id;
+      expect(await rendering(scene)(who, `#**${channel}>${topic}**`)).toBe(
+        `<p><a>#${channel}&gt;${topic}/${id}</a></p>`,
+      );
+    });
+
+    it('points to as many topics of as many channels as are named', async () => {
+      const scene = await archive();
+      const [first, second] = [scene.messages[7]!.id, scene.messages[6]!.id];
+      const html = await rendering(scene)('late', '#**public>plans** #**vault>plans** #**vault>secret** #**shared**');
+      expect(html).toBe(
+        `<p><a>#public&gt;plans/${first}</a> <a>#vault&gt;plans/${second}</a> <a>#vault&gt;secret/</a> <a>#shared</a></p>`,
+      );
+    });
+
+    it('points to nothing in a channel that it is about but its author has left, whatever they have of it', async () => {
+      const scene = await archive();
+      await scene.uow.write((tx) => leaveChannels(tx, [scene.channel('vault')], [scene.user('late').id]));
+      const html = await scene.uow.read(async (r) => {
+        const renderer = new PlainRenderer();
+        const actor = await r.actors.get(scene.caller('late'));
+        const parsed = renderer.parseNow('#**vault** #**vault>plans**', markdownOptions(scene.realm, ''));
+        const author = { actor, about: [scene.channel('vault')] };
+        return (await renderText(r, renderer, parsed, scene.realm, author)).html;
+      });
+      expect(html).toBe('<p><a>#vault</a> <a>#vault&gt;plans/</a></p>');
+    });
+
+    it('stays text where the channel itself is hidden', async () => {
+      const scene = await archive();
+      for (const who of ['owner', 'moderator', 'guest']) {
+        expect(await rendering(scene)(who, '#**vault>plans**')).toBe('<p>#**vault&gt;plans**</p>');
+      }
+    });
+
+    it('is sent as it is rendered', async () => {
+      const scene = await archive();
+      await sending(scene)(
+        'late',
+        { kind: 'channelName', name: 'public' },
+        { content: '#**vault>plans** #**vault>secret**' },
+      );
+      const sent = await scene.uow.read((r) => r.personal.newestId(scene.viewer('guest')));
+      const message = await scene.uow.read((r) => r.messages.find(scene.realm.id, sent!));
+      expect(message!.renderedContent).toBe(
+        `<p><a>#vault&gt;plans/${scene.messages[6]!.id}</a> <a>#vault&gt;secret/</a></p>`,
+      );
+    });
+  });
+
   it('is neither trimmed nor cut nor stored when it is only rendered, and may mention anybody', async () => {
     const scene = await cast();
     const render = rendering(scene);
@@ -71,9 +218,9 @@ describe('a text', () => {
     expect(await render('member', '')).toBe('');
     expect(await render('member', ' a \n')).toBe('<p> a \n</p>');
     expect(await render('member', '@*role:owners* @**all**')).toBe('<p><em>Owners</em> <em>all</em></p>');
-    expect(await render('member', '😀'.repeat(10 * MAX_MESSAGE_LENGTH))).toHaveLength(20 * MAX_MESSAGE_LENGTH + 7);
+    expect(await render('member', '😀'.repeat(MAX_MESSAGE_LENGTH))).toHaveLength(2 * MAX_MESSAGE_LENGTH + 7);
     expect(scene.storage.commits).toBe(commits);
-    await expectRefused(scene, () => render('member', '😀'.repeat(10 * MAX_MESSAGE_LENGTH + 1)), {
+    await expectRefused(scene, () => render('member', '😀'.repeat(MAX_MESSAGE_LENGTH + 1)), {
       code: 'INVALID_INPUT',
       message: 'Unable to render message',
     });

@@ -1,8 +1,10 @@
-import { canReadContent } from '../channels/channel-permissions.js';
+import type { Channel } from '../channels/channel.js';
+import { hasContentAccess, hasFullHistoryAccess } from '../channels/channel-permissions.js';
 import type { Group } from '../groups/group.js';
 import type { SystemGroupName } from '../groups/system-groups.js';
 import type { Realm } from '../realms/realm.js';
-import type { GroupId, MessageId, RealmId, UserId } from '../shared/ids.js';
+import { DomainError } from '../shared/errors.js';
+import type { ChannelId, GroupId, MessageId, RealmId, UserId } from '../shared/ids.js';
 import type { RealmAddresses } from '../shared/realm-address.js';
 import { foldCase } from '../shared/text.js';
 import type { Repositories, Transaction } from '../shared/unit-of-work.js';
@@ -50,6 +52,20 @@ export async function ownMarkdownOptions(
   return markdownOptions(realm, addresses.urlOf(realm), { translateEmoticons });
 }
 
+/** What a unit will say or quote, before the unit. What cannot be rendered is refused in its place, inside. */
+export async function parseAhead(
+  renderer: MarkdownRenderer,
+  text: string,
+  options: MarkdownOptions,
+): Promise<ParsedMarkdown | undefined> {
+  try {
+    return await renderer.parse(text, options);
+  } catch (error) {
+    if (error instanceof DomainError) return undefined;
+    throw error;
+  }
+}
+
 const GROUP_TITLES: Readonly<Record<SystemGroupName, string>> = {
   nobody: 'Nobody',
   owners: 'Owners',
@@ -68,17 +84,24 @@ export interface RenderedText extends RenderedMarkdown {
   readonly mentionedGroups: readonly Group[];
 }
 
+/** Whose access decides what the names in a text turn into (markdown §11, §12). */
+export interface Author {
+  /** Null: nobody in particular, so every name is looked up. For texts without a word that a user typed. */
+  readonly actor: Actor | null;
+  /** Linked to whatever the actor may read: the channels that a notice is about. */
+  readonly about?: readonly Pick<Channel, 'id'>[];
+}
+
 /**
- * The quick second half of rendering: looks up what the text names, as far as `reader` may see it, and puts it in. The
- * realm's own bots, null, name whatever their notices are about. A constant number of look-ups, but one for each channel
- * and topic that is linked to.
+ * The quick second half of rendering: looks up what the text names, as far as its author may see it, and puts it in. A
+ * constant number of look-ups, and one more for each channel whose topics are linked to.
  */
 export async function renderText(
   tx: Reads,
   renderer: MarkdownRenderer,
   parsed: ParsedMarkdown,
   realm: Realm,
-  reader: Actor | null,
+  author: Author,
 ): Promise<RenderedText> {
   const { references } = parsed;
   const { userNames, userIds, groupNames, channelNames } = references;
@@ -90,9 +113,9 @@ export async function renderText(
   const groups = groupNames.size > 0 ? await tx.groups.listByName(realmId, [...groupNames]) : [];
   const names: ResolvedNames = {
     ...NOTHING_NAMED,
-    ...(await resolveUsers(tx, parsed, realm, reader)),
+    ...(await resolveUsers(tx, parsed, realm, author.actor)),
     groupsByName: resolveGroups(groups, groupNames),
-    channelsByName: await resolveChannels(tx, parsed, realmId, reader),
+    channelsByName: await resolveChannels(tx, parsed, realmId, author),
   };
   const rendered = renderer.render(parsed, names);
   return { ...rendered, mentionedGroups: groups.filter((group) => rendered.mentionedGroupIds.has(group.id)) };
@@ -102,14 +125,14 @@ async function resolveUsers(
   tx: Reads,
   { references }: ParsedMarkdown,
   realm: Realm,
-  reader: Actor | null,
+  actor: Actor | null,
 ): Promise<Pick<ResolvedNames, 'usersByName' | 'usersById'>> {
   const { userNames, userIds } = references;
   const everyNamed = userNames.size > 0 ? await tx.users.listByName(realm.id, [...userNames]) : [];
   const everyById = userIds.size > 0 ? await tx.users.list(realm.id, [...userIds]) : [];
   const ids = [...everyNamed, ...everyById].map((user) => user.id);
-  const strangers = reader && (await strangersAmong(tx, reader, realm, ids));
-  const isKnown = (user: User) => !strangers?.has(user.id);
+  const inaccessible = actor && (await strangersAmong(tx, actor, realm, ids));
+  const isKnown = (user: User) => !inaccessible?.has(user.id);
   const named = everyNamed.filter(isKnown);
   const byFoldedName = new Map(named.map((user) => [foldCase(user.fullName), user]));
   const usersByName = new Map<string, User>();
@@ -139,24 +162,52 @@ async function resolveChannels(
   tx: Reads,
   { references }: ParsedMarkdown,
   realmId: RealmId,
-  reader: Actor | null,
+  { actor, about = [] }: Author,
 ): Promise<ReadonlyMap<string, LinkableChannel>> {
+  const { channelNames, topics } = references;
   const result = new Map<string, LinkableChannel>();
-  if (references.channelNames.size === 0) return result;
-  for (const channel of await tx.channels.listByName(realmId, [...references.channelNames])) {
-    if (!references.channelNames.has(channel.name)) continue;
-    if (reader) {
-      const isSubscribed = await tx.channels.isSubscribed(realmId, channel.id, reader.id);
-      if (!canReadContent(reader, channel, isSubscribed).allowed) continue;
-    }
+  if (channelNames.size === 0) return result;
+  const topicsOf = new Map<string, string[]>();
+  for (const { channelName, topic } of topics) {
+    const known = topicsOf.get(channelName);
+    if (known) known.push(topic);
+    else topicsOf.set(channelName, [topic]);
+  }
+  const isAbout = new Set<ChannelId>(about.map(({ id }) => id));
+  const subscribed = new Set(actor && (await tx.channels.listSubscribedIds(realmId, actor.id)));
+  for (const channel of await tx.channels.listByName(realmId, [...channelNames])) {
+    const { id, name } = channel;
+    const isReadable = actor === null || hasContentAccess(actor, channel, subscribed.has(id));
+    if (!channelNames.has(name) || !(isReadable || isAbout.has(id))) continue;
+    const typed = topicsOf.get(name) ?? [];
     const newestMessageIds = new Map<string, MessageId>();
-    for (const { channelName, topic } of references.topics) {
-      if (channelName !== channel.name) continue;
-      const key = topicKey(normalizeTopic(topic));
-      const newest = await tx.messages.findNewestInTopic(realmId, channel.recipientId, key);
-      if (newest !== null) newestMessageIds.set(topic, newest);
+    if (typed.length > 0) {
+      const newest = await newestVisible(tx, actor, channel, subscribed.has(id), typed.map(keyOf));
+      for (const topic of typed) {
+        const messageId = newest.get(keyOf(topic));
+        if (messageId !== undefined) newestMessageIds.set(topic, messageId);
+      }
     }
-    result.set(channel.name, { id: channel.id, name: channel.name, newestMessageIds });
+    result.set(name, { id, name, newestMessageIds });
   }
   return result;
+}
+
+const keyOf = (typed: string): string => topicKey(normalizeTopic(typed));
+
+/** By key. A topic of which the actor sees nothing is absent, like one that does not exist (contract decision 25). */
+async function newestVisible(
+  tx: Reads,
+  actor: Actor | null,
+  channel: Channel,
+  isSubscribed: boolean,
+  keys: readonly string[],
+): Promise<ReadonlyMap<string, MessageId>> {
+  const { realmId, recipientId } = channel;
+  if (actor === null || hasFullHistoryAccess(actor, channel, isSubscribed)) {
+    return tx.messages.listNewestInTopics(realmId, recipientId, keys);
+  }
+  // Linked to by `about` alone: that the channel exists says nothing about its topics.
+  if (!hasContentAccess(actor, channel, isSubscribed)) return new Map();
+  return tx.messages.listNewestOwnInTopics({ realmId, userId: actor.id }, recipientId, keys);
 }

@@ -1,5 +1,5 @@
 import { invalidInput } from '../shared/errors.js';
-import { codePointLength, foldCase, positionOfUnprintable, takeCodePoints, trim } from '../shared/text.js';
+import { foldCase, isLongerThan, positionOfUnprintable, takeCodePoints, trim } from '../shared/text.js';
 
 /** In code points (protocol §14). */
 export const MAX_TOPIC_LENGTH = 60;
@@ -18,9 +18,12 @@ export function parseTopic(raw: string): string {
   const trimmed = trim(raw);
   const position = positionOfUnprintable(trimmed);
   if (position > 0) throw invalidInput(`Invalid character in topic, at position ${position}!`);
-  const topic = normalizeTopic(trimmed);
-  return codePointLength(topic) > MAX_TOPIC_LENGTH ? `${takeCodePoints(topic, MAX_TOPIC_LENGTH - 3)}...` : topic;
+  return cutTopic(normalizeTopic(trimmed));
 }
+
+/** As it is stored, when it is too long. */
+export const cutTopic = (topic: string): string =>
+  isLongerThan(topic, MAX_TOPIC_LENGTH) ? `${takeCodePoints(topic, MAX_TOPIC_LENGTH - 3)}...` : topic;
 
 /** Topics are the same whatever their letter case; each message keeps the spelling it was sent with. */
 export const topicKey = (topic: string): string => foldCase(topic);

@@ -35,7 +35,8 @@ export class UnheardBots {
   /** The caller is a bot that has sent a message to the channel. */
   async spokeTo(tx: Transaction, caller: Caller, channel: Channel): Promise<void> {
     if (!this.isDue(caller.userId) || (await tx.channels.countSubscribers(caller.realmId, channel.id)) > 0) return;
-    await this.tell(tx, caller, `sent a message to ${channelLink(channel)}, but nobody is subscribed to this channel.`);
+    const whatHappened = `sent a message to ${channelLink(channel)}, but nobody is subscribed to this channel.`;
+    await this.tell(tx, caller, whatHappened, [channel]);
   }
 
   private isDue(botId: UserId): boolean {
@@ -43,13 +44,19 @@ export class UnheardBots {
     return toldAt === undefined || this.clock.now() - toldAt >= PAUSE;
   }
 
-  private async tell(tx: Transaction, { realmId, userId }: Caller, whatHappened: string): Promise<void> {
+  private async tell(
+    tx: Transaction,
+    { realmId, userId }: Caller,
+    whatHappened: string,
+    about: readonly Channel[] = [],
+  ): Promise<void> {
     const bot = (await tx.users.find(realmId, userId))!;
     const ownerId = bot.bot?.ownerId ?? null;
     const owner = ownerId === null ? null : await tx.users.find(realmId, ownerId);
     if (!owner?.isActive) return;
     this.toldAt.set(userId, this.clock.now());
     const realm = await tx.realms.get(realmId);
-    await this.notices.tell(tx, realm, owner, `Your bot ${silentMention(bot)} ${whatHappened}`);
+    const actor = await tx.actors.get({ realmId, userId: owner.id });
+    await this.notices.tell(tx, realm, owner, `Your bot ${silentMention(bot)} ${whatHappened}`, { actor, about });
   }
 }

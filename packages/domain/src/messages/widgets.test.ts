@@ -51,7 +51,15 @@ describe('what a program sends', () => {
     ['{"widget_type": "zform"}', 'extra_data is not in widget_content'],
     ['{"widget_type": "zform", "extra_data": 4}', 'extra_data is not a dict'],
     ['{"widget_type": "poll", "extra_data": {}}', 'unknown widget type: poll'],
+    ['{"widget_type": {"toString": 1}, "extra_data": {}}', 'widget_type is not a string'],
+    ['{"widget_type": null, "extra_data": {}}', 'widget_type is not a string'],
     ['{"widget_type": "zform", "extra_data": {}}', 'zform is missing type field'],
+    ['{"widget_type": "zform", "extra_data": {"type": {"toString": 1}}}', 'extra_data["type"] is not a string'],
+    ['{"widget_type": "zform", "extra_data": {"type": [[]]}}', 'extra_data["type"] is not a string'],
+    [
+      '{"widget_type": "zform", "extra_data": {"type": "choices", "heading": {}}}',
+      'extra_data["heading"] is not a string',
+    ],
     ['{"widget_type": "zform", "extra_data": {"type": "slider"}}', 'unknown zform type: slider'],
     ['{"widget_type": "zform", "extra_data": {"type": "choices"}}', 'heading key is missing from extra_data'],
     [

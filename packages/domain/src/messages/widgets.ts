@@ -49,9 +49,11 @@ export function parseWidget(json: string): Widget {
     if (!Object.hasOwn(widget, name)) throw problem(`${name} is not in widget_content`);
   }
   const data = dictionary(widget.extra_data, 'extra_data');
-  if (widget.widget_type !== 'zform') throw problem(`unknown widget type: ${String(widget.widget_type)}`);
+  const type = text(widget.widget_type, 'widget_type');
+  if (type !== 'zform') throw problem(`unknown widget type: ${type}`);
   if (!Object.hasOwn(data, 'type')) throw problem('zform is missing type field');
-  if (data.type !== 'choices') throw problem(`unknown zform type: ${String(data.type)}`);
+  const form = text(data.type, 'extra_data["type"]');
+  if (form !== 'choices') throw problem(`unknown zform type: ${form}`);
   text(member(data, 'heading', 'extra_data'), 'extra_data["heading"]');
   const choices = member(data, 'choices', 'extra_data');
   if (!Array.isArray(choices)) throw problem('extra_data["choices"] is not a list');
@@ -60,7 +62,7 @@ export function parseWidget(json: string): Widget {
     const fields = dictionary(choice, where);
     for (const name of ['short_name', 'long_name', 'reply']) text(member(fields, name, where), `${where}["${name}"]`);
   }
-  return { type: 'zform', data };
+  return { type, data };
 }
 
 type Dictionary = Readonly<Record<string, unknown>>;
@@ -75,8 +77,9 @@ function member(value: Dictionary, name: string, where: string): unknown {
   return value[name];
 }
 
-function text(value: unknown, where: string): void {
+function text(value: unknown, where: string): string {
   if (typeof value !== 'string') throw problem(`${where} is not a string`);
+  return value;
 }
 
 const problem = (detail: string) => invalidInput(`Widgets: ${detail}`);

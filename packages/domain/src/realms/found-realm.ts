@@ -5,6 +5,7 @@ import { SUBGROUP_OF, SYSTEM_GROUPS, type SystemGroupName, systemGroupTitle } fr
 import { invalidInput } from '../shared/errors.js';
 import type { GroupId, UnixSeconds } from '../shared/ids.js';
 import { settingValues } from '../shared/settings.js';
+import { isLongerThan } from '../shared/text.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import { SYSTEM_BOTS } from '../users/user.js';
 import { USER_SETTINGS } from '../users/user-settings.js';
@@ -34,7 +35,7 @@ export function checkNewRealm({ stringId, name }: Pick<NewRealm, 'stringId' | 'n
   if (stringId.length > MAX_STRING_ID_LENGTH) throw invalidInput('Subdomain is too long.');
   if (stringId === RESERVED_STRING_ID) throw invalidInput('Subdomain reserved. Please choose a different one.');
   if (name.trim() === '') throw invalidInput('An organization needs a name.');
-  if (Array.from(name).length > MAX_NAME_LENGTH) throw invalidInput('Organization name is too long.');
+  if (isLongerThan(name, MAX_NAME_LENGTH)) throw invalidInput('Organization name is too long.');
 }
 
 /** An empty realm: its system groups, its permissions at their defaults, its own bots. */

@@ -7,6 +7,7 @@ import {
   canChangeUserDefaults,
   canDeactivateRealm,
   canManageDomains,
+  canOverrideDefaultEmoji,
   canRemoveCustomEmoji,
   canSetAuthenticationMethods,
   canUseForNotices,
@@ -88,6 +89,17 @@ describe('changing the organization', () => {
     expect(answer(canAddCustomEmoji(plainActor('guest', { groups: [TEAM] }), realm))).toBe(
       'NOT_PERMITTED: Not allowed for guest users',
     );
+  });
+
+  it.each`
+    who                | isDefault | expected
+    ${'owner'}         | ${true}   | ${'yes'}
+    ${'administrator'} | ${true}   | ${'yes'}
+    ${'moderator'}     | ${true}   | ${'NOT_PERMITTED: Only administrators can override default emoji.'}
+    ${'member'}        | ${true}   | ${'NOT_PERMITTED: Only administrators can override default emoji.'}
+    ${'member'}        | ${false}  | ${'yes'}
+  `('emoji named like a standard one ($isDefault) are added by $who (organization §7)', (row) => {
+    expect(answer(canOverrideDefaultEmoji(plainActor(row.who), row.isDefault))).toBe(row.expected);
   });
 
   it('emoji are removed by administrators, and whoever added them', () => {

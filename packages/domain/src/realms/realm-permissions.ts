@@ -52,6 +52,10 @@ export function canAddCustomEmoji(actor: Grantee, realm: Pick<Realm, 'permission
   return all(mustNotBeGuest(actor), insufficientUnless(hasRealmPermission(actor, realm, 'canAddCustomEmoji')));
 }
 
+/** A name that a standard emoji has is the administrators' to give to another picture (organization §7). */
+export const canOverrideDefaultEmoji = (actor: Pick<Actor, 'role'>, isDefaultName: boolean): Decision =>
+  denyIf(isDefaultName && !isAdministrator(actor), 'NOT_PERMITTED', 'Only administrators can override default emoji.');
+
 /** Organization §7. `authorId`: null where none is recorded. */
 export function canRemoveCustomEmoji(actor: Pick<Actor, 'id' | 'role'>, authorId: UserId | null): Decision {
   return denyIf(

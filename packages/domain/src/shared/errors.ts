@@ -7,6 +7,7 @@ export type ErrorCode =
   | 'BAD_VALUE'
   | 'NOT_PERMITTED'
   | 'NOT_FOUND'
+  | 'ACCESS_DENIED'
   | 'MUST_BE_ADMINISTRATOR'
   | 'MUST_BE_OWNER'
   | 'MUST_BE_BOT'
@@ -19,13 +20,14 @@ export type ErrorCode =
   | 'PASSWORD_RESET_REQUIRED'
   | 'UNKNOWN_REALM'
   | 'RATE_LIMITED'
-  /** Nothing is wrong with the request; `retryAfter`, in seconds, where trying again may help. */
+  /** Nothing is wrong with the request, but there is no room for it now; `retryAfter`, in seconds. */
+  | 'SERVER_BUSY'
+  /** Nothing is wrong with the request, but what is stored is lost or damaged; trying again does not help. */
   | 'STORAGE_UNAVAILABLE'
   | 'CHANNEL_NOT_FOUND'
   | 'CHANNEL_NAME_TAKEN'
   | 'CANNOT_ADMINISTER_CHANNEL'
   | 'CANNOT_MANAGE_DEFAULT_CHANNEL'
-  | 'CANNOT_SET_TOPICS_POLICY'
   | 'EVENT_QUEUE_NOT_FOUND'
   | 'INVALID_NARROW'
   | 'UNSUPPORTED_COMBINATION'
@@ -34,7 +36,8 @@ export type ErrorCode =
   | 'CANNOT_DEACTIVATE_GROUP_IN_USE'
   | 'CHANNEL_WILDCARD_NOT_ALLOWED'
   | 'TOPIC_WILDCARD_NOT_ALLOWED'
-  | 'MOVE_TIME_LIMIT_EXCEEDED';
+  | 'MOVE_TIME_LIMIT_EXCEEDED'
+  | 'INVITATION_FAILED';
 
 /** Data that goes with a refusal, in the domain's names: `{ channelId: 7 }`. */
 export type ErrorDetails = Readonly<Record<string, unknown>>;

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { parseJson, replaceNumbers } from './json.js';
+import { parseJson, replaceFractionals } from './json.js';
 
 const nested = (depth: number, inside = '') => '['.repeat(depth) + inside + ']'.repeat(depth);
 
-describe('JSON of strangers', () => {
+describe('untrusted JSON', () => {
   it('is what it is', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6 }), (value) => {
@@ -28,17 +28,58 @@ describe('JSON of strangers', () => {
     expect(parseJson(JSON.stringify({ [tricky]: tricky }))).toEqual({ [tricky]: tricky });
   });
 
-  it('may have its numbers replaced, and nothing else', () => {
+  it('may hold many values, but not as many lists, dictionaries and keys', () => {
+    expect(parseJson(JSON.stringify(Array(200_000).fill(1)))).toHaveLength(200_000);
+    for (const part of ['[]', '{}', '{"a":1}']) {
+      expect(() => parseJson(`[${`${part},`.repeat(10_000)}1]`)).not.toThrow();
+      expect(() => parseJson(`[${`${part},`.repeat(30_000)}1]`)).toThrow(SyntaxError);
+    }
+  });
+
+  it('becomes well-formed text, whatever its escapes say', () => {
+    for (const [json, value] of [
+      ['"\\\\ud800"', '\\ud800'],
+      ['"\\ud800"', '\ufffd'],
+      ['"\\uDC00\\ud800x"', '\ufffd\ufffdx'],
+      ['"\\ud83d\\ude00\\ud83d"', '😀\ufffd'],
+      ['"\\ud83d\\\\ude00"', '\ufffd\\ude00'],
+    ] as const) {
+      expect(parseJson(json)).toBe(value);
+      expect(parseJson(`{${json}:1}`)).toEqual({ [value]: 1 });
+    }
+    fc.assert(
+      fc.property(fc.string({ unit: fc.nat(0xffff).map((unit) => String.fromCharCode(unit)) }), (text) => {
+        expect(parseJson(JSON.stringify(text))).toBe(text.toWellFormed());
+      }),
+    );
+  });
+
+  it('may have its fractional numbers replaced, and nothing else', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const json = JSON.stringify(value);
-        expect(replaceNumbers(json, (number) => number)).toBe(json);
-        expect(replaceNumbers(json, () => 'null')).toBe(
-          JSON.stringify(value, (_key, each) => (typeof each === 'number' ? null : each)),
+        expect(replaceFractionals(json, (number) => number)).toBe(json);
+        expect(replaceFractionals(json, () => 'null')).toBe(
+          JSON.stringify(value, (_key, each) => (typeof each === 'number' && /[.e]/.test(`${each}`) ? null : each)),
         );
       }),
     );
-    expect(replaceNumbers('[-1.5e+3,"2",{"3":4}]', (number) => `"${number}"`)).toBe('["-1.5e+3","2",{"3":"4"}]');
+    expect(replaceFractionals('[-1.5e+3,"2.0",{"3.0":4,"5":1E2},10,-7.0]', (number) => `"${number}"`)).toBe(
+      '["-1.5e+3","2.0",{"3.0":4,"5":"1E2"},10,"-7.0"]',
+    );
+  });
+
+  it('costs what its length costs', () => {
+    const hostile = [
+      `[${'1'.repeat(500_000)},1.5]`,
+      `[${'1.0,'.repeat(200_000)}1]`,
+      `["${'\\"'.repeat(300_000)}",1.5]`,
+    ];
+    for (const json of hostile) {
+      const startedAt = performance.now();
+      replaceFractionals(json, () => '0');
+      expect(performance.now() - startedAt).toBeLessThan(1000);
+    }
   });
 
   it('is refused when it is none', () => {

@@ -197,6 +197,7 @@ function post(
     sender,
     botOwner: null,
     channel,
+    typedName: null,
     isSubscribed,
     isOwnerSubscribed: false,
     isSystemBot: false,

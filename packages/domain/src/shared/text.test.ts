@@ -1,4 +1,5 @@
-import { trim, trimEnd } from './text.js';
+import fc from 'fast-check';
+import { isLongerThan, isShorterThan, takeCodePoints, trim, trimEnd } from './text.js';
 
 describe('white space', () => {
   const around = '\t\n\r \u001c\u0085\u00a0\u2003\u2028\u3000';
@@ -12,5 +13,37 @@ describe('white space', () => {
 
   it('is nothing that only looks like it', () => {
     for (const text of ['\ufeff', '\u200b', '\u0000']) expect(trim(` ${text} `)).toBe(text);
+  });
+});
+
+describe('length in code points', () => {
+  const texts = fc.string({ unit: fc.constantFrom('a', 'é', '字', '😀', '\ud800') });
+
+  it('is compared as it is counted', () => {
+    fc.assert(
+      fc.property(texts, fc.nat(12), (text, limit) => {
+        expect(isLongerThan(text, limit)).toBe([...text].length > limit);
+        expect(isShorterThan(text, limit)).toBe([...text].length < limit);
+      }),
+    );
+  });
+
+  it('is cut without splitting a character', () => {
+    fc.assert(
+      fc.property(texts, fc.nat(12), (text, length) => {
+        expect(takeCodePoints(text, length)).toBe([...text].slice(0, length).join(''));
+      }),
+    );
+  });
+
+  it('is not counted where the length in UTF-16 decides', () => {
+    const text = '😀'.repeat(5_000_000);
+    const startedAt = performance.now();
+    for (let time = 0; time < 1000; time++) {
+      isLongerThan(text, 60);
+      isShorterThan(text, 60);
+      takeCodePoints(text, 60);
+    }
+    expect(performance.now() - startedAt).toBeLessThan(200);
   });
 });

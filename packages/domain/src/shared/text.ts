@@ -1,30 +1,52 @@
-/** Limits are counted in Unicode code points, as clients count them (protocol §14). */
-export function codePointLength(text: string): number {
+/**
+ * Whether there are more than `limit` code points, in which limits are counted as clients count them (protocol §14).
+ * Counts only where the length in UTF-16 does not decide.
+ */
+export function isLongerThan(text: string, limit: number): boolean {
+  return text.length > limit && (text.length > 2 * limit || codePointLength(text) > limit);
+}
+
+/** Whether there are fewer than `limit` code points. */
+export function isShorterThan(text: string, limit: number): boolean {
+  return text.length < limit || (text.length < 2 * limit && codePointLength(text) < limit);
+}
+
+function codePointLength(text: string): number {
   let length = 0;
   for (const _ of text) length++;
   return length;
 }
 
-/** The first `length` code points. */
+/** The first `length` code points. Looks at no more than them, however long the text is. */
 export function takeCodePoints(text: string, length: number): string {
-  return text.length <= length ? text : Array.from(text).slice(0, length).join('');
+  if (text.length <= length) return text;
+  let end = 0;
+  for (let count = 0; count < length && end < text.length; count++) end += text.codePointAt(end)! > 0xffff ? 2 : 1;
+  return text.slice(0, end);
 }
 
 /** White space as the API's reference has it: Unicode's, the separators U+001C…U+001F, and no byte order mark. */
 const WHITE_SPACE =
   '\t\n\v\f\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000';
 
+/** Most letters, and the space itself, are told apart without looking through all kinds of white space. */
+function isWhiteSpace(text: string, index: number): boolean {
+  const code = text.charCodeAt(index);
+  if (code === 0x20) return true;
+  return (code < 0x20 || code >= 0x85) && WHITE_SPACE.includes(text[index]!);
+}
+
 /** Without white space at its ends. */
 export function trim(text: string): string {
   const end = trimEnd(text);
   let start = 0;
-  while (start < end.length && WHITE_SPACE.includes(end[start]!)) start++;
+  while (start < end.length && isWhiteSpace(end, start)) start++;
   return end.slice(start);
 }
 
 export function trimEnd(text: string): string {
   let end = text.length;
-  while (end > 0 && WHITE_SPACE.includes(text[end - 1]!)) end--;
+  while (end > 0 && isWhiteSpace(text, end - 1)) end--;
   return text.slice(0, end);
 }
 

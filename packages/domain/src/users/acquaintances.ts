@@ -15,7 +15,7 @@ export async function acquaintancesOf(
 
 const NOBODY: ReadonlySet<UserId> = new Set();
 
-/** Which of these users the actor may not know; nobody unless he is a restricted guest (users §1.4). */
+/** Which of these users the actor may not know; nobody unless they are a restricted guest (users §1.4). */
 export async function strangersAmong(
   reads: Pick<Repositories | Transaction, 'users'>,
   actor: Actor,

@@ -1,14 +1,14 @@
 import type { GroupId, RealmId, UserId } from '../shared/ids.js';
 import { isAtLeast, type Role } from './role.js';
 
-/** Whoever asks for something, with all that permission rules read about him. */
+/** Whoever asks for something, with all that permission rules read about them. */
 export interface Actor {
   readonly id: UserId;
   readonly realmId: RealmId;
   readonly role: Role;
   readonly isBot: boolean;
   readonly botOwnerId: UserId | null;
-  /** Every group, named or not, that he is in directly or through subgroups: the transitive closure. */
+  /** Every group, named or not, that they are in directly or through subgroups: the transitive closure. */
   readonly groups: ReadonlySet<GroupId>;
 }
 
@@ -18,7 +18,7 @@ export const isOwner = (actor: Pick<Actor, 'role'>): boolean => actor.role === '
 
 /** Rights as of the unit they are loaded in, not as of the log-in. */
 export interface ActorReads {
-  /** @throws DomainError USER_DEACTIVATED when he was deactivated meanwhile. */
+  /** @throws DomainError USER_DEACTIVATED when they were deactivated meanwhile. */
   get(caller: { readonly realmId: RealmId; readonly userId: UserId }): Promise<Actor>;
   /** Several at once, bots' owners for example; those who do not exist or are deactivated are absent. */
   list(realmId: RealmId, userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, Actor>>;

@@ -20,20 +20,34 @@ type Addressed = Pick<User, 'id' | 'email' | 'bot'> & {
   readonly settings: Pick<User['settings'], 'emailAddressVisibility'>;
 };
 
-const visibilityOf = (user: Addressed): number =>
+/** The user's own setting; bots hide nothing. */
+export const emailVisibilityOf = (user: Pick<Addressed, 'bot' | 'settings'>): number =>
   user.bot === null ? user.settings.emailAddressVisibility : EMAIL_VISIBILITY.everyone;
 
-/** Whether everybody sees the address, guests too. Bots hide nothing. */
-export const isEmailPublic = (user: Addressed): boolean => visibilityOf(user) === EMAIL_VISIBILITY.everyone;
+/** Whether everybody sees the address, guests too. */
+export const isEmailPublic = (user: Addressed): boolean => emailVisibilityOf(user) === EMAIL_VISIBILITY.everyone;
 
-/** Everybody sees his own. */
-export function canSeeEmail(viewer: { readonly id: UserId; readonly role: Role }, user: Addressed): boolean {
-  return viewer.id === user.id || canFindByEmail(viewer, user);
+/** What of a user decides who sees their address. */
+export interface EmailOwner {
+  readonly id: UserId;
+  /** As `emailVisibilityOf` answers. */
+  readonly emailVisibility: number;
 }
 
-/** Sic: nobody finds himself by an address that he hides from his own role (users §2). */
+/** Everybody sees their own. */
+export function seesEmailOf(
+  viewer: { readonly id: UserId; readonly role: Role },
+  { id, emailVisibility }: EmailOwner,
+): boolean {
+  return viewer.id === id || VISIBLE_TO[viewer.role].includes(emailVisibility);
+}
+
+export const canSeeEmail = (viewer: { readonly id: UserId; readonly role: Role }, user: Addressed): boolean =>
+  seesEmailOf(viewer, { id: user.id, emailVisibility: emailVisibilityOf(user) });
+
+/** Sic: nobody finds themselves by an address that they hide from their own role (users §2). */
 export function canFindByEmail(viewer: { readonly role: Role }, user: Addressed): boolean {
-  return VISIBLE_TO[viewer.role].includes(visibilityOf(user));
+  return VISIBLE_TO[viewer.role].includes(emailVisibilityOf(user));
 }
 
 /** The address as this viewer sees it; null: not at all. */
@@ -41,7 +55,7 @@ export function visibleEmail(viewer: { readonly id: UserId; readonly role: Role 
   return canSeeEmail(viewer, user) ? user.email : null;
 }
 
-/** What stands for the user wherever an address is needed, the same for every viewer: his own where all may see it. */
+/** What stands for the user wherever an address is needed, the same for every viewer: their own where all may see it. */
 export function publicAddress(user: Addressed, host: string): string {
   return isEmailPublic(user) ? user.email : dummyAddress(user.id, host);
 }

@@ -1,14 +1,22 @@
 import { answer, cells, groupId, plainActor, plainRealm, plainUser, systemGroup, userId } from '@parley/testkit';
 import fc from 'fast-check';
 import { ROLES, type Role } from './role.js';
-import { insufficientUnless, mustBeAdministrator, mustBeHuman, mustBeOwner, mustNotBeGuest } from './role-gates.js';
-import type { Bot } from './user.js';
+import {
+  insufficientUnless,
+  mustBeAdministrator,
+  mustBeBot,
+  mustBeHuman,
+  mustBeOwner,
+  mustNotBeGuest,
+} from './role-gates.js';
+import type { Bot, User } from './user.js';
 import { isRestricted, mayAccessUser } from './user-access.js';
 import {
   canAccessUser,
   canAdministerBot,
   canAdministerUser,
   canChangeEmail,
+  canChangeOwnAvatar,
   canChangeOwnEmail,
   canChangeRole,
   canChangeSettingsOfOthers,
@@ -19,8 +27,12 @@ import {
   canOwnBots,
   canReactivateUser,
   canUpdateUsers,
+  isBotNameTaken,
+  isLastActive,
+  isOnlyOwner,
   mayChangeOwnName,
 } from './user-permissions.js';
+import { USER_SETTINGS, type UserSettings } from './user-settings.js';
 
 const TEAM = groupId(50);
 const NO_USER = 'INVALID_INPUT: No such user';
@@ -60,6 +72,8 @@ describe('by role alone', () => {
   it('or by being a person', () => {
     expect(answer(mustBeHuman(plainActor('guest')))).toBe('yes');
     expect(answer(mustBeHuman(plainActor('owner', { isBot: true })))).toBe(NO_BOTS);
+    expect(answer(mustBeBot(plainActor('guest', { isBot: true })))).toBe('yes');
+    expect(answer(mustBeBot(plainActor('owner')))).toBe('MUST_BE_BOT: Must be a bot user');
     expect(answer(insufficientUnless(true))).toBe('yes');
     expect(answer(insufficientUnless(false))).toBe(INSUFFICIENT);
   });
@@ -165,10 +179,44 @@ describe('administering users', () => {
   });
 
   it('is for administrators', () => {
-    for (const rule of [canUpdateUsers, canChangeSettingsOfOthers]) {
-      expect(answer(rule(plainActor('administrator')))).toBe('yes');
-      expect(answer(rule(plainActor('moderator')))).toBe(ADMINISTRATORS_ONLY);
-    }
+    expect(answer(canUpdateUsers(plainActor('administrator')))).toBe('yes');
+    expect(answer(canUpdateUsers(plainActor('moderator')))).toBe(ADMINISTRATORS_ONLY);
+  });
+
+  const PRIVATE = 'NOT_PERMITTED: Cannot change this setting for other users.';
+  const NOBODY_NAMED = 'INVALID_INPUT: Either user_ids or group_ids must be provided.';
+
+  it.each`
+    who                | named    | settings                             | account  | expected
+    ${'owner'}         | ${true}  | ${['enterSends']}                    | ${false} | ${'yes'}
+    ${'administrator'} | ${true}  | ${['enterSends', 'colorScheme']}     | ${false} | ${'yes'}
+    ${'administrator'} | ${true}  | ${[]}                                | ${false} | ${'yes'}
+    ${'moderator'}     | ${true}  | ${['enterSends']}                    | ${false} | ${ADMINISTRATORS_ONLY}
+    ${'administrator'} | ${true}  | ${['enterSends', 'presenceEnabled']} | ${false} | ${PRIVATE}
+    ${'owner'}         | ${true}  | ${[]}                                | ${true}  | ${PRIVATE}
+    ${'moderator'}     | ${true}  | ${['presenceEnabled']}               | ${true}  | ${ADMINISTRATORS_ONLY}
+    ${'moderator'}     | ${false} | ${['presenceEnabled']}               | ${true}  | ${NOBODY_NAMED}
+  `('$who sets $settings for others (users §6.3): $expected', ({ who, named, settings, account, expected }) => {
+    const request = { namesSomebody: named, settings, changesAccount: account };
+    expect(answer(canChangeSettingsOfOthers(plainActor(who), request))).toBe(expected);
+  });
+
+  it('leaves these settings to everybody themselves (users §6.3 row 3)', () => {
+    const all = Object.keys(USER_SETTINGS) as (keyof UserSettings)[];
+    const others = (name: keyof UserSettings) =>
+      canChangeSettingsOfOthers(plainActor('owner'), { namesSomebody: true, settings: [name], changesAccount: false });
+    expect(all.filter((name) => !others(name).allowed)).toEqual([
+      'allowPrivateDataExport',
+      'emailAddressVisibility',
+      'enableDigestEmails',
+      'enableLoginEmails',
+      'enableMarketingEmails',
+      'presenceEnabled',
+      'sendPrivateTypingNotifications',
+      'sendReadReceipts',
+      'sendChannelTypingNotifications',
+      'timezone',
+    ]);
   });
 });
 
@@ -188,7 +236,8 @@ describe('changing a role', () => {
     const said = { yes: 'yes', nothing: 'yes', 'owners only': OWNERS_ONLY, 'no admins': noAdmins }[expected];
     expect(answer(canChangeRole(plainActor('administrator'), { role: from as Role }, to as Role, false))).toBe(said);
     const byModerator = answer(canChangeRole(plainActor('moderator'), { role: from as Role }, to as Role, false));
-    expect(byModerator).toBe(expected === 'nothing' ? 'yes' : ADMINISTRATORS_ONLY);
+    const isForOwners = expected === 'owners only';
+    expect(byModerator).toBe(expected === 'nothing' ? 'yes' : isForOwners ? OWNERS_ONLY : ADMINISTRATORS_ONLY);
   });
 
   it.each(
@@ -271,20 +320,76 @@ describe('deactivating somebody', () => {
     }
   });
 
+  const keeper = (id: number, given: Partial<User> = {}) => plainUser({ id: userId(id), role: 'owner', ...given });
+  const gone = { isActive: false };
+
+  it.each`
+    others                                           | only     | last
+    ${[]}                                            | ${true}  | ${true}
+    ${[keeper(2)]}                                   | ${false} | ${false}
+    ${[keeper(2, gone)]}                             | ${true}  | ${true}
+    ${[keeper(2, { role: 'administrator' })]}        | ${true}  | ${false}
+    ${[keeper(2, { bot: bot() })]}                   | ${true}  | ${false}
+    ${[keeper(2, { ...gone, bot: bot() })]}          | ${true}  | ${true}
+    ${[keeper(2, { bot: bot({ isSystem: true }) })]} | ${true}  | ${true}
+    ${[keeper(2, gone), keeper(3)]}                  | ${false} | ${false}
+  `(
+    'whether an owner is the only one ($only), and the last of all ($last), beside others',
+    ({ others, only, last }) => {
+      for (const users of [
+        [keeper(1), ...others],
+        [...others, keeper(1)],
+      ]) {
+        expect(isOnlyOwner(userId(1), users)).toBe(only);
+        expect(isLastActive(userId(1), users)).toBe(last);
+      }
+    },
+  );
+
+  it.each`
+    who                              | only     | last
+    ${keeper(1, { role: 'member' })} | ${false} | ${true}
+    ${keeper(1, { bot: bot() })}     | ${false} | ${true}
+    ${keeper(1, gone)}               | ${false} | ${false}
+    ${keeper(2)}                     | ${false} | ${false}
+  `('nobody else is the only owner: $who.role', ({ who, only, last }) => {
+    expect(isOnlyOwner(userId(1), [who])).toBe(only);
+    expect(isLastActive(userId(1), [who])).toBe(last);
+  });
+
   it('and bringing him back', () => {
-    const gone = { isActive: false };
     const realm = plainRealm({ grants: { canCreateBots: TEAM, canCreateWriteOnlyBots: systemGroup.members } });
     const member = plainActor('member', { id: 10 });
-    expect(answer(canReactivateUser(plainActor('administrator'), realm, plainUser(gone)))).toBe('yes');
-    expect(answer(canReactivateUser(plainActor('administrator'), realm, plainUser()))).toBe('yes');
-    expect(answer(canReactivateUser(member, realm, plainUser(gone)))).toBe(INSUFFICIENT);
-    expect(answer(canReactivateUser(member, realm, null))).toBe(NO_USER);
+    const bringBack = (actor: typeof member, user: User | null, isNameTaken = false) =>
+      answer(canReactivateUser(actor, realm, user, isNameTaken));
+    expect(bringBack(plainActor('administrator'), plainUser(gone))).toBe('yes');
+    expect(bringBack(plainActor('administrator'), plainUser())).toBe('yes');
+    expect(bringBack(member, plainUser(gone))).toBe(INSUFFICIENT);
+    expect(bringBack(member, null)).toBe(NO_USER);
+    // Whose name it is matters for bots only.
+    expect(bringBack(plainActor('administrator'), plainUser(gone), true)).toBe('yes');
     const hook = plainUser({ ...gone, bot: bot({ kind: 'incomingWebhook' }) });
     const generic = plainUser({ ...gone, bot: bot() });
-    expect(answer(canReactivateUser(member, realm, hook))).toBe('yes');
-    expect(answer(canReactivateUser(member, realm, generic))).toBe(INSUFFICIENT);
-    expect(answer(canReactivateUser(plainActor('administrator'), realm, generic))).toBe(INSUFFICIENT);
-    expect(answer(canReactivateUser(inTeam('member'), realm, generic))).toBe('yes');
+    expect(bringBack(member, hook)).toBe('yes');
+    expect(bringBack(member, generic)).toBe(INSUFFICIENT);
+    expect(bringBack(plainActor('administrator'), generic)).toBe(INSUFFICIENT);
+    expect(bringBack(inTeam('member'), generic)).toBe('yes');
+    const clash =
+      'INVALID_INPUT: There is already an active bot named "Hamlet" in this organization. To reactivate this bot, you must rename or deactivate the other one first.';
+    expect(bringBack(inTeam('member'), generic, true)).toBe(clash);
+    expect(bringBack(member, generic, true)).toBe(INSUFFICIENT);
+  });
+
+  it.each`
+    other                                                           | taken
+    ${plainUser({ id: userId(2), bot: bot() })}                     | ${true}
+    ${plainUser({ id: userId(2), bot: bot(), isActive: false })}    | ${false}
+    ${plainUser({ id: userId(2) })}                                 | ${false}
+    ${plainUser({ id: userId(2), bot: bot(), fullName: 'HAMLET' })} | ${false}
+    ${plainUser({ id: userId(1), bot: bot() })}                     | ${false}
+  `("a bot's name is taken by another active bot of the same name (users §4.3): $taken", ({ other, taken }) => {
+    const own = plainUser({ id: userId(1), bot: bot(), isActive: false });
+    expect(isBotNameTaken(own, [plainUser({ id: userId(3) }), other])).toBe(taken);
   });
 });
 
@@ -321,20 +426,27 @@ describe('bots', () => {
     ${'administrator'} | ${plainUser({ bot: bot({ ownerId: userId(11) }) })} | ${'yes'}
     ${'administrator'} | ${plainUser()}                                      | ${'INVALID_INPUT: No such bot'}
     ${'administrator'} | ${null}                                             | ${'INVALID_INPUT: No such bot'}
+    ${'member'}        | ${null}                                             | ${'INVALID_INPUT: No such bot'}
+    ${'member'}        | ${plainUser()}                                      | ${'INVALID_INPUT: No such bot'}
     ${'owner'}         | ${plainUser({ bot: bot({ isSystem: true }) })}      | ${'INVALID_INPUT: No such bot'}
   `('changed by $who: $expected', ({ who, target, expected }) => {
-    expect(answer(canAdministerBot(plainActor(who, { id: 10 }), target, { modifying: true }))).toBe(expected);
-    expect(answer(canAdministerBot(plainActor(who, { id: 10 }), target, { modifying: false }))).toBe(expected);
+    expect(answer(canAdministerBot(plainActor(who, { id: 10 }), target))).toBe(expected);
   });
 
-  it('one that creates users is changed by owners only', () => {
-    const creator = plainUser({ bot: bot(), specialPermissions: ['canCreateUsers'] });
-    const member = plainActor('member', { id: 10 });
-    expect(answer(canAdministerBot(member, creator, { modifying: true }))).toBe(OWNERS_ONLY);
-    expect(answer(canAdministerBot(member, creator, { modifying: false }))).toBe('yes');
-    expect(answer(canAdministerBot(plainActor('owner'), creator, { modifying: true }))).toBe('yes');
-    const mailer = plainUser({ bot: bot(), specialPermissions: ['canChangeUserEmails'] });
-    expect(answer(canAdministerBot(member, mailer, { modifying: true }))).toBe('yes');
+  it.each`
+    who                | special                  | expected
+    ${'owner'}         | ${'canCreateUsers'}      | ${'yes'}
+    ${'administrator'} | ${'canCreateUsers'}      | ${OWNERS_ONLY}
+    ${'member'}        | ${'canCreateUsers'}      | ${OWNERS_ONLY}
+    ${'member'}        | ${'canChangeUserEmails'} | ${'yes'}
+  `('that may $special are for $who, its key too (users §15, decision 26): $expected', ({ who, special, expected }) => {
+    const privileged = plainUser({ bot: bot(), specialPermissions: [special] });
+    expect(answer(canAdministerBot(plainActor(who, { id: 10 }), privileged))).toBe(expected);
+  });
+
+  it('are found wanting before it is asked who asks', () => {
+    const others = plainUser({ bot: bot({ ownerId: userId(11) }), specialPermissions: ['canCreateUsers'] });
+    expect(answer(canAdministerBot(plainActor('member', { id: 10 }), others))).toBe(INSUFFICIENT);
   });
 
   it.each`
@@ -351,20 +463,25 @@ describe('bots', () => {
 });
 
 describe('changing oneself', () => {
-  const strict = plainRealm({ settings: { nameChangesDisabled: true, emailChangesDisabled: true } });
-  const refused = 'NOT_PERMITTED: Email address changes are disabled in this organization.';
+  const strict = plainRealm({
+    settings: { nameChangesDisabled: true, emailChangesDisabled: true, avatarChangesDisabled: true },
+  });
+  const fixed = 'NOT_PERMITTED: Email address changes are disabled in this organization.';
+  const drawn = 'NOT_PERMITTED: Avatar changes are disabled in this organization.';
 
   it.each`
-    who                | name     | email
-    ${'owner'}         | ${true}  | ${'yes'}
-    ${'administrator'} | ${true}  | ${'yes'}
-    ${'moderator'}     | ${false} | ${refused}
-    ${'member'}        | ${false} | ${refused}
-    ${'guest'}         | ${false} | ${refused}
-  `('$who, where names and addresses are fixed', ({ who, name, email }) => {
+    who                | name     | email    | avatar
+    ${'owner'}         | ${true}  | ${'yes'} | ${'yes'}
+    ${'administrator'} | ${true}  | ${'yes'} | ${'yes'}
+    ${'moderator'}     | ${false} | ${fixed} | ${drawn}
+    ${'member'}        | ${false} | ${fixed} | ${drawn}
+    ${'guest'}         | ${false} | ${fixed} | ${drawn}
+  `('$who, where names, addresses and avatars are fixed', ({ who, name, email, avatar }) => {
     expect(mayChangeOwnName(plainActor(who), strict)).toBe(name);
     expect(answer(canChangeOwnEmail(plainActor(who), strict))).toBe(email);
+    expect(answer(canChangeOwnAvatar(plainActor(who), strict))).toBe(avatar);
     expect(mayChangeOwnName(plainActor(who), plainRealm())).toBe(true);
     expect(answer(canChangeOwnEmail(plainActor(who), plainRealm()))).toBe('yes');
+    expect(answer(canChangeOwnAvatar(plainActor(who), plainRealm()))).toBe('yes');
   });
 });

@@ -1,11 +1,13 @@
 import { hasRealmPermission } from '../groups/group-permissions.js';
 import type { Realm } from '../realms/realm.js';
+import type { UserId } from '../shared/ids.js';
 import { all, allowed, type Decision, denyIf } from '../shared/permission.js';
 import { type Actor, isAdministrator } from './actor.js';
 import { isAtLeast, type Role } from './role.js';
 import { insufficientUnless, mustBeAdministrator, mustBeHuman, mustBeOwner, mustNotBeGuest } from './role-gates.js';
 import type { BotKind, User } from './user.js';
 import { mayAccessUser, type UserAccess } from './user-access.js';
+import type { UserSettings } from './user-settings.js';
 
 /** Users §3.1: the operator grants it on top of the role. */
 export function canCreateUsers(actor: Pick<Actor, 'role'>, hasSpecialPermission: boolean): Decision {
@@ -29,7 +31,7 @@ function isTarget(user: User | null, { allowDeactivated = false, allowBots = fal
   );
 }
 
-/** The access routine of users §0 for reading, rows 1, 2 and 4. */
+/** The access routine for reading (users §0 rows 1, 2 and 4). */
 export function canAccessUser(
   actor: Pick<Actor, 'id' | 'role' | 'groups'>,
   user: User | null,
@@ -38,7 +40,7 @@ export function canAccessUser(
   return all(isTarget(user, access), insufficientUnless(user !== null && mayAccessUser(actor, user, access)));
 }
 
-/** The access routine of users §0 for changing, rows 1–3: administrators, and owners of the bot. */
+/** The access routine for changing (users §0 rows 1–3): administrators, and owners of the bot. */
 export function canAdministerUser(
   actor: Pick<Actor, 'id' | 'role'>,
   user: User | null,
@@ -53,7 +55,10 @@ export function canAdministerUser(
 /** Whatever it changes; bots' owners have an operation of their own (users §3.2). */
 export const canUpdateUsers = mustBeAdministrator;
 
-/** Users §3.2, role rules. `isOnlyOwner`: he is the only owner left who is active and human. */
+/**
+ * Users §3.2, role rules; owners of bots come here too (users §15), so it is asked for the owner first. `isOnlyOwner`: as
+ * `isOnlyOwner` answers of the target.
+ */
 export function canChangeRole(
   actor: Pick<Actor, 'role'>,
   target: Pick<User, 'role'>,
@@ -62,8 +67,8 @@ export function canChangeRole(
 ): Decision {
   if (role === target.role) return allowed;
   return all(
-    mustBeAdministrator(actor),
     role === 'owner' || target.role === 'owner' ? mustBeOwner(actor) : allowed,
+    mustBeAdministrator(actor),
     denyIf(
       target.role === 'owner' && isOnlyOwner,
       'INVALID_INPUT',
@@ -117,17 +122,62 @@ export function canDeactivateSelf(
   );
 }
 
-/** Users §4.3. A bot comes back only at the hands of somebody who could make one like it. */
+/** Whether nobody but this user keeps the organization: of those who are active and people, the only owner. */
+export const isOnlyOwner = (id: UserId, users: Iterable<Pick<User, 'id' | 'role' | 'isActive' | 'bot'>>): boolean =>
+  isAlone(id, users, (user) => user.role === 'owner' && user.bot === null);
+
+/** Whether this user is the last who is active, bots of users included (users §4.2). */
+export const isLastActive = (id: UserId, users: Iterable<Pick<User, 'id' | 'isActive' | 'bot'>>): boolean =>
+  isAlone(id, users, (user) => user.bot?.isSystem !== true);
+
+/** `users`: of the organization. */
+function isAlone<T extends Pick<User, 'id' | 'isActive'>>(
+  id: UserId,
+  users: Iterable<T>,
+  counts: (user: T) => boolean,
+): boolean {
+  let isThere = false;
+  for (const user of users) {
+    if (!user.isActive || !counts(user)) continue;
+    if (user.id !== id) return false;
+    isThere = true;
+  }
+  return isThere;
+}
+
+/** Users §4.3. A bot comes back only at the hands of somebody who could make one like it, and under a name of its own. */
 export function canReactivateUser(
   actor: Pick<Actor, 'id' | 'role' | 'groups'>,
   realm: Pick<Realm, 'permissions'>,
   user: User | null,
+  /** Asked only of bots: as `isBotNameTaken` answers. */
+  isNameTaken: boolean,
 ): Decision {
   return all(
     canAdministerUser(actor, user, { allowDeactivated: true, allowBots: true }),
-    user?.bot == null ? allowed : mayCreateBotOfKind(actor, realm, user.bot.kind),
+    user?.bot == null
+      ? allowed
+      : all(mayCreateBotOfKind(actor, realm, user.bot.kind), hasBotNameForItself(user, isNameTaken)),
   );
 }
+
+const hasBotNameForItself = (bot: User, isNameTaken: boolean): Decision =>
+  denyIf(
+    isNameTaken,
+    'INVALID_INPUT',
+    `There is already an active bot named "${bot.fullName}" in this organization. To reactivate this bot, you must rename or deactivate the other one first.`,
+  );
+
+/** Whether another bot that is active has exactly the bot's name (users §4.3). */
+export const isBotNameTaken = (
+  { id, fullName }: Pick<User, 'id' | 'fullName'>,
+  users: Iterable<Pick<User, 'id' | 'fullName' | 'isActive' | 'bot'>>,
+): boolean => {
+  for (const user of users) {
+    if (user.id !== id && user.isActive && user.bot !== null && user.fullName === fullName) return true;
+  }
+  return false;
+};
 
 /** Users §15. */
 export function canCreateBot(
@@ -150,16 +200,15 @@ function mayCreateBotOfKind(
   );
 }
 
-/** Its name, owner, key, settings, and that it is at all: users §15. A bot that creates users is for owners. */
-export function canAdministerBot(
-  actor: Pick<Actor, 'id' | 'role'>,
-  bot: User | null,
-  { modifying }: { readonly modifying: boolean },
-): Decision {
+/**
+ * Its name, owner, key, settings, and that it is at all: users §15. A bot that may create users is for owners, and showing
+ * its key is no less than changing it (contract decision 26).
+ */
+export function canAdministerBot(actor: Pick<Actor, 'id' | 'role'>, bot: User | null): Decision {
   return all(
     denyIf(bot?.bot == null || bot.bot.isSystem, 'INVALID_INPUT', 'No such bot'),
     insufficientUnless(isAdministrator(actor) || bot?.bot?.ownerId === actor.id),
-    modifying && bot?.specialPermissions.includes('canCreateUsers') ? mustBeOwner(actor) : allowed,
+    bot?.specialPermissions.includes('canCreateUsers') ? mustBeOwner(actor) : allowed,
   );
 }
 
@@ -184,5 +233,47 @@ export const canChangeOwnEmail = (actor: Pick<Actor, 'role'>, realm: Pick<Realm,
     'Email address changes are disabled in this organization.',
   );
 
-/** Settings of others, many at a time (users §6.3). */
-export const canChangeSettingsOfOthers = mustBeAdministrator;
+/** One's own (users §11). */
+export const canChangeOwnAvatar = (actor: Pick<Actor, 'role'>, realm: Pick<Realm, 'settings'>): Decision =>
+  denyIf(
+    !isAdministrator(actor) && realm.settings.avatarChangesDisabled,
+    'NOT_PERMITTED',
+    'Avatar changes are disabled in this organization.',
+  );
+
+/** What people decide for themselves, however many an administrator sets the rest for (users §6.3). */
+const PRIVATE_SETTINGS: ReadonlySet<string> = new Set<keyof UserSettings>([
+  'allowPrivateDataExport',
+  'emailAddressVisibility',
+  'enableDigestEmails',
+  'enableLoginEmails',
+  'enableMarketingEmails',
+  'presenceEnabled',
+  'sendChannelTypingNotifications',
+  'sendPrivateTypingNotifications',
+  'sendReadReceipts',
+  'timezone',
+]);
+
+/** Settings of others, many users at a time (users §6.3 rows 1–3). */
+export function canChangeSettingsOfOthers(
+  actor: Pick<Actor, 'role'>,
+  request: {
+    /** Whether a user or a group is named at all. */
+    readonly namesSomebody: boolean;
+    /** Settings by their names in the registry. */
+    readonly settings: readonly (keyof UserSettings)[];
+    /** Whether it asks for another address or password too. */
+    readonly changesAccount: boolean;
+  },
+): Decision {
+  return all(
+    denyIf(!request.namesSomebody, 'INVALID_INPUT', 'Either user_ids or group_ids must be provided.'),
+    mustBeAdministrator(actor),
+    denyIf(
+      request.changesAccount || request.settings.some((name) => PRIVATE_SETTINGS.has(name)),
+      'NOT_PERMITTED',
+      'Cannot change this setting for other users.',
+    ),
+  );
+}

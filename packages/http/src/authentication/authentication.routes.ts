@@ -13,11 +13,12 @@ export const authenticationRoutes: readonly Route[] = [
     },
     dto: FetchApiKeyDto,
     useCase: FetchApiKey,
-    toInput: ({ username, password }) => ({ username, password }),
+    toInput: ({ username, password }, { signal }) => ({ username, password, cancellation: signal }),
     present: presentApiKey,
   }),
   route('POST', '/dev_fetch_api_key', {
     auth: 'anyone',
+    isDevelopment: true,
     dto: FetchDevelopmentApiKeyDto,
     useCase: FetchDevelopmentApiKey,
     toInput: ({ username }) => ({ username }),
@@ -25,6 +26,7 @@ export const authenticationRoutes: readonly Route[] = [
   }),
   route('GET', '/dev_list_users', {
     auth: 'anyone',
+    isDevelopment: true,
     dto: NoParameters,
     useCase: ListDevelopmentUsers,
     present: presentDevelopmentUsers,

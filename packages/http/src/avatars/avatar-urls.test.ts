@@ -9,21 +9,21 @@ const person = (source: Pictured['avatar']['source']): Pictured => ({
 /** Of the address in lower case. */
 const GRAVATAR = 'https://secure.gravatar.com/avatar/6d8cad0fd00256e7b40691d27ddfd466?d=identicon&version=3';
 
+const DRAWN = 'https://chat.example/chat/user_avatars/2/7.png?version=3';
+
 describe('where an avatar is', () => {
   it.each`
-    source         | leftToClient | url
-    ${'gravatar'}  | ${false}     | ${GRAVATAR}
-    ${'gravatar'}  | ${true}      | ${null}
-    ${'generated'} | ${false}     | ${'https://chat.example/chat/user_avatars/2/7.png?version=3'}
-    ${'generated'} | ${true}      | ${'https://chat.example/chat/user_avatars/2/7.png?version=3'}
-    ${'uploaded'}  | ${true}      | ${'https://chat.example/chat/user_avatars/2/7.png?version=3'}
-  `('$source, left to the client: $leftToClient', ({ source, leftToClient, url }) => {
-    expect(avatarUrl(person(source), place, leftToClient)).toBe(url);
-  });
-
-  it('has a larger one beside it', () => {
-    expect(mediumAvatarUrl(person('generated'), place, false)).toContain('/user_avatars/2/7-medium.png');
-    expect(mediumAvatarUrl(person('gravatar'), place, false)).toBe(`${GRAVATAR}&s=500`);
-    expect(mediumAvatarUrl(person('gravatar'), place, true)).toBeNull();
+    source         | seesEmail | clientGravatar | url
+    ${'gravatar'}  | ${true}   | ${false}       | ${GRAVATAR}
+    ${'gravatar'}  | ${true}   | ${true}        | ${null}
+    ${'gravatar'}  | ${false}  | ${false}       | ${DRAWN}
+    ${'gravatar'}  | ${false}  | ${true}        | ${DRAWN}
+    ${'generated'} | ${true}   | ${false}       | ${DRAWN}
+    ${'generated'} | ${false}  | ${true}        | ${DRAWN}
+    ${'uploaded'}  | ${true}   | ${true}        | ${DRAWN}
+  `('$source, who sees the address: $seesEmail, client_gravatar: $clientGravatar', ({ source, url, ...viewer }) => {
+    expect(avatarUrl(person(source), place, viewer)).toBe(url);
+    const medium = url === null ? null : url === GRAVATAR ? `${GRAVATAR}&s=500` : url.replace('7.png', '7-medium.png');
+    expect(mediumAvatarUrl(person(source), place, viewer)).toBe(medium);
   });
 });

@@ -2,27 +2,35 @@ import { createHash } from 'node:crypto';
 import type { AvatarSource } from '@parley/domain';
 import type { RealmPlace } from '../realms/realm-place.js';
 
-/** Whoever has an avatar, as far as its address depends on him. */
+/** Whoever has an avatar, as far as its address depends on them. */
 export interface Pictured {
   readonly id: number;
-  /** The address he signs in with. */
+  /** The address they sign in with. */
   readonly email: string;
   readonly avatar: { readonly source: AvatarSource; readonly version: number };
 }
 
+/** Who looks at it. */
+export interface AvatarViewer {
+  /** May see the address, of which a gravatar's URL holds a hash. */
+  readonly seesEmail: boolean;
+  /** The client works gravatars out by itself. */
+  readonly clientGravatar: boolean;
+}
+
 /**
- * Where the picture is, or null where the client is to work it out from the address it knows (messages §2.2, users §1.3):
- * `isLeftToClient` is what the client said it can do, and whether the one who looks may see the address.
+ * Where the picture is, or null where the client works it out from the address it knows (messages §2.2, users §1.3). Whoever
+ * may not see the address gets the picture that we draw instead of the gravatar (contract decision 21).
  */
-export function avatarUrl(person: Pictured, place: RealmPlace, isLeftToClient: boolean): string | null {
-  if (person.avatar.source !== 'gravatar') return ownAvatarUrl(person, place);
-  return isLeftToClient ? null : gravatarUrl(person);
+export function avatarUrl(person: Pictured, place: RealmPlace, { seesEmail, clientGravatar }: AvatarViewer) {
+  if (person.avatar.source !== 'gravatar' || !seesEmail) return ownAvatarUrl(person, place);
+  return clientGravatar ? null : gravatarUrl(person);
 }
 
 /** The same in 500 instead of 100 pixels. */
-export function mediumAvatarUrl(person: Pictured, place: RealmPlace, isLeftToClient: boolean): string | null {
-  if (person.avatar.source !== 'gravatar') return ownAvatarUrl(person, place, '-medium');
-  return isLeftToClient ? null : `${gravatarUrl(person)}&s=500`;
+export function mediumAvatarUrl(person: Pictured, place: RealmPlace, { seesEmail, clientGravatar }: AvatarViewer) {
+  if (person.avatar.source !== 'gravatar' || !seesEmail) return ownAvatarUrl(person, place, '-medium');
+  return clientGravatar ? null : `${gravatarUrl(person)}&s=500`;
 }
 
 /** Under the realm's own address; `avatar.routes.ts` serves it. A version of its own for each picture, so caches may keep it. */

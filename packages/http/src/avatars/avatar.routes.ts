@@ -1,4 +1,5 @@
 import { unknownPath } from '../routing/errors.js';
+import { MAX_TEXT_LENGTH } from '../routing/limits.js';
 import { IntegerParam, TextParam } from '../routing/params.js';
 import type { Reply } from '../routing/reply.js';
 import { type Route, route } from '../routing/route.js';
@@ -11,7 +12,7 @@ const FILE = /^(0|[1-9]\d{0,15}|unknown)(-medium)?\.png$/;
 
 class AvatarDto {
   @IntegerParam() realm_id!: number;
-  @TextParam() file!: string;
+  @TextParam({ max: MAX_TEXT_LENGTH }) file!: string;
 }
 
 class RealmIconDto {
@@ -25,6 +26,7 @@ class RealmIconDto {
 export const avatarRoutes: readonly Route[] = [
   route('GET', '/user_avatars/:realm_id/:file', {
     auth: 'anyone',
+    limit: 'none',
     atRoot: true,
     dto: AvatarDto,
     handle: async ({ dto }) => {
@@ -35,6 +37,7 @@ export const avatarRoutes: readonly Route[] = [
   }),
   route('GET', '/user_avatars/:realm_id/realm/icon.png', {
     auth: 'anyone',
+    limit: 'none',
     atRoot: true,
     dto: RealmIconDto,
     handle: async ({ dto }) => picture(`${dto.realm_id}:realm`, SIZE),

@@ -14,15 +14,25 @@ export function drawIdenticon(seed: string, size: number): Buffer {
 
   // Half a cell is left free on each side.
   const cell = size / (CELLS + 1);
-  const bytesPerRow = Math.ceil(size / 8);
-  const rows = Buffer.alloc(size * (bytesPerRow + 1)); // a filter type, 0 for none, begins each row
+  const cellAt = (position: number): number => Math.floor(position / cell - 0.5);
+  const bytesPerRow = Math.ceil(size / 8) + 1; // a filter type, 0 for none, begins each row
+  const rows = Buffer.alloc(size * bytesPerRow);
+  // The lines of a row of cells are all the same: anybody may have pictures drawn, so they cost little.
+  const drawn = new Map<number, number>();
   for (let y = 0; y < size; y++) {
-    const row = Math.floor(y / cell - 0.5);
+    const row = cellAt(y);
     if (row < 0 || row >= CELLS) continue;
+    const start = y * bytesPerRow;
+    const same = drawn.get(row);
+    if (same !== undefined) {
+      rows.copyWithin(start, same, same + bytesPerRow);
+      continue;
+    }
+    drawn.set(row, start);
     for (let x = 0; x < size; x++) {
-      const column = Math.floor(x / cell - 0.5);
+      const column = cellAt(x);
       if (column < 0 || column >= CELLS || !isFilled(column, row)) continue;
-      rows[y * (bytesPerRow + 1) + 1 + (x >> 3)]! |= 0x80 >> (x & 7);
+      rows[start + 1 + (x >> 3)]! |= 0x80 >> (x & 7);
     }
   }
   return png(size, [BACKGROUND, colorOf(hash.readUInt16BE(0) / 0x10000)], rows);

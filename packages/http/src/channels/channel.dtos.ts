@@ -10,6 +10,7 @@ import {
   type UserId,
 } from '@parley/domain';
 import { toGroupSetting } from '../groups/group-setting.presenters.js';
+import { MAX_IDS, MAX_NAMES, MAX_TEXT_LENGTH } from '../routing/limits.js';
 import {
   anyOf,
   integer,
@@ -43,7 +44,7 @@ const description = text({ max: MAX_CHANNEL_DESCRIPTION_LENGTH });
 const topicsPolicy = jsonOrText(oneOf(...TOPICS_POLICIES));
 
 /** Days, or a word in quotes or bare; whether they mean anything is asked in its turn. */
-const retention = jsonOrText(anyOf([integer(), text()]));
+const retention = jsonOrText(anyOf([integer(), text({ max: MAX_TEXT_LENGTH })]));
 
 function toRetention(wish: number | string): RetentionWish {
   if (wish === 'realm_default') return 'asRealm';
@@ -52,14 +53,22 @@ function toRetention(wish: number | string): RetentionWish {
 }
 
 /** Members by number or by the address others see; never mixed. */
-const principals = anyOf([listOf(integer()), listOf(text())]);
+const principals = anyOf([
+  listOf(integer(), { max: MAX_IDS }),
+  listOf(text({ max: MAX_TEXT_LENGTH }), { max: MAX_NAMES }),
+]);
+
+/** The use case refuses what is too long for a channel, in its own words (channels §1). */
+const CHANNEL_NAME = { max: MAX_TEXT_LENGTH };
 
 const newSubscription = object(
   {
-    name: text(),
+    name: text(CHANNEL_NAME),
     // sic: the text names another operation's parameter, whatever this one is called.
     color: optional(
-      refine(text(), (color) => (COLOR.test(color) ? undefined : 'add.color is not a valid hex color code')),
+      refine(text({ max: MAX_TEXT_LENGTH }), (color) =>
+        COLOR.test(color) ? undefined : 'add.color is not a valid hex color code',
+      ),
     ),
     description: optional(description),
   },
@@ -87,8 +96,8 @@ export class ListChannelsDto {
 
 @ChannelPermissionParams()
 export class CreateChannelDto {
-  @TextParam({ strip: true, notBlank: true }) name!: string;
-  @IntegerListParam() subscribers!: number[];
+  @TextParam({ ...CHANNEL_NAME, strip: true, notBlank: true }) name!: string;
+  @IntegerListParam({ max: MAX_IDS }) subscribers!: number[];
   @param(description) description = '';
   @BooleanParam() announce = false;
   @BooleanParam() invite_only = false;
@@ -104,7 +113,11 @@ export class CreateChannelDto {
 
 @ChannelPermissionParams()
 export class SubscribeUsersDto {
-  @param(listOf(newSubscription)) subscriptions!: { name: string; color?: string; description?: string }[];
+  @param(listOf(newSubscription, { max: MAX_NAMES })) subscriptions!: {
+    name: string;
+    color?: string;
+    description?: string;
+  }[];
   @param(principals, { optional: true }) principals?: number[] | string[];
   @BooleanParam() authorization_errors_fatal = true;
   @BooleanParam() announce = false;
@@ -119,7 +132,7 @@ export class SubscribeUsersDto {
 }
 
 export class UnsubscribeUsersDto {
-  @TextListParam() subscriptions!: string[];
+  @TextListParam({ max: MAX_NAMES, each: CHANNEL_NAME }) subscriptions!: string[];
   @param(principals, { optional: true }) principals?: number[] | string[];
 }
 
@@ -129,7 +142,7 @@ export class ListSubscriptionsDto {
 }
 
 export class FindChannelIdDto {
-  @TextParam() stream!: string;
+  @TextParam(CHANNEL_NAME) stream!: string;
 }
 
 export class ListTopicsDto {

@@ -32,6 +32,7 @@ import {
 export const channelRoutes: readonly Route[] = [
   route('GET', '/streams', {
     auth: 'user',
+    isExpensive: true,
     dto: ListChannelsDto,
     useCase: ListChannels,
     toInput: (dto) => ({
@@ -63,6 +64,7 @@ export const channelRoutes: readonly Route[] = [
   }),
   route('GET', '/users/me/subscriptions', {
     auth: 'user',
+    isExpensive: true,
     dto: ListSubscriptionsDto,
     useCase: ListSubscriptions,
     toInput: (dto) => ({ includeSubscribers: dto.include_subscribers !== 'false' }),
@@ -70,6 +72,7 @@ export const channelRoutes: readonly Route[] = [
   }),
   route('POST', '/users/me/subscriptions', {
     auth: 'user',
+    isExpensive: true,
     gates: ['member'],
     dto: SubscribeUsersDto,
     useCase: SubscribeUsers,

@@ -16,6 +16,7 @@ export function emojiDataRoutes(names: () => EmojiNames): readonly Route[] {
   return [
     route('GET', PATH, {
       auth: 'anyone',
+      limit: 'none',
       atRoot: true,
       dto: NoParameters,
       handle: async () => {

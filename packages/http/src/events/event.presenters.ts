@@ -7,6 +7,7 @@ import {
   type MessagePlace,
   type Role,
   receivedFlags,
+  seesEmailOf,
   type UserId,
 } from '@parley/domain';
 import {
@@ -16,7 +17,7 @@ import {
   VISIBILITY_POLICIES,
 } from '../channels/channel.presenters.js';
 import { presentGroup } from '../groups/group.presenters.js';
-import { flagsText, messageText } from '../messages/message.presenters.js';
+import { differsByViewer, flagsText, messageText } from '../messages/message.presenters.js';
 import type { RealmPlace } from '../realms/realm-place.js';
 import { presentUser, ROLE_NUMBERS } from '../users/user.presenters.js';
 import { can, type QueuePresentation } from './queue-presentation.js';
@@ -144,7 +145,7 @@ const messageTexts = new WeakMap<EventOf<'message.sent'>, Map<string, string>>()
 
 function presentMessageSent(
   event: EventOf<'message.sent'>,
-  { queue, presentation, place }: EventContext,
+  { queue, presentation, place, roleOf }: EventContext,
   { isBystander }: Delivery,
 ): readonly string[] {
   let texts = messageTexts.get(event);
@@ -152,15 +153,20 @@ function presentMessageSent(
     texts = new Map();
     messageTexts.set(event, texts);
   }
-  let text = texts.get(presentation.key);
+  const { sender } = event.view;
+  // Most senders look the same to everybody.
+  const seesSenderEmail = !differsByViewer(sender) || seesEmailOf({ id: queue.ownerId, role: roleOf() }, sender);
+  const key = seesSenderEmail ? presentation.key : `${presentation.key}:hidden`;
+  let text = texts.get(key);
   if (text === undefined) {
     const message = messageText(event.view, place, {
       asHtml: presentation.applyMarkdown,
       clientGravatar: presentation.clientGravatar,
       allowEmptyTopicName: can(presentation, 'empty_topic_name'),
+      seesSenderEmail,
     });
     text = `"type":"message","message":${message}`;
-    texts.set(presentation.key, text);
+    texts.set(key, text);
   }
   const flags = isBystander ? '[]' : flagsOnArrival(event, queue.ownerId);
   const echo = event.echo?.queueId === queue.id ? `,"local_message_id":${JSON.stringify(event.echo.localId)}` : '';

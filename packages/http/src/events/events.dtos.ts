@@ -1,3 +1,4 @@
+import { MAX_TEXT_LENGTH, MAX_TOKEN_LENGTH } from '../routing/limits.js';
 import {
   anyOf,
   boolean,
@@ -8,6 +9,7 @@ import {
   object,
   oneOf,
   optional,
+  type ParamType,
   refine,
   text,
 } from '../routing/param-types.js';
@@ -21,13 +23,32 @@ import {
   WordParam,
 } from '../routing/params.js';
 
-const NullableTextListParam = () => param(nullable(listOf(text())), { optional: true });
+const MAX_EVENT_TYPES = 100;
+const MAX_NARROW_TERMS = 100;
+
+/** What is kept with a queue: with the names of the terms' members, a filter takes no more than 8 kB. */
+const MAX_EVENT_TYPES_BYTES = 3000;
+const MAX_NARROW_BYTES = 2500;
+
+const limitedTo = <T>(bytes: number, type: ParamType<T>): ParamType<T> =>
+  refine(type, (value) =>
+    Buffer.byteLength(JSON.stringify(value)) > bytes ? `{p} is too long (limit: ${bytes} bytes)` : undefined,
+  );
+
+const EventTypesParam = () =>
+  param(nullable(limitedTo(MAX_EVENT_TYPES_BYTES, listOf(text({ max: MAX_TOKEN_LENGTH }), { max: MAX_EVENT_TYPES }))), {
+    optional: true,
+  });
 
 /** `[["channel", "denmark"], ["topic", "lunch"]]`. */
 const NarrowPairsParam = () =>
-  param(listOf(refine(listOf(text()), (pair) => (pair.length === 2 ? undefined : '{p} should have exactly 2 items'))), {
-    optional: true,
-  });
+  param(
+    limitedTo(
+      MAX_NARROW_BYTES,
+      listOf(listOf(text({ max: MAX_TEXT_LENGTH }), { length: 2 }), { max: MAX_NARROW_TERMS }),
+    ),
+    { optional: true },
+  );
 
 /** What a client can do, by the names of events §2. What it does not say it cannot; unknown names are ignored. */
 const CapabilitiesParam = () =>
@@ -67,18 +88,18 @@ export class RegisterDto {
   @BooleanParam({ optional: true }) all_public_streams?: boolean;
   @WordParam(['true', 'false', 'partial']) include_subscribers: 'true' | 'false' | 'partial' = 'false';
   @CapabilitiesParam() client_capabilities?: Readonly<Record<string, boolean | undefined>>;
-  @NullableTextListParam() event_types?: readonly string[] | null;
-  @NullableTextListParam() fetch_event_types?: readonly string[] | null;
+  @EventTypesParam() event_types?: readonly string[] | null;
+  @EventTypesParam() fetch_event_types?: readonly string[] | null;
   @NarrowPairsParam() narrow?: readonly (readonly [string, string])[];
   @IdleTimeoutParam() idle_queue_timeout?: number | 'mobile';
 }
 
 /** A poll; without `queue_id` but with `dont_block`, a registration in the old way (events §6.4). */
 export class PollEventsDto {
-  @TextParam({ optional: true }) queue_id?: string;
+  @TextParam({ max: MAX_TOKEN_LENGTH, optional: true }) queue_id?: string;
   @IntegerParam({ optional: true }) last_event_id?: number;
   @BooleanParam() dont_block = false;
-  @NullableTextListParam() event_types?: readonly string[] | null;
+  @EventTypesParam() event_types?: readonly string[] | null;
   @NarrowPairsParam() narrow?: readonly (readonly [string, string])[];
   @BooleanParam({ optional: true }) all_public_streams?: boolean;
   @BooleanParam() apply_markdown = false;
@@ -87,5 +108,5 @@ export class PollEventsDto {
 }
 
 export class RemoveQueueDto {
-  @TextParam() queue_id!: string;
+  @TextParam({ max: MAX_TOKEN_LENGTH }) queue_id!: string;
 }

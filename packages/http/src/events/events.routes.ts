@@ -44,6 +44,7 @@ export function eventRoutes(parts: EventRouteParts): readonly Route[] {
   return [
     route('POST', '/register', {
       auth: 'user',
+      isExpensive: true,
       dto: RegisterDto,
       useCase: RegisterQueue,
       handle: async ({ caller, dto, request, useCase }) =>

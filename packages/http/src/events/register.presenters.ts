@@ -1,6 +1,7 @@
 import {
   type ChannelView,
   isAtLeast,
+  isEmailPublic,
   publicAddress,
   type Snapshot,
   type Subscription,
@@ -122,15 +123,15 @@ const GROUPS: Readonly<Record<SnapshotGroup, Present>> = {
 function presentSelf({ snapshot, presentation, place, facts }: SnapshotContext): Record<string, unknown> {
   const { user, viewer, realm } = snapshot;
   const { role } = viewer;
-  const isLeftToClient = presentation.clientGravatar && user.settings.emailAddressVisibility === 1;
+  const avatarViewer = { seesEmail: true, clientGravatar: presentation.clientGravatar && isEmailPublic(user) };
   return {
     user_id: user.id,
     email: publicAddress(user, place.mailHost),
     delivery_email: user.email,
     full_name: user.fullName,
     avatar_source: AVATAR_SOURCES[user.avatar.source],
-    avatar_url: avatarUrl(user, place, isLeftToClient),
-    avatar_url_medium: mediumAvatarUrl(user, place, isLeftToClient),
+    avatar_url: avatarUrl(user, place, avatarViewer),
+    avatar_url_medium: mediumAvatarUrl(user, place, avatarViewer),
     is_owner: role === 'owner',
     is_admin: isAtLeast(role, 'administrator'),
     is_moderator: isAtLeast(role, 'moderator'),
@@ -153,7 +154,7 @@ function presentUserTopics({ snapshot, presentation }: SnapshotContext): Record<
 function presentMutedTopics({ snapshot, presentation }: SnapshotContext): Record<string, unknown> {
   return {
     muted_topics: (snapshot.topicPolicies ?? [])
-      .filter(({ visibility }) => visibility === 'muted')
+      .filter(({ visibility, channelName }) => visibility === 'muted' && channelName !== null)
       .map(({ channelName, topic, changedAt }) => [
         channelName,
         presentTopic(topic, can(presentation, 'empty_topic_name')),

@@ -1,4 +1,10 @@
-import { GROUP_PERMISSIONS, type GroupPermission, type GroupView, permissionTitle } from '@parley/domain';
+import {
+  GROUP_PERMISSIONS,
+  type GroupPermission,
+  type GroupUse,
+  type GroupView,
+  permissionTitle,
+} from '@parley/domain';
 import { presentGroupSetting } from './group-setting.presenters.js';
 
 const WIRE_GROUP_PERMISSIONS = (Object.keys(GROUP_PERMISSIONS) as GroupPermission[]).map(
@@ -21,4 +27,20 @@ export function presentGroup(group: GroupView) {
       WIRE_GROUP_PERMISSIONS.map(([name, wireName]) => [wireName, presentGroupSetting(group.permissions[name])]),
     ),
   };
+}
+
+/** What keeps a group from being deactivated: users §12.3, `objections`. */
+export const presentGroupUses = (uses: readonly GroupUse[]) => uses.map(presentGroupUse);
+
+function presentGroupUse(use: GroupUse) {
+  switch (use.type) {
+    case 'subgroup':
+      return { type: 'subgroup', supergroup_ids: use.supergroupIds };
+    case 'channel':
+      return { type: 'channel', channel_id: use.channelId, settings: use.permissions.map(permissionTitle) };
+    case 'group':
+      return { type: 'user_group', group_id: use.groupId, settings: use.permissions.map(permissionTitle) };
+    case 'realm':
+      return { type: 'realm', settings: use.permissions.map(permissionTitle) };
+  }
 }

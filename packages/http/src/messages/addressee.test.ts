@@ -1,11 +1,13 @@
 import { HttpRefusal } from '../routing/errors.js';
-import { parseAddressee } from './addressee.js';
+import { Misfit } from '../routing/misfit.js';
+import { addressee, parseAddressee } from './addressee.js';
 
 function parse(type: 'channel' | 'direct', to: string | undefined): unknown {
   try {
-    return parseAddressee(type, to);
+    return parseAddressee(type, to === undefined ? undefined : addressee.check(addressee.decode(to)));
   } catch (error) {
     if (error instanceof HttpRefusal) return error.message;
+    if (error instanceof Misfit) return error.messageFor('to');
     throw error;
   }
 }
@@ -54,5 +56,18 @@ describe('whom `to` means', () => {
     ['["a@x.org",9]', 'Recipient lists may contain emails or user IDs, but not both.'],
   ])('people %j', (to, expected) => {
     expect(parse('direct', to)).toEqual(expected);
+  });
+
+  it('takes no more than a list or a text may hold', () => {
+    const list = (count: number, item: string) => `[${Array(count).fill(item).join()}]`;
+    expect(parse('direct', list(10_000, '7'))).toEqual(userIds(7));
+    expect(parse('direct', list(10_001, '7'))).toBe('to is too long (limit: 10000 items)');
+    expect(parse('direct', list(1000, '"a@x.org"'))).toEqual(emails('a@x.org'));
+    expect(parse('direct', list(1001, '"a@x.org"'))).toBe('to is too long (limit: 1000 items)');
+    expect(parse('direct', 'a,'.repeat(1001))).toBe('to is too long (limit: 1000 items)');
+    expect(parse('channel', 'x'.repeat(10_000))).toEqual(channelName('x'.repeat(10_000)));
+    expect(parse('channel', 'x'.repeat(10_001))).toBe('to is too long (limit: 10000 characters)');
+    expect(parse('channel', JSON.stringify(['x'.repeat(10_001)]))).toBe('to[0] is too long (limit: 10000 characters)');
+    expect(parse('direct', list(1_000_000, '7'))).toBe('to is too long (limit: 1000000 characters)');
   });
 });

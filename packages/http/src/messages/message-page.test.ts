@@ -1,5 +1,5 @@
 import { GetMessages, type MessageId, type MessageList, type RealmAddresses, type UserId } from '@parley/domain';
-import { aChannel, aMessage, aUser, given, type MemoryScene } from '@parley/testkit';
+import { aChannel, aMessage, aUser, given, type MemoryScene, subscribe } from '@parley/testkit';
 import { MessagePagePresenter, type PageForm } from './message-page.js';
 
 const addresses: RealmAddresses = { urlOf: () => 'https://chat.example', mailHostOf: () => 'chat.example' };
@@ -15,7 +15,7 @@ async function read(
 ) {
   const fetched: MessageId[] = [];
   const range = { anchor: { kind: 'newest' }, before: 100, after: 0, includeAnchor: true } as const;
-  const text = await new GetMessages(scene.uow, addresses).execute(
+  const { chunks } = await new GetMessages(scene.uow, addresses).execute(
     scene.caller(who),
     { narrow: [], select: range },
     (list, hydrate) =>
@@ -28,7 +28,7 @@ async function read(
         { ...form, ...as },
       ),
   );
-  return { messages: JSON.parse(text), fetched };
+  return { messages: JSON.parse(`[${chunks.join('')}]`), fetched };
 }
 
 describe('a page of messages', () => {
@@ -124,6 +124,30 @@ describe('a page of messages', () => {
     expect(known.fetched).toEqual([idsOf(scene)[0]]);
   });
 
+  it('gives the hash of an address only to those who may see it, whoever looked before (contract decision 21)', async () => {
+    const { id, settings, ...hamlet } = scene.user('hamlet');
+    await scene.add(aUser({ name: 'iago', role: 'administrator' }), aUser({ name: 'polonius', role: 'guest' }));
+    const shy = { ...settings, emailAddressVisibility: 3 as const };
+    await scene.uow.write(async (tx) => {
+      await tx.users.update({ ...hamlet, id, settings: shy });
+      for (const who of ['iago', 'polonius']) await subscribe(tx, scene.channel('general'), [scene.user(who).id]);
+    });
+    await scene.add(aMessage({ from: 'hamlet', to: 'general', content: 'four' }));
+    const avatarFor = async (who: string, as: Partial<PageForm> = {}) =>
+      (await read(scene, pages, who, as)).messages.at(-1).avatar_url;
+    const drawn = `https://chat.example/user_avatars/${scene.realm.id}/${id}.png?version=1`;
+    for (let round = 0; round < 2; round++) {
+      for (const clientGravatar of [true, false]) {
+        expect(await avatarFor('cordelia', { clientGravatar })).toBe(drawn);
+        expect(await avatarFor('polonius', { clientGravatar })).toBe(drawn);
+        expect(await avatarFor('iago', { clientGravatar })).toContain('secure.gravatar.com');
+        expect(await avatarFor('hamlet', { clientGravatar })).toContain('secure.gravatar.com');
+      }
+    }
+    // Two forms are all there are, for whatever client.
+    expect((await read(scene, pages, 'iago', { clientGravatar: false })).fetched).toEqual([]);
+  });
+
   it('is fetched again once there was no room for it', async () => {
     const cramped = new MessagePagePresenter(addresses, 10);
     await read(scene, cramped, 'hamlet');
@@ -131,6 +155,41 @@ describe('a page of messages', () => {
     const again = await read(scene, cramped, 'hamlet');
     expect(again.fetched.length).toBeGreaterThan(0);
     expect(again.messages).toEqual((await read(scene, pages, 'hamlet')).messages);
+  });
+
+  it('ends where it gets long, after its first message at the earliest', async () => {
+    const long = (content: string) => aMessage({ from: 'hamlet', to: 'general', content });
+    await scene.add(long('x'.repeat(2_500_000)), long('y'.repeat(10)));
+    const heads = (list: MessageList) => list.heads.slice(-2);
+    const part = await new GetMessages(scene.uow, addresses).execute(
+      scene.caller('hamlet'),
+      { narrow: [], select: { anchor: { kind: 'newest' }, before: 10, after: 0, includeAnchor: true } },
+      (list, hydrate) => pages.present({ ...list, heads: heads(list) }, hydrate, form),
+    );
+    expect(part.count).toBe(1);
+    expect(part.nextStep).toBe(1);
+    expect(JSON.parse(part.chunks.join('')).content).toHaveLength(2_500_007);
+    // Such a text is not copied into anything: other answers may hold it as well.
+    expect(part.chunks.some((chunk) => chunk.length > 2_500_000)).toBe(true);
+  });
+
+  it('fetches only so many messages before it knows how long they are', async () => {
+    await scene.add(...Array.from({ length: 200 }, () => aMessage({ from: 'hamlet', to: 'general' })));
+    const steps: number[] = [];
+    await new GetMessages(scene.uow, addresses).execute(
+      scene.caller('hamlet'),
+      { narrow: [], select: { anchor: { kind: 'newest' }, before: 150, after: 0, includeAnchor: true } },
+      (list, hydrate) =>
+        pages.present(
+          list,
+          (ids) => {
+            steps.push(ids.length);
+            return hydrate(ids);
+          },
+          form,
+        ),
+    );
+    expect(steps).toEqual([20, 80, 50]);
   });
 
   it('may be empty', async () => {

@@ -1,7 +1,25 @@
-import type { MessageHead, MessageId, MessageList, MessageView, RealmAddresses } from '@parley/domain';
+import {
+  type Actor,
+  type MessageHead,
+  type MessageId,
+  type MessageList,
+  type MessageView,
+  type RealmAddresses,
+  seesEmailOf,
+} from '@parley/domain';
 import { BoundedCache } from '../caching/bounded-cache.js';
+import { TextChunks } from '../caching/text-chunks.js';
 import { placeOf, type RealmPlace } from '../realms/realm-place.js';
-import { flagsText, type MessageForm, messageText } from './message.presenters.js';
+import { differsByViewer, flagsText, type MessageForm, messageText } from './message.presenters.js';
+
+/** How long a part of an answer may get, in characters, before its last message. */
+const MAX_PART = 2 * 1024 * 1024;
+/**
+ * So many messages are fetched at once, the fewer the longer those before were: nobody knows how long they are, and some
+ * are a thousand times as long as usual.
+ */
+const FIRST_STEP = 20;
+const MAX_STEP = 80;
 
 /** In characters of all texts together. */
 const DEFAULT_ROOM = 32 * 1024 * 1024;
@@ -10,6 +28,7 @@ const MARKDOWN = 1;
 const GRAVATAR = 2;
 const EMPTY_TOPIC = 4;
 const STRANGER = 8;
+const SEES_EMAIL = 16;
 
 /** A message's forms as text, as long as nothing that is shown of it changes. */
 interface MessageTexts {
@@ -17,12 +36,25 @@ interface MessageTexts {
   readonly realmUrl: string;
   /** The bits of the form that make a difference to this message; most have none but the first. */
   readonly sensitivity: number;
+  readonly emailVisibility: number;
   /** By the bits of the form: everything but the flags and the closing brace. Those that nobody asked for are absent. */
   readonly texts: readonly (string | undefined)[];
   readonly weight: number;
 }
 
-export type PageForm = Omit<MessageForm, 'hidesSender'>;
+/** Messages as JSON texts with commas between them. */
+export interface PagePart {
+  readonly chunks: readonly string[];
+  /** Of the messages in it: the first ones of the list. */
+  readonly count: number;
+  /** How many to begin the next part with, judging by these. */
+  readonly nextStep: number;
+}
+
+const stepFor = (room: number, average: number): number =>
+  average > 0 ? Math.min(MAX_STEP, Math.ceil(room / average)) : FIRST_STEP;
+
+export type PageForm = Omit<MessageForm, 'hidesSender' | 'seesSenderEmail'>;
 
 /**
  * Presents pages of messages as JSON text. The texts are kept without anything that depends on the viewer, who gets his
@@ -38,12 +70,16 @@ export class MessagePagePresenter {
     this.cache = new BoundedCache(room);
   }
 
-  /** A JSON array in the list's order. Called within the snapshot the list is of. */
+  /**
+   * Elements of a JSON array in the list's order, as many as make a part of an answer. Called within the snapshot the list
+   * is of.
+   */
   async present(
-    { heads, realm, strangers }: MessageList,
+    { viewer, heads, realm, strangers }: Pick<MessageList, 'viewer' | 'heads' | 'realm' | 'strangers'>,
     hydrate: (ids: readonly MessageId[]) => Promise<readonly MessageView[]>,
     form: PageForm,
-  ): Promise<string> {
+    firstStep = FIRST_STEP,
+  ): Promise<PagePart> {
     const place = placeOf(realm, this.addresses);
     const bits =
       (form.asHtml ? MARKDOWN : 0) |
@@ -52,43 +88,54 @@ export class MessagePagePresenter {
     const bitsOf = ({ senderId }: MessageHead) =>
       strangers.size > 0 && strangers.has(senderId) ? bits | STRANGER : bits;
 
-    // Looked up once: what was found may be dropped for what comes after it.
-    const texts = heads.map((head) => this.find(head, place, bitsOf(head)));
-    const missing = heads.filter((_, index) => texts[index] === undefined);
-    const fresh = missing.length > 0 ? await this.hydrate(missing, hydrate, place, form, bitsOf) : null;
-    let page = '[';
-    for (let index = 0; index < heads.length; index++) {
-      const head = heads[index]!;
-      if (index > 0) page += ',';
-      page += `${texts[index] ?? fresh?.get(head.id)}${flagsText(head.flags)}}`;
+    const page = new TextChunks();
+    let count = 0;
+    let step = firstStep;
+    while (count < heads.length && page.length < MAX_PART) {
+      const some = heads.slice(count, count + step);
+      // Looked up once: what was found may be dropped for what comes after it.
+      const texts = some.map((head) => this.find(head, place, viewer, bitsOf(head)));
+      const missing = some.filter((_, index) => texts[index] === undefined);
+      const views = missing.length > 0 ? await hydrate(missing.map((head) => head.id)) : [];
+      const viewOf = new Map(views.map((view) => [view.message.id, view]));
+      for (let index = 0; index < some.length && page.length < MAX_PART; index++, count++) {
+        const head = some[index]!;
+        if (count > 0) page.add(',');
+        page.add(texts[index] ?? this.makeText(head, viewOf.get(head.id)!, place, viewer, form, bitsOf(head)));
+        page.add(`${flagsText(head.flags)}}`);
+      }
+      step = stepFor(MAX_PART - page.length, page.length / count);
     }
-    return `${page}]`;
+    return { chunks: page.finish(), count, nextStep: stepFor(MAX_PART, page.length / count) };
   }
 
-  private find({ id, versions }: MessageHead, { url }: RealmPlace, bits: number): string | undefined {
+  private find(
+    { id, senderId, versions }: MessageHead,
+    { url }: RealmPlace,
+    viewer: Actor,
+    bits: number,
+  ): string | undefined {
     const known = this.cache.get(id);
     if (!known || !isSame(known.versions, versions) || known.realmUrl !== url) return undefined;
-    return known.texts[bits & known.sensitivity];
+    const { sensitivity, emailVisibility } = known;
+    const seesEmail = (sensitivity & SEES_EMAIL) !== 0 && seesEmailOf(viewer, { id: senderId, emailVisibility });
+    return known.texts[(seesEmail ? bits | SEES_EMAIL : bits) & sensitivity];
   }
 
-  private async hydrate(
-    heads: readonly MessageHead[],
-    hydrate: (ids: readonly MessageId[]) => Promise<readonly MessageView[]>,
+  private makeText(
+    head: MessageHead,
+    view: MessageView,
     place: RealmPlace,
+    viewer: Actor,
     form: PageForm,
-    bitsOf: (head: MessageHead) => number,
-  ): Promise<ReadonlyMap<MessageId, string>> {
-    const headOf = new Map(heads.map((head) => [head.id, head]));
-    const texts = new Map<MessageId, string>();
-    for (const view of await hydrate([...headOf.keys()])) {
-      const head = headOf.get(view.message.id)!;
-      const bits = bitsOf(head);
-      const whole = messageText(view, place, { ...form, hidesSender: (bits & STRANGER) !== 0 });
-      const text = `${whole.slice(0, -1)},"flags":`;
-      texts.set(head.id, text);
-      this.keep(head, view, place, bits, text);
-    }
-    return texts;
+    formBits: number,
+  ): string {
+    const seesSenderEmail = seesEmailOf(viewer, view.sender);
+    const bits = seesSenderEmail ? formBits | SEES_EMAIL : formBits;
+    const whole = messageText(view, place, { ...form, seesSenderEmail, hidesSender: (bits & STRANGER) !== 0 });
+    const text = `${whole.slice(0, -1)},"flags":`;
+    this.keep(head, view, place, bits, text);
+    return text;
   }
 
   private keep({ id, versions }: MessageHead, view: MessageView, place: RealmPlace, bits: number, text: string): void {
@@ -98,14 +145,16 @@ export class MessagePagePresenter {
     const sensitivity = sensitivityOf(view);
     texts[bits & sensitivity] = text;
     const weight = texts.reduce((sum, one) => sum + (one?.length ?? 0), 100);
-    this.cache.put(id, { versions, realmUrl: place.url, sensitivity, texts, weight });
+    const { emailVisibility } = view.sender;
+    this.cache.put(id, { versions, realmUrl: place.url, sensitivity, emailVisibility, texts, weight });
   }
 }
 
 function sensitivityOf({ message, sender, conversation }: MessageView): number {
-  const isGravatarLeftToClients = sender.avatar.source === 'gravatar' && sender.isEmailPublic;
   const hasEmptyTopic = conversation.kind === 'channel' && message.topic === '';
-  return MARKDOWN | STRANGER | (isGravatarLeftToClients ? GRAVATAR : 0) | (hasEmptyTopic ? EMPTY_TOPIC : 0);
+  // An address that everybody sees may be left to clients to work with; others are given as a hash to those who see them.
+  const avatar = sender.avatar.source !== 'gravatar' ? 0 : differsByViewer(sender) ? SEES_EMAIL : GRAVATAR;
+  return MARKDOWN | STRANGER | avatar | (hasEmptyTopic ? EMPTY_TOPIC : 0);
 }
 
 const isSame = (a: MessageHead['versions'], b: MessageHead['versions']): boolean =>

@@ -9,21 +9,26 @@ import type {
   WantedFlagChange,
 } from '@parley/domain';
 import { badParameter, missingArgument } from '../routing/errors.js';
+import { MAX_IDS, MAX_TEXT_LENGTH, MAX_TOKEN_LENGTH } from '../routing/limits.js';
 import { integer, listOf } from '../routing/param-types.js';
 import { BooleanParam, IntegerListParam, IntegerParam, param, TextParam, WordParam } from '../routing/params.js';
-import { parseAddressee } from './addressee.js';
+import { addressee, parseAddressee } from './addressee.js';
 import { parseAnchor, parseAnchorDate } from './anchor.js';
 import { narrow } from './narrow-param.js';
 
+/** Sending cuts what does not fit in a message, and rendering refuses it in its own words (messages §1.3, §15.1). */
+const CONTENT = { max: 1_000_000 };
+const MAX_WIDGET_LENGTH = 10_000;
+
 export class SendMessageDto {
   @WordParam(['direct', 'private', 'channel', 'stream']) type!: 'direct' | 'private' | 'channel' | 'stream';
-  @TextParam({ optional: true }) to?: string;
-  @TextParam() content!: string;
-  @TextParam({ optional: true, aliases: ['subject'] }) topic?: string;
-  @TextParam({ optional: true }) queue_id?: string;
-  @TextParam({ optional: true }) local_id?: string;
+  @param(addressee, { optional: true }) to?: unknown;
+  @TextParam(CONTENT) content!: string;
+  @TextParam({ max: MAX_TEXT_LENGTH, optional: true, aliases: ['subject'] }) topic?: string;
+  @TextParam({ max: MAX_TOKEN_LENGTH, optional: true }) queue_id?: string;
+  @TextParam({ max: MAX_TOKEN_LENGTH, optional: true }) local_id?: string;
   @BooleanParam({ optional: true }) read_by_sender?: boolean;
-  @TextParam({ optional: true }) widget_content?: string;
+  @TextParam({ max: MAX_WIDGET_LENGTH, optional: true }) widget_content?: string;
 }
 
 /** Software people write with, as against bots and scripts: its user has seen what he sends (messages §4.1). */
@@ -60,13 +65,13 @@ export function toSendMessageInput(dto: SendMessageDto, clientName: string): Sen
 }
 
 export class GetMessagesDto {
-  @TextParam({ optional: true }) anchor?: string;
+  @TextParam({ max: MAX_TEXT_LENGTH, optional: true }) anchor?: string;
   @BooleanParam({ optional: true }) include_anchor?: boolean;
-  @TextParam({ optional: true }) anchor_date?: string;
+  @TextParam({ max: MAX_TEXT_LENGTH, optional: true }) anchor_date?: string;
   @IntegerParam({ min: 0, optional: true }) num_before?: number;
   @IntegerParam({ min: 0, optional: true }) num_after?: number;
   @param(narrow()) narrow: NarrowTerm[] = [];
-  @param(listOf(integer({ min: 0 })), { optional: true }) message_ids?: number[];
+  @param(listOf(integer({ min: 0 }), { max: MAX_IDS }), { optional: true }) message_ids?: number[];
   @BooleanParam({ aliases: ['client_extavatar'] }) client_gravatar = true;
   @BooleanParam() apply_markdown = true;
   @BooleanParam() allow_empty_topic_name = false;
@@ -101,7 +106,7 @@ function toAnchor({ anchor, anchor_date, use_first_unread_anchor }: GetMessagesD
 }
 
 export class RenderDto {
-  @TextParam() content!: string;
+  @TextParam(CONTENT) content!: string;
 }
 
 export class GetMessageDto {
@@ -111,19 +116,19 @@ export class GetMessageDto {
 }
 
 export class ChangeMessageFlagsDto {
-  @IntegerListParam() messages!: number[];
-  @TextParam() op!: string;
-  @TextParam() flag!: string;
+  @IntegerListParam({ max: MAX_IDS }) messages!: number[];
+  @TextParam({ max: MAX_TEXT_LENGTH }) op!: string;
+  @TextParam({ max: MAX_TEXT_LENGTH }) flag!: string;
 }
 
 export class ChangeNarrowFlagsDto {
-  @TextParam() anchor!: string;
+  @TextParam({ max: MAX_TEXT_LENGTH }) anchor!: string;
   @BooleanParam() include_anchor = true;
   @IntegerParam({ min: 0 }) num_before!: number;
   @IntegerParam({ min: 0 }) num_after!: number;
   @param(narrow()) narrow!: NarrowTerm[];
-  @TextParam() op!: string;
-  @TextParam() flag!: string;
+  @TextParam({ max: MAX_TEXT_LENGTH }) op!: string;
+  @TextParam({ max: MAX_TEXT_LENGTH }) flag!: string;
 }
 
 /** @throws HttpRefusal */
@@ -160,5 +165,5 @@ export class MarkChannelReadDto {
 
 export class MarkTopicReadDto {
   @IntegerParam() stream_id!: number;
-  @TextParam() topic_name!: string;
+  @TextParam({ max: MAX_TEXT_LENGTH }) topic_name!: string;
 }

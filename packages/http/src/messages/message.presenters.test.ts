@@ -1,9 +1,18 @@
 import type { MessageView, PersonalFlags, PersonView } from '@parley/domain';
 import { aChannel, aMessage, aUser, given, type MemoryScene } from '@parley/testkit';
-import { flagNames, flagsText, type MessageForm, messageText, presentMessage } from './message.presenters.js';
+import {
+  differsByViewer,
+  flagNames,
+  flagsText,
+  type MessageForm,
+  messageText,
+  presentMessage,
+} from './message.presenters.js';
 
 const place = { id: 2, stringId: 'zulip', url: 'https://chat.example', mailHost: 'chat.example' };
-const html: MessageForm = { asHtml: true, clientGravatar: true, allowEmptyTopicName: false };
+const html: MessageForm = { asHtml: true, clientGravatar: true, allowEmptyTopicName: false, seesSenderEmail: true };
+const GRAVATAR = /^https:\/\/secure\.gravatar\.com\/avatar\/[0-9a-f]{32}\?d=identicon&version=1$/;
+const DRAWN = /^https:\/\/chat\.example\/user_avatars\/2\/\d+\.png\?version=1$/;
 
 const viewsOf = (scene: MemoryScene): Promise<readonly MessageView[]> =>
   scene.uow.read(({ messages }) =>
@@ -83,23 +92,29 @@ describe('a message', () => {
   });
 
   it.each`
-    source         | isPublic | clientGravatar | expected
-    ${'gravatar'}  | ${true}  | ${true}        | ${null}
-    ${'gravatar'}  | ${true}  | ${false}       | ${/^https:\/\/secure\.gravatar\.com\/avatar\/[0-9a-f]{32}\?d=identicon&version=1$/}
-    ${'gravatar'}  | ${false} | ${true}        | ${/^https:\/\/secure\.gravatar\.com/}
-    ${'generated'} | ${true}  | ${true}        | ${/^https:\/\/chat\.example\/user_avatars\/2\/\d+\.png\?version=1$/}
-  `('$source, public address $isPublic, client_gravatar $clientGravatar', (row) => {
+    source         | visibility | sees     | clientGravatar | expected    | differs
+    ${'gravatar'}  | ${1}       | ${true}  | ${true}        | ${null}     | ${false}
+    ${'gravatar'}  | ${1}       | ${true}  | ${false}       | ${GRAVATAR} | ${false}
+    ${'gravatar'}  | ${3}       | ${true}  | ${true}        | ${GRAVATAR} | ${true}
+    ${'gravatar'}  | ${3}       | ${true}  | ${false}       | ${GRAVATAR} | ${true}
+    ${'gravatar'}  | ${3}       | ${false} | ${true}        | ${DRAWN}    | ${true}
+    ${'gravatar'}  | ${3}       | ${false} | ${false}       | ${DRAWN}    | ${true}
+    ${'generated'} | ${1}       | ${true}  | ${true}        | ${DRAWN}    | ${false}
+    ${'uploaded'}  | ${4}       | ${false} | ${true}        | ${DRAWN}    | ${false}
+  `('$source, address visible to $visibility, seen $sees, client_gravatar $clientGravatar', (row) => {
     const view = withSender(channelMessage, {
-      isEmailPublic: row.isPublic,
+      emailVisibility: row.visibility,
       avatar: { source: row.source, version: 1 },
     });
-    const { avatar_url } = presentMessage(view, place, { ...html, clientGravatar: row.clientGravatar });
+    const { clientGravatar, sees: seesSenderEmail } = row;
+    const { avatar_url } = presentMessage(view, place, { ...html, clientGravatar, seesSenderEmail });
     if (row.expected === null) expect(avatar_url).toBeNull();
     else expect(avatar_url).toMatch(row.expected);
+    expect(differsByViewer(view.sender)).toBe(row.differs);
   });
 
   it('gives a dummy for an address that not everybody may see', () => {
-    const view = withSender(channelMessage, { isEmailPublic: false });
+    const view = withSender(channelMessage, { emailVisibility: 2 });
     expect(presentMessage(view, place, html).sender_email).toBe(`user${view.sender.id}@chat.example`);
   });
 

@@ -2,6 +2,7 @@ import {
   type ChangeNarrowFlagsOutput,
   type ChannelId,
   dummyAddress,
+  EMAIL_VISIBILITY,
   type GetMessageOutput,
   type MessagePage,
   type MessageView,
@@ -10,6 +11,7 @@ import {
   type RealmAddresses,
   type SentMessage,
   type Submessage,
+  seesEmailOf,
 } from '@parley/domain';
 import { avatarUrl, unknownAvatarUrl } from '../avatars/avatar-urls.js';
 import { presentTopic, VISIBILITY_POLICIES } from '../channels/channel.presenters.js';
@@ -24,6 +26,8 @@ export interface MessageForm {
   /** The client works gravatars out by itself. */
   readonly clientGravatar: boolean;
   readonly allowEmptyTopicName: boolean;
+  /** Whether the viewer may see the address that the sender signs in with. */
+  readonly seesSenderEmail: boolean;
   /** For a guest who may not know who sent it. */
   readonly hidesSender?: boolean;
 }
@@ -73,7 +77,8 @@ const presentSubmessage = ({ id, messageId, senderId, kind, content }: Submessag
 export const messageText = (view: MessageView, place: RealmPlace, form: MessageForm): string =>
   JSON.stringify(presentMessage(view, place, form));
 
-function presentSender(sender: PersonView, place: RealmPlace, { hidesSender, clientGravatar }: MessageForm) {
+function presentSender(sender: PersonView, place: RealmPlace, form: MessageForm) {
+  const { hidesSender, clientGravatar, seesSenderEmail } = form;
   return {
     sender_id: sender.id,
     sender_full_name: hidesSender ? UNKNOWN_USER_NAME : sender.fullName,
@@ -81,7 +86,7 @@ function presentSender(sender: PersonView, place: RealmPlace, { hidesSender, cli
     sender_realm_str: place.stringId,
     avatar_url: hidesSender
       ? unknownAvatarUrl(place)
-      : avatarUrl(sender, place, clientGravatar && sender.isEmailPublic),
+      : avatarUrl(sender, place, { seesEmail: seesSenderEmail, clientGravatar: clientGravatar && isPublic(sender) }),
   };
 }
 
@@ -93,8 +98,14 @@ const presentParticipant = (person: PersonView, place: RealmPlace) => ({
   is_mirror_dummy: false,
 });
 
+/** Whether the sender's picture is another one for those who may see their address. */
+export const differsByViewer = (sender: PersonView): boolean =>
+  sender.avatar.source === 'gravatar' && !isPublic(sender);
+
+const isPublic = ({ emailVisibility }: PersonView): boolean => emailVisibility === EMAIL_VISIBILITY.everyone;
+
 const shownAddress = (person: PersonView, { mailHost }: RealmPlace): string =>
-  person.isEmailPublic ? person.email : dummyAddress(person.id, mailHost);
+  isPublic(person) ? person.email : dummyAddress(person.id, mailHost);
 
 /** In the order clients get them (messages §4.1), the derived one last. */
 const FLAGS = [
@@ -139,7 +150,7 @@ export const presentSentMessage = ({ id, newVisibility }: SentMessage): WireFiel
 
 /** Messages §6. */
 export function presentGetMessage(
-  { view, flags, realm, isSenderKnown }: GetMessageOutput,
+  { viewer, view, flags, realm, isSenderKnown }: GetMessageOutput,
   dto: { readonly apply_markdown: boolean; readonly allow_empty_topic_name: boolean },
   addresses: RealmAddresses,
 ): WireFields {
@@ -147,6 +158,7 @@ export function presentGetMessage(
     asHtml: dto.apply_markdown,
     clientGravatar: true,
     allowEmptyTopicName: dto.allow_empty_topic_name,
+    seesSenderEmail: seesEmailOf(viewer, view.sender),
     hidesSender: !isSenderKnown,
   };
   return {
@@ -155,13 +167,13 @@ export function presentGetMessage(
   };
 }
 
-/** The fields of messages §5.3 as JSON text; `messages` is the page as text. */
-export function presentMessagePage(page: MessagePage, messages: string): string {
+/** The fields of messages §5.3 as JSON text, up to the messages themselves. */
+export function presentMessagePage(page: Omit<MessagePage, 'heads'>): string {
   const anchor = page.anchor === null ? '' : `"anchor":${page.anchor},`;
   return (
     `${anchor}"found_newest":${page.foundNewest},"found_oldest":${page.foundOldest},` +
     // Nothing hides what is older.
-    `"found_anchor":${page.foundAnchor},"history_limited":false,"messages":${messages}`
+    `"found_anchor":${page.foundAnchor},"history_limited":false,"messages":`
   );
 }
 

@@ -11,8 +11,9 @@ import {
   RenderMarkdown,
   SendMessage,
 } from '@parley/domain';
+import { Turns } from '../caching/turns.js';
 import { NoParameters } from '../routing/params.js';
-import { success, WireText } from '../routing/reply.js';
+import { success } from '../routing/reply.js';
 import { type Route, route } from '../routing/route.js';
 import {
   ChangeMessageFlagsDto,
@@ -32,13 +33,14 @@ import {
   presentChangedNarrow,
   presentGetMessage,
   presentIgnoredChannels,
-  presentMessagePage,
   presentSentMessage,
 } from './message.presenters.js';
 import { MessagePagePresenter } from './message-page.js';
+import { readMessagePage } from './read-message-page.js';
 
 export function messageRoutes(addresses: RealmAddresses): readonly Route[] {
   const page = new MessagePagePresenter(addresses);
+  const turns = new Turns();
   return [
     route('POST', '/messages', {
       auth: 'user',
@@ -49,10 +51,12 @@ export function messageRoutes(addresses: RealmAddresses): readonly Route[] {
       toInput: (dto, _request, { clientName }) => toSendMessageInput(dto, clientName),
       present: presentSentMessage,
     }),
-    // By hand: a page is presented within the read's snapshot, from which only what nobody has seen before is fetched.
+    // By hand: a page is presented within the read's snapshot, from which only what nobody has seen before is fetched, and a
+    // long one in parts.
     route('GET', '/messages', {
       auth: 'user',
       hot: true,
+      isExpensive: true,
       dto: GetMessagesDto,
       useCase: GetMessages,
       handle: async ({ caller, dto, useCase }) => {
@@ -61,14 +65,12 @@ export function messageRoutes(addresses: RealmAddresses): readonly Route[] {
           clientGravatar: dto.client_gravatar,
           allowEmptyTopicName: dto.allow_empty_topic_name,
         };
-        const fields = await useCase.execute(caller, toGetMessagesInput(dto), async (list, hydrate) =>
-          presentMessagePage(list, await page.present(list, hydrate, form)),
-        );
-        return success(new WireText(fields));
+        return success(await readMessagePage({ useCase, caller, page, form, turns }, toGetMessagesInput(dto)));
       },
     }),
     route('POST', '/messages/render', {
       auth: 'user',
+      isExpensive: true,
       dto: RenderDto,
       useCase: RenderMarkdown,
       toInput: ({ content }) => ({ content }),
@@ -94,6 +96,7 @@ export function messageRoutes(addresses: RealmAddresses): readonly Route[] {
     }),
     route('POST', '/messages/flags/narrow', {
       auth: 'user',
+      isExpensive: true,
       hot: true,
       dto: ChangeNarrowFlagsDto,
       useCase: ChangeNarrowFlags,
@@ -102,6 +105,7 @@ export function messageRoutes(addresses: RealmAddresses): readonly Route[] {
     }),
     route('POST', '/mark_all_as_read', {
       auth: 'user',
+      isExpensive: true,
       dto: NoParameters,
       useCase: MarkRead,
       toInput: (): MarkReadInput => ({ scope: { kind: 'everything' } }),

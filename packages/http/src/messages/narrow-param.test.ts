@@ -1,4 +1,4 @@
-import { Misfit } from '../routing/param-types.js';
+import { Misfit } from '../routing/misfit.js';
 import { narrow } from './narrow-param.js';
 
 const type = narrow();
@@ -55,5 +55,19 @@ describe('a narrow', () => {
     ['[["search"," "]]', 'operand cannot be blank.'],
   ])('%s is refused', (text, message) => {
     expect(read(text)).toBe(message);
+  });
+
+  it.each([
+    ['terms', Array(101).fill(['is', 'dm']), 'narrow is too long (limit: 100 items)'],
+    ['an operator', [['o'.repeat(10_001), 'x']], 'narrow[0]["operator"] is too long (limit: 10000 characters)'],
+    ['an operand', [['topic', 'x'.repeat(10_001)]], 'narrow[0]["operand"] is too long (limit: 10000 characters)'],
+    [
+      'people',
+      [{ operator: 'dm', operand: Array(10_001).fill(0.5) }],
+      'narrow[0]["operand"] is too long (limit: 10000 items)',
+    ],
+    ['everything', Array(100).fill(['topic', 'x'.repeat(2000)]), 'narrow is too long (limit: 101000 characters)'],
+  ])('may not have too much of %s', (_what, terms, message) => {
+    expect(read(JSON.stringify(terms))).toBe(message);
   });
 });

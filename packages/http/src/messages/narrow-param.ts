@@ -1,5 +1,7 @@
 import type { NarrowTerm } from '@parley/domain';
-import { decodeJson, listOf, Misfit, type ParamType } from '../routing/param-types.js';
+import { MAX_IDS, MAX_TEXT_LENGTH } from '../routing/limits.js';
+import { Misfit, TooLong } from '../routing/misfit.js';
+import { checkMember, integer, listOf, type ParamType, text } from '../routing/param-types.js';
 
 /** What operators were called before, and still are by some clients. */
 const PRESENT_NAMES: ReadonlyMap<string, string> = new Map([
@@ -23,37 +25,51 @@ const TAKES_TEXT_OR_INTEGER: ReadonlySet<string> = new Set([
 const TAKES_TEXT_OR_INTEGERS: ReadonlySet<string> = new Set(['dm', 'pm-with', 'pm_with']);
 const TAKES_SOME_TEXT: ReadonlySet<string> = new Set(['search']);
 
+const MAX_TERMS = 100;
+/** Of a whole narrow, so that its lists of people together are not much longer than one of them may be. */
+const JSON_LENGTH = 100_000;
+
+const words = text({ max: MAX_TEXT_LENGTH });
+const people = listOf(integer(), { max: MAX_IDS });
+
+const termSchema = (operator: ParamType<unknown>['schema'], operand: ParamType<unknown>['schema']) => ({
+  type: 'object',
+  properties: { operator: { type: 'string', ...operator }, operand, negated: { type: 'boolean' } },
+  required: ['operator', 'operand'],
+  additionalProperties: true,
+});
+
 /** `{operator, operand, negated?}` with whatever else, or the older pair of texts. */
 const term: ParamType<NarrowTerm> = {
-  decode: decodeJson,
+  decode: people.decode,
   check(value) {
-    const { operator, operand, negated } = partsOf(value);
-    if (typeof operator !== 'string') throw new Misfit((p) => `${p}["operator"] is not a string`);
+    const parts = partsOf(value);
+    const operator = checkMember(words, parts, 'operator');
+    const { negated } = parts;
     if (negated !== undefined && typeof negated !== 'boolean') {
       throw new Misfit((p) => `${p}["negated"] is not a boolean`);
     }
     return {
       operator: PRESENT_NAMES.get(operator) ?? operator,
-      operand: checkOperand(operator, operand),
+      operand: checkOperand(operator, parts),
       negated: negated ?? false,
     };
   },
+  jsonLength: people.jsonLength + words.jsonLength,
   schema: {
     anyOf: [
-      {
-        type: 'object',
-        properties: { operator: { type: 'string' }, operand: {}, negated: { type: 'boolean' } },
-        required: ['operator', 'operand'],
-      },
-      { type: 'array', items: { type: 'string' }, minItems: 2, maxItems: 2 },
+      termSchema({ enum: [...TAKES_TEXT_OR_INTEGERS] }, { anyOf: [words.schema, people.schema] }),
+      termSchema({ enum: [...TAKES_TEXT_OR_INTEGER] }, { anyOf: [words.schema, integer().schema] }),
+      termSchema(words.schema, words.schema),
+      { type: 'array', items: words.schema, minItems: 2, maxItems: 2 },
     ],
   },
 };
 
 /** A narrow as requests spell it; what its terms mean is looked up by the use case. */
-export const narrow = (): ParamType<NarrowTerm[]> => listOf(term);
+export const narrow = (): ParamType<NarrowTerm[]> => listOf(term, { max: MAX_TERMS, jsonLength: JSON_LENGTH });
 
-interface Parts {
+interface Parts extends Readonly<Record<string, unknown>> {
   readonly operator: unknown;
   readonly operand: unknown;
   readonly negated?: unknown;
@@ -72,10 +88,11 @@ function partsOf(value: unknown): Parts {
   return { operator, operand, negated };
 }
 
-function checkOperand(operator: string, operand: unknown): NarrowTerm['operand'] {
+function checkOperand(operator: string, parts: Parts): NarrowTerm['operand'] {
+  const { operand } = parts;
   if (typeof operand === 'string') {
     if (TAKES_SOME_TEXT.has(operator) && operand.trim() === '') throw new Misfit(() => 'operand cannot be blank.');
-    return operand;
+    return checkMember(words, parts, 'operand');
   }
   if (TAKES_TEXT_OR_INTEGER.has(operator)) {
     if (Number.isSafeInteger(operand)) return operand as number;
@@ -83,6 +100,7 @@ function checkOperand(operator: string, operand: unknown): NarrowTerm['operand']
   }
   if (TAKES_TEXT_OR_INTEGERS.has(operator)) {
     if (!Array.isArray(operand)) throw new Misfit(() => 'operand is not a string or an integer list');
+    if (operand.length > MAX_IDS) throw new TooLong(MAX_IDS, 'items').within('operand');
     const index = operand.findIndex((item) => !Number.isSafeInteger(item));
     if (index !== -1) throw new Misfit(() => `operand[${index}] is not an integer`);
     return operand as number[];

@@ -1,20 +1,30 @@
 import type { IncomingMessage } from 'node:http';
+import { Transform, type TransformCallback } from 'node:stream';
 import { parseJson } from '@parley/domain';
-import { bodyTooLarge, malformedJson, malformedPayload } from './errors.js';
+import type { Charge } from './byte-budget.js';
+import { bodyTooLarge, malformedJson, malformedPayload, requestTooSlow } from './errors.js';
 import type { Fields, UploadedFile } from './request.js';
 
-export interface BodyLimits {
+/** What a body may cost. */
+export interface BodyRules {
   /** Of everything that is not a file. */
-  readonly bodyBytes: number;
-  /** Of one file; a longer one is cut and marked. All files together may take twice that. */
-  readonly fileBytes: number;
+  readonly maxBytes: number;
+  readonly charge: Charge;
+  /** Until it is there as a whole. */
+  readonly timeoutMs: number;
+  /** Null: files are dropped, and count like everything else. */
+  readonly files: FileRules | null;
 }
 
-/** Source: Zulip's limits; the file's is a setting there. */
-export const DEFAULT_BODY_LIMITS: BodyLimits = { bodyBytes: 25 * 1024 * 1024, fileBytes: 100 * 1024 * 1024 };
+export interface FileRules {
+  /** Of one file; a longer one is cut and marked. All files together may take twice that. */
+  readonly maxBytes: number;
+  readonly charge: Charge;
+}
 
 /** Bounds the work and memory a body of nothing but separators can cause. */
-const MAX_FIELDS = 10_000;
+const MAX_FIELDS = 1000;
+const MAX_FILES = 100;
 
 export interface Body {
   readonly fields: Fields;
@@ -31,22 +41,22 @@ type MaybeParsed = IncomingMessage & { readonly body?: unknown };
 
 /**
  * Form fields and files of a body; empty for kinds that hold none.
- * @throws HttpRefusal when it is too large or malformed, ClientGone
+ * @throws HttpRefusal when it is too large, too slow or malformed, or there is no room for it; ClientGone
  */
-export async function readBody(message: MaybeParsed, limits: BodyLimits, keepFiles: boolean): Promise<Body> {
+export async function readBody(message: MaybeParsed, rules: BodyRules): Promise<Body> {
   const type = message.headers['content-type'];
   if (type === undefined) return EMPTY;
   if (message.readableDidRead) return { fields: fieldsOfParsed(message.body, type), files: [] };
-  switch (kindOf(type)) {
-    case 'form':
-      return { fields: parseForm((await readAll(message, limits.bodyBytes)).toString('utf8')), files: [] };
-    case 'json':
-      return { fields: parseJsonBody((await readAll(message, limits.bodyBytes)).toString('utf8')), files: [] };
-    case 'multipart':
-      return readMultipart(message, limits, keepFiles);
-    default:
-      return EMPTY;
+  const kind = kindOf(type);
+  if (!kind) return EMPTY;
+  if (kind === 'multipart' && rules.files) {
+    if (declaredLength(message) > rules.maxBytes + 2 * rules.files.maxBytes) throw bodyTooLarge();
+    return readMultipart(message, rules, null);
   }
+  const content = readAtOnce(message, rules) ?? (await readAll(message, rules));
+  if (kind === 'multipart') return readMultipart(message, rules, content);
+  const text = content.toString('utf8');
+  return { fields: kind === 'form' ? parseForm(text) : parseJsonBody(text), files: [] };
 }
 
 function kindOf(contentType: string): 'form' | 'json' | 'multipart' | undefined {
@@ -76,17 +86,36 @@ export function parseForm(text: string): Fields {
   return fields;
 }
 
-/** Percent signs that introduce nothing stand for themselves; bytes that are no UTF-8 become U+FFFD. */
+/**
+ * Percent signs that introduce nothing stand for themselves; bytes that are no UTF-8 become U+FFFD. Byte by byte: neither
+ * `decodeURIComponent`, which throws at the first of either, nor replacing takes time in proportion to the text.
+ */
 function unescapeField(text: string): string {
-  const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
-  if (!spaced.includes('%')) return spaced;
-  try {
-    return decodeURIComponent(spaced);
-  } catch {
-    return spaced.replace(/(?:%[0-9a-f]{2})+/gi, (bytes) =>
-      Buffer.from(bytes.replaceAll('%', ''), 'hex').toString('utf8'),
-    );
+  if (!text.includes('%') && !text.includes('+')) return text;
+  const bytes = Buffer.from(text);
+  let length = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at]!;
+    const high = byte === PERCENT ? hexDigit(bytes[at + 1]) : -1;
+    const low = high === -1 ? -1 : hexDigit(bytes[at + 2]);
+    if (low !== -1) {
+      bytes[length++] = high * 16 + low;
+      at += 2;
+    } else bytes[length++] = byte === PLUS ? SPACE : byte;
   }
+  return bytes.toString('utf8', 0, length);
+}
+
+const PERCENT = 0x25;
+const PLUS = 0x2b;
+const SPACE = 0x20;
+
+/** Its value; -1: none. */
+function hexDigit(byte: number | undefined): number {
+  if (byte === undefined) return -1;
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
+  const lower = byte | 0x20;
+  return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1;
 }
 
 /** Our extension: a member that is a string is the field of that text, any other the field with its JSON text. */
@@ -124,57 +153,133 @@ function fieldsOfParsed(body: unknown, contentType: string): Fields {
   );
 }
 
-function readAll(message: IncomingMessage, limit: number): Promise<Buffer> {
+/** What is received piece by piece, in one buffer: pieces may be as small as a byte, which each cost hundreds to keep. */
+class Collector {
+  private content: Buffer = Buffer.alloc(0);
+  private isOwn = false;
+  size = 0;
+
+  /** `expected`: how much will come, if that is known. */
+  constructor(
+    private readonly charge: Charge,
+    private readonly expected = Number.POSITIVE_INFINITY,
+  ) {}
+
+  /** @throws HttpRefusal when there is no room. */
+  add(chunk: Buffer): void {
+    const size = this.size + chunk.length;
+    if (this.size === 0) {
+      this.charge.add(chunk.length);
+      this.content = chunk;
+    } else {
+      if (!this.isOwn || size > this.content.length) this.grow(size);
+      chunk.copy(this.content, this.size);
+    }
+    this.size = size;
+  }
+
+  get bytes(): Buffer {
+    return this.content.subarray(0, this.size);
+  }
+
+  private grow(needed: number): void {
+    const capacity = Math.max(needed, Math.min(2 * needed, this.expected));
+    this.charge.add(capacity - this.content.length);
+    const grown = Buffer.allocUnsafeSlow(capacity);
+    this.content.copy(grown, 0, 0, this.size);
+    this.content = grown;
+    this.isOwn = true;
+  }
+}
+
+const declaredLength = (message: IncomingMessage): number => Number(message.headers['content-length'] ?? 0);
+
+/** A body that is there already, as small ones are by the time somebody looks at it; null: wait for it. */
+function readAtOnce(message: IncomingMessage, { maxBytes, charge }: BodyRules): Buffer | null {
+  const length = declaredLength(message);
+  if (length === 0 || length > maxBytes || message.readableLength !== length) return null;
+  charge.add(length);
+  const content = message.read() as Buffer;
+  // So that it ends, which is what frees the connection.
+  message.resume();
+  return content;
+}
+
+function readAll(message: IncomingMessage, { maxBytes, charge, timeoutMs }: BodyRules): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    if (Number(message.headers['content-length'] ?? 0) > limit) return reject(bodyTooLarge());
-    let first: Buffer | undefined;
-    let rest: Buffer[] | undefined;
-    let size = 0;
+    const declared = declaredLength(message);
+    if (declared > maxBytes) return reject(bodyTooLarge());
+    let collector: Collector | undefined = new Collector(charge, declared || maxBytes);
+    // What still comes is dropped, so that the client gets to read the answer.
+    const fail = (error: unknown): void => {
+      collector = undefined;
+      clearTimeout(deadline);
+      charge.release();
+      reject(error);
+    };
+    const deadline = setTimeout(() => fail(requestTooSlow()), timeoutMs);
     message.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      if (size > limit) {
-        // What still comes is dropped, so that the client gets to read the answer.
-        first = undefined;
-        rest = undefined;
-        reject(bodyTooLarge());
-      } else if (!first) first = chunk;
-      else if (rest) rest.push(chunk);
-      else rest = [first, chunk];
+      if (!collector) return;
+      if (collector.size + chunk.length > maxBytes) return fail(bodyTooLarge());
+      try {
+        collector.add(chunk);
+      } catch (error) {
+        fail(error);
+      }
     });
-    message.on('end', () => resolve(rest ? Buffer.concat(rest) : (first ?? Buffer.alloc(0))));
-    rejectWhenGone(message, reject);
+    message.on('end', () => {
+      clearTimeout(deadline);
+      if (collector) resolve(collector.bytes);
+    });
+    whenGone(message, fail);
   });
 }
 
-function rejectWhenGone(message: IncomingMessage, reject: (error: Error) => void): void {
-  if (message.destroyed && !message.readableEnded) reject(new ClientGone());
-  message.on('error', () => reject(new ClientGone()));
+function whenGone(message: IncomingMessage, fail: (error: Error) => void): void {
+  if (message.destroyed && !message.readableEnded) fail(new ClientGone());
+  message.on('error', () => fail(new ClientGone()));
   message.on('close', () => {
-    if (!message.readableEnded) reject(new ClientGone());
+    if (!message.readableEnded) fail(new ClientGone());
   });
 }
 
-async function readMultipart(message: IncomingMessage, limits: BodyLimits, keepFiles: boolean): Promise<Body> {
+/** `content`: the body, where it is at hand as a whole; null: it is still to come. */
+async function readMultipart(message: IncomingMessage, rules: BodyRules, content: Buffer | null): Promise<Body> {
   const { default: busboy } = await import('busboy');
-  const most = limits.bodyBytes + (keepFiles ? 2 * limits.fileBytes : 0);
-  if (Number(message.headers['content-length'] ?? 0) > most) throw bodyTooLarge();
+  const { maxBytes, charge, timeoutMs, files: fileRules } = rules;
   return new Promise((resolve, reject) => {
     const fields = new Map<string, string>();
     const files: UploadedFile[] = [];
-    let parser: ReturnType<typeof busboy>;
-    const fail = (error: Error): void => {
-      message.unpipe(parser);
-      message.resume();
+    const source = content ? null : message.pipe(new Batches());
+    const deadline = content ? undefined : setTimeout(() => fail(requestTooSlow()), timeoutMs);
+    const finish = (body: Body): void => {
+      clearTimeout(deadline);
+      resolve(body);
+    };
+    const fail = (error: unknown): void => {
+      clearTimeout(deadline);
+      source?.unpipe();
+      source?.resume();
+      charge.release();
+      fileRules?.charge.release();
       reject(error);
     };
+    const attempt = (work: () => void): void => {
+      try {
+        work();
+      } catch (error) {
+        fail(error);
+      }
+    };
+    let parser: ReturnType<typeof busboy>;
     try {
       parser = busboy({
         headers: message.headers,
         defParamCharset: 'utf8',
-        limits: { fieldSize: limits.bodyBytes, fileSize: limits.fileBytes, parts: MAX_FIELDS },
+        limits: { fieldSize: maxBytes, fileSize: fileRules?.maxBytes, parts: MAX_FIELDS, files: MAX_FILES },
       });
     } catch {
-      return reject(malformedPayload());
+      return fail(malformedPayload());
     }
     let fieldBytes = 0;
     let fileBytes = 0;
@@ -182,39 +287,74 @@ async function readMultipart(message: IncomingMessage, limits: BodyLimits, keepF
     parser.on('field', (name: string | undefined, value: string | undefined, info) => {
       if (name === undefined) return;
       if (value === undefined) return fail(malformedPayload());
-      fieldBytes += name.length + value.length;
-      if (info.valueTruncated || fieldBytes > limits.bodyBytes) return fail(bodyTooLarge());
+      const bytes = name.length + value.length;
+      fieldBytes += bytes;
+      if (info.valueTruncated || fieldBytes > maxBytes) return fail(bodyTooLarge());
       fields.set(name, value);
+      if (!content) attempt(() => charge.add(bytes));
     });
     parser.on('file', (field: string | undefined, stream, { filename, mimeType }) => {
       stream.on('error', () => {}); // the parser reports it
-      if (!keepFiles || field === undefined) {
+      if (!fileRules || field === undefined) {
         stream.resume();
         return;
       }
-      const chunks: Buffer[] = [];
+      const collector = new Collector(fileRules.charge, fileRules.maxBytes);
       let isTruncated = false;
       stream.on('limit', () => {
         isTruncated = true;
       });
       stream.on('data', (chunk: Buffer) => {
         fileBytes += chunk.length;
-        if (fileBytes > 2 * limits.fileBytes) return fail(bodyTooLarge());
-        chunks.push(chunk);
+        if (fileBytes > 2 * fileRules.maxBytes) return fail(bodyTooLarge());
+        attempt(() => collector.add(chunk));
       });
       stream.on('end', () => {
-        files.push({ field, filename: filename ?? '', mimeType, content: Buffer.concat(chunks), isTruncated });
+        files.push({ field, filename: filename ?? '', mimeType, content: collector.bytes, isTruncated });
       });
     });
-    parser.on('partsLimit', () => fail(bodyTooLarge()));
-    let isEmpty = true;
-    message.once('data', () => {
-      isEmpty = false;
-    });
+    for (const limit of ['partsLimit', 'filesLimit'] as const) parser.on(limit, () => fail(bodyTooLarge()));
+    let isEmpty = content?.length === 0;
+    if (!content) {
+      isEmpty = true;
+      message.once('data', () => {
+        isEmpty = false;
+      });
+    }
     // zulip-js calls every POST multipart, and without parameters sends not even the last boundary.
-    parser.on('error', () => (isEmpty ? resolve(EMPTY) : fail(malformedPayload())));
-    parser.on('close', () => resolve({ fields, files }));
-    rejectWhenGone(message, reject);
-    message.pipe(parser);
+    parser.on('error', () => (isEmpty ? finish(EMPTY) : fail(malformedPayload())));
+    parser.on('close', () => finish({ fields, files }));
+    if (source) {
+      whenGone(message, fail);
+      source.pipe(parser);
+    } else parser.end(content);
   });
+}
+
+const BATCH_BYTES = 16 * 1024;
+
+/** Hands on in larger pieces what comes in tiny ones, each of which would cost the parser hundreds of bytes. */
+class Batches extends Transform {
+  private batch: Buffer = Buffer.alloc(0);
+  private filled = 0;
+
+  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+    if (this.filled + chunk.length > BATCH_BYTES) this.hand();
+    if (chunk.length >= BATCH_BYTES) this.push(chunk);
+    else {
+      if (this.filled === 0) this.batch = Buffer.allocUnsafe(BATCH_BYTES);
+      this.filled += chunk.copy(this.batch, this.filled);
+    }
+    done();
+  }
+
+  override _flush(done: TransformCallback): void {
+    this.hand();
+    done();
+  }
+
+  private hand(): void {
+    if (this.filled > 0) this.push(this.batch.subarray(0, this.filled));
+    this.filled = 0;
+  }
 }

@@ -9,6 +9,7 @@ it.each([
   ['curl', 'curl', null],
   ['My Bot (x)', 'My Bot', null],
   ['a-client-with-a-name-longer-than-thirty/1', 'a-client-with-a-name-longer-th', '1'],
+  ['\ud800x/1', '\ufffdx', '1'],
   ['', '', null],
   [undefined, 'Unspecified', null],
 ])('%s is %s %s', (userAgent, name, version) => {

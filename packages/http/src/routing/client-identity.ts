@@ -1,3 +1,5 @@
+import { takeCodePoints } from '@parley/domain';
+
 /** Who the software says it is. */
 export interface ClientIdentity {
   /** At most 30 characters, as messages show it: `ZulipMobile`. */
@@ -17,7 +19,7 @@ const remembered = new Map<string, ClientIdentity>();
 /** Of a `User-Agent` header; its leading part counts: `ZulipTerminal/0.7.0 ZulipPython/0.9.0` is ZulipTerminal. */
 export function parseUserAgent(userAgent: string | undefined): ClientIdentity {
   if (userAgent === undefined) return UNSPECIFIED;
-  const text = userAgent.slice(0, MAX_USER_AGENT_LENGTH);
+  const text = userAgent.slice(0, MAX_USER_AGENT_LENGTH).toWellFormed();
   let client = remembered.get(text);
   if (!client) {
     const [, name = '', version = null] = USER_AGENT.exec(text) ?? [];
@@ -28,9 +30,7 @@ export function parseUserAgent(userAgent: string | undefined): ClientIdentity {
   return client;
 }
 
-export function truncateClientName(name: string): string {
-  return name.length <= MAX_NAME_LENGTH ? name : [...name].slice(0, MAX_NAME_LENGTH).join('');
-}
+const truncateClientName = (name: string): string => takeCodePoints(name, MAX_NAME_LENGTH);
 
 /** The name messages get: the `client` parameter, else the browser's `website`, else the User-Agent's. */
 export function clientNameOf(client: ClientIdentity, parameter: string | undefined, isBrowserSession: boolean): string {

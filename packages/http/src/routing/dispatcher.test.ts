@@ -60,9 +60,9 @@ const credentials: Credentials = {
 
 class SendMessageDto {
   @WordParam(['stream', 'channel', 'direct']) type!: string;
-  @TextParam() content!: string;
-  @TextParam({ aliases: ['subject'], optional: true }) topic?: string;
-  @IntegerListParam() to: number[] = [];
+  @TextParam({ max: 100 }) content!: string;
+  @TextParam({ max: 100, aliases: ['subject'], optional: true }) topic?: string;
+  @IntegerListParam({ max: 100 }) to: number[] = [];
 }
 
 class SendMessage {
@@ -88,8 +88,8 @@ class GetChannel {
 }
 
 class FetchApiKeyDto {
-  @TextParam() username!: string;
-  @TextParam() password!: string;
+  @TextParam({ max: 100 }) username!: string;
+  @TextParam({ max: 100 }) password!: string;
 }
 
 class FetchApiKey {
@@ -262,7 +262,7 @@ async function start(options: Partial<DispatcherOptions> = {}, mount?: (dispatch
     limiter,
     clock,
     logger,
-    bodyLimits: { bodyBytes: 2000, fileBytes: 500 },
+    limits: { anonymousBodyBytes: 2000, bodyBytes: 2000, fileBytes: 500 },
     ...options,
   });
   server =
@@ -666,9 +666,48 @@ describe('limits', () => {
     expect((await call('GET', '/users/me', { as: 'fast@x' })).headers['x-ratelimit-limit']).toBe('1000');
   });
 
-  it('count anonymous calls by address where a route says so', async () => {
-    expect((await call('GET', '//avatar/x', { as: null })).headers['x-ratelimit-remaining']).toBe('99');
-    expect((await call('GET', '/server_settings', { as: null })).headers).not.toHaveProperty('x-ratelimit-limit');
+  it('count anonymous calls by address, failed authentications among them', async () => {
+    const remaining = async () =>
+      (await call('GET', '/server_settings', { as: null })).headers['x-ratelimit-remaining'];
+    expect(await remaining()).toBe('99');
+    const wrong = { authorization: basic(`hamlet@x:${'x'.repeat(32)}`) };
+    for (const headers of [{}, wrong, { authorization: 'Basic ###' }]) {
+      const refused = await call('GET', '/users/me', { as: null, headers });
+      expect([refused.status, refused.headers['x-ratelimit-limit']]).toEqual([401, undefined]);
+    }
+    expect(await remaining()).toBe('95');
+    for (let count = 0; count < 95; count++) limiter.hit('api_by_ip', '127.0.0.1');
+    const { status, headers, body } = await call('GET', '/users/me', { as: null, headers: wrong });
+    expect([status, headers['retry-after'], body.code]).toEqual([429, '60', 'RATE_LIMIT_HIT']);
+    expect(headers['x-ratelimit-limit']).toBe('100');
+    expect((await call('GET', '/server_settings', { as: null })).status).toBe(429);
+    // Whoever proves who they are is not held up by others of the same address.
+    expect((await call('GET', '/users/me')).status).toBe(200);
+  });
+
+  it('count passwords by address as well', async () => {
+    for (let count = 0; count < 100; count++) limiter.hit('api_by_ip', '127.0.0.1');
+    const form = { username: 'hamlet@x', password: 'right' };
+    const { status, headers } = await call('POST', '/fetch_api_key', { as: null, form });
+    expect([status, headers['x-ratelimit-limit'], headers['x-ratelimit-remaining']]).toEqual([429, '100', '0']);
+  });
+
+  it('spare what a route exempts', async () => {
+    const picture = route('GET', '/picture', {
+      auth: 'anyone',
+      dto: NoParameters,
+      limit: 'none',
+      handle: async () => success(),
+    });
+    await restart({ routes: [picture] });
+    expect((await call('GET', '/picture', { as: null })).headers).not.toHaveProperty('x-ratelimit-limit');
+  });
+
+  it('warn once when all clients seem to be one address', async () => {
+    for (let count = 0; count < 2; count++) {
+      await call('GET', '/server_settings', { as: null, headers: { 'x-forwarded-for': '1.2.3.4' } });
+    }
+    expect(log.filter(({ message }) => message.includes('proxy that is not trusted'))).toHaveLength(1);
   });
 
   it('count passwords, forget them after a success, and show what is left', async () => {
@@ -764,6 +803,15 @@ describe('answers', () => {
       },
     ]);
     expect(JSON.stringify(log)).not.toContain('secret');
+  });
+
+  it('are logged by their path in the contract where there is no route for it', async () => {
+    await call('GET', '/users/ann@private.example/presence');
+    await call('DELETE', '/messages');
+    expect(log.map(({ fields: { route, status } }) => ({ route, status }))).toEqual([
+      { route: '/users/:user_id_or_email/presence', status: 404 },
+      { route: '/messages', status: 405 },
+    ]);
   });
 });
 

@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Caller, Clock, RealmId } from '@parley/domain';
+import { type Caller, type Clock, DomainError, type RealmId } from '@parley/domain';
+import { contractPathOf } from '../contract-operations.js';
+import { AnswerWriter, type Written } from './answer-writer.js';
 import {
   type Authenticator,
   type Identity,
@@ -7,16 +9,21 @@ import {
   notLoggedIn,
   type RealmDirectory,
 } from './authenticate.js';
-import { type Body, type BodyLimits, ClientGone, DEFAULT_BODY_LIMITS, parseForm, readBody } from './body.js';
+import { type Body, ClientGone, parseForm, readBody } from './body.js';
+import { ByteBudget, Charge, type ClientKey } from './byte-budget.js';
 import { clientNameOf } from './client-identity.js';
-import { methodNotAllowed, replyToError, unknownPath } from './errors.js';
+import { HttpRefusal, malformedRequest, methodNotAllowed, replyToError, serverBusy, unknownPath } from './errors.js';
 import { type Gatekeeper, pass } from './gates.js';
+import { type LoadGauge, noLoad } from './load.js';
+import { checkLocalAccess, isLoopbackName, type PagesAllowed } from './local-access.js';
 import { type Logger, silentLogger } from './logger.js';
 import { type Endpoint, isMethod, type Match, Matcher, pathParameters } from './matcher.js';
 import { parse } from './params.js';
 import {
   ipGroup,
+  type LimitRule,
   type LimitState,
+  networkOf,
   parseQuotas,
   type RateLimiter,
   rateLimited,
@@ -25,8 +32,9 @@ import {
 import { ReceivedRequest } from './received-request.js';
 import { type Reply, success, withIgnoredParameters } from './reply.js';
 import { Parameters } from './request.js';
+import { hasOneHost, type RequestTarget, targetOf } from './request-target.js';
 import type { Auth, CallerOf, Context, Route, ShownLimit, UseCaseKey, Visitor } from './route.js';
-import { writeReply } from './write-reply.js';
+import { CLIENT_SHARE, TRANSPORT_LIMITS, type TransportLimits } from './transport-limits.js';
 
 export interface DispatcherOptions {
   readonly routes: readonly Route[];
@@ -41,7 +49,13 @@ export interface DispatcherOptions {
   readonly logger?: Logger;
   /** Proxies in front of us whose `X-Forwarded-*` headers are true; 0, the default: none. */
   readonly trustedProxies?: number;
-  readonly bodyLimits?: BodyLimits;
+  readonly limits?: Partial<TransportLimits>;
+  /** What requests are shed by; default: none ever. */
+  readonly load?: LoadGauge;
+  /** Host name of the public address. Development endpoints answer to it, and to loopback names. */
+  readonly publicHost?: string;
+  /** Passwords are as good as published, so that no web site may try them through the browser of whoever runs this. */
+  readonly hasKnownPasswords?: boolean;
 }
 
 export interface Dispatcher {
@@ -51,6 +65,8 @@ export interface Dispatcher {
   isHot(request: IncomingMessage): boolean;
   /** Requests that are not answered yet, long polls among them. */
   readonly inFlight: number;
+  /** What they hold, and what answers hold that are not read yet. */
+  readonly bytesInFlight: { readonly bodies: number; readonly answers: number };
   /**
    * From now on answers close their connections. Resolves when none is in flight; ending long polls is up to them. What is
    * not answered after so long, such as a request that never arrives as a whole, loses its connection.
@@ -65,20 +81,28 @@ interface CompiledRoute extends Endpoint {
 
 type ExecutesInput = { execute(caller: Caller | Visitor, input: unknown): Promise<unknown> };
 
+/** Whose credentials came with a request, or what is wrong with them. */
+type Proof = { readonly identity: Identity } | { readonly refusal: unknown };
+
 /** What is known of a request so far, for its answer and its line in the log. */
 interface Exchange {
   readonly match: Match<CompiledRoute>;
   endpoint: CompiledRoute | undefined;
+  /** Undefined until the credentials were looked at. */
+  proof: Proof | undefined;
+  /** Of whoever calls an operation for users. */
   identity: Identity | undefined;
   limit: LimitState | undefined;
+  /** For its body, as long as it is worked on. */
+  readonly charges: Charge[];
 }
 
 /** Of all routes but those at the root. */
 const PREFIX = '/api/v1';
-/** What anybody may make us keep. Larger bodies, and those of unknown size, cannot change the method. */
-const SMALL_BODY_BYTES = 256 * 1024;
 const NO_BODY: Body = { fields: new Map(), files: [] };
 const OPTIONS_REPLY = { status: 204, body: '' } as const;
+/** Requests on one connection that wait for the answers before theirs. */
+const MAX_PIPELINED = 8;
 
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
   return new TableDispatcher(options);
@@ -86,15 +110,30 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
 class TableDispatcher implements Dispatcher {
   private readonly pending = new Set<IncomingMessage>();
+  private readonly pipelined = new WeakMap<object, number>();
   private readonly matcher = new Matcher<CompiledRoute>();
-  private readonly bodyLimits: BodyLimits;
+  private readonly limits: TransportLimits;
+  private readonly budgets;
+  private readonly answers: AnswerWriter;
+  private readonly load: LoadGauge;
   private readonly logger: Logger;
   private readonly trustedProxies: number;
+  private isProxySuspected = false;
   private isDraining = false;
   private onIdle: (() => void)[] = [];
 
   constructor(private readonly options: DispatcherOptions) {
-    this.bodyLimits = options.bodyLimits ?? DEFAULT_BODY_LIMITS;
+    const limits = { ...TRANSPORT_LIMITS, ...options.limits };
+    this.limits = limits;
+    const budget = (total: number, ofOneRequest: number) =>
+      new ByteBudget(total, Math.max(total * CLIENT_SHARE, 2 * ofOneRequest));
+    this.budgets = {
+      anonymousBodies: budget(limits.anonymousBodiesBytes, limits.anonymousBodyBytes),
+      bodies: budget(limits.bodiesBytes, limits.bodyBytes),
+      files: budget(limits.filesBytes, 2 * limits.fileBytes),
+    };
+    this.answers = new AnswerWriter(limits);
+    this.load = options.load ?? noLoad;
     this.logger = options.logger ?? silentLogger;
     this.trustedProxies = options.trustedProxies ?? 0;
     for (const route of options.routes) {
@@ -107,34 +146,52 @@ class TableDispatcher implements Dispatcher {
     return this.pending.size;
   }
 
+  get bytesInFlight(): Dispatcher['bytesInFlight'] {
+    const { anonymousBodies, bodies, files } = this.budgets;
+    return { bodies: anonymousBodies.used + bodies.used + files.used, answers: this.answers.heldBytes };
+  }
+
   async handle(raw: IncomingMessage, response: ServerResponse): Promise<boolean> {
-    const url = raw.url ?? '/';
-    const queryAt = url.indexOf('?');
-    const path = queryAt === -1 ? url : url.slice(0, queryAt);
+    const target = targetOf(raw);
+    const { path } = target;
     const match = this.matcher.match(path);
     if (!match && !this.isOurs(path)) return false;
+    // Answers go out in the order of requests: what waits for its turn is not worked on yet.
+    if (response.socket === null && !(await this.turnOf(raw, response))) return true;
 
     const startedAt = performance.now();
     const request = new ReceivedRequest(raw, response, path, this.trustedProxies);
-    const exchange: Exchange | null = match && { match, endpoint: undefined, identity: undefined, limit: undefined };
+    const exchange: Exchange | null = match && {
+      match,
+      endpoint: undefined,
+      proof: undefined,
+      identity: undefined,
+      limit: undefined,
+      charges: [],
+    };
     let reply: Reply | null;
     this.pending.add(raw);
     try {
+      if (!hasOneHost(raw, target)) throw malformedRequest();
       if (!exchange) throw unknownPath();
-      reply = await this.answer(request, exchange, queryAt === -1 ? '' : url.slice(queryAt + 1));
+      reply = await this.answer(request, exchange, target);
     } catch (error) {
       reply = this.replyTo(error, request, exchange);
     }
-    if (reply) this.write(response, reply, request, exchange);
+    for (const charge of exchange?.charges ?? []) charge.release();
+    let status = 499;
+    if (reply) {
+      const written = this.write(response, reply, request, exchange);
+      status = written.status;
+      if (written.done) await this.taken(written.done, response, request);
+    }
     this.leave(raw);
-    this.log(request, exchange, reply, startedAt);
+    this.log(request, exchange, status, startedAt);
     return true;
   }
 
   isHot(raw: IncomingMessage): boolean {
-    const url = raw.url ?? '/';
-    const queryAt = url.indexOf('?');
-    const endpoints = this.matcher.match(queryAt === -1 ? url : url.slice(0, queryAt))?.entry.endpoints;
+    const endpoints = this.matcher.match(targetOf(raw).path)?.entry.endpoints;
     return endpoints?.get(raw.method ?? '')?.route.hot ?? false;
   }
 
@@ -148,18 +205,39 @@ class TableDispatcher implements Dispatcher {
     clearInterval(impatience);
   }
 
+  /** Resolves to true when the answers before its own are written, to false when the connection has ended. */
+  private turnOf(raw: IncomingMessage, response: ServerResponse): Promise<boolean> {
+    const { socket } = raw;
+    const waiting = (this.pipelined.get(socket) ?? 0) + 1;
+    if (waiting > MAX_PIPELINED) socket.destroy();
+    if (socket.destroyed) return Promise.resolve(false);
+    this.pipelined.set(socket, waiting);
+    return new Promise((resolve) => {
+      const settle = () => {
+        this.pipelined.set(socket, this.pipelined.get(socket)! - 1);
+        response.off('socket', settle);
+        raw.off('close', settle);
+        resolve(!socket.destroyed);
+      };
+      response.once('socket', settle);
+      raw.once('close', settle);
+    });
+  }
+
   /** The checks of every operation, in the contract's order. */
-  private async answer(request: ReceivedRequest, exchange: Exchange, query: string): Promise<Reply> {
+  private async answer(request: ReceivedRequest, exchange: Exchange, { query }: RequestTarget): Promise<Reply> {
     const { entry, values } = exchange.match;
     if (request.method === 'OPTIONS') return { ...OPTIONS_REPLY, headers: ['Allow', entry.allowHeader] };
+    this.shed(entry.endpoints.get(request.method)?.route);
 
-    // A form field may change the method, so a small body comes first; no other is read before its sender has proved
-    // who he is. What is wrong with it is said in its turn.
+    // A form field may change the method, so a small body comes first. What is wrong with it is said in its turn, as is
+    // what is wrong with the credentials, which decide what the body may cost.
     let body: Body | undefined;
     let bodyRefusal: unknown;
-    if (request.method === 'POST' && isSmall(request.raw)) {
+    if (request.method === 'POST' && this.isSmall(request.raw)) {
+      if (entry.isForUsers) exchange.proof = await this.prove(request);
       try {
-        body = await this.readBody(request, entry.endpoints.get('POST')?.route.takesFiles);
+        body = await this.readBody(request, exchange, entry.endpoints.get('POST')?.route);
       } catch (error) {
         if (error instanceof ClientGone) throw error;
         bodyRefusal = error;
@@ -173,12 +251,17 @@ class TableDispatcher implements Dispatcher {
     const { route } = endpoint;
     if (values.length > 0) request.pathParameters = pathParameters(endpoint.names, values);
 
-    if (route.auth === 'user') exchange.identity = await this.authenticate(request, route);
+    this.guard(request, route);
+    if (route.auth === 'user') {
+      exchange.proof ??= await this.prove(request);
+      exchange.identity = this.identify(exchange.proof, request, exchange, route);
+    }
+    this.shed(route);
     this.countCall(request, exchange, route);
     if (route.gates.length > 0) pass(route.gates, await this.options.gatekeeper.standingOf(exchange.identity!));
 
     if (bodyRefusal) throw bodyRefusal;
-    body ??= await this.readBody(request, route.takesFiles);
+    body ??= await this.readBody(request, exchange, route);
     request.files = body.files;
     request.parameters =
       query || body.fields.size > 0 ? new Parameters(parseForm(query), body.fields) : Parameters.none;
@@ -192,8 +275,39 @@ class TableDispatcher implements Dispatcher {
     }
   }
 
-  private readBody({ raw }: ReceivedRequest, keepFiles = false): Promise<Body> | Body {
-    return raw.headers['content-type'] === undefined ? NO_BODY : readBody(raw, this.bodyLimits, keepFiles);
+  /** @throws HttpRefusal 503, anonymous requests first. */
+  private shed(route: Route | undefined): void {
+    const { level } = this.load;
+    if (level === 'normal' || !route) return;
+    if (route.auth === 'anyone' || (route.isExpensive && level === 'overloaded')) throw serverBusy();
+  }
+
+  /** Whether anybody may make us keep it. */
+  private isSmall(raw: IncomingMessage): boolean {
+    return Number(raw.headers['content-length'] ?? Number.NaN) <= this.limits.anonymousBodyBytes;
+  }
+
+  /** More from those who have proved who they are. */
+  private readBody(request: ReceivedRequest, exchange: Exchange, route: Route | undefined): Promise<Body> | Body {
+    if (request.raw.headers['content-type'] === undefined) return NO_BODY;
+    const { limits, budgets } = this;
+    const isProven = exchange.proof !== undefined && 'identity' in exchange.proof;
+    const client = this.clientOf(request, exchange);
+    const charge = new Charge(isProven ? budgets.bodies : budgets.anonymousBodies, client);
+    exchange.charges.push(charge);
+    const files = isProven && route?.takesFiles ? new Charge(budgets.files, client) : null;
+    if (files) exchange.charges.push(files);
+    return readBody(request.raw, {
+      maxBytes: isProven ? limits.bodyBytes : limits.anonymousBodyBytes,
+      timeoutMs: files ? limits.filesMs : limits.bodyMs,
+      charge,
+      files: files && { maxBytes: limits.fileBytes, charge: files },
+    });
+  }
+
+  private clientOf(request: ReceivedRequest, exchange: Exchange | null): ClientKey {
+    const proof = exchange?.proof;
+    return proof && 'identity' in proof ? proof.identity.userId : ipGroup(request.ip);
   }
 
   private async operate(
@@ -216,24 +330,68 @@ class TableDispatcher implements Dispatcher {
     );
   }
 
-  private async authenticate(request: ReceivedRequest, route: Route): Promise<Identity> {
-    for (const authenticator of this.options.authenticators) {
-      const identity = await authenticator.authenticate(request);
-      if (!identity) continue;
-      if (identity.isIncomingWebhook && !route.allowsWebhookBots) throw notForWebhookBots();
-      return identity;
-    }
-    throw notLoggedIn();
+  /** Refuses what somebody else's page may have sent, where that could do harm. */
+  private guard(request: ReceivedRequest, route: Route): void {
+    let pages: PagesAllowed;
+    if (route.isDevelopment) pages = 'own';
+    else if (this.options.hasKnownPasswords && route.auth === 'anyone' && route.method === 'POST') pages = 'local';
+    else return;
+    checkLocalAccess(request, this.options.publicHost ?? null, pages);
   }
 
-  private countCall(request: ReceivedRequest, exchange: Exchange, { limit }: Route): void {
+  /** Whose the credentials are. What is wrong with them matters only where somebody has to have some. */
+  private async prove(request: ReceivedRequest): Promise<Proof> {
+    try {
+      for (const authenticator of this.options.authenticators) {
+        const identity = await authenticator.authenticate(request);
+        if (identity) return { identity };
+      }
+      return { refusal: notLoggedIn() };
+    } catch (refusal) {
+      return { refusal };
+    }
+  }
+
+  /** @throws HttpRefusal 401, or whatever the credentials were refused with. */
+  private identify(proof: Proof, request: ReceivedRequest, exchange: Exchange, route: Route): Identity {
+    if ('refusal' in proof) {
+      if (isRefusedCredentials(proof.refusal)) this.countAddress('api_by_ip', request, exchange);
+      throw proof.refusal;
+    }
+    if (proof.identity.isIncomingWebhook && !route.allowsWebhookBots) throw notForWebhookBots();
+    return proof.identity;
+  }
+
+  private countCall(request: ReceivedRequest, exchange: Exchange, { limit, auth }: Route): void {
     const { limiter } = this.options;
-    if (!limiter.isOn || limit === 'none' || typeof limit === 'object') return;
+    if (!limiter.isOn || limit === 'none') return;
+    const rule = typeof limit === 'string' ? limit : auth === 'user' ? 'api_by_user' : 'api_by_ip';
     const { identity } = exchange;
-    exchange.limit = identity
-      ? limiter.hit(limit, identity.userId, parseQuotas(identity.rateLimits))
-      : limiter.hit(limit, ipGroup(request.ip));
-    if (!exchange.limit.isAllowed) throw rateLimited(exchange.limit);
+    const state = identity
+      ? limiter.hit(rule, identity.userId, { quotas: parseQuotas(identity.rateLimits) })
+      : this.countAddress(rule, request, exchange);
+    if (typeof limit === 'string' || !state?.isAllowed) exchange.limit = state;
+    if (state && !state.isAllowed) throw rateLimited(state);
+  }
+
+  /** @throws DomainError RATE_LIMITED */
+  private countAddress(rule: LimitRule, request: ReceivedRequest, exchange: Exchange): LimitState | undefined {
+    const { limiter } = this.options;
+    if (!limiter.isOn) return undefined;
+    this.warnOfProxy(request);
+    const { ip } = request;
+    const state = limiter.hit(rule, ipGroup(ip), { source: networkOf(ip) });
+    if (state.isAllowed) return state;
+    exchange.limit = state;
+    throw rateLimited(state);
+  }
+
+  /** Behind a proxy that nobody named, all clients have one address, and use up its quota together. */
+  private warnOfProxy(request: ReceivedRequest): void {
+    if (this.isProxySuspected || this.trustedProxies > 0 || request.header('x-forwarded-for') === undefined) return;
+    if (!isLoopbackName(request.ip.replace(/^::ffff:/i, ''))) return;
+    this.isProxySuspected = true;
+    this.logger.error({}, 'requests come through a proxy that is not trusted: all its clients count as one address');
   }
 
   private showLimit(
@@ -268,19 +426,34 @@ class TableDispatcher implements Dispatcher {
     return reply;
   }
 
-  private write(response: ServerResponse, reply: Reply, request: ReceivedRequest, exchange: Exchange | null): void {
+  private write(response: ServerResponse, reply: Reply, request: ReceivedRequest, exchange: Exchange | null): Written {
     try {
-      writeReply(response, reply, {
+      return this.answers.write(response, reply, {
         request,
+        client: this.clientOf(request, exchange),
         isAuthenticated: exchange?.identity !== undefined,
         isLongPoll: exchange?.match.entry.isLongPoll ?? false,
+        isSameOriginOnly: exchange?.match.entry.isDevelopment ?? false,
         limitHeaders: exchange?.limit && rateLimitHeaders(exchange.limit),
-        closes: this.isDraining,
+        closes: this.isDraining || reply.status === 408,
       });
     } catch (error) {
-      this.logger.error({ requestId: request.id, err: error }, 'cannot write the answer');
-      response.destroy();
+      this.breakOff(error, response, request);
+      return { status: reply.status, done: null };
     }
+  }
+
+  private async taken(done: Promise<void>, response: ServerResponse, request: ReceivedRequest): Promise<void> {
+    try {
+      await done;
+    } catch (error) {
+      this.breakOff(error, response, request);
+    }
+  }
+
+  private breakOff(error: unknown, response: ServerResponse, request: ReceivedRequest): void {
+    this.logger.error({ requestId: request.id, err: error }, 'cannot write the answer');
+    response.destroy();
   }
 
   private isOurs(path: string): boolean {
@@ -294,14 +467,14 @@ class TableDispatcher implements Dispatcher {
   }
 
   /** Never parameters, bodies or credentials; the path's pattern, not the path, which may hold an address. */
-  private log(request: ReceivedRequest, exchange: Exchange | null, reply: Reply | null, startedAt: number): void {
+  private log(request: ReceivedRequest, exchange: Exchange | null, status: number, startedAt: number): void {
     if (this.logger === silentLogger) return;
     this.logger.info(
       {
         requestId: request.id,
         method: request.method,
-        route: exchange?.endpoint?.route.path,
-        status: reply && !request.isGone ? reply.status : 499,
+        route: exchange?.endpoint?.route.path ?? contractPathOf(request.path),
+        status: request.isGone ? 499 : status,
         durationMs: Math.round((performance.now() - startedAt) * 100) / 100,
         userId: exchange?.identity?.userId,
       },
@@ -310,6 +483,6 @@ class TableDispatcher implements Dispatcher {
   }
 }
 
-function isSmall(raw: IncomingMessage): boolean {
-  return Number(raw.headers['content-length'] ?? Number.NaN) <= SMALL_BODY_BYTES;
-}
+/** The sender's mistake, and not our storage's. */
+const isRefusedCredentials = (error: unknown): boolean =>
+  error instanceof HttpRefusal || (error instanceof DomainError && error.code === 'UNAUTHENTICATED');

@@ -1,4 +1,4 @@
-import { DomainError, type ErrorCode, type ErrorDetails } from '@parley/domain';
+import { DomainError, type ErrorCode, type ErrorDetails, judgeInvitees } from '@parley/domain';
 import { parseUserAgent } from './client-identity.js';
 import { variantOf } from './client-variant.js';
 import { methodNotAllowed, replyToError } from './errors.js';
@@ -13,6 +13,7 @@ it.each`
   ${'INVALID_INPUT'}         | ${{ internal: 1 }}      | ${400} | ${'BAD_REQUEST'}            | ${{}}
   ${'NOT_PERMITTED'}         | ${{}}                   | ${400} | ${'BAD_REQUEST'}            | ${{}}
   ${'NOT_FOUND'}             | ${{}}                   | ${404} | ${'BAD_REQUEST'}            | ${{}}
+  ${'ACCESS_DENIED'}         | ${{}}                   | ${403} | ${'BAD_REQUEST'}            | ${{}}
   ${'MUST_BE_OWNER'}         | ${{}}                   | ${400} | ${'UNAUTHORIZED_PRINCIPAL'} | ${{}}
   ${'MUST_BE_BOT'}           | ${{}}                   | ${400} | ${'PERMISSION_DENIED'}      | ${{}}
   ${'AUTHENTICATION_FAILED'} | ${{}}                   | ${401} | ${'AUTHENTICATION_FAILED'}  | ${{}}
@@ -27,17 +28,62 @@ it.each`
   expect(answer(code, 'text', details)).toEqual({ status, result: 'error', msg: 'text', code: wire, ...extra });
 });
 
+it('names what uses a group, in the order of the rule (users §12.3)', () => {
+  const objections = [
+    { type: 'subgroup', supergroupIds: [8, 9] },
+    { type: 'channel', channelId: 5, permissions: ['canSendMessage', 'canSubscribe'] },
+    { type: 'group', groupId: 9, permissions: ['canManage', 'canAddMembers'] },
+    { type: 'realm', permissions: ['canCreateGroups', 'canInviteUsers', 'createMultiuseInvite'] },
+  ];
+  expect(answer('CANNOT_DEACTIVATE_GROUP_IN_USE', 'text', { objections })).toEqual({
+    status: 400,
+    result: 'error',
+    msg: 'text',
+    code: 'CANNOT_DEACTIVATE_GROUP_IN_USE',
+    objections: [
+      { type: 'subgroup', supergroup_ids: [8, 9] },
+      { type: 'channel', channel_id: 5, settings: ['can_send_message_group', 'can_subscribe_group'] },
+      { type: 'user_group', group_id: 9, settings: ['can_manage_group', 'can_add_members_group'] },
+      {
+        type: 'realm',
+        settings: ['can_create_groups', 'can_invite_users_group', 'create_multiuse_invite_group'],
+      },
+    ],
+  });
+});
+
+it('says of each address why nobody was invited there (organization §9.3)', () => {
+  const { decision } = judgeInvitees(
+    [
+      { email: 'a@x.org', state: 'new' },
+      { email: 'b@x.org', state: 'isDeactivated' },
+    ],
+    { hasReachedDailyLimit: false, isTooNew: false },
+  );
+  if (decision.allowed) throw new Error('Somebody was passed over.');
+  expect(answer(decision.code, 'text', decision.details)).toEqual({
+    status: 400,
+    result: 'error',
+    msg: 'text',
+    code: 'INVITATION_FAILED',
+    errors: [['b@x.org', 'Account has been deactivated.', true]],
+    sent_invitations: true,
+    license_limit_reached: false,
+    daily_limit_reached: false,
+  });
+});
+
 it('challenges whoever proved nothing', () => {
   expect(answer('UNAUTHENTICATED', 'text').headers).toEqual(['WWW-Authenticate', 'Basic realm="zulip"']);
 });
 
 it.each([
-  ['RATE_LIMITED', 429],
-  ['STORAGE_UNAVAILABLE', 503],
-] as const)('says twice when to come again: %s', (code, status) => {
-  const { reply } = replyToError(new DomainError(code, 'text', { retryAfter: 28.5 }));
-  expect(reply).toMatchObject({ status, headers: ['Retry-After', '28.5'] });
-  expect(reply.body).toContain('"retry-after":28.5');
+  ['RATE_LIMITED', 429, { 'retry-after': 28.5 }],
+  ['SERVER_BUSY', 503, {}],
+] as const)('says when to come again: %s', (code, status, fields) => {
+  const { headers, status: answered, ...body } = answer(code, 'text', { retryAfter: 28.5 });
+  expect([answered, headers]).toEqual([status, ['Retry-After', '28.5']]);
+  expect(body).toEqual({ result: 'error', msg: 'text', code: expect.any(String), ...fields });
 });
 
 it('tells a terminal client in its own words that its queue is gone', () => {

@@ -1,4 +1,6 @@
 import { DomainError, type ErrorCode } from '@parley/domain';
+import { presentGroupUses } from '../groups/group.presenters.js';
+import { presentInvitationErrors } from '../invitations/invitation.presenters.js';
 import type { ClientVariant } from './client-variant.js';
 import { failure, type Reply, type WireFields } from './reply.js';
 
@@ -7,6 +9,8 @@ interface WireError {
   readonly code: string;
   /** Details that reach the wire, and as what. Others do not: strict clients refuse errors with fields they do not know. */
   readonly fields?: Readonly<Record<string, string>>;
+  /** Of these the form that they have there, by the detail's name; others go as they are. */
+  readonly present?: Readonly<Record<string, (value: never) => unknown>>;
 }
 
 const badRequest: WireError = { status: 400, code: 'BAD_REQUEST' };
@@ -21,6 +25,7 @@ const WIRE: Readonly<Record<ErrorCode, WireError>> = {
   },
   NOT_PERMITTED: badRequest, // sic: 400, `Insufficient permission`
   NOT_FOUND: { status: 404, code: 'BAD_REQUEST' },
+  ACCESS_DENIED: { status: 403, code: 'BAD_REQUEST' },
   MUST_BE_ADMINISTRATOR: { status: 400, code: 'UNAUTHORIZED_PRINCIPAL' }, // sic: 400
   MUST_BE_OWNER: { status: 400, code: 'UNAUTHORIZED_PRINCIPAL' },
   MUST_BE_BOT: { status: 400, code: 'PERMISSION_DENIED' },
@@ -35,9 +40,10 @@ const WIRE: Readonly<Record<ErrorCode, WireError>> = {
   REALM_DEACTIVATED: { status: 401, code: 'REALM_DEACTIVATED' },
   PASSWORD_AUTH_DISABLED: { status: 401, code: 'PASSWORD_AUTH_DISABLED' },
   PASSWORD_RESET_REQUIRED: { status: 401, code: 'PASSWORD_RESET_REQUIRED' },
+  SERVER_BUSY: { status: 503, code: 'SERVER_NOT_READY' },
+  STORAGE_UNAVAILABLE: { status: 503, code: 'SERVER_NOT_READY' },
   UNKNOWN_REALM: { status: 404, code: 'NONEXISTENT_SUBDOMAIN' },
   RATE_LIMITED: { status: 429, code: 'RATE_LIMIT_HIT', fields: { retryAfter: 'retry-after' } },
-  STORAGE_UNAVAILABLE: { status: 503, code: 'SERVER_NOT_READY', fields: { retryAfter: 'retry-after' } },
   CHANNEL_NOT_FOUND: {
     status: 400, // sic: 400
     code: 'STREAM_DOES_NOT_EXIST',
@@ -46,7 +52,6 @@ const WIRE: Readonly<Record<ErrorCode, WireError>> = {
   CHANNEL_NAME_TAKEN: { status: 409, code: 'CHANNEL_ALREADY_EXISTS', fields: { channelName: 'channel_name' } },
   CANNOT_ADMINISTER_CHANNEL: { status: 400, code: 'CANNOT_ADMINISTER_CHANNEL' },
   CANNOT_MANAGE_DEFAULT_CHANNEL: { status: 400, code: 'CANNOT_MANAGE_DEFAULT_CHANNEL' },
-  CANNOT_SET_TOPICS_POLICY: { status: 400, code: 'CANNOT_SET_TOPICS_POLICY' },
   EVENT_QUEUE_NOT_FOUND: { status: 400, code: 'BAD_EVENT_QUEUE_ID', fields: { queueId: 'queue_id' } },
   INVALID_NARROW: { status: 400, code: 'BAD_NARROW', fields: { description: 'desc' } },
   UNSUPPORTED_COMBINATION: {
@@ -59,6 +64,7 @@ const WIRE: Readonly<Record<ErrorCode, WireError>> = {
     status: 400,
     code: 'CANNOT_DEACTIVATE_GROUP_IN_USE',
     fields: { objections: 'objections' },
+    present: { objections: presentGroupUses },
   },
   CHANNEL_WILDCARD_NOT_ALLOWED: { status: 400, code: 'STREAM_WILDCARD_MENTION_NOT_ALLOWED' },
   TOPIC_WILDCARD_NOT_ALLOWED: { status: 400, code: 'TOPIC_WILDCARD_MENTION_NOT_ALLOWED' },
@@ -70,6 +76,17 @@ const WIRE: Readonly<Record<ErrorCode, WireError>> = {
       totalMessagesInTopic: 'total_messages_in_topic',
       totalMessagesAllowedToMove: 'total_messages_allowed_to_move',
     },
+  },
+  INVITATION_FAILED: {
+    status: 400,
+    code: 'INVITATION_FAILED',
+    fields: {
+      errors: 'errors',
+      sentInvitations: 'sent_invitations',
+      licenseLimitReached: 'license_limit_reached',
+      dailyLimitReached: 'daily_limit_reached',
+    },
+    present: { errors: presentInvitationErrors },
   },
 };
 
@@ -103,10 +120,29 @@ export const confusingArguments = (name: string, alias: string) =>
 export const malformedJson = () => new HttpRefusal(400, 'INVALID_JSON', 'Malformed JSON');
 export const malformedPayload = () => new HttpRefusal(400, 'BAD_REQUEST', 'Malformed payload');
 export const bodyTooLarge = () => new HttpRefusal(413, 'BAD_REQUEST', 'Request body is too large');
+export const requestTooSlow = () => new HttpRefusal(408, 'BAD_REQUEST', 'The request did not arrive in time');
+export const malformedRequest = () => new HttpRefusal(400, 'BAD_REQUEST', 'Malformed HTTP request');
 export const unknownPath = () => new HttpRefusal(404, 'BAD_REQUEST', 'Not found');
 
 export const methodNotAllowed = (allowed: readonly string[]) =>
   new HttpRefusal(405, undefined, 'Method Not Allowed', { allowed_methods: allowed }, ['Allow', allowed.join(', ')]);
+
+const RETRY_AFTER_SECONDS = 1;
+const RETRY_AFTER = ['Retry-After', String(RETRY_AFTER_SECONDS)];
+
+/** All clients together ask for more than there is room or time for. */
+export const serverBusy = () =>
+  new HttpRefusal(503, 'SERVER_NOT_READY', 'The server is busy; try again in a moment.', {}, RETRY_AFTER);
+
+/** One client has so many bytes under way that little would be left for others. */
+export const tooMuchAtOnce = () =>
+  new HttpRefusal(
+    429,
+    'RATE_LIMIT_HIT',
+    'Too many bytes at once; finish other requests first.',
+    { 'retry-after': RETRY_AFTER_SECONDS },
+    RETRY_AFTER,
+  );
 
 /** 401 with the challenge that belongs to Basic authentication. */
 export const unauthorized = (message: string) => new HttpRefusal(401, 'UNAUTHORIZED', message, {}, BASIC_CHALLENGE);
@@ -128,7 +164,9 @@ function replyToRefusal(error: DomainError, variant: ClientVariant | undefined):
   const wire = WIRE[error.code];
   const extra: Record<string, unknown> = {};
   for (const [detail, field] of Object.entries(wire.fields ?? {})) {
-    if (error.details[detail] !== undefined) extra[field] = error.details[detail];
+    const value = error.details[detail];
+    const present = wire.present?.[detail];
+    if (value !== undefined) extra[field] = present ? present(value as never) : value;
   }
   const reply = failure(wire.status, wire.code, messageFor(error, variant), extra);
   if (error.code === 'UNAUTHENTICATED') return { ...reply, headers: BASIC_CHALLENGE };

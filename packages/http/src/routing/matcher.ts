@@ -24,6 +24,10 @@ export interface PathEntry<E> {
   /** For OPTIONS: sorted. */
   readonly allowHeader: string;
   readonly isLongPoll: boolean;
+  /** Some method is only for those who prove who they are. */
+  readonly isForUsers: boolean;
+  /** Some method lets anybody be anybody. */
+  readonly isDevelopment: boolean;
 }
 
 export interface Endpoint {
@@ -40,11 +44,15 @@ class MutablePathEntry<E extends Endpoint> implements PathEntry<E> {
   allowed: readonly string[] = [];
   allowHeader = '';
   isLongPoll = false;
+  isForUsers = false;
+  isDevelopment = false;
 
   add(endpoint: E): void {
     const { method, path } = endpoint.route;
     if (this.endpoints.has(method)) throw new Error(`${method} ${path} is declared twice`);
     this.endpoints.set(method, endpoint);
+    if (endpoint.route.auth === 'user') this.isForUsers = true;
+    if (endpoint.route.isDevelopment) this.isDevelopment = true;
     if (endpoint.route.longPoll) this.isLongPoll = true;
     else if (method === 'GET') this.endpoints.set('HEAD', endpoint);
 

@@ -1,133 +1,83 @@
-import { parseJson, replaceNumbers, trim } from '@parley/domain';
+import { isLongerThan, isShorterThan, trim } from '@parley/domain';
+import {
+  decodeBoolean,
+  decodeFloat,
+  decodeInteger,
+  jsonDecoder,
+  jsonOrTextDecoder,
+  NOT_JSON,
+} from './field-decoding.js';
+import { MAX_IDS } from './limits.js';
+import { Misfit, quotable, TooLong } from './misfit.js';
 
-/** The kinds of values parameters have, as values to combine: `listOf(object({ name: text() }))`. */
-
-/**
- * A value that does not fit, found somewhere inside a parameter. `say` gets the position as messages write it:
- * `principals[0]`, `subscriptions[0]["name"]`. Thrown by checks, and only within this package.
- */
-export class Misfit {
-  private readonly steps: (string | number)[] = [];
-
-  constructor(
-    private readonly say: (position: string) => string,
-    readonly code: 'BAD_REQUEST' | 'REQUEST_VARIABLE_INVALID' = 'BAD_REQUEST',
-    /** Present exactly for REQUEST_VARIABLE_INVALID. */
-    readonly badValue?: string,
-  ) {}
-
-  /** Called from the inside out. */
-  within(step: string | number): this {
-    this.steps.unshift(step);
-    return this;
-  }
-
-  messageFor(parameter: string): string {
-    return this.say(parameter + this.steps.map((step) => `[${JSON.stringify(step)}]`).join(''));
-  }
-}
-
-/** What text becomes that should be JSON and is not. */
-const NOT_JSON = Symbol('not JSON');
+/** The kinds of values parameters have, as values to combine: `listOf(object({ name: text({ max: 60 }) }), { max: 9 })`. */
 
 export interface ParamType<T> {
   /** From the text of a form field; never throws. Types inside lists and objects get JSON values instead. */
   decode(text: string): unknown;
   /** @throws Misfit */
   check(value: unknown): T;
-  /** For the OpenAPI document. */
+  /** UTF-16 units of the longest value that fits, as JSON without white space. Whatever holds it is bounded by that. */
+  readonly jsonLength: number;
+  /** For the OpenAPI document, with every maximum. */
   readonly schema: Readonly<Record<string, unknown>>;
 }
 
 export type ValueOf<P> = P extends ParamType<infer T> ? T : never;
 
-const INTEGER = /^-?(?:0|[1-9]\d*)$/;
-const asText = (text: string): unknown => text;
-
-/** Being refused by the parser costs more than everything else about a parameter, and bare words are common. */
-const MAY_BE_JSON = /^(?:[\s"[{\d-]|true|false|null)/;
-
-/** `10.0` and `1e3` are no integers to the API, although JavaScript cannot tell them from `10` and `1000`. */
-export function decodeJson(text: string): unknown {
-  const value = parsePlainJson(text);
-  if (value === NOT_JSON || !FRACTION.test(text)) return value;
-  return parsePlainJson(replaceNumbers(text, unlikeInteger));
-}
-
-function parsePlainJson(text: string): unknown {
-  if (!MAY_BE_JSON.test(text)) return NOT_JSON;
-  try {
-    return parseJson(text);
-  } catch {
-    return NOT_JSON;
-  }
-}
-
-const FRACTION = /\d[.eE]/;
-/** Itself, or where only its value is an integer something that is none. */
-const unlikeInteger = (number: string): string =>
-  INTEGER.test(number) || (Number.isFinite(Number(number)) && !Number.isInteger(Number(number))) ? number : '0.5';
-
-function decodeInteger(text: string): unknown {
-  return INTEGER.test(text) ? Number(text) + 0 : decodeJson(text); // + 0: no negative zero
-}
-
-function decodeBoolean(text: string): unknown {
-  return text === 'true' ? true : text === 'false' ? false : decodeJson(text);
-}
+const asText = (field: string): unknown => field;
 
 const not = (what: string) => new Misfit((position) => `${position} is not ${what}`);
 
-/** Every check of a JSON value begins with it. */
-function refuseMalformed(value: unknown): void {
-  if (value === NOT_JSON) throw not('valid JSON');
+/** Why a value is not `what`, if it is a value at all. */
+function misfitOf(value: unknown, what: string): Misfit {
+  if (value instanceof TooLong) return value;
+  return not(value === NOT_JSON ? 'valid JSON' : what);
 }
 
-const hasFewerThan = (length: number, text: string) => text.length < length * 2 && codePoints(text) < length;
-const hasMoreThan = (length: number, text: string) => text.length > length && codePoints(text) > length;
+/** At most so much, or exactly so much; without either it would be any amount. */
+type Amount =
+  | { readonly max: number; readonly length?: undefined }
+  | { readonly length: number; readonly max?: undefined };
 
-function codePoints(text: string): number {
-  let count = 0;
-  for (const _ of text) count++;
-  return count;
-}
-
-export interface TextRules {
+/**
+ * In Unicode code points `max`: `{p} is too long (limit: {max} characters)`, or `length`: `{p} is not length {length}`.
+ */
+export type TextRules = Amount & {
   /** Surrounding white space is removed, before anything else is checked. */
   readonly strip?: boolean;
   /** In Unicode code points: `{p} is too short.` */
   readonly min?: number;
-  /** In Unicode code points: `{p} is too long (limit: …)`. */
-  readonly max?: number;
-  /** In Unicode code points: `{p} is not length …`. */
-  readonly length?: number;
   /** `{p} cannot be blank`. */
   readonly notBlank?: boolean;
-  /** `{p} has invalid format`. */
+  /** `{p} has invalid format`. Sees no more than the maximum. */
   readonly pattern?: RegExp;
-}
+};
 
 /** The text of the field as it stands, quotes included; a JSON string inside lists and objects. */
-export function text(rules: TextRules = {}): ParamType<string> {
-  const { strip, min, max, length, notBlank, pattern } = rules;
+export function text(rules: TextRules): ParamType<string> {
+  const { strip, min = 0, max, length, notBlank, pattern } = rules;
   return {
     decode: asText,
     check(value) {
-      refuseMalformed(value);
-      if (typeof value !== 'string') throw not('a string');
+      if (typeof value !== 'string') throw misfitOf(value, 'a string');
       const result = strip ? trim(value) : value;
       if (notBlank && trim(result) === '') throw new Misfit((p) => `${p} cannot be blank`);
-      if (length !== undefined && codePoints(result) !== length) throw not(`length ${length}`);
-      if (min !== undefined && hasFewerThan(min, result)) throw new Misfit((p) => `${p} is too short.`);
-      if (max !== undefined && hasMoreThan(max, result)) {
-        throw new Misfit((p) => `${p} is too long (limit: ${max} characters)`);
+      if (length !== undefined && (isShorterThan(result, length) || isLongerThan(result, length))) {
+        throw not(`length ${length}`);
       }
+      if (isShorterThan(result, min)) throw new Misfit((p) => `${p} is too short.`);
+      if (max !== undefined && isLongerThan(result, max)) throw new TooLong(max);
       if (pattern && !pattern.test(result)) throw new Misfit((p) => `${p} has invalid format`);
       return result;
     },
-    schema: { type: 'string', minLength: min, maxLength: max, pattern: pattern?.source },
+    jsonLength: textJsonLength((max ?? length)!),
+    schema: { type: 'string', minLength: length ?? rules.min, maxLength: length ?? max, pattern: pattern?.source },
   };
 }
+
+/** In quotes, each code point as two escapes. */
+const textJsonLength = (codePoints: number): number => 2 + 12 * codePoints;
 
 /** A text from a fixed list: `Invalid {p}`. */
 export function oneOf<const W extends string>(...words: readonly W[]): ParamType<W> {
@@ -135,10 +85,11 @@ export function oneOf<const W extends string>(...words: readonly W[]): ParamType
   return {
     decode: asText,
     check(value) {
-      refuseMalformed(value);
-      if (!allowed.has(value)) throw new Misfit((p) => `Invalid ${p}`);
+      // What is too long to be read is none of them either.
+      if (!allowed.has(value)) throw value === NOT_JSON ? not('valid JSON') : new Misfit((p) => `Invalid ${p}`);
       return value as W;
     },
+    jsonLength: textJsonLength(Math.max(...words.map((word) => word.length))),
     schema: { type: 'string', enum: words },
   };
 }
@@ -148,6 +99,9 @@ export interface NumberRules {
   readonly max?: number;
 }
 
+/** More digits than any id has, and the comma after them. */
+const NUMBER_JSON_LENGTH = 24;
+
 /** What no number holds exactly becomes the nearest that one does: ids as large as that are nobody's. */
 export function integer(rules: NumberRules = {}): ParamType<number> {
   const { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = rules;
@@ -156,13 +110,13 @@ export function integer(rules: NumberRules = {}): ParamType<number> {
     check(value) {
       // Hundreds of digits are an integer too.
       if (!Number.isInteger(value) && value !== Number.POSITIVE_INFINITY && value !== Number.NEGATIVE_INFINITY) {
-        refuseMalformed(value);
-        throw not('an integer');
+        throw misfitOf(value, 'an integer');
       }
       if ((value as number) < min) throw new Misfit((p) => `${p} is too small`);
       if ((value as number) > max) throw new Misfit((p) => `${p} is too large`);
       return Math.max(Number.MIN_SAFE_INTEGER, Math.min(value as number, Number.MAX_SAFE_INTEGER));
     },
+    jsonLength: NUMBER_JSON_LENGTH,
     schema: { type: 'integer', minimum: rules.min, maximum: rules.max },
   };
 }
@@ -178,6 +132,7 @@ export function integerOneOf<const N extends number>(...numbers: readonly N[]): 
       if (!allowed.has(number)) throw new Misfit((p) => `Invalid ${p}`);
       return number as N;
     },
+    jsonLength: any.jsonLength,
     schema: { type: 'integer', enum: numbers },
   };
 }
@@ -185,14 +140,14 @@ export function integerOneOf<const N extends number>(...numbers: readonly N[]): 
 export function float(rules: NumberRules = {}): ParamType<number> {
   const { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = rules;
   return {
-    decode: parsePlainJson,
+    decode: decodeFloat,
     check(value) {
-      refuseMalformed(value);
-      if (!Number.isFinite(value)) throw not('a float');
+      if (!Number.isFinite(value)) throw misfitOf(value, 'a float');
       if ((value as number) < min) throw new Misfit((p) => `${p} is too small`);
       if ((value as number) > max) throw new Misfit((p) => `${p} is too large`);
       return value as number;
     },
+    jsonLength: NUMBER_JSON_LENGTH,
     schema: { type: 'number', minimum: rules.min, maximum: rules.max },
   };
 }
@@ -201,29 +156,37 @@ export function boolean(): ParamType<boolean> {
   return {
     decode: decodeBoolean,
     check(value) {
-      if (typeof value !== 'boolean') {
-        refuseMalformed(value);
-        throw not('a boolean');
-      }
+      if (typeof value !== 'boolean') throw misfitOf(value, 'a boolean');
       return value;
     },
+    jsonLength: 5,
     schema: { type: 'boolean' },
   };
 }
 
-export interface ListRules {
+/**
+ * In elements, whatever they are, `max`: `{p} is too long (limit: {max} items)`, or `length`: `{p} should have exactly
+ * {length} items`.
+ */
+export type ListRules = Amount & {
   /** `{p} cannot be blank`. */
   readonly notEmpty?: boolean;
-}
+  /** UTF-16 units of the whole list as JSON, where its elements together may not fill what each of them may. */
+  readonly jsonLength?: number;
+};
 
 /** A bad element is named by its index: `principals[0] is not an integer`. */
-export function listOf<T>(element: ParamType<T>, { notEmpty }: ListRules = {}): ParamType<T[]> {
-  return {
-    decode: decodeJson,
+export function listOf<T>(element: ParamType<T>, rules: ListRules): ParamType<T[]> {
+  const { max, length, notEmpty } = rules;
+  const most = (max ?? length)!;
+  return jsonType({
     check(value) {
-      refuseMalformed(value);
-      if (!Array.isArray(value)) throw not('a list');
+      if (!Array.isArray(value)) throw misfitOf(value, 'a list');
       if (notEmpty && value.length === 0) throw new Misfit((p) => `${p} cannot be blank`);
+      if (length !== undefined && value.length !== length) {
+        throw new Misfit((p) => `${p} should have exactly ${length} items`);
+      }
+      if (value.length > most) throw new TooLong(most, 'items');
       const checked: T[] = [];
       let index = 0;
       try {
@@ -233,8 +196,14 @@ export function listOf<T>(element: ParamType<T>, { notEmpty }: ListRules = {}): 
       }
       return checked;
     },
-    schema: { type: 'array', items: element.schema },
-  };
+    jsonLength: rules.jsonLength ?? 2 + most * (element.jsonLength + 1),
+    schema: { type: 'array', items: element.schema, minItems: length ?? (notEmpty ? 1 : undefined), maxItems: most },
+  });
+}
+
+/** A type whose field holds JSON. */
+function jsonType<T>(type: Omit<ParamType<T>, 'decode'>): ParamType<T> {
+  return { ...type, decode: jsonDecoder(type.jsonLength) };
 }
 
 /** Marks a key that may be absent; see `object`. */
@@ -251,16 +220,17 @@ export type ObjectOf<S extends Shape> = {
   [K in Exclude<keyof S, OptionalKeysOf<S>>]: S[K] extends ParamType<infer T> ? T : never;
 } & { [K in OptionalKeysOf<S>]?: S[K] extends OptionalKey<infer T> ? T : never };
 
+/** Room for keys that an open object ignores, which newer clients may send. */
+const IGNORED_JSON_LENGTH = 10_000;
+
 /** Values in the order of `shape`, then keys it does not know, which an open object ignores. */
 export function object<S extends Shape>(shape: S, rules: { readonly open?: boolean } = {}): ParamType<ObjectOf<S>> {
   const members = Object.entries(shape).map(([key, member]) =>
     'optional' in member ? { key, type: member.optional, isRequired: false } : { key, type: member, isRequired: true },
   );
-  return {
-    decode: decodeJson,
+  return jsonType({
     check(value) {
-      refuseMalformed(value);
-      if (!isDictionary(value)) throw not('a dict');
+      if (!isDictionary(value)) throw misfitOf(value, 'a dict');
       const checked: Record<string, unknown> = {};
       for (const { key, type, isRequired } of members) {
         if (Object.hasOwn(value, key)) checked[key] = checkMember(type, value, key);
@@ -268,35 +238,62 @@ export function object<S extends Shape>(shape: S, rules: { readonly open?: boole
       }
       if (!rules.open) {
         const stray = Object.keys(value).find((key) => !Object.hasOwn(shape, key));
-        if (stray !== undefined) throw new Misfit((p) => `Argument "${stray}" at ${p} is unexpected`).within(stray);
+        if (stray !== undefined) {
+          throw new Misfit((p) => `Argument "${quotable(stray)}" at ${p} is unexpected`).within(stray);
+        }
       }
       return checked as ObjectOf<S>;
     },
+    jsonLength: members.reduce(
+      (sum, { key, type }) => sum + key.length + 4 + type.jsonLength,
+      2 + (rules.open ? IGNORED_JSON_LENGTH : 0),
+    ),
     schema: {
       type: 'object',
       properties: Object.fromEntries(members.map(({ key, type }) => [key, type.schema])),
       required: members.filter(({ isRequired }) => isRequired).map(({ key }) => key),
       additionalProperties: rules.open ?? false,
     },
-  };
+  });
+}
+
+export interface RecordRules {
+  /** Entries: `{p} is too long (limit: {max} items)`, whatever they are. */
+  readonly max: number;
+  /** Of a key, in Unicode code points: `{p}["{key}"] is too long (limit: {maxKeyLength} characters)`. */
+  readonly maxKeyLength: number;
 }
 
 /** A dictionary with any keys. The result has no prototype to trip over: a key may be called `__proto__`. */
-export function recordOf<T>(type: ParamType<T>): ParamType<Record<string, T>> {
-  return {
-    decode: decodeJson,
+export function recordOf<T>(type: ParamType<T>, { max, maxKeyLength }: RecordRules): ParamType<Record<string, T>> {
+  return jsonType({
     check(value) {
-      refuseMalformed(value);
-      if (!isDictionary(value)) throw not('a dict');
+      if (!isDictionary(value)) throw misfitOf(value, 'a dict');
+      const keys = Object.keys(value);
+      if (keys.length > max) throw new TooLong(max, 'items');
       const checked: Record<string, T> = Object.create(null);
-      for (const key of Object.keys(value)) checked[key] = checkMember(type, value, key);
+      for (const key of keys) {
+        if (isLongerThan(key, maxKeyLength)) throw new TooLong(maxKeyLength).within(key);
+        checked[key] = checkMember(type, value, key);
+      }
       return checked;
     },
-    schema: { type: 'object', additionalProperties: type.schema },
-  };
+    jsonLength: 2 + max * (textJsonLength(maxKeyLength) + 2 + type.jsonLength),
+    schema: {
+      type: 'object',
+      additionalProperties: type.schema,
+      propertyNames: { maxLength: maxKeyLength },
+      maxProperties: max,
+    },
+  });
 }
 
-function checkMember<T>(type: ParamType<T>, value: Readonly<Record<string, unknown>>, key: string): T {
+/** @throws Misfit that says at which key or index */
+export function checkMember<T, K extends string | number>(
+  type: ParamType<T>,
+  value: Readonly<Record<K, unknown>>,
+  key: K,
+): T {
   try {
     return type.check(value[key]);
   } catch (error) {
@@ -305,7 +302,7 @@ function checkMember<T>(type: ParamType<T>, value: Readonly<Record<string, unkno
 }
 
 function isDictionary(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof TooLong);
 }
 
 /** JSON `null` too. Of a plain text it makes no difference: there `null` is four letters. */
@@ -313,48 +310,47 @@ export function nullable<T>(type: ParamType<T>): ParamType<T | null> {
   return {
     decode: type.decode,
     check: (value) => (value === null ? null : type.check(value)),
+    jsonLength: Math.max(type.jsonLength, 4),
     schema: { anyOf: [type.schema, { type: 'null' }] },
   };
 }
 
-/** The first alternative that fits; when none does, what the first one says. `says`: another text, in full. */
+/**
+ * The first alternative that fits. When none does, what the first one says, unless one says that it is too long: then that
+ * is what was meant. `says`: another text, in full, for what is not too long.
+ */
 export function anyOf<const P extends readonly ParamType<unknown>[]>(
   alternatives: P,
   says?: (position: string) => string,
 ): ParamType<ValueOf<P[number]>> {
-  return {
-    decode: decodeJson,
+  return jsonType({
     check(value) {
-      refuseMalformed(value);
-      let first: unknown;
+      let first: Misfit | undefined;
+      let tooLong: TooLong | undefined;
       for (const alternative of alternatives) {
         try {
           return alternative.check(value) as ValueOf<P[number]>;
         } catch (error) {
           if (!(error instanceof Misfit)) throw error;
           first ??= error;
+          if (error instanceof TooLong) tooLong ??= error;
         }
       }
-      throw says ? new Misfit(says) : first;
+      throw tooLong ?? (says && value !== NOT_JSON ? new Misfit(says) : first);
     },
+    jsonLength: Math.max(...alternatives.map(({ jsonLength }) => jsonLength)),
     schema: { anyOf: alternatives.map(({ schema }) => schema) },
-  };
+  });
 }
 
 /** The field holds JSON even where the type is text: `idle_queue_timeout="mobile"`, quotes and all. */
-export function json<T>(type: ParamType<T>): ParamType<T> {
-  return { ...type, decode: decodeJson };
-}
+export const json = <T>(type: ParamType<T>): ParamType<T> => jsonType(type);
 
 /** JSON if the field holds JSON, else its bare text: `to=[7,8]`, `to="general"`, `to=general`. */
-export function jsonOrText<T>(type: ParamType<T>): ParamType<T> {
-  return { ...type, decode: decodeJsonOrText };
-}
-
-export function decodeJsonOrText(text: string): unknown {
-  const value = decodeJson(text);
-  return value === NOT_JSON ? text : value;
-}
+export const jsonOrText = <T>(type: ParamType<T>): ParamType<T> => ({
+  ...type,
+  decode: jsonOrTextDecoder(type.jsonLength),
+});
 
 /**
  * A rule of one operation. `problem` answers the text in full, with `{p}` for the position, or nothing when the value
@@ -386,8 +382,8 @@ export function legacy<T>(type: ParamType<T>, fits: (value: T) => boolean = () =
       try {
         type.check(value);
         return value;
-      } catch {
-        return text;
+      } catch (error) {
+        return error instanceof TooLong ? value : text;
       }
     },
     check(raw) {
@@ -395,7 +391,7 @@ export function legacy<T>(type: ParamType<T>, fits: (value: T) => boolean = () =
       try {
         value = type.check(raw);
       } catch (error) {
-        throw error instanceof Misfit ? refused(raw) : error;
+        throw error instanceof Misfit && !(error instanceof TooLong) ? refused(raw) : error;
       }
       if (!fits(value)) throw refused(raw);
       return value;
@@ -407,10 +403,8 @@ export function legacy<T>(type: ParamType<T>, fits: (value: T) => boolean = () =
 export type GroupSettingValue = number | { direct_members: number[]; direct_subgroups: number[] };
 
 export function groupSetting(): ParamType<GroupSettingValue> {
-  return anyOf([
-    integer(),
-    object({ direct_members: listOf(integer()), direct_subgroups: listOf(integer()) }),
-  ]) as ParamType<GroupSettingValue>;
+  const ids = listOf(integer(), { max: MAX_IDS });
+  return anyOf([integer(), object({ direct_members: ids, direct_subgroups: ids })]) as ParamType<GroupSettingValue>;
 }
 
 /** A change of such a setting; `old` guards against somebody else's change in between. */

@@ -14,6 +14,7 @@ import {
   object,
   oneOf,
   optional,
+  type ParamType,
   recordOf,
   refine,
   text,
@@ -57,31 +58,39 @@ function validate(dto: Dto, fields: Record<string, string>): string | undefined 
   }
 }
 
+const label = text({ max: 20 });
+const subscription = object({
+  name: label,
+  color: optional(label),
+  ids: optional(listOf(integer(), { max: 5 })),
+});
+
 class Everything {
   @BooleanParam() flag = false;
   @IntegerParam() count = 0;
   @IntegerParam({ min: 0, max: 10 }) few = 0;
   @FloatParam() ratio = 0;
   @TextParam({ strip: true, min: 2, max: 4 }) name = 'name';
-  @TextParam({ notBlank: true }) content = 'x';
+  @TextParam({ max: 20, notBlank: true }) content = 'x';
   @TextParam({ length: 3 }) code = 'abc';
-  @TextParam({ pattern: /^#[0-9a-f]{6}$/ }) color = '#000000';
+  @TextParam({ max: 20, pattern: /^#[0-9a-f]{6}$/ }) color = '#000000';
   @WordParam(['stream', 'direct']) type = 'stream';
   @param(integerOneOf(100, 400)) role = 400;
-  @IntegerListParam() principals: number[] = [];
-  @TextListParam({ max: 3 }) words: string[] = [];
+  @IntegerListParam({ max: 5 }) principals: number[] = [];
+  @TextListParam({ max: 5, each: { max: 3 } }) words: string[] = [];
   @NullableIntegerParam() minutes: number | null = null;
-  @param(anyOf([integer(), text()])) days: number | string = 1;
+  @param(anyOf([integer(), text({ max: 20 })])) days: number | string = 1;
   @param(groupSetting()) group: unknown = 1;
-  @param(json(text())) quoted = '';
-  @param(jsonOrText(anyOf([listOf(integer()), integer(), text()]))) to: unknown = 'x';
-  @param(recordOf(text())) storage: Record<string, string> = {};
-  @param(listOf(object({ name: text(), color: optional(text()), ids: optional(listOf(integer())) })))
-  subscriptions: unknown[] = [];
+  @param(json(text({ max: 20 }))) quoted = '';
+  @param(jsonOrText(anyOf([listOf(integer(), { max: 5 }), integer(), text({ max: 20 })]))) to: unknown = 'x';
+  @param(recordOf(text({ max: 20 }), { max: 2, maxKeyLength: 10 })) storage: Record<string, string> = {};
+  @param(listOf(subscription, { max: 2 })) subscriptions: unknown[] = [];
   @param(object({ a: integer() }, { open: true })) open: unknown = { a: 1 };
+  @param(listOf(integer(), { length: 2 })) pair: number[] = [1, 2];
   @param(legacy(integer({ min: 0 }))) before = 0;
+  @param(legacy(listOf(integer(), { max: 2 }))) older: number[] = [];
   @param(refine(integer(), (id) => (id === 7 ? 'Invalid {p}: seven' : undefined))) refined = 0;
-  @TextParam({ aliases: ['subject'] }) topic = '';
+  @TextParam({ max: 20, aliases: ['subject'] }) topic = '';
 }
 
 describe('parsing one parameter', () => {
@@ -123,6 +132,11 @@ describe('parsing one parameter', () => {
     ['open', '{"a":1,"b":2}', { a: 1 }],
     ['before', '3', 3],
     ['refined', '8', 8],
+    ['content', '😀'.repeat(20), '😀'.repeat(20)],
+    ['principals', ` ${JSON.stringify([1, 2, 3, 4, 5], null, 90)} `, [1, 2, 3, 4, 5]],
+    ['words', JSON.stringify(['\\u00e9'.repeat(3)]).replaceAll('\\\\', '\\'), ['ééé']],
+    ['pair', '[1,2]', [1, 2]],
+    ['older', '[1,2]', [1, 2]],
   ];
 
   it.each(accepted)('%s=%s is taken', (name, value, expected) => {
@@ -162,9 +176,8 @@ describe('parsing one parameter', () => {
     ['principals', '[1,1e1]', 'principals[1] is not an integer'],
     ['group', '7.0', 'group is not an integer'],
     ['count', '1e400', 'count is not an integer'],
-    ['principals', `1e"${'\\\\"'.repeat(200_000)}`, 'principals is not valid JSON'],
-    ['principals', `[1.5,"${'a'.repeat(20_000_000)}"]`, 'principals[0] is not an integer'],
-    ['principals', `${'['.repeat(9000)}${']'.repeat(9000)}`, 'principals is not valid JSON'],
+    ['principals', `1e"${'\\\\"'.repeat(200)}`, 'principals is not valid JSON'],
+    ['principals', `${'['.repeat(550)}${']'.repeat(550)}`, 'principals is not valid JSON'],
     ['principals', '{}', 'principals is not a list'],
     ['principals', 'null', 'principals is not a list'],
     ['principals', '[1,"x"]', 'principals[1] is not an integer'],
@@ -187,11 +200,87 @@ describe('parsing one parameter', () => {
     ['before', 'ten', "Bad value for 'before': ten"],
     ['before', '-1', "Bad value for 'before': -1"],
     ['refined', '7', 'Invalid refined: seven'],
+    ['pair', '[1]', 'pair should have exactly 2 items'],
+    ['pair', '["x","y","z"]', 'pair should have exactly 2 items'],
+    ['older', 'x', "Bad value for 'older': x"],
   ];
 
   it.each(refused)('%s=%s is refused: %s', (name, value, message) => {
     expect(read(Everything, { [name]: value })).toMatchObject({ refused: message });
     expect(validate(Everything, { [name]: value })).toBe(message);
+  });
+
+  // More than there may be, whatever else it is; most of them are bare, some are malformed behind that.
+  const excessive: readonly (readonly [keyof Everything, what: string, value: string, message: string])[] = [
+    ['content', '21 letters', 'x'.repeat(21), 'content is too long (limit: 20 characters)'],
+    ['content', '21 smileys', '😀'.repeat(21), 'content is too long (limit: 20 characters)'],
+    ['code', 'nine million letters', 'x'.repeat(9_000_000), 'code is not length 3'],
+    ['color', '21 letters', 'x'.repeat(21), 'color is too long (limit: 20 characters)'],
+    ['type', 'nine million letters', 'x'.repeat(9_000_000), 'Invalid type'],
+    ['count', '1001 digits', '1'.repeat(1001), 'count is too long (limit: 1000 characters)'],
+    ['ratio', '1001 digits', '1'.repeat(1001), 'ratio is too long (limit: 1000 characters)'],
+    ['flag', '1000 spaces before it', `${' '.repeat(1000)}true`, 'flag is too long (limit: 1000 characters)'],
+    ['minutes', '1001 digits', '1'.repeat(1001), 'minutes is too long (limit: 1000 characters)'],
+    ['before', '1001 digits', '1'.repeat(1001), 'before is too long (limit: 1000 characters)'],
+    ['older', 'three items', '[1,2,"x"]', 'older is too long (limit: 2 items)'],
+    ['principals', 'six items', '[1,2,3,4,5,"x"]', 'principals is too long (limit: 5 items)'],
+    ['principals', '1200 spaces', `[${' '.repeat(1200)}]`, 'principals is too long (limit: 1127 characters)'],
+    [
+      'principals',
+      'twenty million letters',
+      `[1.5,"${'a'.repeat(20_000_000)}"]`,
+      'principals is too long (limit: 1127 characters)',
+    ],
+    ['words', 'six items', '["a","b","c","d","e","f"]', 'words is too long (limit: 5 items)'],
+    ['days', '21 letters', JSON.stringify('x'.repeat(21)), 'days is too long (limit: 20 characters)'],
+    ['quoted', '21 letters', JSON.stringify('x'.repeat(21)), 'quoted is too long (limit: 20 characters)'],
+    ['to', 'six items', '[1,2,3,4,5,6]', 'to is too long (limit: 5 items)'],
+    ['to', '21 letters', 'x'.repeat(21), 'to is too long (limit: 20 characters)'],
+    ['to', 'nine million letters', 'x'.repeat(9_000_000), 'to is too long (limit: 1242 characters)'],
+    ['storage', 'three entries', '{"a":"","b":"","c":5}', 'storage is too long (limit: 2 items)'],
+    ['storage', 'eleven letters', '{"abcdefghijk":5}', 'storage["abcdefghijk"] is too long (limit: 10 characters)'],
+    ['subscriptions', 'three items', '[1,2,3]', 'subscriptions is too long (limit: 2 items)'],
+    [
+      'subscriptions',
+      'a key of 101 letters',
+      `[{"name":"x","${'z'.repeat(101)}":1}]`,
+      `Argument "${'z'.repeat(100)}…" at subscriptions[0]["${'z'.repeat(100)}…"] is unexpected`,
+    ],
+    ['open', 'a long ignored key', `{"a":1,"b":"${'x'.repeat(11_100)}"}`, 'open is too long (limit: 11031 characters)'],
+    [
+      'group',
+      '10,001 members',
+      `{"direct_members":[${'1,'.repeat(10_000)}"x"],"direct_subgroups":[]}`,
+      'group["direct_members"] is too long (limit: 10000 items)',
+    ],
+    ['group', 'nine million spaces', ' '.repeat(9_000_000), 'group is too long (limit: 501044 characters)'],
+  ];
+
+  it.each(excessive)('%s with %s is refused', (name, _what, value, message) => {
+    expect(read(Everything, { [name]: value })).toMatchObject({ refused: message });
+    expect(validate(Everything, { [name]: value })).toBe(message);
+  });
+
+  it('has a maximum, else it does not compile', () => {
+    const withoutMaximum = () => [
+      // @ts-expect-error: a text
+      text({ notBlank: true }),
+      // @ts-expect-error: a text
+      TextParam({ optional: true }),
+      // @ts-expect-error: a list
+      listOf(integer()),
+      // @ts-expect-error: a list
+      IntegerListParam(),
+      // @ts-expect-error: a text in a list
+      TextListParam({ max: 1 }),
+      // @ts-expect-error: a dictionary
+      recordOf(integer()),
+      // @ts-expect-error: the keys of a dictionary
+      recordOf(integer(), { max: 1 }),
+      // @ts-expect-error: anything made by hand
+      { decode: () => 1, check: () => 1, schema: {} } satisfies ParamType<number>,
+    ];
+    expect(withoutMaximum).toBeDefined();
   });
 
   it('says the bad value of older parameters', () => {
@@ -206,15 +295,15 @@ describe('parsing one parameter', () => {
 
 class SendMessageDto {
   @WordParam(['stream', 'direct']) type!: string;
-  @TextParam() content!: string;
-  @TextParam({ aliases: ['subject'], optional: true }) topic?: string;
+  @TextParam({ max: 20 }) content!: string;
+  @TextParam({ max: 20, aliases: ['subject'], optional: true }) topic?: string;
   @param(nullable(integer()), { optional: true }) folder_id?: number | null;
   @param(oneOf('a'), { optional: true }) other?: string;
 }
 
 class RenameDto {
   @IntegerParam() stream_id!: number;
-  @TextParam() new_name!: string;
+  @TextParam({ max: 20 }) new_name!: string;
 }
 
 describe('parsing a request', () => {

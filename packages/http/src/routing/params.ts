@@ -3,14 +3,15 @@ import { Transform } from 'class-transformer/cjs/decorators/transform.decorator.
 import { getMetadataStorage } from 'class-validator/cjs/metadata/MetadataStorage.js';
 import { registerDecorator } from 'class-validator/cjs/register-decorator.js';
 import { confusingArguments, HttpRefusal, missingArgument } from './errors.js';
+import { Misfit } from './misfit.js';
 import {
   boolean,
   float,
   groupSetting,
   integer,
   integerOneOf,
+  type ListRules,
   listOf,
-  Misfit,
   type NumberRules,
   nullable,
   oneOf,
@@ -56,7 +57,7 @@ export function param(type: ParamType<unknown>, options: ParamOptions = {}): Pro
 
 // What operations are made of. Whatever has no decorator here is spelt `@param(listOf(object({ … })))` in its DTO.
 
-export const TextParam = (options: TextRules & ParamOptions = {}) => param(text(options), options);
+export const TextParam = (options: TextRules & ParamOptions) => param(text(options), options);
 export const WordParam = (words: readonly string[], options?: ParamOptions) => param(oneOf(...words), options);
 export const IntegerParam = (options: NumberRules & ParamOptions = {}) => param(integer(options), options);
 export const NullableIntegerParam = (options: NumberRules & ParamOptions = {}) =>
@@ -67,9 +68,10 @@ export const FloatParam = (options: NumberRules & ParamOptions = {}) => param(fl
 export const BooleanParam = (options?: ParamOptions) => param(boolean(), options);
 export const NullableBooleanParam = (options?: ParamOptions) => param(nullable(boolean()), options);
 /** A JSON list of integers in a form field: `principals=[7,8]`. */
-export const IntegerListParam = (options?: ParamOptions) => param(listOf(integer()), options);
+export const IntegerListParam = (options: ListRules & ParamOptions) => param(listOf(integer(), options), options);
 /** A JSON list of strings in a form field: `alert_words=["tea"]`. */
-export const TextListParam = (options: TextRules & ParamOptions = {}) => param(listOf(text(options)), options);
+export const TextListParam = ({ each, ...options }: ListRules & ParamOptions & { readonly each: TextRules }) =>
+  param(listOf(text(each), options), options);
 export const GroupSettingParam = (options?: ParamOptions) => param(groupSetting(), options);
 
 /** For operations without parameters. */
@@ -145,6 +147,7 @@ export function parse<T extends object>(dto: Dto<T>, path: PathParameters, param
 /** By its own name or another. @throws HttpRefusal when it goes by two names at once. */
 export function readParameter({ name, aliases }: Member, parameters: Parameters): string | undefined {
   let value = parameters.get(name);
+  if (aliases.length === 0) return value;
   for (const alias of aliases) {
     const other = parameters.get(alias);
     if (other === undefined) continue;

@@ -1,4 +1,11 @@
-import { ipGroup, parseQuotas, RateLimiter, rateLimitHeaders } from './rate-limit.js';
+import {
+  ipGroup,
+  networkOf,
+  parseQuotas,
+  RateLimiter,
+  type RateLimiterOptions,
+  rateLimitHeaders,
+} from './rate-limit.js';
 
 class TestClock {
   ms = 1_000_000_000;
@@ -9,9 +16,9 @@ class TestClock {
   }
 }
 
-function given(limit = 3, windowSeconds = 60, maxKeys?: number) {
+function given(limit = 3, windowSeconds = 60, bounds: Partial<RateLimiterOptions> = {}) {
   const clock = new TestClock();
-  const limiter = new RateLimiter({ clock, rules: { api_by_user: [{ windowSeconds, limit }] }, maxKeys });
+  const limiter = new RateLimiter({ clock, rules: { api_by_user: [{ windowSeconds, limit }] }, ...bounds });
   const hit = (key = 'hamlet') => limiter.hit('api_by_user', key);
   return { clock, limiter, hit };
 }
@@ -75,9 +82,13 @@ it("takes a user's own quotas, also in the middle", () => {
   hit();
   expect(hit().isAllowed).toBe(false);
   const own = parseQuotas('60:5,3600:4');
-  expect(limiter.hit('api_by_user', 'hamlet', own)).toMatchObject({ isAllowed: true, limit: 4, remaining: 1 });
-  expect(limiter.hit('api_by_user', 'hamlet', own)).toMatchObject({ isAllowed: true, remaining: 0 });
-  expect(limiter.hit('api_by_user', 'hamlet', own).isAllowed).toBe(false);
+  expect(limiter.hit('api_by_user', 'hamlet', { quotas: own })).toMatchObject({
+    isAllowed: true,
+    limit: 4,
+    remaining: 1,
+  });
+  expect(limiter.hit('api_by_user', 'hamlet', { quotas: own })).toMatchObject({ isAllowed: true, remaining: 0 });
+  expect(limiter.hit('api_by_user', 'hamlet', { quotas: own }).isAllowed).toBe(false);
 });
 
 it.each([undefined, '', 'x', '60', '60:0', '60:5,'])('has no quotas in %p', (text) => {
@@ -105,11 +116,99 @@ it('forgets nobody within the window, and everybody after it', () => {
 });
 
 it('remembers a bounded number of keys', () => {
-  const { limiter, hit } = given(1, 60, 10);
-  for (let user = 0; user < 1000; user++) hit(`user${user}`);
-  const sizes = JSON.stringify(limiter, (_, value) => (value instanceof Map ? [value.size, ...value.values()] : value));
-  expect(sizes.length).toBeLessThan(10_000);
-  expect(hit('user999').isAllowed).toBe(false);
+  const { limiter, hit } = given(1, 60, { maxKeys: 10 });
+  const size = () =>
+    JSON.stringify(limiter, (_, value) => (value instanceof Map ? [value.size, ...value.values()] : value)).length;
+  for (let user = 0; user < 2000; user++) hit(`user${user}`);
+  const full = size();
+  for (let user = 0; user < 2000; user++) hit(`another${user}`);
+  expect(size()).toBeLessThan(full * 1.1);
+});
+
+describe('flooding with keys', () => {
+  it('makes it forget nobody who still counts', () => {
+    const { clock, hit } = given(2, 60, { maxKeys: 10 });
+    for (let call = 0; call < 2; call++) hit('hamlet');
+    for (let second = 0; second < 59; second++) {
+      clock.pass(1);
+      for (let user = 0; user < 100; user++) hit(`user${second}.${user}`);
+      expect(hit('hamlet').isAllowed).toBe(false);
+    }
+    clock.pass(1);
+    expect(hit('hamlet').isAllowed).toBe(true);
+  });
+
+  it('makes newcomers count together, each as strictly as ever', () => {
+    const { hit } = given(2, 60, { maxKeys: 10 });
+    for (let user = 0; user < 10; user++) hit(`user${user}`);
+    expect([hit('hamlet'), hit('hamlet'), hit('hamlet')].map(({ isAllowed }) => isAllowed)).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    const allowed = Array.from({ length: 5000 }, (_, user) => hit(`invented${user}`)).filter(
+      (state) => state.isAllowed,
+    );
+    expect(allowed.length).toBeLessThanOrEqual(2 * 256);
+  });
+
+  it('gives newcomers counters of their own again as soon as others expire', () => {
+    const { clock, hit } = given(2, 60, { maxKeys: 10 });
+    for (let user = 0; user < 10_000; user++) hit(`user${user}`);
+    clock.pass(60);
+    for (const name of ['iago', 'hamlet', 'cordelia'])
+      expect(hit(name)).toMatchObject({ isAllowed: true, remaining: 1 });
+  });
+
+  it('costs the source of the keys, and no other', () => {
+    const { limiter } = given(2, 60, { maxKeysPerSource: 3 });
+    const hit = (key: string, source: string) => limiter.hit('api_by_user', key, { source }).isAllowed;
+    const allowed = Array.from({ length: 5000 }, (_, user) => hit(`invented${user}`, 'flood')).filter(Boolean);
+    expect(allowed.length).toBeLessThanOrEqual(3 + 2 * 256);
+    expect([hit('a', 'home'), hit('b', 'home'), hit('c', 'home')]).toEqual([true, true, true]);
+    expect([hit('a', 'home'), hit('a', 'home')]).toEqual([true, false]);
+  });
+
+  it('lets no account be tried more often by trying it from many sources', () => {
+    const { limiter } = given(2, 60, { maxKeysPerSource: 1 });
+    const hit = (key: string, source: string) => limiter.hit('api_by_user', key, { source }).isAllowed;
+    const sources = Array.from({ length: 50 }, (_, index) => `source${index}`);
+    for (const source of sources) hit(`first of ${source}`, source);
+    expect(sources.filter((source) => hit('hamlet', source)).length).toBe(2);
+  });
+
+  it('is not what people do who succeed', () => {
+    const { limiter } = given(2, 60, { maxKeysPerSource: 3 });
+    for (let user = 0; user < 100; user++) {
+      limiter.attempt('authenticate_by_username', `user${user}`, 'office');
+      limiter.forget('authenticate_by_username', `user${user}`, 'office');
+    }
+    for (const name of ['a', 'b', 'c']) {
+      for (let count = 0; count < 5; count++) limiter.attempt('authenticate_by_username', name, 'office');
+    }
+  });
+});
+
+it('takes an attempt back', () => {
+  const { clock, limiter } = given();
+  const attempt = () => limiter.attempt('authenticate_by_username', 'hamlet@x');
+  for (let count = 0; count < 20; count++) {
+    attempt();
+    limiter.withdraw('authenticate_by_username', 'hamlet@x');
+  }
+  for (let count = 0; count < 5; count++) attempt();
+  limiter.withdraw('authenticate_by_username', 'hamlet@x');
+  attempt();
+  expect(attempt).toThrow(expect.objectContaining({ code: 'RATE_LIMITED' }));
+  clock.pass(1800);
+  limiter.withdraw('authenticate_by_username', 'hamlet@x');
+  expect(limiter.peek('authenticate_by_username', 'hamlet@x').remaining).toBe(5);
+});
+
+it('looks at keys without remembering them', () => {
+  const { limiter, hit } = given(1, 60, { maxKeys: 10 });
+  for (let user = 0; user < 100; user++) limiter.peek('api_by_user', `user${user}`);
+  for (let user = 0; user < 10; user++) expect(hit(`user${user}`).isAllowed).toBe(true);
 });
 
 it('writes its headers', () => {
@@ -132,4 +231,19 @@ it.each([
   ['::1', '0:0:0:0::/64'],
 ])('groups %s as %s', (ip, group) => {
   expect(ipGroup(ip)).toBe(group);
+});
+
+it.each([
+  ['10.1.2.3', undefined],
+  ['::ffff:10.1.2.3', undefined],
+  ['2001:db8:0:1:2:3:4:5', '2001:db8:0::/48'],
+  ['2001:db8:0:ffff::1', '2001:db8:0::/48'],
+])('knows %s to be of %s', (ip, network) => {
+  expect(networkOf(ip)).toBe(network);
+});
+
+it('cuts what is no address', () => {
+  expect(ipGroup('x'.repeat(10_000)).length).toBeLessThan(50);
+  expect(ipGroup(':'.repeat(10_000)).length).toBeLessThan(50);
+  expect(ipGroup(`${'x'.repeat(10_000)}:`).length).toBeLessThan(50);
 });

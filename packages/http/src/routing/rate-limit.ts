@@ -1,3 +1,4 @@
+import { createHmac, randomBytes } from 'node:crypto';
 import { type Clock, DomainError } from '@parley/domain';
 
 /** At most `limit` calls in any `windowSeconds`. */
@@ -8,7 +9,10 @@ export interface Quota {
 
 const DAY = 86_400;
 
-/** Defaults of the API. All quotas of a rule apply. `events_by_user` keeps long polls from using up everything else. */
+/**
+ * Defaults of the API. All quotas of a rule apply. Our own are `events_by_user`, which keeps long polls from using up
+ * everything else, and `channel_creation_by_*`, which count channels instead of calls.
+ */
 export const LIMIT_RULES = {
   api_by_user: [{ windowSeconds: 60, limit: 200 }],
   events_by_user: [{ windowSeconds: 60, limit: 200 }],
@@ -23,6 +27,8 @@ export const LIMIT_RULES = {
     { windowSeconds: DAY, limit: 5 },
   ],
   sends_email_by_ip: [{ windowSeconds: DAY, limit: 5 }],
+  channel_creation_by_user: [{ windowSeconds: DAY, limit: 1000 }],
+  channel_creation_by_administrator: [{ windowSeconds: DAY, limit: 10_000 }],
   spectator_attachment_access_by_file: [{ windowSeconds: DAY, limit: 1000 }],
 } as const satisfies Readonly<Record<string, readonly Quota[]>>;
 
@@ -41,10 +47,15 @@ export interface LimitState {
 
 /** What a use case sees: attempts that it counts itself, because in-process callers are to be limited as well. */
 export interface AttemptLimiter {
-  /** Counts an attempt. @throws DomainError RATE_LIMITED `{ retryAfter }`, in seconds; such an attempt does not count. */
-  attempt(rule: LimitRule, key: string): void;
+  /**
+   * Counts an attempt. `source`: see `HitOptions`. @throws DomainError RATE_LIMITED `{ retryAfter }`, in seconds; such an
+   * attempt does not count.
+   */
+  attempt(rule: LimitRule, key: string, source?: string): void;
+  /** As if the last attempt had not been. */
+  withdraw(rule: LimitRule, key: string, source?: string): void;
   /** As if there had been no attempts. */
-  forget(rule: LimitRule, key: string): void;
+  forget(rule: LimitRule, key: string, source?: string): void;
 }
 
 const TEXT = 'API usage exceeded rate limit; see https://zulip.com/api/http-headers#rate-limiting-response-headers';
@@ -52,8 +63,10 @@ const TEXT = 'API usage exceeded rate limit; see https://zulip.com/api/http-head
 export const rateLimited = ({ retryAfterSeconds }: LimitState) =>
   new DomainError('RATE_LIMITED', TEXT, { retryAfter: retryAfterSeconds });
 
-/** Bound on the keys a rule remembers, so that invented names and addresses cannot fill the memory. */
+/** Keys a rule counts one by one, so that invented names and addresses cannot fill the memory. */
 const MAX_KEYS = 50_000;
+/** Keys that one source can add to a rule in its longest window. */
+const MAX_KEYS_PER_SOURCE = 256;
 
 export interface RateLimiterOptions {
   readonly clock: Clock;
@@ -61,27 +74,44 @@ export interface RateLimiterOptions {
   readonly isOn?: boolean;
   readonly rules?: Partial<Readonly<Record<LimitRule, readonly Quota[]>>>;
   readonly maxKeys?: number;
+  readonly maxKeysPerSource?: number;
 }
 
-/** Counts calls in memory, exactly, at constant cost per call. Each process counts for itself. */
+export interface HitOptions {
+  /** Replaces the rule's quotas for this key. */
+  readonly quotas?: readonly Quota[];
+  /**
+   * Where keys come from that anybody can invent: the address that names a user, the network an address is of. Further
+   * keys of a source that has brought many are counted together with others. Absent: the key cannot be invented.
+   */
+  readonly source?: string;
+}
+
+const NO_OPTIONS: HitOptions = {};
+
+/**
+ * Counts calls in memory, exactly, at constant cost per call. Each process counts for itself. Nobody can make it forget
+ * what somebody else has done: when there is no room for another key, newcomers are counted together.
+ */
 export class RateLimiter implements AttemptLimiter {
   readonly isOn: boolean;
   private readonly clock: Clock;
   private readonly rules: Readonly<Record<LimitRule, readonly Quota[]>>;
-  private readonly histories = new Map<LimitRule, Histories>();
-  private readonly maxKeys: number;
+  private readonly counters = new Map<LimitRule, Counters>();
+  private readonly bounds;
 
-  constructor({ clock, isOn = true, rules, maxKeys = MAX_KEYS }: RateLimiterOptions) {
-    this.clock = clock;
-    this.isOn = isOn;
-    this.rules = { ...LIMIT_RULES, ...rules };
-    this.maxKeys = maxKeys;
+  constructor(options: RateLimiterOptions) {
+    this.clock = options.clock;
+    this.isOn = options.isOn ?? true;
+    this.rules = { ...LIMIT_RULES, ...options.rules };
+    const { maxKeys = MAX_KEYS, maxKeysPerSource = MAX_KEYS_PER_SOURCE } = options;
+    this.bounds = { maxKeys, maxKeysPerSource };
   }
 
-  /** Counts the call, if it is allowed. `override` replaces the rule's quotas for this key. */
-  hit(rule: LimitRule, key: string | number, override?: readonly Quota[]): LimitState {
+  /** Counts the call, if it is allowed. */
+  hit(rule: LimitRule, key: Key, options: HitOptions = NO_OPTIONS): LimitState {
     const now = this.clock.nowMs();
-    const history = this.historyOf(rule, key, override, now);
+    const history = this.of(rule).open(key, now, options);
     const state = history.stateAt(now);
     if (!state.isAllowed) return state;
     history.add(now);
@@ -89,62 +119,153 @@ export class RateLimiter implements AttemptLimiter {
   }
 
   /** The state without counting anything. */
-  peek(rule: LimitRule, key: string | number, override?: readonly Quota[]): LimitState {
+  peek(rule: LimitRule, key: Key, options: HitOptions = NO_OPTIONS): LimitState {
     const now = this.clock.nowMs();
-    return this.historyOf(rule, key, override, now).stateAt(now);
+    const history = this.of(rule).find(key, now, options) ?? new History(options.quotas ?? this.rules[rule]);
+    return history.stateAt(now);
   }
 
-  attempt(rule: LimitRule, key: string): void {
+  attempt(rule: LimitRule, key: string, source?: string): void {
     if (!this.isOn) return;
-    const state = this.hit(rule, key);
+    const state = this.hit(rule, key, { source });
     if (!state.isAllowed) throw rateLimited(state);
   }
 
-  forget(rule: LimitRule, key: string | number): void {
-    this.histories.get(rule)?.delete(key);
+  withdraw(rule: LimitRule, key: string, source?: string): void {
+    this.of(rule).find(key, this.clock.nowMs(), { source })?.undo();
   }
 
-  private historyOf(
-    rule: LimitRule,
-    key: string | number,
-    override: readonly Quota[] | undefined,
-    now: number,
-  ): History {
-    let histories = this.histories.get(rule);
-    if (!histories) {
-      histories = new Histories(this.maxKeys);
-      this.histories.set(rule, histories);
+  forget(rule: LimitRule, key: string, source?: string): void {
+    this.of(rule).forget(key, this.clock.nowMs(), { source });
+  }
+
+  private of(rule: LimitRule): Counters {
+    let counters = this.counters.get(rule);
+    if (!counters) {
+      counters = new Counters(this.rules[rule], this.bounds);
+      this.counters.set(rule, counters);
     }
-    return histories.of(key, override ?? this.rules[rule], now);
+    return counters;
+  }
+}
+
+type Key = string | number;
+
+/** How many counters newcomers share while there is no room for one each. */
+const SHARED_COUNTERS = 256;
+/** Between two searches for room. */
+const SEARCH_MS = 1000;
+
+/** The counters of one rule. Nothing that still counts is dropped, however many others are asked for. */
+class Counters {
+  private readonly own: Generations;
+  /** How many keys each source has brought. */
+  private readonly sources: Generations;
+  private readonly shared = new Map<number, History>();
+  private readonly sourceQuotas: readonly Quota[];
+  private readonly seed = randomBytes(16);
+
+  constructor(
+    private readonly quotas: readonly Quota[],
+    { maxKeys, maxKeysPerSource }: { readonly maxKeys: number; readonly maxKeysPerSource: number },
+  ) {
+    this.own = new Generations(maxKeys);
+    this.sources = new Generations(maxKeys);
+    const windowSeconds = Math.max(...quotas.map((quota) => quota.windowSeconds));
+    this.sourceQuotas = [{ windowSeconds, limit: maxKeysPerSource }];
+  }
+
+  /** What the key is counted by, made when it is new. */
+  open(key: Key, now: number, { quotas = this.quotas, source }: HitOptions): History {
+    const known = this.own.find(key, quotas, now);
+    if (known) return known;
+    if (source !== undefined) {
+      const keys = this.sources.open(source, this.sourceQuotas, now);
+      if (!keys?.stateAt(now).isAllowed) return this.sharedBy(key, quotas);
+      keys.add(now);
+    }
+    return this.own.open(key, quotas, now) ?? this.sharedBy(key, quotas);
+  }
+
+  /** What the key is counted by at this moment, if there is such a counter. */
+  find(key: Key, now: number, { quotas = this.quotas }: HitOptions): History | undefined {
+    return this.own.find(key, quotas, now) ?? (this.shared.size > 0 ? this.shared.get(this.shardOf(key)) : undefined);
+  }
+
+  forget(key: Key, now: number, options: HitOptions): void {
+    if (!this.own.delete(key)) this.find(key, now, options)?.undo();
+    else if (options.source !== undefined) this.sources.find(options.source, this.sourceQuotas, now)?.undo();
+  }
+
+  private sharedBy(key: Key, quotas: readonly Quota[]): History {
+    const shard = this.shardOf(key);
+    const history = this.shared.get(shard)?.under(quotas) ?? new History(quotas);
+    this.shared.set(shard, history);
+    return history;
+  }
+
+  /** Nobody can tell beforehand who shares with whom. */
+  private shardOf(key: Key): number {
+    return createHmac('sha256', this.seed).update(String(key)).digest().readUInt32LE() % SHARED_COUNTERS;
   }
 }
 
 /**
- * Two generations: what nobody asked for during a whole period is dropped with the older one, in one stroke. A period is
- * at least the longest window, so nothing that still counts is lost, unless there are more keys than the bound.
+ * Counters by key, up to a maximum. Two generations: what nobody asked for during a whole period is dropped with the
+ * older one, in one stroke. A period is at least the longest window, so nothing that still counts is lost.
  */
-class Histories {
-  private young = new Map<string | number, History>();
-  private old = new Map<string | number, History>();
+class Generations {
+  private young = new Map<Key, History>();
+  private old = new Map<Key, History>();
   private periodMs = 0;
   private periodEnd = 0;
+  private nextSearch = 0;
 
   constructor(private readonly maxKeys: number) {}
 
-  of(key: string | number, quotas: readonly Quota[], now: number): History {
-    if (now >= this.periodEnd || this.young.size >= this.maxKeys) this.turn(now);
-    let history = this.young.get(key);
-    if (history && history.quotas === quotas) return history;
-    history ??= this.old.get(key);
-    history = history ? history.under(quotas) : new History(quotas);
-    this.periodMs = Math.max(this.periodMs, history.windowMs);
-    this.young.set(key, history);
+  find(key: Key, quotas: readonly Quota[], now: number): History | undefined {
+    if (now >= this.periodEnd) this.turn(now);
+    const young = this.young.get(key);
+    if (young?.quotas === quotas) return young;
+    const history = (young ?? this.old.get(key))?.under(quotas);
+    if (history) this.keep(key, history);
     return history;
   }
 
-  delete(key: string | number): void {
-    this.young.delete(key);
+  /** Null when there is no room for a new one. */
+  open(key: Key, quotas: readonly Quota[], now: number): History | null {
+    const known = this.find(key, quotas, now);
+    if (known) return known;
+    if (this.isFull && now >= this.nextSearch) {
+      this.nextSearch = now + SEARCH_MS;
+      this.dropExpired(now);
+    }
+    if (this.isFull) return null;
+    const history = new History(quotas);
+    this.keep(key, history);
+    return history;
+  }
+
+  /** Whether it was there. */
+  delete(key: Key): boolean {
+    const wasYoung = this.young.delete(key);
+    return this.old.delete(key) || wasYoung;
+  }
+
+  private get isFull(): boolean {
+    return this.young.size + this.old.size >= this.maxKeys;
+  }
+
+  private keep(key: Key, history: History): void {
+    this.periodMs = Math.max(this.periodMs, history.windowMs);
+    this.young.set(key, history);
     this.old.delete(key);
+  }
+
+  private dropExpired(now: number): void {
+    for (const generation of [this.young, this.old]) {
+      for (const [key, history] of generation) if (history.isExpired(now)) generation.delete(key);
+    }
   }
 
   private turn(now: number): void {
@@ -166,7 +287,8 @@ class History {
 
   constructor(readonly quotas: readonly Quota[]) {
     this.windowMs = Math.max(...quotas.map(({ windowSeconds }) => windowSeconds * 1000));
-    this.capacity = Math.max(...quotas.map(({ limit }) => limit));
+    // One more than counts, so that one can be taken back.
+    this.capacity = Math.max(...quotas.map(({ limit }) => limit)) + 1;
     this.smallest = Math.min(...quotas.map(({ limit }) => limit));
     this.times = new Float64Array(Math.min(8, this.capacity));
     this.firstCounting = quotas.map(() => 0);
@@ -185,6 +307,16 @@ class History {
     if (this.count >= this.times.length && this.times.length < this.capacity) this.grow();
     this.times[this.count % this.times.length] = now;
     this.count++;
+  }
+
+  /** As if the last one had not been. */
+  undo(): void {
+    if (this.count > Math.max(...this.firstCounting)) this.count--;
+  }
+
+  /** Nothing counts any more. */
+  isExpired(now: number): boolean {
+    return this.count === 0 || this.at(this.count - 1) <= now - this.windowMs;
   }
 
   /** `isCounted`: the call that asks is among them, and was allowed. */
@@ -244,11 +376,20 @@ export function parseQuotas(text: string | undefined): readonly Quota[] | undefi
   return overrides.get(text);
 }
 
+/** What proxies put in place of an address is any text. */
+const MAX_ADDRESS_LENGTH = 45;
+
+/** Where addresses come from that one owner can have by the thousand: a /48 of IPv6. IPv4 addresses are dear. */
+export function networkOf(ip: string): string | undefined {
+  const group = ipGroup(ip);
+  return group.endsWith('::/64') ? `${group.split(':').slice(0, 3).join(':')}::/48` : undefined;
+}
+
 /** Addresses that are limited together: one IPv4 address, or a /64 of IPv6. */
 export function ipGroup(ip: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip);
   if (mapped) return mapped[1]!;
-  if (!ip.includes(':')) return ip;
+  if (!ip.includes(':')) return ip.slice(0, MAX_ADDRESS_LENGTH);
   const [head = '', tail] = ip.toLowerCase().split('%')[0]!.split('::');
   const groups = head === '' ? [] : head.split(':');
   if (tail !== undefined) {
@@ -258,7 +399,7 @@ export function ipGroup(ip: string): string {
   }
   return `${groups
     .slice(0, 4)
-    .map((group) => group.replace(/^0+(?=.)/, ''))
+    .map((group) => group.slice(0, 4).replace(/^0+(?=.)/, ''))
     .join(':')}::/64`;
 }
 

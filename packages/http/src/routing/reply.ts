@@ -1,7 +1,7 @@
 /** An answer. `Content-Length`, CORS, request id, rate limits and the like are added when it is written. */
 export interface Reply {
   readonly status: number;
-  readonly body: string | Buffer;
+  readonly body: ReplyBody;
   /** Default `application/json`. */
   readonly contentType?: string;
   /** Instead of the default, which forbids caching answers to people who are logged in. */
@@ -12,21 +12,43 @@ export interface Reply {
   readonly isEnvelope?: boolean;
 }
 
+/** In pieces where it is long; pieces may be shared with other answers, which then take no memory of their own. */
+export type ReplyBody = string | Buffer | readonly string[] | UnfinishedBody;
+
+/** A body that is made while it is read, so that only a part of it is in memory. Its length is not known beforehand. */
+export interface UnfinishedBody {
+  readonly start: readonly string[];
+  /** Asked for more once what there was has been taken. A throw breaks the connection off: the status has been sent. */
+  readonly rest: AsyncIterable<readonly string[]>;
+  readonly end: string;
+}
+
 /** The operation's own fields of a success; members that are undefined are left out. */
 export type WireFields = Readonly<Record<string, unknown>>;
 
 /** Fields that are JSON text already, without the braces around them: `"messages":[…],"anchor":5`. */
 export class WireText {
-  constructor(readonly text: string) {}
+  readonly chunks: readonly string[];
+
+  /** `rest`: what follows `text` and is made while that is read. */
+  constructor(
+    text: string | readonly string[],
+    readonly rest?: AsyncIterable<readonly string[]>,
+  ) {
+    this.chunks = typeof text === 'string' ? [text] : text;
+  }
 }
 
-const EMPTY_SUCCESS: Reply = { status: 200, body: '{"result":"success","msg":""}\n', isEnvelope: true };
+const START = '{"result":"success","msg":""';
+const EMPTY_SUCCESS: Reply = { status: 200, body: `${START}}\n`, isEnvelope: true };
 
 export function success(fields?: WireFields | WireText): Reply {
-  const text =
-    fields === undefined ? '' : fields instanceof WireText ? fields.text : JSON.stringify(fields).slice(1, -1);
-  if (text === '') return EMPTY_SUCCESS;
-  return { status: 200, body: `{"result":"success","msg":"",${text}}\n`, isEnvelope: true };
+  if (fields === undefined) return EMPTY_SUCCESS;
+  const { chunks, rest } = fields instanceof WireText ? fields : new WireText(JSON.stringify(fields).slice(1, -1));
+  if (rest) return { status: 200, body: { start: [`${START},`, ...chunks], rest, end: '}\n' }, isEnvelope: true };
+  if (chunks.length > 1) return { status: 200, body: [`${START},`, ...chunks, '}\n'], isEnvelope: true };
+  const [text = ''] = chunks;
+  return text === '' ? EMPTY_SUCCESS : { status: 200, body: `${START},${text}}\n`, isEnvelope: true };
 }
 
 /** Only bodies that every client takes for JSON: an error has `result`, `msg` and, but for 405 and 500, `code`. */
@@ -36,8 +58,10 @@ export function failure(status: number, code: string | undefined, msg: string, e
 
 /** Names the parameters nobody read, in a success that has any. Source: Zulip API, feature level 167. */
 export function withIgnoredParameters(reply: Reply, ignored: readonly string[]): Reply {
-  if (ignored.length === 0 || !reply.isEnvelope || typeof reply.body !== 'string') return reply;
-  const end = reply.body.lastIndexOf('}');
-  const body = `${reply.body.slice(0, end)},"ignored_parameters_unsupported":${JSON.stringify(ignored)}}\n`;
-  return { ...reply, body };
+  if (ignored.length === 0 || !reply.isEnvelope) return reply;
+  const { body } = reply;
+  const end = `,"ignored_parameters_unsupported":${JSON.stringify(ignored)}}\n`;
+  if (typeof body === 'string') return { ...reply, body: body.slice(0, body.lastIndexOf('}')) + end };
+  if ('rest' in body) return { ...reply, body: { ...body, end } };
+  return Array.isArray(body) ? { ...reply, body: [...body.slice(0, -1), end] } : reply;
 }

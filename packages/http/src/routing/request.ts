@@ -7,7 +7,10 @@ export type Fields = ReadonlyMap<string, string>;
 
 const NO_FIELDS: Fields = new Map();
 
-/** What a request says about itself, query and body together; of a name in both, the body's value counts. */
+/**
+ * What a request says about itself, query and body together; of a name in both, the body's value counts. All of it is
+ * well-formed text from here on, whatever it came in.
+ */
 export class Parameters {
   static readonly none = new Parameters(NO_FIELDS, NO_FIELDS);
 
@@ -23,7 +26,7 @@ export class Parameters {
   }
 
   get(name: string): string | undefined {
-    return this.merged.get(name);
+    return this.merged.get(name)?.toWellFormed();
   }
 
   /** Where the value that counts came from. */
@@ -34,7 +37,7 @@ export class Parameters {
 
   /** Each name once, in no order worth relying on. */
   names(): Iterable<string> {
-    return this.merged.keys();
+    return Array.from(this.merged.keys(), (name) => name.toWellFormed());
   }
 
   get size(): number {

@@ -5,7 +5,7 @@ import { route, type Visitor } from './route.js';
 
 class RenameDto {
   @IntegerParam() stream_id!: number;
-  @TextParam() new_name!: string;
+  @TextParam({ max: 100 }) new_name!: string;
 }
 
 class Rename {
@@ -41,15 +41,13 @@ it('knows an operation in full', () => {
   });
 });
 
-it('limits long polls on their own, and visitors only on request', () => {
+it('limits long polls on their own, and visitors by address', () => {
   const handle = async () => success();
   expect(route('GET', '/events', { auth: 'user', dto: NoParameters, handle, longPoll: true }).limit).toBe(
     'events_by_user',
   );
-  expect(route('GET', '/open', { auth: 'anyone', dto: NoParameters, handle }).limit).toBe('none');
-  expect(route('GET', '/open', { auth: 'anyone', dto: NoParameters, handle, limit: 'api_by_ip' }).limit).toBe(
-    'api_by_ip',
-  );
+  expect(route('GET', '/open', { auth: 'anyone', dto: NoParameters, handle }).limit).toBe('api_by_ip');
+  expect(route('GET', '/picture', { auth: 'anyone', dto: NoParameters, handle, limit: 'none' }).limit).toBe('none');
 });
 
 it('compiles only what fits together', () => {

@@ -55,8 +55,8 @@ interface Declaration<A extends Auth, D extends object> {
   /** Checked in this order, after authentication and before parameters. */
   readonly gates?: A extends 'user' ? readonly Gate[] : never;
   /**
-   * Default: `api_by_user` for users, none for anyone. A rule by name counts the call; an object shows what the use
-   * case counted.
+   * The rule that counts the call; default: `api_by_user` for users, `api_by_ip` for anyone. An object shows what the use
+   * case counts besides.
    */
   readonly limit?: LimitRule | 'none' | ShownLimit<D, A>;
   /** Dispatched ahead of Express where the server can. */
@@ -69,6 +69,10 @@ interface Declaration<A extends Auth, D extends object> {
   readonly longPoll?: boolean;
   /** The path counts from the mount path, not from `/api/v1`: `/compatibility`. */
   readonly atRoot?: boolean;
+  /** Costs so much that an overloaded server refuses it. */
+  readonly isExpensive?: boolean;
+  /** Lets anybody be anybody: answers only to this machine itself, and to no page of another origin. */
+  readonly isDevelopment?: boolean;
 }
 
 type Answer = WireFields | WireText;
@@ -106,6 +110,8 @@ export interface Route {
   readonly allowsWebhookBots: boolean;
   readonly longPoll: boolean;
   readonly atRoot: boolean;
+  readonly isExpensive: boolean;
+  readonly isDevelopment: boolean;
   readonly useCase: UseCaseKey<unknown> | undefined;
   readonly toInput: ((dto: unknown, request: Request, caller: CallerOf<Auth>) => unknown) | undefined;
   readonly present: ((output: unknown, presentation: Presentation<unknown>) => Answer | Promise<Answer>) | undefined;
@@ -129,7 +135,7 @@ export function route<A extends Auth, D extends object, U = undefined>(
   spec: HandlerRoute<A, D, U>,
 ): Route;
 export function route(method: Method, path: string, spec: Partial<Route> & Pick<Route, 'auth' | 'dto'>): Route {
-  const limit = spec.longPoll ? 'events_by_user' : spec.auth === 'user' ? 'api_by_user' : 'none';
+  const limit = spec.longPoll ? 'events_by_user' : spec.auth === 'user' ? 'api_by_user' : 'api_by_ip';
   return {
     limit,
     hot: false,
@@ -137,6 +143,8 @@ export function route(method: Method, path: string, spec: Partial<Route> & Pick<
     allowsWebhookBots: false,
     longPoll: false,
     atRoot: false,
+    isExpensive: false,
+    isDevelopment: false,
     gates: [],
     useCase: undefined,
     toInput: undefined,

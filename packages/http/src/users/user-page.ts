@@ -1,6 +1,6 @@
 import {
   type Actor,
-  EMAIL_VISIBILITY,
+  emailVisibilityOf,
   type RealmAddresses,
   type User,
   type UserId,
@@ -59,7 +59,7 @@ export class UserPagePresenter {
     if (missing.length > 0) {
       const presented = new Map<UserId, string>();
       for (const user of await hydrate(missing)) {
-        const emailVisibility = user.bot ? EMAIL_VISIBILITY.everyone : user.settings.emailAddressVisibility;
+        const emailVisibility = emailVisibilityOf(user);
         const sees = seesEmail(viewer, visible, user.id, emailVisibility);
         const text = JSON.stringify(presentUser(user, place, { ...form, seesEmail: sees }));
         presented.set(user.id, text);

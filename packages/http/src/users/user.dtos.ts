@@ -1,13 +1,20 @@
+import { MAX_IDS, MAX_TEXT_LENGTH } from '../routing/limits.js';
+import { TooLong } from '../routing/misfit.js';
 import { integer, listOf, type ParamType } from '../routing/param-types.js';
 import { BooleanParam, IntegerParam, param, TextParam } from '../routing/params.js';
 
-const COMMA_SEPARATED = /^\s*\d+\s*(,\s*\d+\s*)*$/;
-const ids = listOf(integer());
+const NUMBER = /^\s*\d+\s*$/;
+const ids = listOf(integer(), { max: MAX_IDS });
 
 /** `[7,8]`, and `7,8` as the Go client writes it. */
 const userIds: ParamType<number[]> = {
   ...ids,
-  decode: (text) => (COMMA_SEPARATED.test(text) ? text.split(',').map(Number) : ids.decode(text)),
+  decode(text) {
+    const value = ids.decode(text);
+    if (Array.isArray(value) || value instanceof TooLong) return value;
+    const numbers = text.split(',');
+    return numbers.every((number) => NUMBER.test(number)) ? numbers.map(Number) : value;
+  },
 };
 
 export class ListUsersDto {
@@ -23,13 +30,13 @@ export class GetUserDto {
 }
 
 export class GetUserByEmailDto {
-  @TextParam() email!: string;
+  @TextParam({ max: MAX_TEXT_LENGTH }) email!: string;
   @BooleanParam({ aliases: ['client_extavatar'] }) client_gravatar = true;
   @BooleanParam() include_custom_profile_fields = false;
 }
 
 export class CreateUserDto {
-  @TextParam() email!: string;
-  @TextParam() password!: string;
-  @TextParam() full_name!: string;
+  @TextParam({ max: MAX_TEXT_LENGTH }) email!: string;
+  @TextParam({ max: MAX_TEXT_LENGTH }) password!: string;
+  @TextParam({ max: MAX_TEXT_LENGTH }) full_name!: string;
 }

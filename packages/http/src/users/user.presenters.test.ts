@@ -69,7 +69,10 @@ describe('a user', () => {
     });
     const hidden = presentUser(shy, place, { ...form, seesEmail: false });
     expect(hidden).toMatchObject({ email: dummy, delivery_email: null });
-    expect(hidden.avatar_url).toContain('https://secure.gravatar.com/avatar/');
+    // A gravatar's address would be a hash of the one that is hidden (contract decision 21).
+    expect(hidden.avatar_url).toBe(`https://chat.example/user_avatars/2/${hamlet.id}.png?version=1`);
+    const seen = presentUser(shy, place, { ...form, clientGravatar: false });
+    expect(seen.avatar_url).toContain('https://secure.gravatar.com/avatar/');
   });
 
   it('sees himself whole', async () => {

@@ -59,7 +59,7 @@ export function presentUser(
     is_bot: bot !== null,
     role: ROLE_NUMBERS[user.role],
     timezone: user.settings.timezone,
-    avatar_url: avatarUrl(user, place, clientGravatar && seesEmail),
+    avatar_url: avatarUrl(user, place, { seesEmail, clientGravatar }),
     avatar_version: user.avatar.version,
     is_imported_stub: false,
     ...(bot && { bot_type: BOT_TYPES[bot.kind], bot_owner_id: bot.ownerId }),

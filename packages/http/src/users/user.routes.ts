@@ -11,6 +11,7 @@ export function userRoutes(addresses: RealmAddresses, pages: UserPagePresenter):
     // By hand: a wide list is presented within the read's snapshot, which only those who changed are read from.
     route('GET', '/users', {
       auth: 'user',
+      isExpensive: true,
       dto: ListUsersDto,
       useCase: ListUsers,
       handle: async ({ caller, dto, useCase }) => {
@@ -26,6 +27,7 @@ export function userRoutes(addresses: RealmAddresses, pages: UserPagePresenter):
     }),
     route('POST', '/users', {
       auth: 'user',
+      isExpensive: true,
       gates: ['administrator'],
       dto: CreateUserDto,
       useCase: CreateUser,

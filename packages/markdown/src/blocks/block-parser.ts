@@ -1,14 +1,32 @@
 import { MAX_NESTING_DEPTH, MAX_QUOTE_DEPTH, unrenderable } from '../bounds.js';
-import { isBlank, OPEN_PLACEHOLDER, SPACE, trim, trimEnd, trimStart } from '../characters.js';
+import {
+  isBlank,
+  OPEN_PLACEHOLDER,
+  SPACE,
+  trim,
+  trimCharacterEnd,
+  trimCharacterStart,
+  trimEnd,
+  trimStart,
+} from '../characters.js';
 import { indentedCodeBlock } from '../code/code-block.js';
 import { Element, rawHtml } from '../html/element.js';
 import type { HtmlStash } from '../html/stash.js';
 import { silenceMentions } from '../inline/mentions.js';
-import type { Watchdog } from '../watchdog.js';
+import type { Typesetting } from '../typesetting/typesetting.js';
+import type { WorkBudget } from '../work-budget.js';
 import { buildTable, findTable } from './tables.js';
+import { findThematicBreak } from './thematic-break.js';
 
-/** Offered a piece of text, and the pieces that follow it, last one first. */
-type BlockRule = (parent: Element, block: string, queue: string[]) => boolean;
+/** A piece of text between blank lines, or what a rule left of one. */
+interface Piece {
+  readonly text: string;
+  /** False once it is known to hold none. */
+  readonly mayHoldHeading: boolean;
+}
+
+/** Offered a piece, and the pieces that follow it, last one first. */
+type BlockRule = (parser: BlockParser, parent: Element, piece: Piece, queue: Piece[]) => boolean;
 
 /** Where a block stands, as far as it changes what the block means. */
 type State = 'document' | 'quote' | 'list' | 'looselist' | 'detabbed';
@@ -21,6 +39,10 @@ interface ListKind {
   readonly item: RegExp;
 }
 
+const STEPS_PER_PIECE = 300;
+/** Where lines are looked at one by one. */
+const STEPS_PER_LINE = 40;
+
 const LIST_INDENT = 2;
 const CODE_INDENT = 4;
 
@@ -29,8 +51,6 @@ const BULLETS: ListKind = { tag: 'ul', start: /^[ ]?[*+-][ ]+/, item: /^[ ]?([*+
 const NESTED_ITEM = /^[ ]{2,3}(?:\p{Nd}+\.|[*+-])[ ]+/u;
 
 const HEADING = new RegExp(`(?:^|\\n)(#{1,6})[${SPACE}]`, 'g');
-const RULE = /(?<![^\n]) {0,3}(?=(?<marks>(?:-+ {0,2}){3,}|(?:_+ {0,2}){3,}|(?:\*+ {0,2}){3,}))\k<marks> *(?![^\n])/;
-const RULE_HINT = /---|___|\*\*\*|[-_*] /;
 const QUOTED_LINE = /^ {0,3}> ?(.*)$/s;
 const BARE_MARK = new RegExp(`^ {0,3}>[${SPACE}]*$`);
 
@@ -41,17 +61,17 @@ const BARE_MARK = new RegExp(`^ {0,3}>[${SPACE}]*$`);
  */
 export class BlockParser {
   /** In this order. Each answers whether it took the piece. */
-  private readonly rules: readonly BlockRule[] = [
-    (parent, block, queue) => this.skipBlank(parent, block, queue),
-    (parent, block) => this.continueList(parent, block),
-    (parent, block, queue) => this.parseCode(parent, block, queue),
-    (parent, block, queue) => this.parseHeading(parent, block, queue),
-    (parent, block) => parseTable(parent, block),
-    (parent, block, queue) => this.parseRule(parent, block, queue),
-    (parent, block) => this.parseList(parent, block, ORDERED),
-    (parent, block) => this.parseList(parent, block, BULLETS),
-    (parent, block) => this.parseQuote(parent, block),
-    (parent, block) => this.parseParagraph(parent, block),
+  private static readonly RULES: readonly BlockRule[] = [
+    (parser, parent, piece, queue) => parser.skipBlank(parent, piece, queue),
+    (parser, parent, { text }) => parser.continueList(parent, text),
+    (parser, parent, piece, queue) => parser.parseCode(parent, piece, queue),
+    (parser, parent, piece, queue) => parser.parseHeading(parent, piece, queue),
+    (parser, parent, { text }) => parser.parseTable(parent, text),
+    (parser, parent, { text }, queue) => parser.parseThematicBreak(parent, text, queue),
+    (parser, parent, { text }) => parser.parseList(parent, text, ORDERED),
+    (parser, parent, { text }) => parser.parseList(parent, text, BULLETS),
+    (parser, parent, { text }) => parser.parseQuote(parent, text),
+    (parser, parent, { text }) => parser.parseParagraph(parent, text),
   ];
   private readonly states: State[] = ['document'];
   private depth = 0;
@@ -60,11 +80,12 @@ export class BlockParser {
   constructor(
     private readonly fencedBlocks: HtmlStash,
     private readonly indentedCode: boolean,
+    private readonly work: WorkBudget,
   ) {}
 
-  parse(lines: readonly string[]): Element {
+  parse(text: string): Element {
     const root = new Element('div');
-    this.parseText(root, lines.join('\n'));
+    this.parseText(root, text);
     return root;
   }
 
@@ -74,14 +95,19 @@ export class BlockParser {
 
   private parseBlocks(parent: Element, blocks: string[]): void {
     if (++this.depth > MAX_NESTING_DEPTH) throw unrenderable();
-    // Taken from the end, since rules put rests back.
-    const queue = blocks.reverse();
-    while (queue.length > 0) this.parseBlock(parent, queue.pop()!, queue);
+    for (const block of blocks) this.work.spend(block.length);
+    const queue: Piece[] = [];
+    for (const text of blocks) {
+      queue.push({ text, mayHoldHeading: true });
+      // Taken from the end, since rules put rests back.
+      while (queue.length > 0) this.parsePiece(parent, queue.pop()!, queue);
+    }
     this.depth--;
   }
 
-  private parseBlock(parent: Element, block: string, queue: string[]): void {
-    for (const rule of this.rules) if (rule(parent, block, queue)) return;
+  private parsePiece(parent: Element, piece: Piece, queue: Piece[]): void {
+    this.work.spend(STEPS_PER_PIECE);
+    for (const rule of BlockParser.RULES) if (rule(this, parent, piece, queue)) return;
   }
 
   private get state(): State {
@@ -94,11 +120,11 @@ export class BlockParser {
     this.states.pop();
   }
 
-  private skipBlank(parent: Element, block: string, queue: string[]): boolean {
-    if (block !== '' && block[0] !== '\n') return false;
+  private skipBlank(parent: Element, { text, mayHoldHeading }: Piece, queue: Piece[]): boolean {
+    if (text !== '' && text[0] !== '\n') return false;
     const last = parent.lastChild;
-    if (last?.tag === 'pre') last.text += block === '' ? '\n\n' : '\n';
-    if (block.length > 1) queue.push(block.slice(1));
+    if (last?.tag === 'pre') last.text += text === '' ? '\n\n' : '\n';
+    if (text.length > 1) queue.push({ text: text.slice(1), mayHoldHeading });
     return true;
   }
 
@@ -107,7 +133,7 @@ export class BlockParser {
     if (!block.startsWith(' '.repeat(LIST_INDENT)) || this.state === 'detabbed') return false;
     if (parent.tag !== 'li' && !isList(parent.lastChild)) return false;
     const { level, sibling } = this.findLevel(parent, block);
-    const text = unindentAll(block, LIST_INDENT * level);
+    const text = this.unindentAll(block, LIST_INDENT * level);
     this.within('detabbed', () => {
       if (parent.tag === 'li') {
         this.parseBlocks(isList(parent.lastChild) ? parent.lastChild! : parent, [text]);
@@ -138,42 +164,56 @@ export class BlockParser {
   }
 
   /** Kept as a `pre` until the whole block is known: blank lines do not end it. */
-  private parseCode(parent: Element, block: string, queue: string[]): boolean {
-    if (!this.indentedCode || !block.startsWith(' '.repeat(CODE_INDENT))) return false;
-    const { code, rest } = unindent(block);
+  private parseCode(parent: Element, { text, mayHoldHeading }: Piece, queue: Piece[]): boolean {
+    if (!this.indentedCode || !text.startsWith(' '.repeat(CODE_INDENT))) return false;
+    const { code, rest } = unindent(text);
+    this.work.spend(text.length - rest.length);
     const last = parent.lastChild;
     if (last?.tag === 'pre') last.text = `${last.text}\n${trimEnd(code)}\n`;
     else parent.append('pre').text = `${trimEnd(code)}\n`;
-    if (rest !== '') queue.push(rest);
+    if (rest !== '') queue.push({ text: rest, mayHoldHeading });
     return true;
   }
 
-  private parseHeading(parent: Element, block: string, queue: string[]): boolean {
-    const heading = block.includes('#') ? findHeading(block) : null;
+  private parseHeading(parent: Element, { text, mayHoldHeading }: Piece, queue: Piece[]): boolean {
+    if (!mayHoldHeading || !text.includes('#')) return false;
+    const heading = findHeading(text);
+    this.work.spend(heading?.end ?? text.length);
     if (!heading) return false;
-    const before = block.slice(0, heading.start);
-    let after = block.slice(heading.end);
+    const before = text.slice(0, heading.start);
+    let after = text.slice(heading.end);
     if (before !== '') this.parseBlocks(parent, [before]);
     parent.append(`h${heading.level}`).text = heading.text;
-    if (this.state === 'looselist') after = unindentAll(after, CODE_INDENT);
-    if (after !== '') queue.push(after);
+    if (this.state === 'looselist') {
+      after = this.unindentAll(after, CODE_INDENT);
+    }
+    if (after !== '') queue.push({ text: after, mayHoldHeading: true });
     return true;
   }
 
-  private parseRule(parent: Element, block: string, queue: string[]): boolean {
-    const rule = RULE_HINT.test(block) ? RULE.exec(block) : null;
-    if (!rule) return false;
-    const before = block.slice(0, rule.index).replace(/\n+$/, '');
-    const after = block.slice(rule.index + rule[0].length).replace(/^\n+/, '');
+  private parseTable(parent: Element, block: string): boolean {
+    const table = findTable(block, this.work);
+    if (table) buildTable(parent, block, table, this.work);
+    return table !== null;
+  }
+
+  private parseThematicBreak(parent: Element, block: string, queue: Piece[]): boolean {
+    const found = findThematicBreak(block);
+    if (!found) return false;
+    const before = trimCharacterEnd(block.slice(0, found.start), '\n');
+    const after = trimCharacterStart(block.slice(found.end), '\n');
     if (before !== '') this.parseBlocks(parent, [before]);
     parent.append('hr');
-    if (after !== '') queue.push(after);
+    // Headings were looked for first.
+    if (after !== '') queue.push({ text: after, mayHoldHeading: false });
     return true;
   }
 
   private parseList(parent: Element, block: string, kind: ListKind): boolean {
     if (!kind.start.test(block)) return false;
-    const { items, start } = splitItems(block, kind);
+    const lines = block.split('\n');
+    this.work.spend(lines.length * STEPS_PER_LINE);
+    const { items, start } = splitItems(lines, kind);
     const elder = parent.lastChild;
     let list: Element;
     if (elder?.tag === kind.tag && elder.lastChild) {
@@ -202,11 +242,20 @@ export class BlockParser {
     return true;
   }
 
+  private unindentAll(block: string, width: number): string {
+    const indent = ' '.repeat(width);
+    const lines = block.split('\n');
+    this.work.spend(lines.length * STEPS_PER_LINE);
+    return lines.map((line) => (line.startsWith(indent) ? line.slice(width) : line)).join('\n');
+  }
+
   private parseQuote(parent: Element, block: string): boolean {
     const start = block.includes('>') && this.quoteDepth < MAX_QUOTE_DEPTH ? findQuote(block) : -1;
     if (start === -1) return false;
     if (start > 0) this.parseBlocks(parent, [block.slice(0, start - 1)]);
-    const text = block.slice(start).split('\n').map(unquote).join('\n');
+    const lines = block.slice(start).split('\n');
+    this.work.spend(lines.length * STEPS_PER_LINE);
+    const text = lines.map(unquote).join('\n');
     const quote = parent.append('blockquote');
     this.quoteDepth++;
     this.within('quote', () => this.parseText(quote, text));
@@ -216,9 +265,8 @@ export class BlockParser {
 
   private parseParagraph(parent: Element, block: string): boolean {
     if (isBlank(block)) return true;
-    const fencedBlock = block[0] === OPEN_PLACEHOLDER ? this.fencedBlocks.find(trim(block)) : undefined;
-    if (fencedBlock !== undefined) {
-      parent.children.push(rawHtml(fencedBlock));
+    if (block[0] === OPEN_PLACEHOLDER && this.fencedBlocks.isPlaceholder(trim(block))) {
+      parent.children.push(rawHtml(trim(block)));
     } else if (this.state !== 'list') {
       parent.append('p').text = trimStart(block);
     } else if (parent.lastChild) {
@@ -230,18 +278,11 @@ export class BlockParser {
   }
 }
 
-function parseTable(parent: Element, block: string): boolean {
-  const table = findTable(block);
-  if (table) buildTable(parent, block, table);
-  return table !== null;
-}
-
 /** Code that was indented gets its markup once its last line is known. */
-export function finishCode(element: Element, watchdog: Watchdog): void {
-  element.children = element.children.map((child) => {
-    if (child.tag === 'pre') return rawHtml(indentedCodeBlock(child.text, watchdog));
-    finishCode(child, watchdog);
-    return child;
+export function finishCode(element: Element, html: HtmlStash, typesetting: Typesetting): void {
+  element.children.forEach((child, i) => {
+    if (child.tag !== 'pre') finishCode(child, html, typesetting);
+    else element.children[i] = rawHtml(html.addLater(indentedCodeBlock(child.text, typesetting)));
   });
 }
 
@@ -256,10 +297,10 @@ function wrapText(item: Element): void {
   item.children.unshift(paragraph);
 }
 
-function splitItems(block: string, { item }: ListKind): { items: string[]; start: string } {
+function splitItems(lines: readonly string[], { item }: ListKind): { items: string[]; start: string } {
   const items: string[] = [];
   let start = '1';
-  for (const line of block.split('\n')) {
+  for (const line of lines) {
     const match = item.exec(line);
     if (match) {
       if (items.length === 0) start = match[1]!;
@@ -287,7 +328,7 @@ function findHeading(block: string): Heading | null {
     const newline = block.indexOf('\n', textStart);
     const line = block.slice(textStart, newline === -1 ? undefined : newline);
     if (endsEscaped(line)) continue;
-    let text = line.replace(/#+$/, '');
+    let text = trimCharacterEnd(line, '#');
     if (text.length < line.length && endsEscaped(text)) text += '#';
     const end = newline === -1 ? block.length : newline + 1;
     return { start: match.index, end, level: match[1]!.length, text: trim(text) };
@@ -315,26 +356,24 @@ function findQuote(block: string): number {
 
 function unquote(line: string): string {
   const silent = line.includes('@') ? silenceMentions(line) : line;
+  if (!silent.includes('>')) return silent;
   if (trim(silent) === '>') return '';
   return QUOTED_LINE.exec(silent)?.[1] ?? silent;
 }
 
 /** The leading lines that are indented as code, without that indent, and the lines after them. */
 function unindent(block: string): { code: string; rest: string } {
-  const lines = block.split('\n');
   const indent = ' '.repeat(CODE_INDENT);
-  const end = lines.findIndex((line) => !line.startsWith(indent) && !isBlank(line));
-  const code = end === -1 ? lines : lines.slice(0, end);
-  return {
-    code: code.map((line) => (line.startsWith(indent) ? line.slice(CODE_INDENT) : '')).join('\n'),
-    rest: end === -1 ? '' : lines.slice(end).join('\n'),
-  };
-}
-
-function unindentAll(block: string, width: number): string {
-  const indent = ' '.repeat(width);
-  return block
-    .split('\n')
-    .map((line) => (line.startsWith(indent) ? line.slice(width) : line))
-    .join('\n');
+  const code: string[] = [];
+  let start = 0;
+  while (start <= block.length) {
+    const newline = block.indexOf('\n', start);
+    const end = newline === -1 ? block.length : newline;
+    const line = block.slice(start, end);
+    if (line.startsWith(indent)) code.push(line.slice(CODE_INDENT));
+    else if (isBlank(line)) code.push('');
+    else break;
+    start = end + 1;
+  }
+  return { code: code.join('\n'), rest: block.slice(start) };
 }

@@ -3,11 +3,15 @@ import { trimCharacter, trimEnd } from '../characters.js';
 import { codeBlock } from '../code/code-block.js';
 import type { HtmlStash } from '../html/stash.js';
 import { displayMath } from '../inline/math.js';
-import type { Watchdog } from '../watchdog.js';
+import type { Typesetting } from '../typesetting/typesetting.js';
+import type { WorkBudget } from '../work-budget.js';
 
-/** An opening fence. `+-.` is a range of characters, comma included: the reference's slip, which texts rely on by now. */
+/**
+ * An opening fence. `+-.` is a range of characters, comma included: the reference's slip, which texts rely on by now. What
+ * may follow is looked for first, since otherwise its parts would be tried in every combination.
+ */
 export const FENCE =
-  /^(?<fence>~{3,}|`{3,})[ ]*(?:\{?\.?(?<language>[a-zA-Z0-9_+-./#]+)[ ]*(?<header>[^ ~`][^~`]*)?\}?)?$/;
+  /^(?<fence>~{3,}|`{3,})(?=[^~`]*$)[ ]*(?:\{?\.?(?<language>[a-zA-Z0-9_+-./#]+)[ ]*(?<header>[^ ~`][^~`]*)?\}?)?$/;
 
 /** A fenced block that is still open. */
 interface OpenBlock {
@@ -28,7 +32,8 @@ export class FenceReader {
 
   constructor(
     private readonly stash: HtmlStash,
-    private readonly watchdog: Watchdog,
+    private readonly typesetting: Typesetting,
+    private readonly work: WorkBudget,
   ) {}
 
   read(lines: readonly string[], defaultLanguage: string): readonly string[] {
@@ -66,8 +71,9 @@ export class FenceReader {
     } else {
       const finish = (lines: readonly string[]) => {
         const text = trimCharacter(lines.join('\n'), '\n');
-        const html = language === 'math' ? displayMath(text, this.watchdog) : codeBlock(text, language, this.watchdog);
-        return html === '' ? '' : this.stash.add(html);
+        const write =
+          language === 'math' ? displayMath(text, this.typesetting) : codeBlock(text, language, this.typesetting);
+        return write ? this.stash.addLater(write) : '';
       };
       this.open.push({ fence, lines: [], holdsMarkdown: false, defaultLanguage: '', finish });
     }
@@ -76,17 +82,19 @@ export class FenceReader {
   private close(): void {
     const { finish, lines } = this.open.pop()!;
     const text = finish(lines);
+    // Each quote makes every line longer, and those around it go over it again.
+    this.work.spend(text?.length ?? 0);
     if (text !== null) this.open.at(-1)!.lines.push('', text, '');
   }
 
   private spoiler(header: string, lines: readonly string[]): string | null {
     if (lines.length === 0) return null;
     return [
-      this.stash.add('<div class="spoiler-block"><div class="spoiler-header">'),
+      this.stash.add('<div class="spoiler-block"><div class="spoiler-header">', ''),
       header,
-      this.stash.add('</div><div class="spoiler-content" aria-hidden="true">'),
+      this.stash.add('</div><div class="spoiler-content" aria-hidden="true">', ''),
       lines.join('\n'),
-      this.stash.add('</div></div>'),
+      this.stash.add('</div></div>', ''),
     ].join('\n\n');
   }
 }

@@ -12,6 +12,7 @@ export function separateLists(lines: readonly string[]): readonly string[] {
   if (!lines.some((line) => LIST_ITEM.test(line))) return lines;
   const result: string[] = [];
   const openFences: { fence: string; isCode: boolean }[] = [];
+  let openCode = 0;
   let item: RegExpExecArray | null = LIST_ITEM.exec(lines[0]!);
   for (let i = 0; i < lines.length; i++) {
     const line = lines[i]!;
@@ -20,12 +21,17 @@ export function separateLists(lines: readonly string[]): readonly string[] {
     const match = FENCE.exec(line);
     if (match) {
       const { fence, language } = match.groups as { fence: string; language?: string };
-      if (!language && openFences.at(-1)?.fence === fence) openFences.pop();
-      else openFences.push({ fence, isCode: language !== 'quote' && language !== 'quoted' });
+      if (!language && openFences.at(-1)?.fence === fence) {
+        if (openFences.pop()!.isCode) openCode--;
+      } else {
+        const isCode = language !== 'quote' && language !== 'quoted';
+        openFences.push({ fence, isCode });
+        if (isCode) openCode++;
+      }
     }
     const nextItem = LIST_ITEM.exec(lines[i + 1]!);
     const startsList = nextItem !== null && (item === null || (item[1]!.length === 1) !== (nextItem[1]!.length === 1));
-    if (startsList && line !== '' && !openFences.some(({ isCode }) => isCode)) result.push('');
+    if (startsList && line !== '' && openCode === 0) result.push('');
     item = nextItem;
   }
   return result;

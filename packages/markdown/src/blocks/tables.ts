@@ -1,5 +1,6 @@
-import { unrenderable } from '../bounds.js';
+import { trimCharacter } from '../characters.js';
 import type { Element } from '../html/element.js';
+import type { WorkBudget } from '../work-budget.js';
 
 type Alignment = 'left' | 'center' | 'right' | null;
 
@@ -9,32 +10,58 @@ export interface TableOutline {
   readonly hasBorder: boolean;
 }
 
-/** More cells than a message of the largest size could hold in its HTML. */
-const MAX_CELLS = 50_000;
+const STEPS_PER_CELL = 100;
 
+const SEPARATOR = /^[|:\- ]*$/;
+/** What the second line consists of; backslashes may only be part of the border. */
+const SEPARATORS = /^[|:\-\\ ]*$/;
 const END_BORDER = /(?<!\\)(?:\\\\)*\|$/;
 const TICKS_AND_PIPES = /(\\\\)|(\\`+)|(`+)|(\\\|)|(\|)/g;
 
 /** The first line is the header, the second has as many cells, of dashes and colons only. */
-export function findTable(block: string): TableOutline | null {
-  const firstBreak = block.indexOf('\n');
-  if (firstBreak === -1 || !block.includes('|')) return null;
-  const rows = block.split('\n').map(trimSpaces);
-  const header = rows[0]!;
-  const hasBorder = header.startsWith('|') || END_BORDER.test(header);
+export function findTable(block: string, work: WorkBudget): TableOutline | null {
+  const headerEnd = block.indexOf('\n');
+  if (headerEnd === -1) return null;
+  const separatorEnd = endOfLine(block, headerEnd + 1);
+  const separatorRow = trimSpaces(block.slice(headerEnd + 1, separatorEnd));
+  work.spend(separatorRow.length);
+  if (!SEPARATORS.test(separatorRow)) return null;
+  work.spend(headerEnd);
+  const header = trimSpaces(block.slice(0, headerEnd));
+  const hasBorder = isBordered(header);
   const width = splitRow(header, hasBorder).length;
-  if (width === 1) {
-    if (!hasBorder) return null;
-    if (!rows.slice(1).every((row) => row.startsWith('|') || END_BORDER.test(row))) return null;
-  }
-  const separators = splitRow(rows[1]!, hasBorder);
-  if (separators.length !== width || !separators.every((cell) => /^[|:\- ]*$/.test(cell))) return null;
+  if (width === 1 && !(hasBorder && isEveryRowBordered(block, headerEnd + 1, work))) return null;
+  const separators = splitRow(separatorRow, hasBorder);
+  if (separators.length !== width || !separators.every((cell) => SEPARATOR.test(cell))) return null;
   return { alignments: separators.map(alignment), hasBorder };
 }
 
-export function buildTable(parent: Element, block: string, { alignments, hasBorder }: TableOutline): void {
+const isBordered = (row: string) => row.startsWith('|') || END_BORDER.test(row);
+
+function isEveryRowBordered(block: string, start: number, work: WorkBudget): boolean {
+  for (let from = start; from <= block.length; ) {
+    const end = endOfLine(block, from);
+    work.spend(end - from);
+    if (!isBordered(trimSpaces(block.slice(from, end)))) return false;
+    from = end + 1;
+  }
+  return true;
+}
+
+function endOfLine(text: string, from: number): number {
+  const end = text.indexOf('\n', from);
+  return end === -1 ? text.length : end;
+}
+
+export function buildTable(
+  parent: Element,
+  block: string,
+  { alignments, hasBorder }: TableOutline,
+  work: WorkBudget,
+): void {
   const [header, , ...rows] = block.split('\n');
-  if (alignments.length * (rows.length + 1) > MAX_CELLS) throw unrenderable();
+  // A short row has as many cells as the header.
+  work.spend(alignments.length * (rows.length + 1) * STEPS_PER_CELL);
   const table = parent.append('table');
   addRow(table.append('thead'), 'th', splitRow(trimSpaces(header!), hasBorder), alignments);
   const body = table.append('tbody');
@@ -95,22 +122,22 @@ function splitAtPipes(row: string): string[] {
 
 function pairTicks(ticks: readonly { start: number; end: number; length: number; escapes: number }[]) {
   const spans: { start: number; end: number }[] = [];
+  /** By length, where ticks are that may close a span; the nearest last. */
+  const closings = new Map<number, number[]>();
+  for (let i = ticks.length - 1; i >= 0; i--) {
+    const sameLength = closings.get(ticks[i]!.length);
+    if (sameLength) sameLength.push(i);
+    else closings.set(ticks[i]!.length, [i]);
+  }
   for (let i = 0; i < ticks.length; i++) {
-    const size = ticks[i]!.length - ticks[i]!.escapes;
-    if (size === 0) continue;
-    let closing = i + 1;
-    while (closing < ticks.length && ticks[closing]!.length !== size) closing++;
-    if (closing === ticks.length) continue;
+    const candidates = closings.get(ticks[i]!.length - ticks[i]!.escapes);
+    while (candidates && candidates.at(-1)! <= i) candidates.pop();
+    const closing = candidates?.pop();
+    if (closing === undefined) continue;
     spans.push({ start: ticks[i]!.start, end: ticks[closing]!.end });
     i = closing;
   }
   return spans;
 }
 
-function trimSpaces(text: string): string {
-  let start = 0;
-  let end = text.length;
-  while (start < end && text[start] === ' ') start++;
-  while (end > start && text[end - 1] === ' ') end--;
-  return text.slice(start, end);
-}
+const trimSpaces = (text: string) => trimCharacter(text, ' ');

@@ -1,5 +1,9 @@
 import { isBlank } from '../characters.js';
 
+export type Attributes = Readonly<Record<string, string>>;
+
+export const NO_ATTRIBUTES: Attributes = {};
+
 /**
  * A node of the message's tree. Text belongs to elements: `text` stands before the first child, `tail` behind the
  * element itself. The rules of lists, line breaks and previews are all about what precedes or follows an element, and
@@ -15,14 +19,14 @@ export class Element {
 
   constructor(
     readonly tag: string,
-    readonly attributes: Readonly<Record<string, string>> = {},
+    readonly attributes = NO_ATTRIBUTES,
   ) {}
 
   get lastChild(): Element | undefined {
     return this.children[this.children.length - 1];
   }
 
-  append(tag: string, attributes?: Readonly<Record<string, string>>): Element {
+  append(tag: string, attributes?: Attributes): Element {
     const child = new Element(tag, attributes);
     this.children.push(child);
     return child;
@@ -45,12 +49,12 @@ export function copy(element: Element): Element {
   return twin;
 }
 
-/** The tag of an element whose text is HTML of our own making: code, formulas, the frame of a spoiler. */
+/** The tag of an element that stands for HTML of our own making: code, formulas, the frame of a spoiler. */
 export const RAW_HTML = 'raw';
 
-export function rawHtml(html: string): Element {
+export function rawHtml(placeholder: string): Element {
   const element = new Element(RAW_HTML);
-  element.text = html;
+  element.text = placeholder;
   element.isTextFinal = true;
   return element;
 }

@@ -1,27 +1,63 @@
-import { type Element, RAW_HTML } from './element.js';
+import { MAX_HTML_LENGTH, unrenderable } from '../bounds.js';
+import { trim } from '../characters.js';
+import { type Attributes, type Element, NO_ATTRIBUTES, RAW_HTML } from './element.js';
 import { escapeAttribute, escapeCode, escapeText } from './escape.js';
-import type { HtmlStash } from './stash.js';
+import type { HtmlStash, Room } from './stash.js';
 
 const VOID_TAGS = new Set(['br', 'hr', 'img']);
 /** An attribute that is either there or not. */
 const FLAG = 'controls';
 
-/** Everything inside an element as HTML. All text is escaped here and nowhere else; all HTML besides is our own. */
-export function writeHtml(element: Element, stash: HtmlStash): string {
-  let html = '';
-  for (const child of element.children) html += writeElement(child, stash) + stash.fillIn(escapeText(child.tail));
+/**
+ * Everything inside an element as HTML. All text is escaped here and nowhere else; all HTML besides is our own.
+ * @throws DomainError INVALID_INPUT when that is too much.
+ */
+export function writeHtml(root: Element, stash: HtmlStash): string {
+  const html = trim(new HtmlWriter(stash).inside(root));
+  if (html.length > MAX_HTML_LENGTH) throw unrenderable();
   return html;
 }
 
-function writeElement(element: Element, stash: HtmlStash): string {
-  const { tag, attributes, text } = element;
-  if (tag === RAW_HTML) return text;
-  let html = `<${tag}`;
-  for (const name of Object.keys(attributes).sort()) {
-    html += name === FLAG ? ` ${FLAG}` : ` ${name}="${escapeAttribute(stash.restore(attributes[name]!))}"`;
+class HtmlWriter implements Room {
+  private room = MAX_HTML_LENGTH;
+  /** Those of many elements are the very same. */
+  private readonly written = new Map<Attributes, string>([[NO_ATTRIBUTES, '']]);
+
+  constructor(private readonly stash: HtmlStash) {}
+
+  take(length: number): void {
+    this.room -= length;
+    if (this.room < 0) throw unrenderable();
   }
-  html += '>';
-  if (VOID_TAGS.has(tag)) return html;
-  const inside = tag === 'code' ? escapeCode(stash.restore(text)) : stash.fillIn(escapeText(text));
-  return `${html}${inside}${element.children.length > 0 ? writeHtml(element, stash) : ''}</${tag}>`;
+
+  inside({ children }: Element): string {
+    let html = '';
+    for (const child of children) html += this.element(child) + this.text(child.tail);
+    return html;
+  }
+
+  private element(element: Element): string {
+    const { tag, attributes, text } = element;
+    if (tag === RAW_HTML) return this.stash.fillIn(text, this);
+    const opening = `<${tag}${this.attributes(attributes)}>`;
+    if (VOID_TAGS.has(tag)) return opening;
+    const inside = tag === 'code' ? escapeCode(this.stash.restore(text)) : this.text(text);
+    return `${opening}${inside}${element.children.length > 0 ? this.inside(element) : ''}</${tag}>`;
+  }
+
+  private attributes(attributes: Attributes): string {
+    let html = this.written.get(attributes);
+    if (html === undefined) {
+      html = '';
+      for (const name of Object.keys(attributes).sort()) {
+        html += name === FLAG ? ` ${FLAG}` : ` ${name}="${escapeAttribute(this.stash.restore(attributes[name]!))}"`;
+      }
+      this.written.set(attributes, html);
+    }
+    return html;
+  }
+
+  private text(text: string): string {
+    return this.stash.fillIn(escapeText(text), this);
+  }
 }

@@ -10,7 +10,7 @@ interface Run {
  * Text between two runs of as many backticks. The opening run may be longer, then what is too much belongs to the code.
  * A backslash before the run makes it ordinary; of an even number of backslashes half are left, and the code stays code.
  */
-export const codeSpans: InlineRule = (text, { stash }) => {
+export const codeSpans: InlineRule = (text, { stash, work }) => {
   if (!text.includes('`')) return text;
   const closings = new Map<number, Run[]>();
   const runs: Run[] = [];
@@ -28,6 +28,7 @@ export const codeSpans: InlineRule = (text, { stash }) => {
     if (!candidates) return undefined;
     let i = passed.get(length) ?? 0;
     while (i < candidates.length && candidates[i]!.start < after) i++;
+    work.spend(i - (passed.get(length) ?? 0));
     passed.set(length, i);
     return candidates[i];
   };
@@ -46,6 +47,7 @@ export const codeSpans: InlineRule = (text, { stash }) => {
     const start = isEscaped ? run.start + 1 : run.start;
     const available = isEscaped ? run.length - 1 : run.length;
     for (let length = available; length > 0; length--) {
+      work.spend(1);
       const closing = nextRun(length, run.start + run.length);
       if (!closing) continue;
       const code = new Element('code');

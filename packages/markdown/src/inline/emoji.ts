@@ -52,11 +52,31 @@ export const unicodeEmojiCharacters: InlineRule = (text, { stash }) => {
   if (!HINT.test(text)) return text;
   return text.replace(POSSIBLE, (typed) => {
     if (PRESENTED_AS_TEXT.test(typed)) return typed;
-    const code = codeOf(typed);
-    const name = unicodeEmoji().namesByCode.get(code)?.[0];
-    return name === undefined ? typed : stash(emojiSpan(code, name, `:${name}:`));
+    const found = knownAs(typed);
+    return found ? stash(emojiSpan(found.code, found.name, found.text)) : typed;
   });
 };
+
+interface KnownEmoji {
+  readonly code: string;
+  readonly name: string;
+  readonly text: string;
+}
+
+/** Those met before, as they were typed: a text may hold the same one thousands of times. */
+const known = new Map<string, KnownEmoji>();
+
+function knownAs(typed: string): KnownEmoji | undefined {
+  let emoji = known.get(typed);
+  if (!emoji) {
+    const code = codeOf(typed);
+    const name = unicodeEmoji().namesByCode.get(code)?.[0];
+    if (name === undefined) return undefined;
+    emoji = { code, name, text: `:${name}:` };
+    known.set(typed, emoji);
+  }
+  return emoji;
+}
 
 function emoji(name: string, typed: string, { names }: InlineContext): Element | string {
   const url = names.customEmojiUrl(name) ?? (name === 'zulip' ? ZULIP_IMAGE : undefined);
@@ -66,11 +86,23 @@ function emoji(name: string, typed: string, { names }: InlineContext): Element |
 }
 
 function emojiSpan(code: string, name: string, text: string): Element {
-  const label = spaced(name);
-  const element = new Element('span', { 'aria-label': label, class: `emoji emoji-${code}`, role: 'img', title: label });
+  const element = new Element('span', attributesOf(code, name));
   element.text = text;
   element.isTextFinal = true;
   return element;
+}
+
+/** Of the emoji met before, by name. */
+const attributes = new Map<string, Readonly<Record<string, string>>>();
+
+function attributesOf(code: string, name: string): Readonly<Record<string, string>> {
+  let known = attributes.get(name);
+  if (!known) {
+    const label = spaced(name);
+    known = { 'aria-label': label, class: `emoji emoji-${code}`, role: 'img', title: label };
+    attributes.set(name, known);
+  }
+  return known;
 }
 
 const spaced = (name: string) => name.replaceAll('_', ' ');

@@ -1,10 +1,10 @@
-import { CLOSE_PLACEHOLDER, isBlank, OPEN_PLACEHOLDER } from '../characters.js';
+import { CLOSE_PLACEHOLDER, OPEN_PLACEHOLDER } from '../characters.js';
 import { Element } from '../html/element.js';
 import { channelLinks } from './channel-links.js';
 import { codeSpans } from './code-spans.js';
 import { emoticons, namedEmoji, unicodeEmojiCharacters } from './emoji.js';
 import { deleted, emphasis, strong, strongEmphasis } from './emphasis.js';
-import { linkify } from './linkifiers.js';
+import { linkifiers } from './linkifiers.js';
 import { autolinks, links, media } from './links.js';
 import { math } from './math.js';
 import { groupMentions, userMentions } from './mentions.js';
@@ -19,9 +19,6 @@ const entities: InlineRule = (text, { html }) =>
 const lineBreaks: InlineRule = (text, { stash }) =>
   text.includes('\n') ? text.replaceAll('\n', () => stash(new Element('br'))) : text;
 
-const realmLinks: InlineRule = (text, context) =>
-  context.options.linkifiers.length === 0 ? text : linkify(text, context.options.linkifiers, context);
-
 /** In this order. Each runs over a whole text before the next one starts. */
 const RULES: readonly InlineRule[] = [
   codeSpans,
@@ -34,7 +31,7 @@ const RULES: readonly InlineRule[] = [
   media,
   links,
   autolinks,
-  realmLinks,
+  linkifiers,
   entities,
   strong,
   emphasis,
@@ -50,6 +47,11 @@ const MAYBE_SPECIAL = /[`*@$#<[&~:\n/\u0080-\uffff]|\.[^\s.]/;
 
 const PLACEHOLDER = new RegExp(`${OPEN_PLACEHOLDER}(\\d+)${CLOSE_PLACEHOLDER}`, 'g');
 
+const NONE: readonly Element[] = [];
+
+const STEPS_PER_TEXT = 50;
+const STEPS_PER_PLACEHOLDER = 300;
+
 type Services = Omit<InlineContext, 'stash' | 'formatInside' | 'restore'>;
 
 /**
@@ -63,7 +65,9 @@ export class InlineFormatter implements InlineContext {
   readonly names;
   readonly outcome;
   readonly html;
-  readonly formula;
+  readonly typesetting;
+  readonly work;
+  readonly linkifiers;
   private readonly stashed: (Element | string)[] = [];
   private rule = 0;
 
@@ -73,34 +77,40 @@ export class InlineFormatter implements InlineContext {
     this.names = services.names;
     this.outcome = services.outcome;
     this.html = services.html;
-    this.formula = services.formula;
+    this.typesetting = services.typesetting;
+    this.work = services.work;
+    this.linkifiers = services.linkifiers;
   }
 
   format(root: Element): void {
     const stack = [root];
     for (let parent = stack.pop(); parent; parent = stack.pop()) {
-      const beginnings: { child: Element; elements: Element[] }[] = [];
-      for (const child of [...parent.children]) {
+      const children: Element[] = [];
+      for (const child of parent.children) {
+        children.push(child);
+        let beginning = NONE;
         if (child.text !== '' && !child.isTextFinal) {
-          const elements = this.expand(this.applyRules(child.text, 0), child, 'text');
-          stack.push(...elements);
-          if (elements.length > 0) beginnings.push({ child, elements });
+          beginning = this.expand(this.applyRules(child.text, 0), child, 'text');
+          for (const element of beginning) if (element.children.length > 0) stack.push(element);
         }
         if (child.tail !== '') {
           const tail = child.isTailFinal ? child.tail : this.applyRules(child.tail, 0);
-          const elements = this.expand(tail, child, 'tail');
-          if (elements.length > 0) parent.children.splice(parent.children.indexOf(child) + 1, 0, ...elements);
+          for (const element of this.expand(tail, child, 'tail')) children.push(element);
         }
         if (child.children.length > 0) stack.push(child);
+        if (beginning.length > 0) child.children = [...beginning, ...child.children];
       }
-      for (const { child, elements } of beginnings) child.children.unshift(...elements);
+      // Most are as they were.
+      if (children.length > parent.children.length) parent.children = children;
     }
     unnestLinks(root, false);
   }
 
   /** Rules take it out of the context, hence no method. */
-  readonly stash = (content: Element | string): string =>
-    `${OPEN_PLACEHOLDER}${this.stashed.push(content) - 1}${CLOSE_PLACEHOLDER}`;
+  readonly stash = (content: Element | string): string => {
+    this.work.spend(STEPS_PER_PLACEHOLDER);
+    return `${OPEN_PLACEHOLDER}${this.stashed.push(content) - 1}${CLOSE_PLACEHOLDER}`;
+  };
 
   formatInside(text: string): string {
     return this.applyRules(text, this.rule + 1);
@@ -116,24 +126,27 @@ export class InlineFormatter implements InlineContext {
   };
 
   private applyRules(text: string, from: number): string {
+    this.work.spend(text.length + STEPS_PER_TEXT);
     if (this.isPlain(text)) return text;
     const outer = this.rule;
     let result = text;
-    for (this.rule = from; this.rule < RULES.length; this.rule++) result = RULES[this.rule]!(result, this);
+    for (this.rule = from; this.rule < RULES.length; this.rule++) {
+      this.work.spend(result.length);
+      result = RULES[this.rule]!(result, this);
+    }
     this.rule = outer;
     return result;
   }
 
   private isPlain(text: string): boolean {
-    const { linkifiers, translateEmoticons } = this.options;
-    return linkifiers.length === 0 && !translateEmoticons && !MAYBE_SPECIAL.test(text);
+    return this.linkifiers === null && !this.options.translateEmoticons && !MAYBE_SPECIAL.test(text);
   }
 
   /** Puts text with placeholders into an element, or behind it; answers the elements that come after the leading text. */
-  private expand(text: string, element: Element, place: 'text' | 'tail'): Element[] {
+  private expand(text: string, element: Element, place: 'text' | 'tail'): readonly Element[] {
     if (!text.includes(OPEN_PLACEHOLDER)) {
       element[place] = text;
-      return [];
+      return NONE;
     }
     const isFinal = place === 'text' ? element.isTextFinal : element.isTailFinal;
     const elements: Element[] = [];
@@ -144,10 +157,14 @@ export class InlineFormatter implements InlineContext {
       if (last) last.tail += piece;
       else leading += piece;
     };
-    for (const match of text.matchAll(PLACEHOLDER)) {
-      add(text.slice(done, match.index));
-      done = match.index + match[0].length;
-      const content = this.stashed[Number(match[1])]!;
+    // Without a pattern: there may be thousands.
+    for (let at = text.indexOf(OPEN_PLACEHOLDER); at !== -1; at = text.indexOf(OPEN_PLACEHOLDER, at + 1)) {
+      const close = text.indexOf(CLOSE_PLACEHOLDER, at);
+      const content = this.stashed[Number(text.slice(at + 1, close))];
+      // HTML of our own making stays a placeholder until it is written.
+      if (content === undefined) continue;
+      add(text.slice(done, at));
+      done = close + 1;
       if (typeof content === 'string') {
         add(content);
         continue;
@@ -168,17 +185,21 @@ export class InlineFormatter implements InlineContext {
   }
 
   private expandInside(element: Element): void {
-    for (const part of [element, ...element.children]) {
-      if (part !== element && !isBlank(part.tail)) {
+    const before = element.children;
+    if (element.text.includes(OPEN_PLACEHOLDER))
+      element.children = [...this.expand(element.text, element, 'text'), ...before];
+    for (const part of before) {
+      if (part.tail.includes(OPEN_PLACEHOLDER)) {
         element.children.splice(element.children.indexOf(part) + 1, 0, ...this.expand(part.tail, part, 'tail'));
       }
-      if (!isBlank(part.text)) part.children.unshift(...this.expand(part.text, part, 'text'));
+      if (part.text.includes(OPEN_PLACEHOLDER)) part.children.unshift(...this.expand(part.text, part, 'text'));
     }
   }
 }
 
 /** A link inside a link would be none: of that only the text is kept. */
 function unnestLinks(element: Element, isInLink: boolean): void {
+  if (element.children.length === 0) return;
   const kept: Element[] = [];
   for (const child of element.children) {
     if (child.tag === 'a' && isInLink) {

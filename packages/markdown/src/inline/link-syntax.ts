@@ -3,119 +3,163 @@ import { trim } from '../characters.js';
 /** `(target "title")`, and where it ends. */
 export interface Target {
   readonly href: string;
+  /** As typed, without the quotes around it: see `cleanTitle`. */
   readonly title: string | null;
   readonly end: number;
 }
 
 const BRACKETED = /\(\s*(?:(<[^<>]*>)\s*(?:('[^']*'|"[^"]*")\s*)?\))?/y;
 
-/** Where the text opened by a bracket ends, brackets inside it being balanced; -1 when it does not. */
-export function findClosingBracket(text: string, opening: number): number {
-  let depth = 0;
-  for (let i = opening; i < text.length; i++) {
-    const character = text[i];
-    if (character === '[') depth++;
-    else if (character === ']' && --depth === 0) return i;
+/** Where the pairs of one text are: found in one go, since links in hostile texts begin everywhere and end nowhere. */
+export class LinkSyntax {
+  private readonly closingBrackets: ReadonlyMap<number, number>;
+  private parentheses: Parentheses | undefined;
+
+  constructor(private readonly text: string) {
+    this.closingBrackets = pairs(text, '[', ']');
   }
-  return -1;
+
+  /** Where the text opened by a bracket ends, brackets inside it being balanced; -1 when it does not. */
+  findClosingBracket(opening: number): number {
+    return this.closingBrackets.get(opening) ?? -1;
+  }
+
+  /** Reads a target that starts at a given place; null when there is none. */
+  readTarget(start: number): Target | null {
+    const { text } = this;
+    BRACKETED.lastIndex = start;
+    const match = BRACKETED.exec(text);
+    if (!match) return null;
+    if (match[1] === undefined) {
+      this.parentheses ??= new Parentheses(text);
+      return this.parentheses.readTarget(start, start + match[0].length);
+    }
+    const title = match[2] === undefined ? null : match[2].slice(1, -1);
+    return { href: trim(match[1].slice(1, -1)), title, end: start + match[0].length };
+  }
 }
 
-/** Reads a target that starts at a given place; null when there is none. */
-export function readTarget(text: string, start: number): Target | null {
-  BRACKETED.lastIndex = start;
-  const match = BRACKETED.exec(text);
-  if (!match) return null;
-  if (match[1] === undefined) return new TargetReader(text, start + match[0].length).read();
-  const title = match[2] === undefined ? null : cleanTitle(match[2].slice(1, -1));
-  return { href: trim(match[1].slice(1, -1)), title, end: start + match[0].length };
+/** Where each opening mark that has a partner finds it. */
+function pairs(text: string, opening: string, closing: string): ReadonlyMap<number, number> {
+  const found = new Map<number, number>();
+  const open: number[] = [];
+  for (let i = 0; i < text.length; i++) {
+    if (text[i] === opening) open.push(i);
+    else if (text[i] === closing && open.length > 0) found.set(open.pop()!, i);
+  }
+  return found;
 }
 
-/** A quote that may open a title, and where it was seen last. */
-class Quote {
-  mark = '';
-  start = -1;
-  end = -1;
+/** A closing parenthesis with nothing but spaces between it and a quote, which may be the end of a title. */
+interface TitleEnd {
+  readonly quote: number;
+  readonly parenthesis: number;
 }
 
 /**
- * A target holds balanced parentheses and may end in a quoted title, but quotes may also belong to it. So it is read
- * twice at once: as if the first quote opened a title, inside which parentheses mean nothing, and as if it did not.
+ * A target holds balanced parentheses and may end in a quoted title, but quotes may also belong to it. The first quote is
+ * taken for the beginning of a title, or else the first of the other kind, when any further one of its kind stands right
+ * before a closing parenthesis; parentheses mean nothing inside it. All that this needs to know about the text is found
+ * in one go.
  */
-class TargetReader {
-  private depth = 1;
-  private depthOutsideTitle = 1;
-  private inTitle = false;
-  private readonly first = new Quote();
-  private readonly second = new Quote();
-  private fallbackEnd = -1;
+class Parentheses {
+  private readonly partners: ReadonlyMap<number, number>;
+  /** All of them, in order. */
+  private readonly positions: number[] = [];
+  /** For each of those: how many are open behind it. */
+  private readonly depths: number[] = [];
+  private readonly quotes = { '"': [] as number[], "'": [] as number[] };
+  private readonly titleEnds = { '"': [] as TitleEnd[], "'": [] as TitleEnd[] };
 
-  constructor(
-    private readonly text: string,
-    private readonly start: number,
-  ) {}
-
-  read(): Target | null {
-    const { text, start, first, second } = this;
-    let last = '';
-    for (let i = start; i < text.length; i++) {
+  constructor(private readonly text: string) {
+    this.partners = pairs(text, '(', ')');
+    let depth = 0;
+    /** Where the last character stands that is no space. */
+    let last = -1;
+    for (let i = 0; i < text.length; i++) {
       const character = text[i]!;
-      if (character === '(') this.openParenthesis();
-      else if (character === ')') this.closeParenthesis(i, last);
-      else if (character === '"' || character === "'") this.quote(i, character);
-
-      if (this.depth === 0) {
-        if (first.end !== -1 && first.mark === last) return this.withTitle(first, i);
-        if (second.end !== -1 && second.mark === last) return this.withTitle(second, i);
-        return { href: trim(text.slice(start, i)), title: null, end: i + 1 };
+      if (character === '(' || character === ')') {
+        depth += character === '(' ? 1 : -1;
+        this.positions.push(i);
+        this.depths.push(depth);
+        const quote = text[last];
+        if (character === ')' && isQuote(quote)) this.titleEnds[quote].push({ quote: last, parenthesis: i });
+      } else if (isQuote(character)) {
+        this.quotes[character].push(i);
       }
-      if (character !== ' ') last = character;
+      if (character !== ' ') last = i;
     }
-    if (this.depthOutsideTitle !== 0) return null;
-    if (this.fallbackEnd !== -1) {
-      return { href: trim(text.slice(start, this.fallbackEnd)), title: null, end: this.fallbackEnd + 1 };
+  }
+
+  /** @param start Where the target begins, behind the parenthesis that opens it and white space. */
+  readTarget(opening: number, start: number): Target | null {
+    const { text, quotes, titleEnds } = this;
+    const partner = this.partners.get(opening) ?? Number.POSITIVE_INFINITY;
+    const double = next(quotes['"'], start);
+    const single = next(quotes["'"], start);
+    const quote = Math.min(double, single);
+    if (partner < quote) return { href: trim(text.slice(start, partner)), title: null, end: partner + 1 };
+    if (quote === Number.POSITIVE_INFINITY) return null;
+
+    const [mark, other] = quote === double ? (['"', "'"] as const) : (["'", '"'] as const);
+    const otherQuote = next(quotes[other], quote + 1);
+    const titles = [
+      { begin: quote, end: nextTitleEnd(titleEnds[mark], quote + 1) },
+      { begin: otherQuote, end: nextTitleEnd(titleEnds[other], otherQuote + 1) },
+    ].filter(({ end }) => end !== undefined);
+    titles.sort((a, b) => a.end!.parenthesis - b.end!.parenthesis);
+    const title = titles[0];
+    if (title) {
+      return {
+        href: trim(text.slice(start, title.begin)),
+        title: text.slice(title.begin + 1, title.end!.quote),
+        end: title.end!.parenthesis + 1,
+      };
     }
-    // Only opening parentheses made it nought. The reference then takes everything but the last characters for the URL.
+    return this.readUntitled(opening, start, quote);
+  }
+
+  /**
+   * No title ends anywhere. Then each parenthesis behind the first quote, an opening one too, closes one that is open
+   * there: the reference's slip.
+   */
+  private readUntitled(opening: number, start: number, quote: number): Target | null {
+    const { text, positions, depths } = this;
+    const first = lowerBound(positions, opening);
+    const behindQuote = lowerBound(positions, quote);
+    const open = depths[behindQuote - 1]! - depths[first]! + 1;
+    const last = positions[behindQuote + open - 1];
+    if (last === undefined) return null;
+    if (text[last] === ')') return { href: trim(text.slice(start, last)), title: null, end: last + 1 };
+    // The reference then takes everything but the last characters for the URL.
     return { href: trim(text.slice(start, -2)), title: null, end: Math.max(start, text.length - 1) };
-  }
-
-  /** Inside what may be a title it counts against the fallback, as a closing one does: the reference's slip. */
-  private openParenthesis(): void {
-    if (!this.inTitle) this.depth++;
-    else if (this.depthOutsideTitle > 0) this.depthOutsideTitle--;
-  }
-
-  private closeParenthesis(position: number, last: string): void {
-    const { first, second } = this;
-    if ((first.end !== -1 && first.mark === last) || (second.end !== -1 && second.mark === last)) this.depth = 0;
-    else if (!this.inTitle) this.depth--;
-    else if (this.depthOutsideTitle > 0 && --this.depthOutsideTitle === 0) this.fallbackEnd = position;
-  }
-
-  private quote(position: number, mark: string): void {
-    const { first, second } = this;
-    if (first.mark === '') {
-      this.inTitle = true;
-      this.depthOutsideTitle = this.depth;
-      this.depth = 1;
-      first.start = position + 1;
-      first.mark = mark;
-    } else if (mark !== first.mark && second.mark === '') {
-      second.start = position + 1;
-      second.mark = mark;
-    } else if (mark === first.mark) {
-      first.end = position + 1;
-    } else if (mark === second.mark) {
-      second.end = position + 1;
-    }
-  }
-
-  private withTitle({ start, end }: Quote, close: number): Target {
-    const href = trim(this.text.slice(this.start, start - 1));
-    return { href, title: cleanTitle(this.text.slice(start, end - 1)), end: close + 1 };
   }
 }
 
-function cleanTitle(title: string): string {
+const isQuote = (character: string | undefined): character is '"' | "'" => character === '"' || character === "'";
+
+/** The first of ascending positions that is not before `from`; infinite when there is none. */
+const next = (positions: readonly number[], from: number): number =>
+  positions[lowerBound(positions, from)] ?? Number.POSITIVE_INFINITY;
+
+/** The first whose quote is not before `from`. */
+function nextTitleEnd(ends: readonly TitleEnd[], from: number): TitleEnd | undefined {
+  return ends[lowerBound(ends, from, ({ quote }) => quote)];
+}
+
+/** How many of ascending values are less. */
+function lowerBound<T = number>(values: readonly T[], than: number, value = (item: T) => item as number): number {
+  let low = 0;
+  let high = values.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (value(values[middle]!) < than) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+export function cleanTitle(title: string): string {
   const text = trim(title);
   const isQuoted = text.length > 1 && (text[0] === '"' || text[0] === "'") && text.endsWith(text[0]);
   return (isQuoted ? text.slice(1, -1) : text).replace(/\s/g, ' ');

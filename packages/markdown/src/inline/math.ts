@@ -1,69 +1,36 @@
-import type katex from 'katex';
-import { MAX_HTML_LENGTH, unrenderable } from '../bounds.js';
-import { WORD } from '../characters.js';
+import { OPEN_PLACEHOLDER } from '../characters.js';
 import { Element } from '../html/element.js';
 import { escapeText } from '../html/escape.js';
-import { lazily } from '../lazy.js';
-import type { Watchdog } from '../watchdog.js';
-import { replaceInnermostFirst } from './replace-innermost-first.js';
+import type { FormulaJob } from '../typesetting/job.js';
+import type { Typesetting } from '../typesetting/typesetting.js';
+import { replaceFormulas } from './formulas.js';
 import type { InlineContext, InlineRule } from './rule.js';
 
-/** Without commands, a formula this long takes as long as it has characters, and need not be watched. */
-const HARMLESS = /^[^\\]{1,200}$/s;
-
-const library = lazily((require) => require('katex') as typeof katex);
-
-/** The formula in HTML; null when it is none. Whatever in it would make a link, an image or a class shows as an error. */
-export function renderFormula(source: string, displayMode: boolean, watchdog: Watchdog): string | null {
-  const { renderToString } = library();
-  const work = () => silently(() => renderToString(source, { displayMode, strict: 'ignore', trust: false }));
-  try {
-    return HARMLESS.test(source) ? work() : watchdog.run(work);
-  } catch {
-    return null;
-  }
+/** A fence of mathematics: one formula per paragraph. Null when it holds none. */
+export function displayMath(text: string, typesetting: Typesetting): (() => string) | null {
+  const jobs = text
+    .split('\n\n')
+    .filter((source) => source !== '')
+    .map((source): FormulaJob => ({ kind: 'formula', source, displayMode: true }));
+  if (jobs.length === 0) return null;
+  for (const job of jobs) typesetting.request(job);
+  const write = (job: FormulaJob) =>
+    typesetting.resultOf(job) ?? `<span class="tex-error">${escapeText(job.source)}</span>`;
+  return () => `<p>${jobs.map(write).join('\n\n')}</p>`;
 }
-
-/** A fence of mathematics: one formula per paragraph. */
-export function displayMath(text: string, watchdog: Watchdog): string {
-  let html = '';
-  for (const source of text.split('\n\n')) {
-    if (source === '') continue;
-    const formula = renderFormula(source, true, watchdog) ?? `<span class="tex-error">${escapeText(source)}</span>`;
-    html += html === '' ? formula : `\n\n${formula}`;
-    if (html.length > MAX_HTML_LENGTH) throw unrenderable();
-  }
-  return html === '' ? '' : `<p>${html}</p>`;
-}
-
-const FORMULA = new RegExp(`(?<![${WORD}$])\\$\\$([^\\n_$](?:\\\\\\$|[^$\\n])*)\\$\\$(?![${WORD}$])`, 'gu');
 
 /** `$$e = mc^2$$`, on one line. */
 export const math: InlineRule = (text, context) =>
-  replaceInnermostFirst(text, '$$', FORMULA, (source) => formula(source, context));
+  text.includes('$$') ? replaceFormulas(text, (source) => formula(source, context)) : text;
 
-function formula(source: string, context: InlineContext): string {
-  const html = context.formula(source);
-  if (html !== null) return context.html.add(html, `$$${source}$$`);
+function formula(source: string, { typesetting, html: stash, stash: stashElement }: InlineContext): string {
+  const job: FormulaJob = { kind: 'formula', source, displayMode: false };
+  // Something that was understood already is no part of a formula.
+  if (!source.includes(OPEN_PLACEHOLDER)) typesetting.request(job);
+  const html = typesetting.resultOf(job);
+  if (html !== null) return stash.add(html, `$$${source}$$`);
   const error = new Element('span', { class: 'tex-error' });
   error.text = `$$${source}$$`;
   error.isTextFinal = true;
-  return context.stash(error);
-}
-
-/** The formulas that a text may turn out to hold. */
-export function* findFormulas(text: string): Generator<string> {
-  if (!text.includes('$$')) return;
-  for (const match of text.matchAll(FORMULA)) yield match[1]!;
-}
-
-/** KaTeX warns on the console of characters it has no measures for: what people write is none of the log's business. */
-function silently<T>(work: () => T): T {
-  const { warn } = console;
-  console.warn = () => undefined;
-  try {
-    return work();
-  } finally {
-    console.warn = warn;
-  }
+  return stashElement(error);
 }

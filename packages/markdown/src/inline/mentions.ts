@@ -1,6 +1,7 @@
 import type { GroupId, UserId } from '@parley/domain';
 import { SPACE } from '../characters.js';
 import { Element } from '../html/element.js';
+import { withOne } from '../sets.js';
 import type { InlineContext, InlineRule } from './rule.js';
 
 /** What may stand before a mention or a link to a channel, beside the start of the text. */
@@ -24,11 +25,12 @@ export const userMentions: InlineRule = (text, context) => {
 
 export const groupMentions: InlineRule = (text, context) => {
   if (!text.includes('@')) return text;
+  const { outcome } = context;
   return text.replace(GROUP, (typed, mark: string, name: string) => {
     const group = context.names.groupByName(name);
     if (!group) return typed;
     const isSilent = mark === '_' || !group.isActive;
-    if (!isSilent) context.outcome.mentionedGroupIds.add(group.id as GroupId);
+    if (!isSilent) outcome.mentionedGroupIds = withOne(outcome.mentionedGroupIds, group.id as GroupId);
     const attributes = { 'data-user-group-id': String(group.id) };
     return context.stash(mentionElement('user-group-mention', group.displayName, isSilent, attributes));
   });
@@ -65,7 +67,7 @@ function userMention(name: string, isAskedSilent: boolean, { names, outcome }: I
   const user = byId ? names.userById(byId.id) : names.userByName(name);
   if (!user || (byId?.fullName !== undefined && byId.fullName !== user.fullName)) return null;
   const isSilent = isAskedSilent || !user.isActive;
-  if (!isSilent) outcome.mentionedUserIds.add(user.id);
+  if (!isSilent) outcome.mentionedUserIds = withOne(outcome.mentionedUserIds, user.id);
   return mentionElement('user-mention', user.fullName, isSilent, { 'data-user-id': String(user.id) });
 }
 

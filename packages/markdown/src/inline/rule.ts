@@ -8,7 +8,10 @@ import type {
 } from '@parley/domain';
 import type { Element } from '../html/element.js';
 import type { HtmlStash } from '../html/stash.js';
+import type { RealmLinkifiers } from '../links/linkifier.js';
 import type { Outcome } from '../outcome.js';
+import type { Typesetting } from '../typesetting/typesetting.js';
+import type { WorkBudget } from '../work-budget.js';
 
 /**
  * One rule of inline formatting. It runs over a whole text before the next one starts; what it understands it replaces by
@@ -23,8 +26,10 @@ export interface InlineContext {
   readonly names: NameLookup;
   readonly outcome: Outcome;
   readonly html: HtmlStash;
-  /** A formula as HTML; null when it is none. */
-  formula(source: string): string | null;
+  readonly typesetting: Typesetting;
+  readonly work: WorkBudget;
+  /** Null when the realm has none. */
+  readonly linkifiers: RealmLinkifiers | null;
   /** A placeholder for an element, or for text that later rules must not touch. */
   stash(content: Element | string): string;
   /** The text with the rules after this one applied: for what stands inside an element. */

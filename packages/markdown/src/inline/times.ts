@@ -3,20 +3,23 @@ import type { InlineRule } from './rule.js';
 
 const TIME = /<time:([^>]*)>/g;
 const ISO_8601 =
-  /^\s*(\d{4})-?(\d\d)-?(\d\d)(?:(?:\s*T|\s+)(\d\d)(?::?(\d\d)(?::?(\d\d)(?:[.,](\d+))?)?)?\s*(?:(Z)|([+-])(\d\d):?(\d\d)?)?)?\s*$/i;
-const UNIX_SECONDS = /^\s*(\d{9,11})(?:\.(\d+))?\s*$/;
+  /^(\d{4})-?(\d\d)-?(\d\d)(?:(?:\s*T|\s+)(\d\d)(?::?(\d\d)(?::?(\d\d)(?:[.,](\d+))?)?)?(?:\s*(?:(Z)|([+-])(\d\d):?(\d\d)?))?)?$/i;
+const UNIX_SECONDS = /^(\d{9,11})(?:\.(\d+))?$/;
 
 /** `<time:2024-03-07T15:00:00+01:00>`: a moment that every reader sees in their own time zone. */
 export const times: InlineRule = (text, { stash }) => {
   if (!text.includes('<time:')) return text;
-  return text.replace(TIME, (typed, value: string) => {
-    const datetime = toUtc(value);
+  // Behind the last mark that ends one, each beginning would be followed to the end of the text.
+  const end = text.lastIndexOf('>') + 1;
+  const replaced = text.slice(0, end).replace(TIME, (typed, value: string) => {
+    const datetime = toUtc(value.trim());
     if (datetime === null) return typed;
     const element = new Element('time', { datetime });
     element.text = value;
     element.isTextFinal = true;
     return stash(element);
   });
+  return replaced + text.slice(end);
 };
 
 function toUtc(value: string): string | null {

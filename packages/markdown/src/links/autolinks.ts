@@ -1,9 +1,9 @@
 import { isSpace, isWord } from '../characters.js';
+import type { WorkBudget } from '../work-budget.js';
 import { isTopLevelDomain } from './top-level-domains.js';
 
 const MAX_NESTED_PARENTHESES = 7;
-const BITCOIN = /^bitcoin:[13][a-km-zA-HJ-NP-Z1-9]{25,34}/;
-const FILE = /^file:\/\/(?:\/[^/ ]*)+\/?/;
+const BITCOIN = /bitcoin:[13][a-km-zA-HJ-NP-Z1-9]{25,34}/y;
 
 /** Something that looks like an address. */
 export interface Autolink {
@@ -15,9 +15,9 @@ export interface Autolink {
 const HINT = /:\/\/|[^\s.]\.[^\s.]|@|bitcoin:/;
 
 /** The addresses in a text, from left to right. */
-export function* findAutolinks(text: string, fileLinks: boolean): Generator<Autolink> {
+export function* findAutolinks(text: string, fileLinks: boolean, work: WorkBudget): Generator<Autolink> {
   if (!HINT.test(text)) return;
-  const scanner = new AddressScanner(text, fileLinks);
+  const scanner = new AddressScanner(text, fileLinks, work);
   for (let start = 0; start < text.length; start++) {
     if (start > 0 && !mayPrecede(text[start - 1]!)) continue;
     const end = scanner.scan(start);
@@ -35,10 +35,15 @@ class AddressScanner {
   /** The run of punctuation that was looked at last. */
   private runStart = 0;
   private runEnd = -1;
+  /** Where no path goes on from, with no parenthesis open: one that failed before has been there already. */
+  private readonly deadEnds = new Set<number>();
+  /** Where the file that was looked at last ends. */
+  private fileEnd = -1;
 
   constructor(
     private readonly text: string,
     private readonly fileLinks: boolean,
+    private readonly work: WorkBudget,
   ) {}
 
   scan(start: number): number {
@@ -60,6 +65,7 @@ class AddressScanner {
         if (pathEnd !== -1) return pathEnd;
         if (this.isEnd(end)) return end;
       }
+      this.work.spend(end - start);
     }
     return this.domainAddress(start);
   }
@@ -69,6 +75,7 @@ class AddressScanner {
     const { text } = this;
     let end = start;
     while (end < text.length && (text[end] === '.' || this.isLabelCharacter(end))) end += this.width(end);
+    this.work.spend(end - start);
     const name = text.slice(start, end);
     // No label before the last one may be empty.
     const firstGap = name.startsWith('.') ? 0 : name.indexOf('..');
@@ -93,9 +100,11 @@ class AddressScanner {
     const { text } = this;
     let at = start;
     while (at < text.length && this.isLabelCharacter(at, '.')) at += this.width(at);
+    this.work.spend(at - start);
     if (at === start || text[at] !== '@') return -1;
     let end = at + 1;
     while (end < text.length && this.isLabelCharacter(end, '.')) end += this.width(end);
+    this.work.spend(end - at);
     // The last part holds no hyphen, and what is left over must be punctuation.
     const domain = text.slice(at + 1, end);
     for (let dot = domain.lastIndexOf('.'); dot > 0; dot = domain.lastIndexOf('.', dot - 1)) {
@@ -107,26 +116,44 @@ class AddressScanner {
   }
 
   private otherAddress(start: number): number {
-    const pattern = this.text.startsWith('bitcoin:', start)
-      ? BITCOIN
-      : this.fileLinks && this.text.startsWith('file:///', start)
-        ? FILE
-        : null;
-    const length = pattern?.exec(this.text.slice(start))?.[0].length;
-    return length !== undefined && this.isEnd(start + length) ? start + length : -1;
+    let end = -1;
+    if (this.text.startsWith('bitcoin:', start)) end = this.bitcoin(start);
+    else if (this.fileLinks && this.text.startsWith('file:///', start)) end = this.file(start);
+    return end !== -1 && this.isEnd(end) ? end : -1;
+  }
+
+  private bitcoin(start: number): number {
+    BITCOIN.lastIndex = start;
+    return BITCOIN.test(this.text) ? BITCOIN.lastIndex : -1;
+  }
+
+  private file(start: number): number {
+    if (this.fileEnd < start) {
+      const space = this.text.indexOf(' ', start);
+      this.fileEnd = space === -1 ? this.text.length : space;
+    }
+    return this.fileEnd;
   }
 
   /** Anything but white space and quotes, as long as parentheses match. */
   private path(start: number): number {
     const { text } = this;
+    const passed: number[] = [];
     let depth = 0;
     for (let end = start + 1; ; end++) {
-      if (depth === 0 && this.isEnd(end)) return end;
+      if (depth === 0) {
+        if (this.isEnd(end)) return end;
+        if (this.deadEnds.has(end)) break;
+        passed.push(end);
+      }
       const character = text[end];
-      if (character === undefined || character === '"' || isSpace(character)) return -1;
-      if (character === '(' && ++depth > MAX_NESTED_PARENTHESES) return -1;
-      if (character === ')' && --depth < 0) return -1;
+      if (character === undefined || character === '"' || isSpace(character)) break;
+      if (character === '(' && ++depth > MAX_NESTED_PARENTHESES) break;
+      if (character === ')' && --depth < 0) break;
     }
+    for (const position of passed) this.deadEnds.add(position);
+    this.work.spend(passed.length);
+    return -1;
   }
 
   /** Only punctuation stands between here and the next white space. */

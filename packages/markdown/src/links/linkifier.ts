@@ -1,12 +1,13 @@
 import type { Linkifier } from '@parley/domain';
 import type { RE2JS } from 're2js';
 import { lazily } from '../lazy.js';
+import { Watchdog } from '../typesetting/watchdog.js';
 
-interface LinkifierMatch {
+export interface LinkifierMatch {
   readonly start: number;
   readonly end: number;
-  readonly text: string;
-  readonly url: string;
+  /** @param restore What was typed for a part of the text. */
+  urlWith(restore: (part: string) => string): string;
 }
 
 interface UrlTemplate {
@@ -20,62 +21,91 @@ const templates = lazily((require) => require('url-template') as { parse(templat
 const MAX_COMPILED = 1000;
 const compiled = new Map<string, CompiledLinkifier | null>();
 
-/** One search is linear, but a pattern may have every one of its matches read on to the end. */
-const FREE_MATCHES = 100;
-const PATIENCE_MS = 50;
-
 const MATCH = 'linkifier_actual_match';
 const AFTER = 'linkifier_after_match';
 /** What may stand around a match. The next-line character is white space that RE2's `\s` and `\pZ` both miss. */
 const surrounded = (pattern: string) =>
   `(?:^|\\s|\\x{85}|\\pZ|['"(,:<])(?P<${MATCH}>${pattern})(?P<${AFTER}>$|[^\\pL\\pN])`;
 
-/** A linkifier ready to run, in time linear in the text: users write the patterns, and no pattern may stop the server. */
-export class CompiledLinkifier {
-  private constructor(
-    private readonly pattern: RE2JS,
-    private readonly groups: readonly string[],
-    private readonly template: UrlTemplate,
-  ) {}
+/** For all patterns on all of one text together: some milliseconds without being watched, and these with. */
+const UNWATCHED_STEPS = 2_000_000;
+const TIME_MS = 15;
+const STEPS_PER_SEARCH = 1000;
 
-  /** Null when the pattern does not compile. */
-  static of(linkifier: Linkifier): CompiledLinkifier | null {
-    const key = JSON.stringify([linkifier.pattern, linkifier.urlTemplate]);
-    let result = compiled.get(key);
-    if (result === undefined) {
-      if (compiled.size >= MAX_COMPILED) compiled.clear();
-      result = CompiledLinkifier.compile(linkifier);
-      compiled.set(key, result);
-    }
-    return result;
+/** What a realm's administrators want made links of, for one text: no pattern may stop the server. */
+export class RealmLinkifiers {
+  private readonly linkifiers: readonly CompiledLinkifier[];
+  private readonly watchdog = new Watchdog(TIME_MS, UNWATCHED_STEPS);
+
+  constructor(linkifiers: readonly Linkifier[]) {
+    this.linkifiers = linkifiers.map(compile).filter((linkifier) => linkifier !== null);
   }
 
-  private static compile({ pattern, urlTemplate }: Linkifier): CompiledLinkifier | null {
+  /** One for each, in their order of precedence, until time is up; each finds its matches from left to right. */
+  *searches(): Generator<(text: string) => readonly LinkifierMatch[]> {
+    for (const linkifier of this.linkifiers) {
+      if (this.watchdog.isOver) return;
+      yield (text) => linkifier.search(text, this.watchdog);
+    }
+  }
+}
+
+/** Null when the pattern does not compile. */
+function compile({ pattern, urlTemplate }: Linkifier): CompiledLinkifier | null {
+  const key = JSON.stringify([pattern, urlTemplate]);
+  let result = compiled.get(key);
+  if (result === undefined) {
+    if (compiled.size >= MAX_COMPILED) compiled.clear();
     try {
-      const compiledPattern = re2().compile(surrounded(pattern));
-      const groups = Object.keys(compiledPattern.namedGroups());
-      return new CompiledLinkifier(compiledPattern, groups, templates().parse(urlTemplate));
+      result = new CompiledLinkifier(re2().compile(surrounded(pattern)), templates().parse(urlTemplate));
     } catch {
-      return null;
+      result = null;
     }
+    compiled.set(key, result);
+  }
+  return result;
+}
+
+class CompiledLinkifier {
+  private readonly groups: readonly string[];
+
+  constructor(
+    private readonly pattern: RE2JS,
+    private readonly template: UrlTemplate,
+  ) {
+    this.groups = Object.keys(pattern.namedGroups());
   }
 
-  /** From left to right. The character after one match may be the one before the next. */
-  *matches(text: string, restore = (value: string) => value): Generator<LinkifierMatch> {
+  /** As many as are found in time. The character after one match may be the one before the next. */
+  search(text: string, watchdog: Watchdog): readonly LinkifierMatch[] {
+    const found: LinkifierMatch[] = [];
     const matcher = this.pattern.matcher(text);
-    let count = 0;
-    const deadline = performance.now() + PATIENCE_MS;
-    for (let position = 0; position <= text.length && matcher.find(position); ) {
-      if (++count > FREE_MATCHES && performance.now() > deadline) return;
-      const start = matcher.start(MATCH);
-      const end = matcher.end(MATCH);
-      const values: Record<string, string | undefined> = {};
-      for (const group of this.groups) {
-        const value = matcher.group(group);
-        values[group] = value === null ? undefined : restore(value);
+    let position = 0;
+    try {
+      while (position <= text.length && watchdog.run(() => matcher.find(position), this.stepsFor(text, position))) {
+        const start = matcher.start(MATCH);
+        const end = matcher.end(MATCH);
+        const groups = this.groups.map((name) => [name, matcher.group(name)] as const);
+        found.push({ start, end, urlWith: (restore) => this.expand(groups, restore) });
+        position = Math.max(end, position + 1);
       }
-      yield { start, end, text: text.slice(start, end), url: this.template.expand(values) };
-      position = Math.max(end, position + 1);
+    } catch {
+      // Time is up.
     }
+    return found;
+  }
+
+  /** One match may be looked for to the very end. */
+  private stepsFor(text: string, position: number): number {
+    return STEPS_PER_SEARCH + this.pattern.programSize() * (text.length - position);
+  }
+
+  private expand(
+    groups: readonly (readonly [name: string, value: string | null])[],
+    restore: (part: string) => string,
+  ): string {
+    const values: Record<string, string | undefined> = {};
+    for (const [name, value] of groups) values[name] = value === null ? undefined : restore(value);
+    return this.template.expand(values);
   }
 }

@@ -1,6 +1,7 @@
 import type { Linkifier, TopicLink } from '@parley/domain';
+import { WorkBudget } from '../work-budget.js';
 import { findAutolinks } from './autolinks.js';
-import { CompiledLinkifier } from './linkifier.js';
+import { RealmLinkifiers } from './linkifier.js';
 import { completeUrl, splitUrl } from './url.js';
 
 interface Candidate extends TopicLink {
@@ -22,16 +23,19 @@ export function findTopicLinks(topic: string, linkifiers: readonly Linkifier[]):
 }
 
 function* linkifierMatches(topic: string, linkifiers: readonly Linkifier[]): Generator<Candidate> {
-  for (const linkifier of linkifiers) {
-    for (const { start, text, url } of CompiledLinkifier.of(linkifier)?.matches(topic) ?? [])
-      yield { start, text, url };
+  if (linkifiers.length === 0) return;
+  for (const search of new RealmLinkifiers(linkifiers).searches()) {
+    for (const { start, end, urlWith } of search(topic)) {
+      yield { start, text: topic.slice(start, end), url: urlWith((part) => part) };
+    }
   }
 }
 
 function* addresses(topic: string): Generator<Candidate> {
+  const work = new WorkBudget();
   let start = 0;
   for (const piece of topic.split(SEPARATORS)) {
-    const [address] = findAutolinks(piece, false);
+    const [address] = findAutolinks(piece, false, work);
     if (address) {
       const text = piece.slice(address.start, address.end);
       yield { start, text, url: splitUrl(text)?.scheme ? text : `https://${text}` };

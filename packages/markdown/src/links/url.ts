@@ -56,6 +56,15 @@ function isPossibleHost(host: string): boolean {
   return folded === letters || !/[/?#@:]/.test(folded);
 }
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is cut
+const SCHEME_OF_TEXT = /^[\s\u0000-\u0020]*([a-z][a-z0-9+.\-\t\r\n]*):(?!\/\/)/i;
+
+/** What can be told from the beginning alone, without going over the rest of what may be no URL: `completeUrl` tells all. */
+export function hasForbiddenScheme(text: string): boolean {
+  const scheme = SCHEME_OF_TEXT.exec(text)?.[1];
+  return scheme !== undefined && !ALLOWED_SCHEMES.has(scheme.replace(/[\t\r\n]/g, '').toLowerCase());
+}
+
 function joinUrl({ scheme, host, path, query, fragment }: UrlParts): string {
   let url = path;
   if (host !== '' || (SCHEMES_WITH_HOST.has(scheme) && !url.startsWith('//'))) {

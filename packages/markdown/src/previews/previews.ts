@@ -3,6 +3,7 @@ import { Element } from '../html/element.js';
 import type { NameLookup } from '../inline/rule.js';
 import { splitUrl, uploadPath } from '../links/url.js';
 import type { Outcome } from '../outcome.js';
+import { withOne } from '../sets.js';
 import { uploadPreview } from './uploads.js';
 import { youtubeId } from './youtube.js';
 
@@ -18,8 +19,14 @@ const PREVIEW_CLASS = 'message_inline_image';
 interface FoundLink {
   readonly element: Element;
   readonly href: string;
-  /** From the link's parent up to the root. */
-  readonly ancestors: readonly Element[];
+  readonly parent: Parent;
+}
+
+/** An element with what is around it. */
+interface Parent {
+  readonly element: Element;
+  readonly parent: Parent | null;
+  readonly isQuoted: boolean;
 }
 
 /** What previews need to know. */
@@ -39,11 +46,11 @@ export function addPreviews(root: Element, context: PreviewContext): void {
   outcome.hasLink = true;
   for (const { href } of links) {
     const path = uploadPath(href, options.realmUrl);
-    if (path !== null) outcome.uploadPaths.add(path);
+    if (path !== null) outcome.uploadPaths = withOne(outcome.uploadPaths, path);
   }
   if (!options.mediaPreviews) return;
 
-  const previewable = links.filter(({ ancestors }) => !ancestors.some(({ tag }) => tag === 'blockquote'));
+  const previewable = links.filter(({ parent }) => !parent.isQuoted);
   const hrefs = new Set(previewable.map(({ href }) => href));
   if (hrefs.size > MAX_LINKS) return;
   for (const link of previewable) {
@@ -54,12 +61,14 @@ export function addPreviews(root: Element, context: PreviewContext): void {
 /** Level by level, not in the order of reading: with two links to one image, the outer one gets the preview. */
 function findLinks(root: Element): FoundLink[] {
   const found: FoundLink[] = [];
-  const queue: (readonly Element[])[] = [[root]];
-  for (const ancestors of queue) {
-    for (const element of ancestors[0]!.children) {
-      if (element.children.length > 0) queue.push([element, ...ancestors]);
+  const queue: Parent[] = [{ element: root, parent: null, isQuoted: false }];
+  for (const parent of queue) {
+    for (const element of parent.element.children) {
+      if (element.children.length > 0) {
+        queue.push({ element, parent, isQuoted: parent.isQuoted || element.tag === 'blockquote' });
+      }
       const href = element.tag === 'a' ? element.attributes.href : undefined;
-      if (href !== undefined) found.push({ element, href, ancestors });
+      if (href !== undefined) found.push({ element, href, parent });
     }
   }
   return found;
@@ -99,11 +108,11 @@ function addPreview(root: Element, link: FoundLink, context: PreviewContext): vo
 
 function placePreview(
   root: Element,
-  { element, href, ancestors }: FoundLink,
+  { element, href, parent: { element: parent, parent: above } }: FoundLink,
   className: string,
   content: Element,
 ): void {
-  const [parent, grandparent] = ancestors as [Element, Element | undefined];
+  const grandparent = above?.element;
   const isBare = element.text === '' || element.text === href;
   const box = preview(className, isBare ? { href } : { href, title: element.text }, content);
   const isAtEnd = element.tail === '';

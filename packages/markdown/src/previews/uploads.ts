@@ -1,6 +1,7 @@
 import type { StoredImage, StoredUpload } from '@parley/domain';
 import { Element } from '../html/element.js';
 import type { Outcome } from '../outcome.js';
+import { withOne } from '../sets.js';
 
 const AUDIO_TYPES = new Set(['audio/aac', 'audio/flac', 'audio/mpeg', 'audio/wav', 'audio/x-wav', 'audio/vnd.wave']);
 const PLACEHOLDER_IMAGE = '/static/images/loading/loader-black.svg';
@@ -49,7 +50,7 @@ function showUpload(
     'data-original-dimensions': `${image.width}x${image.height}`,
   };
   if (thumbnail === 'pending') {
-    outcome.pendingThumbnails.add(path);
+    outcome.pendingThumbnails = withOne(outcome.pendingThumbnails, path);
     return { isLoading: true, attributes: { ...about, src: PLACEHOLDER_IMAGE } };
   }
   return {

@@ -2,16 +2,26 @@ import { attributeOf, type HtmlToken, hasClass, readTokens } from './html-tokens
 
 /** The smallest piece that an edit can change: a word with its punctuation, an image, a formula, the target of a link. */
 interface Atom {
-  /** Equal for atoms that count as the same. */
-  readonly key: string;
+  /** Equal for atoms that count as the same, in either version. */
+  readonly key: number;
   readonly html: string;
   /** White space before it. */
   readonly space: string;
-  /** Opening tags of the inline elements around it, outermost first. */
-  readonly inline: readonly string[];
+  /** The innermost of the inline elements around it. */
+  readonly inline: Inline | null;
   /** Shown only when it changed. */
   readonly isHidden: boolean;
   readonly block: Block;
+}
+
+/** An inline element that may be open. In one version, those with the same tags around them are the same. */
+interface Inline {
+  /** The opening tag. */
+  readonly html: string;
+  readonly parent: Inline | null;
+  readonly depth: number;
+  /** Equal for those with the same names around them, in either version. */
+  readonly key: number;
 }
 
 /** A run of text between tags of blocks. */
@@ -29,31 +39,67 @@ const MAX_TABLE = 4_000_000;
 
 const BLOCK_TAGS = new Set('blockquote div h1 h2 h3 h4 h5 h6 hr li ol p pre table tbody td th thead tr ul'.split(' '));
 
+/** Elements are opened and closed around every change: many changes deep inside many elements would be shown at any length. */
+const MAX_GROWTH = 4;
+const LITTLE = 10_000;
+
 /** What changed from one version to the next: the new one, with insertions marked and deletions put in. */
 export function diffHtml(before: string, after: string): string {
-  const oldAtoms = readPieces(before).filter(isAtom);
-  const pieces = readPieces(after);
+  const keys = new Keys();
+  const oldAtoms = readPieces(before, keys).filter(isAtom);
+  const pieces = readPieces(after, keys);
   const { kept, deletions } = compare(oldAtoms, pieces.filter(isAtom));
-  return new DiffWriter(kept, deletions).write(pieces);
+  const diff = new DiffWriter(kept, deletions, LITTLE + MAX_GROWTH * (before.length + after.length)).write(pieces);
+  if (diff !== null) return diff;
+  const deleted = oldAtoms.map(({ html, isHidden }) => (isHidden ? '' : html)).join(' ');
+  return `<div>${after} <p>${marked(deleted, 'deleted')}</p></div>`;
+}
+
+/** The same number for the same text. */
+class Keys {
+  private readonly numbers = new Map<string, number>();
+
+  of(text: string): number {
+    let number = this.numbers.get(text);
+    if (number === undefined) {
+      number = this.numbers.size;
+      this.numbers.set(text, number);
+    }
+    return number;
+  }
+}
+
+/** The inline elements of one version. */
+class Inlines {
+  private readonly known = new Map<string, Inline>();
+  private readonly numbers = new Map<Inline | null, number>([[null, 0]]);
+
+  constructor(private readonly keys: Keys) {}
+
+  inside(parent: Inline | null, html: string): Inline {
+    const place = `${this.numbers.get(parent)} ${html}`;
+    let inline = this.known.get(place);
+    if (!inline) {
+      const key = this.keys.of(`<${parent?.key} ${tagName(html)}`);
+      inline = { html, parent, depth: (parent?.depth ?? 0) + 1, key };
+      this.known.set(place, inline);
+      this.numbers.set(inline, this.numbers.size);
+    }
+    return inline;
+  }
 }
 
 const isAtom = (piece: Piece): piece is Atom => 'key' in piece;
 
-function readPieces(html: string): Piece[] {
+function readPieces(html: string, keys: Keys): Piece[] {
   const pieces: Piece[] = [];
   const path: string[] = [];
-  const inline: string[] = [];
+  const inlines = new Inlines(keys);
+  let inline = null as Inline | null;
   let block: Block = { path: [], atoms: 0 };
   let space = '';
   const add = (key: string, content: string, isHidden = false) => {
-    pieces.push({
-      key: `${inline.map(tagName).join()} ${key}`,
-      html: content,
-      space,
-      inline: [...inline],
-      isHidden,
-      block,
-    });
+    pieces.push({ key: keys.of(`${inline?.key} ${key}`), html: content, space, inline, isHidden, block });
     block.atoms++;
     space = '';
   };
@@ -65,6 +111,8 @@ function readPieces(html: string): Piece[] {
         if (/\s/.test(piece)) space = path.includes('<pre>') ? piece : ' ';
         else add(piece, piece);
       }
+    } else if (token.kind === 'formula') {
+      add(token.html, token.html);
     } else if (BLOCK_TAGS.has(token.tag)) {
       if (token.kind === 'open') path.push(token.html);
       else if (token.kind === 'close') path.pop();
@@ -74,10 +122,9 @@ function readPieces(html: string): Piece[] {
     } else if (token.kind === 'void') {
       add(token.html, token.html);
     } else if (token.kind === 'close') {
-      const opening = inline.at(-1);
-      const href = opening && token.tag === 'a' ? attributeOf(opening, 'href') : null;
+      const href = inline && token.tag === 'a' ? attributeOf(inline.html, 'href') : null;
       if (href !== null) add(`href ${href}`, ` Link: ${escapeText(href)} `, true);
-      inline.pop();
+      inline = inline?.parent ?? null;
     } else if (isOnePiece(token)) {
       const end = findEnd(tokens, i);
       const content = tokens
@@ -87,7 +134,7 @@ function readPieces(html: string): Piece[] {
       add(content, content);
       i = end;
     } else {
-      inline.push(token.html);
+      inline = inlines.inside(inline, token.html);
     }
   }
   return pieces;
@@ -95,7 +142,7 @@ function readPieces(html: string): Piece[] {
 
 /** Elements that mean something only as a whole. */
 function isOnePiece({ tag, html }: HtmlToken & { tag: string }): boolean {
-  return tag === 'time' || tag === 'audio' || tag === 'video' || hasClass(html, 'katex') || hasClass(html, 'emoji');
+  return tag === 'time' || tag === 'audio' || tag === 'video' || hasClass(html, 'emoji');
 }
 
 function findEnd(tokens: readonly HtmlToken[], start: number): number {
@@ -175,12 +222,14 @@ function commonLengths(before: readonly Atom[], after: readonly Atom[]): Uint16A
   const width = after.length + 1;
   if ((before.length + 1) * width > MAX_TABLE) return null;
   const table = new Uint16Array((before.length + 1) * width);
+  const keys = Int32Array.from(after, ({ key }) => key);
   for (let i = before.length - 1; i >= 0; i--) {
+    const { key } = before[i]!;
+    const below = (i + 1) * width;
+    let right = 0;
     for (let j = after.length - 1; j >= 0; j--) {
-      table[i * width + j] =
-        before[i]!.key === after[j]!.key
-          ? table[(i + 1) * width + j + 1]! + 1
-          : Math.max(table[(i + 1) * width + j]!, table[i * width + j + 1]!);
+      right = keys[j] === key ? table[below + j + 1]! + 1 : Math.max(table[below + j]!, right);
+      table[i * width + j] = right;
     }
   }
   return table;
@@ -198,13 +247,16 @@ class DiffWriter {
   constructor(
     private readonly kept: ReadonlySet<Atom>,
     private readonly deletions: ReadonlyMap<Atom | null, readonly Atom[]>,
+    private readonly maxLength: number,
   ) {}
 
-  write(pieces: readonly Piece[]): string {
+  /** Null when it becomes too long. */
+  write(pieces: readonly Piece[]): string | null {
     const hasPlace = pieces.some(isAtom);
     let isFirst = true;
     if (!hasPlace) this.addDeletions(null, false);
     for (const piece of pieces) {
+      if (this.html.length > this.maxLength) return null;
       if (!isAtom(piece)) {
         this.addBlockTag(piece.blockTag);
         continue;
@@ -216,7 +268,7 @@ class DiffWriter {
     }
     this.endRun();
     this.writeDeletedBlocks();
-    return `<div>${this.html}</div>`;
+    return this.html.length > this.maxLength ? null : `<div>${this.html}</div>`;
   }
 
   private add(atom: Atom, change: Change): void {
@@ -252,6 +304,7 @@ class DiffWriter {
 
   private writeDeletedBlocks(): void {
     for (const atoms of this.deletedBlocks) {
+      if (this.html.length > this.maxLength) break;
       const { path } = atoms[0]!.block;
       const closings = path.map((tag) => `</${tagName(tag)}>`).reverse();
       this.html += ` ${path.join('')}${marked(writeInline(atoms, true), 'deleted')}${closings.join('')}`;
@@ -273,26 +326,42 @@ function byBlock(atoms: readonly Atom[]): Atom[][] {
 /** Opens and closes inline elements between the atoms; the white space before the first is left to the caller. */
 function writeInline(atoms: readonly Atom[], showHidden: boolean): string {
   let html = '';
-  let open: readonly string[] = [];
+  let open: Inline | null = null;
   let isFirst = true;
   for (const atom of atoms) {
     if (atom.isHidden && !showHidden) continue;
-    let shared = 0;
-    while (shared < open.length && open[shared] === atom.inline[shared]) shared++;
-    html += closeTags(open.slice(shared));
+    const shared = sharedBy(open, atom.inline);
+    html += closings(open, shared);
     if (!isFirst) html += atom.space;
-    html += atom.inline.slice(shared).join('') + atom.html;
+    html += openings(shared, atom.inline) + atom.html;
     open = atom.inline;
     isFirst = false;
   }
-  return html + closeTags(open);
+  return html + closings(open, null);
 }
 
-const closeTags = (tags: readonly string[]) =>
-  tags
-    .map((tag) => `</${tagName(tag)}>`)
-    .reverse()
-    .join('');
+/** The innermost element that both are in. */
+function sharedBy(first: Inline | null, second: Inline | null): Inline | null {
+  let a = first;
+  let b = second;
+  while (a !== b) {
+    if (a && a.depth >= (b?.depth ?? 0)) a = a.parent;
+    else b = b!.parent;
+  }
+  return a;
+}
+
+function closings(from: Inline | null, to: Inline | null): string {
+  let html = '';
+  for (let inline = from; inline && inline !== to; inline = inline.parent) html += `</${tagName(inline.html)}>`;
+  return html;
+}
+
+function openings(from: Inline | null, to: Inline | null): string {
+  const tags: string[] = [];
+  for (let inline = to; inline && inline !== from; inline = inline.parent) tags.push(inline.html);
+  return tags.reverse().join('');
+}
 
 const marked = (html: string, change: Change) =>
   change === 'kept' ? html : `<span class="highlight_text_${change}">${html}</span>`;

@@ -1,26 +1,15 @@
-import { hasClass, readTokens } from './html-tokens.js';
+import { readTokens } from './html-tokens.js';
 import { findWords } from './search-words.js';
 
 const ENTITY = /&(?:#\w+|\w+);/g;
 
-/** Inside these the markup is not ours to change: clients take it as one piece. */
-const OPAQUE_CLASS = 'katex';
-
-/** The HTML with every word searched for marked; tags and attributes stay as they are. */
+/** The HTML with every word searched for marked; tags, attributes and formulas stay as they are. */
 export function highlightContent(html: string, operands: readonly string[]): string {
   const terms = termsOf(operands);
   if (terms.size === 0) return html;
   let result = '';
-  /** How many elements deep inside an opaque one. */
-  let opaque = 0;
   for (const token of readTokens(html)) {
-    if (token.kind === 'text') {
-      result += opaque > 0 ? token.html : mark(token.html, maskEntities(token.html), terms, (text) => text);
-      continue;
-    }
-    if (token.kind === 'open' && (opaque > 0 || hasClass(token.html, OPAQUE_CLASS))) opaque++;
-    else if (token.kind === 'close' && opaque > 0) opaque--;
-    result += token.html;
+    result += token.kind === 'text' ? mark(token.html, maskEntities(token.html), terms, (text) => text) : token.html;
   }
   return result;
 }

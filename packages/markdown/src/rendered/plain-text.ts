@@ -1,5 +1,5 @@
 import type { Element } from '../html/element.js';
-import { readHtml } from './read-html.js';
+import { FORMULA_TAG, readHtml } from './read-html.js';
 
 const EMOJI_CODE = /(?:^| )emoji-(\S+)/;
 
@@ -15,7 +15,6 @@ export function searchableText(html: string): string {
 
 function collect(element: Element): string {
   const { tag, children, text, attributes } = element;
-  if (hasClass(element, 'katex')) return formulaSource(element);
   if (tag === 'img') return ` ${attributes.alt ?? ''} `;
   return text + children.map((child) => collect(child) + child.tail).join('');
 }
@@ -26,17 +25,15 @@ function write(element: Element, depth: number): string {
   if (hasClass(element, 'spoiler-block')) return writeSpoiler(element, depth);
   const inside = element.children.map((child) => write(child, depth)).join('');
   if (element.tag === 'blockquote') return quoted(inside) + element.tail;
-  return ownText(element) + (isReplaced(element) ? '' : inside) + element.tail;
+  return ownText(element) + inside + element.tail;
 }
 
 function ownText(element: Element): string {
   const code = hasClass(element, 'emoji') ? EMOJI_CODE.exec(element.attributes.class!)?.[1] : undefined;
   if (code) return String.fromCodePoint(...code.split('-').map((point) => Number.parseInt(point, 16)));
-  if (hasClass(element, 'katex')) return `$$${formulaSource(element)}$$`;
+  if (element.tag === FORMULA_TAG) return `$$${element.text}$$`;
   return element.tag === 'img' ? (element.attributes.alt ?? '') : element.text;
 }
-
-const isReplaced = (element: Element) => hasClass(element, 'katex');
 
 function writeNumbers(list: Element, depth: number): string {
   const start = Number(list.attributes.start ?? 1);
@@ -55,11 +52,6 @@ function quoted(text: string): string {
     .filter((line) => line !== '')
     .map((line) => `> ${line}\n`)
     .join('');
-}
-
-function formulaSource(element: Element): string {
-  if (element.tag === 'annotation') return element.text;
-  return element.children.map(formulaSource).join('');
 }
 
 const hasClass = (element: Element, name: string) => (element.attributes.class ?? '').split(' ').includes(name);

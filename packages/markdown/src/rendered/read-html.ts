@@ -1,5 +1,8 @@
 import { Element } from '../html/element.js';
-import { attributeOf, decodeEntities, readTokens } from './html-tokens.js';
+import { attributesOf, decodeEntities, readTokens } from './html-tokens.js';
+
+/** The tag of an element that stands for a formula, with its source for a text. */
+export const FORMULA_TAG = 'formula';
 
 /** Rendered HTML as a tree again. */
 export function readHtml(html: string): Element {
@@ -8,11 +11,12 @@ export function readHtml(html: string): Element {
   for (const token of readTokens(html)) {
     const parent = open.at(-1)!;
     if (token.kind === 'text') addText(parent, decodeEntities(token.html));
+    else if (token.kind === 'formula') addFormula(parent, token.html);
     else if (token.kind === 'close') {
       const at = open.findLastIndex(({ tag }) => tag === token.tag);
       if (at > 0) open.length = at;
     } else {
-      const child = parent.append(token.tag, attributesOf(token.html));
+      const child = parent.append(token.tag, meaningfulAttributes(token.html));
       if (token.kind === 'open') open.push(child);
     }
   }
@@ -25,14 +29,23 @@ function addText(parent: Element, text: string): void {
   else parent.text += text;
 }
 
-/** Of all attributes only these say anything about the text. */
-const MEANINGFUL = ['class', 'alt', 'start', 'encoding'];
+const SOURCE = /<annotation[^>]*>([^<]*)/;
 
-function attributesOf(tag: string): Readonly<Record<string, string>> {
-  const attributes: Record<string, string> = {};
-  for (const name of MEANINGFUL) {
-    const value = attributeOf(tag, name);
-    if (value !== null) attributes[name] = value;
+/** What is left of it is its source. */
+function addFormula(parent: Element, html: string): void {
+  const formula = parent.append(FORMULA_TAG);
+  formula.text = decodeEntities(SOURCE.exec(html)?.[1] ?? '');
+}
+
+/** Of all attributes only these say anything about the text. */
+const MEANINGFUL = new Set(['class', 'alt', 'start', 'encoding']);
+
+function meaningfulAttributes(tag: string): Readonly<Record<string, string>> | undefined {
+  let attributes: Record<string, string> | undefined;
+  for (const [name, value] of attributesOf(tag)) {
+    if (!MEANINGFUL.has(name)) continue;
+    attributes ??= {};
+    attributes[name] ??= value;
   }
   return attributes;
 }

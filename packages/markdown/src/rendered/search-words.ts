@@ -15,6 +15,21 @@ const stemmer = lazily((require) =>
   (require('snowball-stemmers') as { newStemmer(language: string): Stemmer }).newStemmer('english'),
 );
 
+/** Words that were met before: stemming one takes some microseconds, and texts say the same again and again. */
+const stems = new Map<string, string>();
+const MAX_STEMS = 20_000;
+const MAX_REMEMBERED_LENGTH = 30;
+
+function stemOf(word: string): string {
+  let stem = stems.get(word);
+  if (stem === undefined) {
+    stem = stemmer().stem(word);
+    if (stems.size >= MAX_STEMS) stems.clear();
+    if (word.length <= MAX_REMEMBERED_LENGTH) stems.set(word, stem);
+  }
+  return stem;
+}
+
 const STOP_WORDS = new Set(
   `i me my myself we our ours ourselves you your yours yourself yourselves he him himself she her hers herself it its
    itself they them their theirs themselves what which who whom this that these those am is are was were be been have
@@ -24,8 +39,6 @@ const STOP_WORDS = new Set(
    don should now b c d e f g h j k l m n o p q r u v w x y z`.split(/\s+/),
 );
 
-const ADDRESS =
-  /[\p{L}\p{N}._+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+|[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+(?:\/[^\s"'<>)\]]*)?/uy;
 const WORDS = /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:[-.@/_+][\p{L}\p{M}\p{N}]+)*/gu;
 const PLAIN = /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*/gu;
 
@@ -35,17 +48,65 @@ const PLAIN = /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*/gu;
  */
 export function findWords(text: string): Word[] {
   const words: Word[] = [];
+  const addresses = new AddressFinder(text);
   for (let match = next(WORDS, text, 0); match; ) {
     const start = match.index;
-    ADDRESS.lastIndex = start;
-    const address = ADDRESS.exec(text)?.[0];
-    const end = start + Math.max(match[0].length, address?.length ?? 0);
-    if (address) addAddress(words, start, address);
+    const addressEnd = addresses.endFrom(start);
+    const end = Math.max(start + match[0].length, addressEnd);
+    if (addressEnd !== -1) addAddress(words, start, text.slice(start, addressEnd));
     // The scheme of an address is not part of it.
     else if (!text.startsWith('://', end)) addCompound(words, start, match[0]);
     match = next(WORDS, text, end);
   }
   return words;
+}
+
+const MAIL_NAME = /[\p{L}\p{N}._+-]+/uy;
+const HOST = /[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*/uy;
+const PATH = /\/[^\s"'<>)\]]*/y;
+
+/**
+ * Where addresses end: `name@host.example`, `host.example/path`. Asked for one word after the other; what a run of
+ * characters is followed by is the same for all words in it, and found out once.
+ */
+class AddressFinder {
+  private name = { end: -1, addressEnd: -1 };
+  private host = { end: -1, lastDot: -1 };
+
+  constructor(private readonly text: string) {}
+
+  /** -1 where no address begins. */
+  endFrom(start: number): number {
+    const mailEnd = this.mailEnd(start);
+    if (mailEnd !== -1) return mailEnd;
+    const { end, lastDot } = this.hostFrom(start);
+    if (lastDot <= start) return -1;
+    return this.text[end] === '/' ? endOf(PATH, this.text, end) : end;
+  }
+
+  private mailEnd(start: number): number {
+    if (start >= this.name.end) {
+      const end = endOf(MAIL_NAME, this.text, start);
+      const hostEnd = this.text[end] === '@' ? endOf(HOST, this.text, end + 1) : -1;
+      const hasDot = hostEnd !== -1 && this.text.slice(end, hostEnd).includes('.');
+      this.name = { end, addressEnd: hasDot ? hostEnd : -1 };
+    }
+    return this.name.addressEnd;
+  }
+
+  private hostFrom(start: number): { readonly end: number; readonly lastDot: number } {
+    if (start >= this.host.end) {
+      const end = endOf(HOST, this.text, start);
+      this.host = { end, lastDot: this.text.lastIndexOf('.', end - 1) };
+    }
+    return this.host;
+  }
+}
+
+/** Where a match that begins right here ends; -1 when there is none. */
+function endOf(pattern: RegExp, text: string, start: number): number {
+  pattern.lastIndex = start;
+  return pattern.test(text) ? pattern.lastIndex : -1;
 }
 
 function addAddress(words: Word[], start: number, address: string): void {
@@ -63,7 +124,7 @@ function addCompound(words: Word[], start: number, compound: string): void {
   for (const { 0: word, index } of compound.matchAll(PLAIN)) {
     const lowered = word.toLowerCase();
     if (STOP_WORDS.has(lowered)) continue;
-    words.push({ start: start + index, end: start + index + word.length, term: stemmer().stem(lowered) });
+    words.push({ start: start + index, end: start + index + word.length, term: stemOf(lowered) });
   }
 }
 

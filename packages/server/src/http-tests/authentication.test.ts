@@ -1,3 +1,6 @@
+import { connect } from 'node:net';
+import { PlainPasswordHasher } from '@parley/testkit';
+import { HashQueue } from '../authentication/hash-queue.js';
 import { expectRefusal, fieldsOf } from '../testing/expectations.js';
 import { TestServer, type TestUser } from '../testing/test-server.js';
 
@@ -101,6 +104,56 @@ describe('POST /fetch_api_key', () => {
   });
 });
 
+describe('passwords that wait to be checked', () => {
+  /** Checks passwords when it is told to. */
+  class SlowHasher extends PlainPasswordHasher {
+    readonly waiting: (() => void)[] = [];
+    override async verify(password: string, hash: string | null): Promise<boolean> {
+      await new Promise<void>((resolve) => this.waiting.push(resolve));
+      return super.verify(password, hash);
+    }
+  }
+  const until = async (condition: () => boolean) => {
+    while (!condition()) await new Promise((resolve) => setTimeout(resolve, 1));
+  };
+
+  it('are refused at once where there is no room, which costs no attempt, and forgotten with their senders', async () => {
+    const hasher = new SlowHasher();
+    const queue = new HashQueue(hasher, { atOnce: 1, maxWaitingPerClient: 1 });
+    const slow = await TestServer.start({ hasRateLimits: true, passwordHasher: queue });
+    const { hamlet } = slow.people;
+    const attempt = (password: string) => slow.post('/fetch_api_key', null, { username: hamlet.email, password });
+
+    const first = attempt('first');
+    await until(() => hasher.waiting.length === 1);
+    const { port } = new URL(slow.url);
+    const gone = connect(Number(port), '127.0.0.1');
+    const body = `username=${hamlet.email}&password=gone`;
+    gone.write(
+      'POST /api/v1/fetch_api_key HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\n' +
+        `Content-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    await until(() => queue.waiting === 1);
+    const busy = await attempt('busy');
+    expectRefusal(busy, 'Too many passwords are being checked; try again in a moment.', {
+      status: 503,
+      code: 'SERVER_NOT_READY',
+    });
+    expect(busy.headers['retry-after']).toBe('1');
+    gone.destroy();
+    await until(() => queue.waiting === 0);
+    const right = attempt(hamlet.password);
+    await until(() => queue.waiting === 1);
+    hasher.waiting.pop()!();
+    expect((await first).status).toBe(401);
+    await until(() => hasher.waiting.length === 1);
+    hasher.waiting.pop()!();
+    expect((await right).status).toBe(200);
+    expect(hasher.verified.map(([password]) => password)).toEqual(['first', hamlet.password]);
+    await slow.close();
+  });
+});
+
 describe('POST /dev_fetch_api_key', () => {
   it('gives anybody anybody’s key, also when it is asked in the query', async () => {
     const inForm = await server.post('/dev_fetch_api_key', null, { username: 'HAMLET@zulip.com' });
@@ -139,6 +192,22 @@ describe('GET /dev_list_users', () => {
     const { direct_users } = (await server.get('/dev_list_users', null)).body;
     expect(JSON.stringify(direct_users)).not.toContain('hamlet');
     expect(JSON.stringify(direct_users)).not.toContain('bot');
+  });
+});
+
+describe('development endpoints', () => {
+  it('answer only to this machine itself, and let no web page read what they say', async () => {
+    const ask = (headers: Record<string, string>) =>
+      server.request('POST', '/dev_fetch_api_key', { params: { username: 'desdemona@zulip.com' }, headers });
+    const own = { Host: new URL(server.url).host };
+    const page = await ask({ ...own, Origin: server.url });
+    expect(fieldsOf(page)).toHaveProperty('api_key');
+    expect(page.headers).not.toHaveProperty('access-control-allow-origin');
+    for (const headers of [{ Host: 'rebound.example' }, { ...own, Origin: 'https://example.com' }]) {
+      const refused = await ask(headers);
+      expectRefusal(refused, 'This endpoint answers only to this machine itself.', { status: 403 });
+      expect(refused.headers).not.toHaveProperty('access-control-allow-origin');
+    }
   });
 });
 

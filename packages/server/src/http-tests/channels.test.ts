@@ -150,6 +150,15 @@ describe('POST /channels/create', () => {
     });
   });
 
+  it('makes the formulas of its description, there and where the channel begins', async () => {
+    const id = await created({ name: 'maths', description: 'of $$x$$', subscribers: [people.hamlet.id] });
+    expect((await one('maths')).rendered_description).toMatch(/^<p>of <span class="katex">/);
+    const narrow = [{ operator: 'channel', operand: id }];
+    const page = { anchor: 'newest', num_before: 1, num_after: 0, narrow };
+    const { messages } = (await server.get('/messages', people.hamlet, page)).body;
+    expect(messages[0].content).toMatch(/<p>of <span class="katex">/);
+  });
+
   it('takes both empty lists for nobody', async () => {
     await created({ name: 'x', can_subscribe_group: { direct_members: [], direct_subgroups: [] } });
     expect((await one('x')).can_subscribe_group).toBe(system.nobody);

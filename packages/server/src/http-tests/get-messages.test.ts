@@ -32,6 +32,33 @@ const idsOf = ({ messages }: Wire): number[] => messages.map(({ id }: Wire) => i
 const inGeneral = { narrow: [['channel', 'general']] };
 
 describe('GET /messages', () => {
+  it('brings a page of several megabytes whole, as it is read', async () => {
+    await createChannel('general', [people.hamlet]);
+    const sent = Array.from({ length: 260 }, (_, n) =>
+      say(people.hamlet, 'general', 'long', `${n} ${'x'.repeat(9990)}`),
+    );
+    const ids = (await Promise.all(sent)).sort((a, b) => a - b);
+    const narrow = [...inGeneral.narrow, ['topic', 'long']];
+    const reply = await ask({ ...newest, num_before: 1000, narrow });
+    const { messages, ...found } = fieldsOf(reply) as Wire;
+    expect(idsOf({ messages })).toEqual(ids);
+    expect(found).toEqual({
+      anchor: MAX,
+      found_oldest: true,
+      found_newest: true,
+      found_anchor: false,
+      history_limited: false,
+    });
+    expect(reply.headers).toMatchObject({ 'transfer-encoding': 'chunked' });
+    expect(reply.headers).not.toHaveProperty('content-length');
+    expect(idsOf(await page({ message_ids: ids }))).toEqual(ids);
+    const head = await server.request('HEAD', '/messages', {
+      as: people.hamlet,
+      params: { ...newest, num_before: 1000 },
+    });
+    expect([head.status, head.body]).toEqual([200, null]);
+  });
+
   describe('of ten messages', () => {
     let ids: number[];
     let notice: number;
@@ -88,7 +115,10 @@ describe('GET /messages', () => {
         ids: [anchor],
         ...found(anchor, false, false, true),
       });
-      expect((await range({ anchor, num_before: 0, num_after: 0, include_anchor: false })).ids).toEqual([anchor]);
+      expect(await range({ anchor, num_before: 0, num_after: 0, include_anchor: false })).toEqual({
+        ids: [],
+        ...found(anchor, false, false, false),
+      });
       expect(await range({ anchor, num_before: 3, num_after: 0, include_anchor: false })).toEqual({
         ids: ids.slice(2, 5),
         ...found(anchor, false, false, false),

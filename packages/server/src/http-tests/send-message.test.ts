@@ -161,20 +161,21 @@ describe('POST /messages', () => {
     });
   });
 
-  it('tells his own queue by his own number which message it was', async () => {
-    const register = async (as: TestUser) =>
+  it('echoes the number that the sender gave it to their queue, and to no other', async () => {
+    const register = async (as: TestUser): Promise<string> =>
       (await server.post('/register', as, { event_types: ['message'] })).body.queue_id;
-    const [queue_id, other, cordelias] = [
-      await register(people.hamlet),
-      await register(people.hamlet),
-      await register(people.cordelia),
-    ];
-    await send({ ...toChannel, queue_id, local_id: '17.01' });
-    const markOf = async (as: TestUser, queue: string) =>
-      (await server.get('/events', as, { queue_id: queue, last_event_id: -1 })).body.events[0].local_message_id;
-    expect(await markOf(people.hamlet, queue_id)).toBe('17.01');
-    expect(await markOf(people.hamlet, other)).toBeUndefined();
-    expect(await markOf(people.cordelia, cordelias)).toBeUndefined();
+    const { hamlet, cordelia } = people;
+    const [mine, other, cordelias] = [await register(hamlet), await register(hamlet), await register(cordelia)];
+    const marksOf = async (as: TestUser, queue_id: string) =>
+      (await server.get('/events', as, { queue_id, last_event_id: -1 })).body.events.map(
+        ({ local_message_id }: { local_message_id?: string }) => local_message_id,
+      );
+    await send({ ...toChannel, queue_id: mine, local_id: '17.01' });
+    await send({ ...toChannel, queue_id: cordelias, local_id: '17.02' });
+    await send({ ...toChannel, queue_id: 'no queue', local_id: '17.03' });
+    expect(await marksOf(hamlet, mine)).toEqual(['17.01', undefined, undefined]);
+    expect(await marksOf(hamlet, other)).toEqual([undefined, undefined, undefined]);
+    expect(await marksOf(cordelia, cordelias)).toEqual([undefined, undefined, undefined]);
   });
 
   describe('is refused', () => {

@@ -69,7 +69,7 @@ describe('GET /users', () => {
     }
   });
 
-  it('leaves gravatars to clients that may see the address', async () => {
+  it('leaves gravatars to clients that may see the address, and shows them to nobody else (decision 21)', async () => {
     const { hamlet, cordelia, iago } = people;
     await change(hamlet, {
       avatar: { source: 'gravatar', version: 2 },
@@ -79,7 +79,7 @@ describe('GET /users', () => {
       (await list(as, { user_ids: [hamlet.id], ...params }))[0].avatar_url;
     expect(await avatar(iago)).toBeNull();
     expect(await avatar(iago, { client_gravatar: false })).toContain('gravatar.com');
-    expect(await avatar(cordelia)).toContain('gravatar.com');
+    expect(await avatar(cordelia)).toMatch(/\/user_avatars\/\d+\/\d+\.png\?version=2$/);
   });
 
   it('keeps from a guest whom he may not know', async () => {

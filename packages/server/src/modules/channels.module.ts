@@ -12,10 +12,10 @@ import { ContainerModule } from 'inversify';
 import { provide } from '../provide.js';
 import { TOKENS } from '../tokens.js';
 
-const { unitOfWork, markdownRenderer, realmAddresses, clock, channelOptions } = TOKENS;
+const { unitOfWork, markdownRenderer, realmAddresses, clock, channelOptions, channelQuota } = TOKENS;
 
 export const channelsModule = new ContainerModule(({ bind }) => {
-  provide(bind, ChannelFoundry, markdownRenderer, realmAddresses, NoticeBoard);
+  provide(bind, ChannelFoundry, markdownRenderer, realmAddresses, NoticeBoard, channelQuota);
   provide(bind, CreateChannel, unitOfWork, ChannelFoundry, clock, realmAddresses, channelOptions);
   provide(bind, SubscribeUsers, unitOfWork, ChannelFoundry, NoticeBoard, clock, realmAddresses, channelOptions);
   provide(bind, UnsubscribeUsers, unitOfWork, realmAddresses);

@@ -8,7 +8,15 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { CreateRealm, type RealmId, RegisterUser, type Role, type User, type UserId } from '@parley/domain';
+import {
+  CreateRealm,
+  type PasswordHasher,
+  type RealmId,
+  RegisterUser,
+  type Role,
+  type User,
+  type UserId,
+} from '@parley/domain';
 import { type Logger, type Route, silentLogger } from '@parley/http';
 import { unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
 import { FixedClock, MemoryStorage } from '@parley/testkit';
@@ -24,6 +32,7 @@ export interface TestServerOptions {
   readonly hasRateLimits?: boolean;
   readonly trustedProxies?: number;
   readonly authenticate?: HostAuthenticate;
+  readonly passwordHasher?: PasswordHasher;
   readonly logger?: Logger;
 }
 

@@ -1,4 +1,4 @@
--- Messages, and who has received, read and marked them (docs/architecture.md §5).
+-- Messages, and who has received, read and marked them (architecture §5).
 --
 -- No foreign keys here: each would cost a look-up per message sent, and nothing that these rows refer to is ever deleted.
 -- Small columns come first, so that lists never touch the pages that long contents spill into. Indexes of `message` are

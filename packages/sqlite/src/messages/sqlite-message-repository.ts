@@ -1,5 +1,6 @@
 import {
   type ChannelId,
+  EMAIL_VISIBILITY,
   HISTORICAL,
   type Message,
   type MessageFilter,
@@ -53,7 +54,8 @@ export class SqliteMessageRepository implements MessageRepository {
   private readonly dropSubmessages;
   private readonly people;
   private readonly anyMessage;
-  private readonly newestInTopic;
+  private readonly anyInTopic;
+  private readonly newestInTopics;
   private readonly topicSenders;
   private readonly topics;
   private readonly firstSince;
@@ -122,14 +124,23 @@ export class SqliteMessageRepository implements MessageRepository {
       'DELETE FROM submessage WHERE message_id IN (SELECT value FROM json_each(?))',
     );
     this.people = connection.rows<PersonRow>(
-      `SELECT id, full_name, email, settings, avatar_source, avatar_version, system_kind IS NOT NULL AS is_system_bot
+      `SELECT id, full_name, email, settings, avatar_source, avatar_version, bot_kind IS NOT NULL AS is_bot,
+              system_kind IS NOT NULL AS is_system_bot
        FROM user WHERE id IN (SELECT value FROM json_each(?))`,
     );
     const inRealm = 'AND EXISTS (SELECT 1 FROM recipient r WHERE r.id = m.recipient_id AND r.realm_id = ?)';
     this.anyMessage = connection.values<1>(`SELECT 1 FROM message m WHERE m.recipient_id = ? ${inRealm} LIMIT 1`);
-    this.newestInTopic = connection.values<MessageId>(
-      `SELECT m.id FROM message m INDEXED BY message_by_topic
-       WHERE m.recipient_id = ? AND m.topic_key = ? ${inRealm} ORDER BY m.id DESC LIMIT 1`,
+    this.anyInTopic = connection.values<1>(
+      `SELECT 1 FROM message m INDEXED BY message_by_topic
+       WHERE m.recipient_id = ? AND m.topic_key = ? ${inRealm} LIMIT 1`,
+    );
+    this.newestInTopics = connection.tuples<readonly [key: string, id: MessageId]>(
+      `SELECT key, id FROM (
+         SELECT topic.value AS key, (
+           SELECT max(m.id) FROM message m INDEXED BY message_by_topic
+           WHERE m.recipient_id = r.id AND m.topic_key = topic.value) AS id
+         FROM recipient r CROSS JOIN json_each(?) topic WHERE r.id = ? AND r.realm_id = ?)
+       WHERE id IS NOT NULL`,
     );
     this.topicSenders = connection.values<UserId>(
       `SELECT DISTINCT m.sender_id FROM message m INDEXED BY message_by_topic
@@ -320,12 +331,24 @@ export class SqliteMessageRepository implements MessageRepository {
 
   async hasMessages(realmId: RealmId, recipientId: RecipientId, key?: string): Promise<boolean> {
     const found =
-      key === undefined ? this.anyMessage.get(recipientId, realmId) : this.newestInTopic.get(recipientId, key, realmId);
+      key === undefined ? this.anyMessage.get(recipientId, realmId) : this.anyInTopic.get(recipientId, key, realmId);
     return found !== undefined;
   }
 
-  async findNewestInTopic(realmId: RealmId, recipientId: RecipientId, key: string): Promise<MessageId | null> {
-    return this.newestInTopic.get(recipientId, key, realmId) ?? null;
+  async listNewestInTopics(
+    realmId: RealmId,
+    recipientId: RecipientId,
+    keys: readonly string[],
+  ): Promise<ReadonlyMap<string, MessageId>> {
+    return new Map(this.newestInTopics.all(jsonList(keys), recipientId, realmId));
+  }
+
+  async listNewestOwnInTopics(
+    viewer: Viewer,
+    recipientId: RecipientId,
+    keys: readonly string[],
+  ): Promise<ReadonlyMap<string, MessageId>> {
+    return this.newestOwn(viewer, recipientId, this.newestInTopics.all(jsonList(keys), recipientId, viewer.realmId));
   }
 
   async listTopicSenders(realmId: RealmId, recipientId: RecipientId, key: string): Promise<readonly UserId[]> {
@@ -339,17 +362,17 @@ export class SqliteMessageRepository implements MessageRepository {
 
   async listOwnTopics(viewer: Viewer, recipientId: RecipientId): Promise<readonly TopicSummary[]> {
     const topics = this.topics.all(recipientId, recipientId, recipientId, viewer.realmId);
-    const newest = this.places.list(
-      viewer.realmId,
-      topics.map(([, id]) => id),
+    const newestOwn = this.newestOwn(
+      viewer,
+      recipientId,
+      topics.map(([key, id]) => [key, id]),
     );
-    const standing = this.standings.load(viewer, newest);
-    const own = new Set(newest.filter((place) => standing.isOwn(place)).map(idOf));
     const summaries: TopicSummary[] = [];
     const older: MessageId[] = [];
-    for (const [key, id, topic] of topics) {
-      if (own.has(id)) summaries.push({ name: topic, maxMessageId: id });
-      else older.push(...this.newestOwn(viewer, recipientId, key, id));
+    for (const [key, id, name] of topics) {
+      const maxMessageId = newestOwn.get(key);
+      if (maxMessageId === id) summaries.push({ name, maxMessageId });
+      else if (maxMessageId !== undefined) older.push(maxMessageId);
     }
     for (const row of this.rows.all(jsonList(older), viewer.realmId)) {
       summaries.push({ name: row.topic, maxMessageId: row.id });
@@ -484,7 +507,28 @@ export class SqliteMessageRepository implements MessageRepository {
     return heads;
   }
 
-  private newestOwn(viewer: Viewer, recipientId: RecipientId, key: string, before: number): MessageId[] {
+  /** By topic key; `newest` is the last message of each topic. Most often that one is the viewer's own already. */
+  private newestOwn(
+    viewer: Viewer,
+    recipientId: RecipientId,
+    newest: readonly (readonly [key: string, id: MessageId])[],
+  ): ReadonlyMap<string, MessageId> {
+    const places = this.places.list(
+      viewer.realmId,
+      newest.map(([, id]) => id),
+    );
+    const standing = this.standings.load(viewer, places);
+    const own = new Set(places.filter((place) => standing.isOwn(place)).map(idOf));
+    const found = new Map<string, MessageId>();
+    for (const [key, id] of newest) {
+      const [newestOwn] = own.has(id) ? [id] : this.ownInTopic(viewer, recipientId, key, id - 1);
+      if (newestOwn !== undefined) found.set(key, newestOwn);
+    }
+    return found;
+  }
+
+  /** At most one: the newest up to `last`. */
+  private ownInTopic(viewer: Viewer, recipientId: RecipientId, key: string, last: number): MessageId[] {
     const narrowing: Narrowing = {
       recipientId,
       topicKey: key,
@@ -492,8 +536,7 @@ export class SqliteMessageRepository implements MessageRepository {
       messageId: null,
       not: { recipientIds: [], topicKeys: [], senderIds: [], messageIds: [] },
     };
-    const walk: Walk = { direction: 'older', first: 0, last: before - 1 };
-    return this.ownHistory.page(viewer, narrowing, walk, 1).map(idOf);
+    return this.ownHistory.page(viewer, narrowing, { direction: 'older', first: 0, last }, 1).map(idOf);
   }
 
   /** Rows for those to whom the message is something else than to everybody. */
@@ -547,7 +590,10 @@ export class SqliteMessageRepository implements MessageRepository {
       id: row.id,
       fullName: row.full_name,
       email: row.email,
-      isEmailPublic: userSettings.fromJson(row.settings, row.id, this.quarantine).emailAddressVisibility === 1,
+      emailVisibility:
+        row.is_bot === 1
+          ? EMAIL_VISIBILITY.everyone
+          : userSettings.fromJson(row.settings, row.id, this.quarantine).emailAddressVisibility,
       avatar: { source: row.avatar_source, version: row.avatar_version },
       isSystemBot: row.is_system_bot === 1,
     };
@@ -581,6 +627,7 @@ interface PersonRow {
   readonly settings: string;
   readonly avatar_source: PersonView['avatar']['source'];
   readonly avatar_version: number;
+  readonly is_bot: Flag;
   readonly is_system_bot: Flag;
 }
 

@@ -258,7 +258,7 @@ export class SqlitePersonalMessages implements PersonalMessages {
       return received.ids;
     }
     const change = this.readChange(viewer, found.doubtful, true);
-    change.ids.push(...received.ids);
+    for (const id of received.ids) change.ids.push(id);
     change.ids.sort(ascending);
     if (received.ids.length > 0) {
       change.ordinals.set(recipientId, [...(change.ordinals.get(recipientId) ?? []), ...received.ordinals]);
@@ -334,7 +334,9 @@ export class SqlitePersonalMessages implements PersonalMessages {
       const places = this.incomplete.of(viewer, recipientId);
       if (places.length === 0) continue;
       reader ??= this.unread.readerOf(viewer);
-      this.tidy(reader, places, Math.min(...ordinals));
+      // They may be more than a function takes arguments.
+      const first = ordinals.reduce((least, ordinal) => Math.min(least, ordinal) as Ordinal);
+      this.tidy(reader, places, first);
     }
   }
 

@@ -319,11 +319,11 @@ export function messageRepositoryContract(open: OpenStorage): void {
         id: user(name).id,
         fullName: name,
         email: user(name).email,
-        isEmailPublic: true,
+        emailVisibility: 1,
         avatar: user(name).avatar,
         isSystemBot: false,
       });
-      const cordelia = { ...person('c'), fullName: 'Cordelia', isEmailPublic: false };
+      const cordelia = { ...person('c'), fullName: 'Cordelia', emailVisibility: 3 };
       const views = await uow.read((r) => r.messages.listViews(realm.id, [notice.id, ...pick(scene, 5, 0)]));
       expect(views).toEqual([
         {
@@ -347,6 +347,16 @@ export function messageRepositoryContract(open: OpenStorage): void {
       ]);
     });
 
+    it('shows that bots hide their addresses from nobody, whatever their setting', async () => {
+      const scene = await stage(...chatter, aUser({ name: 'robot', botOf: 'a' }));
+      const { uow, realm, user } = scene;
+      const settings = { ...user('robot').settings, emailAddressVisibility: 4 as const };
+      await uow.write((tx) => tx.users.update({ ...user('robot'), settings }));
+      await scene.add(aMessage({ from: 'robot', to: 'general' }));
+      const [view] = await uow.read((r) => r.messages.listViews(realm.id, [scene.messages.at(-1)!.id]));
+      expect(view!.sender.emailVisibility).toBe(1);
+    });
+
     it('lists topics, spellings that differ only in case as one, newest message first', async () => {
       const scene = await stage(...chatter);
       const { uow, realm, viewer, channel } = scene;
@@ -361,8 +371,14 @@ export function messageRepositoryContract(open: OpenStorage): void {
         expect(await r.messages.hasMessages(realm.id, recipientId, 'lunch')).toBe(true);
         expect(await r.messages.hasMessages(realm.id, recipientId, '')).toBe(true);
         expect(await r.messages.hasMessages(realm.id, recipientId, 'ärger')).toBe(false);
-        expect(await r.messages.findNewestInTopic(realm.id, recipientId, 'lunch')).toBe(id(7));
-        expect(await r.messages.findNewestInTopic(realm.id, recipientId, 'ärger')).toBeNull();
+        const keys = ['lunch', 'ärger', ''];
+        expect(await r.messages.listNewestInTopics(realm.id, recipientId, keys)).toEqual(
+          new Map([
+            ['lunch', id(7)],
+            ['', id(2)],
+          ]),
+        );
+        expect(await r.messages.listNewestInTopics(realm.id, recipientId, [])).toEqual(new Map());
         expect(await r.messages.listOwnTopics(viewer('c'), recipientId)).toEqual([]);
       });
 
@@ -393,6 +409,20 @@ export function messageRepositoryContract(open: OpenStorage): void {
         { name: 'lunch', maxMessageId: id(11) },
         { name: 'ärger', maxMessageId: id(9) },
       ]);
+      const newestOwn = (name: string, ...keys: readonly string[]) =>
+        uow.read((r) => r.messages.listNewestOwnInTopics(viewer(name), recipientId, keys));
+      expect(await newestOwn('b', 'lunch', 'late', 'ärger', 'nothing')).toEqual(
+        new Map([
+          ['lunch', id(11)],
+          ['late', id(12)],
+        ]),
+      );
+      expect(await newestOwn('a', 'ärger')).toEqual(new Map([['ärger', id(9)]]));
+      // Somebody who left before the topic went on has its newest message from before.
+      await uow.write((tx) => tx.personal.closeSpans(realm.id, recipientId, [user('b').id]));
+      await scene.add(aMessage({ from: 'a', to: 'random', topic: 'late' }));
+      expect(await newestOwn('b', 'late', 'ärger')).toEqual(new Map([['late', id(12)]]));
+      expect(await newestOwn('a', 'late')).toEqual(new Map([['late', id(13)]]));
     });
 
     it('lists who has sent something to a topic', async () => {
@@ -514,14 +544,15 @@ export function messageRepositoryContract(open: OpenStorage): void {
         await r.messages.listHeadsFrom(stranger, shared(general), 0, 100),
         await r.messages.listViews(otherRealm, ids),
         await r.messages.hasMessages(otherRealm, recipientId),
-        await r.messages.findNewestInTopic(otherRealm, recipientId, 'lunch'),
+        (await r.messages.listNewestInTopics(otherRealm, recipientId, ['lunch'])).size,
+        (await r.messages.listNewestOwnInTopics(stranger, recipientId, ['lunch'])).size,
         await r.messages.listTopicSenders(otherRealm, recipientId, 'lunch'),
         await r.messages.listTopics(otherRealm, recipientId),
         await r.messages.listOwnTopics(stranger, recipientId),
         (await r.messages.countSince(otherRealm, [recipientId], 0)).size,
         await r.messages.findFirstIdSince(otherRealm, 0),
       ]);
-      expect(found).toEqual([null, [], [], [], [], [], false, null, [], [], [], 0, null]);
+      expect(found).toEqual([null, [], [], [], [], [], false, 0, 0, [], [], [], 0, null]);
 
       const away = other.channel('general');
       await uow.write((tx) =>

@@ -9,6 +9,7 @@ import {
   type NewMessage,
   type Ordinal,
   type PersonView,
+  personView,
   type RealmId,
   type RecipientId,
   type Submessage,
@@ -21,8 +22,6 @@ import {
 import { matching } from './message-filter.js';
 import { deliver, findFlags, forget, GAINED_BY_MOVE, holdersOf, putFlags, receiversOf } from './personal-rows.js';
 import { ascending, keyOf, type MemoryUnit } from './tables.js';
-
-const EMAIL_VISIBLE_TO_EVERYONE = 1;
 
 export class MemoryMessages implements MessageRepository {
   constructor(private readonly unit: MemoryUnit) {}
@@ -84,8 +83,21 @@ export class MemoryMessages implements MessageRepository {
     return this.inTopic(realmId, recipientId, key).length > 0;
   }
 
-  async findNewestInTopic(realmId: RealmId, recipientId: RecipientId, key: string): Promise<MessageId | null> {
-    return this.inTopic(realmId, recipientId, key).at(-1)?.id ?? null;
+  async listNewestInTopics(
+    realmId: RealmId,
+    recipientId: RecipientId,
+    keys: readonly string[],
+  ): Promise<ReadonlyMap<string, MessageId>> {
+    return newestIn(keys, this.inTopic(realmId, recipientId));
+  }
+
+  async listNewestOwnInTopics(
+    { realmId, userId }: Viewer,
+    recipientId: RecipientId,
+    keys: readonly string[],
+  ): Promise<ReadonlyMap<string, MessageId>> {
+    const own = this.inTopic(realmId, recipientId).filter(({ id }) => findFlags(this.unit, userId, id));
+    return newestIn(keys, own);
   }
 
   async listTopicSenders(realmId: RealmId, recipientId: RecipientId, key: string): Promise<readonly UserId[]> {
@@ -214,16 +226,14 @@ export class MemoryMessages implements MessageRepository {
   }
 
   private person(userId: UserId): PersonView {
-    const { id, fullName, email, avatar, bot, settings } = this.unit.read('users').get(userId)!.user;
-    return {
-      id,
-      fullName,
-      email,
-      isEmailPublic: settings.emailAddressVisibility === EMAIL_VISIBLE_TO_EVERYONE,
-      avatar,
-      isSystemBot: bot?.isSystem ?? false,
-    };
+    return personView(this.unit.read('users').get(userId)!.user);
   }
+}
+
+/** The messages ascend. */
+function newestIn(keys: readonly string[], messages: readonly Message[]): ReadonlyMap<string, MessageId> {
+  const newest = new Map(messages.map(({ id, topic }) => [topicKey(topic), id]));
+  return new Map([...newest].filter(([key]) => keys.includes(key)));
 }
 
 /** Newest first; each as its newest message spells it. */

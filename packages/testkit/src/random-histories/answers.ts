@@ -30,9 +30,10 @@ async function askAboutMessages(world: World, r: Repositories, answers: Answers)
   for (const name of CHANNELS) {
     const recipientId = recipientOf(world, name);
     answers.set(`topics of ${name}`, await r.messages.listTopics(realm.id, recipientId));
+    const newest = await r.messages.listNewestInTopics(realm.id, recipientId, TOPICS.map(topicKey));
+    answers.set(`newest in topics of ${name}`, [...newest].sort());
     for (const topic of TOPICS) {
       const key = topicKey(topic);
-      answers.set(`newest of ${name}/${topic}`, await r.messages.findNewestInTopic(realm.id, recipientId, key));
       answers.set(`senders of ${name}/${topic}`, await r.messages.listTopicSenders(realm.id, recipientId, key));
     }
   }
@@ -58,6 +59,9 @@ async function askPerson(world: World, r: Repositories, name: Person, answers: A
   for (const channel of CHANNELS) {
     const topics = await r.messages.listOwnTopics(viewer, recipientOf(world, channel));
     answers.set(`topics of ${channel} for ${name}`, topics);
+    const keys = TOPICS.map(topicKey);
+    const newest = await r.messages.listNewestOwnInTopics(viewer, recipientOf(world, channel), keys);
+    answers.set(`newest in topics of ${channel} for ${name}`, [...newest].sort());
   }
 }
 

@@ -38,8 +38,8 @@ const fetching = (scene: MemoryScene, hasher = new PlainPasswordHasher(), attemp
   return (
     username: string,
     password = 'pw-hamlet',
-    { realmId = scene.realm.id as typeof scene.realm.id | null } = {},
-  ) => useCase.execute({ realmId }, { username, password });
+    { realmId = scene.realm.id as typeof scene.realm.id | null, ip = undefined as string | undefined } = {},
+  ) => useCase.execute({ realmId, ip }, { username, password });
 };
 const keyOf = (scene: MemoryScene, name: string) =>
   mint.derive({ realmId: scene.realm.id, userId: scene.user(name).id, generation: 2 });
@@ -91,6 +91,27 @@ describe('a key for a password', () => {
       code: 'REALM_DEACTIVATED',
       message: 'This organization has been deactivated',
     });
+  });
+
+  it('is asked for on behalf of an address, which its turn and its attempts count by', async () => {
+    const scene = await town();
+    const hasher = new PlainPasswordHasher();
+    const attempts = new PlainLoginAttempts();
+    await fetching(scene, hasher, attempts)('hamlet@example.com', 'pw-hamlet', { ip: '10.0.0.1' });
+    expect(hasher.requests).toEqual([{ client: '10.0.0.1', cancellation: undefined }]);
+    expect(attempts.ips).toEqual(['10.0.0.1']);
+  });
+
+  it('costs no attempt while the server is too busy to look', async () => {
+    const scene = await town();
+    const hasher = new PlainPasswordHasher();
+    const fetch = fetching(scene, hasher);
+    hasher.isBusy = true;
+    for (let attempt = 0; attempt < 5; attempt++) {
+      await expect(fetch('hamlet@example.com', 'wrong')).rejects.toMatchObject({ code: 'SERVER_BUSY' });
+    }
+    hasher.isBusy = false;
+    await expect(fetch('hamlet@example.com')).resolves.toMatchObject({ user: scene.user('hamlet') });
   });
 
   it('forgives earlier mistakes', async () => {

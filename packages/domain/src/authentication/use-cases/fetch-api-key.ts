@@ -1,3 +1,4 @@
+import type { Cancellation } from '../../shared/cancellation.js';
 import { DomainError, invalidInput } from '../../shared/errors.js';
 import type { RealmId } from '../../shared/ids.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
@@ -9,12 +10,16 @@ import { type LoginAttempts, loginAttemptKey } from '../login-attempts.js';
 /** Somebody who has proved nothing yet, on the host of a realm or of none. */
 export interface Stranger {
   readonly realmId: RealmId | null;
+  /** Network address, which limits are counted by; absent in process. */
+  readonly ip?: string;
 }
 
 export interface FetchApiKeyInput {
-  /** The address he signs in with. */
+  /** The address to sign in with. */
   readonly username: string;
   readonly password: string;
+  /** Of whoever waits for the answer. */
+  readonly cancellation?: Cancellation;
 }
 
 export interface IssuedKey {
@@ -31,12 +36,15 @@ export class FetchApiKey {
     private readonly attempts: LoginAttempts,
   ) {}
 
-  /** @throws DomainError UNKNOWN_REALM, INVALID_INPUT, RATE_LIMITED, USER_DEACTIVATED, REALM_DEACTIVATED, AUTHENTICATION_FAILED */
-  async execute({ realmId }: Stranger, { username, password }: FetchApiKeyInput): Promise<IssuedKey> {
+  /**
+   * @throws DomainError UNKNOWN_REALM, INVALID_INPUT, RATE_LIMITED, USER_DEACTIVATED, REALM_DEACTIVATED, SERVER_BUSY,
+   * AUTHENTICATION_FAILED
+   */
+  async execute({ realmId, ip }: Stranger, { username, password, cancellation }: FetchApiKeyInput): Promise<IssuedKey> {
     if (realmId === null) throw new DomainError('UNKNOWN_REALM', 'Invalid subdomain');
     if (!isEmailAddress(username)) throw invalidInput('Enter a valid email address.');
     const key = loginAttemptKey(realmId, username);
-    this.attempts.attempt(key);
+    this.attempts.attempt(key, ip);
     const { user, hash } = await this.uow.read(async ({ realms, users }) => {
       const found = await users.findByEmail(realmId, username);
       if (found && !found.isActive) throw accountDeactivated();
@@ -45,11 +53,17 @@ export class FetchApiKey {
       const person = found && !found.bot ? found : null;
       return { user: person, hash: person && (await users.findPasswordHash(realmId, person.id)) };
     });
-    const isRight = await this.hasher.verify(password, hash);
+    let isRight: boolean;
+    try {
+      isRight = await this.hasher.verify(password, hash, { client: ip, cancellation });
+    } catch (error) {
+      this.attempts.withdraw(key, ip);
+      throw error;
+    }
     if (!isRight || !user) {
       throw new DomainError('AUTHENTICATION_FAILED', 'Your username or password is incorrect');
     }
-    this.attempts.forget(key);
+    this.attempts.forget(key, ip);
     return issueKey(this.uow, this.mint, user);
   }
 }

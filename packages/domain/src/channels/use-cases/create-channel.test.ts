@@ -1,5 +1,6 @@
 import {
   aChannel,
+  aMessage,
   anotherRealm,
   aRealmWith,
   aUser,
@@ -9,6 +10,7 @@ import {
   given,
   type MemoryScene,
   type Piece,
+  PlainChannelQuota,
   PlainRenderer,
   plainAddresses,
   told,
@@ -28,10 +30,10 @@ const input: CreateChannelInput = {
   announce: false,
 };
 
-function creating(scene: MemoryScene, { webPublicEnabled = true } = {}) {
+function creating(scene: MemoryScene, { webPublicEnabled = true, quota = new PlainChannelQuota() } = {}) {
   const renderer = new PlainRenderer();
   const notices = new NoticeBoard(renderer, plainAddresses, scene.clock);
-  const foundry = new ChannelFoundry(renderer, plainAddresses, notices);
+  const foundry = new ChannelFoundry(renderer, plainAddresses, notices, quota);
   const useCase = new CreateChannel(scene.uow, foundry, scene.clock, plainAddresses, { webPublicEnabled });
   return (who: string, wishes: Wishes = {}) => useCase.execute(scene.caller(who), { ...input, ...wishes });
 }
@@ -46,6 +48,19 @@ const spectators = aRealmWith({ settings: { enableSpectatorAccess: true } });
 const cast = (...pieces: readonly Piece[]) => given(aUserOfEachRole(), ...pieces);
 
 describe('creating a channel', () => {
+  it('is refused when the day’s channels are used up, of which only those count that were made', async () => {
+    const scene = await cast();
+    const create = creating(scene, { quota: new PlainChannelQuota(2) });
+    await create('member', { name: 'one' });
+    await expectRefused(scene, () => create('member', { name: 'ONE' }), { code: 'CHANNEL_NAME_TAKEN' });
+    await expectRefused(scene, () => create('member', { subscriberIds: [9999 as UserId] }), {
+      message: 'No such user',
+    });
+    await create('member', { name: 'two' });
+    await expectRefused(scene, () => create('member', { name: 'three' }), { code: 'RATE_LIMITED' });
+    await create('moderator', { name: 'three' });
+  });
+
   it('makes it, lets people in and says so in it', async () => {
     const scene = await cast();
     const create = creating(scene);
@@ -80,6 +95,27 @@ describe('creating a channel', () => {
       scene.uow.read((r) => r.personal.listUnread({ realmId: scene.realm.id, userId }, 9));
     expect(await unread(member)).toEqual([]);
     expect(await unread(guest)).toHaveLength(1);
+  });
+
+  it('shows by its name and description nothing that its creator cannot see', async () => {
+    const scene = await cast(
+      aChannel({ name: 'vault', privacy: 'privateSharedHistory', subscribers: ['owner'] }),
+      aChannel({ name: 'news', subscribers: ['member'] }),
+      aMessage({ from: 'owner', to: 'vault', topic: 'plans' }),
+    );
+    await scene.add(aRealmWith({ settings: { newChannelAnnouncementsChannelId: scene.channel('news').id } }));
+    const links = '#**vault** #**vault>plans**';
+    const create = creating(scene);
+    const hidden = await create('member', { name: 'vault>plans', description: links, announce: true });
+    await create('member', { name: 'secret', isPrivate: true, announce: true });
+    expect(await channelOf(scene, hidden)).toMatchObject({
+      renderedDescription: '<p>#**vault** #**vault&gt;plans**</p>',
+    });
+    const notices = contents(scene).map(({ renderedContent }) => renderedContent);
+    // The channels that the notices are about are linked to all the same, private ones included.
+    expect(notices.join()).toContain('created a new channel <a>#secret</a>.');
+    expect(notices.join()).not.toContain('<a>#vault');
+    expect(notices).toHaveLength(4);
   });
 
   it.each<[string, Wishes, string, readonly string[]]>([

@@ -33,16 +33,17 @@ export class CreateChannel {
     private readonly options: ChannelOptions,
   ) {}
 
-  /** @throws DomainError CHANNEL_NAME_TAKEN, NOT_PERMITTED, INVALID_INPUT, BAD_VALUE, MUST_BE_OWNER, UNSUPPORTED_COMBINATION, SYSTEM_GROUP_REQUIRED */
-  execute(caller: Caller, input: CreateChannelInput): Promise<ChannelId> {
-    return this.uow.write(async (tx) => {
+  /** @throws DomainError CHANNEL_NAME_TAKEN, NOT_PERMITTED, INVALID_INPUT, BAD_VALUE, MUST_BE_OWNER, UNSUPPORTED_COMBINATION, SYSTEM_GROUP_REQUIRED, RATE_LIMITED */
+  async execute(caller: Caller, input: CreateChannelInput): Promise<ChannelId> {
+    const parsedDescriptions = await this.foundry.parseDescriptions(this.uow, caller.realmId, [input.description]);
+    const { actor, id } = await this.uow.write(async (tx) => {
       const actor = await tx.actors.get(caller);
       enforce(mustNotBeGuest(actor));
       const name = parseChannelName(input.name);
       if (await tx.channels.findByName(caller.realmId, name)) throw channelNameTaken(name);
       const realm = await tx.realms.get(caller.realmId);
       const creator = (await tx.users.find(caller.realmId, caller.userId))!;
-      const founding = { realm, actor, creator, now: this.clock.now(), ...this.options };
+      const founding = { realm, actor, creator, now: this.clock.now(), parsedDescriptions, ...this.options };
       this.foundry.checkWishes(founding, input, 1);
       this.foundry.checkCreation(founding, input);
       await this.foundry.checkTopicCreation(tx, founding, input);
@@ -60,8 +61,10 @@ export class CreateChannel {
       const userIds = principals.map((user) => user.id);
       await followChannels(tx, { channels, userIds, requestedColors: new Map() });
       await this.foundry.announce(tx, founding, channels, input.announce);
-      return channels[0]!.id;
+      return { actor, id: channels[0]!.id };
     });
+    this.foundry.count(actor, 1);
+    return id;
   }
 }
 

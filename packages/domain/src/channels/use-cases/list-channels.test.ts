@@ -84,6 +84,7 @@ describe('the number of a channel', () => {
     const scene = await town();
     expect(await find(scene, 'member', ' PUBLIC ')).toBe(scene.channel('public').id);
     expect(await find(scene, 'moderator', 'club')).toBe(scene.channel('club').id);
+    expect(await find(scene, 'guest', 'core')).toBe(scene.channel('core').id);
   });
 
   it.each([

@@ -10,6 +10,7 @@ import {
   given,
   type MemoryScene,
   type Piece,
+  PlainChannelQuota,
   PlainRenderer,
   plainAddresses,
   told,
@@ -22,10 +23,10 @@ import { MAX_TOLD_SUBSCRIBERS, SubscribeUsers, type SubscribeUsersInput } from '
 
 type Wanted = Partial<Omit<SubscribeUsersInput, 'channels'>> & { readonly colors?: readonly (string | null)[] };
 
-function subscribing(scene: MemoryScene) {
+function subscribing(scene: MemoryScene, quota = new PlainChannelQuota()) {
   const renderer = new PlainRenderer();
   const notices = new NoticeBoard(renderer, plainAddresses, scene.clock);
-  const foundry = new ChannelFoundry(renderer, plainAddresses, notices);
+  const foundry = new ChannelFoundry(renderer, plainAddresses, notices, quota);
   const useCase = new SubscribeUsers(scene.uow, foundry, notices, scene.clock, plainAddresses, {
     webPublicEnabled: true,
   });
@@ -57,6 +58,7 @@ const colorsOf = (scene: MemoryScene, name: string) =>
   scene.uow.read(async ({ channels }) =>
     (await channels.listSubscriptions(scene.realm.id, scene.user(name).id)).map(({ color }) => color),
   );
+const INACCESSIBLE = { message: 'Unable to access channel (hidden).' };
 const INSUFFICIENT = { code: 'NOT_PERMITTED', message: 'Insufficient permission' };
 
 describe('following channels', () => {
@@ -268,7 +270,10 @@ describe('letting others follow', () => {
       aUser({ name: 'robot', botOf: 'owner' }),
     );
     const subscribe = subscribing(scene);
-    await subscribe('member', ['known'], { principals: ids(scene, 'owner') });
+    await subscribe('member', ['known'], { principals: ids(scene, 'owner', 'guest') });
+    scene.storage.announced.length = 0;
+    await subscribe('member', ['known'], { principals: ids(scene, 'owner', 'moderator', 'guest') });
+    expect(notices(scene).map(({ to }) => to)).toEqual(['moderator']);
     scene.storage.announced.length = 0;
     await subscribe('member', ['team (old)', 'known', 'team'], { principals: ids(scene, 'owner', 'member', 'robot') });
     expect(notices(scene)).toEqual([
@@ -316,8 +321,12 @@ describe('letting others follow', () => {
     const subscribe = subscribing(scene);
     const emails = { emails: ['member@example.com'] };
     await expectRefused(scene, () => subscribe('member', ['a'], { principals: emails }), INSUFFICIENT);
+    const both = ids(scene, 'member', 'guest');
+    await expectRefused(scene, () => subscribe('member', ['a'], { principals: both }), INSUFFICIENT);
+    expect(await subscribe('member', ['a'], { principals: { emails: [] } })).toMatchObject({ subscribed: new Map() });
     const { subscribed } = await subscribe('member', ['a'], { principals: ids(scene, 'member') });
     expect(subscribed.size).toBe(1);
+    await subscribe('moderator', ['a']);
   });
 
   it('needs no such right for channels that are being created', async () => {
@@ -361,6 +370,16 @@ describe('following is refused', () => {
     const result = await subscribe('administrator', names, { failsOnInaccessible: false });
     expect(result.inaccessible).toEqual(['second', 'first']);
     expect([...result.subscribed.values()]).toEqual([['open']]);
+  });
+
+  it('by a hidden name only as it was typed (contract decision 20)', async () => {
+    const scene = await cast(aChannel({ name: 'Hidden', privacy: 'privateSharedHistory' }), aChannel({ name: 'open' }));
+    const subscribe = subscribing(scene);
+    const names = ['open', ' hidDEN ', 'HIDDEN'];
+    await expectRefused(scene, () => subscribe('member', names), { message: 'Unable to access channel (hidDEN).' });
+    expect(await subscribe('member', names, { failsOnInaccessible: false })).toMatchObject({
+      inaccessible: ['hidDEN'],
+    });
   });
 
   it('unless the channel lets one in', async () => {
@@ -417,6 +436,20 @@ describe('following is refused', () => {
       aChannel({ name: 'hidden', privacy: 'privateSharedHistory' }),
     );
     await expectRefused(scene, () => subscribing(scene)('member', names, wanted), refusal);
+  });
+
+  it('creates no more channels than are left for the day, of which only those count that were made', async () => {
+    const scene = await cast(
+      aChannel({ name: 'known' }),
+      aChannel({ name: 'hidden', privacy: 'privateSharedHistory' }),
+    );
+    const subscribe = subscribing(scene, new PlainChannelQuota(3));
+    await subscribe('member', ['known', 'one', 'ONE', 'two']);
+    await expectRefused(scene, () => subscribe('member', ['three', 'hidden']), INACCESSIBLE);
+    await expectRefused(scene, () => subscribe('member', ['three', 'four']), { code: 'RATE_LIMITED' });
+    await subscribe('member', ['three']);
+    await expectRefused(scene, () => subscribe('member', ['four']), { code: 'RATE_LIMITED' });
+    expect((await subscribe('member', ['known', 'three'])).alreadySubscribed.size).toBe(1);
   });
 
   it('does not look at what new channels shall be like when there is none', async () => {

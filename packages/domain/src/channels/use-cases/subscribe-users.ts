@@ -2,7 +2,6 @@ import type { NoticeBoard } from '../../messages/notice-board.js';
 import { channelLink, silentMention } from '../../messages/notice-board.js';
 import type { Caller } from '../../shared/caller.js';
 import type { Clock } from '../../shared/clock.js';
-import { DomainError } from '../../shared/errors.js';
 import type { ChannelId, UserId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
 import type { RealmAddresses } from '../../shared/realm-address.js';
@@ -12,7 +11,7 @@ import type { Actor } from '../../users/actor.js';
 import { insufficientUnless, mustNotBeGuest } from '../../users/role-gates.js';
 import type { User } from '../../users/user.js';
 import { byFoldedName, type Channel, parseChannelName } from '../channel.js';
-import { canSubscribeSelf, mayAddOthers } from '../channel-permissions.js';
+import { canSubscribeSelf, hasMetadataAccess, mayAddOthers } from '../channel-permissions.js';
 import type { ChannelFounding, ChannelFoundry, ChannelWishes } from '../create-channels.js';
 import { checkSubscriptionCount, type FollowingResult, followChannels } from '../follow-channels.js';
 import { countPrincipals, findPrincipals, type Principals } from '../principals.js';
@@ -42,7 +41,7 @@ export interface SubscribeUsersInput {
 export interface SubscribeUsersOutput {
   readonly subscribed: ReadonlyMap<UserId, readonly string[]>;
   readonly alreadySubscribed: ReadonlyMap<UserId, readonly string[]>;
-  /** Channels the caller cannot enter. */
+  /** Channels the caller cannot enter; those they may not even see in the spelling of the request. */
   readonly inaccessible: readonly string[];
   /** Whether few enough came to be told one by one. */
   readonly areNewSubscribersTold: boolean;
@@ -62,19 +61,21 @@ export class SubscribeUsers {
     private readonly options: ChannelOptions,
   ) {}
 
-  /** @throws DomainError NOT_PERMITTED, INVALID_INPUT, BAD_VALUE, MUST_BE_OWNER, UNSUPPORTED_COMBINATION, SYSTEM_GROUP_REQUIRED */
-  execute(caller: Caller, input: SubscribeUsersInput): Promise<SubscribeUsersOutput> {
-    return this.uow.write(async (tx) => {
+  /** @throws DomainError NOT_PERMITTED, INVALID_INPUT, BAD_VALUE, MUST_BE_OWNER, UNSUPPORTED_COMBINATION, SYSTEM_GROUP_REQUIRED, RATE_LIMITED */
+  async execute(caller: Caller, input: SubscribeUsersInput): Promise<SubscribeUsersOutput> {
+    const descriptions = input.channels.map(({ description }) => description);
+    const parsedDescriptions = await this.foundry.parseDescriptions(this.uow, caller.realmId, descriptions);
+    const { actor, made, output } = await this.uow.write(async (tx) => {
       const actor = await tx.actors.get(caller);
       enforce(mustNotBeGuest(actor));
       checkSubscriptionCount(countPrincipals(input.principals), input.channels.length);
       const realm = await tx.realms.get(caller.realmId);
       const creator = (await tx.users.find(caller.realmId, caller.userId))!;
-      const founding = { realm, actor, creator, now: this.clock.now(), ...this.options };
+      const founding = { realm, actor, creator, now: this.clock.now(), parsedDescriptions, ...this.options };
 
       this.foundry.checkWishes(founding, input.wishes, input.channels.length);
       const { existing, created } = await this.findOrCreate(tx, founding, input);
-      const { accessible, inaccessible } = await this.sortOut(tx, actor, existing, input.failsOnInaccessible);
+      const { accessible, inaccessible } = await this.sortOut(tx, actor, existing, input);
       const others = isAboutOthers(actor, input.principals);
       if (others) enforce(insufficientUnless(accessible.every((channel) => mayAddOthers(actor, realm, channel))));
       const principals = await findPrincipals(tx, actor, realm, input.principals ?? [actor.id], this.addresses);
@@ -91,13 +92,16 @@ export class SubscribeUsers {
       if (input.tellNewSubscribers && areNewSubscribersTold) {
         await this.tellNewSubscribers(tx, founding, accessible, following, principals);
       }
-      return {
+      const output: SubscribeUsersOutput = {
         subscribed: namesByUser(channels, following.added),
         alreadySubscribed: namesByUser(channels, following.alreadyFollowing),
-        inaccessible: inaccessible.map((channel) => channel.name),
+        inaccessible,
         areNewSubscribersTold,
       };
+      return { actor, made: created.length, output };
     });
+    if (made > 0) this.foundry.count(actor, made);
+    return output;
   }
 
   private async findOrCreate(
@@ -124,18 +128,22 @@ export class SubscribeUsers {
   private async sortOut(
     tx: Transaction,
     actor: Actor,
-    channels: readonly Channel[],
-    failsOnInaccessible: boolean,
-  ): Promise<{ accessible: readonly Channel[]; inaccessible: readonly Channel[] }> {
+    existing: readonly Channel[],
+    { channels, failsOnInaccessible }: SubscribeUsersInput,
+  ): Promise<{ accessible: readonly Channel[]; inaccessible: readonly string[] }> {
     const subscribed = new Set(await tx.channels.listSubscribedIds(actor.realmId, actor.id));
+    const typed = byFoldedName(channels.map(({ name }) => ({ name: trim(name) })));
     const accessible: Channel[] = [];
-    const inaccessible: Channel[] = [];
-    for (const channel of channels) {
-      const decision = canSubscribeSelf(actor, channel, subscribed.has(channel.id));
-      if (!decision.allowed && failsOnInaccessible) {
-        throw new DomainError(decision.code, decision.message, decision.details);
-      }
-      (decision.allowed ? accessible : inaccessible).push(channel);
+    const inaccessible: string[] = [];
+    for (const channel of existing) {
+      const isSubscribed = subscribed.has(channel.id);
+      const isVisible = hasMetadataAccess(actor, channel, isSubscribed);
+      // Of a hidden channel nobody is told more than they typed themselves (contract decision 20).
+      const name = isVisible ? channel.name : typed.get(foldCase(channel.name))!.name;
+      const decision = canSubscribeSelf(actor, { ...channel, name }, isSubscribed);
+      if (failsOnInaccessible) enforce(decision);
+      if (decision.allowed) accessible.push(channel);
+      else inaccessible.push(name);
     }
     return { accessible, inaccessible };
   }
@@ -161,6 +169,7 @@ export class SubscribeUsers {
         links.length === 1
           ? `${who} subscribed you to ${links[0]}.`
           : `${who} subscribed you to the following channels:\n\n${links.map((link) => `* ${link}`).join('\n')}`,
+        { actor, about: channels },
       );
     }
   }

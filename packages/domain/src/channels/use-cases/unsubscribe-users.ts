@@ -1,12 +1,15 @@
 import type { Caller } from '../../shared/caller.js';
 import { invalidInput } from '../../shared/errors.js';
+import type { ChannelId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
 import type { RealmAddresses } from '../../shared/realm-address.js';
 import { foldCase } from '../../shared/text.js';
-import type { UnitOfWork } from '../../shared/unit-of-work.js';
-import { byFoldedName, parseChannelName } from '../channel.js';
-import { canUnsubscribe } from '../channel-permissions.js';
-import { checkSubscriptionCount } from '../follow-channels.js';
+import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
+import type { Actor } from '../../users/actor.js';
+import type { User } from '../../users/user.js';
+import { byFoldedName, type Channel, parseChannelName } from '../channel.js';
+import { canUnsubscribe, hasMetadataAccess } from '../channel-permissions.js';
+import { checkSubscriptionCount, slicesOfUsers } from '../follow-channels.js';
 import { leaveChannels } from '../leave-channels.js';
 import { countPrincipals, findPrincipals, type Principals } from '../principals.js';
 
@@ -38,21 +41,51 @@ export class UnsubscribeUsers {
       const people = await findPrincipals(tx, actor, realm, principals ?? [actor.id], this.addresses);
       const wanted = byFoldedName(channelNames.map((name) => ({ name: parseChannelName(name) })));
       const names = [...wanted.values()].map(({ name }) => name);
-      const found = byFoldedName(await tx.channels.listByName(realm.id, names));
-      const channels = [...wanted.keys()].flatMap((key) => found.get(key) ?? []);
-      const subscribed = new Set(await tx.channels.listSubscribedIds(realm.id, actor.id));
-      const places = channels.map((channel) => ({ channel, isSubscribed: subscribed.has(channel.id) }));
+      const accesses = await this.findVisible(tx, actor, names, people);
       for (const person of people) {
-        enforce(canUnsubscribe(actor, { id: person.id, botOwnerId: person.bot?.ownerId ?? null }, places));
+        enforce(canUnsubscribe(actor, { id: person.id, botOwnerId: person.bot?.ownerId ?? null }, accesses));
       }
+      const found = byFoldedName(accesses.map(({ channel }) => channel));
       const unknown = names.filter((name) => !found.has(foldCase(name)));
       if (unknown.length > 0) throw invalidInput(`Channel(s) (${unknown.join(', ')}) do not exist`);
 
       const userIds = people.map((person) => person.id);
+      const channels = [...wanted.keys()].map((key) => found.get(key)!);
       const { removed, notFollowing } = await leaveChannels(tx, channels, userIds);
       const repeated = (users: typeof removed) =>
         channels.flatMap((channel) => (users.get(channel.id) ?? []).map(() => channel.name));
       return { removed: repeated(removed), notSubscribed: repeated(notFollowing) };
     });
   }
+
+  /** A channel hidden from the caller is as good as unknown (contract decision 20), unless a bot of theirs is in it. */
+  private async findVisible(
+    tx: Transaction,
+    actor: Actor,
+    names: readonly string[],
+    people: readonly User[],
+  ): Promise<readonly ChannelAccess[]> {
+    const { realmId } = actor;
+    const channels = await tx.channels.listByName(realmId, names);
+    const subscribed = new Set(await tx.channels.listSubscribedIds(realmId, actor.id));
+    const ownBotIds = people.filter(({ bot }) => bot?.ownerId === actor.id).map(({ id }) => id);
+    const ofOwnBots = new Set<ChannelId>();
+    const ids = channels.map(({ id }) => id);
+    for (const bots of slicesOfUsers(ownBotIds, ids.length)) {
+      for (const rows of (await tx.channels.listSubscriptionsOf(realmId, bots, ids)).values()) {
+        for (const row of rows) if (row.isActive) ofOwnBots.add(row.channelId);
+      }
+      await tx.yield();
+    }
+    return channels
+      .map((channel) => ({ channel, isSubscribed: subscribed.has(channel.id) }))
+      .filter(
+        ({ channel, isSubscribed }) => hasMetadataAccess(actor, channel, isSubscribed) || ofOwnBots.has(channel.id),
+      );
+  }
+}
+
+interface ChannelAccess {
+  readonly channel: Channel;
+  readonly isSubscribed: boolean;
 }

@@ -258,4 +258,40 @@ describe('the state it begins with', () => {
       Array(2).fill({ muted: [{ channelName: 'public', topic: 'lunch', changedAt: 7 }] }),
     );
   });
+
+  it('does not say what a channel is called that one may no longer see (contract decision 20)', async () => {
+    const scene = await given(
+      aUserOfEachRole(),
+      aChannel({ name: 'public' }),
+      aChannel({ name: 'vault', privacy: 'privateSharedHistory', subscribers: ['member', 'administrator'] }),
+    );
+    const vault = scene.channel('vault');
+    for (const who of ['member', 'administrator']) {
+      for (const channel of [vault, scene.channel('public')]) {
+        const viewer = scene.viewer(who);
+        await scene.uow.write(async (tx) => {
+          await changeTopicPolicy(tx, {
+            ...viewer,
+            channelId: channel.id,
+            topic: 'lunch',
+            visibility: 'muted',
+            changedAt: 7,
+          });
+          await leaveChannels(tx, [vault], [viewer.userId]);
+        });
+      }
+      const named = (name: string | null) => (one: { readonly channelName: string | null }) => one.channelName === name;
+      const { presented } = await registering(scene)(who);
+      const shown = who === 'administrator' ? 'vault' : null;
+      expect(presented.topicPolicies!.filter(named(shown))).toMatchObject([{ channelId: vault.id, topic: 'lunch' }]);
+      expect(presented.topicPolicies!.filter(named('public'))).toHaveLength(1);
+      const [last] = scene.storage.announced
+        .map(({ event }) => event)
+        .filter(({ type }) => type === 'topic.policy_changed')
+        .slice(-1);
+      expect(last).toMatchObject({
+        muted: [{ channelName: 'public' }, ...(shown ? [{ channelName: shown }] : [])],
+      });
+    }
+  });
 });

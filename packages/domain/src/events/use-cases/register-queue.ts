@@ -1,8 +1,8 @@
 import type { ChannelView } from '../../channels/channel.js';
 import { canListSubscribers, hasMetadataAccess } from '../../channels/channel-permissions.js';
 import { heardTopics } from '../../channels/heard-topics.js';
+import { type NamedTopicPolicy, nameTopicPolicies } from '../../channels/named-topic-policies.js';
 import type { Subscription } from '../../channels/subscription.js';
-import type { TopicPolicy } from '../../channels/topic-policy.js';
 import type { GroupView } from '../../groups/group.js';
 import type { GroupSettingValue } from '../../groups/group-setting.js';
 import type { SystemGroupName } from '../../groups/system-groups.js';
@@ -68,7 +68,7 @@ export interface Snapshot {
     readonly oldOnesAreMissing: boolean;
   };
   /** Of channels in use; ascending channel, then topic. */
-  readonly topicPolicies?: readonly (TopicPolicy & { readonly channelName: string })[];
+  readonly topicPolicies?: readonly NamedTopicPolicy[];
   /** Ascending. */
   readonly starredIds?: readonly MessageId[];
   /** Channels newcomers follow, archived ones not; ascending. Empty for guests. */
@@ -227,16 +227,11 @@ async function takeChannels(
 }
 
 async function takeTopicPolicies(
-  { topicPolicies, channels }: Repositories,
-  { realmId, id }: Actor,
+  repositories: Repositories,
+  viewer: Actor,
 ): Promise<NonNullable<Snapshot['topicPolicies']>> {
-  const policies = await topicPolicies.list(realmId, id);
-  const found = await channels.list(realmId, [...new Set(policies.map((policy) => policy.channelId))]);
-  const names = new Map(found.filter((channel) => !channel.isArchived).map((channel) => [channel.id, channel.name]));
-  return policies.flatMap((policy) => {
-    const channelName = names.get(policy.channelId);
-    return channelName === undefined ? [] : [{ ...policy, channelName }];
-  });
+  const policies = await repositories.topicPolicies.list(viewer.realmId, viewer.id);
+  return nameTopicPolicies(repositories, viewer, policies);
 }
 
 async function takeUnread(repositories: Repositories, viewer: Actor): Promise<NonNullable<Snapshot['unread']>> {

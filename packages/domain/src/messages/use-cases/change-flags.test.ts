@@ -248,6 +248,7 @@ describe('marking a place as read', () => {
     expect(lastEvent(scene)).toMatchObject({ messageIds: ids(scene, 0, 1), all: false });
     expect(await unread(scene)).toEqual(ids(scene, 4, 5));
     await mark({ kind: 'channel', channelId });
+    await mark({ kind: 'topic', channelId, topic: 'a' });
     expect(scene.storage.announced).toHaveLength(1);
   });
 

@@ -5,12 +5,14 @@ import type { MessageId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { strangersAmong } from '../../users/acquaintances.js';
+import type { Actor } from '../../users/actor.js';
 import { loadMessages } from '../load-access.js';
 import { HISTORICAL, type PersonalFlags } from '../message.js';
 import { canReadMessage } from '../message-permissions.js';
 import type { MessageView } from '../message-repository.js';
 
 export interface GetMessageOutput {
+  readonly viewer: Actor;
   readonly view: MessageView;
   readonly flags: PersonalFlags;
   readonly realm: Realm;
@@ -32,7 +34,8 @@ export class GetMessage {
       const [view] = await repositories.messages.listViews(actor.realmId, [id]);
       const realm = await repositories.realms.get(actor.realmId);
       const strangers = await strangersAmong(repositories, actor, realm, [loaded.message.senderId]);
-      return { view: view!, flags: loaded.flags ?? HISTORICAL, realm, isSenderKnown: strangers.size === 0 };
+      const flags = loaded.flags ?? HISTORICAL;
+      return { viewer: actor, view: view!, flags, realm, isSenderKnown: strangers.size === 0 };
     });
   }
 }

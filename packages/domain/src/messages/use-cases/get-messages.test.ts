@@ -186,6 +186,40 @@ describe('messages one by one', () => {
     expect(all).toMatchObject({ anchor: null, foundAnchor: false, foundOldest: false, foundNewest: false });
     expect((await get(scene, 'late', [not('topic', 'LUNCH')], { ids })).contents).toEqual(['web']);
   });
+
+  it('are for everybody those that each of them can be read by itself', async () => {
+    const scene = await town();
+    const ids = scene.messages.map(({ id }) => id);
+    // What was taken from history stays one's own when the history is closed.
+    const taken = idOf(scene, 'shared');
+    const { channelId } = scene.messages.find(({ id }) => id === taken)!;
+    await scene.uow.write(async (tx) => {
+      await tx.personal.adopt(scene.viewer('late'), [taken]);
+      await tx.channels.update({ ...scene.channel('shared'), id: channelId!, privacy: 'privateProtectedHistory' });
+    });
+    for (const who of ['owner', 'administrator', 'moderator', 'member', 'guest', 'late', 'loner']) {
+      const readable = [];
+      for (const id of ids) {
+        const one = new GetMessage(scene.uow).execute(scene.caller(who), { id });
+        readable.push(...(await one.then(() => [id]).catch(() => [])));
+      }
+      const { heads } = await get(scene, who, [], { ids });
+      expect([who, heads.map(({ id }) => id)]).toEqual([who, readable]);
+    }
+    expect((await get(scene, 'late', [], { ids: [taken] })).contents).toEqual(['shared']);
+  });
+
+  it('of a topic are looked at a few at a time', async () => {
+    const scene = await town();
+    await scene.add(
+      ...Array.from({ length: 30 }, (_, n) => aMessage({ from: 'owner', to: 'public', topic: `${n % 2}` })),
+    );
+    const ids = scene.messages.slice(-30).map(({ id }) => id);
+    const { heads, beyond } = await get(scene, 'member', [term('topic', '1')], { ids: [...ids].reverse() });
+    expect(heads).toHaveLength(10);
+    expect(beyond).toEqual(ids.slice(20));
+    expect((await get(scene, 'member', [term('channel', 'public')], { ids })).heads).toHaveLength(30);
+  });
 });
 
 describe('too much', () => {

@@ -6,9 +6,8 @@ import type { RealmAddresses } from '../../shared/realm-address.js';
 import type { Repositories, UnitOfWork } from '../../shared/unit-of-work.js';
 import { strangersAmong } from '../../users/acquaintances.js';
 import type { Actor } from '../../users/actor.js';
-import { loadMessages } from '../load-access.js';
+import { listReadableHeads } from '../load-access.js';
 import { checkRange, MAX_MESSAGES, type MessagePage, type PageRange, selectPage } from '../message-page.js';
-import { canReadMessage } from '../message-permissions.js';
 import type { MessageView } from '../message-repository.js';
 import { matchesConditions, type NarrowTerm, type ResolvedNarrow, resolveNarrow } from '../narrow.js';
 
@@ -19,10 +18,16 @@ export interface GetMessagesInput {
 }
 
 export interface MessageList extends MessagePage {
+  readonly viewer: Actor;
   readonly realm: Realm;
   /** Senders whom the caller may not know; their messages name nobody (messages §2). */
   readonly strangers: ReadonlySet<UserId>;
+  /** Of the messages that were named those that have not been looked at, ascending: they are asked for by themselves. */
+  readonly beyond: readonly MessageId[];
 }
+
+/** Topics are known from whole messages only, so that many of them make more than one list. */
+const MAX_LOADED = 20;
 
 /** Called inside the read's snapshot, so that whoever has presented messages before asks for the missing ones only. */
 export type PresentMessages<T> = (
@@ -48,11 +53,13 @@ export class GetMessages {
       const page =
         'ids' in select
           ? await pick(repositories, actor, resolved, select.ids)
-          : await selectPage(repositories, actor, resolved, select);
+          : { ...(await selectPage(repositories, actor, resolved, select)), beyond: [] };
       const realm = await repositories.realms.get(actor.realmId);
       const senderIds = page.heads.map((head) => head.senderId);
       const strangers = await strangersAmong(repositories, actor, realm, senderIds);
-      return present({ ...page, realm, strangers }, (ids) => repositories.messages.listViews(actor.realmId, ids));
+      return present({ ...page, viewer: actor, realm, strangers }, (ids) =>
+        repositories.messages.listViews(actor.realmId, ids),
+      );
     });
   }
 }
@@ -63,13 +70,20 @@ async function pick(
   actor: Actor,
   { filter }: ResolvedNarrow,
   ids: readonly MessageId[],
-): Promise<MessagePage> {
-  const readable = (await loadMessages(repositories, actor, ids))
-    .filter((one) => canReadMessage(actor, one).allowed && matchesConditions(one.message, filter.conditions))
-    .map((one) => one.message.id);
-  const viewer = { realmId: actor.realmId, userId: actor.id };
+): Promise<MessagePage & Pick<MessageList, 'beyond'>> {
+  const { conditions } = filter;
+  const named = [...new Set(ids)].sort((a, b) => a - b);
+  const needsTopics = conditions.some((condition) => condition.kind === 'topic');
+  const count = needsTopics ? MAX_LOADED : named.length;
+  const readable = await listReadableHeads(repositories, actor, named.slice(0, count));
+  const topics = new Map<MessageId, string>();
+  if (needsTopics) {
+    const readableIds = readable.map((head) => head.id);
+    for (const { id, topic } of await repositories.messages.list(actor.realmId, readableIds)) topics.set(id, topic);
+  }
   return {
-    heads: await repositories.messages.listHeads(viewer, readable),
+    heads: readable.filter((head) => matchesConditions({ ...head, topic: topics.get(head.id) ?? '' }, conditions)),
+    beyond: named.slice(count),
     anchor: null,
     foundAnchor: false,
     foundOldest: false,

@@ -1,14 +1,11 @@
 import type { Caller } from '../../shared/caller.js';
 import { invalidInput } from '../../shared/errors.js';
 import type { RealmAddresses } from '../../shared/realm-address.js';
-import { codePointLength } from '../../shared/text.js';
+import { isLongerThan } from '../../shared/text.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import type { MarkdownRenderer } from '../markdown.js';
 import { MAX_MESSAGE_LENGTH } from '../message.js';
 import { ownMarkdownOptions, renderText } from '../render-message.js';
-
-/** Longer texts than so many messages are not looked at. */
-const MAX_MESSAGES_LONG = 10;
 
 /** What a text would look like as the caller's message; nothing is stored, nobody is told (messages §15.1). */
 export class RenderMarkdown {
@@ -20,15 +17,14 @@ export class RenderMarkdown {
 
   /** HTML; empty for an empty text. @throws DomainError INVALID_INPUT `Unable to render message` */
   async execute(caller: Caller, { content }: { readonly content: string }): Promise<string> {
-    if (codePointLength(content) > MAX_MESSAGES_LONG * MAX_MESSAGE_LENGTH) {
-      throw invalidInput('Unable to render message');
-    }
+    // Sending would cut it, and what it would look like then is not what was asked for.
+    if (isLongerThan(content, MAX_MESSAGE_LENGTH)) throw invalidInput('Unable to render message');
     const options = await this.uow.read((repositories) => ownMarkdownOptions(repositories, caller, this.addresses));
-    const parsed = this.renderer.parse(content, options);
+    const parsed = await this.renderer.parse(content, options);
     return this.uow.read(async (repositories) => {
       const actor = await repositories.actors.get(caller);
       const realm = await repositories.realms.get(actor.realmId);
-      return (await renderText(repositories, this.renderer, parsed, realm, actor)).html;
+      return (await renderText(repositories, this.renderer, parsed, realm, { actor })).html;
     });
   }
 }

@@ -97,6 +97,52 @@ describe('sending is refused in order', () => {
     await expectRefused(scene, () => sending(scene, new Overwhelmed())(who, toChannel(channel)), refusal);
   });
 
+  it.each<[string, string, object]>([
+    ['vault', 'member', {}],
+    ['vault', 'guest', {}],
+    ['vault', 'robot', {}],
+    ['closed', 'member', {}],
+    ['Denmark', 'loner', {}],
+    ['vault', 'administrator', { message: "Not authorized to send to channel 'vault'" }],
+    ['public', 'member', { message: 'You do not have permission to post in this channel.' }],
+  ])(
+    'by the id of %s as for an unknown one, where %s may not see it (contract decision 20)',
+    async (name, who, seen) => {
+      const scene = await cast(
+        aUser({ name: 'loner', role: 'guest' }),
+        aUser({ name: 'robot', botOf: 'member' }),
+        aChannel({ name: 'vault', privacy: 'privateSharedHistory', subscribers: ['owner'] }),
+        aChannel({
+          name: 'closed',
+          privacy: 'privateSharedHistory',
+          isArchived: true,
+          grantedTo: { canSendMessage: 'nobody' },
+        }),
+        aChannel({ name: 'public', grantedTo: { canSendMessage: 'nobody' } }),
+      );
+      const { id } = scene.channel(name);
+      const unknown = {
+        code: 'CHANNEL_NOT_FOUND',
+        message: `Channel with ID '${id}' does not exist`,
+        details: { channelId: id },
+      };
+      const refusal = Object.keys(seen).length === 0 ? unknown : { code: 'NOT_PERMITTED', ...seen };
+      await expect(sending(scene)(who, { kind: 'channelId', id })).rejects.toMatchObject(refusal);
+    },
+  );
+
+  it('by a hidden name in the spelling that was typed', async () => {
+    const scene = await cast(aChannel({ name: 'Vault', privacy: 'privateSharedHistory' }));
+    for (const [who, name] of [
+      ['member', 'VAULT'],
+      ['administrator', 'Vault'],
+    ] as const) {
+      await expectRefused(scene, () => sending(scene)(who, toChannel(' VAULT ')), {
+        message: `Not authorized to send to channel '${name}'`,
+      });
+    }
+  });
+
   it('goes on in a topic that exists, whoever may create new ones', async () => {
     const scene = await cast(
       aChannel({ name: 'settled', grantedTo: { canCreateTopic: 'moderators' } }),
@@ -178,6 +224,20 @@ describe('direct messages are refused', () => {
     });
     await send('moderator', toPeople(guest));
     await send('guest', toPeople(moderator));
+  });
+
+  it('to begin anew, once nothing is left of a conversation', async () => {
+    const scene = await cast(aRealmWith({ grants: { directMessageInitiator: 'moderators' } }));
+    const send = sending(scene);
+    const { guest, moderator } = { guest: idOf(scene, 'guest'), moderator: idOf(scene, 'moderator') };
+    const first = await send('moderator', toPeople(guest));
+    const second = await send('moderator', toPeople(guest));
+    await scene.uow.write((tx) => tx.messages.remove(scene.realm.id, [first.id]));
+    const third = await send('guest', toPeople(moderator));
+    await scene.uow.write((tx) => tx.messages.remove(scene.realm.id, [second.id, third.id]));
+    await expectRefused(scene, () => send('guest', toPeople(moderator)), {
+      message: 'You do not have permission to initiate direct message conversations.',
+    });
   });
 
   it('but never to bots, from bots, or to oneself', async () => {

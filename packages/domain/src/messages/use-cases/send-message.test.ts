@@ -13,7 +13,7 @@ import {
   sending,
   told,
 } from '@parley/testkit';
-import type { ChannelId } from '../../shared/ids.js';
+import type { ChannelId, EventSeq } from '../../shared/ids.js';
 import type { UserSettings } from '../../users/user-settings.js';
 
 const toChannel = (name: string) => ({ kind: 'channelName', name }) as const;
@@ -43,11 +43,26 @@ const wants =
       await tx.channels.putSubscriptions([{ ...row, isMuted: true }]);
     }
   };
+const aQueue =
+  (id: string, owner: string): Piece =>
+  (scene, tx) =>
+    tx.queues.add({
+      id,
+      realmId: scene.realm.id,
+      ownerId: scene.user(owner).id,
+      filter: { types: null, allPublicChannels: false, narrow: [] },
+      presentation: {},
+      startSeq: 0 as EventSeq,
+      acked: -1,
+      floorSeq: 0 as EventSeq,
+      lastPolledAt: scene.clock.now(),
+      idleTimeoutSeconds: 600,
+    });
 const passive = { automaticallyFollowTopicsPolicy: 4, automaticallyUnmuteTopicsInMutedChannelsPolicy: 4 } as const;
 
 describe('a message to a channel', () => {
   it('is stored, and reaches those who follow it', async () => {
-    const scene = await cast();
+    const scene = await cast(aQueue('q', 'member'));
     const echo = { queueId: 'q', localId: '7.1' };
     const { id } = await sending(scene)('member', toChannel('DENMARK'), {
       content: '\n  hi <b> \n',
@@ -71,6 +86,17 @@ describe('a message to a channel', () => {
     expect(await flagsOf(scene, 'member')).toEqual(['read']);
     expect(await flagsOf(scene, 'owner')).toEqual([]);
     expect(await flagsOf(scene, 'moderator')).toBeNull();
+  });
+
+  it.each`
+    queueId         | whose
+    ${'the owners'} | ${'somebody else’s'}
+    ${'none'}       | ${'nobody’s'}
+  `('puts nothing into a queue that is $whose', async ({ queueId }) => {
+    const scene = await cast(aQueue('the owners', 'owner'));
+    const echo = { queueId, localId: '7.1' };
+    await sending(scene)('member', toChannel('Denmark'), { topic: 'Plans', echo });
+    expect(sentEvent(scene).echo).toBeNull();
   });
 
   it('may stay unread by its sender', async () => {
@@ -199,6 +225,34 @@ describe('mentions', () => {
     await sending(scene)('member', toPeople(scene, 'owner'), { content: '@**owner** @**all** @**guest**' });
     expect(await flagsOf(scene, 'owner')).toEqual(['mentioned', 'channelWildcardMentioned']);
     expect(await flagsOf(scene, 'guest')).toBeNull();
+  });
+});
+
+describe('mentions of a crowd', () => {
+  const names = Array.from({ length: 16 }, (_, index) => `extra ${index}`);
+  const crowd = () =>
+    cast(
+      ...names.map((name) => aUser({ name })),
+      aChannel({ name: 'crowded', subscribers: ['member', ...names] }),
+      ...names.map((name) => aMessage({ from: name, to: 'crowded', topic: 'plans' })),
+    );
+
+  it.each(['hi', '@**all**', '@**topic**'])('are for everybody in a direct message: %s', async (content) => {
+    const scene = await crowd();
+    const { id } = await sending(scene)('member', toPeople(scene, ...names), { content });
+    expect(sentEvent(scene).view.message.id).toBe(id);
+  });
+
+  it.each([
+    ['hi', null],
+    ['@**all**', 'CHANNEL_WILDCARD_NOT_ALLOWED'],
+    ['@**topic**', 'TOPIC_WILDCARD_NOT_ALLOWED'],
+  ])('are for some in a channel: %s', async (content, code) => {
+    const scene = await crowd();
+    const sent = () => sending(scene)('member', toChannel('crowded'), { content });
+    if (code === null) await sent();
+    else await expectRefused(scene, sent, { code });
+    await sending(scene)('administrator', toChannel('crowded'), { content });
   });
 });
 
@@ -345,6 +399,40 @@ describe('a bot that nobody hears', () => {
     await expect(send('bot', toChannel('a`b'))).rejects.toMatchObject({ code: 'CHANNEL_NOT_FOUND' });
     const missing = `Your bot ${bot} tried to send a message to the channel \`a'b\`, but there is no such channel.`;
     expect(noticesTo(scene)).toEqual([empty, ['direct', missing]]);
+  });
+
+  it('has its owner told where it was even if they cannot go there, but nothing else', async () => {
+    const scene = await cast(
+      aUser({ name: 'bot', botOf: 'member' }),
+      aGroup({ name: 'readers', members: ['bot'] }),
+      aChannel({ name: 'vault', privacy: 'privateSharedHistory', grantedTo: { canSubscribe: 'readers' } }),
+    );
+    await sending(scene)('bot', toChannel('vault'));
+    expect((await told(scene)).at(-1)).toEqual(['message.sent', ['member']]);
+    expect(sentEvent(scene).view.message.renderedContent).toContain('sent a message to <a>#vault</a>, but');
+    const other = await cast(
+      aUser({ name: 'bot', botOf: 'member' }),
+      aChannel({ name: 'Nowhere', privacy: 'privateSharedHistory' }),
+    );
+    await expect(sending(other)('bot', toChannel('#**Nowhere**'))).rejects.toMatchObject({ code: 'CHANNEL_NOT_FOUND' });
+    expect(sentEvent(other).view.message.renderedContent).toContain('to the channel `#**Nowhere**`, but');
+  });
+
+  it.each([
+    ['has left', (scene: Pick<MemoryScene, 'user'>) => scene.user('left').id],
+    ['never was', () => null],
+  ])('tells nobody where its owner %s', async (_, ownerOf) => {
+    const scene = await cast(
+      aUser({ name: 'left', isActive: false }),
+      aUser({ name: 'bot', botOf: 'member' }),
+      aChannel({ name: 'Void' }),
+      async (theScene, tx) => {
+        const bot = theScene.user('bot');
+        await tx.users.update({ ...bot, bot: { ...bot.bot!, ownerId: ownerOf(theScene) } });
+      },
+    );
+    await sending(scene)('bot', toChannel('Void'));
+    expect(noticesTo(scene)).toEqual([]);
   });
 
   it('is no person', async () => {

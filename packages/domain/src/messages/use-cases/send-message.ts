@@ -1,7 +1,7 @@
 import { CHANNEL_PERMISSIONS, type Channel, parseChannelName } from '../../channels/channel.js';
-import { canPost, canSendDirect } from '../../channels/post-permissions.js';
+import { canPost, canSendDirect, unknownChannelId } from '../../channels/post-permissions.js';
 import type { TopicVisibility } from '../../channels/topic-policy.js';
-import { canMentionGroup, isGranted } from '../../groups/group-permissions.js';
+import { hasRealmPermission, isGranted } from '../../groups/group-permissions.js';
 import type { Realm } from '../../realms/realm.js';
 import type { Caller } from '../../shared/caller.js';
 import type { Clock } from '../../shared/clock.js';
@@ -9,18 +9,19 @@ import { DomainError, invalidInput } from '../../shared/errors.js';
 import type { ChannelId, MessageId, RealmId, UserId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
 import type { RealmAddresses } from '../../shared/realm-address.js';
+import { trim } from '../../shared/text.js';
 import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
 import { acquaintancesOf } from '../../users/acquaintances.js';
 import type { Actor } from '../../users/actor.js';
 import { publicAddress } from '../../users/email-visibility.js';
 import { findByPublicAddress } from '../../users/find-by-address.js';
 import type { User } from '../../users/user.js';
+import { enforceMentions } from '../enforce-mentions.js';
 import type { MarkdownRenderer, ParsedMarkdown } from '../markdown.js';
-import { canMentionMany } from '../mention-permissions.js';
 import { parseContent } from '../message.js';
 import { participate } from '../participate.js';
-import { type Destination, postMessage, topicParticipants } from '../post-message.js';
-import { ownMarkdownOptions, type RenderedText, renderText } from '../render-message.js';
+import { type Destination, postMessage } from '../post-message.js';
+import { ownMarkdownOptions, renderText } from '../render-message.js';
 import { parseTopic, topicKey } from '../topic.js';
 import type { UnheardBots } from '../unheard-bots.js';
 import { parseWidget, widgetIn } from '../widgets.js';
@@ -46,6 +47,7 @@ export interface SendMessageInput {
   readonly isReadBySender: boolean;
   /** Something for clients to draw beside the text, as JSON; absent: what the text itself asks for. */
   readonly widget?: string;
+  /** The number that the sender's client gave it, for that client's queue; another user's queue gets nothing. */
   readonly echo: { readonly queueId: string; readonly localId: string } | null;
 }
 
@@ -60,9 +62,6 @@ interface Draft {
   readonly content: string | DomainError;
   readonly parsed: ParsedMarkdown | DomainError;
 }
-
-/** From how many on a wildcard needs a permission (messages §3.2 rows 18–19). */
-const MANY = 15;
 
 /** Sends a message to a channel or to people (messages §3). */
 export class SendMessage {
@@ -93,7 +92,7 @@ export class SendMessage {
         ? await this.openConversation(tx, realm, actor, sender, people)
         : await this.openTopic(tx, realm, actor, to, topic);
       const widget = input.widget === undefined ? widgetIn(content) : parseWidget(input.widget);
-      const rendered = await renderText(tx, this.renderer, orThrow(draft.parsed), realm, actor);
+      const rendered = await renderText(tx, this.renderer, orThrow(draft.parsed), realm, { actor });
       await enforceMentions(tx, realm, actor, sender, destination, rendered);
       const participation = await participate(tx, sender, destination, rendered, this.clock.now());
       const message = await postMessage(tx, {
@@ -105,7 +104,7 @@ export class SendMessage {
         sentAt: this.clock.now(),
         isReadBySender: input.isReadBySender,
         widget,
-        echo: input.echo,
+        echo: input.echo && (await isOwnQueue(tx, caller, input.echo.queueId)) ? input.echo : null,
       });
       if (destination.kind === 'channel' && actor.botOwnerId !== null) {
         await this.unheardBots.spokeTo(tx, caller, destination.channel);
@@ -126,7 +125,12 @@ export class SendMessage {
     const content = refusalOr(() => parseContent(raw));
     if (content instanceof DomainError) return { content, parsed: content };
     const options = await this.uow.read((repositories) => ownMarkdownOptions(repositories, caller, this.addresses));
-    return { content, parsed: refusalOr(() => this.renderer.parse(content, options)) };
+    try {
+      return { content, parsed: await this.renderer.parse(content, options) };
+    } catch (error) {
+      if (error instanceof DomainError) return { content, parsed: error };
+      throw error;
+    }
   }
 
   private findDefaultChannel({ realmId, userId }: Caller): Promise<NamedChannel> {
@@ -179,7 +183,10 @@ export class SendMessage {
         })),
         realm,
         nobodyGroupId: nobody,
-        conversationExists: existing !== null,
+        // Who may begin conversations need not be asked whether this is one.
+        conversationExists:
+          hasRealmPermission(actor, realm, 'directMessageInitiator') ||
+          (existing !== null && (await tx.messages.hasMessages(realm.id, existing))),
       }),
     );
     return { kind: 'direct', recipientId: existing ?? (await tx.recipients.openDirect(realm.id, ids)), people };
@@ -201,6 +208,7 @@ export class SendMessage {
         sender: actor,
         botOwner,
         channel,
+        typedName: to.kind === 'channelName' ? trim(to.name) : null,
         isSubscribed: await tx.channels.isSubscribed(actor.realmId, channel.id, actor.id),
         isOwnerSubscribed,
         isSystemBot: false,
@@ -230,6 +238,10 @@ function orThrow<T>(value: T | DomainError): T {
   return value;
 }
 
+async function isOwnQueue(tx: Transaction, { realmId, userId }: Caller, queueId: string): Promise<boolean> {
+  return (await tx.queues.find(realmId, queueId))?.ownerId === userId;
+}
+
 async function ownerOf(tx: Transaction, realmId: RealmId, ownerId: UserId): Promise<Actor | null> {
   return (await tx.actors.list(realmId, [ownerId])).get(ownerId) ?? null;
 }
@@ -244,34 +256,12 @@ async function findAddressedChannel(tx: Transaction, realmId: RealmId, to: Named
     });
   }
   const channel = await tx.channels.find(realmId, to.id);
-  if (channel) return channel;
-  throw new DomainError('CHANNEL_NOT_FOUND', `Channel with ID '${to.id}' does not exist`, { channelId: to.id });
+  if (!channel) enforce(unknownChannelId(to.id));
+  return channel!;
 }
 
 /** The refusal quotes the name, and old clients put it into a page as it comes. */
 function escapeHtml(text: string): string {
   const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#x27;' };
   return text.replace(/[&<>"']/g, (character) => entities[character]!);
-}
-
-/** The rights that only what was rendered can tell are asked for (messages §3.2 rows 18–20). */
-async function enforceMentions(
-  tx: Transaction,
-  realm: Realm,
-  actor: Actor,
-  sender: User,
-  destination: Destination,
-  rendered: RenderedText,
-): Promise<void> {
-  if (destination.kind === 'channel') {
-    if (rendered.mentionsChannelWildcard) {
-      const count = await tx.channels.countSubscribers(realm.id, destination.channel.id);
-      if (count > MANY) enforce(canMentionMany(actor, realm, 'channel'));
-    }
-    if (rendered.mentionsTopicWildcard) {
-      const participants = await topicParticipants(tx, { destination, sender });
-      if (participants.length > MANY) enforce(canMentionMany(actor, realm, 'topic'));
-    }
-  }
-  for (const group of rendered.mentionedGroups) enforce(canMentionGroup(actor, { ...group, name: group.name ?? '' }));
 }

@@ -1,5 +1,6 @@
 import type { Stranger } from '../../authentication/use-cases/fetch-api-key.js';
 import type { DevelopmentMode } from '../../authentication/use-cases/fetch-development-api-key.js';
+import { canSpectate } from '../../channels/channel-permissions.js';
 import type { ChannelOptions } from '../../channels/use-cases/create-channel.js';
 import { invalidInput } from '../../shared/errors.js';
 import { type RealmAddresses, SERVER_ITSELF } from '../../shared/realm-address.js';
@@ -45,7 +46,8 @@ export class GetServerSettings {
         url: this.addresses.urlOf(realm),
         isDevelopment,
         allowsSpectators:
-          webPublicEnabled && realm.settings.enableSpectatorAccess && (await channels.hasWebPublic(realmId)),
+          webPublicEnabled &&
+          canSpectate(realm, { webPublicEnabled, hasWebPublicChannel: await channels.hasWebPublic(realmId) }).allowed,
       };
     });
   }

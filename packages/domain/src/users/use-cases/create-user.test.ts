@@ -124,14 +124,29 @@ describe('creating a user', () => {
     ]);
   });
 
-  it.each([[{ emailsRestrictedToDomains: true }], [{ disallowDisposableEmailAddresses: false }]])(
-    'may have an address to throw away where %j',
-    async (settings) => {
-      const scene = await cast(aRealmWith({ settings }));
-      const id = await creating(scene)('iago', { email: 'ophelia@disposable.test' });
-      expect((await founded(scene, id)).user).toMatchObject({ email: 'ophelia@disposable.test' });
-    },
-  );
+  it('is welcomed in words that were parsed before the unit', async () => {
+    const scene = await cast(aRealmWith({ settings: { welcomeMessageCustomText: '$$x$$' } }));
+    const parse = jest.spyOn(PlainRenderer.prototype, 'parse');
+    const parseNow = jest.spyOn(PlainRenderer.prototype, 'parseNow');
+    await creating(scene)('iago');
+    const ahead = await parse.mock.results[0]!.value;
+    expect(parseNow).toHaveBeenLastCalledWith('$$x$$', expect.anything(), ahead);
+    jest.restoreAllMocks();
+  });
+
+  it('may have an address to throw away where the organization does not mind', async () => {
+    const scene = await cast(aRealmWith({ settings: { disallowDisposableEmailAddresses: false } }));
+    const id = await creating(scene)('iago', { email: 'ophelia@disposable.test' });
+    expect((await founded(scene, id)).user).toMatchObject({ email: 'ophelia@disposable.test' });
+  });
+
+  it('is refused by an organization that is restricted to domains and lists none (organization §5)', async () => {
+    const scene = await cast(aRealmWith({ settings: { emailsRestrictedToDomains: true } }));
+    await expectRefused(scene, () => creating(scene)('iago'), {
+      code: 'INVALID_INPUT',
+      message: "Email 'Ophelia@example.com' not allowed in this organization",
+    });
+  });
 
   it('makes no full member where newcomers wait', async () => {
     const scene = await cast(aRealmWith({ settings: { waitingPeriodThreshold: 3 } }));

@@ -1,6 +1,7 @@
 import type { ApiKeyMint, PasswordHasher } from '../../authentication/api-keys.js';
 import { checkPassword, type PasswordStrength } from '../../authentication/password-rules.js';
 import type { NoticeBoard } from '../../messages/notice-board.js';
+import type { Realm } from '../../realms/realm.js';
 import type { Caller } from '../../shared/caller.js';
 import type { Clock } from '../../shared/clock.js';
 import { invalidInput } from '../../shared/errors.js';
@@ -8,8 +9,8 @@ import type { UserId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
 import type { Repositories, Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
 import { addUser, refuseTakenAddress, refuseTakenName } from '../add-user.js';
-import { type DisposableDomains, refuseDisposableAddress } from '../disposable-address.js';
 import { isEmailAddress } from '../email-address.js';
+import { canJoinWith, type DisposableDomains } from '../joining-address.js';
 import { parseFullName } from '../user-name.js';
 import { canCreateUsers } from '../user-permissions.js';
 
@@ -31,31 +32,37 @@ export class CreateUser {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws DomainError MUST_BE_ADMINISTRATOR, NOT_PERMITTED, INVALID_INPUT */
+  /** @throws DomainError MUST_BE_ADMINISTRATOR, NOT_PERMITTED, INVALID_INPUT, SERVER_BUSY */
   async execute(caller: Caller, { email, password, fullName: raw }: CreateUserInput): Promise<UserId> {
     // Everything is checked before the slow hash is made, and what may have changed meanwhile once more after it.
-    const fullName = await this.uow.read(async (repositories) => {
+    const { fullName, realm } = await this.uow.read(async (repositories) => {
       await enforceMayCreate(repositories, caller);
       const realm = await repositories.realms.get(caller.realmId);
       const name = parseFullName(raw);
       await refuseTakenName(repositories, realm, name);
       if (!isEmailAddress(email)) throw invalidInput('Bad name or username');
-      refuseDisposableAddress(this.disposable, realm, email);
+      this.enforceMayJoin(realm, email);
       await refuseTakenAddress(repositories, realm, email);
       checkPassword(this.strength, password, [email, name]);
-      return name;
+      return { fullName: name, realm };
     });
-    const passwordHash = await this.hasher.hash(password);
+    const welcomeAhead = await this.notices.parseWelcome(realm);
+    const passwordHash = await this.hasher.hash(password, { client: `user ${caller.userId}` });
     return this.uow.write(async (tx) => {
       await enforceMayCreate(tx, caller);
       const realm = await tx.realms.get(caller.realmId);
-      refuseDisposableAddress(this.disposable, realm, email);
+      this.enforceMayJoin(realm, email);
       const person = { email, fullName, role: 'member', passwordHash } as const;
       const user = await addUser(tx, realm, person, { now: this.clock.now(), mint: this.mint });
       await this.notices.announceSignup(tx, realm, user);
-      await this.notices.welcome(tx, realm, user);
+      await this.notices.welcome(tx, realm, user, welcomeAhead);
       return user.id;
     });
+  }
+
+  private enforceMayJoin(realm: Realm, email: string): void {
+    // No organization can list domains yet, so that one restricted to them takes no address.
+    enforce(canJoinWith(email, { realm, domains: [], disposable: this.disposable }, 'createUser'));
   }
 }
 

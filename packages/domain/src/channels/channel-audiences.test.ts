@@ -1,0 +1,36 @@
+import { cells, groupId, plainActor, plainChannel } from '@parley/testkit';
+import { isInAudience } from '../events/live-realm.js';
+import type { Role } from '../users/role.js';
+import type { ChannelPrivacy } from './channel.js';
+import { firstAudience } from './channel-audiences.js';
+
+const TEAM = groupId(50);
+
+describe('who hears of a new channel before anybody has followed it (channels §6.1)', () => {
+  it.each(
+    cells(`
+      who            | webPublic | public | privateSharedHistory | privateProtectedHistory
+      owner          | yes       | yes    | yes                  | yes
+      administrator  | yes       | yes    | yes                  | yes
+      moderator      | yes       | yes    | no                   | no
+      member         | yes       | yes    | no                   | no
+      member in team | yes       | yes    | yes                  | yes
+      guest          | yes       | no     | no                   | no
+      guest in team  | yes       | no     | no                   | no
+    `),
+  )('%s, %s: %s', (who, privacy, expected) => {
+    const actor = plainActor(who.split(' ')[0] as Role, { groups: who.includes('team') ? [TEAM] : [] });
+    for (const permission of ['canAdministerChannel', 'canAddSubscribers', 'canSubscribe'] as const) {
+      const channel = plainChannel({ privacy: privacy as ChannelPrivacy, grants: { [permission]: TEAM } });
+      const hears = isInAudience(firstAudience(channel), {
+        userId: actor.id,
+        role: actor.role,
+        follows: () => true,
+        isInGroup: (id) => actor.groups.has(id),
+        holds: () => true,
+        hasQueue: () => true,
+      });
+      expect(hears ? 'yes' : 'no').toBe(expected);
+    }
+  });
+});

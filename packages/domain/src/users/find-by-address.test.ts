@@ -1,0 +1,33 @@
+import { anotherRealm, aUserOfEachRole, given } from '@parley/testkit';
+import { findByPublicAddress, idInDummyAddress } from './find-by-address.js';
+
+describe('a dummy address', () => {
+  it.each([
+    ['user7@chat.example', 7],
+    ['user1234567@chat.example', 1234567],
+    [' USER7@Chat.Example ', 7],
+    ['user7@chat.example.org', null],
+    ['user7@elsewhere.example', null],
+    ['xuser7@chat.example', null],
+    ['user@chat.example', null],
+    ['user7x@chat.example', null],
+    [`user${'9'.repeat(16)}@chat.example`, null],
+  ])('%j: %j', (address, id) => expect(idInDummyAddress(address, 'chat.example')).toBe(id));
+});
+
+describe('finding people by the addresses everybody knows', () => {
+  it('finds them by what was typed', async () => {
+    const scene = await given(aUserOfEachRole(), async (theScene, tx) => {
+      const owner = theScene.user('owner');
+      await tx.users.update({ ...owner, settings: { ...owner.settings, emailAddressVisibility: 2 } });
+    });
+    await anotherRealm(scene);
+    const dummy = ` USER${scene.user('owner').id}@chat.example`;
+    const typed = [' GUEST@example.com ', dummy, 'owner@example.com', 'stranger@example.com', 'user9999@chat.example'];
+    const found = await scene.uow.read((r) => findByPublicAddress(r, scene.realm.id, typed, 'chat.example'));
+    expect([...found].map(([address, user]) => [address, user.fullName])).toEqual([
+      [' GUEST@example.com ', 'guest'],
+      [dummy, 'owner'],
+    ]);
+  });
+});

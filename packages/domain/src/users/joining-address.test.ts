@@ -1,0 +1,100 @@
+import { answer, plainDisposableDomains, plainRealm } from '@parley/testkit';
+import {
+  type AllowedDomain,
+  addressFault,
+  addressFaultText,
+  canJoinWith,
+  type JoiningStep,
+} from './joining-address.js';
+
+const listed = (...domains: readonly string[]): AllowedDomain[] =>
+  domains.map((domain) => ({ domain: domain.replace('*.', ''), allowsSubdomains: domain.startsWith('*.') }));
+const policy = (settings: Parameters<typeof plainRealm>[0] & object, domains: readonly AllowedDomain[] = []) => ({
+  realm: plainRealm(settings),
+  domains,
+  disposable: plainDisposableDomains,
+});
+
+/** Organization §5, "Who may join with which address". */
+describe('an address in an organization that restricts them to domains', () => {
+  const restricted = { settings: { emailsRestrictedToDomains: true } };
+
+  it.each`
+    email                        | domains                       | fault
+    ${'user@test1.com'}          | ${['test1.com']}              | ${null}
+    ${'user@TEST1.com'}          | ${['test1.com']}              | ${null}
+    ${'user@test2.com'}          | ${['test1.com']}              | ${'outsideDomain'}
+    ${'user@test2.com'}          | ${['test1.com', 'test2.com']} | ${null}
+    ${'user@test2.test1.com'}    | ${['test1.com']}              | ${'outsideDomain'}
+    ${'user@test2.test1.com'}    | ${['*.test1.com']}            | ${null}
+    ${'user@a.b.test1.com'}      | ${['*.test1.com']}            | ${null}
+    ${'user@test1.com'}          | ${['*.test1.com']}            | ${null}
+    ${'user@mytest1.com'}        | ${['*.test1.com']}            | ${'outsideDomain'}
+    ${'user@com'}                | ${['*.test1.com']}            | ${'outsideDomain'}
+    ${'user@test1.com.evil.org'} | ${['*.test1.com']}            | ${'outsideDomain'}
+    ${'"x@test1.com"@evil.org'}  | ${['test1.com']}              | ${'outsideDomain'}
+    ${'user@test1.com'}          | ${[]}                         | ${'outsideDomain'}
+    ${'a+b@test1.com'}           | ${['test1.com']}              | ${'containsPlus'}
+    ${'a+b@test2.com'}           | ${['test1.com']}              | ${'outsideDomain'}
+    ${'user@a+b.org'}            | ${['a+b.org']}                | ${null}
+    ${'user@disposable.test'}    | ${['disposable.test']}        | ${null}
+    ${'user@disposable.test'}    | ${['test1.com']}              | ${'outsideDomain'}
+  `('$email, where $domains are listed: $fault', ({ email, domains, fault }) => {
+    expect(addressFault(email, policy(restricted, listed(...domains)))).toBe(fault);
+  });
+});
+
+describe('an address in an organization that does not', () => {
+  it.each`
+    email                     | disallowed | fault
+    ${'user@test1.com'}       | ${true}    | ${null}
+    ${'a+b@test1.com'}        | ${true}    | ${null}
+    ${'user@disposable.test'} | ${true}    | ${'disposable'}
+    ${'user@DISPOSABLE.test'} | ${true}    | ${'disposable'}
+    ${'user@disposable.test'} | ${false}   | ${null}
+  `('$email, throw-away ones disallowed $disallowed: $fault', ({ email, disallowed, fault }) => {
+    const settings = { disallowDisposableEmailAddresses: disallowed };
+    // The list means nothing then.
+    expect(addressFault(email, policy({ settings }, listed('other.org')))).toBe(fault);
+  });
+});
+
+describe('what is said of it', () => {
+  const short = [
+    'Outside your domain.',
+    'Please use your real email address.',
+    'Email addresses containing + are not allowed.',
+  ];
+
+  it.each<[JoiningStep, readonly string[]]>([
+    [
+      'createUser',
+      [
+        "Email 'x@y.z' not allowed in this organization",
+        'Disposable email addresses are not allowed in this organization',
+        'Email addresses containing + are not allowed.',
+      ],
+    ],
+    [
+      'joinForm',
+      [
+        'Your email address, x@y.z, is not in one of the domains that are allowed to register for accounts in this organization.',
+        'Please use your real email address.',
+        'Email addresses containing + are not allowed in this organization.',
+      ],
+    ],
+    ['emailChange', short],
+    ['invitation', short],
+  ])('in %s', (step, texts) => {
+    const faults = ['outsideDomain', 'disposable', 'containsPlus'] as const;
+    expect(faults.map((fault) => addressFaultText(step, 'x@y.z', fault))).toEqual(texts);
+  });
+
+  it('refuses', () => {
+    const closed = policy({ settings: { emailsRestrictedToDomains: true } }, listed('test1.com'));
+    expect(answer(canJoinWith('user@test1.com', closed, 'createUser'))).toBe('yes');
+    expect(answer(canJoinWith('user@x.org', closed, 'createUser'))).toBe(
+      "INVALID_INPUT: Email 'user@x.org' not allowed in this organization",
+    );
+  });
+});

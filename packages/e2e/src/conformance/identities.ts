@@ -1,0 +1,70 @@
+/** From here on a number stands for itself: it names nothing in a story. */
+const MADE_UP_ID = 10 ** 7;
+/** The anchors of the newest message and of what lies beyond. */
+const BEYOND_ALL_IDS = 10 ** 15;
+
+/** Which id here stands for which recorded one. One to one within a kind of thing. */
+export class Identities {
+  private readonly byKind = new Map<
+    string,
+    { readonly there: Map<number, number>; readonly back: Map<number, number> }
+  >();
+  private readonly pairs = new Set<string>();
+
+  learn(kind: string, recorded: number, here: number): void {
+    const { there, back } = this.of(kind);
+    there.set(recorded, here);
+    back.set(here, recorded);
+    this.pairs.add(`${recorded}=${here}`);
+  }
+
+  /** Whether both stand for the same thing. The first time that either turns up, they do from then on. */
+  areSame(kind: string, recorded: number, here: number): boolean {
+    if (recorded === here && (recorded <= 0 || recorded >= MADE_UP_ID)) return true;
+    if (recorded <= 0 || here <= 0 || recorded >= BEYOND_ALL_IDS) return false;
+    const { there, back } = this.of(kind);
+    if (there.has(recorded) || back.has(here)) return there.get(recorded) === here;
+    this.learn(kind, recorded, here);
+    return true;
+  }
+
+  /** Whether both lists hold the same things, in whatever order: those known are matched first, the rest in order. */
+  areSameSets(kind: string, recorded: readonly number[], here: readonly number[]): boolean {
+    const unknown: number[] = [];
+    const left = [...here];
+    for (const id of recorded) {
+      const known = this.of(kind).there.get(id);
+      const at = known === undefined ? -1 : left.indexOf(known);
+      if (at === -1) unknown.push(id);
+      else left.splice(at, 1);
+    }
+    return unknown.every((id, index) => this.areSame(kind, id, left[index]!));
+  }
+
+  /** Of whatever kind. */
+  isKnown(recorded: number, here: number): boolean {
+    return [...this.byKind.values()].some(({ there, back }) => there.has(recorded) || back.has(here));
+  }
+
+  /** Whether the texts differ at most in numbers that stand for the same thing, and in times. */
+  areSameTexts(recorded: string, here: string): boolean {
+    const [lefts, rights] = [recorded.split(/(\d+)/), here.split(/(\d+)/)];
+    if (lefts.length !== rights.length) return false;
+    return lefts.every((left, index) => {
+      const right = rights[index]!;
+      if (left === right) return true;
+      const isNumber = index % 2 === 1;
+      return isNumber && (this.pairs.has(`${Number(left)}=${Number(right)}`) || areTimes(Number(left), Number(right)));
+    });
+  }
+
+  private of(kind: string) {
+    const known = this.byKind.get(kind);
+    if (known) return known;
+    const maps = { there: new Map<number, number>(), back: new Map<number, number>() };
+    this.byKind.set(kind, maps);
+    return maps;
+  }
+}
+
+const areTimes = (a: number, b: number): boolean => a > 10 ** 9 && b > 10 ** 9 && b < 10 ** 11;

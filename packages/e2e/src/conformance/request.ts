@@ -1,0 +1,66 @@
+import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { text } from 'node:stream/consumers';
+
+/** What the recorded requests called themselves. Messages carry it as the name of their client. */
+const USER_AGENT = 'oracle/1.0';
+/** Longer than any poll waits. */
+const TIMEOUT_MS = 70_000;
+
+export interface HttpRequest {
+  readonly method: string;
+  readonly url: string;
+  /** Null: not sent, not even where one is usual. */
+  readonly headers: Readonly<Record<string, string | null>>;
+  readonly body: Uint8Array | string | null;
+}
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
+/**
+ * Sends exactly these headers beside the usual ones: `fetch` would neither let `Host` be chosen nor `User-Agent` be left
+ * out. Redirections are answers.
+ */
+export async function send({ method, url, headers, body }: HttpRequest): Promise<HttpAnswer> {
+  const usual: Record<string, string | null> = { 'User-Agent': USER_AGENT, Accept: '*/*' };
+  if (method !== 'GET' && method !== 'HEAD') usual['Content-Length'] = String(Buffer.byteLength(body ?? ''));
+  const all = Object.entries({ ...usual, ...headers }).filter(([, value]) => value !== null) as [string, string][];
+  return new Promise((resolve, reject) => {
+    const outgoing = httpRequest(url, { method, headers: Object.fromEntries(all), timeout: TIMEOUT_MS }, (incoming) => {
+      text(incoming).then(
+        (received) => resolve({ status: incoming.statusCode!, headers: incoming.headers, text: received }),
+        reject,
+      );
+    });
+    outgoing.once('error', reject);
+    outgoing.once('timeout', () => outgoing.destroy(new Error('timeout')));
+    outgoing.end(body ?? undefined);
+  });
+}
+
+/** Form fields in the encoding of a body, or of a query. */
+export const encodeForm = (fields: Readonly<Record<string, string>>): string => new URLSearchParams(fields).toString();
+
+export interface FilePart {
+  readonly field: string;
+  readonly name: string;
+  readonly content: Buffer;
+  readonly type: string;
+}
+
+/** Text fields first, then files. */
+export async function encodeMultipart(
+  fields: Readonly<Record<string, string>>,
+  files: readonly FilePart[],
+): Promise<{ readonly body: Uint8Array; readonly contentType: string }> {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.append(name, value);
+  for (const { field, name, content, type } of files) {
+    form.append(field, new Blob([new Uint8Array(content)], { type }), name);
+  }
+  const encoded = new Response(form);
+  return { body: new Uint8Array(await encoded.arrayBuffer()), contentType: encoded.headers.get('content-type')! };
+}

@@ -1,0 +1,104 @@
+import { GetMessages, type GetMessagesInput, leaveChannels, type RealmAddresses } from '@parley/domain';
+import { aChannel, aMessage, aUser, given, type MemoryScene } from '@parley/testkit';
+import { Turns } from '../caching/turns.js';
+import type { WireText } from '../routing/reply.js';
+import { MessagePagePresenter } from './message-page.js';
+import { readMessagePage } from './read-message-page.js';
+
+const addresses: RealmAddresses = { urlOf: () => 'https://chat.example', mailHostOf: () => 'chat.example' };
+const newest: GetMessagesInput['select'] = { anchor: { kind: 'newest' }, before: 100, after: 0, includeAnchor: true };
+
+describe('a page too long for one part', () => {
+  let scene: MemoryScene;
+  beforeEach(async () => {
+    const long = (n: number) =>
+      aMessage({
+        from: 'hamlet',
+        to: n % 2 ? 'odd' : 'even',
+        topic: `t${n % 2}`,
+        content: `${n}${'x'.repeat(99_999)}`,
+      });
+    scene = await given(
+      aUser({ name: 'hamlet' }),
+      aUser({ name: 'cordelia' }),
+      aChannel({ name: 'odd', privacy: 'privateProtectedHistory', subscribers: ['hamlet', 'cordelia'] }),
+      aChannel({ name: 'even', subscribers: ['hamlet', 'cordelia'] }),
+      ...Array.from({ length: 40 }, (_, n) => long(n)),
+    );
+  });
+
+  const read = (input: Partial<GetMessagesInput> = {}): Promise<WireText> =>
+    readMessagePage(
+      {
+        useCase: new GetMessages(scene.uow, addresses),
+        caller: scene.caller('cordelia'),
+        page: new MessagePagePresenter(addresses),
+        form: { asHtml: true, clientGravatar: true, allowEmptyTopicName: false },
+        turns: new Turns(),
+      },
+      { narrow: [], select: newest, ...input },
+    );
+  /** All fields, and how long the parts were. */
+  const take = async ({ chunks, rest }: WireText, meanwhile: (part: number) => Promise<void> = async () => {}) => {
+    const parts = [chunks.join('')];
+    await meanwhile(0);
+    for await (const part of rest ?? []) {
+      parts.push(part.join(''));
+      await meanwhile(parts.length - 1);
+    }
+    return { fields: JSON.parse(`{${parts.join('')}}`), lengths: parts.map((part) => part.length) };
+  };
+  const idsOf = (fields: { messages: { id: number }[] }) => fields.messages.map(({ id }) => id);
+  const all = () => scene.messages.map(({ id }) => id);
+
+  it('comes in parts that are short enough, and says of all of them what was found', async () => {
+    const { fields, lengths } = await take(await read());
+    expect(idsOf(fields)).toEqual(all());
+    expect(fields).toMatchObject({ found_oldest: true, found_newest: true, found_anchor: false });
+    expect(lengths.length).toBeGreaterThan(2);
+    expect(Math.max(...lengths)).toBeLessThan(2_300_000);
+    expect(fields.messages[39]).toMatchObject({ flags: [], subject: 't1' });
+  });
+
+  it('is as of now in every part', async () => {
+    const [last, secondLast] = scene.messages.slice(-2).reverse();
+    const { fields } = await take(await read(), async (part) => {
+      if (part !== 0) return;
+      await scene.uow.write(async (tx) => {
+        await tx.messages.remove(scene.realm.id, [secondLast!.id]);
+        await tx.personal.setFlag(scene.viewer('cordelia'), [last!.id], 'starred', true);
+      });
+    });
+    expect(idsOf(fields)).toEqual(all().filter((id) => id !== secondLast!.id));
+    expect(fields.messages.at(-1).flags).toEqual(['starred']);
+  });
+
+  it('shows nothing that its reader has lost meanwhile', async () => {
+    const { fields, lengths } = await take(await read(), async (part) => {
+      if (part === 0) {
+        await scene.uow.write((tx) => leaveChannels(tx, [scene.channel('odd')], [scene.user('cordelia').id]));
+      }
+    });
+    expect(lengths.length).toBeGreaterThan(1);
+    const names = fields.messages.map((message: { display_recipient: string }) => message.display_recipient);
+    expect(names.slice(0, 10)).toContain('odd');
+    expect(names.slice(25)).toEqual(Array.from(names.slice(25), () => 'even'));
+  });
+
+  it('is JSON also where nothing is left of it', async () => {
+    const { fields } = await take(await read({ select: { ids: all().reverse() } }), async (part) => {
+      if (part === 0) await scene.uow.write((tx) => tx.messages.remove(scene.realm.id, all()).then(() => {}));
+    });
+    expect(idsOf(fields)).toEqual(all().slice(0, fields.messages.length));
+    expect(fields.messages.length).toBeLessThan(25);
+  });
+
+  it('looks at named messages of a topic part by part', async () => {
+    const narrow = [{ operator: 'topic', operand: 't1', negated: false }];
+    const odd = all().filter((_, n) => n % 2 === 1);
+    const { fields } = await take(await read({ narrow, select: { ids: all() } }));
+    expect(idsOf(fields)).toEqual(odd);
+    const none = await take(await read({ narrow: [{ ...narrow[0]!, operand: 'none' }], select: { ids: all() } }));
+    expect(none.fields.messages).toEqual([]);
+  });
+});

@@ -1,0 +1,299 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { ByteBudget, type ClientKey } from './byte-budget.js';
+import { HttpRefusal, replyToError } from './errors.js';
+import type { Reply, ReplyBody } from './reply.js';
+import type { Request } from './request.js';
+import { CLIENT_SHARE, type TransportLimits } from './transport-limits.js';
+
+export interface ReplyCircumstances {
+  readonly request: Request;
+  /** Who is charged for what is not read yet. */
+  readonly client: ClientKey;
+  readonly isAuthenticated: boolean;
+  readonly isLongPoll: boolean;
+  /** No page in a browser may read the answer. */
+  readonly isSameOriginOnly: boolean;
+  readonly limitHeaders: readonly string[] | undefined;
+  /** The connection is not to be used again. */
+  readonly closes: boolean;
+}
+
+export interface Written {
+  /** Of what was sent: a long answer that there is no room for becomes a refusal. */
+  readonly status: number;
+  /** Resolves when a long answer has been taken, or its reader is gone; null: it was short. */
+  readonly done: Promise<void> | null;
+}
+
+const CORS = ['Access-Control-Allow-Origin', '*', 'Access-Control-Allow-Headers', 'Authorization'];
+const METHODS = ['Access-Control-Allow-Methods', 'GET, POST, DELETE, PUT, PATCH, HEAD'];
+const LONG_POLL_METHODS = ['Access-Control-Allow-Methods', 'OPTIONS, GET, DELETE'];
+const ALWAYS = [
+  'Vary',
+  'Accept-Language',
+  'Content-Language',
+  'en',
+  'X-Content-Type-Options',
+  'nosniff',
+  'X-Frame-Options',
+  'DENY',
+];
+const HEADERS = [...CORS, ...ALWAYS, ...METHODS];
+const LONG_POLL_HEADERS = [...CORS, ...ALWAYS, ...LONG_POLL_METHODS];
+const NEVER_CACHED = 'max-age=0, no-cache, no-store, must-revalidate, private';
+
+/** From here on, in characters or bytes, an answer is written in pieces, each when its reader has taken the one before. */
+const LARGE = 256 * 1024;
+/** What is handed to the kernel at once, in characters. Texts are copied for it, buffers are not. */
+const PIECE = 64 * 1024;
+const BUFFER_PIECE = 256 * 1024;
+/** In characters. A piece as long as that is looked up among those that other answers hold. */
+const SHAREABLE = 16 * 1024;
+/** What is charged for an answer that is made while it is read: more than its maker hands out at once. */
+const UNFINISHED = 4 * 1024 * 1024;
+
+/** Writes answers, long ones no faster than they are read. */
+export class AnswerWriter {
+  private readonly budget: ByteBudget;
+  private readonly texts = new SharedTexts();
+
+  constructor(private readonly limits: TransportLimits) {
+    const share = Math.max(limits.answersBytes * CLIENT_SHARE, 2 * UNFINISHED);
+    this.budget = new ByteBudget(limits.answersBytes, share);
+  }
+
+  /** Bytes of answers that are not taken yet. */
+  get heldBytes(): number {
+    return this.budget.used;
+  }
+
+  /** Does nothing when the client has gone. */
+  write(response: ServerResponse, reply: Reply, circumstances: ReplyCircumstances): Written {
+    const { status, body } = reply;
+    if (response.headersSent || response.destroyed) return { status, done: null };
+    const { raw } = circumstances.request;
+    if (raw.method === 'HEAD' || status === 204) {
+      writeHead(response, reply, circumstances, lengthOf(body));
+      this.end(response, raw);
+    } else if (isLong(body)) {
+      const content = typeof body === 'string' ? Buffer.from(body) : body;
+      const hold = this.hold(content, circumstances.client);
+      if (hold instanceof HttpRefusal) return this.write(response, replyToError(hold).reply, circumstances);
+      writeHead(response, reply, circumstances, lengthOf(content));
+      return { status, done: this.writePieces(response, raw, content).finally(hold) };
+    } else {
+      const content = Array.isArray(body) ? body.join('') : (body as string | Buffer);
+      const length = Buffer.byteLength(content);
+      writeHead(response, reply, circumstances, length);
+      this.end(response, raw, content, () => {
+        // Nearly always the kernel has taken all of it by now.
+        if (!response.writableFinished) void this.watch(response, length, circumstances.client);
+      });
+    }
+    return { status, done: null };
+  }
+
+  /** Of a short answer that its reader does not take at once. */
+  private async watch(response: ServerResponse, bytes: number, client: ClientKey): Promise<void> {
+    this.budget.take(client, bytes);
+    await this.until('close', response, bytes);
+    this.budget.release(client, bytes);
+  }
+
+  /** Charges for what is kept until it is read. Answers how to give it back, or why there is no room. */
+  private hold(body: LongBody, client: ClientKey): (() => void) | HttpRefusal {
+    const shareable = isPieces(body) ? body.filter((text) => text.length >= SHAREABLE) : [];
+    const texts = [...new Set(shareable)];
+    const own = Buffer.isBuffer(body)
+      ? body.length
+      : isPieces(body)
+        ? PIECE + sizeOf(body) - sizeOf(shareable)
+        : UNFINISHED;
+    const refusal = this.budget.tryTake(client, own);
+    if (refusal) return refusal;
+    const noRoom = this.budget.tryTake(null, this.texts.newBytes(texts));
+    if (noRoom) {
+      this.budget.release(client, own);
+      return noRoom;
+    }
+    this.texts.add(texts);
+    return () => {
+      this.budget.release(client, own);
+      this.budget.release(null, this.texts.remove(texts));
+    };
+  }
+
+  private async writePieces(response: ServerResponse, raw: IncomingMessage, body: LongBody): Promise<void> {
+    for await (const piece of piecesOf(body)) {
+      if (response.destroyed) return;
+      if (!response.write(piece)) await this.until('drain', response, piece.length);
+    }
+    if (response.destroyed) return;
+    this.end(response, raw);
+    if (!response.writableFinished) await this.until('close', response, PIECE);
+  }
+
+  /**
+   * What still comes of a request that is answered already is thrown away, but not for ever. Only then does the answer end:
+   * if the connection is closed by that, nothing unread is left in it, for which the kernel would drop the answer.
+   */
+  private end(response: ServerResponse, raw: IncomingMessage, content?: string | Buffer, onEnd?: () => void): void {
+    if (raw.complete || response.statusCode === 408) {
+      response.end(content);
+      onEnd?.();
+      return;
+    }
+    if (content !== undefined) response.write(content);
+    let deadline: NodeJS.Timeout | undefined;
+    const finish = (): void => {
+      clearTimeout(deadline);
+      response.end();
+      onEnd?.();
+    };
+    // What is missing may be just the request's end, which arrived together with the rest.
+    setImmediate(() => {
+      if (raw.complete) return finish();
+      deadline = setTimeout(() => raw.socket.destroy(), this.limits.lingerMs);
+      raw.once('close', finish).resume();
+    });
+  }
+
+  /** Resolves when the reader has taken so many bytes, or is gone; ends the connection when that takes too long. */
+  private until(event: 'drain' | 'close', response: ServerResponse, bytes: number): Promise<void> {
+    const { answerMs, answerBytesPerSecond } = this.limits;
+    if (response.closed) return Promise.resolve();
+    return new Promise((resolve) => {
+      const settle = (): void => {
+        clearTimeout(deadline);
+        response.off(event, settle).off('close', settle);
+        resolve();
+      };
+      const giveUp = (): void => {
+        response.destroy();
+        settle();
+      };
+      const deadline = setTimeout(giveUp, answerMs + (bytes / answerBytesPerSecond) * 1000);
+      response.once(event, settle);
+      if (event !== 'close') response.once('close', settle);
+    });
+  }
+}
+
+type LongBody = Exclude<ReplyBody, string>;
+
+const isPieces = (body: ReplyBody): body is readonly string[] => Array.isArray(body);
+
+const sizeOf = (texts: readonly string[]): number => texts.reduce((sum, text) => sum + text.length, 0);
+
+function isLong(body: ReplyBody): boolean {
+  if (isPieces(body)) return sizeOf(body) > LARGE;
+  return typeof body === 'string' || Buffer.isBuffer(body) ? body.length > LARGE : true;
+}
+
+/** In bytes; null where nobody knows. */
+function lengthOf(body: ReplyBody): number | null {
+  if (isPieces(body)) return body.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  return typeof body === 'string' || Buffer.isBuffer(body) ? Buffer.byteLength(body) : null;
+}
+
+async function* piecesOf(body: LongBody): AsyncGenerator<string | Buffer> {
+  if (Buffer.isBuffer(body)) {
+    for (let at = 0; at < body.length; at += BUFFER_PIECE) yield body.subarray(at, at + BUFFER_PIECE);
+  } else if (isPieces(body)) yield* cut(body);
+  else {
+    yield* cut(body.start);
+    for await (const texts of body.rest) yield* cut(texts);
+    yield body.end;
+  }
+}
+
+/** The same text in pieces of about the right length. */
+function* cut(texts: readonly string[]): Generator<string> {
+  let pending = '';
+  for (const text of texts) {
+    if (text.length < PIECE / 2) {
+      pending += text;
+      if (pending.length < PIECE) continue;
+    }
+    if (pending !== '') yield pending;
+    pending = '';
+    if (text.length < PIECE / 2) continue;
+    for (let at = 0; at < text.length; ) {
+      const end = endOfPiece(text, at + PIECE);
+      yield text.slice(at, end);
+      at = end;
+    }
+  }
+  if (pending !== '') yield pending;
+}
+
+/** Not between the halves of a surrogate pair, which mean nothing by themselves. */
+function endOfPiece(text: string, end: number): number {
+  const last = text.charCodeAt(end - 1);
+  return end < text.length && last >= 0xd800 && last < 0xdc00 ? end + 1 : end;
+}
+
+/** Long texts that answers hold at this moment, each counted once however many hold it. */
+class SharedTexts {
+  private readonly holders = new Map<string, number>();
+
+  /** Of those that nobody holds yet. */
+  newBytes(texts: readonly string[]): number {
+    return sizeOf(texts.filter((text) => !this.holders.has(text)));
+  }
+
+  add(texts: readonly string[]): void {
+    for (const text of texts) this.holders.set(text, (this.holders.get(text) ?? 0) + 1);
+  }
+
+  /** Answers how many bytes nobody holds any more. */
+  remove(texts: readonly string[]): number {
+    let bytes = 0;
+    for (const text of texts) {
+      const left = this.holders.get(text)! - 1;
+      if (left > 0) this.holders.set(text, left);
+      else {
+        this.holders.delete(text);
+        bytes += text.length;
+      }
+    }
+    return bytes;
+  }
+}
+
+function writeHead(
+  response: ServerResponse,
+  reply: Reply,
+  circumstances: ReplyCircumstances,
+  length: number | null,
+): void {
+  const { request, isLongPoll, isSameOriginOnly, limitHeaders, closes } = circumstances;
+  const headers = (isSameOriginOnly ? ALWAYS : isLongPoll ? LONG_POLL_HEADERS : HEADERS).slice();
+  headers.push('X-Request-Id', request.id);
+  if (reply.status !== 204) {
+    headers.push('Content-Type', reply.contentType ?? 'application/json');
+    if (length !== null) headers.push('Content-Length', String(length));
+  }
+  if (reply.cacheControl !== undefined) headers.push('Cache-Control', reply.cacheControl);
+  else if (reply.status === 204 || (reply.status < 300 && circumstances.isAuthenticated)) {
+    headers.push('Cache-Control', NEVER_CACHED, 'Expires', httpDate());
+  }
+  if (limitHeaders) headers.push(...limitHeaders);
+  if (reply.headers) headers.push(...reply.headers);
+  if (closes) headers.push('Connection', 'close');
+  response.writeHead(reply.status, headers);
+}
+
+let dateSecond = 0;
+let dateText = '';
+
+/** Now, as headers write it; put together once a second. */
+function httpDate(): string {
+  const now = Date.now();
+  const second = Math.floor(now / 1000);
+  if (second !== dateSecond) {
+    dateSecond = second;
+    dateText = new Date(now).toUTCString();
+  }
+  return dateText;
+}

@@ -1,0 +1,53 @@
+import fc from 'fast-check';
+import { parseForm } from './body.js';
+
+const decoded = (text: string) => parseForm(`name=${text}`).get('name');
+
+describe('a form field', () => {
+  it.each([
+    ['a+b', 'a b'],
+    ['%2B', '+'],
+    ['caf%C3%A9', 'café'],
+    ['caf%c3%a9', 'café'],
+    ['%F0%9F%98%80', '😀'],
+    ['é%20é', 'é é'],
+    ['100%', '100%'],
+    ['100%2', '100%2'],
+    ['%zz%G0%0g', '%zz%G0%0g'],
+    ['%ff', '\ufffd'],
+    ['%C3', '\ufffd'],
+    ['%ed%a0%80', '\ufffd\ufffd\ufffd'],
+    ['', ''],
+  ])('%p means %p', (text, value) => {
+    expect(decoded(text)).toBe(value);
+  });
+
+  it('comes back as it was encoded', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), (text) => {
+        expect(decoded(encodeURIComponent(text))).toBe(text);
+        expect(parseForm(new URLSearchParams({ name: text }).toString()).get('name')).toBe(text);
+      }),
+    );
+  });
+
+  it('takes time in proportion to its length, whatever is in it', () => {
+    const time = (text: string) => {
+      const since = performance.now();
+      parseForm(`name=${text}`);
+      return performance.now() - since;
+    };
+    const length = 1024 * 1024;
+    for (const piece of ['%ff%', '+%', '%', 'é%C3%A9%zz']) {
+      const text = piece.repeat(length / piece.length);
+      time(text);
+      expect(Math.min(time(text), time(text), time(text))).toBeLessThan(100);
+    }
+  });
+
+  it('is one of so many', () => {
+    const fields = (count: number) => Array.from({ length: count }, (_, n) => `field${n}=1`).join('&');
+    expect(parseForm(fields(1000)).size).toBe(1000);
+    expect(() => parseForm(fields(1001))).toThrow('Request body is too large');
+  });
+});

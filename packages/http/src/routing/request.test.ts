@@ -1,0 +1,23 @@
+import { Parameters } from './request.js';
+
+describe('parameters', () => {
+  it('of the body count before those of the query', () => {
+    const parameters = new Parameters(
+      new Map([
+        ['a', '1'],
+        ['b', '2'],
+      ]),
+      new Map([['a', '3']]),
+    );
+    expect(['a', 'b', 'c'].map((name) => parameters.get(name))).toEqual(['3', '2', undefined]);
+    expect(['a', 'b', 'c'].map((name) => parameters.originOf(name))).toEqual(['body', 'query', undefined]);
+    expect([...parameters.names()].sort()).toEqual(['a', 'b']);
+    expect(parameters.size).toBe(2);
+  });
+
+  it('are well-formed text, whoever took the request apart', () => {
+    const parameters = new Parameters(new Map([['\ud800', '']]), new Map([['a', '\udc00 😀 \ud83d']]));
+    expect(parameters.get('a')).toBe('\ufffd 😀 \ufffd');
+    expect([...parameters.names()].sort()).toEqual(['a', '\ufffd']);
+  });
+});

@@ -1,0 +1,50 @@
+import fc from 'fast-check';
+import { SPACE, WORD } from '../characters.js';
+import { WorkBudget } from '../work-budget.js';
+import { replaceFormulas } from './formulas.js';
+import { replaceBetweenStars } from './replace-between-stars.js';
+
+/** What is meant, in its shortest form: the first match is replaced, and everything is looked at anew. */
+function replaceInnermostFirst(text: string, pattern: RegExp, replace: (inside: string) => string): string {
+  let result = text;
+  for (let match = pattern.exec(result); match; match = pattern.exec(result)) {
+    const end = match.index + match[0].length;
+    result = result.slice(0, match.index) + replace(match[1]!) + result.slice(end);
+  }
+  return result;
+}
+
+/** Stand for what was inside, and end in no letter. */
+function placeholders(): (inside: string) => string {
+  const seen: string[] = [];
+  return (inside) => `\u0002${seen.push(inside)}:${inside.length}\u0003`;
+}
+
+const textOf = (...pieces: readonly string[]) =>
+  fc.array(fc.constantFrom(...pieces), { maxLength: 30 }).map((parts) => parts.join(''));
+
+describe('finding partners in one go', () => {
+  it.each([
+    [1, new RegExp(`\\*(?![${SPACE}])([^*^\\n]+)(?<![${SPACE}])\\*`)],
+    [3, new RegExp(`\\*\\*\\*(?![${SPACE}])([^*^\\n]+)(?<![${SPACE}])\\*\\*\\*`)],
+  ])('finds what stands between stars, %i each', (width, pattern) => {
+    fc.assert(
+      fc.property(textOf('*', '*', '**', '***', '****', 'a', ' ', '^', '\n', '\u00a0'), (text) => {
+        expect(replaceBetweenStars(text, width, new WorkBudget(), placeholders())).toBe(
+          replaceInnermostFirst(text, pattern, placeholders()),
+        );
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  it('finds formulas', () => {
+    const pattern = new RegExp(`(?<![${WORD}$])\\$\\$([^\\n_$](?:\\\\\\$|[^$\\n])*)\\$\\$(?![${WORD}$])`, 'u');
+    fc.assert(
+      fc.property(textOf('$', '$$', '$$', '$$$', '\\', '\\$', 'x', ' ', '_', '\n', '😀', '日'), (text) => {
+        expect(replaceFormulas(text, placeholders())).toBe(replaceInnermostFirst(text, pattern, placeholders()));
+      }),
+      { numRuns: 5000 },
+    );
+  });
+});

@@ -1,0 +1,66 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { CONTRACT_OPERATIONS, type ContractOperation } from '@parley/http';
+import { sectionsOf } from './testing/documents.js';
+
+const contractDir = resolve(__dirname, '../../../docs/contract');
+const textOf = (area: string): string => readFileSync(join(contractDir, `${area}.md`), 'utf8');
+
+/** `GET /users/{user_id}` and what goes with it: paths without what their parts are called. */
+const MENTION = /\b(GET|POST|PUT|PATCH|DELETE)(?:\/(GET|POST|PUT|PATCH|DELETE))? `?(\/[\w{}/-]+)(?![\w{}/@-])/g;
+
+/** Mentioned as something else than an operation of level 496 of the API. */
+const NO_OPERATIONS = new Set([
+  // Only POST is.
+  'GET /fetch_api_key',
+  // Gone since level 294.
+  'DELETE /user_groups/{}',
+  // Said of all paths below it.
+  'PATCH /streams',
+]);
+
+describe('the list of operations', () => {
+  it('names everything that the contract describes as an operation', () => {
+    const listed = new Set(CONTRACT_OPERATIONS.map((it) => `${it.method} ${shapeOf(it)}`));
+    const areas = readdirSync(contractDir).filter((file) => file.endsWith('.md') && file !== 'clients.md');
+    const mentioned = areas.flatMap((file) => mentionsIn(readFileSync(join(contractDir, file), 'utf8')));
+    expect([...new Set(mentioned)].filter((name) => !listed.has(name) && !NO_OPERATIONS.has(name))).toEqual([]);
+  });
+
+  it.each(CONTRACT_OPERATIONS.map((it) => [`${it.method} ${it.path}`, it] as const))(
+    '%s is in the section that it names',
+    (_, operation) => {
+      const { area, number } = placeOf(operation);
+      const { text } = sectionsOf(textOf(area)).get(number)!;
+      expect(text.replace(/\{[^}]*\}/g, '{}')).toContain(shapeOf(operation));
+    },
+  );
+
+  it('marks what the contract marks', () => {
+    const unmarked = CONTRACT_OPERATIONS.filter((operation) => {
+      const { area, number } = placeOf(operation);
+      return operation.isStarred && !sectionsOf(textOf(area)).get(number)!.text.includes('★');
+    });
+    expect(unmarked.map(({ method, path }) => `${method} ${path}`)).toEqual([]);
+  });
+});
+
+function placeOf({ section }: ContractOperation): { readonly area: string; readonly number: string } {
+  const [area, number] = section.split(' §') as [string, string];
+  return { area, number };
+}
+
+/** `/users/:user_id/channels` as `/users/{}/channels`. */
+const shapeOf = ({ path }: Pick<ContractOperation, 'path'>): string => path.replace(/[:*]\w+/g, '{}');
+
+function mentionsIn(text: string): readonly string[] {
+  return [...text.matchAll(MENTION)].flatMap(([, first, second, path]) => {
+    const shape = path!
+      .replace(/^\/api\/v1/, '')
+      .replace(/\{[^}]*\}?/g, '{}')
+      .replace(/\/\d+\b/g, '/{}');
+    // Addresses of the web application, of which a browser session is part.
+    if (/^\/(json|join|accounts)\/|\/$/.test(shape)) return [];
+    return [first, second].filter((method) => method !== undefined).map((method) => `${method} ${shape}`);
+  });
+}

@@ -1,0 +1,51 @@
+import type { Actor, Role, UserId } from '@parley/domain';
+import { RateLimiter } from '@parley/http';
+import { FixedClock } from '@parley/testkit';
+import { DailyChannelQuota } from './daily-channel-quota.js';
+
+function given({ isOn = true } = {}) {
+  const clock = new FixedClock();
+  const quota = new DailyChannelQuota(new RateLimiter({ clock, isOn }), clock);
+  const actor = (id: number, role: Role) => ({ id: id as UserId, role }) as Actor;
+  /** Whether they may make so many; if so, they do. */
+  const make = (who: Actor, count: number) => {
+    quota.check(who, count);
+    quota.spend(who, count);
+  };
+  return { clock, make, member: actor(7, 'member'), other: actor(8, 'moderator'), admin: actor(9, 'administrator') };
+}
+
+const rateLimited = (retryAfter: number) =>
+  expect.objectContaining({ code: 'RATE_LIMITED', details: { retryAfter } }) as Error;
+
+describe('channels a day', () => {
+  it('are as many as one request may make, for each user', () => {
+    const { make, member, other } = given();
+    make(member, 1000);
+    expect(() => make(member, 1)).toThrow(rateLimited(86_400));
+    make(other, 1000);
+  });
+
+  it('are enough for an administrator who sets up a large organization', () => {
+    const { make, admin } = given();
+    for (let request = 0; request < 10; request++) make(admin, 1000);
+    expect(() => make(admin, 1)).toThrow(rateLimited(86_400));
+  });
+
+  it('are made all or none, and free again one day after they were made', () => {
+    const { clock, make, member } = given();
+    make(member, 600);
+    clock.advance(3600);
+    expect(() => make(member, 401)).toThrow(rateLimited(82_800));
+    make(member, 400);
+    expect(() => make(member, 1)).toThrow(rateLimited(82_800));
+    clock.advance(82_800);
+    make(member, 600);
+  });
+
+  it('are not counted where rate limits are off', () => {
+    const { make, member } = given({ isOn: false });
+    make(member, 100_000);
+    make(member, 100_000);
+  });
+});

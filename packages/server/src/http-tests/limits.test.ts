@@ -1,0 +1,126 @@
+import { type Member, membersOfDto, type Route } from '@parley/http';
+import { excessesOf, leastOf, type ParameterSchema, unboundedIn } from '@parley/testkit';
+import { TestServer } from '../testing/test-server.js';
+
+/** Everything here is generated from the route table: an operation that is added is tested by being there. */
+let server: TestServer;
+let routes: readonly Route[];
+beforeAll(async () => {
+  server = await TestServer.start();
+  routes = server.parley.routes;
+});
+afterAll(() => server.close());
+
+const schemaOf = ({ type }: Member) => type.schema as ParameterSchema;
+const nameOf = ({ method, path }: Route) => `${method} ${path}`;
+
+/** As a client writes it: JSON, but texts bare where the type takes them so. */
+function fieldOf({ type }: Member, value: unknown): string {
+  const json = JSON.stringify(value);
+  return typeof value === 'string' && type.decode(json) !== value ? value : json;
+}
+
+/** Bodies and paths have limits of their own. */
+const MAX_BODY_LENGTH = 900_000;
+const MAX_PATH_LENGTH = 12_000;
+
+interface Sent {
+  readonly path: string;
+  readonly body: string;
+}
+
+/** A request with one parameter as given, and what is required as small as can be. */
+function requestWith(route: Route, member: Member, text: string): Sent {
+  const form = new URLSearchParams();
+  let path = (route.atRoot ? '/' : '') + route.path;
+  for (const each of membersOfDto(route.dto)) {
+    const value = each === member ? text : each.isRequired ? fieldOf(each, leastOf(schemaOf(each))) : undefined;
+    if (value === undefined) continue;
+    const inPath = path.replace(new RegExp(`[:*]${each.name}(?=/|$)`), encodeURIComponent(value));
+    if (inPath === path) form.set(each.name, value);
+    path = inPath;
+  }
+  return { path, body: form.toString() };
+}
+
+const send = ({ method }: Route, { path, body }: Sent) =>
+  server.request(method, path, {
+    as: server.people.desdemona,
+    body,
+    headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+  });
+
+it('every parameter has a maximum', () => {
+  const unbounded = routes.flatMap((route) =>
+    membersOfDto(route.dto).flatMap((member) =>
+      [
+        ...unboundedIn(schemaOf(member), member.name),
+        ...(Number.isFinite(member.type.jsonLength) ? [] : [`${member.name} (JSON)`]),
+      ].map((position) => `${nameOf(route)}: ${position}`),
+    ),
+  );
+  expect(unbounded).toEqual([]);
+});
+
+it('whatever exceeds a maximum is refused, and with the maximum', async () => {
+  let tried = 0;
+  for (const route of routes) {
+    for (const member of membersOfDto(route.dto)) {
+      for (const { value, refusal } of excessesOf(schemaOf(member))) {
+        const request = requestWith(route, member, fieldOf(member, value));
+        if (request.body.length > MAX_BODY_LENGTH || request.path.length > MAX_PATH_LENGTH) continue;
+        const { status, body } = await send(route, request);
+        const isAboutIt = body.msg.startsWith(member.name) && body.msg.endsWith(` ${refusal}`);
+        expect([nameOf(route), member.name, status, body.code, isAboutIt ? refusal : body.msg]).toEqual([
+          nameOf(route),
+          member.name,
+          400,
+          'BAD_REQUEST',
+          refusal,
+        ]);
+        tried++;
+      }
+    }
+  }
+  expect(tried).toBeGreaterThan(100);
+}, 60_000);
+
+describe('a value that is nothing anybody means', () => {
+  const JSON_VALUES: readonly unknown[] = [
+    { toString: 1 },
+    [{ toString: 1 }],
+    [[[]]],
+    [null],
+    -1,
+    1e308,
+    '\ud800',
+    '\0',
+  ];
+  const TEXTS = ['', '{"__proto__":{"toString":1}}', '1,'.repeat(50_000), '['.repeat(50_000), '9'.repeat(999)];
+
+  /** In the place of the whole, and of each of its parts. */
+  const placesIn = (least: unknown): readonly ((value: unknown) => unknown)[] => [
+    (value) => value,
+    ...(typeof least === 'object' && least !== null ? Object.keys(least) : []).map((key) => (value: unknown) => ({
+      ...(least as object),
+      [key]: value,
+    })),
+  ];
+
+  it('is refused or taken for what it says, and is no error of ours', async () => {
+    const failed: unknown[] = [];
+    for (const route of routes) {
+      for (const member of membersOfDto(route.dto)) {
+        const places = placesIn(leastOf(schemaOf(member)));
+        const texts = places.flatMap((put) => JSON_VALUES.map((value) => JSON.stringify(put(value))));
+        for (const text of [...texts, ...TEXTS]) {
+          const request = requestWith(route, member, text);
+          if (request.path.length > MAX_PATH_LENGTH) continue;
+          const { status, body } = await send(route, request);
+          if (status >= 500) failed.push([nameOf(route), member.name, text.slice(0, 100), body]);
+        }
+      }
+    }
+    expect(failed).toEqual([]);
+  }, 60_000);
+});

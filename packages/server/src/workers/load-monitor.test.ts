@@ -1,0 +1,81 @@
+import { LoadMonitor, type LoadSample, ProcessGauge } from './load-monitor.js';
+
+const idle: LoadSample = { delayMs: 5, memory: 0.1 };
+const lagging: LoadSample = { ...idle, delayMs: 300 };
+const stuck: LoadSample = { ...idle, delayMs: 1500 };
+const filling: LoadSample = { ...idle, memory: 0.9 };
+const full: LoadSample = { ...idle, memory: 0.95 };
+
+describe('LoadMonitor', () => {
+  const said: [object, string][] = [];
+  const logger = { info: () => {}, error: (fields: object, message: string) => void said.push([fields, message]) };
+  let monitor: LoadMonitor;
+  beforeEach(() => {
+    said.length = 0;
+    monitor = new LoadMonitor(logger, { take: () => idle, stop: () => {} });
+  });
+  afterEach(() => monitor.stop());
+  const levelAfter = (...samples: readonly LoadSample[]) => {
+    for (const sample of samples) monitor.judge(sample);
+    return monitor.level;
+  };
+
+  it.each([
+    ['one long turn', [idle, stuck, idle, lagging, lagging, idle], 'normal'],
+    ['a loop that lags', [lagging, lagging, lagging], 'busy'],
+    ['a loop that is stuck', [stuck, stuck, stuck], 'overloaded'],
+    ['a heap that fills', [filling, filling, filling], 'busy'],
+    ['a heap that is full', [full, full, full], 'overloaded'],
+    ['one thing after the other', [stuck, lagging, full], 'busy'],
+  ])('takes %s for what it is', (_what, samples, level) => {
+    expect(levelAfter(...samples)).toBe(level);
+  });
+
+  it('falls more slowly than it rises, and says each change once', () => {
+    monitor.watch(() => ({ requests: 3, answers: 1000 }));
+    expect(levelAfter(stuck, stuck, stuck, stuck)).toBe('overloaded');
+    expect(levelAfter(idle, idle, lagging, idle, idle)).toBe('overloaded');
+    expect(levelAfter(idle)).toBe('busy');
+    expect(levelAfter(idle, idle)).toBe('busy');
+    expect(levelAfter(idle, idle, idle, idle)).toBe('normal');
+    expect(said.map(([, message]) => message)).toEqual([
+      'the server is overloaded: requests are refused',
+      'the server is busy: requests are refused',
+      'the load is normal again',
+    ]);
+    expect(said[0]![0]).toEqual({
+      load: 'overloaded',
+      delayMs: 1500,
+      heapUsed: expect.any(Number),
+      rss: expect.any(Number),
+      requests: 3,
+      answers: 1000,
+    });
+  });
+});
+
+describe('ProcessGauge', () => {
+  it('measures how long the event loop was held, also between two samples', async () => {
+    const gauge = new ProcessGauge();
+    const hold = (ms: number) => {
+      for (const since = performance.now(); performance.now() - since < ms; );
+    };
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    gauge.take();
+    hold(300);
+    expect(gauge.take().delayMs).toBeGreaterThan(200);
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    gauge.take();
+    hold(200);
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    expect(gauge.take().delayMs).toBeGreaterThan(100);
+    gauge.stop();
+  });
+
+  it('measures memory as a part of what there is', () => {
+    const gauge = new ProcessGauge();
+    expect(gauge.take().memory).toBeGreaterThan(0);
+    expect(gauge.take().memory).toBeLessThan(1);
+    gauge.stop();
+  });
+});

@@ -1,0 +1,62 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { MessageFilter } from '@parley/domain';
+import { aChannel, aMessage, aUser, FixedClock, givenOn, type Scene } from '@parley/testkit';
+import Sqlite from 'better-sqlite3';
+import { openSqliteStorage, type SqliteStorage } from '../index.js';
+
+/** More than a function takes arguments. */
+const MESSAGES = 150_000;
+
+describe('more unread messages than a function takes arguments', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'parley-unread-'));
+  let storage: SqliteStorage;
+  let scene: Scene;
+  beforeAll(async () => {
+    const clock = new FixedClock();
+    const path = join(directory, 'parley.db');
+    storage = openSqliteStorage({ path, clock });
+    scene = await givenOn(
+      storage.uow,
+      clock,
+      aUser({ name: 'reader' }),
+      aUser({ name: 'writer' }),
+      aUser({ name: 'other' }),
+      aChannel({ name: 'busy', subscribers: ['reader', 'writer', 'other'] }),
+      aMessage({ from: 'writer', to: 'busy' }),
+    );
+    copyMessage(path);
+    await scene.add(aMessage({ from: 'other', to: 'busy' }));
+  });
+  afterAll(async () => {
+    await storage.close();
+    rmSync(directory, { recursive: true });
+  });
+
+  /** The one there is, again and again. */
+  function copyMessage(path: string): void {
+    const database = new Sqlite(path);
+    const columns = database
+      .prepare("SELECT name FROM pragma_table_info('message') WHERE name NOT IN ('id', 'ordinal')")
+      .pluck()
+      .all()
+      .join();
+    database
+      .prepare(
+        `WITH RECURSIVE number (n) AS (SELECT 2 UNION ALL SELECT n + 1 FROM number WHERE n < ${MESSAGES})
+         INSERT INTO message (ordinal, ${columns}) SELECT n, ${columns} FROM number, (SELECT ${columns} FROM message)`,
+      )
+      .run();
+    database.prepare('UPDATE recipient SET last_ordinal = ? WHERE channel_id IS NOT NULL').run(MESSAGES);
+    database.close();
+  }
+
+  it('are marked as read together', async () => {
+    const viewer = { realmId: scene.realm.id, userId: scene.user('reader').id };
+    const fromWriter = { kind: 'sender', userId: scene.user('writer').id, negated: false } as const;
+    const filter: MessageFilter = { conditions: [fromWriter], scope: 'own', withoutRecipients: [] };
+    expect(await storage.uow.write(({ personal }) => personal.markRead(viewer, filter))).toHaveLength(MESSAGES);
+    expect(await storage.uow.read(({ personal }) => personal.listUnread(viewer, 10))).toHaveLength(1);
+  }, 60_000);
+});

@@ -1,0 +1,72 @@
+import { excessesOf, leastOf, type ParameterSchema, unboundedIn } from './schema-bounds.js';
+
+const name: ParameterSchema = { type: 'string', maxLength: 2 };
+const person: ParameterSchema = {
+  type: 'object',
+  properties: { name, age: { type: 'integer', minimum: 18 }, words: { type: 'array', items: name, maxItems: 1 } },
+  required: ['name', 'age'],
+};
+const dictionary: ParameterSchema = {
+  type: 'object',
+  additionalProperties: name,
+  propertyNames: { maxLength: 3 },
+  maxProperties: 1,
+};
+
+describe('what has no maximum', () => {
+  it.each([
+    [{ type: 'string' }, ['p (text)']],
+    [{ type: 'string', maxLength: Number.POSITIVE_INFINITY }, ['p (text)']],
+    [{ type: 'array', items: { type: 'string' } }, ['p (list)', 'p[] (text)']],
+    [{ type: 'array', maxItems: 1 }, ['p[] (anything)']],
+    [{}, ['p (anything)']],
+    [{ anyOf: [name, { type: 'string' }] }, ['p|1 (text)']],
+    [{ type: 'object', properties: { a: { type: 'string' } } }, ['p.a (text)']],
+    [{ type: 'object', additionalProperties: { type: 'string' } }, ['p (dictionary)', 'p (keys)', 'p.* (text)']],
+  ] as [ParameterSchema, string[]][])('%j', (schema, positions) => {
+    expect(unboundedIn(schema, 'p')).toEqual(positions);
+  });
+
+  it.each([
+    { type: 'string', enum: ['a'] },
+    { type: 'integer' },
+    { anyOf: [name, { type: 'null' }] },
+    { type: 'object', properties: { a: name }, additionalProperties: true },
+    person,
+    dictionary,
+  ] as ParameterSchema[])('is not in %j', (schema) => {
+    expect(unboundedIn(schema, 'p')).toEqual([]);
+  });
+});
+
+describe('what is too much', () => {
+  const characters = 'is too long (limit: 2 characters)';
+  const items = 'is too long (limit: 1 items)';
+
+  it('is so in one place only', () => {
+    expect(leastOf(person)).toEqual({ name: 'x', age: 18 });
+    expect(excessesOf(person)).toEqual([
+      { value: { name: 'xxx', age: 18 }, refusal: characters },
+      { value: { name: 'x', age: 18, words: ['x', 'x'] }, refusal: items },
+      { value: { name: 'x', age: 18, words: ['xxx'] }, refusal: characters },
+    ]);
+  });
+
+  it('may be entries, keys and values of a dictionary', () => {
+    expect(excessesOf(dictionary)).toEqual([
+      { value: { x: 'xxx' }, refusal: characters },
+      { value: { xxxx: 'x' }, refusal: 'is too long (limit: 3 characters)' },
+      { value: { 0: 'x', 1: 'x' }, refusal: items },
+    ]);
+  });
+
+  it('may be any alternative, in as many items as there must be', () => {
+    expect(
+      excessesOf({ anyOf: [{ type: 'integer' }, { type: 'array', items: name, minItems: 2, maxItems: 2 }] }),
+    ).toEqual([{ value: ['xxx', 'x'], refusal: characters }]);
+    expect(excessesOf({ type: 'string', minLength: 2, maxLength: 2 })).toEqual([
+      { value: 'xxx', refusal: 'is not length 2' },
+    ]);
+    expect(excessesOf({ type: 'string', enum: ['a'] })).toEqual([]);
+  });
+});
