@@ -26,7 +26,7 @@ describe('npm run bench', () => {
 });
 
 /** Lines of the table that have one. */
-const GOALS = 15;
+const GOALS = 16;
 
 const cellsOf = (line: string): readonly string[] =>
   line

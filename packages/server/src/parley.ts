@@ -44,7 +44,7 @@ import { ZxcvbnPasswordStrength } from './authentication/zxcvbn-password-strengt
 import { compose, type Ports, type Resolve } from './container.js';
 import { DailyChannelQuota } from './daily-channel-quota.js';
 import { ListedDisposableDomains } from './listed-disposable-domains.js';
-import { RealmAddressBook } from './realm-address-book.js';
+import { RealmAddressBook, serverAddressOf } from './realm-address-book.js';
 import { Housekeeping } from './workers/housekeeping.js';
 import type { LoadMonitor } from './workers/load-monitor.js';
 import { Promotion } from './workers/promotion.js';
@@ -80,6 +80,8 @@ export interface Assembly {
   readonly secret: string;
   /** When the database knows another secret: `rehash` makes every API key anew, `refuse` throws a StartupError. */
   readonly onOtherSecret: 'rehash' | 'refuse';
+  /** Called every second: whether what is written is still where others find it. Throws when it is not. */
+  readonly verifyStorage?: () => void;
   readonly url: string;
   readonly defaultRealm: string | null;
   readonly allowsWebPublicChannels: boolean;
@@ -132,6 +134,7 @@ export async function assemble(parts: Assembly): Promise<Assembled> {
     },
     markdownRenderer: parts.markdownRenderer,
     realmAddresses: addressBook,
+    serverAddress: serverAddressOf(parts),
     channelOptions: { webPublicEnabled: parts.allowsWebPublicChannels },
     channelQuota: new DailyChannelQuota(limiter, clock),
     developmentMode: { isOn: parts.isDev },
@@ -146,7 +149,7 @@ export async function assemble(parts: Assembly): Promise<Assembled> {
   follower.subscribe(hub);
   await follower.start();
   const longPoll = new LongPoll(hub, new RealmPlaces(unitOfWork, addressBook), randomness);
-  const housekeeping = new Housekeeping(follower, hub, logger);
+  const housekeeping = new Housekeeping(follower, hub, logger, releasingPolls(parts.verifyStorage, hub, logger));
   const promotion = new Promotion(useCase(PromoteFullMembers), clock, logger);
   follower.subscribe(promotion);
 
@@ -178,12 +181,14 @@ export async function assemble(parts: Assembly): Promise<Assembled> {
   const router = createRouter(dispatcher);
 
   let closing: Promise<void> | undefined;
+  /** To the end, whatever fails on the way: on a full disk too, the storage has to be closed. */
   async function close(): Promise<void> {
-    await housekeeping.stop();
-    await promotion.stop();
-    await endRequests(dispatcher, hub);
-    longPoll.close();
-    await parts.release();
+    const attempt = (what: string, work: () => void | Promise<void>) => attemptTo(logger, what, work);
+    await attempt('ending housekeeping', () => housekeeping.stop());
+    await attempt('ending promotion', () => promotion.stop());
+    await attempt('answering the last requests', () => endRequests(dispatcher, () => closeHub(hub, logger)));
+    await attempt('ending long polls', () => longPoll.close());
+    await attempt('closing the storage', () => parts.release());
   }
 
   return {
@@ -220,12 +225,38 @@ const WAKE_AGAIN_MS = 50;
 const PATIENCE_MS = 10_000;
 
 /** Those who wait for events are answered at once; so are polls that began while the others ended. */
-async function endRequests(dispatcher: Dispatcher, hub: EventHub): Promise<void> {
+async function endRequests(dispatcher: Dispatcher, wake: () => Promise<void>): Promise<void> {
   const drained = dispatcher.drain(PATIENCE_MS);
-  await hub.close();
-  const timer = setInterval(() => void hub.close(), WAKE_AGAIN_MS);
+  await wake();
+  const timer = setInterval(() => void wake(), WAKE_AGAIN_MS);
   await drained;
   clearInterval(timer);
+}
+
+/** Where queues stand may be lost: their clients' next polls say it again. */
+const closeHub = (hub: EventHub, logger: Logger): Promise<void> =>
+  attemptTo(logger, 'storing where event queues stand', () => hub.close());
+
+/** Whoever waits for events of a storage that is lost is let go, and refused the next time. */
+function releasingPolls(verify: () => void = () => {}, hub: EventHub, logger: Logger): () => void {
+  let isLost = false;
+  return () => {
+    try {
+      verify();
+    } catch (error) {
+      if (!isLost) void closeHub(hub, logger);
+      isLost = true;
+      throw error;
+    }
+  };
+}
+
+async function attemptTo(logger: Logger, what: string, work: () => void | Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    logger.error({ err: error }, `${what} failed`);
+  }
 }
 
 /** Nothing but the router; whatever it does not know is answered as its own unknown paths are. */

@@ -11,6 +11,7 @@ import type {
   PasswordStrength,
   Randomness,
   RealmAddresses,
+  ServerAddress,
   UnitOfWork,
 } from '@parley/domain';
 import { token } from './provide.js';
@@ -27,6 +28,7 @@ export const TOKENS = {
   loginAttempts: token<LoginAttempts>('LoginAttempts'),
   markdownRenderer: token<MarkdownRenderer>('MarkdownRenderer'),
   realmAddresses: token<RealmAddresses>('RealmAddresses'),
+  serverAddress: token<ServerAddress>('ServerAddress'),
   channelOptions: token<ChannelOptions>('ChannelOptions'),
   channelQuota: token<ChannelQuota>('ChannelQuota'),
   developmentMode: token<DevelopmentMode>('DevelopmentMode'),

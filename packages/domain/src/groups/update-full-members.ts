@@ -1,19 +1,23 @@
 import { wholeRealm } from '../events/audience.js';
 import type { Realm } from '../realms/realm.js';
 import type { GroupId, UnixSeconds, UserId } from '../shared/ids.js';
+import { slicesOf } from '../shared/slices.js';
 import type { Transaction } from '../shared/unit-of-work.js';
+import type { User } from '../users/user.js';
 import { fullMemberChanges, nextPromotionAt } from './system-group-maintenance.js';
+
+const USERS_AT_A_TIME = 500;
 
 /** Who is past the waiting period of the realm, and who is not any more. Answers when to ask again; null: nobody waits. */
 export async function updateFullMembers(tx: Transaction, realm: Realm, now: UnixSeconds): Promise<UnixSeconds | null> {
   const days = realm.settings.waitingPeriodThreshold;
   const heads = await tx.users.listHeads(realm.id);
-  const users = (
-    await tx.users.list(
-      realm.id,
-      heads.map((head) => head.id),
-    )
-  ).filter((user) => user.isActive);
+  const users: User[] = [];
+  for (const some of slicesOf(heads, USERS_AT_A_TIME)) {
+    const ids = some.filter((head) => head.isActive).map((head) => head.id);
+    users.push(...(await tx.users.list(realm.id, ids)));
+    await tx.yield();
+  }
   const { fullMembers } = await tx.groups.systemGroupIds(realm.id);
   const present = new Set(await tx.groups.listDirectMembers(realm.id, fullMembers));
   const known = new Set(users.map((user) => user.id));

@@ -61,7 +61,7 @@ export interface ChangeRealmOutput {
   readonly changesAuthentication: boolean;
 }
 
-/** Values that are looked at before anything is asked about owners (organization §2.4 rows 3, 5 and 6). */
+/** Values that are looked at before anything is asked about owners (organization §2.4). */
 const CHECKED_BEFORE_AUTHENTICATION: readonly RealmSettingName[] = ['defaultLanguage'];
 const CHECKED_BEFORE_OWNERS: readonly RealmSettingName[] = ['videoChatProvider', 'gifRatingPolicy'];
 /** Written and announced last, and even where it stays the same (organization §2, §2.4). */
@@ -117,7 +117,7 @@ export class ChangeRealm {
     });
   }
 
-  /** Everything that needs no more than the request (organization §2.4 rows 1–8). */
+  /** Everything that needs no more than the request (organization §2.4). */
   private check(actor: Actor, input: ChangeRealmInput): void {
     const { name, stringId, settings, authenticationMethods, permissions } = input;
     enforce(canChangeRealm(actor, []));

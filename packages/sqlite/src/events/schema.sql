@@ -1,5 +1,5 @@
-/** The log of what happened, and the clients' cursors over it. */
-export const EVENTS_SCHEMA = `
+-- The log of what happened, and the clients' cursors over it.
+
 -- One row a realm, beside the log: numbers are never used again, whatever is pruned.
 CREATE TABLE event_counter (
   realm_id INTEGER PRIMARY KEY REFERENCES realm (id),
@@ -34,4 +34,3 @@ CREATE TABLE event_queue (
   idle_timeout_seconds INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX event_queue_by_owner ON event_queue (owner_id);
-`;

@@ -1,5 +1,5 @@
-/** User groups: named ones, and unnamed ones that are the value of one permission. */
-export const GROUPS_SCHEMA = `
+-- User groups: named ones, and unnamed ones that are the value of one permission.
+
 CREATE TABLE user_group (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   realm_id INTEGER NOT NULL REFERENCES realm (id),
@@ -33,4 +33,3 @@ CREATE TABLE group_subgroup (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX group_subgroup_by_subgroup ON group_subgroup (subgroup_id, group_id);
 CREATE INDEX group_subgroup_by_realm ON group_subgroup (realm_id);
-`;

@@ -1,5 +1,5 @@
-/** People, bots, and the realm's own bots. */
-export const USERS_SCHEMA = `
+-- People, bots, and the realm's own bots.
+
 CREATE TABLE user (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   realm_id INTEGER NOT NULL REFERENCES realm (id),
@@ -26,9 +26,9 @@ CREATE TABLE user (
   special_permissions TEXT NOT NULL,
   -- JSON: what differs from the registry's defaults.
   settings TEXT NOT NULL,
-  -- JSON list of names.
-  edited_settings TEXT NOT NULL,
-  password_hash TEXT
+  password_hash TEXT,
+  -- JSON list of the settings that the user has ever changed themselves.
+  edited_settings TEXT NOT NULL DEFAULT '[]'
 ) STRICT;
 CREATE UNIQUE INDEX user_by_email ON user (realm_id, email_key);
 CREATE INDEX user_by_name ON user (realm_id, name_key);
@@ -36,4 +36,3 @@ CREATE INDEX user_by_likeness ON user (realm_id, name_likeness);
 -- The list of everybody is read from this alone.
 CREATE INDEX user_heads ON user (realm_id, id, version, is_active, system_kind);
 CREATE INDEX user_system_bots ON user (realm_id, id) WHERE system_kind IS NOT NULL;
-`;
