@@ -43,6 +43,8 @@ type Change = SettingChange<typeof USER_SETTINGS>;
 /** The order in which values are looked at that are not refused with the parameters. */
 const CHECKED_FIRST: readonly UserSettingName[] = ['defaultLanguage', 'notificationSound'];
 
+const USERS_AT_A_TIME = 500;
+
 /** Preferences, name, address and password: one's own, or preferences of many others (users §6.1–6.4). */
 export class ChangeSettings {
   constructor(
@@ -138,7 +140,9 @@ export class ChangeSettings {
         }),
       );
       const told = new Map<UserSettingName, { readonly change: Change; readonly userIds: UserId[] }>();
+      let seen = 0;
       for (const user of await targetsOf(tx, actor, targets)) {
+        if (++seen % USERS_AT_A_TIME === 0) await tx.yield();
         const wanted = Object.fromEntries(
           settings
             .filter((name) => !targets.skipsEdited || !user.editedSettings.includes(name))
