@@ -11,6 +11,7 @@ import type {
   PasswordStrength,
   Randomness,
   RealmAddresses,
+  ServedQueues,
   UnitOfWork,
 } from '@parley/domain';
 import { token } from './provide.js';
@@ -30,4 +31,5 @@ export const TOKENS = {
   channelOptions: token<ChannelOptions>('ChannelOptions'),
   channelQuota: token<ChannelQuota>('ChannelQuota'),
   developmentMode: token<DevelopmentMode>('DevelopmentMode'),
+  servedQueues: token<ServedQueues>('ServedQueues'),
 } as const;

@@ -2,6 +2,7 @@ import { users } from '../events/audience.js';
 import type { ChannelId, UserId } from '../shared/ids.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import type { Actor } from '../users/actor.js';
+import { type AccessAnnouncer, accessAnnouncer } from '../users/announce-access.js';
 import type { Channel } from './channel.js';
 import { canSeeMetadata } from './channel-permissions.js';
 import { INHERITED_NOTIFICATIONS, pickColors, type Subscription } from './subscription.js';
@@ -46,11 +47,12 @@ export async function followChannels(
   const changed = channels.filter((channel) => added.get(channel.id)!.length > 0);
   if (changed.length === 0) return { added, alreadyFollowing };
 
+  const access = await accessAnnouncer(tx, await tx.realms.get(realmId));
   const subscriptions = await newSubscriptions(tx, changed, added, requestedColors);
   await tx.channels.putSubscriptions(subscriptions);
   for (const channel of changed) await tx.personal.openSpans(realmId, channel.recipientId, added.get(channel.id)!);
 
-  await announce(tx, changed, added, subscriptions);
+  await announce(tx, changed, added, subscriptions, access);
   return { added, alreadyFollowing };
 }
 
@@ -100,6 +102,7 @@ async function announce(
   channels: readonly Channel[],
   added: ReadonlyMap<ChannelId, readonly UserId[]>,
   subscriptions: readonly Subscription[],
+  access: AccessAnnouncer | null,
 ): Promise<void> {
   const { realmId } = channels[0]!;
   const ids = channels.map((channel) => channel.id);
@@ -125,6 +128,7 @@ async function announce(
     },
     audience: users([...newcomers].sort((a, b) => a - b)),
   });
+  for (const id of ids) await access?.announceChannel(id, added.get(id)!, async () => subscribers.get(id) ?? []);
   await tellPeers(tx, 'add', channels, added);
 }
 

@@ -26,7 +26,7 @@ describe('Housekeeping', () => {
           return catchUp();
         },
       },
-      { sweep: async () => void sweeps++ },
+      { run: async () => void sweeps++ },
       logger,
     );
   };

@@ -1,9 +1,10 @@
 import type { Database } from 'better-sqlite3';
 import { initial } from './0001-initial.js';
+import { eventFormats } from './0002-event-formats.js';
 import type { Migration } from './migration.js';
 
 /** In order; the schema's version is how many of them have run. New ones go to the end. */
-const MIGRATIONS: readonly Migration[] = [initial];
+const MIGRATIONS: readonly Migration[] = [initial, eventFormats];
 
 export const LATEST_VERSION = MIGRATIONS.length;
 
