@@ -1,5 +1,14 @@
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -236,12 +245,96 @@ describe('parley', () => {
     expect(readdirSync(directory)).toEqual(['data']);
   });
 
-  it('refuses to change keys beside a server with another secret', async () => {
-    const served = { environment: { PARLEY_SECRET: 'the secret of the server' } };
-    expect(await run(['create-realm', 'lear', 'King Lear'], served)).toMatchObject({ code: 0 });
-    expect(await run(['create-user', 'fool@lear.com', 'The Fool'])).toMatchObject({
+  /** Every file below with what it holds. */
+  const look = () =>
+    readdirSync(directory, { recursive: true, encoding: 'utf8' })
+      .sort()
+      .map((name) => [name, statSync(join(directory, name)).isFile() && readFileSync(join(directory, name), 'latin1')]);
+
+  it.each([
+    ['serve', '--port=0'],
+    ['create-realm', 'b', 'Second'],
+    ['create-user', 'fool@lear.com', 'The Fool'],
+  ])('refuses another secret than the database was made with: %s', async (...command) => {
+    const known = { environment: { PARLEY_SECRET: 'the secret of the server' } };
+    expect(await run(['create-realm', 'lear', 'King Lear'], known)).toMatchObject({ code: 0 });
+    const before = look();
+    expect(await run(command)).toMatchObject({
       code: 1,
-      err: 'parley: The server was last started with another secret; set PARLEY_SECRET as it is set there.',
+      out: '',
+      err: expect.stringMatching(
+        /^parley: The database was made with a secret that is not in [^\n]*parley\.db\.secret: /,
+      ),
+    });
+    const other = { environment: { PARLEY_SECRET: 'the secret of another server' } };
+    expect(await run(command, other)).toMatchObject({
+      code: 1,
+      out: '',
+      err: expect.stringMatching(/^parley: PARLEY_SECRET is another one than the database was made with; /),
+    });
+    expect(look()).toEqual(before);
+  });
+
+  it('goes on with another secret when it is told to, and everybody gets another key', async () => {
+    await run(['create-realm', '', 'Root']);
+    const command = ['create-user', 'fool@lear.com', 'The Fool', '--password-stdin'];
+    const input = 'nothing will come of nothing';
+    const apiKey = /API key: (\w{32})$/.exec((await run(command, { input })).out)?.[1];
+    rmSync(`${database}.secret`);
+    await whileServing(['--accept-new-secret'], async (url) => {
+      const issued = await fetchKey(url, 'fool@lear.com', input);
+      expect(issued.api_key).toMatch(/^\w{32}$/);
+      expect(issued.api_key).not.toBe(apiKey);
+    });
+    expect(await run(['create-user', 'kent@lear.com', 'Earl of Kent'])).toMatchObject({ code: 0 });
+  });
+
+  it('refuses a damaged secret file, and makes no database beside it', async () => {
+    mkdirSync(join(directory, 'data'));
+    writeFileSync(`${database}.secret`, '', { mode: 0o600 });
+    const { code, err } = await run(['serve', '--port=0']);
+    expect(code).toBe(1);
+    expect(err).toMatch(/^parley: The secret file [^\n]*parley\.db\.secret is empty\. [^\n]*$/);
+    expect(readdirSync(join(directory, 'data'))).toEqual(['parley.db.secret']);
+  });
+
+  it.each`
+    args                                                                            | err
+    ${['create-user', 'a@b.example', 'Name']}                                       | ${/There is no organization yet; see parley create-realm\.$/}
+    ${['grant', 'a@b.example', 'can_create_users']}                                 | ${/There is no organization yet; see parley create-realm\.$/}
+    ${['create-realm', 'A!', 'First']}                                              | ${/An organization is named by lower-case letters/}
+    ${['create-realm', 'a', ' ']}                                                   | ${/An organization needs a name\.$/}
+    ${['create-realm', 'a', 'First', '--default-realm=b', '--url=http://10.0.0.7']} | ${/no host for another organization/}
+  `('leaves neither a database nor a secret nor a folder behind when it refuses $args', async ({ args, err }) => {
+    const result = await run(args);
+    expect(result).toMatchObject({ code: 1, out: '' });
+    expect(result.err).toMatch(err);
+    expect(look()).toEqual([]);
+  });
+
+  it('leaves an organization at its address when another one is created', async () => {
+    await run(['create-realm', 'first', 'First']);
+    await whileServing([], async (url) => {
+      const nameAt = async (headers = {}) =>
+        (await (await fetch(`${url}/api/v1/server_settings`, { headers })).json()).realm_name;
+      expect(await nameAt()).toBe('First');
+      expect(await run(['create-realm', 'second', 'Second'])).toMatchObject({
+        code: 0,
+        out: 'Created organization second (Second), reached at http://second.localhost:9991',
+      });
+      expect(await run(['create-realm', '', 'Third'])).toMatchObject({
+        code: 1,
+        err: expect.stringMatching(
+          /^parley: The address of this server is that of "First"; another organization needs/,
+        ),
+      });
+      expect(await run(['create-realm', 'third', 'Third', '--url=http://192.0.2.7'])).toMatchObject({
+        code: 1,
+        err: expect.stringMatching(/^parley: The address of this server is an IP address, /),
+      });
+      // Longer than the list of organizations is believed.
+      await new Promise((resolve) => setTimeout(resolve, 1500));
+      expect(await nameAt()).toBe('First');
     });
   });
 
@@ -264,7 +357,8 @@ describe('parley', () => {
     expect(existsSync(database)).toBe(false);
   });
 
-  it('says who is missing where nobody is yet', async () => {
+  it('says who is missing where a server has run, but nobody is yet', async () => {
+    await whileServing([], async () => {});
     expect(await run(['create-user', 'a@b.example', 'Name'])).toMatchObject({
       code: 1,
       err: 'parley: There is no organization yet; see parley create-realm.',

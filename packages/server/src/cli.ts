@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import {
   CreateRealm,
+  checkNewRealm,
   DomainError,
   GrantPermission,
   type Realm,
@@ -8,12 +10,14 @@ import {
   ROLES,
   type Role,
   type SpecialPermission,
+  takesServerAddress,
 } from '@parley/domain';
 import { silentLogger } from '@parley/http';
 import { DatabaseRefused } from '@parley/sqlite';
 import { type CommandFlags, describeSettings, type Invocation, readConfiguration, StartupError } from './config.js';
 import { openParley } from './create-parley.js';
 import type { Assembled } from './parley.js';
+import { serverAddressOf } from './realm-address-book.js';
 import { startServer } from './serve.js';
 
 /** What a command hears and says. */
@@ -39,28 +43,28 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   serve: {
     usage: 'serve',
     help: 'listens until it is told to stop',
-    flags: {},
+    flags: { 'accept-new-secret': 'switch' },
     words: 0,
     run: serve,
   },
   'create-realm': {
     usage: "create-realm STRING_ID NAME    ('' for the one at the public address)",
     help: 'adds an organization',
-    flags: {},
+    flags: { 'accept-new-secret': 'switch' },
     words: 2,
     run: createRealm,
   },
   'create-user': {
     usage: 'create-user EMAIL NAME [--realm STRING_ID] [--role ROLE] [--password-stdin]',
     help: 'adds a user and prints the API key; the password, if any, comes by standard input',
-    flags: { realm: 'value', role: 'value', 'password-stdin': 'switch' },
+    flags: { realm: 'value', role: 'value', 'password-stdin': 'switch', 'accept-new-secret': 'switch' },
     words: 2,
     run: createUser,
   },
   grant: {
     usage: 'grant EMAIL PERMISSION [--realm STRING_ID]',
     help: 'gives an administrator can_create_users or an owner can_change_user_emails',
-    flags: { realm: 'value' },
+    flags: { realm: 'value', 'accept-new-secret': 'switch' },
     words: 2,
     run: grant,
   },
@@ -99,19 +103,28 @@ export async function runCommandLine(
 
 function describeUsage(): string {
   const commands = Object.values(COMMANDS).map(({ usage, help }) => `  parley ${usage}\n      ${help}`);
-  return `A team-chat server that speaks the Zulip REST API.\n\n${commands.join('\n')}\n\nSettings, as flags or in the environment:\n${describeSettings()}`;
+  return `A team-chat server that speaks the Zulip REST API.\n\n${commands.join('\n')}\n\n${NEW_SECRET_HELP}\n\nSettings, as flags or in the environment:\n${describeSettings()}`;
 }
 
-async function serve({ configuration }: Invocation, terminal: Terminal): Promise<void> {
+const NEW_SECRET_HELP = `With any command:
+  --accept-new-secret  goes on with another secret than the database was made with: everybody gets a new API key`;
+
+const acceptsNewSecret = ({ flags }: Invocation): boolean => flags.get('accept-new-secret') === 'on';
+
+async function serve(invocation: Invocation, terminal: Terminal): Promise<void> {
   // Listened for before anything starts: who stops it right away stops it in good order too.
   const interrupted = terminal.interrupted();
-  const server = await startServer(configuration, (line) => terminal.out(line));
+  const say = (line: string) => terminal.out(line);
+  const server = await startServer(invocation.configuration, acceptsNewSecret(invocation), say);
   await interrupted;
   await server.stop();
 }
 
 async function createRealm(invocation: Invocation, terminal: Terminal): Promise<void> {
   const [stringId, name] = invocation.positionals as [string, string];
+  // Before there is a file: what is refused leaves none.
+  checkNewRealm({ stringId, name });
+  if (!hasDatabase(invocation)) takesServerAddress(stringId, [], serverAddressOf(addressesOf(invocation)));
   await withParley(invocation, async ({ useCase, ports }) => {
     const realm = await useCase(CreateRealm).execute({ stringId, name });
     terminal.out(`Created organization ${describe(realm)}, reached at ${ports.realmAddresses.urlOf(realm)}`);
@@ -124,6 +137,7 @@ async function createUser(invocation: Invocation, terminal: Terminal): Promise<v
   const hasPassword = invocation.flags.get('password-stdin') === 'on';
   const password = hasPassword ? (await terminal.readInput()).replace(/\r?\n$/, '') : null;
   if (password === '') throw new StartupError('There was no password in standard input.');
+  requireDatabase(invocation);
   await withParley(invocation, async (parley) => {
     const realm = await findRealm(parley, invocation);
     const user = await parley.useCase(RegisterUser).execute({ realmId: realm.id, email, fullName, role, password });
@@ -138,6 +152,7 @@ async function grant(invocation: Invocation, terminal: Terminal): Promise<void> 
   const [email, name] = invocation.positionals as [string, string];
   const permission = Object.hasOwn(PERMISSIONS, name) ? PERMISSIONS[name] : undefined;
   if (!permission) throw new StartupError(`PERMISSION is one of ${Object.keys(PERMISSIONS).join(', ')}.`);
+  requireDatabase(invocation);
   await withParley(invocation, async (parley) => {
     const realm = await findRealm(parley, invocation);
     const user = await parley.useCase(GrantPermission).execute({ realmId: realm.id, email, permission });
@@ -157,17 +172,34 @@ async function findRealm({ ports }: Assembled, { flags }: Invocation): Promise<R
   const named = flags.get('realm');
   const realm = named === undefined && realms.length === 1 ? realms[0] : realms.find((it) => it.stringId === named);
   if (realm) return realm;
-  if (realms.length === 0) throw new StartupError('There is no organization yet; see parley create-realm.');
+  if (realms.length === 0) throw noRealm();
   const known = realms.map(({ stringId }) => `'${stringId}'`).join(', ');
   throw new StartupError(`--realm must be one of ${known}.`);
 }
 
 const describe = ({ stringId, name }: Realm): string => (stringId === '' ? name : `${stringId} (${name})`);
 
+const noRealm = () => new StartupError('There is no organization yet; see parley create-realm.');
+
+const hasDatabase = ({ configuration }: Invocation): boolean => existsSync(configuration.database.path);
+
+/** Whoever needs an organization makes no database in which there is none. */
+function requireDatabase(invocation: Invocation): void {
+  if (!hasDatabase(invocation)) throw noRealm();
+}
+
+/** Where the server is reached, as far as a command beside it can know. */
+function addressesOf({ configuration }: Invocation): { readonly url: string; readonly defaultRealm: string | null } {
+  const { url, port, defaultRealm } = configuration;
+  return { url: url ?? `http://localhost:${port}`, defaultRealm };
+}
+
 /** On the database, beside a server that may be running. */
-async function withParley({ configuration }: Invocation, work: (parley: Assembled) => Promise<void>): Promise<void> {
-  const url = configuration.url ?? `http://localhost:${configuration.port}`;
-  const parley = await openParley({ ...configuration, url }, { logger: silentLogger, onOtherSecret: 'refuse' });
+async function withParley(invocation: Invocation, work: (parley: Assembled) => Promise<void>): Promise<void> {
+  const parley = await openParley(
+    { ...invocation.configuration, ...addressesOf(invocation) },
+    { logger: silentLogger, acceptsNewSecret: acceptsNewSecret(invocation) },
+  );
   try {
     await work(parley);
   } finally {
@@ -191,5 +223,7 @@ const processTerminal: Terminal = {
         resolve();
       };
       for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, ask);
+      // The terminal it was started from may go; it stays.
+      process.on('SIGHUP', () => {});
     }),
 };

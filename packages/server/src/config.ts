@@ -14,7 +14,7 @@ export interface Configuration {
   readonly isDemo: boolean;
   /** The public address, without a slash at the end; null: the one it listens on. */
   readonly url: string | null;
-  /** String id of the organization at the public address itself; null: the root one, else the only one. */
+  /** String id of the organization at the public address itself; null: the first one that was made. */
   readonly defaultRealm: string | null;
   /** Whether channels may be readable by anybody on the Internet. */
   readonly allowsWebPublicChannels: boolean;
@@ -81,7 +81,7 @@ const SETTINGS = {
     'PARLEY_DEFAULT_REALM',
     'default-realm',
     'STRING_ID',
-    'organization at the public address itself; default: the only one',
+    'organization at the public address itself; default: the first one',
     (text) => text,
     null as string | null,
   ),

@@ -24,6 +24,16 @@ describe('createParley', () => {
     expect(readdirSync(directory)).toEqual([]);
   });
 
+  it('refuses another secret than the database was made with, unless it is told to accept it', async () => {
+    await (await createParley({ ...good(), secret: 'the first secret' })).close();
+    const other = { ...good(), secret: 'the second secret' };
+    await expect(createParley(other)).rejects.toThrow(/or say --accept-new-secret \(acceptNewSecret in createParley\)/);
+    await expect(createParley(good())).rejects.toThrow(StartupError);
+    expect(readdirSync(directory)).toEqual(['chat.db']);
+    await (await createParley({ ...other, acceptNewSecret: true })).close();
+    await (await createParley(other)).close();
+  });
+
   it('opens a database, and leaves it in order', async () => {
     const parley = await createParley(good());
     await parley.close();

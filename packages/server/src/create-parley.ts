@@ -15,7 +15,7 @@ import {
   StartupError,
 } from './config.js';
 import { type Assembled, type Assembly, assemble, type Parley } from './parley.js';
-import { loadSecret } from './secret.js';
+import { findSecret, makeSecret, requireSameSecret } from './secret.js';
 import { SystemClock } from './system-clock.js';
 import { SystemRandomness } from './system-randomness.js';
 import { LoadMonitor } from './workers/load-monitor.js';
@@ -27,9 +27,11 @@ export interface ParleyConfig {
   readonly url: string;
   /** What API keys are derived from, at least 8 characters; default: a file beside the database, made when missing. */
   readonly secret?: string;
+  /** Whether a database that knows another secret is opened all the same, which gives everybody a new API key; default: false. */
+  readonly acceptNewSecret?: boolean;
   /** The application's own log-in, asked before API keys are looked at. A throw answers 500. */
   readonly authenticate?: HostAuthenticate;
-  /** String id of the organization at the public address itself; default: the root one (`''`), else the only one. */
+  /** String id of the organization at the public address itself; default: the first one that was made. */
   readonly defaultRealm?: string;
   /** Default: true. */
   readonly rateLimits?: boolean;
@@ -71,27 +73,52 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
       isDev: false,
       isDemo: false,
     },
-    { logger: config.logger ?? silentLogger, authenticate: config.authenticate, onOtherSecret: 'rehash' },
+    {
+      logger: config.logger ?? silentLogger,
+      authenticate: config.authenticate,
+      acceptsNewSecret: config.acceptNewSecret ?? false,
+    },
   );
 }
 
 type Essentials = Omit<Configuration, 'host' | 'port' | 'logLevel' | 'url'> & { readonly url: string };
 
-/** On a database file. @throws StartupError, DatabaseRefused */
+export interface Surroundings extends Pick<Assembly, 'logger' | 'authenticate'> {
+  readonly acceptsNewSecret: boolean;
+}
+
+/** On a database file. What is refused leaves no file behind. @throws StartupError, DatabaseRefused */
 export async function openParley(
   configuration: Essentials,
-  surroundings: Pick<Assembly, 'logger' | 'authenticate' | 'onOtherSecret'>,
+  { acceptsNewSecret, ...surroundings }: Surroundings,
 ): Promise<Assembled> {
+  const secret = findSecret(configuration);
   makeFolderOf(configuration.database);
   const clock = new SystemClock();
   const markdownRenderer = new ZulipMarkdownRenderer();
-  const storage = openSqliteStorage({ path: configuration.database.path, clock });
+  const storage = openSqliteStorage({
+    path: configuration.database.path,
+    clock,
+    admit: ({ secretFingerprint }) => {
+      if (!acceptsNewSecret) requireSameSecret(configuration, secret, secretFingerprint);
+    },
+    report: (problem) => surroundings.logger.error({}, problem),
+  });
   const load = configuration.shedsLoad ? new LoadMonitor(surroundings.logger) : undefined;
+  const release = async () => {
+    load?.stop();
+    try {
+      await markdownRenderer.close();
+    } finally {
+      await storage.close();
+    }
+  };
   try {
     return await assemble({
       ...configuration,
-      // Only now: a database that is refused gets no file put beside it.
-      secret: loadSecret(configuration),
+      secret: secret ?? makeSecret(configuration),
+      onOtherSecret: acceptsNewSecret ? 'rehash' : 'refuse',
+      verifyStorage: () => storage.verify(),
       unitOfWork: storage.uow,
       clock,
       randomness: new SystemRandomness(),
@@ -100,15 +127,10 @@ export async function openParley(
       emojiNames: () => unicodeEmoji().namesByCode,
       load,
       ...surroundings,
-      release: async () => {
-        load?.stop();
-        await markdownRenderer.close();
-        await storage.close();
-      },
+      release,
     });
   } catch (error) {
-    load?.stop();
-    await storage.close();
+    await release();
     throw error;
   }
 }

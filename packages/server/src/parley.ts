@@ -46,7 +46,7 @@ import { ZxcvbnPasswordStrength } from './authentication/zxcvbn-password-strengt
 import { compose, type Ports, type Resolve } from './container.js';
 import { DailyChannelQuota } from './daily-channel-quota.js';
 import { ListedDisposableDomains } from './listed-disposable-domains.js';
-import { RealmAddressBook } from './realm-address-book.js';
+import { RealmAddressBook, serverAddressOf } from './realm-address-book.js';
 import { SystemEventLoop } from './system-event-loop.js';
 import { Housekeeping } from './workers/housekeeping.js';
 import type { LoadMonitor } from './workers/load-monitor.js';
@@ -83,6 +83,8 @@ export interface Assembly {
   readonly secret: string;
   /** When the database knows another secret: `rehash` makes every API key anew, `refuse` throws a StartupError. */
   readonly onOtherSecret: 'rehash' | 'refuse';
+  /** Called every second: whether what is written is still where others find it. Throws when it is not. */
+  readonly verifyStorage?: () => void;
   readonly url: string;
   readonly defaultRealm: string | null;
   readonly allowsWebPublicChannels: boolean;
@@ -140,6 +142,7 @@ export async function assemble(parts: Assembly): Promise<Assembled> {
     },
     markdownRenderer: parts.markdownRenderer,
     realmAddresses: addressBook,
+    serverAddress: serverAddressOf(parts),
     channelOptions: { webPublicEnabled: parts.allowsWebPublicChannels },
     channelQuota: new DailyChannelQuota(limiter, clock),
     developmentMode: { isOn: parts.isDev },
@@ -153,7 +156,7 @@ export async function assemble(parts: Assembly): Promise<Assembled> {
   follower.subscribe(hub);
   await follower.start();
   const longPoll = new LongPoll(hub, new RealmPlaces(unitOfWork, addressBook), randomness, report);
-  const housekeeping = new Housekeeping(follower, sweep, logger);
+  const housekeeping = new Housekeeping(follower, sweep, logger, releasingPolls(parts.verifyStorage, hub));
   const promotion = new Promotion(useCase(PromoteFullMembers), clock, logger);
   follower.subscribe(promotion);
 
@@ -185,15 +188,20 @@ export async function assemble(parts: Assembly): Promise<Assembled> {
   const router = createRouter(dispatcher);
 
   let closing: Promise<void> | undefined;
+  /** To the end, whatever fails on the way: on a full disk too, the storage has to be closed. */
   async function close(): Promise<void> {
-    await housekeeping.stop();
-    await promotion.stop();
-    await sweep.savePositions();
-    await endRequests(dispatcher, () => {
-      longPoll.close();
-      hub.close();
-    });
-    await parts.release();
+    const attempt = (what: string, work: () => void | Promise<void>) => attemptTo(logger, what, work);
+    await attempt('ending housekeeping', () => housekeeping.stop());
+    await attempt('ending promotion', () => promotion.stop());
+    // Where queues stand may be lost: their clients' next polls say it again.
+    await attempt('storing where event queues stand', () => sweep.savePositions());
+    await attempt('answering the last requests', () =>
+      endRequests(dispatcher, () => {
+        longPoll.close();
+        hub.close();
+      }),
+    );
+    await attempt('closing the storage', () => parts.release());
   }
 
   return {
@@ -236,6 +244,28 @@ async function endRequests(dispatcher: Dispatcher, wakeAll: () => void): Promise
   const timer = setInterval(wakeAll, WAKE_AGAIN_MS);
   await drained;
   clearInterval(timer);
+}
+
+/** Whoever waits for events of a storage that is lost is let go, and refused the next time. */
+function releasingPolls(verify: () => void = () => {}, hub: EventHub): () => void {
+  let isLost = false;
+  return () => {
+    try {
+      verify();
+    } catch (error) {
+      if (!isLost) hub.close();
+      isLost = true;
+      throw error;
+    }
+  };
+}
+
+async function attemptTo(logger: Logger, what: string, work: () => void | Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    logger.error({ err: error }, `${what} failed`);
+  }
 }
 
 /** Nothing but the router; whatever it does not know is answered as its own unknown paths are. */

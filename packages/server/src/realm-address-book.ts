@@ -1,18 +1,22 @@
-import { isIP } from 'node:net';
-import type { Clock, Realm, RealmAddresses, RealmId, UnitOfWork } from '@parley/domain';
+import type { AddressedRealm, Clock, Realm, RealmAddresses, RealmId, ServerAddress, UnitOfWork } from '@parley/domain';
 import type { RealmDirectory } from '@parley/http';
 
-type ListedRealm = Pick<Realm, 'id' | 'stringId'>;
+type ListedRealm = Pick<Realm, 'id' | 'stringId' | 'isAtServerAddress'>;
 
 export interface AddressBookOptions {
   /** The public address. */
   readonly url: string;
-  /**
-   * String id of the realm at the public address itself; null: the root one, else the only one there is. With several
-   * realms and neither, the public address belongs to none.
-   */
+  /** String id of the realm at the public address itself, while there is such a realm; else the one that was made there. */
   readonly defaultRealm: string | null;
 }
+
+/** What may be said of an address before there is any realm. */
+export function serverAddressOf({ url, defaultRealm }: AddressBookOptions): ServerAddress {
+  return { defaultRealm, hasSubdomains: !isIpAddress(new URL(url).hostname) };
+}
+
+/** Of a parsed URL, which spells addresses in one way. `isIP` of Node takes three milliseconds of a start. */
+const isIpAddress = (hostname: string): boolean => hostname.startsWith('[') || /^\d+(\.\d+){3}$/.test(hostname);
 
 /** Other processes may add realms too, so what was read is not believed for long. */
 const BELIEVED_MS = 1000;
@@ -37,26 +41,24 @@ export class RealmAddressBook implements RealmAddresses, RealmDirectory {
     this.readAtMs = this.clock.nowMs();
   }
 
-  urlOf({ stringId }: Pick<Realm, 'stringId'>): string {
+  urlOf(realm: AddressedRealm): string {
     const { protocol, host, pathname } = this.base;
-    return `${protocol}//${this.subdomainFor(stringId)}${host}${pathname.replace(/\/+$/, '')}`;
+    return `${protocol}//${this.subdomainFor(realm)}${host}${pathname.replace(/\/+$/, '')}`;
   }
 
-  mailHostOf({ stringId }: Pick<Realm, 'stringId'>): string {
+  mailHostOf(realm: AddressedRealm): string {
     const { hostname } = this.base;
     // An address must end in a domain name; neither IP addresses nor `localhost` are one.
-    if (isIP(hostname) !== 0 || !hostname.includes('.')) return 'parley.invalid';
-    return this.subdomainFor(stringId) + hostname;
+    if (isIpAddress(hostname) || !hostname.includes('.')) return 'parley.invalid';
+    return this.subdomainFor(realm) + hostname;
   }
 
-  private subdomainFor(stringId: string): string {
-    return this.isAtRoot(stringId) ? '' : `${stringId}.`;
+  private subdomainFor(realm: AddressedRealm): string {
+    return realm.stringId === '' || this.isAtServerAddress(realm) ? '' : `${realm.stringId}.`;
   }
 
-  private isAtRoot(stringId: string): boolean {
-    // One that was not there yet when the list was read, and was empty, is the only one.
-    if (stringId === '' || this.realms.length === 0) return true;
-    return stringId === this.options.defaultRealm || stringId === this.defaultRealm()?.stringId;
+  private isAtServerAddress({ stringId, isAtServerAddress }: AddressedRealm): boolean {
+    return stringId === this.options.defaultRealm || (isAtServerAddress && !this.chosenRealm());
   }
 
   async findRealm(host: string): Promise<RealmId | null> {
@@ -82,13 +84,17 @@ export class RealmAddressBook implements RealmAddresses, RealmDirectory {
   /** Null: the public address itself, or a name outside it. */
   private subdomainOf(host: string): string | null {
     const suffix = `.${this.base.hostname}`;
-    if (isIP(this.base.hostname) !== 0 || !host.endsWith(suffix)) return null;
+    if (isIpAddress(this.base.hostname) || !host.endsWith(suffix)) return null;
     const subdomain = host.slice(0, -suffix.length);
     return subdomain === 'www' ? null : subdomain;
   }
 
   private defaultRealm(): ListedRealm | undefined {
+    return this.chosenRealm() ?? this.realms.find((realm) => realm.isAtServerAddress);
+  }
+
+  private chosenRealm(): ListedRealm | undefined {
     const { defaultRealm } = this.options;
-    return this.listed(defaultRealm ?? '') ?? (this.realms.length === 1 ? this.realms[0] : undefined);
+    return defaultRealm === null ? undefined : this.listed(defaultRealm);
   }
 }

@@ -1,7 +1,10 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   chmodSync,
   existsSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -10,71 +13,193 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadSecret, secretPathFor } from './secret.js';
+import { buildSync } from 'esbuild';
+import { HmacApiKeyMint } from './authentication/hmac-api-key-mint.js';
+import { findSecret, makeSecret, requireSameSecret, secretPathFor } from './secret.js';
 
-describe('loadSecret', () => {
-  let directory: string;
-  let path: string;
-  const load = (secret: string | null = null) => loadSecret({ secret, database: { kind: 'sqlite', path } });
+let directory: string;
+let path: string;
+const source = (secret: string | null = null) => ({ secret, database: { kind: 'sqlite' as const, path } });
+const find = (secret: string | null = null) => findSecret(source(secret));
+const make = () => makeSecret(source());
+const put = (content: string, at = secretPathFor(path)) => writeFileSync(at, content, { mode: 0o600 });
 
-  beforeEach(() => {
-    directory = mkdtempSync(join(tmpdir(), 'parley-secret-'));
-    path = join(directory, 'parley.db');
-  });
-  afterEach(() => rmSync(directory, { recursive: true }));
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'parley-secret-'));
+  path = join(directory, 'parley.db');
+});
+afterEach(() => rmSync(directory, { recursive: true }));
 
-  it('makes one at first, for the owner of the process alone, and keeps it', () => {
-    const first = load();
+describe('the secret beside the database', () => {
+  it('is made for the owner of the process alone, kept, and leaves no other file', () => {
+    expect(find()).toBeNull();
+    expect(readdirSync(directory)).toEqual([]);
+    const first = make();
     expect(first.length).toBeGreaterThanOrEqual(32);
     expect(statSync(secretPathFor(path)).mode & 0o777).toBe(0o600);
-    expect(load()).toBe(first);
+    expect(find()).toBe(first);
+    expect(make()).toBe(first);
+    expect(readdirSync(directory)).toEqual(['parley.db.secret']);
   });
 
   it('is one and the same, whatever name the database is reached by', () => {
     writeFileSync(path, '');
-    const real = load();
+    const real = make();
     const target = path;
     path = join(directory, 'link.db');
     symlinkSync(target, path);
-    expect(load()).toBe(real);
+    expect(find()).toBe(real);
   });
 
-  it('goes on with the one beside a link', () => {
+  it('may lie beside a link', () => {
     const link = join(directory, 'link.db');
     writeFileSync(path, '');
     symlinkSync(path, link);
     const known = 'a secret of before, beside the link';
-    writeFileSync(`${link}.secret`, known);
+    put(known, `${link}.secret`);
     path = link;
-    expect(load()).toBe(known);
+    expect(find()).toBe(known);
   });
 
-  it('makes different ones', () => {
-    const first = load();
+  it('is another one each time', () => {
+    const first = make();
     rmSync(secretPathFor(path));
-    expect(load()).not.toBe(first);
+    expect(make()).not.toBe(first);
   });
 
-  it('prefers the configured one and writes nothing then', () => {
-    expect(load('a secret of the operator')).toBe('a secret of the operator');
+  it('is not needed where one is configured', () => {
+    expect(find('a secret of the operator')).toBe('a secret of the operator');
     expect(existsSync(secretPathFor(path))).toBe(false);
   });
 
-  it('refuses a damaged file rather than replace it', () => {
-    writeFileSync(secretPathFor(path), 'oops\n');
-    expect(() => load()).toThrow(/holds no secret; remove the file/);
-    expect(readFileSync(secretPathFor(path), 'utf8')).toBe('oops\n');
+  it('may be of the time before there were checksums', () => {
+    put('0123456789012345678901234567890123456789abc\n');
+    expect(find()).toBe('0123456789012345678901234567890123456789abc');
+  });
+
+  it.each([
+    ['empty', '', 'empty'],
+    ['blank', '\n', 'empty'],
+    ['what a power loss leaves', '\0'.repeat(130), 'damaged'],
+    ['too short', 'oops\n', 'damaged'],
+    ['of several lines', `${'a'.repeat(40)}\n${'b'.repeat(40)}\n`, 'damaged'],
+  ])('is refused when it is %s, and not replaced', (_, content, problem) => {
+    put(content);
+    expect(() => find()).toThrow(new RegExp(`^The secret file .*parley.db.secret is ${problem}. Restore it`));
+    expect(() => make()).toThrow(/Restore it/);
+    expect(readFileSync(secretPathFor(path), 'utf8')).toBe(content);
+    expect(readdirSync(directory)).toEqual(['parley.db.secret']);
+  });
+
+  it('is refused wherever it was cut off or changed', () => {
+    make();
+    const whole = readFileSync(secretPathFor(path), 'utf8').trim();
+    for (let length = 0; length < whole.length; length++) {
+      put(whole.slice(0, length));
+      expect(() => find()).toThrow(/is (empty|damaged)\. Restore it/);
+    }
+    for (let at = 0; at < whole.length; at++) {
+      put(whole.slice(0, at) + (whole[at] === 'x' ? 'y' : 'x') + whole.slice(at + 1));
+      expect(() => find()).toThrow(/is damaged\. Restore it/);
+    }
+    put(`${whole}\n`);
+    expect(find()).not.toBeNull();
+  });
+
+  it.each([0o640, 0o604, 0o620, 0o644, 0o666])('is refused with mode %o, which lets others at it', (mode) => {
+    make();
+    chmodSync(secretPathFor(path), mode);
+    expect(() => find()).toThrow(
+      `Others on this machine can read the secret (mode ${mode.toString(8)}): run chmod 600 ${secretPathFor(path)}`,
+    );
+    chmodSync(secretPathFor(path), 0o400);
+    expect(find()).not.toBeNull();
   });
 
   it('says what it could not write', () => {
     path = join(directory, 'missing', 'parley.db');
-    expect(() => load()).toThrow(/^Cannot read or write the secret .*missing/);
+    expect(() => make()).toThrow(/^Cannot read or write the secret .*missing/);
   });
 
   // To the super-user every file is readable.
   (process.getuid?.() === 0 ? it.skip : it)('says what it could not read', () => {
-    load();
+    make();
     chmodSync(secretPathFor(path), 0o000);
-    expect(() => load()).toThrow(/^Cannot read or write the secret/);
+    expect(() => find()).toThrow(/^Cannot read or write the secret/);
+  });
+
+  it('is one for all processes that make it at the same time', async () => {
+    const child = join(directory, 'child.cjs');
+    buildSync({
+      stdin: {
+        contents: `
+          import { makeSecret } from './secret';
+          process.stdin.once('data', () => {
+            process.stdout.write(makeSecret({ secret: null, database: { kind: 'sqlite', path: process.argv[2] } }));
+            process.exit();
+          });
+          process.stdout.write('.');`,
+        resolveDir: __dirname,
+      },
+      outfile: child,
+      bundle: true,
+      platform: 'node',
+      format: 'cjs',
+    });
+    const children = Array.from({ length: 4 }, () => {
+      const process_ = spawn(process.execPath, [child, path], { stdio: ['pipe', 'pipe', 'inherit'] });
+      let output = '';
+      process_.stdout.setEncoding('utf8').on('data', (text: string) => {
+        output += text;
+      });
+      return {
+        process: process_,
+        ready: once(process_.stdout, 'data'),
+        ended: once(process_, 'close').then(() => output),
+      };
+    });
+    await Promise.all(children.map(({ ready }) => ready));
+    for (const each of children) each.process.stdin.write('go');
+    const made = await Promise.all(children.map(({ ended }) => ended));
+    expect(new Set(made)).toEqual(new Set([`.${find()}`]));
+    rmSync(child);
+    expect(readdirSync(directory)).toEqual(['parley.db.secret']);
+  }, 20_000);
+});
+
+describe('a database that was made with a secret', () => {
+  const fingerprint = new HmacApiKeyMint('the secret of before').secretFingerprint;
+  const check = (configured: string | null, secret: string | null) =>
+    requireSameSecret(source(configured), secret, fingerprint);
+
+  it('is opened with that one', () => {
+    expect(() => check(null, 'the secret of before')).not.toThrow();
+    expect(() => check('the secret of before', 'the secret of before')).not.toThrow();
+  });
+
+  it.each<[string, string | null, string | null, RegExp]>([
+    [
+      'is configured',
+      'another one',
+      'another one',
+      /^PARLEY_SECRET is another one than the database was made with; set/,
+    ],
+    ['is in the file', null, 'another one', /^The secret in .*parley\.db\.secret is another one than .*; put back/],
+    [
+      'would have to be made',
+      null,
+      null,
+      /^The database was made with a secret that is not in .*parley\.db\.secret: put/,
+    ],
+  ])('is refused when another one %s', (_, configured, secret, reason) => {
+    expect(() => check(configured, secret)).toThrow(reason);
+    expect(() => check(configured, secret)).toThrow(
+      /or say --accept-new-secret .*: everybody gets a new API key then\.$/,
+    );
+  });
+
+  it("is anybody's as long as it knows none", () => {
+    expect(() => requireSameSecret(source(), 'any', null)).not.toThrow();
+    expect(() => requireSameSecret(source(), null, null)).not.toThrow();
   });
 });

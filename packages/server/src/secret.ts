@@ -1,6 +1,22 @@
-import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { createHash, randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  existsSync,
+  fchmodSync,
+  fstatSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { HmacApiKeyMint } from './authentication/hmac-api-key-mint.js';
 import { type Configuration, StartupError } from './config.js';
+
+type SecretSource = Pick<Configuration, 'secret' | 'database'>;
 
 /** Where the secret is kept when the environment holds none. */
 export function secretPathFor(databasePath: string): string {
@@ -10,43 +26,129 @@ export function secretPathFor(databasePath: string): string {
 }
 
 /**
- * The server's secret: the configured one, else that of the file beside the database, which is made when there is none.
- * @throws StartupError when the file cannot be read or made.
+ * The server's secret: the configured one, else that of the file beside the database; null when there is none yet.
+ * Changes nothing. @throws StartupError when the file is damaged, open to others, or cannot be read.
  */
-export function loadSecret({ secret, database }: Pick<Configuration, 'secret' | 'database'>): string {
+export function findSecret({ secret, database }: SecretSource): string | null {
   if (secret !== null) return secret;
   const path = secretPathFor(database.path);
-  try {
-    return readSecret(path) ?? makeSecret(path);
-  } catch (error) {
-    if (error instanceof StartupError) throw error;
-    throw new StartupError(`Cannot read or write the secret ${path}: ${(error as Error).message}`);
-  }
+  return orRefuse(path, () => readSecret(path));
 }
+
+/** Makes the file beside the database; what another process has put there meanwhile wins. @throws StartupError */
+export function makeSecret({ database }: SecretSource): string {
+  const path = secretPathFor(database.path);
+  return orRefuse(path, () => writeSecret(path));
+}
+
+/** @throws StartupError when the database was made with another secret, so that nobody's API key would work any more. */
+export function requireSameSecret(source: SecretSource, secret: string | null, knownFingerprint: string | null): void {
+  if (knownFingerprint === null) return;
+  if (secret !== null && new HmacApiKeyMint(secret).secretFingerprint === knownFingerprint) return;
+  const path = secretPathFor(source.database.path);
+  const problem =
+    source.secret !== null
+      ? 'PARLEY_SECRET is another one than the database was made with; set it as it was'
+      : secret === null
+        ? `The database was made with a secret that is not in ${path}: put that file back, or set PARLEY_SECRET as it was`
+        : `The secret in ${path} is another one than the database was made with; put back the file that belongs to it`;
+  throw new StartupError(
+    `${problem}, or say --accept-new-secret (acceptNewSecret in createParley): everybody gets a new API key then.`,
+  );
+}
+
+/**
+ * What a secret file begins with, before the checksum and the secret. At the front, so that a file that was cut off does not
+ * pass for one of the time before there were checksums, which held the secret alone.
+ */
+const MARK = 'parley-secret sha256:';
+const MIN_LENGTH = 32;
+/** Of the mark, 64 digits, a blank and 32 bytes in base64: what is as long and begins otherwise is a damaged one. */
+const MARKED_LENGTH = MARK.length + 64 + 1 + 43;
+
+const checksumOf = (secret: string): string => createHash('sha256').update(secret).digest('hex');
 
 function readSecret(path: string): string | null {
-  let secret: string;
+  let descriptor: number;
   try {
-    secret = readFileSync(path, 'utf8').trim();
+    descriptor = openSync(path, 'r');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return null;
     throw error;
   }
-  if (secret.length < 32) {
-    throw new StartupError(`${path} holds no secret; remove the file to get a new one (everybody is signed out then).`);
+  try {
+    requirePrivate(path, fstatSync(descriptor).mode);
+    return parseSecretFile(path, readFileSync(descriptor, 'utf8'));
+  } finally {
+    closeSync(descriptor);
   }
-  return secret;
 }
 
-function makeSecret(path: string): string {
+/** Whoever else could read it may know every API key: that is for the operator to judge, and not to be covered up. */
+function requirePrivate(path: string, mode: number): void {
+  // Windows has no such modes.
+  if (process.platform === 'win32' || (mode & 0o077) === 0) return;
+  throw new StartupError(
+    `Others on this machine can read the secret (mode ${(mode & 0o777).toString(8)}): run chmod 600 ${path}`,
+  );
+}
+
+function parseSecretFile(path: string, text: string): string {
+  const content = text.trim();
+  if (content.startsWith(MARK)) {
+    const [checksum, secret] = content.slice(MARK.length).split(' ', 2);
+    if (secret && checksumOf(secret) === checksum) return secret;
+  } else if (content.length >= MIN_LENGTH && content.length !== MARKED_LENGTH && /^[\x20-\x7e]+$/.test(content)) {
+    return content;
+  }
+  throw new StartupError(
+    `The secret file ${path} is ${content === '' ? 'empty' : 'damaged'}. Restore it from a backup; without one, remove it ` +
+      'and say --accept-new-secret: everybody gets a new API key then.',
+  );
+}
+
+/** Under a name of its own first, so that nobody ever finds half of it: neither another process nor a start after a crash. */
+function writeSecret(path: string): string {
   const secret = randomBytes(32).toString('base64url');
+  const draft = `${path}.${process.pid}-${randomBytes(6).toString('hex')}`;
   try {
-    writeFileSync(path, `${secret}\n`, { mode: 0o600, flag: 'wx', flush: true });
+    const descriptor = openSync(draft, 'wx', 0o600);
+    try {
+      fchmodSync(descriptor, 0o600); // whatever the umask
+      writeSync(descriptor, `${MARK}${checksumOf(secret)} ${secret}\n`);
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+    linkSync(draft, path);
   } catch (error) {
     // Another process was quicker.
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return readSecret(path)!;
     throw error;
+  } finally {
+    if (existsSync(draft)) unlinkSync(draft);
   }
-  chmodSync(path, 0o600); // whatever the umask
+  syncFolder(dirname(path));
   return secret;
+}
+
+/** So that the file's name outlives a power loss as what is in it does. */
+function syncFolder(path: string): void {
+  // Windows lets nobody open folders.
+  if (process.platform === 'win32') return;
+  const descriptor = openSync(path, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function orRefuse<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof StartupError) throw error;
+    throw new StartupError(`Cannot read or write the secret ${path}: ${(error as Error).message}`);
+  }
 }

@@ -21,7 +21,11 @@ export interface RunningServer {
  * anything behind. Requests that arrive in between wait. `say` gets lines for the operator.
  * @throws StartupError, DatabaseRefused
  */
-export async function startServer(configuration: Configuration, say: (line: string) => void): Promise<RunningServer> {
+export async function startServer(
+  configuration: Configuration,
+  acceptsNewSecret: boolean,
+  say: (line: string) => void,
+): Promise<RunningServer> {
   const { promise: opened, resolve: open } = withResolvers<RequestListener>();
   const logger = createLogger(configuration.logLevel);
   const server = createHttpServer((request, response) => void opened.then((handler) => handler(request, response)), {
@@ -31,10 +35,7 @@ export async function startServer(configuration: Configuration, say: (line: stri
   await listen(server, configuration);
   const url = configuration.url ?? listeningUrl(server, configuration.host);
   try {
-    const parley = await openParley(
-      { ...configuration, url, defaultRealm: defaultRealmOf(configuration) },
-      { logger, onOtherSecret: 'rehash' },
-    );
+    const parley = await openParley({ ...configuration, url }, { logger, acceptsNewSecret });
     const announcement = configuration.isDemo ? await prepareDemo(parley, configuration, url) : [];
     // From here on without the detour.
     server.removeAllListeners('request');
@@ -93,11 +94,6 @@ function listeningUrl(server: Server, host: string): string {
   const isHere = host === '127.0.0.1' || host === '::1' || host === 'localhost';
   const name = isHere || isAnywhere ? 'localhost' : host.includes(':') ? `[${host}]` : host;
   return port === 80 ? `http://${name}` : `http://${name}:${port}`;
-}
-
-/** The demo organization stays at the public address when others are created beside it. */
-function defaultRealmOf({ defaultRealm, isDemo }: Configuration): string | null {
-  return defaultRealm ?? (isDemo ? DEMO_REALM.stringId : null);
 }
 
 /** Answers what the operator should know about it. */

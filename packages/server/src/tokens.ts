@@ -12,6 +12,7 @@ import type {
   Randomness,
   RealmAddresses,
   ServedQueues,
+  ServerAddress,
   UnitOfWork,
 } from '@parley/domain';
 import { token } from './provide.js';
@@ -28,6 +29,7 @@ export const TOKENS = {
   loginAttempts: token<LoginAttempts>('LoginAttempts'),
   markdownRenderer: token<MarkdownRenderer>('MarkdownRenderer'),
   realmAddresses: token<RealmAddresses>('RealmAddresses'),
+  serverAddress: token<ServerAddress>('ServerAddress'),
   channelOptions: token<ChannelOptions>('ChannelOptions'),
   channelQuota: token<ChannelQuota>('ChannelQuota'),
   developmentMode: token<DevelopmentMode>('DevelopmentMode'),

@@ -95,10 +95,19 @@ export class Command {
  * instead of writing on its own or into somebody else's unit.
  */
 export class Connection {
-  private state: 'idle' | 'in unit' | 'retired' = 'idle';
+  private state: 'idle' | 'in unit' | 'suspended' | 'retired' = 'idle';
   private mayCache = true;
 
-  constructor(readonly database: Database) {}
+  /** `yieldNow` lets the event loop turn if it was held for long; readers have nobody waiting for them. */
+  constructor(
+    readonly database: Database,
+    private readonly yieldNow: (connection: Connection) => Promise<void> = async () => {},
+  ) {}
+
+  /** For repositories that work through a list which may be long: `tx.yield`. */
+  yield(): Promise<void> {
+    return this.yieldNow(this);
+  }
 
   /** Answers objects, one member a column. */
   rows<Row>(sql: string): Query<Row> {
@@ -123,9 +132,14 @@ export class Connection {
     this.state = 'in unit';
   }
 
+  /** For as long as the unit lets the event loop turn. */
+  suspend(): void {
+    this.state = 'suspended';
+  }
+
   /** Ends a unit, or a batch of them. */
   leaveUnit(): void {
-    if (this.state === 'in unit') this.state = 'idle';
+    if (this.state !== 'retired') this.state = 'idle';
     this.mayCache = true;
   }
 
@@ -135,6 +149,7 @@ export class Connection {
   }
 
   requireUnit(): void {
+    if (this.state === 'suspended') throw new Error('A repository was used before its `tx.yield` had answered');
     if (this.state !== 'in unit') throw new Error('A repository was used after its unit of work had ended');
   }
 

@@ -50,7 +50,7 @@ async function change(tx: Transaction, realm: Realm, channel: Channel, name: str
     hasAttachment: false,
     topicLinks: [],
     isReadByDefault: false,
-    isReadBySender: true,
+    readBy: [user.id],
     exceptions: new Map(),
   });
   const seq = await tx.events.append(realm.id, {

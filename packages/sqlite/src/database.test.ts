@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { APPLICATION_ID, DatabaseRefused, openReader, openWriter } from './database.js';
-import { LATEST_VERSION, migrate } from './migrations/migrate.js';
+import { LATEST_VERSION } from './migrations/migrate.js';
 
 let directory: string;
 let path: string;
@@ -111,33 +111,4 @@ it('refuses a directory, and a path in no directory', () => {
   expectRefusal('directory does not exist');
   path = directory;
   expectRefusal('it is a directory');
-});
-
-describe('migrations', () => {
-  const steps = [
-    { name: 'a', sql: 'CREATE TABLE a (x)' },
-    { name: 'b', sql: 'CREATE TABLE b (x); INSERT INTO b VALUES (1)' },
-    { name: 'c', sql: 'CREATE TABLE c (x); SELECT no_such_function()' },
-  ];
-  const state = (database: Sqlite.Database) => [
-    database.pragma('user_version', { simple: true }),
-    database.prepare('SELECT name FROM sqlite_schema ORDER BY name').pluck().all(),
-  ];
-
-  it('run each once, in order', () => {
-    const database = new Sqlite(path);
-    migrate(database, steps.slice(0, 1));
-    migrate(database, steps.slice(0, 2));
-    migrate(database, steps.slice(0, 2));
-    expect(state(database)).toEqual([2, ['a', 'b']]);
-    expect(database.prepare('SELECT count(*) FROM b').pluck().get()).toBe(1);
-    database.close();
-  });
-
-  it('leave the steps before one that fails, and nothing of it', () => {
-    const database = new Sqlite(path);
-    expect(() => migrate(database, steps)).toThrow('no_such_function');
-    expect(state(database)).toEqual([2, ['a', 'b']]);
-    database.close();
-  });
 });

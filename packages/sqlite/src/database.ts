@@ -1,9 +1,31 @@
-import { accessSync, closeSync, constants, existsSync, fchmodSync, openSync, readSync, statSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  fchmodSync,
+  openSync,
+  readSync,
+  realpathSync,
+  statSync,
+} from 'node:fs';
 import Sqlite, { type Database } from 'better-sqlite3';
+import { SECRET_FINGERPRINT } from './authentication/sqlite-api-key-repository.js';
 import { LATEST_VERSION, migrate } from './migrations/migrate.js';
+import { isOpenHere } from './storage-files.js';
 
 /** Marks a file as Parley's in its header: the letters `Prly`. */
 export const APPLICATION_ID = 0x50726c79;
+
+/** How long SQLite itself waits, and the event loop with it, for a lock that another process holds. */
+const LOCK_WAIT_MS = {
+  /** Nobody else is there yet. */
+  opening: 5000,
+  /** The unit of work tries again, and lets the event loop turn in between. */
+  writing: 2,
+  /** Readers are kept waiting only while another process mends the log after a crash. */
+  reading: 50,
+} as const;
 
 /** Where SQLite's file format keeps these, as big-endian integers. */
 const USER_VERSION_OFFSET = 60;
@@ -22,15 +44,33 @@ export class DatabaseRefused extends Error {
 /** Called with the text of each statement that is run, parameters filled in. Slow: for tests. */
 export type StatementTrace = (sql: string) => void;
 
+/** What an existing database knows of the server it belongs to. */
+export interface KnownServer {
+  /** Of the secret that its API keys are derived from; null: not known yet. */
+  readonly secretFingerprint: string | null;
+}
+
+/** A throw refuses the database. */
+export type Admission = (known: KnownServer) => void;
+
+export interface WriterOptions {
+  readonly admit?: Admission;
+  readonly trace?: StatementTrace;
+}
+
 /**
  * Opens the one connection that writes; makes the database, or brings it up to the newest schema.
- * @throws DatabaseRefused
+ * @throws DatabaseRefused, and whatever `admit` throws
  */
-export function openWriter(path: string, trace?: StatementTrace): Database {
+export function openWriter(path: string, { admit, trace }: WriterOptions = {}): Database {
   const isNew = checkHeader(path);
   if (isNew) makePrivate(path);
-  const database = open(path, { readonly: false, fileMustExist: false, trace });
+  // After a crash the log may be newer than the file. A reader looks into it without folding it in.
+  const hasLog = !isNew && existsSync(`${realpathSync(path)}-wal`);
+  if (hasLog) lookInto(path, (reader) => checkContents(path, reader, admit));
+  const database = open(path, { lockWaitMs: LOCK_WAIT_MS.opening, trace });
   try {
+    if (!isNew && !hasLog) checkContents(path, database, admit);
     // Before anything goes through the write-ahead log: the header in the file itself then says whose it is, even when
     // the process dies before the first checkpoint.
     if (isNew) database.pragma(`application_id = ${APPLICATION_ID}`);
@@ -46,32 +86,74 @@ export function openWriter(path: string, trace?: StatementTrace): Database {
     // Savepoints keep their rollback data here; on disk it would cost a file per batch.
     database.pragma('temp_store = MEMORY');
     migrate(database);
+    database.pragma(`busy_timeout = ${LOCK_WAIT_MS.writing}`);
     return database;
   } catch (error) {
     database.close();
-    throw refusal(path, error);
+    throw error instanceof NotAdmitted ? error.cause : refusal(path, error);
   }
 }
 
 /** Opens a connection that sees committed data only and cannot write. */
 export function openReader(path: string, trace?: StatementTrace): Database {
-  const database = open(path, { readonly: true, fileMustExist: true, trace });
+  const database = open(path, { isReader: true, lockWaitMs: LOCK_WAIT_MS.reading, trace });
   database.pragma('cache_size = -16384');
   database.pragma('mmap_size = 268435456');
   database.pragma('temp_store = MEMORY');
+  // With the first look SQLite opens the log as well.
+  database.pragma('user_version');
   return database;
 }
 
-function open(path: string, options: { readonly: boolean; fileMustExist: boolean; trace?: StatementTrace }): Database {
+interface OpenOptions {
+  readonly isReader?: boolean;
+  readonly lockWaitMs: number;
+  readonly trace?: StatementTrace;
+}
+
+function open(path: string, { isReader = false, lockWaitMs, trace }: OpenOptions): Database {
   try {
     return new Sqlite(path, {
-      readonly: options.readonly,
-      fileMustExist: options.fileMustExist,
-      timeout: 5000,
-      verbose: options.trace && ((sql) => options.trace!(String(sql))),
+      readonly: isReader,
+      fileMustExist: isReader,
+      timeout: lockWaitMs,
+      verbose: trace && ((sql) => trace(String(sql))),
     });
   } catch (error) {
     throw refusal(path, error);
+  }
+}
+
+function lookInto(path: string, look: (database: Database) => void): void {
+  const database = open(path, { isReader: true, lockWaitMs: LOCK_WAIT_MS.opening });
+  try {
+    look(database);
+  } catch (error) {
+    throw error instanceof NotAdmitted ? error.cause : refusal(path, error);
+  } finally {
+    database.close();
+  }
+}
+
+/** Before anything is changed. @throws DatabaseRefused, NotAdmitted */
+function checkContents(path: string, database: Database, admit: Admission | undefined): void {
+  refuseNewer(path, database.pragma('user_version', { simple: true }) as number);
+  if (!admit) return;
+  const isThere = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'server_fact'").get() !== undefined;
+  const fact = isThere
+    ? database.prepare<[string], string>('SELECT value FROM server_fact WHERE name = ?').pluck().get(SECRET_FINGERPRINT)
+    : undefined;
+  try {
+    admit({ secretFingerprint: fact ?? null });
+  } catch (error) {
+    throw new NotAdmitted(error);
+  }
+}
+
+/** What was thrown is the caller's own. */
+class NotAdmitted extends Error {
+  constructor(override readonly cause: unknown) {
+    super('The database was not admitted');
   }
 }
 
@@ -89,6 +171,7 @@ function makePrivate(path: string): void {
 /** Reads the header without SQLite, which might leave files beside a database that is none of ours. True: no file yet. */
 function checkHeader(path: string): boolean {
   if (!existsSync(path)) return true;
+  if (isOpenHere(path)) return false;
   const header = Buffer.alloc(HEADER_LENGTH);
   try {
     if (statSync(path).isDirectory()) throw new DatabaseRefused(`Cannot open database ${path}: it is a directory`);
@@ -108,17 +191,6 @@ function checkHeader(path: string): boolean {
     header.readUInt32BE(APPLICATION_ID_OFFSET) === APPLICATION_ID;
   if (!isOurs) throw new DatabaseRefused(`Cannot open database ${path}: it belongs to another program`);
   refuseNewer(path, header.readUInt32BE(USER_VERSION_OFFSET));
-  // After a crash the log may be newer than the file. A reader looks into it without folding it in.
-  if (existsSync(`${path}-wal`)) {
-    const database = open(path, { readonly: true, fileMustExist: true });
-    try {
-      refuseNewer(path, database.pragma('user_version', { simple: true }) as number);
-    } catch (error) {
-      throw refusal(path, error);
-    } finally {
-      database.close();
-    }
-  }
   return false;
 }
 

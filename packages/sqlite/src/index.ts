@@ -1,26 +1,78 @@
+import { closeSync, fchmodSync, openSync } from 'node:fs';
 import type { Clock, UnitOfWork } from '@parley/domain';
-import { openReader, openWriter, type StatementTrace } from './database.js';
+import { type Admission, openReader, openWriter, type StatementTrace } from './database.js';
 import { repositoryFactory } from './repositories.js';
 import { SqliteUnitOfWork } from './sqlite-unit-of-work.js';
+import { StorageFiles, type StorageLoss } from './storage-files.js';
 
-export { DatabaseRefused, type StatementTrace } from './database.js';
+export { type Admission, DatabaseRefused, type KnownServer, type StatementTrace } from './database.js';
 export { UnitYielded } from './sqlite-unit-of-work.js';
 
 export interface SqliteStorageOptions {
   /** Of the database file; made when there is none, in a directory that exists. */
   readonly path: string;
   readonly clock: Clock;
+  /** Asked before anything of an existing database is touched; a throw refuses it. */
+  readonly admit?: Admission;
   readonly trace?: StatementTrace;
+  /** Gets sentences for the operator when something is wrong with the files, or with who else uses them. */
+  readonly report?: (problem: string) => void;
 }
 
 export interface SqliteStorage {
   readonly uow: UnitOfWork;
+  /**
+   * Looks whether the files are still those that were opened; to be called about once a second. When they are not, what was
+   * acknowledged is saved beside them as far as it can be read, and from then on every unit is refused.
+   * @throws DomainError STORAGE_UNAVAILABLE
+   */
+  verify(): void;
   /** Finishes the units that have begun, refuses new ones, and leaves one file behind. */
   close(): Promise<void>;
 }
 
 /** @throws DatabaseRefused when the file cannot be opened or is not Parley's; it is as it was then. */
-export function openSqliteStorage({ path, clock, trace }: SqliteStorageOptions): SqliteStorage {
-  const uow = new SqliteUnitOfWork(openWriter(path, trace), () => openReader(path, trace), repositoryFactory(clock));
-  return { uow, close: () => uow.close() };
+export function openSqliteStorage(options: SqliteStorageOptions): SqliteStorage {
+  const { path, clock, admit, trace, report = () => {} } = options;
+  const writer = openWriter(path, { admit, trace });
+  let rescue: Promise<void> | undefined;
+  const files = new StorageFiles(path, (loss) => {
+    rescue = tellOfLoss(loss);
+  });
+  const uow = new SqliteUnitOfWork(writer, () => openReader(path, trace), repositoryFactory(clock, report), {
+    guard: files,
+    report,
+  });
+
+  async function tellOfLoss({ problem, isReadable }: StorageLoss): Promise<void> {
+    report(`${problem} ${WHAT_TO_DO}`);
+    if (!isReadable) return;
+    const copy = `${path}.rescued-${clock.now()}`;
+    try {
+      makePrivateFile(copy);
+      await uow.copyTo(copy);
+      report(`Everything that was acknowledged is saved in ${copy}.`);
+    } catch (error) {
+      report(`What was acknowledged could not be saved in ${copy}: ${(error as Error).message}`);
+    }
+  }
+
+  return {
+    uow,
+    verify: () => files.verify(),
+    async close() {
+      await rescue;
+      await uow.close();
+      files.close();
+    },
+  };
+}
+
+const WHAT_TO_DO =
+  'Nothing is read or written any more. Stop the server, put the right files in their place, and start it again.';
+
+function makePrivateFile(path: string): void {
+  const descriptor = openSync(path, 'wx', 0o600);
+  fchmodSync(descriptor, 0o600);
+  closeSync(descriptor);
 }

@@ -1,4 +1,4 @@
-import type { Clock, Transaction } from '@parley/domain';
+import type { Clock } from '@parley/domain';
 import { SqliteApiKeyRepository } from './authentication/sqlite-api-key-repository.js';
 import { newChannelCache, SqliteChannelRepository } from './channels/sqlite-channel-repository.js';
 import { SqliteTopicPolicyRepository } from './channels/sqlite-topic-policy-repository.js';
@@ -9,26 +9,32 @@ import { newSystemGroupCache, SqliteGroupRepository } from './groups/sqlite-grou
 import { SqliteMessageRepository } from './messages/sqlite-message-repository.js';
 import { SqlitePersonalMessages } from './messages/sqlite-personal-messages.js';
 import { SqliteRecipientRepository } from './messages/sqlite-recipient-repository.js';
+import { Quarantine } from './quarantine.js';
 import { newRealmCache, SqliteRealmRepository } from './realms/sqlite-realm-repository.js';
+import type { WritableRepositories } from './sqlite-unit-of-work.js';
 import { newActorCache, SqliteActorReads } from './users/sqlite-actor-reads.js';
 import { newUserCache, SqliteUserRepository } from './users/sqlite-user-repository.js';
 
 /** Makes the repositories of a connection. What they keep in memory, all connections share. */
-export function repositoryFactory(clock: Clock): (connection: Connection) => Transaction {
+export function repositoryFactory(
+  clock: Clock,
+  report: (problem: string) => void,
+): (connection: Connection) => WritableRepositories {
   const realmCache = newRealmCache();
   const userCache = newUserCache();
   const actorCache = newActorCache();
   const systemGroupCache = newSystemGroupCache();
   const channelCache = newChannelCache();
+  const quarantine = new Quarantine(report);
   return (connection) => {
-    const groups = new SqliteGroupRepository(connection, systemGroupCache);
-    const messages = new SqliteMessageRepository(connection);
+    const groups = new SqliteGroupRepository(connection, systemGroupCache, quarantine);
+    const messages = new SqliteMessageRepository(connection, quarantine);
     return {
-      realms: new SqliteRealmRepository(connection, realmCache),
-      users: new SqliteUserRepository(connection, userCache),
-      actors: new SqliteActorReads(connection, actorCache),
+      realms: new SqliteRealmRepository(connection, realmCache, groups, quarantine),
+      users: new SqliteUserRepository(connection, userCache, quarantine),
+      actors: new SqliteActorReads(connection, actorCache, quarantine),
       groups,
-      channels: new SqliteChannelRepository(connection, channelCache, clock, groups, messages),
+      channels: new SqliteChannelRepository(connection, channelCache, clock, groups, messages, quarantine),
       topicPolicies: new SqliteTopicPolicyRepository(connection),
       recipients: new SqliteRecipientRepository(connection),
       messages,

@@ -1,5 +1,14 @@
-import { type SettingDefinition, type SettingValue, type SettingValues, settingValues } from '@parley/domain';
+import {
+  type GroupId,
+  type GroupSettings,
+  isSettingValue,
+  type SettingDefinition,
+  type SettingValue,
+  type SettingValues,
+  settingValues,
+} from '@parley/domain';
 import { StatementFailed } from './connection.js';
+import type { Quarantine } from './quarantine.js';
 import { remembering } from './versioned-cache.js';
 
 /** Booleans are stored as 0 and 1, also where null is a value of its own. */
@@ -22,11 +31,49 @@ export function isTaken(error: unknown): boolean {
   return error instanceof StatementFailed && error.code === 'SQLITE_CONSTRAINT_UNIQUE';
 }
 
+/** What was made of a text; and what is wrong with it, if anything. */
+interface Parsed<T> {
+  readonly value: T;
+  readonly problem: string | null;
+}
+
+function parseObject(json: string): Parsed<Readonly<Record<string, unknown>>> {
+  try {
+    const value: unknown = JSON.parse(json);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+      return { value: value as Readonly<Record<string, unknown>>, problem: null };
+    }
+    return { value: {}, problem: 'no JSON object' };
+  } catch {
+    return { value: {}, problem: 'no JSON' };
+  }
+}
+
+export interface SettingsColumn<R> {
+  toJson(values: SettingValues<R>): string;
+  /** Of the row `id`. What is no value of a setting counts as its default. */
+  fromJson(json: string, id: number, quarantine: Quarantine): SettingValues<R>;
+}
+
 /** How a registry's settings are stored: as JSON of what differs from the defaults. */
 export function settingsColumn<R extends Readonly<Record<string, unknown>>>(
   registry: R,
-): { readonly toJson: (values: SettingValues<R>) => string; readonly fromJson: (json: string) => SettingValues<R> } {
+  table: string,
+  column: string,
+): SettingsColumn<R> {
   const definitions = Object.entries(registry) as [keyof R & string, SettingDefinition<SettingValue>][];
+  const parse = remembering((json): Parsed<SettingValues<R>> => {
+    const stored = parseObject(json);
+    const own: Record<string, SettingValue> = {};
+    let { problem } = stored;
+    for (const [name, definition] of definitions) {
+      const value = stored.value[name];
+      if (value === undefined) continue;
+      if (isSettingValue(definition, value)) own[name] = value as SettingValue;
+      else problem ??= `no value of ${name}`;
+    }
+    return { value: settingValues(registry, own), problem };
+  });
   return {
     toJson: (values) => {
       const own: Record<string, SettingValue> = {};
@@ -36,6 +83,58 @@ export function settingsColumn<R extends Readonly<Record<string, unknown>>>(
       }
       return JSON.stringify(own);
     },
-    fromJson: remembering((json) => settingValues(registry, JSON.parse(json) as Record<string, SettingValue>)),
+    fromJson: (json, id, quarantine) => {
+      const { value, problem } = parse(json);
+      if (problem !== null) quarantine.tell({ table, id, column }, problem);
+      return value;
+    },
+  };
+}
+
+/**
+ * How permissions are stored: as JSON of a group id each. Answers what reads the column of the row `id`; what is no group
+ * id is given to `nobody`.
+ */
+export function grantsColumn<R extends object>(
+  registry: R,
+  table: string,
+  capacity?: number,
+): (json: string, id: number, quarantine: Quarantine, nobody: () => GroupId) => GroupSettings<R> {
+  const names = Object.keys(registry);
+  const parse = remembering((json): Parsed<Readonly<Record<string, unknown>>> => {
+    const stored = parseObject(json);
+    const wrong = names.find((name) => !Number.isSafeInteger(stored.value[name]));
+    return { value: stored.value, problem: stored.problem ?? (wrong === undefined ? null : `no group for ${wrong}`) };
+  }, capacity);
+  return (json, id, quarantine, nobody) => {
+    const { value, problem } = parse(json);
+    if (problem === null) return value as GroupSettings<R>;
+    quarantine.tell({ table, id, column: 'permissions' }, problem);
+    const standIn = nobody();
+    const grants: Record<string, GroupId> = {};
+    for (const name of names) grants[name] = Number.isSafeInteger(value[name]) ? (value[name] as GroupId) : standIn;
+    return grants as GroupSettings<R>;
+  };
+}
+
+/** A column that holds a JSON list; what is none counts as empty. */
+export function listColumn<T>(
+  table: string,
+  column: string,
+  isElement: (value: unknown) => boolean,
+): (json: string, id: number, quarantine: Quarantine) => readonly T[] {
+  const parse = remembering((json): Parsed<readonly T[]> => {
+    try {
+      const list: unknown = JSON.parse(json);
+      if (Array.isArray(list) && list.every(isElement)) return { value: list, problem: null };
+      return { value: [], problem: 'no such list' };
+    } catch {
+      return { value: [], problem: 'no JSON' };
+    }
+  });
+  return (json, id, quarantine) => {
+    const { value, problem } = parse(json);
+    if (problem !== null) quarantine.tell({ table, id, column }, problem);
+    return value;
   };
 }

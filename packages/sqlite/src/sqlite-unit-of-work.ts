@@ -1,12 +1,23 @@
-import type { Repositories, Transaction, UnitOfWork } from '@parley/domain';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DomainError, type Repositories, type Transaction, type UnitOfWork } from '@parley/domain';
 import type { Database, Statement } from 'better-sqlite3';
 import { Connection } from './connection.js';
 
 /** What one commit carries at most; beyond either bound the units already waiting would notice. */
 const MAX_UNITS_PER_BATCH = 100;
 const MAX_BATCH_MS = 5;
+/** How long a unit holds the event loop before `tx.yield` lets it turn. */
+const SLICE_MS = 8;
 /** Units seldom overlap, since they await nothing but the database. */
 const MAX_READERS = 4;
+/** Beyond that, whoever wants to write is refused at once. */
+const MAX_WAITING = 10_000;
+/** How long units wait while another process writes. */
+const LOCK_PATIENCE_MS = 5000;
+/** Between two attempts to get the lock: first, and at most. */
+const LOCK_DELAYS_MS = [2, 25] as const;
+/** What whoever was refused is told. */
+const RETRY_AFTER_SECONDS = 1;
 
 /** A unit awaited something other than its repositories, which would have held up every other writer. */
 export class UnitYielded extends Error {
@@ -19,9 +30,33 @@ export class UnitYielded extends Error {
 }
 
 type Work<T> = (tx: Transaction) => Promise<T>;
+/** Of a connection: what a unit works with, but for what the unit of work itself adds. */
+export type WritableRepositories = Omit<Transaction, 'yield'>;
+
+/** Whether what is read and written is still what is found under the database's name. */
+export interface StorageGuard {
+  /** Asked before each unit. @throws DomainError STORAGE_UNAVAILABLE once the files are known to be others. */
+  requireIntact(): void;
+  /**
+   * Looks for the files that hold what is committed. Asked after each commit, before anybody is answered, and where a
+   * connection is opened. @throws the same
+   */
+  verifyNames(): void;
+}
+
+export interface UnitOfWorkOptions {
+  readonly guard?: StorageGuard;
+  /** How long units wait for the lock that another process holds. */
+  readonly lockPatienceMs?: number;
+  /** Told, in a line for the operator, when units were refused for want of the lock. */
+  readonly report?: (problem: string) => void;
+}
+
+const NO_GUARD: StorageGuard = { requireIntact: () => {}, verifyNames: () => {} };
 
 interface Unit {
   readonly work: Work<unknown>;
+  readonly queuedAt: number;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -32,11 +67,15 @@ type Outcome = { readonly value: unknown } | { readonly error: unknown };
 /**
  * At every await another request may run, so the writer connection belongs to one unit at a time, and readers borrow
  * read-only ones (WAL), each inside its own snapshot. One commit serves every unit that queued meanwhile: each runs
- * in a savepoint, fails alone, and is answered after the commit.
+ * in a savepoint, fails alone, and is answered after the commit. While another process writes, units wait in their order
+ * and the event loop does not.
  */
 export class SqliteUnitOfWork implements UnitOfWork {
   private readonly writer: Writer;
   private readonly readers: ReaderPool;
+  private readonly guard: StorageGuard;
+  private readonly lockPatienceMs: number;
+  private readonly report: (problem: string) => void;
   private waiting: Unit[] = [];
   private isBatchDue = false;
   /** Set while the storage closes; called when no unit is left. */
@@ -46,23 +85,43 @@ export class SqliteUnitOfWork implements UnitOfWork {
   constructor(
     database: Database,
     openReader: () => Database,
-    createRepositories: (connection: Connection) => Transaction,
+    createRepositories: (connection: Connection) => WritableRepositories,
+    { guard = NO_GUARD, lockPatienceMs = LOCK_PATIENCE_MS, report = () => {} }: UnitOfWorkOptions = {},
   ) {
-    this.writer = new Writer(database, createRepositories);
-    this.readers = new ReaderPool(openReader, createRepositories);
+    this.guard = guard;
+    this.lockPatienceMs = lockPatienceMs;
+    this.report = report;
+    this.writer = new Writer(database, createRepositories, guard);
+    this.readers = new ReaderPool(() => {
+      guard.verifyNames();
+      return openReader();
+    }, createRepositories);
   }
 
   async read<T>(work: (repositories: Repositories) => Promise<T>): Promise<T> {
     if (this.isClosed) throw closed();
+    this.guard.requireIntact();
     return this.readers.run(work);
   }
 
   write<T>(work: Work<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       if (this.isClosed) throw closed();
-      this.waiting.push({ work, resolve: resolve as (value: unknown) => void, reject });
+      this.guard.requireIntact();
+      if (this.waiting.length >= MAX_WAITING) throw isBusy();
+      this.waiting.push({
+        work,
+        queuedAt: performance.now(),
+        resolve: resolve as (value: unknown) => void,
+        reject,
+      });
       this.scheduleBatch();
     });
+  }
+
+  /** Everything committed up to now, as a database file of its own. The file may exist, and is empty then. */
+  copyTo(path: string): Promise<void> {
+    return this.readers.copyTo(path);
   }
 
   /** Finishes what has begun, then closes every connection; the last one folds the write-ahead log into the file. */
@@ -85,12 +144,49 @@ export class SqliteUnitOfWork implements UnitOfWork {
   }
 
   private async runBatch(): Promise<void> {
-    const units = this.waiting.splice(0, MAX_UNITS_PER_BATCH);
-    const left = await this.writer.commitTogether(units);
-    if (left.length > 0) this.waiting.unshift(...left);
+    if (this.begin() || (await this.beginLater())) {
+      const units = this.waiting.splice(0, MAX_UNITS_PER_BATCH);
+      const left = await this.writer.commitTogether(units);
+      if (left.length > 0) this.waiting.unshift(...left);
+    }
     this.isBatchDue = false;
     if (this.waiting.length > 0) this.scheduleBatch();
     else this.onIdle?.();
+  }
+
+  /** False: another process writes, or nobody waits any more. */
+  private begin(): boolean {
+    try {
+      this.guard.requireIntact();
+      return this.writer.begin();
+    } catch (error) {
+      for (const unit of this.waiting.splice(0)) unit.reject(error);
+      return false;
+    }
+  }
+
+  /** Tries again until the other process is done. False: nobody waits any more. */
+  private async beginLater(): Promise<boolean> {
+    const startedAt = performance.now();
+    const [firstDelay, longestDelay] = LOCK_DELAYS_MS;
+    let isReported = false;
+    for (let delay: number = firstDelay; this.waiting.length > 0; delay = Math.min(2 * delay, longestDelay)) {
+      await sleep(delay);
+      if (this.begin()) return true;
+      const now = performance.now();
+      const isOutOfPatience = ({ queuedAt }: Unit) => now - Math.max(startedAt, queuedAt) >= this.lockPatienceMs;
+      // They wait in the order they came in.
+      const count = this.waiting.findIndex((unit) => !isOutOfPatience(unit));
+      const refused = this.waiting.splice(0, count === -1 ? this.waiting.length : count);
+      if (refused.length > 0 && !isReported) {
+        isReported = true;
+        this.report(
+          `Another process has held the database's write lock for ${Math.round((now - startedAt) / 1000)} s: writing is refused until it lets go`,
+        );
+      }
+      for (const unit of refused) unit.reject(isBusy());
+    }
+    return false;
   }
 }
 
@@ -98,7 +194,7 @@ export class SqliteUnitOfWork implements UnitOfWork {
 class Writer {
   private connection: Connection;
   private tx: Transaction;
-  private readonly begin: Statement;
+  private readonly beginImmediate: Statement;
   private readonly commit: Statement;
   private readonly rollback: Statement;
   private readonly savepoint: Statement;
@@ -106,19 +202,34 @@ class Writer {
   private readonly rollbackToSavepoint: Statement;
   /** Ends the running unit without waiting for it. */
   private giveUp: (() => void) | null = null;
+  /** Goes on with the running unit, which let the event loop turn. */
+  private resume: (() => void) | null = null;
+  private sliceStartedAt = 0;
 
   constructor(
     private readonly database: Database,
-    private readonly createRepositories: (connection: Connection) => Transaction,
+    private readonly createRepositories: (connection: Connection) => WritableRepositories,
+    private readonly guard: StorageGuard,
   ) {
-    this.connection = new Connection(database);
-    this.tx = createRepositories(this.connection);
-    this.begin = database.prepare('BEGIN IMMEDIATE');
+    this.connection = this.createConnection();
+    this.tx = this.createTransaction(this.connection);
+    this.beginImmediate = database.prepare('BEGIN IMMEDIATE');
     this.commit = database.prepare('COMMIT');
     this.rollback = database.prepare('ROLLBACK');
     this.savepoint = database.prepare('SAVEPOINT unit');
     this.release = database.prepare('RELEASE unit');
     this.rollbackToSavepoint = database.prepare('ROLLBACK TO unit');
+  }
+
+  /** Opens the transaction that `commitTogether` works in. False: another process writes. */
+  begin(): boolean {
+    try {
+      this.beginImmediate.run();
+      return true;
+    } catch (error) {
+      if (isLockedOut(error)) return false;
+      throw error;
+    }
   }
 
   /** Answers the units in order, after the commit. Returns those there was no time for. */
@@ -128,17 +239,20 @@ class Writer {
     let watch = setImmediate(() => onNextTurn());
     const onNextTurn = () => {
       watch = setImmediate(onNextTurn);
-      this.giveUp?.();
+      if (this.resume) this.resume();
+      else this.giveUp?.();
     };
     const startedAt = performance.now();
+    this.sliceStartedAt = startedAt;
     try {
-      this.begin.run();
       this.connection.enterUnit();
       for (const unit of units) {
         answers.push(await this.inSavepoint(unit));
         if (performance.now() - startedAt >= MAX_BATCH_MS) break;
       }
       this.commit.run();
+      // What went to a file that nobody will find again is not to be called done.
+      this.guard.verifyNames();
     } catch (error) {
       // Those that come after the failure fail too: they would run into the same full disk.
       answers.length = 0;
@@ -161,6 +275,8 @@ class Writer {
   private async inSavepoint(unit: Unit): Promise<() => void> {
     this.savepoint.run();
     const outcome = await this.outcomeOf(unit);
+    // It did not await the turn that it asked for.
+    this.resume?.();
     if ('value' in outcome) {
       this.release.run();
       return () => unit.resolve(outcome.value);
@@ -207,10 +323,33 @@ class Writer {
   private replaceRepositories(): void {
     const { isCacheable } = this.connection;
     this.connection.retire();
-    this.connection = new Connection(this.database);
-    this.tx = this.createRepositories(this.connection);
+    this.connection = this.createConnection();
+    this.tx = this.createTransaction(this.connection);
     this.connection.enterUnit();
     if (!isCacheable) this.connection.holdCaches();
+  }
+
+  private createConnection(): Connection {
+    return new Connection(this.database, (connection) => this.yieldWithin(connection));
+  }
+
+  private createTransaction(connection: Connection): Transaction {
+    return Object.assign(this.createRepositories(connection), { yield: () => connection.yield() });
+  }
+
+  private async yieldWithin(connection: Connection): Promise<void> {
+    connection.requireUnit();
+    if (performance.now() - this.sliceStartedAt < SLICE_MS) return;
+    // Whoever runs meanwhile must not reach into this unit.
+    connection.suspend();
+    await new Promise<void>((resolve) => {
+      this.resume = () => {
+        this.resume = null;
+        connection.enterUnit();
+        this.sliceStartedAt = performance.now();
+        resolve();
+      };
+    });
   }
 }
 
@@ -231,17 +370,31 @@ class ReaderPool {
   constructor(
     private readonly openReader: () => Database,
     private readonly createRepositories: (connection: Connection) => Repositories,
-  ) {}
+  ) {
+    // One is there at all times: it still sees everything when the files lose their names.
+    this.idle.push(this.open());
+  }
 
   async run<T>(work: (repositories: Repositories) => Promise<T>): Promise<T> {
-    const reader = this.take() ?? (await new Promise<Reader>((resolve) => this.waiting.push(resolve)));
+    const reader = this.take() ?? (await this.takeNext());
     try {
       reader.begin.run();
       reader.connection.enterUnit();
       return await work(reader.repositories);
+    } catch (error) {
+      throw isLockedOut(error) ? isBusy() : error;
     } finally {
       reader.connection.leaveUnit();
       if (reader.connection.database.inTransaction) reader.commit.run();
+      this.giveBack(reader);
+    }
+  }
+
+  async copyTo(path: string): Promise<void> {
+    const reader = this.take() ?? (await this.takeNext());
+    try {
+      await reader.connection.database.backup(path);
+    } finally {
       this.giveBack(reader);
     }
   }
@@ -255,9 +408,16 @@ class ReaderPool {
     for (const reader of this.all) reader.connection.database.close();
   }
 
+  private takeNext(): Promise<Reader> {
+    return new Promise((resolve) => this.waiting.push(resolve));
+  }
+
   private take(): Reader | undefined {
     const reader = this.idle.pop();
-    if (reader || this.all.length >= MAX_READERS) return reader;
+    return reader || this.all.length >= MAX_READERS ? reader : this.open();
+  }
+
+  private open(): Reader {
     const database = this.openReader();
     const connection = new Connection(database);
     const opened: Reader = {
@@ -282,3 +442,10 @@ class ReaderPool {
 }
 
 const closed = () => new Error('The storage is closed');
+/** By another process. */
+const isLockedOut = (error: unknown): boolean =>
+  String((error as { readonly code?: unknown } | null | undefined)?.code).startsWith('SQLITE_BUSY');
+const isBusy = () =>
+  new DomainError('SERVER_BUSY', 'The server cannot save anything right now; try again in a moment.', {
+    retryAfter: RETRY_AFTER_SECONDS,
+  });

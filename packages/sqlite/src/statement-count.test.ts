@@ -71,7 +71,8 @@ it.each<[string, (r: Repositories, scene: Scene) => Promise<unknown>]>([
   ['channels.listViews', (r, s) => r.channels.listViews(s.realm.id, ids(s.channels))],
   ['channels.listSubscribers', (r, s) => r.channels.listSubscribers(s.realm.id, ids(s.channels))],
   ['channels.listSubscriptions', (r, s) => r.channels.listSubscriptions(s.realm.id, first(s))],
-  ['channels.listSubscriptionsOf', (r, s) => r.channels.listSubscriptionsOf(s.realm.id, ids(s.users))],
+  ['channels.listSubscriptionsOf', (r, s) => r.channels.listSubscriptionsOf(s.realm.id, ids(s.users), ids(s.channels))],
+  ['channels.listColors', (r, s) => r.channels.listColors(s.realm.id, ids(s.users))],
   [
     'messages.listViews',
     (r, s) =>

@@ -108,6 +108,7 @@ export function aRealm(given: Partial<Pick<Realm, 'stringId' | 'name' | 'setting
       stringId,
       uuid: new SeededRandomness(stringId.length).uuid(),
       name: given.name ?? `Organization ${stringId}`,
+      isAtServerAddress: (await tx.realms.list()).length === 0,
       createdAt: scene.clock.now() - 365 * SECONDS_PER_DAY,
     });
     scene.realm = { ...founded, ...given, stringId };
@@ -329,12 +330,15 @@ export interface GivenMessage
   readonly to: string | readonly string[];
   readonly topic?: string;
   readonly isReadBySender?: boolean;
+  /** Others who have read it from the start, by name. */
+  readonly readFor?: readonly string[];
   /** By user's name. */
   readonly exceptions?: Readonly<Record<string, SentFlags>>;
 }
 
 /** A message that its sender has read, and nobody else. */
-export function aMessage({ from, to, topic, isReadBySender = true, exceptions = {}, ...more }: GivenMessage): Piece {
+export function aMessage(given: GivenMessage): Piece {
+  const { from, to, topic, isReadBySender = true, readFor = [], exceptions = {}, ...more } = given;
   return async (scene, tx) => {
     const { realm, clock } = scene;
     const sender = scene.user(from);
@@ -357,7 +361,7 @@ export function aMessage({ from, to, topic, isReadBySender = true, exceptions = 
       hasAttachment: false,
       topicLinks: [],
       isReadByDefault: false,
-      isReadBySender,
+      readBy: [...(isReadBySender ? [from] : []), ...readFor].map((name) => scene.user(name).id),
       exceptions: new Map(Object.entries(exceptions).map(([name, flags]) => [scene.user(name).id, flags])),
       ...more,
     });

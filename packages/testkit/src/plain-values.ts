@@ -130,6 +130,7 @@ export function plainRealm(
   return {
     id: realmId,
     stringId: 'zulip',
+    isAtServerAddress: true,
     uuid: '00000000-0000-4000-8000-000000000000',
     name: 'Zulip',
     isDeactivated: false,

@@ -62,7 +62,7 @@ function aMessage(n: number, channel: Channel, topic: string, senderId: UserId, 
     hasAttachment: false,
     topicLinks: [],
     isReadByDefault: false,
-    isReadBySender: false,
+    readBy: [],
     exceptions: new Map(),
   };
 }

@@ -95,6 +95,30 @@ async function buildArchive(database: string, messages: number): Promise<Archive
   return { reader: people[0]!, channelIds, messages };
 }
 
+export interface Backlog {
+  readonly reader: Person;
+  readonly unread: number;
+}
+
+/** Somebody comes back: what was said before has been read, and nothing of what was said since. */
+export const backlog: WorldBuilder<Backlog> = async function backlog(database, lab) {
+  const world = await World.found(database);
+  const [reader, ...writers] = await world.addPeople(12);
+  const channelIds: ChannelId[] = [];
+  for (let n = 1; n <= 20; n++) channelIds.push(await world.addChannel(`channel ${n}`, [reader!, ...writers]));
+  await world.close();
+  const unread = lab.size(50_000, 500);
+  const place = (n: number) => ({
+    channelId: channelIds[(n * 7) % channelIds.length]!,
+    topic: `topic ${(n * 3) % 21}`,
+    senderId: writers[n % writers.length]!.id,
+  });
+  const { realmId } = world;
+  await writeHistory(database, { realmId, count: 4 * unread, readBy: [reader!.id], place });
+  await writeHistory(database, { realmId, count: unread, readBy: [], place });
+  return { reader: reader!, unread };
+};
+
 export interface InterleavedTopics {
   readonly realmId: RealmId;
   /** Nobody of them has read anything yet. */

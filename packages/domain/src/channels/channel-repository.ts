@@ -24,11 +24,14 @@ export interface ChannelReads {
   listSubscribedIds(realmId: RealmId, userId: UserId): Promise<readonly ChannelId[]>;
   /** All the user's rows, those of channels he has left included; ascending channel. */
   listSubscriptions(realmId: RealmId, userId: UserId): Promise<readonly Subscription[]>;
-  /** The same of several users; each of them has an entry; ascending user, then channel. */
+  /** Rows of several users in several channels; each of the users has an entry; ascending user, then channel. */
   listSubscriptionsOf(
     realmId: RealmId,
     userIds: readonly UserId[],
+    channelIds: readonly ChannelId[],
   ): Promise<ReadonlyMap<UserId, readonly Subscription[]>>;
+  /** The colors that these users' rows have, each once; users without rows are absent. */
+  listColors(realmId: RealmId, userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, readonly string[]>>;
   /** Active users who follow it now; ascending. Channels without any map to an empty list. */
   listSubscribers(
     realmId: RealmId,

@@ -11,6 +11,7 @@ import { invalidInput } from '../shared/errors.js';
 import type { GroupId, RealmId, UnixSeconds } from '../shared/ids.js';
 import { enforce } from '../shared/permission.js';
 import type { RealmAddresses } from '../shared/realm-address.js';
+import { slicesOf } from '../shared/slices.js';
 import type { Transaction, UnitOfWork } from '../shared/unit-of-work.js';
 import type { Actor } from '../users/actor.js';
 import type { User } from '../users/user.js';
@@ -171,8 +172,12 @@ export class ChannelFoundry {
     this.quota.check(actor, newChannels.length);
     const system = await tx.groups.systemGroupIds(realm.id);
     const channels: Channel[] = [];
+    const rendered = new Map<string, string>();
     for (const { name, description: raw } of newChannels) {
       const description = normalizeChannelDescription(raw);
+      // Mostly they all have the same, which is none.
+      const html = rendered.get(description) ?? (await this.render(tx, founding, description));
+      rendered.set(description, html);
       const defaults = await defaultGrants(CHANNEL_PERMISSIONS, system, () =>
         wanted.canAdministerChannel === undefined
           ? addUnnamedGroup(tx, realm.id, [creator.id], [])
@@ -186,7 +191,7 @@ export class ChannelFoundry {
         realmId: realm.id,
         name,
         description,
-        renderedDescription: await this.render(tx, founding, description),
+        renderedDescription: html,
         privacy: privacyOf(wishes),
         isArchived: false,
         creatorId: creator.id,
@@ -200,11 +205,9 @@ export class ChannelFoundry {
         permissions,
       });
       channels.push(channel);
-      await tx.events.append(realm.id, {
-        event: { type: 'channel.created', channels: await tx.channels.listViews(realm.id, [channel.id]) },
-        audience: firstAudience(channel),
-      });
+      await tx.yield();
     }
+    await tellOfCreation(tx, realm.id, channels);
     if (wishes.isDefault && channels.length > 0) {
       const all = await tx.channels.listAll(realm.id);
       const channelIds = all.filter((channel) => channel.isDefault && !channel.isArchived).map((channel) => channel.id);
@@ -246,17 +249,21 @@ export class ChannelFoundry {
       });
     }
     if (!realm.settings.sendChannelEventsMessages) return;
-    for (const channel of channels) {
-      const description = channel.description === '' ? '*No description.*' : channel.description;
-      await this.notices.post(tx, realm, {
-        channel,
-        topic: 'channel events',
-        content: `**${PRIVACY_TITLES[channel.privacy]}** channel created by ${who}. **Description:**\n\`\`\`\` quote\n${description}\n\`\`\`\``,
-        author,
-        readFor: [creator.id],
-        ahead: parsedDescriptions.get(channel.description),
-      });
-    }
+    await this.notices.postAll(
+      tx,
+      realm,
+      author,
+      channels.map((channel) => {
+        const description = channel.description === '' ? '*No description.*' : channel.description;
+        return {
+          channel,
+          topic: 'channel events',
+          content: `**${PRIVACY_TITLES[channel.privacy]}** channel created by ${who}. **Description:**\n\`\`\`\` quote\n${description}\n\`\`\`\``,
+          readFor: [creator.id],
+          ahead: parsedDescriptions.get(channel.description),
+        };
+      }),
+    );
   }
 
   private async render(
@@ -271,6 +278,25 @@ export class ChannelFoundry {
 
   private optionsOf(realm: Realm): MarkdownOptions {
     return markdownOptions(realm, this.addresses.urlOf(realm), { mediaPreviews: false });
+  }
+}
+
+const CHANNELS_AT_A_TIME = 100;
+
+async function tellOfCreation(tx: Transaction, realmId: RealmId, channels: readonly Channel[]): Promise<void> {
+  for (const some of slicesOf(channels, CHANNELS_AT_A_TIME)) {
+    const views = await tx.channels.listViews(
+      realmId,
+      some.map(({ id }) => id),
+    );
+    const byId = new Map(views.map((view) => [view.id, view]));
+    for (const channel of some) {
+      await tx.events.append(realmId, {
+        event: { type: 'channel.created', channels: [byId.get(channel.id)!] },
+        audience: firstAudience(channel),
+      });
+      await tx.yield();
+    }
   }
 }
 

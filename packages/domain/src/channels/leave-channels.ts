@@ -5,6 +5,7 @@ import type { Transaction } from '../shared/unit-of-work.js';
 import { accessAnnouncer } from '../users/announce-access.js';
 import type { Channel } from './channel.js';
 import { canSeeMetadata } from './channel-permissions.js';
+import { actorsOf, slicesOfUsers } from './follow-channels.js';
 import { tellPeers } from './tell-peers.js';
 
 /** By channel, in the order they were named; users ascending. */
@@ -36,30 +37,38 @@ export async function leaveChannels(
       channel.id,
       userIds.filter((id) => !known.has(id)).sort((a, b) => a - b),
     );
+    await tx.yield();
   }
   const changed = channels.filter((channel) => removed.get(channel.id)!.length > 0);
   if (changed.length === 0) return { removed, notFollowing };
 
   const access = await accessAnnouncer(tx, await tx.realms.get(realmId));
   const leaving = new Map(changed.map(({ id }) => [id, new Set(removed.get(id))]));
-  const leavers = new Set(changed.flatMap((channel) => removed.get(channel.id)!));
-  const rows = await tx.channels.listSubscriptionsOf(realmId, [...leavers]);
-  await tx.channels.putSubscriptions(
-    [...rows.values()]
-      .flat()
-      .filter((row) => row.isActive && leaving.get(row.channelId)?.has(row.userId))
-      .map((row) => ({ ...row, isActive: false })),
-  );
-  for (const channel of changed) await tx.personal.closeSpans(realmId, channel.recipientId, removed.get(channel.id)!);
+  const leavers = [...new Set(changed.flatMap((channel) => removed.get(channel.id)!))].sort((a, b) => a - b);
+  const ids = changed.map(({ id }) => id);
+  for (const people of slicesOfUsers(leavers, ids.length)) {
+    const rows = await tx.channels.listSubscriptionsOf(realmId, people, ids);
+    await tx.channels.putSubscriptions(
+      [...rows.values()]
+        .flat()
+        .filter((row) => row.isActive && leaving.get(row.channelId)!.has(row.userId))
+        .map((row) => ({ ...row, isActive: false })),
+    );
+    await tx.yield();
+  }
+  for (const channel of changed) {
+    await tx.personal.closeSpans(realmId, channel.recipientId, removed.get(channel.id)!);
+    await tx.yield();
+  }
 
   await tx.events.append(realmId, {
     event: {
       type: 'subscription.removed',
       channels: changed.map(({ id, name }) => ({ id, name, userIds: removed.get(id)! })),
     },
-    audience: users([...leavers].sort((a, b) => a - b)),
+    audience: users(leavers),
   });
-  const actors = await tx.actors.list(realmId, [...leavers]);
+  const actors = await actorsOf(tx, realmId, leavers);
   for (const channel of changed) {
     const blind = removed.get(channel.id)!.filter((id) => {
       const actor = actors.get(id);
@@ -71,14 +80,19 @@ export async function leaveChannels(
         audience: users(blind),
       });
     }
+    await tx.yield();
   }
   await tellPeers(tx, 'remove', changed, removed);
   for (const { id } of changed) {
     const remaining = async () => (await tx.channels.listSubscribers(realmId, [id])).get(id) ?? [];
     await access?.announceChannel(id, removed.get(id)!, remaining);
+    await tx.yield();
   }
   for (const userId of leavers) {
-    for (const channel of changed) if (leaving.get(channel.id)!.has(userId)) await readWhatWasLeft(tx, channel, userId);
+    for (const channel of changed) {
+      if (leaving.get(channel.id)!.has(userId)) await readWhatWasLeft(tx, channel, userId);
+      await tx.yield();
+    }
   }
   return { removed, notFollowing };
 }

@@ -3,6 +3,7 @@ import { invalidInput } from '../shared/errors.js';
 import type { UserId } from '../shared/ids.js';
 import { enforce } from '../shared/permission.js';
 import type { RealmAddresses } from '../shared/realm-address.js';
+import { slicesOf } from '../shared/slices.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import { acquaintancesOf } from '../users/acquaintances.js';
 import type { Actor } from '../users/actor.js';
@@ -10,8 +11,16 @@ import { findByPublicAddress } from '../users/find-by-address.js';
 import type { User } from '../users/user.js';
 import { canAccessUser } from '../users/user-permissions.js';
 
+const USERS_AT_A_TIME = 500;
+
 /** Users named by number or by the address others know them by, never both. */
 export type Principals = readonly UserId[] | { readonly emails: readonly string[] };
+
+/** Null: the caller alone. */
+export function countPrincipals(principals: Principals | null): number {
+  if (principals === null) return 1;
+  return 'emails' in principals ? principals.emails.length : principals.length;
+}
 
 /**
  * Those whom somebody subscribes or unsubscribes, each once. @throws DomainError `No such user` when one of them is unknown,
@@ -33,11 +42,14 @@ export async function findPrincipals(
       users.set(user.id, user);
     }
   } else {
-    const found = new Map((await tx.users.list(realm.id, principals)).map((user) => [user.id, user]));
-    for (const id of principals) {
-      const user = found.get(id);
-      if (!user) throw invalidInput('No such user');
-      users.set(id, user);
+    for (const ids of slicesOf(principals, USERS_AT_A_TIME)) {
+      const found = new Map((await tx.users.list(realm.id, ids)).map((user) => [user.id, user]));
+      for (const id of ids) {
+        const user = found.get(id);
+        if (!user) throw invalidInput('No such user');
+        users.set(id, user);
+      }
+      await tx.yield();
     }
   }
   const acquainted = await acquaintancesOf(tx, actor, realm);

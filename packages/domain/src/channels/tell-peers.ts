@@ -1,5 +1,6 @@
 import { except, users } from '../events/audience.js';
-import type { ChannelId, UserId } from '../shared/ids.js';
+import type { ChannelId, RealmId, UserId } from '../shared/ids.js';
+import { slicesOf } from '../shared/slices.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import { type Channel, isPrivate, isWebPublic } from './channel.js';
 import { firstAudience, metadataUsers } from './channel-audiences.js';
@@ -23,7 +24,7 @@ export async function tellPeers(
   const { realmId } = channels[0]!;
   const open = channels.filter((channel) => !isPrivate(channel) && !isWebPublic(channel)).map(({ id }) => id);
   // One alone shares nothing with anybody.
-  const withGuests = new Set(open.length > 1 ? await tx.channels.filterFollowedByGuests(realmId, open) : []);
+  const withGuests = open.length > 1 ? await followedByGuests(tx, realmId, open) : NO_CHANNELS;
   const groups = new Map<string, Peers>();
   for (const channel of channels) {
     const userIds = userIdsOf.get(channel.id)!;
@@ -45,5 +46,23 @@ export async function tellPeers(
       },
       audience: except(viewers, users(userIds)),
     });
+    await tx.yield();
   }
+}
+
+const NO_CHANNELS: ReadonlySet<ChannelId> = new Set();
+const CHANNELS_AT_A_TIME = 50;
+
+/** Looks through the followers of each, until a guest is among them. */
+async function followedByGuests(
+  tx: Transaction,
+  realmId: RealmId,
+  ids: readonly ChannelId[],
+): Promise<ReadonlySet<ChannelId>> {
+  const followed = new Set<ChannelId>();
+  for (const some of slicesOf(ids, CHANNELS_AT_A_TIME)) {
+    for (const id of await tx.channels.filterFollowedByGuests(realmId, some)) followed.add(id);
+    await tx.yield();
+  }
+  return followed;
 }

@@ -4,10 +4,14 @@ import type { MessagePlace } from '../events/event.js';
 import { invalidInput } from '../shared/errors.js';
 import type { ChannelId, MessageId } from '../shared/ids.js';
 import { enforce } from '../shared/permission.js';
+import { slicesOf } from '../shared/slices.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import type { Actor } from '../users/actor.js';
 import { type LoadedMessage, loadMessages } from './load-access.js';
 import { canReadMessage } from './message-permissions.js';
+
+/** How many messages are worked on before others get their turn. */
+const IDS_AT_A_TIME = 2000;
 
 export interface FlagChange {
   readonly op: 'add' | 'remove';
@@ -73,8 +77,13 @@ async function takeEligible(
   ids: readonly MessageId[],
   { flag }: FlagChange,
 ): Promise<{ readonly loaded: readonly LoadedMessage[]; readonly ignoredChannelIds: readonly ChannelId[] }> {
-  const loaded = await loadMessages(tx, actor, ids);
-  if (loaded.length < new Set(ids).size) throw invalidInput('Invalid message(s)');
+  const wanted = [...new Set(ids)].sort(ascending);
+  const loaded: LoadedMessage[] = [];
+  for (const some of slicesOf(wanted, IDS_AT_A_TIME)) {
+    loaded.push(...(await loadMessages(tx, actor, some)));
+    await tx.yield();
+  }
+  if (loaded.length < wanted.length) throw invalidInput('Invalid message(s)');
   // Of all that were named: else what is passed over would give away in which hidden channel it is.
   for (const one of loaded) if (!one.isOwn) enforce(canReadMessage(actor, one));
   const ignored = new Set<ChannelId>();
@@ -84,25 +93,36 @@ async function takeEligible(
     ignored.add(message.channelId);
     return false;
   });
-  const foreign = eligible.filter((one) => !one.isOwn);
-  await tx.personal.adopt(
-    { realmId: actor.realmId, userId: actor.id },
-    foreign.map((one) => one.message.id),
-  );
+  const foreign = eligible.filter((one) => !one.isOwn).map((one) => one.message.id);
+  for (const some of slicesOf(foreign, IDS_AT_A_TIME)) {
+    await tx.personal.adopt({ realmId: actor.realmId, userId: actor.id }, some);
+    await tx.yield();
+  }
   return { loaded: eligible, ignoredChannelIds: [...ignored].sort((a, b) => a - b) };
 }
 
-function store(
+/** Answers those that changed, ascending. */
+async function store(
   tx: Transaction,
   { realmId, id: userId }: Actor,
   ids: readonly MessageId[],
   { op, flag }: FlagChange,
 ): Promise<readonly MessageId[]> {
+  const viewer = { realmId, userId };
   const on = op === 'add';
-  return flag === 'read'
-    ? tx.personal.setRead({ realmId, userId }, ids, on)
-    : tx.personal.setFlag({ realmId, userId }, ids, flag, on);
+  const changed: MessageId[] = [];
+  for (const some of slicesOf(ids, IDS_AT_A_TIME)) {
+    changed.push(
+      ...(flag === 'read'
+        ? await tx.personal.setRead(viewer, some, on)
+        : await tx.personal.setFlag(viewer, some, flag, on)),
+    );
+    await tx.yield();
+  }
+  return changed.sort(ascending);
 }
+
+const ascending = (a: number, b: number): number => a - b;
 
 async function placesOf(
   tx: Transaction,

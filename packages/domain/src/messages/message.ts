@@ -42,8 +42,8 @@ export type NewMessage = Omit<
   Message,
   'id' | 'sentRecipientId' | 'ordinal' | 'version' | 'lastEditedAt' | 'lastMovedAt'
 > & {
-  /** Whether the sender has it read from the start. */
-  readonly isReadBySender: boolean;
+  /** Who of those that receive it has read it from the start: the sender, mostly. */
+  readonly readBy: readonly UserId[];
   /**
    * Who is named in it, or is in a group named in it, or whose alert word it holds. A bot named here that has no open
    * span receives the message all the same, and by default unread.

@@ -2,6 +2,7 @@ import {
   aChannel,
   aMessage,
   aRealmWith,
+  aUser,
   aUserOfEachRole,
   given,
   type MemoryScene,
@@ -9,6 +10,7 @@ import {
   plainAddresses,
 } from '@parley/testkit';
 import type { Transaction } from '../shared/unit-of-work.js';
+import type { MarkdownOptions, ParsedMarkdown } from './markdown.js';
 import { NoticeBoard } from './notice-board.js';
 import type { Author } from './render-message.js';
 
@@ -77,4 +79,55 @@ describe('what a notice links to (markdown §12)', () => {
     await noticing(scene, (board, tx) => board.welcome(tx, scene.realm, scene.user(who), undefined));
     expect(rendered(scene).at(-1)).toBe(sees ? vault(scene) : '<p>#**vault** #**vault&gt;plans**</p>');
   });
+});
+
+/** Counts what it parses. */
+class CountingRenderer extends PlainRenderer {
+  readonly parsed: string[] = [];
+
+  override parseNow(content: string, options: MarkdownOptions): ParsedMarkdown {
+    this.parsed.push(content);
+    return super.parseNow(content, options);
+  }
+}
+
+it('makes a text that goes to several channels into a message once, unless it links to topics', async () => {
+  const scene = await given(
+    aUser({ name: 'hamlet' }),
+    aRealmWith({}),
+    ...['a', 'b', 'c'].map((name) => aChannel({ name, subscribers: ['hamlet'] })),
+  );
+  const renderer = new CountingRenderer();
+  const board = new NoticeBoard(renderer, plainAddresses, scene.clock);
+  const post = (contents: readonly string[]) =>
+    scene.uow.write((tx) =>
+      board.postAll(
+        tx,
+        scene.realm,
+        { actor: null },
+        contents.map((content, index) => ({
+          channel: scene.channel(['a', 'b', 'c'][index]!),
+          topic: 'news',
+          content,
+          readFor: [scene.user('hamlet').id],
+        })),
+      ),
+    );
+  await post(['same', 'other', 'same']);
+  expect(renderer.parsed).toEqual(['same', 'other']);
+  renderer.parsed.length = 0;
+  await post(['#**a>x**', '#**a>x**', '#**a>x**']);
+  expect(renderer.parsed).toEqual(['#**a>x**', '#**a>x**', '#**a>x**']);
+  const posted = scene.storage.announced.flatMap(({ event }) => (event.type === 'message.sent' ? [event.view] : []));
+  expect(
+    posted.map(({ message, conversation }) => [conversation.kind === 'channel' && conversation.name, message.content]),
+  ).toEqual([
+    ['a', 'same'],
+    ['b', 'other'],
+    ['c', 'same'],
+    ['a', '#**a>x**'],
+    ['b', '#**a>x**'],
+    ['c', '#**a>x**'],
+  ]);
+  expect(await scene.uow.read((r) => r.personal.listUnread(scene.viewer('hamlet'), 9))).toEqual([]);
 });

@@ -8,7 +8,7 @@ import type { SystemBotKind, User } from '../users/user.js';
 import type { MarkdownOptions, MarkdownRenderer, ParsedMarkdown } from './markdown.js';
 import { type Message, parseContent } from './message.js';
 import { type Destination, postMessage } from './post-message.js';
-import { type Author, markdownOptions, parseAhead, renderText } from './render-message.js';
+import { type Author, markdownOptions, parseAhead, type RenderedText, renderText } from './render-message.js';
 
 /** A mention that notifies nobody. */
 export const silentMention = (user: Pick<User, 'id' | 'fullName'>): string => `@_**${user.fullName}|${user.id}**`;
@@ -26,6 +26,24 @@ const introduction = (realm: Realm, newcomer: User): string =>
       'you bring up something new.',
   ].join('\n\n');
 
+/** Into a topic of a channel, which may be archived. */
+export interface ChannelNotice {
+  readonly channel: Channel;
+  readonly topic: string;
+  readonly content: string;
+  /** For these it is read already. */
+  readonly readFor?: readonly UserId[];
+  /** What the content quotes, parsed before the unit. */
+  readonly ahead?: ParsedMarkdown;
+}
+
+/** A text that only lacks its destination. */
+interface Draft {
+  readonly content: string;
+  readonly rendered: RenderedText;
+  readonly linksToTopics: boolean;
+}
+
 /** What the realm's own bots say when something happens. Runs inside the unit of what happened. */
 export class NoticeBoard {
   constructor(
@@ -34,25 +52,28 @@ export class NoticeBoard {
     private readonly clock: Clock,
   ) {}
 
-  /** Into a topic of a channel; read already for those in `readFor`. The channel may be archived. */
-  async post(
+  post(
     tx: Transaction,
     realm: Realm,
-    notice: {
-      channel: Channel;
-      topic: string;
-      content: string;
-      author: Author;
-      readFor?: readonly UserId[];
-      /** What the content quotes, parsed before the unit. */
-      ahead?: ParsedMarkdown;
-    },
+    { author, ...notice }: ChannelNotice & { readonly author: Author },
   ): Promise<void> {
-    // Only where the channel has no other topic does the notice go without one (channels §5.2).
-    const topic = notice.channel.topicsPolicy === 'empty_topic_only' ? '' : notice.topic;
-    const destination: Destination = { kind: 'channel', channel: notice.channel, topic, topicLinks: [] };
+    return this.postAll(tx, realm, author, [notice]);
+  }
+
+  /** Each into its channel; a text that is the same in several is made into a message once. */
+  async postAll(tx: Transaction, realm: Realm, author: Author, notices: readonly ChannelNotice[]): Promise<void> {
     const bot = await tx.users.findSystemBot(realm.id, 'notification');
-    await this.say(tx, realm, bot, destination, notice.content, notice.author, notice);
+    const drafts = new Map<string, Draft>();
+    for (const { channel, topic, content, readFor, ahead } of notices) {
+      const draft = drafts.get(content) ?? (await this.draft(tx, realm, content, author, ahead));
+      // Links to topics lead to the newest message there, which may be the notice before.
+      if (!draft.linksToTopics) drafts.set(content, draft);
+      // Only where the channel has no other topic does the notice go without one (channels §5.2).
+      const place = channel.topicsPolicy === 'empty_topic_only' ? '' : topic;
+      const destination: Destination = { kind: 'channel', channel, topic: place, topicLinks: [] };
+      await this.say(tx, bot, destination, draft, readFor);
+      await tx.yield();
+    }
   }
 
   async tell(tx: Transaction, realm: Realm, person: User, content: string, author: Author): Promise<void> {
@@ -91,7 +112,10 @@ export class NoticeBoard {
       realm.id,
       people.map((one) => one.id),
     );
-    return this.say(tx, realm, bot, { kind: 'direct', recipientId, people }, content, author, { ahead });
+    const draft = await this.draft(tx, realm, content, author, ahead);
+    const message = await this.say(tx, bot, { kind: 'direct', recipientId, people }, draft);
+    await tx.yield();
+    return message;
   }
 
   /** Where the organization wants newcomers announced (users §3.1). */
@@ -113,18 +137,26 @@ export class NoticeBoard {
     return channel && !channel.isArchived ? channel : null;
   }
 
-  private async say(
+  private async draft(
     tx: Transaction,
     realm: Realm,
-    sender: User,
-    destination: Destination,
     text: string,
     author: Author,
-    { readFor = [], ahead }: { readFor?: readonly UserId[]; ahead?: ParsedMarkdown },
-  ): Promise<Message> {
+    ahead: ParsedMarkdown | undefined,
+  ): Promise<Draft> {
     const content = parseContent(text);
     const parsed = this.renderer.parseNow(content, this.optionsOf(realm), ahead);
     const rendered = await renderText(tx, this.renderer, parsed, realm, author);
+    return { content, rendered, linksToTopics: parsed.references.topics.length > 0 };
+  }
+
+  private say(
+    tx: Transaction,
+    sender: User,
+    destination: Destination,
+    { content, rendered }: Draft,
+    readFor: readonly UserId[] = [],
+  ): Promise<Message> {
     return postMessage(tx, {
       sender,
       destination,

@@ -14,6 +14,28 @@ export interface UnreadMessage {
   readonly isWildcardMentioned: boolean;
 }
 
+/** What is unread of one topic or direct conversation. */
+export interface UnreadConversation {
+  readonly recipientId: RecipientId;
+  /** Null: direct. */
+  readonly channelId: ChannelId | null;
+  /** As the oldest of the messages spells it; `''` for direct ones. */
+  readonly topic: string;
+  /** Ascending; at least one. */
+  readonly ids: readonly MessageId[];
+}
+
+export interface UnreadOverview {
+  /** By the oldest message of each. */
+  readonly conversations: readonly UnreadConversation[];
+  /** By name, or as a member of a group; ascending. */
+  readonly mentionedIds: readonly MessageId[];
+  /** As one of a channel or topic; ascending. */
+  readonly wildcardMentionedIds: readonly MessageId[];
+  /** There are more than were asked for. */
+  readonly oldOnesAreMissing: boolean;
+}
+
 /**
  * Which messages are a person's own — received, mentioned in, starred — and what they are to him. None of these costs
  * more for a long history or for a large channel.
@@ -23,6 +45,8 @@ export interface PersonalMessageReads {
   listFlags(viewer: Viewer, ids: readonly MessageId[]): Promise<ReadonlyMap<MessageId, PersonalFlags>>;
   /** The newest `limit` unread ones, ascending id, whatever the channel; with `filter`, those of it only. */
   listUnread(viewer: Viewer, limit: number, filter?: MessageFilter): Promise<readonly UnreadMessage[]>;
+  /** The newest `limit` unread ones by conversation, whatever the channel; at least one is asked for. */
+  overviewUnread(viewer: Viewer, limit: number): Promise<UnreadOverview>;
   /** The oldest unread one of the filter; null when there is none. */
   findFirstUnread(viewer: Viewer, filter: MessageFilter): Promise<MessageId | null>;
   /** Ascending id. */
@@ -62,8 +86,8 @@ export interface PersonalMessages extends PersonalMessageReads {
   setRead(viewer: Viewer, ids: readonly MessageId[], read: boolean): Promise<readonly MessageId[]>;
   /** Everything unread of the filter. Returns the ids that changed, ascending. */
   markRead(viewer: Viewer, filter: MessageFilter): Promise<readonly MessageId[]>;
-  /** Everything there is. Returns how many changed. */
-  markAllRead(viewer: Viewer): Promise<number>;
+  /** Everything there is. */
+  markAllRead(viewer: Viewer): Promise<void>;
   /** Of his own messages only. Returns the ids that changed, ascending. */
   setFlag(
     viewer: Viewer,

@@ -43,6 +43,7 @@ export async function postMessage(tx: Transaction, post: Post): Promise<Message>
   const { sender, destination, rendered, isReadBySender } = post;
   const { realmId } = sender;
   const exceptions = await flagsOfReceivers(tx, post);
+  const readBy = [...(isReadBySender ? [sender.id] : []), ...(post.readFor ?? [])];
   const message = await tx.messages.append({
     realmId,
     senderId: sender.id,
@@ -60,15 +61,12 @@ export async function postMessage(tx: Transaction, post: Post): Promise<Message>
     hasImage: rendered.hasImage,
     hasAttachment: rendered.uploadPaths.size > 0,
     isReadByDefault: false,
-    isReadBySender,
+    readBy,
     exceptions,
   });
   const submessages = post.widget ? [await attach(tx, message, post.widget)] : [];
   const received = new Map<UserId, ReceivedFlags>(exceptions);
-  for (const userId of [...(isReadBySender ? [sender.id] : []), ...(post.readFor ?? [])]) {
-    received.set(userId, { ...received.get(userId), read: true });
-  }
-  for (const userId of post.readFor ?? []) await tx.personal.setRead({ realmId, userId }, [message.id], true);
+  for (const userId of readBy) received.set(userId, { ...received.get(userId), read: true });
 
   if (destination.kind === 'channel') await noteActivity(tx, destination.channel, message);
   await tx.events.append(realmId, {

@@ -17,21 +17,34 @@ export interface NewRealm {
   readonly stringId: string;
   readonly uuid: string;
   readonly name: string;
+  readonly isAtServerAddress: boolean;
   readonly createdAt: UnixSeconds;
 }
 
+/** Organization §2.1. */
+const MAX_STRING_ID_LENGTH = 40;
 const MAX_NAME_LENGTH = 40;
+/** Leads to the server itself. */
+const RESERVED_STRING_ID = 'www';
 
-/** An empty realm: its system groups, its permissions at their defaults, its own bots. */
-export async function foundRealm(tx: Transaction, { stringId, uuid, name, createdAt }: NewRealm): Promise<Realm> {
+/** Whatever else there is on the server. @throws DomainError INVALID_INPUT */
+export function checkNewRealm({ stringId, name }: Pick<NewRealm, 'stringId' | 'name'>): void {
   if (!/^([a-z0-9]([a-z0-9-]*[a-z0-9])?)?$/.test(stringId)) {
     throw invalidInput('An organization is named by lower-case letters, digits and dashes in between.');
   }
+  if (stringId.length > MAX_STRING_ID_LENGTH) throw invalidInput('Subdomain is too long.');
+  if (stringId === RESERVED_STRING_ID) throw invalidInput('Subdomain reserved. Please choose a different one.');
   if (name.trim() === '') throw invalidInput('An organization needs a name.');
   if (isLongerThan(name, MAX_NAME_LENGTH)) throw invalidInput('Organization name is too long.');
+}
 
+/** An empty realm: its system groups, its permissions at their defaults, its own bots. */
+export async function foundRealm(tx: Transaction, newRealm: NewRealm): Promise<Realm> {
+  checkNewRealm(newRealm);
+  const { stringId, uuid, name, isAtServerAddress, createdAt } = newRealm;
   const realm: Omit<Realm, 'id' | 'permissions'> = {
     stringId,
+    isAtServerAddress,
     uuid,
     name,
     isDeactivated: false,

@@ -1,4 +1,5 @@
 import { answer, cells, groupId, plainActor, plainChannel, plainRealm, userId } from '@parley/testkit';
+import { canSeeMetadata } from '../channels/channel-permissions.js';
 import type { Role } from '../users/role.js';
 import {
   canAddCustomEmoji,
@@ -72,10 +73,13 @@ describe('changing the organization', () => {
     );
   });
 
-  it('notices go to a channel that the administrator knows of', () => {
-    const secret = plainChannel({ privacy: 'privateProtectedHistory' });
-    expect(answer(canUseForNotices(plainActor('administrator'), secret, false))).toBe('yes');
-    expect(answer(canUseForNotices(plainActor('member'), secret, true))).toBe(ADMINISTRATORS);
+  it('notices go to any channel, since administrators know of all', () => {
+    for (const privacy of ['webPublic', 'public', 'privateSharedHistory', 'privateProtectedHistory'] as const) {
+      const administrator = plainActor('administrator');
+      expect(answer(canSeeMetadata(administrator, plainChannel({ privacy }), false))).toBe('yes');
+      expect(answer(canUseForNotices(administrator))).toBe('yes');
+    }
+    expect(answer(canUseForNotices(plainActor('moderator')))).toBe(ADMINISTRATORS);
   });
 
   it('emoji are added by those who are granted it', () => {

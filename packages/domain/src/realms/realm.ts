@@ -8,6 +8,8 @@ export interface Realm {
   readonly id: RealmId;
   /** The subdomain it answers to; `''` for the root one. Lower case. */
   readonly stringId: string;
+  /** Whether it is reached at the address of the server itself, which one realm is at most; others are at hosts of their own. */
+  readonly isAtServerAddress: boolean;
   readonly uuid: string;
   readonly name: string;
   readonly isDeactivated: boolean;

@@ -22,6 +22,8 @@ export type ErrorCode =
   | 'RATE_LIMITED'
   /** Nothing is wrong with the request, but there is no room for it now; `retryAfter`, in seconds. */
   | 'SERVER_BUSY'
+  /** Nothing is wrong with the request, but what is stored is lost or damaged; trying again does not help. */
+  | 'STORAGE_UNAVAILABLE'
   | 'CHANNEL_NOT_FOUND'
   | 'CHANNEL_NAME_TAKEN'
   | 'CANNOT_ADMINISTER_CHANNEL'

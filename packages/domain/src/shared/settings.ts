@@ -54,6 +54,14 @@ export function oneOf<const T extends number | string>(
   return { type: typeof initial === 'number' ? 'integer' : 'text', default: initial, nullable: false, values };
 }
 
+/** Whether a setting can have this value, as far as its definition tells. */
+export function isSettingValue({ type, nullable, values }: SettingDefinition<SettingValue>, value: unknown): boolean {
+  if (value === null) return nullable;
+  const isOfType =
+    type === 'integer' ? Number.isSafeInteger(value) : typeof value === (type === 'text' ? 'string' : type);
+  return isOfType && (values === undefined || values.includes(value as SettingValue));
+}
+
 /** All settings at their defaults, except where `stored` says otherwise. Names the registry lacks are dropped. */
 export function settingValues<R extends object>(
   registry: R,

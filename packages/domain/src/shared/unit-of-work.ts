@@ -41,18 +41,24 @@ export interface Transaction {
   readonly events: EventLog;
   readonly queues: EventQueueRepository;
   readonly apiKeys: ApiKeyRepository;
+  /**
+   * Lets the event loop turn when the unit has held it for long; reads go on meanwhile, other writes wait. Whoever works
+   * through a list that may be long calls it at each step: most calls cost nothing.
+   */
+  yield(): Promise<void>;
 }
 
 /**
- * The only way to storage. A unit awaits nothing but its repositories, one call after the other: hashing, files and
- * network come before or after it. Every implementation passes unit-of-work.contract.ts.
+ * The only way to storage. A unit awaits nothing but its repositories and `tx.yield`, one call after the other: hashing,
+ * files and network come before or after it. Every implementation passes unit-of-work.contract.ts.
  */
 export interface UnitOfWork {
-  /** One consistent snapshot; nothing can be written. */
+  /** One consistent snapshot; nothing can be written. @throws DomainError STORAGE_UNAVAILABLE */
   read<T>(work: (repositories: Repositories) => Promise<T>): Promise<T>;
   /**
    * All or nothing; resolves once the commit is durable. `work` may run again after a serialization failure, so it
-   * touches nothing but `tx`. A `write` inside a unit waits for itself.
+   * touches nothing but `tx`. A `write` inside a unit waits for itself. @throws DomainError SERVER_BUSY,
+   * STORAGE_UNAVAILABLE
    */
   write<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
 }

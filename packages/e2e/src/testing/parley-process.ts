@@ -22,6 +22,12 @@ export async function runParley(args: readonly string[], input = ''): Promise<Fi
   return { code: code as number | null, out, err };
 }
 
+/** What a process is up against. */
+export interface Hardship {
+  /** No file may grow beyond that, as on a full disk. */
+  readonly maxFileKb?: number;
+}
+
 /** A server in a process of its own, which can be ended in every way a process can. */
 export class ParleyProcess {
   private constructor(
@@ -32,8 +38,8 @@ export class ParleyProcess {
   ) {}
 
   /** Resolves when it says that it listens. Without a port, on any free one. */
-  static async start(args: readonly string[]): Promise<ParleyProcess> {
-    const child = spawnParley(['serve', '--log-level=error', ...args]);
+  static async start(args: readonly string[], hardship: Hardship = {}): Promise<ParleyProcess> {
+    const child = spawnParley(['serve', '--log-level=error', ...args], hardship);
     const said: string[] = [];
     const url = await new Promise<string>((resolve, reject) => {
       const hear = (chunk: string) => {
@@ -56,19 +62,28 @@ export class ParleyProcess {
     return this.said.join('');
   }
 
+  get isRunning(): boolean {
+    return this.child.exitCode === null && this.child.signalCode === null;
+  }
+
+  /** Without waiting for what comes of it. */
+  signal(signal: NodeJS.Signals): void {
+    this.child.kill(signal);
+  }
+
   /** `kill -9`. Resolves when it is gone. */
   async kill(): Promise<void> {
     await this.end('SIGKILL');
   }
 
   /** Asks it to stop. Answers the exit code; null: the signal ended it. */
-  terminate(): Promise<number | null> {
-    return this.end('SIGTERM');
+  terminate(signal: 'SIGTERM' | 'SIGINT' = 'SIGTERM'): Promise<number | null> {
+    return this.end(signal);
   }
 
-  private async end(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null> {
+  private async end(signal: NodeJS.Signals): Promise<number | null> {
     const { child } = this;
-    if (child.exitCode === null && child.signalCode === null) {
+    if (this.isRunning) {
       const closed = once(child, 'close');
       child.kill(signal);
       await closed;
@@ -78,8 +93,12 @@ export class ParleyProcess {
 }
 
 /** Nothing from outside decides how it behaves. */
-function spawnParley(args: readonly string[]): ChildProcess {
+function spawnParley(args: readonly string[], { maxFileKb }: Hardship = {}): ChildProcess {
   if (!existsSync(MAIN)) throw new Error(`${MAIN} is missing; npm test builds it.`);
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('PARLEY_')));
-  return spawn(process.execPath, [MAIN, ...args], { env, stdio: 'pipe' });
+  const options = { env, stdio: 'pipe' } as const;
+  if (maxFileKb === undefined) return spawn(process.execPath, [MAIN, ...args], options);
+  // In blocks of 512 bytes. Node ignores the signal that comes with the limit, so that writing fails, as it does on a full disk.
+  const limited = `ulimit -f ${maxFileKb * 2} && exec "$0" "$@"`;
+  return spawn('/bin/sh', ['-c', limited, process.execPath, MAIN, ...args], options);
 }

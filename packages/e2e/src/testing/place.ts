@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import zulip, { type Client } from 'zulip-js';
-import { type Finished, ParleyProcess, runParley } from './parley-process.js';
+import { type Finished, type Hardship, ParleyProcess, runParley } from './parley-process.js';
 
 export interface Person {
   readonly id: number;
@@ -30,13 +30,11 @@ export class Place {
   }
 
   /** Rate limits are off, since tests are in more of a hurry than people. */
-  async serve(args: readonly string[] = [], port = '0'): Promise<ParleyProcess> {
-    const server = await ParleyProcess.start([
-      `--port=${port}`,
-      `--database=sqlite:${this.database}`,
-      '--rate-limits=off',
-      ...args,
-    ]);
+  async serve(args: readonly string[] = [], port = '0', hardship: Hardship = {}): Promise<ParleyProcess> {
+    const server = await ParleyProcess.start(
+      [`--port=${port}`, `--database=sqlite:${this.database}`, '--rate-limits=off', ...args],
+      hardship,
+    );
     this.servers.push(server);
     if (this.isClosed) await server.kill();
     return server;

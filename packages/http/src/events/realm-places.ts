@@ -1,9 +1,9 @@
-import type { Realm, RealmAddresses, RealmId, UnitOfWork } from '@parley/domain';
+import type { AddressedRealm, RealmAddresses, RealmId, UnitOfWork } from '@parley/domain';
 import { placeOf, type RealmPlace } from '../realms/realm-place.js';
 
 /** Where realms are found. What is kept at hand never changes; where a realm is depends on which others there are. */
 export class RealmPlaces {
-  private readonly realms = new Map<RealmId, Pick<Realm, 'id' | 'stringId'>>();
+  private readonly realms = new Map<RealmId, AddressedRealm>();
 
   constructor(
     private readonly uow: UnitOfWork,
@@ -13,10 +13,10 @@ export class RealmPlaces {
   async of(id: RealmId): Promise<RealmPlace> {
     let realm = this.realms.get(id);
     if (!realm) {
-      const { stringId } = await this.uow.read(({ realms }) => realms.get(id));
-      realm = { id, stringId };
+      const { stringId, isAtServerAddress } = await this.uow.read(({ realms }) => realms.get(id));
+      realm = { stringId, isAtServerAddress };
       this.realms.set(id, realm);
     }
-    return placeOf(realm, this.addresses);
+    return placeOf({ id, ...realm }, this.addresses);
   }
 }

@@ -214,54 +214,36 @@ export function inherited(subscription: Subscription, settings: UserSettings): S
 
 /** Events §4.4. */
 function presentUnread({ snapshot, presentation }: SnapshotContext): Record<string, unknown> {
-  const { messages, recipients, oldOnesAreMissing } = snapshot.unread!;
+  const { conversations, mentionIds, recipients, oldOnesAreMissing } = snapshot.unread!;
   const self = snapshot.viewer.id;
-  const pairs = new Map<number, number[]>();
-  const groups = new Map<string, number[]>();
-  const topics = new Map<string, { stream_id: number; topic: string; unread_message_ids: number[] }>();
-  const mentions: number[] = [];
+  const pairs: { other_user_id: number; sender_id: number; unread_message_ids: readonly number[] }[] = [];
+  const groups: { user_ids_string: string; unread_message_ids: readonly number[] }[] = [];
+  const topics: { stream_id: number; topic: string; unread_message_ids: readonly number[] }[] = [];
   let count = 0;
-  for (const message of messages) {
-    // Somebody who is named is told wherever it is.
-    if (message.isMentioned || (message.isWildcardMentioned && !message.isMuted)) mentions.push(message.id);
-    if (!message.isMuted) count++;
-    if (message.channelId !== null) {
-      const key = `${message.channelId}:${message.topic.toLowerCase()}`;
-      const topic = topics.get(key) ?? {
-        stream_id: message.channelId,
-        topic: presentTopic(message.topic, can(presentation, 'empty_topic_name')),
-        unread_message_ids: [],
-      };
-      topic.unread_message_ids.push(message.id);
-      topics.set(key, topic);
+  for (const { recipientId, channelId, topic, ids, isMuted } of conversations) {
+    if (!isMuted) count += ids.length;
+    if (channelId !== null) {
+      const shown = presentTopic(topic, can(presentation, 'empty_topic_name'));
+      topics.push({ stream_id: channelId, topic: shown, unread_message_ids: ids });
       continue;
     }
-    const recipient = recipients.get(message.recipientId);
+    const recipient = recipients.get(recipientId);
     const people = recipient?.kind === 'direct' ? recipient.userIds : [];
-    if (people.length > 2) push(groups, people.join(','), message.id);
-    else push(pairs, people.find((id) => id !== self) ?? self, message.id);
+    const other = people.find((id) => id !== self) ?? self;
+    if (people.length > 2) groups.push({ user_ids_string: people.join(','), unread_message_ids: ids });
+    else pairs.push({ other_user_id: other, sender_id: other, unread_message_ids: ids });
   }
   return {
     count,
-    pms: [...pairs]
-      .sort(([a], [b]) => a - b)
-      .map(([id, ids]) => ({ other_user_id: id, sender_id: id, unread_message_ids: ids })),
-    streams: [...topics.values()].sort(
-      (a, b) => a.stream_id - b.stream_id || (a.topic < b.topic ? -1 : a.topic > b.topic ? 1 : 0),
-    ),
-    huddles: [...groups]
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([ids, messageIds]) => ({ user_ids_string: ids, unread_message_ids: messageIds })),
-    mentions,
+    pms: pairs.sort((a, b) => a.other_user_id - b.other_user_id),
+    streams: topics.sort((a, b) => a.stream_id - b.stream_id || compareText(a.topic, b.topic)),
+    huddles: groups.sort((a, b) => compareText(a.user_ids_string, b.user_ids_string)),
+    mentions: mentionIds,
     old_unreads_missing: oldOnesAreMissing,
   };
 }
 
-function push<K>(lists: Map<K, number[]>, key: K, id: number): void {
-  const list = lists.get(key);
-  if (list) list.push(id);
-  else lists.set(key, [id]);
-}
+const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** Events §5.3; the defaults for newcomers have no time zone. */
 function presentUserSettings(settings: UserSettings, isPersonal: boolean): Record<string, unknown> {

@@ -1,4 +1,4 @@
-import type { Realm, RealmAddresses } from '@parley/domain';
+import type { AddressedRealm, Realm, RealmAddresses } from '@parley/domain';
 
 /** What wire forms say of the realm they belong to, and where it is found. */
 export interface RealmPlace {
@@ -10,7 +10,7 @@ export interface RealmPlace {
   readonly mailHost: string;
 }
 
-export function placeOf(realm: Pick<Realm, 'id' | 'stringId'>, addresses: RealmAddresses): RealmPlace {
+export function placeOf(realm: AddressedRealm & Pick<Realm, 'id'>, addresses: RealmAddresses): RealmPlace {
   const { id, stringId } = realm;
   return { id, stringId, url: addresses.urlOf(realm), mailHost: addresses.mailHostOf(realm) };
 }

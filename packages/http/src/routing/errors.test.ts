@@ -23,6 +23,7 @@ it.each`
   ${'CHANNEL_NAME_TAKEN'}    | ${{ channelName: 'x' }} | ${409} | ${'CHANNEL_ALREADY_EXISTS'} | ${{ channel_name: 'x' }}
   ${'EVENT_QUEUE_NOT_FOUND'} | ${{ queueId: 'q' }}     | ${400} | ${'BAD_EVENT_QUEUE_ID'}     | ${{ queue_id: 'q' }}
   ${'STALE_VALUE'}           | ${{ field: 'old' }}     | ${400} | ${'EXPECTATION_MISMATCH'}   | ${{}}
+  ${'STORAGE_UNAVAILABLE'}   | ${{}}                   | ${503} | ${'SERVER_NOT_READY'}       | ${{}}
 `('$code is $status $wire', ({ code, details, status, wire, extra }) => {
   expect(answer(code, 'text', details)).toEqual({ status, result: 'error', msg: 'text', code: wire, ...extra });
 });
@@ -76,10 +77,13 @@ it('challenges whoever proved nothing', () => {
   expect(answer('UNAUTHENTICATED', 'text').headers).toEqual(['WWW-Authenticate', 'Basic realm="zulip"']);
 });
 
-it('says twice when to come again', () => {
-  const { reply } = replyToError(new DomainError('RATE_LIMITED', 'text', { retryAfter: 28.5 }));
-  expect(reply).toMatchObject({ status: 429, headers: ['Retry-After', '28.5'] });
-  expect(reply.body).toContain('"retry-after":28.5');
+it.each([
+  ['RATE_LIMITED', 429, { 'retry-after': 28.5 }],
+  ['SERVER_BUSY', 503, {}],
+] as const)('says when to come again: %s', (code, status, fields) => {
+  const { headers, status: answered, ...body } = answer(code, 'text', { retryAfter: 28.5 });
+  expect([answered, headers]).toEqual([status, ['Retry-After', '28.5']]);
+  expect(body).toEqual({ result: 'error', msg: 'text', code: expect.any(String), ...fields });
 });
 
 it('tells a terminal client in its own words that its queue is gone', () => {

@@ -41,6 +41,7 @@ const WIRE: Readonly<Record<ErrorCode, WireError>> = {
   PASSWORD_AUTH_DISABLED: { status: 401, code: 'PASSWORD_AUTH_DISABLED' },
   PASSWORD_RESET_REQUIRED: { status: 401, code: 'PASSWORD_RESET_REQUIRED' },
   SERVER_BUSY: { status: 503, code: 'SERVER_NOT_READY' },
+  STORAGE_UNAVAILABLE: { status: 503, code: 'SERVER_NOT_READY' },
   UNKNOWN_REALM: { status: 404, code: 'NONEXISTENT_SUBDOMAIN' },
   RATE_LIMITED: { status: 429, code: 'RATE_LIMIT_HIT', fields: { retryAfter: 'retry-after' } },
   CHANNEL_NOT_FOUND: {

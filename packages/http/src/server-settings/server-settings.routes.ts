@@ -1,4 +1,4 @@
-import { GetServerSettings, type RealmAddresses } from '@parley/domain';
+import { GetServerSettings, type RealmAddresses, SERVER_ITSELF } from '@parley/domain';
 import { NoParameters } from '../routing/params.js';
 import { type Route, route } from '../routing/route.js';
 import { presentServerSettings } from './server-settings.presenters.js';
@@ -9,7 +9,7 @@ export const serverSettingsRoutes = (addresses: RealmAddresses): readonly Route[
     dto: NoParameters,
     useCase: GetServerSettings,
     toInput: (_dto, request) => {
-      const { hostname } = new URL(addresses.urlOf({ stringId: '' }));
+      const { hostname } = new URL(addresses.urlOf(SERVER_ITSELF));
       return { isServerAddress: request.host === hostname || request.host === `www.${hostname}` };
     },
     present: (settings) => presentServerSettings(settings, addresses),

@@ -8,9 +8,13 @@ import { StartupError } from '../config.js';
 export async function rehashApiKeys(uow: UnitOfWork, mint: ApiKeyMint): Promise<number> {
   const stored = await uow.read(({ apiKeys }) => apiKeys.secretFingerprint());
   if (stored === mint.secretFingerprint) return 0;
-  return uow.write(async ({ apiKeys }) => {
+  return uow.write(async (tx) => {
+    const { apiKeys } = tx;
     const records = await apiKeys.listAll();
-    for (const record of records) await apiKeys.put(record, mint.fingerprint(mint.derive(record)));
+    for (const record of records) {
+      await apiKeys.put(record, mint.fingerprint(mint.derive(record)));
+      await tx.yield();
+    }
     await apiKeys.setSecretFingerprint(mint.secretFingerprint);
     return records.length;
   });
@@ -21,6 +25,6 @@ export async function refuseOtherSecret(uow: UnitOfWork, mint: ApiKeyMint): Prom
   const stored = await uow.read(({ apiKeys }) => apiKeys.secretFingerprint());
   if (stored === null) await uow.write(({ apiKeys }) => apiKeys.setSecretFingerprint(mint.secretFingerprint));
   else if (stored !== mint.secretFingerprint) {
-    throw new StartupError('The server was last started with another secret; set PARLEY_SECRET as it is set there.');
+    throw new StartupError('The database was made with another secret meanwhile; start again with that one.');
   }
 }

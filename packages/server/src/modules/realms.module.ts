@@ -3,9 +3,9 @@ import { ContainerModule } from 'inversify';
 import { provide } from '../provide.js';
 import { TOKENS } from '../tokens.js';
 
-const { unitOfWork, clock, randomness, realmAddresses, developmentMode, channelOptions } = TOKENS;
+const { unitOfWork, clock, randomness, realmAddresses, developmentMode, channelOptions, serverAddress } = TOKENS;
 
 export const realmsModule = new ContainerModule(({ bind }) => {
-  provide(bind, CreateRealm, unitOfWork, clock, randomness);
+  provide(bind, CreateRealm, unitOfWork, clock, randomness, serverAddress);
   provide(bind, GetServerSettings, unitOfWork, realmAddresses, developmentMode, channelOptions);
 });

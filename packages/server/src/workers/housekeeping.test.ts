@@ -5,6 +5,7 @@ describe('Housekeeping', () => {
   const logger = { info: () => {}, error: (fields: object, message: string) => errors.push([fields, message]) };
   let catchUps: number;
   let sweeps: number;
+  let looks: number;
   let housekeeping: Housekeeping;
 
   beforeEach(() => {
@@ -12,6 +13,7 @@ describe('Housekeeping', () => {
     errors.length = 0;
     catchUps = 0;
     sweeps = 0;
+    looks = 0;
   });
   afterEach(async () => {
     await housekeeping.stop();
@@ -28,6 +30,10 @@ describe('Housekeeping', () => {
       },
       { run: async () => void sweeps++ },
       logger,
+      () => {
+        looks++;
+        throw new Error('the storage tells of it itself');
+      },
     );
   };
 
@@ -38,11 +44,36 @@ describe('Housekeeping', () => {
     expect(sweeps).toBe(2);
   });
 
+  it('looks after the files of the storage every second, also while something else takes its time', async () => {
+    let end = () => {};
+    start(() => new Promise((resolve) => (end = resolve)));
+    await jest.advanceTimersByTimeAsync(10_000);
+    expect(looks).toBe(10);
+    expect(errors).toEqual([]);
+    end();
+  });
+
   it('goes on after a failure, and tells of it', async () => {
     start(() => Promise.reject(new Error('disk full')));
     await jest.advanceTimersByTimeAsync(2000);
     expect(catchUps).toBe(2);
     expect(errors[0]).toEqual([{ err: new Error('disk full') }, 'reading what other processes wrote failed']);
+  });
+
+  it('tells of the same failure once a minute only', async () => {
+    let isFailing = true;
+    start(async () => {
+      if (isFailing) throw new Error('disk full');
+    });
+    await jest.advanceTimersByTimeAsync(59_000);
+    expect(errors).toHaveLength(1);
+    await jest.advanceTimersByTimeAsync(60_000);
+    expect(errors).toHaveLength(2);
+    isFailing = false;
+    await jest.advanceTimersByTimeAsync(1000);
+    isFailing = true;
+    await jest.advanceTimersByTimeAsync(1000);
+    expect(errors).toHaveLength(3);
   });
 
   it('does not begin anew before it has ended', async () => {

@@ -1,7 +1,8 @@
 import type { ApiKeyRecord, ApiKeyRepository, RealmId, UserId } from '@parley/domain';
 import type { Connection } from '../connection.js';
 
-const SECRET_FINGERPRINT = 'secret fingerprint';
+/** The name of a fact about the server. */
+export const SECRET_FINGERPRINT = 'secret fingerprint';
 
 export class SqliteApiKeyRepository implements ApiKeyRepository {
   private readonly rowByFingerprint;

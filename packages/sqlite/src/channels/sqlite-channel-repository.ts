@@ -8,12 +8,12 @@ import {
   type Clock,
   DomainError,
   foldCase,
-  type GroupReads,
   type MessageId,
   type MessageReads,
   type RealmId,
   type RecipientId,
   type Subscription,
+  TOPICS_POLICIES,
   type TopicsPolicy,
   type UnixSeconds,
   type UserId,
@@ -21,8 +21,20 @@ import {
 } from '@parley/domain';
 import type { Connection, Parameter } from '../connection.js';
 import { grantValues } from '../groups/grant-values.js';
-import { ascending, type Flag, fromFlagOrNull, idList, isTaken, jsonList, toFlag, toFlagOrNull } from '../rows.js';
-import { remembering, VersionedCache } from '../versioned-cache.js';
+import type { SqliteGroupRepository } from '../groups/sqlite-group-repository.js';
+import type { Quarantine } from '../quarantine.js';
+import {
+  ascending,
+  type Flag,
+  fromFlagOrNull,
+  grantsColumn,
+  idList,
+  isTaken,
+  jsonList,
+  toFlag,
+  toFlagOrNull,
+} from '../rows.js';
+import { VersionedCache } from '../versioned-cache.js';
 
 export type ChannelCache = VersionedCache<number, Channel>;
 export const newChannelCache = (): ChannelCache => new VersionedCache(20_000);
@@ -43,6 +55,7 @@ export class SqliteChannelRepository implements ChannelRepository {
   private readonly subscriptionRow;
   private readonly subscriptionRows;
   private readonly subscriptionRowsOf;
+  private readonly colors;
   private readonly subscribers;
   private readonly subscribedAmong;
   private readonly followedByGuests;
@@ -58,8 +71,9 @@ export class SqliteChannelRepository implements ChannelRepository {
     private readonly connection: Connection,
     private readonly cache: ChannelCache,
     private readonly clock: Clock,
-    private readonly groups: Pick<GroupReads, 'settingValues' | 'systemGroupIds'>,
+    private readonly groups: Pick<SqliteGroupRepository, 'settingValues' | 'systemGroupIds' | 'nobodyOf'>,
     private readonly messages: Pick<MessageReads, 'countSince'>,
+    private readonly quarantine: Quarantine,
   ) {
     this.versionOf = connection.values<number>('SELECT version FROM channel WHERE id = ? AND realm_id = ?');
     this.row = connection.rows<ChannelRow>('SELECT * FROM channel WHERE id = ?');
@@ -91,7 +105,12 @@ export class SqliteChannelRepository implements ChannelRepository {
     );
     this.subscriptionRowsOf = connection.rows<SubscriptionRow>(
       `SELECT * FROM subscription
-       WHERE user_id IN (SELECT value FROM json_each(?)) AND realm_id = ? ORDER BY user_id, channel_id`,
+       WHERE user_id IN (SELECT value FROM json_each(?)) AND channel_id IN (SELECT value FROM json_each(?)) AND realm_id = ?
+       ORDER BY user_id, channel_id`,
+    );
+    this.colors = connection.tuples<[UserId, string]>(
+      `SELECT user_id, json_group_array(DISTINCT color) FROM subscription
+       WHERE user_id IN (SELECT value FROM json_each(?)) AND realm_id = ? GROUP BY user_id`,
     );
     this.subscribers = connection.tuples<[ChannelId, string]>(
       `SELECT s.channel_id, json_group_array(s.user_id)
@@ -154,7 +173,7 @@ export class SqliteChannelRepository implements ChannelRepository {
     if (version === undefined) return null;
     const cached = this.cache.get(id, version);
     if (cached) return cached;
-    const channel = toChannel(this.row.get(id)!);
+    const channel = this.toChannel(this.row.get(id)!);
     this.cache.put(this.connection, id, version, channel);
     return channel;
   }
@@ -165,11 +184,11 @@ export class SqliteChannelRepository implements ChannelRepository {
   }
 
   async listByName(realmId: RealmId, names: readonly string[]): Promise<readonly Channel[]> {
-    return this.rowsByName.all(realmId, jsonList(names.map(foldCase))).map(toChannel);
+    return this.rowsByName.all(realmId, jsonList(names.map(foldCase))).map(this.toChannel);
   }
 
   async list(realmId: RealmId, ids: readonly ChannelId[]): Promise<readonly Channel[]> {
-    return this.rows.all(realmId, jsonList(ids)).map(toChannel);
+    return this.rows.all(realmId, jsonList(ids)).map(this.toChannel);
   }
 
   async listAll(realmId: RealmId): Promise<readonly Channel[]> {
@@ -183,7 +202,7 @@ export class SqliteChannelRepository implements ChannelRepository {
     }
     if (missing.length > 0) {
       for (const row of this.rows.all(realmId, jsonList(missing))) {
-        const channel = toChannel(row);
+        const channel = this.toChannel(row);
         this.cache.put(this.connection, channel.id, channel.version, channel);
         known.set(channel.id, channel);
       }
@@ -193,7 +212,7 @@ export class SqliteChannelRepository implements ChannelRepository {
 
   async listViews(realmId: RealmId, ids: readonly ChannelId[]): Promise<readonly ChannelView[]> {
     const rows = this.viewRows.all(realmId, jsonList(ids));
-    const channels = rows.map(toChannel);
+    const channels = rows.map(this.toChannel);
     const granted = new Set(channels.flatMap(({ permissions }) => Object.values(permissions)));
     const values = await this.groups.settingValues(realmId, [...granted]);
     const system = await this.groups.systemGroupIds(realmId);
@@ -236,13 +255,20 @@ export class SqliteChannelRepository implements ChannelRepository {
   async listSubscriptionsOf(
     realmId: RealmId,
     userIds: readonly UserId[],
+    channelIds: readonly ChannelId[],
   ): Promise<ReadonlyMap<UserId, readonly Subscription[]>> {
     const subscriptions = new Map<UserId, Subscription[]>();
     for (const id of [...userIds].sort(ascending)) subscriptions.set(id, []);
-    for (const row of this.subscriptionRowsOf.all(jsonList(userIds), realmId)) {
+    for (const row of this.subscriptionRowsOf.all(jsonList(userIds), jsonList(channelIds), realmId)) {
       subscriptions.get(row.user_id)!.push(toSubscription(row));
     }
     return subscriptions;
+  }
+
+  async listColors(realmId: RealmId, userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, readonly string[]>> {
+    return new Map(
+      this.colors.all(jsonList(userIds), realmId).map(([id, colors]) => [id, JSON.parse(colors) as string[]]),
+    );
   }
 
   async hasWebPublic(realmId: RealmId): Promise<boolean> {
@@ -307,10 +333,35 @@ export class SqliteChannelRepository implements ChannelRepository {
     const channelId = this.idByName.get(realmId, foldCase(name));
     return new DomainError('CHANNEL_NAME_TAKEN', `Channel '${name}' already exists`, { channelId, channelName: name });
   }
+
+  private readonly toChannel = (row: ChannelRow): Channel => {
+    const { quarantine } = this;
+    return {
+      id: row.id,
+      realmId: row.realm_id,
+      recipientId: row.recipient_id,
+      name: row.name,
+      description: row.description,
+      renderedDescription: row.rendered_description,
+      privacy: quarantine.word(row.privacy, PRIVACIES, 'privateProtectedHistory', 'channel', row.id, 'privacy'),
+      isArchived: row.is_archived === 1,
+      creatorId: row.creator_id,
+      createdAt: row.created_at,
+      messageRetentionDays: row.message_retention_days,
+      topicsPolicy: quarantine.word(row.topics_policy, TOPICS_POLICIES, 'inherit', 'channel', row.id, 'topics_policy'),
+      folderId: row.folder_id,
+      isDefault: row.is_default === 1,
+      isRecentlyActive: row.is_recently_active === 1,
+      firstMessageId: row.first_message_id,
+      permissions: permissions(row.permissions, row.id, quarantine, () => this.groups.nobodyOf(row.realm_id)),
+      version: row.version,
+    };
+  };
 }
 
 const SENDER_GROUPS = ['everyone', 'administrators', 'fullMembers', 'moderators'] as const;
-const parsePermissions = remembering((json) => JSON.parse(json) as Channel['permissions'], 10_000);
+const permissions = grantsColumn(CHANNEL_PERMISSIONS, 'channel', 10_000);
+const PRIVACIES: readonly ChannelPrivacy[] = ['webPublic', 'public', 'privateSharedHistory', 'privateProtectedHistory'];
 
 interface ChannelRow {
   readonly id: ChannelId;
@@ -332,29 +383,6 @@ interface ChannelRow {
   readonly is_recently_active: Flag;
   readonly first_message_id: MessageId | null;
   readonly permissions: string;
-}
-
-function toChannel(row: ChannelRow): Channel {
-  return {
-    id: row.id,
-    realmId: row.realm_id,
-    recipientId: row.recipient_id,
-    name: row.name,
-    description: row.description,
-    renderedDescription: row.rendered_description,
-    privacy: row.privacy,
-    isArchived: row.is_archived === 1,
-    creatorId: row.creator_id,
-    createdAt: row.created_at,
-    messageRetentionDays: row.message_retention_days,
-    topicsPolicy: row.topics_policy,
-    folderId: row.folder_id,
-    isDefault: row.is_default === 1,
-    isRecentlyActive: row.is_recently_active === 1,
-    firstMessageId: row.first_message_id,
-    permissions: parsePermissions(row.permissions),
-    version: row.version,
-  };
 }
 
 interface SubscriptionRow {

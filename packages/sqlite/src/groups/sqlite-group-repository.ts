@@ -13,8 +13,9 @@ import {
   type UserId,
 } from '@parley/domain';
 import type { Connection } from '../connection.js';
-import { ascending, type Flag, idList, isTaken, jsonList, toFlag } from '../rows.js';
-import { remembering, VersionedCache } from '../versioned-cache.js';
+import type { Quarantine } from '../quarantine.js';
+import { ascending, type Flag, grantsColumn, idList, isTaken, jsonList, toFlag } from '../rows.js';
+import { VersionedCache } from '../versioned-cache.js';
 import { grantValues } from './grant-values.js';
 
 type SystemGroupIds = Readonly<Record<SystemGroupName, GroupId>>;
@@ -52,6 +53,7 @@ export class SqliteGroupRepository implements GroupRepository {
   constructor(
     private readonly connection: Connection,
     private readonly systemGroups: SystemGroupCache,
+    private readonly quarantine: Quarantine,
   ) {
     this.row = connection.rows<GroupRow>('SELECT * FROM user_group WHERE id = ? AND realm_id = ?');
     this.rowsByName = connection.rows<GroupRow>(
@@ -140,7 +142,7 @@ export class SqliteGroupRepository implements GroupRepository {
 
   async find(realmId: RealmId, id: GroupId): Promise<Group | null> {
     const row = this.row.get(id, realmId);
-    return row ? toGroup(row) : null;
+    return row ? this.toGroup(row) : null;
   }
 
   async findByName(realmId: RealmId, name: string): Promise<Group | null> {
@@ -148,7 +150,7 @@ export class SqliteGroupRepository implements GroupRepository {
   }
 
   async listByName(realmId: RealmId, names: readonly string[]): Promise<readonly Group[]> {
-    return this.rowsByName.all(realmId, jsonList(names.map(foldCase))).map(toGroup);
+    return this.rowsByName.all(realmId, jsonList(names.map(foldCase))).map(this.toGroup);
   }
 
   async systemGroupIds(realmId: RealmId): Promise<SystemGroupIds> {
@@ -160,9 +162,14 @@ export class SqliteGroupRepository implements GroupRepository {
     return ids;
   }
 
+  /** What stands in for a group that cannot be read; 0, which is no group's id, in a realm without system groups. */
+  nobodyOf(realmId: RealmId): GroupId {
+    return this.systemIds.all(realmId).find(([name]) => name === 'nobody')?.[1] ?? (0 as GroupId);
+  }
+
   async listViews(realmId: RealmId): Promise<readonly GroupView[]> {
     const rows = this.views.all(realmId);
-    const groups = rows.map(toGroup);
+    const groups = rows.map(this.toGroup);
     const granted = new Set(groups.flatMap(({ permissions }) => Object.values(permissions ?? {})));
     const values = await this.settingValues(realmId, [...granted]);
     return groups.map((group, index) => ({
@@ -278,10 +285,27 @@ export class SqliteGroupRepository implements GroupRepository {
     this.connection.holdCaches();
     this.raiseVersion.run(realmId);
   }
+
+  private readonly toGroup = (row: GroupRow): Group => {
+    return {
+      id: row.id,
+      realmId: row.realm_id,
+      name: row.name,
+      description: row.description,
+      systemName: row.system_name,
+      isDeactivated: row.is_deactivated === 1,
+      creatorId: row.creator_id,
+      createdAt: row.created_at,
+      permissions:
+        row.permissions === null
+          ? null
+          : permissions(row.permissions, row.id, this.quarantine, () => this.nobodyOf(row.realm_id)),
+    };
+  };
 }
 
 const nameTaken = (name: string | null) => invalidInput(`User group '${name}' already exists.`);
-const parsePermissions = remembering((json) => JSON.parse(json) as Group['permissions']);
+const permissions = grantsColumn(GROUP_PERMISSIONS, 'user_group');
 
 interface GroupRow {
   readonly id: GroupId;
@@ -298,18 +322,4 @@ interface GroupRow {
 interface ViewRow extends GroupRow {
   readonly member_ids: string;
   readonly subgroup_ids: string;
-}
-
-function toGroup(row: GroupRow): Group {
-  return {
-    id: row.id,
-    realmId: row.realm_id,
-    name: row.name,
-    description: row.description,
-    systemName: row.system_name,
-    isDeactivated: row.is_deactivated === 1,
-    creatorId: row.creator_id,
-    createdAt: row.created_at,
-    permissions: row.permissions === null ? null : parsePermissions(row.permissions),
-  };
 }

@@ -15,8 +15,8 @@ import type { IncompletePlaces } from './incomplete-places.js';
 import { indexFor, isWhole, type Narrowing, restriction } from './message-filter.js';
 import { idOf, type MessagePlace, PlaceQuery } from './message-place.js';
 import type { Place, ReadSets } from './read-sets.js';
-import { TRAITS } from './schema.js';
 import { isMuted } from './standing.js';
+import { TRAITS } from './stored-values.js';
 import type { Reader } from './unread-messages.js';
 
 export interface UnreadInConversation {

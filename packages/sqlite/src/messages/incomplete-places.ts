@@ -1,8 +1,12 @@
-import type { Ordinal, RecipientId, Viewer } from '@parley/domain';
+import type { ChannelId, Ordinal, RecipientId, Viewer } from '@parley/domain';
 import type { Connection, Query } from '../connection.js';
 import type { Place } from './read-sets.js';
 
 export interface IncompletePlace extends Place {
+  /** Null: a direct conversation. */
+  readonly channelId: ChannelId | null;
+  /** Where all that is not read of it is one range up to the end: its beginning. */
+  readonly onlyGap: Ordinal | null;
   /** Where all that is not read of it is one short range: several such are looked at together. */
   readonly shortGap: Place | null;
 }
@@ -12,12 +16,14 @@ const SHORT_GAP = 32;
 
 /** Where somebody may have something to read. */
 export class IncompletePlaces {
-  private readonly incomplete: Query<readonly [RecipientId, Ordinal, Ordinal, Ordinal | null]>;
+  private readonly incomplete: Query<
+    readonly [RecipientId, ChannelId | null, first: Ordinal, last: Ordinal, onlyGap: Ordinal | null]
+  >;
 
   constructor(connection: Connection) {
     // Of each span that has a gap; where the gap is all that comes after a single run, or the whole span, its beginning.
     this.incomplete = connection.tuples(
-      `SELECT recipient_id, first, last,
+      `SELECT recipient_id, channel_id, first, last,
               CASE WHEN latest IS NULL THEN first
                    WHEN latest ->> 0 <= first AND NOT latest ->> 2 THEN max(first, (latest ->> 1) + 1) END
        FROM (
@@ -26,7 +32,7 @@ export class IncompletePlaces {
            WHERE g.user_id = p.user_id AND g.recipient_id = p.recipient_id AND g.first <= p.last
            ORDER BY g.first DESC LIMIT 1) AS latest
          FROM (
-           SELECT s.user_id, s.recipient_id, s.from_ordinal AS first, coalesce(s.to_ordinal - 1, r.last_ordinal) AS last
+           SELECT s.user_id, s.recipient_id, r.channel_id, s.from_ordinal AS first, coalesce(s.to_ordinal - 1, r.last_ordinal) AS last
            FROM span s CROSS JOIN recipient r ON r.id = s.recipient_id
            WHERE s.user_id = ? AND s.recipient_id BETWEEN ? AND ? AND s.realm_id = ?
          ) p
@@ -42,10 +48,12 @@ export class IncompletePlaces {
   of({ realmId, userId }: Viewer, recipientId: RecipientId | null = null): IncompletePlace[] {
     return this.incomplete
       .all(userId, recipientId ?? 0, recipientId ?? MAX_ID, realmId)
-      .map(([id, first, last, gap]) => ({
+      .map(([id, channelId, first, last, gap]) => ({
         recipientId: id,
+        channelId,
         first,
         last,
+        onlyGap: gap,
         shortGap: gap !== null && last - gap < SHORT_GAP ? { recipientId: id, first: gap, last } : null,
       }));
   }

@@ -15,6 +15,14 @@ export interface Narrowing {
   };
 }
 
+export const EVERYTHING: Narrowing = {
+  recipientId: null,
+  topicKey: null,
+  senderId: null,
+  messageId: null,
+  not: { recipientIds: [], topicKeys: [], senderIds: [], messageIds: [] },
+};
+
 /** Part of a WHERE clause over `message m`, each term begun with AND. The text is one of a few dozen. */
 export interface Restriction {
   readonly sql: string;

@@ -1,6 +1,6 @@
 import type { MessageId, Ordinal, RealmId, RecipientId, UserId } from '@parley/domain';
 import { type Connection, LIMIT, type Parameter, type Query } from '../connection.js';
-import { TRAITS } from './schema.js';
+import { TRAITS } from './stored-values.js';
 
 /** The small columns of a message, all of them in the indexes that pages walk: what a list needs to judge it. */
 export type PlaceColumns = readonly [

@@ -2,8 +2,8 @@ import type { MessageId, RecipientId, Viewer } from '@parley/domain';
 import { type Connection, LIMIT, type Parameter, type Query } from '../connection.js';
 import { indexFor, type Narrowing, restriction } from './message-filter.js';
 import { idOf, type MessagePlace, PlaceQuery } from './message-place.js';
-import { TRAITS } from './schema.js';
 import type { Standings } from './standing.js';
+import { TRAITS } from './stored-values.js';
 
 /** Which way a page goes from its anchor, and within which ids it lies, both included. */
 export interface Walk {

@@ -46,6 +46,7 @@ const step = fc.oneof(
         { weight: 1, arbitrary: fc.integer({ min: 2, max: 60 }) },
       ),
       isReadBySender: fc.boolean(),
+      readFor: fc.subarray([...PEOPLE]),
       mentionsChannel: rarely,
       isReadByDefault: rarely,
       exceptions: fc.dictionary(person, marks, { maxKeys: 1 }),
@@ -188,6 +189,10 @@ async function answers(scene: Scene, r: Repositories): Promise<unknown> {
     say('heads', await r.messages.listHeads(viewer, all));
     say('unread', await r.personal.listUnread(viewer, 1000));
     say('newest unread', await r.personal.listUnread(viewer, 4));
+    say('unread by conversation', await r.personal.overviewUnread(viewer, 1000));
+    for (const limit of [2, 5, 12]) {
+      say(`newest ${limit} unread by conversation`, await r.personal.overviewUnread(viewer, limit));
+    }
     say('starred', await r.personal.listStarred(viewer));
     say('newest', await r.personal.newestId(viewer));
     say('former', await r.personal.listFormerChannelIds(viewer));

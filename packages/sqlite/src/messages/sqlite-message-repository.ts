@@ -23,13 +23,14 @@ import {
   type Viewer,
 } from '@parley/domain';
 import { type Connection, LIMIT } from '../connection.js';
-import { type Flag, jsonList, settingsColumn, toFlag } from '../rows.js';
+import type { Quarantine } from '../quarantine.js';
+import { type Flag, jsonList, listColumn, settingsColumn, toFlag } from '../rows.js';
 import { indexFor, type Narrowing, restriction, toNarrowing } from './message-filter.js';
 import { idOf, type MessagePlace, PlaceQuery, PlacesById } from './message-place.js';
 import { OwnHistory, type Walk } from './own-history.js';
-import { ORIGINS, TRAITS } from './schema.js';
 import { Spans } from './spans.js';
 import { Standings } from './standing.js';
+import { ORIGINS, TRAITS } from './stored-values.js';
 
 const MAX_ID = Number.MAX_SAFE_INTEGER;
 /** How many ids are looked through for one of a realm. */
@@ -81,7 +82,10 @@ export class SqliteMessageRepository implements MessageRepository {
   private readonly drop;
   private readonly renewNewest;
 
-  constructor(private readonly connection: Connection) {
+  constructor(
+    private readonly connection: Connection,
+    private readonly quarantine: Quarantine,
+  ) {
     this.standings = new Standings(connection);
     this.ownHistory = new OwnHistory(connection, this.standings);
     this.spans = new Spans(connection);
@@ -251,11 +255,11 @@ export class SqliteMessageRepository implements MessageRepository {
 
   async find(realmId: RealmId, id: MessageId): Promise<Message | null> {
     const row = this.rows.get(jsonList([id]), realmId);
-    return row ? toMessage(row) : null;
+    return row ? this.toMessage(row) : null;
   }
 
   async list(realmId: RealmId, ids: readonly MessageId[]): Promise<readonly Message[]> {
-    return this.rows.all(jsonList(ids), realmId).map(toMessage);
+    return this.rows.all(jsonList(ids), realmId).map(this.toMessage);
   }
 
   async listHeadsUpTo(
@@ -293,12 +297,12 @@ export class SqliteMessageRepository implements MessageRepository {
       else userIds.set(recipientId, [userId]);
     }
     const named = new Set([...rows.map((row) => row.sender_id), ...[...userIds.values()].flat()]);
-    const people = new Map(this.people.all(jsonList(named)).map((row) => [row.id, toPerson(row)]));
+    const people = new Map(this.people.all(jsonList(named)).map((row) => [row.id, this.toPerson(row)]));
     const submessages = this.submessagesOf(rows.map((row) => row.id));
     return rows.map((row) => {
       const [, channelId, name] = conversations.get(row.recipient_id)!;
       return {
-        message: toMessage(row),
+        message: this.toMessage(row),
         sender: people.get(row.sender_id)!,
         submessages: submessages.get(row.id) ?? [],
         conversation:
@@ -409,10 +413,11 @@ export class SqliteMessageRepository implements MessageRepository {
     const id = Number(lastInsertRowid) as MessageId;
     if (channelId === null) this.noteDirect.run(id, recipientId);
     if (message.exceptions.size > 0) this.addExceptions(id, message);
-    if (message.isReadBySender && this.spans.isOpen(recipientId, senderId)) {
-      this.standings.readSets.markNewest({ realmId, userId: senderId }, recipientId, ordinal);
+    for (const userId of message.readBy) {
+      if (!this.spans.isOpen(recipientId, userId)) continue;
+      this.standings.readSets.markNewest({ realmId, userId }, recipientId, ordinal);
     }
-    const { isReadBySender: _, exceptions: __, ...content } = message;
+    const { readBy: _, exceptions: __, ...content } = message;
     return { ...content, id, sentRecipientId: recipientId, ordinal, lastEditedAt: null, lastMovedAt: null, version: 1 };
   }
 
@@ -542,9 +547,7 @@ export class SqliteMessageRepository implements MessageRepository {
     const rows: (number | null)[][] = [];
     for (const [userId, sent] of exceptions) {
       const isRead =
-        (userId === senderId && message.isReadBySender) ||
-        muters.has(userId) ||
-        (message.isReadByDefault && sent.unread !== true);
+        message.readBy.includes(userId) || muters.has(userId) || (message.isReadByDefault && sent.unread !== true);
       const receives = receivers.has(userId);
       const isUnreadNotice = message.isReadByDefault && !isRead;
       const marks = [sent.mentioned, sent.topicWildcardMentioned, sent.hasAlertWord].map((on) => toFlag(on === true));
@@ -553,6 +556,47 @@ export class SqliteMessageRepository implements MessageRepository {
       rows.push([userId, receives ? ORIGINS.spans : ORIGINS.sentWithoutSpan, read, ...marks]);
     }
     if (rows.length > 0) this.insertFlags.run(id, realmId, JSON.stringify(rows));
+  }
+
+  private readonly toMessage = (row: MessageRow): Message => {
+    return {
+      id: row.id,
+      realmId: row.realm_id,
+      senderId: row.sender_id,
+      sentRecipientId: row.sent_recipient_id,
+      ordinal: row.ordinal,
+      recipientId: row.recipient_id,
+      channelId: row.channel_id,
+      topic: row.topic,
+      content: row.content,
+      renderedContent: row.rendered_content,
+      sentAt: row.sent_at,
+      clientName: row.client_name,
+      isMeMessage: (row.traits & TRAITS.isMeMessage) !== 0,
+      mentionsChannel: (row.traits & TRAITS.mentionsChannel) !== 0,
+      hasLink: (row.traits & TRAITS.hasLink) !== 0,
+      hasImage: (row.traits & TRAITS.hasImage) !== 0,
+      hasAttachment: (row.traits & TRAITS.hasAttachment) !== 0,
+      topicLinks: row.topic_links === null ? [] : topicLinks(row.topic_links, row.id, this.quarantine),
+      isReadByDefault: (row.traits & TRAITS.isReadByDefault) !== 0,
+      lastEditedAt: row.last_edited_at,
+      lastMovedAt: row.last_moved_at,
+      version: row.version,
+    };
+  };
+
+  private toPerson(row: PersonRow): PersonView {
+    return {
+      id: row.id,
+      fullName: row.full_name,
+      email: row.email,
+      emailVisibility:
+        row.is_bot === 1
+          ? EMAIL_VISIBILITY.everyone
+          : userSettings.fromJson(row.settings, row.id, this.quarantine).emailAddressVisibility,
+      avatar: { source: row.avatar_source, version: row.avatar_version },
+      isSystemBot: row.is_system_bot === 1,
+    };
   }
 }
 
@@ -587,7 +631,13 @@ interface PersonRow {
   readonly is_system_bot: Flag;
 }
 
-const userSettings = settingsColumn(USER_SETTINGS);
+const userSettings = settingsColumn(USER_SETTINGS, 'user', 'settings');
+const isTopicLink = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  typeof (value as TopicLink).text === 'string' &&
+  typeof (value as TopicLink).url === 'string';
+const topicLinks = listColumn<TopicLink>('message', 'topic_links', isTopicLink);
 
 function traitsOfNew(message: NewMessage): number {
   return (
@@ -598,45 +648,6 @@ function traitsOfNew(message: NewMessage): number {
     (message.hasAttachment ? TRAITS.hasAttachment : 0) |
     (message.isReadByDefault ? TRAITS.isReadByDefault : 0)
   );
-}
-
-function toMessage(row: MessageRow): Message {
-  return {
-    id: row.id,
-    realmId: row.realm_id,
-    senderId: row.sender_id,
-    sentRecipientId: row.sent_recipient_id,
-    ordinal: row.ordinal,
-    recipientId: row.recipient_id,
-    channelId: row.channel_id,
-    topic: row.topic,
-    content: row.content,
-    renderedContent: row.rendered_content,
-    sentAt: row.sent_at,
-    clientName: row.client_name,
-    isMeMessage: (row.traits & TRAITS.isMeMessage) !== 0,
-    mentionsChannel: (row.traits & TRAITS.mentionsChannel) !== 0,
-    hasLink: (row.traits & TRAITS.hasLink) !== 0,
-    hasImage: (row.traits & TRAITS.hasImage) !== 0,
-    hasAttachment: (row.traits & TRAITS.hasAttachment) !== 0,
-    topicLinks: row.topic_links === null ? [] : (JSON.parse(row.topic_links) as TopicLink[]),
-    isReadByDefault: (row.traits & TRAITS.isReadByDefault) !== 0,
-    lastEditedAt: row.last_edited_at,
-    lastMovedAt: row.last_moved_at,
-    version: row.version,
-  };
-}
-
-function toPerson(row: PersonRow): PersonView {
-  return {
-    id: row.id,
-    fullName: row.full_name,
-    email: row.email,
-    emailVisibility:
-      row.is_bot === 1 ? EMAIL_VISIBILITY.everyone : userSettings.fromJson(row.settings).emailAddressVisibility,
-    avatar: { source: row.avatar_source, version: row.avatar_version },
-    isSystemBot: row.is_system_bot === 1,
-  };
 }
 
 interface SubmessageRow {

@@ -11,7 +11,9 @@ import {
   type RealmId,
   type RecipientId,
   type SubscribedSpan,
+  slicesOf,
   type UnreadMessage,
+  type UnreadOverview,
   type UserId,
   type Viewer,
 } from '@parley/domain';
@@ -19,22 +21,18 @@ import type { Connection } from '../connection.js';
 import { ascending, jsonList, toFlag } from '../rows.js';
 import { ConversationUnread } from './conversation-unread.js';
 import { IncompletePlaces } from './incomplete-places.js';
-import { type Narrowing, toNarrowing } from './message-filter.js';
+import { EVERYTHING, toNarrowing } from './message-filter.js';
 import { idOf, type MessagePlace, PlacesById } from './message-place.js';
 import { OwnHistory } from './own-history.js';
 import type { Place } from './read-sets.js';
-import { ORIGINS } from './schema.js';
 import { Spans } from './spans.js';
 import { type Basis, type Standing, Standings } from './standing.js';
+import { ORIGINS } from './stored-values.js';
 import { type Reader, UnreadMessages } from './unread-messages.js';
+import { UnreadOverviews } from './unread-overview.js';
 
-const EVERYTHING: Narrowing = {
-  recipientId: null,
-  topicKey: null,
-  senderId: null,
-  messageId: null,
-  not: { recipientIds: [], topicKeys: [], senderIds: [], messageIds: [] },
-};
+/** How many rows a statement changes before others get their turn. */
+const IDS_AT_A_TIME = 1000;
 const EVER = { direction: 'older', first: 0, last: Number.MAX_SAFE_INTEGER } as const;
 
 export class SqlitePersonalMessages implements PersonalMessages {
@@ -42,6 +40,7 @@ export class SqlitePersonalMessages implements PersonalMessages {
   private readonly ownHistory: OwnHistory;
   private readonly incomplete: IncompletePlaces;
   private readonly unread: UnreadMessages;
+  private readonly overviews: UnreadOverviews;
   private readonly conversations: ConversationUnread;
   private readonly spans: Spans;
   private readonly places: PlacesById;
@@ -61,11 +60,12 @@ export class SqlitePersonalMessages implements PersonalMessages {
   private readonly mute;
   private readonly unmute;
 
-  constructor(connection: Connection) {
+  constructor(private readonly connection: Connection) {
     this.standings = new Standings(connection);
     this.ownHistory = new OwnHistory(connection, this.standings);
     this.incomplete = new IncompletePlaces(connection);
     this.unread = new UnreadMessages(connection, this.standings, this.incomplete);
+    this.overviews = new UnreadOverviews(connection, this.standings, this.incomplete, this.unread);
     this.conversations = new ConversationUnread(connection, this.standings.readSets, this.incomplete);
     this.spans = new Spans(connection);
     this.places = new PlacesById(connection);
@@ -150,6 +150,10 @@ export class SqlitePersonalMessages implements PersonalMessages {
   async listUnread(viewer: Viewer, limit: number, filter?: MessageFilter): Promise<readonly UnreadMessage[]> {
     const narrowing = filter ? toNarrowing(filter) : EVERYTHING;
     return narrowing && limit > 0 ? this.unread.list(viewer, narrowing, limit) : [];
+  }
+
+  async overviewUnread(viewer: Viewer, limit: number): Promise<UnreadOverview> {
+    return this.overviews.of(viewer, limit);
   }
 
   async findFirstUnread(viewer: Viewer, filter: MessageFilter): Promise<MessageId | null> {
@@ -277,17 +281,18 @@ export class SqlitePersonalMessages implements PersonalMessages {
     return change.ids;
   }
 
-  async markAllRead(viewer: Viewer): Promise<number> {
-    const reader = this.unread.readerOf(viewer);
-    let count = reader.marked.size;
+  async markAllRead(viewer: Viewer): Promise<void> {
+    const { marked } = this.unread.readerOf(viewer);
     for (const place of this.incomplete.of(viewer)) {
-      for (const rows of this.unread.walk(reader, place, 'start', null)) count += rows.length;
       this.standings.readSets.markRange(viewer, place.recipientId, place);
+      await this.connection.yield();
     }
-    const marked = jsonList(reader.marked);
-    this.readAllMarked.run(viewer.userId, marked);
-    this.dropIdle.run(viewer.userId, marked);
-    return count;
+    for (const ids of slicesOf([...marked], IDS_AT_A_TIME)) {
+      const list = jsonList(ids);
+      this.readAllMarked.run(viewer.userId, list);
+      this.dropIdle.run(viewer.userId, list);
+      await this.connection.yield();
+    }
   }
 
   async setFlag(
@@ -392,8 +397,8 @@ function needsMark(standing: Standing, message: MessagePlace, basis: Basis, read
 /** Message ids are never given twice, so this is more than any id there was. */
 const NEXT_MESSAGE = `(SELECT 1 + coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'message'), 0))`;
 
-/** A row that says no more than spans, moves and read sets do. */
-const IS_IDLE = `origin = 0 AND read IS NULL AND starred = 0 AND collapsed = 0 AND mentioned = 0
+/** A row that says no more than spans, moves and read sets do. One that makes a message the user's own says what is read. */
+const IS_IDLE = `read IS NULL AND starred = 0 AND collapsed = 0 AND mentioned = 0
   AND topic_wildcard_mentioned = 0 AND has_alert_word = 0`;
 
 const flagMark = (column: 'starred' | 'collapsed'): string =>

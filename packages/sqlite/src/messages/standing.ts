@@ -17,7 +17,7 @@ import { type Connection, LIMIT, type Query } from '../connection.js';
 import { type Flag, jsonList } from '../rows.js';
 import { idOf, type MessagePlace, traitsOf, wasMoved } from './message-place.js';
 import { type Place, ReadSets } from './read-sets.js';
-import { ORIGINS, TRAITS } from './schema.js';
+import { ORIGINS, TRAITS } from './stored-values.js';
 
 /** What a row of message_flag says. */
 export interface FlagRow {

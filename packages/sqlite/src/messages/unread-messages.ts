@@ -14,10 +14,10 @@ import type { IncompletePlace, IncompletePlaces } from './incomplete-places.js';
 import { type Narrowing, restriction } from './message-filter.js';
 import { idOf, type MessagePlace, PLACE_COLUMNS, type PlaceColumns, traitsOf, wasMoved } from './message-place.js';
 import type { Place } from './read-sets.js';
-import { TRAITS } from './schema.js';
 import { isMuted, type MutedSender, type Standings } from './standing.js';
+import { TRAITS } from './stored-values.js';
 
-type UnreadRow = readonly [...PlaceColumns, channelId: ChannelId | null, topic: string];
+export type UnreadRow = readonly [...PlaceColumns, channelId: ChannelId | null, topic: string];
 
 /** A viewer with what decides, beside his read sets, whether he has read something. */
 export interface Reader {
@@ -27,7 +27,8 @@ export interface Reader {
   readonly marked: ReadonlySet<MessageId>;
 }
 
-const UNREAD_COLUMNS = `${PLACE_COLUMNS}, m.channel_id, m.topic`;
+/** Of an `UnreadRow`, in a query over `message m`. */
+export const UNREAD_COLUMNS = `${PLACE_COLUMNS}, m.channel_id, m.topic`;
 /** Ordinals looked at in one statement: few at first, for whoever wants one message. */
 const FIRST_BATCH = 16;
 const LARGEST_BATCH = 4096;
@@ -72,8 +73,13 @@ export class UnreadMessages {
 
   /** The newest `limit`, ascending id. */
   list(viewer: Viewer, narrowing: Narrowing, limit: number): readonly UnreadMessage[] {
-    const reader = this.readerOf(viewer);
     const marked = this.marked(viewer, narrowing, 'DESC', limit);
+    return this.toUnread(viewer, this.newest(this.readerOf(viewer), narrowing, limit, marked), marked);
+  }
+
+  /** The newest `limit`, ascending id, of what is marked unread and of what read sets leave out. */
+  newest(reader: Reader, narrowing: Narrowing, limit: number, marked: readonly UnreadRow[]): readonly UnreadRow[] {
+    const { viewer } = reader;
     const newest = new Newest(limit, marked);
     const places = this.placesFor(viewer, narrowing);
     const shortGaps = places.flatMap((place) => (place.shortGap ? [place.shortGap] : []));
@@ -85,7 +91,7 @@ export class UnreadMessages {
         if (!newest.offer(rows)) break;
       }
     }
-    return this.toUnread(viewer, newest.ascending(), marked);
+    return newest.ascending();
   }
 
   findFirst(viewer: Viewer, narrowing: Narrowing): MessageId | null {
@@ -166,7 +172,8 @@ export class UnreadMessages {
     return unreadRanges(segments, place, from);
   }
 
-  private unreadIn(reader: Reader, gaps: readonly Place[], narrowing: Narrowing | null): readonly UnreadRow[] {
+  /** What there is to read in some gaps, in no order. */
+  unreadIn(reader: Reader, gaps: readonly Place[], narrowing: Narrowing | null): readonly UnreadRow[] {
     const { sql, parameters } = narrowing ? restriction(narrowing) : NO_RESTRICTION;
     const places = JSON.stringify(gaps.map(({ recipientId, first, last }) => [recipientId, first, last]));
     const rows = this.rows(
@@ -200,7 +207,8 @@ export class UnreadMessages {
     return rows.filter((row) => standing.ownership(row) === 'received');
   }
 
-  private marked({ realmId, userId }: Viewer, narrowing: Narrowing, order: 'ASC' | 'DESC', limit: number): UnreadRow[] {
+  /** What rows of message_flag say is unread, from the oldest or the newest on. */
+  marked({ realmId, userId }: Viewer, narrowing: Narrowing, order: 'ASC' | 'DESC', limit: number): UnreadRow[] {
     const { sql, parameters } = restriction(narrowing);
     return this.rows(
       `FROM message_flag f INDEXED BY message_flag_unread CROSS JOIN message m ON m.id = f.message_id
@@ -218,10 +226,7 @@ export class UnreadMessages {
 
   private toUnread(viewer: Viewer, rows: readonly UnreadRow[], marked: readonly UnreadRow[]): readonly UnreadMessage[] {
     const flags = this.standings.flagRows(viewer, rows.map(idOf));
-    // The others were received, or they would not be unread.
-    const mentioning = marked.filter((row) => (traitsOf(row) & TRAITS.mentionsChannel) !== 0);
-    const standing = this.standings.load(viewer, mentioning);
-    const unmentioned = new Set(mentioning.filter((row) => !standing.flags(row)?.channelWildcardMentioned).map(idOf));
+    const unmentioned = this.unmentioned(viewer, marked);
     return rows.map(([id, senderId, recipientId, , , traits, , channelId, topic]) => {
       const flag = flags.get(id);
       const mentionsChannel = (traits & TRAITS.mentionsChannel) !== 0 && !unmentioned.has(id);
@@ -235,6 +240,16 @@ export class UnreadMessages {
         isWildcardMentioned: mentionsChannel || flag?.topicWildcardMentioned === 1,
       };
     });
+  }
+
+  /**
+   * Messages that mention the whole channel, but not the viewer. Only what is marked unread may be such: the rest was
+   * received, or it would not be unread.
+   */
+  unmentioned(viewer: Viewer, marked: readonly UnreadRow[]): ReadonlySet<MessageId> {
+    const mentioning = marked.filter((row) => (traitsOf(row) & TRAITS.mentionsChannel) !== 0);
+    const standing = this.standings.load(viewer, mentioning);
+    return new Set(mentioning.filter((row) => !standing.flags(row)?.channelWildcardMentioned).map(idOf));
   }
 
   /** As one JSON text, for the reason that `PlaceQuery` gives. */

@@ -1,6 +1,7 @@
 import {
   DomainError,
   invalidInput,
+  REALM_PERMISSIONS,
   REALM_SETTINGS,
   type Realm,
   type RealmId,
@@ -9,8 +10,10 @@ import {
   USER_SETTINGS,
 } from '@parley/domain';
 import type { Connection, Parameter } from '../connection.js';
-import { type Flag, isTaken, settingsColumn, toFlag } from '../rows.js';
-import { remembering, VersionedCache } from '../versioned-cache.js';
+import type { SqliteGroupRepository } from '../groups/sqlite-group-repository.js';
+import type { Quarantine } from '../quarantine.js';
+import { type Flag, grantsColumn, isTaken, settingsColumn, toFlag } from '../rows.js';
+import { VersionedCache } from '../versioned-cache.js';
 
 export type RealmCache = VersionedCache<number, Realm>;
 export const newRealmCache = (): RealmCache => new VersionedCache(10_000);
@@ -27,6 +30,8 @@ export class SqliteRealmRepository implements RealmRepository {
   constructor(
     private readonly connection: Connection,
     private readonly cache: RealmCache,
+    private readonly groups: Pick<SqliteGroupRepository, 'nobodyOf'>,
+    private readonly quarantine: Quarantine,
   ) {
     this.versionOf = connection.values<number>('SELECT version FROM realm WHERE id = ?');
     this.idOf = connection.values<RealmId>('SELECT id FROM realm WHERE string_id = ?');
@@ -34,8 +39,8 @@ export class SqliteRealmRepository implements RealmRepository {
     this.row = connection.rows<RealmRow>('SELECT * FROM realm WHERE id = ?');
     this.insert = connection.values<RealmId>(
       `INSERT INTO realm (version, groups_version, string_id, uuid, name, is_deactivated, created_at, settings,
-                          rendered_description, user_defaults, permissions)
-       VALUES (1, 1, ?, ?, ?, ?, ?, ?, ?, ?, '{}') RETURNING id`,
+                          rendered_description, user_defaults, is_at_server_address, permissions)
+       VALUES (1, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, '{}') RETURNING id`,
     );
     this.insertCounter = connection.command(
       'INSERT INTO event_counter (realm_id, head_seq, pruned_up_to) VALUES (?, 0, 0)',
@@ -43,7 +48,7 @@ export class SqliteRealmRepository implements RealmRepository {
     this.store = connection.command(
       `UPDATE realm
        SET version = version + 1, string_id = ?, uuid = ?, name = ?, is_deactivated = ?, created_at = ?, settings = ?,
-           rendered_description = ?, user_defaults = ?, permissions = ?
+           rendered_description = ?, user_defaults = ?, is_at_server_address = ?, permissions = ?
        WHERE id = ?`,
     );
   }
@@ -93,17 +98,33 @@ export class SqliteRealmRepository implements RealmRepository {
     if (version === undefined) return null;
     const cached = this.cache.get(id, version);
     if (cached) return cached;
-    const realm = toRealm(this.row.get(id)!);
+    const realm = this.toRealm(this.row.get(id)!);
     this.cache.put(this.connection, id, version, realm);
     return realm;
+  }
+
+  private toRealm(row: RealmRow): Realm {
+    return {
+      id: row.id,
+      stringId: row.string_id,
+      isAtServerAddress: row.is_at_server_address === 1,
+      uuid: row.uuid,
+      name: row.name,
+      isDeactivated: row.is_deactivated === 1,
+      createdAt: row.created_at,
+      settings: realmSettings.fromJson(row.settings, row.id, this.quarantine),
+      renderedDescription: row.rendered_description,
+      permissions: permissions(row.permissions, row.id, this.quarantine, () => this.groups.nobodyOf(row.id)),
+      userDefaults: userDefaults.fromJson(row.user_defaults, row.id, this.quarantine),
+    };
   }
 }
 
 const unknownRealm = () => new DomainError('UNKNOWN_REALM', 'Invalid subdomain');
 const stringIdTaken = () => invalidInput('Subdomain already in use. Please choose a different one.');
-const realmSettings = settingsColumn(REALM_SETTINGS);
-const userDefaults = settingsColumn(USER_SETTINGS);
-const parsePermissions = remembering((json) => JSON.parse(json) as Realm['permissions']);
+const realmSettings = settingsColumn(REALM_SETTINGS, 'realm', 'settings');
+const userDefaults = settingsColumn(USER_SETTINGS, 'realm', 'user_defaults');
+const permissions = grantsColumn(REALM_PERMISSIONS, 'realm');
 
 interface RealmRow {
   readonly id: RealmId;
@@ -116,21 +137,7 @@ interface RealmRow {
   readonly rendered_description: string;
   readonly permissions: string;
   readonly user_defaults: string;
-}
-
-function toRealm(row: RealmRow): Realm {
-  return {
-    id: row.id,
-    stringId: row.string_id,
-    uuid: row.uuid,
-    name: row.name,
-    isDeactivated: row.is_deactivated === 1,
-    createdAt: row.created_at,
-    settings: realmSettings.fromJson(row.settings),
-    renderedDescription: row.rendered_description,
-    permissions: parsePermissions(row.permissions),
-    userDefaults: userDefaults.fromJson(row.user_defaults),
-  };
+  readonly is_at_server_address: Flag;
 }
 
 /** The columns in the order of `insert` and `store`, which have the permissions besides. */
@@ -144,5 +151,6 @@ function fromRealm(realm: Omit<Realm, 'id' | 'permissions'>): readonly Parameter
     realmSettings.toJson(realm.settings),
     realm.renderedDescription,
     userDefaults.toJson(realm.userDefaults),
+    toFlag(realm.isAtServerAddress),
   ];
 }

@@ -4,10 +4,12 @@ import {
   DomainError,
   type GroupId,
   type RealmId,
+  ROLES,
   type Role,
   type UserId,
 } from '@parley/domain';
 import type { Connection } from '../connection.js';
+import type { Quarantine } from '../quarantine.js';
 import { type Flag, jsonList } from '../rows.js';
 import { VersionedCache } from '../versioned-cache.js';
 
@@ -26,6 +28,7 @@ export class SqliteActorReads implements ActorReads {
   constructor(
     private readonly connection: Connection,
     private readonly cache: ActorCache,
+    private readonly quarantine: Quarantine,
   ) {
     const version = `u.version || '/' || r.groups_version`;
     const active = 'FROM user u JOIN realm r ON r.id = u.realm_id WHERE +u.realm_id = ? AND u.is_active = 1';
@@ -76,7 +79,7 @@ export class SqliteActorReads implements ActorReads {
     const versions = new Map(heads);
     const closures = new Map(this.closures.all(ids));
     return this.people.all(ids).map((row) => {
-      const actor = toActor(row, this.setOf(closures.get(row.id) ?? ''));
+      const actor = this.toActor(row, this.setOf(closures.get(row.id) ?? ''));
       this.cache.put(this.connection, row.id, versions.get(row.id)!, actor);
       return actor;
     });
@@ -91,6 +94,17 @@ export class SqliteActorReads implements ActorReads {
     }
     return set;
   }
+
+  private toActor(row: PersonRow, groups: ReadonlySet<GroupId>): Actor {
+    return {
+      id: row.id,
+      realmId: row.realm_id,
+      role: this.quarantine.word(row.role, ROLES, 'guest', 'user', row.id, 'role'),
+      isBot: row.is_bot === 1,
+      botOwnerId: row.bot_owner_id,
+      groups,
+    };
+  }
 }
 
 interface PersonRow {
@@ -99,15 +113,4 @@ interface PersonRow {
   readonly role: Role;
   readonly is_bot: Flag;
   readonly bot_owner_id: UserId | null;
-}
-
-function toActor(row: PersonRow, groups: ReadonlySet<GroupId>): Actor {
-  return {
-    id: row.id,
-    realmId: row.realm_id,
-    role: row.role,
-    isBot: row.is_bot === 1,
-    botOwnerId: row.bot_owner_id,
-    groups,
-  };
 }

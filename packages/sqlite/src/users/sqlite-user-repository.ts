@@ -6,6 +6,7 @@ import {
   foldedName,
   invalidInput,
   type RealmId,
+  ROLES,
   type Role,
   type SpecialPermission,
   type SystemBotKind,
@@ -17,8 +18,9 @@ import {
   type UserRepository,
 } from '@parley/domain';
 import type { Connection, Parameter } from '../connection.js';
-import { type Flag, isTaken, jsonList, settingsColumn, toFlag } from '../rows.js';
-import { remembering, VersionedCache } from '../versioned-cache.js';
+import type { Quarantine } from '../quarantine.js';
+import { type Flag, isTaken, jsonList, listColumn, settingsColumn, toFlag } from '../rows.js';
+import { VersionedCache } from '../versioned-cache.js';
 
 export type UserCache = VersionedCache<number, User>;
 export const newUserCache = (): UserCache => new VersionedCache(20_000);
@@ -45,6 +47,7 @@ export class SqliteUserRepository implements UserRepository {
   constructor(
     private readonly connection: Connection,
     private readonly cache: UserCache,
+    private readonly quarantine: Quarantine,
   ) {
     this.versionOf = connection.values<number>(
       'SELECT version FROM user WHERE id = ? AND realm_id = ? AND system_kind IS NULL',
@@ -125,27 +128,27 @@ export class SqliteUserRepository implements UserRepository {
     if (version === undefined) return null;
     const cached = this.cache.get(id, version);
     if (cached) return cached;
-    const user = toUser(this.rowById.get(id)!);
+    const user = this.toUser(this.rowById.get(id)!);
     this.cache.put(this.connection, id, version, user);
     return user;
   }
 
   async findByEmail(realmId: RealmId, email: string): Promise<User | null> {
     const row = this.rowByEmail.get(realmId, foldCase(email));
-    return row ? toUser(row) : null;
+    return row ? this.toUser(row) : null;
   }
 
   async list(realmId: RealmId, ids: readonly UserId[]): Promise<readonly User[]> {
     if (ids.length === 0) return [];
-    return this.rowsById.all(realmId, jsonList(ids)).map(toUser);
+    return this.rowsById.all(realmId, jsonList(ids)).map(this.toUser);
   }
 
   async listByEmail(realmId: RealmId, emails: readonly string[]): Promise<readonly User[]> {
-    return this.rowsByEmail.all(realmId, jsonList(emails.map((email) => foldCase(email.trim())))).map(toUser);
+    return this.rowsByEmail.all(realmId, jsonList(emails.map((email) => foldCase(email.trim())))).map(this.toUser);
   }
 
   async listByName(realmId: RealmId, names: readonly string[]): Promise<readonly User[]> {
-    return this.rowsByName.all(realmId, jsonList(names.map(foldCase))).map(toUser);
+    return this.rowsByName.all(realmId, jsonList(names.map(foldCase))).map(this.toUser);
   }
 
   async listHeads(realmId: RealmId): Promise<readonly UserHead[]> {
@@ -158,13 +161,13 @@ export class SqliteUserRepository implements UserRepository {
   }
 
   async listSystemBots(realmId: RealmId): Promise<readonly User[]> {
-    return this.systemBotRows.all(realmId).map(toUser);
+    return this.systemBotRows.all(realmId).map(this.toUser);
   }
 
   async findSystemBot(realmId: RealmId, kind: SystemBotKind): Promise<User> {
     const row = this.systemBotRow.get(realmId, kind);
     if (!row) throw new Error(`Realm ${realmId} has no ${kind} bot`);
-    return toUser(row);
+    return this.toUser(row);
   }
 
   async isNameTaken(realmId: RealmId, fullName: string, except: UserId | null): Promise<boolean> {
@@ -220,12 +223,47 @@ export class SqliteUserRepository implements UserRepository {
     const { changes } = this.storePasswordHash.run(hash, id, realmId);
     if (changes === 0) throw new Error(`Realm ${realmId} has no user ${id}`);
   }
+
+  private readonly toUser = (row: UserRow): User => {
+    const { quarantine } = this;
+    return {
+      id: row.id,
+      realmId: row.realm_id,
+      email: row.email,
+      fullName: row.full_name,
+      role: quarantine.word(row.role, ROLES, 'guest', 'user', row.id, 'role'),
+      isActive: row.is_active === 1,
+      joinedAt: row.joined_at,
+      bot:
+        row.bot_kind === null
+          ? null
+          : {
+              kind: quarantine.word(row.bot_kind, BOT_KINDS, 'generic', 'user', row.id, 'bot_kind'),
+              ownerId: row.bot_owner_id,
+              isSystem: row.system_kind !== null,
+              defaultSendingChannelId: row.bot_default_channel_id,
+            },
+      avatar: {
+        source: quarantine.word(row.avatar_source, AVATAR_SOURCES, 'generated', 'user', row.id, 'avatar_source'),
+        version: row.avatar_version,
+      },
+      specialPermissions: specialPermissions(row.special_permissions, row.id, quarantine),
+      settings: userSettings.fromJson(row.settings, row.id, quarantine),
+      version: row.version,
+    };
+  };
 }
 
 // Folding may undo what NFKC did, so it comes in between.
 const emailTaken = (email: string) => invalidInput(`Email '${email}' already in use`);
-const userSettings = settingsColumn(USER_SETTINGS);
-const parsePermissions = remembering((json) => JSON.parse(json) as readonly SpecialPermission[]);
+const userSettings = settingsColumn(USER_SETTINGS, 'user', 'settings');
+const specialPermissions = listColumn<SpecialPermission>(
+  'user',
+  'special_permissions',
+  (value) => value === 'canCreateUsers' || value === 'canChangeUserEmails',
+);
+const BOT_KINDS: readonly BotKind[] = ['generic', 'incomingWebhook', 'outgoingWebhook', 'embedded'];
+const AVATAR_SOURCES: readonly AvatarSource[] = ['gravatar', 'uploaded', 'generated'];
 
 interface UserRow {
   readonly id: UserId;
@@ -244,31 +282,6 @@ interface UserRow {
   readonly avatar_version: number;
   readonly special_permissions: string;
   readonly settings: string;
-}
-
-function toUser(row: UserRow): User {
-  return {
-    id: row.id,
-    realmId: row.realm_id,
-    email: row.email,
-    fullName: row.full_name,
-    role: row.role,
-    isActive: row.is_active === 1,
-    joinedAt: row.joined_at,
-    bot:
-      row.bot_kind === null
-        ? null
-        : {
-            kind: row.bot_kind,
-            ownerId: row.bot_owner_id,
-            isSystem: row.system_kind !== null,
-            defaultSendingChannelId: row.bot_default_channel_id,
-          },
-    avatar: { source: row.avatar_source, version: row.avatar_version },
-    specialPermissions: parsePermissions(row.special_permissions),
-    settings: userSettings.fromJson(row.settings),
-    version: row.version,
-  };
 }
 
 /** The columns in the order of `insert` and `store`. */

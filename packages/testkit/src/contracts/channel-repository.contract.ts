@@ -204,7 +204,7 @@ export function channelRepositoryContract(open: OpenStorage): void {
     });
 
     it('gives each of several users an entry, ascending', async () => {
-      const { uow, realm, user } = await stage(
+      const { uow, realm, user, channel } = await stage(
         aUser({ name: 'a' }),
         aUser({ name: 'b' }),
         aUser({ name: 'c' }),
@@ -212,13 +212,35 @@ export function channelRepositoryContract(open: OpenStorage): void {
         aChannel({ name: 'random', subscribers: ['a'] }),
       );
       const ids = [user('c').id, user('b').id, user('a').id];
-      const rows = await uow.read((r) => r.channels.listSubscriptionsOf(realm.id, ids));
+      const channels = [channel('general').id, channel('random').id];
+      const rows = await uow.read((r) => r.channels.listSubscriptionsOf(realm.id, ids, channels));
       const each = await uow.read((r) =>
         Promise.all([...ids].reverse().map(async (id) => [id, await r.channels.listSubscriptions(realm.id, id)])),
       );
       expect([...rows]).toEqual(each);
       expect(rows.get(user('a').id)).toHaveLength(2);
       expect(rows.get(user('b').id)).toEqual([]);
+      const ofRandom = await uow.read((r) => r.channels.listSubscriptionsOf(realm.id, ids, [channel('random').id]));
+      expect([...ofRandom.values()].map((each) => each.map(({ userId }) => userId))).toEqual([[user('a').id], [], []]);
+    });
+
+    it('lists the colors that users have', async () => {
+      const { uow, realm, user } = await stage(
+        ...['a', 'b', 'c'].map((name) => aUser({ name })),
+        ...['one', 'two', 'three'].map((name) => aChannel({ name, subscribers: ['a', 'c'] })),
+      );
+      const ids = [user('c').id, user('b').id, user('a').id];
+      await uow.write(async (tx) => {
+        const [first, ...rest] = await tx.channels.listSubscriptions(realm.id, user('a').id);
+        await tx.channels.putSubscriptions([
+          { ...first!, color: '#000000', isActive: false },
+          ...rest.map((row) => ({ ...row, color: '#ffffff' })),
+        ]);
+      });
+      const colors = await uow.read((r) => r.channels.listColors(realm.id, ids));
+      expect([...colors.get(user('a').id)!].sort()).toEqual(['#000000', '#ffffff']);
+      expect(colors.get(user('c').id)?.length).toBeGreaterThan(0);
+      expect(colors.has(user('b').id)).toBe(false);
     });
 
     it('tells who follows what now', async () => {
@@ -256,6 +278,25 @@ export function channelRepositoryContract(open: OpenStorage): void {
       });
     });
 
+    it('knows whether a web-public channel is in use', async () => {
+      const scene = await stage(
+        aChannel({ name: 'office', privacy: 'public' }),
+        aChannel({ name: 'old lobby', privacy: 'webPublic', isArchived: true }),
+      );
+      const { uow, clock, realm } = scene;
+      const other = await givenOn(
+        uow,
+        clock,
+        aRealm({ stringId: 'other' }),
+        aChannel({ name: 'x', privacy: 'webPublic' }),
+      );
+      const hasWebPublic = (id = realm.id) => uow.read((r) => r.channels.hasWebPublic(id));
+      expect(await hasWebPublic()).toBe(false);
+      expect(await hasWebPublic(other.realm.id)).toBe(true);
+      await scene.add(aChannel({ name: 'lobby', privacy: 'webPublic' }));
+      expect(await hasWebPublic()).toBe(true);
+    });
+
     it('knows which channels guests follow', async () => {
       const scene = await stage(
         aUser({ name: 'member' }),
@@ -278,7 +319,8 @@ export function channelRepositoryContract(open: OpenStorage): void {
       );
       const { uow, realm, channel, user, viewer } = scene;
       await uow.write(async (tx) => {
-        const rows = await tx.channels.listSubscriptionsOf(realm.id, [user('a').id, user('b').id]);
+        const people = [user('a').id, user('b').id];
+        const rows = await tx.channels.listSubscriptionsOf(realm.id, people, [channel('general').id]);
         await tx.personal.closeSpans(realm.id, channel('general').recipientId, [user('a').id]);
         await tx.channels.putSubscriptions([...rows.values()].flat());
       });

@@ -30,7 +30,7 @@ export function messageRepositoryContract(open: OpenStorage): void {
 
     it('keeps every part of a message', async () => {
       const { uow, realm, user, channel } = await stage(...people, aChannel({ name: 'general' }));
-      const content: Omit<NewMessage, 'isReadBySender' | 'exceptions'> = {
+      const content: Omit<NewMessage, 'readBy' | 'exceptions'> = {
         realmId: realm.id,
         senderId: user('a').id,
         recipientId: channel('general').recipientId,
@@ -49,7 +49,7 @@ export function messageRepositoryContract(open: OpenStorage): void {
         isReadByDefault: true,
       };
       const message = await uow.write((tx) =>
-        tx.messages.append({ ...content, isReadBySender: true, exceptions: new Map() }),
+        tx.messages.append({ ...content, readBy: [content.senderId], exceptions: new Map() }),
       );
       expect(message).toEqual({
         ...content,
@@ -65,7 +65,7 @@ export function messageRepositoryContract(open: OpenStorage): void {
         tx.messages.append({
           ...content,
           ...{ isMeMessage: false, mentionsChannel: false, hasLink: false, hasImage: false, hasAttachment: false },
-          ...{ topicLinks: [], isReadByDefault: false, topic: '', isReadBySender: false, exceptions: new Map() },
+          ...{ topicLinks: [], isReadByDefault: false, topic: '', readBy: [], exceptions: new Map() },
         }),
       );
       expect(await uow.read((r) => r.messages.find(realm.id, plain.id))).toEqual(plain);
@@ -313,7 +313,7 @@ export function messageRepositoryContract(open: OpenStorage): void {
       const bot = await uow.read((r) => r.users.findSystemBot(realm.id, 'notification'));
       const notice = await uow.write(async (tx) => {
         const { id: _, sentRecipientId: __, ordinal: ___, version: ____, ...content } = scene.messages[0]!;
-        return tx.messages.append({ ...content, senderId: bot.id, isReadBySender: false, exceptions: new Map() });
+        return tx.messages.append({ ...content, senderId: bot.id, readBy: [], exceptions: new Map() });
       });
       const person = (name: string) => ({
         id: user(name).id,
@@ -462,6 +462,28 @@ export function messageRepositoryContract(open: OpenStorage): void {
       expect(await firstSince(clock.now())).toBe(messages[10]!.id);
       expect(await firstSince(clock.now() - 99)).toBe(messages[10]!.id);
       expect(await firstSince(clock.now() + 1)).toBeNull();
+    });
+
+    it('finds the first id since a time in a quiet realm, however much others have said in between', async () => {
+      const scene = await stage(...people, aChannel({ name: 'general' }));
+      const { uow, clock, realm } = scene;
+      const busy = await givenOn(
+        uow,
+        clock,
+        aRealm({ stringId: 'busy' }),
+        aUser({ name: 'x' }),
+        aChannel({ name: 'y' }),
+      );
+      await scene.add(aMessage({ from: 'a', to: 'general' }));
+      clock.advance(100);
+      const since = clock.now();
+      await busy.add(...Array.from({ length: 1100 }, () => aMessage({ from: 'x', to: 'y' })));
+      const firstSince = (id = realm.id) => uow.read((r) => r.messages.findFirstIdSince(id, since));
+      expect(await firstSince()).toBeNull();
+      clock.advance(100);
+      await scene.add(aMessage({ from: 'a', to: 'general' }), aMessage({ from: 'a', to: ['b'] }));
+      expect(await firstSince()).toBe(scene.messages[1]!.id);
+      expect(await firstSince(busy.realm.id)).toBe(busy.messages[0]!.id);
     });
 
     it('moves within a channel and between channels, keeping what messages were', async () => {

@@ -6,6 +6,7 @@ import {
   type MessageFilter,
   type MessageId,
   type PersonalFlags,
+  type Transaction,
   type UserId,
 } from '@parley/domain';
 import { aChannel, aMessage, aRealm, aUser, type GivenMessage, givenOn, type Scene } from '../builders.js';
@@ -33,7 +34,14 @@ const flagsOf = async (scene: Scene, name: string, { id }: Message): Promise<Per
   scene.uow.read(async (r) => (await r.personal.listFlags(scene.viewer(name), [id])).get(id) ?? null);
 
 const unreadOf = (scene: Scene, name: string, filter = own()): Promise<MessageId[]> =>
-  scene.uow.read(async (r) => idsOf(await r.personal.listUnread(scene.viewer(name), 100, filter)));
+  scene.uow.read(async ({ personal }) => {
+    const viewer = scene.viewer(name);
+    if (filter.conditions.length === 0) {
+      const { conversations } = await personal.overviewUnread(viewer, 100);
+      expect(ascending(conversations.flatMap(({ ids }) => ids))).toEqual(idsOf(await personal.listUnread(viewer, 100)));
+    }
+    return idsOf(await personal.listUnread(viewer, 100, filter));
+  });
 
 const historyOf = (scene: Scene, name: string): Promise<MessageId[]> =>
   scene.uow.read(async (r) => idsOf(await r.messages.listHeadsUpTo(scene.viewer(name), own(), null, 100)));
@@ -212,16 +220,17 @@ export function personalMessagesContract(open: OpenStorage): void {
         expect(await unreadOf(scene, 'b')).toEqual([]);
       });
 
-      it('marks everything there is, and says how much', async () => {
+      it('marks everything there is', async () => {
         const scene = await stage(...place);
         const first = await send(scene, { from: 'b', to: 'general' });
         await send(scene, { from: 'b', to: 'random' });
         await send(scene, { from: 'b', to: ['a'] });
         await stopFollowing(scene, 'general', 'a');
         await scene.uow.write((tx) => tx.personal.setRead(scene.viewer('a'), [first.id], false));
+        expect(await unreadOf(scene, 'a')).toHaveLength(3);
         const markAll = () => scene.uow.write((tx) => tx.personal.markAllRead(scene.viewer('a')));
-        expect(await markAll()).toBe(3);
-        expect(await markAll()).toBe(0);
+        await markAll();
+        await markAll();
         expect(await unreadOf(scene, 'a')).toEqual([]);
         const later = await send(scene, { from: 'b', to: ['a'] });
         expect(await unreadOf(scene, 'a')).toEqual([later.id]);
@@ -324,6 +333,99 @@ export function personalMessagesContract(open: OpenStorage): void {
         ]);
         expect(idsOf(await list(2))).toEqual([m3.id, m4.id]);
         expect(await list(0)).toEqual([]);
+      });
+
+      it.each<[string, GivenMessage, (tx: Transaction, scene: Scene, id: MessageId) => Promise<unknown>]>([
+        ['mentioned', { from: 'b', to: 'general', exceptions: { a: { mentioned: true } } }, async () => {}],
+        [
+          'mentioned by a topic',
+          { from: 'b', to: 'general', exceptions: { a: { topicWildcardMentioned: true } } },
+          async () => {},
+        ],
+        ['alerted by a word', { from: 'b', to: 'general', exceptions: { a: { hasAlertWord: true } } }, async () => {}],
+        [
+          'collapsed',
+          { from: 'b', to: 'general' },
+          (tx, scene, id) => tx.personal.setFlag(scene.viewer('a'), [id], 'collapsed', true),
+        ],
+        [
+          'unread again',
+          { from: 'b', to: 'general', isReadByDefault: true },
+          (tx, scene, id) => tx.personal.setRead(scene.viewer('a'), [id], false),
+        ],
+        [
+          'taken from history',
+          { from: 'b', to: 'secret' },
+          (tx, scene, id) => tx.personal.adopt(scene.viewer('a'), [id]),
+        ],
+      ])('keeps that a message is %s when its star goes, and when it is read', async (_, given, prepare) => {
+        const scene = await stage(...place);
+        const message = await send(scene, given);
+        await scene.uow.write((tx) => prepare(tx, scene, message.id));
+        const before = await flagsOf(scene, 'a', message);
+        expect(before).not.toBeNull();
+        await star(scene, 'a', [message], true);
+        expect(await flagsOf(scene, 'a', message)).toEqual({ ...before, starred: true });
+        await star(scene, 'a', [message], false);
+        expect(await flagsOf(scene, 'a', message)).toEqual(before);
+        await mark(scene, 'a', [message], true);
+        expect(await flagsOf(scene, 'a', message)).toEqual({ ...before, read: true });
+      });
+
+      it('keeps a star when a message that is marked unread is read', async () => {
+        const scene = await stage(...place);
+        const message = await send(scene, { from: 'b', to: 'general', isReadByDefault: true });
+        await star(scene, 'a', [message], true);
+        await mark(scene, 'a', [message], false);
+        await mark(scene, 'a', [message], true);
+        expect(await flagsOf(scene, 'a', message)).toEqual({ ...READ, starred: true });
+        await mark(scene, 'a', [message], false);
+        await scene.uow.write((tx) => tx.personal.markAllRead(scene.viewer('a')));
+        expect(await flagsOf(scene, 'a', message)).toEqual({ ...READ, starred: true });
+      });
+
+      it('gathers the newest unread ones by conversation', async () => {
+        const scene = await stage(...place);
+        const toGeneral = { from: 'b', to: 'general' };
+        const m1 = await send(scene, { ...toGeneral, topic: 'Lunch', exceptions: { a: { mentioned: true } } });
+        const m2 = await send(scene, { from: 'b', to: ['a'], mentionsChannel: true });
+        const m3 = await send(scene, {
+          ...toGeneral,
+          topic: 'lunch',
+          exceptions: { a: { topicWildcardMentioned: true } },
+        });
+        const m4 = await send(scene, { ...toGeneral, topic: '' });
+        const m5 = await send(scene, { from: 'b', to: 'random', topic: 'lunch', mentionsChannel: true });
+        await move(scene, [m4], 'random', 'LUNCH');
+        const [general, random] = [scene.channel('general'), scene.channel('random')];
+        const overview = (limit: number) => scene.uow.read((r) => r.personal.overviewUnread(scene.viewer('a'), limit));
+        const direct = { recipientId: m2.recipientId, channelId: null, topic: '', ids: [m2.id] };
+        const moved = {
+          recipientId: random.recipientId,
+          channelId: random.id,
+          topic: 'LUNCH',
+          ids: [m4.id, m5.id],
+        };
+        const lunch = { recipientId: general.recipientId, channelId: general.id };
+        expect(await overview(100)).toEqual({
+          conversations: [{ ...lunch, topic: 'Lunch', ids: [m1.id, m3.id] }, direct, moved],
+          mentionedIds: [m1.id],
+          wildcardMentionedIds: [m2.id, m3.id, m5.id],
+          oldOnesAreMissing: false,
+        });
+        expect(await overview(5)).toMatchObject({ oldOnesAreMissing: false });
+        expect(await overview(3)).toEqual({
+          conversations: [{ ...lunch, topic: 'lunch', ids: [m3.id] }, moved],
+          mentionedIds: [],
+          wildcardMentionedIds: [m3.id, m5.id],
+          oldOnesAreMissing: true,
+        });
+        expect(await scene.uow.read((r) => r.personal.overviewUnread(scene.viewer('b'), 9))).toEqual({
+          conversations: [],
+          mentionedIds: [],
+          wildcardMentionedIds: [],
+          oldOnesAreMissing: false,
+        });
       });
 
       it('finds unread ones of a filter', async () => {
@@ -680,7 +782,7 @@ export function personalMessagesContract(open: OpenStorage): void {
         for (const viewer of [misplaced, stranger]) {
           expect(await tx.personal.setRead(viewer, [m1.id], true)).toEqual([]);
           expect(await tx.personal.setFlag(viewer, [m1.id], 'starred', true)).toEqual([]);
-          expect(await tx.personal.markAllRead(viewer)).toBe(0);
+          await tx.personal.markAllRead(viewer);
           await tx.personal.adopt(viewer, [m1.id]);
           expect((await tx.personal.listFlags(viewer, [m1.id])).size).toBe(0);
           expect(await tx.personal.listUnread(viewer, 10)).toEqual([]);

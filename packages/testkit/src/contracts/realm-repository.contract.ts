@@ -42,6 +42,16 @@ export function realmRepositoryContract(open: OpenStorage): void {
       await expect(uow.read((r) => r.realms.get(unknown))).rejects.toEqual(code('UNKNOWN_REALM'));
     });
 
+    it('keeps who is at the address of the server, and refuses a second one', async () => {
+      const { uow, clock, realm } = await stage(aRealm({ stringId: 'acme' }));
+      const { realm: second } = await givenOn(uow, clock, aRealm({ stringId: 'second' }));
+      expect([realm, second].map(({ isAtServerAddress }) => isAtServerAddress)).toEqual([true, false]);
+      expect(await uow.read((r) => r.realms.list())).toEqual([realm, second]);
+      const adding = uow.write((tx) => tx.realms.add({ ...second, stringId: 'third', isAtServerAddress: true }));
+      await expect(adding).rejects.toEqual(code('INVALID_INPUT'));
+      expect(await uow.read((r) => r.realms.list())).toHaveLength(2);
+    });
+
     it('refuses a string id that is taken', async () => {
       const { uow, clock } = await stage(aRealm({ stringId: 'acme' }));
       await expect(givenOn(uow, clock, aRealm({ stringId: 'acme' }))).rejects.toEqual(code('INVALID_INPUT'));

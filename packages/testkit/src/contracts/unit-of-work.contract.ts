@@ -100,6 +100,22 @@ export function unitOfWorkContract(open: OpenStorage): void {
       expect(await nameOf(uow, realm.id)).toBe('Renamed');
     });
 
+    it('is all or nothing also when a write lets others have their turn', async () => {
+      const { uow, realm } = await stage();
+      const add = (suffix: string, fails = false) =>
+        uow.write(async (tx) => {
+          for (let i = 0; i < 3; i++) {
+            await rename(tx, realm.id, (name) => name + suffix);
+            await tx.yield();
+          }
+          if (fails) throw new Error('no');
+        });
+      await uow.write((tx) => rename(tx, realm.id, () => ''));
+      const results = await Promise.allSettled([add('a'), add('b', true), add('c')]);
+      expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+      expect(await nameOf(uow, realm.id)).toBe('aaaccc');
+    });
+
     it('writes nothing in a read', async () => {
       const { uow, realm } = await stage();
       const writing = uow.read(async (r) => {

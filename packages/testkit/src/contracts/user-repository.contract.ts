@@ -136,8 +136,8 @@ export function userRepositoryContract(open: OpenStorage): void {
 
     it('knows whom a user shares a channel or a conversation with', async () => {
       const { uow, realm, user, users, channel } = await stage(
-        ...['me', 'fellow', 'former', 'pal', 'mate1', 'mate2', 'stranger'].map((name) => aUser({ name })),
-        aChannel({ name: 'general', subscribers: ['me', 'fellow'] }),
+        ...['me', 'fellow', 'former', 'pal', 'mate1', 'mate2', 'leaver', 'stranger'].map((name) => aUser({ name })),
+        aChannel({ name: 'general', subscribers: ['me', 'fellow', 'leaver'] }),
         aChannel({ name: 'left', subscribers: ['me', 'former'] }),
         aChannel({ name: 'elsewhere', subscribers: ['fellow', 'stranger'] }),
         aMessage({ from: 'pal', to: ['me'] }),
@@ -147,7 +147,11 @@ export function userRepositoryContract(open: OpenStorage): void {
       await uow.write(async (tx) => {
         const rows = await tx.channels.listSubscriptions(realm.id, user('me').id);
         const left = rows.find(({ channelId }) => channelId === channel('left').id)!;
-        await tx.channels.putSubscriptions([{ ...left, isActive: false }]);
+        const [leaver] = await tx.channels.listSubscriptions(realm.id, user('leaver').id);
+        await tx.channels.putSubscriptions([
+          { ...left, isActive: false },
+          { ...leaver!, isActive: false },
+        ]);
       });
       const known = await uow.read((r) => r.users.listAcquaintances(realm.id, user('me').id));
       const names = [...users].filter(([name, { id }]) => name !== 'me' && known.has(id)).map(([name]) => name);

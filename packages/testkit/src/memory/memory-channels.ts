@@ -76,10 +76,26 @@ export class MemoryChannels implements ChannelRepository {
   async listSubscriptionsOf(
     realmId: RealmId,
     userIds: readonly UserId[],
+    channelIds: readonly ChannelId[],
   ): Promise<ReadonlyMap<UserId, readonly Subscription[]>> {
     const subscriptions = new Map<UserId, readonly Subscription[]>();
-    for (const id of [...userIds].sort(ascending)) subscriptions.set(id, await this.listSubscriptions(realmId, id));
+    for (const id of [...userIds].sort(ascending)) {
+      const rows = await this.listSubscriptions(realmId, id);
+      subscriptions.set(
+        id,
+        rows.filter(({ channelId }) => channelIds.includes(channelId)),
+      );
+    }
     return subscriptions;
+  }
+
+  async listColors(realmId: RealmId, userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, readonly string[]>> {
+    const colors = new Map<UserId, readonly string[]>();
+    for (const id of userIds) {
+      const rows = await this.listSubscriptions(realmId, id);
+      if (rows.length > 0) colors.set(id, [...new Set(rows.map(({ color }) => color))]);
+    }
+    return colors;
   }
 
   async hasWebPublic(realmId: RealmId): Promise<boolean> {

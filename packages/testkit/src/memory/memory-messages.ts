@@ -127,7 +127,7 @@ export class MemoryMessages implements MessageRepository {
   }
 
   async append(newMessage: NewMessage): Promise<Message> {
-    const { isReadBySender: _, exceptions: __, ...content } = newMessage;
+    const { readBy: _, exceptions: __, ...content } = newMessage;
     const message: Message = {
       ...content,
       id: this.unit.nextNumber<MessageId>('message'),

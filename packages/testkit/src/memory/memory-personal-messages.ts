@@ -9,7 +9,9 @@ import {
   type RealmId,
   type RecipientId,
   type SubscribedSpan,
+  topicKey,
   type UnreadMessage,
+  type UnreadOverview,
   type UserId,
   type Viewer,
 } from '@parley/domain';
@@ -42,6 +44,26 @@ export class MemoryPersonalMessages implements PersonalMessages {
       isMentioned: flags.mentioned,
       isWildcardMentioned: flags.channelWildcardMentioned || flags.topicWildcardMentioned,
     }));
+  }
+
+  async overviewUnread(viewer: Viewer, limit: number): Promise<UnreadOverview> {
+    const everything = this.unread(viewer, EVERYTHING).length;
+    const unread = await this.listUnread(viewer, limit);
+    const conversations = new Map<string, UnreadMessage[]>();
+    for (const message of unread) {
+      const key = keyOf(message.recipientId, topicKey(message.topic));
+      conversations.set(key, [...(conversations.get(key) ?? []), message]);
+    }
+    const idsWhere = (isWanted: (message: UnreadMessage) => boolean) => unread.filter(isWanted).map(({ id }) => id);
+    return {
+      conversations: [...conversations.values()].map((messages) => {
+        const { recipientId, channelId, topic } = messages[0]!;
+        return { recipientId, channelId, topic, ids: messages.map(({ id }) => id) };
+      }),
+      mentionedIds: idsWhere(({ isMentioned }) => isMentioned),
+      wildcardMentionedIds: idsWhere(({ isWildcardMentioned }) => isWildcardMentioned),
+      oldOnesAreMissing: everything > unread.length,
+    };
   }
 
   async findFirstUnread(viewer: Viewer, filter: MessageFilter): Promise<MessageId | null> {
@@ -117,8 +139,8 @@ export class MemoryPersonalMessages implements PersonalMessages {
     return this.setOwn(viewer, this.own(viewer, filter), 'read', true);
   }
 
-  async markAllRead(viewer: Viewer): Promise<number> {
-    return this.setOwn(viewer, this.own(viewer, EVERYTHING), 'read', true).length;
+  async markAllRead(viewer: Viewer): Promise<void> {
+    this.setOwn(viewer, this.own(viewer, EVERYTHING), 'read', true);
   }
 
   async setFlag(

@@ -24,6 +24,9 @@ export class MemoryRealms implements RealmRepository {
 
   async add(realm: Omit<Realm, 'id' | 'permissions'>): Promise<RealmId> {
     if (await this.findByStringId(realm.stringId)) throw invalidInput('Subdomain already in use.');
+    if (realm.isAtServerAddress && (await this.list()).some((other) => other.isAtServerAddress)) {
+      throw invalidInput('The address of the server is taken.');
+    }
     const id = this.unit.nextNumber<RealmId>('realm');
     this.unit.change('realms').set(id, { ...realm, id, permissions: {} as Realm['permissions'] });
     return id;

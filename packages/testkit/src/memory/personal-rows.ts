@@ -45,16 +45,14 @@ export function forget(unit: MemoryUnit, userId: UserId, messageId: MessageId): 
 }
 
 /** A row for each who has an open span, and for those whom the message names although they have none. */
-export function deliver(unit: MemoryUnit, message: Message, { exceptions, isReadBySender }: NewMessage): void {
+export function deliver(unit: MemoryUnit, message: Message, { exceptions, readBy }: NewMessage): void {
   const { id, senderId, realmId, sentRecipientId, mentionsChannel, isReadByDefault } = message;
   for (const userId of new Set([...receiversOf(unit, realmId, sentRecipientId), ...exceptions.keys()])) {
     const sent = exceptions.get(userId) ?? {};
     putFlags(unit, userId, id, {
       ...NO_FLAGS,
       read:
-        (userId === senderId && isReadBySender) ||
-        unit.read('mutes').has(keyOf(userId, senderId)) ||
-        (isReadByDefault && !sent.unread),
+        readBy.includes(userId) || unit.read('mutes').has(keyOf(userId, senderId)) || (isReadByDefault && !sent.unread),
       mentioned: sent.mentioned ?? false,
       channelWildcardMentioned: mentionsChannel,
       topicWildcardMentioned: sent.topicWildcardMentioned ?? false,

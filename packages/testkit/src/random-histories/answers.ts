@@ -91,5 +91,7 @@ async function askNarrow(world: World, r: Repositories, name: Person, narrow: Na
   await from(middle, 3);
   answers.set(`unread ${where}`, await r.personal.listUnread(viewer, ALL, filter));
   answers.set(`newest 2 unread ${where}`, await r.personal.listUnread(viewer, 2, filter));
+  answers.set(`unread of ${name} by conversation`, await r.personal.overviewUnread(viewer, ALL));
+  answers.set(`newest 3 unread of ${name} by conversation`, await r.personal.overviewUnread(viewer, 3));
   answers.set(`first unread ${where}`, await r.personal.findFirstUnread(viewer, filter));
 }

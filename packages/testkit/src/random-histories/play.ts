@@ -128,7 +128,7 @@ async function send(world: World, tx: Transaction, step: Step & { kind: 'send' }
     hasAttachment: false,
     topicLinks: [],
     isReadByDefault: step.isReadByDefault,
-    isReadBySender: step.isReadBySender,
+    readBy: step.isReadBySender ? [sender] : [],
     exceptions: await exceptionsOf(world, tx, step),
   };
   const messages: Message[] = [];

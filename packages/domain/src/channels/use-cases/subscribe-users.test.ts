@@ -169,7 +169,72 @@ describe('following channels', () => {
       { to: 'guest', content: `${who} subscribed you to #**Rome**.` },
     ]);
   });
+
+  it('announces nothing where nothing was created, or no channel is there to announce it in', async () => {
+    const scene = await cast(aChannel({ name: 'news' }), aChannel({ name: 'Rome' }));
+    await subscribing(scene)('member', ['Venice'], { announce: true });
+    await scene.add(aRealmWith({ settings: { newChannelAnnouncementsChannelId: scene.channel('news').id } }));
+    await subscribing(scene)('member', ['Rome'], { announce: true });
+    await subscribing(scene)('member', ['Verona'], { announce: false });
+    expect(notices(scene)).toEqual([]);
+  });
+
+  it('gives each of many channels its first message, in its own words', async () => {
+    const scene = await given(aUserOfEachRole());
+    const { uow, realm } = scene;
+    const channels = ['a', 'b', 'c', 'd'].map((name, index) => ({
+      name,
+      color: null,
+      // The newest message of a's first topic is linked to, which is none while `a` has none.
+      description: ['same', 'same', 'other', '#**a>channel events**'][index]!,
+    }));
+    await subscribing(scene)('member', [], { channels } as never);
+    const created = await uow.read((r) => r.channels.listAll(realm.id));
+    expect(created.map(({ name, description }) => [name, description])).toEqual(
+      channels.map(({ name, description }) => [name, description]),
+    );
+    const first = scene.storage.announced.flatMap(({ event }) => (event.type === 'message.sent' ? [event.view] : []));
+    expect(first.map(({ message }) => [message.channelId, /quote\n(.*)\n/.exec(message.content)![1]])).toEqual(
+      created.map(({ id, description }) => [id, description]),
+    );
+    const viewer = scene.viewer('member');
+    expect(await uow.read((r) => r.personal.listUnread(viewer, 9))).toEqual([]);
+  });
+
+  it('refuses more than is done at once, before it does anything', async () => {
+    const scene = await cast();
+    const names = Array.from({ length: 1000 }, (_, n) => `channel ${n}`);
+    const principals = Array.from({ length: 101 }, (_, n) => (n + 1) as UserId);
+    await expectRefused(scene, () => subscribing(scene)('member', names, { principals }), {
+      code: 'INVALID_INPUT',
+      message: 'Too many subscriptions in one request: users times channels may be 100000 at most.',
+    });
+  });
 });
+
+it('tells each of many people of all their channels in one event, however many events it takes', async () => {
+  const people = Array.from({ length: 240 }, (_, n) => `person ${n}`);
+  const channels = Array.from({ length: 90 }, (_, n) => `channel ${n}`);
+  const scene = await cast(
+    ...people.map((name) => aUser({ name })),
+    ...channels.map((name) => aChannel({ name, subscribers: ['person 3'] })),
+  );
+  await subscribing(scene)('owner', channels, { principals: ids(scene, ...people), tellNewSubscribers: false });
+  const added = scene.storage.announced.flatMap(({ event, audience }) =>
+    event.type === 'subscription.added' ? [{ ...event, audience }] : [],
+  );
+  expect(added.length).toBeGreaterThan(1);
+  const told = added.flatMap(({ audience }) => (audience.kind === 'users' ? audience.ids : []));
+  expect(told).toEqual(ids(scene, ...people.filter((name) => name !== 'person 3')));
+  for (const { subscriptions, channels: views, audience } of added) {
+    expect(new Set(subscriptions.map(({ userId }) => userId))).toEqual(
+      new Set(audience.kind === 'users' ? audience.ids : []),
+    );
+    expect(subscriptions).toHaveLength(new Set(subscriptions.map(({ userId }) => userId)).size * 90);
+    expect(views.map(({ channel }) => channel.name)).toEqual(channels);
+    for (const { subscriberIds } of views) expect(subscriberIds).toHaveLength(240);
+  }
+}, 30_000);
 
 describe('colors', () => {
   const palette = ['#76ce90', '#fae589', '#a6c7e5', '#e79ab5'];

@@ -13,8 +13,8 @@ import type { User } from '../../users/user.js';
 import { byFoldedName, type Channel, parseChannelName } from '../channel.js';
 import { canSubscribeSelf, hasMetadataAccess, mayAddOthers } from '../channel-permissions.js';
 import type { ChannelFounding, ChannelFoundry, ChannelWishes } from '../create-channels.js';
-import { type FollowingResult, followChannels } from '../follow-channels.js';
-import { findPrincipals, type Principals } from '../principals.js';
+import { checkSubscriptionCount, type FollowingResult, followChannels } from '../follow-channels.js';
+import { countPrincipals, findPrincipals, type Principals } from '../principals.js';
 import { normalizeColor } from '../subscription.js';
 import type { ChannelOptions } from './create-channel.js';
 
@@ -68,6 +68,7 @@ export class SubscribeUsers {
     const { actor, made, output } = await this.uow.write(async (tx) => {
       const actor = await tx.actors.get(caller);
       enforce(mustNotBeGuest(actor));
+      checkSubscriptionCount(countPrincipals(input.principals), input.channels.length);
       const realm = await tx.realms.get(caller.realmId);
       const creator = (await tx.users.find(caller.realmId, caller.userId))!;
       const founding = { realm, actor, creator, now: this.clock.now(), parsedDescriptions, ...this.options };
@@ -156,14 +157,11 @@ export class SubscribeUsers {
     principals: readonly User[],
   ): Promise<void> {
     const who = silentMention(creator);
+    const followed = namesByUser(channels, added);
     for (const person of principals) {
-      if (person.id === actor.id || person.bot) continue;
-      const followed = channels.filter((channel) => added.get(channel.id)?.includes(person.id));
-      if (followed.length === 0) continue;
-      const links = followed
-        .map(({ name }) => name)
-        .sort()
-        .map((name) => channelLink({ name }));
+      const names = followed.get(person.id);
+      if (person.id === actor.id || person.bot || !names) continue;
+      const links = [...names].sort().map((name) => channelLink({ name }));
       await this.notices.tell(
         tx,
         realm,
@@ -171,7 +169,7 @@ export class SubscribeUsers {
         links.length === 1
           ? `${who} subscribed you to ${links[0]}.`
           : `${who} subscribed you to the following channels:\n\n${links.map((link) => `* ${link}`).join('\n')}`,
-        { actor, about: followed },
+        { actor, about: channels },
       );
     }
   }

@@ -9,8 +9,9 @@ import type { Actor } from '../../users/actor.js';
 import type { User } from '../../users/user.js';
 import { byFoldedName, type Channel, parseChannelName } from '../channel.js';
 import { canUnsubscribe, hasMetadataAccess } from '../channel-permissions.js';
+import { checkSubscriptionCount, slicesOfUsers } from '../follow-channels.js';
 import { leaveChannels } from '../leave-channels.js';
-import { findPrincipals, type Principals } from '../principals.js';
+import { countPrincipals, findPrincipals, type Principals } from '../principals.js';
 
 export interface UnsubscribeUsersInput {
   readonly channelNames: readonly string[];
@@ -35,6 +36,7 @@ export class UnsubscribeUsers {
   execute(caller: Caller, { channelNames, principals }: UnsubscribeUsersInput): Promise<UnsubscribeUsersOutput> {
     return this.uow.write(async (tx) => {
       const actor = await tx.actors.get(caller);
+      checkSubscriptionCount(countPrincipals(principals), channelNames.length);
       const realm = await tx.realms.get(caller.realmId);
       const people = await findPrincipals(tx, actor, realm, principals ?? [actor.id], this.addresses);
       const wanted = byFoldedName(channelNames.map((name) => ({ name: parseChannelName(name) })));
@@ -68,8 +70,12 @@ export class UnsubscribeUsers {
     const subscribed = new Set(await tx.channels.listSubscribedIds(realmId, actor.id));
     const ownBotIds = people.filter(({ bot }) => bot?.ownerId === actor.id).map(({ id }) => id);
     const ofOwnBots = new Set<ChannelId>();
-    for (const rows of (await tx.channels.listSubscriptionsOf(realmId, ownBotIds)).values()) {
-      for (const row of rows) if (row.isActive) ofOwnBots.add(row.channelId);
+    const ids = channels.map(({ id }) => id);
+    for (const bots of slicesOfUsers(ownBotIds, ids.length)) {
+      for (const rows of (await tx.channels.listSubscriptionsOf(realmId, bots, ids)).values()) {
+        for (const row of rows) if (row.isActive) ofOwnBots.add(row.channelId);
+      }
+      await tx.yield();
     }
     return channels
       .map((channel) => ({ channel, isSubscribed: subscribed.has(channel.id) }))

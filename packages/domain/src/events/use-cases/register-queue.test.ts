@@ -310,7 +310,7 @@ describe('the state it begins with', () => {
     const [inChannel, three, , direct] = scene.messages.map(({ id }) => id);
     await scene.uow.write((tx) => tx.personal.setFlag(scene.viewer('member'), [three!], 'starred', true));
     const { presented } = await registering(scene)('member');
-    expect(presented.unread?.messages.map(({ id }) => id)).toEqual([inChannel, three, direct]);
+    expect(presented.unread?.conversations.map(({ ids }) => ids)).toEqual([[inChannel], [three], [direct]]);
     expect(presented.unread?.oldOnesAreMissing).toBe(false);
     expect([...presented.unread!.recipients.values()]).toMatchObject([{ kind: 'direct' }, { kind: 'direct' }]);
     expect(presented.starredIds).toEqual([three]);
@@ -331,7 +331,7 @@ describe('the state it begins with', () => {
       scene.uow.write((tx) => changeTopicPolicy(tx, { ...viewer, channelId, topic, visibility, changedAt: 7 }));
     const muted = async () => {
       const { presented } = await registering(scene)('member');
-      return presented.unread!.messages.filter(({ isMuted }) => isMuted).map(({ topic }) => topic);
+      return presented.unread!.conversations.filter(({ isMuted }) => isMuted).map(({ topic }) => topic);
     };
     await choose('Noise', 'muted');
     expect(await muted()).toEqual(['noise']);

@@ -6,7 +6,7 @@ import type { Subscription } from '../../channels/subscription.js';
 import type { GroupView } from '../../groups/group.js';
 import type { GroupSettingValue } from '../../groups/group-setting.js';
 import type { SystemGroupName } from '../../groups/system-groups.js';
-import type { UnreadMessage } from '../../messages/personal-messages.js';
+import type { UnreadConversation, UnreadOverview } from '../../messages/personal-messages.js';
 import type { Recipient } from '../../messages/recipient.js';
 import type { Realm } from '../../realms/realm.js';
 import type { Caller } from '../../shared/caller.js';
@@ -72,8 +72,10 @@ export interface Snapshot {
     readonly subscriberIds: ReadonlyMap<ChannelId, readonly UserId[]>;
   };
   readonly unread?: {
-    /** In conversations of his and channels he follows; ascending id. */
-    readonly messages: readonly (UnreadMessage & { readonly isMuted: boolean })[];
+    /** Direct ones, and topics of channels they follow. */
+    readonly conversations: readonly (UnreadConversation & { readonly isMuted: boolean })[];
+    /** Unread ones that name the viewer, or a group, channel or topic that matters to them; ascending. */
+    readonly mentionIds: readonly MessageId[];
     readonly recipients: ReadonlyMap<RecipientId, Recipient>;
     /** There are more than are listed. */
     readonly oldOnesAreMissing: boolean;
@@ -283,21 +285,34 @@ async function takeTopicPolicies(
 async function takeUnread(repositories: Repositories, viewer: Actor): Promise<NonNullable<Snapshot['unread']>> {
   const { personal, recipients } = repositories;
   const { realmId } = viewer;
-  const messages = await personal.listUnread({ realmId, userId: viewer.id }, MAX_UNREAD);
+  const overview = await personal.overviewUnread({ realmId, userId: viewer.id }, MAX_UNREAD);
   const topics = await heardTopics(repositories, realmId, viewer.id);
-  const direct = new Set(
-    messages.filter((message) => message.channelId === null).map((message) => message.recipientId),
-  );
+  const conversations = overview.conversations
+    .filter(({ channelId }) => channelId === null || topics.isFollowed(channelId))
+    .map((conversation) => {
+      const { channelId, topic } = conversation;
+      return { ...conversation, isMuted: channelId !== null && !topics.isHeard(channelId, topic) };
+    });
+  const direct = conversations.filter(({ channelId }) => channelId === null).map(({ recipientId }) => recipientId);
   return {
-    messages: messages
-      .filter(({ channelId }) => channelId === null || topics.isFollowed(channelId))
-      .map((message) => ({
-        ...message,
-        isMuted: message.channelId !== null && !topics.isHeard(message.channelId, message.topic),
-      })),
-    recipients: await recipients.list(realmId, [...direct]),
-    oldOnesAreMissing: messages.length === MAX_UNREAD,
+    conversations,
+    mentionIds: mentionsIn(conversations, overview),
+    recipients: await recipients.list(realmId, direct),
+    oldOnesAreMissing: overview.oldOnesAreMissing,
   };
+}
+
+/** Somebody who is named is told wherever it is; wildcards of what is muted count for nothing. */
+function mentionsIn(
+  conversations: NonNullable<Snapshot['unread']>['conversations'],
+  { mentionedIds, wildcardMentionedIds }: UnreadOverview,
+): readonly MessageId[] {
+  const named = new Set(mentionedIds);
+  const meant = new Set(wildcardMentionedIds);
+  if (named.size + meant.size === 0) return [];
+  return conversations
+    .flatMap(({ ids, isMuted }) => ids.filter((id) => named.has(id) || (!isMuted && meant.has(id))))
+    .sort((a, b) => a - b);
 }
 
 async function takeConversations(

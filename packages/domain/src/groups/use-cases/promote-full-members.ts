@@ -2,8 +2,12 @@ import { wholeRealm } from '../../events/audience.js';
 import type { Realm } from '../../realms/realm.js';
 import type { Clock } from '../../shared/clock.js';
 import type { GroupId, UnixSeconds, UserId } from '../../shared/ids.js';
+import { slicesOf } from '../../shared/slices.js';
 import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
+import type { User } from '../../users/user.js';
 import { fullMemberChanges, nextPromotionAt } from '../system-group-maintenance.js';
+
+const USERS_AT_A_TIME = 500;
 
 /**
  * Makes full members of those whose waiting period is over, in every realm that has one, and unmakes them where it became
@@ -31,12 +35,12 @@ export class PromoteFullMembers {
 async function promoteIn(tx: Transaction, realm: Realm, now: UnixSeconds): Promise<UnixSeconds | null> {
   const days = realm.settings.waitingPeriodThreshold;
   const heads = await tx.users.listHeads(realm.id);
-  const users = (
-    await tx.users.list(
-      realm.id,
-      heads.map((head) => head.id),
-    )
-  ).filter((user) => user.isActive);
+  const users: User[] = [];
+  for (const some of slicesOf(heads, USERS_AT_A_TIME)) {
+    const ids = some.filter((head) => head.isActive).map((head) => head.id);
+    users.push(...(await tx.users.list(realm.id, ids)));
+    await tx.yield();
+  }
   const { fullMembers } = await tx.groups.systemGroupIds(realm.id);
   const present = new Set(await tx.groups.listDirectMembers(realm.id, fullMembers));
   const known = new Set(users.map((user) => user.id));

@@ -1,9 +1,13 @@
-import { expectRefused, given, SeededRandomness } from '@parley/testkit';
+import { expectRefused, FixedClock, given, MemoryStorage, SeededRandomness } from '@parley/testkit';
+import type { ServerAddress } from '../server-address.js';
 import { CreateRealm } from './create-realm.js';
 
-const creating = async () => {
+const SERVER: ServerAddress = { defaultRealm: null, hasSubdomains: true };
+
+/** Beside a realm at the server's address. */
+const creating = async (server = SERVER) => {
   const scene = await given();
-  const useCase = new CreateRealm(scene.uow, scene.clock, new SeededRandomness(5));
+  const useCase = new CreateRealm(scene.uow, scene.clock, new SeededRandomness(5), server);
   return { scene, create: (stringId: string, name = 'Elsinore') => useCase.execute({ stringId, name }) };
 };
 
@@ -56,7 +60,7 @@ describe('founding a realm', () => {
     expect(new Set(scene.storage.announced.map(({ audience }) => audience.kind))).toEqual(new Set(['nobody']));
   });
 
-  it.each(['', 'a', 'a-1', '42'])('may be called %j', async (stringId) => {
+  it.each(['a', 'a-1', '42', 'a'.repeat(40)])('may be called %j', async (stringId) => {
     const { create } = await creating();
     expect((await create(stringId)).stringId).toBe(stringId);
   });
@@ -67,10 +71,58 @@ describe('founding a realm', () => {
     ['a-', 'Elsinore'],
     ['a.b', 'Elsinore'],
     ['zulip', 'taken'],
+    ['www', 'reserved'],
+    ['a'.repeat(41), 'too long'],
     ['elsinore', ' '],
     ['elsinore', 'é'.repeat(41)],
   ])('is refused as %j, %j', async (stringId, name) => {
     const { scene, create } = await creating();
     await expectRefused(scene, () => create(stringId, name), { code: 'INVALID_INPUT' });
+  });
+});
+
+describe('the address of a realm', () => {
+  /** Those that are made in this order, and whether each is at the server's own address; why one is refused. */
+  async function addressesOf(names: readonly string[], server: Partial<ServerAddress>): Promise<unknown[]> {
+    const clock = new FixedClock();
+    const create = new CreateRealm(new MemoryStorage(clock).uow, clock, new SeededRandomness(5), {
+      ...SERVER,
+      ...server,
+    });
+    const addresses: unknown[] = [];
+    for (const stringId of names) {
+      await create.execute({ stringId, name: `Realm "${stringId}"` }).then(
+        ({ isAtServerAddress }) => addresses.push(isAtServerAddress ? 'server' : 'own'),
+        ({ code, message }) => addresses.push(`${code}: ${message.split(/[;,]/)[0]}`),
+      );
+    }
+    return addresses;
+  }
+  const TAKEN = 'INVALID_INPUT: The address of this server is that of "Realm "a""';
+  const NO_HOST = 'INVALID_INPUT: The address of this server is an IP address';
+
+  it.each`
+    realms        | server                                         | addresses
+    ${['a']}      | ${{}}                                          | ${['server']}
+    ${['']}       | ${{}}                                          | ${['server']}
+    ${['a', 'b']} | ${{}}                                          | ${['server', 'own']}
+    ${['', 'b']}  | ${{}}                                          | ${['server', 'own']}
+    ${['a', '']}  | ${{}}                                          | ${['server', TAKEN]}
+    ${['a']}      | ${{ hasSubdomains: false }}                    | ${['server']}
+    ${['a', 'b']} | ${{ hasSubdomains: false }}                    | ${['server', NO_HOST]}
+    ${['a', '']}  | ${{ hasSubdomains: false }}                    | ${['server', TAKEN]}
+    ${['a', 'b']} | ${{ defaultRealm: 'b' }}                       | ${['own', 'server']}
+    ${['a', 'b']} | ${{ defaultRealm: 'a' }}                       | ${['server', 'own']}
+    ${['a', '']}  | ${{ defaultRealm: 'b' }}                       | ${['own', 'server']}
+    ${['a', 'b']} | ${{ defaultRealm: 'b', hasSubdomains: false }} | ${[NO_HOST, 'server']}
+  `('of $realms on $server: $addresses', async ({ realms, server, addresses }) => {
+    expect(await addressesOf(realms, server)).toEqual(addresses);
+  });
+
+  it('stays with a realm that is deactivated', async () => {
+    const { scene, create } = await creating();
+    await scene.uow.write((tx) => tx.realms.update({ ...scene.realm, isDeactivated: true }));
+    await expectRefused(scene, () => create('', 'Another one'), { code: 'INVALID_INPUT' });
+    expect((await create('another')).isAtServerAddress).toBe(false);
   });
 });

@@ -1,7 +1,8 @@
 import type { Clock, Randomness } from '../../shared/clock.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
-import { foundRealm } from '../found-realm.js';
+import { checkNewRealm, foundRealm } from '../found-realm.js';
 import type { Realm } from '../realm.js';
+import { type ServerAddress, takesServerAddress } from '../server-address.js';
 
 export interface CreateRealmInput {
   readonly stringId: string;
@@ -14,11 +15,16 @@ export class CreateRealm {
     private readonly uow: UnitOfWork,
     private readonly clock: Clock,
     private readonly randomness: Randomness,
+    private readonly server: ServerAddress,
   ) {}
 
-  /** @throws DomainError INVALID_INPUT for a malformed or taken string id. */
-  execute({ stringId, name }: CreateRealmInput): Promise<Realm> {
+  /** @throws DomainError INVALID_INPUT for a malformed or taken string id, and when no address is left for the realm. */
+  async execute({ stringId, name }: CreateRealmInput): Promise<Realm> {
+    checkNewRealm({ stringId, name });
     const uuid = this.randomness.uuid();
-    return this.uow.write((tx) => foundRealm(tx, { stringId, name, uuid, createdAt: this.clock.now() }));
+    return this.uow.write(async (tx) => {
+      const isAtServerAddress = takesServerAddress(stringId, await tx.realms.list(), this.server);
+      return foundRealm(tx, { stringId, name, uuid, isAtServerAddress, createdAt: this.clock.now() });
+    });
   }
 }

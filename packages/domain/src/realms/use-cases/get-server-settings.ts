@@ -3,7 +3,7 @@ import type { DevelopmentMode } from '../../authentication/use-cases/fetch-devel
 import { canSpectate } from '../../channels/channel-permissions.js';
 import type { ChannelOptions } from '../../channels/use-cases/create-channel.js';
 import { invalidInput } from '../../shared/errors.js';
-import type { RealmAddresses } from '../../shared/realm-address.js';
+import { type RealmAddresses, SERVER_ITSELF } from '../../shared/realm-address.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import type { Realm } from '../realm.js';
 
@@ -36,7 +36,7 @@ export class GetServerSettings {
     const isDevelopment = this.mode.isOn;
     if (realmId === null) {
       if (!isServerAddress) throw invalidInput('Invalid subdomain');
-      return { realm: null, url: this.addresses.urlOf({ stringId: '' }), isDevelopment, allowsSpectators: false };
+      return { realm: null, url: this.addresses.urlOf(SERVER_ITSELF), isDevelopment, allowsSpectators: false };
     }
     return this.uow.read(async ({ realms, channels }) => {
       const realm = await realms.get(realmId);

@@ -1,11 +1,9 @@
-/**
- * Messages, and who has received, read and marked them (architecture §5).
- *
- * No foreign keys here: each would cost a look-up per message sent, and nothing that these rows refer to is ever deleted.
- * Small columns come first, so that lists never touch the pages that long contents spill into. Indexes of `message` are
- * paid for with every message sent; each says what it is for.
- */
-export const MESSAGES_SCHEMA = `
+-- Messages, and who has received, read and marked them (architecture §5).
+--
+-- No foreign keys here: each would cost a look-up per message sent, and nothing that these rows refer to is ever deleted.
+-- Small columns come first, so that lists never touch the pages that long contents spill into. Indexes of `message` are
+-- paid for with every message sent; each says what it is for.
+
 -- Whom messages are addressed to: a channel, or the people of one direct conversation.
 CREATE TABLE recipient (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -64,7 +62,7 @@ CREATE INDEX message_by_topic ON message (recipient_id, topic_key, id, sender_id
 CREATE UNIQUE INDEX message_by_ordinal ON message (sent_recipient_id, ordinal);
 -- What somebody wrote, in one conversation or merged over those a reader has.
 CREATE INDEX message_by_sender ON message (sender_id, recipient_id, id);
--- What came into a channel by a move from another one: a reader may own it although no span of his covers it.
+-- What came into a channel by a move from another one: a reader may own it although none of their spans covers it.
 CREATE INDEX message_moved_in ON message (recipient_id, id) WHERE traits & 64;
 
 -- What clients draw with a message: polls, tasks, and every vote in them.
@@ -147,7 +145,7 @@ CREATE TABLE message_flag (
   user_id INTEGER NOT NULL,
   message_id INTEGER NOT NULL,
   realm_id INTEGER NOT NULL,
-  -- Why it is the user's own: 0 spans and moves say so; 1 it was sent to him although no span covers it; 2 he took it
+  -- Why it is the user's own: 0 spans and moves say so; 1 it was sent to them although no span covers it; 2 they took it
   -- from channel history.
   origin INTEGER NOT NULL DEFAULT 0,
   -- Null: as spans, moves and read sets say. Never null where origin is not 0.
@@ -173,25 +171,3 @@ CREATE TABLE muted_sender (
   realm_id INTEGER NOT NULL,
   PRIMARY KEY (user_id, sender_id, from_message_id)
 ) STRICT, WITHOUT ROWID;
-`;
-
-/** Bits of `message.traits`. */
-export const TRAITS = {
-  isMeMessage: 1,
-  mentionsChannel: 2,
-  hasLink: 4,
-  hasImage: 8,
-  hasAttachment: 16,
-  isReadByDefault: 32,
-  /** Has ever been moved to another channel: ownership needs its moves. The index message_moved_in repeats the number. */
-  wasMoved: 64,
-} as const;
-
-/** Values of `message_flag.origin`: why a message is the user's own. */
-export const ORIGINS = {
-  /** Spans and moves say so. */
-  spans: 0,
-  sentWithoutSpan: 1,
-  /** He took it from channel history. */
-  adopted: 2,
-} as const;

@@ -1,5 +1,5 @@
-/** Organizations. What every unit asks for stands first, so that it is found without the JSON. */
-export const REALMS_SCHEMA = `
+-- Organizations. What every unit asks for stands first, so that it is found without the JSON.
+
 CREATE TABLE realm (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   -- Grows with every change of the row.
@@ -17,6 +17,8 @@ CREATE TABLE realm (
   -- JSON: a group id for each permission.
   permissions TEXT NOT NULL,
   -- JSON: what differs from the registry's defaults.
-  user_defaults TEXT NOT NULL
+  user_defaults TEXT NOT NULL,
+  -- At the address of the server itself; every other one has a name of its own below that.
+  is_at_server_address INTEGER NOT NULL DEFAULT 0
 ) STRICT;
-`;
+CREATE UNIQUE INDEX realm_at_server_address ON realm (is_at_server_address) WHERE is_at_server_address = 1;

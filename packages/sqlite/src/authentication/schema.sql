@@ -1,5 +1,5 @@
-/** API keys, as fingerprints only. */
-export const AUTHENTICATION_SCHEMA = `
+-- API keys, as fingerprints only.
+
 CREATE TABLE api_key (
   user_id INTEGER PRIMARY KEY REFERENCES user (id),
   realm_id INTEGER NOT NULL,
@@ -12,4 +12,3 @@ CREATE TABLE server_fact (
   name TEXT PRIMARY KEY,
   value TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
-`;

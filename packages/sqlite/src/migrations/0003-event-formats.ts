@@ -2,7 +2,7 @@ import type { Migration } from './migration.js';
 
 /** Events say in which format they are stored, and housekeeping finds what it looks for without reading every row. */
 export const eventFormats: Migration = {
-  name: '0002-event-formats',
+  name: '0003-event-formats',
   sql: `
 -- Which shape of its type the payload has. What was stored before there was a second one is of the first.
 ALTER TABLE event ADD COLUMN format INTEGER NOT NULL DEFAULT 1;

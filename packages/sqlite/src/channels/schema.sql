@@ -1,5 +1,5 @@
-/** Channels and who follows them. */
-export const CHANNELS_SCHEMA = `
+-- Channels and who follows them.
+
 CREATE TABLE channel (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   realm_id INTEGER NOT NULL REFERENCES realm (id),
@@ -73,4 +73,3 @@ BEGIN
   UPDATE channel SET subscriber_count = subscriber_count + (NEW.is_active - OLD.is_active)
   WHERE id IN (SELECT channel_id FROM subscription WHERE user_id = NEW.id AND is_active = 1);
 END;
-`;

@@ -1,5 +1,5 @@
-/** User groups: named ones, and unnamed ones that are the value of one permission. */
-export const GROUPS_SCHEMA = `
+-- User groups: named ones, and unnamed ones that are the value of one permission.
+
 CREATE TABLE user_group (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   realm_id INTEGER NOT NULL REFERENCES realm (id),
@@ -16,6 +16,7 @@ CREATE TABLE user_group (
 ) STRICT;
 CREATE UNIQUE INDEX user_group_by_name ON user_group (realm_id, name_key) WHERE name_key IS NOT NULL;
 CREATE UNIQUE INDEX user_group_system ON user_group (realm_id, system_name) WHERE system_name IS NOT NULL;
+CREATE INDEX user_group_deactivated ON user_group (realm_id, id) WHERE is_deactivated = 1;
 
 CREATE TABLE group_member (
   group_id INTEGER NOT NULL REFERENCES user_group (id),
@@ -33,4 +34,3 @@ CREATE TABLE group_subgroup (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX group_subgroup_by_subgroup ON group_subgroup (subgroup_id, group_id);
 CREATE INDEX group_subgroup_by_realm ON group_subgroup (realm_id);
-`;

@@ -1,0 +1,10 @@
+import { slicesOf } from './slices.js';
+
+it.each([
+  [[], 3, []],
+  [[1, 2, 3], 3, [[1, 2, 3]]],
+  [[1, 2, 3, 4], 3, [[1, 2, 3], [4]]],
+  [[1, 2], 1, [[1], [2]]],
+])('cuts %j into pieces of %i', (list, size, expected) => {
+  expect([...slicesOf<number>(list, size)]).toEqual(expected);
+});

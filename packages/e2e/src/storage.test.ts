@@ -1,0 +1,114 @@
+import { copyFileSync, existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Client } from 'zulip-js';
+import type { ParleyProcess } from './testing/parley-process.js';
+import { pause } from './testing/pause.js';
+import { connect, type Person, Place } from './testing/place.js';
+import { QueueReader } from './testing/queue-reader.js';
+
+/** A server whose files are taken away, whose disk is full, whose database is locked. */
+describe('trouble with the storage', () => {
+  let place: Place;
+  let hamlet: Person;
+  let server: ParleyProcess;
+  let client: Client;
+  const say = (content: string) => client.messages.send({ type: 'direct', to: [hamlet.id], content });
+  const data = () => dirname(place.database);
+  const serve = async (...args: Parameters<Place['serve']>) => {
+    server = await place.serve(...args);
+    client = await connect(server, hamlet);
+  };
+  const everything = async (): Promise<string[]> => {
+    const narrow = [{ operator: 'dm', operand: [hamlet.id] }];
+    const params = { anchor: 'newest', num_before: 1000, num_after: 0, narrow, apply_markdown: 'false' };
+    return (await client.messages.retrieve(params)).messages.map(({ content }: { content: string }) => content);
+  };
+
+  beforeEach(async () => {
+    place = await Place.withOrganization();
+    hamlet = await place.addPerson('Hamlet');
+  }, 30_000);
+  afterEach(() => place.close());
+
+  it.each<[string, () => void]>([
+    ['the database is deleted', () => rmSync(place.database)],
+    ['the log is deleted', () => rmSync(`${place.database}-wal`)],
+    [
+      'a backup takes the place of the database',
+      () => {
+        copyFileSync(place.database, `${place.database}.backup`);
+        renameSync(`${place.database}.backup`, place.database);
+      },
+    ],
+  ])(
+    'is answered with 503 within a second when %s, and nothing acknowledged is lost',
+    async (_, harm) => {
+      await serve();
+      const queue = await QueueReader.open(client, { event_types: ['message'] });
+      const acknowledged: string[] = [];
+      for (let n = 0; n < 20; n++) {
+        expect(await say(`message ${n}`)).toMatchObject({ result: 'success' });
+        acknowledged.push(`message ${n}`);
+      }
+      await queue.next(20);
+      // Whoever waits for events is let go.
+      const waiting = queue.poll();
+      await pause(200);
+      harm();
+      await pause(1500);
+      const refused = { result: 'error', code: 'SERVER_NOT_READY' };
+      expect(await client.messages.retrieve({ anchor: 'newest', num_before: 5, num_after: 0 })).toMatchObject(refused);
+      expect(await say('into the void')).toMatchObject(refused);
+      expect(server.output).toMatch(
+        /parley\.db.* while the database was in use\. Nothing is read or written any more\. Stop/,
+      );
+      expect(server.output).toContain('Everything that was acknowledged is saved in');
+      await waiting;
+      await expect(queue.poll({ dont_block: 'true' })).rejects.toThrow('SERVER_NOT_READY');
+      const startedAt = Date.now();
+      expect(await server.terminate()).toBe(0);
+      expect(Date.now() - startedAt).toBeLessThan(8000);
+
+      // As the operator is told to.
+      const rescued = readdirSync(data()).find((name) => name.includes('.rescued-'))!;
+      renameSync(join(data(), rescued), place.database);
+      for (const suffix of ['-wal', '-shm']) rmSync(place.database + suffix, { force: true });
+      await serve();
+      expect(await everything()).toEqual(acknowledged);
+    },
+    60_000,
+  );
+
+  it('does not keep it from ending in good order: the disk is full', async () => {
+    await serve([], '0', { maxFileKb: 1500 });
+    const queue = await QueueReader.open(client, { event_types: ['message'] });
+    const acknowledged: string[] = [];
+    for (let n = 0; ; n++) {
+      const content = `${n} ${'x'.repeat(9000)}`;
+      const answer = await say(content);
+      if (answer.result !== 'success') break;
+      acknowledged.push(content);
+    }
+    expect(acknowledged.length).toBeGreaterThan(5);
+    await queue.poll({ dont_block: 'true' });
+    const waiting = queue.poll();
+    await pause(200);
+    const startedAt = Date.now();
+    expect(await server.terminate()).toBe(0);
+    expect(Date.now() - startedAt).toBeLessThan(8000);
+    expect(await waiting).toMatchObject({ result: 'success' });
+
+    await serve();
+    expect(await everything()).toEqual(acknowledged);
+    expect(await say('there is room again')).toMatchObject({ result: 'success' });
+  }, 60_000);
+
+  it('ends neither with the terminal that it was started from, nor without being asked', async () => {
+    await serve();
+    server.signal('SIGHUP');
+    await pause(300);
+    expect(await say('still here')).toMatchObject({ result: 'success' });
+    expect(await server.terminate('SIGINT')).toBe(0);
+    expect(existsSync(`${place.database}-wal`)).toBe(false);
+  }, 30_000);
+});

@@ -1,0 +1,219 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type MessageId, type Repositories, topicKey, type UnreadConversation, type Viewer } from '@parley/domain';
+import { aChannel, aMessage, aUser, FixedClock, type GivenMessage, givenOn, type Scene } from '@parley/testkit';
+import { openSqliteStorage, type SqliteStorage } from '../index.js';
+
+const directory = mkdtempSync(join(tmpdir(), 'parley-overview-'));
+const opened: SqliteStorage[] = [];
+let statements: string[] = [];
+
+afterAll(async () => {
+  for (const storage of opened) await storage.close();
+  rmSync(directory, { recursive: true });
+});
+
+/** `reader` follows `red` and `blue`, and has read nothing of what `writer` sends. */
+async function worldOf(messages: readonly Partial<GivenMessage>[]): Promise<Scene> {
+  const clock = new FixedClock();
+  const path = join(directory, `${opened.length}.db`);
+  const storage = openSqliteStorage({ path, clock, trace: (sql) => statements.push(sql) });
+  opened.push(storage);
+  const people = ['reader', 'writer', 'other'];
+  return givenOn(
+    storage.uow,
+    clock,
+    ...people.map((name) => aUser({ name })),
+    ...['red', 'blue'].map((name) => aChannel({ name, subscribers: people })),
+    ...messages.map((message) => aMessage({ from: 'writer', to: 'red', ...message })),
+  );
+}
+
+const many = <T>(count: number, each: (n: number) => T): T[] => Array.from({ length: count }, (_, n) => each(n));
+
+/** The same by the other way: message by message. */
+async function expected({ personal }: Repositories, viewer: Viewer, limit: number): Promise<unknown> {
+  const everything = await personal.listUnread(viewer, 1_000_000);
+  const newest = everything.slice(-limit);
+  const conversations = new Map<string, UnreadConversation & { ids: MessageId[] }>();
+  for (const { id, recipientId, channelId, topic } of newest) {
+    const key = `${recipientId}/${topicKey(topic)}`;
+    const known = conversations.get(key);
+    if (known) known.ids.push(id);
+    else conversations.set(key, { recipientId, channelId, topic, ids: [id] });
+  }
+  return {
+    conversations: [...conversations.values()],
+    mentionedIds: newest.filter(({ isMentioned }) => isMentioned).map(({ id }) => id),
+    wildcardMentionedIds: newest.filter(({ isWildcardMentioned }) => isWildcardMentioned).map(({ id }) => id),
+    oldOnesAreMissing: everything.length > newest.length,
+  };
+}
+
+async function check(scene: Scene): Promise<void> {
+  const viewer = scene.viewer('reader');
+  await scene.uow.read(async (r) => {
+    const all = (await r.personal.listUnread(viewer, 1_000_000)).length;
+    for (const limit of [1, 2, 7, Math.ceil(all / 3), Math.ceil(all / 2), all - 1, all, all + 1, 50_000]) {
+      if (limit < 1) continue;
+      expect(await r.personal.overviewUnread(viewer, limit)).toEqual(await expected(r, viewer, limit));
+    }
+  });
+}
+
+const idsWhere = (scene: Scene, isWanted: (n: number) => boolean): MessageId[] =>
+  scene.messages.filter((_, n) => isWanted(n)).map(({ id }) => id);
+
+const interleaved = (count: number, topics: number) =>
+  many(
+    count,
+    (n): Partial<GivenMessage> => ({
+      ...(n % 3 === 0 || n % 10 < 8
+        ? { to: n % 3 === 0 ? 'blue' : 'red', topic: `${n % 2 ? 'T' : 't'}opic ${n % topics}` }
+        : { to: n % 10 === 9 ? ['reader'] : ['reader', 'other'], topic: '' }),
+      from: n % 4 === 0 ? 'other' : 'writer',
+      mentionsChannel: n % 11 === 0,
+      ...(n % 13 === 0 && { exceptions: { reader: { mentioned: true } } }),
+    }),
+  );
+
+describe('what is unread by conversation is the same as message by message', () => {
+  it.each<[string, (scene: Scene) => Promise<unknown>]>([
+    ['nothing is read', async () => {}],
+    [
+      'the first half is read',
+      (s) =>
+        s.uow.write((tx) =>
+          tx.personal.setRead(
+            s.viewer('reader'),
+            idsWhere(s, (n) => n < 200),
+            true,
+          ),
+        ),
+    ],
+    [
+      'every other message is read',
+      (s) =>
+        s.uow.write((tx) =>
+          tx.personal.setRead(
+            s.viewer('reader'),
+            idsWhere(s, (n) => n % 2 === 0),
+            true,
+          ),
+        ),
+    ],
+    [
+      'nearly everything is read',
+      (s) =>
+        s.uow.write((tx) =>
+          tx.personal.setRead(
+            s.viewer('reader'),
+            idsWhere(s, (n) => n % 40 !== 7),
+            true,
+          ),
+        ),
+    ],
+    ['everything is read', (s) => s.uow.write((tx) => tx.personal.markAllRead(s.viewer('reader')))],
+    [
+      'some are marked unread again',
+      (s) =>
+        s.uow.write(async (tx) => {
+          await tx.personal.markAllRead(s.viewer('reader'));
+          await tx.personal.setRead(
+            s.viewer('reader'),
+            idsWhere(s, (n) => n % 5 === 0),
+            false,
+          );
+        }),
+    ],
+    [
+      'a sender was muted, and some of theirs marked unread',
+      (s) =>
+        s.uow.write(async (tx) => {
+          await tx.personal.muteSender(s.viewer('reader'), s.user('other').id);
+          for (const message of interleaved(100, 7)) await aMessage(message as GivenMessage)(s, tx);
+          await tx.personal.setRead(
+            s.viewer('reader'),
+            idsWhere(s, (n) => n > 400 && n % 8 === 0),
+            false,
+          );
+        }),
+    ],
+    [
+      'some were moved to other channels and topics',
+      (s) =>
+        s.uow.write(async (tx) => {
+          const { id: channelId, recipientId } = s.channel('blue');
+          const moved = idsWhere(s, (n) => n % 30 === 1);
+          await tx.messages.move(s.realm.id, moved, {
+            channelId,
+            recipientId,
+            topic: 'Topic 1',
+            isHistoryProtected: false,
+          });
+          await tx.personal.setRead(s.viewer('reader'), moved.slice(0, 9), true);
+        }),
+    ],
+    [
+      'some were deleted',
+      (s) =>
+        s.uow.write((tx) =>
+          tx.messages.remove(
+            s.realm.id,
+            idsWhere(s, (n) => n % 7 < 3),
+          ),
+        ),
+    ],
+    [
+      'a channel was left',
+      (s) =>
+        s.uow.write((tx) => tx.personal.closeSpans(s.realm.id, s.channel('red').recipientId, [s.user('reader').id])),
+    ],
+  ])('when %s', async (_, change) => {
+    const scene = await worldOf(interleaved(400, 7));
+    await change(scene);
+    await check(scene);
+  });
+
+  it('when many were moved', async () => {
+    const scene = await worldOf(many(600, (n) => ({ to: 'red', topic: `topic ${n % 3}` })));
+    const { id: channelId, recipientId } = scene.channel('blue');
+    const moved = idsWhere(scene, (n) => n % 2 === 0);
+    await scene.uow.write((tx) =>
+      tx.messages.move(scene.realm.id, moved, { channelId, recipientId, topic: 'moved', isHistoryProtected: false }),
+    );
+    await check(scene);
+  });
+
+  it('when there are more topics than is worth while', async () => {
+    const scene = await worldOf(many(300, (n) => ({ topic: `topic ${n}` })));
+    await scene.uow.write((tx) =>
+      tx.personal.setRead(
+        scene.viewer('reader'),
+        idsWhere(scene, (n) => n < 280),
+        true,
+      ),
+    );
+    await check(scene);
+  });
+});
+
+it('takes as many statements for many topics and messages as for few', async () => {
+  const counts: number[] = [];
+  for (const scene of [await worldOf(interleaved(90, 3)), await worldOf(interleaved(900, 40))]) {
+    await scene.uow.write((tx) =>
+      tx.personal.setRead(
+        scene.viewer('reader'),
+        idsWhere(scene, (n) => n % 2 === 0),
+        true,
+      ),
+    );
+    const read = () => scene.uow.read((r) => r.personal.overviewUnread(scene.viewer('reader'), 50_000));
+    await read();
+    statements = [];
+    await read();
+    counts.push(statements.length);
+  }
+  expect(counts[1]).toBe(counts[0]);
+});

@@ -1,0 +1,459 @@
+import {
+  type ChannelId,
+  countRead,
+  findFirstUnread,
+  isOrdinalRead,
+  type MessageId,
+  type Ordinal,
+  type ReadSegment,
+  type RecipientId,
+  topicKey,
+  type UnreadOverview,
+  unreadRanges,
+  type Viewer,
+} from '@parley/domain';
+import { type Connection, LIMIT, type Query } from '../connection.js';
+import { ascending } from '../rows.js';
+import type { IncompletePlace, IncompletePlaces } from './incomplete-places.js';
+import { EVERYTHING } from './message-filter.js';
+import { wasMoved } from './message-place.js';
+import type { Place } from './read-sets.js';
+import { isMuted, type Standings } from './standing.js';
+import { TRAITS } from './stored-values.js';
+import { type Reader, UNREAD_COLUMNS, type UnreadMessages, type UnreadRow } from './unread-messages.js';
+
+/** What is unread of a recipient, as far as read sets say. */
+interface UnreadPlace {
+  readonly recipientId: RecipientId;
+  readonly channelId: ChannelId | null;
+  /** Of the first ordinal that is not read. */
+  readonly first: Ordinal;
+  readonly last: Ordinal;
+  /** How many ordinals in between are not read; some of them may be no messages any more. */
+  readonly count: number;
+  /** Of what is read in between; null: nothing is. */
+  readonly segments: readonly ReadSegment[] | null;
+}
+
+/** Messages of one topic or direct conversation. */
+interface Group {
+  readonly recipientId: RecipientId;
+  readonly channelId: ChannelId | null;
+  readonly ids: MessageId[];
+}
+
+/** Ids and, where they were asked for, ordinals and senders, side by side; and those that mention the channel. */
+type Columns = readonly [
+  ids: MessageId[],
+  mentioning: readonly MessageId[],
+  ordinals: readonly Ordinal[],
+  senderIds: readonly number[],
+];
+type MovedRow = readonly [MessageId, sentTo: RecipientId, Ordinal];
+type TopicRow = readonly [place: number, left: number, topicKey: string, columns: string];
+
+/** Of so few, each message is looked up by itself. */
+const FEW_UNREAD = 4;
+/** How much of a stretch may be read for it to be gone through as a whole. */
+const MOST_READ_PER_UNREAD = 8;
+/** How many messages that have changed channel are looked through. */
+const MAX_MOVED = 10_000;
+
+/**
+ * Everything that somebody has not read, by conversation, without a row or an object for each message: topics and
+ * conversations stand side by side in indexes that cover all it takes to judge them. Where that would be a longer way than
+ * what is unread is worth, `UnreadMessages` goes the other one.
+ */
+export class UnreadOverviews {
+  private readonly topicQueries = new Map<string, Query<TopicRow>>();
+  private readonly directQueries = new Map<string, Query<readonly [place: number, columns: string]>>();
+  private readonly movedFrom: Query<MovedRow>;
+  private readonly firstFrom: Query<Ordinal | null>;
+  private readonly newestId: Query<number | null>;
+  private readonly oldestOf: Query<number | null>;
+  private readonly rowsById: Query<UnreadRow>;
+  private readonly topicsOf: Query<readonly [MessageId, string]>;
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly standings: Standings,
+    private readonly places: IncompletePlaces,
+    private readonly unread: UnreadMessages,
+  ) {
+    // Whoever loses a message by a move does not have it any more: what counts is where it is now.
+    this.movedFrom = connection.tuples<MovedRow>(
+      `SELECT m.id, m.sent_recipient_id, m.ordinal
+       FROM (SELECT DISTINCT recipient_id FROM span WHERE user_id = ?) s
+       CROSS JOIN message m INDEXED BY message_moved_in
+         ON m.recipient_id = s.recipient_id AND m.id >= ? AND m.traits & ${TRAITS.wasMoved} ${LIMIT}`,
+    );
+    this.firstFrom = connection.values<Ordinal | null>(
+      `SELECT (SELECT m.ordinal FROM message m INDEXED BY message_by_recipient
+               WHERE m.recipient_id = p.value AND m.id >= ? AND m.traits & ${TRAITS.wasMoved} = 0
+               ORDER BY m.id LIMIT 1)
+       FROM json_each(?) p ORDER BY p.key`,
+    );
+    this.newestId = connection.values<number | null>('SELECT max(id) FROM message');
+    this.oldestOf = connection.values<number | null>(
+      `SELECT min((SELECT f.id FROM message f INDEXED BY message_by_ordinal
+                   WHERE f.sent_recipient_id = p.value ->> 0 AND f.ordinal >= p.value ->> 1
+                   ORDER BY f.ordinal LIMIT 1))
+       FROM json_each(?) p`,
+    );
+    this.rowsById = connection.tuples<UnreadRow>(
+      `SELECT ${UNREAD_COLUMNS} FROM json_each(?) wanted CROSS JOIN message m ON m.id = wanted.value`,
+    );
+    this.topicsOf = connection.tuples<readonly [MessageId, string]>(
+      'SELECT m.id, m.topic FROM json_each(?) wanted CROSS JOIN message m ON m.id = wanted.value',
+    );
+  }
+
+  of(viewer: Viewer, limit: number): UnreadOverview {
+    const reader = this.unread.readerOf(viewer);
+    const everywhere = this.unreadPlaces(viewer);
+    const marked = this.unread.marked(viewer, EVERYTHING, 'DESC', limit + 1);
+    for (let wanted = limit; ; wanted *= 2) {
+      const { from, places } = this.newest(everywhere, wanted);
+      const found = new Collection();
+      const moved = this.movedUnread(reader, everywhere, from);
+      if (moved === null) found.addRows(this.unread.newest(reader, EVERYTHING, limit + 1, marked));
+      else this.collect(reader, places, from, [...marked, ...moved], found);
+      // Some of the ordinals that were counted are no messages any more.
+      if (from > 0 && found.count < limit) continue;
+      const oldest = found.keepNewest(limit);
+      const first = from > 0 ? this.unread.findFirst(viewer, EVERYTHING) : null;
+      const isCut = found.isCut || (first !== null && first < oldest);
+      return this.present(viewer, found, this.unread.unmentioned(viewer, marked), isCut);
+    }
+  }
+
+  private unreadPlaces(viewer: Viewer): UnreadPlace[] {
+    const places = this.places.of(viewer).sort((a, b) => a.recipientId - b.recipientId || a.first - b.first);
+    const partly = places.filter(({ onlyGap }) => onlyGap === null);
+    const segments = partly.length > 0 ? this.standings.readSets.load(viewer, partly) : NOTHING_READ;
+    return places.flatMap((place) => toUnread(place, segments.get(place.recipientId) ?? []) ?? []);
+  }
+
+  /** The end of the places, with about so many unread messages in it, and the id it begins with; 0: all of them. */
+  private newest(
+    places: readonly UnreadPlace[],
+    wanted: number,
+  ): { readonly from: number; readonly places: readonly UnreadPlace[] } {
+    if (countOf(places) <= wanted) return { from: 0, places };
+    const recipientIds = JSON.stringify(places.map(({ recipientId }) => recipientId));
+    let end = { from: 0, places };
+    let high = this.newestId.get() ?? 0;
+    while (high - end.from > 1) {
+      const from = Math.floor((end.from + high) / 2);
+      const firsts = this.firstFrom.all(from, recipientIds);
+      const newer = places.flatMap((place, index) => placeFrom(place, firsts[index] ?? null) ?? []);
+      const count = countOf(newer);
+      if (count < wanted) high = from;
+      else end = { from, places: newer };
+      if (count >= wanted && count <= 1.25 * wanted) break;
+    }
+    return end;
+  }
+
+  private collect(
+    reader: Reader,
+    places: readonly UnreadPlace[],
+    from: number,
+    known: readonly UnreadRow[],
+    found: Collection,
+  ): void {
+    const oneByOne: UnreadPlace[] = [];
+    const isLong = (place: UnreadPlace) => place.last - place.first >= MOST_READ_PER_UNREAD * place.count;
+    const along: UnreadPlace[] = [];
+    for (const place of places) (place.count <= FEW_UNREAD || isLong(place) ? oneByOne : along).push(place);
+    const channels = along.filter(({ channelId }) => channelId !== null);
+    const direct = along.filter(({ channelId }) => channelId === null);
+    for (const isAlike of [isWholly, isPartly]) {
+      oneByOne.push(...this.addTopics(reader, channels.filter(isAlike), from, found));
+      this.addDirect(reader, direct.filter(isAlike), from, found);
+    }
+    // What has changed channel is among those known.
+    const rows = this.unread.unreadIn(reader, this.gapsOf(oneByOne), null).filter((row) => !wasMoved(row));
+    found.addRows([...rows, ...known].filter(([id]) => id >= from));
+  }
+
+  /** Channels topic by topic. Returns those with more topics than that is worth while. */
+  private addTopics(
+    reader: Reader,
+    places: readonly UnreadPlace[],
+    from: number,
+    found: Collection,
+  ): readonly UnreadPlace[] {
+    if (places.length === 0) return [];
+    const rows = this.topicQuery(needsOf(places, reader)).all(from, parameterOf(places));
+    const tooMany = new Set(rows.filter(([, left]) => left === 0).map(([place]) => place));
+    for (const [index, , key, columns] of rows) {
+      if (!tooMany.has(index)) this.addGroup(reader, places[index]!, key, JSON.parse(columns) as Columns, found);
+    }
+    return places.filter((_, index) => tooMany.has(index));
+  }
+
+  private addDirect(reader: Reader, places: readonly UnreadPlace[], from: number, found: Collection): void {
+    if (places.length === 0) return;
+    for (const [index, columns] of this.directQuery(needsOf(places, reader)).all(from, parameterOf(places))) {
+      this.addGroup(reader, places[index]!, '', JSON.parse(columns) as Columns, found);
+    }
+  }
+
+  private addGroup(
+    { marked, mutes }: Reader,
+    place: UnreadPlace,
+    key: string,
+    [ids, mentioning, ordinals, senderIds]: Columns,
+    found: Collection,
+  ): void {
+    const { segments } = place;
+    // Mostly there is nothing to leave out.
+    const unread =
+      segments === null && marked.size === 0 && mutes.length === 0
+        ? ids
+        : ids.filter(
+            (id, i) =>
+              !(segments !== null && isOrdinalRead(segments, ordinals[i]!)) &&
+              !marked.has(id) &&
+              !(mutes.length > 0 && isMuted(mutes, senderIds[i] as never, id)),
+          );
+    found.add(place, key, unread);
+    for (const id of mentioning) found.mentioning.add(id);
+  }
+
+  private gapsOf(places: readonly UnreadPlace[]): Place[] {
+    return places.flatMap((place) =>
+      place.segments === null
+        ? [place]
+        : [...unreadRanges(place.segments, place, 'start')].map((gap) => ({ ...place, ...gap })),
+    );
+  }
+
+  /** Of what has changed channel, what was received and not read; null: that is more than is looked through. */
+  private movedUnread(
+    { viewer, marked }: Reader,
+    places: readonly UnreadPlace[],
+    from: number,
+  ): readonly UnreadRow[] | null {
+    if (places.length === 0) return [];
+    const oldest = from > 0 ? from : this.oldestOf.get(parameterOf(places));
+    const moved = this.movedFrom.all(viewer.userId, oldest ?? 0, MAX_MOVED + 1);
+    if (moved.length > MAX_MOVED) return null;
+    const placesOf = new Map<RecipientId, UnreadPlace[]>();
+    for (const place of moved.length === 0 ? [] : places) {
+      const known = placesOf.get(place.recipientId);
+      if (known) known.push(place);
+      else placesOf.set(place.recipientId, [place]);
+    }
+    const unread = moved.filter(
+      ([id, recipientId, ordinal]) =>
+        !marked.has(id) && placesOf.get(recipientId)?.some((place) => isUnreadIn(place, ordinal)),
+    );
+    if (unread.length === 0) return [];
+    const rows = this.rowsById.all(JSON.stringify(unread.map(([id]) => id)));
+    const standing = this.standings.load(viewer, rows);
+    return rows.filter((row) => standing.basis(row) === 'received' && !standing.isRead(row, 'received'));
+  }
+
+  private present(
+    viewer: Viewer,
+    found: Collection,
+    unmentioned: ReadonlySet<MessageId>,
+    oldOnesAreMissing: boolean,
+  ): UnreadOverview {
+    const groups = found.groups();
+    const flags = this.standings.flagRows(viewer, found.ids());
+    const inChannels = groups.filter(({ channelId }) => channelId !== null);
+    const topics = new Map(this.topicsOf.all(JSON.stringify(inChannels.map(({ ids }) => ids[0]!))));
+    const mentioned: MessageId[] = [];
+    const wildcardMentioned = new Set<MessageId>();
+    for (const [id, row] of flags) {
+      if (!found.has(id)) continue;
+      if (row.mentioned === 1) mentioned.push(id);
+      if (row.topicWildcardMentioned === 1) wildcardMentioned.add(id);
+    }
+    for (const id of found.mentioning) if (!unmentioned.has(id) && found.has(id)) wildcardMentioned.add(id);
+    return {
+      conversations: groups.map(({ recipientId, channelId, ids }) => ({
+        recipientId,
+        channelId,
+        topic: topics.get(ids[0]!) ?? '',
+        ids,
+      })),
+      mentionedIds: mentioned.sort(ascending),
+      wildcardMentionedIds: [...wildcardMentioned].sort(ascending),
+      oldOnesAreMissing,
+    };
+  }
+
+  /** For each place its topics, in order, until there have been as many as it has unread messages: then `left` is 0. */
+  private topicQuery(needs: Needs): Query<TopicRow> {
+    const next = (recipient: string, after: string) =>
+      `(SELECT t.topic_key FROM message t INDEXED BY message_by_topic
+        WHERE t.recipient_id = ${recipient} AND t.topic_key ${after} ORDER BY t.topic_key LIMIT 1)`;
+    return remembered(this.topicQueries, needs, () =>
+      this.connection.tuples(
+        `${WITH_PLACE}, topic (number, recipient_id, first_id, last_id, left, key) AS (
+           SELECT number, recipient_id, first_id, last_id, count, ${next('place.recipient_id', 'IS NOT NULL')} FROM place
+           UNION ALL
+           SELECT number, recipient_id, first_id, last_id, left - 1, ${next('topic.recipient_id', '> topic.key')}
+           FROM topic WHERE key IS NOT NULL AND left > 0
+         )
+         SELECT number, left, key, (
+           SELECT ${columnsOf(needs)} FROM message m INDEXED BY message_by_topic
+           WHERE m.recipient_id = topic.recipient_id AND m.topic_key = topic.key AND ${isWanted('topic')})
+         FROM topic WHERE key IS NOT NULL`,
+      ),
+    );
+  }
+
+  private directQuery(needs: Needs): Query<readonly [number, string]> {
+    return remembered(this.directQueries, needs, () =>
+      this.connection.tuples(
+        `${WITH_PLACE}
+         SELECT place.number, (
+           SELECT ${columnsOf(needs)} FROM message m INDEXED BY message_by_recipient
+           WHERE m.recipient_id = place.recipient_id AND ${isWanted('place')})
+         FROM place`,
+      ),
+    );
+  }
+}
+
+/** What beside ids it takes to judge a message. */
+interface Needs {
+  readonly ordinals: boolean;
+  readonly senders: boolean;
+}
+
+/** Parameters: the id from which on messages are wanted, and the places. Each bound is looked up once. */
+const WITH_PLACE = `WITH RECURSIVE place (number, recipient_id, count, first_id, last_id) AS MATERIALIZED (
+  SELECT p.key, p.value ->> 0, p.value ->> 3, max(?,
+    (SELECT f.id FROM message f INDEXED BY message_by_ordinal
+     WHERE f.sent_recipient_id = p.value ->> 0 AND f.ordinal >= p.value ->> 1 ORDER BY f.ordinal LIMIT 1)),
+    (SELECT l.id FROM message l INDEXED BY message_by_ordinal
+     WHERE l.sent_recipient_id = p.value ->> 0 AND l.ordinal <= p.value ->> 2 ORDER BY l.ordinal DESC LIMIT 1)
+  FROM json_each(?) p)`;
+
+/** Whether `message m` lies within the bounds, arrived unread, and never changed channel. */
+const isWanted = (bounds: 'place' | 'topic'): string =>
+  `m.id BETWEEN ${bounds}.first_id AND ${bounds}.last_id
+   AND m.traits & ${TRAITS.wasMoved | TRAITS.isReadByDefault} = 0`;
+
+/** In the order of the index, of which everything before the id is fixed: by id. */
+const columnsOf = ({ ordinals, senders }: Needs): string =>
+  `json_array(json_group_array(m.id), json_group_array(m.id) FILTER (WHERE m.traits & ${TRAITS.mentionsChannel}),
+     ${ordinals ? 'json_group_array(m.ordinal)' : "json('[]')"}, ${senders ? 'json_group_array(m.sender_id)' : "json('[]')"})`;
+
+const parameterOf = (places: readonly UnreadPlace[]): string =>
+  JSON.stringify(places.map(({ recipientId, first, last, count }) => [recipientId, first, last, count]));
+
+const NOTHING_READ: ReadonlyMap<RecipientId, readonly ReadSegment[]> = new Map();
+
+/** `segments` are what is read of the place, where that is more than one run. */
+function toUnread(place: IncompletePlace, segments: readonly ReadSegment[]): UnreadPlace | null {
+  const { recipientId, channelId, last, onlyGap } = place;
+  if (onlyGap !== null) {
+    return { recipientId, channelId, first: onlyGap, last, count: last - onlyGap + 1, segments: null };
+  }
+  const first = findFirstUnread(segments, place);
+  if (first === null) return null;
+  const count = last - first + 1 - countRead(segments, { first, last });
+  return { recipientId, channelId, first, last, count, segments };
+}
+
+/** Of places that are alike. */
+const needsOf = (places: readonly UnreadPlace[], { mutes }: Reader): Needs => ({
+  ordinals: isPartly(places[0]!),
+  senders: mutes.length > 0,
+});
+const isWholly = ({ segments }: UnreadPlace): boolean => segments === null;
+const isPartly = ({ segments }: UnreadPlace): boolean => segments !== null;
+
+const countOf = (places: readonly UnreadPlace[]): number => places.reduce((sum, { count }) => sum + count, 0);
+
+/** What of a place is left from some ordinal on. */
+function placeFrom(place: UnreadPlace, from: Ordinal | null): UnreadPlace | null {
+  const { first, last, segments } = place;
+  if (from === null || from > last) return null;
+  if (from <= first) return place;
+  if (segments === null) return { ...place, first: from, count: last - from + 1 };
+  const firstLeft = findFirstUnread(segments, { first: from, last });
+  if (firstLeft === null) return null;
+  const range = { first: firstLeft, last };
+  return { ...place, ...range, count: last - firstLeft + 1 - countRead(segments, range) };
+}
+
+const isUnreadIn = ({ first, last, segments }: UnreadPlace, ordinal: Ordinal): boolean =>
+  ordinal >= first && ordinal <= last && !(segments !== null && isOrdinalRead(segments, ordinal));
+
+function remembered<Row>(queries: Map<string, Query<Row>>, needs: Needs, make: () => Query<Row>): Query<Row> {
+  const key = `${needs.ordinals}/${needs.senders}`;
+  const known = queries.get(key) ?? make();
+  queries.set(key, known);
+  return known;
+}
+
+/** Gathers what several ways have found. */
+class Collection {
+  readonly mentioning = new Set<MessageId>();
+  count = 0;
+  isCut = false;
+  private readonly byKey = new Map<string, Group>();
+  /** Made when it is first asked for: mostly nobody is mentioned. */
+  private known: ReadonlySet<MessageId> | null = null;
+
+  add({ recipientId, channelId }: Pick<Group, 'recipientId' | 'channelId'>, key: string, ids: MessageId[]): void {
+    if (ids.length === 0) return;
+    this.count += ids.length;
+    const groupKey = `${recipientId}/${key}`;
+    const group = this.byKey.get(groupKey);
+    if (!group) {
+      this.byKey.set(groupKey, { recipientId, channelId, ids });
+      return;
+    }
+    for (const id of ids) group.ids.push(id);
+    group.ids.sort(ascending);
+  }
+
+  addRows(rows: readonly UnreadRow[]): void {
+    for (const [id, , recipientId, , , traits, , channelId, topic] of rows) {
+      this.add({ recipientId, channelId }, channelId === null ? '' : topicKey(topic), [id]);
+      if ((traits & TRAITS.mentionsChannel) !== 0) this.mentioning.add(id);
+    }
+  }
+
+  /** Answers the oldest that is kept. */
+  keepNewest(limit: number): number {
+    if (this.count > limit) {
+      this.isCut = true;
+      const ids = Float64Array.from(this.ids()).sort();
+      const oldestKept = ids[ids.length - limit]!;
+      for (const { ids } of this.byKey.values()) {
+        const start = ids.findIndex((id) => id >= oldestKept);
+        ids.splice(0, start === -1 ? ids.length : start);
+      }
+    }
+    let oldest = Number.POSITIVE_INFINITY;
+    for (const { ids } of this.byKey.values()) if (ids.length > 0 && ids[0]! < oldest) oldest = ids[0]!;
+    return oldest;
+  }
+
+  has(id: MessageId): boolean {
+    this.known ??= new Set(this.ids());
+    return this.known.has(id);
+  }
+
+  ids(): MessageId[] {
+    const all: MessageId[] = [];
+    // Many times as quick as flatMap.
+    for (const { ids } of this.byKey.values()) for (let i = 0; i < ids.length; i++) all.push(ids[i]!);
+    return all;
+  }
+
+  /** By the oldest message. */
+  groups(): readonly Group[] {
+    return [...this.byKey.values()].filter(({ ids }) => ids.length > 0).sort((a, b) => a.ids[0]! - b.ids[0]!);
+  }
+}

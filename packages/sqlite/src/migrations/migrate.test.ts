@@ -1,0 +1,173 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { FixedClock } from '@parley/testkit';
+import Sqlite from 'better-sqlite3';
+import { APPLICATION_ID, DatabaseRefused, openWriter } from '../database.js';
+import { openSqliteStorage } from '../index.js';
+import { LATEST_VERSION, MIGRATIONS, migrate } from './migrate.js';
+import { checksumOf } from './migration.js';
+import { fingerprintOf, normalizedSchema } from './recognize.js';
+
+/** A line is never changed, nor is the step it stands for: a new step goes to the end, and gets a line of its own. */
+const RELEASED = [
+  ['0001-initial', 'b64d050a62bae03f4b91947b2b22b57d936b9990db2414512dad4f8c4b695dee'],
+  ['0002-server-address', '853c511763807007878da80f6d6a07f00b2c9cb587fd97b32dfdfafea729a52a'],
+  ['0003-event-formats', 'a36f484a21baafcf5189dfe1bbfd2e35f38a40b802a0fd76b8eb078195d39bf9'],
+];
+
+let directory: string;
+let path: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'parley-migrations-'));
+  path = join(directory, 'parley.db');
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+/** A file as it was before steps were recorded. */
+function writeUnrecorded(change: (sql: string) => string = (sql) => sql): void {
+  const database = new Sqlite(path);
+  database.pragma(`application_id = ${APPLICATION_ID}`);
+  database.pragma('journal_mode = WAL');
+  database.exec(change(MIGRATIONS[0]!.sql));
+  database.exec(`
+    INSERT INTO realm (version, groups_version, string_id, uuid, name, is_deactivated, created_at, settings,
+                       rendered_description, user_defaults, permissions)
+    VALUES (1, 1, 'lear', 'u', 'King Lear', 0, 0, '{}', '', '{}', '{}')`);
+  database.pragma('user_version = 1');
+  database.close();
+}
+
+const withoutSubmessages = (sql: string): string =>
+  sql.replace(/CREATE TABLE submessage [^;]*;\s*CREATE INDEX submessage_by_message [^;]*;/, '');
+
+/** Of a database made of all steps. */
+function schemaOfSteps(): readonly string[] {
+  const database = new Sqlite(':memory:');
+  migrate(database);
+  database.exec('DROP TABLE schema_step');
+  return normalizedSchema(database);
+}
+
+it('leaves released steps as they are', () => {
+  expect(MIGRATIONS.map((migration) => [migration.name, checksumOf(migration)])).toEqual(RELEASED);
+});
+
+it("makes the schema that each feature's schema.sql describes", () => {
+  const described = new Sqlite(':memory:');
+  for (const feature of ['realms', 'users', 'groups', 'channels', 'messages', 'events', 'authentication']) {
+    described.exec(readFileSync(join(__dirname, '..', feature, 'schema.sql'), 'utf8'));
+  }
+  expect(normalizedSchema(described)).toEqual(schemaOfSteps());
+});
+
+describe('steps', () => {
+  const steps = [
+    { name: 'a', sql: 'CREATE TABLE a (x)' },
+    { name: 'b', sql: 'CREATE TABLE b (x); INSERT INTO b VALUES (1)' },
+    { name: 'c', sql: 'CREATE TABLE c (x); SELECT no_such_function()' },
+  ];
+  const state = (database: Sqlite.Database) => [
+    database.pragma('user_version', { simple: true }),
+    database.prepare('SELECT name FROM sqlite_schema ORDER BY name').pluck().all(),
+    database.prepare('SELECT number, name FROM schema_step ORDER BY number').raw().all(),
+  ];
+  const afterB = [
+    2,
+    ['a', 'b', 'schema_step'],
+    [
+      [1, 'a'],
+      [2, 'b'],
+    ],
+  ];
+
+  it('run each once, in order', () => {
+    const database = new Sqlite(path);
+    migrate(database, steps.slice(0, 1));
+    migrate(database, steps.slice(0, 2));
+    migrate(database, steps.slice(0, 2));
+    expect(state(database)).toEqual(afterB);
+    expect(database.prepare('SELECT count(*) FROM b').pluck().get()).toBe(1);
+    database.close();
+  });
+
+  it('leave the steps before one that fails, and nothing of it', () => {
+    const database = new Sqlite(path);
+    expect(() => migrate(database, steps)).toThrow('no_such_function');
+    expect(state(database)).toEqual(afterB);
+    database.close();
+  });
+
+  it('are refused when one that has run was edited since', () => {
+    const database = new Sqlite(path);
+    migrate(database, steps.slice(0, 2));
+    const edited = [steps[0]!, { name: 'b', sql: 'CREATE TABLE b (x, y)' }, { name: 'c', sql: 'CREATE TABLE c (x)' }];
+    expect(() => migrate(database, edited)).toThrow(
+      /^step 2 of its schema \(b\) is not the one of this version, .*; open it with the version that wrote it/,
+    );
+    expect(state(database)).toEqual(afterB);
+    database.close();
+  });
+
+  it('need no write lock when all of them have run', () => {
+    openWriter(path).close();
+    const other = new Sqlite(path);
+    other.exec('BEGIN IMMEDIATE');
+    const startedAt = performance.now();
+    openWriter(path).close();
+    expect(performance.now() - startedAt).toBeLessThan(4000);
+    other.exec('ROLLBACK');
+    other.close();
+  });
+});
+
+describe('a file of the time before steps were recorded', () => {
+  /** What readers and writers of every table get to see. */
+  async function open() {
+    const storage = openSqliteStorage({ path, clock: new FixedClock() });
+    const [realm] = await storage.uow.read(({ realms }) => realms.list());
+    const views = await storage.uow.read(({ messages }) => messages.listViews(realm!.id, []));
+    await storage.close();
+    return { realm: realm!, views };
+  }
+
+  it.each([
+    ['of the last form', (sql: string) => sql],
+    ['of the form without polls', withoutSubmessages],
+    ['with other blanks and comments', (sql: string) => sql.replace(/\n {2}/g, '\n\t-- as it was\n  ')],
+  ])('is taken over: %s', async (_, change) => {
+    writeUnrecorded(change);
+    expect((await open()).realm).toMatchObject({ stringId: 'lear', isAtServerAddress: true });
+    const database = new Sqlite(path, { readonly: true });
+    expect(database.prepare('SELECT number, name FROM schema_step ORDER BY number').raw().all()).toEqual(
+      MIGRATIONS.map(({ name }, index) => [index + 1, name]),
+    );
+    expect(database.pragma('user_version', { simple: true })).toBe(LATEST_VERSION);
+    expect(database.prepare('SELECT count(*) FROM submessage').pluck().get()).toBe(0);
+    database.close();
+  });
+
+  it.each([
+    ['a column more', (sql: string) => sql.replace('name TEXT NOT NULL,', 'name TEXT NOT NULL, motto TEXT,')],
+    ['an index less', (sql: string) => sql.replace(/CREATE INDEX user_by_name [^;]*;/, '')],
+    ['a table more', (sql: string) => `${sql}; CREATE TABLE note (text TEXT)`],
+  ])('is refused when no release made it, and left as it is: %s', (_, change) => {
+    writeUnrecorded(change);
+    const before = readFileSync(path);
+    expect(() => openWriter(path)).toThrow(DatabaseRefused);
+    expect(() => openWriter(path)).toThrow(
+      /its schema \(version 1\) is none that a release of Parley has made; open it/,
+    );
+    expect(readFileSync(path)).toEqual(before);
+    expect(readdirSync(directory)).toEqual(['parley.db']);
+  });
+
+  it('is told by what its schema means', () => {
+    const [one, other] = [new Sqlite(':memory:'), new Sqlite(':memory:')];
+    one.exec('CREATE TABLE a (x TEXT -- the only one\n)');
+    other.exec('CREATE  TABLE a(x\nTEXT)');
+    expect(fingerprintOf(one)).toBe(fingerprintOf(other));
+    other.exec('CREATE INDEX i ON a (x)');
+    expect(fingerprintOf(one)).not.toBe(fingerprintOf(other));
+  });
+});
