@@ -1,4 +1,5 @@
 import type { GroupSettingValue } from '../groups/group-setting.js';
+import type { GroupId } from '../shared/ids.js';
 import type { SettingValue } from '../shared/settings.js';
 import type { UserSettingName } from '../users/user-settings.js';
 import type { AuthenticationMethodState } from './authentication-methods.js';
@@ -19,10 +20,11 @@ export type RealmSettingEvent =
       readonly type: 'realm.authentication_changed';
       readonly methods: readonly AuthenticationMethodState[];
     }
-  /** The value as clients see it. */
+  /** `value`: as clients see it; `groupId`: what it is stored as. */
   | {
       readonly type: 'realm.permission_changed';
       readonly permission: RealmPermission;
+      readonly groupId: GroupId;
       readonly value: GroupSettingValue;
     }
   /** What new users start with. */

@@ -16,26 +16,27 @@ const DICTIONARIES: Partial<Record<RealmSettingName, (event: EventOf<'realm.sett
   topicsPolicy: ({ value }) => ({ mandatory_topics: value === 'disable_empty_topic' }),
 };
 
-/** Events §7.3; the same for everybody. */
-export const REALM_SETTING_EVENTS = {
-  'realm.name_changed': ({ name }: EventOf<'realm.name_changed'>) => update('name', name),
-  'realm.setting_changed': (event: EventOf<'realm.setting_changed'>) => {
-    const name = REALM_SETTING_FORMS.nameOf(event.setting);
-    const value = REALM_SETTING_FORMS.presentValue(event.setting, event.value);
-    const more = DICTIONARIES[event.setting];
-    return more ? dictionary({ [name]: value, ...more(event) }) : update(name, value);
-  },
-  'realm.authentication_changed': ({ methods }: EventOf<'realm.authentication_changed'>) =>
-    dictionary({ authentication_methods: presentAuthenticationMethods(methods) }),
-  'realm.permission_changed': ({ permission, value }: EventOf<'realm.permission_changed'>) =>
-    dictionary({ [permissionTitle(permission)]: presentGroupSetting(value) }),
-  'realm.user_default_changed': ({ setting, value }: EventOf<'realm.user_default_changed'>) => ({
-    type: 'realm_user_settings_defaults',
-    op: 'update',
-    property: USER_SETTING_FORMS.nameOf(setting),
-    value: USER_SETTING_FORMS.presentValue(setting, value),
-  }),
-};
+export const presentRealmName = ({ name }: EventOf<'realm.name_changed'>): WireFields => update('name', name);
 
-const update = (property: string, value: unknown) => ({ type: 'realm', op: 'update', property, value });
-const dictionary = (data: WireFields) => ({ type: 'realm', op: 'update_dict', property: 'default', data });
+/** Events §7.3. */
+export function presentRealmSetting(event: EventOf<'realm.setting_changed'>): WireFields {
+  const name = REALM_SETTING_FORMS.nameOf(event.setting);
+  const value = REALM_SETTING_FORMS.presentValue(event.setting, event.value);
+  const more = DICTIONARIES[event.setting];
+  return more ? dictionary({ [name]: value, ...more(event) }) : update(name, value);
+}
+
+export const presentAuthenticationChange = ({ methods }: EventOf<'realm.authentication_changed'>): WireFields =>
+  dictionary({ authentication_methods: presentAuthenticationMethods(methods) });
+
+export const presentRealmPermission = ({ permission, value }: EventOf<'realm.permission_changed'>): WireFields =>
+  dictionary({ [permissionTitle(permission)]: presentGroupSetting(value) });
+
+export const presentUserDefault = ({ setting, value }: EventOf<'realm.user_default_changed'>): WireFields => ({
+  op: 'update',
+  property: USER_SETTING_FORMS.nameOf(setting),
+  value: USER_SETTING_FORMS.presentValue(setting, value),
+});
+
+const update = (property: string, value: unknown): WireFields => ({ op: 'update', property, value });
+const dictionary = (data: WireFields): WireFields => ({ op: 'update_dict', property: 'default', data });

@@ -18,7 +18,6 @@ type EventOf<T extends UserSettingEvent['type']> = Extract<UserSettingEvent, { t
 export function presentSettingChange({ setting, value }: EventOf<'user.setting_changed'>): WireFields {
   const shown = USER_SETTING_FORMS.presentValue(setting, value);
   return {
-    type: 'user_settings',
     op: 'update',
     property: USER_SETTING_FORMS.nameOf(setting),
     value: shown,
@@ -53,4 +52,4 @@ export function presentEmailVisibilityChange(
   ];
 }
 
-const userUpdate = (person: WireFields): WireFields => ({ type: 'realm_user', op: 'update', person });
+const userUpdate = (person: WireFields): WireFields => ({ op: 'update', person });

@@ -29,6 +29,8 @@ export const DEMO_REALM = {
 export const DEMO_SETTINGS: Partial<RealmSettings> = {
   organizationType: 'business',
   digestWeekday: 1,
+  enableReadReceipts: true,
+  inviteRequired: false,
   enableSpectatorAccess: true,
 };
 

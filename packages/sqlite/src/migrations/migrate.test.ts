@@ -13,7 +13,8 @@ import { fingerprintOf, normalizedSchema } from './recognize.js';
 const RELEASED = [
   ['0001-initial', 'b64d050a62bae03f4b91947b2b22b57d936b9990db2414512dad4f8c4b695dee'],
   ['0002-server-address', '853c511763807007878da80f6d6a07f00b2c9cb587fd97b32dfdfafea729a52a'],
-  ['0003-setting-words', 'de0f25ec0610b4055551bac7daaeab99c774d9111ae11cbd7b4a4782b77bab55'],
+  ['0003-event-formats', 'a36f484a21baafcf5189dfe1bbfd2e35f38a40b802a0fd76b8eb078195d39bf9'],
+  ['0004-setting-words', 'de0f25ec0610b4055551bac7daaeab99c774d9111ae11cbd7b4a4782b77bab55'],
 ];
 
 let directory: string;
@@ -174,7 +175,7 @@ describe('a file of the time before steps were recorded', () => {
 
 it('makes words of the numbers that settings had, and leaves everything else as it is', () => {
   const database = new Sqlite(':memory:');
-  migrate(database, MIGRATIONS.slice(0, 2));
+  migrate(database, MIGRATIONS.slice(0, 3));
   const settings = {
     emailAddressVisibility: 3,
     webHomeView: 'all_messages',

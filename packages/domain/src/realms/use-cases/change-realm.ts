@@ -147,7 +147,12 @@ export class ChangeRealm {
     if (name !== null) await append({ type: 'realm.name_changed', name });
     for (const change of settings) if (!isLast(change)) await announceSetting(change);
     for (const row of permissions) {
-      await append({ type: 'realm.permission_changed', permission: row.name, value: row.value });
+      await append({
+        type: 'realm.permission_changed',
+        permission: row.name,
+        groupId: realm.permissions[row.name],
+        value: row.value,
+      });
     }
     if (changesAuthentication) {
       await append({ type: 'realm.authentication_changed', methods: authenticationMethods(realm.settings, this.mode) });

@@ -1,7 +1,7 @@
 import type { PasswordHasher } from '../../authentication/api-keys.js';
 import { type LoginAttempts, loginAttemptKey } from '../../authentication/login-attempts.js';
 import { isPasswordStrong, type PasswordStrength } from '../../authentication/password-rules.js';
-import { users as usersNamed, wholeRealm } from '../../events/audience.js';
+import { accessorsOf, users as usersNamed } from '../../events/audience.js';
 import type { Realm } from '../../realms/realm.js';
 import type { Caller } from '../../shared/caller.js';
 import { DomainError, invalidInput } from '../../shared/errors.js';
@@ -195,7 +195,7 @@ async function rename(tx: Transaction, user: User, fullName: string): Promise<vo
   if (fullName === user.fullName) return;
   await tx.users.update({ ...user, fullName });
   const event = { type: 'user.name_changed', userId: user.id, fullName } as const;
-  await tx.events.append(user.realmId, { event, audience: wholeRealm });
+  await tx.events.append(user.realmId, { event, audience: accessorsOf(user.id) });
 }
 
 /** `named`: the settings that the request names, changed or not: from then on nobody changes them by the way (users §6.3). */
@@ -230,12 +230,15 @@ function announce(tx: Transaction, realmId: Realm['id'], { name, value }: Change
 async function announceToOthers(tx: Transaction, { name }: Change, before: User, user: User): Promise<void> {
   switch (USER_SETTINGS[name].othersLearn) {
     case 'timeZone':
-      await tx.events.append(user.realmId, { event: { type: 'user.time_zone_changed', user }, audience: wholeRealm });
+      await tx.events.append(user.realmId, {
+        event: { type: 'user.time_zone_changed', user },
+        audience: accessorsOf(user.id),
+      });
       break;
     case 'email': {
       const visibility = before.settings.emailAddressVisibility;
       const event = { type: 'user.email_visibility_changed', user, before: visibility } as const;
-      await tx.events.append(user.realmId, { event, audience: wholeRealm });
+      await tx.events.append(user.realmId, { event, audience: accessorsOf(user.id) });
       break;
     }
     case 'nothing':

@@ -2,7 +2,7 @@ import type { Migration } from './migration.js';
 
 /** Values of settings that are words were the numbers of the API; and who changed what themselves is kept from here on. */
 export const settingWords: Migration = {
-  name: '0003-setting-words',
+  name: '0004-setting-words',
   sql: `
 ALTER TABLE user ADD COLUMN edited_settings TEXT NOT NULL DEFAULT '[]';
 CREATE TEMP TABLE setting_word (setting TEXT NOT NULL, old ANY NOT NULL, new TEXT NOT NULL) STRICT;
