@@ -137,10 +137,13 @@ const PRESENTERS: { readonly [T in AnyEvent['type']]: EventPresenter<EventOf<T>>
   },
   'user.email_visibility_changed': {
     wireTypes: ['realm_user'],
-    present: (event, { receiver, place }) =>
-      presentEmailVisibilityChange(event, { id: receiver.userId, role: receiver.role }, place).map((change) => [
-        opened({ type: 'realm_user', ...change }),
-      ]),
+    present: (event, context) => {
+      const { userId: id, role } = context.receiver;
+      return presentEmailVisibilityChange(event, { id, role }, context.place).map((change) => {
+        const text = opened({ type: 'realm_user', ...change });
+        return [context.shared(text, () => text)];
+      });
+    },
   },
   'realm.name_changed': toAll('realm', presentRealmName),
   'realm.setting_changed': toAll('realm', presentRealmSetting),

@@ -388,6 +388,7 @@ describe('PATCH /settings', () => {
 
     it('leaves alone what people have set themselves, if asked to', async () => {
       const { hamlet, cordelia } = people;
+      await server.patch('/settings', hamlet, { enter_sends: true });
       await server.patch('/settings', hamlet, { enter_sends: false });
       const user_ids = [hamlet.id, cordelia.id];
       await changeFor({ user_ids, skip_if_already_edited: true });

@@ -71,7 +71,7 @@ export class ChangeSettings {
       if (input.email !== undefined) await this.checkEmail(tx, actor, user, realm, input.email);
       const fullName = await acceptedName(tx, actor, user, realm, input.fullName);
       await rename(tx, user, fullName);
-      await apply(tx, { ...user, fullName }, changes, Object.keys(input.settings) as UserSettingName[]);
+      await apply(tx, { ...user, fullName }, changes);
     });
   }
 
@@ -198,15 +198,9 @@ async function rename(tx: Transaction, user: User, fullName: string): Promise<vo
   await tx.events.append(user.realmId, { event, audience: accessorsOf(user.id) });
 }
 
-/** `named`: the settings that the request names, changed or not: from then on nobody changes them by the way (users §6.3). */
-async function apply(
-  tx: Transaction,
-  user: User,
-  changes: readonly Change[],
-  named: readonly UserSettingName[],
-): Promise<void> {
-  const edited = named.filter((name) => !user.editedSettings.includes(name));
-  if (changes.length === 0 && edited.length === 0) return;
+async function apply(tx: Transaction, user: User, changes: readonly Change[]): Promise<void> {
+  if (changes.length === 0) return;
+  const edited = changes.map(({ name }) => name).filter((name) => !user.editedSettings.includes(name));
   const settings = changed(user.settings, changes);
   const after = { ...user, settings, editedSettings: [...user.editedSettings, ...edited] };
   const stored = await tx.users.update(after);
