@@ -76,9 +76,15 @@ describe('changing what new users start with', () => {
     const scene = await given(aUser({ name: 'owner', role: 'owner' }));
     const useCase = new ChangeUserDefaults(scene.uow);
     await useCase.execute(scene.caller('owner'), { enterSends: true, timezone: 'Asia/Tokyo', defaultLanguage: 'de' });
-    expect((await realmOf(scene)).userDefaults).toMatchObject({ enterSends: true, timezone: '', defaultLanguage: 'en' });
-    expect((await scene.uow.read((r) => r.users.find(scene.realm.id, scene.user('owner').id)))!.settings).toMatchObject({
-      enterSends: false,
+    expect((await realmOf(scene)).userDefaults).toMatchObject({
+      enterSends: true,
+      timezone: '',
+      defaultLanguage: 'en',
     });
+    expect((await scene.uow.read((r) => r.users.find(scene.realm.id, scene.user('owner').id)))!.settings).toMatchObject(
+      {
+        enterSends: false,
+      },
+    );
   });
 });
