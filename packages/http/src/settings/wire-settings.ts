@@ -29,7 +29,13 @@ export interface WireSetting {
   readonly fromWire?: (value: unknown) => SettingValue;
 }
 
-export type WireTable<R> = { readonly [K in keyof R]: string | WireSetting };
+/** A code for each value that is a word. */
+type CodesOf<D> = D extends { readonly default: infer T }
+  ? Readonly<Record<Extract<T, string>, number | string>>
+  : never;
+
+/** The settings of a registry as clients know them: none may be missing, nor any value where there are codes. */
+export type WireTable<R> = { readonly [K in keyof R]: string | (WireSetting & { readonly codes?: CodesOf<R[K]> }) };
 
 export const badValue =
   (name: string) =>
@@ -51,7 +57,7 @@ export class WireSettings<R extends Registry> {
     const names = Object.keys(registry) as (keyof R & string)[];
     this.rows = new Map(
       names.map((name) => {
-        const row: string | WireSetting = table[name];
+        const row = table[name] as string | WireSetting;
         return [name, typeof row === 'string' ? { name: row } : row];
       }),
     );
