@@ -98,11 +98,16 @@ it('reads a user of whom nothing makes sense as a guest with the default setting
   const { id } = scene.user('hamlet');
   const realmId = scene.realm.id;
   await damage(
-    "UPDATE user SET role = 'king', settings = '{]', special_permissions = '{}', avatar_source = '?' WHERE id = ?",
+    "UPDATE user SET role = 'king', settings = '{]', edited_settings = '[7]', special_permissions = '{}', avatar_source = '?' WHERE id = ?",
     id,
   );
   const user = (await read((r) => r.users.find(realmId, id)))!;
-  expect(user).toMatchObject({ role: 'guest', specialPermissions: [], avatar: { source: 'generated' } });
+  expect(user).toMatchObject({
+    role: 'guest',
+    specialPermissions: [],
+    editedSettings: [],
+    avatar: { source: 'generated' },
+  });
   expect(user.settings).toEqual(settingValues(USER_SETTINGS, {}));
   expect((await read((r) => r.actors.get({ realmId, userId: id }))).role).toBe('guest');
   const heads = await read((r) => r.users.listHeads(realmId));
@@ -116,7 +121,7 @@ it('reads a user of whom nothing makes sense as a guest with the default setting
   const [message] = scene.messages;
   expect(await read((r) => r.messages.listViews(realmId, [message!.id]))).toHaveLength(1);
   expect(new Set(reports).size).toBe(reports.length);
-  expect(reports).toHaveLength(4);
+  expect(reports).toHaveLength(5);
 });
 
 it('reads a channel of unknown privacy as private, and a message with unknown links without any', async () => {
