@@ -7,10 +7,12 @@ import { eventRoutes } from './events/events.routes.js';
 import type { LongPoll } from './events/long-poll.js';
 import { messageRoutes } from './messages/message.routes.js';
 import type { ServerFacts } from './realms/realm.presenters.js';
+import { realmSettingRoutes } from './realms/realm-settings.routes.js';
 import type { Route } from './routing/route.js';
 import { serverSettingsRoutes } from './server-settings/server-settings.routes.js';
 import { userRoutes } from './users/user.routes.js';
 import { UserPagePresenter } from './users/user-page.js';
+import { userSettingRoutes } from './users/user-settings.routes.js';
 
 /** What presenting needs beside what use cases answer. */
 export interface RouteDependencies {
@@ -31,6 +33,8 @@ export function createRoutes(dependencies: RouteDependencies): readonly Route[] 
     ...serverSettingsRoutes(addresses),
     ...authenticationRoutes,
     ...userRoutes(addresses, userPages),
+    ...userSettingRoutes,
+    ...realmSettingRoutes,
     ...channelRoutes,
     ...messageRoutes(addresses),
     ...eventRoutes({ ...dependencies, userPages }),

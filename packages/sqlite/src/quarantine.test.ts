@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type GroupId, REALM_SETTINGS, type Repositories, settingValues, USER_SETTINGS } from '@parley/domain';
+import { type GroupId, type Repositories, STORED_REALM_SETTINGS, settingValues, USER_SETTINGS } from '@parley/domain';
 import { aChannel, aMessage, aRealm, aUser, FixedClock, givenOn, type Scene } from '@parley/testkit';
 import Sqlite from 'better-sqlite3';
 import { openSqliteStorage, type SqliteStorage } from './index.js';
@@ -51,7 +51,7 @@ it.each(['{', '[]', 'null', '"x"', ''])('reads a realm whose settings are %j wit
   await damage('UPDATE realm SET settings = ? WHERE id = ?', json, id);
   const realms = await read((r) => r.realms.list());
   expect(realms.map((realm) => realm.id)).toEqual([id, healthy.realm.id]);
-  expect(realms[0]!.settings).toEqual(settingValues(REALM_SETTINGS, {}));
+  expect(realms[0]!.settings).toEqual(settingValues(STORED_REALM_SETTINGS, {}));
   expect(realms[1]).toEqual(healthy.realm);
   expect(reports).toEqual(told(`realm ${id}, settings`));
 });
@@ -66,7 +66,7 @@ it('keeps of settings what makes sense', async () => {
   });
   await damage('UPDATE realm SET settings = ? WHERE id = ?', json, id);
   expect((await read((r) => r.realms.get(id))).settings).toEqual({
-    ...settingValues(REALM_SETTINGS, {}),
+    ...settingValues(STORED_REALM_SETTINGS, {}),
     description: 'kept',
   });
   expect(reports).toEqual([expect.stringContaining(`(realm ${id}, settings: no value of gifRatingPolicy)`)]);
@@ -98,11 +98,16 @@ it('reads a user of whom nothing makes sense as a guest with the default setting
   const { id } = scene.user('hamlet');
   const realmId = scene.realm.id;
   await damage(
-    "UPDATE user SET role = 'king', settings = '{]', special_permissions = '{}', avatar_source = '?' WHERE id = ?",
+    "UPDATE user SET role = 'king', settings = '{]', edited_settings = '[7]', special_permissions = '{}', avatar_source = '?' WHERE id = ?",
     id,
   );
   const user = (await read((r) => r.users.find(realmId, id)))!;
-  expect(user).toMatchObject({ role: 'guest', specialPermissions: [], avatar: { source: 'generated' } });
+  expect(user).toMatchObject({
+    role: 'guest',
+    specialPermissions: [],
+    editedSettings: [],
+    avatar: { source: 'generated' },
+  });
   expect(user.settings).toEqual(settingValues(USER_SETTINGS, {}));
   expect((await read((r) => r.actors.get({ realmId, userId: id }))).role).toBe('guest');
   const heads = await read((r) => r.users.listHeads(realmId));
@@ -116,7 +121,7 @@ it('reads a user of whom nothing makes sense as a guest with the default setting
   const [message] = scene.messages;
   expect(await read((r) => r.messages.listViews(realmId, [message!.id]))).toHaveLength(1);
   expect(new Set(reports).size).toBe(reports.length);
-  expect(reports).toHaveLength(4);
+  expect(reports).toHaveLength(5);
 });
 
 it('reads a channel of unknown privacy as private, and a message with unknown links without any', async () => {

@@ -175,6 +175,7 @@ export function aUser({ name, botOf, passwordHash, ...more }: GivenUser): Piece 
         avatar: { source: 'gravatar', version: 1 },
         specialPermissions: [],
         settings: realm.userDefaults,
+        editedSettings: [],
         ...more,
       },
       passwordHash ?? null,

@@ -199,6 +199,15 @@ const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
     if (!isRestricted || isKnownToGuest(viewer.userId, user, false)) users.set(user.id, knownUser(user));
   },
   'user.access_changed': unseen,
+  'user.setting_changed': unseen,
+  'user.time_zone_changed': unseen,
+  'user.email_visibility_changed': unseen,
+  'user.name_changed': ({ users }, { userId, fullName }) => change(users, userId, (user) => ({ ...user, fullName })),
+  'realm.name_changed': unseen,
+  'realm.setting_changed': unseen,
+  'realm.authentication_changed': unseen,
+  'realm.permission_changed': unseen,
+  'realm.user_default_changed': unseen,
   'user.role_changed': ({ users }, { userId, role }) => change(users, userId, (user) => ({ ...user, role })),
   'user.activation_changed': ({ users }, { userId, isActive }) =>
     change(users, userId, (user) => ({ ...user, isActive })),

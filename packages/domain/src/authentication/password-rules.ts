@@ -13,8 +13,11 @@ export interface PasswordStrength {
 
 /** @throws DomainError INVALID_INPUT `The password is too weak.` */
 export function checkPassword(strength: PasswordStrength, password: string, known: readonly string[]): void {
+  if (!isPasswordStrong(strength, password, known)) throw invalidInput('The password is too weak.');
+}
+
+/** `known`: words of the person, which others try first. */
+export function isPasswordStrong(strength: PasswordStrength, password: string, known: readonly string[]): boolean {
   const fits = !isShorterThan(password, PASSWORD_MIN_LENGTH) && !isLongerThan(password, PASSWORD_MAX_LENGTH);
-  if (!fits || strength.leastGuesses(password, known) < PASSWORD_MIN_GUESSES) {
-    throw invalidInput('The password is too weak.');
-  }
+  return fits && strength.leastGuesses(password, known) >= PASSWORD_MIN_GUESSES;
 }

@@ -717,7 +717,7 @@ describe('what cannot be delivered', () => {
     const late = await events.register('hamlet', { narrow });
     await scene.storage.damage.event(scene.realm.id, (await events.announce(wholeRealm)) as EventSeq, {
       payload: '{"type":"message.sent"}',
-      format: 2,
+      format: 3,
     });
     await events.restart();
     await gone(events.open('hamlet', late));

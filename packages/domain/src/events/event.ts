@@ -4,12 +4,16 @@ import type { TopicVisibility } from '../channels/topic-policy.js';
 import type { GroupView } from '../groups/group.js';
 import type { SentFlags } from '../messages/message.js';
 import type { MessageView } from '../messages/message-repository.js';
+import type { RealmSettingEvent } from '../realms/realm-settings-events.js';
 import type { ChannelId, EventSeq, GroupId, MessageId, UnixSeconds, UserId } from '../shared/ids.js';
 import type { Role } from '../users/role.js';
 import type { User } from '../users/user.js';
+import type { UserSettingEvent } from '../users/user-settings-events.js';
 
 /** Everything that can happen, told with what every client's form of it needs. Plain JSON values: maps are lists of pairs. */
 export type DomainEvent =
+  | UserSettingEvent
+  | RealmSettingEvent
   /** A row without content: its numbers are used, or what it said was deleted. */
   | { readonly type: 'blank' }
   | {

@@ -268,6 +268,20 @@ describe('live queues of a realm', () => {
     expect(heard(live)).toEqual(['3', '7']);
   });
 
+  it('follow whom guests may know', async () => {
+    const { join, tell, realm } = aLiveRealm({ inaccessible: { 1: [5] } });
+    const live = join(1, 'guest', {}, { directGroups: new Set([EVERYBODY_GROUP]) });
+    tell(restrictedGuests);
+    const groupId = 77 as typeof EVERYBODY_GROUP;
+    const change = { type: 'realm.permission_changed', groupId, value: groupId } as const;
+    tell(nobody, { ...change, permission: 'canCreateBots' });
+    tell(restrictedGuests);
+    tell(nobody, { ...change, permission: 'canAccessAllUsers' });
+    tell(restrictedGuests);
+    await realm.settled();
+    expect(heard(live)).toEqual(['5']);
+  });
+
   it('of guests hear of no public channel but their own, those of others of all', async () => {
     const message = await publicMessage();
     const { join, tell } = aLiveRealm();

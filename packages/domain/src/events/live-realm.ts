@@ -80,7 +80,7 @@ export class LiveRealm {
   private readonly allPublic = new Map<LiveQueue, OnlineUser>();
   /** Of all groups, with those of their members who have queues. */
   private readonly groups: GroupClosure;
-  readonly permissions: Realm['permissions'];
+  permissions: Realm['permissions'];
   /** What came while something was looked up; it is its turn together, afterwards. */
   private waiting: Told[] = [];
   private lookingUp: Promise<void> | null = null;
@@ -340,6 +340,9 @@ export class LiveRealm {
       case 'group.activation_changed':
         this.groups.addGroup(event.view.id);
         this.groups.setDeactivated(event.view.id, event.view.isDeactivated);
+        return;
+      case 'realm.permission_changed':
+        this.permissions = { ...this.permissions, [event.permission]: event.groupId };
         return;
       default:
         return;

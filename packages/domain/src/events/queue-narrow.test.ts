@@ -13,7 +13,7 @@ const cast = () =>
     aChannel({ name: 'Denmark', subscribers: ['hamlet', 'iago'] }),
     async (scene, tx) => {
       const shy = scene.user('shy');
-      await tx.users.update({ ...shy, settings: { ...shy.settings, emailAddressVisibility: 4 } });
+      await tx.users.update({ ...shy, settings: { ...shy.settings, emailAddressVisibility: 'nobody' } });
     },
   );
 

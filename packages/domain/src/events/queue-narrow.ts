@@ -2,7 +2,7 @@ import type { PersonView } from '../messages/message-repository.js';
 import { normalizeTopic, RESOLVED_PREFIX, topicKey } from '../messages/topic.js';
 import type { UserId } from '../shared/ids.js';
 import { foldCase } from '../shared/text.js';
-import { dummyAddress, EMAIL_VISIBILITY } from '../users/email-visibility.js';
+import { dummyAddress } from '../users/email-visibility.js';
 import type { DomainEvent, ReceivedFlags } from './event.js';
 import type { QueueNarrowTerm } from './event-queue.js';
 
@@ -47,7 +47,7 @@ function holds(term: QueueNarrowTerm, event: MessageSent, ownerId: UserId): bool
 
 /** By the address others see. Whose is hidden is known by the number in his dummy address, on whatever host. */
 function isKnownAs(sender: PersonView, email: string): boolean {
-  if (sender.emailVisibility === EMAIL_VISIBILITY.everyone) return foldCase(sender.email) === foldCase(email);
+  if (sender.emailVisibility === 'everyone') return foldCase(sender.email) === foldCase(email);
   return foldCase(email).startsWith(dummyAddress(sender.id, ''));
 }
 

@@ -10,7 +10,7 @@ import type { Transaction } from '../shared/unit-of-work.js';
 import { SYSTEM_BOTS } from '../users/user.js';
 import { USER_SETTINGS } from '../users/user-settings.js';
 import type { Realm } from './realm.js';
-import { REALM_PERMISSIONS, REALM_SETTINGS } from './realm-settings.js';
+import { MAX_REALM_NAME_LENGTH, REALM_PERMISSIONS, STORED_REALM_SETTINGS } from './realm-settings.js';
 
 export interface NewRealm {
   /** Its subdomain; `''` for the root organization. */
@@ -23,9 +23,14 @@ export interface NewRealm {
 
 /** Organization §2.1. */
 const MAX_STRING_ID_LENGTH = 40;
-const MAX_NAME_LENGTH = 40;
 /** Leads to the server itself. */
 const RESERVED_STRING_ID = 'www';
+
+/** @throws DomainError INVALID_INPUT */
+export function checkRealmName(name: string): void {
+  if (name.trim() === '') throw invalidInput('An organization needs a name.');
+  if (isLongerThan(name, MAX_REALM_NAME_LENGTH)) throw invalidInput('Organization name is too long.');
+}
 
 /** Whatever else there is on the server. @throws DomainError INVALID_INPUT */
 export function checkNewRealm({ stringId, name }: Pick<NewRealm, 'stringId' | 'name'>): void {
@@ -34,8 +39,7 @@ export function checkNewRealm({ stringId, name }: Pick<NewRealm, 'stringId' | 'n
   }
   if (stringId.length > MAX_STRING_ID_LENGTH) throw invalidInput('Subdomain is too long.');
   if (stringId === RESERVED_STRING_ID) throw invalidInput('Subdomain reserved. Please choose a different one.');
-  if (name.trim() === '') throw invalidInput('An organization needs a name.');
-  if (isLongerThan(name, MAX_NAME_LENGTH)) throw invalidInput('Organization name is too long.');
+  checkRealmName(name);
 }
 
 /** An empty realm: its system groups, its permissions at their defaults, its own bots. */
@@ -49,7 +53,7 @@ export async function foundRealm(tx: Transaction, newRealm: NewRealm): Promise<R
     name,
     isDeactivated: false,
     createdAt,
-    settings: settingValues(REALM_SETTINGS, {}),
+    settings: settingValues(STORED_REALM_SETTINGS, {}),
     renderedDescription: '',
     userDefaults: settingValues(USER_SETTINGS, {}),
   };
@@ -74,6 +78,7 @@ export async function foundRealm(tx: Transaction, newRealm: NewRealm): Promise<R
         avatar: { source: 'generated', version: 1 },
         specialPermissions: [],
         settings: founded.userDefaults,
+        editedSettings: [],
       },
       null,
       kind,

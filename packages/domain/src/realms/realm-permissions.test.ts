@@ -12,15 +12,15 @@ import {
   canSetAuthenticationMethods,
   canUseForNotices,
 } from './realm-permissions.js';
-import { REALM_PERMISSIONS, REALM_SETTINGS, type RealmPermission, type RealmSettings } from './realm-settings.js';
+import { REALM_PERMISSIONS, REALM_SETTINGS, type RealmPermission, type RealmSettingName } from './realm-settings.js';
 
 const TEAM = groupId(50);
 const OWNERS = 'MUST_BE_OWNER: Must be an organization owner';
 const ADMINISTRATORS = 'MUST_BE_ADMINISTRATOR: Must be an organization administrator';
-const NAMES = [...Object.keys(REALM_SETTINGS), ...Object.keys(REALM_PERMISSIONS)] as readonly (
-  | keyof RealmSettings
-  | RealmPermission
-)[];
+const FOR_THE_OPERATOR: RealmSettingName = 'ownerFullContentAccess';
+const NAMES = [...Object.keys(REALM_SETTINGS), ...Object.keys(REALM_PERMISSIONS)].filter(
+  (name) => name !== FOR_THE_OPERATOR,
+) as readonly (RealmSettingName | RealmPermission)[];
 
 /** Organization §2.1 and §2.2, column "who". */
 const FOR_OWNERS = new Set<string>([
@@ -45,6 +45,12 @@ describe('changing the organization', () => {
       expect(answer(canChangeRealm(plainActor('moderator'), [name]))).toBe(ADMINISTRATORS);
     },
   );
+
+  it('what the operator decides is for nobody', () => {
+    expect(answer(canChangeRealm(plainActor('owner'), [FOR_THE_OPERATOR]))).toBe(
+      'NOT_PERMITTED: Insufficient permission',
+    );
+  });
 
   it('one thing for owners makes the whole request theirs', () => {
     expect(answer(canChangeRealm(plainActor('administrator'), ['description', 'inviteRequired']))).toBe(OWNERS);

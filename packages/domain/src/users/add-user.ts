@@ -57,9 +57,10 @@ export async function addUser(
       isActive: true,
       joinedAt: now,
       bot,
-      avatar: { source: realm.settings.defaultAvatarSource === 'G' ? 'gravatar' : 'generated', version: 1 },
+      avatar: { source: realm.settings.defaultAvatarSource, version: 1 },
       specialPermissions: [],
-      settings: { ...realm.userDefaults, ...settings, ...(bot ? { emailAddressVisibility: 1 as const } : {}) },
+      editedSettings: [],
+      settings: { ...realm.userDefaults, ...settings, ...(bot ? { emailAddressVisibility: 'everyone' as const } : {}) },
     },
     passwordHash,
   );

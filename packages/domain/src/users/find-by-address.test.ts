@@ -19,7 +19,7 @@ describe('finding people by the addresses everybody knows', () => {
   it('finds them by what was typed', async () => {
     const scene = await given(aUserOfEachRole(), async (theScene, tx) => {
       const owner = theScene.user('owner');
-      await tx.users.update({ ...owner, settings: { ...owner.settings, emailAddressVisibility: 2 } });
+      await tx.users.update({ ...owner, settings: { ...owner.settings, emailAddressVisibility: 'members' } });
     });
     await anotherRealm(scene);
     const dummy = ` USER${scene.user('owner').id}@chat.example`;

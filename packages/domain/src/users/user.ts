@@ -1,6 +1,6 @@
 import type { RealmId, UnixSeconds, UserId } from '../shared/ids.js';
 import type { Role } from './role.js';
-import type { UserSettings } from './user-settings.js';
+import type { UserSettingName, UserSettings } from './user-settings.js';
 
 export type BotKind = 'generic' | 'incomingWebhook' | 'outgoingWebhook' | 'embedded';
 /** What the operator grants beyond roles. */
@@ -22,6 +22,8 @@ export interface User {
   readonly avatar: Avatar;
   readonly specialPermissions: readonly SpecialPermission[];
   readonly settings: UserSettings;
+  /** Those they have ever changed themselves; administrators may leave them alone (users §6.3). */
+  readonly editedSettings: readonly UserSettingName[];
   /** Grows with every change of what others can see of him. */
   readonly version: number;
 }

@@ -21,7 +21,20 @@ import {
 import { presentGroup } from '../groups/group.presenters.js';
 import { differsByViewer, flagsText, messageText, shownAddress } from '../messages/message.presenters.js';
 import type { RealmPlace } from '../realms/realm-place.js';
+import {
+  presentAuthenticationChange,
+  presentRealmName,
+  presentRealmPermission,
+  presentRealmSetting,
+  presentUserDefault,
+} from '../realms/realm-settings.events.js';
 import { presentUnknownUser, presentUser, ROLE_NUMBERS, UNKNOWN_USER_NAME } from '../users/user.presenters.js';
+import {
+  presentEmailVisibilityChange,
+  presentNameChange,
+  presentSettingChange,
+  presentTimeZoneChange,
+} from '../users/user-settings.events.js';
 import { can, type QueuePresentation } from './queue-presentation.js';
 import type { SharedText } from './shared-texts.js';
 
@@ -115,6 +128,28 @@ const PRESENTERS: { readonly [T in AnyEvent['type']]: EventPresenter<EventOf<T>>
       ]),
     ],
   },
+  'user.setting_changed': toAll('user_settings', presentSettingChange),
+  'user.name_changed': toAll('realm_user', presentNameChange),
+  'user.time_zone_changed': {
+    wireTypes: ['realm_user'],
+    present: (event, context) =>
+      context.shared('', () => opened({ type: 'realm_user', ...presentTimeZoneChange(event, context.place) })),
+  },
+  'user.email_visibility_changed': {
+    wireTypes: ['realm_user'],
+    present: (event, context) => {
+      const { userId: id, role } = context.receiver;
+      return presentEmailVisibilityChange(event, { id, role }, context.place).map((change) => {
+        const text = opened({ type: 'realm_user', ...change });
+        return [context.shared(text, () => text)];
+      });
+    },
+  },
+  'realm.name_changed': toAll('realm', presentRealmName),
+  'realm.setting_changed': toAll('realm', presentRealmSetting),
+  'realm.authentication_changed': toAll('realm', presentAuthenticationChange),
+  'realm.permission_changed': toAll('realm', presentRealmPermission),
+  'realm.user_default_changed': toAll('realm_user_settings_defaults', presentUserDefault),
   'user.role_changed': toAll('realm_user', ({ userId, role }) => ({
     op: 'update',
     person: { user_id: userId, role: ROLE_NUMBERS[role] },

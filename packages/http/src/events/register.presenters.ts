@@ -2,13 +2,13 @@ import {
   type ChannelView,
   isAtLeast,
   isEmailPublic,
+  NOTIFICATION_SOUNDS,
   publicAddress,
   type Snapshot,
   type Subscription,
   type UserId,
   type UserSettings,
 } from '@parley/domain';
-import { avatarUrl, mediumAvatarUrl } from '../avatars/avatar-urls.js';
 import {
   presentChannel,
   presentSubscription,
@@ -18,9 +18,10 @@ import {
 import { presentGroup } from '../groups/group.presenters.js';
 import { presentOwnRights, presentRealm, type ServerFacts } from '../realms/realm.presenters.js';
 import type { RealmPlace } from '../realms/realm-place.js';
-import { presentSettings } from '../realms/setting-names.js';
 import type { ClientVariant } from '../routing/client-variant.js';
 import { FEATURE_LEVEL, ZULIP_VERSION } from '../server-settings/server-version.js';
+import { presentAvatar } from '../users/user.presenters.js';
+import { USER_SETTING_FORMS } from '../users/user-settings.wire.js';
 import { can, type QueuePresentation } from './queue-presentation.js';
 import { isGiven, type SnapshotGroup } from './snapshot-groups.js';
 
@@ -124,14 +125,15 @@ function presentSelf({ snapshot, presentation, place, facts }: SnapshotContext):
   const { user, viewer, realm } = snapshot;
   const { role } = viewer;
   const avatarViewer = { seesEmail: true, clientGravatar: presentation.clientGravatar && isEmailPublic(user) };
+  const { avatar_source, avatar_url, avatar_url_medium } = presentAvatar(user, place, avatarViewer);
   return {
     user_id: user.id,
     email: publicAddress(user, place.mailHost),
     delivery_email: user.email,
     full_name: user.fullName,
-    avatar_source: AVATAR_SOURCES[user.avatar.source],
-    avatar_url: avatarUrl(user, place, avatarViewer),
-    avatar_url_medium: mediumAvatarUrl(user, place, avatarViewer),
+    avatar_source,
+    avatar_url,
+    avatar_url_medium,
     is_owner: role === 'owner',
     is_admin: isAtLeast(role, 'administrator'),
     is_moderator: isAtLeast(role, 'moderator'),
@@ -162,8 +164,6 @@ function presentMutedTopics({ snapshot, presentation }: SnapshotContext): Record
       ]),
   };
 }
-
-const AVATAR_SOURCES = { gravatar: 'G', generated: 'J', uploaded: 'U' } as const;
 
 /** Archived channels only for clients that know there are such (events §2). */
 const shownChannels = ({ snapshot, presentation }: SnapshotContext): readonly ChannelView[] =>
@@ -247,7 +247,7 @@ const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 
 
 /** Events §5.3; the defaults for newcomers have no time zone. */
 function presentUserSettings(settings: UserSettings, isPersonal: boolean): Record<string, unknown> {
-  const { timezone, ...rest } = presentSettings(settings);
+  const { timezone, ...rest } = USER_SETTING_FORMS.present(settings);
   return {
     ...rest,
     emojiset_choices: EMOJI_SETS,
@@ -280,8 +280,6 @@ const EMOJI_SETS = [
   { key: 'twitter', text: 'Twitter' },
   { key: 'text', text: 'Plain text' },
 ];
-
-const NOTIFICATION_SOUNDS = ['zulip'];
 
 /** Words a search passes over. */
 const STOP_WORDS = (

@@ -127,7 +127,7 @@ describe('a page of messages', () => {
   it('gives the hash of an address only to those who may see it, whoever looked before (contract decision 21)', async () => {
     const { id, settings, ...hamlet } = scene.user('hamlet');
     await scene.add(aUser({ name: 'iago', role: 'administrator' }), aUser({ name: 'polonius', role: 'guest' }));
-    const shy = { ...settings, emailAddressVisibility: 3 as const };
+    const shy = { ...settings, emailAddressVisibility: 'administrators' as const };
     await scene.uow.write(async (tx) => {
       await tx.users.update({ ...hamlet, id, settings: shy });
       for (const who of ['iago', 'polonius']) await subscribe(tx, scene.channel('general'), [scene.user(who).id]);

@@ -1,5 +1,6 @@
 import {
   type Actor,
+  type EmailVisibility,
   type MessageHead,
   type MessageId,
   type MessageList,
@@ -36,7 +37,7 @@ interface MessageTexts {
   readonly realmUrl: string;
   /** The bits of the form that make a difference to this message; most have none but the first. */
   readonly sensitivity: number;
-  readonly emailVisibility: number;
+  readonly emailVisibility: EmailVisibility;
   /** By the bits of the form: everything but the flags and the closing brace. Those that nobody asked for are absent. */
   readonly texts: readonly (string | undefined)[];
   readonly weight: number;

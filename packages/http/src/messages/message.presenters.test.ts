@@ -92,15 +92,15 @@ describe('a message', () => {
   });
 
   it.each`
-    source         | visibility | sees     | clientGravatar | expected    | differs
-    ${'gravatar'}  | ${1}       | ${true}  | ${true}        | ${null}     | ${false}
-    ${'gravatar'}  | ${1}       | ${true}  | ${false}       | ${GRAVATAR} | ${false}
-    ${'gravatar'}  | ${3}       | ${true}  | ${true}        | ${GRAVATAR} | ${true}
-    ${'gravatar'}  | ${3}       | ${true}  | ${false}       | ${GRAVATAR} | ${true}
-    ${'gravatar'}  | ${3}       | ${false} | ${true}        | ${DRAWN}    | ${true}
-    ${'gravatar'}  | ${3}       | ${false} | ${false}       | ${DRAWN}    | ${true}
-    ${'generated'} | ${1}       | ${true}  | ${true}        | ${DRAWN}    | ${false}
-    ${'uploaded'}  | ${4}       | ${false} | ${true}        | ${DRAWN}    | ${false}
+    source         | visibility          | sees     | clientGravatar | expected    | differs
+    ${'gravatar'}  | ${'everyone'}       | ${true}  | ${true}        | ${null}     | ${false}
+    ${'gravatar'}  | ${'everyone'}       | ${true}  | ${false}       | ${GRAVATAR} | ${false}
+    ${'gravatar'}  | ${'administrators'} | ${true}  | ${true}        | ${GRAVATAR} | ${true}
+    ${'gravatar'}  | ${'administrators'} | ${true}  | ${false}       | ${GRAVATAR} | ${true}
+    ${'gravatar'}  | ${'administrators'} | ${false} | ${true}        | ${DRAWN}    | ${true}
+    ${'gravatar'}  | ${'administrators'} | ${false} | ${false}       | ${DRAWN}    | ${true}
+    ${'generated'} | ${'everyone'}       | ${true}  | ${true}        | ${DRAWN}    | ${false}
+    ${'uploaded'}  | ${'nobody'}         | ${false} | ${true}        | ${DRAWN}    | ${false}
   `('$source, address visible to $visibility, seen $sees, client_gravatar $clientGravatar', (row) => {
     const view = withSender(channelMessage, {
       emailVisibility: row.visibility,
@@ -114,7 +114,7 @@ describe('a message', () => {
   });
 
   it('gives a dummy for an address that not everybody may see', () => {
-    const view = withSender(channelMessage, { emailVisibility: 2 });
+    const view = withSender(channelMessage, { emailVisibility: 'members' });
     expect(presentMessage(view, place, html).sender_email).toBe(`user${view.sender.id}@chat.example`);
   });
 

@@ -2,7 +2,6 @@ import {
   type ChangeNarrowFlagsOutput,
   type ChannelId,
   dummyAddress,
-  EMAIL_VISIBILITY,
   type GetMessageOutput,
   type MessagePage,
   type MessageView,
@@ -102,7 +101,7 @@ const presentParticipant = (person: PersonView, place: RealmPlace) => ({
 export const differsByViewer = (sender: PersonView): boolean =>
   sender.avatar.source === 'gravatar' && !isPublic(sender);
 
-const isPublic = ({ emailVisibility }: PersonView): boolean => emailVisibility === EMAIL_VISIBILITY.everyone;
+const isPublic = ({ emailVisibility }: PersonView): boolean => emailVisibility === 'everyone';
 
 /** `isHidden`: from a guest who may not know them. */
 export const shownAddress = (person: PersonView, { mailHost }: RealmPlace, isHidden = false): string =>

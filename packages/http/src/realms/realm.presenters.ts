@@ -1,5 +1,6 @@
 import {
   type Actor,
+  authenticationMethods,
   CHANNEL_PERMISSIONS,
   canCreateOfPrivacy,
   EMPTY_TOPIC_DISPLAY_NAME,
@@ -14,6 +15,7 @@ import {
   PASSWORD_MAX_LENGTH,
   PASSWORD_MIN_GUESSES,
   PASSWORD_MIN_LENGTH,
+  permissionTitle,
   REALM_PERMISSIONS,
   type Realm,
   type RealmPermission,
@@ -25,8 +27,9 @@ import { realmIconUrl } from '../avatars/avatar-urls.js';
 import { emojiDataUrl } from '../emoji/emoji-data.routes.js';
 import { presentGroupSetting } from '../groups/group-setting.presenters.js';
 import type { WireFields } from '../routing/reply.js';
+import { presentAuthenticationMethods } from './authentication-methods.wire.js';
 import type { RealmPlace } from './realm-place.js';
-import { permissionName, presentSettings } from './setting-names.js';
+import { REALM_SETTING_FORMS } from './realm-settings.wire.js';
 
 /** What the server is, as far as clients are told. */
 export interface ServerFacts {
@@ -42,23 +45,19 @@ type Grants = NonNullable<Snapshot['realmPermissions']>;
 /** The `realm` group of register's answer: organization, limits and server (events §5.1–5.2). */
 export function presentRealm(realm: Realm, grants: Grants, place: RealmPlace, facts: ServerFacts): WireFields {
   const { settings } = realm;
-  const unset = -1;
+  const methods = authenticationMethods(settings, { isOn: facts.isDevelopment });
   return {
-    ...presentSettings(settings, 'realm_'),
+    ...REALM_SETTING_FORMS.present(settings, { prefix: 'realm_' }),
     realm_name: realm.name,
     realm_mandatory_topics: settings.topicsPolicy === 'disable_empty_topic',
     realm_allow_edit_history: settings.messageEditHistoryVisibilityPolicy !== 'none',
-    realm_moderation_request_channel_id: settings.moderationRequestChannelId ?? unset,
-    realm_new_stream_announcements_stream_id: settings.newChannelAnnouncementsChannelId ?? unset,
-    realm_signup_announcements_stream_id: settings.signupAnnouncementsChannelId ?? unset,
-    realm_zulip_update_announcements_stream_id: settings.updateAnnouncementsChannelId ?? unset,
     ...presentRealmPermissions(realm, grants),
     ...presentLegacyPolicies(realm, grants),
     realm_push_notifications_enabled: false,
     realm_push_notifications_enabled_end_timestamp: null,
-    realm_authentication_methods: presentAuthenticationMethods(facts),
-    realm_email_auth_enabled: true,
-    realm_password_auth_enabled: true,
+    realm_authentication_methods: presentAuthenticationMethods(methods),
+    realm_email_auth_enabled: settings.emailAuthentication,
+    realm_password_auth_enabled: settings.emailAuthentication,
     realm_presence_disabled: false,
     realm_icon_url: realmIconUrl(place),
     realm_icon_source: 'G',
@@ -84,16 +83,6 @@ export function presentRealm(realm: Realm, grants: Grants, place: RealmPlace, fa
     realm_empty_topic_display_name: EMPTY_TOPIC_DISPLAY_NAME,
     settings_send_digest_emails: true,
     ...presentServer(realm, place, facts),
-  };
-}
-
-/** The ways to sign in that clients know; of those that need another service none is built. */
-function presentAuthenticationMethods({ isDevelopment }: ServerFacts): WireFields {
-  const others = ['GitHub', 'GitLab', 'Google', 'Apple', 'SAML', 'OpenID Connect'];
-  return {
-    Dev: { enabled: isDevelopment, available: true },
-    Email: { enabled: true, available: true },
-    ...Object.fromEntries(others.map((name) => [name, { enabled: false, available: false }])),
   };
 }
 
@@ -143,7 +132,7 @@ function presentServer(realm: Realm, place: RealmPlace, facts: ServerFacts): Wir
 function presentRealmPermissions(realm: Realm, { values }: Grants): WireFields {
   const result: Record<string, unknown> = {};
   for (const [name, groupId] of Object.entries(realm.permissions) as [RealmPermission, GroupId][]) {
-    result[`realm_${permissionName(name)}`] = presentGroupSetting(values.get(groupId) ?? groupId);
+    result[`realm_${permissionTitle(name)}`] = presentGroupSetting(values.get(groupId) ?? groupId);
   }
   return result;
 }
@@ -231,7 +220,7 @@ function presentDefinitions(
   const result: Record<string, unknown> = {};
   for (const [name, definition] of Object.entries(registry)) {
     const { defaultOnSystemGroups } = definition;
-    result[permissionName(name)] = {
+    result[permissionTitle(name)] = {
       require_system_group: definition.requireSystemGroup,
       allow_internet_group: definition.allowInternet,
       allow_nobody_group: definition.allowNobody,

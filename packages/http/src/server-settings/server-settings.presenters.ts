@@ -7,11 +7,12 @@ import { FEATURE_LEVEL, ZULIP_VERSION } from './server-version.js';
 /** Protocol §10. Clients decode all of it strictly. */
 export function presentServerSettings(settings: ServerSettings, addresses: RealmAddresses): WireFields {
   const { realm, url, isDevelopment, allowsSpectators } = settings;
+  const allowsPasswords = realm?.settings.emailAuthentication ?? true;
   return {
     authentication_methods: {
-      password: true,
-      dev: isDevelopment,
-      email: true,
+      password: allowsPasswords,
+      dev: isDevelopment && (realm?.settings.devAuthentication ?? true),
+      email: allowsPasswords,
       ldap: false,
       remoteuser: false,
       github: false,
@@ -28,7 +29,7 @@ export function presentServerSettings(settings: ServerSettings, addresses: Realm
     zulip_merge_base: ZULIP_VERSION,
     push_notifications_enabled: false,
     is_incompatible: false,
-    email_auth_enabled: true,
+    email_auth_enabled: allowsPasswords,
     require_email_format_usernames: true,
     realm_url: url,
     realm_uri: url,

@@ -33,7 +33,9 @@ describe('a list of users', () => {
       aUser({ name: 'hamlet' }),
       aUser({ name: 'helper', botOf: 'hamlet' }),
     );
-    await scene.uow.write((tx) => tx.users.update(settings(scene.user('hamlet'), { emailAddressVisibility: 3 })));
+    await scene.uow.write((tx) =>
+      tx.users.update(settings(scene.user('hamlet'), { emailAddressVisibility: 'administrators' })),
+    );
     pages = new UserPagePresenter(addresses);
   });
   const idOf = (name: string) => scene.user(name).id;

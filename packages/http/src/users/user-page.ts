@@ -1,5 +1,6 @@
 import {
   type Actor,
+  type EmailVisibility,
   emailVisibilityOf,
   type RealmAddresses,
   type User,
@@ -18,7 +19,7 @@ const DEFAULT_ROOM = 16 * 1024 * 1024;
 interface UserTexts {
   readonly version: number;
   readonly realmUrl: string;
-  readonly emailVisibility: number;
+  readonly emailVisibility: EmailVisibility;
   /** By the bits of the form; those that nobody asked for are absent. */
   readonly texts: readonly (string | undefined)[];
   readonly weight: number;
@@ -45,7 +46,7 @@ export class UserPagePresenter {
     form: UserListForm,
   ): Promise<string> {
     const place = placeOf(realm, this.addresses);
-    const visible = new Set<number>(visibleEmailSettings(viewer.role));
+    const visible = new Set<EmailVisibility>(visibleEmailSettings(viewer.role));
     const texts = new Array<string | undefined>(heads.length);
     const missing: UserId[] = [];
     for (let index = 0; index < heads.length; index++) {
@@ -70,7 +71,13 @@ export class UserPagePresenter {
     return `[${texts.join(',')}]`;
   }
 
-  private keep({ id, version }: User, emailVisibility: number, realmUrl: string, bits: number, text: string): void {
+  private keep(
+    { id, version }: User,
+    emailVisibility: EmailVisibility,
+    realmUrl: string,
+    bits: number,
+    text: string,
+  ): void {
     const known = this.cache.get(id);
     const isCurrent = known !== undefined && known.version === version && known.realmUrl === realmUrl;
     const texts = isCurrent ? [...known.texts] : [];
@@ -79,8 +86,12 @@ export class UserPagePresenter {
   }
 }
 
-const seesEmail = (viewer: Actor, visible: ReadonlySet<number>, id: UserId, visibility: number): boolean =>
-  id === viewer.id || visible.has(visibility);
+const seesEmail = (
+  viewer: Actor,
+  visible: ReadonlySet<EmailVisibility>,
+  id: UserId,
+  visibility: EmailVisibility,
+): boolean => id === viewer.id || visible.has(visibility);
 
 const bitsOf = ({ clientGravatar, withProfile, withActivity = true }: UserListForm, sees: boolean): number =>
   (sees ? 1 : 0) | (clientGravatar ? 2 : 0) | (withProfile ? 4 : 0) | (withActivity ? 8 : 0);

@@ -60,7 +60,7 @@ describe('a user', () => {
   });
 
   it('whose address is hidden goes by a dummy, the same for those who see it', () => {
-    const shy = { ...hamlet, settings: { ...hamlet.settings, emailAddressVisibility: 3 as const } };
+    const shy = { ...hamlet, settings: { ...hamlet.settings, emailAddressVisibility: 'administrators' as const } };
     const dummy = `user${hamlet.id}@chat.example`;
     expect(presentUser(shy, place, form)).toMatchObject({
       email: dummy,

@@ -11,7 +11,7 @@ import {
   type User,
   type UserId,
 } from '@parley/domain';
-import { avatarUrl, unknownAvatarUrl } from '../avatars/avatar-urls.js';
+import { type AvatarViewer, avatarUrl, mediumAvatarUrl, unknownAvatarUrl } from '../avatars/avatar-urls.js';
 import { placeOf, type RealmPlace } from '../realms/realm-place.js';
 import type { WireFields } from '../routing/reply.js';
 
@@ -72,6 +72,16 @@ export function presentUser(
 
 /** What stands for a name that the viewer may not know (users §1.4). */
 export const UNKNOWN_USER_NAME = 'Unknown user';
+
+const AVATAR_SOURCES = { gravatar: 'G', generated: 'J', uploaded: 'U' } as const;
+
+/** Events §7.3, and of oneself in register. */
+export const presentAvatar = (user: User, place: RealmPlace, viewer: AvatarViewer) => ({
+  avatar_source: AVATAR_SOURCES[user.avatar.source],
+  avatar_url: avatarUrl(user, place, viewer),
+  avatar_url_medium: mediumAvatarUrl(user, place, viewer),
+  avatar_version: user.avatar.version,
+});
 
 /** Somebody whom the viewer may not know, as clients get them that expect to know everybody (users §1.4). */
 export function presentUnknownUser(id: UserId, place: RealmPlace, { withActivity }: Pick<UserForm, 'withActivity'>) {

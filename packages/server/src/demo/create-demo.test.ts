@@ -39,7 +39,7 @@ describe('createDemo', () => {
 
   it('is an organization as its settings say', async () => {
     const realm = await demo.ports.unitOfWork.read(({ realms }) => realms.get(realmId));
-    expect(realm).toMatchObject({ name: 'Zulip Dev', settings: { organizationType: 10, digestWeekday: 1 } });
+    expect(realm).toMatchObject({ name: 'Zulip Dev', settings: { organizationType: 'business', digestWeekday: 1 } });
   });
 
   it.each(DEMO_PEOPLE)('has $fullName, $role', async ({ email, fullName, role, specialPermissions = [] }) => {
@@ -48,7 +48,13 @@ describe('createDemo', () => {
       const passwordHash = await users.findPasswordHash(realmId, found.id);
       return { user: found, hash: passwordHash, record: await apiKeys.find(realmId, found.id) };
     });
-    expect(user).toMatchObject({ email, fullName, role, specialPermissions, settings: { emailAddressVisibility: 3 } });
+    expect(user).toMatchObject({
+      email,
+      fullName,
+      role,
+      specialPermissions,
+      settings: { emailAddressVisibility: 'administrators' },
+    });
     expect(await demo.ports.passwordHasher.verify(passwordOf({ email }), hash)).toBe(true);
     const apiKey = demo.ports.apiKeyMint.derive(record!);
     const verified = await compose(demo.ports)(VerifyApiKey).execute({ realmId }, { email, apiKey });

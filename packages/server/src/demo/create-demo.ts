@@ -89,7 +89,10 @@ async function addRealm(tx: Transaction, useCase: Resolve): Promise<RealmId> {
 
 async function announceNewChannelsIn(tx: Transaction, realmId: RealmId, id: ChannelId): Promise<void> {
   const realm = await tx.realms.get(realmId);
-  await tx.realms.update({ ...realm, settings: { ...realm.settings, newChannelAnnouncementsChannelId: id } });
+  await tx.realms.update({
+    ...realm,
+    settings: { ...realm.settings, newChannelAnnouncementsChannelId: id, signupAnnouncementsChannelId: id },
+  });
 }
 
 async function addPeople(useCase: Resolve, realmId: RealmId): Promise<ReadonlyMap<string, UserId>> {

@@ -1,4 +1,4 @@
-import { EMAIL_VISIBILITY, type RealmSettings, type Role, type SpecialPermission } from '@parley/domain';
+import type { RealmSettings, Role, SpecialPermission } from '@parley/domain';
 
 // Names and roles that Zulip's own development data uses, so that test suites of existing clients find who they expect.
 
@@ -27,8 +27,10 @@ export const DEMO_REALM = {
 
 /** Where they differ from what every organization starts with. */
 export const DEMO_SETTINGS: Partial<RealmSettings> = {
-  organizationType: 10,
+  organizationType: 'business',
   digestWeekday: 1,
+  enableReadReceipts: true,
+  inviteRequired: false,
   enableSpectatorAccess: true,
 };
 
@@ -36,7 +38,7 @@ export const DEMO_SETTINGS: Partial<RealmSettings> = {
 export const DEMO_ANNOUNCEMENTS_CHANNEL = 'general';
 
 /** Administrators see addresses, others do not; those who join later start like that, too. */
-export const DEMO_EMAIL_VISIBILITY = EMAIL_VISIBILITY.administrators;
+export const DEMO_EMAIL_VISIBILITY = 'administrators';
 
 const DESDEMONA = 'desdemona@zulip.com';
 const IAGO = 'iago@zulip.com';

@@ -16,7 +16,7 @@ describe('the hash of an address', () => {
       tx.users.update({
         ...user,
         avatar: { source: 'gravatar', version: 1 },
-        settings: { ...user.settings, emailAddressVisibility: 3 },
+        settings: { ...user.settings, emailAddressVisibility: 'administrators' },
       }),
     );
     await server.post('/users/me/subscriptions', people.hamlet, {

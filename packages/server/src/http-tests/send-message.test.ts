@@ -224,7 +224,9 @@ describe('POST /messages', () => {
 
     it('by the real address of whoever hides it', async () => {
       const { cordelia } = people;
-      await change(cordelia.user, { settings: { ...cordelia.user.settings, emailAddressVisibility: 3 } });
+      await change(cordelia.user, {
+        settings: { ...cordelia.user.settings, emailAddressVisibility: 'administrators' },
+      });
       await refused({ ...toCordelia(), to: [cordelia.email] }, `Invalid email '${cordelia.email}'`);
     });
 

@@ -1,9 +1,27 @@
-import { CreateUser, GetOwnUser, GetUser, GrantPermission, ListUsers, NoticeBoard, RegisterUser } from '@parley/domain';
+import {
+  ChangeSettings,
+  CreateUser,
+  GetOwnUser,
+  GetUser,
+  GrantPermission,
+  ListUsers,
+  NoticeBoard,
+  RegisterUser,
+} from '@parley/domain';
 import { ContainerModule } from 'inversify';
 import { provide } from '../provide.js';
 import { TOKENS } from '../tokens.js';
 
-const { unitOfWork, passwordHasher, passwordStrength, disposableDomains, apiKeyMint, realmAddresses, clock } = TOKENS;
+const {
+  unitOfWork,
+  passwordHasher,
+  passwordStrength,
+  loginAttempts,
+  disposableDomains,
+  apiKeyMint,
+  realmAddresses,
+  clock,
+} = TOKENS;
 
 export const usersModule = new ContainerModule(({ bind }) => {
   provide(
@@ -17,6 +35,7 @@ export const usersModule = new ContainerModule(({ bind }) => {
     NoticeBoard,
     clock,
   );
+  provide(bind, ChangeSettings, unitOfWork, passwordHasher, passwordStrength, loginAttempts, disposableDomains);
   provide(bind, RegisterUser, unitOfWork, passwordHasher, apiKeyMint, clock);
   provide(bind, GrantPermission, unitOfWork);
   provide(bind, GetOwnUser, unitOfWork);

@@ -1,10 +1,15 @@
-import type { Clock, EventListener, PromoteFullMembers, StoredEvent } from '@parley/domain';
+import type { Clock, DomainEvent, EventListener, PromoteFullMembers, StoredEvent } from '@parley/domain';
 import type { Logger } from '@parley/http';
 
 /** Longer sleeps than a timer can hold are slept in parts. */
 const MAX_SLEEP_MS = 86_400_000;
 /** After a failure, or when somebody new may be waiting. */
 const SOON_MS = 1000;
+
+const changesWhoWaits = (event: DomainEvent): boolean =>
+  event.type === 'user.created' ||
+  event.type === 'user.role_changed' ||
+  (event.type === 'realm.setting_changed' && event.setting === 'waitingPeriodThreshold');
 
 /** Promotes members whose waiting period ends, when it ends: it sleeps until then, and keeps no process alive. */
 export class Promotion implements EventListener {
@@ -21,9 +26,7 @@ export class Promotion implements EventListener {
   }
 
   onEvents(events: readonly StoredEvent[]): void {
-    if (events.some(({ event }) => event.type === 'user.created' || event.type === 'user.role_changed')) {
-      this.sleep(SOON_MS);
-    }
+    if (events.some(({ event }) => changesWhoWaits(event))) this.sleep(SOON_MS);
   }
 
   /** Resolves when nothing runs any more. */

@@ -1,6 +1,5 @@
 import {
   type ChannelId,
-  EMAIL_VISIBILITY,
   HISTORICAL,
   type Message,
   type MessageFilter,
@@ -592,7 +591,7 @@ export class SqliteMessageRepository implements MessageRepository {
       email: row.email,
       emailVisibility:
         row.is_bot === 1
-          ? EMAIL_VISIBILITY.everyone
+          ? 'everyone'
           : userSettings.fromJson(row.settings, row.id, this.quarantine).emailAddressVisibility,
       avatar: { source: row.avatar_source, version: row.avatar_version },
       isSystemBot: row.is_system_bot === 1,

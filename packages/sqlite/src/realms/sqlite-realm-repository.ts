@@ -2,10 +2,10 @@ import {
   DomainError,
   invalidInput,
   REALM_PERMISSIONS,
-  REALM_SETTINGS,
   type Realm,
   type RealmId,
   type RealmRepository,
+  STORED_REALM_SETTINGS,
   type UnixSeconds,
   USER_SETTINGS,
 } from '@parley/domain';
@@ -122,7 +122,7 @@ export class SqliteRealmRepository implements RealmRepository {
 
 const unknownRealm = () => new DomainError('UNKNOWN_REALM', 'Invalid subdomain');
 const stringIdTaken = () => invalidInput('Subdomain already in use. Please choose a different one.');
-const realmSettings = settingsColumn(REALM_SETTINGS, 'realm', 'settings');
+const realmSettings = settingsColumn(STORED_REALM_SETTINGS, 'realm', 'settings');
 const userDefaults = settingsColumn(USER_SETTINGS, 'realm', 'user_defaults');
 const permissions = grantsColumn(REALM_PERMISSIONS, 'realm');
 

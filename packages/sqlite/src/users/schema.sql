@@ -26,7 +26,9 @@ CREATE TABLE user (
   special_permissions TEXT NOT NULL,
   -- JSON: what differs from the registry's defaults.
   settings TEXT NOT NULL,
-  password_hash TEXT
+  password_hash TEXT,
+  -- JSON list of the settings that the user has ever changed themselves.
+  edited_settings TEXT NOT NULL DEFAULT '[]'
 ) STRICT;
 CREATE UNIQUE INDEX user_by_email ON user (realm_id, email_key);
 CREATE INDEX user_by_name ON user (realm_id, name_key);

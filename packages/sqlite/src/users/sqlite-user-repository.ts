@@ -16,6 +16,7 @@ import {
   type UserHead,
   type UserId,
   type UserRepository,
+  type UserSettingName,
 } from '@parley/domain';
 import type { Connection, Parameter } from '../connection.js';
 import type { Quarantine } from '../quarantine.js';
@@ -110,14 +111,14 @@ export class SqliteUserRepository implements UserRepository {
     this.insert = connection.values<UserId>(
       `INSERT INTO user (realm_id, version, role, is_active, email, email_key, full_name, name_key, name_likeness, joined_at,
                          bot_kind, bot_owner_id, bot_default_channel_id, avatar_source, avatar_version,
-                         special_permissions, settings, system_kind, password_hash)
-       VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+                         special_permissions, settings, edited_settings, system_kind, password_hash)
+       VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
     );
     this.store = connection.values<number>(
       `UPDATE user
        SET version = version + 1, role = ?, is_active = ?, email = ?, email_key = ?, full_name = ?, name_key = ?,
            name_likeness = ?, joined_at = ?, bot_kind = ?, bot_owner_id = ?, bot_default_channel_id = ?, avatar_source = ?,
-           avatar_version = ?, special_permissions = ?, settings = ?
+           avatar_version = ?, special_permissions = ?, settings = ?, edited_settings = ?
        WHERE id = ? AND realm_id = ? RETURNING version`,
     );
     this.storePasswordHash = connection.command('UPDATE user SET password_hash = ? WHERE id = ? AND realm_id = ?');
@@ -249,6 +250,7 @@ export class SqliteUserRepository implements UserRepository {
       },
       specialPermissions: specialPermissions(row.special_permissions, row.id, quarantine),
       settings: userSettings.fromJson(row.settings, row.id, quarantine),
+      editedSettings: editedSettings(row.edited_settings, row.id, quarantine),
       version: row.version,
     };
   };
@@ -261,6 +263,11 @@ const specialPermissions = listColumn<SpecialPermission>(
   'user',
   'special_permissions',
   (value) => value === 'canCreateUsers' || value === 'canChangeUserEmails',
+);
+const editedSettings = listColumn<UserSettingName>(
+  'user',
+  'edited_settings',
+  (name) => typeof name === 'string' && Object.hasOwn(USER_SETTINGS, name),
 );
 const BOT_KINDS: readonly BotKind[] = ['generic', 'incomingWebhook', 'outgoingWebhook', 'embedded'];
 const AVATAR_SOURCES: readonly AvatarSource[] = ['gravatar', 'uploaded', 'generated'];
@@ -282,6 +289,7 @@ interface UserRow {
   readonly avatar_version: number;
   readonly special_permissions: string;
   readonly settings: string;
+  readonly edited_settings: string;
 }
 
 /** The columns in the order of `insert` and `store`. */
@@ -302,5 +310,6 @@ function fromUser(user: Omit<User, 'id' | 'version'>): readonly Parameter[] {
     user.avatar.version,
     JSON.stringify(user.specialPermissions),
     userSettings.toJson(user.settings),
+    JSON.stringify(user.editedSettings),
   ];
 }

@@ -308,7 +308,7 @@ export function messageRepositoryContract(open: OpenStorage): void {
     it('views a message with its sender and its conversation', async () => {
       const scene = await stage(...chatter);
       const { uow, realm, user, channel } = scene;
-      const settings = { ...user('c').settings, emailAddressVisibility: 3 as const };
+      const settings = { ...user('c').settings, emailAddressVisibility: 'administrators' as const };
       await uow.write((tx) => tx.users.update({ ...user('c'), fullName: 'Cordelia', settings }));
       const bot = await uow.read((r) => r.users.findSystemBot(realm.id, 'notification'));
       const notice = await uow.write(async (tx) => {
@@ -319,11 +319,11 @@ export function messageRepositoryContract(open: OpenStorage): void {
         id: user(name).id,
         fullName: name,
         email: user(name).email,
-        emailVisibility: 1,
+        emailVisibility: 'everyone',
         avatar: user(name).avatar,
         isSystemBot: false,
       });
-      const cordelia = { ...person('c'), fullName: 'Cordelia', emailVisibility: 3 };
+      const cordelia = { ...person('c'), fullName: 'Cordelia', emailVisibility: 'administrators' };
       const views = await uow.read((r) => r.messages.listViews(realm.id, [notice.id, ...pick(scene, 5, 0)]));
       expect(views).toEqual([
         {
@@ -350,11 +350,11 @@ export function messageRepositoryContract(open: OpenStorage): void {
     it('shows that bots hide their addresses from nobody, whatever their setting', async () => {
       const scene = await stage(...chatter, aUser({ name: 'robot', botOf: 'a' }));
       const { uow, realm, user } = scene;
-      const settings = { ...user('robot').settings, emailAddressVisibility: 4 as const };
+      const settings = { ...user('robot').settings, emailAddressVisibility: 'nobody' as const };
       await uow.write((tx) => tx.users.update({ ...user('robot'), settings }));
       await scene.add(aMessage({ from: 'robot', to: 'general' }));
       const [view] = await uow.read((r) => r.messages.listViews(realm.id, [scene.messages.at(-1)!.id]));
-      expect(view!.sender.emailVisibility).toBe(1);
+      expect(view!.sender.emailVisibility).toBe('everyone');
     });
 
     it('lists topics, spellings that differ only in case as one, newest message first', async () => {

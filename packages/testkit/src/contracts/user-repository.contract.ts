@@ -36,10 +36,11 @@ export function userRepositoryContract(open: OpenStorage): void {
       const { uow, realm, user } = await stage(aUser({ name: 'iago' }));
       const first = await uow.write((tx) => tx.users.update({ ...user('iago'), role: 'guest' }));
       const settings = { ...first.settings, twentyFourHourTime: null, timezone: 'Asia/Kolkata' };
-      const second = await uow.write((tx) => tx.users.update({ ...first, settings }));
+      const editedSettings = ['timezone', 'enterSends'] as const;
+      const second = await uow.write((tx) => tx.users.update({ ...first, settings, editedSettings }));
       expect(first.version).toBeGreaterThan(1);
       expect(second.version).toBeGreaterThan(first.version);
-      expect(second).toEqual({ ...user('iago'), role: 'guest', settings, version: second.version });
+      expect(second).toEqual({ ...user('iago'), role: 'guest', settings, editedSettings, version: second.version });
       expect(await uow.read((r) => r.users.find(realm.id, second.id))).toEqual(second);
       expect(await uow.read((r) => r.users.listHeads(realm.id))).toEqual([
         { id: second.id, version: second.version, isActive: true },

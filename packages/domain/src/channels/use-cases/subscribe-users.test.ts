@@ -338,7 +338,7 @@ describe('letting others follow', () => {
   it('finds people by the addresses others see, and by no others', async () => {
     const scene = await cast(aChannel({ name: 'a' }), async (theScene, tx) => {
       const owner = theScene.user('owner');
-      await tx.users.update({ ...owner, settings: { ...owner.settings, emailAddressVisibility: 4 } });
+      await tx.users.update({ ...owner, settings: { ...owner.settings, emailAddressVisibility: 'nobody' } });
     });
     const subscribe = subscribing(scene);
     const by = (...emails: readonly string[]) => ({ principals: { emails } });

@@ -1,10 +1,10 @@
 import { aRealm, aUser, given, type MemoryScene } from '@parley/testkit';
-import { REALM_SETTINGS } from '../../realms/realm-settings.js';
+import { STORED_REALM_SETTINGS } from '../../realms/realm-settings.js';
 import { settingValues } from '../../shared/settings.js';
 import { PromoteFullMembers } from './promote-full-members.js';
 
 const DAY = 86_400;
-const settings = settingValues(REALM_SETTINGS, { waitingPeriodThreshold: 3 });
+const settings = settingValues(STORED_REALM_SETTINGS, { waitingPeriodThreshold: 3 });
 
 async function isFullMember(scene: MemoryScene, name: string): Promise<boolean> {
   return scene.uow.read(async (r) => {

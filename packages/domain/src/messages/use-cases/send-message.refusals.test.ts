@@ -170,7 +170,7 @@ describe('sending is refused in order', () => {
   it('does not know people by addresses they hide', async () => {
     const scene = await cast(async (theScene, tx) => {
       const owner = theScene.user('owner');
-      await tx.users.update({ ...owner, settings: { ...owner.settings, emailAddressVisibility: 2 } });
+      await tx.users.update({ ...owner, settings: { ...owner.settings, emailAddressVisibility: 'members' } });
     });
     await expectRefused(scene, () => sending(scene)('member', toEmails('owner@example.com')), {
       message: "Invalid email 'owner@example.com'",

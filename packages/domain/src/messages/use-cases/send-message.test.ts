@@ -58,7 +58,10 @@ const aQueue =
       lastPolledAt: scene.clock.now(),
       idleTimeoutSeconds: 600,
     });
-const passive = { automaticallyFollowTopicsPolicy: 4, automaticallyUnmuteTopicsInMutedChannelsPolicy: 4 } as const;
+const passive = {
+  automaticallyFollowTopicsPolicy: 'never',
+  automaticallyUnmuteTopicsInMutedChannelsPolicy: 'never',
+} as const;
 
 describe('a message to a channel', () => {
   it('is stored, and reaches those who follow it', async () => {
@@ -282,7 +285,7 @@ describe('a direct message', () => {
   });
 
   it('finds people by the addresses others see', async () => {
-    const scene = await cast(wants('owner', { emailAddressVisibility: 3 }));
+    const scene = await cast(wants('owner', { emailAddressVisibility: 'administrators' }));
     const emails = [`USER${scene.user('owner').id}@chat.example`, 'guest@EXAMPLE.com'];
     await sending(scene)('member', { kind: 'emails', emails });
     expect(await told(scene)).toEqual([['message.sent', ['owner', 'member', 'guest']]]);
@@ -342,7 +345,7 @@ describe('what sending does to the topic', () => {
   it('unmutes it in a channel he has muted', async () => {
     const scene = await cast(
       aMessage({ from: 'owner', to: 'Denmark', topic: 'plans' }),
-      wants('member', { ...passive, automaticallyUnmuteTopicsInMutedChannelsPolicy: 2 }, ['Denmark']),
+      wants('member', { ...passive, automaticallyUnmuteTopicsInMutedChannelsPolicy: 'sending' }, ['Denmark']),
     );
     expect(await sending(scene)('member', toChannel('Denmark'))).toMatchObject({ newVisibility: 'unmuted' });
   });

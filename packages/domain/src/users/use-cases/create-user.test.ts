@@ -254,9 +254,9 @@ describe('registering a user, as the operator does', () => {
     const user = await registering(scene)({
       bot,
       password: null,
-      settings: { emailAddressVisibility: 4, enterSends: true },
+      settings: { emailAddressVisibility: 'nobody', enterSends: true },
     });
-    expect(user).toMatchObject({ bot, settings: { emailAddressVisibility: 1, enterSends: true } });
+    expect(user).toMatchObject({ bot, settings: { emailAddressVisibility: 'everyone', enterSends: true } });
     expect(await scene.uow.read((r) => r.channels.listSubscribedIds(scene.realm.id, user.id))).toEqual([]);
   });
 

@@ -12,12 +12,13 @@ import {
 } from '@parley/testkit';
 import type { UserId } from '../../shared/ids.js';
 import { isEmailAddress } from '../email-address.js';
+import type { EmailVisibility } from '../user-settings.js';
 import { GetOwnUser } from './get-own-user.js';
 import { GetUser } from './get-user.js';
 import { ListUsers } from './list-users.js';
 
 const hiding =
-  (name: string, emailAddressVisibility: 1 | 2 | 3 | 4 | 5): Piece =>
+  (name: string, emailAddressVisibility: EmailVisibility): Piece =>
   async (scene, tx) => {
     const user = scene.user(name);
     await tx.users.update({ ...user, settings: { ...user.settings, emailAddressVisibility } });
@@ -67,12 +68,12 @@ describe('looking up a user', () => {
   });
 
   it.each`
-    visibility | owner    | moderator | member   | guest
-    ${1}       | ${true}  | ${true}   | ${true}  | ${true}
-    ${2}       | ${true}  | ${true}   | ${true}  | ${false}
-    ${5}       | ${true}  | ${true}   | ${false} | ${false}
-    ${3}       | ${true}  | ${false}  | ${false} | ${false}
-    ${4}       | ${false} | ${false}  | ${false} | ${false}
+    visibility          | owner    | moderator | member   | guest
+    ${'everyone'}       | ${true}  | ${true}   | ${true}  | ${true}
+    ${'members'}        | ${true}  | ${true}   | ${true}  | ${false}
+    ${'moderators'}     | ${true}  | ${true}   | ${false} | ${false}
+    ${'administrators'} | ${true}  | ${false}  | ${false} | ${false}
+    ${'nobody'}         | ${false} | ${false}  | ${false} | ${false}
   `('by an address with visibility $visibility', async ({ visibility, ...who }) => {
     const scene = await town(hiding('member', visibility));
     const { byEmail } = getting(scene);
@@ -83,7 +84,7 @@ describe('looking up a user', () => {
   });
 
   it('finds everybody by dummy address', async () => {
-    const scene = await town(hiding('owner', 4));
+    const scene = await town(hiding('owner', 'nobody'));
     const { byEmail } = getting(scene);
     expect(await byEmail('guest', ` USER${scene.user('owner').id}@Chat.Example `)).toBe('owner');
     expect(await byEmail('guest', `user${scene.user('member').id}@chat.example`)).toBe('member');
