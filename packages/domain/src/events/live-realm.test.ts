@@ -100,7 +100,7 @@ describe('live queues of a realm', () => {
     const { join, tell } = aLiveRealm();
     const wide = { allPublicChannels: true };
     const [plain, member, guest] = [join(1, 'owner'), join(2, 'member', wide), join(3, 'guest', wide)];
-    const narrowed = join(4, 'member', { narrow: [{ operator: 'channel', name: 'Denmark' }] });
+    const narrowed = join(4, 'member', { narrow: [{ operator: 'channel', operand: 'Denmark' }] });
     tell(users([id(1)]), message);
     expect([plain, member, guest, narrowed].map(heard)).toEqual([['1'], ['1 aside'], [], ['1 aside']]);
   });

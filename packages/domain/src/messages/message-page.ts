@@ -2,8 +2,10 @@ import { invalidInput } from '../shared/errors.js';
 import type { UnixSeconds } from '../shared/ids.js';
 import type { Repositories, Transaction } from '../shared/unit-of-work.js';
 import type { Actor } from '../users/actor.js';
+import { not } from './message-condition.js';
 import type { MessageHead, Viewer } from './message-repository.js';
-import { mutedRecipients, type ResolvedNarrow } from './narrow.js';
+import type { ResolvedNarrow } from './narrow.js';
+import { mutedMessages } from './narrow-operators.js';
 
 /** Where in a conversation a page lies. */
 export type Anchor =
@@ -33,7 +35,7 @@ export const NEWEST_ANCHOR = 10 ** 16;
 /** Per request (protocol §14). */
 export const MAX_MESSAGES = 5000;
 
-type Reads = Pick<Repositories | Transaction, 'channels' | 'users' | 'recipients' | 'personal' | 'messages'>;
+type Reads = Pick<Repositories | Transaction, 'channels' | 'topicPolicies' | 'personal' | 'messages'>;
 
 /** @throws DomainError INVALID_INPUT when the range can be no range (messages §5.2 row 6). */
 export function checkRange({ before, after, includeAnchor }: PageRange): void {
@@ -86,8 +88,8 @@ export async function selectPage(
       case 'newest':
         return NEWEST_ANCHOR;
       case 'firstUnread': {
-        const muted = namesChannel ? [] : await mutedRecipients(reads, actor);
-        const unmuted = { ...filter, withoutRecipients: [...filter.withoutRecipients, ...muted] };
+        const muted = await mutedMessages({ reads, actor }, namesChannel ? 'topics' : 'topicsAndChannels');
+        const unmuted = { ...filter, conditions: [...filter.conditions, not(muted)] };
         return (await reads.personal.findFirstUnread(viewer, unmuted)) ?? NEWEST_ANCHOR;
       }
       case 'date': {

@@ -1,27 +1,16 @@
 import type { ChannelId, MessageId, RealmId, RecipientId, UnixSeconds, UserId } from '../shared/ids.js';
 import type { EmailOwner } from '../users/email-visibility.js';
 import type { Message, NewMessage, PersonalFlags } from './message.js';
-
-/** One thing that is true of every message of a filter, or, when negated, of none. */
-export type MessageCondition = { readonly negated: boolean } & (
-  | { readonly kind: 'recipient'; readonly recipientId: RecipientId }
-  /** Messages of channels whose topic has this key; an empty key is the empty topic of channels, not direct messages. */
-  | { readonly kind: 'topic'; readonly topicKey: string }
-  | { readonly kind: 'sender'; readonly userId: UserId }
-  | { readonly kind: 'message'; readonly messageId: MessageId }
-  | { readonly kind: 'nothing' }
-);
+import type { MessageCondition } from './message-condition.js';
 
 /** A narrow with every name resolved. All conditions hold together. */
 export interface MessageFilter {
   readonly conditions: readonly MessageCondition[];
   /**
-   * `own`: only what the viewer has received or made his own; `shared`: all that the conditions name, received or not,
-   * in which case one of them is a recipient that is not negated.
+   * `own`: only what the viewer has received or made their own; `shared`: all that the conditions name, received or not,
+   * in which case one of them says in which channels, or channels of which privacy, messages are.
    */
   readonly scope: 'own' | 'shared';
-  /** Left out whatever the conditions say: channels he may no longer read, or has muted. */
-  readonly withoutRecipients: readonly RecipientId[];
 }
 
 export interface Viewer {
@@ -92,8 +81,15 @@ export interface MessageReads {
   ): Promise<readonly MessageHead[]>;
   /** The oldest `limit` of the filter with an id from `atLeast` on; ascending id. */
   listHeadsFrom(viewer: Viewer, filter: MessageFilter, atLeast: number, limit: number): Promise<readonly MessageHead[]>;
-  /** Whoever may read them: a message the viewer never received shows as historical. Unknown ids are absent; ascending. */
-  listHeads(viewer: Viewer, ids: readonly MessageId[]): Promise<readonly MessageHead[]>;
+  /**
+   * Those of the messages of which all the conditions hold, whoever may read them: a message the viewer never received
+   * shows as historical. Unknown ids are absent; ascending.
+   */
+  listHeads(
+    viewer: Viewer,
+    ids: readonly MessageId[],
+    conditions?: readonly MessageCondition[],
+  ): Promise<readonly MessageHead[]>;
   /** Unknown ids are absent; ascending id. A constant number of statements. */
   listViews(realmId: RealmId, ids: readonly MessageId[]): Promise<readonly MessageView[]>;
   /** The lowest id of the realm's messages that were sent at or after then; null when there is none. */

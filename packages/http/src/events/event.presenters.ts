@@ -8,7 +8,6 @@ import {
   type Role,
   receivedFlags,
   seesEmailOf,
-  type UserId,
 } from '@parley/domain';
 import {
   presentChannel,
@@ -168,24 +167,9 @@ function presentMessageSent(
     text = `"type":"message","message":${message}`;
     texts.set(key, text);
   }
-  const flags = isBystander ? '[]' : flagsOnArrival(event, queue.ownerId);
+  const flags = isBystander ? '[]' : flagsText(receivedFlags(event, queue.ownerId));
   const echo = event.echo?.queueId === queue.id ? `,"local_message_id":${JSON.stringify(event.echo.localId)}` : '';
   return [`${text},"flags":${flags}${echo}`];
-}
-
-function flagsOnArrival(event: EventOf<'message.sent'>, userId: UserId): string {
-  const flags = receivedFlags(event, userId);
-  const { mentionsChannel, isReadByDefault } = event.view.message;
-  return flagsText({
-    read: flags.read ?? (isReadByDefault && flags.unread !== true),
-    starred: false,
-    collapsed: false,
-    mentioned: flags.mentioned ?? false,
-    channelWildcardMentioned: mentionsChannel,
-    topicWildcardMentioned: flags.topicWildcardMentioned ?? false,
-    hasAlertWord: flags.hasAlertWord ?? false,
-    historical: false,
-  });
 }
 
 /** Events §7.1; the details are what clients need to count what became unread again. */

@@ -3,6 +3,7 @@ import {
   EMAIL_VISIBILITY,
   HISTORICAL,
   type Message,
+  type MessageCondition,
   type MessageFilter,
   type MessageHead,
   type MessageId,
@@ -22,12 +23,13 @@ import {
   type UserId,
   type Viewer,
 } from '@parley/domain';
-import { type Connection, LIMIT } from '../connection.js';
+import type { Connection } from '../connection.js';
 import type { Quarantine } from '../quarantine.js';
 import { type Flag, jsonList, listColumn, settingsColumn, toFlag } from '../rows.js';
-import { indexFor, type Narrowing, restriction, toNarrowing } from './message-filter.js';
-import { idOf, type MessagePlace, PlaceQuery, PlacesById } from './message-place.js';
-import { OwnHistory, type Walk } from './own-history.js';
+import { narrowingTo } from './message-filter.js';
+import { MessagePages } from './message-pages.js';
+import { idOf, type MessagePlace, PlacesById } from './message-place.js';
+import type { Walk } from './message-series.js';
 import { Spans } from './spans.js';
 import { Standings } from './standing.js';
 import { ORIGINS, TRAITS } from './stored-values.js';
@@ -38,9 +40,8 @@ const NEAR_IDS = 1000;
 
 export class SqliteMessageRepository implements MessageRepository {
   private readonly standings: Standings;
-  private readonly ownHistory: OwnHistory;
+  private readonly pages: MessagePages;
   private readonly spans: Spans;
-  private readonly pages = new Map<string, PlaceQuery>();
   private readonly places: PlacesById;
 
   private readonly rows;
@@ -83,11 +84,11 @@ export class SqliteMessageRepository implements MessageRepository {
   private readonly renewNewest;
 
   constructor(
-    private readonly connection: Connection,
+    connection: Connection,
     private readonly quarantine: Quarantine,
   ) {
     this.standings = new Standings(connection);
-    this.ownHistory = new OwnHistory(connection, this.standings);
+    this.pages = new MessagePages(connection, this.standings);
     this.spans = new Spans(connection);
     this.places = new PlacesById(connection);
 
@@ -269,7 +270,7 @@ export class SqliteMessageRepository implements MessageRepository {
     limit: number,
   ): Promise<readonly MessageHead[]> {
     const walk: Walk = { direction: 'older', first: 0, last: Math.min(atMost ?? MAX_ID, MAX_ID) };
-    return this.toHeads(viewer, this.page(viewer, filter, walk, limit).reverse());
+    return this.toHeads(viewer, this.pages.page(viewer, filter, walk, limit).reverse());
   }
 
   async listHeadsFrom(
@@ -279,11 +280,15 @@ export class SqliteMessageRepository implements MessageRepository {
     limit: number,
   ): Promise<readonly MessageHead[]> {
     const walk: Walk = { direction: 'newer', first: atLeast, last: MAX_ID };
-    return this.toHeads(viewer, this.page(viewer, filter, walk, limit));
+    return this.toHeads(viewer, this.pages.page(viewer, filter, walk, limit));
   }
 
-  async listHeads(viewer: Viewer, ids: readonly MessageId[]): Promise<readonly MessageHead[]> {
-    return this.toHeads(viewer, this.places.list(viewer.realmId, ids));
+  async listHeads(
+    viewer: Viewer,
+    ids: readonly MessageId[],
+    conditions: readonly MessageCondition[] = [],
+  ): Promise<readonly MessageHead[]> {
+    return this.toHeads(viewer, this.pages.among(viewer, this.places.list(viewer.realmId, ids), conditions));
   }
 
   async listViews(realmId: RealmId, ids: readonly MessageId[]): Promise<readonly MessageView[]> {
@@ -459,27 +464,6 @@ export class SqliteMessageRepository implements MessageRepository {
     return removed;
   }
 
-  private page(viewer: Viewer, filter: MessageFilter, walk: Walk, limit: number): MessagePlace[] {
-    const narrowing = toNarrowing(filter);
-    if (!narrowing || limit <= 0) return [];
-    return filter.scope === 'own'
-      ? this.ownHistory.page(viewer, narrowing, walk, limit)
-      : this.sharedPage(narrowing, walk, limit);
-  }
-
-  private sharedPage(narrowing: Narrowing, walk: Walk, limit: number): MessagePlace[] {
-    if (narrowing.recipientId === null) throw new Error('Shared history is of one recipient');
-    const { sql, parameters } = restriction(narrowing);
-    const text = `FROM message m INDEXED BY ${indexFor(narrowing)}
-      WHERE m.id BETWEEN ? AND ? ${sql} ORDER BY m.id ${walk.direction === 'older' ? 'DESC' : 'ASC'} ${LIMIT}`;
-    let query = this.pages.get(text);
-    if (!query) {
-      query = new PlaceQuery(this.connection, text);
-      this.pages.set(text, query);
-    }
-    return query.all(walk.first, walk.last, ...parameters, limit);
-  }
-
   /** `places` ascend. Those of another realm's conversations are left out. */
   private toHeads(viewer: Viewer, places: readonly MessagePlace[]): MessageHead[] {
     if (places.length === 0) return [];
@@ -529,14 +513,8 @@ export class SqliteMessageRepository implements MessageRepository {
 
   /** At most one: the newest up to `last`. */
   private ownInTopic(viewer: Viewer, recipientId: RecipientId, key: string, last: number): MessageId[] {
-    const narrowing: Narrowing = {
-      recipientId,
-      topicKey: key,
-      senderId: null,
-      messageId: null,
-      not: { recipientIds: [], topicKeys: [], senderIds: [], messageIds: [] },
-    };
-    return this.ownHistory.page(viewer, narrowing, { direction: 'older', first: 0, last }, 1).map(idOf);
+    const narrowing = narrowingTo(recipientId, key);
+    return this.pages.ownHistory.page(viewer, narrowing, { direction: 'older', first: 0, last }, 1).map(idOf);
   }
 
   /** Rows for those to whom the message is something else than to everybody. */

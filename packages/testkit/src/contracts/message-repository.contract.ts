@@ -1,4 +1,12 @@
-import { HISTORICAL, type MessageCondition, type MessageId, type NewMessage, type RecipientId } from '@parley/domain';
+import {
+  HISTORICAL,
+  type MessageCondition,
+  type MessageFilter,
+  type MessageId,
+  type NewMessage,
+  not,
+  type RecipientId,
+} from '@parley/domain';
 import { aChannel, aMessage, aRealm, aUser, givenOn, type Scene } from '../builders.js';
 import { ascending, idsOf, type OpenStorage, own, shared, stagesOn } from './storage-under-test.js';
 
@@ -22,7 +30,6 @@ const chatter = [
 ];
 
 const pick = (scene: Scene, ...indexes: readonly number[]): MessageId[] => indexes.map((i) => scene.messages[i]!.id);
-const not = (condition: MessageCondition): MessageCondition => ({ ...condition, negated: true });
 
 export function messageRepositoryContract(open: OpenStorage): void {
   describe('message repository', () => {
@@ -132,8 +139,7 @@ export function messageRepositoryContract(open: OpenStorage): void {
         const { uow, viewer, channel } = scene;
         const general: MessageCondition = {
           kind: 'recipient',
-          recipientId: channel('general').recipientId,
-          negated: false,
+          recipientIds: [channel('general').recipientId],
         };
         await uow.read(async (r) => {
           const page = async (name: string, filter = own()) =>
@@ -151,19 +157,17 @@ export function messageRepositoryContract(open: OpenStorage): void {
         const { uow, viewer, channel, user } = scene;
         const recipient = (recipientId: RecipientId): MessageCondition => ({
           kind: 'recipient',
-          recipientId,
-          negated: false,
+          recipientIds: [recipientId],
         });
         const general = recipient(channel('general').recipientId);
         const direct = recipient(scene.messages[3]!.recipientId);
-        const topic = (topicKey: string): MessageCondition => ({ kind: 'topic', topicKey, negated: false });
-        const sender = (name: string): MessageCondition => ({ kind: 'sender', userId: user(name).id, negated: false });
+        const topic = (topicKey: string): MessageCondition => ({ kind: 'topic', topicKey });
+        const sender = (name: string): MessageCondition => ({ kind: 'sender', userId: user(name).id });
         const message = (i: number): MessageCondition => ({
           kind: 'message',
           messageId: scene.messages[i]!.id,
-          negated: false,
         });
-        const nothing: MessageCondition = { kind: 'nothing', negated: false };
+        const nothing: MessageCondition = { kind: 'anyOf', conditions: [] };
         await uow.read(async (r) => {
           const page = async (...conditions: MessageCondition[]) => {
             const found = idsOf(await r.messages.listHeadsUpTo(viewer('a'), own(...conditions), null, 100));
@@ -195,11 +199,10 @@ export function messageRepositoryContract(open: OpenStorage): void {
         const { uow, viewer, channel, user } = scene;
         const general: MessageCondition = {
           kind: 'recipient',
-          recipientId: channel('general').recipientId,
-          negated: false,
+          recipientIds: [channel('general').recipientId],
         };
-        const lunch: MessageCondition = { kind: 'topic', topicKey: 'lunch', negated: false };
-        const byA: MessageCondition = { kind: 'sender', userId: user('a').id, negated: false };
+        const lunch: MessageCondition = { kind: 'topic', topicKey: 'lunch' };
+        const byA: MessageCondition = { kind: 'sender', userId: user('a').id };
         await uow.read(async (r) => {
           const page = async (...conditions: MessageCondition[]) =>
             idsOf(await r.messages.listHeadsFrom(viewer('c'), shared(...conditions), 0, 100));
@@ -210,16 +213,17 @@ export function messageRepositoryContract(open: OpenStorage): void {
         });
       });
 
-      it('leaves recipients out whatever the conditions say', async () => {
+      it('leaves out several recipients', async () => {
         const scene = await stage(...chatter);
         const { uow, viewer, channel } = scene;
         const without = [channel('general').recipientId, scene.messages[3]!.recipientId];
-        const general: MessageCondition = { kind: 'recipient', recipientId: without[0]!, negated: false };
+        const general: MessageCondition = { kind: 'recipient', recipientIds: [without[0]!] };
         await uow.read(async (r) => {
-          const page = async (filter = own()) =>
-            idsOf(await r.messages.listHeadsUpTo(viewer('a'), { ...filter, withoutRecipients: without }, null, 100));
-          expect(await page()).toEqual(pick(scene, 4, 5, 6, 9));
-          expect(await page(shared(general))).toEqual([]);
+          const page = async (filter: MessageFilter) =>
+            idsOf(await r.messages.listHeadsUpTo(viewer('a'), filter, null, 100));
+          const elsewhere = not({ kind: 'recipient', recipientIds: without });
+          expect(await page(own(elsewhere))).toEqual(pick(scene, 4, 5, 6, 9));
+          expect(await page(shared(general, elsewhere))).toEqual([]);
         });
       });
 
@@ -238,9 +242,9 @@ export function messageRepositoryContract(open: OpenStorage): void {
         await uow.read(async (r) => {
           const page = async (name: string, condition: MessageCondition) =>
             idsOf(await r.messages.listHeadsUpTo(viewer(name), own(condition), null, 100));
-          const inRandom: MessageCondition = { kind: 'recipient', recipientId: random.recipientId, negated: false };
+          const inRandom: MessageCondition = { kind: 'recipient', recipientIds: [random.recipientId] };
           expect(await page('a', inRandom)).toEqual(pick(scene, 0, 1, 4, 6, 9));
-          expect(await page('a', { kind: 'topic', topicKey: 'dinner', negated: false })).toEqual(pick(scene, 0, 1));
+          expect(await page('a', { kind: 'topic', topicKey: 'dinner' })).toEqual(pick(scene, 0, 1));
           expect(await page('b', inRandom)).toEqual([]);
         });
       });
@@ -535,7 +539,7 @@ export function messageRepositoryContract(open: OpenStorage): void {
       const stranger = { realmId: otherRealm, userId: user('a').id };
       const ids = idsOf(scene.messages);
       const { recipientId } = channel('general');
-      const general: MessageCondition = { kind: 'recipient', recipientId, negated: false };
+      const general: MessageCondition = { kind: 'recipient', recipientIds: [recipientId] };
       const found = await uow.read(async (r) => [
         await r.messages.find(otherRealm, ids[0]!),
         await r.messages.list(otherRealm, ids),

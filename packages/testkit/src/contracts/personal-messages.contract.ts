@@ -5,6 +5,7 @@ import {
   type MessageCondition,
   type MessageFilter,
   type MessageId,
+  not,
   type PersonalFlags,
   type Transaction,
   type UserId,
@@ -84,8 +85,7 @@ const markIn = (scene: Scene, name: string, filter: MessageFilter): Promise<read
 
 const conditionIn = (scene: Scene, channel: string): MessageCondition => ({
   kind: 'recipient',
-  recipientId: scene.channel(channel).recipientId,
-  negated: false,
+  recipientIds: [scene.channel(channel).recipientId],
 });
 
 const star = (scene: Scene, name: string, messages: readonly Message[], on = true): Promise<readonly MessageId[]> =>
@@ -245,15 +245,15 @@ export function personalMessagesContract(open: OpenStorage): void {
         }
         const elsewhere = await send(scene, { from: 'b', to: 'random', topic: 'lunch' });
         const general = conditionIn(scene, 'general');
-        const lunch: MessageCondition = { kind: 'topic', topicKey: 'lunch', negated: false };
-        const byC: MessageCondition = { kind: 'sender', userId: scene.user('c').id, negated: false };
+        const lunch: MessageCondition = { kind: 'topic', topicKey: 'lunch' };
+        const byC: MessageCondition = { kind: 'sender', userId: scene.user('c').id };
         const dinners = sent.filter((_, i) => i % 3 === 1);
         await mark(scene, 'a', sent.slice(2, 4), true);
         const expected = idsOf(sent.filter((message, i) => !dinners.includes(message) && (i < 2 || i > 3)));
         expect(await markIn(scene, 'a', own(general, lunch))).toEqual(expected);
         expect(await unreadOf(scene, 'a')).toEqual([...idsOf(dinners), elsewhere.id]);
         expect(await markIn(scene, 'a', own(general, lunch))).toEqual([]);
-        expect(await markIn(scene, 'a', own(general, { kind: 'nothing', negated: false }))).toEqual([]);
+        expect(await markIn(scene, 'a', own(general, { kind: 'anyOf', conditions: [] }))).toEqual([]);
         expect(await markIn(scene, 'a', own(general, byC))).toEqual([]);
         expect(await markIn(scene, 'c', own(general))).toEqual([]);
         expect(await markIn(scene, 'a', own(general))).toEqual(idsOf(dinners));
@@ -434,20 +434,25 @@ export function personalMessagesContract(open: OpenStorage): void {
         const m2 = await send(scene, { from: 'c', to: 'random', topic: 'lunch' });
         const m3 = await send(scene, { from: 'b', to: 'general', topic: 'dinner' });
         const m4 = await send(scene, { from: 'b', to: ['a'] });
-        const general: MessageCondition = { kind: 'recipient', recipientId: m1.recipientId, negated: false };
-        const lunch: MessageCondition = { kind: 'topic', topicKey: 'lunch', negated: false };
-        const notLunch: MessageCondition = { ...lunch, negated: true };
-        const byB: MessageCondition = { kind: 'sender', userId: scene.user('b').id, negated: false };
+        const general: MessageCondition = { kind: 'recipient', recipientIds: [m1.recipientId] };
+        const lunch: MessageCondition = { kind: 'topic', topicKey: 'lunch' };
+        const notLunch: MessageCondition = not(lunch);
+        const byB: MessageCondition = { kind: 'sender', userId: scene.user('b').id };
         const first = (filter = own()) => scene.uow.read((r) => r.personal.findFirstUnread(scene.viewer('a'), filter));
         expect(await unreadOf(scene, 'a', own(general))).toEqual([m1.id, m3.id]);
         expect(await unreadOf(scene, 'a', own(notLunch, byB))).toEqual([m3.id, m4.id]);
-        expect(await unreadOf(scene, 'a', { ...own(), withoutRecipients: [m1.recipientId] })).toEqual([m2.id, m4.id]);
+        expect(await unreadOf(scene, 'a', own(not({ kind: 'recipient', recipientIds: [m1.recipientId] })))).toEqual([
+          m2.id,
+          m4.id,
+        ]);
         expect(await first()).toBe(m1.id);
         expect(await first(own(lunch))).toBe(m1.id);
         expect(await first(own(notLunch))).toBe(m3.id);
         expect(await first(shared(general))).toBe(m1.id);
-        expect(await first({ ...own(), withoutRecipients: [m1.recipientId, m2.recipientId] })).toBe(m4.id);
-        expect(await first(own({ kind: 'nothing', negated: false }))).toBeNull();
+        expect(await first(own(not({ kind: 'recipient', recipientIds: [m1.recipientId, m2.recipientId] })))).toBe(
+          m4.id,
+        );
+        expect(await first(own({ kind: 'anyOf', conditions: [] }))).toBeNull();
         await mark(scene, 'a', [m1], true);
         expect(await first()).toBe(m2.id);
         expect(await first(own(general))).toBe(m3.id);

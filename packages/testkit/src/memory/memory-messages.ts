@@ -1,6 +1,7 @@
 import {
   HISTORICAL,
   type Message,
+  type MessageCondition,
   type MessageFilter,
   type MessageHead,
   type MessageId,
@@ -19,7 +20,7 @@ import {
   type UserId,
   type Viewer,
 } from '@parley/domain';
-import { matching } from './message-filter.js';
+import { matches, matching } from './message-filter.js';
 import { deliver, findFlags, forget, GAINED_BY_MOVE, holdersOf, putFlags, receiversOf } from './personal-rows.js';
 import { ascending, keyOf, type MemoryUnit } from './tables.js';
 
@@ -55,8 +56,14 @@ export class MemoryMessages implements MessageRepository {
     return found.slice(0, limit).map((message) => this.toHead(viewer, message));
   }
 
-  async listHeads(viewer: Viewer, ids: readonly MessageId[]): Promise<readonly MessageHead[]> {
-    return (await this.list(viewer.realmId, ids)).map((message) => this.toHead(viewer, message));
+  async listHeads(
+    viewer: Viewer,
+    ids: readonly MessageId[],
+    conditions: readonly MessageCondition[] = [],
+  ): Promise<readonly MessageHead[]> {
+    return (await this.list(viewer.realmId, ids))
+      .filter((message) => matches(this.unit, viewer, message, conditions))
+      .map((message) => this.toHead(viewer, message));
   }
 
   async listViews(realmId: RealmId, ids: readonly MessageId[]): Promise<readonly MessageView[]> {

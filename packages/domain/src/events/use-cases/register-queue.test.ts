@@ -134,7 +134,7 @@ describe('a new queue', () => {
   it('cannot be narrowed by everything, which is said after that', async () => {
     const scene = await town();
     const register = registering(scene);
-    const narrow = [{ operator: 'unsupported', name: 'near' }] as const;
+    const narrow = [{ operator: 'near', operand: '5' }] as const;
     await expectRefused(scene, () => register('member', { filter: { types: null, allPublicChannels: true, narrow } }), {
       code: 'INVALID_INPUT',
       message: 'Operator near not supported.',
