@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { MessageCondition, MessageFilter, Repositories, Transaction } from '@parley/domain';
+import { type MessageCondition, type MessageFilter, not, type Repositories, type Transaction } from '@parley/domain';
 import { aChannel, aMessage, aUser, FixedClock, givenOn, type Scene } from '@parley/testkit';
 import Sqlite, { type Database } from 'better-sqlite3';
 import { openSqliteStorage, type SqliteStorage } from '../index.js';
@@ -23,6 +23,18 @@ interface World extends Scene {
 
 const READERS = ['reader', 'writer'];
 
+/** Every hundredth message is found by each of what narrows look for, the oldest two hundred by none. */
+const specialOf = (i: number): Partial<Parameters<typeof aMessage>[0]> =>
+  i % 100 === 13 && i > 200
+    ? {
+        topic: '✔ done',
+        hasLink: true,
+        hasImage: true,
+        hasAttachment: true,
+        exceptions: { reader: { mentioned: true, hasAlertWord: true } },
+      }
+    : {};
+
 /** A channel with twenty interleaved topics, a quiet one and a conversation, `messages` in all. */
 async function worldOf({ followers = 2, messages = 0 }): Promise<World> {
   const clock = new FixedClock();
@@ -40,7 +52,7 @@ async function worldOf({ followers = 2, messages = 0 }): Promise<World> {
         ? aMessage({ from: 'writer', to: 'quiet' })
         : i % 10 === 9
           ? aMessage({ from: 'writer', to: ['reader'] })
-          : aMessage({ from: 'writer', to: 'busy', topic: `topic ${i % 20}` }),
+          : aMessage({ from: 'writer', to: 'busy', topic: `topic ${i % 20}`, ...specialOf(i) }),
     ),
   );
   const database = new Sqlite(path, { readonly: true });
@@ -66,6 +78,68 @@ const inChannel = (world: Scene, name: string): MessageCondition => ({
   recipientIds: [world.channel(name).recipientId],
 });
 const inTopic = (topicKey: string): MessageCondition => ({ kind: 'topic', topicKey });
+
+const channelTopics = (world: Scene, ...topics: readonly (readonly [name: string, topicKey: string])[]) =>
+  ({
+    kind: 'channelTopic',
+    topics: topics.map(([name, topicKey]) => ({ recipientId: world.channel(name).recipientId, topicKey })),
+  }) as const;
+
+/** What the operators of narrows come to, and some of them together. */
+const NARROWS: Readonly<Record<string, (world: Scene) => MessageFilter>> = {
+  'is:starred': () => own({ kind: 'flag', flag: 'starred' }),
+  'is:unread': () => own(not({ kind: 'flag', flag: 'read' })),
+  'is:unread in a channel': (w) => own(not({ kind: 'flag', flag: 'read' }), inChannel(w, 'busy')),
+  'is:mentioned': () =>
+    own({
+      kind: 'anyOf',
+      conditions: [
+        { kind: 'flag', flag: 'mentioned' },
+        { kind: 'flag', flag: 'channelWildcardMentioned' },
+        { kind: 'flag', flag: 'topicWildcardMentioned' },
+      ],
+    }),
+  'is:alerted': () => own({ kind: 'flag', flag: 'hasAlertWord' }),
+  'is:resolved': () => own({ kind: 'property', property: 'isResolved' }),
+  'is:resolved in a channel': (w) => ({
+    ...own({ kind: 'property', property: 'isResolved' }, inChannel(w, 'busy')),
+    scope: 'shared',
+  }),
+  'is:dm': () => own({ kind: 'direct' }),
+  '-is:dm': () => own(not({ kind: 'direct' })),
+  'is:followed': (w) => own(channelTopics(w, ['busy', 'topic 3'], ['busy', 'topic 5'])),
+  'in:home': (w) =>
+    own(
+      not({
+        kind: 'anyOf',
+        conditions: [
+          channelTopics(w, ['quiet', 'greetings']),
+          {
+            kind: 'allOf',
+            conditions: [inChannel(w, 'busy'), not(channelTopics(w, ['busy', 'topic 3']))],
+          },
+        ],
+      }),
+    ),
+  'is:muted': (w) =>
+    own({
+      kind: 'anyOf',
+      conditions: [
+        channelTopics(w, ['quiet', 'greetings']),
+        { kind: 'allOf', conditions: [inChannel(w, 'busy'), not(channelTopics(w, ['busy', 'topic 3']))] },
+      ],
+    }),
+  'channels:public': () => ({ ...own({ kind: 'channelPrivacy', privacies: ['public'] }), scope: 'shared' }),
+  'channels:public, received': () => own({ kind: 'channelPrivacy', privacies: ['public'] }),
+  'has:link': () => own({ kind: 'property', property: 'hasLink' }),
+  'has:image in a channel': (w) => ({
+    ...own({ kind: 'property', property: 'hasImage' }, inChannel(w, 'busy')),
+    scope: 'shared',
+  }),
+  'has:attachment from somebody': (w) => own({ kind: 'property', property: 'hasAttachment' }, byWriter(w)),
+  'id:': (w) => own({ kind: 'message', messageId: w.messages[1]!.id }),
+};
+const byWriter = (world: Scene): MessageCondition => ({ kind: 'sender', userId: world.user('writer').id });
 
 describe('sending', () => {
   it('writes the same for few followers and for many', async () => {
@@ -93,13 +167,14 @@ describe('marking', () => {
     const world = await worldOf({ messages: 2500 });
     const ids = world.messages.filter(({ topic }) => topic === 'topic 3').map(({ id }) => id);
     const before = rowsOf(world, 'read_segment');
+    const flagsBefore = rowsOf(world, 'message_flag');
     const sql = await traced(() =>
       world.uow.write(async (tx) => {
         expect(await tx.personal.setRead(world.viewer('reader'), ids, true)).toEqual(ids);
       }),
     );
     expect(rowsOf(world, 'read_segment') - before).toBe(1);
-    expect(rowsOf(world, 'message_flag')).toBe(0);
+    expect(rowsOf(world, 'message_flag') - flagsBefore).toBe(0);
     expect(sql.length).toBeLessThan(25);
   });
 
@@ -203,6 +278,10 @@ describe('reading', () => {
   beforeAll(async () => {
     short = await worldOf({ messages: 500 });
     long = await worldOf({ messages: 3000 });
+    for (const world of [short, long]) {
+      const starred = world.messages.filter((_, i) => i % 100 === 13).map(({ id }) => id);
+      await world.uow.write((tx) => tx.personal.setFlag(world.viewer('reader'), starred, 'starred', true));
+    }
   });
 
   const reads: [string, (r: Repositories | Transaction, world: World) => Promise<unknown>][] = [
@@ -225,6 +304,16 @@ describe('reading', () => {
       (r, w) =>
         r.messages.listHeadsUpTo(w.viewer('reader'), own({ kind: 'sender', userId: w.user('writer').id }), null, 10),
     ],
+    ...Object.entries(NARROWS).map(
+      ([title, filterIn]): [string, (r: Repositories | Transaction, world: World) => Promise<unknown>] => [
+        title,
+        async (r, w) => {
+          const heads = await r.messages.listHeadsUpTo(w.viewer('reader'), filterIn(w), null, 10);
+          expect(heads.length).toBeGreaterThan(0);
+          await r.messages.listHeadsFrom(w.viewer('reader'), filterIn(w), heads[0]!.id, 5);
+        },
+      ],
+    ),
     ['a topic everywhere', (r, w) => r.messages.listHeadsUpTo(w.viewer('reader'), own(inTopic('topic 3')), null, 10)],
     [
       'views',

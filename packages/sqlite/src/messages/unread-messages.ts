@@ -10,6 +10,7 @@ import {
   type Viewer,
 } from '@parley/domain';
 import { type Connection, LIMIT, type Parameter, type Query } from '../connection.js';
+import { jsonList } from '../rows.js';
 import { ConditionSubjects } from './condition-subjects.js';
 import type { IncompletePlace, IncompletePlaces } from './incomplete-places.js';
 import { between, type Narrowing, onlyRecipient } from './message-filter.js';
@@ -47,6 +48,7 @@ export class UnreadMessages {
   private readonly subjects: ConditionSubjects;
   private readonly hasMovedIn: Query<1>;
   private readonly markedIds: Query<MessageId>;
+  private readonly ordinalsAround: Query<readonly [RecipientId, Ordinal | null, Ordinal | null]>;
   private readonly sentAt: Query<PlaceColumns>;
 
   constructor(
@@ -66,6 +68,14 @@ export class UnreadMessages {
     this.hasMovedIn = connection.values<1>(
       `SELECT 1 FROM message INDEXED BY message_moved_in
        WHERE recipient_id = ? AND traits & ${TRAITS.wasMoved} LIMIT 1`,
+    );
+    // The nearest messages beyond the ids that are still where they were sent.
+    const nearest = (bound: string, order: string) =>
+      `(SELECT m.ordinal FROM message m INDEXED BY message_by_recipient
+        WHERE m.recipient_id = r.value AND m.sent_recipient_id = r.value AND m.id ${bound} ?
+        ORDER BY m.id ${order} LIMIT 1)`;
+    this.ordinalsAround = connection.tuples(
+      `SELECT r.value, ${nearest('<', 'DESC')}, ${nearest('>', 'ASC')} FROM json_each(?) r`,
     );
     this.sentAt = connection.tuples<PlaceColumns>(
       `SELECT ${PLACE_COLUMNS} FROM message m WHERE m.sent_recipient_id = ? AND m.ordinal = ?`,
@@ -92,7 +102,8 @@ export class UnreadMessages {
 
   /** The newest `limit`, ascending id, of what is marked unread and of what read sets leave out. */
   newest(reader: Reader, narrowing: Narrowing, limit: number, marked: readonly UnreadRow[]): readonly UnreadRow[] {
-    return this.nearest(reader, narrowing, 'end', limit, marked).reverse();
+    const places = this.placesFor(reader.viewer, narrowing);
+    return this.nearest(reader, narrowing, places, 'end', limit, marked).reverse();
   }
 
   /** At most `limit`, in the direction of the walk. */
@@ -100,20 +111,20 @@ export class UnreadMessages {
     const isOlder = walk.direction === 'older';
     const within = between(narrowing, walk.first, walk.last);
     const marked = this.marked(viewer, within, isOlder ? 'DESC' : 'ASC', limit);
-    return this.nearest(this.readerOf(viewer), within, isOlder ? 'end' : 'start', limit, marked);
+    const places = this.within(this.placesFor(viewer, narrowing), walk);
+    return this.nearest(this.readerOf(viewer), within, places, isOlder ? 'end' : 'start', limit, marked);
   }
 
   /** The first `limit` of what is marked unread and of what read sets leave out, from the newest or the oldest on. */
   private nearest(
     reader: Reader,
     narrowing: Narrowing,
+    places: readonly IncompletePlace[],
     from: 'start' | 'end',
     limit: number,
     marked: readonly UnreadRow[],
   ): UnreadRow[] {
-    const { viewer } = reader;
     const nearest = new Nearest(from, limit, marked);
-    const places = this.placesFor(viewer, narrowing);
     const shortGaps = places.flatMap((place) => (place.shortGap ? [place.shortGap] : []));
     if (shortGaps.length > 0) nearest.offer(inOrder(from, this.unreadIn(reader, shortGaps, narrowing)));
     for (const place of places) {
@@ -264,6 +275,21 @@ export class UnreadMessages {
     const recipientId = onlyRecipient(narrowing);
     const isElsewhere = recipientId !== null && this.hasMovedIn.get(recipientId) !== undefined;
     return this.places.of(viewer, isElsewhere ? null : recipientId);
+  }
+
+  /** Places cut to the ordinals that the ids of a walk may have there. */
+  private within(places: readonly IncompletePlace[], { first, last }: Walk): IncompletePlace[] {
+    const recipientIds = jsonList(new Set(places.map(({ recipientId }) => recipientId)));
+    const bounds = new Map(this.ordinalsAround.all(first, last, recipientIds).map((each) => [each[0], each]));
+    return places.flatMap((place) => {
+      const [, before, behind] = bounds.get(place.recipientId) ?? [place.recipientId, null, null];
+      const cut = {
+        ...place,
+        first: Math.max(place.first, (before ?? 0) + 1),
+        last: Math.min(place.last, (behind ?? Number.MAX_SAFE_INTEGER) - 1),
+      };
+      return cut.first <= cut.last ? [cut] : [];
+    });
   }
 
   private toUnread(viewer: Viewer, rows: readonly UnreadRow[], marked: readonly UnreadRow[]): readonly UnreadMessage[] {
