@@ -94,7 +94,7 @@ export async function fetchClientState(r: Repositories, viewer: Viewer): Promise
   const visibleIds = visible.map(({ id }) => id);
   const subscriptions = await r.channels.listSubscriptions(realmId, userId);
   const everything = { conditions: [], scope: 'own' } as const;
-  const heads = await r.messages.listHeadsFrom(viewer, everything, 0, Number.MAX_SAFE_INTEGER);
+  const heads = await r.pages.listHeadsFrom(viewer, everything, 0, Number.MAX_SAFE_INTEGER);
   return {
     viewer,
     users: new Map((await r.users.list(realmId, userIds)).map((user) => [user.id, knownUser(user)])),

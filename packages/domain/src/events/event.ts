@@ -3,7 +3,7 @@ import type { Subscription } from '../channels/subscription.js';
 import type { TopicVisibility } from '../channels/topic-policy.js';
 import type { GroupView } from '../groups/group.js';
 import type { SentFlags } from '../messages/message.js';
-import type { MessageView } from '../messages/message-repository.js';
+import type { MessageView } from '../messages/message-view.js';
 import type { ChannelId, GroupId, MessageId, UnixSeconds, UserId } from '../shared/ids.js';
 import type { Role } from '../users/role.js';
 import type { User } from '../users/user.js';

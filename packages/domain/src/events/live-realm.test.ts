@@ -64,7 +64,7 @@ const publicMessage = async (): Promise<DomainEvent> => {
     aChannel({ name: 'Denmark' }),
     aMessage({ from: 'iago', to: 'Denmark' }),
   );
-  const [view] = await scene.uow.read((r) => r.messages.listViews(scene.realm.id, [scene.messages[0]!.id]));
+  const [view] = await scene.uow.read((r) => r.pages.listViews(scene.realm.id, [scene.messages[0]!.id]));
   return { type: 'message.sent', view: view!, isPublic: true, exceptions: [], echo: null };
 };
 

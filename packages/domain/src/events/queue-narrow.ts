@@ -1,6 +1,6 @@
 import type { PersonalFlags } from '../messages/message.js';
 import { evaluate, holds } from '../messages/message-condition.js';
-import type { PersonView } from '../messages/message-repository.js';
+import type { PersonView } from '../messages/message-view.js';
 import { findNarrowOperator, type QueueCondition } from '../messages/narrow-operators.js';
 import type { UserId } from '../shared/ids.js';
 import { foldCase } from '../shared/text.js';

@@ -4,8 +4,8 @@ import type { Repositories, Transaction } from '../shared/unit-of-work.js';
 import type { Actor } from '../users/actor.js';
 import type { Message, PersonalFlags } from './message.js';
 import type { MessageCondition } from './message-condition.js';
+import type { MessageHead } from './message-page-reads.js';
 import { canReadMessage, type MessageAccess } from './message-permissions.js';
-import type { MessageHead } from './message-repository.js';
 
 /** A message with all that rules about it read. */
 export interface LoadedMessage extends MessageAccess {
@@ -44,13 +44,13 @@ export async function loadMessages(
  * loaded as a whole.
  */
 export async function listReadableHeads(
-  reads: Reads,
+  reads: Pick<Repositories | Transaction, 'channels' | 'personal' | 'pages'>,
   actor: Actor,
   ids: readonly MessageId[],
   conditions: readonly MessageCondition[],
 ): Promise<readonly MessageHead[]> {
   const viewer = { realmId: actor.realmId, userId: actor.id };
-  const heads = await reads.messages.listHeads(viewer, ids, conditions);
+  const heads = await reads.pages.listHeads(viewer, ids, conditions);
   const channelIds = new Set(heads.flatMap((head) => head.channelId ?? []));
   const channels = new Map((await reads.channels.list(actor.realmId, [...channelIds])).map((one) => [one.id, one]));
   const subscribed = new Set<ChannelId>(await reads.channels.listSubscribedIds(actor.realmId, actor.id));

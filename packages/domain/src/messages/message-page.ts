@@ -3,7 +3,7 @@ import type { UnixSeconds } from '../shared/ids.js';
 import type { Repositories, Transaction } from '../shared/unit-of-work.js';
 import type { Actor } from '../users/actor.js';
 import { not } from './message-condition.js';
-import type { MessageHead, Viewer } from './message-repository.js';
+import type { MessageHead, Viewer } from './message-page-reads.js';
 import type { ResolvedNarrow } from './narrow.js';
 import { mutedMessages } from './narrow-operators.js';
 
@@ -35,7 +35,7 @@ export const NEWEST_ANCHOR = 10 ** 16;
 /** Per request (protocol §14). */
 export const MAX_MESSAGES = 5000;
 
-type Reads = Pick<Repositories | Transaction, 'channels' | 'topicPolicies' | 'personal' | 'messages'>;
+type Reads = Pick<Repositories | Transaction, 'channels' | 'topicPolicies' | 'personal' | 'pages'>;
 
 /** @throws DomainError INVALID_INPUT when the range can be no range (messages §5.2 row 6). */
 export function checkRange({ before, after, includeAnchor }: PageRange): void {
@@ -93,9 +93,9 @@ export async function selectPage(
         return (await reads.personal.findFirstUnread(viewer, unmuted)) ?? NEWEST_ANCHOR;
       }
       case 'date': {
-        const first = await reads.messages.findFirstIdSince(viewer.realmId, range.anchor.since);
+        const first = await reads.pages.findFirstIdSince(viewer.realmId, range.anchor.since);
         if (first === null) return NEWEST_ANCHOR;
-        const [head] = await reads.messages.listHeadsFrom(viewer, filter, first, 1);
+        const [head] = await reads.pages.listHeadsFrom(viewer, filter, first, 1);
         return head?.id ?? NEWEST_ANCHOR;
       }
     }
@@ -104,8 +104,8 @@ export async function selectPage(
   async function fetch(): Promise<readonly MessageHead[]> {
     const needsOlder = !atOldest && before > 0;
     const needsNewer = !atNewest && after > 0;
-    const upTo = (atMost: number | null, limit: number) => reads.messages.listHeadsUpTo(viewer, filter, atMost, limit);
-    const from = (atLeast: number, limit: number) => reads.messages.listHeadsFrom(viewer, filter, atLeast, limit);
+    const upTo = (atMost: number | null, limit: number) => reads.pages.listHeadsUpTo(viewer, filter, atMost, limit);
+    const from = (atLeast: number, limit: number) => reads.pages.listHeadsFrom(viewer, filter, atLeast, limit);
     if (needsOlder && needsNewer) return [...(await upTo(anchor - 1, before)), ...(await from(anchor, after + 1))];
     if (needsOlder) {
       if (atNewest) return upTo(null, before);

@@ -5,8 +5,8 @@ import type { Repositories, Transaction } from '../shared/unit-of-work.js';
 import type { Actor } from '../users/actor.js';
 import { loadMessages } from './load-access.js';
 import { type MessageCondition, not } from './message-condition.js';
+import type { MessageFilter } from './message-page-reads.js';
 import { canReadMessage } from './message-permissions.js';
-import type { MessageFilter } from './message-repository.js';
 import {
   findNarrowOperator,
   invalidNarrow,

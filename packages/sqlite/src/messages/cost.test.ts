@@ -227,7 +227,7 @@ describe('marking', () => {
     const { id: channelId, recipientId } = world.channel('quiet');
     const quiet = world.messages.filter((message) => message.channelId === channelId).map(({ id }) => id);
     await world.uow.write(async (tx) => {
-      await tx.messages.move(world.realm.id, busy, { channelId, recipientId, topic: null, isHistoryProtected: false });
+      await tx.moves.move(world.realm.id, busy, { channelId, recipientId, topic: null, isHistoryProtected: false });
       const changed = await tx.personal.markRead(world.viewer('reader'), own(inChannel(world, 'quiet')));
       expect(changed).toEqual([...busy, ...quiet].sort((a, b) => a - b));
     });
@@ -266,7 +266,7 @@ describe('marking', () => {
     const tables = ['message_flag', 'read_segment', 'span', 'moved_message'];
     const before = tables.map((table) => rowsOf(world, table));
     await world.uow.write((tx) =>
-      tx.messages.move(world.realm.id, ids, { channelId, recipientId, topic: null, isHistoryProtected: true }),
+      tx.moves.move(world.realm.id, ids, { channelId, recipientId, topic: null, isHistoryProtected: true }),
     );
     expect(tables.map((table, i) => rowsOf(world, table) - before[i]!)).toEqual([0, 0, 0, ids.length]);
   });
@@ -285,40 +285,36 @@ describe('reading', () => {
   });
 
   const reads: [string, (r: Repositories | Transaction, world: World) => Promise<unknown>][] = [
-    [
-      'a page of a channel',
-      (r, w) => r.messages.listHeadsUpTo(w.viewer('reader'), own(inChannel(w, 'busy')), null, 100),
-    ],
+    ['a page of a channel', (r, w) => r.pages.listHeadsUpTo(w.viewer('reader'), own(inChannel(w, 'busy')), null, 100)],
     [
       'a page of shared history',
-      (r, w) =>
-        r.messages.listHeadsFrom(w.viewer('reader'), { ...own(inChannel(w, 'busy')), scope: 'shared' }, 150, 100),
+      (r, w) => r.pages.listHeadsFrom(w.viewer('reader'), { ...own(inChannel(w, 'busy')), scope: 'shared' }, 150, 100),
     ],
     [
       'a page of a topic',
-      (r, w) => r.messages.listHeadsUpTo(w.viewer('reader'), own(inChannel(w, 'busy'), inTopic('topic 3')), null, 100),
+      (r, w) => r.pages.listHeadsUpTo(w.viewer('reader'), own(inChannel(w, 'busy'), inTopic('topic 3')), null, 100),
     ],
-    ['the home view', (r, w) => r.messages.listHeadsUpTo(w.viewer('reader'), own(), null, 100)],
+    ['the home view', (r, w) => r.pages.listHeadsUpTo(w.viewer('reader'), own(), null, 100)],
     [
       'what somebody wrote',
       (r, w) =>
-        r.messages.listHeadsUpTo(w.viewer('reader'), own({ kind: 'sender', userId: w.user('writer').id }), null, 10),
+        r.pages.listHeadsUpTo(w.viewer('reader'), own({ kind: 'sender', userId: w.user('writer').id }), null, 10),
     ],
     ...Object.entries(NARROWS).map(
       ([title, filterIn]): [string, (r: Repositories | Transaction, world: World) => Promise<unknown>] => [
         title,
         async (r, w) => {
-          const heads = await r.messages.listHeadsUpTo(w.viewer('reader'), filterIn(w), null, 10);
+          const heads = await r.pages.listHeadsUpTo(w.viewer('reader'), filterIn(w), null, 10);
           expect(heads.length).toBeGreaterThan(0);
-          await r.messages.listHeadsFrom(w.viewer('reader'), filterIn(w), heads[0]!.id, 5);
+          await r.pages.listHeadsFrom(w.viewer('reader'), filterIn(w), heads[0]!.id, 5);
         },
       ],
     ),
-    ['a topic everywhere', (r, w) => r.messages.listHeadsUpTo(w.viewer('reader'), own(inTopic('topic 3')), null, 10)],
+    ['a topic everywhere', (r, w) => r.pages.listHeadsUpTo(w.viewer('reader'), own(inTopic('topic 3')), null, 10)],
     [
       'views',
       (r, w) =>
-        r.messages.listViews(
+        r.pages.listViews(
           w.realm.id,
           w.messages.slice(-50).map(({ id }) => id),
         ),
@@ -334,10 +330,10 @@ describe('reading', () => {
     ['the newest unread messages', (r, w) => r.personal.listUnread(w.viewer('reader'), 10)],
     ['the first unread message', (r, w) => r.personal.findFirstUnread(w.viewer('reader'), own(inChannel(w, 'busy')))],
     ['the unread messages of one who has read all', (r, w) => r.personal.listUnread(w.viewer('writer'), 50_000)],
-    ['topics', (r, w) => r.messages.listTopics(w.realm.id, w.channel('busy').recipientId)],
-    ['own topics', (r, w) => r.messages.listOwnTopics(w.viewer('reader'), w.channel('busy').recipientId)],
-    ['traffic', (r, w) => r.messages.countSince(w.realm.id, [w.channel('busy').recipientId], w.clock.now() - 10)],
-    ['the first message of a day', (r, w) => r.messages.findFirstIdSince(w.realm.id, w.clock.now() - 10)],
+    ['topics', (r, w) => r.topics.listTopics(w.realm.id, w.channel('busy').recipientId)],
+    ['own topics', (r, w) => r.topics.listOwnTopics(w.viewer('reader'), w.channel('busy').recipientId)],
+    ['traffic', (r, w) => r.topics.countSince(w.realm.id, [w.channel('busy').recipientId], w.clock.now() - 10)],
+    ['the first message of a day', (r, w) => r.pages.findFirstIdSince(w.realm.id, w.clock.now() - 10)],
     ['the newest message', (r, w) => r.personal.newestId(w.viewer('reader'))],
     ['channels left', (r, w) => r.personal.listFormerChannelIds(w.viewer('reader'))],
     ['starred messages', (r, w) => r.personal.listStarred(w.viewer('reader'))],

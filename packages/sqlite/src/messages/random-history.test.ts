@@ -137,7 +137,7 @@ async function take(scene: Scene, tx: Transaction, each: Step): Promise<unknown>
     case 'move': {
       const { id, recipientId } = scene.channel(each.channel);
       const inChannels = scene.messages.filter((message) => message.channelId !== null);
-      return tx.messages.move(realm.id, picked(each.picks, inChannels), {
+      return tx.moves.move(realm.id, picked(each.picks, inChannels), {
         channelId: id,
         recipientId,
         topic: each.topic,
@@ -159,7 +159,7 @@ async function answers(scene: Scene, r: Repositories): Promise<unknown> {
   for (const id of live.slice(-20))
     result[`holders ${id}`] = await r.personal.filterHolders(scene.realm.id, id, userIds);
   for (const each of CHANNELS) {
-    result[`topics of ${each}`] = await r.messages.listTopics(scene.realm.id, scene.channel(each).recipientId);
+    result[`topics of ${each}`] = await r.topics.listTopics(scene.realm.id, scene.channel(each).recipientId);
   }
   const inChannel = (name: string): MessageCondition => ({
     kind: 'recipient',
@@ -183,7 +183,7 @@ async function answers(scene: Scene, r: Repositories): Promise<unknown> {
       result[`${name}: ${what}`] = value;
     };
     say('flags', await r.personal.listFlags(viewer, all));
-    say('heads', await r.messages.listHeads(viewer, all));
+    say('heads', await r.pages.listHeads(viewer, all));
     say('unread', await r.personal.listUnread(viewer, 1000));
     say('newest unread', await r.personal.listUnread(viewer, 4));
     say('unread by conversation', await r.personal.overviewUnread(viewer, 1000));
@@ -195,19 +195,19 @@ async function answers(scene: Scene, r: Repositories): Promise<unknown> {
     say('former', await r.personal.listFormerChannelIds(viewer));
     say('recent', await r.recipients.listRecentDirect(scene.realm.id, viewer.userId, 10));
     for (const each of CHANNELS) {
-      say(`topics of ${each}`, await r.messages.listOwnTopics(viewer, scene.channel(each).recipientId));
+      say(`topics of ${each}`, await r.topics.listOwnTopics(viewer, scene.channel(each).recipientId));
     }
     for (const [title, conditions] of Object.entries(filters)) {
       const filter: MessageFilter = { conditions, scope: 'own' };
       const ids = (heads: readonly { readonly id: MessageId }[]) => heads.map(({ id }) => id);
       say(`${title}, unread`, await r.personal.listUnread(viewer, 1000, filter));
       say(`${title}, first unread`, await r.personal.findFirstUnread(viewer, filter));
-      say(`${title}, all`, ids(await r.messages.listHeadsUpTo(viewer, filter, null, 1000)));
-      say(`${title}, older`, ids(await r.messages.listHeadsUpTo(viewer, filter, middle, 3)));
-      say(`${title}, newer`, ids(await r.messages.listHeadsFrom(viewer, filter, middle, 3)));
+      say(`${title}, all`, ids(await r.pages.listHeadsUpTo(viewer, filter, null, 1000)));
+      say(`${title}, older`, ids(await r.pages.listHeadsUpTo(viewer, filter, middle, 3)));
+      say(`${title}, newer`, ids(await r.pages.listHeadsFrom(viewer, filter, middle, 3)));
       if (conditions.some(({ kind }) => kind === 'recipient')) {
         const shared = { ...filter, scope: 'shared' as const };
-        say(`${title}, shared`, await r.messages.listHeadsFrom(viewer, shared, 0, 20));
+        say(`${title}, shared`, await r.pages.listHeadsFrom(viewer, shared, 0, 20));
       }
     }
   }

@@ -126,7 +126,7 @@ describe('a file of the time before steps were recorded', () => {
   async function open() {
     const storage = openSqliteStorage({ path, clock: new FixedClock() });
     const [realm] = await storage.uow.read(({ realms }) => realms.list());
-    const views = await storage.uow.read(({ messages }) => messages.listViews(realm!.id, []));
+    const views = await storage.uow.read(({ pages }) => pages.listViews(realm!.id, []));
     await storage.close();
     return { realm: realm!, views };
   }

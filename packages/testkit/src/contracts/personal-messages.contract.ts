@@ -45,7 +45,7 @@ const unreadOf = (scene: Scene, name: string, filter = own()): Promise<MessageId
   });
 
 const historyOf = (scene: Scene, name: string): Promise<MessageId[]> =>
-  scene.uow.read(async (r) => idsOf(await r.messages.listHeadsUpTo(scene.viewer(name), own(), null, 100)));
+  scene.uow.read(async (r) => idsOf(await r.pages.listHeadsUpTo(scene.viewer(name), own(), null, 100)));
 
 const startFollowing = (scene: Scene, channel: string, ...names: readonly string[]): Promise<void> =>
   scene.uow.write((tx) =>
@@ -68,7 +68,7 @@ const stopFollowing = (scene: Scene, channel: string, ...names: readonly string[
 const move = (scene: Scene, messages: readonly Message[], to: string, topic: string | null = null): Promise<void> =>
   scene.uow.write((tx) => {
     const { id, recipientId, privacy } = scene.channel(to);
-    return tx.messages.move(scene.realm.id, idsOf(messages), {
+    return tx.moves.move(scene.realm.id, idsOf(messages), {
       channelId: id,
       recipientId,
       topic,
@@ -506,9 +506,9 @@ export function personalMessagesContract(open: OpenStorage): void {
         await star(scene, 'b', [m1]);
         const expected = { ...NONE, mentioned: true, starred: true };
         await scene.uow.read(async (r) => {
-          const [upTo] = await r.messages.listHeadsUpTo(scene.viewer('b'), own(), null, 1);
-          const [from] = await r.messages.listHeadsFrom(scene.viewer('b'), own(), 0, 1);
-          const [listed] = await r.messages.listHeads(scene.viewer('b'), [m1.id]);
+          const [upTo] = await r.pages.listHeadsUpTo(scene.viewer('b'), own(), null, 1);
+          const [from] = await r.pages.listHeadsFrom(scene.viewer('b'), own(), 0, 1);
+          const [listed] = await r.pages.listHeads(scene.viewer('b'), [m1.id]);
           expect([upTo, from, listed].map((head) => head!.flags)).toEqual([expected, expected, expected]);
         });
       });

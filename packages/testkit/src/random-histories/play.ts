@@ -86,7 +86,7 @@ async function perform(world: World, tx: Transaction, step: Step): Promise<Perfo
       const first = found.find(({ channelId }) => channelId !== null);
       const ids = found.filter((message) => message.recipientId === first?.recipientId).map(({ id }) => id);
       const target = scene.channel(step.to);
-      await tx.messages.move(realm.id, first ? ids : [], {
+      await tx.moves.move(realm.id, first ? ids : [], {
         channelId: target.id,
         recipientId: target.recipientId,
         topic: step.topic,

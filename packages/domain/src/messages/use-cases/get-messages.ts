@@ -8,7 +8,7 @@ import { strangersAmong } from '../../users/acquaintances.js';
 import type { Actor } from '../../users/actor.js';
 import { listReadableHeads } from '../load-access.js';
 import { checkRange, MAX_MESSAGES, type MessagePage, type PageRange, selectPage } from '../message-page.js';
-import type { MessageView } from '../message-repository.js';
+import type { MessageView } from '../message-view.js';
 import { type ResolvedNarrow, replaceWith, resolveNarrow } from '../narrow.js';
 import type { NarrowTerm } from '../narrow-operators.js';
 
@@ -55,7 +55,7 @@ export class GetMessages {
       const senderIds = page.heads.map((head) => head.senderId);
       const strangers = await strangersAmong(repositories, actor, realm, senderIds);
       return present({ ...page, viewer: actor, realm, strangers }, (ids) =>
-        repositories.messages.listViews(actor.realmId, ids),
+        repositories.pages.listViews(actor.realmId, ids),
       );
     });
   }

@@ -186,7 +186,7 @@ export class SendMessage {
         // Who may begin conversations need not be asked whether this is one.
         conversationExists:
           hasRealmPermission(actor, realm, 'directMessageInitiator') ||
-          (existing !== null && (await tx.messages.hasMessages(realm.id, existing))),
+          (existing !== null && (await tx.topics.hasMessages(realm.id, existing))),
       }),
     );
     return { kind: 'direct', recipientId: existing ?? (await tx.recipients.openDirect(realm.id, ids)), people };
@@ -215,7 +215,7 @@ export class SendMessage {
         // Who may create topics need not be asked whether this is one.
         topicExists:
           isGranted(actor, channel.permissions.canCreateTopic, CHANNEL_PERMISSIONS.canCreateTopic) ||
-          (await tx.messages.hasMessages(actor.realmId, channel.recipientId, topicKey(topic))),
+          (await tx.topics.hasMessages(actor.realmId, channel.recipientId, topicKey(topic))),
         topic,
         realm,
       }),
