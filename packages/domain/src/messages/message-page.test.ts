@@ -153,6 +153,16 @@ describe('a page at the first unread message', () => {
     expect(anchor).toBe(scene.messages[1]!.id);
   });
 
+  it('passes over muted topics, also in the channel it is asked for', async () => {
+    const scene = await tenMessages();
+    const { realmId, userId } = scene.viewer('hamlet');
+    const { channelId, topic } = scene.messages.find(({ id }) => id === idOf(scene, 1))!;
+    await scene.uow.write((tx) =>
+      tx.topicPolicies.put({ realmId, userId, channelId: channelId!, topic, visibility: 'muted', changedAt: 0 }),
+    );
+    expect((await pageOf(scene, firstUnread, 0, 0)).anchor).toBe(NEWEST_ANCHOR);
+  });
+
   it('knows nothing of what he has left', async () => {
     const scene = await tenMessages();
     await scene.uow.write((tx) => leaveChannels(tx, [scene.channel('Denmark')], [scene.user('hamlet').id]));

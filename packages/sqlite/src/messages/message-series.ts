@@ -1,6 +1,7 @@
 import type { ChannelPrivacy, MessageId, RealmId, RecipientId, Viewer } from '@parley/domain';
 import { type Connection, LIMIT, type Parameter, type Query } from '../connection.js';
-import { indexFor, indexTerms, type Narrowing, type Restriction, type Series, seriesTerms } from './message-filter.js';
+import type { Restriction } from './condition-sql.js';
+import { indexFor, indexTerms, type Narrowing, type Series, seriesTerms } from './message-filter.js';
 import { idOf, type MessagePlace, PlaceQuery } from './message-place.js';
 import { StatementCache } from './statement-cache.js';
 

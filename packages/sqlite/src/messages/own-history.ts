@@ -26,9 +26,9 @@ const isUnmoved = `AND m.traits & ${TRAITS.wasMoved} = 0`;
 const isMoved = `AND m.traits & ${TRAITS.wasMoved}`;
 
 /**
- * Pages of what a viewer has received or made his own, as far as rows of `message` tell. Everything that is his own is now
- * in a conversation that he has, or once had, a span of — what is moved elsewhere is lost — or has a row of message_flag
- * saying so.
+ * Pages of what a viewer has received or made their own, as far as rows of `message` tell. Everything that is their own is
+ * now in a conversation that they have, or once had, a span of — what is moved elsewhere is lost — or has a row of
+ * message_flag saying so.
  */
 export class OwnHistory {
   private readonly received: Query<readonly [RecipientId, number | null, number | null]>;
