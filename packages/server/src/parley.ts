@@ -7,8 +7,10 @@ import {
   type PasswordHasher,
   PromoteFullMembers,
   PublishingUnitOfWork,
+  QueueSweep,
   type Randomness,
   type RealmId,
+  type ReportProblem,
   type UnitOfWork,
   VerifyApiKey,
 } from '@parley/domain';
@@ -21,7 +23,7 @@ import {
   type Dispatcher,
   dispatchHotFirst,
   type EmojiNames,
-  EVENT_TYPE_NAMES,
+  EVENT_CATALOGUE,
   ipGroup,
   type LoadGauge,
   type Logger,
@@ -45,6 +47,7 @@ import { compose, type Ports, type Resolve } from './container.js';
 import { DailyChannelQuota } from './daily-channel-quota.js';
 import { ListedDisposableDomains } from './listed-disposable-domains.js';
 import { RealmAddressBook, serverAddressOf } from './realm-address-book.js';
+import { SystemEventLoop } from './system-event-loop.js';
 import { Housekeeping } from './workers/housekeeping.js';
 import type { LoadMonitor } from './workers/load-monitor.js';
 import { Promotion } from './workers/promotion.js';
@@ -107,9 +110,9 @@ export interface Assembled extends Parley {
 
 export async function assemble(parts: Assembly): Promise<Assembled> {
   const { clock, randomness, logger } = parts;
-  const unitOfWork = new PublishingUnitOfWork(parts.unitOfWork, clock, (error) =>
-    logger.error({ err: error }, 'following events failed'),
-  );
+  const report: ReportProblem = (message, fields) => logger.error(fields, message);
+  const onListenerFailure = (err: unknown) => report('following events failed', { err });
+  const unitOfWork = new PublishingUnitOfWork(parts.unitOfWork, clock, onListenerFailure);
   const apiKeyMint = new HmacApiKeyMint(parts.secret);
   if (parts.onOtherSecret === 'rehash') {
     const users = await rehashApiKeys(unitOfWork, apiKeyMint);
@@ -117,6 +120,11 @@ export async function assemble(parts: Assembly): Promise<Assembled> {
   } else await refuseOtherSecret(unitOfWork, apiKeyMint);
   const addressBook = new RealmAddressBook(unitOfWork, clock, parts);
   await addressBook.refresh();
+
+  const eventLoop = new SystemEventLoop();
+  const follower = new LogFollower(unitOfWork, onListenerFailure);
+  const hub = new EventHub({ uow: unitOfWork, follower, clock, eventLoop, catalogue: EVENT_CATALOGUE, report });
+  const sweep = new QueueSweep({ uow: unitOfWork, clock, eventLoop, hub, report });
 
   const limiter = new RateLimiter({ clock, isOn: parts.hasRateLimits });
   const ports: Ports = {
@@ -138,18 +146,17 @@ export async function assemble(parts: Assembly): Promise<Assembled> {
     channelOptions: { webPublicEnabled: parts.allowsWebPublicChannels },
     channelQuota: new DailyChannelQuota(limiter, clock),
     developmentMode: { isOn: parts.isDev },
+    servedQueues: hub,
   };
   const useCase = compose(ports);
 
-  const follower = new LogFollower(unitOfWork);
-  const hub = new EventHub(unitOfWork, follower, clock, EVENT_TYPE_NAMES);
   unitOfWork.subscribe(follower);
   // Keys are forgotten before clients hear why.
   follower.subscribe(useCase(VerifyApiKey));
   follower.subscribe(hub);
   await follower.start();
-  const longPoll = new LongPoll(hub, new RealmPlaces(unitOfWork, addressBook), randomness);
-  const housekeeping = new Housekeeping(follower, hub, logger, releasingPolls(parts.verifyStorage, hub, logger));
+  const longPoll = new LongPoll(hub, new RealmPlaces(unitOfWork, addressBook), randomness, report);
+  const housekeeping = new Housekeeping(follower, sweep, logger, releasingPolls(parts.verifyStorage, hub));
   const promotion = new Promotion(useCase(PromoteFullMembers), clock, logger);
   follower.subscribe(promotion);
 
@@ -186,8 +193,14 @@ export async function assemble(parts: Assembly): Promise<Assembled> {
     const attempt = (what: string, work: () => void | Promise<void>) => attemptTo(logger, what, work);
     await attempt('ending housekeeping', () => housekeeping.stop());
     await attempt('ending promotion', () => promotion.stop());
-    await attempt('answering the last requests', () => endRequests(dispatcher, () => closeHub(hub, logger)));
-    await attempt('ending long polls', () => longPoll.close());
+    // Where queues stand may be lost: their clients' next polls say it again.
+    await attempt('storing where event queues stand', () => sweep.savePositions());
+    await attempt('answering the last requests', () =>
+      endRequests(dispatcher, () => {
+        longPoll.close();
+        hub.close();
+      }),
+    );
     await attempt('closing the storage', () => parts.release());
   }
 
@@ -225,26 +238,22 @@ const WAKE_AGAIN_MS = 50;
 const PATIENCE_MS = 10_000;
 
 /** Those who wait for events are answered at once; so are polls that began while the others ended. */
-async function endRequests(dispatcher: Dispatcher, wake: () => Promise<void>): Promise<void> {
+async function endRequests(dispatcher: Dispatcher, wakeAll: () => void): Promise<void> {
   const drained = dispatcher.drain(PATIENCE_MS);
-  await wake();
-  const timer = setInterval(() => void wake(), WAKE_AGAIN_MS);
+  wakeAll();
+  const timer = setInterval(wakeAll, WAKE_AGAIN_MS);
   await drained;
   clearInterval(timer);
 }
 
-/** Where queues stand may be lost: their clients' next polls say it again. */
-const closeHub = (hub: EventHub, logger: Logger): Promise<void> =>
-  attemptTo(logger, 'storing where event queues stand', () => hub.close());
-
 /** Whoever waits for events of a storage that is lost is let go, and refused the next time. */
-function releasingPolls(verify: () => void = () => {}, hub: EventHub, logger: Logger): () => void {
+function releasingPolls(verify: () => void = () => {}, hub: EventHub): () => void {
   let isLost = false;
   return () => {
     try {
       verify();
     } catch (error) {
-      if (!isLost) void closeHub(hub, logger);
+      if (!isLost) hub.close();
       isLost = true;
       throw error;
     }

@@ -11,6 +11,7 @@ import type {
   PasswordStrength,
   Randomness,
   RealmAddresses,
+  ServedQueues,
   ServerAddress,
   UnitOfWork,
 } from '@parley/domain';
@@ -32,4 +33,5 @@ export const TOKENS = {
   channelOptions: token<ChannelOptions>('ChannelOptions'),
   channelQuota: token<ChannelQuota>('ChannelQuota'),
   developmentMode: token<DevelopmentMode>('DevelopmentMode'),
+  servedQueues: token<ServedQueues>('ServedQueues'),
 } as const;

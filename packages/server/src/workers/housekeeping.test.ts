@@ -28,7 +28,7 @@ describe('Housekeeping', () => {
           return catchUp();
         },
       },
-      { sweep: async () => void sweeps++ },
+      { run: async () => void sweeps++ },
       logger,
       () => {
         looks++;

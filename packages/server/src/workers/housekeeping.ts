@@ -1,4 +1,4 @@
-import type { EventHub, LogFollower } from '@parley/domain';
+import type { LogFollower, QueueSweep } from '@parley/domain';
 import type { Logger } from '@parley/http';
 
 /** How soon events of other processes reach our clients at the latest. */
@@ -16,7 +16,7 @@ export class Housekeeping {
 
   constructor(
     follower: Pick<LogFollower, 'catchUp'>,
-    hub: Pick<EventHub, 'sweep'>,
+    sweep: Pick<QueueSweep, 'run'>,
     private readonly logger: Logger,
     verifyStorage: () => void = () => {},
   ) {
@@ -24,7 +24,7 @@ export class Housekeeping {
       // Beside the rest, which may be waiting for the very storage.
       setInterval(() => tryTo(verifyStorage), VERIFY_MS).unref(),
       this.every(CATCH_UP_MS, 'reading what other processes wrote', () => follower.catchUp()),
-      this.every(SWEEP_MS, 'tidying event queues', () => hub.sweep()),
+      this.every(SWEEP_MS, 'tidying event queues', () => sweep.run()),
     ];
   }
 

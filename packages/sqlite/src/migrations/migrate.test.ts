@@ -13,7 +13,8 @@ import { fingerprintOf, normalizedSchema } from './recognize.js';
 const RELEASED = [
   ['0001-initial', 'b64d050a62bae03f4b91947b2b22b57d936b9990db2414512dad4f8c4b695dee'],
   ['0002-server-address', '853c511763807007878da80f6d6a07f00b2c9cb587fd97b32dfdfafea729a52a'],
-  ['0003-narrow-indexes', '11b0ba5a3668656726c7a1abbe518d6f03b7bd8e5e0e533002739d85c3ee1e2f'],
+  ['0003-event-formats', 'a36f484a21baafcf5189dfe1bbfd2e35f38a40b802a0fd76b8eb078195d39bf9'],
+  ['0004-narrow-indexes', '11b0ba5a3668656726c7a1abbe518d6f03b7bd8e5e0e533002739d85c3ee1e2f'],
 ];
 
 let directory: string;

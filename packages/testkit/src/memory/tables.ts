@@ -3,7 +3,8 @@ import type {
   Channel,
   ChannelId,
   Clock,
-  EventQueue,
+  EncodedQueue,
+  EncodedRow,
   EventSeq,
   Group,
   GroupId,
@@ -14,7 +15,6 @@ import type {
   RealmId,
   Recipient,
   RecipientId,
-  StoredEvent,
   Submessage,
   Subscription,
   SystemBotKind,
@@ -60,10 +60,6 @@ export interface FormerHolders {
   readonly userIds: readonly UserId[];
 }
 
-export interface EventRow extends StoredEvent {
-  readonly quotes: MessageId | null;
-}
-
 export interface ApiKeyRow {
   readonly record: ApiKeyRecord;
   readonly fingerprint: string;
@@ -94,9 +90,9 @@ export interface Tables {
   /** `keyOf(user, muted user)`. */
   readonly mutes: Map<string, true>;
   /** Ascending seq. */
-  readonly events: Map<RealmId, readonly EventRow[]>;
+  readonly events: Map<RealmId, readonly EncodedRow[]>;
   readonly prunedUpTo: Map<RealmId, number>;
-  readonly queues: Map<string, EventQueue>;
+  readonly queues: Map<string, EncodedQueue>;
   readonly apiKeys: Map<UserId, ApiKeyRow>;
   /** By name. */
   readonly secrets: Map<string, string>;

@@ -2,7 +2,7 @@ import type { Migration } from './migration.js';
 
 /** What narrows look for that is few among many messages: each index holds only those. */
 export const narrowIndexes: Migration = {
-  name: '0003-narrow-indexes',
+  name: '0004-narrow-indexes',
   sql: `
 CREATE INDEX message_with_link ON message (recipient_id, id, sender_id, sent_recipient_id, ordinal, traits, version)
   WHERE traits & 4;
