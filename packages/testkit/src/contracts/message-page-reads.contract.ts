@@ -164,7 +164,7 @@ export function messagePageReadsContract(open: OpenStorage): void {
         await tx.personal.setFlag(viewer('a'), pick(scene, 1, 3), 'starred', true);
         await tx.personal.setRead(viewer('a'), pick(scene, 3, 4, 5, 6, 7), true);
       });
-      const own14 = [0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 13];
+      const received = [0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 13];
       const [general, random] = [channel('general').recipientId, channel('random').recipientId];
       const cases: [MessageCondition, readonly number[]][] = [
         [{ kind: 'recipient', recipientIds: [general, random] }, [0, 1, 2, 4, 6, 7, 9, 11, 13]],
@@ -206,18 +206,23 @@ export function messagePageReadsContract(open: OpenStorage): void {
       for (const [condition, numbers] of cases) {
         for (const [one, expected] of [
           [condition, numbers],
-          [not(condition), own14.filter((number) => !numbers.includes(number))],
+          [not(condition), received.filter((number) => !numbers.includes(number))],
         ] as const) {
-          const [older, newer, last, named] = await uow.read(async (r) => [
+          const [middle] = pick(scene, 6);
+          const [older, newer, last, named, upToMiddle, fromMiddle] = await uow.read(async (r) => [
             await r.pages.listHeadsUpTo(viewer('a'), own(one), null, 100),
             await r.pages.listHeadsFrom(viewer('a'), own(one), 0, 100),
             await r.pages.listHeadsUpTo(viewer('a'), own(one), null, 2),
-            await r.pages.listHeads(viewer('a'), pick(scene, ...own14), [one]),
+            await r.pages.listHeads(viewer('a'), pick(scene, ...received), [one]),
+            await r.pages.listHeadsUpTo(viewer('a'), own(one), middle!, 100),
+            await r.pages.listHeadsFrom(viewer('a'), own(one), middle!, 100),
           ]);
           expect([one, idsOf(older!)]).toEqual([one, pick(scene, ...expected)]);
           expect([one, idsOf(newer!)]).toEqual([one, pick(scene, ...expected)]);
           expect([one, idsOf(last!)]).toEqual([one, pick(scene, ...expected.slice(-2))]);
           expect([one, idsOf(named!)]).toEqual([one, pick(scene, ...expected)]);
+          expect([one, idsOf(upToMiddle!)]).toEqual([one, pick(scene, ...expected.filter((number) => number <= 6))]);
+          expect([one, idsOf(fromMiddle!)]).toEqual([one, pick(scene, ...expected.filter((number) => number >= 6))]);
         }
       }
     });
