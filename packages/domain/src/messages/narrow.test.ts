@@ -263,6 +263,25 @@ describe('a term of a narrow', () => {
   });
 });
 
+it('looks up once what is said again and again, by whatever name', async () => {
+  const scene = await town();
+  const asked: string[] = [];
+  await scene.uow.read(async (r) => {
+    const topicPolicies = Object.create(r.topicPolicies, {
+      list: {
+        value: (...who: Parameters<typeof r.topicPolicies.list>) => {
+          asked.push('policies');
+          return r.topicPolicies.list(...who);
+        },
+      },
+    });
+    const actor = await r.actors.get(scene.caller('member'));
+    const context = { reads: { ...r, topicPolicies }, actor, addresses: plainAddresses };
+    await resolveNarrow(context, Array(100).fill(term('is', 'followed')));
+  });
+  expect(asked).toEqual(['policies']);
+});
+
 describe('whose history a narrow is of (messages §5.4)', () => {
   it.each`
     who                | terms                                                    | scope       | named

@@ -13,6 +13,7 @@ import {
   isOperator,
   type NarrowContext,
   type NarrowTerm,
+  type ResolvedTerm,
   toMessageId,
 } from './narrow-operators.js';
 
@@ -27,13 +28,17 @@ export interface ResolvedNarrow {
 export async function resolveNarrow(context: NarrowContext, terms: readonly NarrowTerm[]): Promise<ResolvedNarrow> {
   const conditions: MessageCondition[] = [];
   const sorts = new Set<string>();
+  // What is said twice is looked up once.
+  const known = new Map<string, ResolvedTerm>();
   let opensHistory = false;
   let isPersonal = false;
   for (const term of terms) {
     const { operator, operand, negated } = term;
     const row = findNarrowOperator(operator);
     if (!row?.resolve) throw invalidNarrow(`unknown operator ${operator}`);
-    const resolved = await row.resolve(context, operand);
+    const key = JSON.stringify([row.names[0], operand]);
+    const resolved = known.get(key) ?? (await row.resolve(context, operand));
+    known.set(key, resolved);
     conditions.push(negated ? not(resolved.condition) : resolved.condition);
     opensHistory ||= !negated && resolved.opensHistory === true;
     isPersonal ||= row.isPersonal?.(operand) ?? false;
