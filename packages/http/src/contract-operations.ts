@@ -22,7 +22,7 @@ type Row = readonly [
   Partial<Pick<ContractOperation, 'isStarred' | 'atRoot' | 'lacks'>>?,
 ];
 
-const NARROWS = 'narrows know channel, topic, dm, sender, id and near only';
+const NARROWS = 'narrows know neither search nor mentions nor has:reaction';
 
 const SETTINGS_LACK = 'no address changes, since no mail is sent; there are neither presence events nor drafts';
 

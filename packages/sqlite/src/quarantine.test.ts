@@ -119,7 +119,7 @@ it('reads a user of whom nothing makes sense as a guest with the default setting
   );
   expect(users.map(({ email }) => email)).toEqual(['hamlet', 'iago'].map((name) => scene.user(name).email));
   const [message] = scene.messages;
-  expect(await read((r) => r.messages.listViews(realmId, [message!.id]))).toHaveLength(1);
+  expect(await read((r) => r.pages.listViews(realmId, [message!.id]))).toHaveLength(1);
   expect(new Set(reports).size).toBe(reports.length);
   expect(reports).toHaveLength(5);
 });

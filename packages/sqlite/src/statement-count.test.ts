@@ -74,34 +74,34 @@ it.each<[string, (r: Repositories, scene: Scene) => Promise<unknown>]>([
   ['channels.listSubscriptionsOf', (r, s) => r.channels.listSubscriptionsOf(s.realm.id, ids(s.users), ids(s.channels))],
   ['channels.listColors', (r, s) => r.channels.listColors(s.realm.id, ids(s.users))],
   [
-    'messages.listViews',
+    'pages.listViews',
     (r, s) =>
-      r.messages.listViews(
+      r.pages.listViews(
         s.realm.id,
         s.messages.map(({ id }) => id),
       ),
   ],
   [
-    'messages.listHeads',
+    'pages.listHeads',
     (r, s) =>
-      r.messages.listHeads(
+      r.pages.listHeads(
         viewer(s),
         s.messages.map(({ id }) => id),
       ),
   ],
   [
-    'messages.listNewestInTopics',
+    'topics.listNewestInTopics',
     (r, s) =>
-      r.messages.listNewestInTopics(
+      r.topics.listNewestInTopics(
         s.realm.id,
         s.channel('channel 1').recipientId,
         s.messages.map(({ topic }) => topic),
       ),
   ],
   [
-    'messages.listNewestOwnInTopics',
+    'topics.listNewestOwnInTopics',
     (r, s) =>
-      r.messages.listNewestOwnInTopics(
+      r.topics.listNewestOwnInTopics(
         viewer(s),
         s.channel('channel 1').recipientId,
         s.messages.map(({ topic }) => topic),

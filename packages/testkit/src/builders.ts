@@ -325,7 +325,19 @@ export async function subscribe(tx: Transaction, channel: Channel, userIds: read
 }
 
 export interface GivenMessage
-  extends Partial<Pick<Message, 'content' | 'sentAt' | 'clientName' | 'mentionsChannel' | 'isReadByDefault'>> {
+  extends Partial<
+    Pick<
+      Message,
+      | 'content'
+      | 'sentAt'
+      | 'clientName'
+      | 'mentionsChannel'
+      | 'isReadByDefault'
+      | 'hasLink'
+      | 'hasImage'
+      | 'hasAttachment'
+    >
+  > {
   readonly from: string;
   /** A channel's name, or the people of a direct conversation; the sender is one of them anyway. */
   readonly to: string | readonly string[];

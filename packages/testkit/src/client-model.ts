@@ -107,8 +107,8 @@ export async function fetchClientState(r: Repositories, viewer: Viewer): Promise
   const visible = channels.filter((channel) => canSeeMetadata(actor, channel, followed.has(channel.id)).allowed);
   const visibleIds = visible.map(({ id }) => id);
   const subscriptions = await r.channels.listSubscriptions(realmId, userId);
-  const everything = { conditions: [], scope: 'own', withoutRecipients: [] } as const;
-  const heads = await r.messages.listHeadsFrom(viewer, everything, 0, Number.MAX_SAFE_INTEGER);
+  const everything = { conditions: [], scope: 'own' } as const;
+  const heads = await r.pages.listHeadsFrom(viewer, everything, 0, Number.MAX_SAFE_INTEGER);
   return {
     viewer,
     isRestricted: isRestricted(actor, realm),

@@ -9,6 +9,7 @@ export * from './memory-storage.js';
 export * from './plain-ports.js';
 export * from './plain-renderer.js';
 export * from './plain-values.js';
+export * from './random-histories.js';
 export * from './schema-bounds.js';
 export * from './seeded-randomness.js';
 export * from './sending.js';

@@ -16,11 +16,14 @@ import { MemoryChannels } from './memory/memory-channels.js';
 import { MemoryEventLog } from './memory/memory-event-log.js';
 import { MemoryEventQueues } from './memory/memory-event-queues.js';
 import { MemoryGroups } from './memory/memory-groups.js';
+import { MemoryMessageMoves } from './memory/memory-message-moves.js';
+import { MemoryMessagePages } from './memory/memory-message-pages.js';
 import { MemoryMessages } from './memory/memory-messages.js';
 import { MemoryPersonalMessages } from './memory/memory-personal-messages.js';
 import { MemoryRealms } from './memory/memory-realms.js';
 import { MemoryRecipients } from './memory/memory-recipients.js';
 import { MemoryTopicPolicies } from './memory/memory-topic-policies.js';
+import { MemoryTopics } from './memory/memory-topics.js';
 import { MemoryUsers } from './memory/memory-users.js';
 import { emptyTables, MemoryUnit, type Tables } from './memory/tables.js';
 
@@ -103,6 +106,9 @@ function repositoriesOf(unit: MemoryUnit) {
     topicPolicies: new MemoryTopicPolicies(unit),
     recipients: new MemoryRecipients(unit),
     messages: new MemoryMessages(unit),
+    pages: new MemoryMessagePages(unit),
+    topics: new MemoryTopics(unit),
+    moves: new MemoryMessageMoves(unit),
     personal: new MemoryPersonalMessages(unit),
     events: new MemoryEventLog(unit),
     queues: new MemoryEventQueues(unit),

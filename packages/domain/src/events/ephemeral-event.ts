@@ -1,4 +1,4 @@
-import type { PersonView } from '../messages/message-repository.js';
+import type { PersonView } from '../messages/message-view.js';
 import type { ChannelId } from '../shared/ids.js';
 import type { Audience } from './audience.js';
 

@@ -175,11 +175,11 @@ describe('a message of a channel', () => {
   /** A message in Denmark, where only Hamlet is. */
   const message = async (scene: MemoryScene, isPublic = true): Promise<DomainEvent> => {
     await scene.add(aMessage({ from: 'hamlet', to: 'Denmark' }));
-    const [view] = await scene.uow.read((r) => r.messages.listViews(scene.realm.id, [scene.messages[0]!.id]));
+    const [view] = await scene.uow.read((r) => r.pages.listViews(scene.realm.id, [scene.messages[0]!.id]));
     return { type: 'message.sent', view: view!, isPublic, exceptions: [], echo: null };
   };
-  const inDenmark: Partial<QueueFilter> = { narrow: [{ operator: 'channel', name: 'denmark' }] };
-  const elsewhere: Partial<QueueFilter> = { narrow: [{ operator: 'channel', name: 'Venice' }] };
+  const inDenmark: Partial<QueueFilter> = { narrow: [{ operator: 'channel', operand: 'denmark' }] };
+  const elsewhere: Partial<QueueFilter> = { narrow: [{ operator: 'channel', operand: 'Venice' }] };
 
   it.each<[string, string, Partial<QueueFilter>, boolean, string | null]>([
     ['is received by its followers', 'hamlet', {}, true, 'received'],
@@ -705,7 +705,7 @@ describe('what cannot be delivered', () => {
   it('costs one queue where it is judged whom it is for', async () => {
     const scene = await cast();
     const events = await live(scene);
-    const narrow: QueueFilter['narrow'] = [{ operator: 'topic', topic: 'x' }];
+    const narrow: QueueFilter['narrow'] = [{ operator: 'topic', operand: 'x' }];
     const [hamlet, iago] = [await events.register('hamlet', { narrow }), await events.register('iago')];
     const queue = await events.open('hamlet', hamlet);
     const other = await events.open('iago', iago);

@@ -3,7 +3,7 @@ import type { Subscription } from '../channels/subscription.js';
 import type { TopicVisibility } from '../channels/topic-policy.js';
 import type { GroupView } from '../groups/group.js';
 import type { SentFlags } from '../messages/message.js';
-import type { MessageView } from '../messages/message-repository.js';
+import type { MessageView } from '../messages/message-view.js';
 import type { RealmSettingEvent } from '../realms/realm-settings-events.js';
 import type { ChannelId, EventSeq, GroupId, MessageId, UnixSeconds, UserId } from '../shared/ids.js';
 import type { Role } from '../users/role.js';

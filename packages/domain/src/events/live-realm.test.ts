@@ -115,7 +115,7 @@ const publicMessage = async (): Promise<DomainEvent> => {
     aChannel({ name: 'Denmark' }),
     aMessage({ from: 'iago', to: 'Denmark' }),
   );
-  const [view] = await scene.uow.read((r) => r.messages.listViews(scene.realm.id, [scene.messages[0]!.id]));
+  const [view] = await scene.uow.read((r) => r.pages.listViews(scene.realm.id, [scene.messages[0]!.id]));
   return { type: 'message.sent', view: view!, isPublic: true, exceptions: [], echo: null };
 };
 
@@ -287,8 +287,8 @@ describe('live queues of a realm', () => {
     const { join, tell } = aLiveRealm();
     const wide = { allPublicChannels: true };
     const [plain, member, guest] = [join(1, 'owner'), join(2, 'member', wide), join(3, 'guest', wide)];
-    const narrowed = join(4, 'member', { narrow: [{ operator: 'channel', name: 'Denmark' }] });
-    const elsewhere = join(5, 'member', { ...wide, narrow: [{ operator: 'channel', name: 'Venice' }] });
+    const narrowed = join(4, 'member', { narrow: [{ operator: 'channel', operand: 'Denmark' }] });
+    const elsewhere = join(5, 'member', { ...wide, narrow: [{ operator: 'channel', operand: 'Venice' }] });
     tell(users([id(1)]), message);
     expect([plain, member, guest, narrowed, elsewhere].map(heard)).toEqual([['1'], ['1 aside'], [], ['1 aside'], []]);
   });
@@ -317,7 +317,7 @@ describe('live queues of a realm', () => {
   it('are subject to their narrow in what they receive, and messages only', async () => {
     const message = await publicMessage();
     const { join, tell } = aLiveRealm();
-    const narrowed = join(1, 'member', { narrow: [{ operator: 'channel', name: 'Venice' }] });
+    const narrowed = join(1, 'member', { narrow: [{ operator: 'channel', operand: 'Venice' }] });
     tell(users([id(1)]), message);
     tell(users([id(1)]));
     expect(heard(narrowed)).toEqual(['2']);

@@ -3,7 +3,7 @@ import { NoticeBoard } from '../messages/notice-board.js';
 import { UnheardBots } from '../messages/unheard-bots.js';
 import { type Addressee, SendMessage } from '../messages/use-cases/send-message.js';
 import type { QueueNarrowTerm } from './event-queue.js';
-import { isInNarrow } from './queue-narrow.js';
+import { isInNarrow, queueConditionOf } from './queue-narrow.js';
 
 const cast = () =>
   given(
@@ -31,16 +31,17 @@ async function isHeard(terms: readonly QueueNarrowTerm[], content: string, topic
   return isInNarrow(terms, event, scene.user('hamlet').id);
 }
 
-const is = (operand: string) => ({ operator: 'is', operand }) as const;
-const channel = (name: string) => ({ operator: 'channel', name }) as const;
-const topicTerm = (topic: string) => ({ operator: 'topic', topic }) as const;
-const sender = (email: string) => ({ operator: 'sender', email }) as const;
+const is = (operand: string) => ({ operator: 'is', operand });
+const channel = (operand: string) => ({ operator: 'channel', operand });
+const topicTerm = (operand: string) => ({ operator: 'topic', operand });
+const sender = (operand: string) => ({ operator: 'sender', operand });
 
 describe('a narrowed queue', () => {
   it.each<[readonly QueueNarrowTerm[], string, string | null, boolean]>([
     [[], 'hi', 'plans', true],
     [[channel('DENMARK')], 'hi', 'plans', true],
     [[channel('Rome')], 'hi', 'plans', false],
+    [[{ operator: 'stream', operand: 'Denmark' }], 'hi', 'plans', true],
     [[channel('Denmark')], 'hi', null, false],
     [[channel('Denmark'), topicTerm('PLANS')], 'hi', 'plans', true],
     [[channel('Denmark'), topicTerm('other')], 'hi', 'plans', false],
@@ -59,6 +60,8 @@ describe('a narrowed queue', () => {
     [[is('mentioned')], '@_**hamlet**', 'plans', false],
     [[is('mentioned')], '@**all** @**topic**', 'plans', false],
     [[is('whatever')], 'hi', 'plans', true],
+    [[is('followed')], 'hi', 'plans', true],
+    [[is('toString')], 'hi', 'plans', true],
   ])('%j gets %j in %j: %s', async (terms, content, topic, heard) => {
     expect(await isHeard(terms, content, topic)).toBe(heard);
   });
@@ -73,4 +76,17 @@ describe('a narrowed queue', () => {
     expect(await isHeard([sender(`user${id + 1}@chat.example`)], 'hi', null, 'shy')).toBe(false);
     expect(await isHeard([sender('shy@example.com')], 'hi', null, 'shy')).toBe(false);
   });
+});
+
+describe('what queues can be narrowed by', () => {
+  it.each(['channel', 'stream', 'topic', 'sender', 'is'])('%s', (operator) => {
+    expect(queueConditionOf({ operator, operand: 'x' })).not.toBeNull();
+  });
+
+  it.each(['near', 'dm', 'id', 'has', 'in', 'channels', 'with', 'search', 'colour', 'constructor', ''])(
+    'not %j',
+    (operator) => {
+      expect(queueConditionOf({ operator, operand: 'x' })).toBeNull();
+    },
+  );
 });

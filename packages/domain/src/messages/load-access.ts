@@ -3,8 +3,9 @@ import type { ChannelId, MessageId } from '../shared/ids.js';
 import type { Repositories, Transaction } from '../shared/unit-of-work.js';
 import type { Actor } from '../users/actor.js';
 import type { Message, PersonalFlags } from './message.js';
+import type { MessageCondition } from './message-condition.js';
+import type { MessageHead } from './message-page-reads.js';
 import { canReadMessage, type MessageAccess } from './message-permissions.js';
-import type { MessageHead } from './message-repository.js';
 
 /** A message with all that rules about it read. */
 export interface LoadedMessage extends MessageAccess {
@@ -38,14 +39,18 @@ export async function loadMessages(
   }));
 }
 
-/** Of these messages those that exist and that the actor may read (messages §1.4); ascending id. None is loaded as a whole. */
+/**
+ * Of these messages those of which the conditions hold and that the actor may read (messages §1.4); ascending id. None is
+ * loaded as a whole.
+ */
 export async function listReadableHeads(
-  reads: Reads,
+  reads: Pick<Repositories | Transaction, 'channels' | 'personal' | 'pages'>,
   actor: Actor,
   ids: readonly MessageId[],
+  conditions: readonly MessageCondition[],
 ): Promise<readonly MessageHead[]> {
   const viewer = { realmId: actor.realmId, userId: actor.id };
-  const heads = await reads.messages.listHeads(viewer, ids);
+  const heads = await reads.pages.listHeads(viewer, ids, conditions);
   const channelIds = new Set(heads.flatMap((head) => head.channelId ?? []));
   const channels = new Map((await reads.channels.list(actor.realmId, [...channelIds])).map((one) => [one.id, one]));
   const subscribed = new Set<ChannelId>(await reads.channels.listSubscribedIds(actor.realmId, actor.id));

@@ -25,7 +25,7 @@ const pageOf = (scene: MemoryScene, anchor: Anchor, before: number, after: numbe
   scene.uow.read(async (repositories) => {
     const actor = await repositories.actors.get(scene.viewer('hamlet'));
     const denmark = [{ operator: 'channel', operand: 'Denmark', negated: false }];
-    const narrow = await resolveNarrow(repositories, actor, denmark, plainAddresses);
+    const narrow = await resolveNarrow({ reads: repositories, actor, addresses: plainAddresses }, denmark);
     const page = await selectPage(repositories, actor, narrow, { anchor, before, after, includeAnchor });
     const numbers = page.heads.map((head) => scene.messages.findIndex((message) => message.id === head.id) / 2 + 1);
     const found = (['Anchor', 'Oldest', 'Newest'] as const).filter((end) => page[`found${end}`]).join(' ');
@@ -141,7 +141,7 @@ describe('a page at the first unread message', () => {
     await mute(scene, 'Denmark');
     const anchor = await scene.uow.read(async (repositories) => {
       const actor = await repositories.actors.get(scene.viewer('hamlet'));
-      const narrow = await resolveNarrow(repositories, actor, [], plainAddresses);
+      const narrow = await resolveNarrow({ reads: repositories, actor, addresses: plainAddresses }, []);
       const page = await selectPage(repositories, actor, narrow, {
         anchor: firstUnread,
         before: 0,
@@ -151,6 +151,16 @@ describe('a page at the first unread message', () => {
       return page.anchor;
     });
     expect(anchor).toBe(scene.messages[1]!.id);
+  });
+
+  it('passes over muted topics, also in the channel it is asked for', async () => {
+    const scene = await tenMessages();
+    const { realmId, userId } = scene.viewer('hamlet');
+    const { channelId, topic } = scene.messages.find(({ id }) => id === idOf(scene, 1))!;
+    await scene.uow.write((tx) =>
+      tx.topicPolicies.put({ realmId, userId, channelId: channelId!, topic, visibility: 'muted', changedAt: 0 }),
+    );
+    expect((await pageOf(scene, firstUnread, 0, 0)).anchor).toBe(NEWEST_ANCHOR);
   });
 
   it('knows nothing of what he has left', async () => {

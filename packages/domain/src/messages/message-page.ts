@@ -2,8 +2,10 @@ import { invalidInput } from '../shared/errors.js';
 import type { UnixSeconds } from '../shared/ids.js';
 import type { Repositories, Transaction } from '../shared/unit-of-work.js';
 import type { Actor } from '../users/actor.js';
-import type { MessageHead, Viewer } from './message-repository.js';
-import { mutedRecipients, type ResolvedNarrow } from './narrow.js';
+import { not } from './message-condition.js';
+import type { MessageHead, Viewer } from './message-page-reads.js';
+import type { ResolvedNarrow } from './narrow.js';
+import { mutedMessages } from './narrow-operators.js';
 
 /** Where in a conversation a page lies. */
 export type Anchor =
@@ -33,7 +35,7 @@ export const NEWEST_ANCHOR = 10 ** 16;
 /** Per request (protocol §14). */
 export const MAX_MESSAGES = 5000;
 
-type Reads = Pick<Repositories | Transaction, 'channels' | 'users' | 'recipients' | 'personal' | 'messages'>;
+type Reads = Pick<Repositories | Transaction, 'channels' | 'topicPolicies' | 'personal' | 'pages'>;
 
 /** @throws DomainError INVALID_INPUT when the range can be no range (messages §5.2 row 6). */
 export function checkRange({ before, after, includeAnchor }: PageRange): void {
@@ -86,14 +88,14 @@ export async function selectPage(
       case 'newest':
         return NEWEST_ANCHOR;
       case 'firstUnread': {
-        const muted = namesChannel ? [] : await mutedRecipients(reads, actor);
-        const unmuted = { ...filter, withoutRecipients: [...filter.withoutRecipients, ...muted] };
+        const muted = await mutedMessages({ reads, actor }, namesChannel ? 'topics' : 'topicsAndChannels');
+        const unmuted = { ...filter, conditions: [...filter.conditions, not(muted)] };
         return (await reads.personal.findFirstUnread(viewer, unmuted)) ?? NEWEST_ANCHOR;
       }
       case 'date': {
-        const first = await reads.messages.findFirstIdSince(viewer.realmId, range.anchor.since);
+        const first = await reads.pages.findFirstIdSince(viewer.realmId, range.anchor.since);
         if (first === null) return NEWEST_ANCHOR;
-        const [head] = await reads.messages.listHeadsFrom(viewer, filter, first, 1);
+        const [head] = await reads.pages.listHeadsFrom(viewer, filter, first, 1);
         return head?.id ?? NEWEST_ANCHOR;
       }
     }
@@ -102,8 +104,8 @@ export async function selectPage(
   async function fetch(): Promise<readonly MessageHead[]> {
     const needsOlder = !atOldest && before > 0;
     const needsNewer = !atNewest && after > 0;
-    const upTo = (atMost: number | null, limit: number) => reads.messages.listHeadsUpTo(viewer, filter, atMost, limit);
-    const from = (atLeast: number, limit: number) => reads.messages.listHeadsFrom(viewer, filter, atLeast, limit);
+    const upTo = (atMost: number | null, limit: number) => reads.pages.listHeadsUpTo(viewer, filter, atMost, limit);
+    const from = (atLeast: number, limit: number) => reads.pages.listHeadsFrom(viewer, filter, atLeast, limit);
     if (needsOlder && needsNewer) return [...(await upTo(anchor - 1, before)), ...(await from(anchor, after + 1))];
     if (needsOlder) {
       if (atNewest) return upTo(null, before);

@@ -4,7 +4,7 @@ import { followsWhenMentioned, type TopicVisibility, visibilityAfterSending } fr
 import type { UnixSeconds, UserId } from '../shared/ids.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import type { User } from '../users/user.js';
-import type { Viewer } from './message-repository.js';
+import type { Viewer } from './message-page-reads.js';
 import { ownMessagesIn } from './narrow.js';
 import type { Destination } from './post-message.js';
 import type { RenderedText } from './render-message.js';
@@ -63,8 +63,8 @@ async function becomesForSender(
 /** Whether anything was said in the topic that the viewer, who may write there, can read. */
 async function seesMessages(tx: Transaction, viewer: Viewer, channel: Channel, key: string): Promise<boolean> {
   const { recipientId } = channel;
-  if (hasSharedHistory(channel)) return tx.messages.hasMessages(viewer.realmId, recipientId, key);
-  return (await tx.messages.listHeadsUpTo(viewer, ownMessagesIn(recipientId, key), null, 1)).length > 0;
+  if (hasSharedHistory(channel)) return tx.topics.hasMessages(viewer.realmId, recipientId, key);
+  return (await tx.pages.listHeadsUpTo(viewer, ownMessagesIn(recipientId, key), null, 1)).length > 0;
 }
 
 async function mentionedFollowers(

@@ -1,6 +1,6 @@
 import { emailVisibilityOf } from '../users/email-visibility.js';
 import type { User } from '../users/user.js';
-import type { PersonView } from './message-repository.js';
+import type { PersonView } from './message-view.js';
 
 export function personView(user: User): PersonView {
   return {

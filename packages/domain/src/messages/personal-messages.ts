@@ -1,7 +1,7 @@
 import type { SubscribedSpan } from '../channels/channel-repository.js';
 import type { ChannelId, MessageId, RealmId, RecipientId, UserId } from '../shared/ids.js';
 import type { PersonalFlags } from './message.js';
-import type { MessageFilter, Viewer } from './message-repository.js';
+import type { MessageFilter, Viewer } from './message-page-reads.js';
 
 export interface UnreadMessage {
   readonly id: MessageId;

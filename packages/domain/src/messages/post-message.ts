@@ -8,7 +8,7 @@ import type { Transaction } from '../shared/unit-of-work.js';
 import type { User } from '../users/user.js';
 import type { TopicLink } from './markdown.js';
 import type { Message, SentFlags } from './message.js';
-import type { MessageView, Submessage } from './message-repository.js';
+import type { MessageView, Submessage } from './message-view.js';
 import { personView } from './person-view.js';
 import type { RenderedText } from './render-message.js';
 import { topicKey } from './topic.js';
@@ -151,7 +151,7 @@ export async function topicParticipants(
 ): Promise<readonly UserId[]> {
   if (destination.kind === 'direct') return destination.people.map((person) => person.id);
   const { recipientId } = destination.channel;
-  const senders = await tx.messages.listTopicSenders(sender.realmId, recipientId, topicKey(destination.topic));
+  const senders = await tx.topics.listTopicSenders(sender.realmId, recipientId, topicKey(destination.topic));
   return senders.includes(sender.id) ? senders : [...senders, sender.id];
 }
 

@@ -77,7 +77,7 @@ const GROUP_TITLES: Readonly<Record<SystemGroupName, string>> = {
   internet: 'Everyone on the internet',
 };
 
-type Reads = Pick<Repositories | Transaction, 'users' | 'groups' | 'channels' | 'messages'>;
+type Reads = Pick<Repositories | Transaction, 'users' | 'groups' | 'channels' | 'topics'>;
 
 /** What was made of a text, and the groups it mentions aloud. */
 export interface RenderedText extends RenderedMarkdown {
@@ -205,9 +205,9 @@ async function newestVisible(
 ): Promise<ReadonlyMap<string, MessageId>> {
   const { realmId, recipientId } = channel;
   if (actor === null || hasFullHistoryAccess(actor, channel, isSubscribed)) {
-    return tx.messages.listNewestInTopics(realmId, recipientId, keys);
+    return tx.topics.listNewestInTopics(realmId, recipientId, keys);
   }
   // Linked to by `about` alone: that the channel exists says nothing about its topics.
   if (!hasContentAccess(actor, channel, isSubscribed)) return new Map();
-  return tx.messages.listNewestOwnInTopics({ realmId, userId: actor.id }, recipientId, keys);
+  return tx.topics.listNewestOwnInTopics({ realmId, userId: actor.id }, recipientId, keys);
 }

@@ -4,9 +4,12 @@ import type { TopicPolicyReads, TopicPolicyRepository } from '../channels/topic-
 import type { EventLog, EventReads } from '../events/event-log.js';
 import type { EventQueueReads, EventQueueRepository } from '../events/event-queue.js';
 import type { GroupReads, GroupRepository } from '../groups/group-repository.js';
+import type { MessageMoves } from '../messages/message-moves.js';
+import type { MessagePageReads } from '../messages/message-page-reads.js';
 import type { MessageReads, MessageRepository } from '../messages/message-repository.js';
 import type { PersonalMessageReads, PersonalMessages } from '../messages/personal-messages.js';
 import type { RecipientReads, RecipientRepository } from '../messages/recipient.js';
+import type { TopicReads } from '../messages/topic-reads.js';
 import type { RealmReads, RealmRepository } from '../realms/realm-repository.js';
 import type { ActorReads } from '../users/actor.js';
 import type { UserReads, UserRepository } from '../users/user-repository.js';
@@ -21,6 +24,8 @@ export interface Repositories {
   readonly topicPolicies: TopicPolicyReads;
   readonly recipients: RecipientReads;
   readonly messages: MessageReads;
+  readonly pages: MessagePageReads;
+  readonly topics: TopicReads;
   readonly personal: PersonalMessageReads;
   readonly events: EventReads;
   readonly queues: EventQueueReads;
@@ -37,6 +42,9 @@ export interface Transaction {
   readonly topicPolicies: TopicPolicyRepository;
   readonly recipients: RecipientRepository;
   readonly messages: MessageRepository;
+  readonly pages: MessagePageReads;
+  readonly topics: TopicReads;
+  readonly moves: MessageMoves;
   readonly personal: PersonalMessages;
   readonly events: EventLog;
   readonly queues: EventQueueRepository;

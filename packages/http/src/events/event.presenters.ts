@@ -220,7 +220,7 @@ function presentMessageSent(event: EventOf<'message.sent'>, context: EventContex
   const hidesSender = receiver.inaccessible.has(sender.id);
   // Most senders look the same to everybody.
   const seesSenderEmail = !differsByViewer(sender) || seesEmailOf({ id: receiver.userId, role: receiver.role }, sender);
-  const flags = context.isBystander ? '[]' : flagsOnArrival(event, receiver.userId);
+  const flags = context.isBystander ? '[]' : flagsText(receivedFlags(event, receiver.userId));
   const key = keyOf(applyMarkdown, clientGravatar, showsEmptyTopics, hidesSender, seesSenderEmail);
   const message = context.shared(flags === '[]' ? key : `${key}${flags}`, () => {
     const form = {
@@ -245,21 +245,6 @@ function keyOf(...flags: readonly boolean[]): string {
 
 /** Made once, since every event of every client asks for one. */
 const KEYS = Array.from({ length: 64 }, (_, bits) => String(bits));
-
-function flagsOnArrival(event: EventOf<'message.sent'>, userId: Receiver['userId']): string {
-  const flags = receivedFlags(event, userId);
-  const { mentionsChannel, isReadByDefault } = event.view.message;
-  return flagsText({
-    read: flags.read ?? (isReadByDefault && flags.unread !== true),
-    starred: false,
-    collapsed: false,
-    mentioned: flags.mentioned ?? false,
-    channelWildcardMentioned: mentionsChannel,
-    topicWildcardMentioned: flags.topicWildcardMentioned ?? false,
-    hasAlertWord: flags.hasAlertWord ?? false,
-    historical: false,
-  });
-}
 
 /** Events §7.1; the details are what clients need to count what became unread again. */
 function presentFlagChange(event: EventOf<'message.flag_changed'>, context: EventContext): Presented {

@@ -6,7 +6,6 @@ import {
   RegisterQueue,
   type RegisterQueueInput,
   type Snapshot,
-  type WantedNarrowTerm,
 } from '@parley/domain';
 import type { ServerFacts } from '../realms/realm.presenters.js';
 import { placeOf, type RealmPlace } from '../realms/realm-place.js';
@@ -189,24 +188,8 @@ function filterFrom(
   return {
     types: dto.event_types ?? null,
     allPublicChannels: dto.all_public_streams ?? false,
-    narrow: (dto.narrow ?? []).map(narrowTerm),
+    narrow: (dto.narrow ?? []).map(([operator, operand]) => ({ operator, operand })),
   };
-}
-
-function narrowTerm([operator, operand]: readonly [string, string]): WantedNarrowTerm {
-  switch (operator) {
-    case 'channel':
-    case 'stream':
-      return { operator: 'channel', name: operand };
-    case 'topic':
-      return { operator: 'topic', topic: operand };
-    case 'sender':
-      return { operator: 'sender', email: operand };
-    case 'is':
-      return { operator: 'is', operand };
-    default:
-      return { operator: 'unsupported', name: operator };
-  }
 }
 
 const idleSeconds = (wanted: RegisterDto['idle_queue_timeout']): number | null =>

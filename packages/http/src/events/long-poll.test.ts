@@ -98,7 +98,7 @@ const cast = () =>
 async function aSentMessage(scene: MemoryScene, content = 'hello', from = 'iago'): Promise<DomainEvent> {
   await scene.add(aMessage({ from, to: 'Denmark', content }));
   const { id } = scene.messages.at(-1)!;
-  const [view] = await scene.uow.read((r) => r.messages.listViews(scene.realm.id, [id]));
+  const [view] = await scene.uow.read((r) => r.pages.listViews(scene.realm.id, [id]));
   return { type: 'message.sent', view: view!, isPublic: true, exceptions: [], echo: null };
 }
 
@@ -222,7 +222,7 @@ describe('a poll that waits', () => {
     const waiting = wait('hamlet', queue);
     for (let n = 0; n < 3; n++) await turn();
     await scene.add(aMessage({ from: 'iago', to: 'Denmark' }));
-    const [view] = await scene.uow.read((r) => r.messages.listViews(scene.realm.id, [scene.messages[0]!.id]));
+    const [view] = await scene.uow.read((r) => r.pages.listViews(scene.realm.id, [scene.messages[0]!.id]));
     const channelId = scene.channel('Denmark').id;
     events.tell({
       event: {

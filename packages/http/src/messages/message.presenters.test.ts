@@ -15,8 +15,8 @@ const GRAVATAR = /^https:\/\/secure\.gravatar\.com\/avatar\/[0-9a-f]{32}\?d=iden
 const DRAWN = /^https:\/\/chat\.example\/user_avatars\/2\/\d+\.png\?version=1$/;
 
 const viewsOf = (scene: MemoryScene): Promise<readonly MessageView[]> =>
-  scene.uow.read(({ messages }) =>
-    messages.listViews(
+  scene.uow.read(({ pages }) =>
+    pages.listViews(
       scene.realm.id,
       scene.messages.map((message) => message.id),
     ),

@@ -93,7 +93,7 @@ describe('a page too long for one part', () => {
     expect(fields.messages.length).toBeLessThan(25);
   });
 
-  it('looks at named messages of a topic part by part', async () => {
+  it('holds of named messages those of the narrow', async () => {
     const narrow = [{ operator: 'topic', operand: 't1', negated: false }];
     const odd = all().filter((_, n) => n % 2 === 1);
     const { fields } = await take(await read({ narrow, select: { ids: all() } }));

@@ -9,11 +9,11 @@ import {
   DomainError,
   foldCase,
   type MessageId,
-  type MessageReads,
   type RealmId,
   type RecipientId,
   type Subscription,
   TOPICS_POLICIES,
+  type TopicReads,
   type TopicsPolicy,
   type UnixSeconds,
   type UserId,
@@ -72,7 +72,7 @@ export class SqliteChannelRepository implements ChannelRepository {
     private readonly cache: ChannelCache,
     private readonly clock: Clock,
     private readonly groups: Pick<SqliteGroupRepository, 'settingValues' | 'systemGroupIds' | 'nobodyOf'>,
-    private readonly messages: Pick<MessageReads, 'countSince'>,
+    private readonly topics: Pick<TopicReads, 'countSince'>,
     private readonly quarantine: Quarantine,
   ) {
     this.versionOf = connection.values<number>('SELECT version FROM channel WHERE id = ? AND realm_id = ?');
@@ -217,7 +217,7 @@ export class SqliteChannelRepository implements ChannelRepository {
     const values = await this.groups.settingValues(realmId, [...granted]);
     const system = await this.groups.systemGroupIds(realmId);
     const now = this.clock.now();
-    const recent = await this.messages.countSince(
+    const recent = await this.topics.countSince(
       realmId,
       channels.map(({ recipientId }) => recipientId),
       now - TRAFFIC_DAYS * SECONDS_PER_DAY,

@@ -12,7 +12,7 @@ import {
 import { type Connection, LIMIT, type Query } from '../connection.js';
 import { jsonList } from '../rows.js';
 import type { IncompletePlaces } from './incomplete-places.js';
-import { indexFor, isWhole, type Narrowing, restriction } from './message-filter.js';
+import { indexFor, type Narrowing, type Series, seriesTerms, wholeSeries } from './message-filter.js';
 import { idOf, type MessagePlace, PlaceQuery } from './message-place.js';
 import type { Place, ReadSets } from './read-sets.js';
 import { isMuted } from './standing.js';
@@ -43,6 +43,7 @@ interface Sent {
 const MOST_READ_PER_UNREAD = 32;
 /** How many messages that were moved into a conversation are judged one by one. */
 const MAX_MOVED_IN = 256;
+const ANY_SENDER = { senderId: null, property: null };
 const NOTHING_SENT: Sent = { ids: [], ordinals: [], senderIds: [] };
 
 /** What is unread of one conversation or topic, for whoever marks it. */
@@ -69,8 +70,9 @@ export class ConversationUnread {
    */
   find(reader: Reader, narrowing: Narrowing): UnreadInConversation | null {
     const { viewer, marked, mutes } = reader;
-    const { recipientId } = narrowing;
-    if (recipientId === null || !isWhole(narrowing)) return null;
+    const series = wholeSeries(narrowing);
+    if (!series) return null;
+    const { recipientId } = series;
     const movedIn = this.movedIn.all(recipientId, MAX_MOVED_IN);
     if (movedIn.length === MAX_MOVED_IN) return null;
 
@@ -90,7 +92,7 @@ export class ConversationUnread {
       // Counting what is found on the way takes as long as the way itself: only where that may be long in vain.
       const range = { first, last: places.at(-1)!.last };
       const isSparse = range.last - first >= MOST_READ_PER_UNREAD * unread;
-      sent = this.arrivedUnread(reader, narrowing, recipientId, range, isSparse ? unread + 1 : null);
+      sent = this.arrivedUnread(reader, series, range, isSparse ? unread + 1 : null);
       if (isSparse && sent.ids.length > unread) return null;
     }
 
@@ -107,25 +109,20 @@ export class ConversationUnread {
       received.ids.push(id);
       received.ordinals.push(ordinal);
     }
-    return { recipientId, places, segments, received, doubtful: this.doubtful(narrowing, [...movedIn, ...marked]) };
+    return { recipientId, places, segments, received, doubtful: this.doubtful(series, [...movedIn, ...marked]) };
   }
 
   /**
-   * What was sent to the narrowing's recipient within a range, is still there and did not arrive read; ascending.
+   * What was sent to the recipient of the series within a range, is still there and did not arrive read; ascending.
    */
-  private arrivedUnread(
-    { mutes }: Reader,
-    narrowing: Narrowing,
-    recipientId: RecipientId,
-    { first, last }: OrdinalRange,
-    limit: number | null,
-  ): Sent {
-    const { sql, parameters } = restriction(narrowing);
+  private arrivedUnread({ mutes }: Reader, series: Series, { first, last }: OrdinalRange, limit: number | null): Sent {
+    const { recipientId } = series;
+    const { sql, parameters } = seriesTerms(series);
     // Each column costs; most people have muted nobody.
     const senderIdsOrNone = mutes.length > 0 ? 'json_group_array(sender_id)' : "'[]'";
     const columns = `json_group_array(id), json_group_array(ordinal), ${senderIdsOrNone}`;
     // In the order of the index, of which everything before the id is fixed: by id.
-    const found = `FROM message m INDEXED BY ${indexFor(narrowing)}
+    const found = `FROM message m INDEXED BY ${indexFor(ANY_SENDER, series.topicKey)}
       WHERE m.id >= (SELECT f.id FROM message f INDEXED BY message_by_ordinal
                      WHERE f.sent_recipient_id = ? AND f.ordinal >= ? ORDER BY f.ordinal LIMIT 1)
         AND m.id <= (SELECT l.id FROM message l INDEXED BY message_by_ordinal
@@ -151,10 +148,10 @@ export class ConversationUnread {
     return { ids: JSON.parse(ids), ordinals: JSON.parse(ordinals), senderIds: JSON.parse(senderIds) };
   }
 
-  /** Those of the messages that are in the narrowing; ascending. */
-  private doubtful(narrowing: Narrowing, ids: readonly MessageId[]): readonly MessagePlace[] {
+  /** Those of the messages that are in the series; ascending. */
+  private doubtful(series: Series, ids: readonly MessageId[]): readonly MessagePlace[] {
     if (ids.length === 0) return [];
-    const { sql, parameters } = restriction(narrowing);
+    const { sql, parameters } = seriesTerms(series);
     const from = `FROM json_each(?) wanted CROSS JOIN message m ON m.id = wanted.value WHERE true ${sql}`;
     let query = this.placeQueries.get(from);
     if (!query) {

@@ -1,16 +1,11 @@
-import type { MessageId, RecipientId, Viewer } from '@parley/domain';
-import { type Connection, LIMIT, type Parameter, type Query } from '../connection.js';
-import { indexFor, type Narrowing, restriction } from './message-filter.js';
-import { idOf, type MessagePlace, PlaceQuery } from './message-place.js';
+import type { RecipientId, Viewer } from '@parley/domain';
+import type { Connection, Query } from '../connection.js';
+import { LIMIT } from '../connection.js';
+import type { Narrowing, Series } from './message-filter.js';
+import { idOf, type MessagePlace } from './message-place.js';
+import { after, type MessageSeries, merge, orderOf, upTo, type Walk } from './message-series.js';
 import type { Standings } from './standing.js';
 import { TRAITS } from './stored-values.js';
-
-/** Which way a page goes from its anchor, and within which ids it lies, both included. */
-export interface Walk {
-  readonly direction: 'older' | 'newer';
-  readonly first: number;
-  readonly last: number;
-}
 
 /** Ids of messages that a user received where they were sent. */
 interface ReceivedRange {
@@ -25,27 +20,25 @@ const MAX_ID = Number.MAX_SAFE_INTEGER;
  * then a small part of what is written.
  */
 const SCANNED_IDS = { atLeast: 500, perMessage: 10 };
-/** How much of a conversation is fetched when it is that one's turn. */
-const CONVERSATION_BATCH = 16;
 const MOVED_BATCH = 200;
 
 const isUnmoved = `AND m.traits & ${TRAITS.wasMoved} = 0`;
 const isMoved = `AND m.traits & ${TRAITS.wasMoved}`;
 
 /**
- * Pages of what a viewer has received or made his own. Everything that is his own is now in a conversation that he has, or
- * once had, a span of — what is moved elsewhere is lost — or has a row of message_flag saying so.
+ * Pages of what a viewer has received or made their own, as far as rows of `message` tell. Everything that is their own is
+ * now in a conversation that they have, or once had, a span of — what is moved elsewhere is lost — or has a row of
+ * message_flag saying so.
  */
 export class OwnHistory {
-  private readonly queries = new Map<string, PlaceQuery>();
-  private readonly heads = new Map<string, Query<readonly [RecipientId, MessageId]>>();
   private readonly received: Query<readonly [RecipientId, number | null, number | null]>;
   private readonly withMovedIn: Query<RecipientId>;
   private readonly newestId: Query<number | null>;
 
   constructor(
-    private readonly connection: Connection,
+    connection: Connection,
     private readonly standings: Standings,
+    private readonly series: MessageSeries,
   ) {
     // Where a span begins or ends, in ids. Nothing sent since it began: no range; nothing since it ended: no upper bound.
     const idAt = (ordinal: string) =>
@@ -70,12 +63,13 @@ export class OwnHistory {
   page(viewer: Viewer, narrowing: Narrowing, walk: Walk, limit: number): MessagePlace[] {
     const marked = this.marked(viewer, narrowing, walk, limit);
     if (narrowing.messageId !== null) return merge([this.single(viewer, narrowing, walk), marked], walk, limit);
-    if (narrowing.recipientId !== null) {
-      const ranges = this.rangesOf(viewer, narrowing.recipientId).get(narrowing.recipientId) ?? [];
-      const received = this.conversation(viewer, narrowing, ranges, true, walk, limit);
+    const [only, another] = narrowing.series ?? [];
+    if (only && !another) {
+      const ranges = this.rangesOf(viewer, only.recipientId).get(only.recipientId) ?? [];
+      const received = this.conversation(viewer, narrowing, only, ranges, true, walk, limit);
       return merge([received, marked], walk, limit);
     }
-    if (narrowing.topicKey !== null || narrowing.senderId !== null) {
+    if (isLookedForByIndex(narrowing)) {
       return merge([this.conversations(viewer, narrowing, walk, limit), marked], walk, limit);
     }
     const { found, rest } = this.scan(viewer, narrowing, walk, limit);
@@ -84,15 +78,16 @@ export class OwnHistory {
   }
 
   /** A message that the narrowing names. */
-  private single(viewer: Viewer, narrowing: Narrowing, walk: Walk): MessagePlace[] {
-    const found = this.select('WHERE m.realm_id = ?', [viewer.realmId], narrowing, '', walk, 1);
-    return this.standings.own(viewer, found);
+  private single(viewer: Viewer, { restriction, messageId }: Narrowing, walk: Walk): MessagePlace[] {
+    if (messageId! < walk.first || messageId! > walk.last) return [];
+    const from = `FROM message m WHERE m.realm_id = ? ${restriction.sql}`;
+    return this.standings.own(viewer, this.series.select(from, viewer.realmId, ...restriction.parameters));
   }
 
   /** Looks through everything that was written, for as long as much of it is in conversations of the viewer. */
   private scan(
     viewer: Viewer,
-    narrowing: Narrowing,
+    { restriction }: Narrowing,
     walk: Walk,
     limit: number,
   ): { readonly found: MessagePlace[]; readonly rest: Walk | null } {
@@ -105,13 +100,12 @@ export class OwnHistory {
         : { ...walk, last: Math.min(last, walk.first + width) };
     const found: MessagePlace[] = [];
     for (let part: Walk | null = window; part && found.length < limit; ) {
-      const rows = this.select(
-        'NOT INDEXED WHERE m.recipient_id IN (SELECT recipient_id FROM span WHERE user_id = ? AND realm_id = ?)',
-        [viewer.userId, viewer.realmId],
-        narrowing,
-        '',
-        part,
-        limit,
+      const rows = this.series.select(
+        `FROM message m NOT INDEXED
+         WHERE m.recipient_id IN (SELECT recipient_id FROM span WHERE user_id = ? AND realm_id = ?)
+           ${restriction.sql} AND m.id BETWEEN ? AND ?
+         ORDER BY m.id ${orderOf(walk)} ${LIMIT}`,
+        ...[viewer.userId, viewer.realmId, ...restriction.parameters, part.first, part.last, limit],
       );
       found.push(...this.standings.own(viewer, rows));
       part = rows.length === limit ? after(part, idOf(rows.at(-1)!)) : null;
@@ -121,63 +115,51 @@ export class OwnHistory {
     return { found, rest: after(walk, walk.direction === 'older' ? window.first : window.last) };
   }
 
-  /** From all the viewer's conversations, always going on with the one whose next message comes first. */
+  /** From all the series of the narrowing; where it names none, from all the viewer's conversations. */
   private conversations(viewer: Viewer, narrowing: Narrowing, walk: Walk, limit: number): MessagePlace[] {
-    const sign = walk.direction === 'older' ? -1 : 1;
-    const hidden = new Set(narrowing.not.recipientIds);
-    const queue = this.nextIn(viewer, narrowing, walk)
-      .filter(([recipientId]) => !hidden.has(recipientId))
-      .map(([recipientId, id]) => ({ recipientId, id: id as number }))
-      .sort((a, b) => sign * (a.id - b.id));
-    if (queue.length === 0) return [];
+    const starts = narrowing.series
+      ? this.series.starts(narrowing.series, narrowing, walk)
+      : this.series.ownStarts(viewer, narrowing, walk);
+    if (starts.length === 0) return [];
     const ranges = this.rangesOf(viewer, null);
     const movedInto = new Set(this.withMovedIn.all(viewer.userId, viewer.realmId));
-
-    let found: MessagePlace[] = [];
-    for (let next = queue.shift(); next; next = queue.shift()) {
-      const { recipientId, id } = next;
-      if (found.length >= limit && sign * (id - idOf(found[limit - 1]!)) > 0) break;
-      const rows = this.conversation(
+    return this.series.merged(starts, walk, limit, (series, part, count) =>
+      this.conversation(
         viewer,
-        { ...narrowing, recipientId },
-        ranges.get(recipientId) ?? [],
-        movedInto.has(recipientId),
-        walk.direction === 'older' ? { ...walk, last: id } : { ...walk, first: id },
-        Math.min(limit, CONVERSATION_BATCH),
-      );
-      found = merge([found, rows], walk, limit);
-      if (rows.length === Math.min(limit, CONVERSATION_BATCH)) {
-        const id = idOf(rows.at(-1)!) + sign;
-        const place = queue.findIndex((other) => sign * (other.id - id) > 0);
-        queue.splice(place < 0 ? queue.length : place, 0, { recipientId, id });
-      }
-    }
-    return found;
+        narrowing,
+        series,
+        ranges.get(series.recipientId) ?? [],
+        movedInto.has(series.recipientId),
+        part,
+        count,
+      ),
+    );
   }
 
-  /** What spans and moves make the viewer's own of one conversation. */
+  /** What spans and moves make the viewer's own of one series. */
   private conversation(
     viewer: Viewer,
     narrowing: Narrowing,
+    series: Series,
     ranges: readonly ReceivedRange[],
     hasMovedIn: boolean,
     walk: Walk,
     limit: number,
   ): MessagePlace[] {
-    const from = `INDEXED BY ${indexFor(narrowing)} WHERE true`;
     const received: MessagePlace[] = [];
     for (const range of walk.direction === 'older' ? ranges.toReversed() : ranges) {
       const part = { ...walk, first: Math.max(walk.first, range.first), last: Math.min(walk.last, range.last) };
       if (received.length >= limit || part.first > part.last) continue;
-      received.push(...this.select(from, [], narrowing, isUnmoved, part, limit - received.length));
+      received.push(...this.series.list(series, narrowing, part, limit - received.length, { also: isUnmoved }));
     }
     if (!hasMovedIn) return received;
 
     const moved: MessagePlace[] = [];
+    const wayIn = { index: 'message_moved_in', also: isMoved };
     // Nothing beyond the page is of use.
     let part: Walk | null = received.length < limit ? walk : upTo(walk, idOf(received.at(-1)!));
     while (part && moved.length < limit) {
-      const rows = this.select('INDEXED BY message_moved_in WHERE true', [], narrowing, isMoved, part, MOVED_BATCH);
+      const rows = this.series.list(series, narrowing, part, MOVED_BATCH, wayIn);
       moved.push(...this.standings.own(viewer, rows));
       part = rows.length === MOVED_BATCH ? after(part, idOf(rows.at(-1)!)) : null;
     }
@@ -185,64 +167,13 @@ export class OwnHistory {
   }
 
   /** What is the viewer's own because a row of message_flag says so. */
-  private marked({ realmId, userId }: Viewer, narrowing: Narrowing, walk: Walk, limit: number): MessagePlace[] {
-    const { sql, parameters } = restriction(narrowing);
-    const query = this.query(
+  private marked({ realmId, userId }: Viewer, { restriction }: Narrowing, walk: Walk, limit: number): MessagePlace[] {
+    return this.series.select(
       `FROM message_flag f INDEXED BY message_flag_own CROSS JOIN message m ON m.id = f.message_id
-       WHERE f.user_id = ? AND f.origin <> 0 AND f.realm_id = ? AND f.message_id BETWEEN ? AND ? ${sql}
+       WHERE f.user_id = ? AND f.origin <> 0 AND f.realm_id = ? AND f.message_id BETWEEN ? AND ? ${restriction.sql}
        ORDER BY f.message_id ${orderOf(walk)} ${LIMIT}`,
+      ...[userId, realmId, walk.first, walk.last, ...restriction.parameters, limit],
     );
-    return query.all(userId, realmId, walk.first, walk.last, ...parameters, limit);
-  }
-
-  private select(
-    from: string,
-    fromParameters: readonly Parameter[],
-    narrowing: Narrowing,
-    also: string,
-    walk: Walk,
-    limit: number,
-  ): MessagePlace[] {
-    const { sql, parameters } = restriction(narrowing);
-    const query = this.query(
-      `FROM message m ${from} ${sql} AND m.id BETWEEN ? AND ? ${also}
-       ORDER BY m.id ${orderOf(walk)} ${LIMIT}`,
-    );
-    return query.all(...fromParameters, ...parameters, walk.first, walk.last, limit);
-  }
-
-  private query(from: string): PlaceQuery {
-    let query = this.queries.get(from);
-    if (!query) {
-      query = new PlaceQuery(this.connection, from);
-      this.queries.set(from, query);
-    }
-    return query;
-  }
-
-  /** For each conversation of the viewer that goes on, the next message in it, be it his own or not. */
-  private nextIn({ realmId, userId }: Viewer, narrowing: Narrowing, walk: Walk): (readonly [RecipientId, MessageId])[] {
-    const key = {
-      ...narrowing,
-      recipientId: null,
-      not: { recipientIds: [], topicKeys: [], senderIds: [], messageIds: [] },
-    };
-    const { sql, parameters } = restriction(key);
-    const text = `
-      SELECT recipient_id, next FROM (
-        SELECT own.recipient_id, (
-          SELECT m.id FROM message m INDEXED BY ${indexFor(narrowing)}
-          WHERE m.recipient_id = own.recipient_id ${sql} AND m.id BETWEEN ? AND ?
-          ORDER BY m.id ${orderOf(walk)} LIMIT 1
-        ) AS next
-        FROM (SELECT DISTINCT recipient_id FROM span WHERE user_id = ? AND realm_id = ?) own
-      ) WHERE next IS NOT NULL`;
-    let query = this.heads.get(text);
-    if (!query) {
-      query = this.connection.tuples<readonly [RecipientId, MessageId]>(text);
-      this.heads.set(text, query);
-    }
-    return query.all(...parameters, walk.first, walk.last, userId, realmId);
   }
 
   /** Ascending and disjoint for each recipient. */
@@ -262,22 +193,11 @@ export class OwnHistory {
   }
 }
 
-const orderOf = ({ direction }: Walk): string => (direction === 'older' ? 'DESC' : 'ASC');
-
-/** The rest of a walk that has come as far as this id; null when it ends there. */
-function after(walk: Walk, id: number): Walk | null {
-  const rest = walk.direction === 'older' ? { ...walk, last: id - 1 } : { ...walk, first: id + 1 };
-  return rest.first > rest.last ? null : rest;
-}
-
-const upTo = (walk: Walk, id: number): Walk =>
-  walk.direction === 'older' ? { ...walk, first: id } : { ...walk, last: id };
-
-/** Of lists in the direction of the walk, the first `limit` together, each message once. */
-function merge(lists: readonly (readonly MessagePlace[])[], walk: Walk, limit: number): MessagePlace[] {
-  const filled = lists.filter((list) => list.length > 0);
-  if (filled.length <= 1) return filled[0] ? filled[0].slice(0, limit) : [];
-  const sign = walk.direction === 'older' ? -1 : 1;
-  const all = new Map(filled.flat().map((place) => [idOf(place), place]));
-  return [...all.values()].sort((a, b) => sign * (idOf(a) - idOf(b))).slice(0, limit);
-}
+/** Whether an index finds what is meant in each conversation, so that looking through everything would be for nothing. */
+const isLookedForByIndex = ({ series, topicKey, senderId, property, isDirect, privacies }: Narrowing): boolean =>
+  series !== null ||
+  topicKey !== null ||
+  senderId !== null ||
+  property !== null ||
+  isDirect === true ||
+  privacies !== null;

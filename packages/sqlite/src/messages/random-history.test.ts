@@ -5,6 +5,7 @@ import {
   type MessageCondition,
   type MessageFilter,
   type MessageId,
+  not,
   ownMessagesIn,
   type Repositories,
   type Transaction,
@@ -136,7 +137,7 @@ async function take(scene: Scene, tx: Transaction, each: Step): Promise<unknown>
     case 'move': {
       const { id, recipientId } = scene.channel(each.channel);
       const inChannels = scene.messages.filter((message) => message.channelId !== null);
-      return tx.messages.move(realm.id, picked(each.picks, inChannels), {
+      return tx.moves.move(realm.id, picked(each.picks, inChannels), {
         channelId: id,
         recipientId,
         topic: each.topic,
@@ -158,26 +159,22 @@ async function answers(scene: Scene, r: Repositories): Promise<unknown> {
   result.holders = await r.personal.filterHolders(scene.realm.id, live.slice(-20), userIds);
   result.flags = await r.personal.listFlagsOf(scene.realm.id, userIds, live);
   for (const each of CHANNELS) {
-    result[`topics of ${each}`] = await r.messages.listTopics(scene.realm.id, scene.channel(each).recipientId);
+    result[`topics of ${each}`] = await r.topics.listTopics(scene.realm.id, scene.channel(each).recipientId);
   }
-  const condition = (each: object, negated = false) => ({ ...each, negated }) as MessageCondition;
+  const inChannel = (name: string): MessageCondition => ({
+    kind: 'recipient',
+    recipientIds: [scene.channel(name).recipientId],
+  });
+  const lunch: MessageCondition = { kind: 'topic', topicKey: 'lunch' };
+  const by = (name: string): MessageCondition => ({ kind: 'sender', userId: scene.user(name).id });
   const filters: Record<string, readonly MessageCondition[]> = {
     everything: [],
-    red: [condition({ kind: 'recipient', recipientId: scene.channel('red').recipientId })],
-    'lunch in green': [
-      condition({ kind: 'recipient', recipientId: scene.channel('green').recipientId }),
-      condition({ kind: 'topic', topicKey: 'lunch' }),
-    ],
-    lunch: [condition({ kind: 'topic', topicKey: 'lunch' })],
-    'by a': [condition({ kind: 'sender', userId: scene.user('a').id })],
-    'by b in blue': [
-      condition({ kind: 'recipient', recipientId: scene.channel('blue').recipientId }),
-      condition({ kind: 'sender', userId: scene.user('b').id }),
-    ],
-    'not red, not by a': [
-      condition({ kind: 'recipient', recipientId: scene.channel('red').recipientId }, true),
-      condition({ kind: 'sender', userId: scene.user('a').id }, true),
-    ],
+    red: [inChannel('red')],
+    'lunch in green': [inChannel('green'), lunch],
+    lunch: [lunch],
+    'by a': [by('a')],
+    'by b in blue': [inChannel('blue'), by('b')],
+    'not red, not by a': [not(inChannel('red')), not(by('a'))],
   };
   const middle = all[Math.floor(all.length / 2)] ?? 0;
   for (const name of PEOPLE) {
@@ -186,7 +183,7 @@ async function answers(scene: Scene, r: Repositories): Promise<unknown> {
       result[`${name}: ${what}`] = value;
     };
     say('flags', await r.personal.listFlags(viewer, all));
-    say('heads', await r.messages.listHeads(viewer, all));
+    say('heads', await r.pages.listHeads(viewer, all));
     say('unread', await r.personal.listUnread(viewer, 1000));
     say('newest unread', await r.personal.listUnread(viewer, 4));
     say('unread by conversation', await r.personal.overviewUnread(viewer, 1000));
@@ -198,19 +195,19 @@ async function answers(scene: Scene, r: Repositories): Promise<unknown> {
     say('former', await r.personal.listFormerChannelIds(viewer));
     say('recent', await r.recipients.listRecentDirect(scene.realm.id, viewer.userId, 10));
     for (const each of CHANNELS) {
-      say(`topics of ${each}`, await r.messages.listOwnTopics(viewer, scene.channel(each).recipientId));
+      say(`topics of ${each}`, await r.topics.listOwnTopics(viewer, scene.channel(each).recipientId));
     }
     for (const [title, conditions] of Object.entries(filters)) {
-      const filter: MessageFilter = { conditions, scope: 'own', withoutRecipients: [] };
+      const filter: MessageFilter = { conditions, scope: 'own' };
       const ids = (heads: readonly { readonly id: MessageId }[]) => heads.map(({ id }) => id);
       say(`${title}, unread`, await r.personal.listUnread(viewer, 1000, filter));
       say(`${title}, first unread`, await r.personal.findFirstUnread(viewer, filter));
-      say(`${title}, all`, ids(await r.messages.listHeadsUpTo(viewer, filter, null, 1000)));
-      say(`${title}, older`, ids(await r.messages.listHeadsUpTo(viewer, filter, middle, 3)));
-      say(`${title}, newer`, ids(await r.messages.listHeadsFrom(viewer, filter, middle, 3)));
-      if (conditions.some(({ kind, negated }) => kind === 'recipient' && !negated)) {
+      say(`${title}, all`, ids(await r.pages.listHeadsUpTo(viewer, filter, null, 1000)));
+      say(`${title}, older`, ids(await r.pages.listHeadsUpTo(viewer, filter, middle, 3)));
+      say(`${title}, newer`, ids(await r.pages.listHeadsFrom(viewer, filter, middle, 3)));
+      if (conditions.some(({ kind }) => kind === 'recipient')) {
         const shared = { ...filter, scope: 'shared' as const };
-        say(`${title}, shared`, await r.messages.listHeadsFrom(viewer, shared, 0, 20));
+        say(`${title}, shared`, await r.pages.listHeadsFrom(viewer, shared, 0, 20));
       }
     }
   }

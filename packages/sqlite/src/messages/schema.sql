@@ -64,6 +64,17 @@ CREATE UNIQUE INDEX message_by_ordinal ON message (sent_recipient_id, ordinal);
 CREATE INDEX message_by_sender ON message (sender_id, recipient_id, id);
 -- What came into a channel by a move from another one: a reader may own it although none of their spans covers it.
 CREATE INDEX message_moved_in ON message (recipient_id, id) WHERE traits & 64;
+-- What narrows look for, each holding few of the messages: `has:link`, `has:image`, `has:attachment`; half of
+-- `is:mentioned`; `is:resolved`. Bits are those of TRAITS, as below.
+CREATE INDEX message_with_link ON message (recipient_id, id, sender_id, sent_recipient_id, ordinal, traits, version)
+  WHERE traits & 4;
+CREATE INDEX message_with_image ON message (recipient_id, id, sender_id, sent_recipient_id, ordinal, traits, version)
+  WHERE traits & 8;
+CREATE INDEX message_with_attachment ON message (recipient_id, id, sender_id, sent_recipient_id, ordinal, traits, version)
+  WHERE traits & 16;
+CREATE INDEX message_mentioning_channel ON message (recipient_id, id, sender_id, sent_recipient_id, ordinal, traits, version)
+  WHERE traits & 2;
+CREATE INDEX message_resolved ON message (recipient_id, id) WHERE topic_key >= '✔ ' AND topic_key < '✔!';
 
 -- What clients draw with a message: polls, tasks, and every vote in them.
 CREATE TABLE submessage (
@@ -161,6 +172,9 @@ CREATE INDEX message_flag_by_message ON message_flag (message_id);
 CREATE INDEX message_flag_starred ON message_flag (user_id, message_id) WHERE starred = 1;
 CREATE INDEX message_flag_unread ON message_flag (user_id, message_id) WHERE read = 0;
 CREATE INDEX message_flag_own ON message_flag (user_id, message_id) WHERE origin <> 0;
+CREATE INDEX message_flag_mentioned ON message_flag (user_id, message_id) WHERE mentioned = 1;
+CREATE INDEX message_flag_topic_mentioned ON message_flag (user_id, message_id) WHERE topic_wildcard_mentioned = 1;
+CREATE INDEX message_flag_alerted ON message_flag (user_id, message_id) WHERE has_alert_word = 1;
 
 -- What this sender sent within these message ids reached the user read. "until" is exclusive, null while it lasts.
 CREATE TABLE muted_sender (

@@ -21,8 +21,9 @@ import type { Connection } from '../connection.js';
 import { ascending, jsonList, toFlag } from '../rows.js';
 import { ConversationUnread } from './conversation-unread.js';
 import { IncompletePlaces } from './incomplete-places.js';
-import { EVERYTHING, toNarrowing } from './message-filter.js';
+import { EVERYTHING, narrowingTo, toNarrowing } from './message-filter.js';
 import { idOf, type MessagePlace, PlacesById } from './message-place.js';
+import { MessageSeries } from './message-series.js';
 import { OwnHistory } from './own-history.js';
 import type { Place } from './read-sets.js';
 import { Spans } from './spans.js';
@@ -62,7 +63,7 @@ export class SqlitePersonalMessages implements PersonalMessages {
 
   constructor(private readonly connection: Connection) {
     this.standings = new Standings(connection);
-    this.ownHistory = new OwnHistory(connection, this.standings);
+    this.ownHistory = new OwnHistory(connection, this.standings, new MessageSeries(connection));
     this.incomplete = new IncompletePlaces(connection);
     this.unread = new UnreadMessages(connection, this.standings, this.incomplete);
     this.overviews = new UnreadOverviews(connection, this.standings, this.incomplete, this.unread);
@@ -148,7 +149,7 @@ export class SqlitePersonalMessages implements PersonalMessages {
   }
 
   async listUnread(viewer: Viewer, limit: number, filter?: MessageFilter): Promise<readonly UnreadMessage[]> {
-    const narrowing = filter ? toNarrowing(filter) : EVERYTHING;
+    const narrowing = filter ? toNarrowing(filter.conditions) : EVERYTHING;
     return narrowing && limit > 0 ? this.unread.list(viewer, narrowing, limit) : [];
   }
 
@@ -157,7 +158,7 @@ export class SqlitePersonalMessages implements PersonalMessages {
   }
 
   async findFirstUnread(viewer: Viewer, filter: MessageFilter): Promise<MessageId | null> {
-    const narrowing = toNarrowing(filter);
+    const narrowing = toNarrowing(filter.conditions);
     return narrowing && this.unread.findFirst(viewer, narrowing);
   }
 
@@ -172,7 +173,7 @@ export class SqlitePersonalMessages implements PersonalMessages {
   async listFormerChannelIds(viewer: Viewer): Promise<readonly ChannelId[]> {
     const former = new Set<ChannelId>();
     for (const [recipientId, channelId] of this.leftRecipients.all(viewer.userId, viewer.realmId)) {
-      if (this.ownHistory.page(viewer, { ...EVERYTHING, recipientId }, EVER, 1).length > 0) former.add(channelId);
+      if (this.ownHistory.page(viewer, narrowingTo(recipientId), EVER, 1).length > 0) former.add(channelId);
     }
     for (const [recipientId, channelId] of this.adoptedChannels.all(viewer.userId, viewer.realmId)) {
       if (!this.spans.isOpen(recipientId, viewer.userId)) former.add(channelId);
@@ -251,7 +252,7 @@ export class SqlitePersonalMessages implements PersonalMessages {
   }
 
   async markRead(viewer: Viewer, filter: MessageFilter): Promise<readonly MessageId[]> {
-    const narrowing = toNarrowing(filter);
+    const narrowing = toNarrowing(filter.conditions);
     if (!narrowing) return [];
     const reader = this.unread.readerOf(viewer);
     const found = this.conversations.find(reader, narrowing);

@@ -10,11 +10,15 @@ import {
   type Viewer,
 } from '@parley/domain';
 import { type Connection, LIMIT, type Parameter, type Query } from '../connection.js';
+import { jsonList } from '../rows.js';
+import { ConditionSubjects } from './condition-subjects.js';
 import type { IncompletePlace, IncompletePlaces } from './incomplete-places.js';
-import { type Narrowing, restriction } from './message-filter.js';
+import { between, type Narrowing, onlyRecipient } from './message-filter.js';
 import { idOf, type MessagePlace, PLACE_COLUMNS, type PlaceColumns, traitsOf, wasMoved } from './message-place.js';
+import type { Walk } from './message-series.js';
 import type { Place } from './read-sets.js';
 import { isMuted, type MutedSender, type Standings } from './standing.js';
+import { StatementCache } from './statement-cache.js';
 import { TRAITS } from './stored-values.js';
 
 export type UnreadRow = readonly [...PlaceColumns, channelId: ChannelId | null, topic: string];
@@ -40,19 +44,38 @@ const TIDIED_ORDINALS = [4, 256];
  * arrive read; and what rows of message_flag say is unread. Costs by what is unread, not by what there is.
  */
 export class UnreadMessages {
-  private readonly queries = new Map<string, Query<string>>();
+  private readonly queries: StatementCache<Query<string>>;
+  private readonly subjects: ConditionSubjects;
   private readonly hasMovedIn: Query<1>;
   private readonly markedIds: Query<MessageId>;
+  private readonly ordinalsAround: Query<readonly [RecipientId, Ordinal | null, Ordinal | null]>;
   private readonly sentAt: Query<PlaceColumns>;
 
   constructor(
-    private readonly connection: Connection,
+    connection: Connection,
     private readonly standings: Standings,
     private readonly places: IncompletePlaces,
   ) {
+    // As one JSON text, for the reason that `PlaceQuery` gives.
+    this.queries = new StatementCache((from) =>
+      connection.values<string>(
+        `SELECT json_group_array(json_array(
+           id, sender_id, recipient_id, sent_recipient_id, ordinal, traits, version, channel_id, topic))
+         FROM (SELECT ${UNREAD_COLUMNS} ${from})`,
+      ),
+    );
+    this.subjects = new ConditionSubjects(connection, standings);
     this.hasMovedIn = connection.values<1>(
       `SELECT 1 FROM message INDEXED BY message_moved_in
        WHERE recipient_id = ? AND traits & ${TRAITS.wasMoved} LIMIT 1`,
+    );
+    // The nearest messages beyond the ids that are still where they were sent.
+    const nearest = (bound: string, order: string) =>
+      `(SELECT m.ordinal FROM message m INDEXED BY message_by_recipient
+        WHERE m.recipient_id = r.value AND m.sent_recipient_id = r.value AND m.id ${bound} ?
+        ORDER BY m.id ${order} LIMIT 1)`;
+    this.ordinalsAround = connection.tuples(
+      `SELECT r.value, ${nearest('<', 'DESC')}, ${nearest('>', 'ASC')} FROM json_each(?) r`,
     );
     this.sentAt = connection.tuples<PlaceColumns>(
       `SELECT ${PLACE_COLUMNS} FROM message m WHERE m.sent_recipient_id = ? AND m.ordinal = ?`,
@@ -79,19 +102,39 @@ export class UnreadMessages {
 
   /** The newest `limit`, ascending id, of what is marked unread and of what read sets leave out. */
   newest(reader: Reader, narrowing: Narrowing, limit: number, marked: readonly UnreadRow[]): readonly UnreadRow[] {
-    const { viewer } = reader;
-    const newest = new Newest(limit, marked);
-    const places = this.placesFor(viewer, narrowing);
+    const places = this.placesFor(reader.viewer, narrowing);
+    return this.nearest(reader, narrowing, places, 'end', limit, marked).reverse();
+  }
+
+  /** At most `limit`, in the direction of the walk. */
+  page(viewer: Viewer, narrowing: Narrowing, walk: Walk, limit: number): UnreadRow[] {
+    const isOlder = walk.direction === 'older';
+    const within = between(narrowing, walk.first, walk.last);
+    const marked = this.marked(viewer, within, isOlder ? 'DESC' : 'ASC', limit);
+    const places = this.within(this.placesFor(viewer, narrowing), walk);
+    return this.nearest(this.readerOf(viewer), within, places, isOlder ? 'end' : 'start', limit, marked);
+  }
+
+  /** The first `limit` of what is marked unread and of what read sets leave out, from the newest or the oldest on. */
+  private nearest(
+    reader: Reader,
+    narrowing: Narrowing,
+    places: readonly IncompletePlace[],
+    from: 'start' | 'end',
+    limit: number,
+    marked: readonly UnreadRow[],
+  ): UnreadRow[] {
+    const nearest = new Nearest(from, limit, marked);
     const shortGaps = places.flatMap((place) => (place.shortGap ? [place.shortGap] : []));
-    if (shortGaps.length > 0) newest.offer(newestFirst(this.unreadIn(reader, shortGaps, narrowing)));
+    if (shortGaps.length > 0) nearest.offer(inOrder(from, this.unreadIn(reader, shortGaps, narrowing)));
     for (const place of places) {
       if (place.shortGap) continue;
-      for (const rows of this.walk(reader, place, 'end', narrowing)) {
-        // Whatever is left of this place is older still.
-        if (!newest.offer(rows)) break;
+      for (const rows of this.walk(reader, place, from, narrowing)) {
+        // Whatever is left of this place is farther still.
+        if (!nearest.offer(rows)) break;
       }
     }
-    return newest.ascending();
+    return nearest.take();
   }
 
   findFirst(viewer: Viewer, narrowing: Narrowing): MessageId | null {
@@ -121,8 +164,7 @@ export class UnreadMessages {
     const { recipientId } = place;
     for (const ranges of batches(this.gaps(reader.viewer, place, from), from)) {
       const gaps = ranges.map((range) => ({ recipientId, ...range }));
-      const unread = newestFirst(this.unreadIn(reader, gaps, narrowing));
-      yield from === 'start' ? unread.reverse() : unread;
+      yield inOrder(from, this.unreadIn(reader, gaps, narrowing));
     }
   }
 
@@ -174,7 +216,7 @@ export class UnreadMessages {
 
   /** What there is to read in some gaps, in no order. */
   unreadIn(reader: Reader, gaps: readonly Place[], narrowing: Narrowing | null): readonly UnreadRow[] {
-    const { sql, parameters } = narrowing ? restriction(narrowing) : NO_RESTRICTION;
+    const { sql, parameters } = narrowing?.restriction ?? NO_RESTRICTION;
     const places = JSON.stringify(gaps.map(({ recipientId, first, last }) => [recipientId, first, last]));
     const rows = this.rows(
       `FROM json_each(?) gap
@@ -183,7 +225,7 @@ export class UnreadMessages {
        WHERE true ${sql}`,
       [places, ...parameters],
     );
-    return this.thoseToRead(reader, rows);
+    return this.meant(reader.viewer, this.thoseToRead(reader, rows), narrowing);
   }
 
   private isUnreadAt(reader: Reader, recipientId: RecipientId, ordinal: Ordinal): boolean {
@@ -208,20 +250,46 @@ export class UnreadMessages {
   }
 
   /** What rows of message_flag say is unread, from the oldest or the newest on. */
-  marked({ realmId, userId }: Viewer, narrowing: Narrowing, order: 'ASC' | 'DESC', limit: number): UnreadRow[] {
-    const { sql, parameters } = restriction(narrowing);
-    return this.rows(
+  marked(viewer: Viewer, narrowing: Narrowing, order: 'ASC' | 'DESC', limit: number): readonly UnreadRow[] {
+    const { realmId, userId } = viewer;
+    const { sql, parameters } = narrowing.restriction;
+    const isJudgedLater = narrowing.personal.length > 0;
+    const rows = this.rows(
       `FROM message_flag f INDEXED BY message_flag_unread CROSS JOIN message m ON m.id = f.message_id
        WHERE f.user_id = ? AND f.read = 0 AND f.realm_id = ? ${sql}
        ORDER BY f.message_id ${order} ${LIMIT}`,
-      [userId, realmId, ...parameters, limit],
+      [userId, realmId, ...parameters, isJudgedLater ? Number.MAX_SAFE_INTEGER : limit],
     );
+    return this.meant(viewer, rows, narrowing).slice(0, limit);
+  }
+
+  /** Those that fulfil what no query tells. */
+  private meant(viewer: Viewer, rows: readonly UnreadRow[], narrowing: Narrowing | null): readonly UnreadRow[] {
+    if (narrowing === null || narrowing.personal.length === 0) return rows;
+    const meant = new Set(this.subjects.matching(viewer, rows, narrowing.personal, 'own').map(idOf));
+    return rows.filter((row) => meant.has(idOf(row)));
   }
 
   /** Where unread messages of the narrowing may have been sent to. */
-  private placesFor(viewer: Viewer, { recipientId }: Narrowing): IncompletePlace[] {
+  private placesFor(viewer: Viewer, narrowing: Narrowing): IncompletePlace[] {
+    const recipientId = onlyRecipient(narrowing);
     const isElsewhere = recipientId !== null && this.hasMovedIn.get(recipientId) !== undefined;
     return this.places.of(viewer, isElsewhere ? null : recipientId);
+  }
+
+  /** Places cut to the ordinals that the ids of a walk may have there. */
+  private within(places: readonly IncompletePlace[], { first, last }: Walk): IncompletePlace[] {
+    const recipientIds = jsonList(new Set(places.map(({ recipientId }) => recipientId)));
+    const bounds = new Map(this.ordinalsAround.all(first, last, recipientIds).map((each) => [each[0], each]));
+    return places.flatMap((place) => {
+      const [, before, behind] = bounds.get(place.recipientId) ?? [place.recipientId, null, null];
+      const cut = {
+        ...place,
+        first: Math.max(place.first, (before ?? 0) + 1),
+        last: Math.min(place.last, (behind ?? Number.MAX_SAFE_INTEGER) - 1),
+      };
+      return cut.first <= cut.last ? [cut] : [];
+    });
   }
 
   private toUnread(viewer: Viewer, rows: readonly UnreadRow[], marked: readonly UnreadRow[]): readonly UnreadMessage[] {
@@ -252,55 +320,55 @@ export class UnreadMessages {
     return new Set(mentioning.filter((row) => !standing.flags(row)?.channelWildcardMentioned).map(idOf));
   }
 
-  /** As one JSON text, for the reason that `PlaceQuery` gives. */
   private rows(from: string, parameters: readonly Parameter[]): UnreadRow[] {
-    let query = this.queries.get(from);
-    if (!query) {
-      query = this.connection.values<string>(
-        `SELECT json_group_array(json_array(
-           id, sender_id, recipient_id, sent_recipient_id, ordinal, traits, version, channel_id, topic))
-         FROM (SELECT ${UNREAD_COLUMNS} ${from})`,
-      );
-      this.queries.set(from, query);
-    }
-    return JSON.parse(query.get(...parameters)!) as UnreadRow[];
+    return JSON.parse(this.queries.get(from).get(...parameters)!) as UnreadRow[];
   }
 }
 
-const newestFirst = (rows: readonly UnreadRow[]): UnreadRow[] => rows.toSorted((a, b) => idOf(b) - idOf(a));
+const signOf = (from: 'start' | 'end'): number => (from === 'end' ? -1 : 1);
 
-/** Collects the newest messages out of lists that each go from newer to older. */
-class Newest {
+const inOrder = (from: 'start' | 'end', rows: readonly UnreadRow[]): UnreadRow[] =>
+  rows.toSorted((a, b) => signOf(from) * (idOf(a) - idOf(b)));
+
+/** Collects the first messages, from one end on, out of lists that are each in that order. */
+class Nearest {
   private rows: UnreadRow[];
-  /** What is older is not among the newest. */
-  private oldest = 0;
+  /** What lies beyond is not among the first. */
+  private farthest: number | null = null;
+  private readonly sign: number;
 
   constructor(
+    from: 'start' | 'end',
     private readonly limit: number,
     rows: readonly UnreadRow[],
   ) {
+    this.sign = signOf(from);
     this.rows = [...rows];
   }
 
-  /** Whether older ones than these may still be wanted. */
+  /** Whether farther ones than these may still be wanted. */
   offer(rows: readonly UnreadRow[]): boolean {
     if (rows.length === 0) return true;
-    for (const row of rows) if (idOf(row) > this.oldest) this.rows.push(row);
+    for (const row of rows) if (this.isNear(row)) this.rows.push(row);
     // Sorting now and then, not each time.
     if (this.rows.length >= 2 * this.limit) this.cut();
-    return idOf(rows.at(-1)!) > this.oldest;
+    return this.isNear(rows.at(-1)!);
   }
 
-  ascending(): readonly UnreadRow[] {
+  take(): UnreadRow[] {
     this.cut();
-    return this.rows.reverse();
+    return this.rows;
+  }
+
+  private isNear(row: UnreadRow): boolean {
+    return this.farthest === null || this.sign * (idOf(row) - this.farthest) < 0;
   }
 
   private cut(): void {
-    this.rows.sort((a, b) => idOf(b) - idOf(a));
+    this.rows.sort((a, b) => this.sign * (idOf(a) - idOf(b)));
     if (this.rows.length < this.limit) return;
     this.rows.length = this.limit;
-    this.oldest = idOf(this.rows.at(-1)!);
+    this.farthest = idOf(this.rows.at(-1)!);
   }
 }
 

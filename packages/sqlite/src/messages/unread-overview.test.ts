@@ -146,7 +146,7 @@ describe('what is unread by conversation is the same as message by message', () 
         s.uow.write(async (tx) => {
           const { id: channelId, recipientId } = s.channel('blue');
           const moved = idsWhere(s, (n) => n % 30 === 1);
-          await tx.messages.move(s.realm.id, moved, {
+          await tx.moves.move(s.realm.id, moved, {
             channelId,
             recipientId,
             topic: 'Topic 1',
@@ -181,7 +181,7 @@ describe('what is unread by conversation is the same as message by message', () 
     const { id: channelId, recipientId } = scene.channel('blue');
     const moved = idsWhere(scene, (n) => n % 2 === 0);
     await scene.uow.write((tx) =>
-      tx.messages.move(scene.realm.id, moved, { channelId, recipientId, topic: 'moved', isHistoryProtected: false }),
+      tx.moves.move(scene.realm.id, moved, { channelId, recipientId, topic: 'moved', isHistoryProtected: false }),
     );
     await check(scene);
   });

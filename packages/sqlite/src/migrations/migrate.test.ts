@@ -15,6 +15,7 @@ const RELEASED = [
   ['0002-server-address', '853c511763807007878da80f6d6a07f00b2c9cb587fd97b32dfdfafea729a52a'],
   ['0003-event-formats', 'a36f484a21baafcf5189dfe1bbfd2e35f38a40b802a0fd76b8eb078195d39bf9'],
   ['0004-setting-words', 'de0f25ec0610b4055551bac7daaeab99c774d9111ae11cbd7b4a4782b77bab55'],
+  ['0005-narrow-indexes', '11b0ba5a3668656726c7a1abbe518d6f03b7bd8e5e0e533002739d85c3ee1e2f'],
 ];
 
 let directory: string;
@@ -127,7 +128,7 @@ describe('a file of the time before steps were recorded', () => {
   async function open() {
     const storage = openSqliteStorage({ path, clock: new FixedClock() });
     const [realm] = await storage.uow.read(({ realms }) => realms.list());
-    const views = await storage.uow.read(({ messages }) => messages.listViews(realm!.id, []));
+    const views = await storage.uow.read(({ pages }) => pages.listViews(realm!.id, []));
     await storage.close();
     return { realm: realm!, views };
   }

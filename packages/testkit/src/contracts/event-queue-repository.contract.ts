@@ -46,7 +46,7 @@ export function eventQueueRepositoryContract(open: OpenStorage): void {
           types: ['message', 'realm_user'],
           allPublicChannels: true,
           narrow: [
-            { operator: 'channel', name: 'Général' },
+            { operator: 'channel', operand: 'Général' },
             { operator: 'is', operand: 'dm' },
           ],
         },

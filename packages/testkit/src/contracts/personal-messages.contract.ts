@@ -5,6 +5,7 @@ import {
   type MessageCondition,
   type MessageFilter,
   type MessageId,
+  not,
   type PersonalFlags,
   type Transaction,
   type UserId,
@@ -44,7 +45,7 @@ const unreadOf = (scene: Scene, name: string, filter = own()): Promise<MessageId
   });
 
 const historyOf = (scene: Scene, name: string): Promise<MessageId[]> =>
-  scene.uow.read(async (r) => idsOf(await r.messages.listHeadsUpTo(scene.viewer(name), own(), null, 100)));
+  scene.uow.read(async (r) => idsOf(await r.pages.listHeadsUpTo(scene.viewer(name), own(), null, 100)));
 
 const startFollowing = (scene: Scene, channel: string, ...names: readonly string[]): Promise<void> =>
   scene.uow.write((tx) =>
@@ -67,7 +68,7 @@ const stopFollowing = (scene: Scene, channel: string, ...names: readonly string[
 const move = (scene: Scene, messages: readonly Message[], to: string, topic: string | null = null): Promise<void> =>
   scene.uow.write((tx) => {
     const { id, recipientId, privacy } = scene.channel(to);
-    return tx.messages.move(scene.realm.id, idsOf(messages), {
+    return tx.moves.move(scene.realm.id, idsOf(messages), {
       channelId: id,
       recipientId,
       topic,
@@ -84,8 +85,7 @@ const markIn = (scene: Scene, name: string, filter: MessageFilter): Promise<read
 
 const conditionIn = (scene: Scene, channel: string): MessageCondition => ({
   kind: 'recipient',
-  recipientId: scene.channel(channel).recipientId,
-  negated: false,
+  recipientIds: [scene.channel(channel).recipientId],
 });
 
 const star = (scene: Scene, name: string, messages: readonly Message[], on = true): Promise<readonly MessageId[]> =>
@@ -245,15 +245,15 @@ export function personalMessagesContract(open: OpenStorage): void {
         }
         const elsewhere = await send(scene, { from: 'b', to: 'random', topic: 'lunch' });
         const general = conditionIn(scene, 'general');
-        const lunch: MessageCondition = { kind: 'topic', topicKey: 'lunch', negated: false };
-        const byC: MessageCondition = { kind: 'sender', userId: scene.user('c').id, negated: false };
+        const lunch: MessageCondition = { kind: 'topic', topicKey: 'lunch' };
+        const byC: MessageCondition = { kind: 'sender', userId: scene.user('c').id };
         const dinners = sent.filter((_, i) => i % 3 === 1);
         await mark(scene, 'a', sent.slice(2, 4), true);
         const expected = idsOf(sent.filter((message, i) => !dinners.includes(message) && (i < 2 || i > 3)));
         expect(await markIn(scene, 'a', own(general, lunch))).toEqual(expected);
         expect(await unreadOf(scene, 'a')).toEqual([...idsOf(dinners), elsewhere.id]);
         expect(await markIn(scene, 'a', own(general, lunch))).toEqual([]);
-        expect(await markIn(scene, 'a', own(general, { kind: 'nothing', negated: false }))).toEqual([]);
+        expect(await markIn(scene, 'a', own(general, { kind: 'anyOf', conditions: [] }))).toEqual([]);
         expect(await markIn(scene, 'a', own(general, byC))).toEqual([]);
         expect(await markIn(scene, 'c', own(general))).toEqual([]);
         expect(await markIn(scene, 'a', own(general))).toEqual(idsOf(dinners));
@@ -434,20 +434,25 @@ export function personalMessagesContract(open: OpenStorage): void {
         const m2 = await send(scene, { from: 'c', to: 'random', topic: 'lunch' });
         const m3 = await send(scene, { from: 'b', to: 'general', topic: 'dinner' });
         const m4 = await send(scene, { from: 'b', to: ['a'] });
-        const general: MessageCondition = { kind: 'recipient', recipientId: m1.recipientId, negated: false };
-        const lunch: MessageCondition = { kind: 'topic', topicKey: 'lunch', negated: false };
-        const notLunch: MessageCondition = { ...lunch, negated: true };
-        const byB: MessageCondition = { kind: 'sender', userId: scene.user('b').id, negated: false };
+        const general: MessageCondition = { kind: 'recipient', recipientIds: [m1.recipientId] };
+        const lunch: MessageCondition = { kind: 'topic', topicKey: 'lunch' };
+        const notLunch: MessageCondition = not(lunch);
+        const byB: MessageCondition = { kind: 'sender', userId: scene.user('b').id };
         const first = (filter = own()) => scene.uow.read((r) => r.personal.findFirstUnread(scene.viewer('a'), filter));
         expect(await unreadOf(scene, 'a', own(general))).toEqual([m1.id, m3.id]);
         expect(await unreadOf(scene, 'a', own(notLunch, byB))).toEqual([m3.id, m4.id]);
-        expect(await unreadOf(scene, 'a', { ...own(), withoutRecipients: [m1.recipientId] })).toEqual([m2.id, m4.id]);
+        expect(await unreadOf(scene, 'a', own(not({ kind: 'recipient', recipientIds: [m1.recipientId] })))).toEqual([
+          m2.id,
+          m4.id,
+        ]);
         expect(await first()).toBe(m1.id);
         expect(await first(own(lunch))).toBe(m1.id);
         expect(await first(own(notLunch))).toBe(m3.id);
         expect(await first(shared(general))).toBe(m1.id);
-        expect(await first({ ...own(), withoutRecipients: [m1.recipientId, m2.recipientId] })).toBe(m4.id);
-        expect(await first(own({ kind: 'nothing', negated: false }))).toBeNull();
+        expect(await first(own(not({ kind: 'recipient', recipientIds: [m1.recipientId, m2.recipientId] })))).toBe(
+          m4.id,
+        );
+        expect(await first(own({ kind: 'anyOf', conditions: [] }))).toBeNull();
         await mark(scene, 'a', [m1], true);
         expect(await first()).toBe(m2.id);
         expect(await first(own(general))).toBe(m3.id);
@@ -501,9 +506,9 @@ export function personalMessagesContract(open: OpenStorage): void {
         await star(scene, 'b', [m1]);
         const expected = { ...NONE, mentioned: true, starred: true };
         await scene.uow.read(async (r) => {
-          const [upTo] = await r.messages.listHeadsUpTo(scene.viewer('b'), own(), null, 1);
-          const [from] = await r.messages.listHeadsFrom(scene.viewer('b'), own(), 0, 1);
-          const [listed] = await r.messages.listHeads(scene.viewer('b'), [m1.id]);
+          const [upTo] = await r.pages.listHeadsUpTo(scene.viewer('b'), own(), null, 1);
+          const [from] = await r.pages.listHeadsFrom(scene.viewer('b'), own(), 0, 1);
+          const [listed] = await r.pages.listHeads(scene.viewer('b'), [m1.id]);
           expect([upTo, from, listed].map((head) => head!.flags)).toEqual([expected, expected, expected]);
         });
       });

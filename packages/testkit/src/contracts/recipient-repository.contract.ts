@@ -41,6 +41,26 @@ export function recipientRepositoryContract(open: OpenStorage): void {
       expect(await find([...people, user('c').id])).toBeNull();
     });
 
+    it('lists the conversations that two people share, or that one of them has', async () => {
+      const { uow, clock, realm, user } = await stage(...threePeople);
+      const [a, b, c] = [user('a').id, user('b').id, user('c').id];
+      const [ab, abc, alone] = await uow.write(async (tx) => [
+        await tx.recipients.openDirect(realm.id, [a, b]),
+        await tx.recipients.openDirect(realm.id, [a, b, c]),
+        await tx.recipients.openDirect(realm.id, [a]),
+      ]);
+      const other = await givenOn(uow, clock, aRealm({ stringId: 'other' }));
+      const listed = await uow.read(async (r) => [
+        await r.recipients.listDirectWith(realm.id, a, b, 2),
+        await r.recipients.listDirectWith(realm.id, b, a, 3),
+        await r.recipients.listDirectWith(realm.id, c, b, 1),
+        await r.recipients.listDirectWith(realm.id, a, a, 1),
+        await r.recipients.listDirectWith(realm.id, a, a, 3),
+        await r.recipients.listDirectWith(other.realm.id, a, b, 1),
+      ]);
+      expect(listed).toEqual([[ab, abc], [abc], [abc], [ab, abc, alone], [abc], []]);
+    });
+
     it('gives its people everything from the first message on', async () => {
       const scene = await stage(...threePeople, aMessage({ from: 'a', to: ['b'] }), aMessage({ from: 'a', to: ['a'] }));
       const { uow, realm, user } = scene;

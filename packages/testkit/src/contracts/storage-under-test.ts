@@ -35,7 +35,6 @@ export const code = (expected: string) => expect.objectContaining({ code: expect
 export const own = (...conditions: readonly MessageCondition[]): MessageFilter => ({
   conditions,
   scope: 'own',
-  withoutRecipients: [],
 });
 export const shared = (...conditions: readonly MessageCondition[]): MessageFilter => ({
   ...own(...conditions),

@@ -24,7 +24,7 @@ interface OwnMessage {
   readonly flags: PersonalFlags;
 }
 
-const EVERYTHING: MessageFilter = { conditions: [], scope: 'own', withoutRecipients: [] };
+const EVERYTHING: MessageFilter = { conditions: [], scope: 'own' };
 
 export class MemoryPersonalMessages implements PersonalMessages {
   constructor(private readonly unit: MemoryUnit) {}

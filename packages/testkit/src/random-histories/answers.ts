@@ -7,7 +7,7 @@ import { recipientOf, sentIds, type World } from './world.js';
 export type Answers = Map<string, unknown>;
 
 const ALL = 1000;
-const EVERYTHING: Narrow = { scope: 'own', terms: [], without: [] };
+const EVERYTHING: Narrow = { scope: 'own', terms: [] };
 
 export function answersOf(world: World, narrows: readonly Narrow[]): Promise<Answers> {
   return world.scene.uow.read(async (repositories) => {
@@ -32,12 +32,12 @@ async function askAboutMessages(world: World, r: Repositories, answers: Answers)
   answers.set('flags of everybody', await r.personal.listFlagsOf(realm.id, userIds, ids));
   for (const name of CHANNELS) {
     const recipientId = recipientOf(world, name);
-    answers.set(`topics of ${name}`, await r.messages.listTopics(realm.id, recipientId));
-    const newest = await r.messages.listNewestInTopics(realm.id, recipientId, TOPICS.map(topicKey));
+    answers.set(`topics of ${name}`, await r.topics.listTopics(realm.id, recipientId));
+    const newest = await r.topics.listNewestInTopics(realm.id, recipientId, TOPICS.map(topicKey));
     answers.set(`newest in topics of ${name}`, [...newest].sort());
     for (const topic of TOPICS) {
       const key = topicKey(topic);
-      answers.set(`senders of ${name}/${topic}`, await r.messages.listTopicSenders(realm.id, recipientId, key));
+      answers.set(`senders of ${name}/${topic}`, await r.topics.listTopicSenders(realm.id, recipientId, key));
     }
   }
 }
@@ -48,7 +48,7 @@ async function askPerson(world: World, r: Repositories, name: Person, answers: A
   const isActive = (await r.users.find(viewer.realmId, viewer.userId))!.isActive;
   const flags = await r.personal.listFlags(viewer, ids);
   for (const id of ids) answers.set(`flags of ${id} for ${name}`, flags.get(id) ?? null);
-  answers.set(`heads for ${name}`, await r.messages.listHeads(viewer, ids));
+  answers.set(`heads for ${name}`, await r.pages.listHeads(viewer, ids));
   answers.set(`starred by ${name}`, await r.personal.listStarred(viewer));
   answers.set(`newest of ${name}`, await r.personal.newestId(viewer));
   // Nobody asks for somebody deactivated.
@@ -60,10 +60,10 @@ async function askPerson(world: World, r: Repositories, name: Person, answers: A
   );
   answers.set(`conversations of ${name}`, await r.recipients.listRecentDirect(viewer.realmId, viewer.userId, ALL));
   for (const channel of CHANNELS) {
-    const topics = await r.messages.listOwnTopics(viewer, recipientOf(world, channel));
+    const topics = await r.topics.listOwnTopics(viewer, recipientOf(world, channel));
     answers.set(`topics of ${channel} for ${name}`, topics);
     const keys = TOPICS.map(topicKey);
-    const newest = await r.messages.listNewestOwnInTopics(viewer, recipientOf(world, channel), keys);
+    const newest = await r.topics.listNewestOwnInTopics(viewer, recipientOf(world, channel), keys);
     answers.set(`newest in topics of ${channel} for ${name}`, [...newest].sort());
   }
 }
@@ -75,20 +75,19 @@ async function askNarrow(world: World, r: Repositories, name: Person, narrow: Na
   const ids = sentIds(world);
   const middle = ids[Math.floor(ids.length / 2)] ?? 0;
   const upTo = async (atMost: number | null, limit: number) =>
-    answers.set(
-      `newest ${limit} up to ${atMost} ${where}`,
-      await r.messages.listHeadsUpTo(viewer, filter, atMost, limit),
-    );
+    answers.set(`newest ${limit} up to ${atMost} ${where}`, await r.pages.listHeadsUpTo(viewer, filter, atMost, limit));
   const from = async (atLeast: number, limit: number) =>
     answers.set(
       `oldest ${limit} from ${atLeast} ${where}`,
-      await r.messages.listHeadsFrom(viewer, filter, atLeast, limit),
+      await r.pages.listHeadsFrom(viewer, filter, atLeast, limit),
     );
   await upTo(null, ALL);
   await upTo(null, 2);
   await upTo(middle, 3);
   await from(0, ALL);
   await from(middle, 3);
+  const among = ids.filter((_, index) => index % 2 === 0);
+  answers.set(`every second one ${where}`, await r.pages.listHeads(viewer, among, filter.conditions));
   answers.set(`unread ${where}`, await r.personal.listUnread(viewer, ALL, filter));
   answers.set(`newest 2 unread ${where}`, await r.personal.listUnread(viewer, 2, filter));
   answers.set(`unread of ${name} by conversation`, await r.personal.overviewUnread(viewer, ALL));

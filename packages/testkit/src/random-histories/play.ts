@@ -86,7 +86,7 @@ async function perform(world: World, tx: Transaction, step: Step): Promise<Perfo
       const first = found.find(({ channelId }) => channelId !== null);
       const ids = found.filter((message) => message.recipientId === first?.recipientId).map(({ id }) => id);
       const target = scene.channel(step.to);
-      await tx.messages.move(realm.id, first ? ids : [], {
+      await tx.moves.move(realm.id, first ? ids : [], {
         channelId: target.id,
         recipientId: target.recipientId,
         topic: step.topic,
@@ -123,6 +123,7 @@ async function send(world: World, tx: Transaction, step: Step & { kind: 'send' }
     clientName: 'website',
     isMeMessage: false,
     mentionsChannel: step.mentionsChannel,
+    ...Object.fromEntries(step.has.map((property) => [property, true])),
     hasLink: false,
     hasImage: false,
     hasAttachment: false,
@@ -138,6 +139,7 @@ async function send(world: World, tx: Transaction, step: Step & { kind: 'send' }
     `${step.from} (${sender}) sends ${idsOf(messages)} to ${channel ? `${step.to}/${step.topic}` : step.to}`,
     ...(naming.length > 0 ? [`naming ${naming}`] : []),
     ...(step.mentionsChannel ? ['naming the channel'] : []),
+    ...(step.has.length > 0 ? [`with ${step.has}`] : []),
     ...(step.isReadByDefault ? ['read by default'] : []),
     ...(step.isReadBySender ? ['read by the sender'] : []),
   ];

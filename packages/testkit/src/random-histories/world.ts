@@ -13,7 +13,7 @@ export interface World {
   readonly story: string[];
 }
 
-export async function openWorld({ uow }: StorageUnderTest, clock: FixedClock): Promise<World> {
+export async function openWorld({ uow }: Pick<StorageUnderTest, 'uow'>, clock: FixedClock): Promise<World> {
   const scene = await givenOn(
     uow,
     clock,

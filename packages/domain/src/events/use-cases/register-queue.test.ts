@@ -142,7 +142,7 @@ describe('a new queue', () => {
   it('cannot be narrowed by everything, which is said after that', async () => {
     const scene = await town();
     const register = registering(scene);
-    const narrow = [{ operator: 'unsupported', name: 'near' }] as const;
+    const narrow = [{ operator: 'near', operand: '5' }] as const;
     await expectRefused(scene, () => register('member', { filter: { types: null, allPublicChannels: true, narrow } }), {
       code: 'INVALID_INPUT',
       message: 'Operator near not supported.',
@@ -192,7 +192,7 @@ describe('what a queue may take', () => {
     await register('member', { parts: [], filter: fits });
     for (const filter of [
       { ...plain, types: [`${fits.types[0]}x`] },
-      { ...plain, narrow: [{ operator: 'topic', topic: 'x'.repeat(8192) }] as const },
+      { ...plain, narrow: [{ operator: 'topic', operand: 'x'.repeat(8192) }] as const },
     ]) {
       await expectRefused(scene, () => register('member', { parts: [], filter }), {
         code: 'INVALID_INPUT',

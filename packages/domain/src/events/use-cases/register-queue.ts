@@ -27,8 +27,8 @@ import {
   type QueueKey,
   type QueueNarrowTerm,
   type ServedQueues,
-  type WantedNarrowTerm,
 } from '../event-queue.js';
+import { queueConditionOf } from '../queue-narrow.js';
 
 /** What a client can ask to begin with. The viewer, his own user and the realm are always there. */
 export type SnapshotPart =
@@ -98,7 +98,7 @@ export interface Snapshot {
 export interface RegisterQueueInput {
   readonly parts: ReadonlySet<SnapshotPart>;
   readonly includeSubscribers: boolean;
-  readonly filter: Omit<QueueFilter, 'narrow'> & { readonly narrow: readonly WantedNarrowTerm[] };
+  readonly filter: QueueFilter;
   /** How the client wants events presented; kept with the queue as it comes. */
   readonly presentation: EventQueue['presentation'];
   /** How long it lives without being polled, within the bounds of events §6.1; null: the usual time. */
@@ -133,18 +133,18 @@ export class RegisterQueue {
   ): Promise<{ readonly queue: EventQueue; readonly presented: T }> {
     for (;;) {
       // The log's end and the state are of one read: no event is missing between them, none is told twice.
-      const { filter, startSeq, presented } = await this.uow.read(async (repositories) => {
+      const { startSeq, presented } = await this.uow.read(async (repositories) => {
         const viewer = await repositories.actors.get(caller);
         if (viewer.role === 'guest' && input.filter.allPublicChannels) {
           throw invalidInput('User not authorized for this query');
         }
-        const filter = { ...input.filter, narrow: input.filter.narrow.map(supported) };
-        checkFilterSize(filter);
+        input.filter.narrow.forEach(requireSupported);
+        checkFilterSize(input.filter);
         const snapshot = await takeSnapshot(repositories, viewer, input);
         const startSeq = await repositories.events.headSeq(viewer.realmId);
-        return { filter, startSeq, presented: await present(snapshot) };
+        return { startSeq, presented: await present(snapshot) };
       });
-      const queue = this.newQueue(caller, input, filter, startSeq);
+      const queue = this.newQueue(caller, input, startSeq);
       const replaced = await this.uow.write(async (tx) => {
         await tx.actors.get(caller);
         if ((await tx.events.prunedUpTo(caller.realmId)) > startSeq) return null;
@@ -173,12 +173,12 @@ export class RegisterQueue {
     return ids.map((id) => ({ realmId, id }));
   }
 
-  private newQueue(caller: Caller, input: RegisterQueueInput, filter: QueueFilter, startSeq: EventSeq): EventQueue {
+  private newQueue(caller: Caller, input: RegisterQueueInput, startSeq: EventSeq): EventQueue {
     return {
       id: this.randomness.uuid(),
       realmId: caller.realmId,
       ownerId: caller.userId,
-      filter,
+      filter: input.filter,
       presentation: input.presentation,
       startSeq,
       acked: -1,
@@ -189,9 +189,8 @@ export class RegisterQueue {
   }
 }
 
-function supported(term: WantedNarrowTerm): QueueNarrowTerm {
-  if (term.operator === 'unsupported') throw invalidInput(`Operator ${term.name} not supported.`);
-  return term;
+function requireSupported(term: QueueNarrowTerm): void {
+  if (!queueConditionOf(term)) throw invalidInput(`Operator ${term.operator} not supported.`);
 }
 
 async function takeSnapshot(

@@ -4,7 +4,8 @@ import type { RealmAddresses } from '../../shared/realm-address.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { changeFlags, type WantedFlagChange } from '../change-flags.js';
 import { checkRange, clampRange, type PageRange, selectPage } from '../message-page.js';
-import { type NarrowTerm, resolveNarrow } from '../narrow.js';
+import { resolveNarrow } from '../narrow.js';
+import type { NarrowTerm } from '../narrow-operators.js';
 
 export interface ChangeNarrowFlagsInput extends WantedFlagChange {
   readonly narrow: readonly NarrowTerm[];
@@ -33,7 +34,7 @@ export class ChangeNarrowFlags {
     return this.uow.write(async (tx) => {
       const actor = await tx.actors.get(caller);
       checkRange(range);
-      const resolved = await resolveNarrow(tx, actor, narrow, this.addresses);
+      const resolved = await resolveNarrow({ reads: tx, actor, addresses: this.addresses }, narrow);
       const page = await selectPage(tx, actor, resolved, clampRange(range));
       const ids = page.heads.map((head) => head.id);
       const { changedIds, ignoredChannelIds } = await changeFlags(tx, actor, ids, change);

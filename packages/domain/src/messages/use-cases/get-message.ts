@@ -9,7 +9,7 @@ import type { Actor } from '../../users/actor.js';
 import { loadMessages } from '../load-access.js';
 import { HISTORICAL, type PersonalFlags } from '../message.js';
 import { canReadMessage } from '../message-permissions.js';
-import type { MessageView } from '../message-repository.js';
+import type { MessageView } from '../message-view.js';
 
 export interface GetMessageOutput {
   readonly viewer: Actor;
@@ -31,7 +31,7 @@ export class GetMessage {
       const [loaded] = await loadMessages(repositories, actor, [id]);
       if (!loaded) throw invalidInput('Invalid message(s)');
       enforce(canReadMessage(actor, loaded));
-      const [view] = await repositories.messages.listViews(actor.realmId, [id]);
+      const [view] = await repositories.pages.listViews(actor.realmId, [id]);
       const realm = await repositories.realms.get(actor.realmId);
       const strangers = await strangersAmong(repositories, actor, realm, [loaded.message.senderId]);
       const flags = loaded.flags ?? HISTORICAL;

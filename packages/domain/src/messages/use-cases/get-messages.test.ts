@@ -13,7 +13,7 @@ import {
 import { leaveChannels } from '../../channels/leave-channels.js';
 import type { MessageId } from '../../shared/ids.js';
 import type { PageRange } from '../message-page.js';
-import type { NarrowTerm } from '../narrow.js';
+import type { NarrowTerm } from '../narrow-operators.js';
 import { GetMessage } from './get-message.js';
 import { GetMessages, type GetMessagesInput } from './get-messages.js';
 import { ListTopics } from './list-topics.js';
@@ -207,18 +207,6 @@ describe('messages one by one', () => {
       expect([who, heads.map(({ id }) => id)]).toEqual([who, readable]);
     }
     expect((await get(scene, 'late', [], { ids: [taken] })).contents).toEqual(['shared']);
-  });
-
-  it('of a topic are looked at a few at a time', async () => {
-    const scene = await town();
-    await scene.add(
-      ...Array.from({ length: 30 }, (_, n) => aMessage({ from: 'owner', to: 'public', topic: `${n % 2}` })),
-    );
-    const ids = scene.messages.slice(-30).map(({ id }) => id);
-    const { heads, beyond } = await get(scene, 'member', [term('topic', '1')], { ids: [...ids].reverse() });
-    expect(heads).toHaveLength(10);
-    expect(beyond).toEqual(ids.slice(20));
-    expect((await get(scene, 'member', [term('channel', 'public')], { ids })).heads).toHaveLength(30);
   });
 });
 

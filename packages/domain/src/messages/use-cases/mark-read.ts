@@ -35,7 +35,7 @@ export class MarkRead {
       const changed = await tx.personal.markRead(caller, filter);
       if (changed.length > 0) return announce(tx, actor, changed, false);
       // A topic in which something was unread exists; any other one is looked for.
-      if (scope.kind === 'topic' && (await tx.messages.listHeadsUpTo(caller, filter, null, 1)).length === 0) {
+      if (scope.kind === 'topic' && (await tx.pages.listHeadsUpTo(caller, filter, null, 1)).length === 0) {
         throw invalidInput(`No such topic '${scope.topic}'`);
       }
     });

@@ -187,7 +187,7 @@ export class SendMessage {
         // Who may begin conversations need not be asked whether this is one.
         conversationExists:
           hasRealmPermission(actor, realm, 'directMessageInitiator') ||
-          (existing !== null && (await tx.messages.hasMessages(realm.id, existing))),
+          (existing !== null && (await tx.topics.hasMessages(realm.id, existing))),
       }),
     );
     if (existing !== null) return { kind: 'direct', recipientId: existing, people };
@@ -220,7 +220,7 @@ export class SendMessage {
         // Who may create topics need not be asked whether this is one.
         topicExists:
           isGranted(actor, channel.permissions.canCreateTopic, CHANNEL_PERMISSIONS.canCreateTopic) ||
-          (await tx.messages.hasMessages(actor.realmId, channel.recipientId, topicKey(topic))),
+          (await tx.topics.hasMessages(actor.realmId, channel.recipientId, topicKey(topic))),
         topic,
         realm,
       }),
