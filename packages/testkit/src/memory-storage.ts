@@ -6,6 +6,7 @@ import { MemoryChannels } from './memory/memory-channels.js';
 import { MemoryEventLog } from './memory/memory-event-log.js';
 import { MemoryEventQueues } from './memory/memory-event-queues.js';
 import { MemoryGroups } from './memory/memory-groups.js';
+import { MemoryJobs } from './memory/memory-jobs.js';
 import { MemoryMessages } from './memory/memory-messages.js';
 import { MemoryPersonalMessages } from './memory/memory-personal-messages.js';
 import { MemoryRealms } from './memory/memory-realms.js';
@@ -76,6 +77,7 @@ function repositoriesOf(unit: MemoryUnit) {
     events: new MemoryEventLog(unit),
     queues: new MemoryEventQueues(unit),
     apiKeys: new MemoryApiKeys(unit),
+    jobs: new MemoryJobs(unit),
     // Nothing takes long in memory.
     yield: async () => {},
   } satisfies Transaction;

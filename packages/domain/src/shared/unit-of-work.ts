@@ -4,6 +4,7 @@ import type { TopicPolicyReads, TopicPolicyRepository } from '../channels/topic-
 import type { EventLog, EventReads } from '../events/event-log.js';
 import type { EventQueueReads, EventQueueRepository } from '../events/event-queue.js';
 import type { GroupReads, GroupRepository } from '../groups/group-repository.js';
+import type { JobReads, JobRepository } from '../jobs/job-repository.js';
 import type { MessageReads, MessageRepository } from '../messages/message-repository.js';
 import type { PersonalMessageReads, PersonalMessages } from '../messages/personal-messages.js';
 import type { RecipientReads, RecipientRepository } from '../messages/recipient.js';
@@ -25,6 +26,7 @@ export interface Repositories {
   readonly events: EventReads;
   readonly queues: EventQueueReads;
   readonly apiKeys: ApiKeyReads;
+  readonly jobs: JobReads;
 }
 
 /** Everything a unit can read and change. */
@@ -41,6 +43,7 @@ export interface Transaction {
   readonly events: EventLog;
   readonly queues: EventQueueRepository;
   readonly apiKeys: ApiKeyRepository;
+  readonly jobs: JobRepository;
   /**
    * Lets the event loop turn when the unit has held it for long; reads go on meanwhile, other writes wait. Whoever works
    * through a list that may be long calls it at each step: most calls cost nothing.

@@ -13,6 +13,7 @@ import { fingerprintOf, normalizedSchema } from './recognize.js';
 const RELEASED = [
   ['0001-initial', 'b64d050a62bae03f4b91947b2b22b57d936b9990db2414512dad4f8c4b695dee'],
   ['0002-server-address', '853c511763807007878da80f6d6a07f00b2c9cb587fd97b32dfdfafea729a52a'],
+  ['0003-jobs', '09453bf665456242581089e0fdd493beba7beb186ad71c40ccdeea68378b1e5f'],
 ];
 
 let directory: string;
@@ -54,7 +55,7 @@ it('leaves released steps as they are', () => {
 
 it("makes the schema that each feature's schema.sql describes", () => {
   const described = new Sqlite(':memory:');
-  for (const feature of ['realms', 'users', 'groups', 'channels', 'messages', 'events', 'authentication']) {
+  for (const feature of ['realms', 'users', 'groups', 'channels', 'messages', 'events', 'authentication', 'jobs']) {
     described.exec(readFileSync(join(__dirname, '..', feature, 'schema.sql'), 'utf8'));
   }
   expect(normalizedSchema(described)).toEqual(schemaOfSteps());

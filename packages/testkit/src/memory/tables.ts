@@ -7,6 +7,7 @@ import type {
   EventSeq,
   Group,
   GroupId,
+  JobId,
   Message,
   MessageId,
   PersonalFlags,
@@ -15,10 +16,12 @@ import type {
   Recipient,
   RecipientId,
   StoredEvent,
+  StoredJob,
   Submessage,
   Subscription,
   SystemBotKind,
   TopicPolicy,
+  UnixSeconds,
   User,
   UserId,
 } from '@parley/domain';
@@ -69,6 +72,11 @@ export interface ApiKeyRow {
   readonly fingerprint: string;
 }
 
+export interface JobRow extends StoredJob {
+  /** Null while it waits. */
+  readonly setAsideAt: UnixSeconds | null;
+}
+
 /** Rows are never changed in place. Tables keyed by an id ascend, because ids are given in that order. */
 export interface Tables {
   /** The last number given, by what it counts. */
@@ -100,6 +108,7 @@ export interface Tables {
   readonly apiKeys: Map<UserId, ApiKeyRow>;
   /** By name. */
   readonly secrets: Map<string, string>;
+  readonly jobs: Map<JobId, JobRow>;
 }
 
 type ReadonlyTable<T> = T extends Map<infer K, infer V> ? ReadonlyMap<K, V> : never;
@@ -125,6 +134,7 @@ export function emptyTables(): Tables {
     queues: new Map(),
     apiKeys: new Map(),
     secrets: new Map(),
+    jobs: new Map(),
   };
 }
 
