@@ -42,7 +42,7 @@ export class MemoryStorage {
   private async read<T>(work: (repositories: Repositories) => Promise<T>): Promise<T> {
     const unit = new MemoryUnit(this.tables, false, this.clock);
     try {
-      return await work(repositoriesOf(unit));
+      return await withoutYielding(work(repositoriesOf(unit)));
     } finally {
       unit.end();
     }

@@ -27,6 +27,11 @@ export interface Repositories {
   readonly queues: EventQueueReads;
   readonly apiKeys: ApiKeyReads;
   readonly jobs: JobReads;
+  /**
+   * Lets the event loop turn when the unit has held it for long; reads go on meanwhile, writes wait for a write. Whoever
+   * works through a list that may be long calls it at each step: most calls cost nothing.
+   */
+  yield(): Promise<void>;
 }
 
 /** Everything a unit can read and change. */
@@ -44,15 +49,12 @@ export interface Transaction {
   readonly queues: EventQueueRepository;
   readonly apiKeys: ApiKeyRepository;
   readonly jobs: JobRepository;
-  /**
-   * Lets the event loop turn when the unit has held it for long; reads go on meanwhile, other writes wait. Whoever works
-   * through a list that may be long calls it at each step: most calls cost nothing.
-   */
+  /** As in reads. */
   yield(): Promise<void>;
 }
 
 /**
- * The only way to storage. A unit awaits nothing but its repositories and `tx.yield`, one call after the other: hashing,
+ * The only way to storage. A unit awaits nothing but its repositories and their `yield`, one call after the other: hashing,
  * files and network come before or after it. Every implementation passes unit-of-work.contract.ts.
  */
 export interface UnitOfWork {
