@@ -52,6 +52,7 @@ export * from './jobs/job.js';
 export * from './jobs/job-handler.js';
 export * from './jobs/job-repository.js';
 export * from './jobs/job-runner.js';
+export * from './jobs/recording-jobs.js';
 export * from './messages/change-flags.js';
 export * from './messages/enforce-mentions.js';
 export * from './messages/markdown.js';

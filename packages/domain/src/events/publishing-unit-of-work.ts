@@ -1,16 +1,22 @@
+import { RecordingJobs, type ScheduledJob } from '../jobs/recording-jobs.js';
 import type { Clock } from '../shared/clock.js';
-import type { RealmId } from '../shared/ids.js';
 import type { Repositories, Transaction, UnitOfWork } from '../shared/unit-of-work.js';
-import type { Announcement, EventLog, StoredEvent } from './event-log.js';
+import type { StoredEvent } from './event-log.js';
+import { RecordingEventLog } from './recording-event-log.js';
 
 /** Somebody who follows what happens in this process. Called after each commit, in order of seq within a realm. */
 export interface EventListener {
   onEvents(events: readonly StoredEvent[]): void;
 }
 
-/** Hands the events of each unit to whoever follows them, once the unit is committed and not before. */
+/** Told what a unit of this process has changed, once it is committed. */
+export interface CommitListener extends Partial<EventListener> {
+  onJobsScheduled?(jobs: readonly ScheduledJob[]): void;
+}
+
+/** Hands what each unit appended and scheduled to whoever follows it, once the unit is committed and not before. */
 export class PublishingUnitOfWork implements UnitOfWork {
-  private readonly listeners: EventListener[] = [];
+  private readonly listeners: CommitListener[] = [];
 
   constructor(
     private readonly inner: UnitOfWork,
@@ -19,7 +25,7 @@ export class PublishingUnitOfWork implements UnitOfWork {
     private readonly onListenerFailure: (error: unknown) => void,
   ) {}
 
-  subscribe(listener: EventListener): void {
+  subscribe(listener: CommitListener): void {
     this.listeners.push(listener);
   }
 
@@ -28,33 +34,26 @@ export class PublishingUnitOfWork implements UnitOfWork {
   }
 
   async write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    let recorded: StoredEvent[] = [];
+    let recorded!: { readonly events: RecordingEventLog; readonly jobs: RecordingJobs };
     const result = await this.inner.write((tx) => {
-      recorded = [];
-      const events = recordInto(recorded, tx.events, this.clock);
-      return work(Object.create(tx, { events: { value: events } }) as Transaction);
+      // Anew each time: the inner unit of work may run the work again.
+      recorded = { events: new RecordingEventLog(tx.events, this.clock), jobs: new RecordingJobs(tx.jobs) };
+      return work({ ...tx, ...recorded });
     });
-    if (recorded.length > 0) this.tell(recorded);
+    const { appended } = recorded.events;
+    const { scheduled } = recorded.jobs;
+    if (appended.length > 0) this.tell((listener) => listener.onEvents?.(appended));
+    if (scheduled.length > 0) this.tell((listener) => listener.onJobsScheduled?.(scheduled));
     return result;
   }
 
-  private tell(events: readonly StoredEvent[]): void {
+  private tell(call: (listener: CommitListener) => void): void {
     for (const listener of this.listeners) {
       try {
-        listener.onEvents(events);
+        call(listener);
       } catch (error) {
         this.onListenerFailure(error);
       }
     }
   }
-}
-
-function recordInto(recorded: StoredEvent[], log: EventLog, clock: Clock): EventLog {
-  const append = async (realmId: RealmId, announcement: Announcement) => {
-    const seq = await log.append(realmId, announcement);
-    const { event, audience } = announcement;
-    recorded.push({ realmId, seq, event, audience, at: clock.now() });
-    return seq;
-  };
-  return Object.create(log, { append: { value: append } }) as EventLog;
 }

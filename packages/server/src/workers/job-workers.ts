@@ -1,9 +1,10 @@
 import {
   type Clock,
-  type EncodedJob,
+  type CommitListener,
   type JobHandler,
   JobRunner,
   type JobRunnerParts,
+  type ScheduledJob,
   type Timers,
 } from '@parley/domain';
 import { RecurringWorker } from './recurring-worker.js';
@@ -22,7 +23,7 @@ export interface JobWorkersParts extends JobRunnerParts {
 }
 
 /** A worker for each kind of job: it sleeps until the next one is due, and none waits for those of another kind. */
-export class JobWorkers implements Worker {
+export class JobWorkers implements Worker, CommitListener {
   readonly name = 'doing jobs';
   private readonly runners: readonly JobRunner[];
   private readonly workers = new Map<string, RecurringWorker>();
@@ -39,7 +40,7 @@ export class JobWorkers implements Worker {
   }
 
   /** What a unit of this process has stored, once it is committed. */
-  onJobsScheduled(jobs: readonly Pick<EncodedJob, 'kind' | 'dueAt'>[]): void {
+  onJobsScheduled(jobs: readonly ScheduledJob[]): void {
     for (const { kind, dueAt } of jobs) this.workers.get(kind)?.wakeIn(msUntil(dueAt, this.parts.clock));
   }
 
