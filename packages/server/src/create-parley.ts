@@ -105,6 +105,14 @@ export async function openParley(
     report: (problem) => surroundings.logger.error({}, problem),
   });
   const load = configuration.shedsLoad ? new LoadMonitor(surroundings.logger) : undefined;
+  const release = async () => {
+    load?.stop();
+    try {
+      await markdownRenderer.close();
+    } finally {
+      await storage.close();
+    }
+  };
   try {
     return await assemble({
       ...configuration,
@@ -119,15 +127,10 @@ export async function openParley(
       emojiNames: () => unicodeEmoji().namesByCode,
       load,
       ...surroundings,
-      release: async () => {
-        load?.stop();
-        await markdownRenderer.close();
-        await storage.close();
-      },
+      release,
     });
   } catch (error) {
-    load?.stop();
-    await storage.close();
+    await release();
     throw error;
   }
 }

@@ -194,6 +194,15 @@ describe('POST /users/me/subscriptions', () => {
   });
 });
 
+it('refuses more users times channels than one request changes, and changes nothing', async () => {
+  const names = Array.from({ length: 1000 }, (_, n) => `channel ${n}`);
+  const principals = Array.from({ length: 101 }, () => people.cordelia.id);
+  const refusal = 'Too many subscriptions in one request: users times channels may be 100000 at most.';
+  expectRefusal(await subscribe(names, people.desdemona, { principals }), refusal);
+  expectRefusal(await unsubscribe(names, people.desdemona, { principals }), refusal);
+  expect(await following(people.cordelia)).toEqual([]);
+});
+
 describe('DELETE /users/me/subscriptions', () => {
   it('leaves, by form and by query', async () => {
     const { hamlet } = people;

@@ -131,6 +131,45 @@ describe('leaving channels', () => {
     });
   });
 
+  it('is done for many people in slices, and told of once', async () => {
+    const people = Array.from({ length: 60 }, (_, n) => `person ${n}`);
+    const names = Array.from({ length: 20 }, (_, n) => `channel ${n}`);
+    const scene = await cast(
+      ...people.map((name) => aUser({ name })),
+      ...names.map((name, n) => aChannel({ name, subscribers: n === 7 ? people.slice(1) : people })),
+    );
+    const { removed, notSubscribed } = await leaving(scene)('owner', names, ids(scene, ...people));
+    expect([removed.length, notSubscribed]).toEqual([60 * 20 - 1, ['channel 7']]);
+    const told = scene.storage.announced.flatMap(({ event }) => (event.type === 'subscription.removed' ? [event] : []));
+    expect(told).toHaveLength(1);
+    expect(told[0]!.channels.map(({ name, userIds }) => [name, userIds.length])).toEqual(
+      names.map((name, n) => [name, n === 7 ? 59 : 60]),
+    );
+    for (const name of people) {
+      expect(await scene.uow.read((r) => r.channels.listSubscribedIds(scene.realm.id, scene.user(name).id))).toEqual(
+        [],
+      );
+    }
+  });
+
+  it.each([
+    ['by number', (count: number) => Array.from({ length: count }, (_, n) => (n + 1_000_000) as UserId)],
+    ['by address', (count: number) => ({ emails: Array.from({ length: count }, (_, n) => `nobody${n}@example.com`) })],
+  ])('is refused for more people and channels than are changed at once, %s', async (_, people) => {
+    const scene = await cast();
+    const names = Array.from({ length: 1000 }, (_, n) => `channel ${n}`);
+    const leave = (count: number) =>
+      new UnsubscribeUsers(scene.uow, plainAddresses).execute(scene.caller('owner'), {
+        channelNames: names,
+        principals: people(count),
+      });
+    await expectRefused(scene, () => leave(101), {
+      code: 'INVALID_INPUT',
+      message: 'Too many subscriptions in one request: users times channels may be 100000 at most.',
+    });
+    await expectRefused(scene, () => leave(100), { message: 'No such user' });
+  });
+
   it('keeps the row, and gets nothing more', async () => {
     const scene = await cast(core);
     await leaving(scene)('member', ['core']);
