@@ -81,3 +81,14 @@ export class RecurringWorker implements Worker {
     }
   }
 }
+
+/** So long after the start, and then each time so long after it has ended. */
+export const periodic = (name: string, ms: number, work: () => Promise<void> | void): Recurrence => ({
+  name,
+  firstDelayMs: ms,
+  retryDelayMs: ms,
+  run: async () => {
+    await work();
+    return ms;
+  },
+});
