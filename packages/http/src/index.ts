@@ -1,7 +1,7 @@
 export * from './avatars/avatar-urls.js';
 export { CONTRACT_OPERATIONS, type ContractOperation } from './contract-operations.js';
 export type { EmojiNames } from './emoji/emoji-data.routes.js';
-export { EVENT_TYPE_NAMES } from './events/event.presenters.js';
+export { EVENT_CATALOGUE } from './events/event.presenters.js';
 export { LongPoll } from './events/long-poll.js';
 export { RealmPlaces } from './events/realm-places.js';
 export type { ServerFacts } from './realms/realm.presenters.js';

@@ -6,6 +6,7 @@ import {
   type MarkdownRenderer,
   type PasswordHasher,
   PublishingUnitOfWork,
+  QueueSweep,
   type Randomness,
   type RealmId,
   type UnitOfWork,
@@ -116,10 +117,14 @@ export async function assemble(options: Assembly): Promise<Assembled> {
   async function close(): Promise<void> {
     const attempt = (what: string, work: () => void | Promise<void>) => attemptTo(logger, what, work);
     for (const worker of [...workers].reverse()) await attempt(`ending ${worker.name}`, () => worker.stop());
+    // Where queues stand may be lost: their clients' next polls say it again.
+    await attempt('storing where event queues stand', () => resolve(QueueSweep).savePositions());
     await attempt('answering the last requests', () =>
-      endRequests(dispatcher, () => closeHub(resolve(EventHub), logger)),
+      endRequests(dispatcher, () => {
+        resolve(LongPoll).close();
+        resolve(EventHub).close();
+      }),
     );
-    await attempt('ending long polls', () => resolve(LongPoll).close());
     await attempt('closing the storage', () => options.release());
   }
 
@@ -142,17 +147,13 @@ const WAKE_AGAIN_MS = 50;
 const PATIENCE_MS = 10_000;
 
 /** Those who wait for events are answered at once; so are polls that began while the others ended. */
-async function endRequests(dispatcher: Dispatcher, wake: () => Promise<void>): Promise<void> {
+async function endRequests(dispatcher: Dispatcher, wakeAll: () => void): Promise<void> {
   const drained = dispatcher.drain(PATIENCE_MS);
-  await wake();
-  const timer = setInterval(() => void wake(), WAKE_AGAIN_MS);
+  wakeAll();
+  const timer = setInterval(wakeAll, WAKE_AGAIN_MS);
   await drained;
   clearInterval(timer);
 }
-
-/** Where queues stand may be lost: their clients' next polls say it again. */
-const closeHub = (hub: EventHub, logger: Logger): Promise<void> =>
-  attemptTo(logger, 'storing where event queues stand', () => hub.close());
 
 async function attemptTo(logger: Logger, what: string, work: () => void | Promise<void>): Promise<void> {
   try {

@@ -7,6 +7,7 @@ import type {
   DevelopmentMode,
   DisposableDomains,
   EventListener,
+  EventLoop,
   JobHandler,
   LoginAttempts,
   MarkdownRenderer,
@@ -15,6 +16,7 @@ import type {
   Randomness,
   RealmAddresses,
   ReportProblem,
+  ServedQueues,
   ServerAddress,
   Timers,
   UnitOfWork,
@@ -41,6 +43,7 @@ export const TOKENS = {
   channelOptions: token<ChannelOptions>('ChannelOptions'),
   channelQuota: token<ChannelQuota>('ChannelQuota'),
   developmentMode: token<DevelopmentMode>('DevelopmentMode'),
+  servedQueues: token<ServedQueues>('ServedQueues'),
 } as const;
 
 /** What a server at work is made of, beside its use cases. */
@@ -50,6 +53,7 @@ export const PARTS = {
   storage: token<UnitOfWork>('storage'),
   report: token<ReportProblem>('report'),
   timers: token<Timers>('Timers'),
+  eventLoop: token<EventLoop>('EventLoop'),
   resolve: token<Resolve>('resolve'),
   load: token<LoadGauge>('load'),
   routes: token<readonly Route[]>('routes'),

@@ -49,6 +49,16 @@ export class Query<Row> {
     }
   }
 
+  /** Row by row, for who may not want all of them. No other statement of the connection may run in between. */
+  *each(...parameters: Parameter[]): Generator<Row> {
+    this.connection.requireUnit();
+    try {
+      yield* (this.prepared ?? this.prepare()).iterate(...parameters);
+    } catch (error) {
+      throw new StatementFailed(this.sql, error);
+    }
+  }
+
   private prepare(): Statement<unknown[], Row> {
     if (/LIMIT \?(?! \+)/i.test(this.sql)) throw new Error(`Use LIMIT of connection.ts: ${this.sql}`);
     const statement = this.connection.database.prepare<unknown[], Row>(this.sql);

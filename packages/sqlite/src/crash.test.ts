@@ -101,7 +101,7 @@ async function forgetTheNewest(messageId: number): Promise<void> {
   await storage.uow.write(async (tx) => {
     const realm = (await tx.realms.list())[0]!;
     await tx.messages.remove(realm.id, [messageId as never]);
-    await tx.events.prune(realm.id, await tx.events.headSeq(realm.id), clock.now() + 1);
+    await tx.events.prune(realm.id, await tx.events.headSeq(realm.id), clock.now() + 1, 100_000);
   });
   await storage.close();
 }

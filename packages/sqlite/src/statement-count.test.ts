@@ -126,7 +126,17 @@ it.each<[string, (r: Repositories, scene: Scene) => Promise<unknown>]>([
   ],
   ['personal.listStarred', (r, s) => r.personal.listStarred(viewer(s))],
   ['events.listAfter', (r, s) => r.events.listAfter(s.realm.id, 0 as never, 10_000)],
-  ['queues.listAll', (r) => r.queues.listAll()],
+  ['queues.listOf', (r, s) => r.queues.listOf(s.realm.id, first(s))],
+  ['queues.lowestFloor', (r, s) => r.queues.lowestFloor(s.realm.id)],
+  ['users.listBotIds', (r, s) => r.users.listBotIds(s.realm.id)],
+  [
+    'users.areAcquainted',
+    (r, s) =>
+      r.users.areAcquainted(
+        s.realm.id,
+        ids(s.users).map((userId) => ({ guestId: first(s), userId, at: null })),
+      ),
+  ],
 ])('%s takes as many statements for thirty as for three', async (_, read) => {
   const count = await countOf(small, read);
   // More than BEGIN and COMMIT: the counting itself works.

@@ -1,6 +1,8 @@
 import {
   type Actor,
   type Audience,
+  accessChanges,
+  accessibleIds,
   type ChannelId,
   type ChannelView,
   canSeeMetadata,
@@ -9,6 +11,9 @@ import {
   type GroupId,
   HISTORICAL,
   isAtLeast,
+  isKnownToGuest,
+  isReadable,
+  isRestricted,
   type MessageId,
   type PersonalFlags,
   type Repositories,
@@ -30,6 +35,9 @@ export type KnownChannel = Omit<ChannelView, 'version' | 'subscriberCount' | 'we
 /** What one person's client holds: as given to it at registration, and as kept true by events from then on. */
 export interface ClientState {
   readonly viewer: Viewer;
+  /** A guest who may not know everybody. */
+  readonly isRestricted: boolean;
+  /** Those they may know. */
   readonly users: Map<UserId, { readonly fullName: string; readonly role: Role; readonly isActive: boolean }>;
   /** Named ones. Members are active users. */
   readonly groups: Map<GroupId, { readonly memberIds: readonly UserId[]; readonly subgroupIds: readonly GroupId[] }>;
@@ -58,9 +66,13 @@ export async function expectInSync(scene: Scene, change: () => Promise<unknown>)
   await change();
   await uow.read(async (r) => {
     const fresh = await states(scene, r);
-    const events = await r.events.listAfter(realm.id, before.head, Number.MAX_SAFE_INTEGER);
+    const logged = await r.events.listAfter(realm.id, before.head, Number.MAX_SAFE_INTEGER);
+    const events = logged.filter(isReadable);
     for (const [name, state] of before.states) {
-      for (const { event } of await reaching(r, state.viewer, events)) applyEvent(state, event);
+      for (const stored of await reaching(r, state.viewer, events)) {
+        applyEvent(state, stored.event);
+        await applyAccessChange(r, state, stored);
+      }
       expectSame(name, state, fresh.get(name));
     }
   });
@@ -87,7 +99,9 @@ async function states(scene: Scene, r: Repositories): Promise<Map<string, Client
 export async function fetchClientState(r: Repositories, viewer: Viewer): Promise<ClientState> {
   const { realmId, userId } = viewer;
   const actor = await r.actors.get(viewer);
-  const userIds = (await r.users.listHeads(realmId)).map(({ id }) => id);
+  const realm = await r.realms.get(realmId);
+  const known = await accessibleIds(r, actor, realm);
+  const userIds = (await r.users.listHeads(realmId)).map(({ id }) => id).filter((id) => !known || known.has(id));
   const followed = new Set(await r.channels.listSubscribedIds(realmId, userId));
   const channels = await r.channels.listAll(realmId);
   const visible = channels.filter((channel) => canSeeMetadata(actor, channel, followed.has(channel.id)).allowed);
@@ -97,6 +111,7 @@ export async function fetchClientState(r: Repositories, viewer: Viewer): Promise
   const heads = await r.messages.listHeadsFrom(viewer, everything, 0, Number.MAX_SAFE_INTEGER);
   return {
     viewer,
+    isRestricted: isRestricted(actor, realm),
     users: new Map((await r.users.list(realmId, userIds)).map((user) => [user.id, knownUser(user)])),
     groups: new Map(
       (await r.groups.listViews(realmId)).map(({ id, memberIds, subgroupIds }) => [id, { memberIds, subgroupIds }]),
@@ -180,7 +195,10 @@ const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
     if (visibility === 'inherit') topicPolicies.delete(key);
     else topicPolicies.set(key, { visibility, changedAt });
   },
-  'user.created': ({ users }, { user }) => users.set(user.id, knownUser(user)),
+  'user.created': ({ users, isRestricted, viewer }, { user }) => {
+    if (!isRestricted || isKnownToGuest(viewer.userId, user, false)) users.set(user.id, knownUser(user));
+  },
+  'user.access_changed': unseen,
   'user.role_changed': ({ users }, { userId, role }) => change(users, userId, (user) => ({ ...user, role })),
   'user.activation_changed': ({ users }, { userId, isActive }) =>
     change(users, userId, (user) => ({ ...user, isActive })),
@@ -192,6 +210,7 @@ const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
       memberIds: op === 'add' ? union(memberIds, userIds) : without(memberIds, userIds),
       subgroupIds,
     })),
+  'group.activation_changed': unseen,
   'group.subgroups_changed': ({ groups }, { op, groupId, subgroupIds }) =>
     change(groups, groupId, (group) => ({
       memberIds: group.memberIds,
@@ -202,6 +221,21 @@ const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
 /** Changes the state as a client would on this event. */
 export function applyEvent(state: ClientState, event: DomainEvent): void {
   (APPLY[event.type] as Apply<DomainEvent>)(state, event);
+}
+
+/** What it means for somebody is not in the event: it is looked up for each who receives it. */
+async function applyAccessChange(r: Repositories, { viewer, users }: ClientState, stored: StoredEvent): Promise<void> {
+  const { event, seq } = stored;
+  if (event.type !== 'user.access_changed') return;
+  const question = { guestId: viewer.userId, userIds: event.userIds, before: event.before, at: seq };
+  const [change] = await accessChanges(r, viewer.realmId, [question]);
+  for (const user of change!.gained) users.set(user.id, knownUser(user));
+  for (const id of change!.lost) users.delete(id);
+}
+
+async function mayKnow(r: Repositories, actor: Actor, userId: UserId): Promise<boolean> {
+  const known = await accessibleIds(r, actor, await r.realms.get(actor.realmId));
+  return !known || known.has(userId);
 }
 
 /** Those events whose audience he is in. */
@@ -243,7 +277,14 @@ async function isReached(
     case 'group':
       return actor.groups.has(audience.id);
     case 'holders':
-      return (await r.personal.filterHolders(actor.realmId, audience.messageId, [actor.id])).length > 0;
+      return (
+        (await r.personal.filterHolders(actor.realmId, [audience.messageId], [actor.id])).get(audience.messageId)!
+          .length > 0
+      );
+    case 'accessors':
+      return mayKnow(r, actor, audience.userId);
+    case 'restrictedGuests':
+      return isRestricted(actor, await r.realms.get(actor.realmId));
     case 'anyOf':
       return (await Promise.all(audience.of.map(isIn))).includes(true);
     case 'allOf':

@@ -5,6 +5,7 @@ export * from './expect-refused.js';
 export * from './fixed-clock.js';
 export * from './hostile-patterns.js';
 export * from './hostile-texts.js';
+export * from './live-events.js';
 export * from './memory-storage.js';
 export * from './plain-ports.js';
 export * from './plain-renderer.js';

@@ -3,11 +3,10 @@ import { storageContracts } from './contracts/all-contracts.js';
 import { MemoryStorage } from './memory-storage.js';
 
 describe('MemoryStorage', () => {
-  storageContracts((clock) => ({
-    uow: new MemoryStorage(clock).uow,
-    refusesYielding: true,
-    close: async () => {},
-  }));
+  storageContracts((clock) => {
+    const { uow, damage } = new MemoryStorage(clock);
+    return { uow, damage, refusesYielding: true, close: async () => {} };
+  });
 
   it('shows what was announced, and counts commits', async () => {
     const { storage, uow, realm } = await given(aUser({ name: 'iago' }));

@@ -1,4 +1,14 @@
-import type { Clock, Repositories, StoredEvent, Transaction, UnitOfWork } from '@parley/domain';
+import type {
+  Clock,
+  EncodedEvent,
+  EncodedQueue,
+  EventSeq,
+  RealmId,
+  Repositories,
+  StoredEvent,
+  Transaction,
+  UnitOfWork,
+} from '@parley/domain';
 import { FixedClock } from './fixed-clock.js';
 import { MemoryActors } from './memory/memory-actors.js';
 import { MemoryApiKeys } from './memory/memory-api-keys.js';
@@ -14,6 +24,12 @@ import { MemoryRecipients } from './memory/memory-recipients.js';
 import { MemoryTopicPolicies } from './memory/memory-topic-policies.js';
 import { MemoryUsers } from './memory/memory-users.js';
 import { emptyTables, MemoryUnit, type Tables } from './memory/tables.js';
+
+/** Puts something else into a row that was stored. */
+export interface Damage {
+  event(realmId: RealmId, seq: EventSeq, parts: Partial<EncodedEvent>): Promise<void>;
+  queue(id: string, parts: Partial<Pick<EncodedQueue, 'filter' | 'presentation'>>): Promise<void>;
+}
 
 /**
  * Every port of the domain in plain maps. A write works on copies of the tables it touches, which replace the committed
@@ -36,6 +52,21 @@ export class MemoryStorage {
       const write = this.lastWrite.then(() => this.write(work));
       this.lastWrite = write.catch(() => undefined);
       return write;
+    },
+  };
+
+  /** What no writer ever wrote: a bug, a bad disk, a newer version. */
+  readonly damage: Damage = {
+    event: async (realmId, seq, parts) => {
+      const rows = this.tables.events.get(realmId) ?? [];
+      this.tables.events.set(
+        realmId,
+        rows.map((row) => (row.seq === seq ? { ...row, ...parts } : row)),
+      );
+    },
+    queue: async (id, parts) => {
+      const row = this.tables.queues.get(id);
+      if (row) this.tables.queues.set(id, { ...row, ...parts });
     },
   };
 

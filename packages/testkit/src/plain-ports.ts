@@ -4,6 +4,7 @@ import type {
   ApiKeyRecord,
   ChannelQuota,
   DisposableDomains,
+  EventLoop,
   HashRequest,
   LoginAttempts,
   PasswordHasher,
@@ -18,6 +19,11 @@ import { DomainError } from '@parley/domain';
 export const plainAddresses: RealmAddresses = {
   urlOf: ({ stringId }) => `https://${stringId}.chat.example`,
   mailHostOf: () => 'chat.example',
+};
+
+/** A turn of its own for whoever asks for one. */
+export const plainEventLoop: EventLoop = {
+  nextTurn: () => new Promise((resolve) => setImmediate(resolve)),
 };
 
 /** Keys that can be read: user 7's first one ends in `7g1`. */

@@ -3,14 +3,18 @@ import type { OpenStorage } from './contracts/storage-under-test.js';
 import { MemoryStorage } from './memory-storage.js';
 import { agreeOnRandomHistories } from './random-histories.js';
 
-const memory: OpenStorage = (clock) => ({ uow: new MemoryStorage(clock).uow, close: async () => {} });
+const memory: OpenStorage = (clock) => {
+  const { uow, damage } = new MemoryStorage(clock);
+  return { uow, damage, close: async () => {} };
+};
 
 /** A storage with one thing wrong. */
 const memoryBut =
   (spoil: (tx: Transaction) => void): OpenStorage =>
   (clock) => {
-    const { uow } = new MemoryStorage(clock);
+    const { uow, damage } = new MemoryStorage(clock);
     return {
+      damage,
       uow: {
         read: (work) => uow.read(work),
         write: (work) =>

@@ -5,9 +5,15 @@ export interface Usage {
   readonly cpuMs: number;
   /** Bytes. */
   readonly rss: number;
+  /** The highest of its life, in bytes. */
+  readonly peakRss: number;
+  /** The highest since `watch` without what is mapped from files, the program and the database, in bytes; 0 before that. */
+  readonly peakOwn: number;
+  /** The longest time for which its event loop stood still since `watch`; 0 before that. */
+  readonly worstStallMs: number;
 }
 
-/** `parley serve` on a database, as an operator would start it, but without rate limits, which the load would hit. */
+/** `parley serve` on a database, as an operator would start it, but without what the load would hit: rate limits, shedding. */
 export class ParleyServer {
   private constructor(
     private readonly child: Child,
@@ -36,6 +42,11 @@ export class ParleyServer {
     return this.child.call<Usage>('usage');
   }
 
+  /** From now on `usage` tells how long the event loop stood still, and how much memory there was at most. */
+  watch(): Promise<Usage> {
+    return this.child.call<Usage>('watch');
+  }
+
   /** Leaves one file behind. */
   stop(): Promise<void> {
     return this.child.stop();
@@ -55,5 +66,6 @@ export const serveArguments = (database: string, port: number): readonly string[
   ...['--port', String(port)],
   ...['--database', `sqlite:${database}`],
   ...['--rate-limits', 'off'],
+  ...['--shed-load', 'off'],
   ...['--log-level', 'error'],
 ];

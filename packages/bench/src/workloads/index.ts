@@ -6,9 +6,11 @@ import { markRead } from './mark-read.js';
 import { markdown } from './markdown.js';
 import { memory } from './memory.js';
 import { offline } from './offline.js';
+import { reconnect } from './reconnect.js';
 import { register } from './register.js';
 import { send } from './send.js';
 import { start } from './start.js';
+import { sweep } from './sweep.js';
 
 /** In the order of the table. */
 export const WORKLOADS: readonly Workload[] = [
@@ -16,6 +18,8 @@ export const WORKLOADS: readonly Workload[] = [
   history,
   archive,
   fanOut,
+  reconnect,
+  sweep,
   offline,
   markRead,
   register,

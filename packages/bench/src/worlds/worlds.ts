@@ -36,6 +36,28 @@ export const largeOrganization: WorldBuilder<LargeOrganization> = async function
   return { people, everybody, few };
 };
 
+/** Five thousand people and a channel they all follow. */
+export const returningCrowd: WorldBuilder<Team> = async function returningCrowd(database, lab) {
+  const world = await World.found(database);
+  const people = await world.addPeople(lab.size(5000, 50));
+  const channelId = await world.addChannel('everybody', people);
+  await world.close();
+  return { people, channelId };
+};
+
+/** People who could have queues. */
+export const queueOwners: WorldBuilder<QueueOwners> = async function queueOwners(database, lab) {
+  const world = await World.found(database);
+  const people = await world.addPeople(lab.size(500, 5));
+  await world.close();
+  return { realmId: world.realmId, people };
+};
+
+export interface QueueOwners {
+  readonly realmId: RealmId;
+  readonly people: readonly Person[];
+}
+
 export interface Archive {
   readonly reader: Person;
   readonly channelIds: readonly ChannelId[];

@@ -1,5 +1,5 @@
 import { cells, groupId, plainActor, plainChannel } from '@parley/testkit';
-import { isInAudience } from '../events/live-realm.js';
+import { isInAudience } from '../events/audience-membership.js';
 import type { Role } from '../users/role.js';
 import type { ChannelPrivacy } from './channel.js';
 import { firstAudience } from './channel-audiences.js';
@@ -25,9 +25,11 @@ describe('who hears of a new channel before anybody has followed it (channels §
       const hears = isInAudience(firstAudience(channel), {
         userId: actor.id,
         role: actor.role,
+        isRestricted: false,
         follows: () => true,
         isInGroup: (id) => actor.groups.has(id),
         holds: () => true,
+        knows: () => false,
         hasQueue: () => true,
       });
       expect(hears ? 'yes' : 'no').toBe(expected);

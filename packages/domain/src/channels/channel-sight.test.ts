@@ -1,7 +1,7 @@
 import { cells, channelId, groupId, plainActor, plainChannel, userId } from '@parley/testkit';
 import fc from 'fast-check';
 import type { Audience } from '../events/audience.js';
-import { isInAudience } from '../events/live-realm.js';
+import { isInAudience } from '../events/audience-membership.js';
 import type { Actor } from '../users/actor.js';
 import { ROLES, type Role } from '../users/role.js';
 import type { Channel, ChannelPermission, ChannelPrivacy } from './channel.js';
@@ -22,9 +22,11 @@ function isIn(audience: Audience, actor: Actor, isSubscribed: boolean): boolean 
   return isInAudience(audience, {
     userId: actor.id,
     role: actor.role,
+    isRestricted: false,
     follows: () => isSubscribed,
     isInGroup: (id) => actor.groups.has(id),
     holds: () => false,
+    knows: () => false,
     hasQueue: () => false,
   });
 }

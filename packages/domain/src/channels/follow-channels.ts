@@ -4,6 +4,7 @@ import type { ChannelId, RealmId, UserId } from '../shared/ids.js';
 import { slicesOf } from '../shared/slices.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import type { Actor } from '../users/actor.js';
+import { type AccessAnnouncer, accessAnnouncer } from '../users/announce-access.js';
 import type { Channel, ChannelView } from './channel.js';
 import { canSeeMetadata } from './channel-permissions.js';
 import { INHERITED_NOTIFICATIONS, pickColors, type Subscription } from './subscription.js';
@@ -56,6 +57,7 @@ export async function followChannels(tx: Transaction, following: Following): Pro
   if (!first) return { added, alreadyFollowing };
   const { realmId } = first;
 
+  const access = await accessAnnouncer(tx, await tx.realms.get(realmId));
   const subscriptions: Subscription[] = [];
   for (const people of slicesOfUsers([...userIds].sort(ascending), channels.length)) {
     const news = await newSubscriptions(tx, realmId, people, following, alreadyFollowing);
@@ -73,7 +75,7 @@ export async function followChannels(tx: Transaction, following: Following): Pro
       await tx.yield();
     }
   }
-  await announce(tx, changed, added, subscriptions);
+  await announce(tx, changed, added, subscriptions, access);
   return { added, alreadyFollowing };
 }
 
@@ -120,6 +122,7 @@ async function announce(
   channels: readonly Channel[],
   added: ReadonlyMap<ChannelId, readonly UserId[]>,
   subscriptions: readonly Subscription[],
+  access: AccessAnnouncer | null,
 ): Promise<void> {
   const { realmId } = channels[0]!;
   const views = new Map<ChannelId, ChannelView>();
@@ -157,6 +160,10 @@ async function announce(
       },
       audience: users([...new Set(some.map(({ userId }) => userId))]),
     });
+    await tx.yield();
+  }
+  for (const { id } of channels) {
+    await access?.announceChannel(id, added.get(id)!, async () => subscribers.get(id) ?? []);
     await tx.yield();
   }
   await tellPeers(tx, 'add', channels, added);

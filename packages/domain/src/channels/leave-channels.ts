@@ -2,6 +2,7 @@ import { users } from '../events/audience.js';
 import { ownMessagesIn } from '../messages/narrow.js';
 import type { ChannelId, UserId } from '../shared/ids.js';
 import type { Transaction } from '../shared/unit-of-work.js';
+import { accessAnnouncer } from '../users/announce-access.js';
 import type { Channel } from './channel.js';
 import { canSeeMetadata } from './channel-permissions.js';
 import { actorsOf, slicesOfUsers } from './follow-channels.js';
@@ -41,6 +42,7 @@ export async function leaveChannels(
   const changed = channels.filter((channel) => removed.get(channel.id)!.length > 0);
   if (changed.length === 0) return { removed, notFollowing };
 
+  const access = await accessAnnouncer(tx, await tx.realms.get(realmId));
   const leaving = new Map(changed.map(({ id }) => [id, new Set(removed.get(id))]));
   const leavers = [...new Set(changed.flatMap((channel) => removed.get(channel.id)!))].sort((a, b) => a - b);
   const ids = changed.map(({ id }) => id);
@@ -81,6 +83,11 @@ export async function leaveChannels(
     await tx.yield();
   }
   await tellPeers(tx, 'remove', changed, removed);
+  for (const { id } of changed) {
+    const remaining = async () => (await tx.channels.listSubscribers(realmId, [id])).get(id) ?? [];
+    await access?.announceChannel(id, removed.get(id)!, remaining);
+    await tx.yield();
+  }
   for (const userId of leavers) {
     for (const channel of changed) {
       if (leaving.get(channel.id)!.has(userId)) await readWhatWasLeft(tx, channel, userId);

@@ -1,65 +1,35 @@
-import { aChannel, aUser, given, type MemoryScene, SeededRandomness } from '@parley/testkit';
+import {
+  aChannel,
+  aMessage,
+  aRealmWith,
+  aUser,
+  flagChange,
+  given,
+  LiveEvents,
+  type LiveEventsOptions,
+  type MemoryScene,
+  seqsOf,
+} from '@parley/testkit';
 import { followChannels } from '../channels/follow-channels.js';
 import { leaveChannels } from '../channels/leave-channels.js';
-import type { UserId } from '../shared/ids.js';
-import { type Audience, anyOf, atLeast, except, groupMembers, subscribersOf, users, wholeRealm } from './audience.js';
+import type { EventSeq, MessageId, UserId } from '../shared/ids.js';
+import {
+  type Audience,
+  accessorsOf,
+  anyOf,
+  atLeast,
+  except,
+  groupMembers,
+  restrictedGuests,
+  subscribersOf,
+  users,
+  wholeRealm,
+} from './audience.js';
 import type { DomainEvent } from './event.js';
-import { EventHub, type EventHubOptions, type EventTypeNames } from './event-hub.js';
-import { POSITIONS_PER_SEQ, type QueueFilter } from './event-queue.js';
+import { POSITIONS_PER_SEQ, type QueueFilter, seqOf } from './event-queue.js';
 import type { LiveQueue } from './live-queue.js';
-import { LogFollower } from './log-follower.js';
-import { PublishingUnitOfWork } from './publishing-unit-of-work.js';
-import { RegisterQueue } from './use-cases/register-queue.js';
+import type { Delivery } from './receiver.js';
 
-const TYPE_NAMES = new Proxy({} as EventTypeNames, { get: (_target, type) => [String(type).split('.')[0]] });
-
-/** Everything between a commit and the queues, on the scene's storage. */
-async function live(scene: MemoryScene, options?: EventHubOptions) {
-  const uow = new PublishingUnitOfWork(scene.uow, scene.clock, fail);
-  const randomness = new SeededRandomness(7);
-  const start = async () => {
-    const follower = new LogFollower(uow);
-    await follower.start();
-    const hub = new EventHub(uow, follower, scene.clock, TYPE_NAMES, options);
-    follower.subscribe(hub);
-    return { follower, hub };
-  };
-  let { follower, hub } = await start();
-  uow.subscribe({ onEvents: (events) => follower.onEvents(events) });
-  const register = new RegisterQueue(uow, scene.clock, randomness);
-  return {
-    uow,
-    hub: () => hub,
-    follower: () => follower,
-    /** As after a crash: only what is stored is left. */
-    restart: async () => {
-      ({ follower, hub } = await start());
-    },
-    queue: async (name: string, filter: Partial<QueueFilter> = {}, idleTimeoutSeconds = 600): Promise<string> => {
-      const everything = { types: null, allPublicChannels: false, narrow: [], ...filter };
-      const input = { parts: new Set<never>(), includeSubscribers: false, filter: everything, presentation: {} };
-      const { queue } = await register.execute(scene.caller(name), { ...input, idleTimeoutSeconds }, async () => null);
-      return queue.id;
-    },
-    open: (name: string, id: string, cursor?: number): Promise<LiveQueue> =>
-      hub.open(scene.realm.id, scene.user(name).id, id, cursor),
-    announce: (audience: Audience, event: DomainEvent = flagChange) =>
-      uow.write((tx) => tx.events.append(scene.realm.id, { event, audience })),
-  };
-}
-
-const flagChange: DomainEvent = {
-  type: 'message.flag_changed',
-  op: 'add',
-  flag: 'read',
-  messageIds: [],
-  all: true,
-  details: [],
-};
-const typesOf = (queue: LiveQueue) => queue.deliveries.map(({ stored }) => stored.event.type);
-/** A row may become several wire events, so the one that was confirmed last stays until the next is. */
-const seqsBeyond = (queue: LiveQueue, seq: number) =>
-  queue.deliveries.map(({ stored }) => stored.seq).filter((one) => one > seq);
 const cast = () =>
   given(
     aUser({ name: 'iago', role: 'administrator' }),
@@ -67,12 +37,18 @@ const cast = () =>
     aUser({ name: 'polonius', role: 'guest' }),
     aChannel({ name: 'Denmark', subscribers: ['hamlet'] }),
   );
+const live = async (scene: MemoryScene, options?: LiveEventsOptions) => LiveEvents.start(scene, options);
+const dueTo = (queue: LiveQueue) => queue.dueEvents.map(seqOf);
+/** A row may become several wire events, so the one that was confirmed last stays until the next is. */
+const seqsBeyond = (queue: LiveQueue, seq: number) => dueTo(queue).filter((one) => one > seq);
+const NOT_FOUND = { code: 'EVENT_QUEUE_NOT_FOUND' };
+const gone = (promise: Promise<unknown>) => expect(promise).rejects.toMatchObject(NOT_FOUND);
 
 describe('who is told', () => {
   it.each([
     ['everybody', () => wholeRealm, ['iago', 'hamlet', 'polonius']],
     ['members and above', () => atLeast('member'), ['iago', 'hamlet']],
-    ['followers of a channel', (scene: MemoryScene) => subscribersOf(scene.channel('Denmark').id), ['hamlet']],
+    ['subscribers of a channel', (scene: MemoryScene) => subscribersOf(scene.channel('Denmark').id), ['hamlet']],
     ['one user', (scene: MemoryScene) => users([scene.user('iago').id]), ['iago']],
     [
       'everybody but one',
@@ -80,285 +56,831 @@ describe('who is told', () => {
       ['hamlet', 'polonius'],
     ],
     [
-      'followers and administrators',
+      'subscribers and administrators',
       (scene: MemoryScene) => anyOf(subscribersOf(scene.channel('Denmark').id), atLeast('administrator')),
       ['iago', 'hamlet'],
     ],
   ])('%s', async (_name, audience: (scene: MemoryScene) => Audience, expected: string[]) => {
     const scene = await cast();
-    const world = await live(scene);
+    const events = await live(scene);
     const names = ['iago', 'hamlet', 'polonius'];
     const ids = new Map<string, string>();
-    for (const name of names) ids.set(name, await world.queue(name));
+    for (const name of names) ids.set(name, await events.register(name));
 
     // Live for some, read from the log for the others: nobody can tell which.
-    const iago = await world.open('iago', ids.get('iago')!);
-    await world.announce(audience(scene));
+    const iago = await events.open('iago', ids.get('iago')!);
+    await events.announce(audience(scene));
     const told = [];
     for (const name of names) {
-      const queue = name === 'iago' ? iago : await world.open(name, ids.get(name)!);
-      if (queue.deliveries.length > 0) told.push(name);
+      const queue = name === 'iago' ? iago : await events.open(name, ids.get(name)!);
+      if (queue.dueEvents.length > 0) told.push(name);
     }
     expect(told).toEqual(expected);
   });
 
   it('follows who is in which group through the log', async () => {
     const scene = await cast();
-    const world = await live(scene);
-    const hamlet = await world.open('hamlet', await world.queue('hamlet'));
+    const events = await live(scene);
+    const hamlet = await events.open('hamlet', await events.register('hamlet'));
     const system = await scene.uow.read(({ groups }) => groups.systemGroupIds(scene.realm.id));
-    await world.announce(groupMembers(system.moderators));
-    expect(hamlet.deliveries).toHaveLength(0);
+    await events.announce(groupMembers(system.moderators));
+    expect(hamlet.dueEvents).toEqual([]);
 
-    await world.announce(users([]), {
+    await events.announce(users([]), {
       type: 'group.members_changed',
       op: 'add',
       groupId: system.owners,
       userIds: [scene.user('hamlet').id],
     });
-    await world.announce(groupMembers(system.moderators));
-    expect(typesOf(hamlet)).toEqual(['message.flag_changed']);
+    const seq = await events.announce(groupMembers(system.moderators));
+    expect(dueTo(hamlet)).toEqual([seq]);
   });
 
-  it('means followers as of the event, before and after a restart', async () => {
+  it('means subscribers as of the event, before and after a restart', async () => {
     const scene = await cast();
-    const world = await live(scene);
+    const events = await live(scene);
     const channel = scene.channel('Denmark');
     const userIds: UserId[] = [scene.user('iago').id];
-    const iago = await world.queue('iago', { types: ['message'] });
-    const toFollowers = () => world.announce(subscribersOf(channel.id));
+    const iago = await events.register('iago', { types: ['message'] });
+    const tell = () => events.announce(subscribersOf(channel.id));
 
-    await toFollowers();
-    await world.uow.write((tx) => followChannels(tx, { channels: [channel], userIds, requestedColors: new Map() }));
-    await toFollowers();
-    await world.uow.write((tx) => leaveChannels(tx, [channel], userIds));
-    await toFollowers();
+    await tell();
+    await events.uow.write((tx) => followChannels(tx, { channels: [channel], userIds, requestedColors: new Map() }));
+    const whileSubscribed = await tell();
+    await events.uow.write((tx) => leaveChannels(tx, [channel], userIds));
+    await tell();
 
-    expect((await world.open('iago', iago)).deliveries).toHaveLength(1);
-    await world.restart();
-    expect((await world.open('iago', iago)).deliveries).toHaveLength(1);
+    expect(dueTo(await events.open('iago', iago))).toEqual([whileSubscribed]);
+    await events.restart();
+    expect(dueTo(await events.open('iago', iago))).toEqual([whileSubscribed]);
+  });
+
+  it('knows who has a message, live and in the log', async () => {
+    const scene = await cast();
+    await scene.add(aMessage({ from: 'hamlet', to: 'Denmark' }));
+    const events = await live(scene);
+    const [hamlet, iago] = [await events.register('hamlet'), await events.register('iago')];
+    const open = [await events.open('hamlet', hamlet), await events.open('iago', iago)];
+    const seq = await events.announce({ kind: 'holders', messageId: scene.messages[0]!.id });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(open.map(dueTo)).toEqual([[seq], []]);
+    await events.restart();
+    expect(dueTo(await events.open('hamlet', hamlet))).toEqual([seq]);
+    expect(dueTo(await events.open('iago', iago))).toEqual([]);
+  });
+
+  it('knows whom guests may know, live and in the log', async () => {
+    const scene = await cast();
+    await scene.add(
+      aRealmWith({ grants: { canAccessAllUsers: 'members' } }),
+      aChannel({ name: 'court', subscribers: ['hamlet', 'polonius'] }),
+    );
+    const events = await live(scene);
+    const ids = [await events.register('iago'), await events.register('polonius')];
+    const open = async () => [await events.open('iago', ids[0]!), await events.open('polonius', ids[1]!)];
+    const before = await open();
+    const seqs = [
+      await events.announce(accessorsOf(scene.user('hamlet').id)),
+      await events.announce(accessorsOf(scene.user('iago').id)),
+      await events.announce(restrictedGuests),
+    ];
+    await new Promise((resolve) => setImmediate(resolve));
+    const expected = [seqs.slice(0, 2), [seqs[0], seqs[2]]];
+    expect(before.map(dueTo)).toEqual(expected);
+    await events.restart();
+    expect((await open()).map(dueTo)).toEqual(expected);
+  });
+
+  it('is no one through a group that is deactivated, live and in the log', async () => {
+    const scene = await cast();
+    const events = await live(scene);
+    const hamlet = await events.register('hamlet');
+    const { members } = await scene.uow.read(({ groups }) => groups.systemGroupIds(scene.realm.id));
+    const outer = await scene.uow.write(async (tx) => {
+      const group = { realmId: scene.realm.id, description: '', systemName: null, creatorId: null, createdAt: null };
+      const unnamed = { ...group, name: null, permissions: null, isDeactivated: false };
+      const inner = await tx.groups.add({ ...unnamed, isDeactivated: true }, [scene.user('hamlet').id], []);
+      return tx.groups.add(unnamed, [], [inner.id]);
+    });
+    const queue = await events.open('hamlet', hamlet);
+    await events.announce(groupMembers(outer.id));
+    const seq = await events.announce(groupMembers(members));
+    expect(dueTo(queue)).toEqual([seq]);
+    await events.restart();
+    expect(dueTo(await events.open('hamlet', hamlet))).toEqual([seq]);
+  });
+});
+
+describe('a message of a channel', () => {
+  /** A message in Denmark, where only Hamlet is. */
+  const message = async (scene: MemoryScene, isPublic = true): Promise<DomainEvent> => {
+    await scene.add(aMessage({ from: 'hamlet', to: 'Denmark' }));
+    const [view] = await scene.uow.read((r) => r.messages.listViews(scene.realm.id, [scene.messages[0]!.id]));
+    return { type: 'message.sent', view: view!, isPublic, exceptions: [], echo: null };
+  };
+  const inDenmark: Partial<QueueFilter> = { narrow: [{ operator: 'channel', name: 'denmark' }] };
+  const elsewhere: Partial<QueueFilter> = { narrow: [{ operator: 'channel', name: 'Venice' }] };
+
+  it.each<[string, string, Partial<QueueFilter>, boolean, string | null]>([
+    ['is received by its followers', 'hamlet', {}, true, 'received'],
+    ['is received by its followers when the channel is private', 'hamlet', {}, false, 'received'],
+    ['is received by followers who narrow to the channel', 'hamlet', inDenmark, true, 'received'],
+    ['is kept from followers who narrow to another channel', 'hamlet', elsewhere, true, null],
+    ['is kept from users who do not follow it', 'iago', {}, true, null],
+    ['is seen by users who want all public channels', 'iago', { allPublicChannels: true }, true, 'seen'],
+    ['is seen by users who narrow to the channel', 'iago', inDenmark, true, 'seen'],
+    [
+      'is kept from users who want all public channels but narrow to another one',
+      'iago',
+      { allPublicChannels: true, ...elsewhere },
+      true,
+      null,
+    ],
+    [
+      'is kept from users who want all public channels when the channel is private',
+      'iago',
+      { allPublicChannels: true },
+      false,
+      null,
+    ],
+    ['is kept from guests who narrow to the channel', 'polonius', inDenmark, true, null],
+  ])('%s, live and in the log', async (_, name, filter, isPublic, expected) => {
+    const scene = await cast();
+    const events = await live(scene);
+    const id = await events.register(name, filter);
+    const queue = await events.open(name, id);
+    await events.announce(subscribersOf(scene.channel('Denmark').id), await message(scene, isPublic));
+    const seen = (deliveries: readonly Delivery[]) =>
+      deliveries.map((delivery) => ('isBystander' in delivery && delivery.isBystander ? 'seen' : 'received'));
+    const wanted = expected === null ? [] : [expected];
+    expect(seen(await events.read(queue))).toEqual(wanted);
+    await events.restart();
+    expect(seen(await events.read(await events.hub.open(scene.realm.id, scene.user(name).id, id)))).toEqual(wanted);
   });
 });
 
 describe('a queue', () => {
   it('hears only the types it asked for', async () => {
-    const world = await live(await cast());
-    const queue = await world.open('hamlet', await world.queue('hamlet', { types: ['user'] }));
-    await world.announce(wholeRealm);
-    expect(queue.deliveries).toHaveLength(0);
+    const events = await live(await cast());
+    const id = await events.register('hamlet', { types: ['user'] });
+    const queue = await events.open('hamlet', id);
+    await events.announce(wholeRealm);
+    expect(queue.dueEvents).toEqual([]);
+    await events.restart();
+    expect((await events.open('hamlet', id)).dueEvents).toEqual([]);
   });
 
   it('starts where the state it was given ends', async () => {
-    const world = await live(await cast());
-    await world.announce(wholeRealm);
-    const id = await world.queue('hamlet');
-    await world.announce(wholeRealm);
-    expect((await world.open('hamlet', id)).deliveries).toHaveLength(1);
+    const events = await live(await cast());
+    await events.announce(wholeRealm);
+    const id = await events.register('hamlet');
+    const seq = await events.announce(wholeRealm);
+    expect(dueTo(await events.open('hamlet', id))).toEqual([seq]);
   });
 
   it('goes on after a restart without loss or duplicate', async () => {
-    const scene = await cast();
-    const world = await live(scene);
-    const id = await world.queue('hamlet');
-    const before = await world.open('hamlet', id);
-    const first = await world.announce(wholeRealm);
-    const second = await world.announce(wholeRealm);
-    await world.hub().acknowledge(before, first * POSITIONS_PER_SEQ);
+    const events = await live(await cast());
+    const id = await events.register('hamlet');
+    const before = await events.open('hamlet', id);
+    const first = await events.announce(wholeRealm);
+    const second = await events.announce(wholeRealm);
+    await events.hub.acknowledge(before, first * POSITIONS_PER_SEQ);
 
-    await world.restart();
-    const after = await world.open('hamlet', id);
-    await world.hub().acknowledge(after, first * POSITIONS_PER_SEQ);
+    await events.restart();
+    const after = await events.open('hamlet', id);
+    await events.hub.acknowledge(after, first * POSITIONS_PER_SEQ);
     expect(seqsBeyond(after, first)).toEqual([second]);
-    const third = await world.announce(wholeRealm);
+    const third = await events.announce(wholeRealm);
     expect(seqsBeyond(after, first)).toEqual([second, third]);
   });
 
   it('outlives a crash however much happened since its place was stored, as its client knows that', async () => {
-    const scene = await cast();
-    const world = await live(scene, { maxEventsBehind: 10, keepSeconds: 600 });
-    const id = await world.queue('hamlet');
-    const queue = await world.open('hamlet', id);
+    const events = await live(await cast(), { maxEventsBehind: 10 });
+    const id = await events.register('hamlet');
+    const queue = await events.open('hamlet', id);
     let last = 0;
     for (let n = 0; n < 30; n++) {
-      last = await world.announce(wholeRealm);
-      await world.hub().acknowledge(queue, last * POSITIONS_PER_SEQ);
+      last = await events.announce(wholeRealm);
+      await events.hub.acknowledge(queue, last * POSITIONS_PER_SEQ);
     }
-    const missed = await world.announce(wholeRealm);
+    const missed = await events.announce(wholeRealm);
 
-    await world.restart();
-    await world.hub().sweep();
+    await events.restart();
+    await events.sweep.run();
     const cursor = last * POSITIONS_PER_SEQ;
-    const again = await world.open('hamlet', id, cursor);
-    await world.hub().acknowledge(again, cursor);
+    const again = await events.open('hamlet', id, cursor);
+    await events.hub.acknowledge(again, cursor);
     expect(seqsBeyond(again, last)).toEqual([missed]);
-    await expect(world.hub().acknowledge(again, cursor - 1)).rejects.toThrow('has already been pruned');
+    await expect(events.hub.acknowledge(again, cursor - 1)).rejects.toThrow('has already been pruned');
   });
 
-  it('is given up when its client is too far behind', async () => {
-    const scene = await cast();
-    const world = await live(scene, { maxEventsBehind: 10, keepSeconds: 600 });
-    const id = await world.queue('hamlet');
-    for (let n = 0; n < 11; n++) await world.announce(wholeRealm);
-    await expect(world.open('hamlet', id)).rejects.toMatchObject({ code: 'EVENT_QUEUE_NOT_FOUND' });
-    await world.restart();
-    await world.hub().sweep();
-    for (let n = 0; n < 11; n++) await world.announce(wholeRealm);
-    await world.hub().sweep();
-    expect(await scene.uow.read(({ queues }) => queues.listAll())).toEqual([]);
+  it('knows after a restart what its client has confirmed, however little the client says', async () => {
+    const events = await live(await cast());
+    const id = await events.register('hamlet');
+    const queue = await events.open('hamlet', id);
+    const [first, second] = [await events.announce(wholeRealm), await events.announce(wholeRealm)];
+    await events.hub.acknowledge(queue, second * POSITIONS_PER_SEQ);
+    await events.sweep.savePositions();
+
+    await events.restart();
+    const cursor = first * POSITIONS_PER_SEQ;
+    const again = await events.open('hamlet', id, cursor);
+    await expect(events.hub.acknowledge(again, cursor)).rejects.toThrow('has already been pruned');
+  });
+
+  it('believes no position from before its beginning', async () => {
+    const events = await live(await cast());
+    const id = await events.register('hamlet');
+    const queue = await events.open('hamlet', id, 0);
+    await expect(events.hub.acknowledge(queue, 0)).rejects.toThrow('Event 0 was not in this queue');
+    await events.hub.acknowledge(queue, -1);
   });
 
   it('loses nothing to a position that was never given out', async () => {
-    const scene = await cast();
-    const world = await live(scene);
-    const id = await world.queue('hamlet');
-    const first = await world.announce(wholeRealm);
+    const events = await live(await cast());
+    const id = await events.register('hamlet');
+    const first = await events.announce(wholeRealm);
     for (const never of [(first + 1) * POSITIONS_PER_SEQ, Number.MAX_SAFE_INTEGER]) {
-      const queue = await world.open('hamlet', id, never);
-      await expect(world.hub().acknowledge(queue, never)).rejects.toThrow('was not in this queue');
-      expect(queue.deliveries.map(({ stored }) => stored.seq)).toEqual([first]);
-      await world.restart();
+      const queue = await events.open('hamlet', id, never);
+      await expect(events.hub.acknowledge(queue, never)).rejects.toThrow('was not in this queue');
+      expect(dueTo(queue)).toEqual([first]);
+      await events.restart();
     }
+  });
+
+  it('believes a position at the very end of the log', async () => {
+    const events = await live(await cast());
+    const id = await events.register('hamlet');
+    const first = await events.announce(wholeRealm);
+    const position = first * POSITIONS_PER_SEQ + 7;
+    const queue = await events.open('hamlet', id, position);
+    expect(queue.acked).toBe(position);
+    await events.hub.acknowledge(queue, position);
+  });
+
+  it('is told anew of an event of which its client has confirmed only the beginning', async () => {
+    const events = await live(await cast());
+    const id = await events.register('hamlet');
+    const [first, second] = [await events.announce(wholeRealm), await events.announce(wholeRealm)];
+    const queue = await events.open('hamlet', id, second * POSITIONS_PER_SEQ);
+    expect(dueTo(queue)).toEqual([second]);
+    await events.restart();
+    const again = await events.open('hamlet', id, first * POSITIONS_PER_SEQ + 1);
+    expect(dueTo(again)).toEqual([first, second]);
+  });
+
+  it('needs nothing of the log before what was not for it, whatever its client confirmed last', async () => {
+    const scene = await cast();
+    const events = await live(scene);
+    const id = await events.register('hamlet');
+    const queue = await events.open('hamlet', id);
+    const confirmed = await events.announce(wholeRealm);
+    await events.hub.acknowledge(queue, confirmed * POSITIONS_PER_SEQ);
+    const others = users([scene.user('iago').id]);
+    for (let n = 0; n < 3; n++) await events.announce(others);
+    await events.hub.acknowledge(queue, confirmed * POSITIONS_PER_SEQ + 1);
+    await events.hub.read(queue, () => 'silent');
+    await events.sweep.savePositions();
+    const stored = await scene.uow.read(({ queues }) => queues.find(scene.realm.id, id));
+    const { floorSeq } = stored as { readonly floorSeq: EventSeq };
+    expect(floorSeq).toBeGreaterThan(confirmed);
+    await scene.uow.write((tx) => tx.events.prune(scene.realm.id, floorSeq, scene.clock.now() + 1, 100));
+
+    await events.restart();
+    const again = await events.open('hamlet', id, confirmed * POSITIONS_PER_SEQ + 1);
+    const missed = await events.announce(wholeRealm);
+    expect(dueTo(again)).toEqual([missed]);
+  });
+
+  it('does not come to life when the log no longer has what it missed', async () => {
+    const scene = await cast();
+    const events = await live(scene);
+    const id = await events.register('hamlet');
+    const last = await events.announce(wholeRealm);
+    await scene.uow.write((tx) => tx.events.prune(scene.realm.id, last, scene.clock.now() + 1, 100));
+    await gone(events.hub.open(scene.realm.id, scene.user('hamlet').id, id));
+  });
+
+  it('is given up when its client is too far behind', async () => {
+    const events = await live(await cast(), { maxEventsBehind: 10 });
+    const id = await events.register('hamlet');
+    for (let n = 0; n < 10; n++) await events.announce(wholeRealm);
+    expect((await events.open('hamlet', id)).dueEvents).toHaveLength(10);
+    await events.restart();
+    await events.announce(wholeRealm);
+    await gone(events.open('hamlet', id));
+  });
+
+  it('is given up when it falls too far behind while it is known', async () => {
+    const events = await live(await cast(), { maxEventsBehind: 250 });
+    const id = await events.register('hamlet');
+    const queue = await events.open('hamlet', id);
+    for (let n = 0; n < 251; n++) await events.announce(wholeRealm);
+    expect(queue.isBehind).toBe(true);
+    await gone(events.open('hamlet', id));
+    await gone(events.open('hamlet', id));
+  });
+
+  it('is given up when the log no longer has what it missed', async () => {
+    const scene = await cast();
+    const events = await live(scene);
+    const id = await events.register('hamlet');
+    const queue = await events.hub.open(scene.realm.id, scene.user('hamlet').id, id);
+    const last = await events.announce(wholeRealm);
+    await scene.uow.write((tx) => tx.events.prune(scene.realm.id, last, scene.clock.now() + 1, 100));
+    await gone(events.read(queue));
+    await gone(events.open('hamlet', id));
+    expect(await scene.uow.read(({ queues }) => queues.find(scene.realm.id, id))).toBeNull();
   });
 
   it('hears what another process writes to the same storage', async () => {
     const scene = await cast();
-    const world = await live(scene);
-    const queue = await world.open('hamlet', await world.queue('hamlet'));
+    const events = await live(scene);
+    const queue = await events.open('hamlet', await events.register('hamlet'));
     await scene.uow.write((tx) => tx.events.append(scene.realm.id, { event: flagChange, audience: wholeRealm }));
-    expect(queue.deliveries).toHaveLength(0);
-    await world.follower().catchUp();
-    expect(queue.deliveries).toHaveLength(1);
+    expect(queue.dueEvents).toEqual([]);
+    await events.follower.catchUp();
+    expect(queue.dueEvents).toHaveLength(1);
+  });
+
+  it('accepts a position of an event that another process has given out', async () => {
+    const scene = await cast();
+    const events = await live(scene);
+    const queue = await events.open('hamlet', await events.register('hamlet'));
+    const seq = await scene.uow.write((tx) =>
+      tx.events.append(scene.realm.id, { event: flagChange, audience: wholeRealm }),
+    );
+    await events.hub.acknowledge(queue, seq * POSITIONS_PER_SEQ);
+    expect(queue.acked).toBe(seq * POSITIONS_PER_SEQ);
   });
 
   it('delivers the same again to the same position, and nothing before it', async () => {
-    const world = await live(await cast());
-    const queue = await world.open('hamlet', await world.queue('hamlet'));
-    const first = await world.announce(wholeRealm);
-    await world.announce(wholeRealm);
-    await world.hub().acknowledge(queue, first * POSITIONS_PER_SEQ);
-    await world.hub().acknowledge(queue, first * POSITIONS_PER_SEQ);
-    expect(seqsBeyond(queue, first)).toHaveLength(1);
-    await expect(world.hub().acknowledge(queue, -1)).rejects.toThrow('An event newer than -1 has already been pruned!');
+    const events = await live(await cast());
+    const queue = await events.open('hamlet', await events.register('hamlet'));
+    const first = await events.announce(wholeRealm);
+    const second = await events.announce(wholeRealm);
+    await events.hub.acknowledge(queue, first * POSITIONS_PER_SEQ);
+    await events.hub.acknowledge(queue, first * POSITIONS_PER_SEQ);
+    expect(seqsBeyond(queue, first)).toEqual([second]);
+    await expect(events.hub.acknowledge(queue, -1)).rejects.toThrow('An event newer than -1 has already been pruned!');
   });
 
   it.each([0, 10 ** 9])('refuses the position %d, which was never in it', async (position) => {
-    const world = await live(await cast());
-    const queue = await world.open('hamlet', await world.queue('hamlet'));
-    await expect(world.hub().acknowledge(queue, position)).rejects.toThrow(`Event ${position} was not in this queue`);
+    const events = await live(await cast());
+    const queue = await events.open('hamlet', await events.register('hamlet'));
+    await expect(events.hub.acknowledge(queue, position)).rejects.toThrow(`Event ${position} was not in this queue`);
   });
 
-  it('is not lost to its owner because somebody else asks for it, or he himself asked for more before', async () => {
-    const scene = await cast();
-    const world = await live(scene, { maxEventsBehind: 10, keepSeconds: 600 });
-    const id = await world.queue('hamlet');
+  it('is not lost to its owner because somebody else asks for it, or they asked for more before', async () => {
+    const events = await live(await cast(), { maxEventsBehind: 10 });
+    const id = await events.register('hamlet');
     let last = 0;
-    for (let n = 0; n < 30; n++) last = await world.announce(wholeRealm);
+    for (let n = 0; n < 30; n++) last = await events.announce(wholeRealm);
     const [iago, tooFar, rightly] = await Promise.allSettled([
-      world.open('iago', id),
-      world.open('hamlet', id),
-      world.open('hamlet', id, last * POSITIONS_PER_SEQ),
+      events.open('iago', id),
+      events.open('hamlet', id),
+      events.open('hamlet', id, last * POSITIONS_PER_SEQ),
     ]);
     expect([iago.status, tooFar.status, rightly.status]).toEqual(['rejected', 'rejected', 'fulfilled']);
   });
 
   it('is nobody else’s', async () => {
-    const world = await live(await cast());
-    const id = await world.queue('hamlet');
-    await expect(world.open('iago', id)).rejects.toMatchObject({ code: 'EVENT_QUEUE_NOT_FOUND' });
-    await world.open('hamlet', id);
-    await expect(world.open('iago', id)).rejects.toMatchObject({ code: 'EVENT_QUEUE_NOT_FOUND' });
+    const events = await live(await cast());
+    const id = await events.register('hamlet');
+    await gone(events.open('iago', id));
+    await events.open('hamlet', id);
+    await gone(events.open('iago', id));
   });
 
   it('ends when it is removed, and whoever waits is told', async () => {
     const scene = await cast();
-    const world = await live(scene);
-    const id = await world.queue('hamlet');
-    const queue = await world.open('hamlet', id);
+    const events = await live(scene);
+    const id = await events.register('hamlet');
+    const queue = await events.open('hamlet', id);
     const reasons: string[] = [];
     queue.waitFor((reason) => reasons.push(reason));
-    await world.hub().remove(scene.realm.id, scene.user('hamlet').id, id);
+    await events.hub.remove(scene.realm.id, scene.user('hamlet').id, id);
     expect(reasons).toEqual(['closed']);
-    await expect(world.open('hamlet', id)).rejects.toMatchObject({ code: 'EVENT_QUEUE_NOT_FOUND' });
-    await expect(world.hub().remove(scene.realm.id, scene.user('hamlet').id, id)).rejects.toThrow('Bad event queue ID');
+    await gone(events.open('hamlet', id));
+    await expect(events.hub.remove(scene.realm.id, scene.user('hamlet').id, id)).rejects.toThrow('Bad event queue ID');
+  });
+
+  it('does not come to life when it is removed meanwhile', async () => {
+    const scene = await cast();
+    const events = await live(scene);
+    const id = await events.register('hamlet');
+    const opening = events.open('hamlet', id);
+    events.hub.forgetRemoved([{ realmId: scene.realm.id, id }]);
+    await gone(opening);
+    expect((await events.open('hamlet', id)).isClosed).toBe(false);
   });
 
   it('has one who waits; the one before is told', async () => {
-    const world = await live(await cast());
-    const queue = await world.open('hamlet', await world.queue('hamlet'));
+    const events = await live(await cast());
+    const queue = await events.open('hamlet', await events.register('hamlet'));
     const reasons: string[] = [];
     queue.waitFor((reason) => reasons.push(`first ${reason}`));
     queue.waitFor((reason) => reasons.push(`second ${reason}`));
-    await world.announce(wholeRealm);
+    await events.announce(wholeRealm);
     expect(reasons).toEqual(['first supplanted', 'second event']);
   });
 
   it('gives positions for what is not logged, strictly between the events around it', async () => {
-    const world = await live(await cast());
-    const queue = await world.open('hamlet', await world.queue('hamlet'));
-    const first = await world.announce(wholeRealm);
+    const events = await live(await cast());
+    const queue = await events.open('hamlet', await events.register('hamlet'));
+    const first = await events.announce(wholeRealm);
     queue.lastGiven = first * POSITIONS_PER_SEQ;
     const positions = [];
-    for (let i = 0; i < 1200; i++) positions.push(await world.hub().takeUnloggedPosition(queue));
-    const second = await world.announce(wholeRealm);
+    for (let i = 0; i < 1200; i++) positions.push(await events.hub.takeUnloggedPosition(queue));
+    const second = await events.announce(wholeRealm);
     expect(positions).toEqual([...positions].sort((a, b) => a - b));
     expect(new Set(positions).size).toBe(1200);
     expect(positions[0]).toBeGreaterThan(first * POSITIONS_PER_SEQ);
     expect(positions.at(-1)).toBeLessThan(second * POSITIONS_PER_SEQ);
   });
 
-  it('lives as long as somebody polls, and by its timeout after that', async () => {
+  it.each([true, false])('ends when its owner is deactivated, up to date or not: %s', async (isUpToDate) => {
     const scene = await cast();
-    const world = await live(scene);
-    const id = await world.queue('hamlet', {}, 60);
-    const queue = await world.open('hamlet', id);
-    queue.waitFor(() => {});
-    scene.clock.advance(3600);
-    await world.hub().sweep();
-    expect(await world.open('hamlet', id)).toBe(queue);
-
-    await world.restart();
-    await world.hub().sweep();
-    scene.clock.advance(59);
-    await world.hub().sweep();
-    await world.open('hamlet', id);
-    scene.clock.advance(60);
-    await world.hub().sweep();
-    await expect(world.open('hamlet', id)).rejects.toMatchObject({ code: 'EVENT_QUEUE_NOT_FOUND' });
-  });
-
-  it('counts from its beginning where nobody ever polled', async () => {
-    const scene = await cast();
-    const world = await live(scene);
-    scene.clock.advance(3600);
-    const id = await world.queue('hamlet', {}, 60);
-    scene.clock.advance(60);
-    await world.hub().sweep();
-    await expect(world.open('hamlet', id)).rejects.toMatchObject({ code: 'EVENT_QUEUE_NOT_FOUND' });
-  });
-
-  it('keeps the log from being shortened below what it still needs', async () => {
-    const scene = await cast();
-    const world = await live(scene);
-    const id = await world.queue('hamlet', {}, 86_400);
-    await world.announce(wholeRealm);
-    scene.clock.advance(3600);
-    await world.hub().sweep();
-    expect((await world.open('hamlet', id)).deliveries).toHaveLength(1);
-  });
-
-  it('ends when its owner is deactivated', async () => {
-    const scene = await cast();
-    const world = await live(scene);
-    const queue = await world.open('hamlet', await world.queue('hamlet'));
-    await world.announce(wholeRealm, {
-      type: 'user.activation_changed',
-      userId: scene.user('hamlet').id,
-      isActive: false,
+    const events = await live(scene);
+    const id = await events.register('hamlet');
+    const others = await events.open('iago', await events.register('iago'));
+    const { id: hamlet } = scene.user('hamlet');
+    const queue = isUpToDate ? await events.open('hamlet', id) : await events.hub.open(scene.realm.id, hamlet, id);
+    await events.uow.write(async (tx) => {
+      await tx.users.update({ ...scene.user('hamlet'), isActive: false });
+      await tx.events.append(scene.realm.id, {
+        event: { type: 'user.activation_changed', userId: hamlet, isActive: false },
+        audience: wholeRealm,
+      });
     });
-    expect(queue.isClosed).toBe(true);
+    expect([queue.isClosed, others.isClosed]).toEqual([true, false]);
+    await gone(events.open('hamlet', id));
+  });
+
+  it('is known to have been polled when it was, or is', async () => {
+    const scene = await cast();
+    const events = await live(scene);
+    const ids = [await events.register('hamlet'), await events.register('hamlet'), await events.register('hamlet')];
+    const polled = await events.open('hamlet', ids[0]!);
+    const waiting = await events.open('hamlet', ids[1]!);
+    scene.clock.advance(30);
+    await events.hub.acknowledge(polled, -1);
+    waiting.waitFor(() => {});
+    expect(events.hub.lastPolled(scene.user('hamlet').id)).toEqual(
+      new Map([
+        [ids[0], scene.clock.now()],
+        [ids[1], Number.POSITIVE_INFINITY],
+      ]),
+    );
+    expect(events.hub.lastPolled(scene.user('iago').id).size).toBe(0);
   });
 });
 
-function fail(error: unknown): never {
-  throw error;
-}
+describe('reading', () => {
+  it('goes on where an answer was full, in order, and says the same again', async () => {
+    const events = await live(await cast());
+    const id = await events.register('hamlet');
+    const seqs: number[] = [];
+    for (let n = 0; n < 30; n++) seqs.push(await events.announce(wholeRealm));
+    const queue = await events.hub.open(events.scene.realm.id, events.scene.user('hamlet').id, id);
+    expect(seqsOf(await events.read(queue, 10))).toEqual(seqs.slice(0, 10));
+    expect(seqsOf(await events.read(queue, 10))).toEqual(seqs.slice(0, 10));
+    expect(queue.isBehind).toBe(true);
+    await events.hub.acknowledge(queue, seqs[9]! * POSITIONS_PER_SEQ + 1);
+    expect(seqsOf(await events.read(queue)).filter((seq) => seq! > seqs[9]!)).toEqual(seqs.slice(10));
+    expect(queue.isBehind).toBe(false);
+    expect(seqsOf(await events.read(queue)).filter((seq) => seq! > seqs[9]!)).toEqual(seqs.slice(10));
+  });
+
+  it('finds in the log what a queue nobody read could not keep, and then is up to date again', async () => {
+    const events = await live(await cast());
+    const queue = await events.open('hamlet', await events.register('hamlet'));
+    const seqs: number[] = [];
+    for (let n = 0; n < 500; n++) seqs.push(await events.announce(wholeRealm));
+    expect([queue.isBehind, queue.dueEvents.length]).toEqual([true, 0]);
+    expect(seqsOf(await events.read(queue))).toEqual(seqs);
+    await events.hub.acknowledge(queue, seqs.at(-1)! * POSITIONS_PER_SEQ);
+    await events.read(queue);
+    const last = await events.announce(wholeRealm);
+    expect([queue.isBehind, seqsBeyond(queue, seqs.at(-1)!)]).toEqual([false, [last]]);
+  });
+
+  it('misses nothing that is committed while it reads, and has nothing twice', async () => {
+    const events = await live(await cast());
+    const id = await events.register('hamlet');
+    const seqs: number[] = [];
+    for (let n = 0; n < 20; n++) seqs.push(await events.announce(wholeRealm));
+    const queue = await events.hub.open(events.scene.realm.id, events.scene.user('hamlet').id, id);
+    const reading = events.read(queue);
+    const more = [events.announce(wholeRealm), events.announce(wholeRealm)];
+    const read = seqsOf(await reading);
+    seqs.push(...(await Promise.all(more)));
+    const later = seqsOf(await events.read(queue));
+    expect(new Set([...read, ...later])).toEqual(new Set(seqs));
+    expect(later).toEqual(seqs);
+  });
+
+  it('costs the log one look for many queues', async () => {
+    const scene = await cast();
+    const events = await live(scene);
+    const ids = [];
+    for (let n = 0; n < 20; n++) ids.push(await events.register('hamlet'));
+    for (let n = 0; n < 60; n++) await events.announce(wholeRealm);
+    let looks = 0;
+    const { read } = scene.uow;
+    scene.uow.read = (work) =>
+      read((repositories) => {
+        const { events: log } = repositories;
+        const counting = Object.create(log, {
+          listAfter: {
+            value: (...args: Parameters<typeof log.listAfter>) => {
+              looks++;
+              return log.listAfter(...args);
+            },
+          },
+        });
+        return work({ ...repositories, events: counting });
+      });
+    for (const id of ids) expect((await events.open('hamlet', id)).dueEvents).toHaveLength(60);
+    expect(looks).toBeLessThan(5);
+  });
+
+  it('drops what says nothing to a client, and keeps what comes after that until it is confirmed', async () => {
+    const events = await live(await cast());
+    const queue = await events.open('hamlet', await events.register('hamlet'));
+    const seqs = [];
+    for (let n = 0; n < 3; n++) seqs.push(await events.announce(wholeRealm));
+    const silentUpTo = (seq: number) => (delivery: Delivery) =>
+      'stored' in delivery && delivery.stored.seq <= seq ? ('silent' as const) : ('shown' as const);
+    expect(events.hub.readNow(queue, silentUpTo(seqs[1]!))).toBe(true);
+    expect(dueTo(queue)).toEqual([seqs[2]]);
+    expect(events.hub.readNow(queue, () => 'silent')).toBe(true);
+    expect(dueTo(queue)).toEqual([]);
+  });
+
+  it('finds what has fallen out of memory in the log', async () => {
+    const events = await live(await cast(), { cacheBytes: 1 });
+    const queue = await events.open('hamlet', await events.register('hamlet'));
+    const seqs = [await events.announce(wholeRealm), await events.announce(wholeRealm)];
+    expect(events.hub.readNow(queue, () => 'shown')).toBe(false);
+    expect(seqsOf(await events.read(queue))).toEqual(seqs);
+  });
+
+  it('tells nothing of what a deleted message said, though it was at hand', async () => {
+    const scene = await cast();
+    await scene.add(aMessage({ from: 'hamlet', to: 'Denmark' }));
+    const { id } = scene.messages[0]!;
+    const events = await live(scene);
+    const queue = await events.open('hamlet', await events.register('hamlet'));
+    const behind = await events.register('iago');
+    await events.uow.write((tx) =>
+      tx.events.append(scene.realm.id, { event: flagChange, audience: wholeRealm, quotes: id }),
+    );
+    const types = async (live: LiveQueue) =>
+      (await events.read(live)).map((delivery) => 'stored' in delivery && delivery.stored.event.type);
+    expect(await types(queue)).toEqual(['message.flag_changed']);
+    await events.uow.write((tx) => tx.events.blank(scene.realm.id, [id, 999 as MessageId]));
+    expect(await types(queue)).toEqual(['blank']);
+    expect(await types(await events.open('iago', behind))).toEqual(['blank']);
+  });
+
+  it('believes the log, not its memory, after another process has written', async () => {
+    const scene = await cast();
+    await scene.add(aMessage({ from: 'hamlet', to: 'Denmark' }));
+    const { id } = scene.messages[0]!;
+    const events = await live(scene);
+    const queue = await events.open('hamlet', await events.register('hamlet'));
+    await events.uow.write((tx) =>
+      tx.events.append(scene.realm.id, { event: flagChange, audience: wholeRealm, quotes: id }),
+    );
+    await scene.uow.write(async (tx) => {
+      await tx.events.blank(scene.realm.id, [id]);
+      await tx.events.append(scene.realm.id, { event: flagChange, audience: users([]) });
+    });
+    await events.follower.catchUp();
+    const [first] = await events.read(queue);
+    expect(first).toMatchObject({ stored: { event: { type: 'blank' } } });
+  });
+});
+
+describe('what cannot be delivered', () => {
+  const failing = (delivery: Delivery) => {
+    if ('stored' in delivery) throw new Error('odd event');
+    return 'shown' as const;
+  };
+
+  it.each(['now', 'later'])('costs one queue, which registers again, and is reported: read %s', async (when) => {
+    const scene = await cast();
+    const events = await live(scene);
+    const [hamlet, iago] = [await events.register('hamlet'), await events.register('iago')];
+    const queue = await events.open('hamlet', hamlet);
+    const other = await events.open('iago', iago);
+    const seq = await events.announce(wholeRealm);
+    const reasons: string[] = [];
+    queue.waitFor((reason) => reasons.push(reason));
+    const read = async () => {
+      if (when === 'now') events.hub.readNow(queue, failing);
+      else await events.hub.read(queue, failing);
+    };
+    await gone(read());
+    expect(reasons).toEqual(['failed']);
+    expect(queue.hasFailed).toBe(true);
+    await gone(events.open('hamlet', hamlet));
+    expect(await scene.uow.read(({ queues }) => queues.find(scene.realm.id, hamlet))).toBeNull();
+    expect(dueTo(other)).toEqual([seq]);
+    expect(events.problems).toEqual([
+      [
+        'an event cannot be delivered, so its queue ends',
+        {
+          realmId: scene.realm.id,
+          queueId: hamlet,
+          seq,
+          eventType: 'message.flag_changed',
+          err: new Error('odd event'),
+        },
+      ],
+    ]);
+  });
+
+  it('costs one queue where it is judged whom it is for', async () => {
+    const scene = await cast();
+    const events = await live(scene);
+    const narrow: QueueFilter['narrow'] = [{ operator: 'topic', topic: 'x' }];
+    const [hamlet, iago] = [await events.register('hamlet', { narrow }), await events.register('iago')];
+    const queue = await events.open('hamlet', hamlet);
+    const other = await events.open('iago', iago);
+    // Nothing that this version writes: its shape is wrong although its format is right.
+    const seq = await events.announce(wholeRealm, { type: 'message.sent' } as DomainEvent);
+    expect([queue.hasFailed, dueTo(other)]).toEqual([true, [seq]]);
+    await gone(events.open('hamlet', hamlet));
+
+    const late = await events.register('hamlet', { narrow });
+    await scene.storage.damage.event(scene.realm.id, (await events.announce(wholeRealm)) as EventSeq, {
+      payload: '{"type":"message.sent"}',
+      format: 2,
+    });
+    await events.restart();
+    await gone(events.open('hamlet', late));
+    expect(events.problems.map(([, { eventType }]) => eventType)).toEqual(['message.sent', 'message.sent']);
+  });
+
+  it('stays known as ended while its row cannot be removed, and is removed by the next sweep', async () => {
+    const scene = await cast();
+    const events = await live(scene);
+    const id = await events.register('hamlet');
+    const queue = await events.open('hamlet', id);
+    await events.announce(wholeRealm);
+    const { write } = scene.uow;
+    scene.uow.write = () => Promise.reject(new Error('disk full'));
+    await gone(events.hub.read(queue, failing));
+    await new Promise((resolve) => setImmediate(resolve));
+    scene.uow.write = write;
+    await gone(events.open('hamlet', id));
+    expect(await scene.uow.read(({ queues }) => queues.find(scene.realm.id, id))).not.toBeNull();
+    expect(events.problems.map(([message]) => message)).toContain('an event queue that ended cannot be removed');
+    await events.sweep.run();
+    expect(await scene.uow.read(({ queues }) => queues.find(scene.realm.id, id))).toBeNull();
+    await gone(events.open('hamlet', id));
+  });
+});
+
+describe('a row that cannot be read', () => {
+  it('of a queue is removed and reported; its client registers again', async () => {
+    const scene = await cast();
+    const events = await live(scene);
+    const id = await events.register('hamlet');
+    await scene.storage.damage.queue(id, { filter: '{' });
+    await gone(events.open('hamlet', id));
+    expect(await scene.uow.read(({ queues }) => queues.find(scene.realm.id, id))).toBeNull();
+    expect(events.problems).toEqual([
+      [
+        'a stored event queue cannot be read',
+        { realmId: scene.realm.id, queueId: id, reason: 'its filter is damaged' },
+      ],
+    ]);
+  });
+
+  it('of the log costs those who would have to be told of it, and nobody else', async () => {
+    const scene = await cast();
+    const events = await live(scene);
+    const [hamlet, iago] = [await events.register('hamlet'), await events.register('iago')];
+    const before = await events.announce(wholeRealm);
+    const odd = await events.announce(users([scene.user('hamlet').id]));
+    const after = await events.announce(wholeRealm);
+    await scene.storage.damage.event(scene.realm.id, odd, { format: 99 });
+    await events.restart();
+    expect(dueTo(await events.open('iago', iago))).toEqual([before, after]);
+    await gone(events.open('hamlet', hamlet));
+    expect(events.problems).toMatchObject([
+      ['an event cannot be delivered, so its queue ends', { queueId: hamlet, seq: odd, eventType: 'unreadable' }],
+    ]);
+  });
+
+  it('of the log whose audience is damaged too costs all who have to pass it', async () => {
+    const scene = await cast();
+    const events = await live(scene);
+    const [hamlet, iago] = [await events.register('hamlet'), await events.register('iago')];
+    const odd = await events.announce(users([scene.user('hamlet').id]));
+    await scene.storage.damage.event(scene.realm.id, odd, { audience: '?' });
+    const late = await events.register('iago');
+    await events.restart();
+    await gone(events.open('iago', iago));
+    await gone(events.open('hamlet', hamlet));
+    const seq = await events.announce(wholeRealm);
+    expect(dueTo(await events.open('iago', late))).toEqual([seq]);
+  });
+
+  it('written by another process is passed over by those it is not for, who see for themselves', async () => {
+    const scene = await cast();
+    const events = await live(scene);
+    const [hamlet, iago] = [await events.register('hamlet'), await events.register('iago')];
+    const queues = [await events.open('hamlet', hamlet), await events.open('iago', iago)];
+    const reasons: string[] = [];
+    queues[1]!.waitFor((reason) => reasons.push(reason));
+    const append = (audience: Audience) =>
+      scene.uow.write((tx) => tx.events.append(scene.realm.id, { event: flagChange, audience }));
+    const [odd, last] = [await append(users([scene.user('hamlet').id])), await append(wholeRealm)];
+    await scene.storage.damage.event(scene.realm.id, odd, { payload: '' });
+    await events.follower.catchUp();
+    expect([queues.map(({ isBehind }) => isBehind), reasons]).toEqual([[true, true], ['event']]);
+    expect(seqsOf(await events.read(queues[1]!))).toEqual([last]);
+    await gone(events.read(queues[0]!));
+    expect(events.problems[0]).toEqual([
+      'an event of the log cannot be read',
+      { realmId: scene.realm.id, seq: odd, reason: 'its payload is damaged' },
+    ]);
+  });
+});
+
+describe('what is not logged', () => {
+  const typing = (scene: MemoryScene) =>
+    ({
+      event: {
+        type: 'typing.changed',
+        op: 'start',
+        sender: { id: scene.user('hamlet').id } as never,
+        to: { kind: 'channel', channelId: scene.channel('Denmark').id, topic: 'plans' },
+      },
+      audience: subscribersOf(scene.channel('Denmark').id),
+    }) as const;
+
+  it('reaches those who are there, once, between the events around it', async () => {
+    const scene = await cast();
+    const events = await live(scene);
+    const [hamlet, iago] = [await events.register('hamlet'), await events.register('iago')];
+    const queue = await events.open('hamlet', hamlet);
+    const other = await events.open('iago', iago);
+    const before = await events.announce(wholeRealm);
+    events.tell(typing(scene));
+    const first = await events.read(queue);
+    expect(first).toHaveLength(2);
+    expect(seqsOf(first)).toEqual([before, null]);
+    const [, ephemeral] = first;
+    const position = 'position' in ephemeral! ? ephemeral.position : 0;
+    expect(position).toBeGreaterThan(queue.queue.startSeq * POSITIONS_PER_SEQ);
+    const after = await events.announce(wholeRealm);
+    expect(position).toBeLessThan(after * POSITIONS_PER_SEQ);
+    expect(seqsOf(await events.read(queue))).toEqual([before, after]);
+    expect(seqsOf(await events.read(other))).toEqual([before, after]);
+  });
+
+  it('reaches nobody who comes later, and leaves nothing in storage', async () => {
+    const scene = await cast();
+    const events = await live(scene);
+    const id = await events.register('hamlet');
+    const head = await scene.uow.read((r) => r.events.headSeq(scene.realm.id));
+    events.tell(typing(scene));
+    expect(await events.read(await events.open('hamlet', id))).toEqual([]);
+    expect(await scene.uow.read((r) => r.events.headSeq(scene.realm.id))).toBe(head);
+  });
+
+  it('wakes who waits, and costs a queue that cannot be told of it', async () => {
+    const scene = await cast();
+    const events = await live(scene);
+    const id = await events.register('hamlet');
+    const queue = await events.open('hamlet', id);
+    const reasons: string[] = [];
+    queue.waitFor((reason) => reasons.push(reason));
+    events.tell(typing(scene));
+    expect(reasons).toEqual(['event']);
+    await gone(
+      events.hub.read(queue, () => {
+        throw new Error('odd');
+      }),
+    );
+    expect(reasons).toEqual(['event', 'failed']);
+    expect(events.problems).toMatchObject([[expect.anything(), { eventType: 'typing.changed', seq: null }]]);
+  });
+
+  it('is left out of an answer that is full, which comes first', async () => {
+    const scene = await cast();
+    const events = await live(scene);
+    const queue = await events.open('hamlet', await events.register('hamlet'));
+    await events.announce(wholeRealm);
+    const second = await events.announce(wholeRealm);
+    events.tell(typing(scene));
+    expect(await events.read(queue, 1)).toHaveLength(1);
+    await events.hub.acknowledge(queue, second * POSITIONS_PER_SEQ + 1);
+    expect(seqsOf(await events.read(queue))).toEqual([second, null]);
+  });
+});

@@ -16,15 +16,44 @@ export interface StoredEvent {
   readonly event: DomainEvent;
   readonly audience: Audience;
   readonly at: UnixSeconds;
+  /** The message it quotes; null: none. */
+  readonly quotes: MessageId | null;
+}
+
+/** A row of the log that this version cannot read: damaged, or written in a format that it does not know. */
+export interface UnreadableEvent {
+  readonly realmId: RealmId;
+  readonly seq: EventSeq;
+  readonly at: UnixSeconds;
+  /** Null: that cannot be read either. */
+  readonly audience: Audience | null;
+  /** For operators; quotes nothing of the row. */
+  readonly reason: string;
+}
+
+/** What the log has under a seq. */
+export type LoggedEvent = StoredEvent | UnreadableEvent;
+
+export const isReadable = (logged: LoggedEvent): logged is StoredEvent => 'event' in logged;
+
+export interface LogHead {
+  readonly realmId: RealmId;
+  /** Of the newest event, pruned or not. */
+  readonly seq: EventSeq;
+  /** Everything up to it is gone; 0 while nothing is. */
+  readonly prunedUpTo: number;
 }
 
 export interface EventReads {
   /** Of the newest event, pruned or not; every realm has one from its creation on. */
   headSeq(realmId: RealmId): Promise<EventSeq>;
-  /** The same of every realm; ascending realm. */
-  listHeads(): Promise<readonly { readonly realmId: RealmId; readonly seq: EventSeq }[]>;
-  /** Ascending seq, at most `limit`. */
-  listAfter(realmId: RealmId, after: EventSeq, limit: number): Promise<readonly StoredEvent[]>;
+  /** Of every realm; ascending. */
+  listHeads(): Promise<readonly LogHead[]>;
+  /**
+   * Ascending seq, at most `limit`, and no more after the one with which they reach `maxBytes` of JSON. A row that cannot be
+   * read is there as such, and hides none of the others.
+   */
+  listAfter(realmId: RealmId, after: EventSeq, limit: number, maxBytes?: number): Promise<readonly LoggedEvent[]>;
   /** Everything up to it is gone; 0 while nothing is. */
   prunedUpTo(realmId: RealmId): Promise<number>;
 }
@@ -35,6 +64,9 @@ export interface EventLog extends EventReads {
   append(realmId: RealmId, announcement: Announcement): Promise<EventSeq>;
   /** Forgets what the log quotes of these messages; the rows stay, as `blank`. */
   blank(realmId: RealmId, messageIds: readonly MessageId[]): Promise<void>;
-  /** Removes events up to this seq that are older than `before`. */
-  prune(realmId: RealmId, upTo: EventSeq, before: UnixSeconds): Promise<void>;
+  /**
+   * Removes events up to this seq that are older than `before`, the oldest `limit` of them. Returns how many went: fewer
+   * than `limit` when there are no more.
+   */
+  prune(realmId: RealmId, upTo: EventSeq, before: UnixSeconds, limit: number): Promise<number>;
 }

@@ -1,4 +1,6 @@
+import { invalidInput } from '../shared/errors.js';
 import type { EventSeq, RealmId, UnixSeconds, UserId } from '../shared/ids.js';
+import { utf8Length } from '../shared/text.js';
 
 /**
  * A client's cursor over its realm's log. Positions in answers to clients are `seq × 1024 + n`: n numbers what one log
@@ -42,6 +44,30 @@ export type WantedNarrowTerm = QueueNarrowTerm | { readonly operator: 'unsupport
 
 export const POSITIONS_PER_SEQ = 1024;
 
+export const seqOf = (position: number): EventSeq => Math.floor(position / POSITIONS_PER_SEQ) as EventSeq;
+export const firstPositionOf = (seq: EventSeq): number => seq * POSITIONS_PER_SEQ;
+
+/** How long a queue lives that nobody polls (events §6.1). */
+export const DEFAULT_IDLE_SECONDS = 600;
+export const MAX_IDLE_SECONDS = 604_800;
+
+/** What was asked for within the contract's bounds; nothing at all, and what is no time, means the default. */
+export const idleTimeoutFrom = (wanted: number | null): number =>
+  wanted === null || !(wanted > 0) ? DEFAULT_IDLE_SECONDS : Math.min(Math.ceil(wanted), MAX_IDLE_SECONDS);
+
+/** With one more, the one that was polled least recently expires. */
+export const MAX_QUEUES_PER_USER = 100;
+
+/** As JSON; every event is held against it. */
+const MAX_FILTER_BYTES = 8192;
+
+/** @throws DomainError INVALID_INPUT for a filter that is too long to keep. */
+export function checkFilterSize(filter: QueueFilter): void {
+  if (utf8Length(JSON.stringify(filter)) > MAX_FILTER_BYTES) {
+    throw invalidInput(`Event queue filter is too long (limit: ${MAX_FILTER_BYTES} bytes)`);
+  }
+}
+
 export interface QueuePosition {
   readonly id: string;
   readonly acked: number;
@@ -49,18 +75,57 @@ export interface QueuePosition {
   readonly lastPolledAt: UnixSeconds;
 }
 
-export interface EventQueueReads {
-  find(realmId: RealmId, id: string): Promise<EventQueue | null>;
-  /** Of all realms. */
-  listAll(): Promise<readonly EventQueue[]>;
+/** A stored queue that this version cannot read. */
+export interface UnreadableQueue {
+  readonly id: string;
+  readonly ownerId: UserId;
+  /** For operators; quotes nothing of the row. */
+  readonly reason: string;
 }
 
-/** Every implementation passes event-queue-repository.contract.ts. */
+export interface QueueKey {
+  readonly realmId: RealmId;
+  readonly id: string;
+}
+
+/** What a process knows of the queues that it serves, and their rows do not. */
+export interface ServedQueues {
+  /** When the user's queues were polled; infinite where somebody waits. Those that nobody has polled here are absent. */
+  lastPolled(ownerId: UserId): ReadonlyMap<string, number>;
+  /** Their rows are gone: whoever waits is answered, and nobody reads them any more. */
+  forgetRemoved(keys: readonly QueueKey[]): void;
+}
+
+export interface EventQueueReads {
+  /** Null when the realm has none of this id. */
+  find(realmId: RealmId, id: string): Promise<EventQueue | UnreadableQueue | null>;
+  /** The user's, the one that was polled least recently first. */
+  listOf(realmId: RealmId, ownerId: UserId): Promise<readonly Pick<QueuePosition, 'id' | 'lastPolledAt'>[]>;
+  /** The lowest `floorSeq` of the realm's queues; null when it has none. */
+  lowestFloor(realmId: RealmId): Promise<EventSeq | null>;
+}
+
+export interface Expiry {
+  readonly now: UnixSeconds;
+  /** How long nobody polled before that does not count: there was no server to poll. */
+  readonly servedSince: UnixSeconds;
+  /** Somebody waits for these. */
+  readonly except: readonly string[];
+}
+
+/**
+ * Every implementation passes event-queue-repository.contract.ts. What removes many reads nothing of them but their
+ * positions, so that a damaged row is removed like any other.
+ */
 export interface EventQueueRepository extends EventQueueReads {
   add(queue: EventQueue): Promise<void>;
   /** Idempotent. */
   remove(realmId: RealmId, ids: readonly string[]): Promise<void>;
   removeOfUser(realmId: RealmId, ownerId: UserId): Promise<void>;
+  /** At most `limit` of those, of any realm, that nobody has polled for as long as they live. Returns which. */
+  removeIdle(expiry: Expiry, limit: number): Promise<readonly QueueKey[]>;
+  /** At most `limit` of the realm's queues whose `floorSeq` is below this one. Returns which. */
+  removeBehind(realmId: RealmId, floorSeq: number, limit: number): Promise<readonly QueueKey[]>;
   /** Queues that are gone meanwhile are skipped. */
   savePositions(realmId: RealmId, positions: readonly QueuePosition[]): Promise<void>;
 }

@@ -4,7 +4,7 @@ import type { TopicVisibility } from '../channels/topic-policy.js';
 import type { GroupView } from '../groups/group.js';
 import type { SentFlags } from '../messages/message.js';
 import type { MessageView } from '../messages/message-repository.js';
-import type { ChannelId, GroupId, MessageId, UnixSeconds, UserId } from '../shared/ids.js';
+import type { ChannelId, EventSeq, GroupId, MessageId, UnixSeconds, UserId } from '../shared/ids.js';
 import type { Role } from '../users/role.js';
 import type { User } from '../users/user.js';
 
@@ -80,6 +80,11 @@ export type DomainEvent =
   | { readonly type: 'user.created'; readonly user: User }
   | { readonly type: 'user.role_changed'; readonly userId: UserId; readonly role: Role }
   | { readonly type: 'user.activation_changed'; readonly userId: UserId; readonly isActive: boolean }
+  /**
+   * To guests who may not know everybody: whether they know these users was decided anew (users §1.4). What it was before
+   * is what held at `before`, a seq. Names at most `MAX_USERS_PER_ACCESS_CHANGE` users.
+   */
+  | { readonly type: 'user.access_changed'; readonly userIds: readonly UserId[]; readonly before: EventSeq }
   /** Sent to nobody: whoever keeps keys at hand forgets this user's. */
   | { readonly type: 'user.credentials_changed'; readonly userId: UserId }
   | { readonly type: 'realm.deactivated' }
@@ -102,7 +107,9 @@ export type DomainEvent =
       readonly op: 'add' | 'remove';
       readonly groupId: GroupId;
       readonly subgroupIds: readonly GroupId[];
-    };
+    }
+  /** The group as it is afterwards: clients that know no deactivated groups see it come and go. */
+  | { readonly type: 'group.activation_changed'; readonly view: GroupView };
 
 export type DomainEventType = DomainEvent['type'];
 

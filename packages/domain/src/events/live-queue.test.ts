@@ -1,7 +1,6 @@
 import type { EventSeq, RealmId, UserId } from '../shared/ids.js';
-import { wholeRealm } from './audience.js';
-import { type EventQueue, POSITIONS_PER_SEQ } from './event-queue.js';
-import { type Delivery, LiveQueue, type Waiter } from './live-queue.js';
+import { type EventQueue, POSITIONS_PER_SEQ, seqOf } from './event-queue.js';
+import { dueEvent, LiveQueue, type Waiter } from './live-queue.js';
 
 const seq = (number: number) => number as EventSeq;
 const queue: EventQueue = {
@@ -16,91 +15,165 @@ const queue: EventQueue = {
   lastPolledAt: 100,
   idleTimeoutSeconds: 600,
 };
-const at = (number: number): Delivery => ({
-  stored: { realmId: queue.realmId, seq: seq(number), event: { type: 'blank' }, audience: wholeRealm, at: 0 },
-  isBystander: false,
-});
-const seqs = (live: LiveQueue) => live.deliveries.map(({ stored }) => stored.seq);
+const due = (number: number, isBystander = false) => dueEvent(seq(number), isBystander);
+/** Up to date, with nothing due. */
+const live = () => {
+  const started = new LiveQueue(queue, 100);
+  started.catchUp([]);
+  return started;
+};
+const seqs = (live: LiveQueue) => live.dueEvents.map(seqOf);
+const typing = {
+  type: 'typing.changed',
+  op: 'start',
+  sender: null as never,
+  to: { kind: 'direct', people: [] },
+} as const;
 
 describe('a live queue', () => {
-  it('holds what came until it is dropped', () => {
-    const live = new LiveQueue(queue, 100);
-    live.load([at(6), at(7)], -1);
-    live.push(at(9));
-    live.dropBefore(7);
-    expect(seqs(live)).toEqual([7, 9]);
-    live.dropBefore(1);
-    expect(seqs(live)).toEqual([7, 9]);
-    live.dropBefore(10);
-    expect(seqs(live)).toEqual([]);
+  it('knows what came until it is dropped, and in what part its owner saw it', () => {
+    const queue = new LiveQueue({ ...live().queue }, 100);
+    expect(queue.catchUp([due(6), due(7, true)])).toBe(true);
+    queue.push(due(9));
+    queue.dropBefore(seq(7));
+    expect(queue.dueEvents).toEqual([due(7, true), due(9)]);
+    queue.dropBefore(seq(1));
+    expect(seqs(queue)).toEqual([7, 9]);
+    queue.dropBefore(seq(10));
+    expect(queue.dueEvents).toEqual([]);
   });
 
-  it('stands before the first event that waits, else at the end of the log', () => {
-    const live = new LiveQueue(queue, 100);
-    expect(live.floor(seq(8))).toBe(8);
-    live.push(at(7));
-    expect(live.floor(seq(8))).toBe(6);
+  it('is behind until it has read everything, and takes nothing before that', () => {
+    const started = new LiveQueue(queue, 100);
+    started.push(due(6));
+    started.pushEphemeral({ event: typing, at: 100 });
+    expect([started.isBehind, started.hasNews, started.dueEvents.length]).toEqual([true, true, 0]);
+    started.catchUp([]);
+    expect([started.isBehind, started.hasNews]).toEqual([false, false]);
   });
 
-  it('stands where it stood when events were lost on the way to it', () => {
-    const live = new LiveQueue(queue, 100);
-    live.fallBehind();
-    expect(live.floor(seq(8))).toBe(queue.floorSeq);
+  it('does not catch up with more than it may keep', () => {
+    const started = new LiveQueue(queue, 100);
+    const many = (count: number) => Array.from({ length: count }, (_, index) => due(6 + index));
+    expect(started.catchUp(many(201))).toBe(false);
+    expect(started.isBehind).toBe(true);
+    expect(started.catchUp(many(200))).toBe(true);
   });
 
-  it('gives its position away only when it moved', () => {
-    const live = new LiveQueue(queue, 100);
-    expect(live.takePosition(seq(5))).toBeNull();
-    live.acked = 6 * POSITIONS_PER_SEQ;
-    live.lastPolledAt = 130;
-    expect(live.takePosition(seq(7))).toEqual({
-      id: 'q',
-      acked: 6 * POSITIONS_PER_SEQ,
-      floorSeq: 7,
-      lastPolledAt: 130,
-    });
-    expect(live.takePosition(seq(7))).toBeNull();
+  it('stands before the first event that is due, else where everything was distributed', () => {
+    const queue = live();
+    expect(queue.floor(seq(8))).toBe(8);
+    queue.push(due(7));
+    expect(queue.floor(seq(8))).toBe(6);
   });
 
-  it('gives up remembering what nobody fetches, but not while somebody waits', () => {
-    const live = new LiveQueue(queue, 100);
-    const wake = () => {};
-    live.waitFor(wake);
-    for (let number = 6; number < 2010; number++) live.push(at(number));
-    expect(live.isBehind).toBe(false);
-    live.stopWaiting(wake);
-    const { length } = live.deliveries;
-    live.push(at(2010));
-    expect(live.isBehind).toBe(true);
-    live.push(at(2011));
-    expect(live.deliveries).toHaveLength(length);
+  it('falls behind when more is due than it keeps, and stands before the first of it', () => {
+    const queue = live();
+    for (let number = 6; number < 206; number++) queue.push(due(number));
+    expect(queue.isBehind).toBe(false);
+    queue.push(due(206));
+    expect([queue.isBehind, queue.floor(seq(300)), queue.dueEvents.length]).toEqual([true, 5, 0]);
+    queue.push(due(207));
+    queue.acknowledge(9 * POSITIONS_PER_SEQ, 130);
+    expect([queue.floor(seq(300)), queue.dueEvents.length]).toEqual([8, 0]);
+  });
+
+  it('falls behind from an event on that nobody could tell it of', () => {
+    const queue = live();
+    queue.fallBehind(seq(8));
+    expect(queue.floor(seq(20))).toBe(7);
+    queue.fallBehind(seq(15));
+    expect(queue.floor(seq(20))).toBe(7);
+  });
+
+  it('never goes back', () => {
+    const queue = live();
+    queue.fallBehind(seq(9));
+    queue.dropBefore(seq(4));
+    expect(queue.floor(seq(20))).toBe(8);
+  });
+
+  it('says what is not stored of where it stands until that is stored', () => {
+    const queue = live();
+    expect(queue.unsavedPosition(seq(5))).toBeNull();
+    queue.acknowledge(6 * POSITIONS_PER_SEQ, 130);
+    const position = { id: 'q', acked: 6 * POSITIONS_PER_SEQ, floorSeq: 7, lastPolledAt: 130 };
+    expect(queue.unsavedPosition(seq(7))).toEqual(position);
+    expect(queue.unsavedPosition(seq(7))).toEqual(position);
+    queue.markSaved(queue.unsavedPosition(seq(7))!);
+    expect(queue.unsavedPosition(seq(7))).toBeNull();
+    for (const change of [
+      () => queue.push(due(7)),
+      () => queue.acknowledge(queue.acked + 1, 130),
+      () => queue.acknowledge(queue.acked, 140),
+    ]) {
+      change();
+      const moved = queue.unsavedPosition(seq(7));
+      expect(moved).not.toBeNull();
+      queue.markSaved(moved!);
+    }
+  });
+
+  it('starts where its client says it is, which may be further on than what is stored', () => {
+    const started = new LiveQueue(queue, 100, { acked: 9 * POSITIONS_PER_SEQ, floorSeq: seq(8) });
+    expect([started.acked, started.lastGiven, started.floor(seq(30))]).toEqual([
+      9 * POSITIONS_PER_SEQ,
+      9 * POSITIONS_PER_SEQ,
+      8,
+    ]);
+    expect(new LiveQueue(queue, 100).lastGiven).toBe(5 * POSITIONS_PER_SEQ);
   });
 
   it('wakes the one who waits, and nobody who has stopped', () => {
-    const live = new LiveQueue(queue, 100);
+    const queue = live();
     const heard: string[] = [];
     const hearing =
       (name: string): Waiter =>
       (reason) =>
         heard.push(`${name} ${reason}`);
     const [first, second] = [hearing('first'), hearing('second')];
-    live.waitFor(first);
-    live.waitFor(second);
-    live.stopWaiting(first);
-    live.push(at(6));
-    live.close();
-    live.stopWaiting(second);
-    live.push(at(7));
+    queue.waitFor(first);
+    queue.waitFor(second);
+    queue.stopWaiting(first);
+    queue.push(due(6));
+    queue.close();
+    queue.stopWaiting(second);
+    queue.push(due(7));
     expect(heard).toEqual(['first supplanted', 'second event', 'second closed']);
-    expect(live).toMatchObject({ isWaitedFor: false, isClosed: true });
+    expect(queue).toMatchObject({ isWaitedFor: false, isClosed: true, hasFailed: false });
+  });
+
+  it('wakes who waits when it falls behind, and when it fails', () => {
+    const queue = live();
+    const heard: string[] = [];
+    queue.waitFor((reason) => heard.push(reason));
+    queue.fallBehind(seq(6));
+    queue.close('failed');
+    expect(heard).toEqual(['event', 'failed']);
+    expect(queue).toMatchObject({ isClosed: true, hasFailed: true });
+  });
+
+  it('keeps the newest of what is not logged for a short time, and tells it once', () => {
+    const queue = live();
+    const reasons: string[] = [];
+    queue.waitFor((reason) => reasons.push(reason));
+    for (let number = 0; number < 60; number++) queue.pushEphemeral({ event: typing, at: 100 + number });
+    expect([reasons.length, queue.hasNews]).toEqual([60, true]);
+    expect(queue.takeEphemerals(150).map(({ at }) => at)).toEqual(
+      Array.from({ length: 40 }, (_, index) => 120 + index),
+    );
+    expect([queue.hasNews, queue.takeEphemerals(150)]).toEqual([false, []]);
+    queue.pushEphemeral({ event: typing, at: 200 });
+    queue.fallBehind(seq(6));
+    expect(queue.takeEphemerals(200)).toEqual([]);
   });
 
   it('numbers what is not logged after everything given, and leaves the row before it is full', () => {
-    const live = new LiveQueue(queue, 100);
-    expect(live.nextUnloggedPosition()).toBe(5 * POSITIONS_PER_SEQ + 1);
-    live.lastGiven = 6 * POSITIONS_PER_SEQ + 998;
-    expect(live.nextUnloggedPosition()).toBe(6 * POSITIONS_PER_SEQ + 999);
-    live.lastGiven++;
-    expect(live.nextUnloggedPosition()).toBeNull();
+    const queue = live();
+    expect(queue.nextUnloggedPosition()).toBe(5 * POSITIONS_PER_SEQ + 1);
+    queue.lastGiven = 6 * POSITIONS_PER_SEQ + 998;
+    expect(queue.nextUnloggedPosition()).toBe(6 * POSITIONS_PER_SEQ + 999);
+    queue.lastGiven++;
+    expect(queue.nextUnloggedPosition()).toBeNull();
   });
 });

@@ -1,89 +1,160 @@
 import type { EventSeq, UnixSeconds } from '../shared/ids.js';
-import type { StoredEvent } from './event-log.js';
-import { type EventQueue, POSITIONS_PER_SEQ, type QueuePosition } from './event-queue.js';
+import type { EphemeralEvent } from './ephemeral-event.js';
+import { type EventQueue, firstPositionOf, POSITIONS_PER_SEQ, type QueuePosition, seqOf } from './event-queue.js';
 
-/** An event on its way to one queue. */
-export interface Delivery {
-  readonly stored: StoredEvent;
-  /** Seen for being public, not for being received: a message then has no flags. */
-  readonly isBystander: boolean;
+declare const dueBrand: unique symbol;
+
+/**
+ * An event of the log that is due to a queue: its position, by one higher where the owner is a bystander. A number, because
+ * there are thousands of them for each client that returns.
+ */
+export type DueEvent = number & { readonly [dueBrand]: true };
+
+export const dueEvent = (seq: EventSeq, isBystander: boolean): DueEvent =>
+  (firstPositionOf(seq) + (isBystander ? 1 : 0)) as DueEvent;
+
+/** Seen for being public, not for being received: a message then has no flags. */
+export const isForBystander = (due: DueEvent): boolean => due % POSITIONS_PER_SEQ === 1;
+
+/** What is told only to those who are there. */
+export interface Ephemeral {
+  readonly event: EphemeralEvent;
+  readonly at: UnixSeconds;
 }
 
-/** Why somebody who waits is woken: there is news, another waits in his place, or the queue has ended. */
-export type WakeReason = 'event' | 'supplanted' | 'closed';
+/**
+ * Why somebody who waits is woken: there is news, another waits in their place, the queue has ended, or it cannot go on and
+ * its client has to register again.
+ */
+export type WakeReason = 'event' | 'supplanted' | 'closed' | 'failed';
 export type Waiter = (reason: WakeReason) => void;
 
-/** Beyond that a queue nobody polls goes back to the log for what it missed. */
-const MAX_PENDING = 2000;
+/** With more the queue falls behind: what is due to it is found in the log again when somebody reads. */
+const MAX_DUE = 200;
+/** More of them between two polls are not worth keeping: the newest say how things are. */
+const MAX_EPHEMERALS = 50;
+/** How old one may be when it is told. */
+const EPHEMERAL_SECONDS = 30;
 
-/** A queue somebody polls: what waits for it is at hand, and whoever waits is woken. */
+/**
+ * A queue that this process knows: a cursor, and while it is up to date the numbers of what is due to it. It has a copy of
+ * nothing, so a queue that nobody reads costs the same whatever happens.
+ */
 export class LiveQueue {
-  /** Ascending seq. Shared objects: a queue costs a reference for each event. */
-  private pending: Delivery[] = [];
+  /** Ascending. */
+  private due: DueEvent[] = [];
+  private ephemerals: Ephemeral[] = [];
   private waiter: Waiter | null = null;
+  /** While it is behind: every event up to it was confirmed, or is not due. */
+  private floorSeq: EventSeq;
+  private saved: QueuePosition;
+  /** What is due to it after `floorSeq` is to be found in the log. */
+  isBehind = true;
+  private end: 'closed' | 'failed' | null = null;
+  acked: number;
   /** The last position given to the client, logged or not. */
   lastGiven: number;
-  acked: number;
   lastPolledAt: UnixSeconds;
-  isClosed = false;
-  private overflowed = false;
-  private saved: QueuePosition;
 
+  /** `acked` and `floorSeq` may be further on than what is stored of them. */
   constructor(
     readonly queue: EventQueue,
     now: UnixSeconds,
+    { acked, floorSeq }: Pick<EventQueue, 'acked' | 'floorSeq'> = queue,
   ) {
-    this.acked = queue.acked;
-    this.lastGiven = Math.max(queue.acked, queue.startSeq * POSITIONS_PER_SEQ);
+    this.acked = acked;
+    this.floorSeq = floorSeq;
+    this.lastGiven = Math.max(acked, firstPositionOf(queue.startSeq));
     this.lastPolledAt = now;
     this.saved = { id: queue.id, acked: queue.acked, floorSeq: queue.floorSeq, lastPolledAt: queue.lastPolledAt };
   }
 
-  get deliveries(): readonly Delivery[] {
-    return this.pending;
+  /** Empty while it is behind. */
+  get dueEvents(): readonly DueEvent[] {
+    return this.due;
   }
 
-  /** What it missed is in the log only; whoever polls next has to open it again. */
-  get isBehind(): boolean {
-    return this.overflowed;
+  get hasNews(): boolean {
+    return this.isBehind || this.due.length > 0 || this.ephemerals.length > 0;
+  }
+
+  get hasEphemerals(): boolean {
+    return this.ephemerals.length > 0;
+  }
+
+  get isClosed(): boolean {
+    return this.end !== null;
+  }
+
+  /** It cannot go on: its client has to register again. */
+  get hasFailed(): boolean {
+    return this.end === 'failed';
   }
 
   get isWaitedFor(): boolean {
     return this.waiter !== null;
   }
 
-  /** What it missed before it came to life, and up to where its client has confirmed what he got. */
-  load(missed: readonly Delivery[], acked: number): void {
-    this.pending = [...missed];
-    this.acked = acked;
-    this.lastGiven = Math.max(this.lastGiven, acked);
-  }
-
-  push(delivery: Delivery): void {
-    if (this.overflowed) return;
-    if (this.pending.length >= MAX_PENDING && this.waiter === null) {
-      this.overflowed = true;
+  push(due: DueEvent): void {
+    if (this.isBehind) return;
+    if (this.due.length >= MAX_DUE) {
+      this.fallBehind(seqOf(due));
       return;
     }
-    this.pending.push(delivery);
+    this.due.push(due);
     this.waiter?.('event');
   }
 
-  /** Events were lost on the way to it: whoever polls next gets them from the log. */
-  fallBehind(): void {
-    this.overflowed = true;
-    this.waiter?.('closed');
+  /** Kept for a short time, and only while the queue is up to date. */
+  pushEphemeral(ephemeral: Ephemeral): void {
+    if (this.isBehind) return;
+    if (this.ephemerals.length >= MAX_EPHEMERALS) this.ephemerals.shift();
+    this.ephemerals.push(ephemeral);
+    this.waiter?.('event');
   }
 
-  /** Forgets what lies before this seq. */
-  dropBefore(seq: number): void {
+  /** Those that are not too old; they are told once. */
+  takeEphemerals(now: UnixSeconds): readonly Ephemeral[] {
+    const taken = this.ephemerals.filter(({ at }) => now - at <= EPHEMERAL_SECONDS);
+    this.ephemerals = [];
+    return taken;
+  }
+
+  /** From this event on it is no longer known what is due to it: that is to be found in the log. */
+  fallBehind(seq: EventSeq): void {
+    if (this.isBehind) return;
+    this.floorSeq = this.floor((seq - 1) as EventSeq);
+    this.due = [];
+    this.ephemerals = [];
+    this.isBehind = true;
+    this.waiter?.('event');
+  }
+
+  /** Everything in the log has been looked at, and this is what is due. False when that is more than it may keep. */
+  catchUp(due: readonly DueEvent[]): boolean {
+    if (due.length > MAX_DUE) return false;
+    this.due = [...due];
+    this.isBehind = false;
+    return true;
+  }
+
+  /** Its client has processed everything up to the position, which may be in the middle of what one event became. */
+  acknowledge(position: number, now: UnixSeconds): void {
+    if (position !== -1) this.dropBefore(seqOf(position));
+    this.acked = position;
+    this.lastPolledAt = now;
+  }
+
+  /** Nothing before this event is due any more. */
+  dropBefore(seq: EventSeq): void {
+    const first = firstPositionOf(seq);
     let count = 0;
-    while (count < this.pending.length && this.pending[count]!.stored.seq < seq) count++;
-    if (count === this.pending.length) this.pending = [];
-    else if (count > 0) this.pending = this.pending.slice(count);
+    while (count < this.due.length && this.due[count]! < first) count++;
+    if (count > 0) this.due = this.due.slice(count);
+    if (this.isBehind && seq - 1 > this.floorSeq) this.floorSeq = (seq - 1) as EventSeq;
   }
 
-  /** One at a time: whoever waited before is told that another took his place. `wake` is called for each event. */
+  /** One at a time: whoever waited before is told that another took their place. `wake` is called for each event. */
   waitFor(wake: Waiter): void {
     const former = this.waiter;
     this.waiter = wake;
@@ -95,28 +166,36 @@ export class LiveQueue {
     if (this.waiter === wake) this.waiter = null;
   }
 
-  close(): void {
-    this.isClosed = true;
-    this.waiter?.('closed');
+  close(reason: 'closed' | 'failed' = 'closed'): void {
+    this.end = reason;
+    this.waiter?.(reason);
   }
 
-  /** Where it stands when everything up to `head` has been distributed. */
+  /** Every event up to it was confirmed or is not due, when everything up to `head` has been distributed. */
   floor(head: EventSeq): EventSeq {
-    // What it missed is to be read again.
-    if (this.overflowed) return this.saved.floorSeq;
-    const [first] = this.pending;
-    return (first ? first.stored.seq - 1 : head) as EventSeq;
+    if (this.isBehind) return this.floorSeq;
+    const [first] = this.due;
+    return first === undefined ? head : ((seqOf(first) - 1) as EventSeq);
+  }
+
+  position(head: EventSeq): QueuePosition {
+    const { acked, lastPolledAt, queue } = this;
+    return { id: queue.id, acked, floorSeq: this.floor(head), lastPolledAt };
   }
 
   /** What to store of it; null when nothing moved since the last time. */
-  takePosition(head: EventSeq): QueuePosition | null {
-    const { acked, lastPolledAt, queue, saved } = this;
-    const position = { id: queue.id, acked, floorSeq: this.floor(head), lastPolledAt };
-    if (position.acked === saved.acked && position.floorSeq === saved.floorSeq && lastPolledAt === saved.lastPolledAt) {
-      return null;
-    }
+  unsavedPosition(head: EventSeq): QueuePosition | null {
+    const { saved } = this;
+    const position = this.position(head);
+    const isSaved =
+      position.acked === saved.acked &&
+      position.floorSeq === saved.floorSeq &&
+      position.lastPolledAt === saved.lastPolledAt;
+    return isSaved ? null : position;
+  }
+
+  markSaved(position: QueuePosition): void {
     this.saved = position;
-    return position;
   }
 
   /** A position for what is not logged: after everything given so far. Null: the row of the log has no more of them. */

@@ -1,49 +1,101 @@
 import { aChannel, aMessage, aUser, given } from '@parley/testkit';
-import type { EventSeq, MessageId, RealmId, UserId } from '../shared/ids.js';
+import type { ChannelId, EventSeq, GroupId, MessageId, RealmId, UserId } from '../shared/ids.js';
 import type { Role } from '../users/role.js';
-import { type Audience, allOf, atLeast, except, subscribersOf, users, wholeRealm } from './audience.js';
+import {
+  type Audience,
+  accessorsOf,
+  allOf,
+  anyOf,
+  atLeast,
+  except,
+  groupMembers,
+  nobody,
+  restrictedGuests,
+  subscribersOf,
+  users,
+  wholeRealm,
+} from './audience.js';
 import type { DomainEvent } from './event.js';
-import type { EventQueue, QueueFilter } from './event-queue.js';
-import { LiveQueue } from './live-queue.js';
-import { LiveRealm, type Owner } from './live-realm.js';
+import { type EventQueue, type QueueFilter, seqOf } from './event-queue.js';
+import { isForBystander, LiveQueue } from './live-queue.js';
+import { type Answers, LiveRealm, type LiveRealmParts, type OnlineUser, type RealmPicture } from './live-realm.js';
 
 const realmId = 1 as RealmId;
 const id = (number: number) => number as UserId;
+const group = (number: number) => number as GroupId;
 const blank: DomainEvent = { type: 'blank' };
+const EVERYBODY_GROUP = group(90);
+
+interface Given {
+  /** Users by message. */
+  readonly holders?: Readonly<Record<number, readonly number[]>>;
+  /** Users by guest. */
+  readonly inaccessible?: Readonly<Record<number, readonly number[]>>;
+  readonly picture?: Partial<RealmPicture>;
+  readonly parts?: Partial<LiveRealmParts>;
+}
+
+const byNumber = (lists: Readonly<Record<number, readonly number[]>> = {}) =>
+  new Map(Object.entries(lists).map(([key, ids]) => [Number(key), new Set(ids.map(id))]));
 
 /** A realm in which users have a queue each, named `q` and their number. */
-function aLiveRealm(holders: Readonly<Record<number, readonly number[]>> = {}) {
+function aLiveRealm({ holders, inaccessible, picture, parts }: Given = {}) {
   let seq = 0;
+  const lookedUp: { questions: unknown; users: unknown }[] = [];
+  const deactivated: UserId[] = [];
+  const broken: unknown[] = [];
+  const unfit: unknown[] = [];
   const realm = new LiveRealm(
     realmId,
-    [],
-    () => true,
-    async (message) => new Set((holders[message] ?? []).map(id)),
+    {
+      headSeq: 0 as EventSeq,
+      edges: [],
+      deactivatedGroupIds: [],
+      permissions: { canAccessAllUsers: EVERYBODY_GROUP } as RealmPicture['permissions'],
+      ...picture,
+    },
+    {
+      wants: () => true,
+      lookUp: async (questions, users) => {
+        lookedUp.push({ questions, users });
+        return { holders: byNumber(holders), inaccessible: byNumber(inaccessible) } as unknown as Answers;
+      },
+      onUnfit: (live, what, error) => unfit.push([live.queue.id, what, (error as Error).message]),
+      onBroken: ({ seq }, error) => broken.push([seq, (error as Error).message]),
+      onLookUpFailed: (error) => broken.push((error as Error).message),
+      onDeactivated: (userId) => deactivated.push(userId),
+      ...parts,
+    },
   );
   return {
     realm,
-    join(number: number, role: Role, filter: Partial<QueueFilter> = {}): LiveQueue {
-      const owner: Owner = {
+    lookedUp,
+    deactivated,
+    broken,
+    unfit,
+    join(number: number, role: Role, filter: Partial<QueueFilter> = {}, more: Partial<OnlineUser> = {}): LiveQueue {
+      const user = realm.users.get(id(number)) ?? {
         userId: id(number),
         role,
-        isActive: true,
-        channels: new Set(),
-        directGroups: new Set(),
-        queues: new Set(),
+        channels: new Set<ChannelId>(),
+        directGroups: new Set<GroupId>(),
+        queues: new Set<LiveQueue>(),
+        ...more,
       };
-      realm.add(owner);
-      const live = new LiveQueue(aQueue(number, filter), 0);
-      realm.addQueue(owner, live);
+      if (!realm.users.has(user.userId)) realm.add(user);
+      const live = new LiveQueue(aQueue(number, filter, `q${number}${user.queues.size === 0 ? '' : 'b'}`), 0);
+      live.catchUp([]);
+      realm.addQueue(user, live);
       return live;
     },
     tell(audience: Audience, event: DomainEvent = blank): void {
-      realm.take({ realmId, seq: ++seq as EventSeq, event, audience, at: 0 });
+      realm.take({ realmId, seq: ++seq as EventSeq, event, audience, at: 0, quotes: null });
     },
   };
 }
 
-const aQueue = (number: number, filter: Partial<QueueFilter>): EventQueue => ({
-  id: `q${number}`,
+const aQueue = (number: number, filter: Partial<QueueFilter>, queueId: string): EventQueue => ({
+  id: queueId,
   realmId,
   ownerId: id(number),
   filter: { types: null, allPublicChannels: false, narrow: [], ...filter },
@@ -54,8 +106,7 @@ const aQueue = (number: number, filter: Partial<QueueFilter>): EventQueue => ({
   lastPolledAt: 0,
   idleTimeoutSeconds: 600,
 });
-const heard = (live: LiveQueue) =>
-  live.deliveries.map(({ stored, isBystander }) => `${stored.seq}${isBystander ? ' aside' : ''}`);
+const heard = (live: LiveQueue) => live.dueEvents.map((due) => `${seqOf(due)}${isForBystander(due) ? ' aside' : ''}`);
 
 /** A message nobody here received. */
 const publicMessage = async (): Promise<DomainEvent> => {
@@ -70,29 +121,151 @@ const publicMessage = async (): Promise<DomainEvent> => {
 
 describe('live queues of a realm', () => {
   it('hear what is said to their owners, and what is said to one of them alone', () => {
-    const { join, tell } = aLiveRealm();
-    const [owner, member] = [join(1, 'owner'), join(2, 'member')];
+    const { join, tell, realm } = aLiveRealm();
+    const [owner, member, second] = [join(1, 'owner'), join(2, 'member'), join(2, 'member')];
     tell(wholeRealm);
     tell(allOf(atLeast('administrator'), users([id(1), id(2)])));
     tell(except(wholeRealm, users([id(1)])));
     tell({ kind: 'queue', id: 'q2' });
-    tell({ kind: 'nobody' });
-    expect([heard(owner), heard(member)]).toEqual([
-      ['1', '2'],
-      ['1', '3', '4'],
+    tell(nobody);
+    tell(allOf());
+    tell(anyOf());
+    expect([owner, member, second].map(heard)).toEqual([
+      ['1', '2', '6'],
+      ['1', '3', '4', '6'],
+      ['1', '3', '6'],
+    ]);
+    expect(realm.headSeq).toBe(7);
+  });
+
+  it('of guests of a queue hear nothing that is for another queue of theirs', () => {
+    const { join, tell } = aLiveRealm();
+    const [first, second] = [join(2, 'member'), join(2, 'member')];
+    tell({ kind: 'queue', id: 'q2b' });
+    expect([heard(first), heard(second)]).toEqual([[], ['1']]);
+  });
+
+  it('follow who subscribes and unsubscribes', () => {
+    const { join, tell } = aLiveRealm();
+    const channelId = 7 as ChannelId;
+    const [one, two] = [join(1, 'member', {}, { channels: new Set([channelId]) }), join(2, 'member')];
+    const said = () => tell(subscribersOf(channelId));
+    said();
+    const rows = [
+      { userId: id(2), channelId },
+      { userId: id(3), channelId },
+    ] as never;
+    tell(nobody, { type: 'subscription.added', channels: [], subscriptions: rows });
+    said();
+    tell(nobody, {
+      type: 'subscription.removed',
+      channels: [{ id: channelId, name: 'x', userIds: [id(1), id(3)] }],
+    });
+    said();
+    tell(anyOf(subscribersOf(channelId), users([id(1)])));
+    expect([heard(one), heard(two)]).toEqual([
+      ['1', '3', '6'],
+      ['3', '5', '6'],
     ]);
   });
 
+  it('follow who is in which group, through subgroups, and not through a group that is deactivated', () => {
+    const edges = [{ subgroupId: group(1), groupId: group(2) }];
+    const { join, tell } = aLiveRealm({ picture: { edges, deactivatedGroupIds: [group(5)] } });
+    const live = join(1, 'member', {}, { directGroups: new Set([group(1)]) });
+    const say = () => tell(groupMembers(group(2)));
+    const activation = (isDeactivated: boolean) =>
+      tell(nobody, { type: 'group.activation_changed', view: { id: group(1), isDeactivated } as never });
+    say(); // 1
+    activation(true);
+    say(); // 3
+    activation(false);
+    say(); // 5
+    const members = { type: 'group.members_changed', groupId: group(1), userIds: [id(1), id(9)] } as const;
+    tell(nobody, { ...members, op: 'remove' });
+    say(); // 7
+    tell(nobody, { ...members, op: 'add' });
+    say(); // 9
+    const subgroups = { type: 'group.subgroups_changed', groupId: group(2), subgroupIds: [group(1)] } as const;
+    tell(nobody, { ...subgroups, op: 'remove' });
+    say(); // 11
+    tell(nobody, { ...subgroups, op: 'add' });
+    say(); // 13
+    const created = { type: 'group.created', memberIds: [id(1)], subgroupIds: [], view: null } as const;
+    tell(nobody, { ...created, groupId: group(3) });
+    tell(groupMembers(group(3))); // 15
+    tell(nobody, { type: 'group.created', groupId: group(4), memberIds: [], subgroupIds: [group(5)], view: null });
+    tell(nobody, { type: 'group.members_changed', op: 'add', groupId: group(5), userIds: [id(1)] });
+    tell(groupMembers(group(5))); // 18
+    tell(groupMembers(group(4))); // 19, through one that was deactivated from the beginning
+    expect(heard(live)).toEqual(['1', '5', '9', '13', '15', '18']);
+  });
+
   it('keep their order while it is looked up who has a message', async () => {
-    const { join, tell, realm } = aLiveRealm({ 7: [1] });
+    const { join, tell, realm } = aLiveRealm({ holders: { 7: [1] } });
     const [one, two] = [join(1, 'member'), join(2, 'member')];
     tell({ kind: 'holders', messageId: 7 as MessageId });
     tell(wholeRealm);
     expect(realm.isIdle).toBe(false);
-    expect(heard(two)).toEqual([]);
+    expect([heard(two), realm.headSeq]).toEqual([[], 0]);
     await realm.settled();
     expect([heard(one), heard(two)]).toEqual([['1', '2'], ['2']]);
-    expect(realm.isIdle).toBe(true);
+    expect([realm.isIdle, realm.headSeq]).toEqual([true, 2]);
+  });
+
+  it('have looked up together what is asked about in one commit', async () => {
+    const { join, tell, realm, lookedUp } = aLiveRealm({ holders: { 7: [1], 8: [2] } });
+    const [one, two] = [join(1, 'member'), join(2, 'guest')];
+    tell(anyOf({ kind: 'holders', messageId: 7 as MessageId }, users([])));
+    tell(allOf({ kind: 'holders', messageId: 8 as MessageId }, wholeRealm));
+    tell(except(wholeRealm, { kind: 'holders', messageId: 8 as MessageId }));
+    tell(accessorsOf(id(5)));
+    await realm.settled();
+    expect(lookedUp).toEqual([
+      {
+        questions: { messageIds: [7, 8], userIds: [5] },
+        users: { ids: [1, 2], guestIds: [2] },
+      },
+    ]);
+    // Of whom nothing was found out, nothing is told to a guest.
+    expect([heard(one), heard(two)]).toEqual([['1', '3', '4'], ['2']]);
+  });
+
+  it('look nothing up where nobody is online, or no guest who may not know everybody', async () => {
+    const { join, tell, realm, lookedUp } = aLiveRealm();
+    tell({ kind: 'holders', messageId: 7 as MessageId });
+    const member = join(1, 'member');
+    const guest = join(2, 'guest', {}, { directGroups: new Set([EVERYBODY_GROUP]) });
+    tell(accessorsOf(id(5)));
+    expect([realm.isIdle, lookedUp, heard(member), heard(guest)]).toEqual([true, [], ['2'], ['2']]);
+  });
+
+  it('of guests hear of users whom they may know, and of nobody else', async () => {
+    const { join, tell, realm } = aLiveRealm({ inaccessible: { 2: [5], 3: [] } });
+    const [member, blind, seeing] = [join(1, 'member'), join(2, 'guest'), join(3, 'guest')];
+    tell(accessorsOf(id(5)));
+    tell(restrictedGuests);
+    tell(allOf(restrictedGuests, users([id(1), id(3)])));
+    await realm.settled();
+    expect([member, blind, seeing].map(heard)).toEqual([['1'], ['2'], ['1', '2', '3']]);
+  });
+
+  it('follow who is a guest, and may not know everybody', async () => {
+    const { join, tell, realm } = aLiveRealm({ inaccessible: { 1: [5] } });
+    const live = join(1, 'member');
+    const say = () => tell(restrictedGuests);
+    say();
+    tell(nobody, { type: 'user.role_changed', userId: id(1), role: 'guest' });
+    say();
+    const change = { type: 'group.members_changed', groupId: EVERYBODY_GROUP, userIds: [id(1)] } as const;
+    tell(nobody, { ...change, op: 'add' });
+    say();
+    tell(nobody, { ...change, op: 'remove' });
+    say();
+    tell(nobody, { type: 'user.role_changed', userId: id(1), role: 'administrator' });
+    say();
+    await realm.settled();
+    expect(heard(live)).toEqual(['3', '7']);
   });
 
   it('of guests hear of no public channel but their own, those of others of all', async () => {
@@ -101,8 +274,19 @@ describe('live queues of a realm', () => {
     const wide = { allPublicChannels: true };
     const [plain, member, guest] = [join(1, 'owner'), join(2, 'member', wide), join(3, 'guest', wide)];
     const narrowed = join(4, 'member', { narrow: [{ operator: 'channel', name: 'Denmark' }] });
+    const elsewhere = join(5, 'member', { ...wide, narrow: [{ operator: 'channel', name: 'Venice' }] });
     tell(users([id(1)]), message);
-    expect([plain, member, guest, narrowed].map(heard)).toEqual([['1'], ['1 aside'], [], ['1 aside']]);
+    expect([plain, member, guest, narrowed, elsewhere].map(heard)).toEqual([['1'], ['1 aside'], [], ['1 aside'], []]);
+  });
+
+  it('hear a public message once, as its receivers, though they asked for all of them', async () => {
+    const message = await publicMessage();
+    const { join, tell } = aLiveRealm();
+    const [receiver, other] = [join(1, 'member', { allPublicChannels: true }), join(2, 'member')];
+    tell(users([id(1)]), message);
+    tell(users([id(1)]), { ...message, isPublic: false } as DomainEvent);
+    tell(users([]), { ...message, isPublic: false } as DomainEvent);
+    expect([heard(receiver), heard(other)]).toEqual([['1', '2'], []]);
   });
 
   it('hear of public channels by the role their owner has by then', async () => {
@@ -116,54 +300,117 @@ describe('live queues of a realm', () => {
     expect([demoted, promoted].map(heard)).toEqual([[], ['3 aside']]);
   });
 
-  it('of whoever is deactivated are closed once they have heard of it', () => {
+  it('are subject to their narrow in what they receive, and messages only', async () => {
+    const message = await publicMessage();
     const { join, tell } = aLiveRealm();
+    const narrowed = join(1, 'member', { narrow: [{ operator: 'channel', name: 'Venice' }] });
+    tell(users([id(1)]), message);
+    tell(users([id(1)]));
+    expect(heard(narrowed)).toEqual(['2']);
+  });
+
+  it('of whoever is deactivated hear of it, and are given up then', () => {
+    const { join, tell, deactivated } = aLiveRealm();
     const live = join(1, 'member');
-    tell(wholeRealm, { type: 'user.activation_changed', userId: id(1), isActive: false });
-    expect([heard(live), live.isClosed]).toEqual([['1'], true]);
+    const change = { type: 'user.activation_changed', userId: id(1) } as const;
+    tell(wholeRealm, { ...change, isActive: true });
+    expect(deactivated).toEqual([]);
+    tell(wholeRealm, { ...change, isActive: false });
+    expect([heard(live), deactivated]).toEqual([['1', '2'], [1]]);
   });
 
   it('leave nothing behind when they go', () => {
     const { join, tell, realm } = aLiveRealm();
-    const live = join(1, 'member');
-    realm.removeQueue(live);
+    const channelId = 9 as ChannelId;
+    const groups = { directGroups: new Set([group(1)]), channels: new Set([channelId]) };
+    const [first, second] = [join(1, 'guest', { allPublicChannels: true }, groups), join(1, 'guest')];
+    realm.removeQueue(first);
+    realm.removeQueue(first);
     tell(wholeRealm);
-    tell(subscribersOf(9 as never));
-    expect([heard(live), realm.owners.size]).toEqual([[], 0]);
+    expect([heard(first), heard(second), realm.users.size]).toEqual([[], ['1'], 1]);
+    realm.removeQueue(second);
+    for (const audience of [wholeRealm, subscribersOf(channelId), groupMembers(group(1)), restrictedGuests]) {
+      tell(audience);
+    }
+    expect([heard(second), realm.users.size]).toEqual([['1'], 0]);
+  });
+
+  it('one of which an event cannot be judged for is given up alone', () => {
+    const wants = ({ queue }: LiveQueue) => {
+      if (queue.id === 'q1') throw new Error('odd');
+      return true;
+    };
+    const { join, tell, unfit } = aLiveRealm({ parts: { wants } });
+    const [odd, other] = [join(1, 'member'), join(2, 'member')];
+    tell(wholeRealm);
+    expect([heard(odd), heard(other)]).toEqual([[], ['1']]);
+    expect(unfit).toEqual([['q1', { type: 'blank', seq: 1 }, 'odd']]);
+  });
+
+  it('say from which event on the picture of the realm is not to be trusted', () => {
+    const { join, tell, broken, realm } = aLiveRealm();
+    join(1, 'member');
+    tell(wholeRealm);
+    const circle = { type: 'group.subgroups_changed', op: 'add', groupId: group(1), subgroupIds: [group(1)] } as const;
+    tell(wholeRealm, circle);
+    expect([broken, realm.headSeq]).toEqual([[[2, 'Group 1 would hold itself.']], 2]);
+  });
+
+  it('go back to the log when nobody can say whom an event was for, and go on', async () => {
+    let isDiskBroken = true;
+    const answers: Answers = { holders: new Map(), inaccessible: new Map() };
+    const lookUp = async () => (isDiskBroken ? Promise.reject(new Error('disk')) : answers);
+    const { join, tell, realm, broken } = aLiveRealm({ parts: { lookUp } });
+    const before = join(1, 'member');
+    tell(wholeRealm);
+    tell({ kind: 'holders', messageId: 5 as MessageId });
+    tell(wholeRealm);
+    await realm.settled();
+    expect([before.isBehind, before.floor(3 as EventSeq), broken]).toEqual([true, 0, ['disk']]);
+
+    isDiskBroken = false;
+    const after = join(2, 'member');
+    tell({ kind: 'holders', messageId: 5 as MessageId });
+    tell(wholeRealm);
+    await realm.settled();
+    expect(heard(after)).toEqual(['5']);
   });
 });
 
-it('sends everybody back to the log when nobody can say whom an event was for, and goes on', async () => {
-  const realm = new LiveRealm(
-    realmId,
-    [],
-    () => true,
-    () => Promise.reject(new Error('disk')),
-  );
-  const owner: Owner = {
-    userId: id(1),
-    role: 'member',
-    isActive: true,
-    channels: new Set(),
-    directGroups: new Set(),
-    queues: new Set(),
-  };
-  realm.add(owner);
-  const before = new LiveQueue(aQueue(1, {}), 0);
-  realm.addQueue(owner, before);
-  const at = 0;
-  realm.take({
-    realmId,
-    seq: 1 as EventSeq,
-    event: blank,
-    audience: { kind: 'holders', messageId: 5 as MessageId },
-    at,
-  });
-  await realm.settled();
-  expect(before.isBehind).toBe(true);
+describe('what is not logged', () => {
+  const typing = {
+    type: 'typing.changed',
+    op: 'start',
+    sender: null as never,
+    to: { kind: 'direct', people: [] },
+  } as const;
 
-  const after = new LiveQueue(aQueue(1, {}), 0);
-  realm.addQueue(owner, after);
-  realm.take({ realmId, seq: 2 as EventSeq, event: blank, audience: wholeRealm, at });
-  expect(heard(after)).toEqual(['2']);
+  it('reaches the live queues of those it is for, after what came before it', async () => {
+    const { join, tell, realm } = aLiveRealm({ holders: { 7: [2] } });
+    const [one, two] = [join(1, 'member'), join(2, 'member')];
+    tell({ kind: 'holders', messageId: 7 as MessageId });
+    realm.takeEphemeral({ event: typing, audience: users([id(2), id(3)]) }, 50);
+    expect(two.hasEphemerals).toBe(false);
+    await realm.settled();
+    expect(two.takeEphemerals(50)).toEqual([{ event: typing, at: 50 }]);
+    expect([one.hasEphemerals, heard(two)]).toEqual([false, ['1']]);
+  });
+
+  it('is for the queue it is for, and those that want it', () => {
+    const wants = ({ queue }: LiveQueue, type: string) => queue.ownerId !== id(3) || type !== 'typing.changed';
+    const { join, realm } = aLiveRealm({ parts: { wants } });
+    const [first, second, third] = [join(2, 'member'), join(2, 'member'), join(3, 'member')];
+    realm.takeEphemeral({ event: typing, audience: { kind: 'queue', id: 'q2b' } }, 50);
+    expect([first, second].map((live) => live.hasEphemerals)).toEqual([false, true]);
+    realm.takeEphemeral({ event: typing, audience: wholeRealm }, 50);
+    expect([first, third].map((live) => live.hasEphemerals)).toEqual([true, false]);
+  });
+
+  it('is lost when it cannot be found out whom it is for', async () => {
+    const { join, realm } = aLiveRealm({ parts: { lookUp: () => Promise.reject(new Error('disk')) } });
+    const live = join(1, 'member');
+    realm.takeEphemeral({ event: typing, audience: { kind: 'holders', messageId: 5 as MessageId } }, 50);
+    await realm.settled();
+    expect([live.hasEphemerals, live.isBehind]).toEqual([false, false]);
+  });
 });

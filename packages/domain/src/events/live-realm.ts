@@ -1,193 +1,300 @@
 import { type ClosureGroup, GroupClosure, type GroupEdge } from '../groups/group-closure.js';
-import type { ChannelId, GroupId, MessageId, RealmId, UserId } from '../shared/ids.js';
-import { isAtLeast, type Role } from '../users/role.js';
+import type { Realm } from '../realms/realm.js';
+import type { ChannelId, EventSeq, GroupId, MessageId, RealmId, UnixSeconds, UserId } from '../shared/ids.js';
+import type { Role } from '../users/role.js';
+import { isRestricted } from '../users/user-access.js';
 import type { Audience } from './audience.js';
+import { type AudienceQuestions, isInAudience, questionsOf, together } from './audience-membership.js';
+import type { EphemeralAnnouncement, EphemeralEvent } from './ephemeral-event.js';
 import type { DomainEvent } from './event.js';
 import type { StoredEvent } from './event-log.js';
-import type { LiveQueue } from './live-queue.js';
+import { dueEvent, type LiveQueue } from './live-queue.js';
 import { isInNarrow } from './queue-narrow.js';
 
-/** Somebody with live queues, and what audiences ask about him. Follows the log. */
-export interface Owner {
+/** Somebody whose queues are up to date, and what audiences ask about them. Follows the log. */
+export interface OnlineUser {
   readonly userId: UserId;
   role: Role;
-  isActive: boolean;
   readonly channels: Set<ChannelId>;
   readonly directGroups: Set<GroupId>;
   readonly queues: Set<LiveQueue>;
 }
 
-/** Which of these users have the message as their own. */
-export type FindHolders = (id: MessageId, among: readonly UserId[]) => Promise<ReadonlySet<UserId>>;
-export type Holders = ReadonlyMap<MessageId, ReadonlySet<UserId>>;
-const NO_HOLDERS: Holders = new Map();
+/** What a live realm starts from; the log goes on from there. */
+export interface RealmPicture {
+  /** Up to here the picture holds everything. */
+  readonly headSeq: EventSeq;
+  readonly edges: readonly GroupEdge[];
+  readonly deactivatedGroupIds: readonly GroupId[];
+  readonly permissions: Realm['permissions'];
+}
+
+/** What audiences ask about people that only storage knows. */
+export interface Answers {
+  /** Who of the users asked about has the message. */
+  readonly holders: ReadonlyMap<MessageId, ReadonlySet<UserId>>;
+  /** Whom of the users asked about a guest may not know. */
+  readonly inaccessible: ReadonlyMap<UserId, ReadonlySet<UserId>>;
+}
+const NO_ANSWERS: Answers = { holders: new Map(), inaccessible: new Map() };
+
+export interface LiveRealmParts {
+  /** Whether the queue's filter wants events of this type. */
+  readonly wants: (queue: LiveQueue, type: DomainEvent['type'] | EphemeralEvent['type']) => boolean;
+  /** `guestIds`: those who may not know everybody. One look-up for everything. */
+  readonly lookUp: (
+    questions: AudienceQuestions,
+    users: { readonly ids: readonly UserId[]; readonly guestIds: readonly UserId[] },
+  ) => Promise<Answers>;
+  /** An event cannot be judged for this queue. */
+  readonly onUnfit: (queue: LiveQueue, what: Judged, error: unknown) => void;
+  /** The picture of the realm is no longer to be trusted, from this event on. */
+  readonly onBroken: (stored: StoredEvent, error: unknown) => void;
+  /** What had to be looked up could not be; those concerned read the log instead. */
+  readonly onLookUpFailed: (error: unknown) => void;
+  readonly onDeactivated: (userId: UserId) => void;
+}
+
+/** An event as a report names it. */
+export interface Judged {
+  readonly type: string;
+  /** Null: it is not logged. */
+  readonly seq: EventSeq | null;
+}
+
+type Told =
+  | { readonly stored: StoredEvent; readonly ephemeral?: never }
+  | { readonly ephemeral: EphemeralAnnouncement; readonly at: UnixSeconds; readonly stored?: never };
 
 /**
- * The live queues of one realm, by owner and by what their owners follow: distributing an event costs what is online,
- * however large the channel. Its picture of roles, groups and channels is a fold over the log.
+ * The queues of one realm that are up to date, by owner and by what their owners follow: distributing an event costs what is
+ * online, however large the channel. Its picture of roles, groups and channels is a fold over the log.
  */
 export class LiveRealm {
-  readonly owners = new Map<UserId, Owner>();
-  private readonly byChannel = new Map<ChannelId, Set<Owner>>();
+  readonly users = new Map<UserId, OnlineUser>();
+  /** Everything up to it has reached the queues. */
+  headSeq: EventSeq;
+  private readonly byChannel = new Map<ChannelId, Set<OnlineUser>>();
+  private readonly guests = new Set<OnlineUser>();
   /** Queues that get messages of public channels whether or not their owners follow them, unless these are guests. */
-  private readonly wide = new Set<LiveQueue>();
+  private readonly allPublic = new Map<LiveQueue, OnlineUser>();
   /** Of all groups, with those of their members who have queues. */
   private readonly groups: GroupClosure;
-  /** Set while events wait for a look-up; everything behind them waits too. */
-  private tail: Promise<void> | null = null;
+  readonly permissions: Realm['permissions'];
+  /** What came while something was looked up; it is its turn together, afterwards. */
+  private waiting: Told[] = [];
+  private lookingUp: Promise<void> | null = null;
 
   constructor(
     readonly realmId: RealmId,
-    edges: readonly GroupEdge[],
-    private readonly isWanted: (queue: LiveQueue, event: DomainEvent) => boolean,
-    private readonly findHolders: FindHolders,
+    picture: RealmPicture,
+    private readonly parts: LiveRealmParts,
   ) {
-    this.groups = new GroupClosure(groupsIn(edges));
+    this.headSeq = picture.headSeq;
+    this.groups = new GroupClosure(groupsIn(picture));
+    this.permissions = picture.permissions;
   }
 
   /** Whether every event taken so far has reached its queues. */
   get isIdle(): boolean {
-    return this.tail === null;
+    return this.lookingUp === null;
   }
 
   settled(): Promise<void> {
-    return this.tail ?? Promise.resolve();
+    return this.lookingUp ?? Promise.resolve();
   }
 
-  add(owner: Owner): void {
-    this.owners.set(owner.userId, owner);
-    for (const groupId of owner.directGroups) this.join(groupId, [owner.userId]);
-    for (const channelId of owner.channels) this.followersOf(channelId).add(owner);
+  isRestricted({ userId, role }: OnlineUser): boolean {
+    return role === 'guest' && isRestricted({ role, groups: this.groups.groupsOf(userId) }, this);
   }
 
-  addQueue(owner: Owner, live: LiveQueue): void {
-    owner.queues.add(live);
+  add(user: OnlineUser): void {
+    this.users.set(user.userId, user);
+    this.noteRole(user);
+    for (const groupId of user.directGroups) this.join(groupId, [user.userId]);
+    for (const channelId of user.channels) this.subscribersOf(channelId).add(user);
+  }
+
+  addQueue(user: OnlineUser, live: LiveQueue): void {
+    user.queues.add(live);
     const { allPublicChannels, narrow } = live.queue.filter;
-    if (allPublicChannels || narrow.length > 0) this.wide.add(live);
+    if (allPublicChannels || narrow.length > 0) this.allPublic.set(live, user);
   }
 
   removeQueue(live: LiveQueue): void {
-    this.wide.delete(live);
-    const owner = this.owners.get(live.queue.ownerId);
-    if (!owner) return;
-    owner.queues.delete(live);
-    if (owner.queues.size > 0) return;
-    this.owners.delete(owner.userId);
-    for (const groupId of owner.directGroups) this.groups.removeMembers(groupId, [owner.userId]);
-    for (const channelId of owner.channels) this.byChannel.get(channelId)?.delete(owner);
+    this.allPublic.delete(live);
+    const user = this.users.get(live.queue.ownerId);
+    if (!user?.queues.delete(live) || user.queues.size > 0) return;
+    this.users.delete(user.userId);
+    this.guests.delete(user);
+    for (const groupId of user.directGroups) this.groups.removeMembers(groupId, [user.userId]);
+    for (const channelId of user.channels) this.unsubscribe(user, channelId);
   }
 
   take(stored: StoredEvent): void {
-    if (this.tail) {
-      this.chain(this.tail.then(() => this.process(stored)));
+    this.takeInTurn({ stored });
+  }
+
+  takeEphemeral(ephemeral: EphemeralAnnouncement, at: UnixSeconds): void {
+    this.takeInTurn({ ephemeral, at });
+  }
+
+  private takeInTurn(told: Told): void {
+    if (this.lookingUp || this.asks(told)) {
+      this.waiting.push(told);
+      this.lookingUp ??= this.lookUpAndGoOn();
       return;
     }
-    const pending = this.process(stored);
-    if (pending) this.chain(pending);
+    this.process(told, NO_ANSWERS);
   }
 
-  private chain(step: Promise<void>): void {
-    const tail = step.finally(() => {
-      if (this.tail === tail) this.tail = null;
+  /** What came meanwhile is looked up together, so nobody waits for more than what runs and one more. */
+  private async lookUpAndGoOn(): Promise<void> {
+    // Everything of one commit is asked about at once.
+    await Promise.resolve();
+    while (this.waiting.length > 0) {
+      const batch = this.waiting;
+      this.waiting = [];
+      const answers = await this.lookUp(batch).catch((error: unknown) => {
+        this.parts.onLookUpFailed(error);
+        return null;
+      });
+      for (const told of batch) this.process(told, answers);
+    }
+    this.lookingUp = null;
+  }
+
+  private async lookUp(batch: readonly Told[]): Promise<Answers> {
+    const questions = together(batch.map((told) => questionsOf(audienceOf(told))));
+    const guestIds = this.restrictedGuests().map(({ userId }) => userId);
+    if (questions.messageIds.length === 0 && guestIds.length === 0) return NO_ANSWERS;
+    return this.parts.lookUp(questions, { ids: [...this.users.keys()], guestIds });
+  }
+
+  private asks(told: Told): boolean {
+    if (this.users.size === 0) return false;
+    const { messageIds, userIds } = questionsOf(audienceOf(told));
+    return messageIds.length > 0 || (userIds.length > 0 && this.restrictedGuests().length > 0);
+  }
+
+  private restrictedGuests(): OnlineUser[] {
+    return [...this.guests].filter((guest) => this.isRestricted(guest));
+  }
+
+  /** `answers`: null when they could not be had. */
+  private process(told: Told, answers: Answers | null): void {
+    if (told.stored) this.processStored(told.stored, answers);
+    else if (answers) this.distributeEphemeral(told.ephemeral, told.at, answers);
+  }
+
+  private processStored(stored: StoredEvent, answers: Answers | null): void {
+    const { event, seq } = stored;
+    try {
+      this.fold(event);
+      if (answers) this.distribute(stored, answers);
+      else this.loseEvent(seq);
+    } catch (error) {
+      this.parts.onBroken(stored, error);
+    }
+    this.headSeq = seq;
+    if (event.type === 'user.activation_changed' && !event.isActive) this.parts.onDeactivated(event.userId);
+  }
+
+  /** Nobody knows whom it was for, so everybody looks into the log. */
+  private loseEvent(seq: EventSeq): void {
+    for (const user of this.users.values()) for (const live of user.queues) live.fallBehind(seq);
+  }
+
+  private distribute(stored: StoredEvent, answers: Answers): void {
+    const { event, audience, seq } = stored;
+    const receivers = this.resolve(audience, answers);
+    for (const user of receivers) {
+      for (const live of user.queues) {
+        if (isForQueue(audience, live) && this.isDue(live, stored)) live.push(dueEvent(seq, false));
+      }
+    }
+    if (event.type !== 'message.sent' || !event.isPublic) return;
+    for (const [live, user] of this.allPublic) {
+      // Asked each time, because roles change.
+      if (user.role === 'guest' || receivers.has(user)) continue;
+      if (this.isDue(live, stored)) live.push(dueEvent(seq, true));
+    }
+  }
+
+  private isDue(live: LiveQueue, { event, seq }: StoredEvent): boolean {
+    return this.judge(live, { type: event.type, seq }, () => {
+      if (!this.parts.wants(live, event.type)) return false;
+      const { narrow } = live.queue.filter;
+      return event.type !== 'message.sent' || isInNarrow(narrow, event, live.queue.ownerId);
     });
-    this.tail = tail;
   }
 
-  private process(stored: StoredEvent): Promise<void> | undefined {
-    this.fold(stored.event);
-    const asked = holdersAskedIn(stored.audience);
-    if (asked.length === 0 || this.owners.size === 0) {
-      this.distribute(stored, NO_HOLDERS);
-      return undefined;
-    }
-    return this.lookUpHolders(asked).then(
-      (holders) => this.distribute(stored, holders),
-      () => this.loseEvent(),
-    );
-  }
-
-  /** Nobody knows whom it was for, so everybody looks into the log again. */
-  private loseEvent(): void {
-    for (const owner of this.owners.values()) for (const live of owner.queues) live.fallBehind();
-  }
-
-  private async lookUpHolders(ids: readonly MessageId[]): Promise<Holders> {
-    const holders = new Map<MessageId, ReadonlySet<UserId>>();
-    for (const id of ids) holders.set(id, await this.findHolders(id, [...this.owners.keys()]));
-    return holders;
-  }
-
-  private distribute(stored: StoredEvent, holders: Holders): void {
-    const { event, audience } = stored;
-    const receivers = this.resolve(audience, holders);
-    for (const owner of receivers) {
-      if (!owner.isActive) continue;
-      for (const live of owner.queues) {
-        if (audience.kind === 'queue' && live.queue.id !== audience.id) continue;
-        if (this.isDue(live, event)) live.push({ stored, isBystander: false });
+  private distributeEphemeral({ event, audience }: EphemeralAnnouncement, at: UnixSeconds, answers: Answers): void {
+    for (const user of this.resolve(audience, answers)) {
+      for (const live of user.queues) {
+        const isWanted = () => isForQueue(audience, live) && this.parts.wants(live, event.type);
+        if (this.judge(live, { type: event.type, seq: null }, isWanted)) live.pushEphemeral({ event, at });
       }
     }
-    if (event.type === 'message.sent' && event.isPublic) {
-      for (const live of this.wide) {
-        const owner = this.owners.get(live.queue.ownerId);
-        // Asked each time, because roles change.
-        if (!owner?.isActive || owner.role === 'guest' || receivers.has(owner)) continue;
-        if (this.isDue(live, event)) live.push({ stored, isBystander: true });
-      }
+  }
+
+  private judge(live: LiveQueue, what: Judged, test: () => boolean): boolean {
+    try {
+      return test();
+    } catch (error) {
+      this.parts.onUnfit(live, what, error);
+      return false;
     }
-    if (event.type === 'user.activation_changed' && !event.isActive) this.expel(event.userId);
   }
 
-  private isDue(live: LiveQueue, event: DomainEvent): boolean {
-    if (!this.isWanted(live, event)) return false;
-    const { narrow } = live.queue.filter;
-    return event.type !== 'message.sent' || narrow.length === 0 || isInNarrow(narrow, event, live.queue.ownerId);
-  }
-
-  private expel(userId: UserId): void {
-    for (const live of this.owners.get(userId)?.queues ?? []) live.close();
-  }
-
-  /** The owners in an audience; the common kinds without looking at everybody. */
-  private resolve(audience: Audience, holders: Holders): ReadonlySet<Owner> {
+  /** Those online in an audience; the common kinds without looking at everybody. */
+  private resolve(audience: Audience, answers: Answers): ReadonlySet<OnlineUser> {
     switch (audience.kind) {
       case 'nobody':
-        return new Set();
+        return NOBODY;
       case 'realm':
-        return new Set(this.owners.values());
+        return new Set(this.users.values());
       case 'users':
-        return new Set(audience.ids.flatMap((id) => this.owners.get(id) ?? []));
+        return new Set(audience.ids.flatMap((id) => this.users.get(id) ?? []));
       case 'subscribers':
-        return this.byChannel.get(audience.channelId) ?? new Set();
+        return this.byChannel.get(audience.channelId) ?? NOBODY;
+      case 'restrictedGuests':
+        return new Set(this.restrictedGuests());
       case 'anyOf': {
-        const union = new Set<Owner>();
-        for (const part of audience.of) for (const owner of this.resolve(part, holders)) union.add(owner);
+        const union = new Set<OnlineUser>();
+        for (const part of audience.of) for (const user of this.resolve(part, answers)) union.add(user);
         return union;
       }
-      case 'except':
-        return this.filter(
-          this.resolve(audience.from, holders),
-          (owner) => !this.isIn(owner, audience.without, holders),
+      case 'allOf': {
+        const [first, ...rest] = audience.of;
+        if (!first) return new Set(this.users.values());
+        return this.filter(this.resolve(first, answers), (user) =>
+          rest.every((part) => this.isIn(user, part, answers)),
         );
+      }
+      case 'except':
+        return this.filter(this.resolve(audience.from, answers), (user) => !this.isIn(user, audience.without, answers));
       default:
-        return this.filter(this.owners.values(), (owner) => this.isIn(owner, audience, holders));
+        return this.filter(this.users.values(), (user) => this.isIn(user, audience, answers));
     }
   }
 
-  private filter(owners: Iterable<Owner>, test: (owner: Owner) => boolean): ReadonlySet<Owner> {
-    const kept = new Set<Owner>();
-    for (const owner of owners) if (test(owner)) kept.add(owner);
+  private filter(users: Iterable<OnlineUser>, test: (user: OnlineUser) => boolean): ReadonlySet<OnlineUser> {
+    const kept = new Set<OnlineUser>();
+    for (const user of users) if (test(user)) kept.add(user);
     return kept;
   }
 
-  private isIn(owner: Owner, audience: Audience, holders: Holders): boolean {
+  private isIn(user: OnlineUser, audience: Audience, { holders, inaccessible }: Answers): boolean {
     return isInAudience(audience, {
-      userId: owner.userId,
-      role: owner.role,
-      follows: (id) => owner.channels.has(id),
-      isInGroup: (id) => this.groups.groupsOf(owner.userId).has(id),
-      holds: (id) => holders.get(id)?.has(owner.userId) ?? false,
-      hasQueue: (id) => [...owner.queues].some((live) => live.queue.id === id),
+      userId: user.userId,
+      role: user.role,
+      isRestricted: this.isRestricted(user),
+      follows: (id) => user.channels.has(id),
+      isInGroup: (id) => this.groups.groupsOf(user.userId).has(id),
+      holds: (id) => holders.get(id)?.has(user.userId) ?? false,
+      knows: (id) => inaccessible.get(user.userId)?.has(id) === false,
+      hasQueue: (id) => [...user.queues].some((live) => live.queue.id === id),
     });
   }
 
@@ -195,31 +302,27 @@ export class LiveRealm {
     switch (event.type) {
       case 'subscription.added':
         for (const { userId, channelId } of event.subscriptions) {
-          const owner = this.owners.get(userId);
-          if (!owner) continue;
-          owner.channels.add(channelId);
-          this.followersOf(channelId).add(owner);
+          const user = this.users.get(userId);
+          if (!user) continue;
+          user.channels.add(channelId);
+          this.subscribersOf(channelId).add(user);
         }
         return;
       case 'subscription.removed':
         for (const { id, userIds } of event.channels) {
           for (const userId of userIds) {
-            const owner = this.owners.get(userId);
-            if (!owner) continue;
-            owner.channels.delete(id);
-            this.byChannel.get(id)?.delete(owner);
+            const user = this.users.get(userId);
+            if (!user) continue;
+            user.channels.delete(id);
+            this.unsubscribe(user, id);
           }
         }
         return;
       case 'user.role_changed': {
-        const owner = this.owners.get(event.userId);
-        if (owner) owner.role = event.role;
-        return;
-      }
-      case 'user.activation_changed': {
-        const owner = this.owners.get(event.userId);
-        // Whoever goes is told the rest of this unit by closing his queues, after this event has been given out.
-        if (owner && event.isActive) owner.isActive = true;
+        const user = this.users.get(event.userId);
+        if (!user) return;
+        user.role = event.role;
+        this.noteRole(user);
         return;
       }
       case 'group.created':
@@ -234,18 +337,33 @@ export class LiveRealm {
         if (event.op === 'add') this.nest(event.groupId, event.subgroupIds);
         else this.groups.removeSubgroups(event.groupId, event.subgroupIds);
         return;
+      case 'group.activation_changed':
+        this.groups.addGroup(event.view.id);
+        this.groups.setDeactivated(event.view.id, event.view.isDeactivated);
+        return;
       default:
         return;
     }
   }
 
-  private followersOf(channelId: ChannelId): Set<Owner> {
-    let followers = this.byChannel.get(channelId);
-    if (!followers) {
-      followers = new Set();
-      this.byChannel.set(channelId, followers);
+  private noteRole(user: OnlineUser): void {
+    if (user.role === 'guest') this.guests.add(user);
+    else this.guests.delete(user);
+  }
+
+  private subscribersOf(channelId: ChannelId): Set<OnlineUser> {
+    let subscribers = this.byChannel.get(channelId);
+    if (!subscribers) {
+      subscribers = new Set();
+      this.byChannel.set(channelId, subscribers);
     }
-    return followers;
+    return subscribers;
+  }
+
+  private unsubscribe(user: OnlineUser, channelId: ChannelId): void {
+    const subscribers = this.byChannel.get(channelId);
+    subscribers?.delete(user);
+    if (subscribers?.size === 0) this.byChannel.delete(channelId);
   }
 
   private nest(groupId: GroupId, subgroupIds: readonly GroupId[]): void {
@@ -256,82 +374,45 @@ export class LiveRealm {
   private join(groupId: GroupId, userIds: readonly UserId[]): void {
     this.groups.addGroup(groupId);
     for (const userId of userIds) {
-      const owner = this.owners.get(userId);
-      if (!owner) continue;
-      owner.directGroups.add(groupId);
+      const user = this.users.get(userId);
+      if (!user) continue;
+      user.directGroups.add(groupId);
       this.groups.addMembers(groupId, [userId]);
     }
   }
 
   private leave(groupId: GroupId, userIds: readonly UserId[]): void {
     for (const userId of userIds) {
-      if (this.owners.get(userId)?.directGroups.delete(groupId)) this.groups.removeMembers(groupId, [userId]);
+      if (this.users.get(userId)?.directGroups.delete(groupId)) this.groups.removeMembers(groupId, [userId]);
     }
   }
 }
 
-function groupsIn(edges: readonly GroupEdge[]): Iterable<ClosureGroup> {
+const NOBODY: ReadonlySet<OnlineUser> = new Set();
+
+const audienceOf = ({ stored, ephemeral }: Told): Audience => (stored ?? ephemeral).audience;
+
+/** What is for one queue is for no other one of its owner. */
+const isForQueue = (audience: Audience, live: LiveQueue): boolean =>
+  audience.kind !== 'queue' || audience.id === live.queue.id;
+
+function groupsIn({ edges, deactivatedGroupIds }: RealmPicture): Iterable<ClosureGroup> {
   const subgroups = new Map<GroupId, GroupId[]>();
-  const of = (id: GroupId): GroupId[] => {
+  const subgroupsOf = (id: GroupId): GroupId[] => {
     const known = subgroups.get(id) ?? [];
     subgroups.set(id, known);
     return known;
   };
   for (const { subgroupId, groupId } of edges) {
-    of(subgroupId);
-    of(groupId).push(subgroupId);
+    subgroupsOf(subgroupId);
+    subgroupsOf(groupId).push(subgroupId);
   }
-  return [...subgroups].map(([id, subgroupIds]) => ({ id, isDeactivated: false, memberIds: [], subgroupIds }));
-}
-
-/** What an audience is judged by: one user, as of one event. */
-export interface Membership {
-  readonly userId: UserId;
-  readonly role: Role;
-  follows(channelId: ChannelId): boolean;
-  isInGroup(id: GroupId): boolean;
-  holds(messageId: MessageId): boolean;
-  hasQueue(id: string): boolean;
-}
-
-export function isInAudience(audience: Audience, member: Membership): boolean {
-  switch (audience.kind) {
-    case 'nobody':
-      return false;
-    case 'realm':
-      return true;
-    case 'users':
-      return audience.ids.includes(member.userId);
-    case 'role':
-      return isAtLeast(member.role, audience.atLeast);
-    case 'subscribers':
-      return member.follows(audience.channelId);
-    case 'group':
-      return member.isInGroup(audience.id);
-    case 'holders':
-      return member.holds(audience.messageId);
-    case 'queue':
-      return member.hasQueue(audience.id);
-    case 'anyOf':
-      return audience.of.some((part) => isInAudience(part, member));
-    case 'allOf':
-      return audience.of.every((part) => isInAudience(part, member));
-    case 'except':
-      return isInAudience(audience.from, member) && !isInAudience(audience.without, member);
-  }
-}
-
-/** The messages whose holders an audience asks for. */
-export function holdersAskedIn(audience: Audience): readonly MessageId[] {
-  switch (audience.kind) {
-    case 'holders':
-      return [audience.messageId];
-    case 'anyOf':
-    case 'allOf':
-      return audience.of.flatMap(holdersAskedIn);
-    case 'except':
-      return [...holdersAskedIn(audience.from), ...holdersAskedIn(audience.without)];
-    default:
-      return [];
-  }
+  const deactivated = new Set(deactivatedGroupIds);
+  for (const id of deactivated) subgroupsOf(id);
+  return [...subgroups].map(([id, subgroupIds]) => ({
+    id,
+    isDeactivated: deactivated.has(id),
+    memberIds: [],
+    subgroupIds,
+  }));
 }

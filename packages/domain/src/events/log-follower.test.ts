@@ -1,8 +1,8 @@
 import { given, type MemoryScene } from '@parley/testkit';
-import type { RealmId } from '../shared/ids.js';
+import type { MessageId, RealmId } from '../shared/ids.js';
 import type { UnitOfWork } from '../shared/unit-of-work.js';
 import { nobody } from './audience.js';
-import type { StoredEvent } from './event-log.js';
+import { isReadable, type StoredEvent, type UnreadableEvent } from './event-log.js';
 import { LogFollower } from './log-follower.js';
 import { PublishingUnitOfWork } from './publishing-unit-of-work.js';
 
@@ -11,12 +11,13 @@ const append = (scene: MemoryScene, uow = scene.uow, realmId: RealmId = scene.re
 
 async function following(scene: MemoryScene) {
   const uow = new PublishingUnitOfWork(scene.uow, scene.clock, fail);
-  const follower = new LogFollower(uow);
+  const problems: unknown[] = [];
+  const follower = new LogFollower(uow, (error) => problems.push(error));
   await follower.start();
   uow.subscribe(follower);
   const told: number[] = [];
   follower.subscribe({ onEvents: (events) => told.push(...events.map(({ seq }) => seq)) });
-  return { uow, follower, told };
+  return { uow, follower, told, problems };
 }
 
 describe('following the log', () => {
@@ -49,7 +50,7 @@ describe('following the log', () => {
       read: (work) => (isBroken ? Promise.reject(new Error('disk')) : scene.uow.read(work)),
       write: scene.uow.write,
     };
-    const follower = new LogFollower(shaky);
+    const follower = new LogFollower(shaky, fail);
     await follower.start();
     const told: number[] = [];
     follower.subscribe({ onEvents: (events) => told.push(...events.map(({ seq }) => seq)) });
@@ -58,7 +59,7 @@ describe('following the log', () => {
       events.listAfter(scene.realm.id, follower.headOf(scene.realm.id), 9),
     );
     isBroken = true;
-    follower.onEvents(stored.slice(1));
+    follower.onEvents(stored.filter(isReadable).slice(1));
     // Nobody waits for what an event sets going: a rejection would end the process, as it would this test.
     await new Promise((resolve) => setImmediate(resolve));
     expect(told).toEqual([]);
@@ -74,8 +75,71 @@ describe('following the log', () => {
     const { follower, told } = await following(scene);
     await follower.catchUp();
     const [stored] = await scene.uow.read(({ events }) => events.listAfter(scene.realm.id, 0 as never, 1));
-    follower.onEvents([stored!]);
+    follower.onEvents([stored as StoredEvent]);
     expect(told).toEqual([]);
+  });
+});
+
+describe('listeners of the log', () => {
+  it('hear everything although one of them fails', async () => {
+    const scene = await given();
+    const { uow, follower, problems } = await following(scene);
+    const heard: number[] = [];
+    follower.subscribe({
+      onEvents: () => {
+        throw new Error('odd');
+      },
+    });
+    follower.subscribe({ onEvents: (events) => heard.push(...events.map(({ seq }) => seq)) });
+    const seqs = [await append(scene, uow), await append(scene)];
+    await follower.catchUp();
+    expect(heard).toEqual(seqs);
+    expect(problems).toEqual([new Error('odd'), new Error('odd')]);
+  });
+
+  it('are told in its turn of an event that cannot be read, and that another process wrote', async () => {
+    const scene = await given();
+    const { follower } = await following(scene);
+    const story: string[] = [];
+    follower.subscribe({
+      onEvents: (events) => story.push(...events.map(({ seq }) => `read ${seq}`)),
+      onUnreadable: ({ seq, reason }: UnreadableEvent) => story.push(`unreadable ${seq}: ${reason}`),
+      onWrittenElsewhere: (realmId) => story.push(`elsewhere in ${realmId}`),
+    });
+    const [first, odd, last] = [await append(scene), await append(scene), await append(scene)];
+    await scene.storage.damage.event(scene.realm.id, odd, { format: 99 });
+    await follower.catchUp();
+    expect(story).toEqual([
+      `elsewhere in ${scene.realm.id}`,
+      `read ${first}`,
+      `unreadable ${odd}: format 99 of blank is unknown`,
+      `read ${last}`,
+    ]);
+    expect(follower.headOf(scene.realm.id)).toBe(last);
+  });
+
+  it('are told which messages are no longer quoted, once that is committed, before what the unit announced', async () => {
+    const scene = await given();
+    const { uow, follower } = await following(scene);
+    const story: unknown[] = [];
+    follower.subscribe({
+      onEvents: (events) => story.push(...events.map(({ seq }) => seq)),
+      onBlanked: (realmId, ids) => story.push([realmId, ids]),
+    });
+    const seq = await uow.write(async (tx) => {
+      const own = await tx.events.append(scene.realm.id, { event: { type: 'blank' }, audience: nobody });
+      await tx.events.blank(scene.realm.id, [7 as MessageId]);
+      expect(story).toEqual([]);
+      return own;
+    });
+    expect(story).toEqual([[scene.realm.id, [7]], seq]);
+    await expect(
+      uow.write(async (tx) => {
+        await tx.events.blank(scene.realm.id, [8 as MessageId]);
+        throw new Error('no');
+      }),
+    ).rejects.toThrow('no');
+    expect(story).toHaveLength(2);
   });
 });
 
@@ -97,7 +161,7 @@ describe('publishing', () => {
         throw new Error('no');
       }),
     ).rejects.toThrow('no');
-    expect(heard).toEqual([{ ...announcement, realmId: scene.realm.id, seq, at: scene.clock.now() }]);
+    expect(heard).toEqual([{ ...announcement, realmId: scene.realm.id, seq, at: scene.clock.now(), quotes: null }]);
     expect(await uow.read(({ events }) => events.headSeq(scene.realm.id))).toBe(seq);
   });
 

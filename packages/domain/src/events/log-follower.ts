@@ -1,20 +1,25 @@
-import type { EventSeq, RealmId } from '../shared/ids.js';
+import type { EventSeq, MessageId, RealmId } from '../shared/ids.js';
 import type { UnitOfWork } from '../shared/unit-of-work.js';
-import type { StoredEvent } from './event-log.js';
+import { isReadable, type LoggedEvent, type StoredEvent } from './event-log.js';
 import type { EventListener } from './publishing-unit-of-work.js';
 
 const PAGE = 500;
+const PAGE_BYTES = 1024 * 1024;
 
 /**
  * Tells listeners of every event once and in order of seq, whoever committed it: units of this process hand theirs over,
- * and what other processes wrote to the same storage is read from the log.
+ * and what other processes wrote to the same storage is read from the log. A listener that fails keeps none of the others
+ * from hearing.
  */
 export class LogFollower implements EventListener {
   private readonly heads = new Map<RealmId, number>();
   private readonly filling = new Map<RealmId, Promise<void>>();
   private readonly listeners: EventListener[] = [];
 
-  constructor(private readonly uow: UnitOfWork) {}
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly onListenerFailure: (error: unknown) => void,
+  ) {}
 
   subscribe(listener: EventListener): void {
     this.listeners.push(listener);
@@ -44,7 +49,11 @@ export class LogFollower implements EventListener {
         this.fill(event.realmId).catch(() => undefined);
       }
     }
-    this.tell(news);
+    if (news.length > 0) this.tell((listener) => listener.onEvents(news));
+  }
+
+  onBlanked(realmId: RealmId, messageIds: readonly MessageId[]): void {
+    this.tell((listener) => listener.onBlanked?.(realmId, messageIds));
   }
 
   /** Cheap and idempotent: one look at the ends of the logs. Called by a timer, for what other processes commit. */
@@ -66,17 +75,40 @@ export class LogFollower implements EventListener {
   private async readOn(realmId: RealmId): Promise<void> {
     for (;;) {
       const head = this.headOf(realmId);
-      const page = await this.uow.read(({ events }) => events.listAfter(realmId, head, PAGE));
+      const page = await this.uow.read(({ events }) => events.listAfter(realmId, head, PAGE, PAGE_BYTES));
+      if (page.length === 0) return;
       const news = page.filter((event) => event.seq > this.headOf(realmId));
-      if (news.length > 0) {
-        this.heads.set(realmId, news.at(-1)!.seq);
-        this.tell(news);
-      }
-      if (page.length < PAGE) return;
+      if (news.length === 0) continue;
+      this.heads.set(realmId, news.at(-1)!.seq);
+      this.tell((listener) => listener.onWrittenElsewhere?.(realmId));
+      this.tellInOrder(news);
     }
   }
 
-  private tell(events: readonly StoredEvent[]): void {
-    if (events.length > 0) for (const listener of this.listeners) listener.onEvents(events);
+  private tellInOrder(news: readonly LoggedEvent[]): void {
+    let readable: StoredEvent[] = [];
+    const tellReadable = () => {
+      const events = readable;
+      readable = [];
+      if (events.length > 0) this.tell((listener) => listener.onEvents(events));
+    };
+    for (const logged of news) {
+      if (isReadable(logged)) readable.push(logged);
+      else {
+        tellReadable();
+        this.tell((listener) => listener.onUnreadable?.(logged));
+      }
+    }
+    tellReadable();
+  }
+
+  private tell(call: (listener: EventListener) => void): void {
+    for (const listener of this.listeners) {
+      try {
+        call(listener);
+      } catch (error) {
+        this.onListenerFailure(error);
+      }
+    }
   }
 }

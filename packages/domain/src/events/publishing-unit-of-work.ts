@@ -1,12 +1,19 @@
 import { RecordingJobs, type ScheduledJob } from '../jobs/recording-jobs.js';
 import type { Clock } from '../shared/clock.js';
+import type { MessageId, RealmId } from '../shared/ids.js';
 import type { Repositories, Transaction, UnitOfWork } from '../shared/unit-of-work.js';
-import type { StoredEvent } from './event-log.js';
+import type { StoredEvent, UnreadableEvent } from './event-log.js';
 import { RecordingEventLog } from './recording-event-log.js';
 
-/** Somebody who follows what happens in this process. Called after each commit, in order of seq within a realm. */
+/** Somebody who follows what happens. Called after each commit, in order of seq within a realm. */
 export interface EventListener {
   onEvents(events: readonly StoredEvent[]): void;
+  /** What the log quoted of these messages is gone. Before the events of the same unit. */
+  onBlanked?(realmId: RealmId, messageIds: readonly MessageId[]): void;
+  /** Something happened that this version cannot read: what is kept of the realm in memory may not be true any more. */
+  onUnreadable?(event: UnreadableEvent): void;
+  /** Another process has written to the realm: what was read of its log may not be true any more. Before its events. */
+  onWrittenElsewhere?(realmId: RealmId): void;
 }
 
 /** Told what a unit of this process has changed, once it is committed. */
@@ -40,8 +47,9 @@ export class PublishingUnitOfWork implements UnitOfWork {
       recorded = { events: new RecordingEventLog(tx.events, this.clock), jobs: new RecordingJobs(tx.jobs) };
       return work({ ...tx, ...recorded });
     });
-    const { appended } = recorded.events;
+    const { appended, blanked } = recorded.events;
     const { scheduled } = recorded.jobs;
+    for (const { realmId, messageIds } of blanked) this.tell((listener) => listener.onBlanked?.(realmId, messageIds));
     if (appended.length > 0) this.tell((listener) => listener.onEvents?.(appended));
     if (scheduled.length > 0) this.tell((listener) => listener.onJobsScheduled?.(scheduled));
     return result;

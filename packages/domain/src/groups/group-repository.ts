@@ -26,6 +26,8 @@ export interface GroupReads {
   listDirectIds(realmId: RealmId, userId: UserId): Promise<readonly GroupId[]>;
   /** Every (subgroup, group that holds it) of the realm, unnamed groups included; in no particular order. */
   listEdges(realmId: RealmId): Promise<readonly { readonly subgroupId: GroupId; readonly groupId: GroupId }[]>;
+  /** Ascending. */
+  listDeactivatedIds(realmId: RealmId): Promise<readonly GroupId[]>;
 }
 
 /** Every implementation passes group-repository.contract.ts. */

@@ -56,10 +56,20 @@ export interface PersonalMessageReads {
   /** Channels he does not follow now although messages of theirs are his own; ascending. */
   listFormerChannelIds(viewer: Viewer): Promise<readonly ChannelId[]>;
   /**
-   * Which of these users have the message as their own; ascending. Of a removed message: who had it, for as long as the
-   * event that tells of its removal is not pruned.
+   * Which of these users have each message as their own; ascending, and an entry for each message. Of a removed message: who
+   * had it, for as long as the event that tells of its removal is not pruned. A constant number of statements.
    */
-  filterHolders(realmId: RealmId, id: MessageId, userIds: readonly UserId[]): Promise<readonly UserId[]>;
+  filterHolders(
+    realmId: RealmId,
+    ids: readonly MessageId[],
+    userIds: readonly UserId[],
+  ): Promise<ReadonlyMap<MessageId, readonly UserId[]>>;
+  /** What `listFlags` says of each of these users, each of whom has an entry. A constant number of statements. */
+  listFlagsOf(
+    realmId: RealmId,
+    userIds: readonly UserId[],
+    ids: readonly MessageId[],
+  ): Promise<ReadonlyMap<UserId, ReadonlyMap<MessageId, PersonalFlags>>>;
   /** When he followed which channel, in seqs; for judging events that are replayed. */
   listSubscribedSpans(viewer: Viewer): Promise<readonly SubscribedSpan[]>;
 }

@@ -32,7 +32,7 @@ import {
   hasChannelPermission,
 } from '../channels/channel-permissions.js';
 import { canPost, canSendDirect } from '../channels/post-permissions.js';
-import { isInAudience } from '../events/live-realm.js';
+import { isInAudience } from '../events/audience-membership.js';
 import { GROUP_PERMISSIONS, type GroupPermission } from '../groups/group.js';
 import {
   canAddMembers,
@@ -313,7 +313,9 @@ describe('whatever is given to whomever', () => {
           role,
           follows: () => isSubscribed,
           isInGroup: (id) => actor.groups.has(id),
+          isRestricted: false,
           holds: () => false,
+          knows: () => false,
           hasQueue: () => false,
         });
         expect(isTold).toBe(canSeeMetadata(actor, channel, isSubscribed).allowed);

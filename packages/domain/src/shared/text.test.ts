@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { isLongerThan, isShorterThan, takeCodePoints, trim, trimEnd } from './text.js';
+import { isLongerThan, isShorterThan, takeCodePoints, trim, trimEnd, utf8Length } from './text.js';
 
 describe('white space', () => {
   const around = '\t\n\r \u001c\u0085\u00a0\u2003\u2028\u3000';
@@ -45,5 +45,28 @@ describe('length in code points', () => {
       takeCodePoints(text, 60);
     }
     expect(performance.now() - startedAt).toBeLessThan(200);
+  });
+});
+
+describe('length in UTF-8', () => {
+  it('is what encoding the text gives, halves of pairs included', () => {
+    const units = fc.constantFrom(
+      'a',
+      '\u007f',
+      '\u0080',
+      'é',
+      '\u07ff',
+      '\u0800',
+      '字',
+      '😀',
+      '\ud800',
+      '\udc00',
+      '\uffff',
+    );
+    fc.assert(
+      fc.property(fc.string({ unit: units }), (text) => {
+        expect(utf8Length(text)).toBe(Buffer.byteLength(text));
+      }),
+    );
   });
 });

@@ -71,3 +71,21 @@ export function positionOfUnprintable(text: string): number {
   }
   return 0;
 }
+
+/** Bytes of the text in UTF-8; a lone surrogate counts as the character that replaces it. */
+export function utf8Length(text: string): number {
+  let length = text.length;
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code < 0x80) continue;
+    // Each half of a pair counts two.
+    length += code < 0x800 || isPaired(text, index, code) ? 1 : 2;
+  }
+  return length;
+}
+
+function isPaired(text: string, index: number, code: number): boolean {
+  if (code < 0xd800 || code > 0xdfff) return false;
+  const other = text.charCodeAt(code < 0xdc00 ? index + 1 : index - 1);
+  return code < 0xdc00 ? other >= 0xdc00 && other <= 0xdfff : other >= 0xd800 && other < 0xdc00;
+}

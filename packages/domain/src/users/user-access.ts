@@ -1,5 +1,6 @@
 import { hasRealmPermission } from '../groups/group-permissions.js';
 import type { Realm } from '../realms/realm.js';
+import type { UserId } from '../shared/ids.js';
 import { type Actor, isGuest } from './actor.js';
 import type { User } from './user.js';
 
@@ -14,11 +15,15 @@ export interface UserAccess {
 export const isRestricted = (actor: Pick<Actor, 'role' | 'groups'>, realm: Pick<Realm, 'permissions'>): boolean =>
   isGuest(actor) && !hasRealmPermission(actor, realm, 'canAccessAllUsers');
 
-/** Users §1.4. Bots are known to all. */
+/** Whom a guest who may not know everybody knows (users §1.4): those they have to do with, and every bot. */
+export const isKnownToGuest = (guestId: UserId, user: Pick<User, 'id' | 'bot'>, isAcquainted: boolean): boolean =>
+  user.id === guestId || user.bot !== null || isAcquainted;
+
+/** Users §1.4. */
 export function mayAccessUser(
   actor: Pick<Actor, 'id' | 'role' | 'groups'>,
   user: Pick<User, 'id' | 'bot'>,
   { realm, isAcquainted }: UserAccess,
 ): boolean {
-  return user.id === actor.id || user.bot !== null || isAcquainted || !isRestricted(actor, realm);
+  return isKnownToGuest(actor.id, user, isAcquainted) || !isRestricted(actor, realm);
 }

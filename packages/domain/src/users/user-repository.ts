@@ -1,4 +1,4 @@
-import type { RealmId, UserId } from '../shared/ids.js';
+import type { EventSeq, RealmId, UserId } from '../shared/ids.js';
 import type { SystemBotKind, User } from './user.js';
 
 /** A user's place in a wide list; the full user is fetched only where no cached form of this version is at hand. */
@@ -6,6 +6,14 @@ export interface UserHead {
   readonly id: UserId;
   readonly version: number;
   readonly isActive: boolean;
+}
+
+/** Whether a guest shares a channel or a direct conversation with a user. */
+export interface AcquaintanceQuestion {
+  readonly guestId: UserId;
+  readonly userId: UserId;
+  /** As of this event; null: now. */
+  readonly at: EventSeq | null;
 }
 
 export interface UserReads {
@@ -28,6 +36,10 @@ export interface UserReads {
   isNameTaken(realmId: RealmId, fullName: string, except: UserId | null): Promise<boolean>;
   /** Whoever shares a channel or a conversation of several with the user, or has a direct conversation with him. */
   listAcquaintances(realmId: RealmId, id: UserId): Promise<ReadonlySet<UserId>>;
+  /** In the order of the questions; one statement for all of them. What is so now is what `listAcquaintances` says. */
+  areAcquainted(realmId: RealmId, questions: readonly AcquaintanceQuestion[]): Promise<readonly boolean[]>;
+  /** Of the realm's bots, system bots not; ascending. */
+  listBotIds(realmId: RealmId): Promise<readonly UserId[]>;
   /** Null when no password is set. */
   findPasswordHash(realmId: RealmId, id: UserId): Promise<string | null>;
 }

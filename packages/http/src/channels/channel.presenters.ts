@@ -68,19 +68,25 @@ export function presentSubscription(
   subscription: Subscription,
   subscriberIds: readonly UserId[] | null,
 ) {
-  const { notifications } = subscription;
   return {
     ...presentChannel(channel),
-    color: subscription.color,
-    is_muted: subscription.isMuted,
-    in_home_view: !subscription.isMuted,
-    pin_to_top: subscription.isPinned,
+    ...presentOwnSettings(subscription),
+    ...(subscriberIds && { subscribers: subscriberIds }),
+  };
+}
+
+/** What of a subscription is the subscriber's own. */
+export function presentOwnSettings({ color, isMuted, isPinned, notifications }: Subscription) {
+  return {
+    color,
+    is_muted: isMuted,
+    in_home_view: !isMuted,
+    pin_to_top: isPinned,
     desktop_notifications: notifications.desktop,
     audible_notifications: notifications.audible,
     push_notifications: notifications.push,
     email_notifications: notifications.email,
     wildcard_mentions_notify: notifications.wildcardMentions,
-    ...(subscriberIds && { subscribers: subscriberIds }),
   };
 }
 

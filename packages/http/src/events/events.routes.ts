@@ -2,7 +2,6 @@ import {
   type Caller,
   type Clock,
   type EventHub,
-  type EventQueue,
   type RealmAddresses,
   RegisterQueue,
   type RegisterQueueInput,
@@ -10,22 +9,21 @@ import {
   type WantedNarrowTerm,
 } from '@parley/domain';
 import type { ServerFacts } from '../realms/realm.presenters.js';
-import { placeOf } from '../realms/realm-place.js';
+import { placeOf, type RealmPlace } from '../realms/realm-place.js';
 import { badParameter } from '../routing/errors.js';
 import { success, WireText } from '../routing/reply.js';
 import type { Request } from '../routing/request.js';
 import { type Route, route } from '../routing/route.js';
+import { presentUnknownUser } from '../users/user.presenters.js';
 import type { UserPagePresenter } from '../users/user-page.js';
 import { PollEventsDto, RegisterDto, RemoveQueueDto } from './events.dtos.js';
 import type { LongPoll } from './long-poll.js';
-import { type QueuePresentation, queuePresentation } from './queue-presentation.js';
+import { can, type QueuePresentation, queuePresentation } from './queue-presentation.js';
 import { presentSnapshot, type SnapshotContext } from './register.presenters.js';
 import { isGiven, partsFor } from './snapshot-groups.js';
 
-/** How long a queue lives that nobody polls (events §6.1). */
-const DEFAULT_IDLE_SECONDS = 600;
+/** So long a phone may sleep (events §6.1). */
 const MOBILE_IDLE_SECONDS = 43_200;
-const MAX_IDLE_SECONDS = 604_800;
 
 export interface EventRouteParts {
   readonly hub: EventHub;
@@ -108,7 +106,9 @@ async function register(
         facts,
         now: clock.nowMs() / 1000,
       };
-      const people = isGiven('realm_user', gates) ? await presentPeople(snapshot, presentation, userPages) : '';
+      const people = isGiven('realm_user', gates)
+        ? await presentPeople(snapshot, presentation, userPages, context.place)
+        : '';
       return JSON.stringify(presentSnapshot(context)).slice(1, -1) + people;
     },
   );
@@ -118,14 +118,18 @@ async function register(
   );
 }
 
-/** Active users, deactivated ones and the realm's own bots, joined from cached text (events §3.3). */
+/**
+ * Active users, deactivated ones and the realm's own bots, joined from cached text (events §3.3). Those whom a guest may not
+ * know are left out, or stand among the active ones as somebody unknown where the client expects everybody (users §1.4).
+ */
 async function presentPeople(
   { people, viewer, realm }: Snapshot,
-  { clientGravatar }: QueuePresentation,
+  presentation: QueuePresentation,
   pages: UserPagePresenter,
+  place: RealmPlace,
 ): Promise<string> {
-  const { heads, systemBots, hydrate } = people!;
-  const form = { clientGravatar, withProfile: true };
+  const { heads, inaccessibleIds, systemBots, hydrate } = people!;
+  const form = { clientGravatar: presentation.clientGravatar, withProfile: true };
   const list = (isActive: boolean) =>
     pages.present({ viewer, realm, heads: heads.filter((head) => head.isActive === isActive) }, hydrate, {
       ...form,
@@ -135,8 +139,19 @@ async function presentPeople(
     ...form,
     withActivity: true,
   });
+  const unknown = can(presentation, 'user_list_incomplete') ? [] : inaccessibleIds;
+  const strangers = unknown.map((id) => JSON.stringify(presentUnknownUser(id, place, { withActivity: false })));
   const [active, deactivated] = [await list(true), await list(false)];
-  return `,"realm_users":${active},"realm_non_active_users":${deactivated},"cross_realm_bots":${bots}`;
+  return (
+    `,"realm_users":${append(active, strangers)},"realm_non_active_users":${deactivated}` +
+    `,"cross_realm_bots":${bots}`
+  );
+}
+
+/** More elements, as text, at the end of a JSON array. */
+function append(array: string, elements: readonly string[]): string {
+  if (elements.length === 0) return array;
+  return `${array === '[]' ? '[' : `${array.slice(0, -1)},`}${elements.join(',')}]`;
 }
 
 async function openInTheOldWay(useCase: RegisterQueue, caller: Caller, dto: PollEventsDto, request: Request) {
@@ -147,7 +162,7 @@ async function openInTheOldWay(useCase: RegisterQueue, caller: Caller, dto: Poll
       includeSubscribers: false,
       filter: filterFrom(dto),
       presentation: { ...presentationFrom(dto, {}, request) },
-      idleTimeoutSeconds: DEFAULT_IDLE_SECONDS,
+      idleTimeoutSeconds: null,
     },
     async () => null,
   );
@@ -194,7 +209,5 @@ function narrowTerm([operator, operand]: readonly [string, string]): WantedNarro
   }
 }
 
-function idleSeconds(wanted: RegisterDto['idle_queue_timeout']): EventQueue['idleTimeoutSeconds'] {
-  if (wanted === undefined) return DEFAULT_IDLE_SECONDS;
-  return wanted === 'mobile' ? MOBILE_IDLE_SECONDS : Math.min(wanted, MAX_IDLE_SECONDS);
-}
+const idleSeconds = (wanted: RegisterDto['idle_queue_timeout']): number | null =>
+  wanted === 'mobile' ? MOBILE_IDLE_SECONDS : (wanted ?? null);

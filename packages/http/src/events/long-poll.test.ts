@@ -1,33 +1,67 @@
-import { EventHub, LogFollower, PublishingUnitOfWork, RegisterQueue } from '@parley/domain';
-import { aUser, given, plainAddresses, SeededRandomness } from '@parley/testkit';
+import {
+  type DomainEvent,
+  type EventCatalogue,
+  type MessageId,
+  subscribersOf,
+  users,
+  wholeRealm,
+} from '@parley/domain';
+import {
+  aChannel,
+  aMessage,
+  aRealmWith,
+  aUser,
+  flagChange,
+  given,
+  LiveEvents,
+  type MemoryScene,
+  plainAddresses,
+  SeededRandomness,
+} from '@parley/testkit';
 import type { Request } from '../routing/request.js';
-import { EVENT_TYPE_NAMES } from './event.presenters.js';
+import { EVENT_CATALOGUE } from './event.presenters.js';
 import { LongPoll } from './long-poll.js';
 import { queuePresentation } from './queue-presentation.js';
 import { RealmPlaces } from './realm-places.js';
 
-/** Only what a poll asks of a request. */
-function aRequest() {
-  let hangUp = () => {};
-  const request = {
-    onClose: (listener: () => void) => {
-      hangUp = listener;
-    },
-  } as Request;
-  return { request, hangUp: () => hangUp() };
+interface Answer {
+  // biome-ignore lint/suspicious/noExplicitAny: tests say what they expect by their assertions.
+  readonly events: readonly any[];
+  readonly queue_id?: string;
 }
 
-async function aWaitingClient() {
-  const scene = await given(aUser({ name: 'hamlet' }));
-  const uow = new PublishingUnitOfWork(scene.uow, scene.clock, (error) => {
-    throw error;
-  });
-  const follower = new LogFollower(uow);
-  const hub = new EventHub(uow, follower, scene.clock, EVENT_TYPE_NAMES);
-  uow.subscribe(follower);
-  follower.subscribe(hub);
-  await follower.start();
-  const longPoll = new LongPoll(hub, new RealmPlaces(uow, plainAddresses), new SeededRandomness(3));
+/** Only what a poll asks of a request. */
+class ARequest {
+  isGone = false;
+  /** `isCarriedAway`: as soon as it is there. */
+  constructor(private readonly isCarriedAway = false) {}
+  private readonly onCloses: (() => void)[] = [];
+  private readonly onEnds: (() => void)[] = [];
+  onClose = (listener: () => void) => this.onCloses.push(listener);
+  onEnd = (listener: () => void) => {
+    if (this.isCarriedAway) listener();
+    else this.onEnds.push(listener);
+  };
+  hangUp() {
+    this.isGone = true;
+    for (const listener of [...this.onCloses, ...this.onEnds]) listener();
+  }
+  carryAway() {
+    for (const listener of this.onEnds) listener();
+  }
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+const NOT_FOUND = { code: 'EVENT_QUEUE_NOT_FOUND' };
+
+async function aServer(scene: MemoryScene, catalogue: Partial<EventCatalogue> = {}) {
+  const events = await LiveEvents.start(scene, { catalogue: { ...EVENT_CATALOGUE, ...catalogue } });
+  const longPoll = new LongPoll(
+    events.hub,
+    new RealmPlaces(events.uow, plainAddresses),
+    new SeededRandomness(3),
+    (message, fields) => events.problems.push([message, fields]),
+  );
   const presentation = queuePresentation({
     applyMarkdown: false,
     clientGravatar: false,
@@ -35,22 +69,37 @@ async function aWaitingClient() {
     capabilities: {},
     client: 'standard',
   });
-  const { queue } = await new RegisterQueue(uow, scene.clock, new SeededRandomness(5)).execute(
-    scene.caller('hamlet'),
-    {
-      parts: new Set(),
-      includeSubscribers: false,
-      filter: { types: ['no_such_type'], allPublicChannels: false, narrow: [] },
-      presentation: { ...presentation },
-      idleTimeoutSeconds: 600,
-    },
-    async () => null,
-  );
-  const poll = async (lastPosition: number, request: Request) => {
-    const claim = { queueId: queue.id, lastPosition, dontBlock: false };
-    return JSON.parse(String((await longPoll.poll(scene.caller('hamlet'), claim, request)).body));
+  const register = (who: string, more: Partial<typeof presentation> = {}, types: readonly string[] | null = null) =>
+    events.register(who, { types }, { presentation: { ...presentation, ...more } });
+  const poll = async (
+    who: string,
+    queueId: string,
+    lastPosition = -1,
+    { dontBlock = true, request = new ARequest(true) } = {},
+  ): Promise<Answer> => {
+    const claim = { queueId, lastPosition, dontBlock };
+    const reply = await longPoll.poll(scene.caller(who), claim, request as unknown as Request);
+    return JSON.parse((reply.body as readonly string[]).join(''));
   };
-  return { poll, longPoll };
+  const wait = (who: string, queueId: string, lastPosition = -1, request = new ARequest(true)) =>
+    poll(who, queueId, lastPosition, { dontBlock: false, request });
+  return { events, longPoll, register, poll, wait };
+}
+
+const cast = () =>
+  given(
+    aUser({ name: 'hamlet' }),
+    aUser({ name: 'iago' }),
+    aUser({ name: 'polonius', role: 'guest' }),
+    aChannel({ name: 'Denmark', subscribers: ['hamlet', 'polonius'] }),
+  );
+
+/** As sending tells of it. */
+async function aSentMessage(scene: MemoryScene, content = 'hello', from = 'iago'): Promise<DomainEvent> {
+  await scene.add(aMessage({ from, to: 'Denmark', content }));
+  const { id } = scene.messages.at(-1)!;
+  const [view] = await scene.uow.read((r) => r.messages.listViews(scene.realm.id, [id]));
+  return { type: 'message.sent', view: view!, isPublic: true, exceptions: [], echo: null };
 }
 
 describe('a poll nobody has news for', () => {
@@ -58,18 +107,19 @@ describe('a poll nobody has news for', () => {
   afterEach(() => jest.useRealTimers());
 
   it('is answered with a heartbeat after 45 to 55 seconds, whatever types it wants, under ids that grow', async () => {
-    const { poll, longPoll } = await aWaitingClient();
-    let answer: { events: { type: string; id: number }[]; queue_id: string } | null = null;
+    const { register, wait, longPoll } = await aServer(await cast());
+    const queue = await register('hamlet', {}, ['no_such_type']);
+    let answer: Answer | null = null;
     const waitFor = async (lastPosition: number) => {
       answer = null;
-      void poll(lastPosition, aRequest().request).then((body) => {
+      void wait('hamlet', queue, lastPosition).then((body) => {
         answer = body;
       });
-      await new Promise((resolve) => setImmediate(resolve));
+      for (let n = 0; n < 3; n++) await turn();
       await jest.advanceTimersByTimeAsync(44_000);
       expect(answer).toBeNull();
       await jest.advanceTimersByTimeAsync(12_000);
-      await new Promise((resolve) => setImmediate(resolve));
+      await turn();
       return answer!.events;
     };
     const [first] = await waitFor(-1);
@@ -80,12 +130,283 @@ describe('a poll nobody has news for', () => {
   });
 
   it('ends when its client goes away', async () => {
-    const { poll, longPoll } = await aWaitingClient();
-    const { request, hangUp } = aRequest();
-    const waiting = poll(-1, request);
-    await new Promise((resolve) => setImmediate(resolve));
-    hangUp();
+    const { register, wait, longPoll } = await aServer(await cast());
+    const request = new ARequest();
+    const waiting = wait('hamlet', await register('hamlet'), -1, request);
+    for (let n = 0; n < 3; n++) await turn();
+    request.hangUp();
     expect((await waiting).events).toEqual([]);
     longPoll.close();
+  });
+
+  it('is refused, and does not end the process, when no heartbeat can be given', async () => {
+    const { events, register, wait, longPoll } = await aServer(await cast());
+    const queue = await register('hamlet', {}, ['no_such_type']);
+    const waiting = expect(wait('hamlet', queue)).rejects.toThrow('disk full');
+    for (let n = 0; n < 3; n++) await turn();
+    jest.spyOn(events.hub, 'takeUnloggedPosition').mockRejectedValue(new Error('disk full'));
+    await jest.advanceTimersByTimeAsync(56_000);
+    await waiting;
+    longPoll.close();
+  });
+});
+
+describe('a poll that waits', () => {
+  it('is answered with what one commit brings, together', async () => {
+    const scene = await cast();
+    const { events, register, wait } = await aServer(scene);
+    const queue = await register('hamlet');
+    const waiting = wait('hamlet', queue);
+    for (let n = 0; n < 3; n++) await turn();
+    await events.uow.write(async (tx) => {
+      for (let n = 0; n < 3; n++) await tx.events.append(scene.realm.id, { event: flagChange, audience: wholeRealm });
+    });
+    expect(await waiting).toMatchObject({ events: [{}, {}, {}], queue_id: queue });
+  });
+
+  it('hears of what came while it was on its way', async () => {
+    const scene = await cast();
+    const { events, register, wait } = await aServer(scene);
+    const waiting = wait('hamlet', await register('hamlet'));
+    await events.announce(wholeRealm);
+    expect((await waiting).events).toHaveLength(1);
+  });
+
+  it('ends with a lost queue when an event cannot be presented to it, and disturbs nobody else', async () => {
+    const scene = await cast();
+    const { events, register, wait, poll } = await aServer(scene);
+    const [hamlet, iago] = [await register('hamlet', {}, ['message']), await register('iago')];
+    const [failing, other] = [wait('hamlet', hamlet), wait('iago', iago)];
+    for (let n = 0; n < 3; n++) await turn();
+    // Nothing that this version writes: its shape is wrong although its type is right.
+    await events.announce(wholeRealm, { type: 'channel.created' } as DomainEvent);
+    await events.announce(users([scene.user('hamlet').id]), { type: 'message.sent', exceptions: [] } as never);
+    await expect(failing).rejects.toMatchObject(NOT_FOUND);
+    await expect(other).rejects.toMatchObject(NOT_FOUND);
+    await expect(poll('hamlet', hamlet)).rejects.toMatchObject(NOT_FOUND);
+    const again = await register('hamlet');
+    const seq = await events.announce(wholeRealm);
+    expect((await poll('hamlet', again)).events[0].id).toBe(seq * 1024);
+    expect(events.problems.map(([, { eventType, queueId }]) => [eventType, queueId])).toEqual([
+      ['channel.created', iago],
+      ['message.sent', hamlet],
+    ]);
+  });
+
+  it('has the contents of a queue that is removed, and is told of one that fails', async () => {
+    const scene = await cast();
+    const { events, register, wait } = await aServer(scene);
+    const queue = await register('hamlet');
+    const removed = wait('hamlet', queue);
+    for (let n = 0; n < 3; n++) await turn();
+    await events.hub.remove(scene.realm.id, scene.user('hamlet').id, queue);
+    expect(await removed).toEqual({ result: 'success', msg: '', events: [], queue_id: queue });
+  });
+
+  it('has what fell out of memory read from the log', async () => {
+    const scene = await cast();
+    const { events, register, wait } = await aServer(scene);
+    const queue = await register('hamlet');
+    const waiting = wait('hamlet', queue);
+    for (let n = 0; n < 3; n++) await turn();
+    await events.uow.write(async (tx) => {
+      for (let n = 0; n < 300; n++) await tx.events.append(scene.realm.id, { event: flagChange, audience: wholeRealm });
+    });
+    expect((await waiting).events).toHaveLength(300);
+  });
+
+  it('is told what is not logged, once, after what is', async () => {
+    const scene = await cast();
+    const { events, register, wait, poll } = await aServer(scene);
+    const queue = await register('hamlet', { capabilities: ['stream_typing_notifications'] });
+    const waiting = wait('hamlet', queue);
+    for (let n = 0; n < 3; n++) await turn();
+    await scene.add(aMessage({ from: 'iago', to: 'Denmark' }));
+    const [view] = await scene.uow.read((r) => r.messages.listViews(scene.realm.id, [scene.messages[0]!.id]));
+    const channelId = scene.channel('Denmark').id;
+    events.tell({
+      event: {
+        type: 'typing.changed',
+        op: 'start',
+        sender: view!.sender,
+        to: { kind: 'channel', channelId, topic: '' },
+      },
+      audience: subscribersOf(channelId),
+    });
+    const seq = await events.announce(wholeRealm);
+    const { events: got } = await waiting;
+    expect(got.map(({ type }) => type)).toEqual(['update_message_flags', 'typing']);
+    expect(got[1]).toEqual({
+      type: 'typing',
+      op: 'start',
+      message_type: 'stream',
+      sender: { user_id: scene.user('iago').id, email: 'iago@example.com' },
+      stream_id: channelId,
+      topic: 'general chat',
+      id: seq * 1024 + 1,
+    });
+    expect((await poll('hamlet', queue)).events.map(({ type }) => type)).toEqual(['update_message_flags']);
+    expect((await poll('hamlet', queue, seq * 1024 + 1)).events).toEqual([]);
+  });
+});
+
+describe('an answer', () => {
+  it('has at most a thousand events, and the next one goes on', async () => {
+    const scene = await cast();
+    const { events, register, poll } = await aServer(scene);
+    const queue = await register('hamlet');
+    await events.uow.write(async (tx) => {
+      for (let n = 0; n < 1500; n++)
+        await tx.events.append(scene.realm.id, { event: flagChange, audience: wholeRealm });
+    });
+    const first = await poll('hamlet', queue);
+    expect(first.events).toHaveLength(1000);
+    const second = await poll('hamlet', queue, first.events.at(-1).id);
+    expect(second.events).toHaveLength(500);
+    expect(second.events[0].id).toBe(first.events.at(-1).id + 1024);
+  });
+
+  it('has at most four million bytes, but one event at least', async () => {
+    const scene = await cast();
+    const { events, register, poll } = await aServer(scene);
+    const queue = await register('hamlet', {}, ['user_topic']);
+    const ofLength = (length: number): DomainEvent => ({
+      type: 'topic.policy_changed',
+      channelId: scene.channel('Denmark').id,
+      topic: 'x'.repeat(length),
+      visibility: 'muted',
+      changedAt: 7,
+      muted: [],
+    });
+    for (const length of [2_000_000, 1_999_000, 1_000, 5_000_000]) await events.announce(wholeRealm, ofLength(length));
+    const sizes: number[][] = [];
+    let last = -1;
+    for (let n = 0; n < 4; n++) {
+      const { events: got } = await poll('hamlet', queue, last);
+      sizes.push(got.map(({ topic_name }) => topic_name.length));
+      last = got.at(-1)?.id ?? last;
+    }
+    expect(sizes).toEqual([[2_000_000, 1_999_000], [1_000], [5_000_000], []]);
+  });
+
+  it('counts bytes, not characters', async () => {
+    const scene = await cast();
+    const { events, register, poll } = await aServer(scene);
+    const queue = await register('hamlet');
+    const wide = await aSentMessage(scene, '語'.repeat(700_000));
+    for (let n = 0; n < 2; n++) await events.announce(wholeRealm, wide);
+    expect((await poll('hamlet', queue)).events).toHaveLength(1);
+  });
+
+  it('shares the text of an event with every client that gets the same of it', async () => {
+    const scene = await cast();
+    const { events, register, poll } = await aServer(scene);
+    const ids = [];
+    for (let n = 0; n < 5; n++) ids.push(await register('hamlet'));
+    ids.push(await register('hamlet', { applyMarkdown: true }));
+    const stringify = jest.spyOn(JSON, 'stringify');
+    await events.announce(wholeRealm, await aSentMessage(scene, 'told to many'));
+    stringify.mockClear();
+    for (const id of ids) expect((await poll('hamlet', id)).events).toHaveLength(1);
+    const presented = stringify.mock.results.filter(({ value }) => String(value).includes('told to many'));
+    stringify.mockRestore();
+    expect(presented).toHaveLength(2);
+  });
+
+  it('hides from a guest a sender whom they may not know', async () => {
+    const scene = await cast();
+    await scene.add(aRealmWith({ grants: { canAccessAllUsers: 'members' } }));
+    const { events, register, wait } = await aServer(scene);
+    const [guest, member] = [wait('polonius', await register('polonius')), wait('hamlet', await register('hamlet'))];
+    for (let n = 0; n < 3; n++) await turn();
+    const denmark = subscribersOf(scene.channel('Denmark').id);
+    await events.announce(denmark, await aSentMessage(scene));
+    await events.announce(denmark, await aSentMessage(scene, 'hi', 'hamlet'));
+    const senders = (await guest).events.map(({ message }) => [message.sender_full_name, message.sender_email]);
+    const { id } = scene.user('iago');
+    expect(senders).toEqual([
+      ['Unknown user', `user${id}@chat.example`],
+      ['hamlet', 'hamlet@example.com'],
+    ]);
+    expect((await member).events[0].message.sender_full_name).toBe('iago');
+  });
+
+  it('is not given to a queue whose presentation cannot be read', async () => {
+    const scene = await cast();
+    const { events, register, poll } = await aServer(scene);
+    const queue = await register('hamlet');
+    await scene.storage.damage.queue(queue, { presentation: '{"client":"from another world"}' });
+    await expect(poll('hamlet', queue)).rejects.toMatchObject(NOT_FOUND);
+    await expect(poll('hamlet', queue)).rejects.toMatchObject(NOT_FOUND);
+    expect(events.problems).toMatchObject([['an event queue is given up', { queueId: queue }]]);
+  });
+});
+
+describe('those who return', () => {
+  const flood = async (events: LiveEvents, count: number) =>
+    events.uow.write(async (tx) => {
+      const { realm } = events.scene;
+      const messageIds = Array.from({ length: 3000 }, (_, n) => (1_000_000 + n) as MessageId);
+      const large = { ...flagChange, messageIds };
+      for (let n = 0; n < count; n++) await tx.events.append(realm.id, { event: large, audience: wholeRealm });
+    });
+
+  it('are read only as fast as answers are carried away', async () => {
+    const names = Array.from({ length: 10 }, (_, n) => `user ${n}`);
+    const scene = await given(...names.map((name) => aUser({ name })));
+    const { events, register, poll } = await aServer(scene);
+    const queues: (readonly [string, string])[] = [];
+    for (const name of names) queues.push([name, await register(name)]);
+    await flood(events, 180);
+    const requests: ARequest[] = [];
+    let answered = 0;
+    const polls = queues.map(([name, id]) => {
+      const request = new ARequest();
+      requests.push(request);
+      return poll(name, id, -1, { request }).then(() => answered++);
+    });
+    for (let n = 0; n < 200; n++) await turn();
+    // Each answer is as long as one may be: two of them are on their way, and the rest of memory is not for them.
+    expect(answered).toBe(2);
+    for (const request of requests) request.carryAway();
+    await Promise.all(polls);
+    expect(answered).toBe(10);
+  });
+
+  it('do not wait for those who have gone, or do not read', async () => {
+    jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
+    const scene = await cast();
+    const { events, register, poll } = await aServer(scene);
+    const ids = [];
+    for (let n = 0; n < 4; n++) ids.push(await register('hamlet'));
+    await flood(events, 3);
+    const requests = ids.map(() => new ARequest());
+    const answers: (Answer | null)[] = [null, null, null, null];
+    ids.forEach((id, n) => {
+      void poll('hamlet', id, -1, { dontBlock: true, request: requests[n]! }).then((answer) => {
+        answers[n] = answer;
+      });
+    });
+    for (let n = 0; n < 20; n++) await turn();
+    const lengths = () => answers.map((answer) => answer?.events.length ?? null);
+    expect(lengths()).toEqual([3, 3, null, null]);
+    requests[2]!.hangUp();
+    await jest.advanceTimersByTimeAsync(1000);
+    for (let n = 0; n < 20; n++) await turn();
+    expect(lengths()).toEqual([3, 3, 0, 3]);
+    jest.useRealTimers();
+  });
+
+  it('are let go when the server ends', async () => {
+    const scene = await cast();
+    const { events, register, poll, longPoll } = await aServer(scene);
+    const ids = [];
+    for (let n = 0; n < 3; n++) ids.push(await register('hamlet'));
+    await flood(events, 3);
+    const polls = ids.map((id) => poll('hamlet', id, -1, { request: new ARequest() }));
+    for (let n = 0; n < 20; n++) await turn();
+    longPoll.close();
+    events.hub.close();
+    expect((await Promise.all(polls)).map(({ events: got }) => got.length)).toEqual([3, 3, 0]);
   });
 });

@@ -1,14 +1,29 @@
-import type { Caller, EventHub, LiveQueue, Randomness, WakeReason } from '@parley/domain';
+import {
+  type Caller,
+  type Delivery,
+  type DomainEvent,
+  type EphemeralEvent,
+  type EventHub,
+  type EventQueue,
+  type LiveQueue,
+  queueNotFound,
+  type Randomness,
+  type Receiver,
+  type ReportProblem,
+  type Taken,
+  type WakeReason,
+} from '@parley/domain';
+import type { RealmPlace } from '../realms/realm-place.js';
 import { type Reply, success, WireText } from '../routing/reply.js';
 import type { Request } from '../routing/request.js';
-import type { EventContext } from './event.presenters.js';
-import { textsOf } from './event-texts.js';
-import { presentationOf } from './queue-presentation.js';
+import { EventAnswer } from './answer.js';
+import { CatchUpLine } from './catch-up-line.js';
+import { type EventContext, type Presented, presentEvent } from './event.presenters.js';
+import { can, presentationOf, type QueuePresentation } from './queue-presentation.js';
 import type { RealmPlaces } from './realm-places.js';
+import { type SharedText, SharedTexts } from './shared-texts.js';
+import { TimerWheel } from './timer-wheel.js';
 
-/** Bounds of one answer; the next poll goes on (events §6.3). */
-const MAX_EVENTS = 1000;
-const MAX_CHARACTERS = 4_000_000;
 /** After so long without an event a poll is answered with a heartbeat (events §6.1). */
 const HEARTBEAT_SECONDS = 45;
 const HEARTBEAT_JITTER_SECONDS = 10;
@@ -19,124 +34,163 @@ export interface Poll {
   readonly dontBlock: boolean;
 }
 
+/** A queue, and how its client wants its events. */
+interface Client {
+  readonly live: LiveQueue;
+  readonly context: PollContext;
+  readonly request: Request;
+}
+
 /** `GET /events`: an answer now if there is something to say, else when there is. */
 export class LongPoll {
-  private readonly wheel = new TimerWheel();
+  private readonly wheel: TimerWheel;
+  private readonly line = new CatchUpLine();
+  private readonly texts = new SharedTexts();
 
   constructor(
     private readonly hub: EventHub,
     private readonly places: RealmPlaces,
     private readonly randomness: Randomness,
-  ) {}
+    report: ReportProblem,
+  ) {
+    this.wheel = new TimerWheel((err) => report('a timer of a poll failed', { err }));
+  }
 
   /** @throws DomainError EVENT_QUEUE_NOT_FOUND, INVALID_INPUT */
   async poll(caller: Caller, { queueId, lastPosition, dontBlock }: Poll, request: Request): Promise<Reply> {
     const live = await this.hub.open(caller.realmId, caller.userId, queueId, lastPosition);
     await this.hub.acknowledge(live, lastPosition);
-    const context: EventContext = {
-      queue: live.queue,
-      presentation: presentationOf(live.queue),
-      place: await this.places.of(caller.realmId),
-      roleOf: () => this.hub.roleOf(live),
-    };
-    const texts = this.collect(live, context);
-    if (texts.length > 0 || dontBlock) return success(new WireText(`"events":[${texts.join()}]`));
-    return this.wait(live, context, request);
+    const { queue } = live;
+    const presentation = presentationOf(queue);
+    if (!presentation) throw this.hub.giveUp(live, 'its presentation cannot be read');
+    const context = new PollContext(queue, presentation, await this.places.of(caller.realmId), this.texts);
+    const client = { live, context, request };
+    const answer = this.collectNow(client) ?? (await this.collect(client));
+    if (live.hasFailed) throw queueNotFound(queueId);
+    if (answer.count > 0 || dontBlock || live.isClosed) return success(textOf(answer));
+    return this.wait(client);
   }
 
-  /** What there is for the client beyond what it has acknowledged. */
-  private collect(live: LiveQueue, context: EventContext): string[] {
-    const texts: string[] = [];
-    let characters = 0;
-    let firstShown: number | null = null;
-    for (const delivery of live.deliveries) {
-      if (texts.length >= MAX_EVENTS || characters >= MAX_CHARACTERS) break;
-      for (const { position, text } of textsOf(delivery, context)) {
-        if (position <= live.acked) continue;
-        firstShown ??= delivery.stored.seq;
-        texts.push(text);
-        characters += text.length;
-        live.lastGiven = Math.max(live.lastGiven, position);
-      }
+  /** Ends what waits for its turn; who waits for events is woken by the hub. */
+  close(): void {
+    this.wheel.close();
+    this.line.close();
+  }
+
+  /** What there is for the client beyond what it has acknowledged; null: that takes a look-up. */
+  private collectNow({ live, context }: Client): EventAnswer | null {
+    const answer = new EventAnswer();
+    return this.hub.readNow(live, (delivery) => this.take(answer, delivery, live, context)) ? answer : null;
+  }
+
+  /** The same whatever it takes. @throws DomainError EVENT_QUEUE_NOT_FOUND */
+  private async collect(client: Client): Promise<EventAnswer> {
+    const { live, request } = client;
+    if (!live.isBehind) return this.read(client);
+    const turn = await this.line.enter(live.queue.ownerId, request);
+    if (!turn) return new EventAnswer();
+    let bytes = 0;
+    try {
+      const answer = await this.read(client);
+      bytes = answer.bytes;
+      return answer;
+    } finally {
+      turn.done(bytes);
     }
-    // What says nothing to this client need not wait for its acknowledgement.
-    live.dropBefore(firstShown ?? Number.POSITIVE_INFINITY);
-    return texts;
   }
 
-  private wait(live: LiveQueue, context: EventContext, request: Request): Promise<Reply> {
+  private async read({ live, context }: Client): Promise<EventAnswer> {
+    const answer = new EventAnswer();
+    await this.hub.read(live, (delivery) => this.take(answer, delivery, live, context));
+    return answer;
+  }
+
+  private take(answer: EventAnswer, delivery: Delivery, live: LiveQueue, context: PollContext): Taken {
+    const taken = answer.take(delivery, context.present(delivery), live.acked);
+    live.lastGiven = Math.max(live.lastGiven, answer.lastPosition);
+    return taken;
+  }
+
+  private wait(client: Client): Promise<Reply> {
+    const { live, request } = client;
     return new Promise((resolve, reject) => {
-      let isFlushing = false;
-      const finish = (texts: readonly string[]) => {
+      let isDue = false;
+      let isOver = false;
+      const end = (settle: () => void) => {
+        if (isOver) return;
+        isOver = true;
         live.stopWaiting(wake);
         cancelHeartbeat();
-        const queueId = JSON.stringify(live.queue.id);
-        resolve(success(new WireText(`"events":[${texts.join()}],"queue_id":${queueId}`)));
+        settle();
       };
-      const flush = () => {
-        isFlushing = false;
-        const texts = this.collect(live, context);
-        if (texts.length > 0) finish(texts);
-      };
-      const wake = (reason: WakeReason) => {
-        if (reason !== 'event') finish(this.collect(live, context));
-        else if (!isFlushing) {
-          isFlushing = true;
-          // Units of one commit come one by one; a client is told of them together.
-          setImmediate(flush);
+      const finish = (answer: EventAnswer) => end(() => resolve(success(textOf(answer, live.queue.id))));
+      const fail = (error: unknown) => end(() => reject(error));
+      /** Called by no request any more, so it never throws. */
+      const flush = async (how: { readonly always?: boolean; readonly withHeartbeat?: boolean } = {}) => {
+        isDue = false;
+        if (isOver) return;
+        try {
+          const answer = this.collectNow(client) ?? (await this.collect(client));
+          if (how.withHeartbeat && answer.count === 0) await this.addHeartbeat(answer, live);
+          if (answer.count > 0 || how.always) finish(answer);
+          else if (live.hasNews) wake('event');
+        } catch (error) {
+          fail(error);
         }
       };
-      const beat = () => {
-        this.heartbeat(live).then((text) => finish([...this.collect(live, context), text]), reject);
+      const wake = (reason: WakeReason) => {
+        if (reason === 'failed') fail(queueNotFound(live.queue.id));
+        else if (reason !== 'event') void flush({ always: true });
+        else if (!isDue) {
+          isDue = true;
+          // Units of one commit come one by one; a client is told of them together.
+          setImmediate(() => void flush());
+        }
       };
       const seconds = HEARTBEAT_SECONDS + this.randomness.fraction() * HEARTBEAT_JITTER_SECONDS;
-      const cancelHeartbeat = this.wheel.after(seconds, beat);
+      const cancelHeartbeat = this.wheel.after(seconds, () => void flush({ withHeartbeat: true }));
       live.waitFor(wake);
-      request.onClose(() => finish([]));
+      request.onClose(() => finish(new EventAnswer()));
+      // What came while this poll was on its way woke nobody.
+      if (live.hasNews) wake('event');
     });
   }
 
-  private async heartbeat(live: LiveQueue): Promise<string> {
-    const position = await this.hub.takeUnloggedPosition(live);
-    return `{"type":"heartbeat","id":${position}}`;
-  }
-
-  close(): void {
-    this.wheel.close();
+  private async addHeartbeat(answer: EventAnswer, live: LiveQueue): Promise<void> {
+    answer.add(['{"type":"heartbeat"'], await this.hub.takeUnloggedPosition(live));
   }
 }
 
-/** One timer for everybody who waits, to the second: ten thousand polls are ten thousand entries, not as many timers. */
-class TimerWheel {
-  private readonly slots = new Map<number, Set<() => void>>();
-  private tick = 0;
-  private timer: NodeJS.Timeout | null = null;
+/** One for all events of a poll: what differs from one to the next is put in its place. */
+class PollContext implements EventContext {
+  readonly showsEmptyTopics: boolean;
+  receiver!: Receiver;
+  isBystander = false;
+  private event!: DomainEvent | EphemeralEvent;
 
-  /** Answers how to call it off. */
-  after(seconds: number, action: () => void): () => void {
-    const due = this.tick + Math.max(1, Math.round(seconds));
-    let slot = this.slots.get(due);
-    if (!slot) {
-      slot = new Set();
-      this.slots.set(due, slot);
-    }
-    slot.add(action);
-    this.timer ??= setInterval(() => this.turn(), 1000).unref();
-    return () => {
-      slot.delete(action);
-    };
+  constructor(
+    readonly queue: EventQueue,
+    readonly presentation: QueuePresentation,
+    readonly place: RealmPlace,
+    private readonly texts: SharedTexts,
+  ) {
+    this.showsEmptyTopics = can(presentation, 'empty_topic_name');
   }
 
-  private turn(): void {
-    this.tick++;
-    const slot = this.slots.get(this.tick);
-    this.slots.delete(this.tick);
-    for (const action of slot ?? []) action();
-    if (this.slots.size === 0) this.close();
+  present(delivery: Delivery): Presented {
+    this.receiver = delivery.receiver;
+    this.isBystander = 'stored' in delivery && delivery.isBystander;
+    this.event = 'stored' in delivery ? delivery.stored.event : delivery.ephemeral;
+    return presentEvent(this.event, this);
   }
 
-  close(): void {
-    if (this.timer) clearInterval(this.timer);
-    this.timer = null;
+  shared(key: string, make: () => string): SharedText {
+    return this.texts.of(this.event, key, make);
   }
+}
+
+/** `queueId`: only where the poll has waited. */
+function textOf(answer: EventAnswer, queueId?: string): WireText {
+  const end = queueId === undefined ? '' : `,"queue_id":${JSON.stringify(queueId)}`;
+  return new WireText(['"events":[', ...answer.finish(), `]${end}`]);
 }

@@ -1,5 +1,5 @@
 import type { EventQueue } from '@parley/domain';
-import type { ClientVariant } from '../routing/client-variant.js';
+import { CLIENT_VARIANTS, type ClientVariant } from '../routing/client-variant.js';
 
 /** How a queue's client wants its events; kept with the queue as plain JSON. */
 export interface QueuePresentation {
@@ -9,33 +9,27 @@ export interface QueuePresentation {
   /** Those it has (events §2), ascending. */
   readonly capabilities: readonly string[];
   readonly client: ClientVariant['key'];
-  /** Two clients of the same key get byte for byte the same of whatever does not depend on the person. */
-  readonly key: string;
 }
 
 export function queuePresentation(
-  wishes: Omit<QueuePresentation, 'key' | 'capabilities'> & {
+  wishes: Omit<QueuePresentation, 'capabilities'> & {
     readonly capabilities: Readonly<Record<string, boolean | undefined>>;
   },
 ): QueuePresentation {
   const capabilities = Object.keys(wishes.capabilities)
     .filter((name) => wishes.capabilities[name] === true)
     .sort();
-  const { applyMarkdown, clientGravatar, slimPresence, client } = wishes;
-  const flags = [applyMarkdown, clientGravatar, slimPresence].map(Number).join('');
-  return {
-    applyMarkdown,
-    clientGravatar,
-    slimPresence,
-    capabilities,
-    client,
-    key: `${flags}:${client}:${capabilities.join()}`,
-  };
+  return { ...wishes, capabilities };
 }
 
-/** Of a queue that an adapter like this one has registered. */
-export const presentationOf = (queue: EventQueue): QueuePresentation =>
-  queue.presentation as unknown as QueuePresentation;
+/** Of a stored queue. Null: it says something that this version does not understand. */
+export function presentationOf({ presentation }: EventQueue): QueuePresentation | null {
+  const { applyMarkdown, clientGravatar, slimPresence, capabilities, client } = presentation;
+  const areFlags = [applyMarkdown, clientGravatar, slimPresence].every((flag) => typeof flag === 'boolean');
+  const areNames = Array.isArray(capabilities) && capabilities.every((name) => typeof name === 'string');
+  const isKnown = CLIENT_VARIANTS.includes(client as ClientVariant['key']);
+  return areFlags && areNames && isKnown ? (presentation as unknown as QueuePresentation) : null;
+}
 
 export const can = (presentation: QueuePresentation, capability: string): boolean =>
   presentation.capabilities.includes(capability);

@@ -82,7 +82,7 @@ function presentSender(sender: PersonView, place: RealmPlace, form: MessageForm)
   return {
     sender_id: sender.id,
     sender_full_name: hidesSender ? UNKNOWN_USER_NAME : sender.fullName,
-    sender_email: hidesSender ? dummyAddress(sender.id, place.mailHost) : shownAddress(sender, place),
+    sender_email: shownAddress(sender, place, hidesSender),
     sender_realm_str: place.stringId,
     avatar_url: hidesSender
       ? unknownAvatarUrl(place)
@@ -104,8 +104,9 @@ export const differsByViewer = (sender: PersonView): boolean =>
 
 const isPublic = ({ emailVisibility }: PersonView): boolean => emailVisibility === EMAIL_VISIBILITY.everyone;
 
-const shownAddress = (person: PersonView, { mailHost }: RealmPlace): string =>
-  isPublic(person) ? person.email : dummyAddress(person.id, mailHost);
+/** `isHidden`: from a guest who may not know them. */
+export const shownAddress = (person: PersonView, { mailHost }: RealmPlace, isHidden = false): string =>
+  isPublic(person) && !isHidden ? person.email : dummyAddress(person.id, mailHost);
 
 /** In the order clients get them (messages §4.1), the derived one last. */
 const FLAGS = [

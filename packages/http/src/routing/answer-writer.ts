@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { SHAREABLE } from '../caching/text-chunks.js';
 import { ByteBudget, type ClientKey } from './byte-budget.js';
 import { HttpRefusal, replyToError } from './errors.js';
 import type { Reply, ReplyBody } from './reply.js';
@@ -47,15 +48,13 @@ const LARGE = 256 * 1024;
 /** What is handed to the kernel at once, in characters. Texts are copied for it, buffers are not. */
 const PIECE = 64 * 1024;
 const BUFFER_PIECE = 256 * 1024;
-/** In characters. A piece as long as that is looked up among those that other answers hold. */
-const SHAREABLE = 16 * 1024;
 /** What is charged for an answer that is made while it is read: more than its maker hands out at once. */
 const UNFINISHED = 4 * 1024 * 1024;
 
 /** Writes answers, long ones no faster than they are read. */
 export class AnswerWriter {
   private readonly budget: ByteBudget;
-  private readonly texts = new SharedTexts();
+  private readonly texts = new HeldTexts();
 
   constructor(private readonly limits: TransportLimits) {
     const share = Math.max(limits.answersBytes * CLIENT_SHARE, 2 * UNFINISHED);
@@ -126,7 +125,7 @@ export class AnswerWriter {
   private async writePieces(response: ServerResponse, raw: IncomingMessage, body: LongBody): Promise<void> {
     for await (const piece of piecesOf(body)) {
       if (response.destroyed) return;
-      if (!response.write(piece)) await this.until('drain', response, piece.length);
+      if (!writeTogether(response, piece)) await this.until('drain', response, sizeOf(piece));
     }
     if (response.destroyed) return;
     this.end(response, raw);
@@ -183,7 +182,17 @@ type LongBody = Exclude<ReplyBody, string>;
 
 const isPieces = (body: ReplyBody): body is readonly string[] => Array.isArray(body);
 
-const sizeOf = (texts: readonly string[]): number => texts.reduce((sum, text) => sum + text.length, 0);
+const sizeOf = (texts: readonly (string | Buffer)[]): number => texts.reduce((sum, text) => sum + text.length, 0);
+
+/** In one call of the kernel and without joining them, which would be another copy. False: its reader has to take it first. */
+function writeTogether(response: ServerResponse, parts: readonly (string | Buffer)[]): boolean {
+  if (parts.length === 1) return response.write(parts[0]);
+  let isTaken = true;
+  response.cork();
+  for (const part of parts) isTaken = response.write(part);
+  response.uncork();
+  return isTaken;
+}
 
 function isLong(body: ReplyBody): boolean {
   if (isPieces(body)) return sizeOf(body) > LARGE;
@@ -196,35 +205,41 @@ function lengthOf(body: ReplyBody): number | null {
   return typeof body === 'string' || Buffer.isBuffer(body) ? Buffer.byteLength(body) : null;
 }
 
-async function* piecesOf(body: LongBody): AsyncGenerator<string | Buffer> {
+/** Each is written at once. */
+type Piece = readonly (string | Buffer)[];
+
+async function* piecesOf(body: LongBody): AsyncGenerator<Piece> {
   if (Buffer.isBuffer(body)) {
-    for (let at = 0; at < body.length; at += BUFFER_PIECE) yield body.subarray(at, at + BUFFER_PIECE);
+    for (let at = 0; at < body.length; at += BUFFER_PIECE) yield [body.subarray(at, at + BUFFER_PIECE)];
   } else if (isPieces(body)) yield* cut(body);
   else {
     yield* cut(body.start);
     for await (const texts of body.rest) yield* cut(texts);
-    yield body.end;
+    yield [body.end];
   }
 }
 
 /** The same text in pieces of about the right length. */
-function* cut(texts: readonly string[]): Generator<string> {
-  let pending = '';
+function* cut(texts: readonly string[]): Generator<Piece> {
+  let pending: string[] = [];
+  let length = 0;
   for (const text of texts) {
-    if (text.length < PIECE / 2) {
-      pending += text;
-      if (pending.length < PIECE) continue;
+    if (length > 0 && length + text.length > PIECE) {
+      yield pending;
+      pending = [];
+      length = 0;
     }
-    if (pending !== '') yield pending;
-    pending = '';
-    if (text.length < PIECE / 2) continue;
-    for (let at = 0; at < text.length; ) {
+    let at = 0;
+    while (text.length - at > PIECE) {
       const end = endOfPiece(text, at + PIECE);
-      yield text.slice(at, end);
+      yield [text.slice(at, end)];
       at = end;
     }
+    if (at === text.length) continue;
+    pending.push(at === 0 ? text : text.slice(at));
+    length += text.length - at;
   }
-  if (pending !== '') yield pending;
+  if (length > 0) yield pending;
 }
 
 /** Not between the halves of a surrogate pair, which mean nothing by themselves. */
@@ -234,7 +249,7 @@ function endOfPiece(text: string, end: number): number {
 }
 
 /** Long texts that answers hold at this moment, each counted once however many hold it. */
-class SharedTexts {
+class HeldTexts {
   private readonly holders = new Map<string, number>();
 
   /** Of those that nobody holds yet. */

@@ -1,18 +1,18 @@
 import type { ClientIdentity } from './client-identity.js';
 
+export const CLIENT_VARIANTS = ['standard', 'zulip', 'zulip-terminal', 'zulip-mobile-before-pronouns'] as const;
+
 /**
  * The older forms a client in use still needs, known by its User-Agent. The one place that decides it; everything else
  * reads these members, or caches by `key`.
  */
 export interface ClientVariant {
   /** Clients of one key get byte for byte the same. */
-  readonly key: 'standard' | 'zulip' | 'zulip-terminal' | 'zulip-mobile-before-pronouns';
+  readonly key: (typeof CLIENT_VARIANTS)[number];
   /** Name of the reaction type of emoji the server adds itself. Both are accepted from everybody. */
   readonly extraEmojiType: 'service_extra_emoji' | 'zulip_extra_emoji';
   /** Settings also at the top level of register, as before feature level 89. */
   readonly hasLegacyRegisterFields: boolean;
-  /** A `user` object beside `user_id` in reaction events. */
-  readonly hasReactionUser: boolean;
   /** zulip-term 0.7 knows by the text alone that its queue is gone. */
   readonly hasOldQueueErrorText: boolean;
   /** Custom profile fields of type pronouns are called short text. */
@@ -23,7 +23,6 @@ const STANDARD: ClientVariant = {
   key: 'standard',
   extraEmojiType: 'service_extra_emoji',
   hasLegacyRegisterFields: false,
-  hasReactionUser: false,
   hasOldQueueErrorText: false,
   showsPronounsAsText: false,
 };
@@ -32,7 +31,6 @@ const ZULIP_TERMINAL: ClientVariant = {
   ...ZULIP,
   key: 'zulip-terminal',
   hasLegacyRegisterFields: true,
-  hasReactionUser: true,
   hasOldQueueErrorText: true,
 };
 const OLD_ZULIP_MOBILE: ClientVariant = { ...ZULIP, key: 'zulip-mobile-before-pronouns', showsPronounsAsText: true };

@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { type Router as ExpressRouter, Router } from 'express';
 import type { Dispatcher } from './dispatcher.js';
+import { RequestTurns } from './request-turns.js';
 
 /** For a host application: `app.use('/chat', createRouter(dispatcher))` serves `/chat/api/v1/…`. */
 export function createRouter(dispatcher: Dispatcher): ExpressRouter {
@@ -19,8 +20,9 @@ export function dispatchHotFirst(
   dispatcher: Dispatcher,
   otherwise: (request: IncomingMessage, response: ServerResponse) => void,
 ): RequestListener {
+  const turns = new RequestTurns();
   return (request, response) => {
-    if (dispatcher.isHot(request)) void dispatcher.handle(request, response);
-    else otherwise(request, response);
+    if (!dispatcher.isHot(request)) otherwise(request, response);
+    else turns.run(() => void dispatcher.handle(request, response).catch(() => response.destroy()));
   };
 }

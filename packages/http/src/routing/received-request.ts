@@ -69,6 +69,11 @@ export class ReceivedRequest implements Request {
     }
   }
 
+  onEnd(listener: () => void): void {
+    if (this.response.closed) listener();
+    else this.response.once('close', listener);
+  }
+
   get signal(): AbortSignal {
     if (!this.abortController) {
       const controller = new AbortController();

@@ -81,6 +81,10 @@ export interface Request {
   header(name: string): string | undefined;
   /** Called once if the client goes away before it is answered; at once if it is gone already. */
   onClose(listener: () => void): void;
+  /** Called once when the answer has left as a whole, or nobody is there to take it. */
+  onEnd(listener: () => void): void;
+  /** The client went away before it was answered. */
+  readonly isGone: boolean;
   /** Aborted when the client goes away before it is answered. */
   readonly signal: AbortSignal;
   /** What Node received, for the host application's own authentication. Operations leave it alone. */

@@ -1,6 +1,7 @@
 import {
   type BotKind,
   canSeeEmail,
+  dummyAddress,
   type GetOwnUserOutput,
   type GetUserOutput,
   isAtLeast,
@@ -8,8 +9,9 @@ import {
   type RealmAddresses,
   type Role,
   type User,
+  type UserId,
 } from '@parley/domain';
-import { avatarUrl } from '../avatars/avatar-urls.js';
+import { avatarUrl, unknownAvatarUrl } from '../avatars/avatar-urls.js';
 import { placeOf, type RealmPlace } from '../realms/realm-place.js';
 import type { WireFields } from '../routing/reply.js';
 
@@ -67,8 +69,31 @@ export function presentUser(
     ...(!bot && withProfile && { profile_data: {} }),
   };
 }
+
 /** What stands for a name that the viewer may not know (users §1.4). */
 export const UNKNOWN_USER_NAME = 'Unknown user';
+
+/** Somebody whom the viewer may not know, as clients get them that expect to know everybody (users §1.4). */
+export function presentUnknownUser(id: UserId, place: RealmPlace, { withActivity }: Pick<UserForm, 'withActivity'>) {
+  return {
+    user_id: id,
+    delivery_email: null,
+    email: dummyAddress(id, place.mailHost),
+    full_name: UNKNOWN_USER_NAME,
+    date_joined: isoTime(0),
+    ...(withActivity && { is_active: true }),
+    is_owner: false,
+    is_admin: false,
+    is_guest: false,
+    is_bot: false,
+    role: ROLE_NUMBERS.member,
+    timezone: '',
+    avatar_url: unknownAvatarUrl(place),
+    avatar_version: 1,
+    is_imported_stub: false,
+    profile_data: {},
+  };
+}
 
 /** With an offset, as every client reads it: `2019-10-20T07:50:00+00:00`. */
 const isoTime = (seconds: number): string => new Date(seconds * 1000).toISOString().replace('.000Z', '+00:00');

@@ -1,7 +1,7 @@
-import { EventHub, LogFollower, PublishingUnitOfWork, type ReportProblem } from '@parley/domain';
-import { EVENT_TYPE_NAMES } from '@parley/http';
+import { EventHub, LogFollower, PublishingUnitOfWork, QueueSweep, type ReportProblem } from '@parley/domain';
+import { EVENT_CATALOGUE } from '@parley/http';
 import { ContainerModule } from 'inversify';
-import { provide, provideAs, provideFrom } from '../provide.js';
+import { provideAs, provideFrom } from '../provide.js';
 import { LISTS, PARTS, TOKENS } from '../tokens.js';
 import { periodic, RecurringWorker } from '../workers/recurring-worker.js';
 
@@ -9,8 +9,8 @@ import { periodic, RecurringWorker } from '../workers/recurring-worker.js';
 const CATCH_UP_MS = 1000;
 const SWEEP_MS = 60_000;
 
-const { clock, unitOfWork } = TOKENS;
-const { report, storage, timers } = PARTS;
+const { clock, servedQueues, unitOfWork } = TOKENS;
+const { eventLoop, report, storage, timers } = PARTS;
 
 const reportFailedListener = (tell: ReportProblem) => (err: unknown) => tell('following events failed', { err });
 
@@ -25,17 +25,32 @@ export const deliveryModule = new ContainerModule(({ bind }) => {
     report,
   );
   provideAs(bind, unitOfWork, PublishingUnitOfWork);
-  provide(bind, LogFollower, unitOfWork);
+  provideFrom(bind, LogFollower, (uow, tell) => new LogFollower(uow, reportFailedListener(tell)), unitOfWork, report);
   provideAs(bind, LISTS.commitListener, LogFollower);
+
   provideFrom(
     bind,
     EventHub,
-    (uow, follower, time) => new EventHub(uow, follower, time, EVENT_TYPE_NAMES),
+    (uow, follower, time, loop, tell) =>
+      new EventHub({ uow, follower, clock: time, eventLoop: loop, catalogue: EVENT_CATALOGUE, report: tell }),
     unitOfWork,
     LogFollower,
     clock,
+    eventLoop,
+    report,
   );
+  provideAs(bind, servedQueues, EventHub);
   provideAs(bind, LISTS.eventListener, EventHub);
+  provideFrom(
+    bind,
+    QueueSweep,
+    (uow, time, loop, hub, tell) => new QueueSweep({ uow, clock: time, eventLoop: loop, hub, report: tell }),
+    unitOfWork,
+    clock,
+    eventLoop,
+    EventHub,
+    report,
+  );
 
   provideFrom(
     bind,
@@ -53,13 +68,13 @@ export const deliveryModule = new ContainerModule(({ bind }) => {
   provideFrom(
     bind,
     LISTS.worker,
-    (hub, time, tell) =>
+    (sweep, time, tell) =>
       new RecurringWorker(
-        periodic('tidying event queues', SWEEP_MS, () => hub.sweep()),
+        periodic('tidying event queues', SWEEP_MS, () => sweep.run()),
         time,
         tell,
       ),
-    EventHub,
+    QueueSweep,
     timers,
     report,
   );

@@ -4,5 +4,5 @@ import { provide } from '../provide.js';
 import { TOKENS } from '../tokens.js';
 
 export const eventsModule = new ContainerModule(({ bind }) => {
-  provide(bind, RegisterQueue, TOKENS.unitOfWork, TOKENS.clock, TOKENS.randomness);
+  provide(bind, RegisterQueue, TOKENS.unitOfWork, TOKENS.clock, TOKENS.randomness, TOKENS.servedQueues);
 });

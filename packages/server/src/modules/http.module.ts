@@ -56,7 +56,7 @@ export const httpModule = ({ authenticate, ...options }: Assembly) =>
     provide(bind, BasicAuthenticator, ApiKeyCredentials);
     provideAs(bind, LISTS.authenticator, BasicAuthenticator);
 
-    provide(bind, LongPoll, EventHub, RealmPlaces, randomness);
+    provide(bind, LongPoll, EventHub, RealmPlaces, randomness, PARTS.report);
     provideFrom(
       bind,
       PARTS.routes,

@@ -6,6 +6,7 @@ import { ListedDisposableDomains } from '../listed-disposable-domains.js';
 import type { Assembly } from '../parley.js';
 import { provideFrom, provideValue } from '../provide.js';
 import { serverAddressOf } from '../realm-address-book.js';
+import { SystemEventLoop } from '../system-event-loop.js';
 import { SystemTimers } from '../system-timers.js';
 import { PARTS, TOKENS } from '../tokens.js';
 
@@ -18,6 +19,7 @@ export const optionsModule = (options: Assembly, resolve: Resolve) =>
     provideValue(bind, PARTS.storage, options.unitOfWork);
     provideValue(bind, PARTS.report, (message, fields) => logger.error(fields, message));
     provideFrom(bind, PARTS.timers, () => new SystemTimers());
+    provideFrom(bind, PARTS.eventLoop, () => new SystemEventLoop());
 
     provideValue(bind, TOKENS.clock, options.clock);
     provideValue(bind, TOKENS.randomness, options.randomness);

@@ -11,9 +11,7 @@ it('looks at the storage every second, and lets go of those who wait once when i
     looks++;
     if (isLost) throw new Error('gone');
   };
-  const watch = new StorageWatch(verify, { close: async () => void closed++ }, time, (message) =>
-    reports.push(message),
-  );
+  const watch = new StorageWatch(verify, { close: () => void closed++ }, time, (message) => reports.push(message));
   watch.start();
   await time.advance(5);
   expect([looks, closed]).toEqual([5, 0]);

@@ -8,14 +8,14 @@ const VERIFY_MS = 1000;
 export class StorageWatch extends RecurringWorker {
   constructor(verify: () => void, hub: Pick<EventHub, 'close'>, timers: Timers, report: ReportProblem) {
     let isLost = false;
-    const look = async () => {
+    const look = () => {
       try {
         verify();
       } catch {
         // What is wrong is told by the storage itself, once. Whoever waits for events is let go, and refused the next time.
         if (isLost) return;
         isLost = true;
-        await hub.close();
+        hub.close();
       }
     };
     super(periodic('letting go of those who wait for events', VERIFY_MS, look), timers, report);

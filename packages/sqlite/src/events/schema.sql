@@ -16,6 +16,8 @@ CREATE TABLE event (
   -- JSON, both.
   audience TEXT NOT NULL,
   payload TEXT NOT NULL,
+  -- Which shape of its type the payload has. What was stored before there was a second one is of the first.
+  format INTEGER NOT NULL DEFAULT 1,
   PRIMARY KEY (realm_id, seq)
 ) STRICT;
 CREATE INDEX event_by_message ON event (message_id) WHERE message_id IS NOT NULL;
@@ -33,4 +35,9 @@ CREATE TABLE event_queue (
   last_polled_at INTEGER NOT NULL,
   idle_timeout_seconds INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX event_queue_by_owner ON event_queue (owner_id);
+-- A user's, the one that was polled least recently first.
+CREATE INDEX event_queue_by_owner ON event_queue (owner_id, last_polled_at);
+-- The lowest floor of a realm, up to which its log is not needed any more; who is too far behind.
+CREATE INDEX event_queue_by_floor ON event_queue (realm_id, floor_seq);
+-- Those that nobody polls, from these columns alone.
+CREATE INDEX event_queue_by_deadline ON event_queue (last_polled_at + idle_timeout_seconds, idle_timeout_seconds);

@@ -1,20 +1,20 @@
-import type {
-  Announcement,
-  Audience,
-  Clock,
-  DomainEvent,
-  EventLog,
-  EventSeq,
-  MessageId,
-  RealmId,
-  StoredEvent,
-  UnixSeconds,
+import {
+  type Announcement,
+  BLANK_EVENT,
+  type Clock,
+  decodeEvent,
+  type EventLog,
+  type EventSeq,
+  encodeEvent,
+  type LoggedEvent,
+  type LogHead,
+  type MessageId,
+  type RealmId,
+  type UnixSeconds,
 } from '@parley/domain';
 import { type Connection, LIMIT } from '../connection.js';
 import { Tombstones } from '../messages/tombstones.js';
 import { jsonList } from '../rows.js';
-
-const BLANK = JSON.stringify({ type: 'blank' } satisfies DomainEvent);
 
 export class SqliteEventLog implements EventLog {
   private readonly head;
@@ -24,7 +24,7 @@ export class SqliteEventLog implements EventLog {
   private readonly drawSeq;
   private readonly insert;
   private readonly blankQuoting;
-  private readonly firstKept;
+  private readonly oldest;
   private readonly deleteUpTo;
   private readonly setPruned;
   private readonly tombstones;
@@ -35,23 +35,23 @@ export class SqliteEventLog implements EventLog {
   ) {
     this.tombstones = new Tombstones(connection);
     this.head = connection.values<EventSeq>('SELECT head_seq FROM event_counter WHERE realm_id = ?');
-    this.heads = connection.tuples<[RealmId, EventSeq]>(
-      'SELECT realm_id, head_seq FROM event_counter ORDER BY realm_id',
+    this.heads = connection.tuples<[RealmId, EventSeq, number]>(
+      'SELECT realm_id, head_seq, pruned_up_to FROM event_counter ORDER BY realm_id',
     );
     this.pruned = connection.values<number>('SELECT pruned_up_to FROM event_counter WHERE realm_id = ?');
-    this.rowsAfter = connection.tuples<EventRow>(
-      `SELECT seq, at, audience, payload FROM event WHERE realm_id = ? AND seq > ? ORDER BY seq ${LIMIT}`,
+    this.rowsAfter = connection.tuples<EventTuple>(
+      `SELECT seq, at, message_id, format, audience, payload FROM event WHERE realm_id = ? AND seq > ? ORDER BY seq ${LIMIT}`,
     );
     // Without RETURNING, for the reason that SqliteMessageRepository gives.
     this.drawSeq = connection.command('UPDATE event_counter SET head_seq = head_seq + 1 WHERE realm_id = ?');
     this.insert = connection.command(
-      'INSERT INTO event (realm_id, seq, at, message_id, audience, payload) VALUES (?, ?, ?, ?, ?, ?)',
+      'INSERT INTO event (realm_id, seq, at, message_id, format, audience, payload) VALUES (?, ?, ?, ?, ?, ?, ?)',
     );
     this.blankQuoting = connection.command(
-      'UPDATE event SET payload = ? WHERE message_id IN (SELECT value FROM json_each(?)) AND +realm_id = ?',
+      'UPDATE event SET payload = ?, format = ? WHERE message_id IN (SELECT value FROM json_each(?)) AND +realm_id = ?',
     );
-    this.firstKept = connection.values<EventSeq>(
-      'SELECT seq FROM event WHERE realm_id = ? AND (seq > ? OR at >= ?) ORDER BY seq LIMIT 1',
+    this.oldest = connection.tuples<[EventSeq, UnixSeconds]>(
+      `SELECT seq, at FROM event WHERE realm_id = ? AND seq <= ? ORDER BY seq ${LIMIT}`,
     );
     this.deleteUpTo = connection.command('DELETE FROM event WHERE realm_id = ? AND seq <= ?');
     this.setPruned = connection.command(
@@ -63,46 +63,61 @@ export class SqliteEventLog implements EventLog {
     return this.head.get(realmId) ?? (0 as EventSeq);
   }
 
-  async listHeads(): Promise<readonly { readonly realmId: RealmId; readonly seq: EventSeq }[]> {
-    return this.heads.all().map(([realmId, seq]) => ({ realmId, seq }));
+  async listHeads(): Promise<readonly LogHead[]> {
+    return this.heads.all().map(([realmId, seq, prunedUpTo]) => ({ realmId, seq, prunedUpTo }));
   }
 
-  async listAfter(realmId: RealmId, after: EventSeq, limit: number): Promise<readonly StoredEvent[]> {
-    return this.rowsAfter.all(realmId, after, limit).map((row) => toStoredEvent(realmId, row));
+  async listAfter(
+    realmId: RealmId,
+    after: EventSeq,
+    limit: number,
+    maxBytes = Number.POSITIVE_INFINITY,
+  ): Promise<readonly LoggedEvent[]> {
+    const listed: LoggedEvent[] = [];
+    let bytes = 0;
+    for (const [seq, at, quotes, format, audience, payload] of this.rowsAfter.each(realmId, after, limit)) {
+      listed.push(decodeEvent({ realmId, seq, at, quotes, format, audience, payload }));
+      bytes += payload.length + audience.length;
+      if (bytes >= maxBytes) break;
+    }
+    return listed;
   }
 
   async prunedUpTo(realmId: RealmId): Promise<number> {
     return this.pruned.get(realmId) ?? 0;
   }
 
-  async append(realmId: RealmId, { event, audience, quotes }: Announcement): Promise<EventSeq> {
+  async append(realmId: RealmId, announcement: Announcement): Promise<EventSeq> {
     if (this.drawSeq.run(realmId).changes === 0) throw new Error(`There is no realm ${realmId}`);
     const seq = this.head.get(realmId)!;
-    this.insert.run(realmId, seq, this.clock.now(), quotes ?? null, JSON.stringify(audience), JSON.stringify(event));
+    const { format, audience, payload } = encodeEvent(announcement);
+    this.insert.run(realmId, seq, this.clock.now(), announcement.quotes ?? null, format, audience, payload);
     return seq;
   }
 
   async blank(realmId: RealmId, messageIds: readonly MessageId[]): Promise<void> {
-    this.blankQuoting.run(BLANK, jsonList(messageIds), realmId);
+    this.blankQuoting.run(BLANK_EVENT.payload, BLANK_EVENT.format, jsonList(messageIds), realmId);
   }
 
-  async prune(realmId: RealmId, upTo: EventSeq, before: UnixSeconds): Promise<void> {
+  async prune(realmId: RealmId, upTo: EventSeq, before: UnixSeconds, limit: number): Promise<number> {
+    const oldest = this.oldest.all(realmId, upTo, limit);
     // Times need not ascend, but what is gone has to be everything up to some seq.
-    const firstKept = this.firstKept.get(realmId, upTo, before);
-    const last = firstKept === undefined ? (this.head.get(realmId) ?? 0) : firstKept - 1;
-    if (this.deleteUpTo.run(realmId, last).changes > 0) this.setPruned.run(last, realmId);
-    this.tombstones.prune(realmId, last as EventSeq);
+    const firstKept = oldest.findIndex(([, at]) => at >= before);
+    const count = firstKept === -1 ? oldest.length : firstKept;
+    if (count === 0) return 0;
+    const [last] = oldest[count - 1]!;
+    this.deleteUpTo.run(realmId, last);
+    this.setPruned.run(last, realmId);
+    this.tombstones.prune(realmId, last);
+    return count;
   }
 }
 
-type EventRow = readonly [seq: EventSeq, at: UnixSeconds, audience: string, payload: string];
-
-function toStoredEvent(realmId: RealmId, [seq, at, audience, payload]: EventRow): StoredEvent {
-  return {
-    realmId,
-    seq,
-    event: JSON.parse(payload) as DomainEvent,
-    audience: JSON.parse(audience) as Audience,
-    at,
-  };
-}
+type EventTuple = readonly [
+  seq: EventSeq,
+  at: UnixSeconds,
+  quotes: MessageId | null,
+  format: number,
+  audience: string,
+  payload: string,
+];

@@ -1,27 +1,37 @@
-import type {
-  EventQueue,
-  EventQueueRepository,
-  EventSeq,
-  QueueFilter,
-  QueuePosition,
-  RealmId,
-  UnixSeconds,
-  UserId,
+import {
+  decodeQueue,
+  type EventQueue,
+  type EventQueueRepository,
+  type EventSeq,
+  type Expiry,
+  encodeQueue,
+  type QueueKey,
+  type QueuePosition,
+  type RealmId,
+  type UnixSeconds,
+  type UnreadableQueue,
+  type UserId,
 } from '@parley/domain';
-import type { Connection } from '../connection.js';
+import { type Connection, LIMIT } from '../connection.js';
 import { jsonList } from '../rows.js';
 
 export class SqliteEventQueueRepository implements EventQueueRepository {
   private readonly row;
-  private readonly allRows;
+  private readonly ofUser;
+  private readonly lowest;
   private readonly insert;
   private readonly delete;
   private readonly deleteOfUser;
+  private readonly deleteIdle;
+  private readonly deleteBehind;
   private readonly storePositions;
 
   constructor(connection: Connection) {
     this.row = connection.rows<QueueRow>('SELECT * FROM event_queue WHERE id = ? AND realm_id = ?');
-    this.allRows = connection.rows<QueueRow>('SELECT * FROM event_queue');
+    this.ofUser = connection.tuples<[string, UnixSeconds]>(
+      'SELECT id, last_polled_at FROM event_queue WHERE owner_id = ? AND realm_id = ? ORDER BY last_polled_at',
+    );
+    this.lowest = connection.values<EventSeq | null>('SELECT min(floor_seq) FROM event_queue WHERE realm_id = ?');
     this.insert = connection.command(
       `INSERT INTO event_queue (id, realm_id, owner_id, filter, presentation, start_seq, acked, floor_seq,
                                 last_polled_at, idle_timeout_seconds)
@@ -31,6 +41,19 @@ export class SqliteEventQueueRepository implements EventQueueRepository {
       'DELETE FROM event_queue WHERE id IN (SELECT value FROM json_each(?)) AND realm_id = ?',
     );
     this.deleteOfUser = connection.command('DELETE FROM event_queue WHERE owner_id = ? AND realm_id = ?');
+    this.deleteIdle = connection.tuples<[RealmId, string]>(
+      `DELETE FROM event_queue WHERE id IN (
+         SELECT id FROM event_queue INDEXED BY event_queue_by_deadline
+         WHERE last_polled_at + idle_timeout_seconds <= ? AND ? + idle_timeout_seconds <= ?
+           AND id NOT IN (SELECT value FROM json_each(?))
+         ${LIMIT})
+       RETURNING realm_id, id`,
+    );
+    this.deleteBehind = connection.tuples<[RealmId, string]>(
+      `DELETE FROM event_queue WHERE id IN (
+         SELECT id FROM event_queue INDEXED BY event_queue_by_floor WHERE realm_id = ? AND floor_seq < ? ${LIMIT})
+       RETURNING realm_id, id`,
+    );
     this.storePositions = connection.command(
       `UPDATE event_queue
        SET acked = moved.value ->> 1, floor_seq = moved.value ->> 2, last_polled_at = moved.value ->> 3
@@ -39,22 +62,27 @@ export class SqliteEventQueueRepository implements EventQueueRepository {
     );
   }
 
-  async find(realmId: RealmId, id: string): Promise<EventQueue | null> {
+  async find(realmId: RealmId, id: string): Promise<EventQueue | UnreadableQueue | null> {
     const row = this.row.get(id, realmId);
     return row ? toQueue(row) : null;
   }
 
-  async listAll(): Promise<readonly EventQueue[]> {
-    return this.allRows.all().map(toQueue);
+  async listOf(realmId: RealmId, ownerId: UserId): Promise<readonly Pick<QueuePosition, 'id' | 'lastPolledAt'>[]> {
+    return this.ofUser.all(ownerId, realmId).map(([id, lastPolledAt]) => ({ id, lastPolledAt }));
+  }
+
+  async lowestFloor(realmId: RealmId): Promise<EventSeq | null> {
+    return this.lowest.get(realmId) ?? null;
   }
 
   async add(queue: EventQueue): Promise<void> {
+    const { filter, presentation } = encodeQueue(queue);
     this.insert.run(
       queue.id,
       queue.realmId,
       queue.ownerId,
-      JSON.stringify(queue.filter),
-      JSON.stringify(queue.presentation),
+      filter,
+      presentation,
       queue.startSeq,
       queue.acked,
       queue.floorSeq,
@@ -69,6 +97,14 @@ export class SqliteEventQueueRepository implements EventQueueRepository {
 
   async removeOfUser(realmId: RealmId, ownerId: UserId): Promise<void> {
     this.deleteOfUser.run(ownerId, realmId);
+  }
+
+  async removeIdle({ now, servedSince, except }: Expiry, limit: number): Promise<readonly QueueKey[]> {
+    return this.deleteIdle.all(now, servedSince, now, jsonList(except), limit).map(toKey);
+  }
+
+  async removeBehind(realmId: RealmId, floorSeq: number, limit: number): Promise<readonly QueueKey[]> {
+    return this.deleteBehind.all(realmId, floorSeq, limit).map(toKey);
   }
 
   async savePositions(realmId: RealmId, positions: readonly QueuePosition[]): Promise<void> {
@@ -90,17 +126,18 @@ interface QueueRow {
   readonly idle_timeout_seconds: number;
 }
 
-function toQueue(row: QueueRow): EventQueue {
-  return {
+const toKey = ([realmId, id]: readonly [RealmId, string]): QueueKey => ({ realmId, id });
+
+const toQueue = (row: QueueRow): EventQueue | UnreadableQueue =>
+  decodeQueue({
     id: row.id,
     realmId: row.realm_id,
     ownerId: row.owner_id,
-    filter: JSON.parse(row.filter) as QueueFilter,
-    presentation: JSON.parse(row.presentation) as EventQueue['presentation'],
+    filter: row.filter,
+    presentation: row.presentation,
     startSeq: row.start_seq,
     acked: row.acked,
     floorSeq: row.floor_seq,
     lastPolledAt: row.last_polled_at,
     idleTimeoutSeconds: row.idle_timeout_seconds,
-  };
-}
+  });

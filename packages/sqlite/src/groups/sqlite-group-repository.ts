@@ -41,6 +41,7 @@ export class SqliteGroupRepository implements GroupRepository {
   private readonly directIds;
   private readonly directMembers;
   private readonly edges;
+  private readonly deactivatedIds;
   private readonly insert;
   private readonly store;
   private readonly insertMembers;
@@ -96,6 +97,9 @@ export class SqliteGroupRepository implements GroupRepository {
     );
     this.edges = connection.tuples<[GroupId, GroupId]>(
       'SELECT subgroup_id, group_id FROM group_subgroup WHERE realm_id = ?',
+    );
+    this.deactivatedIds = connection.values<GroupId>(
+      'SELECT id FROM user_group WHERE realm_id = ? AND is_deactivated = 1 ORDER BY id',
     );
     this.insert = connection.values<GroupId>(
       `INSERT INTO user_group (realm_id, is_deactivated, name, name_key, description, system_name, creator_id,
@@ -205,6 +209,10 @@ export class SqliteGroupRepository implements GroupRepository {
 
   async listEdges(realmId: RealmId): Promise<readonly { readonly subgroupId: GroupId; readonly groupId: GroupId }[]> {
     return this.edges.all(realmId).map(([subgroupId, groupId]) => ({ subgroupId, groupId }));
+  }
+
+  async listDeactivatedIds(realmId: RealmId): Promise<readonly GroupId[]> {
+    return this.deactivatedIds.all(realmId);
   }
 
   /** @throws DomainError INVALID_INPUT when another group has the name, deactivated ones included. */

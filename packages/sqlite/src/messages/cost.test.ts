@@ -264,8 +264,17 @@ describe('reading', () => {
       (r, w) =>
         r.personal.filterHolders(
           w.realm.id,
-          w.messages[0]!.id,
+          w.messages.slice(0, 2).map(({ id }) => id),
           [...w.users.values()].map(({ id }) => id),
+        ),
+    ],
+    [
+      'flags of several people',
+      (r, w) =>
+        r.personal.listFlagsOf(
+          w.realm.id,
+          [...w.users.values()].map(({ id }) => id),
+          w.messages.slice(0, 2).map(({ id }) => id),
         ),
     ],
     ['recent conversations', (r, w) => r.recipients.listRecentDirect(w.realm.id, w.user('reader').id, 100)],

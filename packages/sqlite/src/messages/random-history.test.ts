@@ -155,8 +155,8 @@ async function answers(scene: Scene, r: Repositories): Promise<unknown> {
   const result: Record<string, unknown> = {};
   const live = (await r.messages.list(scene.realm.id, all)).map(({ id }) => id);
   result.live = live;
-  for (const id of live.slice(-20))
-    result[`holders ${id}`] = await r.personal.filterHolders(scene.realm.id, id, userIds);
+  result.holders = await r.personal.filterHolders(scene.realm.id, live.slice(-20), userIds);
+  result.flags = await r.personal.listFlagsOf(scene.realm.id, userIds, live);
   for (const each of CHANNELS) {
     result[`topics of ${each}`] = await r.messages.listTopics(scene.realm.id, scene.channel(each).recipientId);
   }

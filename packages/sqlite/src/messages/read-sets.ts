@@ -8,9 +8,11 @@ import {
   type ReadSegment,
   type ReadSetChange,
   type RecipientId,
+  type UserId,
   type Viewer,
 } from '@parley/domain';
 import { type Command, type Connection, LIMIT, type Query } from '../connection.js';
+import { jsonList } from '../rows.js';
 
 /** Ordinals of one recipient. */
 export interface Place extends OrdinalRange {
@@ -27,6 +29,7 @@ const NO_LIMIT = -1;
 /** Read sets as rows, one a segment; see read-set.ts in the domain. */
 export class ReadSets {
   private readonly overlapping: Query<SegmentRow>;
+  private readonly overlappingOfUsers: Query<readonly [UserId, ...SegmentRow]>;
   private readonly overlappingOne: Query<SegmentRow>;
   private readonly ascendingFrom: Query<SegmentRow>;
   private readonly descendingFrom: Query<SegmentRow>;
@@ -46,6 +49,15 @@ export class ReadSets {
             WHERE b.user_id = ? AND b.recipient_id = place.value ->> 0 AND b.first <= place.value ->> 1), 0)
          AND s.last >= place.value ->> 1
        ${LIMIT}`,
+    );
+    this.overlappingOfUsers = connection.tuples<readonly [UserId, ...SegmentRow]>(
+      `SELECT s.user_id, s.recipient_id, s.first, s.last, s.bits
+       FROM json_each(?) u CROSS JOIN json_each(?) place
+       CROSS JOIN read_segment s
+       WHERE s.user_id = u.value AND s.recipient_id = place.value ->> 0 AND s.first = (
+           SELECT max(b.first) FROM read_segment b
+           WHERE b.user_id = u.value AND b.recipient_id = place.value ->> 0 AND b.first <= place.value ->> 1)
+         AND s.last >= place.value ->> 1`,
     );
     this.overlappingOne = connection.tuples<SegmentRow>(
       `SELECT recipient_id, first, last, bits FROM read_segment
@@ -92,6 +104,30 @@ export class ReadSets {
       else if (known.at(-1)!.first < first) known.push({ first, last, bits });
     }
     return segments;
+  }
+
+  /** By user, then by recipient, ascending: those that hold one of these single ordinals. */
+  loadAll(
+    userIds: readonly UserId[],
+    ordinals: readonly Place[],
+  ): ReadonlyMap<UserId, ReadonlyMap<RecipientId, readonly ReadSegment[]>> {
+    const users = new Map<UserId, Map<RecipientId, Map<Ordinal, ReadSegment>>>();
+    const parameter = JSON.stringify(ordinals.map(({ recipientId, first }) => [recipientId, first]));
+    for (const [userId, recipientId, first, last, bits] of this.overlappingOfUsers.all(jsonList(userIds), parameter)) {
+      const recipients = users.get(userId) ?? new Map<RecipientId, Map<Ordinal, ReadSegment>>();
+      users.set(userId, recipients);
+      const segments = recipients.get(recipientId) ?? new Map<Ordinal, ReadSegment>();
+      recipients.set(recipientId, segments);
+      segments.set(first, { first, last, bits });
+    }
+    const ascending = (segments: ReadonlyMap<Ordinal, ReadSegment>) =>
+      [...segments.values()].sort((a, b) => a.first - b.first);
+    return new Map(
+      [...users].map(([userId, recipients]) => [
+        userId,
+        new Map([...recipients].map(([recipientId, segments]) => [recipientId, ascending(segments)])),
+      ]),
+    );
   }
 
   /** From the one at or before `from` on. */

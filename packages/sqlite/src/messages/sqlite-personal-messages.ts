@@ -10,7 +10,6 @@ import {
   type ReadSegment,
   type RealmId,
   type RecipientId,
-  type Span,
   type SubscribedSpan,
   slicesOf,
   type UnreadMessage,
@@ -49,9 +48,8 @@ export class SqlitePersonalMessages implements PersonalMessages {
   private readonly starred;
   private readonly leftRecipients;
   private readonly adoptedChannels;
-  private readonly sentPlace;
+  private readonly sentPlaces;
   private readonly markedHolders;
-  private readonly holderSpans;
   private readonly subscribedSpans;
 
   private readonly insertAdopted;
@@ -86,22 +84,18 @@ export class SqlitePersonalMessages implements PersonalMessages {
        FROM message_flag f INDEXED BY message_flag_own CROSS JOIN message m ON m.id = f.message_id
        WHERE f.user_id = ? AND f.origin <> 0 AND m.realm_id = ? AND m.channel_id IS NOT NULL`,
     );
-    this.sentPlace = connection.tuples<readonly [RecipientId, Ordinal]>(
-      `SELECT sent_recipient_id, ordinal FROM message WHERE id = ? AND realm_id = ?
+    this.sentPlaces = connection.tuples<readonly [MessageId, RecipientId, Ordinal]>(
+      `SELECT id, sent_recipient_id, ordinal FROM message
+       WHERE id IN (SELECT value FROM json_each(?)) AND +realm_id = ?
        UNION ALL
-       SELECT sent_recipient_id, ordinal FROM removed_message WHERE id = ? AND realm_id = ?`,
+       SELECT id, sent_recipient_id, ordinal FROM removed_message
+       WHERE id IN (SELECT value FROM json_each(?)) AND +realm_id = ?`,
     );
-    this.markedHolders = connection.values<UserId>(
-      `SELECT user_id FROM message_flag WHERE message_id = ? AND origin <> 0
+    this.markedHolders = connection.tuples<readonly [MessageId, UserId]>(
+      `SELECT message_id, user_id FROM message_flag
+       WHERE message_id IN (SELECT value FROM json_each(?)) AND origin <> 0
        UNION ALL
-       SELECT user_id FROM removed_message_holder WHERE message_id = ?`,
-    );
-    this.holderSpans = connection.tuples<
-      readonly [UserId, RecipientId, Ordinal, Ordinal | null, number, number | null]
-    >(
-      `SELECT s.user_id, s.recipient_id, s.from_ordinal, s.to_ordinal, s.from_move, s.to_move
-       FROM json_each(?) u CROSS JOIN json_each(?) r
-       CROSS JOIN span s ON s.user_id = u.value AND s.recipient_id = r.value`,
+       SELECT message_id, user_id FROM removed_message_holder WHERE message_id IN (SELECT value FROM json_each(?))`,
     );
     this.subscribedSpans = connection.tuples<readonly [ChannelId, EventSeq, EventSeq | null]>(
       `SELECT r.channel_id, s.from_seq, s.to_seq FROM span s JOIN recipient r ON r.id = s.recipient_id
@@ -186,27 +180,47 @@ export class SqlitePersonalMessages implements PersonalMessages {
     return [...former].sort((a, b) => a - b);
   }
 
-  async filterHolders(realmId: RealmId, id: MessageId, userIds: readonly UserId[]): Promise<readonly UserId[]> {
-    const place = this.sentPlace.get(id, realmId, id, realmId);
-    if (!place) return [];
-    const [recipientId, ordinal] = place;
-    const moves = this.standings.movesOfIds([id]).get(id) ?? [];
-    const recipientIds = new Set([recipientId, ...moves.map(({ targetRecipientId }) => targetRecipientId)]);
-    const spans = new Map<UserId, Span[]>();
-    for (const row of this.holderSpans.all(jsonList(new Set(userIds)), jsonList(recipientIds))) {
-      const [userId, spanRecipientId, fromOrdinal, toOrdinal, fromMove, toMove] = row;
-      const span = { recipientId: spanRecipientId, fromOrdinal, toOrdinal, fromMove, toMove };
-      const known = spans.get(userId);
-      if (known) known.push(span);
-      else spans.set(userId, [span]);
+  async filterHolders(
+    realmId: RealmId,
+    ids: readonly MessageId[],
+    userIds: readonly UserId[],
+  ): Promise<ReadonlyMap<MessageId, readonly UserId[]>> {
+    const messages = this.sentPlaces.all(jsonList(ids), realmId, jsonList(ids), realmId);
+    const moves = messages.length === 0 ? new Map() : this.standings.movesOfIds(messages.map(([id]) => id));
+    const recipientIds = new Set(messages.map(([, recipientId]) => recipientId));
+    for (const list of moves.values()) for (const move of list) recipientIds.add(move.targetRecipientId);
+    const spans = this.standings.spansOfAll(userIds, recipientIds);
+    const marked = new Set(
+      this.markedHolders.all(jsonList(ids), jsonList(ids)).map(([id, userId]) => `${id}:${userId}`),
+    );
+    const holders = new Map<MessageId, UserId[]>(ids.map((id) => [id, []]));
+    for (const userId of [...new Set(userIds)].sort(ascending)) {
+      const own = [...(spans.get(userId)?.values() ?? [])].flat();
+      for (const [id, recipientId, ordinal] of messages) {
+        const ownership = ownershipOf(own, { recipientId, ordinal }, moves.get(id) ?? []);
+        if (ownership !== 'none' || marked.has(`${id}:${userId}`)) holders.get(id)!.push(userId);
+      }
     }
-    const marked = new Set(this.markedHolders.all(id, id));
-    return [...new Set(userIds)]
-      .filter(
-        (userId) =>
-          marked.has(userId) || ownershipOf(spans.get(userId) ?? [], { recipientId, ordinal }, moves) !== 'none',
-      )
-      .sort((a, b) => a - b);
+    return holders;
+  }
+
+  async listFlagsOf(
+    realmId: RealmId,
+    userIds: readonly UserId[],
+    ids: readonly MessageId[],
+  ): Promise<ReadonlyMap<UserId, ReadonlyMap<MessageId, PersonalFlags>>> {
+    const messages = this.places.list(realmId, ids);
+    const standings = this.standings.loadAll(userIds, messages);
+    return new Map(
+      userIds.map((userId) => {
+        const own = new Map<MessageId, PersonalFlags>();
+        for (const message of messages) {
+          const flags = standings.get(userId)?.flags(message);
+          if (flags) own.set(idOf(message), flags);
+        }
+        return [userId, own];
+      }),
+    );
   }
 
   async listSubscribedSpans({ realmId, userId }: Viewer): Promise<readonly SubscribedSpan[]> {

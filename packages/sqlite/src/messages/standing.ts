@@ -56,6 +56,9 @@ export class Standings {
   private readonly spans: Query<SpanTuple>;
   private readonly flagsBetween: Query<FlagTuple>;
   private readonly flagsOf: Query<FlagTuple>;
+  private readonly spansOfUsers: Query<readonly [UserId, ...SpanTuple]>;
+  private readonly flagsOfUsers: Query<readonly [UserId, ...FlagTuple]>;
+  private readonly mutesOfUsers: Query<readonly [UserId, ...MutedSender]>;
   private readonly moves: Query<MoveTuple>;
   private readonly mutes: Query<MutedSender>;
 
@@ -71,6 +74,19 @@ export class Standings {
     this.flagsOf = connection.tuples<FlagTuple>(
       `SELECT ${FLAG_COLUMNS} FROM message_flag
        WHERE user_id = ? AND message_id IN (SELECT value FROM json_each(?))`,
+    );
+    this.spansOfUsers = connection.tuples<readonly [UserId, ...SpanTuple]>(
+      `SELECT s.user_id, s.recipient_id, s.from_ordinal, s.to_ordinal, s.from_move, s.to_move
+       FROM json_each(?) u CROSS JOIN json_each(?) r
+       CROSS JOIN span s ON s.user_id = u.value AND s.recipient_id = r.value`,
+    );
+    this.flagsOfUsers = connection.tuples<readonly [UserId, ...FlagTuple]>(
+      `SELECT f.user_id, ${FLAG_COLUMNS} FROM json_each(?) u CROSS JOIN json_each(?) m
+       CROSS JOIN message_flag f ON f.user_id = u.value AND f.message_id = m.value`,
+    );
+    this.mutesOfUsers = connection.tuples<readonly [UserId, ...MutedSender]>(
+      `SELECT user_id, sender_id, from_message_id, until_message_id FROM muted_sender
+       WHERE user_id IN (SELECT value FROM json_each(?))`,
     );
     this.moves = connection.tuples<MoveTuple>(
       `SELECT moved.message_id, move.id, move.target_recipient_id, move.is_history_protected
@@ -101,6 +117,38 @@ export class Standings {
       ),
       this.mutesOf(viewer),
     );
+  }
+
+  /** Of messages of the users' realm, by user. As many statements for many users as for one. */
+  loadAll(userIds: readonly UserId[], messages: readonly MessagePlace[]): ReadonlyMap<UserId, Standing> {
+    const moves = this.movesOf(messages);
+    const places = placesOf(messages);
+    const spans = this.spansOfAll(userIds, recipientsOf(places, moves));
+    const rows = byUser(this.flagsOfUsers.all(jsonList(userIds), jsonList(messages.map(idOf))));
+    const mutes = byUser(this.mutesOfUsers.all(jsonList(userIds)));
+    const each = messages.map(([, , , recipientId, ordinal]) => ({ recipientId, first: ordinal, last: ordinal }));
+    const segments = this.readSets.loadAll(userIds, each);
+    return new Map(
+      userIds.map((userId) => [
+        userId,
+        new Standing(
+          spans.get(userId) ?? new Map(),
+          moves,
+          new Map((rows.get(userId) ?? NONE).map(([, ...row]) => [row[0], toFlagRow(row)])),
+          segments.get(userId) ?? new Map(),
+          (mutes.get(userId) ?? NONE).map(([, ...mute]) => mute),
+        ),
+      ]),
+    );
+  }
+
+  /** By user, then by recipient. */
+  spansOfAll(
+    userIds: readonly UserId[],
+    recipientIds: Iterable<RecipientId>,
+  ): ReadonlyMap<UserId, ReadonlyMap<RecipientId, readonly Span[]>> {
+    const rows = byUser(this.spansOfUsers.all(jsonList(userIds), jsonList(recipientIds)));
+    return new Map([...rows].map(([userId, own]) => [userId, byRecipient(own.map(([, ...row]) => row))]));
   }
 
   /** Those of the messages, in their order, that spans and moves make the viewer's own. */
@@ -134,15 +182,7 @@ export class Standings {
 
   /** By recipient. */
   spansOf({ realmId, userId }: Viewer, recipientIds: Iterable<RecipientId>): ReadonlyMap<RecipientId, readonly Span[]> {
-    const spans = new Map<RecipientId, Span[]>();
-    for (const row of this.spans.all(userId, jsonList(recipientIds), realmId)) {
-      const [recipientId, fromOrdinal, toOrdinal, fromMove, toMove] = row;
-      const span = { recipientId, fromOrdinal, toOrdinal, fromMove, toMove };
-      const known = spans.get(recipientId);
-      if (known) known.push(span);
-      else spans.set(recipientId, [span]);
-    }
-    return spans;
+    return byRecipient(this.spans.all(userId, jsonList(recipientIds), realmId));
   }
 
   /** By message, in order; those that never changed channel are absent. */
@@ -266,6 +306,29 @@ export type Basis = 'received' | 'gained' | 'row';
 
 export function isMuted(mutes: readonly MutedSender[], senderId: UserId, id: MessageId): boolean {
   return mutes.some(([muted, from, until]) => muted === senderId && from <= id && (until === null || id < until));
+}
+
+function byRecipient(rows: readonly SpanTuple[]): ReadonlyMap<RecipientId, readonly Span[]> {
+  const spans = new Map<RecipientId, Span[]>();
+  for (const [recipientId, fromOrdinal, toOrdinal, fromMove, toMove] of rows) {
+    const span = { recipientId, fromOrdinal, toOrdinal, fromMove, toMove };
+    const known = spans.get(recipientId);
+    if (known) known.push(span);
+    else spans.set(recipientId, [span]);
+  }
+  return spans;
+}
+
+function byUser<Row extends readonly [UserId, ...unknown[]]>(
+  rows: readonly Row[],
+): ReadonlyMap<UserId, readonly Row[]> {
+  const lists = new Map<UserId, Row[]>();
+  for (const row of rows) {
+    const known = lists.get(row[0]);
+    if (known) known.push(row);
+    else lists.set(row[0], [row]);
+  }
+  return lists;
 }
 
 /** For each recipient they were sent to, the ordinals they lie within. */

@@ -13,7 +13,8 @@ import { fingerprintOf, normalizedSchema } from './recognize.js';
 const RELEASED = [
   ['0001-initial', 'b64d050a62bae03f4b91947b2b22b57d936b9990db2414512dad4f8c4b695dee'],
   ['0002-server-address', '853c511763807007878da80f6d6a07f00b2c9cb587fd97b32dfdfafea729a52a'],
-  ['0003-jobs', '09453bf665456242581089e0fdd493beba7beb186ad71c40ccdeea68378b1e5f'],
+  ['0003-event-formats', 'a36f484a21baafcf5189dfe1bbfd2e35f38a40b802a0fd76b8eb078195d39bf9'],
+  ['0004-jobs', '09453bf665456242581089e0fdd493beba7beb186ad71c40ccdeea68378b1e5f'],
 ];
 
 let directory: string;

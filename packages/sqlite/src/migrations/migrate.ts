@@ -1,12 +1,13 @@
 import type { Database } from 'better-sqlite3';
 import { initial } from './0001-initial.js';
 import { serverAddress } from './0002-server-address.js';
-import { jobs } from './0003-jobs.js';
+import { eventFormats } from './0003-event-formats.js';
+import { jobs } from './0004-jobs.js';
 import { checksumOf, type Migration } from './migration.js';
 import { sqlToFirstStep } from './recognize.js';
 
 /** In order; the schema's version is how many of them have run. New ones go to the end. */
-export const MIGRATIONS: readonly Migration[] = [initial, serverAddress, jobs];
+export const MIGRATIONS: readonly Migration[] = [initial, serverAddress, eventFormats, jobs];
 
 export const LATEST_VERSION = MIGRATIONS.length;
 

@@ -34,3 +34,4 @@ CREATE INDEX user_by_likeness ON user (realm_id, name_likeness);
 -- The list of everybody is read from this alone.
 CREATE INDEX user_heads ON user (realm_id, id, version, is_active, system_kind);
 CREATE INDEX user_system_bots ON user (realm_id, id) WHERE system_kind IS NOT NULL;
+CREATE INDEX user_bots ON user (realm_id, id) WHERE bot_kind IS NOT NULL AND system_kind IS NULL;

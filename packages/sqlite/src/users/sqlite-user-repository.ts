@@ -1,4 +1,5 @@
 import {
+  type AcquaintanceQuestion,
   type AvatarSource,
   type BotKind,
   foldCase,
@@ -36,6 +37,8 @@ export class SqliteUserRepository implements UserRepository {
   private readonly systemBotRow;
   private readonly nameTaken;
   private readonly acquaintances;
+  private readonly acquainted;
+  private readonly botIds;
   private readonly passwordHash;
   private readonly insert;
   private readonly store;
@@ -86,6 +89,20 @@ export class SqliteUserRepository implements UserRepository {
        SELECT other.user_id
        FROM direct_participant own JOIN direct_participant other ON other.recipient_id = own.recipient_id
        WHERE own.user_id = ? AND own.realm_id = ?`,
+    );
+    // Channels and direct conversations alike: whoever receives what is sent there has a span of it.
+    this.acquainted = connection.values<Flag>(
+      `SELECT EXISTS (
+         SELECT 1 FROM span own CROSS JOIN span other
+         WHERE own.user_id = asked.value ->> 0 AND own.realm_id = ?
+           AND other.user_id = asked.value ->> 1 AND other.recipient_id = own.recipient_id
+           AND own.from_seq <= asked.value ->> 2 AND coalesce(own.to_seq > asked.value ->> 2, 1)
+           AND other.from_seq <= asked.value ->> 2 AND coalesce(other.to_seq > asked.value ->> 2, 1)
+       )
+       FROM json_each(?) asked ORDER BY asked.key`,
+    );
+    this.botIds = connection.values<UserId>(
+      'SELECT id FROM user WHERE realm_id = ? AND bot_kind IS NOT NULL AND system_kind IS NULL ORDER BY id',
     );
     this.passwordHash = connection.values<string | null>(
       'SELECT password_hash FROM user WHERE id = ? AND realm_id = ?',
@@ -161,6 +178,15 @@ export class SqliteUserRepository implements UserRepository {
     const acquaintances = new Set(this.acquaintances.all(id, realmId, id, realmId));
     acquaintances.delete(id);
     return acquaintances;
+  }
+
+  async areAcquainted(realmId: RealmId, questions: readonly AcquaintanceQuestion[]): Promise<readonly boolean[]> {
+    const asked = questions.map(({ guestId, userId, at }) => [guestId, userId, at ?? Number.MAX_SAFE_INTEGER]);
+    return this.acquainted.all(realmId, JSON.stringify(asked)).map((flag) => flag === 1);
+  }
+
+  async listBotIds(realmId: RealmId): Promise<readonly UserId[]> {
+    return this.botIds.all(realmId);
   }
 
   async findPasswordHash(realmId: RealmId, id: UserId): Promise<string | null> {

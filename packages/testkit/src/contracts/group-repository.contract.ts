@@ -227,6 +227,19 @@ export function groupRepositoryContract(open: OpenStorage): void {
       );
     });
 
+    it('lists those that are deactivated', async () => {
+      const scene = await stage(
+        aGroup({ name: 'b', isDeactivated: true }),
+        aGroup({ name: 'in use' }),
+        aGroup({ name: 'a', isDeactivated: true }),
+      );
+      const { uow, realm, group } = scene;
+      const deactivated = await uow.read((r) => r.groups.listDeactivatedIds(realm.id));
+      expect(deactivated).toEqual([group('b').id, group('a').id]);
+      const other = (await givenOn(uow, scene.clock, aRealm({ stringId: 'other' }))).realm.id;
+      expect(await uow.read((r) => r.groups.listDeactivatedIds(other))).toEqual([]);
+    });
+
     it('finds nothing of another realm', async () => {
       const { uow, clock, group, user } = await stage(aUser({ name: 'a' }), aGroup({ name: 'cast', members: ['a'] }));
       const other = (await givenOn(uow, clock, aRealm({ stringId: 'other' }))).realm.id;

@@ -677,12 +677,41 @@ export function personalMessagesContract(open: OpenStorage): void {
       const scene = await stage(...place);
       const m1 = await send(scene, { from: 'a', to: 'general' });
       const [a, b, c] = [scene.user('a').id, scene.user('b').id, scene.user('c').id];
-      const holders = (...ids: UserId[]) => scene.uow.read((r) => r.personal.filterHolders(scene.realm.id, m1.id, ids));
+      const holders = async (...ids: UserId[]) =>
+        (await scene.uow.read((r) => r.personal.filterHolders(scene.realm.id, [m1.id], ids))).get(m1.id);
       expect(await holders(c, b, a, b)).toEqual([a, b]);
       expect(await holders(b)).toEqual([b]);
       expect(await holders()).toEqual([]);
       await scene.uow.write((tx) => tx.personal.adopt(scene.viewer('c'), [m1.id]));
       expect(await holders(c, b, a)).toEqual([a, b, c]);
+    });
+
+    it('tells several people what messages are to them, as it tells each', async () => {
+      const scene = await stage(...place, aUser({ name: 'bot', botOf: 'a' }));
+      await scene.uow.write((tx) => tx.personal.muteSender(scene.viewer('b'), scene.user('a').id));
+      const messages = [
+        await send(scene, { from: 'a', to: 'general', exceptions: { bot: { mentioned: true } } }),
+        await send(scene, { from: 'b', to: 'general', exceptions: { a: { topicWildcardMentioned: true } } }),
+        await send(scene, { from: 'b', to: 'general' }),
+      ];
+      const ids = messages.map(({ id }) => id);
+      await move(scene, [messages[2]!], 'secret');
+      await scene.uow.write(async (tx) => {
+        await tx.personal.adopt(scene.viewer('c'), [ids[1]!]);
+        await tx.personal.setRead(scene.viewer('a'), [ids[1]!], true);
+        await tx.personal.setFlag(scene.viewer('b'), [ids[0]!], 'starred', true);
+      });
+      await scene.uow.read(async (r) => {
+        const userIds = [...scene.users.values()].map(({ id }) => id);
+        const expected = new Map<UserId, unknown>();
+        for (const userId of userIds) {
+          expected.set(userId, await r.personal.listFlags({ realmId: scene.realm.id, userId }, ids));
+        }
+        expect(await r.personal.listFlagsOf(scene.realm.id, userIds, [...ids].reverse())).toEqual(expected);
+        expect(
+          new Set([...expected.values()].map((flags) => JSON.stringify([...(flags as Map<never, never>)]))).size,
+        ).toBe(4);
+      });
     });
 
     it('tells who had a message that was removed', async () => {
@@ -695,17 +724,14 @@ export function personalMessagesContract(open: OpenStorage): void {
       const [a, b, c, bot] = ['a', 'b', 'c', 'bot'].map((name) => scene.user(name).id);
       await scene.uow.write((tx) => tx.messages.remove(scene.realm.id, [m1.id, m2.id, m3.id]));
       await stopFollowing(scene, 'general', 'b');
-      const holders = ({ id }: Message) =>
-        scene.uow.read((r) =>
-          r.personal.filterHolders(
-            scene.realm.id,
-            id,
-            [...scene.users.values()].map((u) => u.id),
-          ),
-        );
-      expect(await holders(m1)).toEqual([a, b, bot]);
-      expect(await holders(m2)).toEqual([a, b, c]);
-      expect(await holders(m3)).toEqual([b, c]);
+      const holders = await scene.uow.read((r) =>
+        r.personal.filterHolders(
+          scene.realm.id,
+          [m1.id, m2.id, m3.id, 9999 as MessageId],
+          [...scene.users.values()].map((u) => u.id),
+        ),
+      );
+      expect([...holders.values()]).toEqual([[a, b, bot], [a, b, c], [b, c], []]);
       expect(await flagsOf(scene, 'a', m1)).toBeNull();
     });
 
@@ -764,7 +790,11 @@ export function personalMessagesContract(open: OpenStorage): void {
           expect(await tx.personal.listStarred(viewer)).toEqual([]);
           expect(await tx.personal.listSubscribedSpans(viewer)).toEqual([]);
         }
-        expect(await tx.personal.filterHolders(other.realm.id, m1.id, [insider.userId])).toEqual([]);
+        expect([...(await tx.personal.filterHolders(other.realm.id, [m1.id], [insider.userId])).values()]).toEqual([
+          [],
+        ]);
+        const flags = await tx.personal.listFlagsOf(other.realm.id, [insider.userId], [m1.id]);
+        expect(flags).toEqual(new Map([[insider.userId, new Map()]]));
       });
       expect(await flagsOf(scene, 'a', m1)).toEqual(NONE);
     });

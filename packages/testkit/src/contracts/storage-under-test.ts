@@ -1,11 +1,13 @@
 import type { Clock, MessageCondition, MessageFilter, UnitOfWork } from '@parley/domain';
 import { givenOn, type Piece, type Scene } from '../builders.js';
 import { FixedClock } from '../fixed-clock.js';
+import type { Damage } from '../memory-storage.js';
 
 export interface StorageUnderTest {
   readonly uow: UnitOfWork;
   /** Whether a write that awaits something else than its repositories is refused. */
   readonly refusesYielding?: boolean;
+  readonly damage: Damage;
   close(): Promise<void>;
 }
 

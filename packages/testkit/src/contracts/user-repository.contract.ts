@@ -1,4 +1,4 @@
-import type { User, UserId } from '@parley/domain';
+import type { EventSeq, User, UserId } from '@parley/domain';
 import { aChannel, aMessage, aRealm, aUser, givenOn } from '../builders.js';
 import { ascending, code, idsOf, type OpenStorage, stagesOn } from './storage-under-test.js';
 
@@ -158,6 +158,64 @@ export function userRepositoryContract(open: OpenStorage): void {
       expect(names).toEqual(['fellow', 'pal', 'mate1', 'mate2']);
     });
 
+    it('knows who was acquainted with whom as of an event, and who is now', async () => {
+      const people = ['guest', 'member', 'pal', 'stranger'].map((name) => aUser({ name }));
+      const scene = await stage(...people, aChannel({ name: 'general', subscribers: ['member'] }));
+      const { uow, realm, user, channel } = scene;
+      const { recipientId } = channel('general');
+      const note = () =>
+        uow.write((tx) => tx.events.append(realm.id, { event: { type: 'blank' }, audience: { kind: 'nobody' } }));
+      const ids = (...names: string[]) => names.map((name) => user(name).id);
+      const apart = await note();
+      await uow.write((tx) => tx.personal.openSpans(realm.id, recipientId, ids('guest')));
+      const together = await note();
+      await scene.add(aMessage({ from: 'pal', to: ['guest'] }));
+      await uow.write((tx) => tx.personal.closeSpans(realm.id, recipientId, ids('guest')));
+      const left = await note();
+      const ask = (at: EventSeq | null, names: readonly string[], realmId = realm.id) =>
+        uow.read((r) =>
+          r.users.areAcquainted(
+            realmId,
+            names.map((name) => ({ guestId: user('guest').id, userId: user(name).id, at })),
+          ),
+        );
+      const everybody = ['stranger', 'member', 'pal'];
+      expect(await ask(apart, everybody)).toEqual([false, false, false]);
+      expect(await ask(together, everybody)).toEqual([false, true, false]);
+      expect(await ask(left, everybody)).toEqual([false, false, true]);
+      expect(await ask(null, everybody)).toEqual([false, false, true]);
+      expect(await ask(null, [])).toEqual([]);
+      const other = await givenOn(uow, scene.clock, aRealm({ stringId: 'other' }));
+      expect(await ask(null, everybody, other.realm.id)).toEqual([false, false, false]);
+    });
+
+    it('finds the same people acquainted now, one by one and all together', async () => {
+      const { uow, realm, users, user } = await stage(
+        ...['me', 'fellow', 'pal', 'mate1', 'mate2', 'stranger'].map((name) => aUser({ name })),
+        aUser({ name: 'gone', isActive: false }),
+        aChannel({ name: 'general', subscribers: ['me', 'fellow', 'gone'] }),
+        aChannel({ name: 'elsewhere', subscribers: ['fellow', 'stranger'] }),
+        aMessage({ from: 'pal', to: ['me'] }),
+        aMessage({ from: 'mate1', to: ['mate2', 'me'] }),
+      );
+      const others = [...users.values()].map(({ id }) => id).filter((id) => id !== user('me').id);
+      const questions = others.map((userId) => ({ guestId: user('me').id, userId, at: null }));
+      const answers = await uow.read((r) => r.users.areAcquainted(realm.id, questions));
+      const known = await uow.read((r) => r.users.listAcquaintances(realm.id, user('me').id));
+      expect(others.filter((_, index) => answers[index])).toEqual(others.filter((id) => known.has(id)));
+      expect(known.size).toBe(5);
+    });
+
+    it('lists bots, those of the system not', async () => {
+      const { uow, realm, user } = await stage(
+        aUser({ name: 'a' }),
+        aUser({ name: 'second', botOf: 'a', isActive: false }),
+        aUser({ name: 'first', botOf: 'a' }),
+      );
+      const bots = await uow.read((r) => r.users.listBotIds(realm.id));
+      expect(bots).toEqual([user('second').id, user('first').id]);
+    });
+
     it('keeps password hashes', async () => {
       const { uow, realm, user } = await stage(aUser({ name: 'a', passwordHash: 'scrypt$1' }), aUser({ name: 'b' }));
       const hashOf = (id: UserId) => uow.read((r) => r.users.findPasswordHash(realm.id, id));
@@ -187,8 +245,9 @@ export function userRepositoryContract(open: OpenStorage): void {
         await r.users.isNameTaken(other.realm.id, a.fullName, null),
         await r.users.findPasswordHash(other.realm.id, a.id),
         (await r.users.listAcquaintances(other.realm.id, a.id)).size,
+        await r.users.listBotIds(other.realm.id),
       ]);
-      expect(found).toEqual([null, null, [], [], [], [], false, null, 0]);
+      expect(found).toEqual([null, null, [], [], [], [], false, null, 0, []]);
       const bots = await uow.read((r) => r.users.listSystemBots(other.realm.id));
       expect(bots.map((bot) => bot.realmId)).toEqual([other.realm.id, other.realm.id, other.realm.id]);
       expect(other.realm.id).not.toBe(realm.id);

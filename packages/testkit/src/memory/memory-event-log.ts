@@ -1,5 +1,19 @@
-import type { Announcement, EventLog, EventSeq, MessageId, RealmId, StoredEvent, UnixSeconds } from '@parley/domain';
-import { type EventRow, keyOf, type MemoryUnit } from './tables.js';
+import {
+  type Announcement,
+  BLANK_EVENT,
+  decodeEvent,
+  type EncodedRow,
+  type EventLog,
+  type EventSeq,
+  encodeEvent,
+  type LoggedEvent,
+  type LogHead,
+  type MessageId,
+  type RealmId,
+  type StoredEvent,
+  type UnixSeconds,
+} from '@parley/domain';
+import { keyOf, type MemoryUnit } from './tables.js';
 
 export class MemoryEventLog implements EventLog {
   /** What this unit appended. */
@@ -11,54 +25,75 @@ export class MemoryEventLog implements EventLog {
     return (this.unit.read('counters').get(keyOf('seq', realmId)) ?? 0) as EventSeq;
   }
 
-  async listHeads(): Promise<readonly { readonly realmId: RealmId; readonly seq: EventSeq }[]> {
+  async listHeads(): Promise<readonly LogHead[]> {
     const realmIds = [...this.unit.read('realms').keys()];
-    return Promise.all(realmIds.map(async (realmId) => ({ realmId, seq: await this.headSeq(realmId) })));
+    return Promise.all(
+      realmIds.map(async (realmId) => ({
+        realmId,
+        seq: await this.headSeq(realmId),
+        prunedUpTo: await this.prunedUpTo(realmId),
+      })),
+    );
   }
 
-  async listAfter(realmId: RealmId, after: EventSeq, limit: number): Promise<readonly StoredEvent[]> {
-    return this.rows(realmId)
-      .filter(({ seq }) => seq > after)
-      .slice(0, limit)
-      .map(({ quotes: _, ...event }) => event);
+  async listAfter(
+    realmId: RealmId,
+    after: EventSeq,
+    limit: number,
+    maxBytes = Number.POSITIVE_INFINITY,
+  ): Promise<readonly LoggedEvent[]> {
+    const listed: LoggedEvent[] = [];
+    let bytes = 0;
+    for (const row of this.rows(realmId)) {
+      if (row.seq <= after) continue;
+      if (listed.length >= limit || bytes >= maxBytes) break;
+      bytes += row.payload.length + row.audience.length;
+      listed.push(decodeEvent(row));
+    }
+    return listed;
   }
 
   async prunedUpTo(realmId: RealmId): Promise<number> {
     return this.unit.read('prunedUpTo').get(realmId) ?? 0;
   }
 
-  async append(realmId: RealmId, { event, audience, quotes }: Announcement): Promise<EventSeq> {
-    const stored: StoredEvent = {
+  async append(realmId: RealmId, announcement: Announcement): Promise<EventSeq> {
+    const row: EncodedRow = {
       realmId,
       seq: this.unit.nextNumber<EventSeq>(keyOf('seq', realmId)),
-      event: asKept(event),
-      audience: asKept(audience),
       at: this.unit.clock.now(),
+      quotes: announcement.quotes ?? null,
+      ...encodeEvent(announcement),
     };
-    this.unit.change('events').set(realmId, [...this.rows(realmId), { ...stored, quotes: quotes ?? null }]);
-    this.appended.push(stored);
-    return stored.seq;
+    this.unit.change('events').set(realmId, [...this.rows(realmId), row]);
+    const { event, audience } = announcement;
+    const { seq, at, quotes } = row;
+    this.appended.push({ realmId, seq, at, quotes, event: asKept(event), audience: asKept(audience) });
+    return seq;
   }
 
   async blank(realmId: RealmId, messageIds: readonly MessageId[]): Promise<void> {
-    const rows = this.rows(realmId).map((row): EventRow => {
+    const { payload, format } = BLANK_EVENT;
+    const rows = this.rows(realmId).map((row): EncodedRow => {
       const isQuoting = row.quotes !== null && messageIds.includes(row.quotes);
-      return isQuoting ? { ...row, event: { type: 'blank' } } : row;
+      return isQuoting ? { ...row, payload, format } : row;
     });
     this.unit.change('events').set(realmId, rows);
   }
 
-  async prune(realmId: RealmId, upTo: EventSeq, before: UnixSeconds): Promise<void> {
+  async prune(realmId: RealmId, upTo: EventSeq, before: UnixSeconds, limit: number): Promise<number> {
     const rows = this.rows(realmId);
-    const firstKept = rows.findIndex(({ seq, at }) => seq > upTo || at >= before);
+    const firstKept = rows.findIndex(({ seq, at }, index) => seq > upTo || at >= before || index >= limit);
     const pruned = firstKept === -1 ? rows : rows.slice(0, firstKept);
     const last = pruned.at(-1);
-    if (!last) return;
-    this.unit.change('events').set(realmId, rows.slice(pruned.length));
-    this.unit.change('prunedUpTo').set(realmId, last.seq);
+    if (last) {
+      this.unit.change('events').set(realmId, rows.slice(pruned.length));
+      this.unit.change('prunedUpTo').set(realmId, last.seq);
+    }
+    return pruned.length;
   }
 
-  private rows(realmId: RealmId): readonly EventRow[] {
+  private rows(realmId: RealmId): readonly EncodedRow[] {
     return this.unit.read('events').get(realmId) ?? [];
   }
 }

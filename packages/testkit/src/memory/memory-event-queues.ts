@@ -1,38 +1,78 @@
-import type { EventQueue, EventQueueRepository, QueuePosition, RealmId, UserId } from '@parley/domain';
+import {
+  decodeQueue,
+  type EncodedQueue,
+  type EventQueue,
+  type EventQueueRepository,
+  type EventSeq,
+  type Expiry,
+  encodeQueue,
+  type QueueKey,
+  type QueuePosition,
+  type RealmId,
+  type UnreadableQueue,
+  type UserId,
+} from '@parley/domain';
 import type { MemoryUnit } from './tables.js';
 
 export class MemoryEventQueues implements EventQueueRepository {
   constructor(private readonly unit: MemoryUnit) {}
 
-  async find(realmId: RealmId, id: string): Promise<EventQueue | null> {
-    const queue = this.unit.read('queues').get(id);
-    return queue?.realmId === realmId ? queue : null;
+  async find(realmId: RealmId, id: string): Promise<EventQueue | UnreadableQueue | null> {
+    const row = this.unit.read('queues').get(id);
+    return row?.realmId === realmId ? decodeQueue(row) : null;
   }
 
-  async listAll(): Promise<readonly EventQueue[]> {
-    return [...this.unit.read('queues').values()];
+  async listOf(realmId: RealmId, ownerId: UserId): Promise<readonly Pick<QueuePosition, 'id' | 'lastPolledAt'>[]> {
+    return this.rows(realmId)
+      .filter((row) => row.ownerId === ownerId)
+      .map(({ id, lastPolledAt }) => ({ id, lastPolledAt }))
+      .sort((a, b) => a.lastPolledAt - b.lastPolledAt);
+  }
+
+  async lowestFloor(realmId: RealmId): Promise<EventSeq | null> {
+    const floors = this.rows(realmId).map(({ floorSeq }) => floorSeq);
+    return floors.length === 0 ? null : (Math.min(...floors) as EventSeq);
   }
 
   async add(queue: EventQueue): Promise<void> {
-    this.unit.change('queues').set(queue.id, queue);
+    this.unit.change('queues').set(queue.id, encodeQueue(queue));
   }
 
   async remove(realmId: RealmId, ids: readonly string[]): Promise<void> {
-    for (const id of ids) if (await this.find(realmId, id)) this.unit.change('queues').delete(id);
+    this.removeRows(this.rows(realmId).filter(({ id }) => ids.includes(id)));
   }
 
   async removeOfUser(realmId: RealmId, ownerId: UserId): Promise<void> {
-    const own = (await this.listAll()).filter((queue) => queue.ownerId === ownerId);
-    await this.remove(
-      realmId,
-      own.map(({ id }) => id),
+    this.removeRows(this.rows(realmId).filter((row) => row.ownerId === ownerId));
+  }
+
+  async removeIdle({ now, servedSince, except }: Expiry, limit: number): Promise<readonly QueueKey[]> {
+    const isIdle = ({ id, lastPolledAt, idleTimeoutSeconds }: EncodedQueue) =>
+      now - Math.max(lastPolledAt, servedSince) >= idleTimeoutSeconds && !except.includes(id);
+    return this.removeRows([...this.unit.read('queues').values()].filter(isIdle).slice(0, limit));
+  }
+
+  async removeBehind(realmId: RealmId, floorSeq: number, limit: number): Promise<readonly QueueKey[]> {
+    return this.removeRows(
+      this.rows(realmId)
+        .filter((row) => row.floorSeq < floorSeq)
+        .slice(0, limit),
     );
   }
 
   async savePositions(realmId: RealmId, positions: readonly QueuePosition[]): Promise<void> {
     for (const { id, acked, floorSeq, lastPolledAt } of positions) {
-      const queue = await this.find(realmId, id);
-      if (queue) this.unit.change('queues').set(id, { ...queue, acked, floorSeq, lastPolledAt });
+      const row = this.unit.read('queues').get(id);
+      if (row?.realmId === realmId) this.unit.change('queues').set(id, { ...row, acked, floorSeq, lastPolledAt });
     }
+  }
+
+  private rows(realmId: RealmId): EncodedQueue[] {
+    return [...this.unit.read('queues').values()].filter((row) => row.realmId === realmId);
+  }
+
+  private removeRows(rows: readonly EncodedQueue[]): QueueKey[] {
+    for (const { id } of rows) this.unit.change('queues').delete(id);
+    return rows.map(({ realmId, id }) => ({ realmId, id }));
   }
 }

@@ -79,6 +79,10 @@ export class MemoryGroups implements GroupRepository {
     );
   }
 
+  async listDeactivatedIds(realmId: RealmId): Promise<readonly GroupId[]> {
+    return groupRows(this.unit, realmId).flatMap(({ group }) => (group.isDeactivated ? [group.id] : []));
+  }
+
   async add(
     newGroup: Omit<Group, 'id'>,
     memberIds: readonly UserId[],

@@ -90,10 +90,22 @@ export class MemoryPersonalMessages implements PersonalMessages {
     return [...former].sort(ascending);
   }
 
-  async filterHolders(realmId: RealmId, id: MessageId, userIds: readonly UserId[]): Promise<readonly UserId[]> {
-    const former = this.unit.read('formerHolders').get(id);
-    if ((former ?? this.unit.read('messages').get(id))?.realmId !== realmId) return [];
-    return (former?.userIds ?? holdersOf(this.unit, id)).filter((userId) => userIds.includes(userId));
+  async filterHolders(
+    realmId: RealmId,
+    ids: readonly MessageId[],
+    userIds: readonly UserId[],
+  ): Promise<ReadonlyMap<MessageId, readonly UserId[]>> {
+    return new Map(ids.map((id) => [id, this.holdersAmong(realmId, id, userIds)]));
+  }
+
+  async listFlagsOf(
+    realmId: RealmId,
+    userIds: readonly UserId[],
+    ids: readonly MessageId[],
+  ): Promise<ReadonlyMap<UserId, ReadonlyMap<MessageId, PersonalFlags>>> {
+    const flags = new Map<UserId, ReadonlyMap<MessageId, PersonalFlags>>();
+    for (const userId of userIds) flags.set(userId, await this.listFlags({ realmId, userId }, ids));
+    return flags;
   }
 
   async listSubscribedSpans({ realmId, userId }: Viewer): Promise<readonly SubscribedSpan[]> {
@@ -146,6 +158,12 @@ export class MemoryPersonalMessages implements PersonalMessages {
 
   async unmuteSender(viewer: Viewer, senderId: UserId): Promise<void> {
     this.unit.change('mutes').delete(keyOf(viewer.userId, senderId));
+  }
+
+  private holdersAmong(realmId: RealmId, id: MessageId, userIds: readonly UserId[]): readonly UserId[] {
+    const former = this.unit.read('formerHolders').get(id);
+    if ((former ?? this.unit.read('messages').get(id))?.realmId !== realmId) return [];
+    return (former?.userIds ?? holdersOf(this.unit, id)).filter((userId) => userIds.includes(userId));
   }
 
   private own(viewer: Viewer, filter: MessageFilter): OwnMessage[] {

@@ -1,8 +1,11 @@
 import {
+  type AcquaintanceQuestion,
+  type EventSeq,
   foldCase,
   foldedName,
   invalidInput,
   type RealmId,
+  type RecipientId,
   type SystemBotKind,
   type User,
   type UserHead,
@@ -70,6 +73,17 @@ export class MemoryUsers implements UserRepository {
     return acquaintances;
   }
 
+  async areAcquainted(realmId: RealmId, questions: readonly AcquaintanceQuestion[]): Promise<readonly boolean[]> {
+    return questions.map(({ guestId, userId, at }) => {
+      const recipients = this.receivedAt(realmId, guestId, at);
+      return [...this.receivedAt(realmId, userId, at)].some((recipientId) => recipients.has(recipientId));
+    });
+  }
+
+  async listBotIds(realmId: RealmId): Promise<readonly UserId[]> {
+    return this.members(realmId).flatMap(({ id, bot }) => (bot ? [id] : []));
+  }
+
   async findPasswordHash(realmId: RealmId, id: UserId): Promise<string | null> {
     return this.rows(realmId).find(({ user }) => user.id === id)?.passwordHash ?? null;
   }
@@ -109,6 +123,17 @@ export class MemoryUsers implements UserRepository {
   /** Without the realm's own bots. */
   private members(realmId: RealmId): User[] {
     return this.rows(realmId).flatMap(({ user, systemKind }) => (systemKind ? [] : [user]));
+  }
+
+  /** What somebody received messages of then. */
+  private receivedAt(realmId: RealmId, userId: UserId, at: EventSeq | null): Set<RecipientId> {
+    const spans = [...this.unit.read('spans').values()].filter(
+      (span) =>
+        span.realmId === realmId &&
+        span.userId === userId &&
+        (at === null ? span.toSeq === null : span.fromSeq <= at && (span.toSeq ?? at + 1) > at),
+    );
+    return new Set(spans.map(({ recipientId }) => recipientId));
   }
 
   private getRow(realmId: RealmId, id: UserId): UserRow {

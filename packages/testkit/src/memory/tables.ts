@@ -3,7 +3,8 @@ import type {
   Channel,
   ChannelId,
   Clock,
-  EventQueue,
+  EncodedQueue,
+  EncodedRow,
   EventSeq,
   Group,
   GroupId,
@@ -15,7 +16,6 @@ import type {
   RealmId,
   Recipient,
   RecipientId,
-  StoredEvent,
   StoredJob,
   Submessage,
   Subscription,
@@ -63,10 +63,6 @@ export interface FormerHolders {
   readonly userIds: readonly UserId[];
 }
 
-export interface EventRow extends StoredEvent {
-  readonly quotes: MessageId | null;
-}
-
 export interface ApiKeyRow {
   readonly record: ApiKeyRecord;
   readonly fingerprint: string;
@@ -102,9 +98,9 @@ export interface Tables {
   /** `keyOf(user, muted user)`. */
   readonly mutes: Map<string, true>;
   /** Ascending seq. */
-  readonly events: Map<RealmId, readonly EventRow[]>;
+  readonly events: Map<RealmId, readonly EncodedRow[]>;
   readonly prunedUpTo: Map<RealmId, number>;
-  readonly queues: Map<string, EventQueue>;
+  readonly queues: Map<string, EncodedQueue>;
   readonly apiKeys: Map<UserId, ApiKeyRow>;
   /** By name. */
   readonly secrets: Map<string, string>;

@@ -26,7 +26,10 @@ async function askAboutMessages(world: World, r: Repositories, answers: Answers)
   const ids = sentIds(world);
   const userIds = [...users.values()].map(({ id }) => id);
   answers.set('messages', await r.messages.list(realm.id, ids));
-  for (const id of ids) answers.set(`holders of ${id}`, await r.personal.filterHolders(realm.id, id, userIds));
+  for (const [id, holders] of await r.personal.filterHolders(realm.id, ids, userIds)) {
+    answers.set(`holders of ${id}`, holders);
+  }
+  answers.set('flags of everybody', await r.personal.listFlagsOf(realm.id, userIds, ids));
   for (const name of CHANNELS) {
     const recipientId = recipientOf(world, name);
     answers.set(`topics of ${name}`, await r.messages.listTopics(realm.id, recipientId));

@@ -1,4 +1,5 @@
 import type { StoredEvent } from '../../events/event-log.js';
+import type { EventListener } from '../../events/publishing-unit-of-work.js';
 import { DomainError } from '../../shared/errors.js';
 import type { RealmId, UserId } from '../../shared/ids.js';
 import { foldCase } from '../../shared/text.js';
@@ -22,7 +23,7 @@ export interface VerifiedUser {
 const MAX_KNOWN = 10_000;
 
 /** Who calls, by address and key (protocol §7.2); the refusals come in the contract's order. */
-export class VerifyApiKey {
+export class VerifyApiKey implements EventListener {
   /** By address and fingerprint. Only those who passed, and only until something about them changes. */
   private readonly known = new Map<string, VerifiedUser>();
   /** Counts the times something was forgotten: what was looked up before is not kept then. */
@@ -69,9 +70,18 @@ export class VerifyApiKey {
         this.forgotten++;
         for (const [claim, user] of this.known) if (user.userId === event.userId) this.known.delete(claim);
       } else if (event.type === 'realm.deactivated') {
-        this.forgotten++;
-        this.known.clear();
+        this.forgetAll();
       }
     }
+  }
+
+  /** It may have been about anybody. */
+  onUnreadable(): void {
+    this.forgetAll();
+  }
+
+  private forgetAll(): void {
+    this.forgotten++;
+    this.known.clear();
   }
 }

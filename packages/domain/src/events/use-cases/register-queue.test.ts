@@ -2,6 +2,7 @@ import {
   aChannel,
   aMessage,
   anotherRealm,
+  aRealmWith,
   aUser,
   aUserOfEachRole,
   expectRefused,
@@ -14,6 +15,7 @@ import { leaveChannels } from '../../channels/leave-channels.js';
 import type { TopicVisibility } from '../../channels/topic-policy.js';
 import type { EventSeq } from '../../shared/ids.js';
 import { wholeRealm } from '../audience.js';
+import { MAX_QUEUES_PER_USER, type ServedQueues } from '../event-queue.js';
 import { RegisterQueue, type RegisterQueueInput, type Snapshot, type SnapshotPart } from './register-queue.js';
 
 const everything: readonly SnapshotPart[] = [
@@ -29,8 +31,11 @@ const everything: readonly SnapshotPart[] = [
   'recentConversations',
 ];
 
-const registering = (scene: MemoryScene) => {
-  const useCase = new RegisterQueue(scene.uow, scene.clock, new SeededRandomness(3));
+/** Nobody is polling. */
+const noQueues: ServedQueues = { lastPolled: () => new Map(), forgetRemoved: () => {} };
+
+const registering = (scene: MemoryScene, served = noQueues) => {
+  const useCase = new RegisterQueue(scene.uow, scene.clock, new SeededRandomness(3), served);
   return (
     who: string,
     {
@@ -69,6 +74,9 @@ const append = (scene: MemoryScene) =>
   scene.uow.write((tx) => tx.events.append(scene.realm.id, { event: { type: 'blank' }, audience: wholeRealm }));
 const names = (channels: Snapshot['channels']) => channels?.map(({ name }) => name);
 
+const queuesOf = async (scene: MemoryScene, name: string) =>
+  (await scene.uow.read(({ queues }) => queues.listOf(scene.realm.id, scene.user(name).id))).map(({ id }) => id);
+
 describe('a new queue', () => {
   it('starts at the end of the log, as the state does, whatever happens until it is there', async () => {
     const scene = await town();
@@ -99,7 +107,7 @@ describe('a new queue', () => {
       if (++presented === 1) {
         const seq = await append(scene);
         scene.clock.advance(60);
-        await scene.uow.write((tx) => tx.events.prune(scene.realm.id, seq, scene.clock.now()));
+        await scene.uow.write((tx) => tx.events.prune(scene.realm.id, seq, scene.clock.now(), 100));
       }
       return snapshot;
     });
@@ -114,7 +122,7 @@ describe('a new queue', () => {
     await registering(scene)('member', {}, async (snapshot) => {
       presented++;
       scene.clock.advance(60);
-      await scene.uow.write((tx) => tx.events.prune(scene.realm.id, head, scene.clock.now()));
+      await scene.uow.write((tx) => tx.events.prune(scene.realm.id, head, scene.clock.now(), 100));
       return snapshot;
     });
     expect(presented).toBe(1);
@@ -152,7 +160,103 @@ describe('a new queue', () => {
       return snapshot;
     });
     await expect(registered).rejects.toMatchObject({ code: 'USER_DEACTIVATED' });
-    expect(await scene.uow.read(({ queues }) => queues.listAll())).toEqual([]);
+    expect(await queuesOf(scene, 'member')).toEqual([]);
+  });
+});
+
+describe('how long a queue lives', () => {
+  it.each([
+    [null, 600],
+    [1, 1],
+    [0, 600],
+    [-1, 600],
+    [Number.NaN, 600],
+    [0.5, 1],
+    [604_800, 604_800],
+    [604_801, 604_800],
+    [Number.MAX_SAFE_INTEGER, 604_800],
+  ])('without being polled, when %s seconds are asked for: %d', async (idleTimeoutSeconds, expected) => {
+    const scene = await town();
+    const { queue } = await registering(scene)('member', { parts: [], idleTimeoutSeconds });
+    expect(queue.idleTimeoutSeconds).toBe(expected);
+  });
+});
+
+describe('what a queue may take', () => {
+  it('is a filter of eight thousand bytes, whatever it is made of', async () => {
+    const scene = await town();
+    const register = registering(scene);
+    const plain = { types: null, allPublicChannels: false, narrow: [] };
+    const room = 8192 - JSON.stringify({ ...plain, types: [''] }).length;
+    const fits = { ...plain, types: ['é'.repeat(room / 2) + 'x'.repeat(room % 2)] };
+    await register('member', { parts: [], filter: fits });
+    for (const filter of [
+      { ...plain, types: [`${fits.types[0]}x`] },
+      { ...plain, narrow: [{ operator: 'topic', topic: 'x'.repeat(8192) }] as const },
+    ]) {
+      await expectRefused(scene, () => register('member', { parts: [], filter }), {
+        code: 'INVALID_INPUT',
+        message: 'Event queue filter is too long (limit: 8192 bytes)',
+      });
+    }
+  });
+
+  it('is one of a hundred of a user, of which the least recently polled one goes for one more', async () => {
+    const scene = await town();
+    const forgotten: string[] = [];
+    const polled = new Map<string, number>();
+    const served: ServedQueues = {
+      lastPolled: () => polled,
+      forgetRemoved: (keys) => forgotten.push(...keys.map(({ id }) => id)),
+    };
+    const register = registering(scene, served);
+    const ids: string[] = [];
+    const others = (await register('owner', { parts: [] })).queue.id;
+    for (let n = 0; n < MAX_QUEUES_PER_USER; n++) {
+      ids.push((await register('member', { parts: [] })).queue.id);
+      scene.clock.advance(1);
+    }
+    expect(forgotten).toEqual([]);
+    // The first is waited for, the second was polled a moment ago: only this process knows.
+    polled.set(ids[0]!, Number.POSITIVE_INFINITY).set(ids[1]!, scene.clock.now());
+    const { queue } = await register('member', { parts: [] });
+    expect(forgotten).toEqual([ids[2]]);
+    expect(new Set(await queuesOf(scene, 'member'))).toEqual(new Set([...ids.filter((id) => id !== ids[2]), queue.id]));
+    expect(await queuesOf(scene, 'owner')).toEqual([others]);
+  });
+
+  it('is brought down to a hundred where there are more', async () => {
+    const scene = await town();
+    const register = registering(scene);
+    const { queue } = await register('member', { parts: [] });
+    await scene.uow.write(async (tx) => {
+      for (let n = 0; n < 110; n++) await tx.queues.add({ ...queue, id: `old ${n}`, lastPolledAt: n });
+    });
+    const { queue: latest } = await register('member', { parts: [] });
+    const left = await queuesOf(scene, 'member');
+    expect([left.length, left[0], left.includes(queue.id), left.includes(latest.id)]).toEqual([
+      100,
+      'old 12',
+      true,
+      true,
+    ]);
+  });
+});
+
+describe('whom a guest may know', () => {
+  it('is told at the beginning to those who may not know everybody, and nobody else', async () => {
+    const scene = await town();
+    await scene.add(aUser({ name: 'helper', botOf: 'owner' }));
+    const known = async (who: string) => {
+      const { people } = (await registering(scene)(who)).presented;
+      return [people!.heads.length, people!.inaccessibleIds];
+    };
+    const all = scene.users.size;
+    expect(await known('guest')).toEqual([all, []]);
+    await scene.add(aRealmWith({ grants: { canAccessAllUsers: 'members' } }));
+    const strangers = ['administrator', 'moderator', 'gone'].map((name) => scene.user(name).id);
+    expect(await known('guest')).toEqual([all - 3, strangers]);
+    expect(await known('member')).toEqual([all, []]);
   });
 });
 

@@ -13,11 +13,22 @@ import type { Caller } from '../../shared/caller.js';
 import type { Clock, Randomness } from '../../shared/clock.js';
 import { invalidInput } from '../../shared/errors.js';
 import type { ChannelId, EventSeq, GroupId, MessageId, RecipientId, UserId } from '../../shared/ids.js';
-import type { Repositories, UnitOfWork } from '../../shared/unit-of-work.js';
+import type { Repositories, Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
+import { accessibleIds } from '../../users/acquaintances.js';
 import type { Actor } from '../../users/actor.js';
 import type { User } from '../../users/user.js';
 import type { UserHead } from '../../users/user-repository.js';
-import type { EventQueue, QueueFilter, QueueNarrowTerm, WantedNarrowTerm } from '../event-queue.js';
+import {
+  checkFilterSize,
+  type EventQueue,
+  idleTimeoutFrom,
+  MAX_QUEUES_PER_USER,
+  type QueueFilter,
+  type QueueKey,
+  type QueueNarrowTerm,
+  type ServedQueues,
+  type WantedNarrowTerm,
+} from '../event-queue.js';
 
 /** What a client can ask to begin with. The viewer, his own user and the realm are always there. */
 export type SnapshotPart =
@@ -38,8 +49,10 @@ export interface Snapshot {
   readonly user: User;
   readonly realm: Realm;
   readonly people?: {
-    /** Ascending id; deactivated users and bots too. */
+    /** Those the viewer may know; ascending id; deactivated users and bots too. */
     readonly heads: readonly UserHead[];
+    /** The others; ascending. Nobody, unless the viewer is a guest who may not know everybody (users §1.4). */
+    readonly inaccessibleIds: readonly UserId[];
     readonly systemBots: readonly User[];
     readonly hydrate: (ids: readonly UserId[]) => Promise<readonly User[]>;
   };
@@ -88,7 +101,8 @@ export interface RegisterQueueInput {
   readonly filter: Omit<QueueFilter, 'narrow'> & { readonly narrow: readonly WantedNarrowTerm[] };
   /** How the client wants events presented; kept with the queue as it comes. */
   readonly presentation: EventQueue['presentation'];
-  readonly idleTimeoutSeconds: number;
+  /** How long it lives without being polled, within the bounds of events §6.1; null: the usual time. */
+  readonly idleTimeoutSeconds: number | null;
 }
 
 /** Called inside the snapshot's read. */
@@ -104,9 +118,14 @@ export class RegisterQueue {
     private readonly uow: UnitOfWork,
     private readonly clock: Clock,
     private readonly randomness: Randomness,
+    private readonly served: ServedQueues,
   ) {}
 
-  /** @throws DomainError INVALID_INPUT `User not authorized for this query`, `Operator near not supported.` (events §1) */
+  /**
+   * Of a user who has as many queues as one may have, the one that was polled least recently expires.
+   * @throws DomainError INVALID_INPUT `User not authorized for this query`, `Operator near not supported.` (events §1), and
+   * for a filter that is too long
+   */
   async execute<T>(
     caller: Caller,
     input: RegisterQueueInput,
@@ -120,19 +139,38 @@ export class RegisterQueue {
           throw invalidInput('User not authorized for this query');
         }
         const filter = { ...input.filter, narrow: input.filter.narrow.map(supported) };
+        checkFilterSize(filter);
         const snapshot = await takeSnapshot(repositories, viewer, input);
         const startSeq = await repositories.events.headSeq(viewer.realmId);
         return { filter, startSeq, presented: await present(snapshot) };
       });
       const queue = this.newQueue(caller, input, filter, startSeq);
-      const isLogged = await this.uow.write(async (tx) => {
+      const replaced = await this.uow.write(async (tx) => {
         await tx.actors.get(caller);
-        if ((await tx.events.prunedUpTo(caller.realmId)) > startSeq) return false;
+        if ((await tx.events.prunedUpTo(caller.realmId)) > startSeq) return null;
+        const removed = await this.makeRoom(tx, caller);
         await tx.queues.add(queue);
-        return true;
+        return removed;
       });
-      if (isLogged) return { queue, presented };
+      if (!replaced) continue;
+      this.served.forgetRemoved(replaced);
+      return { queue, presented };
     }
+  }
+
+  private async makeRoom(tx: Transaction, { realmId, userId }: Caller): Promise<readonly QueueKey[]> {
+    const stored = await tx.queues.listOf(realmId, userId);
+    const surplus = stored.length - (MAX_QUEUES_PER_USER - 1);
+    if (surplus <= 0) return [];
+    // What is stored of it may be a minute old.
+    const polled = this.served.lastPolled(userId);
+    const ids = stored
+      .map(({ id, lastPolledAt }) => ({ id, at: polled.get(id) ?? lastPolledAt }))
+      .sort((a, b) => a.at - b.at)
+      .slice(0, surplus)
+      .map(({ id }) => id);
+    await tx.queues.remove(realmId, ids);
+    return ids.map((id) => ({ realmId, id }));
   }
 
   private newQueue(caller: Caller, input: RegisterQueueInput, filter: QueueFilter, startSeq: EventSeq): EventQueue {
@@ -146,7 +184,7 @@ export class RegisterQueue {
       acked: -1,
       floorSeq: startSeq,
       lastPolledAt: this.clock.now(),
-      idleTimeoutSeconds: input.idleTimeoutSeconds,
+      idleTimeoutSeconds: idleTimeoutFrom(input.idleTimeoutSeconds),
     };
   }
 }
@@ -169,13 +207,7 @@ async function takeSnapshot(
     viewer,
     realm,
     user: (await users.find(realmId, viewer.id))!,
-    ...(parts.has('people') && {
-      people: {
-        heads: await users.listHeads(realmId),
-        systemBots: await users.listSystemBots(realmId),
-        hydrate: (ids: readonly UserId[]) => users.list(realmId, ids),
-      },
-    }),
+    ...(parts.has('people') && { people: await takePeople(repositories, viewer, realm) }),
     ...(parts.has('groups') && { groups: await groups.listViews(realmId) }),
     ...(parts.has('realmPermissions') && {
       realmPermissions: {
@@ -190,6 +222,22 @@ async function takeSnapshot(
     ...(parts.has('starred') && { starredIds: await personal.listStarred(self) }),
     ...(parts.has('newestMessage') && { newestMessageId: await personal.newestId(self) }),
     ...(parts.has('recentConversations') && { recentConversations: await takeConversations(repositories, viewer) }),
+  };
+}
+
+async function takePeople(
+  repositories: Repositories,
+  viewer: Actor,
+  realm: Realm,
+): Promise<NonNullable<Snapshot['people']>> {
+  const { users } = repositories;
+  const known = await accessibleIds(repositories, viewer, realm);
+  const heads = await users.listHeads(realm.id);
+  return {
+    heads: known ? heads.filter(({ id }) => known.has(id)) : heads,
+    inaccessibleIds: known ? heads.map(({ id }) => id).filter((id) => !known.has(id)) : [],
+    systemBots: await users.listSystemBots(realm.id),
+    hydrate: (ids) => users.list(realm.id, ids),
   };
 }
 

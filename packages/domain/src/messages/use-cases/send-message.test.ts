@@ -301,7 +301,10 @@ describe('a direct message', () => {
       aUser({ name: 'robot', botOf: 'moderator' }),
     );
     await sending(scene)('guest', toPeople(scene, 'member', 'robot'));
-    expect(await told(scene)).toEqual([['message.sent', ['member', 'guest', 'robot']]]);
+    expect(await told(scene)).toEqual([
+      ['user.access_changed', ['guest']],
+      ['message.sent', ['member', 'guest', 'robot']],
+    ]);
   });
 });
 

@@ -13,6 +13,7 @@ import { trim } from '../../shared/text.js';
 import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
 import { acquaintancesOf } from '../../users/acquaintances.js';
 import type { Actor } from '../../users/actor.js';
+import { accessAnnouncer } from '../../users/announce-access.js';
 import { publicAddress } from '../../users/email-visibility.js';
 import { findByPublicAddress } from '../../users/find-by-address.js';
 import type { User } from '../../users/user.js';
@@ -189,7 +190,11 @@ export class SendMessage {
           (existing !== null && (await tx.messages.hasMessages(realm.id, existing))),
       }),
     );
-    return { kind: 'direct', recipientId: existing ?? (await tx.recipients.openDirect(realm.id, ids)), people };
+    if (existing !== null) return { kind: 'direct', recipientId: existing, people };
+    const access = await accessAnnouncer(tx, realm);
+    const recipientId = await tx.recipients.openDirect(realm.id, ids);
+    await access?.announceConversation(ids);
+    return { kind: 'direct', recipientId, people };
   }
 
   private async openTopic(

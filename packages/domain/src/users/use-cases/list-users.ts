@@ -2,10 +2,9 @@ import type { Realm } from '../../realms/realm.js';
 import type { Caller } from '../../shared/caller.js';
 import type { UserId } from '../../shared/ids.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
-import { acquaintancesOf } from '../acquaintances.js';
+import { accessibleIds } from '../acquaintances.js';
 import type { Actor } from '../actor.js';
 import type { User } from '../user.js';
-import { isRestricted } from '../user-access.js';
 import type { UserHead } from '../user-repository.js';
 
 export interface UserList {
@@ -36,14 +35,10 @@ export class ListUsers {
       const realm = await repositories.realms.get(caller.realmId);
       const wanted = ids && new Set(ids);
       const hydrate = (some: readonly UserId[]) => repositories.users.list(realm.id, some);
-      let heads = (await repositories.users.listHeads(realm.id)).filter((head) => !wanted || wanted.has(head.id));
-      if (isRestricted(viewer, realm)) {
-        const acquainted = await acquaintancesOf(repositories, viewer, realm);
-        const bots = new Set(
-          (await hydrate(heads.map((head) => head.id))).flatMap((user) => (user.bot ? user.id : [])),
-        );
-        heads = heads.filter((head) => head.id === viewer.id || acquainted.has(head.id) || bots.has(head.id));
-      }
+      const known = await accessibleIds(repositories, viewer, realm);
+      const heads = (await repositories.users.listHeads(realm.id)).filter(
+        ({ id }) => (!wanted || wanted.has(id)) && (!known || known.has(id)),
+      );
       return present({ viewer, realm, heads }, hydrate);
     });
   }

@@ -2,7 +2,7 @@ import type { Migration } from './migration.js';
 
 /** Work that is due at a time. */
 export const jobs: Migration = {
-  name: '0003-jobs',
+  name: '0004-jobs',
   sql: `
 CREATE TABLE job (
   -- In the order of writing; also where a job takes another one's place.

@@ -1,0 +1,117 @@
+import type { Socket } from 'node:net';
+import { performance } from 'node:perf_hooks';
+import { answerCalls } from './answer-calls.js';
+import { openConnection } from './connection.js';
+
+export interface ReturnCall {
+  readonly port: number;
+  /** Each client's poll; `{last}` stands for the last event it has seen. */
+  readonly polls: readonly string[];
+  /** Of the last event that each of them has missed. */
+  readonly lastId: number;
+}
+
+export interface ReturnResult {
+  /** From the first poll to the last event. */
+  readonly seconds: number;
+  readonly bytes: number;
+}
+
+/** How many connections are being opened at any time: the listener's backlog is short. */
+const OPENING = 100;
+const HEAD_END = '\r\n\r\n';
+/** Where the last event's id is: at the end of the answer, whatever is in front of it. */
+const LAST_ID = /"id":(\d+)\}\](?:,"queue_id":"[^"]*")?\}\s*$/;
+const TAIL = 200;
+
+answerCalls({ comeBack });
+
+/** All at once, each on a connection of its own, and each polls until it has what it has missed. */
+async function comeBack({ port, polls, lastId }: ReturnCall): Promise<ReturnResult> {
+  const clients: ReturningClient[] = [];
+  for (let from = 0; from < polls.length; from += OPENING) {
+    const opening = polls.slice(from, from + OPENING).map((poll) => ReturningClient.open(port, poll, lastId));
+    clients.push(...(await Promise.all(opening)));
+  }
+  const startedAt = performance.now();
+  for (const client of clients) client.poll();
+  await Promise.all(clients.map(({ done }) => done));
+  const seconds = (performance.now() - startedAt) / 1000;
+  for (const client of clients) client.close();
+  return { seconds, bytes: clients.reduce((sum, { bytes }) => sum + bytes, 0) };
+}
+
+/** Looks at no more of an answer than where it ends and which event came last. */
+class ReturningClient {
+  readonly done: Promise<void>;
+  bytes = 0;
+  private socket!: Socket;
+  private finish!: () => void;
+  private fail!: (error: Error) => void;
+  private head: string | null = '';
+  private missing = 0;
+  private tail = '';
+  private last = -1;
+
+  private constructor(
+    private readonly request: string,
+    private readonly lastId: number,
+  ) {
+    this.done = new Promise((resolve, reject) => {
+      this.finish = resolve;
+      this.fail = reject;
+    });
+    this.done.catch(() => {}); // it may fail before anybody waits for it
+  }
+
+  static async open(port: number, request: string, lastId: number): Promise<ReturningClient> {
+    const client = new ReturningClient(request, lastId);
+    client.socket = await openConnection(port, (chunk) => client.take(chunk));
+    client.socket.on('error', client.fail);
+    client.socket.on('close', () => client.fail(new Error('The server closed the connection')));
+    return client;
+  }
+
+  poll(): void {
+    this.head = '';
+    this.socket.write(this.request.replace('{last}', String(this.last)), 'latin1');
+  }
+
+  close(): void {
+    this.socket.destroy();
+  }
+
+  private take(chunk: Buffer): void {
+    this.bytes += chunk.length;
+    let rest = chunk;
+    if (this.head !== null) {
+      const known = this.head + chunk.toString('latin1');
+      const end = known.indexOf(HEAD_END);
+      if (end < 0) {
+        this.head = known;
+        return;
+      }
+      rest = chunk.subarray(end + HEAD_END.length - this.head.length);
+      if (!known.startsWith('HTTP/1.1 200')) {
+        this.fail(new Error(known.slice(0, 500)));
+        return;
+      }
+      this.missing = Number(/\r\ncontent-length: *(\d+)/i.exec(known.slice(0, end))?.[1]);
+      this.head = null;
+      this.tail = '';
+    }
+    this.missing -= rest.length;
+    if (this.missing < TAIL) {
+      this.tail = (this.tail + rest.toString('latin1', Math.max(0, rest.length - TAIL))).slice(-TAIL);
+    }
+    if (this.missing === 0) this.note();
+  }
+
+  private note(): void {
+    const id = Number(LAST_ID.exec(this.tail)?.[1]);
+    this.last = id;
+    if (Number.isNaN(id)) this.fail(new Error(`An answer has no events: ${this.tail}`));
+    else if (id >= this.lastId) this.finish();
+    else this.poll();
+  }
+}

@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto';
+import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import {
+  type Clock,
+  type DomainEvent,
+  EventHub,
+  type EventSeq,
+  LogFollower,
+  QueueSweep,
+  type RealmId,
+  type UnixSeconds,
+  type UserId,
+} from '@parley/domain';
+import { openSqliteStorage } from '@parley/sqlite';
+import { answerCalls } from './answer-calls.js';
+
+export interface AbandonCall {
+  readonly database: string;
+  readonly realmId: RealmId;
+  readonly ownerIds: readonly UserId[];
+  readonly queues: number;
+  readonly events: number;
+}
+
+export interface SweepCall {
+  readonly database: string;
+  readonly realmId: RealmId;
+}
+
+export interface SweepResult {
+  readonly seconds: number;
+  readonly worstStallMs: number;
+}
+
+const ROWS_A_UNIT = 1000;
+const IDLE_SECONDS = 600;
+/** How often the event loop is looked at; it is never later by less than that. */
+const RESOLUTION_MS = 1;
+
+/** Goes on when it is told to. */
+class SetClock implements Clock {
+  ahead = 0;
+  now(): UnixSeconds {
+    return (Math.floor(Date.now() / 1000) + this.ahead) as UnixSeconds;
+  }
+  nowMs(): number {
+    return Date.now() + this.ahead * 1000;
+  }
+}
+
+answerCalls({ abandon, sweep });
+
+/** Queues that nobody will poll, and a log that nobody will read. */
+async function abandon({ database, realmId, ownerIds, queues, events }: AbandonCall): Promise<void> {
+  const clock = new SetClock();
+  const storage = openSqliteStorage({ path: database, clock });
+  const filter = { types: ['message', 'subscription', 'realm_user'], allPublicChannels: false, narrow: [] };
+  for (let from = 0; from < queues; from += ROWS_A_UNIT) {
+    await storage.uow.write(async (tx) => {
+      for (let n = from; n < Math.min(from + ROWS_A_UNIT, queues); n++) {
+        await tx.queues.add({
+          id: randomUUID(),
+          realmId,
+          ownerId: ownerIds[n % ownerIds.length]!,
+          filter,
+          presentation: {},
+          startSeq: 1 as EventSeq,
+          acked: -1,
+          floorSeq: 1 as EventSeq,
+          lastPolledAt: clock.now(),
+          idleTimeoutSeconds: IDLE_SECONDS,
+        });
+      }
+    });
+  }
+  const event: DomainEvent = { type: 'blank' };
+  for (let from = 0; from < events; from += ROWS_A_UNIT) {
+    await storage.uow.write(async (tx) => {
+      for (let n = from; n < Math.min(from + ROWS_A_UNIT, events); n++) {
+        await tx.events.append(realmId, { event, audience: { kind: 'nobody' } });
+      }
+    });
+  }
+  await storage.close();
+}
+
+/** What a server does once a minute, when they have been there for too long. */
+async function sweep({ database, realmId }: SweepCall): Promise<SweepResult> {
+  const clock = new SetClock();
+  const { uow, close } = openSqliteStorage({ path: database, clock });
+  const problems: string[] = [];
+  const report = (message: string) => problems.push(message);
+  const eventLoop = { nextTurn: () => nextTurn() };
+  const catalogue = { wireTypes: () => [], needsOf: () => null };
+  const follower = new LogFollower(uow, () => report('following events failed'));
+  const hub = new EventHub({ uow, follower, clock, eventLoop, catalogue, report });
+  const sweep = new QueueSweep({ uow, clock, eventLoop, hub, report });
+  clock.ahead = IDLE_SECONDS + 60;
+  const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  delay.enable();
+  const startedAt = performance.now();
+  await sweep.run();
+  const seconds = (performance.now() - startedAt) / 1000;
+  await sleep(2 * RESOLUTION_MS);
+  delay.disable();
+  const isDone = await uow.read(
+    async ({ queues, events }) =>
+      (await queues.lowestFloor(realmId)) === null &&
+      (await events.prunedUpTo(realmId)) === (await events.headSeq(realmId)),
+  );
+  await close();
+  if (!isDone || problems.length > 0) throw new Error(`Not everything was tidied up. ${problems.join()}`);
+  return { seconds, worstStallMs: Math.max(0, delay.max / 1e6 - RESOLUTION_MS) };
+}

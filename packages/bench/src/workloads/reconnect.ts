@@ -1,0 +1,96 @@
+import type { ReturnResult } from '../children/returning-clients.js';
+import { ApiUser, inTurns } from '../harness/api.js';
+import { formatNumber } from '../harness/table.js';
+import type { Lab } from '../lab.js';
+import type { Workload } from '../workload.js';
+import { contentOf } from '../worlds/history.js';
+import { returningCrowd } from '../worlds/worlds.js';
+
+const MEGABYTE = 1024 * 1024;
+
+/** The server was away; everybody comes back at the same moment, and reads everything that was said meanwhile. */
+export const reconnect: Workload = {
+  name: 'reconnect',
+  async run(lab) {
+    const { database, contents } = await lab.copyOf(returningCrowd);
+    const messages = lab.size(5000, 50);
+    const { polls, lastId } = await leaveAndMiss(lab, database, contents, messages);
+    const parley = await lab.serve(database);
+    const crowd = lab.start('returning-clients', { seat: 'client' });
+    await parley.watch();
+    const { seconds, bytes } = await crowd.call<ReturnResult>('comeBack', { port: parley.port, polls, lastId });
+    const { worstStallMs, peakOwn, peakRss } = await parley.usage();
+    const who = `${formatNumber(polls.length)} queues return after ${formatNumber(messages)} messages`;
+    const perSecond = (polls.length * messages) / seconds;
+    return [
+      {
+        label: `${who}: worst stall of the event loop`,
+        ours: `${formatNumber(worstStallMs)} ms`,
+        limit: '',
+        value: worstStallMs,
+        goal: { atMost: 250, unit: 'ms' },
+      },
+      {
+        label: `${who}: most memory of its own; beside it the resident set, with each mapping of the database`,
+        ours: `${formatNumber(peakOwn / MEGABYTE)} MB`,
+        limit: `${formatNumber(peakRss / MEGABYTE)} MB`,
+        value: peakOwn / MEGABYTE,
+        goal: { atMost: 200, unit: 'MB' },
+      },
+      {
+        label: `${who}: events a second, until the last one has them all; beside it megabytes a second`,
+        ours: `${formatNumber(perSecond)}/s`,
+        limit: `${formatNumber(bytes / MEGABYTE / seconds)} MB/s`,
+        value: perSecond,
+        goal: null,
+      },
+    ];
+  },
+};
+
+/** Everybody's poll, and the id of the last event that they have missed. */
+async function leaveAndMiss(
+  lab: Lab,
+  database: string,
+  { people, channelId }: Awaited<ReturnType<typeof returningCrowd>>,
+  messages: number,
+): Promise<{ readonly polls: readonly string[]; readonly lastId: number }> {
+  const parley = await lab.serve(database);
+  const users = await ApiUser.signInAll(
+    parley,
+    people.map(({ email }) => email),
+  );
+  const register = async (user: ApiUser) =>
+    ((await user.post('/api/v1/register', REGISTRATION)) as { queue_id: string }).queue_id;
+  const polls = await inTurns(users, async (user) =>
+    user.text({
+      method: 'GET',
+      path: `/api/v1/events?queue_id=${await register(user)}&last_event_id={last}&dont_block=true`,
+    }),
+  );
+  const author = users[0]!;
+  const own = await register(author);
+  const requests = Array.from({ length: 100 }, (_, n) =>
+    author.text({
+      method: 'POST',
+      path: '/api/v1/messages',
+      form: { type: 'stream', to: String(channelId), topic: 'beginning', content: contentOf(n) },
+    }),
+  );
+  await lab.load().run({ port: parley.port, requests, inFlight: 32, until: { answers: messages } });
+  let lastId = -1;
+  for (;;) {
+    const path = `/api/v1/events?queue_id=${own}&last_event_id=${lastId}&dont_block=true`;
+    const { events } = (await author.get(path)) as { events: readonly { readonly id: number }[] };
+    if (events.length === 0) break;
+    lastId = events.at(-1)!.id;
+  }
+  await lab.stopAll();
+  return { polls, lastId };
+}
+
+/** Nothing but messages, as a bot registers. */
+const REGISTRATION = {
+  event_types: JSON.stringify(['message']),
+  fetch_event_types: JSON.stringify([]),
+};

@@ -1,0 +1,37 @@
+import type { AbandonCall, SweepCall, SweepResult } from '../children/sweeper.js';
+import { interleave, median } from '../harness/interleave.js';
+import { formatNumber } from '../harness/table.js';
+import type { Workload } from '../workload.js';
+import { queueOwners } from '../worlds/worlds.js';
+
+/** What the server does once a minute, when tens of thousands of clients have gone without a word. */
+export const sweep: Workload = {
+  name: 'sweep',
+  async run(lab) {
+    const queues = lab.size(50_000, 500);
+    const events = lab.size(10_000, 500);
+    const { stalls } = await interleave(lab.size(3, 1), {
+      stalls: async () => {
+        const { database, contents } = await lab.copyOf(queueOwners);
+        const { realmId, people } = contents;
+        const abandoned: AbandonCall = { database, realmId, ownerIds: people.map(({ id }) => id), queues, events };
+        const sweeper = lab.start('sweeper', { seat: 'server' });
+        await sweeper.call('abandon', abandoned);
+        const tidied: SweepCall = { database, realmId };
+        const { worstStallMs } = await sweeper.call<SweepResult>('sweep', tidied);
+        await sweeper.stop();
+        return worstStallMs;
+      },
+    });
+    const what = `${formatNumber(queues)} queues that nobody polls and ${formatNumber(events)} events that nobody needs`;
+    return [
+      {
+        label: `tidying up ${what}: worst stall of the event loop`,
+        ours: `${formatNumber(median(stalls))} ms`,
+        limit: '',
+        value: median(stalls),
+        goal: { atMost: 20, unit: 'ms' },
+      },
+    ];
+  },
+};

@@ -1,0 +1,19 @@
+import type { PersonView } from '../messages/message-repository.js';
+import type { ChannelId } from '../shared/ids.js';
+import type { Audience } from './audience.js';
+
+/** What is told to those who are there and then forgotten: it is not logged, and reaches live queues at most once. */
+export type EphemeralEvent = {
+  readonly type: 'typing.changed';
+  readonly op: 'start' | 'stop';
+  readonly sender: PersonView;
+  readonly to:
+    | { readonly kind: 'channel'; readonly channelId: ChannelId; readonly topic: string }
+    /** Everybody in the conversation, the sender included; ascending id. */
+    | { readonly kind: 'direct'; readonly people: readonly PersonView[] };
+};
+
+export interface EphemeralAnnouncement {
+  readonly event: EphemeralEvent;
+  readonly audience: Audience;
+}

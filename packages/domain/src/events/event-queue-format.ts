@@ -1,0 +1,60 @@
+import type { EventQueue, QueueFilter, QueueNarrowTerm, UnreadableQueue } from './event-queue.js';
+
+/** A queue as storage keeps it. */
+export interface EncodedQueue extends Omit<EventQueue, 'filter' | 'presentation'> {
+  /** JSON, both. */
+  readonly filter: string;
+  readonly presentation: string;
+}
+
+export const encodeQueue = (queue: EventQueue): EncodedQueue => ({
+  ...queue,
+  filter: JSON.stringify(queue.filter),
+  presentation: JSON.stringify(queue.presentation),
+});
+
+/** Never throws: what cannot be read says so. */
+export function decodeQueue(row: EncodedQueue): EventQueue | UnreadableQueue {
+  const filter = parseObject(row.filter);
+  const presentation = parseObject(row.presentation);
+  if (!filter || !isFilter(filter)) return { id: row.id, ownerId: row.ownerId, reason: 'its filter is damaged' };
+  if (!presentation) return { id: row.id, ownerId: row.ownerId, reason: 'its presentation is damaged' };
+  return { ...row, filter, presentation };
+}
+
+function isFilter(value: object): value is QueueFilter {
+  const { types, allPublicChannels, narrow } = value as Partial<QueueFilter>;
+  return (
+    (types === null || (Array.isArray(types) && types.every(isText))) &&
+    typeof allPublicChannels === 'boolean' &&
+    Array.isArray(narrow) &&
+    narrow.every(isNarrowTerm)
+  );
+}
+
+const OPERANDS: Readonly<Record<QueueNarrowTerm['operator'], string>> = {
+  channel: 'name',
+  topic: 'topic',
+  sender: 'email',
+  is: 'operand',
+};
+
+function isNarrowTerm(term: unknown): boolean {
+  const { operator, ...operands } = (term ?? {}) as Readonly<Record<string, unknown>>;
+  if (!isText(operator) || !Object.hasOwn(OPERANDS, operator)) return false;
+  return isText(operands[OPERANDS[operator as QueueNarrowTerm['operator']]]);
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+
+/** Null where the text is no JSON, or not an object's. */
+function parseObject(text: string): Readonly<Record<string, unknown>> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Readonly<Record<string, unknown>>)
+      : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,89 @@
+import type { EventSeq, RealmId, UserId } from '../shared/ids.js';
+import type { ReportProblem } from '../shared/problem-log.js';
+import type { UnitOfWork } from '../shared/unit-of-work.js';
+import type { DueEvent, LiveQueue } from './live-queue.js';
+import { type Judged, LiveRealm, type OnlineUser, type RealmPicture } from './live-realm.js';
+import type { LogFollower } from './log-follower.js';
+import { findAnswers, type Rights } from './queue-replay.js';
+import { type EventCatalogue, wantsType } from './receiver.js';
+
+export interface LiveRealmsParts {
+  readonly uow: UnitOfWork;
+  readonly follower: LogFollower;
+  readonly catalogue: EventCatalogue;
+  readonly report: ReportProblem;
+  readonly onUnfit: (live: LiveQueue, what: Judged, error: unknown) => void;
+  readonly onDeactivated: (userId: UserId) => void;
+}
+
+/** The realms in which queues are up to date. */
+export class LiveRealms {
+  private readonly realms = new Map<RealmId, LiveRealm>();
+
+  constructor(private readonly parts: LiveRealmsParts) {}
+
+  get(realmId: RealmId): LiveRealm | undefined {
+    return this.realms.get(realmId);
+  }
+
+  /**
+   * Makes a queue hear of events as they are committed: it has read everything up to the end of its rights, and `due` is
+   * what was due to it. False when that is no longer the end of what was distributed, or the picture is missing.
+   */
+  join(live: LiveQueue, rights: Rights, picture: RealmPicture | null, due: readonly DueEvent[]): boolean {
+    const { realmId } = live.queue;
+    const present = this.realms.get(realmId);
+    // Only where the rights are as new as what has been distributed: else an event would be lost, or come twice.
+    if (this.parts.follower.headOf(realmId) !== rights.headSeq || present?.isIdle === false) return false;
+    if (!present && picture?.headSeq !== rights.headSeq) return false;
+    // With so much left to confirm it goes on reading.
+    if (!live.catchUp(due)) return true;
+    const realm = present ?? this.add(realmId, picture!);
+    const user = realm.users.get(live.queue.ownerId) ?? addUser(realm, rights);
+    realm.addQueue(user, live);
+    return true;
+  }
+
+  leave(live: LiveQueue): void {
+    const { realmId } = live.queue;
+    const realm = this.realms.get(realmId);
+    realm?.removeQueue(live);
+    if (realm?.users.size === 0) this.realms.delete(realmId);
+  }
+
+  /** From this event on nobody knows what is due to whom: every queue looks into the log. */
+  drop(realmId: RealmId, seq: EventSeq): void {
+    const realm = this.realms.get(realmId);
+    this.realms.delete(realmId);
+    for (const user of realm?.users.values() ?? []) for (const live of user.queues) live.fallBehind(seq);
+  }
+
+  private add(realmId: RealmId, picture: RealmPicture): LiveRealm {
+    const { uow, catalogue, report, onUnfit, onDeactivated } = this.parts;
+    const realm = new LiveRealm(realmId, picture, {
+      wants: (live, type) => wantsType(live.queue.filter, catalogue.wireTypes(type)),
+      lookUp: (questions, users) => uow.read((repositories) => findAnswers(repositories, realmId, questions, users)),
+      onUnfit,
+      onBroken: ({ seq, event }, err) => {
+        report('an event cannot be followed', { realmId, seq, eventType: event.type, err });
+        this.drop(realmId, seq);
+      },
+      onLookUpFailed: (err) => report('looking up receivers failed', { realmId, err }),
+      onDeactivated,
+    });
+    this.realms.set(realmId, realm);
+    return realm;
+  }
+}
+
+function addUser(realm: LiveRealm, { user, channelIds, directGroupIds }: Rights): OnlineUser {
+  const online: OnlineUser = {
+    userId: user.id,
+    role: user.role,
+    channels: new Set(channelIds),
+    directGroups: new Set(directGroupIds),
+    queues: new Set(),
+  };
+  realm.add(online);
+  return online;
+}

@@ -1,0 +1,309 @@
+import type { Clock } from '../shared/clock.js';
+import type { EventLoop } from '../shared/event-loop.js';
+import type { EventSeq } from '../shared/ids.js';
+import type { UnitOfWork } from '../shared/unit-of-work.js';
+import type { EventCache } from './event-cache.js';
+import { isReadable, type LoggedEvent, type StoredEvent } from './event-log.js';
+import { seqOf } from './event-queue.js';
+import { type DueEvent, isForBystander, type LiveQueue } from './live-queue.js';
+import type { Answers, Judged } from './live-realm.js';
+import type { LiveRealms } from './live-realms.js';
+import type { LogFollower } from './log-follower.js';
+import { loadPicture, loadRights, Replay, type Rights } from './queue-replay.js';
+import {
+  type Delivery,
+  type EventCatalogue,
+  type EventNeeds,
+  plainReceiver,
+  type Receiver,
+  wantsType,
+} from './receiver.js';
+import { ReceiverLoader } from './receiver-loader.js';
+
+/**
+ * What became of an event that was handed over: it is in the answer; it says nothing to this client; or it is left for the
+ * next answer, and nothing more is wanted in this one.
+ */
+export type Taken = 'shown' | 'silent' | 'left';
+export type TakeDelivery = (delivery: Delivery) => Taken;
+
+export interface QueueReaderParts {
+  readonly uow: UnitOfWork;
+  readonly follower: LogFollower;
+  readonly clock: Clock;
+  readonly eventLoop: EventLoop;
+  readonly catalogue: EventCatalogue;
+  readonly cache: EventCache;
+  readonly realms: LiveRealms;
+  /** A queue that many events behind its realm is given up. */
+  readonly maxEventsBehind: number;
+  /** Ends a queue that an event cannot be delivered to. Returns the refusal for its client. */
+  readonly fail: (live: LiveQueue, what: Judged, error: unknown) => Error;
+  /** Ends a queue whose events the log no longer has. Returns the refusal for its client. */
+  readonly expire: (live: LiveQueue) => Error;
+  readonly takePosition: (live: LiveQueue) => Promise<number>;
+}
+
+/** What is due, and beside it the same events as they are in the log; not in pairs, which would be as many objects. */
+class Found {
+  readonly due: DueEvent[] = [];
+  readonly events: StoredEvent[] = [];
+
+  add(due: DueEvent, stored: StoredEvent): void {
+    this.due.push(due);
+    this.events.push(stored);
+  }
+}
+
+/** What a queue's owner is when events are presented to them. */
+interface Owner {
+  readonly role: Receiver['role'];
+  /** A guest who may not know everybody. */
+  readonly isRestricted: boolean;
+}
+
+/** How far an answer has come. */
+interface Progress {
+  /** Everything up to it was handed over, or is not due. */
+  after: EventSeq;
+  /** What of it is shown. */
+  readonly shown: DueEvent[];
+  /** There is no room for more. */
+  isFull: boolean;
+}
+
+const from = (after: EventSeq): Progress => ({ after, shown: [], isFull: false });
+
+/** So long reading keeps the event loop at most. */
+const SLICE_MS = 4;
+/** An answer that has something to tell does not wait for ever until the queue is up to date. */
+const MAX_ROUNDS = 3;
+
+/** Hands over what is due to queues, in the order of the log: at most what an answer has room for. */
+export class QueueReader {
+  private readonly receivers: ReceiverLoader;
+  private readonly reading = new WeakMap<LiveQueue, Promise<void>>();
+
+  constructor(private readonly parts: QueueReaderParts) {
+    this.receivers = new ReceiverLoader(parts.uow, parts.eventLoop);
+  }
+
+  isReading(live: LiveQueue): boolean {
+    return this.reading.has(live);
+  }
+
+  /** Where it takes no look-up; false: it takes one, and nothing was handed over. */
+  readNow(live: LiveQueue, take: TakeDelivery): boolean {
+    const { realmId, ownerId } = live.queue;
+    const owner = this.ownerOf(live);
+    if (!owner || live.isBehind || live.hasEphemerals || this.isReading(live)) return false;
+    const found = new Found();
+    for (const due of live.dueEvents) {
+      const logged = this.parts.cache.find(realmId, seqOf(due));
+      if (!logged || !isReadable(logged) || this.needsOf(live, owner, logged)) return false;
+      found.add(due, logged);
+    }
+    const progress = from(0 as EventSeq);
+    this.offerTo(live, plainReceiver(ownerId, owner.role), found, take, progress);
+    settle(live, progress);
+    return true;
+  }
+
+  /** One after the other for each queue: what one has read the next one finds done. */
+  read(live: LiveQueue, take: TakeDelivery): Promise<void> {
+    const before = this.reading.get(live);
+    const reading = before
+      ? before.then(NOTHING, NOTHING).then(() => this.readOn(live, take))
+      : this.readOn(live, take);
+    this.reading.set(live, reading);
+    const end = () => {
+      if (this.reading.get(live) === reading) this.reading.delete(live);
+    };
+    reading.then(end, end);
+    return reading;
+  }
+
+  private async readOn(live: LiveQueue, take: TakeDelivery): Promise<void> {
+    const owner = live.isBehind ? null : this.ownerOf(live);
+    if (owner) await this.readDue(live, owner, take);
+    else await this.replay(live, take);
+  }
+
+  /** What is due to a queue that is up to date. */
+  private async readDue(live: LiveQueue, owner: Owner, take: TakeDelivery): Promise<void> {
+    const found = new Found();
+    for (const due of live.dueEvents) {
+      const seq = seqOf(due);
+      const logged = await this.parts.cache.listAfter(live.queue.realmId, (seq - 1) as EventSeq, seq);
+      if (!logged) throw this.parts.expire(live);
+      for (const stored of logged) if (isReadable(stored)) found.add(due, stored);
+    }
+    const progress = from(0 as EventSeq);
+    await this.offerAll(live, owner, found, take, progress);
+    settle(live, progress);
+    if (!progress.isFull) await this.readEphemerals(live, owner, take);
+  }
+
+  private async readEphemerals(live: LiveQueue, owner: Owner, take: TakeDelivery): Promise<void> {
+    for (const { event } of live.takeEphemerals(this.parts.clock.now())) {
+      const what = { type: event.type, seq: null };
+      const needs = this.guarded(live, what, () => relevant(this.parts.catalogue.needsOf(event), owner));
+      const receiver = await this.receiverFor(live, owner, needs, null);
+      const position = await this.parts.takePosition(live);
+      if (this.guarded(live, what, () => take({ ephemeral: event, position, receiver })) === 'left') return;
+    }
+  }
+
+  /** Reads on in the log, page by page, until the answer is full or the queue is up to date. */
+  private async replay(live: LiveQueue, take: TakeDelivery): Promise<void> {
+    const { uow, realms, follower, maxEventsBehind } = this.parts;
+    const { queue } = live;
+    const progress = from(live.floor(0 as EventSeq));
+    for (let round = 1; ; round++) {
+      const { rights, picture, prunedUpTo } = await uow.read(async (repositories) => ({
+        rights: await loadRights(repositories, queue),
+        picture: realms.get(queue.realmId) ? null : await loadPicture(repositories, queue.realmId),
+        prunedUpTo: await repositories.events.prunedUpTo(queue.realmId),
+      }));
+      if (!rights || prunedUpTo > progress.after) throw this.parts.expire(live);
+      if (rights.headSeq - progress.after > maxEventsBehind) throw this.parts.expire(live);
+      await this.scan(live, rights, take, progress);
+      if (live.isClosed || progress.isFull || realms.join(live, rights, picture, progress.shown)) break;
+      if (round >= MAX_ROUNDS && progress.shown.length > 0) break;
+      // More was committed meanwhile.
+      if (follower.headOf(queue.realmId) < rights.headSeq) await follower.fill(queue.realmId);
+      await realms.get(queue.realmId)?.settled();
+    }
+    settle(live, progress);
+  }
+
+  private async scan(live: LiveQueue, rights: Rights, take: TakeDelivery, progress: Progress): Promise<void> {
+    const { uow, clock, cache, eventLoop } = this.parts;
+    const { queue } = live;
+    const owner = { role: rights.user.role, isRestricted: rights.isRestricted };
+    const replay = new Replay(uow, queue, rights, ({ type }) => this.wants(live, type));
+    let sliceStart = clock.nowMs();
+    while (progress.after < rights.headSeq && !live.isClosed) {
+      const page = await cache.listAfter(queue.realmId, progress.after, rights.headSeq);
+      if (!page) throw this.parts.expire(live);
+      const found = this.findDue(live, replay, page, await replay.answersFor(page));
+      await this.offerAll(live, owner, found, take, progress);
+      if (progress.isFull) return;
+      progress.after = page.at(-1)!.seq;
+      if (clock.nowMs() - sliceStart < SLICE_MS) continue;
+      await eventLoop.nextTurn();
+      sliceStart = clock.nowMs();
+    }
+  }
+
+  private findDue(live: LiveQueue, replay: Replay, page: readonly LoggedEvent[], answers: Answers): Found {
+    const found = new Found();
+    let at: LoggedEvent | undefined;
+    try {
+      for (const logged of page) {
+        at = logged;
+        const due = replay.dueEvent(logged, answers);
+        if (due && isReadable(logged)) found.add(due, logged);
+      }
+    } catch (error) {
+      const type = isReadable(at!) ? at.event.type : 'unreadable';
+      throw this.parts.fail(live, { type, seq: at!.seq }, error);
+    }
+    return found;
+  }
+
+  /** What has to be looked up is looked up for all of them at once. */
+  private async offerAll(
+    live: LiveQueue,
+    owner: Owner,
+    found: Found,
+    take: TakeDelivery,
+    progress: Progress,
+  ): Promise<void> {
+    const { events } = found;
+    const receivers = events.some((stored) => this.needsOf(live, owner, stored))
+      ? await Promise.all(
+          events.map((stored) => this.receiverFor(live, owner, this.needsOf(live, owner, stored), stored.seq)),
+        )
+      : plainReceiver(live.queue.ownerId, owner.role);
+    this.offerTo(live, receivers, found, take, progress);
+  }
+
+  /** Until there is no room. `receivers`: one for all events, or one for each. */
+  private offerTo(
+    live: LiveQueue,
+    receivers: Receiver | readonly Receiver[],
+    { due, events }: Found,
+    take: TakeDelivery,
+    progress: Progress,
+  ): void {
+    for (let index = 0; index < due.length && !live.isClosed; index++) {
+      const stored = events[index]!;
+      const receiver = isList(receivers) ? receivers[index]! : receivers;
+      const what = { type: stored.event.type, seq: stored.seq };
+      const isBystander = isForBystander(due[index]!);
+      const taken = this.guarded(live, what, () => take({ stored, isBystander, receiver }));
+      if (taken === 'left') {
+        progress.isFull = true;
+        return;
+      }
+      if (taken === 'shown') progress.shown.push(due[index]!);
+      progress.after = stored.seq;
+    }
+  }
+
+  private receiverFor(
+    live: LiveQueue,
+    { role, isRestricted }: Owner,
+    needs: EventNeeds | null,
+    seq: EventSeq | null,
+  ): Receiver | Promise<Receiver> {
+    const { realmId, ownerId } = live.queue;
+    if (!needs) return plainReceiver(ownerId, role);
+    return this.receivers.load(realmId, { userId: ownerId, role, isRestricted, needs, seq });
+  }
+
+  /** Null: nothing has to be looked up for this owner. */
+  private needsOf(live: LiveQueue, owner: Owner, { event, seq }: StoredEvent): EventNeeds | null {
+    try {
+      return relevant(this.parts.catalogue.needsOf(event), owner);
+    } catch (error) {
+      throw this.parts.fail(live, { type: event.type, seq }, error);
+    }
+  }
+
+  /** Null: it is not among those that are up to date. */
+  private ownerOf({ queue }: LiveQueue): Owner | null {
+    const realm = this.parts.realms.get(queue.realmId);
+    const user = realm?.users.get(queue.ownerId);
+    return realm && user ? { role: user.role, isRestricted: realm.isRestricted(user) } : null;
+  }
+
+  private wants({ queue }: LiveQueue, type: StoredEvent['event']['type']): boolean {
+    return wantsType(queue.filter, this.parts.catalogue.wireTypes(type));
+  }
+
+  /** One event that cannot be delivered ends one queue, and nothing else. @throws what `fail` returns */
+  private guarded<T>(live: LiveQueue, what: Judged, work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      throw this.parts.fail(live, what, error);
+    }
+  }
+}
+
+const NOTHING = () => {};
+
+const isList = <T>(value: T | readonly T[]): value is readonly T[] => Array.isArray(value);
+
+/** Only guests who may not know everybody see less of others than there is. */
+function relevant(needs: EventNeeds | null, { isRestricted }: Owner): EventNeeds | null {
+  return needs && (isRestricted || needs.messageIds) ? needs : null;
+}
+
+/** What says nothing to this client need not wait for its acknowledgement. */
+function settle(live: LiveQueue, { shown, after }: Progress): void {
+  const [first] = shown;
+  live.dropBefore(first === undefined ? ((after + 1) as EventSeq) : seqOf(first));
+}

@@ -1,0 +1,58 @@
+import { type Audience, allOf, except, restrictedGuests, subscribersOf, users } from '../events/audience.js';
+import type { Realm } from '../realms/realm.js';
+import type { ChannelId, EventSeq, UserId } from '../shared/ids.js';
+import type { Transaction } from '../shared/unit-of-work.js';
+import { isRestricted } from './user-access.js';
+
+/** So many users one event names at most: each becomes an event of its own for a guest who comes to know them. */
+export const MAX_USERS_PER_ACCESS_CHANGE = 200;
+
+/** Tells guests, who may not know everybody, whom they have come to know or know no longer (users §1.4). */
+export interface AccessAnnouncer {
+  /** `newcomers` have come to the channel, or gone; `others` follow it beside them. */
+  announceChannel(
+    channelId: ChannelId,
+    changed: readonly UserId[],
+    others: () => Promise<readonly UserId[]>,
+  ): Promise<void>;
+  /** These people talk to one another for the first time. */
+  announceConversation(userIds: readonly UserId[]): Promise<void>;
+}
+
+/**
+ * To be asked for before anything is changed. Null where guests may know everybody, as they mostly may: then there is
+ * nothing to tell.
+ */
+export async function accessAnnouncer(tx: Transaction, realm: Realm): Promise<AccessAnnouncer | null> {
+  const { everyone } = await tx.groups.systemGroupIds(realm.id);
+  if (realm.permissions.canAccessAllUsers === everyone) return null;
+  const before = await tx.events.headSeq(realm.id);
+  const announce = (userIds: readonly UserId[], to: Audience) =>
+    append(tx, realm, userIds, allOf(restrictedGuests, to), before);
+  return {
+    async announceChannel(channelId, changed, others) {
+      const actors = await tx.actors.list(realm.id, changed);
+      const guests = changed.filter((id) => {
+        const actor = actors.get(id);
+        return actor !== undefined && isRestricted(actor, realm);
+      });
+      await announce(changed, except(subscribersOf(channelId), users(guests)));
+      if (guests.length > 0) await announce(await others(), users(guests));
+    },
+    announceConversation: (userIds) => announce(userIds, users(userIds)),
+  };
+}
+
+/** Who of them is told what is found out where the event is delivered: it costs by guests who are online. */
+async function append(
+  tx: Transaction,
+  realm: Realm,
+  userIds: readonly UserId[],
+  audience: Audience,
+  before: EventSeq,
+): Promise<void> {
+  for (let start = 0; start < userIds.length; start += MAX_USERS_PER_ACCESS_CHANGE) {
+    const named = userIds.slice(start, start + MAX_USERS_PER_ACCESS_CHANGE);
+    await tx.events.append(realm.id, { event: { type: 'user.access_changed', userIds: named, before }, audience });
+  }
+}

@@ -1,0 +1,104 @@
+import type { Delivery } from '@parley/domain';
+import { EventAnswer } from './answer.js';
+import type { Presented } from './event.presenters.js';
+import { SharedText } from './shared-texts.js';
+
+const delivery = (seq: number) => ({ stored: { seq } }) as unknown as Delivery;
+const textOf = (answer: EventAnswer) => JSON.parse(`[${answer.finish().join('')}]`);
+const event = (length = 10) => new SharedText(`{"type":"x","filling":"${'x'.repeat(length)}"`);
+const NOTHING_CONFIRMED = -1;
+
+describe('an answer to a poll', () => {
+  it('numbers what an event became from its place in the log on', () => {
+    const answer = new EventAnswer();
+    expect(answer.take(delivery(3), new SharedText('{"type":"a"'), NOTHING_CONFIRMED)).toBe('shown');
+    expect(answer.take(delivery(4), [], NOTHING_CONFIRMED)).toBe('silent');
+    expect(answer.take(delivery(5), [['{"type":"b"'], ['{"type":', '"c"']], NOTHING_CONFIRMED)).toBe('shown');
+    answer.add(['{"type":"heartbeat"'], 5200);
+    expect(textOf(answer)).toEqual([
+      { type: 'a', id: 3 * 1024 },
+      { type: 'b', id: 5 * 1024 },
+      { type: 'c', id: 5 * 1024 + 1 },
+      { type: 'heartbeat', id: 5200 },
+    ]);
+    expect([answer.count, answer.lastPosition]).toEqual([4, 5200]);
+  });
+
+  it('leaves out what was confirmed, which may end within what one event became', () => {
+    const three: Presented = [['{"n":0'], [new SharedText('{"n":1')], ['{"n":2']];
+    const take = (acked: number) => {
+      const answer = new EventAnswer();
+      return [answer.take(delivery(2), three, acked), textOf(answer).map(({ n }: { n: number }) => n)];
+    };
+    expect(take(2 * 1024 - 1)).toEqual(['shown', [0, 1, 2]]);
+    expect(take(2 * 1024)).toEqual(['shown', [1, 2]]);
+    expect(take(2 * 1024 + 1)).toEqual(['shown', [2]]);
+    expect(take(2 * 1024 + 2)).toEqual(['silent', []]);
+    const one = new EventAnswer();
+    expect([one.take(delivery(2), event(), 2 * 1024), one.take(delivery(2), event(), 2 * 1024 - 1)]).toEqual([
+      'silent',
+      'shown',
+    ]);
+  });
+
+  it('has a thousand events at most, and nothing of what does not fit whole', () => {
+    const answer = new EventAnswer();
+    for (let seq = 1; seq < 1000; seq++) expect(answer.take(delivery(seq), event(), NOTHING_CONFIRMED)).toBe('shown');
+    expect(answer.take(delivery(1000), [['{"n":0'], ['{"n":1']], NOTHING_CONFIRMED)).toBe('left');
+    expect(answer.take(delivery(1000), event(), NOTHING_CONFIRMED)).toBe('shown');
+    expect(answer.take(delivery(1001), event(), NOTHING_CONFIRMED)).toBe('left');
+    expect(answer.take(delivery(1002), [], NOTHING_CONFIRMED)).toBe('silent');
+    expect(textOf(answer)).toHaveLength(1000);
+  });
+
+  it('has four million bytes at most, in UTF-8', () => {
+    for (const [character, bytes] of [
+      ['x', 1],
+      ['字', 3],
+    ] as const) {
+      const filling = character.repeat(Math.floor(999_000 / bytes));
+      const answer = new EventAnswer();
+      const shown: string[] = [];
+      for (let seq = 1; seq <= 5; seq++) {
+        const piece = seq % 2 === 0 ? new SharedText(`{"x":"${filling}"`) : [[`{"x":"${filling}"`]];
+        shown.push(answer.take(delivery(seq), piece, NOTHING_CONFIRMED));
+      }
+      expect(shown).toEqual(['shown', 'shown', 'shown', 'shown', 'left']);
+      expect(Buffer.byteLength(answer.finish().join(''))).toBeLessThanOrEqual(4_000_000);
+    }
+  });
+
+  it('has one event that is longer by itself, and nothing beside it', () => {
+    const answer = new EventAnswer();
+    expect(answer.take(delivery(1), event(5_000_000), NOTHING_CONFIRMED)).toBe('shown');
+    expect(answer.take(delivery(2), event(), NOTHING_CONFIRMED)).toBe('left');
+    expect(textOf(answer)).toHaveLength(1);
+  });
+
+  it('refers to long texts that other answers have too, and has short ones together', () => {
+    const long = event(20_000);
+    const answers = [1, 2].map(() => {
+      const answer = new EventAnswer();
+      for (let seq = 1; seq <= 3; seq++) answer.take(delivery(seq), event(), NOTHING_CONFIRMED);
+      answer.take(delivery(4), long, NOTHING_CONFIRMED);
+      answer.take(delivery(5), [[long, ',"local_message_id":"1"']], NOTHING_CONFIRMED);
+      return answer.finish();
+    });
+    const [one, other] = answers;
+    const shared = one!.filter((chunk) => chunk.length >= 20_000);
+    expect(shared).toEqual([long.under(4 * 1024), long.text]);
+    expect(one!.length).toBe(5);
+    expect(other).toEqual(one);
+    expect(JSON.parse(`[${one!.join('')}]`)).toHaveLength(5);
+  });
+
+  it('is handed over in chunks that are not long, and not kept', () => {
+    const answer = new EventAnswer();
+    for (let seq = 1; seq <= 900; seq++) answer.take(delivery(seq), event(600), NOTHING_CONFIRMED);
+    const chunks = answer.finish();
+    expect(chunks.length).toBeGreaterThan(5);
+    expect(Math.max(...chunks.map(({ length }) => length))).toBeLessThan(16 * 1024);
+    expect(JSON.parse(`[${chunks.join('')}]`)).toHaveLength(900);
+    expect(answer.finish()).toEqual([]);
+  });
+});

@@ -1,0 +1,50 @@
+import type { DomainEvent, EphemeralEvent } from '@parley/domain';
+import { BoundedCache } from '../caching/bounded-cache.js';
+
+/** A JSON object without `id` and closing brace, as every client gets it that gets the same of an event. */
+export class SharedText {
+  readonly bytes: number;
+  /** The whole object under the id it was given, which is the same for all of them. */
+  private whole: { readonly id: number; readonly text: string } | null = null;
+
+  constructor(readonly text: string) {
+    this.bytes = Buffer.byteLength(text);
+  }
+
+  under(id: number): string {
+    if (this.whole?.id !== id) this.whole = { id, text: `${this.text}${endUnder(id)}` };
+    return this.whole.text;
+  }
+}
+
+export const endUnder = (id: number): string => `,"id":${id}}`;
+
+/** What an event's forms have in common for clients that get the same of it, by whatever distinguishes them. */
+interface EventTexts {
+  readonly texts: ReadonlyMap<string, SharedText>;
+  readonly weight: number;
+}
+
+/** In characters of all texts together. */
+const DEFAULT_ROOM = 16 * 1024 * 1024;
+/** An event takes some room itself for as long as its texts are kept. */
+const EVENT_WEIGHT = 200;
+
+/** Texts of events, each put together once however many clients it goes to. */
+export class SharedTexts {
+  private readonly cache: BoundedCache<DomainEvent | EphemeralEvent, EventTexts>;
+
+  constructor(room: number = DEFAULT_ROOM) {
+    this.cache = new BoundedCache(room);
+  }
+
+  of(event: DomainEvent | EphemeralEvent, key: string, make: () => string): SharedText {
+    const known = this.cache.get(event);
+    const text = known?.texts.get(key);
+    if (text) return text;
+    const made = new SharedText(make());
+    const texts = new Map(known?.texts).set(key, made);
+    this.cache.put(event, { texts, weight: (known?.weight ?? EVENT_WEIGHT) + made.text.length });
+    return made;
+  }
+}

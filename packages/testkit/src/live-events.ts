@@ -1,0 +1,139 @@
+import {
+  type Audience,
+  DEFAULT_HUB_OPTIONS,
+  DEFAULT_SWEEP_OPTIONS,
+  type Delivery,
+  type DomainEvent,
+  type EphemeralAnnouncement,
+  type EventCatalogue,
+  EventHub,
+  type EventHubOptions,
+  type EventSeq,
+  type LiveQueue,
+  LogFollower,
+  PublishingUnitOfWork,
+  type QueueFilter,
+  QueueSweep,
+  type QueueSweepOptions,
+  RegisterQueue,
+  type RegisterQueueInput,
+  type ReportProblem,
+  type Taken,
+} from '@parley/domain';
+import type { MemoryScene } from './builders.js';
+import { plainEventLoop } from './plain-ports.js';
+import { SeededRandomness } from './seeded-randomness.js';
+
+/** Events become what their type begins with: `message.sent` is of type `message`. Nothing is looked up. */
+export const plainCatalogue: EventCatalogue = {
+  wireTypes: (type) => [type.split('.')[0]!],
+  needsOf: () => null,
+};
+
+export interface LiveEventsOptions extends Partial<EventHubOptions>, Partial<QueueSweepOptions> {
+  readonly catalogue?: Partial<EventCatalogue>;
+}
+
+/** Something that happens to nobody in particular. */
+export const flagChange = {
+  type: 'message.flag_changed',
+  op: 'add',
+  flag: 'read',
+  messageIds: [],
+  all: true,
+  details: [],
+} satisfies DomainEvent;
+
+/** Everything between a commit and the queues, on the scene's storage. */
+export class LiveEvents {
+  readonly uow: PublishingUnitOfWork;
+  /** What went wrong without anybody waiting for it: texts, and what was said with them. */
+  readonly problems: [message: string, fields: Readonly<Record<string, unknown>>][] = [];
+  follower!: LogFollower;
+  hub!: EventHub;
+  sweep!: QueueSweep;
+  private readonly randomness = new SeededRandomness(7);
+
+  private constructor(
+    readonly scene: MemoryScene,
+    private readonly options: LiveEventsOptions,
+  ) {
+    this.uow = new PublishingUnitOfWork(scene.uow, scene.clock, this.onListenerFailure);
+    this.uow.subscribe({
+      onEvents: (events) => this.follower.onEvents(events),
+      onBlanked: (realmId, ids) => this.follower.onBlanked(realmId, ids),
+    });
+  }
+
+  static async start(scene: MemoryScene, options: LiveEventsOptions = {}): Promise<LiveEvents> {
+    const events = new LiveEvents(scene, options);
+    await events.restart();
+    return events;
+  }
+
+  /** As after a crash: only what is stored is left. */
+  async restart(): Promise<void> {
+    const { uow, report } = this;
+    const { clock } = this.scene;
+    this.follower = new LogFollower(uow, this.onListenerFailure);
+    const catalogue = { ...plainCatalogue, ...this.options.catalogue };
+    const parts = { uow, clock, eventLoop: plainEventLoop, report };
+    this.hub = new EventHub(
+      { ...parts, follower: this.follower, catalogue },
+      { ...DEFAULT_HUB_OPTIONS, ...this.options },
+    );
+    this.sweep = new QueueSweep({ ...parts, hub: this.hub }, { ...DEFAULT_SWEEP_OPTIONS, ...this.options });
+    this.follower.subscribe(this.hub);
+    await this.follower.start();
+  }
+
+  async register(name: string, filter: Partial<QueueFilter> = {}, more: Partial<RegisterQueueInput> = {}) {
+    const useCase = new RegisterQueue(this.uow, this.scene.clock, this.randomness, this.hub);
+    const input: RegisterQueueInput = {
+      parts: new Set(),
+      includeSubscribers: false,
+      filter: { types: null, allPublicChannels: false, narrow: [], ...filter },
+      presentation: {},
+      idleTimeoutSeconds: 600,
+      ...more,
+    };
+    const { queue } = await useCase.execute(this.scene.caller(name), input, async () => null);
+    return queue.id;
+  }
+
+  /** The queue, up to date; what it has missed is due to it. */
+  async open(name: string, id: string, cursor?: number): Promise<LiveQueue> {
+    const live = await this.hub.open(this.scene.realm.id, this.scene.user(name).id, id, cursor);
+    await this.read(live);
+    return live;
+  }
+
+  /** What is due to a queue, as often as it is asked for; at most `room` events. */
+  async read(live: LiveQueue, room = Number.POSITIVE_INFINITY): Promise<readonly Delivery[]> {
+    const deliveries: Delivery[] = [];
+    const take = (delivery: Delivery): Taken => {
+      if (deliveries.length >= room) return 'left';
+      deliveries.push(delivery);
+      return 'shown';
+    };
+    if (!this.hub.readNow(live, take)) await this.hub.read(live, take);
+    return deliveries;
+  }
+
+  announce(audience: Audience, event: DomainEvent = flagChange): Promise<EventSeq> {
+    return this.uow.write((tx) => tx.events.append(this.scene.realm.id, { event, audience }));
+  }
+
+  tell(announcement: EphemeralAnnouncement): void {
+    this.hub.tell(this.scene.realm.id, announcement);
+  }
+
+  private readonly report: ReportProblem = (message, fields) => {
+    this.problems.push([message, fields]);
+  };
+  private readonly onListenerFailure = (err: unknown) => this.report('a listener failed', { err });
+}
+
+/** Their places in the log; an event that is not logged has none. */
+export const seqsOf = (deliveries: readonly Delivery[]): (number | null)[] =>
+  deliveries.map((delivery) => ('stored' in delivery ? delivery.stored.seq : null));
