@@ -15,7 +15,7 @@ describe('npm run bench', () => {
     for (const line of lines) expect(Number.parseFloat(cellsOf(line)[3]!)).toBeGreaterThan(0);
     const goals = lines.map((line) => cellsOf(line)[4]).filter((goal) => goal !== '');
     expect(goals).toHaveLength(GOALS);
-  }, 120_000);
+  }, 300_000);
 
   it('names the workloads there are when it is asked for another one', () => {
     const { status, stderr } = spawnSync(process.execPath, [main, 'mark-raed'], { encoding: 'utf8' });
@@ -28,7 +28,7 @@ describe('npm run bench', () => {
 });
 
 /** Lines of the table that have one. */
-const GOALS = 18;
+const GOALS = 19;
 
 const cellsOf = (line: string): readonly string[] =>
   line
