@@ -67,7 +67,10 @@ const RULES: Readonly<Record<string, Rules>> = {
       'node:',
     ],
   },
-  e2e: { mayImport: ['@parley/http', '@parley/server', 'zulip-js', 'node:'], isTestSupport: true },
+  e2e: {
+    mayImport: ['@parley/domain', '@parley/http', '@parley/server', '@parley/testkit', 'zulip-js', 'node:'],
+    isTestSupport: true,
+  },
 };
 
 /** Folders of a package's sources that only its tests use. */

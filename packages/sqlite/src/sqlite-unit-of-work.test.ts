@@ -150,7 +150,7 @@ describe('a batch', () => {
 describe('a unit that yields to the event loop', () => {
   it.each([
     ['the next turn', nextTurn],
-    ['a timer', () => new Promise((resolve) => setTimeout(resolve, 5))],
+    ['a timer', () => new Promise((resolve) => setTimeout(resolve, 250))],
     ['another write', () => add('inner')],
   ])('is refused when it awaits %s; its neighbours are not', async (_, somethingElse) => {
     const yielding = uow.write(async (notes) => {

@@ -1,4 +1,4 @@
-import { excessesOf, leastOf, type ParameterSchema, unboundedIn } from './schema-bounds.js';
+import { alternativesOf, excessesOf, largestOf, leastOf, type ParameterSchema, unboundedIn } from './schema-bounds.js';
 
 const name: ParameterSchema = { type: 'string', maxLength: 2 };
 const person: ParameterSchema = {
@@ -68,5 +68,41 @@ describe('what is too much', () => {
       { value: 'xxx', refusal: 'is not length 2' },
     ]);
     expect(excessesOf({ type: 'string', enum: ['a'] })).toEqual([]);
+  });
+});
+
+describe('the largest value', () => {
+  const ids: ParameterSchema = { type: 'array', items: { type: 'integer' }, maxItems: 3 };
+  const text = (maxLength: number): ParameterSchema => ({ type: 'string', maxLength });
+
+  it('has as much as there may be of everything', () => {
+    expect(largestOf(ids, 1000)).toEqual([1, 2, 3]);
+    expect(largestOf(text(5), 1000)).toBe('1xxxx');
+    expect(largestOf(text(3), 1000, '😀')).toBe('1😀😀');
+    expect(largestOf({ type: 'string', enum: ['a', 'b'] }, 1000)).toBe('a');
+    expect(largestOf({ type: 'integer', minimum: 18 }, 1000)).toBe(18);
+    expect(largestOf({ type: 'array', items: { type: 'integer', maximum: 1 }, maxItems: 2 }, 1000)).toEqual([1, 1]);
+    expect(largestOf(person, 1000)).toEqual({ name: '1x', age: 18, words: ['3x'] });
+    expect(largestOf({ ...dictionary, maxProperties: 2 }, 1000)).toEqual({ '1xx': '2x', '3xx': '4x' });
+  });
+
+  it('takes no more room than it is given', () => {
+    const many: ParameterSchema = { type: 'array', items: text(10_000), maxItems: 1000 };
+    const length = JSON.stringify(largestOf(many, 100_000)).length;
+    expect(length).toBeGreaterThan(90_000);
+    expect(length).toBeLessThanOrEqual(100_000);
+    expect(largestOf(many, 20_000)).toHaveLength(1000);
+  });
+
+  it('is one for each alternative', () => {
+    const either: ParameterSchema = { anyOf: [ids, text(2)] };
+    const largestOfEach = (schema: ParameterSchema) => alternativesOf(schema).map((one) => largestOf(one, 1000));
+    expect(largestOfEach(either)).toEqual([[1, 2, 3], '1x']);
+    expect(largestOfEach({ type: 'array', items: either, maxItems: 1 })).toEqual([[[1, 2, 3]], ['1x']]);
+    expect(largestOfEach({ type: 'object', properties: { a: either, b: either } })).toEqual([
+      { a: [1, 2, 3], b: [4, 5, 6] },
+      { a: '1x', b: [2, 3, 4] },
+      { a: [1, 2, 3], b: '4x' },
+    ]);
   });
 });

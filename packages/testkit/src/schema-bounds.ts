@@ -4,6 +4,7 @@ export interface ParameterSchema {
   readonly enum?: readonly unknown[];
   readonly anyOf?: readonly ParameterSchema[];
   readonly minimum?: number;
+  readonly maximum?: number;
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly items?: ParameterSchema;
@@ -15,6 +16,12 @@ export interface ParameterSchema {
   readonly additionalProperties?: boolean | ParameterSchema;
   readonly propertyNames?: ParameterSchema;
   readonly maxProperties?: number;
+}
+
+/** A value as a client writes it in a form: JSON, but texts bare where the parameter takes them so. */
+export function fieldTextOf({ decode }: { decode(text: string): unknown }, value: unknown): string {
+  const json = JSON.stringify(value);
+  return typeof value === 'string' && decode(json) !== value ? value : json;
 }
 
 /** Everything in a schema of which there may be any amount, by its position; empty when all of it has a maximum. */
@@ -69,6 +76,73 @@ export function leastOf(schema: ParameterSchema): unknown {
     default:
       return null;
   }
+}
+
+/** One schema for each alternative of each `anyOf` in a schema, the first ones elsewhere; without any `anyOf`. */
+export function alternativesOf(schema: ParameterSchema): readonly ParameterSchema[] {
+  if (schema.anyOf) return schema.anyOf.flatMap(alternativesOf);
+  if (schema.items) return alternativesOf(schema.items).map((items) => ({ ...schema, items }));
+  if (!schema.properties) return [schema];
+  const members = Object.entries(schema.properties).map(([key, one]) => [key, alternativesOf(one)] as const);
+  const properties = Object.fromEntries(members.map(([key, [first]]) => [key, first!]));
+  const others = members.flatMap(([key, [, ...rest]]) =>
+    rest.map((one) => ({ ...schema, properties: { ...properties, [key]: one } })),
+  );
+  return [{ ...schema, properties }, ...others];
+}
+
+/** In JSON, the quotes or the comma of an element, and the digits of a number. */
+const ELEMENT_LENGTH = 8;
+
+/**
+ * The largest value that takes no more than about `room` UTF-16 units of JSON: as many elements as may be, and texts as long as
+ * there is room for, all of them different; numbers count up from 1, as ids do. Of alternatives the first; see
+ * `alternativesOf`.
+ * @param filling What texts consist of, one code point.
+ */
+export function largestOf(schema: ParameterSchema, room: number, filling = 'x'): unknown {
+  let count = 0;
+  const largest = (one: ParameterSchema, space: number): unknown => {
+    if (one.anyOf) return largest(one.anyOf[0]!, space);
+    if (one.enum) return one.enum[count++ % one.enum.length];
+    switch (one.type) {
+      case 'string': {
+        const { minLength = 0, maxLength = Number.POSITIVE_INFINITY } = one;
+        const length = Math.max(minLength, Math.min(maxLength, Math.floor((space - 2) / filling.length)));
+        const name = String(++count).slice(0, length);
+        return name + filling.repeat(length - name.length);
+      }
+      case 'integer':
+      case 'number':
+        return Math.max(one.minimum ?? 1, Math.min(++count, one.maximum ?? count));
+      case 'array': {
+        const { items = {}, minItems = 0, maxItems = 0 } = one;
+        const fitting = Math.floor(space / (JSON.stringify(leastOf(items)).length + ELEMENT_LENGTH));
+        const length = Math.max(minItems, Math.min(maxItems, fitting));
+        return Array.from({ length }, () => largest(items, (space - 2) / length - 1));
+      }
+      case 'object': {
+        const { properties = {}, additionalProperties: others, propertyNames, maxProperties = 0 } = one;
+        const members = Object.entries(properties);
+        const share = (space - Object.keys(properties).join('').length) / Math.max(1, members.length) - ELEMENT_LENGTH;
+        const known = members.map(([key, member]) => [key, largest(member, share)] as const);
+        if (typeof others !== 'object') return Object.fromEntries(known);
+        const fitting = Math.floor(space / (JSON.stringify(leastOf(others)).length + 2 * ELEMENT_LENGTH));
+        const length = Math.min(maxProperties, fitting);
+        const key: ParameterSchema = { ...propertyNames, type: 'string' };
+        const entries = Array.from({ length }, () => {
+          const half = space / length / 2 - 2;
+          return [largest(key, half), largest(others, half)] as const;
+        });
+        return Object.fromEntries([...known, ...entries]);
+      }
+      case 'boolean':
+        return true;
+      default:
+        return null;
+    }
+  };
+  return largest(schema, room);
 }
 
 /** A value that is too much in one place and the least everywhere else. */

@@ -1,11 +1,15 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
+import type { TransportLimits } from '@parley/server';
+import { PROBE_OPTIONS, Probe } from './server-probe.js';
 
 /** As it is shipped; `npm test` builds it first. */
 const MAIN = resolve(import.meta.dirname, '../../../server/dist/bundle/main.js');
+/** With limits that no flag changes: see `serve-limited.ts`. */
+const LIMITED = resolve(import.meta.dirname, '../../dist/testing/serve-limited.js');
 
 /** What a command has said, and how it ended. */
 export interface Finished {
@@ -16,16 +20,17 @@ export interface Finished {
 
 /** Runs a command to its end. */
 export async function runParley(args: readonly string[], input = ''): Promise<Finished> {
-  const child = spawnParley(args);
+  const child = spawnScript(MAIN, args);
   child.stdin!.end(input);
   const [out, err, [code]] = await Promise.all([text(child.stdout!), text(child.stderr!), once(child, 'close')]);
   return { code: code as number | null, out, err };
 }
 
-/** What a process is up against. */
-export interface Hardship {
+export interface ServerOptions {
   /** No file may grow beyond that, as on a full disk. */
   readonly maxFileKb?: number;
+  /** Whether it tells of its event loop and memory. */
+  readonly isProbed?: boolean;
 }
 
 /** A server in a process of its own, which can be ended in every way a process can. */
@@ -35,11 +40,21 @@ export class ParleyProcess {
     /** As it says itself. */
     readonly url: string,
     private readonly said: readonly string[],
+    /** Of a process that was started with one. */
+    readonly probe: Probe,
   ) {}
 
   /** Resolves when it says that it listens. Without a port, on any free one. */
-  static async start(args: readonly string[], hardship: Hardship = {}): Promise<ParleyProcess> {
-    const child = spawnParley(['serve', '--log-level=error', ...args], hardship);
+  static start(args: readonly string[], options: ServerOptions = {}): Promise<ParleyProcess> {
+    return ParleyProcess.listening(spawnScript(MAIN, ['serve', '--log-level=error', ...args], options));
+  }
+
+  /** With limits of its own, and with a probe. */
+  static startLimited(database: string, limits: Partial<TransportLimits>): Promise<ParleyProcess> {
+    return ParleyProcess.listening(spawnScript(LIMITED, [database, JSON.stringify(limits)], { isProbed: true }));
+  }
+
+  private static async listening(child: ChildProcess): Promise<ParleyProcess> {
     const said: string[] = [];
     const url = await new Promise<string>((resolve, reject) => {
       const hear = (chunk: string) => {
@@ -50,7 +65,7 @@ export class ParleyProcess {
       for (const stream of [child.stdout!, child.stderr!]) stream.setEncoding('utf8').on('data', hear);
       child.once('close', (code) => reject(new Error(`parley serve ended with ${code}: ${said.join('')}`)));
     });
-    return new ParleyProcess(child, url, said);
+    return new ParleyProcess(child, url, said, new Probe(child));
   }
 
   get port(): string {
@@ -93,12 +108,17 @@ export class ParleyProcess {
 }
 
 /** Nothing from outside decides how it behaves. */
-function spawnParley(args: readonly string[], { maxFileKb }: Hardship = {}): ChildProcess {
-  if (!existsSync(MAIN)) throw new Error(`${MAIN} is missing; npm test builds it.`);
+function spawnScript(
+  script: string,
+  args: readonly string[],
+  { maxFileKb, isProbed = false }: ServerOptions = {},
+): ChildProcess {
+  if (!existsSync(script)) throw new Error(`${script} is missing; npm test builds it.`);
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('PARLEY_')));
-  const options = { env, stdio: 'pipe' } as const;
-  if (maxFileKb === undefined) return spawn(process.execPath, [MAIN, ...args], options);
+  const options: SpawnOptions = { env, stdio: isProbed ? ['pipe', 'pipe', 'pipe', 'ipc'] : 'pipe' };
+  const all = [...(isProbed ? PROBE_OPTIONS : []), script, ...args];
+  if (maxFileKb === undefined) return spawn(process.execPath, all, options);
   // In blocks of 512 bytes. Node ignores the signal that comes with the limit, so that writing fails, as it does on a full disk.
   const limited = `ulimit -f ${maxFileKb * 2} && exec "$0" "$@"`;
-  return spawn('/bin/sh', ['-c', limited, process.execPath, MAIN, ...args], options);
+  return spawn('/bin/sh', ['-c', limited, process.execPath, ...all], options);
 }

@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { TransportLimits } from '@parley/server';
 import zulip, { type Client } from 'zulip-js';
-import { type Finished, type Hardship, ParleyProcess, runParley } from './parley-process.js';
+import { type Finished, ParleyProcess, runParley, type ServerOptions } from './parley-process.js';
 
 export interface Person {
   readonly id: number;
@@ -30,11 +31,17 @@ export class Place {
   }
 
   /** Rate limits are off, since tests are in more of a hurry than people. */
-  async serve(args: readonly string[] = [], port = '0', hardship: Hardship = {}): Promise<ParleyProcess> {
-    const server = await ParleyProcess.start(
-      [`--port=${port}`, `--database=sqlite:${this.database}`, '--rate-limits=off', ...args],
-      hardship,
-    );
+  async serve(args: readonly string[] = [], port = '0', options: ServerOptions = {}): Promise<ParleyProcess> {
+    const all = [`--port=${port}`, `--database=sqlite:${this.database}`, '--rate-limits=off', ...args];
+    return this.keep(await ParleyProcess.start(all, options));
+  }
+
+  /** With limits that no flag changes, and with a probe. */
+  async serveLimited(limits: Partial<TransportLimits>): Promise<ParleyProcess> {
+    return this.keep(await ParleyProcess.startLimited(this.database, limits));
+  }
+
+  private async keep(server: ParleyProcess): Promise<ParleyProcess> {
     this.servers.push(server);
     if (this.isClosed) await server.kill();
     return server;

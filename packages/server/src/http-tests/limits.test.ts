@@ -1,5 +1,5 @@
 import { type Member, membersOfDto, type Route } from '@parley/http';
-import { excessesOf, leastOf, type ParameterSchema, unboundedIn } from '@parley/testkit';
+import { excessesOf, fieldTextOf, leastOf, type ParameterSchema, unboundedIn } from '@parley/testkit';
 import { TestServer } from '../testing/test-server.js';
 
 /** Everything here is generated from the route table: an operation that is added is tested by being there. */
@@ -13,12 +13,6 @@ afterAll(() => server.close());
 
 const schemaOf = ({ type }: Member) => type.schema as ParameterSchema;
 const nameOf = ({ method, path }: Route) => `${method} ${path}`;
-
-/** As a client writes it: JSON, but texts bare where the type takes them so. */
-function fieldOf({ type }: Member, value: unknown): string {
-  const json = JSON.stringify(value);
-  return typeof value === 'string' && type.decode(json) !== value ? value : json;
-}
 
 /** Bodies and paths have limits of their own. */
 const MAX_BODY_LENGTH = 900_000;
@@ -34,7 +28,8 @@ function requestWith(route: Route, member: Member, text: string): Sent {
   const form = new URLSearchParams();
   let path = (route.atRoot ? '/' : '') + route.path;
   for (const each of membersOfDto(route.dto)) {
-    const value = each === member ? text : each.isRequired ? fieldOf(each, leastOf(schemaOf(each))) : undefined;
+    const value =
+      each === member ? text : each.isRequired ? fieldTextOf(each.type, leastOf(schemaOf(each))) : undefined;
     if (value === undefined) continue;
     const inPath = path.replace(new RegExp(`[:*]${each.name}(?=/|$)`), encodeURIComponent(value));
     if (inPath === path) form.set(each.name, value);
@@ -67,7 +62,7 @@ it('whatever exceeds a maximum is refused, and with the maximum', async () => {
   for (const route of routes) {
     for (const member of membersOfDto(route.dto)) {
       for (const { value, refusal } of excessesOf(schemaOf(member))) {
-        const request = requestWith(route, member, fieldOf(member, value));
+        const request = requestWith(route, member, fieldTextOf(member.type, value));
         if (request.body.length > MAX_BODY_LENGTH || request.path.length > MAX_PATH_LENGTH) continue;
         const { status, body } = await send(route, request);
         const isAboutIt = body.msg.startsWith(member.name) && body.msg.endsWith(` ${refusal}`);

@@ -1,0 +1,43 @@
+import type { Route } from '@parley/http';
+import { encodeForm, encodeMultipart, type HttpRequest } from '../conformance/request.js';
+import { type Fields, hasQuery } from './routes.js';
+
+/** What a server takes: see docs/limits.md. A little less, for headers and for what separates the parts. */
+const MAX_TARGET_LENGTH = 120_000;
+const MAX_BODY_BYTES = 1024 * 1024 - 20_000;
+const FORM = 'application/x-www-form-urlencoded';
+
+export interface EncodedRequest extends Omit<HttpRequest, 'url'> {
+  /** Path and query. */
+  readonly target: string;
+}
+
+/**
+ * A request with these fields, where the operation takes them; those that its path names go there. As a form, or in parts where
+ * that is too long. Null when both are.
+ */
+export async function encodeRequest(route: Route, fields: Fields): Promise<EncodedRequest | null> {
+  const form: Record<string, string> = {};
+  let target = (route.atRoot ? '' : '/api/v1') + route.path;
+  for (const [name, value] of Object.entries(fields)) {
+    if (value === undefined) continue;
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    const inPath = target.replace(new RegExp(`[:*]${name}(?=/|$)`), () => encodeURIComponent(text));
+    if (inPath === target) form[name] = text;
+    target = inPath;
+  }
+  const bytes = Object.values(form).reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  if (bytes > MAX_BODY_BYTES) return null;
+  const encoded = encodeForm(form);
+  const { method } = route;
+  if (hasQuery(route)) {
+    if (encoded !== '') target += `?${encoded}`;
+    return target.length > MAX_TARGET_LENGTH ? null : { method, target, body: null, headers: {} };
+  }
+  if (target.length > MAX_TARGET_LENGTH) return null;
+  if (encoded.length <= MAX_BODY_BYTES) {
+    return { method, target, body: encoded, headers: { 'Content-Type': FORM } };
+  }
+  const { body, contentType } = await encodeMultipart(form, []);
+  return body.length > MAX_BODY_BYTES ? null : { method, target, body, headers: { 'Content-Type': contentType } };
+}

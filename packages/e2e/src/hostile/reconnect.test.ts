@@ -1,0 +1,93 @@
+import { send } from '../conformance/request.js';
+import {
+  type Account,
+  createLargeOrganization,
+  type LargeOrganization,
+  signIn,
+} from '../testing/large-organization.js';
+import type { ParleyProcess } from '../testing/parley-process.js';
+import { Place } from '../testing/place.js';
+import { size } from './scale.js';
+
+const MEGABYTE = 1024 * 1024;
+const MAX_STALL_MS = 250;
+const MAX_GROWTH_BYTES = 200 * MEGABYTE;
+const SENT_AT_A_TIME = 32;
+const FORM = 'application/x-www-form-urlencoded';
+
+/** Everybody comes back at the same moment, and has missed everything that was said meanwhile. */
+describe('a server to which everybody returns', () => {
+  const people = size(300, 2000);
+  const missed = size(400, 3000);
+  let place: Place;
+  let organization: LargeOrganization;
+  let accounts: readonly Account[];
+  let server: ParleyProcess;
+
+  beforeAll(async () => {
+    place = new Place();
+    organization = await createLargeOrganization(place.database, {
+      owners: 1,
+      members: people,
+      channels: 1,
+      messages: 0,
+    });
+    server = await place.serve(['--dev']);
+    accounts = await signIn(server, organization.members);
+  }, 300_000);
+  afterAll(() => place.close());
+
+  const call = async ({ authorization }: Account, method: string, path: string, form = '') => {
+    const url = `${server.url}/api/v1${path}`;
+    const headers = { Authorization: authorization, 'Content-Type': FORM };
+    const { status, text } = await send({ method, url, headers, body: method === 'GET' ? null : form });
+    if (status !== 200) throw new Error(`${method} ${path}: ${status} ${text}`);
+    return JSON.parse(text);
+  };
+
+  it('gives all of them all they have missed, without standing still', async () => {
+    const registration = `event_types=${encodeURIComponent('["message"]')}&fetch_event_types=[]`;
+    const queues = await Promise.all(
+      accounts.map(async (account) => (await call(account, 'POST', '/register', registration)).queue_id as string),
+    );
+    const contents = Array.from({ length: missed }, (_, n) => `Message ${n} `.padEnd(200, 'x'));
+    for (let from = 0; from < missed; from += SENT_AT_A_TIME) {
+      await Promise.all(
+        contents.slice(from, from + SENT_AT_A_TIME).map((content) => {
+          const form = new URLSearchParams({
+            type: 'stream',
+            to: String(organization.channelIds[0]),
+            topic: 'x',
+            content,
+          });
+          return call(accounts[0]!, 'POST', '/messages', form.toString());
+        }),
+      );
+    }
+    await server.terminate();
+    server = await place.serve(['--dev'], server.port, { isProbed: true });
+    const { peakBytes: before } = await server.probe.lap();
+    const heard = await Promise.all(accounts.map((account, n) => readAll(account, queues[n]!)));
+    const { stallMs, peakBytes } = await server.probe.lap();
+
+    for (const texts of heard) expect([...texts].sort()).toEqual([...contents].sort());
+    expect(new Set(heard.map((texts) => texts.join('\n'))).size).toBe(1);
+    expect(stallMs).toBeLessThan(MAX_STALL_MS);
+    expect(peakBytes - before).toBeLessThan(MAX_GROWTH_BYTES);
+    expect(server.output).not.toContain('"level":"error"');
+  }, 300_000);
+
+  async function readAll(account: Account, queueId: string): Promise<readonly string[]> {
+    const texts: string[] = [];
+    for (let last = -1; texts.length < missed; ) {
+      const path = `/events?queue_id=${queueId}&last_event_id=${last}&dont_block=true`;
+      const { events } = await call(account, 'GET', path);
+      for (const { id, message } of events) {
+        texts.push(message.content);
+        last = id;
+      }
+      if (events.length === 0) throw new Error(`A queue ended after ${texts.length} of ${missed} messages`);
+    }
+    return texts;
+  }
+});

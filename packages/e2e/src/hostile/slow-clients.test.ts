@@ -1,0 +1,100 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { send } from '../conformance/request.js';
+import { type Account, createLargeOrganization, signIn } from '../testing/large-organization.js';
+import type { ParleyProcess } from '../testing/parley-process.js';
+import { pause, within } from '../testing/pause.js';
+import { Place } from '../testing/place.js';
+import { size } from './scale.js';
+
+const MEGABYTE = 1024 * 1024;
+const ANSWERS_BYTES = 32 * MEGABYTE;
+const HEADERS_MS = 500;
+/** Beside what its answers may take: one page that is being made, and garbage that is not collected yet. */
+const MAX_GROWTH_BYTES = ANSWERS_BYTES + 400 * MEGABYTE;
+
+/** Clients that take connections and memory and give nothing back. */
+describe('a server with clients that are slow', () => {
+  let place: Place;
+  let server: ParleyProcess;
+  let accounts: readonly Account[];
+
+  beforeAll(async () => {
+    place = new Place();
+    const { owners } = await createLargeOrganization(place.database, {
+      owners: 20,
+      members: 0,
+      channels: 3,
+      messages: size(2000, 10_000),
+    });
+    const dev = await place.serve(['--dev']);
+    accounts = await signIn(dev, owners);
+    await dev.terminate();
+    server = await place.serveLimited({
+      answersBytes: ANSWERS_BYTES,
+      answerMs: 1000,
+      answerBytesPerSecond: 10 * MEGABYTE,
+      headersMs: HEADERS_MS,
+    });
+  }, 120_000);
+  afterAll(() => place.close());
+
+  const open = async (): Promise<Socket> => {
+    const socket = connect(Number(server.port), '127.0.0.1');
+    await once(socket, 'connect');
+    // A reset is one way of ending a connection.
+    return socket.on('error', () => {});
+  };
+  const isServed = async () => {
+    const { status } = await send({
+      method: 'GET',
+      url: `${server.url}/api/v1/server_settings`,
+      headers: {},
+      body: null,
+    });
+    return status === 200;
+  };
+  const haveAllEnded = (sockets: readonly Socket[], ms: number) =>
+    within(ms, Promise.all(sockets.map((socket) => socket.closed || once(socket, 'close'))));
+
+  it('keeps its memory when they ask for the largest pages and never read, and drops them', async () => {
+    const target = '/api/v1/messages?anchor=newest&num_before=5000&num_after=0';
+    const rounds = size(2, 20);
+    const { peakBytes: before } = await server.probe.lap();
+    for (let round = 0; round < rounds; round++) {
+      const sockets = await Promise.all(Array.from({ length: size(60, 400) }, open));
+      for (const [n, socket] of sockets.entries()) {
+        const { authorization } = accounts[n % accounts.length]!;
+        socket.pause();
+        socket.write(
+          `GET ${target} HTTP/1.1\r\nHost: localhost:${server.port}\r\nAuthorization: ${authorization}\r\nConnection: close\r\n\r\n`,
+        );
+      }
+      expect(await isServed()).toBe(true);
+      await pause(2500);
+      // What came before they were dropped is read only now: a paused connection does not tell that it has ended.
+      for (const socket of sockets) socket.resume();
+      expect(await haveAllEnded(sockets, 10_000)).not.toBeNull();
+      expect(await isServed()).toBe(true);
+    }
+    const { peakBytes } = await server.probe.lap();
+    expect(peakBytes - before).toBeLessThan(MAX_GROWTH_BYTES);
+    expect(server.output).not.toContain('"level":"error"');
+  }, 300_000);
+
+  it.each([
+    ['say nothing', ''],
+    ['begin a request line', 'GET /api/v1/mess'],
+    ['begin headers', 'POST /api/v1/messages HTTP/1.1\r\nHost: localhost\r\nX-A: '],
+  ])(
+    'closes connections that %s',
+    async (_name, text) => {
+      const sockets = await Promise.all(Array.from({ length: size(200, 2000) }, open));
+      for (const socket of sockets) socket.resume().write(text);
+      expect(await isServed()).toBe(true);
+      expect(await haveAllEnded(sockets, HEADERS_MS + 3000)).not.toBeNull();
+      expect(await isServed()).toBe(true);
+    },
+    60_000,
+  );
+});

@@ -1,0 +1,211 @@
+import { membersOfDto, type Route } from '@parley/http';
+import { type HttpAnswer, send } from '../conformance/request.js';
+import {
+  type Account,
+  createLargeOrganization,
+  type LargeOrganization,
+  signIn,
+} from '../testing/large-organization.js';
+import type { ParleyProcess } from '../testing/parley-process.js';
+import { Place } from '../testing/place.js';
+import { ACCEPTED_INPUTS } from './accepted-inputs.js';
+import { type EncodedRequest, encodeRequest } from './encode.js';
+import { generatedInputs, roomOf } from './generated-inputs.js';
+import { nameOf, ROUTES } from './routes.js';
+import { IS_LONG, size } from './scale.js';
+
+/** For which one request may hold the event loop. */
+const MAX_STALL_MS = 100;
+/** Others use the machine too: only what exceeds the limit each time is a cost of the request. */
+const TRIES = 3;
+const MEGABYTE = 1024 * 1024;
+/** What may be referred to after all of it beyond what was before: caches, which are bounded. */
+const MAX_RETAINED_BYTES = 100 * MEGABYTE;
+/** How much more memory than before the process may ever have; beside requests, answers of thousands of long messages. */
+const MAX_GROWTH_BYTES = { refusing: 400 * MEGABYTE, accepting: 1000 * MEGABYTE };
+
+/** Requests that hold the event loop for longer, by operation and input: for how long at most, and why. */
+const KNOWN_EXCESSES: Readonly<Record<string, { readonly stallMs: number; readonly reason: string }>> = {
+  ...Object.fromEntries(
+    ['everything', 'everything, with subscribers', 'with a narrow'].map((what) => [
+      `POST /register, ${what}`,
+      { stallMs: 250, reason: 'all channels, more than a thousand by then, and their subscribers are told in one go' },
+    ]),
+  ),
+  'GET /messages, a hundred conversations': { stallMs: 300, reason: 'each term looks up its people by itself' },
+  'POST /messages/flags/narrow, a hundred conversations': {
+    stallMs: 300,
+    reason: 'each term looks up its people by itself',
+  },
+};
+
+/** Of one try. */
+type RequestOf = (account: Account) => Promise<EncodedRequest>;
+
+interface Measurement {
+  readonly what: string;
+  readonly stallMs: number;
+  readonly peakBytes: number;
+}
+
+describe('the worst that each operation may be sent', () => {
+  let place: Place;
+  let server: ParleyProcess;
+  let organization: LargeOrganization;
+  let owners: readonly Account[];
+  let retainedBefore: number;
+  let peakBefore: number;
+  const measurements: Measurement[] = [];
+  let n = 0;
+
+  beforeAll(async () => {
+    place = new Place();
+    organization = await createLargeOrganization(place.database, {
+      owners: size(30, 60),
+      members: size(300, 3000),
+      channels: size(200, 1000),
+      messages: size(3000, 20_000),
+    });
+    server = await place.serve(['--dev', '--shed-load=off'], '0', { isProbed: true });
+    owners = await signIn(server, organization.owners);
+    // Events have somebody to go to.
+    await Promise.all(owners.map(openQueue));
+    await server.probe.lap();
+    retainedBefore = await server.probe.retainedBytes();
+    peakBefore = (await server.probe.lap()).peakBytes;
+  }, 300_000);
+  afterAll(() => place.close());
+
+  const openQueue = async ({ authorization }: Account): Promise<string> => {
+    const answer = await send({
+      method: 'POST',
+      url: `${server.url}/api/v1/register`,
+      headers: { Authorization: authorization, 'Content-Type': 'application/x-www-form-urlencoded' },
+      body: 'fetch_event_types=[]',
+    });
+    return JSON.parse(answer.text).queue_id;
+  };
+
+  /** Each by somebody else, to whom nothing has happened yet if possible. */
+  async function attempt(route: Route, requestOf: RequestOf) {
+    const account = owners[n++ % owners.length]!;
+    const request = await requestOf(account);
+    const { method, target, headers, body } = request;
+    const answer = await send({
+      method,
+      url: server.url + target,
+      headers: { ...headers, ...(route.auth === 'user' && { Authorization: account.authorization }) },
+      body,
+    });
+    return { answer, ...(await server.probe.lap()) };
+  }
+
+  /** What is wrong, if anything. */
+  async function judge(
+    route: Route,
+    what: string,
+    requestOf: RequestOf,
+    isRight: (answer: HttpAnswer) => boolean,
+  ): Promise<readonly string[]> {
+    const limit = KNOWN_EXCESSES[`${nameOf(route)}, ${what}`]?.stallMs ?? MAX_STALL_MS;
+    const measured: Measurement[] = [];
+    let best = Number.POSITIVE_INFINITY;
+    while (best > limit && measured.length < TRIES) {
+      const { answer, stallMs, peakBytes } = await attempt(route, requestOf);
+      measured.push({ what: `${nameOf(route)}, ${what}`, stallMs, peakBytes });
+      best = Math.min(best, stallMs);
+      if (!isRight(answer)) return [`${what}: ${answer.status} ${answer.text.slice(0, 300)}`];
+    }
+    measurements.push(measured.find(({ stallMs }) => stallMs === best)!);
+    return best > limit ? [`${what}: ${best.toFixed(0)} ms`] : [];
+  }
+
+  const acceptedBy = (route: Route) => ACCEPTED_INPUTS[nameOf(route)] ?? { 'no parameters': () => ({}) };
+  const surroundingsOf = (account: Account) => ({
+    organization,
+    n,
+    openQueue: async () => {
+      const id = await openQueue(account);
+      await server.probe.lap();
+      return id;
+    },
+  });
+
+  it('is known for every operation, and of no other', () => {
+    const unknown = ROUTES.filter((route) => membersOfDto(route.dto).some(({ isRequired }) => isRequired))
+      .map(nameOf)
+      .filter((name) => !(name in ACCEPTED_INPUTS));
+    expect(unknown).toEqual([]);
+    const names = ROUTES.map(nameOf);
+    const others = [...Object.keys(ACCEPTED_INPUTS), ...Object.keys(KNOWN_EXCESSES).map((it) => it.split(',')[0]!)];
+    expect(others.filter((name) => !names.includes(name))).toEqual([]);
+  });
+
+  it.each(ROUTES.map((route) => [nameOf(route), route] as const))(
+    '%s survives the largest of everything',
+    async (_name, route) => {
+      const wrong: string[] = [];
+      const [first] = Object.values(acceptedBy(route));
+      for (const { description, fieldsFor } of generatedInputs(route, await first!(surroundingsOf(owners[0]!)))) {
+        let request: EncodedRequest | null = null;
+        for (let room = roomOf(route); !request; room *= 0.8) request = await encodeRequest(route, fieldsFor(room));
+        const encoded = request;
+        wrong.push(...(await judge(route, description, async () => encoded, isNoFailure)));
+      }
+      expect(wrong).toEqual([]);
+    },
+    300_000,
+  );
+
+  it('leaves a server that has refused them with the memory that it had', () =>
+    expectMemory(MAX_GROWTH_BYTES.refusing));
+
+  it.each(ROUTES.map((route) => [nameOf(route), route] as const))(
+    '%s does what it accepts within its time',
+    async (_name, route) => {
+      const wrong: string[] = [];
+      for (const [what, input] of Object.entries(acceptedBy(route))) {
+        const requestOf = async (account: Account) => {
+          const request = await encodeRequest(route, await input(surroundingsOf(account)));
+          if (!request) throw new Error(`${what} does not fit into a request`);
+          return request;
+        };
+        wrong.push(...(await judge(route, what, requestOf, ({ status }) => status === 200)));
+      }
+      expect(wrong).toEqual([]);
+    },
+    120_000,
+  );
+
+  it('leaves a server that has accepted them with the memory that it had, but for caches', async () => {
+    await expectMemory(MAX_GROWTH_BYTES.accepting);
+    if (IS_LONG || process.env.HOSTILE_REPORT) report(measurements);
+  });
+
+  async function expectMemory(maxGrowth: number): Promise<void> {
+    expect((await server.probe.retainedBytes()) - retainedBefore).toBeLessThan(MAX_RETAINED_BYTES);
+    expect(Math.max(...measurements.map(({ peakBytes }) => peakBytes)) - peakBefore).toBeLessThan(maxGrowth);
+    expect(server.output).not.toContain('"level":"error"');
+  }
+});
+
+const isNoFailure = ({ status, headers }: HttpAnswer): boolean =>
+  status < 500 || (status === 503 && headers['retry-after'] !== undefined);
+
+const TOP = 10;
+
+function report(measurements: readonly Measurement[]): void {
+  const top = (value: (one: Measurement) => number, unit: string) =>
+    [...measurements]
+      .sort((a, b) => value(b) - value(a))
+      .slice(0, TOP)
+      .map((one) => `  ${value(one).toFixed(0).padStart(6)} ${unit}  ${one.what}`);
+  console.log(
+    [
+      `${measurements.length} requests. Longest on the event loop:`,
+      ...top(({ stallMs }) => stallMs, 'ms'),
+      'Most memory of the process while it was answered:',
+      ...top(({ peakBytes }) => peakBytes / MEGABYTE, 'MB'),
+    ].join('\n'),
+  );
+}

@@ -1,0 +1,106 @@
+import { randomBytes } from 'node:crypto';
+import { type ChannelId, CreateChannel, CreateRealm, PLAIN_CHANNEL, RegisterUser, SendMessage } from '@parley/domain';
+import { createParley, type Parley } from '@parley/server';
+import type { ParleyProcess } from './parley-process.js';
+
+export interface OrganizationSize {
+  /** Owners who may do everything; see `LargeOrganization.owners`. */
+  readonly owners: number;
+  readonly members: number;
+  readonly channels: number;
+  readonly messages: number;
+}
+
+export interface Account {
+  readonly id: number;
+  readonly email: string;
+  /** Of HTTP. */
+  readonly authorization: string;
+}
+
+/** What is in the database. Everybody is subscribed to the first channel, the owners to all of them. */
+export interface LargeOrganization {
+  readonly size: OrganizationSize;
+  /** Subscribed to all channels; they have read nothing. The first one has a password. */
+  readonly owners: readonly Omit<Account, 'authorization'>[];
+  readonly members: readonly Omit<Account, 'authorization'>[];
+  readonly password: string;
+  readonly channelIds: readonly number[];
+  readonly channelNames: readonly string[];
+}
+
+/** Units of work that wait together share a commit. */
+const AT_A_TIME = 250;
+/** Every so manyth message is as long as a message may be. */
+const LONG_EVERY = 4;
+const LONG_TEXT = 'All work and no play. '.repeat(500).slice(0, 10_000);
+
+/** Made by the same use cases as any other, in this process; nothing may serve the database meanwhile. */
+export async function createLargeOrganization(database: string, size: OrganizationSize): Promise<LargeOrganization> {
+  const parley = await createParley({ database: `sqlite:${database}`, url: 'http://localhost' });
+  try {
+    return await fill(parley, size);
+  } finally {
+    await parley.close();
+  }
+}
+
+async function fill(parley: Parley, size: OrganizationSize): Promise<LargeOrganization> {
+  const { id: realmId } = await parley.useCase(CreateRealm).execute({ stringId: '', name: 'Elsinore' });
+  const password = randomBytes(12).toString('hex');
+  const people = await inTurns(size.owners + size.members, async (n) => {
+    const isOwner = n < size.owners;
+    const { id, email } = await parley.useCase(RegisterUser).execute({
+      realmId,
+      email: `person${n}@elsinore.example`,
+      fullName: `Person Number ${n}`,
+      role: isOwner ? 'owner' : 'member',
+      password: n === 0 ? password : null,
+      specialPermissions: isOwner ? ['canCreateUsers'] : [],
+    });
+    return { id, email };
+  });
+  const owners = people.slice(0, size.owners);
+  const caller = { realmId, userId: owners[0]!.id, clientName: 'website' };
+  const channelNames = Array.from({ length: size.channels }, (_, n) => `Channel number ${n}`);
+  const channelIds = await inTurns(size.channels, (n) =>
+    parley.useCase(CreateChannel).execute(caller, {
+      ...PLAIN_CHANNEL,
+      name: channelNames[n]!,
+      description: `What channel ${n} is about`,
+      subscriberIds: (n === 0 ? people : owners).map(({ id }) => id),
+      announce: false,
+    }),
+  );
+  await inTurns(size.messages, (n) =>
+    parley.useCase(SendMessage).execute(caller, {
+      to: { kind: 'channelId', id: channelIds[n % 3 === 0 ? n % channelIds.length : 0] as ChannelId },
+      topic: `topic ${n % 100}`,
+      content: n % LONG_EVERY === 0 ? `${n} ${LONG_TEXT}` : `Message number ${n}`,
+      isReadBySender: false,
+      echo: null,
+    }),
+  );
+  return { size, owners, members: people.slice(size.owners), password, channelIds, channelNames };
+}
+
+async function inTurns<T>(count: number, task: (n: number) => Promise<T>): Promise<readonly T[]> {
+  const results: T[] = [];
+  for (let from = 0; from < count; from += AT_A_TIME) {
+    const numbers = Array.from({ length: Math.min(AT_A_TIME, count - from) }, (_, n) => from + n);
+    results.push(...(await Promise.all(numbers.map(task))));
+  }
+  return results;
+}
+
+/** Credentials of people who have no password, from a server in dev mode. */
+export function signIn({ url }: ParleyProcess, people: LargeOrganization['owners']): Promise<readonly Account[]> {
+  return Promise.all(
+    people.map(async (person) => {
+      const body = new URLSearchParams({ username: person.email });
+      const response = await fetch(`${url}/api/v1/dev_fetch_api_key`, { method: 'POST', body });
+      const { api_key: key } = (await response.json()) as { api_key: string };
+      return { ...person, authorization: `Basic ${Buffer.from(`${person.email}:${key}`).toString('base64')}` };
+    }),
+  );
+}

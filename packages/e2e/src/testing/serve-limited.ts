@@ -1,0 +1,12 @@
+import type { AddressInfo } from 'node:net';
+import { createHttpServer, createParley, type TransportLimits } from '@parley/server';
+
+/** A script: `serve-limited.js DATABASE LIMITS` serves a database file with limits that `parley serve` has no flags for. */
+const [database, json] = process.argv.slice(2) as [string, string];
+const limits = JSON.parse(json) as Partial<TransportLimits>;
+const server = createHttpServer((request, response) => parley.handler(request, response), { limits });
+await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+const url = `http://localhost:${(server.address() as AddressInfo).port}`;
+const parley = await createParley({ database: `sqlite:${database}`, url, limits, rateLimits: false });
+process.once('SIGTERM', () => void parley.close().then(() => process.exit()));
+console.log(`Parley is at ${url}`);

@@ -1,0 +1,56 @@
+import type { ChildProcess } from 'node:child_process';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+export interface ProbeCall {
+  readonly id: number;
+  readonly name: 'lap' | 'retained';
+}
+
+export interface Lap {
+  /** The longest time for which the event loop stood still, less the time for which other processes had its core. */
+  readonly stallMs: number;
+  /** The most memory the process had of its own, resident. */
+  readonly peakBytes: number;
+}
+
+/** Compiled, since the server's process knows no TypeScript; `npm test` builds it first. */
+const PROBE = pathToFileURL(resolve(import.meta.dirname, '../../dist/testing/probe.js')).href;
+
+/** Options of Node that load the probe. */
+export const PROBE_OPTIONS: readonly string[] = ['--import', PROBE];
+
+/** What a server's own process tells about itself; see `probe.ts`. */
+export class Probe {
+  private lastId = 0;
+
+  constructor(private readonly child: ChildProcess) {}
+
+  /** What happened since the last lap, once the server is idle. */
+  lap(): Promise<Lap> {
+    return this.call<Lap>('lap');
+  }
+
+  /** Bytes that are still referred to after garbage was collected. */
+  retainedBytes(): Promise<number> {
+    return this.call<number>('retained');
+  }
+
+  private call<T>(name: ProbeCall['name']): Promise<T> {
+    const id = ++this.lastId;
+    return new Promise((resolve, reject) => {
+      const settle = (act: () => void) => {
+        this.child.off('message', take).off('close', fail);
+        act();
+      };
+      const take = (answer: { readonly id: number; readonly value: T }) => {
+        if (answer.id === id) settle(() => resolve(answer.value));
+      };
+      const fail = () => settle(() => reject(new Error('The server has ended')));
+      this.child.on('message', take).once('close', fail);
+      this.child.send({ id, name } satisfies ProbeCall, (error) => {
+        if (error) settle(() => reject(error));
+      });
+    });
+  }
+}
