@@ -2,6 +2,7 @@ import type { RequestListener } from 'node:http';
 import {
   type Clock,
   EventHub,
+  type JobHandler,
   LogFollower,
   type MarkdownRenderer,
   type PasswordHasher,
@@ -9,6 +10,7 @@ import {
   QueueSweep,
   type Randomness,
   type RealmId,
+  type Timers,
   type UnitOfWork,
 } from '@parley/domain';
 import {
@@ -52,6 +54,8 @@ export interface Parley {
 export interface Assembly {
   /** Beside the API's own. */
   readonly moreRoutes?: readonly Route[];
+  /** Beside those of the features. */
+  readonly moreJobHandlers?: readonly JobHandler[];
   readonly unitOfWork: UnitOfWork;
   readonly clock: Clock;
   readonly randomness: Randomness;
@@ -120,7 +124,7 @@ export async function assemble(options: Assembly): Promise<Assembled> {
     // Where queues stand may be lost: their clients' next polls say it again.
     await attempt('storing where event queues stand', () => resolve(QueueSweep).savePositions());
     await attempt('answering the last requests', () =>
-      endRequests(dispatcher, () => {
+      endRequests(dispatcher, container.get(PARTS.timers), () => {
         resolve(LongPoll).close();
         resolve(EventHub).close();
       }),
@@ -147,12 +151,12 @@ const WAKE_AGAIN_MS = 50;
 const PATIENCE_MS = 10_000;
 
 /** Those who wait for events are answered at once; so are polls that began while the others ended. */
-async function endRequests(dispatcher: Dispatcher, wakeAll: () => void): Promise<void> {
+async function endRequests(dispatcher: Dispatcher, timers: Timers, wakeAll: () => void): Promise<void> {
   const drained = dispatcher.drain(PATIENCE_MS);
   wakeAll();
-  const timer = setInterval(wakeAll, WAKE_AGAIN_MS);
+  const cancel = timers.every(WAKE_AGAIN_MS, wakeAll);
   await drained;
-  clearInterval(timer);
+  cancel();
 }
 
 async function attemptTo(logger: Logger, what: string, work: () => void | Promise<void>): Promise<void> {

@@ -8,7 +8,7 @@ import { provideFrom, provideValue } from '../provide.js';
 import { serverAddressOf } from '../realm-address-book.js';
 import { SystemEventLoop } from '../system-event-loop.js';
 import { SystemTimers } from '../system-timers.js';
-import { PARTS, TOKENS } from '../tokens.js';
+import { LISTS, PARTS, TOKENS } from '../tokens.js';
 
 /** What the server is given, and what follows from it alone. */
 export const optionsModule = (options: Assembly, resolve: Resolve) =>
@@ -20,6 +20,8 @@ export const optionsModule = (options: Assembly, resolve: Resolve) =>
     provideValue(bind, PARTS.report, (message, fields) => logger.error(fields, message));
     provideFrom(bind, PARTS.timers, () => new SystemTimers());
     provideFrom(bind, PARTS.eventLoop, () => new SystemEventLoop());
+
+    for (const handler of options.moreJobHandlers ?? []) provideValue(bind, LISTS.jobHandler, handler);
 
     provideValue(bind, TOKENS.clock, options.clock);
     provideValue(bind, TOKENS.randomness, options.randomness);
