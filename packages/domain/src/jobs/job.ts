@@ -33,7 +33,7 @@ export interface JobKind<Payload> {
 
 const DEFAULT_RETRIES: RetryPolicy = { maxAttempts: 10, firstDelaySeconds: 5, maxDelaySeconds: 3600 };
 /** So few that other writes never queue behind many. */
-const DEFAULT_CONCURRENCY = 8;
+const DEFAULT_CONCURRENCY = 4;
 
 export function jobKind<Payload>(
   kind: Pick<JobKind<Payload>, 'name' | 'readPayload'> & Partial<JobKind<Payload>>,
