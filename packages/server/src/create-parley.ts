@@ -18,7 +18,6 @@ import { type Assembled, type Assembly, assemble, type Parley } from './parley.j
 import { findSecret, makeSecret, requireSameSecret } from './secret.js';
 import { SystemClock } from './system-clock.js';
 import { SystemRandomness } from './system-randomness.js';
-import { LoadMonitor } from './workers/load-monitor.js';
 
 export interface ParleyConfig {
   /** `sqlite:PATH`. The database and the folder it is in are made when they are missing. */
@@ -104,9 +103,7 @@ export async function openParley(
     },
     report: (problem) => surroundings.logger.error({}, problem),
   });
-  const load = configuration.shedsLoad ? new LoadMonitor(surroundings.logger) : undefined;
   const release = async () => {
-    load?.stop();
     try {
       await markdownRenderer.close();
     } finally {
@@ -125,7 +122,6 @@ export async function openParley(
       passwordHasher: new HashQueue(new ScryptPasswordHasher()),
       markdownRenderer,
       emojiNames: () => unicodeEmoji().namesByCode,
-      load,
       ...surroundings,
       release,
     });

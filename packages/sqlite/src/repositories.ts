@@ -6,6 +6,7 @@ import type { Connection } from './connection.js';
 import { SqliteEventLog } from './events/sqlite-event-log.js';
 import { SqliteEventQueueRepository } from './events/sqlite-event-queue-repository.js';
 import { newSystemGroupCache, SqliteGroupRepository } from './groups/sqlite-group-repository.js';
+import { SqliteJobRepository } from './jobs/sqlite-job-repository.js';
 import { SqliteMessageMoves } from './messages/sqlite-message-moves.js';
 import { SqliteMessagePageReads } from './messages/sqlite-message-page-reads.js';
 import { SqliteMessageRepository } from './messages/sqlite-message-repository.js';
@@ -48,6 +49,7 @@ export function repositoryFactory(
       events: new SqliteEventLog(connection, clock),
       queues: new SqliteEventQueueRepository(connection),
       apiKeys: new SqliteApiKeyRepository(connection),
+      jobs: new SqliteJobRepository(connection),
     };
   };
 }

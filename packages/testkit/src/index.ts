@@ -1,5 +1,6 @@
 export * from './builders.js';
 export * from './client-model.js';
+export * from './driven-time.js';
 export * from './expect-refused.js';
 export * from './fixed-clock.js';
 export * from './hostile-patterns.js';

@@ -16,6 +16,7 @@ import { MemoryChannels } from './memory/memory-channels.js';
 import { MemoryEventLog } from './memory/memory-event-log.js';
 import { MemoryEventQueues } from './memory/memory-event-queues.js';
 import { MemoryGroups } from './memory/memory-groups.js';
+import { MemoryJobs } from './memory/memory-jobs.js';
 import { MemoryMessageMoves } from './memory/memory-message-moves.js';
 import { MemoryMessagePages } from './memory/memory-message-pages.js';
 import { MemoryMessages } from './memory/memory-messages.js';
@@ -75,7 +76,7 @@ export class MemoryStorage {
   private async read<T>(work: (repositories: Repositories) => Promise<T>): Promise<T> {
     const unit = new MemoryUnit(this.tables, false, this.clock);
     try {
-      return await work(repositoriesOf(unit));
+      return await withoutYielding(work(repositoriesOf(unit)));
     } finally {
       unit.end();
     }
@@ -113,6 +114,7 @@ function repositoriesOf(unit: MemoryUnit) {
     events: new MemoryEventLog(unit),
     queues: new MemoryEventQueues(unit),
     apiKeys: new MemoryApiKeys(unit),
+    jobs: new MemoryJobs(unit),
     // Nothing takes long in memory.
     yield: async () => {},
   } satisfies Transaction;

@@ -4,6 +4,7 @@ import type { TopicPolicyReads, TopicPolicyRepository } from '../channels/topic-
 import type { EventLog, EventReads } from '../events/event-log.js';
 import type { EventQueueReads, EventQueueRepository } from '../events/event-queue.js';
 import type { GroupReads, GroupRepository } from '../groups/group-repository.js';
+import type { JobReads, JobRepository } from '../jobs/job-repository.js';
 import type { MessageMoves } from '../messages/message-moves.js';
 import type { MessagePageReads } from '../messages/message-page-reads.js';
 import type { MessageReads, MessageRepository } from '../messages/message-repository.js';
@@ -30,6 +31,12 @@ export interface Repositories {
   readonly events: EventReads;
   readonly queues: EventQueueReads;
   readonly apiKeys: ApiKeyReads;
+  readonly jobs: JobReads;
+  /**
+   * Lets the event loop turn when the unit has held it for long; reads go on meanwhile, writes wait for a write. Whoever
+   * works through a list that may be long calls it at each step: most calls cost nothing.
+   */
+  yield(): Promise<void>;
 }
 
 /** Everything a unit can read and change. */
@@ -49,15 +56,13 @@ export interface Transaction {
   readonly events: EventLog;
   readonly queues: EventQueueRepository;
   readonly apiKeys: ApiKeyRepository;
-  /**
-   * Lets the event loop turn when the unit has held it for long; reads go on meanwhile, other writes wait. Whoever works
-   * through a list that may be long calls it at each step: most calls cost nothing.
-   */
+  readonly jobs: JobRepository;
+  /** As in reads. */
   yield(): Promise<void>;
 }
 
 /**
- * The only way to storage. A unit awaits nothing but its repositories and `tx.yield`, one call after the other: hashing,
+ * The only way to storage. A unit awaits nothing but its repositories and their `yield`, one call after the other: hashing,
  * files and network come before or after it. Every implementation passes unit-of-work.contract.ts.
  */
 export interface UnitOfWork {

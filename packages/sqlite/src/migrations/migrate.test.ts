@@ -16,6 +16,7 @@ const RELEASED = [
   ['0003-event-formats', 'a36f484a21baafcf5189dfe1bbfd2e35f38a40b802a0fd76b8eb078195d39bf9'],
   ['0004-setting-words', 'de0f25ec0610b4055551bac7daaeab99c774d9111ae11cbd7b4a4782b77bab55'],
   ['0005-narrow-indexes', '11b0ba5a3668656726c7a1abbe518d6f03b7bd8e5e0e533002739d85c3ee1e2f'],
+  ['0006-jobs', '09453bf665456242581089e0fdd493beba7beb186ad71c40ccdeea68378b1e5f'],
 ];
 
 let directory: string;
@@ -57,7 +58,7 @@ it('leaves released steps as they are', () => {
 
 it("makes the schema that each feature's schema.sql describes", () => {
   const described = new Sqlite(':memory:');
-  for (const feature of ['realms', 'users', 'groups', 'channels', 'messages', 'events', 'authentication']) {
+  for (const feature of ['realms', 'users', 'groups', 'channels', 'messages', 'events', 'authentication', 'jobs']) {
     described.exec(readFileSync(join(__dirname, '..', feature, 'schema.sql'), 'utf8'));
   }
   expect(normalizedSchema(described)).toEqual(schemaOfSteps());

@@ -4,6 +4,7 @@ import { channelRepositoryContract } from './channel-repository.contract.js';
 import { eventLogContract } from './event-log.contract.js';
 import { eventQueueRepositoryContract } from './event-queue-repository.contract.js';
 import { groupRepositoryContract } from './group-repository.contract.js';
+import { jobRepositoryContract } from './job-repository.contract.js';
 import { messageMovesContract } from './message-moves.contract.js';
 import { messagePageReadsContract } from './message-page-reads.contract.js';
 import { messageRepositoryContract } from './message-repository.contract.js';
@@ -35,5 +36,6 @@ export function storageContracts(open: OpenStorage): void {
   eventLogContract(open);
   eventQueueRepositoryContract(open);
   apiKeyRepositoryContract(open);
+  jobRepositoryContract(open);
   permissionRulesContract(open);
 }
