@@ -20,20 +20,20 @@ describe('a server to which everybody returns', () => {
   const people = size(300, 2000);
   const missed = size(400, 3000);
   let place: Place;
-  let organization: LargeOrganization;
+  let large: LargeOrganization;
   let accounts: readonly Account[];
   let server: ParleyProcess;
 
   beforeAll(async () => {
     place = new Place();
-    organization = await createLargeOrganization(place.database, {
+    large = await createLargeOrganization(place.database, {
       owners: 1,
       members: people,
       channels: 1,
       messages: 0,
     });
     server = await place.serve(['--dev']);
-    accounts = await signIn(server, organization.members);
+    accounts = await signIn(server, large.members);
   }, 300_000);
   afterAll(() => place.close());
 
@@ -56,7 +56,7 @@ describe('a server to which everybody returns', () => {
         contents.slice(from, from + SENT_AT_A_TIME).map((content) => {
           const form = new URLSearchParams({
             type: 'stream',
-            to: String(organization.channelIds[0]),
+            to: String(large.channelIds[0]),
             topic: 'x',
             content,
           });

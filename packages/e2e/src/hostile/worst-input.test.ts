@@ -51,7 +51,7 @@ interface Measurement {
 describe('the worst that each operation may be sent', () => {
   let place: Place;
   let server: ParleyProcess;
-  let organization: LargeOrganization;
+  let large: LargeOrganization;
   let owners: readonly Account[];
   let retainedBefore: number;
   let peakBefore: number;
@@ -60,14 +60,14 @@ describe('the worst that each operation may be sent', () => {
 
   beforeAll(async () => {
     place = new Place();
-    organization = await createLargeOrganization(place.database, {
+    large = await createLargeOrganization(place.database, {
       owners: size(30, 60),
       members: size(300, 3000),
       channels: size(200, 1000),
       messages: size(3000, 20_000),
     });
     server = await place.serve(['--dev', '--shed-load=off'], '0', { isProbed: true });
-    owners = await signIn(server, organization.owners);
+    owners = await signIn(server, large.owners);
     // Events have somebody to go to.
     await Promise.all(owners.map(openQueue));
     await server.probe.lap();
@@ -122,7 +122,7 @@ describe('the worst that each operation may be sent', () => {
 
   const acceptedBy = (route: Route) => ACCEPTED_INPUTS[nameOf(route)] ?? { 'no parameters': () => ({}) };
   const surroundingsOf = (account: Account) => ({
-    organization,
+    organization: large,
     n,
     openQueue: async () => {
       const id = await openQueue(account);
