@@ -1,6 +1,6 @@
 import { EventHub, encodeJob, type JobHandler, jobKind, LogFollower, VerifyApiKey } from '@parley/domain';
 import { ServerContainer } from './container.js';
-import { assemble } from './parley.js';
+import { composeParley } from './parley.js';
 import { TestServer } from './testing/test-server.js';
 import { LISTS, PARTS } from './tokens.js';
 import { JobWorkers } from './workers/job-workers.js';
@@ -58,7 +58,7 @@ describe('the container of a server', () => {
           onDone();
         },
     };
-    const parley = await assemble({ ...server.parts, moreJobHandlers: [handler], release: async () => {} });
+    const parley = await composeParley({ ...server.parts, moreJobHandlers: [handler], release: async () => {} });
     const schedule = (name: string) =>
       parley.ports.unitOfWork.write((tx) =>
         tx.jobs.schedule(

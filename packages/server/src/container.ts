@@ -10,7 +10,7 @@ import { optionsModule } from './modules/options.module.js';
 import { realmsModule } from './modules/realms.module.js';
 import { usersModule } from './modules/users.module.js';
 import { workersModule } from './modules/workers.module.js';
-import type { Assembly } from './parley.js';
+import type { ParleyParts } from './parley.js';
 import type { Token } from './provide.js';
 import { TOKENS } from './tokens.js';
 
@@ -53,7 +53,7 @@ export class ServerContainer {
   readonly resolve: Resolve;
   private readonly container = new Container();
 
-  constructor(options: Assembly) {
+  constructor(options: ParleyParts) {
     this.resolve = resolverOf(this.container);
     this.container.load(
       optionsModule(options, this.resolve),

@@ -27,9 +27,9 @@ import {
 } from '@parley/http';
 import express, { type Router } from 'express';
 import type { HostAuthenticate } from './authentication/host-authenticator.js';
-import { refuseOtherSecret, rehashApiKeys } from './authentication/rehash-api-keys.js';
+import { assertSameSecret, rehashApiKeys } from './authentication/rehash-api-keys.js';
 import { type Ports, type Resolve, ServerContainer } from './container.js';
-import { RealmAddressBook } from './realm-address-book.js';
+import { RealmResolver } from './realm-resolver.js';
 import { LISTS, PARTS } from './tokens.js';
 import { LoadMonitor } from './workers/load-monitor.js';
 
@@ -51,7 +51,7 @@ export interface Parley {
 }
 
 /** What differs between a server, an embedding application and a test. */
-export interface Assembly {
+export interface ParleyParts {
   /** Beside the API's own. */
   readonly moreRoutes?: readonly Route[];
   /** Beside those of the features. */
@@ -86,12 +86,12 @@ export interface Assembly {
 }
 
 /** A chat engine, and the ports it was made of. */
-export interface Assembled extends Parley {
+export interface ComposedParley extends Parley {
   readonly ports: Ports;
   readonly routes: readonly Route[];
 }
 
-export async function assemble(options: Assembly): Promise<Assembled> {
+export async function composeParley(options: ParleyParts): Promise<ComposedParley> {
   const container = new ServerContainer(options);
   const { resolve } = container;
   const { logger } = options;
@@ -100,8 +100,8 @@ export async function assemble(options: Assembly): Promise<Assembled> {
   if (options.onOtherSecret === 'rehash') {
     const users = await rehashApiKeys(unitOfWork, apiKeyMint);
     if (users > 0) logger.error({ users }, 'the secret is another one than last time: all API keys are new');
-  } else await refuseOtherSecret(unitOfWork, apiKeyMint);
-  await resolve(RealmAddressBook).refresh();
+  } else await assertSameSecret(unitOfWork, apiKeyMint);
+  await resolve(RealmResolver).refresh();
 
   const follower = resolve(LogFollower);
   for (const listener of container.list(LISTS.commitListener)) resolve(PublishingUnitOfWork).subscribe(listener);
@@ -136,7 +136,7 @@ export async function assemble(options: Assembly): Promise<Assembled> {
     router,
     handler: dispatchHotFirst(dispatcher, applicationOf(router)),
     useCase: resolve,
-    findRealm: (stringId) => resolve(RealmAddressBook).findByStringId(stringId),
+    findRealm: (stringId) => resolve(RealmResolver).findByStringId(stringId),
     ports,
     routes: container.get(PARTS.routes),
     close: () => {

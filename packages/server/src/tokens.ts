@@ -1,6 +1,5 @@
 import type {
   ApiKeyMint,
-  ChannelOptions,
   ChannelQuota,
   Clock,
   CommitListener,
@@ -14,16 +13,17 @@ import type {
   PasswordHasher,
   PasswordStrength,
   Randomness,
-  RealmAddresses,
+  RealmUrls,
   ReportProblem,
   ServedQueues,
   ServerAddress,
+  ServerChannelConfig,
   Timers,
   UnitOfWork,
 } from '@parley/domain';
 import type { Authenticator, Dispatcher, LoadGauge, Route } from '@parley/http';
 import type { Resolve } from './container.js';
-import type { Assembly } from './parley.js';
+import type { ParleyParts } from './parley.js';
 import { token } from './provide.js';
 import type { Worker } from './workers/worker.js';
 
@@ -38,9 +38,9 @@ export const TOKENS = {
   disposableDomains: token<DisposableDomains>('DisposableDomains'),
   loginAttempts: token<LoginAttempts>('LoginAttempts'),
   markdownRenderer: token<MarkdownRenderer>('MarkdownRenderer'),
-  realmAddresses: token<RealmAddresses>('RealmAddresses'),
+  realmUrls: token<RealmUrls>('RealmAddresses'),
   serverAddress: token<ServerAddress>('ServerAddress'),
-  channelOptions: token<ChannelOptions>('ChannelOptions'),
+  serverChannelConfig: token<ServerChannelConfig>('ChannelOptions'),
   channelQuota: token<ChannelQuota>('ChannelQuota'),
   developmentMode: token<DevelopmentMode>('DevelopmentMode'),
   servedQueues: token<ServedQueues>('ServedQueues'),
@@ -48,7 +48,7 @@ export const TOKENS = {
 
 /** What a server at work is made of, beside its use cases. */
 export const PARTS = {
-  options: token<Assembly>('options'),
+  options: token<ParleyParts>('options'),
   /** As it is, without telling anybody of commits. */
   storage: token<UnitOfWork>('storage'),
   report: token<ReportProblem>('report'),

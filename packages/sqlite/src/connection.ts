@@ -162,7 +162,7 @@ export class Connection {
   }
 
   /** Called by whoever changes something that caches hold. */
-  holdCaches(): void {
+  disableCaching(): void {
     this.mayCache = false;
   }
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { aChannel, givenOn } from '@parley/testkit';
+import { aChannel, createFixtureOn } from '@parley/testkit';
 import Sqlite from 'better-sqlite3';
 import type { Acknowledged } from './crash.child.js';
 import { openSqliteStorage } from './index.js';
@@ -19,7 +19,7 @@ beforeAll(async () => {
   database = join(directory, 'parley.db');
   child = new ChildProgram(join(__dirname, 'crash.child.ts'), join(directory, 'child.cjs'));
   const storage = openSqliteStorage({ path: database, clock });
-  await givenOn(storage.uow, clock, aChannel({ name: 'general' }));
+  await createFixtureOn(storage.uow, clock, aChannel({ name: 'general' }));
   await storage.close();
 });
 afterAll(() => rmSync(directory, { recursive: true }));
@@ -101,7 +101,7 @@ async function forgetTheNewest(messageId: number): Promise<void> {
   await storage.uow.write(async (tx) => {
     const realm = (await tx.realms.list())[0]!;
     await tx.messages.remove(realm.id, [messageId as never]);
-    await tx.events.prune(realm.id, await tx.events.headSeq(realm.id), clock.now() + 1, 100_000);
+    await tx.events.prune(realm.id, await tx.events.lastSeq(realm.id), clock.now() + 1, 100_000);
   });
   await storage.close();
 }

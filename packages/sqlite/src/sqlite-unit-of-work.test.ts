@@ -428,7 +428,7 @@ describe('a read', () => {
 
   it.each([
     ['the next turn', nextTurn],
-    ['a timer', () => sleep(5)],
+    ['a timer', () => sleep(100)],
     ['a write', () => add('inner')],
   ])('is refused when it awaits %s, and gives its connection back', async (_, somethingElse) => {
     for (let i = 0; i < 10; i++) {

@@ -247,7 +247,7 @@ class Writer {
   private readonly rollbackToSavepoint: Statement;
   private readonly watch = new TurnWatch();
   /** Ends the running unit without waiting for it. */
-  private giveUp: (() => void) | null = null;
+  private abortUnit: (() => void) | null = null;
 
   constructor(
     private readonly database: Database,
@@ -279,7 +279,7 @@ class Writer {
   async commitTogether(units: readonly Unit[]): Promise<readonly Unit[]> {
     const answers: (() => void)[] = [];
     const startedAt = performance.now();
-    this.watch.start(() => this.giveUp?.());
+    this.watch.start(() => this.abortUnit?.());
     try {
       this.connection.enterUnit();
       for (const unit of units) {
@@ -325,7 +325,7 @@ class Writer {
 
   private outcomeOf(unit: Unit): Promise<Outcome> {
     return new Promise<Outcome>((settle) => {
-      this.giveUp = () => {
+      this.abortUnit = () => {
         this.replaceRepositories();
         settle({ error: new UnitYielded() });
       };
@@ -335,12 +335,12 @@ class Writer {
       );
     }).then(
       (outcome) => {
-        this.giveUp = null;
+        this.abortUnit = null;
         return outcome;
       },
       // It threw before it returned a promise.
       (error: unknown) => {
-        this.giveUp = null;
+        this.abortUnit = null;
         return { error };
       },
     );
@@ -361,7 +361,7 @@ class Writer {
     this.connection = this.createConnection();
     this.tx = this.createTransaction(this.connection);
     this.connection.enterUnit();
-    if (!isCacheable) this.connection.holdCaches();
+    if (!isCacheable) this.connection.disableCaching();
   }
 
   private createConnection(): Connection {

@@ -19,7 +19,7 @@ export interface RandomHistoriesOptions {
 
 /**
  * Plays the same random histories on two storages — sending, reading, following, moving, deleting … — and compares
- * every answer about who has what and what it is to him. The first storage is the one that is right: `MemoryStorage`.
+ * every answer about who has what and what it is to them. The first storage is the one that is right: `MemoryStorage`.
  * @throws Error with the shortest history found on which they differ, told in words.
  */
 export async function agreeOnRandomHistories(

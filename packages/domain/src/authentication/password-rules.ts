@@ -6,7 +6,7 @@ export const PASSWORD_MIN_LENGTH = 8;
 export const PASSWORD_MAX_LENGTH = 100;
 export const PASSWORD_MIN_GUESSES = 10_000;
 
-/** How many guesses somebody needs who knows these words of the person: his name, his address. */
+/** How many guesses somebody needs who knows these words of the person: their name, their address. */
 export interface PasswordStrength {
   leastGuesses(password: string, known: readonly string[]): number;
 }

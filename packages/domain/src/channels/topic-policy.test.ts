@@ -1,6 +1,6 @@
 import { followsWhenMentioned, type TopicVisibility, visibilityAfterSending } from './topic-policy.js';
 
-describe('what sending does to the sender’s wish for a topic', () => {
+describe('the sender’s topic visibility after sending', () => {
   it.each`
     follow             | unmute             | current       | mutedChannel | starts   | becomes
     ${'participating'} | ${'never'}         | ${'inherit'}  | ${false}     | ${false} | ${'followed'}
@@ -32,7 +32,7 @@ describe('what sending does to the sender’s wish for a topic', () => {
   );
 });
 
-describe('what a mention does', () => {
+describe('topic visibility after a mention', () => {
   it.each([
     ['inherit', true],
     ['unmuted', true],

@@ -33,11 +33,11 @@ export interface TopicPolicyRepository extends TopicPolicyReads {
   put(policy: TopicPolicy): Promise<void>;
 }
 
-/** Whether somebody who chose that for a topic, in a channel that he has muted or not, wants to hear of it. */
+/** Whether somebody who chose that for a topic, in a channel that they have muted or not, wants to hear of it. */
 export const isTopicMuted = (hasMutedChannel: boolean, choice: TopicVisibility = 'inherit'): boolean =>
   choice === 'inherit' ? hasMutedChannel : choice === 'muted';
 
-/** What somebody does in a topic, as far as his settings care. */
+/** What somebody does in a topic, as far as their settings care. */
 export interface TopicParticipation {
   readonly settings: Pick<
     UserSettings,
@@ -45,7 +45,7 @@ export interface TopicParticipation {
   >;
   readonly current: TopicVisibility;
   readonly hasMutedChannel: boolean;
-  /** Nobody has written there before, as far as he can see. */
+  /** Nobody has written there before, as far as they can see. */
   readonly startsTopic: boolean;
 }
 
@@ -68,7 +68,7 @@ export function visibilityAfterSending({
   return unmuted;
 }
 
-/** Whether a mention makes the person follow the topic (messages §4.4); what he muted stays so. */
+/** Whether a mention makes the person follow the topic (messages §4.4); what they muted stays so. */
 export function followsWhenMentioned(
   settings: Pick<UserSettings, 'automaticallyFollowTopicsWhereMentioned'>,
   current: TopicVisibility,

@@ -1,4 +1,4 @@
-import { given } from '@parley/testkit';
+import { createFixture } from '@parley/testkit';
 import { encodeJob, jobKind } from '../jobs/job.js';
 import type { Transaction, UnitOfWork } from '../shared/unit-of-work.js';
 import { type CommitListener, PublishingUnitOfWork } from './publishing-unit-of-work.js';
@@ -7,7 +7,7 @@ const POST = jobKind<object>({ name: 'test.post', readPayload: (stored) => store
 
 describe('PublishingUnitOfWork', () => {
   async function publishing(wrap: (uow: UnitOfWork) => UnitOfWork = (uow) => uow) {
-    const { uow: inner, realm, storage } = await given();
+    const { uow: inner, realm, storage } = await createFixture();
     const calls: unknown[] = [];
     const failures: unknown[] = [];
     const uow = new PublishingUnitOfWork(wrap(inner), storage.clock, (error) => void failures.push(error));
@@ -30,7 +30,7 @@ describe('PublishingUnitOfWork', () => {
       const seq = await append(tx);
       await schedule(tx, 5);
       expect(calls).toEqual([]);
-      expect(await tx.events.headSeq(realm.id)).toBe(seq);
+      expect(await tx.events.lastSeq(realm.id)).toBe(seq);
       expect(await tx.jobs.nextDueAt({ kind: POST.name, maxFormat: 1 })).toBe(5);
       return { seq };
     });
@@ -83,9 +83,9 @@ describe('PublishingUnitOfWork', () => {
         throw broken;
       },
     });
-    const told: unknown[] = [];
-    uow.subscribe({ onEvents: (events) => void told.push(events) });
+    const announced: unknown[] = [];
+    uow.subscribe({ onEvents: (events) => void announced.push(events) });
     await uow.write(append);
-    expect([calls.length, told.length, failures]).toEqual([1, 1, [broken]]);
+    expect([calls.length, announced.length, failures]).toEqual([1, 1, [broken]]);
   });
 });

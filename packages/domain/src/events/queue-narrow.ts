@@ -1,6 +1,6 @@
 import type { PersonalFlags } from '../messages/message.js';
 import { evaluate, holds } from '../messages/message-condition.js';
-import type { PersonView } from '../messages/message-view.js';
+import type { UserSummary } from '../messages/message-view.js';
 import { findNarrowOperator, type QueueCondition } from '../messages/narrow-operators.js';
 import type { UserId } from '../shared/ids.js';
 import { foldCase } from '../shared/text.js';
@@ -68,7 +68,7 @@ export function isInNarrow(terms: readonly QueueNarrowTerm[], event: MessageSent
         case 'channelName':
           return conversation.kind === 'channel' && foldCase(conversation.name) === foldCase(simple.name);
         case 'senderEmail':
-          return isKnownAs(sender, simple.email);
+          return matchesSender(sender, simple.email);
         default:
           return holds(subject, simple);
       }
@@ -77,7 +77,7 @@ export function isInNarrow(terms: readonly QueueNarrowTerm[], event: MessageSent
 }
 
 /** By the address others see. Whose is hidden is known by the number in their dummy address, on whatever host. */
-function isKnownAs(sender: PersonView, email: string): boolean {
+function matchesSender(sender: UserSummary, email: string): boolean {
   if (sender.emailVisibility === 'everyone') return foldCase(sender.email) === foldCase(email);
   return foldCase(email).startsWith(dummyAddress(sender.id, ''));
 }

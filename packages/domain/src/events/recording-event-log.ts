@@ -24,12 +24,12 @@ export class RecordingEventLog implements EventLog {
     this.blanked.push({ realmId, messageIds });
   }
 
-  headSeq(realmId: RealmId) {
-    return this.log.headSeq(realmId);
+  lastSeq(realmId: RealmId) {
+    return this.log.lastSeq(realmId);
   }
 
-  listHeads() {
-    return this.log.listHeads();
+  listLastSeqs() {
+    return this.log.listLastSeqs();
   }
 
   listAfter(realmId: RealmId, after: EventSeq, limit: number, maxBytes?: number) {

@@ -11,10 +11,10 @@ const USERS_AT_A_TIME = 500;
 /** Who is past the waiting period of the realm, and who is not any more. Answers when to ask again; null: nobody waits. */
 export async function updateFullMembers(tx: Transaction, realm: Realm, now: UnixSeconds): Promise<UnixSeconds | null> {
   const days = realm.settings.waitingPeriodThreshold;
-  const heads = await tx.users.listHeads(realm.id);
+  const entries = await tx.users.listEntries(realm.id);
   const users: User[] = [];
-  for (const some of slicesOf(heads, USERS_AT_A_TIME)) {
-    const ids = some.filter((head) => head.isActive).map((head) => head.id);
+  for (const some of slicesOf(entries, USERS_AT_A_TIME)) {
+    const ids = some.filter((entry) => entry.isActive).map((entry) => entry.id);
     users.push(...(await tx.users.list(realm.id, ids)));
     await tx.yield();
   }

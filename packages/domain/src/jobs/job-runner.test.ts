@@ -1,4 +1,4 @@
-import { type FixedClock, given } from '@parley/testkit';
+import { createFixture, type FixedClock } from '@parley/testkit';
 import { DomainError } from '../shared/errors.js';
 import type { Transaction, UnitOfWork } from '../shared/unit-of-work.js';
 import { encodeJob, type Job, type JobKind, jobKind, type NewJob, retryDelay } from './job.js';
@@ -27,7 +27,7 @@ describe('retryDelay', () => {
 });
 
 async function runnerOf(kind: JobKind<Payload> = POST) {
-  const { storage, realm, uow: plain } = await given();
+  const { storage, realm, uow: plain } = await createFixture();
   const clock = storage.clock as FixedClock;
   const prepared: string[] = [];
   const done: string[] = [];

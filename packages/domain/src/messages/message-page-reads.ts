@@ -22,7 +22,7 @@ export interface Viewer {
  * A message's place in a page: what decides whether a presented form at hand is still true, and what the message is to
  * the viewer. The message itself is fetched with `listViews` only where there is no such form.
  */
-export interface MessageHead {
+export interface MessageListEntry {
   readonly id: MessageId;
   readonly senderId: UserId;
   readonly recipientId: RecipientId;
@@ -35,23 +35,28 @@ export interface MessageHead {
 /** Pages of messages, of narrows or named one by one. Every implementation passes message-page-reads.contract.ts. */
 export interface MessagePageReads {
   /** The newest `limit` of the filter with an id up to `atMost` (null: any); ascending id. */
-  listHeadsUpTo(
+  listEntriesUpTo(
     viewer: Viewer,
     filter: MessageFilter,
     atMost: number | null,
     limit: number,
-  ): Promise<readonly MessageHead[]>;
+  ): Promise<readonly MessageListEntry[]>;
   /** The oldest `limit` of the filter with an id from `atLeast` on; ascending id. */
-  listHeadsFrom(viewer: Viewer, filter: MessageFilter, atLeast: number, limit: number): Promise<readonly MessageHead[]>;
+  listEntriesFrom(
+    viewer: Viewer,
+    filter: MessageFilter,
+    atLeast: number,
+    limit: number,
+  ): Promise<readonly MessageListEntry[]>;
   /**
    * Those of the messages of which all the conditions hold, whoever may read them: a message the viewer never received
    * shows as historical. Unknown ids are absent; ascending.
    */
-  listHeads(
+  listEntries(
     viewer: Viewer,
     ids: readonly MessageId[],
     conditions?: readonly MessageCondition[],
-  ): Promise<readonly MessageHead[]>;
+  ): Promise<readonly MessageListEntry[]>;
   /** Unknown ids are absent; ascending id. A constant number of statements. */
   listViews(realmId: RealmId, ids: readonly MessageId[]): Promise<readonly MessageView[]>;
   /** The lowest id of the realm's messages that were sent at or after then; null when there is none. */

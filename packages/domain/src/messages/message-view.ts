@@ -3,7 +3,7 @@ import type { EmailOwner } from '../users/email-visibility.js';
 import type { Message } from './message.js';
 
 /** A user as messages name them; everything that differs by who looks is derived from it. */
-export interface PersonView extends EmailOwner {
+export interface UserSummary extends EmailOwner {
   readonly fullName: string;
   readonly email: string;
   readonly avatar: { readonly source: 'gravatar' | 'uploaded' | 'generated'; readonly version: number };
@@ -23,11 +23,11 @@ export interface Submessage {
 /** A message with all that is shown of it, whoever looks. */
 export interface MessageView {
   readonly message: Message;
-  readonly sender: PersonView;
+  readonly sender: UserSummary;
   /** Ascending id. */
   readonly submessages: readonly Submessage[];
   readonly conversation:
     | { readonly kind: 'channel'; readonly channelId: ChannelId; readonly name: string }
     /** Everybody in it, ascending id. */
-    | { readonly kind: 'direct'; readonly people: readonly PersonView[] };
+    | { readonly kind: 'direct'; readonly participants: readonly UserSummary[] };
 }

@@ -3,7 +3,7 @@ import { hasFullHistoryAccess } from '../channels/channel-permissions.js';
 import type { TopicVisibility } from '../channels/topic-policy.js';
 import { DomainError } from '../shared/errors.js';
 import type { ChannelId, MessageId, RecipientId, UserId } from '../shared/ids.js';
-import type { RealmAddresses } from '../shared/realm-address.js';
+import type { RealmUrls } from '../shared/realm-urls.js';
 import { trim } from '../shared/text.js';
 import type { Repositories, Transaction } from '../shared/unit-of-work.js';
 import type { Actor } from '../users/actor.js';
@@ -38,7 +38,7 @@ export interface NarrowContext {
     'realms' | 'channels' | 'users' | 'recipients' | 'personal' | 'topicPolicies'
   >;
   readonly actor: Actor;
-  readonly addresses: RealmAddresses;
+  readonly realmUrls: RealmUrls;
 }
 
 /** What a term comes to for one viewer, without its sign. */
@@ -355,7 +355,7 @@ async function findUserId(context: NarrowContext, operand: Operand): Promise<Use
 
 /** Null when one of them is unknown. Deactivated users and system bots count. */
 async function findUserIds(
-  { reads, actor, addresses }: NarrowContext,
+  { reads, actor, realmUrls }: NarrowContext,
   operand: Operand,
 ): Promise<readonly UserId[] | null> {
   if (typeof operand === 'string') {
@@ -363,8 +363,8 @@ async function findUserIds(
       .split(',')
       .map((email) => email.trim())
       .filter((email) => email !== '');
-    const mailHost = addresses.mailHostOf(await reads.realms.get(actor.realmId));
-    const found = await findByPublicAddress(reads, actor.realmId, emails, mailHost);
+    const emailDomain = realmUrls.emailDomainOf(await reads.realms.get(actor.realmId));
+    const found = await findByPublicAddress(reads, actor.realmId, emails, emailDomain);
     return found.size < new Set(emails).size ? null : [...found.values()].map((user) => user.id);
   }
   const ids = [...new Set(typeof operand === 'number' ? [operand] : operand)] as UserId[];

@@ -2,12 +2,12 @@ import {
   aChannel,
   aMessage,
   aUserOfEachRole,
-  given,
-  type MemoryScene,
-  plainAddresses,
+  createFixture,
+  fakeRealmUrls,
+  type MemoryFixture,
   subscribe,
 } from '@parley/testkit';
-import { leaveChannels } from '../channels/leave-channels.js';
+import { unsubscribeFromChannels } from '../channels/unsubscribe-from-channels.js';
 import type { ChannelId, MessageId, RecipientId, UserId } from '../shared/ids.js';
 import { HISTORICAL } from './message.js';
 import {
@@ -18,7 +18,7 @@ import {
   NO_MESSAGE,
   not,
 } from './message-condition.js';
-import { ownMessagesIn, replaceWith, resolveNarrow } from './narrow.js';
+import { receivedMessagesIn, replaceWith, resolveNarrow } from './narrow.js';
 import { mutedMessages, type NarrowTerm } from './narrow-operators.js';
 
 const term = (operator: string, operand: NarrowTerm['operand'], negated = false): NarrowTerm => ({
@@ -28,7 +28,7 @@ const term = (operator: string, operand: NarrowTerm['operand'], negated = false)
 });
 
 const town = () =>
-  given(
+  createFixture(
     aUserOfEachRole(),
     aChannel({ name: 'public', subscribers: ['member'] }),
     aChannel({ name: 'shared', privacy: 'privateSharedHistory', subscribers: ['member'] }),
@@ -37,10 +37,10 @@ const town = () =>
     aMessage({ from: 'member', to: ['owner'] }),
     aMessage({ from: 'member', to: ['owner', 'guest'] }),
     aMessage({ from: 'member', to: ['member'] }),
-    async (scene, tx) => {
-      const { realmId, userId } = scene.viewer('member');
+    async (fixture, tx) => {
+      const { realmId, userId } = fixture.viewer('member');
       for (const name of ['shared', 'vault']) {
-        const row = (await tx.channels.findSubscription(realmId, scene.channel(name).id, userId))!;
+        const row = (await tx.channels.findSubscription(realmId, fixture.channel(name).id, userId))!;
         await tx.channels.putSubscriptions([{ ...row, isMuted: true }]);
       }
       const choices = [
@@ -48,15 +48,15 @@ const town = () =>
         ['shared', 'Loud', 'followed'],
       ] as const;
       for (const [name, topic, visibility] of choices) {
-        const channelId = scene.channel(name).id;
+        const channelId = fixture.channel(name).id;
         await tx.topicPolicies.put({ realmId, userId, channelId, topic, visibility, changedAt: 0 });
       }
     },
   );
 
 /** `public/noise` is muted, and so are `shared`, but for `loud`, and `vault`. */
-const mutedOf = (scene: MemoryScene): MessageCondition => {
-  const [open, shared, vault] = ['public', 'shared', 'vault'].map((name) => scene.channel(name).recipientId);
+const mutedOf = (fixture: MemoryFixture): MessageCondition => {
+  const [open, shared, vault] = ['public', 'shared', 'vault'].map((name) => fixture.channel(name).recipientId);
   return {
     kind: 'anyOf',
     conditions: [
@@ -73,15 +73,15 @@ const mutedOf = (scene: MemoryScene): MessageCondition => {
   };
 };
 
-const resolve = (scene: MemoryScene, who: string, ...terms: readonly NarrowTerm[]) =>
-  scene.uow.read(async (r) =>
-    resolveNarrow({ reads: r, actor: await r.actors.get(scene.caller(who)), addresses: plainAddresses }, terms),
+const resolve = (fixture: MemoryFixture, who: string, ...terms: readonly NarrowTerm[]) =>
+  fixture.uow.read(async (r) =>
+    resolveNarrow({ reads: r, actor: await r.actors.get(fixture.caller(who)), realmUrls: fakeRealmUrls }, terms),
   );
-const conditionsOf = async (scene: MemoryScene, who: string, ...terms: readonly NarrowTerm[]) =>
-  (await resolve(scene, who, ...terms)).filter.conditions;
+const conditionsOf = async (fixture: MemoryFixture, who: string, ...terms: readonly NarrowTerm[]) =>
+  (await resolve(fixture, who, ...terms)).filter.conditions;
 
 describe('a term of a narrow', () => {
-  it.each<[string, (scene: MemoryScene) => NarrowTerm, (scene: MemoryScene) => MessageCondition]>([
+  it.each<[string, (fixture: MemoryFixture) => NarrowTerm, (fixture: MemoryFixture) => MessageCondition]>([
     [
       'a channel by name',
       () => term('channel', ' PUBLIC '),
@@ -200,10 +200,10 @@ describe('a term of a narrow', () => {
     ['with an image', () => term('has', 'image'), () => ({ kind: 'property', property: 'hasImage' })],
     ['with an attachment', () => term('has', 'attachment'), () => ({ kind: 'property', property: 'hasAttachment' })],
   ])('is %s, negated or not', async (_, termOf, conditionOf) => {
-    const scene = await town();
-    const condition = conditionOf(scene);
-    expect(await conditionsOf(scene, 'member', termOf(scene))).toEqual([condition]);
-    expect(await conditionsOf(scene, 'member', { ...termOf(scene), negated: true })).toEqual([not(condition)]);
+    const fixture = await town();
+    const condition = conditionOf(fixture);
+    expect(await conditionsOf(fixture, 'member', termOf(fixture))).toEqual([condition]);
+    expect(await conditionsOf(fixture, 'member', { ...termOf(fixture), negated: true })).toEqual([not(condition)]);
   });
 
   it.each<[NarrowTerm, string]>([
@@ -233,8 +233,8 @@ describe('a term of a narrow', () => {
     [term('id', ''), 'Invalid message ID'],
     [term('id', '1e3'), 'Invalid message ID'],
   ])('%j is none', async (wrong, description) => {
-    const scene = await town();
-    await expect(resolve(scene, 'member', wrong)).rejects.toMatchObject({
+    const fixture = await town();
+    await expect(resolve(fixture, 'member', wrong)).rejects.toMatchObject({
       code: 'INVALID_NARROW',
       details: { description },
     });
@@ -264,9 +264,9 @@ describe('a term of a narrow', () => {
 });
 
 it('looks up once what is said again and again, by whatever name', async () => {
-  const scene = await town();
+  const fixture = await town();
   const asked: string[] = [];
-  await scene.uow.read(async (r) => {
+  await fixture.uow.read(async (r) => {
     const topicPolicies = Object.create(r.topicPolicies, {
       list: {
         value: (...who: Parameters<typeof r.topicPolicies.list>) => {
@@ -275,14 +275,14 @@ it('looks up once what is said again and again, by whatever name', async () => {
         },
       },
     });
-    const actor = await r.actors.get(scene.caller('member'));
-    const context = { reads: { ...r, topicPolicies }, actor, addresses: plainAddresses };
+    const actor = await r.actors.get(fixture.caller('member'));
+    const context = { reads: { ...r, topicPolicies }, actor, realmUrls: fakeRealmUrls };
     await resolveNarrow(context, Array(100).fill(term('is', 'followed')));
   });
   expect(asked).toEqual(['policies']);
 });
 
-describe('whose history a narrow is of (messages §5.4)', () => {
+describe('the scope of a narrow (messages §5.4)', () => {
   it.each`
     who                | terms                                                    | scope       | named
     ${'member'}        | ${[]}                                                    | ${'own'}    | ${false}
@@ -317,52 +317,54 @@ describe('whose history a narrow is of (messages §5.4)', () => {
   });
 
   it('leaves out of their own history channels that they may no longer read, and no others', async () => {
-    const scene = await town();
-    const left = ['public', 'shared', 'vault'].map(scene.channel);
-    await scene.add(...['shared', 'vault', 'public'].map((to) => aMessage({ from: 'owner', to })));
-    await scene.uow.write((tx) => leaveChannels(tx, left, [scene.user('member').id]));
+    const fixture = await town();
+    const left = ['public', 'shared', 'vault'].map(fixture.channel);
+    await fixture.add(...['shared', 'vault', 'public'].map((to) => aMessage({ from: 'owner', to })));
+    await fixture.uow.write((tx) => unsubscribeFromChannels(tx, left, [fixture.user('member').id]));
     const recipient = (...names: readonly string[]): MessageCondition => ({
       kind: 'recipient',
-      recipientIds: names.map((name) => scene.channel(name).recipientId),
+      recipientIds: names.map((name) => fixture.channel(name).recipientId),
     });
     const hidden = not(recipient('shared', 'vault'));
-    expect(await conditionsOf(scene, 'member')).toEqual([hidden]);
-    expect(await conditionsOf(scene, 'member', term('channel', 'vault'))).toEqual([recipient('vault'), hidden]);
+    expect(await conditionsOf(fixture, 'member')).toEqual([hidden]);
+    expect(await conditionsOf(fixture, 'member', term('channel', 'vault'))).toEqual([recipient('vault'), hidden]);
     // What everybody may read need not be looked through for what they may not.
-    expect(await conditionsOf(scene, 'member', term('channel', 'public'))).toEqual([recipient('public')]);
-    await scene.uow.write((tx) => subscribe(tx, scene.channel('vault'), [scene.user('member').id]));
-    expect(await conditionsOf(scene, 'member')).toEqual([not(recipient('shared'))]);
+    expect(await conditionsOf(fixture, 'member', term('channel', 'public'))).toEqual([recipient('public')]);
+    await fixture.uow.write((tx) => subscribe(tx, fixture.channel('vault'), [fixture.user('member').id]));
+    expect(await conditionsOf(fixture, 'member')).toEqual([not(recipient('shared'))]);
   });
 });
 
 describe('`with` (messages §7.5)', () => {
-  const replaced = (scene: MemoryScene, who: string, ...terms: readonly NarrowTerm[]) =>
-    scene.uow.read(async (r) => replaceWith(r, await r.actors.get(scene.caller(who)), terms));
+  const replaced = (fixture: MemoryFixture, who: string, ...terms: readonly NarrowTerm[]) =>
+    fixture.uow.read(async (r) => replaceWith(r, await r.actors.get(fixture.caller(who)), terms));
 
   it('becomes the channel and the topic its message is in, wherever the rest looked', async () => {
-    const scene = await town();
-    const inLunch = [term('channel', scene.channel('public').id), term('topic', 'Lunch')];
-    const { id } = scene.messages[0]!;
-    expect(await replaced(scene, 'member', term('with', id))).toEqual(inLunch);
-    expect(await replaced(scene, 'member', term('with', String(id)), term('stream', 'gone'))).toEqual(inLunch);
+    const fixture = await town();
+    const inLunch = [term('channel', fixture.channel('public').id), term('topic', 'Lunch')];
+    const { id } = fixture.messages[0]!;
+    expect(await replaced(fixture, 'member', term('with', id))).toEqual(inLunch);
+    expect(await replaced(fixture, 'member', term('with', String(id)), term('stream', 'gone'))).toEqual(inLunch);
     const rest = [term('is', 'unread'), term('pm-with', [1]), term('topic', 'x', true)];
-    expect(await replaced(scene, 'member', ...rest, term('with', id))).toEqual([term('is', 'unread'), ...inLunch]);
+    expect(await replaced(fixture, 'member', ...rest, term('with', id))).toEqual([term('is', 'unread'), ...inLunch]);
   });
 
   it('becomes the people of a conversation', async () => {
-    const scene = await town();
-    const people = ['owner', 'member'].map((name) => scene.user(name).id).sort((a, b) => a - b);
-    const { id } = scene.messages[1]!;
-    expect(await replaced(scene, 'member', term('channel', 'x'), term('with', id))).toEqual([term('dm', people)]);
+    const fixture = await town();
+    const participants = ['owner', 'member'].map((name) => fixture.user(name).id).sort((a, b) => a - b);
+    const { id } = fixture.messages[1]!;
+    expect(await replaced(fixture, 'member', term('channel', 'x'), term('with', id))).toEqual([
+      term('dm', participants),
+    ]);
   });
 
   it('is dropped where its message is hidden or gone, if the rest says where to look', async () => {
-    const scene = await town();
-    const hidden = term('with', scene.messages[1]!.id);
+    const fixture = await town();
+    const hidden = term('with', fixture.messages[1]!.id);
     const place = [term('stream', 'public'), term('topic', 'x')];
     for (const gone of [hidden, term('with', 999)]) {
-      expect(await replaced(scene, 'moderator', ...place, gone)).toEqual(place);
-      expect(await replaced(scene, 'moderator', gone, term('dm', []))).toEqual([term('dm', [])]);
+      expect(await replaced(fixture, 'moderator', ...place, gone)).toEqual(place);
+      expect(await replaced(fixture, 'moderator', gone, term('dm', []))).toEqual([term('dm', [])]);
     }
   });
 
@@ -445,29 +447,31 @@ describe('a message that is at hand', () => {
 it('filters what was received in a channel, or in a topic of it', () => {
   const recipientId = 30 as RecipientId;
   const channel = { kind: 'recipient', recipientIds: [recipientId] };
-  expect(ownMessagesIn(recipientId)).toEqual({ conditions: [channel], scope: 'own' });
+  expect(receivedMessagesIn(recipientId)).toEqual({ conditions: [channel], scope: 'own' });
   const topic = { kind: 'topic', topicKey: '' };
-  expect(ownMessagesIn(recipientId, '')).toEqual({ conditions: [channel, topic], scope: 'own' });
+  expect(receivedMessagesIn(recipientId, '')).toEqual({ conditions: [channel, topic], scope: 'own' });
 });
 
 describe('what somebody has muted', () => {
-  const recipientIn = (scene: MemoryScene, name: string) => scene.channel(name).recipientId;
-  const mutedIn = (scene: MemoryScene, what: 'topics' | 'topicsAndChannels') =>
-    scene.uow.read(async (r) => mutedMessages({ reads: r, actor: await r.actors.get(scene.caller('member')) }, what));
+  const recipientIn = (fixture: MemoryFixture, name: string) => fixture.channel(name).recipientId;
+  const mutedIn = (fixture: MemoryFixture, what: 'topics' | 'topicsAndChannels') =>
+    fixture.uow.read(async (r) =>
+      mutedMessages({ reads: r, actor: await r.actors.get(fixture.caller('member')) }, what),
+    );
 
   it('is muted topics, and channels but for what is unmuted or followed there', async () => {
-    const scene = await town();
-    expect(await mutedIn(scene, 'topicsAndChannels')).toEqual(mutedOf(scene));
-    expect(await mutedIn(scene, 'topics')).toEqual({
+    const fixture = await town();
+    expect(await mutedIn(fixture, 'topicsAndChannels')).toEqual(mutedOf(fixture));
+    expect(await mutedIn(fixture, 'topics')).toEqual({
       kind: 'channelTopic',
-      topics: [{ recipientId: recipientIn(scene, 'public'), topicKey: 'noise' }],
+      topics: [{ recipientId: recipientIn(fixture, 'public'), topicKey: 'noise' }],
     });
   });
 
   it('is no channel that one is no longer subscribed to', async () => {
-    const scene = await town();
-    const left = ['shared', 'vault'].map(scene.channel);
-    await scene.uow.write((tx) => leaveChannels(tx, left, [scene.user('member').id]));
-    expect(await mutedIn(scene, 'topicsAndChannels')).toEqual(await mutedIn(scene, 'topics'));
+    const fixture = await town();
+    const left = ['shared', 'vault'].map(fixture.channel);
+    await fixture.uow.write((tx) => unsubscribeFromChannels(tx, left, [fixture.user('member').id]));
+    expect(await mutedIn(fixture, 'topicsAndChannels')).toEqual(await mutedIn(fixture, 'topics'));
   });
 });

@@ -54,7 +54,7 @@ export async function resolveNarrow(context: NarrowContext, terms: readonly Narr
 }
 
 /** What somebody has received in a channel, or in one topic of it. */
-export function ownMessagesIn(recipientId: RecipientId, key: string | null = null): MessageFilter {
+export function receivedMessagesIn(recipientId: RecipientId, key: string | null = null): MessageFilter {
   const inChannel = { kind: 'recipient', recipientIds: [recipientId] } as const;
   const inTopic = key === null ? [] : [{ kind: 'topic', topicKey: key } as const];
   return { conditions: [inChannel, ...inTopic], scope: 'own' };
@@ -103,7 +103,10 @@ const positive = (operator: string, operand: NarrowTerm['operand']): NarrowTerm 
 
 /** Channels of which the actor still has messages although they may no longer read them (messages §5.4). */
 async function hiddenRecipients({ reads, actor }: NarrowContext): Promise<readonly RecipientId[]> {
-  const former = await reads.personal.listFormerChannelIds({ realmId: actor.realmId, userId: actor.id });
+  const former = await reads.personal.listUnsubscribedChannelIdsWithMessages({
+    realmId: actor.realmId,
+    userId: actor.id,
+  });
   if (former.length === 0) return [];
   return (await reads.channels.list(actor.realmId, former))
     .filter((channel) => !canReadContent(actor, channel, false).allowed)

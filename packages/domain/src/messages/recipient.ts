@@ -7,7 +7,7 @@ export type Recipient =
       readonly kind: 'direct';
       readonly id: RecipientId;
       readonly realmId: RealmId;
-      /** Everybody in it, ascending; one person talking to himself is alone. */
+      /** Everybody in it, ascending; one person talking to themselves is alone. */
       readonly userIds: readonly UserId[];
     };
 

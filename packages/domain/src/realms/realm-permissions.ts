@@ -1,8 +1,8 @@
-import { type Grantee, hasRealmPermission } from '../groups/group-permissions.js';
+import { hasRealmPermission, type PermissionHolder } from '../groups/group-permissions.js';
 import type { UserId } from '../shared/ids.js';
 import { all, allowed, type Decision, denyIf } from '../shared/permission.js';
 import { type Actor, isAdministrator } from '../users/actor.js';
-import { insufficientUnless, mustBeAdministrator, mustBeOwner, mustNotBeGuest } from '../users/role-gates.js';
+import { insufficientUnless, mustBeAdministrator, mustBeOwner, mustNotBeGuest } from '../users/role-rules.js';
 import type { Realm } from './realm.js';
 import {
   REALM_PERMISSIONS,
@@ -42,7 +42,7 @@ export const canManageDomains = mustBeOwner;
 export const canChangeUserDefaults = mustBeAdministrator;
 
 /** Organization §7. */
-export function canAddCustomEmoji(actor: Grantee, realm: Pick<Realm, 'permissions'>): Decision {
+export function canAddCustomEmoji(actor: PermissionHolder, realm: Pick<Realm, 'permissions'>): Decision {
   return all(mustNotBeGuest(actor), insufficientUnless(hasRealmPermission(actor, realm, 'canAddCustomEmoji')));
 }
 

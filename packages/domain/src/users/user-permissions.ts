@@ -4,7 +4,7 @@ import type { UserId } from '../shared/ids.js';
 import { all, allowed, type Decision, denyIf } from '../shared/permission.js';
 import { type Actor, isAdministrator } from './actor.js';
 import { isAtLeast, type Role } from './role.js';
-import { insufficientUnless, mustBeAdministrator, mustBeHuman, mustBeOwner, mustNotBeGuest } from './role-gates.js';
+import { insufficientUnless, mustBeAdministrator, mustBeHuman, mustBeOwner, mustNotBeGuest } from './role-rules.js';
 import type { BotKind, User } from './user.js';
 import { mayAccessUser, type UserAccess } from './user-access.js';
 import { USER_SETTINGS, type UserSettings } from './user-settings.js';

@@ -11,7 +11,7 @@ export type AvatarSource = 'gravatar' | 'uploaded' | 'generated';
 export interface User {
   readonly id: UserId;
   readonly realmId: RealmId;
-  /** The address he signs in with and mail goes to, as he wrote it; unique in the realm whatever the letter case. */
+  /** The address they sign in with and mail goes to, as they wrote it; unique in the realm whatever the letter case. */
   readonly email: string;
   readonly fullName: string;
   readonly role: Role;
@@ -24,7 +24,7 @@ export interface User {
   readonly settings: UserSettings;
   /** Those they have ever changed themselves; administrators may leave them alone (users §6.3). */
   readonly editedSettings: readonly UserSettingName[];
-  /** Grows with every change of what others can see of him. */
+  /** Grows with every change of what others can see of them. */
   readonly version: number;
 }
 

@@ -7,7 +7,7 @@ import {
   signIn,
 } from '../testing/large-organization.js';
 import type { ParleyProcess } from '../testing/parley-process.js';
-import { Place } from '../testing/place.js';
+import { TestOrganization } from '../testing/test-organization.js';
 import { ACCEPTED_INPUTS } from './accepted-inputs.js';
 import { type EncodedRequest, encodeRequest } from './encode.js';
 import { generatedInputs, roomOf } from './generated-inputs.js';
@@ -49,7 +49,7 @@ interface Measurement {
 }
 
 describe('the worst that each operation may be sent', () => {
-  let place: Place;
+  let organization: TestOrganization;
   let server: ParleyProcess;
   let large: LargeOrganization;
   let owners: readonly Account[];
@@ -59,14 +59,14 @@ describe('the worst that each operation may be sent', () => {
   let n = 0;
 
   beforeAll(async () => {
-    place = new Place();
-    large = await createLargeOrganization(place.database, {
+    organization = new TestOrganization();
+    large = await createLargeOrganization(organization.database, {
       owners: size(30, 60),
       members: size(300, 3000),
       channels: size(200, 1000),
       messages: size(3000, 20_000),
     });
-    server = await place.serve(['--dev', '--shed-load=off'], '0', { isProbed: true });
+    server = await organization.serve(['--dev', '--shed-load=off'], '0', { isProbed: true });
     owners = await signIn(server, large.owners);
     // Events have somebody to go to.
     await Promise.all(owners.map(openQueue));
@@ -74,7 +74,7 @@ describe('the worst that each operation may be sent', () => {
     retainedBefore = await server.probe.retainedBytes();
     peakBefore = (await server.probe.lap()).peakBytes;
   }, 300_000);
-  afterAll(() => place.close());
+  afterAll(() => organization.close());
 
   const openQueue = async ({ authorization }: Account): Promise<string> => {
     const answer = await send({

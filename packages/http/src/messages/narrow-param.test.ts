@@ -1,4 +1,4 @@
-import { Misfit } from '../routing/misfit.js';
+import { ParamError } from '../routing/param-error.js';
 import { narrow } from './narrow-param.js';
 
 const type = narrow();
@@ -7,7 +7,7 @@ function read(text: string): unknown {
   try {
     return type.check(type.decode(text));
   } catch (error) {
-    if (error instanceof Misfit) return error.messageFor('narrow');
+    if (error instanceof ParamError) return error.messageFor('narrow');
     throw error;
   }
 }

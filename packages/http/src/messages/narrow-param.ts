@@ -1,6 +1,6 @@
 import { findNarrowOperator, type NarrowTerm, narrowOperatorNames, type OperandForm } from '@parley/domain';
 import { MAX_IDS, MAX_TEXT_LENGTH } from '../routing/limits.js';
-import { Misfit, TooLong } from '../routing/misfit.js';
+import { ParamError, TooLong } from '../routing/param-error.js';
 import { checkMember, integer, listOf, type ParamType, text } from '../routing/param-types.js';
 
 const MAX_TERMS = 100;
@@ -27,7 +27,7 @@ const term: ParamType<NarrowTerm> = {
     const operator = checkMember(words, parts, 'operator');
     const { negated } = parts;
     if (negated !== undefined && typeof negated !== 'boolean') {
-      throw new Misfit((p) => `${p}["negated"] is not a boolean`);
+      throw new ParamError((p) => `${p}["negated"] is not a boolean`);
     }
     return { operator, operand: checkOperand(operator, parts), negated: negated ?? false };
   },
@@ -69,23 +69,23 @@ function checkOperand(operator: string, parts: Parts): NarrowTerm['operand'] {
   const { operand } = parts;
   const form = findNarrowOperator(operator)?.operand ?? 'text';
   if (typeof operand === 'string') {
-    if (form === 'nonBlankText' && operand.trim() === '') throw new Misfit(() => 'operand cannot be blank.');
+    if (form === 'nonBlankText' && operand.trim() === '') throw new ParamError(() => 'operand cannot be blank.');
     return checkMember(words, parts, 'operand');
   }
   switch (form) {
     case 'textOrInteger':
       if (Number.isSafeInteger(operand)) return operand as number;
-      throw new Misfit(() => 'operand is not a string or integer');
+      throw new ParamError(() => 'operand is not a string or integer');
     case 'textOrIntegers': {
-      if (!Array.isArray(operand)) throw new Misfit(() => 'operand is not a string or an integer list');
+      if (!Array.isArray(operand)) throw new ParamError(() => 'operand is not a string or an integer list');
       if (operand.length > MAX_IDS) throw new TooLong(MAX_IDS, 'items').within('operand');
       const index = operand.findIndex((item) => !Number.isSafeInteger(item));
-      if (index !== -1) throw new Misfit(() => `operand[${index}] is not an integer`);
+      if (index !== -1) throw new ParamError(() => `operand[${index}] is not an integer`);
       return operand as number[];
     }
     default:
-      throw new Misfit(() => 'operand is not a string');
+      throw new ParamError(() => 'operand is not a string');
   }
 }
 
-const wrong = (what: string): Misfit => new Misfit((p) => `Invalid ${p}: Value error, ${what}`);
+const wrong = (what: string): ParamError => new ParamError((p) => `Invalid ${p}: Value error, ${what}`);

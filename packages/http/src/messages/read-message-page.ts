@@ -65,6 +65,6 @@ function readPart(
 }> {
   return useCase.execute(caller, input, async (list, hydrate) => {
     const { chunks, count, nextStep } = await page.present(list, hydrate, form, firstStep);
-    return { list, chunks, remaining: list.heads.slice(count).map((head) => head.id), nextStep };
+    return { list, chunks, remaining: list.entries.slice(count).map((entry) => entry.id), nextStep };
   });
 }

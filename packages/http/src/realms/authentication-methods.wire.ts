@@ -1,5 +1,5 @@
 import type { AuthenticationMethod, AuthenticationMethodChanges, AuthenticationMethodState } from '@parley/domain';
-import { quotable } from '../routing/misfit.js';
+import { quotable } from '../routing/param-error.js';
 import { boolean, type ParamType, recordOf } from '../routing/param-types.js';
 import type { WireFields } from '../routing/reply.js';
 

@@ -8,7 +8,7 @@ import { REALM_SETTING_FORMS } from './realm-settings.wire.js';
 export const realmSettingRoutes: readonly Route[] = [
   route('PATCH', '/realm', {
     auth: 'user',
-    gates: ['administrator'],
+    roleRequirements: ['administrator'],
     dto: ChangeRealmDto,
     useCase: ChangeRealm,
     toInput: (dto) => ({

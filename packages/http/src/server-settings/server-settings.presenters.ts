@@ -1,11 +1,11 @@
-import type { RealmAddresses, ServerSettings } from '@parley/domain';
+import type { RealmUrls, ServerSettings } from '@parley/domain';
 import { realmIconUrl } from '../avatars/avatar-urls.js';
-import { placeOf } from '../realms/realm-place.js';
+import { publicRealmOf } from '../realms/public-realm.js';
 import type { WireFields } from '../routing/reply.js';
 import { FEATURE_LEVEL, ZULIP_VERSION } from './server-version.js';
 
 /** Protocol §10. Clients decode all of it strictly. */
-export function presentServerSettings(settings: ServerSettings, addresses: RealmAddresses): WireFields {
+export function presentServerSettings(settings: ServerSettings, realmUrls: RealmUrls): WireFields {
   const { realm, url, isDevelopment, allowsSpectators } = settings;
   const allowsPasswords = realm?.settings.emailAuthentication ?? true;
   return {
@@ -36,7 +36,7 @@ export function presentServerSettings(settings: ServerSettings, addresses: Realm
     // Where the server's address belongs to no realm there is nothing to name.
     ...(realm && {
       realm_name: realm.name,
-      realm_icon: realmIconUrl(placeOf(realm, addresses)),
+      realm_icon: realmIconUrl(publicRealmOf(realm, realmUrls)),
       realm_description: realm.renderedDescription,
     }),
     realm_web_public_access_enabled: allowsSpectators,

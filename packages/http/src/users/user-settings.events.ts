@@ -7,7 +7,7 @@ import {
   type UserId,
   type UserSettingEvent,
 } from '@parley/domain';
-import type { RealmPlace } from '../realms/realm-place.js';
+import type { PublicRealm } from '../realms/public-realm.js';
 import type { WireFields } from '../routing/reply.js';
 import { presentAvatar } from './user.presenters.js';
 import { USER_SETTING_FORMS } from './user-settings.wire.js';
@@ -28,14 +28,21 @@ export function presentSettingChange({ setting, value }: EventOf<'user.setting_c
 export const presentNameChange = ({ userId, fullName }: EventOf<'user.name_changed'>): WireFields =>
   userUpdate({ user_id: userId, full_name: fullName });
 
-export const presentTimeZoneChange = ({ user }: EventOf<'user.time_zone_changed'>, place: RealmPlace): WireFields =>
-  userUpdate({ email: publicAddress(user, place.mailHost), user_id: user.id, timezone: user.settings.timezone });
+export const presentTimeZoneChange = (
+  { user }: EventOf<'user.time_zone_changed'>,
+  publicRealm: PublicRealm,
+): WireFields =>
+  userUpdate({
+    email: publicAddress(user, publicRealm.emailDomain),
+    user_id: user.id,
+    timezone: user.settings.timezone,
+  });
 
 /** To whom the address appears or vanishes; and to all when what stands for it changes (users §6.4). */
 export function presentEmailVisibilityChange(
   { user, before }: EventOf<'user.email_visibility_changed'>,
   viewer: { readonly id: UserId; readonly role: Role },
-  place: RealmPlace,
+  publicRealm: PublicRealm,
 ): readonly WireFields[] {
   const user_id = user.id;
   const sees = canSeeEmail(viewer, user);
@@ -45,8 +52,8 @@ export function presentEmailVisibilityChange(
     ...(sees === saw ? [] : [userUpdate({ user_id, delivery_email: sees ? user.email : null })]),
     ...(wasOrIsPublic
       ? [
-          userUpdate({ user_id, new_email: publicAddress(user, place.mailHost) }),
-          userUpdate({ ...presentAvatar(user, place, { seesEmail: sees, clientGravatar: false }), user_id }),
+          userUpdate({ user_id, new_email: publicAddress(user, publicRealm.emailDomain) }),
+          userUpdate({ ...presentAvatar(user, publicRealm, { seesEmail: sees, clientGravatar: false }), user_id }),
         ]
       : []),
   ];

@@ -6,7 +6,7 @@ import { USER_SETTING_FORMS } from './user-settings.wire.js';
 const changeSettings = (path: string): Route =>
   route('PATCH', path, {
     auth: 'user',
-    gates: ['human'],
+    roleRequirements: ['human'],
     dto: ChangeSettingsDto,
     useCase: ChangeSettings,
     toInput: (dto) => ({
@@ -26,7 +26,7 @@ export const userSettingRoutes: readonly Route[] = [
   changeSettings('/settings/notifications'),
   route('PATCH', '/realm/user_settings_defaults', {
     auth: 'user',
-    gates: ['administrator'],
+    roleRequirements: ['administrator'],
     dto: ChangeUserDefaultsDto,
     useCase: ChangeUserDefaults,
     toInput: (dto) => USER_SETTING_FORMS.read(dto),

@@ -16,7 +16,7 @@ export interface DemoChannel {
   /** Newcomers follow it, and so does everybody who is here already. */
   readonly isDefault?: boolean;
   /** Addresses; the first one creates the channel. */
-  readonly followers: readonly string[];
+  readonly subscribers: readonly string[];
 }
 
 export const DEMO_REALM = {
@@ -77,41 +77,41 @@ export const DEMO_CHANNELS: readonly DemoChannel[] = [
   {
     name: 'Denmark',
     description: 'A Scandinavian country',
-    followers: [IAGO, DESDEMONA, SHIVA, HAMLET, OTHELLO, PROSPERO, ZOE],
+    subscribers: [IAGO, DESDEMONA, SHIVA, HAMLET, OTHELLO, PROSPERO, ZOE],
   },
   {
     name: 'Verona',
     description: 'A city in Italy',
-    followers: [IAGO, ...EVERYBODY.filter((email) => email !== IAGO)],
+    subscribers: [IAGO, ...EVERYBODY.filter((email) => email !== IAGO)],
   },
   {
     name: 'Venice',
     description: 'A northeastern Italian city',
-    followers: [DESDEMONA, OTHELLO, PROSPERO, ZOE],
+    subscribers: [DESDEMONA, OTHELLO, PROSPERO, ZOE],
   },
-  { name: 'Rome', description: 'Yet another Italian city', followers: [IAGO, PROSPERO, ZOE] },
+  { name: 'Rome', description: 'Yet another Italian city', subscribers: [IAGO, PROSPERO, ZOE] },
   {
     name: 'Scotland',
     description: 'Located in the United Kingdom',
-    followers: [IAGO, SHIVA, OTHELLO, PROSPERO, ZOE],
+    subscribers: [IAGO, SHIVA, OTHELLO, PROSPERO, ZOE],
   },
   {
     name: 'core team',
     description: 'A private channel for core team members',
     isPrivate: true,
-    followers: [DESDEMONA, IAGO, HAMLET],
+    subscribers: [DESDEMONA, IAGO, HAMLET],
   },
   {
     name: 'general',
     description: 'Whatever concerns everybody',
     isDefault: true,
-    followers: [DESDEMONA, ...EVERYBODY.filter((email) => email !== DESDEMONA)],
+    subscribers: [DESDEMONA, ...EVERYBODY.filter((email) => email !== DESDEMONA)],
   },
   {
     name: 'sandbox',
     description: 'A place to try things out',
     isDefault: true,
-    followers: [DESDEMONA, ...EVERYBODY.filter((email) => email !== DESDEMONA)],
+    subscribers: [DESDEMONA, ...EVERYBODY.filter((email) => email !== DESDEMONA)],
   },
 ];
 

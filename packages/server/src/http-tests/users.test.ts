@@ -1,4 +1,4 @@
-import { type EmailVisibility, GrantPermission, type User } from '@parley/domain';
+import { type EmailVisibility, GrantSpecialPermission, type User } from '@parley/domain';
 import { expectRefusal, fieldsOf } from '../testing/expectations.js';
 import { TestServer, type TestUser } from '../testing/test-server.js';
 
@@ -83,7 +83,7 @@ describe('GET /users', () => {
     expect(await avatar(cordelia)).toMatch(new RegExp(`/user_avatars/\\d+/${hamlet.id}\\.png\\?version=2$`));
   });
 
-  it('keeps from a guest whom he may not know', async () => {
+  it('hides inaccessible users from a limited guest', async () => {
     const { polonius, hamlet, cordelia } = people;
     await keepGuestsApart();
     expect(idsOf(await list(polonius))).toEqual([polonius.id]);
@@ -106,7 +106,7 @@ describe('GET /users', () => {
 });
 
 describe('GET /users/me', () => {
-  it('is the user himself, whole', async () => {
+  it('answers the caller’s own user with every field', async () => {
     const { hamlet } = people;
     await showEmailTo(hamlet, 'nobody');
     expect(fieldsOf(await server.get('/users/me', hamlet))).toEqual({
@@ -137,7 +137,7 @@ describe('GET /users/me', () => {
     expect((await server.get('/users/me', people.iago)).body.max_message_id).toBe(-1);
   });
 
-  it('is nobody without credentials', async () => {
+  it('refuses a request without credentials', async () => {
     const reply = await server.get('/users/me', null);
     expectRefusal(reply, 'Not logged in: API authentication or user session required', {
       status: 401,
@@ -197,14 +197,14 @@ describe('GET /users/{user_id} and /users/{email}', () => {
     }
   });
 
-  it('does not even find himself by an address he hides', async () => {
+  it('does not find even the caller by a hidden address', async () => {
     await showEmailTo(people.hamlet, 'nobody');
     await noSuchUser('hamlet@zulip.com', people.hamlet);
     await noSuchUser('nobody@zulip.com', people.hamlet);
     await noSuchUser('nobody', people.hamlet);
   });
 
-  it('tells a guest who is kept apart that he may not', async () => {
+  it('refuses a limited guest access to inaccessible users', async () => {
     const { polonius, hamlet } = people;
     await keepGuestsApart();
     expectRefusal(await get(hamlet.id, polonius), 'Insufficient permission');
@@ -236,7 +236,9 @@ describe('POST /users', () => {
     expect(server.storage.commits).toBe(commits);
   };
   const grant = (email: string) =>
-    server.parley.useCase(GrantPermission).execute({ realmId: server.realmId, email, permission: 'canCreateUsers' });
+    server.parley
+      .useCase(GrantSpecialPermission)
+      .execute({ realmId: server.realmId, email, permission: 'canCreateUsers' });
 
   it('adds a member who can sign in', async () => {
     await grant('desdemona@zulip.com');
@@ -247,7 +249,7 @@ describe('POST /users', () => {
     expect(fieldsOf(await server.post('/fetch_api_key', null, login)).user_id).toBe(user_id);
   });
 
-  it('welcomes him', async () => {
+  it('sends a welcome message', async () => {
     await grant('desdemona@zulip.com');
     await create(newcomer);
     const login = { username: newcomer.email, password: newcomer.password };

@@ -6,23 +6,23 @@ import {
   ipGroup,
   LongPoll,
   networkOf,
+  PublicRealms,
   RateLimiter,
-  RealmPlaces,
 } from '@parley/http';
 import { ContainerModule } from 'inversify';
 import { ApiKeyCredentials } from '../authentication/api-key-credentials.js';
 import { HostAuthenticator } from '../authentication/host-authenticator.js';
-import { StoredStandings } from '../authentication/stored-standings.js';
+import { StoredRoles } from '../authentication/stored-roles.js';
 import { DailyChannelQuota } from '../daily-channel-quota.js';
-import type { Assembly } from '../parley.js';
+import type { ParleyParts } from '../parley.js';
 import { all, provide, provideAs, provideFrom } from '../provide.js';
-import { RealmAddressBook } from '../realm-address-book.js';
+import { RealmResolver } from '../realm-resolver.js';
 import { LISTS, PARTS, TOKENS } from '../tokens.js';
 
-const { channelQuota, clock, loginAttempts, randomness, realmAddresses, unitOfWork } = TOKENS;
+const { channelQuota, clock, loginAttempts, randomness, realmUrls, unitOfWork } = TOKENS;
 
 /** From requests to use cases. */
-export const httpModule = ({ authenticate, ...options }: Assembly) =>
+export const httpModule = ({ authenticate, ...options }: ParleyParts) =>
   new ContainerModule(({ bind }) => {
     provideFrom(bind, RateLimiter, (time) => new RateLimiter({ clock: time, isOn: options.hasRateLimits }), clock);
     provide(bind, DailyChannelQuota, RateLimiter, clock);
@@ -38,36 +38,36 @@ export const httpModule = ({ authenticate, ...options }: Assembly) =>
       RateLimiter,
     );
 
-    provide(bind, RealmAddressBook, unitOfWork, clock, PARTS.options);
-    provideAs(bind, realmAddresses, RealmAddressBook);
-    provide(bind, RealmPlaces, unitOfWork, realmAddresses);
-    provide(bind, StoredStandings, unitOfWork);
+    provide(bind, RealmResolver, unitOfWork, clock, PARTS.options);
+    provideAs(bind, realmUrls, RealmResolver);
+    provide(bind, PublicRealms, unitOfWork, realmUrls);
+    provide(bind, StoredRoles, unitOfWork);
     if (authenticate) {
       // The host application's log-in comes before API keys.
       provideFrom(
         bind,
         LISTS.authenticator,
-        (uow, addressBook) => new HostAuthenticator(authenticate, uow, addressBook),
+        (uow, realmResolver) => new HostAuthenticator(authenticate, uow, realmResolver),
         unitOfWork,
-        RealmAddressBook,
+        RealmResolver,
       );
     }
-    provide(bind, ApiKeyCredentials, VerifyApiKey, RealmAddressBook);
+    provide(bind, ApiKeyCredentials, VerifyApiKey, RealmResolver);
     provide(bind, BasicAuthenticator, ApiKeyCredentials);
     provideAs(bind, LISTS.authenticator, BasicAuthenticator);
 
-    provide(bind, LongPoll, EventHub, RealmPlaces, randomness, PARTS.report);
+    provide(bind, LongPoll, EventHub, PublicRealms, randomness, PARTS.report);
     provideFrom(
       bind,
       PARTS.routes,
       (addresses, hub, longPoll, time) => [
         ...createRoutes({
-          addresses,
+          realmUrls: addresses,
           hub,
           longPoll,
           clock: time,
           emojiNames: options.emojiNames,
-          facts: {
+          serverInfo: {
             startedAt: time.now(),
             isDevelopment: options.isDev,
             webPublicEnabled: options.allowsWebPublicChannels,
@@ -75,7 +75,7 @@ export const httpModule = ({ authenticate, ...options }: Assembly) =>
         }),
         ...(options.moreRoutes ?? []),
       ],
-      realmAddresses,
+      realmUrls,
       EventHub,
       LongPoll,
       clock,
@@ -83,13 +83,13 @@ export const httpModule = ({ authenticate, ...options }: Assembly) =>
     provideFrom(
       bind,
       PARTS.dispatcher,
-      (routes, resolve, authenticators, realms, gatekeeper, limiter, time, load) =>
+      (routes, resolve, authenticators, realms, roleLookup, limiter, time, load) =>
         createDispatcher({
           routes,
           resolve,
           authenticators,
           realms,
-          gatekeeper,
+          roleLookup,
           limiter,
           clock: time,
           load,
@@ -102,8 +102,8 @@ export const httpModule = ({ authenticate, ...options }: Assembly) =>
       PARTS.routes,
       PARTS.resolve,
       all(LISTS.authenticator),
-      RealmAddressBook,
-      StoredStandings,
+      RealmResolver,
+      StoredRoles,
       RateLimiter,
       clock,
       PARTS.load,

@@ -3,15 +3,15 @@ import { HmacApiKeyMint } from '../authentication/hmac-api-key-mint.js';
 import { ZxcvbnPasswordStrength } from '../authentication/zxcvbn-password-strength.js';
 import type { Resolve } from '../container.js';
 import { ListedDisposableDomains } from '../listed-disposable-domains.js';
-import type { Assembly } from '../parley.js';
+import type { ParleyParts } from '../parley.js';
 import { provideFrom, provideValue } from '../provide.js';
-import { serverAddressOf } from '../realm-address-book.js';
+import { serverAddressOf } from '../realm-resolver.js';
 import { SystemEventLoop } from '../system-event-loop.js';
 import { SystemTimers } from '../system-timers.js';
 import { LISTS, PARTS, TOKENS } from '../tokens.js';
 
 /** What the server is given, and what follows from it alone. */
-export const optionsModule = (options: Assembly, resolve: Resolve) =>
+export const optionsModule = (options: ParleyParts, resolve: Resolve) =>
   new ContainerModule(({ bind }) => {
     const { logger } = options;
     provideValue(bind, PARTS.options, options);
@@ -28,7 +28,7 @@ export const optionsModule = (options: Assembly, resolve: Resolve) =>
     provideValue(bind, TOKENS.passwordHasher, options.passwordHasher);
     provideValue(bind, TOKENS.markdownRenderer, options.markdownRenderer);
     provideValue(bind, TOKENS.serverAddress, serverAddressOf(options));
-    provideValue(bind, TOKENS.channelOptions, { webPublicEnabled: options.allowsWebPublicChannels });
+    provideValue(bind, TOKENS.serverChannelConfig, { webPublicEnabled: options.allowsWebPublicChannels });
     provideValue(bind, TOKENS.developmentMode, { isOn: options.isDev });
     provideFrom(bind, TOKENS.apiKeyMint, () => new HmacApiKeyMint(options.secret));
     provideFrom(bind, TOKENS.passwordStrength, () => new ZxcvbnPasswordStrength());

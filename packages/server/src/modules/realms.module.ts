@@ -7,16 +7,16 @@ const {
   unitOfWork,
   clock,
   randomness,
-  realmAddresses,
+  realmUrls,
   developmentMode,
-  channelOptions,
+  serverChannelConfig,
   markdownRenderer,
   serverAddress,
 } = TOKENS;
 
 export const realmsModule = new ContainerModule(({ bind }) => {
-  provide(bind, ChangeRealm, unitOfWork, markdownRenderer, realmAddresses, clock, developmentMode);
+  provide(bind, ChangeRealm, unitOfWork, markdownRenderer, realmUrls, clock, developmentMode);
   provide(bind, ChangeUserDefaults, unitOfWork);
   provide(bind, CreateRealm, unitOfWork, clock, randomness, serverAddress);
-  provide(bind, GetServerSettings, unitOfWork, realmAddresses, developmentMode, channelOptions);
+  provide(bind, GetServerSettings, unitOfWork, realmUrls, developmentMode, serverChannelConfig);
 });

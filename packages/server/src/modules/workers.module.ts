@@ -1,7 +1,7 @@
 import { EventHub, PromoteFullMembers, type UnitOfWork } from '@parley/domain';
 import { noLoad } from '@parley/http';
 import { ContainerModule } from 'inversify';
-import type { Assembly } from '../parley.js';
+import type { ParleyParts } from '../parley.js';
 import { all, provide, provideAs, provideFrom, provideValue } from '../provide.js';
 import { LISTS, PARTS, TOKENS } from '../tokens.js';
 import { JobWorkers } from '../workers/job-workers.js';
@@ -19,7 +19,7 @@ const { clock, unitOfWork } = TOKENS;
 const { report, timers } = PARTS;
 
 /** What goes on in the background and belongs to no feature. */
-export const workersModule = ({ shedsLoad, logger, verifyStorage }: Assembly) =>
+export const workersModule = ({ shedsLoad, logger, verifyStorage }: ParleyParts) =>
   new ContainerModule(({ bind }) => {
     if (shedsLoad) {
       provideFrom(bind, LoadMonitor, (time) => new LoadMonitor(logger, time), timers);

@@ -1,5 +1,5 @@
 import { encodeJob, type Job, type JobHandler, jobKind } from '@parley/domain';
-import { DrivenTime, givenOn, MemoryStorage } from '@parley/testkit';
+import { createFixtureOn, DrivenTime, MemoryStorage } from '@parley/testkit';
 import { JobWorkers } from './job-workers.js';
 
 type Payload = { readonly name: string };
@@ -19,7 +19,7 @@ describe('JobWorkers', () => {
 
   async function workersOf(prepare: (job: Job<Payload>) => Promise<void> = async () => {}) {
     const time = new DrivenTime();
-    const { uow, realm } = await givenOn(new MemoryStorage(time).uow, time);
+    const { uow, realm } = await createFixtureOn(new MemoryStorage(time).uow, time);
     const done: [string, number][] = [];
     const start = time.now();
     const reports: string[] = [];

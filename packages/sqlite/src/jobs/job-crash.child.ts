@@ -12,7 +12,7 @@ async function main(path: string): Promise<void> {
   const { realm, channel, sender } = await uow.read(async (r) => {
     const [realm] = await r.realms.list();
     const [channel] = await r.channels.listAll(realm!.id);
-    const [sender] = await r.users.listHeads(realm!.id);
+    const [sender] = await r.users.listEntries(realm!.id);
     return { realm: realm!, channel: channel!, sender: sender! };
   });
 
@@ -41,12 +41,12 @@ async function main(path: string): Promise<void> {
   const handlerOf = (kind: JobKind<Payload>): JobHandler => ({
     kind,
     async prepare(job) {
-      const { name, followers } = job.payload as Payload;
+      const { name, subscribers } = job.payload as Payload;
       await sleep(Math.random() * 5);
       return async (tx) => {
         await post(tx, name);
-        if (followers === 0) return;
-        const payload = { name: `${name}+`, followers: followers - 1 };
+        if (subscribers === 0) return;
+        const payload = { name: `${name}+`, subscribers: subscribers - 1 };
         await tx.jobs.schedule(encodeJob(kind, { realmId: realm.id, dueAt: clock.now(), payload }));
       };
     },

@@ -3,7 +3,7 @@ import { jobKind } from '@parley/domain';
 export interface Payload {
   readonly name: string;
   /** So many more follow, each scheduled by the one before it. */
-  readonly followers: number;
+  readonly subscribers: number;
 }
 
 const readPayload = (stored: unknown) => stored as Payload;

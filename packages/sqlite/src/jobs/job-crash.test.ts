@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { encodeJob } from '@parley/domain';
-import { aChannel, aUser, givenOn } from '@parley/testkit';
+import { aChannel, aUser, createFixtureOn } from '@parley/testkit';
 import Sqlite from 'better-sqlite3';
 import { openSqliteStorage } from '../index.js';
 import { ChildProgram } from '../testing/child.js';
@@ -26,12 +26,12 @@ it('does each job once, however often processes are killed and however many shar
   const path = join(directory, 'parley.db');
   const child = new ChildProgram(join(__dirname, 'job-crash.child.ts'), join(directory, 'child.cjs'));
   const storage = openSqliteStorage({ path, clock });
-  const { realm } = await givenOn(storage.uow, clock, aUser({ name: 'sender' }), aChannel({ name: 'general' }));
+  const { realm } = await createFixtureOn(storage.uow, clock, aUser({ name: 'sender' }), aChannel({ name: 'general' }));
   const expected: string[] = [];
   await storage.uow.write(async (tx) => {
     for (const kind of [POST, MAIL]) {
       for (let i = 0; i < JOBS; i++) {
-        const payload = { name: `${kind.name} ${i}`, followers: FOLLOWERS };
+        const payload = { name: `${kind.name} ${i}`, subscribers: FOLLOWERS };
         await tx.jobs.schedule(encodeJob(kind, { realmId: realm.id, dueAt: clock.now() - 1, payload }));
         for (let follower = 0; follower <= FOLLOWERS; follower++) expected.push(payload.name + '+'.repeat(follower));
       }

@@ -1,6 +1,6 @@
 import { type MessageCondition, type MessageProperty, RESOLVED_PREFIX, type SimpleCondition } from '@parley/domain';
 import type { Parameter } from '../connection.js';
-import { TRAITS } from './stored-values.js';
+import { PROPERTY_BITS } from './stored-values.js';
 
 /** Part of a WHERE clause over `message m`, each term begun with AND. */
 export interface Restriction {
@@ -16,11 +16,11 @@ const AFTER_RESOLVED = RESOLVED_PREFIX.slice(0, -1) + String.fromCodePoint(RESOL
 
 /** As the indexes have it, letter by letter. */
 export const PROPERTY_SQL: Readonly<Record<IndexedProperty, string>> = {
-  hasLink: `m.traits & ${TRAITS.hasLink}`,
-  hasImage: `m.traits & ${TRAITS.hasImage}`,
-  hasAttachment: `m.traits & ${TRAITS.hasAttachment}`,
+  hasLink: `m.property_bits & ${PROPERTY_BITS.hasLink}`,
+  hasImage: `m.property_bits & ${PROPERTY_BITS.hasImage}`,
+  hasAttachment: `m.property_bits & ${PROPERTY_BITS.hasAttachment}`,
   isResolved: `m.topic_key >= '${RESOLVED_PREFIX}' AND m.topic_key < '${AFTER_RESOLVED}'`,
-  mentionsChannel: `m.traits & ${TRAITS.mentionsChannel}`,
+  mentionsChannel: `m.property_bits & ${PROPERTY_BITS.mentionsChannel}`,
 };
 
 export const LISTED = '(SELECT value FROM json_each(?))';

@@ -11,9 +11,9 @@ import {
 } from '@parley/domain';
 import type { Connection, Query } from '../connection.js';
 import { jsonList } from '../rows.js';
-import { idOf, type MessagePlace, traitsOf } from './message-place.js';
-import type { Standings } from './standing.js';
-import { TRAITS } from './stored-values.js';
+import { idOf, type MessageIndexRow, propertyBitsOf } from './message-index-row.js';
+import { PROPERTY_BITS } from './stored-values.js';
+import type { ViewerMessageStates } from './viewer-message-state.js';
 
 /** Judges messages one by one, where no query can: by what their viewer has read and marked. */
 export class ConditionSubjects {
@@ -21,7 +21,7 @@ export class ConditionSubjects {
 
   constructor(
     connection: Connection,
-    private readonly standings: Standings,
+    private readonly states: ViewerMessageStates,
   ) {
     this.details = connection.tuples(
       `SELECT m.id, m.channel_id, m.topic, c.privacy
@@ -32,15 +32,15 @@ export class ConditionSubjects {
   /** Those of which all the conditions hold, in their order; of the scope `own`, none but the viewer's own. */
   matching(
     viewer: Viewer,
-    places: readonly MessagePlace[],
+    places: readonly MessageIndexRow[],
     conditions: readonly MessageCondition[],
     scope: MessageFilter['scope'],
-  ): MessagePlace[] {
+  ): MessageIndexRow[] {
     if (places.length === 0 || (conditions.length === 0 && scope === 'shared')) return [...places];
-    const standing = this.standings.load(viewer, places);
+    const state = this.states.load(viewer, places);
     const details = new Map(this.details.all(jsonList(places.map(idOf))).map((each) => [each[0], each]));
     return places.filter((place) => {
-      const own = standing.flags(place);
+      const own = state.flags(place);
       if (!own && scope === 'own') return false;
       const [, channelId, topic, channelPrivacy] = details.get(idOf(place))!;
       const subject: ConditionSubject = {
@@ -50,9 +50,9 @@ export class ConditionSubjects {
           recipientId: place[2],
           channelId,
           topic,
-          hasLink: (traitsOf(place) & TRAITS.hasLink) !== 0,
-          hasImage: (traitsOf(place) & TRAITS.hasImage) !== 0,
-          hasAttachment: (traitsOf(place) & TRAITS.hasAttachment) !== 0,
+          hasLink: (propertyBitsOf(place) & PROPERTY_BITS.hasLink) !== 0,
+          hasImage: (propertyBitsOf(place) & PROPERTY_BITS.hasImage) !== 0,
+          hasAttachment: (propertyBitsOf(place) & PROPERTY_BITS.hasAttachment) !== 0,
         },
         channelPrivacy,
         flags: own ?? HISTORICAL,

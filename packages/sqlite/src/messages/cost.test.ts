@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type MessageCondition, type MessageFilter, not, type Repositories, type Transaction } from '@parley/domain';
-import { aChannel, aMessage, aUser, FixedClock, givenOn, type Scene } from '@parley/testkit';
+import { aChannel, aMessage, aUser, createFixtureOn, FixedClock, type Fixture } from '@parley/testkit';
 import Sqlite, { type Database } from 'better-sqlite3';
 import { openSqliteStorage, type SqliteStorage } from '../index.js';
 
@@ -16,7 +16,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true });
 });
 
-interface World extends Scene {
+interface World extends Fixture {
   /** For looking at the tables. */
   readonly database: Database;
 }
@@ -36,12 +36,12 @@ const specialOf = (i: number): Partial<Parameters<typeof aMessage>[0]> =>
     : {};
 
 /** A channel with twenty interleaved topics, a quiet one and a conversation, `messages` in all. */
-async function worldOf({ followers = 2, messages = 0 }): Promise<World> {
+async function worldOf({ subscribers = 2, messages = 0 }): Promise<World> {
   const clock = new FixedClock();
   const path = join(directory, `${++worlds}.db`);
   const storage: SqliteStorage = openSqliteStorage({ path, clock, trace: (sql) => statements.push(sql) });
-  const names = [...READERS, ...Array.from({ length: followers - 2 }, (_, i) => `follower ${i}`)];
-  const scene = await givenOn(
+  const names = [...READERS, ...Array.from({ length: subscribers - 2 }, (_, i) => `follower ${i}`)];
+  const fixture = await createFixtureOn(
     storage.uow,
     clock,
     ...names.map((name) => aUser({ name })),
@@ -57,7 +57,7 @@ async function worldOf({ followers = 2, messages = 0 }): Promise<World> {
   );
   const database = new Sqlite(path, { readonly: true });
   opened.push(database, storage);
-  return Object.assign(scene, { database });
+  return Object.assign(fixture, { database });
 }
 
 const count = (world: World, sql: string): number => world.database.prepare(sql).pluck().get() as number;
@@ -73,20 +73,20 @@ const own = (...conditions: readonly MessageCondition[]): MessageFilter => ({
   conditions,
   scope: 'own',
 });
-const inChannel = (world: Scene, name: string): MessageCondition => ({
+const inChannel = (world: Fixture, name: string): MessageCondition => ({
   kind: 'recipient',
   recipientIds: [world.channel(name).recipientId],
 });
 const inTopic = (topicKey: string): MessageCondition => ({ kind: 'topic', topicKey });
 
-const channelTopics = (world: Scene, ...topics: readonly (readonly [name: string, topicKey: string])[]) =>
+const channelTopics = (world: Fixture, ...topics: readonly (readonly [name: string, topicKey: string])[]) =>
   ({
     kind: 'channelTopic',
     topics: topics.map(([name, topicKey]) => ({ recipientId: world.channel(name).recipientId, topicKey })),
   }) as const;
 
 /** What the operators of narrows come to, and some of them together. */
-const NARROWS: Readonly<Record<string, (world: Scene) => MessageFilter>> = {
+const NARROWS: Readonly<Record<string, (world: Fixture) => MessageFilter>> = {
   'is:starred': () => own({ kind: 'flag', flag: 'starred' }),
   'is:unread': () => own(not({ kind: 'flag', flag: 'read' })),
   'is:unread in a channel': (w) => own(not({ kind: 'flag', flag: 'read' }), inChannel(w, 'busy')),
@@ -139,13 +139,13 @@ const NARROWS: Readonly<Record<string, (world: Scene) => MessageFilter>> = {
   'has:attachment from somebody': (w) => own({ kind: 'property', property: 'hasAttachment' }, byWriter(w)),
   'id:': (w) => own({ kind: 'message', messageId: w.messages[1]!.id }),
 };
-const byWriter = (world: Scene): MessageCondition => ({ kind: 'sender', userId: world.user('writer').id });
+const byWriter = (world: Fixture): MessageCondition => ({ kind: 'sender', userId: world.user('writer').id });
 
 describe('sending', () => {
-  it('writes the same for few followers and for many', async () => {
+  it('writes the same for few subscribers and for many', async () => {
     const written: (readonly string[])[] = [];
-    for (const followers of [2, 200]) {
-      const world = await worldOf({ followers });
+    for (const subscribers of [2, 200]) {
+      const world = await worldOf({ subscribers });
       const before = ['message_flag', 'read_segment', 'span'].map((table) => rowsOf(world, table));
       const sql = await traced(() => world.add(aMessage({ from: 'writer', to: 'busy' })));
       const after = ['message_flag', 'read_segment', 'span'].map((table) => rowsOf(world, table));
@@ -259,8 +259,8 @@ describe('marking', () => {
     expect(segments).toEqual([{ first: 1, last: 4 }]);
   });
 
-  it('writes nothing for each follower when messages move', async () => {
-    const world = await worldOf({ followers: 100, messages: 20 });
+  it('writes nothing per subscriber when messages move', async () => {
+    const world = await worldOf({ subscribers: 100, messages: 20 });
     const ids = world.messages.filter(({ channelId }) => channelId === world.channel('busy').id).map(({ id }) => id);
     const { id: channelId, recipientId } = world.channel('quiet');
     const tables = ['message_flag', 'read_segment', 'span', 'moved_message'];
@@ -285,32 +285,36 @@ describe('reading', () => {
   });
 
   const reads: [string, (r: Repositories | Transaction, world: World) => Promise<unknown>][] = [
-    ['a page of a channel', (r, w) => r.pages.listHeadsUpTo(w.viewer('reader'), own(inChannel(w, 'busy')), null, 100)],
+    [
+      'a page of a channel',
+      (r, w) => r.pages.listEntriesUpTo(w.viewer('reader'), own(inChannel(w, 'busy')), null, 100),
+    ],
     [
       'a page of shared history',
-      (r, w) => r.pages.listHeadsFrom(w.viewer('reader'), { ...own(inChannel(w, 'busy')), scope: 'shared' }, 150, 100),
+      (r, w) =>
+        r.pages.listEntriesFrom(w.viewer('reader'), { ...own(inChannel(w, 'busy')), scope: 'shared' }, 150, 100),
     ],
     [
       'a page of a topic',
-      (r, w) => r.pages.listHeadsUpTo(w.viewer('reader'), own(inChannel(w, 'busy'), inTopic('topic 3')), null, 100),
+      (r, w) => r.pages.listEntriesUpTo(w.viewer('reader'), own(inChannel(w, 'busy'), inTopic('topic 3')), null, 100),
     ],
-    ['the home view', (r, w) => r.pages.listHeadsUpTo(w.viewer('reader'), own(), null, 100)],
+    ['the home view', (r, w) => r.pages.listEntriesUpTo(w.viewer('reader'), own(), null, 100)],
     [
       'what somebody wrote',
       (r, w) =>
-        r.pages.listHeadsUpTo(w.viewer('reader'), own({ kind: 'sender', userId: w.user('writer').id }), null, 10),
+        r.pages.listEntriesUpTo(w.viewer('reader'), own({ kind: 'sender', userId: w.user('writer').id }), null, 10),
     ],
     ...Object.entries(NARROWS).map(
       ([title, filterIn]): [string, (r: Repositories | Transaction, world: World) => Promise<unknown>] => [
         title,
         async (r, w) => {
-          const heads = await r.pages.listHeadsUpTo(w.viewer('reader'), filterIn(w), null, 10);
-          expect(heads.length).toBeGreaterThan(0);
-          await r.pages.listHeadsFrom(w.viewer('reader'), filterIn(w), heads[0]!.id, 5);
+          const entries = await r.pages.listEntriesUpTo(w.viewer('reader'), filterIn(w), null, 10);
+          expect(entries.length).toBeGreaterThan(0);
+          await r.pages.listEntriesFrom(w.viewer('reader'), filterIn(w), entries[0]!.id, 5);
         },
       ],
     ),
-    ['a topic everywhere', (r, w) => r.pages.listHeadsUpTo(w.viewer('reader'), own(inTopic('topic 3')), null, 10)],
+    ['a topic everywhere', (r, w) => r.pages.listEntriesUpTo(w.viewer('reader'), own(inTopic('topic 3')), null, 10)],
     [
       'views',
       (r, w) =>
@@ -335,7 +339,7 @@ describe('reading', () => {
     ['traffic', (r, w) => r.topics.countSince(w.realm.id, [w.channel('busy').recipientId], w.clock.now() - 10)],
     ['the first message of a day', (r, w) => r.pages.findFirstIdSince(w.realm.id, w.clock.now() - 10)],
     ['the newest message', (r, w) => r.personal.newestId(w.viewer('reader'))],
-    ['channels left', (r, w) => r.personal.listFormerChannelIds(w.viewer('reader'))],
+    ['channels left', (r, w) => r.personal.listUnsubscribedChannelIdsWithMessages(w.viewer('reader'))],
     ['starred messages', (r, w) => r.personal.listStarred(w.viewer('reader'))],
     [
       'holders',

@@ -2,48 +2,48 @@ import type { MessageCondition, MessageFilter, Viewer } from '@parley/domain';
 import { type Connection, LIMIT } from '../connection.js';
 import { jsonList } from '../rows.js';
 import { ConditionSubjects } from './condition-subjects.js';
-import { IncompletePlaces } from './incomplete-places.js';
 import { type Narrowing, narrowedTo, toNarrowing } from './message-filter.js';
-import { idOf, type MessagePlace } from './message-place.js';
-import { after, MessageSeries, merge, orderOf, type Walk } from './message-series.js';
-import { OwnHistory } from './own-history.js';
-import type { Standings } from './standing.js';
+import { idOf, type MessageIndexRow } from './message-index-row.js';
+import { after, MessageSeries, merge, orderOf, type PageRange } from './message-series.js';
+import { ReceivedMessagePages } from './received-message-pages.js';
 import { UnreadMessages } from './unread-messages.js';
+import { UnreadSpans } from './unread-spans.js';
+import type { ViewerMessageStates } from './viewer-message-state.js';
 
 /** At most so many, in the direction of the walk, as far as rows of `message` tell and perhaps more than is meant. */
-type Source = (walk: Walk, limit: number) => MessagePlace[];
+type Source = (pageRange: PageRange, limit: number) => MessageIndexRow[];
 
 /** How many messages are judged at once where what the viewer has read or marked decides. */
 const JUDGED_AT_ONCE = { atLeast: 100, atMost: 1000 };
 
 /** Pages of messages in order of id, found by the index that leads to the fewest which are not meant. */
 export class MessagePages {
-  readonly ownHistory: OwnHistory;
+  readonly receivedPages: ReceivedMessagePages;
   private readonly series: MessageSeries;
   private readonly unread: UnreadMessages;
   private readonly subjects: ConditionSubjects;
 
-  constructor(connection: Connection, standings: Standings) {
+  constructor(connection: Connection, states: ViewerMessageStates) {
     this.series = new MessageSeries(connection);
-    this.ownHistory = new OwnHistory(connection, standings, this.series);
-    this.unread = new UnreadMessages(connection, standings, new IncompletePlaces(connection));
-    this.subjects = new ConditionSubjects(connection, standings);
+    this.receivedPages = new ReceivedMessagePages(connection, states, this.series);
+    this.unread = new UnreadMessages(connection, states, new UnreadSpans(connection));
+    this.subjects = new ConditionSubjects(connection, states);
   }
 
   /** At most `limit`, in the direction of the walk. */
-  page(viewer: Viewer, { conditions, scope }: MessageFilter, walk: Walk, limit: number): MessagePlace[] {
+  page(viewer: Viewer, { conditions, scope }: MessageFilter, pageRange: PageRange, limit: number): MessageIndexRow[] {
     const narrowing = toNarrowing(conditions);
     if (!narrowing || limit <= 0) return [];
     const history: Source = (part, count) =>
       scope === 'own'
-        ? this.ownHistory.page(viewer, narrowing, part, count)
+        ? this.receivedPages.page(viewer, narrowing, part, count)
         : this.sharedHistory(viewer, narrowing, part, count);
-    if (narrowing.personal.length === 0) return history(walk, limit);
+    if (narrowing.personal.length === 0) return history(pageRange, limit);
 
     const source = this.personalSource(viewer, narrowing) ?? history;
-    const found: MessagePlace[] = [];
+    const found: MessageIndexRow[] = [];
     let count = Math.max(limit, JUDGED_AT_ONCE.atLeast);
-    for (let part: Walk | null = walk; part && found.length < limit; ) {
+    for (let part: PageRange | null = pageRange; part && found.length < limit; ) {
       const rows = source(part, count);
       found.push(...this.subjects.matching(viewer, rows, narrowing.personal, scope));
       part = rows.length >= count ? after(part, idOf(rows.at(-1)!)) : null;
@@ -53,7 +53,11 @@ export class MessagePages {
   }
 
   /** Those of the messages of which all the conditions hold, in their order. */
-  among(viewer: Viewer, places: readonly MessagePlace[], conditions: readonly MessageCondition[]): MessagePlace[] {
+  among(
+    viewer: Viewer,
+    places: readonly MessageIndexRow[],
+    conditions: readonly MessageCondition[],
+  ): MessageIndexRow[] {
     const narrowing = toNarrowing(conditions);
     if (!narrowing) return [];
     const { restriction, personal } = narrowing;
@@ -64,15 +68,17 @@ export class MessagePages {
     return places.filter((place) => meant.has(idOf(place)));
   }
 
-  private sharedHistory(viewer: Viewer, narrowing: Narrowing, walk: Walk, limit: number): MessagePlace[] {
+  private sharedHistory(viewer: Viewer, narrowing: Narrowing, pageRange: PageRange, limit: number): MessageIndexRow[] {
     const { series, privacies } = narrowing;
     const [only, another] = series ?? [];
-    if (only && !another) return this.series.list(only, narrowing, walk, limit);
+    if (only && !another) return this.series.list(only, narrowing, pageRange, limit);
     if (!series && !privacies) throw new Error('Shared history is of channels that the conditions name');
     const starts = series
-      ? this.series.starts(series, narrowing, walk)
-      : this.series.channelStarts(viewer.realmId, privacies!, narrowing, walk);
-    return this.series.merged(starts, walk, limit, (one, part, count) => this.series.list(one, narrowing, part, count));
+      ? this.series.starts(series, narrowing, pageRange)
+      : this.series.channelStarts(viewer.realmId, privacies!, narrowing, pageRange);
+    return this.series.merged(starts, pageRange, limit, (one, part, count) =>
+      this.series.list(one, narrowing, part, count),
+    );
   }
 
   /** Where what is meant is few of the viewer's messages, and stored as such; null: nowhere. */
@@ -80,10 +86,10 @@ export class MessagePages {
     for (const condition of narrowing.personal) {
       const sources = this.sourcesOf(viewer, narrowing, condition);
       if (sources)
-        return (walk, limit) =>
+        return (pageRange, limit) =>
           merge(
-            sources.map((source) => source(walk, limit)),
-            walk,
+            sources.map((source) => source(pageRange, limit)),
+            pageRange,
             limit,
           );
     }
@@ -98,12 +104,12 @@ export class MessagePages {
         if (flag === 'read') return null;
         if (flag !== 'channelWildcardMentioned') return [this.flagged(viewer, narrowing, flag)];
         const mentioning = narrowedTo(narrowing, 'mentionsChannel');
-        return [(walk, limit) => this.ownHistory.page(viewer, mentioning, walk, limit)];
+        return [(pageRange, limit) => this.receivedPages.page(viewer, mentioning, pageRange, limit)];
       }
       case 'not': {
         const { condition: negated } = condition;
         if (negated.kind !== 'flag' || negated.flag !== 'read') return null;
-        return [(walk, limit) => this.unread.page(viewer, narrowing, walk, limit)];
+        return [(pageRange, limit) => this.unread.page(viewer, narrowing, pageRange, limit)];
       }
       case 'anyOf': {
         const parts = condition.conditions.map((each) => this.sourcesOf(viewer, narrowing, each));
@@ -116,12 +122,12 @@ export class MessagePages {
 
   private flagged({ realmId, userId }: Viewer, { restriction }: Narrowing, flag: keyof typeof FLAG_INDEXES): Source {
     const [index, column] = FLAG_INDEXES[flag];
-    return (walk, limit) =>
+    return (pageRange, limit) =>
       this.series.select(
         `FROM message_flag f INDEXED BY ${index} CROSS JOIN message m ON m.id = f.message_id
          WHERE f.user_id = ? AND f.${column} = 1 AND f.realm_id = ? AND f.message_id BETWEEN ? AND ? ${restriction.sql}
-         ORDER BY f.message_id ${orderOf(walk)} ${LIMIT}`,
-        ...[userId, realmId, walk.first, walk.last, ...restriction.parameters, limit],
+         ORDER BY f.message_id ${orderOf(pageRange)} ${LIMIT}`,
+        ...[userId, realmId, pageRange.first, pageRange.last, ...restriction.parameters, limit],
       );
   }
 }

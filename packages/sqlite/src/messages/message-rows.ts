@@ -12,7 +12,7 @@ import type {
 import type { Connection, Query } from '../connection.js';
 import type { Quarantine } from '../quarantine.js';
 import { jsonList, listColumn } from '../rows.js';
-import { TRAITS } from './stored-values.js';
+import { PROPERTY_BITS } from './stored-values.js';
 
 export interface MessageRow {
   readonly id: MessageId;
@@ -22,7 +22,7 @@ export interface MessageRow {
   readonly ordinal: Ordinal;
   readonly recipient_id: RecipientId;
   readonly channel_id: ChannelId | null;
-  readonly traits: number;
+  readonly property_bits: number;
   readonly version: number;
   readonly sent_at: UnixSeconds;
   readonly last_edited_at: UnixSeconds | null;
@@ -66,13 +66,13 @@ export class MessageRows {
       renderedContent: row.rendered_content,
       sentAt: row.sent_at,
       clientName: row.client_name,
-      isMeMessage: (row.traits & TRAITS.isMeMessage) !== 0,
-      mentionsChannel: (row.traits & TRAITS.mentionsChannel) !== 0,
-      hasLink: (row.traits & TRAITS.hasLink) !== 0,
-      hasImage: (row.traits & TRAITS.hasImage) !== 0,
-      hasAttachment: (row.traits & TRAITS.hasAttachment) !== 0,
+      isMeMessage: (row.property_bits & PROPERTY_BITS.isMeMessage) !== 0,
+      mentionsChannel: (row.property_bits & PROPERTY_BITS.mentionsChannel) !== 0,
+      hasLink: (row.property_bits & PROPERTY_BITS.hasLink) !== 0,
+      hasImage: (row.property_bits & PROPERTY_BITS.hasImage) !== 0,
+      hasAttachment: (row.property_bits & PROPERTY_BITS.hasAttachment) !== 0,
       topicLinks: row.topic_links === null ? [] : topicLinks(row.topic_links, row.id, this.quarantine),
-      isReadByDefault: (row.traits & TRAITS.isReadByDefault) !== 0,
+      isReadByDefault: (row.property_bits & PROPERTY_BITS.isReadByDefault) !== 0,
       lastEditedAt: row.last_edited_at,
       lastMovedAt: row.last_moved_at,
       version: row.version,

@@ -1,11 +1,11 @@
 import { type MessageId, type MessageMoves, type MoveTarget, type RealmId, topicKey } from '@parley/domain';
 import type { Connection } from '../connection.js';
 import { jsonList, toFlag } from '../rows.js';
-import { idOf, PlacesById } from './message-place.js';
-import { TRAITS } from './stored-values.js';
+import { idOf, MessageIndexRowsById } from './message-index-row.js';
+import { PROPERTY_BITS } from './stored-values.js';
 
 export class SqliteMessageMoves implements MessageMoves {
-  private readonly places: PlacesById;
+  private readonly indexRowsById: MessageIndexRowsById;
 
   private readonly addMove;
   private readonly noteMoved;
@@ -14,7 +14,7 @@ export class SqliteMessageMoves implements MessageMoves {
   private readonly forgetFlags;
 
   constructor(connection: Connection) {
-    this.places = new PlacesById(connection);
+    this.indexRowsById = new MessageIndexRowsById(connection);
 
     this.addMove = connection.values<number>(
       'INSERT INTO channel_move (realm_id, target_recipient_id, is_history_protected) VALUES (?, ?, ?) RETURNING id',
@@ -23,7 +23,7 @@ export class SqliteMessageMoves implements MessageMoves {
       'INSERT INTO moved_message (message_id, move_id, realm_id) SELECT value, ?, ? FROM json_each(?)',
     );
     this.changeChannel = connection.command(
-      `UPDATE message SET recipient_id = ?, channel_id = ?, traits = traits | ${TRAITS.wasMoved}
+      `UPDATE message SET recipient_id = ?, channel_id = ?, property_bits = property_bits | ${PROPERTY_BITS.wasMoved}
        WHERE id IN (SELECT value FROM json_each(?))`,
     );
     this.changeTopic = connection.command(
@@ -39,7 +39,7 @@ export class SqliteMessageMoves implements MessageMoves {
   }
 
   async move(realmId: RealmId, ids: readonly MessageId[], target: MoveTarget): Promise<void> {
-    const places = this.places.list(realmId, ids);
+    const places = this.indexRowsById.list(realmId, ids);
     const crossing = places.filter(([, , recipientId]) => recipientId !== target.recipientId).map(idOf);
     if (crossing.length > 0) {
       const list = jsonList(crossing);

@@ -3,46 +3,46 @@ import {
   HISTORICAL,
   type MessageCondition,
   type MessageFilter,
-  type MessageHead,
   type MessageId,
+  type MessageListEntry,
   type MessagePageReads,
   type MessageView,
-  type PersonView,
   type RealmId,
   type RecipientId,
   type Submessage,
   type UnixSeconds,
   USER_SETTINGS,
   type UserId,
+  type UserSummary,
   type Viewer,
 } from '@parley/domain';
 import type { Connection } from '../connection.js';
 import type { Quarantine } from '../quarantine.js';
 import { type Flag, jsonList, settingsColumn } from '../rows.js';
+import { type MessageIndexRow, MessageIndexRowsById } from './message-index-row.js';
 import { MessagePages } from './message-pages.js';
-import { type MessagePlace, PlacesById } from './message-place.js';
 import { MessageRows } from './message-rows.js';
-import type { Walk } from './message-series.js';
+import type { PageRange } from './message-series.js';
 import { SentSince } from './sent-since.js';
-import { Standings } from './standing.js';
+import { ViewerMessageStates } from './viewer-message-state.js';
 
 const MAX_ID = Number.MAX_SAFE_INTEGER;
 /** How many ids are looked through for one of a realm. */
 const NEAR_IDS = 1000;
 
 export class SqliteMessagePageReads implements MessagePageReads {
-  private readonly standings: Standings;
+  private readonly states: ViewerMessageStates;
   private readonly pages: MessagePages;
-  private readonly places: PlacesById;
+  private readonly indexRowsById: MessageIndexRowsById;
   private readonly rows: MessageRows;
   private readonly sentSince: SentSince;
 
   private readonly conversationHeads;
   private readonly senderVersions;
   private readonly conversationNames;
-  private readonly participants;
+  private readonly participantIds;
   private readonly submessages;
-  private readonly people;
+  private readonly usersById;
   private readonly firstInRealm;
   private readonly firstOfRecipients;
 
@@ -50,9 +50,9 @@ export class SqliteMessagePageReads implements MessagePageReads {
     connection: Connection,
     private readonly quarantine: Quarantine,
   ) {
-    this.standings = new Standings(connection);
-    this.pages = new MessagePages(connection, this.standings);
-    this.places = new PlacesById(connection);
+    this.states = new ViewerMessageStates(connection);
+    this.pages = new MessagePages(connection, this.states);
+    this.indexRowsById = new MessageIndexRowsById(connection);
     this.rows = new MessageRows(connection, quarantine);
     this.sentSince = new SentSince(connection);
 
@@ -71,14 +71,14 @@ export class SqliteMessagePageReads implements MessagePageReads {
       `SELECT r.id, r.channel_id, c.name FROM recipient r LEFT JOIN channel c ON c.id = r.channel_id
        WHERE r.id IN (SELECT value FROM json_each(?))`,
     );
-    this.participants = connection.tuples<readonly [RecipientId, UserId]>(
+    this.participantIds = connection.tuples<readonly [RecipientId, UserId]>(
       `SELECT recipient_id, user_id FROM direct_participant
        WHERE recipient_id IN (SELECT value FROM json_each(?)) ORDER BY recipient_id, user_id`,
     );
     this.submessages = connection.rows<SubmessageRow>(
       'SELECT * FROM submessage WHERE message_id IN (SELECT value FROM json_each(?)) ORDER BY id',
     );
-    this.people = connection.rows<PersonRow>(
+    this.usersById = connection.rows<UserSummaryRow>(
       `SELECT id, full_name, email, settings, avatar_source, avatar_version, bot_kind IS NOT NULL AS is_bot,
               system_kind IS NOT NULL AS is_system_bot
        FROM user WHERE id IN (SELECT value FROM json_each(?))`,
@@ -94,32 +94,32 @@ export class SqliteMessagePageReads implements MessagePageReads {
     );
   }
 
-  async listHeadsUpTo(
+  async listEntriesUpTo(
     viewer: Viewer,
     filter: MessageFilter,
     atMost: number | null,
     limit: number,
-  ): Promise<readonly MessageHead[]> {
-    const walk: Walk = { direction: 'older', first: 0, last: Math.min(atMost ?? MAX_ID, MAX_ID) };
-    return this.toHeads(viewer, this.pages.page(viewer, filter, walk, limit).reverse());
+  ): Promise<readonly MessageListEntry[]> {
+    const pageRange: PageRange = { direction: 'older', first: 0, last: Math.min(atMost ?? MAX_ID, MAX_ID) };
+    return this.toEntries(viewer, this.pages.page(viewer, filter, pageRange, limit).reverse());
   }
 
-  async listHeadsFrom(
+  async listEntriesFrom(
     viewer: Viewer,
     filter: MessageFilter,
     atLeast: number,
     limit: number,
-  ): Promise<readonly MessageHead[]> {
-    const walk: Walk = { direction: 'newer', first: atLeast, last: MAX_ID };
-    return this.toHeads(viewer, this.pages.page(viewer, filter, walk, limit));
+  ): Promise<readonly MessageListEntry[]> {
+    const pageRange: PageRange = { direction: 'newer', first: atLeast, last: MAX_ID };
+    return this.toEntries(viewer, this.pages.page(viewer, filter, pageRange, limit));
   }
 
-  async listHeads(
+  async listEntries(
     viewer: Viewer,
     ids: readonly MessageId[],
     conditions: readonly MessageCondition[] = [],
-  ): Promise<readonly MessageHead[]> {
-    return this.toHeads(viewer, this.pages.among(viewer, this.places.list(viewer.realmId, ids), conditions));
+  ): Promise<readonly MessageListEntry[]> {
+    return this.toEntries(viewer, this.pages.among(viewer, this.indexRowsById.list(viewer.realmId, ids), conditions));
   }
 
   async listViews(realmId: RealmId, ids: readonly MessageId[]): Promise<readonly MessageView[]> {
@@ -127,24 +127,24 @@ export class SqliteMessagePageReads implements MessagePageReads {
     const recipientIds = jsonList(new Set(rows.map((row) => row.recipient_id)));
     const conversations = new Map(this.conversationNames.all(recipientIds).map((each) => [each[0], each]));
     const userIds = new Map<RecipientId, UserId[]>();
-    for (const [recipientId, userId] of this.participants.all(recipientIds)) {
+    for (const [recipientId, userId] of this.participantIds.all(recipientIds)) {
       const known = userIds.get(recipientId);
       if (known) known.push(userId);
       else userIds.set(recipientId, [userId]);
     }
     const named = new Set([...rows.map((row) => row.sender_id), ...[...userIds.values()].flat()]);
-    const people = new Map(this.people.all(jsonList(named)).map((row) => [row.id, this.toPerson(row)]));
+    const usersById = new Map(this.usersById.all(jsonList(named)).map((row) => [row.id, this.toUserSummary(row)]));
     const submessages = this.submessagesOf(rows.map((row) => row.id));
     return rows.map((row) => {
       const [, channelId, name] = conversations.get(row.recipient_id)!;
       return {
         message: this.rows.toMessage(row),
-        sender: people.get(row.sender_id)!,
+        sender: usersById.get(row.sender_id)!,
         submessages: submessages.get(row.id) ?? [],
         conversation:
           channelId !== null
             ? { kind: 'channel', channelId, name: name! }
-            : { kind: 'direct', people: userIds.get(row.recipient_id)!.map((id) => people.get(id)!) },
+            : { kind: 'direct', participants: userIds.get(row.recipient_id)!.map((id) => usersById.get(id)!) },
       };
     });
   }
@@ -156,7 +156,7 @@ export class SqliteMessagePageReads implements MessagePageReads {
   }
 
   /** `places` ascend. Those of another realm's conversations are left out. */
-  private toHeads(viewer: Viewer, places: readonly MessagePlace[]): MessageHead[] {
+  private toEntries(viewer: Viewer, places: readonly MessageIndexRow[]): MessageListEntry[] {
     if (places.length === 0) return [];
     const recipientIds = jsonList(new Set(places.map((place) => place[2])));
     const conversations = new Map(
@@ -164,22 +164,22 @@ export class SqliteMessagePageReads implements MessagePageReads {
     );
     if (conversations.size === 0) return [];
     const senders = new Map(this.senderVersions.all(jsonList(new Set(places.map((place) => place[1])))));
-    const standing = this.standings.load(viewer, places);
-    const heads: MessageHead[] = [];
+    const state = this.states.load(viewer, places);
+    const entries: MessageListEntry[] = [];
     for (const place of places) {
       const [id, senderId, recipientId, , , , version] = place;
       const conversation = conversations.get(recipientId);
       if (!conversation) continue;
-      heads.push({
+      entries.push({
         id,
         senderId,
         recipientId,
         channelId: conversation[1],
         versions: { message: version, sender: senders.get(senderId)!, conversation: conversation[2] },
-        flags: standing.flags(place) ?? HISTORICAL,
+        flags: state.flags(place) ?? HISTORICAL,
       });
     }
-    return heads;
+    return entries;
   }
 
   private submessagesOf(ids: readonly MessageId[]): ReadonlyMap<MessageId, readonly Submessage[]> {
@@ -192,7 +192,7 @@ export class SqliteMessagePageReads implements MessagePageReads {
     return found;
   }
 
-  private toPerson(row: PersonRow): PersonView {
+  private toUserSummary(row: UserSummaryRow): UserSummary {
     return {
       id: row.id,
       fullName: row.full_name,
@@ -207,12 +207,12 @@ export class SqliteMessagePageReads implements MessagePageReads {
   }
 }
 
-interface PersonRow {
+interface UserSummaryRow {
   readonly id: UserId;
   readonly full_name: string;
   readonly email: string;
   readonly settings: string;
-  readonly avatar_source: PersonView['avatar']['source'];
+  readonly avatar_source: UserSummary['avatar']['source'];
   readonly avatar_version: number;
   readonly is_bot: Flag;
   readonly is_system_bot: Flag;

@@ -12,15 +12,15 @@ import {
 import type { Connection } from '../connection.js';
 import type { Quarantine } from '../quarantine.js';
 import { jsonList, toFlag } from '../rows.js';
-import { idOf, PlacesById } from './message-place.js';
+import { idOf, MessageIndexRowsById } from './message-index-row.js';
 import { MessageRows } from './message-rows.js';
 import { ReadSets } from './read-sets.js';
 import { Spans } from './spans.js';
-import { ORIGINS, TRAITS } from './stored-values.js';
+import { OWNERSHIP_SOURCES, PROPERTY_BITS } from './stored-values.js';
 
 export class SqliteMessageRepository implements MessageRepository {
   private readonly rows: MessageRows;
-  private readonly places: PlacesById;
+  private readonly indexRowsById: MessageIndexRowsById;
   private readonly spans: Spans;
   private readonly readSets: ReadSets;
 
@@ -41,7 +41,7 @@ export class SqliteMessageRepository implements MessageRepository {
 
   constructor(connection: Connection, quarantine: Quarantine) {
     this.rows = new MessageRows(connection, quarantine);
-    this.places = new PlacesById(connection);
+    this.indexRowsById = new MessageIndexRowsById(connection);
     this.spans = new Spans(connection);
     this.readSets = new ReadSets(connection);
 
@@ -61,12 +61,12 @@ export class SqliteMessageRepository implements MessageRepository {
     );
     this.takenOrdinal = connection.values<Ordinal>('SELECT last_ordinal FROM recipient WHERE id = ?');
     this.insert = connection.command(
-      `INSERT INTO message (realm_id, sender_id, sent_recipient_id, ordinal, recipient_id, channel_id, traits, version,
+      `INSERT INTO message (realm_id, sender_id, sent_recipient_id, ordinal, recipient_id, channel_id, property_bits, version,
                             sent_at, topic, topic_key, client_name, topic_links, content, rendered_content)
        VALUES (?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?)`,
     );
     this.insert = connection.command(
-      `INSERT INTO message (realm_id, sender_id, sent_recipient_id, ordinal, recipient_id, channel_id, traits, version,
+      `INSERT INTO message (realm_id, sender_id, sent_recipient_id, ordinal, recipient_id, channel_id, property_bits, version,
                             sent_at, topic, topic_key, client_name, topic_links, content, rendered_content)
        VALUES (?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?)`,
     );
@@ -80,7 +80,7 @@ export class SqliteMessageRepository implements MessageRepository {
        WHERE user_id IN (SELECT value FROM json_each(?)) AND sender_id = ? AND until_message_id IS NULL`,
     );
     this.insertFlags = connection.command(
-      `INSERT INTO message_flag (user_id, message_id, realm_id, origin, read, mentioned, topic_wildcard_mentioned,
+      `INSERT INTO message_flag (user_id, message_id, realm_id, source, read, mentioned, topic_wildcard_mentioned,
                                  has_alert_word)
        SELECT value ->> 0, ?, ?, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5 FROM json_each(?)`,
     );
@@ -93,7 +93,7 @@ export class SqliteMessageRepository implements MessageRepository {
     this.keepHolders = connection.command(
       `INSERT INTO removed_message_holder (message_id, user_id, realm_id)
        SELECT message_id, user_id, realm_id FROM message_flag
-       WHERE message_id IN (SELECT value FROM json_each(?)) AND origin <> 0`,
+       WHERE message_id IN (SELECT value FROM json_each(?)) AND source <> 0`,
     );
     this.dropFlags = connection.command(
       'DELETE FROM message_flag WHERE message_id IN (SELECT value FROM json_each(?))',
@@ -159,7 +159,7 @@ export class SqliteMessageRepository implements MessageRepository {
   }
 
   async remove(realmId: RealmId, ids: readonly MessageId[]): Promise<readonly MessageId[]> {
-    const places = this.places.list(realmId, ids);
+    const places = this.indexRowsById.list(realmId, ids);
     const removed = places.map(idOf);
     const list = jsonList(removed);
     this.keepTombstones.run(list);
@@ -185,7 +185,7 @@ export class SqliteMessageRepository implements MessageRepository {
       const marks = [sent.mentioned, sent.topicWildcardMentioned, sent.hasAlertWord].map((on) => toFlag(on === true));
       if (receives && !isUnreadNotice && !marks.includes(1)) continue;
       const read = receives ? (isUnreadNotice ? 0 : null) : toFlag(isRead);
-      rows.push([userId, receives ? ORIGINS.spans : ORIGINS.sentWithoutSpan, read, ...marks]);
+      rows.push([userId, receives ? OWNERSHIP_SOURCES.spans : OWNERSHIP_SOURCES.sentWithoutSpan, read, ...marks]);
     }
     if (rows.length > 0) this.insertFlags.run(id, realmId, JSON.stringify(rows));
   }
@@ -193,11 +193,11 @@ export class SqliteMessageRepository implements MessageRepository {
 
 function traitsOfNew(message: NewMessage): number {
   return (
-    (message.isMeMessage ? TRAITS.isMeMessage : 0) |
-    (message.mentionsChannel ? TRAITS.mentionsChannel : 0) |
-    (message.hasLink ? TRAITS.hasLink : 0) |
-    (message.hasImage ? TRAITS.hasImage : 0) |
-    (message.hasAttachment ? TRAITS.hasAttachment : 0) |
-    (message.isReadByDefault ? TRAITS.isReadByDefault : 0)
+    (message.isMeMessage ? PROPERTY_BITS.isMeMessage : 0) |
+    (message.mentionsChannel ? PROPERTY_BITS.mentionsChannel : 0) |
+    (message.hasLink ? PROPERTY_BITS.hasLink : 0) |
+    (message.hasImage ? PROPERTY_BITS.hasImage : 0) |
+    (message.hasAttachment ? PROPERTY_BITS.hasAttachment : 0) |
+    (message.isReadByDefault ? PROPERTY_BITS.isReadByDefault : 0)
   );
 }

@@ -68,12 +68,12 @@ export class SqliteRecipientRepository implements RecipientRepository {
   }
 
   async openDirect(realmId: RealmId, userIds: readonly UserId[]): Promise<RecipientId> {
-    const people = peopleOf(userIds);
-    const existing = this.byPeople.get(realmId, people.join());
+    const participants = peopleOf(userIds);
+    const existing = this.byPeople.get(realmId, participants.join());
     if (existing !== undefined) return existing;
-    const id = this.insert.get(realmId, people.join())!;
-    this.insertParticipants.run(id, realmId, jsonList(people));
-    this.spans.open(realmId, id, people);
+    const id = this.insert.get(realmId, participants.join())!;
+    this.insertParticipants.run(id, realmId, jsonList(participants));
+    this.spans.open(realmId, id, participants);
     return id;
   }
 }

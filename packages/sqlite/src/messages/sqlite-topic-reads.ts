@@ -2,16 +2,16 @@ import type { MessageId, RealmId, RecipientId, TopicReads, TopicSummary, UserId,
 import type { Connection } from '../connection.js';
 import { jsonList } from '../rows.js';
 import { narrowingTo } from './message-filter.js';
-import { idOf, PlacesById } from './message-place.js';
+import { idOf, MessageIndexRowsById } from './message-index-row.js';
 import { MessageSeries } from './message-series.js';
-import { OwnHistory } from './own-history.js';
+import { ReceivedMessagePages } from './received-message-pages.js';
 import { SentSince } from './sent-since.js';
-import { Standings } from './standing.js';
+import { ViewerMessageStates } from './viewer-message-state.js';
 
 export class SqliteTopicReads implements TopicReads {
-  private readonly standings: Standings;
-  private readonly ownHistory: OwnHistory;
-  private readonly places: PlacesById;
+  private readonly states: ViewerMessageStates;
+  private readonly receivedPages: ReceivedMessagePages;
+  private readonly indexRowsById: MessageIndexRowsById;
   private readonly sentSince: SentSince;
 
   private readonly anyMessage;
@@ -23,9 +23,9 @@ export class SqliteTopicReads implements TopicReads {
   private readonly counts;
 
   constructor(connection: Connection) {
-    this.standings = new Standings(connection);
-    this.ownHistory = new OwnHistory(connection, this.standings, new MessageSeries(connection));
-    this.places = new PlacesById(connection);
+    this.states = new ViewerMessageStates(connection);
+    this.receivedPages = new ReceivedMessagePages(connection, this.states, new MessageSeries(connection));
+    this.indexRowsById = new MessageIndexRowsById(connection);
     this.sentSince = new SentSince(connection);
 
     const inRealm = 'AND EXISTS (SELECT 1 FROM recipient r WHERE r.id = m.recipient_id AND r.realm_id = ?)';
@@ -140,12 +140,12 @@ export class SqliteTopicReads implements TopicReads {
     recipientId: RecipientId,
     newest: readonly (readonly [key: string, id: MessageId])[],
   ): ReadonlyMap<string, MessageId> {
-    const places = this.places.list(
+    const places = this.indexRowsById.list(
       viewer.realmId,
       newest.map(([, id]) => id),
     );
-    const standing = this.standings.load(viewer, places);
-    const own = new Set(places.filter((place) => standing.isOwn(place)).map(idOf));
+    const state = this.states.load(viewer, places);
+    const own = new Set(places.filter((place) => state.isOwn(place)).map(idOf));
     const found = new Map<string, MessageId>();
     for (const [key, id] of newest) {
       const [newestOwn] = own.has(id) ? [id] : this.ownInTopic(viewer, recipientId, key, id - 1);
@@ -157,6 +157,6 @@ export class SqliteTopicReads implements TopicReads {
   /** At most one: the newest up to `last`. */
   private ownInTopic(viewer: Viewer, recipientId: RecipientId, key: string, last: number): MessageId[] {
     const narrowing = narrowingTo(recipientId, key);
-    return this.ownHistory.page(viewer, narrowing, { direction: 'older', first: 0, last }, 1).map(idOf);
+    return this.receivedPages.page(viewer, narrowing, { direction: 'older', first: 0, last }, 1).map(idOf);
   }
 }

@@ -17,6 +17,7 @@ const RELEASED = [
   ['0004-setting-words', 'de0f25ec0610b4055551bac7daaeab99c774d9111ae11cbd7b4a4782b77bab55'],
   ['0005-narrow-indexes', '11b0ba5a3668656726c7a1abbe518d6f03b7bd8e5e0e533002739d85c3ee1e2f'],
   ['0006-jobs', '09453bf665456242581089e0fdd493beba7beb186ad71c40ccdeea68378b1e5f'],
+  ['0007-plain-names', '4bb787fe6a332e853d3b0b0d2a64dbebf8cd92208aeb2d26304e5e846d2a8063'],
 ];
 
 let directory: string;

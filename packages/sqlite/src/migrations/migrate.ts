@@ -5,6 +5,7 @@ import { eventFormats } from './0003-event-formats.js';
 import { settingWords } from './0004-setting-words.js';
 import { narrowIndexes } from './0005-narrow-indexes.js';
 import { jobs } from './0006-jobs.js';
+import { plainNames } from './0007-plain-names.js';
 import { checksumOf, type Migration } from './migration.js';
 import { sqlToFirstStep } from './recognize.js';
 
@@ -16,6 +17,7 @@ export const MIGRATIONS: readonly Migration[] = [
   settingWords,
   narrowIndexes,
   jobs,
+  plainNames,
 ];
 
 export const LATEST_VERSION = MIGRATIONS.length;

@@ -1,5 +1,5 @@
 import type { MessageId } from '@parley/domain';
-import { aChannel, aMessage, aUser, type Scene } from '../builders.js';
+import { aChannel, aMessage, aUser, type Fixture } from '../builders.js';
 
 export const people = [aUser({ name: 'a' }), aUser({ name: 'b' }), aUser({ name: 'c' })];
 
@@ -21,5 +21,5 @@ export const chatter = [
 ];
 
 /** Ids of the messages with these numbers. */
-export const pick = (scene: Scene, ...indexes: readonly number[]): MessageId[] =>
-  indexes.map((i) => scene.messages[i]!.id);
+export const pick = (fixture: Fixture, ...indexes: readonly number[]): MessageId[] =>
+  indexes.map((i) => fixture.messages[i]!.id);

@@ -1,4 +1,4 @@
-import { aChannel, aRealm, givenOn } from '../builders.js';
+import { aChannel, aRealm, createFixtureOn } from '../builders.js';
 import { chatter } from './chatter.js';
 import { idsOf, type OpenStorage, stagesOn } from './storage-under-test.js';
 
@@ -7,11 +7,11 @@ export function messageMovesContract(open: OpenStorage): void {
     const stage = stagesOn(open);
 
     it('moves within a channel and between channels, keeping what messages were', async () => {
-      const scene = await stage(...chatter);
-      const { uow, realm, channel } = scene;
+      const fixture = await stage(...chatter);
+      const { uow, realm, channel } = fixture;
       const random = channel('random');
       const target = { channelId: random.id, recipientId: random.recipientId, isHistoryProtected: false };
-      const [first, second, third] = [scene.messages[0]!, scene.messages[1]!, scene.messages[4]!];
+      const [first, second, third] = [fixture.messages[0]!, fixture.messages[1]!, fixture.messages[4]!];
       await uow.write((tx) => tx.moves.move(realm.id, [first.id, second.id], { ...target, topic: null }));
       await uow.write((tx) => tx.moves.move(realm.id, [third.id], { ...target, topic: 'Dinner' }));
       const there = { channelId: random.id, recipientId: random.recipientId };
@@ -30,15 +30,15 @@ export function messageMovesContract(open: OpenStorage): void {
     });
 
     it('moves nothing of another realm', async () => {
-      const scene = await stage(...chatter);
-      const { uow, clock } = scene;
-      const other = await givenOn(uow, clock, aRealm({ stringId: 'other' }), aChannel({ name: 'general' }));
+      const fixture = await stage(...chatter);
+      const { uow, clock } = fixture;
+      const other = await createFixtureOn(uow, clock, aRealm({ stringId: 'other' }), aChannel({ name: 'general' }));
       const { id: channelId, recipientId } = other.channel('general');
-      const ids = idsOf(scene.messages);
+      const ids = idsOf(fixture.messages);
       await uow.write((tx) =>
         tx.moves.move(other.realm.id, ids, { channelId, recipientId, topic: 'gone', isHistoryProtected: false }),
       );
-      expect(await uow.read((r) => r.messages.list(scene.realm.id, ids))).toEqual(scene.messages);
+      expect(await uow.read((r) => r.messages.list(fixture.realm.id, ids))).toEqual(fixture.messages);
     });
   });
 }

@@ -1,5 +1,5 @@
 import type { MessageId, NewMessage } from '@parley/domain';
-import { aChannel, aMessage, aRealm, aUser, givenOn } from '../builders.js';
+import { aChannel, aMessage, aRealm, aUser, createFixtureOn } from '../builders.js';
 import { chatter, people, pick } from './chatter.js';
 import { ascending, idsOf, type OpenStorage, own, stagesOn } from './storage-under-test.js';
 
@@ -51,82 +51,82 @@ export function messageRepositoryContract(open: OpenStorage): void {
     });
 
     it('numbers the messages of each recipient 1, 2, 3 …, and never again as it did before', async () => {
-      const scene = await stage(...chatter);
-      const { uow, realm, messages } = scene;
+      const fixture = await stage(...chatter);
+      const { uow, realm, messages } = fixture;
       expect(messages.map(({ ordinal }) => ordinal)).toEqual([1, 2, 3, 1, 1, 1, 2, 4, 1, 3]);
       expect(idsOf(messages)).toEqual(ascending(new Set(idsOf(messages))));
-      await uow.write((tx) => tx.messages.remove(realm.id, pick(scene, 7, 9)));
-      await scene.add(aMessage({ from: 'a', to: 'general' }), aMessage({ from: 'a', to: 'random' }));
+      await uow.write((tx) => tx.messages.remove(realm.id, pick(fixture, 7, 9)));
+      await fixture.add(aMessage({ from: 'a', to: 'general' }), aMessage({ from: 'a', to: 'random' }));
       expect(messages.slice(10).map(({ ordinal }) => ordinal)).toEqual([5, 4]);
       expect(messages[10]!.id).toBeGreaterThan(messages[9]!.id);
     });
 
     it('gives the numbers of a message that was never committed to the next one', async () => {
-      const scene = await stage(...people, aChannel({ name: 'general' }));
-      const failing = scene.uow.write(async (tx) => {
-        await aMessage({ from: 'a', to: 'general' })(scene, tx);
+      const fixture = await stage(...people, aChannel({ name: 'general' }));
+      const failing = fixture.uow.write(async (tx) => {
+        await aMessage({ from: 'a', to: 'general' })(fixture, tx);
         throw new Error('no');
       });
       await expect(failing).rejects.toThrow('no');
-      await scene.add(aMessage({ from: 'a', to: 'general' }));
-      expect(scene.messages.at(-1)!.ordinal).toBe(1);
-      const { id } = scene.messages.at(-1)!;
-      expect(await scene.uow.read((r) => r.messages.list(scene.realm.id, [id]))).toHaveLength(1);
+      await fixture.add(aMessage({ from: 'a', to: 'general' }));
+      expect(fixture.messages.at(-1)!.ordinal).toBe(1);
+      const { id } = fixture.messages.at(-1)!;
+      expect(await fixture.uow.read((r) => r.messages.list(fixture.realm.id, [id]))).toHaveLength(1);
     });
 
     it('lists ascending, without unknown ids', async () => {
-      const scene = await stage(...chatter);
-      const { uow, realm, messages } = scene;
+      const fixture = await stage(...chatter);
+      const { uow, realm, messages } = fixture;
       const unknown = (messages[9]!.id + 1) as MessageId;
-      const ids = [...pick(scene, 8, 2), unknown, ...pick(scene, 5, 2)];
+      const ids = [...pick(fixture, 8, 2), unknown, ...pick(fixture, 5, 2)];
       const expected = [messages[2], messages[5], messages[8]];
       expect(await uow.read((r) => r.messages.list(realm.id, ids))).toEqual(expected);
       expect(await uow.read((r) => r.messages.find(realm.id, unknown))).toBeNull();
     });
 
     it('removes messages with everything personal, answering those that were there', async () => {
-      const scene = await stage(...chatter);
-      const { uow, realm, viewer } = scene;
-      const [fourth, eighth] = pick(scene, 4, 8);
+      const fixture = await stage(...chatter);
+      const { uow, realm, viewer } = fixture;
+      const [fourth, eighth] = pick(fixture, 4, 8);
       await uow.write((tx) => tx.personal.setFlag(viewer('a'), [fourth!], 'starred', true));
       const remove = (...ids: MessageId[]) => uow.write((tx) => tx.messages.remove(realm.id, ids));
       expect(await remove(eighth!, 9999 as MessageId, fourth!)).toEqual([fourth, eighth]);
       expect(await remove(eighth!, fourth!)).toEqual([]);
       await uow.read(async (r) => {
         expect(await r.messages.list(realm.id, [fourth!, eighth!])).toEqual([]);
-        expect(await r.pages.listHeads(viewer('a'), [fourth!])).toEqual([]);
+        expect(await r.pages.listEntries(viewer('a'), [fourth!])).toEqual([]);
         expect((await r.personal.listFlags(viewer('a'), [fourth!])).size).toBe(0);
         expect(await r.personal.listStarred(viewer('a'))).toEqual([]);
         expect(idsOf(await r.personal.listUnread(viewer('a'), 100))).not.toContain(fourth);
-        expect(idsOf(await r.pages.listHeadsUpTo(viewer('a'), own(), null, 100))).not.toContain(fourth);
+        expect(idsOf(await r.pages.listEntriesUpTo(viewer('a'), own(), null, 100))).not.toContain(fourth);
       });
     });
 
     it('finds and changes nothing of another realm', async () => {
-      const scene = await stage(...chatter);
-      const { uow, clock } = scene;
-      const other = await givenOn(uow, clock, aRealm({ stringId: 'other' }));
-      const ids = idsOf(scene.messages);
+      const fixture = await stage(...chatter);
+      const { uow, clock } = fixture;
+      const other = await createFixtureOn(uow, clock, aRealm({ stringId: 'other' }));
+      const ids = idsOf(fixture.messages);
       expect(await uow.read((r) => r.messages.find(other.realm.id, ids[0]!))).toBeNull();
       expect(await uow.read((r) => r.messages.list(other.realm.id, ids))).toEqual([]);
       expect(await uow.write((tx) => tx.messages.remove(other.realm.id, ids))).toEqual([]);
-      expect(await uow.read((r) => r.messages.list(scene.realm.id, ids))).toEqual(scene.messages);
+      expect(await uow.read((r) => r.messages.list(fixture.realm.id, ids))).toEqual(fixture.messages);
     });
 
     describe('what is attached to messages', () => {
       it('is shown with them, oldest first, in a new version, and goes with them', async () => {
-        const scene = await stage(
+        const fixture = await stage(
           aUser({ name: 'a' }),
           aChannel({ name: 'general', subscribers: ['a'] }),
           aMessage({ from: 'a', to: 'general' }),
           aMessage({ from: 'a', to: 'general' }),
         );
-        const { uow, realm } = scene;
-        const [first, second] = scene.messages.map((message) => message.id) as [MessageId, MessageId];
+        const { uow, realm } = fixture;
+        const [first, second] = fixture.messages.map((message) => message.id) as [MessageId, MessageId];
         const before = (await uow.read((r) => r.messages.find(realm.id, first)))!.version;
         const attached = await uow.write(async (tx) => {
           const add = (messageId: MessageId, content: string) =>
-            tx.messages.addSubmessage(realm.id, { messageId, senderId: scene.user('a').id, kind: 'widget', content });
+            tx.messages.addSubmessage(realm.id, { messageId, senderId: fixture.user('a').id, kind: 'widget', content });
           return [await add(first, '{"a": 1}'), await add(second, '{}'), await add(first, '[]')];
         });
         await uow.read(async (r) => {

@@ -1,4 +1,4 @@
-import { aMessage, aRealm, givenOn } from '../builders.js';
+import { aMessage, aRealm, createFixtureOn } from '../builders.js';
 import { chatter, pick } from './chatter.js';
 import { type OpenStorage, stagesOn } from './storage-under-test.js';
 
@@ -7,10 +7,10 @@ export function topicReadsContract(open: OpenStorage): void {
     const stage = stagesOn(open);
 
     it('lists topics, spellings that differ only in case as one, newest message first', async () => {
-      const scene = await stage(...chatter);
-      const { uow, realm, viewer, channel } = scene;
+      const fixture = await stage(...chatter);
+      const { uow, realm, viewer, channel } = fixture;
       const { recipientId } = channel('general');
-      const id = (index: number) => scene.messages[index]!.id;
+      const id = (index: number) => fixture.messages[index]!.id;
       await uow.read(async (r) => {
         expect(await r.topics.listTopics(realm.id, recipientId)).toEqual([
           { name: 'LUNCH', maxMessageId: id(7) },
@@ -31,7 +31,7 @@ export function topicReadsContract(open: OpenStorage): void {
         expect(await r.topics.listOwnTopics(viewer('c'), recipientId)).toEqual([]);
       });
 
-      await uow.write((tx) => tx.messages.remove(realm.id, pick(scene, 7, 2)));
+      await uow.write((tx) => tx.messages.remove(realm.id, pick(fixture, 7, 2)));
       await uow.read(async (r) => {
         expect(await r.topics.listTopics(realm.id, recipientId)).toEqual([{ name: 'lunch', maxMessageId: id(1) }]);
         expect(await r.topics.hasMessages(realm.id, recipientId, '')).toBe(false);
@@ -39,16 +39,16 @@ export function topicReadsContract(open: OpenStorage): void {
     });
 
     it('lists the topics of own messages only', async () => {
-      const scene = await stage(...chatter);
-      const { uow, realm, viewer, channel, user } = scene;
+      const fixture = await stage(...chatter);
+      const { uow, realm, viewer, channel, user } = fixture;
       const { recipientId } = channel('random');
       await uow.write((tx) => tx.personal.openSpans(realm.id, recipientId, [user('b').id]));
-      await scene.add(
+      await fixture.add(
         aMessage({ from: 'a', to: 'random', topic: 'Late' }),
         aMessage({ from: 'a', to: 'random', topic: 'lunch' }),
         aMessage({ from: 'a', to: 'random', topic: 'late' }),
       );
-      const id = (index: number) => scene.messages[index]!.id;
+      const id = (index: number) => fixture.messages[index]!.id;
       expect(await uow.read((r) => r.topics.listOwnTopics(viewer('b'), recipientId))).toEqual([
         { name: 'late', maxMessageId: id(12) },
         { name: 'lunch', maxMessageId: id(11) },
@@ -69,14 +69,14 @@ export function topicReadsContract(open: OpenStorage): void {
       expect(await newestOwn('a', 'ärger')).toEqual(new Map([['ärger', id(9)]]));
       // Somebody who left before the topic went on has its newest message from before.
       await uow.write((tx) => tx.personal.closeSpans(realm.id, recipientId, [user('b').id]));
-      await scene.add(aMessage({ from: 'a', to: 'random', topic: 'late' }));
+      await fixture.add(aMessage({ from: 'a', to: 'random', topic: 'late' }));
       expect(await newestOwn('b', 'late', 'ärger')).toEqual(new Map([['late', id(12)]]));
       expect(await newestOwn('a', 'late')).toEqual(new Map([['late', id(13)]]));
     });
 
     it('lists who has sent something to a topic', async () => {
-      const scene = await stage(...chatter);
-      const { uow, realm, user, channel } = scene;
+      const fixture = await stage(...chatter);
+      const { uow, realm, user, channel } = fixture;
       const { recipientId } = channel('random');
       await uow.read(async (r) => {
         expect(await r.topics.listTopicSenders(realm.id, recipientId, 'ärger')).toEqual([user('a').id, user('c').id]);
@@ -85,11 +85,11 @@ export function topicReadsContract(open: OpenStorage): void {
     });
 
     it('counts what was sent since a time', async () => {
-      const scene = await stage(...chatter);
-      const { uow, realm, clock, channel } = scene;
+      const fixture = await stage(...chatter);
+      const { uow, realm, clock, channel } = fixture;
       const [general, random] = [channel('general').recipientId, channel('random').recipientId];
       clock.advance(100);
-      await scene.add(aMessage({ from: 'a', to: 'general' }), aMessage({ from: 'a', to: 'general' }));
+      await fixture.add(aMessage({ from: 'a', to: 'general' }), aMessage({ from: 'a', to: 'general' }));
       const since = (time: number) => uow.read((r) => r.topics.countSince(realm.id, [random, general], time));
       expect(new Map(await since(clock.now() - 50))).toEqual(new Map([[general, 2]]));
       expect(new Map(await since(clock.now()))).toEqual(new Map([[general, 2]]));
@@ -102,9 +102,9 @@ export function topicReadsContract(open: OpenStorage): void {
     });
 
     it('finds nothing of another realm', async () => {
-      const scene = await stage(...chatter);
-      const { uow, clock, user, channel } = scene;
-      const otherRealm = (await givenOn(uow, clock, aRealm({ stringId: 'other' }))).realm.id;
+      const fixture = await stage(...chatter);
+      const { uow, clock, user, channel } = fixture;
+      const otherRealm = (await createFixtureOn(uow, clock, aRealm({ stringId: 'other' }))).realm.id;
       const outsider = { realmId: otherRealm, userId: user('a').id };
       const { recipientId } = channel('general');
       const found = await uow.read(async (r) => [

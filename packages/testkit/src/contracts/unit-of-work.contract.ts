@@ -35,7 +35,10 @@ export function unitOfWorkContract(open: OpenStorage): void {
     it('leaves nothing behind when the work throws, and passes the error on', async () => {
       const { uow, realm } = await stage(aUser({ name: 'hamlet' }));
       const error = new Error('after the change');
-      const before = await uow.read(async (r) => [await r.users.listHeads(realm.id), await r.events.headSeq(realm.id)]);
+      const before = await uow.read(async (r) => [
+        await r.users.listEntries(realm.id),
+        await r.events.lastSeq(realm.id),
+      ]);
       const failing = uow.write(async (tx) => {
         await rename(tx, realm.id, () => 'Renamed');
         await tx.users.add({ ...(await tx.users.findSystemBot(realm.id, 'welcome')), email: 'new@example.com' }, null);
@@ -45,7 +48,7 @@ export function unitOfWorkContract(open: OpenStorage): void {
       await expect(failing).rejects.toBe(error);
       expect(await nameOf(uow, realm.id)).toBe(realm.name);
       expect(
-        await uow.read(async (r) => [await r.users.listHeads(realm.id), await r.events.headSeq(realm.id)]),
+        await uow.read(async (r) => [await r.users.listEntries(realm.id), await r.events.lastSeq(realm.id)]),
       ).toEqual(before);
     });
 

@@ -3,16 +3,16 @@ import {
   type Message,
   type MessageCondition,
   type MessageFilter,
-  type MessageHead,
   type MessageId,
+  type MessageListEntry,
   type MessagePageReads,
   type MessageView,
-  type PersonView,
-  personView,
   type RealmId,
   type RecipientId,
   type UnixSeconds,
   type UserId,
+  type UserSummary,
+  userSummary,
   type Viewer,
 } from '@parley/domain';
 import { matches, matching } from './message-filter.js';
@@ -23,34 +23,34 @@ import type { MemoryUnit } from './tables.js';
 export class MemoryMessagePages implements MessagePageReads {
   constructor(private readonly unit: MemoryUnit) {}
 
-  async listHeadsUpTo(
+  async listEntriesUpTo(
     viewer: Viewer,
     filter: MessageFilter,
     atMost: number | null,
     limit: number,
-  ): Promise<readonly MessageHead[]> {
+  ): Promise<readonly MessageListEntry[]> {
     const found = matching(this.unit, viewer, filter).filter(({ id }) => atMost === null || id <= atMost);
-    return found.slice(Math.max(0, found.length - limit)).map((message) => this.toHead(viewer, message));
+    return found.slice(Math.max(0, found.length - limit)).map((message) => this.toEntry(viewer, message));
   }
 
-  async listHeadsFrom(
+  async listEntriesFrom(
     viewer: Viewer,
     filter: MessageFilter,
     atLeast: number,
     limit: number,
-  ): Promise<readonly MessageHead[]> {
+  ): Promise<readonly MessageListEntry[]> {
     const found = matching(this.unit, viewer, filter).filter(({ id }) => id >= atLeast);
-    return found.slice(0, limit).map((message) => this.toHead(viewer, message));
+    return found.slice(0, limit).map((message) => this.toEntry(viewer, message));
   }
 
-  async listHeads(
+  async listEntries(
     viewer: Viewer,
     ids: readonly MessageId[],
     conditions: readonly MessageCondition[] = [],
-  ): Promise<readonly MessageHead[]> {
+  ): Promise<readonly MessageListEntry[]> {
     return messagesOf(this.unit, viewer.realmId, ids)
       .filter((message) => matches(this.unit, viewer, message, conditions))
-      .map((message) => this.toHead(viewer, message));
+      .map((message) => this.toEntry(viewer, message));
   }
 
   async listViews(realmId: RealmId, ids: readonly MessageId[]): Promise<readonly MessageView[]> {
@@ -60,7 +60,7 @@ export class MemoryMessagePages implements MessagePageReads {
       submessages: [...this.unit.read('submessages').values()].filter(({ messageId }) => messageId === message.id),
       conversation:
         message.channelId === null
-          ? { kind: 'direct', people: this.people(message.recipientId).map((id) => this.person(id)) }
+          ? { kind: 'direct', participants: this.participants(message.recipientId).map((id) => this.person(id)) }
           : {
               kind: 'channel',
               channelId: message.channelId,
@@ -73,7 +73,7 @@ export class MemoryMessagePages implements MessagePageReads {
     return messagesOf(this.unit, realmId).find(({ sentAt }) => sentAt >= since)?.id ?? null;
   }
 
-  private toHead({ userId }: Viewer, message: Message): MessageHead {
+  private toEntry({ userId }: Viewer, message: Message): MessageListEntry {
     const { id, senderId, recipientId, channelId } = message;
     return {
       id,
@@ -85,7 +85,7 @@ export class MemoryMessagePages implements MessagePageReads {
         sender: this.versionOf(senderId),
         conversation:
           channelId === null
-            ? this.people(recipientId).reduce((sum, person) => sum + this.versionOf(person), 0)
+            ? this.participants(recipientId).reduce((sum, person) => sum + this.versionOf(person), 0)
             : this.unit.read('channels').get(channelId)!.version,
       },
       flags: findFlags(this.unit, userId, id) ?? HISTORICAL,
@@ -96,12 +96,12 @@ export class MemoryMessagePages implements MessagePageReads {
     return this.unit.read('users').get(userId)!.user.version;
   }
 
-  private people(recipientId: RecipientId): readonly UserId[] {
+  private participants(recipientId: RecipientId): readonly UserId[] {
     const recipient = this.unit.read('recipients').get(recipientId);
     return recipient?.kind === 'direct' ? recipient.userIds : [];
   }
 
-  private person(userId: UserId): PersonView {
-    return personView(this.unit.read('users').get(userId)!.user);
+  private person(userId: UserId): UserSummary {
+    return userSummary(this.unit.read('users').get(userId)!.user);
   }
 }

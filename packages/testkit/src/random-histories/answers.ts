@@ -10,7 +10,7 @@ const ALL = 1000;
 const EVERYTHING: Narrow = { scope: 'own', terms: [] };
 
 export function answersOf(world: World, narrows: readonly Narrow[]): Promise<Answers> {
-  return world.scene.uow.read(async (repositories) => {
+  return world.fixture.uow.read(async (repositories) => {
     const answers: Answers = new Map();
     await askAboutMessages(world, repositories, answers);
     for (const name of EVERYBODY) {
@@ -22,7 +22,7 @@ export function answersOf(world: World, narrows: readonly Narrow[]): Promise<Ans
 }
 
 async function askAboutMessages(world: World, r: Repositories, answers: Answers): Promise<void> {
-  const { realm, users } = world.scene;
+  const { realm, users } = world.fixture;
   const ids = sentIds(world);
   const userIds = [...users.values()].map(({ id }) => id);
   answers.set('messages', await r.messages.list(realm.id, ids));
@@ -43,16 +43,17 @@ async function askAboutMessages(world: World, r: Repositories, answers: Answers)
 }
 
 async function askPerson(world: World, r: Repositories, name: Person, answers: Answers): Promise<void> {
-  const viewer = world.scene.viewer(name);
+  const viewer = world.fixture.viewer(name);
   const ids = sentIds(world);
   const isActive = (await r.users.find(viewer.realmId, viewer.userId))!.isActive;
   const flags = await r.personal.listFlags(viewer, ids);
   for (const id of ids) answers.set(`flags of ${id} for ${name}`, flags.get(id) ?? null);
-  answers.set(`heads for ${name}`, await r.pages.listHeads(viewer, ids));
+  answers.set(`heads for ${name}`, await r.pages.listEntries(viewer, ids));
   answers.set(`starred by ${name}`, await r.personal.listStarred(viewer));
   answers.set(`newest of ${name}`, await r.personal.newestId(viewer));
   // Nobody asks for somebody deactivated.
-  if (isActive) answers.set(`former channels of ${name}`, await r.personal.listFormerChannelIds(viewer));
+  if (isActive)
+    answers.set(`former channels of ${name}`, await r.personal.listUnsubscribedChannelIdsWithMessages(viewer));
   const spans = await r.personal.listSubscribedSpans(viewer);
   answers.set(
     `spans of ${name}`,
@@ -69,17 +70,20 @@ async function askPerson(world: World, r: Repositories, name: Person, answers: A
 }
 
 async function askNarrow(world: World, r: Repositories, name: Person, narrow: Narrow, answers: Answers): Promise<void> {
-  const viewer = world.scene.viewer(name);
+  const viewer = world.fixture.viewer(name);
   const filter = await resolve(world, r, narrow);
   const where = `for ${name} ${describe(narrow)}`;
   const ids = sentIds(world);
   const middle = ids[Math.floor(ids.length / 2)] ?? 0;
   const upTo = async (atMost: number | null, limit: number) =>
-    answers.set(`newest ${limit} up to ${atMost} ${where}`, await r.pages.listHeadsUpTo(viewer, filter, atMost, limit));
+    answers.set(
+      `newest ${limit} up to ${atMost} ${where}`,
+      await r.pages.listEntriesUpTo(viewer, filter, atMost, limit),
+    );
   const from = async (atLeast: number, limit: number) =>
     answers.set(
       `oldest ${limit} from ${atLeast} ${where}`,
-      await r.pages.listHeadsFrom(viewer, filter, atLeast, limit),
+      await r.pages.listEntriesFrom(viewer, filter, atLeast, limit),
     );
   await upTo(null, ALL);
   await upTo(null, 2);
@@ -87,7 +91,7 @@ async function askNarrow(world: World, r: Repositories, name: Person, narrow: Na
   await from(0, ALL);
   await from(middle, 3);
   const among = ids.filter((_, index) => index % 2 === 0);
-  answers.set(`every second one ${where}`, await r.pages.listHeads(viewer, among, filter.conditions));
+  answers.set(`every second one ${where}`, await r.pages.listEntries(viewer, among, filter.conditions));
   answers.set(`unread ${where}`, await r.personal.listUnread(viewer, ALL, filter));
   answers.set(`newest 2 unread ${where}`, await r.personal.listUnread(viewer, 2, filter));
   answers.set(`unread of ${name} by conversation`, await r.personal.overviewUnread(viewer, ALL));

@@ -14,7 +14,7 @@ export type Person = (typeof EVERYBODY)[number];
 export type ChannelName = (typeof CHANNELS)[number];
 export type Topic = (typeof TOPICS)[number];
 
-/** What somebody is named by in a message, or that a notice is not read for him. */
+/** What somebody is named by in a message, or that a notice is not read for them. */
 export const NAMINGS = ['mentioned', 'topicWildcardMentioned', 'hasAlertWord', 'unread'] as const;
 export type Naming = (typeof NAMINGS)[number];
 

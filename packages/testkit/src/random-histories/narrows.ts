@@ -27,7 +27,7 @@ async function toCondition(world: World, r: Reads, term: Term): Promise<MessageC
       const recipientIds: RecipientId[] = [];
       for (const each of term.recipients) {
         const message =
-          typeof each === 'number' ? await r.messages.find(world.scene.realm.id, pickId(world, each)) : null;
+          typeof each === 'number' ? await r.messages.find(world.fixture.realm.id, pickId(world, each)) : null;
         if (typeof each === 'string') recipientIds.push(recipientOf(world, each));
         else if (message) recipientIds.push(message.recipientId);
       }
@@ -44,7 +44,7 @@ async function toCondition(world: World, r: Reads, term: Term): Promise<MessageC
         })),
       };
     case 'sender':
-      return { kind: 'sender', userId: world.scene.user(term.sender).id };
+      return { kind: 'sender', userId: world.fixture.user(term.sender).id };
     case 'message':
       return { kind: 'message', messageId: pickId(world, term.pick) };
     case 'not':

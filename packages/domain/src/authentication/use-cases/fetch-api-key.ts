@@ -8,7 +8,7 @@ import type { ApiKeyMint, PasswordHasher } from '../api-keys.js';
 import { type LoginAttempts, loginAttemptKey } from '../login-attempts.js';
 
 /** Somebody who has proved nothing yet, on the host of a realm or of none. */
-export interface Stranger {
+export interface AnonymousCaller {
   readonly realmId: RealmId | null;
   /** Network address, which limits are counted by; absent in process. */
   readonly ip?: string;
@@ -40,7 +40,10 @@ export class FetchApiKey {
    * @throws DomainError UNKNOWN_REALM, INVALID_INPUT, RATE_LIMITED, USER_DEACTIVATED, REALM_DEACTIVATED,
    * PASSWORD_AUTH_DISABLED, SERVER_BUSY, AUTHENTICATION_FAILED
    */
-  async execute({ realmId, ip }: Stranger, { username, password, cancellation }: FetchApiKeyInput): Promise<IssuedKey> {
+  async execute(
+    { realmId, ip }: AnonymousCaller,
+    { username, password, cancellation }: FetchApiKeyInput,
+  ): Promise<IssuedKey> {
     if (realmId === null) throw new DomainError('UNKNOWN_REALM', 'Invalid subdomain');
     if (!isEmailAddress(username)) throw invalidInput('Enter a valid email address.');
     const key = loginAttemptKey(realmId, username);

@@ -2,11 +2,11 @@ import type { Realm } from '../../realms/realm.js';
 import type { Caller } from '../../shared/caller.js';
 import { invalidInput } from '../../shared/errors.js';
 import type { MessageId, UserId } from '../../shared/ids.js';
-import type { RealmAddresses } from '../../shared/realm-address.js';
+import type { RealmUrls } from '../../shared/realm-urls.js';
 import type { Repositories, UnitOfWork } from '../../shared/unit-of-work.js';
-import { strangersAmong } from '../../users/acquaintances.js';
+import { inaccessibleUserIds } from '../../users/accessible-users.js';
 import type { Actor } from '../../users/actor.js';
-import { listReadableHeads } from '../load-access.js';
+import { listReadableEntries } from '../load-access.js';
 import { checkRange, MAX_MESSAGES, type MessagePage, type PageRange, selectPage } from '../message-page.js';
 import type { MessageView } from '../message-view.js';
 import { type ResolvedNarrow, replaceWith, resolveNarrow } from '../narrow.js';
@@ -22,7 +22,7 @@ export interface MessageList extends MessagePage {
   readonly viewer: Actor;
   readonly realm: Realm;
   /** Senders whom the caller may not know; their messages name nobody (messages §2). */
-  readonly strangers: ReadonlySet<UserId>;
+  readonly hiddenUserIds: ReadonlySet<UserId>;
 }
 
 /** Called inside the read's snapshot, so that whoever has presented messages before asks for the missing ones only. */
@@ -35,7 +35,7 @@ export type PresentMessages<T> = (
 export class GetMessages {
   constructor(
     private readonly uow: UnitOfWork,
-    private readonly addresses: RealmAddresses,
+    private readonly realmUrls: RealmUrls,
   ) {}
 
   /** @throws DomainError INVALID_INPUT, INVALID_NARROW */
@@ -46,15 +46,15 @@ export class GetMessages {
       const terms = await replaceWith(repositories, actor, narrow);
       if (wanted > MAX_MESSAGES) throw invalidInput(`Too many messages requested (maximum ${MAX_MESSAGES}).`);
       if (!('ids' in select)) checkRange(select);
-      const resolved = await resolveNarrow({ reads: repositories, actor, addresses: this.addresses }, terms);
+      const resolved = await resolveNarrow({ reads: repositories, actor, realmUrls: this.realmUrls }, terms);
       const page =
         'ids' in select
           ? await pick(repositories, actor, resolved, select.ids)
           : await selectPage(repositories, actor, resolved, select);
       const realm = await repositories.realms.get(actor.realmId);
-      const senderIds = page.heads.map((head) => head.senderId);
-      const strangers = await strangersAmong(repositories, actor, realm, senderIds);
-      return present({ ...page, viewer: actor, realm, strangers }, (ids) =>
+      const senderIds = page.entries.map((entry) => entry.senderId);
+      const hiddenUserIds = await inaccessibleUserIds(repositories, actor, realm, senderIds);
+      return present({ ...page, viewer: actor, realm, hiddenUserIds }, (ids) =>
         repositories.pages.listViews(actor.realmId, ids),
       );
     });
@@ -69,7 +69,7 @@ async function pick(
   ids: readonly MessageId[],
 ): Promise<MessagePage> {
   return {
-    heads: await listReadableHeads(repositories, actor, ids, filter.conditions),
+    entries: await listReadableEntries(repositories, actor, ids, filter.conditions),
     anchor: null,
     foundAnchor: false,
     foundOldest: false,

@@ -1,9 +1,9 @@
 import type { DevelopmentMode } from '../../authentication/use-cases/fetch-development-api-key.js';
 import { wholeRealm } from '../../events/audience.js';
-import { acceptGroupSetting, groupOfValue, permissionTitle } from '../../groups/accept-setting.js';
 import type { GroupSettingValue } from '../../groups/group-setting.js';
 import { type GroupSettingUpdate, groupSettingUpdate } from '../../groups/group-setting-rules.js';
 import { updateFullMembers } from '../../groups/update-full-members.js';
+import { groupForSetting, permissionTitle, validateGroupSetting } from '../../groups/validate-group-setting.js';
 import type { MarkdownRenderer, ParsedMarkdown } from '../../messages/markdown.js';
 import { markdownOptions, parseAhead, renderText } from '../../messages/render-message.js';
 import type { Caller } from '../../shared/caller.js';
@@ -11,7 +11,7 @@ import type { Clock } from '../../shared/clock.js';
 import { invalidInput } from '../../shared/errors.js';
 import type { ChannelId, GroupId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
-import type { RealmAddresses } from '../../shared/realm-address.js';
+import type { RealmUrls } from '../../shared/realm-urls.js';
 import {
   badSettingValue,
   changed,
@@ -22,9 +22,9 @@ import {
 } from '../../shared/settings.js';
 import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
 import type { Actor } from '../../users/actor.js';
-import { mustBeOwner } from '../../users/role-gates.js';
+import { mustBeOwner } from '../../users/role-rules.js';
+import { checkRealmName } from '../add-realm.js';
 import { authenticationMethods } from '../authentication-methods.js';
-import { checkRealmName } from '../found-realm.js';
 import type { Realm } from '../realm.js';
 import { canChangeRealm, canSetAuthenticationMethods } from '../realm-permissions.js';
 import {
@@ -72,7 +72,7 @@ export class ChangeRealm {
   constructor(
     private readonly uow: UnitOfWork,
     private readonly renderer: MarkdownRenderer,
-    private readonly addresses: RealmAddresses,
+    private readonly realmUrls: RealmUrls,
     private readonly clock: Clock,
     private readonly mode: DevelopmentMode,
   ) {}
@@ -179,7 +179,7 @@ export class ChangeRealm {
   }
 
   private optionsOf(realm: Realm) {
-    return markdownOptions(realm, this.addresses.urlOf(realm), { mediaPreviews: false });
+    return markdownOptions(realm, this.realmUrls.urlOf(realm), { mediaPreviews: false });
   }
 }
 
@@ -239,8 +239,8 @@ async function acceptedPermissions(
     enforce(decision);
     if (wanted === null) continue;
     const title = permissionTitle(name);
-    const value = await acceptGroupSetting(tx, realm.id, title, REALM_PERMISSIONS[name], wanted);
-    accepted.push({ name, value, groupId: await groupOfValue(tx, realm.id, value) });
+    const value = await validateGroupSetting(tx, realm.id, title, REALM_PERMISSIONS[name], wanted);
+    accepted.push({ name, value, groupId: await groupForSetting(tx, realm.id, value) });
   }
   return accepted;
 }

@@ -1,40 +1,42 @@
 import {
   aUser,
   aUserOfEachRole,
+  createFixture,
+  eventsWithReceivers,
   expectInSync,
   expectRefused,
-  given,
-  type MemoryScene,
-  PlainLoginAttempts,
-  PlainPasswordHasher,
-  plainDisposableDomains,
-  plainPasswordStrength,
-  told,
+  FakeLoginAttempts,
+  FakePasswordHasher,
+  fakeDisposableDomains,
+  fakePasswordStrength,
+  type MemoryFixture,
 } from '@parley/testkit';
 import { ChangeSettings, type ChangeSettingsInput } from './change-settings.js';
 
-const changing = (scene: MemoryScene, hasher = new PlainPasswordHasher(), attempts = new PlainLoginAttempts()) => {
-  const useCase = new ChangeSettings(scene.uow, hasher, plainPasswordStrength, attempts, plainDisposableDomains);
+const changing = (fixture: MemoryFixture, hasher = new FakePasswordHasher(), attempts = new FakeLoginAttempts()) => {
+  const useCase = new ChangeSettings(fixture.uow, hasher, fakePasswordStrength, attempts, fakeDisposableDomains);
   return (who: string, input: Partial<ChangeSettingsInput>) =>
-    useCase.execute(scene.caller(who), { settings: {}, ...input });
+    useCase.execute(fixture.caller(who), { settings: {}, ...input });
 };
-const passwordOf = (scene: MemoryScene, name: string) =>
-  scene.uow.read((r) => r.users.findPasswordHash(scene.realm.id, scene.user(name).id));
-const withPassword = async (scene: MemoryScene, name: string, password: string) => {
-  await scene.uow.write((tx) => tx.users.setPasswordHash(scene.realm.id, scene.user(name).id, `hash of ${password}`));
-  return scene;
+const passwordOf = (fixture: MemoryFixture, name: string) =>
+  fixture.uow.read((r) => r.users.findPasswordHash(fixture.realm.id, fixture.user(name).id));
+const withPassword = async (fixture: MemoryFixture, name: string, password: string) => {
+  await fixture.uow.write((tx) =>
+    tx.users.setPasswordHash(fixture.realm.id, fixture.user(name).id, `hash of ${password}`),
+  );
+  return fixture;
 };
-const settingsOf = async (scene: MemoryScene, name: string) =>
-  (await scene.uow.read((r) => r.users.find(scene.realm.id, scene.user(name).id)))!;
+const settingsOf = async (fixture: MemoryFixture, name: string) =>
+  (await fixture.uow.read((r) => r.users.find(fixture.realm.id, fixture.user(name).id)))!;
 
 describe('changing settings', () => {
   it('tells oneself of preferences, and those who know one of the name and the time zone', async () => {
-    const scene = await given(aUserOfEachRole());
-    const change = changing(scene);
+    const fixture = await createFixture(aUserOfEachRole());
+    const change = changing(fixture);
     const settings = { timezone: 'Asia/Tokyo', enterSends: true, colorScheme: 'dark' };
-    await expectInSync(scene, () => change('member', { settings, fullName: 'Another name' }));
+    await expectInSync(fixture, () => change('member', { settings, fullName: 'Another name' }));
     const everybody = expect.arrayContaining(['owner', 'guest']);
-    expect(await told(scene)).toEqual([
+    expect(await eventsWithReceivers(fixture)).toEqual([
       ['user.name_changed', everybody],
       ['user.setting_changed', ['member']],
       ['user.setting_changed', ['member']],
@@ -44,14 +46,14 @@ describe('changing settings', () => {
   });
 
   it('remembers which settings somebody has changed themselves, and not those that stayed', async () => {
-    const scene = await given(aUserOfEachRole());
-    const change = changing(scene);
+    const fixture = await createFixture(aUserOfEachRole());
+    const change = changing(fixture);
     await change('member', { settings: { enterSends: true, colorScheme: 'automatic' } });
     await change('member', { settings: { enterSends: false, translateEmoticons: true } });
-    expect((await settingsOf(scene, 'member')).editedSettings).toEqual(['enterSends', 'translateEmoticons']);
-    const targets = { userIds: [scene.user('member').id], groupIds: [], skipsEdited: true };
+    expect((await settingsOf(fixture, 'member')).editedSettings).toEqual(['enterSends', 'translateEmoticons']);
+    const targets = { userIds: [fixture.user('member').id], groupIds: [], skipsEdited: true };
     await change('owner', { settings: { enterSends: true, colorScheme: 'dark' }, targets });
-    expect(await settingsOf(scene, 'member')).toMatchObject({
+    expect(await settingsOf(fixture, 'member')).toMatchObject({
       settings: { enterSends: false, colorScheme: 'dark' },
       editedSettings: ['enterSends', 'translateEmoticons'],
     });
@@ -62,8 +64,8 @@ describe('changing settings', () => {
     [{ colorScheme: 2 }, 'colorScheme'],
     [{ emailNotificationsBatchingPeriodSeconds: 0, notificationSound: 'bang' }, 'notificationSound'],
   ])('refuses values that the settings cannot have: %j', async (settings, setting) => {
-    const scene = await given(aUserOfEachRole());
-    await expectRefused(scene, () => changing(scene)('member', { settings, fullName: 'New' }), {
+    const fixture = await createFixture(aUserOfEachRole());
+    await expectRefused(fixture, () => changing(fixture)('member', { settings, fullName: 'New' }), {
       code: 'BAD_SETTING_VALUE',
       details: expect.objectContaining({ of: 'user', setting }),
     });
@@ -72,33 +74,33 @@ describe('changing settings', () => {
 
 describe('changing the password', () => {
   const NEW = 'get thee to a';
-  const cast = async () => withPassword(await given(aUser({ name: 'hamlet' })), 'hamlet', 'old');
+  const cast = async () => withPassword(await createFixture(aUser({ name: 'hamlet' })), 'hamlet', 'old');
 
   it('hashes on behalf of the user, outside the unit', async () => {
-    const scene = await cast();
-    const hasher = new PlainPasswordHasher();
-    await changing(scene, hasher)('hamlet', { oldPassword: 'old', newPassword: NEW });
-    expect(await passwordOf(scene, 'hamlet')).toBe(`hash of ${NEW}`);
-    expect(hasher.requests).toEqual([{ client: `user ${scene.user('hamlet').id}` }]);
+    const fixture = await cast();
+    const hasher = new FakePasswordHasher();
+    await changing(fixture, hasher)('hamlet', { oldPassword: 'old', newPassword: NEW });
+    expect(await passwordOf(fixture, 'hamlet')).toBe(`hash of ${NEW}`);
+    expect(hasher.requests).toEqual([{ client: `user ${fixture.user('hamlet').id}` }]);
   });
 
   it('is refused when it was changed meanwhile', async () => {
-    const scene = await cast();
-    const hasher = new PlainPasswordHasher();
+    const fixture = await cast();
+    const hasher = new FakePasswordHasher();
     hasher.hash = async (password) => {
-      await withPassword(scene, 'hamlet', 'a third one');
+      await withPassword(fixture, 'hamlet', 'a third one');
       return `hash of ${password}`;
     };
-    const attempt = changing(scene, hasher)('hamlet', { oldPassword: 'old', newPassword: NEW, fullName: 'New' });
+    const attempt = changing(fixture, hasher)('hamlet', { oldPassword: 'old', newPassword: NEW, fullName: 'New' });
     await expect(attempt).rejects.toMatchObject({ code: 'INVALID_INPUT', message: 'Wrong password!' });
-    expect(await passwordOf(scene, 'hamlet')).toBe('hash of a third one');
-    expect((await settingsOf(scene, 'hamlet')).fullName).toBe('hamlet');
+    expect(await passwordOf(fixture, 'hamlet')).toBe('hash of a third one');
+    expect((await settingsOf(fixture, 'hamlet')).fullName).toBe('hamlet');
   });
 
   it('counts wrong ones, and neither right ones nor those that nobody looked at', async () => {
-    const scene = await cast();
-    const hasher = new PlainPasswordHasher();
-    const change = changing(scene, hasher);
+    const fixture = await cast();
+    const hasher = new FakePasswordHasher();
+    const change = changing(fixture, hasher);
     const attempt = (oldPassword: string) => change('hamlet', { oldPassword, newPassword: NEW });
     hasher.isBusy = true;
     for (let i = 0; i < 3; i++) await expect(attempt('x')).rejects.toMatchObject({ code: 'SERVER_BUSY' });
@@ -113,8 +115,8 @@ describe('changing the password', () => {
   });
 
   it('of somebody who has none cannot be proved', async () => {
-    const scene = await given(aUser({ name: 'hamlet' }));
-    const attempt = () => changing(scene)('hamlet', { newPassword: NEW });
-    await expectRefused(scene, attempt, { message: 'Wrong password!' });
+    const fixture = await createFixture(aUser({ name: 'hamlet' }));
+    const attempt = () => changing(fixture)('hamlet', { newPassword: NEW });
+    await expectRefused(fixture, attempt, { message: 'Wrong password!' });
   });
 });
