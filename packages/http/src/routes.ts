@@ -8,6 +8,7 @@ import type { LongPoll } from './events/long-poll.js';
 import { messageRoutes } from './messages/message.routes.js';
 import type { ServerInfo } from './realms/realm.presenters.js';
 import { realmSettingRoutes } from './realms/realm-settings.routes.js';
+import { registerSections } from './register-sections.js';
 import type { Route } from './routing/route.js';
 import { serverSettingsRoutes } from './server-settings/server-settings.routes.js';
 import { userRoutes } from './users/user.routes.js';
@@ -37,7 +38,7 @@ export function createRoutes(dependencies: RouteDependencies): readonly Route[] 
     ...realmSettingRoutes,
     ...channelRoutes,
     ...messageRoutes(realmUrls),
-    ...eventRoutes({ ...dependencies, userPages }),
+    ...eventRoutes({ ...dependencies, sections: registerSections({ ...dependencies, userPages }) }),
     ...avatarRoutes,
     ...emojiDataRoutes(dependencies.emojiNames),
   ];

@@ -90,14 +90,13 @@ export class LiveEvents {
   async register(name: string, filter: Partial<QueueFilter> = {}, more: Partial<RegisterQueueInput> = {}) {
     const useCase = new RegisterQueue(this.uow, this.fixture.clock, this.randomness, this.hub);
     const input: RegisterQueueInput = {
-      parts: new Set(),
-      includeSubscribers: false,
+      loaders: {},
       filter: { types: null, allPublicChannels: false, narrow: [], ...filter },
       presentation: {},
       idleTimeoutSeconds: 600,
       ...more,
     };
-    const { queue } = await useCase.execute(this.fixture.caller(name), input, async () => null);
+    const { queue } = await useCase.execute(this.fixture.caller(name), input);
     return queue.id;
   }
 

@@ -1,5 +1,8 @@
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
+/** For how long steps of one work follow each other at once. */
+const SLICE_MS = 8;
+
 /** Steps of long works, one at a time and each in a turn of the event loop that begins with what others have waiting. */
 export class Turns {
   private last: Promise<unknown> = Promise.resolve();
@@ -8,5 +11,20 @@ export class Turns {
     const result = this.last.then(nextTurn).then(step);
     this.last = result.catch(() => {});
     return result;
+  }
+
+  /** Begins at once; where the work takes long, the event loop turns between its steps. Resolves to what it returns. */
+  async runSteps<T>(work: Generator<void, T>): Promise<T> {
+    let state = advance(work);
+    while (!state.done) state = await this.run(async () => advance(work));
+    return state.value;
+  }
+}
+
+function advance<T>(work: Generator<void, T>): IteratorResult<void, T> {
+  const startedAt = performance.now();
+  for (;;) {
+    const state = work.next();
+    if (state.done || performance.now() - startedAt >= SLICE_MS) return state;
   }
 }

@@ -1,25 +1,15 @@
-import {
-  type Caller,
-  type Clock,
-  type EventHub,
-  type RealmUrls,
-  RegisterQueue,
-  type RegisterQueueInput,
-  type Snapshot,
-} from '@parley/domain';
-import { type PublicRealm, publicRealmOf } from '../realms/public-realm.js';
-import type { ServerInfo } from '../realms/realm.presenters.js';
+import { type Caller, type Clock, type EventHub, RegisterQueue, type RegisterQueueInput } from '@parley/domain';
+import { Turns } from '../caching/turns.js';
 import { badParameter } from '../routing/errors.js';
 import { success, WireText } from '../routing/reply.js';
 import type { Request } from '../routing/request.js';
 import { type Route, route } from '../routing/route.js';
-import { presentUnknownUser } from '../users/user.presenters.js';
-import type { UserPagePresenter } from '../users/user-page.js';
+import { FEATURE_LEVEL, ZULIP_VERSION } from '../server-settings/server-version.js';
 import { PollEventsDto, RegisterDto, RemoveQueueDto } from './events.dtos.js';
 import type { LongPoll } from './long-poll.js';
-import { can, type QueuePresentation, queuePresentation } from './queue-presentation.js';
-import { presentSnapshot, type SnapshotContext } from './register.presenters.js';
-import { isRequested, partsForSections } from './register-sections.js';
+import { type QueuePresentation, queuePresentation } from './queue-presentation.js';
+import { writeSections } from './register-answer.js';
+import type { RegisterRequest, RegisterSection } from './register-section.js';
 
 /** So long a phone may sleep (events §6.1). */
 const MOBILE_IDLE_SECONDS = 43_200;
@@ -27,17 +17,15 @@ const MOBILE_IDLE_SECONDS = 43_200;
 export interface EventRouteParts {
   readonly hub: EventHub;
   readonly longPoll: LongPoll;
-  readonly userPages: UserPagePresenter;
-  readonly realmUrls: RealmUrls;
-  readonly serverInfo: ServerInfo;
+  /** Of register's answer, in its order. */
+  readonly sections: readonly RegisterSection[];
   readonly clock: Clock;
 }
 
-/**
- * By hand, because one answer waits and the other is joined from texts that are made inside the snapshot's read.
- */
+/** By hand, because one answer waits and the other is written in parts. */
 export function eventRoutes(parts: EventRouteParts): readonly Route[] {
   const { hub, longPoll } = parts;
+  const turns = new Turns();
   return [
     route('POST', '/register', {
       auth: 'user',
@@ -45,7 +33,7 @@ export function eventRoutes(parts: EventRouteParts): readonly Route[] {
       dto: RegisterDto,
       useCase: RegisterQueue,
       handle: async ({ caller, dto, request, useCase }) =>
-        success(await register(useCase, caller, dto, request, parts)),
+        success(await register(useCase, caller, dto, request, { ...parts, turns })),
     }),
     route('GET', '/events', {
       auth: 'user',
@@ -79,94 +67,43 @@ async function register(
   caller: Caller,
   dto: RegisterDto,
   request: Request,
-  { userPages, realmUrls, serverInfo, clock }: EventRouteParts,
+  { sections, turns, clock }: EventRouteParts & { readonly turns: Turns },
 ): Promise<WireText> {
   const wanted = dto.fetch_event_types ?? dto.event_types ?? null;
   const fetchEventTypes = wanted && new Set(wanted);
-  const includeSubscribers = dto.include_subscribers !== 'false';
   const presentation = presentationFrom(dto, dto.client_capabilities ?? {}, request);
-  const { queue, presented } = await useCase.execute(
-    caller,
-    {
-      parts: partsForSections(fetchEventTypes),
-      includeSubscribers,
-      filter: filterFrom(dto),
-      presentation: { ...presentation },
-      idleTimeoutSeconds: idleSeconds(dto.idle_queue_timeout),
-    },
-    async (snapshot) => {
-      const context: SnapshotContext = {
-        snapshot,
-        fetchEventTypes,
-        presentation,
-        includeSubscribers,
-        variant: request.variant,
-        publicRealm: publicRealmOf(snapshot.realm, realmUrls),
-        serverInfo,
-        now: clock.nowMs() / 1000,
-      };
-      const people = isRequested('realm_user', fetchEventTypes)
-        ? await presentPeople(snapshot, presentation, userPages, context.publicRealm)
-        : '';
-      return JSON.stringify(presentSnapshot(context)).slice(1, -1) + people;
-    },
-  );
-  const { id, idleTimeoutSeconds } = queue;
-  return new WireText(
-    `"queue_id":${JSON.stringify(id)},"last_event_id":-1,"idle_queue_timeout_secs":${idleTimeoutSeconds},${presented}`,
-  );
-}
-
-/**
- * Active users, deactivated ones and the realm's own bots, joined from cached text (events §3.3). Those whom a guest may not
- * know are left out, or stand among the active ones as somebody unknown where the client expects everybody (users §1.4).
- */
-async function presentPeople(
-  { people, viewer, realm }: Snapshot,
-  presentation: QueuePresentation,
-  pages: UserPagePresenter,
-  publicRealm: PublicRealm,
-): Promise<string> {
-  const { entries, inaccessibleIds, systemBots, hydrate } = people!;
-  const form = { clientGravatar: presentation.clientGravatar, withProfile: true };
-  const list = (isActive: boolean) =>
-    pages.present({ viewer, realm, entries: entries.filter((entry) => entry.isActive === isActive) }, hydrate, {
-      ...form,
-      withActivity: false,
-    });
-  const bots = await pages.present({ viewer, realm, entries: systemBots }, async () => systemBots, {
-    ...form,
-    withActivity: true,
+  const asked: RegisterRequest = {
+    presentation,
+    includeSubscribers: dto.include_subscribers !== 'false',
+    variant: request.variant,
+    now: clock.nowMs() / 1000,
+  };
+  const requested = sections.filter((section) => section.isRequested(fetchEventTypes));
+  const { queue, loaded } = await useCase.execute(caller, {
+    loaders: Object.fromEntries(requested.map((section) => [section.name, section.loader(asked)])),
+    filter: filterFrom(dto),
+    presentation: { ...presentation },
+    idleTimeoutSeconds: idleSeconds(dto.idle_queue_timeout),
   });
-  const unknown = can(presentation, 'user_list_incomplete') ? [] : inaccessibleIds;
-  const inaccessibleUsers = unknown.map((id) =>
-    JSON.stringify(presentUnknownUser(id, publicRealm, { withActivity: false })),
-  );
-  const [active, deactivated] = [await list(true), await list(false)];
-  return (
-    `,"realm_users":${append(active, inaccessibleUsers)},"realm_non_active_users":${deactivated}` +
-    `,"cross_realm_bots":${bots}`
-  );
-}
-
-/** More elements, as text, at the end of a JSON array. */
-function append(array: string, elements: readonly string[]): string {
-  if (elements.length === 0) return array;
-  return `${array === '[]' ? '[' : `${array.slice(0, -1)},`}${elements.join(',')}]`;
+  const always = () => ({
+    queue_id: queue.id,
+    last_event_id: -1,
+    idle_queue_timeout_secs: queue.idleTimeoutSeconds,
+    zulip_version: ZULIP_VERSION,
+    zulip_merge_base: ZULIP_VERSION,
+    zulip_feature_level: FEATURE_LEVEL,
+  });
+  const presenters = requested.map(({ name }) => loaded[name]!);
+  return new WireText(await turns.runSteps(writeSections([always, ...presenters])));
 }
 
 async function openInTheOldWay(useCase: RegisterQueue, caller: Caller, dto: PollEventsDto, request: Request) {
-  const { queue } = await useCase.execute(
-    caller,
-    {
-      parts: new Set(),
-      includeSubscribers: false,
-      filter: filterFrom(dto),
-      presentation: { ...presentationFrom(dto, {}, request) },
-      idleTimeoutSeconds: null,
-    },
-    async () => null,
-  );
+  const { queue } = await useCase.execute(caller, {
+    loaders: {},
+    filter: filterFrom(dto),
+    presentation: { ...presentationFrom(dto, {}, request) },
+    idleTimeoutSeconds: null,
+  });
   return { queue_id: queue.id, events: [], idle_queue_timeout_secs: queue.idleTimeoutSeconds };
 }
 

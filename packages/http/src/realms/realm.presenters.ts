@@ -7,6 +7,7 @@ import {
   GROUP_PERMISSIONS,
   type GroupId,
   type GroupSettingDefinition,
+  type LoadedRealmPermissions,
   MAX_CHANNEL_DESCRIPTION_LENGTH,
   MAX_CHANNEL_NAME_LENGTH,
   MAX_MESSAGE_LENGTH,
@@ -19,7 +20,6 @@ import {
   REALM_PERMISSIONS,
   type Realm,
   type RealmPermission,
-  type Snapshot,
   systemGroupTitle,
   type UnixSeconds,
 } from '@parley/domain';
@@ -39,13 +39,10 @@ export interface ServerInfo {
   readonly webPublicEnabled: boolean;
 }
 
-/** What the realm's permissions are given to, and the groups that every realm has. */
-type Grants = NonNullable<Snapshot['realmPermissions']>;
-
 /** The `realm` group of register's answer: organization, limits and server (events §5.1–5.2). */
 export function presentRealm(
   realm: Realm,
-  permissions: Grants,
+  permissions: LoadedRealmPermissions,
   publicRealm: PublicRealm,
   serverInfo: ServerInfo,
 ): WireFields {
@@ -134,7 +131,7 @@ function presentServer(realm: Realm, publicRealm: PublicRealm, serverInfo: Serve
   };
 }
 
-function presentRealmPermissions(realm: Realm, { values }: Grants): WireFields {
+function presentRealmPermissions(realm: Realm, { values }: LoadedRealmPermissions): WireFields {
   const result: Record<string, unknown> = {};
   for (const [name, groupId] of Object.entries(realm.permissions) as [RealmPermission, GroupId][]) {
     result[`realm_${permissionTitle(name)}`] = presentGroupSetting(values.get(groupId) ?? groupId);
@@ -143,7 +140,7 @@ function presentRealmPermissions(realm: Realm, { values }: Grants): WireFields {
 }
 
 /** What old clients read in place of group permissions, where those are given to a system group (events §5.2). */
-function presentLegacyPolicies(realm: Realm, { systemGroupIds }: Grants): WireFields {
+function presentLegacyPolicies(realm: Realm, { systemGroupIds }: LoadedRealmPermissions): WireFields {
   const nameOf = new Map(Object.entries(systemGroupIds).map(([name, id]) => [id, name]));
   const policy = (permission: RealmPermission, codes: Readonly<Record<string, number>>, otherwise: number): number =>
     codes[nameOf.get(realm.permissions[permission]) ?? ''] ?? otherwise;

@@ -3,6 +3,7 @@ import {
   type EmailVisibility,
   emailVisibilityOf,
   type RealmUrls,
+  slicesOf,
   type User,
   type UserId,
   type UserList,
@@ -14,6 +15,9 @@ import { presentUser, type UserForm } from './user.presenters.js';
 
 /** In characters of all texts together. */
 const DEFAULT_ROOM = 16 * 1024 * 1024;
+
+/** Fetched at once; the event loop may turn before the next ones. */
+const USERS_AT_A_TIME = 250;
 
 /** A user's forms as text, as long as nothing about them changes. */
 interface UserTexts {
@@ -59,12 +63,14 @@ export class UserPagePresenter {
     }
     if (missing.length > 0) {
       const presented = new Map<UserId, string>();
-      for (const user of await hydrate(missing)) {
-        const emailVisibility = emailVisibilityOf(user);
-        const sees = seesEmail(viewer, visible, user.id, emailVisibility);
-        const text = JSON.stringify(presentUser(user, publicRealm, { ...form, seesEmail: sees }));
-        presented.set(user.id, text);
-        this.keep(user, emailVisibility, publicRealm.url, bitsOf(form, sees), text);
+      for (const slice of slicesOf(missing, USERS_AT_A_TIME)) {
+        for (const user of await hydrate(slice)) {
+          const emailVisibility = emailVisibilityOf(user);
+          const sees = seesEmail(viewer, visible, user.id, emailVisibility);
+          const text = JSON.stringify(presentUser(user, publicRealm, { ...form, seesEmail: sees }));
+          presented.set(user.id, text);
+          this.keep(user, emailVisibility, publicRealm.url, bitsOf(form, sees), text);
+        }
       }
       for (let index = 0; index < entries.length; index++) texts[index] ??= presented.get(entries[index]!.id);
     }

@@ -1,5 +1,5 @@
 import { expectRefusal, fieldsOf } from '../testing/expectations.js';
-import { TestServer, type TestUser } from '../testing/test-server.js';
+import { basic, TestServer, type TestUser } from '../testing/test-server.js';
 
 const ALWAYS = [
   'idle_queue_timeout_secs',
@@ -52,6 +52,15 @@ describe('POST /register', () => {
     it('is only what was asked for, beside what always is', async () => {
       const fields = await registered({ fetch_event_types: ['message'] });
       expect(Object.keys(fields).sort()).toEqual([...ALWAYS, 'max_message_id'].sort());
+    });
+
+    it('has each field once, whoever asks for everything', async () => {
+      const params = new URLSearchParams({ include_subscribers: 'true' });
+      const headers = { Authorization: basic(people.hamlet), 'User-Agent': 'ZulipTerminal/0.7.0 (Linux)' };
+      const reply = await fetch(`${server.url}/api/v1/register`, { method: 'POST', body: params, headers });
+      const text = (await reply.text()).trim();
+      // Names that were there twice would be there once from then on.
+      expect(JSON.stringify(JSON.parse(text))).toBe(text);
     });
 
     it('defaults fetch_event_types to event_types', async () => {

@@ -11,52 +11,61 @@ import {
   SeededRandomness,
 } from '@parley/testkit';
 import { changeTopicPolicy } from '../../channels/change-topic-policy.js';
+import type { ChannelView } from '../../channels/channel.js';
+import {
+  loadChannels,
+  loadDefaultChannelIds,
+  loadOwnSubscriptions,
+  loadSubscriberIds,
+  loadTopicPolicies,
+} from '../../channels/channel-loaders.js';
 import type { TopicVisibility } from '../../channels/topic-policy.js';
 import { unsubscribeFromChannels } from '../../channels/unsubscribe-from-channels.js';
+import { loadGroups } from '../../groups/group-loaders.js';
+import {
+  loadNewestMessageId,
+  loadRecentConversations,
+  loadStarredIds,
+  loadUnread,
+} from '../../messages/message-loaders.js';
+import { loadRealmPermissions } from '../../realms/realm-loaders.js';
 import type { EventSeq } from '../../shared/ids.js';
+import { loadPeople } from '../../users/user-loaders.js';
 import { wholeRealm } from '../audience.js';
 import { MAX_QUEUES_PER_USER, type ServedQueues } from '../event-queue.js';
-import { RegisterQueue, type RegisterQueueInput, type Snapshot, type SnapshotPart } from './register-queue.js';
+import type { Snapshot, SnapshotLoaders } from '../snapshot.js';
+import { RegisterQueue, type RegisterQueueInput } from './register-queue.js';
 
-const everything: readonly SnapshotPart[] = [
-  'people',
-  'groups',
-  'channels',
-  'subscriptions',
-  'realmPermissions',
-  'unread',
-  'topicPolicies',
-  'starred',
-  'newestMessage',
-  'recentConversations',
-];
+const everything = {
+  people: loadPeople,
+  groups: loadGroups,
+  channels: loadChannels,
+  defaultChannelIds: loadDefaultChannelIds,
+  subscriptions: loadOwnSubscriptions,
+  subscriberIds: loadSubscriberIds,
+  realmPermissions: loadRealmPermissions,
+  unread: loadUnread,
+  topicPolicies: loadTopicPolicies,
+  starredIds: loadStarredIds,
+  newestMessageId: loadNewestMessageId,
+  recentConversations: loadRecentConversations,
+} satisfies SnapshotLoaders;
 
 /** Nobody is polling. */
 const noQueues: ServedQueues = { lastPolled: () => new Map(), forgetRemoved: () => {} };
 
 const registering = (fixture: MemoryFixture, served = noQueues) => {
   const useCase = new RegisterQueue(fixture.uow, fixture.clock, new SeededRandomness(3), served);
-  return (
-    who: string,
-    {
-      parts = everything,
-      ...more
-    }: Partial<Omit<RegisterQueueInput, 'parts'>> & { parts?: readonly SnapshotPart[] } = {},
-    present: (snapshot: Snapshot) => Promise<Snapshot> = async (snapshot) => snapshot,
-  ) =>
-    useCase.execute(
-      fixture.caller(who),
-      {
-        parts: new Set(parts),
-        includeSubscribers: true,
-        filter: { types: null, allPublicChannels: false, narrow: [] },
-        presentation: { kind: 'plain' },
-        idleTimeoutSeconds: 600,
-        ...more,
-      },
-      present,
-    );
+  return <L extends SnapshotLoaders>(who: string, loaders: L, more: Partial<RegisterQueueInput> = {}) =>
+    useCase.execute(fixture.caller(who), {
+      filter: { types: null, allPublicChannels: false, narrow: [] },
+      presentation: { kind: 'plain' },
+      idleTimeoutSeconds: 600,
+      ...more,
+      loaders,
+    });
 };
+const loading = async (fixture: MemoryFixture, who: string) => (await registering(fixture)(who, everything)).loaded;
 const town = () =>
   createFixture(
     aUserOfEachRole(),
@@ -72,7 +81,7 @@ const town = () =>
   );
 const append = (fixture: MemoryFixture) =>
   fixture.uow.write((tx) => tx.events.append(fixture.realm.id, { event: { type: 'blank' }, audience: wholeRealm }));
-const names = (channels: Snapshot['channels']) => channels?.map(({ name }) => name);
+const names = (channels: readonly ChannelView[]) => channels.map(({ name }) => name);
 
 const queuesOf = async (fixture: MemoryFixture, name: string) =>
   (await fixture.uow.read(({ queues }) => queues.listOf(fixture.realm.id, fixture.user(name).id))).map(({ id }) => id);
@@ -81,10 +90,7 @@ describe('a new queue', () => {
   it('starts at the end of the log, as the state does, whatever happens until it is there', async () => {
     const fixture = await town();
     const entry = await append(fixture);
-    const { queue } = await registering(fixture)('member', {}, async (snapshot) => {
-      await append(fixture);
-      return snapshot;
-    });
+    const { queue } = await registering(fixture)('member', { meanwhile: () => append(fixture) });
     expect(queue).toEqual({
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       realmId: fixture.realm.id,
@@ -102,41 +108,40 @@ describe('a new queue', () => {
 
   it('is rebuilt when the log was pruned beyond its start meanwhile', async () => {
     const fixture = await town();
-    let presented = 0;
-    const { queue } = await registering(fixture)('member', {}, async (snapshot) => {
-      if (++presented === 1) {
-        const seq = await append(fixture);
-        fixture.clock.advance(60);
-        await fixture.uow.write((tx) => tx.events.prune(fixture.realm.id, seq, fixture.clock.now(), 100));
-      }
-      return snapshot;
-    });
-    expect(presented).toBe(2);
+    let loads = 0;
+    const meanwhile = async () => {
+      if (++loads > 1) return;
+      const seq = await append(fixture);
+      fixture.clock.advance(60);
+      await fixture.uow.write((tx) => tx.events.prune(fixture.realm.id, seq, fixture.clock.now(), 100));
+    };
+    const { queue } = await registering(fixture)('member', { meanwhile });
+    expect(loads).toBe(2);
     expect(queue.startSeq).toBe(await fixture.uow.read(({ events }) => events.lastSeq(fixture.realm.id)));
   });
 
   it('is kept when the log was pruned up to its very start', async () => {
     const fixture = await town();
     const entry: EventSeq = await append(fixture);
-    let presented = 0;
-    await registering(fixture)('member', {}, async (snapshot) => {
-      presented++;
+    let loads = 0;
+    const meanwhile = async () => {
+      loads++;
       fixture.clock.advance(60);
       await fixture.uow.write((tx) => tx.events.prune(fixture.realm.id, entry, fixture.clock.now(), 100));
-      return snapshot;
-    });
-    expect(presented).toBe(1);
+    };
+    await registering(fixture)('member', { meanwhile });
+    expect(loads).toBe(1);
   });
 
   it('of all public channels is not for guests', async () => {
     const fixture = await town();
     const filter = { types: null, allPublicChannels: true, narrow: [] };
     const register = registering(fixture);
-    await expectRefused(fixture, () => register('guest', { filter }), {
+    await expectRefused(fixture, () => register('guest', {}, { filter }), {
       code: 'INVALID_INPUT',
       message: 'User not authorized for this query',
     });
-    await register('member', { filter });
+    await register('member', {}, { filter });
   });
 
   it('cannot be narrowed by everything, which is said after that', async () => {
@@ -145,7 +150,7 @@ describe('a new queue', () => {
     const narrow = [{ operator: 'near', operand: '5' }] as const;
     await expectRefused(
       fixture,
-      () => register('member', { filter: { types: null, allPublicChannels: true, narrow } }),
+      () => register('member', {}, { filter: { types: null, allPublicChannels: true, narrow } }),
       {
         code: 'INVALID_INPUT',
         message: 'Operator near not supported.',
@@ -153,7 +158,7 @@ describe('a new queue', () => {
     );
     await expectRefused(
       fixture,
-      () => register('guest', { filter: { types: null, allPublicChannels: true, narrow } }),
+      () => register('guest', {}, { filter: { types: null, allPublicChannels: true, narrow } }),
       {
         code: 'INVALID_INPUT',
         message: 'User not authorized for this query',
@@ -163,9 +168,8 @@ describe('a new queue', () => {
 
   it('is refused to whoever is deactivated while the state is put together', async () => {
     const fixture = await town();
-    const registered = registering(fixture)('member', {}, async (snapshot) => {
-      await fixture.uow.write((tx) => tx.users.update({ ...fixture.user('member'), isActive: false }));
-      return snapshot;
+    const registered = registering(fixture)('member', {
+      meanwhile: () => fixture.uow.write((tx) => tx.users.update({ ...fixture.user('member'), isActive: false })),
     });
     await expect(registered).rejects.toMatchObject({ code: 'USER_DEACTIVATED' });
     expect(await queuesOf(fixture, 'member')).toEqual([]);
@@ -185,7 +189,7 @@ describe('how long a queue lives', () => {
     [Number.MAX_SAFE_INTEGER, 604_800],
   ])('without being polled, when %s seconds are asked for: %d', async (idleTimeoutSeconds, expected) => {
     const fixture = await town();
-    const { queue } = await registering(fixture)('member', { parts: [], idleTimeoutSeconds });
+    const { queue } = await registering(fixture)('member', {}, { idleTimeoutSeconds });
     expect(queue.idleTimeoutSeconds).toBe(expected);
   });
 });
@@ -197,12 +201,12 @@ describe('what a queue may take', () => {
     const plain = { types: null, allPublicChannels: false, narrow: [] };
     const room = 8192 - JSON.stringify({ ...plain, types: [''] }).length;
     const fits = { ...plain, types: ['é'.repeat(room / 2) + 'x'.repeat(room % 2)] };
-    await register('member', { parts: [], filter: fits });
+    await register('member', {}, { filter: fits });
     for (const filter of [
       { ...plain, types: [`${fits.types[0]}x`] },
       { ...plain, narrow: [{ operator: 'topic', operand: 'x'.repeat(8192) }] as const },
     ]) {
-      await expectRefused(fixture, () => register('member', { parts: [], filter }), {
+      await expectRefused(fixture, () => register('member', {}, { filter }), {
         code: 'INVALID_INPUT',
         message: 'Event queue filter is too long (limit: 8192 bytes)',
       });
@@ -219,15 +223,15 @@ describe('what a queue may take', () => {
     };
     const register = registering(fixture, served);
     const ids: string[] = [];
-    const others = (await register('owner', { parts: [] })).queue.id;
+    const others = (await register('owner', {})).queue.id;
     for (let n = 0; n < MAX_QUEUES_PER_USER; n++) {
-      ids.push((await register('member', { parts: [] })).queue.id);
+      ids.push((await register('member', {})).queue.id);
       fixture.clock.advance(1);
     }
     expect(forgotten).toEqual([]);
     // The first is waited for, the second was polled a moment ago: only this process knows.
     polled.set(ids[0]!, Number.POSITIVE_INFINITY).set(ids[1]!, fixture.clock.now());
-    const { queue } = await register('member', { parts: [] });
+    const { queue } = await register('member', {});
     expect(forgotten).toEqual([ids[2]]);
     expect(new Set(await queuesOf(fixture, 'member'))).toEqual(
       new Set([...ids.filter((id) => id !== ids[2]), queue.id]),
@@ -238,11 +242,11 @@ describe('what a queue may take', () => {
   it('is brought down to a hundred where there are more', async () => {
     const fixture = await town();
     const register = registering(fixture);
-    const { queue } = await register('member', { parts: [] });
+    const { queue } = await register('member', {});
     await fixture.uow.write(async (tx) => {
       for (let n = 0; n < 110; n++) await tx.queues.add({ ...queue, id: `old ${n}`, lastPolledAt: n });
     });
-    const { queue: latest } = await register('member', { parts: [] });
+    const { queue: latest } = await register('member', {});
     const left = await queuesOf(fixture, 'member');
     expect([left.length, left[0], left.includes(queue.id), left.includes(latest.id)]).toEqual([
       100,
@@ -258,8 +262,8 @@ describe('whom a guest may know', () => {
     const fixture = await town();
     await fixture.add(aUser({ name: 'helper', botOf: 'owner' }));
     const known = async (who: string) => {
-      const { people } = (await registering(fixture)(who)).presented;
-      return [people!.entries.length, people!.inaccessibleIds];
+      const { people } = await loading(fixture, who);
+      return [people.entries.length, people.inaccessibleIds];
     };
     const all = fixture.users.size;
     expect(await known('guest')).toEqual([all, []]);
@@ -274,37 +278,45 @@ describe('the initial state', () => {
   it('has what was asked for, and nothing else', async () => {
     const fixture = await town();
     const register = registering(fixture);
-    const { presented } = await register('member', { parts: [] });
-    expect(Object.keys(presented).sort()).toEqual(['realm', 'user', 'viewer']);
-    expect(Object.keys((await register('member', { parts: ['starred'] })).presented)).toContain('starredIds');
+    expect((await register('member', {})).loaded).toEqual({});
+    expect((await register('member', { starred: loadStarredIds })).loaded).toEqual({ starred: [] });
+  });
+
+  it('is loaded once, however many ask for a part of it', async () => {
+    const fixture = await town();
+    let loads = 0;
+    const shared = async ({ user }: Snapshot) => `${user.fullName} ${++loads}`;
+    const { loaded } = await registering(fixture)('member', {
+      one: (snapshot) => snapshot.load(shared),
+      other: async (snapshot) => [await snapshot.load(shared)],
+      itself: shared,
+    });
+    expect(loaded).toEqual({ one: 'member 1', other: ['member 1'], itself: 'member 1' });
   });
 
   it('is of one realm', async () => {
     const fixture = await town();
     await anotherRealm(fixture);
-    const { presented } = await registering(fixture)('owner');
-    expect(presented.people?.entries).toHaveLength(fixture.users.size);
-    expect(names(presented.channels)).not.toContain('theirs');
-    expect(presented.groups).toHaveLength(8);
-    expect(presented.people?.systemBots).toHaveLength(3);
+    const loaded = await loading(fixture, 'owner');
+    expect(loaded.people.entries).toHaveLength(fixture.users.size);
+    expect(names(loaded.channels)).not.toContain('theirs');
+    expect(loaded.groups).toHaveLength(8);
+    expect(loaded.people.systemBots).toHaveLength(3);
   });
 
   it('knows the channels that one may know of, and who follows them as far as one may know', async () => {
     const fixture = await town();
-    const register = registering(fixture);
-    const { presented: ofMember } = await register('member');
+    const ofMember = await loading(fixture, 'member');
     expect(names(ofMember.channels)).toEqual(['core', 'old', 'other', 'public']);
     expect(ofMember.defaultChannelIds).toEqual([fixture.channel('public').id, fixture.channel('other').id]);
-    const { presented: ofGuest } = await register('guest');
+    const ofGuest = await loading(fixture, 'guest');
     expect(names(ofGuest.channels)).toEqual(['public']);
     expect(ofGuest.defaultChannelIds).toEqual([]);
     const { id } = fixture.channel('public');
-    expect(ofGuest.subscriptions?.subscriberIds).toEqual(
-      new Map([[id, [fixture.user('member').id, fixture.user('guest').id]]]),
-    );
-    const { presented: ofAdministrator } = await register('administrator', { includeSubscribers: false });
+    expect(ofGuest.subscriberIds).toEqual(new Map([[id, [fixture.user('member').id, fixture.user('guest').id]]]));
+    const ofAdministrator = await loading(fixture, 'administrator');
     expect(names(ofAdministrator.channels)).toContain('core');
-    expect(ofAdministrator.subscriptions?.subscriberIds).toEqual(new Map());
+    expect([...ofAdministrator.subscriberIds.keys()]).toContain(fixture.channel('core').id);
   });
 
   it('includes rows of unsubscribed channels', async () => {
@@ -312,23 +324,23 @@ describe('the initial state', () => {
     await fixture.uow.write((tx) =>
       unsubscribeFromChannels(tx, [fixture.channel('public')], [fixture.user('guest').id]),
     );
-    const { presented } = await registering(fixture)('guest');
-    expect(presented.subscriptions?.rows).toMatchObject([{ channelId: fixture.channel('public').id, isActive: false }]);
-    expect(presented.channels).toEqual([]);
+    const loaded = await loading(fixture, 'guest');
+    expect(loaded.subscriptions).toMatchObject([{ channelId: fixture.channel('public').id, isActive: false }]);
+    expect(loaded.channels).toEqual([]);
   });
 
   it('includes unread and starred messages and recent conversations', async () => {
     const fixture = await town();
     const [inChannel, three, , direct] = fixture.messages.map(({ id }) => id);
     await fixture.uow.write((tx) => tx.personal.setFlag(fixture.viewer('member'), [three!], 'starred', true));
-    const { presented } = await registering(fixture)('member');
-    expect(presented.unread?.conversations.map(({ ids }) => ids)).toEqual([[inChannel], [three], [direct]]);
-    expect(presented.unread?.oldOnesAreMissing).toBe(false);
-    expect([...presented.unread!.recipients.values()]).toMatchObject([{ kind: 'direct' }, { kind: 'direct' }]);
-    expect(presented.starredIds).toEqual([three]);
-    expect(presented.newestMessageId).toBe(direct);
+    const loaded = await loading(fixture, 'member');
+    expect(loaded.unread.conversations.map(({ ids }) => ids)).toEqual([[inChannel], [three], [direct]]);
+    expect(loaded.unread.oldOnesAreMissing).toBe(false);
+    expect([...loaded.unread.recipients.values()]).toMatchObject([{ kind: 'direct' }, { kind: 'direct' }]);
+    expect(loaded.starredIds).toEqual([three]);
+    expect(loaded.newestMessageId).toBe(direct);
     const [owner, guest] = [fixture.user('owner').id, fixture.user('guest').id];
-    expect(presented.recentConversations?.map(({ userIds }) => userIds)).toEqual([[owner], [], [owner, guest]]);
+    expect(loaded.recentConversations.map(({ userIds }) => userIds)).toEqual([[owner], [], [owner, guest]]);
   });
 
   it('knows what of the unread is muted', async () => {
@@ -342,8 +354,8 @@ describe('the initial state', () => {
     const choose = (topic: string, visibility: TopicVisibility) =>
       fixture.uow.write((tx) => changeTopicPolicy(tx, { ...viewer, channelId, topic, visibility, changedAt: 7 }));
     const muted = async () => {
-      const { presented } = await registering(fixture)('member');
-      return presented.unread!.conversations.filter(({ isMuted }) => isMuted).map(({ topic }) => topic);
+      const loaded = await loading(fixture, 'member');
+      return loaded.unread.conversations.filter(({ isMuted }) => isMuted).map(({ topic }) => topic);
     };
     await choose('Noise', 'muted');
     expect(await muted()).toEqual(['noise']);
@@ -367,8 +379,8 @@ describe('the initial state', () => {
         changeTopicPolicy(tx, { ...viewer, channelId, topic: 'lunch', visibility: 'muted', changedAt: 7 }),
       );
     }
-    const { presented } = await registering(fixture)('member');
-    expect(presented.topicPolicies).toMatchObject([{ channelName: 'public', topic: 'lunch', visibility: 'muted' }]);
+    const loaded = await loading(fixture, 'member');
+    expect(loaded.topicPolicies).toMatchObject([{ channelName: 'public', topic: 'lunch', visibility: 'muted' }]);
     const announced = fixture.storage.announced.map(({ event }) => event);
     expect(announced).toMatchObject(
       Array(2).fill({ muted: [{ channelName: 'public', topic: 'lunch', changedAt: 7 }] }),
@@ -397,10 +409,10 @@ describe('the initial state', () => {
         });
       }
       const named = (name: string | null) => (one: { readonly channelName: string | null }) => one.channelName === name;
-      const { presented } = await registering(fixture)(who);
+      const loaded = await loading(fixture, who);
       const shown = who === 'administrator' ? 'vault' : null;
-      expect(presented.topicPolicies!.filter(named(shown))).toMatchObject([{ channelId: vault.id, topic: 'lunch' }]);
-      expect(presented.topicPolicies!.filter(named('public'))).toHaveLength(1);
+      expect(loaded.topicPolicies.filter(named(shown))).toMatchObject([{ channelId: vault.id, topic: 'lunch' }]);
+      expect(loaded.topicPolicies.filter(named('public'))).toHaveLength(1);
       const [last] = fixture.storage.announced
         .map(({ event }) => event)
         .filter(({ type }) => type === 'topic.policy_changed')

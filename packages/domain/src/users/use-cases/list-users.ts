@@ -34,7 +34,10 @@ export class ListUsers {
       const viewer = await repositories.actors.get(caller);
       const realm = await repositories.realms.get(caller.realmId);
       const wanted = ids && new Set(ids);
-      const hydrate = (some: readonly UserId[]) => repositories.users.list(realm.id, some);
+      const hydrate = async (some: readonly UserId[]) => {
+        await repositories.yield();
+        return repositories.users.list(realm.id, some);
+      };
       const known = await accessibleUserIds(repositories, viewer, realm);
       const entries = (await repositories.users.listEntries(realm.id)).filter(
         ({ id }) => (!wanted || wanted.has(id)) && (!known || known.has(id)),

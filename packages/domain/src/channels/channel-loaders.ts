@@ -1,0 +1,65 @@
+import type { Snapshot } from '../events/snapshot.js';
+import type { ChannelId, UserId } from '../shared/ids.js';
+import { slicesOf } from '../shared/slices.js';
+import type { Channel, ChannelView } from './channel.js';
+import { canListSubscribers, hasMetadataAccess } from './channel-permissions.js';
+import { type NamedTopicPolicy, nameTopicPolicies } from './named-topic-policies.js';
+import type { Subscription } from './subscription.js';
+
+/** Read at once; the event loop may turn before the next ones. */
+const CHANNELS_AT_A_TIME = 100;
+
+/** The viewer's rows, of channels they have left too; ascending channel. */
+export const loadOwnSubscriptions = ({ viewer, repositories }: Snapshot): Promise<readonly Subscription[]> =>
+  repositories.channels.listSubscriptions(viewer.realmId, viewer.id);
+
+/** All the viewer may know of, archived ones included; by name in code-point order. */
+export async function loadChannels(snapshot: Snapshot): Promise<readonly ChannelView[]> {
+  const { realm, repositories } = snapshot;
+  return repositories.channels.listViews(
+    realm.id,
+    (await snapshot.load(loadKnownChannels)).map(({ id }) => id),
+  );
+}
+
+/** Those newcomers follow, archived ones not; ascending. Empty for guests. */
+export async function loadDefaultChannelIds(snapshot: Snapshot): Promise<readonly ChannelId[]> {
+  if (snapshot.viewer.role === 'guest') return [];
+  const known = await snapshot.load(loadKnownChannels);
+  return known.filter((channel) => channel.isDefault && !channel.isArchived).map((channel) => channel.id);
+}
+
+/** Of the channels whose subscribers the viewer may know. */
+export async function loadSubscriberIds(snapshot: Snapshot): Promise<ReadonlyMap<ChannelId, readonly UserId[]>> {
+  const { viewer, realm, repositories } = snapshot;
+  const followed = await snapshot.load(loadFollowedIds);
+  const known = await snapshot.load(loadKnownChannels);
+  const listed = known.filter((channel) => canListSubscribers(viewer, channel, followed.has(channel.id)).allowed);
+  const subscriberIds = new Map<ChannelId, readonly UserId[]>();
+  for (const slice of slicesOf(listed, CHANNELS_AT_A_TIME)) {
+    const ids = slice.map((channel) => channel.id);
+    for (const [id, userIds] of await repositories.channels.listSubscribers(realm.id, ids)) {
+      subscriberIds.set(id, userIds);
+    }
+    await repositories.yield();
+  }
+  return subscriberIds;
+}
+
+/** The viewer's, of channels in use; ascending channel, then topic. */
+export async function loadTopicPolicies({ viewer, repositories }: Snapshot): Promise<readonly NamedTopicPolicy[]> {
+  const policies = await repositories.topicPolicies.list(viewer.realmId, viewer.id);
+  return nameTopicPolicies(repositories, viewer, policies);
+}
+
+async function loadFollowedIds(snapshot: Snapshot): Promise<ReadonlySet<ChannelId>> {
+  const rows = await snapshot.load(loadOwnSubscriptions);
+  return new Set(rows.filter((row) => row.isActive).map((row) => row.channelId));
+}
+
+async function loadKnownChannels(snapshot: Snapshot): Promise<readonly Channel[]> {
+  const { viewer, realm, repositories } = snapshot;
+  const followed = await snapshot.load(loadFollowedIds);
+  const channels = await repositories.channels.listAll(realm.id);
+  return channels.filter((channel) => hasMetadataAccess(viewer, channel, followed.has(channel.id)));
+}

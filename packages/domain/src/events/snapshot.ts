@@ -1,0 +1,54 @@
+import type { Realm } from '../realms/realm.js';
+import type { Repositories } from '../shared/unit-of-work.js';
+import type { Actor } from '../users/actor.js';
+import type { User } from '../users/user.js';
+
+/** The state as of one moment, for one viewer: what loaders read. */
+export interface Snapshot {
+  readonly viewer: Actor;
+  /** The viewer's own user. */
+  readonly user: User;
+  readonly realm: Realm;
+  readonly repositories: Repositories;
+  /** What the loader loads, which it does once in a snapshot, however often it is asked for. */
+  load<T>(loader: SnapshotLoader<T>): Promise<T>;
+}
+
+/** What a feature contributes to the state a client begins with. Runs inside the snapshot's read. */
+export type SnapshotLoader<T> = (snapshot: Snapshot) => Promise<T>;
+
+/** By names of the caller's choice. */
+export type SnapshotLoaders = Readonly<Record<string, SnapshotLoader<unknown>>>;
+
+/** What the loaders loaded, by the same names. */
+export type Loaded<L extends SnapshotLoaders> = { readonly [Name in keyof L]: Awaited<ReturnType<L[Name]>> };
+
+/** Of a viewer, within a read. */
+export async function takeSnapshot(repositories: Repositories, viewer: Actor): Promise<Snapshot> {
+  const { realmId, id } = viewer;
+  const loaded = new Map<SnapshotLoader<unknown>, Promise<unknown>>();
+  const snapshot: Snapshot = {
+    viewer,
+    realm: await repositories.realms.get(realmId),
+    user: (await repositories.users.find(realmId, id))!,
+    repositories,
+    load: <T>(loader: SnapshotLoader<T>) => {
+      const known = loaded.get(loader) as Promise<T> | undefined;
+      if (known) return known;
+      const loading = loader(snapshot);
+      loaded.set(loader, loading);
+      return loading;
+    },
+  };
+  return snapshot;
+}
+
+/** One after the other; the event loop turns in between where it takes long. */
+export async function loadAll<L extends SnapshotLoaders>(snapshot: Snapshot, loaders: L): Promise<Loaded<L>> {
+  const loaded: Record<string, unknown> = {};
+  for (const [name, loader] of Object.entries(loaders)) {
+    loaded[name] = await snapshot.load(loader);
+    await snapshot.repositories.yield();
+  }
+  return loaded as Loaded<L>;
+}

@@ -1,0 +1,6 @@
+import type { Snapshot } from '../events/snapshot.js';
+import type { GroupView } from './group.js';
+
+/** Every group; ascending id, deactivated ones included. */
+export const loadGroups = ({ realm, repositories }: Snapshot): Promise<readonly GroupView[]> =>
+  repositories.groups.listViews(realm.id);

@@ -1,0 +1,30 @@
+import type { Snapshot } from '../events/snapshot.js';
+import type { UserId } from '../shared/ids.js';
+import { accessibleUserIds } from './accessible-users.js';
+import type { User } from './user.js';
+import type { UserListEntry } from './user-repository.js';
+
+export interface LoadedPeople {
+  /** Those the viewer may know; ascending id; deactivated users and bots too. */
+  readonly entries: readonly UserListEntry[];
+  /** The others; ascending. Nobody, unless the viewer is a guest who may not know everybody (users §1.4). */
+  readonly inaccessibleIds: readonly UserId[];
+  readonly systemBots: readonly User[];
+  /** Within the snapshot's read only. */
+  readonly hydrate: (ids: readonly UserId[]) => Promise<readonly User[]>;
+}
+
+export async function loadPeople({ viewer, realm, repositories }: Snapshot): Promise<LoadedPeople> {
+  const { users } = repositories;
+  const known = await accessibleUserIds(repositories, viewer, realm);
+  const entries = await users.listEntries(realm.id);
+  return {
+    entries: known ? entries.filter(({ id }) => known.has(id)) : entries,
+    inaccessibleIds: known ? entries.map(({ id }) => id).filter((id) => !known.has(id)) : [],
+    systemBots: await users.listSystemBots(realm.id),
+    hydrate: async (ids) => {
+      await repositories.yield();
+      return users.list(realm.id, ids);
+    },
+  };
+}

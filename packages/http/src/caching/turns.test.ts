@@ -1,0 +1,64 @@
+import { Turns } from './turns.js';
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+function work(ms: number): void {
+  const end = performance.now() + ms;
+  while (performance.now() < end);
+}
+
+function* steps(count: number, ms: number, done: string[], name: string): Generator<void, string> {
+  for (let n = 0; n < count; n++) {
+    work(ms);
+    done.push(name);
+    yield;
+  }
+  return name;
+}
+
+describe('a work in steps', () => {
+  it('that takes little is done before the event loop turns', async () => {
+    const done: string[] = [];
+    const result = new Turns().runSteps(steps(50, 0, done, 'a'));
+    expect(done).toHaveLength(50);
+    expect(await result).toBe('a');
+  });
+
+  it('that takes long lets the event loop turn between its steps', async () => {
+    const done: string[] = [];
+    const result = new Turns().runSteps(steps(3, 10, done, 'a'));
+    const seen = [done.length];
+    for (let n = 0; n < 20 && done.length < 3; n++) {
+      await turn();
+      seen.push(done.length);
+    }
+    expect([...new Set(seen)]).toEqual([1, 2, 3]);
+    expect(await result).toBe('a');
+  });
+
+  it('goes on in a turn in which no other work does', async () => {
+    const turns = new Turns();
+    const done: string[] = [];
+    const results = ['a', 'b', 'c'].map((name) => turns.runSteps(steps(3, 10, done, name)));
+    let most = 0;
+    for (let before = done.length; done.length < 9; before = done.length) {
+      await turn();
+      most = Math.max(most, done.length - before);
+    }
+    expect(most).toBe(1);
+    expect(await Promise.all(results)).toEqual(['a', 'b', 'c']);
+  });
+
+  it('fails with what a step throws, and others go on', async () => {
+    const turns = new Turns();
+    function* failing(): Generator<void, void> {
+      work(10);
+      yield;
+      throw new Error('no');
+    }
+    const failed = turns.runSteps(failing());
+    const other = turns.runSteps(steps(2, 10, [], 'a'));
+    await expect(failed).rejects.toThrow('no');
+    expect(await other).toBe('a');
+  });
+});

@@ -1,0 +1,128 @@
+import {
+  type ChannelView,
+  loadChannels,
+  loadDefaultChannelIds,
+  loadOwnSubscriptions,
+  loadSubscriberIds,
+  loadTopicPolicies,
+  type NamedTopicPolicy,
+  type Subscription,
+  type UserId,
+  type UserSettings,
+} from '@parley/domain';
+import { can } from '../events/queue-presentation.js';
+import { PresentedList } from '../events/register-answer.js';
+import { type RegisterSection, registerSection, type SectionContext } from '../events/register-section.js';
+import { presentChannel, presentSubscription, presentTopic, VISIBILITY_POLICIES } from './channel.presenters.js';
+
+export const mutedTopicsSection: RegisterSection = registerSection({
+  name: 'muted_topics',
+  // Whoever knows user_topic does not need the older form.
+  replacedBy: 'user_topic',
+  load: (snapshot) => snapshot.load(loadTopicPolicies),
+  present: (policies, { presentation }) => ({
+    muted_topics: new PresentedList(
+      policies.filter(({ visibility, channelName }) => visibility === 'muted' && channelName !== null),
+      ({ channelName, topic, changedAt }: NamedTopicPolicy) => [
+        channelName,
+        presentTopic(topic, can(presentation, 'empty_topic_name')),
+        changedAt,
+      ],
+    ),
+  }),
+});
+
+export const userTopicsSection: RegisterSection = registerSection({
+  name: 'user_topic',
+  load: (snapshot) => snapshot.load(loadTopicPolicies),
+  present: (policies, { presentation }) => ({
+    user_topics: new PresentedList(policies, ({ channelId, topic, visibility, changedAt }: NamedTopicPolicy) => ({
+      stream_id: channelId,
+      topic_name: presentTopic(topic, can(presentation, 'empty_topic_name')),
+      last_updated: changedAt,
+      visibility_policy: VISIBILITY_POLICIES[visibility],
+    })),
+  }),
+});
+
+export const channelsSection: RegisterSection = registerSection({
+  name: 'stream',
+  load: (snapshot) => snapshot.load(loadChannels),
+  present: (channels, context) => ({ streams: new PresentedList(shownChannels(channels, context), presentChannel) }),
+});
+
+export const defaultChannelsSection: RegisterSection = registerSection({
+  name: 'default_streams',
+  load: (snapshot) => snapshot.load(loadDefaultChannelIds),
+  present: (ids) => ({ realm_default_streams: ids }),
+});
+
+interface SubscriptionData {
+  readonly channels: readonly ChannelView[];
+  /** The viewer's rows, of channels they have left too. */
+  readonly rows: readonly Subscription[];
+  /** Null: they were not asked for. */
+  readonly subscriberIds: ReadonlyMap<number, readonly UserId[]> | null;
+}
+
+export const subscriptionsSection: RegisterSection = registerSection<SubscriptionData>({
+  name: 'subscription',
+  load: async (snapshot, { includeSubscribers }) => ({
+    channels: await snapshot.load(loadChannels),
+    rows: await snapshot.load(loadOwnSubscriptions),
+    subscriberIds: includeSubscribers ? await snapshot.load(loadSubscriberIds) : null,
+  }),
+  present: presentSubscriptionLists,
+});
+
+function presentSubscriptionLists(
+  { channels, rows: ownRows, subscriberIds }: SubscriptionData,
+  context: SectionContext,
+) {
+  const { presentation, viewer, user } = context;
+  const rows = new Map<number, Subscription>(ownRows.map((row) => [row.channelId, row]));
+  const subscribersOf = (channel: ChannelView): readonly UserId[] | null =>
+    subscriberIds && (subscriberIds.get(channel.id) ?? []);
+  const present = (channel: ChannelView) => {
+    const subscription = rows.get(channel.id)!;
+    const shown = can(presentation, 'notification_settings_null')
+      ? subscription
+      : inherited(subscription, user.settings);
+    return presentSubscription(channel, shown, subscribersOf(channel));
+  };
+  const shown = shownChannels(channels, context);
+  const isFollowed = (channel: ChannelView) => rows.get(channel.id)?.isActive === true;
+  const never = shown.filter(
+    (channel) => !rows.has(channel.id) && (viewer.role !== 'guest' || channel.privacy === 'webPublic'),
+  );
+  return {
+    subscriptions: new PresentedList(shown.filter(isFollowed), present),
+    unsubscribed: new PresentedList(
+      shown.filter((channel) => rows.has(channel.id) && !isFollowed(channel)),
+      present,
+    ),
+    never_subscribed: new PresentedList(never, (channel) => ({
+      ...presentChannel(channel),
+      ...(subscriberIds && { subscribers: subscribersOf(channel) }),
+    })),
+  };
+}
+
+/** Archived channels only for clients that know there are such (events §2). */
+const shownChannels = (channels: readonly ChannelView[], { presentation }: SectionContext): readonly ChannelView[] =>
+  channels.filter((channel) => !channel.isArchived || can(presentation, 'archived_channels'));
+
+/** For clients that know nothing of inheriting: what the general settings say, where the channel has none of its own. */
+function inherited(subscription: Subscription, settings: UserSettings): Subscription {
+  const { notifications } = subscription;
+  return {
+    ...subscription,
+    notifications: {
+      desktop: notifications.desktop ?? settings.enableChannelDesktopNotifications,
+      audible: notifications.audible ?? settings.enableChannelAudibleNotifications,
+      push: notifications.push ?? settings.enableChannelPushNotifications,
+      email: notifications.email ?? settings.enableChannelEmailNotifications,
+      wildcardMentions: notifications.wildcardMentions ?? settings.wildcardMentionsNotify,
+    },
+  };
+}

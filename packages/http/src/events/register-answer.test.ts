@@ -1,0 +1,55 @@
+import { PresentedList, PresentedText, writeSections } from './register-answer.js';
+
+function written(...sections: (() => object)[]): { text: string; steps: number } {
+  const work = writeSections(sections as (() => Record<string, unknown>)[]);
+  for (let steps = 0; ; steps++) {
+    const { done, value } = work.next();
+    if (done) return { text: `{${value}}`, steps };
+  }
+}
+
+describe('the text of sections', () => {
+  it('is what JSON.stringify makes of all their fields, in their order', () => {
+    const plain = { b: 1, a: 'é"', absent: undefined, nothing: null, list: [1, undefined] };
+    const more = { c: {}, d: [] };
+    expect(
+      written(
+        () => plain,
+        () => ({}),
+        () => more,
+      ).text,
+    ).toBe(JSON.stringify({ ...plain, ...more }));
+    expect(written().text).toBe('{}');
+    expect(
+      written(
+        () => ({ absent: undefined }),
+        () => more,
+      ).text,
+    ).toBe(JSON.stringify(more));
+  });
+
+  it.each([0, 1, 19, 20, 21, 100])(
+    'has a list of %d elements as it is presented, a step for every twenty',
+    (length) => {
+      const numbers = Array.from({ length }, (_, n) => n);
+      const present = (n: number) => (n % 7 === 3 ? undefined : { n });
+      const { text, steps } = written(() => ({ list: new PresentedList(numbers, present), end: true }));
+      expect(text).toBe(JSON.stringify({ list: numbers.map(present), end: true }));
+      expect(steps).toBe(Math.ceil(length / 20) + 2);
+    },
+  );
+
+  it('has text that was presented before as it is', () => {
+    expect(written(() => ({ users: new PresentedText('[{"id":1}]') })).text).toBe('{"users":[{"id":1}]}');
+  });
+
+  it('presents a section only when those before it are written', () => {
+    const order: string[] = [];
+    const section = (name: string) => () => {
+      order.push(name);
+      return { [name]: new PresentedList([1], () => order.push(`${name} list`)) };
+    };
+    written(section('a'), section('b'));
+    expect(order).toEqual(['a', 'a list', 'b', 'b list']);
+  });
+});

@@ -1,0 +1,70 @@
+import type { Actor, Realm, Snapshot, SnapshotLoader, User } from '@parley/domain';
+import type { ClientVariant } from '../routing/client-variant.js';
+import type { WireFields } from '../routing/reply.js';
+import type { QueuePresentation } from './queue-presentation.js';
+
+/** What the client asked for, beside which sections. */
+export interface RegisterRequest {
+  readonly presentation: QueuePresentation;
+  readonly includeSubscribers: boolean;
+  readonly variant: ClientVariant;
+  /** In seconds. */
+  readonly now: number;
+}
+
+/** What presenters of sections read beside their data. */
+export interface SectionContext extends RegisterRequest {
+  readonly viewer: Actor;
+  /** The viewer's own user. */
+  readonly user: User;
+  readonly realm: Realm;
+}
+
+/** A section of register's answer (events §3.2), as the feature declares it that it is of. */
+export interface SectionDefinition<Data> {
+  /** Names the section; also what clients ask for it by, unless `fetchEventTypes` says otherwise. */
+  readonly name: string;
+  /** Clients have to ask for all of them. */
+  readonly fetchEventTypes?: readonly string[];
+  /** A newer form: clients that ask for it do not get this one. */
+  readonly replacedBy?: string;
+  /** Within the snapshot's read: awaits nothing else. */
+  readonly load: (snapshot: Snapshot, request: RegisterRequest) => Promise<Data>;
+  /** After the read. Values that may be long are a `PresentedList` or a `PresentedText`. */
+  readonly present: (data: Data, context: SectionContext) => WireFields;
+}
+
+export interface RegisterSection {
+  readonly name: string;
+  /** Whether it is in the answer to these types; null: everything was asked for. */
+  isRequested(fetchEventTypes: ReadonlySet<string> | null): boolean;
+  /** Loads its data; what that answers makes the section's fields of it, after the read. */
+  loader(request: RegisterRequest): SnapshotLoader<() => WireFields>;
+}
+
+export function registerSection<Data>({
+  name,
+  fetchEventTypes = [name],
+  replacedBy,
+  load,
+  present,
+}: SectionDefinition<Data>): RegisterSection {
+  return {
+    name,
+    isRequested: (types) =>
+      types === null ||
+      (fetchEventTypes.every((type) => types.has(type)) && !(replacedBy !== undefined && types.has(replacedBy))),
+    loader: (request) => async (snapshot) => {
+      const { viewer, user, realm } = snapshot;
+      const data = await load(snapshot, request);
+      return () => present(data, { ...request, viewer, user, realm });
+    },
+  };
+}
+
+/** A section that is the viewer's user, the realm and the request in another form. */
+export const plainSection = (name: string, present: (context: SectionContext) => WireFields): RegisterSection =>
+  registerSection({ name, load: async () => null, present: (_data, context) => present(context) });
+
+/** A section of a feature that is still to come: what a fresh organization has. */
+export const fixedSection = (name: string, fields: WireFields): RegisterSection => plainSection(name, () => fields);

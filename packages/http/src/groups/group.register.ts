@@ -1,0 +1,16 @@
+import { loadGroups } from '@parley/domain';
+import { can } from '../events/queue-presentation.js';
+import { PresentedList } from '../events/register-answer.js';
+import { type RegisterSection, registerSection } from '../events/register-section.js';
+import { presentGroup } from './group.presenters.js';
+
+export const groupsSection: RegisterSection = registerSection({
+  name: 'realm_user_groups',
+  load: (snapshot) => snapshot.load(loadGroups),
+  present: (groups, { presentation }) => ({
+    realm_user_groups: new PresentedList(
+      groups.filter((group) => !group.isDeactivated || can(presentation, 'include_deactivated_groups')),
+      presentGroup,
+    ),
+  }),
+});

@@ -1,0 +1,76 @@
+import {
+  type LoadedUnread,
+  loadNewestMessageId,
+  loadRecentConversations,
+  loadStarredIds,
+  loadUnread,
+} from '@parley/domain';
+import { presentTopic } from '../channels/channel.presenters.js';
+import { can } from '../events/queue-presentation.js';
+import { type RegisterSection, registerSection, type SectionContext } from '../events/register-section.js';
+
+export const newestMessageSection: RegisterSection = registerSection({
+  name: 'message',
+  load: (snapshot) => snapshot.load(loadNewestMessageId),
+  present: (newestMessageId) => ({ max_message_id: newestMessageId ?? -1 }),
+});
+
+export const unreadSection: RegisterSection = registerSection({
+  name: 'unread',
+  // Without either, a client could not keep it up to date.
+  fetchEventTypes: ['message', 'update_message_flags'],
+  load: (snapshot) => snapshot.load(loadUnread),
+  present: (unread, context) => ({ unread_msgs: presentUnread(unread, context) }),
+});
+
+export const starredMessagesSection: RegisterSection = registerSection({
+  name: 'starred_messages',
+  load: (snapshot) => snapshot.load(loadStarredIds),
+  present: (ids) => ({ starred_messages: ids }),
+});
+
+export const recentConversationsSection: RegisterSection = registerSection({
+  name: 'recent_private_conversations',
+  load: (snapshot) => snapshot.load(loadRecentConversations),
+  present: (conversations) => ({
+    recent_private_conversations: conversations.map(({ userIds, lastMessageId }) => ({
+      user_ids: userIds,
+      max_message_id: lastMessageId,
+    })),
+  }),
+});
+
+/** Events §4.4. */
+function presentUnread(
+  { conversations, mentionIds, recipients, oldOnesAreMissing }: LoadedUnread,
+  { viewer, presentation }: SectionContext,
+): Record<string, unknown> {
+  const self = viewer.id;
+  const pairs: { other_user_id: number; sender_id: number; unread_message_ids: readonly number[] }[] = [];
+  const groups: { user_ids_string: string; unread_message_ids: readonly number[] }[] = [];
+  const topics: { stream_id: number; topic: string; unread_message_ids: readonly number[] }[] = [];
+  let count = 0;
+  for (const { recipientId, channelId, topic, ids, isMuted } of conversations) {
+    if (!isMuted) count += ids.length;
+    if (channelId !== null) {
+      const shown = presentTopic(topic, can(presentation, 'empty_topic_name'));
+      topics.push({ stream_id: channelId, topic: shown, unread_message_ids: ids });
+      continue;
+    }
+    const recipient = recipients.get(recipientId);
+    const people = recipient?.kind === 'direct' ? recipient.userIds : [];
+    const other = people.find((id) => id !== self) ?? self;
+    if (people.length > 2) groups.push({ user_ids_string: people.join(','), unread_message_ids: ids });
+    else pairs.push({ other_user_id: other, sender_id: other, unread_message_ids: ids });
+  }
+  return {
+    count,
+    pms: pairs.sort((a, b) => a.other_user_id - b.other_user_id),
+    streams: topics.sort((a, b) => a.stream_id - b.stream_id || compareText(a.topic, b.topic)),
+    huddles: groups.sort((a, b) => compareText(a.user_ids_string, b.user_ids_string)),
+    mentions: mentionIds,
+    old_unreads_missing: oldOnesAreMissing,
+  };
+}
+
+const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

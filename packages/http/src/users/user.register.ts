@@ -1,0 +1,98 @@
+import {
+  isAtLeast,
+  isEmailPublic,
+  type LoadedPeople,
+  loadPeople,
+  publicAddress,
+  type RealmUrls,
+  type Snapshot,
+} from '@parley/domain';
+import { can, type QueuePresentation } from '../events/queue-presentation.js';
+import { PresentedText } from '../events/register-answer.js';
+import { plainSection, type RegisterSection, registerSection } from '../events/register-section.js';
+import { type PublicRealm, publicRealmOf } from '../realms/public-realm.js';
+import { presentOwnRights, type ServerInfo } from '../realms/realm.presenters.js';
+import { presentAvatar, presentUnknownUser } from './user.presenters.js';
+import type { UserPagePresenter } from './user-page.js';
+
+export interface UserSectionParts {
+  readonly realmUrls: RealmUrls;
+  readonly serverInfo: ServerInfo;
+  readonly userPages: UserPagePresenter;
+}
+
+/** What clients ask for to get either of the sections below (events §3.3). */
+const REALM_USER = 'realm_user';
+
+/** The viewer themselves. */
+export const ownUserSection = ({ realmUrls, serverInfo }: UserSectionParts): RegisterSection =>
+  plainSection(REALM_USER, ({ viewer, user, realm, presentation }) => {
+    const { role } = viewer;
+    const publicRealm = publicRealmOf(realm, realmUrls);
+    const avatarViewer = { seesEmail: true, clientGravatar: presentation.clientGravatar && isEmailPublic(user) };
+    const { avatar_source, avatar_url, avatar_url_medium } = presentAvatar(user, publicRealm, avatarViewer);
+    return {
+      user_id: user.id,
+      email: publicAddress(user, publicRealm.emailDomain),
+      delivery_email: user.email,
+      full_name: user.fullName,
+      avatar_source,
+      avatar_url,
+      avatar_url_medium,
+      is_owner: role === 'owner',
+      is_admin: isAtLeast(role, 'administrator'),
+      is_moderator: isAtLeast(role, 'moderator'),
+      is_guest: role === 'guest',
+      ...presentOwnRights(viewer, realm, serverInfo),
+    };
+  });
+
+/** Active users, deactivated ones and the realm's own bots. */
+export const peopleSection = ({ realmUrls, userPages }: UserSectionParts): RegisterSection =>
+  registerSection({
+    name: 'realm_users',
+    fetchEventTypes: [REALM_USER],
+    load: async (snapshot, { presentation }) => {
+      const people = await snapshot.load(loadPeople);
+      return writePeople(snapshot, people, presentation, userPages, publicRealmOf(snapshot.realm, realmUrls));
+    },
+    present: ({ active, deactivated, bots }) => ({
+      realm_users: new PresentedText(active),
+      realm_non_active_users: new PresentedText(deactivated),
+      cross_realm_bots: new PresentedText(bots),
+    }),
+  });
+
+/**
+ * Within the read, since those are fetched of whom no text is at hand. Those whom a guest may not know are left out, or stand
+ * among the active ones as somebody unknown where the client expects everybody (users §1.4).
+ */
+async function writePeople(
+  { viewer, realm }: Pick<Snapshot, 'viewer' | 'realm'>,
+  { entries, inaccessibleIds, systemBots, hydrate }: LoadedPeople,
+  presentation: QueuePresentation,
+  pages: UserPagePresenter,
+  publicRealm: PublicRealm,
+): Promise<{ readonly active: string; readonly deactivated: string; readonly bots: string }> {
+  const form = { clientGravatar: presentation.clientGravatar, withProfile: true };
+  const list = (isActive: boolean) =>
+    pages.present({ viewer, realm, entries: entries.filter((entry) => entry.isActive === isActive) }, hydrate, {
+      ...form,
+      withActivity: false,
+    });
+  const bots = await pages.present({ viewer, realm, entries: systemBots }, async () => systemBots, {
+    ...form,
+    withActivity: true,
+  });
+  const unknown = can(presentation, 'user_list_incomplete') ? [] : inaccessibleIds;
+  const inaccessibleUsers = unknown.map((id) =>
+    JSON.stringify(presentUnknownUser(id, publicRealm, { withActivity: false })),
+  );
+  return { bots, active: append(await list(true), inaccessibleUsers), deactivated: await list(false) };
+}
+
+/** More elements, as text, at the end of a JSON array. */
+function append(array: string, elements: readonly string[]): string {
+  if (elements.length === 0) return array;
+  return `${array === '[]' ? '[' : `${array.slice(0, -1)},`}${elements.join(',')}]`;
+}
