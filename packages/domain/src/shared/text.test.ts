@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { isLongerThan, isShorterThan, takeCodePoints, trim, trimEnd, utf8Length } from './text.js';
+import { compareCodePoints, isLongerThan, isShorterThan, takeCodePoints, trim, trimEnd, utf8Length } from './text.js';
 
 describe('white space', () => {
   const around = '\t\n\r \u001c\u0085\u00a0\u2003\u2028\u3000';
@@ -66,6 +66,21 @@ describe('length in UTF-8', () => {
     fc.assert(
       fc.property(fc.string({ unit: units }), (text) => {
         expect(utf8Length(text)).toBe(Buffer.byteLength(text));
+      }),
+    );
+  });
+});
+
+describe('the order of texts', () => {
+  const texts = fc.string({ unit: fc.constantFrom('a', 'b', 'é', '字', '\uffee', '😀', '🙂') });
+
+  it('is that of their code points', () => {
+    fc.assert(
+      fc.property(texts, texts, (a, b) => {
+        const [one, other] = [a, b].map((text) => Array.from(text, (it) => it.codePointAt(0)!));
+        const at = one!.findIndex((it, index) => it !== other![index]);
+        const expected = at === -1 ? one!.length - other!.length : one![at]! - (other![at] ?? -1);
+        expect(Math.sign(compareCodePoints(a, b))).toBe(Math.sign(expected));
       }),
     );
   });

@@ -89,3 +89,16 @@ function isPaired(text: string, index: number, code: number): boolean {
   const other = text.charCodeAt(code < 0xdc00 ? index + 1 : index - 1);
   return code < 0xdc00 ? other >= 0xdc00 && other <= 0xdfff : other >= 0xd800 && other < 0xdc00;
 }
+
+/** Orders texts by their code points, as storage does: `<` takes half of one for a whole. */
+export function compareCodePoints(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let at = 0; at < length; at++) {
+    const [one, other] = [a.charCodeAt(at), b.charCodeAt(at)];
+    if (one !== other) return rankOf(one) - rankOf(other);
+  }
+  return a.length - b.length;
+}
+
+/** Halves of code points beyond U+FFFF come after all others. */
+const rankOf = (unit: number): number => (unit >= 0xd800 && unit < 0xe000 ? unit + 0x10000 : unit);

@@ -26,12 +26,6 @@ const MAX_GROWTH_BYTES = { refusing: 400 * MEGABYTE, accepting: 1000 * MEGABYTE 
 
 /** Requests that hold the event loop for longer, by operation and input: for how long at most, and why. */
 const KNOWN_EXCESSES: Readonly<Record<string, { readonly stallMs: number; readonly reason: string }>> = {
-  ...Object.fromEntries(
-    ['everything', 'everything, with subscribers', 'with a narrow'].map((what) => [
-      `POST /register, ${what}`,
-      { stallMs: 250, reason: 'all channels, more than a thousand by then, and their subscribers are told in one go' },
-    ]),
-  ),
   'GET /messages, a hundred conversations': { stallMs: 300, reason: 'each term looks up its people by itself' },
   'POST /messages/flags/narrow, a hundred conversations': {
     stallMs: 300,
