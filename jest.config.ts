@@ -25,6 +25,7 @@ const config: Config = {
   transformIgnorePatterns: ['/node_modules/(?!(inversify|@inversifyjs)/)'],
   moduleNameMapper: {
     '^@parley/([a-z-]+)$': '<rootDir>/packages/$1/src/index.ts',
+    '^@parley/([a-z-]+)/([a-z-]+)$': '<rootDir>/packages/$1/src/$2/index.ts',
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },
 };

@@ -1,10 +1,26 @@
-export * from './avatars/avatar-urls.js';
 export { CONTRACT_OPERATIONS, type ContractOperation } from './contract-operations.js';
 export type { EmojiNames } from './emoji/emoji-data.routes.js';
 export { EVENT_CATALOGUE } from './events/event.presenters.js';
 export { LongPoll } from './events/long-poll.js';
 export { PublicRealms } from './events/public-realms.js';
-export type { ServerInfo } from './realms/realm.presenters.js';
-export * from './routes.js';
-export * from './routing/index.js';
-export * from './server-settings/server-version.js';
+export { createRoutes, type RouteDependencies } from './routes.js';
+export {
+  type Authenticator,
+  BasicAuthenticator,
+  type Credentials,
+  type Identity,
+  type RealmDirectory,
+} from './routing/authenticate.js';
+export { createDispatcher, type Dispatcher } from './routing/dispatcher.js';
+export { replyToError, unauthorized, unknownPath } from './routing/errors.js';
+export { type LoadGauge, type LoadLevel, noLoad } from './routing/load.js';
+export { isLoopbackName } from './routing/local-access.js';
+export { type Logger, silentLogger } from './routing/logger.js';
+export { createRouter, dispatchHotFirst } from './routing/mount.js';
+export { type Member, membersOfDto } from './routing/params.js';
+export { ipGroup, type LimitRule, networkOf, RateLimiter, rateLimited } from './routing/rate-limit.js';
+export { success } from './routing/reply.js';
+export type { Request } from './routing/request.js';
+export type { CallerRole, RoleLookup } from './routing/role-requirements.js';
+export { type Route, route } from './routing/route.js';
+export { TRANSPORT_LIMITS, type TransportLimits } from './routing/transport-limits.js';

@@ -1,4 +1,4 @@
-import type { RealmUrls } from '@parley/domain';
+import type { RealmUrls } from '@parley/domain/shared';
 import { registerSections } from './register-sections.js';
 import { UserPagePresenter } from './users/user-page.js';
 

@@ -1,4 +1,4 @@
-import type { RealmUrls } from '@parley/domain';
+import type { RealmUrls } from '@parley/domain/shared';
 import {
   channelsSection,
   defaultChannelsSection,

@@ -1,4 +1,5 @@
-import type { Clock, EventHub, RealmUrls } from '@parley/domain';
+import type { EventHub } from '@parley/domain/events';
+import type { Clock, RealmUrls } from '@parley/domain/shared';
 import { authenticationRoutes } from './authentication/authentication.routes.js';
 import { avatarRoutes } from './avatars/avatar.routes.js';
 import { channelRoutes } from './channels/channel.routes.js';

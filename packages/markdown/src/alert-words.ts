@@ -1,4 +1,4 @@
-import type { UserId } from '@parley/domain';
+import type { UserId } from '@parley/domain/shared';
 import { noneOf } from './sets.js';
 
 /** What words go on with, character by character, and whose word has come to its end here. */

@@ -1,3 +1,2 @@
 export { unicodeEmoji } from './emoji/unicode-emoji.js';
-export { htmlMessages } from './rendered/html-messages.js';
-export { type MarkdownServerSettings, ZulipMarkdownRenderer } from './zulip-markdown-renderer.js';
+export { ZulipMarkdownRenderer } from './zulip-markdown-renderer.js';

@@ -1,4 +1,4 @@
-import type { GroupId, UserId } from '@parley/domain';
+import type { GroupId, UserId } from '@parley/domain/shared';
 import { noneOf } from './sets.js';
 
 /** What formatting finds out beside the HTML. */

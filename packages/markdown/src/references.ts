@@ -1,4 +1,5 @@
-import type { MarkdownReferences, TopicReference, UserId } from '@parley/domain';
+import type { MarkdownReferences, TopicReference } from '@parley/domain/messages';
+import type { UserId } from '@parley/domain/shared';
 import { WORD } from './characters.js';
 import type { Element } from './html/element.js';
 import { parseIdMention } from './inline/mentions.js';

@@ -1,4 +1,5 @@
-import type { MarkdownOptions, StoredImage, StoredUpload, UserId } from '@parley/domain';
+import type { MarkdownOptions, StoredImage, StoredUpload } from '@parley/domain/messages';
+import type { UserId } from '@parley/domain/shared';
 import { linkifiers, OPTIONS, resolve } from './fixtures/world.js';
 import { ZulipMarkdownRenderer } from './zulip-markdown-renderer.js';
 

@@ -6,7 +6,7 @@ import type {
   RenderedMarkdown,
   ResolvedNames,
   TopicLink,
-} from '@parley/domain';
+} from '@parley/domain/messages';
 import { findAlertedUsers } from './alert-words.js';
 import { BlockParser, finishCode } from './blocks/block-parser.js';
 import { FenceReader } from './blocks/fences.js';

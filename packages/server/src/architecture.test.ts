@@ -1,9 +1,14 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
-import { type ParseOptions, parseSync } from '@swc/core';
-
-const packagesDir = resolve(__dirname, '../..');
-const CONTRACTS = join(packagesDir, 'testkit/src/contracts');
+import {
+  entryPoints,
+  moduleNamed,
+  nodesOf,
+  packageNames,
+  packagesDir,
+  type SyntaxNode,
+  sourcesOf,
+} from './testing/source-code.js';
 
 interface Rules {
   /** Besides its own files. `node:` stands for every module of Node. */
@@ -87,14 +92,11 @@ const TEST_LIBRARIES = [
   'node:',
 ];
 
-type Node = Readonly<Record<string, unknown>> & { readonly type: string };
+const OFFERED = entryPoints();
 
 describe('layers', () => {
   it('knows every package', () => {
-    const packages = readdirSync(packagesDir, { withFileTypes: true })
-      .filter((entry) => entry.isDirectory())
-      .map((entry) => entry.name);
-    expect(packages.sort()).toEqual(Object.keys(RULES).sort());
+    expect([...packageNames()].sort()).toEqual(Object.keys(RULES).sort());
   });
 
   it.each(Object.keys(RULES))('%s imports only what it may', (name) => {
@@ -149,6 +151,8 @@ describe('the check itself', () => {
     ${"export const fs = require('node:fs')"}               | ${'node:fs'}
     ${"import { x } from '../../../sqlite/src/x.js'"}       | ${'../../../sqlite/src/x.js'}
     ${"import { x } from '@parley/domain/dist/x.js'"}       | ${'@parley/domain/dist/x.js'}
+    ${"import { x } from '@parley/domain/x'"}               | ${'@parley/domain/x'}
+    ${"import { x } from '@parley/domain'"}                 | ${'@parley/domain'}
   `('finds $stray', ({ code, stray }: { code: string; stray: string }) => {
     const file = join(packagesDir, 'domain/src/shared/made-up.ts');
     expect(strayImports('domain', file, code)).toEqual([`domain/src/shared/made-up.ts imports ${stray}`]);
@@ -156,7 +160,9 @@ describe('the check itself', () => {
 
   it('leaves what is allowed alone', () => {
     const file = join(packagesDir, 'sqlite/src/made-up.ts');
-    const code = "import Database from 'better-sqlite3'; import { readFileSync } from 'node:fs'; import './other.js'";
+    const code =
+      "import Database from 'better-sqlite3'; import { readFileSync } from 'node:fs'; import './other.js'; " +
+      "import { User } from '@parley/domain/users'";
     expect(strayImports('sqlite', file, code)).toEqual([]);
   });
 
@@ -169,13 +175,6 @@ describe('the check itself', () => {
   });
 });
 
-function sourcesOf(name: string): string[] {
-  return readdirSync(join(packagesDir, name, 'src'), { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.ts'))
-    .map((path) => join(packagesDir, name, 'src', path))
-    .sort();
-}
-
 function isTest(name: string, file: string): boolean {
   return (
     RULES[name]!.isTestSupport === true ||
@@ -186,13 +185,11 @@ function isTest(name: string, file: string): boolean {
 
 function strayImports(name: string, file: string, code: string): string[] {
   const allowed = [...RULES[name]!.mayImport, ...(isTest(name, file) ? TEST_LIBRARIES : [])];
-  // Contracts mean something only under Jest, so that testkit's index does not offer them.
-  const folders = [join(packagesDir, name, 'src'), ...(isTest(name, file) ? [CONTRACTS] : [])];
   const isAllowed = (specifier: string) =>
     isLocal(specifier)
-      ? folders.some((folder) => resolve(file, '..', specifier).startsWith(folder + sep))
-      : // Of our own packages only what their index offers; of others also single files, which load quicker.
-        allowed.includes(specifier.startsWith('@parley/') ? specifier : packageOf(specifier));
+      ? resolve(file, '..', specifier).startsWith(join(packagesDir, name, 'src') + sep)
+      : // Of our own packages only what their indexes offer; of others also single files, which load quicker.
+        allowed.includes(packageOf(specifier)) && (!specifier.startsWith('@parley/') || OFFERED.has(specifier));
   return importsOf(code)
     .filter((specifier) => !isAllowed(specifier))
     .map((specifier) => `${relative(packagesDir, file)} imports ${specifier}`);
@@ -210,33 +207,14 @@ function packageOf(specifier: string): string {
     .join('/');
 }
 
-/** Everything a source names as a module: imports, re-exports, `import()`, `require()` and types by `import('…')`. */
+/** Everything a source names as a module. */
 function importsOf(code: string): string[] {
   const found: string[] = [];
   for (const node of nodesOf(code)) {
-    const literal = moduleNamed(node);
-    if (literal) found.push(literal.value as string);
+    const specifier = moduleNamed(node);
+    if (specifier !== undefined) found.push(specifier);
   }
   return found;
-}
-
-function moduleNamed(node: Node): Node | undefined {
-  switch (node.type) {
-    case 'ImportDeclaration':
-    case 'ExportAllDeclaration':
-    case 'ExportNamedDeclaration':
-      return (node.source as Node | null) ?? undefined;
-    case 'TsImportType':
-      return node.argument as Node;
-    case 'CallExpression': {
-      const callee = node.callee as Node;
-      const argument = (node.arguments as { expression: Node }[])[0]?.expression;
-      const isImport = callee.type === 'Import' || (callee.type === 'Identifier' && callee.value === 'require');
-      return isImport && argument?.type === 'StringLiteral' ? argument : undefined;
-    }
-    default:
-      return undefined;
-  }
 }
 
 /** `Date.now`, `Math.random`, and dates made of nothing. */
@@ -244,10 +222,11 @@ function hiddenInputsOf(code: string): string[] {
   const found: string[] = [];
   for (const node of nodesOf(code)) {
     if (node.type === 'MemberExpression') {
-      const name = `${nameOf(node.object as Node)}.${nameOf(node.property as Node)}`;
+      const name = `${nameOf(node.object as SyntaxNode)}.${nameOf(node.property as SyntaxNode)}`;
       if (name === 'Date.now' || name === 'Math.random') found.push(name);
     }
-    const isDate = (node.type === 'NewExpression' || node.type === 'CallExpression') && nameOf(node.callee as Node);
+    const isDate =
+      (node.type === 'NewExpression' || node.type === 'CallExpression') && nameOf(node.callee as SyntaxNode);
     const isBare = ((node.arguments as unknown[] | null | undefined) ?? []).length === 0;
     if (isDate === 'Date' && isBare) found.push('Date of now');
   }
@@ -255,21 +234,7 @@ function hiddenInputsOf(code: string): string[] {
 }
 
 /** Of an identifier, or of the last member of a chain: `globalThis.Date` → `Date`. */
-function nameOf(node: Node): string | undefined {
+function nameOf(node: SyntaxNode): string | undefined {
   if (node.type === 'Identifier') return node.value as string;
-  return node.type === 'MemberExpression' ? nameOf(node.property as Node) : undefined;
-}
-
-const PARSE: ParseOptions = { syntax: 'typescript', decorators: true, target: 'es2022' };
-
-function* nodesOf(code: string): Generator<Node> {
-  const open: unknown[] = [parseSync(code, PARSE)];
-  while (open.length > 0) {
-    const value = open.pop();
-    if (Array.isArray(value)) open.push(...value);
-    else if (typeof value === 'object' && value !== null) {
-      if ('type' in value) yield value as Node;
-      open.push(...Object.values(value));
-    }
-  }
+  return node.type === 'MemberExpression' ? nameOf(node.property as SyntaxNode) : undefined;
 }

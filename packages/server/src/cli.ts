@@ -1,17 +1,8 @@
 import { existsSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
-import {
-  CreateRealm,
-  checkNewRealm,
-  DomainError,
-  GrantSpecialPermission,
-  type Realm,
-  RegisterUser,
-  ROLES,
-  type Role,
-  type SpecialPermission,
-  takesServerAddress,
-} from '@parley/domain';
+import { CreateRealm, checkNewRealm, type Realm, takesServerAddress } from '@parley/domain/realms';
+import { DomainError } from '@parley/domain/shared';
+import { GrantSpecialPermission, RegisterUser, ROLES, type Role, type SpecialPermission } from '@parley/domain/users';
 import { silentLogger } from '@parley/http';
 import { DatabaseRefused } from '@parley/sqlite';
 import { type CommandFlags, describeSettings, type Invocation, readConfiguration, StartupError } from './config.js';

@@ -1,4 +1,6 @@
-import { EventHub, encodeJob, type JobHandler, jobKind, LogFollower, VerifyApiKey } from '@parley/domain';
+import { VerifyApiKey } from '@parley/domain/authentication';
+import { EventHub, LogFollower } from '@parley/domain/events';
+import { encodeJob, type JobHandler, jobKind } from '@parley/domain/jobs';
 import { ServerContainer } from './container.js';
 import { composeParley } from './parley.js';
 import { TestServer } from './testing/test-server.js';

@@ -1,4 +1,5 @@
-import type { Actor, Role, UserId } from '@parley/domain';
+import type { UserId } from '@parley/domain/shared';
+import type { Actor, Role } from '@parley/domain/users';
 import { RateLimiter } from '@parley/http';
 import { FixedClock } from '@parley/testkit';
 import { DailyChannelQuota } from './daily-channel-quota.js';

@@ -1,4 +1,6 @@
-import { type Actor, type ChannelQuota, type Clock, isAdministrator } from '@parley/domain';
+import type { ChannelQuota } from '@parley/domain/channels';
+import type { Clock } from '@parley/domain/shared';
+import { type Actor, isAdministrator } from '@parley/domain/users';
 import { type LimitRule, type RateLimiter, rateLimited } from '@parley/http';
 
 const ruleFor = (actor: Actor): LimitRule =>

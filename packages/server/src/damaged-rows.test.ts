@@ -4,7 +4,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CreateRealm, RegisterUser } from '@parley/domain';
+import { CreateRealm } from '@parley/domain/realms';
+import { RegisterUser } from '@parley/domain/users';
 import { createParley, type Parley } from './index.js';
 import { basic } from './testing/test-server.js';
 

@@ -1,19 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  type Caller,
-  ChangeMessageFlags,
-  CreateRealm,
-  DEFAULT_CHANNEL_OPTIONS,
-  GetOwnUser,
-  type MessageId,
-  RegisterUser,
-  SendMessage,
-  SubscribeUsers,
-  UnsubscribeUsers,
-  type UserId,
-} from '@parley/domain';
+import { DEFAULT_CHANNEL_OPTIONS, SubscribeUsers, UnsubscribeUsers } from '@parley/domain/channels';
+import { ChangeMessageFlags, SendMessage } from '@parley/domain/messages';
+import { CreateRealm } from '@parley/domain/realms';
+import type { Caller, MessageId, UserId } from '@parley/domain/shared';
+import { GetOwnUser, RegisterUser } from '@parley/domain/users';
 import { createParley, type Parley } from './index.js';
 
 /** What takes long is done in slices: others are answered meanwhile, and see all of it or nothing. */

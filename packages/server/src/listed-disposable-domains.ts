@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import type { DisposableDomains } from '@parley/domain';
+import type { DisposableDomains } from '@parley/domain/users';
 
 const require = createRequire(import.meta.url);
 

@@ -1,4 +1,4 @@
-import type { RealmId } from '@parley/domain';
+import type { RealmId } from '@parley/domain/shared';
 import { route, success } from '@parley/http';
 import { composeParley } from './parley.js';
 import { basic, TestServer } from './testing/test-server.js';

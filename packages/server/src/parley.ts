@@ -1,18 +1,9 @@
 import type { RequestListener } from 'node:http';
-import {
-  type Clock,
-  EventHub,
-  type JobHandler,
-  LogFollower,
-  type MarkdownRenderer,
-  type PasswordHasher,
-  PublishingUnitOfWork,
-  QueueSweep,
-  type Randomness,
-  type RealmId,
-  type Timers,
-  type UnitOfWork,
-} from '@parley/domain';
+import type { PasswordHasher } from '@parley/domain/authentication';
+import { EventHub, LogFollower, PublishingUnitOfWork, QueueSweep } from '@parley/domain/events';
+import type { JobHandler } from '@parley/domain/jobs';
+import type { MarkdownRenderer } from '@parley/domain/messages';
+import type { Clock, Randomness, RealmId, Timers, UnitOfWork } from '@parley/domain/shared';
 import {
   createRouter,
   type Dispatcher,

@@ -1,5 +1,7 @@
-import { CreateRealm, type Realm, SERVER_ITSELF } from '@parley/domain';
-import { FixedClock, MemoryStorage } from '@parley/testkit';
+import { CreateRealm, type Realm } from '@parley/domain/realms';
+import { SERVER_ITSELF } from '@parley/domain/shared';
+import { FixedClock } from '@parley/testkit';
+import { MemoryStorage } from '@parley/testkit/memory';
 import { RealmResolver, serverAddressOf } from './realm-resolver.js';
 import { SystemRandomness } from './system-randomness.js';
 

@@ -1,4 +1,4 @@
-import type { Clock, UnixSeconds } from '@parley/domain';
+import type { Clock, UnixSeconds } from '@parley/domain/shared';
 
 /** The machine's clock. */
 export class SystemClock implements Clock {

@@ -1,4 +1,4 @@
-import type { EventLoop } from '@parley/domain';
+import type { EventLoop } from '@parley/domain/shared';
 
 export class SystemEventLoop implements EventLoop {
   nextTurn(): Promise<void> {

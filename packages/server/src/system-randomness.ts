@@ -1,5 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto';
-import type { Randomness } from '@parley/domain';
+import type { Randomness } from '@parley/domain/shared';
 
 /** The largest range `randomInt` draws from. */
 const RANGE = 2 ** 48 - 1;

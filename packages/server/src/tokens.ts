@@ -1,26 +1,17 @@
 import type {
   ApiKeyMint,
-  ChannelQuota,
-  Clock,
-  CommitListener,
   DevelopmentMode,
-  DisposableDomains,
-  EventListener,
-  EventLoop,
-  JobHandler,
   LoginAttempts,
-  MarkdownRenderer,
   PasswordHasher,
   PasswordStrength,
-  Randomness,
-  RealmUrls,
-  ReportProblem,
-  ServedQueues,
-  ServerAddress,
-  ServerChannelConfig,
-  Timers,
-  UnitOfWork,
-} from '@parley/domain';
+} from '@parley/domain/authentication';
+import type { ChannelQuota, ServerChannelConfig } from '@parley/domain/channels';
+import type { CommitListener, EventListener, ServedQueues } from '@parley/domain/events';
+import type { JobHandler } from '@parley/domain/jobs';
+import type { MarkdownRenderer } from '@parley/domain/messages';
+import type { ServerAddress } from '@parley/domain/realms';
+import type { Clock, EventLoop, Randomness, RealmUrls, ReportProblem, Timers, UnitOfWork } from '@parley/domain/shared';
+import type { DisposableDomains } from '@parley/domain/users';
 import type { Authenticator, Dispatcher, LoadGauge, Route } from '@parley/http';
 import type { Resolve } from './container.js';
 import type { ParleyParts } from './parley.js';

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { GroupId, Repositories, Transaction } from '@parley/domain';
+import type { GroupId, Repositories, Transaction } from '@parley/domain/shared';
 import { aChannel, aUser, createFixtureOn, FixedClock, type Fixture } from '@parley/testkit';
 import { openSqliteStorage, type SqliteStorage } from './index.js';
 

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Damage } from '@parley/testkit';
+import { storageContracts } from '@parley/testkit/contracts';
+import type { Damage } from '@parley/testkit/memory';
 import Sqlite from 'better-sqlite3';
-import { storageContracts } from '../../testkit/src/contracts/all-contracts.js';
 import { openSqliteStorage } from './index.js';
 
 describe('SQLite', () => {

@@ -1,5 +1,8 @@
 import { writeSync } from 'node:fs';
-import { type Channel, type Realm, settingValues, type Transaction, USER_SETTINGS, type UserId } from '@parley/domain';
+import type { Channel } from '@parley/domain/channels';
+import type { Realm } from '@parley/domain/realms';
+import { settingValues, type Transaction, type UserId } from '@parley/domain/shared';
+import { USER_SETTINGS } from '@parley/domain/users';
 import { openSqliteStorage } from './index.js';
 
 /** What the parent is told of a unit, once it is durable. */

@@ -1,12 +1,11 @@
 import { closeSync, fchmodSync, openSync } from 'node:fs';
-import type { Clock, UnitOfWork } from '@parley/domain';
+import type { Clock, UnitOfWork } from '@parley/domain/shared';
 import { type AdmissionCheck, openReader, openWriter, type StatementTrace } from './database.js';
 import { repositoryFactory } from './repositories.js';
 import { SqliteUnitOfWork } from './sqlite-unit-of-work.js';
 import { StorageFiles, type StorageLoss } from './storage-files.js';
 
-export { type AdmissionCheck, DatabaseRefused, type KnownServer, type StatementTrace } from './database.js';
-export { UnitYielded } from './sqlite-unit-of-work.js';
+export { DatabaseRefused } from './database.js';
 
 export interface SqliteStorageOptions {
   /** Of the database file; made when there is none, in a directory that exists. */

@@ -1,7 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type GroupId, type Repositories, STORED_REALM_SETTINGS, settingValues, USER_SETTINGS } from '@parley/domain';
+import { STORED_REALM_SETTINGS } from '@parley/domain/realms';
+import { type GroupId, type Repositories, settingValues } from '@parley/domain/shared';
+import { USER_SETTINGS } from '@parley/domain/users';
 import { aChannel, aMessage, aRealm, aUser, createFixtureOn, FixedClock, type Fixture } from '@parley/testkit';
 import Sqlite from 'better-sqlite3';
 import { openSqliteStorage, type SqliteStorage } from './index.js';

@@ -1,12 +1,12 @@
+import type { GroupSettings } from '@parley/domain/groups';
 import {
   type GroupId,
-  type GroupSettings,
   isSettingValue,
   type SettingDefinition,
   type SettingValue,
   type SettingValues,
   settingValues,
-} from '@parley/domain';
+} from '@parley/domain/shared';
 import { StatementFailed } from './connection.js';
 import type { Quarantine } from './quarantine.js';
 import { memoize } from './versioned-cache.js';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DomainError, type Repositories, type Transaction, type UnitOfWork } from '@parley/domain';
+import { DomainError, type Repositories, type Transaction, type UnitOfWork } from '@parley/domain/shared';
 import type { Database, Statement } from 'better-sqlite3';
 import { Connection } from './connection.js';
 

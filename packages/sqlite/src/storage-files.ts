@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { endianness } from 'node:os';
-import { DomainError } from '@parley/domain';
+import { DomainError } from '@parley/domain/shared';
 import type { StorageGuard } from './sqlite-unit-of-work.js';
 
 /** Of the database file: where SQLite's file format begins. */

@@ -1,32 +1,22 @@
 import {
-  addRealm,
-  type Caller,
   CHANNEL_PERMISSIONS,
   type Channel,
   type ChannelPermission,
   type ChannelPermissions,
-  type Clock,
+  INHERITED_NOTIFICATIONS,
+  pickColors,
+} from '@parley/domain/channels';
+import {
   defaultGroupSettings,
   directSystemGroups,
   GROUP_PERMISSIONS,
   type Group,
-  type GroupId,
-  INHERITED_NOTIFICATIONS,
-  type Message,
-  pickColors,
-  type Realm,
-  type RealmPermission,
-  type RealmSettings,
-  type RecipientId,
-  type Role,
-  type SentFlags,
   type SystemGroupName,
-  type Transaction,
-  type UnitOfWork,
-  type User,
-  type UserId,
-  type Viewer,
-} from '@parley/domain';
+} from '@parley/domain/groups';
+import type { Message, SentFlags, Viewer } from '@parley/domain/messages';
+import { addRealm, type Realm, type RealmPermission, type RealmSettings } from '@parley/domain/realms';
+import type { Caller, Clock, GroupId, RecipientId, Transaction, UnitOfWork, UserId } from '@parley/domain/shared';
+import type { Role, User } from '@parley/domain/users';
 import { FixedClock } from './fixed-clock.js';
 import { MemoryStorage } from './memory-storage.js';
 import { SeededRandomness } from './seeded-randomness.js';

@@ -1,12 +1,11 @@
 import {
-  ChangeMessageFlags,
   changeTopicPolicy,
-  MarkRead,
   subscribeToChannels,
   type TopicVisibility,
-  type Transaction,
   unsubscribeFromChannels,
-} from '@parley/domain';
+} from '@parley/domain/channels';
+import { ChangeMessageFlags, MarkRead } from '@parley/domain/messages';
+import type { Transaction } from '@parley/domain/shared';
 import {
   aChannel,
   aMessage,

@@ -1,32 +1,22 @@
 import {
-  type Actor,
-  type Audience,
-  accessChanges,
-  accessibleUserIds,
-  type ChannelId,
   type ChannelView,
   canSeeMetadata,
-  type DomainEvent,
-  type EventSeq,
-  type GroupId,
-  HISTORICAL,
-  isAtLeast,
-  isKnownToGuest,
-  isLimitedGuest,
-  isReadable,
-  type MessageId,
-  type PersonalFlags,
-  type Repositories,
-  type Role,
-  type StoredEvent,
   type SubscribedSpan,
   type Subscription,
   type TopicVisibility,
-  topicKey,
-  type UnixSeconds,
-  type UserId,
-  type Viewer,
-} from '@parley/domain';
+} from '@parley/domain/channels';
+import { type Audience, type DomainEvent, isReadable, type StoredEvent } from '@parley/domain/events';
+import { HISTORICAL, type PersonalFlags, topicKey, type Viewer } from '@parley/domain/messages';
+import type { ChannelId, EventSeq, GroupId, MessageId, Repositories, UnixSeconds, UserId } from '@parley/domain/shared';
+import {
+  type Actor,
+  accessChanges,
+  accessibleUserIds,
+  isAtLeast,
+  isKnownToGuest,
+  isLimitedGuest,
+  type Role,
+} from '@parley/domain/users';
 import type { Fixture } from './builders.js';
 
 /** What a client knows of a channel from events. Counts and versions it derives, or looks up. */

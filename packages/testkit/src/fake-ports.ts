@@ -1,17 +1,15 @@
 import type {
-  Actor,
   ApiKeyMint,
   ApiKeyRecord,
-  ChannelQuota,
-  DisposableDomains,
-  EventLoop,
   HashRequest,
   LoginAttempts,
   PasswordHasher,
   PasswordStrength,
-  RealmUrls,
-} from '@parley/domain';
-import { DomainError } from '@parley/domain';
+} from '@parley/domain/authentication';
+import type { ChannelQuota } from '@parley/domain/channels';
+import type { EventLoop, RealmUrls } from '@parley/domain/shared';
+import { DomainError } from '@parley/domain/shared';
+import type { Actor, DisposableDomains } from '@parley/domain/users';
 
 // Ports to the outside in their plainest form, for stories about something else.
 

@@ -1,5 +1,4 @@
 import type {
-  GroupId,
   MarkdownOptions,
   MarkdownReferences,
   MarkdownRenderer,
@@ -7,8 +6,8 @@ import type {
   RenderedMarkdown,
   ResolvedNames,
   TopicLink,
-  UserId,
-} from '@parley/domain';
+} from '@parley/domain/messages';
+import type { GroupId, UserId } from '@parley/domain/shared';
 
 /** `@**name**`, `@_**name|7**`, `@*group*`, `#**channel**`, `#**channel>topic**`. */
 const NAMED = /@(_?)\*\*([^*]+)\*\*|@(_?)\*([^*]+)\*|#\*\*([^*>]+)(?:>([^*]+))?\*\*/g;

@@ -1,17 +1,62 @@
-export * from './builders.js';
-export * from './client-model.js';
-export * from './driven-time.js';
-export * from './events-with-receivers.js';
-export * from './expect-refused.js';
-export * from './fake-ports.js';
-export * from './fake-renderer.js';
-export * from './fixed-clock.js';
-export * from './hostile-patterns.js';
-export * from './hostile-texts.js';
-export * from './live-events.js';
-export * from './make-values.js';
-export * from './memory-storage.js';
-export * from './random-histories.js';
-export * from './schema-bounds.js';
-export * from './seeded-randomness.js';
-export * from './sending.js';
+export {
+  aChannel,
+  aGroup,
+  aMessage,
+  anotherRealm,
+  aRealm,
+  aRealmWith,
+  aUser,
+  aUserOfEachRole,
+  createFixture,
+  createFixtureOn,
+  Fixture,
+  type FixtureStep,
+  type GivenMessage,
+  type MemoryFixture,
+  subscribe,
+} from './builders.js';
+export { expectInSync } from './client-model.js';
+export { DrivenTime } from './driven-time.js';
+export { eventsWithReceivers } from './events-with-receivers.js';
+export { expectRefused } from './expect-refused.js';
+export {
+  FakeApiKeyMint,
+  FakeChannelQuota,
+  FakeLoginAttempts,
+  FakePasswordHasher,
+  fakeDisposableDomains,
+  fakeEventLoop,
+  fakePasswordStrength,
+  fakeRealmUrls,
+} from './fake-ports.js';
+export { FakeRenderer } from './fake-renderer.js';
+export { FixedClock } from './fixed-clock.js';
+export { allHostilePatterns, type HostilePattern, someHostilePatterns } from './hostile-patterns.js';
+export { HOSTILE_TEXTS } from './hostile-texts.js';
+export { flagChange, LiveEvents, type LiveEventsOptions, seqsOf } from './live-events.js';
+export {
+  channelId,
+  formatDecision,
+  groupId,
+  makeActor,
+  makeChannel,
+  makeGroup,
+  makeRealm,
+  makeSystemGroup,
+  makeUser,
+  systemGroup,
+  tableRows,
+  userId,
+} from './make-values.js';
+export { agreeOnRandomHistories } from './random-histories.js';
+export {
+  alternativesOf,
+  excessesOf,
+  fieldTextOf,
+  largestOf,
+  leastOf,
+  type ParameterSchema,
+  unboundedIn,
+} from './schema-bounds.js';
+export { SeededRandomness } from './seeded-randomness.js';
+export { sending } from './sending.js';

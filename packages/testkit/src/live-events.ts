@@ -9,7 +9,6 @@ import {
   type EventCatalogue,
   EventHub,
   type EventHubOptions,
-  type EventSeq,
   type LiveQueue,
   LogFollower,
   PublishingUnitOfWork,
@@ -18,8 +17,8 @@ import {
   type QueueSweepOptions,
   RegisterQueue,
   type RegisterQueueInput,
-  type ReportProblem,
-} from '@parley/domain';
+} from '@parley/domain/events';
+import type { EventSeq, ReportProblem } from '@parley/domain/shared';
 import type { MemoryFixture } from './builders.js';
 import { fakeEventLoop } from './fake-ports.js';
 import { SeededRandomness } from './seeded-randomness.js';

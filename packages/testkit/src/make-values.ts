@@ -1,33 +1,32 @@
+import { CHANNEL_PERMISSIONS, type Channel, type ChannelPermission } from '@parley/domain/channels';
 import {
-  type Actor,
-  CHANNEL_PERMISSIONS,
-  type Channel,
-  type ChannelId,
-  type ChannelPermission,
-  type Decision,
   directSystemGroups,
   GROUP_PERMISSIONS,
   type Group,
-  type GroupId,
   type GroupPermission,
   type GroupSettingDefinition,
-  REALM_PERMISSIONS,
-  type Realm,
-  type RealmId,
-  type RealmPermission,
-  type RealmSettings,
-  type RecipientId,
-  type Role,
-  STORED_REALM_SETTINGS,
   SUBGROUP_OF,
   SYSTEM_GROUPS,
   type SystemGroupName,
-  settingValues,
   systemGroupTitle,
-  USER_SETTINGS,
-  type User,
+} from '@parley/domain/groups';
+import {
+  REALM_PERMISSIONS,
+  type Realm,
+  type RealmPermission,
+  type RealmSettings,
+  STORED_REALM_SETTINGS,
+} from '@parley/domain/realms';
+import {
+  type ChannelId,
+  type Decision,
+  type GroupId,
+  type RealmId,
+  type RecipientId,
+  settingValues,
   type UserId,
-} from '@parley/domain';
+} from '@parley/domain/shared';
+import { type Actor, type Role, USER_SETTINGS, type User } from '@parley/domain/users';
 
 // What permission rules read, made without any storage. Ids are small and speak for themselves in failures.
 

@@ -1,14 +1,5 @@
-import type {
-  Clock,
-  EncodedEvent,
-  EncodedQueue,
-  EventSeq,
-  RealmId,
-  Repositories,
-  StoredEvent,
-  Transaction,
-  UnitOfWork,
-} from '@parley/domain';
+import type { EncodedEvent, EncodedQueue, StoredEvent } from '@parley/domain/events';
+import type { Clock, EventSeq, RealmId, Repositories, Transaction, UnitOfWork } from '@parley/domain/shared';
 import { FixedClock } from './fixed-clock.js';
 import { MemoryActors } from './memory/memory-actors.js';
 import { MemoryApiKeys } from './memory/memory-api-keys.js';

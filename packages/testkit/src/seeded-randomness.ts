@@ -1,4 +1,4 @@
-import type { Randomness } from '@parley/domain';
+import type { Randomness } from '@parley/domain/shared';
 
 /** Chance that comes out the same every time (mulberry32). */
 export class SeededRandomness implements Randomness {

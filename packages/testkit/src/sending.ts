@@ -1,4 +1,10 @@
-import { BotOwnerWarnings, SendMessage, type SendMessageInput, type SentMessage, SystemMessages } from '@parley/domain';
+import {
+  BotOwnerWarnings,
+  SendMessage,
+  type SendMessageInput,
+  type SentMessage,
+  SystemMessages,
+} from '@parley/domain/messages';
 import type { MemoryFixture } from './builders.js';
 import { fakeRealmUrls } from './fake-ports.js';
 import { FakeRenderer } from './fake-renderer.js';

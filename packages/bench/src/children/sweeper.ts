@@ -1,17 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import {
-  type Clock,
-  type DomainEvent,
-  EventHub,
-  type EventSeq,
-  LogFollower,
-  QueueSweep,
-  type RealmId,
-  type UnixSeconds,
-  type UserId,
-} from '@parley/domain';
+import { type DomainEvent, EventHub, LogFollower, QueueSweep } from '@parley/domain/events';
+import type { Clock, EventSeq, RealmId, UnixSeconds, UserId } from '@parley/domain/shared';
 import { openSqliteStorage } from '@parley/sqlite';
 import { answerCalls } from './answer-calls.js';
 

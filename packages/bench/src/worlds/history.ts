@@ -1,4 +1,6 @@
-import type { Channel, ChannelId, Clock, NewMessage, RealmId, UnixSeconds, UserId } from '@parley/domain';
+import type { Channel } from '@parley/domain/channels';
+import type { NewMessage } from '@parley/domain/messages';
+import type { ChannelId, Clock, RealmId, UnixSeconds, UserId } from '@parley/domain/shared';
 import { openSqliteStorage } from '@parley/sqlite';
 
 /** Long enough to make the commits cheap, short enough for the write-ahead log to stay small. */

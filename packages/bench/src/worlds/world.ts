@@ -1,14 +1,8 @@
-import {
-  type ChannelId,
-  CreateChannel,
-  CreateRealm,
-  DEFAULT_CHANNEL_OPTIONS,
-  type RealmId,
-  RegisterUser,
-  SendMessage,
-  type User,
-  type UserId,
-} from '@parley/domain';
+import { CreateChannel, DEFAULT_CHANNEL_OPTIONS } from '@parley/domain/channels';
+import { SendMessage } from '@parley/domain/messages';
+import { CreateRealm } from '@parley/domain/realms';
+import type { ChannelId, RealmId, UserId } from '@parley/domain/shared';
+import { RegisterUser, type User } from '@parley/domain/users';
 import { createParley, type Parley } from '@parley/server';
 import { SECRET } from '../harness/parley-server.js';
 

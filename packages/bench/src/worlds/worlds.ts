@@ -1,4 +1,4 @@
-import type { ChannelId, RealmId } from '@parley/domain';
+import type { ChannelId, RealmId } from '@parley/domain/shared';
 import { ParleyServer } from '../harness/parley-server.js';
 import type { WorldBuilder } from '../lab.js';
 import { writeHistory } from './history.js';

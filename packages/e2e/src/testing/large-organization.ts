@@ -1,12 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import {
-  type ChannelId,
-  CreateChannel,
-  CreateRealm,
-  DEFAULT_CHANNEL_OPTIONS,
-  RegisterUser,
-  SendMessage,
-} from '@parley/domain';
+import { CreateChannel, DEFAULT_CHANNEL_OPTIONS } from '@parley/domain/channels';
+import { SendMessage } from '@parley/domain/messages';
+import { CreateRealm } from '@parley/domain/realms';
+import type { ChannelId } from '@parley/domain/shared';
+import { RegisterUser } from '@parley/domain/users';
 import { createParley, type Parley } from '@parley/server';
 import type { ParleyProcess } from './parley-process.js';
 

@@ -1,4 +1,4 @@
-import type { DevelopmentUsers, IssuedKey } from '@parley/domain';
+import type { DevelopmentUsers, IssuedKey } from '@parley/domain/authentication';
 import type { WireFields } from '../routing/reply.js';
 
 /** `email` as it is stored; a client compares it with what it asked for. */

@@ -1,4 +1,9 @@
-import { FetchApiKey, FetchDevelopmentApiKey, ListDevelopmentUsers, loginAttemptKey } from '@parley/domain';
+import {
+  FetchApiKey,
+  FetchDevelopmentApiKey,
+  ListDevelopmentUsers,
+  loginAttemptKey,
+} from '@parley/domain/authentication';
 import { NoParameters } from '../routing/params.js';
 import { type Route, route } from '../routing/route.js';
 import { FetchApiKeyDto, FetchDevelopmentApiKeyDto } from './authentication.dtos.js';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { AvatarSource } from '@parley/domain';
+import type { AvatarSource } from '@parley/domain/users';
 import type { PublicRealm } from '../realms/public-realm.js';
 
 /** Whoever has an avatar, as far as its address depends on them. */

@@ -1,14 +1,14 @@
 import {
   type ChannelOptions,
   type ChannelPermission,
-  type GroupSettingValue,
   MAX_CHANNEL_DESCRIPTION_LENGTH,
   type Principals,
   type RetentionInput,
   TOPICS_POLICIES,
   type TopicsPolicy,
-  type UserId,
-} from '@parley/domain';
+} from '@parley/domain/channels';
+import type { GroupSettingValue } from '@parley/domain/groups';
+import type { UserId } from '@parley/domain/shared';
 import { toGroupSetting } from '../groups/group-setting.presenters.js';
 import { MAX_IDS, MAX_NAMES, MAX_TEXT_LENGTH } from '../routing/limits.js';
 import {
@@ -21,7 +21,7 @@ import {
   optional,
   refine,
   text,
-  type GroupSettingValue as WireGroupSetting,
+  type WireGroupSetting,
 } from '../routing/param-types.js';
 import {
   BooleanParam,

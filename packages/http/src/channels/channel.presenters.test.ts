@@ -1,4 +1,4 @@
-import type { ChannelView, Subscription } from '@parley/domain';
+import type { ChannelView, Subscription } from '@parley/domain/channels';
 import { aChannel, aUser, createFixture, type MemoryFixture } from '@parley/testkit';
 import { presentChannel, presentSubscribeUsers, presentSubscription, presentTopic } from './channel.presenters.js';
 

@@ -2,22 +2,21 @@ import {
   CHANNEL_PERMISSIONS,
   type ChannelPermission,
   type ChannelView,
-  EMPTY_TOPIC_DISPLAY_NAME,
   hasSharedHistory,
   isPrivate,
   isWebPublic,
   type ListChannelsOutput,
   type OwnSubscription,
-  permissionTitle,
   type SubscribeUsersOutput,
   type Subscription,
-  type TopicSummary,
   type TopicVisibility,
   type UnsubscribeUsersOutput,
-  type UserId,
-} from '@parley/domain';
+} from '@parley/domain/channels';
+import { permissionTitle } from '@parley/domain/groups';
+import { EMPTY_TOPIC_DISPLAY_NAME, type TopicSummary } from '@parley/domain/messages';
+import type { UserId } from '@parley/domain/shared';
 import { presentGroupSetting } from '../groups/group-setting.presenters.js';
-import type { GroupSettingValue as WireGroupSetting } from '../routing/param-types.js';
+import type { WireGroupSetting } from '../routing/param-types.js';
 import type { WireFields } from '../routing/reply.js';
 
 /** `['canSubscribe', 'can_subscribe_group'], …` */

@@ -7,9 +7,9 @@ import {
   loadTopicPolicies,
   type NamedTopicPolicy,
   type Subscription,
-  type UserId,
-  type UserSettings,
-} from '@parley/domain';
+} from '@parley/domain/channels';
+import type { UserId } from '@parley/domain/shared';
+import type { UserSettings } from '@parley/domain/users';
 import { can } from '../events/queue-presentation.js';
 import { PresentedList } from '../events/register-answer.js';
 import { type RegisterSection, registerSection, type SectionContext } from '../events/register-section.js';

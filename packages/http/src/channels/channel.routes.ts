@@ -1,14 +1,13 @@
 import {
-  type ChannelId,
   CreateChannel,
   FindChannelId,
   ListChannels,
   ListSubscriptions,
-  ListTopics,
   SubscribeUsers,
   UnsubscribeUsers,
-  type UserId,
-} from '@parley/domain';
+} from '@parley/domain/channels';
+import { ListTopics } from '@parley/domain/messages';
+import type { ChannelId, UserId } from '@parley/domain/shared';
 import { type Route, route } from '../routing/route.js';
 import {
   CreateChannelDto,

@@ -1,4 +1,4 @@
-import type { Delivery } from '@parley/domain';
+import type { Delivery } from '@parley/domain/events';
 import { EventAnswer } from './answer.js';
 import type { Presented } from './event.presenters.js';
 import { SharedText } from './shared-texts.js';

@@ -1,4 +1,4 @@
-import { type Delivery, type DeliveryOutcome, POSITIONS_PER_SEQ } from '@parley/domain';
+import { type Delivery, type DeliveryOutcome, POSITIONS_PER_SEQ } from '@parley/domain/events';
 import { TextChunks } from '../caching/text-chunks.js';
 import type { Presented, WireEvent } from './event.presenters.js';
 import { endWithId, SharedText } from './shared-texts.js';

@@ -1,4 +1,4 @@
-import type { UserId } from '@parley/domain';
+import type { UserId } from '@parley/domain/shared';
 import type { Request } from '../routing/request.js';
 import { CatchUpQueue, type CatchUpTurn } from './catch-up-queue.js';
 

@@ -1,4 +1,4 @@
-import type { UserId } from '@parley/domain';
+import type { UserId } from '@parley/domain/shared';
 import type { Request } from '../routing/request.js';
 
 /** Queues that are read at the same time; each keeps the event loop for a few milliseconds. */

@@ -1,5 +1,4 @@
 import {
-  canSeeEmail,
   type DomainEvent,
   type EphemeralEvent,
   type EventCatalogue,
@@ -8,10 +7,9 @@ import {
   type MessageLocation,
   type Receiver,
   receivedFlags,
-  seesEmailOf,
-  type User,
-  type UserSummary,
-} from '@parley/domain';
+} from '@parley/domain/events';
+import type { UserSummary } from '@parley/domain/messages';
+import { canSeeEmail, seesEmailOf, type User } from '@parley/domain/users';
 import {
   presentChannel,
   presentOwnSettings,

@@ -1,4 +1,5 @@
-import { type Caller, type Clock, type EventHub, RegisterQueue, type RegisterQueueInput } from '@parley/domain';
+import { type EventHub, RegisterQueue, type RegisterQueueInput } from '@parley/domain/events';
+import type { Caller, Clock } from '@parley/domain/shared';
 import { Turns } from '../caching/turns.js';
 import { badParameter } from '../routing/errors.js';
 import { success, WireText } from '../routing/reply.js';

@@ -1,11 +1,5 @@
-import {
-  type DomainEvent,
-  type EventCatalogue,
-  type MessageId,
-  subscribersOf,
-  users,
-  wholeRealm,
-} from '@parley/domain';
+import { type DomainEvent, type EventCatalogue, subscribersOf, users, wholeRealm } from '@parley/domain/events';
+import type { MessageId } from '@parley/domain/shared';
 import {
   aChannel,
   aMessage,

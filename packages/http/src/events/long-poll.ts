@@ -1,5 +1,4 @@
 import {
-  type Caller,
   type Delivery,
   type DeliveryOutcome,
   type DomainEvent,
@@ -8,11 +7,10 @@ import {
   type EventQueue,
   type LiveQueue,
   queueNotFound,
-  type Randomness,
   type Receiver,
-  type ReportProblem,
   type WakeReason,
-} from '@parley/domain';
+} from '@parley/domain/events';
+import type { Caller, Randomness, ReportProblem } from '@parley/domain/shared';
 import type { PublicRealm } from '../realms/public-realm.js';
 import { type Reply, success, WireText } from '../routing/reply.js';
 import type { Request } from '../routing/request.js';

@@ -1,4 +1,4 @@
-import type { EventQueue } from '@parley/domain';
+import type { EventQueue } from '@parley/domain/events';
 import { CLIENT_VARIANTS, type ClientVariant } from '../routing/client-variant.js';
 
 /** How a queue's client wants its events; kept with the queue as plain JSON. */

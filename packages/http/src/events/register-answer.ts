@@ -1,4 +1,4 @@
-import { slicesOf } from '@parley/domain';
+import { slicesOf } from '@parley/domain/shared';
 import type { WireFields } from '../routing/reply.js';
 
 /** Presented at once. */

@@ -1,4 +1,6 @@
-import type { Actor, Realm, Snapshot, SnapshotLoader, User } from '@parley/domain';
+import type { Snapshot, SnapshotLoader } from '@parley/domain/events';
+import type { Realm } from '@parley/domain/realms';
+import type { Actor, User } from '@parley/domain/users';
 import type { ClientVariant } from '../routing/client-variant.js';
 import type { WireFields } from '../routing/reply.js';
 import type { QueuePresentation } from './queue-presentation.js';

@@ -1,4 +1,4 @@
-import type { DomainEvent, EphemeralEvent } from '@parley/domain';
+import type { DomainEvent, EphemeralEvent } from '@parley/domain/events';
 import { BoundedCache } from '../caching/bounded-cache.js';
 
 /** A JSON object without `id` and closing brace, as every client gets it that gets the same of an event. */

@@ -1,5 +1,6 @@
-import type { GroupId, GroupSettingValue, UserId } from '@parley/domain';
-import type { GroupSettingValue as WireGroupSetting } from '../routing/param-types.js';
+import type { GroupSettingValue } from '@parley/domain/groups';
+import type { GroupId, UserId } from '@parley/domain/shared';
+import type { WireGroupSetting } from '../routing/param-types.js';
 
 /** Channels §2.4. */
 export function presentGroupSetting(value: GroupSettingValue): WireGroupSetting {

@@ -4,7 +4,7 @@ import {
   type GroupUse,
   type GroupView,
   permissionTitle,
-} from '@parley/domain';
+} from '@parley/domain/groups';
 import { presentGroupSetting } from './group-setting.presenters.js';
 
 const WIRE_GROUP_PERMISSIONS = (Object.keys(GROUP_PERMISSIONS) as GroupPermission[]).map(

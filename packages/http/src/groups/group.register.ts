@@ -1,4 +1,4 @@
-import { loadGroups } from '@parley/domain';
+import { loadGroups } from '@parley/domain/groups';
 import { can } from '../events/queue-presentation.js';
 import { PresentedList } from '../events/register-answer.js';
 import { type RegisterSection, registerSection } from '../events/register-section.js';

@@ -1,4 +1,4 @@
-import type { InvitationError } from '@parley/domain';
+import type { InvitationError } from '@parley/domain/invitations';
 
 /** Organization §9.3: `[email, message, is_deactivated_account]` each. */
 export const presentInvitationErrors = (errors: readonly InvitationError[]) =>

@@ -1,4 +1,5 @@
-import type { Addressee, ChannelId, UserId } from '@parley/domain';
+import type { Addressee } from '@parley/domain/messages';
+import type { ChannelId, UserId } from '@parley/domain/shared';
 import { badParameter } from '../routing/errors.js';
 import { MAX_IDS, MAX_NAMES, MAX_TEXT_LENGTH } from '../routing/limits.js';
 import { TooLong } from '../routing/param-error.js';

@@ -1,4 +1,5 @@
-import type { Anchor, UnixSeconds } from '@parley/domain';
+import type { Anchor } from '@parley/domain/messages';
+import type { UnixSeconds } from '@parley/domain/shared';
 import { badParameter } from '../routing/errors.js';
 
 /** A message's number, or a word for one (messages §5.1). @throws HttpRefusal */

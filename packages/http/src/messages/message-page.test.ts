@@ -1,4 +1,5 @@
-import { GetMessages, type MessageId, type MessageList, type RealmUrls, type UserId } from '@parley/domain';
+import { GetMessages, type MessageList } from '@parley/domain/messages';
+import type { MessageId, RealmUrls, UserId } from '@parley/domain/shared';
 import { aChannel, aMessage, aUser, createFixture, type MemoryFixture, subscribe } from '@parley/testkit';
 import { MessagePagePresenter, type PageForm } from './message-page.js';
 

@@ -1,13 +1,6 @@
-import {
-  type Actor,
-  type EmailVisibility,
-  type MessageId,
-  type MessageList,
-  type MessageListEntry,
-  type MessageView,
-  type RealmUrls,
-  seesEmailOf,
-} from '@parley/domain';
+import type { MessageList, MessageListEntry, MessageView } from '@parley/domain/messages';
+import type { MessageId, RealmUrls } from '@parley/domain/shared';
+import { type Actor, type EmailVisibility, seesEmailOf } from '@parley/domain/users';
 import { BoundedCache } from '../caching/bounded-cache.js';
 import { TextChunks } from '../caching/text-chunks.js';
 import { type PublicRealm, publicRealmOf } from '../realms/public-realm.js';

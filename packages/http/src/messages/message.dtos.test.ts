@@ -1,4 +1,4 @@
-import { parseFlagChange } from '@parley/domain';
+import { parseFlagChange } from '@parley/domain/messages';
 import { HttpRefusal } from '../routing/errors.js';
 import { type Dto, parse } from '../routing/params.js';
 import { Parameters } from '../routing/request.js';

@@ -3,11 +3,11 @@ import type {
   FlagChange,
   FlagChangeInput,
   GetMessagesInput,
-  MessageId,
   NarrowTerm,
   PageRange,
   SendMessageInput,
-} from '@parley/domain';
+} from '@parley/domain/messages';
+import type { MessageId } from '@parley/domain/shared';
 import { badParameter, missingArgument } from '../routing/errors.js';
 import { MAX_IDS, MAX_TEXT_LENGTH, MAX_TOKEN_LENGTH } from '../routing/limits.js';
 import { integer, listOf } from '../routing/param-types.js';

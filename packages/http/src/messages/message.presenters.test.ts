@@ -1,4 +1,4 @@
-import type { MessageView, PersonalFlags, UserSummary } from '@parley/domain';
+import type { MessageView, PersonalFlags, UserSummary } from '@parley/domain/messages';
 import { aChannel, aMessage, aUser, createFixture, type MemoryFixture } from '@parley/testkit';
 import {
   differsByViewer,

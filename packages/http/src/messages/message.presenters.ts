@@ -1,17 +1,15 @@
-import {
-  type ChangeNarrowFlagsOutput,
-  type ChannelId,
-  dummyAddress,
-  type GetMessageOutput,
-  type MessagePage,
-  type MessageView,
-  type PersonalFlags,
-  type RealmUrls,
-  type SentMessage,
-  type Submessage,
-  seesEmailOf,
-  type UserSummary,
-} from '@parley/domain';
+import type {
+  ChangeNarrowFlagsOutput,
+  GetMessageOutput,
+  MessagePage,
+  MessageView,
+  PersonalFlags,
+  SentMessage,
+  Submessage,
+  UserSummary,
+} from '@parley/domain/messages';
+import type { ChannelId, RealmUrls } from '@parley/domain/shared';
+import { dummyAddress, seesEmailOf } from '@parley/domain/users';
 import { avatarUrl, unknownAvatarUrl } from '../avatars/avatar-urls.js';
 import { presentTopic, VISIBILITY_POLICIES } from '../channels/channel.presenters.js';
 import { type PublicRealm, publicRealmOf } from '../realms/public-realm.js';

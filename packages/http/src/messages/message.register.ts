@@ -4,7 +4,7 @@ import {
   loadRecentConversations,
   loadStarredIds,
   loadUnread,
-} from '@parley/domain';
+} from '@parley/domain/messages';
 import { presentTopic } from '../channels/channel.presenters.js';
 import { can } from '../events/queue-presentation.js';
 import { type RegisterSection, registerSection, type SectionContext } from '../events/register-section.js';

@@ -1,16 +1,14 @@
 import {
   ChangeMessageFlags,
   ChangeNarrowFlags,
-  type ChannelId,
   GetMessage,
   GetMessages,
   MarkRead,
   type MarkReadInput,
-  type MessageId,
-  type RealmUrls,
   RenderMarkdown,
   SendMessage,
-} from '@parley/domain';
+} from '@parley/domain/messages';
+import type { ChannelId, MessageId, RealmUrls } from '@parley/domain/shared';
 import { Turns } from '../caching/turns.js';
 import { NoParameters } from '../routing/params.js';
 import { success } from '../routing/reply.js';

@@ -1,4 +1,4 @@
-import { findNarrowOperator, type NarrowTerm, narrowOperatorNames, type OperandForm } from '@parley/domain';
+import { findNarrowOperator, type NarrowTerm, narrowOperatorNames, type OperandForm } from '@parley/domain/messages';
 import { MAX_IDS, MAX_TEXT_LENGTH } from '../routing/limits.js';
 import { ParamError, TooLong } from '../routing/param-error.js';
 import { checkMember, integer, listOf, type ParamType, text } from '../routing/param-types.js';

@@ -1,4 +1,6 @@
-import { GetMessages, type GetMessagesInput, type RealmUrls, unsubscribeFromChannels } from '@parley/domain';
+import { unsubscribeFromChannels } from '@parley/domain/channels';
+import { GetMessages, type GetMessagesInput } from '@parley/domain/messages';
+import type { RealmUrls } from '@parley/domain/shared';
 import { aChannel, aMessage, aUser, createFixture, type MemoryFixture } from '@parley/testkit';
 import { Turns } from '../caching/turns.js';
 import type { WireText } from '../routing/reply.js';

@@ -1,4 +1,5 @@
-import type { Caller, GetMessages, GetMessagesInput, MessageId, MessageList } from '@parley/domain';
+import type { GetMessages, GetMessagesInput, MessageList } from '@parley/domain/messages';
+import type { Caller, MessageId } from '@parley/domain/shared';
 import type { Turns } from '../caching/turns.js';
 import { WireText } from '../routing/reply.js';
 import { presentMessagePage } from './message.presenters.js';

@@ -1,4 +1,8 @@
-import type { AuthenticationMethod, AuthenticationMethodChanges, AuthenticationMethodState } from '@parley/domain';
+import type {
+  AuthenticationMethod,
+  AuthenticationMethodChanges,
+  AuthenticationMethodState,
+} from '@parley/domain/realms';
 import { quotable } from '../routing/param-error.js';
 import { boolean, type ParamType, recordOf } from '../routing/param-types.js';
 import type { WireFields } from '../routing/reply.js';

@@ -1,12 +1,12 @@
+import { permissionTitle } from '@parley/domain/groups';
 import {
   type ChangeRealmInput,
   MAX_REALM_NAME_LENGTH,
-  permissionTitle,
   REALM_PERMISSIONS,
   REALM_SETTINGS,
   type RealmPermission,
   type RealmSettingName,
-} from '@parley/domain';
+} from '@parley/domain/realms';
 import { toGroupSetting } from '../groups/group-setting.presenters.js';
 import { groupSettingChange, type ValueOf } from '../routing/param-types.js';
 import { param, TextParam } from '../routing/params.js';

@@ -1,4 +1,5 @@
-import { permissionTitle, type RealmSettingEvent, type RealmSettingName } from '@parley/domain';
+import { permissionTitle } from '@parley/domain/groups';
+import type { RealmSettingEvent, RealmSettingName } from '@parley/domain/realms';
 import { presentGroupSetting } from '../groups/group-setting.presenters.js';
 import type { WireFields } from '../routing/reply.js';
 import { USER_SETTING_FORMS } from '../users/user-settings.wire.js';

@@ -1,4 +1,6 @@
-import { type ChangeRealmOutput, permissionTitle, type SettingValue } from '@parley/domain';
+import { permissionTitle } from '@parley/domain/groups';
+import type { ChangeRealmOutput } from '@parley/domain/realms';
+import type { SettingValue } from '@parley/domain/shared';
 import { presentGroupSetting } from '../groups/group-setting.presenters.js';
 import type { WireFields } from '../routing/reply.js';
 import type { ChangeRealmDto } from './realm-settings.dtos.js';

@@ -1,4 +1,4 @@
-import { ChangeRealm } from '@parley/domain';
+import { ChangeRealm } from '@parley/domain/realms';
 import { type Route, route } from '../routing/route.js';
 import { toAuthenticationMethods } from './authentication-methods.wire.js';
 import { ChangeRealmDto, toPermissionChanges } from './realm-settings.dtos.js';

@@ -1,4 +1,5 @@
-import { isSettingValue, REALM_SETTINGS } from '@parley/domain';
+import { REALM_SETTINGS } from '@parley/domain/realms';
+import { isSettingValue } from '@parley/domain/shared';
 import { MAX_TEXT_LENGTH } from '../routing/limits.js';
 import { json, refine, text } from '../routing/param-types.js';
 import { badValue, WireSettings, type WireTable } from '../settings/wire-settings.js';

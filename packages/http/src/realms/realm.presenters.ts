@@ -1,28 +1,27 @@
+import { PASSWORD_MAX_LENGTH, PASSWORD_MIN_GUESSES, PASSWORD_MIN_LENGTH } from '@parley/domain/authentication';
 import {
-  type Actor,
-  authenticationMethods,
   CHANNEL_PERMISSIONS,
   canCreateOfPrivacy,
-  EMPTY_TOPIC_DISPLAY_NAME,
-  GROUP_PERMISSIONS,
-  type GroupId,
-  type GroupSettingDefinition,
-  type LoadedRealmPermissions,
   MAX_CHANNEL_DESCRIPTION_LENGTH,
   MAX_CHANNEL_NAME_LENGTH,
-  MAX_MESSAGE_LENGTH,
   MAX_NOTIFIED_SUBSCRIBERS,
-  MAX_TOPIC_LENGTH,
-  PASSWORD_MAX_LENGTH,
-  PASSWORD_MIN_GUESSES,
-  PASSWORD_MIN_LENGTH,
+} from '@parley/domain/channels';
+import {
+  GROUP_PERMISSIONS,
+  type GroupSettingDefinition,
   permissionTitle,
+  systemGroupTitle,
+} from '@parley/domain/groups';
+import { EMPTY_TOPIC_DISPLAY_NAME, MAX_MESSAGE_LENGTH, MAX_TOPIC_LENGTH } from '@parley/domain/messages';
+import {
+  authenticationMethods,
+  type LoadedRealmPermissions,
   REALM_PERMISSIONS,
   type Realm,
   type RealmPermission,
-  systemGroupTitle,
-  type UnixSeconds,
-} from '@parley/domain';
+} from '@parley/domain/realms';
+import type { GroupId, UnixSeconds } from '@parley/domain/shared';
+import type { Actor } from '@parley/domain/users';
 import { realmIconUrl } from '../avatars/avatar-urls.js';
 import { emojiDataUrl } from '../emoji/emoji-data.routes.js';
 import { presentGroupSetting } from '../groups/group-setting.presenters.js';

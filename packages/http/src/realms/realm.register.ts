@@ -1,4 +1,5 @@
-import { loadRealmPermissions, type RealmUrls } from '@parley/domain';
+import { loadRealmPermissions } from '@parley/domain/realms';
+import type { RealmUrls } from '@parley/domain/shared';
 import { type RegisterSection, registerSection } from '../events/register-section.js';
 import { publicRealmOf } from './public-realm.js';
 import { presentRealm, type ServerInfo } from './realm.presenters.js';

@@ -1,4 +1,4 @@
-import { DomainError, type ErrorCode, type RealmId, type UserId } from '@parley/domain';
+import { DomainError, type ErrorCode, type RealmId, type UserId } from '@parley/domain/shared';
 import { badParameter, unauthorized } from './errors.js';
 import type { Request } from './request.js';
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Transform, type TransformCallback } from 'node:stream';
-import { parseJson } from '@parley/domain';
+import { parseJson } from '@parley/domain/shared';
 import type { Charge } from './byte-budget.js';
 import { bodyTooLarge, malformedJson, malformedPayload, requestTooSlow } from './errors.js';
 import type { Fields, UploadedFile } from './request.js';

@@ -1,4 +1,4 @@
-import { takeCodePoints } from '@parley/domain';
+import { takeCodePoints } from '@parley/domain/shared';
 
 /** Who the software says it is. */
 export interface ClientIdentity {

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer, request as httpRequest, type IncomingHttpHeaders, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import type { Caller, RealmId, UserId } from '@parley/domain';
-import { DomainError, invalidInput } from '@parley/domain';
+import type { Caller, RealmId, UserId } from '@parley/domain/shared';
+import { DomainError, invalidInput } from '@parley/domain/shared';
 import express from 'express';
 import { type Authenticator, BasicAuthenticator, type Credentials, type Identity } from './authenticate.js';
 import { createDispatcher, type Dispatcher, type DispatcherOptions } from './dispatcher.js';

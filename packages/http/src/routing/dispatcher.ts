@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Caller, type Clock, DomainError, type RealmId } from '@parley/domain';
+import { type Caller, type Clock, DomainError, type RealmId } from '@parley/domain/shared';
 import { contractPathOf } from '../contract-operations.js';
 import { AnswerWriter, type Written } from './answer-writer.js';
 import {

@@ -1,4 +1,5 @@
-import { DomainError, type ErrorCode, type ErrorDetails, judgeInvitees } from '@parley/domain';
+import { judgeInvitees } from '@parley/domain/invitations';
+import { DomainError, type ErrorCode, type ErrorDetails } from '@parley/domain/shared';
 import { parseUserAgent } from './client-identity.js';
 import { variantOf } from './client-variant.js';
 import { methodNotAllowed, replyToError } from './errors.js';

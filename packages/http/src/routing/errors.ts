@@ -1,4 +1,4 @@
-import { DomainError, type ErrorCode, type SettingValue } from '@parley/domain';
+import { DomainError, type ErrorCode, type SettingValue } from '@parley/domain/shared';
 import { presentGroupUses } from '../groups/group.presenters.js';
 import { presentInvitationErrors } from '../invitations/invitation.presenters.js';
 import { unknownMethodText } from '../realms/authentication-methods.wire.js';

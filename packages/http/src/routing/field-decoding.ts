@@ -1,4 +1,4 @@
-import { parseJson, replaceFractionals } from '@parley/domain';
+import { parseJson, replaceFractionals } from '@parley/domain/shared';
 import { MAX_JSON_LENGTH, MAX_NUMBER_LENGTH } from './limits.js';
 import { TooLong } from './param-error.js';
 

@@ -1,4 +1,4 @@
-import { isLongerThan, takeCodePoints } from '@parley/domain';
+import { isLongerThan, takeCodePoints } from '@parley/domain/shared';
 
 /**
  * A value that does not fit, found somewhere inside a parameter. `say` gets the position as messages write it:

@@ -1,4 +1,4 @@
-import { isLongerThan, isShorterThan, trim } from '@parley/domain';
+import { isLongerThan, isShorterThan, trim } from '@parley/domain/shared';
 import {
   decodeBoolean,
   decodeFloat,
@@ -400,17 +400,17 @@ export function legacy<T>(type: ParamType<T>, fits: (value: T) => boolean = () =
 }
 
 /** Who has a permission: a group by id, or people and groups one by one. */
-export type GroupSettingValue = number | { direct_members: number[]; direct_subgroups: number[] };
+export type WireGroupSetting = number | { direct_members: number[]; direct_subgroups: number[] };
 
-export function groupSetting(): ParamType<GroupSettingValue> {
+export function groupSetting(): ParamType<WireGroupSetting> {
   const ids = listOf(integer(), { max: MAX_IDS });
-  return anyOf([integer(), object({ direct_members: ids, direct_subgroups: ids })]) as ParamType<GroupSettingValue>;
+  return anyOf([integer(), object({ direct_members: ids, direct_subgroups: ids })]) as ParamType<WireGroupSetting>;
 }
 
 /** A change of such a setting; `old` guards against somebody else's change in between. */
-export function groupSettingChange(): ParamType<{ new: GroupSettingValue; old?: GroupSettingValue }> {
+export function groupSettingChange(): ParamType<{ new: WireGroupSetting; old?: WireGroupSetting }> {
   return object({ new: groupSetting(), old: optional(groupSetting()) }) as ParamType<{
-    new: GroupSettingValue;
-    old?: GroupSettingValue;
+    new: WireGroupSetting;
+    old?: WireGroupSetting;
   }>;
 }

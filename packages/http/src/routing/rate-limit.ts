@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { type Clock, DomainError } from '@parley/domain';
+import { type Clock, DomainError } from '@parley/domain/shared';
 
 /** At most `limit` calls in any `windowSeconds`. */
 export interface Quota {

@@ -1,15 +1,12 @@
+import { type Decision, enforce, type RealmId, type UserId } from '@parley/domain/shared';
 import {
-  type Decision,
-  enforce,
   mustBeAdministrator,
   mustBeBot,
   mustBeHuman,
   mustBeOwner,
   mustNotBeGuest,
-  type RealmId,
   type Role,
-  type UserId,
-} from '@parley/domain';
+} from '@parley/domain/users';
 
 /** What role requirements ask about a caller. */
 export interface CallerRole {

@@ -1,4 +1,4 @@
-import type { Caller } from '@parley/domain';
+import type { Caller } from '@parley/domain/shared';
 import { IntegerParam, NoParameters, TextParam } from './params.js';
 import { success } from './reply.js';
 import { type AnonymousCaller, route } from './route.js';

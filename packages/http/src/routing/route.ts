@@ -1,4 +1,4 @@
-import type { Caller, RealmId } from '@parley/domain';
+import type { Caller, RealmId } from '@parley/domain/shared';
 import type { ClientVariant } from './client-variant.js';
 import type { Dto } from './params.js';
 import type { LimitRule } from './rate-limit.js';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, request as httpRequest, type IncomingHttpHeaders, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import type { RealmId, UserId } from '@parley/domain';
+import type { RealmId, UserId } from '@parley/domain/shared';
 import express from 'express';
 import { createDispatcher, type Dispatcher, type DispatcherOptions } from './dispatcher.js';
 import type { LoadLevel } from './load.js';

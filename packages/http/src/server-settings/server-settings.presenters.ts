@@ -1,4 +1,5 @@
-import type { RealmUrls, ServerSettings } from '@parley/domain';
+import type { ServerSettings } from '@parley/domain/realms';
+import type { RealmUrls } from '@parley/domain/shared';
 import { realmIconUrl } from '../avatars/avatar-urls.js';
 import { publicRealmOf } from '../realms/public-realm.js';
 import type { WireFields } from '../routing/reply.js';

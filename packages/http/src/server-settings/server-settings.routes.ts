@@ -1,4 +1,5 @@
-import { GetServerSettings, type RealmUrls, SERVER_ITSELF } from '@parley/domain';
+import { GetServerSettings } from '@parley/domain/realms';
+import { type RealmUrls, SERVER_ITSELF } from '@parley/domain/shared';
 import { NoParameters } from '../routing/params.js';
 import { type Route, route } from '../routing/route.js';
 import { presentServerSettings } from './server-settings.presenters.js';

@@ -1,4 +1,4 @@
-import type { Registry } from '@parley/domain';
+import type { Registry } from '@parley/domain/shared';
 import { type Dto, param } from '../routing/params.js';
 import type { WireSettings } from './wire-settings.js';
 

@@ -1,4 +1,4 @@
-import type { Registry, SettingChanges, SettingDefinition, SettingValue } from '@parley/domain';
+import type { Registry, SettingChanges, SettingDefinition, SettingValue } from '@parley/domain/shared';
 import { MAX_TEXT_LENGTH } from '../routing/limits.js';
 import {
   anyOf,

@@ -1,4 +1,5 @@
-import { ListUsers, type RealmUrls, type User, type UserId, type UserSettings } from '@parley/domain';
+import type { RealmUrls, UserId } from '@parley/domain/shared';
+import { ListUsers, type User, type UserSettings } from '@parley/domain/users';
 import { aUser, createFixture, type MemoryFixture } from '@parley/testkit';
 import { type UserListForm, UserPagePresenter } from './user-page.js';
 

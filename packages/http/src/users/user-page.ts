@@ -1,14 +1,12 @@
+import { type RealmUrls, slicesOf, type UserId } from '@parley/domain/shared';
 import {
   type Actor,
   type EmailVisibility,
   emailVisibilityOf,
-  type RealmUrls,
-  slicesOf,
   type User,
-  type UserId,
   type UserList,
   visibleEmailSettings,
-} from '@parley/domain';
+} from '@parley/domain/users';
 import { BoundedCache } from '../caching/bounded-cache.js';
 import { publicRealmOf } from '../realms/public-realm.js';
 import { presentUser, type UserForm } from './user.presenters.js';

@@ -1,11 +1,10 @@
+import type { GroupId, UserId } from '@parley/domain/shared';
 import {
-  type GroupId,
   SETTINGS_WITH_REALM_DEFAULT,
   type SettingTargets,
   USER_SETTINGS,
-  type UserId,
   type UserSettingName,
-} from '@parley/domain';
+} from '@parley/domain/users';
 import { MAX_IDS, MAX_TEXT_LENGTH } from '../routing/limits.js';
 import { boolean, integer, listOf, object, optional, type ValueOf } from '../routing/param-types.js';
 import { param, TextParam } from '../routing/params.js';

@@ -1,12 +1,12 @@
+import type { UserId } from '@parley/domain/shared';
 import {
   canSeeEmail,
   LANGUAGES,
   publicAddress,
   type Role,
   seesEmailOf,
-  type UserId,
   type UserSettingEvent,
-} from '@parley/domain';
+} from '@parley/domain/users';
 import type { PublicRealm } from '../realms/public-realm.js';
 import type { WireFields } from '../routing/reply.js';
 import { presentAvatar } from './user.presenters.js';

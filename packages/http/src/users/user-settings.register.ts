@@ -1,4 +1,4 @@
-import { NOTIFICATION_SOUNDS, type UserSettings } from '@parley/domain';
+import { NOTIFICATION_SOUNDS, type UserSettings } from '@parley/domain/users';
 import { plainSection, type RegisterSection } from '../events/register-section.js';
 import { USER_SETTING_FORMS } from './user-settings.wire.js';
 

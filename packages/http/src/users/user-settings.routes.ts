@@ -1,4 +1,5 @@
-import { ChangeSettings, ChangeUserDefaults } from '@parley/domain';
+import { ChangeUserDefaults } from '@parley/domain/realms';
+import { ChangeSettings } from '@parley/domain/users';
 import { type Route, route } from '../routing/route.js';
 import { ChangeSettingsDto, ChangeUserDefaultsDto, toSettingTargets } from './user-settings.dtos.js';
 import { USER_SETTING_FORMS } from './user-settings.wire.js';

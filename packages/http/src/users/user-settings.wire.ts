@@ -1,4 +1,5 @@
-import { isSettingValue, USER_SETTINGS } from '@parley/domain';
+import { isSettingValue } from '@parley/domain/shared';
+import { USER_SETTINGS } from '@parley/domain/users';
 import { MAX_TEXT_LENGTH } from '../routing/limits.js';
 import { refine, text } from '../routing/param-types.js';
 import { WireSettings, type WireTable } from '../settings/wire-settings.js';

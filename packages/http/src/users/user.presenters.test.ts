@@ -1,4 +1,4 @@
-import type { User } from '@parley/domain';
+import type { User } from '@parley/domain/users';
 import { aUser, createFixture } from '@parley/testkit';
 import { presentOwnUser, presentUser } from './user.presenters.js';
 

@@ -1,3 +1,4 @@
+import type { RealmUrls, UserId } from '@parley/domain/shared';
 import {
   type BotKind,
   canSeeEmail,
@@ -6,11 +7,9 @@ import {
   type GetUserOutput,
   isAtLeast,
   publicAddress,
-  type RealmUrls,
   type Role,
   type User,
-  type UserId,
-} from '@parley/domain';
+} from '@parley/domain/users';
 import { type AvatarViewer, avatarUrl, mediumAvatarUrl, unknownAvatarUrl } from '../avatars/avatar-urls.js';
 import { type PublicRealm, publicRealmOf } from '../realms/public-realm.js';
 import type { WireFields } from '../routing/reply.js';

@@ -1,12 +1,6 @@
-import {
-  isAtLeast,
-  isEmailPublic,
-  type LoadedPeople,
-  loadPeople,
-  publicAddress,
-  type RealmUrls,
-  type Snapshot,
-} from '@parley/domain';
+import type { Snapshot } from '@parley/domain/events';
+import type { RealmUrls } from '@parley/domain/shared';
+import { isAtLeast, isEmailPublic, type LoadedPeople, loadPeople, publicAddress } from '@parley/domain/users';
 import { can, type QueuePresentation } from '../events/queue-presentation.js';
 import { PresentedText } from '../events/register-answer.js';
 import { plainSection, type RegisterSection, registerSection } from '../events/register-section.js';

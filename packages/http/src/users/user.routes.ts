@@ -1,4 +1,5 @@
-import { CreateUser, GetOwnUser, GetUser, ListUsers, type RealmUrls, type UserId } from '@parley/domain';
+import type { RealmUrls, UserId } from '@parley/domain/shared';
+import { CreateUser, GetOwnUser, GetUser, ListUsers } from '@parley/domain/users';
 import { NoParameters } from '../routing/params.js';
 import { success, WireText } from '../routing/reply.js';
 import { type Route, route } from '../routing/route.js';

@@ -1,4 +1,4 @@
-import type { LinkableChannel } from '@parley/domain';
+import type { LinkableChannel } from '@parley/domain/messages';
 import { Element } from '../html/element.js';
 import { BOUNDARY } from './mentions.js';
 import type { InlineContext, InlineRule } from './rule.js';

@@ -4,8 +4,8 @@ import type {
   MentionableGroup,
   MentionableUser,
   StoredUpload,
-  UserId,
-} from '@parley/domain';
+} from '@parley/domain/messages';
+import type { UserId } from '@parley/domain/shared';
 import type { Element } from '../html/element.js';
 import type { HtmlStash } from '../html/stash.js';
 import type { RealmLinkifiers } from '../links/linkifier.js';

@@ -1,4 +1,4 @@
-import type { Linkifier } from '@parley/domain';
+import type { Linkifier } from '@parley/domain/messages';
 import type { RE2JS } from 're2js';
 import { lazily } from '../lazy.js';
 import { Watchdog } from '../typesetting/watchdog.js';

@@ -1,4 +1,4 @@
-import type { Linkifier, TopicLink } from '@parley/domain';
+import type { Linkifier, TopicLink } from '@parley/domain/messages';
 import { WorkBudget } from '../work-budget.js';
 import { findAutolinks } from './autolinks.js';
 import { RealmLinkifiers } from './linkifier.js';

@@ -1,4 +1,4 @@
-import type { RenderedMessages } from '@parley/domain';
+import type { RenderedMessages } from '@parley/domain/messages';
 import { diffHtml } from './diff-html.js';
 import { highlightContent, highlightTopic } from './highlight-search.js';
 import { plainText, searchableText } from './plain-text.js';

@@ -1,4 +1,4 @@
-import type { VerifyApiKey } from '@parley/domain';
+import type { VerifyApiKey } from '@parley/domain/authentication';
 import type { Credentials, Identity, RealmDirectory } from '@parley/http';
 
 /** Addresses and API keys, on the realm that the host name stands for. */

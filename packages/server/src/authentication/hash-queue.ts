@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
-import { type Cancellation, DomainError, type HashRequest, type PasswordHasher } from '@parley/domain';
+import type { HashRequest, PasswordHasher } from '@parley/domain/authentication';
+import { type Cancellation, DomainError } from '@parley/domain/shared';
 import { ipGroup } from '@parley/http';
 
 export interface HashQueueOptions {

@@ -1,4 +1,4 @@
-import type { RealmId, UserId } from '@parley/domain';
+import type { RealmId, UserId } from '@parley/domain/shared';
 import { HmacApiKeyMint } from './hmac-api-key-mint.js';
 
 const secret = 'correct horse battery staple';

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { UnitOfWork, UserId } from '@parley/domain';
+import type { UnitOfWork, UserId } from '@parley/domain/shared';
 import { type Authenticator, type Identity, type Request, unauthorized } from '@parley/http';
 import type { RealmResolver } from '../realm-resolver.js';
 

@@ -1,4 +1,5 @@
-import type { ApiKeyMint, UnitOfWork } from '@parley/domain';
+import type { ApiKeyMint } from '@parley/domain/authentication';
+import type { UnitOfWork } from '@parley/domain/shared';
 import { StartupError } from '../config.js';
 
 /**

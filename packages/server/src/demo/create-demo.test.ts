@@ -1,5 +1,8 @@
-import { ListSubscriptions, type RealmId, VerifyApiKey } from '@parley/domain';
-import { FixedClock, MemoryStorage } from '@parley/testkit';
+import { VerifyApiKey } from '@parley/domain/authentication';
+import { ListSubscriptions } from '@parley/domain/channels';
+import type { RealmId } from '@parley/domain/shared';
+import { FixedClock } from '@parley/testkit';
+import { MemoryStorage } from '@parley/testkit/memory';
 import { compose, type Ports } from '../container.js';
 import { TestServer } from '../testing/test-server.js';
 import { PERIOD_SECONDS } from './conversations.js';

@@ -1,16 +1,9 @@
-import {
-  type ChannelId,
-  CreateChannel,
-  CreateRealm,
-  DEFAULT_CHANNEL_OPTIONS,
-  type PasswordHasher,
-  type RealmId,
-  RegisterUser,
-  SendMessage,
-  type Transaction,
-  type UnitOfWork,
-  type UserId,
-} from '@parley/domain';
+import type { PasswordHasher } from '@parley/domain/authentication';
+import { CreateChannel, DEFAULT_CHANNEL_OPTIONS } from '@parley/domain/channels';
+import { SendMessage } from '@parley/domain/messages';
+import { CreateRealm } from '@parley/domain/realms';
+import type { ChannelId, RealmId, Transaction, UnitOfWork, UserId } from '@parley/domain/shared';
+import { RegisterUser } from '@parley/domain/users';
 import { compose, type Ports, type Resolve } from '../container.js';
 import { type DemoMessage, demoMessages, PERIOD_SECONDS } from './conversations.js';
 import { DemoClock } from './demo-clock.js';

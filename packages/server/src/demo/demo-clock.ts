@@ -1,4 +1,4 @@
-import type { Clock, UnixSeconds } from '@parley/domain';
+import type { Clock, UnixSeconds } from '@parley/domain/shared';
 
 /** Set to the moment at which something of the demo's past happens. */
 export class DemoClock implements Clock {

@@ -1,4 +1,5 @@
-import type { RealmSettings, Role, SpecialPermission } from '@parley/domain';
+import type { RealmSettings } from '@parley/domain/realms';
+import type { Role, SpecialPermission } from '@parley/domain/users';
 
 // Names and roles that Zulip's own development data uses, so that test suites of existing clients find who they expect.
 

@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { UserId } from '@parley/domain';
+import type { UserId } from '@parley/domain/shared';
 import { StartupError } from '../config.js';
 import type { Ports } from '../container.js';
 import { DEMO_PEOPLE, DEMO_REALM } from './organization.js';

@@ -1,4 +1,5 @@
-import type { GroupId, SystemGroupName } from '@parley/domain';
+import type { SystemGroupName } from '@parley/domain/groups';
+import type { GroupId } from '@parley/domain/shared';
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
 import { expectRefusal, fieldsOf } from '../testing/expectations.js';
 import { TestServer, type TestUser } from '../testing/test-server.js';

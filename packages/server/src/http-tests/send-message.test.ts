@@ -1,4 +1,4 @@
-import type { Bot, User } from '@parley/domain';
+import type { Bot, User } from '@parley/domain/users';
 import { expectRefusal, fieldsOf } from '../testing/expectations.js';
 import { TestServer, type TestUser } from '../testing/test-server.js';
 

@@ -1,4 +1,6 @@
-import type { Channel, GroupId, SystemGroupName } from '@parley/domain';
+import type { Channel } from '@parley/domain/channels';
+import type { SystemGroupName } from '@parley/domain/groups';
+import type { GroupId } from '@parley/domain/shared';
 import { expectRefusal, fieldsOf } from '../testing/expectations.js';
 import { TestServer, type TestUser } from '../testing/test-server.js';
 

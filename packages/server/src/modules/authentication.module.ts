@@ -1,4 +1,4 @@
-import { FetchApiKey, FetchDevelopmentApiKey, ListDevelopmentUsers, VerifyApiKey } from '@parley/domain';
+import { FetchApiKey, FetchDevelopmentApiKey, ListDevelopmentUsers, VerifyApiKey } from '@parley/domain/authentication';
 import { ContainerModule } from 'inversify';
 import { provide, provideAs } from '../provide.js';
 import { LISTS, TOKENS } from '../tokens.js';

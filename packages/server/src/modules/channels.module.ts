@@ -5,9 +5,9 @@ import {
   ListChannels,
   ListSubscriptions,
   SubscribeUsers,
-  SystemMessages,
   UnsubscribeUsers,
-} from '@parley/domain';
+} from '@parley/domain/channels';
+import { SystemMessages } from '@parley/domain/messages';
 import { ContainerModule } from 'inversify';
 import { provide } from '../provide.js';
 import { TOKENS } from '../tokens.js';

@@ -1,4 +1,5 @@
-import { EventHub, LogFollower, PublishingUnitOfWork, QueueSweep, type ReportProblem } from '@parley/domain';
+import { EventHub, LogFollower, PublishingUnitOfWork, QueueSweep } from '@parley/domain/events';
+import type { ReportProblem } from '@parley/domain/shared';
 import { EVENT_CATALOGUE } from '@parley/http';
 import { ContainerModule } from 'inversify';
 import { provideAs, provideFrom } from '../provide.js';

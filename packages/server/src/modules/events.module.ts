@@ -1,4 +1,4 @@
-import { RegisterQueue } from '@parley/domain';
+import { RegisterQueue } from '@parley/domain/events';
 import { ContainerModule } from 'inversify';
 import { provide } from '../provide.js';
 import { TOKENS } from '../tokens.js';

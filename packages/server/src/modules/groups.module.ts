@@ -1,4 +1,4 @@
-import { PromoteFullMembers } from '@parley/domain';
+import { PromoteFullMembers } from '@parley/domain/groups';
 import { ContainerModule } from 'inversify';
 import { provide } from '../provide.js';
 import { TOKENS } from '../tokens.js';

@@ -1,4 +1,5 @@
-import { EventHub, VerifyApiKey } from '@parley/domain';
+import { VerifyApiKey } from '@parley/domain/authentication';
+import { EventHub } from '@parley/domain/events';
 import {
   BasicAuthenticator,
   createDispatcher,

@@ -9,7 +9,7 @@ import {
   RenderMarkdown,
   SendMessage,
   SystemMessages,
-} from '@parley/domain';
+} from '@parley/domain/messages';
 import { ContainerModule } from 'inversify';
 import { provide } from '../provide.js';
 import { TOKENS } from '../tokens.js';

@@ -1,4 +1,4 @@
-import { ChangeRealm, ChangeUserDefaults, CreateRealm, GetServerSettings } from '@parley/domain';
+import { ChangeRealm, ChangeUserDefaults, CreateRealm, GetServerSettings } from '@parley/domain/realms';
 import { ContainerModule } from 'inversify';
 import { provide } from '../provide.js';
 import { TOKENS } from '../tokens.js';

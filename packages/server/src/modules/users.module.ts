@@ -1,3 +1,4 @@
+import { SystemMessages } from '@parley/domain/messages';
 import {
   ChangeSettings,
   CreateUser,
@@ -6,8 +7,7 @@ import {
   GrantSpecialPermission,
   ListUsers,
   RegisterUser,
-  SystemMessages,
-} from '@parley/domain';
+} from '@parley/domain/users';
 import { ContainerModule } from 'inversify';
 import { provide } from '../provide.js';
 import { TOKENS } from '../tokens.js';

@@ -1,4 +1,6 @@
-import { EventHub, PromoteFullMembers, type UnitOfWork } from '@parley/domain';
+import { EventHub } from '@parley/domain/events';
+import { PromoteFullMembers } from '@parley/domain/groups';
+import type { UnitOfWork } from '@parley/domain/shared';
 import { noLoad } from '@parley/http';
 import { ContainerModule } from 'inversify';
 import type { ParleyParts } from '../parley.js';

@@ -8,18 +8,14 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import {
-  CreateRealm,
-  type PasswordHasher,
-  type RealmId,
-  RegisterUser,
-  type Role,
-  type User,
-  type UserId,
-} from '@parley/domain';
+import type { PasswordHasher } from '@parley/domain/authentication';
+import { CreateRealm } from '@parley/domain/realms';
+import type { RealmId, UserId } from '@parley/domain/shared';
+import { RegisterUser, type Role, type User } from '@parley/domain/users';
 import { type Logger, type Route, silentLogger } from '@parley/http';
 import { unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
-import { FixedClock, MemoryStorage } from '@parley/testkit';
+import { FixedClock } from '@parley/testkit';
+import { MemoryStorage } from '@parley/testkit/memory';
 import type { HostAuthenticate } from '../authentication/host-authenticator.js';
 import { ScryptPasswordHasher } from '../authentication/scrypt-password-hasher.js';
 import { SeededRandom } from '../demo/seeded-random.js';

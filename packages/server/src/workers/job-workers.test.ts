@@ -1,5 +1,6 @@
-import { encodeJob, type Job, type JobHandler, jobKind } from '@parley/domain';
-import { createFixtureOn, DrivenTime, MemoryStorage } from '@parley/testkit';
+import { encodeJob, type Job, type JobHandler, jobKind } from '@parley/domain/jobs';
+import { createFixtureOn, DrivenTime } from '@parley/testkit';
+import { MemoryStorage } from '@parley/testkit/memory';
 import { JobWorkers } from './job-workers.js';
 
 type Payload = { readonly name: string };

@@ -1,12 +1,6 @@
-import {
-  type Clock,
-  type CommitListener,
-  type JobHandler,
-  JobRunner,
-  type JobRunnerParts,
-  type ScheduledJob,
-  type Timers,
-} from '@parley/domain';
+import type { CommitListener } from '@parley/domain/events';
+import { type JobHandler, JobRunner, type JobRunnerParts, type ScheduledJob } from '@parley/domain/jobs';
+import type { Clock, Timers } from '@parley/domain/shared';
 import { RecurringWorker } from './recurring-worker.js';
 import type { Worker } from './worker.js';
 

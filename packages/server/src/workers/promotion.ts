@@ -1,12 +1,6 @@
-import type {
-  Clock,
-  DomainEvent,
-  EventListener,
-  PromoteFullMembers,
-  ReportProblem,
-  StoredEvent,
-  Timers,
-} from '@parley/domain';
+import type { DomainEvent, EventListener, StoredEvent } from '@parley/domain/events';
+import type { PromoteFullMembers } from '@parley/domain/groups';
+import type { Clock, ReportProblem, Timers } from '@parley/domain/shared';
 import { RecurringWorker } from './recurring-worker.js';
 import type { Worker } from './worker.js';
 

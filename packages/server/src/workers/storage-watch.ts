@@ -1,4 +1,5 @@
-import type { EventHub, ReportProblem, Timers } from '@parley/domain';
+import type { EventHub } from '@parley/domain/events';
+import type { ReportProblem, Timers } from '@parley/domain/shared';
 import { periodic, RecurringWorker } from './recurring-worker.js';
 
 /** How soon it is noticed that somebody has taken the files away. */

@@ -1,4 +1,5 @@
-import type { ApiKeyRecord, ApiKeyRepository, RealmId, UserId } from '@parley/domain';
+import type { ApiKeyRecord, ApiKeyRepository } from '@parley/domain/authentication';
+import type { RealmId, UserId } from '@parley/domain/shared';
 import type { Connection } from '../connection.js';
 
 /** The name of a fact about the server. */

@@ -1,24 +1,26 @@
 import {
   CHANNEL_PERMISSIONS,
   type Channel,
-  type ChannelId,
   type ChannelPrivacy,
   type ChannelRepository,
   type ChannelView,
+  type Subscription,
+  TOPICS_POLICIES,
+  type TopicsPolicy,
+  weeklyTraffic,
+} from '@parley/domain/channels';
+import type { TopicReads } from '@parley/domain/messages';
+import {
+  type ChannelId,
   type Clock,
   DomainError,
   foldCase,
   type MessageId,
   type RealmId,
   type RecipientId,
-  type Subscription,
-  TOPICS_POLICIES,
-  type TopicReads,
-  type TopicsPolicy,
   type UnixSeconds,
   type UserId,
-  weeklyTraffic,
-} from '@parley/domain';
+} from '@parley/domain/shared';
 import type { Connection, Parameter } from '../connection.js';
 import { groupSettingValues } from '../groups/group-setting-values.js';
 import type { SqliteGroupRepository } from '../groups/sqlite-group-repository.js';

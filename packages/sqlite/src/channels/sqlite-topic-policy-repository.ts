@@ -1,13 +1,6 @@
-import {
-  type ChannelId,
-  type RealmId,
-  type TopicPolicy,
-  type TopicPolicyRepository,
-  type TopicVisibility,
-  topicKey,
-  type UnixSeconds,
-  type UserId,
-} from '@parley/domain';
+import type { TopicPolicy, TopicPolicyRepository, TopicVisibility } from '@parley/domain/channels';
+import { topicKey } from '@parley/domain/messages';
+import type { ChannelId, RealmId, UnixSeconds, UserId } from '@parley/domain/shared';
 import type { Connection } from '../connection.js';
 import { jsonList } from '../rows.js';
 

@@ -1,17 +1,13 @@
 import {
   type Announcement,
   BLANK_EVENT,
-  type Clock,
   decodeEvent,
   type EventLog,
-  type EventSeq,
   encodeEvent,
   type LogEnd,
   type LoggedEvent,
-  type MessageId,
-  type RealmId,
-  type UnixSeconds,
-} from '@parley/domain';
+} from '@parley/domain/events';
+import type { Clock, EventSeq, MessageId, RealmId, UnixSeconds } from '@parley/domain/shared';
 import { type Connection, LIMIT } from '../connection.js';
 import { Tombstones } from '../messages/tombstones.js';
 import { jsonList } from '../rows.js';

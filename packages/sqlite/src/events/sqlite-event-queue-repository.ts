@@ -2,16 +2,13 @@ import {
   decodeQueue,
   type EventQueue,
   type EventQueueRepository,
-  type EventSeq,
   type Expiry,
   encodeQueue,
   type QueueKey,
   type QueuePosition,
-  type RealmId,
-  type UnixSeconds,
   type UnreadableQueue,
-  type UserId,
-} from '@parley/domain';
+} from '@parley/domain/events';
+import type { EventSeq, RealmId, UnixSeconds, UserId } from '@parley/domain/shared';
 import { type Connection, LIMIT } from '../connection.js';
 import { jsonList } from '../rows.js';
 

@@ -1,4 +1,5 @@
-import type { GroupId, GroupSettingValue, GroupSettingValues } from '@parley/domain';
+import type { GroupSettingValue, GroupSettingValues } from '@parley/domain/groups';
+import type { GroupId } from '@parley/domain/shared';
 
 /** What each permission of a registry is given to, as people see it. Permissions given to nothing known are absent. */
 export function groupSettingValues<R extends object>(

@@ -1,17 +1,19 @@
 import {
-  foldCase,
   GROUP_PERMISSIONS,
   type Group,
-  type GroupId,
   type GroupRepository,
   type GroupSettingValue,
   type GroupView,
+  type SystemGroupName,
+} from '@parley/domain/groups';
+import {
+  foldCase,
+  type GroupId,
   invalidInput,
   type RealmId,
-  type SystemGroupName,
   type UnixSeconds,
   type UserId,
-} from '@parley/domain';
+} from '@parley/domain/shared';
 import type { Connection } from '../connection.js';
 import type { Quarantine } from '../quarantine.js';
 import { ascending, type Flag, groupSettingsColumn, idList, isTaken, jsonList, toFlag } from '../rows.js';

@@ -1,6 +1,7 @@
 import { writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { encodeJob, type JobHandler, type JobKind, JobRunner, type Transaction } from '@parley/domain';
+import { encodeJob, type JobHandler, type JobKind, JobRunner } from '@parley/domain/jobs';
+import type { Transaction } from '@parley/domain/shared';
 import { openSqliteStorage } from '../index.js';
 import { MAIL, type Payload, POST } from './job-crash.kinds.js';
 

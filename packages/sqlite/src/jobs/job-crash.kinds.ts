@@ -1,4 +1,4 @@
-import { jobKind } from '@parley/domain';
+import { jobKind } from '@parley/domain/jobs';
 
 export interface Payload {
   readonly name: string;

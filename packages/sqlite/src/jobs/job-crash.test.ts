@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { encodeJob } from '@parley/domain';
+import { encodeJob } from '@parley/domain/jobs';
 import { aChannel, aUser, createFixtureOn } from '@parley/testkit';
 import Sqlite from 'better-sqlite3';
 import { openSqliteStorage } from '../index.js';

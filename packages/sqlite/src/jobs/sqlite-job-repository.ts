@@ -1,13 +1,11 @@
 import {
   type EncodedJob,
-  type JobId,
   type JobRepository,
   type JobSelection,
   MAX_JOB_PROBLEM_LENGTH,
-  type RealmId,
   type StoredJob,
-  type UnixSeconds,
-} from '@parley/domain';
+} from '@parley/domain/jobs';
+import type { JobId, RealmId, UnixSeconds } from '@parley/domain/shared';
 import { type Connection, LIMIT } from '../connection.js';
 
 interface JobRow {

@@ -1,4 +1,9 @@
-import { type MessageCondition, type MessageProperty, RESOLVED_PREFIX, type SimpleCondition } from '@parley/domain';
+import {
+  type MessageCondition,
+  type MessageProperty,
+  RESOLVED_PREFIX,
+  type SimpleCondition,
+} from '@parley/domain/messages';
 import type { Parameter } from '../connection.js';
 import { PROPERTY_BITS } from './stored-values.js';
 

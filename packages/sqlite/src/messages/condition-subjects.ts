@@ -1,14 +1,13 @@
+import type { ChannelPrivacy } from '@parley/domain/channels';
 import {
-  type ChannelId,
-  type ChannelPrivacy,
   type ConditionSubject,
   HISTORICAL,
   type MessageCondition,
   type MessageFilter,
-  type MessageId,
   matchesCondition,
   type Viewer,
-} from '@parley/domain';
+} from '@parley/domain/messages';
+import type { ChannelId, MessageId } from '@parley/domain/shared';
 import type { Connection, Query } from '../connection.js';
 import { jsonList } from '../rows.js';
 import { idOf, type MessageIndexRow, propertyBitsOf } from './message-index-row.js';

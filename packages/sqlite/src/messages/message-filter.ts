@@ -1,15 +1,13 @@
+import type { ChannelPrivacy } from '@parley/domain/channels';
 import {
-  type ChannelPrivacy,
   type ChannelTopic,
   EVERY_MESSAGE,
   type MessageCondition,
-  type MessageId,
   type MessageProperty,
   NO_MESSAGE,
-  type RecipientId,
   type SimpleCondition,
-  type UserId,
-} from '@parley/domain';
+} from '@parley/domain/messages';
+import type { MessageId, RecipientId, UserId } from '@parley/domain/shared';
 import {
   and,
   combinedSql,

@@ -1,4 +1,4 @@
-import type { MessageId, Ordinal, RealmId, RecipientId, UserId } from '@parley/domain';
+import type { MessageId, Ordinal, RealmId, RecipientId, UserId } from '@parley/domain/shared';
 import { type Connection, LIMIT, type Parameter, type Query } from '../connection.js';
 import { PROPERTY_BITS } from './stored-values.js';
 

@@ -1,4 +1,4 @@
-import type { MessageCondition, MessageFilter, Viewer } from '@parley/domain';
+import type { MessageCondition, MessageFilter, Viewer } from '@parley/domain/messages';
 import { type Connection, LIMIT } from '../connection.js';
 import { jsonList } from '../rows.js';
 import { ConditionSubjects } from './condition-subjects.js';

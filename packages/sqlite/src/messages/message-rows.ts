@@ -1,14 +1,5 @@
-import type {
-  ChannelId,
-  Message,
-  MessageId,
-  Ordinal,
-  RealmId,
-  RecipientId,
-  TopicLink,
-  UnixSeconds,
-  UserId,
-} from '@parley/domain';
+import type { Message, TopicLink } from '@parley/domain/messages';
+import type { ChannelId, MessageId, Ordinal, RealmId, RecipientId, UnixSeconds, UserId } from '@parley/domain/shared';
 import type { Connection, Query } from '../connection.js';
 import type { Quarantine } from '../quarantine.js';
 import { jsonList, listColumn } from '../rows.js';

@@ -1,4 +1,6 @@
-import type { ChannelPrivacy, MessageId, RealmId, RecipientId, Viewer } from '@parley/domain';
+import type { ChannelPrivacy } from '@parley/domain/channels';
+import type { Viewer } from '@parley/domain/messages';
+import type { MessageId, RealmId, RecipientId } from '@parley/domain/shared';
 import { type Connection, LIMIT, type Parameter, type Query } from '../connection.js';
 import type { Restriction } from './condition-sql.js';
 import { indexFor, indexTerms, type Narrowing, type Series, seriesTerms } from './message-filter.js';

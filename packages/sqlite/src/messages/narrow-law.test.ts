@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { agreeOnRandomHistories, MemoryStorage } from '@parley/testkit';
+import { agreeOnRandomHistories } from '@parley/testkit';
+import { MemoryStorage } from '@parley/testkit/memory';
 import { openSqliteStorage } from '../index.js';
 
 describe('the SQL of conditions', () => {

@@ -1,17 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  type MessageCondition,
-  type MessageFilter,
-  type MessageId,
-  not,
-  type Repositories,
-  receivedMessagesIn,
-  type Transaction,
-  topicKey,
-} from '@parley/domain';
-import { aChannel, aMessage, aUser, createFixtureOn, FixedClock, type Fixture, MemoryStorage } from '@parley/testkit';
+import { type MessageCondition, type MessageFilter, not, receivedMessagesIn, topicKey } from '@parley/domain/messages';
+import type { MessageId, Repositories, Transaction } from '@parley/domain/shared';
+import { aChannel, aMessage, aUser, createFixtureOn, FixedClock, type Fixture } from '@parley/testkit';
+import { MemoryStorage } from '@parley/testkit/memory';
 import fc from 'fast-check';
 import { openSqliteStorage } from '../index.js';
 

@@ -3,14 +3,12 @@ import {
   extendLatest,
   markOrdinals,
   markRangeRead,
-  type Ordinal,
   type OrdinalRange,
   type ReadSegment,
   type ReadSetChange,
-  type RecipientId,
-  type UserId,
   type Viewer,
-} from '@parley/domain';
+} from '@parley/domain/messages';
+import type { Ordinal, RecipientId, UserId } from '@parley/domain/shared';
 import { type Command, type Connection, LIMIT, type Query } from '../connection.js';
 import { jsonList } from '../rows.js';
 

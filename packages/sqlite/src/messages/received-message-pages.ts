@@ -1,4 +1,5 @@
-import type { RecipientId, Viewer } from '@parley/domain';
+import type { Viewer } from '@parley/domain/messages';
+import type { RecipientId } from '@parley/domain/shared';
 import type { Connection, Query } from '../connection.js';
 import { LIMIT } from '../connection.js';
 import type { Narrowing, Series } from './message-filter.js';

@@ -1,4 +1,4 @@
-import type { UnixSeconds } from '@parley/domain';
+import type { UnixSeconds } from '@parley/domain/shared';
 import type { Connection, Query } from '../connection.js';
 
 /** Where in the order of ids a time begins. */

@@ -1,4 +1,4 @@
-import type { RealmId, RecipientId, UserId } from '@parley/domain';
+import type { RealmId, RecipientId, UserId } from '@parley/domain/shared';
 import type { Connection } from '../connection.js';
 import { jsonList } from '../rows.js';
 

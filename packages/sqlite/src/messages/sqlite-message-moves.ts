@@ -1,4 +1,5 @@
-import { type MessageId, type MessageMoves, type MoveTarget, type RealmId, topicKey } from '@parley/domain';
+import { type MessageMoves, type MoveTarget, topicKey } from '@parley/domain/messages';
+import type { MessageId, RealmId } from '@parley/domain/shared';
 import type { Connection } from '../connection.js';
 import { jsonList, toFlag } from '../rows.js';
 import { idOf, MessageIndexRowsById } from './message-index-row.js';

@@ -1,21 +1,16 @@
 import {
-  type ChannelId,
   HISTORICAL,
   type MessageCondition,
   type MessageFilter,
-  type MessageId,
   type MessageListEntry,
   type MessagePageReads,
   type MessageView,
-  type RealmId,
-  type RecipientId,
   type Submessage,
-  type UnixSeconds,
-  USER_SETTINGS,
-  type UserId,
   type UserSummary,
   type Viewer,
-} from '@parley/domain';
+} from '@parley/domain/messages';
+import type { ChannelId, MessageId, RealmId, RecipientId, UnixSeconds, UserId } from '@parley/domain/shared';
+import { USER_SETTINGS } from '@parley/domain/users';
 import type { Connection } from '../connection.js';
 import type { Quarantine } from '../quarantine.js';
 import { type Flag, jsonList, settingsColumn } from '../rows.js';

@@ -1,14 +1,11 @@
 import {
   type Message,
-  type MessageId,
   type MessageRepository,
   type NewMessage,
-  type Ordinal,
-  type RealmId,
   type Submessage,
   topicKey,
-  type UserId,
-} from '@parley/domain';
+} from '@parley/domain/messages';
+import type { MessageId, Ordinal, RealmId, UserId } from '@parley/domain/shared';
 import type { Connection } from '../connection.js';
 import type { Quarantine } from '../quarantine.js';
 import { jsonList, toFlag } from '../rows.js';

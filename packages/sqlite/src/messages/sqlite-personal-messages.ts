@@ -1,22 +1,24 @@
+import type { SubscribedSpan } from '@parley/domain/channels';
 import {
-  type ChannelId,
-  type EventSeq,
   type MessageFilter,
-  type MessageId,
-  type Ordinal,
   ownershipOf,
   type PersonalFlags,
   type PersonalMessages,
   type ReadSegment,
-  type RealmId,
-  type RecipientId,
-  type SubscribedSpan,
-  slicesOf,
   type UnreadMessage,
   type UnreadOverview,
-  type UserId,
   type Viewer,
-} from '@parley/domain';
+} from '@parley/domain/messages';
+import {
+  type ChannelId,
+  type EventSeq,
+  type MessageId,
+  type Ordinal,
+  type RealmId,
+  type RecipientId,
+  slicesOf,
+  type UserId,
+} from '@parley/domain/shared';
 import type { Connection } from '../connection.js';
 import { ascending, jsonList, toFlag } from '../rows.js';
 import { EVERYTHING, narrowingTo, toNarrowing } from './message-filter.js';

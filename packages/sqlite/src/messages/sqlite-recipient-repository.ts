@@ -1,4 +1,5 @@
-import type { ChannelId, RealmId, Recipient, RecipientId, RecipientRepository, UserId } from '@parley/domain';
+import type { Recipient, RecipientRepository } from '@parley/domain/messages';
+import type { ChannelId, RealmId, RecipientId, UserId } from '@parley/domain/shared';
 import { type Connection, LIMIT } from '../connection.js';
 import { jsonList } from '../rows.js';
 import { Spans } from './spans.js';

@@ -1,4 +1,5 @@
-import type { MessageId, RealmId, RecipientId, TopicReads, TopicSummary, UserId, Viewer } from '@parley/domain';
+import type { TopicReads, TopicSummary, Viewer } from '@parley/domain/messages';
+import type { MessageId, RealmId, RecipientId, UserId } from '@parley/domain/shared';
 import type { Connection } from '../connection.js';
 import { jsonList } from '../rows.js';
 import { narrowingTo } from './message-filter.js';

@@ -1,4 +1,4 @@
-import type { EventSeq, RealmId } from '@parley/domain';
+import type { EventSeq, RealmId } from '@parley/domain/shared';
 import type { Connection } from '../connection.js';
 
 /** How many events the unit of a removal may append before the one that tells of it. */

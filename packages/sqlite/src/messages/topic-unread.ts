@@ -2,13 +2,10 @@ import {
   countRead,
   findFirstUnread,
   isOrdinalRead,
-  type MessageId,
-  type Ordinal,
   type OrdinalRange,
   type ReadSegment,
-  type RecipientId,
-  type UserId,
-} from '@parley/domain';
+} from '@parley/domain/messages';
+import type { MessageId, Ordinal, RecipientId, UserId } from '@parley/domain/shared';
 import { type Connection, LIMIT, type Query } from '../connection.js';
 import { jsonList } from '../rows.js';
 import { indexFor, type Narrowing, type Series, seriesTerms, wholeSeries } from './message-filter.js';

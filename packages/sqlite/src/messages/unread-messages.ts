@@ -1,14 +1,11 @@
 import {
-  type ChannelId,
-  type MessageId,
-  type Ordinal,
   type OrdinalRange,
   type ReadSegment,
-  type RecipientId,
   type UnreadMessage,
   unreadRanges,
   type Viewer,
-} from '@parley/domain';
+} from '@parley/domain/messages';
+import type { ChannelId, MessageId, Ordinal, RecipientId } from '@parley/domain/shared';
 import { type Connection, LIMIT, type Parameter, type Query } from '../connection.js';
 import { jsonList } from '../rows.js';
 import { ConditionSubjects } from './condition-subjects.js';

@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type MessageId, type Repositories, topicKey, type UnreadConversation, type Viewer } from '@parley/domain';
+import { topicKey, type UnreadConversation, type Viewer } from '@parley/domain/messages';
+import type { MessageId, Repositories } from '@parley/domain/shared';
 import {
   aChannel,
   aMessage,

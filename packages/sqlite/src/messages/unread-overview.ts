@@ -1,17 +1,14 @@
 import {
-  type ChannelId,
   countRead,
   findFirstUnread,
   isOrdinalRead,
-  type MessageId,
-  type Ordinal,
   type ReadSegment,
-  type RecipientId,
   topicKey,
   type UnreadOverview,
   unreadRanges,
   type Viewer,
-} from '@parley/domain';
+} from '@parley/domain/messages';
+import type { ChannelId, MessageId, Ordinal, RecipientId } from '@parley/domain/shared';
 import { type Connection, LIMIT, type Query } from '../connection.js';
 import { ascending } from '../rows.js';
 import { EVERYTHING } from './message-filter.js';

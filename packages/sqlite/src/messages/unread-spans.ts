@@ -1,4 +1,5 @@
-import type { ChannelId, Ordinal, RecipientId, Viewer } from '@parley/domain';
+import type { Viewer } from '@parley/domain/messages';
+import type { ChannelId, Ordinal, RecipientId } from '@parley/domain/shared';
 import type { Connection, Query } from '../connection.js';
 import type { RecipientOrdinalRange } from './read-sets.js';
 

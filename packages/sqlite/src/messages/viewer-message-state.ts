@@ -2,17 +2,14 @@ import {
   type ChannelMove,
   HISTORICAL,
   isOrdinalRead,
-  type MessageId,
-  type Ordinal,
   type Ownership,
   ownershipOf,
   type PersonalFlags,
   type ReadSegment,
-  type RecipientId,
   type Span,
-  type UserId,
   type Viewer,
-} from '@parley/domain';
+} from '@parley/domain/messages';
+import type { MessageId, Ordinal, RecipientId, UserId } from '@parley/domain/shared';
 import { type Connection, LIMIT, type Query } from '../connection.js';
 import { type Flag, jsonList } from '../rows.js';
 import { idOf, type MessageIndexRow, propertyBitsOf, wasMoved } from './message-index-row.js';

@@ -1,14 +1,6 @@
-import {
-  DomainError,
-  invalidInput,
-  REALM_PERMISSIONS,
-  type Realm,
-  type RealmId,
-  type RealmRepository,
-  STORED_REALM_SETTINGS,
-  type UnixSeconds,
-  USER_SETTINGS,
-} from '@parley/domain';
+import { REALM_PERMISSIONS, type Realm, type RealmRepository, STORED_REALM_SETTINGS } from '@parley/domain/realms';
+import { DomainError, invalidInput, type RealmId, type UnixSeconds } from '@parley/domain/shared';
+import { USER_SETTINGS } from '@parley/domain/users';
 import type { Connection, Parameter } from '../connection.js';
 import type { SqliteGroupRepository } from '../groups/sqlite-group-repository.js';
 import type { Quarantine } from '../quarantine.js';

@@ -16,7 +16,7 @@ export class ChildProgram {
       format: 'cjs',
       target: 'node20',
       external: ['better-sqlite3'],
-      alias: { '@parley/domain': join(__dirname, '../../../domain/src/index.ts') },
+      alias: { '@parley/domain': join(__dirname, '../../../domain/src') },
     });
   }
 

@@ -1,13 +1,5 @@
-import {
-  type Actor,
-  type ActorReads,
-  DomainError,
-  type GroupId,
-  type RealmId,
-  ROLES,
-  type Role,
-  type UserId,
-} from '@parley/domain';
+import { DomainError, type GroupId, type RealmId, type UserId } from '@parley/domain/shared';
+import { type Actor, type ActorReads, ROLES, type Role } from '@parley/domain/users';
 import type { Connection } from '../connection.js';
 import type { Quarantine } from '../quarantine.js';
 import { type Flag, jsonList } from '../rows.js';

@@ -1,23 +1,19 @@
+import { foldCase, invalidInput, type RealmId, type UnixSeconds, type UserId } from '@parley/domain/shared';
 import {
   type AvatarSource,
   type BotKind,
   type ConversationPartnerQuestion,
-  foldCase,
   foldedName,
-  invalidInput,
-  type RealmId,
   ROLES,
   type Role,
   type SpecialPermission,
   type SystemBotKind,
-  type UnixSeconds,
   USER_SETTINGS,
   type User,
-  type UserId,
   type UserListEntry,
   type UserRepository,
   type UserSettingName,
-} from '@parley/domain';
+} from '@parley/domain/users';
 import type { Connection, Parameter } from '../connection.js';
 import type { Quarantine } from '../quarantine.js';
 import { type Flag, isTaken, jsonList, listColumn, settingsColumn, toFlag } from '../rows.js';

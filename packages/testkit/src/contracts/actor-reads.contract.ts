@@ -1,4 +1,4 @@
-import type { UserId } from '@parley/domain';
+import type { UserId } from '@parley/domain/shared';
 import { aGroup, aRealm, aUser, aUserOfEachRole, createFixtureOn } from '../builders.js';
 import { ascending, code, type OpenStorage, stagesOn } from './storage-under-test.js';
 

@@ -1,4 +1,5 @@
-import { type ChannelId, INHERITED_NOTIFICATIONS, type Subscription } from '@parley/domain';
+import { INHERITED_NOTIFICATIONS, type Subscription } from '@parley/domain/channels';
+import type { ChannelId } from '@parley/domain/shared';
 import { aChannel, aMessage, aRealm, aUser, createFixtureOn, type Fixture } from '../builders.js';
 import { code, idsOf, type OpenStorage, stagesOn } from './storage-under-test.js';
 

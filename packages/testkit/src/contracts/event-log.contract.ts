@@ -1,4 +1,5 @@
-import { type Announcement, type DomainEvent, type EventSeq, isReadable, type MessageId } from '@parley/domain';
+import { type Announcement, type DomainEvent, isReadable } from '@parley/domain/events';
+import type { EventSeq, MessageId } from '@parley/domain/shared';
 import { aRealm, createFixtureOn, type Fixture } from '../builders.js';
 import { type OpenStorage, stagesOn } from './storage-under-test.js';
 

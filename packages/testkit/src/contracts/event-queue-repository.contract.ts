@@ -1,4 +1,5 @@
-import type { EventQueue, EventSeq, UserId } from '@parley/domain';
+import type { EventQueue } from '@parley/domain/events';
+import type { EventSeq, UserId } from '@parley/domain/shared';
 import { aRealm, aUser, createFixtureOn, type Fixture } from '../builders.js';
 import { SeededRandomness } from '../seeded-randomness.js';
 import { type OpenStorage, stagesOn } from './storage-under-test.js';

@@ -1,4 +1,5 @@
-import { GROUP_PERMISSIONS, type Group, type GroupId, SUBGROUP_OF, SYSTEM_GROUPS } from '@parley/domain';
+import { GROUP_PERMISSIONS, type Group, SUBGROUP_OF, SYSTEM_GROUPS } from '@parley/domain/groups';
+import type { GroupId } from '@parley/domain/shared';
 import { aGroup, aRealm, aUser, createFixtureOn, type Fixture } from '../builders.js';
 import { ascending, idsOf, type OpenStorage, stagesOn } from './storage-under-test.js';
 

@@ -1,4 +1,4 @@
-import { encodeJob, type Job, jobKind, MAX_JOB_PAYLOAD_LENGTH, type NewJob, type StoredJob } from '@parley/domain';
+import { encodeJob, type Job, jobKind, MAX_JOB_PAYLOAD_LENGTH, type NewJob, type StoredJob } from '@parley/domain/jobs';
 import { aRealm, createFixtureOn } from '../builders.js';
 import { type OpenStorage, type Stage, stagesOn } from './storage-under-test.js';
 

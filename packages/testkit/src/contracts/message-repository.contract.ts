@@ -1,4 +1,5 @@
-import type { MessageId, NewMessage } from '@parley/domain';
+import type { NewMessage } from '@parley/domain/messages';
+import type { MessageId } from '@parley/domain/shared';
 import { aChannel, aMessage, aRealm, aUser, createFixtureOn } from '../builders.js';
 import { chatter, people, pick } from './chatter.js';
 import { ascending, idsOf, type OpenStorage, own, stagesOn } from './storage-under-test.js';

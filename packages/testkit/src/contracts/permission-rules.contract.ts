@@ -1,20 +1,15 @@
 import {
-  type Actor,
-  type Caller,
   CHANNEL_PERMISSIONS,
   type Channel,
-  type ChannelId,
   type ChannelPrivacy,
-  GroupClosure,
-  type GroupId,
   hasContentAccess,
   hasMetadataAccess,
   ListChannels,
   type ListChannelsInput,
-  ROLES,
-  type Transaction,
-  type UserId,
-} from '@parley/domain';
+} from '@parley/domain/channels';
+import { GroupClosure } from '@parley/domain/groups';
+import type { Caller, ChannelId, GroupId, Transaction, UserId } from '@parley/domain/shared';
+import { type Actor, ROLES } from '@parley/domain/users';
 import { aChannel, aGroup, aMessage, aUser, type FixtureStep } from '../builders.js';
 import { SeededRandomness } from '../seeded-randomness.js';
 import { ascending, type OpenStorage, type Stage, stagesOn } from './storage-under-test.js';

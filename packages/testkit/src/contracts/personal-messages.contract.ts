@@ -1,15 +1,12 @@
 import {
-  type EventSeq,
   HISTORICAL,
   type Message,
   type MessageCondition,
   type MessageFilter,
-  type MessageId,
   not,
   type PersonalFlags,
-  type Transaction,
-  type UserId,
-} from '@parley/domain';
+} from '@parley/domain/messages';
+import type { EventSeq, MessageId, Transaction, UserId } from '@parley/domain/shared';
 import { aChannel, aMessage, aRealm, aUser, createFixtureOn, type Fixture, type GivenMessage } from '../builders.js';
 import { ascending, idsOf, type OpenStorage, own, shared, stagesOn } from './storage-under-test.js';
 

@@ -1,4 +1,4 @@
-import type { RecipientId, UserId } from '@parley/domain';
+import type { RecipientId, UserId } from '@parley/domain/shared';
 import { aChannel, aMessage, aRealm, aUser, createFixtureOn } from '../builders.js';
 import { idsOf, type OpenStorage, stagesOn } from './storage-under-test.js';
 

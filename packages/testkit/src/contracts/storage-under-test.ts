@@ -1,4 +1,5 @@
-import type { Clock, MessageCondition, MessageFilter, UnitOfWork } from '@parley/domain';
+import type { MessageCondition, MessageFilter } from '@parley/domain/messages';
+import type { Clock, UnitOfWork } from '@parley/domain/shared';
 import { createFixtureOn, type Fixture, type FixtureStep } from '../builders.js';
 import { FixedClock } from '../fixed-clock.js';
 import type { Damage } from '../memory-storage.js';

@@ -1,4 +1,4 @@
-import type { TopicPolicy, TopicVisibility } from '@parley/domain';
+import type { TopicPolicy, TopicVisibility } from '@parley/domain/channels';
 import { aChannel, aRealm, aUser, createFixtureOn, type Fixture } from '../builders.js';
 import { type OpenStorage, stagesOn } from './storage-under-test.js';
 

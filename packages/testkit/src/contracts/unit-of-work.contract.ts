@@ -1,4 +1,5 @@
-import type { Realm, RealmId, Transaction, UnitOfWork } from '@parley/domain';
+import type { Realm } from '@parley/domain/realms';
+import type { RealmId, Transaction, UnitOfWork } from '@parley/domain/shared';
 import { aChannel, aUser } from '../builders.js';
 import { type OpenStorage, stagesOn } from './storage-under-test.js';
 

@@ -1,4 +1,5 @@
-import type { EventSeq, User, UserId } from '@parley/domain';
+import type { EventSeq, UserId } from '@parley/domain/shared';
+import type { User } from '@parley/domain/users';
 import { aChannel, aMessage, aRealm, aUser, createFixtureOn } from '../builders.js';
 import { ascending, code, idsOf, type OpenStorage, stagesOn } from './storage-under-test.js';
 

@@ -1,4 +1,4 @@
-import type { GroupId, RealmId, UserId } from '@parley/domain';
+import type { GroupId, RealmId, UserId } from '@parley/domain/shared';
 import { ascending, type GroupRow, type MemoryUnit } from './tables.js';
 
 export function groupRows(unit: MemoryUnit, realmId: RealmId): GroupRow[] {

@@ -1,4 +1,5 @@
-import { type Actor, type ActorReads, DomainError, type RealmId, type User, type UserId } from '@parley/domain';
+import { DomainError, type RealmId, type UserId } from '@parley/domain/shared';
+import type { Actor, ActorReads, User } from '@parley/domain/users';
 import { groupsOf } from './group-closure.js';
 import type { MemoryUnit } from './tables.js';
 

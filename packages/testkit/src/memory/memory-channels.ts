@@ -1,19 +1,22 @@
 import {
   CHANNEL_PERMISSIONS,
   type Channel,
-  type ChannelId,
   type ChannelRepository,
   type ChannelView,
+  type Subscription,
+  weeklyTraffic,
+} from '@parley/domain/channels';
+import {
+  type ChannelId,
+  compareCodePoints,
   DomainError,
   foldCase,
   type RealmId,
   type RecipientId,
-  type Subscription,
   type UserId,
-  weeklyTraffic,
-} from '@parley/domain';
+} from '@parley/domain/shared';
 import { groupSettingValues } from './memory-groups.js';
-import { ascending, compareCodePoints, keyOf, type MemoryUnit } from './tables.js';
+import { ascending, keyOf, type MemoryUnit } from './tables.js';
 
 const SECONDS_PER_DAY = 86_400;
 const SENDER_GROUPS = ['everyone', 'administrators', 'fullMembers', 'moderators'] as const;

@@ -4,15 +4,12 @@ import {
   decodeEvent,
   type EncodedRow,
   type EventLog,
-  type EventSeq,
   encodeEvent,
   type LogEnd,
   type LoggedEvent,
-  type MessageId,
-  type RealmId,
   type StoredEvent,
-  type UnixSeconds,
-} from '@parley/domain';
+} from '@parley/domain/events';
+import type { EventSeq, MessageId, RealmId, UnixSeconds } from '@parley/domain/shared';
 import { keyOf, type MemoryUnit } from './tables.js';
 
 export class MemoryEventLog implements EventLog {

@@ -3,15 +3,13 @@ import {
   type EncodedQueue,
   type EventQueue,
   type EventQueueRepository,
-  type EventSeq,
   type Expiry,
   encodeQueue,
   type QueueKey,
   type QueuePosition,
-  type RealmId,
   type UnreadableQueue,
-  type UserId,
-} from '@parley/domain';
+} from '@parley/domain/events';
+import type { EventSeq, RealmId, UserId } from '@parley/domain/shared';
 import type { MemoryUnit } from './tables.js';
 
 export class MemoryEventQueues implements EventQueueRepository {

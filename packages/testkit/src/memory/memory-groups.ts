@@ -1,16 +1,13 @@
 import {
-  foldCase,
   GROUP_PERMISSIONS,
   type Group,
-  type GroupId,
   type GroupRepository,
   type GroupSettingValue,
   type GroupSettingValues,
   type GroupView,
-  type RealmId,
   type SystemGroupName,
-  type UserId,
-} from '@parley/domain';
+} from '@parley/domain/groups';
+import { foldCase, type GroupId, type RealmId, type UserId } from '@parley/domain/shared';
 import { groupRows, membersOf } from './group-closure.js';
 import { ascending, type GroupRow, type MemoryUnit } from './tables.js';
 

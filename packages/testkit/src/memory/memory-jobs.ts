@@ -1,4 +1,5 @@
-import type { EncodedJob, JobId, JobRepository, JobSelection, RealmId, StoredJob, UnixSeconds } from '@parley/domain';
+import type { EncodedJob, JobRepository, JobSelection, StoredJob } from '@parley/domain/jobs';
+import type { JobId, RealmId, UnixSeconds } from '@parley/domain/shared';
 import type { JobRow, MemoryUnit } from './tables.js';
 
 export class MemoryJobs implements JobRepository {

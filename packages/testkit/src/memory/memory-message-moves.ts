@@ -1,4 +1,5 @@
-import type { Message, MessageId, MessageMoves, MoveTarget, RealmId, UserId } from '@parley/domain';
+import type { Message, MessageMoves, MoveTarget } from '@parley/domain/messages';
+import type { MessageId, RealmId, UserId } from '@parley/domain/shared';
 import { messagesOf } from './messages-of.js';
 import { findFlags, forget, GAINED_BY_MOVE, holdersOf, putFlags, receiversOf } from './personal-rows.js';
 import type { MemoryUnit } from './tables.js';

@@ -3,18 +3,14 @@ import {
   type Message,
   type MessageCondition,
   type MessageFilter,
-  type MessageId,
   type MessageListEntry,
   type MessagePageReads,
   type MessageView,
-  type RealmId,
-  type RecipientId,
-  type UnixSeconds,
-  type UserId,
   type UserSummary,
   userSummary,
   type Viewer,
-} from '@parley/domain';
+} from '@parley/domain/messages';
+import type { MessageId, RealmId, RecipientId, UnixSeconds, UserId } from '@parley/domain/shared';
 import { matches, matching } from './message-filter.js';
 import { messagesOf } from './messages-of.js';
 import { findFlags } from './personal-rows.js';

@@ -1,4 +1,5 @@
-import type { Message, MessageId, MessageRepository, NewMessage, Ordinal, RealmId, Submessage } from '@parley/domain';
+import type { Message, MessageRepository, NewMessage, Submessage } from '@parley/domain/messages';
+import type { MessageId, Ordinal, RealmId } from '@parley/domain/shared';
 import { messagesOf } from './messages-of.js';
 import { deliver, forget, holdersOf } from './personal-rows.js';
 import { keyOf, type MemoryUnit } from './tables.js';

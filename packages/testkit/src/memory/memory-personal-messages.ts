@@ -1,20 +1,16 @@
+import type { SubscribedSpan } from '@parley/domain/channels';
 import {
-  type ChannelId,
   HISTORICAL,
   type Message,
   type MessageFilter,
-  type MessageId,
   type PersonalFlags,
   type PersonalMessages,
-  type RealmId,
-  type RecipientId,
-  type SubscribedSpan,
   topicKey,
   type UnreadMessage,
   type UnreadOverview,
-  type UserId,
   type Viewer,
-} from '@parley/domain';
+} from '@parley/domain/messages';
+import type { ChannelId, MessageId, RealmId, RecipientId, UserId } from '@parley/domain/shared';
 import { matching } from './message-filter.js';
 import { closeSpans, findFlags, holdersOf, openSpans, putFlags, receiversOf } from './personal-rows.js';
 import { ascending, keyOf, type MemoryUnit } from './tables.js';

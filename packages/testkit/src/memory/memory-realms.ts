@@ -1,4 +1,5 @@
-import { DomainError, invalidInput, type Realm, type RealmId, type RealmRepository } from '@parley/domain';
+import type { Realm, RealmRepository } from '@parley/domain/realms';
+import { DomainError, invalidInput, type RealmId } from '@parley/domain/shared';
 import type { MemoryUnit } from './tables.js';
 
 export class MemoryRealms implements RealmRepository {

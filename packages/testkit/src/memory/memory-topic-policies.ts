@@ -1,13 +1,8 @@
-import {
-  type ChannelId,
-  type RealmId,
-  type TopicPolicy,
-  type TopicPolicyRepository,
-  type TopicVisibility,
-  topicKey,
-  type UserId,
-} from '@parley/domain';
-import { compareCodePoints, keyOf, type MemoryUnit } from './tables.js';
+import type { TopicPolicy, TopicPolicyRepository, TopicVisibility } from '@parley/domain/channels';
+import { topicKey } from '@parley/domain/messages';
+import type { ChannelId, RealmId, UserId } from '@parley/domain/shared';
+import { compareCodePoints } from '@parley/domain/shared';
+import { keyOf, type MemoryUnit } from './tables.js';
 
 export class MemoryTopicPolicies implements TopicPolicyRepository {
   constructor(private readonly unit: MemoryUnit) {}

@@ -1,14 +1,5 @@
-import {
-  type Message,
-  type MessageId,
-  type RealmId,
-  type RecipientId,
-  type TopicReads,
-  type TopicSummary,
-  topicKey,
-  type UserId,
-  type Viewer,
-} from '@parley/domain';
+import { type Message, type TopicReads, type TopicSummary, topicKey, type Viewer } from '@parley/domain/messages';
+import type { MessageId, RealmId, RecipientId, UserId } from '@parley/domain/shared';
 import { messagesOf } from './messages-of.js';
 import { findFlags } from './personal-rows.js';
 import { ascending, type MemoryUnit } from './tables.js';

@@ -1,17 +1,19 @@
 import {
-  type ConversationPartnerQuestion,
   type EventSeq,
   foldCase,
-  foldedName,
   invalidInput,
   type RealmId,
   type RecipientId,
+  type UserId,
+} from '@parley/domain/shared';
+import {
+  type ConversationPartnerQuestion,
+  foldedName,
   type SystemBotKind,
   type User,
-  type UserId,
   type UserListEntry,
   type UserRepository,
-} from '@parley/domain';
+} from '@parley/domain/users';
 import type { MemoryUnit, UserRow } from './tables.js';
 
 export class MemoryUsers implements UserRepository {

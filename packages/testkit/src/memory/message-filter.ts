@@ -5,7 +5,7 @@ import {
   type MessageFilter,
   matchesCondition,
   type Viewer,
-} from '@parley/domain';
+} from '@parley/domain/messages';
 import { findFlags } from './personal-rows.js';
 import type { MemoryUnit } from './tables.js';
 

@@ -1,13 +1,5 @@
-import type {
-  EventSeq,
-  Message,
-  MessageId,
-  NewMessage,
-  PersonalFlags,
-  RealmId,
-  RecipientId,
-  UserId,
-} from '@parley/domain';
+import type { Message, NewMessage, PersonalFlags } from '@parley/domain/messages';
+import type { EventSeq, MessageId, RealmId, RecipientId, UserId } from '@parley/domain/shared';
 import { ascending, keyOf, type MemoryUnit } from './tables.js';
 
 /**

@@ -1,30 +1,23 @@
+import type { ApiKeyRecord } from '@parley/domain/authentication';
+import type { Channel, Subscription, TopicPolicy } from '@parley/domain/channels';
+import type { EncodedQueue, EncodedRow } from '@parley/domain/events';
+import type { Group } from '@parley/domain/groups';
+import type { StoredJob } from '@parley/domain/jobs';
+import type { Message, PersonalFlags, Recipient, Submessage } from '@parley/domain/messages';
+import type { Realm } from '@parley/domain/realms';
 import type {
-  ApiKeyRecord,
-  Channel,
   ChannelId,
   Clock,
-  EncodedQueue,
-  EncodedRow,
   EventSeq,
-  Group,
   GroupId,
   JobId,
-  Message,
   MessageId,
-  PersonalFlags,
-  Realm,
   RealmId,
-  Recipient,
   RecipientId,
-  StoredJob,
-  Submessage,
-  Subscription,
-  SystemBotKind,
-  TopicPolicy,
   UnixSeconds,
-  User,
   UserId,
-} from '@parley/domain';
+} from '@parley/domain/shared';
+import type { SystemBotKind, User } from '@parley/domain/users';
 
 export interface UserRow {
   readonly user: User;
@@ -135,8 +128,6 @@ export function emptyTables(): Tables {
 }
 
 export const keyOf = (...parts: readonly (number | string)[]): string => parts.join(':');
-/** UTF-8 sorts as code points do; JavaScript's own order is that of UTF-16 units. */
-export const compareCodePoints = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
 export const ascending = (a: number, b: number): number => a - b;
 
 /** One unit's view of the tables: those committed when it began, and copies of the ones it changes. */

@@ -1,4 +1,5 @@
-import { type Repositories, topicKey } from '@parley/domain';
+import { topicKey } from '@parley/domain/messages';
+import type { Repositories } from '@parley/domain/shared';
 import { CHANNELS, EVERYBODY, type Narrow, type Person, TOPICS } from './history.js';
 import { describe, resolve } from './narrows.js';
 import { recipientOf, sentIds, type World } from './world.js';

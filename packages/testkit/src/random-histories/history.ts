@@ -1,4 +1,5 @@
-import { type ChannelPrivacy, MESSAGE_PROPERTIES, type MessageProperty, type ViewerFlag } from '@parley/domain';
+import type { ChannelPrivacy } from '@parley/domain/channels';
+import { MESSAGE_PROPERTIES, type MessageProperty, type ViewerFlag } from '@parley/domain/messages';
 import fc from 'fast-check';
 
 export const PEOPLE = ['ann', 'bob', 'cyd', 'dan'] as const;

@@ -1,11 +1,5 @@
-import {
-  type MessageCondition,
-  type MessageFilter,
-  type RecipientId,
-  type Repositories,
-  type Transaction,
-  topicKey,
-} from '@parley/domain';
+import { type MessageCondition, type MessageFilter, topicKey } from '@parley/domain/messages';
+import type { RecipientId, Repositories, Transaction } from '@parley/domain/shared';
 import type { Narrow, Term } from './history.js';
 import { pickId, recipientOf, type World } from './world.js';
 

@@ -1,4 +1,5 @@
-import { createFixture, expectRefused, FixedClock, MemoryStorage, SeededRandomness } from '@parley/testkit';
+import { createFixture, expectRefused, FixedClock, SeededRandomness } from '@parley/testkit';
+import { MemoryStorage } from '@parley/testkit/memory';
 import type { ServerAddress } from '../server-address.js';
 import { CreateRealm } from './create-realm.js';
 

@@ -1,0 +1,47 @@
+export { changeTopicPolicy } from './change-topic-policy.js';
+export {
+  CHANNEL_PERMISSIONS,
+  type Channel,
+  type ChannelPermission,
+  type ChannelPermissions,
+  type ChannelPrivacy,
+  type ChannelView,
+  hasSharedHistory,
+  isPrivate,
+  isWebPublic,
+  MAX_CHANNEL_DESCRIPTION_LENGTH,
+  MAX_CHANNEL_NAME_LENGTH,
+  type RetentionInput,
+  TOPICS_POLICIES,
+  type TopicsPolicy,
+  weeklyTraffic,
+} from './channel.js';
+export {
+  loadChannels,
+  loadDefaultChannelIds,
+  loadOwnSubscriptions,
+  loadSubscriberIds,
+  loadTopicPolicies,
+} from './channel-loaders.js';
+export {
+  canAddSubscribers,
+  canCreateOfPrivacy,
+  canSeeMetadata,
+  hasContentAccess,
+  hasMetadataAccess,
+} from './channel-permissions.js';
+export type { ChannelQuota } from './channel-quota.js';
+export type { ChannelRepository, SubscribedSpan } from './channel-repository.js';
+export { ChannelCreator, type ChannelOptions, DEFAULT_CHANNEL_OPTIONS } from './create-channels.js';
+export type { NamedTopicPolicy } from './named-topic-policies.js';
+export type { Principals } from './principals.js';
+export { subscribeToChannels } from './subscribe-to-channels.js';
+export { INHERITED_NOTIFICATIONS, pickColors, type Subscription } from './subscription.js';
+export type { TopicPolicy, TopicPolicyRepository, TopicVisibility } from './topic-policy.js';
+export { unsubscribeFromChannels } from './unsubscribe-from-channels.js';
+export * from './use-cases/create-channel.js';
+export * from './use-cases/find-channel-id.js';
+export * from './use-cases/list-channels.js';
+export * from './use-cases/list-subscriptions.js';
+export * from './use-cases/subscribe-users.js';
+export * from './use-cases/unsubscribe-users.js';

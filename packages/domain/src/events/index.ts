@@ -1,0 +1,34 @@
+export { type Audience, subscribersOf, users, wholeRealm } from './audience.js';
+export type { EphemeralAnnouncement, EphemeralEvent } from './ephemeral-event.js';
+export type { DomainEvent, DomainEventType, MessageLocation } from './event.js';
+export { BLANK_EVENT, decodeEvent, type EncodedEvent, type EncodedRow, encodeEvent } from './event-format.js';
+export { DEFAULT_HUB_OPTIONS, EventHub, type EventHubOptions, queueNotFound } from './event-hub.js';
+export {
+  type Announcement,
+  type EventLog,
+  isReadable,
+  type LogEnd,
+  type LoggedEvent,
+  type StoredEvent,
+} from './event-log.js';
+export {
+  type EventQueue,
+  type EventQueueRepository,
+  type Expiry,
+  POSITIONS_PER_SEQ,
+  type QueueFilter,
+  type QueueKey,
+  type QueuePosition,
+  type ServedQueues,
+  type UnreadableQueue,
+} from './event-queue.js';
+export { decodeQueue, type EncodedQueue, encodeQueue } from './event-queue-format.js';
+export { LiveQueue, type WakeReason } from './live-queue.js';
+export { LogFollower } from './log-follower.js';
+export { type CommitListener, type EventListener, PublishingUnitOfWork } from './publishing-unit-of-work.js';
+export { receivedFlags } from './queue-narrow.js';
+export type { DeliveryOutcome } from './queue-reader.js';
+export { DEFAULT_SWEEP_OPTIONS, QueueSweep, type QueueSweepOptions } from './queue-sweep.js';
+export type { Delivery, EventCatalogue, EventNeeds, Receiver } from './receiver.js';
+export type { Snapshot, SnapshotLoader } from './snapshot.js';
+export * from './use-cases/register-queue.js';

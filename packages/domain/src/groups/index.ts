@@ -1,0 +1,16 @@
+export { defaultGroupSettings } from './default-group-settings.js';
+export { GROUP_PERMISSIONS, type Group, type GroupPermission, type GroupView } from './group.js';
+export { GroupClosure } from './group-closure.js';
+export { loadGroups } from './group-loaders.js';
+export type { GroupUse } from './group-permissions.js';
+export type { GroupRepository } from './group-repository.js';
+export type { GroupSettingDefinition, GroupSettings, GroupSettingValue, GroupSettingValues } from './group-setting.js';
+export {
+  directSystemGroups,
+  SUBGROUP_OF,
+  SYSTEM_GROUPS,
+  type SystemGroupName,
+  systemGroupTitle,
+} from './system-groups.js';
+export * from './use-cases/promote-full-members.js';
+export { permissionTitle } from './validate-group-setting.js';

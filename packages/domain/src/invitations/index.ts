@@ -1,0 +1,1 @@
+export { type InvitationError, judgeInvitees } from './invitees.js';

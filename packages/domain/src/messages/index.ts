@@ -1,0 +1,83 @@
+export { BotOwnerWarnings } from './bot-owner-warnings.js';
+export { type FlagChange, type FlagChangeInput, parseFlagChange } from './change-flags.js';
+export {
+  type LinkableChannel,
+  type Linkifier,
+  type MarkdownOptions,
+  type MarkdownReferences,
+  type MarkdownRenderer,
+  type MentionableGroup,
+  type MentionableUser,
+  NOTHING_NAMED,
+  type ParsedMarkdown,
+  type RenderedMarkdown,
+  type RenderedMessages,
+  type ResolvedNames,
+  type StoredImage,
+  type StoredUpload,
+  type TopicLink,
+  type TopicReference,
+} from './markdown.js';
+export {
+  HISTORICAL,
+  MAX_MESSAGE_LENGTH,
+  type Message,
+  type NewMessage,
+  type PersonalFlags,
+  type SentFlags,
+} from './message.js';
+export {
+  type ChannelTopic,
+  type ConditionSubject,
+  EVERY_MESSAGE,
+  MESSAGE_PROPERTIES,
+  type MessageCondition,
+  type MessageProperty,
+  matchesCondition,
+  NO_MESSAGE,
+  not,
+  type SimpleCondition,
+  type ViewerFlag,
+} from './message-condition.js';
+export {
+  type LoadedUnread,
+  loadNewestMessageId,
+  loadRecentConversations,
+  loadStarredIds,
+  loadUnread,
+} from './message-loaders.js';
+export type { MessageMoves, MoveTarget } from './message-moves.js';
+export type { Anchor, MessagePage, PageRange } from './message-page.js';
+export type { MessageFilter, MessageListEntry, MessagePageReads, Viewer } from './message-page-reads.js';
+export type { MessageRepository } from './message-repository.js';
+export type { MessageView, Submessage, UserSummary } from './message-view.js';
+export { receivedMessagesIn } from './narrow.js';
+export { findNarrowOperator, type NarrowTerm, narrowOperatorNames, type OperandForm } from './narrow-operators.js';
+export { type ChannelMove, type Ownership, ownershipOf, type Span } from './ownership.js';
+export type { PersonalMessages, UnreadConversation, UnreadMessage, UnreadOverview } from './personal-messages.js';
+export {
+  affectedRanges,
+  countRead,
+  extendLatest,
+  findFirstUnread,
+  isOrdinalRead,
+  markOrdinals,
+  markRangeRead,
+  type OrdinalRange,
+  type ReadSegment,
+  type ReadSetChange,
+  unreadRanges,
+} from './read-set.js';
+export type { Recipient, RecipientRepository } from './recipient.js';
+export { SystemMessages } from './system-messages.js';
+export { EMPTY_TOPIC_DISPLAY_NAME, MAX_TOPIC_LENGTH, RESOLVED_PREFIX, topicKey } from './topic.js';
+export type { TopicReads, TopicSummary } from './topic-reads.js';
+export * from './use-cases/change-message-flags.js';
+export * from './use-cases/change-narrow-flags.js';
+export * from './use-cases/get-message.js';
+export * from './use-cases/get-messages.js';
+export * from './use-cases/list-topics.js';
+export * from './use-cases/mark-read.js';
+export * from './use-cases/render-markdown.js';
+export * from './use-cases/send-message.js';
+export { userSummary } from './user-summary.js';

@@ -1,0 +1,34 @@
+export type { Caller } from './caller.js';
+export type { Cancellation } from './cancellation.js';
+export type { Clock, Randomness } from './clock.js';
+export { DomainError, type ErrorCode, type ErrorDetails, invalidInput } from './errors.js';
+export type { EventLoop } from './event-loop.js';
+export type {
+  ChannelId,
+  EventSeq,
+  GroupId,
+  JobId,
+  MessageId,
+  Ordinal,
+  RealmId,
+  RecipientId,
+  UnixSeconds,
+  UserId,
+} from './ids.js';
+export { parseJson, replaceFractionals } from './json.js';
+export { type Decision, enforce } from './permission.js';
+export type { ReportProblem } from './problem-log.js';
+export { type AddressedRealm, type RealmUrls, SERVER_ITSELF } from './realm-urls.js';
+export {
+  isSettingValue,
+  type Registry,
+  type SettingChanges,
+  type SettingDefinition,
+  type SettingValue,
+  type SettingValues,
+  settingValues,
+} from './settings.js';
+export { slicesOf } from './slices.js';
+export { compareCodePoints, foldCase, isLongerThan, isShorterThan, takeCodePoints, trim } from './text.js';
+export type { CancelTimer, Timers } from './timers.js';
+export type { Repositories, Transaction, UnitOfWork } from './unit-of-work.js';

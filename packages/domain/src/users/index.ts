@@ -1,0 +1,37 @@
+export { accessChanges, accessibleUserIds } from './accessible-users.js';
+export { type Actor, type ActorReads, isAdministrator } from './actor.js';
+export {
+  canSeeEmail,
+  dummyAddress,
+  emailVisibilityOf,
+  isEmailPublic,
+  publicAddress,
+  seesEmailOf,
+  visibleEmailSettings,
+} from './email-visibility.js';
+export type { DisposableDomains } from './joining-address.js';
+export { LANGUAGES } from './languages.js';
+export { isAtLeast, ROLES, type Role } from './role.js';
+export { mustBeAdministrator, mustBeBot, mustBeHuman, mustBeOwner, mustNotBeGuest } from './role-rules.js';
+export * from './use-cases/change-settings.js';
+export * from './use-cases/create-user.js';
+export * from './use-cases/get-own-user.js';
+export * from './use-cases/get-user.js';
+export * from './use-cases/grant-special-permission.js';
+export * from './use-cases/list-users.js';
+export * from './use-cases/register-user.js';
+export type { AvatarSource, Bot, BotKind, SpecialPermission, SystemBotKind, User } from './user.js';
+export { isKnownToGuest, isLimitedGuest } from './user-access.js';
+export { type LoadedPeople, loadPeople } from './user-loaders.js';
+export { foldedName } from './user-name.js';
+export type { ConversationPartnerQuestion, UserListEntry, UserRepository } from './user-repository.js';
+export {
+  type EmailVisibility,
+  NOTIFICATION_SOUNDS,
+  SETTINGS_WITH_REALM_DEFAULT,
+  USER_SETTINGS,
+  type UserSettingDefinition,
+  type UserSettingName,
+  type UserSettings,
+} from './user-settings.js';
+export type { UserSettingEvent } from './user-settings-events.js';

@@ -1,0 +1,123 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative, resolve, sep } from 'node:path';
+import {
+  entryPoints,
+  packageNames,
+  packagesDir,
+  parseSource,
+  type SyntaxNode,
+  sourcesOf,
+} from './testing/source-code.js';
+
+const ENTRIES = entryPoints();
+const root = resolve(packagesDir, '..');
+
+/** Offered although no other package names them. Use cases, with what goes into them and comes out, are API as well. */
+const API: Readonly<Record<string, string>> = {
+  'RealmSettingDefinition of @parley/domain/realms': 'inferred types are made of it',
+  'UserSettingDefinition of @parley/domain/users': 'inferred types are made of it',
+  'SqliteStorageOptions of @parley/sqlite': 'goes into openSqliteStorage',
+  'SqliteStorage of @parley/sqlite': 'comes out of openSqliteStorage',
+};
+
+/** An embedding application's, described in docs/embedding.md. */
+const PUBLIC_ENTRY = '@parley/server';
+
+interface Export {
+  readonly name: string;
+  readonly entry: string;
+  /** The source that declares it. */
+  readonly origin: string;
+}
+
+const EXPORTS: readonly Export[] = [...ENTRIES].flatMap(([entry, file]) =>
+  [...exportsOf(file)].map(([name, origin]) => ({ name, entry, origin })),
+);
+
+describe('what packages offer', () => {
+  it('means one thing by one name', () => {
+    const meanings = new Map<string, Set<string>>();
+    for (const { name, origin } of EXPORTS) meanings.set(name, (meanings.get(name) ?? new Set()).add(origin));
+    const ambiguous = [...meanings].filter(([, origins]) => origins.size > 1);
+    expect(ambiguous.map(([name, origins]) => `${name}: ${[...origins].map(shown).join(', ')}`)).toEqual([]);
+  });
+
+  it('is offered once', () => {
+    const entriesOf = new Map<string, string[]>();
+    for (const { name, entry } of EXPORTS) {
+      if (entry !== PUBLIC_ENTRY) entriesOf.set(name, [...(entriesOf.get(name) ?? []), entry]);
+    }
+    expect([...entriesOf].filter(([, entries]) => entries.length > 1)).toEqual([]);
+  });
+
+  it('is used by another package, or is API', () => {
+    const used = new Set(packageNames().flatMap((name) => sourcesOf(name).flatMap((file) => importsIn(name, file))));
+    for (const file of documents()) for (const one of importsInDocument(readFileSync(file, 'utf8'))) used.add(one);
+    const isApi = ({ entry, origin }: Export) => entry === PUBLIC_ENTRY || origin.includes(`${sep}use-cases${sep}`);
+    const unused = EXPORTS.filter((it) => !isApi(it))
+      .map(({ name, entry }) => `${name} of ${entry}`)
+      .filter((it) => !used.has(it));
+    expect(unused).toEqual(Object.keys(API));
+  });
+});
+
+/** Names, and the sources that declare them. */
+function exportsOf(file: string): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const node of parseSource(readFileSync(file, 'utf8'))) {
+    const source = (node.source as SyntaxNode | null | undefined)?.value as string | undefined;
+    if (node.type === 'ExportAllDeclaration') {
+      for (const [name, origin] of exportsOf(sourceNamed(file, source!))) found.set(name, origin);
+    } else if (node.type === 'ExportNamedDeclaration') {
+      const origins = source === undefined ? null : exportsOf(sourceNamed(file, source));
+      for (const { orig, exported } of node.specifiers as { orig: SyntaxNode; exported: SyntaxNode | null }[]) {
+        found.set(nameOf(exported ?? orig), origins?.get(nameOf(orig)) ?? file);
+      }
+    } else if (node.type === 'ExportDeclaration') {
+      for (const name of namesDeclared(node.declaration as SyntaxNode)) found.set(name, file);
+    }
+  }
+  return found;
+}
+
+function nameOf(identifier: SyntaxNode): string {
+  return identifier.value as string;
+}
+
+function namesDeclared(declaration: SyntaxNode): readonly string[] {
+  if (declaration.type !== 'VariableDeclaration') {
+    return [nameOf((declaration.identifier ?? declaration.id) as SyntaxNode)];
+  }
+  return (declaration.declarations as { id: SyntaxNode }[]).map(({ id }) => nameOf(id));
+}
+
+function sourceNamed(file: string, specifier: string): string {
+  return ENTRIES.get(specifier) ?? resolve(file, '..', specifier.replace(/\.js$/, '.ts'));
+}
+
+/** `name of entry`, as far as another package offers it. */
+function importsIn(packageName: string, file: string): readonly string[] {
+  const own = `@parley/${packageName}`;
+  return parseSource(readFileSync(file, 'utf8')).flatMap((node) => {
+    if (node.type !== 'ImportDeclaration' && node.type !== 'ExportNamedDeclaration') return [];
+    const entry = (node.source as SyntaxNode | null)?.value as string | undefined;
+    if (entry === undefined || !ENTRIES.has(entry) || entry === own || entry.startsWith(`${own}/`)) return [];
+    const specifiers = node.specifiers as Readonly<Record<string, SyntaxNode | null>>[];
+    return specifiers.map((it) => `${nameOf((it.imported ?? it.local ?? it.orig)!)} of ${entry}`);
+  });
+}
+
+const documents = (): readonly string[] => [
+  join(root, 'README.md'),
+  ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.md'))
+    .map((path) => join(root, 'docs', path)),
+];
+
+function importsInDocument(text: string): readonly string[] {
+  return [...text.matchAll(/import (?:type )?\{([^}]*)\} from '(@parley\/[^']+)'/g)].flatMap(([, names, entry]) =>
+    names!.split(',').map((name) => `${name.trim().replace(/^type /, '')} of ${entry}`),
+  );
+}
+
+const shown = (file: string): string => relative(packagesDir, file);

@@ -1,0 +1,81 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { type ParseOptions, parseSync } from '@swc/core';
+
+export const packagesDir = resolve(__dirname, '../../..');
+
+export type SyntaxNode = Readonly<Record<string, unknown>> & { readonly type: string };
+
+const PARSE: ParseOptions = { syntax: 'typescript', decorators: true, target: 'es2022' };
+
+/** Of all packages. */
+export function packageNames(): readonly string[] {
+  return readdirSync(packagesDir, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name);
+}
+
+/** A package's, tests included. */
+export function sourcesOf(name: string): string[] {
+  return readdirSync(join(packagesDir, name, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts'))
+    .map((path) => join(packagesDir, name, 'src', path))
+    .sort();
+}
+
+/** `@parley/http`, `@parley/domain/messages` and so on, with the source that says what they offer. */
+export function entryPoints(): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const name of packageNames()) {
+    const manifest = JSON.parse(readFileSync(join(packagesDir, name, 'package.json'), 'utf8'));
+    const folder = join(packagesDir, name, 'src');
+    for (const key of Object.keys(manifest.exports ?? {})) {
+      const subpaths = key.endsWith('*') ? readdirSync(folder) : [key.slice(2)];
+      for (const subpath of subpaths) {
+        const index = join(folder, subpath, 'index.ts');
+        if (existsSync(index)) found.set(['@parley', name, ...(subpath ? [subpath] : [])].join('/'), index);
+      }
+    }
+  }
+  return found;
+}
+
+export const parseSource = (code: string): readonly SyntaxNode[] =>
+  parseSync(code, PARSE).body as unknown as readonly SyntaxNode[];
+
+/** At any depth. */
+export function* nodesOf(code: string): Generator<SyntaxNode> {
+  const open: unknown[] = [parseSource(code)];
+  while (open.length > 0) {
+    const value = open.pop();
+    if (Array.isArray(value)) open.push(...value);
+    else if (typeof value === 'object' && value !== null) {
+      if ('type' in value) yield value as SyntaxNode;
+      open.push(...Object.values(value));
+    }
+  }
+}
+
+/** What a node names as a module: imports, re-exports, `import()`, `require()` and types by `import('…')`. */
+export function moduleNamed(node: SyntaxNode): string | undefined {
+  return moduleLiteral(node)?.value as string | undefined;
+}
+
+function moduleLiteral(node: SyntaxNode): SyntaxNode | undefined {
+  switch (node.type) {
+    case 'ImportDeclaration':
+    case 'ExportAllDeclaration':
+    case 'ExportNamedDeclaration':
+      return (node.source as SyntaxNode | null) ?? undefined;
+    case 'TsImportType':
+      return node.argument as SyntaxNode;
+    case 'CallExpression': {
+      const callee = node.callee as SyntaxNode;
+      const argument = (node.arguments as { expression: SyntaxNode }[])[0]?.expression;
+      const isImport = callee.type === 'Import' || (callee.type === 'Identifier' && callee.value === 'require');
+      return isImport && argument?.type === 'StringLiteral' ? argument : undefined;
+    }
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,1 @@
+export { storageContracts } from './all-contracts.js';

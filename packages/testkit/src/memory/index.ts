@@ -1,0 +1,1 @@
+export { type Damage, MemoryStorage } from '../memory-storage.js';
