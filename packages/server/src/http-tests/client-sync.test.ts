@@ -1,4 +1,3 @@
-import { GrantPermission } from '@parley/domain';
 import type { Route } from '@parley/http';
 import { fieldsOf } from '../testing/expectations.js';
 import { TestServer } from '../testing/test-server.js';
@@ -200,15 +199,22 @@ const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
       params: leaving(['town'], 'hamlet', 'polonius'),
       heard: [...LEFT, ...HIDDEN, ...FLAGS_ADDED],
     },
+    {
+      title: 'of guests who know each other by it',
+      as: 'iago',
+      given: ({ server, people }) =>
+        server.post('/users/me/subscriptions', people.iago, {
+          subscriptions: [{ name: 'town' }],
+          principals: [people.stranger.id],
+        }),
+      params: leaving(['town'], 'polonius', 'stranger'),
+      heard: [...LEFT, ...HIDDEN, ...FLAGS_ADDED, 'realm_user/remove'],
+    },
   ],
   'POST /users': [
     {
       title: 'a member',
       as: 'desdemona',
-      given: ({ server, people }) =>
-        server.parley
-          .useCase(GrantPermission)
-          .execute({ realmId: server.realmId, email: people.desdemona.email, permission: 'canCreateUsers' }),
       params: { email: 'yorick@zulip.com', password: 'alas, poor yorick 1601', full_name: 'Yorick' },
       heard: [...ACQUAINTED, 'subscription/peer_add', 'user_group/add_members'],
     },

@@ -298,11 +298,25 @@ function changeUser({ answer, selfId, event: { person } }: Happening): void {
   if (role !== undefined) answer.is_moderator = role <= 300;
 }
 
-/** Everything about somebody is what it is about everybody unknown, but for the number. */
-function unknown({ user_id }: Wire, { email, realm_users }: Wire) {
-  const other = realm_users.find(({ full_name }: Wire) => full_name === 'Unknown user');
-  const host = (other?.email ?? email).split('@')[1];
-  return { ...other, user_id, email: `user${user_id}@${host}`, full_name: 'Unknown user' };
+/** Events §4.3. */
+function unknown({ user_id, avatar_url }: Wire, { realm_bot_domain: host }: Wire): Wire {
+  return {
+    user_id,
+    delivery_email: null,
+    email: `user${user_id}@${host}`,
+    full_name: 'Unknown user',
+    date_joined: '1970-01-01T00:00:00+00:00',
+    is_owner: false,
+    is_admin: false,
+    is_guest: false,
+    is_bot: false,
+    role: 400,
+    timezone: '',
+    avatar_url: new URL('unknown.png', avatar_url).href,
+    avatar_version: 1,
+    is_imported_stub: false,
+    profile_data: {},
+  };
 }
 
 /** For a client that knows nothing of inheriting (events §2). */

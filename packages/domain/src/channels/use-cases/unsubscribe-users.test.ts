@@ -3,6 +3,7 @@ import {
   aGroup,
   aMessage,
   anotherRealm,
+  aRealmWith,
   aUser,
   aUserOfEachRole,
   expectInSync,
@@ -52,6 +53,18 @@ describe('leaving channels', () => {
     ]);
     const unread = await scene.uow.read((r) => r.personal.listUnread(scene.viewer('guest'), 9));
     expect(unread).toEqual([]);
+  });
+
+  it('tells guests, who may not know everybody, whom they lose, those who leave with them too', async () => {
+    const scene = await cast(
+      aRealmWith({ grants: { canAccessAllUsers: 'members' } }),
+      aUser({ name: 'other guest', role: 'guest' }),
+      aChannel({ name: 'town', subscribers: ['owner', 'member', 'guest', 'other guest'] }),
+      aChannel({ name: 'elsewhere', subscribers: ['owner'] }),
+    );
+    // What they knew is asked as of an event after the scene was set.
+    await leaving(scene)('owner', ['elsewhere']);
+    await expectInSync(scene, () => leaving(scene)('owner', ['town'], ids(scene, 'guest', 'other guest', 'member')));
   });
 
   it('leaves what was read elsewhere alone, and says nothing where nothing was unread', async () => {
