@@ -25,6 +25,7 @@ const project: Project = {
   transformIgnorePatterns: ['/node_modules/(?!(inversify|@inversifyjs)/)'],
   moduleNameMapper: {
     '^@parley/([a-z-]+)$': '<rootDir>/packages/$1/src/index.ts',
+    '^@parley/([a-z-]+)/(.+)$': '<rootDir>/packages/$1/src/$2.ts',
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },
 };
