@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { fieldsOf } from '../testing/expectations.js';
+import type { WireClient } from '../testing/wire-client.js';
 import { expectInStep, WireWorld, type WorldPerson } from '../testing/wire-world.js';
 
 /** A failure names its seed; `PARLEY_RANDOM_SEED` and `PARLEY_RANDOM_RUNS` repeat it, or look further. */
@@ -9,6 +10,11 @@ const MAX_STEPS = 40;
 
 const CHANNELS = ['town', 'garden', 'closet', 'archive', 'museum'] as const;
 const NEW_CHANNELS = ['attic', 'cellar'] as const;
+
+/** A client catches up in between: what it hears late, and what at once, is the same. */
+interface Pause {
+  readonly client: number;
+}
 
 interface Step {
   readonly as: WorldPerson;
@@ -104,10 +110,20 @@ const steps = fc.oneof(
   step('POST /mark_all_as_read', fc.constant(null), () => ({})),
 );
 
+const histories = fc.array(
+  fc.oneof({ weight: 5, arbitrary: steps }, { weight: 1, arbitrary: fc.record({ client: fc.nat(6) }) }),
+  { minLength: 1, maxLength: MAX_STEPS, size: 'max' },
+);
+
 /** Refused steps change nothing, and count all the same. */
-async function play(world: WireWorld, history: readonly Step[]): Promise<void> {
+async function play(world: WireWorld, clients: readonly WireClient[], story: readonly (Step | Pause)[]): Promise<void> {
   const messages = [...world.messages];
-  for (const { as, operation, params } of history) {
+  for (const step of story) {
+    if ('client' in step) {
+      await clients[step.client % clients.length]!.catchUp();
+      continue;
+    }
+    const { as, operation, params } = step;
     const [method, path] = operation.split(' ') as [string, string];
     const reply = await world.server.request(method, path, {
       as: world.people[as],
@@ -118,25 +134,28 @@ async function play(world: WireWorld, history: readonly Step[]): Promise<void> {
   }
 }
 
-const tell = (history: readonly Step[]): string =>
-  history.map(({ as, operation, told }) => `  ${as}: ${operation} ${JSON.stringify(told)}`).join('\n');
+const tell = (story: readonly (Step | Pause)[]): string =>
+  story
+    .map((step) =>
+      'client' in step
+        ? `  client ${step.client} catches up`
+        : `  ${step.as}: ${step.operation} ${JSON.stringify(step.told)}`,
+    )
+    .join('\n');
 
 it('clients stay in step with the server through random histories', async () => {
-  const property = fc.asyncProperty(
-    fc.array(steps, { minLength: 1, maxLength: MAX_STEPS, size: 'max' }),
-    async (history) => {
-      const world = await WireWorld.open();
-      try {
-        const clients = await world.observe();
-        await play(world, history);
-        await expectInStep(clients);
-      } catch (error) {
-        throw new Error(`${(error as Error).message}\nafter this history:\n${tell(history)}`);
-      } finally {
-        await world.close();
-      }
-    },
-  );
+  const property = fc.asyncProperty(histories, async (story) => {
+    const world = await WireWorld.open();
+    try {
+      const clients = await world.observe();
+      await play(world, [...clients.values()], story);
+      await expectInStep(clients);
+    } catch (error) {
+      throw new Error(`${(error as Error).message}\nafter this history:\n${tell(story)}`);
+    } finally {
+      await world.close();
+    }
+  });
   const runs = Number(process.env.PARLEY_RANDOM_RUNS ?? RUNS);
   const seed = Number(process.env.PARLEY_RANDOM_SEED ?? SEED);
   const result = await fc.check(property, { numRuns: runs, seed, endOnFailure: false });
