@@ -5,12 +5,12 @@ import { createInterface } from 'node:readline';
 import zulip, { type Answer, type Client } from 'zulip-js';
 import type { ParleyProcess } from './testing/parley-process.js';
 import { pause } from './testing/pause.js';
-import { Place } from './testing/place.js';
 import { QueueReader } from './testing/queue-reader.js';
+import { TestOrganization } from './testing/test-organization.js';
 
 /** What people come for: the demo, started with one command, and a client library that was written for Zulip. */
 describe('two people with zulip-js', () => {
-  const place = new Place();
+  const organization = new TestOrganization();
   let server: ParleyProcess;
   let hamlet: Client;
   let iago: Client;
@@ -18,16 +18,16 @@ describe('two people with zulip-js', () => {
   let profiles: { hamlet: Answer; iago: Answer };
 
   beforeAll(async () => {
-    server = await place.serve(['--demo', '--dev']);
+    server = await organization.serve(['--demo', '--dev']);
     hamlet = await signIn('hamlet');
     iago = await signIn('iago');
     profiles = { hamlet: await hamlet.users.me.getProfile(), iago: await iago.users.me.getProfile() };
   }, 60_000);
-  afterAll(() => place.close());
+  afterAll(() => organization.close());
 
   const signIn = (name: string, password = `pw-${name}@zulip.com`) =>
     zulip({ realm: server.url, username: `${name}@zulip.com`, password });
-  const zuliprc = (name: string) => join(place.directory, 'data', 'zuliprc', name);
+  const zuliprc = (name: string) => join(organization.directory, 'data', 'zuliprc', name);
   const channelId = async (name: string): Promise<number> => (await hamlet.streams.getStreamId(name)).stream_id;
 
   it('sign in with address and password', async () => {
@@ -39,9 +39,9 @@ describe('two people with zulip-js', () => {
       user_id: profiles.hamlet.user_id,
     });
     expect(readFileSync(zuliprc('hamlet'), 'utf8')).toContain(`key=${hamlet.config.apiKey}\n`);
-    const stranger = await signIn('hamlet', 'to be or not to be');
-    expect(stranger.config.apiKey).toBeUndefined();
-    expect(await stranger.users.me.getProfile()).toEqual({
+    const otherRealmUser = await signIn('hamlet', 'to be or not to be');
+    expect(otherRealmUser.config.apiKey).toBeUndefined();
+    expect(await otherRealmUser.users.me.getProfile()).toEqual({
       result: 'error',
       code: 'UNAUTHORIZED',
       msg: 'Malformed API key',
@@ -75,7 +75,7 @@ describe('two people with zulip-js', () => {
     ]);
     const coreTeam = await channelId('core team');
 
-    // He listens before there is anything to hear.
+    // They listen before there is anything to hear.
     const waiting = ears.hamlet.poll();
     const question = await iago.messages.send({
       type: 'stream',

@@ -2,25 +2,25 @@ import type { Answer, Client } from 'zulip-js';
 import { size } from './hostile/scale.js';
 import type { ParleyProcess } from './testing/parley-process.js';
 import { pause } from './testing/pause.js';
-import { connect, type Person, Place } from './testing/place.js';
+import { connect, type Person, TestOrganization } from './testing/test-organization.js';
 
 const ROUNDS = size(5, 60);
 
 /** `kill -9` in the middle of a conversation, again and again. */
 describe('a server that is killed', () => {
-  let place: Place;
+  let organization: TestOrganization;
   let server: ParleyProcess;
   let people: Record<'hamlet' | 'iago' | 'desdemona', Person>;
   let clients: Record<keyof typeof people, Client>;
 
   beforeAll(async () => {
-    place = await Place.withOrganization();
+    organization = await TestOrganization.withOrganization();
     people = {
-      hamlet: await place.addPerson('Hamlet'),
-      iago: await place.addPerson('Iago'),
-      desdemona: await place.addPerson('Desdemona', 'owner'),
+      hamlet: await organization.addPerson('Hamlet'),
+      iago: await organization.addPerson('Iago'),
+      desdemona: await organization.addPerson('Desdemona', 'owner'),
     };
-    server = await place.serve();
+    server = await organization.serve();
     clients = {
       hamlet: await connect(server, people.hamlet),
       iago: await connect(server, people.iago),
@@ -29,7 +29,7 @@ describe('a server that is killed', () => {
     const everybody = Object.values(people).map(({ id }) => id);
     await clients.desdemona.users.me.subscriptions.add({ subscriptions: [{ name: 'rampart' }], principals: everybody });
   }, 30_000);
-  afterAll(() => place.close());
+  afterAll(() => organization.close());
 
   it('loses nothing it has acknowledged, tells nothing twice, and does nothing by halves', async () => {
     const { hamlet, iago, desdemona } = clients;
@@ -61,7 +61,7 @@ describe('a server that is killed', () => {
         if (round % 2) await within('hearing', listener.holdBack());
         await within('dying', server.kill());
         log += server.output;
-        server = await within('starting', place.serve([], server.port));
+        server = await within('starting', organization.serve([], server.port));
         listener.goOn();
       }
       load.stop();

@@ -1,28 +1,28 @@
 import type { Answer, Client } from 'zulip-js';
-import { connect, type Person, Place } from './testing/place.js';
 import { QueueReader } from './testing/queue-reader.js';
+import { connect, type Person, TestOrganization } from './testing/test-organization.js';
 
 /** What one client does, the others hear of. */
 describe('clients of one organization', () => {
-  let place: Place;
+  let organization: TestOrganization;
   let people: Record<'desdemona' | 'hamlet' | 'iago', Person>;
   let clients: Record<keyof typeof people, Client>;
 
   beforeAll(async () => {
-    place = await Place.withOrganization();
+    organization = await TestOrganization.withOrganization();
     people = {
-      desdemona: await place.addPerson('Desdemona', 'owner'),
-      hamlet: await place.addPerson('Hamlet'),
-      iago: await place.addPerson('Iago'),
+      desdemona: await organization.addPerson('Desdemona', 'owner'),
+      hamlet: await organization.addPerson('Hamlet'),
+      iago: await organization.addPerson('Iago'),
     };
-    const server = await place.serve();
+    const server = await organization.serve();
     clients = {
       desdemona: await connect(server, people.desdemona),
       hamlet: await connect(server, people.hamlet),
       iago: await connect(server, people.iago),
     };
   }, 30_000);
-  afterAll(() => place.close());
+  afterAll(() => organization.close());
 
   it('agree on what is read and what is starred', async () => {
     const { hamlet, iago } = clients;
@@ -61,7 +61,7 @@ describe('clients of one organization', () => {
       ignored_because_not_subscribed_channels: [],
     });
 
-    // On the telephone he reads; the computer hears of it while it waits.
+    // On the telephone they read; the computer hears of it while it waits.
     const waiting = computer.poll();
     expect(await hamlet.messages.flags.add({ messages: [whisper, first, second], flag: 'read' })).toEqual(
       answerTo([whisper, first, second]),
@@ -137,7 +137,7 @@ describe('clients of one organization', () => {
     });
     expect(await computer.next(1)).toEqual([{ ...added('read', []), all: true }]);
     expect((await flagsNow()).every(([, flags]: [number, string[]]) => flags.includes('read'))).toBe(true);
-    // Nobody else learns what he has read.
+    // Nobody else learns what they have read.
     expect(await other.drain()).toEqual([]);
   });
 

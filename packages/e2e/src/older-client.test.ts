@@ -1,7 +1,7 @@
 import type { Answer, Client } from 'zulip-js';
 import type { ParleyProcess } from './testing/parley-process.js';
-import { connect, type Person, Place } from './testing/place.js';
 import { QueueReader } from './testing/queue-reader.js';
+import { connect, type Person, TestOrganization } from './testing/test-organization.js';
 
 /** As zulip-term 0.7.0 sends it, byte for byte; some of the names are long gone. */
 const REGISTER = {
@@ -41,7 +41,7 @@ const NEEDED = {
 
 /** Software of ten years ago, which names no capability, beside today's. */
 describe('an older client', () => {
-  let place: Place;
+  let organization: TestOrganization;
   let server: ParleyProcess;
   let people: Record<'hamlet' | 'horatio' | 'desdemona', Person>;
   let hamlet: Client;
@@ -49,13 +49,13 @@ describe('an older client', () => {
   let channelId: number;
 
   beforeAll(async () => {
-    place = await Place.withOrganization();
+    organization = await TestOrganization.withOrganization();
     people = {
-      hamlet: await place.addPerson('Hamlet'),
-      horatio: await place.addPerson('Horatio'),
-      desdemona: await place.addPerson('Desdemona', 'owner'),
+      hamlet: await organization.addPerson('Hamlet'),
+      horatio: await organization.addPerson('Horatio'),
+      desdemona: await organization.addPerson('Desdemona', 'owner'),
     };
-    server = await place.serve();
+    server = await organization.serve();
     hamlet = await connect(server, people.hamlet);
     desdemona = await connect(server, people.desdemona);
     const subscribers = [people.hamlet.id, people.desdemona.id];
@@ -63,7 +63,7 @@ describe('an older client', () => {
     channelId = created.id;
     await hamlet.callEndpoint('/mark_all_as_read', 'POST');
   }, 30_000);
-  afterAll(() => place.close());
+  afterAll(() => organization.close());
 
   /** In the terminal, as Hamlet. */
   async function terminal(method: 'GET' | 'POST', path: string, params: Record<string, string>): Promise<Answer> {

@@ -13,23 +13,23 @@ import {
 } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { connect, Place } from './testing/place.js';
 import { QueueReader } from './testing/queue-reader.js';
+import { connect, TestOrganization } from './testing/test-organization.js';
 
 /** What an operator does to it, on purpose or not. */
 describe('the process', () => {
-  let place: Place;
+  let organization: TestOrganization;
   beforeEach(() => {
-    place = new Place();
+    organization = new TestOrganization();
   });
-  afterEach(() => place.close());
+  afterEach(() => organization.close());
 
   /** Every file below with what it holds and when it was changed. */
   const look = () =>
-    readdirSync(place.directory, { recursive: true, encoding: 'utf8' })
+    readdirSync(organization.directory, { recursive: true, encoding: 'utf8' })
       .sort()
       .map((name) => {
-        const path = join(place.directory, name);
+        const path = join(organization.directory, name);
         const { mtimeMs } = statSync(path);
         const digest = statSync(path).isFile() && createHash('sha256').update(readFileSync(path)).digest('hex');
         return [name, mtimeMs, digest];
@@ -37,7 +37,7 @@ describe('the process', () => {
 
   async function expectRefusal(args: readonly string[], reason: RegExp): Promise<void> {
     const before = look();
-    const { code, out, err } = await place.run(['serve', ...args]);
+    const { code, out, err } = await organization.run(['serve', ...args]);
     expect({ code, out }).toEqual({ code: 1, out: '' });
     expect(err).toMatch(/^parley: [^\n]+\n$/);
     expect(err).toMatch(reason);
@@ -57,21 +57,21 @@ describe('the process', () => {
   });
 
   it('starts once on one port and database, and lets the second go', async () => {
-    await place.run(['create-realm', '', 'Elsinore']);
-    const server = await place.serve();
-    const before = readdirSync(join(place.directory, 'data')).sort();
-    const { code, err } = await place.run(['serve', `--port=${server.port}`]);
+    await organization.run(['create-realm', '', 'Elsinore']);
+    const server = await organization.serve();
+    const before = readdirSync(join(organization.directory, 'data')).sort();
+    const { code, err } = await organization.run(['serve', `--port=${server.port}`]);
     expect([code, err]).toEqual([
       1,
       `parley: Port ${server.port} of 127.0.0.1 is in use by another program; choose another one with --port.\n`,
     ]);
-    expect(readdirSync(join(place.directory, 'data')).sort()).toEqual(before);
+    expect(readdirSync(join(organization.directory, 'data')).sort()).toEqual(before);
     expect(await (await fetch(`${server.url}/api/v1/server_settings`)).json()).toMatchObject({ result: 'success' });
   }, 30_000);
 
   it('refuses a database of a newer version', async () => {
-    await place.run(['create-realm', '', 'Elsinore']);
-    const file = openSync(place.database, 'r+');
+    await organization.run(['create-realm', '', 'Elsinore']);
+    const file = openSync(organization.database, 'r+');
     // Where SQLite's file format keeps the version of the schema.
     writeSync(file, Buffer.from([0, 0, 0x7f, 0xff]), 0, 4, 60);
     closeSync(file);
@@ -79,17 +79,17 @@ describe('the process', () => {
   }, 15_000);
 
   it('refuses a path it cannot write to', async () => {
-    writeFileSync(join(place.directory, 'data'), 'a file where the folder should be');
+    writeFileSync(join(organization.directory, 'data'), 'a file where the folder should be');
     await expectRefusal(['--port=0'], /Cannot make the folder of the database/);
-    rmSync(join(place.directory, 'data'));
+    rmSync(join(organization.directory, 'data'));
 
-    mkdirSync(place.database, { recursive: true });
+    mkdirSync(organization.database, { recursive: true });
     await expectRefusal(['--port=0'], /it is a directory/);
-    rmSync(place.database, { recursive: true });
+    rmSync(organization.database, { recursive: true });
 
     // Nothing is closed to the superuser.
     if (process.getuid?.() === 0) return;
-    const folder = join(place.directory, 'data');
+    const folder = join(organization.directory, 'data');
     chmodSync(folder, 0o500);
     try {
       await expectRefusal(['--port=0'], /Cannot open database/);
@@ -98,10 +98,10 @@ describe('the process', () => {
     }
   }, 15_000);
 
-  it('answers whoever waits before it stops, and his queue goes on afterwards', async () => {
-    await place.run(['create-realm', '', 'Elsinore']);
-    const person = await place.addPerson('Hamlet');
-    const server = await place.serve();
+  it('answers whoever waits before it stops, and their queue goes on afterwards', async () => {
+    await organization.run(['create-realm', '', 'Elsinore']);
+    const person = await organization.addPerson('Hamlet');
+    const server = await organization.serve();
     const hamlet = await connect(server, person);
     const queue = await QueueReader.open(hamlet, { event_types: ['message'] });
     const soliloquy = { type: 'direct', to: [person.id] };
@@ -120,9 +120,9 @@ describe('the process', () => {
       expect(answer).toEqual({ result: 'success', msg: '', events: [], queue_id: expect.any(String) });
     }
     expect(server.output).not.toContain('"level":"error"');
-    expect(readdirSync(join(place.directory, 'data')).sort()).toEqual(['parley.db', 'parley.db.secret']);
+    expect(readdirSync(join(organization.directory, 'data')).sort()).toEqual(['parley.db', 'parley.db.secret']);
 
-    await place.serve([], server.port);
+    await organization.serve([], server.port);
     const second = await hamlet.messages.send({ ...soliloquy, content: 'or not to be' });
     expect((await queue.next(1)).map(({ message }) => message.id)).toEqual([second.id]);
   }, 30_000);

@@ -3,19 +3,19 @@ import { dirname, join } from 'node:path';
 import type { Client } from 'zulip-js';
 import type { ParleyProcess } from './testing/parley-process.js';
 import { pause } from './testing/pause.js';
-import { connect, type Person, Place } from './testing/place.js';
 import { QueueReader } from './testing/queue-reader.js';
+import { connect, type Person, TestOrganization } from './testing/test-organization.js';
 
 /** A server whose files are taken away, whose disk is full, whose database is locked. */
 describe('trouble with the storage', () => {
-  let place: Place;
+  let organization: TestOrganization;
   let hamlet: Person;
   let server: ParleyProcess;
   let client: Client;
   const say = (content: string) => client.messages.send({ type: 'direct', to: [hamlet.id], content });
-  const data = () => dirname(place.database);
-  const serve = async (...args: Parameters<Place['serve']>) => {
-    server = await place.serve(...args);
+  const data = () => dirname(organization.database);
+  const serve = async (...args: Parameters<TestOrganization['serve']>) => {
+    server = await organization.serve(...args);
     client = await connect(server, hamlet);
   };
   const everything = async (): Promise<string[]> => {
@@ -25,19 +25,19 @@ describe('trouble with the storage', () => {
   };
 
   beforeEach(async () => {
-    place = await Place.withOrganization();
-    hamlet = await place.addPerson('Hamlet');
+    organization = await TestOrganization.withOrganization();
+    hamlet = await organization.addPerson('Hamlet');
   }, 30_000);
-  afterEach(() => place.close());
+  afterEach(() => organization.close());
 
   it.each<[string, () => void]>([
-    ['the database is deleted', () => rmSync(place.database)],
-    ['the log is deleted', () => rmSync(`${place.database}-wal`)],
+    ['the database is deleted', () => rmSync(organization.database)],
+    ['the log is deleted', () => rmSync(`${organization.database}-wal`)],
     [
       'a backup takes the place of the database',
       () => {
-        copyFileSync(place.database, `${place.database}.backup`);
-        renameSync(`${place.database}.backup`, place.database);
+        copyFileSync(organization.database, `${organization.database}.backup`);
+        renameSync(`${organization.database}.backup`, organization.database);
       },
     ],
   ])(
@@ -71,8 +71,8 @@ describe('trouble with the storage', () => {
 
       // As the operator is told to.
       const rescued = readdirSync(data()).find((name) => name.includes('.rescued-'))!;
-      renameSync(join(data(), rescued), place.database);
-      for (const suffix of ['-wal', '-shm']) rmSync(place.database + suffix, { force: true });
+      renameSync(join(data(), rescued), organization.database);
+      for (const suffix of ['-wal', '-shm']) rmSync(organization.database + suffix, { force: true });
       await serve();
       expect(await everything()).toEqual(acknowledged);
     },
@@ -109,6 +109,6 @@ describe('trouble with the storage', () => {
     await pause(300);
     expect(await say('still here')).toMatchObject({ result: 'success' });
     expect(await server.terminate('SIGINT')).toBe(0);
-    expect(existsSync(`${place.database}-wal`)).toBe(false);
+    expect(existsSync(`${organization.database}-wal`)).toBe(false);
   }, 30_000);
 });

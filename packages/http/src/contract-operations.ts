@@ -22,7 +22,9 @@ type Row = readonly [
   Partial<Pick<ContractOperation, 'isStarred' | 'atRoot' | 'lacks'>>?,
 ];
 
-const NARROWS = 'narrows know channel, topic, dm, sender, id and near only';
+const NARROWS = 'narrows know neither search nor mentions nor has:reaction';
+
+const SETTINGS_LACK = 'no address changes, since no mail is sent; there are neither presence events nor drafts';
 
 const ROWS: readonly Row[] = [
   // Protocol
@@ -112,9 +114,9 @@ const ROWS: readonly Row[] = [
   ['DELETE', '/users/:user_id', 'users §4.1'],
   ['DELETE', '/users/me', 'users §4.2'],
   ['POST', '/users/:user_id/reactivate', 'users §4.3'],
-  ['PATCH', '/settings', 'users §6.1'],
-  ['PATCH', '/settings/display', 'users §6.1'],
-  ['PATCH', '/settings/notifications', 'users §6.1'],
+  ['PATCH', '/settings', 'users §6.1', { lacks: SETTINGS_LACK }],
+  ['PATCH', '/settings/display', 'users §6.1', { lacks: SETTINGS_LACK }],
+  ['PATCH', '/settings/notifications', 'users §6.1', { lacks: SETTINGS_LACK }],
   ['PATCH', '/realm/user_settings_defaults', 'users §6.5'],
   ['GET', '/users/:user_id/status', 'users §7'],
   ['POST', '/users/me/status', 'users §7'],

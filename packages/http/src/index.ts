@@ -3,8 +3,8 @@ export { CONTRACT_OPERATIONS, type ContractOperation } from './contract-operatio
 export type { EmojiNames } from './emoji/emoji-data.routes.js';
 export { EVENT_CATALOGUE } from './events/event.presenters.js';
 export { LongPoll } from './events/long-poll.js';
-export { RealmPlaces } from './events/realm-places.js';
-export type { ServerFacts } from './realms/realm.presenters.js';
+export { PublicRealms } from './events/public-realms.js';
+export type { ServerInfo } from './realms/realm.presenters.js';
 export * from './routes.js';
 export * from './routing/index.js';
 export * from './server-settings/server-version.js';

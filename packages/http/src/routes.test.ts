@@ -1,14 +1,14 @@
 import { validateSync } from 'class-validator';
 import { createRoutes, type RouteDependencies } from './routes.js';
-import { assemble } from './routing/assemble.js';
 import type { HttpRefusal } from './routing/errors.js';
+import { instantiateDto } from './routing/instantiate-dto.js';
 import { type Dto, membersOfDto, parse } from './routing/params.js';
 import { Parameters } from './routing/request.js';
 import type { Route } from './routing/route.js';
 
 /** What presenting needs is asked for by requests only. */
-const addresses = { urlOf: () => 'https://chat.example', mailHostOf: () => 'chat.example' };
-const routes = createRoutes({ addresses } as unknown as RouteDependencies);
+const realmUrls = { urlOf: () => 'https://chat.example', emailDomainOf: () => 'chat.example' };
+const routes = createRoutes({ addresses: realmUrls } as unknown as RouteDependencies);
 const nameOf = ({ method, path }: Route) => `${method} ${path}`;
 
 describe('the table of operations', () => {
@@ -66,7 +66,7 @@ const ours = (dto: Dto, fields: Parameters) => {
   }
 };
 const theirs = (dto: Dto, fields: Parameters) => {
-  const [first] = validateSync(assemble(dto, {}, fields), { forbidUnknownValues: false });
+  const [first] = validateSync(instantiateDto(dto, {}, fields), { forbidUnknownValues: false });
   return Object.values(first?.constraints ?? {})[0];
 };
 

@@ -1,4 +1,4 @@
-import type { Clock, EventHub, RealmAddresses } from '@parley/domain';
+import type { Clock, EventHub, RealmUrls } from '@parley/domain';
 import { authenticationRoutes } from './authentication/authentication.routes.js';
 import { avatarRoutes } from './avatars/avatar.routes.js';
 import { channelRoutes } from './channels/channel.routes.js';
@@ -6,18 +6,20 @@ import { type EmojiNames, emojiDataRoutes } from './emoji/emoji-data.routes.js';
 import { eventRoutes } from './events/events.routes.js';
 import type { LongPoll } from './events/long-poll.js';
 import { messageRoutes } from './messages/message.routes.js';
-import type { ServerFacts } from './realms/realm.presenters.js';
+import type { ServerInfo } from './realms/realm.presenters.js';
+import { realmSettingRoutes } from './realms/realm-settings.routes.js';
 import type { Route } from './routing/route.js';
 import { serverSettingsRoutes } from './server-settings/server-settings.routes.js';
 import { userRoutes } from './users/user.routes.js';
 import { UserPagePresenter } from './users/user-page.js';
+import { userSettingRoutes } from './users/user-settings.routes.js';
 
 /** What presenting needs beside what use cases answer. */
 export interface RouteDependencies {
-  readonly addresses: RealmAddresses;
+  readonly realmUrls: RealmUrls;
   readonly hub: EventHub;
   readonly longPoll: LongPoll;
-  readonly facts: ServerFacts;
+  readonly serverInfo: ServerInfo;
   readonly clock: Clock;
   /** Asked for once, when somebody first wants it. */
   readonly emojiNames: () => EmojiNames;
@@ -25,14 +27,16 @@ export interface RouteDependencies {
 
 /** Every operation. What they keep at hand is theirs: each server makes its own. */
 export function createRoutes(dependencies: RouteDependencies): readonly Route[] {
-  const { addresses } = dependencies;
-  const userPages = new UserPagePresenter(addresses);
+  const { realmUrls } = dependencies;
+  const userPages = new UserPagePresenter(realmUrls);
   return [
-    ...serverSettingsRoutes(addresses),
+    ...serverSettingsRoutes(realmUrls),
     ...authenticationRoutes,
-    ...userRoutes(addresses, userPages),
+    ...userRoutes(realmUrls, userPages),
+    ...userSettingRoutes,
+    ...realmSettingRoutes,
     ...channelRoutes,
-    ...messageRoutes(addresses),
+    ...messageRoutes(realmUrls),
     ...eventRoutes({ ...dependencies, userPages }),
     ...avatarRoutes,
     ...emojiDataRoutes(dependencies.emojiNames),

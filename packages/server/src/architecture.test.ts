@@ -123,6 +123,13 @@ describe('layers', () => {
     );
   });
 
+  it('the server sets timers through the port, but for deadlines of its end', () => {
+    const deadlines = ['logger.ts', 'serve.ts', 'system-timers.ts'];
+    const files = sourcesOf('server').filter((file) => !isTest('server', file));
+    const withTimers = files.filter((file) => /\bset(Timeout|Interval)\(/.test(readFileSync(file, 'utf8')));
+    expect(withTimers.map((file) => relative(join(packagesDir, 'server/src'), file))).toEqual(deadlines);
+  });
+
   it('the domain compiles without anything of Node or the browser', () => {
     const config = JSON.parse(readFileSync(join(packagesDir, 'domain/tsconfig.json'), 'utf8'));
     const shared = JSON.parse(readFileSync(join(packagesDir, '../tsconfig.json'), 'utf8'));

@@ -4,7 +4,7 @@ import {
   CreateRealm,
   checkNewRealm,
   DomainError,
-  GrantPermission,
+  GrantSpecialPermission,
   type Realm,
   RegisterUser,
   ROLES,
@@ -16,8 +16,8 @@ import { silentLogger } from '@parley/http';
 import { DatabaseRefused } from '@parley/sqlite';
 import { type CommandFlags, describeSettings, type Invocation, readConfiguration, StartupError } from './config.js';
 import { openParley } from './create-parley.js';
-import type { Assembled } from './parley.js';
-import { serverAddressOf } from './realm-address-book.js';
+import type { ComposedParley } from './parley.js';
+import { serverAddressOf } from './realm-resolver.js';
 import { startServer } from './serve.js';
 
 /** What a command hears and says. */
@@ -127,7 +127,7 @@ async function createRealm(invocation: Invocation, terminal: Terminal): Promise<
   if (!hasDatabase(invocation)) takesServerAddress(stringId, [], serverAddressOf(addressesOf(invocation)));
   await withParley(invocation, async ({ useCase, ports }) => {
     const realm = await useCase(CreateRealm).execute({ stringId, name });
-    terminal.out(`Created organization ${describe(realm)}, reached at ${ports.realmAddresses.urlOf(realm)}`);
+    terminal.out(`Created organization ${describe(realm)}, reached at ${ports.realmUrls.urlOf(realm)}`);
   });
 }
 
@@ -155,7 +155,7 @@ async function grant(invocation: Invocation, terminal: Terminal): Promise<void> 
   requireDatabase(invocation);
   await withParley(invocation, async (parley) => {
     const realm = await findRealm(parley, invocation);
-    const user = await parley.useCase(GrantPermission).execute({ realmId: realm.id, email, permission });
+    const user = await parley.useCase(GrantSpecialPermission).execute({ realmId: realm.id, email, permission });
     terminal.out(`Granted ${name} to ${user.fullName} of ${describe(realm)}`);
   });
 }
@@ -167,7 +167,7 @@ function parseRole(text: string): Role {
 }
 
 /** The one that was named; else the only one. */
-async function findRealm({ ports }: Assembled, { flags }: Invocation): Promise<Realm> {
+async function findRealm({ ports }: ComposedParley, { flags }: Invocation): Promise<Realm> {
   const realms = await ports.unitOfWork.read((repositories) => repositories.realms.list());
   const named = flags.get('realm');
   const realm = named === undefined && realms.length === 1 ? realms[0] : realms.find((it) => it.stringId === named);
@@ -195,7 +195,7 @@ function addressesOf({ configuration }: Invocation): { readonly url: string; rea
 }
 
 /** On the database, beside a server that may be running. */
-async function withParley(invocation: Invocation, work: (parley: Assembled) => Promise<void>): Promise<void> {
+async function withParley(invocation: Invocation, work: (parley: ComposedParley) => Promise<void>): Promise<void> {
   const parley = await openParley(
     { ...invocation.configuration, ...addressesOf(invocation) },
     { logger: silentLogger, acceptsNewSecret: acceptsNewSecret(invocation) },

@@ -1,11 +1,16 @@
 import { Container, type ServiceIdentifier } from 'inversify';
 import { authenticationModule } from './modules/authentication.module.js';
 import { channelsModule } from './modules/channels.module.js';
+import { deliveryModule } from './modules/delivery.module.js';
 import { eventsModule } from './modules/events.module.js';
 import { groupsModule } from './modules/groups.module.js';
+import { httpModule } from './modules/http.module.js';
 import { messagesModule } from './modules/messages.module.js';
+import { optionsModule } from './modules/options.module.js';
 import { realmsModule } from './modules/realms.module.js';
 import { usersModule } from './modules/users.module.js';
+import { workersModule } from './modules/workers.module.js';
+import type { ParleyParts } from './parley.js';
 import type { Token } from './provide.js';
 import { TOKENS } from './tokens.js';
 
@@ -17,20 +22,60 @@ export type Ports = { readonly [Name in keyof typeof TOKENS]: Implemented<(typeo
 /** Answers the one instance of a class that a module binds: a use case, mostly. */
 export type Resolve = <T>(type: abstract new (...dependencies: never[]) => T) => T;
 
+/** Their order is that of the lists they bind to: keys are forgotten before clients hear why. */
+const USE_CASE_MODULES = [
+  authenticationModule,
+  channelsModule,
+  eventsModule,
+  groupsModule,
+  messagesModule,
+  realmsModule,
+  usersModule,
+];
+
+const resolverOf =
+  (container: Container): Resolve =>
+  (type) =>
+    container.get(type as ServiceIdentifier<never>);
+
 /** Every use case over these ports. */
 export function compose(ports: Ports): Resolve {
   const container = new Container();
   for (const name of Object.keys(TOKENS) as (keyof Ports)[]) {
     container.bind(TOKENS[name] as ServiceIdentifier<unknown>).toConstantValue(ports[name]);
   }
-  container.load(
-    authenticationModule,
-    channelsModule,
-    eventsModule,
-    groupsModule,
-    messagesModule,
-    realmsModule,
-    usersModule,
-  );
-  return (type) => container.get(type as ServiceIdentifier<never>);
+  container.load(...USE_CASE_MODULES);
+  return resolverOf(container);
+}
+
+/** A whole server; nothing of it is made before it is asked for. */
+export class ServerContainer {
+  readonly resolve: Resolve;
+  private readonly container = new Container();
+
+  constructor(options: ParleyParts) {
+    this.resolve = resolverOf(this.container);
+    this.container.load(
+      optionsModule(options, this.resolve),
+      ...USE_CASE_MODULES,
+      deliveryModule,
+      httpModule(options),
+      workersModule(options),
+    );
+  }
+
+  get<T>(id: Token<T>): T {
+    return this.container.get(id as ServiceIdentifier<T>);
+  }
+
+  /** Empty when nothing is bound to it. */
+  list<T>(id: Token<T>): readonly T[] {
+    return this.container.getAll(id as ServiceIdentifier<T>);
+  }
+
+  /** What use cases are made of. */
+  ports(): Ports {
+    const names = Object.keys(TOKENS) as (keyof Ports)[];
+    return Object.fromEntries(names.map((name) => [name, this.get(TOKENS[name] as Token<unknown>)])) as Ports;
+  }
 }

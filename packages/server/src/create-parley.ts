@@ -14,11 +14,10 @@ import {
   parseUrl,
   StartupError,
 } from './config.js';
-import { type Assembled, type Assembly, assemble, type Parley } from './parley.js';
+import { type ComposedParley, composeParley, type Parley, type ParleyParts } from './parley.js';
 import { findSecret, makeSecret, requireSameSecret } from './secret.js';
 import { SystemClock } from './system-clock.js';
 import { SystemRandomness } from './system-randomness.js';
-import { LoadMonitor } from './workers/load-monitor.js';
 
 export interface ParleyConfig {
   /** `sqlite:PATH`. The database and the folder it is in are made when they are missing. */
@@ -81,17 +80,17 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
   );
 }
 
-type Essentials = Omit<Configuration, 'host' | 'port' | 'logLevel' | 'url'> & { readonly url: string };
+type RuntimeConfig = Omit<Configuration, 'host' | 'port' | 'logLevel' | 'url'> & { readonly url: string };
 
-export interface Surroundings extends Pick<Assembly, 'logger' | 'authenticate'> {
+export interface HostOptions extends Pick<ParleyParts, 'logger' | 'authenticate'> {
   readonly acceptsNewSecret: boolean;
 }
 
 /** On a database file. What is refused leaves no file behind. @throws StartupError, DatabaseRefused */
 export async function openParley(
-  configuration: Essentials,
-  { acceptsNewSecret, ...surroundings }: Surroundings,
-): Promise<Assembled> {
+  configuration: RuntimeConfig,
+  { acceptsNewSecret, ...hostOptions }: HostOptions,
+): Promise<ComposedParley> {
   const secret = findSecret(configuration);
   makeFolderOf(configuration.database);
   const clock = new SystemClock();
@@ -102,11 +101,9 @@ export async function openParley(
     admit: ({ secretFingerprint }) => {
       if (!acceptsNewSecret) requireSameSecret(configuration, secret, secretFingerprint);
     },
-    report: (problem) => surroundings.logger.error({}, problem),
+    report: (problem) => hostOptions.logger.error({}, problem),
   });
-  const load = configuration.shedsLoad ? new LoadMonitor(surroundings.logger) : undefined;
   const release = async () => {
-    load?.stop();
     try {
       await markdownRenderer.close();
     } finally {
@@ -114,7 +111,7 @@ export async function openParley(
     }
   };
   try {
-    return await assemble({
+    return await composeParley({
       ...configuration,
       secret: secret ?? makeSecret(configuration),
       onOtherSecret: acceptsNewSecret ? 'rehash' : 'refuse',
@@ -125,8 +122,7 @@ export async function openParley(
       passwordHasher: new HashQueue(new ScryptPasswordHasher()),
       markdownRenderer,
       emojiNames: () => unicodeEmoji().namesByCode,
-      load,
-      ...surroundings,
+      ...hostOptions,
       release,
     });
   } catch (error) {

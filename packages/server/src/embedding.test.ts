@@ -95,7 +95,7 @@ describe('the embedding example', () => {
     expect(await reply.json()).toMatchObject({ realm_url: `${url}/chat`, realm_name: 'The Shop' });
   });
 
-  it('keeps strangers out, and goes on being an application', async () => {
+  it('refuses callers without credentials; the rest of the application answers as before', async () => {
     expect((await fetch(`${url}/chat/api/v1/users/me`)).status).toBe(401);
     expect((await post('/log-in', { name: 'Ann', password: 'guess' })).status).toBe(401);
     expect((await fetch(`${url}/elsewhere`)).status).toBe(404);

@@ -9,7 +9,7 @@ import {
   TRANSPORT_LIMITS,
   type TransportLimits,
 } from '@parley/http';
-import { refuseUnreadable } from './refuse-unreadable.js';
+import { handleClientError } from './handle-client-error.js';
 
 /** Longer than clients and proxies keep an idle connection, so that it is they who close it. */
 const KEEP_ALIVE_MS = 75_000;
@@ -44,7 +44,7 @@ export function createHttpServer(listener: RequestListener, options: HttpServerO
     },
     listener,
   );
-  server.on('clientError', refuseUnreadable);
+  server.on('clientError', handleClientError);
   server.maxConnections = limits.connections;
   const warn = quietly(options.logger ?? silentLogger);
   server.on('drop', () => warn('connections are refused: there are too many'));

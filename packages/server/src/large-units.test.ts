@@ -5,9 +5,9 @@ import {
   type Caller,
   ChangeMessageFlags,
   CreateRealm,
+  DEFAULT_CHANNEL_OPTIONS,
   GetOwnUser,
   type MessageId,
-  PLAIN_CHANNEL,
   RegisterUser,
   SendMessage,
   SubscribeUsers,
@@ -49,10 +49,10 @@ describe('a large request', () => {
     parley.useCase(SubscribeUsers).execute(caller, {
       channels: names.map((name) => ({ name, color: null, description: '' })),
       principals,
-      wishes: PLAIN_CHANNEL,
+      options: DEFAULT_CHANNEL_OPTIONS,
       announce: false,
       failsOnInaccessible: true,
-      tellNewSubscribers: false,
+      notifyNewSubscribers: false,
     });
   const namesOf = (prefix: string, count: number) => Array.from({ length: count }, (_, n) => `${prefix} ${n}`);
 

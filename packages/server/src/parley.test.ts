@@ -1,6 +1,6 @@
 import type { RealmId } from '@parley/domain';
 import { route, success } from '@parley/http';
-import { assemble } from './parley.js';
+import { composeParley } from './parley.js';
 import { basic, TestServer } from './testing/test-server.js';
 
 class Nothing {}
@@ -12,7 +12,7 @@ const whoAmI = route('GET', '/whoami', {
   handle: async ({ caller }) => success({ user_id: caller.userId, client: caller.clientName }),
 });
 
-/** Says in which realm a stranger is. */
+/** Answers the realm of an anonymous caller. */
 const whereAmI = route('GET', '/whereami', {
   auth: 'anyone',
   dto: Nothing,
@@ -21,7 +21,7 @@ const whereAmI = route('GET', '/whereami', {
 
 const forOwners = route('POST', '/owners', {
   auth: 'user',
-  gates: ['owner'],
+  roleRequirements: ['owner'],
   dto: Nothing,
   handle: async () => success(),
 });
@@ -70,11 +70,11 @@ describe('the whole application', () => {
     }
   });
 
-  it('finds the realm of strangers by host name', async () => {
+  it('finds the realm of anonymous callers by host name', async () => {
     expect((await server.get('/whereami', null)).body.realm_id).toBe(server.realmId);
   });
 
-  it('asks gates about the rights of now', async () => {
+  it('checks role requirements against the caller’s current role', async () => {
     const { desdemona, iago } = server.people;
     expect((await server.post('/owners', desdemona)).status).toBe(200);
     expect(await server.post('/owners', iago)).toMatchObject({
@@ -196,7 +196,7 @@ describe('another secret', () => {
   it('is refused beside a running server', async () => {
     const server = await TestServer.start({ moreRoutes });
     const parts = { ...server.parts, secret: 'another secret, by mistake' };
-    await expect(assemble({ ...parts, onOtherSecret: 'refuse' })).rejects.toThrow(/another secret/);
+    await expect(composeParley({ ...parts, onOtherSecret: 'refuse' })).rejects.toThrow(/another secret/);
     expect((await server.get('/whoami', server.people.hamlet)).status).toBe(200);
     await server.close();
   });
@@ -206,7 +206,7 @@ describe('another secret', () => {
     const { hamlet } = server.people;
     const said: unknown[] = [];
     const logger = { info: () => {}, error: (...words: unknown[]) => void said.push(words) };
-    const parley = await assemble({ ...server.parts, logger, secret: 'another secret, on purpose' });
+    const parley = await composeParley({ ...server.parts, logger, secret: 'another secret, on purpose' });
     expect(said).toEqual([[{ users: expect.any(Number) }, expect.stringContaining('all API keys are new')]]);
     const record = await server.storage.uow.read(({ apiKeys }) => apiKeys.find(server.realmId, hamlet.id));
     const apiKey = parley.ports.apiKeyMint.derive(record!);

@@ -1,5 +1,5 @@
 import { Container, ContainerModule, type ServiceIdentifier } from 'inversify';
-import { provide, token } from './provide.js';
+import { all, provide, provideAs, provideFrom, provideValue, token } from './provide.js';
 
 interface Greeter {
   greet(): string;
@@ -52,5 +52,39 @@ describe('provide', () => {
       provide(bind, Door, namePort, Polite);
     });
     expect(() => containerOf(() => {}).get(Door)).toThrow();
+  });
+});
+
+describe('all', () => {
+  const greeters = token<Greeter>('greeters');
+  class Choir {
+    constructor(readonly members: readonly Greeter[]) {}
+  }
+
+  it('hands over everything that is bound, in the order of binding', () => {
+    const container = containerOf(({ bind }) => {
+      provideValue(bind, namePort, 'Hamlet');
+      provide(bind, Polite, namePort);
+      provideAs(bind, greeters, Polite);
+      provideFrom(bind, greeters, (name) => ({ greet: () => `Hello ${name}` }), namePort);
+      provide(bind, Choir, all(greeters));
+    });
+    const { members } = container.get(Choir);
+    expect(members.map((greeter) => greeter.greet())).toEqual(['Good morning, Hamlet', 'Hello Hamlet']);
+    expect(members[0]).toBe(container.get(Polite));
+    expect(container.getAll(greeters as ServiceIdentifier<Greeter>)[1]).toBe(members[1]);
+  });
+
+  it('hands over an empty list when nothing is bound', () => {
+    expect(containerOf(({ bind }) => provide(bind, Choir, all(greeters))).get(Choir).members).toEqual([]);
+  });
+
+  it('is checked by the compiler', () => {
+    containerOf(({ bind }) => {
+      // @ts-expect-error names are no greeters
+      provide(bind, Choir, all(namePort));
+      // @ts-expect-error a list is no name
+      provide(bind, Polite, all(namePort));
+    });
   });
 });

@@ -51,7 +51,7 @@ describe('the table of operations', () => {
     expect(found.length).toBeGreaterThan(0);
   });
 
-  it('asks everybody who he is, except where strangers are welcome', async () => {
+  it('requires authentication, except for the operations that anybody may call', async () => {
     const forStrangers = new Set(['/server_settings', '/fetch_api_key', '/dev_fetch_api_key', '/dev_list_users']);
     for (const { method, path, auth, atRoot } of routes) {
       if (atRoot || forStrangers.has(path)) continue;

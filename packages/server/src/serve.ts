@@ -7,7 +7,7 @@ import { openParley } from './create-parley.js';
 import { DEMO_REALM } from './demo/organization.js';
 import { createHttpServer } from './http-server.js';
 import { createLogger } from './logger.js';
-import type { Assembled } from './parley.js';
+import type { ComposedParley } from './parley.js';
 
 export interface RunningServer {
   /** The public address. */
@@ -97,7 +97,11 @@ function listeningUrl(server: Server, host: string): string {
 }
 
 /** Answers what the operator should know about it. */
-async function prepareDemo({ ports }: Assembled, { database }: Configuration, url: string): Promise<readonly string[]> {
+async function prepareDemo(
+  { ports }: ComposedParley,
+  { database }: Configuration,
+  url: string,
+): Promise<readonly string[]> {
   const { createDemo } = await import('./demo/create-demo.js');
   const { listDemoAccess, writeZuliprcFiles } = await import('./demo/zuliprc.js');
   const isNew = await createDemo(ports);
@@ -117,7 +121,7 @@ async function prepareDemo({ ports }: Assembled, { database }: Configuration, ur
 /** How long connections may take to carry away their last answers. */
 const FAREWELL_MS = 5000;
 
-async function stop(server: Server, parley: Assembled): Promise<void> {
+async function stop(server: Server, parley: ComposedParley): Promise<void> {
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve());
   });

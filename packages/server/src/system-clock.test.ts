@@ -1,7 +1,7 @@
 import { SystemClock } from './system-clock.js';
 
 describe('SystemClock', () => {
-  it('tells whole seconds and milliseconds of one time', () => {
+  it('reads seconds and milliseconds from one clock', () => {
     const clock = new SystemClock();
     const before = Date.now();
     const seconds = clock.now();

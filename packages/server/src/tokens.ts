@@ -1,21 +1,31 @@
 import type {
   ApiKeyMint,
-  ChannelOptions,
   ChannelQuota,
   Clock,
+  CommitListener,
   DevelopmentMode,
   DisposableDomains,
+  EventListener,
+  EventLoop,
+  JobHandler,
   LoginAttempts,
   MarkdownRenderer,
   PasswordHasher,
   PasswordStrength,
   Randomness,
-  RealmAddresses,
+  RealmUrls,
+  ReportProblem,
   ServedQueues,
   ServerAddress,
+  ServerChannelConfig,
+  Timers,
   UnitOfWork,
 } from '@parley/domain';
+import type { Authenticator, Dispatcher, LoadGauge, Route } from '@parley/http';
+import type { Resolve } from './container.js';
+import type { ParleyParts } from './parley.js';
 import { token } from './provide.js';
+import type { Worker } from './workers/worker.js';
 
 /** The ports and options that use cases ask for. What is made of them is bound by its class. */
 export const TOKENS = {
@@ -28,10 +38,37 @@ export const TOKENS = {
   disposableDomains: token<DisposableDomains>('DisposableDomains'),
   loginAttempts: token<LoginAttempts>('LoginAttempts'),
   markdownRenderer: token<MarkdownRenderer>('MarkdownRenderer'),
-  realmAddresses: token<RealmAddresses>('RealmAddresses'),
+  realmUrls: token<RealmUrls>('RealmAddresses'),
   serverAddress: token<ServerAddress>('ServerAddress'),
-  channelOptions: token<ChannelOptions>('ChannelOptions'),
+  serverChannelConfig: token<ServerChannelConfig>('ChannelOptions'),
   channelQuota: token<ChannelQuota>('ChannelQuota'),
   developmentMode: token<DevelopmentMode>('DevelopmentMode'),
   servedQueues: token<ServedQueues>('ServedQueues'),
+} as const;
+
+/** What a server at work is made of, beside its use cases. */
+export const PARTS = {
+  options: token<ParleyParts>('options'),
+  /** As it is, without telling anybody of commits. */
+  storage: token<UnitOfWork>('storage'),
+  report: token<ReportProblem>('report'),
+  timers: token<Timers>('Timers'),
+  eventLoop: token<EventLoop>('EventLoop'),
+  resolve: token<Resolve>('resolve'),
+  load: token<LoadGauge>('load'),
+  routes: token<readonly Route[]>('routes'),
+  dispatcher: token<Dispatcher>('dispatcher'),
+} as const;
+
+/** Of these a module binds as many as it has; they come in the order of the modules. */
+export const LISTS = {
+  /** Asked one after the other. */
+  authenticator: token<Authenticator>('authenticator'),
+  /** Told of every event, whoever committed it, one listener after the other. */
+  eventListener: token<EventListener>('event listener'),
+  /** Told of what this process commits. */
+  commitListener: token<CommitListener>('commit listener'),
+  jobHandler: token<JobHandler>('job handler'),
+  /** Started in this order and stopped in the opposite one. */
+  worker: token<Worker>('worker'),
 } as const;

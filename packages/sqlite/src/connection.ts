@@ -98,13 +98,13 @@ export class Connection {
   private state: 'idle' | 'in unit' | 'suspended' | 'retired' = 'idle';
   private mayCache = true;
 
-  /** `yieldNow` lets the event loop turn if it was held for long; readers have nobody waiting for them. */
+  /** `yieldNow` lets the event loop turn if it was held for long. */
   constructor(
     readonly database: Database,
-    private readonly yieldNow: (connection: Connection) => Promise<void> = async () => {},
+    private readonly yieldNow: (connection: Connection) => Promise<void>,
   ) {}
 
-  /** For repositories that work through a list which may be long: `tx.yield`. */
+  /** For repositories that work through a list which may be long: the unit's own `yield`. */
   yield(): Promise<void> {
     return this.yieldNow(this);
   }
@@ -149,7 +149,7 @@ export class Connection {
   }
 
   requireUnit(): void {
-    if (this.state === 'suspended') throw new Error('A repository was used before its `tx.yield` had answered');
+    if (this.state === 'suspended') throw new Error('A repository was used before its `yield` had answered');
     if (this.state !== 'in unit') throw new Error('A repository was used after its unit of work had ended');
   }
 
@@ -162,7 +162,7 @@ export class Connection {
   }
 
   /** Called by whoever changes something that caches hold. */
-  holdCaches(): void {
+  disableCaching(): void {
     this.mayCache = false;
   }
 }

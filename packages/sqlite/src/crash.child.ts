@@ -28,6 +28,7 @@ async function change(tx: Transaction, realm: Realm, channel: Channel, name: str
       avatar: { source: 'gravatar', version: 1 },
       specialPermissions: [],
       settings: settingValues(USER_SETTINGS, {}),
+      editedSettings: [],
     },
     null,
   );

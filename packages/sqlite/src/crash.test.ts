@@ -1,48 +1,32 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { aChannel, givenOn } from '@parley/testkit';
+import { join } from 'node:path';
+import { aChannel, createFixtureOn } from '@parley/testkit';
 import Sqlite from 'better-sqlite3';
-import { buildSync } from 'esbuild';
 import type { Acknowledged } from './crash.child.js';
 import { openSqliteStorage } from './index.js';
+import { ChildProgram } from './testing/child.js';
 
 const ROUNDS = 8;
 const clock = { now: () => Math.floor(Date.now() / 1000), nowMs: Date.now };
 
 let directory: string;
-let child: string;
+let child: ChildProgram;
 let database: string;
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'parley-crash-'));
   database = join(directory, 'parley.db');
-  child = join(directory, 'child.cjs');
-  // Built here, so that it is the code under test and not what was last compiled.
-  buildSync({
-    entryPoints: [join(__dirname, 'crash.child.ts')],
-    outfile: child,
-    bundle: true,
-    platform: 'node',
-    format: 'cjs',
-    target: 'node20',
-    external: ['better-sqlite3'],
-    alias: { '@parley/domain': join(__dirname, '../../domain/src/index.ts') },
-  });
+  child = new ChildProgram(join(__dirname, 'crash.child.ts'), join(directory, 'child.cjs'));
   const storage = openSqliteStorage({ path: database, clock });
-  await givenOn(storage.uow, clock, aChannel({ name: 'general' }));
+  await createFixtureOn(storage.uow, clock, aChannel({ name: 'general' }));
   await storage.close();
 });
 afterAll(() => rmSync(directory, { recursive: true }));
 
 /** Lets a child write, kills it in the middle, and returns what it had acknowledged by then. */
 async function writeUntilKilled(prefix: string, acknowledgements: number, delayMs: number): Promise<Acknowledged[]> {
-  const modules = dirname(dirname(require.resolve('better-sqlite3/package.json')));
-  const writer = spawn(process.execPath, [child, database, prefix], {
-    env: { ...process.env, NODE_PATH: modules },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const writer = child.start(database, prefix);
   let output = '';
   writer.stdout.setEncoding('utf8');
   await new Promise<void>((resolve, reject) => {
@@ -117,7 +101,7 @@ async function forgetTheNewest(messageId: number): Promise<void> {
   await storage.uow.write(async (tx) => {
     const realm = (await tx.realms.list())[0]!;
     await tx.messages.remove(realm.id, [messageId as never]);
-    await tx.events.prune(realm.id, await tx.events.headSeq(realm.id), clock.now() + 1, 100_000);
+    await tx.events.prune(realm.id, await tx.events.lastSeq(realm.id), clock.now() + 1, 100_000);
   });
   await storage.close();
 }

@@ -51,10 +51,10 @@ export interface KnownServer {
 }
 
 /** A throw refuses the database. */
-export type Admission = (known: KnownServer) => void;
+export type AdmissionCheck = (known: KnownServer) => void;
 
 export interface WriterOptions {
-  readonly admit?: Admission;
+  readonly admit?: AdmissionCheck;
   readonly trace?: StatementTrace;
 }
 
@@ -136,8 +136,8 @@ function lookInto(path: string, look: (database: Database) => void): void {
 }
 
 /** Before anything is changed. @throws DatabaseRefused, NotAdmitted */
-function checkContents(path: string, database: Database, admit: Admission | undefined): void {
-  refuseNewer(path, database.pragma('user_version', { simple: true }) as number);
+function checkContents(path: string, database: Database, admit: AdmissionCheck | undefined): void {
+  assertNotNewer(path, database.pragma('user_version', { simple: true }) as number);
   if (!admit) return;
   const isThere = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'server_fact'").get() !== undefined;
   const fact = isThere
@@ -190,11 +190,11 @@ function checkHeader(path: string): boolean {
     header.toString('latin1', 0, MAGIC.length) === MAGIC &&
     header.readUInt32BE(APPLICATION_ID_OFFSET) === APPLICATION_ID;
   if (!isOurs) throw new DatabaseRefused(`Cannot open database ${path}: it belongs to another program`);
-  refuseNewer(path, header.readUInt32BE(USER_VERSION_OFFSET));
+  assertNotNewer(path, header.readUInt32BE(USER_VERSION_OFFSET));
   return false;
 }
 
-function refuseNewer(path: string, version: number): void {
+function assertNotNewer(path: string, version: number): void {
   if (version > LATEST_VERSION) {
     throw new DatabaseRefused(
       `Cannot open database ${path}: it was written by a newer version of Parley (schema ${version}, this one knows ${LATEST_VERSION})`,

@@ -1,11 +1,11 @@
 import { closeSync, fchmodSync, openSync } from 'node:fs';
 import type { Clock, UnitOfWork } from '@parley/domain';
-import { type Admission, openReader, openWriter, type StatementTrace } from './database.js';
+import { type AdmissionCheck, openReader, openWriter, type StatementTrace } from './database.js';
 import { repositoryFactory } from './repositories.js';
 import { SqliteUnitOfWork } from './sqlite-unit-of-work.js';
 import { StorageFiles, type StorageLoss } from './storage-files.js';
 
-export { type Admission, DatabaseRefused, type KnownServer, type StatementTrace } from './database.js';
+export { type AdmissionCheck, DatabaseRefused, type KnownServer, type StatementTrace } from './database.js';
 export { UnitYielded } from './sqlite-unit-of-work.js';
 
 export interface SqliteStorageOptions {
@@ -13,7 +13,7 @@ export interface SqliteStorageOptions {
   readonly path: string;
   readonly clock: Clock;
   /** Asked before anything of an existing database is touched; a throw refuses it. */
-  readonly admit?: Admission;
+  readonly admit?: AdmissionCheck;
   readonly trace?: StatementTrace;
   /** Gets sentences for the operator when something is wrong with the files, or with who else uses them. */
   readonly report?: (problem: string) => void;

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type GroupId, REALM_SETTINGS, type Repositories, settingValues, USER_SETTINGS } from '@parley/domain';
-import { aChannel, aMessage, aRealm, aUser, FixedClock, givenOn, type Scene } from '@parley/testkit';
+import { type GroupId, type Repositories, STORED_REALM_SETTINGS, settingValues, USER_SETTINGS } from '@parley/domain';
+import { aChannel, aMessage, aRealm, aUser, createFixtureOn, FixedClock, type Fixture } from '@parley/testkit';
 import Sqlite from 'better-sqlite3';
 import { openSqliteStorage, type SqliteStorage } from './index.js';
 import { Quarantine } from './quarantine.js';
@@ -12,8 +12,8 @@ let files = 0;
 let path: string;
 let storage: SqliteStorage;
 let reports: string[];
-let scene: Scene;
-let healthy: Scene;
+let fixture: Fixture;
+let healthy: Fixture;
 const clock = new FixedClock();
 
 const open = () => openSqliteStorage({ path, clock, report: (problem) => reports.push(problem) });
@@ -22,7 +22,7 @@ beforeEach(async () => {
   path = join(directory, `${++files}.db`);
   reports = [];
   storage = open();
-  scene = await givenOn(
+  fixture = await createFixtureOn(
     storage.uow,
     clock,
     aUser({ name: 'hamlet', role: 'owner' }),
@@ -30,7 +30,7 @@ beforeEach(async () => {
     aChannel({ name: 'general', subscribers: ['hamlet', 'iago'] }),
     aMessage({ from: 'hamlet', to: 'general' }),
   );
-  healthy = await givenOn(storage.uow, clock, aRealm({ stringId: 'healthy' }), aUser({ name: 'cordelia' }));
+  healthy = await createFixtureOn(storage.uow, clock, aRealm({ stringId: 'healthy' }), aUser({ name: 'cordelia' }));
 });
 afterEach(() => storage.close());
 afterAll(() => rmSync(directory, { recursive: true }));
@@ -47,17 +47,17 @@ const read = <T>(work: (r: Repositories) => Promise<T>) => storage.uow.read(work
 const told = (where: string) => [expect.stringContaining(`(${where}: `)];
 
 it.each(['{', '[]', 'null', '"x"', ''])('reads a realm whose settings are %j with the defaults', async (json) => {
-  const { id } = scene.realm;
+  const { id } = fixture.realm;
   await damage('UPDATE realm SET settings = ? WHERE id = ?', json, id);
   const realms = await read((r) => r.realms.list());
   expect(realms.map((realm) => realm.id)).toEqual([id, healthy.realm.id]);
-  expect(realms[0]!.settings).toEqual(settingValues(REALM_SETTINGS, {}));
+  expect(realms[0]!.settings).toEqual(settingValues(STORED_REALM_SETTINGS, {}));
   expect(realms[1]).toEqual(healthy.realm);
   expect(reports).toEqual(told(`realm ${id}, settings`));
 });
 
 it('keeps of settings what makes sense', async () => {
-  const { id } = scene.realm;
+  const { id } = fixture.realm;
   const json = JSON.stringify({
     waitingPeriodThreshold: 'x',
     gifRatingPolicy: 9,
@@ -66,15 +66,15 @@ it('keeps of settings what makes sense', async () => {
   });
   await damage('UPDATE realm SET settings = ? WHERE id = ?', json, id);
   expect((await read((r) => r.realms.get(id))).settings).toEqual({
-    ...settingValues(REALM_SETTINGS, {}),
+    ...settingValues(STORED_REALM_SETTINGS, {}),
     description: 'kept',
   });
   expect(reports).toEqual([expect.stringContaining(`(realm ${id}, settings: no value of gifRatingPolicy)`)]);
 });
 
 it('lets nobody do what it cannot read who may', async () => {
-  const { id } = scene.realm;
-  const general = scene.channel('general');
+  const { id } = fixture.realm;
+  const general = fixture.channel('general');
   await damage("UPDATE realm SET permissions = '{' WHERE id = ?", id);
   await damage(
     `UPDATE channel SET permissions = json_set(permissions, '$.canSubscribe', 'x') WHERE id = ?`,
@@ -95,47 +95,52 @@ it('lets nobody do what it cannot read who may', async () => {
 });
 
 it('reads a user of whom nothing makes sense as a guest with the default settings', async () => {
-  const { id } = scene.user('hamlet');
-  const realmId = scene.realm.id;
+  const { id } = fixture.user('hamlet');
+  const realmId = fixture.realm.id;
   await damage(
-    "UPDATE user SET role = 'king', settings = '{]', special_permissions = '{}', avatar_source = '?' WHERE id = ?",
+    "UPDATE user SET role = 'king', settings = '{]', edited_settings = '[7]', special_permissions = '{}', avatar_source = '?' WHERE id = ?",
     id,
   );
   const user = (await read((r) => r.users.find(realmId, id)))!;
-  expect(user).toMatchObject({ role: 'guest', specialPermissions: [], avatar: { source: 'generated' } });
+  expect(user).toMatchObject({
+    role: 'guest',
+    specialPermissions: [],
+    editedSettings: [],
+    avatar: { source: 'generated' },
+  });
   expect(user.settings).toEqual(settingValues(USER_SETTINGS, {}));
   expect((await read((r) => r.actors.get({ realmId, userId: id }))).role).toBe('guest');
-  const heads = await read((r) => r.users.listHeads(realmId));
+  const heads = await read((r) => r.users.listEntries(realmId));
   const users = await read((r) =>
     r.users.list(
       realmId,
       heads.map((head) => head.id),
     ),
   );
-  expect(users.map(({ email }) => email)).toEqual(['hamlet', 'iago'].map((name) => scene.user(name).email));
-  const [message] = scene.messages;
-  expect(await read((r) => r.messages.listViews(realmId, [message!.id]))).toHaveLength(1);
+  expect(users.map(({ email }) => email)).toEqual(['hamlet', 'iago'].map((name) => fixture.user(name).email));
+  const [message] = fixture.messages;
+  expect(await read((r) => r.pages.listViews(realmId, [message!.id]))).toHaveLength(1);
   expect(new Set(reports).size).toBe(reports.length);
-  expect(reports).toHaveLength(4);
+  expect(reports).toHaveLength(5);
 });
 
 it('reads a channel of unknown privacy as private, and a message with unknown links without any', async () => {
-  const general = scene.channel('general');
-  const [message] = scene.messages;
+  const general = fixture.channel('general');
+  const [message] = fixture.messages;
   await damage("UPDATE channel SET privacy = '?', topics_policy = '?' WHERE id = ?", general.id);
   await damage("UPDATE message SET topic_links = '[7]' WHERE id = ?", message!.id);
-  const channels = await read((r) => r.channels.listAll(scene.realm.id));
+  const channels = await read((r) => r.channels.listAll(fixture.realm.id));
   expect(channels).toEqual([
     { ...general, privacy: 'privateProtectedHistory', topicsPolicy: 'inherit', version: expect.any(Number) },
   ]);
-  expect((await read((r) => r.messages.find(scene.realm.id, message!.id)))!.topicLinks).toEqual([]);
+  expect((await read((r) => r.messages.find(fixture.realm.id, message!.id)))!.topicLinks).toEqual([]);
   expect(reports).toHaveLength(3);
 });
 
 it('tells of each place once, and of so many at most', () => {
   const lines: string[] = [];
   const quarantine = new Quarantine((line) => lines.push(line));
-  for (let i = 0; i < 3000; i++) quarantine.tell({ table: 'user', id: i >> 1, column: 'settings' }, 'no JSON');
+  for (let i = 0; i < 3000; i++) quarantine.report({ table: 'user', id: i >> 1, column: 'settings' }, 'no JSON');
   expect(lines).toHaveLength(1000);
   expect(lines[0]).toBe(
     'The database holds a value that makes no sense (user 0, settings: no JSON); a harmless one stands in for it.',
@@ -145,8 +150,8 @@ it('tells of each place once, and of so many at most', () => {
 });
 
 it('gives nothing to a group in a realm that has none', async () => {
-  await damage("UPDATE realm SET permissions = '' WHERE id = ?", scene.realm.id);
-  await damage('UPDATE user_group SET system_name = NULL WHERE realm_id = ?', scene.realm.id);
-  const realm = await read((r) => r.realms.get(scene.realm.id));
+  await damage("UPDATE realm SET permissions = '' WHERE id = ?", fixture.realm.id);
+  await damage('UPDATE user_group SET system_name = NULL WHERE realm_id = ?', fixture.realm.id);
+  const realm = await read((r) => r.realms.get(fixture.realm.id));
   expect(new Set(Object.values(realm.permissions))).toEqual(new Set([0 as GroupId]));
 });

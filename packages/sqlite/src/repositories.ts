@@ -6,9 +6,13 @@ import type { Connection } from './connection.js';
 import { SqliteEventLog } from './events/sqlite-event-log.js';
 import { SqliteEventQueueRepository } from './events/sqlite-event-queue-repository.js';
 import { newSystemGroupCache, SqliteGroupRepository } from './groups/sqlite-group-repository.js';
+import { SqliteJobRepository } from './jobs/sqlite-job-repository.js';
+import { SqliteMessageMoves } from './messages/sqlite-message-moves.js';
+import { SqliteMessagePageReads } from './messages/sqlite-message-page-reads.js';
 import { SqliteMessageRepository } from './messages/sqlite-message-repository.js';
 import { SqlitePersonalMessages } from './messages/sqlite-personal-messages.js';
 import { SqliteRecipientRepository } from './messages/sqlite-recipient-repository.js';
+import { SqliteTopicReads } from './messages/sqlite-topic-reads.js';
 import { Quarantine } from './quarantine.js';
 import { newRealmCache, SqliteRealmRepository } from './realms/sqlite-realm-repository.js';
 import type { WritableRepositories } from './sqlite-unit-of-work.js';
@@ -28,20 +32,24 @@ export function repositoryFactory(
   const quarantine = new Quarantine(report);
   return (connection) => {
     const groups = new SqliteGroupRepository(connection, systemGroupCache, quarantine);
-    const messages = new SqliteMessageRepository(connection, quarantine);
+    const topics = new SqliteTopicReads(connection);
     return {
       realms: new SqliteRealmRepository(connection, realmCache, groups, quarantine),
       users: new SqliteUserRepository(connection, userCache, quarantine),
       actors: new SqliteActorReads(connection, actorCache, quarantine),
       groups,
-      channels: new SqliteChannelRepository(connection, channelCache, clock, groups, messages, quarantine),
+      channels: new SqliteChannelRepository(connection, channelCache, clock, groups, topics, quarantine),
       topicPolicies: new SqliteTopicPolicyRepository(connection),
       recipients: new SqliteRecipientRepository(connection),
-      messages,
+      messages: new SqliteMessageRepository(connection, quarantine),
+      pages: new SqliteMessagePageReads(connection, quarantine),
+      topics,
+      moves: new SqliteMessageMoves(connection),
       personal: new SqlitePersonalMessages(connection),
       events: new SqliteEventLog(connection, clock),
       queues: new SqliteEventQueueRepository(connection),
       apiKeys: new SqliteApiKeyRepository(connection),
+      jobs: new SqliteJobRepository(connection),
     };
   };
 }

@@ -9,7 +9,7 @@ import {
 } from '@parley/domain';
 import { StatementFailed } from './connection.js';
 import type { Quarantine } from './quarantine.js';
-import { remembering } from './versioned-cache.js';
+import { memoize } from './versioned-cache.js';
 
 /** Booleans are stored as 0 and 1, also where null is a value of its own. */
 export type Flag = 0 | 1;
@@ -62,7 +62,7 @@ export function settingsColumn<R extends Readonly<Record<string, unknown>>>(
   column: string,
 ): SettingsColumn<R> {
   const definitions = Object.entries(registry) as [keyof R & string, SettingDefinition<SettingValue>][];
-  const parse = remembering((json): Parsed<SettingValues<R>> => {
+  const parse = memoize((json): Parsed<SettingValues<R>> => {
     const stored = parseObject(json);
     const own: Record<string, SettingValue> = {};
     let { problem } = stored;
@@ -85,7 +85,7 @@ export function settingsColumn<R extends Readonly<Record<string, unknown>>>(
     },
     fromJson: (json, id, quarantine) => {
       const { value, problem } = parse(json);
-      if (problem !== null) quarantine.tell({ table, id, column }, problem);
+      if (problem !== null) quarantine.report({ table, id, column }, problem);
       return value;
     },
   };
@@ -95,13 +95,13 @@ export function settingsColumn<R extends Readonly<Record<string, unknown>>>(
  * How permissions are stored: as JSON of a group id each. Answers what reads the column of the row `id`; what is no group
  * id is given to `nobody`.
  */
-export function grantsColumn<R extends object>(
+export function groupSettingsColumn<R extends object>(
   registry: R,
   table: string,
   capacity?: number,
 ): (json: string, id: number, quarantine: Quarantine, nobody: () => GroupId) => GroupSettings<R> {
   const names = Object.keys(registry);
-  const parse = remembering((json): Parsed<Readonly<Record<string, unknown>>> => {
+  const parse = memoize((json): Parsed<Readonly<Record<string, unknown>>> => {
     const stored = parseObject(json);
     const wrong = names.find((name) => !Number.isSafeInteger(stored.value[name]));
     return { value: stored.value, problem: stored.problem ?? (wrong === undefined ? null : `no group for ${wrong}`) };
@@ -109,11 +109,12 @@ export function grantsColumn<R extends object>(
   return (json, id, quarantine, nobody) => {
     const { value, problem } = parse(json);
     if (problem === null) return value as GroupSettings<R>;
-    quarantine.tell({ table, id, column: 'permissions' }, problem);
+    quarantine.report({ table, id, column: 'permissions' }, problem);
     const standIn = nobody();
-    const grants: Record<string, GroupId> = {};
-    for (const name of names) grants[name] = Number.isSafeInteger(value[name]) ? (value[name] as GroupId) : standIn;
-    return grants as GroupSettings<R>;
+    const groupSettings: Record<string, GroupId> = {};
+    for (const name of names)
+      groupSettings[name] = Number.isSafeInteger(value[name]) ? (value[name] as GroupId) : standIn;
+    return groupSettings as GroupSettings<R>;
   };
 }
 
@@ -123,7 +124,7 @@ export function listColumn<T>(
   column: string,
   isElement: (value: unknown) => boolean,
 ): (json: string, id: number, quarantine: Quarantine) => readonly T[] {
-  const parse = remembering((json): Parsed<readonly T[]> => {
+  const parse = memoize((json): Parsed<readonly T[]> => {
     try {
       const list: unknown = JSON.parse(json);
       if (Array.isArray(list) && list.every(isElement)) return { value: list, problem: null };
@@ -134,7 +135,7 @@ export function listColumn<T>(
   });
   return (json, id, quarantine) => {
     const { value, problem } = parse(json);
-    if (problem !== null) quarantine.tell({ table, id, column }, problem);
+    if (problem !== null) quarantine.report({ table, id, column }, problem);
     return value;
   };
 }

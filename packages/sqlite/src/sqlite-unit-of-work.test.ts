@@ -13,7 +13,6 @@ import { SqliteUnitOfWork, UnitYielded, type WritableRepositories } from './sqli
 interface Notes {
   readonly insert: Command;
   readonly all: Query<string>;
-  /** In writes only. */
   readonly yield: () => Promise<void>;
 }
 
@@ -64,6 +63,8 @@ afterAll(async () => {
 const add = (text: string) => uow.write(async (notes) => void notes.insert.run(text));
 const stored = () => uow.read(async (notes) => notes.all.all());
 const commits = () => statements.filter((sql) => sql === 'COMMIT').length;
+/** Longer than a unit may hold the loop without being asked to let it turn. */
+const SLICE = 10;
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 /** Keeps the event loop busy. */
 function spin(ms: number): void {
@@ -201,9 +202,6 @@ describe('a unit that yields to the event loop', () => {
 });
 
 describe('a unit that lets the event loop turn', () => {
-  /** Longer than a unit may hold the loop without being asked to let it turn. */
-  const SLICE = 10;
-
   it('lets timers and reads run meanwhile, which see nothing of it, and keeps other writes waiting', async () => {
     const seen: unknown[] = [];
     let isRunning = true;
@@ -272,7 +270,7 @@ describe('a unit that lets the event loop turn', () => {
       notes.insert.run('own');
     });
     await nextTurn();
-    expect(() => kept.insert.run('foreign')).toThrow('before its `tx.yield` had answered');
+    expect(() => kept.insert.run('foreign')).toThrow('before its `yield` had answered');
     await long;
     expect(() => kept.yield()).rejects.toThrow('after its unit of work had ended');
     expect(await stored()).toEqual(['own']);
@@ -392,11 +390,13 @@ it('refuses repositories that were kept beyond their unit', async () => {
 describe('a read', () => {
   it('keeps its snapshot while writes commit', async () => {
     await add('a');
+    const other = new Sqlite(path);
     const seen = await uow.read(async (notes) => {
       const before = notes.all.all();
-      await add('b');
+      other.exec("INSERT INTO note VALUES ('b')");
       return [before, notes.all.all()];
     });
+    other.close();
     expect(seen).toEqual([['a'], ['a']]);
     expect(await stored()).toEqual(['a', 'b']);
   });
@@ -418,18 +418,74 @@ describe('a read', () => {
     await add('a');
     const reads = Array.from({ length: 20 }, () =>
       uow.read(async (notes) => {
-        await nextTurn();
+        spin(SLICE);
+        await notes.yield();
         return notes.all.all();
       }),
     );
     expect(await Promise.all(reads)).toEqual(Array(20).fill(['a']));
+  });
+
+  it.each([
+    ['the next turn', nextTurn],
+    ['a timer', () => sleep(100)],
+    ['a write', () => add('inner')],
+  ])('is refused when it awaits %s, and gives its connection back', async (_, somethingElse) => {
+    for (let i = 0; i < 10; i++) {
+      const yielding = uow.read(async (notes) => {
+        await somethingElse().catch(() => undefined);
+        return notes.all.all();
+      });
+      await expect(yielding).rejects.toThrow(UnitYielded);
+      // Else the next write would join a batch of this turn.
+      await nextTurn();
+    }
+    await add('a');
+    expect((await stored()).filter((text) => text !== 'inner')).toEqual(['a']);
+  });
+
+  it('reaches nothing when it goes on after it was refused', async () => {
+    let kept!: Notes;
+    let goOn = () => {};
+    let late: Promise<unknown> | undefined;
+    const yielding = uow.read(async (notes) => {
+      kept = notes;
+      late = new Promise<void>((resolve) => {
+        goOn = resolve;
+      }).then(() => notes.all.all());
+      await late;
+    });
+    await expect(yielding).rejects.toThrow(UnitYielded);
+    await uow.read(async (notes) => {
+      goOn();
+      await expect(late).rejects.toThrow('after its unit of work had ended');
+      expect(() => kept.all.all()).toThrow('after its unit of work had ended');
+      expect(notes.all.all()).toEqual([]);
+    });
+  });
+
+  it('lets the event loop turn when it asks for it, and keeps its snapshot', async () => {
+    let turns = 0;
+    const seen = await uow.read(async (notes) => {
+      const before = notes.all.all();
+      setImmediate(() => turns++);
+      void add('a');
+      for (let i = 0; i < 5; i++) {
+        spin(SLICE);
+        await notes.yield();
+      }
+      return [before, notes.all.all()];
+    });
+    expect([turns, seen]).toEqual([1, [[], []]]);
+    expect(await stored()).toEqual(['a']);
   });
 });
 
 describe('closing', () => {
   it('finishes what has begun, refuses what comes later, and leaves one file', async () => {
     const slowRead = uow.read(async (notes) => {
-      await nextTurn();
+      spin(SLICE);
+      await notes.yield();
       return notes.all.all();
     });
     const write = add('a');

@@ -19,12 +19,13 @@ const LOCK_DELAYS_MS = [2, 25] as const;
 /** What whoever was refused is told. */
 const RETRY_AFTER_SECONDS = 1;
 
-/** A unit awaited something other than its repositories, which would have held up every other writer. */
+/**
+ * A unit awaited something other than its repositories. A write would have held up every other writer; a read would have
+ * kept one of few connections, and with its snapshot the write-ahead log from being folded into the file.
+ */
 export class UnitYielded extends Error {
   constructor() {
-    super(
-      'A unit of work awaited something other than its repositories (I/O, a timer, or another write) and was rolled back',
-    );
+    super('A unit of work awaited something other than its repositories (I/O, a timer, or another unit) and was ended');
     this.name = 'UnitYielded';
   }
 }
@@ -190,6 +191,50 @@ export class SqliteUnitOfWork implements UnitOfWork {
   }
 }
 
+/** Notices that the event loop turns under a unit, and lets it turn where the unit asks for it. */
+class TurnWatch {
+  private immediate: NodeJS.Immediate | undefined;
+  /** Goes on with the unit, which let the event loop turn. */
+  private resume: (() => void) | null = null;
+  private sliceStartedAt = 0;
+
+  /** Repositories answer within the turn of the event loop, so units that only await them end before this is called. */
+  start(onYielded: () => void): void {
+    this.sliceStartedAt = performance.now();
+    const onNextTurn = () => {
+      this.immediate = setImmediate(onNextTurn);
+      if (this.resume) this.resume();
+      else onYielded();
+    };
+    this.immediate = setImmediate(onNextTurn);
+  }
+
+  stop(): void {
+    this.goOn();
+    clearImmediate(this.immediate);
+  }
+
+  /** For a unit that has not awaited the turn that it asked for. */
+  goOn(): void {
+    this.resume?.();
+  }
+
+  async yield(connection: Connection): Promise<void> {
+    connection.requireUnit();
+    if (performance.now() - this.sliceStartedAt < SLICE_MS) return;
+    // Whoever runs meanwhile must not reach into this unit.
+    connection.suspend();
+    await new Promise<void>((resolve) => {
+      this.resume = () => {
+        this.resume = null;
+        connection.enterUnit();
+        this.sliceStartedAt = performance.now();
+        resolve();
+      };
+    });
+  }
+}
+
 /** The one connection that writes. */
 class Writer {
   private connection: Connection;
@@ -200,11 +245,9 @@ class Writer {
   private readonly savepoint: Statement;
   private readonly release: Statement;
   private readonly rollbackToSavepoint: Statement;
+  private readonly watch = new TurnWatch();
   /** Ends the running unit without waiting for it. */
-  private giveUp: (() => void) | null = null;
-  /** Goes on with the running unit, which let the event loop turn. */
-  private resume: (() => void) | null = null;
-  private sliceStartedAt = 0;
+  private abortUnit: (() => void) | null = null;
 
   constructor(
     private readonly database: Database,
@@ -235,15 +278,8 @@ class Writer {
   /** Answers the units in order, after the commit. Returns those there was no time for. */
   async commitTogether(units: readonly Unit[]): Promise<readonly Unit[]> {
     const answers: (() => void)[] = [];
-    // Repositories answer within the turn of the event loop, so a batch that only awaits them ends before this.
-    let watch = setImmediate(() => onNextTurn());
-    const onNextTurn = () => {
-      watch = setImmediate(onNextTurn);
-      if (this.resume) this.resume();
-      else this.giveUp?.();
-    };
     const startedAt = performance.now();
-    this.sliceStartedAt = startedAt;
+    this.watch.start(() => this.abortUnit?.());
     try {
       this.connection.enterUnit();
       for (const unit of units) {
@@ -259,7 +295,7 @@ class Writer {
       for (const unit of units) answers.push(() => unit.reject(error));
       this.rollBackAll();
     } finally {
-      clearImmediate(watch);
+      this.watch.stop();
       this.connection.leaveUnit();
     }
     for (const answer of answers) answer();
@@ -275,8 +311,7 @@ class Writer {
   private async inSavepoint(unit: Unit): Promise<() => void> {
     this.savepoint.run();
     const outcome = await this.outcomeOf(unit);
-    // It did not await the turn that it asked for.
-    this.resume?.();
+    this.watch.goOn();
     if ('value' in outcome) {
       this.release.run();
       return () => unit.resolve(outcome.value);
@@ -290,7 +325,7 @@ class Writer {
 
   private outcomeOf(unit: Unit): Promise<Outcome> {
     return new Promise<Outcome>((settle) => {
-      this.giveUp = () => {
+      this.abortUnit = () => {
         this.replaceRepositories();
         settle({ error: new UnitYielded() });
       };
@@ -300,12 +335,12 @@ class Writer {
       );
     }).then(
       (outcome) => {
-        this.giveUp = null;
+        this.abortUnit = null;
         return outcome;
       },
       // It threw before it returned a promise.
       (error: unknown) => {
-        this.giveUp = null;
+        this.abortUnit = null;
         return { error };
       },
     );
@@ -326,38 +361,69 @@ class Writer {
     this.connection = this.createConnection();
     this.tx = this.createTransaction(this.connection);
     this.connection.enterUnit();
-    if (!isCacheable) this.connection.holdCaches();
+    if (!isCacheable) this.connection.disableCaching();
   }
 
   private createConnection(): Connection {
-    return new Connection(this.database, (connection) => this.yieldWithin(connection));
+    return new Connection(this.database, (connection) => this.watch.yield(connection));
   }
 
   private createTransaction(connection: Connection): Transaction {
-    return Object.assign(this.createRepositories(connection), { yield: () => connection.yield() });
-  }
-
-  private async yieldWithin(connection: Connection): Promise<void> {
-    connection.requireUnit();
-    if (performance.now() - this.sliceStartedAt < SLICE_MS) return;
-    // Whoever runs meanwhile must not reach into this unit.
-    connection.suspend();
-    await new Promise<void>((resolve) => {
-      this.resume = () => {
-        this.resume = null;
-        connection.enterUnit();
-        this.sliceStartedAt = performance.now();
-        resolve();
-      };
-    });
+    return withYield(this.createRepositories(connection), connection);
   }
 }
 
-interface Reader {
-  readonly connection: Connection;
-  readonly repositories: Repositories;
-  readonly begin: Statement;
-  readonly commit: Statement;
+const withYield = <R extends object>(repositories: R, connection: Connection): R & { yield: () => Promise<void> } =>
+  Object.assign(repositories, { yield: () => connection.yield() });
+
+/** One connection that reads, for one unit at a time. */
+class Reader {
+  private connection: Connection;
+  private repositories: Repositories;
+  private readonly begin: Statement;
+  private readonly commit: Statement;
+  private readonly watch = new TurnWatch();
+
+  constructor(
+    readonly database: Database,
+    private readonly createRepositories: (connection: Connection) => WritableRepositories,
+  ) {
+    this.connection = this.createConnection();
+    this.repositories = withYield(createRepositories(this.connection), this.connection);
+    this.begin = database.prepare('BEGIN');
+    this.commit = database.prepare('COMMIT');
+  }
+
+  async run<T>(work: (repositories: Repositories) => Promise<T>): Promise<T> {
+    try {
+      this.begin.run();
+      this.connection.enterUnit();
+      return await this.outcomeOf(work);
+    } catch (error) {
+      throw isLockedOut(error) ? isBusy() : error;
+    } finally {
+      this.watch.stop();
+      this.connection.leaveUnit();
+      if (this.database.inTransaction) this.commit.run();
+    }
+  }
+
+  private outcomeOf<T>(work: (repositories: Repositories) => Promise<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.watch.start(() => {
+        // It may go on later, when the connection belongs to another unit.
+        this.connection.retire();
+        this.connection = this.createConnection();
+        this.repositories = withYield(this.createRepositories(this.connection), this.connection);
+        reject(new UnitYielded());
+      });
+      work(this.repositories).then(resolve, reject);
+    });
+  }
+
+  private createConnection(): Connection {
+    return new Connection(this.database, (connection) => this.watch.yield(connection));
+  }
 }
 
 /** Connections that only read. They are opened as units overlap, and kept. */
@@ -369,7 +435,7 @@ class ReaderPool {
 
   constructor(
     private readonly openReader: () => Database,
-    private readonly createRepositories: (connection: Connection) => Repositories,
+    private readonly createRepositories: (connection: Connection) => WritableRepositories,
   ) {
     // One is there at all times: it still sees everything when the files lose their names.
     this.idle.push(this.open());
@@ -378,14 +444,8 @@ class ReaderPool {
   async run<T>(work: (repositories: Repositories) => Promise<T>): Promise<T> {
     const reader = this.take() ?? (await this.takeNext());
     try {
-      reader.begin.run();
-      reader.connection.enterUnit();
-      return await work(reader.repositories);
-    } catch (error) {
-      throw isLockedOut(error) ? isBusy() : error;
+      return await reader.run(work);
     } finally {
-      reader.connection.leaveUnit();
-      if (reader.connection.database.inTransaction) reader.commit.run();
       this.giveBack(reader);
     }
   }
@@ -393,7 +453,7 @@ class ReaderPool {
   async copyTo(path: string): Promise<void> {
     const reader = this.take() ?? (await this.takeNext());
     try {
-      await reader.connection.database.backup(path);
+      await reader.database.backup(path);
     } finally {
       this.giveBack(reader);
     }
@@ -405,7 +465,7 @@ class ReaderPool {
         this.onAllIdle = resolve;
       });
     }
-    for (const reader of this.all) reader.connection.database.close();
+    for (const reader of this.all) reader.database.close();
   }
 
   private takeNext(): Promise<Reader> {
@@ -418,14 +478,7 @@ class ReaderPool {
   }
 
   private open(): Reader {
-    const database = this.openReader();
-    const connection = new Connection(database);
-    const opened: Reader = {
-      connection,
-      repositories: this.createRepositories(connection),
-      begin: database.prepare('BEGIN'),
-      commit: database.prepare('COMMIT'),
-    };
+    const opened = new Reader(this.openReader(), this.createRepositories);
     this.all.push(opened);
     return opened;
   }

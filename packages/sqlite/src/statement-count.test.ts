@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Repositories } from '@parley/domain';
-import { aChannel, aMessage, aUser, FixedClock, givenOn, type Scene } from '@parley/testkit';
+import { aChannel, aMessage, aUser, createFixtureOn, FixedClock, type Fixture } from '@parley/testkit';
 import { openSqliteStorage, type SqliteStorage } from './index.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'parley-statements-'));
@@ -15,13 +15,13 @@ afterAll(async () => {
 });
 
 /** A realm with `size` of everything. */
-async function worldOf(size: number): Promise<Scene> {
+async function worldOf(size: number): Promise<Fixture> {
   const clock = new FixedClock();
   const path = join(directory, `${size}.db`);
   const storage = openSqliteStorage({ path, clock, trace: (sql) => statements.push(sql) });
   storages.push(storage);
   const names = Array.from({ length: size }, (_, i) => `user ${i}`);
-  return givenOn(
+  return createFixtureOn(
     storage.uow,
     clock,
     ...names.map((name) => aUser({ name })),
@@ -33,28 +33,31 @@ async function worldOf(size: number): Promise<Scene> {
   );
 }
 
-let small: Scene;
-let large: Scene;
+let small: Fixture;
+let large: Fixture;
 beforeAll(async () => {
   small = await worldOf(3);
   large = await worldOf(30);
 });
 
 /** How many statements the second of two same reads takes: the first one fills what is kept in memory. */
-async function countOf(scene: Scene, read: (r: Repositories, scene: Scene) => Promise<unknown>): Promise<number> {
-  await scene.uow.read((r) => read(r, scene));
+async function countOf(
+  fixture: Fixture,
+  read: (r: Repositories, fixture: Fixture) => Promise<unknown>,
+): Promise<number> {
+  await fixture.uow.read((r) => read(r, fixture));
   statements = [];
-  await scene.uow.read((r) => read(r, scene));
+  await fixture.uow.read((r) => read(r, fixture));
   return statements.length;
 }
 
 const ids = <Id>(things: ReadonlyMap<string, { readonly id: Id }>): Id[] => [...things.values()].map(({ id }) => id);
-const first = (scene: Scene) => scene.user('user 0').id;
-const viewer = (scene: Scene) => scene.viewer('user 0');
+const first = (fixture: Fixture) => fixture.user('user 0').id;
+const viewer = (fixture: Fixture) => fixture.viewer('user 0');
 
-it.each<[string, (r: Repositories, scene: Scene) => Promise<unknown>]>([
+it.each<[string, (r: Repositories, fixture: Fixture) => Promise<unknown>]>([
   ['users.list', (r, s) => r.users.list(s.realm.id, ids(s.users))],
-  ['users.listHeads', (r, s) => r.users.listHeads(s.realm.id)],
+  ['users.listHeads', (r, s) => r.users.listEntries(s.realm.id)],
   [
     'users.listByEmail',
     (r, s) =>
@@ -63,7 +66,7 @@ it.each<[string, (r: Repositories, scene: Scene) => Promise<unknown>]>([
         [...s.users.values()].map(({ email }) => email),
       ),
   ],
-  ['users.listAcquaintances', (r, s) => r.users.listAcquaintances(s.realm.id, first(s))],
+  ['users.listAcquaintances', (r, s) => r.users.listConversationPartners(s.realm.id, first(s))],
   ['actors.list', (r, s) => r.actors.list(s.realm.id, ids(s.users))],
   ['groups.listViews', (r, s) => r.groups.listViews(s.realm.id)],
   ['groups.listEdges', (r, s) => r.groups.listEdges(s.realm.id)],
@@ -74,34 +77,34 @@ it.each<[string, (r: Repositories, scene: Scene) => Promise<unknown>]>([
   ['channels.listSubscriptionsOf', (r, s) => r.channels.listSubscriptionsOf(s.realm.id, ids(s.users), ids(s.channels))],
   ['channels.listColors', (r, s) => r.channels.listColors(s.realm.id, ids(s.users))],
   [
-    'messages.listViews',
+    'pages.listViews',
     (r, s) =>
-      r.messages.listViews(
+      r.pages.listViews(
         s.realm.id,
         s.messages.map(({ id }) => id),
       ),
   ],
   [
-    'messages.listHeads',
+    'pages.listHeads',
     (r, s) =>
-      r.messages.listHeads(
+      r.pages.listEntries(
         viewer(s),
         s.messages.map(({ id }) => id),
       ),
   ],
   [
-    'messages.listNewestInTopics',
+    'topics.listNewestInTopics',
     (r, s) =>
-      r.messages.listNewestInTopics(
+      r.topics.listNewestInTopics(
         s.realm.id,
         s.channel('channel 1').recipientId,
         s.messages.map(({ topic }) => topic),
       ),
   ],
   [
-    'messages.listNewestOwnInTopics',
+    'topics.listNewestOwnInTopics',
     (r, s) =>
-      r.messages.listNewestOwnInTopics(
+      r.topics.listNewestOwnInTopics(
         viewer(s),
         s.channel('channel 1').recipientId,
         s.messages.map(({ topic }) => topic),
@@ -132,7 +135,7 @@ it.each<[string, (r: Repositories, scene: Scene) => Promise<unknown>]>([
   [
     'users.areAcquainted',
     (r, s) =>
-      r.users.areAcquainted(
+      r.users.areConversationPartners(
         s.realm.id,
         ids(s.users).map((userId) => ({ guestId: first(s), userId, at: null })),
       ),
@@ -146,13 +149,13 @@ it.each<[string, (r: Repositories, scene: Scene) => Promise<unknown>]>([
 
 it('loads actors that are not in memory in as many statements for thirty as for three', async () => {
   const counts: number[] = [];
-  for (const scene of [small, large]) {
-    await scene.uow.write(async (tx) => {
-      const { members } = await tx.groups.systemGroupIds(scene.realm.id);
-      await tx.groups.removeMembers(scene.realm.id, members, [first(scene)]);
+  for (const fixture of [small, large]) {
+    await fixture.uow.write(async (tx) => {
+      const { members } = await tx.groups.systemGroupIds(fixture.realm.id);
+      await tx.groups.removeMembers(fixture.realm.id, members, [first(fixture)]);
     });
     statements = [];
-    await scene.uow.read((r) => r.actors.list(scene.realm.id, ids(scene.users)));
+    await fixture.uow.read((r) => r.actors.list(fixture.realm.id, ids(fixture.users)));
     counts.push(statements.length);
   }
   expect(counts[0]).toBeGreaterThan(3);

@@ -17,7 +17,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { aChannel, aMessage, aUser, FixedClock, givenOn, type Scene } from '@parley/testkit';
+import { aChannel, aMessage, aUser, createFixtureOn, FixedClock, type Fixture } from '@parley/testkit';
 import Sqlite from 'better-sqlite3';
 import { openSqliteStorage, type SqliteStorage } from './index.js';
 
@@ -46,14 +46,18 @@ function open(at = path): SqliteStorage {
 }
 
 /** A storage with messages in it, most of which are only in the log yet. */
-async function opened(): Promise<{ storage: SqliteStorage; scene: Scene; say: (text: string) => Promise<unknown> }> {
+async function opened(): Promise<{
+  storage: SqliteStorage;
+  fixture: Fixture;
+  say: (text: string) => Promise<unknown>;
+}> {
   const storage = open();
-  const scene = await givenOn(storage.uow, clock, aUser({ name: 'hamlet' }), aChannel({ name: 'general' }));
+  const fixture = await createFixtureOn(storage.uow, clock, aUser({ name: 'hamlet' }), aChannel({ name: 'general' }));
   const say = (content: string) =>
-    storage.uow.write((tx) => aMessage({ from: 'hamlet', to: 'general', topic: 'x', content })(scene, tx));
+    storage.uow.write((tx) => aMessage({ from: 'hamlet', to: 'general', topic: 'x', content })(fixture, tx));
   await say('before');
   storage.verify();
-  return { storage, scene, say };
+  return { storage, fixture, say };
 }
 
 const contentsOf = (file: string): string[] => {

@@ -1,7 +1,7 @@
 import type { Connection } from './connection.js';
 
 /**
- * Entities by id under the version they were read at. Shared by all connections: whoever asks says which version his own
+ * Entities by id under the version they were read at. Shared by all connections: whoever asks says which version their own
  * snapshot holds, so that nobody sees another unit's. A version that was never committed never gets in.
  */
 export class VersionedCache<Version extends string | number, Value> {
@@ -27,7 +27,7 @@ export class VersionedCache<Version extends string | number, Value> {
 /**
  * Gives a pure function of a text a memory: most rows of a table hold the same JSON, and one value then serves them all.
  */
-export function remembering<Value>(parse: (text: string) => Value, capacity = 1000): (text: string) => Value {
+export function memoize<Value>(parse: (text: string) => Value, capacity = 1000): (text: string) => Value {
   const known = new Map<string, Value>();
   return (text) => {
     const before = known.get(text);

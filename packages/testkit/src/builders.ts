@@ -1,13 +1,13 @@
 import {
+  addRealm,
   type Caller,
   CHANNEL_PERMISSIONS,
   type Channel,
   type ChannelPermission,
   type ChannelPermissions,
   type Clock,
-  defaultGrants,
+  defaultGroupSettings,
   directSystemGroups,
-  foundRealm,
   GROUP_PERMISSIONS,
   type Group,
   type GroupId,
@@ -33,11 +33,11 @@ import { SeededRandomness } from './seeded-randomness.js';
 
 const SECONDS_PER_DAY = 86_400;
 
-/** Something a scene is made of. What comes later may name what came before. */
-export type Piece = (scene: Scene, tx: Transaction) => Promise<void>;
+/** Something a fixture is made of. What comes later may name what came before. */
+export type FixtureStep = (fixture: Fixture, tx: Transaction) => Promise<void>;
 
 /** A small organization, by the names its pieces were given. */
-export class Scene {
+export class Fixture {
   realm!: Realm;
   readonly users = new Map<string, User>();
   readonly channels = new Map<string, Channel>();
@@ -49,10 +49,10 @@ export class Scene {
     readonly clock: Clock,
   ) {}
 
-  /** Goes on with the scene, in a unit of its own. */
-  add(...pieces: readonly Piece[]): Promise<void> {
+  /** Goes on with the fixture, in a unit of its own. */
+  add(...steps: readonly FixtureStep[]): Promise<void> {
     return this.uow.write(async (tx) => {
-      for (const piece of pieces) await piece(this, tx);
+      for (const step of steps) await step(this, tx);
     });
   }
 
@@ -64,102 +64,108 @@ export class Scene {
   readonly viewer = (name: string): Viewer => ({ realmId: this.realm.id, userId: this.user(name).id });
 }
 
-export interface MemoryScene extends Scene {
-  /** What it announced starts empty: the making of the scene is no story. */
+export interface MemoryFixture extends Fixture {
+  /** What it announced starts empty: the making of the fixture is no story. */
   readonly storage: MemoryStorage;
   readonly clock: FixedClock;
 }
 
-/** A scene on fresh memory storage: `given(aUser({ name: 'iago', role: 'administrator' }), aChannel({ … }))`. */
-export async function given(...pieces: readonly Piece[]): Promise<MemoryScene> {
+/** A fixture on fresh memory storage: `given(aUser({ name: 'iago', role: 'administrator' }), aChannel({ … }))`. */
+export async function createFixture(...steps: readonly FixtureStep[]): Promise<MemoryFixture> {
   const clock = new FixedClock();
   const storage = new MemoryStorage(clock);
-  const scene = await givenOn(storage.uow, clock, ...pieces);
+  const fixture = await createFixtureOn(storage.uow, clock, ...steps);
   storage.announced.length = 0;
-  return Object.assign(scene, { storage, clock });
+  return Object.assign(fixture, { storage, clock });
 }
 
-/** A scene on any storage. Without `aRealm` first, it plays in a realm called `zulip`. */
-export async function givenOn(uow: UnitOfWork, clock: Clock, ...pieces: readonly Piece[]): Promise<Scene> {
-  const scene = new Scene(uow, clock);
+/** A fixture on any storage. Without `aRealm` first, it plays in a realm called `zulip`. */
+export async function createFixtureOn(
+  uow: UnitOfWork,
+  clock: Clock,
+  ...steps: readonly FixtureStep[]
+): Promise<Fixture> {
+  const fixture = new Fixture(uow, clock);
   await uow.write(async (tx) => {
-    for (const piece of pieces) {
-      if (scene.realm === undefined && !realmPieces.has(piece)) await aRealm()(scene, tx);
-      await piece(scene, tx);
+    for (const step of steps) {
+      if (fixture.realm === undefined && !realmSteps.has(step)) await aRealm()(fixture, tx);
+      await step(fixture, tx);
     }
-    if (scene.realm === undefined) await aRealm()(scene, tx);
+    if (fixture.realm === undefined) await aRealm()(fixture, tx);
   });
-  return scene;
+  return fixture;
 }
 
-/** Beside a scene, on its storage: a realm `other` with a `stranger` and a channel `theirs`. */
-export function anotherRealm({ uow, clock }: Scene, ...more: readonly Piece[]): Promise<Scene> {
-  const strangers = [aUser({ name: 'stranger' }), aChannel({ name: 'theirs' })];
-  return givenOn(uow, clock, aRealm({ stringId: 'other' }), ...strangers, ...more);
+/** Beside a fixture, on its storage: a realm `other` with a `otherRealmUser` and a channel `theirs`. */
+export function anotherRealm({ uow, clock }: Fixture, ...more: readonly FixtureStep[]): Promise<Fixture> {
+  const otherRealmPieces = [aUser({ name: 'otherRealmUser' }), aChannel({ name: 'theirs' })];
+  return createFixtureOn(uow, clock, aRealm({ stringId: 'other' }), ...otherRealmPieces, ...more);
 }
 
-const realmPieces = new WeakSet<Piece>();
+const realmSteps = new WeakSet<FixtureStep>();
 
 /** With its system groups, its default permissions and its own bots. */
-export function aRealm(given: Partial<Pick<Realm, 'stringId' | 'name' | 'settings' | 'isDeactivated'>> = {}): Piece {
-  const piece: Piece = async (scene, tx) => {
+export function aRealm(
+  given: Partial<Pick<Realm, 'stringId' | 'name' | 'settings' | 'isDeactivated'>> = {},
+): FixtureStep {
+  const step: FixtureStep = async (fixture, tx) => {
     const stringId = given.stringId ?? 'zulip';
-    const founded = await foundRealm(tx, {
+    const created = await addRealm(tx, {
       stringId,
       uuid: new SeededRandomness(stringId.length).uuid(),
       name: given.name ?? `Organization ${stringId}`,
       isAtServerAddress: (await tx.realms.list()).length === 0,
-      createdAt: scene.clock.now() - 365 * SECONDS_PER_DAY,
+      createdAt: fixture.clock.now() - 365 * SECONDS_PER_DAY,
     });
-    scene.realm = { ...founded, ...given, stringId };
-    await tx.realms.update(scene.realm);
+    fixture.realm = { ...created, ...given, stringId };
+    await tx.realms.update(fixture.realm);
   };
-  realmPieces.add(piece);
-  return piece;
+  realmSteps.add(step);
+  return step;
 }
 
-/** What the organization sets, and whom it lets do what: by the name of a system group, or of one of the scene. */
+/** What the organization sets, and whom it lets do what: by the name of a system group, or of one of the fixture. */
 export function aRealmWith({
   settings = {},
-  grants = {},
+  permissionOverrides = {},
 }: {
   readonly settings?: Partial<RealmSettings>;
-  readonly grants?: Partial<Record<RealmPermission, string>>;
-}): Piece {
-  return async (scene, tx) => {
-    const { realm } = scene;
-    const permissions = { ...realm.permissions, ...(await groupIds(scene, tx, grants)) };
-    scene.realm = { ...realm, settings: { ...realm.settings, ...settings }, permissions };
-    await tx.realms.update(scene.realm);
+  readonly permissionOverrides?: Partial<Record<RealmPermission, string>>;
+}): FixtureStep {
+  return async (fixture, tx) => {
+    const { realm } = fixture;
+    const permissions = { ...realm.permissions, ...(await groupIds(fixture, tx, permissionOverrides)) };
+    fixture.realm = { ...realm, settings: { ...realm.settings, ...settings }, permissions };
+    await tx.realms.update(fixture.realm);
   };
 }
 
 async function groupIds<P extends string>(
-  scene: Scene,
+  fixture: Fixture,
   tx: Transaction,
   names: Partial<Record<P, string>>,
 ): Promise<Partial<Record<P, GroupId>>> {
-  const system = await tx.groups.systemGroupIds(scene.realm.id);
+  const system = await tx.groups.systemGroupIds(fixture.realm.id);
   const ids: Partial<Record<P, GroupId>> = {};
   for (const [permission, name] of Object.entries(names) as [P, string][]) {
-    ids[permission] = system[name as SystemGroupName] ?? scene.group(name).id;
+    ids[permission] = system[name as SystemGroupName] ?? fixture.group(name).id;
   }
   return ids;
 }
 
 export interface GivenUser extends Partial<Omit<User, 'id' | 'realmId' | 'fullName' | 'bot' | 'version'>> {
-  /** How the scene calls him; also his full name, unless that is given. */
+  /** How the fixture calls them; also their full name, unless that is given. */
   readonly name: string;
   readonly fullName?: string;
-  /** Makes him a bot. */
+  /** Makes them a bot. */
   readonly botOf?: string;
   readonly passwordHash?: string;
 }
 
-/** A member who joined long ago, unless said otherwise, in the system groups of his role. */
-export function aUser({ name, botOf, passwordHash, ...more }: GivenUser): Piece {
-  return async (scene, tx) => {
-    const { realm, clock } = scene;
+/** A member who joined long ago, unless said otherwise, in the system groups of their role. */
+export function aUser({ name, botOf, passwordHash, ...more }: GivenUser): FixtureStep {
+  return async (fixture, tx) => {
+    const { realm, clock } = fixture;
     const user = await tx.users.add(
       {
         realmId: realm.id,
@@ -171,10 +177,11 @@ export function aUser({ name, botOf, passwordHash, ...more }: GivenUser): Piece 
         bot:
           botOf === undefined
             ? null
-            : { kind: 'generic', ownerId: scene.user(botOf).id, isSystem: false, defaultSendingChannelId: null },
+            : { kind: 'generic', ownerId: fixture.user(botOf).id, isSystem: false, defaultSendingChannelId: null },
         avatar: { source: 'gravatar', version: 1 },
         specialPermissions: [],
         settings: realm.userDefaults,
+        editedSettings: [],
         ...more,
       },
       passwordHash ?? null,
@@ -184,15 +191,15 @@ export function aUser({ name, botOf, passwordHash, ...more }: GivenUser): Piece 
     for (const group of directSystemGroups(user.role, waited)) {
       await tx.groups.addMembers(realm.id, system[group], [user.id]);
     }
-    scene.users.set(name, user);
+    fixture.users.set(name, user);
   };
 }
 
 /** A user of each role, named after it. */
-export function aUserOfEachRole(): Piece {
-  return async (scene, tx) => {
+export function aUserOfEachRole(): FixtureStep {
+  return async (fixture, tx) => {
     const roles: readonly Role[] = ['owner', 'administrator', 'moderator', 'member', 'guest'];
-    for (const role of roles) await aUser({ name: role, role })(scene, tx);
+    for (const role of roles) await aUser({ name: role, role })(fixture, tx);
   };
 }
 
@@ -204,9 +211,9 @@ export interface GivenGroup {
 }
 
 /** A named group that nobody manages. */
-export function aGroup({ name, members = [], subgroups = [], isDeactivated = false }: GivenGroup): Piece {
-  return async (scene, tx) => {
-    const { realm } = scene;
+export function aGroup({ name, members = [], subgroups = [], isDeactivated = false }: GivenGroup): FixtureStep {
+  return async (fixture, tx) => {
+    const { realm } = fixture;
     const system = await tx.groups.systemGroupIds(realm.id);
     const group = await tx.groups.add(
       {
@@ -216,13 +223,13 @@ export function aGroup({ name, members = [], subgroups = [], isDeactivated = fal
         systemName: null,
         isDeactivated,
         creatorId: null,
-        createdAt: scene.clock.now(),
-        permissions: await defaultGrants(GROUP_PERMISSIONS, system, async () => system.nobody),
+        createdAt: fixture.clock.now(),
+        permissions: await defaultGroupSettings(GROUP_PERMISSIONS, system, async () => system.nobody),
       },
-      members.map((member) => scene.user(member).id),
-      subgroups.map((subgroup) => scene.group(subgroup).id),
+      members.map((member) => fixture.user(member).id),
+      subgroups.map((subgroup) => fixture.group(subgroup).id),
     );
-    scene.groups.set(name, group);
+    fixture.groups.set(name, group);
   };
 }
 
@@ -233,8 +240,8 @@ export interface GivenChannel
   readonly subscribers?: readonly string[];
   readonly creator?: string;
   /** Permissions given to others than their default. */
-  readonly grants?: Partial<ChannelPermissions>;
-  /** The same by name, of a system group or of one of the scene. */
+  readonly permissionOverrides?: Partial<ChannelPermissions>;
+  /** The same by name, of a system group or of one of the fixture. */
   readonly grantedTo?: Partial<Record<ChannelPermission, string>>;
 }
 
@@ -243,15 +250,15 @@ export function aChannel({
   name,
   subscribers = [],
   creator,
-  grants = {},
+  permissionOverrides = {},
   grantedTo = {},
   ...more
-}: GivenChannel): Piece {
-  return async (scene, tx) => {
-    const { realm, clock } = scene;
-    const creatorId = creator === undefined ? null : scene.user(creator).id;
+}: GivenChannel): FixtureStep {
+  return async (fixture, tx) => {
+    const { realm, clock } = fixture;
+    const creatorId = creator === undefined ? null : fixture.user(creator).id;
     const system = await tx.groups.systemGroupIds(realm.id);
-    const defaults = await defaultGrants(CHANNEL_PERMISSIONS, system, async () =>
+    const defaults = await defaultGroupSettings(CHANNEL_PERMISSIONS, system, async () =>
       creatorId === null ? system.nobody : await aloneInAGroup(tx, realm, creatorId),
     );
     const channel = await tx.channels.add({
@@ -269,14 +276,14 @@ export function aChannel({
       isDefault: false,
       isRecentlyActive: true,
       firstMessageId: null,
-      permissions: { ...defaults, ...grants, ...(await groupIds(scene, tx, grantedTo)) },
+      permissions: { ...defaults, ...permissionOverrides, ...(await groupIds(fixture, tx, grantedTo)) },
       ...more,
     });
-    scene.channels.set(name, channel);
+    fixture.channels.set(name, channel);
     await subscribe(
       tx,
       channel,
-      subscribers.map((subscriber) => scene.user(subscriber).id),
+      subscribers.map((subscriber) => fixture.user(subscriber).id),
     );
   };
 }
@@ -299,7 +306,7 @@ async function aloneInAGroup(tx: Transaction, realm: Realm, userId: UserId): Pro
   return group.id;
 }
 
-/** Makes users follow a channel without asking or telling anybody: their row, and what they receive from now on. */
+/** Makes users subscribe to a channel without asking or telling anybody: their row, and what they receive from now on. */
 export async function subscribe(tx: Transaction, channel: Channel, userIds: readonly UserId[]): Promise<void> {
   const { realmId, id: channelId, recipientId } = channel;
   for (const userId of userIds) {
@@ -324,7 +331,19 @@ export async function subscribe(tx: Transaction, channel: Channel, userIds: read
 }
 
 export interface GivenMessage
-  extends Partial<Pick<Message, 'content' | 'sentAt' | 'clientName' | 'mentionsChannel' | 'isReadByDefault'>> {
+  extends Partial<
+    Pick<
+      Message,
+      | 'content'
+      | 'sentAt'
+      | 'clientName'
+      | 'mentionsChannel'
+      | 'isReadByDefault'
+      | 'hasLink'
+      | 'hasImage'
+      | 'hasAttachment'
+    >
+  > {
   readonly from: string;
   /** A channel's name, or the people of a direct conversation; the sender is one of them anyway. */
   readonly to: string | readonly string[];
@@ -337,17 +356,17 @@ export interface GivenMessage
 }
 
 /** A message that its sender has read, and nobody else. */
-export function aMessage(given: GivenMessage): Piece {
+export function aMessage(given: GivenMessage): FixtureStep {
   const { from, to, topic, isReadBySender = true, readFor = [], exceptions = {}, ...more } = given;
-  return async (scene, tx) => {
-    const { realm, clock } = scene;
-    const sender = scene.user(from);
-    const channel = typeof to === 'string' ? scene.channel(to) : null;
+  return async (fixture, tx) => {
+    const { realm, clock } = fixture;
+    const sender = fixture.user(from);
+    const channel = typeof to === 'string' ? fixture.channel(to) : null;
     const content = more.content ?? 'hello';
     const message = await tx.messages.append({
       realmId: realm.id,
       senderId: sender.id,
-      recipientId: channel?.recipientId ?? (await conversation(scene, tx, [from, ...to])),
+      recipientId: channel?.recipientId ?? (await conversation(fixture, tx, [from, ...to])),
       channelId: channel?.id ?? null,
       topic: topic ?? (channel ? 'greetings' : ''),
       content,
@@ -361,21 +380,21 @@ export function aMessage(given: GivenMessage): Piece {
       hasAttachment: false,
       topicLinks: [],
       isReadByDefault: false,
-      readBy: [...(isReadBySender ? [from] : []), ...readFor].map((name) => scene.user(name).id),
-      exceptions: new Map(Object.entries(exceptions).map(([name, flags]) => [scene.user(name).id, flags])),
+      readBy: [...(isReadBySender ? [from] : []), ...readFor].map((name) => fixture.user(name).id),
+      exceptions: new Map(Object.entries(exceptions).map(([name, flags]) => [fixture.user(name).id, flags])),
       ...more,
     });
-    scene.messages.push(message);
+    fixture.messages.push(message);
     if (channel?.firstMessageId === null) {
-      scene.channels.set(channel.name, await tx.channels.update({ ...channel, firstMessageId: message.id }));
+      fixture.channels.set(channel.name, await tx.channels.update({ ...channel, firstMessageId: message.id }));
     }
   };
 }
 
-function conversation(scene: Scene, tx: Transaction, names: readonly string[]): Promise<RecipientId> {
+function conversation(fixture: Fixture, tx: Transaction, names: readonly string[]): Promise<RecipientId> {
   return tx.recipients.openDirect(
-    scene.realm.id,
-    names.map((name) => scene.user(name).id),
+    fixture.realm.id,
+    names.map((name) => fixture.user(name).id),
   );
 }
 

@@ -1,16 +1,24 @@
 import {
   ChangeMessageFlags,
   changeTopicPolicy,
-  followChannels,
-  leaveChannels,
   MarkRead,
+  subscribeToChannels,
   type TopicVisibility,
   type Transaction,
+  unsubscribeFromChannels,
 } from '@parley/domain';
-import { aChannel, aMessage, aUser, aUserOfEachRole, given, type MemoryScene, type Piece } from './builders.js';
+import {
+  aChannel,
+  aMessage,
+  aUser,
+  aUserOfEachRole,
+  createFixture,
+  type FixtureStep,
+  type MemoryFixture,
+} from './builders.js';
 import { expectInSync } from './client-model.js';
 
-const cast: readonly Piece[] = [
+const cast: readonly FixtureStep[] = [
   aUserOfEachRole(),
   aUser({ name: 'loner', role: 'guest' }),
   aChannel({ name: 'public', subscribers: ['member', 'guest'] }),
@@ -20,58 +28,58 @@ const cast: readonly Piece[] = [
   aMessage({ from: 'member', to: 'public' }),
 ];
 
-const follow = (scene: MemoryScene, channel: string, ...names: readonly string[]) =>
-  scene.uow.write((tx) =>
-    followChannels(tx, {
-      channels: [scene.channel(channel)],
-      userIds: names.map((name) => scene.user(name).id),
+const follow = (fixture: MemoryFixture, channel: string, ...names: readonly string[]) =>
+  fixture.uow.write((tx) =>
+    subscribeToChannels(tx, {
+      channels: [fixture.channel(channel)],
+      userIds: names.map((name) => fixture.user(name).id),
       requestedColors: new Map(),
     }),
   );
 
-const leave = (scene: MemoryScene, channel: string, ...names: readonly string[]) =>
-  scene.uow.write((tx) =>
-    leaveChannels(
+const leave = (fixture: MemoryFixture, channel: string, ...names: readonly string[]) =>
+  fixture.uow.write((tx) =>
+    unsubscribeFromChannels(
       tx,
-      [scene.channel(channel)],
-      names.map((name) => scene.user(name).id),
+      [fixture.channel(channel)],
+      names.map((name) => fixture.user(name).id),
     ),
   );
 
 describe('client model', () => {
   it('keeps everybody in sync when people follow and leave channels', async () => {
-    const scene = await given(...cast);
-    await expectInSync(scene, () => follow(scene, 'public', 'loner', 'owner', 'member'));
-    await expectInSync(scene, () => follow(scene, 'private', 'loner', 'moderator'));
-    await expectInSync(scene, () => leave(scene, 'public', 'guest', 'member', 'moderator'));
-    await expectInSync(scene, () => leave(scene, 'private', 'loner', 'member'));
+    const fixture = await createFixture(...cast);
+    await expectInSync(fixture, () => follow(fixture, 'public', 'loner', 'owner', 'member'));
+    await expectInSync(fixture, () => follow(fixture, 'private', 'loner', 'moderator'));
+    await expectInSync(fixture, () => leave(fixture, 'public', 'guest', 'member', 'moderator'));
+    await expectInSync(fixture, () => leave(fixture, 'private', 'loner', 'member'));
   });
 
   it('keeps a reader’s clients in sync', async () => {
-    const scene = await given(...cast);
-    const ids = scene.messages.map(({ id }) => id);
-    const flags = new ChangeMessageFlags(scene.uow);
-    const markRead = new MarkRead(scene.uow);
-    await expectInSync(scene, () =>
-      flags.execute(scene.caller('member'), { op: 'add', flag: 'starred', ids: [ids[0]!, ids[1]!] }),
+    const fixture = await createFixture(...cast);
+    const ids = fixture.messages.map(({ id }) => id);
+    const flags = new ChangeMessageFlags(fixture.uow);
+    const markRead = new MarkRead(fixture.uow);
+    await expectInSync(fixture, () =>
+      flags.execute(fixture.caller('member'), { op: 'add', flag: 'starred', ids: [ids[0]!, ids[1]!] }),
     );
-    await expectInSync(scene, () =>
-      flags.execute(scene.caller('owner'), { op: 'add', flag: 'starred', ids: [ids[2]!] }),
+    await expectInSync(fixture, () =>
+      flags.execute(fixture.caller('owner'), { op: 'add', flag: 'starred', ids: [ids[2]!] }),
     );
-    await expectInSync(scene, () => markRead.execute(scene.caller('guest'), { scope: { kind: 'everything' } }));
+    await expectInSync(fixture, () => markRead.execute(fixture.caller('guest'), { scope: { kind: 'everything' } }));
   });
 
   it('keeps what one wants to see of topics in sync', async () => {
-    const scene = await given(...cast);
+    const fixture = await createFixture(...cast);
     const choose = (topic: string, visibility: TopicVisibility) => {
-      const { realmId, userId } = scene.viewer('member');
-      const channelId = scene.channel('public').id;
-      const policy = { realmId, userId, channelId, topic, visibility, changedAt: scene.clock.now() };
-      return scene.uow.write((tx) => changeTopicPolicy(tx, policy));
+      const { realmId, userId } = fixture.viewer('member');
+      const channelId = fixture.channel('public').id;
+      const policy = { realmId, userId, channelId, topic, visibility, changedAt: fixture.clock.now() };
+      return fixture.uow.write((tx) => changeTopicPolicy(tx, policy));
     };
-    await expectInSync(scene, () => choose('Lunch', 'muted'));
-    await expectInSync(scene, () => choose('lunch', 'followed'));
-    await expectInSync(scene, () => choose('LUNCH', 'inherit'));
+    await expectInSync(fixture, () => choose('Lunch', 'muted'));
+    await expectInSync(fixture, () => choose('lunch', 'followed'));
+    await expectInSync(fixture, () => choose('LUNCH', 'inherit'));
   });
 
   it.each<[string, string, (tx: Transaction) => Promise<unknown>]>([
@@ -89,12 +97,12 @@ describe('client model', () => {
       },
     ],
   ])('notices %s', async (_, uninformed, announce) => {
-    const scene = await given(...cast);
+    const fixture = await createFixture(...cast);
     const promote = () =>
-      scene.uow.write(async (tx) => {
-        await tx.users.update({ ...scene.user('loner'), role: 'member' });
+      fixture.uow.write(async (tx) => {
+        await tx.users.update({ ...fixture.user('loner'), role: 'member' });
         await announce(tx);
       });
-    await expect(expectInSync(scene, promote)).rejects.toThrow(`${uninformed}'s client is out of sync`);
+    await expect(expectInSync(fixture, promote)).rejects.toThrow(`${uninformed}'s client is out of sync`);
   });
 });

@@ -2,7 +2,7 @@ import {
   type Actor,
   type Audience,
   accessChanges,
-  accessibleIds,
+  accessibleUserIds,
   type ChannelId,
   type ChannelView,
   canSeeMetadata,
@@ -12,8 +12,8 @@ import {
   HISTORICAL,
   isAtLeast,
   isKnownToGuest,
+  isLimitedGuest,
   isReadable,
-  isRestricted,
   type MessageId,
   type PersonalFlags,
   type Repositories,
@@ -27,7 +27,7 @@ import {
   type UserId,
   type Viewer,
 } from '@parley/domain';
-import type { Scene } from './builders.js';
+import type { Fixture } from './builders.js';
 
 /** What a client knows of a channel from events. Counts and versions it derives, or looks up. */
 export type KnownChannel = Omit<ChannelView, 'version' | 'subscriberCount' | 'weeklyTraffic' | 'firstMessageId'>;
@@ -36,36 +36,36 @@ export type KnownChannel = Omit<ChannelView, 'version' | 'subscriberCount' | 'we
 export interface ClientState {
   readonly viewer: Viewer;
   /** A guest who may not know everybody. */
-  readonly isRestricted: boolean;
+  readonly isLimitedGuest: boolean;
   /** Those they may know. */
   readonly users: Map<UserId, { readonly fullName: string; readonly role: Role; readonly isActive: boolean }>;
   /** Named ones. Members are active users. */
   readonly groups: Map<GroupId, { readonly memberIds: readonly UserId[]; readonly subgroupIds: readonly GroupId[] }>;
-  /** Those he may know of. */
+  /** Those they may know of. */
   readonly channels: Map<ChannelId, KnownChannel>;
   /** Of the same channels; ascending. */
   readonly subscribers: Map<ChannelId, readonly UserId[]>;
-  /** Of channels he follows now. */
+  /** Of channels they are subscribed to now. */
   readonly subscriptions: Map<ChannelId, Subscription>;
-  /** What he has chosen, by `channel:key of the topic`. */
+  /** What they have chosen, by `channel:key of the topic`. */
   readonly topicPolicies: Map<string, { readonly visibility: TopicVisibility; readonly changedAt: UnixSeconds }>;
-  /** His own messages. */
+  /** Their own messages. */
   readonly messages: Map<MessageId, PersonalFlags>;
 }
 
 /**
- * The law of real-time sync: what somebody's client knew before, changed by the events that reach him, is what he is
- * told when he asks afresh. Checked for everybody in the scene while `change` happens.
+ * The law of real-time sync: what somebody's client knew before, changed by the events that reach them, is what they are
+ * told when they ask afresh. Checked for everybody in the fixture while `change` happens.
  */
-export async function expectInSync(scene: Scene, change: () => Promise<unknown>): Promise<void> {
-  const { uow, realm } = scene;
+export async function expectInSync(fixture: Fixture, change: () => Promise<unknown>): Promise<void> {
+  const { uow, realm } = fixture;
   const before = await uow.read(async (r) => ({
-    head: await r.events.headSeq(realm.id),
-    states: await states(scene, r),
+    head: await r.events.lastSeq(realm.id),
+    states: await states(fixture, r),
   }));
   await change();
   await uow.read(async (r) => {
-    const fresh = await states(scene, r);
+    const fresh = await states(fixture, r);
     const logged = await r.events.listAfter(realm.id, before.head, Number.MAX_SAFE_INTEGER);
     const events = logged.filter(isReadable);
     for (const [name, state] of before.states) {
@@ -86,11 +86,11 @@ function expectSame(name: string, followed: ClientState, fresh: ClientState | un
   }
 }
 
-async function states(scene: Scene, r: Repositories): Promise<Map<string, ClientState>> {
+async function states(fixture: Fixture, r: Repositories): Promise<Map<string, ClientState>> {
   const all = new Map<string, ClientState>();
-  for (const [name, { id }] of scene.users) {
-    const user = await r.users.find(scene.realm.id, id);
-    if (user?.isActive) all.set(name, await fetchClientState(r, scene.viewer(name)));
+  for (const [name, { id }] of fixture.users) {
+    const user = await r.users.find(fixture.realm.id, id);
+    if (user?.isActive) all.set(name, await fetchClientState(r, fixture.viewer(name)));
   }
   return all;
 }
@@ -100,18 +100,18 @@ export async function fetchClientState(r: Repositories, viewer: Viewer): Promise
   const { realmId, userId } = viewer;
   const actor = await r.actors.get(viewer);
   const realm = await r.realms.get(realmId);
-  const known = await accessibleIds(r, actor, realm);
-  const userIds = (await r.users.listHeads(realmId)).map(({ id }) => id).filter((id) => !known || known.has(id));
+  const known = await accessibleUserIds(r, actor, realm);
+  const userIds = (await r.users.listEntries(realmId)).map(({ id }) => id).filter((id) => !known || known.has(id));
   const followed = new Set(await r.channels.listSubscribedIds(realmId, userId));
   const channels = await r.channels.listAll(realmId);
   const visible = channels.filter((channel) => canSeeMetadata(actor, channel, followed.has(channel.id)).allowed);
   const visibleIds = visible.map(({ id }) => id);
   const subscriptions = await r.channels.listSubscriptions(realmId, userId);
-  const everything = { conditions: [], scope: 'own', withoutRecipients: [] } as const;
-  const heads = await r.messages.listHeadsFrom(viewer, everything, 0, Number.MAX_SAFE_INTEGER);
+  const everything = { conditions: [], scope: 'own' } as const;
+  const entries = await r.pages.listEntriesFrom(viewer, everything, 0, Number.MAX_SAFE_INTEGER);
   return {
     viewer,
-    isRestricted: isRestricted(actor, realm),
+    isLimitedGuest: isLimitedGuest(actor, realm),
     users: new Map((await r.users.list(realmId, userIds)).map((user) => [user.id, knownUser(user)])),
     groups: new Map(
       (await r.groups.listViews(realmId)).map(({ id, memberIds, subgroupIds }) => [id, { memberIds, subgroupIds }]),
@@ -125,7 +125,7 @@ export async function fetchClientState(r: Repositories, viewer: Viewer): Promise
         { visibility, changedAt },
       ]),
     ),
-    messages: new Map(heads.map(({ id, flags }) => [id, flags])),
+    messages: new Map(entries.map(({ id, flags }) => [id, flags])),
   };
 }
 
@@ -151,7 +151,7 @@ const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
     });
   },
   'message.flag_changed': ({ messages }, { op, flag, messageIds, all }) => {
-    // A message that he did not have becomes his own by being marked.
+    // A message that they did not have becomes their own by being marked.
     for (const id of all ? [...messages.keys()] : messageIds) {
       messages.set(id, { ...(messages.get(id) ?? HISTORICAL), [flag]: op === 'add' });
     }
@@ -195,10 +195,19 @@ const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
     if (visibility === 'inherit') topicPolicies.delete(key);
     else topicPolicies.set(key, { visibility, changedAt });
   },
-  'user.created': ({ users, isRestricted, viewer }, { user }) => {
-    if (!isRestricted || isKnownToGuest(viewer.userId, user, false)) users.set(user.id, knownUser(user));
+  'user.created': ({ users, isLimitedGuest, viewer }, { user }) => {
+    if (!isLimitedGuest || isKnownToGuest(viewer.userId, user, false)) users.set(user.id, knownUser(user));
   },
   'user.access_changed': unseen,
+  'user.setting_changed': unseen,
+  'user.time_zone_changed': unseen,
+  'user.email_visibility_changed': unseen,
+  'user.name_changed': ({ users }, { userId, fullName }) => change(users, userId, (user) => ({ ...user, fullName })),
+  'realm.name_changed': unseen,
+  'realm.setting_changed': unseen,
+  'realm.authentication_changed': unseen,
+  'realm.permission_changed': unseen,
+  'realm.user_default_changed': unseen,
   'user.role_changed': ({ users }, { userId, role }) => change(users, userId, (user) => ({ ...user, role })),
   'user.activation_changed': ({ users }, { userId, isActive }) =>
     change(users, userId, (user) => ({ ...user, isActive })),
@@ -234,18 +243,18 @@ async function applyAccessChange(r: Repositories, { viewer, users }: ClientState
 }
 
 async function mayKnow(r: Repositories, actor: Actor, userId: UserId): Promise<boolean> {
-  const known = await accessibleIds(r, actor, await r.realms.get(actor.realmId));
+  const known = await accessibleUserIds(r, actor, await r.realms.get(actor.realmId));
   return !known || known.has(userId);
 }
 
-/** Those events whose audience he is in. */
+/** Those events whose audience they are in. */
 async function reaching(r: Repositories, viewer: Viewer, events: readonly StoredEvent[]): Promise<StoredEvent[]> {
   const reached: StoredEvent[] = [];
   for (const stored of events) if (await reaches(r, viewer, stored)) reached.push(stored);
   return reached;
 }
 
-/** Whether he is in the event's audience: followers as of the event, everything else by today's rights. */
+/** Whether they are in the event's audience: subscribers as of the event, everything else by today's rights. */
 export async function reaches(r: Repositories, viewer: Viewer, { seq, audience }: StoredEvent): Promise<boolean> {
   const actor = await r.actors.get(viewer);
   return isReached(r, actor, await r.personal.listSubscribedSpans(viewer), seq, audience);
@@ -283,8 +292,8 @@ async function isReached(
       );
     case 'accessors':
       return mayKnow(r, actor, audience.userId);
-    case 'restrictedGuests':
-      return isRestricted(actor, await r.realms.get(actor.realmId));
+    case 'limitedGuests':
+      return isLimitedGuest(actor, await r.realms.get(actor.realmId));
     case 'anyOf':
       return (await Promise.all(audience.of.map(isIn))).includes(true);
     case 'allOf':
@@ -314,7 +323,7 @@ function knownUser({ fullName, role, isActive }: { fullName: string; role: Role;
   return { fullName, role, isActive };
 }
 
-/** What he does not know he does not learn by a change of it. */
+/** What they do not know they do not learn by a change of it. */
 function change<K, V>(table: Map<K, V>, key: K, to: (value: V) => V): void {
   const value = table.get(key);
   if (value !== undefined) table.set(key, to(value));

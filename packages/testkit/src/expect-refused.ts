@@ -1,8 +1,8 @@
-import type { MemoryScene } from './builders.js';
+import type { MemoryFixture } from './builders.js';
 
 /** Refused with (at least) this error, and nothing is left of the attempt: not even an empty commit. */
 export async function expectRefused(
-  { storage }: Pick<MemoryScene, 'storage'>,
+  { storage }: Pick<MemoryFixture, 'storage'>,
   attempt: () => Promise<unknown>,
   refusal: { readonly code?: string; readonly message?: string; readonly details?: object },
 ): Promise<void> {

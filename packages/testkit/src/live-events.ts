@@ -3,6 +3,7 @@ import {
   DEFAULT_HUB_OPTIONS,
   DEFAULT_SWEEP_OPTIONS,
   type Delivery,
+  type DeliveryOutcome,
   type DomainEvent,
   type EphemeralAnnouncement,
   type EventCatalogue,
@@ -18,14 +19,13 @@ import {
   RegisterQueue,
   type RegisterQueueInput,
   type ReportProblem,
-  type Taken,
 } from '@parley/domain';
-import type { MemoryScene } from './builders.js';
-import { plainEventLoop } from './plain-ports.js';
+import type { MemoryFixture } from './builders.js';
+import { fakeEventLoop } from './fake-ports.js';
 import { SeededRandomness } from './seeded-randomness.js';
 
 /** Events become what their type begins with: `message.sent` is of type `message`. Nothing is looked up. */
-export const plainCatalogue: EventCatalogue = {
+export const fakeCatalogue: EventCatalogue = {
   wireTypes: (type) => [type.split('.')[0]!],
   needsOf: () => null,
 };
@@ -44,7 +44,7 @@ export const flagChange = {
   details: [],
 } satisfies DomainEvent;
 
-/** Everything between a commit and the queues, on the scene's storage. */
+/** Everything between a commit and the queues, on the fixture's storage. */
 export class LiveEvents {
   readonly uow: PublishingUnitOfWork;
   /** What went wrong without anybody waiting for it: texts, and what was said with them. */
@@ -55,18 +55,18 @@ export class LiveEvents {
   private readonly randomness = new SeededRandomness(7);
 
   private constructor(
-    readonly scene: MemoryScene,
+    readonly fixture: MemoryFixture,
     private readonly options: LiveEventsOptions,
   ) {
-    this.uow = new PublishingUnitOfWork(scene.uow, scene.clock, this.onListenerFailure);
+    this.uow = new PublishingUnitOfWork(fixture.uow, fixture.clock, this.onListenerFailure);
     this.uow.subscribe({
       onEvents: (events) => this.follower.onEvents(events),
       onBlanked: (realmId, ids) => this.follower.onBlanked(realmId, ids),
     });
   }
 
-  static async start(scene: MemoryScene, options: LiveEventsOptions = {}): Promise<LiveEvents> {
-    const events = new LiveEvents(scene, options);
+  static async start(fixture: MemoryFixture, options: LiveEventsOptions = {}): Promise<LiveEvents> {
+    const events = new LiveEvents(fixture, options);
     await events.restart();
     return events;
   }
@@ -74,10 +74,10 @@ export class LiveEvents {
   /** As after a crash: only what is stored is left. */
   async restart(): Promise<void> {
     const { uow, report } = this;
-    const { clock } = this.scene;
+    const { clock } = this.fixture;
     this.follower = new LogFollower(uow, this.onListenerFailure);
-    const catalogue = { ...plainCatalogue, ...this.options.catalogue };
-    const parts = { uow, clock, eventLoop: plainEventLoop, report };
+    const catalogue = { ...fakeCatalogue, ...this.options.catalogue };
+    const parts = { uow, clock, eventLoop: fakeEventLoop, report };
     this.hub = new EventHub(
       { ...parts, follower: this.follower, catalogue },
       { ...DEFAULT_HUB_OPTIONS, ...this.options },
@@ -88,7 +88,7 @@ export class LiveEvents {
   }
 
   async register(name: string, filter: Partial<QueueFilter> = {}, more: Partial<RegisterQueueInput> = {}) {
-    const useCase = new RegisterQueue(this.uow, this.scene.clock, this.randomness, this.hub);
+    const useCase = new RegisterQueue(this.uow, this.fixture.clock, this.randomness, this.hub);
     const input: RegisterQueueInput = {
       parts: new Set(),
       includeSubscribers: false,
@@ -97,13 +97,13 @@ export class LiveEvents {
       idleTimeoutSeconds: 600,
       ...more,
     };
-    const { queue } = await useCase.execute(this.scene.caller(name), input, async () => null);
+    const { queue } = await useCase.execute(this.fixture.caller(name), input, async () => null);
     return queue.id;
   }
 
   /** The queue, up to date; what it has missed is due to it. */
   async open(name: string, id: string, cursor?: number): Promise<LiveQueue> {
-    const live = await this.hub.open(this.scene.realm.id, this.scene.user(name).id, id, cursor);
+    const live = await this.hub.open(this.fixture.realm.id, this.fixture.user(name).id, id, cursor);
     await this.read(live);
     return live;
   }
@@ -111,7 +111,7 @@ export class LiveEvents {
   /** What is due to a queue, as often as it is asked for; at most `room` events. */
   async read(live: LiveQueue, room = Number.POSITIVE_INFINITY): Promise<readonly Delivery[]> {
     const deliveries: Delivery[] = [];
-    const take = (delivery: Delivery): Taken => {
+    const take = (delivery: Delivery): DeliveryOutcome => {
       if (deliveries.length >= room) return 'left';
       deliveries.push(delivery);
       return 'shown';
@@ -121,11 +121,11 @@ export class LiveEvents {
   }
 
   announce(audience: Audience, event: DomainEvent = flagChange): Promise<EventSeq> {
-    return this.uow.write((tx) => tx.events.append(this.scene.realm.id, { event, audience }));
+    return this.uow.write((tx) => tx.events.append(this.fixture.realm.id, { event, audience }));
   }
 
   tell(announcement: EphemeralAnnouncement): void {
-    this.hub.tell(this.scene.realm.id, announcement);
+    this.hub.publishEphemeral(this.fixture.realm.id, announcement);
   }
 
   private readonly report: ReportProblem = (message, fields) => {

@@ -1,4 +1,4 @@
-import { aChannel, aUser, given } from './builders.js';
+import { aChannel, aUser, createFixture } from './builders.js';
 import { storageContracts } from './contracts/all-contracts.js';
 import { MemoryStorage } from './memory-storage.js';
 
@@ -9,7 +9,7 @@ describe('MemoryStorage', () => {
   });
 
   it('shows what was announced, and counts commits', async () => {
-    const { storage, uow, realm } = await given(aUser({ name: 'iago' }));
+    const { storage, uow, realm } = await createFixture(aUser({ name: 'iago' }));
     const commits = storage.commits;
     const announcement = { event: { type: 'blank' }, audience: { kind: 'realm' } } as const;
     await uow.write((tx) => tx.events.append(realm.id, announcement));
@@ -24,7 +24,7 @@ describe('MemoryStorage', () => {
   });
 
   it('shuts the repositories when their unit is over', async () => {
-    const { uow, realm, channel } = await given(aChannel({ name: 'general' }));
+    const { uow, realm, channel } = await createFixture(aChannel({ name: 'general' }));
     const kept = await uow.write(async (tx) => tx);
     await expect(kept.channels.update(channel('general'))).rejects.toThrow('ended');
     await expect(kept.realms.get(realm.id)).rejects.toThrow('ended');

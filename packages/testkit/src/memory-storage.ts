@@ -16,11 +16,15 @@ import { MemoryChannels } from './memory/memory-channels.js';
 import { MemoryEventLog } from './memory/memory-event-log.js';
 import { MemoryEventQueues } from './memory/memory-event-queues.js';
 import { MemoryGroups } from './memory/memory-groups.js';
+import { MemoryJobs } from './memory/memory-jobs.js';
+import { MemoryMessageMoves } from './memory/memory-message-moves.js';
+import { MemoryMessagePages } from './memory/memory-message-pages.js';
 import { MemoryMessages } from './memory/memory-messages.js';
 import { MemoryPersonalMessages } from './memory/memory-personal-messages.js';
 import { MemoryRealms } from './memory/memory-realms.js';
 import { MemoryRecipients } from './memory/memory-recipients.js';
 import { MemoryTopicPolicies } from './memory/memory-topic-policies.js';
+import { MemoryTopics } from './memory/memory-topics.js';
 import { MemoryUsers } from './memory/memory-users.js';
 import { emptyTables, MemoryUnit, type Tables } from './memory/tables.js';
 
@@ -72,7 +76,7 @@ export class MemoryStorage {
   private async read<T>(work: (repositories: Repositories) => Promise<T>): Promise<T> {
     const unit = new MemoryUnit(this.tables, false, this.clock);
     try {
-      return await work(repositoriesOf(unit));
+      return await withoutYielding(work(repositoriesOf(unit)));
     } finally {
       unit.end();
     }
@@ -103,10 +107,14 @@ function repositoriesOf(unit: MemoryUnit) {
     topicPolicies: new MemoryTopicPolicies(unit),
     recipients: new MemoryRecipients(unit),
     messages: new MemoryMessages(unit),
+    pages: new MemoryMessagePages(unit),
+    topics: new MemoryTopics(unit),
+    moves: new MemoryMessageMoves(unit),
     personal: new MemoryPersonalMessages(unit),
     events: new MemoryEventLog(unit),
     queues: new MemoryEventQueues(unit),
     apiKeys: new MemoryApiKeys(unit),
+    jobs: new MemoryJobs(unit),
     // Nothing takes long in memory.
     yield: async () => {},
   } satisfies Transaction;

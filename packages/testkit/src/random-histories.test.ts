@@ -42,11 +42,11 @@ describe('random histories', () => {
     [
       'moves that always protect history',
       /move to (open|other)/,
-      ({ messages }) => {
-        const move = messages.move.bind(messages);
+      ({ moves }) => {
+        const move = moves.move.bind(moves);
         const spoilt: typeof move = (realmId, ids, target) =>
           move(realmId, ids, { ...target, isHistoryProtected: true });
-        Object.assign(messages, { move: spoilt });
+        Object.assign(moves, { move: spoilt });
       },
     ],
   ])('finds %s, and tells the shortest history', async (_, culprit, spoil) => {

@@ -1,10 +1,14 @@
+import type { Clock } from '@parley/domain';
 import fc from 'fast-check';
-import type { OpenStorage } from './contracts/storage-under-test.js';
+import type { StorageUnderTest } from './contracts/storage-under-test.js';
 import { FixedClock } from './fixed-clock.js';
 import { answersOf } from './random-histories/answers.js';
 import { type History, histories } from './random-histories/history.js';
 import { play } from './random-histories/play.js';
 import { openWorld } from './random-histories/world.js';
+
+type Units = Pick<StorageUnderTest, 'uow' | 'close'>;
+type OpenUnits = (clock: Clock) => Units | Promise<Units>;
 
 export interface RandomHistoriesOptions {
   readonly runs: number;
@@ -15,12 +19,12 @@ export interface RandomHistoriesOptions {
 
 /**
  * Plays the same random histories on two storages — sending, reading, following, moving, deleting … — and compares
- * every answer about who has what and what it is to him. The first storage is the one that is right: `MemoryStorage`.
+ * every answer about who has what and what it is to them. The first storage is the one that is right: `MemoryStorage`.
  * @throws Error with the shortest history found on which they differ, told in words.
  */
 export async function agreeOnRandomHistories(
-  openOracle: OpenStorage,
-  openOther: OpenStorage,
+  openOracle: OpenUnits,
+  openOther: OpenUnits,
   { runs, seed, stepsOfChapter = 20 }: RandomHistoriesOptions,
 ): Promise<void> {
   const agree = fc.asyncProperty(histories(stepsOfChapter), (history) =>
@@ -35,7 +39,7 @@ export async function agreeOnRandomHistories(
 
 class Disagreement extends Error {}
 
-async function expectAgreement(openOracle: OpenStorage, openOther: OpenStorage, history: History): Promise<void> {
+async function expectAgreement(openOracle: OpenUnits, openOther: OpenUnits, history: History): Promise<void> {
   const clock = new FixedClock();
   const storages = [await openOracle(clock), await openOther(clock)] as const;
   try {

@@ -1,15 +1,15 @@
-import { NoticeBoard, SendMessage, type SendMessageInput, type SentMessage, UnheardBots } from '@parley/domain';
-import type { MemoryScene } from './builders.js';
-import { plainAddresses } from './plain-ports.js';
-import { PlainRenderer } from './plain-renderer.js';
+import { BotOwnerWarnings, SendMessage, type SendMessageInput, type SentMessage, SystemMessages } from '@parley/domain';
+import type { MemoryFixture } from './builders.js';
+import { fakeRealmUrls } from './fake-ports.js';
+import { FakeRenderer } from './fake-renderer.js';
 
 /** Sends as the API does; what a story says nothing of is `hello` about `plans`, read by the sender. */
-export function sending(scene: MemoryScene, renderer = new PlainRenderer()) {
-  const notices = new NoticeBoard(renderer, plainAddresses, scene.clock);
-  const unheardBots = new UnheardBots(scene.uow, notices, scene.clock);
-  const useCase = new SendMessage(scene.uow, renderer, plainAddresses, scene.clock, unheardBots);
+export function sending(fixture: MemoryFixture, renderer = new FakeRenderer()) {
+  const systemMessages = new SystemMessages(renderer, fakeRealmUrls, fixture.clock);
+  const botOwnerWarnings = new BotOwnerWarnings(fixture.uow, systemMessages, fixture.clock);
+  const useCase = new SendMessage(fixture.uow, renderer, fakeRealmUrls, fixture.clock, botOwnerWarnings);
   return (who: string, to: SendMessageInput['to'], draft: Partial<SendMessageInput> = {}): Promise<SentMessage> =>
-    useCase.execute(scene.caller(who), {
+    useCase.execute(fixture.caller(who), {
       to,
       topic: 'plans',
       content: 'hello',

@@ -107,7 +107,7 @@ async function sweep({ database, realmId }: SweepCall): Promise<SweepResult> {
   const isDone = await uow.read(
     async ({ queues, events }) =>
       (await queues.lowestFloor(realmId)) === null &&
-      (await events.prunedUpTo(realmId)) === (await events.headSeq(realmId)),
+      (await events.prunedUpTo(realmId)) === (await events.lastSeq(realmId)),
   );
   await close();
   if (!isDone || problems.length > 0) throw new Error(`Not everything was tidied up. ${problems.join()}`);

@@ -20,7 +20,7 @@ export class ApiUser {
     return inTurns(emails, (email) => ApiUser.signIn(server, email));
   }
 
-  /** The request as it goes over the wire, with his credentials. */
+  /** The request as it goes over the wire, with their credentials. */
   text(parts: Omit<RequestParts, 'authorization'>): string {
     return requestText({ ...parts, authorization: this.authorization });
   }

@@ -6,7 +6,7 @@ import type { Workload } from '../workload.js';
 import { type Archive, largeArchive, smallArchive } from '../worlds/worlds.js';
 import { pagePath } from './pages.js';
 
-/** How old an archive may become before its pages do. One reader at a time, since it is his waiting that counts. */
+/** How old an archive may become before its pages do. One reader at a time, since it is their waiting that counts. */
 export const archive: Workload = {
   name: 'archive',
   async run(lab) {

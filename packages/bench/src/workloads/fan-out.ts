@@ -11,7 +11,7 @@ import { largeOrganization } from '../worlds/worlds.js';
 /** Headers that node:http adds by itself, or computes. */
 const AUTOMATIC = new Set(['date', 'connection', 'keep-alive']);
 
-/** Everybody is waiting for news, each on a connection and a queue of his own, when one message is sent. */
+/** Everybody is waiting for news, each on a connection and a queue of their own, when one message is sent. */
 export const fanOut: Workload = {
   name: 'fan-out',
   async run(lab) {

@@ -16,17 +16,17 @@ export const offline: Workload = {
     const few = await senderTo(lab, (organization) => organization.few);
     const cpu = await interleave(lab.rounds, { many: many.cpuOfSending, few: few.cpuOfSending });
     await Promise.all([many.stop(), few.stop()]);
-    const followers = `${formatNumber(many.followers)} offline followers ÷ to ${few.followers}`;
+    const subscribers = `${formatNumber(many.subscribers)} offline subscribers ÷ to ${few.subscribers}`;
     return [
       {
-        label: `send to ${followers}, CPU`,
+        label: `send to ${subscribers}, CPU`,
         ours: `${formatNumber(median(cpu.many) * 1000)} µs`,
         limit: `${formatNumber(median(cpu.few) * 1000)} µs`,
         value: medianRatio(cpu.many, cpu.few),
         goal: { atMost: 1.1 },
       },
       {
-        label: `send to ${followers}, bytes on disk`,
+        label: `send to ${subscribers}, bytes on disk`,
         ours: `${formatNumber(many.bytesPerMessage())} B`,
         limit: `${formatNumber(few.bytesPerMessage())} B`,
         value: many.bytesPerMessage() / few.bytesPerMessage(),
@@ -37,7 +37,7 @@ export const offline: Workload = {
 };
 
 interface Sender {
-  readonly followers: number;
+  readonly subscribers: number;
   /** Milliseconds a message. */
   readonly cpuOfSending: () => Promise<number>;
   /** Once stopped. */
@@ -57,7 +57,7 @@ async function senderTo(lab: Lab, channelOf: (organization: LargeOrganization) =
   const load = lab.load();
   let sent = 0;
   return {
-    followers: channelId === contents.everybody ? contents.people.length : 10,
+    subscribers: channelId === contents.everybody ? contents.people.length : 10,
     async cpuOfSending() {
       const before = await parley.usage();
       const { answers } = await load.run({

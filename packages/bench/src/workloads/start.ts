@@ -64,7 +64,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Knocks every millisecond until somebody opens, then waits for his answer. @throws Error when the server ends. */
+/** Knocks every millisecond until somebody opens, then waits for their answer. @throws Error when the server ends. */
 async function answered(port: number, server: ChildProcess): Promise<void> {
   for (;;) {
     if (server.exitCode !== null) throw new Error(`The server did not start: exit code ${server.exitCode}`);

@@ -7,7 +7,7 @@ const PER_UNIT = 5000;
 export interface HistoryPlan {
   readonly realmId: RealmId;
   readonly count: number;
-  /** Those who have read all of it; nobody else has read anything, not even what he sent. */
+  /** Those who have read all of it; nobody else has read anything, not even what they sent. */
   readonly readBy: readonly UserId[];
   /** Where the nth message goes and who sends it. */
   readonly place: (n: number) => { readonly channelId: ChannelId; readonly topic: string; readonly senderId: UserId };

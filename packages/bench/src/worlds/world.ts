@@ -2,7 +2,7 @@ import {
   type ChannelId,
   CreateChannel,
   CreateRealm,
-  PLAIN_CHANNEL,
+  DEFAULT_CHANNEL_OPTIONS,
   type RealmId,
   RegisterUser,
   SendMessage,
@@ -54,14 +54,14 @@ export class World {
     });
   }
 
-  /** A public channel with one message in it, by the first of its followers. */
-  async addChannel(name: string, followers: readonly Person[]): Promise<ChannelId> {
-    const caller = { realmId: this.realmId, userId: followers[0]!.id, clientName: CLIENT_NAME };
+  /** A public channel with one message in it, by the first of its subscribers. */
+  async addChannel(name: string, subscribers: readonly Person[]): Promise<ChannelId> {
+    const caller = { realmId: this.realmId, userId: subscribers[0]!.id, clientName: CLIENT_NAME };
     const id = await this.parley.useCase(CreateChannel).execute(caller, {
-      ...PLAIN_CHANNEL,
+      ...DEFAULT_CHANNEL_OPTIONS,
       name,
       description: `What ${name} is about`,
-      subscriberIds: followers.map((person) => person.id),
+      subscriberIds: subscribers.map((person) => person.id),
       announce: false,
     });
     await this.parley.useCase(SendMessage).execute(caller, {

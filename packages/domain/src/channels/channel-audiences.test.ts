@@ -1,4 +1,4 @@
-import { cells, groupId, plainActor, plainChannel } from '@parley/testkit';
+import { groupId, makeActor, makeChannel, tableRows } from '@parley/testkit';
 import { isInAudience } from '../events/audience-membership.js';
 import type { Role } from '../users/role.js';
 import type { ChannelPrivacy } from './channel.js';
@@ -6,9 +6,9 @@ import { firstAudience } from './channel-audiences.js';
 
 const TEAM = groupId(50);
 
-describe('who hears of a new channel before anybody has followed it (channels §6.1)', () => {
+describe('the audience of a new channel without subscribers (channels §6.1)', () => {
   it.each(
-    cells(`
+    tableRows(`
       who            | webPublic | public | privateSharedHistory | privateProtectedHistory
       owner          | yes       | yes    | yes                  | yes
       administrator  | yes       | yes    | yes                  | yes
@@ -19,14 +19,14 @@ describe('who hears of a new channel before anybody has followed it (channels §
       guest in team  | yes       | no     | no                   | no
     `),
   )('%s, %s: %s', (who, privacy, expected) => {
-    const actor = plainActor(who.split(' ')[0] as Role, { groups: who.includes('team') ? [TEAM] : [] });
+    const actor = makeActor(who.split(' ')[0] as Role, { groups: who.includes('team') ? [TEAM] : [] });
     for (const permission of ['canAdministerChannel', 'canAddSubscribers', 'canSubscribe'] as const) {
-      const channel = plainChannel({ privacy: privacy as ChannelPrivacy, grants: { [permission]: TEAM } });
+      const channel = makeChannel({ privacy: privacy as ChannelPrivacy, permissionOverrides: { [permission]: TEAM } });
       const hears = isInAudience(firstAudience(channel), {
         userId: actor.id,
         role: actor.role,
-        isRestricted: false,
-        follows: () => true,
+        isLimitedGuest: false,
+        isSubscribed: () => true,
         isInGroup: (id) => actor.groups.has(id),
         holds: () => true,
         knows: () => false,

@@ -1,4 +1,13 @@
-import { answer, cells, channelId, groupId, plainActor, plainChannel, plainRealm, systemGroup } from '@parley/testkit';
+import {
+  channelId,
+  formatDecision,
+  groupId,
+  makeActor,
+  makeChannel,
+  makeRealm,
+  systemGroup,
+  tableRows,
+} from '@parley/testkit';
 import type { Role } from '../users/role.js';
 import { CHANNEL_PERMISSIONS, type ChannelPermission, type ChannelPrivacy, type TopicsPolicy } from './channel.js';
 import {
@@ -48,9 +57,9 @@ const PRIVACY: Readonly<Record<string, ChannelPrivacy>> = {
   'private, protected history': 'privateProtectedHistory',
 };
 
-const inTeam = (role: Role) => plainActor(role, { groups: [TEAM] });
+const inTeam = (role: Role) => makeActor(role, { groups: [TEAM] });
 const granting = (permission: ChannelPermission, privacy: ChannelPrivacy = 'public') =>
-  plainChannel({ privacy, grants: { [permission]: TEAM } });
+  makeChannel({ privacy, permissionOverrides: { [permission]: TEAM } });
 
 /** `M C H`: finds the channel, reads what is said in it, reads what was said before; `-`: nothing. */
 function access(...[actor, channel, isSubscribed]: Parameters<typeof canReadContent>): string {
@@ -64,7 +73,7 @@ function access(...[actor, channel, isSubscribed]: Parameters<typeof canReadCont
 
 describe('finding (M), reading (C) and reading the history (H) of a channel', () => {
   it.each(
-    cells(`
+    tableRows(`
       who           | web-public | public | private, shared history | private, protected history
       owner         | M C H      | M C H  | M                       | M
       administrator | M C H      | M C H  | M                       | M
@@ -73,14 +82,14 @@ describe('finding (M), reading (C) and reading the history (H) of a channel', ()
       guest         | M C H      | -      | -                       | -
     `),
   )('%s outside a %s channel: %s', (role, kind, expected) => {
-    expect(access(plainActor(role as Role), plainChannel({ privacy: PRIVACY[kind]! }), false)).toBe(expected);
-    expect(access(plainActor(role as Role), plainChannel({ privacy: PRIVACY[kind]!, isArchived: true }), false)).toBe(
+    expect(access(makeActor(role as Role), makeChannel({ privacy: PRIVACY[kind]! }), false)).toBe(expected);
+    expect(access(makeActor(role as Role), makeChannel({ privacy: PRIVACY[kind]!, isArchived: true }), false)).toBe(
       expected,
     );
   });
 
   it.each(
-    cells(`
+    tableRows(`
       who           | web-public | public | private, shared history | private, protected history
       owner         | M C H      | M C H  | M C H                   | M C
       administrator | M C H      | M C H  | M C H                   | M C
@@ -89,11 +98,11 @@ describe('finding (M), reading (C) and reading the history (H) of a channel', ()
       guest         | M C H      | M C H  | M C H                   | M C
     `),
   )('%s subscribed to a %s channel: %s', (role, kind, expected) => {
-    expect(access(plainActor(role as Role), plainChannel({ privacy: PRIVACY[kind]! }), true)).toBe(expected);
+    expect(access(makeActor(role as Role), makeChannel({ privacy: PRIVACY[kind]! }), true)).toBe(expected);
   });
 
   it.each(
-    cells(`
+    tableRows(`
       permission                   | web-public | public | private, shared history | private, protected history
       canAdministerChannel         | M C H      | M C H  | M                       | M
       canAddSubscribers            | M C H      | M C H  | M C H                   | M C
@@ -119,15 +128,15 @@ describe('finding (M), reading (C) and reading the history (H) of a channel', ()
   });
 
   it('says the same of a hidden channel as of none', () => {
-    const hidden = plainChannel({ privacy: 'privateSharedHistory' });
+    const hidden = makeChannel({ privacy: 'privateSharedHistory' });
     for (const can of [canSeeMetadata, canReadContent, canReadFullHistory, canReadActive, canListSubscribers]) {
-      expect(answer(can(plainActor('member'), hidden, false))).toBe(UNKNOWN);
+      expect(formatDecision(can(makeActor('member'), hidden, false))).toBe(UNKNOWN);
     }
   });
 
   it('treats an archived channel as unknown where only those in use will do', () => {
-    expect(answer(canReadActive(plainActor('member'), plainChannel({ isArchived: true }), true))).toBe(UNKNOWN);
-    expect(answer(canReadActive(plainActor('member'), plainChannel(), false))).toBe('yes');
+    expect(formatDecision(canReadActive(makeActor('member'), makeChannel({ isArchived: true }), true))).toBe(UNKNOWN);
+    expect(formatDecision(canReadActive(makeActor('member'), makeChannel(), false))).toBe('yes');
   });
 
   const NOT_LOGGED_IN = 'UNAUTHENTICATED: Not logged in: API authentication or user session required';
@@ -139,21 +148,21 @@ describe('finding (M), reading (C) and reading the history (H) of a channel', ()
     ${true}  | ${false}     | ${true}  | ${NOT_LOGGED_IN}
     ${true}  | ${true}      | ${false} | ${NOT_LOGGED_IN}
   `('without logging in needs server $server, organization $organization, channel $exists (protocol §9)', (row) => {
-    const realm = plainRealm({ settings: { enableSpectatorAccess: row.organization } });
+    const realm = makeRealm({ settings: { enableSpectatorAccess: row.organization } });
     const access = { webPublicEnabled: row.server, hasWebPublicChannel: row.exists };
-    expect(answer(canSpectate(realm, access))).toBe(row.expected);
-    expect(answer(canSpectateChannel(realm, { privacy: 'webPublic' }, access))).toBe(row.expected);
+    expect(formatDecision(canSpectate(realm, access))).toBe(row.expected);
+    expect(formatDecision(canSpectateChannel(realm, { privacy: 'webPublic' }, access))).toBe(row.expected);
   });
 
   it.each(
-    cells(`
+    tableRows(`
       who                     | web-public | public  | private, shared history | private, protected history
       who is not logged in    | yes        | unknown | unknown                 | unknown
     `),
   )('somebody %s, in a %s channel: %s', (_, kind, expected) => {
-    const realm = plainRealm({ settings: { enableSpectatorAccess: true } });
+    const realm = makeRealm({ settings: { enableSpectatorAccess: true } });
     const access = { webPublicEnabled: true, hasWebPublicChannel: true };
-    expect(answer(canSpectateChannel(realm, { privacy: PRIVACY[kind]! }, access))).toBe(
+    expect(formatDecision(canSpectateChannel(realm, { privacy: PRIVACY[kind]! }, access))).toBe(
       expected === 'unknown' ? UNKNOWN : 'yes',
     );
   });
@@ -161,7 +170,7 @@ describe('finding (M), reading (C) and reading the history (H) of a channel', ()
 
 describe('seeing who is in a channel', () => {
   it.each(
-    cells(`
+    tableRows(`
       who                               | web-public | public | private, shared history | private, protected history
       owner outside                     | yes        | yes    | yes                     | yes
       administrator outside             | yes        | yes    | yes                     | yes
@@ -174,17 +183,17 @@ describe('seeing who is in a channel', () => {
   )('%s, %s channel: %s', (who, kind, expected) => {
     const [role, where] = who.split(' ');
     const decision = canListSubscribers(
-      plainActor(role as Role),
-      plainChannel({ privacy: PRIVACY[kind]! }),
+      makeActor(role as Role),
+      makeChannel({ privacy: PRIVACY[kind]! }),
       where === 'inside',
     );
-    expect(answer(decision)).toBe(expected === 'no' ? UNKNOWN : 'yes');
+    expect(formatDecision(decision)).toBe(expected === 'no' ? UNKNOWN : 'yes');
   });
 
-  it('those who may add people to a private channel see who is there', () => {
+  it('users who may add subscribers to a private channel see its subscribers', () => {
     const channel = granting('canAddSubscribers', 'privateProtectedHistory');
-    expect(answer(canListSubscribers(inTeam('member'), channel, false))).toBe('yes');
-    expect(answer(canListSubscribers(inTeam('guest'), channel, false))).toBe(UNKNOWN);
+    expect(formatDecision(canListSubscribers(inTeam('member'), channel, false))).toBe('yes');
+    expect(formatDecision(canListSubscribers(inTeam('guest'), channel, false))).toBe(UNKNOWN);
   });
 });
 
@@ -192,10 +201,10 @@ describe('creating a channel', () => {
   const webPublic = { webPublicEnabled: true };
   const request = (privacy: ChannelPrivacy) =>
     ({ privacy, isDefault: false, topicsPolicy: 'inherit', retentionChosen: false }) as const;
-  const realm = plainRealm({ settings: { enableSpectatorAccess: true } });
+  const realm = makeRealm({ settings: { enableSpectatorAccess: true } });
 
   it.each(
-    cells(`
+    tableRows(`
       who           | web-public   | public | private, shared history | private, protected history
       owner         | yes          | yes    | yes                     | yes
       administrator | insufficient | yes    | yes                     | yes
@@ -205,11 +214,13 @@ describe('creating a channel', () => {
     `),
   )('%s makes a %s one by default: %s', (role, kind, expected) => {
     const said = { yes: 'yes', insufficient: INSUFFICIENT, 'no guests': NO_GUESTS }[expected];
-    expect(answer(canCreateChannel(plainActor(role as Role), realm, request(PRIVACY[kind]!), webPublic))).toBe(said);
+    expect(formatDecision(canCreateChannel(makeActor(role as Role), realm, request(PRIVACY[kind]!), webPublic))).toBe(
+      said,
+    );
   });
 
   it.each(
-    cells(`
+    tableRows(`
       the organization lets the team make | web-public   | public       | private, shared history | private, protected history
       public channels                     | insufficient | yes          | insufficient            | insufficient
       private channels                    | insufficient | insufficient | yes                     | yes
@@ -218,9 +229,9 @@ describe('creating a channel', () => {
     `),
   )('where the team may make %s, one of them makes a %s one: %s', (what, kind, expected) => {
     const { nobody } = systemGroup;
-    const strict = plainRealm({
+    const strict = makeRealm({
       settings: { enableSpectatorAccess: true },
-      grants: {
+      permissionOverrides: {
         canCreatePublicChannel: what.startsWith('public') ? TEAM : nobody,
         canCreatePrivateChannel: what.startsWith('private') ? TEAM : nobody,
         canCreateWebPublicChannel: what.includes('web-public') ? TEAM : nobody,
@@ -228,20 +239,22 @@ describe('creating a channel', () => {
     });
     const said = expected === 'yes' ? 'yes' : INSUFFICIENT;
     for (const role of ['member', 'owner'] as const) {
-      expect(answer(canCreateChannel(inTeam(role), strict, request(PRIVACY[kind]!), webPublic))).toBe(said);
+      expect(formatDecision(canCreateChannel(inTeam(role), strict, request(PRIVACY[kind]!), webPublic))).toBe(said);
     }
-    expect(answer(canCreateChannel(plainActor('owner'), strict, request(PRIVACY[kind]!), webPublic))).toBe(
+    expect(formatDecision(canCreateChannel(makeActor('owner'), strict, request(PRIVACY[kind]!), webPublic))).toBe(
       INSUFFICIENT,
     );
   });
 
   it('web-public ones need the server and the organization to allow them', () => {
     const disabled = 'INVALID_INPUT: Web-public channels are not enabled.';
-    const closed = plainRealm({ settings: { enableSpectatorAccess: false } });
-    const owner = plainActor('owner');
-    expect(answer(canCreateChannel(owner, realm, request('webPublic'), { webPublicEnabled: false }))).toBe(disabled);
-    expect(answer(canCreateChannel(owner, closed, request('webPublic'), webPublic))).toBe(disabled);
-    expect(answer(canCreateChannel(owner, closed, request('public'), { webPublicEnabled: false }))).toBe('yes');
+    const closed = makeRealm({ settings: { enableSpectatorAccess: false } });
+    const owner = makeActor('owner');
+    expect(formatDecision(canCreateChannel(owner, realm, request('webPublic'), { webPublicEnabled: false }))).toBe(
+      disabled,
+    );
+    expect(formatDecision(canCreateChannel(owner, closed, request('webPublic'), webPublic))).toBe(disabled);
+    expect(formatDecision(canCreateChannel(owner, closed, request('public'), { webPublicEnabled: false }))).toBe('yes');
   });
 
   it.each`
@@ -253,7 +266,7 @@ describe('creating a channel', () => {
     ${'member'}        | ${'public'}               | ${INSUFFICIENT}
   `('$who makes a $privacy one that newcomers are put into: $expected', ({ who, privacy, expected }) => {
     const asked = { ...request(privacy), isDefault: true };
-    expect(answer(canCreateChannel(plainActor(who), realm, asked, webPublic))).toBe(expected);
+    expect(formatDecision(canCreateChannel(makeActor(who), realm, asked, webPublic))).toBe(expected);
   });
 
   it.each`
@@ -263,13 +276,15 @@ describe('creating a channel', () => {
     ${'member'}        | ${'MUST_BE_OWNER: Must be an organization owner'}
   `('$who says how long its messages are kept: $expected', ({ who, expected }) => {
     const asked = { ...request('public'), retentionChosen: true };
-    expect(answer(canCreateChannel(plainActor(who), realm, asked, webPublic))).toBe(expected);
-    expect(answer(canSetRetention(plainActor(who)))).toBe(expected);
+    expect(formatDecision(canCreateChannel(makeActor(who), realm, asked, webPublic))).toBe(expected);
+    expect(formatDecision(canSetRetention(makeActor(who)))).toBe(expected);
   });
 
-  it('names the first of several obstacles', () => {
+  it('reports the first of several refusals', () => {
     const { nobody } = systemGroup;
-    const hopeless = plainRealm({ grants: { canSetTopicsPolicy: nobody, canCreatePrivateChannel: nobody } });
+    const hopeless = makeRealm({
+      permissionOverrides: { canSetTopicsPolicy: nobody, canCreatePrivateChannel: nobody },
+    });
     const everything = {
       privacy: 'privateSharedHistory',
       isDefault: true,
@@ -277,20 +292,22 @@ describe('creating a channel', () => {
       retentionChosen: true,
     } as const;
     const off = { webPublicEnabled: false };
-    expect(answer(canCreateChannel(plainActor('guest'), hopeless, everything, off))).toBe(NO_GUESTS);
-    expect(answer(canCreateChannel(plainActor('member'), hopeless, everything, off))).toBe(INSUFFICIENT);
-    expect(answer(canCreateChannel(plainActor('administrator'), realm, everything, off))).toBe(
+    expect(formatDecision(canCreateChannel(makeActor('guest'), hopeless, everything, off))).toBe(NO_GUESTS);
+    expect(formatDecision(canCreateChannel(makeActor('member'), hopeless, everything, off))).toBe(INSUFFICIENT);
+    expect(formatDecision(canCreateChannel(makeActor('administrator'), realm, everything, off))).toBe(
       'INVALID_INPUT: A default channel cannot be private.',
     );
     // A web-public one that an administrator may not make is refused for that before its retention is looked at.
     const webPublicOne = { ...everything, privacy: 'webPublic', isDefault: false } as const;
-    expect(answer(canCreateChannel(plainActor('administrator'), realm, webPublicOne, webPublic))).toBe(INSUFFICIENT);
+    expect(formatDecision(canCreateChannel(makeActor('administrator'), realm, webPublicOne, webPublic))).toBe(
+      INSUFFICIENT,
+    );
   });
 });
 
 describe('policies about topics and deletion', () => {
   it.each(
-    cells(`
+    tableRows(`
       who           | as the organization | with the empty topic | named topics only | empty topic only
       owner         | yes                 | yes                  | yes               | yes
       administrator | yes                 | yes                  | yes               | yes
@@ -305,33 +322,35 @@ describe('policies about topics and deletion', () => {
       'named topics only': 'disable_empty_topic',
       'empty topic only': 'empty_topic_only',
     };
-    const realm = plainRealm({ grants: { canSetTopicsPolicy: TEAM } });
-    const actor = who === 'in the team' ? inTeam('member') : plainActor(who as Role);
+    const realm = makeRealm({ permissionOverrides: { canSetTopicsPolicy: TEAM } });
+    const actor = who === 'in the team' ? inTeam('member') : makeActor(who as Role);
     const said = expected === 'yes' ? 'yes' : INSUFFICIENT;
-    expect(answer(canSetTopicsPolicy(actor, realm, policies[policy]!))).toBe(said);
-    expect(answer(canChangeTopicsPolicy(actor, realm, policies[policy]!, false))).toBe(said);
+    expect(formatDecision(canSetTopicsPolicy(actor, realm, policies[policy]!))).toBe(said);
+    expect(formatDecision(canChangeTopicsPolicy(actor, realm, policies[policy]!, false))).toBe(said);
     const asked = {
       privacy: 'public',
       isDefault: false,
       topicsPolicy: policies[policy]!,
       retentionChosen: false,
     } as const;
-    expect(answer(canCreateChannel(actor, realm, asked, { webPublicEnabled: false }))).toBe(said);
+    expect(formatDecision(canCreateChannel(actor, realm, asked, { webPublicEnabled: false }))).toBe(said);
   });
 
   it('a channel with named topics stays open to them', () => {
-    const owner = plainActor('owner');
+    const owner = makeActor('owner');
     // Protocol §6.3.
-    expect(canChangeTopicsPolicy(owner, plainRealm(), 'empty_topic_only', true)).toEqual({
+    expect(canChangeTopicsPolicy(owner, makeRealm(), 'empty_topic_only', true)).toEqual({
       allowed: false,
       code: 'INVALID_INPUT',
       message:
         'To enable this configuration, all messages in this channel must be in the general chat topic. Consider renaming or deleting other topics.',
       details: { emptyTopicDisplayName: 'general chat' },
     });
-    expect(answer(canChangeTopicsPolicy(owner, plainRealm(), 'disable_empty_topic', true))).toBe('yes');
-    const strict = plainRealm({ grants: { canSetTopicsPolicy: TEAM } });
-    expect(answer(canChangeTopicsPolicy(plainActor('member'), strict, 'empty_topic_only', true))).toBe(INSUFFICIENT);
+    expect(formatDecision(canChangeTopicsPolicy(owner, makeRealm(), 'disable_empty_topic', true))).toBe('yes');
+    const strict = makeRealm({ permissionOverrides: { canSetTopicsPolicy: TEAM } });
+    expect(formatDecision(canChangeTopicsPolicy(makeActor('member'), strict, 'empty_topic_only', true))).toBe(
+      INSUFFICIENT,
+    );
   });
 
   it.each`
@@ -342,13 +361,13 @@ describe('policies about topics and deletion', () => {
     ${'member'}        | ${INSUFFICIENT}
     ${'guest'}         | ${INSUFFICIENT}
   `('$who says who deletes messages, by default: $expected', ({ who, expected }) => {
-    expect(answer(canSetDeletePolicy(plainActor(who), plainRealm()))).toBe(expected);
+    expect(formatDecision(canSetDeletePolicy(makeActor(who), makeRealm()))).toBe(expected);
   });
 
   it('administrators say who deletes messages even where nobody is granted it', () => {
-    const strict = plainRealm({ grants: { canSetDeleteMessagePolicy: systemGroup.nobody } });
-    expect(answer(canSetDeletePolicy(plainActor('administrator'), strict))).toBe('yes');
-    expect(answer(canSetDeletePolicy(plainActor('moderator'), strict))).toBe(INSUFFICIENT);
+    const strict = makeRealm({ permissionOverrides: { canSetDeleteMessagePolicy: systemGroup.nobody } });
+    expect(formatDecision(canSetDeletePolicy(makeActor('administrator'), strict))).toBe('yes');
+    expect(formatDecision(canSetDeletePolicy(makeActor('moderator'), strict))).toBe(INSUFFICIENT);
   });
 
   it.each`
@@ -360,7 +379,7 @@ describe('policies about topics and deletion', () => {
     ${'webPublic'}               | ${'some only'} | ${'yes'}
   `('in a $privacy channel $who may open topics: $expected', ({ privacy, who, expected }) => {
     const decision = canLimitTopicCreation(privacy, who === 'everyone');
-    if (expected === 'yes') expect(answer(decision)).toBe('yes');
+    if (expected === 'yes') expect(formatDecision(decision)).toBe('yes');
     else {
       expect(decision).toEqual({
         allowed: false,
@@ -375,7 +394,7 @@ describe('policies about topics and deletion', () => {
 describe('subscribing oneself', () => {
   const noAccess = 'NOT_PERMITTED: Unable to access channel (denmark).';
   it.each(
-    cells(`
+    tableRows(`
       who                                | web-public | public    | private, shared history | private, protected history
       owner                              | yes        | yes       | no access               | no access
       member                             | yes        | yes       | no access               | no access
@@ -387,17 +406,17 @@ describe('subscribing oneself', () => {
     `),
   )('%s, %s channel: %s', (who, kind, expected) => {
     const [role, , permission] = who.split(' ');
-    const grants = permission === undefined ? {} : { [permission]: TEAM };
-    const channel = plainChannel({ privacy: PRIVACY[kind]!, grants });
+    const permissionOverrides = permission === undefined ? {} : { [permission]: TEAM };
+    const channel = makeChannel({ privacy: PRIVACY[kind]!, permissionOverrides });
     const said = { yes: 'yes', 'no access': noAccess, 'no guests': NO_GUESTS }[expected];
-    expect(answer(canSubscribeSelf(inTeam(role as Role), channel, false))).toBe(said);
+    expect(formatDecision(canSubscribeSelf(inTeam(role as Role), channel, false))).toBe(said);
   });
 });
 
 describe('adding others', () => {
   const noAccess = 'NOT_PERMITTED: Unable to access channel (denmark).';
   it.each(
-    cells(`
+    tableRows(`
       who                                         | public       | private, inside | private, outside
       owner                                       | yes          | yes             | no access
       administrator                               | yes          | yes             | no access
@@ -412,23 +431,27 @@ describe('adding others', () => {
     `),
   )('%s, %s: %s', (who, where, expected) => {
     const [role, verb, permission] = who.split(' ');
-    const realm = plainRealm({ grants: { canAddSubscribers: verb === 'whom' ? TEAM : systemGroup.nobody } });
-    const channel = plainChannel({
+    const realm = makeRealm({
+      permissionOverrides: { canAddSubscribers: verb === 'whom' ? TEAM : systemGroup.nobody },
+    });
+    const channel = makeChannel({
       privacy: where === 'public' ? 'public' : 'privateSharedHistory',
-      grants: verb === 'granted' ? { [permission!]: TEAM } : {},
+      permissionOverrides: verb === 'granted' ? { [permission!]: TEAM } : {},
     });
     const said = { yes: 'yes', 'no access': noAccess, 'no guests': NO_GUESTS, insufficient: INSUFFICIENT }[expected];
-    expect(answer(canAddSubscribers(inTeam(role as Role), realm, channel, where === 'private, inside'))).toBe(said);
+    expect(formatDecision(canAddSubscribers(inTeam(role as Role), realm, channel, where === 'private, inside'))).toBe(
+      said,
+    );
   });
 
   it('members add others by default', () => {
-    expect(answer(canAddSubscribers(plainActor('member'), plainRealm(), plainChannel(), false))).toBe('yes');
+    expect(formatDecision(canAddSubscribers(makeActor('member'), makeRealm(), makeChannel(), false))).toBe('yes');
   });
 });
 
 describe('removing others', () => {
   it.each(
-    cells(`
+    tableRows(`
       who                                 | public | private, inside | private, outside
       owner                               | yes    | yes             | yes
       administrator                       | yes    | yes             | yes
@@ -441,46 +464,46 @@ describe('removing others', () => {
     `),
   )('%s, %s: %s', (who, where, expected) => {
     const [role, , permission] = who.split(' ');
-    const channel = plainChannel({
+    const channel = makeChannel({
       privacy: where === 'public' ? 'public' : 'privateSharedHistory',
-      grants: permission === undefined ? {} : { [permission]: TEAM },
+      permissionOverrides: permission === undefined ? {} : { [permission]: TEAM },
     });
     const removal = { channel, isSubscribed: where === 'private, inside' };
     const said = expected === 'yes' ? 'yes' : INSUFFICIENT;
-    expect(answer(canRemoveSubscribers(inTeam(role as Role), [removal]))).toBe(said);
+    expect(formatDecision(canRemoveSubscribers(inTeam(role as Role), [removal]))).toBe(said);
   });
 
   it('needs the right in every channel named', () => {
     const administered = { channel: granting('canAdministerChannel'), isSubscribed: false };
     const removable = { channel: granting('canRemoveSubscribers'), isSubscribed: false };
     const removableUnseen = { channel: granting('canRemoveSubscribers', 'privateSharedHistory'), isSubscribed: false };
-    const neither = { channel: plainChannel(), isSubscribed: true };
+    const neither = { channel: makeChannel(), isSubscribed: true };
     const member = inTeam('member');
-    expect(answer(canRemoveSubscribers(member, [administered, administered]))).toBe('yes');
-    expect(answer(canRemoveSubscribers(member, [removable, removable]))).toBe('yes');
-    expect(answer(canRemoveSubscribers(member, [administered, neither]))).toBe(INSUFFICIENT);
-    expect(answer(canRemoveSubscribers(member, [neither, removable]))).toBe(INSUFFICIENT);
-    expect(answer(canRemoveSubscribers(member, [removable, removableUnseen]))).toBe(INSUFFICIENT);
+    expect(formatDecision(canRemoveSubscribers(member, [administered, administered]))).toBe('yes');
+    expect(formatDecision(canRemoveSubscribers(member, [removable, removable]))).toBe('yes');
+    expect(formatDecision(canRemoveSubscribers(member, [administered, neither]))).toBe(INSUFFICIENT);
+    expect(formatDecision(canRemoveSubscribers(member, [neither, removable]))).toBe(INSUFFICIENT);
+    expect(formatDecision(canRemoveSubscribers(member, [removable, removableUnseen]))).toBe(INSUFFICIENT);
     // Administering one and having the grant in the other are two rights, neither of which is whole.
-    expect(answer(canRemoveSubscribers(member, [administered, removable]))).toBe(INSUFFICIENT);
+    expect(formatDecision(canRemoveSubscribers(member, [administered, removable]))).toBe(INSUFFICIENT);
   });
 
-  it('everybody removes himself and his bots, from wherever', () => {
-    const elsewhere = [{ channel: plainChannel({ privacy: 'privateSharedHistory' }), isSubscribed: false }];
-    const guest = plainActor('guest', { id: 10 });
+  it('everybody removes themselves and their bots, from wherever', () => {
+    const elsewhere = [{ channel: makeChannel({ privacy: 'privateSharedHistory' }), isSubscribed: false }];
+    const guest = makeActor('guest', { id: 10 });
     const somebody = (id: number, botOwnerId: number | null) =>
       ({ id, botOwnerId }) as Parameters<typeof canUnsubscribe>[1];
-    expect(answer(canUnsubscribe(guest, somebody(10, null), elsewhere))).toBe('yes');
-    expect(answer(canUnsubscribe(guest, somebody(11, 10), elsewhere))).toBe('yes');
-    expect(answer(canUnsubscribe(guest, somebody(11, 12), elsewhere))).toBe(INSUFFICIENT);
-    expect(answer(canUnsubscribe(guest, somebody(11, null), elsewhere))).toBe(INSUFFICIENT);
-    expect(answer(canUnsubscribe(plainActor('owner'), somebody(11, null), elsewhere))).toBe('yes');
+    expect(formatDecision(canUnsubscribe(guest, somebody(10, null), elsewhere))).toBe('yes');
+    expect(formatDecision(canUnsubscribe(guest, somebody(11, 10), elsewhere))).toBe('yes');
+    expect(formatDecision(canUnsubscribe(guest, somebody(11, 12), elsewhere))).toBe(INSUFFICIENT);
+    expect(formatDecision(canUnsubscribe(guest, somebody(11, null), elsewhere))).toBe(INSUFFICIENT);
+    expect(formatDecision(canUnsubscribe(makeActor('owner'), somebody(11, null), elsewhere))).toBe('yes');
   });
 });
 
 describe('changing a channel', () => {
   it.each(
-    cells(`
+    tableRows(`
       who                                 | public         | private, inside | private, outside
       owner                               | yes            | yes             | yes
       administrator                       | yes            | yes             | yes
@@ -492,36 +515,36 @@ describe('changing a channel', () => {
     `),
   )('%s, %s: %s', (who, where, expected) => {
     const [role, , permission] = who.split(' ');
-    const channel = plainChannel({
+    const channel = makeChannel({
       privacy: where === 'public' ? 'public' : 'privateProtectedHistory',
-      grants: permission === undefined ? {} : { [permission]: TEAM },
+      permissionOverrides: permission === undefined ? {} : { [permission]: TEAM },
     });
     const actor = inTeam(role as Role);
     const isSubscribed = where === 'private, inside';
     const said = { yes: 'yes', 'not administer': MAY_NOT_ADMINISTER, unknown: UNKNOWN }[expected];
-    expect(answer(canChangeChannel(actor, channel, isSubscribed))).toBe(said);
-    expect(answer(canArchiveChannel(actor, channel, isSubscribed))).toBe(said);
-    expect(answer(canAdministerChannel(actor, channel))).toBe(expected === 'yes' ? 'yes' : MAY_NOT_ADMINISTER);
+    expect(formatDecision(canChangeChannel(actor, channel, isSubscribed))).toBe(said);
+    expect(formatDecision(canArchiveChannel(actor, channel, isSubscribed))).toBe(said);
+    expect(formatDecision(canAdministerChannel(actor, channel))).toBe(expected === 'yes' ? 'yes' : MAY_NOT_ADMINISTER);
   });
 
-  it('archives once, and opens again only what somebody is in', () => {
-    const archived = plainChannel({ isArchived: true });
-    const lonely = plainChannel({ isArchived: true, privacy: 'privateSharedHistory' });
+  it('archives once, and unarchives only channels that somebody is subscribed to', () => {
+    const archived = makeChannel({ isArchived: true });
+    const lonely = makeChannel({ isArchived: true, privacy: 'privateSharedHistory' });
     const already = 'INVALID_INPUT: Channel is already deactivated';
-    expect(answer(canArchiveChannel(plainActor('administrator'), archived, false))).toBe(already);
-    expect(answer(canArchiveChannel(plainActor('member'), archived, false))).toBe(MAY_NOT_ADMINISTER);
-    expect(answer(canUnarchiveChannel(archived, false))).toBe('yes');
-    expect(answer(canUnarchiveChannel(lonely, true))).toBe('yes');
-    expect(answer(canUnarchiveChannel(lonely, false))).toBe(
+    expect(formatDecision(canArchiveChannel(makeActor('administrator'), archived, false))).toBe(already);
+    expect(formatDecision(canArchiveChannel(makeActor('member'), archived, false))).toBe(MAY_NOT_ADMINISTER);
+    expect(formatDecision(canUnarchiveChannel(archived, false))).toBe('yes');
+    expect(formatDecision(canUnarchiveChannel(lonely, true))).toBe('yes');
+    expect(formatDecision(canUnarchiveChannel(lonely, false))).toBe(
       'INVALID_INPUT: Channel is private and have no subscribers',
     );
-    expect(answer(canUnarchiveChannel(plainChannel(), true))).toBe(
+    expect(formatDecision(canUnarchiveChannel(makeChannel(), true))).toBe(
       'INVALID_INPUT: Channel is not currently deactivated',
     );
   });
 
   it.each(
-    cells(`
+    tableRows(`
       permission                   | administrator, inside | administrator, outside | channel administrator, inside | channel administrator, outside
       canAddSubscribers            | yes                   | content                | yes                           | content
       canAdministerChannel         | yes                   | yes                    | yes                           | yes
@@ -536,7 +559,7 @@ describe('changing a channel', () => {
       canSubscribe                 | yes                   | content                | yes                           | content
     `),
   )('%s is given to others by an %s: %s', (permission, who, expected) => {
-    const actor = who.startsWith('administrator') ? plainActor('administrator') : inTeam('member');
+    const actor = who.startsWith('administrator') ? makeActor('administrator') : inTeam('member');
     const channel = granting('canAdministerChannel', 'privateSharedHistory');
     const said = {
       yes: 'yes',
@@ -545,19 +568,19 @@ describe('changing a channel', () => {
     }[expected];
     const decision = canChangeChannelPermission(
       actor,
-      plainRealm(),
+      makeRealm(),
       channel,
       who.endsWith('inside'),
       permission as ChannelPermission,
     );
-    expect(answer(decision)).toBe(said);
+    expect(formatDecision(decision)).toBe(said);
   });
 });
 
 describe('changing who finds and reads a channel', () => {
   const off = { webPublicEnabled: false };
   const on = { webPublicEnabled: true };
-  const open = plainRealm({ settings: { enableSpectatorAccess: true } });
+  const open = makeRealm({ settings: { enableSpectatorAccess: true } });
 
   it.each`
     now                          | asked                                             | then
@@ -586,8 +609,8 @@ describe('changing who finds and reads a channel', () => {
   `('$now, asked for $asked: $then', ({ now, asked, then }) => {
     expect(proposedPrivacy({ privacy: now }, asked)).toBe(then);
     if (then === null) {
-      const decision = canChangePrivacy(plainActor('owner'), open, plainChannel({ privacy: now }), true, asked, on);
-      expect(answer(decision)).toBe('INVALID_INPUT: Invalid parameters');
+      const decision = canChangePrivacy(makeActor('owner'), open, makeChannel({ privacy: now }), true, asked, on);
+      expect(formatDecision(decision)).toBe('INVALID_INPUT: Invalid parameters');
     }
   });
 
@@ -600,49 +623,49 @@ describe('changing who finds and reads a channel', () => {
       typeof open?,
       typeof on?,
     ]
-  ) => answer(canChangePrivacy(who, realm, channel, isSubscribed, asked, server));
-  const owner = plainActor('owner');
-  const secret = plainChannel({ privacy: 'privateSharedHistory' });
+  ) => formatDecision(canChangePrivacy(who, realm, channel, isSubscribed, asked, server));
+  const owner = makeActor('owner');
+  const secret = makeChannel({ privacy: 'privateSharedHistory' });
   const contentNeeded = 'NOT_PERMITTED: Channel content access is required.';
 
   it('only those who read a channel make it private or public', () => {
     expect(change(owner, secret, false, { isPrivate: false })).toBe(contentNeeded);
     expect(change(owner, secret, true, { isPrivate: false })).toBe('yes');
-    expect(change(plainActor('administrator'), plainChannel(), false, { isPrivate: true })).toBe('yes');
+    expect(change(makeActor('administrator'), makeChannel(), false, { isPrivate: true })).toBe('yes');
     // By what they may create, too.
     const { nobody } = systemGroup;
-    const noPublic = plainRealm({ grants: { canCreatePublicChannel: nobody } });
-    const noPrivate = plainRealm({ grants: { canCreatePrivateChannel: nobody } });
+    const noPublic = makeRealm({ permissionOverrides: { canCreatePublicChannel: nobody } });
+    const noPrivate = makeRealm({ permissionOverrides: { canCreatePrivateChannel: nobody } });
     expect(change(owner, secret, true, { isPrivate: false }, noPublic)).toBe(INSUFFICIENT);
     expect(change(owner, secret, true, { isPrivate: false }, noPrivate)).toBe('yes');
-    expect(change(owner, plainChannel(), true, { isPrivate: true }, noPrivate)).toBe(INSUFFICIENT);
-    expect(change(owner, plainChannel(), true, { isPrivate: true }, noPublic)).toBe('yes');
+    expect(change(owner, makeChannel(), true, { isPrivate: true }, noPrivate)).toBe(INSUFFICIENT);
+    expect(change(owner, makeChannel(), true, { isPrivate: true }, noPublic)).toBe('yes');
   });
 
   it('history alone, and being web-public alone, need no access to the content', () => {
     expect(change(owner, secret, false, { hasSharedHistory: false })).toBe('yes');
-    expect(change(owner, plainChannel(), false, { isWebPublic: true })).toBe('yes');
-    expect(change(plainActor('administrator'), plainChannel(), true, { isWebPublic: true })).toBe(INSUFFICIENT);
-    expect(change(owner, plainChannel(), true, { isWebPublic: true }, open, off)).toBe(
+    expect(change(owner, makeChannel(), false, { isWebPublic: true })).toBe('yes');
+    expect(change(makeActor('administrator'), makeChannel(), true, { isWebPublic: true })).toBe(INSUFFICIENT);
+    expect(change(owner, makeChannel(), true, { isWebPublic: true }, open, off)).toBe(
       'INVALID_INPUT: Web-public channels are not enabled.',
     );
-    expect(change(owner, plainChannel({ privacy: 'webPublic' }), true, { isWebPublic: false }, open, off)).toBe('yes');
-    expect(change(owner, plainChannel({ privacy: 'webPublic' }), true, {}, open, off)).toBe('yes');
+    expect(change(owner, makeChannel({ privacy: 'webPublic' }), true, { isWebPublic: false }, open, off)).toBe('yes');
+    expect(change(owner, makeChannel({ privacy: 'webPublic' }), true, {}, open, off)).toBe('yes');
   });
 
   it('newcomers are not put into private channels', () => {
     const isDefault = 'INVALID_INPUT: A default channel cannot be private.';
-    expect(change(owner, plainChannel({ isDefault: true }), true, { isPrivate: true })).toBe(isDefault);
-    expect(change(owner, plainChannel({ isDefault: true }), true, { isPrivate: true, isDefault: false })).toBe('yes');
+    expect(change(owner, makeChannel({ isDefault: true }), true, { isPrivate: true })).toBe(isDefault);
+    expect(change(owner, makeChannel({ isDefault: true }), true, { isPrivate: true, isDefault: false })).toBe('yes');
     expect(change(owner, secret, true, { isDefault: true })).toBe(isDefault);
-    expect(change(owner, plainChannel(), true, { isDefault: true })).toBe('yes');
+    expect(change(owner, makeChannel(), true, { isDefault: true })).toBe('yes');
     // Said before what it would take to make it private.
-    expect(change(inTeam('guest'), plainChannel({ isDefault: true }), false, { isPrivate: true })).toBe(isDefault);
+    expect(change(inTeam('guest'), makeChannel({ isDefault: true }), false, { isPrivate: true })).toBe(isDefault);
   });
 
   it('requests to moderators stay private', () => {
-    const reports = plainChannel({ id: channelId(31), privacy: 'privateSharedHistory' });
-    const moderated = plainRealm({ settings: { moderationRequestChannelId: channelId(31) } });
+    const reports = makeChannel({ id: channelId(31), privacy: 'privateSharedHistory' });
+    const moderated = makeRealm({ settings: { moderationRequestChannelId: channelId(31) } });
     const refusal = 'INVALID_INPUT: Moderation request channel must be private.';
     expect(change(owner, reports, false, { isPrivate: false }, moderated)).toBe(refusal);
     expect(change(owner, reports, true, { hasSharedHistory: false }, moderated)).toBe('yes');
@@ -661,27 +684,27 @@ describe('channels that newcomers are put into', () => {
     ${'member'}        | ${mayNot}
     ${'guest'}         | ${mayNot}
   `('$who changes them: $expected', ({ who, expected }) => {
-    expect(answer(canChangeDefaultChannels(plainActor(who)))).toBe(expected);
-    expect(answer(canMakeDefault(plainActor(who), plainChannel(), true))).toBe(expected);
-    expect(answer(canStopBeingDefault(plainActor(who), plainChannel(), true))).toBe(expected);
+    expect(formatDecision(canChangeDefaultChannels(makeActor(who)))).toBe(expected);
+    expect(formatDecision(canMakeDefault(makeActor(who), makeChannel(), true))).toBe(expected);
+    expect(formatDecision(canStopBeingDefault(makeActor(who), makeChannel(), true))).toBe(expected);
   });
 
   it('are in use, and not private', () => {
-    const administrator = plainActor('administrator');
-    const archived = plainChannel({ isArchived: true });
-    const secret = plainChannel({ privacy: 'privateSharedHistory' });
-    expect(answer(canMakeDefault(administrator, archived, true))).toBe(UNKNOWN);
-    expect(answer(canMakeDefault(administrator, secret, false))).toBe(UNKNOWN);
-    expect(answer(canMakeDefault(administrator, secret, true))).toBe(
+    const administrator = makeActor('administrator');
+    const archived = makeChannel({ isArchived: true });
+    const secret = makeChannel({ privacy: 'privateSharedHistory' });
+    expect(formatDecision(canMakeDefault(administrator, archived, true))).toBe(UNKNOWN);
+    expect(formatDecision(canMakeDefault(administrator, secret, false))).toBe(UNKNOWN);
+    expect(formatDecision(canMakeDefault(administrator, secret, true))).toBe(
       'INVALID_INPUT: Private channels cannot be made default.',
     );
-    expect(answer(canStopBeingDefault(administrator, archived, true))).toBe(UNKNOWN);
-    expect(answer(canStopBeingDefault(administrator, secret, false))).toBe('yes');
+    expect(formatDecision(canStopBeingDefault(administrator, archived, true))).toBe(UNKNOWN);
+    expect(formatDecision(canStopBeingDefault(administrator, secret, false))).toBe('yes');
   });
 
   it('folders are for administrators', () => {
-    expect(answer(canManageFolders(plainActor('administrator')))).toBe('yes');
-    expect(answer(canManageFolders(plainActor('moderator')))).toBe(
+    expect(formatDecision(canManageFolders(makeActor('administrator')))).toBe('yes');
+    expect(formatDecision(canManageFolders(makeActor('moderator')))).toBe(
       'MUST_BE_ADMINISTRATOR: Must be an organization administrator',
     );
   });

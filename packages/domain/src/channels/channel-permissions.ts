@@ -1,10 +1,10 @@
-import { type Grantee, hasRealmPermission, isGranted } from '../groups/group-permissions.js';
+import { hasRealmPermission, isGranted, type PermissionHolder } from '../groups/group-permissions.js';
 import { EMPTY_TOPIC_DISPLAY_NAME } from '../messages/topic.js';
 import type { Realm } from '../realms/realm.js';
 import type { UserId } from '../shared/ids.js';
 import { all, allowed, type Decision, denied, denyIf } from '../shared/permission.js';
 import { type Actor, isAdministrator, isGuest } from '../users/actor.js';
-import { insufficientUnless, mustBeAdministrator, mustBeOwner, mustNotBeGuest } from '../users/role-gates.js';
+import { insufficientUnless, mustBeAdministrator, mustBeOwner, mustNotBeGuest } from '../users/role-rules.js';
 import {
   CHANNEL_PERMISSIONS,
   type Channel,
@@ -17,15 +17,15 @@ import {
 } from './channel.js';
 
 /** What access reads of a channel. */
-export type ChannelGrants = Pick<Channel, 'privacy' | 'permissions'>;
-type Grants = Pick<Realm, 'permissions'>;
+export type ChannelRights = Pick<Channel, 'privacy' | 'permissions'>;
+type RealmRights = Pick<Realm, 'permissions'>;
 
 /** The same text whether the channel does not exist, is another realm's, or is hidden from whoever asks (channels §1). */
 export const unknownChannel: Decision = denied('INVALID_INPUT', 'Invalid channel ID');
 const unknownUnless = (accessible: boolean): Decision => (accessible ? allowed : unknownChannel);
 
 export function hasChannelPermission(
-  actor: Grantee,
+  actor: PermissionHolder,
   channel: Pick<Channel, 'permissions'>,
   permission: ChannelPermission,
 ): boolean {
@@ -33,45 +33,45 @@ export function hasChannelPermission(
 }
 
 /** By group: organization administrators are not meant unless they are in it. */
-export const isChannelAdministrator = (actor: Grantee, channel: Pick<Channel, 'permissions'>): boolean =>
+export const isChannelAdministrator = (actor: PermissionHolder, channel: Pick<Channel, 'permissions'>): boolean =>
   hasChannelPermission(actor, channel, 'canAdministerChannel');
 
-const mayAdminister = (actor: Grantee, channel: Pick<Channel, 'permissions'>): boolean =>
+const mayAdminister = (actor: PermissionHolder, channel: Pick<Channel, 'permissions'>): boolean =>
   isAdministrator(actor) || isChannelAdministrator(actor, channel);
 
 /** By grant alone, without subscribing: never guests. */
-export const isGrantedContent = (actor: Grantee, channel: Pick<Channel, 'permissions'>): boolean =>
+export const hasContentPermission = (actor: PermissionHolder, channel: Pick<Channel, 'permissions'>): boolean =>
   hasChannelPermission(actor, channel, 'canAddSubscribers') || hasChannelPermission(actor, channel, 'canSubscribe');
 
 /** content(u, c) of channels §3.7: may read what is said in it, from some point on. Archiving changes nothing. */
-export function hasContentAccess(actor: Grantee, channel: ChannelGrants, isSubscribed: boolean): boolean {
+export function hasContentAccess(actor: PermissionHolder, channel: ChannelRights, isSubscribed: boolean): boolean {
   if (isWebPublic(channel) || isSubscribed) return true;
-  return !isGuest(actor) && (!isPrivate(channel) || isGrantedContent(actor, channel));
+  return !isGuest(actor) && (!isPrivate(channel) || hasContentPermission(actor, channel));
 }
 
 /** metadata(u, c) of channels §3.7: may know that it exists, and what it is called. */
-export function hasMetadataAccess(actor: Grantee, channel: ChannelGrants, isSubscribed: boolean): boolean {
+export function hasMetadataAccess(actor: PermissionHolder, channel: ChannelRights, isSubscribed: boolean): boolean {
   return hasContentAccess(actor, channel, isSubscribed) || (!isGuest(actor) && mayAdminister(actor, channel));
 }
 
 /** fullHistory(u, c) of channels §3.7: may read what they never received. */
-export function hasFullHistoryAccess(actor: Grantee, channel: ChannelGrants, isSubscribed: boolean): boolean {
+export function hasFullHistoryAccess(actor: PermissionHolder, channel: ChannelRights, isSubscribed: boolean): boolean {
   return hasSharedHistory(channel) && hasContentAccess(actor, channel, isSubscribed);
 }
 
-export const canReadContent = (actor: Grantee, channel: ChannelGrants, isSubscribed: boolean): Decision =>
+export const canReadContent = (actor: PermissionHolder, channel: ChannelRights, isSubscribed: boolean): Decision =>
   unknownUnless(hasContentAccess(actor, channel, isSubscribed));
 
-export const canSeeMetadata = (actor: Grantee, channel: ChannelGrants, isSubscribed: boolean): Decision =>
+export const canSeeMetadata = (actor: PermissionHolder, channel: ChannelRights, isSubscribed: boolean): Decision =>
   unknownUnless(hasMetadataAccess(actor, channel, isSubscribed));
 
-export const canReadFullHistory = (actor: Grantee, channel: ChannelGrants, isSubscribed: boolean): Decision =>
+export const canReadFullHistory = (actor: PermissionHolder, channel: ChannelRights, isSubscribed: boolean): Decision =>
   unknownUnless(hasFullHistoryAccess(actor, channel, isSubscribed));
 
 /** For what works on channels in use only: an archived one is as good as unknown (channels §3.7). */
 export const canReadActive = (
-  actor: Grantee,
-  channel: ChannelGrants & Pick<Channel, 'isArchived'>,
+  actor: PermissionHolder,
+  channel: ChannelRights & Pick<Channel, 'isArchived'>,
   isSubscribed: boolean,
 ): Decision => unknownUnless(!channel.isArchived && hasContentAccess(actor, channel, isSubscribed));
 
@@ -119,7 +119,7 @@ export interface ChannelRequest {
 
 /** Channels §4.4 rows 1 and 6–11. Nobody checks whether its first subscribers may be added. */
 export function canCreateChannel(
-  actor: Grantee,
+  actor: PermissionHolder,
   realm: Pick<Realm, 'permissions' | 'settings'>,
   request: ChannelRequest,
   webPublic: WebPublicOption,
@@ -136,13 +136,13 @@ export function canCreateChannel(
 }
 
 /** Private, or anything else: web-public channels are public ones too. */
-export function canCreateOfPrivacy(actor: Grantee, realm: Grants, privacy: ChannelPrivacy): Decision {
+export function canCreateOfPrivacy(actor: PermissionHolder, realm: RealmRights, privacy: ChannelPrivacy): Decision {
   const permission = isPrivate({ privacy }) ? 'canCreatePrivateChannel' : 'canCreatePublicChannel';
   return insufficientUnless(hasRealmPermission(actor, realm, permission));
 }
 
 function canMakeWebPublic(
-  actor: Grantee,
+  actor: PermissionHolder,
   realm: Pick<Realm, 'permissions' | 'settings'>,
   { webPublicEnabled }: WebPublicOption,
 ): Decision {
@@ -157,21 +157,21 @@ function canMakeWebPublic(
 }
 
 /** Anything but the organization's own policy needs a permission, beside that of administering (channels §3.8). */
-export function canSetTopicsPolicy(actor: Grantee, realm: Grants, policy: TopicsPolicy): Decision {
+export function canSetTopicsPolicy(actor: PermissionHolder, realm: RealmRights, policy: TopicsPolicy): Decision {
   return insufficientUnless(
     policy === 'inherit' || isAdministrator(actor) || hasRealmPermission(actor, realm, 'canSetTopicsPolicy'),
   );
 }
 
 /** Who deletes messages: beside administering; a new channel needs it only where the value is not nobody (channels §3.8). */
-export function canSetDeletePolicy(actor: Grantee, realm: Grants): Decision {
+export function canSetDeletePolicy(actor: PermissionHolder, realm: RealmRights): Decision {
   return insufficientUnless(isAdministrator(actor) || hasRealmPermission(actor, realm, 'canSetDeleteMessagePolicy'));
 }
 
 /** `Unable to access channel (x).`: the caller may let others of the request through and list this one (channels §4.5). */
 export function canSubscribeSelf(
-  actor: Grantee,
-  channel: ChannelGrants & Pick<Channel, 'name'>,
+  actor: PermissionHolder,
+  channel: ChannelRights & Pick<Channel, 'name'>,
   isSubscribed: boolean,
 ): Decision {
   return all(
@@ -186,15 +186,19 @@ export function canSubscribeSelf(
 
 /** Channels §3.8, §4.5: nobody adds others to a channel that they cannot enter. */
 export function canAddSubscribers(
-  actor: Grantee,
-  realm: Grants,
-  channel: ChannelGrants & Pick<Channel, 'name'>,
+  actor: PermissionHolder,
+  realm: RealmRights,
+  channel: ChannelRights & Pick<Channel, 'name'>,
   isSubscribed: boolean,
 ): Decision {
   return all(canSubscribeSelf(actor, channel, isSubscribed), insufficientUnless(mayAddOthers(actor, realm, channel)));
 }
 
-export function mayAddOthers(actor: Grantee, realm: Grants, channel: Pick<Channel, 'permissions'>): boolean {
+export function mayAddOthers(
+  actor: PermissionHolder,
+  realm: RealmRights,
+  channel: Pick<Channel, 'permissions'>,
+): boolean {
   return (
     hasRealmPermission(actor, realm, 'canAddSubscribers') ||
     mayAdminister(actor, channel) ||
@@ -206,15 +210,15 @@ export function mayAddOthers(actor: Grantee, realm: Grants, channel: Pick<Channe
 export function canUnsubscribe(
   actor: Pick<Actor, 'id' | 'role' | 'groups'>,
   target: { readonly id: UserId; readonly botOwnerId: UserId | null },
-  channels: readonly { readonly channel: ChannelGrants; readonly isSubscribed: boolean }[],
+  channels: readonly { readonly channel: ChannelRights; readonly isSubscribed: boolean }[],
 ): Decision {
   return target.id === actor.id || target.botOwnerId === actor.id ? allowed : canRemoveSubscribers(actor, channels);
 }
 
 /** Others, from all these channels; `isSubscribed` is the actor's own (channels §3.8). */
 export function canRemoveSubscribers(
-  actor: Grantee,
-  channels: readonly { readonly channel: ChannelGrants; readonly isSubscribed: boolean }[],
+  actor: PermissionHolder,
+  channels: readonly { readonly channel: ChannelRights; readonly isSubscribed: boolean }[],
 ): Decision {
   return insufficientUnless(
     isAdministrator(actor) ||
@@ -229,7 +233,7 @@ export function canRemoveSubscribers(
 }
 
 /** Channels §3.8. */
-export function canAdministerChannel(actor: Grantee, channel: Pick<Channel, 'permissions'>): Decision {
+export function canAdministerChannel(actor: PermissionHolder, channel: Pick<Channel, 'permissions'>): Decision {
   return denyIf(
     !mayAdminister(actor, channel),
     'CANNOT_ADMINISTER_CHANNEL',
@@ -241,7 +245,7 @@ export function canAdministerChannel(actor: Grantee, channel: Pick<Channel, 'per
  * Naming the channel in order to change it: those who may administer it find it without being in it, others only if they
  * read it, and are then told that they may not (channels §4.11, §4.12).
  */
-export function canChangeChannel(actor: Grantee, channel: ChannelGrants, isSubscribed: boolean): Decision {
+export function canChangeChannel(actor: PermissionHolder, channel: ChannelRights, isSubscribed: boolean): Decision {
   return all(
     unknownUnless(mayAdminister(actor, channel) || hasContentAccess(actor, channel, isSubscribed)),
     canAdministerChannel(actor, channel),
@@ -269,9 +273,9 @@ export function proposedPrivacy(channel: Pick<Channel, 'privacy'>, request: Priv
 
 /** Channels §4.11 rows 2–7, for a channel that the actor may change. */
 export function canChangePrivacy(
-  actor: Grantee,
+  actor: PermissionHolder,
   realm: Pick<Realm, 'permissions' | 'settings'>,
-  channel: ChannelGrants & Pick<Channel, 'id' | 'isDefault'>,
+  channel: ChannelRights & Pick<Channel, 'id' | 'isDefault'>,
   isSubscribed: boolean,
   request: PrivacyRequest,
   webPublic: WebPublicOption,
@@ -296,13 +300,13 @@ export function canChangePrivacy(
   );
 }
 
-const needsContentAccess = (actor: Grantee, channel: ChannelGrants, isSubscribed: boolean): Decision =>
+const needsContentAccess = (actor: PermissionHolder, channel: ChannelRights, isSubscribed: boolean): Decision =>
   denyIf(!hasContentAccess(actor, channel, isSubscribed), 'NOT_PERMITTED', 'Channel content access is required.');
 
 /** Channels §4.11 row 8, protocol §6.3: the right to, and that nothing said so far contradicts it. */
 export function canChangeTopicsPolicy(
-  actor: Grantee,
-  realm: Grants,
+  actor: PermissionHolder,
+  realm: RealmRights,
   policy: TopicsPolicy,
   hasNamedTopics: boolean,
 ): Decision {
@@ -337,9 +341,9 @@ export const canSetRetention = mustBeOwner;
 
 /** One permission of a channel that the actor may change (channels §3.4, §4.11 rows 14 and 19). */
 export function canChangeChannelPermission(
-  actor: Grantee,
-  realm: Grants,
-  channel: ChannelGrants,
+  actor: PermissionHolder,
+  realm: RealmRights,
+  channel: ChannelRights,
   isSubscribed: boolean,
   permission: ChannelPermission,
 ): Decision {
@@ -358,8 +362,8 @@ export function canChangeChannelPermission(
 
 /** Channels §4.12. */
 export function canArchiveChannel(
-  actor: Grantee,
-  channel: ChannelGrants & Pick<Channel, 'isArchived'>,
+  actor: PermissionHolder,
+  channel: ChannelRights & Pick<Channel, 'isArchived'>,
   isSubscribed: boolean,
 ): Decision {
   return all(
@@ -389,8 +393,8 @@ export const canChangeDefaultChannels = (actor: Pick<Actor, 'role'>): Decision =
 
 /** Channels §4.14. */
 export function canMakeDefault(
-  actor: Grantee,
-  channel: ChannelGrants & Pick<Channel, 'isArchived'>,
+  actor: PermissionHolder,
+  channel: ChannelRights & Pick<Channel, 'isArchived'>,
   isSubscribed: boolean,
 ): Decision {
   return all(
@@ -402,8 +406,8 @@ export function canMakeDefault(
 
 /** Channels §4.14. */
 export function canStopBeingDefault(
-  actor: Grantee,
-  channel: ChannelGrants & Pick<Channel, 'isArchived'>,
+  actor: PermissionHolder,
+  channel: ChannelRights & Pick<Channel, 'isArchived'>,
   isSubscribed: boolean,
 ): Decision {
   return all(

@@ -16,13 +16,13 @@ export interface ChannelReads {
   hasWebPublic(realmId: RealmId): Promise<boolean>;
   /** Unknown ids are absent; by name in code-point order. A constant number of statements, whatever the number of ids. */
   listViews(realmId: RealmId, ids: readonly ChannelId[]): Promise<readonly ChannelView[]>;
-  /** Whether the user follows the channel now. */
+  /** Whether the user subscribes to the channel now. */
   isSubscribed(realmId: RealmId, channelId: ChannelId, userId: UserId): Promise<boolean>;
-  /** The user's row, active or not; null when he never followed the channel. */
+  /** The user's row, active or not; null when they never subscribed to the channel. */
   findSubscription(realmId: RealmId, channelId: ChannelId, userId: UserId): Promise<Subscription | null>;
   /** Channels the user follows now; ascending id. */
   listSubscribedIds(realmId: RealmId, userId: UserId): Promise<readonly ChannelId[]>;
-  /** All the user's rows, those of channels he has left included; ascending channel. */
+  /** All the user's rows, those of channels they have left included; ascending channel. */
   listSubscriptions(realmId: RealmId, userId: UserId): Promise<readonly Subscription[]>;
   /** Rows of several users in several channels; each of the users has an entry; ascending user, then channel. */
   listSubscriptionsOf(
@@ -40,7 +40,7 @@ export interface ChannelReads {
   /** Which of these users follow it now; ascending. */
   filterSubscribed(realmId: RealmId, channelId: ChannelId, userIds: readonly UserId[]): Promise<readonly UserId[]>;
   /** Which of these channels an active guest follows now; ascending. */
-  filterFollowedByGuests(realmId: RealmId, channelIds: readonly ChannelId[]): Promise<readonly ChannelId[]>;
+  filterWithGuestSubscribers(realmId: RealmId, channelIds: readonly ChannelId[]): Promise<readonly ChannelId[]>;
   countSubscribers(realmId: RealmId, channelId: ChannelId): Promise<number>;
 }
 

@@ -77,14 +77,14 @@ export const MAX_CHANNEL_NAME_LENGTH = 60;
 export const MAX_CHANNEL_DESCRIPTION_LENGTH = 1024;
 
 /** How long a channel is to keep its messages: days, or a word, which may be one that means nothing. */
-export type RetentionWish = 'asRealm' | 'forever' | number | { readonly word: string };
+export type RetentionInput = 'asRealm' | 'forever' | number | { readonly word: string };
 
 /** As a channel has it. @throws DomainError BAD_VALUE (channels §4.4 row 5) */
-export function parseRetention(wish: RetentionWish): Channel['messageRetentionDays'] {
-  if (wish === 'asRealm') return null;
-  if (wish === 'forever') return -1;
-  if (typeof wish === 'number' && wish > 0) return wish;
-  const value = typeof wish === 'number' ? wish : wish.word;
+export function parseRetention(input: RetentionInput): Channel['messageRetentionDays'] {
+  if (input === 'asRealm') return null;
+  if (input === 'forever') return -1;
+  if (typeof input === 'number' && input > 0) return input;
+  const value = typeof input === 'number' ? input : input.word;
   const parameter = 'message_retention_days';
   throw new DomainError('BAD_VALUE', `Bad value for '${parameter}': ${value}`, { parameter, value });
 }

@@ -1,16 +1,16 @@
 import { atLeast } from '../events/audience.js';
-import { acceptGroupSetting, groupOfValue, permissionTitle } from '../groups/accept-setting.js';
-import { addUnnamedGroup, defaultGrants } from '../groups/grants.js';
+import { addAnonymousGroup, defaultGroupSettings } from '../groups/default-group-settings.js';
 import type { GroupSettingValue } from '../groups/group-setting.js';
 import { canonicalGroupSetting } from '../groups/group-setting-rules.js';
+import { groupForSetting, permissionTitle, validateGroupSetting } from '../groups/validate-group-setting.js';
 import type { MarkdownOptions, MarkdownRenderer, ParsedMarkdown } from '../messages/markdown.js';
-import { channelLink, type NoticeBoard, silentMention } from '../messages/notice-board.js';
 import { markdownOptions, parseAhead, renderText } from '../messages/render-message.js';
+import { channelLink, type SystemMessages, silentMention } from '../messages/system-messages.js';
 import type { Realm } from '../realms/realm.js';
 import { invalidInput } from '../shared/errors.js';
 import type { GroupId, RealmId, UnixSeconds } from '../shared/ids.js';
 import { enforce } from '../shared/permission.js';
-import type { RealmAddresses } from '../shared/realm-address.js';
+import type { RealmUrls } from '../shared/realm-urls.js';
 import { slicesOf } from '../shared/slices.js';
 import type { Transaction, UnitOfWork } from '../shared/unit-of-work.js';
 import type { Actor } from '../users/actor.js';
@@ -22,7 +22,7 @@ import {
   type ChannelPrivacy,
   normalizeChannelDescription,
   parseRetention,
-  type RetentionWish,
+  type RetentionInput,
   type TopicsPolicy,
 } from './channel.js';
 import { firstAudience } from './channel-audiences.js';
@@ -35,7 +35,7 @@ import {
 import type { ChannelQuota } from './channel-quota.js';
 
 /** What a new channel shall be like; whatever is left out is as everywhere. */
-export interface ChannelWishes {
+export interface ChannelOptions {
   readonly isPrivate: boolean;
   readonly isWebPublic: boolean;
   readonly isDefault: boolean;
@@ -43,12 +43,12 @@ export interface ChannelWishes {
   readonly topicsPolicy: TopicsPolicy;
   /** Null: not said; means nothing for channels that are not private. */
   readonly sharesHistory: boolean | null;
-  readonly retention: RetentionWish;
-  readonly permissions: ChannelPermissionsWanted;
+  readonly retention: RetentionInput;
+  readonly permissions: ChannelPermissionInput;
 }
 
 /** A public channel like any other. */
-export const PLAIN_CHANNEL: ChannelWishes = {
+export const DEFAULT_CHANNEL_OPTIONS: ChannelOptions = {
   isPrivate: false,
   isWebPublic: false,
   isDefault: false,
@@ -69,7 +69,7 @@ export interface NewChannel {
 export type ParsedDescriptions = ReadonlyMap<string, ParsedMarkdown>;
 
 /** Who asks, where, and what the rest of the unit needs. */
-export interface ChannelFounding {
+export interface ChannelCreationContext {
   readonly realm: Realm;
   readonly actor: Actor;
   readonly creator: User;
@@ -80,11 +80,11 @@ export interface ChannelFounding {
 }
 
 /** The steps of creating channels that creating and subscribing share (channels §4.4 and §4.5). */
-export class ChannelFoundry {
+export class ChannelCreator {
   constructor(
     private readonly renderer: MarkdownRenderer,
-    private readonly addresses: RealmAddresses,
-    private readonly notices: NoticeBoard,
+    private readonly realmUrls: RealmUrls,
+    private readonly systemMessages: SystemMessages,
     private readonly quota: ChannelQuota,
   ) {}
 
@@ -103,53 +103,53 @@ export class ChannelFoundry {
   }
 
   /** Channels §4.4 rows 4–6: asked whether or not anything is created, as soon as a channel is named. @throws DomainError */
-  checkWishes({ actor, realm }: ChannelFounding, wishes: ChannelWishes, named: number): void {
-    if (wishes.folderId !== null) throw invalidInput('Invalid channel folder ID');
+  checkOptions({ actor, realm }: ChannelCreationContext, options: ChannelOptions, named: number): void {
+    if (options.folderId !== null) throw invalidInput('Invalid channel folder ID');
     if (named === 0) return;
-    parseRetention(wishes.retention);
-    enforce(canSetTopicsPolicy(actor, realm, wishes.topicsPolicy));
+    parseRetention(options.retention);
+    enforce(canSetTopicsPolicy(actor, realm, options.topicsPolicy));
   }
 
   /** Channels §4.4 rows 7–11. @throws DomainError */
-  checkCreation(founding: ChannelFounding, wishes: ChannelWishes): void {
-    const { isPrivate, isWebPublic, isDefault, topicsPolicy, retention } = wishes;
+  checkCreation(context: ChannelCreationContext, options: ChannelOptions): void {
+    const { isPrivate, isWebPublic, isDefault, topicsPolicy, retention } = options;
     if (isPrivate && isWebPublic) throw invalidInput('Invalid parameters');
     const request = {
-      privacy: privacyOf(wishes),
+      privacy: privacyOf(options),
       isDefault,
       topicsPolicy,
       retentionChosen: parseRetention(retention) !== null,
     };
-    enforce(canCreateChannel(founding.actor, founding.realm, request, founding));
+    enforce(canCreateChannel(context.actor, context.realm, request, context));
   }
 
   /** Channels §4.4 row 12. @throws DomainError UNSUPPORTED_COMBINATION */
-  async checkTopicCreation(tx: Transaction, { realm }: ChannelFounding, wishes: ChannelWishes): Promise<void> {
-    const { canCreateTopic } = wishes.permissions;
+  async checkTopicCreation(tx: Transaction, { realm }: ChannelCreationContext, options: ChannelOptions): Promise<void> {
+    const { canCreateTopic } = options.permissions;
     if (canCreateTopic === undefined) return;
     const { nobody, everyone } = await tx.groups.systemGroupIds(realm.id);
     const isEveryone = canonicalGroupSetting(canCreateTopic, nobody) === everyone;
-    enforce(canLimitTopicCreation(privacyOf(wishes), isEveryone));
+    enforce(canLimitTopicCreation(privacyOf(options), isEveryone));
   }
 
   /** Channels §4.4 row 13: the permissions that were chosen, each in its one spelling. @throws DomainError */
-  async acceptPermissions(
+  async validatePermissions(
     tx: Transaction,
-    { realm }: ChannelFounding,
-    { permissions }: ChannelWishes,
-  ): Promise<ChannelPermissionsWanted> {
+    { realm }: ChannelCreationContext,
+    { permissions }: ChannelOptions,
+  ): Promise<ChannelPermissionInput> {
     const wanted: Partial<Record<ChannelPermission, GroupSettingValue>> = {};
     for (const [name, value] of Object.entries(permissions) as [ChannelPermission, GroupSettingValue][]) {
-      wanted[name] = await acceptGroupSetting(tx, realm.id, permissionTitle(name), CHANNEL_PERMISSIONS[name], value);
+      wanted[name] = await validateGroupSetting(tx, realm.id, permissionTitle(name), CHANNEL_PERMISSIONS[name], value);
     }
     return wanted;
   }
 
-  /** Channels §4.4 row 14, of what `acceptPermissions` answered. @throws DomainError NOT_PERMITTED */
+  /** Channels §4.4 row 14, of what `validatePermissions` answered. @throws DomainError NOT_PERMITTED */
   async checkDeletePolicy(
     tx: Transaction,
-    { actor, realm }: ChannelFounding,
-    { canDeleteAnyMessage, canDeleteOwnMessage }: ChannelPermissionsWanted,
+    { actor, realm }: ChannelCreationContext,
+    { canDeleteAnyMessage, canDeleteOwnMessage }: ChannelPermissionInput,
   ): Promise<void> {
     const { nobody } = await tx.groups.systemGroupIds(realm.id);
     for (const value of [canDeleteAnyMessage, canDeleteOwnMessage]) {
@@ -161,14 +161,14 @@ export class ChannelFoundry {
    * Stores the channels and tells those who see them; nobody follows them yet. Once they are committed, `count` them.
    * @throws DomainError RATE_LIMITED
    */
-  async found(
+  async create(
     tx: Transaction,
-    founding: ChannelFounding,
+    context: ChannelCreationContext,
     newChannels: readonly NewChannel[],
-    wishes: ChannelWishes,
-    wanted: ChannelPermissionsWanted,
+    options: ChannelOptions,
+    wanted: ChannelPermissionInput,
   ): Promise<Channel[]> {
-    const { realm, actor, creator, now } = founding;
+    const { realm, actor, creator, now } = context;
     this.quota.check(actor, newChannels.length);
     const system = await tx.groups.systemGroupIds(realm.id);
     const channels: Channel[] = [];
@@ -176,30 +176,30 @@ export class ChannelFoundry {
     for (const { name, description: raw } of newChannels) {
       const description = normalizeChannelDescription(raw);
       // Mostly they all have the same, which is none.
-      const html = rendered.get(description) ?? (await this.render(tx, founding, description));
+      const html = rendered.get(description) ?? (await this.render(tx, context, description));
       rendered.set(description, html);
-      const defaults = await defaultGrants(CHANNEL_PERMISSIONS, system, () =>
+      const defaults = await defaultGroupSettings(CHANNEL_PERMISSIONS, system, () =>
         wanted.canAdministerChannel === undefined
-          ? addUnnamedGroup(tx, realm.id, [creator.id], [])
+          ? addAnonymousGroup(tx, realm.id, [creator.id], [])
           : Promise.resolve(system.nobody),
       );
       const permissions: Record<ChannelPermission, GroupId> = { ...defaults };
       for (const [permission, value] of Object.entries(wanted) as [ChannelPermission, GroupSettingValue][]) {
-        permissions[permission] = await groupOfValue(tx, realm.id, value);
+        permissions[permission] = await groupForSetting(tx, realm.id, value);
       }
       const channel = await tx.channels.add({
         realmId: realm.id,
         name,
         description,
         renderedDescription: html,
-        privacy: privacyOf(wishes),
+        privacy: privacyOf(options),
         isArchived: false,
         creatorId: creator.id,
         createdAt: now,
-        messageRetentionDays: parseRetention(wishes.retention),
-        topicsPolicy: wishes.topicsPolicy,
-        folderId: wishes.folderId,
-        isDefault: wishes.isDefault,
+        messageRetentionDays: parseRetention(options.retention),
+        topicsPolicy: options.topicsPolicy,
+        folderId: options.folderId,
+        isDefault: options.isDefault,
         isRecentlyActive: true,
         firstMessageId: null,
         permissions,
@@ -208,7 +208,7 @@ export class ChannelFoundry {
       await tx.yield();
     }
     await tellOfCreation(tx, realm.id, channels);
-    if (wishes.isDefault && channels.length > 0) {
+    if (options.isDefault && channels.length > 0) {
       const all = await tx.channels.listAll(realm.id);
       const channelIds = all.filter((channel) => channel.isDefault && !channel.isArchived).map((channel) => channel.id);
       await tx.events.append(realm.id, {
@@ -224,24 +224,24 @@ export class ChannelFoundry {
     this.quota.spend(actor, made);
   }
 
-  /** What the notification bot says once the channels have their first followers (channels §4.4). */
+  /** What the notification bot says once the channels have their first subscribers (channels §4.4). */
   async announce(
     tx: Transaction,
-    { realm, actor, creator, parsedDescriptions }: ChannelFounding,
+    { realm, actor, creator, parsedDescriptions }: ChannelCreationContext,
     channels: readonly Channel[],
     inAnnouncements: boolean,
   ): Promise<void> {
     const who = silentMention(creator);
     // The creator chose the names and the description: neither links to what they cannot see.
     const author = { actor, about: channels };
-    const board = inAnnouncements
-      ? await this.notices.configuredChannel(tx, realm, realm.settings.newChannelAnnouncementsChannelId)
+    const announcementsChannel = inAnnouncements
+      ? await this.systemMessages.configuredChannel(tx, realm, realm.settings.newChannelAnnouncementsChannelId)
       : null;
-    if (board && channels.length > 0) {
+    if (announcementsChannel && channels.length > 0) {
       const links = channels.map(channelLink).join(', ');
       const what = channels.length === 1 ? `a new channel ${links}` : `the following channels: ${links}`;
-      await this.notices.post(tx, realm, {
-        channel: board,
+      await this.systemMessages.sendToChannel(tx, realm, {
+        channel: announcementsChannel,
         topic: 'new channels',
         content: `${who} created ${what}.`,
         author,
@@ -249,7 +249,7 @@ export class ChannelFoundry {
       });
     }
     if (!realm.settings.sendChannelEventsMessages) return;
-    await this.notices.postAll(
+    await this.systemMessages.postAll(
       tx,
       realm,
       author,
@@ -268,7 +268,7 @@ export class ChannelFoundry {
 
   private async render(
     tx: Transaction,
-    { realm, actor, parsedDescriptions }: ChannelFounding,
+    { realm, actor, parsedDescriptions }: ChannelCreationContext,
     description: string,
   ): Promise<string> {
     if (description === '') return '';
@@ -277,7 +277,7 @@ export class ChannelFoundry {
   }
 
   private optionsOf(realm: Realm): MarkdownOptions {
-    return markdownOptions(realm, this.addresses.urlOf(realm), { mediaPreviews: false });
+    return markdownOptions(realm, this.realmUrls.urlOf(realm), { mediaPreviews: false });
   }
 }
 
@@ -300,7 +300,7 @@ async function tellOfCreation(tx: Transaction, realmId: RealmId, channels: reado
   }
 }
 
-export type ChannelPermissionsWanted = Partial<Readonly<Record<ChannelPermission, GroupSettingValue>>>;
+export type ChannelPermissionInput = Partial<Readonly<Record<ChannelPermission, GroupSettingValue>>>;
 
 const PRIVACY_TITLES: Readonly<Record<ChannelPrivacy, string>> = {
   webPublic: 'Web-public',
@@ -310,7 +310,7 @@ const PRIVACY_TITLES: Readonly<Record<ChannelPrivacy, string>> = {
 };
 
 /** Only a private channel may keep its history from newcomers, and does so unless told otherwise. */
-function privacyOf({ isPrivate: wantsPrivate, isWebPublic, sharesHistory }: ChannelWishes): ChannelPrivacy {
+function privacyOf({ isPrivate: wantsPrivate, isWebPublic, sharesHistory }: ChannelOptions): ChannelPrivacy {
   if (wantsPrivate) return sharesHistory ? 'privateSharedHistory' : 'privateProtectedHistory';
   return isWebPublic ? 'webPublic' : 'public';
 }

@@ -1,12 +1,12 @@
 import {
-  answer,
-  cells,
+  formatDecision,
   groupId,
-  plainActor,
-  plainChannel,
-  plainRealm,
-  plainUser,
+  makeActor,
+  makeChannel,
+  makeRealm,
+  makeUser,
   systemGroup,
+  tableRows,
   userId,
 } from '@parley/testkit';
 import type { Role } from '../users/role.js';
@@ -40,22 +40,22 @@ type Scene = Parameters<typeof canPost>[0];
 
 /** A member outside a public channel, writing to a topic that exists. */
 const posting = (given: Partial<Scene> = {}): Scene => ({
-  sender: plainActor('member'),
+  sender: makeActor('member'),
   botOwner: null,
-  channel: plainChannel(),
+  channel: makeChannel(),
   typedName: 'denmark',
   isSubscribed: false,
   isOwnerSubscribed: false,
   isSystemBot: false,
   topicExists: true,
   topic: 'plans',
-  realm: plainRealm(),
+  realm: makeRealm(),
   ...given,
 });
 
 describe('posting to a channel', () => {
   it.each(
-    cells(`
+    tableRows(`
       who                                      | web-public | public | private, shared history | private, protected history
       owner outside                            | yes        | yes    | no                      | no
       administrator outside                    | yes        | yes    | no                      | no
@@ -73,36 +73,36 @@ describe('posting to a channel', () => {
     `),
   )('%s, %s: %s', (who, kind, expected) => {
     const [role, where, , permission] = who.split(' ');
-    const grants: Partial<Record<ChannelPermission, typeof TEAM>> =
+    const permissionOverrides: Partial<Record<ChannelPermission, typeof TEAM>> =
       permission === undefined ? {} : { [permission]: TEAM };
-    const scene = posting({
-      sender: plainActor(role as Role, { groups: [TEAM] }),
-      channel: plainChannel({ privacy: PRIVACY[kind]!, grants }),
+    const fixture = posting({
+      sender: makeActor(role as Role, { groups: [TEAM] }),
+      channel: makeChannel({ privacy: PRIVACY[kind]!, permissionOverrides }),
       isSubscribed: where === 'inside',
     });
     const said = expected === 'yes' ? 'yes' : NOT_HERE;
-    expect(answer(canPost(scene))).toBe(said);
-    expect(answer(canPostSomewhere(scene))).toBe(said);
+    expect(formatDecision(canPost(fixture))).toBe(said);
+    expect(formatDecision(canPostSomewhere(fixture))).toBe(said);
   });
 
   it.each(
-    cells(`
+    tableRows(`
       the bot's owner          | web-public | public | private, shared history | private, protected history
       is subscribed            | yes        | yes    | yes                     | yes
       is not                   | yes        | yes    | no                      | no
       is granted canSubscribe  | yes        | yes    | no                      | no
     `),
   )('a bot whose owner %s, %s channel: %s', (owner, kind, expected) => {
-    const scene = posting({
-      sender: plainActor('member', { botOwnerId: 11 }),
-      botOwner: plainActor('member', { id: 11, groups: [TEAM] }),
-      channel: plainChannel({
+    const fixture = posting({
+      sender: makeActor('member', { botOwnerId: 11 }),
+      botOwner: makeActor('member', { id: 11, groups: [TEAM] }),
+      channel: makeChannel({
         privacy: PRIVACY[kind]!,
-        grants: owner === 'is granted canSubscribe' ? { canSubscribe: TEAM } : {},
+        permissionOverrides: owner === 'is granted canSubscribe' ? { canSubscribe: TEAM } : {},
       }),
       isOwnerSubscribed: owner === 'is subscribed',
     });
-    expect(answer(canPost(scene))).toBe(expected === 'yes' ? 'yes' : NOT_HERE);
+    expect(formatDecision(canPost(fixture))).toBe(expected === 'yes' ? 'yes' : NOT_HERE);
   });
 
   it.each`
@@ -119,48 +119,51 @@ describe('posting to a channel', () => {
     ${'bot whose owner is an admin'}  | ${'its id'} | ${UNKNOWN}
     ${'system bot'}                   | ${'its id'} | ${'yes'}
   `('$who addresses a private channel by $by (messages §3.2 row 8, decision 20)', ({ who, by, expected }) => {
-    const bot = plainActor('member', { botOwnerId: 11 });
-    const owner = plainActor('member', { id: 11 });
+    const bot = makeActor('member', { botOwnerId: 11 });
+    const owner = makeActor('member', { id: 11 });
     const given: Record<string, Partial<Scene>> = {
-      'guest outside': { sender: plainActor('guest') },
+      'guest outside': { sender: makeActor('guest') },
       'member outside': {},
-      'member granted canAdminister': { sender: plainActor('member', { groups: [TEAM] }) },
-      'administrator outside': { sender: plainActor('administrator') },
+      'member granted canAdminister': { sender: makeActor('member', { groups: [TEAM] }) },
+      'administrator outside': { sender: makeActor('administrator') },
       'bot whose owner is outside': { sender: bot, botOwner: owner },
       'bot without an owner': { sender: bot, isOwnerSubscribed: true },
       'bot whose owner is inside': { sender: bot, botOwner: owner, isOwnerSubscribed: true },
-      'bot whose owner is an admin': { sender: bot, botOwner: plainActor('administrator', { id: 11 }) },
+      'bot whose owner is an admin': { sender: bot, botOwner: makeActor('administrator', { id: 11 }) },
       'system bot': { isSystemBot: true },
     };
-    const channel = plainChannel({ privacy: 'privateProtectedHistory', grants: { canAdministerChannel: TEAM } });
-    const scene = posting({ channel, typedName: by === 'name' ? 'DENmark' : null, ...given[who] });
-    expect(answer(canPost(scene))).toBe(expected);
-    expect(answer(canPostSomewhere(scene))).toBe(expected);
+    const channel = makeChannel({
+      privacy: 'privateProtectedHistory',
+      permissionOverrides: { canAdministerChannel: TEAM },
+    });
+    const fixture = posting({ channel, typedName: by === 'name' ? 'DENmark' : null, ...given[who] });
+    expect(formatDecision(canPost(fixture))).toBe(expected);
+    expect(formatDecision(canPostSomewhere(fixture))).toBe(expected);
   });
 
   it('does not say by its id whether a hidden channel is archived, nor who may post in it', () => {
-    const channel = plainChannel({
+    const channel = makeChannel({
       privacy: 'privateSharedHistory',
       isArchived: true,
-      grants: { canSendMessage: systemGroup.nobody },
+      permissionOverrides: { canSendMessage: systemGroup.nobody },
     });
     const decision = canPost(posting({ channel, typedName: null }));
-    expect(answer(decision)).toBe(UNKNOWN);
+    expect(formatDecision(decision)).toBe(UNKNOWN);
     expect(decision).toMatchObject({ details: { channelId: channel.id } });
     // Those who see it are told what is the matter.
-    expect(answer(canPost(posting({ channel, typedName: null, isSubscribed: true })))).toBe(MAY_NOT_POST);
+    expect(formatDecision(canPost(posting({ channel, typedName: null, isSubscribed: true })))).toBe(MAY_NOT_POST);
   });
 
-  it('a bot without an owner stands alone, whoever is subscribed', () => {
-    const channel = plainChannel({ privacy: 'privateSharedHistory' });
-    expect(answer(canPost(posting({ channel, isOwnerSubscribed: true })))).toBe(NOT_HERE);
+  it('a bot without an owner has no rights of an owner', () => {
+    const channel = makeChannel({ privacy: 'privateSharedHistory' });
+    expect(formatDecision(canPost(posting({ channel, isOwnerSubscribed: true })))).toBe(NOT_HERE);
   });
 
   it('a bot that is a guest gets into public channels with its owner', () => {
-    const sender = plainActor('guest', { botOwnerId: 11 });
-    const botOwner = plainActor('member', { id: 11 });
-    expect(answer(canPost(posting({ sender, botOwner, isOwnerSubscribed: true })))).toBe('yes');
-    expect(answer(canPost(posting({ sender, botOwner, isOwnerSubscribed: false })))).toBe(NOT_HERE);
+    const sender = makeActor('guest', { botOwnerId: 11 });
+    const botOwner = makeActor('member', { id: 11 });
+    expect(formatDecision(canPost(posting({ sender, botOwner, isOwnerSubscribed: true })))).toBe('yes');
+    expect(formatDecision(canPost(posting({ sender, botOwner, isOwnerSubscribed: false })))).toBe(NOT_HERE);
   });
 
   it.each`
@@ -174,17 +177,17 @@ describe('posting to a channel', () => {
   `('where only a team may post, $who: $expected', ({ who, expected }) => {
     const inTeam = { groups: [TEAM] };
     const actors: Record<string, Pick<Posting, 'sender' | 'botOwner'>> = {
-      'one of them': { sender: plainActor('member', inTeam), botOwner: null },
-      'an owner who is not': { sender: plainActor('owner'), botOwner: null },
-      'a member who is not': { sender: plainActor('member'), botOwner: null },
-      'the bot of one of them': { sender: plainActor('member'), botOwner: plainActor('member', inTeam) },
-      'the bot of somebody else': { sender: plainActor('member'), botOwner: plainActor('owner') },
-      'a guest who is one of them': { sender: plainActor('guest', inTeam), botOwner: null },
+      'one of them': { sender: makeActor('member', inTeam), botOwner: null },
+      'an owner who is not': { sender: makeActor('owner'), botOwner: null },
+      'a member who is not': { sender: makeActor('member'), botOwner: null },
+      'the bot of one of them': { sender: makeActor('member'), botOwner: makeActor('member', inTeam) },
+      'the bot of somebody else': { sender: makeActor('member'), botOwner: makeActor('owner') },
+      'a guest who is one of them': { sender: makeActor('guest', inTeam), botOwner: null },
     };
-    const channel = plainChannel({ grants: { canSendMessage: TEAM } });
-    const scene = posting({ ...actors[who]!, channel, isSubscribed: true });
-    expect(answer(canPost(scene))).toBe(expected);
-    expect(answer(canSendTo(scene.sender, scene.botOwner, channel))).toBe(expected);
+    const channel = makeChannel({ permissionOverrides: { canSendMessage: TEAM } });
+    const fixture = posting({ ...actors[who]!, channel, isSubscribed: true });
+    expect(formatDecision(canPost(fixture))).toBe(expected);
+    expect(formatDecision(canSendTo(fixture.sender, fixture.botOwner, channel))).toBe(expected);
   });
 
   it.each`
@@ -197,43 +200,51 @@ describe('posting to a channel', () => {
   `('where only a team opens topics, $who writes to a $topic one: $expected', ({ who, topic, expected }) => {
     const inTeam = { groups: [TEAM] };
     const [sender, botOwner] = {
-      'one of them': [plainActor('member', inTeam), null],
-      'an owner who is not': [plainActor('owner'), null],
-      'the bot of one of them': [plainActor('member'), plainActor('member', inTeam)],
-      'the bot of somebody else': [plainActor('member'), plainActor('owner')],
+      'one of them': [makeActor('member', inTeam), null],
+      'an owner who is not': [makeActor('owner'), null],
+      'the bot of one of them': [makeActor('member'), makeActor('member', inTeam)],
+      'the bot of somebody else': [makeActor('member'), makeActor('owner')],
     }[who as 'one of them'] as [Scene['sender'], Scene['botOwner']];
-    const channel = plainChannel({ grants: { canCreateTopic: TEAM } });
-    expect(answer(canPost(posting({ sender, botOwner, channel, topicExists: topic === 'old' })))).toBe(expected);
-    if (topic === 'new') expect(answer(canCreateTopic(sender, botOwner, channel))).toBe(expected);
+    const channel = makeChannel({ permissionOverrides: { canCreateTopic: TEAM } });
+    expect(formatDecision(canPost(posting({ sender, botOwner, channel, topicExists: topic === 'old' })))).toBe(
+      expected,
+    );
+    if (topic === 'new') expect(formatDecision(canCreateTopic(sender, botOwner, channel))).toBe(expected);
   });
 
   it('nobody posts to an archived channel, subscribed or not', () => {
-    const channel = plainChannel({ isArchived: true });
-    expect(answer(canPost(posting({ sender: plainActor('owner'), channel, isSubscribed: true })))).toBe(NOT_HERE);
-    expect(answer(canPost(posting({ sender: plainActor('owner'), channel })))).toBe(NOT_HERE);
+    const channel = makeChannel({ isArchived: true });
+    expect(formatDecision(canPost(posting({ sender: makeActor('owner'), channel, isSubscribed: true })))).toBe(
+      NOT_HERE,
+    );
+    expect(formatDecision(canPost(posting({ sender: makeActor('owner'), channel })))).toBe(NOT_HERE);
   });
 
   it("the realm's own bots write wherever they must", () => {
-    const channel = plainChannel({
+    const channel = makeChannel({
       isArchived: true,
       privacy: 'privateProtectedHistory',
       topicsPolicy: 'empty_topic_only',
-      grants: { canSendMessage: systemGroup.nobody, canCreateTopic: systemGroup.nobody },
+      permissionOverrides: { canSendMessage: systemGroup.nobody, canCreateTopic: systemGroup.nobody },
     });
-    const scene = posting({ channel, isSystemBot: true, topicExists: false });
-    expect(answer(canPost(scene))).toBe('yes');
-    expect(answer(canPostSomewhere(scene))).toBe('yes');
+    const fixture = posting({ channel, isSystemBot: true, topicExists: false });
+    expect(formatDecision(canPost(fixture))).toBe('yes');
+    expect(formatDecision(canPostSomewhere(fixture))).toBe('yes');
   });
 
-  it('names the first of several obstacles', () => {
+  it('reports the first of several refusals', () => {
     const { nobody } = systemGroup;
     const shut = { isArchived: true, topicsPolicy: 'empty_topic_only' } as const;
-    const scene = (given: Partial<Channel>, grants: Partial<Record<ChannelPermission, typeof TEAM>>) =>
-      posting({ channel: plainChannel({ ...given, grants }), topicExists: false });
-    expect(answer(canPost(scene(shut, { canSendMessage: nobody, canCreateTopic: nobody })))).toBe(MAY_NOT_POST);
-    expect(answer(canPost(scene(shut, { canCreateTopic: nobody })))).toBe(NOT_HERE);
-    expect(answer(canPost(scene({ ...shut, isArchived: false }, { canCreateTopic: nobody })))).toBe(NO_NEW_TOPICS);
-    expect(answer(canPost(scene({ ...shut, isArchived: false }, {})))).toMatch(/^INVALID_INPUT: Only the/);
+    const fixture = (given: Partial<Channel>, permissionOverrides: Partial<Record<ChannelPermission, typeof TEAM>>) =>
+      posting({ channel: makeChannel({ ...given, permissionOverrides }), topicExists: false });
+    expect(formatDecision(canPost(fixture(shut, { canSendMessage: nobody, canCreateTopic: nobody })))).toBe(
+      MAY_NOT_POST,
+    );
+    expect(formatDecision(canPost(fixture(shut, { canCreateTopic: nobody })))).toBe(NOT_HERE);
+    expect(formatDecision(canPost(fixture({ ...shut, isArchived: false }, { canCreateTopic: nobody })))).toBe(
+      NO_NEW_TOPICS,
+    );
+    expect(formatDecision(canPost(fixture({ ...shut, isArchived: false }, {})))).toMatch(/^INVALID_INPUT: Only the/);
   });
 });
 
@@ -249,16 +260,16 @@ describe('the topics that a channel allows', () => {
     ${'inherit'}             | ${'allow_empty_topic'}   | ${'yes'}   | ${'yes'}
     ${'inherit'}             | ${'disable_empty_topic'} | ${noEmpty} | ${'yes'}
   `('the channel says $channel, the organization $organization', ({ channel, organization, empty, named }) => {
-    const scene = {
-      realm: plainRealm({ settings: { topicsPolicy: organization } }),
-      channel: plainChannel({ topicsPolicy: channel }),
+    const fixture = {
+      realm: makeRealm({ settings: { topicsPolicy: organization } }),
+      channel: makeChannel({ topicsPolicy: channel }),
     };
     for (const [topic, expected] of [
       ['', empty],
       ['plans', named],
     ]) {
-      expect(answer(fitsTopicsPolicy(scene.realm, scene.channel, topic))).toBe(expected);
-      expect(answer(canPost(posting({ ...scene, topic })))).toBe(expected);
+      expect(formatDecision(fitsTopicsPolicy(fixture.realm, fixture.channel, topic))).toBe(expected);
+      expect(formatDecision(canPost(posting({ ...fixture, topic })))).toBe(expected);
     }
   });
 
@@ -267,7 +278,7 @@ describe('the topics that a channel allows', () => {
       ['disable_empty_topic', ''],
       ['empty_topic_only', 'plans'],
     ] as const) {
-      const decision = fitsTopicsPolicy(plainRealm(), plainChannel({ topicsPolicy }), topic);
+      const decision = fitsTopicsPolicy(makeRealm(), makeChannel({ topicsPolicy }), topic);
       expect(decision).toMatchObject({ details: { emptyTopicDisplayName: 'general chat' } });
     }
   });
@@ -276,18 +287,18 @@ describe('the topics that a channel allows', () => {
 describe('writing to people', () => {
   const bot: Bot = { kind: 'generic', ownerId: userId(10), isSystem: false, defaultSendingChannelId: null };
   const person = (id: number, given: Partial<DirectRecipient> & { isActive?: boolean; bot?: Bot | null } = {}) => ({
-    user: plainUser({ id: userId(id), isActive: given.isActive ?? true, bot: given.bot ?? null }),
-    actor: plainActor('member', { id }),
+    user: makeUser({ id: userId(id), isActive: given.isActive ?? true, bot: given.bot ?? null }),
+    actor: makeActor('member', { id }),
     address: `user${id}@example.com`,
-    isAcquainted: false,
+    sharesConversation: false,
     ...given,
   });
   const send = (given: Partial<Parameters<typeof canSendDirect>[0]>) =>
-    answer(
+    formatDecision(
       canSendDirect({
-        sender: plainActor('member', { id: 10 }),
+        sender: makeActor('member', { id: 10 }),
         recipients: [person(20)],
-        realm: plainRealm(),
+        realm: makeRealm(),
         nobodyGroupId: systemGroup.nobody,
         conversationExists: false,
         ...given,
@@ -299,7 +310,7 @@ describe('writing to people', () => {
   const noAccess = 'NOT_PERMITTED: You do not have permission to access some of the recipients.';
 
   it.each(['owner', 'administrator', 'moderator', 'member', 'guest'] as const)('%s does, by default', (role) => {
-    expect(send({ sender: plainActor(role) })).toBe('yes');
+    expect(send({ sender: makeActor(role) })).toBe('yes');
   });
 
   it.each`
@@ -310,11 +321,11 @@ describe('writing to people', () => {
     ${'team'}   | ${'outside'} | ${'inside'}  | ${'yes'}
   `('where conversations need one of $holder, a sender $sender to somebody $recipient: $expected', (row) => {
     const groups = (where: string) => (where === 'inside' ? [TEAM] : []);
-    const realm = plainRealm({
-      grants: { directMessagePermission: row.holder === 'team' ? TEAM : systemGroup.nobody },
+    const realm = makeRealm({
+      permissionOverrides: { directMessagePermission: row.holder === 'team' ? TEAM : systemGroup.nobody },
     });
-    const recipients = [person(20), person(21, { actor: plainActor('guest', { groups: groups(row.recipient) }) })];
-    expect(send({ realm, recipients, sender: plainActor('guest', { groups: groups(row.sender) }) })).toBe(row.expected);
+    const recipients = [person(20), person(21, { actor: makeActor('guest', { groups: groups(row.recipient) }) })];
+    expect(send({ realm, recipients, sender: makeActor('guest', { groups: groups(row.sender) }) })).toBe(row.expected);
   });
 
   it.each`
@@ -323,23 +334,27 @@ describe('writing to people', () => {
     ${'outside'} | ${false} | ${mayNotBegin}
     ${'outside'} | ${true}  | ${'yes'}
   `('where a team begins conversations, a sender $sender, spoken before: $before: $expected', (row) => {
-    const realm = plainRealm({ grants: { directMessageInitiator: TEAM } });
-    const sender = plainActor('owner', { groups: row.sender === 'inside' ? [TEAM] : [] });
+    const realm = makeRealm({ permissionOverrides: { directMessageInitiator: TEAM } });
+    const sender = makeActor('owner', { groups: row.sender === 'inside' ? [TEAM] : [] });
     // That the other could begin does not help.
-    const recipients = [person(20, { actor: plainActor('member', { groups: [TEAM] }) })];
+    const recipients = [person(20, { actor: makeActor('member', { groups: [TEAM] }) })];
     expect(send({ realm, sender, recipients, conversationExists: row.before })).toBe(row.expected);
   });
 
   it('asks about permission before it asks who begins', () => {
     const { nobody } = systemGroup;
-    const realm = plainRealm({ grants: { directMessagePermission: nobody, directMessageInitiator: nobody } });
+    const realm = makeRealm({
+      permissionOverrides: { directMessagePermission: nobody, directMessageInitiator: nobody },
+    });
     expect(send({ realm })).toBe(disabled);
   });
 
   it('needs no permission with bots, as a bot, or with oneself', () => {
     const { nobody } = systemGroup;
-    const realm = plainRealm({ grants: { directMessagePermission: nobody, directMessageInitiator: nobody } });
-    expect(send({ realm, sender: plainActor('member', { isBot: true }) })).toBe('yes');
+    const realm = makeRealm({
+      permissionOverrides: { directMessagePermission: nobody, directMessageInitiator: nobody },
+    });
+    expect(send({ realm, sender: makeActor('member', { isBot: true }) })).toBe('yes');
     expect(send({ realm, recipients: [person(20, { bot })] })).toBe('yes');
     expect(send({ realm, recipients: [person(20, { bot }), person(10)] })).toBe('yes');
     expect(send({ realm, recipients: [person(10)] })).toBe('yes');
@@ -347,32 +362,32 @@ describe('writing to people', () => {
   });
 
   it('counts nobody as authorizing whose rights are unknown', () => {
-    const realm = plainRealm({ grants: { directMessagePermission: TEAM } });
+    const realm = makeRealm({ permissionOverrides: { directMessagePermission: TEAM } });
     expect(send({ realm, recipients: [person(20, { actor: null })] })).toBe(unauthorized);
   });
 
-  it('guests who may not know everybody write to those they have met', () => {
-    const realm = plainRealm({ grants: { canAccessAllUsers: systemGroup.members } });
-    const sender = plainActor('guest', { id: 10 });
+  it('limited guests write to users they share a conversation with', () => {
+    const realm = makeRealm({ permissionOverrides: { canAccessAllUsers: systemGroup.members } });
+    const sender = makeActor('guest', { id: 10 });
     expect(send({ realm, sender })).toBe(noAccess);
-    expect(send({ realm, sender, recipients: [person(20, { isAcquainted: true })] })).toBe('yes');
-    expect(send({ realm, sender, recipients: [person(20, { isAcquainted: true }), person(21)] })).toBe(noAccess);
+    expect(send({ realm, sender, recipients: [person(20, { sharesConversation: true })] })).toBe('yes');
+    expect(send({ realm, sender, recipients: [person(20, { sharesConversation: true }), person(21)] })).toBe(noAccess);
     expect(send({ realm, sender, recipients: [person(20, { bot })] })).toBe('yes');
     expect(send({ realm, sender, recipients: [person(10)] })).toBe('yes');
-    expect(send({ realm, sender: plainActor('member') })).toBe('yes');
+    expect(send({ realm, sender: makeActor('member') })).toBe('yes');
   });
 
-  it('nobody writes to those who are gone; said after access, before permission', () => {
+  it('deactivated recipients are refused after access, before permission', () => {
     const gone = person(20, { isActive: false });
     const goneText = "INVALID_INPUT: 'user20@example.com' is no longer using Zulip.";
     expect(send({ recipients: [gone] })).toBe(goneText);
     expect(send({ recipients: [person(21), gone] })).toBe(goneText);
-    const strict = plainRealm({
-      grants: { canAccessAllUsers: systemGroup.members, directMessagePermission: systemGroup.nobody },
+    const strict = makeRealm({
+      permissionOverrides: { canAccessAllUsers: systemGroup.members, directMessagePermission: systemGroup.nobody },
     });
-    expect(send({ recipients: [gone], realm: strict, sender: plainActor('guest') })).toBe(noAccess);
+    expect(send({ recipients: [gone], realm: strict, sender: makeActor('guest') })).toBe(noAccess);
     expect(send({ recipients: [gone], realm: strict })).toBe(goneText);
     // Bots are told too.
-    expect(send({ recipients: [gone], sender: plainActor('member', { isBot: true }) })).toBe(goneText);
+    expect(send({ recipients: [gone], sender: makeActor('member', { isBot: true }) })).toBe(goneText);
   });
 });

@@ -1,4 +1,4 @@
-import type { Grantee } from '../groups/group-permissions.js';
+import type { PermissionHolder } from '../groups/group-permissions.js';
 import { hasRealmPermission } from '../groups/group-permissions.js';
 import { EMPTY_TOPIC_DISPLAY_NAME } from '../messages/topic.js';
 import type { Realm } from '../realms/realm.js';
@@ -8,7 +8,7 @@ import { type Actor, isGuest } from '../users/actor.js';
 import type { User } from '../users/user.js';
 import { mayAccessUser } from '../users/user-access.js';
 import { type Channel, hasSharedHistory, isPrivate, isWebPublic } from './channel.js';
-import { hasChannelPermission, hasMetadataAccess, isGrantedContent } from './channel-permissions.js';
+import { hasChannelPermission, hasContentPermission, hasMetadataAccess } from './channel-permissions.js';
 
 /** Somebody writing to a channel. Bots may do what their owner may, and their owner is written to for them. */
 export interface Posting {
@@ -67,7 +67,11 @@ export const unknownChannelId = (id: ChannelId): Decision =>
   denied('CHANNEL_NOT_FOUND', `Channel with ID '${id}' does not exist`, { channelId: id });
 
 /** By grant, wherever it is: channels §3.9 row 2. */
-export function canSendTo(sender: Grantee, botOwner: Grantee | null, channel: Pick<Channel, 'permissions'>): Decision {
+export function canSendTo(
+  sender: PermissionHolder,
+  botOwner: PermissionHolder | null,
+  channel: Pick<Channel, 'permissions'>,
+): Decision {
   return denyIf(
     !eitherHas(sender, botOwner, channel, 'canSendMessage'),
     'NOT_PERMITTED',
@@ -80,13 +84,13 @@ function mayEnter({ sender, channel, isSubscribed, isOwnerSubscribed, botOwner }
   if (isWebPublic(channel) || isSubscribed) return true;
   if (botOwner !== null && isOwnerSubscribed) return true;
   if (isGuest(sender)) return false;
-  return !isPrivate(channel) || (hasSharedHistory(channel) && isGrantedContent(sender, channel));
+  return !isPrivate(channel) || (hasSharedHistory(channel) && hasContentPermission(sender, channel));
 }
 
 /** Asked only where the topic has no messages yet (channels §3.9 row 12). */
 export function canCreateTopic(
-  sender: Grantee,
-  botOwner: Grantee | null,
+  sender: PermissionHolder,
+  botOwner: PermissionHolder | null,
   channel: Pick<Channel, 'permissions'>,
 ): Decision {
   return denyIf(
@@ -121,8 +125,8 @@ export function fitsTopicsPolicy(
 }
 
 function eitherHas(
-  sender: Grantee,
-  botOwner: Grantee | null,
+  sender: PermissionHolder,
+  botOwner: PermissionHolder | null,
   channel: Pick<Channel, 'permissions'>,
   permission: 'canSendMessage' | 'canCreateTopic',
 ): boolean {
@@ -136,11 +140,11 @@ function eitherHas(
 export interface DirectRecipient {
   readonly user: Pick<User, 'id' | 'isActive' | 'bot'>;
   /** Null where there are no rights to read: system bots, deactivated users. */
-  readonly actor: Grantee | null;
+  readonly actor: PermissionHolder | null;
   /** The address others know them by (`publicAddress`): the refusal quotes it. */
   readonly address: string;
   /** Asked only where the sender is a guest who may not know everybody: `UserAccess.isAcquainted`. */
-  readonly isAcquainted: boolean;
+  readonly sharesConversation: boolean;
 }
 
 /** Messages §3.2 rows 13–15. The sender may be among the recipients. */
@@ -162,7 +166,7 @@ export function canSendDirect({
   const gone = recipients.find(({ user }) => !user.isActive);
   return all(
     denyIf(
-      recipients.some(({ user, isAcquainted }) => !mayAccessUser(sender, user, { realm, isAcquainted })),
+      recipients.some(({ user, sharesConversation }) => !mayAccessUser(sender, user, { realm, sharesConversation })),
       'NOT_PERMITTED',
       'You do not have permission to access some of the recipients.',
     ),

@@ -2,10 +2,10 @@ import type { Realm } from '../realms/realm.js';
 import { invalidInput } from '../shared/errors.js';
 import type { UserId } from '../shared/ids.js';
 import { enforce } from '../shared/permission.js';
-import type { RealmAddresses } from '../shared/realm-address.js';
+import type { RealmUrls } from '../shared/realm-urls.js';
 import { slicesOf } from '../shared/slices.js';
 import type { Transaction } from '../shared/unit-of-work.js';
-import { acquaintancesOf } from '../users/acquaintances.js';
+import { conversationPartnerIds } from '../users/accessible-users.js';
 import type { Actor } from '../users/actor.js';
 import { findByPublicAddress } from '../users/find-by-address.js';
 import type { User } from '../users/user.js';
@@ -31,11 +31,11 @@ export async function findPrincipals(
   actor: Actor,
   realm: Realm,
   principals: Principals,
-  addresses: RealmAddresses,
+  realmUrls: RealmUrls,
 ): Promise<readonly User[]> {
   const users = new Map<UserId, User>();
   if ('emails' in principals) {
-    const found = await findByPublicAddress(tx, realm.id, principals.emails, addresses.mailHostOf(realm));
+    const found = await findByPublicAddress(tx, realm.id, principals.emails, realmUrls.emailDomainOf(realm));
     for (const email of principals.emails) {
       const user = found.get(email);
       if (!user) throw invalidInput('No such user');
@@ -52,9 +52,9 @@ export async function findPrincipals(
       await tx.yield();
     }
   }
-  const acquainted = await acquaintancesOf(tx, actor, realm);
+  const partners = await conversationPartnerIds(tx, actor, realm);
   for (const user of users.values()) {
-    enforce(canAccessUser(actor, user, { realm, isAcquainted: acquainted.has(user.id), allowBots: true }));
+    enforce(canAccessUser(actor, user, { realm, sharesConversation: partners.has(user.id), allowBots: true }));
   }
   return [...users.values()];
 }

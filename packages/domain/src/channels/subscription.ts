@@ -1,6 +1,6 @@
 import type { ChannelId, RealmId, UserId } from '../shared/ids.js';
 
-/** A user's own way of following a channel. Kept when he leaves, so that coming back restores it. */
+/** A user's own way of subscribing to a channel. Kept when they leave, so that coming back restores it. */
 export interface Subscription {
   readonly realmId: RealmId;
   readonly channelId: ChannelId;
@@ -36,8 +36,8 @@ const PALETTE = (
 ).split(' ');
 
 /**
- * Colors for channels a user has no row of yet (channels §2.2): what he asked for, else the first palette colors that
- * none of his channels has, in ascending order of channel; when those run out, by the channel's number.
+ * Colors for channels a user has no row of yet (channels §2.2): what they asked for, else the first palette colors that
+ * none of their channels has, in ascending order of channel; when those run out, by the channel's number.
  */
 export function pickColors(
   channelIds: readonly ChannelId[],

@@ -1,24 +1,24 @@
 import { followsWhenMentioned, type TopicVisibility, visibilityAfterSending } from './topic-policy.js';
 
-describe('what sending does to the sender’s wish for a topic', () => {
+describe('the sender’s topic visibility after sending', () => {
   it.each`
-    follow | unmute | current       | mutedChannel | starts   | becomes
-    ${1}   | ${4}   | ${'inherit'}  | ${false}     | ${false} | ${'followed'}
-    ${2}   | ${4}   | ${'inherit'}  | ${false}     | ${false} | ${'followed'}
-    ${2}   | ${4}   | ${'muted'}    | ${false}     | ${false} | ${'followed'}
-    ${2}   | ${4}   | ${'followed'} | ${false}     | ${false} | ${null}
-    ${3}   | ${4}   | ${'inherit'}  | ${false}     | ${true}  | ${'followed'}
-    ${3}   | ${4}   | ${'inherit'}  | ${false}     | ${false} | ${null}
-    ${3}   | ${4}   | ${'muted'}    | ${false}     | ${true}  | ${null}
-    ${4}   | ${2}   | ${'inherit'}  | ${true}      | ${false} | ${'unmuted'}
-    ${4}   | ${1}   | ${'inherit'}  | ${true}      | ${false} | ${'unmuted'}
-    ${4}   | ${2}   | ${'inherit'}  | ${false}     | ${false} | ${null}
-    ${4}   | ${2}   | ${'muted'}    | ${true}      | ${false} | ${'unmuted'}
-    ${4}   | ${2}   | ${'unmuted'}  | ${true}      | ${false} | ${null}
-    ${4}   | ${3}   | ${'inherit'}  | ${true}      | ${true}  | ${'unmuted'}
-    ${4}   | ${3}   | ${'inherit'}  | ${true}      | ${false} | ${null}
-    ${3}   | ${3}   | ${'inherit'}  | ${true}      | ${true}  | ${'followed'}
-    ${4}   | ${4}   | ${'inherit'}  | ${true}      | ${true}  | ${null}
+    follow             | unmute             | current       | mutedChannel | starts   | becomes
+    ${'participating'} | ${'never'}         | ${'inherit'}  | ${false}     | ${false} | ${'followed'}
+    ${'sending'}       | ${'never'}         | ${'inherit'}  | ${false}     | ${false} | ${'followed'}
+    ${'sending'}       | ${'never'}         | ${'muted'}    | ${false}     | ${false} | ${'followed'}
+    ${'sending'}       | ${'never'}         | ${'followed'} | ${false}     | ${false} | ${null}
+    ${'starting'}      | ${'never'}         | ${'inherit'}  | ${false}     | ${true}  | ${'followed'}
+    ${'starting'}      | ${'never'}         | ${'inherit'}  | ${false}     | ${false} | ${null}
+    ${'starting'}      | ${'never'}         | ${'muted'}    | ${false}     | ${true}  | ${null}
+    ${'never'}         | ${'sending'}       | ${'inherit'}  | ${true}      | ${false} | ${'unmuted'}
+    ${'never'}         | ${'participating'} | ${'inherit'}  | ${true}      | ${false} | ${'unmuted'}
+    ${'never'}         | ${'sending'}       | ${'inherit'}  | ${false}     | ${false} | ${null}
+    ${'never'}         | ${'sending'}       | ${'muted'}    | ${true}      | ${false} | ${'unmuted'}
+    ${'never'}         | ${'sending'}       | ${'unmuted'}  | ${true}      | ${false} | ${null}
+    ${'never'}         | ${'starting'}      | ${'inherit'}  | ${true}      | ${true}  | ${'unmuted'}
+    ${'never'}         | ${'starting'}      | ${'inherit'}  | ${true}      | ${false} | ${null}
+    ${'starting'}      | ${'starting'}      | ${'inherit'}  | ${true}      | ${true}  | ${'followed'}
+    ${'never'}         | ${'never'}         | ${'inherit'}  | ${true}      | ${true}  | ${null}
   `(
     'follow by $follow, unmute by $unmute, now $current, channel muted $mutedChannel, starts it $starts: $becomes',
     ({ follow, unmute, current, mutedChannel, starts, becomes }) => {
@@ -32,7 +32,7 @@ describe('what sending does to the sender’s wish for a topic', () => {
   );
 });
 
-describe('what a mention does', () => {
+describe('topic visibility after a mention', () => {
   it.each([
     ['inherit', true],
     ['unmuted', true],

@@ -1,5 +1,5 @@
 import type { ChannelId, RealmId, UnixSeconds, UserId } from '../shared/ids.js';
-import type { UserSettings } from '../users/user-settings.js';
+import type { AutomaticTopicPolicy, UserSettings } from '../users/user-settings.js';
 
 /** How much of a topic a person wants to see; `inherit`: as of its channel. */
 export type TopicVisibility = 'inherit' | 'muted' | 'unmuted' | 'followed';
@@ -33,16 +33,11 @@ export interface TopicPolicyRepository extends TopicPolicyReads {
   put(policy: TopicPolicy): Promise<void>;
 }
 
-/** Whether somebody who chose that for a topic, in a channel that he has muted or not, wants to hear of it. */
+/** Whether somebody who chose that for a topic, in a channel that they have muted or not, wants to hear of it. */
 export const isTopicMuted = (hasMutedChannel: boolean, choice: TopicVisibility = 'inherit'): boolean =>
   choice === 'inherit' ? hasMutedChannel : choice === 'muted';
 
-/** When a person wants a topic to come nearer by itself: the numbers of the two settings (events §5.3). */
-const ON_PARTICIPATING = 1;
-const ON_SENDING = 2;
-const ON_STARTING = 3;
-
-/** What somebody does in a topic, as far as his settings care. */
+/** What somebody does in a topic, as far as their settings care. */
 export interface TopicParticipation {
   readonly settings: Pick<
     UserSettings,
@@ -50,7 +45,7 @@ export interface TopicParticipation {
   >;
   readonly current: TopicVisibility;
   readonly hasMutedChannel: boolean;
-  /** Nobody has written there before, as far as he can see. */
+  /** Nobody has written there before, as far as they can see. */
   readonly startsTopic: boolean;
 }
 
@@ -63,17 +58,17 @@ export function visibilityAfterSending({
 }: TopicParticipation): TopicVisibility | null {
   const follow = settings.automaticallyFollowTopicsPolicy;
   const unmute = settings.automaticallyUnmuteTopicsInMutedChannelsPolicy;
-  const isFor = (policy: number) => policy === ON_PARTICIPATING || policy === ON_SENDING;
+  const isFor = (policy: AutomaticTopicPolicy) => policy === 'participating' || policy === 'sending';
   if (current === 'followed') return null;
   if (isFor(follow)) return 'followed';
   const unmuted = hasMutedChannel && isFor(unmute) ? 'unmuted' : null;
   if (current !== 'inherit') return unmuted === current ? null : unmuted;
-  if (startsTopic && follow === ON_STARTING) return 'followed';
-  if (startsTopic && hasMutedChannel && unmute === ON_STARTING) return 'unmuted';
+  if (startsTopic && follow === 'starting') return 'followed';
+  if (startsTopic && hasMutedChannel && unmute === 'starting') return 'unmuted';
   return unmuted;
 }
 
-/** Whether a mention makes the person follow the topic (messages §4.4); what he muted stays so. */
+/** Whether a mention makes the person follow the topic (messages §4.4); what they muted stays so. */
 export function followsWhenMentioned(
   settings: Pick<UserSettings, 'automaticallyFollowTopicsWhereMentioned'>,
   current: TopicVisibility,

@@ -7,11 +7,11 @@ export interface Membership {
   readonly userId: UserId;
   readonly role: Role;
   /** A guest who may not know everybody. */
-  readonly isRestricted: boolean;
-  follows(channelId: ChannelId): boolean;
+  readonly isLimitedGuest: boolean;
+  isSubscribed(channelId: ChannelId): boolean;
   isInGroup(id: GroupId): boolean;
   holds(messageId: MessageId): boolean;
-  /** Asked of restricted guests only. */
+  /** Asked of limited guests only. */
   knows(userId: UserId): boolean;
   hasQueue(id: string): boolean;
 }
@@ -27,15 +27,15 @@ export function isInAudience(audience: Audience, member: Membership): boolean {
     case 'role':
       return isAtLeast(member.role, audience.atLeast);
     case 'subscribers':
-      return member.follows(audience.channelId);
+      return member.isSubscribed(audience.channelId);
     case 'group':
       return member.isInGroup(audience.id);
     case 'holders':
       return member.holds(audience.messageId);
     case 'accessors':
-      return !member.isRestricted || member.knows(audience.userId);
-    case 'restrictedGuests':
-      return member.isRestricted;
+      return !member.isLimitedGuest || member.knows(audience.userId);
+    case 'limitedGuests':
+      return member.isLimitedGuest;
     case 'queue':
       return member.hasQueue(audience.id);
     case 'anyOf':
@@ -65,16 +65,16 @@ export function questionsOf(audience: Audience): AudienceQuestions {
       return { messageIds: [], userIds: [audience.userId] };
     case 'anyOf':
     case 'allOf':
-      return together(audience.of.map(questionsOf));
+      return mergeQuestions(audience.of.map(questionsOf));
     case 'except':
-      return together([questionsOf(audience.from), questionsOf(audience.without)]);
+      return mergeQuestions([questionsOf(audience.from), questionsOf(audience.without)]);
     default:
       return NO_QUESTIONS;
   }
 }
 
 /** Each once. */
-export function together(questions: readonly AudienceQuestions[]): AudienceQuestions {
+export function mergeQuestions(questions: readonly AudienceQuestions[]): AudienceQuestions {
   const asked = questions.filter((each) => each !== NO_QUESTIONS);
   if (asked.length === 0) return NO_QUESTIONS;
   return {

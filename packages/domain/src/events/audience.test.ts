@@ -7,14 +7,14 @@ import {
   atLeast,
   except,
   groupMembers,
+  limitedGuests,
   nobody,
   parseAudience,
-  restrictedGuests,
   subscribersOf,
   users,
   wholeRealm,
 } from './audience.js';
-import { isInAudience, type Membership, questionsOf, together } from './audience-membership.js';
+import { isInAudience, type Membership, mergeQuestions, questionsOf } from './audience-membership.js';
 
 const holdersOf = (id: number): Audience => ({ kind: 'holders', messageId: id as MessageId });
 const queue = (id: string): Audience => ({ kind: 'queue', id });
@@ -33,11 +33,11 @@ describe('an audience in the log', () => {
     groupMembers(group),
     holdersOf(7),
     accessorsOf(user(8)),
-    restrictedGuests,
+    limitedGuests,
     queue('abc'),
     anyOf(),
     anyOf(nobody, wholeRealm),
-    allOf(restrictedGuests, except(subscribersOf(channel), users([user(1)]))),
+    allOf(limitedGuests, except(subscribersOf(channel), users([user(1)]))),
   ];
 
   it('is read as it was written', () => {
@@ -77,8 +77,8 @@ describe('a user', () => {
   const member: Membership = {
     userId: user(1),
     role: 'moderator',
-    isRestricted: false,
-    follows: (id) => id === channel,
+    isLimitedGuest: false,
+    isSubscribed: (id) => id === channel,
     isInGroup: (id) => id === group,
     holds: (id) => id === 7,
     knows: () => {
@@ -86,7 +86,7 @@ describe('a user', () => {
     },
     hasQueue: (id) => id === 'mine',
   };
-  const guest: Membership = { ...member, role: 'guest', isRestricted: true, knows: (id) => id === 8 };
+  const guest: Membership = { ...member, role: 'guest', isLimitedGuest: true, knows: (id) => id === 8 };
   const isIn = (audience: Audience, who = member) => isInAudience(audience, who);
 
   it.each<[string, Audience, boolean]>([
@@ -103,7 +103,7 @@ describe('a user', () => {
     ['those who have a message of theirs', holdersOf(7), true],
     ['those who have another message', holdersOf(8), false],
     ['those who know somebody, whoever it is', accessorsOf(user(9)), true],
-    ['restricted guests', restrictedGuests, false],
+    ['limited guests', limitedGuests, false],
     ['their queue', queue('mine'), true],
     ['another queue', queue('yours'), false],
     ['one of two', anyOf(nobody, wholeRealm), true],
@@ -117,12 +117,12 @@ describe('a user', () => {
     expect(isIn(audience)).toBe(expected);
   });
 
-  it('who is a restricted guest is among those who know somebody only if they do', () => {
-    expect([
-      isIn(restrictedGuests, guest),
-      isIn(accessorsOf(user(8)), guest),
-      isIn(accessorsOf(user(9)), guest),
-    ]).toEqual([true, true, false]);
+  it('who is a limited guest is among those who know somebody only if they do', () => {
+    expect([isIn(limitedGuests, guest), isIn(accessorsOf(user(8)), guest), isIn(accessorsOf(user(9)), guest)]).toEqual([
+      true,
+      true,
+      false,
+    ]);
   });
 });
 
@@ -133,14 +133,16 @@ describe('what has to be looked up for audiences', () => {
       anyOf(holdersOf(7), accessorsOf(user(8))),
     );
     expect(questionsOf(audience)).toEqual({ messageIds: [7, 9], userIds: [8] });
-    expect(together([questionsOf(audience), questionsOf(holdersOf(9)), questionsOf(accessorsOf(user(1)))])).toEqual({
+    expect(
+      mergeQuestions([questionsOf(audience), questionsOf(holdersOf(9)), questionsOf(accessorsOf(user(1)))]),
+    ).toEqual({
       messageIds: [7, 9],
       userIds: [8, 1],
     });
   });
 
   it('is nothing for most', () => {
-    for (const audience of [nobody, wholeRealm, users([user(1)]), restrictedGuests, anyOf(subscribersOf(channel))]) {
+    for (const audience of [nobody, wholeRealm, users([user(1)]), limitedGuests, anyOf(subscribersOf(channel))]) {
       expect(questionsOf(audience)).toEqual({ messageIds: [], userIds: [] });
     }
   });

@@ -17,7 +17,7 @@ export type Audience =
   /** Everybody but the guests who may not know the user (users §1.4). */
   | { readonly kind: 'accessors'; readonly userId: UserId }
   /** Guests who may not know everybody (users §1.4). */
-  | { readonly kind: 'restrictedGuests' }
+  | { readonly kind: 'limitedGuests' }
   | { readonly kind: 'queue'; readonly id: string }
   | { readonly kind: 'anyOf'; readonly of: readonly Audience[] }
   | { readonly kind: 'allOf'; readonly of: readonly Audience[] }
@@ -29,7 +29,7 @@ export const users = (ids: readonly UserId[]): Audience => ({ kind: 'users', ids
 export const atLeast = (role: Role): Audience => ({ kind: 'role', atLeast: role });
 export const subscribersOf = (channelId: ChannelId): Audience => ({ kind: 'subscribers', channelId });
 export const groupMembers = (id: GroupId): Audience => ({ kind: 'group', id });
-export const restrictedGuests: Audience = { kind: 'restrictedGuests' };
+export const limitedGuests: Audience = { kind: 'limitedGuests' };
 export const accessorsOf = (userId: UserId): Audience => ({ kind: 'accessors', userId });
 export const anyOf = (...of: readonly Audience[]): Audience => ({ kind: 'anyOf', of });
 export const allOf = (...of: readonly Audience[]): Audience => ({ kind: 'allOf', of });
@@ -50,7 +50,7 @@ function isAudience(value: unknown, depth: number): value is Audience {
   switch (part.kind) {
     case 'nobody':
     case 'realm':
-    case 'restrictedGuests':
+    case 'limitedGuests':
       return true;
     case 'users':
       return Array.isArray(part.ids) && part.ids.every(isId);

@@ -1,4 +1,4 @@
-import type { PersonView } from '../messages/message-repository.js';
+import type { UserSummary } from '../messages/message-view.js';
 import type { ChannelId } from '../shared/ids.js';
 import type { Audience } from './audience.js';
 
@@ -6,11 +6,11 @@ import type { Audience } from './audience.js';
 export type EphemeralEvent = {
   readonly type: 'typing.changed';
   readonly op: 'start' | 'stop';
-  readonly sender: PersonView;
+  readonly sender: UserSummary;
   readonly to:
     | { readonly kind: 'channel'; readonly channelId: ChannelId; readonly topic: string }
     /** Everybody in the conversation, the sender included; ascending id. */
-    | { readonly kind: 'direct'; readonly people: readonly PersonView[] };
+    | { readonly kind: 'direct'; readonly people: readonly UserSummary[] };
 };
 
 export interface EphemeralAnnouncement {

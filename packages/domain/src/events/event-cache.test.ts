@@ -1,4 +1,4 @@
-import { flagChange, given, type MemoryScene } from '@parley/testkit';
+import { createFixture, flagChange, type MemoryFixture } from '@parley/testkit';
 import type { EventSeq, MessageId, RealmId } from '../shared/ids.js';
 import { wholeRealm } from './audience.js';
 import { EventCache } from './event-cache.js';
@@ -10,23 +10,23 @@ const END = seq(Number.MAX_SAFE_INTEGER);
 
 /** A log of so many events beyond those of the realm's founding, and how often it was looked at. */
 async function aLog(count: number) {
-  const scene = await given();
-  const { id: realmId } = scene.realm;
-  const first = (await scene.uow.read(({ events }) => events.headSeq(realmId))) + 1;
-  await append(scene, count);
+  const fixture = await createFixture();
+  const { id: realmId } = fixture.realm;
+  const first = (await fixture.uow.read(({ events }) => events.lastSeq(realmId))) + 1;
+  await append(fixture, count);
   const looks = { count: 0 };
-  const { read } = scene.uow;
-  scene.uow.read = (work) => {
+  const { read } = fixture.uow;
+  fixture.uow.read = (work) => {
     looks.count++;
     return read(work);
   };
-  return { scene, realmId, first, last: seq(first + count - 1), looks };
+  return { scene: fixture, realmId, first, last: seq(first + count - 1), looks };
 }
 
-const append = (scene: MemoryScene, count: number, quotes: MessageId | null = null) =>
-  scene.uow.write(async ({ events }) => {
+const append = (fixture: MemoryFixture, count: number, quotes: MessageId | null = null) =>
+  fixture.uow.write(async ({ events }) => {
     for (let n = 0; n < count; n++) {
-      await events.append(scene.realm.id, {
+      await events.append(fixture.realm.id, {
         event: flagChange,
         audience: wholeRealm,
         ...(quotes !== null && { quotes }),
@@ -49,8 +49,8 @@ const from = (first: number, last: number) => Array.from({ length: last - first 
 
 describe('the cache of events', () => {
   it('reads the whole log in order, each page once for everybody', async () => {
-    const { scene, realmId, first, last, looks } = await aLog(300);
-    const cache = new EventCache(scene.uow);
+    const { scene: fixture, realmId, first, last, looks } = await aLog(300);
+    const cache = new EventCache(fixture.uow);
     for (let reader = 0; reader < 10; reader++) {
       expect(await readAll(cache, realmId, seq(first - 1), last)).toEqual(from(first, last));
     }
@@ -58,8 +58,8 @@ describe('the cache of events', () => {
   });
 
   it('says no more than up to the end that was asked for', async () => {
-    const { scene, realmId, first } = await aLog(20);
-    const cache = new EventCache(scene.uow);
+    const { scene: fixture, realmId, first } = await aLog(20);
+    const cache = new EventCache(fixture.uow);
     const upTo = seq(first + 7);
     for (let time = 0; time < 2; time++) {
       expect(await readAll(cache, realmId, seq(first - 1), upTo)).toEqual(from(first, upTo));
@@ -67,8 +67,8 @@ describe('the cache of events', () => {
   });
 
   it('hands the same object to everybody, though it is read twice', async () => {
-    const { scene, realmId, first, last } = await aLog(4);
-    const cache = new EventCache(scene.uow);
+    const { scene: fixture, realmId, first, last } = await aLog(4);
+    const cache = new EventCache(fixture.uow);
     const [late] = (await cache.listAfter(realmId, seq(last - 1), last))!;
     const all = (await cache.listAfter(realmId, seq(first - 1), last))!;
     expect(all.find((logged) => logged.seq === last)).toBe(late);
@@ -76,9 +76,9 @@ describe('the cache of events', () => {
   });
 
   it('has what was just committed at hand, and reads what lies before it', async () => {
-    const { scene, realmId, first, last, looks } = await aLog(6);
-    const cache = new EventCache(scene.uow);
-    const [newest] = await scene.uow.read(({ events }) => events.listAfter(realmId, seq(last - 1), 1));
+    const { scene: fixture, realmId, first, last, looks } = await aLog(6);
+    const cache = new EventCache(fixture.uow);
+    const [newest] = await fixture.uow.read(({ events }) => events.listAfter(realmId, seq(last - 1), 1));
     looks.count = 0;
     cache.add(newest as LoggedEvent);
     expect(await cache.listAfter(realmId, seq(last - 1), last)).toEqual([newest]);
@@ -87,10 +87,10 @@ describe('the cache of events', () => {
   });
 
   it('has no more bytes than it may, and reads what it has let go of again', async () => {
-    const { scene, realmId, first, last, looks } = await aLog(1000);
-    const roomy = new EventCache(scene.uow);
+    const { scene: fixture, realmId, first, last, looks } = await aLog(1000);
+    const roomy = new EventCache(fixture.uow);
     await readAll(roomy, realmId, BEGINNING, last);
-    const cache = new EventCache(scene.uow, roomy.size / 3);
+    const cache = new EventCache(fixture.uow, roomy.size / 3);
     looks.count = 0;
     for (let time = 0; time < 2; time++) {
       expect(await readAll(cache, realmId, seq(first - 1), last)).toEqual(from(first, last));
@@ -102,10 +102,10 @@ describe('the cache of events', () => {
   });
 
   it('keeps what is used over what is not', async () => {
-    const { scene, realmId, first, last } = await aLog(1000);
-    const roomy = new EventCache(scene.uow);
+    const { scene: fixture, realmId, first, last } = await aLog(1000);
+    const roomy = new EventCache(fixture.uow);
     await readAll(roomy, realmId, BEGINNING, last);
-    const cache = new EventCache(scene.uow, roomy.size / 2);
+    const cache = new EventCache(fixture.uow, roomy.size / 2);
     const kept = seq(first + 130);
     await cache.listAfter(realmId, seq(kept - 1), kept);
     for (let after = seq(first - 1); after < last; after = seq(after + 50)) {
@@ -115,17 +115,17 @@ describe('the cache of events', () => {
   });
 
   it('says null where the log no longer has the next event, or never had it', async () => {
-    const { scene, realmId, first, last } = await aLog(10);
-    const cache = new EventCache(scene.uow);
+    const { scene: fixture, realmId, first, last } = await aLog(10);
+    const cache = new EventCache(fixture.uow);
     expect(await cache.listAfter(realmId, last, END)).toBeNull();
-    await scene.uow.write(({ events }) => events.prune(realmId, seq(first + 4), scene.clock.now() + 1, 1000));
+    await fixture.uow.write(({ events }) => events.prune(realmId, seq(first + 4), fixture.clock.now() + 1, 1000));
     expect(await cache.listAfter(realmId, seq(first - 1), last)).toBeNull();
     expect(await readAll(cache, realmId, seq(first + 4), last)).toEqual(from(first + 5, last));
   });
 
   it('keeps realms apart', async () => {
-    const { scene, realmId, last } = await aLog(1);
-    const cache = new EventCache(scene.uow);
+    const { scene: fixture, realmId, last } = await aLog(1);
+    const cache = new EventCache(fixture.uow);
     await readAll(cache, realmId, BEGINNING, last);
     const other = (realmId + 1) as RealmId;
     expect(cache.find(other, last)).toBeUndefined();
@@ -142,10 +142,10 @@ describe('the cache of events', () => {
     };
 
     it('says no more of them than the log', async () => {
-      const { scene, realmId, last } = await aLog(1);
-      await append(scene, 1, 7 as MessageId);
-      await append(scene, 1, 8 as MessageId);
-      const cache = new EventCache(scene.uow);
+      const { scene: fixture, realmId, last } = await aLog(1);
+      await append(fixture, 1, 7 as MessageId);
+      await append(fixture, 1, 8 as MessageId);
+      const cache = new EventCache(fixture.uow);
       await readAll(cache, realmId, BEGINNING, seq(last + 2));
       cache.blank(realmId, [8 as MessageId]);
       const types = [last, last + 1, last + 2].map((at) => typeAt(cache, realmId, seq(at)));
@@ -153,21 +153,21 @@ describe('the cache of events', () => {
     });
 
     it('believes nothing that it was reading meanwhile', async () => {
-      const { scene, realmId, last } = await aLog(1);
-      await append(scene, 1, 8 as MessageId);
-      const cache = new EventCache(scene.uow);
-      const { read } = scene.uow;
+      const { scene: fixture, realmId, last } = await aLog(1);
+      await append(fixture, 1, 8 as MessageId);
+      const cache = new EventCache(fixture.uow);
+      const { read } = fixture.uow;
       let tell = () => {};
       const isTold = new Promise<void>((resolve) => {
         tell = resolve;
       });
-      scene.uow.read = async (work) => {
+      fixture.uow.read = async (work) => {
         const found = await read(work);
         await isTold;
         return found;
       };
       const reading = cache.listAfter(realmId, last, seq(last + 1));
-      await scene.uow.write(({ events }) => events.blank(realmId, [8 as MessageId]));
+      await fixture.uow.write(({ events }) => events.blank(realmId, [8 as MessageId]));
       cache.blank(realmId, [8 as MessageId]);
       tell();
       expect(await reading).toMatchObject([{ event: { type: 'blank' } }]);
@@ -176,8 +176,8 @@ describe('the cache of events', () => {
   });
 
   it('reads everything again after it was told to forget', async () => {
-    const { scene, realmId, last, looks } = await aLog(5);
-    const cache = new EventCache(scene.uow);
+    const { scene: fixture, realmId, last, looks } = await aLog(5);
+    const cache = new EventCache(fixture.uow);
     const all = await readAll(cache, realmId, BEGINNING, last);
     cache.forget(realmId);
     expect(cache.size).toBe(0);

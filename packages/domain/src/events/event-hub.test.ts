@@ -3,15 +3,15 @@ import {
   aMessage,
   aRealmWith,
   aUser,
+  createFixture,
   flagChange,
-  given,
   LiveEvents,
   type LiveEventsOptions,
-  type MemoryScene,
+  type MemoryFixture,
   seqsOf,
 } from '@parley/testkit';
-import { followChannels } from '../channels/follow-channels.js';
-import { leaveChannels } from '../channels/leave-channels.js';
+import { subscribeToChannels } from '../channels/subscribe-to-channels.js';
+import { unsubscribeFromChannels } from '../channels/unsubscribe-from-channels.js';
 import type { EventSeq, MessageId, UserId } from '../shared/ids.js';
 import {
   type Audience,
@@ -20,7 +20,7 @@ import {
   atLeast,
   except,
   groupMembers,
-  restrictedGuests,
+  limitedGuests,
   subscribersOf,
   users,
   wholeRealm,
@@ -31,13 +31,13 @@ import type { LiveQueue } from './live-queue.js';
 import type { Delivery } from './receiver.js';
 
 const cast = () =>
-  given(
+  createFixture(
     aUser({ name: 'iago', role: 'administrator' }),
     aUser({ name: 'hamlet' }),
     aUser({ name: 'polonius', role: 'guest' }),
     aChannel({ name: 'Denmark', subscribers: ['hamlet'] }),
   );
-const live = async (scene: MemoryScene, options?: LiveEventsOptions) => LiveEvents.start(scene, options);
+const live = async (fixture: MemoryFixture, options?: LiveEventsOptions) => LiveEvents.start(fixture, options);
 const dueTo = (queue: LiveQueue) => queue.dueEvents.map(seqOf);
 /** A row may become several wire events, so the one that was confirmed last stays until the next is. */
 const seqsBeyond = (queue: LiveQueue, seq: number) => dueTo(queue).filter((one) => one > seq);
@@ -48,41 +48,41 @@ describe('who is told', () => {
   it.each([
     ['everybody', () => wholeRealm, ['iago', 'hamlet', 'polonius']],
     ['members and above', () => atLeast('member'), ['iago', 'hamlet']],
-    ['subscribers of a channel', (scene: MemoryScene) => subscribersOf(scene.channel('Denmark').id), ['hamlet']],
-    ['one user', (scene: MemoryScene) => users([scene.user('iago').id]), ['iago']],
+    ['subscribers of a channel', (fixture: MemoryFixture) => subscribersOf(fixture.channel('Denmark').id), ['hamlet']],
+    ['one user', (fixture: MemoryFixture) => users([fixture.user('iago').id]), ['iago']],
     [
       'everybody but one',
-      (scene: MemoryScene) => except(wholeRealm, users([scene.user('iago').id])),
+      (fixture: MemoryFixture) => except(wholeRealm, users([fixture.user('iago').id])),
       ['hamlet', 'polonius'],
     ],
     [
       'subscribers and administrators',
-      (scene: MemoryScene) => anyOf(subscribersOf(scene.channel('Denmark').id), atLeast('administrator')),
+      (fixture: MemoryFixture) => anyOf(subscribersOf(fixture.channel('Denmark').id), atLeast('administrator')),
       ['iago', 'hamlet'],
     ],
-  ])('%s', async (_name, audience: (scene: MemoryScene) => Audience, expected: string[]) => {
-    const scene = await cast();
-    const events = await live(scene);
+  ])('%s', async (_name, audience: (fixture: MemoryFixture) => Audience, expected: string[]) => {
+    const fixture = await cast();
+    const events = await live(fixture);
     const names = ['iago', 'hamlet', 'polonius'];
     const ids = new Map<string, string>();
     for (const name of names) ids.set(name, await events.register(name));
 
     // Live for some, read from the log for the others: nobody can tell which.
     const iago = await events.open('iago', ids.get('iago')!);
-    await events.announce(audience(scene));
-    const told = [];
+    await events.announce(audience(fixture));
+    const announced = [];
     for (const name of names) {
       const queue = name === 'iago' ? iago : await events.open(name, ids.get(name)!);
-      if (queue.dueEvents.length > 0) told.push(name);
+      if (queue.dueEvents.length > 0) announced.push(name);
     }
-    expect(told).toEqual(expected);
+    expect(announced).toEqual(expected);
   });
 
   it('follows who is in which group through the log', async () => {
-    const scene = await cast();
-    const events = await live(scene);
+    const fixture = await cast();
+    const events = await live(fixture);
     const hamlet = await events.open('hamlet', await events.register('hamlet'));
-    const system = await scene.uow.read(({ groups }) => groups.systemGroupIds(scene.realm.id));
+    const system = await fixture.uow.read(({ groups }) => groups.systemGroupIds(fixture.realm.id));
     await events.announce(groupMembers(system.moderators));
     expect(hamlet.dueEvents).toEqual([]);
 
@@ -90,24 +90,26 @@ describe('who is told', () => {
       type: 'group.members_changed',
       op: 'add',
       groupId: system.owners,
-      userIds: [scene.user('hamlet').id],
+      userIds: [fixture.user('hamlet').id],
     });
     const seq = await events.announce(groupMembers(system.moderators));
     expect(dueTo(hamlet)).toEqual([seq]);
   });
 
   it('means subscribers as of the event, before and after a restart', async () => {
-    const scene = await cast();
-    const events = await live(scene);
-    const channel = scene.channel('Denmark');
-    const userIds: UserId[] = [scene.user('iago').id];
+    const fixture = await cast();
+    const events = await live(fixture);
+    const channel = fixture.channel('Denmark');
+    const userIds: UserId[] = [fixture.user('iago').id];
     const iago = await events.register('iago', { types: ['message'] });
     const tell = () => events.announce(subscribersOf(channel.id));
 
     await tell();
-    await events.uow.write((tx) => followChannels(tx, { channels: [channel], userIds, requestedColors: new Map() }));
+    await events.uow.write((tx) =>
+      subscribeToChannels(tx, { channels: [channel], userIds, requestedColors: new Map() }),
+    );
     const whileSubscribed = await tell();
-    await events.uow.write((tx) => leaveChannels(tx, [channel], userIds));
+    await events.uow.write((tx) => unsubscribeFromChannels(tx, [channel], userIds));
     await tell();
 
     expect(dueTo(await events.open('iago', iago))).toEqual([whileSubscribed]);
@@ -116,12 +118,12 @@ describe('who is told', () => {
   });
 
   it('knows who has a message, live and in the log', async () => {
-    const scene = await cast();
-    await scene.add(aMessage({ from: 'hamlet', to: 'Denmark' }));
-    const events = await live(scene);
+    const fixture = await cast();
+    await fixture.add(aMessage({ from: 'hamlet', to: 'Denmark' }));
+    const events = await live(fixture);
     const [hamlet, iago] = [await events.register('hamlet'), await events.register('iago')];
     const open = [await events.open('hamlet', hamlet), await events.open('iago', iago)];
-    const seq = await events.announce({ kind: 'holders', messageId: scene.messages[0]!.id });
+    const seq = await events.announce({ kind: 'holders', messageId: fixture.messages[0]!.id });
     await new Promise((resolve) => setImmediate(resolve));
     expect(open.map(dueTo)).toEqual([[seq], []]);
     await events.restart();
@@ -130,19 +132,19 @@ describe('who is told', () => {
   });
 
   it('knows whom guests may know, live and in the log', async () => {
-    const scene = await cast();
-    await scene.add(
-      aRealmWith({ grants: { canAccessAllUsers: 'members' } }),
+    const fixture = await cast();
+    await fixture.add(
+      aRealmWith({ permissionOverrides: { canAccessAllUsers: 'members' } }),
       aChannel({ name: 'court', subscribers: ['hamlet', 'polonius'] }),
     );
-    const events = await live(scene);
+    const events = await live(fixture);
     const ids = [await events.register('iago'), await events.register('polonius')];
     const open = async () => [await events.open('iago', ids[0]!), await events.open('polonius', ids[1]!)];
     const before = await open();
     const seqs = [
-      await events.announce(accessorsOf(scene.user('hamlet').id)),
-      await events.announce(accessorsOf(scene.user('iago').id)),
-      await events.announce(restrictedGuests),
+      await events.announce(accessorsOf(fixture.user('hamlet').id)),
+      await events.announce(accessorsOf(fixture.user('iago').id)),
+      await events.announce(limitedGuests),
     ];
     await new Promise((resolve) => setImmediate(resolve));
     const expected = [seqs.slice(0, 2), [seqs[0], seqs[2]]];
@@ -152,14 +154,14 @@ describe('who is told', () => {
   });
 
   it('is no one through a group that is deactivated, live and in the log', async () => {
-    const scene = await cast();
-    const events = await live(scene);
+    const fixture = await cast();
+    const events = await live(fixture);
     const hamlet = await events.register('hamlet');
-    const { members } = await scene.uow.read(({ groups }) => groups.systemGroupIds(scene.realm.id));
-    const outer = await scene.uow.write(async (tx) => {
-      const group = { realmId: scene.realm.id, description: '', systemName: null, creatorId: null, createdAt: null };
+    const { members } = await fixture.uow.read(({ groups }) => groups.systemGroupIds(fixture.realm.id));
+    const outer = await fixture.uow.write(async (tx) => {
+      const group = { realmId: fixture.realm.id, description: '', systemName: null, creatorId: null, createdAt: null };
       const unnamed = { ...group, name: null, permissions: null, isDeactivated: false };
-      const inner = await tx.groups.add({ ...unnamed, isDeactivated: true }, [scene.user('hamlet').id], []);
+      const inner = await tx.groups.add({ ...unnamed, isDeactivated: true }, [fixture.user('hamlet').id], []);
       return tx.groups.add(unnamed, [], [inner.id]);
     });
     const queue = await events.open('hamlet', hamlet);
@@ -173,19 +175,19 @@ describe('who is told', () => {
 
 describe('a message of a channel', () => {
   /** A message in Denmark, where only Hamlet is. */
-  const message = async (scene: MemoryScene, isPublic = true): Promise<DomainEvent> => {
-    await scene.add(aMessage({ from: 'hamlet', to: 'Denmark' }));
-    const [view] = await scene.uow.read((r) => r.messages.listViews(scene.realm.id, [scene.messages[0]!.id]));
+  const message = async (fixture: MemoryFixture, isPublic = true): Promise<DomainEvent> => {
+    await fixture.add(aMessage({ from: 'hamlet', to: 'Denmark' }));
+    const [view] = await fixture.uow.read((r) => r.pages.listViews(fixture.realm.id, [fixture.messages[0]!.id]));
     return { type: 'message.sent', view: view!, isPublic, exceptions: [], echo: null };
   };
-  const inDenmark: Partial<QueueFilter> = { narrow: [{ operator: 'channel', name: 'denmark' }] };
-  const elsewhere: Partial<QueueFilter> = { narrow: [{ operator: 'channel', name: 'Venice' }] };
+  const inDenmark: Partial<QueueFilter> = { narrow: [{ operator: 'channel', operand: 'denmark' }] };
+  const elsewhere: Partial<QueueFilter> = { narrow: [{ operator: 'channel', operand: 'Venice' }] };
 
   it.each<[string, string, Partial<QueueFilter>, boolean, string | null]>([
-    ['is received by its followers', 'hamlet', {}, true, 'received'],
-    ['is received by its followers when the channel is private', 'hamlet', {}, false, 'received'],
-    ['is received by followers who narrow to the channel', 'hamlet', inDenmark, true, 'received'],
-    ['is kept from followers who narrow to another channel', 'hamlet', elsewhere, true, null],
+    ['is received by its subscribers', 'hamlet', {}, true, 'received'],
+    ['is received by its subscribers when the channel is private', 'hamlet', {}, false, 'received'],
+    ['is received by subscribers who narrow to the channel', 'hamlet', inDenmark, true, 'received'],
+    ['is kept from subscribers who narrow to another channel', 'hamlet', elsewhere, true, null],
     ['is kept from users who do not follow it', 'iago', {}, true, null],
     ['is seen by users who want all public channels', 'iago', { allPublicChannels: true }, true, 'seen'],
     ['is seen by users who narrow to the channel', 'iago', inDenmark, true, 'seen'],
@@ -205,22 +207,22 @@ describe('a message of a channel', () => {
     ],
     ['is kept from guests who narrow to the channel', 'polonius', inDenmark, true, null],
   ])('%s, live and in the log', async (_, name, filter, isPublic, expected) => {
-    const scene = await cast();
-    const events = await live(scene);
+    const fixture = await cast();
+    const events = await live(fixture);
     const id = await events.register(name, filter);
     const queue = await events.open(name, id);
-    await events.announce(subscribersOf(scene.channel('Denmark').id), await message(scene, isPublic));
+    await events.announce(subscribersOf(fixture.channel('Denmark').id), await message(fixture, isPublic));
     const seen = (deliveries: readonly Delivery[]) =>
-      deliveries.map((delivery) => ('isBystander' in delivery && delivery.isBystander ? 'seen' : 'received'));
+      deliveries.map((delivery) => ('isNotSubscriber' in delivery && delivery.isNotSubscriber ? 'seen' : 'received'));
     const wanted = expected === null ? [] : [expected];
     expect(seen(await events.read(queue))).toEqual(wanted);
     await events.restart();
-    expect(seen(await events.read(await events.hub.open(scene.realm.id, scene.user(name).id, id)))).toEqual(wanted);
+    expect(seen(await events.read(await events.hub.open(fixture.realm.id, fixture.user(name).id, id)))).toEqual(wanted);
   });
 });
 
 describe('a queue', () => {
-  it('hears only the types it asked for', async () => {
+  it('receives only the event types it asked for', async () => {
     const events = await live(await cast());
     const id = await events.register('hamlet', { types: ['user'] });
     const queue = await events.open('hamlet', id);
@@ -254,7 +256,7 @@ describe('a queue', () => {
     expect(seqsBeyond(after, first)).toEqual([second, third]);
   });
 
-  it('outlives a crash however much happened since its place was stored, as its client knows that', async () => {
+  it('resumes from the client’s cursor after a crash, however old the stored position is', async () => {
     const events = await live(await cast(), { maxEventsBehind: 10 });
     const id = await events.register('hamlet');
     const queue = await events.open('hamlet', id);
@@ -330,21 +332,21 @@ describe('a queue', () => {
   });
 
   it('needs nothing of the log before what was not for it, whatever its client confirmed last', async () => {
-    const scene = await cast();
-    const events = await live(scene);
+    const fixture = await cast();
+    const events = await live(fixture);
     const id = await events.register('hamlet');
     const queue = await events.open('hamlet', id);
     const confirmed = await events.announce(wholeRealm);
     await events.hub.acknowledge(queue, confirmed * POSITIONS_PER_SEQ);
-    const others = users([scene.user('iago').id]);
+    const others = users([fixture.user('iago').id]);
     for (let n = 0; n < 3; n++) await events.announce(others);
     await events.hub.acknowledge(queue, confirmed * POSITIONS_PER_SEQ + 1);
     await events.hub.read(queue, () => 'silent');
     await events.sweep.savePositions();
-    const stored = await scene.uow.read(({ queues }) => queues.find(scene.realm.id, id));
+    const stored = await fixture.uow.read(({ queues }) => queues.find(fixture.realm.id, id));
     const { floorSeq } = stored as { readonly floorSeq: EventSeq };
     expect(floorSeq).toBeGreaterThan(confirmed);
-    await scene.uow.write((tx) => tx.events.prune(scene.realm.id, floorSeq, scene.clock.now() + 1, 100));
+    await fixture.uow.write((tx) => tx.events.prune(fixture.realm.id, floorSeq, fixture.clock.now() + 1, 100));
 
     await events.restart();
     const again = await events.open('hamlet', id, confirmed * POSITIONS_PER_SEQ + 1);
@@ -353,15 +355,15 @@ describe('a queue', () => {
   });
 
   it('does not come to life when the log no longer has what it missed', async () => {
-    const scene = await cast();
-    const events = await live(scene);
+    const fixture = await cast();
+    const events = await live(fixture);
     const id = await events.register('hamlet');
     const last = await events.announce(wholeRealm);
-    await scene.uow.write((tx) => tx.events.prune(scene.realm.id, last, scene.clock.now() + 1, 100));
-    await gone(events.hub.open(scene.realm.id, scene.user('hamlet').id, id));
+    await fixture.uow.write((tx) => tx.events.prune(fixture.realm.id, last, fixture.clock.now() + 1, 100));
+    await gone(events.hub.open(fixture.realm.id, fixture.user('hamlet').id, id));
   });
 
-  it('is given up when its client is too far behind', async () => {
+  it('expires when its client is too far behind', async () => {
     const events = await live(await cast(), { maxEventsBehind: 10 });
     const id = await events.register('hamlet');
     for (let n = 0; n < 10; n++) await events.announce(wholeRealm);
@@ -382,33 +384,33 @@ describe('a queue', () => {
   });
 
   it('is given up when the log no longer has what it missed', async () => {
-    const scene = await cast();
-    const events = await live(scene);
+    const fixture = await cast();
+    const events = await live(fixture);
     const id = await events.register('hamlet');
-    const queue = await events.hub.open(scene.realm.id, scene.user('hamlet').id, id);
+    const queue = await events.hub.open(fixture.realm.id, fixture.user('hamlet').id, id);
     const last = await events.announce(wholeRealm);
-    await scene.uow.write((tx) => tx.events.prune(scene.realm.id, last, scene.clock.now() + 1, 100));
+    await fixture.uow.write((tx) => tx.events.prune(fixture.realm.id, last, fixture.clock.now() + 1, 100));
     await gone(events.read(queue));
     await gone(events.open('hamlet', id));
-    expect(await scene.uow.read(({ queues }) => queues.find(scene.realm.id, id))).toBeNull();
+    expect(await fixture.uow.read(({ queues }) => queues.find(fixture.realm.id, id))).toBeNull();
   });
 
-  it('hears what another process writes to the same storage', async () => {
-    const scene = await cast();
-    const events = await live(scene);
+  it('receives events that another process writes', async () => {
+    const fixture = await cast();
+    const events = await live(fixture);
     const queue = await events.open('hamlet', await events.register('hamlet'));
-    await scene.uow.write((tx) => tx.events.append(scene.realm.id, { event: flagChange, audience: wholeRealm }));
+    await fixture.uow.write((tx) => tx.events.append(fixture.realm.id, { event: flagChange, audience: wholeRealm }));
     expect(queue.dueEvents).toEqual([]);
     await events.follower.catchUp();
     expect(queue.dueEvents).toHaveLength(1);
   });
 
   it('accepts a position of an event that another process has given out', async () => {
-    const scene = await cast();
-    const events = await live(scene);
+    const fixture = await cast();
+    const events = await live(fixture);
     const queue = await events.open('hamlet', await events.register('hamlet'));
-    const seq = await scene.uow.write((tx) =>
-      tx.events.append(scene.realm.id, { event: flagChange, audience: wholeRealm }),
+    const seq = await fixture.uow.write((tx) =>
+      tx.events.append(fixture.realm.id, { event: flagChange, audience: wholeRealm }),
     );
     await events.hub.acknowledge(queue, seq * POSITIONS_PER_SEQ);
     expect(queue.acked).toBe(seq * POSITIONS_PER_SEQ);
@@ -444,7 +446,7 @@ describe('a queue', () => {
     expect([iago.status, tooFar.status, rightly.status]).toEqual(['rejected', 'rejected', 'fulfilled']);
   });
 
-  it('is nobody else’s', async () => {
+  it('is accessible to its owner only', async () => {
     const events = await live(await cast());
     const id = await events.register('hamlet');
     await gone(events.open('iago', id));
@@ -453,29 +455,31 @@ describe('a queue', () => {
   });
 
   it('ends when it is removed, and whoever waits is told', async () => {
-    const scene = await cast();
-    const events = await live(scene);
+    const fixture = await cast();
+    const events = await live(fixture);
     const id = await events.register('hamlet');
     const queue = await events.open('hamlet', id);
     const reasons: string[] = [];
     queue.waitFor((reason) => reasons.push(reason));
-    await events.hub.remove(scene.realm.id, scene.user('hamlet').id, id);
+    await events.hub.remove(fixture.realm.id, fixture.user('hamlet').id, id);
     expect(reasons).toEqual(['closed']);
     await gone(events.open('hamlet', id));
-    await expect(events.hub.remove(scene.realm.id, scene.user('hamlet').id, id)).rejects.toThrow('Bad event queue ID');
+    await expect(events.hub.remove(fixture.realm.id, fixture.user('hamlet').id, id)).rejects.toThrow(
+      'Bad event queue ID',
+    );
   });
 
   it('does not come to life when it is removed meanwhile', async () => {
-    const scene = await cast();
-    const events = await live(scene);
+    const fixture = await cast();
+    const events = await live(fixture);
     const id = await events.register('hamlet');
     const opening = events.open('hamlet', id);
-    events.hub.forgetRemoved([{ realmId: scene.realm.id, id }]);
+    events.hub.forgetRemoved([{ realmId: fixture.realm.id, id }]);
     await gone(opening);
     expect((await events.open('hamlet', id)).isClosed).toBe(false);
   });
 
-  it('has one who waits; the one before is told', async () => {
+  it('has one waiting poll; a newer one replaces it', async () => {
     const events = await live(await cast());
     const queue = await events.open('hamlet', await events.register('hamlet'));
     const reasons: string[] = [];
@@ -500,15 +504,15 @@ describe('a queue', () => {
   });
 
   it.each([true, false])('ends when its owner is deactivated, up to date or not: %s', async (isUpToDate) => {
-    const scene = await cast();
-    const events = await live(scene);
+    const fixture = await cast();
+    const events = await live(fixture);
     const id = await events.register('hamlet');
     const others = await events.open('iago', await events.register('iago'));
-    const { id: hamlet } = scene.user('hamlet');
-    const queue = isUpToDate ? await events.open('hamlet', id) : await events.hub.open(scene.realm.id, hamlet, id);
+    const { id: hamlet } = fixture.user('hamlet');
+    const queue = isUpToDate ? await events.open('hamlet', id) : await events.hub.open(fixture.realm.id, hamlet, id);
     await events.uow.write(async (tx) => {
-      await tx.users.update({ ...scene.user('hamlet'), isActive: false });
-      await tx.events.append(scene.realm.id, {
+      await tx.users.update({ ...fixture.user('hamlet'), isActive: false });
+      await tx.events.append(fixture.realm.id, {
         event: { type: 'user.activation_changed', userId: hamlet, isActive: false },
         audience: wholeRealm,
       });
@@ -518,21 +522,21 @@ describe('a queue', () => {
   });
 
   it('is known to have been polled when it was, or is', async () => {
-    const scene = await cast();
-    const events = await live(scene);
+    const fixture = await cast();
+    const events = await live(fixture);
     const ids = [await events.register('hamlet'), await events.register('hamlet'), await events.register('hamlet')];
     const polled = await events.open('hamlet', ids[0]!);
     const waiting = await events.open('hamlet', ids[1]!);
-    scene.clock.advance(30);
+    fixture.clock.advance(30);
     await events.hub.acknowledge(polled, -1);
     waiting.waitFor(() => {});
-    expect(events.hub.lastPolled(scene.user('hamlet').id)).toEqual(
+    expect(events.hub.lastPolled(fixture.user('hamlet').id)).toEqual(
       new Map([
-        [ids[0], scene.clock.now()],
+        [ids[0], fixture.clock.now()],
         [ids[1], Number.POSITIVE_INFINITY],
       ]),
     );
-    expect(events.hub.lastPolled(scene.user('iago').id).size).toBe(0);
+    expect(events.hub.lastPolled(fixture.user('iago').id).size).toBe(0);
   });
 });
 
@@ -542,7 +546,7 @@ describe('reading', () => {
     const id = await events.register('hamlet');
     const seqs: number[] = [];
     for (let n = 0; n < 30; n++) seqs.push(await events.announce(wholeRealm));
-    const queue = await events.hub.open(events.scene.realm.id, events.scene.user('hamlet').id, id);
+    const queue = await events.hub.open(events.fixture.realm.id, events.fixture.user('hamlet').id, id);
     expect(seqsOf(await events.read(queue, 10))).toEqual(seqs.slice(0, 10));
     expect(seqsOf(await events.read(queue, 10))).toEqual(seqs.slice(0, 10));
     expect(queue.isBehind).toBe(true);
@@ -570,7 +574,7 @@ describe('reading', () => {
     const id = await events.register('hamlet');
     const seqs: number[] = [];
     for (let n = 0; n < 20; n++) seqs.push(await events.announce(wholeRealm));
-    const queue = await events.hub.open(events.scene.realm.id, events.scene.user('hamlet').id, id);
+    const queue = await events.hub.open(events.fixture.realm.id, events.fixture.user('hamlet').id, id);
     const reading = events.read(queue);
     const more = [events.announce(wholeRealm), events.announce(wholeRealm)];
     const read = seqsOf(await reading);
@@ -581,14 +585,14 @@ describe('reading', () => {
   });
 
   it('costs the log one look for many queues', async () => {
-    const scene = await cast();
-    const events = await live(scene);
+    const fixture = await cast();
+    const events = await live(fixture);
     const ids = [];
     for (let n = 0; n < 20; n++) ids.push(await events.register('hamlet'));
     for (let n = 0; n < 60; n++) await events.announce(wholeRealm);
     let looks = 0;
-    const { read } = scene.uow;
-    scene.uow.read = (work) =>
+    const { read } = fixture.uow;
+    fixture.uow.read = (work) =>
       read((repositories) => {
         const { events: log } = repositories;
         const counting = Object.create(log, {
@@ -627,35 +631,35 @@ describe('reading', () => {
   });
 
   it('tells nothing of what a deleted message said, though it was at hand', async () => {
-    const scene = await cast();
-    await scene.add(aMessage({ from: 'hamlet', to: 'Denmark' }));
-    const { id } = scene.messages[0]!;
-    const events = await live(scene);
+    const fixture = await cast();
+    await fixture.add(aMessage({ from: 'hamlet', to: 'Denmark' }));
+    const { id } = fixture.messages[0]!;
+    const events = await live(fixture);
     const queue = await events.open('hamlet', await events.register('hamlet'));
     const behind = await events.register('iago');
     await events.uow.write((tx) =>
-      tx.events.append(scene.realm.id, { event: flagChange, audience: wholeRealm, quotes: id }),
+      tx.events.append(fixture.realm.id, { event: flagChange, audience: wholeRealm, quotes: id }),
     );
     const types = async (live: LiveQueue) =>
       (await events.read(live)).map((delivery) => 'stored' in delivery && delivery.stored.event.type);
     expect(await types(queue)).toEqual(['message.flag_changed']);
-    await events.uow.write((tx) => tx.events.blank(scene.realm.id, [id, 999 as MessageId]));
+    await events.uow.write((tx) => tx.events.blank(fixture.realm.id, [id, 999 as MessageId]));
     expect(await types(queue)).toEqual(['blank']);
     expect(await types(await events.open('iago', behind))).toEqual(['blank']);
   });
 
   it('believes the log, not its memory, after another process has written', async () => {
-    const scene = await cast();
-    await scene.add(aMessage({ from: 'hamlet', to: 'Denmark' }));
-    const { id } = scene.messages[0]!;
-    const events = await live(scene);
+    const fixture = await cast();
+    await fixture.add(aMessage({ from: 'hamlet', to: 'Denmark' }));
+    const { id } = fixture.messages[0]!;
+    const events = await live(fixture);
     const queue = await events.open('hamlet', await events.register('hamlet'));
     await events.uow.write((tx) =>
-      tx.events.append(scene.realm.id, { event: flagChange, audience: wholeRealm, quotes: id }),
+      tx.events.append(fixture.realm.id, { event: flagChange, audience: wholeRealm, quotes: id }),
     );
-    await scene.uow.write(async (tx) => {
-      await tx.events.blank(scene.realm.id, [id]);
-      await tx.events.append(scene.realm.id, { event: flagChange, audience: users([]) });
+    await fixture.uow.write(async (tx) => {
+      await tx.events.blank(fixture.realm.id, [id]);
+      await tx.events.append(fixture.realm.id, { event: flagChange, audience: users([]) });
     });
     await events.follower.catchUp();
     const [first] = await events.read(queue);
@@ -670,8 +674,8 @@ describe('what cannot be delivered', () => {
   };
 
   it.each(['now', 'later'])('costs one queue, which registers again, and is reported: read %s', async (when) => {
-    const scene = await cast();
-    const events = await live(scene);
+    const fixture = await cast();
+    const events = await live(fixture);
     const [hamlet, iago] = [await events.register('hamlet'), await events.register('iago')];
     const queue = await events.open('hamlet', hamlet);
     const other = await events.open('iago', iago);
@@ -686,13 +690,13 @@ describe('what cannot be delivered', () => {
     expect(reasons).toEqual(['failed']);
     expect(queue.hasFailed).toBe(true);
     await gone(events.open('hamlet', hamlet));
-    expect(await scene.uow.read(({ queues }) => queues.find(scene.realm.id, hamlet))).toBeNull();
+    expect(await fixture.uow.read(({ queues }) => queues.find(fixture.realm.id, hamlet))).toBeNull();
     expect(dueTo(other)).toEqual([seq]);
     expect(events.problems).toEqual([
       [
         'an event cannot be delivered, so its queue ends',
         {
-          realmId: scene.realm.id,
+          realmId: fixture.realm.id,
           queueId: hamlet,
           seq,
           eventType: 'message.flag_changed',
@@ -703,9 +707,9 @@ describe('what cannot be delivered', () => {
   });
 
   it('costs one queue where it is judged whom it is for', async () => {
-    const scene = await cast();
-    const events = await live(scene);
-    const narrow: QueueFilter['narrow'] = [{ operator: 'topic', topic: 'x' }];
+    const fixture = await cast();
+    const events = await live(fixture);
+    const narrow: QueueFilter['narrow'] = [{ operator: 'topic', operand: 'x' }];
     const [hamlet, iago] = [await events.register('hamlet', { narrow }), await events.register('iago')];
     const queue = await events.open('hamlet', hamlet);
     const other = await events.open('iago', iago);
@@ -715,9 +719,9 @@ describe('what cannot be delivered', () => {
     await gone(events.open('hamlet', hamlet));
 
     const late = await events.register('hamlet', { narrow });
-    await scene.storage.damage.event(scene.realm.id, (await events.announce(wholeRealm)) as EventSeq, {
+    await fixture.storage.damage.event(fixture.realm.id, (await events.announce(wholeRealm)) as EventSeq, {
       payload: '{"type":"message.sent"}',
-      format: 2,
+      format: 3,
     });
     await events.restart();
     await gone(events.open('hamlet', late));
@@ -725,49 +729,49 @@ describe('what cannot be delivered', () => {
   });
 
   it('stays known as ended while its row cannot be removed, and is removed by the next sweep', async () => {
-    const scene = await cast();
-    const events = await live(scene);
+    const fixture = await cast();
+    const events = await live(fixture);
     const id = await events.register('hamlet');
     const queue = await events.open('hamlet', id);
     await events.announce(wholeRealm);
-    const { write } = scene.uow;
-    scene.uow.write = () => Promise.reject(new Error('disk full'));
+    const { write } = fixture.uow;
+    fixture.uow.write = () => Promise.reject(new Error('disk full'));
     await gone(events.hub.read(queue, failing));
     await new Promise((resolve) => setImmediate(resolve));
-    scene.uow.write = write;
+    fixture.uow.write = write;
     await gone(events.open('hamlet', id));
-    expect(await scene.uow.read(({ queues }) => queues.find(scene.realm.id, id))).not.toBeNull();
+    expect(await fixture.uow.read(({ queues }) => queues.find(fixture.realm.id, id))).not.toBeNull();
     expect(events.problems.map(([message]) => message)).toContain('an event queue that ended cannot be removed');
     await events.sweep.run();
-    expect(await scene.uow.read(({ queues }) => queues.find(scene.realm.id, id))).toBeNull();
+    expect(await fixture.uow.read(({ queues }) => queues.find(fixture.realm.id, id))).toBeNull();
     await gone(events.open('hamlet', id));
   });
 });
 
 describe('a row that cannot be read', () => {
   it('of a queue is removed and reported; its client registers again', async () => {
-    const scene = await cast();
-    const events = await live(scene);
+    const fixture = await cast();
+    const events = await live(fixture);
     const id = await events.register('hamlet');
-    await scene.storage.damage.queue(id, { filter: '{' });
+    await fixture.storage.damage.queue(id, { filter: '{' });
     await gone(events.open('hamlet', id));
-    expect(await scene.uow.read(({ queues }) => queues.find(scene.realm.id, id))).toBeNull();
+    expect(await fixture.uow.read(({ queues }) => queues.find(fixture.realm.id, id))).toBeNull();
     expect(events.problems).toEqual([
       [
         'a stored event queue cannot be read',
-        { realmId: scene.realm.id, queueId: id, reason: 'its filter is damaged' },
+        { realmId: fixture.realm.id, queueId: id, reason: 'its filter is damaged' },
       ],
     ]);
   });
 
   it('of the log costs those who would have to be told of it, and nobody else', async () => {
-    const scene = await cast();
-    const events = await live(scene);
+    const fixture = await cast();
+    const events = await live(fixture);
     const [hamlet, iago] = [await events.register('hamlet'), await events.register('iago')];
     const before = await events.announce(wholeRealm);
-    const odd = await events.announce(users([scene.user('hamlet').id]));
+    const odd = await events.announce(users([fixture.user('hamlet').id]));
     const after = await events.announce(wholeRealm);
-    await scene.storage.damage.event(scene.realm.id, odd, { format: 99 });
+    await fixture.storage.damage.event(fixture.realm.id, odd, { format: 99 });
     await events.restart();
     expect(dueTo(await events.open('iago', iago))).toEqual([before, after]);
     await gone(events.open('hamlet', hamlet));
@@ -777,11 +781,11 @@ describe('a row that cannot be read', () => {
   });
 
   it('of the log whose audience is damaged too costs all who have to pass it', async () => {
-    const scene = await cast();
-    const events = await live(scene);
+    const fixture = await cast();
+    const events = await live(fixture);
     const [hamlet, iago] = [await events.register('hamlet'), await events.register('iago')];
-    const odd = await events.announce(users([scene.user('hamlet').id]));
-    await scene.storage.damage.event(scene.realm.id, odd, { audience: '?' });
+    const odd = await events.announce(users([fixture.user('hamlet').id]));
+    await fixture.storage.damage.event(fixture.realm.id, odd, { audience: '?' });
     const late = await events.register('iago');
     await events.restart();
     await gone(events.open('iago', iago));
@@ -791,47 +795,47 @@ describe('a row that cannot be read', () => {
   });
 
   it('written by another process is passed over by those it is not for, who see for themselves', async () => {
-    const scene = await cast();
-    const events = await live(scene);
+    const fixture = await cast();
+    const events = await live(fixture);
     const [hamlet, iago] = [await events.register('hamlet'), await events.register('iago')];
     const queues = [await events.open('hamlet', hamlet), await events.open('iago', iago)];
     const reasons: string[] = [];
     queues[1]!.waitFor((reason) => reasons.push(reason));
     const append = (audience: Audience) =>
-      scene.uow.write((tx) => tx.events.append(scene.realm.id, { event: flagChange, audience }));
-    const [odd, last] = [await append(users([scene.user('hamlet').id])), await append(wholeRealm)];
-    await scene.storage.damage.event(scene.realm.id, odd, { payload: '' });
+      fixture.uow.write((tx) => tx.events.append(fixture.realm.id, { event: flagChange, audience }));
+    const [odd, last] = [await append(users([fixture.user('hamlet').id])), await append(wholeRealm)];
+    await fixture.storage.damage.event(fixture.realm.id, odd, { payload: '' });
     await events.follower.catchUp();
     expect([queues.map(({ isBehind }) => isBehind), reasons]).toEqual([[true, true], ['event']]);
     expect(seqsOf(await events.read(queues[1]!))).toEqual([last]);
     await gone(events.read(queues[0]!));
     expect(events.problems[0]).toEqual([
       'an event of the log cannot be read',
-      { realmId: scene.realm.id, seq: odd, reason: 'its payload is damaged' },
+      { realmId: fixture.realm.id, seq: odd, reason: 'its payload is damaged' },
     ]);
   });
 });
 
 describe('what is not logged', () => {
-  const typing = (scene: MemoryScene) =>
+  const typing = (fixture: MemoryFixture) =>
     ({
       event: {
         type: 'typing.changed',
         op: 'start',
-        sender: { id: scene.user('hamlet').id } as never,
-        to: { kind: 'channel', channelId: scene.channel('Denmark').id, topic: 'plans' },
+        sender: { id: fixture.user('hamlet').id } as never,
+        to: { kind: 'channel', channelId: fixture.channel('Denmark').id, topic: 'plans' },
       },
-      audience: subscribersOf(scene.channel('Denmark').id),
+      audience: subscribersOf(fixture.channel('Denmark').id),
     }) as const;
 
   it('reaches those who are there, once, between the events around it', async () => {
-    const scene = await cast();
-    const events = await live(scene);
+    const fixture = await cast();
+    const events = await live(fixture);
     const [hamlet, iago] = [await events.register('hamlet'), await events.register('iago')];
     const queue = await events.open('hamlet', hamlet);
     const other = await events.open('iago', iago);
     const before = await events.announce(wholeRealm);
-    events.tell(typing(scene));
+    events.tell(typing(fixture));
     const first = await events.read(queue);
     expect(first).toHaveLength(2);
     expect(seqsOf(first)).toEqual([before, null]);
@@ -845,23 +849,23 @@ describe('what is not logged', () => {
   });
 
   it('reaches nobody who comes later, and leaves nothing in storage', async () => {
-    const scene = await cast();
-    const events = await live(scene);
+    const fixture = await cast();
+    const events = await live(fixture);
     const id = await events.register('hamlet');
-    const head = await scene.uow.read((r) => r.events.headSeq(scene.realm.id));
-    events.tell(typing(scene));
+    const lastSeq = await fixture.uow.read((r) => r.events.lastSeq(fixture.realm.id));
+    events.tell(typing(fixture));
     expect(await events.read(await events.open('hamlet', id))).toEqual([]);
-    expect(await scene.uow.read((r) => r.events.headSeq(scene.realm.id))).toBe(head);
+    expect(await fixture.uow.read((r) => r.events.lastSeq(fixture.realm.id))).toBe(lastSeq);
   });
 
   it('wakes who waits, and costs a queue that cannot be told of it', async () => {
-    const scene = await cast();
-    const events = await live(scene);
+    const fixture = await cast();
+    const events = await live(fixture);
     const id = await events.register('hamlet');
     const queue = await events.open('hamlet', id);
     const reasons: string[] = [];
     queue.waitFor((reason) => reasons.push(reason));
-    events.tell(typing(scene));
+    events.tell(typing(fixture));
     expect(reasons).toEqual(['event']);
     await gone(
       events.hub.read(queue, () => {
@@ -873,12 +877,12 @@ describe('what is not logged', () => {
   });
 
   it('is left out of an answer that is full, which comes first', async () => {
-    const scene = await cast();
-    const events = await live(scene);
+    const fixture = await cast();
+    const events = await live(fixture);
     const queue = await events.open('hamlet', await events.register('hamlet'));
     await events.announce(wholeRealm);
     const second = await events.announce(wholeRealm);
-    events.tell(typing(scene));
+    events.tell(typing(fixture));
     expect(await events.read(queue, 1)).toHaveLength(1);
     await events.hub.acknowledge(queue, second * POSITIONS_PER_SEQ + 1);
     expect(seqsOf(await events.read(queue))).toEqual([second, null]);

@@ -34,7 +34,7 @@ export interface EventHubOptions {
 export const DEFAULT_HUB_OPTIONS: EventHubOptions = { maxEventsBehind: 20_000, cacheBytes: 24 * 1024 * 1024 };
 
 /** A queue on its way from its row into memory. */
-interface Opening {
+interface QueueSnapshot {
   readonly id: string;
   /** Its row was removed meanwhile. */
   isVoid: boolean;
@@ -49,7 +49,7 @@ export class EventHub implements EventListener, ServedQueues {
   private readonly queues = new Map<string, LiveQueue>();
   private readonly byOwner = new Map<UserId, Set<LiveQueue>>();
   /** By owner and id. */
-  private readonly opening = new Map<string, Opening & { readonly live: Promise<LiveQueue> }>();
+  private readonly opening = new Map<string, QueueSnapshot & { readonly live: Promise<LiveQueue> }>();
   private readonly cache: EventCache;
   private readonly realms: LiveRealms;
   private readonly reader: QueueReader;
@@ -100,7 +100,7 @@ export class EventHub implements EventListener, ServedQueues {
   }
 
   /** Tells those who are there: what is not logged reaches nobody who comes later. */
-  tell(realmId: RealmId, announcement: EphemeralAnnouncement): void {
+  publishEphemeral(realmId: RealmId, announcement: EphemeralAnnouncement): void {
     this.realms.get(realmId)?.takeEphemeral(announcement, this.parts.clock.now());
   }
 
@@ -119,8 +119,8 @@ export class EventHub implements EventListener, ServedQueues {
     const running = this.opening.get(key);
     // What ended in vain with another cursor may succeed with this one.
     if (running) return running.live.catch(() => this.open(realmId, ownerId, id, cursor));
-    const opening: Opening = { id, isVoid: false };
-    const live = this.bringToLife(realmId, ownerId, opening, cursor).finally(() => this.opening.delete(key));
+    const opening: QueueSnapshot = { id, isVoid: false };
+    const live = this.activateQueue(realmId, ownerId, opening, cursor).finally(() => this.opening.delete(key));
     this.opening.set(key, Object.assign(opening, { live }));
     return live;
   }
@@ -134,7 +134,7 @@ export class EventHub implements EventListener, ServedQueues {
     if (position !== -1) {
       const { follower } = this.parts;
       const { realmId, startSeq } = live.queue;
-      const isBeyond = () => seqOf(position) > follower.headOf(realmId);
+      const isBeyond = () => seqOf(position) > follower.lastSeqOf(realmId);
       // Another node may have given out what this one has not read yet.
       if (isBeyond()) await follower.fill(realmId);
       if (position < firstPositionOf(startSeq) || isBeyond()) {
@@ -186,7 +186,7 @@ export class EventHub implements EventListener, ServedQueues {
   }
 
   /** Its client finds it gone and registers again. Returns the refusal for who asks for it now. */
-  giveUp(live: LiveQueue, reason: string): DomainError {
+  failQueue(live: LiveQueue, reason: string): DomainError {
     const { id, realmId } = live.queue;
     this.parts.report('an event queue is given up', { realmId, queueId: id, reason });
     return this.end(live);
@@ -199,7 +199,7 @@ export class EventHub implements EventListener, ServedQueues {
 
   /** What to store of where a queue stands; null: it is stored. */
   unsavedPositionOf(live: LiveQueue): QueuePosition | null {
-    return live.unsavedPosition(this.realms.get(live.queue.realmId)?.headSeq ?? NEVER);
+    return live.unsavedPosition(this.realms.get(live.queue.realmId)?.lastSeq ?? NEVER);
   }
 
   lastPolled(ownerId: UserId): ReadonlyMap<string, number> {
@@ -222,7 +222,7 @@ export class EventHub implements EventListener, ServedQueues {
   }
 
   /** From now on it is only its row, unless somebody reads it. */
-  putToSleep(live: LiveQueue): void {
+  deactivateQueue(live: LiveQueue): void {
     if (!live.isWaitedFor && !this.reader.isReading(live)) this.forget(live);
   }
 
@@ -234,27 +234,32 @@ export class EventHub implements EventListener, ServedQueues {
     }
   }
 
-  private async bringToLife(realmId: RealmId, ownerId: UserId, opening: Opening, cursor: number): Promise<LiveQueue> {
+  private async activateQueue(
+    realmId: RealmId,
+    ownerId: UserId,
+    opening: QueueSnapshot,
+    cursor: number,
+  ): Promise<LiveQueue> {
     const { uow, clock, report } = this.parts;
     const { id } = opening;
     const found = await uow.read(async ({ queues, events, users }) => {
       const queue = await queues.find(realmId, id);
       if (!queue || queue.ownerId !== ownerId || !(await users.find(realmId, ownerId))?.isActive) return null;
-      const headSeq = await events.headSeq(realmId);
-      return { queue, headSeq, prunedUpTo: await events.prunedUpTo(realmId) };
+      const lastSeq = await events.lastSeq(realmId);
+      return { queue, lastSeq, prunedUpTo: await events.prunedUpTo(realmId) };
     });
     if (!found) throw queueNotFound(id);
-    const { queue, headSeq, prunedUpTo } = found;
+    const { queue, lastSeq, prunedUpTo } = found;
     if ('reason' in queue) {
       report('a stored event queue cannot be read', { realmId, queueId: id, reason: queue.reason });
       await uow.write((tx) => tx.queues.remove(realmId, [id]));
       throw queueNotFound(id);
     }
     // A position that was never given out is refused later, and must not cost the queue what it missed.
-    const isGiven = cursor >= queue.acked && seqOf(cursor) >= queue.startSeq && seqOf(cursor) <= headSeq;
+    const isGiven = cursor >= queue.acked && seqOf(cursor) >= queue.startSeq && seqOf(cursor) <= lastSeq;
     // One row may be several events, of which the client has had the first ones.
     const floorSeq = (isGiven ? Math.max(queue.floorSeq, seqOf(cursor) - 1) : queue.floorSeq) as EventSeq;
-    const isLost = prunedUpTo > floorSeq || headSeq - floorSeq > this.options.maxEventsBehind;
+    const isLost = prunedUpTo > floorSeq || lastSeq - floorSeq > this.options.maxEventsBehind;
     if (isLost || opening.isVoid) throw queueNotFound(id);
     const live = new LiveQueue(queue, clock.now(), { acked: isGiven ? cursor : queue.acked, floorSeq });
     this.queues.set(id, live);

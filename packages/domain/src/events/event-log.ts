@@ -36,7 +36,7 @@ export type LoggedEvent = StoredEvent | UnreadableEvent;
 
 export const isReadable = (logged: LoggedEvent): logged is StoredEvent => 'event' in logged;
 
-export interface LogHead {
+export interface LogEnd {
   readonly realmId: RealmId;
   /** Of the newest event, pruned or not. */
   readonly seq: EventSeq;
@@ -46,9 +46,9 @@ export interface LogHead {
 
 export interface EventReads {
   /** Of the newest event, pruned or not; every realm has one from its creation on. */
-  headSeq(realmId: RealmId): Promise<EventSeq>;
+  lastSeq(realmId: RealmId): Promise<EventSeq>;
   /** Of every realm; ascending. */
-  listHeads(): Promise<readonly LogHead[]>;
+  listLastSeqs(): Promise<readonly LogEnd[]>;
   /**
    * Ascending seq, at most `limit`, and no more after the one with which they reach `maxBytes` of JSON. A row that cannot be
    * read is there as such, and hides none of the others.

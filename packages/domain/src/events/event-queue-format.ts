@@ -1,4 +1,5 @@
-import type { EventQueue, QueueFilter, QueueNarrowTerm, UnreadableQueue } from './event-queue.js';
+import type { EventQueue, QueueFilter, UnreadableQueue } from './event-queue.js';
+import { queueConditionOf } from './queue-narrow.js';
 
 /** A queue as storage keeps it. */
 export interface EncodedQueue extends Omit<EventQueue, 'filter' | 'presentation'> {
@@ -32,17 +33,9 @@ function isFilter(value: object): value is QueueFilter {
   );
 }
 
-const OPERANDS: Readonly<Record<QueueNarrowTerm['operator'], string>> = {
-  channel: 'name',
-  topic: 'topic',
-  sender: 'email',
-  is: 'operand',
-};
-
-function isNarrowTerm(term: unknown): boolean {
-  const { operator, ...operands } = (term ?? {}) as Readonly<Record<string, unknown>>;
-  if (!isText(operator) || !Object.hasOwn(OPERANDS, operator)) return false;
-  return isText(operands[OPERANDS[operator as QueueNarrowTerm['operator']]]);
+function isNarrowTerm(value: unknown): boolean {
+  const { operator, operand } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  return isText(operator) && isText(operand) && queueConditionOf({ operator, operand }) !== null;
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string';

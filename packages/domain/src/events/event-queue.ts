@@ -33,14 +33,11 @@ export interface QueueFilter {
   readonly narrow: readonly QueueNarrowTerm[];
 }
 
-export type QueueNarrowTerm =
-  | { readonly operator: 'channel'; readonly name: string }
-  | { readonly operator: 'topic'; readonly topic: string }
-  | { readonly operator: 'sender'; readonly email: string }
-  | { readonly operator: 'is'; readonly operand: string };
-
-/** A term as it was asked for: there are operators that no queue can be narrowed by. */
-export type WantedNarrowTerm = QueueNarrowTerm | { readonly operator: 'unsupported'; readonly name: string };
+/** As the client put it; which operators there are is told by their `queueCondition` (messages/narrow-operators.ts). */
+export interface QueueNarrowTerm {
+  readonly operator: string;
+  readonly operand: string;
+}
 
 export const POSITIONS_PER_SEQ = 1024;
 

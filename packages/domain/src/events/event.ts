@@ -3,13 +3,17 @@ import type { Subscription } from '../channels/subscription.js';
 import type { TopicVisibility } from '../channels/topic-policy.js';
 import type { GroupView } from '../groups/group.js';
 import type { SentFlags } from '../messages/message.js';
-import type { MessageView } from '../messages/message-repository.js';
+import type { MessageView } from '../messages/message-view.js';
+import type { RealmSettingEvent } from '../realms/realm-settings-events.js';
 import type { ChannelId, EventSeq, GroupId, MessageId, UnixSeconds, UserId } from '../shared/ids.js';
 import type { Role } from '../users/role.js';
 import type { User } from '../users/user.js';
+import type { UserSettingEvent } from '../users/user-settings-events.js';
 
 /** Everything that can happen, told with what every client's form of it needs. Plain JSON values: maps are lists of pairs. */
 export type DomainEvent =
+  | UserSettingEvent
+  | RealmSettingEvent
   /** A row without content: its numbers are used, or what it said was deleted. */
   | { readonly type: 'blank' }
   | {
@@ -29,7 +33,7 @@ export type DomainEvent =
       /** Everything there is was marked; then the list is empty. */
       readonly all: boolean;
       /** For what became unread: where each message is. */
-      readonly details: readonly (readonly [MessageId, MessagePlace])[];
+      readonly details: readonly (readonly [MessageId, MessageLocation])[];
     }
   | { readonly type: 'channel.created'; readonly channels: readonly ChannelView[] }
   /** Told to those who can no longer see them. */
@@ -41,10 +45,10 @@ export type DomainEvent =
       readonly property: 'isRecentlyActive' | 'firstMessageId';
       readonly value: boolean | number | null;
     }
-  /** To each of the new followers, of whom each may follow other ones of the channels. */
+  /** To each of the new subscribers, of whom each may follow other ones of the channels. */
   | {
       readonly type: 'subscription.added';
-      readonly channels: readonly FollowedChannel[];
+      readonly channels: readonly SubscribedChannel[];
       readonly subscriptions: readonly Subscription[];
     }
   /** To each of those who no longer follow. */
@@ -70,7 +74,7 @@ export type DomainEvent =
       readonly topic: string;
       readonly visibility: TopicVisibility;
       readonly changedAt: UnixSeconds;
-      /** All topics that he has muted, for clients that know no other choice. */
+      /** All topics that they have muted, for clients that know no other choice. */
       readonly muted: readonly {
         readonly channelName: string;
         readonly topic: string;
@@ -88,7 +92,7 @@ export type DomainEvent =
   /** Sent to nobody: whoever keeps keys at hand forgets this user's. */
   | { readonly type: 'user.credentials_changed'; readonly userId: UserId }
   | { readonly type: 'realm.deactivated' }
-  /** `view` is null for unnamed groups, which are told to nobody; the rest is for following who is in which group. */
+  /** `view` is null for anonymous groups, which are told to nobody; the rest is for following who is in which group. */
   | {
       readonly type: 'group.created';
       readonly groupId: GroupId;
@@ -113,7 +117,7 @@ export type DomainEvent =
 
 export type DomainEventType = DomainEvent['type'];
 
-export interface FollowedChannel {
+export interface SubscribedChannel {
   readonly channel: ChannelView;
   /** Everybody who follows it, after the change; ascending. */
   readonly subscriberIds: readonly UserId[];
@@ -124,7 +128,7 @@ export interface ReceivedFlags extends SentFlags {
   readonly read?: boolean;
 }
 
-export type MessagePlace =
+export type MessageLocation =
   | {
       readonly kind: 'channel';
       readonly channelId: ChannelId;
@@ -132,5 +136,5 @@ export type MessagePlace =
       readonly isUnmuted: boolean;
       readonly isMentioned: boolean;
     }
-  /** The others in the conversation, ascending; nobody when one talks to himself. */
+  /** The others in the conversation, ascending; nobody when one talks to themselves. */
   | { readonly kind: 'direct'; readonly userIds: readonly UserId[]; readonly isMentioned: boolean };

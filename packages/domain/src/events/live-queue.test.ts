@@ -15,7 +15,7 @@ const queue: EventQueue = {
   lastPolledAt: 100,
   idleTimeoutSeconds: 600,
 };
-const due = (number: number, isBystander = false) => dueEvent(seq(number), isBystander);
+const due = (number: number, isNotSubscriber = false) => dueEvent(seq(number), isNotSubscriber);
 /** Up to date, with nothing due. */
 const live = () => {
   const started = new LiveQueue(queue, 100);

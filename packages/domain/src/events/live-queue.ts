@@ -10,11 +10,11 @@ declare const dueBrand: unique symbol;
  */
 export type DueEvent = number & { readonly [dueBrand]: true };
 
-export const dueEvent = (seq: EventSeq, isBystander: boolean): DueEvent =>
-  (firstPositionOf(seq) + (isBystander ? 1 : 0)) as DueEvent;
+export const dueEvent = (seq: EventSeq, isNotSubscriber: boolean): DueEvent =>
+  (firstPositionOf(seq) + (isNotSubscriber ? 1 : 0)) as DueEvent;
 
 /** Seen for being public, not for being received: a message then has no flags. */
-export const isForBystander = (due: DueEvent): boolean => due % POSITIONS_PER_SEQ === 1;
+export const isForNonSubscriber = (due: DueEvent): boolean => due % POSITIONS_PER_SEQ === 1;
 
 /** What is told only to those who are there. */
 export interface Ephemeral {
@@ -172,21 +172,21 @@ export class LiveQueue {
   }
 
   /** Every event up to it was confirmed or is not due, when everything up to `head` has been distributed. */
-  floor(head: EventSeq): EventSeq {
+  floor(lastSeq: EventSeq): EventSeq {
     if (this.isBehind) return this.floorSeq;
     const [first] = this.due;
-    return first === undefined ? head : ((seqOf(first) - 1) as EventSeq);
+    return first === undefined ? lastSeq : ((seqOf(first) - 1) as EventSeq);
   }
 
-  position(head: EventSeq): QueuePosition {
+  position(lastSeq: EventSeq): QueuePosition {
     const { acked, lastPolledAt, queue } = this;
-    return { id: queue.id, acked, floorSeq: this.floor(head), lastPolledAt };
+    return { id: queue.id, acked, floorSeq: this.floor(lastSeq), lastPolledAt };
   }
 
   /** What to store of it; null when nothing moved since the last time. */
-  unsavedPosition(head: EventSeq): QueuePosition | null {
+  unsavedPosition(lastSeq: EventSeq): QueuePosition | null {
     const { saved } = this;
-    const position = this.position(head);
+    const position = this.position(lastSeq);
     const isSaved =
       position.acked === saved.acked &&
       position.floorSeq === saved.floorSeq &&

@@ -1,4 +1,4 @@
-import { aChannel, aMessage, aUser, given } from '@parley/testkit';
+import { aChannel, aMessage, aUser, createFixture } from '@parley/testkit';
 import type { ChannelId, EventSeq, GroupId, MessageId, RealmId, UserId } from '../shared/ids.js';
 import type { Role } from '../users/role.js';
 import {
@@ -9,16 +9,22 @@ import {
   atLeast,
   except,
   groupMembers,
+  limitedGuests,
   nobody,
-  restrictedGuests,
   subscribersOf,
   users,
   wholeRealm,
 } from './audience.js';
 import type { DomainEvent } from './event.js';
 import { type EventQueue, type QueueFilter, seqOf } from './event-queue.js';
-import { isForBystander, LiveQueue } from './live-queue.js';
-import { type Answers, LiveRealm, type LiveRealmParts, type OnlineUser, type RealmPicture } from './live-realm.js';
+import { isForNonSubscriber, LiveQueue } from './live-queue.js';
+import {
+  type AudienceAnswers,
+  LiveRealm,
+  type LiveRealmParts,
+  type OnlineUser,
+  type RealmSnapshot,
+} from './live-realm.js';
 
 const realmId = 1 as RealmId;
 const id = (number: number) => number as UserId;
@@ -31,7 +37,7 @@ interface Given {
   readonly holders?: Readonly<Record<number, readonly number[]>>;
   /** Users by guest. */
   readonly inaccessible?: Readonly<Record<number, readonly number[]>>;
-  readonly picture?: Partial<RealmPicture>;
+  readonly snapshot?: Partial<RealmSnapshot>;
   readonly parts?: Partial<LiveRealmParts>;
 }
 
@@ -39,7 +45,7 @@ const byNumber = (lists: Readonly<Record<number, readonly number[]>> = {}) =>
   new Map(Object.entries(lists).map(([key, ids]) => [Number(key), new Set(ids.map(id))]));
 
 /** A realm in which users have a queue each, named `q` and their number. */
-function aLiveRealm({ holders, inaccessible, picture, parts }: Given = {}) {
+function aLiveRealm({ holders, inaccessible, snapshot, parts }: Given = {}) {
   let seq = 0;
   const lookedUp: { questions: unknown; users: unknown }[] = [];
   const deactivated: UserId[] = [];
@@ -48,17 +54,17 @@ function aLiveRealm({ holders, inaccessible, picture, parts }: Given = {}) {
   const realm = new LiveRealm(
     realmId,
     {
-      headSeq: 0 as EventSeq,
+      lastSeq: 0 as EventSeq,
       edges: [],
       deactivatedGroupIds: [],
-      permissions: { canAccessAllUsers: EVERYBODY_GROUP } as RealmPicture['permissions'],
-      ...picture,
+      permissions: { canAccessAllUsers: EVERYBODY_GROUP } as RealmSnapshot['permissions'],
+      ...snapshot,
     },
     {
       wants: () => true,
       lookUp: async (questions, users) => {
         lookedUp.push({ questions, users });
-        return { holders: byNumber(holders), inaccessible: byNumber(inaccessible) } as unknown as Answers;
+        return { holders: byNumber(holders), inaccessible: byNumber(inaccessible) } as unknown as AudienceAnswers;
       },
       onUnfit: (live, what, error) => unfit.push([live.queue.id, what, (error as Error).message]),
       onBroken: ({ seq }, error) => broken.push([seq, (error as Error).message]),
@@ -106,23 +112,24 @@ const aQueue = (number: number, filter: Partial<QueueFilter>, queueId: string): 
   lastPolledAt: 0,
   idleTimeoutSeconds: 600,
 });
-const heard = (live: LiveQueue) => live.dueEvents.map((due) => `${seqOf(due)}${isForBystander(due) ? ' aside' : ''}`);
+const heard = (live: LiveQueue) =>
+  live.dueEvents.map((due) => `${seqOf(due)}${isForNonSubscriber(due) ? ' aside' : ''}`);
 
 /** A message nobody here received. */
 const publicMessage = async (): Promise<DomainEvent> => {
-  const scene = await given(
+  const fixture = await createFixture(
     aUser({ name: 'iago' }),
     aChannel({ name: 'Denmark' }),
     aMessage({ from: 'iago', to: 'Denmark' }),
   );
-  const [view] = await scene.uow.read((r) => r.messages.listViews(scene.realm.id, [scene.messages[0]!.id]));
+  const [view] = await fixture.uow.read((r) => r.pages.listViews(fixture.realm.id, [fixture.messages[0]!.id]));
   return { type: 'message.sent', view: view!, isPublic: true, exceptions: [], echo: null };
 };
 
 describe('live queues of a realm', () => {
-  it('hear what is said to their owners, and what is said to one of them alone', () => {
+  it('receive events for their owner, and events for one queue alone', () => {
     const { join, tell, realm } = aLiveRealm();
-    const [owner, member, second] = [join(1, 'owner'), join(2, 'member'), join(2, 'member')];
+    const [user, member, second] = [join(1, 'owner'), join(2, 'member'), join(2, 'member')];
     tell(wholeRealm);
     tell(allOf(atLeast('administrator'), users([id(1), id(2)])));
     tell(except(wholeRealm, users([id(1)])));
@@ -130,12 +137,12 @@ describe('live queues of a realm', () => {
     tell(nobody);
     tell(allOf());
     tell(anyOf());
-    expect([owner, member, second].map(heard)).toEqual([
+    expect([user, member, second].map(heard)).toEqual([
       ['1', '2', '6'],
       ['1', '3', '4', '6'],
       ['1', '3', '6'],
     ]);
-    expect(realm.headSeq).toBe(7);
+    expect(realm.lastSeq).toBe(7);
   });
 
   it('of guests of a queue hear nothing that is for another queue of theirs', () => {
@@ -171,7 +178,7 @@ describe('live queues of a realm', () => {
 
   it('follow who is in which group, through subgroups, and not through a group that is deactivated', () => {
     const edges = [{ subgroupId: group(1), groupId: group(2) }];
-    const { join, tell } = aLiveRealm({ picture: { edges, deactivatedGroupIds: [group(5)] } });
+    const { join, tell } = aLiveRealm({ snapshot: { edges, deactivatedGroupIds: [group(5)] } });
     const live = join(1, 'member', {}, { directGroups: new Set([group(1)]) });
     const say = () => tell(groupMembers(group(2)));
     const activation = (isDeactivated: boolean) =>
@@ -207,10 +214,10 @@ describe('live queues of a realm', () => {
     tell({ kind: 'holders', messageId: 7 as MessageId });
     tell(wholeRealm);
     expect(realm.isIdle).toBe(false);
-    expect([heard(two), realm.headSeq]).toEqual([[], 0]);
+    expect([heard(two), realm.lastSeq]).toEqual([[], 0]);
     await realm.settled();
     expect([heard(one), heard(two)]).toEqual([['1', '2'], ['2']]);
-    expect([realm.isIdle, realm.headSeq]).toEqual([true, 2]);
+    expect([realm.isIdle, realm.lastSeq]).toEqual([true, 2]);
   });
 
   it('have looked up together what is asked about in one commit', async () => {
@@ -244,8 +251,8 @@ describe('live queues of a realm', () => {
     const { join, tell, realm } = aLiveRealm({ inaccessible: { 2: [5], 3: [] } });
     const [member, blind, seeing] = [join(1, 'member'), join(2, 'guest'), join(3, 'guest')];
     tell(accessorsOf(id(5)));
-    tell(restrictedGuests);
-    tell(allOf(restrictedGuests, users([id(1), id(3)])));
+    tell(limitedGuests);
+    tell(allOf(limitedGuests, users([id(1), id(3)])));
     await realm.settled();
     expect([member, blind, seeing].map(heard)).toEqual([['1'], ['2'], ['1', '2', '3']]);
   });
@@ -253,7 +260,7 @@ describe('live queues of a realm', () => {
   it('follow who is a guest, and may not know everybody', async () => {
     const { join, tell, realm } = aLiveRealm({ inaccessible: { 1: [5] } });
     const live = join(1, 'member');
-    const say = () => tell(restrictedGuests);
+    const say = () => tell(limitedGuests);
     say();
     tell(nobody, { type: 'user.role_changed', userId: id(1), role: 'guest' });
     say();
@@ -268,13 +275,31 @@ describe('live queues of a realm', () => {
     expect(heard(live)).toEqual(['3', '7']);
   });
 
+  it('follow whom guests may know', async () => {
+    const { join, tell, realm } = aLiveRealm({ inaccessible: { 1: [5] } });
+    const live = join(1, 'guest', {}, { directGroups: new Set([EVERYBODY_GROUP]) });
+    tell(limitedGuests);
+    const groupId = 77 as typeof EVERYBODY_GROUP;
+    const change = { type: 'realm.permission_changed', groupId, value: groupId } as const;
+    tell(nobody, { ...change, permission: 'canCreateBots' });
+    tell(limitedGuests);
+    tell(nobody, { ...change, permission: 'canAccessAllUsers' });
+    tell(limitedGuests);
+    await realm.settled();
+    expect(heard(live)).toEqual(['5']);
+  });
+
   it('of guests hear of no public channel but their own, those of others of all', async () => {
     const message = await publicMessage();
     const { join, tell } = aLiveRealm();
-    const wide = { allPublicChannels: true };
-    const [plain, member, guest] = [join(1, 'owner'), join(2, 'member', wide), join(3, 'guest', wide)];
-    const narrowed = join(4, 'member', { narrow: [{ operator: 'channel', name: 'Denmark' }] });
-    const elsewhere = join(5, 'member', { ...wide, narrow: [{ operator: 'channel', name: 'Venice' }] });
+    const allPublicQueues = { allPublicChannels: true };
+    const [plain, member, guest] = [
+      join(1, 'owner'),
+      join(2, 'member', allPublicQueues),
+      join(3, 'guest', allPublicQueues),
+    ];
+    const narrowed = join(4, 'member', { narrow: [{ operator: 'channel', operand: 'Denmark' }] });
+    const elsewhere = join(5, 'member', { ...allPublicQueues, narrow: [{ operator: 'channel', operand: 'Venice' }] });
     tell(users([id(1)]), message);
     expect([plain, member, guest, narrowed, elsewhere].map(heard)).toEqual([['1'], ['1 aside'], [], ['1 aside'], []]);
   });
@@ -292,8 +317,8 @@ describe('live queues of a realm', () => {
   it('hear of public channels by the role their owner has by then', async () => {
     const message = await publicMessage();
     const { join, tell } = aLiveRealm();
-    const wide = { allPublicChannels: true };
-    const [demoted, promoted] = [join(1, 'member', wide), join(2, 'guest', wide)];
+    const allPublicQueues = { allPublicChannels: true };
+    const [demoted, promoted] = [join(1, 'member', allPublicQueues), join(2, 'guest', allPublicQueues)];
     tell(users([]), { type: 'user.role_changed', userId: id(1), role: 'guest' });
     tell(users([]), { type: 'user.role_changed', userId: id(2), role: 'member' });
     tell(users([]), message);
@@ -303,7 +328,7 @@ describe('live queues of a realm', () => {
   it('are subject to their narrow in what they receive, and messages only', async () => {
     const message = await publicMessage();
     const { join, tell } = aLiveRealm();
-    const narrowed = join(1, 'member', { narrow: [{ operator: 'channel', name: 'Venice' }] });
+    const narrowed = join(1, 'member', { narrow: [{ operator: 'channel', operand: 'Venice' }] });
     tell(users([id(1)]), message);
     tell(users([id(1)]));
     expect(heard(narrowed)).toEqual(['2']);
@@ -319,7 +344,7 @@ describe('live queues of a realm', () => {
     expect([heard(live), deactivated]).toEqual([['1', '2'], [1]]);
   });
 
-  it('leave nothing behind when they go', () => {
+  it('leave nothing in memory when they are removed', () => {
     const { join, tell, realm } = aLiveRealm();
     const channelId = 9 as ChannelId;
     const groups = { directGroups: new Set([group(1)]), channels: new Set([channelId]) };
@@ -329,7 +354,7 @@ describe('live queues of a realm', () => {
     tell(wholeRealm);
     expect([heard(first), heard(second), realm.users.size]).toEqual([[], ['1'], 1]);
     realm.removeQueue(second);
-    for (const audience of [wholeRealm, subscribersOf(channelId), groupMembers(group(1)), restrictedGuests]) {
+    for (const audience of [wholeRealm, subscribersOf(channelId), groupMembers(group(1)), limitedGuests]) {
       tell(audience);
     }
     expect([heard(second), realm.users.size]).toEqual([['1'], 0]);
@@ -353,12 +378,12 @@ describe('live queues of a realm', () => {
     tell(wholeRealm);
     const circle = { type: 'group.subgroups_changed', op: 'add', groupId: group(1), subgroupIds: [group(1)] } as const;
     tell(wholeRealm, circle);
-    expect([broken, realm.headSeq]).toEqual([[[2, 'Group 1 would hold itself.']], 2]);
+    expect([broken, realm.lastSeq]).toEqual([[[2, 'Group 1 would hold itself.']], 2]);
   });
 
   it('go back to the log when nobody can say whom an event was for, and go on', async () => {
     let isDiskBroken = true;
-    const answers: Answers = { holders: new Map(), inaccessible: new Map() };
+    const answers: AudienceAnswers = { holders: new Map(), inaccessible: new Map() };
     const lookUp = async () => (isDiskBroken ? Promise.reject(new Error('disk')) : answers);
     const { join, tell, realm, broken } = aLiveRealm({ parts: { lookUp } });
     const before = join(1, 'member');

@@ -2,9 +2,9 @@ import { type ClosureGroup, GroupClosure, type GroupEdge } from '../groups/group
 import type { Realm } from '../realms/realm.js';
 import type { ChannelId, EventSeq, GroupId, MessageId, RealmId, UnixSeconds, UserId } from '../shared/ids.js';
 import type { Role } from '../users/role.js';
-import { isRestricted } from '../users/user-access.js';
+import { isLimitedGuest } from '../users/user-access.js';
 import type { Audience } from './audience.js';
-import { type AudienceQuestions, isInAudience, questionsOf, together } from './audience-membership.js';
+import { type AudienceQuestions, isInAudience, mergeQuestions, questionsOf } from './audience-membership.js';
 import type { EphemeralAnnouncement, EphemeralEvent } from './ephemeral-event.js';
 import type { DomainEvent } from './event.js';
 import type { StoredEvent } from './event-log.js';
@@ -21,22 +21,22 @@ export interface OnlineUser {
 }
 
 /** What a live realm starts from; the log goes on from there. */
-export interface RealmPicture {
+export interface RealmSnapshot {
   /** Up to here the picture holds everything. */
-  readonly headSeq: EventSeq;
+  readonly lastSeq: EventSeq;
   readonly edges: readonly GroupEdge[];
   readonly deactivatedGroupIds: readonly GroupId[];
   readonly permissions: Realm['permissions'];
 }
 
 /** What audiences ask about people that only storage knows. */
-export interface Answers {
+export interface AudienceAnswers {
   /** Who of the users asked about has the message. */
   readonly holders: ReadonlyMap<MessageId, ReadonlySet<UserId>>;
   /** Whom of the users asked about a guest may not know. */
   readonly inaccessible: ReadonlyMap<UserId, ReadonlySet<UserId>>;
 }
-const NO_ANSWERS: Answers = { holders: new Map(), inaccessible: new Map() };
+const NO_ANSWERS: AudienceAnswers = { holders: new Map(), inaccessible: new Map() };
 
 export interface LiveRealmParts {
   /** Whether the queue's filter wants events of this type. */
@@ -45,9 +45,9 @@ export interface LiveRealmParts {
   readonly lookUp: (
     questions: AudienceQuestions,
     users: { readonly ids: readonly UserId[]; readonly guestIds: readonly UserId[] },
-  ) => Promise<Answers>;
+  ) => Promise<AudienceAnswers>;
   /** An event cannot be judged for this queue. */
-  readonly onUnfit: (queue: LiveQueue, what: Judged, error: unknown) => void;
+  readonly onUnfit: (queue: LiveQueue, what: EventReference, error: unknown) => void;
   /** The picture of the realm is no longer to be trusted, from this event on. */
   readonly onBroken: (stored: StoredEvent, error: unknown) => void;
   /** What had to be looked up could not be; those concerned read the log instead. */
@@ -56,13 +56,13 @@ export interface LiveRealmParts {
 }
 
 /** An event as a report names it. */
-export interface Judged {
+export interface EventReference {
   readonly type: string;
   /** Null: it is not logged. */
   readonly seq: EventSeq | null;
 }
 
-type Told =
+type Announced =
   | { readonly stored: StoredEvent; readonly ephemeral?: never }
   | { readonly ephemeral: EphemeralAnnouncement; readonly at: UnixSeconds; readonly stored?: never };
 
@@ -73,26 +73,26 @@ type Told =
 export class LiveRealm {
   readonly users = new Map<UserId, OnlineUser>();
   /** Everything up to it has reached the queues. */
-  headSeq: EventSeq;
+  lastSeq: EventSeq;
   private readonly byChannel = new Map<ChannelId, Set<OnlineUser>>();
   private readonly guests = new Set<OnlineUser>();
   /** Queues that get messages of public channels whether or not their owners follow them, unless these are guests. */
   private readonly allPublic = new Map<LiveQueue, OnlineUser>();
   /** Of all groups, with those of their members who have queues. */
   private readonly groups: GroupClosure;
-  readonly permissions: Realm['permissions'];
+  permissions: Realm['permissions'];
   /** What came while something was looked up; it is its turn together, afterwards. */
-  private waiting: Told[] = [];
+  private waiting: Announced[] = [];
   private lookingUp: Promise<void> | null = null;
 
   constructor(
     readonly realmId: RealmId,
-    picture: RealmPicture,
+    snapshot: RealmSnapshot,
     private readonly parts: LiveRealmParts,
   ) {
-    this.headSeq = picture.headSeq;
-    this.groups = new GroupClosure(groupsIn(picture));
-    this.permissions = picture.permissions;
+    this.lastSeq = snapshot.lastSeq;
+    this.groups = new GroupClosure(groupsIn(snapshot));
+    this.permissions = snapshot.permissions;
   }
 
   /** Whether every event taken so far has reached its queues. */
@@ -104,8 +104,8 @@ export class LiveRealm {
     return this.lookingUp ?? Promise.resolve();
   }
 
-  isRestricted({ userId, role }: OnlineUser): boolean {
-    return role === 'guest' && isRestricted({ role, groups: this.groups.groupsOf(userId) }, this);
+  isLimitedGuest({ userId, role }: OnlineUser): boolean {
+    return role === 'guest' && isLimitedGuest({ role, groups: this.groups.groupsOf(userId) }, this);
   }
 
   add(user: OnlineUser): void {
@@ -139,13 +139,13 @@ export class LiveRealm {
     this.takeInTurn({ ephemeral, at });
   }
 
-  private takeInTurn(told: Told): void {
-    if (this.lookingUp || this.asks(told)) {
-      this.waiting.push(told);
+  private takeInTurn(announced: Announced): void {
+    if (this.lookingUp || this.asks(announced)) {
+      this.waiting.push(announced);
       this.lookingUp ??= this.lookUpAndGoOn();
       return;
     }
-    this.process(told, NO_ANSWERS);
+    this.process(announced, NO_ANSWERS);
   }
 
   /** What came meanwhile is looked up together, so nobody waits for more than what runs and one more. */
@@ -159,35 +159,35 @@ export class LiveRealm {
         this.parts.onLookUpFailed(error);
         return null;
       });
-      for (const told of batch) this.process(told, answers);
+      for (const announced of batch) this.process(announced, answers);
     }
     this.lookingUp = null;
   }
 
-  private async lookUp(batch: readonly Told[]): Promise<Answers> {
-    const questions = together(batch.map((told) => questionsOf(audienceOf(told))));
-    const guestIds = this.restrictedGuests().map(({ userId }) => userId);
+  private async lookUp(batch: readonly Announced[]): Promise<AudienceAnswers> {
+    const questions = mergeQuestions(batch.map((announced) => questionsOf(audienceOf(announced))));
+    const guestIds = this.limitedGuests().map(({ userId }) => userId);
     if (questions.messageIds.length === 0 && guestIds.length === 0) return NO_ANSWERS;
     return this.parts.lookUp(questions, { ids: [...this.users.keys()], guestIds });
   }
 
-  private asks(told: Told): boolean {
+  private asks(announced: Announced): boolean {
     if (this.users.size === 0) return false;
-    const { messageIds, userIds } = questionsOf(audienceOf(told));
-    return messageIds.length > 0 || (userIds.length > 0 && this.restrictedGuests().length > 0);
+    const { messageIds, userIds } = questionsOf(audienceOf(announced));
+    return messageIds.length > 0 || (userIds.length > 0 && this.limitedGuests().length > 0);
   }
 
-  private restrictedGuests(): OnlineUser[] {
-    return [...this.guests].filter((guest) => this.isRestricted(guest));
+  private limitedGuests(): OnlineUser[] {
+    return [...this.guests].filter((guest) => this.isLimitedGuest(guest));
   }
 
   /** `answers`: null when they could not be had. */
-  private process(told: Told, answers: Answers | null): void {
-    if (told.stored) this.processStored(told.stored, answers);
-    else if (answers) this.distributeEphemeral(told.ephemeral, told.at, answers);
+  private process(announced: Announced, answers: AudienceAnswers | null): void {
+    if (announced.stored) this.processStored(announced.stored, answers);
+    else if (answers) this.distributeEphemeral(announced.ephemeral, announced.at, answers);
   }
 
-  private processStored(stored: StoredEvent, answers: Answers | null): void {
+  private processStored(stored: StoredEvent, answers: AudienceAnswers | null): void {
     const { event, seq } = stored;
     try {
       this.fold(event);
@@ -196,7 +196,7 @@ export class LiveRealm {
     } catch (error) {
       this.parts.onBroken(stored, error);
     }
-    this.headSeq = seq;
+    this.lastSeq = seq;
     if (event.type === 'user.activation_changed' && !event.isActive) this.parts.onDeactivated(event.userId);
   }
 
@@ -205,7 +205,7 @@ export class LiveRealm {
     for (const user of this.users.values()) for (const live of user.queues) live.fallBehind(seq);
   }
 
-  private distribute(stored: StoredEvent, answers: Answers): void {
+  private distribute(stored: StoredEvent, answers: AudienceAnswers): void {
     const { event, audience, seq } = stored;
     const receivers = this.resolve(audience, answers);
     for (const user of receivers) {
@@ -229,7 +229,11 @@ export class LiveRealm {
     });
   }
 
-  private distributeEphemeral({ event, audience }: EphemeralAnnouncement, at: UnixSeconds, answers: Answers): void {
+  private distributeEphemeral(
+    { event, audience }: EphemeralAnnouncement,
+    at: UnixSeconds,
+    answers: AudienceAnswers,
+  ): void {
     for (const user of this.resolve(audience, answers)) {
       for (const live of user.queues) {
         const isWanted = () => isForQueue(audience, live) && this.parts.wants(live, event.type);
@@ -238,7 +242,7 @@ export class LiveRealm {
     }
   }
 
-  private judge(live: LiveQueue, what: Judged, test: () => boolean): boolean {
+  private judge(live: LiveQueue, what: EventReference, test: () => boolean): boolean {
     try {
       return test();
     } catch (error) {
@@ -248,7 +252,7 @@ export class LiveRealm {
   }
 
   /** Those online in an audience; the common kinds without looking at everybody. */
-  private resolve(audience: Audience, answers: Answers): ReadonlySet<OnlineUser> {
+  private resolve(audience: Audience, answers: AudienceAnswers): ReadonlySet<OnlineUser> {
     switch (audience.kind) {
       case 'nobody':
         return NOBODY;
@@ -258,8 +262,8 @@ export class LiveRealm {
         return new Set(audience.ids.flatMap((id) => this.users.get(id) ?? []));
       case 'subscribers':
         return this.byChannel.get(audience.channelId) ?? NOBODY;
-      case 'restrictedGuests':
-        return new Set(this.restrictedGuests());
+      case 'limitedGuests':
+        return new Set(this.limitedGuests());
       case 'anyOf': {
         const union = new Set<OnlineUser>();
         for (const part of audience.of) for (const user of this.resolve(part, answers)) union.add(user);
@@ -285,12 +289,12 @@ export class LiveRealm {
     return kept;
   }
 
-  private isIn(user: OnlineUser, audience: Audience, { holders, inaccessible }: Answers): boolean {
+  private isIn(user: OnlineUser, audience: Audience, { holders, inaccessible }: AudienceAnswers): boolean {
     return isInAudience(audience, {
       userId: user.userId,
       role: user.role,
-      isRestricted: this.isRestricted(user),
-      follows: (id) => user.channels.has(id),
+      isLimitedGuest: this.isLimitedGuest(user),
+      isSubscribed: (id) => user.channels.has(id),
       isInGroup: (id) => this.groups.groupsOf(user.userId).has(id),
       holds: (id) => holders.get(id)?.has(user.userId) ?? false,
       knows: (id) => inaccessible.get(user.userId)?.has(id) === false,
@@ -341,6 +345,9 @@ export class LiveRealm {
         this.groups.addGroup(event.view.id);
         this.groups.setDeactivated(event.view.id, event.view.isDeactivated);
         return;
+      case 'realm.permission_changed':
+        this.permissions = { ...this.permissions, [event.permission]: event.groupId };
+        return;
       default:
         return;
     }
@@ -390,13 +397,13 @@ export class LiveRealm {
 
 const NOBODY: ReadonlySet<OnlineUser> = new Set();
 
-const audienceOf = ({ stored, ephemeral }: Told): Audience => (stored ?? ephemeral).audience;
+const audienceOf = ({ stored, ephemeral }: Announced): Audience => (stored ?? ephemeral).audience;
 
 /** What is for one queue is for no other one of its owner. */
 const isForQueue = (audience: Audience, live: LiveQueue): boolean =>
   audience.kind !== 'queue' || audience.id === live.queue.id;
 
-function groupsIn({ edges, deactivatedGroupIds }: RealmPicture): Iterable<ClosureGroup> {
+function groupsIn({ edges, deactivatedGroupIds }: RealmSnapshot): Iterable<ClosureGroup> {
   const subgroups = new Map<GroupId, GroupId[]>();
   const subgroupsOf = (id: GroupId): GroupId[] => {
     const known = subgroups.get(id) ?? [];

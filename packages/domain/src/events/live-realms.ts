@@ -2,9 +2,9 @@ import type { EventSeq, RealmId, UserId } from '../shared/ids.js';
 import type { ReportProblem } from '../shared/problem-log.js';
 import type { UnitOfWork } from '../shared/unit-of-work.js';
 import type { DueEvent, LiveQueue } from './live-queue.js';
-import { type Judged, LiveRealm, type OnlineUser, type RealmPicture } from './live-realm.js';
+import { type EventReference, LiveRealm, type OnlineUser, type RealmSnapshot } from './live-realm.js';
 import type { LogFollower } from './log-follower.js';
-import { findAnswers, type Rights } from './queue-replay.js';
+import { findAnswers, type QueueOwnerRights } from './queue-replay.js';
 import { type EventCatalogue, wantsType } from './receiver.js';
 
 export interface LiveRealmsParts {
@@ -12,7 +12,7 @@ export interface LiveRealmsParts {
   readonly follower: LogFollower;
   readonly catalogue: EventCatalogue;
   readonly report: ReportProblem;
-  readonly onUnfit: (live: LiveQueue, what: Judged, error: unknown) => void;
+  readonly onUnfit: (live: LiveQueue, what: EventReference, error: unknown) => void;
   readonly onDeactivated: (userId: UserId) => void;
 }
 
@@ -30,15 +30,15 @@ export class LiveRealms {
    * Makes a queue hear of events as they are committed: it has read everything up to the end of its rights, and `due` is
    * what was due to it. False when that is no longer the end of what was distributed, or the picture is missing.
    */
-  join(live: LiveQueue, rights: Rights, picture: RealmPicture | null, due: readonly DueEvent[]): boolean {
+  join(live: LiveQueue, rights: QueueOwnerRights, snapshot: RealmSnapshot | null, due: readonly DueEvent[]): boolean {
     const { realmId } = live.queue;
     const present = this.realms.get(realmId);
     // Only where the rights are as new as what has been distributed: else an event would be lost, or come twice.
-    if (this.parts.follower.headOf(realmId) !== rights.headSeq || present?.isIdle === false) return false;
-    if (!present && picture?.headSeq !== rights.headSeq) return false;
+    if (this.parts.follower.lastSeqOf(realmId) !== rights.lastSeq || present?.isIdle === false) return false;
+    if (!present && snapshot?.lastSeq !== rights.lastSeq) return false;
     // With so much left to confirm it goes on reading.
     if (!live.catchUp(due)) return true;
-    const realm = present ?? this.add(realmId, picture!);
+    const realm = present ?? this.add(realmId, snapshot!);
     const user = realm.users.get(live.queue.ownerId) ?? addUser(realm, rights);
     realm.addQueue(user, live);
     return true;
@@ -58,9 +58,9 @@ export class LiveRealms {
     for (const user of realm?.users.values() ?? []) for (const live of user.queues) live.fallBehind(seq);
   }
 
-  private add(realmId: RealmId, picture: RealmPicture): LiveRealm {
+  private add(realmId: RealmId, snapshot: RealmSnapshot): LiveRealm {
     const { uow, catalogue, report, onUnfit, onDeactivated } = this.parts;
-    const realm = new LiveRealm(realmId, picture, {
+    const realm = new LiveRealm(realmId, snapshot, {
       wants: (live, type) => wantsType(live.queue.filter, catalogue.wireTypes(type)),
       lookUp: (questions, users) => uow.read((repositories) => findAnswers(repositories, realmId, questions, users)),
       onUnfit,
@@ -76,7 +76,7 @@ export class LiveRealms {
   }
 }
 
-function addUser(realm: LiveRealm, { user, channelIds, directGroupIds }: Rights): OnlineUser {
+function addUser(realm: LiveRealm, { user, channelIds, directGroupIds }: QueueOwnerRights): OnlineUser {
   const online: OnlineUser = {
     userId: user.id,
     role: user.role,

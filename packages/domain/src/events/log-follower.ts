@@ -12,7 +12,7 @@ const PAGE_BYTES = 1024 * 1024;
  * from hearing.
  */
 export class LogFollower implements EventListener {
-  private readonly heads = new Map<RealmId, number>();
+  private readonly lastSeqs = new Map<RealmId, number>();
   private readonly filling = new Map<RealmId, Promise<void>>();
   private readonly listeners: EventListener[] = [];
 
@@ -27,23 +27,23 @@ export class LogFollower implements EventListener {
 
   /** Starts at the present end of every log. */
   async start(): Promise<void> {
-    for (const { realmId, seq } of await this.uow.read(({ events }) => events.listHeads()))
-      this.heads.set(realmId, seq);
+    for (const { realmId, seq } of await this.uow.read(({ events }) => events.listLastSeqs()))
+      this.lastSeqs.set(realmId, seq);
   }
 
   /** Of the last event that listeners were told of. */
-  headOf(realmId: RealmId): EventSeq {
-    return (this.heads.get(realmId) ?? 0) as EventSeq;
+  lastSeqOf(realmId: RealmId): EventSeq {
+    return (this.lastSeqs.get(realmId) ?? 0) as EventSeq;
   }
 
   onEvents(events: readonly StoredEvent[]): void {
     const news: StoredEvent[] = [];
     for (const event of events) {
-      const head = this.heads.get(event.realmId) ?? 0;
-      if (event.seq === head + 1) {
-        this.heads.set(event.realmId, event.seq);
+      const lastSeq = this.lastSeqs.get(event.realmId) ?? 0;
+      if (event.seq === lastSeq + 1) {
+        this.lastSeqs.set(event.realmId, event.seq);
         news.push(event);
-      } else if (event.seq > head) {
+      } else if (event.seq > lastSeq) {
         // Another process wrote in between. What follows is in the log as well.
         // If it cannot be read now, the next event or `catchUp` looks again.
         this.fill(event.realmId).catch(() => undefined);
@@ -58,8 +58,8 @@ export class LogFollower implements EventListener {
 
   /** Cheap and idempotent: one look at the ends of the logs. Called by a timer, for what other processes commit. */
   async catchUp(): Promise<void> {
-    const heads = await this.uow.read(({ events }) => events.listHeads());
-    for (const { realmId, seq } of heads) if (seq > this.headOf(realmId)) await this.fill(realmId);
+    const lastSeqs = await this.uow.read(({ events }) => events.listLastSeqs());
+    for (const { realmId, seq } of lastSeqs) if (seq > this.lastSeqOf(realmId)) await this.fill(realmId);
   }
 
   /** Reads on from the last event told to the end of the log. */
@@ -74,12 +74,12 @@ export class LogFollower implements EventListener {
 
   private async readOn(realmId: RealmId): Promise<void> {
     for (;;) {
-      const head = this.headOf(realmId);
-      const page = await this.uow.read(({ events }) => events.listAfter(realmId, head, PAGE, PAGE_BYTES));
+      const lastSeq = this.lastSeqOf(realmId);
+      const page = await this.uow.read(({ events }) => events.listAfter(realmId, lastSeq, PAGE, PAGE_BYTES));
       if (page.length === 0) return;
-      const news = page.filter((event) => event.seq > this.headOf(realmId));
+      const news = page.filter((event) => event.seq > this.lastSeqOf(realmId));
       if (news.length === 0) continue;
-      this.heads.set(realmId, news.at(-1)!.seq);
+      this.lastSeqs.set(realmId, news.at(-1)!.seq);
       this.tell((listener) => listener.onWrittenElsewhere?.(realmId));
       this.tellInOrder(news);
     }

@@ -1,7 +1,9 @@
+import { RecordingJobs, type ScheduledJob } from '../jobs/recording-jobs.js';
 import type { Clock } from '../shared/clock.js';
 import type { MessageId, RealmId } from '../shared/ids.js';
 import type { Repositories, Transaction, UnitOfWork } from '../shared/unit-of-work.js';
-import type { Announcement, EventLog, StoredEvent, UnreadableEvent } from './event-log.js';
+import type { StoredEvent, UnreadableEvent } from './event-log.js';
+import { RecordingEventLog } from './recording-event-log.js';
 
 /** Somebody who follows what happens. Called after each commit, in order of seq within a realm. */
 export interface EventListener {
@@ -14,15 +16,14 @@ export interface EventListener {
   onWrittenElsewhere?(realmId: RealmId): void;
 }
 
-/** What a unit did to the log. */
-interface Recorded {
-  readonly events: StoredEvent[];
-  readonly blanked: { readonly realmId: RealmId; readonly messageIds: readonly MessageId[] }[];
+/** Told what a unit of this process has changed, once it is committed. */
+export interface CommitListener extends Partial<EventListener> {
+  onJobsScheduled?(jobs: readonly ScheduledJob[]): void;
 }
 
-/** Hands the events of each unit to whoever follows them, once the unit is committed and not before. */
+/** Hands what each unit appended and scheduled to whoever follows it, once the unit is committed and not before. */
 export class PublishingUnitOfWork implements UnitOfWork {
-  private readonly listeners: EventListener[] = [];
+  private readonly listeners: CommitListener[] = [];
 
   constructor(
     private readonly inner: UnitOfWork,
@@ -31,7 +32,7 @@ export class PublishingUnitOfWork implements UnitOfWork {
     private readonly onListenerFailure: (error: unknown) => void,
   ) {}
 
-  subscribe(listener: EventListener): void {
+  subscribe(listener: CommitListener): void {
     this.listeners.push(listener);
   }
 
@@ -40,19 +41,21 @@ export class PublishingUnitOfWork implements UnitOfWork {
   }
 
   async write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    let recorded: Recorded = { events: [], blanked: [] };
+    let recorded!: { readonly events: RecordingEventLog; readonly jobs: RecordingJobs };
     const result = await this.inner.write((tx) => {
-      recorded = { events: [], blanked: [] };
-      const events = recordInto(recorded, tx.events, this.clock);
-      return work(Object.create(tx, { events: { value: events } }) as Transaction);
+      // Anew each time: the inner unit of work may run the work again.
+      recorded = { events: new RecordingEventLog(tx.events, this.clock), jobs: new RecordingJobs(tx.jobs) };
+      return work({ ...tx, ...recorded });
     });
-    const { events, blanked } = recorded;
+    const { appended, blanked } = recorded.events;
+    const { scheduled } = recorded.jobs;
     for (const { realmId, messageIds } of blanked) this.tell((listener) => listener.onBlanked?.(realmId, messageIds));
-    if (events.length > 0) this.tell((listener) => listener.onEvents(events));
+    if (appended.length > 0) this.tell((listener) => listener.onEvents?.(appended));
+    if (scheduled.length > 0) this.tell((listener) => listener.onJobsScheduled?.(scheduled));
     return result;
   }
 
-  private tell(call: (listener: EventListener) => void): void {
+  private tell(call: (listener: CommitListener) => void): void {
     for (const listener of this.listeners) {
       try {
         call(listener);
@@ -61,18 +64,4 @@ export class PublishingUnitOfWork implements UnitOfWork {
       }
     }
   }
-}
-
-function recordInto(recorded: Recorded, log: EventLog, clock: Clock): EventLog {
-  const append = async (realmId: RealmId, announcement: Announcement) => {
-    const seq = await log.append(realmId, announcement);
-    const { event, audience, quotes = null } = announcement;
-    recorded.events.push({ realmId, seq, event, audience, at: clock.now(), quotes });
-    return seq;
-  };
-  const blank = async (realmId: RealmId, messageIds: readonly MessageId[]) => {
-    await log.blank(realmId, messageIds);
-    recorded.blanked.push({ realmId, messageIds });
-  };
-  return Object.create(log, { append: { value: append }, blank: { value: blank } }) as EventLog;
 }

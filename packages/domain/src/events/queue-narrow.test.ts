@@ -1,46 +1,47 @@
-import { aChannel, aUser, given, PlainRenderer, plainAddresses } from '@parley/testkit';
-import { NoticeBoard } from '../messages/notice-board.js';
-import { UnheardBots } from '../messages/unheard-bots.js';
+import { aChannel, aUser, createFixture, FakeRenderer, fakeRealmUrls } from '@parley/testkit';
+import { BotOwnerWarnings } from '../messages/bot-owner-warnings.js';
+import { SystemMessages } from '../messages/system-messages.js';
 import { type Addressee, SendMessage } from '../messages/use-cases/send-message.js';
 import type { QueueNarrowTerm } from './event-queue.js';
-import { isInNarrow } from './queue-narrow.js';
+import { isInNarrow, queueConditionOf } from './queue-narrow.js';
 
 const cast = () =>
-  given(
+  createFixture(
     aUser({ name: 'hamlet' }),
     aUser({ name: 'iago', email: 'Iago@example.com' }),
     aUser({ name: 'shy' }),
     aChannel({ name: 'Denmark', subscribers: ['hamlet', 'iago'] }),
-    async (scene, tx) => {
-      const shy = scene.user('shy');
-      await tx.users.update({ ...shy, settings: { ...shy.settings, emailAddressVisibility: 4 } });
+    async (fixture, tx) => {
+      const shy = fixture.user('shy');
+      await tx.users.update({ ...shy, settings: { ...shy.settings, emailAddressVisibility: 'nobody' } });
     },
   );
 
 /** Whether hamlet's queue gets the message. */
-async function isHeard(terms: readonly QueueNarrowTerm[], content: string, topic: string | null, from = 'iago') {
-  const scene = await cast();
+async function isUnmuted(terms: readonly QueueNarrowTerm[], content: string, topic: string | null, from = 'iago') {
+  const fixture = await cast();
   const to: Addressee =
-    topic === null ? { kind: 'userIds', ids: [scene.user('hamlet').id] } : { kind: 'channelName', name: 'Denmark' };
-  const notices = new NoticeBoard(new PlainRenderer(), plainAddresses, scene.clock);
-  const unheardBots = new UnheardBots(scene.uow, notices, scene.clock);
-  const send = new SendMessage(scene.uow, new PlainRenderer(), plainAddresses, scene.clock, unheardBots);
-  await send.execute(scene.caller(from), { to, topic, content, isReadBySender: true, echo: null });
-  const event = scene.storage.announced.at(-1)!.event;
+    topic === null ? { kind: 'userIds', ids: [fixture.user('hamlet').id] } : { kind: 'channelName', name: 'Denmark' };
+  const systemMessages = new SystemMessages(new FakeRenderer(), fakeRealmUrls, fixture.clock);
+  const botOwnerWarnings = new BotOwnerWarnings(fixture.uow, systemMessages, fixture.clock);
+  const send = new SendMessage(fixture.uow, new FakeRenderer(), fakeRealmUrls, fixture.clock, botOwnerWarnings);
+  await send.execute(fixture.caller(from), { to, topic, content, isReadBySender: true, echo: null });
+  const event = fixture.storage.announced.at(-1)!.event;
   if (event.type !== 'message.sent') throw new Error(`Announced last: ${event.type}`);
-  return isInNarrow(terms, event, scene.user('hamlet').id);
+  return isInNarrow(terms, event, fixture.user('hamlet').id);
 }
 
-const is = (operand: string) => ({ operator: 'is', operand }) as const;
-const channel = (name: string) => ({ operator: 'channel', name }) as const;
-const topicTerm = (topic: string) => ({ operator: 'topic', topic }) as const;
-const sender = (email: string) => ({ operator: 'sender', email }) as const;
+const is = (operand: string) => ({ operator: 'is', operand });
+const channel = (operand: string) => ({ operator: 'channel', operand });
+const topicTerm = (operand: string) => ({ operator: 'topic', operand });
+const sender = (operand: string) => ({ operator: 'sender', operand });
 
 describe('a narrowed queue', () => {
   it.each<[readonly QueueNarrowTerm[], string, string | null, boolean]>([
     [[], 'hi', 'plans', true],
     [[channel('DENMARK')], 'hi', 'plans', true],
     [[channel('Rome')], 'hi', 'plans', false],
+    [[{ operator: 'stream', operand: 'Denmark' }], 'hi', 'plans', true],
     [[channel('Denmark')], 'hi', null, false],
     [[channel('Denmark'), topicTerm('PLANS')], 'hi', 'plans', true],
     [[channel('Denmark'), topicTerm('other')], 'hi', 'plans', false],
@@ -59,18 +60,33 @@ describe('a narrowed queue', () => {
     [[is('mentioned')], '@_**hamlet**', 'plans', false],
     [[is('mentioned')], '@**all** @**topic**', 'plans', false],
     [[is('whatever')], 'hi', 'plans', true],
+    [[is('followed')], 'hi', 'plans', true],
+    [[is('toString')], 'hi', 'plans', true],
   ])('%j gets %j in %j: %s', async (terms, content, topic, heard) => {
-    expect(await isHeard(terms, content, topic)).toBe(heard);
+    expect(await isUnmuted(terms, content, topic)).toBe(heard);
   });
 
   it('does not hear of its owner’s own messages as unread', async () => {
-    expect(await isHeard([is('unread')], 'hi', 'plans', 'hamlet')).toBe(false);
+    expect(await isUnmuted([is('unread')], 'hi', 'plans', 'hamlet')).toBe(false);
   });
 
   it('knows a sender by the address others see, and by no other', async () => {
     const { id } = (await cast()).user('shy');
-    expect(await isHeard([sender(`USER${id}@chat.example`)], 'hi', null, 'shy')).toBe(true);
-    expect(await isHeard([sender(`user${id + 1}@chat.example`)], 'hi', null, 'shy')).toBe(false);
-    expect(await isHeard([sender('shy@example.com')], 'hi', null, 'shy')).toBe(false);
+    expect(await isUnmuted([sender(`USER${id}@chat.example`)], 'hi', null, 'shy')).toBe(true);
+    expect(await isUnmuted([sender(`user${id + 1}@chat.example`)], 'hi', null, 'shy')).toBe(false);
+    expect(await isUnmuted([sender('shy@example.com')], 'hi', null, 'shy')).toBe(false);
   });
+});
+
+describe('what queues can be narrowed by', () => {
+  it.each(['channel', 'stream', 'topic', 'sender', 'is'])('%s', (operator) => {
+    expect(queueConditionOf({ operator, operand: 'x' })).not.toBeNull();
+  });
+
+  it.each(['near', 'dm', 'id', 'has', 'in', 'channels', 'with', 'search', 'colour', 'constructor', ''])(
+    'not %j',
+    (operator) => {
+      expect(queueConditionOf({ operator, operand: 'x' })).toBeNull();
+    },
+  );
 });

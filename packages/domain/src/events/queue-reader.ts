@@ -5,17 +5,17 @@ import type { UnitOfWork } from '../shared/unit-of-work.js';
 import type { EventCache } from './event-cache.js';
 import { isReadable, type LoggedEvent, type StoredEvent } from './event-log.js';
 import { seqOf } from './event-queue.js';
-import { type DueEvent, isForBystander, type LiveQueue } from './live-queue.js';
-import type { Answers, Judged } from './live-realm.js';
+import { type DueEvent, isForNonSubscriber, type LiveQueue } from './live-queue.js';
+import type { AudienceAnswers, EventReference } from './live-realm.js';
 import type { LiveRealms } from './live-realms.js';
 import type { LogFollower } from './log-follower.js';
-import { loadPicture, loadRights, Replay, type Rights } from './queue-replay.js';
+import { LogReplay, loadRealmSnapshot, loadRights, type QueueOwnerRights } from './queue-replay.js';
 import {
   type Delivery,
   type EventCatalogue,
   type EventNeeds,
-  plainReceiver,
   type Receiver,
+  receiverWithoutLookups,
   wantsType,
 } from './receiver.js';
 import { ReceiverLoader } from './receiver-loader.js';
@@ -24,8 +24,8 @@ import { ReceiverLoader } from './receiver-loader.js';
  * What became of an event that was handed over: it is in the answer; it says nothing to this client; or it is left for the
  * next answer, and nothing more is wanted in this one.
  */
-export type Taken = 'shown' | 'silent' | 'left';
-export type TakeDelivery = (delivery: Delivery) => Taken;
+export type DeliveryOutcome = 'shown' | 'silent' | 'left';
+export type TakeDelivery = (delivery: Delivery) => DeliveryOutcome;
 
 export interface QueueReaderParts {
   readonly uow: UnitOfWork;
@@ -38,7 +38,7 @@ export interface QueueReaderParts {
   /** A queue that many events behind its realm is given up. */
   readonly maxEventsBehind: number;
   /** Ends a queue that an event cannot be delivered to. Returns the refusal for its client. */
-  readonly fail: (live: LiveQueue, what: Judged, error: unknown) => Error;
+  readonly fail: (live: LiveQueue, what: EventReference, error: unknown) => Error;
   /** Ends a queue whose events the log no longer has. Returns the refusal for its client. */
   readonly expire: (live: LiveQueue) => Error;
   readonly takePosition: (live: LiveQueue) => Promise<number>;
@@ -59,7 +59,7 @@ class Found {
 interface Owner {
   readonly role: Receiver['role'];
   /** A guest who may not know everybody. */
-  readonly isRestricted: boolean;
+  readonly isLimitedGuest: boolean;
 }
 
 /** How far an answer has come. */
@@ -104,7 +104,7 @@ export class QueueReader {
       found.add(due, logged);
     }
     const progress = from(0 as EventSeq);
-    this.offerTo(live, plainReceiver(ownerId, owner.role), found, take, progress);
+    this.offerTo(live, receiverWithoutLookups(ownerId, owner.role), found, take, progress);
     settle(live, progress);
     return true;
   }
@@ -160,31 +160,31 @@ export class QueueReader {
     const { queue } = live;
     const progress = from(live.floor(0 as EventSeq));
     for (let round = 1; ; round++) {
-      const { rights, picture, prunedUpTo } = await uow.read(async (repositories) => ({
+      const { rights, snapshot, prunedUpTo } = await uow.read(async (repositories) => ({
         rights: await loadRights(repositories, queue),
-        picture: realms.get(queue.realmId) ? null : await loadPicture(repositories, queue.realmId),
+        snapshot: realms.get(queue.realmId) ? null : await loadRealmSnapshot(repositories, queue.realmId),
         prunedUpTo: await repositories.events.prunedUpTo(queue.realmId),
       }));
       if (!rights || prunedUpTo > progress.after) throw this.parts.expire(live);
-      if (rights.headSeq - progress.after > maxEventsBehind) throw this.parts.expire(live);
+      if (rights.lastSeq - progress.after > maxEventsBehind) throw this.parts.expire(live);
       await this.scan(live, rights, take, progress);
-      if (live.isClosed || progress.isFull || realms.join(live, rights, picture, progress.shown)) break;
+      if (live.isClosed || progress.isFull || realms.join(live, rights, snapshot, progress.shown)) break;
       if (round >= MAX_ROUNDS && progress.shown.length > 0) break;
       // More was committed meanwhile.
-      if (follower.headOf(queue.realmId) < rights.headSeq) await follower.fill(queue.realmId);
+      if (follower.lastSeqOf(queue.realmId) < rights.lastSeq) await follower.fill(queue.realmId);
       await realms.get(queue.realmId)?.settled();
     }
     settle(live, progress);
   }
 
-  private async scan(live: LiveQueue, rights: Rights, take: TakeDelivery, progress: Progress): Promise<void> {
+  private async scan(live: LiveQueue, rights: QueueOwnerRights, take: TakeDelivery, progress: Progress): Promise<void> {
     const { uow, clock, cache, eventLoop } = this.parts;
     const { queue } = live;
-    const owner = { role: rights.user.role, isRestricted: rights.isRestricted };
-    const replay = new Replay(uow, queue, rights, ({ type }) => this.wants(live, type));
+    const owner = { role: rights.user.role, isLimitedGuest: rights.isLimitedGuest };
+    const replay = new LogReplay(uow, queue, rights, ({ type }) => this.wants(live, type));
     let sliceStart = clock.nowMs();
-    while (progress.after < rights.headSeq && !live.isClosed) {
-      const page = await cache.listAfter(queue.realmId, progress.after, rights.headSeq);
+    while (progress.after < rights.lastSeq && !live.isClosed) {
+      const page = await cache.listAfter(queue.realmId, progress.after, rights.lastSeq);
       if (!page) throw this.parts.expire(live);
       const found = this.findDue(live, replay, page, await replay.answersFor(page));
       await this.offerAll(live, owner, found, take, progress);
@@ -196,7 +196,7 @@ export class QueueReader {
     }
   }
 
-  private findDue(live: LiveQueue, replay: Replay, page: readonly LoggedEvent[], answers: Answers): Found {
+  private findDue(live: LiveQueue, replay: LogReplay, page: readonly LoggedEvent[], answers: AudienceAnswers): Found {
     const found = new Found();
     let at: LoggedEvent | undefined;
     try {
@@ -225,7 +225,7 @@ export class QueueReader {
       ? await Promise.all(
           events.map((stored) => this.receiverFor(live, owner, this.needsOf(live, owner, stored), stored.seq)),
         )
-      : plainReceiver(live.queue.ownerId, owner.role);
+      : receiverWithoutLookups(live.queue.ownerId, owner.role);
     this.offerTo(live, receivers, found, take, progress);
   }
 
@@ -241,8 +241,8 @@ export class QueueReader {
       const stored = events[index]!;
       const receiver = isList(receivers) ? receivers[index]! : receivers;
       const what = { type: stored.event.type, seq: stored.seq };
-      const isBystander = isForBystander(due[index]!);
-      const taken = this.guarded(live, what, () => take({ stored, isBystander, receiver }));
+      const isNotSubscriber = isForNonSubscriber(due[index]!);
+      const taken = this.guarded(live, what, () => take({ stored, isNotSubscriber, receiver }));
       if (taken === 'left') {
         progress.isFull = true;
         return;
@@ -254,13 +254,13 @@ export class QueueReader {
 
   private receiverFor(
     live: LiveQueue,
-    { role, isRestricted }: Owner,
+    { role, isLimitedGuest }: Owner,
     needs: EventNeeds | null,
     seq: EventSeq | null,
   ): Receiver | Promise<Receiver> {
     const { realmId, ownerId } = live.queue;
-    if (!needs) return plainReceiver(ownerId, role);
-    return this.receivers.load(realmId, { userId: ownerId, role, isRestricted, needs, seq });
+    if (!needs) return receiverWithoutLookups(ownerId, role);
+    return this.receivers.load(realmId, { userId: ownerId, role, isLimitedGuest, needs, seq });
   }
 
   /** Null: nothing has to be looked up for this owner. */
@@ -276,7 +276,7 @@ export class QueueReader {
   private ownerOf({ queue }: LiveQueue): Owner | null {
     const realm = this.parts.realms.get(queue.realmId);
     const user = realm?.users.get(queue.ownerId);
-    return realm && user ? { role: user.role, isRestricted: realm.isRestricted(user) } : null;
+    return realm && user ? { role: user.role, isLimitedGuest: realm.isLimitedGuest(user) } : null;
   }
 
   private wants({ queue }: LiveQueue, type: StoredEvent['event']['type']): boolean {
@@ -284,7 +284,7 @@ export class QueueReader {
   }
 
   /** One event that cannot be delivered ends one queue, and nothing else. @throws what `fail` returns */
-  private guarded<T>(live: LiveQueue, what: Judged, work: () => T): T {
+  private guarded<T>(live: LiveQueue, what: EventReference, work: () => T): T {
     try {
       return work();
     } catch (error) {
@@ -298,8 +298,8 @@ const NOTHING = () => {};
 const isList = <T>(value: T | readonly T[]): value is readonly T[] => Array.isArray(value);
 
 /** Only guests who may not know everybody see less of others than there is. */
-function relevant(needs: EventNeeds | null, { isRestricted }: Owner): EventNeeds | null {
-  return needs && (isRestricted || needs.messageIds) ? needs : null;
+function relevant(needs: EventNeeds | null, { isLimitedGuest }: Owner): EventNeeds | null {
+  return needs && (isLimitedGuest || needs.messageIds) ? needs : null;
 }
 
 /** What says nothing to this client need not wait for its acknowledgement. */

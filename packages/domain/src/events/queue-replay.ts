@@ -1,25 +1,25 @@
 import type { SubscribedSpan } from '../channels/channel-repository.js';
 import type { ChannelId, EventSeq, GroupId, MessageId, UserId } from '../shared/ids.js';
 import type { Repositories, UnitOfWork } from '../shared/unit-of-work.js';
-import { inaccessibleTo } from '../users/acquaintances.js';
+import { inaccessibleUserIdsByGuest } from '../users/accessible-users.js';
 import type { Role } from '../users/role.js';
 import type { User } from '../users/user.js';
-import { isRestricted as isRestrictedGuest } from '../users/user-access.js';
+import { isLimitedGuest } from '../users/user-access.js';
 import type { Audience } from './audience.js';
-import { isInAudience, type Membership, questionsOf, together } from './audience-membership.js';
+import { isInAudience, type Membership, mergeQuestions, questionsOf } from './audience-membership.js';
 import { isReadable, type LoggedEvent, type StoredEvent } from './event-log.js';
 import type { EventQueue } from './event-queue.js';
 import { type DueEvent, dueEvent } from './live-queue.js';
-import type { Answers, RealmPicture } from './live-realm.js';
+import type { AudienceAnswers, RealmSnapshot } from './live-realm.js';
 import { isInNarrow } from './queue-narrow.js';
 
 /** What the owner of a queue may read in the log, as of one of its events. */
-export interface Rights {
+export interface QueueOwnerRights {
   /** Up to here they tell the truth: who leaves a channel later, leaves it as of a later event. */
-  readonly headSeq: EventSeq;
+  readonly lastSeq: EventSeq;
   readonly user: User;
   /** A guest who may not know everybody. */
-  readonly isRestricted: boolean;
+  readonly isLimitedGuest: boolean;
   readonly groups: ReadonlySet<GroupId>;
   readonly spans: ReadonlyMap<ChannelId, readonly SubscribedSpan[]>;
   readonly channelIds: readonly ChannelId[];
@@ -30,14 +30,14 @@ export interface Rights {
 export async function loadRights(
   { events, users, actors, channels, groups, personal, realms }: Repositories,
   { realmId, ownerId }: EventQueue,
-): Promise<Rights | null> {
+): Promise<QueueOwnerRights | null> {
   const user = await users.find(realmId, ownerId);
   if (!user?.isActive) return null;
   const actor = await actors.get({ realmId, userId: ownerId });
   return {
-    headSeq: await events.headSeq(realmId),
+    lastSeq: await events.lastSeq(realmId),
     user,
-    isRestricted: isRestrictedGuest(actor, await realms.get(realmId)),
+    isLimitedGuest: isLimitedGuest(actor, await realms.get(realmId)),
     groups: actor.groups,
     spans: byChannel(await personal.listSubscribedSpans({ realmId, userId: ownerId })),
     channelIds: await channels.listSubscribedIds(realmId, ownerId),
@@ -56,12 +56,12 @@ function byChannel(spans: readonly SubscribedSpan[]): ReadonlyMap<ChannelId, rea
 }
 
 /** What a live realm starts from. */
-export async function loadPicture(
+export async function loadRealmSnapshot(
   { events, groups, realms }: Repositories,
   realmId: EventQueue['realmId'],
-): Promise<RealmPicture> {
+): Promise<RealmSnapshot> {
   return {
-    headSeq: await events.headSeq(realmId),
+    lastSeq: await events.lastSeq(realmId),
     edges: await groups.listEdges(realmId),
     deactivatedGroupIds: await groups.listDeactivatedIds(realmId),
     permissions: (await realms.get(realmId)).permissions,
@@ -77,26 +77,28 @@ export class UnreadableEventDue extends Error {
 }
 
 /**
- * Tells which events of the log are due to a queue that was not up to date when they came. Who followed a channel is judged
+ * Tells which events of the log are due to a queue that was not up to date when they came. Who subscribed to a channel is judged
  * as of the event, because message content hangs on it; everything else by present rights (architecture §4).
  */
-export class Replay {
+export class LogReplay {
   private readonly member: ReplayedMember;
 
   constructor(
     private readonly uow: UnitOfWork,
     private readonly queue: EventQueue,
-    private readonly rights: Rights,
+    private readonly rights: QueueOwnerRights,
     private readonly wants: (event: StoredEvent['event']) => boolean,
   ) {
     this.member = new ReplayedMember(queue.id, rights);
   }
 
   /** What is asked of storage is asked once for all of the events. */
-  async answersFor(page: readonly LoggedEvent[]): Promise<Answers> {
+  async answersFor(page: readonly LoggedEvent[]): Promise<AudienceAnswers> {
     const { realmId, ownerId } = this.queue;
-    const { messageIds, userIds } = together(page.map(({ audience }) => questionsOf(audience ?? { kind: 'nobody' })));
-    const guestIds = this.rights.isRestricted && userIds.length > 0 ? [ownerId] : [];
+    const { messageIds, userIds } = mergeQuestions(
+      page.map(({ audience }) => questionsOf(audience ?? { kind: 'nobody' })),
+    );
+    const guestIds = this.rights.isLimitedGuest && userIds.length > 0 ? [ownerId] : [];
     if (messageIds.length === 0 && guestIds.length === 0) return NO_ANSWERS;
     return this.uow.read((repositories) =>
       findAnswers(repositories, realmId, { messageIds, userIds }, { ids: [ownerId], guestIds }),
@@ -104,7 +106,7 @@ export class Replay {
   }
 
   /** Null: the event is not due. @throws UnreadableEventDue */
-  dueEvent(logged: LoggedEvent, answers: Answers): DueEvent | null {
+  dueEvent(logged: LoggedEvent, answers: AudienceAnswers): DueEvent | null {
     if (!isReadable(logged)) {
       // Whom it is for may be clear although it is not clear what it says.
       if (logged.audience && !this.isIn(logged.audience, logged.seq, answers)) return null;
@@ -120,7 +122,7 @@ export class Replay {
     return isInNarrow(narrow, event, this.queue.ownerId) ? dueEvent(seq, !isReceiver) : null;
   }
 
-  private isIn(audience: Audience, seq: EventSeq, answers: Answers): boolean {
+  private isIn(audience: Audience, seq: EventSeq, answers: AudienceAnswers): boolean {
     this.member.seq = seq;
     this.member.answers = answers;
     return isInAudience(audience, this.member);
@@ -131,20 +133,20 @@ export class Replay {
 class ReplayedMember implements Membership {
   readonly userId: UserId;
   readonly role: Role;
-  readonly isRestricted: boolean;
+  readonly isLimitedGuest: boolean;
   seq = 0 as EventSeq;
-  answers: Answers = NO_ANSWERS;
+  answers: AudienceAnswers = NO_ANSWERS;
 
   constructor(
     private readonly queueId: string,
-    private readonly rights: Rights,
+    private readonly rights: QueueOwnerRights,
   ) {
     this.userId = rights.user.id;
     this.role = rights.user.role;
-    this.isRestricted = rights.isRestricted;
+    this.isLimitedGuest = rights.isLimitedGuest;
   }
 
-  follows(channelId: ChannelId): boolean {
+  isSubscribed(channelId: ChannelId): boolean {
     const { seq } = this;
     for (const { fromSeq, toSeq } of this.rights.spans.get(channelId) ?? []) {
       if (fromSeq <= seq && (toSeq === null || seq < toSeq)) return true;
@@ -169,7 +171,7 @@ class ReplayedMember implements Membership {
   }
 }
 
-const NO_ANSWERS: Answers = { holders: new Map(), inaccessible: new Map() };
+const NO_ANSWERS: AudienceAnswers = { holders: new Map(), inaccessible: new Map() };
 
 /** `guestIds`: those of the users who may not know everybody. A constant number of statements. */
 export async function findAnswers(
@@ -177,11 +179,11 @@ export async function findAnswers(
   realmId: EventQueue['realmId'],
   { messageIds, userIds }: { readonly messageIds: readonly MessageId[]; readonly userIds: readonly UserId[] },
   { ids, guestIds }: { readonly ids: readonly UserId[]; readonly guestIds: readonly UserId[] },
-): Promise<Answers> {
+): Promise<AudienceAnswers> {
   const holders =
     messageIds.length === 0 ? new Map() : await repositories.personal.filterHolders(realmId, messageIds, ids);
   return {
     holders: new Map([...holders].map(([id, userIdsOfIt]) => [id, new Set(userIdsOfIt)])),
-    inaccessible: await inaccessibleTo(repositories, realmId, guestIds, userIds),
+    inaccessible: await inaccessibleUserIdsByGuest(repositories, realmId, guestIds, userIds),
   };
 }

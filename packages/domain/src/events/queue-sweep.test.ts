@@ -1,57 +1,65 @@
-import { anotherRealm, aRealm, aUser, flagChange, given, LiveEvents, type LiveEventsOptions } from '@parley/testkit';
+import {
+  anotherRealm,
+  aRealm,
+  aUser,
+  createFixture,
+  flagChange,
+  LiveEvents,
+  type LiveEventsOptions,
+} from '@parley/testkit';
 import type { EventSeq, RealmId } from '../shared/ids.js';
 import { wholeRealm } from './audience.js';
 import { POSITIONS_PER_SEQ } from './event-queue.js';
 
 async function start(options?: LiveEventsOptions) {
-  const scene = await given(aUser({ name: 'hamlet' }), aUser({ name: 'iago' }));
-  return { scene, events: await LiveEvents.start(scene, options) };
+  const fixture = await createFixture(aUser({ name: 'hamlet' }), aUser({ name: 'iago' }));
+  return { scene: fixture, events: await LiveEvents.start(fixture, options) };
 }
 
-const stored = ({ scene }: LiveEvents, id: string, realmId: RealmId = scene.realm.id) =>
-  scene.uow.read(({ queues }) => queues.find(realmId, id));
+const stored = ({ fixture }: LiveEvents, id: string, realmId: RealmId = fixture.realm.id) =>
+  fixture.uow.read(({ queues }) => queues.find(realmId, id));
 const NOT_FOUND = { code: 'EVENT_QUEUE_NOT_FOUND' };
 
 describe('an idle event queue', () => {
   it('expires when nobody has polled it for as long as it lives, and no sooner', async () => {
-    const { scene, events } = await start();
+    const { scene: fixture, events } = await start();
     const [short, long] = [
       await events.register('hamlet', {}, { idleTimeoutSeconds: 60 }),
       await events.register('hamlet', {}, { idleTimeoutSeconds: 900 }),
     ];
-    scene.clock.advance(59);
+    fixture.clock.advance(59);
     await events.sweep.run();
     expect(await stored(events, short)).not.toBeNull();
-    scene.clock.advance(1);
+    fixture.clock.advance(1);
     await events.sweep.run();
     expect([await stored(events, short), (await stored(events, long))?.id]).toEqual([null, long]);
     await expect(events.open('hamlet', short)).rejects.toMatchObject(NOT_FOUND);
   });
 
   it('expires although this process knows it, and goes on living while it is polled', async () => {
-    const { scene, events } = await start();
+    const { scene: fixture, events } = await start();
     const ids = [
       await events.register('hamlet', {}, { idleTimeoutSeconds: 60 }),
       await events.register('hamlet', {}, { idleTimeoutSeconds: 60 }),
     ];
     const [left, polled] = [await events.open('hamlet', ids[0]!), await events.open('hamlet', ids[1]!)];
-    scene.clock.advance(59);
+    fixture.clock.advance(59);
     await events.hub.acknowledge(polled, -1);
-    scene.clock.advance(1);
+    fixture.clock.advance(1);
     await events.sweep.run();
     expect([left.isClosed, polled.isClosed]).toEqual([true, false]);
     expect(await stored(events, ids[0]!)).toBeNull();
-    expect(await stored(events, ids[1]!)).toMatchObject({ lastPolledAt: scene.clock.now() - 1 });
+    expect(await stored(events, ids[1]!)).toMatchObject({ lastPolledAt: fixture.clock.now() - 1 });
   });
 
   it('lives while somebody waits for it, however long', async () => {
-    const { scene, events } = await start();
+    const { scene: fixture, events } = await start();
     const id = await events.register('hamlet', {}, { idleTimeoutSeconds: 60 });
     const queue = await events.open('hamlet', id);
     const reasons: string[] = [];
     const wake = (reason: string) => reasons.push(reason);
     queue.waitFor(wake);
-    scene.clock.advance(10_000);
+    fixture.clock.advance(10_000);
     await events.sweep.run();
     expect([reasons, queue.isClosed, (await stored(events, id))?.id]).toEqual([[], false, id]);
     queue.stopWaiting(wake);
@@ -61,24 +69,25 @@ describe('an idle event queue', () => {
   });
 
   it('is given as long again when there was no server to poll', async () => {
-    const { scene, events } = await start();
+    const { scene: fixture, events } = await start();
     const id = await events.register('hamlet');
-    scene.clock.advance(100_000);
+    fixture.clock.advance(100_000);
     await events.restart();
-    scene.clock.advance(599);
+    fixture.clock.advance(599);
     await events.sweep.run();
     expect(await stored(events, id)).not.toBeNull();
-    scene.clock.advance(1);
+    fixture.clock.advance(1);
     await events.sweep.run();
     expect(await stored(events, id)).toBeNull();
   });
 
   it('expires in every realm, however many there are and whatever their rows hold', async () => {
-    const { scene, events } = await start();
-    const other = await anotherRealm(scene, aRealm({ stringId: 'venice' }), aUser({ name: 'othello' }));
-    await scene.uow.write(async (tx) => {
+    const { scene: fixture, events } = await start();
+    const other = await anotherRealm(fixture, aRealm({ stringId: 'venice' }), aUser({ name: 'othello' }));
+    await fixture.uow.write(async (tx) => {
       for (let n = 0; n < 600; n++) {
-        const [realm, user] = n % 2 === 0 ? [scene.realm, scene.user('iago')] : [other.realm, other.user('othello')];
+        const [realm, user] =
+          n % 2 === 0 ? [fixture.realm, fixture.user('iago')] : [other.realm, other.user('othello')];
         await tx.queues.add({
           id: `queue ${n}`,
           realmId: realm.id,
@@ -88,19 +97,19 @@ describe('an idle event queue', () => {
           startSeq: 1 as EventSeq,
           acked: -1,
           floorSeq: 1 as EventSeq,
-          lastPolledAt: scene.clock.now(),
+          lastPolledAt: fixture.clock.now(),
           idleTimeoutSeconds: 60,
         });
       }
     });
     for (const n of [0, 300, 599]) {
-      await scene.storage.damage.queue(`queue ${n}`, { filter: '{', presentation: '' });
+      await fixture.storage.damage.queue(`queue ${n}`, { filter: '{', presentation: '' });
     }
-    scene.clock.advance(60);
+    fixture.clock.advance(60);
     await events.sweep.run();
     expect(events.problems).toEqual([]);
-    const left = await scene.uow.read(async ({ queues }) => [
-      await queues.lowestFloor(scene.realm.id),
+    const left = await fixture.uow.read(async ({ queues }) => [
+      await queues.lowestFloor(fixture.realm.id),
       await queues.lowestFloor(other.realm.id),
     ]);
     expect(left).toEqual([null, null]);
@@ -131,49 +140,49 @@ describe('a queue too far behind', () => {
 });
 
 describe('the log', () => {
-  const kept = ({ scene }: LiveEvents) =>
-    scene.uow.read(async ({ events }) => (await events.listAfter(scene.realm.id, 0 as EventSeq, 10_000)).length);
+  const kept = ({ fixture }: LiveEvents) =>
+    fixture.uow.read(async ({ events }) => (await events.listAfter(fixture.realm.id, 0 as EventSeq, 10_000)).length);
 
   it('is shortened to what some queue still needs', async () => {
-    const { scene, events } = await start();
+    const { scene: fixture, events } = await start();
     const id = await events.register('hamlet', {}, { idleTimeoutSeconds: 604_800 });
     const seqs: number[] = [];
     for (let n = 0; n < 5; n++) seqs.push(await events.announce(wholeRealm));
-    scene.clock.advance(10_000);
+    fixture.clock.advance(10_000);
     const queue = await events.open('hamlet', id);
     await events.hub.acknowledge(queue, seqs[1]! * POSITIONS_PER_SEQ);
     await events.sweep.run();
     // What was confirmed may be in the middle of what the second one became.
     expect(await kept(events)).toBe(4);
-    await events.hub.remove(scene.realm.id, scene.user('hamlet').id, id);
+    await events.hub.remove(fixture.realm.id, fixture.user('hamlet').id, id);
     await events.sweep.run();
     expect(await kept(events)).toBe(0);
-    expect(await scene.uow.read((r) => r.events.headSeq(scene.realm.id))).toBe(seqs[4]);
+    expect(await fixture.uow.read((r) => r.events.lastSeq(fixture.realm.id))).toBe(seqs[4]);
   });
 
   it('keeps what is young, whether or not somebody needs it', async () => {
-    const { scene, events } = await start();
-    scene.clock.advance(10_000);
+    const { scene: fixture, events } = await start();
+    fixture.clock.advance(10_000);
     await events.announce(wholeRealm);
-    scene.clock.advance(599);
+    fixture.clock.advance(599);
     await events.announce(wholeRealm);
     await events.sweep.run();
     expect(await kept(events)).toBe(2);
-    scene.clock.advance(2);
+    fixture.clock.advance(2);
     await events.sweep.run();
     expect(await kept(events)).toBe(1);
   });
 
   it('is shortened by thousands of events, and past those that cannot be read', async () => {
-    const { scene, events } = await start();
+    const { scene: fixture, events } = await start();
     await events.uow.write(async (tx) => {
       for (let n = 0; n < 1100; n++)
-        await tx.events.append(scene.realm.id, { event: flagChange, audience: wholeRealm });
+        await tx.events.append(fixture.realm.id, { event: flagChange, audience: wholeRealm });
     });
     for (const at of [20, 500, 1000]) {
-      await scene.storage.damage.event(scene.realm.id, at as EventSeq, { payload: '{', audience: '{', format: 99 });
+      await fixture.storage.damage.event(fixture.realm.id, at as EventSeq, { payload: '{', audience: '{', format: 99 });
     }
-    scene.clock.advance(601);
+    fixture.clock.advance(601);
     await events.sweep.run();
     expect([await kept(events), events.problems]).toEqual([0, []]);
   });
@@ -181,14 +190,14 @@ describe('the log', () => {
 
 describe('where queues stand', () => {
   it('is stored, and only what has moved since', async () => {
-    const { scene, events } = await start();
+    const { scene: fixture, events } = await start();
     const ids = [await events.register('hamlet'), await events.register('iago')];
     const queue = await events.open('hamlet', ids[0]!);
     await events.open('iago', ids[1]!);
     await events.sweep.savePositions();
     const saved: string[][] = [];
-    const { write } = scene.uow;
-    scene.uow.write = (work) =>
+    const { write } = fixture.uow;
+    fixture.uow.write = (work) =>
       write((tx) => {
         const queues = Object.create(tx.queues, {
           savePositions: {
@@ -211,8 +220,8 @@ describe('where queues stand', () => {
 
   it('is stored a few at a time, and a few that fail keep no others from it', async () => {
     const names = ['bernardo', 'francisco', 'marcellus'];
-    const scene = await given(...names.map((name) => aUser({ name })));
-    const events = await LiveEvents.start(scene);
+    const fixture = await createFixture(...names.map((name) => aUser({ name })));
+    const events = await LiveEvents.start(fixture);
     const ids: string[] = [];
     for (const name of names) {
       for (let n = 0; n < 100; n++) {
@@ -221,11 +230,11 @@ describe('where queues stand', () => {
         await events.hub.acknowledge(await events.open(name, id), -1);
       }
     }
-    scene.clock.advance(10);
+    fixture.clock.advance(10);
     for (const live of events.hub.knownQueues) await events.hub.acknowledge(live, -1);
     const sizes: number[] = [];
-    const { write } = scene.uow;
-    scene.uow.write = (work) =>
+    const { write } = fixture.uow;
+    fixture.uow.write = (work) =>
       write((tx) => {
         const queues = Object.create(tx.queues, {
           savePositions: {
@@ -241,22 +250,22 @@ describe('where queues stand', () => {
     await events.sweep.savePositions();
     expect(sizes).toEqual([250, 50]);
     expect(events.problems.map(([message]) => message)).toEqual(['storing where event queues stand failed']);
-    expect(await stored(events, ids[299]!)).toMatchObject({ lastPolledAt: scene.clock.now() });
-    expect(await stored(events, ids[0]!)).toMatchObject({ lastPolledAt: scene.clock.now() - 10 });
+    expect(await stored(events, ids[299]!)).toMatchObject({ lastPolledAt: fixture.clock.now() });
+    expect(await stored(events, ids[0]!)).toMatchObject({ lastPolledAt: fixture.clock.now() - 10 });
     await events.sweep.savePositions();
-    expect(await stored(events, ids[0]!)).toMatchObject({ lastPolledAt: scene.clock.now() });
+    expect(await stored(events, ids[0]!)).toMatchObject({ lastPolledAt: fixture.clock.now() });
   });
 
   it('is forgotten after a while in which nobody polls, and found again when somebody does', async () => {
-    const { scene, events } = await start();
+    const { scene: fixture, events } = await start();
     const id = await events.register('hamlet');
     const queue = await events.open('hamlet', id);
     const seq = await events.announce(wholeRealm);
     await events.hub.acknowledge(queue, seq * POSITIONS_PER_SEQ);
-    scene.clock.advance(299);
+    fixture.clock.advance(299);
     await events.sweep.run();
     expect(events.hub.knownQueues).toEqual([queue]);
-    scene.clock.advance(1);
+    fixture.clock.advance(1);
     await events.sweep.run();
     expect(events.hub.knownQueues).toEqual([]);
     const later = await events.announce(wholeRealm);
@@ -270,13 +279,13 @@ describe('where queues stand', () => {
 
 describe('a part of a sweep that fails', () => {
   it('is reported, and keeps nothing else from being done', async () => {
-    const { scene, events } = await start();
+    const { scene: fixture, events } = await start();
     const queue = await events.open('hamlet', await events.register('hamlet'));
     await events.announce(wholeRealm);
-    scene.clock.advance(10_000);
+    fixture.clock.advance(10_000);
     await events.hub.acknowledge(queue, -1);
-    const { write } = scene.uow;
-    scene.uow.write = (work) =>
+    const { write } = fixture.uow;
+    fixture.uow.write = (work) =>
       write((tx) => {
         const queues = Object.create(tx.queues, {
           savePositions: { value: () => Promise.reject(new Error('odd position')) },
@@ -289,7 +298,7 @@ describe('a part of a sweep that fails', () => {
       ['storing where event queues stand failed', 'odd position'],
       ['giving up idle event queues failed', 'odd queue'],
     ]);
-    const log = await scene.uow.read((r) => r.events.prunedUpTo(scene.realm.id));
+    const log = await fixture.uow.read((r) => r.events.prunedUpTo(fixture.realm.id));
     expect(log).toBeGreaterThan(0);
   });
 });

@@ -4,7 +4,7 @@ import type { EventSeq, RealmId, UnixSeconds } from '../shared/ids.js';
 import type { ReportProblem } from '../shared/problem-log.js';
 import type { UnitOfWork } from '../shared/unit-of-work.js';
 import type { EventHub } from './event-hub.js';
-import type { LogHead } from './event-log.js';
+import type { LogEnd } from './event-log.js';
 import type { QueueKey, QueuePosition } from './event-queue.js';
 import type { LiveQueue } from './live-queue.js';
 
@@ -40,7 +40,7 @@ const SLEEP_SECONDS = 300;
 export class QueueSweep {
   private readonly startedAt: UnixSeconds;
   /** Where logs ended when they were first swept: how far behind somebody is that nobody has heard of since, is not known. */
-  private readonly firstHeads = new Map<RealmId, EventSeq>();
+  private readonly firstLastSeqs = new Map<RealmId, EventSeq>();
 
   constructor(
     private readonly parts: QueueSweepParts,
@@ -53,10 +53,10 @@ export class QueueSweep {
   async run(): Promise<void> {
     await this.savePositions();
     await this.attempt('giving up idle event queues', {}, () => this.removeIdle());
-    const heads = await this.parts.uow.read(({ events }) => events.listHeads());
+    const logEnds = await this.parts.uow.read(({ events }) => events.listLastSeqs());
     let looked = 0;
-    for (const head of heads) {
-      await this.attempt('shortening the log', { realmId: head.realmId }, () => this.sweepRealm(head));
+    for (const logEnd of logEnds) {
+      await this.attempt('shortening the log', { realmId: logEnd.realmId }, () => this.sweepRealm(logEnd));
       if (++looked % REALMS_AT_A_TIME === 0) await this.parts.eventLoop.nextTurn();
     }
   }
@@ -98,7 +98,7 @@ export class QueueSweep {
     for (const [live, position] of moved) live.markSaved(position);
     hub.forgetRemoved(failed.map((id) => ({ realmId, id })));
     const now = clock.now();
-    for (const live of queues) if (now - live.lastPolledAt >= SLEEP_SECONDS) hub.putToSleep(live);
+    for (const live of queues) if (now - live.lastPolledAt >= SLEEP_SECONDS) hub.deactivateQueue(live);
   }
 
   private async removeIdle(): Promise<void> {
@@ -112,12 +112,12 @@ export class QueueSweep {
     });
   }
 
-  private async sweepRealm({ realmId, seq, prunedUpTo }: LogHead): Promise<void> {
+  private async sweepRealm({ realmId, seq, prunedUpTo }: LogEnd): Promise<void> {
     const { uow, clock } = this.parts;
     const { maxEventsBehind, keepSeconds } = this.options;
-    const firstHead = this.firstHeads.get(realmId) ?? seq;
-    this.firstHeads.set(realmId, firstHead);
-    if (seq - firstHead > maxEventsBehind) {
+    const firstLastSeq = this.firstLastSeqs.get(realmId) ?? seq;
+    this.firstLastSeqs.set(realmId, firstLastSeq);
+    if (seq - firstLastSeq > maxEventsBehind) {
       await this.removeAll((tx) => tx.queues.removeBehind(realmId, seq - maxEventsBehind, SLICE));
     }
     if (prunedUpTo >= seq) return;

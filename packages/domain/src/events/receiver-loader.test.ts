@@ -1,14 +1,22 @@
-import { aChannel, aMessage, aRealmWith, aUser, given, type MemoryScene, plainEventLoop } from '@parley/testkit';
-import { followChannels } from '../channels/follow-channels.js';
-import { leaveChannels } from '../channels/leave-channels.js';
+import {
+  aChannel,
+  aMessage,
+  aRealmWith,
+  aUser,
+  createFixture,
+  fakeEventLoop,
+  type MemoryFixture,
+} from '@parley/testkit';
+import { subscribeToChannels } from '../channels/subscribe-to-channels.js';
+import { unsubscribeFromChannels } from '../channels/unsubscribe-from-channels.js';
 import type { EventSeq } from '../shared/ids.js';
 import type { EventNeeds } from './receiver.js';
-import { type Asked, ReceiverLoader } from './receiver-loader.js';
+import { ReceiverLoader, type ReceiverRequest } from './receiver-loader.js';
 
 /** Guests may not know everybody. */
 const cast = () =>
-  given(
-    aRealmWith({ grants: { canAccessAllUsers: 'members' } }),
+  createFixture(
+    aRealmWith({ permissionOverrides: { canAccessAllUsers: 'members' } }),
     aUser({ name: 'iago', role: 'administrator' }),
     aUser({ name: 'hamlet' }),
     aUser({ name: 'polonius', role: 'guest' }),
@@ -16,23 +24,23 @@ const cast = () =>
     aChannel({ name: 'court', subscribers: ['hamlet', 'polonius'] }),
   );
 
-function asked(scene: MemoryScene, name: string, needs: EventNeeds, seq: number | null = null): Asked {
-  const { id: userId, role } = scene.user(name);
-  return { userId, role, isRestricted: role === 'guest', needs, seq: seq as EventSeq | null };
+function request(fixture: MemoryFixture, name: string, needs: EventNeeds, seq: number | null = null): ReceiverRequest {
+  const { id: userId, role } = fixture.user(name);
+  return { userId, role, isLimitedGuest: role === 'guest', needs, seq: seq as EventSeq | null };
 }
 
-function aLoader(scene: MemoryScene) {
-  const loader = new ReceiverLoader(scene.uow, plainEventLoop);
-  return { load: (...[each]: [Asked]) => loader.load(scene.realm.id, each), loader };
+function aLoader(fixture: MemoryFixture) {
+  const loader = new ReceiverLoader(fixture.uow, fakeEventLoop);
+  return { load: (...[each]: [ReceiverRequest]) => loader.load(fixture.realm.id, each), loader };
 }
 
 describe('a receiver of an event', () => {
-  it('is told whom they may not know, if they are a restricted guest', async () => {
-    const scene = await cast();
-    const { load } = aLoader(scene);
-    const userIds = ['iago', 'hamlet', 'polonius'].map((name) => scene.user(name).id);
+  it('is told whom they may not know, if they are a limited guest', async () => {
+    const fixture = await cast();
+    const { load } = aLoader(fixture);
+    const userIds = ['iago', 'hamlet', 'polonius'].map((name) => fixture.user(name).id);
     const receivers = await Promise.all(
-      ['hamlet', 'polonius', 'osric'].map((name) => load(asked(scene, name, { userIds }))),
+      ['hamlet', 'polonius', 'osric'].map((name) => load(request(fixture, name, { userIds }))),
     );
     const [iago, hamlet, polonius] = userIds;
     expect(receivers.map(({ inaccessible }) => [...inaccessible])).toEqual([[], [iago], [iago, hamlet, polonius]]);
@@ -40,15 +48,15 @@ describe('a receiver of an event', () => {
   });
 
   it('is told what messages are to them now, as far as they have them', async () => {
-    const scene = await cast();
-    await scene.add(aMessage({ from: 'hamlet', to: 'court' }), aMessage({ from: 'polonius', to: 'court' }));
-    const messageIds = scene.messages.map(({ id }) => id);
-    await scene.uow.write((tx) =>
-      tx.personal.setRead({ realmId: scene.realm.id, userId: scene.user('polonius').id }, messageIds, true),
+    const fixture = await cast();
+    await fixture.add(aMessage({ from: 'hamlet', to: 'court' }), aMessage({ from: 'polonius', to: 'court' }));
+    const messageIds = fixture.messages.map(({ id }) => id);
+    await fixture.uow.write((tx) =>
+      tx.personal.setRead({ realmId: fixture.realm.id, userId: fixture.user('polonius').id }, messageIds, true),
     );
-    const { load } = aLoader(scene);
+    const { load } = aLoader(fixture);
     const [hamlet, polonius, iago] = await Promise.all(
-      ['hamlet', 'polonius', 'iago'].map((name) => load(asked(scene, name, { messageIds }))),
+      ['hamlet', 'polonius', 'iago'].map((name) => load(request(fixture, name, { messageIds }))),
     );
     expect([hamlet!.flags.size, polonius!.flags.size, iago!.flags.size]).toEqual([2, 2, 0]);
     expect(messageIds.map((id) => [hamlet!.flags.get(id)?.read, polonius!.flags.get(id)?.read])).toEqual([
@@ -58,23 +66,25 @@ describe('a receiver of an event', () => {
   });
 
   it('is told whom they have come to know and know no longer, as of the event, if they are a guest', async () => {
-    const scene = await cast();
-    const court = scene.channel('court');
-    const head = () => scene.uow.read(({ events }) => events.headSeq(scene.realm.id));
-    const userIds = [scene.user('iago').id];
-    const before = await head();
-    await scene.uow.write((tx) => followChannels(tx, { channels: [court], userIds, requestedColors: new Map() }));
-    const between = await head();
-    await scene.uow.write((tx) => leaveChannels(tx, [court], userIds));
-    const after = await head();
-    const { load } = aLoader(scene);
+    const fixture = await cast();
+    const court = fixture.channel('court');
+    const lastSeq = () => fixture.uow.read(({ events }) => events.lastSeq(fixture.realm.id));
+    const userIds = [fixture.user('iago').id];
+    const before = await lastSeq();
+    await fixture.uow.write((tx) =>
+      subscribeToChannels(tx, { channels: [court], userIds, requestedColors: new Map() }),
+    );
+    const between = await lastSeq();
+    await fixture.uow.write((tx) => unsubscribeFromChannels(tx, [court], userIds));
+    const after = await lastSeq();
+    const { load } = aLoader(fixture);
     const access = (since: EventSeq): EventNeeds => ({ access: { userIds, before: since } });
     const [joined, left, never, member, unlogged] = await Promise.all([
-      load(asked(scene, 'polonius', access(before), between)),
-      load(asked(scene, 'polonius', access(between), after)),
-      load(asked(scene, 'osric', access(before), between)),
-      load(asked(scene, 'hamlet', access(before), between)),
-      load(asked(scene, 'polonius', access(before))),
+      load(request(fixture, 'polonius', access(before), between)),
+      load(request(fixture, 'polonius', access(between), after)),
+      load(request(fixture, 'osric', access(before), between)),
+      load(request(fixture, 'hamlet', access(before), between)),
+      load(request(fixture, 'polonius', access(before))),
     ]);
     expect(joined).toMatchObject({ gained: [{ id: userIds[0], fullName: 'iago' }], lost: [] });
     expect(left).toMatchObject({ gained: [], lost: userIds });
@@ -84,35 +94,37 @@ describe('a receiver of an event', () => {
 
 describe('looking up receivers', () => {
   it('happens once for all that are asked for in a turn, and once a realm', async () => {
-    const scene = await cast();
-    await scene.add(aMessage({ from: 'hamlet', to: 'court' }));
+    const fixture = await cast();
+    await fixture.add(aMessage({ from: 'hamlet', to: 'court' }));
     let looks = 0;
-    const { read } = scene.uow;
-    scene.uow.read = (work) => {
+    const { read } = fixture.uow;
+    fixture.uow.read = (work) => {
       looks++;
       return read(work);
     };
-    const { load } = aLoader(scene);
-    const needs = { userIds: [scene.user('iago').id], messageIds: [scene.messages[0]!.id] };
-    const all = Array.from({ length: 50 }, (_, n) => load(asked(scene, n % 2 === 0 ? 'polonius' : 'hamlet', needs)));
+    const { load } = aLoader(fixture);
+    const needs = { userIds: [fixture.user('iago').id], messageIds: [fixture.messages[0]!.id] };
+    const all = Array.from({ length: 50 }, (_, n) =>
+      load(request(fixture, n % 2 === 0 ? 'polonius' : 'hamlet', needs)),
+    );
     await Promise.all(all);
     expect(looks).toBe(1);
-    await load(asked(scene, 'polonius', needs));
+    await load(request(fixture, 'polonius', needs));
     expect(looks).toBe(2);
   });
 
   it('that fails is refused to all who asked, and not to those who ask later', async () => {
-    const scene = await cast();
-    const { load } = aLoader(scene);
-    const { read } = scene.uow;
-    scene.uow.read = () => Promise.reject(new Error('disk gone'));
-    const needs = { userIds: [scene.user('iago').id] };
+    const fixture = await cast();
+    const { load } = aLoader(fixture);
+    const { read } = fixture.uow;
+    fixture.uow.read = () => Promise.reject(new Error('disk gone'));
+    const needs = { userIds: [fixture.user('iago').id] };
     const refused = await Promise.allSettled([
-      load(asked(scene, 'polonius', needs)),
-      load(asked(scene, 'osric', needs)),
+      load(request(fixture, 'polonius', needs)),
+      load(request(fixture, 'osric', needs)),
     ]);
     expect(refused).toMatchObject([{ reason: new Error('disk gone') }, { reason: new Error('disk gone') }]);
-    scene.uow.read = read;
-    expect((await load(asked(scene, 'osric', needs))).inaccessible.size).toBe(1);
+    fixture.uow.read = read;
+    expect((await load(request(fixture, 'osric', needs))).inaccessible.size).toBe(1);
   });
 });

@@ -2,22 +2,22 @@ import type { PersonalFlags } from '../messages/message.js';
 import type { EventLoop } from '../shared/event-loop.js';
 import type { EventSeq, MessageId, RealmId, UserId } from '../shared/ids.js';
 import type { Repositories, UnitOfWork } from '../shared/unit-of-work.js';
-import { accessChanges, inaccessibleTo } from '../users/acquaintances.js';
+import { accessChanges, inaccessibleUserIdsByGuest } from '../users/accessible-users.js';
 import type { Role } from '../users/role.js';
-import { type EventNeeds, plainReceiver, type Receiver } from './receiver.js';
+import { type EventNeeds, type Receiver, receiverWithoutLookups } from './receiver.js';
 
 /** Somebody an event is to be presented to. */
-export interface Asked {
+export interface ReceiverRequest {
   readonly userId: UserId;
   readonly role: Role;
   /** A guest who may not know everybody. */
-  readonly isRestricted: boolean;
+  readonly isLimitedGuest: boolean;
   readonly needs: EventNeeds;
   /** Of the event; null: it is not logged. */
   readonly seq: EventSeq | null;
 }
 
-interface Waiting extends Asked {
+interface Waiting extends ReceiverRequest {
   readonly resolve: (receiver: Receiver) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -34,12 +34,12 @@ export class ReceiverLoader {
     private readonly eventLoop: EventLoop,
   ) {}
 
-  load(realmId: RealmId, asked: Asked): Promise<Receiver> {
+  load(realmId: RealmId, request: ReceiverRequest): Promise<Receiver> {
     return new Promise((resolve, reject) => {
       const waiting = this.waiting.get(realmId);
-      if (waiting) waiting.push({ ...asked, resolve, reject });
+      if (waiting) waiting.push({ ...request, resolve, reject });
       else {
-        this.waiting.set(realmId, [{ ...asked, resolve, reject }]);
+        this.waiting.set(realmId, [{ ...request, resolve, reject }]);
         this.run(realmId).catch(reject);
       }
     });
@@ -64,12 +64,12 @@ export class ReceiverLoader {
 async function receiversOf(
   repositories: Repositories,
   realmId: RealmId,
-  batch: readonly Asked[],
+  batch: readonly ReceiverRequest[],
 ): Promise<readonly Receiver[]> {
-  const guests = batch.filter(({ isRestricted }) => isRestricted);
+  const guests = batch.filter(({ isLimitedGuest }) => isLimitedGuest);
   const named = unique(guests.flatMap(({ needs }) => needs.userIds ?? []));
   const namedTo = unique(guests.flatMap(({ userId, needs }) => (needs.userIds ? [userId] : [])));
-  const inaccessible = await inaccessibleTo(repositories, realmId, namedTo, named);
+  const inaccessible = await inaccessibleUserIdsByGuest(repositories, realmId, namedTo, named);
 
   const changing = guests.filter(({ needs, seq }) => needs.access && seq !== null);
   const changes = await accessChanges(
@@ -77,7 +77,7 @@ async function receiversOf(
     realmId,
     changing.map(({ userId, needs, seq }) => ({ guestId: userId, ...needs.access!, at: seq! })),
   );
-  const changeOf = new Map(changing.map((asked, index) => [asked, changes[index]!]));
+  const changeOf = new Map(changing.map((request, index) => [request, changes[index]!]));
 
   const flagged = batch.filter(({ needs }) => needs.messageIds);
   const messageIds = unique(flagged.flatMap(({ needs }) => needs.messageIds!));
@@ -86,14 +86,14 @@ async function receiversOf(
       ? new Map<UserId, ReadonlyMap<MessageId, PersonalFlags>>()
       : await repositories.personal.listFlagsOf(realmId, unique(flagged.map(({ userId }) => userId)), messageIds);
 
-  return batch.map((asked) => {
-    const { userId, role } = asked;
-    const plain = plainReceiver(userId, role);
+  return batch.map((request) => {
+    const { userId, role } = request;
+    const plain = receiverWithoutLookups(userId, role);
     return {
       ...plain,
-      inaccessible: (asked.isRestricted && inaccessible.get(userId)) || plain.inaccessible,
+      inaccessible: (request.isLimitedGuest && inaccessible.get(userId)) || plain.inaccessible,
       flags: flags.get(userId) ?? plain.flags,
-      ...changeOf.get(asked),
+      ...changeOf.get(request),
     };
   });
 }

@@ -44,7 +44,7 @@ export type Delivery = LoggedDelivery | EphemeralDelivery;
 export interface LoggedDelivery {
   readonly stored: StoredEvent;
   /** Seen for being public, not for being received: a message then has no flags. */
-  readonly isBystander: boolean;
+  readonly isNotSubscriber: boolean;
   readonly receiver: Receiver;
 }
 
@@ -63,7 +63,7 @@ const NOTHING: Pick<Receiver, 'inaccessible' | 'flags' | 'gained' | 'lost'> = {
 };
 
 /** Of an event for which nothing has to be looked up. */
-export const plainReceiver = (userId: UserId, role: Role): Receiver => ({ userId, role, ...NOTHING });
+export const receiverWithoutLookups = (userId: UserId, role: Role): Receiver => ({ userId, role, ...NOTHING });
 
 /** Whether a queue wants what becomes events of these types on the wire. */
 export const wantsType = ({ types }: QueueFilter, wireTypes: readonly string[]): boolean =>

@@ -1,6 +1,6 @@
-import { answer, groupId, userId } from '@parley/testkit';
+import { formatDecision, groupId, userId } from '@parley/testkit';
 import fc from 'fast-check';
-import { type ClosureGroup, canNest, GroupClosure } from './group-closure.js';
+import { type ClosureGroup, GroupClosure, staysAcyclic } from './group-closure.js';
 
 const users = (...ids: number[]) => ids.map(userId);
 const groups = (...ids: number[]) => ids.map(groupId);
@@ -13,7 +13,7 @@ const group = (id: number, memberIds: number[], subgroupIds: number[] = [], isDe
 const sorted = (ids: ReadonlySet<number>) => [...ids].sort((a, b) => a - b);
 
 describe('groups within groups', () => {
-  it('everybody is in his groups and in all that hold them', () => {
+  it('everybody is in their groups and in all that hold them', () => {
     const closure = new GroupClosure([group(1, [10]), group(2, [11], [1]), group(3, [], [2]), group(4, [10, 12])]);
     expect(sorted(closure.groupsOf(userId(10)))).toEqual([1, 2, 3, 4]);
     expect(sorted(closure.groupsOf(userId(11)))).toEqual([2, 3]);
@@ -27,7 +27,7 @@ describe('groups within groups', () => {
     expect(closure.isWithin(groupId(1), groupId(9))).toBe(false);
   });
 
-  it('a deactivated group keeps its members, and lends them to none', () => {
+  it('a deactivated group keeps its members but passes them to no other group', () => {
     const closure = new GroupClosure([group(1, [10]), group(2, [11], [1], true), group(3, [], [2])]);
     expect(sorted(closure.groupsOf(userId(10)))).toEqual([1, 2]);
     expect(sorted(closure.groupsOf(userId(11)))).toEqual([2]);
@@ -127,7 +127,7 @@ describe('circles', () => {
     ${5} | ${[1, 2]} | ${'yes'}
     ${5} | ${[]}     | ${'yes'}
   `('$what into $into: $expected', ({ into, what, expected }) => {
-    expect(answer(canNest(edges, groupId(into), groups(...what)))).toBe(
+    expect(formatDecision(staysAcyclic(edges, groupId(into), groups(...what)))).toBe(
       expected === 'yes'
         ? 'yes'
         : `INVALID_INPUT: User group ${into} is already a subgroup of one of the passed subgroups.`,

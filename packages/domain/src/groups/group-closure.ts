@@ -8,7 +8,7 @@ export interface GroupEdge {
 }
 
 /** Whether the groups may be put into `groupId`: none of them may hold it already, at any depth, or be it (users §12.4). */
-export function canNest(edges: Iterable<GroupEdge>, groupId: GroupId, subgroupIds: readonly GroupId[]): Decision {
+export function staysAcyclic(edges: Iterable<GroupEdge>, groupId: GroupId, subgroupIds: readonly GroupId[]): Decision {
   const holders = holdersOf(edges, groupId);
   return denyIf(
     subgroupIds.some((id) => holders.has(id)),
@@ -62,7 +62,7 @@ export class GroupClosure {
   private reached: readonly Bits[] = [];
   private readonly sets = new Map<string, ReadonlySet<GroupId>>();
 
-  /** @throws Error when the groups hold one another in a circle. */
+  /** @throws Error when the groups hold one another in a cycle. */
   constructor(groups: Iterable<ClosureGroup> = []) {
     const all = [...groups];
     for (const group of all) this.addGroup(group.id, group.isDeactivated);
@@ -73,7 +73,7 @@ export class GroupClosure {
     this.reach();
   }
 
-  /** Every group he is in; empty for those nobody has heard of. */
+  /** Every group they are in; empty for those nobody has heard of. */
   groupsOf(userId: UserId): ReadonlySet<GroupId> {
     const direct = this.directGroups.get(userId);
     if (direct === undefined) return NO_GROUPS;
@@ -120,10 +120,10 @@ export class GroupClosure {
     for (const userId of userIds) this.directGroups.get(userId)?.delete(node);
   }
 
-  /** @throws Error when that would close a circle; `canNest` says so beforehand. Then nothing has changed. */
+  /** @throws Error when that would close a cycle; `staysAcyclic` says so beforehand. Then nothing has changed. */
   addSubgroups(id: GroupId, subgroupIds: Iterable<GroupId>): void {
     const added = [...subgroupIds];
-    if (!canNest(this.edges(), id, added).allowed) throw new Error(`Group ${id} would hold itself.`);
+    if (!staysAcyclic(this.edges(), id, added).allowed) throw new Error(`Group ${id} would hold itself.`);
     for (const subgroupId of added) this.link(subgroupId, id);
     this.forget();
   }

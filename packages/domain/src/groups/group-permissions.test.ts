@@ -1,14 +1,14 @@
 import {
-  answer,
-  cells,
   channelId,
+  formatDecision,
   groupId,
-  plainActor,
-  plainChannel,
-  plainGroup,
-  plainRealm,
-  plainSystemGroup,
+  makeActor,
+  makeChannel,
+  makeGroup,
+  makeRealm,
+  makeSystemGroup,
   systemGroup,
+  tableRows,
   userId,
 } from '@parley/testkit';
 import { CHANNEL_PERMISSIONS } from '../channels/channel.js';
@@ -44,11 +44,11 @@ const DEACTIVATED = 'INVALID_INPUT: User group is deactivated.';
 const INSUFFICIENT = 'NOT_PERMITTED: Insufficient permission';
 const NO_GUESTS = 'NOT_PERMITTED: Not allowed for guest users';
 
-const inTeam = (role: Role, id = 10) => plainActor(role, { id, groups: [TEAM] });
+const inTeam = (role: Role, id = 10) => makeActor(role, { id, groups: [TEAM] });
 
 describe('a permission given to a group', () => {
   it.each(
-    cells(`
+    tableRows(`
       given to       | owner | administrator | moderator | full member | new member | guest
       nobody         | no    | no            | no        | no          | no         | no
       owners         | yes   | no            | no        | no          | no         | no
@@ -61,7 +61,7 @@ describe('a permission given to a group', () => {
     `),
   )('%s, %s: %s', (group, who, expected) => {
     const role = who.split(' ').at(-1) as Role;
-    const actor = plainActor(role, { isFullMember: who !== 'new member' });
+    const actor = makeActor(role, { isFullMember: who !== 'new member' });
     const id = systemGroup[group as keyof typeof systemGroup];
     expect(isGranted(actor, id, { allowEveryone: true })).toBe(expected === 'yes');
     expect(isGranted(actor, id, { allowEveryone: false })).toBe(expected === 'yes' && role !== 'guest');
@@ -74,11 +74,11 @@ describe('a permission given to a group', () => {
   });
 
   it('of the organization and of groups is asked by the table of its kind', () => {
-    const realm = plainRealm({ grants: { canDeleteAnyMessage: TEAM, canDeleteOwnMessage: TEAM } });
+    const realm = makeRealm({ permissionOverrides: { canDeleteAnyMessage: TEAM, canDeleteOwnMessage: TEAM } });
     expect(hasRealmPermission(inTeam('member'), realm, 'canDeleteAnyMessage')).toBe(true);
     expect(hasRealmPermission(inTeam('guest'), realm, 'canDeleteAnyMessage')).toBe(false);
     expect(hasRealmPermission(inTeam('guest'), realm, 'canDeleteOwnMessage')).toBe(true);
-    const group = plainGroup({ grants: { canManage: TEAM, canLeave: TEAM } });
+    const group = makeGroup({ permissionOverrides: { canManage: TEAM, canLeave: TEAM } });
     expect(hasGroupPermission(inTeam('member'), group, 'canManage')).toBe(true);
     expect(hasGroupPermission(inTeam('guest'), group, 'canManage')).toBe(false);
     expect(hasGroupPermission(inTeam('guest'), group, 'canLeave')).toBe(true);
@@ -140,7 +140,8 @@ describe('the tables of permissions', () => {
     ${'directMessagePermission'}        | ${true}  | ${true}  | ${'everyone'}       | ${[]}
     ${'workplaceUsers'}                 | ${true}  | ${true}  | ${'everyone'}       | ${[]}
   `('of the organization: $permission', ({ permission, nobody, everyone, initial, allowed }) => {
-    expect(REALM_PERMISSIONS[permission as keyof typeof REALM_PERMISSIONS]).toEqual({
+    const { changedBy: _, ...definition } = REALM_PERMISSIONS[permission as keyof typeof REALM_PERMISSIONS];
+    expect(definition).toEqual({
       requireSystemGroup: allowed.length > 0,
       allowInternet: false,
       allowNobody: nobody,
@@ -179,17 +180,17 @@ describe('the tables of permissions', () => {
 
 describe('a group by its id', () => {
   it('is a named one, in use unless both will do', () => {
-    expect(answer(canAccessGroup(null))).toBe(UNKNOWN);
-    expect(answer(canAccessGroup(plainGroup({ name: null })))).toBe(UNKNOWN);
-    expect(answer(canAccessGroup(plainGroup()))).toBe('yes');
-    expect(answer(canAccessGroup(plainSystemGroup('members')))).toBe('yes');
-    expect(answer(canAccessGroup(plainGroup({ isDeactivated: true })))).toBe(DEACTIVATED);
-    expect(answer(canAccessGroup(plainGroup({ isDeactivated: true }), { allowDeactivated: true }))).toBe('yes');
-    expect(answer(canAccessGroup(plainGroup({ isDeactivated: true, name: null })))).toBe(UNKNOWN);
+    expect(formatDecision(canAccessGroup(null))).toBe(UNKNOWN);
+    expect(formatDecision(canAccessGroup(makeGroup({ name: null })))).toBe(UNKNOWN);
+    expect(formatDecision(canAccessGroup(makeGroup()))).toBe('yes');
+    expect(formatDecision(canAccessGroup(makeSystemGroup('members')))).toBe('yes');
+    expect(formatDecision(canAccessGroup(makeGroup({ isDeactivated: true })))).toBe(DEACTIVATED);
+    expect(formatDecision(canAccessGroup(makeGroup({ isDeactivated: true }), { allowDeactivated: true }))).toBe('yes');
+    expect(formatDecision(canAccessGroup(makeGroup({ isDeactivated: true, name: null })))).toBe(UNKNOWN);
   });
 });
 
-/** Everything that can be done to a group, by a member of the team or not, to himself or others. */
+/** Everything that can be done to a group, by a member of the team or not, to themselves or others. */
 const ACTIONS = {
   'changes it': canManageGroup,
   'deactivates it': canDeactivateGroup,
@@ -197,13 +198,13 @@ const ACTIONS = {
     canAddMembers({ ...actor, id: userId(10) }, realm, group, [userId(10)]),
   'adds others': (...[actor, realm, group]: Parameters<typeof canManageGroup>) =>
     canAddMembers({ ...actor, id: userId(10) }, realm, group, [userId(11)]),
-  'adds himself and others': (...[actor, realm, group]: Parameters<typeof canManageGroup>) =>
+  'adds themselves and others': (...[actor, realm, group]: Parameters<typeof canManageGroup>) =>
     canAddMembers({ ...actor, id: userId(10) }, realm, group, [userId(10), userId(11)]),
   leaves: (...[actor, realm, group]: Parameters<typeof canManageGroup>) =>
     canRemoveMembers({ ...actor, id: userId(10) }, realm, group, [userId(10), userId(10)]),
   'removes others': (...[actor, realm, group]: Parameters<typeof canManageGroup>) =>
     canRemoveMembers({ ...actor, id: userId(10) }, realm, group, [userId(11)]),
-  'removes himself and others': (...[actor, realm, group]: Parameters<typeof canManageGroup>) =>
+  'removes themselves and others': (...[actor, realm, group]: Parameters<typeof canManageGroup>) =>
     canRemoveMembers({ ...actor, id: userId(10) }, realm, group, [userId(10), userId(11)]),
   'adds a subgroup': canAddSubgroups,
   'removes a subgroup': canRemoveSubgroups,
@@ -212,16 +213,16 @@ const ACTIONS = {
 
 describe('what may be done to a group', () => {
   it.each(
-    cells(`
+    tableRows(`
       action                     | all groups | canManage | canAddMembers | canRemoveMembers | canJoin | canLeave | canMention | nothing
       changes it                 | yes        | yes       | no            | no               | no      | no       | no         | no
       deactivates it             | yes        | yes       | no            | no               | no      | no       | no         | no
       joins                      | yes        | yes       | yes           | no               | yes     | no       | no         | no
       adds others                | yes        | yes       | yes           | no               | no      | no       | no         | no
-      adds himself and others    | yes        | yes       | yes           | no               | no      | no       | no         | no
+      adds themselves and others    | yes        | yes       | yes           | no               | no      | no       | no         | no
       leaves                     | yes        | yes       | no            | yes              | no      | yes      | no         | no
       removes others             | yes        | yes       | no            | yes              | no      | no       | no         | no
-      removes himself and others | yes        | yes       | no            | yes              | no      | no       | no         | no
+      removes themselves and others | yes        | yes       | no            | yes              | no      | no       | no         | no
       adds a subgroup            | yes        | yes       | yes           | no               | no      | no       | no         | no
       removes a subgroup         | yes        | yes       | no            | no               | no      | no       | no         | no
       invites into it            | yes        | yes       | yes           | no               | no      | no       | no         | no
@@ -229,32 +230,38 @@ describe('what may be done to a group', () => {
   )('somebody %s who is granted %s: %s', (action, granted, expected) => {
     const nothing = { canLeave: systemGroup.nobody };
     const isPermission = granted !== 'all groups' && granted !== 'nothing';
-    const grants = isPermission ? { ...nothing, [granted]: TEAM } : nothing;
-    const realm = plainRealm({ grants: granted === 'all groups' ? { canManageAllGroups: TEAM } : {} });
+    const permissionOverrides = isPermission ? { ...nothing, [granted]: TEAM } : nothing;
+    const realm = makeRealm({ permissionOverrides: granted === 'all groups' ? { canManageAllGroups: TEAM } : {} });
     const may = ACTIONS[action as keyof typeof ACTIONS];
     const said = expected === 'yes' ? 'yes' : INSUFFICIENT;
 
-    expect(answer(may(inTeam('member'), realm, plainGroup({ grants })))).toBe(said);
-    expect(answer(may(plainActor('administrator'), realm, plainGroup({ grants })))).toBe(INSUFFICIENT);
-    expect(answer(may(inTeam('guest'), realm, plainGroup({ grants })))).toBe(NO_GUESTS);
-    expect(answer(may(inTeam('guest'), realm, null))).toBe(NO_GUESTS);
+    expect(formatDecision(may(inTeam('member'), realm, makeGroup({ permissionOverrides })))).toBe(said);
+    expect(formatDecision(may(makeActor('administrator'), realm, makeGroup({ permissionOverrides })))).toBe(
+      INSUFFICIENT,
+    );
+    expect(formatDecision(may(inTeam('guest'), realm, makeGroup({ permissionOverrides })))).toBe(NO_GUESTS);
+    expect(formatDecision(may(inTeam('guest'), realm, null))).toBe(NO_GUESTS);
     // A member who is granted everything changes no system group.
-    expect(answer(may(inTeam('owner'), realm, plainGroup({ grants, systemName: 'members' })))).toBe(INSUFFICIENT);
-    expect(answer(may(inTeam('owner'), realm, null))).toBe(UNKNOWN);
+    expect(formatDecision(may(inTeam('owner'), realm, makeGroup({ permissionOverrides, systemName: 'members' })))).toBe(
+      INSUFFICIENT,
+    );
+    expect(formatDecision(may(inTeam('owner'), realm, null))).toBe(UNKNOWN);
     const isStrict = action === 'deactivates it' || action === 'invites into it';
-    expect(answer(may(inTeam('member'), realm, plainGroup({ grants, isDeactivated: true })))).toBe(
+    expect(formatDecision(may(inTeam('member'), realm, makeGroup({ permissionOverrides, isDeactivated: true })))).toBe(
       isStrict ? DEACTIVATED : said,
     );
   });
 
   it('owners manage all groups by default, and everyone leaves', () => {
-    expect(answer(canManageGroup(plainActor('owner'), plainRealm(), plainGroup()))).toBe('yes');
-    expect(answer(canManageGroup(plainActor('administrator'), plainRealm(), plainGroup()))).toBe(INSUFFICIENT);
-    const member = plainActor('member', { id: 10 });
-    expect(answer(canRemoveMembers(member, plainRealm(), plainGroup(), [userId(10)]))).toBe('yes');
-    expect(answer(canRemoveMembers(member, plainRealm(), plainGroup(), []))).toBe(INSUFFICIENT);
+    expect(formatDecision(canManageGroup(makeActor('owner'), makeRealm(), makeGroup()))).toBe('yes');
+    expect(formatDecision(canManageGroup(makeActor('administrator'), makeRealm(), makeGroup()))).toBe(INSUFFICIENT);
+    const member = makeActor('member', { id: 10 });
+    expect(formatDecision(canRemoveMembers(member, makeRealm(), makeGroup(), [userId(10)]))).toBe('yes');
+    expect(formatDecision(canRemoveMembers(member, makeRealm(), makeGroup(), []))).toBe(INSUFFICIENT);
     expect(
-      answer(canAddMembers(member, plainRealm(), plainGroup({ grants: { canJoin: systemGroup.members } }), [])),
+      formatDecision(
+        canAddMembers(member, makeRealm(), makeGroup({ permissionOverrides: { canJoin: systemGroup.members } }), []),
+      ),
     ).toBe(INSUFFICIENT);
   });
 
@@ -264,13 +271,13 @@ describe('what may be done to a group', () => {
     ${'member'} | ${'yes'}
     ${'guest'}  | ${NO_GUESTS}
   `('$who makes groups, by default: $expected', ({ who, expected }) => {
-    expect(answer(canCreateGroup(plainActor(who), plainRealm()))).toBe(expected);
+    expect(formatDecision(canCreateGroup(makeActor(who), makeRealm()))).toBe(expected);
   });
 
   it('groups are made by those who are granted it', () => {
-    const realm = plainRealm({ grants: { canCreateGroups: TEAM } });
-    expect(answer(canCreateGroup(inTeam('member'), realm))).toBe('yes');
-    expect(answer(canCreateGroup(plainActor('owner'), realm))).toBe(INSUFFICIENT);
+    const realm = makeRealm({ permissionOverrides: { canCreateGroups: TEAM } });
+    expect(formatDecision(canCreateGroup(inTeam('member'), realm))).toBe('yes');
+    expect(formatDecision(canCreateGroup(makeActor('owner'), realm))).toBe(INSUFFICIENT);
   });
 });
 
@@ -280,55 +287,59 @@ describe('members and subgroups of a group', () => {
 
   it('new members are active users who are none yet', () => {
     const [active, members] = [new Set(users(1, 2, 3)), new Set(users(2, 3))];
-    expect(answer(canBecomeMembers(users(1), active, members))).toBe('yes');
-    expect(answer(canBecomeMembers(users(1, 3, 2), active, members))).toBe(
+    expect(formatDecision(canBecomeMembers(users(1), active, members))).toBe('yes');
+    expect(formatDecision(canBecomeMembers(users(1, 3, 2), active, members))).toBe(
       'INVALID_INPUT: User 3 is already a member of this group',
     );
-    expect(answer(canBecomeMembers(users(2, 9, 8), active, members))).toBe('INVALID_INPUT: Invalid user ID: 9');
-    expect(answer(areUsers(users(1, 2), active))).toBe('yes');
-    expect(answer(areUsers(users(8, 9), active))).toBe('INVALID_INPUT: Invalid user ID: 8');
+    expect(formatDecision(canBecomeMembers(users(2, 9, 8), active, members))).toBe('INVALID_INPUT: Invalid user ID: 9');
+    expect(formatDecision(areUsers(users(1, 2), active))).toBe('yes');
+    expect(formatDecision(areUsers(users(8, 9), active))).toBe('INVALID_INPUT: Invalid user ID: 8');
   });
 
   it('only members are removed', () => {
     const members = new Set(users(2, 3));
-    expect(answer(areMembers(users(3, 2), members))).toBe('yes');
-    expect(answer(areMembers(users(3, 5, 4), members))).toBe(
+    expect(formatDecision(areMembers(users(3, 2), members))).toBe('yes');
+    expect(formatDecision(areMembers(users(3, 5, 4), members))).toBe(
       "INVALID_INPUT: There is no member '5' in this user group",
     );
   });
 
   it('subgroups are named groups in use', () => {
     const known = new Map([
-      [groupId(1), plainSystemGroup('nobody')],
-      [groupId(40), plainGroup()],
-      [groupId(41), plainGroup({ id: groupId(41), isDeactivated: true })],
-      [groupId(42), plainGroup({ id: groupId(42), name: null, permissions: null } as object)],
+      [groupId(1), makeSystemGroup('nobody')],
+      [groupId(40), makeGroup()],
+      [groupId(41), makeGroup({ id: groupId(41), isDeactivated: true })],
+      [groupId(42), makeGroup({ id: groupId(42), name: null, permissions: null } as object)],
     ]);
-    expect(answer(areSubgroupCandidates(groups(40, 1), known))).toBe('yes');
-    expect(answer(areSubgroupCandidates(groups(41, 40, 99), known))).toBe('INVALID_INPUT: Invalid user group ID: 99');
-    expect(answer(areSubgroupCandidates(groups(40, 98), known))).toBe('INVALID_INPUT: Invalid user group ID: 98');
-    expect(answer(areSubgroupCandidates(groups(42), known))).toBe('INVALID_INPUT: Invalid user group ID: 42');
-    expect(answer(areSubgroupCandidates(groups(40, 41), known))).toBe(DEACTIVATED);
+    expect(formatDecision(areSubgroupCandidates(groups(40, 1), known))).toBe('yes');
+    expect(formatDecision(areSubgroupCandidates(groups(41, 40, 99), known))).toBe(
+      'INVALID_INPUT: Invalid user group ID: 99',
+    );
+    expect(formatDecision(areSubgroupCandidates(groups(40, 98), known))).toBe(
+      'INVALID_INPUT: Invalid user group ID: 98',
+    );
+    expect(formatDecision(areSubgroupCandidates(groups(42), known))).toBe('INVALID_INPUT: Invalid user group ID: 42');
+    expect(formatDecision(areSubgroupCandidates(groups(40, 41), known))).toBe(DEACTIVATED);
   });
 
   it('a subgroup is added once and removed where it is', () => {
     const subgroups = new Set(groups(40, 41));
-    expect(answer(canBecomeSubgroups(groups(42), subgroups))).toBe('yes');
-    expect(answer(canBecomeSubgroups(groups(42, 41), subgroups))).toBe(
+    expect(formatDecision(canBecomeSubgroups(groups(42), subgroups))).toBe('yes');
+    expect(formatDecision(canBecomeSubgroups(groups(42, 41), subgroups))).toBe(
       'INVALID_INPUT: User group 41 is already a subgroup of this group.',
     );
-    expect(answer(areSubgroups(groups(41, 40), subgroups))).toBe('yes');
-    expect(answer(areSubgroups(groups(41, 43), subgroups))).toBe(
+    expect(formatDecision(areSubgroups(groups(41, 40), subgroups))).toBe('yes');
+    expect(formatDecision(areSubgroups(groups(41, 43), subgroups))).toBe(
       'INVALID_INPUT: User group 43 is not a subgroup of this group.',
     );
   });
 });
 
 describe('what a group is in use for', () => {
-  const [actors, unnamed] = [groupId(40), groupId(60)];
-  const named = (id: number, given: object = {}) => plainGroup({ id: groupId(id), name: `group ${id}`, ...given });
+  const [actors, anonymous] = [groupId(40), groupId(60)];
+  const named = (id: number, given: object = {}) => makeGroup({ id: groupId(id), name: `group ${id}`, ...given });
   const world = (given: Partial<Parameters<typeof usesOfGroup>[1]> = {}) => ({
-    realm: plainRealm(),
+    realm: makeRealm(),
     channels: [],
     groups: [named(40), named(41), named(42)],
     edges: [],
@@ -338,7 +349,7 @@ describe('what a group is in use for', () => {
   it('nothing', () => {
     const uses = usesOfGroup(actors, world({ edges: [{ subgroupId: groupId(41), groupId: actors }] }));
     expect(uses).toEqual([]);
-    expect(answer(canDeactivateUnused(uses))).toBe('yes');
+    expect(formatDecision(canDeactivateUnused(uses))).toBe('yes');
   });
 
   it('everything, in the order of the contract', () => {
@@ -349,22 +360,25 @@ describe('what a group is in use for', () => {
           { subgroupId: actors, groupId: groupId(43) },
           { subgroupId: actors, groupId: groupId(41) },
           { subgroupId: actors, groupId: groupId(42) },
-          { subgroupId: actors, groupId: unnamed },
+          { subgroupId: actors, groupId: anonymous },
           { subgroupId: groupId(41), groupId: groupId(61) },
         ],
         groups: [
-          named(43, { isDeactivated: true, grants: { canManage: actors } }),
-          named(42, { grants: { canManage: unnamed, canJoin: actors } }),
-          named(41, { grants: { canManage: groupId(61) } }),
+          named(43, { isDeactivated: true, permissionOverrides: { canManage: actors } }),
+          named(42, { permissionOverrides: { canManage: anonymous, canJoin: actors } }),
+          named(41, { permissionOverrides: { canManage: groupId(61) } }),
           named(40),
         ],
         channels: [
-          plainChannel({ id: channelId(33), grants: { canSubscribe: actors } }),
-          plainChannel({ id: channelId(32), isArchived: true, grants: { canSubscribe: actors } }),
-          plainChannel({ id: channelId(31), grants: { canSendMessage: unnamed, canAddSubscribers: actors } }),
-          plainChannel({ id: channelId(30), grants: { canSubscribe: groupId(41) } }),
+          makeChannel({ id: channelId(33), permissionOverrides: { canSubscribe: actors } }),
+          makeChannel({ id: channelId(32), isArchived: true, permissionOverrides: { canSubscribe: actors } }),
+          makeChannel({
+            id: channelId(31),
+            permissionOverrides: { canSendMessage: anonymous, canAddSubscribers: actors },
+          }),
+          makeChannel({ id: channelId(30), permissionOverrides: { canSubscribe: groupId(41) } }),
         ],
-        realm: plainRealm({ grants: { canInviteUsers: actors, canManageAllGroups: unnamed } }),
+        realm: makeRealm({ permissionOverrides: { canInviteUsers: actors, canManageAllGroups: anonymous } }),
       }),
     );
     expect(uses).toEqual([
@@ -382,7 +396,7 @@ describe('what a group is in use for', () => {
   });
 
   it('is not used by permissions of a named group that holds it', () => {
-    const realm = plainRealm({ grants: { canInviteUsers: groupId(41) } });
+    const realm = makeRealm({ permissionOverrides: { canInviteUsers: groupId(41) } });
     const uses = usesOfGroup(actors, world({ realm, edges: [{ subgroupId: actors, groupId: groupId(41) }] }));
     expect(uses).toEqual([{ type: 'subgroup', supergroupIds: [41] }]);
   });

@@ -4,21 +4,21 @@ import { REALM_PERMISSIONS, type RealmPermission } from '../realms/realm-setting
 import type { ChannelId, GroupId, UserId } from '../shared/ids.js';
 import { all, allowed, type Decision, denied, denyIf } from '../shared/permission.js';
 import { type Actor, isGuest } from '../users/actor.js';
-import { insufficientUnless, mustNotBeGuest } from '../users/role-gates.js';
+import { insufficientUnless, mustNotBeGuest } from '../users/role-rules.js';
 import { GROUP_PERMISSIONS, type Group, type GroupPermission } from './group.js';
 import type { GroupEdge } from './group-closure.js';
 import type { GroupSettingDefinition } from './group-setting.js';
 
 /** What a grant reads of whoever asks. */
-export type Grantee = Pick<Actor, 'role' | 'groups'>;
-type Grants = Pick<Realm, 'permissions'>;
+export type PermissionHolder = Pick<Actor, 'role' | 'groups'>;
+type RealmRights = Pick<Realm, 'permissions'>;
 
 /**
  * The one way to ask for a permission (channels §3.3). Guests never pass one that cannot be given to everyone, whatever
  * groups they are in. Nobody passes by their role alone: where administrators do, a rule says so.
  */
 export function isGranted(
-  actor: Grantee,
+  actor: PermissionHolder,
   groupId: GroupId,
   definition: Pick<GroupSettingDefinition, 'allowEveryone'>,
 ): boolean {
@@ -26,13 +26,13 @@ export function isGranted(
 }
 
 /** What the organization lets groups do (channels §3.5). */
-export function hasRealmPermission(actor: Grantee, realm: Grants, permission: RealmPermission): boolean {
+export function hasRealmPermission(actor: PermissionHolder, realm: RealmRights, permission: RealmPermission): boolean {
   return isGranted(actor, realm.permissions[permission], REALM_PERMISSIONS[permission]);
 }
 
-/** Who may do what to a group (channels §3.6); to an unnamed one nobody may do anything. */
+/** Who may do what to a group (channels §3.6); to an anonymous one nobody may do anything. */
 export const hasGroupPermission = (
-  actor: Grantee,
+  actor: PermissionHolder,
   group: Pick<Group, 'permissions'>,
   permission: GroupPermission,
 ): boolean =>
@@ -48,8 +48,8 @@ export function canAccessGroup(group: Group | null, { allowDeactivated = false }
 
 /** `may(group, setting)` of users §12.2: by any of the permissions named, by managing the group, or all groups. */
 function may(
-  actor: Grantee,
-  realm: Grants,
+  actor: PermissionHolder,
+  realm: RealmRights,
   group: Group | null,
   permissions: readonly GroupPermission[],
   allowDeactivated: boolean,
@@ -64,22 +64,22 @@ function may(
 }
 
 /** Users §12.3. */
-export function canCreateGroup(actor: Grantee, realm: Grants): Decision {
+export function canCreateGroup(actor: PermissionHolder, realm: RealmRights): Decision {
   return all(mustNotBeGuest(actor), insufficientUnless(hasRealmPermission(actor, realm, 'canCreateGroups')));
 }
 
 /** Name, description, permissions, reactivation; deactivated groups too (users §12.3). */
-export const canManageGroup = (actor: Grantee, realm: Grants, group: Group | null): Decision =>
+export const canManageGroup = (actor: PermissionHolder, realm: RealmRights, group: Group | null): Decision =>
   may(actor, realm, group, [], true);
 
 /** A group in use is refused by `canDeactivateUnused` afterwards (users §12.3). */
-export const canDeactivateGroup = (actor: Grantee, realm: Grants, group: Group | null): Decision =>
+export const canDeactivateGroup = (actor: PermissionHolder, realm: RealmRights, group: Group | null): Decision =>
   may(actor, realm, group, [], false);
 
 /** Exactly oneself is joining, for which more is granted (users §12.4). */
 export function canAddMembers(
-  actor: Grantee & Pick<Actor, 'id'>,
-  realm: Grants,
+  actor: PermissionHolder & Pick<Actor, 'id'>,
+  realm: RealmRights,
   group: Group | null,
   userIds: readonly UserId[],
 ): Decision {
@@ -88,8 +88,8 @@ export function canAddMembers(
 
 /** Exactly oneself is leaving, for which more is granted (users §12.4). */
 export function canRemoveMembers(
-  actor: Grantee & Pick<Actor, 'id'>,
-  realm: Grants,
+  actor: PermissionHolder & Pick<Actor, 'id'>,
+  realm: RealmRights,
   group: Group | null,
   userIds: readonly UserId[],
 ): Decision {
@@ -103,19 +103,19 @@ export function canRemoveMembers(
 }
 
 /** Users §12.4. What an invitation may carry is asked the same way, but of active groups only (organization §9.1). */
-export const canAddSubgroups = (actor: Grantee, realm: Grants, group: Group | null): Decision =>
+export const canAddSubgroups = (actor: PermissionHolder, realm: RealmRights, group: Group | null): Decision =>
   may(actor, realm, group, ['canAddMembers'], true);
 
 /** Users §12.4. */
-export const canRemoveSubgroups = (actor: Grantee, realm: Grants, group: Group | null): Decision =>
+export const canRemoveSubgroups = (actor: PermissionHolder, realm: RealmRights, group: Group | null): Decision =>
   may(actor, realm, group, [], true);
 
 /** Whether newcomers may be put into it (organization §9.1 row 9). */
-export const canInviteIntoGroup = (actor: Grantee, realm: Grants, group: Group | null): Decision =>
+export const canInviteIntoGroup = (actor: PermissionHolder, realm: RealmRights, group: Group | null): Decision =>
   may(actor, realm, group, ['canAddMembers'], false);
 
 /** Messages §3.2 row 20. A named group. */
-export function canMentionGroup(actor: Grantee, group: Pick<Group, 'name' | 'permissions'>): Decision {
+export function canMentionGroup(actor: PermissionHolder, group: Pick<Group, 'name' | 'permissions'>): Decision {
   return denyIf(
     !hasGroupPermission(actor, group, 'canMention'),
     'NOT_PERMITTED',
@@ -144,10 +144,10 @@ export function areUsers(userIds: readonly UserId[], activeIds: ReadonlySet<User
 
 /** Users §12.4, part `delete`, after the permission. Direct members only. */
 export function areMembers(userIds: readonly UserId[], memberIds: ReadonlySet<UserId>): Decision {
-  const stranger = userIds.find((id) => !memberIds.has(id));
-  return stranger === undefined
+  const nonMember = userIds.find((id) => !memberIds.has(id));
+  return nonMember === undefined
     ? allowed
-    : denied('INVALID_INPUT', `There is no member '${stranger}' in this user group`);
+    : denied('INVALID_INPUT', `There is no member '${nonMember}' in this user group`);
 }
 
 /** Groups somebody names as subgroups, by id; absent: unknown. Ones of the system may be (users §12.4). */
@@ -163,7 +163,7 @@ export function areSubgroupCandidates(ids: readonly GroupId[], groups: ReadonlyM
   );
 }
 
-/** Users §12.4, part `add_subgroups`, before the check for circles (`canNest`). */
+/** Users §12.4, part `add_subgroups`, before the check for cycles (`staysAcyclic`). */
 export function canBecomeSubgroups(ids: readonly GroupId[], subgroupIds: ReadonlySet<GroupId>): Decision {
   const present = ids.find((id) => subgroupIds.has(id));
   return present === undefined
@@ -190,7 +190,7 @@ export type GroupUse =
 export function usesOfGroup(
   id: GroupId,
   world: {
-    readonly realm: Grants;
+    readonly realm: RealmRights;
     /** Archived ones are passed over. */
     readonly channels: readonly Pick<Channel, 'id' | 'isArchived' | 'permissions'>[];
     /** Named ones; those deactivated are passed over. */
@@ -202,7 +202,7 @@ export function usesOfGroup(
   const groups = world.groups.filter((group) => !group.isDeactivated).sort((a, b) => a.id - b.id);
   const named = new Set(world.groups.map((group) => group.id));
   const supergroupIds = groups.filter((group) => holders.has(group.id)).map((group) => group.id);
-  // A value spelt out is an unnamed group that holds this one.
+  // A value spelt out is an anonymous group that holds this one.
   const isGiven = (value: GroupId): boolean => value === id || (holders.has(value) && !named.has(value));
   const given = <P extends string>(permissions: Readonly<Record<P, GroupId>>): readonly P[] =>
     (Object.keys(permissions) as P[]).filter((permission) => isGiven(permissions[permission]));

@@ -24,7 +24,7 @@ export interface GroupReads {
   listMembersRecursively(realmId: RealmId, id: GroupId): Promise<readonly UserId[]>;
   /** The groups, named or not, that the user is a direct member of; ascending. */
   listDirectIds(realmId: RealmId, userId: UserId): Promise<readonly GroupId[]>;
-  /** Every (subgroup, group that holds it) of the realm, unnamed groups included; in no particular order. */
+  /** Every (subgroup, group that holds it) of the realm, anonymous groups included; in no particular order. */
   listEdges(realmId: RealmId): Promise<readonly { readonly subgroupId: GroupId; readonly groupId: GroupId }[]>;
   /** Ascending. */
   listDeactivatedIds(realmId: RealmId): Promise<readonly GroupId[]>;

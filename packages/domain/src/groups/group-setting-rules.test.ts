@@ -1,4 +1,4 @@
-import { answer, groupId, plainGroup, plainSystemGroup, systemGroup, userId } from '@parley/testkit';
+import { formatDecision, groupId, makeGroup, makeSystemGroup, systemGroup, userId } from '@parley/testkit';
 import fc from 'fast-check';
 import { REALM_PERMISSIONS } from '../realms/realm-settings.js';
 import { type GroupSettingValue, groupSetting } from './group-setting.js';
@@ -18,7 +18,7 @@ const speltOut = (directMembers: number[], directSubgroups: number[] = []): Grou
   directSubgroups: directSubgroups.map(groupId),
 });
 
-describe('the one spelling of a value', () => {
+describe('the canonical form of a group setting', () => {
   it.each`
     given                             | is
     ${7}                              | ${7}
@@ -35,7 +35,7 @@ describe('the one spelling of a value', () => {
   });
 
   const ids = fc.array(fc.integer({ min: 1, max: 5 }), { maxLength: 5 });
-  it('is reached in one step, and the same for whatever means the same', () => {
+  it('is idempotent and equal for equivalent values', () => {
     fc.assert(
       fc.property(ids, ids, (members, subgroups) => {
         const once = canonicalGroupSetting(speltOut(members, subgroups), nobody);
@@ -81,9 +81,9 @@ describe('changing a value', () => {
   `('from $current by $change: $becomes', ({ current, change, becomes }) => {
     const { decision, value } = groupSettingUpdate(current, change, nobody);
     if (becomes === 'stale') {
-      expect(answer(decision)).toBe("STALE_VALUE: 'old' value does not match the expected value.");
+      expect(formatDecision(decision)).toBe("STALE_VALUE: 'old' value does not match the expected value.");
     } else {
-      expect(answer(decision)).toBe('yes');
+      expect(formatDecision(decision)).toBe('yes');
       expect(value).toEqual(becomes);
     }
   });
@@ -92,15 +92,15 @@ describe('changing a value', () => {
 describe('whether a permission may have a value', () => {
   const named = {
     groups: new Map([
-      ...SYSTEM_GROUPS.map(({ name }) => [systemGroup[name], plainSystemGroup(name)] as const),
-      [groupId(40), plainGroup()] as const,
-      [groupId(41), plainGroup({ id: groupId(41), isDeactivated: true })] as const,
-      [groupId(42), plainGroup({ id: groupId(42), name: null })] as const,
+      ...SYSTEM_GROUPS.map(({ name }) => [systemGroup[name], makeSystemGroup(name)] as const),
+      [groupId(40), makeGroup()] as const,
+      [groupId(41), makeGroup({ id: groupId(41), isDeactivated: true })] as const,
+      [groupId(42), makeGroup({ id: groupId(42), name: null })] as const,
     ]),
     userIds: new Set([userId(9), userId(10)]),
   };
   const check = (value: GroupSettingValue, definition = groupSetting('members', 'ny')) =>
-    answer(checkGroupSetting(value, definition, 'can_dance_group', named));
+    formatDecision(checkGroupSetting(value, definition, 'can_dance_group', named));
   const cannot = (group: string) => `INVALID_INPUT: 'can_dance_group' setting cannot be set to '${group}' group.`;
   const mustBeSystem = "SYSTEM_GROUP_REQUIRED: 'can_dance_group' must be a system user group.";
 

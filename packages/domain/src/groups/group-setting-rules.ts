@@ -57,7 +57,7 @@ export function groupSettingUpdate(
 
 /** What a value names, looked up beforehand: whatever is absent is unknown. */
 export interface NamedInSetting {
-  /** By id: groups of the realm, unnamed ones too. */
+  /** By id: groups of the realm, anonymous ones too. */
   readonly groups: ReadonlyMap<GroupId, Pick<Group, 'name' | 'systemName' | 'isDeactivated'>>;
   /** Active users of the realm, without its system bots (contract decision 22). */
   readonly userIds: ReadonlySet<UserId>;
@@ -86,7 +86,7 @@ export function checkGroupSetting(
 ): Decision {
   return typeof value === 'number'
     ? checkNamedGroup(named.groups.get(value), definition, title)
-    : all(needsSystemGroup(definition, null, title), checkSpeltOut(value, named));
+    : all(needsSystemGroup(definition, null, title), checkAnonymousGroup(value, named));
 }
 
 function checkNamedGroup(
@@ -126,7 +126,7 @@ const needsSystemGroup = (
     { settingName: title },
   );
 
-function checkSpeltOut(value: Exclude<GroupSettingValue, GroupId>, named: NamedInSetting): Decision {
+function checkAnonymousGroup(value: Exclude<GroupSettingValue, GroupId>, named: NamedInSetting): Decision {
   const unknownUser = value.directMembers.find((id) => !named.userIds.has(id));
   if (unknownUser !== undefined) return denied('INVALID_INPUT', `Invalid user ID: ${unknownUser}`);
   const unknownGroup = value.directSubgroups.find((id) => (named.groups.get(id)?.name ?? null) === null);

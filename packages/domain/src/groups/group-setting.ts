@@ -1,7 +1,7 @@
 import type { GroupId, UserId } from '../shared/ids.js';
 import type { SystemGroupName } from './system-groups.js';
 
-/** What a permission is given to: a named group, or an unnamed one spelt out by its members. Both lists ascend. */
+/** What a permission is given to: a named group, or an anonymous one spelt out by its members. Both lists ascend. */
 export type GroupSettingValue =
   | GroupId
   | { readonly directMembers: readonly UserId[]; readonly directSubgroups: readonly GroupId[] };

@@ -46,7 +46,7 @@ export interface Group {
   readonly isDeactivated: boolean;
   readonly creatorId: UserId | null;
   readonly createdAt: UnixSeconds | null;
-  /** Null for unnamed groups, which nobody manages. */
+  /** Null for anonymous groups, which nobody manages. */
   readonly permissions: GroupSettings<typeof GROUP_PERMISSIONS> | null;
 }
 

@@ -1,4 +1,4 @@
-import { cells, userId } from '@parley/testkit';
+import { tableRows, userId } from '@parley/testkit';
 import type { UserId } from '../shared/ids.js';
 import type { Role } from '../users/role.js';
 import {
@@ -6,14 +6,14 @@ import {
   fullMemberChanges,
   isPastWaitingPeriod,
   nextPromotionAt,
-  type Ranked,
+  type RoleAndJoinTime,
   systemGroupChange,
   systemGroupsOf,
 } from './system-group-maintenance.js';
 import type { SystemGroupName } from './system-groups.js';
 
 const DAY = 86_400;
-const person = (role: Role, joinedAt = 0): Ranked => ({ role, joinedAt });
+const person = (role: Role, joinedAt = 0): RoleAndJoinTime => ({ role, joinedAt });
 const numbered = (id: number, role: Role, joinedAt = 0) => ({ id: userId(id), ...person(role, joinedAt) });
 
 describe('the waiting period', () => {
@@ -31,7 +31,7 @@ describe('the waiting period', () => {
 
 describe('the system groups somebody is in directly', () => {
   it.each(
-    cells(`
+    tableRows(`
       who           | waiting            | waited
       owner         | owners             | owners
       administrator | administrators     | administrators
@@ -88,11 +88,11 @@ describe('full members, as time goes by', () => {
     expect(fullMemberChanges(everybody, full(), 0, 5 * DAY)).toEqual({ leaves: [], joins: [1, 2, 3, 9] });
   });
 
-  it('those who rose or sank leave', () => {
+  it('users whose role changed leave', () => {
     expect(fullMemberChanges(everybody, full(1, 4, 5), 3, 4 * DAY)).toEqual({ leaves: [4, 5], joins: [3] });
   });
 
-  it('the next one is known in advance', () => {
+  it('answers when the next promotion is due', () => {
     expect(nextPromotionAt(everybody, 3, 0)).toBe(3 * DAY);
     expect(nextPromotionAt(everybody, 3, 3 * DAY)).toBe(4 * DAY);
     expect(nextPromotionAt(everybody, 3, 6 * DAY)).toBe(7 * DAY);
@@ -101,7 +101,7 @@ describe('full members, as time goes by', () => {
     expect(nextPromotionAt([numbered(4, 'moderator', 10 * DAY), numbered(5, 'guest', 10 * DAY)], 3, 0)).toBeNull();
   });
 
-  it('and nobody changes before', () => {
+  it('nobody is promoted before that', () => {
     const now = 3 * DAY;
     const next = nextPromotionAt(everybody, 3, now)!;
     const current = full(...fullMemberChanges(everybody, full(), 3, now).joins);

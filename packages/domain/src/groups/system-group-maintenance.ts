@@ -4,7 +4,7 @@ import { directSystemGroups, type SystemGroupName } from './system-groups.js';
 
 const DAY = 86_400;
 
-/** When somebody who is a member becomes a full one (channels §3.1): so many whole days after he joined. */
+/** When somebody who is a member becomes a full one (channels §3.1): so many whole days after they joined. */
 export const fullMemberAt = (joinedAt: UnixSeconds, waitingPeriodDays: number): UnixSeconds =>
   joinedAt + waitingPeriodDays * DAY;
 
@@ -12,10 +12,14 @@ export const isPastWaitingPeriod = (joinedAt: UnixSeconds, waitingPeriodDays: nu
   now >= fullMemberAt(joinedAt, waitingPeriodDays);
 
 /** What system groups hang on, of people and bots. */
-export type Ranked = Pick<User, 'role' | 'joinedAt'>;
+export type RoleAndJoinTime = Pick<User, 'role' | 'joinedAt'>;
 
 /** The system groups somebody belongs in directly (channels §3.2). */
-export function systemGroupsOf(user: Ranked, waitingPeriodDays: number, now: UnixSeconds): readonly SystemGroupName[] {
+export function systemGroupsOf(
+  user: RoleAndJoinTime,
+  waitingPeriodDays: number,
+  now: UnixSeconds,
+): readonly SystemGroupName[] {
   return directSystemGroups(user.role, isPastWaitingPeriod(user.joinedAt, waitingPeriodDays, now));
 }
 
@@ -25,12 +29,12 @@ export interface SystemGroupChange {
 }
 
 /**
- * What has to change for somebody who is in `current`: on joining, when his role changes, when he comes back. While he is
- * deactivated he stays where he is; nobody counts him.
+ * What has to change for somebody who is in `current`: on joining, when their role changes, when they come back. While they are
+ * deactivated they stay where they are; nobody counts them.
  */
 export function systemGroupChange(
   current: readonly SystemGroupName[],
-  user: Ranked,
+  user: RoleAndJoinTime,
   waitingPeriodDays: number,
   now: UnixSeconds,
 ): SystemGroupChange {
@@ -43,7 +47,7 @@ export function systemGroupChange(
 
 /** Everybody who becomes a full member, or is one no longer: when the waiting period changes, and as time goes by. */
 export function fullMemberChanges(
-  users: readonly (Ranked & Pick<User, 'id'>)[],
+  users: readonly (RoleAndJoinTime & Pick<User, 'id'>)[],
   fullMemberIds: ReadonlySet<UserId>,
   waitingPeriodDays: number,
   now: UnixSeconds,
@@ -59,7 +63,7 @@ export function fullMemberChanges(
 
 /** When `fullMemberChanges` has to be asked again, so that nobody needs to look meanwhile; null: nobody is waiting. */
 export function nextPromotionAt(
-  users: readonly Ranked[],
+  users: readonly RoleAndJoinTime[],
   waitingPeriodDays: number,
   now: UnixSeconds,
 ): UnixSeconds | null {

@@ -1,14 +1,14 @@
 import {
-  answer,
-  cells,
   channelId,
+  formatDecision,
   groupId,
-  plainActor,
-  plainChannel,
-  plainGroup,
-  plainRealm,
-  plainSystemGroup,
+  makeActor,
+  makeChannel,
+  makeGroup,
+  makeRealm,
+  makeSystemGroup,
   systemGroup,
+  tableRows,
   userId,
 } from '@parley/testkit';
 import type { Role } from '../users/role.js';
@@ -20,7 +20,7 @@ import {
   canInviteIntoGroups,
   canUseInvitations,
   effectiveWelcomeText,
-  type InvitationGrants,
+  type InvitationRights,
   isTooNewToInvite,
   seesAllInvitations,
 } from './invitation-permissions.js';
@@ -33,11 +33,11 @@ const OWNERS = 'MUST_BE_OWNER: Must be an organization owner';
 // Sic: another reason than where the operation is for administrators.
 const ADMINISTRATORS = 'NOT_PERMITTED: Must be an organization administrator';
 
-const inTeam = (role: Role) => plainActor(role, { groups: [TEAM] });
+const inTeam = (role: Role) => makeActor(role, { groups: [TEAM] });
 
 describe('inviting', () => {
   it.each(
-    cells(`
+    tableRows(`
       who           | link         | email
       owner         | yes          | yes
       administrator | yes          | yes
@@ -47,23 +47,27 @@ describe('inviting', () => {
     `),
   )('%s by %s, by default: %s', (role, kind, expected) => {
     const said = { yes: 'yes', insufficient: INSUFFICIENT, 'no guests': NO_GUESTS }[expected];
-    expect(answer(canInvite(plainActor(role as Role), plainRealm(), kind as 'link'))).toBe(said);
+    expect(formatDecision(canInvite(makeActor(role as Role), makeRealm(), kind as 'link'))).toBe(said);
   });
 
-  it('is for those who are granted it, and people', () => {
-    const realm = plainRealm({ grants: { createMultiuseInvite: TEAM, canInviteUsers: systemGroup.nobody } });
-    expect(answer(canInvite(inTeam('member'), realm, 'link'))).toBe('yes');
-    expect(answer(canInvite(inTeam('owner'), realm, 'email'))).toBe(INSUFFICIENT);
-    expect(answer(canInvite(plainActor('owner'), realm, 'link'))).toBe(INSUFFICIENT);
-    expect(answer(canInvite(inTeam('guest'), realm, 'link'))).toBe(NO_GUESTS);
-    expect(answer(canInvite(plainActor('member', { isBot: true, groups: [TEAM] }), realm, 'link'))).toBe(NO_BOTS);
-    expect(answer(canInvite(plainActor('guest', { isBot: true }), realm, 'link'))).toBe(NO_GUESTS);
-    expect(answer(canUseInvitations(plainActor('member')))).toBe('yes');
-    expect(answer(canUseInvitations(plainActor('member', { isBot: true })))).toBe(NO_BOTS);
+  it('is allowed to users with the permission, never to bots', () => {
+    const realm = makeRealm({
+      permissionOverrides: { createMultiuseInvite: TEAM, canInviteUsers: systemGroup.nobody },
+    });
+    expect(formatDecision(canInvite(inTeam('member'), realm, 'link'))).toBe('yes');
+    expect(formatDecision(canInvite(inTeam('owner'), realm, 'email'))).toBe(INSUFFICIENT);
+    expect(formatDecision(canInvite(makeActor('owner'), realm, 'link'))).toBe(INSUFFICIENT);
+    expect(formatDecision(canInvite(inTeam('guest'), realm, 'link'))).toBe(NO_GUESTS);
+    expect(formatDecision(canInvite(makeActor('member', { isBot: true, groups: [TEAM] }), realm, 'link'))).toBe(
+      NO_BOTS,
+    );
+    expect(formatDecision(canInvite(makeActor('guest', { isBot: true }), realm, 'link'))).toBe(NO_GUESTS);
+    expect(formatDecision(canUseInvitations(makeActor('member')))).toBe('yes');
+    expect(formatDecision(canUseInvitations(makeActor('member', { isBot: true })))).toBe(NO_BOTS);
   });
 
   it.each(
-    cells(`
+    tableRows(`
       inviter       | owner  | administrator | moderator | member | guest
       owner         | yes    | yes           | yes       | yes    | yes
       administrator | owners | yes           | yes       | yes    | yes
@@ -72,67 +76,69 @@ describe('inviting', () => {
     `),
   )('%s invites somebody as %s: %s', (inviter, role, expected) => {
     const said = { yes: 'yes', owners: OWNERS, admins: ADMINISTRATORS }[expected];
-    expect(answer(canInviteAs(plainActor(inviter as Role), role as Role))).toBe(said);
+    expect(formatDecision(canInviteAs(makeActor(inviter as Role), role as Role))).toBe(said);
   });
 
   describe('into channels', () => {
     const mayNot = 'NOT_PERMITTED: You do not have permission to subscribe other users to channels.';
-    const into = (id: number, given: Parameters<typeof plainChannel>[0] = {}, isSubscribed = false) => ({
+    const into = (id: number, given: Parameters<typeof makeChannel>[0] = {}, isSubscribed = false) => ({
       id: channelId(id),
-      channel: plainChannel({ id: channelId(id), ...given }),
+      channel: makeChannel({ id: channelId(id), ...given }),
       isSubscribed,
     });
-    const nobodyAdds = plainRealm({ grants: { canAddSubscribers: systemGroup.nobody } });
+    const nobodyAdds = makeRealm({ permissionOverrides: { canAddSubscribers: systemGroup.nobody } });
     const ask = (actor: Parameters<typeof canInviteIntoChannels>[0], ...channels: ReturnType<typeof into>[]) =>
-      answer(canInviteIntoChannels(actor, nobodyAdds, channels));
+      formatDecision(canInviteIntoChannels(actor, nobodyAdds, channels));
 
     it('takes none', () => {
-      expect(ask(plainActor('member'))).toBe('yes');
+      expect(ask(makeActor('member'))).toBe('yes');
     });
 
     it('takes those that newcomers are put into anyway', () => {
-      expect(ask(plainActor('member'), into(30, { isDefault: true }))).toBe('yes');
-      expect(ask(plainActor('member'), into(30, { isDefault: true }), into(31))).toBe(mayNot);
+      expect(ask(makeActor('member'), into(30, { isDefault: true }))).toBe('yes');
+      expect(ask(makeActor('member'), into(30, { isDefault: true }), into(31))).toBe(mayNot);
     });
 
     it('takes others from those who may add people', () => {
-      expect(ask(plainActor('administrator'), into(30))).toBe('yes');
-      expect(ask(plainActor('moderator'), into(30))).toBe(mayNot);
-      expect(ask(inTeam('member'), into(30, { grants: { canAddSubscribers: TEAM } }))).toBe('yes');
-      expect(ask(inTeam('member'), into(30, { grants: { canAdministerChannel: TEAM } }))).toBe('yes');
-      expect(ask(inTeam('member'), into(30, { grants: { canSubscribe: TEAM } }))).toBe(mayNot);
-      expect(answer(canInviteIntoChannels(plainActor('member'), plainRealm(), [into(30)]))).toBe('yes');
+      expect(ask(makeActor('administrator'), into(30))).toBe('yes');
+      expect(ask(makeActor('moderator'), into(30))).toBe(mayNot);
+      expect(ask(inTeam('member'), into(30, { permissionOverrides: { canAddSubscribers: TEAM } }))).toBe('yes');
+      expect(ask(inTeam('member'), into(30, { permissionOverrides: { canAdministerChannel: TEAM } }))).toBe('yes');
+      expect(ask(inTeam('member'), into(30, { permissionOverrides: { canSubscribe: TEAM } }))).toBe(mayNot);
+      expect(formatDecision(canInviteIntoChannels(makeActor('member'), makeRealm(), [into(30)]))).toBe('yes');
     });
 
     it('names the first that is not there for the inviter, before all else', () => {
       const unknown = (id: number) => `INVALID_INPUT: Invalid channel ID ${id}. No invites were sent.`;
       const missing = { id: channelId(99), channel: null, isSubscribed: false };
-      expect(answer(canInviteIntoChannels(plainActor('owner'), nobodyAdds, [into(30), missing]))).toBe(unknown(99));
+      expect(formatDecision(canInviteIntoChannels(makeActor('owner'), nobodyAdds, [into(30), missing]))).toBe(
+        unknown(99),
+      );
       const secret = into(31, { privacy: 'privateSharedHistory' });
-      expect(ask(plainActor('owner'), secret)).toBe(unknown(31));
-      expect(ask(plainActor('owner'), { ...secret, isSubscribed: true })).toBe('yes');
-      expect(ask(plainActor('member'), into(30), secret)).toBe(unknown(31));
-      expect(ask(plainActor('owner'), into(32, { isArchived: true }, true))).toBe(unknown(32));
+      expect(ask(makeActor('owner'), secret)).toBe(unknown(31));
+      expect(ask(makeActor('owner'), { ...secret, isSubscribed: true })).toBe('yes');
+      expect(ask(makeActor('member'), into(30), secret)).toBe(unknown(31));
+      expect(ask(makeActor('owner'), into(32, { isArchived: true }, true))).toBe(unknown(32));
     });
   });
 
   it('into groups takes those that the inviter may add people to', () => {
-    const addable = plainGroup({ grants: { canAddMembers: TEAM } });
+    const addable = makeGroup({ permissionOverrides: { canAddMembers: TEAM } });
     const ask = (...groups: Parameters<typeof canInviteIntoGroups>[2]) =>
-      answer(canInviteIntoGroups(inTeam('member'), plainRealm(), groups));
+      formatDecision(canInviteIntoGroups(inTeam('member'), makeRealm(), groups));
     expect(ask()).toBe('yes');
     expect(ask(addable)).toBe('yes');
     expect(ask(addable, null)).toBe('INVALID_INPUT: Invalid user group');
-    expect(ask(plainGroup(), null)).toBe(INSUFFICIENT);
-    expect(ask(plainSystemGroup('members'))).toBe(INSUFFICIENT);
+    expect(ask(makeGroup(), null)).toBe(INSUFFICIENT);
+    expect(ask(makeSystemGroup('members'))).toBe(INSUFFICIENT);
     expect(ask({ ...addable, isDeactivated: true })).toBe('INVALID_INPUT: User group is deactivated.');
   });
 
   it('only administrators choose what newcomers are told', () => {
-    expect(effectiveWelcomeText(plainActor('administrator'), 'Hello')).toBe('Hello');
-    expect(effectiveWelcomeText(plainActor('owner'), '')).toBe('');
-    expect(effectiveWelcomeText(plainActor('owner'), null)).toBeNull();
-    expect(effectiveWelcomeText(plainActor('moderator'), 'Hello')).toBeNull();
+    expect(effectiveWelcomeText(makeActor('administrator'), 'Hello')).toBe('Hello');
+    expect(effectiveWelcomeText(makeActor('owner'), '')).toBe('');
+    expect(effectiveWelcomeText(makeActor('owner'), null)).toBeNull();
+    expect(effectiveWelcomeText(makeActor('moderator'), 'Hello')).toBeNull();
   });
 
   it.each`
@@ -145,13 +151,13 @@ describe('inviting', () => {
     ${'member'}        | ${false} | ${true}  | ${0}              | ${true}
   `('$who of $age seconds, invitation needed $invited, domains listed $domains: too new $tooNew', (row) => {
     const settings = { inviteRequired: row.invited, emailsRestrictedToDomains: row.domains };
-    expect(isTooNewToInvite(plainActor(row.who), plainRealm({ settings }), 1000, 1000 + row.age)).toBe(row.tooNew);
+    expect(isTooNewToInvite(makeActor(row.who), makeRealm({ settings }), 1000, 1000 + row.age)).toBe(row.tooNew);
   });
 });
 
 describe('invitations that were made', () => {
   const none = 'INVALID_INPUT: No such invitation';
-  const invitation = (given: Partial<InvitationGrants> = {}): InvitationGrants => ({
+  const invitation = (given: Partial<InvitationRights> = {}): InvitationRights => ({
     kind: 'link',
     inviterId: userId(11),
     role: 'member',
@@ -177,17 +183,17 @@ describe('invitations that were made', () => {
     ${'administrator'} | ${{ kind: 'email' }}                        | ${'yes'}
     ${'guest'}         | ${{ inviterId: userId(10) }}                | ${NO_GUESTS}
   `('are revoked or sent again by $who: $given: $expected', ({ who, given, expected }) => {
-    expect(answer(canChangeInvitation(plainActor(who, { id: 10 }), invitation(given)))).toBe(expected);
+    expect(formatDecision(canChangeInvitation(makeActor(who, { id: 10 }), invitation(given)))).toBe(expected);
   });
 
   it('are none of a bot, and there is none with an unknown id', () => {
-    const bot = plainActor('owner', { id: 10, isBot: true });
-    expect(answer(canChangeInvitation(bot, invitation({ inviterId: userId(10) })))).toBe(NO_BOTS);
-    expect(answer(canChangeInvitation(plainActor('member'), null))).toBe(none);
+    const bot = makeActor('owner', { id: 10, isBot: true });
+    expect(formatDecision(canChangeInvitation(bot, invitation({ inviterId: userId(10) })))).toBe(NO_BOTS);
+    expect(formatDecision(canChangeInvitation(makeActor('member'), null))).toBe(none);
   });
 
   it('administrators see all of them, others their own', () => {
-    expect(seesAllInvitations(plainActor('administrator'))).toBe(true);
-    expect(seesAllInvitations(plainActor('moderator'))).toBe(false);
+    expect(seesAllInvitations(makeActor('administrator'))).toBe(true);
+    expect(seesAllInvitations(makeActor('moderator'))).toBe(false);
   });
 });

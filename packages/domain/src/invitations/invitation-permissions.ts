@@ -7,7 +7,7 @@ import type { ChannelId, UnixSeconds, UserId } from '../shared/ids.js';
 import { all, allowed, type Decision, denied, denyIf } from '../shared/permission.js';
 import { type Actor, isAdministrator } from '../users/actor.js';
 import { isAtLeast, type Role } from '../users/role.js';
-import { insufficientUnless, mustBeHuman, mustBeOwner, mustNotBeGuest } from '../users/role-gates.js';
+import { insufficientUnless, mustBeHuman, mustBeOwner, mustNotBeGuest } from '../users/role-rules.js';
 
 /** A link that many may use, or letters to addresses, each good for one person. */
 export type InvitationKind = 'link' | 'email';
@@ -98,7 +98,7 @@ export function isTooNewToInvite(
 export const seesAllInvitations = (actor: Pick<Actor, 'role'>): boolean => isAdministrator(actor);
 
 /** What of an invitation decides who may touch it. */
-export interface InvitationGrants {
+export interface InvitationRights {
   readonly kind: InvitationKind;
   /** Null: not recorded. */
   readonly inviterId: UserId | null;
@@ -110,7 +110,7 @@ export interface InvitationGrants {
 /** Revoking, or sending again (organization §9.4). Null: there is no such invitation. */
 export function canChangeInvitation(
   actor: Pick<Actor, 'id' | 'role' | 'isBot'>,
-  invitation: InvitationGrants | null,
+  invitation: InvitationRights | null,
 ): Decision {
   return all(
     canUseInvitations(actor),

@@ -1,6 +1,6 @@
-import { heardTopics } from '../channels/heard-topics.js';
+import { loadTopicMutes } from '../channels/topic-mutes.js';
 import { users } from '../events/audience.js';
-import type { MessagePlace } from '../events/event.js';
+import type { MessageLocation } from '../events/event.js';
 import { invalidInput } from '../shared/errors.js';
 import type { ChannelId, MessageId } from '../shared/ids.js';
 import { enforce } from '../shared/permission.js';
@@ -19,13 +19,13 @@ export interface FlagChange {
 }
 
 /** As somebody asked for it: there are flags that nobody can change, and words that mean nothing. */
-export interface WantedFlagChange {
+export interface FlagChangeInput {
   readonly op: string;
   readonly flag: FlagChange['flag'] | { readonly name: string; readonly isFixed: boolean };
 }
 
 /** In the order of messages §13.1. @throws DomainError INVALID_INPUT */
-export function parseFlagChange({ op, flag }: WantedFlagChange): FlagChange {
+export function parseFlagChange({ op, flag }: FlagChangeInput): FlagChange {
   if (typeof flag !== 'string') {
     throw invalidInput(flag.isFixed ? `Flag not editable: '${flag.name}'` : `Invalid flag: '${flag.name}'`);
   }
@@ -41,20 +41,20 @@ export interface FlagChangeOutcome {
 }
 
 /**
- * Changes a flag on messages, whether or not they are the caller's own yet (messages §13.1), and tells his other clients,
+ * Changes a flag on messages, whether or not they are the caller's own yet (messages §13.1), and tells their other clients,
  * even when nothing changed. @throws DomainError INVALID_INPUT; then nothing is changed.
  */
 export async function changeFlags(
   tx: Transaction,
   actor: Actor,
   ids: readonly MessageId[],
-  wanted: WantedFlagChange,
+  wanted: FlagChangeInput,
 ): Promise<FlagChangeOutcome> {
   const change = parseFlagChange(wanted);
   const { op, flag } = change;
   // What was never received counts as read and bare, so only the opposite of that has to look at each message.
-  const suitsAnything = flag === 'read' ? op === 'add' : op === 'remove';
-  const eligible = suitsAnything ? null : await takeEligible(tx, actor, ids, change);
+  const needsNoLookup = flag === 'read' ? op === 'add' : op === 'remove';
+  const eligible = needsNoLookup ? null : await selectEligible(tx, actor, ids, change);
   const changedIds = await store(tx, actor, eligible ? eligible.loaded.map((one) => one.message.id) : ids, change);
   await tx.events.append(actor.realmId, {
     event: {
@@ -71,7 +71,7 @@ export async function changeFlags(
 }
 
 /** The messages that can be changed, which are the caller's own from now on. */
-async function takeEligible(
+async function selectEligible(
   tx: Transaction,
   actor: Actor,
   ids: readonly MessageId[],
@@ -95,7 +95,7 @@ async function takeEligible(
   });
   const foreign = eligible.filter((one) => !one.isOwn).map((one) => one.message.id);
   for (const some of slicesOf(foreign, IDS_AT_A_TIME)) {
-    await tx.personal.adopt({ realmId: actor.realmId, userId: actor.id }, some);
+    await tx.personal.addHistorical({ realmId: actor.realmId, userId: actor.id }, some);
     await tx.yield();
   }
   return { loaded: eligible, ignoredChannelIds: [...ignored].sort((a, b) => a - b) };
@@ -129,17 +129,17 @@ async function placesOf(
   actor: Actor,
   loaded: readonly LoadedMessage[],
   changedIds: readonly MessageId[],
-): Promise<readonly (readonly [MessageId, MessagePlace])[]> {
+): Promise<readonly (readonly [MessageId, MessageLocation])[]> {
   const changed = new Set(changedIds);
   const messages = loaded.filter((one) => changed.has(one.message.id));
   const recipients = await tx.recipients.list(actor.realmId, [
     ...new Set(messages.map((one) => one.message.recipientId)),
   ]);
-  const topics = await heardTopics(tx, actor.realmId, actor.id);
+  const topics = await loadTopicMutes(tx, actor.realmId, actor.id);
   return messages.map(({ message, flags }) => {
     const isMentioned = (flags?.mentioned || flags?.channelWildcardMentioned || flags?.topicWildcardMentioned) ?? false;
     if (message.channelId !== null) {
-      const isUnmuted = topics.isHeard(message.channelId, message.topic);
+      const isUnmuted = topics.isUnmuted(message.channelId, message.topic);
       return [
         message.id,
         { kind: 'channel', channelId: message.channelId, topic: message.topic, isUnmuted, isMentioned },

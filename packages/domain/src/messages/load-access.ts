@@ -3,14 +3,15 @@ import type { ChannelId, MessageId } from '../shared/ids.js';
 import type { Repositories, Transaction } from '../shared/unit-of-work.js';
 import type { Actor } from '../users/actor.js';
 import type { Message, PersonalFlags } from './message.js';
+import type { MessageCondition } from './message-condition.js';
+import type { MessageListEntry } from './message-page-reads.js';
 import { canReadMessage, type MessageAccess } from './message-permissions.js';
-import type { MessageHead } from './message-repository.js';
 
 /** A message with all that rules about it read. */
 export interface LoadedMessage extends MessageAccess {
   readonly message: Message;
   readonly channel: Channel | null;
-  /** Null: not his own. */
+  /** Null: not their own. */
   readonly flags: PersonalFlags | null;
 }
 
@@ -38,27 +39,31 @@ export async function loadMessages(
   }));
 }
 
-/** Of these messages those that exist and that the actor may read (messages §1.4); ascending id. None is loaded as a whole. */
-export async function listReadableHeads(
-  reads: Reads,
+/**
+ * Of these messages those of which the conditions hold and that the actor may read (messages §1.4); ascending id. None is
+ * loaded as a whole.
+ */
+export async function listReadableEntries(
+  reads: Pick<Repositories | Transaction, 'channels' | 'personal' | 'pages'>,
   actor: Actor,
   ids: readonly MessageId[],
-): Promise<readonly MessageHead[]> {
+  conditions: readonly MessageCondition[],
+): Promise<readonly MessageListEntry[]> {
   const viewer = { realmId: actor.realmId, userId: actor.id };
-  const heads = await reads.messages.listHeads(viewer, ids);
-  const channelIds = new Set(heads.flatMap((head) => head.channelId ?? []));
+  const entries = await reads.pages.listEntries(viewer, ids, conditions);
+  const channelIds = new Set(entries.flatMap((entry) => entry.channelId ?? []));
   const channels = new Map((await reads.channels.list(actor.realmId, [...channelIds])).map((one) => [one.id, one]));
   const subscribed = new Set<ChannelId>(await reads.channels.listSubscribedIds(actor.realmId, actor.id));
   // What was never received shows as historical, as does what was taken from history: only the latter is the actor's own.
-  const historical = heads.filter((head) => head.flags.historical).map((head) => head.id);
+  const historical = entries.filter((entry) => entry.flags.historical).map((entry) => entry.id);
   const taken = historical.length > 0 ? await reads.personal.listFlags(viewer, historical) : new Map();
-  return heads.filter(
-    (head) =>
+  return entries.filter(
+    (entry) =>
       canReadMessage(actor, {
-        message: head,
-        channel: head.channelId === null ? null : (channels.get(head.channelId) ?? null),
-        isSubscribed: head.channelId !== null && subscribed.has(head.channelId),
-        isOwn: !head.flags.historical || taken.has(head.id),
+        message: entry,
+        channel: entry.channelId === null ? null : (channels.get(entry.channelId) ?? null),
+        isSubscribed: entry.channelId !== null && subscribed.has(entry.channelId),
+        isOwn: !entry.flags.historical || taken.has(entry.id),
       }).allowed,
   );
 }

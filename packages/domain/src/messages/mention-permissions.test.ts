@@ -1,4 +1,12 @@
-import { answer, groupId, plainActor, plainGroup, plainRealm, plainSystemGroup, systemGroup } from '@parley/testkit';
+import {
+  formatDecision,
+  groupId,
+  makeActor,
+  makeGroup,
+  makeRealm,
+  makeSystemGroup,
+  systemGroup,
+} from '@parley/testkit';
 import { canMentionGroup } from '../groups/group-permissions.js';
 import { canMention, canMentionMany, type Mentions } from './mention-permissions.js';
 
@@ -17,13 +25,13 @@ describe('mentioning many people at once', () => {
     ${'member'}        | ${channel} | ${topic}
     ${'guest'}         | ${channel} | ${topic}
   `('$who, by default', ({ who, inChannel, inTopic }) => {
-    expect(answer(canMentionMany(plainActor(who), plainRealm(), 'channel'))).toBe(inChannel);
-    expect(answer(canMentionMany(plainActor(who), plainRealm(), 'topic'))).toBe(inTopic);
+    expect(formatDecision(canMentionMany(makeActor(who), makeRealm(), 'channel'))).toBe(inChannel);
+    expect(formatDecision(canMentionMany(makeActor(who), makeRealm(), 'topic'))).toBe(inTopic);
   });
 
   it('guests too, where everyone may', () => {
-    const realm = plainRealm({ grants: { canMentionManyUsers: systemGroup.everyone } });
-    expect(answer(canMentionMany(plainActor('guest'), realm, 'channel'))).toBe('yes');
+    const realm = makeRealm({ permissionOverrides: { canMentionManyUsers: systemGroup.everyone } });
+    expect(formatDecision(canMentionMany(makeActor('guest'), realm, 'channel'))).toBe('yes');
   });
 });
 
@@ -31,23 +39,23 @@ describe('mentioning a group', () => {
   const mayNot = "NOT_PERMITTED: You are not allowed to mention user group 'actors'.";
 
   it('is for everyone by default', () => {
-    expect(answer(canMentionGroup(plainActor('guest'), plainGroup()))).toBe('yes');
+    expect(formatDecision(canMentionGroup(makeActor('guest'), makeGroup()))).toBe('yes');
   });
 
   it('is for those it is given to, and no administrator beside them', () => {
-    const group = plainGroup({ grants: { canMention: TEAM } });
-    expect(answer(canMentionGroup(plainActor('guest', { groups: [TEAM] }), group))).toBe('yes');
-    expect(answer(canMentionGroup(plainActor('owner'), group))).toBe(mayNot);
+    const group = makeGroup({ permissionOverrides: { canMention: TEAM } });
+    expect(formatDecision(canMentionGroup(makeActor('guest', { groups: [TEAM] }), group))).toBe('yes');
+    expect(formatDecision(canMentionGroup(makeActor('owner'), group))).toBe(mayNot);
     // Being in the group is another thing.
-    expect(answer(canMentionGroup(plainActor('member', { groups: [group.id] }), group))).toBe(mayNot);
+    expect(formatDecision(canMentionGroup(makeActor('member', { groups: [group.id] }), group))).toBe(mayNot);
   });
 
   it('names a system group as clients do', () => {
     const members = {
-      ...plainSystemGroup('members'),
-      permissions: plainGroup({ grants: { canMention: systemGroup.nobody } }).permissions,
+      ...makeSystemGroup('members'),
+      permissions: makeGroup({ permissionOverrides: { canMention: systemGroup.nobody } }).permissions,
     };
-    expect(answer(canMentionGroup(plainActor('owner'), members))).toBe(
+    expect(formatDecision(canMentionGroup(makeActor('owner'), members))).toBe(
       "NOT_PERMITTED: You are not allowed to mention user group 'role:members'.",
     );
   });
@@ -56,9 +64,9 @@ describe('mentioning a group', () => {
 /** Messages §3.2 rows 18–20, and §9.1 row 17 for a text that is changed. */
 describe('what a message mentions', () => {
   const none: Mentions = { channelSubscribers: 0, topicParticipants: 0, groups: [] };
-  const open = plainGroup({ name: 'open' });
-  const closed = plainGroup({ name: 'closed', grants: { canMention: TEAM } });
-  const shut = plainGroup({ name: 'shut', grants: { canMention: systemGroup.nobody } });
+  const open = makeGroup({ name: 'open' });
+  const closed = makeGroup({ name: 'closed', permissionOverrides: { canMention: TEAM } });
+  const shut = makeGroup({ name: 'shut', permissionOverrides: { canMention: systemGroup.nobody } });
   const group = (name: string) => `NOT_PERMITTED: You are not allowed to mention user group '${name}'.`;
 
   it.each`
@@ -79,7 +87,7 @@ describe('what a message mentions', () => {
     ${'member'}        | ${{ topicParticipants: 16, groups: [shut] }}           | ${topic}
     ${'member'}        | ${{ channelSubscribers: 9e9, topicParticipants: 9e9 }} | ${channel}
   `('$mentions by $who: $expected', ({ who, mentions, expected }) => {
-    const actor = who === 'team' ? plainActor('member', { groups: [TEAM] }) : plainActor(who);
-    expect(answer(canMention(actor, plainRealm(), { ...none, ...mentions }))).toBe(expected);
+    const actor = who === 'team' ? makeActor('member', { groups: [TEAM] }) : makeActor(who);
+    expect(formatDecision(canMention(actor, makeRealm(), { ...none, ...mentions }))).toBe(expected);
   });
 });

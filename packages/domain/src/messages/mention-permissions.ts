@@ -1,5 +1,5 @@
 import type { Group } from '../groups/group.js';
-import { canMentionGroup, type Grantee, hasRealmPermission } from '../groups/group-permissions.js';
+import { canMentionGroup, hasRealmPermission, type PermissionHolder } from '../groups/group-permissions.js';
 import type { Realm } from '../realms/realm.js';
 import { all, allowed, type Decision, denyIf } from '../shared/permission.js';
 
@@ -17,7 +17,7 @@ export interface Mentions {
 
 /** Of a message sent, and of one whose text is changed: messages §3.2 rows 18–20, §9.1 row 17. */
 export function canMention(
-  sender: Grantee,
+  sender: PermissionHolder,
   realm: Pick<Realm, 'permissions'>,
   { channelSubscribers, topicParticipants, groups }: Mentions,
 ): Decision {
@@ -29,7 +29,11 @@ export function canMention(
 }
 
 /** Asked only where a wildcard reaches many (messages §3.2 rows 18–19). */
-export function canMentionMany(actor: Grantee, realm: Pick<Realm, 'permissions'>, whom: 'channel' | 'topic'): Decision {
+export function canMentionMany(
+  actor: PermissionHolder,
+  realm: Pick<Realm, 'permissions'>,
+  whom: 'channel' | 'topic',
+): Decision {
   return denyIf(
     !hasRealmPermission(actor, realm, 'canMentionManyUsers'),
     whom === 'channel' ? 'CHANNEL_WILDCARD_NOT_ALLOWED' : 'TOPIC_WILDCARD_NOT_ALLOWED',

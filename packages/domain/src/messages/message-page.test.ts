@@ -1,33 +1,35 @@
-import { aChannel, aMessage, aUser, given, type MemoryScene, plainAddresses } from '@parley/testkit';
-import { leaveChannels } from '../channels/leave-channels.js';
+import { aChannel, aMessage, aUser, createFixture, fakeRealmUrls, type MemoryFixture } from '@parley/testkit';
+import { unsubscribeFromChannels } from '../channels/unsubscribe-from-channels.js';
 import { type Anchor, checkRange, clampRange, NEWEST_ANCHOR, selectPage } from './message-page.js';
 import { resolveNarrow } from './narrow.js';
 
 /** Ten messages in Denmark, an hour apart, with one of Rome after each: the n-th of Denmark is the (2n − 1)-th of all. */
 const tenMessages = async () => {
-  const scene = await given(
+  const fixture = await createFixture(
     aUser({ name: 'hamlet' }),
     aUser({ name: 'iago' }),
     aChannel({ name: 'Denmark', subscribers: ['hamlet'] }),
     aChannel({ name: 'Rome', subscribers: ['hamlet'] }),
   );
   for (let n = 1; n <= 10; n++) {
-    await scene.add(aMessage({ from: 'iago', to: 'Denmark' }), aMessage({ from: 'iago', to: 'Rome' }));
-    scene.clock.advance(3600);
+    await fixture.add(aMessage({ from: 'iago', to: 'Denmark' }), aMessage({ from: 'iago', to: 'Rome' }));
+    fixture.clock.advance(3600);
   }
-  return scene;
+  return fixture;
 };
 
-const idOf = (scene: MemoryScene, n: number) => scene.messages[2 * n - 2]!.id as number;
+const idOf = (fixture: MemoryFixture, n: number) => fixture.messages[2 * n - 2]!.id as number;
 
 /** A page of Denmark, its messages told by their number there. */
-const pageOf = (scene: MemoryScene, anchor: Anchor, before: number, after: number, includeAnchor = true) =>
-  scene.uow.read(async (repositories) => {
-    const actor = await repositories.actors.get(scene.viewer('hamlet'));
+const pageOf = (fixture: MemoryFixture, anchor: Anchor, before: number, after: number, includeAnchor = true) =>
+  fixture.uow.read(async (repositories) => {
+    const actor = await repositories.actors.get(fixture.viewer('hamlet'));
     const denmark = [{ operator: 'channel', operand: 'Denmark', negated: false }];
-    const narrow = await resolveNarrow(repositories, actor, denmark, plainAddresses);
+    const narrow = await resolveNarrow({ reads: repositories, actor, realmUrls: fakeRealmUrls }, denmark);
     const page = await selectPage(repositories, actor, narrow, { anchor, before, after, includeAnchor });
-    const numbers = page.heads.map((head) => scene.messages.findIndex((message) => message.id === head.id) / 2 + 1);
+    const numbers = page.entries.map(
+      (entry) => fixture.messages.findIndex((message) => message.id === entry.id) / 2 + 1,
+    );
     const found = (['Anchor', 'Oldest', 'Newest'] as const).filter((end) => page[`found${end}`]).join(' ');
     return { numbers, found, anchor: page.anchor };
   });
@@ -59,9 +61,9 @@ describe('a page around a message', () => {
     ${1.5}  | ${1}   | ${0}  | ${true}  | ${[1]}          | ${''}
     ${10.5} | ${1}   | ${1}  | ${true}  | ${[10]}         | ${'Newest'}
   `('$at, -$before +$after, itself: $anchor', async ({ at, before, after, anchor, numbers, found }) => {
-    const scene = await tenMessages();
-    const id = scene.messages[2 * at - 2]!.id;
-    expect(await pageOf(scene, { kind: 'id', id }, before, after, anchor)).toEqual({ numbers, found, anchor: id });
+    const fixture = await tenMessages();
+    const id = fixture.messages[2 * at - 2]!.id;
+    expect(await pageOf(fixture, { kind: 'id', id }, before, after, anchor)).toEqual({ numbers, found, anchor: id });
   });
 });
 
@@ -94,54 +96,54 @@ describe('a page at an end', () => {
 
 describe('a page at the first unread message', () => {
   const firstUnread = { kind: 'firstUnread' } as const;
-  const read = (scene: MemoryScene, ...numbers: readonly number[]) =>
-    scene.uow.write((tx) =>
+  const read = (fixture: MemoryFixture, ...numbers: readonly number[]) =>
+    fixture.uow.write((tx) =>
       tx.personal.setRead(
-        scene.viewer('hamlet'),
-        numbers.map((n) => scene.messages[2 * n - 2]!.id),
+        fixture.viewer('hamlet'),
+        numbers.map((n) => fixture.messages[2 * n - 2]!.id),
         true,
       ),
     );
 
   it('begins there', async () => {
-    const scene = await tenMessages();
-    await read(scene, 1, 2, 4);
-    expect(await pageOf(scene, firstUnread, 1, 1)).toEqual({
+    const fixture = await tenMessages();
+    await read(fixture, 1, 2, 4);
+    expect(await pageOf(fixture, firstUnread, 1, 1)).toEqual({
       numbers: [2, 3, 4],
       found: 'Anchor',
-      anchor: idOf(scene, 3),
+      anchor: idOf(fixture, 3),
     });
   });
 
   it('is at the newest end when there is none', async () => {
-    const scene = await tenMessages();
-    await read(scene, ...range(1, 10));
-    expect(await pageOf(scene, firstUnread, 2, 2)).toEqual({
+    const fixture = await tenMessages();
+    await read(fixture, ...range(1, 10));
+    expect(await pageOf(fixture, firstUnread, 2, 2)).toEqual({
       numbers: [9, 10],
       found: 'Newest',
       anchor: NEWEST_ANCHOR,
     });
   });
 
-  const mute = (scene: MemoryScene, name: string) =>
-    scene.uow.write(async (tx) => {
-      const { realmId, userId } = scene.viewer('hamlet');
-      const row = (await tx.channels.findSubscription(realmId, scene.channel(name).id, userId))!;
+  const mute = (fixture: MemoryFixture, name: string) =>
+    fixture.uow.write(async (tx) => {
+      const { realmId, userId } = fixture.viewer('hamlet');
+      const row = (await tx.channels.findSubscription(realmId, fixture.channel(name).id, userId))!;
       await tx.channels.putSubscriptions([{ ...row, isMuted: true }]);
     });
 
   it('does not mind that the channel it is asked for is muted', async () => {
-    const scene = await tenMessages();
-    await mute(scene, 'Denmark');
-    expect((await pageOf(scene, firstUnread, 0, 0)).numbers).toEqual([1]);
+    const fixture = await tenMessages();
+    await mute(fixture, 'Denmark');
+    expect((await pageOf(fixture, firstUnread, 0, 0)).numbers).toEqual([1]);
   });
 
   it('passes over muted channels where none is asked for', async () => {
-    const scene = await tenMessages();
-    await mute(scene, 'Denmark');
-    const anchor = await scene.uow.read(async (repositories) => {
-      const actor = await repositories.actors.get(scene.viewer('hamlet'));
-      const narrow = await resolveNarrow(repositories, actor, [], plainAddresses);
+    const fixture = await tenMessages();
+    await mute(fixture, 'Denmark');
+    const anchor = await fixture.uow.read(async (repositories) => {
+      const actor = await repositories.actors.get(fixture.viewer('hamlet'));
+      const narrow = await resolveNarrow({ reads: repositories, actor, realmUrls: fakeRealmUrls }, []);
       const page = await selectPage(repositories, actor, narrow, {
         anchor: firstUnread,
         before: 0,
@@ -150,18 +152,30 @@ describe('a page at the first unread message', () => {
       });
       return page.anchor;
     });
-    expect(anchor).toBe(scene.messages[1]!.id);
+    expect(anchor).toBe(fixture.messages[1]!.id);
   });
 
-  it('knows nothing of what he has left', async () => {
-    const scene = await tenMessages();
-    await scene.uow.write((tx) => leaveChannels(tx, [scene.channel('Denmark')], [scene.user('hamlet').id]));
-    expect((await pageOf(scene, firstUnread, 1, 0)).anchor).toBe(NEWEST_ANCHOR);
+  it('passes over muted topics, also in the channel it is asked for', async () => {
+    const fixture = await tenMessages();
+    const { realmId, userId } = fixture.viewer('hamlet');
+    const { channelId, topic } = fixture.messages.find(({ id }) => id === idOf(fixture, 1))!;
+    await fixture.uow.write((tx) =>
+      tx.topicPolicies.put({ realmId, userId, channelId: channelId!, topic, visibility: 'muted', changedAt: 0 }),
+    );
+    expect((await pageOf(fixture, firstUnread, 0, 0)).anchor).toBe(NEWEST_ANCHOR);
+  });
+
+  it('ignores unsubscribed channels', async () => {
+    const fixture = await tenMessages();
+    await fixture.uow.write((tx) =>
+      unsubscribeFromChannels(tx, [fixture.channel('Denmark')], [fixture.user('hamlet').id]),
+    );
+    expect((await pageOf(fixture, firstUnread, 1, 0)).anchor).toBe(NEWEST_ANCHOR);
   });
 });
 
 describe('a page at a date', () => {
-  const hour = (scene: MemoryScene, n: number) => scene.messages[0]!.sentAt + n * 3600;
+  const hour = (fixture: MemoryFixture, n: number) => fixture.messages[0]!.sentAt + n * 3600;
 
   it.each`
     hours  | numbers | found       | what
@@ -170,15 +184,15 @@ describe('a page at a date', () => {
     ${3.5} | ${[5]}  | ${'Anchor'} | ${'between two'}
     ${10}  | ${[]}   | ${'Newest'} | ${'after everything'}
   `('$what', async ({ hours, numbers, found }) => {
-    const scene = await tenMessages();
-    const page = await pageOf(scene, { kind: 'date', since: hour(scene, hours) }, 0, 0);
-    expect(page).toEqual({ numbers, found, anchor: numbers.length > 0 ? idOf(scene, numbers[0]) : NEWEST_ANCHOR });
+    const fixture = await tenMessages();
+    const page = await pageOf(fixture, { kind: 'date', since: hour(fixture, hours) }, 0, 0);
+    expect(page).toEqual({ numbers, found, anchor: numbers.length > 0 ? idOf(fixture, numbers[0]) : NEWEST_ANCHOR });
   });
 
   it('is at the newest end when only others have been sent since', async () => {
-    const scene = await tenMessages();
-    await scene.add(aMessage({ from: 'iago', to: 'Rome' }));
-    expect((await pageOf(scene, { kind: 'date', since: hour(scene, 10) }, 1, 0)).anchor).toBe(NEWEST_ANCHOR);
+    const fixture = await tenMessages();
+    await fixture.add(aMessage({ from: 'iago', to: 'Rome' }));
+    expect((await pageOf(fixture, { kind: 'date', since: hour(fixture, 10) }, 1, 0)).anchor).toBe(NEWEST_ANCHOR);
   });
 });
 

@@ -2,8 +2,10 @@ import { invalidInput } from '../shared/errors.js';
 import type { UnixSeconds } from '../shared/ids.js';
 import type { Repositories, Transaction } from '../shared/unit-of-work.js';
 import type { Actor } from '../users/actor.js';
-import type { MessageHead, Viewer } from './message-repository.js';
-import { mutedRecipients, type ResolvedNarrow } from './narrow.js';
+import { not } from './message-condition.js';
+import type { MessageListEntry, Viewer } from './message-page-reads.js';
+import type { ResolvedNarrow } from './narrow.js';
+import { mutedMessages } from './narrow-operators.js';
 
 /** Where in a conversation a page lies. */
 export type Anchor =
@@ -20,7 +22,7 @@ export interface PageRange {
 
 export interface MessagePage {
   /** Ascending id. */
-  readonly heads: readonly MessageHead[];
+  readonly entries: readonly MessageListEntry[];
   /** What the anchor came to; null where messages were named one by one. */
   readonly anchor: number | null;
   readonly foundAnchor: boolean;
@@ -33,7 +35,7 @@ export const NEWEST_ANCHOR = 10 ** 16;
 /** Per request (protocol §14). */
 export const MAX_MESSAGES = 5000;
 
-type Reads = Pick<Repositories | Transaction, 'channels' | 'users' | 'recipients' | 'personal' | 'messages'>;
+type Reads = Pick<Repositories | Transaction, 'channels' | 'topicPolicies' | 'personal' | 'pages'>;
 
 /** @throws DomainError INVALID_INPUT when the range can be no range (messages §5.2 row 6). */
 export function checkRange({ before, after, includeAnchor }: PageRange): void {
@@ -64,13 +66,13 @@ export async function selectPage(
   const after = atNewest ? 0 : range.after;
 
   const rows = await fetch();
-  const older = atNewest ? rows : rows.filter((head) => head.id < anchor);
-  const exact = atNewest ? [] : rows.filter((head) => head.id === anchor);
-  const newer = atNewest ? [] : rows.filter((head) => head.id > anchor);
+  const older = atNewest ? rows : rows.filter((entry) => entry.id < anchor);
+  const exact = atNewest ? [] : rows.filter((entry) => entry.id === anchor);
+  const newer = atNewest ? [] : rows.filter((entry) => entry.id > anchor);
   const keptOlder = before > 0 ? older.slice(-before) : older;
   const keptNewer = after > 0 ? newer.slice(0, after) : newer;
   return {
-    heads: [...keptOlder, ...exact, ...keptNewer],
+    entries: [...keptOlder, ...exact, ...keptNewer],
     anchor,
     foundAnchor: exact.length === 1,
     foundOldest: atOldest || older.length < before,
@@ -86,24 +88,24 @@ export async function selectPage(
       case 'newest':
         return NEWEST_ANCHOR;
       case 'firstUnread': {
-        const muted = namesChannel ? [] : await mutedRecipients(reads, actor);
-        const unmuted = { ...filter, withoutRecipients: [...filter.withoutRecipients, ...muted] };
+        const muted = await mutedMessages({ reads, actor }, namesChannel ? 'topics' : 'topicsAndChannels');
+        const unmuted = { ...filter, conditions: [...filter.conditions, not(muted)] };
         return (await reads.personal.findFirstUnread(viewer, unmuted)) ?? NEWEST_ANCHOR;
       }
       case 'date': {
-        const first = await reads.messages.findFirstIdSince(viewer.realmId, range.anchor.since);
+        const first = await reads.pages.findFirstIdSince(viewer.realmId, range.anchor.since);
         if (first === null) return NEWEST_ANCHOR;
-        const [head] = await reads.messages.listHeadsFrom(viewer, filter, first, 1);
-        return head?.id ?? NEWEST_ANCHOR;
+        const [entry] = await reads.pages.listEntriesFrom(viewer, filter, first, 1);
+        return entry?.id ?? NEWEST_ANCHOR;
       }
     }
   }
 
-  async function fetch(): Promise<readonly MessageHead[]> {
+  async function fetch(): Promise<readonly MessageListEntry[]> {
     const needsOlder = !atOldest && before > 0;
     const needsNewer = !atNewest && after > 0;
-    const upTo = (atMost: number | null, limit: number) => reads.messages.listHeadsUpTo(viewer, filter, atMost, limit);
-    const from = (atLeast: number, limit: number) => reads.messages.listHeadsFrom(viewer, filter, atLeast, limit);
+    const upTo = (atMost: number | null, limit: number) => reads.pages.listEntriesUpTo(viewer, filter, atMost, limit);
+    const from = (atLeast: number, limit: number) => reads.pages.listEntriesFrom(viewer, filter, atLeast, limit);
     if (needsOlder && needsNewer) return [...(await upTo(anchor - 1, before)), ...(await from(anchor, after + 1))];
     if (needsOlder) {
       if (atNewest) return upTo(null, before);
@@ -114,6 +116,6 @@ export async function selectPage(
       return includeAnchor ? from(anchor, after + 1) : from(anchor + 1, after);
     }
     // Nothing but the anchor was asked for, and that only where it is included (contract decision 27).
-    return includeAnchor ? (await upTo(anchor, 1)).filter((head) => head.id === anchor) : [];
+    return includeAnchor ? (await upTo(anchor, 1)).filter((entry) => entry.id === anchor) : [];
   }
 }

@@ -1,12 +1,12 @@
 import {
-  answer,
-  cells,
   channelId,
+  formatDecision,
   groupId,
-  plainActor,
-  plainChannel,
-  plainRealm,
+  makeActor,
+  makeChannel,
+  makeRealm,
   systemGroup,
+  tableRows,
   userId,
 } from '@parley/testkit';
 import type { ChannelPermission, ChannelPrivacy } from '../channels/channel.js';
@@ -41,13 +41,13 @@ const PRIVACY: Readonly<Record<string, ChannelPrivacy>> = {
   'private, protected history': 'privateProtectedHistory',
 };
 
-const inTeam = (role: Role) => plainActor(role, { groups: [TEAM] });
+const inTeam = (role: Role) => makeActor(role, { groups: [TEAM] });
 
 describe('a message by its id', () => {
   const inChannel = { channelId: channelId(30) };
 
   it.each(
-    cells(`
+    tableRows(`
       who                                           | web-public | public | private, shared history | private, protected history
       owner outside, never received it              | yes        | yes    | no                      | no
       owner outside, received it once               | yes        | yes    | no                      | no
@@ -65,18 +65,18 @@ describe('a message by its id', () => {
     const [role, where = ''] = who.split(' ');
     const access = {
       message: inChannel,
-      channel: plainChannel({ privacy: PRIVACY[kind]! }),
+      channel: makeChannel({ privacy: PRIVACY[kind]! }),
       isSubscribed: where.startsWith('inside'),
       isOwn: !who.includes('never'),
     };
-    expect(answer(canReadMessage(plainActor(role as Role), access))).toBe(expected === 'yes' ? 'yes' : UNKNOWN);
-    expect(answer(canReadMessage(plainActor(role as Role), access, { modifying: true }))).toBe(
+    expect(formatDecision(canReadMessage(makeActor(role as Role), access))).toBe(expected === 'yes' ? 'yes' : UNKNOWN);
+    expect(formatDecision(canReadMessage(makeActor(role as Role), access, { modifying: true }))).toBe(
       expected === 'yes' ? 'yes' : UNKNOWN,
     );
   });
 
   it.each(
-    cells(`
+    tableRows(`
       member granted       | shared, never received it | shared, received it | protected, never received it | protected, received it
       canSubscribe         | yes                       | yes                 | no                           | yes
       canAddSubscribers    | yes                       | yes                 | no                           | yes
@@ -86,46 +86,48 @@ describe('a message by its id', () => {
   )('outside a private channel, granted %s, %s: %s', (permission, where, expected) => {
     const access = {
       message: inChannel,
-      channel: plainChannel({
+      channel: makeChannel({
         privacy: where.startsWith('shared') ? 'privateSharedHistory' : 'privateProtectedHistory',
-        grants: { [permission]: TEAM },
+        permissionOverrides: { [permission]: TEAM },
       }),
       isSubscribed: false,
       isOwn: !where.includes('never'),
     };
-    expect(answer(canReadMessage(inTeam('member'), access))).toBe(expected === 'yes' ? 'yes' : UNKNOWN);
-    expect(answer(canReadMessage(inTeam('guest'), access))).toBe(UNKNOWN);
+    expect(formatDecision(canReadMessage(inTeam('member'), access))).toBe(expected === 'yes' ? 'yes' : UNKNOWN);
+    expect(formatDecision(canReadMessage(inTeam('guest'), access))).toBe(UNKNOWN);
   });
 
   it('of an archived channel is read, but no longer touched', () => {
     const access = {
       message: inChannel,
-      channel: plainChannel({ isArchived: true }),
+      channel: makeChannel({ isArchived: true }),
       isSubscribed: true,
       isOwn: true,
     };
-    expect(answer(canReadMessage(plainActor('owner'), access))).toBe('yes');
-    expect(answer(canReadMessage(plainActor('owner'), access, { modifying: true }))).toBe(UNKNOWN);
+    expect(formatDecision(canReadMessage(makeActor('owner'), access))).toBe('yes');
+    expect(formatDecision(canReadMessage(makeActor('owner'), access, { modifying: true }))).toBe(UNKNOWN);
   });
 
   it('between people belongs to those people, whatever anybody else is', () => {
     const direct = { message: { channelId: null }, channel: null, isSubscribed: false };
     for (const role of ROLES) {
-      expect(answer(canReadMessage(plainActor(role), { ...direct, isOwn: true }, { modifying: true }))).toBe('yes');
-      expect(answer(canReadMessage(plainActor(role), { ...direct, isOwn: false }))).toBe(UNKNOWN);
+      expect(formatDecision(canReadMessage(makeActor(role), { ...direct, isOwn: true }, { modifying: true }))).toBe(
+        'yes',
+      );
+      expect(formatDecision(canReadMessage(makeActor(role), { ...direct, isOwn: false }))).toBe(UNKNOWN);
     }
   });
 
-  it('whose channel is not there is not there either', () => {
+  it('is not found when its channel is not found', () => {
     const lost = { message: inChannel, channel: null, isSubscribed: false, isOwn: true };
-    expect(answer(canReadMessage(plainActor('owner'), lost))).toBe(UNKNOWN);
+    expect(formatDecision(canReadMessage(makeActor('owner'), lost))).toBe(UNKNOWN);
   });
 });
 
 describe('editing what a message says', () => {
   const message = { senderId: userId(10), sentAt: 1000 };
   const edit = (role: Role, id: number, now: number, settings: Partial<RealmSettings> = {}) =>
-    answer(canEditContent(plainActor(role, { id }), plainRealm({ settings }), message, now));
+    formatDecision(canEditContent(makeActor(role, { id }), makeRealm({ settings }), message, now));
   const mayNot = "NOT_PERMITTED: You don't have permission to edit this message";
   const tooLate = 'NOT_PERMITTED: The time limit for editing this message has passed';
 
@@ -150,11 +152,11 @@ describe('editing what a message says', () => {
   });
 });
 
-describe('how a message came to be what it is (messages §10)', () => {
+describe('reading the edit history (messages §10)', () => {
   const DISABLED = 'NOT_PERMITTED: Message edit history is disabled in this organization';
   const access = { message: { channelId: channelId(30) }, isOwn: false };
-  const open = { ...access, channel: plainChannel({ isArchived: true }), isSubscribed: false };
-  const hidden = { ...access, channel: plainChannel({ privacy: 'privateSharedHistory' }), isSubscribed: false };
+  const open = { ...access, channel: makeChannel({ isArchived: true }), isSubscribed: false };
+  const hidden = { ...access, channel: makeChannel({ privacy: 'privateSharedHistory' }), isSubscribed: false };
 
   it.each`
     policy     | message   | expected
@@ -166,20 +168,20 @@ describe('how a message came to be what it is (messages §10)', () => {
     ${'none'}  | ${hidden} | ${DISABLED}
     ${'none'}  | ${null}   | ${DISABLED}
   `('is shown where the organization shows it: $policy, $expected', ({ policy, message, expected }) => {
-    const realm = plainRealm({ settings: { messageEditHistoryVisibilityPolicy: policy } });
-    expect(answer(canReadEditHistory(plainActor('owner'), realm, message))).toBe(expected);
+    const realm = makeRealm({ settings: { messageEditHistoryVisibilityPolicy: policy } });
+    expect(formatDecision(canReadEditHistory(makeActor('owner'), realm, message))).toBe(expected);
   });
 });
 
 describe('without logging in (protocol §9)', () => {
-  const realm = plainRealm({ settings: { enableSpectatorAccess: true } });
+  const realm = makeRealm({ settings: { enableSpectatorAccess: true } });
   const spectators = { webPublicEnabled: true, hasWebPublicChannel: true };
   const NOT_LOGGED_IN = 'UNAUTHENTICATED: Not logged in: API authentication or user session required';
   const NO_FILE = 'ACCESS_DENIED: You are not authorized to view this file.';
   const where = (kind: string) => (kind === 'direct' ? null : { privacy: PRIVACY[kind]! });
 
   it.each(
-    cells(`
+    tableRows(`
       what    | web-public | public | private, shared history | private, protected history | direct
       message | yes        | no     | no                      | no                         | no
       file    | yes        | no     | no                      | no                         | no
@@ -189,19 +191,21 @@ describe('without logging in (protocol §9)', () => {
       what === 'message'
         ? canSpectateMessage(realm, where(kind), spectators)
         : canSpectateFile(realm, [where(kind)], spectators);
-    expect(answer(decision)).toBe(expected === 'yes' ? 'yes' : what === 'message' ? UNKNOWN : NO_FILE);
+    expect(formatDecision(decision)).toBe(expected === 'yes' ? 'yes' : what === 'message' ? UNKNOWN : NO_FILE);
   });
 
   it('a file is read through any of the messages that link to it', () => {
-    expect(answer(canSpectateFile(realm, [], spectators))).toBe(NO_FILE);
-    expect(answer(canSpectateFile(realm, [where('public'), null, where('web-public')], spectators))).toBe('yes');
+    expect(formatDecision(canSpectateFile(realm, [], spectators))).toBe(NO_FILE);
+    expect(formatDecision(canSpectateFile(realm, [where('public'), null, where('web-public')], spectators))).toBe(
+      'yes',
+    );
   });
 
   it('nothing is read where there are no spectators', () => {
-    const closed = plainRealm();
-    expect(answer(canSpectateMessage(closed, where('web-public'), spectators))).toBe(NOT_LOGGED_IN);
-    expect(answer(canSpectateMessage(closed, null, spectators))).toBe(NOT_LOGGED_IN);
-    expect(answer(canSpectateFile(closed, [where('web-public')], spectators))).toBe(NOT_LOGGED_IN);
+    const closed = makeRealm();
+    expect(formatDecision(canSpectateMessage(closed, where('web-public'), spectators))).toBe(NOT_LOGGED_IN);
+    expect(formatDecision(canSpectateMessage(closed, null, spectators))).toBe(NOT_LOGGED_IN);
+    expect(formatDecision(canSpectateFile(closed, [where('web-public')], spectators))).toBe(NOT_LOGGED_IN);
   });
 });
 
@@ -246,7 +250,7 @@ describe('resolving a topic', () => {
   });
 
   const mayNot = "NOT_PERMITTED: You don't have permission to resolve topics in this channel.";
-  const granting = plainChannel({ grants: { canResolveTopics: TEAM } });
+  const granting = makeChannel({ permissionOverrides: { canResolveTopics: TEAM } });
 
   it.each`
     grantedBy             | who                | expected
@@ -259,18 +263,18 @@ describe('resolving a topic', () => {
     ${'nobody'}           | ${'team'}          | ${mayNot}
   `('granted to a team by $grantedBy, $who: $expected', (row) => {
     const by = row.grantedBy as string;
-    const actor = row.who === 'team' ? inTeam('guest') : plainActor(row.who as Role);
-    const realm = plainRealm({ grants: { canResolveTopics: by === 'the organization' ? TEAM : nobody } });
-    const source = by === 'the channel' ? granting : plainChannel();
+    const actor = row.who === 'team' ? inTeam('guest') : makeActor(row.who as Role);
+    const realm = makeRealm({ permissionOverrides: { canResolveTopics: by === 'the organization' ? TEAM : nobody } });
+    const source = by === 'the channel' ? granting : makeChannel();
     const target = by === 'the target' ? granting : null;
-    expect(answer(canResolveTopic(actor, realm, source, target))).toBe(row.expected);
+    expect(formatDecision(canResolveTopic(actor, realm, source, target))).toBe(row.expected);
     const change = { message: { topic: 'plans', sentAt: 0 }, topic: '✔ plans', source, target };
     // However old it is.
-    expect(answer(canChangeTopic(actor, realm, change, 1e9))).toBe(row.expected);
+    expect(formatDecision(canChangeTopic(actor, realm, change, 1e9))).toBe(row.expected);
   });
 
   it('is for everybody by default', () => {
-    expect(answer(canResolveTopic(plainActor('guest'), plainRealm(), plainChannel()))).toBe('yes');
+    expect(formatDecision(canResolveTopic(makeActor('guest'), makeRealm(), makeChannel()))).toBe('yes');
   });
 });
 
@@ -298,9 +302,9 @@ describe('moving messages to another topic', () => {
   `('granted by $grantedBy, $who: $expected', (row) => {
     const by = row.grantedBy as string;
     const who = row.who as string;
-    const actor = who === 'team' ? inTeam('member') : who === 'guest team' ? inTeam('guest') : plainActor(who as Role);
-    const realm = plainRealm({
-      grants: { canMoveMessagesBetweenTopics: by === 'the organization' ? TEAM : nobody },
+    const actor = who === 'team' ? inTeam('member') : who === 'guest team' ? inTeam('guest') : makeActor(who as Role);
+    const realm = makeRealm({
+      permissionOverrides: { canMoveMessagesBetweenTopics: by === 'the organization' ? TEAM : nobody },
     });
     const permissions: Record<string, ChannelPermission> = {
       administering: 'canAdministerChannel',
@@ -308,14 +312,14 @@ describe('moving messages to another topic', () => {
       'moving out of': 'canMoveMessagesOutOfChannel',
     };
     const [, how = '', where] = /^(.+) (source|target)$/.exec(by) ?? [];
-    const granting = plainChannel({ grants: { [permissions[how] ?? 'canResolveTopics']: TEAM } });
+    const granting = makeChannel({ permissionOverrides: { [permissions[how] ?? 'canResolveTopics']: TEAM } });
     const change = {
       message: { topic: 'plans', sentAt: 0 },
       topic: 'deeds',
-      source: where === 'source' ? granting : plainChannel(),
+      source: where === 'source' ? granting : makeChannel(),
       target: where === 'target' ? granting : null,
     };
-    expect(answer(canChangeTopic(actor, realm, change, 0))).toBe(row.expected);
+    expect(formatDecision(canChangeTopic(actor, realm, change, 0))).toBe(row.expected);
   });
 
   it.each`
@@ -330,18 +334,18 @@ describe('moving messages to another topic', () => {
     const change = {
       message: { topic: 'plans', sentAt: 100 },
       topic: 'deeds',
-      source: plainChannel(),
+      source: makeChannel(),
       target: null,
     };
-    expect(answer(canChangeTopic(plainActor(who), plainRealm(), change, 100 + age))).toBe(expected);
-    const boundless = plainRealm({ settings: { moveMessagesWithinChannelLimitSeconds: null } });
-    expect(answer(canChangeTopic(plainActor(who), boundless, change, 100 + age))).toBe('yes');
+    expect(formatDecision(canChangeTopic(makeActor(who), makeRealm(), change, 100 + age))).toBe(expected);
+    const boundless = makeRealm({ settings: { moveMessagesWithinChannelLimitSeconds: null } });
+    expect(formatDecision(canChangeTopic(makeActor(who), boundless, change, 100 + age))).toBe('yes');
   });
 
   it('into a topic that has no messages takes the right to open one', () => {
-    const channel = plainChannel({ grants: { canCreateTopic: TEAM } });
-    expect(answer(canOpenTopicByMoving(inTeam('member'), null, channel))).toBe('yes');
-    expect(answer(canOpenTopicByMoving(plainActor('owner'), null, channel))).toMatch(/create new topics/);
+    const channel = makeChannel({ permissionOverrides: { canCreateTopic: TEAM } });
+    expect(formatDecision(canOpenTopicByMoving(inTeam('member'), null, channel))).toBe('yes');
+    expect(formatDecision(canOpenTopicByMoving(makeActor('owner'), null, channel))).toMatch(/create new topics/);
   });
 });
 
@@ -367,9 +371,9 @@ describe('moving messages to another channel', () => {
   `('granted by $grantedBy, $who: $expected', (row) => {
     const by = row.grantedBy as string;
     const who = row.who as string;
-    const actor = who === 'team' ? inTeam('member') : who === 'guest team' ? inTeam('guest') : plainActor(who as Role);
-    const realm = plainRealm({
-      grants: { canMoveMessagesBetweenChannels: by === 'the organization' ? TEAM : nobody },
+    const actor = who === 'team' ? inTeam('member') : who === 'guest team' ? inTeam('guest') : makeActor(who as Role);
+    const realm = makeRealm({
+      permissionOverrides: { canMoveMessagesBetweenChannels: by === 'the organization' ? TEAM : nobody },
     });
     const permissions: Record<string, ChannelPermission> = {
       administering: 'canAdministerChannel',
@@ -377,26 +381,26 @@ describe('moving messages to another channel', () => {
       'moving out of': 'canMoveMessagesOutOfChannel',
     };
     const [, how = '', where] = /^(.+) (source|target)$/.exec(by) ?? [];
-    const granting = plainChannel({ grants: { [permissions[how] ?? 'canResolveTopics']: TEAM } });
+    const granting = makeChannel({ permissionOverrides: { [permissions[how] ?? 'canResolveTopics']: TEAM } });
     const change = {
       message: { sentAt: 0 },
-      source: where === 'source' ? granting : plainChannel(),
-      target: where === 'target' ? granting : plainChannel(),
+      source: where === 'source' ? granting : makeChannel(),
+      target: where === 'target' ? granting : makeChannel(),
     };
-    expect(answer(canChangeChannelOf(actor, null, realm, change, 0))).toBe(row.expected);
+    expect(formatDecision(canChangeChannelOf(actor, null, realm, change, 0))).toBe(row.expected);
   });
 
   it('needs the right to post in the target, oneself or by the owner', () => {
     const change = {
       message: { sentAt: 0 },
-      source: plainChannel(),
-      target: plainChannel({ grants: { canSendMessage: TEAM } }),
+      source: makeChannel(),
+      target: makeChannel({ permissionOverrides: { canSendMessage: TEAM } }),
     };
-    const realm = plainRealm();
-    expect(answer(canChangeChannelOf(plainActor('owner'), null, realm, change, 0))).toBe(mayNotPost);
-    expect(answer(canChangeChannelOf(plainActor('owner'), null, realm, change, 1e9))).toBe(mayNotPost);
-    expect(answer(canChangeChannelOf(inTeam('member'), null, realm, change, 0))).toBe('yes');
-    expect(answer(canChangeChannelOf(plainActor('member'), inTeam('member'), realm, change, 0))).toBe('yes');
+    const realm = makeRealm();
+    expect(formatDecision(canChangeChannelOf(makeActor('owner'), null, realm, change, 0))).toBe(mayNotPost);
+    expect(formatDecision(canChangeChannelOf(makeActor('owner'), null, realm, change, 1e9))).toBe(mayNotPost);
+    expect(formatDecision(canChangeChannelOf(inTeam('member'), null, realm, change, 0))).toBe('yes');
+    expect(formatDecision(canChangeChannelOf(makeActor('member'), inTeam('member'), realm, change, 0))).toBe('yes');
   });
 
   it.each`
@@ -405,20 +409,20 @@ describe('moving messages to another channel', () => {
     ${'member'}    | ${WEEK + 21} | ${tooOld}
     ${'moderator'} | ${WEEK + 21} | ${'yes'}
   `('$who moves one that is $age seconds old: $expected', ({ who, age, expected }) => {
-    const change = { message: { sentAt: 100 }, source: plainChannel(), target: plainChannel() };
+    const change = { message: { sentAt: 100 }, source: makeChannel(), target: makeChannel() };
     const settings = { moveMessagesWithinChannelLimitSeconds: 1 };
-    expect(answer(canChangeChannelOf(plainActor(who), null, plainRealm({ settings }), change, 100 + age))).toBe(
+    expect(formatDecision(canChangeChannelOf(makeActor(who), null, makeRealm({ settings }), change, 100 + age))).toBe(
       expected,
     );
   });
 
-  it('takes a target in use that he reads', () => {
+  it('takes a target in use that they read', () => {
     const unknown = 'INVALID_INPUT: Invalid channel ID';
-    expect(answer(canMoveInto(plainActor('owner'), plainChannel(), false))).toBe('yes');
-    expect(answer(canMoveInto(plainActor('owner'), plainChannel({ isArchived: true }), true))).toBe(unknown);
-    expect(answer(canMoveInto(plainActor('owner'), plainChannel({ privacy: 'privateSharedHistory' }), false))).toBe(
-      unknown,
-    );
+    expect(formatDecision(canMoveInto(makeActor('owner'), makeChannel(), false))).toBe('yes');
+    expect(formatDecision(canMoveInto(makeActor('owner'), makeChannel({ isArchived: true }), true))).toBe(unknown);
+    expect(
+      formatDecision(canMoveInto(makeActor('owner'), makeChannel({ privacy: 'privateSharedHistory' }), false)),
+    ).toBe(unknown);
   });
 });
 
@@ -426,10 +430,10 @@ describe('moving a whole topic', () => {
   const HOUR = 3600;
   const messages = [0, HOUR, 2 * HOUR].map((sentAt, index) => ({ id: (index + 1) as MessageId, sentAt }));
   const settings = { moveMessagesWithinChannelLimitSeconds: HOUR, moveMessagesBetweenChannelsLimitSeconds: 2 * HOUR };
-  const realm = plainRealm({ settings });
+  const realm = makeRealm({ settings });
   const move = (given: { topic?: boolean; channel?: boolean; role?: Role; now: number; realm?: typeof realm }) =>
     canMoveWholeTopic(
-      plainActor(given.role ?? 'member'),
+      makeActor(given.role ?? 'member'),
       given.realm ?? realm,
       { messages, isOtherTopic: given.topic ?? false, isOtherChannel: given.channel ?? false },
       given.now,
@@ -446,25 +450,25 @@ describe('moving a whole topic', () => {
   });
 
   it('needs every one of its messages to be young enough', () => {
-    expect(answer(move({ topic: true, now: HOUR + 20 }))).toBe('yes');
+    expect(formatDecision(move({ topic: true, now: HOUR + 20 }))).toBe('yes');
     expect(move({ topic: true, now: HOUR + 21 })).toEqual(refusal(2, 2));
     expect(move({ topic: true, now: 3 * HOUR + 20 })).toEqual(refusal(1, 3));
     expect(move({ topic: true, now: 9 * HOUR })).toEqual(refusal(0, null));
   });
 
   it('counts the limit of what changes, and the stricter of two', () => {
-    expect(answer(move({ channel: true, now: 2 * HOUR + 20 }))).toBe('yes');
+    expect(formatDecision(move({ channel: true, now: 2 * HOUR + 20 }))).toBe('yes');
     expect(move({ channel: true, now: 2 * HOUR + 21 })).toEqual(refusal(2, 2));
     expect(move({ channel: true, topic: true, now: 2 * HOUR + 20 })).toEqual(refusal(2, 2));
-    expect(answer(move({ now: 9 * HOUR }))).toBe('yes');
-    const noLimitOnTopics = plainRealm({ settings: { ...settings, moveMessagesWithinChannelLimitSeconds: null } });
-    expect(answer(move({ topic: true, now: 9 * HOUR, realm: noLimitOnTopics }))).toBe('yes');
+    expect(formatDecision(move({ now: 9 * HOUR }))).toBe('yes');
+    const noLimitOnTopics = makeRealm({ settings: { ...settings, moveMessagesWithinChannelLimitSeconds: null } });
+    expect(formatDecision(move({ topic: true, now: 9 * HOUR, realm: noLimitOnTopics }))).toBe('yes');
     expect(move({ topic: true, channel: true, now: 2 * HOUR + 21, realm: noLimitOnTopics })).toEqual(refusal(2, 2));
   });
 
   it('moderators and above are not held to it', () => {
     for (const role of ['moderator', 'administrator', 'owner'] as const) {
-      expect(answer(move({ topic: true, now: 9 * HOUR, role }))).toBe('yes');
+      expect(formatDecision(move({ topic: true, now: 9 * HOUR, role }))).toBe('yes');
     }
     expect(move({ topic: true, now: 9 * HOUR, role: 'guest' })).toEqual(refusal(0, null));
   });
@@ -484,17 +488,17 @@ describe('deleting a message', () => {
     settings?: Partial<RealmSettings>;
   }
   const remove = (given: Row) =>
-    answer(
+    formatDecision(
       canDeleteMessage(
-        plainActor(given.role ?? 'member', { id: 10, groups: [TEAM] }),
-        plainRealm({
+        makeActor(given.role ?? 'member', { id: 10, groups: [TEAM] }),
+        makeRealm({
           settings: given.settings ?? {},
-          grants: { canDeleteAnyMessage: nobody, canDeleteOwnMessage: nobody, ...given.realm },
+          permissionOverrides: { canDeleteAnyMessage: nobody, canDeleteOwnMessage: nobody, ...given.realm },
         }),
         {
           message: { senderId: userId(given.sender ?? 10), sentAt: 1000 },
           senderOwnerId: given.owner == null ? null : userId(given.owner),
-          channel: given.channel === null ? null : plainChannel({ grants: given.channel ?? {} }),
+          channel: given.channel === null ? null : makeChannel({ permissionOverrides: given.channel ?? {} }),
         },
         1000 + (given.age ?? 0),
       ),
@@ -509,20 +513,20 @@ describe('deleting a message', () => {
     ${"another's"}       | ${'own, by both'}             | ${0}   | ${{ sender: 11, realm: own, channel: own }}  | ${mayNot}
     ${"another's"}       | ${'nothing'}                  | ${0}   | ${{ sender: 11 }}                            | ${mayNot}
     ${"another's bot's"} | ${'own, by the organization'} | ${0}   | ${{ sender: 11, owner: 12, realm: own }}     | ${mayNot}
-    ${'his own'}         | ${'own, by the organization'} | ${600} | ${{ realm: own }}                            | ${'yes'}
-    ${'his own'}         | ${'own, by the organization'} | ${601} | ${{ realm: own }}                            | ${tooLate}
-    ${'his own'}         | ${'own, by the channel'}      | ${600} | ${{ channel: own }}                          | ${'yes'}
-    ${'his own'}         | ${'own, by the channel'}      | ${601} | ${{ channel: own }}                          | ${tooLate}
-    ${'his own'}         | ${'nothing'}                  | ${0}   | ${{}}                                        | ${mayNot}
-    ${'his own'}         | ${'nothing'}                  | ${601} | ${{}}                                        | ${mayNot}
-    ${'his own'}         | ${'any, by the organization'} | ${601} | ${{ realm: any }}                            | ${'yes'}
-    ${"his bot's"}       | ${'own, by the organization'} | ${600} | ${{ sender: 11, owner: 10, realm: own }}     | ${'yes'}
-    ${"his bot's"}       | ${'own, by the organization'} | ${601} | ${{ sender: 11, owner: 10, realm: own }}     | ${tooLate}
-    ${"his bot's"}       | ${'nothing'}                  | ${0}   | ${{ sender: 11, owner: 10 }}                 | ${mayNot}
-    ${'direct, his'}     | ${'own, by the organization'} | ${0}   | ${{ channel: null, realm: own }}             | ${'yes'}
-    ${'direct, his'}     | ${'nothing'}                  | ${0}   | ${{ channel: null }}                         | ${mayNot}
-    ${'direct, to him'}  | ${'any, by the organization'} | ${1e9} | ${{ channel: null, sender: 11, realm: any }} | ${'yes'}
-    ${'direct, to him'}  | ${'own, by the organization'} | ${0}   | ${{ channel: null, sender: 11, realm: own }} | ${mayNot}
+    ${'their own'}       | ${'own, by the organization'} | ${600} | ${{ realm: own }}                            | ${'yes'}
+    ${'their own'}       | ${'own, by the organization'} | ${601} | ${{ realm: own }}                            | ${tooLate}
+    ${'their own'}       | ${'own, by the channel'}      | ${600} | ${{ channel: own }}                          | ${'yes'}
+    ${'their own'}       | ${'own, by the channel'}      | ${601} | ${{ channel: own }}                          | ${tooLate}
+    ${'their own'}       | ${'nothing'}                  | ${0}   | ${{}}                                        | ${mayNot}
+    ${'their own'}       | ${'nothing'}                  | ${601} | ${{}}                                        | ${mayNot}
+    ${'their own'}       | ${'any, by the organization'} | ${601} | ${{ realm: any }}                            | ${'yes'}
+    ${"their bot's"}     | ${'own, by the organization'} | ${600} | ${{ sender: 11, owner: 10, realm: own }}     | ${'yes'}
+    ${"their bot's"}     | ${'own, by the organization'} | ${601} | ${{ sender: 11, owner: 10, realm: own }}     | ${tooLate}
+    ${"their bot's"}     | ${'nothing'}                  | ${0}   | ${{ sender: 11, owner: 10 }}                 | ${mayNot}
+    ${'direct, own'}     | ${'own, by the organization'} | ${0}   | ${{ channel: null, realm: own }}             | ${'yes'}
+    ${'direct, own'}     | ${'nothing'}                  | ${0}   | ${{ channel: null }}                         | ${mayNot}
+    ${'direct, to them'} | ${'any, by the organization'} | ${1e9} | ${{ channel: null, sender: 11, realm: any }} | ${'yes'}
+    ${'direct, to them'} | ${'own, by the organization'} | ${0}   | ${{ channel: null, sender: 11, realm: own }} | ${mayNot}
   `('$whose message, $age seconds old, granted $granted: $expected', ({ age, given, expected }) => {
     expect(remove({ ...given, age })).toBe(expected);
   });
@@ -553,15 +557,15 @@ describe('deleting a message', () => {
 
 describe('deleting a topic', () => {
   it.each`
-    who                | channel                                      | inside   | expected
-    ${'owner'}         | ${{}}                                        | ${false} | ${'yes'}
-    ${'administrator'} | ${{}}                                        | ${false} | ${'yes'}
-    ${'moderator'}     | ${{}}                                        | ${true}  | ${'MUST_BE_ADMINISTRATOR: Must be an organization administrator'}
-    ${'member'}        | ${{ grants: { canDeleteAnyMessage: TEAM } }} | ${true}  | ${'MUST_BE_ADMINISTRATOR: Must be an organization administrator'}
-    ${'administrator'} | ${{ privacy: 'privateSharedHistory' }}       | ${false} | ${'INVALID_INPUT: Invalid channel ID'}
-    ${'administrator'} | ${{ privacy: 'privateSharedHistory' }}       | ${true}  | ${'yes'}
-    ${'administrator'} | ${{ isArchived: true }}                      | ${true}  | ${'INVALID_INPUT: Invalid channel ID'}
+    who                | channel                                                   | inside   | expected
+    ${'owner'}         | ${{}}                                                     | ${false} | ${'yes'}
+    ${'administrator'} | ${{}}                                                     | ${false} | ${'yes'}
+    ${'moderator'}     | ${{}}                                                     | ${true}  | ${'MUST_BE_ADMINISTRATOR: Must be an organization administrator'}
+    ${'member'}        | ${{ permissionOverrides: { canDeleteAnyMessage: TEAM } }} | ${true}  | ${'MUST_BE_ADMINISTRATOR: Must be an organization administrator'}
+    ${'administrator'} | ${{ privacy: 'privateSharedHistory' }}                    | ${false} | ${'INVALID_INPUT: Invalid channel ID'}
+    ${'administrator'} | ${{ privacy: 'privateSharedHistory' }}                    | ${true}  | ${'yes'}
+    ${'administrator'} | ${{ isArchived: true }}                                   | ${true}  | ${'INVALID_INPUT: Invalid channel ID'}
   `('$who, of a channel $channel, inside $inside: $expected', ({ who, channel, inside, expected }) => {
-    expect(answer(canDeleteTopic(inTeam(who), plainChannel(channel), inside))).toBe(expected);
+    expect(formatDecision(canDeleteTopic(inTeam(who), makeChannel(channel), inside))).toBe(expected);
   });
 });

@@ -1,6 +1,6 @@
 import { type Channel, hasSharedHistory, isWebPublic } from '../channels/channel.js';
 import {
-  type ChannelGrants,
+  type ChannelRights,
   canReadActive,
   canSpectate,
   hasChannelPermission,
@@ -9,13 +9,13 @@ import {
   type SpectatorAccess,
 } from '../channels/channel-permissions.js';
 import { canCreateTopic, canSendTo } from '../channels/post-permissions.js';
-import { type Grantee, hasRealmPermission } from '../groups/group-permissions.js';
+import { hasRealmPermission, type PermissionHolder } from '../groups/group-permissions.js';
 import type { Realm } from '../realms/realm.js';
 import type { MessageId, UnixSeconds, UserId } from '../shared/ids.js';
 import { all, allowed, type Decision, denied, denyIf } from '../shared/permission.js';
 import { type Actor, isAdministrator, isGuest } from '../users/actor.js';
 import { isAtLeast } from '../users/role.js';
-import { mustBeAdministrator } from '../users/role-gates.js';
+import { mustBeAdministrator } from '../users/role-rules.js';
 import type { Message } from './message.js';
 import { cutTopic, RESOLVED_PREFIX } from './topic.js';
 
@@ -26,21 +26,21 @@ const unknownMessage: Decision = denied('INVALID_INPUT', 'Invalid message(s)');
 export interface MessageAccess {
   readonly message: Pick<Message, 'channelId'>;
   /** Where it is now; null for direct messages. */
-  readonly channel: (ChannelGrants & Pick<Channel, 'isArchived'>) | null;
+  readonly channel: (ChannelRights & Pick<Channel, 'isArchived'>) | null;
   readonly isSubscribed: boolean;
   /** They have received it, or made it their own. */
   readonly isOwn: boolean;
 }
 
 /** Messages §1.4. `modifying`: edits, deletions, reactions; in archived channels there are none. */
-export function canReadMessage(actor: Grantee, access: MessageAccess, { modifying = false } = {}): Decision {
+export function canReadMessage(actor: PermissionHolder, access: MessageAccess, { modifying = false } = {}): Decision {
   const { message, channel, isSubscribed, isOwn } = access;
   if (message.channelId === null) return isOwn ? allowed : unknownMessage;
   if (channel === null || (modifying && channel.isArchived)) return unknownMessage;
   return mayReadIn(actor, channel, isSubscribed, isOwn) ? allowed : unknownMessage;
 }
 
-function mayReadIn(actor: Grantee, channel: ChannelGrants, isSubscribed: boolean, isOwn: boolean): boolean {
+function mayReadIn(actor: PermissionHolder, channel: ChannelRights, isSubscribed: boolean, isOwn: boolean): boolean {
   // Sic: by its id a guest reaches a message of a web-public channel only while subscribed; narrows show them all.
   if (isGuest(actor) && !isSubscribed) return false;
   return hasContentAccess(actor, channel, isSubscribed) && (hasSharedHistory(channel) || isOwn);
@@ -48,7 +48,7 @@ function mayReadIn(actor: Grantee, channel: ChannelGrants, isSubscribed: boolean
 
 /** How a message came to be what it is: where the organization shows it, to those who may read the message (messages §10). */
 export function canReadEditHistory(
-  actor: Grantee,
+  actor: PermissionHolder,
   realm: Pick<Realm, 'settings'>,
   /** Null: there is no such message. */
   access: MessageAccess | null,
@@ -97,7 +97,12 @@ const isTooOld = (sentAt: UnixSeconds, limitSeconds: number | null, now: UnixSec
   limitSeconds !== null && now - sentAt > limitSeconds;
 
 /** Moderators and above may move what is old (channels §3.8). */
-function isTooOldToMove(actor: Grantee, sentAt: UnixSeconds, limitSeconds: number | null, now: UnixSeconds): boolean {
+function isTooOldToMove(
+  actor: PermissionHolder,
+  sentAt: UnixSeconds,
+  limitSeconds: number | null,
+  now: UnixSeconds,
+): boolean {
   return (
     !isAtLeast(actor.role, 'moderator') && limitSeconds !== null && isTooOld(sentAt, limitSeconds + GRACE_SECONDS, now)
   );
@@ -139,7 +144,7 @@ export function resolveToggle(from: string, to: string): 'resolve' | 'unresolve'
 
 /** Administrators have no right of their own here (messages §9.2). `target`: null unless the channel changes too. */
 export function canResolveTopic(
-  actor: Grantee,
+  actor: PermissionHolder,
   realm: Pick<Realm, 'permissions'>,
   source: Pick<Channel, 'permissions'>,
   target: Pick<Channel, 'permissions'> | null = null,
@@ -154,7 +159,7 @@ export function canResolveTopic(
 
 /** To another topic, be it resolving or not (messages §9.1 row 16). `target`: null unless the channel changes too. */
 export function canChangeTopic(
-  actor: Grantee,
+  actor: PermissionHolder,
   realm: Pick<Realm, 'permissions' | 'settings'>,
   change: {
     readonly message: Pick<Message, 'topic' | 'sentAt'>;
@@ -194,8 +199,8 @@ export const canMoveInto = canReadActive;
 
 /** To another channel, which `canMoveInto` has let pass (messages §9.1 row 18). */
 export function canChangeChannelOf(
-  actor: Grantee,
-  botOwner: Grantee | null,
+  actor: PermissionHolder,
+  botOwner: PermissionHolder | null,
   realm: Pick<Realm, 'permissions' | 'settings'>,
   change: {
     readonly message: Pick<Message, 'sentAt'>;
@@ -228,7 +233,7 @@ export function canChangeChannelOf(
  * move. `isOtherTopic`, `isOtherChannel`: what the move changes; the stricter limit of these counts.
  */
 export function canMoveWholeTopic(
-  actor: Grantee,
+  actor: PermissionHolder,
   realm: Pick<Realm, 'settings'>,
   move: {
     readonly messages: readonly Pick<Message, 'id' | 'sentAt'>[];
@@ -294,8 +299,8 @@ export function canDeleteMessage(
 
 /** Of the topic, those messages that the actor may read (channels §5.6). */
 export function canDeleteTopic(
-  actor: Grantee,
-  channel: ChannelGrants & Pick<Channel, 'isArchived'>,
+  actor: PermissionHolder,
+  channel: ChannelRights & Pick<Channel, 'isArchived'>,
   isSubscribed: boolean,
 ): Decision {
   return all(mustBeAdministrator(actor), canReadActive(actor, channel, isSubscribed));

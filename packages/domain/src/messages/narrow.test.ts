@@ -2,16 +2,24 @@ import {
   aChannel,
   aMessage,
   aUserOfEachRole,
-  given,
-  type MemoryScene,
-  plainAddresses,
+  createFixture,
+  fakeRealmUrls,
+  type MemoryFixture,
   subscribe,
 } from '@parley/testkit';
-import { leaveChannels } from '../channels/leave-channels.js';
+import { unsubscribeFromChannels } from '../channels/unsubscribe-from-channels.js';
 import type { ChannelId, MessageId, RecipientId, UserId } from '../shared/ids.js';
-import type { Message } from './message.js';
-import type { MessageCondition } from './message-repository.js';
-import { matchesConditions, mutedRecipients, type NarrowTerm, ownMessagesIn, resolveNarrow } from './narrow.js';
+import { HISTORICAL } from './message.js';
+import {
+  type ConditionSubject,
+  EVERY_MESSAGE,
+  type MessageCondition,
+  matchesCondition,
+  NO_MESSAGE,
+  not,
+} from './message-condition.js';
+import { receivedMessagesIn, replaceWith, resolveNarrow } from './narrow.js';
+import { mutedMessages, type NarrowTerm } from './narrow-operators.js';
 
 const term = (operator: string, operand: NarrowTerm['operand'], negated = false): NarrowTerm => ({
   operator,
@@ -20,7 +28,7 @@ const term = (operator: string, operand: NarrowTerm['operand'], negated = false)
 });
 
 const town = () =>
-  given(
+  createFixture(
     aUserOfEachRole(),
     aChannel({ name: 'public', subscribers: ['member'] }),
     aChannel({ name: 'shared', privacy: 'privateSharedHistory', subscribers: ['member'] }),
@@ -29,24 +37,60 @@ const town = () =>
     aMessage({ from: 'member', to: ['owner'] }),
     aMessage({ from: 'member', to: ['owner', 'guest'] }),
     aMessage({ from: 'member', to: ['member'] }),
+    async (fixture, tx) => {
+      const { realmId, userId } = fixture.viewer('member');
+      for (const name of ['shared', 'vault']) {
+        const row = (await tx.channels.findSubscription(realmId, fixture.channel(name).id, userId))!;
+        await tx.channels.putSubscriptions([{ ...row, isMuted: true }]);
+      }
+      const choices = [
+        ['public', 'Noise', 'muted'],
+        ['shared', 'Loud', 'followed'],
+      ] as const;
+      for (const [name, topic, visibility] of choices) {
+        const channelId = fixture.channel(name).id;
+        await tx.topicPolicies.put({ realmId, userId, channelId, topic, visibility, changedAt: 0 });
+      }
+    },
   );
 
-const resolve = (scene: MemoryScene, who: string, ...terms: readonly NarrowTerm[]) =>
-  scene.uow.read(async (r) => resolveNarrow(r, await r.actors.get(scene.caller(who)), terms, plainAddresses));
-const conditionsOf = async (scene: MemoryScene, who: string, ...terms: readonly NarrowTerm[]) =>
-  (await resolve(scene, who, ...terms)).filter.conditions;
+/** `public/noise` is muted, and so are `shared`, but for `loud`, and `vault`. */
+const mutedOf = (fixture: MemoryFixture): MessageCondition => {
+  const [open, shared, vault] = ['public', 'shared', 'vault'].map((name) => fixture.channel(name).recipientId);
+  return {
+    kind: 'anyOf',
+    conditions: [
+      { kind: 'channelTopic', topics: [{ recipientId: open!, topicKey: 'noise' }] },
+      { kind: 'recipient', recipientIds: [vault!] },
+      {
+        kind: 'allOf',
+        conditions: [
+          { kind: 'recipient', recipientIds: [shared!] },
+          not({ kind: 'channelTopic', topics: [{ recipientId: shared!, topicKey: 'loud' }] }),
+        ],
+      },
+    ],
+  };
+};
+
+const resolve = (fixture: MemoryFixture, who: string, ...terms: readonly NarrowTerm[]) =>
+  fixture.uow.read(async (r) =>
+    resolveNarrow({ reads: r, actor: await r.actors.get(fixture.caller(who)), realmUrls: fakeRealmUrls }, terms),
+  );
+const conditionsOf = async (fixture: MemoryFixture, who: string, ...terms: readonly NarrowTerm[]) =>
+  (await resolve(fixture, who, ...terms)).filter.conditions;
 
 describe('a term of a narrow', () => {
-  it.each<[string, (scene: MemoryScene) => NarrowTerm, (scene: MemoryScene) => object | null]>([
+  it.each<[string, (fixture: MemoryFixture) => NarrowTerm, (fixture: MemoryFixture) => MessageCondition]>([
     [
       'a channel by name',
       () => term('channel', ' PUBLIC '),
-      (s) => ({ kind: 'recipient', recipientId: s.channel('public').recipientId }),
+      (s) => ({ kind: 'recipient', recipientIds: [s.channel('public').recipientId] }),
     ],
     [
       'a channel by number',
       (s) => term('channel', s.channel('vault').id),
-      (s) => ({ kind: 'recipient', recipientId: s.channel('vault').recipientId }),
+      (s) => ({ kind: 'recipient', recipientIds: [s.channel('vault').recipientId] }),
     ],
     ['a topic', () => term('topic', ' LUNCH '), () => ({ kind: 'topic', topicKey: 'lunch' })],
     ['a topic that is a number', () => term('topic', 7), () => ({ kind: 'topic', topicKey: '7' })],
@@ -54,27 +98,27 @@ describe('a term of a narrow', () => {
     [
       'a conversation',
       (s) => term('dm', [s.user('owner').id]),
-      (s) => ({ kind: 'recipient', recipientId: s.messages[1]!.recipientId }),
+      (s) => ({ kind: 'recipient', recipientIds: [s.messages[1]!.recipientId] }),
     ],
     [
       'a conversation with oneself named too',
       (s) => term('dm', [s.user('owner').id, s.user('member').id, s.user('owner').id]),
-      (s) => ({ kind: 'recipient', recipientId: s.messages[1]!.recipientId }),
+      (s) => ({ kind: 'recipient', recipientIds: [s.messages[1]!.recipientId] }),
     ],
     [
       'a conversation of three, by address',
       () => term('dm', ' guest@example.com ,, OWNER@example.com,'),
-      (s) => ({ kind: 'recipient', recipientId: s.messages[2]!.recipientId }),
+      (s) => ({ kind: 'recipient', recipientIds: [s.messages[2]!.recipientId] }),
     ],
     [
       'a conversation with oneself',
       (s) => term('dm', s.user('member').id),
-      (s) => ({ kind: 'recipient', recipientId: s.messages[3]!.recipientId }),
+      (s) => ({ kind: 'recipient', recipientIds: [s.messages[3]!.recipientId] }),
     ],
-    // A conversation that nobody has had matches nothing, and negated everything: it is no recipient of its own.
-    ['a conversation that nobody has had', () => term('dm', 'moderator@example.com'), () => ({ kind: 'nothing' })],
-    ['no conversation', () => term('dm', []), () => ({ kind: 'nothing' })],
-    ['no conversation, by no address', () => term('dm', ' , '), () => ({ kind: 'nothing' })],
+    // Matches nothing, and negated everything: it is no recipient of its own.
+    ['a conversation that nobody has had', () => term('dm', 'moderator@example.com'), () => NO_MESSAGE],
+    ['no conversation', () => term('dm', []), () => NO_MESSAGE],
+    ['no conversation, by no address', () => term('dm', ' , '), () => NO_MESSAGE],
     [
       'a sender by address',
       () => term('sender', 'OWNER@example.com '),
@@ -85,21 +129,99 @@ describe('a term of a narrow', () => {
       (s) => term('sender', s.user('guest').id),
       (s) => ({ kind: 'sender', userId: s.user('guest').id }),
     ],
-    ['a message', () => term('id', '12'), () => ({ kind: 'message', messageId: 12 })],
-    ['a message by number', () => term('id', 2_147_483_647), () => ({ kind: 'message', messageId: 2_147_483_647 })],
-    ['what is near', () => term('near', 7), () => null],
+    ['a message', () => term('id', '12'), () => ({ kind: 'message', messageId: 12 as MessageId })],
+    [
+      'a message by number',
+      () => term('id', 2_147_483_647),
+      () => ({ kind: 'message', messageId: 2_147_483_647 as MessageId }),
+    ],
+    ['what is near', () => term('near', '7'), () => EVERY_MESSAGE],
+    [
+      'all public channels',
+      () => term('channels', 'public'),
+      () => ({ kind: 'channelPrivacy', privacies: ['public', 'webPublic'] }),
+    ],
+    [
+      'all web-public channels',
+      () => term('streams', 'web-public'),
+      () => ({ kind: 'channelPrivacy', privacies: ['webPublic'] }),
+    ],
+    [
+      'conversations with somebody',
+      (s) => term('dm-including', s.user('owner').id),
+      (s) => ({ kind: 'recipient', recipientIds: [s.messages[1]!.recipientId, s.messages[2]!.recipientId] }),
+    ],
+    [
+      'conversations with somebody whom nobody wrote to',
+      () => term('dm-including', 'moderator@example.com'),
+      () => ({ kind: 'recipient', recipientIds: [] }),
+    ],
+    ['all direct messages', (s) => term('dm-including', s.user('member').id), () => ({ kind: 'direct' })],
+    [
+      'group conversations with somebody',
+      () => term('group-pm-with', 'owner@example.com'),
+      (s) => ({ kind: 'recipient', recipientIds: [s.messages[2]!.recipientId] }),
+    ],
+    [
+      'all group conversations',
+      (s) => term('group_pm_with', s.user('member').id),
+      (s) => ({ kind: 'recipient', recipientIds: [s.messages[2]!.recipientId] }),
+    ],
+    ['direct', () => term('is', 'dm'), () => ({ kind: 'direct' })],
+    ['direct, in the older word', () => term('is', 'private'), () => ({ kind: 'direct' })],
+    ['starred', () => term('is', 'starred'), () => ({ kind: 'flag', flag: 'starred' })],
+    ['unread', () => term('is', 'unread'), () => not({ kind: 'flag', flag: 'read' })],
+    [
+      'mentioned, by wildcards too',
+      () => term('is', 'mentioned'),
+      () => ({
+        kind: 'anyOf',
+        conditions: [
+          { kind: 'flag', flag: 'mentioned' },
+          { kind: 'flag', flag: 'channelWildcardMentioned' },
+          { kind: 'flag', flag: 'topicWildcardMentioned' },
+        ],
+      }),
+    ],
+    ['alerted', () => term('is', 'alerted'), () => ({ kind: 'flag', flag: 'hasAlertWord' })],
+    ['resolved', () => term('is', 'resolved'), () => ({ kind: 'property', property: 'isResolved' })],
+    [
+      'in a followed topic',
+      () => term('is', 'followed'),
+      (s) => ({
+        kind: 'channelTopic',
+        topics: [{ recipientId: s.channel('shared').recipientId, topicKey: 'loud' }],
+      }),
+    ],
+    ['muted', () => term('is', 'muted'), mutedOf],
+    ['not muted', () => term('in', 'home'), (s) => not(mutedOf(s))],
+    ['anywhere', () => term('in', 'all'), () => EVERY_MESSAGE],
+    ['with a link', () => term('has', 'link'), () => ({ kind: 'property', property: 'hasLink' })],
+    ['with an image', () => term('has', 'image'), () => ({ kind: 'property', property: 'hasImage' })],
+    ['with an attachment', () => term('has', 'attachment'), () => ({ kind: 'property', property: 'hasAttachment' })],
   ])('is %s, negated or not', async (_, termOf, conditionOf) => {
-    const scene = await town();
-    const condition = conditionOf(scene);
-    for (const negated of [false, true]) {
-      expect(await conditionsOf(scene, 'member', { ...termOf(scene), negated })).toEqual(
-        condition === null ? [] : [{ ...condition, negated }],
-      );
-    }
+    const fixture = await town();
+    const condition = conditionOf(fixture);
+    expect(await conditionsOf(fixture, 'member', termOf(fixture))).toEqual([condition]);
+    expect(await conditionsOf(fixture, 'member', { ...termOf(fixture), negated: true })).toEqual([not(condition)]);
   });
 
   it.each<[NarrowTerm, string]>([
     [term('hasOwnProperty', 'x'), 'unknown operator hasOwnProperty'],
+    [term('', 'x'), 'unknown operator '],
+    [term('with', 1), 'unknown operator with'],
+    [term('mentions', 1), 'unknown operator mentions'],
+    [term('search', 'x'), 'unknown operator search'],
+    [term('dm_including', 1), 'unknown operator dm_including'],
+    [term('channels', 'private'), 'unknown channels operand private'],
+    [term('channels', 'constructor'), 'unknown channels operand constructor'],
+    [term('dm-including', 999), 'unknown user 999'],
+    [term('group-pm-with', 'x@y.z'), 'unknown user x@y.z'],
+    [term('is', 'dull'), "unknown 'is' operand dull"],
+    [term('is', ''), "unknown 'is' operand "],
+    [term('has', 'links'), "unknown 'has' operand links"],
+    [term('has', 'reaction'), "unknown 'has' operand reaction"],
+    [term('in', 'office'), "unknown 'in' operand office"],
     [term('channel', 'nowhere'), 'unknown channel nowhere'],
     [term('channel', 999), 'unknown channel 999'],
     [term('sender', ''), 'unknown user '],
@@ -111,8 +233,8 @@ describe('a term of a narrow', () => {
     [term('id', ''), 'Invalid message ID'],
     [term('id', '1e3'), 'Invalid message ID'],
   ])('%j is none', async (wrong, description) => {
-    const scene = await town();
-    await expect(resolve(scene, 'member', wrong)).rejects.toMatchObject({
+    const fixture = await town();
+    await expect(resolve(fixture, 'member', wrong)).rejects.toMatchObject({
       code: 'INVALID_NARROW',
       details: { description },
     });
@@ -121,6 +243,14 @@ describe('a term of a narrow', () => {
   it.each<[readonly NarrowTerm[], boolean]>([
     [[term('channel', 'public'), term('dm', [])], true],
     [[term('dm', []), term('topic', 'x')], true],
+    [[term('is', 'dm'), term('stream', 'public')], true],
+    [[term('is', 'private'), term('channels', 'public')], true],
+    [[term('dm-including', 'owner@example.com'), term('topic', 'x')], true],
+    [[term('group-pm-with', 'owner@example.com'), term('topic', 'x')], true],
+    [[term('is', 'dm', true), term('dm', [])], true],
+    [[term('is', 'dm', true), term('channel', 'public')], false],
+    [[term('is', 'dm'), term('topic', 'x', true)], false],
+    [[term('is', 'starred'), term('dm', []), term('has', 'link')], false],
     [[term('channel', 'public', true), term('dm', [])], false],
     [[term('channel', 'public'), term('dm', [], true)], false],
     [[term('channel', 'public'), term('topic', 'x'), term('sender', 'owner@example.com')], false],
@@ -133,7 +263,26 @@ describe('a term of a narrow', () => {
   });
 });
 
-describe('whose history a narrow is of (messages §5.4)', () => {
+it('looks up once what is said again and again, by whatever name', async () => {
+  const fixture = await town();
+  const asked: string[] = [];
+  await fixture.uow.read(async (r) => {
+    const topicPolicies = Object.create(r.topicPolicies, {
+      list: {
+        value: (...who: Parameters<typeof r.topicPolicies.list>) => {
+          asked.push('policies');
+          return r.topicPolicies.list(...who);
+        },
+      },
+    });
+    const actor = await r.actors.get(fixture.caller('member'));
+    const context = { reads: { ...r, topicPolicies }, actor, realmUrls: fakeRealmUrls };
+    await resolveNarrow(context, Array(100).fill(term('is', 'followed')));
+  });
+  expect(asked).toEqual(['policies']);
+});
+
+describe('the scope of a narrow (messages §5.4)', () => {
   it.each`
     who                | terms                                                    | scope       | named
     ${'member'}        | ${[]}                                                    | ${'own'}    | ${false}
@@ -152,20 +301,85 @@ describe('whose history a narrow is of (messages §5.4)', () => {
     expect(resolved.namesChannel).toBe(named);
   });
 
+  it.each`
+    who         | terms                                                      | scope
+    ${'member'} | ${[term('channels', 'public')]}                            | ${'shared'}
+    ${'guest'}  | ${[term('channels', 'public')]}                            | ${'own'}
+    ${'member'} | ${[term('channels', 'web-public')]}                        | ${'own'}
+    ${'member'} | ${[term('channels', 'public', true)]}                      | ${'own'}
+    ${'member'} | ${[term('channel', 'public'), term('is', 'resolved')]}     | ${'shared'}
+    ${'member'} | ${[term('channel', 'public'), term('is', 'starred')]}      | ${'own'}
+    ${'member'} | ${[term('channel', 'public'), term('is', 'unread', true)]} | ${'own'}
+    ${'member'} | ${[term('channel', 'public'), term('in', 'home')]}         | ${'shared'}
+    ${'member'} | ${[term('channel', 'public'), term('has', 'link')]}        | ${'shared'}
+  `('$terms by $who: $scope', async ({ who, terms, scope }) => {
+    expect((await resolve(await town(), who, ...terms)).filter.scope).toBe(scope);
+  });
+
   it('leaves out of their own history channels that they may no longer read, and no others', async () => {
-    const scene = await town();
-    const left = ['public', 'shared', 'vault'].map(scene.channel);
-    await scene.add(...['shared', 'vault', 'public'].map((to) => aMessage({ from: 'owner', to })));
-    await scene.uow.write((tx) => leaveChannels(tx, left, [scene.user('member').id]));
-    const without = async (...terms: readonly NarrowTerm[]) =>
-      (await resolve(scene, 'member', ...terms)).filter.withoutRecipients;
-    const hidden = [scene.channel('shared').recipientId, scene.channel('vault').recipientId];
-    expect(await without()).toEqual(hidden);
-    expect(await without(term('channel', 'vault'))).toEqual(hidden);
+    const fixture = await town();
+    const left = ['public', 'shared', 'vault'].map(fixture.channel);
+    await fixture.add(...['shared', 'vault', 'public'].map((to) => aMessage({ from: 'owner', to })));
+    await fixture.uow.write((tx) => unsubscribeFromChannels(tx, left, [fixture.user('member').id]));
+    const recipient = (...names: readonly string[]): MessageCondition => ({
+      kind: 'recipient',
+      recipientIds: names.map((name) => fixture.channel(name).recipientId),
+    });
+    const hidden = not(recipient('shared', 'vault'));
+    expect(await conditionsOf(fixture, 'member')).toEqual([hidden]);
+    expect(await conditionsOf(fixture, 'member', term('channel', 'vault'))).toEqual([recipient('vault'), hidden]);
     // What everybody may read need not be looked through for what they may not.
-    expect(await without(term('channel', 'public'))).toEqual([]);
-    await scene.uow.write((tx) => subscribe(tx, scene.channel('vault'), [scene.user('member').id]));
-    expect(await without()).toEqual([scene.channel('shared').recipientId]);
+    expect(await conditionsOf(fixture, 'member', term('channel', 'public'))).toEqual([recipient('public')]);
+    await fixture.uow.write((tx) => subscribe(tx, fixture.channel('vault'), [fixture.user('member').id]));
+    expect(await conditionsOf(fixture, 'member')).toEqual([not(recipient('shared'))]);
+  });
+});
+
+describe('`with` (messages §7.5)', () => {
+  const replaced = (fixture: MemoryFixture, who: string, ...terms: readonly NarrowTerm[]) =>
+    fixture.uow.read(async (r) => replaceWith(r, await r.actors.get(fixture.caller(who)), terms));
+
+  it('becomes the channel and the topic its message is in, wherever the rest looked', async () => {
+    const fixture = await town();
+    const inLunch = [term('channel', fixture.channel('public').id), term('topic', 'Lunch')];
+    const { id } = fixture.messages[0]!;
+    expect(await replaced(fixture, 'member', term('with', id))).toEqual(inLunch);
+    expect(await replaced(fixture, 'member', term('with', String(id)), term('stream', 'gone'))).toEqual(inLunch);
+    const rest = [term('is', 'unread'), term('pm-with', [1]), term('topic', 'x', true)];
+    expect(await replaced(fixture, 'member', ...rest, term('with', id))).toEqual([term('is', 'unread'), ...inLunch]);
+  });
+
+  it('becomes the people of a conversation', async () => {
+    const fixture = await town();
+    const participants = ['owner', 'member'].map((name) => fixture.user(name).id).sort((a, b) => a - b);
+    const { id } = fixture.messages[1]!;
+    expect(await replaced(fixture, 'member', term('channel', 'x'), term('with', id))).toEqual([
+      term('dm', participants),
+    ]);
+  });
+
+  it('is dropped where its message is hidden or gone, if the rest says where to look', async () => {
+    const fixture = await town();
+    const hidden = term('with', fixture.messages[1]!.id);
+    const place = [term('stream', 'public'), term('topic', 'x')];
+    for (const gone of [hidden, term('with', 999)]) {
+      expect(await replaced(fixture, 'moderator', ...place, gone)).toEqual(place);
+      expect(await replaced(fixture, 'moderator', gone, term('dm', []))).toEqual([term('dm', [])]);
+    }
+  });
+
+  it.each<[readonly NarrowTerm[], string]>([
+    [[term('with', 999)], "Invalid 'with' operator"],
+    [[term('with', 999), term('channel', 'public')], "Invalid 'with' operator"],
+    [[term('with', 'x'), term('dm', [])], "Invalid 'with' operator"],
+    [[term('with', '')], "Invalid 'with' operator"],
+    [[term('with', 1), term('with', 1)], "Duplicate 'with' operators."],
+  ])('is refused in %j', async (terms, description) => {
+    await expect(replaced(await town(), 'member', ...terms)).rejects.toMatchObject({
+      code: 'INVALID_NARROW',
+      message: `Invalid narrow operator${terms.length > 1 && terms[1]!.operator === 'with' ? ' combination' : ''}: ${description}`,
+      details: { description },
+    });
   });
 });
 
@@ -176,62 +390,88 @@ describe('a message that is at hand', () => {
     recipientId: 30 as RecipientId,
     channelId: 3 as ChannelId,
     topic: 'Lunch',
-  } as Message;
-  const direct = { ...message, channelId: null, topic: '' };
+    hasLink: true,
+    hasImage: false,
+    hasAttachment: false,
+  };
+  const flags = { ...HISTORICAL, starred: true };
+  const ofChannel: ConditionSubject = { message, channelPrivacy: 'public', flags };
+  const ofPeople: ConditionSubject = {
+    message: { ...message, channelId: null, topic: '' },
+    channelPrivacy: null,
+    flags,
+  };
 
   it.each<[object, boolean, boolean]>([
-    [{ kind: 'recipient', recipientId: 30 }, true, true],
-    [{ kind: 'recipient', recipientId: 31 }, false, false],
+    [{ kind: 'recipient', recipientIds: [30] }, true, true],
+    [{ kind: 'recipient', recipientIds: [31] }, false, false],
+    [{ kind: 'recipient', recipientIds: [29, 30] }, true, true],
+    [{ kind: 'direct' }, false, true],
+    [{ kind: 'channelPrivacy', privacies: ['webPublic', 'public'] }, true, false],
+    [{ kind: 'channelPrivacy', privacies: ['webPublic'] }, false, false],
     [{ kind: 'topic', topicKey: 'lunch' }, true, false],
     [{ kind: 'topic', topicKey: '' }, false, false],
+    [{ kind: 'channelTopic', topics: [{ recipientId: 30, topicKey: 'lunch' }] }, true, false],
+    [{ kind: 'channelTopic', topics: [{ recipientId: 31, topicKey: 'lunch' }] }, false, false],
     [{ kind: 'sender', userId: 10 }, true, true],
     [{ kind: 'sender', userId: 11 }, false, false],
     [{ kind: 'message', messageId: 7 }, true, true],
     [{ kind: 'message', messageId: 8 }, false, false],
-    [{ kind: 'nothing' }, false, false],
-  ])('is %j: %s of a channel, %s between people', (condition, ofChannel, ofPeople) => {
-    for (const [one, holds] of [
-      [message, ofChannel],
-      [direct, ofPeople],
+    [{ kind: 'property', property: 'hasLink' }, true, true],
+    [{ kind: 'property', property: 'hasImage' }, false, false],
+    [{ kind: 'property', property: 'isResolved' }, false, false],
+    [{ kind: 'flag', flag: 'starred' }, true, true],
+    [{ kind: 'flag', flag: 'mentioned' }, false, false],
+    [NO_MESSAGE, false, false],
+    [EVERY_MESSAGE, true, true],
+    [{ kind: 'anyOf', conditions: [NO_MESSAGE, { kind: 'direct' }] }, false, true],
+    [{ kind: 'allOf', conditions: [EVERY_MESSAGE, { kind: 'topic', topicKey: 'lunch' }] }, true, false],
+  ])('is %j: %s of a channel, %s between people', (condition, inChannel, between) => {
+    for (const [subject, holds] of [
+      [ofChannel, inChannel],
+      [ofPeople, between],
     ] as const) {
-      expect(matchesConditions(one, [{ ...condition, negated: false } as MessageCondition])).toBe(holds);
-      expect(matchesConditions(one, [{ ...condition, negated: true } as MessageCondition])).toBe(!holds);
+      expect(matchesCondition(subject, condition as MessageCondition)).toBe(holds);
+      expect(matchesCondition(subject, not(condition as MessageCondition))).toBe(!holds);
     }
   });
 
-  it('is what all conditions say', () => {
-    const is = (id: number) => ({ kind: 'sender', userId: id, negated: false }) as MessageCondition;
-    expect(matchesConditions(message, [])).toBe(true);
-    expect(matchesConditions(message, [is(10), is(10)])).toBe(true);
-    expect(matchesConditions(message, [is(10), is(11)])).toBe(false);
+  it('is resolved by how its topic begins', () => {
+    const resolved: MessageCondition = { kind: 'property', property: 'isResolved' };
+    const named = (topic: string): ConditionSubject => ({ ...ofChannel, message: { ...message, topic } });
+    expect(matchesCondition(named('✔ Lunch'), resolved)).toBe(true);
+    expect(matchesCondition(named('✔Lunch'), resolved)).toBe(false);
   });
 });
 
-describe('filters of their own', () => {
+it('filters what was received in a channel, or in a topic of it', () => {
   const recipientId = 30 as RecipientId;
+  const channel = { kind: 'recipient', recipientIds: [recipientId] };
+  expect(receivedMessagesIn(recipientId)).toEqual({ conditions: [channel], scope: 'own' });
+  const topic = { kind: 'topic', topicKey: '' };
+  expect(receivedMessagesIn(recipientId, '')).toEqual({ conditions: [channel, topic], scope: 'own' });
+});
 
-  it('hold what was received in a channel, or in a topic of it', () => {
-    const channel = { kind: 'recipient', recipientId, negated: false };
-    const topic = { kind: 'topic', topicKey: '', negated: false };
-    expect(ownMessagesIn(recipientId)).toEqual({ conditions: [channel], scope: 'own', withoutRecipients: [] });
-    expect(ownMessagesIn(recipientId, '')).toEqual({
-      conditions: [channel, topic],
-      scope: 'own',
-      withoutRecipients: [],
+describe('what somebody has muted', () => {
+  const recipientIn = (fixture: MemoryFixture, name: string) => fixture.channel(name).recipientId;
+  const mutedIn = (fixture: MemoryFixture, what: 'topics' | 'topicsAndChannels') =>
+    fixture.uow.read(async (r) =>
+      mutedMessages({ reads: r, actor: await r.actors.get(fixture.caller('member')) }, what),
+    );
+
+  it('is muted topics, and channels but for what is unmuted or followed there', async () => {
+    const fixture = await town();
+    expect(await mutedIn(fixture, 'topicsAndChannels')).toEqual(mutedOf(fixture));
+    expect(await mutedIn(fixture, 'topics')).toEqual({
+      kind: 'channelTopic',
+      topics: [{ recipientId: recipientIn(fixture, 'public'), topicKey: 'noise' }],
     });
   });
 
-  it('leave out channels that are muted while one is subscribed to them', async () => {
-    const scene = await town();
-    const { realmId, userId } = scene.viewer('member');
-    await scene.uow.write(async (tx) => {
-      for (const name of ['public', 'vault']) {
-        const row = (await tx.channels.findSubscription(realmId, scene.channel(name).id, userId))!;
-        await tx.channels.putSubscriptions([{ ...row, isMuted: true }]);
-      }
-      await leaveChannels(tx, [scene.channel('vault')], [userId]);
-    });
-    const muted = await scene.uow.read(async (r) => mutedRecipients(r, await r.actors.get(scene.caller('member'))));
-    expect(muted).toEqual([scene.channel('public').recipientId]);
+  it('is no channel that one is no longer subscribed to', async () => {
+    const fixture = await town();
+    const left = ['shared', 'vault'].map(fixture.channel);
+    await fixture.uow.write((tx) => unsubscribeFromChannels(tx, left, [fixture.user('member').id]));
+    expect(await mutedIn(fixture, 'topicsAndChannels')).toEqual(await mutedIn(fixture, 'topics'));
   });
 });

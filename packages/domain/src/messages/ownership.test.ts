@@ -19,7 +19,7 @@ const to = (targetRecipientId: RecipientId, number: number, isHistoryProtected =
 });
 const protectedOther = (number: number) => to(OTHER, number, true);
 
-describe('ownership of a message sent home as number 5', () => {
+describe('ownership of a message with ordinal 5', () => {
   it.each<[string, Span[], ChannelMove[], string]>([
     ['nobody who never followed', [], [], 'none'],
     ['a follower', [follows(HOME)], [], 'received'],

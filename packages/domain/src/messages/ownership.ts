@@ -20,14 +20,14 @@ export interface ChannelMove {
 }
 
 /**
- * How a message is somebody's own, as far as spans and moves say. `received`: sent to him, with the read state of his
- * read set. `gained`: a move brought it to him, read.
+ * How a message is somebody's own, as far as spans and moves say. `received`: sent to them, with the read state of their
+ * read set. `gained`: a move brought it to them, read.
  */
 export type Ownership = 'received' | 'gained' | 'none';
 
 /**
- * Whoever follows the channel that a message is moved to keeps it, and where that channel's history is protected, gets it
- * if he does not have it; everybody else loses it. `spans` are all of one user's, of the recipient the message was sent to
+ * Whoever subscribes to the channel that a message is moved to keeps it, and where that channel's history is protected, gets it
+ * if they do not have it; everybody else loses it. `spans` are all of one user's, of the recipient the message was sent to
  * and of the moves' targets at least; `moves` are in order.
  */
 export function ownershipOf(
@@ -37,7 +37,7 @@ export function ownershipOf(
 ): Ownership {
   let ownership: Ownership = wasReceived(spans, sent.recipientId, sent.ordinal) ? 'received' : 'none';
   for (const move of moves) {
-    if (!followedAt(spans, move.targetRecipientId, move.number)) ownership = 'none';
+    if (!wasSubscribedAt(spans, move.targetRecipientId, move.number)) ownership = 'none';
     else if (ownership === 'none' && move.isHistoryProtected) ownership = 'gained';
   }
   return ownership;
@@ -52,7 +52,7 @@ export function wasReceived(spans: readonly Span[], recipientId: RecipientId, or
   );
 }
 
-function followedAt(spans: readonly Span[], recipientId: RecipientId, move: number): boolean {
+function wasSubscribedAt(spans: readonly Span[], recipientId: RecipientId, move: number): boolean {
   return spans.some(
     (span) => span.recipientId === recipientId && span.fromMove <= move && (span.toMove === null || move < span.toMove),
   );

@@ -1,7 +1,7 @@
 import type { SubscribedSpan } from '../channels/channel-repository.js';
 import type { ChannelId, MessageId, RealmId, RecipientId, UserId } from '../shared/ids.js';
 import type { PersonalFlags } from './message.js';
-import type { MessageFilter, Viewer } from './message-repository.js';
+import type { MessageFilter, Viewer } from './message-page-reads.js';
 
 export interface UnreadMessage {
   readonly id: MessageId;
@@ -37,7 +37,7 @@ export interface UnreadOverview {
 }
 
 /**
- * Which messages are a person's own — received, mentioned in, starred — and what they are to him. None of these costs
+ * Which messages are a person's own — received, mentioned in, starred — and what they are to them. None of these costs
  * more for a long history or for a large channel.
  */
 export interface PersonalMessageReads {
@@ -53,8 +53,8 @@ export interface PersonalMessageReads {
   listStarred(viewer: Viewer): Promise<readonly MessageId[]>;
   /** The newest message that is the viewer's own; null when there is none. */
   newestId(viewer: Viewer): Promise<MessageId | null>;
-  /** Channels he does not follow now although messages of theirs are his own; ascending. */
-  listFormerChannelIds(viewer: Viewer): Promise<readonly ChannelId[]>;
+  /** Channels they do not follow now although messages of theirs are their own; ascending. */
+  listUnsubscribedChannelIdsWithMessages(viewer: Viewer): Promise<readonly ChannelId[]>;
   /**
    * Which of these users have each message as their own; ascending, and an entry for each message. Of a removed message: who
    * had it, for as long as the event that tells of its removal is not pruned. A constant number of statements.
@@ -70,7 +70,7 @@ export interface PersonalMessageReads {
     userIds: readonly UserId[],
     ids: readonly MessageId[],
   ): Promise<ReadonlyMap<UserId, ReadonlyMap<MessageId, PersonalFlags>>>;
-  /** When he followed which channel, in seqs; for judging events that are replayed. */
+  /** When they followed which channel, in seqs; for judging events that are replayed. */
   listSubscribedSpans(viewer: Viewer): Promise<readonly SubscribedSpan[]>;
 }
 
@@ -81,14 +81,14 @@ export interface PersonalMessages extends PersonalMessageReads {
   /** They keep what they have received, and receive no more. Idempotent. */
   closeSpans(realmId: RealmId, recipientId: RecipientId, userIds: readonly UserId[]): Promise<void>;
   /** Makes messages the viewer's own that are not, read and historical. Those that are stay as they are. */
-  adopt(viewer: Viewer, ids: readonly MessageId[]): Promise<void>;
-  /** Of his own messages only. Returns the ids that changed, ascending. */
+  addHistorical(viewer: Viewer, ids: readonly MessageId[]): Promise<void>;
+  /** Of their own messages only. Returns the ids that changed, ascending. */
   setRead(viewer: Viewer, ids: readonly MessageId[], read: boolean): Promise<readonly MessageId[]>;
   /** Everything unread of the filter. Returns the ids that changed, ascending. */
   markRead(viewer: Viewer, filter: MessageFilter): Promise<readonly MessageId[]>;
   /** Everything there is. */
   markAllRead(viewer: Viewer): Promise<void>;
-  /** Of his own messages only. Returns the ids that changed, ascending. */
+  /** Of their own messages only. Returns the ids that changed, ascending. */
   setFlag(
     viewer: Viewer,
     ids: readonly MessageId[],

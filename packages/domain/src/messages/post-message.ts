@@ -8,10 +8,10 @@ import type { Transaction } from '../shared/unit-of-work.js';
 import type { User } from '../users/user.js';
 import type { TopicLink } from './markdown.js';
 import type { Message, SentFlags } from './message.js';
-import type { MessageView, Submessage } from './message-repository.js';
-import { personView } from './person-view.js';
+import type { MessageView, Submessage } from './message-view.js';
 import type { RenderedText } from './render-message.js';
 import { topicKey } from './topic.js';
+import { userSummary } from './user-summary.js';
 import { type Widget, widgetText } from './widgets.js';
 
 /** Where a message goes; the people of a direct conversation are all of them, the sender included, ascending. */
@@ -22,7 +22,7 @@ export type Destination =
       readonly topic: string;
       readonly topicLinks: readonly TopicLink[];
     }
-  | { readonly kind: 'direct'; readonly recipientId: RecipientId; readonly people: readonly User[] };
+  | { readonly kind: 'direct'; readonly recipientId: RecipientId; readonly participants: readonly User[] };
 
 export interface Post {
   readonly sender: User;
@@ -38,7 +38,7 @@ export interface Post {
   readonly echo?: { readonly queueId: string; readonly localId: string } | null;
 }
 
-/** Stores a message, gives each receiver his flags and tells everybody (messages §4). Asks for no permission. */
+/** Stores a message, gives each receiver their flags and tells everybody (messages §4). Asks for no permission. */
 export async function postMessage(tx: Transaction, post: Post): Promise<Message> {
   const { sender, destination, rendered, isReadBySender } = post;
   const { realmId } = sender;
@@ -83,11 +83,11 @@ export async function postMessage(tx: Transaction, post: Post): Promise<Message>
   return message;
 }
 
-/** Bots that are named receive the message without following the channel; for followers the names change nothing. */
+/** Bots that are named receive the message without subscribing to the channel; for subscribers the names change nothing. */
 function receivers(destination: Destination, named: readonly UserId[]): Audience {
-  if (destination.kind === 'direct') return users(destination.people.map((person) => person.id));
-  const followers = subscribersOf(destination.channel.id);
-  return named.length === 0 ? followers : anyOf(followers, users(named));
+  if (destination.kind === 'direct') return users(destination.participants.map((person) => person.id));
+  const subscribers = subscribersOf(destination.channel.id);
+  return named.length === 0 ? subscribers : anyOf(subscribers, users(named));
 }
 
 const attach = (tx: Transaction, { realmId, id, senderId }: Message, widget: Widget): Promise<Submessage> =>
@@ -97,11 +97,11 @@ function viewOf(message: Message, submessages: readonly Submessage[], { sender, 
   return {
     message,
     submessages,
-    sender: personView(sender),
+    sender: userSummary(sender),
     conversation:
       destination.kind === 'channel'
         ? { kind: 'channel', channelId: destination.channel.id, name: destination.channel.name }
-        : { kind: 'direct', people: destination.people.map(personView) },
+        : { kind: 'direct', participants: destination.participants.map(userSummary) },
   };
 }
 
@@ -149,9 +149,9 @@ export async function topicParticipants(
   tx: Transaction,
   { destination, sender }: Pick<Post, 'destination' | 'sender'>,
 ): Promise<readonly UserId[]> {
-  if (destination.kind === 'direct') return destination.people.map((person) => person.id);
+  if (destination.kind === 'direct') return destination.participants.map((person) => person.id);
   const { recipientId } = destination.channel;
-  const senders = await tx.messages.listTopicSenders(sender.realmId, recipientId, topicKey(destination.topic));
+  const senders = await tx.topics.listTopicSenders(sender.realmId, recipientId, topicKey(destination.topic));
   return senders.includes(sender.id) ? senders : [...senders, sender.id];
 }
 
@@ -162,12 +162,12 @@ async function reachedBy(
   ids: readonly UserId[],
   named: ReadonlySet<UserId>,
 ): Promise<ReadonlySet<UserId>> {
-  if (destination.kind === 'direct') return new Set(destination.people.map((person) => person.id));
-  const followers = await tx.channels.filterSubscribed(realmId, destination.channel.id, ids);
-  const reached = new Set(followers);
-  const strangers = [...named].filter((id) => !reached.has(id));
-  if (strangers.length > 0) {
-    for (const user of await tx.users.list(realmId, strangers)) {
+  if (destination.kind === 'direct') return new Set(destination.participants.map((person) => person.id));
+  const subscribers = await tx.channels.filterSubscribed(realmId, destination.channel.id, ids);
+  const reached = new Set(subscribers);
+  const mentionedNonSubscribers = [...named].filter((id) => !reached.has(id));
+  if (mentionedNonSubscribers.length > 0) {
+    for (const user of await tx.users.list(realmId, mentionedNonSubscribers)) {
       if (user.bot?.kind === 'generic' && !user.bot.isSystem && user.isActive) reached.add(user.id);
     }
   }

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import {
+  affectedRanges,
   countRead,
   extendLatest,
   findFirstUnread,
   isOrdinalRead,
   markOrdinals,
   markRangeRead,
-  neighbourhoods,
   type OrdinalRange,
   type ReadSegment,
   type ReadSetChange,
@@ -31,11 +31,11 @@ class StoredSegments {
   }
 
   mark(ordinals: readonly number[], read: boolean): ReadSetChange {
-    return this.apply(markOrdinals(this.overlapping(neighbourhoods(ordinals)), ordinals, read));
+    return this.apply(markOrdinals(this.overlapping(affectedRanges(ordinals)), ordinals, read));
   }
 
   markRange(range: OrdinalRange): ReadSetChange {
-    const ends = neighbourhoods([range.first, range.last]);
+    const ends = affectedRanges([range.first, range.last]);
     const whole = { first: ends[0]!.first, last: ends.at(-1)!.last };
     return this.apply(markRangeRead(this.overlapping([whole]), range));
   }
@@ -117,7 +117,7 @@ function play(steps: readonly (typeof step extends fc.Arbitrary<infer T> ? T : n
 }
 
 describe('a read set', () => {
-  it('holds what a plain set holds', () => {
+  it('equals a plain set of ordinals', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 12 }), (steps) => {
         const { stored, expected } = play(steps);
@@ -151,7 +151,7 @@ describe('a read set', () => {
     );
   });
 
-  it('is the same segments whatever it came from', () => {
+  it('has one canonical form, whatever the order of changes', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 10 }), (steps) => {
         const { stored, expected } = play(steps);

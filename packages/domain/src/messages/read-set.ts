@@ -51,7 +51,7 @@ const NO_BITS = new Uint8Array();
  * The segments a change of these ordinals has to know: those that overlap one of the ranges answered. They are ascending
  * and disjoint; ordinals may come in any order.
  */
-export function neighbourhoods(ordinals: readonly Ordinal[]): readonly OrdinalRange[] {
+export function affectedRanges(ordinals: readonly Ordinal[]): readonly OrdinalRange[] {
   const windows = new Set<number>();
   let window = -1;
   for (const ordinal of ordinals) {

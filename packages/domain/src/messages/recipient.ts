@@ -7,7 +7,7 @@ export type Recipient =
       readonly kind: 'direct';
       readonly id: RecipientId;
       readonly realmId: RealmId;
-      /** Everybody in it, ascending; one person talking to himself is alone. */
+      /** Everybody in it, ascending; one person talking to themselves is alone. */
       readonly userIds: readonly UserId[];
     };
 
@@ -16,6 +16,16 @@ export interface RecipientReads {
   list(realmId: RealmId, ids: readonly RecipientId[]): Promise<ReadonlyMap<RecipientId, Recipient>>;
   /** The conversation of exactly these people (in any order), with messages or without; null when it was never opened. */
   findDirect(realmId: RealmId, userIds: readonly UserId[]): Promise<RecipientId | null>;
+  /**
+   * Direct conversations that both users take part in, of at least so many people; the same user twice: all of theirs.
+   * Ascending. Costs by the conversations of the first one.
+   */
+  listDirectWith(
+    realmId: RealmId,
+    userId: UserId,
+    otherId: UserId,
+    atLeastUsers: number,
+  ): Promise<readonly RecipientId[]>;
   /** The user's direct conversations that have messages, the one with the newest message first. */
   listRecentDirect(
     realmId: RealmId,

@@ -6,27 +6,27 @@ import {
   aRealmWith,
   aUser,
   aUserOfEachRole,
+  createFixture,
   expectRefused,
-  given,
-  type MemoryScene,
-  PlainRenderer,
-  plainAddresses,
+  FakeRenderer,
+  fakeRealmUrls,
+  type MemoryFixture,
   sending,
   subscribe,
 } from '@parley/testkit';
-import { leaveChannels } from '../channels/leave-channels.js';
+import { unsubscribeFromChannels } from '../channels/unsubscribe-from-channels.js';
 import type { MarkdownOptions, MarkdownRenderer } from './markdown.js';
 import { MAX_MESSAGE_LENGTH, parseContent } from './message.js';
 import { markdownOptions, renderText } from './render-message.js';
 import { normalizeTopic, parseTopic } from './topic.js';
 import { RenderMarkdown } from './use-cases/render-markdown.js';
 
-const rendering = (scene: MemoryScene) => {
-  const useCase = new RenderMarkdown(scene.uow, new PlainRenderer(), plainAddresses);
-  return (who: string, content: string) => useCase.execute(scene.caller(who), { content });
+const rendering = (fixture: MemoryFixture) => {
+  const useCase = new RenderMarkdown(fixture.uow, new FakeRenderer(), fakeRealmUrls);
+  return (who: string, content: string) => useCase.execute(fixture.caller(who), { content });
 };
 const cast = async () => {
-  const scene = await given(
+  const fixture = await createFixture(
     aUserOfEachRole(),
     aUser({ name: 'robot', botOf: 'member' }),
     aGroup({ name: 'cooks' }),
@@ -35,14 +35,14 @@ const cast = async () => {
     aChannel({ name: 'old', isArchived: true }),
     aMessage({ from: 'member', to: 'core', topic: 'plans' }),
   );
-  await anotherRealm(scene);
-  return scene;
+  await anotherRealm(fixture);
+  return fixture;
 };
 
 describe('a text', () => {
   it.each([
     ['names people, whatever the letter case', 'guest', '@**OWNER**', '<em>owner</em>'],
-    ['names nobody of another realm', 'owner', '@**stranger**', '@**stranger**'],
+    ['names nobody of another realm', 'owner', '@**otherRealmUser**', '@**otherRealmUser**'],
     ['names groups, whatever the letter case', 'guest', '@*Cooks*', '<em>cooks</em>'],
     ['names no group that there is not', 'guest', '@*cook*', '@*cook*'],
     ['names no user that there is not', 'guest', '@**nobody** @**x|9999**', '@**nobody** @**x|9999**'],
@@ -53,8 +53,8 @@ describe('a text', () => {
     ['links to no public channel for guests outside', 'guest', '#**public**', '#**public**'],
     ['links to no channel of another realm', 'owner', '#**theirs**', '#**theirs**'],
   ])('%s', async (_, who, content, html) => {
-    const scene = await cast();
-    expect(await rendering(scene)(who, content)).toBe(`<p>${html}</p>`);
+    const fixture = await cast();
+    expect(await rendering(fixture)(who, content)).toBe(`<p>${html}</p>`);
   });
 
   it.each([
@@ -71,15 +71,15 @@ describe('a text', () => {
   });
 
   it('is parsed as the organization and its author want it', async () => {
-    const scene = await cast();
-    await scene.add(
+    const fixture = await cast();
+    await fixture.add(
       aRealmWith({ settings: { defaultCodeBlockLanguage: 'elm', inlineImagePreview: false } }),
       async (theScene, tx) => {
         const member = theScene.user('member');
         await tx.users.update({ ...member, settings: { ...member.settings, translateEmoticons: true } });
       },
     );
-    const plain = new PlainRenderer();
+    const plain = new FakeRenderer();
     const seen: MarkdownOptions[] = [];
     const spy: MarkdownRenderer = {
       parse: (content, options) => {
@@ -90,10 +90,10 @@ describe('a text', () => {
       render: (parsed, names) => plain.render(parsed, names),
       topicLinks: () => [],
     };
-    const useCase = new RenderMarkdown(scene.uow, spy, plainAddresses);
-    for (const who of ['member', 'guest']) await useCase.execute(scene.caller(who), { content: ':)' });
+    const useCase = new RenderMarkdown(fixture.uow, spy, fakeRealmUrls);
+    for (const who of ['member', 'guest']) await useCase.execute(fixture.caller(who), { content: ':)' });
     const options = {
-      realmUrl: plainAddresses.urlOf(scene.realm),
+      realmUrl: fakeRealmUrls.urlOf(fixture.realm),
       linkifiers: [],
       defaultCodeLanguage: 'elm',
       mediaPreviews: false,
@@ -105,11 +105,11 @@ describe('a text', () => {
     ]);
   });
 
-  it('names nobody whom a restricted guest may not know', async () => {
-    const scene = await cast();
-    await scene.add(aRealmWith({ grants: { canAccessAllUsers: 'members' } }));
-    const render = rendering(scene);
-    const owner = `@**owner|${scene.user('owner').id}**`;
+  it('names nobody whom a limited guest may not know', async () => {
+    const fixture = await cast();
+    await fixture.add(aRealmWith({ permissionOverrides: { canAccessAllUsers: 'members' } }));
+    const render = rendering(fixture);
+    const owner = `@**owner|${fixture.user('owner').id}**`;
     expect(await render('guest', `@**owner** ${owner}`)).toBe(`<p>@**owner** ${owner}</p>`);
     expect(await render('guest', '@**member** @**robot** @**guest**')).toBe(
       '<p><em>member</em> <em>robot</em> <em>guest</em></p>',
@@ -119,7 +119,7 @@ describe('a text', () => {
 
   describe('with links to topics (contract decision 25)', () => {
     const archive = async () => {
-      const scene = await given(
+      const fixture = await createFixture(
         aUserOfEachRole(),
         aUser({ name: 'late', role: 'moderator' }),
         aChannel({ name: 'public', subscribers: ['guest'] }),
@@ -133,15 +133,15 @@ describe('a text', () => {
         aMessage({ from: 'member', to: 'vault', topic: 'plans' }),
         aMessage({ from: 'member', to: 'vault', topic: 'secret' }),
       );
-      await scene.uow.write(async (tx) => {
-        for (const name of ['shared', 'vault']) await subscribe(tx, scene.channel(name), [scene.user('late').id]);
-        await subscribe(tx, scene.channel('shared'), [scene.user('guest').id]);
+      await fixture.uow.write(async (tx) => {
+        for (const name of ['shared', 'vault']) await subscribe(tx, fixture.channel(name), [fixture.user('late').id]);
+        await subscribe(tx, fixture.channel('shared'), [fixture.user('guest').id]);
       });
-      await scene.add(
+      await fixture.add(
         aMessage({ from: 'member', to: 'vault', topic: 'plans' }),
         aMessage({ from: 'member', to: 'public', topic: 'plans' }),
       );
-      return scene;
+      return fixture;
     };
 
     it.each([
@@ -160,67 +160,69 @@ describe('a text', () => {
       ['nothing, of a topic that does not exist', 'late', 'vault', 'nothing', null],
       ['nothing, of a topic that does not exist where one sees all', 'member', 'public', 'nothing', null],
     ])('points to %s', async (_, who, channel, topic, index) => {
-      const scene = await archive();
-      const id = index === null ? '' : scene.messages[index]!.id;
-      expect(await rendering(scene)(who, `#**${channel}>${topic}**`)).toBe(
+      const fixture = await archive();
+      const id = index === null ? '' : fixture.messages[index]!.id;
+      expect(await rendering(fixture)(who, `#**${channel}>${topic}**`)).toBe(
         `<p><a>#${channel}&gt;${topic}/${id}</a></p>`,
       );
     });
 
     it('points to as many topics of as many channels as are named', async () => {
-      const scene = await archive();
-      const [first, second] = [scene.messages[7]!.id, scene.messages[6]!.id];
-      const html = await rendering(scene)('late', '#**public>plans** #**vault>plans** #**vault>secret** #**shared**');
+      const fixture = await archive();
+      const [first, second] = [fixture.messages[7]!.id, fixture.messages[6]!.id];
+      const html = await rendering(fixture)('late', '#**public>plans** #**vault>plans** #**vault>secret** #**shared**');
       expect(html).toBe(
         `<p><a>#public&gt;plans/${first}</a> <a>#vault&gt;plans/${second}</a> <a>#vault&gt;secret/</a> <a>#shared</a></p>`,
       );
     });
 
     it('points to nothing in a channel that it is about but its author has left, whatever they have of it', async () => {
-      const scene = await archive();
-      await scene.uow.write((tx) => leaveChannels(tx, [scene.channel('vault')], [scene.user('late').id]));
-      const html = await scene.uow.read(async (r) => {
-        const renderer = new PlainRenderer();
-        const actor = await r.actors.get(scene.caller('late'));
-        const parsed = renderer.parseNow('#**vault** #**vault>plans**', markdownOptions(scene.realm, ''));
-        const author = { actor, about: [scene.channel('vault')] };
-        return (await renderText(r, renderer, parsed, scene.realm, author)).html;
+      const fixture = await archive();
+      await fixture.uow.write((tx) =>
+        unsubscribeFromChannels(tx, [fixture.channel('vault')], [fixture.user('late').id]),
+      );
+      const html = await fixture.uow.read(async (r) => {
+        const renderer = new FakeRenderer();
+        const actor = await r.actors.get(fixture.caller('late'));
+        const parsed = renderer.parseNow('#**vault** #**vault>plans**', markdownOptions(fixture.realm, ''));
+        const author = { actor, about: [fixture.channel('vault')] };
+        return (await renderText(r, renderer, parsed, fixture.realm, author)).html;
       });
       expect(html).toBe('<p><a>#vault</a> <a>#vault&gt;plans/</a></p>');
     });
 
     it('stays text where the channel itself is hidden', async () => {
-      const scene = await archive();
+      const fixture = await archive();
       for (const who of ['owner', 'moderator', 'guest']) {
-        expect(await rendering(scene)(who, '#**vault>plans**')).toBe('<p>#**vault&gt;plans**</p>');
+        expect(await rendering(fixture)(who, '#**vault>plans**')).toBe('<p>#**vault&gt;plans**</p>');
       }
     });
 
     it('is sent as it is rendered', async () => {
-      const scene = await archive();
-      await sending(scene)(
+      const fixture = await archive();
+      await sending(fixture)(
         'late',
         { kind: 'channelName', name: 'public' },
         { content: '#**vault>plans** #**vault>secret**' },
       );
-      const sent = await scene.uow.read((r) => r.personal.newestId(scene.viewer('guest')));
-      const message = await scene.uow.read((r) => r.messages.find(scene.realm.id, sent!));
+      const sent = await fixture.uow.read((r) => r.personal.newestId(fixture.viewer('guest')));
+      const message = await fixture.uow.read((r) => r.messages.find(fixture.realm.id, sent!));
       expect(message!.renderedContent).toBe(
-        `<p><a>#vault&gt;plans/${scene.messages[6]!.id}</a> <a>#vault&gt;secret/</a></p>`,
+        `<p><a>#vault&gt;plans/${fixture.messages[6]!.id}</a> <a>#vault&gt;secret/</a></p>`,
       );
     });
   });
 
   it('is neither trimmed nor cut nor stored when it is only rendered, and may mention anybody', async () => {
-    const scene = await cast();
-    const render = rendering(scene);
-    const { commits } = scene.storage;
+    const fixture = await cast();
+    const render = rendering(fixture);
+    const { commits } = fixture.storage;
     expect(await render('member', '')).toBe('');
     expect(await render('member', ' a \n')).toBe('<p> a \n</p>');
     expect(await render('member', '@*role:owners* @**all**')).toBe('<p><em>Owners</em> <em>all</em></p>');
     expect(await render('member', '😀'.repeat(MAX_MESSAGE_LENGTH))).toHaveLength(2 * MAX_MESSAGE_LENGTH + 7);
-    expect(scene.storage.commits).toBe(commits);
-    await expectRefused(scene, () => render('member', '😀'.repeat(MAX_MESSAGE_LENGTH + 1)), {
+    expect(fixture.storage.commits).toBe(commits);
+    await expectRefused(fixture, () => render('member', '😀'.repeat(MAX_MESSAGE_LENGTH + 1)), {
       code: 'INVALID_INPUT',
       message: 'Unable to render message',
     });
@@ -254,7 +256,7 @@ describe('a topic', () => {
     ['é'.repeat(61), `${'é'.repeat(57)}...`],
   ])('%j is %j', (raw, topic) => expect(parseTopic(raw)).toBe(topic));
 
-  it('is found by what nobody could write', () => expect(normalizeTopic(' a\u0001 ')).toBe('a\u0001'));
+  it('has a key that no topic a user can write has', () => expect(normalizeTopic(' a\u0001 ')).toBe('a\u0001'));
   it('is refused by position, after trimming and before cutting', () =>
     expect(() => parseTopic(` ${'a'.repeat(70)}\u0001`)).toThrow('Invalid character in topic, at position 71!'));
 });

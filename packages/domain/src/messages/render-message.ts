@@ -5,10 +5,10 @@ import type { SystemGroupName } from '../groups/system-groups.js';
 import type { Realm } from '../realms/realm.js';
 import { DomainError } from '../shared/errors.js';
 import type { ChannelId, GroupId, MessageId, RealmId, UserId } from '../shared/ids.js';
-import type { RealmAddresses } from '../shared/realm-address.js';
+import type { RealmUrls } from '../shared/realm-urls.js';
 import { foldCase } from '../shared/text.js';
 import type { Repositories, Transaction } from '../shared/unit-of-work.js';
-import { strangersAmong } from '../users/acquaintances.js';
+import { inaccessibleUserIds } from '../users/accessible-users.js';
 import type { Actor } from '../users/actor.js';
 import type { User } from '../users/user.js';
 import {
@@ -44,12 +44,12 @@ export function markdownOptions(
 export async function ownMarkdownOptions(
   { realms, users }: Pick<Repositories, 'realms' | 'users'>,
   { realmId, userId }: { readonly realmId: RealmId; readonly userId: UserId },
-  addresses: RealmAddresses,
+  realmUrls: RealmUrls,
 ): Promise<MarkdownOptions> {
   const realm = await realms.get(realmId);
   const user = await users.find(realmId, userId);
   const translateEmoticons = user?.settings.translateEmoticons ?? false;
-  return markdownOptions(realm, addresses.urlOf(realm), { translateEmoticons });
+  return markdownOptions(realm, realmUrls.urlOf(realm), { translateEmoticons });
 }
 
 /** What a unit will say or quote, before the unit. What cannot be rendered is refused in its place, inside. */
@@ -77,7 +77,7 @@ const GROUP_TITLES: Readonly<Record<SystemGroupName, string>> = {
   internet: 'Everyone on the internet',
 };
 
-type Reads = Pick<Repositories | Transaction, 'users' | 'groups' | 'channels' | 'messages'>;
+type Reads = Pick<Repositories | Transaction, 'users' | 'groups' | 'channels' | 'topics'>;
 
 /** What was made of a text, and the groups it mentions aloud. */
 export interface RenderedText extends RenderedMarkdown {
@@ -131,7 +131,7 @@ async function resolveUsers(
   const everyNamed = userNames.size > 0 ? await tx.users.listByName(realm.id, [...userNames]) : [];
   const everyById = userIds.size > 0 ? await tx.users.list(realm.id, [...userIds]) : [];
   const ids = [...everyNamed, ...everyById].map((user) => user.id);
-  const inaccessible = actor && (await strangersAmong(tx, actor, realm, ids));
+  const inaccessible = actor && (await inaccessibleUserIds(tx, actor, realm, ids));
   const isKnown = (user: User) => !inaccessible?.has(user.id);
   const named = everyNamed.filter(isKnown);
   const byFoldedName = new Map(named.map((user) => [foldCase(user.fullName), user]));
@@ -205,9 +205,9 @@ async function newestVisible(
 ): Promise<ReadonlyMap<string, MessageId>> {
   const { realmId, recipientId } = channel;
   if (actor === null || hasFullHistoryAccess(actor, channel, isSubscribed)) {
-    return tx.messages.listNewestInTopics(realmId, recipientId, keys);
+    return tx.topics.listNewestInTopics(realmId, recipientId, keys);
   }
   // Linked to by `about` alone: that the channel exists says nothing about its topics.
   if (!hasContentAccess(actor, channel, isSubscribed)) return new Map();
-  return tx.messages.listNewestOwnInTopics({ realmId, userId: actor.id }, recipientId, keys);
+  return tx.topics.listNewestOwnInTopics({ realmId, userId: actor.id }, recipientId, keys);
 }

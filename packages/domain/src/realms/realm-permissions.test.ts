@@ -1,4 +1,4 @@
-import { answer, cells, groupId, plainActor, plainChannel, plainRealm, userId } from '@parley/testkit';
+import { formatDecision, groupId, makeActor, makeChannel, makeRealm, tableRows, userId } from '@parley/testkit';
 import { canSeeMetadata } from '../channels/channel-permissions.js';
 import type { Role } from '../users/role.js';
 import {
@@ -12,15 +12,15 @@ import {
   canSetAuthenticationMethods,
   canUseForNotices,
 } from './realm-permissions.js';
-import { REALM_PERMISSIONS, REALM_SETTINGS, type RealmPermission, type RealmSettings } from './realm-settings.js';
+import { REALM_PERMISSIONS, REALM_SETTINGS, type RealmPermission, type RealmSettingName } from './realm-settings.js';
 
 const TEAM = groupId(50);
 const OWNERS = 'MUST_BE_OWNER: Must be an organization owner';
 const ADMINISTRATORS = 'MUST_BE_ADMINISTRATOR: Must be an organization administrator';
-const NAMES = [...Object.keys(REALM_SETTINGS), ...Object.keys(REALM_PERMISSIONS)] as readonly (
-  | keyof RealmSettings
-  | RealmPermission
-)[];
+const FOR_THE_OPERATOR: RealmSettingName = 'ownerFullContentAccess';
+const NAMES = [...Object.keys(REALM_SETTINGS), ...Object.keys(REALM_PERMISSIONS)].filter(
+  (name) => name !== FOR_THE_OPERATOR,
+) as readonly (RealmSettingName | RealmPermission)[];
 
 /** Organization §2.1 and §2.2, column "who". */
 const FOR_OWNERS = new Set<string>([
@@ -40,21 +40,31 @@ describe('changing the organization', () => {
   it.each(NAMES.map((name) => [name, FOR_OWNERS.has(name) ? 'owners' : 'administrators'] as const))(
     '%s is for %s',
     (name, who) => {
-      expect(answer(canChangeRealm(plainActor('owner'), [name]))).toBe('yes');
-      expect(answer(canChangeRealm(plainActor('administrator'), [name]))).toBe(who === 'owners' ? OWNERS : 'yes');
-      expect(answer(canChangeRealm(plainActor('moderator'), [name]))).toBe(ADMINISTRATORS);
+      expect(formatDecision(canChangeRealm(makeActor('owner'), [name]))).toBe('yes');
+      expect(formatDecision(canChangeRealm(makeActor('administrator'), [name]))).toBe(
+        who === 'owners' ? OWNERS : 'yes',
+      );
+      expect(formatDecision(canChangeRealm(makeActor('moderator'), [name]))).toBe(ADMINISTRATORS);
     },
   );
 
-  it('one thing for owners makes the whole request theirs', () => {
-    expect(answer(canChangeRealm(plainActor('administrator'), ['description', 'inviteRequired']))).toBe(OWNERS);
-    expect(answer(canChangeRealm(plainActor('administrator'), ['canCreateBots', 'canCreateGroups']))).toBe(OWNERS);
-    expect(answer(canChangeRealm(plainActor('administrator'), []))).toBe('yes');
-    expect(answer(canChangeRealm(plainActor('member'), []))).toBe(ADMINISTRATORS);
+  it('what the operator decides is for nobody', () => {
+    expect(formatDecision(canChangeRealm(makeActor('owner'), [FOR_THE_OPERATOR]))).toBe(
+      'NOT_PERMITTED: Insufficient permission',
+    );
+  });
+
+  it('one setting reserved to owners restricts the whole request to owners', () => {
+    expect(formatDecision(canChangeRealm(makeActor('administrator'), ['description', 'inviteRequired']))).toBe(OWNERS);
+    expect(formatDecision(canChangeRealm(makeActor('administrator'), ['canCreateBots', 'canCreateGroups']))).toBe(
+      OWNERS,
+    );
+    expect(formatDecision(canChangeRealm(makeActor('administrator'), []))).toBe('yes');
+    expect(formatDecision(canChangeRealm(makeActor('member'), []))).toBe(ADMINISTRATORS);
   });
 
   it.each(
-    cells(`
+    tableRows(`
       action                   | owner | administrator | moderator | member | guest
       deactivate it            | yes   | owners        | owners    | owners | owners
       say who may join         | yes   | owners        | owners    | owners | owners
@@ -68,25 +78,25 @@ describe('changing the organization', () => {
       'say how people sign in': canSetAuthenticationMethods,
       'set defaults for users': canChangeUserDefaults,
     }[action]!;
-    expect(answer(rule(plainActor(role as Role)))).toBe(
+    expect(formatDecision(rule(makeActor(role as Role)))).toBe(
       { yes: 'yes', owners: OWNERS, admins: ADMINISTRATORS }[expected],
     );
   });
 
   it('notices go to any channel, since administrators know of all', () => {
     for (const privacy of ['webPublic', 'public', 'privateSharedHistory', 'privateProtectedHistory'] as const) {
-      const administrator = plainActor('administrator');
-      expect(answer(canSeeMetadata(administrator, plainChannel({ privacy }), false))).toBe('yes');
-      expect(answer(canUseForNotices(administrator))).toBe('yes');
+      const administrator = makeActor('administrator');
+      expect(formatDecision(canSeeMetadata(administrator, makeChannel({ privacy }), false))).toBe('yes');
+      expect(formatDecision(canUseForNotices(administrator))).toBe('yes');
     }
-    expect(answer(canUseForNotices(plainActor('moderator')))).toBe(ADMINISTRATORS);
+    expect(formatDecision(canUseForNotices(makeActor('moderator')))).toBe(ADMINISTRATORS);
   });
 
   it('emoji are added by those who are granted it', () => {
-    const realm = plainRealm({ grants: { canAddCustomEmoji: TEAM } });
-    expect(answer(canAddCustomEmoji(plainActor('member', { groups: [TEAM] }), realm))).toBe('yes');
-    expect(answer(canAddCustomEmoji(plainActor('owner'), realm))).toBe('NOT_PERMITTED: Insufficient permission');
-    expect(answer(canAddCustomEmoji(plainActor('guest', { groups: [TEAM] }), realm))).toBe(
+    const realm = makeRealm({ permissionOverrides: { canAddCustomEmoji: TEAM } });
+    expect(formatDecision(canAddCustomEmoji(makeActor('member', { groups: [TEAM] }), realm))).toBe('yes');
+    expect(formatDecision(canAddCustomEmoji(makeActor('owner'), realm))).toBe('NOT_PERMITTED: Insufficient permission');
+    expect(formatDecision(canAddCustomEmoji(makeActor('guest', { groups: [TEAM] }), realm))).toBe(
       'NOT_PERMITTED: Not allowed for guest users',
     );
   });
@@ -99,14 +109,14 @@ describe('changing the organization', () => {
     ${'member'}        | ${true}   | ${'NOT_PERMITTED: Only administrators can override default emoji.'}
     ${'member'}        | ${false}  | ${'yes'}
   `('emoji named like a standard one ($isDefault) are added by $who (organization §7)', (row) => {
-    expect(answer(canOverrideDefaultEmoji(plainActor(row.who), row.isDefault))).toBe(row.expected);
+    expect(formatDecision(canOverrideDefaultEmoji(makeActor(row.who), row.isDefault))).toBe(row.expected);
   });
 
   it('emoji are removed by administrators, and whoever added them', () => {
     const refused = 'NOT_PERMITTED: Must be an organization administrator or emoji author';
-    expect(answer(canRemoveCustomEmoji(plainActor('administrator'), null))).toBe('yes');
-    expect(answer(canRemoveCustomEmoji(plainActor('guest', { id: 10 }), userId(10)))).toBe('yes');
-    expect(answer(canRemoveCustomEmoji(plainActor('moderator', { id: 10 }), userId(11)))).toBe(refused);
-    expect(answer(canRemoveCustomEmoji(plainActor('moderator', { id: 10 }), null))).toBe(refused);
+    expect(formatDecision(canRemoveCustomEmoji(makeActor('administrator'), null))).toBe('yes');
+    expect(formatDecision(canRemoveCustomEmoji(makeActor('guest', { id: 10 }), userId(10)))).toBe('yes');
+    expect(formatDecision(canRemoveCustomEmoji(makeActor('moderator', { id: 10 }), userId(11)))).toBe(refused);
+    expect(formatDecision(canRemoveCustomEmoji(makeActor('moderator', { id: 10 }), null))).toBe(refused);
   });
 });

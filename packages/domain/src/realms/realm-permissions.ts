@@ -1,36 +1,30 @@
-import { type Grantee, hasRealmPermission } from '../groups/group-permissions.js';
+import { hasRealmPermission, type PermissionHolder } from '../groups/group-permissions.js';
 import type { UserId } from '../shared/ids.js';
 import { all, allowed, type Decision, denyIf } from '../shared/permission.js';
 import { type Actor, isAdministrator } from '../users/actor.js';
-import { insufficientUnless, mustBeAdministrator, mustBeOwner, mustNotBeGuest } from '../users/role-gates.js';
+import { insufficientUnless, mustBeAdministrator, mustBeOwner, mustNotBeGuest } from '../users/role-rules.js';
 import type { Realm } from './realm.js';
-import type { RealmPermission, RealmSettings } from './realm-settings.js';
+import {
+  REALM_PERMISSIONS,
+  REALM_SETTINGS,
+  type RealmPermission,
+  type RealmSettingDefinition,
+  type RealmSettingName,
+} from './realm-settings.js';
 
-/** Column "who" of organization §2.1: everything else is for administrators. */
-const OWNERS_SETTINGS: ReadonlySet<string> = new Set<keyof RealmSettings>([
-  'inviteRequired',
-  'emailsRestrictedToDomains',
-  'disallowDisposableEmailAddresses',
-  'waitingPeriodThreshold',
-  'messageRetentionDays',
-]);
-
-/** Column "who" of organization §2.2. */
-const OWNERS_PERMISSIONS: ReadonlySet<string> = new Set<RealmPermission>([
-  'createMultiuseInvite',
-  'canInviteUsers',
-  'canCreateGroups',
-  'canManageAllGroups',
-  'canManageBilling',
-]);
+const ROWS = { ...REALM_SETTINGS, ...REALM_PERMISSIONS };
 
 /** Organization §2. Settings of the registry by name; asked once with all that a request names, changed or not. */
 export function canChangeRealm(
   actor: Pick<Actor, 'role'>,
-  names: readonly (keyof RealmSettings | RealmPermission)[],
+  names: readonly (RealmSettingName | RealmPermission)[],
 ): Decision {
-  const forOwners = names.some((name) => OWNERS_SETTINGS.has(name) || OWNERS_PERMISSIONS.has(name));
-  return all(mustBeAdministrator(actor), forOwners ? mustBeOwner(actor) : allowed);
+  const isFor = (who: RealmSettingDefinition['changedBy']) => names.some((name) => ROWS[name].changedBy === who);
+  return all(
+    mustBeAdministrator(actor),
+    isFor('owners') ? mustBeOwner(actor) : allowed,
+    insufficientUnless(!isFor('nobody')),
+  );
 }
 
 /** A channel that the organization's notices shall go to: any, since administrators know of all (organization §2.3). */
@@ -48,7 +42,7 @@ export const canManageDomains = mustBeOwner;
 export const canChangeUserDefaults = mustBeAdministrator;
 
 /** Organization §7. */
-export function canAddCustomEmoji(actor: Grantee, realm: Pick<Realm, 'permissions'>): Decision {
+export function canAddCustomEmoji(actor: PermissionHolder, realm: Pick<Realm, 'permissions'>): Decision {
   return all(mustNotBeGuest(actor), insufficientUnless(hasRealmPermission(actor, realm, 'canAddCustomEmoji')));
 }
 

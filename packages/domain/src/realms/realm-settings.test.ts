@@ -1,58 +1,72 @@
-import type { SettingDefinition, SettingValue } from '../shared/settings.js';
-import { REALM_SETTINGS } from './realm-settings.js';
+import { isSettingValue, type SettingDefinition } from '../shared/settings.js';
+import { REALM_SETTINGS, type RealmSettingDefinition, STORED_REALM_SETTINGS } from './realm-settings.js';
 
-/** Events §5.1, organization §2.1 and §2.3, as JSON: name, type, what a fresh organization has, and every value there is. */
+/** Events §5.1, organization §2.1 and §2.3, as JSON: name, kind, what a fresh organization has, who changes it, values. */
 const CONTRACT = `
-  allowMessageEditing                        | boolean | true                | any
-  avatarChangesDisabled                      | boolean | false               | any
-  defaultAvatarSource                        | text    | "J"                 | ["G","J"]
-  defaultCodeBlockLanguage                   | text    | ""                  | any
-  defaultLanguage                            | text    | "en"                | any
-  description                                | text    | ""                  | any
-  digestEmailsEnabled                        | boolean | false               | any
-  digestWeekday                              | integer | 1                   | [0,1,2,3,4,5,6]
-  disallowDisposableEmailAddresses           | boolean | true                | any
-  emailChangesDisabled                       | boolean | false               | any
-  emailsRestrictedToDomains                  | boolean | false               | any
-  enableGuestUserDmWarning                   | boolean | true                | any
-  enableGuestUserIndicator                   | boolean | true                | any
-  enableReadReceipts                         | boolean | false               | any
-  enableSpectatorAccess                      | boolean | false               | any
-  gifRatingPolicy                            | integer | 2                   | [0,1,2,3,4,5]
-  inlineImagePreview                         | boolean | true                | any
-  inlineUrlEmbedPreview                      | boolean | false               | any
-  inviteRequired                             | boolean | true                | any
-  jitsiServerUrl                             | text    | null                | any
-  mediaPreviewSize                           | integer | 100                 | [100,150,200]
-  messageContentAllowedInEmailNotifications  | boolean | true                | any
-  messageContentDeleteLimitSeconds           | integer | 600                 | or null
-  messageContentEditLimitSeconds             | integer | 600                 | or null
-  messageEditHistoryVisibilityPolicy         | text    | "all"               | ["all","moves","none"]
-  messageRetentionDays                       | integer | -1                  | any
-  moveMessagesBetweenChannelsLimitSeconds    | integer | 604800              | or null
-  moveMessagesWithinChannelLimitSeconds      | integer | 604800              | or null
-  nameChangesDisabled                        | boolean | false               | any
-  organizationType                           | integer | 0                   | any
-  ownerFullContentAccess                     | boolean | false               | any
-  requireE2eePushNotifications               | boolean | false               | any
-  requireUniqueNames                         | boolean | false               | any
-  sendChannelEventsMessages                  | boolean | true                | any
-  sendWelcomeEmails                          | boolean | true                | any
-  topicsPolicy                               | text    | "allow_empty_topic" | ["allow_empty_topic","disable_empty_topic"]
-  videoChatProvider                          | integer | 1                   | [0,1,3,4,5,6,7,8]
-  waitingPeriodThreshold                     | integer | 0                   | any
-  wantAdvertiseInCommunitiesDirectory        | boolean | false               | any
-  welcomeMessageCustomText                   | text    | ""                  | any
-  moderationRequestChannelId                 | integer | null                | any
-  newChannelAnnouncementsChannelId           | integer | null                | any
-  signupAnnouncementsChannelId               | integer | null                | any
-  updateAnnouncementsChannelId               | integer | null                | any
+  allowMessageEditing                        | boolean | true                | administrators | any
+  avatarChangesDisabled                      | boolean | false               | administrators | any
+  defaultAvatarSource                        | choice  | "generated"         | administrators | ["gravatar","generated"]
+  defaultCodeBlockLanguage                   | text    | ""                  | administrators | to 100
+  defaultLanguage                            | text    | "en"                | administrators | to 100
+  description                                | text    | ""                  | administrators | to 1000
+  digestEmailsEnabled                        | boolean | false               | administrators | any
+  digestWeekday                              | choice  | 1                   | administrators | [0,1,2,3,4,5,6]
+  disallowDisposableEmailAddresses           | boolean | true                | owners         | any
+  emailChangesDisabled                       | boolean | false               | administrators | any
+  emailsRestrictedToDomains                  | boolean | false               | owners         | any
+  enableGuestUserDmWarning                   | boolean | true                | administrators | any
+  enableGuestUserIndicator                   | boolean | true                | administrators | any
+  enableReadReceipts                         | boolean | false               | administrators | any
+  enableSpectatorAccess                      | boolean | false               | administrators | any
+  gifRatingPolicy                            | choice  | "g"                 | administrators | ["disabled","y","g","pg","pg-13","r"]
+  inlineImagePreview                         | boolean | true                | administrators | any
+  inlineUrlEmbedPreview                      | boolean | false               | administrators | any
+  inviteRequired                             | boolean | true                | owners         | any
+  jitsiServerUrl                             | text    | null                | administrators | to 200, null
+  mediaPreviewSize                           | choice  | 100                 | administrators | [100,150,200]
+  messageContentAllowedInEmailNotifications  | boolean | true                | administrators | any
+  messageContentDeleteLimitSeconds           | limit   | 600                 | administrators | any, null
+  messageContentEditLimitSeconds             | limit   | 600                 | administrators | any, null
+  messageEditHistoryVisibilityPolicy         | choice  | "all"               | administrators | ["all","moves","none"]
+  messageRetentionDays                       | limit   | null                | owners         | any, null
+  moveMessagesBetweenChannelsLimitSeconds    | limit   | 604800              | administrators | any, null
+  moveMessagesWithinChannelLimitSeconds      | limit   | 604800              | administrators | any, null
+  nameChangesDisabled                        | boolean | false               | administrators | any
+  organizationType                           | choice  | "unspecified"       | administrators | ["unspecified","business","openSource","educationNonprofit","education","research","event","nonprofit","government","politicalGroup","community","personal","other"]
+  ownerFullContentAccess                     | boolean | false               | nobody         | any
+  requireE2eePushNotifications               | boolean | false               | administrators | any
+  requireUniqueNames                         | boolean | false               | administrators | any
+  sendChannelEventsMessages                  | boolean | true                | administrators | any
+  sendWelcomeEmails                          | boolean | true                | administrators | any
+  topicsPolicy                               | choice  | "allow_empty_topic" | administrators | ["allow_empty_topic","disable_empty_topic"]
+  videoChatProvider                          | choice  | "jitsi"             | administrators | ["none","jitsi"]
+  waitingPeriodThreshold                     | integer | 0                   | owners         | from 0
+  wantAdvertiseInCommunitiesDirectory        | boolean | false               | administrators | any
+  welcomeMessageCustomText                   | text    | ""                  | administrators | to 8000
+  moderationRequestChannelId                 | channel | null                | administrators | any, null
+  newChannelAnnouncementsChannelId           | channel | null                | administrators | any, null
+  signupAnnouncementsChannelId               | channel | null                | administrators | any, null
+  updateAnnouncementsChannelId               | channel | null                | administrators | any, null
 `;
 
-const describeSetting = ({ type, default: initial, nullable, values }: SettingDefinition<SettingValue>) => [
-  type,
-  JSON.stringify(initial),
-  values ? JSON.stringify(values) : nullable && initial !== null ? 'or null' : 'any',
+const valuesOf = (row: SettingDefinition): string => {
+  switch (row.kind) {
+    case 'choice':
+      return JSON.stringify(row.values);
+    case 'text':
+      return `to ${row.max}`;
+    case 'integer':
+      return `from ${row.min}`;
+    default:
+      return 'any';
+  }
+};
+
+const describeSetting = (row: RealmSettingDefinition) => [
+  row.kind,
+  JSON.stringify(row.default),
+  row.changedBy,
+  valuesOf(row) + (row.nullable ? ', null' : ''),
 ];
 
 it('an organization begins with what the contract says, and can be set to nothing else', () => {
@@ -61,7 +75,7 @@ it('an organization begins with what the contract says, and can be set to nothin
     .map((line) => line.split('|').map((cell) => cell.trim()));
   const actual = Object.entries(REALM_SETTINGS).map(([name, definition]) => [name, ...describeSetting(definition)]);
   expect(actual).toEqual(rows);
-  for (const definition of Object.values<SettingDefinition<SettingValue>>(REALM_SETTINGS)) {
-    if (definition.default === null) expect(definition.nullable).toBe(true);
+  for (const definition of Object.values<SettingDefinition>(STORED_REALM_SETTINGS)) {
+    expect(isSettingValue(definition, definition.default)).toBe(true);
   }
 });

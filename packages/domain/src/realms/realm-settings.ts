@@ -1,92 +1,178 @@
-import { groupSetting } from '../groups/group-setting.js';
-import { flag, integer, integerOrNull, oneOf, type SettingValues, text, textOrNull } from '../shared/settings.js';
+import { type GroupSettingDefinition, groupSetting } from '../groups/group-setting.js';
+import type { SystemGroupName } from '../groups/system-groups.js';
+import {
+  channelOrNull,
+  flag,
+  integer,
+  limitOrNull,
+  oneOf,
+  type Registry,
+  type SettingDefinition,
+  type SettingValue,
+  type SettingValues,
+  text,
+  textOrNull,
+} from '../shared/settings.js';
+import { isLanguage } from '../users/languages.js';
 
-/** What administrators set for the whole organization (events §5.1). */
+/** Who may change it (organization §2.1, §2.2). `nobody`: only the operator. */
+interface RealmSettingRules {
+  readonly changedBy: 'administrators' | 'owners' | 'nobody';
+}
+
+export type RealmSettingDefinition<T extends SettingValue = SettingValue> = SettingDefinition<T> & RealmSettingRules;
+
+const byAdministrators = <T extends SettingValue>(definition: SettingDefinition<T>): RealmSettingDefinition<T> => ({
+  ...definition,
+  changedBy: 'administrators',
+});
+const byOwners = <T extends SettingValue>(definition: SettingDefinition<T>): RealmSettingDefinition<T> => ({
+  ...definition,
+  changedBy: 'owners',
+});
+const byOperator = <T extends SettingValue>(definition: SettingDefinition<T>): RealmSettingDefinition<T> => ({
+  ...definition,
+  changedBy: 'nobody',
+});
+
+const ORGANIZATION_TYPES = [
+  'unspecified',
+  'business',
+  'openSource',
+  'educationNonprofit',
+  'education',
+  'research',
+  'event',
+  'nonprofit',
+  'government',
+  'politicalGroup',
+  'community',
+  'personal',
+  'other',
+] as const;
+
+/** In code points (organization §2.1). */
+export const MAX_REALM_NAME_LENGTH = 40;
+const MAX_DESCRIPTION_LENGTH = 1000;
+const MAX_WELCOME_LENGTH = 8000;
+const MAX_WORD_LENGTH = 100;
+const MAX_URL_LENGTH = 200;
+
+const isHttpUrl = (address: string): boolean => /^https?:\/\/[^\s/?#]+(?:[/?#]\S*)?$/i.test(address);
+
+/** What administrators set for the whole organization (organization §2.1 and §2.3, events §5.1). */
 export const REALM_SETTINGS = {
-  allowMessageEditing: flag(true),
-  avatarChangesDisabled: flag(false),
-  defaultAvatarSource: oneOf('J', ['G', 'J']),
-  defaultCodeBlockLanguage: text(''),
-  defaultLanguage: text('en'),
-  description: text(''),
-  digestEmailsEnabled: flag(false),
+  allowMessageEditing: byAdministrators(flag(true)),
+  avatarChangesDisabled: byAdministrators(flag(false)),
+  defaultAvatarSource: byAdministrators(oneOf('generated', ['gravatar', 'generated'])),
+  defaultCodeBlockLanguage: byAdministrators(text('', { max: MAX_WORD_LENGTH })),
+  defaultLanguage: byAdministrators(text('en', { max: MAX_WORD_LENGTH, isValid: isLanguage })),
+  description: byAdministrators(text('', { max: MAX_DESCRIPTION_LENGTH })),
+  digestEmailsEnabled: byAdministrators(flag(false)),
   /** 0–6 = Monday–Sunday. */
-  digestWeekday: oneOf(1, [0, 1, 2, 3, 4, 5, 6]),
-  disallowDisposableEmailAddresses: flag(true),
-  emailChangesDisabled: flag(false),
-  emailsRestrictedToDomains: flag(false),
-  enableGuestUserDmWarning: flag(true),
-  enableGuestUserIndicator: flag(true),
-  enableReadReceipts: flag(false),
-  enableSpectatorAccess: flag(false),
-  gifRatingPolicy: oneOf(2, [0, 1, 2, 3, 4, 5]),
-  inlineImagePreview: flag(true),
-  inlineUrlEmbedPreview: flag(false),
-  inviteRequired: flag(true),
-  jitsiServerUrl: textOrNull(null),
-  mediaPreviewSize: oneOf(100, [100, 150, 200]),
-  messageContentAllowedInEmailNotifications: flag(true),
-  messageContentDeleteLimitSeconds: integerOrNull(600),
-  messageContentEditLimitSeconds: integerOrNull(600),
-  messageEditHistoryVisibilityPolicy: oneOf('all', ['all', 'moves', 'none']),
-  /** -1: forever. */
-  messageRetentionDays: integer(-1),
-  moveMessagesBetweenChannelsLimitSeconds: integerOrNull(604800),
-  moveMessagesWithinChannelLimitSeconds: integerOrNull(604800),
-  nameChangesDisabled: flag(false),
-  organizationType: integer(0),
-  ownerFullContentAccess: flag(false),
-  requireE2eePushNotifications: flag(false),
-  requireUniqueNames: flag(false),
-  sendChannelEventsMessages: flag(true),
-  sendWelcomeEmails: flag(true),
-  topicsPolicy: oneOf('allow_empty_topic', ['allow_empty_topic', 'disable_empty_topic']),
-  videoChatProvider: oneOf(1, [0, 1, 3, 4, 5, 6, 7, 8]),
+  digestWeekday: byAdministrators(oneOf(1, [0, 1, 2, 3, 4, 5, 6])),
+  disallowDisposableEmailAddresses: byOwners(flag(true)),
+  emailChangesDisabled: byAdministrators(flag(false)),
+  emailsRestrictedToDomains: byOwners(flag(false)),
+  enableGuestUserDmWarning: byAdministrators(flag(true)),
+  enableGuestUserIndicator: byAdministrators(flag(true)),
+  enableReadReceipts: byAdministrators(flag(false)),
+  enableSpectatorAccess: byAdministrators(flag(false)),
+  gifRatingPolicy: byAdministrators(oneOf('g', ['disabled', 'y', 'g', 'pg', 'pg-13', 'r'])),
+  inlineImagePreview: byAdministrators(flag(true)),
+  inlineUrlEmbedPreview: byAdministrators(flag(false)),
+  inviteRequired: byOwners(flag(true)),
+  /** Null: the server's. */
+  jitsiServerUrl: byAdministrators(textOrNull(null, { max: MAX_URL_LENGTH, isValid: isHttpUrl })),
+  /** In percent. */
+  mediaPreviewSize: byAdministrators(oneOf(100, [100, 150, 200])),
+  messageContentAllowedInEmailNotifications: byAdministrators(flag(true)),
+  messageContentDeleteLimitSeconds: byAdministrators(limitOrNull(600)),
+  messageContentEditLimitSeconds: byAdministrators(limitOrNull(600)),
+  messageEditHistoryVisibilityPolicy: byAdministrators(oneOf('all', ['all', 'moves', 'none'])),
+  /** Null: forever. */
+  messageRetentionDays: byOwners(limitOrNull(null)),
+  moveMessagesBetweenChannelsLimitSeconds: byAdministrators(limitOrNull(604_800)),
+  moveMessagesWithinChannelLimitSeconds: byAdministrators(limitOrNull(604_800)),
+  nameChangesDisabled: byAdministrators(flag(false)),
+  organizationType: byAdministrators(oneOf('unspecified', ORGANIZATION_TYPES)),
+  ownerFullContentAccess: byOperator(flag(false)),
+  requireE2eePushNotifications: byAdministrators(flag(false)),
+  requireUniqueNames: byAdministrators(flag(false)),
+  sendChannelEventsMessages: byAdministrators(flag(true)),
+  sendWelcomeEmails: byAdministrators(flag(true)),
+  topicsPolicy: byAdministrators(oneOf('allow_empty_topic', ['allow_empty_topic', 'disable_empty_topic'])),
+  videoChatProvider: byAdministrators(oneOf('jitsi', ['none', 'jitsi'])),
   /** In days. */
-  waitingPeriodThreshold: integer(0),
-  wantAdvertiseInCommunitiesDirectory: flag(false),
-  welcomeMessageCustomText: text(''),
-  /** Channel ids; null: unset. */
-  moderationRequestChannelId: integerOrNull(null),
-  newChannelAnnouncementsChannelId: integerOrNull(null),
-  signupAnnouncementsChannelId: integerOrNull(null),
-  updateAnnouncementsChannelId: integerOrNull(null),
-} as const;
+  waitingPeriodThreshold: byOwners(integer(0, { min: 0 })),
+  wantAdvertiseInCommunitiesDirectory: byAdministrators(flag(false)),
+  welcomeMessageCustomText: byAdministrators(text('', { max: MAX_WELCOME_LENGTH })),
+  moderationRequestChannelId: byAdministrators(channelOrNull()),
+  newChannelAnnouncementsChannelId: byAdministrators(channelOrNull()),
+  signupAnnouncementsChannelId: byAdministrators(channelOrNull()),
+  updateAnnouncementsChannelId: byAdministrators(channelOrNull()),
+} as const satisfies Registry;
 
-export type RealmSettings = SettingValues<typeof REALM_SETTINGS>;
+/** Whether people may sign in that way; changed as one setting (organization §2.5). */
+export const AUTHENTICATION_METHODS = {
+  devAuthentication: byOwners(flag(true)),
+  emailAuthentication: byOwners(flag(true)),
+  gitHubAuthentication: byOwners(flag(false)),
+  gitLabAuthentication: byOwners(flag(false)),
+  googleAuthentication: byOwners(flag(false)),
+  appleAuthentication: byOwners(flag(false)),
+  samlAuthentication: byOwners(flag(false)),
+  openIdConnectAuthentication: byOwners(flag(false)),
+} as const satisfies Registry;
+export type AuthenticationMethod = keyof typeof AUTHENTICATION_METHODS;
 
-/** What the organization lets groups do (channels §3.5). */
+/** All that is stored. */
+export const STORED_REALM_SETTINGS = { ...REALM_SETTINGS, ...AUTHENTICATION_METHODS };
+
+export type RealmSettings = SettingValues<typeof STORED_REALM_SETTINGS>;
+export type RealmSettingName = keyof typeof REALM_SETTINGS;
+
+export type RealmPermissionDefinition = GroupSettingDefinition & RealmSettingRules;
+
+const permission = (
+  initial: SystemGroupName,
+  allows: '' | 'n' | 'y' | 'ny',
+  more: Partial<RealmPermissionDefinition> = {},
+): RealmPermissionDefinition => ({ ...groupSetting(initial, allows), changedBy: 'administrators', ...more });
+const OWNERS = { changedBy: 'owners' } as const;
+
+/** What the organization lets groups do (channels §3.5, organization §2.2). */
 export const REALM_PERMISSIONS = {
-  canAccessAllUsers: groupSetting('everyone', 'y', {
+  canAccessAllUsers: permission('everyone', 'y', {
     requireSystemGroup: true,
     allowedSystemGroups: ['everyone', 'members'],
   }),
-  canAddCustomEmoji: groupSetting('members', 'n'),
-  canAddSubscribers: groupSetting('members', 'n'),
-  canCreateBots: groupSetting('members', 'n'),
-  canCreateGroups: groupSetting('members', 'n'),
-  canCreatePrivateChannel: groupSetting('members', 'n'),
-  canCreatePublicChannel: groupSetting('members', 'n'),
-  canCreateWebPublicChannel: groupSetting('owners', 'n', {
+  canAddCustomEmoji: permission('members', 'n'),
+  canAddSubscribers: permission('members', 'n'),
+  canCreateBots: permission('members', 'n'),
+  canCreateGroups: permission('members', 'n', OWNERS),
+  canCreatePrivateChannel: permission('members', 'n'),
+  canCreatePublicChannel: permission('members', 'n'),
+  canCreateWebPublicChannel: permission('owners', 'n', {
     requireSystemGroup: true,
     allowedSystemGroups: ['moderators', 'administrators', 'owners', 'nobody'],
   }),
-  canCreateWriteOnlyBots: groupSetting('members', 'n'),
-  canDeleteAnyMessage: groupSetting('administrators', 'n'),
-  canDeleteOwnMessage: groupSetting('everyone', 'ny'),
-  canInviteUsers: groupSetting('members', 'n'),
-  canManageAllGroups: groupSetting('owners', ''),
-  canManageBilling: groupSetting('administrators', ''),
-  canMentionManyUsers: groupSetting('administrators', 'ny'),
-  canMoveMessagesBetweenChannels: groupSetting('members', 'n'),
-  canMoveMessagesBetweenTopics: groupSetting('everyone', 'ny'),
-  canResolveTopics: groupSetting('everyone', 'ny'),
-  canSetDeleteMessagePolicy: groupSetting('moderators', 'n'),
-  canSetTopicsPolicy: groupSetting('members', 'ny'),
-  canSummarizeTopics: groupSetting('everyone', 'ny'),
-  createMultiuseInvite: groupSetting('administrators', 'n'),
-  directMessageInitiator: groupSetting('everyone', 'ny'),
-  directMessagePermission: groupSetting('everyone', 'ny'),
-  workplaceUsers: groupSetting('everyone', 'ny'),
-} as const;
+  canCreateWriteOnlyBots: permission('members', 'n'),
+  canDeleteAnyMessage: permission('administrators', 'n'),
+  canDeleteOwnMessage: permission('everyone', 'ny'),
+  canInviteUsers: permission('members', 'n', OWNERS),
+  canManageAllGroups: permission('owners', '', OWNERS),
+  canManageBilling: permission('administrators', '', OWNERS),
+  canMentionManyUsers: permission('administrators', 'ny'),
+  canMoveMessagesBetweenChannels: permission('members', 'n'),
+  canMoveMessagesBetweenTopics: permission('everyone', 'ny'),
+  canResolveTopics: permission('everyone', 'ny'),
+  canSetDeleteMessagePolicy: permission('moderators', 'n'),
+  canSetTopicsPolicy: permission('members', 'ny'),
+  canSummarizeTopics: permission('everyone', 'ny'),
+  createMultiuseInvite: permission('administrators', 'n', OWNERS),
+  directMessageInitiator: permission('everyone', 'ny'),
+  directMessagePermission: permission('everyone', 'ny'),
+  workplaceUsers: permission('everyone', 'ny'),
+} as const satisfies Readonly<Record<string, RealmPermissionDefinition>>;
 export type RealmPermission = keyof typeof REALM_PERMISSIONS;

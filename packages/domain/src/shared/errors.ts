@@ -5,6 +5,8 @@
 export type ErrorCode =
   | 'INVALID_INPUT'
   | 'BAD_VALUE'
+  /** `of`: see `SettingOwner`; `setting`: its name in the registry; `value`. */
+  | 'BAD_SETTING_VALUE'
   | 'NOT_PERMITTED'
   | 'NOT_FOUND'
   | 'ACCESS_DENIED'

@@ -10,6 +10,7 @@ export type ChannelId = Id<'channel'>;
 /** A channel or a direct-message group, as the addressee of messages. */
 export type RecipientId = Id<'recipient'>;
 export type MessageId = Id<'message'>;
+export type JobId = Id<'job'>;
 
 /** Position of an event in its realm's log: 1, 2, 3 …, in commit order. */
 export type EventSeq = Id<'seq'>;

@@ -4,7 +4,7 @@ import { parseJson, replaceFractionals } from './json.js';
 const nested = (depth: number, inside = '') => '['.repeat(depth) + inside + ']'.repeat(depth);
 
 describe('untrusted JSON', () => {
-  it('is what it is', () => {
+  it('parses well-formed JSON', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6 }), (value) => {
         const text = JSON.stringify(value, null, 90);
@@ -13,7 +13,7 @@ describe('untrusted JSON', () => {
     );
   });
 
-  it('may be as long as it likes, but not as deep', () => {
+  it('accepts long text, refuses deep nesting', () => {
     const flat = JSON.stringify(Array(2000).fill(['a']));
     expect(parseJson(flat)).toHaveLength(2000);
     expect(() => parseJson(nested(500))).not.toThrow();
@@ -21,14 +21,14 @@ describe('untrusted JSON', () => {
     expect(() => parseJson(nested(200_000))).toThrow(SyntaxError);
   });
 
-  it('may say brackets as often as it likes', () => {
+  it('does not count brackets inside strings as nesting', () => {
     const brackets = '['.repeat(900);
     expect(parseJson(JSON.stringify(brackets))).toBe(brackets);
     const tricky = `${brackets}\\"${brackets}\\\\`;
     expect(parseJson(JSON.stringify({ [tricky]: tricky }))).toEqual({ [tricky]: tricky });
   });
 
-  it('may hold many values, but not as many lists, dictionaries and keys', () => {
+  it('limits lists, dictionaries and keys, not plain values', () => {
     expect(parseJson(JSON.stringify(Array(200_000).fill(1)))).toHaveLength(200_000);
     for (const part of ['[]', '{}', '{"a":1}']) {
       expect(() => parseJson(`[${`${part},`.repeat(10_000)}1]`)).not.toThrow();
@@ -69,7 +69,7 @@ describe('untrusted JSON', () => {
     );
   });
 
-  it('costs what its length costs', () => {
+  it('takes time in proportion to its length', () => {
     const hostile = [
       `[${'1'.repeat(500_000)},1.5]`,
       `[${'1.0,'.repeat(200_000)}1]`,

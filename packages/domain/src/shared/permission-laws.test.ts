@@ -1,13 +1,4 @@
-import {
-  groupId,
-  plainActor,
-  plainChannel,
-  plainGroup,
-  plainRealm,
-  plainUser,
-  systemGroup,
-  userId,
-} from '@parley/testkit';
+import { groupId, makeActor, makeChannel, makeGroup, makeRealm, makeUser, systemGroup, userId } from '@parley/testkit';
 import fc from 'fast-check';
 import { CHANNEL_PERMISSIONS, type ChannelPrivacy, TOPICS_POLICIES } from '../channels/channel.js';
 import { metadataUsers } from '../channels/channel-audiences.js';
@@ -68,7 +59,9 @@ const TEAMS = [50, 51, 52, 53].map(groupId);
 const anyGroup = fc.constantFrom(...Object.values(systemGroup), ...TEAMS);
 
 /** Everything given to whomever. */
-function grants<P extends string>(registry: Readonly<Record<P, unknown>>): fc.Arbitrary<Record<P, GroupId>> {
+function permissionOverrides<P extends string>(
+  registry: Readonly<Record<P, unknown>>,
+): fc.Arbitrary<Record<P, GroupId>> {
   return fc.record(Object.fromEntries(Object.keys(registry).map((name) => [name, anyGroup]))) as never;
 }
 
@@ -78,20 +71,22 @@ const anyChannel = fc
     isArchived: fc.boolean(),
     isDefault: fc.boolean(),
     topicsPolicy: fc.constantFrom(...TOPICS_POLICIES),
-    grants: grants(CHANNEL_PERMISSIONS),
+    permissionOverrides: permissionOverrides(CHANNEL_PERMISSIONS),
   })
-  .map(plainChannel);
+  .map(makeChannel);
 
 const anyWorld = fc.record({
   channel: anyChannel,
   other: anyChannel,
   realm: fc
     .record({
-      grants: grants(REALM_PERMISSIONS),
+      permissionOverrides: permissionOverrides(REALM_PERMISSIONS),
       settings: fc.record({ enableSpectatorAccess: fc.boolean(), allowMessageEditing: fc.boolean() }),
     })
-    .map(plainRealm),
-  group: fc.record({ grants: grants(GROUP_PERMISSIONS), isDeactivated: fc.boolean() }).map(plainGroup),
+    .map(makeRealm),
+  group: fc
+    .record({ permissionOverrides: permissionOverrides(GROUP_PERMISSIONS), isDeactivated: fc.boolean() })
+    .map(makeGroup),
   isSubscribed: fc.boolean(),
   isOwn: fc.boolean(),
   isNew: fc.boolean(),
@@ -137,7 +132,7 @@ const RULES: Readonly<Record<string, (actor: Actor, world: World) => Decision | 
   canSendDirect: (actor, { realm, isOwn, isNew }) =>
     canSendDirect({
       sender: actor,
-      recipients: [{ user: plainUser(), actor: plainActor('member'), address: 'x@y.z', isAcquainted: isOwn }],
+      recipients: [{ user: makeUser(), actor: makeActor('member'), address: 'x@y.z', sharesConversation: isOwn }],
       realm,
       nobodyGroupId: systemGroup.nobody,
       conversationExists: isNew,
@@ -187,7 +182,7 @@ const RULES: Readonly<Record<string, (actor: Actor, world: World) => Decision | 
   canAddCustomEmoji: (actor, { realm }) => canAddCustomEmoji(actor, realm),
   canCreateBot: (actor, { realm, isNew }) => canCreateBot(actor, realm, isNew ? 'generic' : 'incomingWebhook'),
   canCreateUsers: (actor, { isNew }) => canCreateUsers(actor, isNew),
-  mayAccessUser: (actor, { realm, isOwn }) => mayAccessUser(actor, plainUser(), { realm, isAcquainted: isOwn }),
+  mayAccessUser: (actor, { realm, isOwn }) => mayAccessUser(actor, makeUser(), { realm, sharesConversation: isOwn }),
 };
 
 function post(
@@ -214,10 +209,10 @@ const allowedRules = (actor: Actor, world: World): readonly string[] =>
 const anyTeams = fc.subarray([...TEAMS]);
 const anyRole = fc.constantFrom(...ROLES);
 const person = (role: Role, groups: readonly GroupId[], isFullMember: boolean) =>
-  plainActor(role, { id: 10, groups, isFullMember });
+  makeActor(role, { id: 10, groups, isFullMember });
 
-describe('whatever is given to whomever', () => {
-  it('being in one more group takes nothing away', () => {
+describe('permission rules over random actors and settings', () => {
+  it('joining a group never removes a permission', () => {
     fc.assert(
       fc.property(
         anyWorld,
@@ -235,7 +230,7 @@ describe('whatever is given to whomever', () => {
     );
   });
 
-  it('rising to a higher role takes nothing away', () => {
+  it('a higher role never removes a permission', () => {
     fc.assert(
       fc.property(anyWorld, fc.integer({ min: 1, max: 4 }), anyTeams, fc.boolean(), (world, rank, teams, full) => {
         const before = allowedRules(person(ROLES[rank]!, teams, full), world);
@@ -246,7 +241,7 @@ describe('whatever is given to whomever', () => {
     );
   });
 
-  it('subscribing takes nothing away', () => {
+  it('subscribing never removes a permission', () => {
     fc.assert(
       fc.property(anyWorld, anyRole, anyTeams, fc.boolean(), (world, role, teams, full) => {
         const actor = person(role, teams, full);
@@ -304,16 +299,16 @@ describe('whatever is given to whomever', () => {
     );
   });
 
-  it('those who are told of a channel are those who may see it', () => {
+  it('the audience of a channel event equals the users who may see the channel', () => {
     fc.assert(
       fc.property(anyWorld, anyRole, anyTeams, fc.boolean(), ({ channel, isSubscribed }, role, teams, full) => {
         const actor = person(role, teams, full);
         const isTold = isInAudience(metadataUsers(channel), {
           userId: actor.id,
           role,
-          follows: () => isSubscribed,
+          isSubscribed: () => isSubscribed,
           isInGroup: (id) => actor.groups.has(id),
-          isRestricted: false,
+          isLimitedGuest: false,
           holds: () => false,
           knows: () => false,
           hasQueue: () => false,

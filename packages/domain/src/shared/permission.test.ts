@@ -1,4 +1,4 @@
-import { answer } from '@parley/testkit';
+import { formatDecision } from '@parley/testkit';
 import { all, allowed, denied, denyIf, enforce } from './permission.js';
 
 const first = denied('NOT_PERMITTED', 'First');
@@ -11,16 +11,16 @@ describe('decisions together', () => {
     [[allowed, first], 'NOT_PERMITTED: First'],
     [[first, second], 'NOT_PERMITTED: First'],
     [[second, allowed, first], 'INVALID_INPUT: Second'],
-  ])('%j: %s', (decisions, expected) => expect(answer(all(...decisions))).toBe(expected));
+  ])('%j: %s', (decisions, expected) => expect(formatDecision(all(...decisions))).toBe(expected));
 });
 
 describe('a decision', () => {
   it('refuses where its condition holds', () => {
-    expect(answer(denyIf(false, 'NOT_PERMITTED', 'No'))).toBe('yes');
-    expect(answer(denyIf(true, 'NOT_PERMITTED', 'No'))).toBe('NOT_PERMITTED: No');
+    expect(formatDecision(denyIf(false, 'NOT_PERMITTED', 'No'))).toBe('yes');
+    expect(formatDecision(denyIf(true, 'NOT_PERMITTED', 'No'))).toBe('NOT_PERMITTED: No');
   });
 
-  it('lets on, or throws what it says', () => {
+  it('enforce passes an allowed decision and throws a denied one', () => {
     expect(() => enforce(allowed)).not.toThrow();
     const details = { settingName: 'x' };
     expect(() => enforce(denied('SYSTEM_GROUP_REQUIRED', 'No', details))).toThrow(

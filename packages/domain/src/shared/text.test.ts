@@ -4,14 +4,14 @@ import { isLongerThan, isShorterThan, takeCodePoints, trim, trimEnd, utf8Length 
 describe('white space', () => {
   const around = '\t\n\r \u001c\u0085\u00a0\u2003\u2028\u3000';
 
-  it('goes from the ends, whatever kind it is', () => {
+  it('trims every kind of white space from both ends', () => {
     expect(trim(`${around}a ${around} b${around}`)).toBe(`a ${around} b`);
     expect(trimEnd(`${around}a${around}`)).toBe(`${around}a`);
     expect(trim(around)).toBe('');
     expect(trim('')).toBe('');
   });
 
-  it('is nothing that only looks like it', () => {
+  it('does not trim characters that only look like white space', () => {
     for (const text of ['\ufeff', '\u200b', '\u0000']) expect(trim(` ${text} `)).toBe(text);
   });
 });
@@ -19,7 +19,7 @@ describe('white space', () => {
 describe('length in code points', () => {
   const texts = fc.string({ unit: fc.constantFrom('a', 'é', '字', '😀', '\ud800') });
 
-  it('is compared as it is counted', () => {
+  it('compares lengths in code points', () => {
     fc.assert(
       fc.property(texts, fc.nat(12), (text, limit) => {
         expect(isLongerThan(text, limit)).toBe([...text].length > limit);
@@ -28,7 +28,7 @@ describe('length in code points', () => {
     );
   });
 
-  it('is cut without splitting a character', () => {
+  it('never splits a surrogate pair when it cuts', () => {
     fc.assert(
       fc.property(texts, fc.nat(12), (text, length) => {
         expect(takeCodePoints(text, length)).toBe([...text].slice(0, length).join(''));
@@ -36,7 +36,7 @@ describe('length in code points', () => {
     );
   });
 
-  it('is not counted where the length in UTF-16 decides', () => {
+  it('skips counting where the UTF-16 length already decides', () => {
     const text = '😀'.repeat(5_000_000);
     const startedAt = performance.now();
     for (let time = 0; time < 1000; time++) {

@@ -1,5 +1,5 @@
 import type { ApiKeyMint } from '../authentication/api-keys.js';
-import { followChannels } from '../channels/follow-channels.js';
+import { subscribeToChannels } from '../channels/subscribe-to-channels.js';
 import { wholeRealm } from '../events/audience.js';
 import { systemGroupsOf } from '../groups/system-group-maintenance.js';
 import type { Realm } from '../realms/realm.js';
@@ -15,7 +15,7 @@ export interface NewUser {
   /** Checked by `parseFullName`. */
   readonly fullName: string;
   readonly role: Role;
-  /** Null: he cannot sign in with a password. */
+  /** Null: they cannot sign in with a password. */
   readonly passwordHash: string | null;
   readonly bot?: Bot | null;
   /** Instead of the realm's defaults. */
@@ -25,19 +25,19 @@ export interface NewUser {
 type Reads = Pick<Repositories | Transaction, 'users'>;
 
 /** Of a newcomer. @throws DomainError INVALID_INPUT where the organization wants names unique, and somebody has this one. */
-export async function refuseTakenName({ users }: Reads, realm: Realm, fullName: string): Promise<void> {
+export async function assertNameAvailable({ users }: Reads, realm: Realm, fullName: string): Promise<void> {
   if (realm.settings.requireUniqueNames && (await users.isNameTaken(realm.id, fullName, null))) {
     throw invalidInput('Unique names required in this organization.');
   }
 }
 
 /** @throws DomainError INVALID_INPUT */
-export async function refuseTakenAddress({ users }: Reads, realm: Realm, email: string): Promise<void> {
+export async function assertEmailAvailable({ users }: Reads, realm: Realm, email: string): Promise<void> {
   if (await users.findByEmail(realm.id, email)) throw invalidInput(`Email '${email}' already in use`);
 }
 
 /**
- * A new member of the realm: in the groups of his role, with an API key, following the default channels, and announced
+ * A new member of the realm: in the groups of their role, with an API key, following the default channels, and announced
  * to everybody (users §3.1). @throws DomainError INVALID_INPUT when the name or the address is taken.
  */
 export async function addUser(
@@ -46,8 +46,8 @@ export async function addUser(
   { email, fullName, role, passwordHash, bot = null, settings = {} }: NewUser,
   { now, mint }: { readonly now: UnixSeconds; readonly mint: ApiKeyMint },
 ): Promise<User> {
-  await refuseTakenName(tx, realm, fullName);
-  await refuseTakenAddress(tx, realm, email);
+  await assertNameAvailable(tx, realm, fullName);
+  await assertEmailAvailable(tx, realm, email);
   const user = await tx.users.add(
     {
       realmId: realm.id,
@@ -57,9 +57,10 @@ export async function addUser(
       isActive: true,
       joinedAt: now,
       bot,
-      avatar: { source: realm.settings.defaultAvatarSource === 'G' ? 'gravatar' : 'generated', version: 1 },
+      avatar: { source: realm.settings.defaultAvatarSource, version: 1 },
       specialPermissions: [],
-      settings: { ...realm.userDefaults, ...settings, ...(bot ? { emailAddressVisibility: 1 as const } : {}) },
+      editedSettings: [],
+      settings: { ...realm.userDefaults, ...settings, ...(bot ? { emailAddressVisibility: 'everyone' as const } : {}) },
     },
     passwordHash,
   );
@@ -79,7 +80,7 @@ export async function addUser(
     const defaults = (await tx.channels.listAll(realm.id)).filter(
       (channel) => channel.isDefault && !channel.isArchived,
     );
-    await followChannels(tx, { channels: defaults, userIds: [user.id], requestedColors: new Map() });
+    await subscribeToChannels(tx, { channels: defaults, userIds: [user.id], requestedColors: new Map() });
   }
   return user;
 }

@@ -1,8 +1,8 @@
-import { type Audience, allOf, except, restrictedGuests, subscribersOf, users } from '../events/audience.js';
+import { type Audience, allOf, except, limitedGuests, subscribersOf, users } from '../events/audience.js';
 import type { Realm } from '../realms/realm.js';
 import type { ChannelId, EventSeq, UserId } from '../shared/ids.js';
 import type { Transaction } from '../shared/unit-of-work.js';
-import { isRestricted } from './user-access.js';
+import { isLimitedGuest } from './user-access.js';
 
 /** So many users one event names at most: each becomes an event of its own for a guest who comes to know them. */
 export const MAX_USERS_PER_ACCESS_CHANGE = 200;
@@ -26,15 +26,15 @@ export interface AccessAnnouncer {
 export async function accessAnnouncer(tx: Transaction, realm: Realm): Promise<AccessAnnouncer | null> {
   const { everyone } = await tx.groups.systemGroupIds(realm.id);
   if (realm.permissions.canAccessAllUsers === everyone) return null;
-  const before = await tx.events.headSeq(realm.id);
+  const before = await tx.events.lastSeq(realm.id);
   const announce = (userIds: readonly UserId[], to: Audience) =>
-    append(tx, realm, userIds, allOf(restrictedGuests, to), before);
+    append(tx, realm, userIds, allOf(limitedGuests, to), before);
   return {
     async announceChannel(channelId, changed, others) {
       const actors = await tx.actors.list(realm.id, changed);
       const guests = changed.filter((id) => {
         const actor = actors.get(id);
-        return actor !== undefined && isRestricted(actor, realm);
+        return actor !== undefined && isLimitedGuest(actor, realm);
       });
       await announce(changed, except(subscribersOf(channelId), users(guests)));
       if (guests.length === 0) return;

@@ -1,23 +1,23 @@
-import { cells, plainUser, userId } from '@parley/testkit';
+import { makeUser, tableRows, userId } from '@parley/testkit';
 import {
   canFindByEmail,
   canSeeEmail,
   dummyAddress,
-  EMAIL_VISIBILITY,
   isEmailPublic,
   publicAddress,
   visibleEmail,
   visibleEmailSettings,
 } from './email-visibility.js';
 import type { Role } from './role.js';
+import type { EmailVisibility } from './user-settings.js';
 
-const withVisibility = (name: keyof typeof EMAIL_VISIBILITY) =>
-  plainUser({ settings: { ...plainUser().settings, emailAddressVisibility: EMAIL_VISIBILITY[name] } });
+const withVisibility = (emailAddressVisibility: EmailVisibility) =>
+  makeUser({ settings: { ...makeUser().settings, emailAddressVisibility } });
 const bot = { kind: 'generic', ownerId: userId(10), isSystem: false, defaultSendingChannelId: null } as const;
 
 describe('who sees the address of somebody else', () => {
   it.each(
-    cells(`
+    tableRows(`
       visible to     | owner | administrator | moderator | member | guest
       everyone       | yes   | yes           | yes       | yes    | yes
       members        | yes   | yes           | yes       | yes    | no
@@ -26,22 +26,18 @@ describe('who sees the address of somebody else', () => {
       nobody         | no    | no            | no        | no     | no
     `),
   )('%s: %s: %s', (setting, role, expected) => {
-    const user = withVisibility(setting as keyof typeof EMAIL_VISIBILITY);
+    const user = withVisibility(setting as EmailVisibility);
     const viewer = { id: userId(10), role: role as Role };
     expect(canSeeEmail(viewer, user)).toBe(expected === 'yes');
     expect(canFindByEmail(viewer, user)).toBe(expected === 'yes');
     expect(visibleEmail(viewer, user)).toBe(expected === 'yes' ? 'hamlet@example.com' : null);
     expect(visibleEmailSettings(viewer.role).includes(user.settings.emailAddressVisibility)).toBe(expected === 'yes');
-    // Everybody sees his own, though he may not find himself by it.
+    // Everybody sees their own, though they may not find themselves by it.
     expect(canSeeEmail({ ...viewer, id: user.id }, user)).toBe(true);
     expect(visibleEmail({ ...viewer, id: user.id }, user)).toBe('hamlet@example.com');
   });
 
-  it('settings have the numbers of the contract', () => {
-    expect(EMAIL_VISIBILITY).toEqual({ everyone: 1, members: 2, administrators: 3, nobody: 4, moderators: 5 });
-  });
-
-  it('bots hide nothing', () => {
+  it('the address of a bot is visible to everybody', () => {
     const shyBot = { ...withVisibility('nobody'), bot };
     expect(canSeeEmail({ id: userId(10), role: 'guest' }, shyBot)).toBe(true);
     expect(isEmailPublic(shyBot)).toBe(true);
@@ -55,7 +51,7 @@ describe('who sees the address of somebody else', () => {
     ${'moderators'}     | ${'user20@chat.example.com'}
     ${'administrators'} | ${'user20@chat.example.com'}
     ${'nobody'}         | ${'user20@chat.example.com'}
-  `('visible to $setting, he is called $expected by all', ({ setting, expected }) => {
+  `('visible to $setting, they are called $expected by all', ({ setting, expected }) => {
     const user = withVisibility(setting);
     expect(publicAddress(user, 'chat.example.com')).toBe(expected);
     expect(isEmailPublic(user)).toBe(setting === 'everyone');

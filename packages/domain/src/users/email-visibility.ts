@@ -1,37 +1,35 @@
 import type { UserId } from '../shared/ids.js';
 import type { Role } from './role.js';
 import type { User } from './user.js';
+import type { EmailVisibility } from './user-settings.js';
 
-/** `emailAddressVisibility` of the user's settings (users §1.2). */
-export const EMAIL_VISIBILITY = { everyone: 1, members: 2, administrators: 3, nobody: 4, moderators: 5 } as const;
-
-const VISIBLE_TO: Readonly<Record<Role, readonly number[]>> = {
-  owner: [1, 2, 3, 5],
-  administrator: [1, 2, 3, 5],
-  moderator: [1, 2, 5],
-  member: [1, 2],
-  guest: [1],
+const VISIBLE_TO: Readonly<Record<Role, readonly EmailVisibility[]>> = {
+  owner: ['everyone', 'members', 'administrators', 'moderators'],
+  administrator: ['everyone', 'members', 'administrators', 'moderators'],
+  moderator: ['everyone', 'members', 'moderators'],
+  member: ['everyone', 'members'],
+  guest: ['everyone'],
 };
 
 /** Which settings of other people let somebody of this role see their address; for queries that search by address. */
-export const visibleEmailSettings = (role: Role): readonly number[] => VISIBLE_TO[role];
+export const visibleEmailSettings = (role: Role): readonly EmailVisibility[] => VISIBLE_TO[role];
 
 type Addressed = Pick<User, 'id' | 'email' | 'bot'> & {
   readonly settings: Pick<User['settings'], 'emailAddressVisibility'>;
 };
 
 /** The user's own setting; bots hide nothing. */
-export const emailVisibilityOf = (user: Pick<Addressed, 'bot' | 'settings'>): number =>
-  user.bot === null ? user.settings.emailAddressVisibility : EMAIL_VISIBILITY.everyone;
+export const emailVisibilityOf = (user: Pick<Addressed, 'bot' | 'settings'>): EmailVisibility =>
+  user.bot === null ? user.settings.emailAddressVisibility : 'everyone';
 
 /** Whether everybody sees the address, guests too. */
-export const isEmailPublic = (user: Addressed): boolean => emailVisibilityOf(user) === EMAIL_VISIBILITY.everyone;
+export const isEmailPublic = (user: Addressed): boolean => emailVisibilityOf(user) === 'everyone';
 
 /** What of a user decides who sees their address. */
 export interface EmailOwner {
   readonly id: UserId;
   /** As `emailVisibilityOf` answers. */
-  readonly emailVisibility: number;
+  readonly emailVisibility: EmailVisibility;
 }
 
 /** Everybody sees their own. */

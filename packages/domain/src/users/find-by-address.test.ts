@@ -1,7 +1,7 @@
-import { anotherRealm, aUserOfEachRole, given } from '@parley/testkit';
+import { anotherRealm, aUserOfEachRole, createFixture } from '@parley/testkit';
 import { findByPublicAddress, idInDummyAddress } from './find-by-address.js';
 
-describe('a dummy address', () => {
+describe('the user id in a dummy address', () => {
   it.each([
     ['user7@chat.example', 7],
     ['user1234567@chat.example', 1234567],
@@ -15,16 +15,22 @@ describe('a dummy address', () => {
   ])('%j: %j', (address, id) => expect(idInDummyAddress(address, 'chat.example')).toBe(id));
 });
 
-describe('finding people by the addresses everybody knows', () => {
-  it('finds them by what was typed', async () => {
-    const scene = await given(aUserOfEachRole(), async (theScene, tx) => {
+describe('finding users by their public address', () => {
+  it('answers by the address as it was typed', async () => {
+    const fixture = await createFixture(aUserOfEachRole(), async (theScene, tx) => {
       const owner = theScene.user('owner');
-      await tx.users.update({ ...owner, settings: { ...owner.settings, emailAddressVisibility: 2 } });
+      await tx.users.update({ ...owner, settings: { ...owner.settings, emailAddressVisibility: 'members' } });
     });
-    await anotherRealm(scene);
-    const dummy = ` USER${scene.user('owner').id}@chat.example`;
-    const typed = [' GUEST@example.com ', dummy, 'owner@example.com', 'stranger@example.com', 'user9999@chat.example'];
-    const found = await scene.uow.read((r) => findByPublicAddress(r, scene.realm.id, typed, 'chat.example'));
+    await anotherRealm(fixture);
+    const dummy = ` USER${fixture.user('owner').id}@chat.example`;
+    const typed = [
+      ' GUEST@example.com ',
+      dummy,
+      'owner@example.com',
+      'otherRealmUser@example.com',
+      'user9999@chat.example',
+    ];
+    const found = await fixture.uow.read((r) => findByPublicAddress(r, fixture.realm.id, typed, 'chat.example'));
     expect([...found].map(([address, user]) => [address, user.fullName])).toEqual([
       [' GUEST@example.com ', 'guest'],
       [dummy, 'owner'],

@@ -11,28 +11,28 @@ export function idInDummyAddress(address: string, host: string): UserId | null {
 }
 
 /**
- * Whoever is known to everybody by one of these addresses: a dummy one, or his own where all may see it. By address as
+ * Whoever is known to everybody by one of these addresses: a dummy one, or their own where all may see it. By address as
  * given; addresses that are nobody's are absent. System bots too.
  */
 export async function findByPublicAddress(
   { users }: Pick<Repositories | Transaction, 'users'>,
   realmId: RealmId,
-  addresses: readonly string[],
-  mailHost: string,
+  realmUrls: readonly string[],
+  emailDomain: string,
 ): Promise<ReadonlyMap<string, User>> {
   const dummies = new Map<string, UserId>();
-  for (const address of addresses) {
-    const id = idInDummyAddress(address, mailHost);
+  for (const address of realmUrls) {
+    const id = idInDummyAddress(address, emailDomain);
     if (id !== null) dummies.set(address, id);
   }
   const byId = new Map((await users.list(realmId, [...dummies.values()])).map((user) => [user.id, user]));
-  const others = addresses.filter((address) => !dummies.has(address));
+  const others = realmUrls.filter((address) => !dummies.has(address));
   const byEmail = new Map<string, User>();
   for (const user of await users.listByEmail(realmId, others)) {
     if (isEmailPublic(user)) byEmail.set(foldCase(user.email), user);
   }
   const result = new Map<string, User>();
-  for (const address of addresses) {
+  for (const address of realmUrls) {
     const id = dummies.get(address);
     const user = id === undefined ? byEmail.get(foldCase(address.trim())) : byId.get(id);
     if (user) result.set(address, user);

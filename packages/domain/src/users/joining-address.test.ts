@@ -1,4 +1,4 @@
-import { answer, plainDisposableDomains, plainRealm } from '@parley/testkit';
+import { fakeDisposableDomains, formatDecision, makeRealm } from '@parley/testkit';
 import {
   type AllowedDomain,
   addressFault,
@@ -9,10 +9,10 @@ import {
 
 const listed = (...domains: readonly string[]): AllowedDomain[] =>
   domains.map((domain) => ({ domain: domain.replace('*.', ''), allowsSubdomains: domain.startsWith('*.') }));
-const policy = (settings: Parameters<typeof plainRealm>[0] & object, domains: readonly AllowedDomain[] = []) => ({
-  realm: plainRealm(settings),
+const policy = (settings: Parameters<typeof makeRealm>[0] & object, domains: readonly AllowedDomain[] = []) => ({
+  realm: makeRealm(settings),
   domains,
-  disposable: plainDisposableDomains,
+  disposable: fakeDisposableDomains,
 });
 
 /** Organization §5, "Who may join with which address". */
@@ -59,7 +59,7 @@ describe('an address in an organization that does not', () => {
   });
 });
 
-describe('what is said of it', () => {
+describe('the text of each refusal', () => {
   const short = [
     'Outside your domain.',
     'Please use your real email address.',
@@ -92,8 +92,8 @@ describe('what is said of it', () => {
 
   it('refuses', () => {
     const closed = policy({ settings: { emailsRestrictedToDomains: true } }, listed('test1.com'));
-    expect(answer(canJoinWith('user@test1.com', closed, 'createUser'))).toBe('yes');
-    expect(answer(canJoinWith('user@x.org', closed, 'createUser'))).toBe(
+    expect(formatDecision(canJoinWith('user@test1.com', closed, 'createUser'))).toBe('yes');
+    expect(formatDecision(canJoinWith('user@x.org', closed, 'createUser'))).toBe(
       "INVALID_INPUT: Email 'user@x.org' not allowed in this organization",
     );
   });

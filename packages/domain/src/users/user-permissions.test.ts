@@ -1,4 +1,13 @@
-import { answer, cells, groupId, plainActor, plainRealm, plainUser, systemGroup, userId } from '@parley/testkit';
+import {
+  formatDecision,
+  groupId,
+  makeActor,
+  makeRealm,
+  makeUser,
+  systemGroup,
+  tableRows,
+  userId,
+} from '@parley/testkit';
 import fc from 'fast-check';
 import { ROLES, type Role } from './role.js';
 import {
@@ -8,9 +17,9 @@ import {
   mustBeHuman,
   mustBeOwner,
   mustNotBeGuest,
-} from './role-gates.js';
+} from './role-rules.js';
 import type { Bot, User } from './user.js';
-import { isRestricted, mayAccessUser } from './user-access.js';
+import { isLimitedGuest, mayAccessUser } from './user-access.js';
 import {
   canAccessUser,
   canAdministerBot,
@@ -50,11 +59,11 @@ const bot = (given: Partial<Bot> = {}): Bot => ({
   defaultSendingChannelId: null,
   ...given,
 });
-const inTeam = (role: Role) => plainActor(role, { groups: [TEAM] });
+const inTeam = (role: Role) => makeActor(role, { groups: [TEAM] });
 
 describe('by role alone', () => {
   it.each(
-    cells(`
+    tableRows(`
       gate                 | owner | administrator | moderator | member | guest
       mustBeOwner          | yes   | no            | no        | no     | no
       mustBeAdministrator  | yes   | yes           | no        | no     | no
@@ -66,27 +75,27 @@ describe('by role alone', () => {
       mustBeAdministrator: [mustBeAdministrator, ADMINISTRATORS_ONLY] as const,
       mustNotBeGuest: [mustNotBeGuest, NO_GUESTS] as const,
     }[gate]!;
-    expect(answer(rule(plainActor(role as Role)))).toBe(expected === 'yes' ? 'yes' : refusal);
+    expect(formatDecision(rule(makeActor(role as Role)))).toBe(expected === 'yes' ? 'yes' : refusal);
   });
 
-  it('or by being a person', () => {
-    expect(answer(mustBeHuman(plainActor('guest')))).toBe('yes');
-    expect(answer(mustBeHuman(plainActor('owner', { isBot: true })))).toBe(NO_BOTS);
-    expect(answer(mustBeBot(plainActor('guest', { isBot: true })))).toBe('yes');
-    expect(answer(mustBeBot(plainActor('owner')))).toBe('MUST_BE_BOT: Must be a bot user');
-    expect(answer(insufficientUnless(true))).toBe('yes');
-    expect(answer(insufficientUnless(false))).toBe(INSUFFICIENT);
+  it('rights that bots never have', () => {
+    expect(formatDecision(mustBeHuman(makeActor('guest')))).toBe('yes');
+    expect(formatDecision(mustBeHuman(makeActor('owner', { isBot: true })))).toBe(NO_BOTS);
+    expect(formatDecision(mustBeBot(makeActor('guest', { isBot: true })))).toBe('yes');
+    expect(formatDecision(mustBeBot(makeActor('owner')))).toBe('MUST_BE_BOT: Must be a bot user');
+    expect(formatDecision(insufficientUnless(true))).toBe('yes');
+    expect(formatDecision(insufficientUnless(false))).toBe(INSUFFICIENT);
   });
 });
 
-describe('knowing somebody', () => {
-  const open = plainRealm();
-  const closed = plainRealm({ grants: { canAccessAllUsers: systemGroup.members } });
-  const stranger = plainUser();
+describe('accessing another user', () => {
+  const open = makeRealm();
+  const closed = makeRealm({ permissionOverrides: { canAccessAllUsers: systemGroup.members } });
+  const otherRealmUser = makeUser();
 
   it.each(
-    cells(`
-      who           | everybody, where all are known | a stranger, where members are | somebody he has met | a bot | himself
+    tableRows(`
+      who           | everybody, where all are known | somebody inaccessible, where members are | somebody they have met | a bot | themselves
       owner         | yes                            | yes                           | yes                 | yes   | yes
       administrator | yes                            | yes                           | yes                 | yes   | yes
       moderator     | yes                            | yes                           | yes                 | yes   | yes
@@ -94,28 +103,32 @@ describe('knowing somebody', () => {
       guest         | yes                            | no                            | yes                 | yes   | yes
     `),
   )('%s: %s: %s', (role, whom, expected) => {
-    const actor = plainActor(role as Role, { id: 10 });
+    const actor = makeActor(role as Role, { id: 10 });
     const realm = whom.startsWith('everybody') ? open : closed;
     const user =
-      whom === 'a bot' ? plainUser({ bot: bot() }) : whom === 'himself' ? plainUser({ id: userId(10) }) : stranger;
-    const access = { realm, isAcquainted: whom === 'somebody he has met', allowBots: true };
+      whom === 'a bot'
+        ? makeUser({ bot: bot() })
+        : whom === 'themselves'
+          ? makeUser({ id: userId(10) })
+          : otherRealmUser;
+    const access = { realm, sharesConversation: whom === 'somebody they have met', allowBots: true };
     expect(mayAccessUser(actor, user, access)).toBe(expected === 'yes');
-    expect(answer(canAccessUser(actor, user, access))).toBe(expected === 'yes' ? 'yes' : INSUFFICIENT);
+    expect(formatDecision(canAccessUser(actor, user, access))).toBe(expected === 'yes' ? 'yes' : INSUFFICIENT);
   });
 
   it('restricts guests only, and only where the organization does', () => {
-    expect(ROLES.filter((role) => isRestricted(plainActor(role), closed))).toEqual(['guest']);
-    expect(ROLES.filter((role) => isRestricted(plainActor(role), open))).toEqual([]);
+    expect(ROLES.filter((role) => isLimitedGuest(makeActor(role), closed))).toEqual(['guest']);
+    expect(ROLES.filter((role) => isLimitedGuest(makeActor(role), open))).toEqual([]);
   });
 
   it.each`
-    target                                         | nothing        | deactivated | bots           | both
-    ${null}                                        | ${NO_USER}     | ${NO_USER}  | ${NO_USER}     | ${NO_USER}
-    ${plainUser()}                                 | ${'yes'}       | ${'yes'}    | ${'yes'}       | ${'yes'}
-    ${plainUser({ isActive: false })}              | ${DEACTIVATED} | ${'yes'}    | ${DEACTIVATED} | ${'yes'}
-    ${plainUser({ bot: bot() })}                   | ${NO_USER}     | ${NO_USER}  | ${'yes'}       | ${'yes'}
-    ${plainUser({ bot: bot(), isActive: false })}  | ${NO_USER}     | ${NO_USER}  | ${DEACTIVATED} | ${'yes'}
-    ${plainUser({ bot: bot({ isSystem: true }) })} | ${NO_USER}     | ${NO_USER}  | ${NO_USER}     | ${NO_USER}
+    target                                        | nothing        | deactivated | bots           | both
+    ${null}                                       | ${NO_USER}     | ${NO_USER}  | ${NO_USER}     | ${NO_USER}
+    ${makeUser()}                                 | ${'yes'}       | ${'yes'}    | ${'yes'}       | ${'yes'}
+    ${makeUser({ isActive: false })}              | ${DEACTIVATED} | ${'yes'}    | ${DEACTIVATED} | ${'yes'}
+    ${makeUser({ bot: bot() })}                   | ${NO_USER}     | ${NO_USER}  | ${'yes'}       | ${'yes'}
+    ${makeUser({ bot: bot(), isActive: false })}  | ${NO_USER}     | ${NO_USER}  | ${DEACTIVATED} | ${'yes'}
+    ${makeUser({ bot: bot({ isSystem: true }) })} | ${NO_USER}     | ${NO_USER}  | ${NO_USER}     | ${NO_USER}
   `('a target that may be deactivated, a bot, both or neither', (row) => {
     const kinds = {
       nothing: {},
@@ -125,35 +138,37 @@ describe('knowing somebody', () => {
     };
     for (const [name, kind] of Object.entries(kinds)) {
       expect(
-        answer(canAccessUser(plainActor('member'), row.target, { realm: open, isAcquainted: false, ...kind })),
+        formatDecision(
+          canAccessUser(makeActor('member'), row.target, { realm: open, sharesConversation: false, ...kind }),
+        ),
       ).toBe(row[name]);
-      expect(answer(canAdministerUser(plainActor('administrator'), row.target, kind))).toBe(row[name]);
+      expect(formatDecision(canAdministerUser(makeActor('administrator'), row.target, kind))).toBe(row[name]);
     }
   });
 
-  it('is refused after the target is found wanting', () => {
-    const access = { realm: closed, isAcquainted: false };
-    const guest = plainActor('guest');
-    expect(answer(canAccessUser(guest, plainUser({ isActive: false }), access))).toBe(DEACTIVATED);
-    expect(answer(canAccessUser(guest, null, access))).toBe(NO_USER);
-    expect(answer(canAccessUser(guest, plainUser(), access))).toBe(INSUFFICIENT);
+  it('checks the target before the permission', () => {
+    const access = { realm: closed, sharesConversation: false };
+    const guest = makeActor('guest');
+    expect(formatDecision(canAccessUser(guest, makeUser({ isActive: false }), access))).toBe(DEACTIVATED);
+    expect(formatDecision(canAccessUser(guest, null, access))).toBe(NO_USER);
+    expect(formatDecision(canAccessUser(guest, makeUser(), access))).toBe(INSUFFICIENT);
   });
 });
 
 describe('administering users', () => {
   it.each`
-    who                | target                                              | expected
-    ${'owner'}         | ${plainUser()}                                      | ${'yes'}
-    ${'administrator'} | ${plainUser()}                                      | ${'yes'}
-    ${'moderator'}     | ${plainUser()}                                      | ${INSUFFICIENT}
-    ${'member'}        | ${plainUser({ bot: bot() })}                        | ${'yes'}
-    ${'guest'}         | ${plainUser({ bot: bot() })}                        | ${'yes'}
-    ${'member'}        | ${plainUser({ bot: bot({ ownerId: userId(11) }) })} | ${INSUFFICIENT}
-    ${'member'}        | ${plainUser({ bot: bot({ ownerId: null }) })}       | ${INSUFFICIENT}
-    ${'member'}        | ${plainUser({ id: userId(10) })}                    | ${INSUFFICIENT}
-    ${'member'}        | ${null}                                             | ${NO_USER}
+    who                | target                                             | expected
+    ${'owner'}         | ${makeUser()}                                      | ${'yes'}
+    ${'administrator'} | ${makeUser()}                                      | ${'yes'}
+    ${'moderator'}     | ${makeUser()}                                      | ${INSUFFICIENT}
+    ${'member'}        | ${makeUser({ bot: bot() })}                        | ${'yes'}
+    ${'guest'}         | ${makeUser({ bot: bot() })}                        | ${'yes'}
+    ${'member'}        | ${makeUser({ bot: bot({ ownerId: userId(11) }) })} | ${INSUFFICIENT}
+    ${'member'}        | ${makeUser({ bot: bot({ ownerId: null }) })}       | ${INSUFFICIENT}
+    ${'member'}        | ${makeUser({ id: userId(10) })}                    | ${INSUFFICIENT}
+    ${'member'}        | ${null}                                            | ${NO_USER}
   `('$who, $target.bot: $expected', ({ who, target, expected }) => {
-    expect(answer(canAdministerUser(plainActor(who, { id: 10 }), target, { allowBots: true }))).toBe(expected);
+    expect(formatDecision(canAdministerUser(makeActor(who, { id: 10 }), target, { allowBots: true }))).toBe(expected);
   });
 
   it.each`
@@ -165,7 +180,7 @@ describe('administering users', () => {
     ${'moderator'}     | ${true}  | ${ADMINISTRATORS_ONLY}
     ${'member'}        | ${false} | ${ADMINISTRATORS_ONLY}
   `('$who creates users, granted by the operator $granted: $expected', ({ who, granted, expected }) => {
-    expect(answer(canCreateUsers(plainActor(who), granted))).toBe(expected);
+    expect(formatDecision(canCreateUsers(makeActor(who), granted))).toBe(expected);
   });
 
   it.each`
@@ -175,12 +190,12 @@ describe('administering users', () => {
     ${'administrator'} | ${true}  | ${OWNERS_ONLY}
     ${'member'}        | ${false} | ${OWNERS_ONLY}
   `("$who changes others' addresses, granted by the operator $granted: $expected", ({ who, granted, expected }) => {
-    expect(answer(canChangeEmail(plainActor(who), granted))).toBe(expected);
+    expect(formatDecision(canChangeEmail(makeActor(who), granted))).toBe(expected);
   });
 
   it('is for administrators', () => {
-    expect(answer(canUpdateUsers(plainActor('administrator')))).toBe('yes');
-    expect(answer(canUpdateUsers(plainActor('moderator')))).toBe(ADMINISTRATORS_ONLY);
+    expect(formatDecision(canUpdateUsers(makeActor('administrator')))).toBe('yes');
+    expect(formatDecision(canUpdateUsers(makeActor('moderator')))).toBe(ADMINISTRATORS_ONLY);
   });
 
   const PRIVATE = 'NOT_PERMITTED: Cannot change this setting for other users.';
@@ -198,13 +213,13 @@ describe('administering users', () => {
     ${'moderator'}     | ${false} | ${['presenceEnabled']}               | ${true}  | ${NOBODY_NAMED}
   `('$who sets $settings for others (users §6.3): $expected', ({ who, named, settings, account, expected }) => {
     const request = { namesSomebody: named, settings, changesAccount: account };
-    expect(answer(canChangeSettingsOfOthers(plainActor(who), request))).toBe(expected);
+    expect(formatDecision(canChangeSettingsOfOthers(makeActor(who), request))).toBe(expected);
   });
 
   it('leaves these settings to everybody themselves (users §6.3 row 3)', () => {
     const all = Object.keys(USER_SETTINGS) as (keyof UserSettings)[];
     const others = (name: keyof UserSettings) =>
-      canChangeSettingsOfOthers(plainActor('owner'), { namesSomebody: true, settings: [name], changesAccount: false });
+      canChangeSettingsOfOthers(makeActor('owner'), { namesSomebody: true, settings: [name], changesAccount: false });
     expect(all.filter((name) => !others(name).allowed)).toEqual([
       'allowPrivateDataExport',
       'emailAddressVisibility',
@@ -224,7 +239,7 @@ describe('changing a role', () => {
   const noAdmins = 'INVALID_INPUT: Guests cannot be organization administrators';
 
   it.each(
-    cells(`
+    tableRows(`
       an administrator makes | owner       | administrator | moderator   | member      | guest
       owner                  | nothing     | owners only   | owners only | owners only | owners only
       administrator          | owners only | nothing       | yes         | yes         | yes
@@ -234,14 +249,18 @@ describe('changing a role', () => {
     `),
   )('an administrator makes a %s a %s: %s', (from, to, expected) => {
     const said = { yes: 'yes', nothing: 'yes', 'owners only': OWNERS_ONLY, 'no admins': noAdmins }[expected];
-    expect(answer(canChangeRole(plainActor('administrator'), { role: from as Role }, to as Role, false))).toBe(said);
-    const byModerator = answer(canChangeRole(plainActor('moderator'), { role: from as Role }, to as Role, false));
+    expect(formatDecision(canChangeRole(makeActor('administrator'), { role: from as Role }, to as Role, false))).toBe(
+      said,
+    );
+    const byModerator = formatDecision(
+      canChangeRole(makeActor('moderator'), { role: from as Role }, to as Role, false),
+    );
     const isForOwners = expected === 'owners only';
     expect(byModerator).toBe(expected === 'nothing' ? 'yes' : isForOwners ? OWNERS_ONLY : ADMINISTRATORS_ONLY);
   });
 
   it.each(
-    cells(`
+    tableRows(`
       an owner makes | owner     | administrator | moderator | member | guest
       owner          | yes       | yes           | yes       | yes    | yes
       administrator  | yes       | yes           | yes       | yes    | yes
@@ -251,15 +270,17 @@ describe('changing a role', () => {
     `),
   )('an owner makes a %s a %s: %s', (from, to, expected) => {
     const said = expected === 'yes' ? 'yes' : noAdmins;
-    expect(answer(canChangeRole(plainActor('owner'), { role: from as Role }, to as Role, false))).toBe(said);
+    expect(formatDecision(canChangeRole(makeActor('owner'), { role: from as Role }, to as Role, false))).toBe(said);
   });
 
   it('the only owner stays one', () => {
     const onlyOwner = 'INVALID_INPUT: The owner permission cannot be removed from the only organization owner.';
-    expect(answer(canChangeRole(plainActor('owner'), { role: 'owner' }, 'administrator', true))).toBe(onlyOwner);
-    expect(answer(canChangeRole(plainActor('owner'), { role: 'owner' }, 'owner', true))).toBe('yes');
-    expect(answer(canChangeRole(plainActor('owner'), { role: 'member' }, 'owner', true))).toBe('yes');
-    expect(answer(canChangeRole(plainActor('administrator'), { role: 'owner' }, 'member', true))).toBe(OWNERS_ONLY);
+    expect(formatDecision(canChangeRole(makeActor('owner'), { role: 'owner' }, 'administrator', true))).toBe(onlyOwner);
+    expect(formatDecision(canChangeRole(makeActor('owner'), { role: 'owner' }, 'owner', true))).toBe('yes');
+    expect(formatDecision(canChangeRole(makeActor('owner'), { role: 'member' }, 'owner', true))).toBe('yes');
+    expect(formatDecision(canChangeRole(makeActor('administrator'), { role: 'owner' }, 'member', true))).toBe(
+      OWNERS_ONLY,
+    );
   });
 
   it('nobody but an owner makes, unmakes or deactivates an owner', () => {
@@ -273,33 +294,33 @@ describe('changing a role', () => {
         fc.array(fc.integer({ min: 1, max: 60 })),
         (who, from, to, only, groups) => {
           fc.pre(who !== 'owner' && from !== to && (from === 'owner' || to === 'owner'));
-          const actor = plainActor(who, { groups: groups.map(groupId) });
+          const actor = makeActor(who, { groups: groups.map(groupId) });
           expect(canChangeRole(actor, { role: from }, to, only).allowed).toBe(false);
-          expect(canDeactivateUser(actor, plainUser({ role: 'owner' }), only).allowed).toBe(false);
+          expect(canDeactivateUser(actor, makeUser({ role: 'owner' }), only).allowed).toBe(false);
         },
       ),
     );
   });
 });
 
-describe('deactivating somebody', () => {
+describe('deactivating a user', () => {
   const onlyOwner = 'INVALID_INPUT: Cannot deactivate the only organization owner';
 
   it.each`
-    who                | target                            | only     | expected
-    ${'owner'}         | ${plainUser({ role: 'owner' })}   | ${false} | ${'yes'}
-    ${'owner'}         | ${plainUser({ role: 'owner' })}   | ${true}  | ${onlyOwner}
-    ${'administrator'} | ${plainUser({ role: 'owner' })}   | ${false} | ${OWNERS_ONLY}
-    ${'administrator'} | ${plainUser({ role: 'owner' })}   | ${true}  | ${OWNERS_ONLY}
-    ${'moderator'}     | ${plainUser({ role: 'owner' })}   | ${false} | ${INSUFFICIENT}
-    ${'administrator'} | ${plainUser()}                    | ${true}  | ${'yes'}
-    ${'moderator'}     | ${plainUser()}                    | ${false} | ${INSUFFICIENT}
-    ${'member'}        | ${plainUser({ id: userId(10) })}  | ${false} | ${INSUFFICIENT}
-    ${'member'}        | ${plainUser({ isActive: false })} | ${false} | ${DEACTIVATED}
-    ${'owner'}         | ${plainUser({ bot: bot() })}      | ${false} | ${NO_USER}
-    ${'owner'}         | ${null}                           | ${false} | ${NO_USER}
+    who                | target                           | only     | expected
+    ${'owner'}         | ${makeUser({ role: 'owner' })}   | ${false} | ${'yes'}
+    ${'owner'}         | ${makeUser({ role: 'owner' })}   | ${true}  | ${onlyOwner}
+    ${'administrator'} | ${makeUser({ role: 'owner' })}   | ${false} | ${OWNERS_ONLY}
+    ${'administrator'} | ${makeUser({ role: 'owner' })}   | ${true}  | ${OWNERS_ONLY}
+    ${'moderator'}     | ${makeUser({ role: 'owner' })}   | ${false} | ${INSUFFICIENT}
+    ${'administrator'} | ${makeUser()}                    | ${true}  | ${'yes'}
+    ${'moderator'}     | ${makeUser()}                    | ${false} | ${INSUFFICIENT}
+    ${'member'}        | ${makeUser({ id: userId(10) })}  | ${false} | ${INSUFFICIENT}
+    ${'member'}        | ${makeUser({ isActive: false })} | ${false} | ${DEACTIVATED}
+    ${'owner'}         | ${makeUser({ bot: bot() })}      | ${false} | ${NO_USER}
+    ${'owner'}         | ${null}                          | ${false} | ${NO_USER}
   `('$who, the only owner $only: $expected', ({ who, target, only, expected }) => {
-    expect(answer(canDeactivateUser(plainActor(who, { id: 10 }), target, only))).toBe(expected);
+    expect(formatDecision(canDeactivateUser(makeActor(who, { id: 10 }), target, only))).toBe(expected);
   });
 
   it.each`
@@ -311,8 +332,8 @@ describe('deactivating somebody', () => {
     ${'owner'}  | ${false} | ${true}  | ${'CANNOT_DEACTIVATE_LAST_USER: Cannot deactivate the only organization owner.'}
     ${'owner'}  | ${false} | ${false} | ${'yes'}
   `('oneself, as $who, the last user $last, the only owner $only: $expected', ({ who, last, only, expected }) => {
-    const decision = canDeactivateSelf(plainActor(who), { isLastActive: last, isOnlyOwner: only });
-    expect(answer(decision)).toBe(expected);
+    const decision = canDeactivateSelf(makeActor(who), { isLastActive: last, isOnlyOwner: only });
+    expect(formatDecision(decision)).toBe(expected);
     if (!decision.allowed) {
       expect(decision.details).toEqual(
         last ? { isLastOwner: false, entity: 'user' } : { isLastOwner: true, entity: 'organization owner' },
@@ -320,7 +341,7 @@ describe('deactivating somebody', () => {
     }
   });
 
-  const keeper = (id: number, given: Partial<User> = {}) => plainUser({ id: userId(id), role: 'owner', ...given });
+  const keeper = (id: number, given: Partial<User> = {}) => makeUser({ id: userId(id), role: 'owner', ...given });
   const gone = { isActive: false };
 
   it.each`
@@ -357,22 +378,24 @@ describe('deactivating somebody', () => {
     expect(isLastActive(userId(1), [who])).toBe(last);
   });
 
-  it('and bringing him back', () => {
-    const realm = plainRealm({ grants: { canCreateBots: TEAM, canCreateWriteOnlyBots: systemGroup.members } });
-    const member = plainActor('member', { id: 10 });
+  it('reactivating a user', () => {
+    const realm = makeRealm({
+      permissionOverrides: { canCreateBots: TEAM, canCreateWriteOnlyBots: systemGroup.members },
+    });
+    const member = makeActor('member', { id: 10 });
     const bringBack = (actor: typeof member, user: User | null, isNameTaken = false) =>
-      answer(canReactivateUser(actor, realm, user, isNameTaken));
-    expect(bringBack(plainActor('administrator'), plainUser(gone))).toBe('yes');
-    expect(bringBack(plainActor('administrator'), plainUser())).toBe('yes');
-    expect(bringBack(member, plainUser(gone))).toBe(INSUFFICIENT);
+      formatDecision(canReactivateUser(actor, realm, user, isNameTaken));
+    expect(bringBack(makeActor('administrator'), makeUser(gone))).toBe('yes');
+    expect(bringBack(makeActor('administrator'), makeUser())).toBe('yes');
+    expect(bringBack(member, makeUser(gone))).toBe(INSUFFICIENT);
     expect(bringBack(member, null)).toBe(NO_USER);
     // Whose name it is matters for bots only.
-    expect(bringBack(plainActor('administrator'), plainUser(gone), true)).toBe('yes');
-    const hook = plainUser({ ...gone, bot: bot({ kind: 'incomingWebhook' }) });
-    const generic = plainUser({ ...gone, bot: bot() });
+    expect(bringBack(makeActor('administrator'), makeUser(gone), true)).toBe('yes');
+    const hook = makeUser({ ...gone, bot: bot({ kind: 'incomingWebhook' }) });
+    const generic = makeUser({ ...gone, bot: bot() });
     expect(bringBack(member, hook)).toBe('yes');
     expect(bringBack(member, generic)).toBe(INSUFFICIENT);
-    expect(bringBack(plainActor('administrator'), generic)).toBe(INSUFFICIENT);
+    expect(bringBack(makeActor('administrator'), generic)).toBe(INSUFFICIENT);
     expect(bringBack(inTeam('member'), generic)).toBe('yes');
     const clash =
       'INVALID_INPUT: There is already an active bot named "Hamlet" in this organization. To reactivate this bot, you must rename or deactivate the other one first.';
@@ -381,15 +404,15 @@ describe('deactivating somebody', () => {
   });
 
   it.each`
-    other                                                           | taken
-    ${plainUser({ id: userId(2), bot: bot() })}                     | ${true}
-    ${plainUser({ id: userId(2), bot: bot(), isActive: false })}    | ${false}
-    ${plainUser({ id: userId(2) })}                                 | ${false}
-    ${plainUser({ id: userId(2), bot: bot(), fullName: 'HAMLET' })} | ${false}
-    ${plainUser({ id: userId(1), bot: bot() })}                     | ${false}
+    other                                                          | taken
+    ${makeUser({ id: userId(2), bot: bot() })}                     | ${true}
+    ${makeUser({ id: userId(2), bot: bot(), isActive: false })}    | ${false}
+    ${makeUser({ id: userId(2) })}                                 | ${false}
+    ${makeUser({ id: userId(2), bot: bot(), fullName: 'HAMLET' })} | ${false}
+    ${makeUser({ id: userId(1), bot: bot() })}                     | ${false}
   `("a bot's name is taken by another active bot of the same name (users §4.3): $taken", ({ other, taken }) => {
-    const own = plainUser({ id: userId(1), bot: bot(), isActive: false });
-    expect(isBotNameTaken(own, [plainUser({ id: userId(3) }), other])).toBe(taken);
+    const own = makeUser({ id: userId(1), bot: bot(), isActive: false });
+    expect(isBotNameTaken(own, [makeUser({ id: userId(3) }), other])).toBe(taken);
   });
 });
 
@@ -403,34 +426,38 @@ describe('bots', () => {
     ${'canCreateBots'}          | ${'guest'} | ${NO_GUESTS}    | ${NO_GUESTS}
     ${'canCreateBots'}          | ${'bot'}   | ${NO_BOTS}      | ${NO_BOTS}
   `('made where a team is granted $granted, by $who', (row) => {
-    const realm = plainRealm({
-      grants: { canCreateBots: systemGroup.nobody, canCreateWriteOnlyBots: systemGroup.nobody, [row.granted]: TEAM },
+    const realm = makeRealm({
+      permissionOverrides: {
+        canCreateBots: systemGroup.nobody,
+        canCreateWriteOnlyBots: systemGroup.nobody,
+        [row.granted]: TEAM,
+      },
     });
-    const actors: Record<string, ReturnType<typeof plainActor>> = {
+    const actors: Record<string, ReturnType<typeof makeActor>> = {
       team: inTeam('member'),
-      owner: plainActor('owner'),
+      owner: makeActor('owner'),
       guest: inTeam('guest'),
-      bot: plainActor('member', { isBot: true, groups: [TEAM] }),
+      bot: makeActor('member', { isBot: true, groups: [TEAM] }),
     };
     for (const kind of ['generic', 'outgoingWebhook', 'embedded'] as const) {
-      expect(answer(canCreateBot(actors[row.who]!, realm, kind))).toBe(row.generic);
+      expect(formatDecision(canCreateBot(actors[row.who]!, realm, kind))).toBe(row.generic);
     }
-    expect(answer(canCreateBot(actors[row.who]!, realm, 'incomingWebhook'))).toBe(row.incomingWebhook);
+    expect(formatDecision(canCreateBot(actors[row.who]!, realm, 'incomingWebhook'))).toBe(row.incomingWebhook);
   });
 
   it.each`
-    who                | target                                              | expected
-    ${'member'}        | ${plainUser({ bot: bot() })}                        | ${'yes'}
-    ${'member'}        | ${plainUser({ bot: bot({ ownerId: userId(11) }) })} | ${INSUFFICIENT}
-    ${'member'}        | ${plainUser({ bot: bot({ ownerId: null }) })}       | ${INSUFFICIENT}
-    ${'administrator'} | ${plainUser({ bot: bot({ ownerId: userId(11) }) })} | ${'yes'}
-    ${'administrator'} | ${plainUser()}                                      | ${'INVALID_INPUT: No such bot'}
-    ${'administrator'} | ${null}                                             | ${'INVALID_INPUT: No such bot'}
-    ${'member'}        | ${null}                                             | ${'INVALID_INPUT: No such bot'}
-    ${'member'}        | ${plainUser()}                                      | ${'INVALID_INPUT: No such bot'}
-    ${'owner'}         | ${plainUser({ bot: bot({ isSystem: true }) })}      | ${'INVALID_INPUT: No such bot'}
+    who                | target                                             | expected
+    ${'member'}        | ${makeUser({ bot: bot() })}                        | ${'yes'}
+    ${'member'}        | ${makeUser({ bot: bot({ ownerId: userId(11) }) })} | ${INSUFFICIENT}
+    ${'member'}        | ${makeUser({ bot: bot({ ownerId: null }) })}       | ${INSUFFICIENT}
+    ${'administrator'} | ${makeUser({ bot: bot({ ownerId: userId(11) }) })} | ${'yes'}
+    ${'administrator'} | ${makeUser()}                                      | ${'INVALID_INPUT: No such bot'}
+    ${'administrator'} | ${null}                                            | ${'INVALID_INPUT: No such bot'}
+    ${'member'}        | ${null}                                            | ${'INVALID_INPUT: No such bot'}
+    ${'member'}        | ${makeUser()}                                      | ${'INVALID_INPUT: No such bot'}
+    ${'owner'}         | ${makeUser({ bot: bot({ isSystem: true }) })}      | ${'INVALID_INPUT: No such bot'}
   `('changed by $who: $expected', ({ who, target, expected }) => {
-    expect(answer(canAdministerBot(plainActor(who, { id: 10 }), target))).toBe(expected);
+    expect(formatDecision(canAdministerBot(makeActor(who, { id: 10 }), target))).toBe(expected);
   });
 
   it.each`
@@ -440,30 +467,30 @@ describe('bots', () => {
     ${'member'}        | ${'canCreateUsers'}      | ${OWNERS_ONLY}
     ${'member'}        | ${'canChangeUserEmails'} | ${'yes'}
   `('that may $special are for $who, its key too (users §15, decision 26): $expected', ({ who, special, expected }) => {
-    const privileged = plainUser({ bot: bot(), specialPermissions: [special] });
-    expect(answer(canAdministerBot(plainActor(who, { id: 10 }), privileged))).toBe(expected);
+    const privileged = makeUser({ bot: bot(), specialPermissions: [special] });
+    expect(formatDecision(canAdministerBot(makeActor(who, { id: 10 }), privileged))).toBe(expected);
   });
 
-  it('are found wanting before it is asked who asks', () => {
-    const others = plainUser({ bot: bot({ ownerId: userId(11) }), specialPermissions: ['canCreateUsers'] });
-    expect(answer(canAdministerBot(plainActor('member', { id: 10 }), others))).toBe(INSUFFICIENT);
+  it('the target is checked before the caller’s rights', () => {
+    const others = makeUser({ bot: bot({ ownerId: userId(11) }), specialPermissions: ['canCreateUsers'] });
+    expect(formatDecision(canAdministerBot(makeActor('member', { id: 10 }), others))).toBe(INSUFFICIENT);
   });
 
   it.each`
-    target                                        | expected
-    ${plainUser()}                                | ${'yes'}
-    ${plainUser({ role: 'guest' })}               | ${'yes'}
-    ${null}                                       | ${'INVALID_INPUT: Failed to change owner, no such user'}
-    ${plainUser({ isActive: false })}             | ${'INVALID_INPUT: Failed to change owner, user is deactivated'}
-    ${plainUser({ bot: bot() })}                  | ${"INVALID_INPUT: Failed to change owner, bots can't own other bots"}
-    ${plainUser({ bot: bot(), isActive: false })} | ${'INVALID_INPUT: Failed to change owner, user is deactivated'}
+    target                                       | expected
+    ${makeUser()}                                | ${'yes'}
+    ${makeUser({ role: 'guest' })}               | ${'yes'}
+    ${null}                                      | ${'INVALID_INPUT: Failed to change owner, no such user'}
+    ${makeUser({ isActive: false })}             | ${'INVALID_INPUT: Failed to change owner, user is deactivated'}
+    ${makeUser({ bot: bot() })}                  | ${"INVALID_INPUT: Failed to change owner, bots can't own other bots"}
+    ${makeUser({ bot: bot(), isActive: false })} | ${'INVALID_INPUT: Failed to change owner, user is deactivated'}
   `('are given to somebody: $expected', ({ target, expected }) => {
-    expect(answer(canOwnBots(target))).toBe(expected);
+    expect(formatDecision(canOwnBots(target))).toBe(expected);
   });
 });
 
 describe('changing oneself', () => {
-  const strict = plainRealm({
+  const strict = makeRealm({
     settings: { nameChangesDisabled: true, emailChangesDisabled: true, avatarChangesDisabled: true },
   });
   const fixed = 'NOT_PERMITTED: Email address changes are disabled in this organization.';
@@ -477,11 +504,11 @@ describe('changing oneself', () => {
     ${'member'}        | ${false} | ${fixed} | ${drawn}
     ${'guest'}         | ${false} | ${fixed} | ${drawn}
   `('$who, where names, addresses and avatars are fixed', ({ who, name, email, avatar }) => {
-    expect(mayChangeOwnName(plainActor(who), strict)).toBe(name);
-    expect(answer(canChangeOwnEmail(plainActor(who), strict))).toBe(email);
-    expect(answer(canChangeOwnAvatar(plainActor(who), strict))).toBe(avatar);
-    expect(mayChangeOwnName(plainActor(who), plainRealm())).toBe(true);
-    expect(answer(canChangeOwnEmail(plainActor(who), plainRealm()))).toBe('yes');
-    expect(answer(canChangeOwnAvatar(plainActor(who), plainRealm()))).toBe('yes');
+    expect(mayChangeOwnName(makeActor(who), strict)).toBe(name);
+    expect(formatDecision(canChangeOwnEmail(makeActor(who), strict))).toBe(email);
+    expect(formatDecision(canChangeOwnAvatar(makeActor(who), strict))).toBe(avatar);
+    expect(mayChangeOwnName(makeActor(who), makeRealm())).toBe(true);
+    expect(formatDecision(canChangeOwnEmail(makeActor(who), makeRealm()))).toBe('yes');
+    expect(formatDecision(canChangeOwnAvatar(makeActor(who), makeRealm()))).toBe('yes');
   });
 });

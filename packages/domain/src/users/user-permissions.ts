@@ -4,10 +4,10 @@ import type { UserId } from '../shared/ids.js';
 import { all, allowed, type Decision, denyIf } from '../shared/permission.js';
 import { type Actor, isAdministrator } from './actor.js';
 import { isAtLeast, type Role } from './role.js';
-import { insufficientUnless, mustBeAdministrator, mustBeHuman, mustBeOwner, mustNotBeGuest } from './role-gates.js';
+import { insufficientUnless, mustBeAdministrator, mustBeHuman, mustBeOwner, mustNotBeGuest } from './role-rules.js';
 import type { BotKind, User } from './user.js';
 import { mayAccessUser, type UserAccess } from './user-access.js';
-import type { UserSettings } from './user-settings.js';
+import { USER_SETTINGS, type UserSettings } from './user-settings.js';
 
 /** Users §3.1: the operator grants it on top of the role. */
 export function canCreateUsers(actor: Pick<Actor, 'role'>, hasSpecialPermission: boolean): Decision {
@@ -241,20 +241,6 @@ export const canChangeOwnAvatar = (actor: Pick<Actor, 'role'>, realm: Pick<Realm
     'Avatar changes are disabled in this organization.',
   );
 
-/** What people decide for themselves, however many an administrator sets the rest for (users §6.3). */
-const PRIVATE_SETTINGS: ReadonlySet<string> = new Set<keyof UserSettings>([
-  'allowPrivateDataExport',
-  'emailAddressVisibility',
-  'enableDigestEmails',
-  'enableLoginEmails',
-  'enableMarketingEmails',
-  'presenceEnabled',
-  'sendChannelTypingNotifications',
-  'sendPrivateTypingNotifications',
-  'sendReadReceipts',
-  'timezone',
-]);
-
 /** Settings of others, many users at a time (users §6.3 rows 1–3). */
 export function canChangeSettingsOfOthers(
   actor: Pick<Actor, 'role'>,
@@ -271,7 +257,7 @@ export function canChangeSettingsOfOthers(
     denyIf(!request.namesSomebody, 'INVALID_INPUT', 'Either user_ids or group_ids must be provided.'),
     mustBeAdministrator(actor),
     denyIf(
-      request.changesAccount || request.settings.some((name) => PRIVATE_SETTINGS.has(name)),
+      request.changesAccount || request.settings.some((name) => USER_SETTINGS[name].othersWhoMayChange === 'nobody'),
       'NOT_PERMITTED',
       'Cannot change this setting for other users.',
     ),

@@ -2,14 +2,14 @@ import type { EventSeq, RealmId, UserId } from '../shared/ids.js';
 import type { SystemBotKind, User } from './user.js';
 
 /** A user's place in a wide list; the full user is fetched only where no cached form of this version is at hand. */
-export interface UserHead {
+export interface UserListEntry {
   readonly id: UserId;
   readonly version: number;
   readonly isActive: boolean;
 }
 
 /** Whether a guest shares a channel or a direct conversation with a user. */
-export interface AcquaintanceQuestion {
+export interface ConversationPartnerQuestion {
   readonly guestId: UserId;
   readonly userId: UserId;
   /** As of this event; null: now. */
@@ -19,7 +19,7 @@ export interface AcquaintanceQuestion {
 export interface UserReads {
   /** Users of the realm only; its system bots are found by `findSystemBot` and by `list`. Null when there is none. */
   find(realmId: RealmId, id: UserId): Promise<User | null>;
-  /** By the address he signs in with, whatever its letter case; bots and deactivated users too, system bots not. */
+  /** By the address they sign in with, whatever its letter case; bots and deactivated users too, system bots not. */
   findByEmail(realmId: RealmId, email: string): Promise<User | null>;
   /** System bots too; unknown ids are absent; ascending id. */
   list(realmId: RealmId, ids: readonly UserId[]): Promise<readonly User[]>;
@@ -28,16 +28,19 @@ export interface UserReads {
   /** Of these names, whatever the letter case; bots and system bots too; ascending id. */
   listByName(realmId: RealmId, names: readonly string[]): Promise<readonly User[]>;
   /** Everybody, deactivated users and bots included, system bots not; ascending id. */
-  listHeads(realmId: RealmId): Promise<readonly UserHead[]>;
+  listEntries(realmId: RealmId): Promise<readonly UserListEntry[]>;
   /** Ascending id. */
   listSystemBots(realmId: RealmId): Promise<readonly User[]>;
   findSystemBot(realmId: RealmId, kind: SystemBotKind): Promise<User>;
   /** Whether another user of the realm has this name in its NFKC case-folded form; bots and deactivated users count. */
   isNameTaken(realmId: RealmId, fullName: string, except: UserId | null): Promise<boolean>;
-  /** Whoever shares a channel or a conversation of several with the user, or has a direct conversation with him. */
-  listAcquaintances(realmId: RealmId, id: UserId): Promise<ReadonlySet<UserId>>;
-  /** In the order of the questions; one statement for all of them. What is so now is what `listAcquaintances` says. */
-  areAcquainted(realmId: RealmId, questions: readonly AcquaintanceQuestion[]): Promise<readonly boolean[]>;
+  /** Whoever shares a channel or a conversation of several with the user, or has a direct conversation with them. */
+  listConversationPartners(realmId: RealmId, id: UserId): Promise<ReadonlySet<UserId>>;
+  /** In the order of the questions; one statement for all of them. What is so now is what `listConversationPartners` says. */
+  areConversationPartners(
+    realmId: RealmId,
+    questions: readonly ConversationPartnerQuestion[],
+  ): Promise<readonly boolean[]>;
   /** Of the realm's bots, system bots not; ascending. */
   listBotIds(realmId: RealmId): Promise<readonly UserId[]>;
   /** Null when no password is set. */

@@ -1,74 +1,144 @@
-import { flag, flagOrNull, integer, oneOf, type SettingValues, text } from '../shared/settings.js';
+import {
+  flag,
+  flagOrNull,
+  integer,
+  oneOf,
+  type Registry,
+  type SettingDefinition,
+  type SettingValue,
+  type SettingValues,
+  text,
+} from '../shared/settings.js';
+import { isLanguage } from './languages.js';
+import { isTimeZone } from './time-zone.js';
 
-const TOPIC_FOLLOWING = [1, 2, 3, 4] as const;
+interface UserSettingRules {
+  /**
+   * Who may change it beside the user: `administrators` for many users at a time, `nobody` where people decide for
+   * themselves (users §6.3).
+   */
+  readonly othersWhoMayChange: 'administrators' | 'nobody';
+  /** Whether the organization has a default of its own for new users, which administrators may change (users §6.5). */
+  readonly hasRealmDefault: boolean;
+  /** What others are told of a change beside what the user's own clients are (users §6.4). */
+  readonly othersLearn: 'nothing' | 'timeZone' | 'email';
+}
 
-/** Settings a person makes for himself; the realm holds defaults for newcomers (events §5.3). */
+export type UserSettingDefinition<T extends SettingValue = SettingValue> = SettingDefinition<T> & UserSettingRules;
+
+const COMMON: UserSettingRules = {
+  othersWhoMayChange: 'administrators',
+  hasRealmDefault: true,
+  othersLearn: 'nothing',
+};
+
+function setting<T extends SettingValue>(
+  definition: SettingDefinition<T>,
+  rules: Partial<UserSettingRules> = {},
+): UserSettingDefinition<T> {
+  return { ...definition, ...COMMON, ...rules };
+}
+
+const PRIVATE = { othersWhoMayChange: 'nobody' } as const;
+const WITHOUT_DEFAULT = { hasRealmDefault: false } as const;
+
+const TOPIC_POLICIES = ['participating', 'sending', 'starting', 'never'] as const;
+/** When a topic comes nearer by itself (users §6.6). */
+export type AutomaticTopicPolicy = (typeof TOPIC_POLICIES)[number];
+
+const EMAIL_VISIBILITIES = ['everyone', 'members', 'administrators', 'nobody', 'moderators'] as const;
+/** Who sees somebody's address (users §1.2). */
+export type EmailVisibility = (typeof EMAIL_VISIBILITIES)[number];
+
+/** The sounds that clients have. */
+export const NOTIFICATION_SOUNDS: readonly string[] = ['zulip'];
+const SILENT = 'none';
+const isNotificationSound = (name: string): boolean => name === SILENT || NOTIFICATION_SOUNDS.includes(name);
+
+const MAX_NAME_LENGTH = 100;
+const WEEK_SECONDS = 604_800;
+
+/** Settings that people make for themselves; the organization holds defaults for new users (users §6.1, events §5.3). */
 export const USER_SETTINGS = {
-  allowPrivateDataExport: flag(false),
-  automaticallyFollowTopicsPolicy: oneOf(3, TOPIC_FOLLOWING),
-  automaticallyFollowTopicsWhereMentioned: flag(true),
-  automaticallyUnmuteTopicsInMutedChannelsPolicy: oneOf(2, TOPIC_FOLLOWING),
-  colorScheme: oneOf(1, [1, 2, 3]),
-  defaultLanguage: text('en'),
-  demoteInactiveChannels: oneOf(1, [1, 2, 3]),
-  desktopIconCountDisplay: oneOf(1, [1, 2, 3, 4]),
-  displayEmojiReactionUsers: flag(true),
-  /** 1 everyone, 2 members, 3 administrators, 4 nobody, 5 moderators. */
-  emailAddressVisibility: oneOf(1, [1, 2, 3, 4, 5]),
-  emailNotificationsBatchingPeriodSeconds: integer(120),
-  emojiset: oneOf('google', ['google', 'google-blob', 'twitter', 'text']),
-  enableDesktopNotifications: flag(true),
-  enableDigestEmails: flag(true),
-  enableDraftsSynchronization: flag(true),
-  enableFollowedTopicAudibleNotifications: flag(true),
-  enableFollowedTopicDesktopNotifications: flag(true),
-  enableFollowedTopicEmailNotifications: flag(true),
-  enableFollowedTopicPushNotifications: flag(true),
-  enableFollowedTopicWildcardMentionsNotify: flag(true),
-  enableLoginEmails: flag(true),
-  enableMarketingEmails: flag(true),
-  enableOfflineEmailNotifications: flag(true),
-  enableOfflinePushNotifications: flag(true),
-  enableOnlinePushNotifications: flag(true),
-  enableSounds: flag(true),
-  enableChannelAudibleNotifications: flag(false),
-  enableChannelDesktopNotifications: flag(false),
-  enableChannelEmailNotifications: flag(false),
-  enableChannelPushNotifications: flag(false),
-  enterSends: flag(false),
-  fluidLayoutWidth: flag(false),
-  hideAiFeatures: flag(false),
-  highContrastMode: flag(false),
-  leftSideUserlist: flag(false),
-  messageContentInEmailNotifications: flag(true),
-  notificationSound: text('zulip'),
-  pmContentInDesktopNotifications: flag(true),
-  presenceEnabled: flag(true),
-  realmNameInEmailNotificationsPolicy: oneOf(1, [1, 2, 3]),
-  receivesTypingNotifications: flag(true),
-  resolvedTopicNoticeAutoReadPolicy: oneOf('except_followed', ['always', 'except_followed', 'never']),
-  sendPrivateTypingNotifications: flag(true),
-  sendReadReceipts: flag(true),
-  sendChannelTypingNotifications: flag(true),
-  starredMessageCounts: flag(true),
-  timezone: text(''),
-  translateEmoticons: flag(false),
-  twentyFourHourTime: flagOrNull(false),
-  userListStyle: oneOf(3, [1, 2, 3]),
-  webAnimateImagePreviews: oneOf('on_hover', ['always', 'on_hover', 'never']),
-  webChannelDefaultView: oneOf(1, [1, 2, 3, 4]),
-  webEscapeNavigatesToHomeView: flag(true),
-  webFontSizePx: integer(16),
-  webHomeView: oneOf('inbox', ['inbox', 'recent', 'all_messages']),
-  webInboxShowChannelFolders: flag(true),
-  webLeftSidebarShowChannelFolders: flag(true),
-  webLeftSidebarUnreadsCountSummary: flag(true),
-  webLineHeightPercent: integer(140),
-  webMarkReadOnScrollPolicy: oneOf(1, [1, 2, 3]),
-  webNavigateToSentMessage: flag(true),
-  webChannelUnreadsCountDisplayPolicy: oneOf(2, [1, 2, 3]),
-  webSuggestUpdateTimezone: flag(true),
-  wildcardMentionsNotify: flag(true),
-} as const;
+  allowPrivateDataExport: setting(flag(false), { ...PRIVATE, ...WITHOUT_DEFAULT }),
+  automaticallyFollowTopicsPolicy: setting(oneOf('starting', TOPIC_POLICIES)),
+  automaticallyFollowTopicsWhereMentioned: setting(flag(true)),
+  automaticallyUnmuteTopicsInMutedChannelsPolicy: setting(oneOf('sending', TOPIC_POLICIES)),
+  colorScheme: setting(oneOf('automatic', ['automatic', 'dark', 'light'])),
+  defaultLanguage: setting(text('en', { max: MAX_NAME_LENGTH, isValid: isLanguage }), WITHOUT_DEFAULT),
+  demoteInactiveChannels: setting(oneOf('automatic', ['automatic', 'always', 'never'])),
+  desktopIconCountDisplay: setting(
+    oneOf('allUnreads', ['allUnreads', 'directMentionsAndFollowed', 'directAndMentions', 'none']),
+  ),
+  displayEmojiReactionUsers: setting(flag(true)),
+  emailAddressVisibility: setting(oneOf('everyone', EMAIL_VISIBILITIES), { ...PRIVATE, othersLearn: 'email' }),
+  emailNotificationsBatchingPeriodSeconds: setting(integer(120, { min: 1, max: WEEK_SECONDS })),
+  emojiset: setting(oneOf('google', ['google', 'google-blob', 'twitter', 'text'])),
+  enableDesktopNotifications: setting(flag(true)),
+  enableDigestEmails: setting(flag(true), PRIVATE),
+  enableDraftsSynchronization: setting(flag(true)),
+  enableFollowedTopicAudibleNotifications: setting(flag(true)),
+  enableFollowedTopicDesktopNotifications: setting(flag(true)),
+  enableFollowedTopicEmailNotifications: setting(flag(true)),
+  enableFollowedTopicPushNotifications: setting(flag(true)),
+  enableFollowedTopicWildcardMentionsNotify: setting(flag(true)),
+  enableLoginEmails: setting(flag(true), { ...PRIVATE, ...WITHOUT_DEFAULT }),
+  enableMarketingEmails: setting(flag(true), { ...PRIVATE, ...WITHOUT_DEFAULT }),
+  enableOfflineEmailNotifications: setting(flag(true)),
+  enableOfflinePushNotifications: setting(flag(true)),
+  enableOnlinePushNotifications: setting(flag(true)),
+  enableSounds: setting(flag(true)),
+  enableChannelAudibleNotifications: setting(flag(false)),
+  enableChannelDesktopNotifications: setting(flag(false)),
+  enableChannelEmailNotifications: setting(flag(false)),
+  enableChannelPushNotifications: setting(flag(false)),
+  enterSends: setting(flag(false)),
+  fluidLayoutWidth: setting(flag(false)),
+  hideAiFeatures: setting(flag(false)),
+  highContrastMode: setting(flag(false)),
+  leftSideUserlist: setting(flag(false)),
+  messageContentInEmailNotifications: setting(flag(true)),
+  notificationSound: setting(text('zulip', { max: MAX_NAME_LENGTH, isValid: isNotificationSound })),
+  pmContentInDesktopNotifications: setting(flag(true)),
+  presenceEnabled: setting(flag(true), PRIVATE),
+  realmNameInEmailNotificationsPolicy: setting(oneOf('automatic', ['automatic', 'always', 'never'])),
+  receivesTypingNotifications: setting(flag(true)),
+  resolvedTopicNoticeAutoReadPolicy: setting(oneOf('exceptFollowed', ['always', 'exceptFollowed', 'never'])),
+  sendPrivateTypingNotifications: setting(flag(true), PRIVATE),
+  sendReadReceipts: setting(flag(true), PRIVATE),
+  sendChannelTypingNotifications: setting(flag(true), PRIVATE),
+  starredMessageCounts: setting(flag(true)),
+  timezone: setting(text('', { max: MAX_NAME_LENGTH, isValid: isTimeZone }), {
+    ...PRIVATE,
+    ...WITHOUT_DEFAULT,
+    othersLearn: 'timeZone',
+  }),
+  translateEmoticons: setting(flag(false)),
+  /** Null: as the locale has it. */
+  twentyFourHourTime: setting(flagOrNull(false)),
+  userListStyle: setting(oneOf('withAvatar', ['compact', 'withStatus', 'withAvatar'])),
+  webAnimateImagePreviews: setting(oneOf('onHover', ['always', 'onHover', 'never'])),
+  webChannelDefaultView: setting(oneOf('topTopic', ['topTopic', 'channelFeed', 'topicList', 'topUnreadTopic'])),
+  webEscapeNavigatesToHomeView: setting(flag(true)),
+  webFontSizePx: setting(integer(16)),
+  webHomeView: setting(oneOf('inbox', ['inbox', 'recent', 'allMessages'])),
+  webInboxShowChannelFolders: setting(flag(true)),
+  webLeftSidebarShowChannelFolders: setting(flag(true)),
+  webLeftSidebarUnreadsCountSummary: setting(flag(true)),
+  webLineHeightPercent: setting(integer(140)),
+  webMarkReadOnScrollPolicy: setting(oneOf('always', ['always', 'conversationViews', 'never'])),
+  webNavigateToSentMessage: setting(flag(true)),
+  webChannelUnreadsCountDisplayPolicy: setting(oneOf('unmuted', ['all', 'unmuted', 'none'])),
+  webSuggestUpdateTimezone: setting(flag(true)),
+  wildcardMentionsNotify: setting(flag(true)),
+} as const satisfies Registry;
 
 export type UserSettings = SettingValues<typeof USER_SETTINGS>;
+export type UserSettingName = keyof typeof USER_SETTINGS;
+
+const NAMES = Object.keys(USER_SETTINGS) as UserSettingName[];
+
+/** Settings that the organization has defaults for, in the order of the registry. */
+export const SETTINGS_WITH_REALM_DEFAULT: readonly UserSettingName[] = NAMES.filter(
+  (name) => USER_SETTINGS[name].hasRealmDefault,
+);

@@ -1,6 +1,6 @@
 import type { RealmId, UnixSeconds, UserId } from '../shared/ids.js';
 import type { Role } from './role.js';
-import type { UserSettings } from './user-settings.js';
+import type { UserSettingName, UserSettings } from './user-settings.js';
 
 export type BotKind = 'generic' | 'incomingWebhook' | 'outgoingWebhook' | 'embedded';
 /** What the operator grants beyond roles. */
@@ -11,7 +11,7 @@ export type AvatarSource = 'gravatar' | 'uploaded' | 'generated';
 export interface User {
   readonly id: UserId;
   readonly realmId: RealmId;
-  /** The address he signs in with and mail goes to, as he wrote it; unique in the realm whatever the letter case. */
+  /** The address they sign in with and mail goes to, as they wrote it; unique in the realm whatever the letter case. */
   readonly email: string;
   readonly fullName: string;
   readonly role: Role;
@@ -22,7 +22,9 @@ export interface User {
   readonly avatar: Avatar;
   readonly specialPermissions: readonly SpecialPermission[];
   readonly settings: UserSettings;
-  /** Grows with every change of what others can see of him. */
+  /** Those they have ever changed themselves; administrators may leave them alone (users §6.3). */
+  readonly editedSettings: readonly UserSettingName[];
+  /** Grows with every change of what others can see of them. */
   readonly version: number;
 }
 

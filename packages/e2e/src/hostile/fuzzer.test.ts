@@ -4,7 +4,7 @@ import { type HttpAnswer, send } from '../conformance/request.js';
 import { type Account, createLargeOrganization, signIn } from '../testing/large-organization.js';
 import type { ParleyProcess } from '../testing/parley-process.js';
 import { pause, within } from '../testing/pause.js';
-import { Place } from '../testing/place.js';
+import { TestOrganization } from '../testing/test-organization.js';
 import type { EncodedRequest } from './encode.js';
 import { fuzzedRequests } from './fuzzed-requests.js';
 import { SEED, size } from './scale.js';
@@ -18,23 +18,23 @@ const ANSWER_MS = 20_000;
 
 /** Requests that no client sends. `npm run endurance -- --seed N` repeats those of a seed. */
 describe(`a server that is fuzzed with seed ${SEED}`, () => {
-  let place: Place;
+  let organization: TestOrganization;
   let server: ParleyProcess;
   let accounts: readonly Account[];
 
   beforeAll(async () => {
-    place = new Place();
-    const { owners, members } = await createLargeOrganization(place.database, {
+    organization = new TestOrganization();
+    const { owners, members } = await createLargeOrganization(organization.database, {
       owners: 3,
       members: 10,
       channels: 10,
       messages: 200,
     });
-    server = await place.serve(['--dev', '--shed-load=off'], '0', { isProbed: true });
+    server = await organization.serve(['--dev', '--shed-load=off'], '0', { isProbed: true });
     accounts = await signIn(server, [...owners, ...members]);
     await server.probe.lap();
   }, 60_000);
-  afterAll(() => place.close());
+  afterAll(() => organization.close());
 
   it('answers every request, refuses what it does not understand, and goes on', async () => {
     const count = size(1500, 40_000);

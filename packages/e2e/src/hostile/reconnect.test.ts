@@ -6,7 +6,7 @@ import {
   signIn,
 } from '../testing/large-organization.js';
 import type { ParleyProcess } from '../testing/parley-process.js';
-import { Place } from '../testing/place.js';
+import { TestOrganization } from '../testing/test-organization.js';
 import { size } from './scale.js';
 
 const MEGABYTE = 1024 * 1024;
@@ -19,23 +19,23 @@ const FORM = 'application/x-www-form-urlencoded';
 describe('a server to which everybody returns', () => {
   const people = size(300, 2000);
   const missed = size(400, 3000);
-  let place: Place;
-  let organization: LargeOrganization;
+  let organization: TestOrganization;
+  let large: LargeOrganization;
   let accounts: readonly Account[];
   let server: ParleyProcess;
 
   beforeAll(async () => {
-    place = new Place();
-    organization = await createLargeOrganization(place.database, {
+    organization = new TestOrganization();
+    large = await createLargeOrganization(organization.database, {
       owners: 1,
       members: people,
       channels: 1,
       messages: 0,
     });
-    server = await place.serve(['--dev']);
-    accounts = await signIn(server, organization.members);
+    server = await organization.serve(['--dev']);
+    accounts = await signIn(server, large.members);
   }, 300_000);
-  afterAll(() => place.close());
+  afterAll(() => organization.close());
 
   const call = async ({ authorization }: Account, method: string, path: string, form = '') => {
     const url = `${server.url}/api/v1${path}`;
@@ -56,7 +56,7 @@ describe('a server to which everybody returns', () => {
         contents.slice(from, from + SENT_AT_A_TIME).map((content) => {
           const form = new URLSearchParams({
             type: 'stream',
-            to: String(organization.channelIds[0]),
+            to: String(large.channelIds[0]),
             topic: 'x',
             content,
           });
@@ -65,7 +65,7 @@ describe('a server to which everybody returns', () => {
       );
     }
     await server.terminate();
-    server = await place.serve(['--dev'], server.port, { isProbed: true });
+    server = await organization.serve(['--dev'], server.port, { isProbed: true });
     const { peakBytes: before } = await server.probe.lap();
     const heard = await Promise.all(accounts.map((account, n) => readAll(account, queues[n]!)));
     const { stallMs, peakBytes } = await server.probe.lap();

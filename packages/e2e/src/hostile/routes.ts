@@ -1,7 +1,7 @@
 import { createRoutes, type Route, type RouteDependencies } from '@parley/http';
 
 /** What presenting needs is asked for by requests only, and none is served here. */
-const addresses = { urlOf: () => 'http://localhost', mailHostOf: () => 'localhost' };
+const addresses = { urlOf: () => 'http://localhost', emailDomainOf: () => 'localhost' };
 
 /** The route table as it is served. */
 export const ROUTES: readonly Route[] = createRoutes({ addresses } as unknown as RouteDependencies);

@@ -4,7 +4,7 @@ import { send } from '../conformance/request.js';
 import { type Account, createLargeOrganization, signIn } from '../testing/large-organization.js';
 import type { ParleyProcess } from '../testing/parley-process.js';
 import { pause, within } from '../testing/pause.js';
-import { Place } from '../testing/place.js';
+import { TestOrganization } from '../testing/test-organization.js';
 import { size } from './scale.js';
 
 const MEGABYTE = 1024 * 1024;
@@ -15,29 +15,29 @@ const MAX_GROWTH_BYTES = ANSWERS_BYTES + 400 * MEGABYTE;
 
 /** Clients that take connections and memory and give nothing back. */
 describe('a server with clients that are slow', () => {
-  let place: Place;
+  let organization: TestOrganization;
   let server: ParleyProcess;
   let accounts: readonly Account[];
 
   beforeAll(async () => {
-    place = new Place();
-    const { owners } = await createLargeOrganization(place.database, {
+    organization = new TestOrganization();
+    const { owners } = await createLargeOrganization(organization.database, {
       owners: 20,
       members: 0,
       channels: 3,
       messages: size(2000, 10_000),
     });
-    const dev = await place.serve(['--dev']);
+    const dev = await organization.serve(['--dev']);
     accounts = await signIn(dev, owners);
     await dev.terminate();
-    server = await place.serveLimited({
+    server = await organization.serveLimited({
       answersBytes: ANSWERS_BYTES,
       answerMs: 1000,
       answerBytesPerSecond: 10 * MEGABYTE,
       headersMs: HEADERS_MS,
     });
   }, 120_000);
-  afterAll(() => place.close());
+  afterAll(() => organization.close());
 
   const open = async (): Promise<Socket> => {
     const socket = connect(Number(server.port), '127.0.0.1');

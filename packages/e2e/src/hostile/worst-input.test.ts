@@ -7,7 +7,7 @@ import {
   signIn,
 } from '../testing/large-organization.js';
 import type { ParleyProcess } from '../testing/parley-process.js';
-import { Place } from '../testing/place.js';
+import { TestOrganization } from '../testing/test-organization.js';
 import { ACCEPTED_INPUTS } from './accepted-inputs.js';
 import { type EncodedRequest, encodeRequest } from './encode.js';
 import { generatedInputs, roomOf } from './generated-inputs.js';
@@ -49,9 +49,9 @@ interface Measurement {
 }
 
 describe('the worst that each operation may be sent', () => {
-  let place: Place;
+  let organization: TestOrganization;
   let server: ParleyProcess;
-  let organization: LargeOrganization;
+  let large: LargeOrganization;
   let owners: readonly Account[];
   let retainedBefore: number;
   let peakBefore: number;
@@ -59,22 +59,22 @@ describe('the worst that each operation may be sent', () => {
   let n = 0;
 
   beforeAll(async () => {
-    place = new Place();
-    organization = await createLargeOrganization(place.database, {
+    organization = new TestOrganization();
+    large = await createLargeOrganization(organization.database, {
       owners: size(30, 60),
       members: size(300, 3000),
       channels: size(200, 1000),
       messages: size(3000, 20_000),
     });
-    server = await place.serve(['--dev', '--shed-load=off'], '0', { isProbed: true });
-    owners = await signIn(server, organization.owners);
+    server = await organization.serve(['--dev', '--shed-load=off'], '0', { isProbed: true });
+    owners = await signIn(server, large.owners);
     // Events have somebody to go to.
     await Promise.all(owners.map(openQueue));
     await server.probe.lap();
     retainedBefore = await server.probe.retainedBytes();
     peakBefore = (await server.probe.lap()).peakBytes;
   }, 300_000);
-  afterAll(() => place.close());
+  afterAll(() => organization.close());
 
   const openQueue = async ({ authorization }: Account): Promise<string> => {
     const answer = await send({
@@ -122,7 +122,7 @@ describe('the worst that each operation may be sent', () => {
 
   const acceptedBy = (route: Route) => ACCEPTED_INPUTS[nameOf(route)] ?? { 'no parameters': () => ({}) };
   const surroundingsOf = (account: Account) => ({
-    organization,
+    organization: large,
     n,
     openQueue: async () => {
       const id = await openQueue(account);

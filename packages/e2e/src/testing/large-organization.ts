@@ -1,5 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { type ChannelId, CreateChannel, CreateRealm, PLAIN_CHANNEL, RegisterUser, SendMessage } from '@parley/domain';
+import {
+  type ChannelId,
+  CreateChannel,
+  CreateRealm,
+  DEFAULT_CHANNEL_OPTIONS,
+  RegisterUser,
+  SendMessage,
+} from '@parley/domain';
 import { createParley, type Parley } from '@parley/server';
 import type { ParleyProcess } from './parley-process.js';
 
@@ -65,7 +72,7 @@ async function fill(parley: Parley, size: OrganizationSize): Promise<LargeOrgani
   const channelNames = Array.from({ length: size.channels }, (_, n) => `Channel number ${n}`);
   const channelIds = await inTurns(size.channels, (n) =>
     parley.useCase(CreateChannel).execute(caller, {
-      ...PLAIN_CHANNEL,
+      ...DEFAULT_CHANNEL_OPTIONS,
       name: channelNames[n]!,
       description: `What channel ${n} is about`,
       subscriberIds: (n === 0 ? people : owners).map(({ id }) => id),

@@ -1,7 +1,7 @@
-import { avatarUrl, mediumAvatarUrl, type Pictured } from './avatar-urls.js';
+import { type AvatarOwner, avatarUrl, mediumAvatarUrl } from './avatar-urls.js';
 
-const place = { id: 2, stringId: 'zulip', url: 'https://chat.example/chat', mailHost: 'chat.example' };
-const person = (source: Pictured['avatar']['source']): Pictured => ({
+const place = { id: 2, stringId: 'zulip', url: 'https://chat.example/chat', emailDomain: 'chat.example' };
+const person = (source: AvatarOwner['avatar']['source']): AvatarOwner => ({
   id: 7,
   email: 'Hamlet@Zulip.com',
   avatar: { source, version: 3 },

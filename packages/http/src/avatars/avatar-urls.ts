@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { AvatarSource } from '@parley/domain';
-import type { RealmPlace } from '../realms/realm-place.js';
+import type { PublicRealm } from '../realms/public-realm.js';
 
 /** Whoever has an avatar, as far as its address depends on them. */
-export interface Pictured {
+export interface AvatarOwner {
   readonly id: number;
   /** The address they sign in with. */
   readonly email: string;
@@ -22,29 +22,33 @@ export interface AvatarViewer {
  * Where the picture is, or null where the client works it out from the address it knows (messages §2.2, users §1.3). Whoever
  * may not see the address gets the picture that we draw instead of the gravatar (contract decision 21).
  */
-export function avatarUrl(person: Pictured, place: RealmPlace, { seesEmail, clientGravatar }: AvatarViewer) {
-  if (person.avatar.source !== 'gravatar' || !seesEmail) return ownAvatarUrl(person, place);
+export function avatarUrl(person: AvatarOwner, publicRealm: PublicRealm, { seesEmail, clientGravatar }: AvatarViewer) {
+  if (person.avatar.source !== 'gravatar' || !seesEmail) return ownAvatarUrl(person, publicRealm);
   return clientGravatar ? null : gravatarUrl(person);
 }
 
 /** The same in 500 instead of 100 pixels. */
-export function mediumAvatarUrl(person: Pictured, place: RealmPlace, { seesEmail, clientGravatar }: AvatarViewer) {
-  if (person.avatar.source !== 'gravatar' || !seesEmail) return ownAvatarUrl(person, place, '-medium');
+export function mediumAvatarUrl(
+  person: AvatarOwner,
+  publicRealm: PublicRealm,
+  { seesEmail, clientGravatar }: AvatarViewer,
+) {
+  if (person.avatar.source !== 'gravatar' || !seesEmail) return ownAvatarUrl(person, publicRealm, '-medium');
   return clientGravatar ? null : `${gravatarUrl(person)}&s=500`;
 }
 
 /** Under the realm's own address; `avatar.routes.ts` serves it. A version of its own for each picture, so caches may keep it. */
-function ownAvatarUrl({ id, avatar }: Pictured, place: RealmPlace, suffix = ''): string {
-  return `${place.url}/user_avatars/${place.id}/${id}${suffix}.png?version=${avatar.version}`;
+function ownAvatarUrl({ id, avatar }: AvatarOwner, publicRealm: PublicRealm, suffix = ''): string {
+  return `${publicRealm.url}/user_avatars/${publicRealm.id}/${id}${suffix}.png?version=${avatar.version}`;
 }
 
 /** For clients to fetch or not; we never do. The contract's own address. */
-function gravatarUrl({ email, avatar }: Pictured): string {
+function gravatarUrl({ email, avatar }: AvatarOwner): string {
   const hash = createHash('md5').update(email.toLowerCase()).digest('hex');
   return `https://secure.gravatar.com/avatar/${hash}?d=identicon&version=${avatar.version}`;
 }
 
 /** The picture of whoever the viewer may not know. */
-export const unknownAvatarUrl = ({ url, id }: RealmPlace): string => `${url}/user_avatars/${id}/unknown.png`;
+export const unknownAvatarUrl = ({ url, id }: PublicRealm): string => `${url}/user_avatars/${id}/unknown.png`;
 
-export const realmIconUrl = ({ url, id }: RealmPlace): string => `${url}/user_avatars/${id}/realm/icon.png?version=1`;
+export const realmIconUrl = ({ url, id }: PublicRealm): string => `${url}/user_avatars/${id}/realm/icon.png?version=1`;

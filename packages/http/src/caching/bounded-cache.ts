@@ -1,5 +1,5 @@
 /** Something that takes about so much room. */
-export interface Weighed {
+export interface WithWeight {
   readonly weight: number;
 }
 
@@ -7,7 +7,7 @@ export interface Weighed {
  * Keeps what was used lately, up to about `limit` in weight. Two generations, so that nothing is done per use but a
  * look-up: what nobody asked for while the younger one filled up is dropped with the older one, in one stroke.
  */
-export class BoundedCache<K, V extends Weighed> {
+export class BoundedCache<K, V extends WithWeight> {
   private young = new Map<K, V>();
   private old = new Map<K, V>();
   private youngWeight = 0;

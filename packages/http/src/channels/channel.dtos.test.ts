@@ -6,7 +6,7 @@ import {
   ListChannelsDto,
   ListSubscriptionsDto,
   SubscribeUsersDto,
-  toChannelWishes,
+  toChannelOptions,
   toPrincipals,
   UnsubscribeUsersDto,
 } from './channel.dtos.js';
@@ -37,7 +37,7 @@ describe('creating a channel', () => {
   });
 
   it('means the defaults by what is left out', () => {
-    expect(toChannelWishes(create({}))).toEqual({
+    expect(toChannelOptions(create({}))).toEqual({
       isPrivate: false,
       isWebPublic: false,
       isDefault: false,
@@ -50,7 +50,7 @@ describe('creating a channel', () => {
   });
 
   it('gives permissions to groups and people', () => {
-    const { permissions } = toChannelWishes(
+    const { permissions } = toChannelOptions(
       create({ can_subscribe_group: '12', can_send_message_group: '{"direct_members":[7],"direct_subgroups":[3]}' }),
     );
     expect(permissions).toEqual({
@@ -69,8 +69,8 @@ describe('creating a channel', () => {
     ['"sometimes"', { word: 'sometimes' }],
     ['sometimes', { word: 'sometimes' }],
     ['', { word: '' }],
-  ])('keeps messages %s', (text, wish) => {
-    expect(toChannelWishes(create({ message_retention_days: text })).retention).toEqual(wish);
+  ])('keeps messages %s', (text, input) => {
+    expect(toChannelOptions(create({ message_retention_days: text })).retention).toEqual(input);
   });
 
   it.each(['1.5', '1.0', 'null', '[]', 'true'])('keeps messages %j: refused', (text) => {
@@ -101,7 +101,7 @@ describe('creating a channel', () => {
   });
 });
 
-describe('following channels', () => {
+describe('subscribing to channels', () => {
   it.each([
     ['{}', 'subscriptions is not a list'],
     ['["x"]', 'subscriptions[0] is not a dict'],
@@ -148,7 +148,7 @@ describe('following channels', () => {
     expect((subscribe({ principals }) as { msg?: string }).msg).toBe(message);
   });
 
-  it('asks for followers in three words', () => {
+  it('asks for subscribers in three words', () => {
     for (const word of ['true', 'false', 'partial']) {
       expect(read(ListSubscriptionsDto, { include_subscribers: word })).toEqual({ include_subscribers: word });
     }

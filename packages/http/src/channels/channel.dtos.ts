@@ -1,10 +1,10 @@
 import {
+  type ChannelOptions,
   type ChannelPermission,
-  type ChannelWishes,
   type GroupSettingValue,
   MAX_CHANNEL_DESCRIPTION_LENGTH,
   type Principals,
-  type RetentionWish,
+  type RetentionInput,
   TOPICS_POLICIES,
   type TopicsPolicy,
   type UserId,
@@ -46,10 +46,10 @@ const topicsPolicy = jsonOrText(oneOf(...TOPICS_POLICIES));
 /** Days, or a word in quotes or bare; whether they mean anything is asked in its turn. */
 const retention = jsonOrText(anyOf([integer(), text({ max: MAX_TEXT_LENGTH })]));
 
-function toRetention(wish: number | string): RetentionWish {
-  if (wish === 'realm_default') return 'asRealm';
-  if (wish === 'unlimited') return 'forever';
-  return typeof wish === 'number' ? wish : { word: wish };
+function toRetention(input: number | string): RetentionInput {
+  if (input === 'realm_default') return 'asRealm';
+  if (input === 'unlimited') return 'forever';
+  return typeof input === 'number' ? input : { word: input };
 }
 
 /** Members by number or by the address others see; never mixed. */
@@ -151,7 +151,7 @@ export class ListTopicsDto {
 }
 
 /** What both ways of creating channels have in common. */
-export function toChannelWishes(dto: CreateChannelDto | SubscribeUsersDto): ChannelWishes {
+export function toChannelOptions(dto: CreateChannelDto | SubscribeUsersDto): ChannelOptions {
   return {
     isPrivate: dto.invite_only,
     isWebPublic: dto.is_web_public,
@@ -165,7 +165,7 @@ export function toChannelWishes(dto: CreateChannelDto | SubscribeUsersDto): Chan
 }
 
 /** Only those that were sent. */
-function toPermissions(dto: Readonly<Record<string, unknown>>): ChannelWishes['permissions'] {
+function toPermissions(dto: Readonly<Record<string, unknown>>): ChannelOptions['permissions'] {
   const wanted: Partial<Record<ChannelPermission, GroupSettingValue>> = {};
   for (const [name, wireName] of WIRE_CHANNEL_PERMISSIONS) {
     const value = dto[wireName];

@@ -1,20 +1,20 @@
 import type { ChannelView, Subscription } from '@parley/domain';
-import { aChannel, aUser, given, type MemoryScene } from '@parley/testkit';
+import { aChannel, aUser, createFixture, type MemoryFixture } from '@parley/testkit';
 import { presentChannel, presentSubscribeUsers, presentSubscription, presentTopic } from './channel.presenters.js';
 
 describe('a channel', () => {
-  let scene: MemoryScene;
+  let fixture: MemoryFixture;
   let view: ChannelView;
   let row: Subscription;
   beforeAll(async () => {
-    scene = await given(
+    fixture = await createFixture(
       aUser({ name: 'hamlet' }),
       aChannel({ name: 'general', creator: 'hamlet', subscribers: ['hamlet'] }),
     );
-    const { realm } = scene;
-    [[view], [row]] = await scene.uow.read(async ({ channels }) => [
-      (await channels.listViews(realm.id, [scene.channel('general').id])) as [ChannelView],
-      (await channels.listSubscriptions(realm.id, scene.user('hamlet').id)) as [Subscription],
+    const { realm } = fixture;
+    [[view], [row]] = await fixture.uow.read(async ({ channels }) => [
+      (await channels.listViews(realm.id, [fixture.channel('general').id])) as [ChannelView],
+      (await channels.listSubscriptions(realm.id, fixture.user('hamlet').id)) as [Subscription],
     ]);
   });
 
@@ -58,8 +58,8 @@ describe('a channel', () => {
     expect(Object.keys(presentChannel(view)).sort()).toEqual(KEYS);
     expect(presentChannel(view)).toMatchObject({
       name: 'general',
-      creator_id: scene.user('hamlet').id,
-      can_administer_channel_group: { direct_members: [scene.user('hamlet').id], direct_subgroups: [] },
+      creator_id: fixture.user('hamlet').id,
+      can_administer_channel_group: { direct_members: [fixture.user('hamlet').id], direct_subgroups: [] },
       subscriber_count: 1,
       message_retention_days: null,
     });
@@ -93,7 +93,7 @@ describe('a channel', () => {
     });
   });
 
-  it('somebody follows has his own settings beside it', () => {
+  it('somebody follows has their own settings beside it', () => {
     const subscription = { ...row, isMuted: true, isPinned: true, color: '#a6c7e5' };
     const wire = presentSubscription(view, subscription, null);
     expect(Object.keys(wire).sort()).toEqual(
@@ -115,12 +115,12 @@ describe('a channel', () => {
   });
 });
 
-describe('the answer to following channels', () => {
+describe('the answer to subscribing to channels', () => {
   const output = {
     subscribed: new Map([[7, ['general']]]),
     alreadySubscribed: new Map(),
     inaccessible: ['secret'],
-    areNewSubscribersTold: true,
+    areNewSubscribersNotified: true,
   } as never;
 
   it.each`

@@ -112,7 +112,7 @@ export function presentSubscribeUsers(
     subscribed: Object.fromEntries(output.subscribed),
     already_subscribed: Object.fromEntries(output.alreadySubscribed),
     ...(!asked.authorization_errors_fatal && { unauthorized: output.inaccessible }),
-    ...(asked.send_new_subscription_messages && { new_subscription_messages_sent: output.areNewSubscribersTold }),
+    ...(asked.send_new_subscription_messages && { new_subscription_messages_sent: output.areNewSubscribersNotified }),
   };
 }
 

@@ -17,7 +17,7 @@ import {
   ListSubscriptionsDto,
   ListTopicsDto,
   SubscribeUsersDto,
-  toChannelWishes,
+  toChannelOptions,
   toPrincipals,
   UnsubscribeUsersDto,
 } from './channel.dtos.js';
@@ -50,11 +50,11 @@ export const channelRoutes: readonly Route[] = [
   }),
   route('POST', '/channels/create', {
     auth: 'user',
-    gates: ['member'],
+    roleRequirements: ['member'],
     dto: CreateChannelDto,
     useCase: CreateChannel,
     toInput: (dto) => ({
-      ...toChannelWishes(dto),
+      ...toChannelOptions(dto),
       name: dto.name,
       description: dto.description,
       subscriberIds: dto.subscribers as UserId[],
@@ -73,16 +73,16 @@ export const channelRoutes: readonly Route[] = [
   route('POST', '/users/me/subscriptions', {
     auth: 'user',
     isExpensive: true,
-    gates: ['member'],
+    roleRequirements: ['member'],
     dto: SubscribeUsersDto,
     useCase: SubscribeUsers,
     toInput: (dto) => ({
       channels: dto.subscriptions.map(({ name, color = null, description = '' }) => ({ name, color, description })),
       principals: toPrincipals(dto.principals),
-      wishes: toChannelWishes(dto),
+      options: toChannelOptions(dto),
       announce: dto.announce,
       failsOnInaccessible: dto.authorization_errors_fatal,
-      tellNewSubscribers: dto.send_new_subscription_messages,
+      notifyNewSubscribers: dto.send_new_subscription_messages,
     }),
     present: (output, { dto }) => presentSubscribeUsers(output, dto),
   }),

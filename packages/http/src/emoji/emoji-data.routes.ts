@@ -1,4 +1,4 @@
-import type { RealmPlace } from '../realms/realm-place.js';
+import type { PublicRealm } from '../realms/public-realm.js';
 import { NoParameters } from '../routing/params.js';
 import { type Route, route } from '../routing/route.js';
 
@@ -8,7 +8,7 @@ export type EmojiNames = ReadonlyMap<string, readonly string[]>;
 const PATH = '/static/emoji/emoji_api.json';
 
 /** Where clients that bring no emoji of their own find them (events §5.2, server_emoji_data_url). */
-export const emojiDataUrl = ({ url }: RealmPlace): string => url + PATH;
+export const emojiDataUrl = ({ url }: PublicRealm): string => url + PATH;
 
 /** For anybody: browsers load it without credentials, and it is the same for all. */
 export function emojiDataRoutes(names: () => EmojiNames): readonly Route[] {

@@ -86,7 +86,7 @@ describe('an answer to a poll', () => {
     });
     const [one, other] = answers;
     const shared = one!.filter((chunk) => chunk.length >= 20_000);
-    expect(shared).toEqual([long.under(4 * 1024), long.text]);
+    expect(shared).toEqual([long.withId(4 * 1024), long.text]);
     expect(one!.length).toBe(5);
     expect(other).toEqual(one);
     expect(JSON.parse(`[${one!.join('')}]`)).toHaveLength(5);

@@ -1,7 +1,7 @@
-import { type Delivery, POSITIONS_PER_SEQ, type Taken } from '@parley/domain';
+import { type Delivery, type DeliveryOutcome, POSITIONS_PER_SEQ } from '@parley/domain';
 import { TextChunks } from '../caching/text-chunks.js';
 import type { Presented, WireEvent } from './event.presenters.js';
-import { endUnder, SharedText } from './shared-texts.js';
+import { endWithId, SharedText } from './shared-texts.js';
 
 /** Bounds of one answer; the next poll goes on (events §6.3). An event that is longer by itself has an answer of its own. */
 const MAX_EVENTS = 1000;
@@ -16,12 +16,12 @@ export class EventAnswer {
   lastPosition = -1;
 
   /** What one delivery became, as far as the client has not confirmed it: all of it, or it is left for the next answer. */
-  take(delivery: Delivery, presented: Presented, acked: number): Taken {
+  take(delivery: Delivery, presented: Presented, acked: number): DeliveryOutcome {
     const first = 'stored' in delivery ? delivery.stored.seq * POSITIONS_PER_SEQ : delivery.position;
     if (presented instanceof SharedText) {
       if (first <= acked) return 'silent';
       if (!this.hasRoomFor(1, ID_BYTES + presented.bytes)) return 'left';
-      this.addText(presented.under(first), first);
+      this.addText(presented.withId(first), first);
       this.bytes += ID_BYTES + presented.bytes;
       return 'shown';
     }
@@ -41,12 +41,12 @@ export class EventAnswer {
   /** What belongs to no delivery, such as a heartbeat. */
   add(event: WireEvent, position: number): void {
     if (event instanceof SharedText) {
-      this.addText(event.under(position), position);
+      this.addText(event.withId(position), position);
       return;
     }
     if (this.count > 0) this.chunks.add(',');
     for (const piece of event) this.chunks.add(typeof piece === 'string' ? piece : piece.text);
-    this.chunks.add(endUnder(position));
+    this.chunks.add(endWithId(position));
     this.note(position);
   }
 

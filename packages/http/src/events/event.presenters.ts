@@ -5,12 +5,12 @@ import {
   type EventCatalogue,
   type EventNeeds,
   type EventQueue,
-  type MessagePlace,
-  type PersonView,
+  type MessageLocation,
   type Receiver,
   receivedFlags,
   seesEmailOf,
   type User,
+  type UserSummary,
 } from '@parley/domain';
 import {
   presentChannel,
@@ -20,8 +20,21 @@ import {
 } from '../channels/channel.presenters.js';
 import { presentGroup } from '../groups/group.presenters.js';
 import { differsByViewer, flagsText, messageText, shownAddress } from '../messages/message.presenters.js';
-import type { RealmPlace } from '../realms/realm-place.js';
+import type { PublicRealm } from '../realms/public-realm.js';
+import {
+  presentAuthenticationChange,
+  presentRealmName,
+  presentRealmPermission,
+  presentRealmSetting,
+  presentUserDefault,
+} from '../realms/realm-settings.events.js';
 import { presentUnknownUser, presentUser, ROLE_NUMBERS, UNKNOWN_USER_NAME } from '../users/user.presenters.js';
+import {
+  presentEmailVisibilityChange,
+  presentNameChange,
+  presentSettingChange,
+  presentTimeZoneChange,
+} from '../users/user-settings.events.js';
 import { can, type QueuePresentation } from './queue-presentation.js';
 import type { SharedText } from './shared-texts.js';
 
@@ -31,10 +44,10 @@ export interface EventContext {
   readonly presentation: QueuePresentation;
   /** The client can show topics without a name. */
   readonly showsEmptyTopics: boolean;
-  readonly place: RealmPlace;
+  readonly publicRealm: PublicRealm;
   readonly receiver: Receiver;
   /** Seen for being public, not for being received. */
-  readonly isBystander: boolean;
+  readonly isNotSubscriber: boolean;
   /** A text that is the same for all clients with this key, and made for the first of them. */
   shared(key: string, make: () => string): SharedText;
 }
@@ -115,6 +128,28 @@ const PRESENTERS: { readonly [T in AnyEvent['type']]: EventPresenter<EventOf<T>>
       ]),
     ],
   },
+  'user.setting_changed': toAll('user_settings', presentSettingChange),
+  'user.name_changed': toAll('realm_user', presentNameChange),
+  'user.time_zone_changed': {
+    wireTypes: ['realm_user'],
+    present: (event, context) =>
+      context.shared('', () => opened({ type: 'realm_user', ...presentTimeZoneChange(event, context.publicRealm) })),
+  },
+  'user.email_visibility_changed': {
+    wireTypes: ['realm_user'],
+    present: (event, context) => {
+      const { userId: id, role } = context.receiver;
+      return presentEmailVisibilityChange(event, { id, role }, context.publicRealm).map((change) => {
+        const text = opened({ type: 'realm_user', ...change });
+        return [context.shared(text, () => text)];
+      });
+    },
+  },
+  'realm.name_changed': toAll('realm', presentRealmName),
+  'realm.setting_changed': toAll('realm', presentRealmSetting),
+  'realm.authentication_changed': toAll('realm', presentAuthenticationChange),
+  'realm.permission_changed': toAll('realm', presentRealmPermission),
+  'realm.user_default_changed': toAll('realm_user_settings_defaults', presentUserDefault),
   'user.role_changed': toAll('realm_user', ({ userId, role }) => ({
     op: 'update',
     person: { user_id: userId, role: ROLE_NUMBERS[role] },
@@ -185,7 +220,7 @@ function presentMessageSent(event: EventOf<'message.sent'>, context: EventContex
   const hidesSender = receiver.inaccessible.has(sender.id);
   // Most senders look the same to everybody.
   const seesSenderEmail = !differsByViewer(sender) || seesEmailOf({ id: receiver.userId, role: receiver.role }, sender);
-  const flags = context.isBystander ? '[]' : flagsOnArrival(event, receiver.userId);
+  const flags = context.isNotSubscriber ? '[]' : flagsText(receivedFlags(event, receiver.userId));
   const key = keyOf(applyMarkdown, clientGravatar, showsEmptyTopics, hidesSender, seesSenderEmail);
   const message = context.shared(flags === '[]' ? key : `${key}${flags}`, () => {
     const form = {
@@ -195,7 +230,7 @@ function presentMessageSent(event: EventOf<'message.sent'>, context: EventContex
       hidesSender,
       seesSenderEmail,
     };
-    return `{"type":"message","message":${messageText(event.view, context.place, form)},"flags":${flags}`;
+    return `{"type":"message","message":${messageText(event.view, context.publicRealm, form)},"flags":${flags}`;
   });
   if (event.echo?.queueId !== context.queue.id) return message;
   return [[message, `,"local_message_id":${JSON.stringify(event.echo.localId)}`]];
@@ -211,21 +246,6 @@ function keyOf(...flags: readonly boolean[]): string {
 /** Made once, since every event of every client asks for one. */
 const KEYS = Array.from({ length: 64 }, (_, bits) => String(bits));
 
-function flagsOnArrival(event: EventOf<'message.sent'>, userId: Receiver['userId']): string {
-  const flags = receivedFlags(event, userId);
-  const { mentionsChannel, isReadByDefault } = event.view.message;
-  return flagsText({
-    read: flags.read ?? (isReadByDefault && flags.unread !== true),
-    starred: false,
-    collapsed: false,
-    mentioned: flags.mentioned ?? false,
-    channelWildcardMentioned: mentionsChannel,
-    topicWildcardMentioned: flags.topicWildcardMentioned ?? false,
-    hasAlertWord: flags.hasAlertWord ?? false,
-    historical: false,
-  });
-}
-
 /** Events §7.1; the details are what clients need to count what became unread again. */
 function presentFlagChange(event: EventOf<'message.flag_changed'>, context: EventContext): Presented {
   const { op, flag, messageIds, all, details } = event;
@@ -240,23 +260,25 @@ function presentFlagChange(event: EventOf<'message.flag_changed'>, context: Even
       all,
       ...(flag === 'read' &&
         op === 'remove' && {
-          message_details: Object.fromEntries(details.map(([id, place]) => [id, presentPlace(place, allowsEmpty)])),
+          message_details: Object.fromEntries(
+            details.map(([id, location]) => [id, presentLocation(location, allowsEmpty)]),
+          ),
         }),
     });
   return context.shared(keyOf(allowsEmpty), text);
 }
 
-function presentPlace(place: MessagePlace, allowEmptyTopicName: boolean) {
-  const mentioned = place.isMentioned ? { mentioned: true } : {};
-  return place.kind === 'channel'
+function presentLocation(location: MessageLocation, allowEmptyTopicName: boolean) {
+  const mentioned = location.isMentioned ? { mentioned: true } : {};
+  return location.kind === 'channel'
     ? {
         type: 'stream',
-        stream_id: place.channelId,
-        topic: presentTopic(place.topic, allowEmptyTopicName),
-        unmuted_stream_msg: place.isUnmuted,
+        stream_id: location.channelId,
+        topic: presentTopic(location.topic, allowEmptyTopicName),
+        unmuted_stream_msg: location.isUnmuted,
         ...mentioned,
       }
-    : { type: 'private', user_ids: place.userIds, ...mentioned };
+    : { type: 'private', user_ids: location.userIds, ...mentioned };
 }
 
 /** Each channel with everybody who follows it once for all newcomers, and beside it what is a newcomer's own. */
@@ -306,20 +328,20 @@ function presentTopicPolicy(event: EventOf<'topic.policy_changed'>, context: Eve
 
 /** Whoever may not know them gets somebody unknown, or nothing (events §8). */
 function presentUserCreated({ user }: EventOf<'user.created'>, context: EventContext): Presented {
-  const { receiver, presentation, place } = context;
+  const { receiver, presentation, publicRealm } = context;
   if (!receiver.inaccessible.has(user.id)) return [presentUserAdded(user, context)];
   if (can(presentation, 'user_list_incomplete')) return [];
-  const person = () => presentUnknownUser(user.id, place, { withActivity: true });
+  const person = () => presentUnknownUser(user.id, publicRealm, { withActivity: true });
   return [[context.shared('unknown', () => opened({ type: 'realm_user', op: 'add', person: person() }))]];
 }
 
 function presentUserAdded(user: User, context: EventContext): WireEvent {
-  const { receiver, place } = context;
+  const { receiver, publicRealm } = context;
   const seesEmail = canSeeEmail({ id: receiver.userId, role: receiver.role }, user);
   const form = { seesEmail, clientGravatar: false, withProfile: true, withActivity: true };
   return [
     context.shared(`${user.id} ${keyOf(seesEmail)}`, () =>
-      opened({ type: 'realm_user', op: 'add', person: presentUser(user, place, form) }),
+      opened({ type: 'realm_user', op: 'add', person: presentUser(user, publicRealm, form) }),
     ),
   ];
 }
@@ -338,10 +360,10 @@ function presentGroupActivation({ view }: EventOf<'group.activation_changed'>, c
 /** Events §7.4; in channels only for clients that can show it. */
 function presentTyping(event: EventOf<'typing.changed'>, context: EventContext): Presented {
   const { op, sender, to } = event;
-  const { presentation, place, receiver } = context;
-  const present = (person: PersonView, isHidden = false) => ({
+  const { presentation, publicRealm, receiver } = context;
+  const present = (person: UserSummary, isHidden = false) => ({
     user_id: person.id,
-    email: shownAddress(person, place, isHidden),
+    email: shownAddress(person, publicRealm, isHidden),
   });
   if (to.kind === 'direct') {
     const recipients = () => to.people.map((person) => present(person));

@@ -2,14 +2,13 @@ import {
   type Caller,
   type Clock,
   type EventHub,
-  type RealmAddresses,
+  type RealmUrls,
   RegisterQueue,
   type RegisterQueueInput,
   type Snapshot,
-  type WantedNarrowTerm,
 } from '@parley/domain';
-import type { ServerFacts } from '../realms/realm.presenters.js';
-import { placeOf, type RealmPlace } from '../realms/realm-place.js';
+import { type PublicRealm, publicRealmOf } from '../realms/public-realm.js';
+import type { ServerInfo } from '../realms/realm.presenters.js';
 import { badParameter } from '../routing/errors.js';
 import { success, WireText } from '../routing/reply.js';
 import type { Request } from '../routing/request.js';
@@ -20,7 +19,7 @@ import { PollEventsDto, RegisterDto, RemoveQueueDto } from './events.dtos.js';
 import type { LongPoll } from './long-poll.js';
 import { can, type QueuePresentation, queuePresentation } from './queue-presentation.js';
 import { presentSnapshot, type SnapshotContext } from './register.presenters.js';
-import { isGiven, partsFor } from './snapshot-groups.js';
+import { isRequested, partsForSections } from './register-sections.js';
 
 /** So long a phone may sleep (events §6.1). */
 const MOBILE_IDLE_SECONDS = 43_200;
@@ -29,8 +28,8 @@ export interface EventRouteParts {
   readonly hub: EventHub;
   readonly longPoll: LongPoll;
   readonly userPages: UserPagePresenter;
-  readonly addresses: RealmAddresses;
-  readonly facts: ServerFacts;
+  readonly realmUrls: RealmUrls;
+  readonly serverInfo: ServerInfo;
   readonly clock: Clock;
 }
 
@@ -80,16 +79,16 @@ async function register(
   caller: Caller,
   dto: RegisterDto,
   request: Request,
-  { userPages, addresses, facts, clock }: EventRouteParts,
+  { userPages, realmUrls, serverInfo, clock }: EventRouteParts,
 ): Promise<WireText> {
   const wanted = dto.fetch_event_types ?? dto.event_types ?? null;
-  const gates = wanted && new Set(wanted);
+  const fetchEventTypes = wanted && new Set(wanted);
   const includeSubscribers = dto.include_subscribers !== 'false';
   const presentation = presentationFrom(dto, dto.client_capabilities ?? {}, request);
   const { queue, presented } = await useCase.execute(
     caller,
     {
-      parts: partsFor(gates),
+      parts: partsForSections(fetchEventTypes),
       includeSubscribers,
       filter: filterFrom(dto),
       presentation: { ...presentation },
@@ -98,16 +97,16 @@ async function register(
     async (snapshot) => {
       const context: SnapshotContext = {
         snapshot,
-        gates,
+        fetchEventTypes,
         presentation,
         includeSubscribers,
         variant: request.variant,
-        place: placeOf(snapshot.realm, addresses),
-        facts,
+        publicRealm: publicRealmOf(snapshot.realm, realmUrls),
+        serverInfo,
         now: clock.nowMs() / 1000,
       };
-      const people = isGiven('realm_user', gates)
-        ? await presentPeople(snapshot, presentation, userPages, context.place)
+      const people = isRequested('realm_user', fetchEventTypes)
+        ? await presentPeople(snapshot, presentation, userPages, context.publicRealm)
         : '';
       return JSON.stringify(presentSnapshot(context)).slice(1, -1) + people;
     },
@@ -126,24 +125,26 @@ async function presentPeople(
   { people, viewer, realm }: Snapshot,
   presentation: QueuePresentation,
   pages: UserPagePresenter,
-  place: RealmPlace,
+  publicRealm: PublicRealm,
 ): Promise<string> {
-  const { heads, inaccessibleIds, systemBots, hydrate } = people!;
+  const { entries, inaccessibleIds, systemBots, hydrate } = people!;
   const form = { clientGravatar: presentation.clientGravatar, withProfile: true };
   const list = (isActive: boolean) =>
-    pages.present({ viewer, realm, heads: heads.filter((head) => head.isActive === isActive) }, hydrate, {
+    pages.present({ viewer, realm, entries: entries.filter((entry) => entry.isActive === isActive) }, hydrate, {
       ...form,
       withActivity: false,
     });
-  const bots = await pages.present({ viewer, realm, heads: systemBots }, async () => systemBots, {
+  const bots = await pages.present({ viewer, realm, entries: systemBots }, async () => systemBots, {
     ...form,
     withActivity: true,
   });
   const unknown = can(presentation, 'user_list_incomplete') ? [] : inaccessibleIds;
-  const strangers = unknown.map((id) => JSON.stringify(presentUnknownUser(id, place, { withActivity: false })));
+  const inaccessibleUsers = unknown.map((id) =>
+    JSON.stringify(presentUnknownUser(id, publicRealm, { withActivity: false })),
+  );
   const [active, deactivated] = [await list(true), await list(false)];
   return (
-    `,"realm_users":${append(active, strangers)},"realm_non_active_users":${deactivated}` +
+    `,"realm_users":${append(active, inaccessibleUsers)},"realm_non_active_users":${deactivated}` +
     `,"cross_realm_bots":${bots}`
   );
 }
@@ -189,24 +190,8 @@ function filterFrom(
   return {
     types: dto.event_types ?? null,
     allPublicChannels: dto.all_public_streams ?? false,
-    narrow: (dto.narrow ?? []).map(narrowTerm),
+    narrow: (dto.narrow ?? []).map(([operator, operand]) => ({ operator, operand })),
   };
-}
-
-function narrowTerm([operator, operand]: readonly [string, string]): WantedNarrowTerm {
-  switch (operator) {
-    case 'channel':
-    case 'stream':
-      return { operator: 'channel', name: operand };
-    case 'topic':
-      return { operator: 'topic', topic: operand };
-    case 'sender':
-      return { operator: 'sender', email: operand };
-    case 'is':
-      return { operator: 'is', operand };
-    default:
-      return { operator: 'unsupported', name: operator };
-  }
 }
 
 const idleSeconds = (wanted: RegisterDto['idle_queue_timeout']): number | null =>

@@ -11,18 +11,18 @@ import {
   aMessage,
   aRealmWith,
   aUser,
+  createFixture,
+  fakeRealmUrls,
   flagChange,
-  given,
   LiveEvents,
-  type MemoryScene,
-  plainAddresses,
+  type MemoryFixture,
   SeededRandomness,
 } from '@parley/testkit';
 import type { Request } from '../routing/request.js';
 import { EVENT_CATALOGUE } from './event.presenters.js';
 import { LongPoll } from './long-poll.js';
+import { PublicRealms } from './public-realms.js';
 import { queuePresentation } from './queue-presentation.js';
-import { RealmPlaces } from './realm-places.js';
 
 interface Answer {
   // biome-ignore lint/suspicious/noExplicitAny: tests say what they expect by their assertions.
@@ -54,11 +54,11 @@ class ARequest {
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 const NOT_FOUND = { code: 'EVENT_QUEUE_NOT_FOUND' };
 
-async function aServer(scene: MemoryScene, catalogue: Partial<EventCatalogue> = {}) {
-  const events = await LiveEvents.start(scene, { catalogue: { ...EVENT_CATALOGUE, ...catalogue } });
+async function aServer(fixture: MemoryFixture, catalogue: Partial<EventCatalogue> = {}) {
+  const events = await LiveEvents.start(fixture, { catalogue: { ...EVENT_CATALOGUE, ...catalogue } });
   const longPoll = new LongPoll(
     events.hub,
-    new RealmPlaces(events.uow, plainAddresses),
+    new PublicRealms(events.uow, fakeRealmUrls),
     new SeededRandomness(3),
     (message, fields) => events.problems.push([message, fields]),
   );
@@ -78,7 +78,7 @@ async function aServer(scene: MemoryScene, catalogue: Partial<EventCatalogue> = 
     { dontBlock = true, request = new ARequest(true) } = {},
   ): Promise<Answer> => {
     const claim = { queueId, lastPosition, dontBlock };
-    const reply = await longPoll.poll(scene.caller(who), claim, request as unknown as Request);
+    const reply = await longPoll.poll(fixture.caller(who), claim, request as unknown as Request);
     return JSON.parse((reply.body as readonly string[]).join(''));
   };
   const wait = (who: string, queueId: string, lastPosition = -1, request = new ARequest(true)) =>
@@ -87,7 +87,7 @@ async function aServer(scene: MemoryScene, catalogue: Partial<EventCatalogue> = 
 }
 
 const cast = () =>
-  given(
+  createFixture(
     aUser({ name: 'hamlet' }),
     aUser({ name: 'iago' }),
     aUser({ name: 'polonius', role: 'guest' }),
@@ -95,10 +95,10 @@ const cast = () =>
   );
 
 /** As sending tells of it. */
-async function aSentMessage(scene: MemoryScene, content = 'hello', from = 'iago'): Promise<DomainEvent> {
-  await scene.add(aMessage({ from, to: 'Denmark', content }));
-  const { id } = scene.messages.at(-1)!;
-  const [view] = await scene.uow.read((r) => r.messages.listViews(scene.realm.id, [id]));
+async function aSentMessage(fixture: MemoryFixture, content = 'hello', from = 'iago'): Promise<DomainEvent> {
+  await fixture.add(aMessage({ from, to: 'Denmark', content }));
+  const { id } = fixture.messages.at(-1)!;
+  const [view] = await fixture.uow.read((r) => r.pages.listViews(fixture.realm.id, [id]));
   return { type: 'message.sent', view: view!, isPublic: true, exceptions: [], echo: null };
 }
 
@@ -153,34 +153,34 @@ describe('a poll nobody has news for', () => {
 
 describe('a poll that waits', () => {
   it('is answered with what one commit brings, together', async () => {
-    const scene = await cast();
-    const { events, register, wait } = await aServer(scene);
+    const fixture = await cast();
+    const { events, register, wait } = await aServer(fixture);
     const queue = await register('hamlet');
     const waiting = wait('hamlet', queue);
     for (let n = 0; n < 3; n++) await turn();
     await events.uow.write(async (tx) => {
-      for (let n = 0; n < 3; n++) await tx.events.append(scene.realm.id, { event: flagChange, audience: wholeRealm });
+      for (let n = 0; n < 3; n++) await tx.events.append(fixture.realm.id, { event: flagChange, audience: wholeRealm });
     });
     expect(await waiting).toMatchObject({ events: [{}, {}, {}], queue_id: queue });
   });
 
   it('hears of what came while it was on its way', async () => {
-    const scene = await cast();
-    const { events, register, wait } = await aServer(scene);
+    const fixture = await cast();
+    const { events, register, wait } = await aServer(fixture);
     const waiting = wait('hamlet', await register('hamlet'));
     await events.announce(wholeRealm);
     expect((await waiting).events).toHaveLength(1);
   });
 
   it('ends with a lost queue when an event cannot be presented to it, and disturbs nobody else', async () => {
-    const scene = await cast();
-    const { events, register, wait, poll } = await aServer(scene);
+    const fixture = await cast();
+    const { events, register, wait, poll } = await aServer(fixture);
     const [hamlet, iago] = [await register('hamlet', {}, ['message']), await register('iago')];
     const [failing, other] = [wait('hamlet', hamlet), wait('iago', iago)];
     for (let n = 0; n < 3; n++) await turn();
     // Nothing that this version writes: its shape is wrong although its type is right.
     await events.announce(wholeRealm, { type: 'channel.created' } as DomainEvent);
-    await events.announce(users([scene.user('hamlet').id]), { type: 'message.sent', exceptions: [] } as never);
+    await events.announce(users([fixture.user('hamlet').id]), { type: 'message.sent', exceptions: [] } as never);
     await expect(failing).rejects.toMatchObject(NOT_FOUND);
     await expect(other).rejects.toMatchObject(NOT_FOUND);
     await expect(poll('hamlet', hamlet)).rejects.toMatchObject(NOT_FOUND);
@@ -194,36 +194,37 @@ describe('a poll that waits', () => {
   });
 
   it('has the contents of a queue that is removed, and is told of one that fails', async () => {
-    const scene = await cast();
-    const { events, register, wait } = await aServer(scene);
+    const fixture = await cast();
+    const { events, register, wait } = await aServer(fixture);
     const queue = await register('hamlet');
     const removed = wait('hamlet', queue);
     for (let n = 0; n < 3; n++) await turn();
-    await events.hub.remove(scene.realm.id, scene.user('hamlet').id, queue);
+    await events.hub.remove(fixture.realm.id, fixture.user('hamlet').id, queue);
     expect(await removed).toEqual({ result: 'success', msg: '', events: [], queue_id: queue });
   });
 
   it('has what fell out of memory read from the log', async () => {
-    const scene = await cast();
-    const { events, register, wait } = await aServer(scene);
+    const fixture = await cast();
+    const { events, register, wait } = await aServer(fixture);
     const queue = await register('hamlet');
     const waiting = wait('hamlet', queue);
     for (let n = 0; n < 3; n++) await turn();
     await events.uow.write(async (tx) => {
-      for (let n = 0; n < 300; n++) await tx.events.append(scene.realm.id, { event: flagChange, audience: wholeRealm });
+      for (let n = 0; n < 300; n++)
+        await tx.events.append(fixture.realm.id, { event: flagChange, audience: wholeRealm });
     });
     expect((await waiting).events).toHaveLength(300);
   });
 
   it('is told what is not logged, once, after what is', async () => {
-    const scene = await cast();
-    const { events, register, wait, poll } = await aServer(scene);
+    const fixture = await cast();
+    const { events, register, wait, poll } = await aServer(fixture);
     const queue = await register('hamlet', { capabilities: ['stream_typing_notifications'] });
     const waiting = wait('hamlet', queue);
     for (let n = 0; n < 3; n++) await turn();
-    await scene.add(aMessage({ from: 'iago', to: 'Denmark' }));
-    const [view] = await scene.uow.read((r) => r.messages.listViews(scene.realm.id, [scene.messages[0]!.id]));
-    const channelId = scene.channel('Denmark').id;
+    await fixture.add(aMessage({ from: 'iago', to: 'Denmark' }));
+    const [view] = await fixture.uow.read((r) => r.pages.listViews(fixture.realm.id, [fixture.messages[0]!.id]));
+    const channelId = fixture.channel('Denmark').id;
     events.tell({
       event: {
         type: 'typing.changed',
@@ -240,7 +241,7 @@ describe('a poll that waits', () => {
       type: 'typing',
       op: 'start',
       message_type: 'stream',
-      sender: { user_id: scene.user('iago').id, email: 'iago@example.com' },
+      sender: { user_id: fixture.user('iago').id, email: 'iago@example.com' },
       stream_id: channelId,
       topic: 'general chat',
       id: seq * 1024 + 1,
@@ -252,12 +253,12 @@ describe('a poll that waits', () => {
 
 describe('an answer', () => {
   it('has at most a thousand events, and the next one goes on', async () => {
-    const scene = await cast();
-    const { events, register, poll } = await aServer(scene);
+    const fixture = await cast();
+    const { events, register, poll } = await aServer(fixture);
     const queue = await register('hamlet');
     await events.uow.write(async (tx) => {
       for (let n = 0; n < 1500; n++)
-        await tx.events.append(scene.realm.id, { event: flagChange, audience: wholeRealm });
+        await tx.events.append(fixture.realm.id, { event: flagChange, audience: wholeRealm });
     });
     const first = await poll('hamlet', queue);
     expect(first.events).toHaveLength(1000);
@@ -267,12 +268,12 @@ describe('an answer', () => {
   });
 
   it('has at most four million bytes, but one event at least', async () => {
-    const scene = await cast();
-    const { events, register, poll } = await aServer(scene);
+    const fixture = await cast();
+    const { events, register, poll } = await aServer(fixture);
     const queue = await register('hamlet', {}, ['user_topic']);
     const ofLength = (length: number): DomainEvent => ({
       type: 'topic.policy_changed',
-      channelId: scene.channel('Denmark').id,
+      channelId: fixture.channel('Denmark').id,
       topic: 'x'.repeat(length),
       visibility: 'muted',
       changedAt: 7,
@@ -290,22 +291,22 @@ describe('an answer', () => {
   });
 
   it('counts bytes, not characters', async () => {
-    const scene = await cast();
-    const { events, register, poll } = await aServer(scene);
+    const fixture = await cast();
+    const { events, register, poll } = await aServer(fixture);
     const queue = await register('hamlet');
-    const wide = await aSentMessage(scene, '語'.repeat(700_000));
+    const wide = await aSentMessage(fixture, '語'.repeat(700_000));
     for (let n = 0; n < 2; n++) await events.announce(wholeRealm, wide);
     expect((await poll('hamlet', queue)).events).toHaveLength(1);
   });
 
   it('shares the text of an event with every client that gets the same of it', async () => {
-    const scene = await cast();
-    const { events, register, poll } = await aServer(scene);
+    const fixture = await cast();
+    const { events, register, poll } = await aServer(fixture);
     const ids = [];
     for (let n = 0; n < 5; n++) ids.push(await register('hamlet'));
     ids.push(await register('hamlet', { applyMarkdown: true }));
     const stringify = jest.spyOn(JSON, 'stringify');
-    await events.announce(wholeRealm, await aSentMessage(scene, 'told to many'));
+    await events.announce(wholeRealm, await aSentMessage(fixture, 'told to many'));
     stringify.mockClear();
     for (const id of ids) expect((await poll('hamlet', id)).events).toHaveLength(1);
     const presented = stringify.mock.results.filter(({ value }) => String(value).includes('told to many'));
@@ -314,16 +315,16 @@ describe('an answer', () => {
   });
 
   it('hides from a guest a sender whom they may not know', async () => {
-    const scene = await cast();
-    await scene.add(aRealmWith({ grants: { canAccessAllUsers: 'members' } }));
-    const { events, register, wait } = await aServer(scene);
+    const fixture = await cast();
+    await fixture.add(aRealmWith({ permissionOverrides: { canAccessAllUsers: 'members' } }));
+    const { events, register, wait } = await aServer(fixture);
     const [guest, member] = [wait('polonius', await register('polonius')), wait('hamlet', await register('hamlet'))];
     for (let n = 0; n < 3; n++) await turn();
-    const denmark = subscribersOf(scene.channel('Denmark').id);
-    await events.announce(denmark, await aSentMessage(scene));
-    await events.announce(denmark, await aSentMessage(scene, 'hi', 'hamlet'));
+    const denmark = subscribersOf(fixture.channel('Denmark').id);
+    await events.announce(denmark, await aSentMessage(fixture));
+    await events.announce(denmark, await aSentMessage(fixture, 'hi', 'hamlet'));
     const senders = (await guest).events.map(({ message }) => [message.sender_full_name, message.sender_email]);
-    const { id } = scene.user('iago');
+    const { id } = fixture.user('iago');
     expect(senders).toEqual([
       ['Unknown user', `user${id}@chat.example`],
       ['hamlet', 'hamlet@example.com'],
@@ -332,10 +333,10 @@ describe('an answer', () => {
   });
 
   it('is not given to a queue whose presentation cannot be read', async () => {
-    const scene = await cast();
-    const { events, register, poll } = await aServer(scene);
+    const fixture = await cast();
+    const { events, register, poll } = await aServer(fixture);
     const queue = await register('hamlet');
-    await scene.storage.damage.queue(queue, { presentation: '{"client":"from another world"}' });
+    await fixture.storage.damage.queue(queue, { presentation: '{"client":"from another world"}' });
     await expect(poll('hamlet', queue)).rejects.toMatchObject(NOT_FOUND);
     await expect(poll('hamlet', queue)).rejects.toMatchObject(NOT_FOUND);
     expect(events.problems).toMatchObject([['an event queue is given up', { queueId: queue }]]);
@@ -345,7 +346,7 @@ describe('an answer', () => {
 describe('those who return', () => {
   const flood = async (events: LiveEvents, count: number) =>
     events.uow.write(async (tx) => {
-      const { realm } = events.scene;
+      const { realm } = events.fixture;
       const messageIds = Array.from({ length: 3000 }, (_, n) => (1_000_000 + n) as MessageId);
       const large = { ...flagChange, messageIds };
       for (let n = 0; n < count; n++) await tx.events.append(realm.id, { event: large, audience: wholeRealm });
@@ -353,8 +354,8 @@ describe('those who return', () => {
 
   it('are read only as fast as answers are carried away', async () => {
     const names = Array.from({ length: 10 }, (_, n) => `user ${n}`);
-    const scene = await given(...names.map((name) => aUser({ name })));
-    const { events, register, poll } = await aServer(scene);
+    const fixture = await createFixture(...names.map((name) => aUser({ name })));
+    const { events, register, poll } = await aServer(fixture);
     const queues: (readonly [string, string])[] = [];
     for (const name of names) queues.push([name, await register(name)]);
     await flood(events, 180);
@@ -375,8 +376,8 @@ describe('those who return', () => {
 
   it('do not wait for those who have gone, or do not read', async () => {
     jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
-    const scene = await cast();
-    const { events, register, poll } = await aServer(scene);
+    const fixture = await cast();
+    const { events, register, poll } = await aServer(fixture);
     const ids = [];
     for (let n = 0; n < 4; n++) ids.push(await register('hamlet'));
     await flood(events, 3);
@@ -398,8 +399,8 @@ describe('those who return', () => {
   });
 
   it('are let go when the server ends', async () => {
-    const scene = await cast();
-    const { events, register, poll, longPoll } = await aServer(scene);
+    const fixture = await cast();
+    const { events, register, poll, longPoll } = await aServer(fixture);
     const ids = [];
     for (let n = 0; n < 3; n++) ids.push(await register('hamlet'));
     await flood(events, 3);

@@ -1,6 +1,7 @@
 import {
   type Caller,
   type Delivery,
+  type DeliveryOutcome,
   type DomainEvent,
   type EphemeralEvent,
   type EventHub,
@@ -10,17 +11,16 @@ import {
   type Randomness,
   type Receiver,
   type ReportProblem,
-  type Taken,
   type WakeReason,
 } from '@parley/domain';
-import type { RealmPlace } from '../realms/realm-place.js';
+import type { PublicRealm } from '../realms/public-realm.js';
 import { type Reply, success, WireText } from '../routing/reply.js';
 import type { Request } from '../routing/request.js';
 import { EventAnswer } from './answer.js';
-import { CatchUpLine } from './catch-up-line.js';
+import { CatchUpQueue } from './catch-up-queue.js';
 import { type EventContext, type Presented, presentEvent } from './event.presenters.js';
+import type { PublicRealms } from './public-realms.js';
 import { can, presentationOf, type QueuePresentation } from './queue-presentation.js';
-import type { RealmPlaces } from './realm-places.js';
 import { type SharedText, SharedTexts } from './shared-texts.js';
 import { TimerWheel } from './timer-wheel.js';
 
@@ -44,12 +44,12 @@ interface Client {
 /** `GET /events`: an answer now if there is something to say, else when there is. */
 export class LongPoll {
   private readonly wheel: TimerWheel;
-  private readonly line = new CatchUpLine();
+  private readonly line = new CatchUpQueue();
   private readonly texts = new SharedTexts();
 
   constructor(
     private readonly hub: EventHub,
-    private readonly places: RealmPlaces,
+    private readonly publicRealms: PublicRealms,
     private readonly randomness: Randomness,
     report: ReportProblem,
   ) {
@@ -62,8 +62,8 @@ export class LongPoll {
     await this.hub.acknowledge(live, lastPosition);
     const { queue } = live;
     const presentation = presentationOf(queue);
-    if (!presentation) throw this.hub.giveUp(live, 'its presentation cannot be read');
-    const context = new PollContext(queue, presentation, await this.places.of(caller.realmId), this.texts);
+    if (!presentation) throw this.hub.failQueue(live, 'its presentation cannot be read');
+    const context = new PollContext(queue, presentation, await this.publicRealms.of(caller.realmId), this.texts);
     const client = { live, context, request };
     const answer = this.collectNow(client) ?? (await this.collect(client));
     if (live.hasFailed) throw queueNotFound(queueId);
@@ -105,7 +105,7 @@ export class LongPoll {
     return answer;
   }
 
-  private take(answer: EventAnswer, delivery: Delivery, live: LiveQueue, context: PollContext): Taken {
+  private take(answer: EventAnswer, delivery: Delivery, live: LiveQueue, context: PollContext): DeliveryOutcome {
     const taken = answer.take(delivery, context.present(delivery), live.acked);
     live.lastGiven = Math.max(live.lastGiven, answer.lastPosition);
     return taken;
@@ -165,13 +165,13 @@ export class LongPoll {
 class PollContext implements EventContext {
   readonly showsEmptyTopics: boolean;
   receiver!: Receiver;
-  isBystander = false;
+  isNotSubscriber = false;
   private event!: DomainEvent | EphemeralEvent;
 
   constructor(
     readonly queue: EventQueue,
     readonly presentation: QueuePresentation,
-    readonly place: RealmPlace,
+    readonly publicRealm: PublicRealm,
     private readonly texts: SharedTexts,
   ) {
     this.showsEmptyTopics = can(presentation, 'empty_topic_name');
@@ -179,7 +179,7 @@ class PollContext implements EventContext {
 
   present(delivery: Delivery): Presented {
     this.receiver = delivery.receiver;
-    this.isBystander = 'stored' in delivery && delivery.isBystander;
+    this.isNotSubscriber = 'stored' in delivery && delivery.isNotSubscriber;
     this.event = 'stored' in delivery ? delivery.stored.event : delivery.ephemeral;
     return presentEvent(this.event, this);
   }

@@ -2,13 +2,13 @@ import {
   type ChannelView,
   isAtLeast,
   isEmailPublic,
+  NOTIFICATION_SOUNDS,
   publicAddress,
   type Snapshot,
   type Subscription,
   type UserId,
   type UserSettings,
 } from '@parley/domain';
-import { avatarUrl, mediumAvatarUrl } from '../avatars/avatar-urls.js';
 import {
   presentChannel,
   presentSubscription,
@@ -16,24 +16,25 @@ import {
   VISIBILITY_POLICIES,
 } from '../channels/channel.presenters.js';
 import { presentGroup } from '../groups/group.presenters.js';
-import { presentOwnRights, presentRealm, type ServerFacts } from '../realms/realm.presenters.js';
-import type { RealmPlace } from '../realms/realm-place.js';
-import { presentSettings } from '../realms/setting-names.js';
+import type { PublicRealm } from '../realms/public-realm.js';
+import { presentOwnRights, presentRealm, type ServerInfo } from '../realms/realm.presenters.js';
 import type { ClientVariant } from '../routing/client-variant.js';
 import { FEATURE_LEVEL, ZULIP_VERSION } from '../server-settings/server-version.js';
+import { presentAvatar } from '../users/user.presenters.js';
+import { USER_SETTING_FORMS } from '../users/user-settings.wire.js';
 import { can, type QueuePresentation } from './queue-presentation.js';
-import { isGiven, type SnapshotGroup } from './snapshot-groups.js';
+import { isRequested, type RegisterSection } from './register-sections.js';
 
 /** Everything the presenters of a snapshot read beside it. */
 export interface SnapshotContext {
   readonly snapshot: Snapshot;
-  /** The gates the client asked for; null: everything (events §3.2). */
-  readonly gates: ReadonlySet<string> | null;
+  /** The role requirements the client asked for; null: everything (events §3.2). */
+  readonly fetchEventTypes: ReadonlySet<string> | null;
   readonly presentation: QueuePresentation;
   readonly includeSubscribers: boolean;
   readonly variant: ClientVariant;
-  readonly place: RealmPlace;
-  readonly facts: ServerFacts;
+  readonly publicRealm: PublicRealm;
+  readonly serverInfo: ServerInfo;
   /** Whole seconds. */
   readonly now: number;
 }
@@ -48,54 +49,55 @@ export function presentSnapshot(context: SnapshotContext): Record<string, unknow
     zulip_merge_base: ZULIP_VERSION,
     zulip_feature_level: FEATURE_LEVEL,
   };
-  for (const [gate, present] of Object.entries(GROUPS) as [SnapshotGroup, Present][]) {
-    if (isGiven(gate, context.gates)) Object.assign(fields, present(context));
+  for (const [section, present] of Object.entries(SECTIONS) as [RegisterSection, Present][]) {
+    if (isRequested(section, context.fetchEventTypes)) Object.assign(fields, present(context));
   }
   return fields;
 }
 
 type Present = (context: SnapshotContext) => Record<string, unknown>;
-const fresh =
+const staticSection =
   (fields: Record<string, unknown>): Present =>
   () =>
     fields;
 
-const GROUPS: Readonly<Record<SnapshotGroup, Present>> = {
-  alert_words: fresh({ alert_words: [] }),
+const SECTIONS: Readonly<Record<RegisterSection, Present>> = {
+  alert_words: staticSection({ alert_words: [] }),
   custom_profile_fields: () => ({ custom_profile_fields: [], custom_profile_field_types: PROFILE_FIELD_TYPES }),
-  onboarding_steps: fresh({ onboarding_steps: [], navigation_tour_video_url: null }),
+  onboarding_steps: staticSection({ onboarding_steps: [], navigation_tour_video_url: null }),
   message: ({ snapshot }) => ({ max_message_id: snapshot.newestMessageId ?? -1 }),
   unread: (context) => ({ unread_msgs: presentUnread(context) }),
   starred_messages: ({ snapshot }) => ({ starred_messages: snapshot.starredIds ?? [] }),
-  saved_snippets: fresh({ saved_snippets: [] }),
-  navigation_views: fresh({ navigation_views: [] }),
-  drafts: fresh({ drafts: [] }),
-  scheduled_messages: fresh({ scheduled_messages: [] }),
-  reminders: fresh({ reminders: [] }),
+  saved_snippets: staticSection({ saved_snippets: [] }),
+  navigation_views: staticSection({ navigation_views: [] }),
+  drafts: staticSection({ drafts: [] }),
+  scheduled_messages: staticSection({ scheduled_messages: [] }),
+  reminders: staticSection({ reminders: [] }),
   muted_topics: presentMutedTopics,
   user_topic: presentUserTopics,
-  muted_users: fresh({ muted_users: [] }),
-  user_status: fresh({ user_status: {} }),
+  muted_users: staticSection({ muted_users: [] }),
+  user_status: staticSection({ user_status: {} }),
   presence: ({ now }) => ({ presences: {}, presence_last_update_id: -1, server_timestamp: now }),
-  realm: ({ snapshot, place, facts }) => presentRealm(snapshot.realm, snapshot.realmPermissions!, place, facts),
+  realm: ({ snapshot, publicRealm, serverInfo }) =>
+    presentRealm(snapshot.realm, snapshot.realmPermissions!, publicRealm, serverInfo),
   realm_user_settings_defaults: ({ snapshot }) => ({
     realm_user_settings_defaults: presentUserSettings(snapshot.realm.userDefaults, false),
   }),
-  realm_domains: fresh({ realm_domains: [] }),
-  realm_emoji: fresh({ realm_emoji: {} }),
-  realm_linkifiers: fresh({ realm_linkifiers: [] }),
-  realm_filters: fresh({ realm_filters: [] }),
-  realm_playgrounds: fresh({ realm_playgrounds: [] }),
-  realm_billing: fresh({ realm_billing: { has_pending_sponsorship_request: false } }),
+  realm_domains: staticSection({ realm_domains: [] }),
+  realm_emoji: staticSection({ realm_emoji: {} }),
+  realm_linkifiers: staticSection({ realm_linkifiers: [] }),
+  realm_filters: staticSection({ realm_filters: [] }),
+  realm_playgrounds: staticSection({ realm_playgrounds: [] }),
+  realm_billing: staticSection({ realm_billing: { has_pending_sponsorship_request: false } }),
   realm_user_groups: ({ snapshot, presentation }) => ({
     realm_user_groups: (snapshot.groups ?? [])
       .filter((group) => !group.isDeactivated || can(presentation, 'include_deactivated_groups'))
       .map(presentGroup),
   }),
   realm_user: presentSelf,
-  realm_bot: fresh({ realm_bots: [] }),
-  realm_embedded_bots: fresh({ realm_embedded_bots: [] }),
-  realm_incoming_webhook_bots: fresh({ realm_incoming_webhook_bots: [] }),
+  realm_bot: staticSection({ realm_bots: [] }),
+  realm_embedded_bots: staticSection({ realm_embedded_bots: [] }),
+  realm_incoming_webhook_bots: staticSection({ realm_incoming_webhook_bots: [] }),
   recent_private_conversations: ({ snapshot }) => ({
     recent_private_conversations: (snapshot.recentConversations ?? []).map(({ userIds, lastMessageId }) => ({
       user_ids: userIds,
@@ -103,40 +105,41 @@ const GROUPS: Readonly<Record<SnapshotGroup, Present>> = {
     })),
   }),
   subscription: presentSubscriptions,
-  channel_folders: fresh({ channel_folders: [] }),
+  channel_folders: staticSection({ channel_folders: [] }),
   stream: (context) => ({ streams: shownChannels(context).map((channel) => presentChannel(channel)) }),
   default_streams: ({ snapshot }) => ({ realm_default_streams: snapshot.defaultChannelIds ?? [] }),
-  default_stream_groups: fresh({ realm_default_stream_groups: [] }),
+  default_stream_groups: staticSection({ realm_default_stream_groups: [] }),
   stop_words: () => ({ stop_words: STOP_WORDS }),
   user_settings: (context) => ({
     user_settings: presentUserSettings(context.snapshot.user.settings, true),
     ...(context.variant.hasLegacyRegisterFields && presentLegacySettings(context.snapshot.user.settings)),
   }),
-  video_calls: fresh({ has_zoom_token: false, has_webex_token: false }),
-  giphy: fresh({ giphy_api_key: '' }),
-  tenor: fresh({ tenor_api_key: '' }),
-  klipy: fresh({ klipy_api_key: '' }),
-  device: fresh({ devices: {} }),
+  video_calls: staticSection({ has_zoom_token: false, has_webex_token: false }),
+  giphy: staticSection({ giphy_api_key: '' }),
+  tenor: staticSection({ tenor_api_key: '' }),
+  klipy: staticSection({ klipy_api_key: '' }),
+  device: staticSection({ devices: {} }),
 };
 
-/** The viewer himself; the lists of people come beside it (events §3.3). */
-function presentSelf({ snapshot, presentation, place, facts }: SnapshotContext): Record<string, unknown> {
+/** The viewer themselves; the lists of people come beside it (events §3.3). */
+function presentSelf({ snapshot, presentation, publicRealm, serverInfo }: SnapshotContext): Record<string, unknown> {
   const { user, viewer, realm } = snapshot;
   const { role } = viewer;
   const avatarViewer = { seesEmail: true, clientGravatar: presentation.clientGravatar && isEmailPublic(user) };
+  const { avatar_source, avatar_url, avatar_url_medium } = presentAvatar(user, publicRealm, avatarViewer);
   return {
     user_id: user.id,
-    email: publicAddress(user, place.mailHost),
+    email: publicAddress(user, publicRealm.emailDomain),
     delivery_email: user.email,
     full_name: user.fullName,
-    avatar_source: AVATAR_SOURCES[user.avatar.source],
-    avatar_url: avatarUrl(user, place, avatarViewer),
-    avatar_url_medium: mediumAvatarUrl(user, place, avatarViewer),
+    avatar_source,
+    avatar_url,
+    avatar_url_medium,
     is_owner: role === 'owner',
     is_admin: isAtLeast(role, 'administrator'),
     is_moderator: isAtLeast(role, 'moderator'),
     is_guest: role === 'guest',
-    ...presentOwnRights(viewer, realm, facts),
+    ...presentOwnRights(viewer, realm, serverInfo),
   };
 }
 
@@ -162,8 +165,6 @@ function presentMutedTopics({ snapshot, presentation }: SnapshotContext): Record
       ]),
   };
 }
-
-const AVATAR_SOURCES = { gravatar: 'G', generated: 'J', uploaded: 'U' } as const;
 
 /** Archived channels only for clients that know there are such (events §2). */
 const shownChannels = ({ snapshot, presentation }: SnapshotContext): readonly ChannelView[] =>
@@ -247,7 +248,7 @@ const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 
 
 /** Events §5.3; the defaults for newcomers have no time zone. */
 function presentUserSettings(settings: UserSettings, isPersonal: boolean): Record<string, unknown> {
-  const { timezone, ...rest } = presentSettings(settings);
+  const { timezone, ...rest } = USER_SETTING_FORMS.present(settings);
   return {
     ...rest,
     emojiset_choices: EMOJI_SETS,
@@ -280,8 +281,6 @@ const EMOJI_SETS = [
   { key: 'twitter', text: 'Twitter' },
   { key: 'text', text: 'Plain text' },
 ];
-
-const NOTIFICATION_SOUNDS = ['zulip'];
 
 /** Words a search passes over. */
 const STOP_WORDS = (

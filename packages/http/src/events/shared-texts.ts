@@ -11,13 +11,13 @@ export class SharedText {
     this.bytes = Buffer.byteLength(text);
   }
 
-  under(id: number): string {
-    if (this.whole?.id !== id) this.whole = { id, text: `${this.text}${endUnder(id)}` };
+  withId(id: number): string {
+    if (this.whole?.id !== id) this.whole = { id, text: `${this.text}${endWithId(id)}` };
     return this.whole.text;
   }
 }
 
-export const endUnder = (id: number): string => `,"id":${id}}`;
+export const endWithId = (id: number): string => `,"id":${id}}`;
 
 /** What an event's forms have in common for clients that get the same of it, by whatever distinguishes them. */
 interface EventTexts {

@@ -1,5 +1,5 @@
 import { HttpRefusal } from '../routing/errors.js';
-import { Misfit } from '../routing/misfit.js';
+import { ParamError } from '../routing/param-error.js';
 import { addressee, parseAddressee } from './addressee.js';
 
 function parse(type: 'channel' | 'direct', to: string | undefined): unknown {
@@ -7,7 +7,7 @@ function parse(type: 'channel' | 'direct', to: string | undefined): unknown {
     return parseAddressee(type, to === undefined ? undefined : addressee.check(addressee.decode(to)));
   } catch (error) {
     if (error instanceof HttpRefusal) return error.message;
-    if (error instanceof Misfit) return error.messageFor('to');
+    if (error instanceof ParamError) return error.messageFor('to');
     throw error;
   }
 }
@@ -15,9 +15,9 @@ function parse(type: 'channel' | 'direct', to: string | undefined): unknown {
 const channelId = (id: number) => ({ kind: 'channelId', id });
 const channelName = (name: string) => ({ kind: 'channelName', name });
 const userIds = (...ids: number[]) => ({ kind: 'userIds', ids });
-const emails = (...addresses: string[]) => ({ kind: 'emails', emails: addresses });
+const emails = (...realmUrls: string[]) => ({ kind: 'emails', emails: realmUrls });
 
-describe('whom `to` means', () => {
+describe('parsing `to`', () => {
   it.each([
     [undefined, { kind: 'defaultChannel' }],
     ['5', channelId(5)],

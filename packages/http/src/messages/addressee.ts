@@ -1,7 +1,7 @@
 import type { Addressee, ChannelId, UserId } from '@parley/domain';
 import { badParameter } from '../routing/errors.js';
 import { MAX_IDS, MAX_NAMES, MAX_TEXT_LENGTH } from '../routing/limits.js';
-import { TooLong } from '../routing/misfit.js';
+import { TooLong } from '../routing/param-error.js';
 import { anyOf, checkMember, integer, jsonOrText, listOf, type ParamType, text } from '../routing/param-types.js';
 
 /** The use case refuses what is too long for a channel's name, or is nobody's address, in its own words. */

@@ -1,13 +1,13 @@
-import { GetMessages, type MessageId, type MessageList, type RealmAddresses, type UserId } from '@parley/domain';
-import { aChannel, aMessage, aUser, given, type MemoryScene, subscribe } from '@parley/testkit';
+import { GetMessages, type MessageId, type MessageList, type RealmUrls, type UserId } from '@parley/domain';
+import { aChannel, aMessage, aUser, createFixture, type MemoryFixture, subscribe } from '@parley/testkit';
 import { MessagePagePresenter, type PageForm } from './message-page.js';
 
-const addresses: RealmAddresses = { urlOf: () => 'https://chat.example', mailHostOf: () => 'chat.example' };
+const realmUrls: RealmUrls = { urlOf: () => 'https://chat.example', emailDomainOf: () => 'chat.example' };
 const form: PageForm = { asHtml: true, clientGravatar: true, allowEmptyTopicName: false };
 
 /** A page of everything, and which messages had to be fetched for it. */
 async function read(
-  scene: MemoryScene,
+  fixture: MemoryFixture,
   pages: MessagePagePresenter,
   who: string,
   as: Partial<PageForm> = {},
@@ -15,8 +15,8 @@ async function read(
 ) {
   const fetched: MessageId[] = [];
   const range = { anchor: { kind: 'newest' }, before: 100, after: 0, includeAnchor: true } as const;
-  const { chunks } = await new GetMessages(scene.uow, addresses).execute(
-    scene.caller(who),
+  const { chunks } = await new GetMessages(fixture.uow, realmUrls).execute(
+    fixture.caller(who),
     { narrow: [], select: range },
     (list, hydrate) =>
       pages.present(
@@ -32,10 +32,10 @@ async function read(
 }
 
 describe('a page of messages', () => {
-  let scene: MemoryScene;
+  let fixture: MemoryFixture;
   let pages: MessagePagePresenter;
   beforeEach(async () => {
-    scene = await given(
+    fixture = await createFixture(
       aUser({ name: 'hamlet' }),
       aUser({ name: 'cordelia' }),
       aChannel({ name: 'general', subscribers: ['hamlet', 'cordelia'] }),
@@ -43,13 +43,13 @@ describe('a page of messages', () => {
       aMessage({ from: 'cordelia', to: 'general', topic: '', content: 'two' }),
       aMessage({ from: 'cordelia', to: ['hamlet'], content: 'three' }),
     );
-    pages = new MessagePagePresenter(addresses);
+    pages = new MessagePagePresenter(realmUrls);
   });
-  const idsOf = (which: MemoryScene) => which.messages.map((message) => message.id);
+  const idsOf = (which: MemoryFixture) => which.messages.map((message) => message.id);
 
-  it('is fetched once, and by then known for everybody with his own flags', async () => {
-    const first = await read(scene, pages, 'hamlet');
-    expect(first.fetched).toEqual(idsOf(scene));
+  it('is fetched once, and by then known for everybody with their own flags', async () => {
+    const first = await read(fixture, pages, 'hamlet');
+    expect(first.fetched).toEqual(idsOf(fixture));
     expect(first.messages.map((one: { content: string }) => one.content)).toEqual([
       '<p>one</p>',
       '<p>two</p>',
@@ -57,85 +57,85 @@ describe('a page of messages', () => {
     ]);
     expect(first.messages.map((one: { flags: string[] }) => one.flags)).toEqual([['read'], [], []]);
 
-    const second = await read(scene, pages, 'cordelia');
+    const second = await read(fixture, pages, 'cordelia');
     expect(second.fetched).toEqual([]);
     expect(second.messages.map((one: { flags: string[] }) => one.flags)).toEqual([[], ['read'], ['read']]);
   });
 
   it('holds of each message the same as when it is fetched alone', async () => {
-    await read(scene, pages, 'hamlet');
-    const cached = await read(scene, pages, 'hamlet');
-    const fresh = await read(scene, new MessagePagePresenter(addresses), 'hamlet');
+    await read(fixture, pages, 'hamlet');
+    const cached = await read(fixture, pages, 'hamlet');
+    const fresh = await read(fixture, new MessagePagePresenter(realmUrls), 'hamlet');
     expect(cached.messages).toEqual(fresh.messages);
   });
 
   it('is known in another form only where that makes no difference', async () => {
-    await read(scene, pages, 'hamlet');
-    expect((await read(scene, pages, 'hamlet', { asHtml: false })).fetched).toEqual(idsOf(scene));
+    await read(fixture, pages, 'hamlet');
+    expect((await read(fixture, pages, 'hamlet', { asHtml: false })).fetched).toEqual(idsOf(fixture));
     // Of these only one has the empty topic.
-    const named = await read(scene, pages, 'hamlet', { allowEmptyTopicName: true });
-    expect(named.fetched).toEqual([idsOf(scene)[1]]);
+    const named = await read(fixture, pages, 'hamlet', { allowEmptyTopicName: true });
+    expect(named.fetched).toEqual([idsOf(fixture)[1]]);
     expect(named.messages[1].subject).toBe('');
-    expect((await read(scene, pages, 'hamlet')).messages[1].subject).toBe('general chat');
+    expect((await read(fixture, pages, 'hamlet')).messages[1].subject).toBe('general chat');
     // All senders have gravatars and show their addresses.
-    expect((await read(scene, pages, 'hamlet', { clientGravatar: false })).fetched).toEqual(idsOf(scene));
+    expect((await read(fixture, pages, 'hamlet', { clientGravatar: false })).fetched).toEqual(idsOf(fixture));
   });
 
   it('keeps other forms when one is added', async () => {
-    await read(scene, pages, 'hamlet');
-    await read(scene, pages, 'hamlet', { asHtml: false });
-    expect((await read(scene, pages, 'hamlet')).fetched).toEqual([]);
-    expect((await read(scene, pages, 'hamlet', { asHtml: false })).fetched).toEqual([]);
+    await read(fixture, pages, 'hamlet');
+    await read(fixture, pages, 'hamlet', { asHtml: false });
+    expect((await read(fixture, pages, 'hamlet')).fetched).toEqual([]);
+    expect((await read(fixture, pages, 'hamlet', { asHtml: false })).fetched).toEqual([]);
   });
 
   it('is made anew where the sender got another name', async () => {
-    await read(scene, pages, 'hamlet');
-    await scene.uow.write((tx) => tx.users.update({ ...scene.user('hamlet'), fullName: 'Prince Hamlet' }));
-    const renamed = await read(scene, pages, 'cordelia');
+    await read(fixture, pages, 'hamlet');
+    await fixture.uow.write((tx) => tx.users.update({ ...fixture.user('hamlet'), fullName: 'Prince Hamlet' }));
+    const renamed = await read(fixture, pages, 'cordelia');
     expect(renamed.messages[0].sender_full_name).toBe('Prince Hamlet');
-    // His own message, and the conversation he is part of.
-    expect(renamed.fetched).toEqual([idsOf(scene)[0], idsOf(scene)[2]]);
+    // Their own message, and the conversation they are part of.
+    expect(renamed.fetched).toEqual([idsOf(fixture)[0], idsOf(fixture)[2]]);
     expect(renamed.messages[2].display_recipient.map((one: { full_name: string }) => one.full_name)).toContain(
       'Prince Hamlet',
     );
   });
 
   it('is made anew where the channel got another name', async () => {
-    await read(scene, pages, 'hamlet');
-    await scene.uow.write((tx) => tx.channels.update({ ...scene.channel('general'), name: 'Renamed' }));
-    const renamed = await read(scene, pages, 'cordelia');
-    expect(renamed.fetched).toEqual(idsOf(scene).slice(0, 2));
+    await read(fixture, pages, 'hamlet');
+    await fixture.uow.write((tx) => tx.channels.update({ ...fixture.channel('general'), name: 'Renamed' }));
+    const renamed = await read(fixture, pages, 'cordelia');
+    expect(renamed.fetched).toEqual(idsOf(fixture).slice(0, 2));
     expect(renamed.messages[0].display_recipient).toBe('Renamed');
   });
 
-  it('keeps what hides a sender away from those who know him', async () => {
-    const stranger = (list: MessageList): MessageList => ({
+  it('keeps what hides a sender away from those who know them', async () => {
+    const withInaccessibleSender = (list: MessageList): MessageList => ({
       ...list,
-      strangers: new Set<UserId>([scene.user('hamlet').id]),
+      hiddenUserIds: new Set<UserId>([fixture.user('hamlet').id]),
     });
-    const hidden = await read(scene, pages, 'cordelia', {}, stranger);
+    const hidden = await read(fixture, pages, 'cordelia', {}, withInaccessibleSender);
     expect(hidden.messages.map((one: { sender_full_name: string }) => one.sender_full_name)).toEqual([
       'Unknown user',
       'cordelia',
       'cordelia',
     ]);
-    const known = await read(scene, pages, 'cordelia');
+    const known = await read(fixture, pages, 'cordelia');
     expect(known.messages[0].sender_full_name).toBe('hamlet');
-    expect(known.fetched).toEqual([idsOf(scene)[0]]);
+    expect(known.fetched).toEqual([idsOf(fixture)[0]]);
   });
 
   it('gives the hash of an address only to those who may see it, whoever looked before (contract decision 21)', async () => {
-    const { id, settings, ...hamlet } = scene.user('hamlet');
-    await scene.add(aUser({ name: 'iago', role: 'administrator' }), aUser({ name: 'polonius', role: 'guest' }));
-    const shy = { ...settings, emailAddressVisibility: 3 as const };
-    await scene.uow.write(async (tx) => {
+    const { id, settings, ...hamlet } = fixture.user('hamlet');
+    await fixture.add(aUser({ name: 'iago', role: 'administrator' }), aUser({ name: 'polonius', role: 'guest' }));
+    const shy = { ...settings, emailAddressVisibility: 'administrators' as const };
+    await fixture.uow.write(async (tx) => {
       await tx.users.update({ ...hamlet, id, settings: shy });
-      for (const who of ['iago', 'polonius']) await subscribe(tx, scene.channel('general'), [scene.user(who).id]);
+      for (const who of ['iago', 'polonius']) await subscribe(tx, fixture.channel('general'), [fixture.user(who).id]);
     });
-    await scene.add(aMessage({ from: 'hamlet', to: 'general', content: 'four' }));
+    await fixture.add(aMessage({ from: 'hamlet', to: 'general', content: 'four' }));
     const avatarFor = async (who: string, as: Partial<PageForm> = {}) =>
-      (await read(scene, pages, who, as)).messages.at(-1).avatar_url;
-    const drawn = `https://chat.example/user_avatars/${scene.realm.id}/${id}.png?version=1`;
+      (await read(fixture, pages, who, as)).messages.at(-1).avatar_url;
+    const drawn = `https://chat.example/user_avatars/${fixture.realm.id}/${id}.png?version=1`;
     for (let round = 0; round < 2; round++) {
       for (const clientGravatar of [true, false]) {
         expect(await avatarFor('cordelia', { clientGravatar })).toBe(drawn);
@@ -145,26 +145,26 @@ describe('a page of messages', () => {
       }
     }
     // Two forms are all there are, for whatever client.
-    expect((await read(scene, pages, 'iago', { clientGravatar: false })).fetched).toEqual([]);
+    expect((await read(fixture, pages, 'iago', { clientGravatar: false })).fetched).toEqual([]);
   });
 
   it('is fetched again once there was no room for it', async () => {
-    const cramped = new MessagePagePresenter(addresses, 10);
-    await read(scene, cramped, 'hamlet');
-    await read(scene, cramped, 'hamlet');
-    const again = await read(scene, cramped, 'hamlet');
+    const cramped = new MessagePagePresenter(realmUrls, 10);
+    await read(fixture, cramped, 'hamlet');
+    await read(fixture, cramped, 'hamlet');
+    const again = await read(fixture, cramped, 'hamlet');
     expect(again.fetched.length).toBeGreaterThan(0);
-    expect(again.messages).toEqual((await read(scene, pages, 'hamlet')).messages);
+    expect(again.messages).toEqual((await read(fixture, pages, 'hamlet')).messages);
   });
 
   it('ends where it gets long, after its first message at the earliest', async () => {
     const long = (content: string) => aMessage({ from: 'hamlet', to: 'general', content });
-    await scene.add(long('x'.repeat(2_500_000)), long('y'.repeat(10)));
-    const heads = (list: MessageList) => list.heads.slice(-2);
-    const part = await new GetMessages(scene.uow, addresses).execute(
-      scene.caller('hamlet'),
+    await fixture.add(long('x'.repeat(2_500_000)), long('y'.repeat(10)));
+    const entries = (list: MessageList) => list.entries.slice(-2);
+    const part = await new GetMessages(fixture.uow, realmUrls).execute(
+      fixture.caller('hamlet'),
       { narrow: [], select: { anchor: { kind: 'newest' }, before: 10, after: 0, includeAnchor: true } },
-      (list, hydrate) => pages.present({ ...list, heads: heads(list) }, hydrate, form),
+      (list, hydrate) => pages.present({ ...list, entries: entries(list) }, hydrate, form),
     );
     expect(part.count).toBe(1);
     expect(part.nextStep).toBe(1);
@@ -174,10 +174,10 @@ describe('a page of messages', () => {
   });
 
   it('fetches only so many messages before it knows how long they are', async () => {
-    await scene.add(...Array.from({ length: 200 }, () => aMessage({ from: 'hamlet', to: 'general' })));
+    await fixture.add(...Array.from({ length: 200 }, () => aMessage({ from: 'hamlet', to: 'general' })));
     const steps: number[] = [];
-    await new GetMessages(scene.uow, addresses).execute(
-      scene.caller('hamlet'),
+    await new GetMessages(fixture.uow, realmUrls).execute(
+      fixture.caller('hamlet'),
       { narrow: [], select: { anchor: { kind: 'newest' }, before: 150, after: 0, includeAnchor: true } },
       (list, hydrate) =>
         pages.present(
@@ -193,7 +193,7 @@ describe('a page of messages', () => {
   });
 
   it('may be empty', async () => {
-    const nobody = await given(aUser({ name: 'hamlet' }));
+    const nobody = await createFixture(aUser({ name: 'hamlet' }));
     expect(await read(nobody, pages, 'hamlet')).toEqual({ messages: [], fetched: [] });
   });
 });

@@ -1,15 +1,16 @@
 import {
   type Actor,
-  type MessageHead,
+  type EmailVisibility,
   type MessageId,
   type MessageList,
+  type MessageListEntry,
   type MessageView,
-  type RealmAddresses,
+  type RealmUrls,
   seesEmailOf,
 } from '@parley/domain';
 import { BoundedCache } from '../caching/bounded-cache.js';
 import { TextChunks } from '../caching/text-chunks.js';
-import { placeOf, type RealmPlace } from '../realms/realm-place.js';
+import { type PublicRealm, publicRealmOf } from '../realms/public-realm.js';
 import { differsByViewer, flagsText, type MessageForm, messageText } from './message.presenters.js';
 
 /** How long a part of an answer may get, in characters, before its last message. */
@@ -27,16 +28,16 @@ const DEFAULT_ROOM = 32 * 1024 * 1024;
 const MARKDOWN = 1;
 const GRAVATAR = 2;
 const EMPTY_TOPIC = 4;
-const STRANGER = 8;
+const INACCESSIBLE_SENDER = 8;
 const SEES_EMAIL = 16;
 
 /** A message's forms as text, as long as nothing that is shown of it changes. */
 interface MessageTexts {
-  readonly versions: MessageHead['versions'];
+  readonly versions: MessageListEntry['versions'];
   readonly realmUrl: string;
   /** The bits of the form that make a difference to this message; most have none but the first. */
   readonly sensitivity: number;
-  readonly emailVisibility: number;
+  readonly emailVisibility: EmailVisibility;
   /** By the bits of the form: everything but the flags and the closing brace. Those that nobody asked for are absent. */
   readonly texts: readonly (string | undefined)[];
   readonly weight: number;
@@ -57,14 +58,14 @@ const stepFor = (room: number, average: number): number =>
 export type PageForm = Omit<MessageForm, 'hidesSender' | 'seesSenderEmail'>;
 
 /**
- * Presents pages of messages as JSON text. The texts are kept without anything that depends on the viewer, who gets his
+ * Presents pages of messages as JSON text. The texts are kept without anything that depends on the viewer, who gets their
  * flags put in, so a page that somebody has seen before costs no more than putting strings together.
  */
 export class MessagePagePresenter {
   private readonly cache: BoundedCache<MessageId, MessageTexts>;
 
   constructor(
-    private readonly addresses: RealmAddresses,
+    private readonly realmUrls: RealmUrls,
     room: number = DEFAULT_ROOM,
   ) {
     this.cache = new BoundedCache(room);
@@ -75,34 +76,34 @@ export class MessagePagePresenter {
    * is of.
    */
   async present(
-    { viewer, heads, realm, strangers }: Pick<MessageList, 'viewer' | 'heads' | 'realm' | 'strangers'>,
+    { viewer, entries, realm, hiddenUserIds }: Pick<MessageList, 'viewer' | 'entries' | 'realm' | 'hiddenUserIds'>,
     hydrate: (ids: readonly MessageId[]) => Promise<readonly MessageView[]>,
     form: PageForm,
     firstStep = FIRST_STEP,
   ): Promise<PagePart> {
-    const place = placeOf(realm, this.addresses);
+    const publicRealm = publicRealmOf(realm, this.realmUrls);
     const bits =
       (form.asHtml ? MARKDOWN : 0) |
       (form.clientGravatar ? GRAVATAR : 0) |
       (form.allowEmptyTopicName ? EMPTY_TOPIC : 0);
-    const bitsOf = ({ senderId }: MessageHead) =>
-      strangers.size > 0 && strangers.has(senderId) ? bits | STRANGER : bits;
+    const bitsOf = ({ senderId }: MessageListEntry) =>
+      hiddenUserIds.size > 0 && hiddenUserIds.has(senderId) ? bits | INACCESSIBLE_SENDER : bits;
 
     const page = new TextChunks();
     let count = 0;
     let step = firstStep;
-    while (count < heads.length && page.length < MAX_PART) {
-      const some = heads.slice(count, count + step);
+    while (count < entries.length && page.length < MAX_PART) {
+      const some = entries.slice(count, count + step);
       // Looked up once: what was found may be dropped for what comes after it.
-      const texts = some.map((head) => this.find(head, place, viewer, bitsOf(head)));
+      const texts = some.map((entry) => this.find(entry, publicRealm, viewer, bitsOf(entry)));
       const missing = some.filter((_, index) => texts[index] === undefined);
-      const views = missing.length > 0 ? await hydrate(missing.map((head) => head.id)) : [];
+      const views = missing.length > 0 ? await hydrate(missing.map((entry) => entry.id)) : [];
       const viewOf = new Map(views.map((view) => [view.message.id, view]));
       for (let index = 0; index < some.length && page.length < MAX_PART; index++, count++) {
-        const head = some[index]!;
+        const entry = some[index]!;
         if (count > 0) page.add(',');
-        page.add(texts[index] ?? this.makeText(head, viewOf.get(head.id)!, place, viewer, form, bitsOf(head)));
-        page.add(`${flagsText(head.flags)}}`);
+        page.add(texts[index] ?? this.makeText(entry, viewOf.get(entry.id)!, publicRealm, viewer, form, bitsOf(entry)));
+        page.add(`${flagsText(entry.flags)}}`);
       }
       step = stepFor(MAX_PART - page.length, page.length / count);
     }
@@ -110,8 +111,8 @@ export class MessagePagePresenter {
   }
 
   private find(
-    { id, senderId, versions }: MessageHead,
-    { url }: RealmPlace,
+    { id, senderId, versions }: MessageListEntry,
+    { url }: PublicRealm,
     viewer: Actor,
     bits: number,
   ): string | undefined {
@@ -123,30 +124,40 @@ export class MessagePagePresenter {
   }
 
   private makeText(
-    head: MessageHead,
+    entry: MessageListEntry,
     view: MessageView,
-    place: RealmPlace,
+    publicRealm: PublicRealm,
     viewer: Actor,
     form: PageForm,
     formBits: number,
   ): string {
     const seesSenderEmail = seesEmailOf(viewer, view.sender);
     const bits = seesSenderEmail ? formBits | SEES_EMAIL : formBits;
-    const whole = messageText(view, place, { ...form, seesSenderEmail, hidesSender: (bits & STRANGER) !== 0 });
+    const whole = messageText(view, publicRealm, {
+      ...form,
+      seesSenderEmail,
+      hidesSender: (bits & INACCESSIBLE_SENDER) !== 0,
+    });
     const text = `${whole.slice(0, -1)},"flags":`;
-    this.keep(head, view, place, bits, text);
+    this.keep(entry, view, publicRealm, bits, text);
     return text;
   }
 
-  private keep({ id, versions }: MessageHead, view: MessageView, place: RealmPlace, bits: number, text: string): void {
+  private keep(
+    { id, versions }: MessageListEntry,
+    view: MessageView,
+    publicRealm: PublicRealm,
+    bits: number,
+    text: string,
+  ): void {
     const known = this.cache.get(id);
-    const isCurrent = known !== undefined && isSame(known.versions, versions) && known.realmUrl === place.url;
+    const isCurrent = known !== undefined && isSame(known.versions, versions) && known.realmUrl === publicRealm.url;
     const texts = isCurrent ? [...known.texts] : [];
     const sensitivity = sensitivityOf(view);
     texts[bits & sensitivity] = text;
     const weight = texts.reduce((sum, one) => sum + (one?.length ?? 0), 100);
     const { emailVisibility } = view.sender;
-    this.cache.put(id, { versions, realmUrl: place.url, sensitivity, emailVisibility, texts, weight });
+    this.cache.put(id, { versions, realmUrl: publicRealm.url, sensitivity, emailVisibility, texts, weight });
   }
 }
 
@@ -154,8 +165,8 @@ function sensitivityOf({ message, sender, conversation }: MessageView): number {
   const hasEmptyTopic = conversation.kind === 'channel' && message.topic === '';
   // An address that everybody sees may be left to clients to work with; others are given as a hash to those who see them.
   const avatar = sender.avatar.source !== 'gravatar' ? 0 : differsByViewer(sender) ? SEES_EMAIL : GRAVATAR;
-  return MARKDOWN | STRANGER | avatar | (hasEmptyTopic ? EMPTY_TOPIC : 0);
+  return MARKDOWN | INACCESSIBLE_SENDER | avatar | (hasEmptyTopic ? EMPTY_TOPIC : 0);
 }
 
-const isSame = (a: MessageHead['versions'], b: MessageHead['versions']): boolean =>
+const isSame = (a: MessageListEntry['versions'], b: MessageListEntry['versions']): boolean =>
   a.message === b.message && a.sender === b.sender && a.conversation === b.conversation;

@@ -108,7 +108,7 @@ describe('what POST /messages asks for', () => {
     expect(send({ local_id: '1' })).toMatchObject({ echo: null });
   });
 
-  it('is read by the sender as he says, else as his client lets suppose', () => {
+  it('is read by the sender as they say, else as their client lets suppose', () => {
     expect(send({}, 'ZulipMobile')).toMatchObject({ isReadBySender: true });
     expect(send({}, 'a script')).toMatchObject({ isReadBySender: false });
     expect(send({ read_by_sender: 'false' }, 'website')).toMatchObject({ isReadBySender: false });

@@ -1,12 +1,12 @@
 import type {
   ChangeNarrowFlagsInput,
   FlagChange,
+  FlagChangeInput,
   GetMessagesInput,
   MessageId,
   NarrowTerm,
   PageRange,
   SendMessageInput,
-  WantedFlagChange,
 } from '@parley/domain';
 import { badParameter, missingArgument } from '../routing/errors.js';
 import { MAX_IDS, MAX_TEXT_LENGTH, MAX_TOKEN_LENGTH } from '../routing/limits.js';
@@ -31,7 +31,7 @@ export class SendMessageDto {
   @TextParam({ max: MAX_WIDGET_LENGTH, optional: true }) widget_content?: string;
 }
 
-/** Software people write with, as against bots and scripts: its user has seen what he sends (messages §4.1). */
+/** Software people write with, as against bots and scripts: its user has seen what they send (messages §4.1). */
 const READING_CLIENTS: ReadonlySet<string> = new Set([
   'zulipandroid',
   'zulipios',
@@ -154,7 +154,7 @@ const FIXED_FLAGS: readonly string[] = [
 ];
 
 /** What is wrong with it is said in its turn. */
-export const toFlagChange = ({ op, flag }: { readonly op: string; readonly flag: string }): WantedFlagChange => ({
+export const toFlagChange = ({ op, flag }: { readonly op: string; readonly flag: string }): FlagChangeInput => ({
   op,
   flag: EDITABLE_FLAGS.find((name) => name === flag) ?? { name: flag, isFixed: FIXED_FLAGS.includes(flag) },
 });

@@ -1,5 +1,5 @@
-import type { MessageView, PersonalFlags, PersonView } from '@parley/domain';
-import { aChannel, aMessage, aUser, given, type MemoryScene } from '@parley/testkit';
+import type { MessageView, PersonalFlags, UserSummary } from '@parley/domain';
+import { aChannel, aMessage, aUser, createFixture, type MemoryFixture } from '@parley/testkit';
 import {
   differsByViewer,
   flagNames,
@@ -9,20 +9,20 @@ import {
   presentMessage,
 } from './message.presenters.js';
 
-const place = { id: 2, stringId: 'zulip', url: 'https://chat.example', mailHost: 'chat.example' };
+const place = { id: 2, stringId: 'zulip', url: 'https://chat.example', emailDomain: 'chat.example' };
 const html: MessageForm = { asHtml: true, clientGravatar: true, allowEmptyTopicName: false, seesSenderEmail: true };
 const GRAVATAR = /^https:\/\/secure\.gravatar\.com\/avatar\/[0-9a-f]{32}\?d=identicon&version=1$/;
 const DRAWN = /^https:\/\/chat\.example\/user_avatars\/2\/\d+\.png\?version=1$/;
 
-const viewsOf = (scene: MemoryScene): Promise<readonly MessageView[]> =>
-  scene.uow.read(({ messages }) =>
-    messages.listViews(
-      scene.realm.id,
-      scene.messages.map((message) => message.id),
+const viewsOf = (fixture: MemoryFixture): Promise<readonly MessageView[]> =>
+  fixture.uow.read(({ pages }) =>
+    pages.listViews(
+      fixture.realm.id,
+      fixture.messages.map((message) => message.id),
     ),
   );
 
-const withSender = (view: MessageView, sender: Partial<PersonView>): MessageView => ({
+const withSender = (view: MessageView, sender: Partial<UserSummary>): MessageView => ({
   ...view,
   sender: { ...view.sender, ...sender },
 });
@@ -32,7 +32,7 @@ describe('a message', () => {
   let directMessage: MessageView;
   let emptyTopic: MessageView;
   beforeAll(async () => {
-    const scene = await given(
+    const fixture = await createFixture(
       aUser({ name: 'hamlet' }),
       aUser({ name: 'cordelia' }),
       aChannel({ name: 'general', subscribers: ['hamlet'] }),
@@ -40,7 +40,7 @@ describe('a message', () => {
       aMessage({ from: 'hamlet', to: ['cordelia'] }),
       aMessage({ from: 'hamlet', to: 'general', topic: '' }),
     );
-    [channelMessage, directMessage, emptyTopic] = (await viewsOf(scene)) as [MessageView, MessageView, MessageView];
+    [channelMessage, directMessage, emptyTopic] = (await viewsOf(fixture)) as [MessageView, MessageView, MessageView];
   });
 
   it('of a channel has exactly the fields of the contract', () => {
@@ -69,7 +69,8 @@ describe('a message', () => {
 
   it('between people names them all by ascending number, with four keys each', () => {
     const presented = presentMessage(directMessage, place, html);
-    const [hamlet, cordelia] = directMessage.conversation.kind === 'direct' ? directMessage.conversation.people : [];
+    const [hamlet, cordelia] =
+      directMessage.conversation.kind === 'direct' ? directMessage.conversation.participants : [];
     expect(presented).toMatchObject({ type: 'private', subject: '' });
     expect(presented).not.toHaveProperty('stream_id');
     expect(presented.display_recipient).toEqual([
@@ -92,15 +93,15 @@ describe('a message', () => {
   });
 
   it.each`
-    source         | visibility | sees     | clientGravatar | expected    | differs
-    ${'gravatar'}  | ${1}       | ${true}  | ${true}        | ${null}     | ${false}
-    ${'gravatar'}  | ${1}       | ${true}  | ${false}       | ${GRAVATAR} | ${false}
-    ${'gravatar'}  | ${3}       | ${true}  | ${true}        | ${GRAVATAR} | ${true}
-    ${'gravatar'}  | ${3}       | ${true}  | ${false}       | ${GRAVATAR} | ${true}
-    ${'gravatar'}  | ${3}       | ${false} | ${true}        | ${DRAWN}    | ${true}
-    ${'gravatar'}  | ${3}       | ${false} | ${false}       | ${DRAWN}    | ${true}
-    ${'generated'} | ${1}       | ${true}  | ${true}        | ${DRAWN}    | ${false}
-    ${'uploaded'}  | ${4}       | ${false} | ${true}        | ${DRAWN}    | ${false}
+    source         | visibility          | sees     | clientGravatar | expected    | differs
+    ${'gravatar'}  | ${'everyone'}       | ${true}  | ${true}        | ${null}     | ${false}
+    ${'gravatar'}  | ${'everyone'}       | ${true}  | ${false}       | ${GRAVATAR} | ${false}
+    ${'gravatar'}  | ${'administrators'} | ${true}  | ${true}        | ${GRAVATAR} | ${true}
+    ${'gravatar'}  | ${'administrators'} | ${true}  | ${false}       | ${GRAVATAR} | ${true}
+    ${'gravatar'}  | ${'administrators'} | ${false} | ${true}        | ${DRAWN}    | ${true}
+    ${'gravatar'}  | ${'administrators'} | ${false} | ${false}       | ${DRAWN}    | ${true}
+    ${'generated'} | ${'everyone'}       | ${true}  | ${true}        | ${DRAWN}    | ${false}
+    ${'uploaded'}  | ${'nobody'}         | ${false} | ${true}        | ${DRAWN}    | ${false}
   `('$source, address visible to $visibility, seen $sees, client_gravatar $clientGravatar', (row) => {
     const view = withSender(channelMessage, {
       emailVisibility: row.visibility,
@@ -114,11 +115,11 @@ describe('a message', () => {
   });
 
   it('gives a dummy for an address that not everybody may see', () => {
-    const view = withSender(channelMessage, { emailVisibility: 2 });
+    const view = withSender(channelMessage, { emailVisibility: 'members' });
     expect(presentMessage(view, place, html).sender_email).toBe(`user${view.sender.id}@chat.example`);
   });
 
-  it('hides who sent it from a guest who may not know him', () => {
+  it('hides who sent it from a guest who may not know them', () => {
     expect(presentMessage(channelMessage, place, { ...html, hidesSender: true })).toMatchObject({
       sender_full_name: 'Unknown user',
       sender_email: `user${channelMessage.sender.id}@chat.example`,

@@ -2,20 +2,19 @@ import {
   type ChangeNarrowFlagsOutput,
   type ChannelId,
   dummyAddress,
-  EMAIL_VISIBILITY,
   type GetMessageOutput,
   type MessagePage,
   type MessageView,
   type PersonalFlags,
-  type PersonView,
-  type RealmAddresses,
+  type RealmUrls,
   type SentMessage,
   type Submessage,
   seesEmailOf,
+  type UserSummary,
 } from '@parley/domain';
 import { avatarUrl, unknownAvatarUrl } from '../avatars/avatar-urls.js';
 import { presentTopic, VISIBILITY_POLICIES } from '../channels/channel.presenters.js';
-import { placeOf, type RealmPlace } from '../realms/realm-place.js';
+import { type PublicRealm, publicRealmOf } from '../realms/public-realm.js';
 import type { WireFields } from '../routing/reply.js';
 import { UNKNOWN_USER_NAME } from '../users/user.presenters.js';
 
@@ -38,20 +37,20 @@ export interface MessageForm {
  */
 export function presentMessage(
   { message, sender, conversation, submessages }: MessageView,
-  place: RealmPlace,
+  publicRealm: PublicRealm,
   form: MessageForm,
 ) {
   const isChannel = conversation.kind === 'channel';
   return {
     id: message.id,
-    ...presentSender(sender, place, form),
+    ...presentSender(sender, publicRealm, form),
     client: message.clientName,
     content: form.asHtml ? message.renderedContent : message.content,
     content_type: form.asHtml ? 'text/html' : 'text/x-markdown',
     type: isChannel ? 'stream' : 'private',
     display_recipient: isChannel
       ? conversation.name
-      : conversation.people.map((person) => presentParticipant(person, place)),
+      : conversation.participants.map((person) => presentParticipant(person, publicRealm)),
     recipient_id: message.recipientId,
     ...(isChannel && { stream_id: conversation.channelId }),
     subject: isChannel ? presentTopic(message.topic, form.allowEmptyTopicName) : '',
@@ -74,39 +73,42 @@ const presentSubmessage = ({ id, messageId, senderId, kind, content }: Submessag
 });
 
 /** The same as JSON text. */
-export const messageText = (view: MessageView, place: RealmPlace, form: MessageForm): string =>
-  JSON.stringify(presentMessage(view, place, form));
+export const messageText = (view: MessageView, publicRealm: PublicRealm, form: MessageForm): string =>
+  JSON.stringify(presentMessage(view, publicRealm, form));
 
-function presentSender(sender: PersonView, place: RealmPlace, form: MessageForm) {
+function presentSender(sender: UserSummary, publicRealm: PublicRealm, form: MessageForm) {
   const { hidesSender, clientGravatar, seesSenderEmail } = form;
   return {
     sender_id: sender.id,
     sender_full_name: hidesSender ? UNKNOWN_USER_NAME : sender.fullName,
-    sender_email: shownAddress(sender, place, hidesSender),
-    sender_realm_str: place.stringId,
+    sender_email: shownAddress(sender, publicRealm, hidesSender),
+    sender_realm_str: publicRealm.stringId,
     avatar_url: hidesSender
-      ? unknownAvatarUrl(place)
-      : avatarUrl(sender, place, { seesEmail: seesSenderEmail, clientGravatar: clientGravatar && isPublic(sender) }),
+      ? unknownAvatarUrl(publicRealm)
+      : avatarUrl(sender, publicRealm, {
+          seesEmail: seesSenderEmail,
+          clientGravatar: clientGravatar && isPublic(sender),
+        }),
   };
 }
 
 /** Exactly these keys: strict clients refuse others. */
-const presentParticipant = (person: PersonView, place: RealmPlace) => ({
+const presentParticipant = (person: UserSummary, publicRealm: PublicRealm) => ({
   id: person.id,
-  email: shownAddress(person, place),
+  email: shownAddress(person, publicRealm),
   full_name: person.fullName,
   is_mirror_dummy: false,
 });
 
 /** Whether the sender's picture is another one for those who may see their address. */
-export const differsByViewer = (sender: PersonView): boolean =>
+export const differsByViewer = (sender: UserSummary): boolean =>
   sender.avatar.source === 'gravatar' && !isPublic(sender);
 
-const isPublic = ({ emailVisibility }: PersonView): boolean => emailVisibility === EMAIL_VISIBILITY.everyone;
+const isPublic = ({ emailVisibility }: UserSummary): boolean => emailVisibility === 'everyone';
 
 /** `isHidden`: from a guest who may not know them. */
-export const shownAddress = (person: PersonView, { mailHost }: RealmPlace, isHidden = false): string =>
-  isPublic(person) && !isHidden ? person.email : dummyAddress(person.id, mailHost);
+export const shownAddress = (person: UserSummary, { emailDomain }: PublicRealm, isHidden = false): string =>
+  isPublic(person) && !isHidden ? person.email : dummyAddress(person.id, emailDomain);
 
 /** In the order clients get them (messages §4.1), the derived one last. */
 const FLAGS = [
@@ -153,7 +155,7 @@ export const presentSentMessage = ({ id, newVisibility }: SentMessage): WireFiel
 export function presentGetMessage(
   { viewer, view, flags, realm, isSenderKnown }: GetMessageOutput,
   dto: { readonly apply_markdown: boolean; readonly allow_empty_topic_name: boolean },
-  addresses: RealmAddresses,
+  realmUrls: RealmUrls,
 ): WireFields {
   const form: MessageForm = {
     asHtml: dto.apply_markdown,
@@ -163,13 +165,13 @@ export function presentGetMessage(
     hidesSender: !isSenderKnown,
   };
   return {
-    message: { ...presentMessage(view, placeOf(realm, addresses), form), flags: flagNames(flags) },
+    message: { ...presentMessage(view, publicRealmOf(realm, realmUrls), form), flags: flagNames(flags) },
     raw_content: view.message.content,
   };
 }
 
 /** The fields of messages §5.3 as JSON text, up to the messages themselves. */
-export function presentMessagePage(page: Omit<MessagePage, 'heads'>): string {
+export function presentMessagePage(page: Omit<MessagePage, 'entries'>): string {
   const anchor = page.anchor === null ? '' : `"anchor":${page.anchor},`;
   return (
     `${anchor}"found_newest":${page.foundNewest},"found_oldest":${page.foundOldest},` +

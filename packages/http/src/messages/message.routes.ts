@@ -7,7 +7,7 @@ import {
   MarkRead,
   type MarkReadInput,
   type MessageId,
-  type RealmAddresses,
+  type RealmUrls,
   RenderMarkdown,
   SendMessage,
 } from '@parley/domain';
@@ -38,8 +38,8 @@ import {
 import { MessagePagePresenter } from './message-page.js';
 import { readMessagePage } from './read-message-page.js';
 
-export function messageRoutes(addresses: RealmAddresses): readonly Route[] {
-  const page = new MessagePagePresenter(addresses);
+export function messageRoutes(realmUrls: RealmUrls): readonly Route[] {
+  const page = new MessagePagePresenter(realmUrls);
   const turns = new Turns();
   return [
     route('POST', '/messages', {
@@ -81,7 +81,7 @@ export function messageRoutes(addresses: RealmAddresses): readonly Route[] {
       dto: GetMessageDto,
       useCase: GetMessage,
       toInput: ({ message_id }) => ({ id: message_id as MessageId }),
-      present: (output, { dto }) => presentGetMessage(output, dto, addresses),
+      present: (output, { dto }) => presentGetMessage(output, dto, realmUrls),
     }),
     route('POST', '/messages/flags', {
       auth: 'user',

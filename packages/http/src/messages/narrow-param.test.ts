@@ -1,4 +1,4 @@
-import { Misfit } from '../routing/misfit.js';
+import { ParamError } from '../routing/param-error.js';
 import { narrow } from './narrow-param.js';
 
 const type = narrow();
@@ -7,7 +7,7 @@ function read(text: string): unknown {
   try {
     return type.check(type.decode(text));
   } catch (error) {
-    if (error instanceof Misfit) return error.messageFor('narrow');
+    if (error instanceof ParamError) return error.messageFor('narrow');
     throw error;
   }
 }
@@ -18,10 +18,10 @@ describe('a narrow', () => {
   it.each([
     ['[]', []],
     ['[["channel","general"]]', [term('channel', 'general')]],
-    ['[["stream","general"],["topic","x"]]', [term('channel', 'general'), term('topic', 'x')]],
-    ['[{"operator":"stream","operand":5}]', [term('channel', 5)]],
-    ['[{"operator":"pm-with","operand":[2,3],"negated":true}]', [term('dm', [2, 3], true)]],
-    ['[{"operator":"pm_with","operand":"a@x.org"}]', [term('dm', 'a@x.org')]],
+    ['[["stream","general"],["topic","x"]]', [term('stream', 'general'), term('topic', 'x')]],
+    ['[{"operator":"stream","operand":5}]', [term('stream', 5)]],
+    ['[{"operator":"pm-with","operand":[2,3],"negated":true}]', [term('pm-with', [2, 3], true)]],
+    ['[{"operator":"pm_with","operand":"a@x.org"}]', [term('pm_with', 'a@x.org')]],
     ['[{"operator":"dm","operand":[]}]', [term('dm', [])]],
     ['[{"operator":"sender","operand":9,"unknown":1}]', [term('sender', 9)]],
     ['[{"operator":"colour","operand":"red"}]', [term('colour', 'red')]],

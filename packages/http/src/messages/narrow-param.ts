@@ -1,29 +1,7 @@
-import type { NarrowTerm } from '@parley/domain';
+import { findNarrowOperator, type NarrowTerm, narrowOperatorNames, type OperandForm } from '@parley/domain';
 import { MAX_IDS, MAX_TEXT_LENGTH } from '../routing/limits.js';
-import { Misfit, TooLong } from '../routing/misfit.js';
+import { ParamError, TooLong } from '../routing/param-error.js';
 import { checkMember, integer, listOf, type ParamType, text } from '../routing/param-types.js';
-
-/** What operators were called before, and still are by some clients. */
-const PRESENT_NAMES: ReadonlyMap<string, string> = new Map([
-  ['stream', 'channel'],
-  ['pm-with', 'dm'],
-  ['pm_with', 'dm'],
-]);
-
-/** Which operands an operator takes (messages §7.1); of those not named here, text. */
-const TAKES_TEXT_OR_INTEGER: ReadonlySet<string> = new Set([
-  'channel',
-  'stream',
-  'id',
-  'sender',
-  'mentions',
-  'dm-including',
-  'group-pm-with',
-  'group_pm_with',
-  'with',
-]);
-const TAKES_TEXT_OR_INTEGERS: ReadonlySet<string> = new Set(['dm', 'pm-with', 'pm_with']);
-const TAKES_SOME_TEXT: ReadonlySet<string> = new Set(['search']);
 
 const MAX_TERMS = 100;
 /** Of a whole narrow, so that its lists of people together are not much longer than one of them may be. */
@@ -39,6 +17,8 @@ const termSchema = (operator: ParamType<unknown>['schema'], operand: ParamType<u
   additionalProperties: true,
 });
 
+const namesOf = (form: OperandForm) => ({ enum: [...narrowOperatorNames(form)] });
+
 /** `{operator, operand, negated?}` with whatever else, or the older pair of texts. */
 const term: ParamType<NarrowTerm> = {
   decode: people.decode,
@@ -47,19 +27,15 @@ const term: ParamType<NarrowTerm> = {
     const operator = checkMember(words, parts, 'operator');
     const { negated } = parts;
     if (negated !== undefined && typeof negated !== 'boolean') {
-      throw new Misfit((p) => `${p}["negated"] is not a boolean`);
+      throw new ParamError((p) => `${p}["negated"] is not a boolean`);
     }
-    return {
-      operator: PRESENT_NAMES.get(operator) ?? operator,
-      operand: checkOperand(operator, parts),
-      negated: negated ?? false,
-    };
+    return { operator, operand: checkOperand(operator, parts), negated: negated ?? false };
   },
   jsonLength: people.jsonLength + words.jsonLength,
   schema: {
     anyOf: [
-      termSchema({ enum: [...TAKES_TEXT_OR_INTEGERS] }, { anyOf: [words.schema, people.schema] }),
-      termSchema({ enum: [...TAKES_TEXT_OR_INTEGER] }, { anyOf: [words.schema, integer().schema] }),
+      termSchema(namesOf('textOrIntegers'), { anyOf: [words.schema, people.schema] }),
+      termSchema(namesOf('textOrInteger'), { anyOf: [words.schema, integer().schema] }),
       termSchema(words.schema, words.schema),
       { type: 'array', items: words.schema, minItems: 2, maxItems: 2 },
     ],
@@ -88,24 +64,28 @@ function partsOf(value: unknown): Parts {
   return { operator, operand, negated };
 }
 
+/** Which operands an operator takes (messages §7.1); a word that is none takes text. */
 function checkOperand(operator: string, parts: Parts): NarrowTerm['operand'] {
   const { operand } = parts;
+  const form = findNarrowOperator(operator)?.operand ?? 'text';
   if (typeof operand === 'string') {
-    if (TAKES_SOME_TEXT.has(operator) && operand.trim() === '') throw new Misfit(() => 'operand cannot be blank.');
+    if (form === 'nonBlankText' && operand.trim() === '') throw new ParamError(() => 'operand cannot be blank.');
     return checkMember(words, parts, 'operand');
   }
-  if (TAKES_TEXT_OR_INTEGER.has(operator)) {
-    if (Number.isSafeInteger(operand)) return operand as number;
-    throw new Misfit(() => 'operand is not a string or integer');
+  switch (form) {
+    case 'textOrInteger':
+      if (Number.isSafeInteger(operand)) return operand as number;
+      throw new ParamError(() => 'operand is not a string or integer');
+    case 'textOrIntegers': {
+      if (!Array.isArray(operand)) throw new ParamError(() => 'operand is not a string or an integer list');
+      if (operand.length > MAX_IDS) throw new TooLong(MAX_IDS, 'items').within('operand');
+      const index = operand.findIndex((item) => !Number.isSafeInteger(item));
+      if (index !== -1) throw new ParamError(() => `operand[${index}] is not an integer`);
+      return operand as number[];
+    }
+    default:
+      throw new ParamError(() => 'operand is not a string');
   }
-  if (TAKES_TEXT_OR_INTEGERS.has(operator)) {
-    if (!Array.isArray(operand)) throw new Misfit(() => 'operand is not a string or an integer list');
-    if (operand.length > MAX_IDS) throw new TooLong(MAX_IDS, 'items').within('operand');
-    const index = operand.findIndex((item) => !Number.isSafeInteger(item));
-    if (index !== -1) throw new Misfit(() => `operand[${index}] is not an integer`);
-    return operand as number[];
-  }
-  throw new Misfit(() => 'operand is not a string');
 }
 
-const wrong = (what: string): Misfit => new Misfit((p) => `Invalid ${p}: Value error, ${what}`);
+const wrong = (what: string): ParamError => new ParamError((p) => `Invalid ${p}: Value error, ${what}`);

@@ -1,15 +1,15 @@
-import { GetMessages, type GetMessagesInput, leaveChannels, type RealmAddresses } from '@parley/domain';
-import { aChannel, aMessage, aUser, given, type MemoryScene } from '@parley/testkit';
+import { GetMessages, type GetMessagesInput, type RealmUrls, unsubscribeFromChannels } from '@parley/domain';
+import { aChannel, aMessage, aUser, createFixture, type MemoryFixture } from '@parley/testkit';
 import { Turns } from '../caching/turns.js';
 import type { WireText } from '../routing/reply.js';
 import { MessagePagePresenter } from './message-page.js';
 import { readMessagePage } from './read-message-page.js';
 
-const addresses: RealmAddresses = { urlOf: () => 'https://chat.example', mailHostOf: () => 'chat.example' };
+const realmUrls: RealmUrls = { urlOf: () => 'https://chat.example', emailDomainOf: () => 'chat.example' };
 const newest: GetMessagesInput['select'] = { anchor: { kind: 'newest' }, before: 100, after: 0, includeAnchor: true };
 
 describe('a page too long for one part', () => {
-  let scene: MemoryScene;
+  let fixture: MemoryFixture;
   beforeEach(async () => {
     const long = (n: number) =>
       aMessage({
@@ -18,7 +18,7 @@ describe('a page too long for one part', () => {
         topic: `t${n % 2}`,
         content: `${n}${'x'.repeat(99_999)}`,
       });
-    scene = await given(
+    fixture = await createFixture(
       aUser({ name: 'hamlet' }),
       aUser({ name: 'cordelia' }),
       aChannel({ name: 'odd', privacy: 'privateProtectedHistory', subscribers: ['hamlet', 'cordelia'] }),
@@ -30,9 +30,9 @@ describe('a page too long for one part', () => {
   const read = (input: Partial<GetMessagesInput> = {}): Promise<WireText> =>
     readMessagePage(
       {
-        useCase: new GetMessages(scene.uow, addresses),
-        caller: scene.caller('cordelia'),
-        page: new MessagePagePresenter(addresses),
+        useCase: new GetMessages(fixture.uow, realmUrls),
+        caller: fixture.caller('cordelia'),
+        page: new MessagePagePresenter(realmUrls),
         form: { asHtml: true, clientGravatar: true, allowEmptyTopicName: false },
         turns: new Turns(),
       },
@@ -49,7 +49,7 @@ describe('a page too long for one part', () => {
     return { fields: JSON.parse(`{${parts.join('')}}`), lengths: parts.map((part) => part.length) };
   };
   const idsOf = (fields: { messages: { id: number }[] }) => fields.messages.map(({ id }) => id);
-  const all = () => scene.messages.map(({ id }) => id);
+  const all = () => fixture.messages.map(({ id }) => id);
 
   it('comes in parts that are short enough, and says of all of them what was found', async () => {
     const { fields, lengths } = await take(await read());
@@ -61,12 +61,12 @@ describe('a page too long for one part', () => {
   });
 
   it('is as of now in every part', async () => {
-    const [last, secondLast] = scene.messages.slice(-2).reverse();
+    const [last, secondLast] = fixture.messages.slice(-2).reverse();
     const { fields } = await take(await read(), async (part) => {
       if (part !== 0) return;
-      await scene.uow.write(async (tx) => {
-        await tx.messages.remove(scene.realm.id, [secondLast!.id]);
-        await tx.personal.setFlag(scene.viewer('cordelia'), [last!.id], 'starred', true);
+      await fixture.uow.write(async (tx) => {
+        await tx.messages.remove(fixture.realm.id, [secondLast!.id]);
+        await tx.personal.setFlag(fixture.viewer('cordelia'), [last!.id], 'starred', true);
       });
     });
     expect(idsOf(fields)).toEqual(all().filter((id) => id !== secondLast!.id));
@@ -76,7 +76,9 @@ describe('a page too long for one part', () => {
   it('shows nothing that its reader has lost meanwhile', async () => {
     const { fields, lengths } = await take(await read(), async (part) => {
       if (part === 0) {
-        await scene.uow.write((tx) => leaveChannels(tx, [scene.channel('odd')], [scene.user('cordelia').id]));
+        await fixture.uow.write((tx) =>
+          unsubscribeFromChannels(tx, [fixture.channel('odd')], [fixture.user('cordelia').id]),
+        );
       }
     });
     expect(lengths.length).toBeGreaterThan(1);
@@ -87,13 +89,13 @@ describe('a page too long for one part', () => {
 
   it('is JSON also where nothing is left of it', async () => {
     const { fields } = await take(await read({ select: { ids: all().reverse() } }), async (part) => {
-      if (part === 0) await scene.uow.write((tx) => tx.messages.remove(scene.realm.id, all()).then(() => {}));
+      if (part === 0) await fixture.uow.write((tx) => tx.messages.remove(fixture.realm.id, all()).then(() => {}));
     });
     expect(idsOf(fields)).toEqual(all().slice(0, fields.messages.length));
     expect(fields.messages.length).toBeLessThan(25);
   });
 
-  it('looks at named messages of a topic part by part', async () => {
+  it('holds of named messages those of the narrow', async () => {
     const narrow = [{ operator: 'topic', operand: 't1', negated: false }];
     const odd = all().filter((_, n) => n % 2 === 1);
     const { fields } = await take(await read({ narrow, select: { ids: all() } }));

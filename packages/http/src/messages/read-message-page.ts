@@ -16,9 +16,6 @@ interface PageReader {
   readonly turns: Turns;
 }
 
-/** Messages that are still to be read, of a narrow; of none in particular once it is settled that they belong to the page. */
-type Remaining = Pick<GetMessagesInput, 'narrow'> & { readonly ids: readonly MessageId[] };
-
 /**
  * The fields of messages §5.3. Which messages they are is settled by one read; of a page too long to be held in memory, the
  * messages beyond the first part are read as its reader takes it, each as it is by then. What somebody has deleted or
@@ -33,24 +30,24 @@ export async function readMessagePage(reader: PageReader, input: GetMessagesInpu
 
 async function* continuePage(
   reader: PageReader,
-  remaining: readonly Remaining[],
+  remaining: readonly MessageId[],
   firstStep: number,
   hasBegun: boolean,
 ): AsyncGenerator<readonly string[]> {
-  const open = [...remaining];
+  const open = [remaining];
   let isFirst = !hasBegun;
   let step = firstStep;
-  for (let next = open.shift(); next; next = open.shift()) {
-    const { narrow, ids } = next;
-    const select = { ids: ids.slice(0, CONTINUED_IDS) };
-    const part = await reader.turns.run(() => readPart(reader, { narrow, select }, step));
+  for (let ids = open.shift(); ids; ids = open.shift()) {
+    // That they belong to the page is settled: of no narrow in particular.
+    const input = { narrow: [], select: { ids: ids.slice(0, CONTINUED_IDS) } };
+    const part = await reader.turns.run(() => readPart(reader, input, step));
     step = part.nextStep;
     if (part.chunks.length > 0) {
       yield isFirst ? part.chunks : [',', ...part.chunks];
       isFirst = false;
     }
-    if (ids.length > CONTINUED_IDS) open.unshift({ narrow, ids: ids.slice(CONTINUED_IDS) });
-    open.unshift(...part.remaining);
+    if (ids.length > CONTINUED_IDS) open.unshift(ids.slice(CONTINUED_IDS));
+    if (part.remaining.length > 0) open.unshift(part.remaining);
   }
   yield [']'];
 }
@@ -62,16 +59,12 @@ function readPart(
 ): Promise<{
   readonly list: MessageList;
   readonly chunks: readonly string[];
-  readonly remaining: readonly Remaining[];
+  /** Messages that are still to be read. */
+  readonly remaining: readonly MessageId[];
   readonly nextStep: number;
 }> {
   return useCase.execute(caller, input, async (list, hydrate) => {
     const { chunks, count, nextStep } = await page.present(list, hydrate, form, firstStep);
-    const unread = list.heads.slice(count).map((head) => head.id);
-    const remaining = [
-      { narrow: [], ids: unread },
-      { narrow: input.narrow, ids: list.beyond },
-    ].filter(({ ids }) => ids.length > 0);
-    return { list, chunks, remaining, nextStep };
+    return { list, chunks, remaining: list.entries.slice(count).map((entry) => entry.id), nextStep };
   });
 }

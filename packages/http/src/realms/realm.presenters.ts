@@ -1,5 +1,6 @@
 import {
   type Actor,
+  authenticationMethods,
   CHANNEL_PERMISSIONS,
   canCreateOfPrivacy,
   EMPTY_TOPIC_DISPLAY_NAME,
@@ -9,11 +10,12 @@ import {
   MAX_CHANNEL_DESCRIPTION_LENGTH,
   MAX_CHANNEL_NAME_LENGTH,
   MAX_MESSAGE_LENGTH,
-  MAX_TOLD_SUBSCRIBERS,
+  MAX_NOTIFIED_SUBSCRIBERS,
   MAX_TOPIC_LENGTH,
   PASSWORD_MAX_LENGTH,
   PASSWORD_MIN_GUESSES,
   PASSWORD_MIN_LENGTH,
+  permissionTitle,
   REALM_PERMISSIONS,
   type Realm,
   type RealmPermission,
@@ -25,11 +27,12 @@ import { realmIconUrl } from '../avatars/avatar-urls.js';
 import { emojiDataUrl } from '../emoji/emoji-data.routes.js';
 import { presentGroupSetting } from '../groups/group-setting.presenters.js';
 import type { WireFields } from '../routing/reply.js';
-import type { RealmPlace } from './realm-place.js';
-import { permissionName, presentSettings } from './setting-names.js';
+import { presentAuthenticationMethods } from './authentication-methods.wire.js';
+import type { PublicRealm } from './public-realm.js';
+import { REALM_SETTING_FORMS } from './realm-settings.wire.js';
 
 /** What the server is, as far as clients are told. */
-export interface ServerFacts {
+export interface ServerInfo {
   readonly startedAt: UnixSeconds;
   readonly isDevelopment: boolean;
   /** Whether it allows channels that anybody on the Internet reads. */
@@ -40,36 +43,37 @@ export interface ServerFacts {
 type Grants = NonNullable<Snapshot['realmPermissions']>;
 
 /** The `realm` group of register's answer: organization, limits and server (events §5.1–5.2). */
-export function presentRealm(realm: Realm, grants: Grants, place: RealmPlace, facts: ServerFacts): WireFields {
+export function presentRealm(
+  realm: Realm,
+  permissions: Grants,
+  publicRealm: PublicRealm,
+  serverInfo: ServerInfo,
+): WireFields {
   const { settings } = realm;
-  const unset = -1;
+  const methods = authenticationMethods(settings, { isOn: serverInfo.isDevelopment });
   return {
-    ...presentSettings(settings, 'realm_'),
+    ...REALM_SETTING_FORMS.present(settings, { prefix: 'realm_' }),
     realm_name: realm.name,
     realm_mandatory_topics: settings.topicsPolicy === 'disable_empty_topic',
     realm_allow_edit_history: settings.messageEditHistoryVisibilityPolicy !== 'none',
-    realm_moderation_request_channel_id: settings.moderationRequestChannelId ?? unset,
-    realm_new_stream_announcements_stream_id: settings.newChannelAnnouncementsChannelId ?? unset,
-    realm_signup_announcements_stream_id: settings.signupAnnouncementsChannelId ?? unset,
-    realm_zulip_update_announcements_stream_id: settings.updateAnnouncementsChannelId ?? unset,
-    ...presentRealmPermissions(realm, grants),
-    ...presentLegacyPolicies(realm, grants),
+    ...presentRealmPermissions(realm, permissions),
+    ...presentLegacyPolicies(realm, permissions),
     realm_push_notifications_enabled: false,
     realm_push_notifications_enabled_end_timestamp: null,
-    realm_authentication_methods: presentAuthenticationMethods(facts),
-    realm_email_auth_enabled: true,
-    realm_password_auth_enabled: true,
+    realm_authentication_methods: presentAuthenticationMethods(methods),
+    realm_email_auth_enabled: settings.emailAuthentication,
+    realm_password_auth_enabled: settings.emailAuthentication,
     realm_presence_disabled: false,
-    realm_icon_url: realmIconUrl(place),
+    realm_icon_url: realmIconUrl(publicRealm),
     realm_icon_source: 'G',
-    realm_logo_url: realmIconUrl(place),
+    realm_logo_url: realmIconUrl(publicRealm),
     realm_logo_source: 'D',
-    realm_night_logo_url: realmIconUrl(place),
+    realm_night_logo_url: realmIconUrl(publicRealm),
     realm_night_logo_source: 'D',
-    realm_url: place.url,
-    realm_uri: place.url,
+    realm_url: publicRealm.url,
+    realm_uri: publicRealm.url,
     realm_uuid: realm.uuid,
-    realm_bot_domain: place.mailHost,
+    realm_bot_domain: publicRealm.emailDomain,
     realm_date_created: realm.createdAt,
     realm_plan_type: 1,
     zulip_plan_is_not_limited: true,
@@ -83,31 +87,21 @@ export function presentRealm(realm: Realm, grants: Grants, place: RealmPlace, fa
     realm_default_external_accounts: EXTERNAL_ACCOUNTS,
     realm_empty_topic_display_name: EMPTY_TOPIC_DISPLAY_NAME,
     settings_send_digest_emails: true,
-    ...presentServer(realm, place, facts),
+    ...presentServer(realm, publicRealm, serverInfo),
   };
 }
 
-/** The ways to sign in that clients know; of those that need another service none is built. */
-function presentAuthenticationMethods({ isDevelopment }: ServerFacts): WireFields {
-  const others = ['GitHub', 'GitLab', 'Google', 'Apple', 'SAML', 'OpenID Connect'];
+function presentServer(realm: Realm, publicRealm: PublicRealm, serverInfo: ServerInfo): WireFields {
   return {
-    Dev: { enabled: isDevelopment, available: true },
-    Email: { enabled: true, available: true },
-    ...Object.fromEntries(others.map((name) => [name, { enabled: false, available: false }])),
-  };
-}
-
-function presentServer(realm: Realm, place: RealmPlace, facts: ServerFacts): WireFields {
-  return {
-    server_generation: facts.startedAt,
-    development_environment: facts.isDevelopment,
+    server_generation: serverInfo.startedAt,
+    development_environment: serverInfo.isDevelopment,
     server_needs_upgrade: false,
-    server_web_public_streams_enabled: facts.webPublicEnabled,
+    server_web_public_streams_enabled: serverInfo.webPublicEnabled,
     server_inline_image_preview: true,
     server_inline_url_embed_preview: true,
     server_avatar_changes_disabled: false,
     server_name_changes_disabled: false,
-    server_emoji_data_url: emojiDataUrl(place),
+    server_emoji_data_url: emojiDataUrl(publicRealm),
     server_thumbnail_formats: THUMBNAIL_FORMATS,
     server_jitsi_server_url: DEFAULT_JITSI_URL,
     jitsi_server_url: realm.settings.jitsiServerUrl ?? DEFAULT_JITSI_URL,
@@ -132,7 +126,7 @@ function presentServer(realm: Realm, place: RealmPlace, facts: ServerFacts): Wir
     max_channel_folder_name_length: 60,
     max_channel_folder_description_length: 1024,
     max_reminder_note_length: 1000,
-    max_bulk_new_subscription_messages: MAX_TOLD_SUBSCRIBERS,
+    max_bulk_new_subscription_messages: MAX_NOTIFIED_SUBSCRIBERS,
     max_file_upload_size_mib: 100,
     max_avatar_file_size_mib: 5,
     max_icon_file_size_mib: 5,
@@ -143,7 +137,7 @@ function presentServer(realm: Realm, place: RealmPlace, facts: ServerFacts): Wir
 function presentRealmPermissions(realm: Realm, { values }: Grants): WireFields {
   const result: Record<string, unknown> = {};
   for (const [name, groupId] of Object.entries(realm.permissions) as [RealmPermission, GroupId][]) {
-    result[`realm_${permissionName(name)}`] = presentGroupSetting(values.get(groupId) ?? groupId);
+    result[`realm_${permissionTitle(name)}`] = presentGroupSetting(values.get(groupId) ?? groupId);
   }
   return result;
 }
@@ -166,10 +160,10 @@ const WEB_PUBLIC_POLICIES = { administrators: 2, moderators: 4, nobody: 6, owner
 const WILDCARD_POLICIES = { everyone: 1, members: 2, fullMembers: 3, administrators: 5, nobody: 6, moderators: 7 };
 
 /** What the viewer may do, as old clients ask for it (events §3.3). */
-export function presentOwnRights(viewer: Actor, realm: Realm, facts: ServerFacts): Record<string, boolean> {
+export function presentOwnRights(viewer: Actor, realm: Realm, serverInfo: ServerInfo): Record<string, boolean> {
   const mayCreate = (privacy: 'public' | 'privateSharedHistory') => canCreateOfPrivacy(viewer, realm, privacy).allowed;
   const mayCreateWebPublic =
-    facts.webPublicEnabled &&
+    serverInfo.webPublicEnabled &&
     realm.settings.enableSpectatorAccess &&
     mayCreate('public') &&
     viewer.groups.has(realm.permissions.canCreateWebPublicChannel);
@@ -231,7 +225,7 @@ function presentDefinitions(
   const result: Record<string, unknown> = {};
   for (const [name, definition] of Object.entries(registry)) {
     const { defaultOnSystemGroups } = definition;
-    result[permissionName(name)] = {
+    result[permissionTitle(name)] = {
       require_system_group: definition.requireSystemGroup,
       allow_internet_group: definition.allowInternet,
       allow_nobody_group: definition.allowNobody,

@@ -6,7 +6,7 @@ import type { Reply, ReplyBody } from './reply.js';
 import type { Request } from './request.js';
 import { CLIENT_SHARE, type TransportLimits } from './transport-limits.js';
 
-export interface ReplyCircumstances {
+export interface ReplyContext {
   readonly request: Request;
   /** Who is charged for what is not read yet. */
   readonly client: ClientKey;
@@ -67,26 +67,26 @@ export class AnswerWriter {
   }
 
   /** Does nothing when the client has gone. */
-  write(response: ServerResponse, reply: Reply, circumstances: ReplyCircumstances): Written {
+  write(response: ServerResponse, reply: Reply, context: ReplyContext): Written {
     const { status, body } = reply;
     if (response.headersSent || response.destroyed) return { status, done: null };
-    const { raw } = circumstances.request;
+    const { raw } = context.request;
     if (raw.method === 'HEAD' || status === 204) {
-      writeHead(response, reply, circumstances, lengthOf(body));
+      writeHead(response, reply, context, lengthOf(body));
       this.end(response, raw);
     } else if (isLong(body)) {
       const content = typeof body === 'string' ? Buffer.from(body) : body;
-      const hold = this.hold(content, circumstances.client);
-      if (hold instanceof HttpRefusal) return this.write(response, replyToError(hold).reply, circumstances);
-      writeHead(response, reply, circumstances, lengthOf(content));
+      const hold = this.hold(content, context.client);
+      if (hold instanceof HttpRefusal) return this.write(response, replyToError(hold).reply, context);
+      writeHead(response, reply, context, lengthOf(content));
       return { status, done: this.writePieces(response, raw, content).finally(hold) };
     } else {
       const content = Array.isArray(body) ? body.join('') : (body as string | Buffer);
       const length = Buffer.byteLength(content);
-      writeHead(response, reply, circumstances, length);
+      writeHead(response, reply, context, length);
       this.end(response, raw, content, () => {
         // Nearly always the kernel has taken all of it by now.
-        if (!response.writableFinished) void this.watch(response, length, circumstances.client);
+        if (!response.writableFinished) void this.watch(response, length, context.client);
       });
     }
     return { status, done: null };
@@ -276,13 +276,8 @@ class HeldTexts {
   }
 }
 
-function writeHead(
-  response: ServerResponse,
-  reply: Reply,
-  circumstances: ReplyCircumstances,
-  length: number | null,
-): void {
-  const { request, isLongPoll, isSameOriginOnly, limitHeaders, closes } = circumstances;
+function writeHead(response: ServerResponse, reply: Reply, context: ReplyContext, length: number | null): void {
+  const { request, isLongPoll, isSameOriginOnly, limitHeaders, closes } = context;
   const headers = (isSameOriginOnly ? ALWAYS : isLongPoll ? LONG_POLL_HEADERS : HEADERS).slice();
   headers.push('X-Request-Id', request.id);
   if (reply.status !== 204) {
@@ -290,7 +285,7 @@ function writeHead(
     if (length !== null) headers.push('Content-Length', String(length));
   }
   if (reply.cacheControl !== undefined) headers.push('Cache-Control', reply.cacheControl);
-  else if (reply.status === 204 || (reply.status < 300 && circumstances.isAuthenticated)) {
+  else if (reply.status === 204 || (reply.status < 300 && context.isAuthenticated)) {
     headers.push('Cache-Control', NEVER_CACHED, 'Expires', httpDate());
   }
   if (limitHeaders) headers.push(...limitHeaders);

@@ -2,7 +2,7 @@ import { DomainError, type ErrorCode, type RealmId, type UserId } from '@parley/
 import { badParameter, unauthorized } from './errors.js';
 import type { Request } from './request.js';
 
-/** Somebody who proved who he is. */
+/** Somebody who proved who they are. */
 export interface Identity {
   readonly realmId: RealmId;
   readonly userId: UserId;

@@ -49,7 +49,7 @@ it.each`
   expect(variantOf(parseUserAgent(userAgent)).key).toBe(key);
 });
 
-it('names extra emoji by who asks', () => {
+it('adds extra emoji by client', () => {
   expect(variantOf(parseUserAgent('Mozilla/5.0')).extraEmojiType).toBe('service_extra_emoji');
   expect(variantOf(parseUserAgent('ZulipFlutter/30.0')).extraEmojiType).toBe('zulip_extra_emoji');
 });

@@ -6,7 +6,6 @@ import { DomainError, invalidInput } from '@parley/domain';
 import express from 'express';
 import { type Authenticator, BasicAuthenticator, type Credentials, type Identity } from './authenticate.js';
 import { createDispatcher, type Dispatcher, type DispatcherOptions } from './dispatcher.js';
-import type { Standing } from './gates.js';
 import type { Logger } from './logger.js';
 import { createRouter, dispatchHotFirst } from './mount.js';
 import {
@@ -20,31 +19,33 @@ import {
 } from './params.js';
 import { RateLimiter } from './rate-limit.js';
 import { success, WireText } from './reply.js';
-import { type Route, route, type UseCaseKey, type Visitor } from './route.js';
+import type { CallerRole } from './role-requirements.js';
+import { type AnonymousCaller, type Route, route, type UseCaseKey } from './route.js';
 
 // ---------------------------------------------------------------------------------------------- a small chat server
 
 const KEY = 'a'.repeat(32);
 const realmId = 1 as RealmId;
-const PEOPLE: Readonly<Record<string, { id: number; key: string; standing: Standing; identity?: Partial<Identity> }>> =
-  {
-    'hamlet@x': { id: 7, key: KEY, standing: { role: 'member', isBot: false } },
-    'iago@x': { id: 8, key: 'b'.repeat(32), standing: { role: 'administrator', isBot: false } },
-    'bot@x': { id: 9, key: 'c'.repeat(32), standing: { role: 'member', isBot: true } },
-    'hook@x': {
-      id: 10,
-      key: 'd'.repeat(32),
-      standing: { role: 'member', isBot: true },
-      identity: { isIncomingWebhook: true },
-    },
-    'gone@x': { id: 11, key: 'e'.repeat(32), standing: { role: 'member', isBot: false } },
-    'fast@x': {
-      id: 12,
-      key: 'f'.repeat(32),
-      standing: { role: 'member', isBot: false },
-      identity: { rateLimits: '60:1000' },
-    },
-  };
+const PEOPLE: Readonly<
+  Record<string, { id: number; key: string; callerRole: CallerRole; identity?: Partial<Identity> }>
+> = {
+  'hamlet@x': { id: 7, key: KEY, callerRole: { role: 'member', isBot: false } },
+  'iago@x': { id: 8, key: 'b'.repeat(32), callerRole: { role: 'administrator', isBot: false } },
+  'bot@x': { id: 9, key: 'c'.repeat(32), callerRole: { role: 'member', isBot: true } },
+  'hook@x': {
+    id: 10,
+    key: 'd'.repeat(32),
+    callerRole: { role: 'member', isBot: true },
+    identity: { isIncomingWebhook: true },
+  },
+  'gone@x': { id: 11, key: 'e'.repeat(32), callerRole: { role: 'member', isBot: false } },
+  'fast@x': {
+    id: 12,
+    key: 'f'.repeat(32),
+    callerRole: { role: 'member', isBot: false },
+    identity: { rateLimits: '60:1000' },
+  },
+};
 
 const credentials: Credentials = {
   async verify({ host, email, apiKey }) {
@@ -94,7 +95,7 @@ class FetchApiKeyDto {
 
 class FetchApiKey {
   constructor(private readonly limiter: RateLimiter) {}
-  async execute({ realmId }: Visitor, { username, password }: FetchApiKeyDto) {
+  async execute({ realmId }: AnonymousCaller, { username, password }: FetchApiKeyDto) {
     if (realmId === null) throw new DomainError('UNKNOWN_REALM', 'Invalid subdomain');
     if (!username.includes('@')) throw invalidInput('Enter a valid email address.');
     this.limiter.attempt('authenticate_by_username', username);
@@ -107,7 +108,7 @@ class FetchApiKey {
 }
 
 class GetServerSettings {
-  async execute(visitor: Visitor) {
+  async execute(visitor: AnonymousCaller) {
     return { ip: visitor.ip, host: visitor.host, realmId: visitor.realmId };
   }
 }
@@ -156,11 +157,16 @@ const TABLE: readonly Route[] = [
   }),
   route('POST', '/roles', {
     auth: 'user',
-    gates: ['human', 'administrator'],
+    roleRequirements: ['human', 'administrator'],
     dto: RoleDto,
     handle: async ({ dto }) => success({ role: dto.role }),
   }),
-  route('PUT', '/bot_storage', { auth: 'user', gates: ['bot'], dto: NoParameters, handle: async () => success() }),
+  route('PUT', '/bot_storage', {
+    auth: 'user',
+    roleRequirements: ['bot'],
+    dto: NoParameters,
+    handle: async () => success(),
+  }),
   route('POST', '/user_uploads', {
     auth: 'user',
     dto: NoParameters,
@@ -256,8 +262,8 @@ async function start(options: Partial<DispatcherOptions> = {}, mount?: (dispatch
     },
     authenticators: [new BasicAuthenticator(credentials)],
     realms: { findRealm: async (host) => (host === 'nowhere.test' ? null : realmId) },
-    gatekeeper: {
-      standingOf: async ({ userId }) => Object.values(PEOPLE).find(({ id }) => id === userId)!.standing,
+    roleLookup: {
+      roleOf: async ({ userId }) => Object.values(PEOPLE).find(({ id }) => id === userId)!.callerRole,
     },
     limiter,
     clock,

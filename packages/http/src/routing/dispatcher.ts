@@ -13,7 +13,6 @@ import { type Body, ClientGone, parseForm, readBody } from './body.js';
 import { ByteBudget, Charge, type ClientKey } from './byte-budget.js';
 import { clientNameOf } from './client-identity.js';
 import { HttpRefusal, malformedRequest, methodNotAllowed, replyToError, serverBusy, unknownPath } from './errors.js';
-import { type Gatekeeper, pass } from './gates.js';
 import { type LoadGauge, noLoad } from './load.js';
 import { checkLocalAccess, isLoopbackName, type PagesAllowed } from './local-access.js';
 import { type Logger, silentLogger } from './logger.js';
@@ -33,7 +32,8 @@ import { ReceivedRequest } from './received-request.js';
 import { type Reply, success, withIgnoredParameters } from './reply.js';
 import { Parameters } from './request.js';
 import { hasOneHost, type RequestTarget, targetOf } from './request-target.js';
-import type { Auth, CallerOf, Context, Route, ShownLimit, UseCaseKey, Visitor } from './route.js';
+import { enforceRoles, type RoleLookup } from './role-requirements.js';
+import type { AnonymousCaller, Auth, CallerOf, Context, Route, ShownLimit, UseCaseKey } from './route.js';
 import { CLIENT_SHARE, TRANSPORT_LIMITS, type TransportLimits } from './transport-limits.js';
 
 export interface DispatcherOptions {
@@ -43,7 +43,7 @@ export interface DispatcherOptions {
   /** Tried in order. */
   readonly authenticators: readonly Authenticator[];
   readonly realms: RealmDirectory;
-  readonly gatekeeper: Gatekeeper;
+  readonly roleLookup: RoleLookup;
   readonly limiter: RateLimiter;
   readonly clock: Clock;
   readonly logger?: Logger;
@@ -79,13 +79,13 @@ interface CompiledRoute extends Endpoint {
   useCase: unknown;
 }
 
-type ExecutesInput = { execute(caller: Caller | Visitor, input: unknown): Promise<unknown> };
+type ExecutesInput = { execute(caller: Caller | AnonymousCaller, input: unknown): Promise<unknown> };
 
 /** Whose credentials came with a request, or what is wrong with them. */
 type Proof = { readonly identity: Identity } | { readonly refusal: unknown };
 
 /** What is known of a request so far, for its answer and its line in the log. */
-interface Exchange {
+interface RequestState {
   readonly match: Match<CompiledRoute>;
   endpoint: CompiledRoute | undefined;
   /** Undefined until the credentials were looked at. */
@@ -161,7 +161,7 @@ class TableDispatcher implements Dispatcher {
 
     const startedAt = performance.now();
     const request = new ReceivedRequest(raw, response, path, this.trustedProxies);
-    const exchange: Exchange | null = match && {
+    const requestState: RequestState | null = match && {
       match,
       endpoint: undefined,
       proof: undefined,
@@ -173,20 +173,20 @@ class TableDispatcher implements Dispatcher {
     this.pending.add(raw);
     try {
       if (!hasOneHost(raw, target)) throw malformedRequest();
-      if (!exchange) throw unknownPath();
-      reply = await this.answer(request, exchange, target);
+      if (!requestState) throw unknownPath();
+      reply = await this.answer(request, requestState, target);
     } catch (error) {
-      reply = this.replyTo(error, request, exchange);
+      reply = this.replyTo(error, request, requestState);
     }
-    for (const charge of exchange?.charges ?? []) charge.release();
+    for (const charge of requestState?.charges ?? []) charge.release();
     let status = 499;
     if (reply) {
-      const written = this.write(response, reply, request, exchange);
+      const written = this.write(response, reply, request, requestState);
       status = written.status;
       if (written.done) await this.taken(written.done, response, request);
     }
     this.leave(raw);
-    this.log(request, exchange, status, startedAt);
+    this.log(request, requestState, status, startedAt);
     return true;
   }
 
@@ -225,8 +225,8 @@ class TableDispatcher implements Dispatcher {
   }
 
   /** The checks of every operation, in the contract's order. */
-  private async answer(request: ReceivedRequest, exchange: Exchange, { query }: RequestTarget): Promise<Reply> {
-    const { entry, values } = exchange.match;
+  private async answer(request: ReceivedRequest, requestState: RequestState, { query }: RequestTarget): Promise<Reply> {
+    const { entry, values } = requestState.match;
     if (request.method === 'OPTIONS') return { ...OPTIONS_REPLY, headers: ['Allow', entry.allowHeader] };
     this.shed(entry.endpoints.get(request.method)?.route);
 
@@ -235,9 +235,9 @@ class TableDispatcher implements Dispatcher {
     let body: Body | undefined;
     let bodyRefusal: unknown;
     if (request.method === 'POST' && this.isSmall(request.raw)) {
-      if (entry.isForUsers) exchange.proof = await this.prove(request);
+      if (entry.isForUsers) requestState.proof = await this.prove(request);
       try {
-        body = await this.readBody(request, exchange, entry.endpoints.get('POST')?.route);
+        body = await this.readBody(request, requestState, entry.endpoints.get('POST')?.route);
       } catch (error) {
         if (error instanceof ClientGone) throw error;
         bodyRefusal = error;
@@ -247,31 +247,32 @@ class TableDispatcher implements Dispatcher {
     }
     const endpoint = entry.endpoints.get(request.method);
     if (!endpoint) throw methodNotAllowed(entry.allowed);
-    exchange.endpoint = endpoint;
+    requestState.endpoint = endpoint;
     const { route } = endpoint;
     if (values.length > 0) request.pathParameters = pathParameters(endpoint.names, values);
 
     this.guard(request, route);
     if (route.auth === 'user') {
-      exchange.proof ??= await this.prove(request);
-      exchange.identity = this.identify(exchange.proof, request, exchange, route);
+      requestState.proof ??= await this.prove(request);
+      requestState.identity = this.identify(requestState.proof, request, requestState, route);
     }
     this.shed(route);
-    this.countCall(request, exchange, route);
-    if (route.gates.length > 0) pass(route.gates, await this.options.gatekeeper.standingOf(exchange.identity!));
+    this.countCall(request, requestState, route);
+    if (route.roleRequirements.length > 0)
+      enforceRoles(route.roleRequirements, await this.options.roleLookup.roleOf(requestState.identity!));
 
     if (bodyRefusal) throw bodyRefusal;
-    body ??= await this.readBody(request, exchange, route);
+    body ??= await this.readBody(request, requestState, route);
     request.files = body.files;
     request.parameters =
       query || body.fields.size > 0 ? new Parameters(parseForm(query), body.fields) : Parameters.none;
-    const caller = await this.callerOf(request, exchange.identity);
+    const caller = await this.callerOf(request, requestState.identity);
 
     const { dto, ignored } = parse(route.dto, request.pathParameters, request.parameters);
     try {
       return withIgnoredParameters(await this.operate(endpoint, request, caller, dto), ignored);
     } finally {
-      if (typeof route.limit === 'object') this.showLimit(route.limit, dto, caller, exchange);
+      if (typeof route.limit === 'object') this.showLimit(route.limit, dto, caller, requestState);
     }
   }
 
@@ -288,15 +289,19 @@ class TableDispatcher implements Dispatcher {
   }
 
   /** More from those who have proved who they are. */
-  private readBody(request: ReceivedRequest, exchange: Exchange, route: Route | undefined): Promise<Body> | Body {
+  private readBody(
+    request: ReceivedRequest,
+    requestState: RequestState,
+    route: Route | undefined,
+  ): Promise<Body> | Body {
     if (request.raw.headers['content-type'] === undefined) return NO_BODY;
     const { limits, budgets } = this;
-    const isProven = exchange.proof !== undefined && 'identity' in exchange.proof;
-    const client = this.clientOf(request, exchange);
+    const isProven = requestState.proof !== undefined && 'identity' in requestState.proof;
+    const client = this.clientOf(request, requestState);
     const charge = new Charge(isProven ? budgets.bodies : budgets.anonymousBodies, client);
-    exchange.charges.push(charge);
+    requestState.charges.push(charge);
     const files = isProven && route?.takesFiles ? new Charge(budgets.files, client) : null;
-    if (files) exchange.charges.push(files);
+    if (files) requestState.charges.push(files);
     return readBody(request.raw, {
       maxBytes: isProven ? limits.bodyBytes : limits.anonymousBodyBytes,
       timeoutMs: files ? limits.filesMs : limits.bodyMs,
@@ -305,15 +310,15 @@ class TableDispatcher implements Dispatcher {
     });
   }
 
-  private clientOf(request: ReceivedRequest, exchange: Exchange | null): ClientKey {
-    const proof = exchange?.proof;
+  private clientOf(request: ReceivedRequest, requestState: RequestState | null): ClientKey {
+    const proof = requestState?.proof;
     return proof && 'identity' in proof ? proof.identity.userId : ipGroup(request.ip);
   }
 
   private async operate(
     endpoint: CompiledRoute,
     request: ReceivedRequest,
-    caller: Caller | Visitor,
+    caller: Caller | AnonymousCaller,
     dto: object,
   ): Promise<Reply> {
     const { route } = endpoint;
@@ -353,36 +358,36 @@ class TableDispatcher implements Dispatcher {
   }
 
   /** @throws HttpRefusal 401, or whatever the credentials were refused with. */
-  private identify(proof: Proof, request: ReceivedRequest, exchange: Exchange, route: Route): Identity {
+  private identify(proof: Proof, request: ReceivedRequest, requestState: RequestState, route: Route): Identity {
     if ('refusal' in proof) {
-      if (isRefusedCredentials(proof.refusal)) this.countAddress('api_by_ip', request, exchange);
+      if (isRefusedCredentials(proof.refusal)) this.countAddress('api_by_ip', request, requestState);
       throw proof.refusal;
     }
     if (proof.identity.isIncomingWebhook && !route.allowsWebhookBots) throw notForWebhookBots();
     return proof.identity;
   }
 
-  private countCall(request: ReceivedRequest, exchange: Exchange, { limit, auth }: Route): void {
+  private countCall(request: ReceivedRequest, requestState: RequestState, { limit, auth }: Route): void {
     const { limiter } = this.options;
     if (!limiter.isOn || limit === 'none') return;
     const rule = typeof limit === 'string' ? limit : auth === 'user' ? 'api_by_user' : 'api_by_ip';
-    const { identity } = exchange;
+    const { identity } = requestState;
     const state = identity
       ? limiter.hit(rule, identity.userId, { quotas: parseQuotas(identity.rateLimits) })
-      : this.countAddress(rule, request, exchange);
-    if (typeof limit === 'string' || !state?.isAllowed) exchange.limit = state;
+      : this.countAddress(rule, request, requestState);
+    if (typeof limit === 'string' || !state?.isAllowed) requestState.limit = state;
     if (state && !state.isAllowed) throw rateLimited(state);
   }
 
   /** @throws DomainError RATE_LIMITED */
-  private countAddress(rule: LimitRule, request: ReceivedRequest, exchange: Exchange): LimitState | undefined {
+  private countAddress(rule: LimitRule, request: ReceivedRequest, requestState: RequestState): LimitState | undefined {
     const { limiter } = this.options;
     if (!limiter.isOn) return undefined;
     this.warnOfProxy(request);
     const { ip } = request;
     const state = limiter.hit(rule, ipGroup(ip), { source: networkOf(ip) });
     if (state.isAllowed) return state;
-    exchange.limit = state;
+    requestState.limit = state;
     throw rateLimited(state);
   }
 
@@ -397,14 +402,14 @@ class TableDispatcher implements Dispatcher {
   private showLimit(
     { rule, keyOf }: ShownLimit<unknown>,
     dto: unknown,
-    caller: Caller | Visitor,
-    exchange: Exchange,
+    caller: Caller | AnonymousCaller,
+    requestState: RequestState,
   ): void {
     const { limiter } = this.options;
-    if (limiter.isOn) exchange.limit = limiter.peek(rule, keyOf(dto, caller as CallerOf<Auth>));
+    if (limiter.isOn) requestState.limit = limiter.peek(rule, keyOf(dto, caller as CallerOf<Auth>));
   }
 
-  private async callerOf(request: ReceivedRequest, identity: Identity | undefined): Promise<Caller | Visitor> {
+  private async callerOf(request: ReceivedRequest, identity: Identity | undefined): Promise<Caller | AnonymousCaller> {
     const parameter = request.parameters.get('client');
     const clientName = clientNameOf(request.client, parameter, identity?.isBrowserSession ?? false);
     if (identity) return { realmId: identity.realmId, userId: identity.userId, clientName };
@@ -413,11 +418,11 @@ class TableDispatcher implements Dispatcher {
   }
 
   /** Null when nobody is left to be answered. */
-  private replyTo(error: unknown, request: ReceivedRequest, exchange: Exchange | null): Reply | null {
+  private replyTo(error: unknown, request: ReceivedRequest, requestState: RequestState | null): Reply | null {
     if (error instanceof ClientGone) return null;
     const { reply, isBug } = replyToError(error, request.variant);
     if (isBug) {
-      const route = exchange?.endpoint?.route;
+      const route = requestState?.endpoint?.route;
       this.logger.error(
         { requestId: request.id, method: request.method, route: route?.path, err: error },
         'unexpected error',
@@ -426,15 +431,20 @@ class TableDispatcher implements Dispatcher {
     return reply;
   }
 
-  private write(response: ServerResponse, reply: Reply, request: ReceivedRequest, exchange: Exchange | null): Written {
+  private write(
+    response: ServerResponse,
+    reply: Reply,
+    request: ReceivedRequest,
+    requestState: RequestState | null,
+  ): Written {
     try {
       return this.answers.write(response, reply, {
         request,
-        client: this.clientOf(request, exchange),
-        isAuthenticated: exchange?.identity !== undefined,
-        isLongPoll: exchange?.match.entry.isLongPoll ?? false,
-        isSameOriginOnly: exchange?.match.entry.isDevelopment ?? false,
-        limitHeaders: exchange?.limit && rateLimitHeaders(exchange.limit),
+        client: this.clientOf(request, requestState),
+        isAuthenticated: requestState?.identity !== undefined,
+        isLongPoll: requestState?.match.entry.isLongPoll ?? false,
+        isSameOriginOnly: requestState?.match.entry.isDevelopment ?? false,
+        limitHeaders: requestState?.limit && rateLimitHeaders(requestState.limit),
         closes: this.isDraining || reply.status === 408,
       });
     } catch (error) {
@@ -467,16 +477,16 @@ class TableDispatcher implements Dispatcher {
   }
 
   /** Never parameters, bodies or credentials; the path's pattern, not the path, which may hold an address. */
-  private log(request: ReceivedRequest, exchange: Exchange | null, status: number, startedAt: number): void {
+  private log(request: ReceivedRequest, requestState: RequestState | null, status: number, startedAt: number): void {
     if (this.logger === silentLogger) return;
     this.logger.info(
       {
         requestId: request.id,
         method: request.method,
-        route: exchange?.endpoint?.route.path ?? contractPathOf(request.path),
+        route: requestState?.endpoint?.route.path ?? contractPathOf(request.path),
         status: request.isGone ? 499 : status,
         durationMs: Math.round((performance.now() - startedAt) * 100) / 100,
-        userId: exchange?.identity?.userId,
+        userId: requestState?.identity?.userId,
       },
       'request',
     );

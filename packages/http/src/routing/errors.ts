@@ -1,6 +1,9 @@
-import { DomainError, type ErrorCode } from '@parley/domain';
+import { DomainError, type ErrorCode, type SettingValue } from '@parley/domain';
 import { presentGroupUses } from '../groups/group.presenters.js';
 import { presentInvitationErrors } from '../invitations/invitation.presenters.js';
+import { unknownMethodText } from '../realms/authentication-methods.wire.js';
+import { REALM_SETTING_FORMS } from '../realms/realm-settings.wire.js';
+import { USER_SETTING_FORMS } from '../users/user-settings.wire.js';
 import type { ClientVariant } from './client-variant.js';
 import { failure, type Reply, type WireFields } from './reply.js';
 
@@ -23,6 +26,7 @@ const WIRE: Readonly<Record<ErrorCode, WireError>> = {
     code: 'REQUEST_VARIABLE_INVALID',
     fields: { parameter: 'var_name', value: 'bad_value' },
   },
+  BAD_SETTING_VALUE: badRequest, // see replyToBadSetting
   NOT_PERMITTED: badRequest, // sic: 400, `Insufficient permission`
   NOT_FOUND: { status: 404, code: 'BAD_REQUEST' },
   ACCESS_DENIED: { status: 403, code: 'BAD_REQUEST' },
@@ -161,6 +165,7 @@ export function replyToError(error: unknown, variant?: ClientVariant): { reply: 
 }
 
 function replyToRefusal(error: DomainError, variant: ClientVariant | undefined): Reply {
+  if (error.code === 'BAD_SETTING_VALUE') return replyToBadSetting(error);
   const wire = WIRE[error.code];
   const extra: Record<string, unknown> = {};
   for (const [detail, field] of Object.entries(wire.fields ?? {})) {
@@ -174,6 +179,18 @@ function replyToRefusal(error: DomainError, variant: ClientVariant | undefined):
     return { ...reply, headers: ['Retry-After', String(error.details.retryAfter)] };
   }
   return reply;
+}
+
+/** In the words that clients know the setting by. */
+function replyToBadSetting({ details }: DomainError): Reply {
+  if (details.setting === 'authenticationMethods') {
+    return failure(400, 'BAD_REQUEST', unknownMethodText(String(details.value)));
+  }
+  const forms = details.of === 'user' ? USER_SETTING_FORMS : REALM_SETTING_FORMS;
+  const value = details.value as SettingValue;
+  const { message, badParameter } = forms.refusalOf(String(details.setting), value);
+  if (badParameter === undefined) return failure(400, 'BAD_REQUEST', message);
+  return failure(400, 'REQUEST_VARIABLE_INVALID', message, { var_name: badParameter, bad_value: value });
 }
 
 function messageFor(error: DomainError, variant: ClientVariant | undefined): string {

@@ -1,6 +1,6 @@
 import { parseJson, replaceFractionals } from '@parley/domain';
 import { MAX_JSON_LENGTH, MAX_NUMBER_LENGTH } from './limits.js';
-import { TooLong } from './misfit.js';
+import { TooLong } from './param-error.js';
 
 /** How the text of a field becomes a value, which the check of its type then judges: nothing here throws. */
 

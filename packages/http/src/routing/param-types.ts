@@ -8,7 +8,7 @@ import {
   NOT_JSON,
 } from './field-decoding.js';
 import { MAX_IDS } from './limits.js';
-import { Misfit, quotable, TooLong } from './misfit.js';
+import { ParamError, quotable, TooLong } from './param-error.js';
 
 /** The kinds of values parameters have, as values to combine: `listOf(object({ name: text({ max: 60 }) }), { max: 9 })`. */
 
@@ -27,10 +27,10 @@ export type ValueOf<P> = P extends ParamType<infer T> ? T : never;
 
 const asText = (field: string): unknown => field;
 
-const not = (what: string) => new Misfit((position) => `${position} is not ${what}`);
+const not = (what: string) => new ParamError((position) => `${position} is not ${what}`);
 
 /** Why a value is not `what`, if it is a value at all. */
-function misfitOf(value: unknown, what: string): Misfit {
+function paramErrorOf(value: unknown, what: string): ParamError {
   if (value instanceof TooLong) return value;
   return not(value === NOT_JSON ? 'valid JSON' : what);
 }
@@ -60,15 +60,15 @@ export function text(rules: TextRules): ParamType<string> {
   return {
     decode: asText,
     check(value) {
-      if (typeof value !== 'string') throw misfitOf(value, 'a string');
+      if (typeof value !== 'string') throw paramErrorOf(value, 'a string');
       const result = strip ? trim(value) : value;
-      if (notBlank && trim(result) === '') throw new Misfit((p) => `${p} cannot be blank`);
+      if (notBlank && trim(result) === '') throw new ParamError((p) => `${p} cannot be blank`);
       if (length !== undefined && (isShorterThan(result, length) || isLongerThan(result, length))) {
         throw not(`length ${length}`);
       }
-      if (isShorterThan(result, min)) throw new Misfit((p) => `${p} is too short.`);
+      if (isShorterThan(result, min)) throw new ParamError((p) => `${p} is too short.`);
       if (max !== undefined && isLongerThan(result, max)) throw new TooLong(max);
-      if (pattern && !pattern.test(result)) throw new Misfit((p) => `${p} has invalid format`);
+      if (pattern && !pattern.test(result)) throw new ParamError((p) => `${p} has invalid format`);
       return result;
     },
     jsonLength: textJsonLength((max ?? length)!),
@@ -86,7 +86,7 @@ export function oneOf<const W extends string>(...words: readonly W[]): ParamType
     decode: asText,
     check(value) {
       // What is too long to be read is none of them either.
-      if (!allowed.has(value)) throw value === NOT_JSON ? not('valid JSON') : new Misfit((p) => `Invalid ${p}`);
+      if (!allowed.has(value)) throw value === NOT_JSON ? not('valid JSON') : new ParamError((p) => `Invalid ${p}`);
       return value as W;
     },
     jsonLength: textJsonLength(Math.max(...words.map((word) => word.length))),
@@ -110,10 +110,10 @@ export function integer(rules: NumberRules = {}): ParamType<number> {
     check(value) {
       // Hundreds of digits are an integer too.
       if (!Number.isInteger(value) && value !== Number.POSITIVE_INFINITY && value !== Number.NEGATIVE_INFINITY) {
-        throw misfitOf(value, 'an integer');
+        throw paramErrorOf(value, 'an integer');
       }
-      if ((value as number) < min) throw new Misfit((p) => `${p} is too small`);
-      if ((value as number) > max) throw new Misfit((p) => `${p} is too large`);
+      if ((value as number) < min) throw new ParamError((p) => `${p} is too small`);
+      if ((value as number) > max) throw new ParamError((p) => `${p} is too large`);
       return Math.max(Number.MIN_SAFE_INTEGER, Math.min(value as number, Number.MAX_SAFE_INTEGER));
     },
     jsonLength: NUMBER_JSON_LENGTH,
@@ -129,7 +129,7 @@ export function integerOneOf<const N extends number>(...numbers: readonly N[]): 
     decode: decodeInteger,
     check(value) {
       const number = any.check(value);
-      if (!allowed.has(number)) throw new Misfit((p) => `Invalid ${p}`);
+      if (!allowed.has(number)) throw new ParamError((p) => `Invalid ${p}`);
       return number as N;
     },
     jsonLength: any.jsonLength,
@@ -142,9 +142,9 @@ export function float(rules: NumberRules = {}): ParamType<number> {
   return {
     decode: decodeFloat,
     check(value) {
-      if (!Number.isFinite(value)) throw misfitOf(value, 'a float');
-      if ((value as number) < min) throw new Misfit((p) => `${p} is too small`);
-      if ((value as number) > max) throw new Misfit((p) => `${p} is too large`);
+      if (!Number.isFinite(value)) throw paramErrorOf(value, 'a float');
+      if ((value as number) < min) throw new ParamError((p) => `${p} is too small`);
+      if ((value as number) > max) throw new ParamError((p) => `${p} is too large`);
       return value as number;
     },
     jsonLength: NUMBER_JSON_LENGTH,
@@ -156,7 +156,7 @@ export function boolean(): ParamType<boolean> {
   return {
     decode: decodeBoolean,
     check(value) {
-      if (typeof value !== 'boolean') throw misfitOf(value, 'a boolean');
+      if (typeof value !== 'boolean') throw paramErrorOf(value, 'a boolean');
       return value;
     },
     jsonLength: 5,
@@ -181,10 +181,10 @@ export function listOf<T>(element: ParamType<T>, rules: ListRules): ParamType<T[
   const most = (max ?? length)!;
   return jsonType({
     check(value) {
-      if (!Array.isArray(value)) throw misfitOf(value, 'a list');
-      if (notEmpty && value.length === 0) throw new Misfit((p) => `${p} cannot be blank`);
+      if (!Array.isArray(value)) throw paramErrorOf(value, 'a list');
+      if (notEmpty && value.length === 0) throw new ParamError((p) => `${p} cannot be blank`);
       if (length !== undefined && value.length !== length) {
-        throw new Misfit((p) => `${p} should have exactly ${length} items`);
+        throw new ParamError((p) => `${p} should have exactly ${length} items`);
       }
       if (value.length > most) throw new TooLong(most, 'items');
       const checked: T[] = [];
@@ -192,7 +192,7 @@ export function listOf<T>(element: ParamType<T>, rules: ListRules): ParamType<T[
       try {
         for (; index < value.length; index++) checked.push(element.check(value[index]));
       } catch (error) {
-        throw error instanceof Misfit ? error.within(index) : error;
+        throw error instanceof ParamError ? error.within(index) : error;
       }
       return checked;
     },
@@ -230,16 +230,16 @@ export function object<S extends Shape>(shape: S, rules: { readonly open?: boole
   );
   return jsonType({
     check(value) {
-      if (!isDictionary(value)) throw misfitOf(value, 'a dict');
+      if (!isDictionary(value)) throw paramErrorOf(value, 'a dict');
       const checked: Record<string, unknown> = {};
       for (const { key, type, isRequired } of members) {
         if (Object.hasOwn(value, key)) checked[key] = checkMember(type, value, key);
-        else if (isRequired) throw new Misfit((p) => `${key} key is missing from ${p}`);
+        else if (isRequired) throw new ParamError((p) => `${key} key is missing from ${p}`);
       }
       if (!rules.open) {
         const stray = Object.keys(value).find((key) => !Object.hasOwn(shape, key));
         if (stray !== undefined) {
-          throw new Misfit((p) => `Argument "${quotable(stray)}" at ${p} is unexpected`).within(stray);
+          throw new ParamError((p) => `Argument "${quotable(stray)}" at ${p} is unexpected`).within(stray);
         }
       }
       return checked as ObjectOf<S>;
@@ -268,7 +268,7 @@ export interface RecordRules {
 export function recordOf<T>(type: ParamType<T>, { max, maxKeyLength }: RecordRules): ParamType<Record<string, T>> {
   return jsonType({
     check(value) {
-      if (!isDictionary(value)) throw misfitOf(value, 'a dict');
+      if (!isDictionary(value)) throw paramErrorOf(value, 'a dict');
       const keys = Object.keys(value);
       if (keys.length > max) throw new TooLong(max, 'items');
       const checked: Record<string, T> = Object.create(null);
@@ -297,7 +297,7 @@ export function checkMember<T, K extends string | number>(
   try {
     return type.check(value[key]);
   } catch (error) {
-    throw error instanceof Misfit ? error.within(key) : error;
+    throw error instanceof ParamError ? error.within(key) : error;
   }
 }
 
@@ -325,18 +325,18 @@ export function anyOf<const P extends readonly ParamType<unknown>[]>(
 ): ParamType<ValueOf<P[number]>> {
   return jsonType({
     check(value) {
-      let first: Misfit | undefined;
+      let first: ParamError | undefined;
       let tooLong: TooLong | undefined;
       for (const alternative of alternatives) {
         try {
           return alternative.check(value) as ValueOf<P[number]>;
         } catch (error) {
-          if (!(error instanceof Misfit)) throw error;
+          if (!(error instanceof ParamError)) throw error;
           first ??= error;
           if (error instanceof TooLong) tooLong ??= error;
         }
       }
-      throw tooLong ?? (says && value !== NOT_JSON ? new Misfit(says) : first);
+      throw tooLong ?? (says && value !== NOT_JSON ? new ParamError(says) : first);
     },
     jsonLength: Math.max(...alternatives.map(({ jsonLength }) => jsonLength)),
     schema: { anyOf: alternatives.map(({ schema }) => schema) },
@@ -362,7 +362,7 @@ export function refine<T>(type: ParamType<T>, problem: (value: T) => string | un
     check(raw) {
       const value = type.check(raw);
       const template = problem(value);
-      if (template !== undefined) throw new Misfit((p) => template.replaceAll('{p}', p));
+      if (template !== undefined) throw new ParamError((p) => template.replaceAll('{p}', p));
       return value;
     },
   };
@@ -372,7 +372,7 @@ export function refine<T>(type: ParamType<T>, problem: (value: T) => string | un
 export function legacy<T>(type: ParamType<T>, fits: (value: T) => boolean = () => true): ParamType<T> {
   const refused = (value: unknown) => {
     const bad = typeof value === 'string' ? value : JSON.stringify(value);
-    return new Misfit((p) => `Bad value for '${p}': ${bad}`, 'REQUEST_VARIABLE_INVALID', bad);
+    return new ParamError((p) => `Bad value for '${p}': ${bad}`, 'REQUEST_VARIABLE_INVALID', bad);
   };
   return {
     ...type,
@@ -391,7 +391,7 @@ export function legacy<T>(type: ParamType<T>, fits: (value: T) => boolean = () =
       try {
         value = type.check(raw);
       } catch (error) {
-        throw error instanceof Misfit && !(error instanceof TooLong) ? refused(raw) : error;
+        throw error instanceof ParamError && !(error instanceof TooLong) ? refused(raw) : error;
       }
       if (!fits(value)) throw refused(raw);
       return value;

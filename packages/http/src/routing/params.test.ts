@@ -1,6 +1,6 @@
 import { validateSync } from 'class-validator';
-import { assemble } from './assemble.js';
 import { HttpRefusal } from './errors.js';
+import { instantiateDto } from './instantiate-dto.js';
 import {
   anyOf,
   groupSetting,
@@ -50,7 +50,7 @@ function read<T extends object>(dto: Dto<T>, fields: Record<string, string>, pat
 /** What class-validator itself says, first error only. */
 function validate(dto: Dto, fields: Record<string, string>): string | undefined {
   try {
-    const [first] = validateSync(assemble(dto, {}, form(fields)), { forbidUnknownValues: false });
+    const [first] = validateSync(instantiateDto(dto, {}, form(fields)), { forbidUnknownValues: false });
     return Object.values(first?.constraints ?? {})[0];
   } catch (error) {
     if (error instanceof HttpRefusal) return error.message;

@@ -3,7 +3,7 @@ import { Transform } from 'class-transformer/cjs/decorators/transform.decorator.
 import { getMetadataStorage } from 'class-validator/cjs/metadata/MetadataStorage.js';
 import { registerDecorator } from 'class-validator/cjs/register-decorator.js';
 import { confusingArguments, HttpRefusal, missingArgument } from './errors.js';
-import { Misfit } from './misfit.js';
+import { ParamError } from './param-error.js';
 import {
   boolean,
   float,
@@ -161,13 +161,13 @@ function checked(member: Member, value: unknown): unknown {
   try {
     return member.type.check(value);
   } catch (error) {
-    throw error instanceof Misfit ? refusalFor(member, error) : error;
+    throw error instanceof ParamError ? refusalFor(member, error) : error;
   }
 }
 
-function refusalFor({ name }: Member, misfit: Misfit): HttpRefusal {
-  const extra = misfit.badValue === undefined ? {} : { var_name: name, bad_value: misfit.badValue };
-  return new HttpRefusal(400, misfit.code, misfit.messageFor(name), extra);
+function refusalFor({ name }: Member, error: ParamError): HttpRefusal {
+  const extra = error.badValue === undefined ? {} : { var_name: name, bad_value: error.badValue };
+  return new HttpRefusal(400, error.code, error.messageFor(name), extra);
 }
 
 /** The refusal of a member's value on a DTO instance, for class-validator. Absence shows as the initializer's value. */

@@ -1,7 +1,7 @@
 import type { Caller } from '@parley/domain';
 import { IntegerParam, NoParameters, TextParam } from './params.js';
 import { success } from './reply.js';
-import { route, type Visitor } from './route.js';
+import { type AnonymousCaller, route } from './route.js';
 
 class RenameDto {
   @IntegerParam() stream_id!: number;
@@ -21,7 +21,7 @@ class ListChannels {
 }
 
 class LogIn {
-  async execute(_visitor: Visitor, _input: string): Promise<void> {}
+  async execute(_visitor: AnonymousCaller, _input: string): Promise<void> {}
 }
 
 const toInput = ({ stream_id, new_name }: RenameDto) => ({ channelId: stream_id, name: new_name });
@@ -35,13 +35,13 @@ it('knows an operation in full', () => {
     dto: RenameDto,
     useCase: Rename,
     limit: 'api_by_user',
-    gates: [],
+    roleRequirements: [],
     hot: false,
     longPoll: false,
   });
 });
 
-it('limits long polls on their own, and visitors by address', () => {
+it('limits long polls on their own, and anonymous callers by address', () => {
   const handle = async () => success();
   expect(route('GET', '/events', { auth: 'user', dto: NoParameters, handle, longPoll: true }).limit).toBe(
     'events_by_user',
@@ -80,6 +80,6 @@ it('compiles only what fits together', () => {
   route('PATCH', '/x', { ...user, useCase: Rename, toInput, present: ({ nope }) => ({ nope }) });
   // @ts-expect-error a visitor is no caller
   route('PATCH', '/x', { auth: 'anyone', dto: RenameDto, useCase: Rename, toInput });
-  // @ts-expect-error gates need somebody to look up
-  route('GET', '/x', { auth: 'anyone', dto: NoParameters, gates: ['owner'], handle: async () => success() });
+  // @ts-expect-error role requirements need somebody to look up
+  route('GET', '/x', { auth: 'anyone', dto: NoParameters, roleRequirements: ['owner'], handle: async () => success() });
 });

@@ -1,18 +1,18 @@
 import type { Caller, RealmId } from '@parley/domain';
 import type { ClientVariant } from './client-variant.js';
-import type { Gate } from './gates.js';
 import type { Dto } from './params.js';
 import type { LimitRule } from './rate-limit.js';
 import type { Reply, WireFields, WireText } from './reply.js';
 import type { Request } from './request.js';
+import type { RoleRequirement } from './role-requirements.js';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** Who may call at all: somebody who proves who he is, or anybody. Everything finer is a gate or a permission rule. */
+/** Who may call at all: somebody who proves who they are, or anybody. Everything finer is a role requirement or a permission rule. */
 export type Auth = 'user' | 'anyone';
 
 /** What is known of a caller who proved nothing. */
-export interface Visitor {
+export interface AnonymousCaller {
   /** Null when the host name belongs to no organization; what that means is up to the operation. */
   readonly realmId: RealmId | null;
   readonly host: string;
@@ -20,7 +20,7 @@ export interface Visitor {
   readonly clientName: string;
 }
 
-export type CallerOf<A extends Auth> = A extends 'user' ? Caller : Visitor;
+export type CallerOf<A extends Auth> = A extends 'user' ? Caller : AnonymousCaller;
 
 /** A use case as a key: `resolve` answers its instance. */
 // biome-ignore lint/suspicious/noExplicitAny: only `any` accepts every constructor, whatever its dependencies.
@@ -53,7 +53,7 @@ interface Declaration<A extends Auth, D extends object> {
   readonly auth: A;
   readonly dto: Dto<D>;
   /** Checked in this order, after authentication and before parameters. */
-  readonly gates?: A extends 'user' ? readonly Gate[] : never;
+  readonly roleRequirements?: A extends 'user' ? readonly RoleRequirement[] : never;
   /**
    * The rule that counts the call; default: `api_by_user` for users, `api_by_ip` for anyone. An object shows what the use
    * case counts besides.
@@ -103,7 +103,7 @@ export interface Route {
   readonly path: string;
   readonly auth: Auth;
   readonly dto: Dto;
-  readonly gates: readonly Gate[];
+  readonly roleRequirements: readonly RoleRequirement[];
   readonly limit: LimitRule | 'none' | ShownLimit<unknown>;
   readonly hot: boolean;
   readonly takesFiles: boolean;
@@ -145,7 +145,7 @@ export function route(method: Method, path: string, spec: Partial<Route> & Pick<
     atRoot: false,
     isExpensive: false,
     isDevelopment: false,
-    gates: [],
+    roleRequirements: [],
     useCase: undefined,
     toInput: undefined,
     present: undefined,

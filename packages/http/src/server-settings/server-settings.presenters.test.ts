@@ -1,11 +1,11 @@
 import { presentServerSettings } from './server-settings.presenters.js';
 
-const addresses = { urlOf: () => 'https://chat.example', mailHostOf: () => 'chat.example' };
+const realmUrls = { urlOf: () => 'https://chat.example', emailDomainOf: () => 'chat.example' };
 
 it('leaves out what names a realm where there is none', () => {
   const wire = presentServerSettings(
     { realm: null, url: 'https://chat.example', isDevelopment: false, allowsSpectators: false },
-    addresses,
+    realmUrls,
   );
   expect(wire).toMatchObject({ realm_url: 'https://chat.example', realm_uri: 'https://chat.example' });
   for (const name of ['realm_name', 'realm_icon', 'realm_description']) expect(wire).not.toHaveProperty(name);

@@ -1,17 +1,18 @@
-import type { RealmAddresses, ServerSettings } from '@parley/domain';
+import type { RealmUrls, ServerSettings } from '@parley/domain';
 import { realmIconUrl } from '../avatars/avatar-urls.js';
-import { placeOf } from '../realms/realm-place.js';
+import { publicRealmOf } from '../realms/public-realm.js';
 import type { WireFields } from '../routing/reply.js';
 import { FEATURE_LEVEL, ZULIP_VERSION } from './server-version.js';
 
 /** Protocol §10. Clients decode all of it strictly. */
-export function presentServerSettings(settings: ServerSettings, addresses: RealmAddresses): WireFields {
+export function presentServerSettings(settings: ServerSettings, realmUrls: RealmUrls): WireFields {
   const { realm, url, isDevelopment, allowsSpectators } = settings;
+  const allowsPasswords = realm?.settings.emailAuthentication ?? true;
   return {
     authentication_methods: {
-      password: true,
-      dev: isDevelopment,
-      email: true,
+      password: allowsPasswords,
+      dev: isDevelopment && (realm?.settings.devAuthentication ?? true),
+      email: allowsPasswords,
       ldap: false,
       remoteuser: false,
       github: false,
@@ -28,14 +29,14 @@ export function presentServerSettings(settings: ServerSettings, addresses: Realm
     zulip_merge_base: ZULIP_VERSION,
     push_notifications_enabled: false,
     is_incompatible: false,
-    email_auth_enabled: true,
+    email_auth_enabled: allowsPasswords,
     require_email_format_usernames: true,
     realm_url: url,
     realm_uri: url,
     // Where the server's address belongs to no realm there is nothing to name.
     ...(realm && {
       realm_name: realm.name,
-      realm_icon: realmIconUrl(placeOf(realm, addresses)),
+      realm_icon: realmIconUrl(publicRealmOf(realm, realmUrls)),
       realm_description: realm.renderedDescription,
     }),
     realm_web_public_access_enabled: allowsSpectators,

@@ -1,17 +1,17 @@
-import { GetServerSettings, type RealmAddresses, SERVER_ITSELF } from '@parley/domain';
+import { GetServerSettings, type RealmUrls, SERVER_ITSELF } from '@parley/domain';
 import { NoParameters } from '../routing/params.js';
 import { type Route, route } from '../routing/route.js';
 import { presentServerSettings } from './server-settings.presenters.js';
 
-export const serverSettingsRoutes = (addresses: RealmAddresses): readonly Route[] => [
+export const serverSettingsRoutes = (realmUrls: RealmUrls): readonly Route[] => [
   route('GET', '/server_settings', {
     auth: 'anyone',
     dto: NoParameters,
     useCase: GetServerSettings,
     toInput: (_dto, request) => {
-      const { hostname } = new URL(addresses.urlOf(SERVER_ITSELF));
+      const { hostname } = new URL(realmUrls.urlOf(SERVER_ITSELF));
       return { isServerAddress: request.host === hostname || request.host === `www.${hostname}` };
     },
-    present: (settings) => presentServerSettings(settings, addresses),
+    present: (settings) => presentServerSettings(settings, realmUrls),
   }),
 ];

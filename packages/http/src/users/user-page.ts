@@ -1,24 +1,25 @@
 import {
   type Actor,
+  type EmailVisibility,
   emailVisibilityOf,
-  type RealmAddresses,
+  type RealmUrls,
   type User,
   type UserId,
   type UserList,
   visibleEmailSettings,
 } from '@parley/domain';
 import { BoundedCache } from '../caching/bounded-cache.js';
-import { placeOf } from '../realms/realm-place.js';
+import { publicRealmOf } from '../realms/public-realm.js';
 import { presentUser, type UserForm } from './user.presenters.js';
 
 /** In characters of all texts together. */
 const DEFAULT_ROOM = 16 * 1024 * 1024;
 
-/** A user's forms as text, as long as nothing about him changes. */
+/** A user's forms as text, as long as nothing about them changes. */
 interface UserTexts {
   readonly version: number;
   readonly realmUrl: string;
-  readonly emailVisibility: number;
+  readonly emailVisibility: EmailVisibility;
   /** By the bits of the form; those that nobody asked for are absent. */
   readonly texts: readonly (string | undefined)[];
   readonly weight: number;
@@ -32,7 +33,7 @@ export class UserPagePresenter {
   private readonly cache: BoundedCache<UserId, UserTexts>;
 
   constructor(
-    private readonly addresses: RealmAddresses,
+    private readonly realmUrls: RealmUrls,
     room: number = DEFAULT_ROOM,
   ) {
     this.cache = new BoundedCache(room);
@@ -40,18 +41,18 @@ export class UserPagePresenter {
 
   /** A JSON array in the list's order. Called within the snapshot the list is of. */
   async present(
-    { viewer, realm, heads }: UserList,
+    { viewer, realm, entries }: UserList,
     hydrate: (ids: readonly UserId[]) => Promise<readonly User[]>,
     form: UserListForm,
   ): Promise<string> {
-    const place = placeOf(realm, this.addresses);
-    const visible = new Set<number>(visibleEmailSettings(viewer.role));
-    const texts = new Array<string | undefined>(heads.length);
+    const publicRealm = publicRealmOf(realm, this.realmUrls);
+    const visible = new Set<EmailVisibility>(visibleEmailSettings(viewer.role));
+    const texts = new Array<string | undefined>(entries.length);
     const missing: UserId[] = [];
-    for (let index = 0; index < heads.length; index++) {
-      const { id, version } = heads[index]!;
+    for (let index = 0; index < entries.length; index++) {
+      const { id, version } = entries[index]!;
       const known = this.cache.get(id);
-      if (known && known.version === version && known.realmUrl === place.url) {
+      if (known && known.version === version && known.realmUrl === publicRealm.url) {
         texts[index] = known.texts[bitsOf(form, seesEmail(viewer, visible, id, known.emailVisibility))];
       }
       if (texts[index] === undefined) missing.push(id);
@@ -61,16 +62,22 @@ export class UserPagePresenter {
       for (const user of await hydrate(missing)) {
         const emailVisibility = emailVisibilityOf(user);
         const sees = seesEmail(viewer, visible, user.id, emailVisibility);
-        const text = JSON.stringify(presentUser(user, place, { ...form, seesEmail: sees }));
+        const text = JSON.stringify(presentUser(user, publicRealm, { ...form, seesEmail: sees }));
         presented.set(user.id, text);
-        this.keep(user, emailVisibility, place.url, bitsOf(form, sees), text);
+        this.keep(user, emailVisibility, publicRealm.url, bitsOf(form, sees), text);
       }
-      for (let index = 0; index < heads.length; index++) texts[index] ??= presented.get(heads[index]!.id);
+      for (let index = 0; index < entries.length; index++) texts[index] ??= presented.get(entries[index]!.id);
     }
     return `[${texts.join(',')}]`;
   }
 
-  private keep({ id, version }: User, emailVisibility: number, realmUrl: string, bits: number, text: string): void {
+  private keep(
+    { id, version }: User,
+    emailVisibility: EmailVisibility,
+    realmUrl: string,
+    bits: number,
+    text: string,
+  ): void {
     const known = this.cache.get(id);
     const isCurrent = known !== undefined && known.version === version && known.realmUrl === realmUrl;
     const texts = isCurrent ? [...known.texts] : [];
@@ -79,8 +86,12 @@ export class UserPagePresenter {
   }
 }
 
-const seesEmail = (viewer: Actor, visible: ReadonlySet<number>, id: UserId, visibility: number): boolean =>
-  id === viewer.id || visible.has(visibility);
+const seesEmail = (
+  viewer: Actor,
+  visible: ReadonlySet<EmailVisibility>,
+  id: UserId,
+  visibility: EmailVisibility,
+): boolean => id === viewer.id || visible.has(visibility);
 
 const bitsOf = ({ clientGravatar, withProfile, withActivity = true }: UserListForm, sees: boolean): number =>
   (sees ? 1 : 0) | (clientGravatar ? 2 : 0) | (withProfile ? 4 : 0) | (withActivity ? 8 : 0);

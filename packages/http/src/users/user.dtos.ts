@@ -1,5 +1,5 @@
 import { MAX_IDS, MAX_TEXT_LENGTH } from '../routing/limits.js';
-import { TooLong } from '../routing/misfit.js';
+import { TooLong } from '../routing/param-error.js';
 import { integer, listOf, type ParamType } from '../routing/param-types.js';
 import { BooleanParam, IntegerParam, param, TextParam } from '../routing/params.js';
 

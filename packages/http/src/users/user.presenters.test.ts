@@ -1,17 +1,17 @@
 import type { User } from '@parley/domain';
-import { aUser, given } from '@parley/testkit';
+import { aUser, createFixture } from '@parley/testkit';
 import { presentOwnUser, presentUser } from './user.presenters.js';
 
-const place = { id: 2, stringId: 'zulip', url: 'https://chat.example', mailHost: 'chat.example' };
+const place = { id: 2, stringId: 'zulip', url: 'https://chat.example', emailDomain: 'chat.example' };
 const form = { seesEmail: true, clientGravatar: true, withProfile: false };
 
 describe('a user', () => {
   let hamlet: User;
   let helper: User;
   beforeAll(async () => {
-    const scene = await given(aUser({ name: 'hamlet' }), aUser({ name: 'helper', botOf: 'hamlet' }));
-    hamlet = { ...scene.user('hamlet'), joinedAt: 1_571_557_800 };
-    helper = scene.user('helper');
+    const fixture = await createFixture(aUser({ name: 'hamlet' }), aUser({ name: 'helper', botOf: 'hamlet' }));
+    hamlet = { ...fixture.user('hamlet'), joinedAt: 1_571_557_800 };
+    helper = fixture.user('helper');
   });
 
   it('has exactly the fields of the contract', () => {
@@ -60,7 +60,7 @@ describe('a user', () => {
   });
 
   it('whose address is hidden goes by a dummy, the same for those who see it', () => {
-    const shy = { ...hamlet, settings: { ...hamlet.settings, emailAddressVisibility: 3 as const } };
+    const shy = { ...hamlet, settings: { ...hamlet.settings, emailAddressVisibility: 'administrators' as const } };
     const dummy = `user${hamlet.id}@chat.example`;
     expect(presentUser(shy, place, form)).toMatchObject({
       email: dummy,
@@ -75,11 +75,11 @@ describe('a user', () => {
     expect(seen.avatar_url).toContain('https://secure.gravatar.com/avatar/');
   });
 
-  it('sees himself whole', async () => {
-    const scene = await given(aUser({ name: 'hamlet' }));
+  it('shows users their own account with every field', async () => {
+    const fixture = await createFixture(aUser({ name: 'hamlet' }));
     const own = presentOwnUser(
-      { user: scene.user('hamlet'), realm: scene.realm, newestMessageId: null },
-      { urlOf: () => place.url, mailHostOf: () => place.mailHost },
+      { user: fixture.user('hamlet'), realm: fixture.realm, newestMessageId: null },
+      { urlOf: () => place.url, emailDomainOf: () => place.emailDomain },
     );
     expect(own).toMatchObject({ max_message_id: -1, profile_data: {} });
     expect(own.avatar_url).not.toBeNull();

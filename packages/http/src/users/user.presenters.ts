@@ -6,13 +6,13 @@ import {
   type GetUserOutput,
   isAtLeast,
   publicAddress,
-  type RealmAddresses,
+  type RealmUrls,
   type Role,
   type User,
   type UserId,
 } from '@parley/domain';
-import { avatarUrl, unknownAvatarUrl } from '../avatars/avatar-urls.js';
-import { placeOf, type RealmPlace } from '../realms/realm-place.js';
+import { type AvatarViewer, avatarUrl, mediumAvatarUrl, unknownAvatarUrl } from '../avatars/avatar-urls.js';
+import { type PublicRealm, publicRealmOf } from '../realms/public-realm.js';
 import type { WireFields } from '../routing/reply.js';
 
 export const ROLE_NUMBERS: Readonly<Record<Role, number>> = {
@@ -44,14 +44,14 @@ export interface UserForm {
 /** Users §1.1. */
 export function presentUser(
   user: User,
-  place: RealmPlace,
+  publicRealm: PublicRealm,
   { seesEmail, clientGravatar, withProfile, withActivity = true }: UserForm,
 ) {
   const { bot } = user;
   return {
     user_id: user.id,
     delivery_email: seesEmail ? user.email : null,
-    email: publicAddress(user, place.mailHost),
+    email: publicAddress(user, publicRealm.emailDomain),
     full_name: user.fullName,
     date_joined: isoTime(user.joinedAt),
     ...(withActivity && { is_active: user.isActive }),
@@ -61,7 +61,7 @@ export function presentUser(
     is_bot: bot !== null,
     role: ROLE_NUMBERS[user.role],
     timezone: user.settings.timezone,
-    avatar_url: avatarUrl(user, place, { seesEmail, clientGravatar }),
+    avatar_url: avatarUrl(user, publicRealm, { seesEmail, clientGravatar }),
     avatar_version: user.avatar.version,
     is_imported_stub: false,
     ...(bot && { bot_type: BOT_TYPES[bot.kind], bot_owner_id: bot.ownerId }),
@@ -73,12 +73,26 @@ export function presentUser(
 /** What stands for a name that the viewer may not know (users §1.4). */
 export const UNKNOWN_USER_NAME = 'Unknown user';
 
+const AVATAR_SOURCES = { gravatar: 'G', generated: 'J', uploaded: 'U' } as const;
+
+/** Events §7.3, and of oneself in register. */
+export const presentAvatar = (user: User, publicRealm: PublicRealm, viewer: AvatarViewer) => ({
+  avatar_source: AVATAR_SOURCES[user.avatar.source],
+  avatar_url: avatarUrl(user, publicRealm, viewer),
+  avatar_url_medium: mediumAvatarUrl(user, publicRealm, viewer),
+  avatar_version: user.avatar.version,
+});
+
 /** Somebody whom the viewer may not know, as clients get them that expect to know everybody (users §1.4). */
-export function presentUnknownUser(id: UserId, place: RealmPlace, { withActivity }: Pick<UserForm, 'withActivity'>) {
+export function presentUnknownUser(
+  id: UserId,
+  publicRealm: PublicRealm,
+  { withActivity }: Pick<UserForm, 'withActivity'>,
+) {
   return {
     user_id: id,
     delivery_email: null,
-    email: dummyAddress(id, place.mailHost),
+    email: dummyAddress(id, publicRealm.emailDomain),
     full_name: UNKNOWN_USER_NAME,
     date_joined: isoTime(0),
     ...(withActivity && { is_active: true }),
@@ -88,7 +102,7 @@ export function presentUnknownUser(id: UserId, place: RealmPlace, { withActivity
     is_bot: false,
     role: ROLE_NUMBERS.member,
     timezone: '',
-    avatar_url: unknownAvatarUrl(place),
+    avatar_url: unknownAvatarUrl(publicRealm),
     avatar_version: 1,
     is_imported_stub: false,
     profile_data: {},
@@ -101,10 +115,10 @@ const isoTime = (seconds: number): string => new Date(seconds * 1000).toISOStrin
 export function presentGetUser(
   { user, viewer, realm }: GetUserOutput,
   dto: { readonly client_gravatar: boolean; readonly include_custom_profile_fields: boolean },
-  addresses: RealmAddresses,
+  realmUrls: RealmUrls,
 ): WireFields {
   return {
-    user: presentUser(user, placeOf(realm, addresses), {
+    user: presentUser(user, publicRealmOf(realm, realmUrls), {
       seesEmail: canSeeEmail(viewer, user),
       clientGravatar: dto.client_gravatar,
       withProfile: dto.include_custom_profile_fields,
@@ -112,10 +126,10 @@ export function presentGetUser(
   };
 }
 
-/** Everybody sees himself whole; the newest message only for old clients. */
-export function presentOwnUser({ user, realm, newestMessageId }: GetOwnUserOutput, addresses: RealmAddresses) {
+/** Users see their own account with every field; the newest message only for old clients. */
+export function presentOwnUser({ user, realm, newestMessageId }: GetOwnUserOutput, realmUrls: RealmUrls) {
   return {
-    ...presentUser(user, placeOf(realm, addresses), {
+    ...presentUser(user, publicRealmOf(realm, realmUrls), {
       seesEmail: true,
       clientGravatar: false,
       withProfile: true,

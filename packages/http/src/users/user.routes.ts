@@ -1,4 +1,4 @@
-import { CreateUser, GetOwnUser, GetUser, ListUsers, type RealmAddresses, type UserId } from '@parley/domain';
+import { CreateUser, GetOwnUser, GetUser, ListUsers, type RealmUrls, type UserId } from '@parley/domain';
 import { NoParameters } from '../routing/params.js';
 import { success, WireText } from '../routing/reply.js';
 import { type Route, route } from '../routing/route.js';
@@ -6,7 +6,7 @@ import { CreateUserDto, GetUserByEmailDto, GetUserDto, ListUsersDto } from './us
 import { presentGetUser, presentOwnUser } from './user.presenters.js';
 import type { UserListForm, UserPagePresenter } from './user-page.js';
 
-export function userRoutes(addresses: RealmAddresses, pages: UserPagePresenter): readonly Route[] {
+export function userRoutes(realmUrls: RealmUrls, pages: UserPagePresenter): readonly Route[] {
   return [
     // By hand: a wide list is presented within the read's snapshot, which only those who changed are read from.
     route('GET', '/users', {
@@ -28,7 +28,7 @@ export function userRoutes(addresses: RealmAddresses, pages: UserPagePresenter):
     route('POST', '/users', {
       auth: 'user',
       isExpensive: true,
-      gates: ['administrator'],
+      roleRequirements: ['administrator'],
       dto: CreateUserDto,
       useCase: CreateUser,
       toInput: ({ email, password, full_name }) => ({ email, password, fullName: full_name }),
@@ -38,21 +38,21 @@ export function userRoutes(addresses: RealmAddresses, pages: UserPagePresenter):
       auth: 'user',
       dto: NoParameters,
       useCase: GetOwnUser,
-      present: (output) => presentOwnUser(output, addresses),
+      present: (output) => presentOwnUser(output, realmUrls),
     }),
     route('GET', '/users/:user_id', {
       auth: 'user',
       dto: GetUserDto,
       useCase: GetUser,
       toInput: ({ user_id }) => ({ id: user_id as UserId }),
-      present: (output, { dto }) => presentGetUser(output, dto, addresses),
+      present: (output, { dto }) => presentGetUser(output, dto, realmUrls),
     }),
     route('GET', '/users/:email', {
       auth: 'user',
       dto: GetUserByEmailDto,
       useCase: GetUser,
       toInput: ({ email }) => ({ email }),
-      present: (output, { dto }) => presentGetUser(output, dto, addresses),
+      present: (output, { dto }) => presentGetUser(output, dto, realmUrls),
     }),
   ];
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { UnitOfWork, UserId } from '@parley/domain';
 import { type Authenticator, type Identity, type Request, unauthorized } from '@parley/http';
-import type { RealmAddressBook } from '../realm-address-book.js';
+import type { RealmResolver } from '../realm-resolver.js';
 
 /** Whom the host application has logged in, in our terms. */
 export interface HostIdentity {
@@ -18,14 +18,14 @@ export class HostAuthenticator implements Authenticator {
   constructor(
     private readonly authenticateByHost: HostAuthenticate,
     private readonly uow: UnitOfWork,
-    private readonly addressBook: RealmAddressBook,
+    private readonly realmResolver: RealmResolver,
   ) {}
 
   /** @throws Error when the host application names somebody who does not exist: a mistake in it, not in the request. */
   async authenticate(request: Request): Promise<Identity | null> {
     const named = await this.authenticateByHost(request.raw);
     if (!named) return null;
-    const realmId = await this.addressBook.findByStringId(named.realm);
+    const realmId = await this.realmResolver.findByStringId(named.realm);
     if (realmId === null) throw new Error(`authenticate() named an unknown organization: ${named.realm}`);
     return this.uow.read(async ({ users, realms }) => {
       const user = await users.find(realmId, named.userId as UserId);

@@ -21,7 +21,7 @@ export async function rehashApiKeys(uow: UnitOfWork, mint: ApiKeyMint): Promise<
 }
 
 /** For whoever works beside a running server, whose keys must stay as they are. @throws StartupError */
-export async function refuseOtherSecret(uow: UnitOfWork, mint: ApiKeyMint): Promise<void> {
+export async function assertSameSecret(uow: UnitOfWork, mint: ApiKeyMint): Promise<void> {
   const stored = await uow.read(({ apiKeys }) => apiKeys.secretFingerprint());
   if (stored === null) await uow.write(({ apiKeys }) => apiKeys.setSecretFingerprint(mint.secretFingerprint));
   else if (stored !== mint.secretFingerprint) {

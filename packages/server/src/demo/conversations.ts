@@ -7,7 +7,7 @@ export interface DemoMessage {
   readonly sender: string;
   readonly to:
     | { readonly kind: 'channel'; readonly channel: string; readonly topic: string }
-    /** The others; nobody when one talks to himself. */
+    /** The others; nobody when one talks to themselves. */
     | { readonly kind: 'direct'; readonly others: readonly string[] };
   readonly content: string;
   readonly secondsAgo: number;
@@ -88,19 +88,19 @@ export const PERIOD_SECONDS = 10 * 86_400;
 /** In the order of sending, the oldest first. The same for the same seed. */
 export function demoMessages(random: SeededRandom): readonly DemoMessage[] {
   const messages = [
-    ...DEMO_CHANNELS.flatMap(({ name, followers }) => channelTalk(random, name, followers)),
+    ...DEMO_CHANNELS.flatMap(({ name, subscribers }) => channelTalk(random, name, subscribers)),
     ...DEMO_DIRECT_CONVERSATIONS.flatMap((people) => directTalk(random, people)),
   ];
   return messages.sort((a, b) => b.secondsAgo - a.secondsAgo);
 }
 
-function channelTalk(random: SeededRandom, channel: string, followers: readonly string[]): DemoMessage[] {
+function channelTalk(random: SeededRandom, channel: string, subscribers: readonly string[]): DemoMessage[] {
   const started = new Set<string>();
   return times(random, PER_CHANNEL).map((secondsAgo) => {
     const topic = random.pick(TOPICS[channel]!);
     const content = started.has(topic) ? reply(random) : phrase(random, OPENERS);
     started.add(topic);
-    return { sender: random.pick(followers), to: { kind: 'channel', channel, topic }, content, secondsAgo };
+    return { sender: random.pick(subscribers), to: { kind: 'channel', channel, topic }, content, secondsAgo };
   });
 }
 

@@ -39,7 +39,7 @@ describe('createDemo', () => {
 
   it('is an organization as its settings say', async () => {
     const realm = await demo.ports.unitOfWork.read(({ realms }) => realms.get(realmId));
-    expect(realm).toMatchObject({ name: 'Zulip Dev', settings: { organizationType: 10, digestWeekday: 1 } });
+    expect(realm).toMatchObject({ name: 'Zulip Dev', settings: { organizationType: 'business', digestWeekday: 1 } });
   });
 
   it.each(DEMO_PEOPLE)('has $fullName, $role', async ({ email, fullName, role, specialPermissions = [] }) => {
@@ -48,7 +48,13 @@ describe('createDemo', () => {
       const passwordHash = await users.findPasswordHash(realmId, found.id);
       return { user: found, hash: passwordHash, record: await apiKeys.find(realmId, found.id) };
     });
-    expect(user).toMatchObject({ email, fullName, role, specialPermissions, settings: { emailAddressVisibility: 3 } });
+    expect(user).toMatchObject({
+      email,
+      fullName,
+      role,
+      specialPermissions,
+      settings: { emailAddressVisibility: 'administrators' },
+    });
     expect(await demo.ports.passwordHasher.verify(passwordOf({ email }), hash)).toBe(true);
     const apiKey = demo.ports.apiKeyMint.derive(record!);
     const verified = await compose(demo.ports)(VerifyApiKey).execute({ realmId }, { email, apiKey });
@@ -60,13 +66,13 @@ describe('createDemo', () => {
     expect(owner?.specialPermissions).toEqual(['canCreateUsers', 'canChangeUserEmails']);
   });
 
-  it('has the channels, and their followers', async () => {
+  it('has the channels, and their subscribers', async () => {
     await demo.ports.unitOfWork.read(async ({ channels, users }) => {
       for (const expected of DEMO_CHANNELS) {
         const channel = (await channels.findByName(realmId, expected.name))!;
-        const people = await users.listByEmail(realmId, expected.followers);
-        const followers = (await channels.listSubscribers(realmId, [channel.id])).get(channel.id)!;
-        expect(new Set(followers)).toEqual(new Set(people.map(({ id }) => id)));
+        const people = await users.listByEmail(realmId, expected.subscribers);
+        const subscribers = (await channels.listSubscribers(realmId, [channel.id])).get(channel.id)!;
+        expect(new Set(subscribers)).toEqual(new Set(people.map(({ id }) => id)));
         expect(channel).toMatchObject({
           privacy: expected.isPrivate ? 'privateSharedHistory' : 'public',
           isDefault: expected.isDefault ?? false,
@@ -87,7 +93,7 @@ describe('createDemo', () => {
     const topics = new Map<string, Set<string>>();
     const sizes = new Set<number>();
     for (const { conversation, message } of sent(demo.storage)) {
-      if (conversation.kind === 'direct') sizes.add(conversation.people.length);
+      if (conversation.kind === 'direct') sizes.add(conversation.participants.length);
       else topics.set(conversation.name, (topics.get(conversation.name) ?? new Set()).add(message.topic));
     }
     expect([...topics.keys()].sort()).toEqual(DEMO_CHANNELS.map(({ name }) => name).sort());

@@ -2,8 +2,8 @@ import {
   type ChannelId,
   CreateChannel,
   CreateRealm,
+  DEFAULT_CHANNEL_OPTIONS,
   type PasswordHasher,
-  PLAIN_CHANNEL,
   type RealmId,
   RegisterUser,
   SendMessage,
@@ -89,7 +89,10 @@ async function addRealm(tx: Transaction, useCase: Resolve): Promise<RealmId> {
 
 async function announceNewChannelsIn(tx: Transaction, realmId: RealmId, id: ChannelId): Promise<void> {
   const realm = await tx.realms.get(realmId);
-  await tx.realms.update({ ...realm, settings: { ...realm.settings, newChannelAnnouncementsChannelId: id } });
+  await tx.realms.update({
+    ...realm,
+    settings: { ...realm.settings, newChannelAnnouncementsChannelId: id, signupAnnouncementsChannelId: id },
+  });
 }
 
 async function addPeople(useCase: Resolve, realmId: RealmId): Promise<ReadonlyMap<string, UserId>> {
@@ -113,19 +116,19 @@ async function addChannels(
   }
   return channels;
 
-  function callerOf({ followers }: DemoChannel) {
-    return { realmId, userId: people.get(followers[0]!)!, clientName: CLIENT_NAME };
+  function callerOf({ subscribers }: DemoChannel) {
+    return { realmId, userId: people.get(subscribers[0]!)!, clientName: CLIENT_NAME };
   }
 
-  function inputOf({ name, description, isPrivate = false, isDefault = false, followers }: DemoChannel) {
+  function inputOf({ name, description, isPrivate = false, isDefault = false, subscribers }: DemoChannel) {
     return {
-      ...PLAIN_CHANNEL,
+      ...DEFAULT_CHANNEL_OPTIONS,
       name,
       description,
       isPrivate,
       isDefault,
       sharesHistory: isPrivate ? true : null,
-      subscriberIds: followers.map((email) => people.get(email)!),
+      subscriberIds: subscribers.map((email) => people.get(email)!),
       announce: false,
     };
   }

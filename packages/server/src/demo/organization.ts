@@ -1,4 +1,4 @@
-import { EMAIL_VISIBILITY, type RealmSettings, type Role, type SpecialPermission } from '@parley/domain';
+import type { RealmSettings, Role, SpecialPermission } from '@parley/domain';
 
 // Names and roles that Zulip's own development data uses, so that test suites of existing clients find who they expect.
 
@@ -16,7 +16,7 @@ export interface DemoChannel {
   /** Newcomers follow it, and so does everybody who is here already. */
   readonly isDefault?: boolean;
   /** Addresses; the first one creates the channel. */
-  readonly followers: readonly string[];
+  readonly subscribers: readonly string[];
 }
 
 export const DEMO_REALM = {
@@ -27,8 +27,10 @@ export const DEMO_REALM = {
 
 /** Where they differ from what every organization starts with. */
 export const DEMO_SETTINGS: Partial<RealmSettings> = {
-  organizationType: 10,
+  organizationType: 'business',
   digestWeekday: 1,
+  enableReadReceipts: true,
+  inviteRequired: false,
   enableSpectatorAccess: true,
 };
 
@@ -36,7 +38,7 @@ export const DEMO_SETTINGS: Partial<RealmSettings> = {
 export const DEMO_ANNOUNCEMENTS_CHANNEL = 'general';
 
 /** Administrators see addresses, others do not; those who join later start like that, too. */
-export const DEMO_EMAIL_VISIBILITY = EMAIL_VISIBILITY.administrators;
+export const DEMO_EMAIL_VISIBILITY = 'administrators';
 
 const DESDEMONA = 'desdemona@zulip.com';
 const IAGO = 'iago@zulip.com';
@@ -75,41 +77,41 @@ export const DEMO_CHANNELS: readonly DemoChannel[] = [
   {
     name: 'Denmark',
     description: 'A Scandinavian country',
-    followers: [IAGO, DESDEMONA, SHIVA, HAMLET, OTHELLO, PROSPERO, ZOE],
+    subscribers: [IAGO, DESDEMONA, SHIVA, HAMLET, OTHELLO, PROSPERO, ZOE],
   },
   {
     name: 'Verona',
     description: 'A city in Italy',
-    followers: [IAGO, ...EVERYBODY.filter((email) => email !== IAGO)],
+    subscribers: [IAGO, ...EVERYBODY.filter((email) => email !== IAGO)],
   },
   {
     name: 'Venice',
     description: 'A northeastern Italian city',
-    followers: [DESDEMONA, OTHELLO, PROSPERO, ZOE],
+    subscribers: [DESDEMONA, OTHELLO, PROSPERO, ZOE],
   },
-  { name: 'Rome', description: 'Yet another Italian city', followers: [IAGO, PROSPERO, ZOE] },
+  { name: 'Rome', description: 'Yet another Italian city', subscribers: [IAGO, PROSPERO, ZOE] },
   {
     name: 'Scotland',
     description: 'Located in the United Kingdom',
-    followers: [IAGO, SHIVA, OTHELLO, PROSPERO, ZOE],
+    subscribers: [IAGO, SHIVA, OTHELLO, PROSPERO, ZOE],
   },
   {
     name: 'core team',
     description: 'A private channel for core team members',
     isPrivate: true,
-    followers: [DESDEMONA, IAGO, HAMLET],
+    subscribers: [DESDEMONA, IAGO, HAMLET],
   },
   {
     name: 'general',
     description: 'Whatever concerns everybody',
     isDefault: true,
-    followers: [DESDEMONA, ...EVERYBODY.filter((email) => email !== DESDEMONA)],
+    subscribers: [DESDEMONA, ...EVERYBODY.filter((email) => email !== DESDEMONA)],
   },
   {
     name: 'sandbox',
     description: 'A place to try things out',
     isDefault: true,
-    followers: [DESDEMONA, ...EVERYBODY.filter((email) => email !== DESDEMONA)],
+    subscribers: [DESDEMONA, ...EVERYBODY.filter((email) => email !== DESDEMONA)],
   },
 ];
 

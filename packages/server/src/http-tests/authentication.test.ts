@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { PlainPasswordHasher } from '@parley/testkit';
+import { FakePasswordHasher } from '@parley/testkit';
 import { HashQueue } from '../authentication/hash-queue.js';
 import { expectRefusal, fieldsOf } from '../testing/expectations.js';
 import { TestServer, type TestUser } from '../testing/test-server.js';
@@ -106,7 +106,7 @@ describe('POST /fetch_api_key', () => {
 
 describe('passwords that wait to be checked', () => {
   /** Checks passwords when it is told to. */
-  class SlowHasher extends PlainPasswordHasher {
+  class SlowHasher extends FakePasswordHasher {
     readonly waiting: (() => void)[] = [];
     override async verify(password: string, hash: string | null): Promise<boolean> {
       await new Promise<void>((resolve) => this.waiting.push(resolve));

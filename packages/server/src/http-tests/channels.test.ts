@@ -264,7 +264,7 @@ describe('POST /channels/create', () => {
       await refused({ can_delete_any_message_group: system.administrators }, 'Insufficient permission');
     });
 
-    it('followers who cannot be', async () => {
+    it('subscribers who cannot be', async () => {
       await refused({ subscribers: [99_999] }, 'No such user');
       await server.storage.uow.write((tx) => tx.users.update({ ...people.cordelia.user, isActive: false }));
       await refused({ subscribers: [people.cordelia.id] }, 'User is deactivated');

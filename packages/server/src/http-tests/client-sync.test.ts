@@ -219,6 +219,90 @@ const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
       heard: [...ACQUAINTED, 'subscription/peer_add', 'user_group/add_members'],
     },
   ],
+  'PATCH /settings': [
+    {
+      title: 'their own',
+      as: 'hamlet',
+      params: { twenty_four_hour_time: true, color_scheme: 2, enable_drafts_synchronization: false },
+      heard: ['user_settings/update'],
+    },
+    { title: 'a language', as: 'hamlet', params: { default_language: 'de' }, heard: ['user_settings/update'] },
+    { title: 'a name', as: 'hamlet', params: { full_name: 'Prince Hamlet' }, heard: ['realm_user/update'] },
+    {
+      title: 'a time zone',
+      as: 'hamlet',
+      params: { timezone: 'Europe/Copenhagen' },
+      heard: ['realm_user/update', 'user_settings/update'],
+    },
+    {
+      title: 'who sees the address',
+      as: 'hamlet',
+      params: { email_address_visibility: 4 },
+      heard: ['realm_user/update', 'user_settings/update'],
+    },
+  ],
+  'PATCH /settings/display': [
+    { title: 'their own', as: 'hamlet', params: { color_scheme: 2 }, heard: ['user_settings/update'] },
+  ],
+  'PATCH /settings/notifications': [
+    { title: 'their own', as: 'hamlet', params: { enable_sounds: false }, heard: ['user_settings/update'] },
+  ],
+  'PATCH /realm/user_settings_defaults': [
+    {
+      title: 'of newcomers',
+      as: 'desdemona',
+      params: { color_scheme: 2, enable_sounds: false },
+      heard: ['realm_user_settings_defaults/update'],
+    },
+  ],
+  'PATCH /realm': [
+    { title: 'a name', as: 'desdemona', params: { name: 'Elsinore' }, heard: ['realm/update'] },
+    { title: 'a description', as: 'desdemona', params: { description: '*Denmark*' }, heard: ['realm/update_dict'] },
+    {
+      title: 'limits',
+      as: 'desdemona',
+      params: {
+        message_content_edit_limit_seconds: 60,
+        allow_message_editing: true,
+        topics_policy: 'disable_empty_topic',
+      },
+      heard: ['realm/update_dict'],
+    },
+    {
+      title: 'history',
+      as: 'desdemona',
+      params: { message_edit_history_visibility_policy: 'none' },
+      heard: ['realm/update_dict'],
+    },
+    {
+      title: 'ways to sign in',
+      as: 'desdemona',
+      params: { authentication_methods: { Email: false, Dev: true } },
+      heard: ['realm/update_dict'],
+    },
+    {
+      title: 'permissions',
+      as: 'desdemona',
+      params: async ({ server }) => {
+        const { moderators, administrators, nobody } = await server.storage.uow.read(({ groups }) =>
+          groups.systemGroupIds(server.realmId),
+        );
+        return {
+          can_create_public_channel_group: { new: moderators },
+          can_create_private_channel_group: { new: administrators },
+          can_invite_users_group: { new: administrators },
+          can_mention_many_users_group: { new: nobody },
+        };
+      },
+      heard: ['realm/update_dict'],
+    },
+    {
+      title: 'a jitsi server',
+      as: 'desdemona',
+      params: { jitsi_server_url: '"https://jitsi.example.com"' },
+      heard: ['realm/update'],
+    },
+  ],
   'POST /register': [{ title: 'changes nothing', as: 'hamlet', heard: [] }],
   'DELETE /events': [
     {

@@ -69,7 +69,7 @@ describe('GET /events', () => {
     expectRefusal(await poll(people.hamlet, queue, one.id), `An event newer than ${one.id} has already been pruned!`);
   });
 
-  it('is for one who waits at a time', async () => {
+  it('answers one waiting poll at a time', async () => {
     const queue = await open(people.hamlet);
     const first = wait(people.hamlet, queue);
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -143,7 +143,7 @@ describe('GET /events', () => {
     expect(events(await poll(people.iago, iago))).toEqual([]);
   });
 
-  it('tells followers who comes and goes, and newcomers what they follow', async () => {
+  it('tells subscribers who comes and goes, and newcomers what they follow', async () => {
     const types = { event_types: ['stream', 'subscription'] };
     const [hamlet, polonius] = [await open(people.hamlet, types), await open(people.polonius, types)];
     await server.post('/users/me/subscriptions', people.iago, {
@@ -179,7 +179,7 @@ describe('GET /events', () => {
     });
   });
 
-  it('opens a queue in the old way', async () => {
+  it('opens a queue without registering (older clients)', async () => {
     const fields = fieldsOf(await server.get('/events', people.hamlet, { dont_block: true }));
     expect(fields).toEqual({ queue_id: expect.any(String), events: [], idle_queue_timeout_secs: 600 });
     await say('hello');

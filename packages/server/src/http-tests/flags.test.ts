@@ -23,7 +23,7 @@ const flagsOf = async (id: number, as: TestUser): Promise<string[]> =>
   (await server.get(`/messages/${id}`, as)).body.message.flags;
 const change = (as: TestUser, messages: unknown, op: string, flag: string) =>
   server.post('/messages/flags', as, { messages, op, flag });
-/** What one of his clients was told. */
+/** What one of their clients was told. */
 const listen = async (as: TestUser) => {
   const queue = (await server.post('/register', as, { event_types: ['update_message_flags'] })).body;
   return async () => {
@@ -240,7 +240,7 @@ describe('marking as read in the old way', () => {
     expectRefusal(await mark('plans', 99_999), 'Invalid channel ID');
   });
 
-  it('not where he cannot read', async () => {
+  it('not where they cannot read', async () => {
     const secret = await createChannel('secret', [people.hamlet], { invite_only: true });
     for (const path of ['/mark_stream_as_read', '/mark_topic_as_read']) {
       const params = { stream_id: secret, topic_name: 'plans' };

@@ -239,7 +239,7 @@ describe('GET /messages', () => {
   });
 
   describe('whose history', () => {
-    it('is his own without a narrow, and the channel’s with one he may read', async () => {
+    it('is their own without a narrow, and the channel’s with one they may read', async () => {
       const { hamlet, shiva } = people;
       await createChannel('general', [hamlet]);
       const id = await say(hamlet, 'general');
@@ -248,7 +248,7 @@ describe('GET /messages', () => {
       expect(messages.at(-1)).toMatchObject({ id, flags: ['read', 'historical'] });
     });
 
-    it('is nothing, and no error, of a channel he may not read', async () => {
+    it('is nothing, and no error, of a channel they may not read', async () => {
       const { hamlet, cordelia, iago, polonius } = people;
       const secret = await createChannel('secret', [hamlet], { invite_only: true });
       await say(hamlet, 'secret');
@@ -260,7 +260,7 @@ describe('GET /messages', () => {
       expect(idsOf(await page({ ...newest, ...inGeneral }, polonius))).toEqual([]);
     });
 
-    it('is what he received where a channel keeps its history', async () => {
+    it('is what they received where a channel keeps its history', async () => {
       const { hamlet, cordelia } = people;
       await createChannel('secret', [hamlet], { invite_only: true, history_public_to_subscribers: false });
       const before = await say(hamlet, 'secret');
@@ -304,7 +304,7 @@ describe('GET /messages', () => {
     });
   });
 
-  it('hides from a guest who is kept apart who sent something', async () => {
+  it('hides inaccessible senders from a limited guest', async () => {
     const { hamlet, polonius, desdemona } = people;
     await createChannel('lobby', [polonius, desdemona]);
     await server.storage.uow.write(async (tx) => {
@@ -391,7 +391,7 @@ describe('GET /messages', () => {
       expect((await ask(exempt)).status).toBe(200);
     });
 
-    it('those who prove nothing', async () => {
+    it('anonymous callers', async () => {
       expectRefusal(
         await server.get('/messages', null, newest),
         'Not logged in: API authentication or user session required',

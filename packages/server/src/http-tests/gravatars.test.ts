@@ -16,7 +16,7 @@ describe('the hash of an address', () => {
       tx.users.update({
         ...user,
         avatar: { source: 'gravatar', version: 1 },
-        settings: { ...user.settings, emailAddressVisibility: 3 },
+        settings: { ...user.settings, emailAddressVisibility: 'administrators' },
       }),
     );
     await server.post('/users/me/subscriptions', people.hamlet, {
@@ -66,7 +66,7 @@ describe('the hash of an address', () => {
     }
   });
 
-  it('is for their owner', async () => {
+  it('is shown to its owner only', async () => {
     const own = (as: TestUser) => server.get('/users/me', as);
     expect((await own(people.hamlet)).body.avatar_url).toContain(hash);
     const { body } = await server.post('/register', people.hamlet, {

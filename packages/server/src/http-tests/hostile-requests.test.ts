@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { TestServer } from '../testing/test-server.js';
 
-/** Whatever strangers send, they get a refusal in JSON; nothing they send is a bug of ours, or the end of the process. */
+/** Untrusted input is refused in JSON; none of it causes an answer 500 or ends the process. */
 describe('hostile requests', () => {
   let server: TestServer;
   beforeAll(async () => {

@@ -80,7 +80,7 @@ it('whatever exceeds a maximum is refused, and with the maximum', async () => {
   expect(tried).toBeGreaterThan(100);
 }, 60_000);
 
-describe('a value that is nothing anybody means', () => {
+describe('a meaningless value', () => {
   const JSON_VALUES: readonly unknown[] = [
     { toString: 1 },
     [{ toString: 1 }],

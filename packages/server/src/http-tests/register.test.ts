@@ -30,7 +30,7 @@ describe('POST /register', () => {
   const send = (as: TestUser, params: object) => server.post('/messages', as, { topic: 't', content: 'c', ...params });
 
   describe('the queue', () => {
-    it('is another one each time, and starts with nothing confirmed', async () => {
+    it('creates a new queue each time, with last_event_id -1', async () => {
       const [one, two] = [await registered(), await registered()];
       expect(one.queue_id).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
       expect(two.queue_id).not.toBe(one.queue_id);
@@ -54,7 +54,7 @@ describe('POST /register', () => {
       expect(Object.keys(fields).sort()).toEqual([...ALWAYS, 'max_message_id'].sort());
     });
 
-    it('follows the types of events where nothing else is said', async () => {
+    it('defaults fetch_event_types to event_types', async () => {
       const fields = await registered({ event_types: ['starred_messages', 'no_such_type'] });
       expect(Object.keys(fields).sort()).toEqual([...ALWAYS, 'starred_messages'].sort());
     });
@@ -83,7 +83,7 @@ describe('POST /register', () => {
       expect(await registered(params)).not.toHaveProperty('twenty_four_hour_time');
     });
 
-    it('lists people without saying of each whether he is active, and the realm’s own bots apart', async () => {
+    it('lists people without saying of each whether they are active, and the realm’s own bots apart', async () => {
       const { realm_users, realm_non_active_users, cross_realm_bots, ...own } = await registered({
         fetch_event_types: ['realm_user'],
       });

@@ -79,7 +79,7 @@ describe('POST /messages', () => {
       expect((await sent({ ...toChannel, content })).raw_content).toBe(kept);
     });
 
-    it('tells the sender when it brought the topic nearer to him', async () => {
+    it('answers the sender’s new topic visibility', async () => {
       expect(fieldsOf(await send(toChannel))).toEqual({
         id: expect.any(Number),
         automatic_new_visibility_policy: 3,
@@ -92,7 +92,7 @@ describe('POST /messages', () => {
     const peopleOf = (message: { display_recipient: { id: number }[] }) =>
       message.display_recipient.map(({ id }) => id);
 
-    it('by number, in the older type too, the sender himself listed or not', async () => {
+    it('by number, in the older type too, the sender themselves listed or not', async () => {
       const { hamlet, cordelia, iago } = people;
       for (const [type, to, expected] of [
         ['direct', [cordelia.id], [hamlet, cordelia]],
@@ -154,7 +154,7 @@ describe('POST /messages', () => {
       expect(message.client).toBe(agent.split('/')[0]);
     });
 
-    it('by the client he names himself', async () => {
+    it('by the client they name themselves', async () => {
       expect(await flagsOf({}, { client: 'website' })).toMatchObject({ client: 'website', flags: ['read'] });
       const named = await flagsOf({}, { client: 'my special client of great length and more' });
       expect(named.client).toBe('my special client of great len');
@@ -224,7 +224,9 @@ describe('POST /messages', () => {
 
     it('by the real address of whoever hides it', async () => {
       const { cordelia } = people;
-      await change(cordelia.user, { settings: { ...cordelia.user.settings, emailAddressVisibility: 3 } });
+      await change(cordelia.user, {
+        settings: { ...cordelia.user.settings, emailAddressVisibility: 'administrators' },
+      });
       await refused({ ...toCordelia(), to: [cordelia.email] }, `Invalid email '${cordelia.email}'`);
     });
 
@@ -241,14 +243,14 @@ describe('POST /messages', () => {
       await refused(nowhere, 'Missing channel');
     });
 
-    it('in a channel whose senders he is not among', async () => {
+    it('in a channel whose senders they are not among', async () => {
       const admins = await server.storage.uow.read(({ groups }) => groups.systemGroupIds(server.realmId));
       await createChannel('news', [people.hamlet], { can_send_message_group: admins.administrators });
       await refused({ ...toChannel, to: 'news' }, 'You do not have permission to post in this channel.');
       expect((await send({ ...toChannel, to: 'news' }, people.desdemona)).status).toBe(200);
     });
 
-    it('in a channel he cannot enter', async () => {
+    it('in a channel they cannot enter', async () => {
       await createChannel('secret', [people.hamlet], { invite_only: true });
       const closed = "Not authorized to send to channel 'secret'";
       await refused({ ...toChannel, to: 'secret' }, closed, {}, people.cordelia);
@@ -265,7 +267,7 @@ describe('POST /messages', () => {
       await refused(toChannel, "Not authorized to send to channel 'general'");
     });
 
-    it('in a new topic where he may not begin any', async () => {
+    it('in a new topic where they may not begin any', async () => {
       await send(toChannel);
       const { moderators } = await server.storage.uow.read(({ groups }) => groups.systemGroupIds(server.realmId));
       await createChannel('ordered', [people.hamlet, people.desdemona], { can_create_topic_group: moderators });

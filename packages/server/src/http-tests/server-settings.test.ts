@@ -8,7 +8,7 @@ describe('GET /server_settings', () => {
   });
   afterAll(() => server.close());
 
-  it('tells anybody everything that clients ask for', async () => {
+  it('answers every field that clients read, without authentication', async () => {
     const fields = fieldsOf(await server.get('/server_settings', null));
     expect(fields).toEqual({
       authentication_methods: {

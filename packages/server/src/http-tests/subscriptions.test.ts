@@ -82,7 +82,7 @@ describe('POST /users/me/subscriptions', () => {
     expect(await told(iago)).toBe(0);
   });
 
-  it('leaves out what he cannot enter when that shall not matter', async () => {
+  it('leaves out what they cannot enter when that shall not matter', async () => {
     const { hamlet, cordelia } = people;
     await create('secret', [hamlet], { invite_only: true });
     await create('open', []);
@@ -186,7 +186,7 @@ describe('POST /users/me/subscriptions', () => {
       });
       const lunch = { subscriptions: named('lunch') };
       await refused({ ...lunch, principals: [cordelia.id] }, 'Insufficient permission');
-      // sic: his own address counts as somebody else's, his own number does not.
+      // sic: their own address counts as somebody else's, their own number does not.
       await refused({ ...lunch, principals: [hamlet.email] }, 'Insufficient permission');
       expect((await subscribe(['lunch'], hamlet, { principals: [hamlet.id] })).status).toBe(200);
       expect((await subscribe(['lunch'], people.shiva, { principals: [cordelia.id] })).status).toBe(200);
@@ -228,7 +228,7 @@ describe('DELETE /users/me/subscriptions', () => {
     expect((await server.get(PATH, polonius)).body.subscriptions[0].color).toBe(before);
   });
 
-  it('removes others where he may', async () => {
+  it('removes others where they may', async () => {
     const { hamlet, cordelia, desdemona, iago, polonius } = people;
     await create('lunch', [cordelia, polonius, iago], { invite_only: true }, hamlet);
     expectRefusal(await unsubscribe(['lunch'], cordelia, { principals: [polonius.id] }), 'Insufficient permission');
@@ -294,7 +294,7 @@ describe('GET /users/me/subscriptions', () => {
     expect(subscriptions[0]).not.toHaveProperty('is_default');
   });
 
-  it.each(['true', 'partial'])('names followers when asked: %s', async (include_subscribers) => {
+  it.each(['true', 'partial'])('names subscribers when asked: %s', async (include_subscribers) => {
     const { hamlet, cordelia } = people;
     await create('lunch', [hamlet, cordelia]);
     const { subscriptions } = (await server.get(PATH, hamlet, { include_subscribers })).body;

@@ -24,7 +24,7 @@ describe('somebody of another realm', () => {
   const as = (who: TestUser, method: string, path: string, params: Record<string, unknown> = {}) =>
     server.request(method, path, { as: who, params, ...(who === king && { realm: 'lear' }) });
 
-  it('is somebody only on the host of his realm', async () => {
+  it('is authenticated on the host of their own realm only', async () => {
     expect((await as(king, 'GET', '/users/me')).body.user_id).toBe(king.id);
     expectRefusal(await server.get('/users/me', king), 'Account is not associated with this subdomain', {
       status: 401,
@@ -86,7 +86,7 @@ describe('somebody of another realm', () => {
     expect((await as(hamlet, 'GET', `/messages/${secretMessage}`)).body.message.flags).toEqual([]);
   });
 
-  it('sees none of our channels, and may use their names himself', async () => {
+  it('sees none of our channels, and may use their names themselves', async () => {
     expect((await as(king, 'GET', '/streams', { include_all: true })).body.streams).toEqual([]);
     expectRefusal(await as(king, 'GET', '/get_stream_id', { stream: 'denmark' }), "Invalid channel name 'denmark'");
     expectRefusal(await as(king, 'GET', `/users/me/${secretChannel}/topics`), 'Invalid channel ID');
@@ -102,7 +102,7 @@ describe('somebody of another realm', () => {
     expect(ours.subscriptions.map(({ subscribers }: { subscribers: number[] }) => subscribers)).toEqual([[hamlet.id]]);
   });
 
-  it('brings none of us into his channels, and gives no rights to us or our groups', async () => {
+  it('cannot subscribe our users to their channels or give permissions to them or our groups', async () => {
     const lunch = { subscriptions: [{ name: 'lunch' }], name: 'lunch', subscribers: [] };
     expectRefusal(
       await as(king, 'POST', '/users/me/subscriptions', { ...lunch, principals: [hamlet.id] }),
@@ -127,7 +127,7 @@ describe('somebody of another realm', () => {
     );
   });
 
-  it('knows none of us', async () => {
+  it('finds none of our users', async () => {
     expectRefusal(await as(king, 'GET', `/users/${hamlet.id}`), 'No such user');
     expectRefusal(await as(king, 'GET', `/users/${hamlet.email}`), 'No such user');
     const { members } = (await as(king, 'GET', '/users', { user_ids: [hamlet.id, king.id] })).body;

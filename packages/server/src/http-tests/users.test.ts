@@ -1,4 +1,4 @@
-import { GrantPermission, type User } from '@parley/domain';
+import { type EmailVisibility, GrantSpecialPermission, type User } from '@parley/domain';
 import { expectRefusal, fieldsOf } from '../testing/expectations.js';
 import { TestServer, type TestUser } from '../testing/test-server.js';
 
@@ -15,7 +15,7 @@ afterEach(() => server.close());
 
 const change = ({ user }: TestUser, changes: Partial<User>) =>
   server.storage.uow.write((tx) => tx.users.update({ ...user, ...changes }));
-const showEmailTo = (who: TestUser, emailAddressVisibility: 1 | 2 | 3 | 4 | 5) =>
+const showEmailTo = (who: TestUser, emailAddressVisibility: EmailVisibility) =>
   change(who, { settings: { ...who.user.settings, emailAddressVisibility } });
 const keepGuestsApart = () =>
   server.storage.uow.write(async (tx) => {
@@ -56,7 +56,7 @@ describe('GET /users', () => {
 
   it('shows addresses to those who may see them', async () => {
     const { hamlet, cordelia, iago, polonius } = people;
-    await showEmailTo(hamlet, 3);
+    await showEmailTo(hamlet, 'administrators');
     const seen = async (as: TestUser) => {
       const { email, delivery_email } = (await list(as, { user_ids: [hamlet.id] }))[0];
       return { email, delivery_email };
@@ -73,7 +73,7 @@ describe('GET /users', () => {
     const { hamlet, cordelia, iago } = people;
     await change(hamlet, {
       avatar: { source: 'gravatar', version: 2 },
-      settings: { ...hamlet.user.settings, emailAddressVisibility: 3 },
+      settings: { ...hamlet.user.settings, emailAddressVisibility: 'administrators' },
     });
     const avatar = async (as: TestUser, params = {}) =>
       (await list(as, { user_ids: [hamlet.id], ...params }))[0].avatar_url;
@@ -83,7 +83,7 @@ describe('GET /users', () => {
     expect(await avatar(cordelia)).toMatch(new RegExp(`/user_avatars/\\d+/${hamlet.id}\\.png\\?version=2$`));
   });
 
-  it('keeps from a guest whom he may not know', async () => {
+  it('hides inaccessible users from a limited guest', async () => {
     const { polonius, hamlet, cordelia } = people;
     await keepGuestsApart();
     expect(idsOf(await list(polonius))).toEqual([polonius.id]);
@@ -106,9 +106,9 @@ describe('GET /users', () => {
 });
 
 describe('GET /users/me', () => {
-  it('is the user himself, whole', async () => {
+  it('answers the caller’s own user with every field', async () => {
     const { hamlet } = people;
-    await showEmailTo(hamlet, 4);
+    await showEmailTo(hamlet, 'nobody');
     expect(fieldsOf(await server.get('/users/me', hamlet))).toEqual({
       user_id: hamlet.id,
       delivery_email: 'hamlet@zulip.com',
@@ -137,7 +137,7 @@ describe('GET /users/me', () => {
     expect((await server.get('/users/me', people.iago)).body.max_message_id).toBe(-1);
   });
 
-  it('is nobody without credentials', async () => {
+  it('refuses a request without credentials', async () => {
     const reply = await server.get('/users/me', null);
     expectRefusal(reply, 'Not logged in: API authentication or user session required', {
       status: 401,
@@ -170,7 +170,7 @@ describe('GET /users/{user_id} and /users/{email}', () => {
 
   it('finds by the dummy address whatever its owner shows', async () => {
     const { hamlet, cordelia } = people;
-    for (const visibility of [1, 4] as const) {
+    for (const visibility of ['everyone', 'nobody'] as const) {
       await showEmailTo(cordelia, visibility);
       expect(await found(dummy(cordelia).toUpperCase(), hamlet)).toBe(cordelia.id);
     }
@@ -179,12 +179,12 @@ describe('GET /users/{user_id} and /users/{email}', () => {
   });
 
   it.each`
-    visibility | desdemona | shiva    | hamlet   | polonius
-    ${1}       | ${true}   | ${true}  | ${true}  | ${true}
-    ${2}       | ${true}   | ${true}  | ${true}  | ${false}
-    ${5}       | ${true}   | ${true}  | ${false} | ${false}
-    ${3}       | ${true}   | ${false} | ${false} | ${false}
-    ${4}       | ${false}  | ${false} | ${false} | ${false}
+    visibility          | desdemona | shiva    | hamlet   | polonius
+    ${'everyone'}       | ${true}   | ${true}  | ${true}  | ${true}
+    ${'members'}        | ${true}   | ${true}  | ${true}  | ${false}
+    ${'moderators'}     | ${true}   | ${true}  | ${false} | ${false}
+    ${'administrators'} | ${true}   | ${false} | ${false} | ${false}
+    ${'nobody'}         | ${false}  | ${false} | ${false} | ${false}
   `('finds by the real address those who show it: $visibility', async ({ visibility, ...finders }) => {
     const { cordelia } = people;
     await showEmailTo(cordelia, visibility);
@@ -197,14 +197,14 @@ describe('GET /users/{user_id} and /users/{email}', () => {
     }
   });
 
-  it('does not even find himself by an address he hides', async () => {
-    await showEmailTo(people.hamlet, 4);
+  it('does not find even the caller by a hidden address', async () => {
+    await showEmailTo(people.hamlet, 'nobody');
     await noSuchUser('hamlet@zulip.com', people.hamlet);
     await noSuchUser('nobody@zulip.com', people.hamlet);
     await noSuchUser('nobody', people.hamlet);
   });
 
-  it('tells a guest who is kept apart that he may not', async () => {
+  it('refuses a limited guest access to inaccessible users', async () => {
     const { polonius, hamlet } = people;
     await keepGuestsApart();
     expectRefusal(await get(hamlet.id, polonius), 'Insufficient permission');
@@ -236,7 +236,9 @@ describe('POST /users', () => {
     expect(server.storage.commits).toBe(commits);
   };
   const grant = (email: string) =>
-    server.parley.useCase(GrantPermission).execute({ realmId: server.realmId, email, permission: 'canCreateUsers' });
+    server.parley
+      .useCase(GrantSpecialPermission)
+      .execute({ realmId: server.realmId, email, permission: 'canCreateUsers' });
 
   it('adds a member who can sign in', async () => {
     await grant('desdemona@zulip.com');
@@ -247,7 +249,7 @@ describe('POST /users', () => {
     expect(fieldsOf(await server.post('/fetch_api_key', null, login)).user_id).toBe(user_id);
   });
 
-  it('welcomes him', async () => {
+  it('sends a welcome message', async () => {
     await grant('desdemona@zulip.com');
     await create(newcomer);
     const login = { username: newcomer.email, password: newcomer.password };

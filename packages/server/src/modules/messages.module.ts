@@ -1,30 +1,30 @@
 import {
+  BotOwnerWarnings,
   ChangeMessageFlags,
   ChangeNarrowFlags,
   GetMessage,
   GetMessages,
   ListTopics,
   MarkRead,
-  NoticeBoard,
   RenderMarkdown,
   SendMessage,
-  UnheardBots,
+  SystemMessages,
 } from '@parley/domain';
 import { ContainerModule } from 'inversify';
 import { provide } from '../provide.js';
 import { TOKENS } from '../tokens.js';
 
-const { unitOfWork, markdownRenderer, realmAddresses, clock } = TOKENS;
+const { unitOfWork, markdownRenderer, realmUrls, clock } = TOKENS;
 
 export const messagesModule = new ContainerModule(({ bind }) => {
-  provide(bind, NoticeBoard, markdownRenderer, realmAddresses, clock);
-  provide(bind, RenderMarkdown, unitOfWork, markdownRenderer, realmAddresses);
-  provide(bind, UnheardBots, unitOfWork, NoticeBoard, clock);
-  provide(bind, SendMessage, unitOfWork, markdownRenderer, realmAddresses, clock, UnheardBots);
-  provide(bind, GetMessages, unitOfWork, realmAddresses);
+  provide(bind, SystemMessages, markdownRenderer, realmUrls, clock);
+  provide(bind, RenderMarkdown, unitOfWork, markdownRenderer, realmUrls);
+  provide(bind, BotOwnerWarnings, unitOfWork, SystemMessages, clock);
+  provide(bind, SendMessage, unitOfWork, markdownRenderer, realmUrls, clock, BotOwnerWarnings);
+  provide(bind, GetMessages, unitOfWork, realmUrls);
   provide(bind, GetMessage, unitOfWork);
   provide(bind, ChangeMessageFlags, unitOfWork);
-  provide(bind, ChangeNarrowFlags, unitOfWork, realmAddresses);
+  provide(bind, ChangeNarrowFlags, unitOfWork, realmUrls);
   provide(bind, MarkRead, unitOfWork);
   provide(bind, ListTopics, unitOfWork);
 });

@@ -1,9 +1,19 @@
-import { CreateUser, GetOwnUser, GetUser, GrantPermission, ListUsers, NoticeBoard, RegisterUser } from '@parley/domain';
+import {
+  ChangeSettings,
+  CreateUser,
+  GetOwnUser,
+  GetUser,
+  GrantSpecialPermission,
+  ListUsers,
+  RegisterUser,
+  SystemMessages,
+} from '@parley/domain';
 import { ContainerModule } from 'inversify';
 import { provide } from '../provide.js';
 import { TOKENS } from '../tokens.js';
 
-const { unitOfWork, passwordHasher, passwordStrength, disposableDomains, apiKeyMint, realmAddresses, clock } = TOKENS;
+const { unitOfWork, passwordHasher, passwordStrength, loginAttempts, disposableDomains, apiKeyMint, realmUrls, clock } =
+  TOKENS;
 
 export const usersModule = new ContainerModule(({ bind }) => {
   provide(
@@ -14,12 +24,13 @@ export const usersModule = new ContainerModule(({ bind }) => {
     passwordStrength,
     disposableDomains,
     apiKeyMint,
-    NoticeBoard,
+    SystemMessages,
     clock,
   );
+  provide(bind, ChangeSettings, unitOfWork, passwordHasher, passwordStrength, loginAttempts, disposableDomains);
   provide(bind, RegisterUser, unitOfWork, passwordHasher, apiKeyMint, clock);
-  provide(bind, GrantPermission, unitOfWork);
+  provide(bind, GrantSpecialPermission, unitOfWork);
   provide(bind, GetOwnUser, unitOfWork);
-  provide(bind, GetUser, unitOfWork, realmAddresses);
+  provide(bind, GetUser, unitOfWork, realmUrls);
   provide(bind, ListUsers, unitOfWork);
 });

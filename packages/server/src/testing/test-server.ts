@@ -23,7 +23,7 @@ import { FixedClock } from '@parley/testkit';
 import type { HostAuthenticate } from '../authentication/host-authenticator.js';
 import { ScryptPasswordHasher } from '../authentication/scrypt-password-hasher.js';
 import { SeededRandom } from '../demo/seeded-random.js';
-import { type Assembled, type Assembly, assemble } from '../parley.js';
+import { type ComposedParley, composeParley, type ParleyParts } from '../parley.js';
 import { openTestStorage, type TestStorage } from './test-storage.js';
 
 export interface TestServerOptions {
@@ -93,8 +93,8 @@ export class TestServer {
   private readonly agent = new Agent({ keepAlive: true });
 
   private constructor(
-    readonly parts: Assembly,
-    readonly parley: Assembled,
+    readonly parts: ParleyParts,
+    readonly parley: ComposedParley,
     readonly storage: TestStorage,
     readonly clock: FixedClock,
     private readonly server: Server,
@@ -107,7 +107,7 @@ export class TestServer {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const url = `http://localhost:${(server.address() as AddressInfo).port}`;
-    const parts: Assembly = {
+    const parts: ParleyParts = {
       unitOfWork: storage.uow,
       clock,
       randomness: new SeededRandom(7),
@@ -126,7 +126,7 @@ export class TestServer {
       ...options,
       release: () => storage.close(),
     };
-    const parley = await assemble(parts);
+    const parley = await composeParley(parts);
     server.on('request', parley.handler);
     const started = new TestServer(parts, parley, storage, clock, server, url);
     started.realmId = await started.addRealm('zulip');

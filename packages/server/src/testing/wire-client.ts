@@ -198,11 +198,11 @@ const RULES: Readonly<Record<string, Rule>> = {
 
   'realm_user/add': ({ answer, event: { person } }) => {
     const { is_active: _, ...user } = person;
-    answer.realm_users = [...others(answer.realm_users, user.user_id), user];
+    answer.realm_users = [...withoutUser(answer.realm_users, user.user_id), user];
   },
   'realm_user/remove': ({ answer, event: { person }, can }) => {
     const lost = answer.realm_users.find((user: Wire) => user.user_id === person.user_id);
-    answer.realm_users = others(answer.realm_users, person.user_id);
+    answer.realm_users = withoutUser(answer.realm_users, person.user_id);
     // A client that wants everybody listed goes on with somebody unknown (events §4.3).
     if (lost && !can('user_list_incomplete')) answer.realm_users.push(unknown(lost, answer));
   },
@@ -256,46 +256,134 @@ function receiveMessage({ answer, unread, selfId, event: { message, flags } }: H
   }
 }
 
-/** What has another name, or depends on the property, is in events §9 row 3. */
-const DERIVED: Readonly<Record<string, (answer: Wire, value: Wire) => void>> = {
-  rendered_description: () => {},
-  max_file_upload_size_mib: (answer, value) => {
-    answer.max_file_upload_size_mib = value;
-  },
-  message_edit_history_visibility_policy: (answer, value) => {
-    answer.realm_message_edit_history_visibility_policy = value;
-    answer.realm_allow_edit_history = value !== 'none';
-  },
+type Derive = (answer: Wire, value: Wire) => void;
+
+/** Deprecated numbers for groups (events §5.2), which stand for system groups only. */
+const numbered =
+  (field: string, numbers: Readonly<Record<string, number>>): Derive =>
+  (answer, value) => {
+    const group = answer.realm_user_groups.find(({ id }: Wire) => id === value);
+    const number = numbers[group?.name];
+    if (number === undefined) throw new Error(`${field} has no number for ${JSON.stringify(value)}`);
+    answer[field] = number;
+  };
+
+const CREATORS = {
+  'role:members': 1,
+  'role:administrators': 2,
+  'role:fullmembers': 3,
+  'role:moderators': 4,
+  'role:nobody': 6,
+  'role:owners': 7,
+};
+const MENTIONERS = {
+  'role:everyone': 1,
+  'role:members': 2,
+  'role:fullmembers': 3,
+  'role:administrators': 5,
+  'role:nobody': 6,
+  'role:moderators': 7,
 };
 
+const ownRight =
+  (...fields: readonly string[]): Derive =>
+  (answer, value) => {
+    for (const field of fields) answer[field] = isMember(answer, value);
+  };
+
+/** What changes with a property of the organization beside the property (events §9 row 3). */
+const DERIVED: Readonly<Record<string, readonly Derive[]>> = {
+  authentication_methods: [
+    (answer, { Email, LDAP }) => {
+      answer.realm_email_auth_enabled = Email?.enabled === true;
+      answer.realm_password_auth_enabled = Email?.enabled === true || LDAP?.enabled === true;
+    },
+  ],
+  can_create_public_channel_group: [
+    numbered('realm_create_public_stream_policy', CREATORS),
+    ownRight('can_create_public_streams'),
+    ownsAnyChannelRight,
+  ],
+  can_create_private_channel_group: [
+    numbered('realm_create_private_stream_policy', CREATORS),
+    ownRight('can_create_private_streams'),
+    ownsAnyChannelRight,
+  ],
+  can_create_web_public_channel_group: [
+    numbered('realm_create_web_public_stream_policy', CREATORS),
+    ownRight('can_create_web_public_streams'),
+  ],
+  can_invite_users_group: [ownRight('can_invite_others_to_realm')],
+  can_mention_many_users_group: [numbered('realm_wildcard_mention_policy', MENTIONERS)],
+  jitsi_server_url: [
+    (answer, value) => {
+      answer.jitsi_server_url = value ?? answer.server_jitsi_server_url;
+    },
+  ],
+  message_edit_history_visibility_policy: [
+    (answer, value) => {
+      answer.realm_allow_edit_history = value !== 'none';
+    },
+  ],
+  plan_type: [
+    (answer, value) => {
+      answer.zulip_plan_is_not_limited = value !== 2;
+    },
+  ],
+};
+
+function ownsAnyChannelRight(answer: Wire): void {
+  answer.can_create_streams = answer.can_create_public_streams || answer.can_create_private_streams;
+}
+
+/** Whether the client's user is in what a group setting names, directly or through groups. */
+function isMember(answer: Wire, value: Wire): boolean {
+  const { direct_members: members, direct_subgroups: subgroups } =
+    typeof value === 'number' ? { direct_members: [], direct_subgroups: [value] } : value;
+  const groups = answer.realm_user_groups.filter(({ id }: Wire) => subgroups.includes(id));
+  return (
+    members.includes(answer.user_id) ||
+    groups.some((group: Wire) =>
+      isMember(answer, { direct_members: group.members, direct_subgroups: group.direct_subgroup_ids }),
+    )
+  );
+}
+
+const WITHOUT_PREFIX = new Set(['max_file_upload_size_mib']);
+const NOT_KEPT = new Set(['rendered_description']);
+
 function changeRealm(answer: Wire, property: string, value: unknown): void {
-  const derive = DERIVED[property];
-  if (derive) derive(answer, value);
-  else answer[`realm_${property}`] = value;
+  if (NOT_KEPT.has(property)) return;
+  answer[WITHOUT_PREFIX.has(property) ? property : `realm_${property}`] = value;
+  for (const derive of DERIVED[property] ?? []) derive(answer, value);
 }
 
 function changeUser({ answer, selfId, event: { person } }: Happening): void {
-  const { user_id, is_active, new_email, role, ...changed } = person;
-  const apply = (user: Wire) => ({
-    ...user,
-    ...changed,
+  const { user_id, is_active, new_email, role, ...others } = person;
+  const changed = {
+    ...others,
     ...(new_email !== undefined && { email: new_email }),
     ...(role !== undefined && { role, is_owner: role === 100, is_admin: role <= 200, is_guest: role === 600 }),
-  });
+  };
   for (const list of ['realm_users', 'realm_non_active_users', 'cross_realm_bots']) {
-    answer[list] = answer[list].map((user: Wire) => (user.user_id === user_id ? apply(user) : user));
+    for (const user of answer[list]) if (user.user_id === user_id) assignKnown(user, changed);
   }
   if (is_active !== undefined) {
     const [from, to] = is_active
       ? ['realm_non_active_users', 'realm_users']
       : ['realm_users', 'realm_non_active_users'];
     const user = answer[from].find((it: Wire) => it.user_id === user_id);
-    answer[from] = others(answer[from], user_id);
-    if (user) answer[to] = [...others(answer[to], user_id), user];
+    answer[from] = withoutUser(answer[from], user_id);
+    if (user) answer[to] = [...withoutUser(answer[to], user_id), user];
   }
   if (user_id !== selfId) return;
-  for (const [name, value] of Object.entries(apply({}))) if (name in answer) answer[name] = value;
+  assignKnown(answer, changed);
   if (role !== undefined) answer.is_moderator = role <= 300;
+}
+
+/** An event about somebody also has what only they themselves are shown. */
+function assignKnown(known: Wire, changed: Wire): void {
+  for (const [name, value] of Object.entries(changed)) if (name in known) known[name] = value;
 }
 
 /** Events §4.3. */
@@ -319,7 +407,10 @@ function unknown({ user_id, avatar_url }: Wire, { realm_bot_domain: host }: Wire
   };
 }
 
-/** For a client that knows nothing of inheriting (events §2). */
+/**
+ * For a client that knows nothing of inheriting (events §2). Which of the values are inherited it does not know, so that it
+ * cannot follow a change of the general settings before it registers again.
+ */
 function inherited(subscription: Wire, settings: Wire): Wire {
   const general = (own: boolean | null, name: string) => own ?? settings[name];
   return {
@@ -393,7 +484,7 @@ const ascending = (a: number, b: number): number => a - b;
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 const byName = (a: Wire, b: Wire): number => compare(a.name, b.name);
 const byText = (a: unknown, b: unknown): number => compare(JSON.stringify(a), JSON.stringify(b));
-const others = (users: Wire[], id: number): Wire[] => users.filter(({ user_id }) => user_id !== id);
+const withoutUser = (users: Wire[], id: number): Wire[] => users.filter(({ user_id }) => user_id !== id);
 const union = (ids: readonly number[], more: readonly number[]): number[] =>
   [...new Set([...ids, ...more])].sort(ascending);
 const without = (ids: readonly number[], fewer: readonly number[]): number[] => ids.filter((id) => !fewer.includes(id));

@@ -1,4 +1,4 @@
-import { GrantPermission } from '@parley/domain';
+import { GrantSpecialPermission } from '@parley/domain';
 import { fieldsOf } from './expectations.js';
 import { type TestPerson, TestServer, type TestUser } from './test-server.js';
 import { ALL_CAPABILITIES, type Capabilities, NO_CAPABILITIES, WireClient } from './wire-client.js';
@@ -55,7 +55,7 @@ export class WireWorld {
       });
     });
     const { email } = server.people.desdemona;
-    await server.parley.useCase(GrantPermission).execute({ realmId, email, permission: 'canCreateUsers' });
+    await server.parley.useCase(GrantSpecialPermission).execute({ realmId, email, permission: 'canCreateUsers' });
     const stranger = await server.addUser({ email: 'stranger@zulip.com', fullName: 'Stranger', role: 'guest' });
     const people = { ...server.people, stranger };
     const channels = {} as Record<WorldChannel, number>;

@@ -1,3 +1,5 @@
+import { DrivenTime } from '@parley/testkit';
+import { SystemTimers } from '../system-timers.js';
 import { LoadMonitor, type LoadSample, ProcessGauge } from './load-monitor.js';
 
 const idle: LoadSample = { delayMs: 5, memory: 0.1 };
@@ -12,9 +14,8 @@ describe('LoadMonitor', () => {
   let monitor: LoadMonitor;
   beforeEach(() => {
     said.length = 0;
-    monitor = new LoadMonitor(logger, { take: () => idle, stop: () => {} });
+    monitor = new LoadMonitor(logger, new DrivenTime(), { start: () => {}, take: () => idle, stop: () => {} });
   });
-  afterEach(() => monitor.stop());
   const levelAfter = (...samples: readonly LoadSample[]) => {
     for (const sample of samples) monitor.judge(sample);
     return monitor.level;
@@ -52,11 +53,30 @@ describe('LoadMonitor', () => {
       answers: 1000,
     });
   });
+
+  it('takes two samples a second from its start to its end', async () => {
+    const time = new DrivenTime();
+    let samples = 0;
+    const take = () => {
+      samples++;
+      return stuck;
+    };
+    monitor = new LoadMonitor(logger, time, { start: () => {}, take, stop: () => {} });
+    await time.advance(2);
+    expect(samples).toBe(0);
+    monitor.start();
+    await time.advance(2);
+    expect([samples, monitor.level]).toEqual([4, 'overloaded']);
+    await monitor.stop();
+    await time.advance(2);
+    expect([samples, time.pending]).toEqual([4, 0]);
+  });
 });
 
 describe('ProcessGauge', () => {
   it('measures how long the event loop was held, also between two samples', async () => {
-    const gauge = new ProcessGauge();
+    const gauge = new ProcessGauge(new SystemTimers());
+    gauge.start();
     const hold = (ms: number) => {
       for (const since = performance.now(); performance.now() - since < ms; );
     };
@@ -73,7 +93,8 @@ describe('ProcessGauge', () => {
   });
 
   it('measures memory as a part of what there is', () => {
-    const gauge = new ProcessGauge();
+    const gauge = new ProcessGauge(new SystemTimers());
+    gauge.start();
     expect(gauge.take().memory).toBeGreaterThan(0);
     expect(gauge.take().memory).toBeLessThan(1);
     gauge.stop();

@@ -1,6 +1,8 @@
 import { totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
+import type { CancelTimer, Timers } from '@parley/domain';
 import type { LoadGauge, LoadLevel, Logger } from '@parley/http';
+import type { Worker } from './worker.js';
 
 export interface LoadSample {
   /** The longest that anything waited for its turn of the event loop since the sample before. */
@@ -25,17 +27,22 @@ const RISE_AFTER = 3;
 const FALL_AFTER = 6;
 
 /** Measures how near the process is to its limits, and says so when that changes. */
-export class LoadMonitor implements LoadGauge {
+export class LoadMonitor implements LoadGauge, Worker {
+  readonly name = 'measuring load';
   private current = 0;
   private readonly recent: number[] = [];
-  private readonly timer: NodeJS.Timeout;
+  private cancel: CancelTimer | null = null;
   private inFlight: () => object = () => ({});
 
   constructor(
     private readonly logger: Logger,
-    private readonly gauge: Pick<ProcessGauge, 'take' | 'stop'> = new ProcessGauge(),
-  ) {
-    this.timer = setInterval(() => this.judge(this.gauge.take()), SAMPLE_MS).unref();
+    private readonly timers: Timers,
+    private readonly gauge: Pick<ProcessGauge, 'start' | 'take' | 'stop'> = new ProcessGauge(timers),
+  ) {}
+
+  start(): void {
+    this.gauge.start();
+    this.cancel = this.timers.every(SAMPLE_MS, () => this.judge(this.gauge.take()));
   }
 
   get level(): LoadLevel {
@@ -65,8 +72,8 @@ export class LoadMonitor implements LoadGauge {
     );
   }
 
-  stop(): void {
-    clearInterval(this.timer);
+  async stop(): Promise<void> {
+    this.cancel?.();
     this.gauge.stop();
   }
 }
@@ -80,20 +87,23 @@ const TICK_MS = 50;
  */
 export class ProcessGauge {
   private readonly available = Math.min(process.constrainedMemory?.() || Number.POSITIVE_INFINITY, totalmem());
-  private readonly timer: NodeJS.Timeout;
-  private lastTick = performance.now();
+  private cancel: CancelTimer | null = null;
+  private lastTick = 0;
   private longest = 0;
 
-  constructor() {
-    this.timer = setInterval(() => {
-      const now = performance.now();
+  constructor(private readonly timers: Timers) {}
+
+  start(): void {
+    this.lastTick = this.timers.elapsedMs();
+    this.cancel = this.timers.every(TICK_MS, () => {
+      const now = this.timers.elapsedMs();
       this.longest = Math.max(this.longest, now - this.lastTick - TICK_MS);
       this.lastTick = now;
-    }, TICK_MS).unref();
+    });
   }
 
   take(): LoadSample {
-    const delayMs = Math.max(this.longest, performance.now() - this.lastTick - TICK_MS);
+    const delayMs = Math.max(this.longest, this.timers.elapsedMs() - this.lastTick - TICK_MS);
     this.longest = 0;
     const heap = getHeapStatistics();
     const ofHeap = heap.used_heap_size / heap.heap_size_limit;
@@ -101,6 +111,6 @@ export class ProcessGauge {
   }
 
   stop(): void {
-    clearInterval(this.timer);
+    this.cancel?.();
   }
 }

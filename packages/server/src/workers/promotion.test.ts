@@ -1,59 +1,62 @@
 import type { StoredEvent } from '@parley/domain';
+import { DrivenTime } from '@parley/testkit';
 import { Promotion } from './promotion.js';
 
 describe('Promotion', () => {
-  const logger = { info: () => {}, error: () => {} };
-  let now: number;
+  let time: DrivenTime;
   let runs: number;
   let next: number | null;
   let promotion: Promotion;
 
   beforeEach(() => {
-    jest.useFakeTimers();
-    now = Date.now();
+    time = new DrivenTime();
     runs = 0;
     next = null;
-    const clock = { now: () => Math.floor(Date.now() / 1000), nowMs: () => Date.now() };
     const promote = {
       execute: async () => {
         runs++;
         return next;
       },
     };
-    promotion = new Promotion(promote, clock, logger);
+    promotion = new Promotion(promote, time, time, () => {});
+    promotion.start();
   });
-  afterEach(async () => {
-    await promotion.stop();
-    jest.useRealTimers();
-  });
-  const pass = (seconds: number) => jest.advanceTimersByTimeAsync(seconds * 1000);
   const created = [{ event: { type: 'user.created' } }] as unknown as readonly StoredEvent[];
 
   it('looks once at the start, and not again while nobody waits', async () => {
-    await pass(10 * 86_400);
-    expect(runs).toBe(1);
+    await time.advance(10 * 86_400);
+    expect([runs, time.pending]).toEqual([1, 0]);
   });
 
   it('comes back when the next one is due', async () => {
-    next = Math.floor(now / 1000) + 3600;
-    await pass(3590);
+    next = time.now() + 3000;
+    await time.advance(2999);
     expect(runs).toBe(1);
     next = null;
-    await pass(20);
+    await time.advance(1);
     expect(runs).toBe(2);
   });
 
-  it('looks again when somebody joins', async () => {
-    await pass(60);
+  it('looks within an hour whether the clock was set', async () => {
+    next = time.now() + 86_400;
+    await time.advance(1);
+    time.jumpClock(86_400);
+    next = null;
+    await time.advance(3600);
+    expect(runs).toBe(2);
+  });
+
+  it('looks again when a user is created', async () => {
+    await time.advance(60);
     promotion.onEvents(created);
-    await pass(2);
+    await time.advance(2);
     expect(runs).toBe(2);
   });
 
   it('stops', async () => {
     await promotion.stop();
     promotion.onEvents(created);
-    await pass(60);
+    await time.advance(60);
     expect(runs).toBe(0);
   });
 });

@@ -1,56 +1,51 @@
-import type { Clock, EventListener, PromoteFullMembers, StoredEvent } from '@parley/domain';
-import type { Logger } from '@parley/http';
+import type {
+  Clock,
+  DomainEvent,
+  EventListener,
+  PromoteFullMembers,
+  ReportProblem,
+  StoredEvent,
+  Timers,
+} from '@parley/domain';
+import { RecurringWorker } from './recurring-worker.js';
+import type { Worker } from './worker.js';
 
-/** Longer sleeps than a timer can hold are slept in parts. */
-const MAX_SLEEP_MS = 86_400_000;
-/** After a failure, or when somebody new may be waiting. */
+/** After that it looks again: the clock may have been set meanwhile. */
+const MAX_SLEEP_MS = 3_600_000;
+/** After the start, or when somebody new may be waiting; at least. */
 const SOON_MS = 1000;
 
-/** Promotes members whose waiting period ends, when it ends: it sleeps until then, and keeps no process alive. */
-export class Promotion implements EventListener {
-  private timer: NodeJS.Timeout | null = null;
-  private running: Promise<void> = Promise.resolve();
-  private isStopped = false;
+const changesWhoWaits = (event: DomainEvent): boolean =>
+  event.type === 'user.created' ||
+  event.type === 'user.role_changed' ||
+  (event.type === 'realm.setting_changed' && event.setting === 'waitingPeriodThreshold');
 
-  constructor(
-    private readonly promote: Pick<PromoteFullMembers, 'execute'>,
-    private readonly clock: Clock,
-    private readonly logger: Logger,
-  ) {
-    this.sleep(SOON_MS);
+/**
+ * Promotes members whose waiting period ends, when it ends. No job: whose period ends when follows from the users and the
+ * settings as they are, so nothing has to be scheduled wherever one of them changes.
+ */
+export class Promotion implements Worker, EventListener {
+  readonly name = 'promoting members';
+  private readonly worker: RecurringWorker;
+
+  constructor(promote: Pick<PromoteFullMembers, 'execute'>, clock: Clock, timers: Timers, report: ReportProblem) {
+    const run = async () => {
+      const next = await promote.execute();
+      return next === null ? null : Math.min(Math.max(SOON_MS, next * 1000 - clock.nowMs()), MAX_SLEEP_MS);
+    };
+    const recurrence = { name: this.name, firstDelayMs: SOON_MS, retryDelayMs: MAX_SLEEP_MS, run };
+    this.worker = new RecurringWorker(recurrence, timers, report);
+  }
+
+  start(): void {
+    this.worker.start();
   }
 
   onEvents(events: readonly StoredEvent[]): void {
-    if (events.some(({ event }) => event.type === 'user.created' || event.type === 'user.role_changed')) {
-      this.sleep(SOON_MS);
-    }
+    if (events.some(({ event }) => changesWhoWaits(event))) this.worker.wakeIn(SOON_MS);
   }
 
-  /** Resolves when nothing runs any more. */
-  async stop(): Promise<void> {
-    this.isStopped = true;
-    if (this.timer) clearTimeout(this.timer);
-    await this.running;
-  }
-
-  private sleep(ms: number): void {
-    if (this.isStopped) return;
-    if (this.timer) clearTimeout(this.timer);
-    this.timer = setTimeout(() => {
-      this.timer = null;
-      this.running = this.running.then(() => this.run());
-    }, ms).unref();
-  }
-
-  private async run(): Promise<void> {
-    try {
-      const next = await this.promote.execute();
-      if (next !== null && this.timer === null) {
-        this.sleep(Math.min(Math.max(0, next * 1000 - this.clock.nowMs()), MAX_SLEEP_MS));
-      }
-    } catch (error) {
-      this.logger.error({ err: error }, 'promoting members failed');
-      this.sleep(MAX_SLEEP_MS / 24);
-    }
+  stop(): Promise<void> {
+    return this.worker.stop();
   }
 }

@@ -9,25 +9,25 @@ import {
   DomainError,
   foldCase,
   type MessageId,
-  type MessageReads,
   type RealmId,
   type RecipientId,
   type Subscription,
   TOPICS_POLICIES,
+  type TopicReads,
   type TopicsPolicy,
   type UnixSeconds,
   type UserId,
   weeklyTraffic,
 } from '@parley/domain';
 import type { Connection, Parameter } from '../connection.js';
-import { grantValues } from '../groups/grant-values.js';
+import { groupSettingValues } from '../groups/group-setting-values.js';
 import type { SqliteGroupRepository } from '../groups/sqlite-group-repository.js';
 import type { Quarantine } from '../quarantine.js';
 import {
   ascending,
   type Flag,
   fromFlagOrNull,
-  grantsColumn,
+  groupSettingsColumn,
   idList,
   isTaken,
   jsonList,
@@ -72,7 +72,7 @@ export class SqliteChannelRepository implements ChannelRepository {
     private readonly cache: ChannelCache,
     private readonly clock: Clock,
     private readonly groups: Pick<SqliteGroupRepository, 'settingValues' | 'systemGroupIds' | 'nobodyOf'>,
-    private readonly messages: Pick<MessageReads, 'countSince'>,
+    private readonly topics: Pick<TopicReads, 'countSince'>,
     private readonly quarantine: Quarantine,
   ) {
     this.versionOf = connection.values<number>('SELECT version FROM channel WHERE id = ? AND realm_id = ?');
@@ -217,7 +217,7 @@ export class SqliteChannelRepository implements ChannelRepository {
     const values = await this.groups.settingValues(realmId, [...granted]);
     const system = await this.groups.systemGroupIds(realmId);
     const now = this.clock.now();
-    const recent = await this.messages.countSince(
+    const recent = await this.topics.countSince(
       realmId,
       channels.map(({ recipientId }) => recipientId),
       now - TRAFFIC_DAYS * SECONDS_PER_DAY,
@@ -227,7 +227,7 @@ export class SqliteChannelRepository implements ChannelRepository {
       const ageDays = Math.floor((now - channel.createdAt) / SECONDS_PER_DAY);
       return {
         ...channel,
-        permissions: grantValues(CHANNEL_PERMISSIONS, channel.permissions, values),
+        permissions: groupSettingValues(CHANNEL_PERMISSIONS, channel.permissions, values),
         sendersSystemGroup: SENDER_GROUPS.find((name) => system[name] === canSendMessage) ?? null,
         subscriberCount: rows[index]!.subscriber_count,
         weeklyTraffic: weeklyTraffic(recent.get(channel.recipientId) ?? 0, ageDays),
@@ -294,7 +294,7 @@ export class SqliteChannelRepository implements ChannelRepository {
     return this.subscribedAmong.all(jsonList(userIds), channelId, realmId);
   }
 
-  async filterFollowedByGuests(realmId: RealmId, channelIds: readonly ChannelId[]): Promise<readonly ChannelId[]> {
+  async filterWithGuestSubscribers(realmId: RealmId, channelIds: readonly ChannelId[]): Promise<readonly ChannelId[]> {
     return this.followedByGuests.all(jsonList(new Set(channelIds)), realmId);
   }
 
@@ -303,7 +303,7 @@ export class SqliteChannelRepository implements ChannelRepository {
   }
 
   async add(channel: Omit<Channel, 'id' | 'recipientId' | 'version'>): Promise<Channel> {
-    this.connection.holdCaches();
+    this.connection.disableCaching();
     try {
       const id = this.insert.get(channel.realmId, ...fromChannel(channel))!;
       const recipientId = this.insertRecipient.get(channel.realmId, id)!;
@@ -315,7 +315,7 @@ export class SqliteChannelRepository implements ChannelRepository {
   }
 
   async update(channel: Channel): Promise<Channel> {
-    this.connection.holdCaches();
+    this.connection.disableCaching();
     try {
       const version = this.store.get(...fromChannel(channel), channel.id, channel.realmId);
       if (version === undefined) throw new Error(`Realm ${channel.realmId} has no channel ${channel.id}`);
@@ -360,7 +360,7 @@ export class SqliteChannelRepository implements ChannelRepository {
 }
 
 const SENDER_GROUPS = ['everyone', 'administrators', 'fullMembers', 'moderators'] as const;
-const permissions = grantsColumn(CHANNEL_PERMISSIONS, 'channel', 10_000);
+const permissions = groupSettingsColumn(CHANNEL_PERMISSIONS, 'channel', 10_000);
 const PRIVACIES: readonly ChannelPrivacy[] = ['webPublic', 'public', 'privateSharedHistory', 'privateProtectedHistory'];
 
 interface ChannelRow {

@@ -6,8 +6,8 @@ import {
   type EventLog,
   type EventSeq,
   encodeEvent,
+  type LogEnd,
   type LoggedEvent,
-  type LogHead,
   type MessageId,
   type RealmId,
   type UnixSeconds,
@@ -59,11 +59,11 @@ export class SqliteEventLog implements EventLog {
     );
   }
 
-  async headSeq(realmId: RealmId): Promise<EventSeq> {
+  async lastSeq(realmId: RealmId): Promise<EventSeq> {
     return this.head.get(realmId) ?? (0 as EventSeq);
   }
 
-  async listHeads(): Promise<readonly LogHead[]> {
+  async listLastSeqs(): Promise<readonly LogEnd[]> {
     return this.heads.all().map(([realmId, seq, prunedUpTo]) => ({ realmId, seq, prunedUpTo }));
   }
 

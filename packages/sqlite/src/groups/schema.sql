@@ -1,17 +1,17 @@
--- User groups: named ones, and unnamed ones that are the value of one permission.
+-- User groups: named ones, and anonymous ones that are the value of one permission.
 
 CREATE TABLE user_group (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   realm_id INTEGER NOT NULL REFERENCES realm (id),
   is_deactivated INTEGER NOT NULL,
   name TEXT,
-  -- Folded; null for unnamed groups.
+  -- Folded; null for anonymous groups.
   name_key TEXT,
   description TEXT NOT NULL,
   system_name TEXT,
   creator_id INTEGER,
   created_at INTEGER,
-  -- JSON: a group id for each permission; null for unnamed groups.
+  -- JSON: a group id for each permission; null for anonymous groups.
   permissions TEXT
 ) STRICT;
 CREATE UNIQUE INDEX user_group_by_name ON user_group (realm_id, name_key) WHERE name_key IS NOT NULL;

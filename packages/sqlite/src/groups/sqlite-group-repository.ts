@@ -14,9 +14,9 @@ import {
 } from '@parley/domain';
 import type { Connection } from '../connection.js';
 import type { Quarantine } from '../quarantine.js';
-import { ascending, type Flag, grantsColumn, idList, isTaken, jsonList, toFlag } from '../rows.js';
+import { ascending, type Flag, groupSettingsColumn, idList, isTaken, jsonList, toFlag } from '../rows.js';
 import { VersionedCache } from '../versioned-cache.js';
-import { grantValues } from './grant-values.js';
+import { groupSettingValues } from './group-setting-values.js';
 
 type SystemGroupIds = Readonly<Record<SystemGroupName, GroupId>>;
 /** By realm, under the version of its groups. */
@@ -73,7 +73,7 @@ export class SqliteGroupRepository implements GroupRepository {
               CASE WHEN g.name_key IS NULL THEN ${SUBGROUP_IDS} END
        FROM user_group g WHERE +g.realm_id = ? AND g.id IN (SELECT value FROM json_each(?))`,
     );
-    // CROSS JOIN keeps this order: from the groups to the people, not from everybody to his groups.
+    // CROSS JOIN keeps this order: from the groups to the people, not from everybody to their groups.
     this.membersRecursively = connection.values<UserId>(
       `WITH RECURSIVE closure (id) AS (
          SELECT id FROM user_group WHERE id = ? AND realm_id = ?
@@ -175,7 +175,7 @@ export class SqliteGroupRepository implements GroupRepository {
     return groups.map((group, index) => ({
       ...group,
       name: group.name!,
-      permissions: grantValues(GROUP_PERMISSIONS, group.permissions, values),
+      permissions: groupSettingValues(GROUP_PERMISSIONS, group.permissions, values),
       memberIds: idList(rows[index]!.member_ids),
       subgroupIds: idList(rows[index]!.subgroup_ids),
     }));
@@ -282,7 +282,7 @@ export class SqliteGroupRepository implements GroupRepository {
 
   /** Who is in which group may be different from now on. */
   private changed(realmId: RealmId): void {
-    this.connection.holdCaches();
+    this.connection.disableCaching();
     this.raiseVersion.run(realmId);
   }
 
@@ -305,7 +305,7 @@ export class SqliteGroupRepository implements GroupRepository {
 }
 
 const nameTaken = (name: string | null) => invalidInput(`User group '${name}' already exists.`);
-const permissions = grantsColumn(GROUP_PERMISSIONS, 'user_group');
+const permissions = groupSettingsColumn(GROUP_PERMISSIONS, 'user_group');
 
 interface GroupRow {
   readonly id: GroupId;

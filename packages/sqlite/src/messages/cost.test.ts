@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { MessageCondition, MessageFilter, Repositories, Transaction } from '@parley/domain';
-import { aChannel, aMessage, aUser, FixedClock, givenOn, type Scene } from '@parley/testkit';
+import { type MessageCondition, type MessageFilter, not, type Repositories, type Transaction } from '@parley/domain';
+import { aChannel, aMessage, aUser, createFixtureOn, FixedClock, type Fixture } from '@parley/testkit';
 import Sqlite, { type Database } from 'better-sqlite3';
 import { openSqliteStorage, type SqliteStorage } from '../index.js';
 
@@ -16,20 +16,32 @@ afterAll(async () => {
   rmSync(directory, { recursive: true });
 });
 
-interface World extends Scene {
+interface World extends Fixture {
   /** For looking at the tables. */
   readonly database: Database;
 }
 
 const READERS = ['reader', 'writer'];
 
+/** Every hundredth message is found by each of what narrows look for, the oldest two hundred by none. */
+const specialOf = (i: number): Partial<Parameters<typeof aMessage>[0]> =>
+  i % 100 === 13 && i > 200
+    ? {
+        topic: '✔ done',
+        hasLink: true,
+        hasImage: true,
+        hasAttachment: true,
+        exceptions: { reader: { mentioned: true, hasAlertWord: true } },
+      }
+    : {};
+
 /** A channel with twenty interleaved topics, a quiet one and a conversation, `messages` in all. */
-async function worldOf({ followers = 2, messages = 0 }): Promise<World> {
+async function worldOf({ subscribers = 2, messages = 0 }): Promise<World> {
   const clock = new FixedClock();
   const path = join(directory, `${++worlds}.db`);
   const storage: SqliteStorage = openSqliteStorage({ path, clock, trace: (sql) => statements.push(sql) });
-  const names = [...READERS, ...Array.from({ length: followers - 2 }, (_, i) => `follower ${i}`)];
-  const scene = await givenOn(
+  const names = [...READERS, ...Array.from({ length: subscribers - 2 }, (_, i) => `follower ${i}`)];
+  const fixture = await createFixtureOn(
     storage.uow,
     clock,
     ...names.map((name) => aUser({ name })),
@@ -40,12 +52,12 @@ async function worldOf({ followers = 2, messages = 0 }): Promise<World> {
         ? aMessage({ from: 'writer', to: 'quiet' })
         : i % 10 === 9
           ? aMessage({ from: 'writer', to: ['reader'] })
-          : aMessage({ from: 'writer', to: 'busy', topic: `topic ${i % 20}` }),
+          : aMessage({ from: 'writer', to: 'busy', topic: `topic ${i % 20}`, ...specialOf(i) }),
     ),
   );
   const database = new Sqlite(path, { readonly: true });
   opened.push(database, storage);
-  return Object.assign(scene, { database });
+  return Object.assign(fixture, { database });
 }
 
 const count = (world: World, sql: string): number => world.database.prepare(sql).pluck().get() as number;
@@ -60,20 +72,80 @@ async function traced(work: () => Promise<unknown>): Promise<string[]> {
 const own = (...conditions: readonly MessageCondition[]): MessageFilter => ({
   conditions,
   scope: 'own',
-  withoutRecipients: [],
 });
-const inChannel = (world: Scene, name: string): MessageCondition => ({
+const inChannel = (world: Fixture, name: string): MessageCondition => ({
   kind: 'recipient',
-  recipientId: world.channel(name).recipientId,
-  negated: false,
+  recipientIds: [world.channel(name).recipientId],
 });
-const inTopic = (topicKey: string): MessageCondition => ({ kind: 'topic', topicKey, negated: false });
+const inTopic = (topicKey: string): MessageCondition => ({ kind: 'topic', topicKey });
+
+const channelTopics = (world: Fixture, ...topics: readonly (readonly [name: string, topicKey: string])[]) =>
+  ({
+    kind: 'channelTopic',
+    topics: topics.map(([name, topicKey]) => ({ recipientId: world.channel(name).recipientId, topicKey })),
+  }) as const;
+
+/** What the operators of narrows come to, and some of them together. */
+const NARROWS: Readonly<Record<string, (world: Fixture) => MessageFilter>> = {
+  'is:starred': () => own({ kind: 'flag', flag: 'starred' }),
+  'is:unread': () => own(not({ kind: 'flag', flag: 'read' })),
+  'is:unread in a channel': (w) => own(not({ kind: 'flag', flag: 'read' }), inChannel(w, 'busy')),
+  'is:mentioned': () =>
+    own({
+      kind: 'anyOf',
+      conditions: [
+        { kind: 'flag', flag: 'mentioned' },
+        { kind: 'flag', flag: 'channelWildcardMentioned' },
+        { kind: 'flag', flag: 'topicWildcardMentioned' },
+      ],
+    }),
+  'is:alerted': () => own({ kind: 'flag', flag: 'hasAlertWord' }),
+  'is:resolved': () => own({ kind: 'property', property: 'isResolved' }),
+  'is:resolved in a channel': (w) => ({
+    ...own({ kind: 'property', property: 'isResolved' }, inChannel(w, 'busy')),
+    scope: 'shared',
+  }),
+  'is:dm': () => own({ kind: 'direct' }),
+  '-is:dm': () => own(not({ kind: 'direct' })),
+  'is:followed': (w) => own(channelTopics(w, ['busy', 'topic 3'], ['busy', 'topic 5'])),
+  'in:home': (w) =>
+    own(
+      not({
+        kind: 'anyOf',
+        conditions: [
+          channelTopics(w, ['quiet', 'greetings']),
+          {
+            kind: 'allOf',
+            conditions: [inChannel(w, 'busy'), not(channelTopics(w, ['busy', 'topic 3']))],
+          },
+        ],
+      }),
+    ),
+  'is:muted': (w) =>
+    own({
+      kind: 'anyOf',
+      conditions: [
+        channelTopics(w, ['quiet', 'greetings']),
+        { kind: 'allOf', conditions: [inChannel(w, 'busy'), not(channelTopics(w, ['busy', 'topic 3']))] },
+      ],
+    }),
+  'channels:public': () => ({ ...own({ kind: 'channelPrivacy', privacies: ['public'] }), scope: 'shared' }),
+  'channels:public, received': () => own({ kind: 'channelPrivacy', privacies: ['public'] }),
+  'has:link': () => own({ kind: 'property', property: 'hasLink' }),
+  'has:image in a channel': (w) => ({
+    ...own({ kind: 'property', property: 'hasImage' }, inChannel(w, 'busy')),
+    scope: 'shared',
+  }),
+  'has:attachment from somebody': (w) => own({ kind: 'property', property: 'hasAttachment' }, byWriter(w)),
+  'id:': (w) => own({ kind: 'message', messageId: w.messages[1]!.id }),
+};
+const byWriter = (world: Fixture): MessageCondition => ({ kind: 'sender', userId: world.user('writer').id });
 
 describe('sending', () => {
-  it('writes the same for few followers and for many', async () => {
+  it('writes the same for few subscribers and for many', async () => {
     const written: (readonly string[])[] = [];
-    for (const followers of [2, 200]) {
-      const world = await worldOf({ followers });
+    for (const subscribers of [2, 200]) {
+      const world = await worldOf({ subscribers });
       const before = ['message_flag', 'read_segment', 'span'].map((table) => rowsOf(world, table));
       const sql = await traced(() => world.add(aMessage({ from: 'writer', to: 'busy' })));
       const after = ['message_flag', 'read_segment', 'span'].map((table) => rowsOf(world, table));
@@ -95,13 +167,14 @@ describe('marking', () => {
     const world = await worldOf({ messages: 2500 });
     const ids = world.messages.filter(({ topic }) => topic === 'topic 3').map(({ id }) => id);
     const before = rowsOf(world, 'read_segment');
+    const flagsBefore = rowsOf(world, 'message_flag');
     const sql = await traced(() =>
       world.uow.write(async (tx) => {
         expect(await tx.personal.setRead(world.viewer('reader'), ids, true)).toEqual(ids);
       }),
     );
     expect(rowsOf(world, 'read_segment') - before).toBe(1);
-    expect(rowsOf(world, 'message_flag')).toBe(0);
+    expect(rowsOf(world, 'message_flag') - flagsBefore).toBe(0);
     expect(sql.length).toBeLessThan(25);
   });
 
@@ -154,7 +227,7 @@ describe('marking', () => {
     const { id: channelId, recipientId } = world.channel('quiet');
     const quiet = world.messages.filter((message) => message.channelId === channelId).map(({ id }) => id);
     await world.uow.write(async (tx) => {
-      await tx.messages.move(world.realm.id, busy, { channelId, recipientId, topic: null, isHistoryProtected: false });
+      await tx.moves.move(world.realm.id, busy, { channelId, recipientId, topic: null, isHistoryProtected: false });
       const changed = await tx.personal.markRead(world.viewer('reader'), own(inChannel(world, 'quiet')));
       expect(changed).toEqual([...busy, ...quiet].sort((a, b) => a - b));
     });
@@ -186,14 +259,14 @@ describe('marking', () => {
     expect(segments).toEqual([{ first: 1, last: 4 }]);
   });
 
-  it('writes nothing for each follower when messages move', async () => {
-    const world = await worldOf({ followers: 100, messages: 20 });
+  it('writes nothing per subscriber when messages move', async () => {
+    const world = await worldOf({ subscribers: 100, messages: 20 });
     const ids = world.messages.filter(({ channelId }) => channelId === world.channel('busy').id).map(({ id }) => id);
     const { id: channelId, recipientId } = world.channel('quiet');
     const tables = ['message_flag', 'read_segment', 'span', 'moved_message'];
     const before = tables.map((table) => rowsOf(world, table));
     await world.uow.write((tx) =>
-      tx.messages.move(world.realm.id, ids, { channelId, recipientId, topic: null, isHistoryProtected: true }),
+      tx.moves.move(world.realm.id, ids, { channelId, recipientId, topic: null, isHistoryProtected: true }),
     );
     expect(tables.map((table, i) => rowsOf(world, table) - before[i]!)).toEqual([0, 0, 0, ids.length]);
   });
@@ -205,38 +278,47 @@ describe('reading', () => {
   beforeAll(async () => {
     short = await worldOf({ messages: 500 });
     long = await worldOf({ messages: 3000 });
+    for (const world of [short, long]) {
+      const starred = world.messages.filter((_, i) => i % 100 === 13).map(({ id }) => id);
+      await world.uow.write((tx) => tx.personal.setFlag(world.viewer('reader'), starred, 'starred', true));
+    }
   });
 
   const reads: [string, (r: Repositories | Transaction, world: World) => Promise<unknown>][] = [
     [
       'a page of a channel',
-      (r, w) => r.messages.listHeadsUpTo(w.viewer('reader'), own(inChannel(w, 'busy')), null, 100),
+      (r, w) => r.pages.listEntriesUpTo(w.viewer('reader'), own(inChannel(w, 'busy')), null, 100),
     ],
     [
       'a page of shared history',
       (r, w) =>
-        r.messages.listHeadsFrom(w.viewer('reader'), { ...own(inChannel(w, 'busy')), scope: 'shared' }, 150, 100),
+        r.pages.listEntriesFrom(w.viewer('reader'), { ...own(inChannel(w, 'busy')), scope: 'shared' }, 150, 100),
     ],
     [
       'a page of a topic',
-      (r, w) => r.messages.listHeadsUpTo(w.viewer('reader'), own(inChannel(w, 'busy'), inTopic('topic 3')), null, 100),
+      (r, w) => r.pages.listEntriesUpTo(w.viewer('reader'), own(inChannel(w, 'busy'), inTopic('topic 3')), null, 100),
     ],
-    ['the home view', (r, w) => r.messages.listHeadsUpTo(w.viewer('reader'), own(), null, 100)],
+    ['the home view', (r, w) => r.pages.listEntriesUpTo(w.viewer('reader'), own(), null, 100)],
     [
       'what somebody wrote',
       (r, w) =>
-        r.messages.listHeadsUpTo(
-          w.viewer('reader'),
-          own({ kind: 'sender', userId: w.user('writer').id, negated: false }),
-          null,
-          10,
-        ),
+        r.pages.listEntriesUpTo(w.viewer('reader'), own({ kind: 'sender', userId: w.user('writer').id }), null, 10),
     ],
-    ['a topic everywhere', (r, w) => r.messages.listHeadsUpTo(w.viewer('reader'), own(inTopic('topic 3')), null, 10)],
+    ...Object.entries(NARROWS).map(
+      ([title, filterIn]): [string, (r: Repositories | Transaction, world: World) => Promise<unknown>] => [
+        title,
+        async (r, w) => {
+          const entries = await r.pages.listEntriesUpTo(w.viewer('reader'), filterIn(w), null, 10);
+          expect(entries.length).toBeGreaterThan(0);
+          await r.pages.listEntriesFrom(w.viewer('reader'), filterIn(w), entries[0]!.id, 5);
+        },
+      ],
+    ),
+    ['a topic everywhere', (r, w) => r.pages.listEntriesUpTo(w.viewer('reader'), own(inTopic('topic 3')), null, 10)],
     [
       'views',
       (r, w) =>
-        r.messages.listViews(
+        r.pages.listViews(
           w.realm.id,
           w.messages.slice(-50).map(({ id }) => id),
         ),
@@ -252,12 +334,12 @@ describe('reading', () => {
     ['the newest unread messages', (r, w) => r.personal.listUnread(w.viewer('reader'), 10)],
     ['the first unread message', (r, w) => r.personal.findFirstUnread(w.viewer('reader'), own(inChannel(w, 'busy')))],
     ['the unread messages of one who has read all', (r, w) => r.personal.listUnread(w.viewer('writer'), 50_000)],
-    ['topics', (r, w) => r.messages.listTopics(w.realm.id, w.channel('busy').recipientId)],
-    ['own topics', (r, w) => r.messages.listOwnTopics(w.viewer('reader'), w.channel('busy').recipientId)],
-    ['traffic', (r, w) => r.messages.countSince(w.realm.id, [w.channel('busy').recipientId], w.clock.now() - 10)],
-    ['the first message of a day', (r, w) => r.messages.findFirstIdSince(w.realm.id, w.clock.now() - 10)],
+    ['topics', (r, w) => r.topics.listTopics(w.realm.id, w.channel('busy').recipientId)],
+    ['own topics', (r, w) => r.topics.listOwnTopics(w.viewer('reader'), w.channel('busy').recipientId)],
+    ['traffic', (r, w) => r.topics.countSince(w.realm.id, [w.channel('busy').recipientId], w.clock.now() - 10)],
+    ['the first message of a day', (r, w) => r.pages.findFirstIdSince(w.realm.id, w.clock.now() - 10)],
     ['the newest message', (r, w) => r.personal.newestId(w.viewer('reader'))],
-    ['channels left', (r, w) => r.personal.listFormerChannelIds(w.viewer('reader'))],
+    ['channels left', (r, w) => r.personal.listUnsubscribedChannelIdsWithMessages(w.viewer('reader'))],
     ['starred messages', (r, w) => r.personal.listStarred(w.viewer('reader'))],
     [
       'holders',

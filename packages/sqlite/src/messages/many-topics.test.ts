@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type MessageFilter, type MessageId, ownMessagesIn } from '@parley/domain';
-import { aChannel, aMessage, aUser, FixedClock, givenOn, type Scene } from '@parley/testkit';
+import { type MessageFilter, type MessageId, receivedMessagesIn } from '@parley/domain';
+import { aChannel, aMessage, aUser, createFixtureOn, FixedClock, type Fixture } from '@parley/testkit';
 import fc from 'fast-check';
 import { openSqliteStorage, type SqliteStorage } from '../index.js';
 
@@ -15,20 +15,20 @@ const READERS = 12;
 describe('reading many topics that take turns', () => {
   const directory = mkdtempSync(join(tmpdir(), 'parley-topics-'));
   let storage: SqliteStorage;
-  let scene: Scene;
+  let fixture: Fixture;
   let ids: readonly MessageId[];
   beforeAll(async () => {
     const clock = new FixedClock();
     storage = openSqliteStorage({ path: join(directory, 'parley.db'), clock });
     const readers = Array.from({ length: READERS }, (_, n) => `reader ${n}`);
-    scene = await givenOn(
+    fixture = await createFixtureOn(
       storage.uow,
       clock,
       ...['writer', ...readers].map((name) => aUser({ name })),
       aChannel({ name: 'busy', subscribers: ['writer', ...readers] }),
       ...Array.from({ length: MESSAGES }, (_, n) => aMessage({ from: 'writer', to: 'busy', topic: `t${topicOf(n)}` })),
     );
-    ids = scene.messages.map(({ id }) => id);
+    ids = fixture.messages.map(({ id }) => id);
   });
   afterAll(async () => {
     await storage.close();
@@ -57,11 +57,11 @@ describe('reading many topics that take turns', () => {
     let reader = 0;
     await fc.assert(
       fc.asyncProperty(steps, async (taken) => {
-        const viewer = scene.viewer(`reader ${reader++ % READERS}`);
-        const { recipientId } = scene.channel('busy');
+        const viewer = fixture.viewer(`reader ${reader++ % READERS}`);
+        const { recipientId } = fixture.channel('busy');
         const unreadOf = (filter: MessageFilter) =>
           storage.uow.read(({ personal }) => personal.listUnread(viewer, MESSAGES, filter));
-        const busy = ownMessagesIn(recipientId);
+        const busy = receivedMessagesIn(recipientId);
         const unread = new Set((await unreadOf(busy)).map(({ id }) => id));
         for (const step of taken) {
           const read = step.kind === 'stretch' ? step.read : true;
@@ -74,7 +74,10 @@ describe('reading many topics that take turns', () => {
           const changed = await storage.uow.write(({ personal }) =>
             step.kind === 'stretch'
               ? personal.setRead(viewer, meant, read)
-              : personal.markRead(viewer, step.kind === 'topic' ? ownMessagesIn(recipientId, `t${step.number}`) : busy),
+              : personal.markRead(
+                  viewer,
+                  step.kind === 'topic' ? receivedMessagesIn(recipientId, `t${step.number}`) : busy,
+                ),
           );
           expect(changed).toEqual(changing);
           for (const id of changing) {

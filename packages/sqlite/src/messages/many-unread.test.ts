@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { MessageFilter } from '@parley/domain';
-import { aChannel, aMessage, aUser, FixedClock, givenOn, type Scene } from '@parley/testkit';
+import { aChannel, aMessage, aUser, createFixtureOn, FixedClock, type Fixture } from '@parley/testkit';
 import Sqlite from 'better-sqlite3';
 import { openSqliteStorage, type SqliteStorage } from '../index.js';
 
@@ -12,12 +12,12 @@ const MESSAGES = 150_000;
 describe('more unread messages than a function takes arguments', () => {
   const directory = mkdtempSync(join(tmpdir(), 'parley-unread-'));
   let storage: SqliteStorage;
-  let scene: Scene;
+  let fixture: Fixture;
   beforeAll(async () => {
     const clock = new FixedClock();
     const path = join(directory, 'parley.db');
     storage = openSqliteStorage({ path, clock });
-    scene = await givenOn(
+    fixture = await createFixtureOn(
       storage.uow,
       clock,
       aUser({ name: 'reader' }),
@@ -27,7 +27,7 @@ describe('more unread messages than a function takes arguments', () => {
       aMessage({ from: 'writer', to: 'busy' }),
     );
     copyMessage(path);
-    await scene.add(aMessage({ from: 'other', to: 'busy' }));
+    await fixture.add(aMessage({ from: 'other', to: 'busy' }));
   });
   afterAll(async () => {
     await storage.close();
@@ -53,9 +53,9 @@ describe('more unread messages than a function takes arguments', () => {
   }
 
   it('are marked as read together', async () => {
-    const viewer = { realmId: scene.realm.id, userId: scene.user('reader').id };
-    const fromWriter = { kind: 'sender', userId: scene.user('writer').id, negated: false } as const;
-    const filter: MessageFilter = { conditions: [fromWriter], scope: 'own', withoutRecipients: [] };
+    const viewer = { realmId: fixture.realm.id, userId: fixture.user('reader').id };
+    const fromWriter = { kind: 'sender', userId: fixture.user('writer').id } as const;
+    const filter: MessageFilter = { conditions: [fromWriter], scope: 'own' };
     expect(await storage.uow.write(({ personal }) => personal.markRead(viewer, filter))).toHaveLength(MESSAGES);
     expect(await storage.uow.read(({ personal }) => personal.listUnread(viewer, 10))).toHaveLength(1);
   }, 60_000);

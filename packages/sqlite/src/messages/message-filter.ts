@@ -1,103 +1,405 @@
-import type { MessageCondition, MessageFilter, MessageId, RecipientId, UserId } from '@parley/domain';
-import type { Parameter } from '../connection.js';
+import {
+  type ChannelPrivacy,
+  type ChannelTopic,
+  EVERY_MESSAGE,
+  type MessageCondition,
+  type MessageId,
+  type MessageProperty,
+  NO_MESSAGE,
+  type RecipientId,
+  type SimpleCondition,
+  type UserId,
+} from '@parley/domain';
+import {
+  and,
+  combinedSql,
+  type IndexedProperty,
+  joined,
+  LISTED,
+  PROPERTY_SQL,
+  type Restriction,
+  toSql,
+} from './condition-sql.js';
 
-/** A filter sorted by what a query can use: at most one of each that must hold, and lists of what must not. */
+/** The messages of a channel or conversation, or of one topic of it: what an index of `message` lists in order of id. */
+export interface Series {
+  readonly recipientId: RecipientId;
+  /** Null: of all topics, or none. */
+  readonly topicKey: string | null;
+}
+
+/** Conditions sorted by what a query can use. */
 export interface Narrowing {
-  readonly recipientId: RecipientId | null;
+  /** All of them, as far as rows of `message` tell. */
+  readonly restriction: Restriction;
+  /** Those that looking only into `series`, or for `topicKey`, does not fulfil already. */
+  readonly withinSeries: Restriction;
+  /** Those that take what the viewer has read and marked. */
+  readonly personal: readonly MessageCondition[];
+  /** Where the messages are; null: anywhere. */
+  readonly series: readonly Series[] | null;
+  /** In these recipients only the topics with these keys; where there are none, nothing at all. */
+  readonly onlyTopics: ReadonlyMap<RecipientId, readonly string[]>;
+  /** Null: both, and whatever kind of channel. */
+  readonly isDirect: boolean | null;
+  readonly privacies: readonly ChannelPrivacy[] | null;
   readonly topicKey: string | null;
   readonly senderId: UserId | null;
   readonly messageId: MessageId | null;
-  readonly not: {
-    readonly recipientIds: readonly RecipientId[];
-    readonly topicKeys: readonly string[];
-    readonly senderIds: readonly UserId[];
-    readonly messageIds: readonly MessageId[];
-  };
+  /** One that has an index of its own. */
+  readonly property: IndexedProperty | null;
 }
 
-export const EVERYTHING: Narrowing = {
-  recipientId: null,
-  topicKey: null,
-  senderId: null,
-  messageId: null,
-  not: { recipientIds: [], topicKeys: [], senderIds: [], messageIds: [] },
+const PROPERTY_INDEXES: Readonly<Record<IndexedProperty, string>> = {
+  hasLink: 'message_with_link',
+  hasImage: 'message_with_image',
+  hasAttachment: 'message_with_attachment',
+  isResolved: 'message_resolved',
+  mentionsChannel: 'message_mentioning_channel',
 };
 
-/** Part of a WHERE clause over `message m`, each term begun with AND. The text is one of a few dozen. */
-export interface Restriction {
-  readonly sql: string;
-  readonly parameters: readonly Parameter[];
-}
-
-/** Null when no message can pass. */
-export function toNarrowing({ conditions, withoutRecipients }: MessageFilter): Narrowing | null {
-  const recipients = choose(conditions, (each) => (each.kind === 'recipient' ? each.recipientId : null));
-  const topics = choose(conditions, (each) => (each.kind === 'topic' ? each.topicKey : null));
-  const senders = choose(conditions, (each) => (each.kind === 'sender' ? each.userId : null));
-  const messages = choose(conditions, (each) => (each.kind === 'message' ? each.messageId : null));
-  if (!recipients || !topics || !senders || !messages) return null;
-  if (conditions.some(({ kind, negated }) => kind === 'nothing' && !negated)) return null;
-  return {
-    recipientId: recipients.wanted,
-    topicKey: topics.wanted,
-    senderId: senders.wanted,
-    messageId: messages.wanted,
-    not: {
-      recipientIds: [...recipients.unwanted, ...withoutRecipients],
-      topicKeys: topics.unwanted,
-      senderIds: senders.unwanted,
-      messageIds: messages.unwanted,
-    },
-  };
-}
-
-/** Null when two different values are wanted at once. */
-function choose<T>(
-  conditions: readonly MessageCondition[],
-  valueIn: (condition: MessageCondition) => T | null,
-): { readonly wanted: T | null; readonly unwanted: readonly T[] } | null {
-  let wanted: T | null = null;
-  const unwanted: T[] = [];
-  for (const condition of conditions) {
-    const value = valueIn(condition);
-    if (value === null) continue;
-    if (condition.negated) unwanted.push(value);
-    else if (wanted !== null && wanted !== value) return null;
-    else wanted = value;
-  }
-  return { wanted, unwanted };
-}
-
-export function restriction({ recipientId, topicKey, senderId, messageId, not }: Narrowing): Restriction {
-  const terms: string[] = [];
-  const parameters: Parameter[] = [];
-  const equal = (column: string, value: Parameter) => {
-    if (value === null) return;
-    terms.push(`AND ${column} = ?`);
-    parameters.push(value);
-  };
-  const outside = (term: string, values: readonly (number | string)[]) => {
-    if (values.length === 0) return;
-    terms.push(`AND ${term}`);
-    parameters.push(JSON.stringify(values));
-  };
-  equal('m.recipient_id', recipientId);
-  equal('m.topic_key', topicKey);
-  equal('m.sender_id', senderId);
-  equal('m.id', messageId);
-  outside('m.recipient_id NOT IN (SELECT value FROM json_each(?))', not.recipientIds);
-  outside('(m.topic_key IS NULL OR m.topic_key NOT IN (SELECT value FROM json_each(?)))', not.topicKeys);
-  outside('m.sender_id NOT IN (SELECT value FROM json_each(?))', not.senderIds);
-  outside('m.id NOT IN (SELECT value FROM json_each(?))', not.messageIds);
-  return { sql: terms.join(' '), parameters };
-}
-
-/** Whether it leaves out nothing of a conversation or a topic. */
-export const isWhole = ({ senderId, messageId, not }: Narrowing): boolean =>
-  senderId === null && messageId === null && Object.values(not).every((unwanted) => unwanted.length === 0);
-
-/** Which index of `message` finds the narrowest part of one recipient's messages, in order of id. */
-export function indexFor({ topicKey, senderId }: Narrowing): string {
+/** Which index of `message` finds the narrowest part of a series, in order of id. */
+export function indexFor(
+  { senderId, property }: Pick<Narrowing, 'senderId' | 'property'>,
+  topicKey: string | null,
+): string {
   if (topicKey !== null) return 'message_by_topic';
+  if (property !== null) return PROPERTY_INDEXES[property];
   return senderId !== null ? 'message_by_sender' : 'message_by_recipient';
 }
+
+/** The terms that `indexFor` needs, and no others: for the next message that may be meant. */
+export function indexTerms({ senderId, property }: Pick<Narrowing, 'senderId' | 'property'>): Restriction {
+  const sql = [
+    ...(property === null ? [] : [`AND ${PROPERTY_SQL[property]}`]),
+    ...(senderId === null ? [] : ['AND m.sender_id = ?']),
+  ];
+  return { sql: sql.join(' '), parameters: senderId === null ? [] : [senderId] };
+}
+
+/** Only those that have the property as well, by whose index they are found. */
+export const narrowedTo = (narrowing: Narrowing, property: IndexedProperty): Narrowing => ({
+  ...also(narrowing, and(PROPERTY_SQL[property])),
+  property,
+});
+
+/** Only those with such an id, both included. */
+export const between = (narrowing: Narrowing, first: number, last: number): Narrowing =>
+  also(narrowing, and('m.id BETWEEN ? AND ?', first, last));
+
+const also = (narrowing: Narrowing, term: Restriction): Narrowing => ({
+  ...narrowing,
+  restriction: joined([narrowing.restriction, term]),
+  withinSeries: joined([narrowing.withinSeries, term]),
+});
+
+/** The terms that keep a query within a series. */
+export const seriesTerms = ({ recipientId, topicKey }: Series): Restriction =>
+  topicKey === null
+    ? { sql: 'AND m.recipient_id = ?', parameters: [recipientId] }
+    : { sql: 'AND m.recipient_id = ? AND m.topic_key = ?', parameters: [recipientId, topicKey] };
+
+/** The whole of a conversation or topic, if the conditions leave out nothing of it. */
+export function wholeSeries({ series, withinSeries, personal }: Narrowing): Series | null {
+  return series?.length === 1 && withinSeries.sql === '' && personal.length === 0 ? series[0]! : null;
+}
+
+/** The only channel or conversation that messages can be in; null: there are several. */
+export const onlyRecipient = ({ series }: Narrowing): RecipientId | null =>
+  series !== null && new Set(series.map((each) => each.recipientId)).size === 1 ? series[0]!.recipientId : null;
+
+export const narrowingTo = (recipientId: RecipientId, topicKey: string | null = null): Narrowing =>
+  toNarrowing([
+    { kind: 'recipient', recipientIds: [recipientId] },
+    ...(topicKey === null ? [] : [{ kind: 'topic', topicKey } as const]),
+  ])!;
+
+/** Of those that hold together. Null when no message can fulfil them. */
+export function toNarrowing(conditions: readonly MessageCondition[]): Narrowing | null {
+  const terms = new Terms();
+  return conditions.every((condition) => terms.add(normalize(condition, false))) ? terms.toNarrowing() : null;
+}
+
+/**
+ * With `not` only right before what is not put together, and nothing that goes without saying: `anyOf` and `allOf` have at
+ * least two parts, or are all there is.
+ */
+function normalize(condition: MessageCondition, negated: boolean): MessageCondition {
+  switch (condition.kind) {
+    case 'not':
+      return normalize(condition.condition, !negated);
+    case 'anyOf':
+    case 'allOf': {
+      const isAnyOf = (condition.kind === 'anyOf') !== negated;
+      const kind = isAnyOf ? 'anyOf' : 'allOf';
+      const parts = condition.conditions
+        .map((each) => normalize(each, negated))
+        .flatMap((each) => (each.kind === kind ? each.conditions : [each]));
+      const decisive = isAnyOf ? isEverything : isNothing;
+      if (parts.some(decisive)) return isAnyOf ? EVERY_MESSAGE : NO_MESSAGE;
+      return parts.length === 1 ? parts[0]! : { kind, conditions: parts };
+    }
+    case 'recipient':
+      return condition.recipientIds.length === 0 ? constant(negated) : signed(condition, negated);
+    case 'channelTopic':
+      return condition.topics.length === 0 ? constant(negated) : signed(condition, negated);
+    case 'channelPrivacy':
+      return condition.privacies.length === 0 ? constant(negated) : signed(condition, negated);
+    default:
+      return signed(condition, negated);
+  }
+}
+
+const constant = (value: boolean): MessageCondition => (value ? EVERY_MESSAGE : NO_MESSAGE);
+const signed = (condition: SimpleCondition, negated: boolean): MessageCondition =>
+  negated ? { kind: 'not', condition } : condition;
+const isEverything = (each: MessageCondition) => each.kind === 'allOf' && each.conditions.length === 0;
+const isNothing = (each: MessageCondition) => each.kind === 'anyOf' && each.conditions.length === 0;
+
+/** Conditions that hold together, gathered by kind, so that there are few different texts of queries. */
+class Terms {
+  private recipientIds: readonly RecipientId[] | null = null;
+  private topics: readonly ChannelTopic[] | null = null;
+  private privacies: readonly ChannelPrivacy[] | null = null;
+  private topicKey: string | null = null;
+  private senderId: UserId | null = null;
+  private messageId: MessageId | null = null;
+  private isDirect: boolean | null = null;
+  private readonly properties = new Set<MessageProperty>();
+  private readonly not = {
+    recipientIds: new Set<RecipientId>(),
+    topics: new Map<string, ChannelTopic>(),
+    privacies: new Set<ChannelPrivacy>(),
+    topicKeys: new Set<string>(),
+    senderIds: new Set<UserId>(),
+    messageIds: new Set<MessageId>(),
+    properties: new Set<MessageProperty>(),
+  };
+  /** By their texts and parameters. */
+  private readonly alternatives = new Map<string, Extract<MessageCondition, { readonly kind: 'anyOf' | 'allOf' }>>();
+  private readonly personal: MessageCondition[] = [];
+
+  /** A normalized condition. False when it contradicts the others. */
+  add(condition: MessageCondition): boolean {
+    if (isNothing(condition)) return false;
+    if (condition.kind === 'allOf') return condition.conditions.every((each) => this.add(each));
+    if (isPersonal(condition)) {
+      this.personal.push(condition);
+      return true;
+    }
+    if (condition.kind === 'anyOf') {
+      this.alternatives.set(JSON.stringify(condition), condition);
+      return true;
+    }
+    if (condition.kind === 'not') return this.addNegated(condition.condition as SimpleCondition);
+    return this.addPlain(condition as SimpleCondition);
+  }
+
+  private addPlain(condition: SimpleCondition): boolean {
+    switch (condition.kind) {
+      case 'recipient':
+        this.recipientIds = common(this.recipientIds, condition.recipientIds, String);
+        return this.recipientIds.length > 0;
+      case 'channelTopic':
+        this.topics = common(this.topics, condition.topics, keyOf);
+        return this.topics.length > 0;
+      case 'channelPrivacy':
+        this.privacies = common(this.privacies, condition.privacies, String);
+        return this.privacies.length > 0;
+      case 'topic': {
+        const isOther = this.topicKey !== null && this.topicKey !== condition.topicKey;
+        this.topicKey = condition.topicKey;
+        return !isOther;
+      }
+      case 'sender': {
+        const isOther = this.senderId !== null && this.senderId !== condition.userId;
+        this.senderId = condition.userId;
+        return !isOther;
+      }
+      case 'message': {
+        const isOther = this.messageId !== null && this.messageId !== condition.messageId;
+        this.messageId = condition.messageId;
+        return !isOther;
+      }
+      case 'direct':
+        return this.setDirect(true);
+      case 'property':
+        this.properties.add(condition.property);
+        return true;
+      case 'flag':
+        throw new Error('Flags are personal');
+    }
+  }
+
+  private addNegated(condition: SimpleCondition): boolean {
+    switch (condition.kind) {
+      case 'recipient':
+        for (const id of condition.recipientIds) this.not.recipientIds.add(id);
+        return true;
+      case 'channelTopic':
+        for (const topic of condition.topics) this.not.topics.set(keyOf(topic), topic);
+        return true;
+      case 'channelPrivacy':
+        for (const privacy of condition.privacies) this.not.privacies.add(privacy);
+        return true;
+      case 'topic':
+        this.not.topicKeys.add(condition.topicKey);
+        return true;
+      case 'sender':
+        this.not.senderIds.add(condition.userId);
+        return true;
+      case 'message':
+        this.not.messageIds.add(condition.messageId);
+        return true;
+      case 'direct':
+        return this.setDirect(false);
+      case 'property':
+        this.not.properties.add(condition.property);
+        return true;
+      case 'flag':
+        throw new Error('Flags are personal');
+    }
+  }
+
+  private setDirect(isDirect: boolean): boolean {
+    const isOther = this.isDirect !== null && this.isDirect !== isDirect;
+    this.isDirect = isDirect;
+    return !isOther;
+  }
+
+  toNarrowing(): Narrowing {
+    const { topicKey, senderId, messageId, isDirect, privacies, personal } = this;
+    const named = this.namedSeries();
+    const series = named ?? this.seriesOfAlternatives();
+    const terms = this.terms();
+    // Where recipients and topics are listed one by one nothing more need be said of them.
+    const fulfilled = named === null ? ['topic'] : ['topic', 'recipient', 'channelTopic'];
+    return {
+      restriction: joined(terms.map(([, text]) => text)),
+      withinSeries: joined(terms.flatMap(([what, text]) => (fulfilled.includes(what) ? [] : [text]))),
+      personal,
+      series:
+        series && withTopic(series, topicKey).filter(({ recipientId }) => !this.not.recipientIds.has(recipientId)),
+      onlyTopics: this.onlyTopics(),
+      isDirect,
+      privacies,
+      topicKey,
+      senderId,
+      messageId,
+      property: [...this.properties].sort()[0] ?? null,
+    };
+  }
+
+  private namedSeries(): readonly Series[] | null {
+    const { recipientIds, topics } = this;
+    if (topics) return topics.filter((topic) => recipientIds?.includes(topic.recipientId) ?? true);
+    return recipientIds?.map((recipientId) => ({ recipientId, topicKey: null })) ?? null;
+  }
+
+  private seriesOfAlternatives(): readonly Series[] | null {
+    const all = [...this.alternatives.values()].flatMap((each) => {
+      const found = seriesOf(each);
+      return found ? [found] : [];
+    });
+    return all.sort((a, b) => a.length - b.length)[0] ?? null;
+  }
+
+  /** What excludes recipients, but perhaps not all of their topics. */
+  private onlyTopics(): ReadonlyMap<RecipientId, readonly string[]> {
+    const only = new Map<RecipientId, readonly string[]>();
+    for (const { conditions } of this.alternatives.values()) {
+      const excluded = conditions.flatMap((each) =>
+        each.kind === 'not' && each.condition.kind === 'recipient' ? each.condition.recipientIds : [],
+      );
+      const others = conditions.filter((each) => each.kind !== 'not' || each.condition.kind !== 'recipient');
+      const kept = excluded.length === 0 ? null : seriesOf({ kind: 'anyOf', conditions: others });
+      for (const recipientId of kept === null ? [] : excluded) {
+        const keys = kept!.filter((each) => each.recipientId === recipientId).map((each) => each.topicKey);
+        if (!keys.includes(null)) only.set(recipientId, [...new Set(keys as string[])]);
+      }
+    }
+    for (const recipientId of this.not.recipientIds) only.set(recipientId, []);
+    return only;
+  }
+
+  /** Always in the same order. */
+  private terms(): (readonly [kind: string, Restriction])[] {
+    const { not } = this;
+    const plain: SimpleCondition[] = [
+      ...(this.recipientIds ? [{ kind: 'recipient' as const, recipientIds: this.recipientIds }] : []),
+      ...(this.topics ? [{ kind: 'channelTopic' as const, topics: this.topics }] : []),
+      ...(this.privacies ? [{ kind: 'channelPrivacy' as const, privacies: this.privacies }] : []),
+      ...(this.topicKey !== null ? [{ kind: 'topic' as const, topicKey: this.topicKey }] : []),
+      ...(this.senderId !== null ? [{ kind: 'sender' as const, userId: this.senderId }] : []),
+      ...(this.messageId !== null ? [{ kind: 'message' as const, messageId: this.messageId }] : []),
+      ...(this.isDirect === true ? [{ kind: 'direct' as const }] : []),
+      ...[...this.properties].sort().map((property) => ({ kind: 'property' as const, property })),
+    ];
+    const negated: SimpleCondition[] = [
+      ...(not.recipientIds.size > 0 ? [{ kind: 'recipient' as const, recipientIds: [...not.recipientIds] }] : []),
+      ...(not.topics.size > 0 ? [{ kind: 'channelTopic' as const, topics: [...not.topics.values()] }] : []),
+      ...(not.privacies.size > 0 ? [{ kind: 'channelPrivacy' as const, privacies: [...not.privacies] }] : []),
+      ...(this.isDirect === false ? [{ kind: 'direct' as const }] : []),
+      ...[...not.properties].sort().map((property) => ({ kind: 'property' as const, property })),
+    ];
+    const outside = (sql: string, values: ReadonlySet<number | string>): (readonly [string, Restriction])[] =>
+      values.size === 0 ? [] : [['not', and(sql, JSON.stringify([...values]))]];
+    return [
+      ...plain.map((each) => [each.kind, and(...toSql(each, false))] as const),
+      ...negated.map((each) => [`not ${each.kind}`, and(...toSql(each, true))] as const),
+      ...outside(`(m.topic_key IS NULL OR m.topic_key NOT IN ${LISTED})`, not.topicKeys),
+      ...outside(`m.sender_id NOT IN ${LISTED}`, not.senderIds),
+      ...outside(`m.id NOT IN ${LISTED}`, not.messageIds),
+      ...[...this.alternatives.values()]
+        .map((each) => ['alternatives', and(...combinedSql(each))] as const)
+        .sort(([, a], [, b]) => (a.sql < b.sql ? -1 : 1)),
+    ];
+  }
+}
+
+/** Where messages are that fulfil a normalized condition; null: anywhere. */
+function seriesOf(condition: MessageCondition): readonly Series[] | null {
+  switch (condition.kind) {
+    case 'recipient':
+      return condition.recipientIds.map((recipientId) => ({ recipientId, topicKey: null }));
+    case 'channelTopic':
+      return condition.topics;
+    case 'anyOf': {
+      const parts = condition.conditions.map(seriesOf);
+      return parts.some((part) => part === null) ? null : parts.flatMap((part) => part!);
+    }
+    case 'allOf':
+      return condition.conditions.map(seriesOf).find((part) => part !== null) ?? null;
+    default:
+      return null;
+  }
+}
+
+function withTopic(series: readonly Series[], topicKey: string | null): readonly Series[] {
+  if (topicKey === null) return series;
+  return series.flatMap((each) =>
+    each.topicKey === null || each.topicKey === topicKey ? [{ recipientId: each.recipientId, topicKey }] : [],
+  );
+}
+
+function isPersonal(condition: MessageCondition): boolean {
+  switch (condition.kind) {
+    case 'not':
+      return isPersonal(condition.condition);
+    case 'anyOf':
+    case 'allOf':
+      return condition.conditions.some(isPersonal);
+    default:
+      return condition.kind === 'flag';
+  }
+}
+
+const keyOf = ({ recipientId, topicKey }: ChannelTopic): string => `${recipientId}:${topicKey}`;
+
+/** What both lists have, once each; the whole second one where there is no first. */
+function common<T>(first: readonly T[] | null, second: readonly T[], key: (each: T) => string): readonly T[] {
+  const known = first && new Set(first.map(key));
+  return [...new Map(second.map((each) => [key(each), each])).values()].filter((each) => known?.has(key(each)) ?? true);
+}
+
+export const EVERYTHING: Narrowing = toNarrowing([])!;

@@ -5,12 +5,13 @@ import {
   type MessageCondition,
   type MessageFilter,
   type MessageId,
-  ownMessagesIn,
+  not,
   type Repositories,
+  receivedMessagesIn,
   type Transaction,
   topicKey,
 } from '@parley/domain';
-import { aChannel, aMessage, aUser, FixedClock, givenOn, MemoryStorage, type Scene } from '@parley/testkit';
+import { aChannel, aMessage, aUser, createFixtureOn, FixedClock, type Fixture, MemoryStorage } from '@parley/testkit';
 import fc from 'fast-check';
 import { openSqliteStorage } from '../index.js';
 
@@ -92,9 +93,9 @@ const step = fc.oneof(
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
 /** Does it, and tells what the storage answered. */
-async function take(scene: Scene, tx: Transaction, each: Step): Promise<unknown> {
-  const { realm, viewer } = scene;
-  const picked = (choice: Extract<Step, { kind: 'adopt' }>['picks'], pool = scene.messages): MessageId[] => {
+async function take(fixture: Fixture, tx: Transaction, each: Step): Promise<unknown> {
+  const { realm, viewer } = fixture;
+  const picked = (choice: Extract<Step, { kind: 'adopt' }>['picks'], pool = fixture.messages): MessageId[] => {
     const ids = pool.map(({ id }) => id);
     const found = Array.isArray(choice)
       ? choice.map((back) => ids.at(-1 - back))
@@ -106,7 +107,7 @@ async function take(scene: Scene, tx: Transaction, each: Step): Promise<unknown>
       const { kind: _, count, to, ...more } = each;
       for (let i = 0; i < count; i++) {
         const inTurn = { ...more, topic: Array.isArray(to) ? '' : count > 1 ? TOPICS[i % 3]! : more.topic };
-        await aMessage({ to, ...inTurn })(scene, tx);
+        await aMessage({ to, ...inTurn })(fixture, tx);
       }
       return null;
     }
@@ -114,29 +115,29 @@ async function take(scene: Scene, tx: Transaction, each: Step): Promise<unknown>
       return tx.personal.setRead(viewer(each.who), picked(each.picks), each.read);
     case 'readIn': {
       const key = each.topic === null ? null : topicKey(each.topic);
-      return tx.personal.markRead(viewer(each.who), ownMessagesIn(scene.channel(each.channel).recipientId, key));
+      return tx.personal.markRead(viewer(each.who), receivedMessagesIn(fixture.channel(each.channel).recipientId, key));
     }
     case 'readAll':
       return tx.personal.markAllRead(viewer(each.who));
     case 'flag':
       return tx.personal.setFlag(viewer(each.who), picked(each.picks), each.flag, each.on);
     case 'follow': {
-      const { recipientId } = scene.channel(each.channel);
-      const users = [scene.user(each.who).id];
+      const { recipientId } = fixture.channel(each.channel);
+      const users = [fixture.user(each.who).id];
       return each.on
         ? tx.personal.openSpans(realm.id, recipientId, users)
         : tx.personal.closeSpans(realm.id, recipientId, users);
     }
     case 'adopt':
-      return tx.personal.adopt(viewer(each.who), picked(each.picks));
+      return tx.personal.addHistorical(viewer(each.who), picked(each.picks));
     case 'mute':
       return each.on
-        ? tx.personal.muteSender(viewer(each.who), scene.user(each.whom).id)
-        : tx.personal.unmuteSender(viewer(each.who), scene.user(each.whom).id);
+        ? tx.personal.muteSender(viewer(each.who), fixture.user(each.whom).id)
+        : tx.personal.unmuteSender(viewer(each.who), fixture.user(each.whom).id);
     case 'move': {
-      const { id, recipientId } = scene.channel(each.channel);
-      const inChannels = scene.messages.filter((message) => message.channelId !== null);
-      return tx.messages.move(realm.id, picked(each.picks, inChannels), {
+      const { id, recipientId } = fixture.channel(each.channel);
+      const inChannels = fixture.messages.filter((message) => message.channelId !== null);
+      return tx.moves.move(realm.id, picked(each.picks, inChannels), {
         channelId: id,
         recipientId,
         topic: each.topic,
@@ -149,44 +150,40 @@ async function take(scene: Scene, tx: Transaction, each: Step): Promise<unknown>
 }
 
 /** Everything that anybody can ask. */
-async function answers(scene: Scene, r: Repositories): Promise<unknown> {
-  const all = scene.messages.map(({ id }) => id);
-  const userIds = PEOPLE.map((name) => scene.user(name).id);
+async function answers(fixture: Fixture, r: Repositories): Promise<unknown> {
+  const all = fixture.messages.map(({ id }) => id);
+  const userIds = PEOPLE.map((name) => fixture.user(name).id);
   const result: Record<string, unknown> = {};
-  const live = (await r.messages.list(scene.realm.id, all)).map(({ id }) => id);
+  const live = (await r.messages.list(fixture.realm.id, all)).map(({ id }) => id);
   result.live = live;
-  result.holders = await r.personal.filterHolders(scene.realm.id, live.slice(-20), userIds);
-  result.flags = await r.personal.listFlagsOf(scene.realm.id, userIds, live);
+  result.holders = await r.personal.filterHolders(fixture.realm.id, live.slice(-20), userIds);
+  result.flags = await r.personal.listFlagsOf(fixture.realm.id, userIds, live);
   for (const each of CHANNELS) {
-    result[`topics of ${each}`] = await r.messages.listTopics(scene.realm.id, scene.channel(each).recipientId);
+    result[`topics of ${each}`] = await r.topics.listTopics(fixture.realm.id, fixture.channel(each).recipientId);
   }
-  const condition = (each: object, negated = false) => ({ ...each, negated }) as MessageCondition;
+  const inChannel = (name: string): MessageCondition => ({
+    kind: 'recipient',
+    recipientIds: [fixture.channel(name).recipientId],
+  });
+  const lunch: MessageCondition = { kind: 'topic', topicKey: 'lunch' };
+  const by = (name: string): MessageCondition => ({ kind: 'sender', userId: fixture.user(name).id });
   const filters: Record<string, readonly MessageCondition[]> = {
     everything: [],
-    red: [condition({ kind: 'recipient', recipientId: scene.channel('red').recipientId })],
-    'lunch in green': [
-      condition({ kind: 'recipient', recipientId: scene.channel('green').recipientId }),
-      condition({ kind: 'topic', topicKey: 'lunch' }),
-    ],
-    lunch: [condition({ kind: 'topic', topicKey: 'lunch' })],
-    'by a': [condition({ kind: 'sender', userId: scene.user('a').id })],
-    'by b in blue': [
-      condition({ kind: 'recipient', recipientId: scene.channel('blue').recipientId }),
-      condition({ kind: 'sender', userId: scene.user('b').id }),
-    ],
-    'not red, not by a': [
-      condition({ kind: 'recipient', recipientId: scene.channel('red').recipientId }, true),
-      condition({ kind: 'sender', userId: scene.user('a').id }, true),
-    ],
+    red: [inChannel('red')],
+    'lunch in green': [inChannel('green'), lunch],
+    lunch: [lunch],
+    'by a': [by('a')],
+    'by b in blue': [inChannel('blue'), by('b')],
+    'not red, not by a': [not(inChannel('red')), not(by('a'))],
   };
   const middle = all[Math.floor(all.length / 2)] ?? 0;
   for (const name of PEOPLE) {
-    const viewer = scene.viewer(name);
+    const viewer = fixture.viewer(name);
     const say = (what: string, value: unknown) => {
       result[`${name}: ${what}`] = value;
     };
     say('flags', await r.personal.listFlags(viewer, all));
-    say('heads', await r.messages.listHeads(viewer, all));
+    say('heads', await r.pages.listEntries(viewer, all));
     say('unread', await r.personal.listUnread(viewer, 1000));
     say('newest unread', await r.personal.listUnread(viewer, 4));
     say('unread by conversation', await r.personal.overviewUnread(viewer, 1000));
@@ -195,22 +192,22 @@ async function answers(scene: Scene, r: Repositories): Promise<unknown> {
     }
     say('starred', await r.personal.listStarred(viewer));
     say('newest', await r.personal.newestId(viewer));
-    say('former', await r.personal.listFormerChannelIds(viewer));
-    say('recent', await r.recipients.listRecentDirect(scene.realm.id, viewer.userId, 10));
+    say('former', await r.personal.listUnsubscribedChannelIdsWithMessages(viewer));
+    say('recent', await r.recipients.listRecentDirect(fixture.realm.id, viewer.userId, 10));
     for (const each of CHANNELS) {
-      say(`topics of ${each}`, await r.messages.listOwnTopics(viewer, scene.channel(each).recipientId));
+      say(`topics of ${each}`, await r.topics.listOwnTopics(viewer, fixture.channel(each).recipientId));
     }
     for (const [title, conditions] of Object.entries(filters)) {
-      const filter: MessageFilter = { conditions, scope: 'own', withoutRecipients: [] };
-      const ids = (heads: readonly { readonly id: MessageId }[]) => heads.map(({ id }) => id);
+      const filter: MessageFilter = { conditions, scope: 'own' };
+      const ids = (entries: readonly { readonly id: MessageId }[]) => entries.map(({ id }) => id);
       say(`${title}, unread`, await r.personal.listUnread(viewer, 1000, filter));
       say(`${title}, first unread`, await r.personal.findFirstUnread(viewer, filter));
-      say(`${title}, all`, ids(await r.messages.listHeadsUpTo(viewer, filter, null, 1000)));
-      say(`${title}, older`, ids(await r.messages.listHeadsUpTo(viewer, filter, middle, 3)));
-      say(`${title}, newer`, ids(await r.messages.listHeadsFrom(viewer, filter, middle, 3)));
-      if (conditions.some(({ kind, negated }) => kind === 'recipient' && !negated)) {
+      say(`${title}, all`, ids(await r.pages.listEntriesUpTo(viewer, filter, null, 1000)));
+      say(`${title}, older`, ids(await r.pages.listEntriesUpTo(viewer, filter, middle, 3)));
+      say(`${title}, newer`, ids(await r.pages.listEntriesFrom(viewer, filter, middle, 3)));
+      if (conditions.some(({ kind }) => kind === 'recipient')) {
         const shared = { ...filter, scope: 'shared' as const };
-        say(`${title}, shared`, await r.messages.listHeadsFrom(viewer, shared, 0, 20));
+        say(`${title}, shared`, await r.pages.listEntriesFrom(viewer, shared, 0, 20));
       }
     }
   }
@@ -237,8 +234,8 @@ describe('read state without a row per recipient', () => {
               ...PEOPLE.map((name) => aUser({ name })),
               ...CHANNELS.map((name) => aChannel({ name, subscribers: name === 'blue' ? ['a'] : ['a', 'b'] })),
             ];
-            const plain = await givenOn(new MemoryStorage(clock).uow, clock, ...pieces);
-            const compact = await givenOn(sqlite.uow, clock, ...pieces);
+            const plain = await createFixtureOn(new MemoryStorage(clock).uow, clock, ...pieces);
+            const compact = await createFixtureOn(sqlite.uow, clock, ...pieces);
             for (const each of steps) {
               const expected = await plain.uow.write((tx) => take(plain, tx, each));
               expect(await compact.uow.write((tx) => take(compact, tx, each))).toEqual(expected);

@@ -1,8 +1,8 @@
 import {
+  affectedRanges,
   extendLatest,
   markOrdinals,
   markRangeRead,
-  neighbourhoods,
   type Ordinal,
   type OrdinalRange,
   type ReadSegment,
@@ -15,7 +15,7 @@ import { type Command, type Connection, LIMIT, type Query } from '../connection.
 import { jsonList } from '../rows.js';
 
 /** Ordinals of one recipient. */
-export interface Place extends OrdinalRange {
+export interface RecipientOrdinalRange extends OrdinalRange {
   readonly recipientId: RecipientId;
 }
 
@@ -89,14 +89,18 @@ export class ReadSets {
   }
 
   /** Those that overlap a place, ascending for each recipient; at most `limit`, if one is given. Places are ascending. */
-  load(viewer: Viewer, places: readonly Place[], limit = NO_LIMIT): ReadonlyMap<RecipientId, readonly ReadSegment[]> {
-    const [place] = places;
-    if (place && places.length === 1) {
-      return new Map([[place.recipientId, this.overlap(viewer, place.recipientId, place, limit)]]);
+  load(
+    viewer: Viewer,
+    ranges: readonly RecipientOrdinalRange[],
+    limit = NO_LIMIT,
+  ): ReadonlyMap<RecipientId, readonly ReadSegment[]> {
+    const [range] = ranges;
+    if (range && ranges.length === 1) {
+      return new Map([[range.recipientId, this.overlap(viewer, range.recipientId, range, limit)]]);
     }
     const { userId } = viewer;
     const segments = new Map<RecipientId, ReadSegment[]>();
-    const parameter = JSON.stringify(places.map(({ recipientId, first, last }) => [recipientId, first, last]));
+    const parameter = JSON.stringify(ranges.map(({ recipientId, first, last }) => [recipientId, first, last]));
     for (const [recipientId, first, last, bits] of this.overlapping.all(parameter, userId, userId, limit)) {
       const known = segments.get(recipientId);
       if (!known) segments.set(recipientId, [{ first, last, bits }]);
@@ -109,7 +113,7 @@ export class ReadSets {
   /** By user, then by recipient, ascending: those that hold one of these single ordinals. */
   loadAll(
     userIds: readonly UserId[],
-    ordinals: readonly Place[],
+    ordinals: readonly RecipientOrdinalRange[],
   ): ReadonlyMap<UserId, ReadonlyMap<RecipientId, readonly ReadSegment[]>> {
     const users = new Map<UserId, Map<RecipientId, Map<Ordinal, ReadSegment>>>();
     const parameter = JSON.stringify(ordinals.map(({ recipientId, first }) => [recipientId, first]));
@@ -153,8 +157,8 @@ export class ReadSets {
   }
 
   mark(viewer: Viewer, recipientId: RecipientId, ordinals: readonly Ordinal[], read: boolean): void {
-    const places = neighbourhoods(ordinals).map((range) => ({ recipientId, ...range }));
-    this.markAmong(this.load(viewer, places).get(recipientId) ?? [], viewer, recipientId, ordinals, read);
+    const ranges = affectedRanges(ordinals).map((range) => ({ recipientId, ...range }));
+    this.markAmong(this.load(viewer, ranges).get(recipientId) ?? [], viewer, recipientId, ordinals, read);
   }
 
   /** The same where the segments `around` the ordinals are at hand. What becomes of them. */
@@ -174,7 +178,7 @@ export class ReadSets {
 
   /** What it takes to mark ordinals of the range, ascending. */
   around(viewer: Viewer, recipientId: RecipientId, range: OrdinalRange): readonly ReadSegment[] {
-    const ends = neighbourhoods([range.first, range.last]);
+    const ends = affectedRanges([range.first, range.last]);
     return this.overlap(viewer, recipientId, { first: ends[0]!.first, last: ends.at(-1)!.last });
   }
 

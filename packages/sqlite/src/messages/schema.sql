@@ -38,7 +38,7 @@ CREATE TABLE message (
   recipient_id INTEGER NOT NULL,
   channel_id INTEGER,
   -- Bits, see TRAITS.
-  traits INTEGER NOT NULL,
+  property_bits INTEGER NOT NULL,
   version INTEGER NOT NULL,
   sent_at INTEGER NOT NULL,
   last_edited_at INTEGER,
@@ -54,16 +54,27 @@ CREATE TABLE message (
 ) STRICT;
 -- History of a channel or conversation. Covers what a page's heads need: the messages of one channel are scattered over
 -- the whole table, and fetching each would cost several times what the page does.
-CREATE INDEX message_by_recipient ON message (recipient_id, id, sender_id, sent_recipient_id, ordinal, traits, version);
+CREATE INDEX message_by_recipient ON message (recipient_id, id, sender_id, sent_recipient_id, ordinal, property_bits, version);
 -- History of a topic, the list of topics and who wrote in one; covers the same.
-CREATE INDEX message_by_topic ON message (recipient_id, topic_key, id, sender_id, sent_recipient_id, ordinal, traits, version)
+CREATE INDEX message_by_topic ON message (recipient_id, topic_key, id, sender_id, sent_recipient_id, ordinal, property_bits, version)
   WHERE topic_key IS NOT NULL;
 -- From a place in a read set to the message: unread lists.
 CREATE UNIQUE INDEX message_by_ordinal ON message (sent_recipient_id, ordinal);
 -- What somebody wrote, in one conversation or merged over those a reader has.
 CREATE INDEX message_by_sender ON message (sender_id, recipient_id, id);
 -- What came into a channel by a move from another one: a reader may own it although none of their spans covers it.
-CREATE INDEX message_moved_in ON message (recipient_id, id) WHERE traits & 64;
+CREATE INDEX message_moved_in ON message (recipient_id, id) WHERE property_bits & 64;
+-- What narrows look for, each holding few of the messages: `has:link`, `has:image`, `has:attachment`; half of
+-- `is:mentioned`; `is:resolved`. Bits are those of TRAITS, as below.
+CREATE INDEX message_with_link ON message (recipient_id, id, sender_id, sent_recipient_id, ordinal, property_bits, version)
+  WHERE property_bits & 4;
+CREATE INDEX message_with_image ON message (recipient_id, id, sender_id, sent_recipient_id, ordinal, property_bits, version)
+  WHERE property_bits & 8;
+CREATE INDEX message_with_attachment ON message (recipient_id, id, sender_id, sent_recipient_id, ordinal, property_bits, version)
+  WHERE property_bits & 16;
+CREATE INDEX message_mentioning_channel ON message (recipient_id, id, sender_id, sent_recipient_id, ordinal, property_bits, version)
+  WHERE property_bits & 2;
+CREATE INDEX message_resolved ON message (recipient_id, id) WHERE topic_key >= '✔ ' AND topic_key < '✔!';
 
 -- What clients draw with a message: polls, tasks, and every vote in them.
 CREATE TABLE submessage (
@@ -147,8 +158,8 @@ CREATE TABLE message_flag (
   realm_id INTEGER NOT NULL,
   -- Why it is the user's own: 0 spans and moves say so; 1 it was sent to them although no span covers it; 2 they took it
   -- from channel history.
-  origin INTEGER NOT NULL DEFAULT 0,
-  -- Null: as spans, moves and read sets say. Never null where origin is not 0.
+  source INTEGER NOT NULL DEFAULT 0,
+  -- Null: as spans, moves and read sets say. Never null where source is not 0.
   read INTEGER,
   starred INTEGER NOT NULL DEFAULT 0,
   collapsed INTEGER NOT NULL DEFAULT 0,
@@ -160,7 +171,10 @@ CREATE TABLE message_flag (
 CREATE INDEX message_flag_by_message ON message_flag (message_id);
 CREATE INDEX message_flag_starred ON message_flag (user_id, message_id) WHERE starred = 1;
 CREATE INDEX message_flag_unread ON message_flag (user_id, message_id) WHERE read = 0;
-CREATE INDEX message_flag_own ON message_flag (user_id, message_id) WHERE origin <> 0;
+CREATE INDEX message_flag_own ON message_flag (user_id, message_id) WHERE source <> 0;
+CREATE INDEX message_flag_mentioned ON message_flag (user_id, message_id) WHERE mentioned = 1;
+CREATE INDEX message_flag_topic_mentioned ON message_flag (user_id, message_id) WHERE topic_wildcard_mentioned = 1;
+CREATE INDEX message_flag_alerted ON message_flag (user_id, message_id) WHERE has_alert_word = 1;
 
 -- What this sender sent within these message ids reached the user read. "until" is exclusive, null while it lasts.
 CREATE TABLE muted_sender (

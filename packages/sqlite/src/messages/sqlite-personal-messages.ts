@@ -19,31 +19,32 @@ import {
 } from '@parley/domain';
 import type { Connection } from '../connection.js';
 import { ascending, jsonList, toFlag } from '../rows.js';
-import { ConversationUnread } from './conversation-unread.js';
-import { IncompletePlaces } from './incomplete-places.js';
-import { EVERYTHING, toNarrowing } from './message-filter.js';
-import { idOf, type MessagePlace, PlacesById } from './message-place.js';
-import { OwnHistory } from './own-history.js';
-import type { Place } from './read-sets.js';
+import { EVERYTHING, narrowingTo, toNarrowing } from './message-filter.js';
+import { idOf, type MessageIndexRow, MessageIndexRowsById } from './message-index-row.js';
+import { MessageSeries } from './message-series.js';
+import type { RecipientOrdinalRange } from './read-sets.js';
+import { ReceivedMessagePages } from './received-message-pages.js';
 import { Spans } from './spans.js';
-import { type Basis, type Standing, Standings } from './standing.js';
-import { ORIGINS } from './stored-values.js';
+import { OWNERSHIP_SOURCES } from './stored-values.js';
+import { TopicUnread } from './topic-unread.js';
 import { type Reader, UnreadMessages } from './unread-messages.js';
 import { UnreadOverviews } from './unread-overview.js';
+import { UnreadSpans } from './unread-spans.js';
+import { type OwnershipSource, type ViewerMessageState, ViewerMessageStates } from './viewer-message-state.js';
 
 /** How many rows a statement changes before others get their turn. */
 const IDS_AT_A_TIME = 1000;
 const EVER = { direction: 'older', first: 0, last: Number.MAX_SAFE_INTEGER } as const;
 
 export class SqlitePersonalMessages implements PersonalMessages {
-  private readonly standings: Standings;
-  private readonly ownHistory: OwnHistory;
-  private readonly incomplete: IncompletePlaces;
+  private readonly states: ViewerMessageStates;
+  private readonly receivedPages: ReceivedMessagePages;
+  private readonly incomplete: UnreadSpans;
   private readonly unread: UnreadMessages;
   private readonly overviews: UnreadOverviews;
-  private readonly conversations: ConversationUnread;
+  private readonly conversations: TopicUnread;
   private readonly spans: Spans;
-  private readonly places: PlacesById;
+  private readonly indexRowsById: MessageIndexRowsById;
 
   private readonly starred;
   private readonly leftRecipients;
@@ -61,14 +62,14 @@ export class SqlitePersonalMessages implements PersonalMessages {
   private readonly unmute;
 
   constructor(private readonly connection: Connection) {
-    this.standings = new Standings(connection);
-    this.ownHistory = new OwnHistory(connection, this.standings);
-    this.incomplete = new IncompletePlaces(connection);
-    this.unread = new UnreadMessages(connection, this.standings, this.incomplete);
-    this.overviews = new UnreadOverviews(connection, this.standings, this.incomplete, this.unread);
-    this.conversations = new ConversationUnread(connection, this.standings.readSets, this.incomplete);
+    this.states = new ViewerMessageStates(connection);
+    this.receivedPages = new ReceivedMessagePages(connection, this.states, new MessageSeries(connection));
+    this.incomplete = new UnreadSpans(connection);
+    this.unread = new UnreadMessages(connection, this.states, this.incomplete);
+    this.overviews = new UnreadOverviews(connection, this.states, this.incomplete, this.unread);
+    this.conversations = new TopicUnread(connection, this.states.readSets, this.incomplete);
     this.spans = new Spans(connection);
-    this.places = new PlacesById(connection);
+    this.indexRowsById = new MessageIndexRowsById(connection);
 
     this.starred = connection.values<MessageId>(
       `SELECT message_id FROM message_flag INDEXED BY message_flag_starred
@@ -82,7 +83,7 @@ export class SqlitePersonalMessages implements PersonalMessages {
     this.adoptedChannels = connection.tuples<readonly [RecipientId, ChannelId]>(
       `SELECT DISTINCT m.recipient_id, m.channel_id
        FROM message_flag f INDEXED BY message_flag_own CROSS JOIN message m ON m.id = f.message_id
-       WHERE f.user_id = ? AND f.origin <> 0 AND m.realm_id = ? AND m.channel_id IS NOT NULL`,
+       WHERE f.user_id = ? AND f.source <> 0 AND m.realm_id = ? AND m.channel_id IS NOT NULL`,
     );
     this.sentPlaces = connection.tuples<readonly [MessageId, RecipientId, Ordinal]>(
       `SELECT id, sent_recipient_id, ordinal FROM message
@@ -93,7 +94,7 @@ export class SqlitePersonalMessages implements PersonalMessages {
     );
     this.markedHolders = connection.tuples<readonly [MessageId, UserId]>(
       `SELECT message_id, user_id FROM message_flag
-       WHERE message_id IN (SELECT value FROM json_each(?)) AND origin <> 0
+       WHERE message_id IN (SELECT value FROM json_each(?)) AND source <> 0
        UNION ALL
        SELECT message_id, user_id FROM removed_message_holder WHERE message_id IN (SELECT value FROM json_each(?))`,
     );
@@ -104,12 +105,12 @@ export class SqlitePersonalMessages implements PersonalMessages {
     );
 
     this.insertAdopted = connection.command(
-      `INSERT INTO message_flag (user_id, message_id, realm_id, origin, read)
-       SELECT ?, value, ?, ${ORIGINS.adopted}, 1 FROM json_each(?)`,
+      `INSERT INTO message_flag (user_id, message_id, realm_id, source, read)
+       SELECT ?, value, ?, ${OWNERSHIP_SOURCES.historical}, 1 FROM json_each(?)`,
     );
     this.setReadMark = connection.command(
       `INSERT INTO message_flag (user_id, message_id, realm_id, read) SELECT ?, value, ?, ? FROM json_each(?) WHERE true
-       ON CONFLICT DO UPDATE SET read = CASE WHEN origin = 0 THEN nullif(excluded.read, 1) ELSE excluded.read END`,
+       ON CONFLICT DO UPDATE SET read = CASE WHEN source = 0 THEN nullif(excluded.read, 1) ELSE excluded.read END`,
     );
     this.setFlagMark = {
       starred: connection.command(flagMark('starred')),
@@ -120,7 +121,7 @@ export class SqlitePersonalMessages implements PersonalMessages {
        WHERE user_id = ? AND message_id IN (SELECT value FROM json_each(?)) AND ${IS_IDLE}`,
     );
     this.readAllMarked = connection.command(
-      `UPDATE message_flag SET read = CASE WHEN origin = 0 THEN NULL ELSE 1 END
+      `UPDATE message_flag SET read = CASE WHEN source = 0 THEN NULL ELSE 1 END
        WHERE user_id = ? AND message_id IN (SELECT value FROM json_each(?))`,
     );
     this.mute = connection.command(
@@ -137,18 +138,18 @@ export class SqlitePersonalMessages implements PersonalMessages {
   }
 
   async listFlags(viewer: Viewer, ids: readonly MessageId[]): Promise<ReadonlyMap<MessageId, PersonalFlags>> {
-    const messages = this.places.list(viewer.realmId, ids);
-    const standing = this.standings.load(viewer, messages);
+    const messages = this.indexRowsById.list(viewer.realmId, ids);
+    const state = this.states.load(viewer, messages);
     const flags = new Map<MessageId, PersonalFlags>();
     for (const message of messages) {
-      const own = standing.flags(message);
+      const own = state.flags(message);
       if (own) flags.set(idOf(message), own);
     }
     return flags;
   }
 
   async listUnread(viewer: Viewer, limit: number, filter?: MessageFilter): Promise<readonly UnreadMessage[]> {
-    const narrowing = filter ? toNarrowing(filter) : EVERYTHING;
+    const narrowing = filter ? toNarrowing(filter.conditions) : EVERYTHING;
     return narrowing && limit > 0 ? this.unread.list(viewer, narrowing, limit) : [];
   }
 
@@ -157,7 +158,7 @@ export class SqlitePersonalMessages implements PersonalMessages {
   }
 
   async findFirstUnread(viewer: Viewer, filter: MessageFilter): Promise<MessageId | null> {
-    const narrowing = toNarrowing(filter);
+    const narrowing = toNarrowing(filter.conditions);
     return narrowing && this.unread.findFirst(viewer, narrowing);
   }
 
@@ -166,13 +167,13 @@ export class SqlitePersonalMessages implements PersonalMessages {
   }
 
   async newestId(viewer: Viewer): Promise<MessageId | null> {
-    return this.ownHistory.page(viewer, EVERYTHING, EVER, 1).map(idOf)[0] ?? null;
+    return this.receivedPages.page(viewer, EVERYTHING, EVER, 1).map(idOf)[0] ?? null;
   }
 
-  async listFormerChannelIds(viewer: Viewer): Promise<readonly ChannelId[]> {
+  async listUnsubscribedChannelIdsWithMessages(viewer: Viewer): Promise<readonly ChannelId[]> {
     const former = new Set<ChannelId>();
     for (const [recipientId, channelId] of this.leftRecipients.all(viewer.userId, viewer.realmId)) {
-      if (this.ownHistory.page(viewer, { ...EVERYTHING, recipientId }, EVER, 1).length > 0) former.add(channelId);
+      if (this.receivedPages.page(viewer, narrowingTo(recipientId), EVER, 1).length > 0) former.add(channelId);
     }
     for (const [recipientId, channelId] of this.adoptedChannels.all(viewer.userId, viewer.realmId)) {
       if (!this.spans.isOpen(recipientId, viewer.userId)) former.add(channelId);
@@ -186,10 +187,10 @@ export class SqlitePersonalMessages implements PersonalMessages {
     userIds: readonly UserId[],
   ): Promise<ReadonlyMap<MessageId, readonly UserId[]>> {
     const messages = this.sentPlaces.all(jsonList(ids), realmId, jsonList(ids), realmId);
-    const moves = messages.length === 0 ? new Map() : this.standings.movesOfIds(messages.map(([id]) => id));
+    const moves = messages.length === 0 ? new Map() : this.states.movesOfIds(messages.map(([id]) => id));
     const recipientIds = new Set(messages.map(([, recipientId]) => recipientId));
     for (const list of moves.values()) for (const move of list) recipientIds.add(move.targetRecipientId);
-    const spans = this.standings.spansOfAll(userIds, recipientIds);
+    const spans = this.states.spansOfAll(userIds, recipientIds);
     const marked = new Set(
       this.markedHolders.all(jsonList(ids), jsonList(ids)).map(([id, userId]) => `${id}:${userId}`),
     );
@@ -209,13 +210,13 @@ export class SqlitePersonalMessages implements PersonalMessages {
     userIds: readonly UserId[],
     ids: readonly MessageId[],
   ): Promise<ReadonlyMap<UserId, ReadonlyMap<MessageId, PersonalFlags>>> {
-    const messages = this.places.list(realmId, ids);
-    const standings = this.standings.loadAll(userIds, messages);
+    const messages = this.indexRowsById.list(realmId, ids);
+    const states = this.states.loadAll(userIds, messages);
     return new Map(
       userIds.map((userId) => {
         const own = new Map<MessageId, PersonalFlags>();
         for (const message of messages) {
-          const flags = standings.get(userId)?.flags(message);
+          const flags = states.get(userId)?.flags(message);
           if (flags) own.set(idOf(message), flags);
         }
         return [userId, own];
@@ -237,21 +238,21 @@ export class SqlitePersonalMessages implements PersonalMessages {
     this.spans.closeAll(realmId, recipientId, userIds);
   }
 
-  async adopt(viewer: Viewer, ids: readonly MessageId[]): Promise<void> {
-    const messages = this.places.list(viewer.realmId, ids);
-    const standing = this.standings.load(viewer, messages);
-    const foreign = messages.filter((message) => !standing.isOwn(message)).map(idOf);
+  async addHistorical(viewer: Viewer, ids: readonly MessageId[]): Promise<void> {
+    const messages = this.indexRowsById.list(viewer.realmId, ids);
+    const state = this.states.load(viewer, messages);
+    const foreign = messages.filter((message) => !state.isOwn(message)).map(idOf);
     this.insertAdopted.run(viewer.userId, viewer.realmId, jsonList(foreign));
   }
 
   async setRead(viewer: Viewer, ids: readonly MessageId[], read: boolean): Promise<readonly MessageId[]> {
-    const change = this.readChange(viewer, this.places.list(viewer.realmId, ids), read);
+    const change = this.readChange(viewer, this.indexRowsById.list(viewer.realmId, ids), read);
     this.applyRead(viewer, change, read);
     return change.ids;
   }
 
   async markRead(viewer: Viewer, filter: MessageFilter): Promise<readonly MessageId[]> {
-    const narrowing = toNarrowing(filter);
+    const narrowing = toNarrowing(filter.conditions);
     if (!narrowing) return [];
     const reader = this.unread.readerOf(viewer);
     const found = this.conversations.find(reader, narrowing);
@@ -264,14 +265,14 @@ export class SqlitePersonalMessages implements PersonalMessages {
       );
     }
     const { recipientId, received } = found;
-    if (found.doubtful.length === 0) {
+    if (found.uncertain.length === 0) {
       if (received.ids.length === 0) return [];
-      const { readSets } = this.standings;
+      const { readSets } = this.states;
       const segments = readSets.markAmong(found.segments, viewer, recipientId, received.ordinals, true);
-      this.tidy(reader, found.places, received.ordinals[0]!, segments);
+      this.closeEmptyGaps(reader, found.ordinalRanges, received.ordinals[0]!, segments);
       return received.ids;
     }
-    const change = this.readChange(viewer, found.doubtful, true);
+    const change = this.readChange(viewer, found.uncertain, true);
     for (const id of received.ids) change.ids.push(id);
     change.ids.sort(ascending);
     if (received.ids.length > 0) {
@@ -283,8 +284,8 @@ export class SqlitePersonalMessages implements PersonalMessages {
 
   async markAllRead(viewer: Viewer): Promise<void> {
     const { marked } = this.unread.readerOf(viewer);
-    for (const place of this.incomplete.of(viewer)) {
-      this.standings.readSets.markRange(viewer, place.recipientId, place);
+    for (const span of this.incomplete.of(viewer)) {
+      this.states.readSets.markRange(viewer, span.recipientId, span);
       await this.connection.yield();
     }
     for (const ids of slicesOf([...marked], IDS_AT_A_TIME)) {
@@ -301,10 +302,10 @@ export class SqlitePersonalMessages implements PersonalMessages {
     flag: 'starred' | 'collapsed',
     on: boolean,
   ): Promise<readonly MessageId[]> {
-    const messages = this.places.list(viewer.realmId, ids);
-    const standing = this.standings.load(viewer, messages);
+    const messages = this.indexRowsById.list(viewer.realmId, ids);
+    const state = this.states.load(viewer, messages);
     const changing = messages
-      .filter((message) => standing.isOwn(message) && (standing.row(idOf(message))?.[flag] === 1) !== on)
+      .filter((message) => state.isOwn(message) && (state.row(idOf(message))?.[flag] === 1) !== on)
       .map(idOf);
     if (changing.length === 0) return [];
     const list = jsonList(changing);
@@ -321,17 +322,17 @@ export class SqlitePersonalMessages implements PersonalMessages {
     this.unmute.run(userId, senderId);
   }
 
-  /** What it takes to mark those of the messages that are his own, and not so yet. */
-  private readChange(viewer: Viewer, messages: readonly MessagePlace[], read: boolean): ReadChange {
+  /** What it takes to mark those of the messages that are their own, and not so yet. */
+  private readChange(viewer: Viewer, messages: readonly MessageIndexRow[], read: boolean): ReadChange {
     const change: ReadChange = { ids: [], marks: [], ordinals: new Map() };
-    const standing = this.standings.load(viewer, messages);
+    const state = this.states.load(viewer, messages);
     for (const message of messages) {
-      const basis = standing.basis(message);
-      if (basis === null || standing.isRead(message, basis) === read) continue;
+      const source = state.source(message);
+      if (source === null || state.isRead(message, source) === read) continue;
       const id = idOf(message);
       change.ids.push(id);
-      if (needsMark(standing, message, basis, read)) change.marks.push(id);
-      if (basis !== 'received') continue;
+      if (needsMark(state, message, source, read)) change.marks.push(id);
+      if (source !== 'received') continue;
       const known = change.ordinals.get(message[3]);
       if (known) known.push(message[4]);
       else change.ordinals.set(message[3], [message[4]]);
@@ -340,17 +341,17 @@ export class SqlitePersonalMessages implements PersonalMessages {
   }
 
   private applyRead(viewer: Viewer, change: ReadChange, read: boolean): void {
-    for (const [recipientId, each] of change.ordinals) this.standings.readSets.mark(viewer, recipientId, each, read);
+    for (const [recipientId, each] of change.ordinals) this.states.readSets.mark(viewer, recipientId, each, read);
     this.putReadMarks(viewer, change.marks, read);
     if (!read) return;
     let reader: Reader | undefined;
     for (const [recipientId, ordinals] of change.ordinals) {
-      const places = this.incomplete.of(viewer, recipientId);
-      if (places.length === 0) continue;
+      const spans = this.incomplete.of(viewer, recipientId);
+      if (spans.length === 0) continue;
       reader ??= this.unread.readerOf(viewer);
       // They may be more than a function takes arguments.
       const first = ordinals.reduce((least, ordinal) => Math.min(least, ordinal) as Ordinal);
-      this.tidy(reader, places, first);
+      this.closeEmptyGaps(reader, spans, first);
     }
   }
 
@@ -365,14 +366,19 @@ export class SqlitePersonalMessages implements PersonalMessages {
    * Closes what is left of gaps that nothing unread lies in any more: the first of each place, which walks begin with, and
    * the one before what has just been read. `segments` are those of the places, where they are at hand.
    */
-  private tidy(reader: Reader, places: readonly Place[], firstRead: Ordinal, segments?: readonly ReadSegment[]): void {
-    for (const place of places) {
-      const before = { ...place, last: Math.min(place.last, firstRead - 1) };
+  private closeEmptyGaps(
+    reader: Reader,
+    ordinalRanges: readonly RecipientOrdinalRange[],
+    firstRead: Ordinal,
+    segments?: readonly ReadSegment[],
+  ): void {
+    for (const ordinalRange of ordinalRanges) {
+      const before = { ...ordinalRange, last: Math.min(ordinalRange.last, firstRead - 1) };
       for (const empty of [
-        this.unread.findEmpty(reader, place, 'start', segments),
+        this.unread.findEmpty(reader, ordinalRange, 'start', segments),
         before.first <= before.last ? this.unread.findEmpty(reader, before, 'end', segments) : null,
       ]) {
-        if (empty) this.standings.readSets.markRange(reader.viewer, place.recipientId, empty);
+        if (empty) this.states.readSets.markRange(reader.viewer, ordinalRange.recipientId, empty);
       }
     }
   }
@@ -384,14 +390,19 @@ interface ReadChange {
   readonly ids: MessageId[];
   /** Those of which a row of message_flag has to say so. */
   readonly marks: MessageId[];
-  /** Places in his read sets, by the recipient they were sent to. */
+  /** Places in their read sets, by the recipient they were sent to. */
   readonly ordinals: Map<RecipientId, Ordinal[]>;
 }
 
 /** Whether a row of message_flag has to say so, or to stop saying the contrary. */
-function needsMark(standing: Standing, message: MessagePlace, basis: Basis, read: boolean): boolean {
-  if (read) return standing.row(idOf(message))?.read === 0;
-  return basis !== 'received' || standing.isReadOnArrival(message);
+function needsMark(
+  state: ViewerMessageState,
+  message: MessageIndexRow,
+  source: OwnershipSource,
+  read: boolean,
+): boolean {
+  if (read) return state.row(idOf(message))?.read === 0;
+  return source !== 'received' || state.isReadOnArrival(message);
 }
 
 /** Message ids are never given twice, so this is more than any id there was. */

@@ -7,6 +7,7 @@ export class SqliteRecipientRepository implements RecipientRepository {
   private readonly spans: Spans;
   private readonly rows;
   private readonly byPeople;
+  private readonly shared;
   private readonly recent;
   private readonly insert;
   private readonly insertParticipants;
@@ -18,6 +19,15 @@ export class SqliteRecipientRepository implements RecipientRepository {
        WHERE realm_id = ? AND id IN (SELECT value FROM json_each(?))`,
     );
     this.byPeople = connection.values<RecipientId>('SELECT id FROM recipient WHERE realm_id = ? AND direct_key = ?');
+    // A conversation's people are as many as the commas in its key, and one.
+    this.shared = connection.values<RecipientId>(
+      `SELECT p.recipient_id FROM direct_participant p INDEXED BY direct_participant_recent
+       CROSS JOIN direct_participant o ON o.recipient_id = p.recipient_id AND o.user_id = ?
+       CROSS JOIN recipient r ON r.id = p.recipient_id
+       WHERE p.user_id = ? AND p.realm_id = ?
+         AND length(r.direct_key) - length(replace(r.direct_key, ',', '')) + 1 >= ?
+       ORDER BY p.recipient_id`,
+    );
     this.recent = connection.tuples<readonly [RecipientId, number]>(
       `SELECT recipient_id, last_message_id FROM direct_participant INDEXED BY direct_participant_recent
        WHERE user_id = ? AND last_message_id IS NOT NULL AND realm_id = ?
@@ -39,6 +49,15 @@ export class SqliteRecipientRepository implements RecipientRepository {
     return this.byPeople.get(realmId, peopleOf(userIds).join()) ?? null;
   }
 
+  async listDirectWith(
+    realmId: RealmId,
+    userId: UserId,
+    otherId: UserId,
+    atLeastUsers: number,
+  ): Promise<readonly RecipientId[]> {
+    return this.shared.all(otherId, userId, realmId, atLeastUsers);
+  }
+
   async listRecentDirect(
     realmId: RealmId,
     userId: UserId,
@@ -49,12 +68,12 @@ export class SqliteRecipientRepository implements RecipientRepository {
   }
 
   async openDirect(realmId: RealmId, userIds: readonly UserId[]): Promise<RecipientId> {
-    const people = peopleOf(userIds);
-    const existing = this.byPeople.get(realmId, people.join());
+    const participants = peopleOf(userIds);
+    const existing = this.byPeople.get(realmId, participants.join());
     if (existing !== undefined) return existing;
-    const id = this.insert.get(realmId, people.join())!;
-    this.insertParticipants.run(id, realmId, jsonList(people));
-    this.spans.open(realmId, id, people);
+    const id = this.insert.get(realmId, participants.join())!;
+    this.insertParticipants.run(id, realmId, jsonList(participants));
+    this.spans.open(realmId, id, participants);
     return id;
   }
 }

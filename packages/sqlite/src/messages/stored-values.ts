@@ -1,5 +1,5 @@
-/** Bits of `message.traits`. */
-export const TRAITS = {
+/** Bits of `message.property_bits`. */
+export const PROPERTY_BITS = {
   isMeMessage: 1,
   mentionsChannel: 2,
   hasLink: 4,
@@ -10,11 +10,11 @@ export const TRAITS = {
   wasMoved: 64,
 } as const;
 
-/** Values of `message_flag.origin`: why a message is the user's own. */
-export const ORIGINS = {
+/** Values of `message_flag.source`: why a message is the user's own. */
+export const OWNERSHIP_SOURCES = {
   /** Spans and moves say so. */
   spans: 0,
   sentWithoutSpan: 1,
   /** They took it from channel history. */
-  adopted: 2,
+  historical: 2,
 } as const;

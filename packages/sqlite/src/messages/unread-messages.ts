@@ -10,16 +10,27 @@ import {
   type Viewer,
 } from '@parley/domain';
 import { type Connection, LIMIT, type Parameter, type Query } from '../connection.js';
-import type { IncompletePlace, IncompletePlaces } from './incomplete-places.js';
-import { type Narrowing, restriction } from './message-filter.js';
-import { idOf, type MessagePlace, PLACE_COLUMNS, type PlaceColumns, traitsOf, wasMoved } from './message-place.js';
-import type { Place } from './read-sets.js';
-import { isMuted, type MutedSender, type Standings } from './standing.js';
-import { TRAITS } from './stored-values.js';
+import { jsonList } from '../rows.js';
+import { ConditionSubjects } from './condition-subjects.js';
+import { between, type Narrowing, onlyRecipient } from './message-filter.js';
+import {
+  idOf,
+  MESSAGE_INDEX_COLUMNS,
+  type MessageIndexColumns,
+  type MessageIndexRow,
+  propertyBitsOf,
+  wasMoved,
+} from './message-index-row.js';
+import type { PageRange } from './message-series.js';
+import type { RecipientOrdinalRange } from './read-sets.js';
+import { StatementCache } from './statement-cache.js';
+import { PROPERTY_BITS } from './stored-values.js';
+import type { UnreadSpan, UnreadSpans } from './unread-spans.js';
+import { isMuted, type MutedSender, type ViewerMessageStates } from './viewer-message-state.js';
 
-export type UnreadRow = readonly [...PlaceColumns, channelId: ChannelId | null, topic: string];
+export type UnreadRow = readonly [...MessageIndexColumns, channelId: ChannelId | null, topic: string];
 
-/** A viewer with what decides, beside his read sets, whether he has read something. */
+/** A viewer with what decides, beside their read sets, whether they have read something. */
 export interface Reader {
   readonly viewer: Viewer;
   readonly mutes: readonly MutedSender[];
@@ -28,7 +39,7 @@ export interface Reader {
 }
 
 /** Of an `UnreadRow`, in a query over `message m`. */
-export const UNREAD_COLUMNS = `${PLACE_COLUMNS}, m.channel_id, m.topic`;
+export const UNREAD_COLUMNS = `${MESSAGE_INDEX_COLUMNS}, m.channel_id, m.topic`;
 /** Ordinals looked at in one statement: few at first, for whoever wants one message. */
 const FIRST_BATCH = 16;
 const LARGEST_BATCH = 4096;
@@ -36,26 +47,45 @@ const LARGEST_BATCH = 4096;
 const TIDIED_ORDINALS = [4, 256];
 
 /**
- * What a viewer has not read: the gaps of his read sets within his spans, where there still is a message that did not
+ * What a viewer has not read: the gaps of their read sets within their spans, where there still is a message that did not
  * arrive read; and what rows of message_flag say is unread. Costs by what is unread, not by what there is.
  */
 export class UnreadMessages {
-  private readonly queries = new Map<string, Query<string>>();
+  private readonly queries: StatementCache<Query<string>>;
+  private readonly subjects: ConditionSubjects;
   private readonly hasMovedIn: Query<1>;
   private readonly markedIds: Query<MessageId>;
-  private readonly sentAt: Query<PlaceColumns>;
+  private readonly ordinalsAround: Query<readonly [RecipientId, Ordinal | null, Ordinal | null]>;
+  private readonly sentAt: Query<MessageIndexColumns>;
 
   constructor(
-    private readonly connection: Connection,
-    private readonly standings: Standings,
-    private readonly places: IncompletePlaces,
+    connection: Connection,
+    private readonly states: ViewerMessageStates,
+    private readonly places: UnreadSpans,
   ) {
+    // As one JSON text, for the reason that `MessageIndexQuery` gives.
+    this.queries = new StatementCache((from) =>
+      connection.values<string>(
+        `SELECT json_group_array(json_array(
+           id, sender_id, recipient_id, sent_recipient_id, ordinal, property_bits, version, channel_id, topic))
+         FROM (SELECT ${UNREAD_COLUMNS} ${from})`,
+      ),
+    );
+    this.subjects = new ConditionSubjects(connection, states);
     this.hasMovedIn = connection.values<1>(
       `SELECT 1 FROM message INDEXED BY message_moved_in
-       WHERE recipient_id = ? AND traits & ${TRAITS.wasMoved} LIMIT 1`,
+       WHERE recipient_id = ? AND property_bits & ${PROPERTY_BITS.wasMoved} LIMIT 1`,
     );
-    this.sentAt = connection.tuples<PlaceColumns>(
-      `SELECT ${PLACE_COLUMNS} FROM message m WHERE m.sent_recipient_id = ? AND m.ordinal = ?`,
+    // The nearest messages beyond the ids that are still where they were sent.
+    const nearest = (bound: string, order: string) =>
+      `(SELECT m.ordinal FROM message m INDEXED BY message_by_recipient
+        WHERE m.recipient_id = r.value AND m.sent_recipient_id = r.value AND m.id ${bound} ?
+        ORDER BY m.id ${order} LIMIT 1)`;
+    this.ordinalsAround = connection.tuples(
+      `SELECT r.value, ${nearest('<', 'DESC')}, ${nearest('>', 'ASC')} FROM json_each(?) r`,
+    );
+    this.sentAt = connection.tuples<MessageIndexColumns>(
+      `SELECT ${MESSAGE_INDEX_COLUMNS} FROM message m WHERE m.sent_recipient_id = ? AND m.ordinal = ?`,
     );
     this.markedIds = connection.values<MessageId>(
       `SELECT message_id FROM message_flag INDEXED BY message_flag_unread
@@ -66,7 +96,7 @@ export class UnreadMessages {
   readerOf(viewer: Viewer): Reader {
     return {
       viewer,
-      mutes: this.standings.mutesOf(viewer),
+      mutes: this.states.mutesOf(viewer),
       marked: new Set(this.markedIds.all(viewer.userId, viewer.realmId)),
     };
   }
@@ -79,26 +109,46 @@ export class UnreadMessages {
 
   /** The newest `limit`, ascending id, of what is marked unread and of what read sets leave out. */
   newest(reader: Reader, narrowing: Narrowing, limit: number, marked: readonly UnreadRow[]): readonly UnreadRow[] {
-    const { viewer } = reader;
-    const newest = new Newest(limit, marked);
-    const places = this.placesFor(viewer, narrowing);
-    const shortGaps = places.flatMap((place) => (place.shortGap ? [place.shortGap] : []));
-    if (shortGaps.length > 0) newest.offer(newestFirst(this.unreadIn(reader, shortGaps, narrowing)));
-    for (const place of places) {
-      if (place.shortGap) continue;
-      for (const rows of this.walk(reader, place, 'end', narrowing)) {
-        // Whatever is left of this place is older still.
-        if (!newest.offer(rows)) break;
+    const spans = this.placesFor(reader.viewer, narrowing);
+    return this.nearest(reader, narrowing, spans, 'end', limit, marked).reverse();
+  }
+
+  /** At most `limit`, in the direction of the walk. */
+  page(viewer: Viewer, narrowing: Narrowing, pageRange: PageRange, limit: number): UnreadRow[] {
+    const isOlder = pageRange.direction === 'older';
+    const within = between(narrowing, pageRange.first, pageRange.last);
+    const marked = this.marked(viewer, within, isOlder ? 'DESC' : 'ASC', limit);
+    const spans = this.within(this.placesFor(viewer, narrowing), pageRange);
+    return this.nearest(this.readerOf(viewer), within, spans, isOlder ? 'end' : 'start', limit, marked);
+  }
+
+  /** The first `limit` of what is marked unread and of what read sets leave out, from the newest or the oldest on. */
+  private nearest(
+    reader: Reader,
+    narrowing: Narrowing,
+    spans: readonly UnreadSpan[],
+    from: 'start' | 'end',
+    limit: number,
+    marked: readonly UnreadRow[],
+  ): UnreadRow[] {
+    const nearest = new Nearest(from, limit, marked);
+    const shortGaps = spans.flatMap((span) => (span.shortGap ? [span.shortGap] : []));
+    if (shortGaps.length > 0) nearest.offer(inOrder(from, this.unreadIn(reader, shortGaps, narrowing)));
+    for (const span of spans) {
+      if (span.shortGap) continue;
+      for (const rows of this.pageRange(reader, span, from, narrowing)) {
+        // Whatever is left of this place is farther still.
+        if (!nearest.offer(rows)) break;
       }
     }
-    return newest.ascending();
+    return nearest.take();
   }
 
   findFirst(viewer: Viewer, narrowing: Narrowing): MessageId | null {
     const reader = this.readerOf(viewer);
     let first = this.marked(viewer, narrowing, 'ASC', 1).map(idOf)[0] ?? null;
-    for (const place of this.placesFor(viewer, narrowing)) {
-      for (const rows of this.walk(reader, place, 'start', narrowing)) {
+    for (const span of this.placesFor(viewer, narrowing)) {
+      for (const rows of this.pageRange(reader, span, 'start', narrowing)) {
         if (rows.length === 0) continue;
         const id = idOf(rows[0]!);
         if (first === null || id < first) first = id;
@@ -112,17 +162,16 @@ export class UnreadMessages {
    * What there is to read in a place as far as read sets, mutes and moves say, without what is marked unread: in order
    * from one end, a list for each stretch of the way, empty ones too.
    */
-  *walk(
+  *pageRange(
     reader: Reader,
-    place: Place,
+    ordinalRange: RecipientOrdinalRange,
     from: 'start' | 'end',
     narrowing: Narrowing | null,
   ): Generator<readonly UnreadRow[]> {
-    const { recipientId } = place;
-    for (const ranges of batches(this.gaps(reader.viewer, place, from), from)) {
+    const { recipientId } = ordinalRange;
+    for (const ranges of batches(this.gaps(reader.viewer, ordinalRange, from), from)) {
       const gaps = ranges.map((range) => ({ recipientId, ...range }));
-      const unread = newestFirst(this.unreadIn(reader, gaps, narrowing));
-      yield from === 'start' ? unread.reverse() : unread;
+      yield inOrder(from, this.unreadIn(reader, gaps, narrowing));
     }
   }
 
@@ -132,24 +181,24 @@ export class UnreadMessages {
    */
   findEmpty(
     reader: Reader,
-    place: Place,
+    ordinalRange: RecipientOrdinalRange,
     from: 'start' | 'end',
     segments?: readonly ReadSegment[],
   ): OrdinalRange | null {
     const gap = (
       segments
-        ? unreadRanges(from === 'start' ? segments : segments.toReversed(), place, from)
-        : this.gaps(reader.viewer, place, from)
+        ? unreadRanges(from === 'start' ? segments : segments.toReversed(), ordinalRange, from)
+        : this.gaps(reader.viewer, ordinalRange, from)
     ).next().value;
     // Mostly the message at its edge is still to be read.
-    if (!gap || this.isUnreadAt(reader, place.recipientId, from === 'start' ? gap.first : gap.last)) return null;
+    if (!gap || this.isUnreadAt(reader, ordinalRange.recipientId, from === 'start' ? gap.first : gap.last)) return null;
     let empty: OrdinalRange | null = null;
     for (const length of TIDIED_ORDINALS) {
       const range =
         from === 'start'
           ? { first: gap.first, last: Math.min(gap.last, gap.first + length - 1) }
           : { first: Math.max(gap.first, gap.last - length + 1), last: gap.last };
-      const ordinals = this.unreadIn(reader, [{ ...place, ...range }], null).map((row) => row[4]);
+      const ordinals = this.unreadIn(reader, [{ ...ordinalRange, ...range }], null).map((row) => row[4]);
       if (ordinals.length === 0) {
         empty = range;
         continue;
@@ -163,18 +212,18 @@ export class UnreadMessages {
     return empty;
   }
 
-  private gaps(viewer: Viewer, place: Place, from: 'start' | 'end'): Generator<OrdinalRange> {
-    const { readSets } = this.standings;
+  private gaps(viewer: Viewer, ordinalRange: RecipientOrdinalRange, from: 'start' | 'end'): Generator<OrdinalRange> {
+    const { readSets } = this.states;
     const segments =
       from === 'start'
-        ? readSets.ascending(viewer, place.recipientId, place.first)
-        : readSets.descending(viewer, place.recipientId, place.last);
-    return unreadRanges(segments, place, from);
+        ? readSets.ascending(viewer, ordinalRange.recipientId, ordinalRange.first)
+        : readSets.descending(viewer, ordinalRange.recipientId, ordinalRange.last);
+    return unreadRanges(segments, ordinalRange, from);
   }
 
   /** What there is to read in some gaps, in no order. */
-  unreadIn(reader: Reader, gaps: readonly Place[], narrowing: Narrowing | null): readonly UnreadRow[] {
-    const { sql, parameters } = narrowing ? restriction(narrowing) : NO_RESTRICTION;
+  unreadIn(reader: Reader, gaps: readonly RecipientOrdinalRange[], narrowing: Narrowing | null): readonly UnreadRow[] {
+    const { sql, parameters } = narrowing?.restriction ?? NO_RESTRICTION;
     const places = JSON.stringify(gaps.map(({ recipientId, first, last }) => [recipientId, first, last]));
     const rows = this.rows(
       `FROM json_each(?) gap
@@ -183,7 +232,7 @@ export class UnreadMessages {
        WHERE true ${sql}`,
       [places, ...parameters],
     );
-    return this.thoseToRead(reader, rows);
+    return this.meant(reader.viewer, this.thoseToRead(reader, rows), narrowing);
   }
 
   private isUnreadAt(reader: Reader, recipientId: RecipientId, ordinal: Ordinal): boolean {
@@ -191,45 +240,71 @@ export class UnreadMessages {
     return row !== undefined && this.thoseToRead(reader, [row]).length > 0;
   }
 
-  /** Of messages in gaps of his read sets those that did not arrive read and that no row of message_flag speaks of. */
-  private thoseToRead<Row extends MessagePlace>(
+  /** Of messages in gaps of their read sets those that did not arrive read and that no row of message_flag speaks of. */
+  private thoseToRead<Row extends MessageIndexRow>(
     { viewer, mutes, marked }: Reader,
     places: readonly Row[],
   ): readonly Row[] {
     const rows = places.filter(
       (row) =>
-        (traitsOf(row) & TRAITS.isReadByDefault) === 0 &&
+        (propertyBitsOf(row) & PROPERTY_BITS.isReadByDefault) === 0 &&
         !marked.has(idOf(row)) &&
         (mutes.length === 0 || !isMuted(mutes, row[1], idOf(row))),
     );
     if (!rows.some(wasMoved)) return rows;
-    const standing = this.standings.ofOwnership(viewer, rows);
-    return rows.filter((row) => standing.ownership(row) === 'received');
+    const state = this.states.ofOwnership(viewer, rows);
+    return rows.filter((row) => state.ownership(row) === 'received');
   }
 
   /** What rows of message_flag say is unread, from the oldest or the newest on. */
-  marked({ realmId, userId }: Viewer, narrowing: Narrowing, order: 'ASC' | 'DESC', limit: number): UnreadRow[] {
-    const { sql, parameters } = restriction(narrowing);
-    return this.rows(
+  marked(viewer: Viewer, narrowing: Narrowing, order: 'ASC' | 'DESC', limit: number): readonly UnreadRow[] {
+    const { realmId, userId } = viewer;
+    const { sql, parameters } = narrowing.restriction;
+    const isJudgedLater = narrowing.personal.length > 0;
+    const rows = this.rows(
       `FROM message_flag f INDEXED BY message_flag_unread CROSS JOIN message m ON m.id = f.message_id
        WHERE f.user_id = ? AND f.read = 0 AND f.realm_id = ? ${sql}
        ORDER BY f.message_id ${order} ${LIMIT}`,
-      [userId, realmId, ...parameters, limit],
+      [userId, realmId, ...parameters, isJudgedLater ? Number.MAX_SAFE_INTEGER : limit],
     );
+    return this.meant(viewer, rows, narrowing).slice(0, limit);
+  }
+
+  /** Those that fulfil what no query tells. */
+  private meant(viewer: Viewer, rows: readonly UnreadRow[], narrowing: Narrowing | null): readonly UnreadRow[] {
+    if (narrowing === null || narrowing.personal.length === 0) return rows;
+    const meant = new Set(this.subjects.matching(viewer, rows, narrowing.personal, 'own').map(idOf));
+    return rows.filter((row) => meant.has(idOf(row)));
   }
 
   /** Where unread messages of the narrowing may have been sent to. */
-  private placesFor(viewer: Viewer, { recipientId }: Narrowing): IncompletePlace[] {
+  private placesFor(viewer: Viewer, narrowing: Narrowing): UnreadSpan[] {
+    const recipientId = onlyRecipient(narrowing);
     const isElsewhere = recipientId !== null && this.hasMovedIn.get(recipientId) !== undefined;
     return this.places.of(viewer, isElsewhere ? null : recipientId);
   }
 
+  /** Places cut to the ordinals that the ids of a walk may have there. */
+  private within(spans: readonly UnreadSpan[], { first, last }: PageRange): UnreadSpan[] {
+    const recipientIds = jsonList(new Set(spans.map(({ recipientId }) => recipientId)));
+    const bounds = new Map(this.ordinalsAround.all(first, last, recipientIds).map((each) => [each[0], each]));
+    return spans.flatMap((span) => {
+      const [, before, behind] = bounds.get(span.recipientId) ?? [span.recipientId, null, null];
+      const cut = {
+        ...span,
+        first: Math.max(span.first, (before ?? 0) + 1),
+        last: Math.min(span.last, (behind ?? Number.MAX_SAFE_INTEGER) - 1),
+      };
+      return cut.first <= cut.last ? [cut] : [];
+    });
+  }
+
   private toUnread(viewer: Viewer, rows: readonly UnreadRow[], marked: readonly UnreadRow[]): readonly UnreadMessage[] {
-    const flags = this.standings.flagRows(viewer, rows.map(idOf));
+    const flags = this.states.flagRows(viewer, rows.map(idOf));
     const unmentioned = this.unmentioned(viewer, marked);
-    return rows.map(([id, senderId, recipientId, , , traits, , channelId, topic]) => {
+    return rows.map(([id, senderId, recipientId, , , property_bits, , channelId, topic]) => {
       const flag = flags.get(id);
-      const mentionsChannel = (traits & TRAITS.mentionsChannel) !== 0 && !unmentioned.has(id);
+      const mentionsChannel = (property_bits & PROPERTY_BITS.mentionsChannel) !== 0 && !unmentioned.has(id);
       return {
         id,
         senderId,
@@ -247,60 +322,60 @@ export class UnreadMessages {
    * received, or it would not be unread.
    */
   unmentioned(viewer: Viewer, marked: readonly UnreadRow[]): ReadonlySet<MessageId> {
-    const mentioning = marked.filter((row) => (traitsOf(row) & TRAITS.mentionsChannel) !== 0);
-    const standing = this.standings.load(viewer, mentioning);
-    return new Set(mentioning.filter((row) => !standing.flags(row)?.channelWildcardMentioned).map(idOf));
+    const mentioning = marked.filter((row) => (propertyBitsOf(row) & PROPERTY_BITS.mentionsChannel) !== 0);
+    const state = this.states.load(viewer, mentioning);
+    return new Set(mentioning.filter((row) => !state.flags(row)?.channelWildcardMentioned).map(idOf));
   }
 
-  /** As one JSON text, for the reason that `PlaceQuery` gives. */
   private rows(from: string, parameters: readonly Parameter[]): UnreadRow[] {
-    let query = this.queries.get(from);
-    if (!query) {
-      query = this.connection.values<string>(
-        `SELECT json_group_array(json_array(
-           id, sender_id, recipient_id, sent_recipient_id, ordinal, traits, version, channel_id, topic))
-         FROM (SELECT ${UNREAD_COLUMNS} ${from})`,
-      );
-      this.queries.set(from, query);
-    }
-    return JSON.parse(query.get(...parameters)!) as UnreadRow[];
+    return JSON.parse(this.queries.get(from).get(...parameters)!) as UnreadRow[];
   }
 }
 
-const newestFirst = (rows: readonly UnreadRow[]): UnreadRow[] => rows.toSorted((a, b) => idOf(b) - idOf(a));
+const signOf = (from: 'start' | 'end'): number => (from === 'end' ? -1 : 1);
 
-/** Collects the newest messages out of lists that each go from newer to older. */
-class Newest {
+const inOrder = (from: 'start' | 'end', rows: readonly UnreadRow[]): UnreadRow[] =>
+  rows.toSorted((a, b) => signOf(from) * (idOf(a) - idOf(b)));
+
+/** Collects the first messages, from one end on, out of lists that are each in that order. */
+class Nearest {
   private rows: UnreadRow[];
-  /** What is older is not among the newest. */
-  private oldest = 0;
+  /** What lies beyond is not among the first. */
+  private farthest: number | null = null;
+  private readonly sign: number;
 
   constructor(
+    from: 'start' | 'end',
     private readonly limit: number,
     rows: readonly UnreadRow[],
   ) {
+    this.sign = signOf(from);
     this.rows = [...rows];
   }
 
-  /** Whether older ones than these may still be wanted. */
+  /** Whether farther ones than these may still be wanted. */
   offer(rows: readonly UnreadRow[]): boolean {
     if (rows.length === 0) return true;
-    for (const row of rows) if (idOf(row) > this.oldest) this.rows.push(row);
+    for (const row of rows) if (this.isNear(row)) this.rows.push(row);
     // Sorting now and then, not each time.
     if (this.rows.length >= 2 * this.limit) this.cut();
-    return idOf(rows.at(-1)!) > this.oldest;
+    return this.isNear(rows.at(-1)!);
   }
 
-  ascending(): readonly UnreadRow[] {
+  take(): UnreadRow[] {
     this.cut();
-    return this.rows.reverse();
+    return this.rows;
+  }
+
+  private isNear(row: UnreadRow): boolean {
+    return this.farthest === null || this.sign * (idOf(row) - this.farthest) < 0;
   }
 
   private cut(): void {
-    this.rows.sort((a, b) => idOf(b) - idOf(a));
+    this.rows.sort((a, b) => this.sign * (idOf(a) - idOf(b)));
     if (this.rows.length < this.limit) return;
     this.rows.length = this.limit;
-    this.oldest = idOf(this.rows.at(-1)!);
+    this.farthest = idOf(this.rows.at(-1)!);
   }
 }
 

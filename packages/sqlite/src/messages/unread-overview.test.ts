@@ -2,7 +2,15 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type MessageId, type Repositories, topicKey, type UnreadConversation, type Viewer } from '@parley/domain';
-import { aChannel, aMessage, aUser, FixedClock, type GivenMessage, givenOn, type Scene } from '@parley/testkit';
+import {
+  aChannel,
+  aMessage,
+  aUser,
+  createFixtureOn,
+  FixedClock,
+  type Fixture,
+  type GivenMessage,
+} from '@parley/testkit';
 import { openSqliteStorage, type SqliteStorage } from '../index.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'parley-overview-'));
@@ -15,17 +23,17 @@ afterAll(async () => {
 });
 
 /** `reader` follows `red` and `blue`, and has read nothing of what `writer` sends. */
-async function worldOf(messages: readonly Partial<GivenMessage>[]): Promise<Scene> {
+async function worldOf(messages: readonly Partial<GivenMessage>[]): Promise<Fixture> {
   const clock = new FixedClock();
   const path = join(directory, `${opened.length}.db`);
   const storage = openSqliteStorage({ path, clock, trace: (sql) => statements.push(sql) });
   opened.push(storage);
-  const people = ['reader', 'writer', 'other'];
-  return givenOn(
+  const participants = ['reader', 'writer', 'other'];
+  return createFixtureOn(
     storage.uow,
     clock,
-    ...people.map((name) => aUser({ name })),
-    ...['red', 'blue'].map((name) => aChannel({ name, subscribers: people })),
+    ...participants.map((name) => aUser({ name })),
+    ...['red', 'blue'].map((name) => aChannel({ name, subscribers: participants })),
     ...messages.map((message) => aMessage({ from: 'writer', to: 'red', ...message })),
   );
 }
@@ -51,9 +59,9 @@ async function expected({ personal }: Repositories, viewer: Viewer, limit: numbe
   };
 }
 
-async function check(scene: Scene): Promise<void> {
-  const viewer = scene.viewer('reader');
-  await scene.uow.read(async (r) => {
+async function check(fixture: Fixture): Promise<void> {
+  const viewer = fixture.viewer('reader');
+  await fixture.uow.read(async (r) => {
     const all = (await r.personal.listUnread(viewer, 1_000_000)).length;
     for (const limit of [1, 2, 7, Math.ceil(all / 3), Math.ceil(all / 2), all - 1, all, all + 1, 50_000]) {
       if (limit < 1) continue;
@@ -62,8 +70,8 @@ async function check(scene: Scene): Promise<void> {
   });
 }
 
-const idsWhere = (scene: Scene, isWanted: (n: number) => boolean): MessageId[] =>
-  scene.messages.filter((_, n) => isWanted(n)).map(({ id }) => id);
+const idsWhere = (fixture: Fixture, isWanted: (n: number) => boolean): MessageId[] =>
+  fixture.messages.filter((_, n) => isWanted(n)).map(({ id }) => id);
 
 const interleaved = (count: number, topics: number) =>
   many(
@@ -79,7 +87,7 @@ const interleaved = (count: number, topics: number) =>
   );
 
 describe('what is unread by conversation is the same as message by message', () => {
-  it.each<[string, (scene: Scene) => Promise<unknown>]>([
+  it.each<[string, (fixture: Fixture) => Promise<unknown>]>([
     ['nothing is read', async () => {}],
     [
       'the first half is read',
@@ -146,7 +154,7 @@ describe('what is unread by conversation is the same as message by message', () 
         s.uow.write(async (tx) => {
           const { id: channelId, recipientId } = s.channel('blue');
           const moved = idsWhere(s, (n) => n % 30 === 1);
-          await tx.messages.move(s.realm.id, moved, {
+          await tx.moves.move(s.realm.id, moved, {
             channelId,
             recipientId,
             topic: 'Topic 1',
@@ -171,45 +179,45 @@ describe('what is unread by conversation is the same as message by message', () 
         s.uow.write((tx) => tx.personal.closeSpans(s.realm.id, s.channel('red').recipientId, [s.user('reader').id])),
     ],
   ])('when %s', async (_, change) => {
-    const scene = await worldOf(interleaved(400, 7));
-    await change(scene);
-    await check(scene);
+    const fixture = await worldOf(interleaved(400, 7));
+    await change(fixture);
+    await check(fixture);
   });
 
   it('when many were moved', async () => {
-    const scene = await worldOf(many(600, (n) => ({ to: 'red', topic: `topic ${n % 3}` })));
-    const { id: channelId, recipientId } = scene.channel('blue');
-    const moved = idsWhere(scene, (n) => n % 2 === 0);
-    await scene.uow.write((tx) =>
-      tx.messages.move(scene.realm.id, moved, { channelId, recipientId, topic: 'moved', isHistoryProtected: false }),
+    const fixture = await worldOf(many(600, (n) => ({ to: 'red', topic: `topic ${n % 3}` })));
+    const { id: channelId, recipientId } = fixture.channel('blue');
+    const moved = idsWhere(fixture, (n) => n % 2 === 0);
+    await fixture.uow.write((tx) =>
+      tx.moves.move(fixture.realm.id, moved, { channelId, recipientId, topic: 'moved', isHistoryProtected: false }),
     );
-    await check(scene);
+    await check(fixture);
   });
 
   it('when there are more topics than is worth while', async () => {
-    const scene = await worldOf(many(300, (n) => ({ topic: `topic ${n}` })));
-    await scene.uow.write((tx) =>
+    const fixture = await worldOf(many(300, (n) => ({ topic: `topic ${n}` })));
+    await fixture.uow.write((tx) =>
       tx.personal.setRead(
-        scene.viewer('reader'),
-        idsWhere(scene, (n) => n < 280),
+        fixture.viewer('reader'),
+        idsWhere(fixture, (n) => n < 280),
         true,
       ),
     );
-    await check(scene);
+    await check(fixture);
   });
 });
 
 it('takes as many statements for many topics and messages as for few', async () => {
   const counts: number[] = [];
-  for (const scene of [await worldOf(interleaved(90, 3)), await worldOf(interleaved(900, 40))]) {
-    await scene.uow.write((tx) =>
+  for (const fixture of [await worldOf(interleaved(90, 3)), await worldOf(interleaved(900, 40))]) {
+    await fixture.uow.write((tx) =>
       tx.personal.setRead(
-        scene.viewer('reader'),
-        idsWhere(scene, (n) => n % 2 === 0),
+        fixture.viewer('reader'),
+        idsWhere(fixture, (n) => n % 2 === 0),
         true,
       ),
     );
-    const read = () => scene.uow.read((r) => r.personal.overviewUnread(scene.viewer('reader'), 50_000));
+    const read = () => fixture.uow.read((r) => r.personal.overviewUnread(fixture.viewer('reader'), 50_000));
     await read();
     statements = [];
     await read();

@@ -14,16 +14,16 @@ import {
 } from '@parley/domain';
 import { type Connection, LIMIT, type Query } from '../connection.js';
 import { ascending } from '../rows.js';
-import type { IncompletePlace, IncompletePlaces } from './incomplete-places.js';
 import { EVERYTHING } from './message-filter.js';
-import { wasMoved } from './message-place.js';
-import type { Place } from './read-sets.js';
-import { isMuted, type Standings } from './standing.js';
-import { TRAITS } from './stored-values.js';
+import { wasMoved } from './message-index-row.js';
+import type { RecipientOrdinalRange } from './read-sets.js';
+import { PROPERTY_BITS } from './stored-values.js';
 import { type Reader, UNREAD_COLUMNS, type UnreadMessages, type UnreadRow } from './unread-messages.js';
+import type { UnreadSpan, UnreadSpans } from './unread-spans.js';
+import { isMuted, type ViewerMessageStates } from './viewer-message-state.js';
 
 /** What is unread of a recipient, as far as read sets say. */
-interface UnreadPlace {
+interface UnreadRange {
   readonly recipientId: RecipientId;
   readonly channelId: ChannelId | null;
   /** Of the first ordinal that is not read. */
@@ -76,8 +76,8 @@ export class UnreadOverviews {
 
   constructor(
     private readonly connection: Connection,
-    private readonly standings: Standings,
-    private readonly places: IncompletePlaces,
+    private readonly states: ViewerMessageStates,
+    private readonly places: UnreadSpans,
     private readonly unread: UnreadMessages,
   ) {
     // Whoever loses a message by a move does not have it any more: what counts is where it is now.
@@ -85,11 +85,11 @@ export class UnreadOverviews {
       `SELECT m.id, m.sent_recipient_id, m.ordinal
        FROM (SELECT DISTINCT recipient_id FROM span WHERE user_id = ?) s
        CROSS JOIN message m INDEXED BY message_moved_in
-         ON m.recipient_id = s.recipient_id AND m.id >= ? AND m.traits & ${TRAITS.wasMoved} ${LIMIT}`,
+         ON m.recipient_id = s.recipient_id AND m.id >= ? AND m.property_bits & ${PROPERTY_BITS.wasMoved} ${LIMIT}`,
     );
     this.firstFrom = connection.values<Ordinal | null>(
       `SELECT (SELECT m.ordinal FROM message m INDEXED BY message_by_recipient
-               WHERE m.recipient_id = p.value AND m.id >= ? AND m.traits & ${TRAITS.wasMoved} = 0
+               WHERE m.recipient_id = p.value AND m.id >= ? AND m.property_bits & ${PROPERTY_BITS.wasMoved} = 0
                ORDER BY m.id LIMIT 1)
        FROM json_each(?) p ORDER BY p.key`,
     );
@@ -113,11 +113,11 @@ export class UnreadOverviews {
     const everywhere = this.unreadPlaces(viewer);
     const marked = this.unread.marked(viewer, EVERYTHING, 'DESC', limit + 1);
     for (let wanted = limit; ; wanted *= 2) {
-      const { from, places } = this.newest(everywhere, wanted);
+      const { from, ordinalRanges } = this.newest(everywhere, wanted);
       const found = new Collection();
       const moved = this.movedUnread(reader, everywhere, from);
       if (moved === null) found.addRows(this.unread.newest(reader, EVERYTHING, limit + 1, marked));
-      else this.collect(reader, places, from, [...marked, ...moved], found);
+      else this.collect(reader, ordinalRanges, from, [...marked, ...moved], found);
       // Some of the ordinals that were counted are no messages any more.
       if (from > 0 && found.count < limit) continue;
       const oldest = found.keepNewest(limit);
@@ -127,29 +127,31 @@ export class UnreadOverviews {
     }
   }
 
-  private unreadPlaces(viewer: Viewer): UnreadPlace[] {
-    const places = this.places.of(viewer).sort((a, b) => a.recipientId - b.recipientId || a.first - b.first);
-    const partly = places.filter(({ onlyGap }) => onlyGap === null);
-    const segments = partly.length > 0 ? this.standings.readSets.load(viewer, partly) : NOTHING_READ;
-    return places.flatMap((place) => toUnread(place, segments.get(place.recipientId) ?? []) ?? []);
+  private unreadPlaces(viewer: Viewer): UnreadRange[] {
+    const spans = this.places.of(viewer).sort((a, b) => a.recipientId - b.recipientId || a.first - b.first);
+    const partly = spans.filter(({ onlyGap }) => onlyGap === null);
+    const segments = partly.length > 0 ? this.states.readSets.load(viewer, partly) : NOTHING_READ;
+    return spans.flatMap((span) => toUnread(span, segments.get(span.recipientId) ?? []) ?? []);
   }
 
   /** The end of the places, with about so many unread messages in it, and the id it begins with; 0: all of them. */
   private newest(
-    places: readonly UnreadPlace[],
+    ordinalRanges: readonly UnreadRange[],
     wanted: number,
-  ): { readonly from: number; readonly places: readonly UnreadPlace[] } {
-    if (countOf(places) <= wanted) return { from: 0, places };
-    const recipientIds = JSON.stringify(places.map(({ recipientId }) => recipientId));
-    let end = { from: 0, places };
+  ): { readonly from: number; readonly ordinalRanges: readonly UnreadRange[] } {
+    if (countOf(ordinalRanges) <= wanted) return { from: 0, ordinalRanges };
+    const recipientIds = JSON.stringify(ordinalRanges.map(({ recipientId }) => recipientId));
+    let end = { from: 0, ordinalRanges };
     let high = this.newestId.get() ?? 0;
     while (high - end.from > 1) {
       const from = Math.floor((end.from + high) / 2);
       const firsts = this.firstFrom.all(from, recipientIds);
-      const newer = places.flatMap((place, index) => placeFrom(place, firsts[index] ?? null) ?? []);
+      const newer = ordinalRanges.flatMap(
+        (ordinalRange, index) => placeFrom(ordinalRange, firsts[index] ?? null) ?? [],
+      );
       const count = countOf(newer);
       if (count < wanted) high = from;
-      else end = { from, places: newer };
+      else end = { from, ordinalRanges: newer };
       if (count >= wanted && count <= 1.25 * wanted) break;
     }
     return end;
@@ -157,15 +159,17 @@ export class UnreadOverviews {
 
   private collect(
     reader: Reader,
-    places: readonly UnreadPlace[],
+    ordinalRanges: readonly UnreadRange[],
     from: number,
     known: readonly UnreadRow[],
     found: Collection,
   ): void {
-    const oneByOne: UnreadPlace[] = [];
-    const isLong = (place: UnreadPlace) => place.last - place.first >= MOST_READ_PER_UNREAD * place.count;
-    const along: UnreadPlace[] = [];
-    for (const place of places) (place.count <= FEW_UNREAD || isLong(place) ? oneByOne : along).push(place);
+    const oneByOne: UnreadRange[] = [];
+    const isLong = (ordinalRange: UnreadRange) =>
+      ordinalRange.last - ordinalRange.first >= MOST_READ_PER_UNREAD * ordinalRange.count;
+    const along: UnreadRange[] = [];
+    for (const ordinalRange of ordinalRanges)
+      (ordinalRange.count <= FEW_UNREAD || isLong(ordinalRange) ? oneByOne : along).push(ordinalRange);
     const channels = along.filter(({ channelId }) => channelId !== null);
     const direct = along.filter(({ channelId }) => channelId === null);
     for (const isAlike of [isWholly, isPartly]) {
@@ -180,34 +184,37 @@ export class UnreadOverviews {
   /** Channels topic by topic. Returns those with more topics than that is worth while. */
   private addTopics(
     reader: Reader,
-    places: readonly UnreadPlace[],
+    ordinalRanges: readonly UnreadRange[],
     from: number,
     found: Collection,
-  ): readonly UnreadPlace[] {
-    if (places.length === 0) return [];
-    const rows = this.topicQuery(needsOf(places, reader)).all(from, parameterOf(places));
+  ): readonly UnreadRange[] {
+    if (ordinalRanges.length === 0) return [];
+    const rows = this.topicQuery(needsOf(ordinalRanges, reader)).all(from, parameterOf(ordinalRanges));
     const tooMany = new Set(rows.filter(([, left]) => left === 0).map(([place]) => place));
     for (const [index, , key, columns] of rows) {
-      if (!tooMany.has(index)) this.addGroup(reader, places[index]!, key, JSON.parse(columns) as Columns, found);
+      if (!tooMany.has(index)) this.addGroup(reader, ordinalRanges[index]!, key, JSON.parse(columns) as Columns, found);
     }
-    return places.filter((_, index) => tooMany.has(index));
+    return ordinalRanges.filter((_, index) => tooMany.has(index));
   }
 
-  private addDirect(reader: Reader, places: readonly UnreadPlace[], from: number, found: Collection): void {
-    if (places.length === 0) return;
-    for (const [index, columns] of this.directQuery(needsOf(places, reader)).all(from, parameterOf(places))) {
-      this.addGroup(reader, places[index]!, '', JSON.parse(columns) as Columns, found);
+  private addDirect(reader: Reader, ordinalRanges: readonly UnreadRange[], from: number, found: Collection): void {
+    if (ordinalRanges.length === 0) return;
+    for (const [index, columns] of this.directQuery(needsOf(ordinalRanges, reader)).all(
+      from,
+      parameterOf(ordinalRanges),
+    )) {
+      this.addGroup(reader, ordinalRanges[index]!, '', JSON.parse(columns) as Columns, found);
     }
   }
 
   private addGroup(
     { marked, mutes }: Reader,
-    place: UnreadPlace,
+    ordinalRange: UnreadRange,
     key: string,
     [ids, mentioning, ordinals, senderIds]: Columns,
     found: Collection,
   ): void {
-    const { segments } = place;
+    const { segments } = ordinalRange;
     // Mostly there is nothing to leave out.
     const unread =
       segments === null && marked.size === 0 && mutes.length === 0
@@ -218,42 +225,42 @@ export class UnreadOverviews {
               !marked.has(id) &&
               !(mutes.length > 0 && isMuted(mutes, senderIds[i] as never, id)),
           );
-    found.add(place, key, unread);
+    found.add(ordinalRange, key, unread);
     for (const id of mentioning) found.mentioning.add(id);
   }
 
-  private gapsOf(places: readonly UnreadPlace[]): Place[] {
-    return places.flatMap((place) =>
-      place.segments === null
-        ? [place]
-        : [...unreadRanges(place.segments, place, 'start')].map((gap) => ({ ...place, ...gap })),
+  private gapsOf(ordinalRanges: readonly UnreadRange[]): RecipientOrdinalRange[] {
+    return ordinalRanges.flatMap((ordinalRange) =>
+      ordinalRange.segments === null
+        ? [ordinalRange]
+        : [...unreadRanges(ordinalRange.segments, ordinalRange, 'start')].map((gap) => ({ ...ordinalRange, ...gap })),
     );
   }
 
   /** Of what has changed channel, what was received and not read; null: that is more than is looked through. */
   private movedUnread(
     { viewer, marked }: Reader,
-    places: readonly UnreadPlace[],
+    ordinalRanges: readonly UnreadRange[],
     from: number,
   ): readonly UnreadRow[] | null {
-    if (places.length === 0) return [];
-    const oldest = from > 0 ? from : this.oldestOf.get(parameterOf(places));
+    if (ordinalRanges.length === 0) return [];
+    const oldest = from > 0 ? from : this.oldestOf.get(parameterOf(ordinalRanges));
     const moved = this.movedFrom.all(viewer.userId, oldest ?? 0, MAX_MOVED + 1);
     if (moved.length > MAX_MOVED) return null;
-    const placesOf = new Map<RecipientId, UnreadPlace[]>();
-    for (const place of moved.length === 0 ? [] : places) {
-      const known = placesOf.get(place.recipientId);
-      if (known) known.push(place);
-      else placesOf.set(place.recipientId, [place]);
+    const placesOf = new Map<RecipientId, UnreadRange[]>();
+    for (const ordinalRange of moved.length === 0 ? [] : ordinalRanges) {
+      const known = placesOf.get(ordinalRange.recipientId);
+      if (known) known.push(ordinalRange);
+      else placesOf.set(ordinalRange.recipientId, [ordinalRange]);
     }
     const unread = moved.filter(
       ([id, recipientId, ordinal]) =>
-        !marked.has(id) && placesOf.get(recipientId)?.some((place) => isUnreadIn(place, ordinal)),
+        !marked.has(id) && placesOf.get(recipientId)?.some((ordinalRange) => isUnreadIn(ordinalRange, ordinal)),
     );
     if (unread.length === 0) return [];
     const rows = this.rowsById.all(JSON.stringify(unread.map(([id]) => id)));
-    const standing = this.standings.load(viewer, rows);
-    return rows.filter((row) => standing.basis(row) === 'received' && !standing.isRead(row, 'received'));
+    const state = this.states.load(viewer, rows);
+    return rows.filter((row) => state.source(row) === 'received' && !state.isRead(row, 'received'));
   }
 
   private present(
@@ -263,7 +270,7 @@ export class UnreadOverviews {
     oldOnesAreMissing: boolean,
   ): UnreadOverview {
     const groups = found.groups();
-    const flags = this.standings.flagRows(viewer, found.ids());
+    const flags = this.states.flagRows(viewer, found.ids());
     const inChannels = groups.filter(({ channelId }) => channelId !== null);
     const topics = new Map(this.topicsOf.all(JSON.stringify(inChannels.map(({ ids }) => ids[0]!))));
     const mentioned: MessageId[] = [];
@@ -339,53 +346,54 @@ const WITH_PLACE = `WITH RECURSIVE place (number, recipient_id, count, first_id,
 /** Whether `message m` lies within the bounds, arrived unread, and never changed channel. */
 const isWanted = (bounds: 'place' | 'topic'): string =>
   `m.id BETWEEN ${bounds}.first_id AND ${bounds}.last_id
-   AND m.traits & ${TRAITS.wasMoved | TRAITS.isReadByDefault} = 0`;
+   AND m.property_bits & ${PROPERTY_BITS.wasMoved | PROPERTY_BITS.isReadByDefault} = 0`;
 
 /** In the order of the index, of which everything before the id is fixed: by id. */
 const columnsOf = ({ ordinals, senders }: Needs): string =>
-  `json_array(json_group_array(m.id), json_group_array(m.id) FILTER (WHERE m.traits & ${TRAITS.mentionsChannel}),
+  `json_array(json_group_array(m.id), json_group_array(m.id) FILTER (WHERE m.property_bits & ${PROPERTY_BITS.mentionsChannel}),
      ${ordinals ? 'json_group_array(m.ordinal)' : "json('[]')"}, ${senders ? 'json_group_array(m.sender_id)' : "json('[]')"})`;
 
-const parameterOf = (places: readonly UnreadPlace[]): string =>
-  JSON.stringify(places.map(({ recipientId, first, last, count }) => [recipientId, first, last, count]));
+const parameterOf = (ordinalRanges: readonly UnreadRange[]): string =>
+  JSON.stringify(ordinalRanges.map(({ recipientId, first, last, count }) => [recipientId, first, last, count]));
 
 const NOTHING_READ: ReadonlyMap<RecipientId, readonly ReadSegment[]> = new Map();
 
 /** `segments` are what is read of the place, where that is more than one run. */
-function toUnread(place: IncompletePlace, segments: readonly ReadSegment[]): UnreadPlace | null {
-  const { recipientId, channelId, last, onlyGap } = place;
+function toUnread(span: UnreadSpan, segments: readonly ReadSegment[]): UnreadRange | null {
+  const { recipientId, channelId, last, onlyGap } = span;
   if (onlyGap !== null) {
     return { recipientId, channelId, first: onlyGap, last, count: last - onlyGap + 1, segments: null };
   }
-  const first = findFirstUnread(segments, place);
+  const first = findFirstUnread(segments, span);
   if (first === null) return null;
   const count = last - first + 1 - countRead(segments, { first, last });
   return { recipientId, channelId, first, last, count, segments };
 }
 
 /** Of places that are alike. */
-const needsOf = (places: readonly UnreadPlace[], { mutes }: Reader): Needs => ({
-  ordinals: isPartly(places[0]!),
+const needsOf = (ordinalRanges: readonly UnreadRange[], { mutes }: Reader): Needs => ({
+  ordinals: isPartly(ordinalRanges[0]!),
   senders: mutes.length > 0,
 });
-const isWholly = ({ segments }: UnreadPlace): boolean => segments === null;
-const isPartly = ({ segments }: UnreadPlace): boolean => segments !== null;
+const isWholly = ({ segments }: UnreadRange): boolean => segments === null;
+const isPartly = ({ segments }: UnreadRange): boolean => segments !== null;
 
-const countOf = (places: readonly UnreadPlace[]): number => places.reduce((sum, { count }) => sum + count, 0);
+const countOf = (ordinalRanges: readonly UnreadRange[]): number =>
+  ordinalRanges.reduce((sum, { count }) => sum + count, 0);
 
 /** What of a place is left from some ordinal on. */
-function placeFrom(place: UnreadPlace, from: Ordinal | null): UnreadPlace | null {
-  const { first, last, segments } = place;
+function placeFrom(ordinalRange: UnreadRange, from: Ordinal | null): UnreadRange | null {
+  const { first, last, segments } = ordinalRange;
   if (from === null || from > last) return null;
-  if (from <= first) return place;
-  if (segments === null) return { ...place, first: from, count: last - from + 1 };
+  if (from <= first) return ordinalRange;
+  if (segments === null) return { ...ordinalRange, first: from, count: last - from + 1 };
   const firstLeft = findFirstUnread(segments, { first: from, last });
   if (firstLeft === null) return null;
   const range = { first: firstLeft, last };
-  return { ...place, ...range, count: last - firstLeft + 1 - countRead(segments, range) };
+  return { ...ordinalRange, ...range, count: last - firstLeft + 1 - countRead(segments, range) };
 }
 
-const isUnreadIn = ({ first, last, segments }: UnreadPlace, ordinal: Ordinal): boolean =>
+const isUnreadIn = ({ first, last, segments }: UnreadRange, ordinal: Ordinal): boolean =>
   ordinal >= first && ordinal <= last && !(segments !== null && isOrdinalRead(segments, ordinal));
 
 function remembered<Row>(queries: Map<string, Query<Row>>, needs: Needs, make: () => Query<Row>): Query<Row> {
@@ -418,9 +426,9 @@ class Collection {
   }
 
   addRows(rows: readonly UnreadRow[]): void {
-    for (const [id, , recipientId, , , traits, , channelId, topic] of rows) {
+    for (const [id, , recipientId, , , property_bits, , channelId, topic] of rows) {
       this.add({ recipientId, channelId }, channelId === null ? '' : topicKey(topic), [id]);
-      if ((traits & TRAITS.mentionsChannel) !== 0) this.mentioning.add(id);
+      if ((property_bits & PROPERTY_BITS.mentionsChannel) !== 0) this.mentioning.add(id);
     }
   }
 

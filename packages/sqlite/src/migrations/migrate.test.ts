@@ -14,6 +14,10 @@ const RELEASED = [
   ['0001-initial', 'b64d050a62bae03f4b91947b2b22b57d936b9990db2414512dad4f8c4b695dee'],
   ['0002-server-address', '853c511763807007878da80f6d6a07f00b2c9cb587fd97b32dfdfafea729a52a'],
   ['0003-event-formats', 'a36f484a21baafcf5189dfe1bbfd2e35f38a40b802a0fd76b8eb078195d39bf9'],
+  ['0004-setting-words', 'de0f25ec0610b4055551bac7daaeab99c774d9111ae11cbd7b4a4782b77bab55'],
+  ['0005-narrow-indexes', '11b0ba5a3668656726c7a1abbe518d6f03b7bd8e5e0e533002739d85c3ee1e2f'],
+  ['0006-jobs', '09453bf665456242581089e0fdd493beba7beb186ad71c40ccdeea68378b1e5f'],
+  ['0007-plain-names', '4bb787fe6a332e853d3b0b0d2a64dbebf8cd92208aeb2d26304e5e846d2a8063'],
 ];
 
 let directory: string;
@@ -55,7 +59,7 @@ it('leaves released steps as they are', () => {
 
 it("makes the schema that each feature's schema.sql describes", () => {
   const described = new Sqlite(':memory:');
-  for (const feature of ['realms', 'users', 'groups', 'channels', 'messages', 'events', 'authentication']) {
+  for (const feature of ['realms', 'users', 'groups', 'channels', 'messages', 'events', 'authentication', 'jobs']) {
     described.exec(readFileSync(join(__dirname, '..', feature, 'schema.sql'), 'utf8'));
   }
   expect(normalizedSchema(described)).toEqual(schemaOfSteps());
@@ -126,7 +130,7 @@ describe('a file of the time before steps were recorded', () => {
   async function open() {
     const storage = openSqliteStorage({ path, clock: new FixedClock() });
     const [realm] = await storage.uow.read(({ realms }) => realms.list());
-    const views = await storage.uow.read(({ messages }) => messages.listViews(realm!.id, []));
+    const views = await storage.uow.read(({ pages }) => pages.listViews(realm!.id, []));
     await storage.close();
     return { realm: realm!, views };
   }
@@ -170,4 +174,40 @@ describe('a file of the time before steps were recorded', () => {
     other.exec('CREATE INDEX i ON a (x)');
     expect(fingerprintOf(one)).not.toBe(fingerprintOf(other));
   });
+});
+
+it('makes words of the numbers that settings had, and leaves everything else as it is', () => {
+  const database = new Sqlite(':memory:');
+  migrate(database, MIGRATIONS.slice(0, 3));
+  const settings = {
+    emailAddressVisibility: 3,
+    webHomeView: 'all_messages',
+    enterSends: true,
+    twentyFourHourTime: null,
+    webFontSizePx: 3,
+    timezone: 'Europe/Berlin',
+  };
+  database
+    .prepare(
+      `INSERT INTO realm (version, groups_version, string_id, uuid, name, is_deactivated, created_at, settings,
+                          rendered_description, user_defaults, permissions)
+       VALUES (1, 1, 'lear', 'u', 'King Lear', 0, 0, ?, '', ?, '{}')`,
+    )
+    .run('{"organizationType":10,"digestWeekday":1}', JSON.stringify(settings));
+  const addUser = database.prepare(
+    `INSERT INTO user (realm_id, version, role, is_active, email, email_key, full_name, name_key, name_likeness, joined_at,
+                       avatar_source, avatar_version, special_permissions, settings)
+     VALUES (1, 1, 'member', 1, @email, @email, 'n', 'n', 'n', 0, 'gravatar', 1, '[]', @settings)`,
+  );
+  addUser.run({ email: 'a', settings: JSON.stringify(settings) });
+  addUser.run({ email: 'b', settings: '{}' });
+  migrate(database);
+  const words = { ...settings, emailAddressVisibility: 'administrators', webHomeView: 'allMessages' };
+  const realm = database.prepare('SELECT settings, user_defaults FROM realm').raw().get() as string[];
+  expect(realm.map((json) => JSON.parse(json))).toEqual([{ organizationType: 'business', digestWeekday: 1 }, words]);
+  expect(database.prepare('SELECT version, settings, edited_settings FROM user ORDER BY email').raw().all()).toEqual([
+    [2, JSON.stringify(words), '[]'],
+    [1, '{}', '[]'],
+  ]);
+  expect(database.prepare('SELECT name FROM sqlite_temp_schema').all()).toEqual([]);
 });

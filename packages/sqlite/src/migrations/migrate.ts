@@ -2,11 +2,23 @@ import type { Database } from 'better-sqlite3';
 import { initial } from './0001-initial.js';
 import { serverAddress } from './0002-server-address.js';
 import { eventFormats } from './0003-event-formats.js';
+import { settingWords } from './0004-setting-words.js';
+import { narrowIndexes } from './0005-narrow-indexes.js';
+import { jobs } from './0006-jobs.js';
+import { plainNames } from './0007-plain-names.js';
 import { checksumOf, type Migration } from './migration.js';
 import { sqlToFirstStep } from './recognize.js';
 
 /** In order; the schema's version is how many of them have run. New ones go to the end. */
-export const MIGRATIONS: readonly Migration[] = [initial, serverAddress, eventFormats];
+export const MIGRATIONS: readonly Migration[] = [
+  initial,
+  serverAddress,
+  eventFormats,
+  settingWords,
+  narrowIndexes,
+  jobs,
+  plainNames,
+];
 
 export const LATEST_VERSION = MIGRATIONS.length;
 

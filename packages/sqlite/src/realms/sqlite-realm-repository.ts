@@ -2,17 +2,17 @@ import {
   DomainError,
   invalidInput,
   REALM_PERMISSIONS,
-  REALM_SETTINGS,
   type Realm,
   type RealmId,
   type RealmRepository,
+  STORED_REALM_SETTINGS,
   type UnixSeconds,
   USER_SETTINGS,
 } from '@parley/domain';
 import type { Connection, Parameter } from '../connection.js';
 import type { SqliteGroupRepository } from '../groups/sqlite-group-repository.js';
 import type { Quarantine } from '../quarantine.js';
-import { type Flag, grantsColumn, isTaken, settingsColumn, toFlag } from '../rows.js';
+import { type Flag, groupSettingsColumn, isTaken, settingsColumn, toFlag } from '../rows.js';
 import { VersionedCache } from '../versioned-cache.js';
 
 export type RealmCache = VersionedCache<number, Realm>;
@@ -73,7 +73,7 @@ export class SqliteRealmRepository implements RealmRepository {
   }
 
   async add(realm: Omit<Realm, 'id' | 'permissions'>): Promise<RealmId> {
-    this.connection.holdCaches();
+    this.connection.disableCaching();
     try {
       const id = this.insert.get(...fromRealm(realm))!;
       this.insertCounter.run(id);
@@ -84,7 +84,7 @@ export class SqliteRealmRepository implements RealmRepository {
   }
 
   async update(realm: Realm): Promise<void> {
-    this.connection.holdCaches();
+    this.connection.disableCaching();
     try {
       const { changes } = this.store.run(...fromRealm(realm), JSON.stringify(realm.permissions), realm.id);
       if (changes === 0) throw unknownRealm();
@@ -122,9 +122,9 @@ export class SqliteRealmRepository implements RealmRepository {
 
 const unknownRealm = () => new DomainError('UNKNOWN_REALM', 'Invalid subdomain');
 const stringIdTaken = () => invalidInput('Subdomain already in use. Please choose a different one.');
-const realmSettings = settingsColumn(REALM_SETTINGS, 'realm', 'settings');
+const realmSettings = settingsColumn(STORED_REALM_SETTINGS, 'realm', 'settings');
 const userDefaults = settingsColumn(USER_SETTINGS, 'realm', 'user_defaults');
-const permissions = grantsColumn(REALM_PERMISSIONS, 'realm');
+const permissions = groupSettingsColumn(REALM_PERMISSIONS, 'realm');
 
 interface RealmRow {
   readonly id: RealmId;

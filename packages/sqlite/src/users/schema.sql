@@ -12,7 +12,7 @@ CREATE TABLE user (
   full_name TEXT NOT NULL,
   name_key TEXT NOT NULL,
   -- The same of its NFKC form: names that look alike.
-  name_likeness TEXT NOT NULL,
+  name_nfkc_key TEXT NOT NULL,
   joined_at INTEGER NOT NULL,
   -- Null for people; so are the other columns of bots.
   bot_kind TEXT,
@@ -26,12 +26,14 @@ CREATE TABLE user (
   special_permissions TEXT NOT NULL,
   -- JSON: what differs from the registry's defaults.
   settings TEXT NOT NULL,
-  password_hash TEXT
+  password_hash TEXT,
+  -- JSON list of the settings that the user has ever changed themselves.
+  edited_settings TEXT NOT NULL DEFAULT '[]'
 ) STRICT;
 CREATE UNIQUE INDEX user_by_email ON user (realm_id, email_key);
 CREATE INDEX user_by_name ON user (realm_id, name_key);
-CREATE INDEX user_by_likeness ON user (realm_id, name_likeness);
+CREATE INDEX user_by_nfkc_name ON user (realm_id, name_nfkc_key);
 -- The list of everybody is read from this alone.
-CREATE INDEX user_heads ON user (realm_id, id, version, is_active, system_kind);
+CREATE INDEX user_list ON user (realm_id, id, version, is_active, system_kind);
 CREATE INDEX user_system_bots ON user (realm_id, id) WHERE system_kind IS NOT NULL;
 CREATE INDEX user_bots ON user (realm_id, id) WHERE bot_kind IS NOT NULL AND system_kind IS NULL;

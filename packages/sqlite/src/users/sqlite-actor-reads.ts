@@ -18,8 +18,8 @@ export type ActorCache = VersionedCache<string, Actor>;
 export const newActorCache = (): ActorCache => new VersionedCache(20_000);
 
 export class SqliteActorReads implements ActorReads {
-  private readonly heads;
-  private readonly head;
+  private readonly entries;
+  private readonly entry;
   private readonly people;
   private readonly closures;
   /** The closures read last: most people are in the same groups as many others, and share one set. */
@@ -32,15 +32,15 @@ export class SqliteActorReads implements ActorReads {
   ) {
     const version = `u.version || '/' || r.groups_version`;
     const active = 'FROM user u JOIN realm r ON r.id = u.realm_id WHERE +u.realm_id = ? AND u.is_active = 1';
-    this.head = connection.values<string>(`SELECT ${version} ${active} AND u.id = ?`);
-    this.heads = connection.tuples<[UserId, string]>(
+    this.entry = connection.values<string>(`SELECT ${version} ${active} AND u.id = ?`);
+    this.entries = connection.tuples<[UserId, string]>(
       `SELECT u.id, ${version} ${active} AND u.id IN (SELECT value FROM json_each(?)) ORDER BY u.id`,
     );
-    this.people = connection.rows<PersonRow>(
+    this.people = connection.rows<UserSummaryRow>(
       `SELECT id, realm_id, role, bot_kind IS NOT NULL AS is_bot, bot_owner_id
        FROM user WHERE id IN (SELECT value FROM json_each(?))`,
     );
-    // Upward from the groups he is in directly, but not through a deactivated one: it passes nobody on.
+    // Upward from the groups they are in directly, but not through a deactivated one: it passes nobody on.
     this.closures = connection.tuples<[UserId, string]>(
       `WITH RECURSIVE closure (user_id, group_id) AS (
          SELECT user_id, group_id FROM group_member WHERE user_id IN (SELECT value FROM json_each(?))
@@ -55,7 +55,7 @@ export class SqliteActorReads implements ActorReads {
   }
 
   async get({ realmId, userId }: { readonly realmId: RealmId; readonly userId: UserId }): Promise<Actor> {
-    const version = this.head.get(realmId, userId);
+    const version = this.entry.get(realmId, userId);
     if (version === undefined) throw new DomainError('USER_DEACTIVATED', 'Account is deactivated');
     const cached = this.cache.get(userId, version);
     if (cached) return cached;
@@ -65,7 +65,7 @@ export class SqliteActorReads implements ActorReads {
   async list(realmId: RealmId, userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, Actor>> {
     const actors = new Map<UserId, Actor>();
     const missing: [UserId, string][] = [];
-    for (const [id, version] of this.heads.all(realmId, jsonList(userIds))) {
+    for (const [id, version] of this.entries.all(realmId, jsonList(userIds))) {
       const cached = this.cache.get(id, version);
       if (cached) actors.set(id, cached);
       else missing.push([id, version]);
@@ -74,9 +74,9 @@ export class SqliteActorReads implements ActorReads {
     return actors;
   }
 
-  private load(heads: readonly (readonly [UserId, string])[]): Actor[] {
-    const ids = jsonList(heads.map(([id]) => id));
-    const versions = new Map(heads);
+  private load(entries: readonly (readonly [UserId, string])[]): Actor[] {
+    const ids = jsonList(entries.map(([id]) => id));
+    const versions = new Map(entries);
     const closures = new Map(this.closures.all(ids));
     return this.people.all(ids).map((row) => {
       const actor = this.toActor(row, this.setOf(closures.get(row.id) ?? ''));
@@ -95,7 +95,7 @@ export class SqliteActorReads implements ActorReads {
     return set;
   }
 
-  private toActor(row: PersonRow, groups: ReadonlySet<GroupId>): Actor {
+  private toActor(row: UserSummaryRow, groups: ReadonlySet<GroupId>): Actor {
     return {
       id: row.id,
       realmId: row.realm_id,
@@ -107,7 +107,7 @@ export class SqliteActorReads implements ActorReads {
   }
 }
 
-interface PersonRow {
+interface UserSummaryRow {
   readonly id: UserId;
   readonly realm_id: RealmId;
   readonly role: Role;

@@ -1,7 +1,7 @@
 import {
-  type AcquaintanceQuestion,
   type AvatarSource,
   type BotKind,
+  type ConversationPartnerQuestion,
   foldCase,
   foldedName,
   invalidInput,
@@ -13,9 +13,10 @@ import {
   type UnixSeconds,
   USER_SETTINGS,
   type User,
-  type UserHead,
   type UserId,
+  type UserListEntry,
   type UserRepository,
+  type UserSettingName,
 } from '@parley/domain';
 import type { Connection, Parameter } from '../connection.js';
 import type { Quarantine } from '../quarantine.js';
@@ -32,12 +33,12 @@ export class SqliteUserRepository implements UserRepository {
   private readonly rowsById;
   private readonly rowsByEmail;
   private readonly rowsByName;
-  private readonly heads;
+  private readonly entries;
   private readonly systemBotRows;
   private readonly systemBotRow;
   private readonly nameTaken;
-  private readonly acquaintances;
-  private readonly acquainted;
+  private readonly partners;
+  private readonly partnerAnswers;
   private readonly botIds;
   private readonly passwordHash;
   private readonly insert;
@@ -68,7 +69,7 @@ export class SqliteUserRepository implements UserRepository {
       'SELECT * FROM user WHERE realm_id = ? AND name_key IN (SELECT value FROM json_each(?)) ORDER BY id',
     );
     // A text for each column: ten thousand rows handed over one by one cost more than twice as much.
-    this.heads = connection.tuples<readonly string[]>(
+    this.entries = connection.tuples<readonly string[]>(
       `SELECT json_group_array(id), json_group_array(version), json_group_array(is_active) FROM (
          SELECT id, version, is_active FROM user WHERE realm_id = ? AND system_kind IS NULL ORDER BY id)`,
     );
@@ -78,10 +79,10 @@ export class SqliteUserRepository implements UserRepository {
     this.systemBotRow = connection.rows<UserRow>('SELECT * FROM user WHERE realm_id = ? AND system_kind = ?');
     this.nameTaken = connection.values<Flag>(
       `SELECT EXISTS (
-         SELECT 1 FROM user WHERE realm_id = ? AND name_likeness = ? AND id IS NOT ? AND system_kind IS NULL
+         SELECT 1 FROM user WHERE realm_id = ? AND name_nfkc_key = ? AND id IS NOT ? AND system_kind IS NULL
        )`,
     );
-    this.acquaintances = connection.values<UserId>(
+    this.partners = connection.values<UserId>(
       `SELECT other.user_id
        FROM subscription own JOIN subscription other ON other.channel_id = own.channel_id AND other.is_active = 1
        WHERE own.user_id = ? AND own.realm_id = ? AND own.is_active = 1
@@ -91,7 +92,7 @@ export class SqliteUserRepository implements UserRepository {
        WHERE own.user_id = ? AND own.realm_id = ?`,
     );
     // Channels and direct conversations alike: whoever receives what is sent there has a span of it.
-    this.acquainted = connection.values<Flag>(
+    this.partnerAnswers = connection.values<Flag>(
       `SELECT EXISTS (
          SELECT 1 FROM span own CROSS JOIN span other
          WHERE own.user_id = asked.value ->> 0 AND own.realm_id = ?
@@ -108,16 +109,16 @@ export class SqliteUserRepository implements UserRepository {
       'SELECT password_hash FROM user WHERE id = ? AND realm_id = ?',
     );
     this.insert = connection.values<UserId>(
-      `INSERT INTO user (realm_id, version, role, is_active, email, email_key, full_name, name_key, name_likeness, joined_at,
+      `INSERT INTO user (realm_id, version, role, is_active, email, email_key, full_name, name_key, name_nfkc_key, joined_at,
                          bot_kind, bot_owner_id, bot_default_channel_id, avatar_source, avatar_version,
-                         special_permissions, settings, system_kind, password_hash)
-       VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+                         special_permissions, settings, edited_settings, system_kind, password_hash)
+       VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
     );
     this.store = connection.values<number>(
       `UPDATE user
        SET version = version + 1, role = ?, is_active = ?, email = ?, email_key = ?, full_name = ?, name_key = ?,
-           name_likeness = ?, joined_at = ?, bot_kind = ?, bot_owner_id = ?, bot_default_channel_id = ?, avatar_source = ?,
-           avatar_version = ?, special_permissions = ?, settings = ?
+           name_nfkc_key = ?, joined_at = ?, bot_kind = ?, bot_owner_id = ?, bot_default_channel_id = ?, avatar_source = ?,
+           avatar_version = ?, special_permissions = ?, settings = ?, edited_settings = ?
        WHERE id = ? AND realm_id = ? RETURNING version`,
     );
     this.storePasswordHash = connection.command('UPDATE user SET password_hash = ? WHERE id = ? AND realm_id = ?');
@@ -151,8 +152,8 @@ export class SqliteUserRepository implements UserRepository {
     return this.rowsByName.all(realmId, jsonList(names.map(foldCase))).map(this.toUser);
   }
 
-  async listHeads(realmId: RealmId): Promise<readonly UserHead[]> {
-    const [ids, versions, areActive] = this.heads.get(realmId)!.map((column) => JSON.parse(column) as number[]);
+  async listEntries(realmId: RealmId): Promise<readonly UserListEntry[]> {
+    const [ids, versions, areActive] = this.entries.get(realmId)!.map((column) => JSON.parse(column) as number[]);
     return ids!.map((id, index) => ({
       id: id as UserId,
       version: versions![index]!,
@@ -174,15 +175,18 @@ export class SqliteUserRepository implements UserRepository {
     return this.nameTaken.get(realmId, foldedName(fullName), except) === 1;
   }
 
-  async listAcquaintances(realmId: RealmId, id: UserId): Promise<ReadonlySet<UserId>> {
-    const acquaintances = new Set(this.acquaintances.all(id, realmId, id, realmId));
-    acquaintances.delete(id);
-    return acquaintances;
+  async listConversationPartners(realmId: RealmId, id: UserId): Promise<ReadonlySet<UserId>> {
+    const partners = new Set(this.partners.all(id, realmId, id, realmId));
+    partners.delete(id);
+    return partners;
   }
 
-  async areAcquainted(realmId: RealmId, questions: readonly AcquaintanceQuestion[]): Promise<readonly boolean[]> {
+  async areConversationPartners(
+    realmId: RealmId,
+    questions: readonly ConversationPartnerQuestion[],
+  ): Promise<readonly boolean[]> {
     const asked = questions.map(({ guestId, userId, at }) => [guestId, userId, at ?? Number.MAX_SAFE_INTEGER]);
-    return this.acquainted.all(realmId, JSON.stringify(asked)).map((flag) => flag === 1);
+    return this.partnerAnswers.all(realmId, JSON.stringify(asked)).map((flag) => flag === 1);
   }
 
   async listBotIds(realmId: RealmId): Promise<readonly UserId[]> {
@@ -198,7 +202,7 @@ export class SqliteUserRepository implements UserRepository {
     passwordHash: string | null,
     systemKind?: SystemBotKind,
   ): Promise<User> {
-    this.connection.holdCaches();
+    this.connection.disableCaching();
     try {
       const kind = user.bot?.isSystem ? (systemKind ?? '') : null;
       const id = this.insert.get(user.realmId, ...fromUser(user), kind, passwordHash)!;
@@ -209,7 +213,7 @@ export class SqliteUserRepository implements UserRepository {
   }
 
   async update(user: User): Promise<User> {
-    this.connection.holdCaches();
+    this.connection.disableCaching();
     try {
       const version = this.store.get(...fromUser(user), user.id, user.realmId);
       if (version === undefined) throw new Error(`Realm ${user.realmId} has no user ${user.id}`);
@@ -249,6 +253,7 @@ export class SqliteUserRepository implements UserRepository {
       },
       specialPermissions: specialPermissions(row.special_permissions, row.id, quarantine),
       settings: userSettings.fromJson(row.settings, row.id, quarantine),
+      editedSettings: editedSettings(row.edited_settings, row.id, quarantine),
       version: row.version,
     };
   };
@@ -261,6 +266,11 @@ const specialPermissions = listColumn<SpecialPermission>(
   'user',
   'special_permissions',
   (value) => value === 'canCreateUsers' || value === 'canChangeUserEmails',
+);
+const editedSettings = listColumn<UserSettingName>(
+  'user',
+  'edited_settings',
+  (name) => typeof name === 'string' && Object.hasOwn(USER_SETTINGS, name),
 );
 const BOT_KINDS: readonly BotKind[] = ['generic', 'incomingWebhook', 'outgoingWebhook', 'embedded'];
 const AVATAR_SOURCES: readonly AvatarSource[] = ['gravatar', 'uploaded', 'generated'];
@@ -282,6 +292,7 @@ interface UserRow {
   readonly avatar_version: number;
   readonly special_permissions: string;
   readonly settings: string;
+  readonly edited_settings: string;
 }
 
 /** The columns in the order of `insert` and `store`. */
@@ -302,5 +313,6 @@ function fromUser(user: Omit<User, 'id' | 'version'>): readonly Parameter[] {
     user.avatar.version,
     JSON.stringify(user.specialPermissions),
     userSettings.toJson(user.settings),
+    JSON.stringify(user.editedSettings),
   ];
 }

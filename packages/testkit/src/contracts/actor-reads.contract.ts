@@ -1,5 +1,5 @@
 import type { UserId } from '@parley/domain';
-import { aGroup, aRealm, aUser, aUserOfEachRole, givenOn } from '../builders.js';
+import { aGroup, aRealm, aUser, aUserOfEachRole, createFixtureOn } from '../builders.js';
 import { ascending, code, type OpenStorage, stagesOn } from './storage-under-test.js';
 
 export function actorReadsContract(open: OpenStorage): void {
@@ -25,16 +25,16 @@ export function actorReadsContract(open: OpenStorage): void {
       });
     });
 
-    it('knows every group he is in, directly or through subgroups, named or not', async () => {
+    it('knows every group they are in, directly or through subgroups, named or not', async () => {
       const { uow, realm, user, group, caller } = await stage(
         aUser({ name: 'hamlet' }),
         aUser({ name: 'ophelia', role: 'guest' }),
         aGroup({ name: 'cast', members: ['hamlet'] }),
         aGroup({ name: 'crew', subgroups: ['cast'] }),
         aGroup({ name: 'theatre', members: ['ophelia'], subgroups: ['crew'] }),
-        aGroup({ name: 'strangers' }),
+        aGroup({ name: 'others' }),
       );
-      const unnamed = await uow.write((tx) =>
+      const anonymous = await uow.write((tx) =>
         tx.groups.add(
           { ...group('cast'), name: null, permissions: null, createdAt: null },
           [user('ophelia').id],
@@ -43,13 +43,13 @@ export function actorReadsContract(open: OpenStorage): void {
       );
       const system = await uow.read((r) => r.groups.systemGroupIds(realm.id));
       const hamlet = await uow.read((r) => r.actors.get(caller('hamlet')));
-      const own = [group('cast'), group('crew'), group('theatre'), unnamed].map(({ id }) => id);
+      const own = [group('cast'), group('crew'), group('theatre'), anonymous].map(({ id }) => id);
       expect(ascending(hamlet.groups)).toEqual(
         ascending([system.members, system.fullMembers, system.everyone, system.internet, ...own]),
       );
       const ophelia = await uow.read((r) => r.actors.get(caller('ophelia')));
       expect(ascending(ophelia.groups)).toEqual(
-        ascending([system.everyone, system.internet, group('theatre').id, unnamed.id]),
+        ascending([system.everyone, system.internet, group('theatre').id, anonymous.id]),
       );
     });
 
@@ -106,17 +106,17 @@ export function actorReadsContract(open: OpenStorage): void {
       expect(inWrite.groups.has(group('cast').id)).toBe(false);
     });
 
-    it('refuses a deactivated user, and leaves him and unknown ones out of lists', async () => {
+    it('refuses a deactivated user, and leaves them and unknown ones out of lists', async () => {
       const { uow, clock, realm, user, caller } = await stage(
         aUser({ name: 'hamlet' }),
         aUser({ name: 'gone', isActive: false }),
       );
-      const other = await givenOn(uow, clock, aRealm({ stringId: 'other' }), aUser({ name: 'stranger' }));
+      const other = await createFixtureOn(uow, clock, aRealm({ stringId: 'other' }), aUser({ name: 'otherRealmUser' }));
       await expect(uow.read((r) => r.actors.get(caller('gone')))).rejects.toEqual(code('USER_DEACTIVATED'));
       await expect(
-        uow.read((r) => r.actors.get({ realmId: realm.id, userId: other.user('stranger').id })),
+        uow.read((r) => r.actors.get({ realmId: realm.id, userId: other.user('otherRealmUser').id })),
       ).rejects.toThrow();
-      const ids = [user('hamlet').id, user('gone').id, other.user('stranger').id, 9999 as UserId];
+      const ids = [user('hamlet').id, user('gone').id, other.user('otherRealmUser').id, 9999 as UserId];
       const actors = await uow.read((r) => r.actors.list(realm.id, ids));
       expect([...actors.keys()]).toEqual([user('hamlet').id]);
       expect(actors.get(user('hamlet').id)).toEqual(await uow.read((r) => r.actors.get(caller('hamlet'))));

@@ -4,6 +4,9 @@ import { channelRepositoryContract } from './channel-repository.contract.js';
 import { eventLogContract } from './event-log.contract.js';
 import { eventQueueRepositoryContract } from './event-queue-repository.contract.js';
 import { groupRepositoryContract } from './group-repository.contract.js';
+import { jobRepositoryContract } from './job-repository.contract.js';
+import { messageMovesContract } from './message-moves.contract.js';
+import { messagePageReadsContract } from './message-page-reads.contract.js';
 import { messageRepositoryContract } from './message-repository.contract.js';
 import { permissionRulesContract } from './permission-rules.contract.js';
 import { personalMessagesContract } from './personal-messages.contract.js';
@@ -11,6 +14,7 @@ import { realmRepositoryContract } from './realm-repository.contract.js';
 import { recipientRepositoryContract } from './recipient-repository.contract.js';
 import type { OpenStorage } from './storage-under-test.js';
 import { topicPolicyRepositoryContract } from './topic-policy-repository.contract.js';
+import { topicReadsContract } from './topic-reads.contract.js';
 import { unitOfWorkContract } from './unit-of-work.contract.js';
 import { userRepositoryContract } from './user-repository.contract.js';
 
@@ -25,9 +29,13 @@ export function storageContracts(open: OpenStorage): void {
   topicPolicyRepositoryContract(open);
   recipientRepositoryContract(open);
   messageRepositoryContract(open);
+  messagePageReadsContract(open);
+  topicReadsContract(open);
+  messageMovesContract(open);
   personalMessagesContract(open);
   eventLogContract(open);
   eventQueueRepositoryContract(open);
   apiKeyRepositoryContract(open);
+  jobRepositoryContract(open);
   permissionRulesContract(open);
 }

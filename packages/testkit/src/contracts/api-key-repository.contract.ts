@@ -1,4 +1,4 @@
-import { aRealm, aUser, givenOn } from '../builders.js';
+import { aRealm, aUser, createFixtureOn } from '../builders.js';
 import { type OpenStorage, stagesOn } from './storage-under-test.js';
 
 export function apiKeyRepositoryContract(open: OpenStorage): void {
@@ -6,20 +6,25 @@ export function apiKeyRepositoryContract(open: OpenStorage): void {
     const stage = stagesOn(open);
 
     it('finds a key by its fingerprint, whatever the realm, and by its user', async () => {
-      const scene = await stage(aUser({ name: 'a' }));
-      const other = await givenOn(scene.uow, scene.clock, aRealm({ stringId: 'other' }), aUser({ name: 'b' }));
-      const mine = { realmId: scene.realm.id, userId: scene.user('a').id, generation: 1 };
+      const fixture = await stage(aUser({ name: 'a' }));
+      const other = await createFixtureOn(
+        fixture.uow,
+        fixture.clock,
+        aRealm({ stringId: 'other' }),
+        aUser({ name: 'b' }),
+      );
+      const mine = { realmId: fixture.realm.id, userId: fixture.user('a').id, generation: 1 };
       const foreign = { realmId: other.realm.id, userId: other.user('b').id, generation: 7 };
-      await scene.uow.write(async (tx) => {
+      await fixture.uow.write(async (tx) => {
         await tx.apiKeys.put(foreign, 'print-b');
         await tx.apiKeys.put(mine, 'print-a');
       });
-      await scene.uow.read(async (r) => {
+      await fixture.uow.read(async (r) => {
         expect(await r.apiKeys.findByFingerprint('print-a')).toEqual(mine);
         expect(await r.apiKeys.findByFingerprint('print-b')).toEqual(foreign);
         expect(await r.apiKeys.findByFingerprint('print-c')).toBeNull();
-        expect(await r.apiKeys.find(scene.realm.id, mine.userId)).toEqual(mine);
-        expect(await r.apiKeys.find(scene.realm.id, foreign.userId)).toBeNull();
+        expect(await r.apiKeys.find(fixture.realm.id, mine.userId)).toEqual(mine);
+        expect(await r.apiKeys.find(fixture.realm.id, foreign.userId)).toBeNull();
         expect(await r.apiKeys.listAll()).toEqual([mine, foreign]);
       });
     });

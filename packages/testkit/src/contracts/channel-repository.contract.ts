@@ -1,13 +1,13 @@
 import { type ChannelId, INHERITED_NOTIFICATIONS, type Subscription } from '@parley/domain';
-import { aChannel, aMessage, aRealm, aUser, givenOn, type Scene } from '../builders.js';
+import { aChannel, aMessage, aRealm, aUser, createFixtureOn, type Fixture } from '../builders.js';
 import { code, idsOf, type OpenStorage, stagesOn } from './storage-under-test.js';
 
 const DAY = 86_400;
 
-const leave = (scene: Scene, channel: string, user: string): Promise<void> =>
-  scene.uow.write(async (tx) => {
-    const rows = await tx.channels.listSubscriptions(scene.realm.id, scene.user(user).id);
-    const row = rows.find(({ channelId }) => channelId === scene.channel(channel).id)!;
+const leave = (fixture: Fixture, channel: string, user: string): Promise<void> =>
+  fixture.uow.write(async (tx) => {
+    const rows = await tx.channels.listSubscriptions(fixture.realm.id, fixture.user(user).id);
+    const row = rows.find(({ channelId }) => channelId === fixture.channel(channel).id)!;
     await tx.channels.putSubscriptions([{ ...row, isActive: false }]);
   });
 
@@ -109,7 +109,7 @@ export function channelRepositoryContract(open: OpenStorage): void {
     });
 
     it('views a channel with what its permissions are given to and how many active users follow it', async () => {
-      const scene = await stage(
+      const fixture = await stage(
         aUser({ name: 'iago' }),
         aUser({ name: 'helper', botOf: 'iago' }),
         aUser({ name: 'gone', isActive: false }),
@@ -117,8 +117,8 @@ export function channelRepositoryContract(open: OpenStorage): void {
         aChannel({ name: 'general', creator: 'iago', subscribers: ['iago', 'helper', 'gone', 'left'] }),
         aChannel({ name: 'empty' }),
       );
-      const { uow, realm, channel, user } = scene;
-      await leave(scene, 'general', 'left');
+      const { uow, realm, channel, user } = fixture;
+      await leave(fixture, 'general', 'left');
       const general = channel('general');
       const [view] = await uow.read((r) => r.channels.listViews(realm.id, [general.id]));
       expect(view).toEqual({
@@ -244,7 +244,7 @@ export function channelRepositoryContract(open: OpenStorage): void {
     });
 
     it('tells who follows what now', async () => {
-      const scene = await stage(
+      const fixture = await stage(
         aUser({ name: 'a' }),
         aUser({ name: 'gone', isActive: false }),
         aUser({ name: 'b' }),
@@ -252,8 +252,8 @@ export function channelRepositoryContract(open: OpenStorage): void {
         aChannel({ name: 'general', subscribers: ['b', 'gone', 'a'] }),
         aChannel({ name: 'empty' }),
       );
-      const { uow, realm, channel, user } = scene;
-      await leave(scene, 'random', 'a');
+      const { uow, realm, channel, user } = fixture;
+      await leave(fixture, 'random', 'a');
       const [general, random, empty] = [channel('general').id, channel('random').id, channel('empty').id];
       const [a, b] = [user('a').id, user('b').id];
       await uow.read(async (r) => {
@@ -279,12 +279,12 @@ export function channelRepositoryContract(open: OpenStorage): void {
     });
 
     it('knows whether a web-public channel is in use', async () => {
-      const scene = await stage(
+      const fixture = await stage(
         aChannel({ name: 'office', privacy: 'public' }),
         aChannel({ name: 'old lobby', privacy: 'webPublic', isArchived: true }),
       );
-      const { uow, clock, realm } = scene;
-      const other = await givenOn(
+      const { uow, clock, realm } = fixture;
+      const other = await createFixtureOn(
         uow,
         clock,
         aRealm({ stringId: 'other' }),
@@ -293,39 +293,39 @@ export function channelRepositoryContract(open: OpenStorage): void {
       const hasWebPublic = (id = realm.id) => uow.read((r) => r.channels.hasWebPublic(id));
       expect(await hasWebPublic()).toBe(false);
       expect(await hasWebPublic(other.realm.id)).toBe(true);
-      await scene.add(aChannel({ name: 'lobby', privacy: 'webPublic' }));
+      await fixture.add(aChannel({ name: 'lobby', privacy: 'webPublic' }));
       expect(await hasWebPublic()).toBe(true);
     });
 
     it('knows which channels guests follow', async () => {
-      const scene = await stage(
+      const fixture = await stage(
         aUser({ name: 'member' }),
         aUser({ name: 'guest', role: 'guest' }),
         aChannel({ name: 'lobby', subscribers: ['member', 'guest'] }),
         aChannel({ name: 'left', subscribers: ['guest'] }),
         aChannel({ name: 'office', subscribers: ['member'] }),
       );
-      const ids = ['office', 'lobby', 'left', 'lobby'].map((name) => scene.channel(name).id);
-      await leave(scene, 'left', 'guest');
-      const followed = await scene.uow.read((r) => r.channels.filterFollowedByGuests(scene.realm.id, ids));
-      expect(followed).toEqual([scene.channel('lobby').id]);
+      const ids = ['office', 'lobby', 'left', 'lobby'].map((name) => fixture.channel(name).id);
+      await leave(fixture, 'left', 'guest');
+      const followed = await fixture.uow.read((r) => r.channels.filterWithGuestSubscribers(fixture.realm.id, ids));
+      expect(followed).toEqual([fixture.channel('lobby').id]);
     });
 
     it('says nothing about who receives when it stores subscriptions', async () => {
-      const scene = await stage(
+      const fixture = await stage(
         aUser({ name: 'a' }),
         aUser({ name: 'b' }),
         aChannel({ name: 'general', subscribers: ['a', 'b'] }),
       );
-      const { uow, realm, channel, user, viewer } = scene;
+      const { uow, realm, channel, user, viewer } = fixture;
       await uow.write(async (tx) => {
         const people = [user('a').id, user('b').id];
         const rows = await tx.channels.listSubscriptionsOf(realm.id, people, [channel('general').id]);
         await tx.personal.closeSpans(realm.id, channel('general').recipientId, [user('a').id]);
         await tx.channels.putSubscriptions([...rows.values()].flat());
       });
-      await scene.add(aMessage({ from: 'b', to: 'general' }));
-      const ids = idsOf(scene.messages);
+      await fixture.add(aMessage({ from: 'b', to: 'general' }));
+      const ids = idsOf(fixture.messages);
       expect((await uow.read((r) => r.personal.listFlags(viewer('a'), ids))).size).toBe(0);
       expect((await uow.read((r) => r.personal.listFlags(viewer('b'), ids))).size).toBe(1);
     });
@@ -335,7 +335,8 @@ export function channelRepositoryContract(open: OpenStorage): void {
         aUser({ name: 'a', role: 'guest' }),
         aChannel({ name: 'general', subscribers: ['a'] }),
       );
-      const other = (await givenOn(uow, clock, aRealm({ stringId: 'other' }), aChannel({ name: 'General' }))).realm.id;
+      const other = (await createFixtureOn(uow, clock, aRealm({ stringId: 'other' }), aChannel({ name: 'General' })))
+        .realm.id;
       const { id } = channel('general');
       const a = user('a').id;
       const found = await uow.read(async (r) => [
@@ -348,7 +349,7 @@ export function channelRepositoryContract(open: OpenStorage): void {
         await r.channels.listSubscriptions(other, a),
         [...(await r.channels.listSubscribers(other, [id])).values()],
         await r.channels.filterSubscribed(other, id, [a]),
-        await r.channels.filterFollowedByGuests(other, [id]),
+        await r.channels.filterWithGuestSubscribers(other, [id]),
         await r.channels.countSubscribers(other, id),
       ]);
       expect(found).toEqual([null, [], [], false, false, [], [], [[]], [], [], 0]);

@@ -1,15 +1,15 @@
 import { GROUP_PERMISSIONS, type Group, type GroupId, SUBGROUP_OF, SYSTEM_GROUPS } from '@parley/domain';
-import { aGroup, aRealm, aUser, givenOn, type Scene } from '../builders.js';
+import { aGroup, aRealm, aUser, createFixtureOn, type Fixture } from '../builders.js';
 import { ascending, idsOf, type OpenStorage, stagesOn } from './storage-under-test.js';
 
 const UNNAMED = { name: null, permissions: null, createdAt: null, description: '' };
 
-const addUnnamed = (scene: Scene, members: readonly string[], subgroups: readonly string[]): Promise<Group> =>
-  scene.uow.write((tx) =>
+const addAnonymous = (fixture: Fixture, members: readonly string[], subgroups: readonly string[]): Promise<Group> =>
+  fixture.uow.write((tx) =>
     tx.groups.add(
-      { realmId: scene.realm.id, systemName: null, isDeactivated: false, creatorId: null, ...UNNAMED },
-      members.map((name) => scene.user(name).id),
-      subgroups.map((name) => scene.group(name).id),
+      { realmId: fixture.realm.id, systemName: null, isDeactivated: false, creatorId: null, ...UNNAMED },
+      members.map((name) => fixture.user(name).id),
+      subgroups.map((name) => fixture.group(name).id),
     ),
   );
 
@@ -18,8 +18,8 @@ export function groupRepositoryContract(open: OpenStorage): void {
     const stage = stagesOn(open);
 
     it('keeps every part of a group', async () => {
-      const scene = await stage(aUser({ name: 'iago' }), aGroup({ name: 'Cast 🎭' }));
-      const { uow, realm, group, user } = scene;
+      const fixture = await stage(aUser({ name: 'iago' }), aGroup({ name: 'Cast 🎭' }));
+      const { uow, realm, group, user } = fixture;
       const cast = group('Cast 🎭');
       expect(await uow.read((r) => r.groups.find(realm.id, cast.id))).toEqual(cast);
       const changed: Group = {
@@ -33,19 +33,19 @@ export function groupRepositoryContract(open: OpenStorage): void {
       await uow.write((tx) => tx.groups.update(changed));
       expect(await uow.read((r) => r.groups.find(realm.id, cast.id))).toEqual(changed);
 
-      const unnamed = await addUnnamed(scene, ['iago'], []);
-      expect(unnamed).toMatchObject({ ...UNNAMED, realmId: realm.id });
-      expect(await uow.read((r) => r.groups.find(realm.id, unnamed.id))).toEqual(unnamed);
+      const anonymous = await addAnonymous(fixture, ['iago'], []);
+      expect(anonymous).toMatchObject({ ...UNNAMED, realmId: realm.id });
+      expect(await uow.read((r) => r.groups.find(realm.id, anonymous.id))).toEqual(anonymous);
     });
 
     it('finds named groups whatever the letter case', async () => {
-      const scene = await stage(
+      const fixture = await stage(
         aUser({ name: 'iago' }),
         aGroup({ name: 'Äpfel' }),
         aGroup({ name: 'birnen', isDeactivated: true }),
       );
-      const { uow, realm, group } = scene;
-      await addUnnamed(scene, [], []);
+      const { uow, realm, group } = fixture;
+      await addAnonymous(fixture, [], []);
       expect(await uow.read((r) => r.groups.findByName(realm.id, 'äPFEL'))).toEqual(group('Äpfel'));
       expect(await uow.read((r) => r.groups.findByName(realm.id, 'role:FULLMEMBERS'))).toMatchObject({
         systemName: 'fullMembers',
@@ -72,7 +72,7 @@ export function groupRepositoryContract(open: OpenStorage): void {
     });
 
     it('views named groups with ascending members and subgroups; only active users count', async () => {
-      const scene = await stage(
+      const fixture = await stage(
         aUser({ name: 'a' }),
         aUser({ name: 'gone', isActive: false }),
         aUser({ name: 'b' }),
@@ -80,15 +80,15 @@ export function groupRepositoryContract(open: OpenStorage): void {
         aGroup({ name: 'second' }),
         aGroup({ name: 'both', members: ['b', 'gone', 'a'], subgroups: ['second', 'first'], isDeactivated: true }),
       );
-      const { uow, realm, group, user } = scene;
-      const unnamed = await addUnnamed(scene, ['b', 'gone', 'a'], ['second', 'first']);
+      const { uow, realm, group, user } = fixture;
+      const anonymous = await addAnonymous(fixture, ['b', 'gone', 'a'], ['second', 'first']);
       const both = group('both');
-      const granted = { ...both, permissions: { ...both.permissions!, canManage: unnamed.id } };
+      const granted = { ...both, permissions: { ...both.permissions!, canManage: anonymous.id } };
       await uow.write((tx) => tx.groups.update(granted));
 
       const views = await uow.read((r) => r.groups.listViews(realm.id));
       expect(idsOf(views)).toEqual(ascending(idsOf(views)));
-      expect(idsOf(views)).not.toContain(unnamed.id);
+      expect(idsOf(views)).not.toContain(anonymous.id);
       const memberIds = [user('a').id, user('b').id];
       const subgroupIds = [group('first').id, group('second').id];
       expect(views.at(-1)).toEqual({
@@ -103,24 +103,24 @@ export function groupRepositoryContract(open: OpenStorage): void {
     });
 
     it('tells what a group stands for as the value of a permission', async () => {
-      const scene = await stage(
+      const fixture = await stage(
         aUser({ name: 'a' }),
         aUser({ name: 'b' }),
         aGroup({ name: 'first' }),
         aGroup({ name: 'second' }),
       );
-      const { uow, realm, group, user } = scene;
-      const unnamed = await addUnnamed(scene, ['b', 'a'], ['second', 'first']);
-      const empty = await addUnnamed(scene, [], []);
+      const { uow, realm, group, user } = fixture;
+      const anonymous = await addAnonymous(fixture, ['b', 'a'], ['second', 'first']);
+      const empty = await addAnonymous(fixture, [], []);
       const unknown = (empty.id + 1) as GroupId;
       const values = await uow.read((r) =>
-        r.groups.settingValues(realm.id, [empty.id, group('first').id, unnamed.id, unknown]),
+        r.groups.settingValues(realm.id, [empty.id, group('first').id, anonymous.id, unknown]),
       );
       expect(new Map(values)).toEqual(
         new Map<GroupId, unknown>([
           [group('first').id, group('first').id],
           [
-            unnamed.id,
+            anonymous.id,
             {
               directMembers: [user('a').id, user('b').id],
               directSubgroups: [group('first').id, group('second').id],
@@ -183,66 +183,66 @@ export function groupRepositoryContract(open: OpenStorage): void {
     });
 
     it('lists the groups one is a direct member of, named or not', async () => {
-      const scene = await stage(
+      const fixture = await stage(
         aUser({ name: 'a', role: 'guest' }),
         aGroup({ name: 'cast', members: ['a'] }),
         aGroup({ name: 'theatre', subgroups: ['cast'] }),
       );
-      const { uow, realm, group, user } = scene;
-      const unnamed = await addUnnamed(scene, ['a'], []);
+      const { uow, realm, group, user } = fixture;
+      const anonymous = await addAnonymous(fixture, ['a'], []);
       const { everyone } = await uow.read((r) => r.groups.systemGroupIds(realm.id));
       expect(await uow.read((r) => r.groups.listDirectIds(realm.id, user('a').id))).toEqual([
         everyone,
         group('cast').id,
-        unnamed.id,
+        anonymous.id,
       ]);
     });
 
     it('lists direct members, deactivated ones too, and nobody of subgroups', async () => {
-      const scene = await stage(
+      const fixture = await stage(
         aUser({ name: 'a' }),
         aUser({ name: 'gone', isActive: false }),
         aUser({ name: 'b' }),
         aGroup({ name: 'inner', members: ['b'] }),
         aGroup({ name: 'outer', members: ['gone', 'a'], subgroups: ['inner'] }),
       );
-      const { uow, realm, group, user } = scene;
+      const { uow, realm, group, user } = fixture;
       const members = await uow.read((r) => r.groups.listDirectMembers(realm.id, group('outer').id));
       expect(members).toEqual([user('a').id, user('gone').id]);
     });
 
-    it('lists every edge, those of unnamed groups included', async () => {
-      const scene = await stage(aGroup({ name: 'inner' }), aGroup({ name: 'outer', subgroups: ['inner'] }));
-      const { uow, realm, group } = scene;
+    it('lists every edge, those of anonymous groups included', async () => {
+      const fixture = await stage(aGroup({ name: 'inner' }), aGroup({ name: 'outer', subgroups: ['inner'] }));
+      const { uow, realm, group } = fixture;
       const systemEdges = Object.keys(SUBGROUP_OF).length;
-      const unnamed = await addUnnamed(scene, [], ['outer', 'inner']);
+      const anonymous = await addAnonymous(fixture, [], ['outer', 'inner']);
       const edges = await uow.read((r) => r.groups.listEdges(realm.id));
       expect(edges).toHaveLength(systemEdges + 3);
       expect(edges).toEqual(
         expect.arrayContaining([
           { subgroupId: group('inner').id, groupId: group('outer').id },
-          { subgroupId: group('inner').id, groupId: unnamed.id },
-          { subgroupId: group('outer').id, groupId: unnamed.id },
+          { subgroupId: group('inner').id, groupId: anonymous.id },
+          { subgroupId: group('outer').id, groupId: anonymous.id },
         ]),
       );
     });
 
     it('lists those that are deactivated', async () => {
-      const scene = await stage(
+      const fixture = await stage(
         aGroup({ name: 'b', isDeactivated: true }),
         aGroup({ name: 'in use' }),
         aGroup({ name: 'a', isDeactivated: true }),
       );
-      const { uow, realm, group } = scene;
+      const { uow, realm, group } = fixture;
       const deactivated = await uow.read((r) => r.groups.listDeactivatedIds(realm.id));
       expect(deactivated).toEqual([group('b').id, group('a').id]);
-      const other = (await givenOn(uow, scene.clock, aRealm({ stringId: 'other' }))).realm.id;
+      const other = (await createFixtureOn(uow, fixture.clock, aRealm({ stringId: 'other' }))).realm.id;
       expect(await uow.read((r) => r.groups.listDeactivatedIds(other))).toEqual([]);
     });
 
     it('finds nothing of another realm', async () => {
       const { uow, clock, group, user } = await stage(aUser({ name: 'a' }), aGroup({ name: 'cast', members: ['a'] }));
-      const other = (await givenOn(uow, clock, aRealm({ stringId: 'other' }))).realm.id;
+      const other = (await createFixtureOn(uow, clock, aRealm({ stringId: 'other' }))).realm.id;
       const { id } = group('cast');
       const found = await uow.read(async (r) => [
         await r.groups.find(other, id),

@@ -15,7 +15,7 @@ import {
   type Transaction,
   type UserId,
 } from '@parley/domain';
-import { aChannel, aGroup, aMessage, aUser, type Piece } from '../builders.js';
+import { aChannel, aGroup, aMessage, aUser, type FixtureStep } from '../builders.js';
 import { SeededRandomness } from '../seeded-randomness.js';
 import { ascending, type OpenStorage, type Stage, stagesOn } from './storage-under-test.js';
 
@@ -80,23 +80,25 @@ function randomWorld(seed: number): RandomWorld {
   return { people, groups, channels, conversations };
 }
 
-function pieces(world: RandomWorld): readonly Piece[] {
+function pieces(world: RandomWorld): readonly FixtureStep[] {
   return [
     ...world.people.map(({ isActive: _, ...person }) => aUser(person)),
     ...world.groups.map((group) => aGroup(group)),
     ...world.channels.map(
-      ({ grants, ...channel }): Piece =>
-        (scene, tx) =>
+      ({ grants, ...channel }): FixtureStep =>
+        (fixture, tx) =>
           aChannel({
             ...channel,
-            grants: Object.fromEntries(grants.map(([permission, group]) => [permission, scene.group(group).id])),
-          })(scene, tx),
+            permissionOverrides: Object.fromEntries(
+              grants.map(([permission, group]) => [permission, fixture.group(group).id]),
+            ),
+          })(fixture, tx),
     ),
     ...world.conversations.map(([from = '', ...to]) => aMessage({ from, to })),
     // Only now, so that they had joined everything before.
-    async (scene, tx) => {
+    async (fixture, tx) => {
       for (const { name, isActive } of world.people) {
-        if (!isActive) scene.users.set(name, await tx.users.update({ ...scene.user(name), isActive }));
+        if (!isActive) fixture.users.set(name, await tx.users.update({ ...fixture.user(name), isActive }));
       }
     },
   ];
@@ -131,11 +133,11 @@ export function permissionRulesContract(open: OpenStorage): void {
 
     it.each(SEEDS)('everybody is in the groups that the closure finds (world %d)', async (seed) => {
       const world = randomWorld(seed);
-      const scene = await stage(...pieces(world));
-      await scene.uow.read(async (r) => {
-        const system = await r.groups.systemGroupIds(scene.realm.id);
-        const closure = expectedActors(world, scene, await r.groups.listEdges(scene.realm.id));
-        const active = world.people.filter(({ isActive }) => isActive).map(({ name }) => scene.user(name));
+      const fixture = await stage(...pieces(world));
+      await fixture.uow.read(async (r) => {
+        const system = await r.groups.systemGroupIds(fixture.realm.id);
+        const closure = expectedActors(world, fixture, await r.groups.listEdges(fixture.realm.id));
+        const active = world.people.filter(({ isActive }) => isActive).map(({ name }) => fixture.user(name));
         for (const { id, role } of active) {
           if (role === 'owner') closure.addMembers(system.owners, [id]);
           else if (role === 'administrator') closure.addMembers(system.administrators, [id]);
@@ -145,48 +147,50 @@ export function permissionRulesContract(open: OpenStorage): void {
             closure.addMembers(system.fullMembers, [id]);
           } else closure.addMembers(system.everyone, [id]);
         }
-        const everybody = world.people.map(({ name }) => scene.user(name).id);
-        const actors = await r.actors.list(scene.realm.id, everybody);
+        const everybody = world.people.map(({ name }) => fixture.user(name).id);
+        const actors = await r.actors.list(fixture.realm.id, everybody);
         expect([...actors.keys()]).toEqual(active.map(({ id }) => id));
         for (const [id, actor] of actors) {
           expect(ascending(actor.groups)).toEqual(ascending(closure.groupsOf(id)));
         }
         for (const { name } of world.groups) {
-          const { id } = scene.group(name);
+          const { id } = fixture.group(name);
           const members = active.filter((user) => closure.groupsOf(user.id).has(id)).map((user) => user.id);
-          expect(await r.groups.listMembersRecursively(scene.realm.id, id)).toEqual(ascending(members));
+          expect(await r.groups.listMembersRecursively(fixture.realm.id, id)).toEqual(ascending(members));
         }
       });
     });
 
-    it.each(SEEDS)('everybody lists the channels that the rules let him see or read (world %d)', async (seed) => {
+    it.each(SEEDS)('everybody lists the channels that the rules let them see or read (world %d)', async (seed) => {
       const world = randomWorld(seed);
-      const scene = await stage(...pieces(world));
-      const list = new ListChannels(scene.uow);
+      const fixture = await stage(...pieces(world));
+      const list = new ListChannels(fixture.uow);
       for (const { name } of world.people.filter(({ isActive }) => isActive)) {
-        const caller = scene.caller(name);
-        const actor = await scene.uow.read((r) => r.actors.get(caller));
+        const caller = fixture.caller(name);
+        const actor = await fixture.uow.read((r) => r.actors.get(caller));
         const allowedBy = (rule: (actor: Actor, channel: Channel, isSubscribed: boolean) => boolean) =>
           ascending(
             world.channels
-              .filter((given) => rule(actor, scene.channel(given.name), given.subscribers.includes(name)))
-              .map((given) => scene.channel(given.name).id),
+              .filter((given) => rule(actor, fixture.channel(given.name), given.subscribers.includes(name)))
+              .map((given) => fixture.channel(given.name).id),
           );
         expect(await listed(list, caller, { includeAll: true })).toEqual(allowedBy(hasMetadataAccess));
         expect(await listed(list, caller, { includeReadable: true })).toEqual(allowedBy(hasContentAccess));
       }
     });
 
-    it.each(SEEDS)('a guest is acquainted with those he meets (world %d)', async (seed) => {
+    it.each(SEEDS)('a guest is acquainted with those they meet (world %d)', async (seed) => {
       const world = randomWorld(seed);
-      const scene = await stage(...pieces(world));
+      const fixture = await stage(...pieces(world));
       for (const { name } of world.people) {
         const circles = [...world.channels.map(({ subscribers }) => subscribers), ...world.conversations];
         const met = new Set(circles.filter((circle) => circle.includes(name)).flat());
-        const found = await scene.uow.read((r) => r.users.listAcquaintances(scene.realm.id, scene.user(name).id));
+        const found = await fixture.uow.read((r) =>
+          r.users.listConversationPartners(fixture.realm.id, fixture.user(name).id),
+        );
         for (const other of world.people) {
           if (other.name === name || !other.isActive) continue;
-          expect([name, other.name, found.has(scene.user(other.name).id)]).toEqual([
+          expect([name, other.name, found.has(fixture.user(other.name).id)]).toEqual([
             name,
             other.name,
             met.has(other.name),

@@ -1,5 +1,5 @@
 import type { RealmId } from '@parley/domain';
-import { aRealm, givenOn } from '../builders.js';
+import { aRealm, createFixtureOn } from '../builders.js';
 import { code, type OpenStorage, stagesOn } from './storage-under-test.js';
 
 export function realmRepositoryContract(open: OpenStorage): void {
@@ -23,14 +23,14 @@ export function realmRepositoryContract(open: OpenStorage): void {
     it('finds by string id, the root realm by the empty one', async () => {
       const { uow, clock, realm } = await stage(aRealm({ stringId: 'acme' }));
       expect(await uow.read((r) => r.realms.findByStringId(''))).toBeNull();
-      const root = await givenOn(uow, clock, aRealm({ stringId: '' }));
+      const root = await createFixtureOn(uow, clock, aRealm({ stringId: '' }));
       expect(await uow.read((r) => r.realms.findByStringId(''))).toEqual(root.realm);
       expect(await uow.read((r) => r.realms.findByStringId('acme'))).toEqual(realm);
     });
 
     it('lists ascending', async () => {
       const { uow, clock, realm } = await stage(aRealm({ stringId: 'zebra' }));
-      const second = await givenOn(uow, clock, aRealm({ stringId: 'ant' }));
+      const second = await createFixtureOn(uow, clock, aRealm({ stringId: 'ant' }));
       expect(await uow.read((r) => r.realms.list())).toEqual([realm, second.realm]);
     });
 
@@ -44,7 +44,7 @@ export function realmRepositoryContract(open: OpenStorage): void {
 
     it('keeps who is at the address of the server, and refuses a second one', async () => {
       const { uow, clock, realm } = await stage(aRealm({ stringId: 'acme' }));
-      const { realm: second } = await givenOn(uow, clock, aRealm({ stringId: 'second' }));
+      const { realm: second } = await createFixtureOn(uow, clock, aRealm({ stringId: 'second' }));
       expect([realm, second].map(({ isAtServerAddress }) => isAtServerAddress)).toEqual([true, false]);
       expect(await uow.read((r) => r.realms.list())).toEqual([realm, second]);
       const adding = uow.write((tx) => tx.realms.add({ ...second, stringId: 'third', isAtServerAddress: true }));
@@ -54,7 +54,7 @@ export function realmRepositoryContract(open: OpenStorage): void {
 
     it('refuses a string id that is taken', async () => {
       const { uow, clock } = await stage(aRealm({ stringId: 'acme' }));
-      await expect(givenOn(uow, clock, aRealm({ stringId: 'acme' }))).rejects.toEqual(code('INVALID_INPUT'));
+      await expect(createFixtureOn(uow, clock, aRealm({ stringId: 'acme' }))).rejects.toEqual(code('INVALID_INPUT'));
       expect(await uow.read((r) => r.realms.list())).toHaveLength(1);
     });
   });

@@ -1,5 +1,5 @@
 import type { RecipientId, UserId } from '@parley/domain';
-import { aChannel, aMessage, aRealm, aUser, givenOn } from '../builders.js';
+import { aChannel, aMessage, aRealm, aUser, createFixtureOn } from '../builders.js';
 import { idsOf, type OpenStorage, stagesOn } from './storage-under-test.js';
 
 const threePeople = [aUser({ name: 'a' }), aUser({ name: 'b' }), aUser({ name: 'c' })];
@@ -41,17 +41,41 @@ export function recipientRepositoryContract(open: OpenStorage): void {
       expect(await find([...people, user('c').id])).toBeNull();
     });
 
+    it('lists the conversations that two people share, or that one of them has', async () => {
+      const { uow, clock, realm, user } = await stage(...threePeople);
+      const [a, b, c] = [user('a').id, user('b').id, user('c').id];
+      const [ab, abc, alone] = await uow.write(async (tx) => [
+        await tx.recipients.openDirect(realm.id, [a, b]),
+        await tx.recipients.openDirect(realm.id, [a, b, c]),
+        await tx.recipients.openDirect(realm.id, [a]),
+      ]);
+      const other = await createFixtureOn(uow, clock, aRealm({ stringId: 'other' }));
+      const listed = await uow.read(async (r) => [
+        await r.recipients.listDirectWith(realm.id, a, b, 2),
+        await r.recipients.listDirectWith(realm.id, b, a, 3),
+        await r.recipients.listDirectWith(realm.id, c, b, 1),
+        await r.recipients.listDirectWith(realm.id, a, a, 1),
+        await r.recipients.listDirectWith(realm.id, a, a, 3),
+        await r.recipients.listDirectWith(other.realm.id, a, b, 1),
+      ]);
+      expect(listed).toEqual([[ab, abc], [abc], [abc], [ab, abc, alone], [abc], []]);
+    });
+
     it('gives its people everything from the first message on', async () => {
-      const scene = await stage(...threePeople, aMessage({ from: 'a', to: ['b'] }), aMessage({ from: 'a', to: ['a'] }));
-      const { uow, realm, user } = scene;
-      const [first, second] = idsOf(scene.messages);
+      const fixture = await stage(
+        ...threePeople,
+        aMessage({ from: 'a', to: ['b'] }),
+        aMessage({ from: 'a', to: ['a'] }),
+      );
+      const { uow, realm, user } = fixture;
+      const [first, second] = idsOf(fixture.messages);
       const everybody = [user('a').id, user('b').id, user('c').id];
       const holders = await uow.read((r) => r.personal.filterHolders(realm.id, [first!, second!], everybody));
       expect([...holders.values()]).toEqual([[user('a').id, user('b').id], [user('a').id]]);
     });
 
     it('lists the conversations that have messages, the one with the newest first', async () => {
-      const scene = await stage(
+      const fixture = await stage(
         ...threePeople,
         aChannel({ name: 'general', subscribers: ['a'] }),
         aMessage({ from: 'b', to: ['a'] }),
@@ -61,7 +85,7 @@ export function recipientRepositoryContract(open: OpenStorage): void {
         aMessage({ from: 'a', to: ['b'] }),
         aMessage({ from: 'a', to: 'general' }),
       );
-      const { uow, realm, user, messages } = scene;
+      const { uow, realm, user, messages } = fixture;
       await uow.write((tx) => tx.recipients.openDirect(realm.id, [user('a').id, user('c').id]));
       const recent = (limit = 10) => uow.read((r) => r.recipients.listRecentDirect(realm.id, user('a').id, limit));
       const entry = (index: number) => ({
@@ -76,10 +100,10 @@ export function recipientRepositoryContract(open: OpenStorage): void {
     });
 
     it('finds nothing of another realm', async () => {
-      const scene = await stage(...threePeople, aMessage({ from: 'a', to: ['b'] }));
-      const { uow, clock, user } = scene;
-      const other = (await givenOn(uow, clock, aRealm({ stringId: 'other' }))).realm.id;
-      const { recipientId } = scene.messages[0]!;
+      const fixture = await stage(...threePeople, aMessage({ from: 'a', to: ['b'] }));
+      const { uow, clock, user } = fixture;
+      const other = (await createFixtureOn(uow, clock, aRealm({ stringId: 'other' }))).realm.id;
+      const { recipientId } = fixture.messages[0]!;
       const found = await uow.read(async (r) => [
         (await r.recipients.list(other, [recipientId])).size,
         await r.recipients.findDirect(other, [user('a').id, user('b').id]),

@@ -1,5 +1,5 @@
 import type { Clock, MessageCondition, MessageFilter, UnitOfWork } from '@parley/domain';
-import { givenOn, type Piece, type Scene } from '../builders.js';
+import { createFixtureOn, type Fixture, type FixtureStep } from '../builders.js';
 import { FixedClock } from '../fixed-clock.js';
 import type { Damage } from '../memory-storage.js';
 
@@ -14,10 +14,10 @@ export interface StorageUnderTest {
 /** Opens an empty storage that takes the time of what it records from this clock. */
 export type OpenStorage = (clock: Clock) => StorageUnderTest | Promise<StorageUnderTest>;
 
-export type Stage = Scene & { readonly clock: FixedClock; readonly storage: StorageUnderTest };
+export type Stage = Fixture & { readonly clock: FixedClock; readonly storage: StorageUnderTest };
 
-/** Called inside `describe`: what it returns opens a storage with a scene, which is closed after the test. */
-export function stagesOn(open: OpenStorage): (...pieces: readonly Piece[]) => Promise<Stage> {
+/** Called inside `describe`: what it returns opens a storage with a fixture, which is closed after the test. */
+export function stagesOn(open: OpenStorage): (...pieces: readonly FixtureStep[]) => Promise<Stage> {
   const opened: StorageUnderTest[] = [];
   afterEach(async () => {
     for (const storage of opened.splice(0)) await storage.close();
@@ -26,7 +26,7 @@ export function stagesOn(open: OpenStorage): (...pieces: readonly Piece[]) => Pr
     const clock = new FixedClock();
     const storage = await open(clock);
     opened.push(storage);
-    return Object.assign(await givenOn(storage.uow, clock, ...pieces), { clock, storage });
+    return Object.assign(await createFixtureOn(storage.uow, clock, ...pieces), { clock, storage });
   };
 }
 
@@ -35,7 +35,6 @@ export const code = (expected: string) => expect.objectContaining({ code: expect
 export const own = (...conditions: readonly MessageCondition[]): MessageFilter => ({
   conditions,
   scope: 'own',
-  withoutRecipients: [],
 });
 export const shared = (...conditions: readonly MessageCondition[]): MessageFilter => ({
   ...own(...conditions),

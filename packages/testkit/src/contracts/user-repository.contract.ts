@@ -1,5 +1,5 @@
 import type { EventSeq, User, UserId } from '@parley/domain';
-import { aChannel, aMessage, aRealm, aUser, givenOn } from '../builders.js';
+import { aChannel, aMessage, aRealm, aUser, createFixtureOn } from '../builders.js';
 import { ascending, code, idsOf, type OpenStorage, stagesOn } from './storage-under-test.js';
 
 export function userRepositoryContract(open: OpenStorage): void {
@@ -36,12 +36,13 @@ export function userRepositoryContract(open: OpenStorage): void {
       const { uow, realm, user } = await stage(aUser({ name: 'iago' }));
       const first = await uow.write((tx) => tx.users.update({ ...user('iago'), role: 'guest' }));
       const settings = { ...first.settings, twentyFourHourTime: null, timezone: 'Asia/Kolkata' };
-      const second = await uow.write((tx) => tx.users.update({ ...first, settings }));
+      const editedSettings = ['timezone', 'enterSends'] as const;
+      const second = await uow.write((tx) => tx.users.update({ ...first, settings, editedSettings }));
       expect(first.version).toBeGreaterThan(1);
       expect(second.version).toBeGreaterThan(first.version);
-      expect(second).toEqual({ ...user('iago'), role: 'guest', settings, version: second.version });
+      expect(second).toEqual({ ...user('iago'), role: 'guest', settings, editedSettings, version: second.version });
       expect(await uow.read((r) => r.users.find(realm.id, second.id))).toEqual(second);
-      expect(await uow.read((r) => r.users.listHeads(realm.id))).toEqual([
+      expect(await uow.read((r) => r.users.listEntries(realm.id))).toEqual([
         { id: second.id, version: second.version, isActive: true },
       ]);
     });
@@ -68,7 +69,7 @@ export function userRepositoryContract(open: OpenStorage): void {
         return tx.users.add({ ...iago, email: 'IAGO@example.com' }, null);
       });
       await expect(again).rejects.toEqual(code('INVALID_INPUT'));
-      const other = await givenOn(uow, clock, aRealm({ stringId: 'other' }), namesake);
+      const other = await createFixtureOn(uow, clock, aRealm({ stringId: 'other' }), namesake);
       expect(other.user('other').email).toBe('iago@example.com');
     });
 
@@ -82,7 +83,7 @@ export function userRepositoryContract(open: OpenStorage): void {
 
       expect(await uow.read((r) => r.users.find(realm.id, welcome.id))).toBeNull();
       expect(await uow.read((r) => r.users.findByEmail(realm.id, welcome.email))).toBeNull();
-      expect(idsOf(await uow.read((r) => r.users.listHeads(realm.id)))).toEqual([user('iago').id]);
+      expect(idsOf(await uow.read((r) => r.users.listEntries(realm.id)))).toEqual([user('iago').id]);
       expect(await uow.read((r) => r.users.list(realm.id, [user('iago').id, welcome.id]))).toEqual([
         welcome,
         user('iago'),
@@ -101,7 +102,7 @@ export function userRepositoryContract(open: OpenStorage): void {
       const unknown = (c.id + 1) as UserId;
       expect(await uow.read((r) => r.users.list(realm.id, [c.id, unknown, a.id, c.id]))).toEqual([a, c]);
       expect(await uow.read((r) => r.users.list(realm.id, []))).toEqual([]);
-      expect(await uow.read((r) => r.users.listHeads(realm.id))).toEqual([
+      expect(await uow.read((r) => r.users.listEntries(realm.id))).toEqual([
         { id: a.id, version: 1, isActive: true },
         { id: b.id, version: 1, isActive: false },
         { id: c.id, version: 1, isActive: true },
@@ -136,13 +137,13 @@ export function userRepositoryContract(open: OpenStorage): void {
 
     it('knows whom a user shares a channel or a conversation with', async () => {
       const { uow, realm, user, users, channel } = await stage(
-        ...['me', 'fellow', 'former', 'pal', 'mate1', 'mate2', 'leaver', 'stranger'].map((name) => aUser({ name })),
+        ...['me', 'fellow', 'former', 'pal', 'mate1', 'mate2', 'leaver', 'unrelated'].map((name) => aUser({ name })),
         aChannel({ name: 'general', subscribers: ['me', 'fellow', 'leaver'] }),
         aChannel({ name: 'left', subscribers: ['me', 'former'] }),
-        aChannel({ name: 'elsewhere', subscribers: ['fellow', 'stranger'] }),
+        aChannel({ name: 'elsewhere', subscribers: ['fellow', 'unrelated'] }),
         aMessage({ from: 'pal', to: ['me'] }),
         aMessage({ from: 'mate1', to: ['mate2', 'me'] }),
-        aMessage({ from: 'fellow', to: ['stranger'] }),
+        aMessage({ from: 'fellow', to: ['unrelated'] }),
       );
       await uow.write(async (tx) => {
         const rows = await tx.channels.listSubscriptions(realm.id, user('me').id);
@@ -153,15 +154,15 @@ export function userRepositoryContract(open: OpenStorage): void {
           { ...leaver!, isActive: false },
         ]);
       });
-      const known = await uow.read((r) => r.users.listAcquaintances(realm.id, user('me').id));
+      const known = await uow.read((r) => r.users.listConversationPartners(realm.id, user('me').id));
       const names = [...users].filter(([name, { id }]) => name !== 'me' && known.has(id)).map(([name]) => name);
       expect(names).toEqual(['fellow', 'pal', 'mate1', 'mate2']);
     });
 
     it('knows who was acquainted with whom as of an event, and who is now', async () => {
-      const people = ['guest', 'member', 'pal', 'stranger'].map((name) => aUser({ name }));
-      const scene = await stage(...people, aChannel({ name: 'general', subscribers: ['member'] }));
-      const { uow, realm, user, channel } = scene;
+      const people = ['guest', 'member', 'pal', 'unrelated'].map((name) => aUser({ name }));
+      const fixture = await stage(...people, aChannel({ name: 'general', subscribers: ['member'] }));
+      const { uow, realm, user, channel } = fixture;
       const { recipientId } = channel('general');
       const note = () =>
         uow.write((tx) => tx.events.append(realm.id, { event: { type: 'blank' }, audience: { kind: 'nobody' } }));
@@ -169,39 +170,39 @@ export function userRepositoryContract(open: OpenStorage): void {
       const apart = await note();
       await uow.write((tx) => tx.personal.openSpans(realm.id, recipientId, ids('guest')));
       const together = await note();
-      await scene.add(aMessage({ from: 'pal', to: ['guest'] }));
+      await fixture.add(aMessage({ from: 'pal', to: ['guest'] }));
       await uow.write((tx) => tx.personal.closeSpans(realm.id, recipientId, ids('guest')));
       const left = await note();
       const ask = (at: EventSeq | null, names: readonly string[], realmId = realm.id) =>
         uow.read((r) =>
-          r.users.areAcquainted(
+          r.users.areConversationPartners(
             realmId,
             names.map((name) => ({ guestId: user('guest').id, userId: user(name).id, at })),
           ),
         );
-      const everybody = ['stranger', 'member', 'pal'];
+      const everybody = ['unrelated', 'member', 'pal'];
       expect(await ask(apart, everybody)).toEqual([false, false, false]);
       expect(await ask(together, everybody)).toEqual([false, true, false]);
       expect(await ask(left, everybody)).toEqual([false, false, true]);
       expect(await ask(null, everybody)).toEqual([false, false, true]);
       expect(await ask(null, [])).toEqual([]);
-      const other = await givenOn(uow, scene.clock, aRealm({ stringId: 'other' }));
+      const other = await createFixtureOn(uow, fixture.clock, aRealm({ stringId: 'other' }));
       expect(await ask(null, everybody, other.realm.id)).toEqual([false, false, false]);
     });
 
     it('finds the same people acquainted now, one by one and all together', async () => {
       const { uow, realm, users, user } = await stage(
-        ...['me', 'fellow', 'pal', 'mate1', 'mate2', 'stranger'].map((name) => aUser({ name })),
+        ...['me', 'fellow', 'pal', 'mate1', 'mate2', 'unrelated'].map((name) => aUser({ name })),
         aUser({ name: 'gone', isActive: false }),
         aChannel({ name: 'general', subscribers: ['me', 'fellow', 'gone'] }),
-        aChannel({ name: 'elsewhere', subscribers: ['fellow', 'stranger'] }),
+        aChannel({ name: 'elsewhere', subscribers: ['fellow', 'unrelated'] }),
         aMessage({ from: 'pal', to: ['me'] }),
         aMessage({ from: 'mate1', to: ['mate2', 'me'] }),
       );
       const others = [...users.values()].map(({ id }) => id).filter((id) => id !== user('me').id);
       const questions = others.map((userId) => ({ guestId: user('me').id, userId, at: null }));
-      const answers = await uow.read((r) => r.users.areAcquainted(realm.id, questions));
-      const known = await uow.read((r) => r.users.listAcquaintances(realm.id, user('me').id));
+      const answers = await uow.read((r) => r.users.areConversationPartners(realm.id, questions));
+      const known = await uow.read((r) => r.users.listConversationPartners(realm.id, user('me').id));
       expect(others.filter((_, index) => answers[index])).toEqual(others.filter((id) => known.has(id)));
       expect(known.size).toBe(5);
     });
@@ -233,7 +234,7 @@ export function userRepositoryContract(open: OpenStorage): void {
         aUser({ name: 'b' }),
         aMessage({ from: 'a', to: ['b'] }),
       );
-      const other = await givenOn(uow, clock, aRealm({ stringId: 'other' }));
+      const other = await createFixtureOn(uow, clock, aRealm({ stringId: 'other' }));
       const a = user('a');
       const found = await uow.read(async (r) => [
         await r.users.find(other.realm.id, a.id),
@@ -241,10 +242,10 @@ export function userRepositoryContract(open: OpenStorage): void {
         await r.users.list(other.realm.id, [a.id]),
         await r.users.listByEmail(other.realm.id, [a.email]),
         await r.users.listByName(other.realm.id, [a.fullName]),
-        await r.users.listHeads(other.realm.id),
+        await r.users.listEntries(other.realm.id),
         await r.users.isNameTaken(other.realm.id, a.fullName, null),
         await r.users.findPasswordHash(other.realm.id, a.id),
-        (await r.users.listAcquaintances(other.realm.id, a.id)).size,
+        (await r.users.listConversationPartners(other.realm.id, a.id)).size,
         await r.users.listBotIds(other.realm.id),
       ]);
       expect(found).toEqual([null, null, [], [], [], [], false, null, 0, []]);

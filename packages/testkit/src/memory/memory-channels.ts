@@ -12,7 +12,7 @@ import {
   type UserId,
   weeklyTraffic,
 } from '@parley/domain';
-import { grantValues } from './memory-groups.js';
+import { groupSettingValues } from './memory-groups.js';
 import { ascending, compareCodePoints, keyOf, type MemoryUnit } from './tables.js';
 
 const SECONDS_PER_DAY = 86_400;
@@ -46,7 +46,7 @@ export class MemoryChannels implements ChannelRepository {
     const channels = [...(await this.list(realmId, ids))].sort((a, b) => compareCodePoints(a.name, b.name));
     return channels.map((channel) => ({
       ...channel,
-      permissions: grantValues(this.unit, CHANNEL_PERMISSIONS, channel.permissions),
+      permissions: groupSettingValues(this.unit, CHANNEL_PERMISSIONS, channel.permissions),
       sendersSystemGroup: this.sendersSystemGroup(channel),
       subscriberCount: this.activeSubscribers(channel.id).length,
       weeklyTraffic: this.weeklyTraffic(channel),
@@ -124,7 +124,7 @@ export class MemoryChannels implements ChannelRepository {
     return [...subscribed].sort(ascending);
   }
 
-  async filterFollowedByGuests(realmId: RealmId, channelIds: readonly ChannelId[]): Promise<readonly ChannelId[]> {
+  async filterWithGuestSubscribers(realmId: RealmId, channelIds: readonly ChannelId[]): Promise<readonly ChannelId[]> {
     const followed: ChannelId[] = [];
     for (const [id, userIds] of await this.listSubscribers(realmId, channelIds)) {
       if (userIds.some((userId) => this.unit.read('users').get(userId)?.user.role === 'guest')) followed.push(id);
@@ -137,7 +137,7 @@ export class MemoryChannels implements ChannelRepository {
   }
 
   async add(newChannel: Omit<Channel, 'id' | 'recipientId' | 'version'>): Promise<Channel> {
-    await this.refuseTakenName(newChannel, null);
+    await this.assertNameAvailable(newChannel, null);
     const { realmId } = newChannel;
     const channelId = this.unit.nextNumber<ChannelId>('channel');
     const recipientId = this.unit.nextNumber<RecipientId>('recipient');
@@ -150,7 +150,7 @@ export class MemoryChannels implements ChannelRepository {
   async update(changed: Channel): Promise<Channel> {
     const stored = await this.find(changed.realmId, changed.id);
     if (!stored) throw new Error(`Realm ${changed.realmId} has no channel ${changed.id}`);
-    await this.refuseTakenName(changed, changed.id);
+    await this.assertNameAvailable(changed, changed.id);
     const channel: Channel = { ...changed, version: stored.version + 1 };
     this.unit.change('channels').set(channel.id, channel);
     return channel;
@@ -184,7 +184,7 @@ export class MemoryChannels implements ChannelRepository {
     return weeklyTraffic(recent.length, Math.floor((now - createdAt) / SECONDS_PER_DAY));
   }
 
-  private async refuseTakenName(
+  private async assertNameAvailable(
     { realmId, name }: Pick<Channel, 'realmId' | 'name'>,
     except: ChannelId | null,
   ): Promise<void> {

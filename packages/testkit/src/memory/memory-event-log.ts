@@ -6,8 +6,8 @@ import {
   type EventLog,
   type EventSeq,
   encodeEvent,
+  type LogEnd,
   type LoggedEvent,
-  type LogHead,
   type MessageId,
   type RealmId,
   type StoredEvent,
@@ -21,16 +21,16 @@ export class MemoryEventLog implements EventLog {
 
   constructor(private readonly unit: MemoryUnit) {}
 
-  async headSeq(realmId: RealmId): Promise<EventSeq> {
+  async lastSeq(realmId: RealmId): Promise<EventSeq> {
     return (this.unit.read('counters').get(keyOf('seq', realmId)) ?? 0) as EventSeq;
   }
 
-  async listHeads(): Promise<readonly LogHead[]> {
+  async listLastSeqs(): Promise<readonly LogEnd[]> {
     const realmIds = [...this.unit.read('realms').keys()];
     return Promise.all(
       realmIds.map(async (realmId) => ({
         realmId,
-        seq: await this.headSeq(realmId),
+        seq: await this.lastSeq(realmId),
         prunedUpTo: await this.prunedUpTo(realmId),
       })),
     );

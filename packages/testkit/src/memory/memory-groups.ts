@@ -56,7 +56,7 @@ export class MemoryGroups implements GroupRepository {
         {
           ...group,
           name,
-          permissions: grantValues(this.unit, GROUP_PERMISSIONS, permissions),
+          permissions: groupSettingValues(this.unit, GROUP_PERMISSIONS, permissions),
           memberIds: this.activeMembers(row),
           subgroupIds: row.subgroupIds,
         },
@@ -147,14 +147,14 @@ export class MemoryGroups implements GroupRepository {
 }
 
 /** What each permission of a registry is given to. */
-export function grantValues<R extends object>(
+export function groupSettingValues<R extends object>(
   unit: MemoryUnit,
   registry: R,
-  grants: { readonly [K in keyof R]: GroupId } | null,
+  groupSettings: { readonly [K in keyof R]: GroupId } | null,
 ): GroupSettingValues<R> {
   const values: Record<string, GroupSettingValue> = {};
   for (const name of Object.keys(registry)) {
-    const row = grants && unit.read('groups').get(grants[name as keyof R]);
+    const row = groupSettings && unit.read('groups').get(groupSettings[name as keyof R]);
     if (row) values[name] = settingValueOf(unit, row);
   }
   return values as GroupSettingValues<R>;

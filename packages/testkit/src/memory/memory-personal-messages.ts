@@ -24,7 +24,7 @@ interface OwnMessage {
   readonly flags: PersonalFlags;
 }
 
-const EVERYTHING: MessageFilter = { conditions: [], scope: 'own', withoutRecipients: [] };
+const EVERYTHING: MessageFilter = { conditions: [], scope: 'own' };
 
 export class MemoryPersonalMessages implements PersonalMessages {
   constructor(private readonly unit: MemoryUnit) {}
@@ -80,7 +80,7 @@ export class MemoryPersonalMessages implements PersonalMessages {
     return this.own(viewer, EVERYTHING).at(-1)?.message.id ?? null;
   }
 
-  async listFormerChannelIds(viewer: Viewer): Promise<readonly ChannelId[]> {
+  async listUnsubscribedChannelIdsWithMessages(viewer: Viewer): Promise<readonly ChannelId[]> {
     const former = new Set<ChannelId>();
     for (const { message } of this.own(viewer, EVERYTHING)) {
       const { channelId, recipientId } = message;
@@ -124,7 +124,7 @@ export class MemoryPersonalMessages implements PersonalMessages {
     closeSpans(this.unit, realmId, recipientId, userIds);
   }
 
-  async adopt(viewer: Viewer, ids: readonly MessageId[]): Promise<void> {
+  async addHistorical(viewer: Viewer, ids: readonly MessageId[]): Promise<void> {
     for (const id of new Set(ids)) {
       const isHere = this.unit.read('messages').get(id)?.realmId === viewer.realmId;
       if (isHere && !findFlags(this.unit, viewer.userId, id)) putFlags(this.unit, viewer.userId, id, HISTORICAL);

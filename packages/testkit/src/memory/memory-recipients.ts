@@ -17,6 +17,18 @@ export class MemoryRecipients implements RecipientRepository {
     return this.directOf(realmId).find((recipient) => peopleKey(recipient.userIds) === people)?.id ?? null;
   }
 
+  async listDirectWith(
+    realmId: RealmId,
+    userId: UserId,
+    otherId: UserId,
+    atLeastUsers: number,
+  ): Promise<readonly RecipientId[]> {
+    return this.directOf(realmId)
+      .filter(({ userIds }) => userIds.includes(userId) && userIds.includes(otherId) && userIds.length >= atLeastUsers)
+      .map(({ id }) => id)
+      .sort(ascending);
+  }
+
   async listRecentDirect(
     realmId: RealmId,
     userId: UserId,

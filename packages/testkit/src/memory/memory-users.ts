@@ -1,5 +1,5 @@
 import {
-  type AcquaintanceQuestion,
+  type ConversationPartnerQuestion,
   type EventSeq,
   foldCase,
   foldedName,
@@ -8,8 +8,8 @@ import {
   type RecipientId,
   type SystemBotKind,
   type User,
-  type UserHead,
   type UserId,
+  type UserListEntry,
   type UserRepository,
 } from '@parley/domain';
 import type { MemoryUnit, UserRow } from './tables.js';
@@ -39,7 +39,7 @@ export class MemoryUsers implements UserRepository {
     return this.everybody(realmId).filter((user) => wanted.has(foldCase(user.fullName)));
   }
 
-  async listHeads(realmId: RealmId): Promise<readonly UserHead[]> {
+  async listEntries(realmId: RealmId): Promise<readonly UserListEntry[]> {
     return this.members(realmId).map(({ id, version, isActive }) => ({ id, version, isActive }));
   }
 
@@ -58,22 +58,25 @@ export class MemoryUsers implements UserRepository {
     return this.members(realmId).some((user) => user.id !== except && foldedName(user.fullName) === folded);
   }
 
-  async listAcquaintances(realmId: RealmId, id: UserId): Promise<ReadonlySet<UserId>> {
-    const acquaintances = new Set<UserId>();
+  async listConversationPartners(realmId: RealmId, id: UserId): Promise<ReadonlySet<UserId>> {
+    const partners = new Set<UserId>();
     const followed = [...this.unit.read('subscriptions').values()].filter(
       (row) => row.realmId === realmId && row.isActive,
     );
     const own = new Set(followed.filter((row) => row.userId === id).map((row) => row.channelId));
-    for (const row of followed) if (own.has(row.channelId)) acquaintances.add(row.userId);
+    for (const row of followed) if (own.has(row.channelId)) partners.add(row.userId);
     for (const recipient of this.unit.read('recipients').values()) {
       if (recipient.kind !== 'direct' || recipient.realmId !== realmId || !recipient.userIds.includes(id)) continue;
-      for (const userId of recipient.userIds) acquaintances.add(userId);
+      for (const userId of recipient.userIds) partners.add(userId);
     }
-    acquaintances.delete(id);
-    return acquaintances;
+    partners.delete(id);
+    return partners;
   }
 
-  async areAcquainted(realmId: RealmId, questions: readonly AcquaintanceQuestion[]): Promise<readonly boolean[]> {
+  async areConversationPartners(
+    realmId: RealmId,
+    questions: readonly ConversationPartnerQuestion[],
+  ): Promise<readonly boolean[]> {
     return questions.map(({ guestId, userId, at }) => {
       const recipients = this.receivedAt(realmId, guestId, at);
       return [...this.receivedAt(realmId, userId, at)].some((recipientId) => recipients.has(recipientId));

@@ -1,14 +1,34 @@
-import { type Message, type MessageFilter, matchesConditions, type Viewer } from '@parley/domain';
+import {
+  HISTORICAL,
+  type Message,
+  type MessageCondition,
+  type MessageFilter,
+  matchesCondition,
+  type Viewer,
+} from '@parley/domain';
 import { findFlags } from './personal-rows.js';
 import type { MemoryUnit } from './tables.js';
 
 /** The viewer's messages that the filter lets through; ascending id. */
-export function matching(unit: MemoryUnit, viewer: Viewer, filter: MessageFilter): Message[] {
+export function matching(unit: MemoryUnit, viewer: Viewer, { scope, conditions }: MessageFilter): Message[] {
   return [...unit.read('messages').values()].filter(
     (message) =>
       message.realmId === viewer.realmId &&
-      (filter.scope === 'shared' || findFlags(unit, viewer.userId, message.id) !== null) &&
-      !filter.withoutRecipients.includes(message.recipientId) &&
-      matchesConditions(message, filter.conditions),
+      (scope === 'shared' || findFlags(unit, viewer.userId, message.id) !== null) &&
+      matches(unit, viewer, message, conditions),
   );
+}
+
+export function matches(
+  unit: MemoryUnit,
+  viewer: Viewer,
+  message: Message,
+  conditions: readonly MessageCondition[],
+): boolean {
+  const subject = {
+    message,
+    channelPrivacy: message.channelId === null ? null : unit.read('channels').get(message.channelId)!.privacy,
+    flags: findFlags(unit, viewer.userId, message.id) ?? HISTORICAL,
+  };
+  return conditions.every((condition) => matchesCondition(subject, condition));
 }

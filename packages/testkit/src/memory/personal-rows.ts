@@ -24,7 +24,7 @@ const NO_FLAGS: PersonalFlags = {
   hasAlertWord: false,
   historical: false,
 };
-/** What followers of a channel with protected history get of what is moved there. */
+/** What subscribers of a channel with protected history get of what is moved there. */
 export const GAINED_BY_MOVE: PersonalFlags = { ...NO_FLAGS, read: true };
 
 export function findFlags(unit: MemoryUnit, userId: UserId, messageId: MessageId): PersonalFlags | null {

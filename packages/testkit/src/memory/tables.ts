@@ -8,6 +8,7 @@ import type {
   EventSeq,
   Group,
   GroupId,
+  JobId,
   Message,
   MessageId,
   PersonalFlags,
@@ -15,10 +16,12 @@ import type {
   RealmId,
   Recipient,
   RecipientId,
+  StoredJob,
   Submessage,
   Subscription,
   SystemBotKind,
   TopicPolicy,
+  UnixSeconds,
   User,
   UserId,
 } from '@parley/domain';
@@ -65,6 +68,11 @@ export interface ApiKeyRow {
   readonly fingerprint: string;
 }
 
+export interface JobRow extends StoredJob {
+  /** Null while it waits. */
+  readonly setAsideAt: UnixSeconds | null;
+}
+
 /** Rows are never changed in place. Tables keyed by an id ascend, because ids are given in that order. */
 export interface Tables {
   /** The last number given, by what it counts. */
@@ -96,6 +104,7 @@ export interface Tables {
   readonly apiKeys: Map<UserId, ApiKeyRow>;
   /** By name. */
   readonly secrets: Map<string, string>;
+  readonly jobs: Map<JobId, JobRow>;
 }
 
 type ReadonlyTable<T> = T extends Map<infer K, infer V> ? ReadonlyMap<K, V> : never;
@@ -121,6 +130,7 @@ export function emptyTables(): Tables {
     queues: new Map(),
     apiKeys: new Map(),
     secrets: new Map(),
+    jobs: new Map(),
   };
 }
 

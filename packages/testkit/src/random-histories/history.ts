@@ -1,3 +1,4 @@
+import { type ChannelPrivacy, MESSAGE_PROPERTIES, type MessageProperty, type ViewerFlag } from '@parley/domain';
 import fc from 'fast-check';
 
 export const PEOPLE = ['ann', 'bob', 'cyd', 'dan'] as const;
@@ -7,13 +8,13 @@ export const EVERYBODY = [...PEOPLE, BOT] as const;
 /** `vault` is private, with protected history. */
 export const CHANNELS = ['open', 'other', 'vault'] as const;
 /** Two of them are one topic. */
-export const TOPICS = ['', 'lunch', 'Lunch', 'ops'] as const;
+export const TOPICS = ['', 'lunch', 'Lunch', '✔ ops'] as const;
 
 export type Person = (typeof EVERYBODY)[number];
 export type ChannelName = (typeof CHANNELS)[number];
 export type Topic = (typeof TOPICS)[number];
 
-/** What somebody is named by in a message, or that a notice is not read for him. */
+/** What somebody is named by in a message, or that a notice is not read for them. */
 export const NAMINGS = ['mentioned', 'topicWildcardMentioned', 'hasAlertWord', 'unread'] as const;
 export type Naming = (typeof NAMINGS)[number];
 
@@ -31,6 +32,7 @@ type Deed =
       readonly topic: Topic;
       readonly naming: readonly (readonly [Person, Naming])[];
       readonly mentionsChannel: boolean;
+      readonly has: readonly Exclude<MessageProperty, 'isResolved'>[];
       readonly isReadByDefault: boolean;
       readonly isReadBySender: boolean;
       /** How often it is sent, one after the other. */
@@ -55,18 +57,24 @@ type Deed =
 /** One unit of work. One that fails does everything and then throws. */
 export type Step = Deed & { readonly fails: boolean };
 
+/** A condition, in the names of this history; a number stands for where a message is. */
 export type Term =
-  | { readonly kind: 'recipient'; readonly place: ChannelName | number; readonly negated: boolean }
-  | { readonly kind: 'topic'; readonly topic: Topic; readonly negated: boolean }
-  | { readonly kind: 'sender'; readonly sender: Person; readonly negated: boolean }
-  | { readonly kind: 'message'; readonly pick: number; readonly negated: boolean }
-  | { readonly kind: 'nothing'; readonly negated: boolean };
+  | { readonly kind: 'recipient'; readonly recipients: readonly (ChannelName | number)[] }
+  | { readonly kind: 'direct' }
+  | { readonly kind: 'channelPrivacy'; readonly privacies: readonly ChannelPrivacy[] }
+  | { readonly kind: 'topic'; readonly topic: Topic }
+  | { readonly kind: 'channelTopic'; readonly topics: readonly (readonly [ChannelName, Topic])[] }
+  | { readonly kind: 'sender'; readonly sender: Person }
+  | { readonly kind: 'message'; readonly pick: number }
+  | { readonly kind: 'property'; readonly property: MessageProperty }
+  | { readonly kind: 'flag'; readonly flag: ViewerFlag }
+  | { readonly kind: 'not'; readonly term: Term }
+  | { readonly kind: 'anyOf' | 'allOf'; readonly terms: readonly Term[] };
 
 /** What pages and unread lists are asked for. */
 export interface Narrow {
   readonly scope: 'own' | 'shared';
   readonly terms: readonly Term[];
-  readonly without: readonly ChannelName[];
 }
 
 export interface History {
@@ -90,26 +98,79 @@ const which: fc.Arbitrary<Which> = fc.oneof(
   }),
 );
 
-const negated = fc.boolean();
-const channelTerm: fc.Arbitrary<Term> = fc.record({
-  kind: fc.constant('recipient' as const),
-  place: channel,
-  negated: fc.constant(false),
-});
-const term: fc.Arbitrary<Term> = fc.oneof(
-  fc.record({ kind: fc.constant('recipient' as const), place: fc.oneof(channel, pick), negated }),
-  fc.record({ kind: fc.constant('topic' as const), topic, negated }),
-  fc.record({ kind: fc.constant('sender' as const), sender: person, negated }),
-  fc.record({ kind: fc.constant('message' as const), pick, negated }),
-  fc.record({ kind: fc.constant('nothing' as const), negated }),
+const FLAGS: readonly ViewerFlag[] = [
+  'read',
+  'starred',
+  'mentioned',
+  'channelWildcardMentioned',
+  'topicWildcardMentioned',
+  'hasAlertWord',
+];
+const PRIVACIES: readonly ChannelPrivacy[] = ['public', 'privateProtectedHistory'];
+
+const channelTerm: fc.Arbitrary<Term> = channel.map((name) => ({ kind: 'recipient', recipients: [name] }));
+const channelTopics = fc.array(fc.tuple(channel, topic), { maxLength: 3 });
+/** Every kind of condition. */
+const simpleTerm: fc.Arbitrary<Term> = fc.oneof(
+  fc.record({
+    kind: fc.constant('recipient' as const),
+    recipients: fc.array(fc.oneof(channel, pick), { maxLength: 2 }),
+  }),
+  fc.constant({ kind: 'direct' as const }),
+  fc.record({ kind: fc.constant('channelPrivacy' as const), privacies: fc.subarray([...PRIVACIES]) }),
+  fc.record({ kind: fc.constant('topic' as const), topic }),
+  fc.record({ kind: fc.constant('channelTopic' as const), topics: channelTopics }),
+  fc.record({ kind: fc.constant('sender' as const), sender: person }),
+  fc.record({ kind: fc.constant('message' as const), pick }),
+  fc.record({ kind: fc.constant('property' as const), property: fc.constantFrom(...MESSAGE_PROPERTIES) }),
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('flag' as const), flag: fc.constantFrom(...FLAGS) }) },
 );
-const without = fc.oneof(fc.constant([]), fc.uniqueArray(channel, { maxLength: 2 }));
+const anySign = (inner: fc.Arbitrary<Term>): fc.Arbitrary<Term> =>
+  fc.oneof(
+    inner,
+    inner.map((term) => ({ kind: 'not' as const, term })),
+  );
+const combinedOf = (inner: fc.Arbitrary<Term>): fc.Arbitrary<Term> =>
+  fc.record({
+    kind: fc.constantFrom('anyOf' as const, 'allOf' as const),
+    terms: fc.array(anySign(inner), { maxLength: 3 }),
+  });
+/** As `in:home` has it: channels are muted but for some of their topics. */
+const mutedTerm: fc.Arbitrary<Term> = fc
+  .tuple(channelTopics, fc.array(channel, { maxLength: 2 }), channelTopics)
+  .map(([muted, recipients, kept]) => ({
+    kind: 'anyOf',
+    terms: [
+      { kind: 'channelTopic', topics: muted },
+      {
+        kind: 'allOf',
+        terms: [
+          { kind: 'recipient', recipients },
+          { kind: 'not', term: { kind: 'channelTopic', topics: kept } },
+        ],
+      },
+    ],
+  }));
+const term: fc.Arbitrary<Term> = anySign(
+  fc.oneof(
+    { weight: 6, arbitrary: simpleTerm },
+    { weight: 1, arbitrary: combinedOf(simpleTerm) },
+    { weight: 1, arbitrary: combinedOf(fc.oneof(simpleTerm, combinedOf(simpleTerm))) },
+    { weight: 1, arbitrary: mutedTerm },
+  ),
+);
 const narrow: fc.Arbitrary<Narrow> = fc.oneof(
-  fc.record({ scope: fc.constant('own' as const), terms: fc.array(term, { maxLength: 3 }), without }),
-  // Shared history is always that of a place.
+  fc.record({ scope: fc.constant('own' as const), terms: fc.array(term, { maxLength: 3 }) }),
+  // Shared history is always that of channels that are named, or of all of a kind.
   fc
-    .tuple(channelTerm, fc.array(term, { maxLength: 2 }), without)
-    .map(([first, more, left]) => ({ scope: 'shared' as const, terms: [first, ...more], without: left })),
+    .tuple(
+      fc.oneof(
+        { weight: 3, arbitrary: channelTerm },
+        { weight: 1, arbitrary: fc.constant({ kind: 'channelPrivacy' as const, privacies: PRIVACIES.slice(0, 1) }) },
+      ),
+      fc.array(term, { maxLength: 2 }),
+    )
+    .map(([first, more]) => ({ scope: 'shared' as const, terms: [first, ...more] })),
 );
 
 /** What people mark as read at once: a channel, a topic, seldom anything else. */
@@ -117,11 +178,10 @@ const readable: fc.Arbitrary<Narrow> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc
-      .tuple(channelTerm, fc.option(fc.record({ kind: fc.constant('topic' as const), topic, negated: often(false) })))
-      .map(([place, inTopic]) => ({
+      .tuple(channelTerm, fc.option(fc.record({ kind: fc.constant('topic' as const), topic })))
+      .map(([inChannel, inTopic]) => ({
         scope: 'own' as const,
-        terms: inTopic ? [place, inTopic] : [place],
-        without: [],
+        terms: inTopic ? [inChannel, inTopic] : [inChannel],
       })),
   },
   { weight: 1, arbitrary: narrow },
@@ -140,6 +200,7 @@ const send = fc.record({
     { weight: 1, arbitrary: fc.array(fc.tuple(anybody, fc.constantFrom(...NAMINGS)), { maxLength: 3 }) },
   ),
   mentionsChannel: often(false),
+  has: fc.subarray(['hasLink', 'hasImage', 'hasAttachment'] as const),
   isReadByDefault: often(false),
   isReadBySender: fc.boolean(),
   times: fc.oneof({ weight: 12, arbitrary: fc.constant(1) }, { weight: 1, arbitrary: fc.integer({ min: 2, max: 40 }) }),

@@ -1,6 +1,7 @@
 import {
   type MessageCondition,
   type MessageFilter,
+  type RecipientId,
   type Repositories,
   type Transaction,
   topicKey,
@@ -10,37 +11,57 @@ import { pickId, recipientOf, type World } from './world.js';
 
 type Reads = Pick<Repositories | Transaction, 'messages'>;
 
-export async function resolve(world: World, r: Reads, { scope, terms, without }: Narrow): Promise<MessageFilter> {
+export async function resolve(world: World, r: Reads, { scope, terms }: Narrow): Promise<MessageFilter> {
+  return { scope, conditions: await toConditions(world, r, terms) };
+}
+
+async function toConditions(world: World, r: Reads, terms: readonly Term[]): Promise<MessageCondition[]> {
   const conditions: MessageCondition[] = [];
   for (const term of terms) conditions.push(await toCondition(world, r, term));
-  return { scope, conditions, withoutRecipients: without.map((name) => recipientOf(world, name)) };
+  return conditions;
 }
 
 async function toCondition(world: World, r: Reads, term: Term): Promise<MessageCondition> {
-  const { negated } = term;
   switch (term.kind) {
     case 'recipient': {
-      if (typeof term.place === 'string') {
-        return { kind: 'recipient', recipientId: recipientOf(world, term.place), negated };
+      const recipientIds: RecipientId[] = [];
+      for (const each of term.recipients) {
+        const message =
+          typeof each === 'number' ? await r.messages.find(world.fixture.realm.id, pickId(world, each)) : null;
+        if (typeof each === 'string') recipientIds.push(recipientOf(world, each));
+        else if (message) recipientIds.push(message.recipientId);
       }
-      const message = await r.messages.find(world.scene.realm.id, pickId(world, term.place));
-      return message ? { kind: 'recipient', recipientId: message.recipientId, negated } : { kind: 'nothing', negated };
+      return { kind: 'recipient', recipientIds };
     }
     case 'topic':
-      return { kind: 'topic', topicKey: topicKey(term.topic), negated };
+      return { kind: 'topic', topicKey: topicKey(term.topic) };
+    case 'channelTopic':
+      return {
+        kind: 'channelTopic',
+        topics: term.topics.map(([name, topic]) => ({
+          recipientId: recipientOf(world, name),
+          topicKey: topicKey(topic),
+        })),
+      };
     case 'sender':
-      return { kind: 'sender', userId: world.scene.user(term.sender).id, negated };
+      return { kind: 'sender', userId: world.fixture.user(term.sender).id };
     case 'message':
-      return { kind: 'message', messageId: pickId(world, term.pick), negated };
-    case 'nothing':
-      return { kind: 'nothing', negated };
+      return { kind: 'message', messageId: pickId(world, term.pick) };
+    case 'not':
+      return { kind: 'not', condition: await toCondition(world, r, term.term) };
+    case 'anyOf':
+    case 'allOf':
+      return { kind: term.kind, conditions: await toConditions(world, r, term.terms) };
+    default:
+      return term;
   }
 }
 
-export function describe({ scope, terms, without }: Narrow): string {
-  const words = terms.map((term) => {
-    const { kind, negated, ...operand } = term;
-    return `${negated ? 'not ' : ''}${kind} ${Object.values(operand)}`.trim();
-  });
-  return `in ${scope} [${words.join(', ')}]${without.length > 0 ? ` without ${without}` : ''}`;
+export const describe = ({ scope, terms }: Narrow): string => `in ${scope} [${terms.map(inWords).join(', ')}]`;
+
+function inWords(term: Term): string {
+  if (term.kind === 'not') return `not ${inWords(term.term)}`;
+  if (term.kind === 'anyOf' || term.kind === 'allOf') return `${term.kind}(${term.terms.map(inWords).join(', ')})`;
+  const { kind, ...operands } = term;
+  return `${kind} ${JSON.stringify(Object.values(operands))}`;
 }

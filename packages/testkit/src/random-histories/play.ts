@@ -9,7 +9,7 @@ class Fails extends Error {}
 
 /** One step as one unit, with an event that tells of it, as use cases do. Answers what the repository answered. */
 export async function play(world: World, step: Step, number: number): Promise<unknown> {
-  const { uow, realm } = world.scene;
+  const { uow, realm } = world.fixture;
   try {
     return await uow.write(async (tx) => {
       const { answer, words } = await perform(world, tx, step);
@@ -31,9 +31,9 @@ interface Performance {
 }
 
 async function perform(world: World, tx: Transaction, step: Step): Promise<Performance> {
-  const { scene } = world;
-  const { realm } = scene;
-  const viewer = (name: Person): Viewer => scene.viewer(name);
+  const { fixture } = world;
+  const { realm } = fixture;
+  const viewer = (name: Person): Viewer => fixture.viewer(name);
   switch (step.kind) {
     case 'send':
       return send(world, tx, step);
@@ -49,7 +49,7 @@ async function perform(world: World, tx: Transaction, step: Step): Promise<Perfo
     }
     case 'adopt': {
       const ids = idsOfWhich(world, step.which);
-      const answer = await tx.personal.adopt(viewer(step.who), ids);
+      const answer = await tx.personal.addHistorical(viewer(step.who), ids);
       return { answer, words: `${step.who} adopts ${ids}` };
     }
     case 'set':
@@ -64,7 +64,7 @@ async function perform(world: World, tx: Transaction, step: Step): Promise<Perfo
     }
     case 'mute':
     case 'unmute': {
-      const sender = scene.user(step.sender).id;
+      const sender = fixture.user(step.sender).id;
       if (step.who === step.sender) return { answer: null, words: 'nothing happens' };
       if (step.kind === 'mute') await tx.personal.muteSender(viewer(step.who), sender);
       else await tx.personal.unmuteSender(viewer(step.who), sender);
@@ -72,7 +72,7 @@ async function perform(world: World, tx: Transaction, step: Step): Promise<Perfo
     }
     case 'subscribe':
       if (!(await isActive(world, tx, step.who))) return { answer: null, words: 'nothing happens' };
-      await subscribe(tx, scene.channel(step.channel), [scene.user(step.who).id]);
+      await subscribe(tx, fixture.channel(step.channel), [fixture.user(step.who).id]);
       return { answer: null, words: `${step.who} follows ${step.channel}` };
     case 'unsubscribe':
       await unsubscribe(world, tx, step.who, step.channel);
@@ -85,8 +85,8 @@ async function perform(world: World, tx: Transaction, step: Step): Promise<Perfo
       const found = await tx.messages.list(realm.id, idsOfWhich(world, step.which));
       const first = found.find(({ channelId }) => channelId !== null);
       const ids = found.filter((message) => message.recipientId === first?.recipientId).map(({ id }) => id);
-      const target = scene.channel(step.to);
-      await tx.messages.move(realm.id, first ? ids : [], {
+      const target = fixture.channel(step.to);
+      await tx.moves.move(realm.id, first ? ids : [], {
         channelId: target.id,
         recipientId: target.recipientId,
         topic: step.topic,
@@ -102,27 +102,28 @@ async function perform(world: World, tx: Transaction, step: Step): Promise<Perfo
 }
 
 async function send(world: World, tx: Transaction, step: Step & { kind: 'send' }): Promise<Performance> {
-  const { scene } = world;
-  const sender = scene.user(step.from).id;
-  const channel = typeof step.to === 'string' ? scene.channel(step.to) : null;
+  const { fixture } = world;
+  const sender = fixture.user(step.from).id;
+  const channel = typeof step.to === 'string' ? fixture.channel(step.to) : null;
   const recipientId =
     channel?.recipientId ??
     (await tx.recipients.openDirect(
-      scene.realm.id,
-      [step.from, ...step.to].map((name) => scene.user(name).id),
+      fixture.realm.id,
+      [step.from, ...step.to].map((name) => fixture.user(name).id),
     ));
   const content: NewMessage = {
-    realmId: scene.realm.id,
+    realmId: fixture.realm.id,
     senderId: sender,
     recipientId,
     channelId: channel?.id ?? null,
     topic: channel ? step.topic : '',
     content: 'hello',
     renderedContent: '<p>hello</p>',
-    sentAt: scene.clock.now(),
+    sentAt: fixture.clock.now(),
     clientName: 'website',
     isMeMessage: false,
     mentionsChannel: step.mentionsChannel,
+    ...Object.fromEntries(step.has.map((property) => [property, true])),
     hasLink: false,
     hasImage: false,
     hasAttachment: false,
@@ -138,6 +139,7 @@ async function send(world: World, tx: Transaction, step: Step & { kind: 'send' }
     `${step.from} (${sender}) sends ${idsOf(messages)} to ${channel ? `${step.to}/${step.topic}` : step.to}`,
     ...(naming.length > 0 ? [`naming ${naming}`] : []),
     ...(step.mentionsChannel ? ['naming the channel'] : []),
+    ...(step.has.length > 0 ? [`with ${step.has}`] : []),
     ...(step.isReadByDefault ? ['read by default'] : []),
     ...(step.isReadBySender ? ['read by the sender'] : []),
   ];
@@ -150,13 +152,13 @@ async function exceptionsOf(
   tx: Transaction,
   { to, from, naming, isReadByDefault, isReadBySender }: Step & { kind: 'send' },
 ): Promise<Map<UserId, SentFlags>> {
-  const { scene } = world;
+  const { fixture } = world;
   const exceptions = new Map<UserId, SentFlags>();
   for (const [name, flag] of naming) {
-    const { id } = scene.user(name);
+    const { id } = fixture.user(name);
     const isReached =
       typeof to === 'string'
-        ? await tx.channels.isSubscribed(scene.realm.id, scene.channel(to).id, id)
+        ? await tx.channels.isSubscribed(fixture.realm.id, fixture.channel(to).id, id)
         : to.includes(name) || name === from;
     const isNamedBot = name === BOT && flag === 'mentioned' && !isReadByDefault;
     if (!isNamedBot && !(isReached && (await isActive(world, tx, name)))) continue;
@@ -166,24 +168,24 @@ async function exceptionsOf(
   return exceptions;
 }
 
-async function isActive({ scene }: World, tx: Transaction, name: Person): Promise<boolean> {
-  return (await tx.users.find(scene.realm.id, scene.user(name).id))!.isActive;
+async function isActive({ fixture }: World, tx: Transaction, name: Person): Promise<boolean> {
+  return (await tx.users.find(fixture.realm.id, fixture.user(name).id))!.isActive;
 }
 
-async function unsubscribe({ scene }: World, tx: Transaction, name: Person, channelName: ChannelName): Promise<void> {
-  const { id, recipientId } = scene.channel(channelName);
-  const userId = scene.user(name).id;
-  const rows = await tx.channels.listSubscriptions(scene.realm.id, userId);
+async function unsubscribe({ fixture }: World, tx: Transaction, name: Person, channelName: ChannelName): Promise<void> {
+  const { id, recipientId } = fixture.channel(channelName);
+  const userId = fixture.user(name).id;
+  const rows = await tx.channels.listSubscriptions(fixture.realm.id, userId);
   const own = rows.filter(({ channelId }) => channelId === id);
   await tx.channels.putSubscriptions(own.map((row) => ({ ...row, isActive: false })));
-  await tx.personal.closeSpans(scene.realm.id, recipientId, [userId]);
+  await tx.personal.closeSpans(fixture.realm.id, recipientId, [userId]);
 }
 
-/** Whoever is deactivated keeps what he follows, and receives nothing until he is back. */
+/** Whoever is deactivated keeps what they follow, and receives nothing until they are back. */
 async function setActive(world: World, tx: Transaction, name: Person, active: boolean): Promise<void> {
-  const { scene } = world;
-  const { realm } = scene;
-  const user = (await tx.users.find(realm.id, scene.user(name).id))!;
+  const { fixture } = world;
+  const { realm } = fixture;
+  const user = (await tx.users.find(realm.id, fixture.user(name).id))!;
   if (user.isActive === active) return;
   await tx.users.update({ ...user, isActive: active });
   const channels = await tx.channels.list(realm.id, await tx.channels.listSubscribedIds(realm.id, user.id));

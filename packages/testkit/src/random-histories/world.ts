@@ -1,20 +1,20 @@
 import type { MessageId, RecipientId } from '@parley/domain';
-import { aChannel, aUser, givenOn, type Scene } from '../builders.js';
+import { aChannel, aUser, createFixtureOn, type Fixture } from '../builders.js';
 import type { StorageUnderTest } from '../contracts/storage-under-test.js';
 import type { FixedClock } from '../fixed-clock.js';
 import { BOT, type ChannelName, PEOPLE, type Which } from './history.js';
 
 /** A history as it is played on one storage. */
 export interface World {
-  readonly scene: Scene;
+  readonly fixture: Fixture;
   /** Every message that was ever sent, by the number of its step; ascending. */
   readonly sent: Map<number, readonly MessageId[]>;
   /** What happened, in words. */
   readonly story: string[];
 }
 
-export async function openWorld({ uow }: StorageUnderTest, clock: FixedClock): Promise<World> {
-  const scene = await givenOn(
+export async function openWorld({ uow }: Pick<StorageUnderTest, 'uow'>, clock: FixedClock): Promise<World> {
+  const fixture = await createFixtureOn(
     uow,
     clock,
     ...PEOPLE.map((name) => aUser({ name })),
@@ -23,7 +23,7 @@ export async function openWorld({ uow }: StorageUnderTest, clock: FixedClock): P
     aChannel({ name: 'other', subscribers: ['ann', 'cyd'] }),
     aChannel({ name: 'vault', privacy: 'privateProtectedHistory', subscribers: ['bob', 'cyd'] }),
   );
-  return { scene, sent: new Map(), story: [] };
+  return { fixture, sent: new Map(), story: [] };
 }
 
 export const sentIds = (world: World): MessageId[] => [...world.sent.values()].flat();
@@ -42,4 +42,5 @@ export function idsOfWhich(world: World, which: Which): MessageId[] {
   return [...new Set(numbers.map((number) => pickId(world, number)))];
 }
 
-export const recipientOf = ({ scene }: World, channel: ChannelName): RecipientId => scene.channel(channel).recipientId;
+export const recipientOf = ({ fixture }: World, channel: ChannelName): RecipientId =>
+  fixture.channel(channel).recipientId;

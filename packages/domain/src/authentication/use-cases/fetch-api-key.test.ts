@@ -1,30 +1,30 @@
 import {
   aRealm,
   aUser,
-  given,
-  givenOn,
-  type MemoryScene,
-  type Piece,
-  PlainApiKeyMint,
-  PlainLoginAttempts,
-  PlainPasswordHasher,
-  plainAddresses,
+  createFixture,
+  createFixtureOn,
+  FakeApiKeyMint,
+  FakeLoginAttempts,
+  FakePasswordHasher,
+  type FixtureStep,
+  fakeRealmUrls,
+  type MemoryFixture,
 } from '@parley/testkit';
 import { FetchApiKey } from './fetch-api-key.js';
 import { FetchDevelopmentApiKey } from './fetch-development-api-key.js';
 import { ListDevelopmentUsers } from './list-development-users.js';
 
-const mint = new PlainApiKeyMint();
+const mint = new FakeApiKeyMint();
 const passwordHash = 'hash of pw-hamlet';
 /** Everybody has a key, of the second generation. */
-const keys: Piece = async (scene, tx) => {
-  for (const { id: userId, realmId } of scene.users.values()) {
+const keys: FixtureStep = async (fixture, tx) => {
+  for (const { id: userId, realmId } of fixture.users.values()) {
     const record = { realmId, userId, generation: 2 };
     await tx.apiKeys.put(record, mint.fingerprint(mint.derive(record)));
   }
 };
-const town = (...pieces: readonly Piece[]) =>
-  given(
+const town = (...pieces: readonly FixtureStep[]) =>
+  createFixture(
     aUser({ name: 'iago', role: 'administrator' }),
     aUser({ name: 'hamlet', passwordHash }),
     aUser({ name: 'gone', passwordHash, isActive: false }),
@@ -33,24 +33,24 @@ const town = (...pieces: readonly Piece[]) =>
     keys,
     ...pieces,
   );
-const fetching = (scene: MemoryScene, hasher = new PlainPasswordHasher(), attempts = new PlainLoginAttempts()) => {
-  const useCase = new FetchApiKey(scene.uow, hasher, mint, attempts);
+const fetching = (fixture: MemoryFixture, hasher = new FakePasswordHasher(), attempts = new FakeLoginAttempts()) => {
+  const useCase = new FetchApiKey(fixture.uow, hasher, mint, attempts);
   return (
     username: string,
     password = 'pw-hamlet',
-    { realmId = scene.realm.id as typeof scene.realm.id | null, ip = undefined as string | undefined } = {},
+    { realmId = fixture.realm.id as typeof fixture.realm.id | null, ip = undefined as string | undefined } = {},
   ) => useCase.execute({ realmId, ip }, { username, password });
 };
-const keyOf = (scene: MemoryScene, name: string) =>
-  mint.derive({ realmId: scene.realm.id, userId: scene.user(name).id, generation: 2 });
+const keyOf = (fixture: MemoryFixture, name: string) =>
+  mint.derive({ realmId: fixture.realm.id, userId: fixture.user(name).id, generation: 2 });
 const WRONG = { code: 'AUTHENTICATION_FAILED', message: 'Your username or password is incorrect' };
 
 describe('a key for a password', () => {
   it('is the present one, whatever the letter case of the address', async () => {
-    const scene = await town();
-    expect(await fetching(scene)('HAMLET@example.com')).toEqual({
-      apiKey: keyOf(scene, 'hamlet'),
-      user: scene.user('hamlet'),
+    const fixture = await town();
+    expect(await fetching(fixture)('HAMLET@example.com')).toEqual({
+      apiKey: keyOf(fixture, 'hamlet'),
+      user: fixture.user('hamlet'),
     });
   });
 
@@ -61,19 +61,24 @@ describe('a key for a password', () => {
     ['whoever has no password', 'open@example.com', ''],
     ['bots, whatever is stored', 'robot@example.com', 'pw-hamlet'],
     ['the realm’s own bots', 'notification-bot@parley.invalid', 'pw-hamlet'],
-    ['addresses of another realm', 'stranger@example.com', 'pw-hamlet'],
+    ['addresses of another realm', 'otherRealmUser@example.com', 'pw-hamlet'],
   ])('is not given for %s, and takes as long', async (_, username, password) => {
-    const scene = await town();
-    await givenOn(scene.uow, scene.clock, aRealm({ stringId: 'other' }), aUser({ name: 'stranger', passwordHash }));
-    const hasher = new PlainPasswordHasher();
-    await expect(fetching(scene, hasher)(username, password)).rejects.toMatchObject(WRONG);
+    const fixture = await town();
+    await createFixtureOn(
+      fixture.uow,
+      fixture.clock,
+      aRealm({ stringId: 'other' }),
+      aUser({ name: 'otherRealmUser', passwordHash }),
+    );
+    const hasher = new FakePasswordHasher();
+    await expect(fetching(fixture, hasher)(username, password)).rejects.toMatchObject(WRONG);
     expect(hasher.verified).toHaveLength(1);
   });
 
   it('is refused in order, the wrong password last', async () => {
-    const scene = await town();
-    const attempts = new PlainLoginAttempts();
-    const fetch = fetching(scene, new PlainPasswordHasher(), attempts);
+    const fixture = await town();
+    const attempts = new FakeLoginAttempts();
+    const fetch = fetching(fixture, new FakePasswordHasher(), attempts);
     await expect(fetch('nobody', 'wrong', { realmId: null })).rejects.toMatchObject({
       code: 'UNKNOWN_REALM',
       message: 'Invalid subdomain',
@@ -86,7 +91,7 @@ describe('a key for a password', () => {
       });
     }
     await expect(fetch('GONE@example.com')).rejects.toMatchObject({ code: 'RATE_LIMITED' });
-    await scene.uow.write((tx) => tx.realms.update({ ...scene.realm, isDeactivated: true }));
+    await fixture.uow.write((tx) => tx.realms.update({ ...fixture.realm, isDeactivated: true }));
     await expect(fetch('hamlet@example.com', 'wrong')).rejects.toMatchObject({
       code: 'REALM_DEACTIVATED',
       message: 'This organization has been deactivated',
@@ -94,29 +99,29 @@ describe('a key for a password', () => {
   });
 
   it('is asked for on behalf of an address, which its turn and its attempts count by', async () => {
-    const scene = await town();
-    const hasher = new PlainPasswordHasher();
-    const attempts = new PlainLoginAttempts();
-    await fetching(scene, hasher, attempts)('hamlet@example.com', 'pw-hamlet', { ip: '10.0.0.1' });
+    const fixture = await town();
+    const hasher = new FakePasswordHasher();
+    const attempts = new FakeLoginAttempts();
+    await fetching(fixture, hasher, attempts)('hamlet@example.com', 'pw-hamlet', { ip: '10.0.0.1' });
     expect(hasher.requests).toEqual([{ client: '10.0.0.1', cancellation: undefined }]);
     expect(attempts.ips).toEqual(['10.0.0.1']);
   });
 
   it('costs no attempt while the server is too busy to look', async () => {
-    const scene = await town();
-    const hasher = new PlainPasswordHasher();
-    const fetch = fetching(scene, hasher);
+    const fixture = await town();
+    const hasher = new FakePasswordHasher();
+    const fetch = fetching(fixture, hasher);
     hasher.isBusy = true;
     for (let attempt = 0; attempt < 5; attempt++) {
       await expect(fetch('hamlet@example.com', 'wrong')).rejects.toMatchObject({ code: 'SERVER_BUSY' });
     }
     hasher.isBusy = false;
-    await expect(fetch('hamlet@example.com')).resolves.toMatchObject({ user: scene.user('hamlet') });
+    await expect(fetch('hamlet@example.com')).resolves.toMatchObject({ user: fixture.user('hamlet') });
   });
 
   it('forgives earlier mistakes', async () => {
-    const scene = await town();
-    const fetch = fetching(scene);
+    const fixture = await town();
+    const fetch = fetching(fixture);
     for (let round = 0; round < 3; round++) {
       await expect(fetch('hamlet@example.com', 'wrong')).rejects.toMatchObject(WRONG);
       await fetch('hamlet@example.com');
@@ -125,34 +130,34 @@ describe('a key for a password', () => {
 });
 
 describe('in development', () => {
-  const asking = (scene: MemoryScene, isOn = true) => {
-    const useCase = new FetchDevelopmentApiKey(scene.uow, mint, { isOn });
-    return (username: string, realmId: typeof scene.realm.id | null = scene.realm.id) =>
+  const asking = (fixture: MemoryFixture, isOn = true) => {
+    const useCase = new FetchDevelopmentApiKey(fixture.uow, mint, { isOn });
+    return (username: string, realmId: typeof fixture.realm.id | null = fixture.realm.id) =>
       useCase.execute({ realmId }, { username });
   };
   const notInProduction = { code: 'INVALID_INPUT', message: 'Endpoint not available in production.' };
 
-  it('a key is for the asking', async () => {
-    const scene = await town();
-    expect((await asking(scene)('HAMLET@example.com')).apiKey).toBe(keyOf(scene, 'hamlet'));
+  it('issues a key without a password', async () => {
+    const fixture = await town();
+    expect((await asking(fixture)('HAMLET@example.com')).apiKey).toBe(keyOf(fixture, 'hamlet'));
   });
 
   it('a key is refused in order', async () => {
-    const scene = await town();
-    await expect(asking(scene, false)('nobody', null)).rejects.toMatchObject(notInProduction);
-    const ask = asking(scene);
+    const fixture = await town();
+    await expect(asking(fixture, false)('nobody', null)).rejects.toMatchObject(notInProduction);
+    const ask = asking(fixture);
     await expect(ask('nobody', null)).rejects.toMatchObject({ code: 'UNKNOWN_REALM' });
     await expect(ask('nobody')).rejects.toMatchObject({ message: 'Enter a valid email address.' });
     await expect(ask('gone@example.com')).rejects.toMatchObject({ code: 'USER_DEACTIVATED' });
     await expect(ask('nobody@example.com')).rejects.toMatchObject(WRONG);
-    await scene.uow.write((tx) => tx.realms.update({ ...scene.realm, isDeactivated: true }));
+    await fixture.uow.write((tx) => tx.realms.update({ ...fixture.realm, isDeactivated: true }));
     await expect(ask('hamlet@example.com')).rejects.toMatchObject({ code: 'REALM_DEACTIVATED' });
   });
 
-  it('one is told whom one can be: people who are active, administrators apart', async () => {
-    const scene = await town();
-    const list = (isOn: boolean, realmId: typeof scene.realm.id | null = scene.realm.id) =>
-      new ListDevelopmentUsers(scene.uow, plainAddresses, { isOn }).execute({ realmId });
+  it('lists the active users to log in as, administrators apart', async () => {
+    const fixture = await town();
+    const list = (isOn: boolean, realmId: typeof fixture.realm.id | null = fixture.realm.id) =>
+      new ListDevelopmentUsers(fixture.uow, fakeRealmUrls, { isOn }).execute({ realmId });
     expect(await list(true)).toEqual({
       administrators: ['iago@example.com'],
       others: ['hamlet@example.com', 'open@example.com'],

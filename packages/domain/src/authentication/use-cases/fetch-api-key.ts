@@ -8,7 +8,7 @@ import type { ApiKeyMint, PasswordHasher } from '../api-keys.js';
 import { type LoginAttempts, loginAttemptKey } from '../login-attempts.js';
 
 /** Somebody who has proved nothing yet, on the host of a realm or of none. */
-export interface Stranger {
+export interface AnonymousCaller {
   readonly realmId: RealmId | null;
   /** Network address, which limits are counted by; absent in process. */
   readonly ip?: string;
@@ -37,10 +37,13 @@ export class FetchApiKey {
   ) {}
 
   /**
-   * @throws DomainError UNKNOWN_REALM, INVALID_INPUT, RATE_LIMITED, USER_DEACTIVATED, REALM_DEACTIVATED, SERVER_BUSY,
-   * AUTHENTICATION_FAILED
+   * @throws DomainError UNKNOWN_REALM, INVALID_INPUT, RATE_LIMITED, USER_DEACTIVATED, REALM_DEACTIVATED,
+   * PASSWORD_AUTH_DISABLED, SERVER_BUSY, AUTHENTICATION_FAILED
    */
-  async execute({ realmId, ip }: Stranger, { username, password, cancellation }: FetchApiKeyInput): Promise<IssuedKey> {
+  async execute(
+    { realmId, ip }: AnonymousCaller,
+    { username, password, cancellation }: FetchApiKeyInput,
+  ): Promise<IssuedKey> {
     if (realmId === null) throw new DomainError('UNKNOWN_REALM', 'Invalid subdomain');
     if (!isEmailAddress(username)) throw invalidInput('Enter a valid email address.');
     const key = loginAttemptKey(realmId, username);
@@ -48,7 +51,11 @@ export class FetchApiKey {
     const { user, hash } = await this.uow.read(async ({ realms, users }) => {
       const found = await users.findByEmail(realmId, username);
       if (found && !found.isActive) throw accountDeactivated();
-      if ((await realms.get(realmId)).isDeactivated) throw realmDeactivated();
+      const realm = await realms.get(realmId);
+      if (realm.isDeactivated) throw realmDeactivated();
+      if (!realm.settings.emailAuthentication) {
+        throw new DomainError('PASSWORD_AUTH_DISABLED', 'Password authentication is disabled in this organization');
+      }
       // Bots have no password, whatever is stored.
       const person = found && !found.bot ? found : null;
       return { user: person, hash: person && (await users.findPasswordHash(realmId, person.id)) };

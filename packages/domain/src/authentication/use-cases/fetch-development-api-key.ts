@@ -2,7 +2,13 @@ import { DomainError, invalidInput } from '../../shared/errors.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { isEmailAddress } from '../../users/email-address.js';
 import type { ApiKeyMint } from '../api-keys.js';
-import { accountDeactivated, type IssuedKey, issueKey, realmDeactivated, type Stranger } from './fetch-api-key.js';
+import {
+  type AnonymousCaller,
+  accountDeactivated,
+  type IssuedKey,
+  issueKey,
+  realmDeactivated,
+} from './fetch-api-key.js';
 
 /** Whether anybody may be anybody, as on a developer's own machine. */
 export interface DevelopmentMode {
@@ -20,7 +26,7 @@ export class FetchDevelopmentApiKey {
   ) {}
 
   /** @throws DomainError INVALID_INPUT, UNKNOWN_REALM, USER_DEACTIVATED, REALM_DEACTIVATED, AUTHENTICATION_FAILED */
-  async execute({ realmId }: Stranger, { username }: { readonly username: string }): Promise<IssuedKey> {
+  async execute({ realmId }: AnonymousCaller, { username }: { readonly username: string }): Promise<IssuedKey> {
     if (!this.mode.isOn) throw notInProduction();
     if (realmId === null) throw new DomainError('UNKNOWN_REALM', 'Invalid subdomain');
     if (!isEmailAddress(username)) throw invalidInput('Enter a valid email address.');

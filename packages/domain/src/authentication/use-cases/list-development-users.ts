@@ -1,9 +1,9 @@
 import type { Realm } from '../../realms/realm.js';
 import { DomainError } from '../../shared/errors.js';
-import type { RealmAddresses } from '../../shared/realm-address.js';
+import type { RealmUrls } from '../../shared/realm-urls.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { isAtLeast } from '../../users/role.js';
-import type { Stranger } from './fetch-api-key.js';
+import type { AnonymousCaller } from './fetch-api-key.js';
 import { type DevelopmentMode, notInProduction } from './fetch-development-api-key.js';
 
 export interface DevelopmentUsers {
@@ -17,17 +17,17 @@ export interface DevelopmentUsers {
 export class ListDevelopmentUsers {
   constructor(
     private readonly uow: UnitOfWork,
-    private readonly addresses: RealmAddresses,
+    private readonly addresses: RealmUrls,
     private readonly mode: DevelopmentMode,
   ) {}
 
   /** @throws DomainError INVALID_INPUT, UNKNOWN_REALM */
-  async execute({ realmId }: Stranger): Promise<DevelopmentUsers> {
+  async execute({ realmId }: AnonymousCaller): Promise<DevelopmentUsers> {
     if (!this.mode.isOn) throw notInProduction();
     if (realmId === null) throw new DomainError('UNKNOWN_REALM', 'Invalid subdomain');
     return this.uow.read(async ({ realms, users }) => {
       const realm: Realm = await realms.get(realmId);
-      const heads = (await users.listHeads(realmId)).filter((head) => head.isActive);
+      const heads = (await users.listEntries(realmId)).filter((head) => head.isActive);
       const ids = heads.map((head) => head.id);
       const people = (await users.list(realmId, ids)).filter((user) => !user.bot);
       const emails = (areAdministrators: boolean) =>

@@ -5,7 +5,7 @@ import type { RealmId, UserId } from '../../shared/ids.js';
 import { foldCase } from '../../shared/text.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import type { ApiKeyMint } from '../api-keys.js';
-import { accountDeactivated, realmDeactivated, type Stranger } from './fetch-api-key.js';
+import { type AnonymousCaller, accountDeactivated, realmDeactivated } from './fetch-api-key.js';
 
 export interface VerifyApiKeyInput {
   readonly email: string;
@@ -35,7 +35,7 @@ export class VerifyApiKey implements EventListener {
   ) {}
 
   /** @throws DomainError UNAUTHENTICATED, REALM_DEACTIVATED, USER_DEACTIVATED */
-  async execute({ realmId }: Stranger, { email, apiKey }: VerifyApiKeyInput): Promise<VerifiedUser> {
+  async execute({ realmId }: AnonymousCaller, { email, apiKey }: VerifyApiKeyInput): Promise<VerifiedUser> {
     const fingerprint = this.mint.fingerprint(apiKey);
     const claim = `${fingerprint}:${foldCase(email)}`;
     const user = this.known.get(claim) ?? (await this.lookUp(claim, fingerprint, email));

@@ -3,39 +3,41 @@ import type { Clock } from '../../shared/clock.js';
 import { DomainError } from '../../shared/errors.js';
 import type { ChannelId, UserId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
-import type { RealmAddresses } from '../../shared/realm-address.js';
+import type { RealmUrls } from '../../shared/realm-urls.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
-import { mustNotBeGuest } from '../../users/role-gates.js';
+import { mustNotBeGuest } from '../../users/role-rules.js';
 import { parseChannelName } from '../channel.js';
-import type { ChannelFoundry, ChannelWishes, NewChannel } from '../create-channels.js';
-import { followChannels } from '../follow-channels.js';
+import type { ChannelCreator, ChannelOptions, NewChannel } from '../create-channels.js';
 import { findPrincipals } from '../principals.js';
+import { subscribeToChannels } from '../subscribe-to-channels.js';
 
-export interface CreateChannelInput extends NewChannel, ChannelWishes {
-  /** The creator follows the channel only when he is among them. */
+export interface CreateChannelInput extends NewChannel, ChannelOptions {
+  /** The creator subscribes to the channel only when they are among them. */
   readonly subscriberIds: readonly UserId[];
   /** Say so in the channel for announcements. */
   readonly announce: boolean;
 }
 
 /** What the operator decides about channels. */
-export interface ChannelOptions {
+export interface ServerChannelConfig {
   readonly webPublicEnabled: boolean;
 }
 
-/** Creates a channel with its first followers (channels §4.4). */
+/** Creates a channel with its first subscribers (channels §4.4). */
 export class CreateChannel {
   constructor(
     private readonly uow: UnitOfWork,
-    private readonly foundry: ChannelFoundry,
+    private readonly channelCreator: ChannelCreator,
     private readonly clock: Clock,
-    private readonly addresses: RealmAddresses,
-    private readonly options: ChannelOptions,
+    private readonly realmUrls: RealmUrls,
+    private readonly options: ServerChannelConfig,
   ) {}
 
   /** @throws DomainError CHANNEL_NAME_TAKEN, NOT_PERMITTED, INVALID_INPUT, BAD_VALUE, MUST_BE_OWNER, UNSUPPORTED_COMBINATION, SYSTEM_GROUP_REQUIRED, RATE_LIMITED */
   async execute(caller: Caller, input: CreateChannelInput): Promise<ChannelId> {
-    const parsedDescriptions = await this.foundry.parseDescriptions(this.uow, caller.realmId, [input.description]);
+    const parsedDescriptions = await this.channelCreator.parseDescriptions(this.uow, caller.realmId, [
+      input.description,
+    ]);
     const { actor, id } = await this.uow.write(async (tx) => {
       const actor = await tx.actors.get(caller);
       enforce(mustNotBeGuest(actor));
@@ -43,27 +45,27 @@ export class CreateChannel {
       if (await tx.channels.findByName(caller.realmId, name)) throw channelNameTaken(name);
       const realm = await tx.realms.get(caller.realmId);
       const creator = (await tx.users.find(caller.realmId, caller.userId))!;
-      const founding = { realm, actor, creator, now: this.clock.now(), parsedDescriptions, ...this.options };
-      this.foundry.checkWishes(founding, input, 1);
-      this.foundry.checkCreation(founding, input);
-      await this.foundry.checkTopicCreation(tx, founding, input);
-      const wanted = await this.foundry.acceptPermissions(tx, founding, input);
-      await this.foundry.checkDeletePolicy(tx, founding, wanted);
-      const principals = await findPrincipals(tx, actor, realm, input.subscriberIds, this.addresses);
+      const context = { realm, actor, creator, now: this.clock.now(), parsedDescriptions, ...this.options };
+      this.channelCreator.checkOptions(context, input, 1);
+      this.channelCreator.checkCreation(context, input);
+      await this.channelCreator.checkTopicCreation(tx, context, input);
+      const wanted = await this.channelCreator.validatePermissions(tx, context, input);
+      await this.channelCreator.checkDeletePolicy(tx, context, wanted);
+      const principals = await findPrincipals(tx, actor, realm, input.subscriberIds, this.realmUrls);
 
-      const channels = await this.foundry.found(
+      const channels = await this.channelCreator.create(
         tx,
-        founding,
+        context,
         [{ name, description: input.description }],
         input,
         wanted,
       );
       const userIds = principals.map((user) => user.id);
-      await followChannels(tx, { channels, userIds, requestedColors: new Map() });
-      await this.foundry.announce(tx, founding, channels, input.announce);
+      await subscribeToChannels(tx, { channels, userIds, requestedColors: new Map() });
+      await this.channelCreator.announce(tx, context, channels, input.announce);
       return { actor, id: channels[0]!.id };
     });
-    this.foundry.count(actor, 1);
+    this.channelCreator.count(actor, 1);
     return id;
   }
 }

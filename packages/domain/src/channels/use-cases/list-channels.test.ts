@@ -1,4 +1,12 @@
-import { aChannel, aGroup, anotherRealm, aUser, aUserOfEachRole, given, type MemoryScene } from '@parley/testkit';
+import {
+  aChannel,
+  aGroup,
+  anotherRealm,
+  aUser,
+  aUserOfEachRole,
+  createFixture,
+  type MemoryFixture,
+} from '@parley/testkit';
 import { FindChannelId } from './find-channel-id.js';
 import { ListChannels, type ListChannelsInput } from './list-channels.js';
 import { ListSubscriptions } from './list-subscriptions.js';
@@ -18,7 +26,7 @@ const none = { includePublic: false, includeSubscribed: false };
 
 /** The robot is a guest that the member owns. */
 const town = async () => {
-  const scene = await given(
+  const fixture = await createFixture(
     aUserOfEachRole(),
     aUser({ name: 'robot', botOf: 'member', role: 'guest' }),
     aGroup({ name: 'readers', members: ['moderator', 'guest'] }),
@@ -29,11 +37,11 @@ const town = async () => {
     aChannel({ name: 'Old', isArchived: true, isDefault: true, subscribers: ['guest'] }),
     aChannel({ name: 'oldWeb', isArchived: true, privacy: 'webPublic' }),
   );
-  await anotherRealm(scene);
-  return scene;
+  await anotherRealm(fixture);
+  return fixture;
 };
 
-describe('the channels one may know of', () => {
+describe('listing channels', () => {
   it.each<[string, string, Partial<ListChannelsInput>, readonly string[]]>([
     ['by default', 'member', {}, ['core', 'public', 'web']],
     ['by default to guests', 'guest', {}, ['core']],
@@ -42,7 +50,13 @@ describe('the channels one may know of', () => {
     ['with every source off', 'member', none, []],
     ['only followed ones', 'member', { includePublic: false }, ['core']],
     ['only public ones', 'owner', { includeSubscribed: false }, ['public', 'web']],
-    ['web-public ones in use', 'guest', { ...none, includeWebPublic: true, excludeArchived: false }, ['web']],
+    ['web-public ones', 'guest', { ...none, includeWebPublic: true }, ['web']],
+    [
+      'web-public ones, archived too',
+      'guest',
+      { ...none, includeWebPublic: true, excludeArchived: false },
+      ['oldWeb', 'web'],
+    ],
     ['readable ones', 'moderator', { ...none, includeReadable: true }, ['club', 'public', 'web']],
     ['readable ones to administrators', 'administrator', { includeReadable: true }, ['public', 'web']],
     ['readable ones to guests, whatever groups they are in', 'guest', { includeReadable: true }, ['core', 'web']],
@@ -61,14 +75,14 @@ describe('the channels one may know of', () => {
     ],
     ['those of an owner to people', 'owner', { ...none, includeOwnerSubscribed: true }, []],
   ])('%s (%s)', async (_, who, input, names) => {
-    const scene = await town();
-    const { channels } = await new ListChannels(scene.uow).execute(scene.caller(who), { ...defaults, ...input });
+    const fixture = await town();
+    const { channels } = await new ListChannels(fixture.uow).execute(fixture.caller(who), { ...defaults, ...input });
     expect(channels.map(({ name }) => name)).toEqual(names);
   });
 
   it('are not all listed to members under the old name', async () => {
-    const scene = await town();
-    const listing = new ListChannels(scene.uow).execute(scene.caller('moderator'), {
+    const fixture = await town();
+    const listing = new ListChannels(fixture.uow).execute(fixture.caller('moderator'), {
       ...defaults,
       includeAllActive: true,
     });
@@ -76,15 +90,15 @@ describe('the channels one may know of', () => {
   });
 });
 
-describe('the number of a channel', () => {
-  const find = (scene: MemoryScene, who: string, name: string) =>
-    new FindChannelId(scene.uow).execute(scene.caller(who), { name });
+describe('finding a channel id by name', () => {
+  const find = (fixture: MemoryFixture, who: string, name: string) =>
+    new FindChannelId(fixture.uow).execute(fixture.caller(who), { name });
 
   it('is found by name, trimmed and whatever the letter case', async () => {
-    const scene = await town();
-    expect(await find(scene, 'member', ' PUBLIC ')).toBe(scene.channel('public').id);
-    expect(await find(scene, 'moderator', 'club')).toBe(scene.channel('club').id);
-    expect(await find(scene, 'guest', 'core')).toBe(scene.channel('core').id);
+    const fixture = await town();
+    expect(await find(fixture, 'member', ' PUBLIC ')).toBe(fixture.channel('public').id);
+    expect(await find(fixture, 'moderator', 'club')).toBe(fixture.channel('club').id);
+    expect(await find(fixture, 'guest', 'core')).toBe(fixture.channel('core').id);
   });
 
   it.each([
@@ -94,26 +108,26 @@ describe('the number of a channel', () => {
     ['guest', 'public'],
     ['guest', 'Old'],
   ])('is not told to the %s for %s', async (who, name) => {
-    const scene = await town();
-    await expect(find(scene, who, name)).rejects.toMatchObject({
+    const fixture = await town();
+    await expect(find(fixture, who, name)).rejects.toMatchObject({
       code: 'INVALID_INPUT',
       message: `Invalid channel name '${name}'`,
     });
   });
 });
 
-describe('one’s own channels', () => {
+describe('listing own subscriptions', () => {
   it('are those one follows that are in use, with who else does when asked', async () => {
-    const scene = await town();
-    const list = new ListSubscriptions(scene.uow);
-    const [own, ...others] = await list.execute(scene.caller('guest'), { includeSubscribers: true });
+    const fixture = await town();
+    const list = new ListSubscriptions(fixture.uow);
+    const [own, ...others] = await list.execute(fixture.caller('guest'), { includeSubscribers: true });
     expect(others).toEqual([]);
     expect(own).toMatchObject({
       channel: { name: 'core', subscriberCount: 2 },
-      subscription: { userId: scene.user('guest').id },
-      subscriberIds: [scene.user('member').id, scene.user('guest').id],
+      subscription: { userId: fixture.user('guest').id },
+      subscriberIds: [fixture.user('member').id, fixture.user('guest').id],
     });
-    const [bare] = await list.execute(scene.caller('guest'), { includeSubscribers: false });
+    const [bare] = await list.execute(fixture.caller('guest'), { includeSubscribers: false });
     expect(bare?.subscriberIds).toBeNull();
   });
 });

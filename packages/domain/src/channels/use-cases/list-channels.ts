@@ -2,7 +2,7 @@ import type { Caller } from '../../shared/caller.js';
 import type { ChannelId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
-import { mustBeAdministrator } from '../../users/role-gates.js';
+import { mustBeAdministrator } from '../../users/role-rules.js';
 import { type Channel, type ChannelView, isPrivate, isWebPublic } from '../channel.js';
 import { hasContentAccess, hasMetadataAccess } from '../channel-permissions.js';
 
@@ -12,7 +12,7 @@ export interface ListChannelsInput {
   readonly includeSubscribed: boolean;
   readonly includeOwnerSubscribed: boolean;
   readonly includeReadable: boolean;
-  /** Everything he may know of; the other choices do not matter then. */
+  /** Everything they may know of; the other choices do not matter then. */
   readonly includeAll: boolean;
   /** The same, for administrators only. */
   readonly includeAllActive: boolean;
@@ -49,7 +49,7 @@ export class ListChannels {
         if (input.includeReadable) return hasContentAccess(actor, channel, own.has(channel.id));
         return (
           (input.includePublic && actor.role !== 'guest' && !isPrivate(channel)) ||
-          (input.includeWebPublic && isWebPublic(channel) && !channel.isArchived) ||
+          (input.includeWebPublic && isWebPublic(channel)) ||
           (input.includeSubscribed && own.has(channel.id))
         );
       };

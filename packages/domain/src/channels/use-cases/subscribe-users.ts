@@ -1,22 +1,22 @@
-import type { NoticeBoard } from '../../messages/notice-board.js';
-import { channelLink, silentMention } from '../../messages/notice-board.js';
+import type { SystemMessages } from '../../messages/system-messages.js';
+import { channelLink, silentMention } from '../../messages/system-messages.js';
 import type { Caller } from '../../shared/caller.js';
 import type { Clock } from '../../shared/clock.js';
 import type { ChannelId, UserId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
-import type { RealmAddresses } from '../../shared/realm-address.js';
+import type { RealmUrls } from '../../shared/realm-urls.js';
 import { foldCase, trim } from '../../shared/text.js';
 import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
 import type { Actor } from '../../users/actor.js';
-import { insufficientUnless, mustNotBeGuest } from '../../users/role-gates.js';
+import { insufficientUnless, mustNotBeGuest } from '../../users/role-rules.js';
 import type { User } from '../../users/user.js';
 import { byFoldedName, type Channel, parseChannelName } from '../channel.js';
 import { canSubscribeSelf, hasMetadataAccess, mayAddOthers } from '../channel-permissions.js';
-import type { ChannelFounding, ChannelFoundry, ChannelWishes } from '../create-channels.js';
-import { checkSubscriptionCount, type FollowingResult, followChannels } from '../follow-channels.js';
+import type { ChannelCreationContext, ChannelCreator, ChannelOptions } from '../create-channels.js';
 import { countPrincipals, findPrincipals, type Principals } from '../principals.js';
+import { checkSubscriptionCount, type SubscribeResult, subscribeToChannels } from '../subscribe-to-channels.js';
 import { normalizeColor } from '../subscription.js';
-import type { ChannelOptions } from './create-channel.js';
+import type { ServerChannelConfig } from './create-channel.js';
 
 export interface SubscribeUsersInput {
   /** Channels that do not exist are created. */
@@ -30,11 +30,11 @@ export interface SubscribeUsersInput {
   /** Null: the caller. */
   readonly principals: Principals | null;
   /** For channels that are created. */
-  readonly wishes: ChannelWishes;
+  readonly options: ChannelOptions;
   readonly announce: boolean;
   /** Whether a channel the caller cannot enter refuses the whole request. */
   readonly failsOnInaccessible: boolean;
-  readonly tellNewSubscribers: boolean;
+  readonly notifyNewSubscribers: boolean;
 }
 
 /** Names by user, in the order of the request. */
@@ -44,85 +44,88 @@ export interface SubscribeUsersOutput {
   /** Channels the caller cannot enter; those they may not even see in the spelling of the request. */
   readonly inaccessible: readonly string[];
   /** Whether few enough came to be told one by one. */
-  readonly areNewSubscribersTold: boolean;
+  readonly areNewSubscribersNotified: boolean;
 }
 
 /** With more newcomers than that nobody gets a message about it (protocol §14). */
-export const MAX_TOLD_SUBSCRIBERS = 100;
+export const MAX_NOTIFIED_SUBSCRIBERS = 100;
 
 /** Follows channels, oneself or for others, and creates those that do not exist (channels §4.5). */
 export class SubscribeUsers {
   constructor(
     private readonly uow: UnitOfWork,
-    private readonly foundry: ChannelFoundry,
-    private readonly notices: NoticeBoard,
+    private readonly channelCreator: ChannelCreator,
+    private readonly systemMessages: SystemMessages,
     private readonly clock: Clock,
-    private readonly addresses: RealmAddresses,
-    private readonly options: ChannelOptions,
+    private readonly realmUrls: RealmUrls,
+    private readonly options: ServerChannelConfig,
   ) {}
 
   /** @throws DomainError NOT_PERMITTED, INVALID_INPUT, BAD_VALUE, MUST_BE_OWNER, UNSUPPORTED_COMBINATION, SYSTEM_GROUP_REQUIRED, RATE_LIMITED */
   async execute(caller: Caller, input: SubscribeUsersInput): Promise<SubscribeUsersOutput> {
     const descriptions = input.channels.map(({ description }) => description);
-    const parsedDescriptions = await this.foundry.parseDescriptions(this.uow, caller.realmId, descriptions);
+    const parsedDescriptions = await this.channelCreator.parseDescriptions(this.uow, caller.realmId, descriptions);
     const { actor, made, output } = await this.uow.write(async (tx) => {
       const actor = await tx.actors.get(caller);
       enforce(mustNotBeGuest(actor));
       checkSubscriptionCount(countPrincipals(input.principals), input.channels.length);
       const realm = await tx.realms.get(caller.realmId);
       const creator = (await tx.users.find(caller.realmId, caller.userId))!;
-      const founding = { realm, actor, creator, now: this.clock.now(), parsedDescriptions, ...this.options };
+      const context = { realm, actor, creator, now: this.clock.now(), parsedDescriptions, ...this.options };
 
-      this.foundry.checkWishes(founding, input.wishes, input.channels.length);
-      const { existing, created } = await this.findOrCreate(tx, founding, input);
+      this.channelCreator.checkOptions(context, input.options, input.channels.length);
+      const { existing, created } = await this.findOrCreate(tx, context, input);
       const { accessible, inaccessible } = await this.sortOut(tx, actor, existing, input);
       const others = isAboutOthers(actor, input.principals);
       if (others) enforce(insufficientUnless(accessible.every((channel) => mayAddOthers(actor, realm, channel))));
-      const principals = await findPrincipals(tx, actor, realm, input.principals ?? [actor.id], this.addresses);
+      const principals = await findPrincipals(tx, actor, realm, input.principals ?? [actor.id], this.realmUrls);
 
       const channels = inOrderOf(input, [...created, ...accessible]);
-      const following = await followChannels(tx, {
+      const subscribeResult = await subscribeToChannels(tx, {
         channels,
         userIds: principals.map((user) => user.id),
         requestedColors: requestedColors(input, channels),
       });
-      await this.foundry.announce(tx, founding, created, input.announce);
-      const newcomers = new Set([...following.added.values()].flat());
-      const areNewSubscribersTold = newcomers.size <= MAX_TOLD_SUBSCRIBERS;
-      if (input.tellNewSubscribers && areNewSubscribersTold) {
-        await this.tellNewSubscribers(tx, founding, accessible, following, principals);
+      await this.channelCreator.announce(tx, context, created, input.announce);
+      const newcomers = new Set([...subscribeResult.added.values()].flat());
+      const areNewSubscribersNotified = newcomers.size <= MAX_NOTIFIED_SUBSCRIBERS;
+      if (input.notifyNewSubscribers && areNewSubscribersNotified) {
+        await this.notifyNewSubscribers(tx, context, accessible, subscribeResult, principals);
       }
       const output: SubscribeUsersOutput = {
-        subscribed: namesByUser(channels, following.added),
-        alreadySubscribed: namesByUser(channels, following.alreadyFollowing),
+        subscribed: namesByUser(channels, subscribeResult.added),
+        alreadySubscribed: namesByUser(channels, subscribeResult.alreadySubscribed),
         inaccessible,
-        areNewSubscribersTold,
+        areNewSubscribersNotified,
       };
       return { actor, made: created.length, output };
     });
-    if (made > 0) this.foundry.count(actor, made);
+    if (made > 0) this.channelCreator.count(actor, made);
     return output;
   }
 
   private async findOrCreate(
     tx: Transaction,
-    founding: ChannelFounding,
+    context: ChannelCreationContext,
     input: SubscribeUsersInput,
   ): Promise<{ existing: readonly Channel[]; created: readonly Channel[] }> {
-    const { channels, wishes } = input;
+    const { channels, options } = input;
     const wanted = byFoldedName(
       channels.map(({ name, description }) => ({ name: parseChannelName(name), description })),
     );
     const names = [...wanted.values()].map(({ name }) => name);
-    const existing = inOrderOf(input, await tx.channels.listByName(founding.realm.id, names));
+    const existing = inOrderOf(input, await tx.channels.listByName(context.realm.id, names));
     for (const channel of existing) wanted.delete(foldCase(channel.name));
     if (wanted.size === 0) return { existing, created: [] };
     // In another order than when a channel is created by itself (channels §4.5).
-    const permissions = await this.foundry.acceptPermissions(tx, founding, wishes);
-    await this.foundry.checkTopicCreation(tx, founding, wishes);
-    await this.foundry.checkDeletePolicy(tx, founding, permissions);
-    this.foundry.checkCreation(founding, wishes);
-    return { existing, created: await this.foundry.found(tx, founding, [...wanted.values()], wishes, permissions) };
+    const permissions = await this.channelCreator.validatePermissions(tx, context, options);
+    await this.channelCreator.checkTopicCreation(tx, context, options);
+    await this.channelCreator.checkDeletePolicy(tx, context, permissions);
+    this.channelCreator.checkCreation(context, options);
+    return {
+      existing,
+      created: await this.channelCreator.create(tx, context, [...wanted.values()], options, permissions),
+    };
   }
 
   private async sortOut(
@@ -149,20 +152,20 @@ export class SubscribeUsers {
   }
 
   /** Never about channels that this request created, nor to bots, nor to the caller. */
-  private async tellNewSubscribers(
+  private async notifyNewSubscribers(
     tx: Transaction,
-    { realm, actor, creator }: ChannelFounding,
+    { realm, actor, creator }: ChannelCreationContext,
     channels: readonly Channel[],
-    { added }: FollowingResult,
+    { added }: SubscribeResult,
     principals: readonly User[],
   ): Promise<void> {
     const who = silentMention(creator);
-    const followed = namesByUser(channels, added);
+    const subscribed = namesByUser(channels, added);
     for (const person of principals) {
-      const names = followed.get(person.id);
+      const names = subscribed.get(person.id);
       if (person.id === actor.id || person.bot || !names) continue;
       const links = [...names].sort().map((name) => channelLink({ name }));
-      await this.notices.tell(
+      await this.systemMessages.sendDirect(
         tx,
         realm,
         person,

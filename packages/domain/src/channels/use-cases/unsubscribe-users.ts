@@ -2,16 +2,16 @@ import type { Caller } from '../../shared/caller.js';
 import { invalidInput } from '../../shared/errors.js';
 import type { ChannelId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
-import type { RealmAddresses } from '../../shared/realm-address.js';
+import type { RealmUrls } from '../../shared/realm-urls.js';
 import { foldCase } from '../../shared/text.js';
 import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
 import type { Actor } from '../../users/actor.js';
 import type { User } from '../../users/user.js';
 import { byFoldedName, type Channel, parseChannelName } from '../channel.js';
 import { canUnsubscribe, hasMetadataAccess } from '../channel-permissions.js';
-import { checkSubscriptionCount, slicesOfUsers } from '../follow-channels.js';
-import { leaveChannels } from '../leave-channels.js';
 import { countPrincipals, findPrincipals, type Principals } from '../principals.js';
+import { checkSubscriptionCount, slicesOfUsers } from '../subscribe-to-channels.js';
+import { unsubscribeFromChannels } from '../unsubscribe-from-channels.js';
 
 export interface UnsubscribeUsersInput {
   readonly channelNames: readonly string[];
@@ -29,7 +29,7 @@ export interface UnsubscribeUsersOutput {
 export class UnsubscribeUsers {
   constructor(
     private readonly uow: UnitOfWork,
-    private readonly addresses: RealmAddresses,
+    private readonly realmUrls: RealmUrls,
   ) {}
 
   /** @throws DomainError INVALID_INPUT, NOT_PERMITTED */
@@ -38,7 +38,7 @@ export class UnsubscribeUsers {
       const actor = await tx.actors.get(caller);
       checkSubscriptionCount(countPrincipals(principals), channelNames.length);
       const realm = await tx.realms.get(caller.realmId);
-      const people = await findPrincipals(tx, actor, realm, principals ?? [actor.id], this.addresses);
+      const people = await findPrincipals(tx, actor, realm, principals ?? [actor.id], this.realmUrls);
       const wanted = byFoldedName(channelNames.map((name) => ({ name: parseChannelName(name) })));
       const names = [...wanted.values()].map(({ name }) => name);
       const accesses = await this.findVisible(tx, actor, names, people);
@@ -51,10 +51,10 @@ export class UnsubscribeUsers {
 
       const userIds = people.map((person) => person.id);
       const channels = [...wanted.keys()].map((key) => found.get(key)!);
-      const { removed, notFollowing } = await leaveChannels(tx, channels, userIds);
+      const { removed, notSubscribed } = await unsubscribeFromChannels(tx, channels, userIds);
       const repeated = (users: typeof removed) =>
         channels.flatMap((channel) => (users.get(channel.id) ?? []).map(() => channel.name));
-      return { removed: repeated(removed), notSubscribed: repeated(notFollowing) };
+      return { removed: repeated(removed), notSubscribed: repeated(notSubscribed) };
     });
   }
 

@@ -5,14 +5,14 @@ import {
   aRealmWith,
   aUser,
   aUserOfEachRole,
+  createFixture,
   expectRefused,
-  given,
-  type MemoryScene,
+  type MemoryFixture,
   SeededRandomness,
 } from '@parley/testkit';
 import { changeTopicPolicy } from '../../channels/change-topic-policy.js';
-import { leaveChannels } from '../../channels/leave-channels.js';
 import type { TopicVisibility } from '../../channels/topic-policy.js';
+import { unsubscribeFromChannels } from '../../channels/unsubscribe-from-channels.js';
 import type { EventSeq } from '../../shared/ids.js';
 import { wholeRealm } from '../audience.js';
 import { MAX_QUEUES_PER_USER, type ServedQueues } from '../event-queue.js';
@@ -34,8 +34,8 @@ const everything: readonly SnapshotPart[] = [
 /** Nobody is polling. */
 const noQueues: ServedQueues = { lastPolled: () => new Map(), forgetRemoved: () => {} };
 
-const registering = (scene: MemoryScene, served = noQueues) => {
-  const useCase = new RegisterQueue(scene.uow, scene.clock, new SeededRandomness(3), served);
+const registering = (fixture: MemoryFixture, served = noQueues) => {
+  const useCase = new RegisterQueue(fixture.uow, fixture.clock, new SeededRandomness(3), served);
   return (
     who: string,
     {
@@ -45,7 +45,7 @@ const registering = (scene: MemoryScene, served = noQueues) => {
     present: (snapshot: Snapshot) => Promise<Snapshot> = async (snapshot) => snapshot,
   ) =>
     useCase.execute(
-      scene.caller(who),
+      fixture.caller(who),
       {
         parts: new Set(parts),
         includeSubscribers: true,
@@ -58,7 +58,7 @@ const registering = (scene: MemoryScene, served = noQueues) => {
     );
 };
 const town = () =>
-  given(
+  createFixture(
     aUserOfEachRole(),
     aUser({ name: 'gone', isActive: false }),
     aChannel({ name: 'public', subscribers: ['member', 'guest'], isDefault: true }),
@@ -70,69 +70,69 @@ const town = () =>
     aMessage({ from: 'member', to: ['member'] }),
     aMessage({ from: 'owner', to: ['member'] }),
   );
-const append = (scene: MemoryScene) =>
-  scene.uow.write((tx) => tx.events.append(scene.realm.id, { event: { type: 'blank' }, audience: wholeRealm }));
+const append = (fixture: MemoryFixture) =>
+  fixture.uow.write((tx) => tx.events.append(fixture.realm.id, { event: { type: 'blank' }, audience: wholeRealm }));
 const names = (channels: Snapshot['channels']) => channels?.map(({ name }) => name);
 
-const queuesOf = async (scene: MemoryScene, name: string) =>
-  (await scene.uow.read(({ queues }) => queues.listOf(scene.realm.id, scene.user(name).id))).map(({ id }) => id);
+const queuesOf = async (fixture: MemoryFixture, name: string) =>
+  (await fixture.uow.read(({ queues }) => queues.listOf(fixture.realm.id, fixture.user(name).id))).map(({ id }) => id);
 
 describe('a new queue', () => {
   it('starts at the end of the log, as the state does, whatever happens until it is there', async () => {
-    const scene = await town();
-    const head = await append(scene);
-    const { queue } = await registering(scene)('member', {}, async (snapshot) => {
-      await append(scene);
+    const fixture = await town();
+    const entry = await append(fixture);
+    const { queue } = await registering(fixture)('member', {}, async (snapshot) => {
+      await append(fixture);
       return snapshot;
     });
     expect(queue).toEqual({
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
-      realmId: scene.realm.id,
-      ownerId: scene.user('member').id,
+      realmId: fixture.realm.id,
+      ownerId: fixture.user('member').id,
       filter: { types: null, allPublicChannels: false, narrow: [] },
       presentation: { kind: 'plain' },
-      startSeq: head,
+      startSeq: entry,
       acked: -1,
-      floorSeq: head,
-      lastPolledAt: scene.clock.now(),
+      floorSeq: entry,
+      lastPolledAt: fixture.clock.now(),
       idleTimeoutSeconds: 600,
     });
-    expect(await scene.uow.read(({ queues }) => queues.find(scene.realm.id, queue.id))).toEqual(queue);
+    expect(await fixture.uow.read(({ queues }) => queues.find(fixture.realm.id, queue.id))).toEqual(queue);
   });
 
-  it('is begun anew when the log was pruned beyond its start meanwhile', async () => {
-    const scene = await town();
+  it('is rebuilt when the log was pruned beyond its start meanwhile', async () => {
+    const fixture = await town();
     let presented = 0;
-    const { queue } = await registering(scene)('member', {}, async (snapshot) => {
+    const { queue } = await registering(fixture)('member', {}, async (snapshot) => {
       if (++presented === 1) {
-        const seq = await append(scene);
-        scene.clock.advance(60);
-        await scene.uow.write((tx) => tx.events.prune(scene.realm.id, seq, scene.clock.now(), 100));
+        const seq = await append(fixture);
+        fixture.clock.advance(60);
+        await fixture.uow.write((tx) => tx.events.prune(fixture.realm.id, seq, fixture.clock.now(), 100));
       }
       return snapshot;
     });
     expect(presented).toBe(2);
-    expect(queue.startSeq).toBe(await scene.uow.read(({ events }) => events.headSeq(scene.realm.id)));
+    expect(queue.startSeq).toBe(await fixture.uow.read(({ events }) => events.lastSeq(fixture.realm.id)));
   });
 
   it('is kept when the log was pruned up to its very start', async () => {
-    const scene = await town();
-    const head: EventSeq = await append(scene);
+    const fixture = await town();
+    const entry: EventSeq = await append(fixture);
     let presented = 0;
-    await registering(scene)('member', {}, async (snapshot) => {
+    await registering(fixture)('member', {}, async (snapshot) => {
       presented++;
-      scene.clock.advance(60);
-      await scene.uow.write((tx) => tx.events.prune(scene.realm.id, head, scene.clock.now(), 100));
+      fixture.clock.advance(60);
+      await fixture.uow.write((tx) => tx.events.prune(fixture.realm.id, entry, fixture.clock.now(), 100));
       return snapshot;
     });
     expect(presented).toBe(1);
   });
 
   it('of all public channels is not for guests', async () => {
-    const scene = await town();
+    const fixture = await town();
     const filter = { types: null, allPublicChannels: true, narrow: [] };
-    const register = registering(scene);
-    await expectRefused(scene, () => register('guest', { filter }), {
+    const register = registering(fixture);
+    await expectRefused(fixture, () => register('guest', { filter }), {
       code: 'INVALID_INPUT',
       message: 'User not authorized for this query',
     });
@@ -140,27 +140,35 @@ describe('a new queue', () => {
   });
 
   it('cannot be narrowed by everything, which is said after that', async () => {
-    const scene = await town();
-    const register = registering(scene);
-    const narrow = [{ operator: 'unsupported', name: 'near' }] as const;
-    await expectRefused(scene, () => register('member', { filter: { types: null, allPublicChannels: true, narrow } }), {
-      code: 'INVALID_INPUT',
-      message: 'Operator near not supported.',
-    });
-    await expectRefused(scene, () => register('guest', { filter: { types: null, allPublicChannels: true, narrow } }), {
-      code: 'INVALID_INPUT',
-      message: 'User not authorized for this query',
-    });
+    const fixture = await town();
+    const register = registering(fixture);
+    const narrow = [{ operator: 'near', operand: '5' }] as const;
+    await expectRefused(
+      fixture,
+      () => register('member', { filter: { types: null, allPublicChannels: true, narrow } }),
+      {
+        code: 'INVALID_INPUT',
+        message: 'Operator near not supported.',
+      },
+    );
+    await expectRefused(
+      fixture,
+      () => register('guest', { filter: { types: null, allPublicChannels: true, narrow } }),
+      {
+        code: 'INVALID_INPUT',
+        message: 'User not authorized for this query',
+      },
+    );
   });
 
   it('is refused to whoever is deactivated while the state is put together', async () => {
-    const scene = await town();
-    const registered = registering(scene)('member', {}, async (snapshot) => {
-      await scene.uow.write((tx) => tx.users.update({ ...scene.user('member'), isActive: false }));
+    const fixture = await town();
+    const registered = registering(fixture)('member', {}, async (snapshot) => {
+      await fixture.uow.write((tx) => tx.users.update({ ...fixture.user('member'), isActive: false }));
       return snapshot;
     });
     await expect(registered).rejects.toMatchObject({ code: 'USER_DEACTIVATED' });
-    expect(await queuesOf(scene, 'member')).toEqual([]);
+    expect(await queuesOf(fixture, 'member')).toEqual([]);
   });
 });
 
@@ -176,25 +184,25 @@ describe('how long a queue lives', () => {
     [604_801, 604_800],
     [Number.MAX_SAFE_INTEGER, 604_800],
   ])('without being polled, when %s seconds are asked for: %d', async (idleTimeoutSeconds, expected) => {
-    const scene = await town();
-    const { queue } = await registering(scene)('member', { parts: [], idleTimeoutSeconds });
+    const fixture = await town();
+    const { queue } = await registering(fixture)('member', { parts: [], idleTimeoutSeconds });
     expect(queue.idleTimeoutSeconds).toBe(expected);
   });
 });
 
 describe('what a queue may take', () => {
   it('is a filter of eight thousand bytes, whatever it is made of', async () => {
-    const scene = await town();
-    const register = registering(scene);
+    const fixture = await town();
+    const register = registering(fixture);
     const plain = { types: null, allPublicChannels: false, narrow: [] };
     const room = 8192 - JSON.stringify({ ...plain, types: [''] }).length;
     const fits = { ...plain, types: ['é'.repeat(room / 2) + 'x'.repeat(room % 2)] };
     await register('member', { parts: [], filter: fits });
     for (const filter of [
       { ...plain, types: [`${fits.types[0]}x`] },
-      { ...plain, narrow: [{ operator: 'topic', topic: 'x'.repeat(8192) }] as const },
+      { ...plain, narrow: [{ operator: 'topic', operand: 'x'.repeat(8192) }] as const },
     ]) {
-      await expectRefused(scene, () => register('member', { parts: [], filter }), {
+      await expectRefused(fixture, () => register('member', { parts: [], filter }), {
         code: 'INVALID_INPUT',
         message: 'Event queue filter is too long (limit: 8192 bytes)',
       });
@@ -202,38 +210,40 @@ describe('what a queue may take', () => {
   });
 
   it('is one of a hundred of a user, of which the least recently polled one goes for one more', async () => {
-    const scene = await town();
+    const fixture = await town();
     const forgotten: string[] = [];
     const polled = new Map<string, number>();
     const served: ServedQueues = {
       lastPolled: () => polled,
       forgetRemoved: (keys) => forgotten.push(...keys.map(({ id }) => id)),
     };
-    const register = registering(scene, served);
+    const register = registering(fixture, served);
     const ids: string[] = [];
     const others = (await register('owner', { parts: [] })).queue.id;
     for (let n = 0; n < MAX_QUEUES_PER_USER; n++) {
       ids.push((await register('member', { parts: [] })).queue.id);
-      scene.clock.advance(1);
+      fixture.clock.advance(1);
     }
     expect(forgotten).toEqual([]);
     // The first is waited for, the second was polled a moment ago: only this process knows.
-    polled.set(ids[0]!, Number.POSITIVE_INFINITY).set(ids[1]!, scene.clock.now());
+    polled.set(ids[0]!, Number.POSITIVE_INFINITY).set(ids[1]!, fixture.clock.now());
     const { queue } = await register('member', { parts: [] });
     expect(forgotten).toEqual([ids[2]]);
-    expect(new Set(await queuesOf(scene, 'member'))).toEqual(new Set([...ids.filter((id) => id !== ids[2]), queue.id]));
-    expect(await queuesOf(scene, 'owner')).toEqual([others]);
+    expect(new Set(await queuesOf(fixture, 'member'))).toEqual(
+      new Set([...ids.filter((id) => id !== ids[2]), queue.id]),
+    );
+    expect(await queuesOf(fixture, 'owner')).toEqual([others]);
   });
 
   it('is brought down to a hundred where there are more', async () => {
-    const scene = await town();
-    const register = registering(scene);
+    const fixture = await town();
+    const register = registering(fixture);
     const { queue } = await register('member', { parts: [] });
-    await scene.uow.write(async (tx) => {
+    await fixture.uow.write(async (tx) => {
       for (let n = 0; n < 110; n++) await tx.queues.add({ ...queue, id: `old ${n}`, lastPolledAt: n });
     });
     const { queue: latest } = await register('member', { parts: [] });
-    const left = await queuesOf(scene, 'member');
+    const left = await queuesOf(fixture, 'member');
     expect([left.length, left[0], left.includes(queue.id), left.includes(latest.id)]).toEqual([
       100,
       'old 12',
@@ -245,135 +255,137 @@ describe('what a queue may take', () => {
 
 describe('whom a guest may know', () => {
   it('is told at the beginning to those who may not know everybody, and nobody else', async () => {
-    const scene = await town();
-    await scene.add(aUser({ name: 'helper', botOf: 'owner' }));
+    const fixture = await town();
+    await fixture.add(aUser({ name: 'helper', botOf: 'owner' }));
     const known = async (who: string) => {
-      const { people } = (await registering(scene)(who)).presented;
-      return [people!.heads.length, people!.inaccessibleIds];
+      const { people } = (await registering(fixture)(who)).presented;
+      return [people!.entries.length, people!.inaccessibleIds];
     };
-    const all = scene.users.size;
+    const all = fixture.users.size;
     expect(await known('guest')).toEqual([all, []]);
-    await scene.add(aRealmWith({ grants: { canAccessAllUsers: 'members' } }));
-    const strangers = ['administrator', 'moderator', 'gone'].map((name) => scene.user(name).id);
+    await fixture.add(aRealmWith({ permissionOverrides: { canAccessAllUsers: 'members' } }));
+    const strangers = ['administrator', 'moderator', 'gone'].map((name) => fixture.user(name).id);
     expect(await known('guest')).toEqual([all - 3, strangers]);
     expect(await known('member')).toEqual([all, []]);
   });
 });
 
-describe('the state it begins with', () => {
+describe('the initial state', () => {
   it('has what was asked for, and nothing else', async () => {
-    const scene = await town();
-    const register = registering(scene);
+    const fixture = await town();
+    const register = registering(fixture);
     const { presented } = await register('member', { parts: [] });
     expect(Object.keys(presented).sort()).toEqual(['realm', 'user', 'viewer']);
     expect(Object.keys((await register('member', { parts: ['starred'] })).presented)).toContain('starredIds');
   });
 
   it('is of one realm', async () => {
-    const scene = await town();
-    await anotherRealm(scene);
-    const { presented } = await registering(scene)('owner');
-    expect(presented.people?.heads).toHaveLength(scene.users.size);
+    const fixture = await town();
+    await anotherRealm(fixture);
+    const { presented } = await registering(fixture)('owner');
+    expect(presented.people?.entries).toHaveLength(fixture.users.size);
     expect(names(presented.channels)).not.toContain('theirs');
     expect(presented.groups).toHaveLength(8);
     expect(presented.people?.systemBots).toHaveLength(3);
   });
 
   it('knows the channels that one may know of, and who follows them as far as one may know', async () => {
-    const scene = await town();
-    const register = registering(scene);
+    const fixture = await town();
+    const register = registering(fixture);
     const { presented: ofMember } = await register('member');
     expect(names(ofMember.channels)).toEqual(['core', 'old', 'other', 'public']);
-    expect(ofMember.defaultChannelIds).toEqual([scene.channel('public').id, scene.channel('other').id]);
+    expect(ofMember.defaultChannelIds).toEqual([fixture.channel('public').id, fixture.channel('other').id]);
     const { presented: ofGuest } = await register('guest');
     expect(names(ofGuest.channels)).toEqual(['public']);
     expect(ofGuest.defaultChannelIds).toEqual([]);
-    const { id } = scene.channel('public');
+    const { id } = fixture.channel('public');
     expect(ofGuest.subscriptions?.subscriberIds).toEqual(
-      new Map([[id, [scene.user('member').id, scene.user('guest').id]]]),
+      new Map([[id, [fixture.user('member').id, fixture.user('guest').id]]]),
     );
     const { presented: ofAdministrator } = await register('administrator', { includeSubscribers: false });
     expect(names(ofAdministrator.channels)).toContain('core');
     expect(ofAdministrator.subscriptions?.subscriberIds).toEqual(new Map());
   });
 
-  it('has the rows of what one has left', async () => {
-    const scene = await town();
-    await scene.uow.write((tx) => leaveChannels(tx, [scene.channel('public')], [scene.user('guest').id]));
-    const { presented } = await registering(scene)('guest');
-    expect(presented.subscriptions?.rows).toMatchObject([{ channelId: scene.channel('public').id, isActive: false }]);
+  it('includes rows of unsubscribed channels', async () => {
+    const fixture = await town();
+    await fixture.uow.write((tx) =>
+      unsubscribeFromChannels(tx, [fixture.channel('public')], [fixture.user('guest').id]),
+    );
+    const { presented } = await registering(fixture)('guest');
+    expect(presented.subscriptions?.rows).toMatchObject([{ channelId: fixture.channel('public').id, isActive: false }]);
     expect(presented.channels).toEqual([]);
   });
 
-  it('has what is unread and starred, and with whom one spoke last', async () => {
-    const scene = await town();
-    const [inChannel, three, , direct] = scene.messages.map(({ id }) => id);
-    await scene.uow.write((tx) => tx.personal.setFlag(scene.viewer('member'), [three!], 'starred', true));
-    const { presented } = await registering(scene)('member');
+  it('includes unread and starred messages and recent conversations', async () => {
+    const fixture = await town();
+    const [inChannel, three, , direct] = fixture.messages.map(({ id }) => id);
+    await fixture.uow.write((tx) => tx.personal.setFlag(fixture.viewer('member'), [three!], 'starred', true));
+    const { presented } = await registering(fixture)('member');
     expect(presented.unread?.conversations.map(({ ids }) => ids)).toEqual([[inChannel], [three], [direct]]);
     expect(presented.unread?.oldOnesAreMissing).toBe(false);
     expect([...presented.unread!.recipients.values()]).toMatchObject([{ kind: 'direct' }, { kind: 'direct' }]);
     expect(presented.starredIds).toEqual([three]);
     expect(presented.newestMessageId).toBe(direct);
-    const [owner, guest] = [scene.user('owner').id, scene.user('guest').id];
+    const [owner, guest] = [fixture.user('owner').id, fixture.user('guest').id];
     expect(presented.recentConversations?.map(({ userIds }) => userIds)).toEqual([[owner], [], [owner, guest]]);
   });
 
   it('knows what of the unread is muted', async () => {
-    const scene = await town();
-    const viewer = scene.viewer('member');
-    const channelId = scene.channel('public').id;
-    await scene.add(
+    const fixture = await town();
+    const viewer = fixture.viewer('member');
+    const channelId = fixture.channel('public').id;
+    await fixture.add(
       aMessage({ from: 'owner', to: 'public', topic: 'noise' }),
       aMessage({ from: 'owner', to: 'public', topic: 'news' }),
     );
     const choose = (topic: string, visibility: TopicVisibility) =>
-      scene.uow.write((tx) => changeTopicPolicy(tx, { ...viewer, channelId, topic, visibility, changedAt: 7 }));
+      fixture.uow.write((tx) => changeTopicPolicy(tx, { ...viewer, channelId, topic, visibility, changedAt: 7 }));
     const muted = async () => {
-      const { presented } = await registering(scene)('member');
+      const { presented } = await registering(fixture)('member');
       return presented.unread!.conversations.filter(({ isMuted }) => isMuted).map(({ topic }) => topic);
     };
     await choose('Noise', 'muted');
     expect(await muted()).toEqual(['noise']);
 
-    await scene.uow.write(async (tx) => {
-      const row = (await tx.channels.findSubscription(scene.realm.id, channelId, viewer.userId))!;
+    await fixture.uow.write(async (tx) => {
+      const row = (await tx.channels.findSubscription(fixture.realm.id, channelId, viewer.userId))!;
       await tx.channels.putSubscriptions([{ ...row, isMuted: true }]);
     });
     await choose('news', 'followed');
-    expect(await muted()).toEqual([scene.messages[0]!.topic, 'noise']);
+    expect(await muted()).toEqual([fixture.messages[0]!.topic, 'noise']);
     await choose('noise', 'unmuted');
-    expect(await muted()).toEqual([scene.messages[0]!.topic]);
+    expect(await muted()).toEqual([fixture.messages[0]!.topic]);
   });
 
-  it('has what one wants of topics, but for archived channels', async () => {
-    const scene = await town();
+  it('includes topic policies, except those in archived channels', async () => {
+    const fixture = await town();
     for (const name of ['public', 'old']) {
-      const viewer = scene.viewer('member');
-      const channelId = scene.channel(name).id;
-      await scene.uow.write((tx) =>
+      const viewer = fixture.viewer('member');
+      const channelId = fixture.channel(name).id;
+      await fixture.uow.write((tx) =>
         changeTopicPolicy(tx, { ...viewer, channelId, topic: 'lunch', visibility: 'muted', changedAt: 7 }),
       );
     }
-    const { presented } = await registering(scene)('member');
+    const { presented } = await registering(fixture)('member');
     expect(presented.topicPolicies).toMatchObject([{ channelName: 'public', topic: 'lunch', visibility: 'muted' }]);
-    const announced = scene.storage.announced.map(({ event }) => event);
+    const announced = fixture.storage.announced.map(({ event }) => event);
     expect(announced).toMatchObject(
       Array(2).fill({ muted: [{ channelName: 'public', topic: 'lunch', changedAt: 7 }] }),
     );
   });
 
   it('does not say what a channel is called that one may no longer see (contract decision 20)', async () => {
-    const scene = await given(
+    const fixture = await createFixture(
       aUserOfEachRole(),
       aChannel({ name: 'public' }),
       aChannel({ name: 'vault', privacy: 'privateSharedHistory', subscribers: ['member', 'administrator'] }),
     );
-    const vault = scene.channel('vault');
+    const vault = fixture.channel('vault');
     for (const who of ['member', 'administrator']) {
-      for (const channel of [vault, scene.channel('public')]) {
-        const viewer = scene.viewer(who);
-        await scene.uow.write(async (tx) => {
+      for (const channel of [vault, fixture.channel('public')]) {
+        const viewer = fixture.viewer(who);
+        await fixture.uow.write(async (tx) => {
           await changeTopicPolicy(tx, {
             ...viewer,
             channelId: channel.id,
@@ -381,15 +393,15 @@ describe('the state it begins with', () => {
             visibility: 'muted',
             changedAt: 7,
           });
-          await leaveChannels(tx, [vault], [viewer.userId]);
+          await unsubscribeFromChannels(tx, [vault], [viewer.userId]);
         });
       }
       const named = (name: string | null) => (one: { readonly channelName: string | null }) => one.channelName === name;
-      const { presented } = await registering(scene)(who);
+      const { presented } = await registering(fixture)(who);
       const shown = who === 'administrator' ? 'vault' : null;
       expect(presented.topicPolicies!.filter(named(shown))).toMatchObject([{ channelId: vault.id, topic: 'lunch' }]);
       expect(presented.topicPolicies!.filter(named('public'))).toHaveLength(1);
-      const [last] = scene.storage.announced
+      const [last] = fixture.storage.announced
         .map(({ event }) => event)
         .filter(({ type }) => type === 'topic.policy_changed')
         .slice(-1);

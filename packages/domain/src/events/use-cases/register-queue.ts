@@ -1,8 +1,8 @@
 import type { ChannelView } from '../../channels/channel.js';
 import { canListSubscribers, hasMetadataAccess } from '../../channels/channel-permissions.js';
-import { heardTopics } from '../../channels/heard-topics.js';
 import { type NamedTopicPolicy, nameTopicPolicies } from '../../channels/named-topic-policies.js';
 import type { Subscription } from '../../channels/subscription.js';
+import { loadTopicMutes } from '../../channels/topic-mutes.js';
 import type { GroupView } from '../../groups/group.js';
 import type { GroupSettingValue } from '../../groups/group-setting.js';
 import type { SystemGroupName } from '../../groups/system-groups.js';
@@ -14,10 +14,10 @@ import type { Clock, Randomness } from '../../shared/clock.js';
 import { invalidInput } from '../../shared/errors.js';
 import type { ChannelId, EventSeq, GroupId, MessageId, RecipientId, UserId } from '../../shared/ids.js';
 import type { Repositories, Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
-import { accessibleIds } from '../../users/acquaintances.js';
+import { accessibleUserIds } from '../../users/accessible-users.js';
 import type { Actor } from '../../users/actor.js';
 import type { User } from '../../users/user.js';
-import type { UserHead } from '../../users/user-repository.js';
+import type { UserListEntry } from '../../users/user-repository.js';
 import {
   checkFilterSize,
   type EventQueue,
@@ -27,10 +27,10 @@ import {
   type QueueKey,
   type QueueNarrowTerm,
   type ServedQueues,
-  type WantedNarrowTerm,
 } from '../event-queue.js';
+import { queueConditionOf } from '../queue-narrow.js';
 
-/** What a client can ask to begin with. The viewer, his own user and the realm are always there. */
+/** What a client can ask to begin with. The viewer, their own user and the realm are always there. */
 export type SnapshotPart =
   | 'people'
   | 'groups'
@@ -50,7 +50,7 @@ export interface Snapshot {
   readonly realm: Realm;
   readonly people?: {
     /** Those the viewer may know; ascending id; deactivated users and bots too. */
-    readonly heads: readonly UserHead[];
+    readonly entries: readonly UserListEntry[];
     /** The others; ascending. Nobody, unless the viewer is a guest who may not know everybody (users §1.4). */
     readonly inaccessibleIds: readonly UserId[];
     readonly systemBots: readonly User[];
@@ -66,13 +66,13 @@ export interface Snapshot {
   /** All the viewer may know of, archived ones included; by name. */
   readonly channels?: readonly ChannelView[];
   readonly subscriptions?: {
-    /** His rows, of channels he has left too; ascending channel. */
+    /** Their rows, of channels they have left too; ascending channel. */
     readonly rows: readonly Subscription[];
-    /** Of the channels whose followers he may know; empty when they were not asked for. */
+    /** Of the channels whose subscribers they may know; empty when they were not asked for. */
     readonly subscriberIds: ReadonlyMap<ChannelId, readonly UserId[]>;
   };
   readonly unread?: {
-    /** Direct ones, and topics of channels they follow. */
+    /** Direct ones, and topics of channels they are subscribed to. */
     readonly conversations: readonly (UnreadConversation & { readonly isMuted: boolean })[];
     /** Unread ones that name the viewer, or a group, channel or topic that matters to them; ascending. */
     readonly mentionIds: readonly MessageId[];
@@ -98,7 +98,7 @@ export interface Snapshot {
 export interface RegisterQueueInput {
   readonly parts: ReadonlySet<SnapshotPart>;
   readonly includeSubscribers: boolean;
-  readonly filter: Omit<QueueFilter, 'narrow'> & { readonly narrow: readonly WantedNarrowTerm[] };
+  readonly filter: QueueFilter;
   /** How the client wants events presented; kept with the queue as it comes. */
   readonly presentation: EventQueue['presentation'];
   /** How long it lives without being polled, within the bounds of events §6.1; null: the usual time. */
@@ -133,18 +133,18 @@ export class RegisterQueue {
   ): Promise<{ readonly queue: EventQueue; readonly presented: T }> {
     for (;;) {
       // The log's end and the state are of one read: no event is missing between them, none is told twice.
-      const { filter, startSeq, presented } = await this.uow.read(async (repositories) => {
+      const { startSeq, presented } = await this.uow.read(async (repositories) => {
         const viewer = await repositories.actors.get(caller);
         if (viewer.role === 'guest' && input.filter.allPublicChannels) {
           throw invalidInput('User not authorized for this query');
         }
-        const filter = { ...input.filter, narrow: input.filter.narrow.map(supported) };
-        checkFilterSize(filter);
+        input.filter.narrow.forEach(requireSupported);
+        checkFilterSize(input.filter);
         const snapshot = await takeSnapshot(repositories, viewer, input);
-        const startSeq = await repositories.events.headSeq(viewer.realmId);
-        return { filter, startSeq, presented: await present(snapshot) };
+        const startSeq = await repositories.events.lastSeq(viewer.realmId);
+        return { startSeq, presented: await present(snapshot) };
       });
-      const queue = this.newQueue(caller, input, filter, startSeq);
+      const queue = this.newQueue(caller, input, startSeq);
       const replaced = await this.uow.write(async (tx) => {
         await tx.actors.get(caller);
         if ((await tx.events.prunedUpTo(caller.realmId)) > startSeq) return null;
@@ -173,12 +173,12 @@ export class RegisterQueue {
     return ids.map((id) => ({ realmId, id }));
   }
 
-  private newQueue(caller: Caller, input: RegisterQueueInput, filter: QueueFilter, startSeq: EventSeq): EventQueue {
+  private newQueue(caller: Caller, input: RegisterQueueInput, startSeq: EventSeq): EventQueue {
     return {
       id: this.randomness.uuid(),
       realmId: caller.realmId,
       ownerId: caller.userId,
-      filter,
+      filter: input.filter,
       presentation: input.presentation,
       startSeq,
       acked: -1,
@@ -189,9 +189,8 @@ export class RegisterQueue {
   }
 }
 
-function supported(term: WantedNarrowTerm): QueueNarrowTerm {
-  if (term.operator === 'unsupported') throw invalidInput(`Operator ${term.name} not supported.`);
-  return term;
+function requireSupported(term: QueueNarrowTerm): void {
+  if (!queueConditionOf(term)) throw invalidInput(`Operator ${term.operator} not supported.`);
 }
 
 async function takeSnapshot(
@@ -231,11 +230,11 @@ async function takePeople(
   realm: Realm,
 ): Promise<NonNullable<Snapshot['people']>> {
   const { users } = repositories;
-  const known = await accessibleIds(repositories, viewer, realm);
-  const heads = await users.listHeads(realm.id);
+  const known = await accessibleUserIds(repositories, viewer, realm);
+  const entries = await users.listEntries(realm.id);
   return {
-    heads: known ? heads.filter(({ id }) => known.has(id)) : heads,
-    inaccessibleIds: known ? heads.map(({ id }) => id).filter((id) => !known.has(id)) : [],
+    entries: known ? entries.filter(({ id }) => known.has(id)) : entries,
+    inaccessibleIds: known ? entries.map(({ id }) => id).filter((id) => !known.has(id)) : [],
     systemBots: await users.listSystemBots(realm.id),
     hydrate: (ids) => users.list(realm.id, ids),
   };
@@ -286,12 +285,12 @@ async function takeUnread(repositories: Repositories, viewer: Actor): Promise<No
   const { personal, recipients } = repositories;
   const { realmId } = viewer;
   const overview = await personal.overviewUnread({ realmId, userId: viewer.id }, MAX_UNREAD);
-  const topics = await heardTopics(repositories, realmId, viewer.id);
+  const topics = await loadTopicMutes(repositories, realmId, viewer.id);
   const conversations = overview.conversations
-    .filter(({ channelId }) => channelId === null || topics.isFollowed(channelId))
+    .filter(({ channelId }) => channelId === null || topics.isSubscribed(channelId))
     .map((conversation) => {
       const { channelId, topic } = conversation;
-      return { ...conversation, isMuted: channelId !== null && !topics.isHeard(channelId, topic) };
+      return { ...conversation, isMuted: channelId !== null && !topics.isUnmuted(channelId, topic) };
     });
   const direct = conversations.filter(({ channelId }) => channelId === null).map(({ recipientId }) => recipientId);
   return {

@@ -1,13 +1,7 @@
-import { wholeRealm } from '../../events/audience.js';
-import type { Realm } from '../../realms/realm.js';
 import type { Clock } from '../../shared/clock.js';
-import type { GroupId, UnixSeconds, UserId } from '../../shared/ids.js';
-import { slicesOf } from '../../shared/slices.js';
-import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
-import type { User } from '../../users/user.js';
-import { fullMemberChanges, nextPromotionAt } from '../system-group-maintenance.js';
-
-const USERS_AT_A_TIME = 500;
+import type { UnixSeconds } from '../../shared/ids.js';
+import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import { updateFullMembers } from '../update-full-members.js';
 
 /**
  * Makes full members of those whose waiting period is over, in every realm that has one, and unmakes them where it became
@@ -25,43 +19,9 @@ export class PromoteFullMembers {
     let next: UnixSeconds | null = null;
     const waiting = realms.filter((realm) => !realm.isDeactivated && realm.settings.waitingPeriodThreshold > 0);
     for (const { id } of waiting) {
-      const due = await this.uow.write(async (tx) => promoteIn(tx, await tx.realms.get(id), this.clock.now()));
+      const due = await this.uow.write(async (tx) => updateFullMembers(tx, await tx.realms.get(id), this.clock.now()));
       if (due !== null) next = Math.min(next ?? due, due);
     }
     return next;
   }
-}
-
-async function promoteIn(tx: Transaction, realm: Realm, now: UnixSeconds): Promise<UnixSeconds | null> {
-  const days = realm.settings.waitingPeriodThreshold;
-  const heads = await tx.users.listHeads(realm.id);
-  const users: User[] = [];
-  for (const some of slicesOf(heads, USERS_AT_A_TIME)) {
-    const ids = some.filter((head) => head.isActive).map((head) => head.id);
-    users.push(...(await tx.users.list(realm.id, ids)));
-    await tx.yield();
-  }
-  const { fullMembers } = await tx.groups.systemGroupIds(realm.id);
-  const present = new Set(await tx.groups.listDirectMembers(realm.id, fullMembers));
-  const known = new Set(users.map((user) => user.id));
-  const active = new Set([...present].filter((id) => known.has(id)));
-  const { joins, leaves } = fullMemberChanges(users, active, days, now);
-  if (leaves.length > 0) {
-    await announce(tx, realm, 'remove', fullMembers, await tx.groups.removeMembers(realm.id, fullMembers, leaves));
-  }
-  if (joins.length > 0) {
-    await announce(tx, realm, 'add', fullMembers, await tx.groups.addMembers(realm.id, fullMembers, joins));
-  }
-  return nextPromotionAt(users, days, now);
-}
-
-async function announce(
-  tx: Transaction,
-  realm: Realm,
-  op: 'add' | 'remove',
-  groupId: GroupId,
-  userIds: readonly UserId[],
-): Promise<void> {
-  const event = { type: 'group.members_changed', op, groupId, userIds } as const;
-  await tx.events.append(realm.id, { event, audience: wholeRealm });
 }

@@ -1,9 +1,9 @@
 import type { Caller } from '../../shared/caller.js';
 import type { MessageId } from '../../shared/ids.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
-import { changeFlags, type FlagChangeOutcome, type WantedFlagChange } from '../change-flags.js';
+import { changeFlags, type FlagChangeInput, type FlagChangeOutcome } from '../change-flags.js';
 
-export interface ChangeMessageFlagsInput extends WantedFlagChange {
+export interface ChangeMessageFlagsInput extends FlagChangeInput {
   readonly ids: readonly MessageId[];
 }
 

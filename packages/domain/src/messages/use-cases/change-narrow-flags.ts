@@ -1,12 +1,13 @@
 import type { Caller } from '../../shared/caller.js';
 import type { ChannelId, MessageId } from '../../shared/ids.js';
-import type { RealmAddresses } from '../../shared/realm-address.js';
+import type { RealmUrls } from '../../shared/realm-urls.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
-import { changeFlags, type WantedFlagChange } from '../change-flags.js';
+import { changeFlags, type FlagChangeInput } from '../change-flags.js';
 import { checkRange, clampRange, type PageRange, selectPage } from '../message-page.js';
-import { type NarrowTerm, resolveNarrow } from '../narrow.js';
+import { resolveNarrow } from '../narrow.js';
+import type { NarrowTerm } from '../narrow-operators.js';
 
-export interface ChangeNarrowFlagsInput extends WantedFlagChange {
+export interface ChangeNarrowFlagsInput extends FlagChangeInput {
   readonly narrow: readonly NarrowTerm[];
   readonly range: PageRange;
 }
@@ -25,7 +26,7 @@ export interface ChangeNarrowFlagsOutput {
 export class ChangeNarrowFlags {
   constructor(
     private readonly uow: UnitOfWork,
-    private readonly addresses: RealmAddresses,
+    private readonly realmUrls: RealmUrls,
   ) {}
 
   /** @throws DomainError INVALID_INPUT, INVALID_NARROW */
@@ -33,9 +34,9 @@ export class ChangeNarrowFlags {
     return this.uow.write(async (tx) => {
       const actor = await tx.actors.get(caller);
       checkRange(range);
-      const resolved = await resolveNarrow(tx, actor, narrow, this.addresses);
+      const resolved = await resolveNarrow({ reads: tx, actor, realmUrls: this.realmUrls }, narrow);
       const page = await selectPage(tx, actor, resolved, clampRange(range));
-      const ids = page.heads.map((head) => head.id);
+      const ids = page.entries.map((entry) => entry.id);
       const { changedIds, ignoredChannelIds } = await changeFlags(tx, actor, ids, change);
       return {
         processedCount: ids.length,

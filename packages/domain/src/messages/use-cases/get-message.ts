@@ -4,12 +4,12 @@ import { invalidInput } from '../../shared/errors.js';
 import type { MessageId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
-import { strangersAmong } from '../../users/acquaintances.js';
+import { inaccessibleUserIds } from '../../users/accessible-users.js';
 import type { Actor } from '../../users/actor.js';
 import { loadMessages } from '../load-access.js';
 import { HISTORICAL, type PersonalFlags } from '../message.js';
 import { canReadMessage } from '../message-permissions.js';
-import type { MessageView } from '../message-repository.js';
+import type { MessageView } from '../message-view.js';
 
 export interface GetMessageOutput {
   readonly viewer: Actor;
@@ -31,11 +31,11 @@ export class GetMessage {
       const [loaded] = await loadMessages(repositories, actor, [id]);
       if (!loaded) throw invalidInput('Invalid message(s)');
       enforce(canReadMessage(actor, loaded));
-      const [view] = await repositories.messages.listViews(actor.realmId, [id]);
+      const [view] = await repositories.pages.listViews(actor.realmId, [id]);
       const realm = await repositories.realms.get(actor.realmId);
-      const strangers = await strangersAmong(repositories, actor, realm, [loaded.message.senderId]);
+      const hiddenUserIds = await inaccessibleUserIds(repositories, actor, realm, [loaded.message.senderId]);
       const flags = loaded.flags ?? HISTORICAL;
-      return { viewer: actor, view: view!, flags, realm, isSenderKnown: strangers.size === 0 };
+      return { viewer: actor, view: view!, flags, realm, isSenderKnown: hiddenUserIds.size === 0 };
     });
   }
 }

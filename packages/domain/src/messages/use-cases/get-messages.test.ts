@@ -5,15 +5,15 @@ import {
   aRealmWith,
   aUser,
   aUserOfEachRole,
+  createFixture,
   expectRefused,
-  given,
-  type MemoryScene,
-  plainAddresses,
+  fakeRealmUrls,
+  type MemoryFixture,
 } from '@parley/testkit';
-import { leaveChannels } from '../../channels/leave-channels.js';
+import { unsubscribeFromChannels } from '../../channels/unsubscribe-from-channels.js';
 import type { MessageId } from '../../shared/ids.js';
 import type { PageRange } from '../message-page.js';
-import type { NarrowTerm } from '../narrow.js';
+import type { NarrowTerm } from '../narrow-operators.js';
 import { GetMessage } from './get-message.js';
 import { GetMessages, type GetMessagesInput } from './get-messages.js';
 import { ListTopics } from './list-topics.js';
@@ -28,7 +28,7 @@ const not = (operator: string, operand: NarrowTerm['operand']) => term(operator,
 
 /** Whose contents say where they are: the guest came to all but `web` and `public` before anything was said. */
 const town = async () => {
-  const scene = await given(
+  const fixture = await createFixture(
     aUserOfEachRole(),
     aUser({ name: 'late' }),
     aUser({ name: 'loner', role: 'guest' }),
@@ -45,31 +45,36 @@ const town = async () => {
     aMessage({ from: 'owner', to: ['member', 'guest'], content: 'three' }),
     aMessage({ from: 'member', to: ['member'], content: 'alone' }),
   );
-  await scene.uow.write(async (tx) => {
+  await fixture.uow.write(async (tx) => {
     for (const name of ['shared', 'protected']) {
-      const { recipientId, id } = scene.channel(name);
-      const { realmId, userId } = scene.viewer('late');
-      const row = (await tx.channels.findSubscription(realmId, id, scene.user('member').id))!;
+      const { recipientId, id } = fixture.channel(name);
+      const { realmId, userId } = fixture.viewer('late');
+      const row = (await tx.channels.findSubscription(realmId, id, fixture.user('member').id))!;
       await tx.channels.putSubscriptions([{ ...row, userId }]);
       await tx.personal.openSpans(realmId, recipientId, [userId]);
     }
   });
-  return scene;
+  return fixture;
 };
 
 const get = (
-  scene: MemoryScene,
+  fixture: MemoryFixture,
   who: string,
   narrow: readonly NarrowTerm[],
   select: GetMessagesInput['select'] = everything,
 ) =>
-  new GetMessages(scene.uow, plainAddresses).execute(scene.caller(who), { narrow, select }, async (list, hydrate) => ({
-    ...list,
-    contents: (await hydrate(list.heads.map(({ id }) => id))).map(({ message }) => message.content),
-  }));
-const contents = async (scene: MemoryScene, who: string, ...narrow: readonly NarrowTerm[]) =>
-  (await get(scene, who, narrow)).contents;
-const idOf = (scene: MemoryScene, content: string) => scene.messages.find((message) => message.content === content)!.id;
+  new GetMessages(fixture.uow, fakeRealmUrls).execute(
+    fixture.caller(who),
+    { narrow, select },
+    async (list, hydrate) => ({
+      ...list,
+      contents: (await hydrate(list.entries.map(({ id }) => id))).map(({ message }) => message.content),
+    }),
+  );
+const contents = async (fixture: MemoryFixture, who: string, ...narrow: readonly NarrowTerm[]) =>
+  (await get(fixture, who, narrow)).contents;
+const idOf = (fixture: MemoryFixture, content: string) =>
+  fixture.messages.find((message) => message.content === content)!.id;
 
 describe('a narrow', () => {
   it.each<[string, string, readonly NarrowTerm[], readonly string[]]>([
@@ -121,38 +126,41 @@ describe('a narrow', () => {
   });
 
   it('finds channels, people and messages by number', async () => {
-    const scene = await town();
-    const { id } = scene.channel('public');
-    expect(await contents(scene, 'moderator', term('channel', id))).toEqual(['public']);
-    const [owner, member] = [scene.user('owner').id, scene.user('member').id];
-    expect(await contents(scene, 'guest', term('sender', owner))).toEqual(['three']);
-    expect(await contents(scene, 'guest', term('dm', [owner, member, owner]))).toEqual(['three']);
-    expect(await contents(scene, 'member', term('id', idOf(scene, 'three')))).toEqual(['three']);
-    expect(await contents(scene, 'member', term('id', `${idOf(scene, 'three')}`))).toEqual(['three']);
-    expect(await contents(scene, 'member', term('id', idOf(scene, 'web')))).toEqual([]);
-    expect(await contents(scene, 'member', term('sender', `user${owner}@chat.example`))).toEqual(['public', 'three']);
+    const fixture = await town();
+    const { id } = fixture.channel('public');
+    expect(await contents(fixture, 'moderator', term('channel', id))).toEqual(['public']);
+    const [owner, member] = [fixture.user('owner').id, fixture.user('member').id];
+    expect(await contents(fixture, 'guest', term('sender', owner))).toEqual(['three']);
+    expect(await contents(fixture, 'guest', term('dm', [owner, member, owner]))).toEqual(['three']);
+    expect(await contents(fixture, 'member', term('id', idOf(fixture, 'three')))).toEqual(['three']);
+    expect(await contents(fixture, 'member', term('id', `${idOf(fixture, 'three')}`))).toEqual(['three']);
+    expect(await contents(fixture, 'member', term('id', idOf(fixture, 'web')))).toEqual([]);
+    expect(await contents(fixture, 'member', term('sender', `user${owner}@chat.example`))).toEqual(['public', 'three']);
   });
 
   it('is refused for the first term that is wrong', async () => {
-    const scene = await town();
-    const elsewhere = await anotherRealm(scene);
+    const fixture = await town();
+    const elsewhere = await anotherRealm(fixture);
     const refused = async (narrow: readonly NarrowTerm[], description: string) => {
-      await expect(get(scene, 'member', narrow)).rejects.toMatchObject({
+      await expect(get(fixture, 'member', narrow)).rejects.toMatchObject({
         code: 'INVALID_NARROW',
         message: `Invalid narrow operator: ${description}`,
         details: { description },
       });
     };
     const theirs = elsewhere.channel('theirs').id;
-    const stranger = elsewhere.user('stranger').id;
+    const otherRealmUser = elsewhere.user('otherRealmUser').id;
     await refused([term('colour', 'red'), term('id', 'x')], 'unknown operator colour');
     await refused([term('', 'x')], 'unknown operator ');
     await refused([not('channel', 'theirs')], 'unknown channel theirs');
     await refused([term('channel', theirs)], `unknown channel ${theirs}`);
-    await refused([term('channel', `${scene.channel('public').id}`)], `unknown channel ${scene.channel('public').id}`);
-    await refused([term('sender', 'stranger@example.com')], 'unknown user stranger@example.com');
-    await refused([term('sender', stranger)], `unknown user ${stranger}`);
-    await refused([term('dm', [stranger, 1])], `unknown user in [${stranger}, 1]`);
+    await refused(
+      [term('channel', `${fixture.channel('public').id}`)],
+      `unknown channel ${fixture.channel('public').id}`,
+    );
+    await refused([term('sender', 'otherRealmUser@example.com')], 'unknown user otherRealmUser@example.com');
+    await refused([term('sender', otherRealmUser)], `unknown user ${otherRealmUser}`);
+    await refused([term('dm', [otherRealmUser, 1])], `unknown user in [${otherRealmUser}, 1]`);
     await refused([term('dm', 'owner@example.com,x')], 'unknown user in owner@example.com,x');
     for (const id of ['12x', '-1', '2147483648']) await refused([term('id', id)], 'Invalid message ID');
     const conflict = 'No message can be both a channel message and direct message';
@@ -161,91 +169,81 @@ describe('a narrow', () => {
   });
 
   it('leaves out what one has received but may no longer read', async () => {
-    const scene = await town();
-    const { id: guest } = scene.user('guest');
-    await scene.uow.write((tx) => leaveChannels(tx, [scene.channel('shared'), scene.channel('protected')], [guest]));
-    expect(await contents(scene, 'guest')).toEqual(['three']);
-    expect(await contents(scene, 'guest', term('channel', 'shared'))).toEqual([]);
-    expect(await contents(scene, 'guest', term('id', idOf(scene, 'shared')))).toEqual([]);
+    const fixture = await town();
+    const { id: guest } = fixture.user('guest');
+    await fixture.uow.write((tx) =>
+      unsubscribeFromChannels(tx, [fixture.channel('shared'), fixture.channel('protected')], [guest]),
+    );
+    expect(await contents(fixture, 'guest')).toEqual(['three']);
+    expect(await contents(fixture, 'guest', term('channel', 'shared'))).toEqual([]);
+    expect(await contents(fixture, 'guest', term('id', idOf(fixture, 'shared')))).toEqual([]);
   });
 
   it('shows what was never received as read, and historical', async () => {
-    const scene = await town();
-    const { heads } = await get(scene, 'moderator', [term('channel', 'public')]);
-    expect(heads).toMatchObject([{ flags: { read: true, historical: true } }]);
+    const fixture = await town();
+    const { entries } = await get(fixture, 'moderator', [term('channel', 'public')]);
+    expect(entries).toMatchObject([{ flags: { read: true, historical: true } }]);
   });
 });
 
 describe('messages one by one', () => {
   it('are those that exist, may be read and are of the narrow', async () => {
-    const scene = await town();
-    const elsewhere = await anotherRealm(scene, aMessage({ from: 'stranger', to: 'theirs' }));
-    const ids = [9999 as MessageId, elsewhere.messages[0]!.id, ...scene.messages.map(({ id }) => id).reverse()];
-    const all = await get(scene, 'late', [], { ids });
+    const fixture = await town();
+    const elsewhere = await anotherRealm(fixture, aMessage({ from: 'otherRealmUser', to: 'theirs' }));
+    const ids = [9999 as MessageId, elsewhere.messages[0]!.id, ...fixture.messages.map(({ id }) => id).reverse()];
+    const all = await get(fixture, 'late', [], { ids });
     expect(all.contents).toEqual(['public', 'web', 'shared']);
     expect(all).toMatchObject({ anchor: null, foundAnchor: false, foundOldest: false, foundNewest: false });
-    expect((await get(scene, 'late', [not('topic', 'LUNCH')], { ids })).contents).toEqual(['web']);
+    expect((await get(fixture, 'late', [not('topic', 'LUNCH')], { ids })).contents).toEqual(['web']);
   });
 
   it('are for everybody those that each of them can be read by itself', async () => {
-    const scene = await town();
-    const ids = scene.messages.map(({ id }) => id);
+    const fixture = await town();
+    const ids = fixture.messages.map(({ id }) => id);
     // What was taken from history stays one's own when the history is closed.
-    const taken = idOf(scene, 'shared');
-    const { channelId } = scene.messages.find(({ id }) => id === taken)!;
-    await scene.uow.write(async (tx) => {
-      await tx.personal.adopt(scene.viewer('late'), [taken]);
-      await tx.channels.update({ ...scene.channel('shared'), id: channelId!, privacy: 'privateProtectedHistory' });
+    const taken = idOf(fixture, 'shared');
+    const { channelId } = fixture.messages.find(({ id }) => id === taken)!;
+    await fixture.uow.write(async (tx) => {
+      await tx.personal.addHistorical(fixture.viewer('late'), [taken]);
+      await tx.channels.update({ ...fixture.channel('shared'), id: channelId!, privacy: 'privateProtectedHistory' });
     });
     for (const who of ['owner', 'administrator', 'moderator', 'member', 'guest', 'late', 'loner']) {
       const readable = [];
       for (const id of ids) {
-        const one = new GetMessage(scene.uow).execute(scene.caller(who), { id });
+        const one = new GetMessage(fixture.uow).execute(fixture.caller(who), { id });
         readable.push(...(await one.then(() => [id]).catch(() => [])));
       }
-      const { heads } = await get(scene, who, [], { ids });
-      expect([who, heads.map(({ id }) => id)]).toEqual([who, readable]);
+      const { entries } = await get(fixture, who, [], { ids });
+      expect([who, entries.map(({ id }) => id)]).toEqual([who, readable]);
     }
-    expect((await get(scene, 'late', [], { ids: [taken] })).contents).toEqual(['shared']);
-  });
-
-  it('of a topic are looked at a few at a time', async () => {
-    const scene = await town();
-    await scene.add(
-      ...Array.from({ length: 30 }, (_, n) => aMessage({ from: 'owner', to: 'public', topic: `${n % 2}` })),
-    );
-    const ids = scene.messages.slice(-30).map(({ id }) => id);
-    const { heads, beyond } = await get(scene, 'member', [term('topic', '1')], { ids: [...ids].reverse() });
-    expect(heads).toHaveLength(10);
-    expect(beyond).toEqual(ids.slice(20));
-    expect((await get(scene, 'member', [term('channel', 'public')], { ids })).heads).toHaveLength(30);
+    expect((await get(fixture, 'late', [], { ids: [taken] })).contents).toEqual(['shared']);
   });
 });
 
 describe('too much', () => {
-  const scene = town();
+  const fixture = town();
 
   it.each<[GetMessagesInput['select'], boolean]>([
     [{ ...everything, before: 2500, after: 2500 }, true],
     [{ ...everything, before: 2500, after: 2501, includeAnchor: false }, false],
     [{ ids: Array.from({ length: 5001 }, (_, id) => (id + 1) as MessageId) }, false],
   ])('is refused before anything else, %#', async (select, isPossible) => {
-    const getting = get(await scene, 'member', isPossible ? [] : [term('colour', 'red')], select);
+    const getting = get(await fixture, 'member', isPossible ? [] : [term('colour', 'red')], select);
     if (isPossible) await getting;
     else await expect(getting).rejects.toMatchObject({ message: 'Too many messages requested (maximum 5000).' });
   });
 
   it('comes before an impossible range, which comes before the narrow', async () => {
     const range = { ...everything, after: 1, includeAnchor: false };
-    await expect(get(await scene, 'member', [term('colour', 'red')], range)).rejects.toMatchObject({
+    await expect(get(await fixture, 'member', [term('colour', 'red')], range)).rejects.toMatchObject({
       message: 'The anchor can only be excluded at an end of the range',
     });
   });
 });
 
 describe('one message', () => {
-  const one = (scene: MemoryScene, who: string, id: MessageId) =>
-    new GetMessage(scene.uow).execute(scene.caller(who), { id });
+  const one = (fixture: MemoryFixture, who: string, id: MessageId) =>
+    new GetMessage(fixture.uow).execute(fixture.caller(who), { id });
 
   it.each`
     content         | who                | may
@@ -259,17 +257,17 @@ describe('one message', () => {
     ${'one to one'} | ${'owner'}         | ${true}
     ${'one to one'} | ${'guest'}         | ${false}
   `('$content, by the $who: $may', async ({ content, who, may }) => {
-    const scene = await town();
-    const getting = one(scene, who, idOf(scene, content));
+    const fixture = await town();
+    const getting = one(fixture, who, idOf(fixture, content));
     if (may) expect((await getting).view.message).toMatchObject({ content });
     else await expect(getting).rejects.toMatchObject({ code: 'INVALID_INPUT', message: 'Invalid message(s)' });
   });
 
   it('that does not exist is refused in the same words, like another realm’s', async () => {
-    const scene = await town();
-    const elsewhere = await anotherRealm(scene, aMessage({ from: 'stranger', to: 'theirs' }));
+    const fixture = await town();
+    const elsewhere = await anotherRealm(fixture, aMessage({ from: 'otherRealmUser', to: 'theirs' }));
     for (const id of [9999 as MessageId, elsewhere.messages[0]!.id]) {
-      await expectRefused(scene, () => one(scene, 'owner', id), {
+      await expectRefused(fixture, () => one(fixture, 'owner', id), {
         code: 'INVALID_INPUT',
         message: 'Invalid message(s)',
       });
@@ -277,59 +275,62 @@ describe('one message', () => {
   });
 
   it('comes with its flags, historical where it was never received', async () => {
-    const scene = await town();
-    expect((await one(scene, 'member', idOf(scene, 'three'))).flags).toMatchObject({ read: false, historical: false });
-    expect((await one(scene, 'late', idOf(scene, 'shared'))).flags).toMatchObject({ read: true, historical: true });
+    const fixture = await town();
+    expect((await one(fixture, 'member', idOf(fixture, 'three'))).flags).toMatchObject({
+      read: false,
+      historical: false,
+    });
+    expect((await one(fixture, 'late', idOf(fixture, 'shared'))).flags).toMatchObject({ read: true, historical: true });
   });
 
-  it('names no sender whom a restricted guest may not know', async () => {
-    const scene = await town();
-    await scene.add(
-      aRealmWith({ grants: { canAccessAllUsers: 'members' } }),
+  it('names no sender whom a limited guest may not know', async () => {
+    const fixture = await town();
+    await fixture.add(
+      aRealmWith({ permissionOverrides: { canAccessAllUsers: 'members' } }),
       aMessage({ from: 'moderator', to: 'shared', content: 'hi' }),
     );
-    expect(await one(scene, 'guest', idOf(scene, 'hi'))).toMatchObject({ isSenderKnown: false });
-    expect(await one(scene, 'guest', idOf(scene, 'shared'))).toMatchObject({ isSenderKnown: true });
-    expect(await one(scene, 'late', idOf(scene, 'hi'))).toMatchObject({ isSenderKnown: true });
-    const { strangers } = await get(scene, 'guest', []);
-    expect([...strangers]).toEqual([scene.user('moderator').id]);
+    expect(await one(fixture, 'guest', idOf(fixture, 'hi'))).toMatchObject({ isSenderKnown: false });
+    expect(await one(fixture, 'guest', idOf(fixture, 'shared'))).toMatchObject({ isSenderKnown: true });
+    expect(await one(fixture, 'late', idOf(fixture, 'hi'))).toMatchObject({ isSenderKnown: true });
+    const { hiddenUserIds } = await get(fixture, 'guest', []);
+    expect([...hiddenUserIds]).toEqual([fixture.user('moderator').id]);
   });
 });
 
 describe('topics', () => {
-  const topics = async (scene: MemoryScene, who: string, name: string) =>
-    (await new ListTopics(scene.uow).execute(scene.caller(who), { channelId: scene.channel(name).id })).map(
+  const topics = async (fixture: MemoryFixture, who: string, name: string) =>
+    (await new ListTopics(fixture.uow).execute(fixture.caller(who), { channelId: fixture.channel(name).id })).map(
       (topic) => topic.name,
     );
 
   it('are one whatever the letter case, the newest first, as last spelt', async () => {
-    const scene = await town();
-    await scene.add(
+    const fixture = await town();
+    await fixture.add(
       aMessage({ from: 'owner', to: 'public', topic: 'dinner' }),
       aMessage({ from: 'owner', to: 'public', topic: 'LUNCH' }),
     );
-    expect(await topics(scene, 'moderator', 'public')).toEqual(['LUNCH', 'dinner']);
+    expect(await topics(fixture, 'moderator', 'public')).toEqual(['LUNCH', 'dinner']);
   });
 
   it('are those one can read', async () => {
-    const scene = await town();
-    expect(await topics(scene, 'late', 'shared')).toEqual(['lunch']);
-    expect(await topics(scene, 'guest', 'protected')).toEqual(['dinner']);
-    expect(await topics(scene, 'late', 'protected')).toEqual([]);
+    const fixture = await town();
+    expect(await topics(fixture, 'late', 'shared')).toEqual(['lunch']);
+    expect(await topics(fixture, 'guest', 'protected')).toEqual(['dinner']);
+    expect(await topics(fixture, 'late', 'protected')).toEqual([]);
   });
 
   it.each([
     ['administrator', 'shared'],
     ['loner', 'public'],
   ])('are not told to the %s of the channel %s', async (who, name) => {
-    const scene = await town();
-    await expect(topics(scene, who, name)).rejects.toMatchObject({ message: 'Invalid channel ID' });
+    const fixture = await town();
+    await expect(topics(fixture, who, name)).rejects.toMatchObject({ message: 'Invalid channel ID' });
   });
 
   it('of another realm are unknown', async () => {
-    const scene = await town();
-    const elsewhere = await anotherRealm(scene);
-    const listing = new ListTopics(scene.uow).execute(scene.caller('owner'), {
+    const fixture = await town();
+    const elsewhere = await anotherRealm(fixture);
+    const listing = new ListTopics(fixture.uow).execute(fixture.caller('owner'), {
       channelId: elsewhere.channel('theirs').id,
     });
     await expect(listing).rejects.toMatchObject({ message: 'Invalid channel ID' });

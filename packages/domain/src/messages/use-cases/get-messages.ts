@@ -2,14 +2,15 @@ import type { Realm } from '../../realms/realm.js';
 import type { Caller } from '../../shared/caller.js';
 import { invalidInput } from '../../shared/errors.js';
 import type { MessageId, UserId } from '../../shared/ids.js';
-import type { RealmAddresses } from '../../shared/realm-address.js';
+import type { RealmUrls } from '../../shared/realm-urls.js';
 import type { Repositories, UnitOfWork } from '../../shared/unit-of-work.js';
-import { strangersAmong } from '../../users/acquaintances.js';
+import { inaccessibleUserIds } from '../../users/accessible-users.js';
 import type { Actor } from '../../users/actor.js';
-import { listReadableHeads } from '../load-access.js';
+import { listReadableEntries } from '../load-access.js';
 import { checkRange, MAX_MESSAGES, type MessagePage, type PageRange, selectPage } from '../message-page.js';
-import type { MessageView } from '../message-repository.js';
-import { matchesConditions, type NarrowTerm, type ResolvedNarrow, resolveNarrow } from '../narrow.js';
+import type { MessageView } from '../message-view.js';
+import { type ResolvedNarrow, replaceWith, resolveNarrow } from '../narrow.js';
+import type { NarrowTerm } from '../narrow-operators.js';
 
 export interface GetMessagesInput {
   readonly narrow: readonly NarrowTerm[];
@@ -21,13 +22,8 @@ export interface MessageList extends MessagePage {
   readonly viewer: Actor;
   readonly realm: Realm;
   /** Senders whom the caller may not know; their messages name nobody (messages §2). */
-  readonly strangers: ReadonlySet<UserId>;
-  /** Of the messages that were named those that have not been looked at, ascending: they are asked for by themselves. */
-  readonly beyond: readonly MessageId[];
+  readonly hiddenUserIds: ReadonlySet<UserId>;
 }
-
-/** Topics are known from whole messages only, so that many of them make more than one list. */
-const MAX_LOADED = 20;
 
 /** Called inside the read's snapshot, so that whoever has presented messages before asks for the missing ones only. */
 export type PresentMessages<T> = (
@@ -39,7 +35,7 @@ export type PresentMessages<T> = (
 export class GetMessages {
   constructor(
     private readonly uow: UnitOfWork,
-    private readonly addresses: RealmAddresses,
+    private readonly realmUrls: RealmUrls,
   ) {}
 
   /** @throws DomainError INVALID_INPUT, INVALID_NARROW */
@@ -47,18 +43,19 @@ export class GetMessages {
     return this.uow.read(async (repositories) => {
       const actor = await repositories.actors.get(caller);
       const wanted = 'ids' in select ? select.ids.length : select.before + select.after;
+      const terms = await replaceWith(repositories, actor, narrow);
       if (wanted > MAX_MESSAGES) throw invalidInput(`Too many messages requested (maximum ${MAX_MESSAGES}).`);
       if (!('ids' in select)) checkRange(select);
-      const resolved = await resolveNarrow(repositories, actor, narrow, this.addresses);
+      const resolved = await resolveNarrow({ reads: repositories, actor, realmUrls: this.realmUrls }, terms);
       const page =
         'ids' in select
           ? await pick(repositories, actor, resolved, select.ids)
-          : { ...(await selectPage(repositories, actor, resolved, select)), beyond: [] };
+          : await selectPage(repositories, actor, resolved, select);
       const realm = await repositories.realms.get(actor.realmId);
-      const senderIds = page.heads.map((head) => head.senderId);
-      const strangers = await strangersAmong(repositories, actor, realm, senderIds);
-      return present({ ...page, viewer: actor, realm, strangers }, (ids) =>
-        repositories.messages.listViews(actor.realmId, ids),
+      const senderIds = page.entries.map((entry) => entry.senderId);
+      const hiddenUserIds = await inaccessibleUserIds(repositories, actor, realm, senderIds);
+      return present({ ...page, viewer: actor, realm, hiddenUserIds }, (ids) =>
+        repositories.pages.listViews(actor.realmId, ids),
       );
     });
   }
@@ -70,20 +67,9 @@ async function pick(
   actor: Actor,
   { filter }: ResolvedNarrow,
   ids: readonly MessageId[],
-): Promise<MessagePage & Pick<MessageList, 'beyond'>> {
-  const { conditions } = filter;
-  const named = [...new Set(ids)].sort((a, b) => a - b);
-  const needsTopics = conditions.some((condition) => condition.kind === 'topic');
-  const count = needsTopics ? MAX_LOADED : named.length;
-  const readable = await listReadableHeads(repositories, actor, named.slice(0, count));
-  const topics = new Map<MessageId, string>();
-  if (needsTopics) {
-    const readableIds = readable.map((head) => head.id);
-    for (const { id, topic } of await repositories.messages.list(actor.realmId, readableIds)) topics.set(id, topic);
-  }
+): Promise<MessagePage> {
   return {
-    heads: readable.filter((head) => matchesConditions({ ...head, topic: topics.get(head.id) ?? '' }, conditions)),
-    beyond: named.slice(count),
+    entries: await listReadableEntries(repositories, actor, ids, filter.conditions),
     anchor: null,
     foundAnchor: false,
     foundOldest: false,

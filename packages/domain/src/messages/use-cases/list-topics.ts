@@ -4,7 +4,7 @@ import { invalidInput } from '../../shared/errors.js';
 import type { ChannelId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
-import type { TopicSummary } from '../message-repository.js';
+import type { TopicSummary } from '../topic-reads.js';
 
 /** The topics of a channel, the one with the newest message first, as far as the caller can read it (channels §5.3). */
 export class ListTopics {
@@ -19,8 +19,8 @@ export class ListTopics {
       const isSubscribed = await repositories.channels.isSubscribed(actor.realmId, channelId, actor.id);
       enforce(canReadContent(actor, channel, isSubscribed));
       return hasFullHistoryAccess(actor, channel, isSubscribed)
-        ? repositories.messages.listTopics(actor.realmId, channel.recipientId)
-        : repositories.messages.listOwnTopics(caller, channel.recipientId);
+        ? repositories.topics.listTopics(actor.realmId, channel.recipientId)
+        : repositories.topics.listOwnTopics(caller, channel.recipientId);
     });
   }
 }

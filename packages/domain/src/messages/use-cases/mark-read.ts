@@ -7,7 +7,7 @@ import type { ChannelId, MessageId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
 import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
 import type { Actor } from '../../users/actor.js';
-import { ownMessagesIn } from '../narrow.js';
+import { receivedMessagesIn } from '../narrow.js';
 import { normalizeTopic, topicKey } from '../topic.js';
 
 export interface MarkReadInput {
@@ -31,11 +31,11 @@ export class MarkRead {
       }
       const channel = await findReadable(tx, actor, scope.channelId);
       const key = scope.kind === 'topic' ? topicKey(normalizeTopic(scope.topic)) : null;
-      const filter = ownMessagesIn(channel.recipientId, key);
+      const filter = receivedMessagesIn(channel.recipientId, key);
       const changed = await tx.personal.markRead(caller, filter);
       if (changed.length > 0) return announce(tx, actor, changed, false);
       // A topic in which something was unread exists; any other one is looked for.
-      if (scope.kind === 'topic' && (await tx.messages.listHeadsUpTo(caller, filter, null, 1)).length === 0) {
+      if (scope.kind === 'topic' && (await tx.pages.listEntriesUpTo(caller, filter, null, 1)).length === 0) {
         throw invalidInput(`No such topic '${scope.topic}'`);
       }
     });

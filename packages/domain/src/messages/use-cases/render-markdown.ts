@@ -1,6 +1,6 @@
 import type { Caller } from '../../shared/caller.js';
 import { invalidInput } from '../../shared/errors.js';
-import type { RealmAddresses } from '../../shared/realm-address.js';
+import type { RealmUrls } from '../../shared/realm-urls.js';
 import { isLongerThan } from '../../shared/text.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import type { MarkdownRenderer } from '../markdown.js';
@@ -12,14 +12,14 @@ export class RenderMarkdown {
   constructor(
     private readonly uow: UnitOfWork,
     private readonly renderer: MarkdownRenderer,
-    private readonly addresses: RealmAddresses,
+    private readonly realmUrls: RealmUrls,
   ) {}
 
   /** HTML; empty for an empty text. @throws DomainError INVALID_INPUT `Unable to render message` */
   async execute(caller: Caller, { content }: { readonly content: string }): Promise<string> {
     // Sending would cut it, and what it would look like then is not what was asked for.
     if (isLongerThan(content, MAX_MESSAGE_LENGTH)) throw invalidInput('Unable to render message');
-    const options = await this.uow.read((repositories) => ownMarkdownOptions(repositories, caller, this.addresses));
+    const options = await this.uow.read((repositories) => ownMarkdownOptions(repositories, caller, this.realmUrls));
     const parsed = await this.renderer.parse(content, options);
     return this.uow.read(async (repositories) => {
       const actor = await repositories.actors.get(caller);

@@ -6,11 +6,11 @@ import {
   aRealmWith,
   aUser,
   aUserOfEachRole,
+  createFixture,
   expectRefused,
-  given,
-  type MemoryScene,
-  type Piece,
-  PlainRenderer,
+  FakeRenderer,
+  type FixtureStep,
+  type MemoryFixture,
   sending,
 } from '@parley/testkit';
 import { invalidInput } from '../../shared/errors.js';
@@ -19,7 +19,7 @@ import type { Addressee, SendMessageInput } from './send-message.js';
 
 type Draft = Partial<SendMessageInput>;
 
-class Overwhelmed extends PlainRenderer {
+class Overwhelmed extends FakeRenderer {
   override parse(): never {
     throw invalidInput('Unable to render message');
   }
@@ -27,15 +27,15 @@ class Overwhelmed extends PlainRenderer {
 const toChannel = (name: string): Addressee => ({ kind: 'channelName', name });
 const toPeople = (...ids: readonly number[]): Addressee => ({ kind: 'userIds', ids: ids as UserId[] });
 const toEmails = (...emails: readonly string[]): Addressee => ({ kind: 'emails', emails });
-const cast = (...pieces: readonly Piece[]) =>
-  given(aUserOfEachRole(), aChannel({ name: 'Denmark', subscribers: ['owner', 'member', 'guest'] }), ...pieces);
+const cast = (...pieces: readonly FixtureStep[]) =>
+  createFixture(aUserOfEachRole(), aChannel({ name: 'Denmark', subscribers: ['owner', 'member', 'guest'] }), ...pieces);
 
 describe('sending is refused in order', () => {
   const empty = { content: ' \n' };
 
   /** Each row is also wrong in what later rows are about. */
   it.each<[string, Addressee, Draft, object]>([
-    ['no channel of his own', { kind: 'defaultChannel' }, { topic: null, ...empty }, { message: 'Missing channel' }],
+    ['no channel of their own', { kind: 'defaultChannel' }, { topic: null, ...empty }, { message: 'Missing channel' }],
     ['no topic', toChannel('nowhere'), { topic: null, ...empty }, { message: 'Missing topic' }],
     [
       'an odd topic',
@@ -72,8 +72,8 @@ describe('sending is refused in order', () => {
     ],
     ['a blank channel', toChannel(' '), {}, { message: "Channel name can't be empty." }],
   ])('for %s', async (_, to, draft, refusal) => {
-    const scene = await cast();
-    await expectRefused(scene, () => sending(scene)('member', to, draft), refusal);
+    const fixture = await cast();
+    await expectRefused(fixture, () => sending(fixture)('member', to, draft), refusal);
   });
 
   it.each<[string, string, object]>([
@@ -85,7 +85,7 @@ describe('sending is refused in order', () => {
     ['silent', 'member', { code: 'INVALID_INPUT', message: 'Only the general chat topic is allowed in this channel.' }],
     ['open', 'member', { message: 'Unable to render message' }],
   ])('to %s by %s, before rendering', async (channel, who, refusal) => {
-    const scene = await cast(
+    const fixture = await cast(
       aUser({ name: 'loner', role: 'guest' }),
       aChannel({ name: 'readonly', isArchived: true, grantedTo: { canSendMessage: 'administrators' } }),
       aChannel({ name: 'archived', isArchived: true, subscribers: ['member'] }),
@@ -94,7 +94,7 @@ describe('sending is refused in order', () => {
       aChannel({ name: 'silent', topicsPolicy: 'empty_topic_only' }),
       aChannel({ name: 'open' }),
     );
-    await expectRefused(scene, () => sending(scene, new Overwhelmed())(who, toChannel(channel)), refusal);
+    await expectRefused(fixture, () => sending(fixture, new Overwhelmed())(who, toChannel(channel)), refusal);
   });
 
   it.each<[string, string, object]>([
@@ -108,7 +108,7 @@ describe('sending is refused in order', () => {
   ])(
     'by the id of %s as for an unknown one, where %s may not see it (contract decision 20)',
     async (name, who, seen) => {
-      const scene = await cast(
+      const fixture = await cast(
         aUser({ name: 'loner', role: 'guest' }),
         aUser({ name: 'robot', botOf: 'member' }),
         aChannel({ name: 'vault', privacy: 'privateSharedHistory', subscribers: ['owner'] }),
@@ -120,59 +120,59 @@ describe('sending is refused in order', () => {
         }),
         aChannel({ name: 'public', grantedTo: { canSendMessage: 'nobody' } }),
       );
-      const { id } = scene.channel(name);
+      const { id } = fixture.channel(name);
       const unknown = {
         code: 'CHANNEL_NOT_FOUND',
         message: `Channel with ID '${id}' does not exist`,
         details: { channelId: id },
       };
       const refusal = Object.keys(seen).length === 0 ? unknown : { code: 'NOT_PERMITTED', ...seen };
-      await expect(sending(scene)(who, { kind: 'channelId', id })).rejects.toMatchObject(refusal);
+      await expect(sending(fixture)(who, { kind: 'channelId', id })).rejects.toMatchObject(refusal);
     },
   );
 
-  it('by a hidden name in the spelling that was typed', async () => {
-    const scene = await cast(aChannel({ name: 'Vault', privacy: 'privateSharedHistory' }));
+  it('by the name of a hidden channel, in the spelling that was typed', async () => {
+    const fixture = await cast(aChannel({ name: 'Vault', privacy: 'privateSharedHistory' }));
     for (const [who, name] of [
       ['member', 'VAULT'],
       ['administrator', 'Vault'],
     ] as const) {
-      await expectRefused(scene, () => sending(scene)(who, toChannel(' VAULT ')), {
+      await expectRefused(fixture, () => sending(fixture)(who, toChannel(' VAULT ')), {
         message: `Not authorized to send to channel '${name}'`,
       });
     }
   });
 
   it('goes on in a topic that exists, whoever may create new ones', async () => {
-    const scene = await cast(
+    const fixture = await cast(
       aChannel({ name: 'settled', grantedTo: { canCreateTopic: 'moderators' } }),
       aMessage({ from: 'moderator', to: 'settled', topic: 'PLANS' }),
     );
-    await expect(sending(scene)('member', toChannel('settled'))).resolves.toMatchObject({ newVisibility: null });
+    await expect(sending(fixture)('member', toChannel('settled'))).resolves.toMatchObject({ newVisibility: null });
   });
 
-  it('knows nothing of other realms', async () => {
-    const scene = await cast();
-    const elsewhere = await anotherRealm(scene);
-    const send = sending(scene);
-    const stranger = elsewhere.user('stranger');
+  it('finds nothing of other realms', async () => {
+    const fixture = await cast();
+    const elsewhere = await anotherRealm(fixture);
+    const send = sending(fixture);
+    const otherRealmUser = elsewhere.user('otherRealmUser');
     const { id } = elsewhere.channel('theirs');
-    await expectRefused(scene, () => send('owner', { kind: 'channelId', id }), { code: 'CHANNEL_NOT_FOUND' });
-    await expectRefused(scene, () => send('owner', toChannel('theirs')), { code: 'CHANNEL_NOT_FOUND' });
-    await expectRefused(scene, () => send('owner', toPeople(stranger.id)), {
-      message: `Invalid user ID ${stranger.id}`,
+    await expectRefused(fixture, () => send('owner', { kind: 'channelId', id }), { code: 'CHANNEL_NOT_FOUND' });
+    await expectRefused(fixture, () => send('owner', toChannel('theirs')), { code: 'CHANNEL_NOT_FOUND' });
+    await expectRefused(fixture, () => send('owner', toPeople(otherRealmUser.id)), {
+      message: `Invalid user ID ${otherRealmUser.id}`,
     });
-    await expectRefused(scene, () => send('owner', toEmails(stranger.email)), {
-      message: `Invalid email '${stranger.email}'`,
+    await expectRefused(fixture, () => send('owner', toEmails(otherRealmUser.email)), {
+      message: `Invalid email '${otherRealmUser.email}'`,
     });
   });
 
   it('does not know people by addresses they hide', async () => {
-    const scene = await cast(async (theScene, tx) => {
+    const fixture = await cast(async (theScene, tx) => {
       const owner = theScene.user('owner');
-      await tx.users.update({ ...owner, settings: { ...owner.settings, emailAddressVisibility: 2 } });
+      await tx.users.update({ ...owner, settings: { ...owner.settings, emailAddressVisibility: 'members' } });
     });
-    await expectRefused(scene, () => sending(scene)('member', toEmails('owner@example.com')), {
+    await expectRefused(fixture, () => sending(fixture)('member', toEmails('owner@example.com')), {
       message: "Invalid email 'owner@example.com'",
     });
   });
@@ -180,75 +180,79 @@ describe('sending is refused in order', () => {
 
 describe('direct messages are refused', () => {
   const gone = aUser({ name: 'gone', isActive: false });
-  const idOf = (scene: MemoryScene, name: string) => scene.user(name).id as number;
+  const idOf = (fixture: MemoryFixture, name: string) => fixture.user(name).id as number;
   const members = (...names: readonly string[]) => aGroup({ name: 'some', members: names });
 
-  it('by a restricted guest to strangers, before it shows who is gone', async () => {
-    const scene = await cast(aRealmWith({ grants: { canAccessAllUsers: 'members' } }), gone);
-    const send = sending(scene);
+  it('by a limited guest to inaccessible users, before it shows who is deactivated', async () => {
+    const fixture = await cast(aRealmWith({ permissionOverrides: { canAccessAllUsers: 'members' } }), gone);
+    const send = sending(fixture);
     const refusal = { message: 'You do not have permission to access some of the recipients.' };
-    await expectRefused(scene, () => send('guest', toPeople(idOf(scene, 'gone'))), refusal);
-    await expectRefused(scene, () => send('guest', toPeople(idOf(scene, 'member'), idOf(scene, 'moderator'))), refusal);
+    await expectRefused(fixture, () => send('guest', toPeople(idOf(fixture, 'gone'))), refusal);
+    await expectRefused(
+      fixture,
+      () => send('guest', toPeople(idOf(fixture, 'member'), idOf(fixture, 'moderator'))),
+      refusal,
+    );
   });
 
-  it('to those who are gone, by the address others know', async () => {
-    const scene = await cast(gone);
-    await expectRefused(scene, () => sending(scene)('member', toPeople(idOf(scene, 'gone'))), {
+  it('to deactivated users, by their public address', async () => {
+    const fixture = await cast(gone);
+    await expectRefused(fixture, () => sending(fixture)('member', toPeople(idOf(fixture, 'gone'))), {
       message: "'gone@example.com' is no longer using Zulip.",
     });
   });
 
-  it('where nobody may have any', async () => {
-    const scene = await cast(aRealmWith({ grants: { directMessagePermission: 'nobody' } }));
-    await expectRefused(scene, () => sending(scene)('owner', toPeople(idOf(scene, 'member'))), {
+  it('where direct messages are disabled', async () => {
+    const fixture = await cast(aRealmWith({ permissionOverrides: { directMessagePermission: 'nobody' } }));
+    await expectRefused(fixture, () => sending(fixture)('owner', toPeople(idOf(fixture, 'member'))), {
       message: 'Direct messages are disabled in this organization.',
     });
   });
 
-  it('unless somebody in them may have them', async () => {
-    const scene = await cast(members('moderator'), aRealmWith({}));
-    await scene.add(aRealmWith({ grants: { directMessagePermission: 'some' } }));
-    const send = sending(scene);
-    await expectRefused(scene, () => send('member', toPeople(idOf(scene, 'owner'))), {
+  it('unless a participant may authorize them', async () => {
+    const fixture = await cast(members('moderator'), aRealmWith({}));
+    await fixture.add(aRealmWith({ permissionOverrides: { directMessagePermission: 'some' } }));
+    const send = sending(fixture);
+    await expectRefused(fixture, () => send('member', toPeople(idOf(fixture, 'owner'))), {
       message: 'This conversation does not include any users who can authorize it.',
     });
-    await send('member', toPeople(idOf(scene, 'moderator'), idOf(scene, 'owner')));
+    await send('member', toPeople(idOf(fixture, 'moderator'), idOf(fixture, 'owner')));
   });
 
-  it('to begin with by those who may not begin', async () => {
-    const scene = await cast(aRealmWith({ grants: { directMessageInitiator: 'moderators' } }));
-    const send = sending(scene);
-    const { guest, moderator } = { guest: idOf(scene, 'guest'), moderator: idOf(scene, 'moderator') };
-    await expectRefused(scene, () => send('guest', toPeople(moderator)), {
+  it('for starting a conversation without the permission', async () => {
+    const fixture = await cast(aRealmWith({ permissionOverrides: { directMessageInitiator: 'moderators' } }));
+    const send = sending(fixture);
+    const { guest, moderator } = { guest: idOf(fixture, 'guest'), moderator: idOf(fixture, 'moderator') };
+    await expectRefused(fixture, () => send('guest', toPeople(moderator)), {
       message: 'You do not have permission to initiate direct message conversations.',
     });
     await send('moderator', toPeople(guest));
     await send('guest', toPeople(moderator));
   });
 
-  it('to begin anew, once nothing is left of a conversation', async () => {
-    const scene = await cast(aRealmWith({ grants: { directMessageInitiator: 'moderators' } }));
-    const send = sending(scene);
-    const { guest, moderator } = { guest: idOf(scene, 'guest'), moderator: idOf(scene, 'moderator') };
+  it('for starting again once no message of a conversation is left', async () => {
+    const fixture = await cast(aRealmWith({ permissionOverrides: { directMessageInitiator: 'moderators' } }));
+    const send = sending(fixture);
+    const { guest, moderator } = { guest: idOf(fixture, 'guest'), moderator: idOf(fixture, 'moderator') };
     const first = await send('moderator', toPeople(guest));
     const second = await send('moderator', toPeople(guest));
-    await scene.uow.write((tx) => tx.messages.remove(scene.realm.id, [first.id]));
+    await fixture.uow.write((tx) => tx.messages.remove(fixture.realm.id, [first.id]));
     const third = await send('guest', toPeople(moderator));
-    await scene.uow.write((tx) => tx.messages.remove(scene.realm.id, [second.id, third.id]));
-    await expectRefused(scene, () => send('guest', toPeople(moderator)), {
+    await fixture.uow.write((tx) => tx.messages.remove(fixture.realm.id, [second.id, third.id]));
+    await expectRefused(fixture, () => send('guest', toPeople(moderator)), {
       message: 'You do not have permission to initiate direct message conversations.',
     });
   });
 
   it('but never to bots, from bots, or to oneself', async () => {
-    const scene = await cast(
-      aRealmWith({ grants: { directMessagePermission: 'nobody', directMessageInitiator: 'nobody' } }),
+    const fixture = await cast(
+      aRealmWith({ permissionOverrides: { directMessagePermission: 'nobody', directMessageInitiator: 'nobody' } }),
       aUser({ name: 'robot', botOf: 'member' }),
     );
-    const send = sending(scene);
-    await send('member', toPeople(idOf(scene, 'robot'), idOf(scene, 'member')));
-    await send('member', toPeople(idOf(scene, 'member')));
-    await send('robot', toPeople(idOf(scene, 'owner')));
+    const send = sending(fixture);
+    await send('member', toPeople(idOf(fixture, 'robot'), idOf(fixture, 'member')));
+    await send('member', toPeople(idOf(fixture, 'member')));
+    await send('robot', toPeople(idOf(fixture, 'owner')));
   });
 });
 
@@ -261,11 +265,11 @@ describe('mentions are refused', () => {
     ['administrator', 16, true],
   ])('by the %s to everybody in a channel of %d: allowed %s', async (who, count, allowed) => {
     const names = crowd(count);
-    const scene = await cast(...names.map((name) => aUser({ name })), aChannel({ name: 'big', subscribers: names }));
-    const attempt = () => sending(scene)(who, toChannel('big'), { content: '@**all**' });
+    const fixture = await cast(...names.map((name) => aUser({ name })), aChannel({ name: 'big', subscribers: names }));
+    const attempt = () => sending(fixture)(who, toChannel('big'), { content: '@**all**' });
     if (allowed) await attempt();
     else {
-      await expectRefused(scene, attempt, {
+      await expectRefused(fixture, attempt, {
         code: 'CHANNEL_WILDCARD_NOT_ALLOWED',
         message: 'You do not have permission to use channel wildcard mentions in this channel.',
       });
@@ -277,32 +281,32 @@ describe('mentions are refused', () => {
     [15, false],
   ])('to a topic of %d others: allowed %s', async (count, allowed) => {
     const names = crowd(count);
-    const scene = await cast(
+    const fixture = await cast(
       ...names.map((name) => aUser({ name })),
       ...names.map((from) => aMessage({ from, to: 'Denmark', topic: 'plans' })),
     );
-    const attempt = () => sending(scene)('member', toChannel('Denmark'), { content: '@**topic**' });
+    const attempt = () => sending(fixture)('member', toChannel('Denmark'), { content: '@**topic**' });
     if (allowed) await attempt();
     else {
-      await expectRefused(scene, attempt, {
+      await expectRefused(fixture, attempt, {
         code: 'TOPIC_WILDCARD_NOT_ALLOWED',
         message: 'You do not have permission to use topic wildcard mentions in this topic.',
       });
     }
   });
 
-  it('does not mind how many there are when nobody is told', async () => {
+  it('ignores the number of subscribers for silent mentions', async () => {
     const names = crowd(16);
-    const scene = await cast(...names.map((name) => aUser({ name })), aChannel({ name: 'big', subscribers: names }));
-    await sending(scene)('member', toChannel('big'), { content: '@_**all** @_*role:owners*' });
+    const fixture = await cast(...names.map((name) => aUser({ name })), aChannel({ name: 'big', subscribers: names }));
+    await sending(fixture)('member', toChannel('big'), { content: '@_**all** @_*role:owners*' });
   });
 
   it('of groups that one may not mention, in direct messages too', async () => {
-    const scene = await cast();
-    const send = sending(scene);
+    const fixture = await cast();
+    const send = sending(fixture);
     const refusal = { code: 'NOT_PERMITTED', message: "You are not allowed to mention user group 'role:owners'." };
     const content = '@*role:owners*';
-    await expectRefused(scene, () => send('member', toChannel('Denmark'), { content }), refusal);
-    await expectRefused(scene, () => send('member', toPeople(scene.user('owner').id), { content }), refusal);
+    await expectRefused(fixture, () => send('member', toChannel('Denmark'), { content }), refusal);
+    await expectRefused(fixture, () => send('member', toPeople(fixture.user('owner').id), { content }), refusal);
   });
 });

@@ -5,87 +5,90 @@ import {
   aRealmWith,
   aUser,
   aUserOfEachRole,
+  createFixture,
+  eventsWithReceivers,
   expectInSync,
   expectRefused,
-  given,
-  type MemoryScene,
-  type Piece,
+  type FixtureStep,
+  type MemoryFixture,
   sending,
-  told,
 } from '@parley/testkit';
 import type { ChannelId, EventSeq } from '../../shared/ids.js';
 import type { UserSettings } from '../../users/user-settings.js';
 
 const toChannel = (name: string) => ({ kind: 'channelName', name }) as const;
-const toPeople = (scene: MemoryScene, ...names: readonly string[]) =>
-  ({ kind: 'userIds', ids: names.map((name) => scene.user(name).id) }) as const;
-const cast = (...pieces: readonly Piece[]) =>
-  given(aUserOfEachRole(), aChannel({ name: 'Denmark', subscribers: ['owner', 'member', 'guest'] }), ...pieces);
-const sentEvent = (scene: MemoryScene) => {
-  const event = scene.storage.announced.at(-1)!.event;
+const toPeople = (fixture: MemoryFixture, ...names: readonly string[]) =>
+  ({ kind: 'userIds', ids: names.map((name) => fixture.user(name).id) }) as const;
+const cast = (...pieces: readonly FixtureStep[]) =>
+  createFixture(aUserOfEachRole(), aChannel({ name: 'Denmark', subscribers: ['owner', 'member', 'guest'] }), ...pieces);
+const sentEvent = (fixture: MemoryFixture) => {
+  const event = fixture.storage.announced.at(-1)!.event;
   if (event.type !== 'message.sent') throw new Error(`Announced last: ${event.type}`);
   return event;
 };
-const flagsOf = (scene: MemoryScene, name: string) =>
-  scene.uow.read(async (r) => {
-    const id = sentEvent(scene).view.message.id;
-    const flags = (await r.personal.listFlags(scene.viewer(name), [id])).get(id);
+const flagsOf = (fixture: MemoryFixture, name: string) =>
+  fixture.uow.read(async (r) => {
+    const id = sentEvent(fixture).view.message.id;
+    const flags = (await r.personal.listFlags(fixture.viewer(name), [id])).get(id);
     return flags ? Object.entries(flags).flatMap(([flag, on]) => (on ? [flag] : [])) : null;
   });
-/** What somebody wants of topics, and how he has his channel. */
+/** What somebody wants of topics, and how they have their channel. */
 const wants =
-  (name: string, settings: Partial<UserSettings>, muted: readonly string[] = []): Piece =>
-  async (scene, tx) => {
-    const user = scene.user(name);
+  (name: string, settings: Partial<UserSettings>, muted: readonly string[] = []): FixtureStep =>
+  async (fixture, tx) => {
+    const user = fixture.user(name);
     await tx.users.update({ ...user, settings: { ...user.settings, ...settings } });
     for (const channel of muted) {
-      const row = (await tx.channels.findSubscription(scene.realm.id, scene.channel(channel).id, user.id))!;
+      const row = (await tx.channels.findSubscription(fixture.realm.id, fixture.channel(channel).id, user.id))!;
       await tx.channels.putSubscriptions([{ ...row, isMuted: true }]);
     }
   };
 const aQueue =
-  (id: string, owner: string): Piece =>
-  (scene, tx) =>
+  (id: string, owner: string): FixtureStep =>
+  (fixture, tx) =>
     tx.queues.add({
       id,
-      realmId: scene.realm.id,
-      ownerId: scene.user(owner).id,
+      realmId: fixture.realm.id,
+      ownerId: fixture.user(owner).id,
       filter: { types: null, allPublicChannels: false, narrow: [] },
       presentation: {},
       startSeq: 0 as EventSeq,
       acked: -1,
       floorSeq: 0 as EventSeq,
-      lastPolledAt: scene.clock.now(),
+      lastPolledAt: fixture.clock.now(),
       idleTimeoutSeconds: 600,
     });
-const passive = { automaticallyFollowTopicsPolicy: 4, automaticallyUnmuteTopicsInMutedChannelsPolicy: 4 } as const;
+const passive = {
+  automaticallyFollowTopicsPolicy: 'never',
+  automaticallyUnmuteTopicsInMutedChannelsPolicy: 'never',
+} as const;
 
 describe('a message to a channel', () => {
-  it('is stored, and reaches those who follow it', async () => {
-    const scene = await cast(aQueue('q', 'member'));
+  it('is stored, and delivered to the subscribers of the channel', async () => {
+    const fixture = await cast(aQueue('q', 'member'));
     const echo = { queueId: 'q', localId: '7.1' };
-    const { id } = await sending(scene)('member', toChannel('DENMARK'), {
+    const { id } = await sending(fixture)('member', toChannel('DENMARK'), {
       content: '\n  hi <b> \n',
       topic: ' Plans ',
       echo,
     });
-    const { message, conversation, sender } = sentEvent(scene).view;
+    const { message, conversation, sender } = sentEvent(fixture).view;
     expect(message).toMatchObject({
       id,
       topic: 'Plans',
       content: '  hi <b>',
       renderedContent: '<p>  hi &lt;b&gt;</p>',
-      sentAt: scene.clock.now(),
+      sentAt: fixture.clock.now(),
       clientName: 'website',
     });
-    expect(conversation).toEqual({ kind: 'channel', channelId: scene.channel('Denmark').id, name: 'Denmark' });
+    expect(conversation).toEqual({ kind: 'channel', channelId: fixture.channel('Denmark').id, name: 'Denmark' });
     expect(sender).toMatchObject({ fullName: 'member' });
-    expect(sentEvent(scene)).toMatchObject({ isPublic: true, echo });
-    expect(scene.storage.announced.at(-1)).toMatchObject({ audience: { kind: 'subscribers' } });
-    expect(await told(scene)).toContainEqual(['message.sent', ['owner', 'member', 'guest']]);
-    expect(await flagsOf(scene, 'member')).toEqual(['read']);
-    expect(await flagsOf(scene, 'owner')).toEqual([]);
-    expect(await flagsOf(scene, 'moderator')).toBeNull();
+    expect(sentEvent(fixture)).toMatchObject({ isPublic: true, echo });
+    expect(fixture.storage.announced.at(-1)).toMatchObject({ audience: { kind: 'subscribers' } });
+    expect(await eventsWithReceivers(fixture)).toContainEqual(['message.sent', ['owner', 'member', 'guest']]);
+    expect(await flagsOf(fixture, 'member')).toEqual(['read']);
+    expect(await flagsOf(fixture, 'owner')).toEqual([]);
+    expect(await flagsOf(fixture, 'moderator')).toBeNull();
   });
 
   it.each`
@@ -93,64 +96,64 @@ describe('a message to a channel', () => {
     ${'the owners'} | ${'somebody else’s'}
     ${'none'}       | ${'nobody’s'}
   `('puts nothing into a queue that is $whose', async ({ queueId }) => {
-    const scene = await cast(aQueue('the owners', 'owner'));
+    const fixture = await cast(aQueue('the owners', 'owner'));
     const echo = { queueId, localId: '7.1' };
-    await sending(scene)('member', toChannel('Denmark'), { topic: 'Plans', echo });
-    expect(sentEvent(scene).echo).toBeNull();
+    await sending(fixture)('member', toChannel('Denmark'), { topic: 'Plans', echo });
+    expect(sentEvent(fixture).echo).toBeNull();
   });
 
   it('may stay unread by its sender', async () => {
-    const scene = await cast();
-    await sending(scene)('member', toChannel('Denmark'), { isReadBySender: false });
-    expect(await flagsOf(scene, 'member')).toEqual([]);
+    const fixture = await cast();
+    await sending(fixture)('member', toChannel('Denmark'), { isReadBySender: false });
+    expect(await flagsOf(fixture, 'member')).toEqual([]);
   });
 
-  it('is not the sender’s own where he does not follow the channel', async () => {
-    const scene = await cast();
-    await expectInSync(scene, () => sending(scene)('moderator', toChannel('Denmark')));
-    expect(await flagsOf(scene, 'moderator')).toBeNull();
+  it('is not the sender’s own where they do not subscribe to the channel', async () => {
+    const fixture = await cast();
+    await expectInSync(fixture, () => sending(fixture)('moderator', toChannel('Denmark')));
+    expect(await flagsOf(fixture, 'moderator')).toBeNull();
   });
 
   it.each(['', '(no topic)', 'general chat', '  '])('goes to the empty topic by %j', async (topic) => {
-    const scene = await cast();
-    await sending(scene)('member', toChannel('Denmark'), { topic });
-    expect(sentEvent(scene).view.message.topic).toBe('');
+    const fixture = await cast();
+    await sending(fixture)('member', toChannel('Denmark'), { topic });
+    expect(sentEvent(fixture).view.message.topic).toBe('');
   });
 
   it('is cut to length', async () => {
-    const scene = await cast();
-    await sending(scene)('member', toChannel('Denmark'), { topic: '😀'.repeat(61), content: '😀'.repeat(10_001) });
-    const { topic, content } = sentEvent(scene).view.message;
+    const fixture = await cast();
+    await sending(fixture)('member', toChannel('Denmark'), { topic: '😀'.repeat(61), content: '😀'.repeat(10_001) });
+    const { topic, content } = sentEvent(fixture).view.message;
     expect(topic).toBe(`${'😀'.repeat(57)}...`);
     expect(content).toBe(`${'😀'.repeat(9980)}\n[message truncated]`);
   });
 
-  it('wakes a channel that has been asleep, and begins one that was empty', async () => {
-    const scene = await cast(aChannel({ name: 'sleepy', isRecentlyActive: false, subscribers: ['member'] }));
-    const send = sending(scene);
+  it('marks an inactive channel active, and sets the first message of an empty one', async () => {
+    const fixture = await cast(aChannel({ name: 'sleepy', isRecentlyActive: false, subscribers: ['member'] }));
+    const send = sending(fixture);
     const { id } = await send('member', toChannel('sleepy'));
     await send('member', toChannel('sleepy'));
-    const channel = await scene.uow.read((r) => r.channels.find(scene.realm.id, scene.channel('sleepy').id));
+    const channel = await fixture.uow.read((r) => r.channels.find(fixture.realm.id, fixture.channel('sleepy').id));
     expect(channel).toMatchObject({ isRecentlyActive: true, firstMessageId: id });
-    const types = (await told(scene)).map(([type]) => type);
+    const types = (await eventsWithReceivers(fixture)).map(([type]) => type);
     expect(types.filter((type) => type === 'channel.property_changed')).toHaveLength(1);
     expect(types.indexOf('channel.property_changed')).toBeLessThan(types.indexOf('message.sent'));
   });
 
-  it('of a bot goes where it always does when it names none', async () => {
-    const scene = await cast(aUser({ name: 'robot', botOf: 'member' }), async (theScene, tx) => {
+  it('of a bot goes to its default channel when it names none', async () => {
+    const fixture = await cast(aUser({ name: 'robot', botOf: 'member' }), async (theScene, tx) => {
       const robot = theScene.user('robot');
       await tx.users.update({
         ...robot,
         bot: { ...robot.bot!, defaultSendingChannelId: theScene.channel('Denmark').id },
       });
     });
-    await sending(scene)('robot', { kind: 'defaultChannel' });
-    expect(sentEvent(scene).view.conversation).toMatchObject({ name: 'Denmark' });
+    await sending(fixture)('robot', { kind: 'defaultChannel' });
+    expect(sentEvent(fixture).view.conversation).toMatchObject({ name: 'Denmark' });
   });
 
   it('of a bot may go wherever its owner’s may', async () => {
-    const scene = await cast(
+    const fixture = await cast(
       aUser({ name: 'robot', botOf: 'owner' }),
       aChannel({
         name: 'core',
@@ -159,76 +162,79 @@ describe('a message to a channel', () => {
         grantedTo: { canSendMessage: 'owners' },
       }),
     );
-    await sending(scene)('robot', toChannel('core'));
-    expect(await told(scene)).toContainEqual(['message.sent', ['owner']]);
+    await sending(fixture)('robot', toChannel('core'));
+    expect(await eventsWithReceivers(fixture)).toContainEqual(['message.sent', ['owner']]);
   });
 });
 
 describe('mentions', () => {
-  it('mark those who are named and follow the channel, and whoever is in a group', async () => {
-    const scene = await cast(aGroup({ name: 'cooks', members: ['guest', 'moderator'] }));
+  it('mark those who are named and subscribe to the channel, and whoever is in a group', async () => {
+    const fixture = await cast(aGroup({ name: 'cooks', members: ['guest', 'moderator'] }));
     const content = '@**owner** @*cooks* @**moderator** @_**member**';
-    await expectInSync(scene, () => sending(scene)('member', toChannel('Denmark'), { content }));
-    expect(await flagsOf(scene, 'owner')).toEqual(['mentioned']);
-    expect(await flagsOf(scene, 'guest')).toEqual(['mentioned']);
-    expect(await flagsOf(scene, 'member')).toEqual(['read']);
-    expect(await flagsOf(scene, 'moderator')).toBeNull();
+    await expectInSync(fixture, () => sending(fixture)('member', toChannel('Denmark'), { content }));
+    expect(await flagsOf(fixture, 'owner')).toEqual(['mentioned']);
+    expect(await flagsOf(fixture, 'guest')).toEqual(['mentioned']);
+    expect(await flagsOf(fixture, 'member')).toEqual(['read']);
+    expect(await flagsOf(fixture, 'moderator')).toBeNull();
   });
 
-  it('bring the message to a bot that does not follow the channel, but to no other stranger', async () => {
-    const scene = await cast(
+  it('bring the message to a bot that does not subscribe to the channel, but to nobody else who is not subscribed', async () => {
+    const fixture = await cast(
       aUser({ name: 'robot', botOf: 'member' }),
       aUser({ name: 'off', botOf: 'member', isActive: false }),
     );
-    await expectInSync(scene, () =>
-      sending(scene)('member', toChannel('Denmark'), {
+    await expectInSync(fixture, () =>
+      sending(fixture)('member', toChannel('Denmark'), {
         content: '@**robot** @**off** @**moderator** @**Notification Bot**',
       }),
     );
-    expect(await told(scene)).toContainEqual(['message.sent', ['owner', 'member', 'guest', 'robot']]);
-    expect(await flagsOf(scene, 'robot')).toEqual(['mentioned']);
+    expect(await eventsWithReceivers(fixture)).toContainEqual(['message.sent', ['owner', 'member', 'guest', 'robot']]);
+    expect(await flagsOf(fixture, 'robot')).toEqual(['mentioned']);
     expect(
-      sentEvent(scene)
+      sentEvent(fixture)
         .exceptions.map(([id]) => id)
         .sort(),
-    ).toEqual([scene.user('member').id, scene.user('robot').id]);
+    ).toEqual([fixture.user('member').id, fixture.user('robot').id]);
   });
 
   it('of a group do not bring it to its bots', async () => {
-    const scene = await cast(aUser({ name: 'robot', botOf: 'member' }), aGroup({ name: 'cooks', members: ['robot'] }));
-    await sending(scene)('member', toChannel('Denmark'), { content: '@*cooks*' });
-    expect(await flagsOf(scene, 'robot')).toBeNull();
+    const fixture = await cast(
+      aUser({ name: 'robot', botOf: 'member' }),
+      aGroup({ name: 'cooks', members: ['robot'] }),
+    );
+    await sending(fixture)('member', toChannel('Denmark'), { content: '@*cooks*' });
+    expect(await flagsOf(fixture, 'robot')).toBeNull();
   });
 
   it.each(['all', 'everyone', 'channel', 'stream'])('of everybody by %s are everybody’s', async (word) => {
-    const scene = await cast();
-    await expectInSync(scene, () => sending(scene)('member', toChannel('Denmark'), { content: `@**${word}**` }));
-    expect(await flagsOf(scene, 'guest')).toEqual(['channelWildcardMentioned']);
-    expect(await flagsOf(scene, 'member')).toEqual(['read', 'channelWildcardMentioned']);
+    const fixture = await cast();
+    await expectInSync(fixture, () => sending(fixture)('member', toChannel('Denmark'), { content: `@**${word}**` }));
+    expect(await flagsOf(fixture, 'guest')).toEqual(['channelWildcardMentioned']);
+    expect(await flagsOf(fixture, 'member')).toEqual(['read', 'channelWildcardMentioned']);
   });
 
-  it('of the topic are for those who wrote there, as long as they follow the channel, and the sender', async () => {
-    const scene = await cast(
+  it('of the topic are for those who wrote there, as long as they subscribe to the channel, and the sender', async () => {
+    const fixture = await cast(
       aMessage({ from: 'guest', to: 'Denmark', topic: 'PLANS' }),
       aMessage({ from: 'moderator', to: 'Denmark', topic: 'plans' }),
       aMessage({ from: 'owner', to: 'Denmark', topic: 'other' }),
     );
-    await expectInSync(scene, () => sending(scene)('member', toChannel('Denmark'), { content: '@**topic**' }));
-    expect(await flagsOf(scene, 'guest')).toEqual(['topicWildcardMentioned']);
-    expect(await flagsOf(scene, 'member')).toEqual(['read', 'topicWildcardMentioned']);
-    expect(await flagsOf(scene, 'owner')).toEqual([]);
-    expect(await flagsOf(scene, 'moderator')).toBeNull();
+    await expectInSync(fixture, () => sending(fixture)('member', toChannel('Denmark'), { content: '@**topic**' }));
+    expect(await flagsOf(fixture, 'guest')).toEqual(['topicWildcardMentioned']);
+    expect(await flagsOf(fixture, 'member')).toEqual(['read', 'topicWildcardMentioned']);
+    expect(await flagsOf(fixture, 'owner')).toEqual([]);
+    expect(await flagsOf(fixture, 'moderator')).toBeNull();
   });
 
   it('work in direct messages too', async () => {
-    const scene = await cast();
-    await sending(scene)('member', toPeople(scene, 'owner'), { content: '@**owner** @**all** @**guest**' });
-    expect(await flagsOf(scene, 'owner')).toEqual(['mentioned', 'channelWildcardMentioned']);
-    expect(await flagsOf(scene, 'guest')).toBeNull();
+    const fixture = await cast();
+    await sending(fixture)('member', toPeople(fixture, 'owner'), { content: '@**owner** @**all** @**guest**' });
+    expect(await flagsOf(fixture, 'owner')).toEqual(['mentioned', 'channelWildcardMentioned']);
+    expect(await flagsOf(fixture, 'guest')).toBeNull();
   });
 });
 
-describe('mentions of a crowd', () => {
+describe('wildcard mentions', () => {
   const names = Array.from({ length: 16 }, (_, index) => `extra ${index}`);
   const crowd = () =>
     cast(
@@ -238,9 +244,9 @@ describe('mentions of a crowd', () => {
     );
 
   it.each(['hi', '@**all**', '@**topic**'])('are for everybody in a direct message: %s', async (content) => {
-    const scene = await crowd();
-    const { id } = await sending(scene)('member', toPeople(scene, ...names), { content });
-    expect(sentEvent(scene).view.message.id).toBe(id);
+    const fixture = await crowd();
+    const { id } = await sending(fixture)('member', toPeople(fixture, ...names), { content });
+    expect(sentEvent(fixture).view.message.id).toBe(id);
   });
 
   it.each([
@@ -248,60 +254,60 @@ describe('mentions of a crowd', () => {
     ['@**all**', 'CHANNEL_WILDCARD_NOT_ALLOWED'],
     ['@**topic**', 'TOPIC_WILDCARD_NOT_ALLOWED'],
   ])('are for some in a channel: %s', async (content, code) => {
-    const scene = await crowd();
-    const sent = () => sending(scene)('member', toChannel('crowded'), { content });
+    const fixture = await crowd();
+    const sent = () => sending(fixture)('member', toChannel('crowded'), { content });
     if (code === null) await sent();
-    else await expectRefused(scene, sent, { code });
-    await sending(scene)('administrator', toChannel('crowded'), { content });
+    else await expectRefused(fixture, sent, { code });
+    await sending(fixture)('administrator', toChannel('crowded'), { content });
   });
 });
 
 describe('a direct message', () => {
   it('reaches everybody in it, whoever writes, in one conversation', async () => {
-    const scene = await cast();
-    const send = sending(scene);
-    await expectInSync(scene, () => send('member', toPeople(scene, 'owner', 'guest'), { topic: 'means nothing' }));
-    const first = sentEvent(scene);
+    const fixture = await cast();
+    const send = sending(fixture);
+    await expectInSync(fixture, () => send('member', toPeople(fixture, 'owner', 'guest'), { topic: 'means nothing' }));
+    const first = sentEvent(fixture);
     expect(first.view.message).toMatchObject({ channelId: null, topic: '' });
     expect(first.view.conversation).toMatchObject({
-      people: [{ fullName: 'owner' }, { fullName: 'member' }, { fullName: 'guest' }],
+      participants: [{ fullName: 'owner' }, { fullName: 'member' }, { fullName: 'guest' }],
     });
-    expect(await told(scene)).toEqual([['message.sent', ['owner', 'member', 'guest']]]);
-    await send('guest', toPeople(scene, 'owner', 'member', 'guest'));
-    expect(sentEvent(scene).view.message.recipientId).toBe(first.view.message.recipientId);
+    expect(await eventsWithReceivers(fixture)).toEqual([['message.sent', ['owner', 'member', 'guest']]]);
+    await send('guest', toPeople(fixture, 'owner', 'member', 'guest'));
+    expect(sentEvent(fixture).view.message.recipientId).toBe(first.view.message.recipientId);
   });
 
   it('to oneself is alone', async () => {
-    const scene = await cast();
-    const send = sending(scene);
-    await send('member', toPeople(scene, 'member'));
-    const { recipientId } = sentEvent(scene).view.message;
-    expect(await told(scene)).toEqual([['message.sent', ['member']]]);
-    await send('member', toPeople(scene, 'member', 'owner'));
-    expect(sentEvent(scene).view.message.recipientId).not.toBe(recipientId);
+    const fixture = await cast();
+    const send = sending(fixture);
+    await send('member', toPeople(fixture, 'member'));
+    const { recipientId } = sentEvent(fixture).view.message;
+    expect(await eventsWithReceivers(fixture)).toEqual([['message.sent', ['member']]]);
+    await send('member', toPeople(fixture, 'member', 'owner'));
+    expect(sentEvent(fixture).view.message.recipientId).not.toBe(recipientId);
   });
 
   it('finds people by the addresses others see', async () => {
-    const scene = await cast(wants('owner', { emailAddressVisibility: 3 }));
-    const emails = [`USER${scene.user('owner').id}@chat.example`, 'guest@EXAMPLE.com'];
-    await sending(scene)('member', { kind: 'emails', emails });
-    expect(await told(scene)).toEqual([['message.sent', ['owner', 'member', 'guest']]]);
+    const fixture = await cast(wants('owner', { emailAddressVisibility: 'administrators' }));
+    const emails = [`USER${fixture.user('owner').id}@chat.example`, 'guest@EXAMPLE.com'];
+    await sending(fixture)('member', { kind: 'emails', emails });
+    expect(await eventsWithReceivers(fixture)).toEqual([['message.sent', ['owner', 'member', 'guest']]]);
   });
 
   it('may go to the realm’s own bots', async () => {
-    const scene = await cast();
-    const bot = await scene.uow.read(({ users }) => users.findSystemBot(scene.realm.id, 'welcome'));
-    await sending(scene)('member', { kind: 'userIds', ids: [bot.id] });
-    expect(await told(scene)).toEqual([['message.sent', ['member']]]);
+    const fixture = await cast();
+    const bot = await fixture.uow.read(({ users }) => users.findSystemBot(fixture.realm.id, 'welcome'));
+    await sending(fixture)('member', { kind: 'userIds', ids: [bot.id] });
+    expect(await eventsWithReceivers(fixture)).toEqual([['message.sent', ['member']]]);
   });
 
-  it('of a guest who may not know everybody goes to whom he shares a channel with, and to bots', async () => {
-    const scene = await cast(
-      aRealmWith({ grants: { canAccessAllUsers: 'members' } }),
+  it('of a guest who may not know everybody goes to whom they share a channel with, and to bots', async () => {
+    const fixture = await cast(
+      aRealmWith({ permissionOverrides: { canAccessAllUsers: 'members' } }),
       aUser({ name: 'robot', botOf: 'moderator' }),
     );
-    await sending(scene)('guest', toPeople(scene, 'member', 'robot'));
-    expect(await told(scene)).toEqual([
+    await sending(fixture)('guest', toPeople(fixture, 'member', 'robot'));
+    expect(await eventsWithReceivers(fixture)).toEqual([
       ['user.access_changed', ['guest']],
       ['message.sent', ['member', 'guest', 'robot']],
     ]);
@@ -309,110 +315,112 @@ describe('a direct message', () => {
 });
 
 describe('what sending does to the topic', () => {
-  it('makes whoever starts it follow it, and tells him before the message comes', async () => {
-    const scene = await cast();
-    const send = sending(scene);
-    await expectInSync(scene, async () => {
+  it('makes whoever starts it follow it, and tells them before the message comes', async () => {
+    const fixture = await cast();
+    const send = sending(fixture);
+    await expectInSync(fixture, async () => {
       expect(await send('member', toChannel('Denmark'))).toMatchObject({ newVisibility: 'followed' });
     });
-    expect(await told(scene)).toEqual([
+    expect(await eventsWithReceivers(fixture)).toEqual([
       ['topic.policy_changed', ['member']],
       ['message.sent', ['owner', 'member', 'guest']],
     ]);
     expect(await send('owner', toChannel('Denmark'), { topic: 'PLANS' })).toMatchObject({ newVisibility: null });
   });
 
-  it('takes for new what its sender cannot see', async () => {
-    const scene = await cast(
+  it('treats a topic as new when its sender sees no message of it', async () => {
+    const fixture = await cast(
       aChannel({ name: 'club', privacy: 'privateProtectedHistory', subscribers: ['owner'] }),
       aMessage({ from: 'owner', to: 'club', topic: 'plans' }),
     );
-    await scene.uow.write(async (tx) => {
-      const { realmId, userId } = scene.viewer('member');
-      const { id, recipientId } = scene.channel('club');
-      const row = (await tx.channels.findSubscription(realmId, id, scene.user('owner').id))!;
+    await fixture.uow.write(async (tx) => {
+      const { realmId, userId } = fixture.viewer('member');
+      const { id, recipientId } = fixture.channel('club');
+      const row = (await tx.channels.findSubscription(realmId, id, fixture.user('owner').id))!;
       await tx.channels.putSubscriptions([{ ...row, userId }]);
       await tx.personal.openSpans(realmId, recipientId, [userId]);
     });
-    const send = sending(scene);
+    const send = sending(fixture);
     expect(await send('member', toChannel('club'))).toMatchObject({ newVisibility: 'followed' });
     expect(await send('owner', toChannel('club'))).toMatchObject({ newVisibility: null });
   });
 
-  it('unmutes it in a channel he has muted', async () => {
-    const scene = await cast(
+  it('unmutes it in a channel they have muted', async () => {
+    const fixture = await cast(
       aMessage({ from: 'owner', to: 'Denmark', topic: 'plans' }),
-      wants('member', { ...passive, automaticallyUnmuteTopicsInMutedChannelsPolicy: 2 }, ['Denmark']),
+      wants('member', { ...passive, automaticallyUnmuteTopicsInMutedChannelsPolicy: 'sending' }, ['Denmark']),
     );
-    expect(await sending(scene)('member', toChannel('Denmark'))).toMatchObject({ newVisibility: 'unmuted' });
+    expect(await sending(fixture)('member', toChannel('Denmark'))).toMatchObject({ newVisibility: 'unmuted' });
   });
 
   it('leaves it as it is for bots and in direct messages', async () => {
-    const scene = await cast(aUser({ name: 'robot', botOf: 'member' }));
-    const send = sending(scene);
+    const fixture = await cast(aUser({ name: 'robot', botOf: 'member' }));
+    const send = sending(fixture);
     expect(await send('robot', toChannel('Denmark'))).toMatchObject({ newVisibility: null });
-    expect(await send('member', toPeople(scene, 'owner'))).toMatchObject({ newVisibility: null });
-    expect((await told(scene)).map(([type]) => type)).toEqual(['message.sent', 'message.sent']);
+    expect(await send('member', toPeople(fixture, 'owner'))).toMatchObject({ newVisibility: null });
+    expect((await eventsWithReceivers(fixture)).map(([type]) => type)).toEqual(['message.sent', 'message.sent']);
   });
 
-  it('makes people follow it who are mentioned there and follow the channel, unless they do not want to', async () => {
-    const scene = await cast(
+  it('makes people follow it who are mentioned there and subscribe to the channel, unless they do not want to', async () => {
+    const fixture = await cast(
       aUser({ name: 'robot', botOf: 'member' }),
       aGroup({ name: 'cooks', members: ['guest', 'moderator', 'robot'] }),
       wants('owner', { automaticallyFollowTopicsWhereMentioned: false }),
       wants('member', passive),
     );
-    await expectInSync(scene, () => sending(scene)('member', toChannel('Denmark'), { content: '@**owner** @*cooks*' }));
-    expect(await told(scene)).toEqual([
+    await expectInSync(fixture, () =>
+      sending(fixture)('member', toChannel('Denmark'), { content: '@**owner** @*cooks*' }),
+    );
+    expect(await eventsWithReceivers(fixture)).toEqual([
       ['topic.policy_changed', ['guest']],
       ['message.sent', ['owner', 'member', 'guest']],
     ]);
   });
 
-  it('makes the sender follow it who mentions himself', async () => {
-    const scene = await cast(aMessage({ from: 'owner', to: 'Denmark', topic: 'plans' }), wants('member', passive));
-    const { newVisibility } = await sending(scene)('member', toChannel('Denmark'), { content: '@**member**' });
+  it('makes the sender follow it who mentions themselves', async () => {
+    const fixture = await cast(aMessage({ from: 'owner', to: 'Denmark', topic: 'plans' }), wants('member', passive));
+    const { newVisibility } = await sending(fixture)('member', toChannel('Denmark'), { content: '@**member**' });
     expect(newVisibility).toBe('followed');
   });
 });
 
-describe('a bot that nobody hears', () => {
-  const noticesTo = (scene: MemoryScene) =>
-    scene.storage.announced.flatMap(({ event }) => {
+describe('a bot that writes to a channel without subscribers', () => {
+  const noticesTo = (fixture: MemoryFixture) =>
+    fixture.storage.announced.flatMap(({ event }) => {
       if (event.type !== 'message.sent' || event.view.sender.fullName !== 'Notification Bot') return [];
       return [[event.view.conversation.kind, event.view.message.content]];
     });
   const withBot = () => cast(aUser({ name: 'bot', botOf: 'owner' }), aChannel({ name: 'Void' }));
 
-  it('has its owner told, every five minutes at most', async () => {
-    const scene = await withBot();
-    const send = sending(scene);
-    const bot = `@_**bot|${scene.user('bot').id}**`;
+  it('notifies its owner, at most once in five minutes', async () => {
+    const fixture = await withBot();
+    const send = sending(fixture);
+    const bot = `@_**bot|${fixture.user('bot').id}**`;
     const empty = ['direct', `Your bot ${bot} sent a message to #**Void**, but nobody is subscribed to this channel.`];
     await send('bot', toChannel('Denmark'));
-    expect(noticesTo(scene)).toEqual([]);
+    expect(noticesTo(fixture)).toEqual([]);
     await send('bot', toChannel('Void'));
-    expect((await told(scene)).at(-1)).toEqual(['message.sent', ['owner']]);
+    expect((await eventsWithReceivers(fixture)).at(-1)).toEqual(['message.sent', ['owner']]);
     await send('bot', toChannel('Void'));
-    expect(noticesTo(scene)).toEqual([empty]);
-    scene.clock.advance(299);
+    expect(noticesTo(fixture)).toEqual([empty]);
+    fixture.clock.advance(299);
     await expect(send('bot', toChannel('a`b'))).rejects.toMatchObject({ code: 'CHANNEL_NOT_FOUND' });
-    expect(noticesTo(scene)).toEqual([empty]);
-    scene.clock.advance(1);
+    expect(noticesTo(fixture)).toEqual([empty]);
+    fixture.clock.advance(1);
     await expect(send('bot', toChannel('a`b'))).rejects.toMatchObject({ code: 'CHANNEL_NOT_FOUND' });
     const missing = `Your bot ${bot} tried to send a message to the channel \`a'b\`, but there is no such channel.`;
-    expect(noticesTo(scene)).toEqual([empty, ['direct', missing]]);
+    expect(noticesTo(fixture)).toEqual([empty, ['direct', missing]]);
   });
 
-  it('has its owner told where it was even if they cannot go there, but nothing else', async () => {
-    const scene = await cast(
+  it('names the channel to an owner who cannot see it, and nothing else', async () => {
+    const fixture = await cast(
       aUser({ name: 'bot', botOf: 'member' }),
       aGroup({ name: 'readers', members: ['bot'] }),
       aChannel({ name: 'vault', privacy: 'privateSharedHistory', grantedTo: { canSubscribe: 'readers' } }),
     );
-    await sending(scene)('bot', toChannel('vault'));
-    expect((await told(scene)).at(-1)).toEqual(['message.sent', ['member']]);
-    expect(sentEvent(scene).view.message.renderedContent).toContain('sent a message to <a>#vault</a>, but');
+    await sending(fixture)('bot', toChannel('vault'));
+    expect((await eventsWithReceivers(fixture)).at(-1)).toEqual(['message.sent', ['member']]);
+    expect(sentEvent(fixture).view.message.renderedContent).toContain('sent a message to <a>#vault</a>, but');
     const other = await cast(
       aUser({ name: 'bot', botOf: 'member' }),
       aChannel({ name: 'Nowhere', privacy: 'privateSharedHistory' }),
@@ -422,10 +430,10 @@ describe('a bot that nobody hears', () => {
   });
 
   it.each([
-    ['has left', (scene: Pick<MemoryScene, 'user'>) => scene.user('left').id],
+    ['has left', (fixture: Pick<MemoryFixture, 'user'>) => fixture.user('left').id],
     ['never was', () => null],
   ])('tells nobody where its owner %s', async (_, ownerOf) => {
-    const scene = await cast(
+    const fixture = await cast(
       aUser({ name: 'left', isActive: false }),
       aUser({ name: 'bot', botOf: 'member' }),
       aChannel({ name: 'Void' }),
@@ -434,16 +442,16 @@ describe('a bot that nobody hears', () => {
         await tx.users.update({ ...bot, bot: { ...bot.bot!, ownerId: ownerOf(theScene) } });
       },
     );
-    await sending(scene)('bot', toChannel('Void'));
-    expect(noticesTo(scene)).toEqual([]);
+    await sending(fixture)('bot', toChannel('Void'));
+    expect(noticesTo(fixture)).toEqual([]);
   });
 
   it('is no person', async () => {
-    const scene = await withBot();
-    await sending(scene)('administrator', toChannel('Void'));
-    await expectRefused(scene, () => sending(scene)('member', { kind: 'channelId', id: 99 as ChannelId }), {
+    const fixture = await withBot();
+    await sending(fixture)('administrator', toChannel('Void'));
+    await expectRefused(fixture, () => sending(fixture)('member', { kind: 'channelId', id: 99 as ChannelId }), {
       code: 'CHANNEL_NOT_FOUND',
     });
-    expect(noticesTo(scene)).toEqual([]);
+    expect(noticesTo(fixture)).toEqual([]);
   });
 });

@@ -8,23 +8,23 @@ import type { Clock } from '../../shared/clock.js';
 import { DomainError, invalidInput } from '../../shared/errors.js';
 import type { ChannelId, MessageId, RealmId, UserId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
-import type { RealmAddresses } from '../../shared/realm-address.js';
+import type { RealmUrls } from '../../shared/realm-urls.js';
 import { trim } from '../../shared/text.js';
 import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
-import { acquaintancesOf } from '../../users/acquaintances.js';
+import { conversationPartnerIds } from '../../users/accessible-users.js';
 import type { Actor } from '../../users/actor.js';
 import { accessAnnouncer } from '../../users/announce-access.js';
 import { publicAddress } from '../../users/email-visibility.js';
 import { findByPublicAddress } from '../../users/find-by-address.js';
 import type { User } from '../../users/user.js';
+import { applyAutomaticTopicPolicies } from '../apply-automatic-topic-policies.js';
+import type { BotOwnerWarnings } from '../bot-owner-warnings.js';
 import { enforceMentions } from '../enforce-mentions.js';
 import type { MarkdownRenderer, ParsedMarkdown } from '../markdown.js';
 import { parseContent } from '../message.js';
-import { participate } from '../participate.js';
 import { type Destination, postMessage } from '../post-message.js';
 import { ownMarkdownOptions, renderText } from '../render-message.js';
 import { parseTopic, topicKey } from '../topic.js';
-import type { UnheardBots } from '../unheard-bots.js';
 import { parseWidget, widgetIn } from '../widgets.js';
 
 export type Addressee =
@@ -44,7 +44,7 @@ export interface SendMessageInput {
   readonly topic: string | null;
   /** Markdown, as typed. */
   readonly content: string;
-  /** Whether the sender has read what he sends. */
+  /** Whether the sender has read what they send. */
   readonly isReadBySender: boolean;
   /** Something for clients to draw beside the text, as JSON; absent: what the text itself asks for. */
   readonly widget?: string;
@@ -69,9 +69,9 @@ export class SendMessage {
   constructor(
     private readonly uow: UnitOfWork,
     private readonly renderer: MarkdownRenderer,
-    private readonly addresses: RealmAddresses,
+    private readonly realmUrls: RealmUrls,
     private readonly clock: Clock,
-    private readonly unheardBots: UnheardBots,
+    private readonly botOwnerWarnings: BotOwnerWarnings,
   ) {}
 
   /** @throws DomainError INVALID_INPUT, CHANNEL_NOT_FOUND, NOT_PERMITTED, CHANNEL_WILDCARD_NOT_ALLOWED, TOPIC_WILDCARD_NOT_ALLOWED */
@@ -86,16 +86,16 @@ export class SendMessage {
       const actor = await tx.actors.get(caller);
       const realm = await tx.realms.get(caller.realmId);
       const sender = (await tx.users.find(caller.realmId, caller.userId))!;
-      const people = isDirect ? await this.findPeople(tx, realm, to) : [];
+      const participants = isDirect ? await this.findPeople(tx, realm, to) : [];
       const content = orThrow(draft.content);
 
       const destination = isDirect
-        ? await this.openConversation(tx, realm, actor, sender, people)
+        ? await this.openConversation(tx, realm, actor, sender, participants)
         : await this.openTopic(tx, realm, actor, to, topic);
       const widget = input.widget === undefined ? widgetIn(content) : parseWidget(input.widget);
       const rendered = await renderText(tx, this.renderer, orThrow(draft.parsed), realm, { actor });
       await enforceMentions(tx, realm, actor, sender, destination, rendered);
-      const participation = await participate(tx, sender, destination, rendered, this.clock.now());
+      const participation = await applyAutomaticTopicPolicies(tx, sender, destination, rendered, this.clock.now());
       const message = await postMessage(tx, {
         sender,
         destination,
@@ -108,7 +108,7 @@ export class SendMessage {
         echo: input.echo && (await isOwnQueue(tx, caller, input.echo.queueId)) ? input.echo : null,
       });
       if (destination.kind === 'channel' && actor.botOwnerId !== null) {
-        await this.unheardBots.spokeTo(tx, caller, destination.channel);
+        await this.botOwnerWarnings.warnOfNoSubscribers(tx, caller, destination.channel);
       }
       return { id: message.id, newVisibility: participation };
     };
@@ -116,7 +116,7 @@ export class SendMessage {
       return await this.uow.write(send);
     } catch (error) {
       if (error instanceof DomainError && error.code === 'CHANNEL_NOT_FOUND' && !isDirect) {
-        await this.unheardBots.spokeToNoChannel(caller, to.kind === 'channelName' ? to.name : String(to.id));
+        await this.botOwnerWarnings.warnOfUnknownChannel(caller, to.kind === 'channelName' ? to.name : String(to.id));
       }
       throw error;
     }
@@ -125,7 +125,7 @@ export class SendMessage {
   private async parse(caller: Caller, raw: string): Promise<Draft> {
     const content = refusalOr(() => parseContent(raw));
     if (content instanceof DomainError) return { content, parsed: content };
-    const options = await this.uow.read((repositories) => ownMarkdownOptions(repositories, caller, this.addresses));
+    const options = await this.uow.read((repositories) => ownMarkdownOptions(repositories, caller, this.realmUrls));
     try {
       return { content, parsed: await this.renderer.parse(content, options) };
     } catch (error) {
@@ -142,7 +142,7 @@ export class SendMessage {
     });
   }
 
-  /** Everybody the message is for, the sender only where he names himself. */
+  /** Everybody the message is for, the sender only where they name themselves. */
   private async findPeople(tx: Transaction, realm: Realm, to: NamedPeople): Promise<readonly User[]> {
     if (to.kind === 'userIds') {
       if (to.ids.length === 0) throw invalidInput('Message must have recipients');
@@ -154,7 +154,7 @@ export class SendMessage {
     }
     const { emails } = to;
     if (emails.length === 0) throw invalidInput('Message must have recipients');
-    const found = await findByPublicAddress(tx, realm.id, emails, this.addresses.mailHostOf(realm));
+    const found = await findByPublicAddress(tx, realm.id, emails, this.realmUrls.emailDomainOf(realm));
     const unknown = emails.find((email) => !found.has(email));
     if (unknown !== undefined) throw invalidInput(`Invalid email '${unknown}'`);
     return [...new Map([...found.values()].map((user) => [user.id, user])).values()];
@@ -167,11 +167,11 @@ export class SendMessage {
     sender: User,
     recipients: readonly User[],
   ): Promise<Destination> {
-    const people = [...recipients.filter((user) => user.id !== sender.id), sender].sort((a, b) => a.id - b.id);
-    const ids = people.map((person) => person.id);
+    const participants = [...recipients.filter((user) => user.id !== sender.id), sender].sort((a, b) => a.id - b.id);
+    const ids = participants.map((person) => person.id);
     const actors = await tx.actors.list(realm.id, ids);
     const existing = await tx.recipients.findDirect(realm.id, ids);
-    const acquainted = await acquaintancesOf(tx, actor, realm);
+    const partners = await conversationPartnerIds(tx, actor, realm);
     const { nobody } = await tx.groups.systemGroupIds(realm.id);
     enforce(
       canSendDirect({
@@ -179,22 +179,22 @@ export class SendMessage {
         recipients: recipients.map((user) => ({
           user,
           actor: actors.get(user.id) ?? null,
-          address: publicAddress(user, this.addresses.mailHostOf(realm)),
-          isAcquainted: acquainted.has(user.id),
+          address: publicAddress(user, this.realmUrls.emailDomainOf(realm)),
+          sharesConversation: partners.has(user.id),
         })),
         realm,
         nobodyGroupId: nobody,
         // Who may begin conversations need not be asked whether this is one.
         conversationExists:
           hasRealmPermission(actor, realm, 'directMessageInitiator') ||
-          (existing !== null && (await tx.messages.hasMessages(realm.id, existing))),
+          (existing !== null && (await tx.topics.hasMessages(realm.id, existing))),
       }),
     );
-    if (existing !== null) return { kind: 'direct', recipientId: existing, people };
+    if (existing !== null) return { kind: 'direct', recipientId: existing, participants };
     const access = await accessAnnouncer(tx, realm);
     const recipientId = await tx.recipients.openDirect(realm.id, ids);
     await access?.announceConversation(ids);
-    return { kind: 'direct', recipientId, people };
+    return { kind: 'direct', recipientId, participants };
   }
 
   private async openTopic(
@@ -220,7 +220,7 @@ export class SendMessage {
         // Who may create topics need not be asked whether this is one.
         topicExists:
           isGranted(actor, channel.permissions.canCreateTopic, CHANNEL_PERMISSIONS.canCreateTopic) ||
-          (await tx.messages.hasMessages(actor.realmId, channel.recipientId, topicKey(topic))),
+          (await tx.topics.hasMessages(actor.realmId, channel.recipientId, topicKey(topic))),
         topic,
         realm,
       }),

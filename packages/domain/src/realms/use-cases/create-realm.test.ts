@@ -1,4 +1,4 @@
-import { expectRefused, FixedClock, given, MemoryStorage, SeededRandomness } from '@parley/testkit';
+import { createFixture, expectRefused, FixedClock, MemoryStorage, SeededRandomness } from '@parley/testkit';
 import type { ServerAddress } from '../server-address.js';
 import { CreateRealm } from './create-realm.js';
 
@@ -6,23 +6,23 @@ const SERVER: ServerAddress = { defaultRealm: null, hasSubdomains: true };
 
 /** Beside a realm at the server's address. */
 const creating = async (server = SERVER) => {
-  const scene = await given();
-  const useCase = new CreateRealm(scene.uow, scene.clock, new SeededRandomness(5), server);
-  return { scene, create: (stringId: string, name = 'Elsinore') => useCase.execute({ stringId, name }) };
+  const fixture = await createFixture();
+  const useCase = new CreateRealm(fixture.uow, fixture.clock, new SeededRandomness(5), server);
+  return { scene: fixture, create: (stringId: string, name = 'Elsinore') => useCase.execute({ stringId, name }) };
 };
 
-describe('founding a realm', () => {
-  it('gives it its groups, permissions and bots', async () => {
-    const { scene, create } = await creating();
+describe('creating a realm', () => {
+  it('creates its system groups, permissions and system bots', async () => {
+    const { scene: fixture, create } = await creating();
     const realm = await create('elsinore');
     expect(realm).toMatchObject({
       stringId: 'elsinore',
       name: 'Elsinore',
       uuid: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-4/),
       isDeactivated: false,
-      createdAt: scene.clock.now(),
+      createdAt: fixture.clock.now(),
     });
-    await scene.uow.read(async ({ realms, groups, users, events }) => {
+    await fixture.uow.read(async ({ realms, groups, users, events }) => {
       expect(await realms.findByStringId('elsinore')).toEqual(realm);
       const system = await groups.systemGroupIds(realm.id);
       expect(Object.keys(system)).toEqual([
@@ -54,10 +54,10 @@ describe('founding a realm', () => {
         'Welcome Bot',
         'Email Gateway',
       ]);
-      expect(await users.listHeads(realm.id)).toEqual([]);
-      expect(await events.headSeq(realm.id)).toBeGreaterThan(0);
+      expect(await users.listEntries(realm.id)).toEqual([]);
+      expect(await events.lastSeq(realm.id)).toBeGreaterThan(0);
     });
-    expect(new Set(scene.storage.announced.map(({ audience }) => audience.kind))).toEqual(new Set(['nobody']));
+    expect(new Set(fixture.storage.announced.map(({ audience }) => audience.kind))).toEqual(new Set(['nobody']));
   });
 
   it.each(['a', 'a-1', '42', 'a'.repeat(40)])('may be called %j', async (stringId) => {
@@ -76,8 +76,8 @@ describe('founding a realm', () => {
     ['elsinore', ' '],
     ['elsinore', 'é'.repeat(41)],
   ])('is refused as %j, %j', async (stringId, name) => {
-    const { scene, create } = await creating();
-    await expectRefused(scene, () => create(stringId, name), { code: 'INVALID_INPUT' });
+    const { scene: fixture, create } = await creating();
+    await expectRefused(fixture, () => create(stringId, name), { code: 'INVALID_INPUT' });
   });
 });
 
@@ -89,14 +89,14 @@ describe('the address of a realm', () => {
       ...SERVER,
       ...server,
     });
-    const addresses: unknown[] = [];
+    const realmUrls: unknown[] = [];
     for (const stringId of names) {
       await create.execute({ stringId, name: `Realm "${stringId}"` }).then(
-        ({ isAtServerAddress }) => addresses.push(isAtServerAddress ? 'server' : 'own'),
-        ({ code, message }) => addresses.push(`${code}: ${message.split(/[;,]/)[0]}`),
+        ({ isAtServerAddress }) => realmUrls.push(isAtServerAddress ? 'server' : 'own'),
+        ({ code, message }) => realmUrls.push(`${code}: ${message.split(/[;,]/)[0]}`),
       );
     }
-    return addresses;
+    return realmUrls;
   }
   const TAKEN = 'INVALID_INPUT: The address of this server is that of "Realm "a""';
   const NO_HOST = 'INVALID_INPUT: The address of this server is an IP address';
@@ -115,14 +115,14 @@ describe('the address of a realm', () => {
     ${['a', 'b']} | ${{ defaultRealm: 'a' }}                       | ${['server', 'own']}
     ${['a', '']}  | ${{ defaultRealm: 'b' }}                       | ${['own', 'server']}
     ${['a', 'b']} | ${{ defaultRealm: 'b', hasSubdomains: false }} | ${[NO_HOST, 'server']}
-  `('of $realms on $server: $addresses', async ({ realms, server, addresses }) => {
-    expect(await addressesOf(realms, server)).toEqual(addresses);
+  `('of $realms on $server: $addresses', async ({ realms, server, addresses: realmUrls }) => {
+    expect(await addressesOf(realms, server)).toEqual(realmUrls);
   });
 
   it('stays with a realm that is deactivated', async () => {
-    const { scene, create } = await creating();
-    await scene.uow.write((tx) => tx.realms.update({ ...scene.realm, isDeactivated: true }));
-    await expectRefused(scene, () => create('', 'Another one'), { code: 'INVALID_INPUT' });
+    const { scene: fixture, create } = await creating();
+    await fixture.uow.write((tx) => tx.realms.update({ ...fixture.realm, isDeactivated: true }));
+    await expectRefused(fixture, () => create('', 'Another one'), { code: 'INVALID_INPUT' });
     expect((await create('another')).isAtServerAddress).toBe(false);
   });
 });

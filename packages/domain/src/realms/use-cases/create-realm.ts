@@ -1,6 +1,6 @@
 import type { Clock, Randomness } from '../../shared/clock.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
-import { checkNewRealm, foundRealm } from '../found-realm.js';
+import { addRealm, checkNewRealm } from '../add-realm.js';
 import type { Realm } from '../realm.js';
 import { type ServerAddress, takesServerAddress } from '../server-address.js';
 
@@ -24,7 +24,7 @@ export class CreateRealm {
     const uuid = this.randomness.uuid();
     return this.uow.write(async (tx) => {
       const isAtServerAddress = takesServerAddress(stringId, await tx.realms.list(), this.server);
-      return foundRealm(tx, { stringId, name, uuid, isAtServerAddress, createdAt: this.clock.now() });
+      return addRealm(tx, { stringId, name, uuid, isAtServerAddress, createdAt: this.clock.now() });
     });
   }
 }

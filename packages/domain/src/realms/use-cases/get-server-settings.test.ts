@@ -1,20 +1,23 @@
-import { aChannel, aRealm, given } from '@parley/testkit';
+import { aChannel, aRealm, createFixture } from '@parley/testkit';
 import type { ChannelPrivacy } from '../../channels/channel.js';
 import { GetServerSettings } from './get-server-settings.js';
 
-const addresses = {
+const realmUrls = {
   urlOf: ({ stringId }: { stringId: string }) => `https://${stringId}.example`,
-  mailHostOf: () => 'x',
+  emailDomainOf: () => 'x',
 };
 
-describe('what anybody may know of the server', () => {
+describe('server settings for anonymous callers', () => {
   const ask = async (webPublicEnabled = true, enableSpectatorAccess = true, privacy: ChannelPrivacy = 'webPublic') => {
-    const scene = await given(aRealm({ stringId: 'zulip', name: 'Zulip' }), aChannel({ name: 'lobby', privacy }));
-    const { realm } = scene;
-    await scene.uow.write((tx) =>
+    const fixture = await createFixture(
+      aRealm({ stringId: 'zulip', name: 'Zulip' }),
+      aChannel({ name: 'lobby', privacy }),
+    );
+    const { realm } = fixture;
+    await fixture.uow.write((tx) =>
       tx.realms.update({ ...realm, settings: { ...realm.settings, enableSpectatorAccess } }),
     );
-    const settings = new GetServerSettings(scene.uow, addresses, { isOn: false }, { webPublicEnabled });
+    const settings = new GetServerSettings(fixture.uow, realmUrls, { isOn: false }, { webPublicEnabled });
     return { settings, realm };
   };
 

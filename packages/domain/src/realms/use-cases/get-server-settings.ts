@@ -1,9 +1,9 @@
-import type { Stranger } from '../../authentication/use-cases/fetch-api-key.js';
+import type { AnonymousCaller } from '../../authentication/use-cases/fetch-api-key.js';
 import type { DevelopmentMode } from '../../authentication/use-cases/fetch-development-api-key.js';
 import { canSpectate } from '../../channels/channel-permissions.js';
-import type { ChannelOptions } from '../../channels/use-cases/create-channel.js';
+import type { ServerChannelConfig } from '../../channels/use-cases/create-channel.js';
 import { invalidInput } from '../../shared/errors.js';
-import { type RealmAddresses, SERVER_ITSELF } from '../../shared/realm-address.js';
+import { type RealmUrls, SERVER_ITSELF } from '../../shared/realm-urls.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import type { Realm } from '../realm.js';
 
@@ -26,24 +26,24 @@ export interface ServerSettings {
 export class GetServerSettings {
   constructor(
     private readonly uow: UnitOfWork,
-    private readonly addresses: RealmAddresses,
+    private readonly realmUrls: RealmUrls,
     private readonly mode: DevelopmentMode,
-    private readonly options: ChannelOptions,
+    private readonly options: ServerChannelConfig,
   ) {}
 
   /** @throws DomainError INVALID_INPUT `Invalid subdomain` */
-  async execute({ realmId }: Stranger, { isServerAddress }: GetServerSettingsInput): Promise<ServerSettings> {
+  async execute({ realmId }: AnonymousCaller, { isServerAddress }: GetServerSettingsInput): Promise<ServerSettings> {
     const isDevelopment = this.mode.isOn;
     if (realmId === null) {
       if (!isServerAddress) throw invalidInput('Invalid subdomain');
-      return { realm: null, url: this.addresses.urlOf(SERVER_ITSELF), isDevelopment, allowsSpectators: false };
+      return { realm: null, url: this.realmUrls.urlOf(SERVER_ITSELF), isDevelopment, allowsSpectators: false };
     }
     return this.uow.read(async ({ realms, channels }) => {
       const realm = await realms.get(realmId);
       const { webPublicEnabled } = this.options;
       return {
         realm,
-        url: this.addresses.urlOf(realm),
+        url: this.realmUrls.urlOf(realm),
         isDevelopment,
         allowsSpectators:
           webPublicEnabled &&

@@ -5,92 +5,92 @@ import {
   aRealmWith,
   aUser,
   aUserOfEachRole,
+  createFixture,
+  createFixtureOn,
+  eventsWithReceivers,
   expectInSync,
   expectRefused,
-  given,
-  givenOn,
-  type MemoryScene,
-  type Piece,
-  PlainApiKeyMint,
-  PlainPasswordHasher,
-  PlainRenderer,
-  plainAddresses,
-  plainDisposableDomains,
-  plainPasswordStrength,
-  told,
+  FakeApiKeyMint,
+  FakePasswordHasher,
+  FakeRenderer,
+  type FixtureStep,
+  fakeDisposableDomains,
+  fakePasswordStrength,
+  fakeRealmUrls,
+  type MemoryFixture,
 } from '@parley/testkit';
-import { NoticeBoard } from '../../messages/notice-board.js';
+import { SystemMessages } from '../../messages/system-messages.js';
 import type { RealmId } from '../../shared/ids.js';
 import type { User } from '../user.js';
 import { CreateUser, type CreateUserInput } from './create-user.js';
-import { GrantPermission } from './grant-permission.js';
+import { GrantSpecialPermission } from './grant-special-permission.js';
 import { RegisterUser, type RegisterUserInput } from './register-user.js';
 
-const mint = new PlainApiKeyMint();
+const mint = new FakeApiKeyMint();
 const newcomer: CreateUserInput = { email: 'Ophelia@example.com', password: 'get thee to a', fullName: ' Ophelia ' };
 
-const creating = (scene: MemoryScene, hasher = new PlainPasswordHasher()) => {
-  const notices = new NoticeBoard(new PlainRenderer(), plainAddresses, scene.clock);
+const creating = (fixture: MemoryFixture, hasher = new FakePasswordHasher()) => {
+  const systemMessages = new SystemMessages(new FakeRenderer(), fakeRealmUrls, fixture.clock);
   const useCase = new CreateUser(
-    scene.uow,
+    fixture.uow,
     hasher,
-    plainPasswordStrength,
-    plainDisposableDomains,
+    fakePasswordStrength,
+    fakeDisposableDomains,
     mint,
-    notices,
-    scene.clock,
+    systemMessages,
+    fixture.clock,
   );
   return (who: string, input: Partial<CreateUserInput> = {}) =>
-    useCase.execute(scene.caller(who), { ...newcomer, ...input });
+    useCase.execute(fixture.caller(who), { ...newcomer, ...input });
 };
-const registering = (scene: MemoryScene) => {
-  const useCase = new RegisterUser(scene.uow, new PlainPasswordHasher(), mint, scene.clock);
+const registering = (fixture: MemoryFixture) => {
+  const useCase = new RegisterUser(fixture.uow, new FakePasswordHasher(), mint, fixture.clock);
   return (input: Partial<RegisterUserInput> = {}) =>
-    useCase.execute({ realmId: scene.realm.id, role: 'member', ...newcomer, ...input });
+    useCase.execute({ realmId: fixture.realm.id, role: 'member', ...newcomer, ...input });
 };
 /** Iago may create users. */
-const cast = (...pieces: readonly Piece[]) =>
-  given(
+const cast = (...pieces: readonly FixtureStep[]) =>
+  createFixture(
     aUserOfEachRole(),
     aUser({ name: 'iago', role: 'administrator', specialPermissions: ['canCreateUsers'] }),
     ...pieces,
   );
-const founded = (scene: MemoryScene, id: User['id']) =>
-  scene.uow.read(async (r) => ({
-    user: await r.users.find(scene.realm.id, id),
-    passwordHash: await r.users.findPasswordHash(scene.realm.id, id),
-    record: await r.apiKeys.find(scene.realm.id, id),
-    actor: await r.actors.get({ realmId: scene.realm.id, userId: id }),
-    system: await r.groups.systemGroupIds(scene.realm.id),
+const founded = (fixture: MemoryFixture, id: User['id']) =>
+  fixture.uow.read(async (r) => ({
+    user: await r.users.find(fixture.realm.id, id),
+    passwordHash: await r.users.findPasswordHash(fixture.realm.id, id),
+    record: await r.apiKeys.find(fixture.realm.id, id),
+    actor: await r.actors.get({ realmId: fixture.realm.id, userId: id }),
+    system: await r.groups.systemGroupIds(fixture.realm.id),
   }));
 
 describe('creating a user', () => {
   it('makes a member with a key, in the groups of members and the channels of newcomers', async () => {
-    const scene = await cast(
+    const fixture = await cast(
       aChannel({ name: 'town', isDefault: true, subscribers: ['member'] }),
       aChannel({ name: 'old', isDefault: true, isArchived: true }),
       aChannel({ name: 'other' }),
     );
-    await scene.add(aRealmWith({ settings: { signupAnnouncementsChannelId: scene.channel('town').id } }));
-    const id = await creating(scene)('iago');
+    await fixture.add(aRealmWith({ settings: { signupAnnouncementsChannelId: fixture.channel('town').id } }));
+    const id = await creating(fixture)('iago');
 
-    const { user, passwordHash, record, actor, system } = await founded(scene, id);
+    const { user, passwordHash, record, actor, system } = await founded(fixture, id);
     expect(user).toMatchObject({
       email: 'Ophelia@example.com',
       fullName: 'Ophelia',
       role: 'member',
       isActive: true,
-      joinedAt: scene.clock.now(),
+      joinedAt: fixture.clock.now(),
       bot: null,
-      settings: scene.realm.userDefaults,
+      settings: fixture.realm.userDefaults,
     });
     expect(passwordHash).toBe('hash of get thee to a');
-    expect(record).toEqual({ realmId: scene.realm.id, userId: id, generation: 1 });
+    expect(record).toEqual({ realmId: fixture.realm.id, userId: id, generation: 1 });
     expect([actor.groups.has(system.fullMembers), actor.groups.has(system.moderators)]).toEqual([true, false]);
-    const everybody = [...scene.users.keys()];
-    const followed = await scene.uow.read((r) => r.channels.listSubscribedIds(scene.realm.id, id));
-    expect(followed).toEqual([scene.channel('town').id]);
-    expect(await told(scene)).toEqual([
+    const everybody = [...fixture.users.keys()];
+    const followed = await fixture.uow.read((r) => r.channels.listSubscribedIds(fixture.realm.id, id));
+    expect(followed).toEqual([fixture.channel('town').id]);
+    expect(await eventsWithReceivers(fixture)).toEqual([
       ['user.created', everybody],
       ['group.members_changed', everybody],
       ['group.members_changed', everybody],
@@ -99,24 +99,24 @@ describe('creating a user', () => {
       ['message.sent', ['member']],
       ['message.sent', []],
     ]);
-    const { event } = scene.storage.announced.at(-2)!;
+    const { event } = fixture.storage.announced.at(-2)!;
     expect(event).toMatchObject({
       view: { message: { topic: 'signups', content: `@_**Ophelia|${id}** joined this organization.` } },
     });
   });
 
-  it('is welcomed by a starred message, and by another one where the organization has something to say', async () => {
-    const scene = await cast(aRealmWith({ settings: { welcomeMessageCustomText: 'Lunch is at **noon**.' } }));
-    const id = await creating(scene)('iago');
-    const sent = scene.storage.announced.flatMap(({ event }) => (event.type === 'message.sent' ? [event.view] : []));
-    const bot = await scene.uow.read(({ users }) => users.findSystemBot(scene.realm.id, 'welcome'));
+  it('sends a starred welcome message, and the organization’s own one where it is set', async () => {
+    const fixture = await cast(aRealmWith({ settings: { welcomeMessageCustomText: 'Lunch is at **noon**.' } }));
+    const id = await creating(fixture)('iago');
+    const sent = fixture.storage.announced.flatMap(({ event }) => (event.type === 'message.sent' ? [event.view] : []));
+    const bot = await fixture.uow.read(({ users }) => users.findSystemBot(fixture.realm.id, 'welcome'));
     expect(sent.map(({ message }) => [message.senderId, message.channelId, message.content])).toEqual([
-      [bot.id, null, expect.stringContaining(`Hello @_**Ophelia|${id}**, and welcome to **${scene.realm.name}**!`)],
+      [bot.id, null, expect.stringContaining(`Hello @_**Ophelia|${id}**, and welcome to **${fixture.realm.name}**!`)],
       [bot.id, null, 'Lunch is at **noon**.'],
     ]);
     const ids = sent.map(({ message }) => message.id);
-    const flags = await scene.uow.read(({ personal }) =>
-      personal.listFlags({ realmId: scene.realm.id, userId: id }, ids),
+    const flags = await fixture.uow.read(({ personal }) =>
+      personal.listFlags({ realmId: fixture.realm.id, userId: id }, ids),
     );
     expect(ids.map((each) => flags.get(each))).toEqual([
       expect.objectContaining({ starred: true, read: false }),
@@ -124,39 +124,39 @@ describe('creating a user', () => {
     ]);
   });
 
-  it('is welcomed in words that were parsed before the unit', async () => {
-    const scene = await cast(aRealmWith({ settings: { welcomeMessageCustomText: '$$x$$' } }));
-    const parse = jest.spyOn(PlainRenderer.prototype, 'parse');
-    const parseNow = jest.spyOn(PlainRenderer.prototype, 'parseNow');
-    await creating(scene)('iago');
+  it('parses the welcome message before the unit of work', async () => {
+    const fixture = await cast(aRealmWith({ settings: { welcomeMessageCustomText: '$$x$$' } }));
+    const parse = jest.spyOn(FakeRenderer.prototype, 'parse');
+    const parseNow = jest.spyOn(FakeRenderer.prototype, 'parseNow');
+    await creating(fixture)('iago');
     const ahead = await parse.mock.results[0]!.value;
     expect(parseNow).toHaveBeenLastCalledWith('$$x$$', expect.anything(), ahead);
     jest.restoreAllMocks();
   });
 
-  it('may have an address to throw away where the organization does not mind', async () => {
-    const scene = await cast(aRealmWith({ settings: { disallowDisposableEmailAddresses: false } }));
-    const id = await creating(scene)('iago', { email: 'ophelia@disposable.test' });
-    expect((await founded(scene, id)).user).toMatchObject({ email: 'ophelia@disposable.test' });
+  it('accepts a disposable address where the organization allows them', async () => {
+    const fixture = await cast(aRealmWith({ settings: { disallowDisposableEmailAddresses: false } }));
+    const id = await creating(fixture)('iago', { email: 'ophelia@disposable.test' });
+    expect((await founded(fixture, id)).user).toMatchObject({ email: 'ophelia@disposable.test' });
   });
 
   it('is refused by an organization that is restricted to domains and lists none (organization §5)', async () => {
-    const scene = await cast(aRealmWith({ settings: { emailsRestrictedToDomains: true } }));
-    await expectRefused(scene, () => creating(scene)('iago'), {
+    const fixture = await cast(aRealmWith({ settings: { emailsRestrictedToDomains: true } }));
+    await expectRefused(fixture, () => creating(fixture)('iago'), {
       code: 'INVALID_INPUT',
       message: "Email 'Ophelia@example.com' not allowed in this organization",
     });
   });
 
-  it('makes no full member where newcomers wait', async () => {
-    const scene = await cast(aRealmWith({ settings: { waitingPeriodThreshold: 3 } }));
-    const { actor, system } = await founded(scene, await creating(scene)('iago'));
+  it('leaves new users out of full members during the waiting period', async () => {
+    const fixture = await cast(aRealmWith({ settings: { waitingPeriodThreshold: 3 } }));
+    const { actor, system } = await founded(fixture, await creating(fixture)('iago'));
     expect([actor.groups.has(system.members), actor.groups.has(system.fullMembers)]).toEqual([true, false]);
   });
 
-  it('keeps everybody in sync', async () => {
-    const scene = await cast(aChannel({ name: 'town', isDefault: true, subscribers: ['guest'] }));
-    await expectInSync(scene, () => creating(scene)('iago'));
+  it('state before plus events equals state after, for every user', async () => {
+    const fixture = await cast(aChannel({ name: 'town', isDefault: true, subscribers: ['guest'] }));
+    await expectInSync(fixture, () => creating(fixture)('iago'));
   });
 
   const taken = { email: 'MEMBER@example.com' };
@@ -190,53 +190,53 @@ describe('creating a user', () => {
     ],
     ['a taken address', 'iago', { ...taken, ...weak }, { message: "Email 'MEMBER@example.com' already in use" }],
     ['a weak password', 'iago', weak, { message: 'The password is too weak.' }],
-    ['a password of his name', 'iago', { password: ' Ophelia 7' }, { message: 'The password is too weak.' }],
+    ['a password of their name', 'iago', { password: ' Ophelia 7' }, { message: 'The password is too weak.' }],
     ['a short password', 'iago', { password: 'é'.repeat(7) }, { message: 'The password is too weak.' }],
     ['a long password', 'iago', { password: 'é'.repeat(101) }, { message: 'The password is too weak.' }],
   ])('is refused in order: %s', async (_, who, input, refusal) => {
-    const scene = await cast(aRealmWith({ settings: { requireUniqueNames: true } }));
-    await expectRefused(scene, () => creating(scene)(who, input), refusal);
+    const fixture = await cast(aRealmWith({ settings: { requireUniqueNames: true } }));
+    await expectRefused(fixture, () => creating(fixture)(who, input), refusal);
   });
 
   it('takes the same name twice where names need not be unique, and the address another realm has', async () => {
-    const scene = await cast();
-    await anotherRealm(scene, aUser({ name: 'ophelia' }));
-    const create = creating(scene);
+    const fixture = await cast();
+    await anotherRealm(fixture, aUser({ name: 'ophelia' }));
+    const create = creating(fixture);
     await create('iago', { email: 'one@example.com' });
     await create('iago', { email: 'ophelia@example.com' });
-    await expectRefused(scene, () => create('iago', { email: 'OPHELIA@example.com' }), {
+    await expectRefused(fixture, () => create('iago', { email: 'OPHELIA@example.com' }), {
       message: "Email 'OPHELIA@example.com' already in use",
     });
   });
 
-  it('asks again for what may have changed while the password was hashed', async () => {
-    const scene = await cast();
-    const hasher = new PlainPasswordHasher();
+  it('repeats its checks after the password was hashed', async () => {
+    const fixture = await cast();
+    const hasher = new FakePasswordHasher();
     let meanwhile = async () => {};
     hasher.hash = async () => {
       await meanwhile();
       return 'hash';
     };
-    const create = creating(scene, hasher);
+    const create = creating(fixture, hasher);
     const users = (change: Partial<User>) => async () => {
-      await scene.uow.write((tx) => tx.users.update({ ...scene.user('iago'), ...change }));
+      await fixture.uow.write((tx) => tx.users.update({ ...fixture.user('iago'), ...change }));
     };
-    meanwhile = async () => void (await registering(scene)());
+    meanwhile = async () => void (await registering(fixture)());
     await expect(create('iago')).rejects.toMatchObject({ message: "Email 'Ophelia@example.com' already in use" });
     meanwhile = users({ specialPermissions: [] });
     await expect(create('iago', { email: 'x@example.com' })).rejects.toMatchObject({ code: 'NOT_PERMITTED' });
     meanwhile = users({ isActive: false });
-    await scene.uow.write((tx) => tx.users.update(scene.user('iago')));
+    await fixture.uow.write((tx) => tx.users.update(fixture.user('iago')));
     await expect(create('iago', { email: 'x@example.com' })).rejects.toMatchObject({ code: 'USER_DEACTIVATED' });
   });
 });
 
 describe('registering a user, as the operator does', () => {
-  it('knows no role too high, and needs no password', async () => {
-    const scene = await cast();
-    const register = registering(scene);
+  it('accepts every role and needs no password', async () => {
+    const fixture = await cast();
+    const register = registering(fixture);
     const owner = await register({ role: 'owner', password: null, specialPermissions: ['canChangeUserEmails'] });
-    const { user, passwordHash, actor, system } = await founded(scene, owner.id);
+    const { user, passwordHash, actor, system } = await founded(fixture, owner.id);
     expect(user).toEqual(owner);
     expect(user).toMatchObject({ role: 'owner', specialPermissions: ['canChangeUserEmails'] });
     expect(passwordHash).toBeNull();
@@ -244,20 +244,20 @@ describe('registering a user, as the operator does', () => {
   });
 
   it('makes bots, whose address everybody sees and who follow nothing', async () => {
-    const scene = await cast(aChannel({ name: 'town', isDefault: true }));
+    const fixture = await cast(aChannel({ name: 'town', isDefault: true }));
     const bot = {
       kind: 'generic',
-      ownerId: scene.user('member').id,
+      ownerId: fixture.user('member').id,
       isSystem: false,
       defaultSendingChannelId: null,
     } as const;
-    const user = await registering(scene)({
+    const user = await registering(fixture)({
       bot,
       password: null,
-      settings: { emailAddressVisibility: 4, enterSends: true },
+      settings: { emailAddressVisibility: 'nobody', enterSends: true },
     });
-    expect(user).toMatchObject({ bot, settings: { emailAddressVisibility: 1, enterSends: true } });
-    expect(await scene.uow.read((r) => r.channels.listSubscribedIds(scene.realm.id, user.id))).toEqual([]);
+    expect(user).toMatchObject({ bot, settings: { emailAddressVisibility: 'everyone', enterSends: true } });
+    expect(await fixture.uow.read((r) => r.channels.listSubscribedIds(fixture.realm.id, user.id))).toEqual([]);
   });
 
   it.each<[Partial<RegisterUserInput>, object]>([
@@ -266,25 +266,27 @@ describe('registering a user, as the operator does', () => {
     [{ fullName: 'x' }, { message: 'Name too short!' }],
     [{ email: 'member@EXAMPLE.com' }, { message: "Email 'member@EXAMPLE.com' already in use" }],
   ])('refuses %j', async (input, refusal) => {
-    const scene = await cast();
-    await expectRefused(scene, () => registering(scene)(input), refusal);
+    const fixture = await cast();
+    await expectRefused(fixture, () => registering(fixture)(input), refusal);
   });
 });
 
-describe('granting what no role carries', () => {
+describe('granting a special permission', () => {
   it('does it once', async () => {
-    const scene = await cast();
-    const grant = new GrantPermission(scene.uow);
-    const input = { realmId: scene.realm.id, email: 'OWNER@example.com', permission: 'canCreateUsers' } as const;
+    const fixture = await cast();
+    const grant = new GrantSpecialPermission(fixture.uow);
+    const input = { realmId: fixture.realm.id, email: 'OWNER@example.com', permission: 'canCreateUsers' } as const;
     await grant.execute(input);
     expect((await grant.execute(input)).specialPermissions).toEqual(['canCreateUsers']);
-    await creating(scene)('owner');
+    await creating(fixture)('owner');
   });
 
-  it('knows nobody of another realm', async () => {
-    const scene = await cast();
-    const elsewhere = await givenOn(scene.uow, scene.clock, aRealm({ stringId: 'other' }));
+  it('does not find users of another realm', async () => {
+    const fixture = await cast();
+    const elsewhere = await createFixtureOn(fixture.uow, fixture.clock, aRealm({ stringId: 'other' }));
     const input = { realmId: elsewhere.realm.id, email: 'owner@example.com', permission: 'canCreateUsers' } as const;
-    await expectRefused(scene, () => new GrantPermission(scene.uow).execute(input), { message: 'No such user' });
+    await expectRefused(fixture, () => new GrantSpecialPermission(fixture.uow).execute(input), {
+      message: 'No such user',
+    });
   });
 });

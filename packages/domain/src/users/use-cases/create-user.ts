@@ -1,6 +1,6 @@
 import type { ApiKeyMint, PasswordHasher } from '../../authentication/api-keys.js';
 import { checkPassword, type PasswordStrength } from '../../authentication/password-rules.js';
-import type { NoticeBoard } from '../../messages/notice-board.js';
+import type { SystemMessages } from '../../messages/system-messages.js';
 import type { Realm } from '../../realms/realm.js';
 import type { Caller } from '../../shared/caller.js';
 import type { Clock } from '../../shared/clock.js';
@@ -8,7 +8,7 @@ import { invalidInput } from '../../shared/errors.js';
 import type { UserId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
 import type { Repositories, Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
-import { addUser, refuseTakenAddress, refuseTakenName } from '../add-user.js';
+import { addUser, assertEmailAvailable, assertNameAvailable } from '../add-user.js';
 import { isEmailAddress } from '../email-address.js';
 import { canJoinWith, type DisposableDomains } from '../joining-address.js';
 import { parseFullName } from '../user-name.js';
@@ -28,7 +28,7 @@ export class CreateUser {
     private readonly strength: PasswordStrength,
     private readonly disposable: DisposableDomains,
     private readonly mint: ApiKeyMint,
-    private readonly notices: NoticeBoard,
+    private readonly systemMessages: SystemMessages,
     private readonly clock: Clock,
   ) {}
 
@@ -39,14 +39,14 @@ export class CreateUser {
       await enforceMayCreate(repositories, caller);
       const realm = await repositories.realms.get(caller.realmId);
       const name = parseFullName(raw);
-      await refuseTakenName(repositories, realm, name);
+      await assertNameAvailable(repositories, realm, name);
       if (!isEmailAddress(email)) throw invalidInput('Bad name or username');
       this.enforceMayJoin(realm, email);
-      await refuseTakenAddress(repositories, realm, email);
+      await assertEmailAvailable(repositories, realm, email);
       checkPassword(this.strength, password, [email, name]);
       return { fullName: name, realm };
     });
-    const welcomeAhead = await this.notices.parseWelcome(realm);
+    const welcomeAhead = await this.systemMessages.parseWelcome(realm);
     const passwordHash = await this.hasher.hash(password, { client: `user ${caller.userId}` });
     return this.uow.write(async (tx) => {
       await enforceMayCreate(tx, caller);
@@ -54,8 +54,8 @@ export class CreateUser {
       this.enforceMayJoin(realm, email);
       const person = { email, fullName, role: 'member', passwordHash } as const;
       const user = await addUser(tx, realm, person, { now: this.clock.now(), mint: this.mint });
-      await this.notices.announceSignup(tx, realm, user);
-      await this.notices.welcome(tx, realm, user, welcomeAhead);
+      await this.systemMessages.announceSignup(tx, realm, user);
+      await this.systemMessages.sendWelcome(tx, realm, user, welcomeAhead);
       return user.id;
     });
   }

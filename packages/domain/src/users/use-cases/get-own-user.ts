@@ -11,7 +11,7 @@ export interface GetOwnUserOutput {
   readonly newestMessageId: MessageId | null;
 }
 
-/** The caller himself. */
+/** The caller themselves. */
 export class GetOwnUser {
   constructor(private readonly uow: UnitOfWork) {}
 

@@ -3,9 +3,9 @@ import type { Caller } from '../../shared/caller.js';
 import { invalidInput } from '../../shared/errors.js';
 import type { UserId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
-import type { RealmAddresses } from '../../shared/realm-address.js';
+import type { RealmUrls } from '../../shared/realm-urls.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
-import { acquaintancesOf } from '../acquaintances.js';
+import { conversationPartnerIds } from '../accessible-users.js';
 import type { Actor } from '../actor.js';
 import { canFindByEmail } from '../email-visibility.js';
 import { idInDummyAddress } from '../find-by-address.js';
@@ -22,7 +22,7 @@ export interface GetUserOutput {
 export class GetUser {
   constructor(
     private readonly uow: UnitOfWork,
-    private readonly addresses: RealmAddresses,
+    private readonly realmUrls: RealmUrls,
   ) {}
 
   /** @throws DomainError INVALID_INPUT `No such user`, NOT_PERMITTED */
@@ -30,18 +30,18 @@ export class GetUser {
     return this.uow.read(async (repositories) => {
       const viewer = await repositories.actors.get(caller);
       const realm = await repositories.realms.get(caller.realmId);
-      const id = 'id' in by ? by.id : idInDummyAddress(by.email, this.addresses.mailHostOf(realm));
+      const id = 'id' in by ? by.id : idInDummyAddress(by.email, this.realmUrls.emailDomainOf(realm));
       const found =
         id !== null || !('email' in by)
           ? await repositories.users.find(realm.id, id as UserId)
           : await repositories.users.findByEmail(realm.id, by.email.trim());
-      // Who hides his address is not found by it, and nobody can tell that from an address that is nobody's.
+      // Who hides their address is not found by it, and nobody can tell that from an address that is nobody's.
       const user = id === null && found && !canFindByEmail(viewer, found) ? null : found;
-      const acquainted = await acquaintancesOf(repositories, viewer, realm);
+      const partners = await conversationPartnerIds(repositories, viewer, realm);
       enforce(
         canAccessUser(viewer, user, {
           realm,
-          isAcquainted: user !== null && acquainted.has(user.id),
+          sharesConversation: user !== null && partners.has(user.id),
           allowBots: true,
           allowDeactivated: true,
         }),

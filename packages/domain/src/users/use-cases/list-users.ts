@@ -2,16 +2,16 @@ import type { Realm } from '../../realms/realm.js';
 import type { Caller } from '../../shared/caller.js';
 import type { UserId } from '../../shared/ids.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
-import { accessibleIds } from '../acquaintances.js';
+import { accessibleUserIds } from '../accessible-users.js';
 import type { Actor } from '../actor.js';
 import type { User } from '../user.js';
-import type { UserHead } from '../user-repository.js';
+import type { UserListEntry } from '../user-repository.js';
 
 export interface UserList {
   readonly viewer: Actor;
   readonly realm: Realm;
   /** Ascending id; deactivated users and bots too, system bots not. */
-  readonly heads: readonly UserHead[];
+  readonly entries: readonly UserListEntry[];
 }
 
 /** Called inside the read's snapshot, so that whoever has presented users before asks for the missing ones only. */
@@ -35,11 +35,11 @@ export class ListUsers {
       const realm = await repositories.realms.get(caller.realmId);
       const wanted = ids && new Set(ids);
       const hydrate = (some: readonly UserId[]) => repositories.users.list(realm.id, some);
-      const known = await accessibleIds(repositories, viewer, realm);
-      const heads = (await repositories.users.listHeads(realm.id)).filter(
+      const known = await accessibleUserIds(repositories, viewer, realm);
+      const entries = (await repositories.users.listEntries(realm.id)).filter(
         ({ id }) => (!wanted || wanted.has(id)) && (!known || known.has(id)),
       );
-      return present({ viewer, realm, heads }, hydrate);
+      return present({ viewer, realm, entries }, hydrate);
     });
   }
 }

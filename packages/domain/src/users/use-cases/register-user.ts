@@ -12,7 +12,7 @@ import type { UserSettings } from '../user-settings.js';
 export interface RegisterUserInput extends Omit<NewUser, 'passwordHash' | 'fullName' | 'settings'> {
   readonly realmId: RealmId;
   readonly fullName: string;
-  /** Null: he cannot sign in with a password; the host application knows him otherwise. */
+  /** Null: they cannot sign in with a password; the host application knows them otherwise. */
   readonly password: string | null;
   readonly settings?: Partial<UserSettings>;
   readonly specialPermissions?: readonly SpecialPermission[];

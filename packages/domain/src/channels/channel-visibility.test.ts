@@ -1,0 +1,208 @@
+import { channelId, groupId, makeActor, makeChannel, tableRows, userId } from '@parley/testkit';
+import fc from 'fast-check';
+import type { Audience } from '../events/audience.js';
+import { isInAudience } from '../events/audience-membership.js';
+import type { Actor } from '../users/actor.js';
+import { ROLES, type Role } from '../users/role.js';
+import type { Channel, ChannelPermission, ChannelPrivacy } from './channel.js';
+import { canSeeMetadata } from './channel-permissions.js';
+import { type ChangedUser, visibilityForChangedUsers, visibilityOfChangedChannel } from './channel-visibility.js';
+
+const TEAM = groupId(50);
+const OTHERS = groupId(51);
+
+const PRIVACY: Readonly<Record<string, ChannelPrivacy>> = {
+  'web-public': 'webPublic',
+  public: 'public',
+  private: 'privateSharedHistory',
+  protected: 'privateProtectedHistory',
+};
+
+function isIn(audience: Audience, actor: Actor, isSubscribed: boolean): boolean {
+  return isInAudience(audience, {
+    userId: actor.id,
+    role: actor.role,
+    isLimitedGuest: false,
+    isSubscribed: () => isSubscribed,
+    isInGroup: (id) => actor.groups.has(id),
+    holds: () => false,
+    knows: () => false,
+    hasQueue: () => false,
+  });
+}
+
+/** `gains`, `keeps`, `loses`: each with its own event; `-`: hears nothing. */
+function sight(before: Channel, after: Channel, actor: Actor, isSubscribed: boolean): string {
+  const { gainers, keepers, losers } = visibilityOfChangedChannel(before, after);
+  const is = (audience: Audience) => isIn(audience, actor, isSubscribed);
+  return [is(gainers) && 'gains', is(keepers) && 'keeps', is(losers) && 'loses'].filter(Boolean).join(' ') || '-';
+}
+
+describe('when the privacy of a channel changes (channels §6.3)', () => {
+  it.each(
+    tableRows(`
+      who                   | private to public | private to web-public | public to private | web-public to private | public to web-public | web-public to public | private to protected
+      owner outside         | keeps             | keeps                 | keeps             | keeps                 | keeps                | keeps                | keeps
+      administrator outside | keeps             | keeps                 | keeps             | keeps                 | keeps                | keeps                | keeps
+      moderator outside     | gains             | gains                 | -                 | -                     | keeps                | keeps                | -
+      member outside        | gains             | gains                 | -                 | -                     | keeps                | keeps                | -
+      member inside         | keeps             | keeps                 | keeps             | keeps                 | keeps                | keeps                | keeps
+      guest outside         | -                 | gains                 | -                 | -                     | gains                | loses                | -
+      guest inside          | keeps             | keeps                 | keeps             | keeps                 | keeps                | keeps                | keeps
+    `),
+  )('%s, %s: %s', (who, change, expected) => {
+    const [role, where] = who.split(' ');
+    const [before, after] = change.split(' to ').map((kind) => makeChannel({ privacy: PRIVACY[kind]! }));
+    expect(sight(before!, after!, makeActor(role as Role), where === 'inside')).toBe(expected);
+  });
+});
+
+describe('when a permission of a channel changes (channels §6.3)', () => {
+  it.each(
+    tableRows(`
+      permission           | given to a member | given to a guest | given to an administrator | taken from a member | taken from a subscriber
+      canAddSubscribers    | gains             | -                | keeps                     | loses               | keeps
+      canAdministerChannel | gains             | -                | keeps                     | loses               | keeps
+      canSubscribe         | gains             | -                | keeps                     | loses               | keeps
+      canSendMessage       | -                 | -                | keeps                     | -                   | keeps
+      canRemoveSubscribers | -                 | -                | keeps                     | -                   | keeps
+    `),
+  )('%s of a private one, %s: %s', (permission, change, expected) => {
+    const of = (group: typeof TEAM) =>
+      makeChannel({
+        privacy: 'privateProtectedHistory',
+        permissionOverrides: { [permission as ChannelPermission]: group },
+      });
+    const role = change.split(' ').at(-1)!.replace('subscriber', 'member') as Role;
+    const actor = makeActor(role, { groups: [TEAM] });
+    const [before, after] = change.startsWith('given') ? [of(OTHERS), of(TEAM)] : [of(TEAM), of(OTHERS)];
+    expect(sight(before, after, actor, change.endsWith('subscriber'))).toBe(expected);
+  });
+
+  it('nobody gains or loses a public one', () => {
+    const of = (group: typeof TEAM) => makeChannel({ permissionOverrides: { canSubscribe: group } });
+    expect(sight(of(OTHERS), of(TEAM), makeActor('member', { groups: [TEAM] }), false)).toBe('keeps');
+    expect(sight(of(OTHERS), of(TEAM), makeActor('guest', { groups: [TEAM] }), false)).toBe('-');
+  });
+
+  it('asks nobody whether they gained or lost what no such change can give', () => {
+    const { gainers, losers } = visibilityOfChangedChannel(makeChannel(), makeChannel({ name: 'renamed' }));
+    expect([gainers, losers]).toEqual([{ kind: 'nobody' }, { kind: 'nobody' }]);
+  });
+});
+
+describe('whatever changes', () => {
+  const channel = fc
+    .record({
+      privacy: fc.constantFrom<ChannelPrivacy>(
+        'webPublic',
+        'public',
+        'privateSharedHistory',
+        'privateProtectedHistory',
+      ),
+      permissionOverrides: fc.record({
+        canAddSubscribers: fc.constantFrom(TEAM, OTHERS),
+        canAdministerChannel: fc.constantFrom(TEAM, OTHERS),
+        canSubscribe: fc.constantFrom(TEAM, OTHERS),
+        canSendMessage: fc.constantFrom(TEAM, OTHERS),
+      }),
+    })
+    .map(makeChannel);
+  const anybody = fc
+    .record({ role: fc.constantFrom(...ROLES), groups: fc.subarray([TEAM, OTHERS]) })
+    .map(({ role, groups }) => makeActor(role, { groups }));
+
+  it('those who gain and lose a channel are those who may see it only now, or no longer', () => {
+    fc.assert(
+      fc.property(channel, channel, anybody, fc.boolean(), (before, after, actor, isSubscribed) => {
+        const saw = canSeeMetadata(actor, before, isSubscribed).allowed;
+        const sees = canSeeMetadata(actor, after, isSubscribed).allowed;
+        const isOpen = ({ privacy }: Channel) => privacy === 'public' || privacy === 'webPublic';
+        const isShut = isOpen(before) && !isOpen(after);
+        const expected = sees ? (saw ? 'keeps' : 'gains') : saw && !isShut ? 'loses' : '-';
+        expect(sight(before, after, actor, isSubscribed)).toBe(expected);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('people gain and lose the channels that they may see only now, or no longer', () => {
+    fc.assert(
+      fc.property(
+        fc.array(channel, { maxLength: 6 }),
+        anybody,
+        anybody,
+        fc.nat(63),
+        (channels, before, after, bits) => {
+          const numbered = channels.map((one, index) => ({ ...one, id: channelId(index) }));
+          const isSubscribed = (_: unknown, id: number) => ((bits >> id) & 1) === 1;
+          const { gained, lost } = visibilityForChangedUsers([{ before, after }], numbered, isSubscribed);
+          const sees = (actor: Actor, one: Channel) =>
+            canSeeMetadata(actor, one, isSubscribed(actor.id, one.id)).allowed;
+          const only = (now: Actor, then: Actor) => numbered.filter((one) => sees(now, one) && !sees(then, one));
+          const told = (seen: typeof gained) => seen.map(({ channels: some }) => some.map(({ id }) => id));
+          const expected = (some: readonly Channel[]) => (some.length === 0 ? [] : [some.map(({ id }) => id)]);
+          expect(told(gained)).toEqual(expected(only(after, before)));
+          expect(told(lost)).toEqual(expected(only(before, after)));
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe('when roles and groups of people change (channels §6.3)', () => {
+  const open = makeChannel({ id: channelId(1) });
+  const club = makeChannel({
+    id: channelId(2),
+    privacy: 'privateSharedHistory',
+    permissionOverrides: { canSubscribe: TEAM },
+  });
+  const vault = makeChannel({ id: channelId(3), privacy: 'privateSharedHistory' });
+  const all = [open, club, vault];
+  const person = (id: number, before: Actor, after: Actor): ChangedUser => ({
+    before: { ...before, id: userId(id) },
+    after: { ...after, id: userId(id) },
+  });
+  const member = makeActor('member');
+  const inTeam = makeActor('member', { groups: [TEAM] });
+  const guest = makeActor('guest', { groups: [TEAM] });
+  const admin = makeActor('administrator');
+  const nowhere = () => false;
+  const seen = (ids: readonly number[], ...channels: readonly Channel[]) => ({
+    channels,
+    audience: { kind: 'users', ids },
+  });
+
+  it.each<[string, ChangedUser, object[], object[]]>([
+    ['a guest becomes a member', person(7, guest, inTeam), [seen([7], open, club)], []],
+    ['a member becomes a guest', person(7, inTeam, guest), [], [seen([7], open, club)]],
+    ['a member becomes an administrator', person(7, member, admin), [seen([7], club, vault)], []],
+    ['an administrator becomes a member', person(7, admin, inTeam), [], [seen([7], vault)]],
+    ['a member comes to a team', person(7, member, inTeam), [seen([7], club)], []],
+    ['nothing that matters changes', person(7, admin, makeActor('owner')), [], []],
+  ])('%s: one event for all that comes, and one for all that goes', (_, changed, gained, lost) => {
+    expect(visibilityForChangedUsers([changed], all, nowhere)).toEqual({ gained, lost });
+  });
+
+  it('users who gain or lose the same channels share one event', () => {
+    const people = [
+      person(9, member, inTeam),
+      person(7, member, inTeam),
+      person(8, inTeam, member),
+      person(6, guest, member),
+    ];
+    expect(visibilityForChangedUsers(people, all, nowhere)).toEqual({
+      gained: [seen([6], open), seen([7, 9], club)],
+      lost: [seen([8], club)],
+    });
+  });
+
+  it('subscribers see what they are subscribed to, whatever they become', () => {
+    const isInClub = (userId: number, channel: number) => userId === 7 && channel === club.id;
+    expect(visibilityForChangedUsers([person(7, guest, member), person(8, inTeam, guest)], [club], isInClub)).toEqual({
+      gained: [],
+      lost: [seen([8], club)],
+    });
+  });
+});

@@ -1,0 +1,203 @@
+import { users } from '../events/audience.js';
+import { invalidInput } from '../shared/errors.js';
+import type { ChannelId, RealmId, UserId } from '../shared/ids.js';
+import { slicesOf } from '../shared/slices.js';
+import type { Transaction } from '../shared/unit-of-work.js';
+import type { Actor } from '../users/actor.js';
+import { type AccessAnnouncer, accessAnnouncer } from '../users/announce-access.js';
+import type { Channel, ChannelView } from './channel.js';
+import { canSeeMetadata } from './channel-permissions.js';
+import { publishSubscriberChanges } from './publish-subscriber-changes.js';
+import { INHERITED_NOTIFICATIONS, pickColors, type Subscription } from './subscription.js';
+
+export interface SubscribeRequest {
+  readonly channels: readonly Channel[];
+  /** Each once. */
+  readonly userIds: readonly UserId[];
+  /** For channels a user has no row of yet. */
+  readonly requestedColors: ReadonlyMap<ChannelId, string>;
+}
+
+/** By channel, in the order they were named; users ascending. */
+export interface SubscribeResult {
+  readonly added: ReadonlyMap<ChannelId, readonly UserId[]>;
+  readonly alreadySubscribed: ReadonlyMap<ChannelId, readonly UserId[]>;
+}
+
+/** How many subscriptions one request changes at most: users times channels. */
+export const MAX_SUBSCRIPTIONS_PER_REQUEST = 100_000;
+/** How many of them are worked on before others get their turn. */
+const SUBSCRIPTIONS_AT_A_TIME = 500;
+const CHANNELS_AT_A_TIME = 100;
+const USERS_AT_A_TIME = 500;
+/** What one row of the log tells of, unless it is all one user's. */
+const SUBSCRIPTIONS_PER_EVENT = 10_000;
+
+/** @throws DomainError INVALID_INPUT when a request asks for more than is done at once. */
+export function checkSubscriptionCount(userCount: number, channelCount: number): void {
+  if (userCount * channelCount <= MAX_SUBSCRIPTIONS_PER_REQUEST) return;
+  throw invalidInput(
+    `Too many subscriptions in one request: users times channels may be ${MAX_SUBSCRIPTIONS_PER_REQUEST} at most.`,
+  );
+}
+
+/** So many users at a time that what they have to do with these channels is looked up in one go. */
+export const slicesOfUsers = (userIds: readonly UserId[], channelCount: number): Iterable<readonly UserId[]> =>
+  slicesOf(userIds, Math.max(1, Math.floor(SUBSCRIPTIONS_AT_A_TIME / channelCount)));
+
+/**
+ * Makes all users subscribe to all channels, and tells them and the others in the order of channels §6.3. Asks for no
+ * permission. Following twice changes nothing.
+ */
+export async function subscribeToChannels(tx: Transaction, subscribed: SubscribeRequest): Promise<SubscribeResult> {
+  const { channels, userIds } = subscribed;
+  const added = new Map<ChannelId, UserId[]>(channels.map(({ id }) => [id, []]));
+  const alreadySubscribed = new Map<ChannelId, UserId[]>(channels.map(({ id }) => [id, []]));
+  const [first] = channels;
+  if (!first) return { added, alreadySubscribed };
+  const { realmId } = first;
+
+  const access = await accessAnnouncer(tx, await tx.realms.get(realmId));
+  const subscriptions: Subscription[] = [];
+  for (const people of slicesOfUsers([...userIds].sort(ascending), channels.length)) {
+    const news = await newSubscriptions(tx, realmId, people, subscribed, alreadySubscribed);
+    await tx.channels.putSubscriptions(news);
+    for (const { channelId, userId } of news) added.get(channelId)!.push(userId);
+    subscriptions.push(...news);
+    await tx.yield();
+  }
+  const changed = channels.filter((channel) => added.get(channel.id)!.length > 0);
+  if (changed.length === 0) return { added, alreadySubscribed };
+
+  for (const channel of changed) {
+    for (const people of slicesOf(added.get(channel.id)!, USERS_AT_A_TIME)) {
+      await tx.personal.openSpans(realmId, channel.recipientId, people);
+      await tx.yield();
+    }
+  }
+  await announce(tx, changed, added, subscriptions, access);
+  return { added, alreadySubscribed };
+}
+
+/** Of these people, by user and then as the channels come. Notes who follows already. */
+async function newSubscriptions(
+  tx: Transaction,
+  realmId: RealmId,
+  people: readonly UserId[],
+  { channels, requestedColors }: SubscribeRequest,
+  alreadySubscribed: ReadonlyMap<ChannelId, UserId[]>,
+): Promise<Subscription[]> {
+  const ids = channels.map(({ id }) => id);
+  const present = await tx.channels.listSubscriptionsOf(realmId, people, ids);
+  const colorsInUse = await tx.channels.listColors(realmId, people);
+  const result: Subscription[] = [];
+  for (const userId of people) {
+    const rows = new Map(present.get(userId)!.map((row) => [row.channelId, row]));
+    const wanted = ids.filter((id) => !rows.get(id)?.isActive);
+    const colors = pickColors(
+      wanted.filter((id) => !rows.has(id)),
+      requestedColors,
+      colorsInUse.get(userId) ?? [],
+    );
+    for (const id of ids) if (rows.get(id)?.isActive) alreadySubscribed.get(id)!.push(userId);
+    for (const channelId of wanted) {
+      // Coming back restores how they had it.
+      const row = rows.get(channelId) ?? {
+        realmId,
+        channelId,
+        userId,
+        color: colors.get(channelId)!,
+        isMuted: false,
+        isPinned: false,
+        notifications: INHERITED_NOTIFICATIONS,
+      };
+      result.push({ ...row, isActive: true });
+    }
+  }
+  return result;
+}
+
+async function announce(
+  tx: Transaction,
+  channels: readonly Channel[],
+  added: ReadonlyMap<ChannelId, readonly UserId[]>,
+  subscriptions: readonly Subscription[],
+  access: AccessAnnouncer | null,
+): Promise<void> {
+  const { realmId } = channels[0]!;
+  const views = new Map<ChannelId, ChannelView>();
+  const subscribers = new Map<ChannelId, readonly UserId[]>();
+  for (const some of slicesOf(channels, CHANNELS_AT_A_TIME)) {
+    const ids = some.map(({ id }) => id);
+    for (const view of await tx.channels.listViews(realmId, ids)) views.set(view.id, view);
+    for (const [id, userIds] of await tx.channels.listSubscribers(realmId, ids)) subscribers.set(id, userIds);
+    await tx.yield();
+  }
+  const actors = await actorsOf(
+    tx,
+    realmId,
+    subscriptions.map(({ userId }) => userId),
+  );
+  for (const channel of channels) {
+    const blind = added.get(channel.id)!.filter((id) => couldNotSee(actors.get(id), channel));
+    if (blind.length > 0) {
+      await tx.events.append(realmId, {
+        event: { type: 'channel.created', channels: [views.get(channel.id)!] },
+        audience: users(blind),
+      });
+    }
+    await tx.yield();
+  }
+  for (const some of byUsers(subscriptions)) {
+    const ofThese = new Set(some.map(({ channelId }) => channelId));
+    await tx.events.append(realmId, {
+      event: {
+        type: 'subscription.added',
+        channels: channels
+          .filter(({ id }) => ofThese.has(id))
+          .map(({ id }) => ({ channel: views.get(id)!, subscriberIds: subscribers.get(id) ?? [] })),
+        subscriptions: some,
+      },
+      audience: users([...new Set(some.map(({ userId }) => userId))]),
+    });
+    await tx.yield();
+  }
+  for (const { id } of channels) {
+    await access?.announceChannel(id, added.get(id)!, async () => subscribers.get(id) ?? []);
+    await tx.yield();
+  }
+  await publishSubscriberChanges(tx, 'add', channels, added);
+}
+
+/** Of active users, each once. */
+export async function actorsOf(
+  tx: Transaction,
+  realmId: RealmId,
+  userIds: readonly UserId[],
+): Promise<ReadonlyMap<UserId, Actor>> {
+  const actors = new Map<UserId, Actor>();
+  for (const some of slicesOf([...new Set(userIds)].sort(ascending), USERS_AT_A_TIME)) {
+    for (const [id, actor] of await tx.actors.list(realmId, some)) actors.set(id, actor);
+    await tx.yield();
+  }
+  return actors;
+}
+
+/** In pieces that an event can carry, none of which parts what is one user's: each hears of all their channels at once. */
+function* byUsers(subscriptions: readonly Subscription[]): Generator<readonly Subscription[]> {
+  let piece: Subscription[] = [];
+  for (const subscription of subscriptions) {
+    if (piece.length >= SUBSCRIPTIONS_PER_EVENT && piece.at(-1)!.userId !== subscription.userId) {
+      yield piece;
+      piece = [];
+    }
+    piece.push(subscription);
+  }
+  if (piece.length > 0) yield piece;
+}
+
+const ascending = (a: number, b: number): number => a - b;
+
+/** Whether the channel is news to somebody who has just come to follow it. */
+const couldNotSee = (actor: Actor | undefined, channel: Channel): boolean =>
+  actor !== undefined && !canSeeMetadata(actor, channel, false).allowed;

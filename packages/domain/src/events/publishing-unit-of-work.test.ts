@@ -1,0 +1,91 @@
+import { createFixture } from '@parley/testkit';
+import { encodeJob, jobKind } from '../jobs/job.js';
+import type { Transaction, UnitOfWork } from '../shared/unit-of-work.js';
+import { type CommitListener, PublishingUnitOfWork } from './publishing-unit-of-work.js';
+
+const POST = jobKind<object>({ name: 'test.post', readPayload: (stored) => stored as object });
+
+describe('PublishingUnitOfWork', () => {
+  async function publishing(wrap: (uow: UnitOfWork) => UnitOfWork = (uow) => uow) {
+    const { uow: inner, realm, storage } = await createFixture();
+    const calls: unknown[] = [];
+    const failures: unknown[] = [];
+    const uow = new PublishingUnitOfWork(wrap(inner), storage.clock, (error) => void failures.push(error));
+    const listener: CommitListener = {
+      onEvents: (events) => void calls.push(events),
+      onJobsScheduled: (jobs) => void calls.push(jobs),
+    };
+    uow.subscribe(listener);
+    const append = (tx: Transaction) =>
+      tx.events.append(realm.id, { event: { type: 'blank' }, audience: { kind: 'realm' } });
+    const schedule = (tx: Transaction, dueAt: number) =>
+      tx.jobs.schedule(encodeJob(POST, { realmId: realm.id, dueAt, payload: {} }));
+    return { uow, inner, realm, storage, calls, failures, append, schedule };
+  }
+
+  it('tells of events as they were stored, then of jobs, once they are committed', async () => {
+    const { uow, calls, append, schedule, storage, realm } = await publishing();
+    const { seq } = await uow.write(async (tx) => {
+      await schedule(tx, 7);
+      const seq = await append(tx);
+      await schedule(tx, 5);
+      expect(calls).toEqual([]);
+      expect(await tx.events.lastSeq(realm.id)).toBe(seq);
+      expect(await tx.jobs.nextDueAt({ kind: POST.name, maxFormat: 1 })).toBe(5);
+      return { seq };
+    });
+    expect(storage.announced.at(-1)!.seq).toBe(seq);
+    expect(calls).toEqual([
+      [storage.announced.at(-1)],
+      [
+        { kind: POST.name, dueAt: 7 },
+        { kind: POST.name, dueAt: 5 },
+      ],
+    ]);
+  });
+
+  it('tells nothing of units that fail, change nothing else, or only read', async () => {
+    const { uow, calls, append, schedule } = await publishing();
+    const failing = uow.write(async (tx) => {
+      await append(tx);
+      await schedule(tx, 7);
+      throw new Error('no');
+    });
+    await expect(failing).rejects.toThrow('no');
+    await uow.write(async () => {});
+    await uow.read((r) => r.realms.list());
+    expect(calls).toEqual([]);
+  });
+
+  it('tells of the last attempt alone where a unit runs again', async () => {
+    const { uow, calls, append } = await publishing((inner) => ({
+      read: (work) => inner.read(work),
+      write: async (work) => {
+        await inner
+          .write(async (tx) => {
+            await work(tx);
+            throw new Error('serialization failure');
+          })
+          .catch(() => undefined);
+        return inner.write(work);
+      },
+    }));
+    await uow.write(append);
+    expect(calls).toHaveLength(1);
+    expect(calls[0]).toHaveLength(1);
+  });
+
+  it('reports a listener that fails, and tells the others all the same', async () => {
+    const { uow, calls, failures, append } = await publishing();
+    const broken = new Error('broken');
+    uow.subscribe({
+      onEvents: () => {
+        throw broken;
+      },
+    });
+    const announced: unknown[] = [];
+    uow.subscribe({ onEvents: (events) => void announced.push(events) });
+    await uow.write(append);
+    expect([calls.length, announced.length, failures]).toEqual([1, 1, [broken]]);
+  });
+});

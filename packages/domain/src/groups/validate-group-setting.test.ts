@@ -1,0 +1,98 @@
+import { aGroup, anotherRealm, aUser, createFixture, type MemoryFixture } from '@parley/testkit';
+import { CHANNEL_PERMISSIONS } from '../channels/channel.js';
+import { REALM_PERMISSIONS } from '../realms/realm-settings.js';
+import type { GroupId, UserId } from '../shared/ids.js';
+import type { GroupSettingDefinition, GroupSettingValue } from './group-setting.js';
+import { groupForSetting, permissionTitle, validateGroupSetting } from './validate-group-setting.js';
+
+const town = () =>
+  createFixture(
+    aUser({ name: 'hamlet' }),
+    aUser({ name: 'iago' }),
+    aUser({ name: 'gone', isActive: false }),
+    aGroup({ name: 'cooks' }),
+    aGroup({ name: 'former', isDeactivated: true }),
+  );
+const accepting =
+  (fixture: MemoryFixture) =>
+  (value: GroupSettingValue, definition: GroupSettingDefinition = CHANNEL_PERMISSIONS.canSubscribe) =>
+    fixture.uow.write((tx) => validateGroupSetting(tx, fixture.realm.id, 'can_subscribe_group', definition, value));
+const spelt = (directMembers: readonly number[], directSubgroups: readonly number[] = []) =>
+  ({ directMembers, directSubgroups }) as Exclude<GroupSettingValue, GroupId>;
+
+describe('a value somebody chose for a permission', () => {
+  it('comes back in its one spelling', async () => {
+    const fixture = await town();
+    const accept = accepting(fixture);
+    const { nobody } = await fixture.uow.read(({ groups }) => groups.systemGroupIds(fixture.realm.id));
+    const [cooks, hamlet, iago] = [fixture.group('cooks').id, fixture.user('hamlet').id, fixture.user('iago').id];
+    expect(await accept(cooks)).toBe(cooks);
+    expect(await accept(spelt([], [cooks]))).toBe(cooks);
+    expect(await accept(spelt([]))).toBe(nobody);
+    expect(await accept(spelt([iago, hamlet, iago], [cooks, nobody]))).toEqual(spelt([hamlet, iago], [nobody, cooks]));
+  });
+
+  it('is refused when it names what is not there', async () => {
+    const fixture = await town();
+    const elsewhere = await anotherRealm(fixture, aGroup({ name: 'theirs' }));
+    const accept = accepting(fixture);
+    const anonymous = await fixture.uow.write((tx) =>
+      groupForSetting(tx, fixture.realm.id, spelt([fixture.user('hamlet').id])),
+    );
+    const [theirs, otherRealmUser, gone] = [
+      elsewhere.group('theirs').id,
+      elsewhere.user('otherRealmUser').id,
+      fixture.user('gone').id,
+    ];
+    const refused = (value: GroupSettingValue, message: string) =>
+      expect(accept(value)).rejects.toMatchObject({ code: 'INVALID_INPUT', message });
+    for (const id of [9999 as GroupId, theirs, anonymous]) {
+      await refused(id, 'Invalid user group');
+      await refused(spelt([fixture.user('hamlet').id], [id]), `Invalid user group ID: ${id}`);
+    }
+    const [system] = await fixture.uow.read(({ users }) => users.listSystemBots(fixture.realm.id));
+    for (const id of [9999 as UserId, otherRealmUser, gone, system!.id])
+      await refused(spelt([id], [theirs]), `Invalid user ID: ${id}`);
+    await refused(fixture.group('former').id, 'User group is deactivated.');
+  });
+
+  it('is refused when the permission is for others', async () => {
+    const fixture = await town();
+    const accept = accepting(fixture);
+    const { everyone } = await fixture.uow.read(({ groups }) => groups.systemGroupIds(fixture.realm.id));
+    await expect(accept(everyone)).rejects.toMatchObject({
+      message: "'can_subscribe_group' setting cannot be set to 'role:everyone' group.",
+    });
+    await expect(accept(fixture.group('cooks').id, REALM_PERMISSIONS.canAccessAllUsers)).rejects.toMatchObject({
+      code: 'SYSTEM_GROUP_REQUIRED',
+    });
+  });
+
+  it('stands for a named group itself, or for a new one that nobody is told of', async () => {
+    const fixture = await town();
+    const cooks = fixture.group('cooks').id;
+    const value = spelt([fixture.user('hamlet').id], [cooks]);
+    const [named, first, second] = await fixture.uow.write(async (tx) => [
+      await groupForSetting(tx, fixture.realm.id, cooks),
+      await groupForSetting(tx, fixture.realm.id, value),
+      await groupForSetting(tx, fixture.realm.id, value),
+    ]);
+    expect(named).toBe(cooks);
+    expect(first).not.toBe(second);
+    expect(
+      (await fixture.uow.read(({ groups }) => groups.settingValues(fixture.realm.id, [first!]))).get(first!),
+    ).toEqual(value);
+    expect(fixture.storage.announced).toMatchObject(
+      [first, second].map((groupId) => ({
+        event: { type: 'group.created', groupId, memberIds: value.directMembers, subgroupIds: [cooks], view: null },
+        audience: { kind: 'nobody' },
+      })),
+    );
+  });
+});
+
+it.each([
+  ['canSubscribe', 'can_subscribe_group'],
+  ['canMoveMessagesOutOfChannel', 'can_move_messages_out_of_channel_group'],
+  ['canCreateGroups', 'can_create_groups'],
+])('%s is called %s', (name, title) => expect(permissionTitle(name)).toBe(title));

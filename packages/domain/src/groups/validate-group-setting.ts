@@ -1,0 +1,44 @@
+import type { GroupId, RealmId, UserId } from '../shared/ids.js';
+import { enforce } from '../shared/permission.js';
+import type { Transaction } from '../shared/unit-of-work.js';
+import { addAnonymousGroup } from './default-group-settings.js';
+import type { Group } from './group.js';
+import type { GroupSettingDefinition, GroupSettingValue } from './group-setting.js';
+import { canonicalGroupSetting, checkGroupSetting, namedIn } from './group-setting-rules.js';
+
+/**
+ * A value somebody chose for a permission, in its one spelling (channels §2.4). `title` is what refusals call the
+ * permission. @throws DomainError INVALID_INPUT, SYSTEM_GROUP_REQUIRED
+ */
+export async function validateGroupSetting(
+  tx: Transaction,
+  realmId: RealmId,
+  title: string,
+  definition: GroupSettingDefinition,
+  chosen: GroupSettingValue,
+): Promise<GroupSettingValue> {
+  const { nobody } = await tx.groups.systemGroupIds(realmId);
+  const value = canonicalGroupSetting(chosen, nobody);
+  const { groupIds, userIds } = namedIn(value);
+  const groups = new Map<GroupId, Group>();
+  for (const id of groupIds) {
+    const group = await tx.groups.find(realmId, id);
+    if (group) groups.set(id, group);
+  }
+  // The organization's own bots are members of nothing (contract decision 22).
+  const users = (await tx.users.list(realmId, userIds)).filter((user) => user.isActive && !user.bot?.isSystem);
+  const known = new Set<UserId>(users.map((user) => user.id));
+  enforce(checkGroupSetting(value, definition, title, { groups, userIds: known }));
+  return value;
+}
+
+/** The group that stands for an accepted value: the named one itself, or a new anonymous one. */
+export async function groupForSetting(tx: Transaction, realmId: RealmId, value: GroupSettingValue): Promise<GroupId> {
+  return typeof value === 'number' ? value : addAnonymousGroup(tx, realmId, value.directMembers, value.directSubgroups);
+}
+
+/** What refusals call a permission, so that clients know it: `canSubscribe` is `can_subscribe_group`. */
+export function permissionTitle(name: string): string {
+  const title = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return title.endsWith('_groups') ? title : `${title}_group`;
+}

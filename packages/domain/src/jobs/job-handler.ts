@@ -1,0 +1,21 @@
+import type { Transaction } from '../shared/unit-of-work.js';
+import type { Job, JobKind } from './job.js';
+
+/** What is left of a job when everything slow is done. */
+export type JobWork = (tx: Transaction) => Promise<void>;
+
+/**
+ * Does the jobs of one kind. What `prepare` does may happen again after a crash, a failure, or in another process; what
+ * the work does that it answers happens exactly once, in the unit that removes the job, and not at all when the job
+ * was cancelled or replaced meanwhile.
+ */
+export interface JobHandler<Payload = unknown> {
+  readonly kind: JobKind<Payload>;
+  /** Before the unit: parses, renders, talks to other servers. A throw is an attempt that failed. */
+  prepare(job: Job<Payload>): Promise<JobWork>;
+  /**
+   * In the unit that removes a job which is given up: after a DomainError, which is a refusal that would come again, or
+   * after the last attempt. Without it, the job is set aside.
+   */
+  giveUp?(tx: Transaction, job: Job<Payload>, error: unknown): Promise<void>;
+}

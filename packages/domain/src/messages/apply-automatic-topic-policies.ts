@@ -1,0 +1,81 @@
+import { changeTopicPolicy } from '../channels/change-topic-policy.js';
+import { type Channel, hasSharedHistory } from '../channels/channel.js';
+import { followsWhenMentioned, type TopicVisibility, visibilityAfterSending } from '../channels/topic-policy.js';
+import type { UnixSeconds, UserId } from '../shared/ids.js';
+import type { Transaction } from '../shared/unit-of-work.js';
+import type { User } from '../users/user.js';
+import type { Viewer } from './message-page-reads.js';
+import { receivedMessagesIn } from './narrow.js';
+import type { Destination } from './post-message.js';
+import type { RenderedText } from './render-message.js';
+import { topicKey } from './topic.js';
+
+/**
+ * Brings the topic nearer to those who take part in it, as their settings have it: to the sender, and to subscribers of the
+ * channel who are mentioned (messages §4.4). Bots wish nothing. Runs before the message is stored; answers what became of
+ * the sender's wish, null when nothing did.
+ */
+export async function applyAutomaticTopicPolicies(
+  tx: Transaction,
+  sender: User,
+  destination: Destination,
+  rendered: RenderedText,
+  now: UnixSeconds,
+): Promise<TopicVisibility | null> {
+  if (destination.kind !== 'channel') return null;
+  const { channel, topic } = destination;
+  const { realmId } = sender;
+  const mentioned = await mentionedSubscribers(tx, sender, destination, rendered);
+  const known = await tx.topicPolicies.listOf(realmId, channel.id, topicKey(topic), [sender.id, ...mentioned]);
+  const visibilities = new Map(known);
+  const visibilityOf = (userId: UserId) => visibilities.get(userId) ?? 'inherit';
+  const change = (userId: UserId, visibility: TopicVisibility) => {
+    visibilities.set(userId, visibility);
+    return changeTopicPolicy(tx, { realmId, userId, channelId: channel.id, topic, visibility, changedAt: now });
+  };
+  const before = visibilityOf(sender.id);
+  const changed = sender.bot ? null : await senderVisibility(tx, sender, destination, before);
+  if (changed !== null) await change(sender.id, changed);
+  for (const user of await tx.users.list(realmId, mentioned)) {
+    if (!user.bot && followsWhenMentioned(user.settings, visibilityOf(user.id))) await change(user.id, 'followed');
+  }
+  const after = visibilityOf(sender.id);
+  return after === before ? null : after;
+}
+
+async function senderVisibility(
+  tx: Transaction,
+  { realmId, id, settings }: User,
+  { channel, topic }: Extract<Destination, { kind: 'channel' }>,
+  current: TopicVisibility,
+): Promise<TopicVisibility | null> {
+  // Nothing can change any more; the rest need not be asked.
+  if (current === 'followed') return null;
+  const subscription = await tx.channels.findSubscription(realmId, channel.id, id);
+  return visibilityAfterSending({
+    settings,
+    current,
+    hasMutedChannel: subscription?.isActive === true && subscription.isMuted,
+    startsTopic: !(await seesMessages(tx, { realmId, userId: id }, channel, topicKey(topic))),
+  });
+}
+
+/** Whether anything was said in the topic that the viewer, who may write there, can read. */
+async function seesMessages(tx: Transaction, viewer: Viewer, channel: Channel, key: string): Promise<boolean> {
+  const { recipientId } = channel;
+  if (hasSharedHistory(channel)) return tx.topics.hasMessages(viewer.realmId, recipientId, key);
+  return (await tx.pages.listEntriesUpTo(viewer, receivedMessagesIn(recipientId, key), null, 1)).length > 0;
+}
+
+async function mentionedSubscribers(
+  tx: Transaction,
+  { realmId }: User,
+  { channel }: Extract<Destination, { kind: 'channel' }>,
+  { mentionedUserIds, mentionedGroupIds }: RenderedText,
+): Promise<readonly UserId[]> {
+  const mentioned = new Set(mentionedUserIds);
+  for (const groupId of mentionedGroupIds) {
+    for (const userId of await tx.groups.listMembersRecursively(realmId, groupId)) mentioned.add(userId);
+  }
+  return mentioned.size === 0 ? [] : tx.channels.filterSubscribed(realmId, channel.id, [...mentioned]);
+}

@@ -1,0 +1,109 @@
+import type { ChannelPrivacy } from '../channels/channel.js';
+import type { MessageId, RecipientId, UserId } from '../shared/ids.js';
+import type { Message, PersonalFlags } from './message.js';
+import { RESOLVED_PREFIX, topicKey } from './topic.js';
+
+/** One topic of one channel. */
+export interface ChannelTopic {
+  /** Of the channel. */
+  readonly recipientId: RecipientId;
+  readonly topicKey: string;
+}
+
+export const MESSAGE_PROPERTIES = ['hasLink', 'hasImage', 'hasAttachment', 'isResolved'] as const;
+/** What a message is to everybody; `isResolved`: its topic is marked as resolved. */
+export type MessageProperty = (typeof MESSAGE_PROPERTIES)[number];
+
+export type ViewerFlag = Exclude<keyof PersonalFlags, 'collapsed' | 'historical'>;
+
+/** The smallest things that can be said of a message. */
+export type SimpleCondition =
+  /** In one of these channels and direct conversations. */
+  | { readonly kind: 'recipient'; readonly recipientIds: readonly RecipientId[] }
+  /** In a direct conversation, whichever. */
+  | { readonly kind: 'direct' }
+  /** In a channel of one of these kinds, as the channel is now. */
+  | { readonly kind: 'channelPrivacy'; readonly privacies: readonly ChannelPrivacy[] }
+  /** In a topic with this key, whatever the channel; an empty key is the empty topic of channels, not direct messages. */
+  | { readonly kind: 'topic'; readonly topicKey: string }
+  /** In one of these topics. */
+  | { readonly kind: 'channelTopic'; readonly topics: readonly ChannelTopic[] }
+  | { readonly kind: 'sender'; readonly userId: UserId }
+  | { readonly kind: 'message'; readonly messageId: MessageId }
+  | { readonly kind: 'property'; readonly property: MessageProperty }
+  /** Of the viewer's flags; what they never received has those of `HISTORICAL`. */
+  | { readonly kind: 'flag'; readonly flag: ViewerFlag };
+
+/** Conditions of whatever kind put together. Nothing is `anyOf` of none, everything `allOf` of none. */
+export type Combined<Simple> = Simple | Negation<Simple> | Combination<Simple>;
+
+interface Negation<Simple> {
+  readonly kind: 'not';
+  readonly condition: Combined<Simple>;
+}
+interface Combination<Simple> {
+  readonly kind: 'anyOf' | 'allOf';
+  readonly conditions: readonly Combined<Simple>[];
+}
+
+/** Something that is true of a message, to a viewer, or is not. Plain data: storage makes its queries of it. */
+export type MessageCondition = Combined<SimpleCondition>;
+
+export const EVERY_MESSAGE = { kind: 'allOf', conditions: [] } as const;
+export const NO_MESSAGE = { kind: 'anyOf', conditions: [] } as const;
+
+export const not = <Simple>(condition: Combined<Simple>): Combined<Simple> => ({ kind: 'not', condition });
+
+/** A message and what it is to its viewer: all that conditions are about. */
+export interface ConditionSubject {
+  readonly message: Pick<
+    Message,
+    'id' | 'recipientId' | 'channelId' | 'topic' | 'senderId' | 'hasLink' | 'hasImage' | 'hasAttachment'
+  >;
+  /** Null for direct messages. */
+  readonly channelPrivacy: ChannelPrivacy | null;
+  readonly flags: PersonalFlags;
+}
+
+/** Whether a message at hand fulfils a condition. The queries of a storage answer the same. */
+export const matchesCondition = (subject: ConditionSubject, condition: MessageCondition): boolean =>
+  evaluate(condition, (simple) => holds(subject, simple));
+
+/** `holds` answers for what is not put together. */
+export function evaluate<Simple extends { readonly kind: string }>(
+  condition: Combined<Simple>,
+  holds: (simple: Simple) => boolean,
+): boolean {
+  const isTrue = (each: Combined<Simple>) => evaluate(each, holds);
+  if (condition.kind === 'not') return !isTrue((condition as Negation<Simple>).condition);
+  if (condition.kind === 'anyOf') return (condition as Combination<Simple>).conditions.some(isTrue);
+  if (condition.kind === 'allOf') return (condition as Combination<Simple>).conditions.every(isTrue);
+  return holds(condition as Simple);
+}
+
+export function holds({ message, channelPrivacy, flags }: ConditionSubject, condition: SimpleCondition): boolean {
+  switch (condition.kind) {
+    case 'recipient':
+      return condition.recipientIds.includes(message.recipientId);
+    case 'direct':
+      return message.channelId === null;
+    case 'channelPrivacy':
+      return channelPrivacy !== null && condition.privacies.includes(channelPrivacy);
+    case 'topic':
+      return message.channelId !== null && topicKey(message.topic) === condition.topicKey;
+    case 'channelTopic': {
+      const key = topicKey(message.topic);
+      return condition.topics.some((topic) => topic.recipientId === message.recipientId && topic.topicKey === key);
+    }
+    case 'sender':
+      return message.senderId === condition.userId;
+    case 'message':
+      return message.id === condition.messageId;
+    case 'property':
+      return condition.property === 'isResolved'
+        ? message.channelId !== null && message.topic.startsWith(RESOLVED_PREFIX)
+        : message[condition.property];
+    case 'flag':
+      return flags[condition.flag];
+  }
+}

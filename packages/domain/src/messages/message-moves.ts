@@ -1,0 +1,18 @@
+import type { ChannelId, MessageId, RealmId, RecipientId } from '../shared/ids.js';
+
+export interface MoveTarget {
+  readonly channelId: ChannelId;
+  readonly recipientId: RecipientId;
+  /** Null: each keeps its own. */
+  readonly topic: string | null;
+  readonly isHistoryProtected: boolean;
+}
+
+/** Every implementation passes message-moves.contract.ts. */
+export interface MessageMoves {
+  /**
+   * To another channel and topic, or only to another topic of the same channel. Moving between channels: those who are
+   * not subscribed to the target lose the messages, and where `isHistoryProtected` its subscribers gain them, read.
+   */
+  move(realmId: RealmId, ids: readonly MessageId[], target: MoveTarget): Promise<void>;
+}

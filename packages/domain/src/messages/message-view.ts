@@ -1,0 +1,33 @@
+import type { ChannelId, MessageId, UserId } from '../shared/ids.js';
+import type { EmailOwner } from '../users/email-visibility.js';
+import type { Message } from './message.js';
+
+/** A user as messages name them; everything that differs by who looks is derived from it. */
+export interface UserSummary extends EmailOwner {
+  readonly fullName: string;
+  readonly email: string;
+  readonly avatar: { readonly source: 'gravatar' | 'uploaded' | 'generated'; readonly version: number };
+  readonly isSystemBot: boolean;
+}
+
+/** Something attached to a message for clients to draw: a poll, and every vote in it. */
+export interface Submessage {
+  readonly id: number;
+  readonly messageId: MessageId;
+  readonly senderId: UserId;
+  readonly kind: 'widget';
+  /** JSON, as it was sent. */
+  readonly content: string;
+}
+
+/** A message with all that is shown of it, whoever looks. */
+export interface MessageView {
+  readonly message: Message;
+  readonly sender: UserSummary;
+  /** Ascending id. */
+  readonly submessages: readonly Submessage[];
+  readonly conversation:
+    | { readonly kind: 'channel'; readonly channelId: ChannelId; readonly name: string }
+    /** Everybody in it, ascending id. */
+    | { readonly kind: 'direct'; readonly participants: readonly UserSummary[] };
+}

@@ -1,0 +1,396 @@
+import type { Channel, ChannelPrivacy } from '../channels/channel.js';
+import { hasFullHistoryAccess } from '../channels/channel-permissions.js';
+import type { TopicVisibility } from '../channels/topic-policy.js';
+import { DomainError } from '../shared/errors.js';
+import type { ChannelId, MessageId, RecipientId, UserId } from '../shared/ids.js';
+import type { RealmUrls } from '../shared/realm-urls.js';
+import { trim } from '../shared/text.js';
+import type { Repositories, Transaction } from '../shared/unit-of-work.js';
+import type { Actor } from '../users/actor.js';
+import { findByPublicAddress } from '../users/find-by-address.js';
+import {
+  type ChannelTopic,
+  type Combined,
+  EVERY_MESSAGE,
+  type MessageCondition,
+  NO_MESSAGE,
+  not,
+  type SimpleCondition,
+} from './message-condition.js';
+import { normalizeTopic, topicKey } from './topic.js';
+
+/** One term of a narrow, as it was asked for. */
+export interface NarrowTerm {
+  /** Any of an operator's names, or a word that is none; then it is refused when the narrow is resolved. */
+  readonly operator: string;
+  readonly operand: string | number | readonly number[];
+  readonly negated: boolean;
+}
+
+type Operand = NarrowTerm['operand'];
+
+/** Which JSON values an operator takes (messages §7.1). Texts everywhere. */
+export type OperandForm = 'text' | 'nonBlankText' | 'textOrInteger' | 'textOrIntegers';
+
+export interface NarrowContext {
+  readonly reads: Pick<
+    Repositories | Transaction,
+    'realms' | 'channels' | 'users' | 'recipients' | 'personal' | 'topicPolicies'
+  >;
+  readonly actor: Actor;
+  readonly realmUrls: RealmUrls;
+}
+
+/** What a term comes to for one viewer, without its sign. */
+export interface ResolvedTerm {
+  readonly condition: MessageCondition;
+  /** Not negated, it opens history that the viewer has not received (messages §5.4). */
+  readonly opensHistory?: boolean;
+}
+
+/** Of a queue's narrow, which names things as clients do: what is created or renamed later counts too (events §1). */
+export type QueueCondition = Combined<
+  | Extract<SimpleCondition, { readonly kind: 'direct' | 'topic' | 'property' | 'flag' }>
+  | { readonly kind: 'channelName'; readonly name: string }
+  | { readonly kind: 'senderEmail'; readonly email: string }
+>;
+
+/** Which of the two sorts of messages a term is only about. */
+type Sort = 'channel' | 'direct';
+
+/**
+ * Everything about one operator; pages, flags by narrow, queues and the forms of parameters read it here. The names are
+ * those that people type into search boxes and that refusals repeat, so they belong to the language of narrows, not to the
+ * spelling of a parameter: a table of them in the HTTP adapter would say nothing new.
+ */
+export interface NarrowOperator {
+  /** The present one first, then those of older clients. */
+  readonly names: readonly [string, ...string[]];
+  readonly operand: OperandForm;
+  /**
+   * Null: pages and flags cannot be narrowed by it; it is unknown, as any other word. `with` is replaced before
+   * (`replaceWith`).
+   * @throws DomainError INVALID_NARROW
+   */
+  readonly resolve: ((context: NarrowContext, operand: Operand) => Promise<ResolvedTerm>) | null;
+  /** The sort of messages a term rules out the other one of; absent or null: neither (messages §7.4). */
+  readonly sort?: (term: NarrowTerm) => Sort | null;
+  /** A term of that operand is about what the viewer has received, whatever history is open to them. */
+  readonly isPersonal?: (operand: Operand) => boolean;
+  /** Absent: no queue can be narrowed by it. */
+  readonly queueCondition?: (operand: string) => QueueCondition;
+  /** Whether it says in which channel or conversation messages are: `with` takes its place (messages §7.5). */
+  readonly isConversation?: true;
+}
+
+const unlessNegated =
+  (sort: Sort) =>
+  ({ negated }: NarrowTerm): Sort | null =>
+    negated ? null : sort;
+
+const OPERATORS: readonly NarrowOperator[] = [
+  {
+    names: ['channel', 'stream'],
+    operand: 'textOrInteger',
+    sort: unlessNegated('channel'),
+    isConversation: true,
+    resolve: async (context, operand) => {
+      const { reads, actor } = context;
+      const channel = await findChannel(context, operand);
+      // Existence is checked, access is not: what the actor may not read is simply not there.
+      if (!channel) throw invalidNarrow(`unknown channel ${spell(operand)}`);
+      const isSubscribed = await reads.channels.isSubscribed(actor.realmId, channel.id, actor.id);
+      return {
+        condition: { kind: 'recipient', recipientIds: [channel.recipientId] },
+        opensHistory: hasFullHistoryAccess(actor, channel, isSubscribed),
+      };
+    },
+    queueCondition: (name) => ({ kind: 'channelName', name }),
+  },
+  {
+    names: ['channels', 'streams'],
+    operand: 'text',
+    sort: unlessNegated('channel'),
+    resolve: async ({ actor }, operand) => {
+      const privacies = lookUp(CHANNEL_SETS, operand, 'channels operand');
+      // Sic: of web-public channels alone only what was received.
+      const opensHistory = operand === 'public' && actor.role !== 'guest';
+      return { condition: { kind: 'channelPrivacy', privacies }, opensHistory };
+    },
+  },
+  {
+    names: ['topic'],
+    operand: 'text',
+    sort: unlessNegated('channel'),
+    isConversation: true,
+    resolve: async (_context, operand) => ({ condition: inTopic(String(operand)) }),
+    queueCondition: inTopic,
+  },
+  {
+    names: ['dm', 'pm-with', 'pm_with'],
+    operand: 'textOrIntegers',
+    sort: unlessNegated('direct'),
+    isConversation: true,
+    resolve: async (context, operand) => {
+      const { reads, actor } = context;
+      const ids = await findUserIds(context, operand);
+      if (!ids) throw invalidNarrow(`unknown user in ${spell(operand)}`);
+      if (ids.length === 0) return { condition: NO_MESSAGE };
+      const recipientId = await reads.recipients.findDirect(actor.realmId, [...new Set([...ids, actor.id])]);
+      return { condition: recipientId === null ? NO_MESSAGE : inRecipients([recipientId]) };
+    },
+  },
+  {
+    names: ['dm-including'],
+    operand: 'textOrInteger',
+    sort: unlessNegated('direct'),
+    resolve: async (context, operand) => {
+      const { reads, actor } = context;
+      const userId = await findUserId(context, operand);
+      // All messages that are the viewer's own and direct are in conversations with themselves.
+      if (userId === actor.id) return { condition: { kind: 'direct' } };
+      return { condition: inRecipients(await reads.recipients.listDirectWith(actor.realmId, actor.id, userId, 2)) };
+    },
+  },
+  {
+    names: ['group-pm-with', 'group_pm_with'],
+    operand: 'textOrInteger',
+    sort: unlessNegated('direct'),
+    resolve: async (context, operand) => {
+      const { reads, actor } = context;
+      const userId = await findUserId(context, operand);
+      return { condition: inRecipients(await reads.recipients.listDirectWith(actor.realmId, actor.id, userId, 3)) };
+    },
+  },
+  {
+    names: ['sender'],
+    operand: 'textOrInteger',
+    resolve: async (context, operand) => ({
+      condition: { kind: 'sender', userId: await findUserId(context, operand) },
+    }),
+    queueCondition: (email) => ({ kind: 'senderEmail', email }),
+  },
+  // Messages keep who was mentioned, but not whether by name or through a group.
+  { names: ['mentions'], operand: 'textOrInteger', resolve: null },
+  {
+    names: ['is'],
+    operand: 'text',
+    sort: ({ operand, negated }) => (isDirect(operand) ? (negated ? 'channel' : 'direct') : null),
+    isPersonal: (operand) => operand !== 'resolved',
+    resolve: async (context, operand) => ({
+      condition: await lookUp(IS_OPERANDS, operand, "'is' operand").resolve(context),
+    }),
+    // Sic: what queues do not know lets everything pass (events §1).
+    queueCondition: (operand) => ownEntry(IS_OPERANDS, operand)?.inQueues ?? EVERY_MESSAGE,
+  },
+  {
+    names: ['has'],
+    operand: 'text',
+    resolve: async (_context, operand) => ({ condition: lookUp(HAS_OPERANDS, operand, "'has' operand") }),
+  },
+  {
+    names: ['in'],
+    operand: 'text',
+    resolve: async (context, operand) => ({
+      condition: await lookUp(IN_OPERANDS, operand, "'in' operand")(context),
+    }),
+  },
+  {
+    names: ['id'],
+    operand: 'textOrInteger',
+    resolve: async (_context, operand) => {
+      const messageId = toMessageId(operand);
+      if (messageId === null) throw invalidNarrow('Invalid message ID');
+      return { condition: { kind: 'message', messageId } };
+    },
+  },
+  // Clients say by it where in the conversation they look; it filters nothing.
+  { names: ['near'], operand: 'text', resolve: async () => ({ condition: EVERY_MESSAGE }) },
+  { names: ['with'], operand: 'textOrInteger', resolve: null },
+  { names: ['search'], operand: 'nonBlankText', resolve: null },
+];
+
+const byName: ReadonlyMap<string, NarrowOperator> = new Map(
+  OPERATORS.flatMap((operator) => operator.names.map((name) => [name, operator] as const)),
+);
+
+/** By any of its names. */
+export const findNarrowOperator = (name: string): NarrowOperator | undefined => byName.get(name);
+
+/** All names of the operators that take such operands. */
+export const narrowOperatorNames = (form: OperandForm): readonly string[] =>
+  OPERATORS.filter((operator) => operator.operand === form).flatMap(({ names }) => names);
+
+/** Whether a term's operator is the one with this name. */
+export const isOperator = ({ operator }: NarrowTerm, name: string): boolean => byName.get(operator)?.names[0] === name;
+
+const CHANNEL_SETS: Readonly<Record<string, readonly ChannelPrivacy[]>> = {
+  public: ['public', 'webPublic'],
+  'web-public': ['webPublic'],
+};
+
+interface IsOperand {
+  readonly resolve: (context: NarrowContext) => Promise<MessageCondition> | MessageCondition;
+  /** Absent: queues let everything pass. */
+  readonly inQueues?: QueueCondition;
+}
+
+const isDirect = (operand: Operand): boolean => operand === 'dm' || operand === 'private';
+const direct: IsOperand = { resolve: () => ({ kind: 'direct' }), inQueues: { kind: 'direct' } };
+const resolved = { kind: 'property', property: 'isResolved' } as const;
+const mentioned = { kind: 'flag', flag: 'mentioned' } as const;
+const unread = not<Extract<SimpleCondition, { readonly kind: 'flag' }>>({ kind: 'flag', flag: 'read' });
+const starred = { kind: 'flag', flag: 'starred' } as const;
+
+const IS_OPERANDS: Readonly<Record<string, IsOperand>> = {
+  dm: direct,
+  private: direct,
+  starred: { resolve: () => starred, inQueues: starred },
+  unread: { resolve: () => unread, inQueues: unread },
+  mentioned: {
+    resolve: () => ({
+      kind: 'anyOf',
+      conditions: [
+        mentioned,
+        { kind: 'flag', flag: 'channelWildcardMentioned' },
+        { kind: 'flag', flag: 'topicWildcardMentioned' },
+      ],
+    }),
+    inQueues: mentioned,
+  },
+  // Sic: in queues the same as `mentioned`.
+  alerted: { resolve: () => ({ kind: 'flag', flag: 'hasAlertWord' }), inQueues: mentioned },
+  resolved: { resolve: () => resolved, inQueues: resolved },
+  followed: {
+    resolve: async (context) => ({ kind: 'channelTopic', topics: await topicsWith(context, ['followed']) }),
+  },
+  muted: { resolve: (context) => mutedMessages(context, 'topicsAndChannels') },
+};
+
+// `has:reaction` will be a property like these once messages have reactions.
+const HAS_OPERANDS: Readonly<Record<string, MessageCondition>> = {
+  attachment: { kind: 'property', property: 'hasAttachment' },
+  image: { kind: 'property', property: 'hasImage' },
+  link: { kind: 'property', property: 'hasLink' },
+};
+
+const IN_OPERANDS: Readonly<Record<string, (context: NarrowContext) => Promise<MessageCondition>>> = {
+  home: async (context) => not(await mutedMessages(context, 'topicsAndChannels')),
+  all: async () => EVERY_MESSAGE,
+};
+
+/** What the viewer has muted; in a muted channel all but the topics that they have unmuted or follow. */
+export async function mutedMessages(
+  context: Pick<NarrowContext, 'actor'> & {
+    readonly reads: Pick<NarrowContext['reads'], 'channels' | 'topicPolicies'>;
+  },
+  what: 'topics' | 'topicsAndChannels',
+): Promise<MessageCondition> {
+  const { reads, actor } = context;
+  const mutedTopics: MessageCondition = { kind: 'channelTopic', topics: await topicsWith(context, ['muted']) };
+  if (what === 'topics') return mutedTopics;
+  const mutedIds = (await reads.channels.listSubscriptions(actor.realmId, actor.id))
+    .filter((subscription) => subscription.isActive && subscription.isMuted)
+    .map((subscription) => subscription.channelId);
+  if (mutedIds.length === 0) return mutedTopics;
+  const recipientIds = (await reads.channels.list(actor.realmId, mutedIds)).map((channel) => channel.recipientId);
+  const kept = (await topicsWith(context, ['unmuted', 'followed'])).filter((topic) =>
+    recipientIds.includes(topic.recipientId),
+  );
+  const withKept = new Set(kept.map((topic) => topic.recipientId));
+  return {
+    kind: 'anyOf',
+    conditions: [
+      mutedTopics,
+      inRecipients(recipientIds.filter((id) => !withKept.has(id))),
+      ...(kept.length === 0
+        ? []
+        : [
+            {
+              kind: 'allOf' as const,
+              conditions: [inRecipients([...withKept]), not<SimpleCondition>({ kind: 'channelTopic', topics: kept })],
+            },
+          ]),
+    ],
+  };
+}
+
+/** Topics for which the viewer has chosen one of these. */
+async function topicsWith(
+  { reads, actor }: Parameters<typeof mutedMessages>[0],
+  visibilities: readonly TopicVisibility[],
+): Promise<readonly ChannelTopic[]> {
+  const policies = (await reads.topicPolicies.list(actor.realmId, actor.id)).filter((policy) =>
+    visibilities.includes(policy.visibility),
+  );
+  if (policies.length === 0) return [];
+  const channelIds = [...new Set(policies.map((policy) => policy.channelId))];
+  const channels = new Map((await reads.channels.list(actor.realmId, channelIds)).map((one) => [one.id, one]));
+  return policies.flatMap(({ channelId, topic }) => {
+    const channel = channels.get(channelId);
+    return channel ? [{ recipientId: channel.recipientId, topicKey: topicKey(topic) }] : [];
+  });
+}
+
+const inRecipients = (recipientIds: readonly RecipientId[]) => ({ kind: 'recipient', recipientIds }) as const;
+
+function inTopic(name: string) {
+  return { kind: 'topic', topicKey: topicKey(normalizeTopic(name)) } as const;
+}
+
+/** By number, or by name: digits in a string are a name. */
+function findChannel({ reads, actor }: NarrowContext, operand: Operand): Promise<Channel | null> {
+  return typeof operand === 'number'
+    ? reads.channels.find(actor.realmId, operand as ChannelId)
+    : reads.channels.findByName(actor.realmId, trim(String(operand)));
+}
+
+/** @throws DomainError INVALID_NARROW unless the operand names exactly one user. */
+async function findUserId(context: NarrowContext, operand: Operand): Promise<UserId> {
+  const isList = typeof operand === 'string' && operand.includes(',');
+  const [id] = isList ? [] : ((await findUserIds(context, operand)) ?? []);
+  if (id === undefined) throw invalidNarrow(`unknown user ${spell(operand)}`);
+  return id;
+}
+
+/** Null when one of them is unknown. Deactivated users and system bots count. */
+async function findUserIds(
+  { reads, actor, realmUrls }: NarrowContext,
+  operand: Operand,
+): Promise<readonly UserId[] | null> {
+  if (typeof operand === 'string') {
+    const emails = operand
+      .split(',')
+      .map((email) => email.trim())
+      .filter((email) => email !== '');
+    const emailDomain = realmUrls.emailDomainOf(await reads.realms.get(actor.realmId));
+    const found = await findByPublicAddress(reads, actor.realmId, emails, emailDomain);
+    return found.size < new Set(emails).size ? null : [...found.values()].map((user) => user.id);
+  }
+  const ids = [...new Set(typeof operand === 'number' ? [operand] : operand)] as UserId[];
+  return (await reads.users.list(actor.realmId, ids)).length < ids.length ? null : ids;
+}
+
+const MAX_MESSAGE_ID = 2_147_483_647;
+
+/** Null: none. */
+export function toMessageId(operand: Operand): MessageId | null {
+  const text = String(operand);
+  return /^\d+$/.test(text) && Number(text) <= MAX_MESSAGE_ID ? (Number(text) as MessageId) : null;
+}
+
+const spell = (operand: Operand): string => (typeof operand === 'object' ? `[${operand.join(', ')}]` : String(operand));
+
+function ownEntry<T>(entries: Readonly<Record<string, T>>, operand: Operand): T | undefined {
+  return typeof operand === 'string' && Object.hasOwn(entries, operand) ? entries[operand] : undefined;
+}
+
+function lookUp<T>(entries: Readonly<Record<string, T>>, operand: Operand, what: string): T {
+  const entry = ownEntry(entries, operand);
+  if (entry === undefined) throw invalidNarrow(`unknown ${what} ${spell(operand)}`);
+  return entry;
+}
+
+export function invalidNarrow(description: string): DomainError {
+  return new DomainError('INVALID_NARROW', `Invalid narrow operator: ${description}`, { description });
+}

@@ -1,0 +1,140 @@
+import {
+  aChannel,
+  aMessage,
+  aRealmWith,
+  aUser,
+  aUserOfEachRole,
+  createFixture,
+  FakeRenderer,
+  fakeRealmUrls,
+  type MemoryFixture,
+} from '@parley/testkit';
+import type { Transaction } from '../shared/unit-of-work.js';
+import type { MarkdownOptions, ParsedMarkdown } from './markdown.js';
+import type { Author } from './render-message.js';
+import { SystemMessages } from './system-messages.js';
+
+/** The vault and its topic are the owner's alone. */
+const town = () =>
+  createFixture(
+    aUserOfEachRole(),
+    aChannel({ name: 'town', subscribers: ['owner', 'member'] }),
+    aChannel({ name: 'vault', privacy: 'privateProtectedHistory', subscribers: ['owner'] }),
+    aMessage({ from: 'owner', to: 'vault', topic: 'plans' }),
+  );
+const rendered = (fixture: MemoryFixture): readonly string[] =>
+  fixture.storage.announced.flatMap(({ event }) =>
+    event.type === 'message.sent' ? [event.view.message.renderedContent] : [],
+  );
+const noticing = (fixture: MemoryFixture, work: (board: SystemMessages, tx: Transaction) => Promise<void>) =>
+  fixture.uow.write((tx) => work(new SystemMessages(new FakeRenderer(), fakeRealmUrls, fixture.clock), tx));
+const authorOf = async (fixture: MemoryFixture, tx: Transaction, who: string | null): Promise<Author> => ({
+  actor: who === null ? null : await tx.actors.get(fixture.caller(who)),
+});
+
+it('a notice is from the organization itself', async () => {
+  const fixture = await town();
+  await noticing(fixture, (board, tx) =>
+    board.sendDirect(tx, fixture.realm, fixture.user('member'), 'hi', { actor: null }),
+  );
+  const [last] = fixture.storage.announced.slice(-1);
+  expect(last!.event).toMatchObject({
+    view: { message: { clientName: 'Internal' }, sender: { fullName: 'Notification Bot' } },
+  });
+});
+
+describe('what a notice links to (markdown §12)', () => {
+  const vault = (fixture: MemoryFixture) => `<p><a>#vault</a> <a>#vault&gt;plans/${fixture.messages[0]!.id}</a></p>`;
+
+  it.each([
+    ['owner', true],
+    ['administrator', false],
+    ['member', false],
+    [null, true],
+  ])('is what its author, %s, may read: %s', async (who, sees) => {
+    const fixture = await town();
+    const content = '#**vault** #**vault>plans**';
+    await noticing(fixture, async (board, tx) => {
+      const author = await authorOf(fixture, tx, who);
+      await board.sendToChannel(tx, fixture.realm, {
+        channel: fixture.channel('town'),
+        topic: 'news',
+        content,
+        author,
+      });
+      await board.sendDirect(tx, fixture.realm, fixture.user('member'), content, author);
+    });
+    const html = sees ? vault(fixture) : '<p>#**vault** #**vault&gt;plans**</p>';
+    expect(rendered(fixture)).toEqual([html, html]);
+  });
+
+  it('is also the channel that it is about, but no topic of it', async () => {
+    const fixture = await town();
+    await noticing(fixture, async (board, tx) => {
+      const author = { ...(await authorOf(fixture, tx, 'member')), about: [fixture.channel('vault')] };
+      await board.sendDirect(tx, fixture.realm, fixture.user('member'), '#**vault** #**vault>plans**', author);
+    });
+    expect(rendered(fixture)).toEqual(['<p><a>#vault</a> <a>#vault&gt;plans/</a></p>']);
+  });
+
+  it.each([
+    ['owner', true],
+    ['member', false],
+  ])('in a welcome to the %s is what they may read, whoever wrote it: %s', async (who, sees) => {
+    const fixture = await town();
+    await fixture.add(aRealmWith({ settings: { welcomeMessageCustomText: '#**vault** #**vault>plans**' } }));
+    await noticing(fixture, (board, tx) => board.sendWelcome(tx, fixture.realm, fixture.user(who), undefined));
+    expect(rendered(fixture).at(-1)).toBe(sees ? vault(fixture) : '<p>#**vault** #**vault&gt;plans**</p>');
+  });
+});
+
+/** Counts what it parses. */
+class CountingRenderer extends FakeRenderer {
+  readonly parsed: string[] = [];
+
+  override parseNow(content: string, options: MarkdownOptions): ParsedMarkdown {
+    this.parsed.push(content);
+    return super.parseNow(content, options);
+  }
+}
+
+it('makes a text that goes to several channels into a message once, unless it links to topics', async () => {
+  const fixture = await createFixture(
+    aUser({ name: 'hamlet' }),
+    aRealmWith({}),
+    ...['a', 'b', 'c'].map((name) => aChannel({ name, subscribers: ['hamlet'] })),
+  );
+  const renderer = new CountingRenderer();
+  const board = new SystemMessages(renderer, fakeRealmUrls, fixture.clock);
+  const post = (contents: readonly string[]) =>
+    fixture.uow.write((tx) =>
+      board.postAll(
+        tx,
+        fixture.realm,
+        { actor: null },
+        contents.map((content, index) => ({
+          channel: fixture.channel(['a', 'b', 'c'][index]!),
+          topic: 'news',
+          content,
+          readFor: [fixture.user('hamlet').id],
+        })),
+      ),
+    );
+  await post(['same', 'other', 'same']);
+  expect(renderer.parsed).toEqual(['same', 'other']);
+  renderer.parsed.length = 0;
+  await post(['#**a>x**', '#**a>x**', '#**a>x**']);
+  expect(renderer.parsed).toEqual(['#**a>x**', '#**a>x**', '#**a>x**']);
+  const posted = fixture.storage.announced.flatMap(({ event }) => (event.type === 'message.sent' ? [event.view] : []));
+  expect(
+    posted.map(({ message, conversation }) => [conversation.kind === 'channel' && conversation.name, message.content]),
+  ).toEqual([
+    ['a', 'same'],
+    ['b', 'other'],
+    ['c', 'same'],
+    ['a', '#**a>x**'],
+    ['b', '#**a>x**'],
+    ['c', '#**a>x**'],
+  ]);
+  expect(await fixture.uow.read((r) => r.personal.listUnread(fixture.viewer('hamlet'), 9))).toEqual([]);
+});

@@ -1,0 +1,180 @@
+import type { Channel } from '../channels/channel.js';
+import type { Realm } from '../realms/realm.js';
+import type { Clock } from '../shared/clock.js';
+import type { ChannelId, UserId } from '../shared/ids.js';
+import type { RealmUrls } from '../shared/realm-urls.js';
+import type { Transaction } from '../shared/unit-of-work.js';
+import type { SystemBotKind, User } from '../users/user.js';
+import type { MarkdownOptions, MarkdownRenderer, ParsedMarkdown } from './markdown.js';
+import { type Message, parseContent } from './message.js';
+import { type Destination, postMessage } from './post-message.js';
+import { type Author, markdownOptions, parseAhead, type RenderedText, renderText } from './render-message.js';
+
+/** A mention that notifies nobody. */
+export const silentMention = (user: Pick<User, 'id' | 'fullName'>): string => `@_**${user.fullName}|${user.id}**`;
+export const channelLink = (channel: Pick<Channel, 'name'>): string => `#**${channel.name}**`;
+
+const SIGNUP_TOPIC = 'signups';
+const CLIENT_NAME = 'Internal';
+
+const introduction = (realm: Realm, newcomer: User): string =>
+  [
+    `Hello ${silentMention(newcomer)}, and welcome to **${realm.name}**!`,
+    'Messages live in channels, and in each channel under a topic that says what they are about, so you can follow what ' +
+      'matters to you and skip the rest.',
+    'Open a channel and read a topic or two, answer where you have something to say, and begin a topic of your own when ' +
+      'you bring up something new.',
+  ].join('\n\n');
+
+/** Into a topic of a channel, which may be archived. */
+export interface ChannelNotice {
+  readonly channel: Channel;
+  readonly topic: string;
+  readonly content: string;
+  /** For these it is read already. */
+  readonly readFor?: readonly UserId[];
+  /** What the content quotes, parsed before the unit. */
+  readonly ahead?: ParsedMarkdown;
+}
+
+/** A text that only lacks its destination. */
+interface Draft {
+  readonly content: string;
+  readonly rendered: RenderedText;
+  readonly linksToTopics: boolean;
+}
+
+/** What the realm's own bots say when something happens. Runs inside the unit of what happened. */
+export class SystemMessages {
+  constructor(
+    private readonly renderer: MarkdownRenderer,
+    private readonly realmUrls: RealmUrls,
+    private readonly clock: Clock,
+  ) {}
+
+  sendToChannel(
+    tx: Transaction,
+    realm: Realm,
+    { author, ...notice }: ChannelNotice & { readonly author: Author },
+  ): Promise<void> {
+    return this.postAll(tx, realm, author, [notice]);
+  }
+
+  /** Each into its channel; a text that is the same in several is made into a message once. */
+  async postAll(
+    tx: Transaction,
+    realm: Realm,
+    author: Author,
+    systemMessages: readonly ChannelNotice[],
+  ): Promise<void> {
+    const bot = await tx.users.findSystemBot(realm.id, 'notification');
+    const drafts = new Map<string, Draft>();
+    for (const { channel, topic, content, readFor, ahead } of systemMessages) {
+      const draft = drafts.get(content) ?? (await this.draft(tx, realm, content, author, ahead));
+      // Links to topics lead to the newest message there, which may be the notice before.
+      if (!draft.linksToTopics) drafts.set(content, draft);
+      // Only where the channel has no other topic does the notice go without one (channels §5.2).
+      const place = channel.topicsPolicy === 'empty_topic_only' ? '' : topic;
+      const destination: Destination = { kind: 'channel', channel, topic: place, topicLinks: [] };
+      await this.send(tx, bot, destination, draft, readFor);
+      await tx.yield();
+    }
+  }
+
+  async sendDirect(tx: Transaction, realm: Realm, person: User, content: string, author: Author): Promise<void> {
+    await this.sendDirectAs('notification', tx, realm, person, content, author);
+  }
+
+  /** The realm's own words of welcome, parsed before the unit: see `welcome`. */
+  async parseWelcome(realm: Realm): Promise<ParsedMarkdown | undefined> {
+    const { welcomeMessageCustomText: own } = realm.settings;
+    return own === '' ? undefined : parseAhead(this.renderer, own, this.optionsOf(realm));
+  }
+
+  /** What a newcomer finds, starred, in their first conversation (organization §10.4). */
+  async sendWelcome(tx: Transaction, realm: Realm, newcomer: User, ahead: ParsedMarkdown | undefined): Promise<void> {
+    const { welcomeMessageCustomText: own } = realm.settings;
+    // An administrator wrote it, perhaps long ago; nothing in it may show the newcomer more than they can find.
+    const actor = await tx.actors.get({ realmId: realm.id, userId: newcomer.id });
+    for (const text of [introduction(realm, newcomer), ...(own === '' ? [] : [own])]) {
+      const { id } = await this.sendDirectAs('welcome', tx, realm, newcomer, text, { actor }, ahead);
+      await tx.personal.setFlag({ realmId: realm.id, userId: newcomer.id }, [id], 'starred', true);
+    }
+  }
+
+  private async sendDirectAs(
+    kind: SystemBotKind,
+    tx: Transaction,
+    realm: Realm,
+    person: User,
+    content: string,
+    author: Author,
+    ahead?: ParsedMarkdown,
+  ): Promise<Message> {
+    const bot = await tx.users.findSystemBot(realm.id, kind);
+    const participants = [bot, person].sort((a, b) => a.id - b.id);
+    const recipientId = await tx.recipients.openDirect(
+      realm.id,
+      participants.map((one) => one.id),
+    );
+    const draft = await this.draft(tx, realm, content, author, ahead);
+    const message = await this.send(tx, bot, { kind: 'direct', recipientId, participants }, draft);
+    await tx.yield();
+    return message;
+  }
+
+  /** Where the organization wants newcomers announced (users §3.1). */
+  async announceSignup(tx: Transaction, realm: Realm, newcomer: User): Promise<void> {
+    const channel = await this.configuredChannel(tx, realm, realm.settings.signupAnnouncementsChannelId);
+    if (!channel) return;
+    await this.sendToChannel(tx, realm, {
+      channel,
+      topic: SIGNUP_TOPIC,
+      content: `${silentMention(newcomer)} joined this organization.`,
+      // Names hold nothing that could name anything else.
+      author: { actor: null },
+    });
+  }
+
+  /** A channel that the organization's settings name; null when unset or archived. */
+  async configuredChannel(tx: Transaction, realm: Realm, id: number | null): Promise<Channel | null> {
+    const channel = id === null ? null : await tx.channels.find(realm.id, id as ChannelId);
+    return channel && !channel.isArchived ? channel : null;
+  }
+
+  private async draft(
+    tx: Transaction,
+    realm: Realm,
+    text: string,
+    author: Author,
+    ahead: ParsedMarkdown | undefined,
+  ): Promise<Draft> {
+    const content = parseContent(text);
+    const parsed = this.renderer.parseNow(content, this.optionsOf(realm), ahead);
+    const rendered = await renderText(tx, this.renderer, parsed, realm, author);
+    return { content, rendered, linksToTopics: parsed.references.topics.length > 0 };
+  }
+
+  private send(
+    tx: Transaction,
+    sender: User,
+    destination: Destination,
+    { content, rendered }: Draft,
+    readFor: readonly UserId[] = [],
+  ): Promise<Message> {
+    return postMessage(tx, {
+      sender,
+      destination,
+      content,
+      rendered,
+      clientName: CLIENT_NAME,
+      sentAt: this.clock.now(),
+      isReadBySender: false,
+      readFor,
+    });
+  }
+
+  private optionsOf(realm: Realm): MarkdownOptions {
+    return markdownOptions(realm, this.realmUrls.urlOf(realm));
+  }
+}

@@ -1,0 +1,257 @@
+import type { DevelopmentMode } from '../../authentication/use-cases/fetch-development-api-key.js';
+import { wholeRealm } from '../../events/audience.js';
+import type { GroupSettingValue } from '../../groups/group-setting.js';
+import { type GroupSettingUpdate, groupSettingUpdate } from '../../groups/group-setting-rules.js';
+import { updateFullMembers } from '../../groups/update-full-members.js';
+import { groupForSetting, permissionTitle, validateGroupSetting } from '../../groups/validate-group-setting.js';
+import type { MarkdownRenderer, ParsedMarkdown } from '../../messages/markdown.js';
+import { markdownOptions, parseAhead, renderText } from '../../messages/render-message.js';
+import type { Caller } from '../../shared/caller.js';
+import type { Clock } from '../../shared/clock.js';
+import { invalidInput } from '../../shared/errors.js';
+import type { ChannelId, GroupId } from '../../shared/ids.js';
+import { enforce } from '../../shared/permission.js';
+import type { RealmUrls } from '../../shared/realm-urls.js';
+import {
+  badSettingValue,
+  changed,
+  checkSettingValues,
+  type SettingChange,
+  type SettingChanges,
+  settingChanges,
+} from '../../shared/settings.js';
+import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
+import type { Actor } from '../../users/actor.js';
+import { mustBeOwner } from '../../users/role-rules.js';
+import { checkRealmName } from '../add-realm.js';
+import { authenticationMethods } from '../authentication-methods.js';
+import type { Realm } from '../realm.js';
+import { canChangeRealm, canSetAuthenticationMethods } from '../realm-permissions.js';
+import {
+  type AuthenticationMethod,
+  REALM_PERMISSIONS,
+  REALM_SETTINGS,
+  type RealmPermission,
+  type RealmSettingName,
+} from '../realm-settings.js';
+
+export interface ChangeRealmInput {
+  readonly name?: string | undefined;
+  readonly stringId?: string | undefined;
+  readonly settings: SettingChanges<typeof REALM_SETTINGS>;
+  readonly authenticationMethods?: AuthenticationMethodChanges | undefined;
+  readonly permissions: { readonly [P in RealmPermission]?: GroupSettingUpdate | undefined };
+}
+
+/** Those that are named; the others stay as they are (organization §2.5). */
+export interface AuthenticationMethodChanges {
+  readonly methods: ReadonlyMap<AuthenticationMethod, boolean>;
+  /** The first name that is none, as it was given; null: all are. */
+  readonly unknown: string | null;
+}
+
+type Change = SettingChange<typeof REALM_SETTINGS>;
+
+/** What really changed, in the order in which it was announced. */
+export interface ChangeRealmOutput {
+  /** Null: as it was. */
+  readonly name: string | null;
+  readonly settings: readonly Change[];
+  readonly permissions: readonly { readonly name: RealmPermission; readonly value: GroupSettingValue }[];
+  readonly changesAuthentication: boolean;
+}
+
+/** Values that are looked at before anything is asked about owners (organization §2.4). */
+const CHECKED_BEFORE_AUTHENTICATION: readonly RealmSettingName[] = ['defaultLanguage'];
+const CHECKED_BEFORE_OWNERS: readonly RealmSettingName[] = ['videoChatProvider', 'gifRatingPolicy'];
+/** Written and announced last, and even where it stays the same (organization §2, §2.4). */
+const ALWAYS_WRITTEN: RealmSettingName = 'organizationType';
+
+/** Settings of the organization and what it lets groups do (organization §2). */
+export class ChangeRealm {
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly renderer: MarkdownRenderer,
+    private readonly realmUrls: RealmUrls,
+    private readonly clock: Clock,
+    private readonly mode: DevelopmentMode,
+  ) {}
+
+  /**
+   * All or nothing.
+   * @throws DomainError MUST_BE_ADMINISTRATOR, MUST_BE_OWNER, BAD_SETTING_VALUE, INVALID_INPUT, STALE_VALUE,
+   * SYSTEM_GROUP_REQUIRED
+   */
+  async execute(caller: Caller, input: ChangeRealmInput): Promise<ChangeRealmOutput> {
+    const parsed = await this.parseDescription(caller, input.settings.description);
+    return this.uow.write(async (tx) => {
+      const actor = await tx.actors.get(caller);
+      const realm = await tx.realms.get(caller.realmId);
+      this.check(actor, input);
+      const settings = await requestedChanges(tx, realm, input);
+      const permissions = await acceptedPermissions(tx, realm, input.permissions);
+      const name = input.name === undefined || input.name === realm.name ? null : input.name;
+      const methods = [...(input.authenticationMethods?.methods ?? [])].filter(
+        ([key, is]) => realm.settings[key] !== is,
+      );
+      const changesAuthentication = methods.length > 0;
+      const output = { name, settings: inOrderOfWriting(settings), permissions, changesAuthentication };
+      if (name === null && settings.length + permissions.length + methods.length === 0) return output;
+
+      const description = settings.find((change) => change.name === 'description');
+      const after: Realm = {
+        ...realm,
+        name: name ?? realm.name,
+        settings: { ...realm.settings, ...changed(realm.settings, settings), ...Object.fromEntries(methods) },
+        renderedDescription: description
+          ? await this.render(tx, actor, realm, description.value as string, parsed)
+          : realm.renderedDescription,
+        permissions: { ...realm.permissions, ...Object.fromEntries(permissions.map((row) => [row.name, row.groupId])) },
+      };
+      await tx.realms.update(after);
+      if (after.settings.waitingPeriodThreshold !== realm.settings.waitingPeriodThreshold) {
+        await updateFullMembers(tx, after, this.clock.now());
+      }
+      await this.announce(tx, after, output);
+      return output;
+    });
+  }
+
+  /** Everything that needs no more than the request (organization §2.4). */
+  private check(actor: Actor, input: ChangeRealmInput): void {
+    const { name, stringId, settings, authenticationMethods, permissions } = input;
+    enforce(canChangeRealm(actor, []));
+    checkSettingValues('realm', REALM_SETTINGS, settings, CHECKED_BEFORE_AUTHENTICATION);
+    if (authenticationMethods) checkAuthenticationMethods(actor, authenticationMethods);
+    checkSettingValues('realm', REALM_SETTINGS, settings, CHECKED_BEFORE_OWNERS);
+    enforce(canChangeRealm(actor, [...namesOf(settings), ...namesOf(permissions)]));
+    if (stringId !== undefined) {
+      enforce(mustBeOwner(actor));
+      throw invalidInput('Must be a demo organization.');
+    }
+    if (name !== undefined) checkRealmName(name);
+  }
+
+  private async announce(tx: Transaction, realm: Realm, output: ChangeRealmOutput): Promise<void> {
+    const { name, settings, permissions, changesAuthentication } = output;
+    const append = (event: Parameters<Transaction['events']['append']>[1]['event']) =>
+      tx.events.append(realm.id, { event, audience: wholeRealm });
+    const announceSetting = ({ name: setting, value }: Change) =>
+      append({
+        type: 'realm.setting_changed',
+        setting,
+        value,
+        rendered: setting === 'description' ? realm.renderedDescription : null,
+      });
+    const isLast = (change: Change) => REALM_SETTINGS[change.name].kind === 'channel' || change.name === ALWAYS_WRITTEN;
+    if (name !== null) await append({ type: 'realm.name_changed', name });
+    for (const change of settings) if (!isLast(change)) await announceSetting(change);
+    for (const row of permissions) {
+      await append({
+        type: 'realm.permission_changed',
+        permission: row.name,
+        groupId: realm.permissions[row.name],
+        value: row.value,
+      });
+    }
+    if (changesAuthentication) {
+      await append({ type: 'realm.authentication_changed', methods: authenticationMethods(realm.settings, this.mode) });
+    }
+    for (const change of settings) if (isLast(change)) await announceSetting(change);
+  }
+
+  private async parseDescription(caller: Caller, description: unknown): Promise<ParsedMarkdown | undefined> {
+    if (typeof description !== 'string' || description === '') return undefined;
+    const realm = await this.uow.read(({ realms }) => realms.get(caller.realmId));
+    return parseAhead(this.renderer, description, this.optionsOf(realm));
+  }
+
+  private async render(
+    tx: Transaction,
+    actor: Actor,
+    realm: Realm,
+    description: string,
+    ahead: ParsedMarkdown | undefined,
+  ): Promise<string> {
+    if (description === '') return '';
+    const parsed = ahead ?? this.renderer.parseNow(description, this.optionsOf(realm));
+    return (await renderText(tx, this.renderer, parsed, realm, { actor })).html;
+  }
+
+  private optionsOf(realm: Realm) {
+    return markdownOptions(realm, this.realmUrls.urlOf(realm), { mediaPreviews: false });
+  }
+}
+
+/** Organization §2.5. */
+function checkAuthenticationMethods(actor: Actor, { methods, unknown }: AuthenticationMethodChanges): void {
+  enforce(canSetAuthenticationMethods(actor));
+  if (unknown !== null) throw badSettingValue('realm', 'authenticationMethods', unknown);
+  if (![...methods.values()].includes(true)) {
+    throw invalidInput('At least one authentication method must be enabled.');
+  }
+}
+
+/** Those that are given a value. */
+const namesOf = <N extends string>(requested: { readonly [K in N]?: unknown }): readonly N[] =>
+  (Object.keys(requested) as N[]).filter((name) => requested[name] !== undefined);
+
+async function requestedChanges(
+  tx: Transaction,
+  realm: Realm,
+  { settings }: ChangeRealmInput,
+): Promise<readonly Change[]> {
+  const changes = settingChanges('realm', REALM_SETTINGS, realm.settings, settings);
+  for (const { name, value } of changes) {
+    if (REALM_SETTINGS[name].kind !== 'channel' || value === null) continue;
+    const channel = await tx.channels.find(realm.id, value as ChannelId);
+    if (!channel || channel.isArchived) throw badSettingValue('realm', name, value);
+  }
+  const always = settings[ALWAYS_WRITTEN];
+  const isMissing = always !== undefined && !changes.some(({ name }) => name === ALWAYS_WRITTEN);
+  return isMissing ? [...changes, { name: ALWAYS_WRITTEN, value: always }] : changes;
+}
+
+interface AcceptedPermission {
+  readonly name: RealmPermission;
+  readonly value: GroupSettingValue;
+  readonly groupId: GroupId;
+}
+
+async function acceptedPermissions(
+  tx: Transaction,
+  realm: Realm,
+  requested: ChangeRealmInput['permissions'],
+): Promise<readonly AcceptedPermission[]> {
+  const names = namesOf(requested);
+  if (names.length === 0) return [];
+  const { nobody } = await tx.groups.systemGroupIds(realm.id);
+  const current = await tx.groups.settingValues(
+    realm.id,
+    names.map((name) => realm.permissions[name]),
+  );
+  const accepted: AcceptedPermission[] = [];
+  for (const name of Object.keys(REALM_PERMISSIONS) as RealmPermission[]) {
+    const update = requested[name];
+    if (!update) continue;
+    const groupId = realm.permissions[name];
+    const { decision, value: wanted } = groupSettingUpdate(current.get(groupId) ?? groupId, update, nobody);
+    enforce(decision);
+    if (wanted === null) continue;
+    const title = permissionTitle(name);
+    const value = await validateGroupSetting(tx, realm.id, title, REALM_PERMISSIONS[name], wanted);
+    accepted.push({ name, value, groupId: await groupForSetting(tx, realm.id, value) });
+  }
+  return accepted;
+}
+
+/** Limits that are lifted come first, channels and what is always written last (organization §2.4). */
+function inOrderOfWriting(changes: readonly Change[]): readonly Change[] {
+  const rank = ({ name, value }: Change): number => {
+    const { kind } = REALM_SETTINGS[name];
+    if (kind === 'limit' && value === null) return 0;
+    if (kind === 'channel') return 2;
+    return name === ALWAYS_WRITTEN ? 3 : 1;
+  };
+  return [...changes].sort((a, b) => rank(a) - rank(b));
+}

@@ -1,0 +1,272 @@
+import type { PasswordHasher } from '../../authentication/api-keys.js';
+import { type LoginAttempts, loginAttemptKey } from '../../authentication/login-attempts.js';
+import { isPasswordStrong, type PasswordStrength } from '../../authentication/password-rules.js';
+import { accessorsOf, users as usersNamed } from '../../events/audience.js';
+import type { Realm } from '../../realms/realm.js';
+import type { Caller } from '../../shared/caller.js';
+import { DomainError, invalidInput } from '../../shared/errors.js';
+import type { GroupId, UserId } from '../../shared/ids.js';
+import { enforce } from '../../shared/permission.js';
+import { changed, type SettingChange, type SettingChanges, settingChanges } from '../../shared/settings.js';
+import { trim } from '../../shared/text.js';
+import type { Repositories, Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
+import type { Actor } from '../actor.js';
+import { isEmailAddress } from '../email-address.js';
+import { canJoinWith, type DisposableDomains } from '../joining-address.js';
+import type { User } from '../user.js';
+import { parseFullName } from '../user-name.js';
+import { canChangeOwnEmail, canChangeSettingsOfOthers, mayChangeOwnName } from '../user-permissions.js';
+import { USER_SETTINGS, type UserSettingName } from '../user-settings.js';
+
+export interface ChangeSettingsInput {
+  readonly settings: SettingChanges<typeof USER_SETTINGS>;
+  readonly fullName?: string | undefined;
+  readonly email?: string | undefined;
+  /** Without a new one it is not looked at. */
+  readonly oldPassword?: string | undefined;
+  /** Empty: as if absent. */
+  readonly newPassword?: string | undefined;
+  /** Absent: the caller. */
+  readonly targets?: SettingTargets | undefined;
+}
+
+/** Whose settings an administrator changes (users §6.3). */
+export interface SettingTargets {
+  readonly userIds: readonly UserId[];
+  readonly groupIds: readonly GroupId[];
+  /** Leaves out settings that the user has ever changed themselves. */
+  readonly skipsEdited: boolean;
+}
+
+type Change = SettingChange<typeof USER_SETTINGS>;
+
+/** The order in which values are looked at that are not refused with the parameters. */
+const CHECKED_FIRST: readonly UserSettingName[] = ['defaultLanguage', 'notificationSound'];
+
+const USERS_AT_A_TIME = 500;
+
+/** Preferences, name, address and password: one's own, or preferences of many others (users §6.1–6.4). */
+export class ChangeSettings {
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly hasher: PasswordHasher,
+    private readonly strength: PasswordStrength,
+    private readonly attempts: LoginAttempts,
+    private readonly disposable: DisposableDomains,
+  ) {}
+
+  /**
+   * All or nothing.
+   * @throws DomainError BAD_SETTING_VALUE, INVALID_INPUT, NOT_PERMITTED, MUST_BE_ADMINISTRATOR, SERVER_BUSY
+   */
+  async execute(caller: Caller, input: ChangeSettingsInput): Promise<void> {
+    if (input.targets) return this.changeOthers(caller, input, input.targets);
+    const password = await this.preparePassword(caller, input);
+    await this.uow.write(async (tx) => {
+      const actor = await tx.actors.get(caller);
+      const realm = await tx.realms.get(caller.realmId);
+      const user = (await tx.users.find(caller.realmId, caller.userId))!;
+      const changes = settingChanges('user', USER_SETTINGS, user.settings, input.settings, CHECKED_FIRST);
+      if (password) await storePassword(tx, user, password);
+      if (input.email !== undefined) await this.checkEmail(tx, actor, user, realm, input.email);
+      const fullName = await acceptedName(tx, actor, user, realm, input.fullName);
+      await rename(tx, user, fullName);
+      await apply(tx, { ...user, fullName }, changes);
+    });
+  }
+
+  /** Hashes take their time, so they are made before the unit, once everything that comes first has been looked at. */
+  private async preparePassword(caller: Caller, { settings, oldPassword = '', newPassword = '' }: ChangeSettingsInput) {
+    if (newPassword === '') return null;
+    const { user, hash } = await this.uow.read(async ({ actors, users }) => {
+      await actors.get(caller);
+      const found = (await users.find(caller.realmId, caller.userId))!;
+      settingChanges('user', USER_SETTINGS, found.settings, settings, CHECKED_FIRST);
+      return { user: found, hash: await users.findPasswordHash(caller.realmId, caller.userId) };
+    });
+    const client = `user ${caller.userId}`;
+    const key = loginAttemptKey(caller.realmId, user.email);
+    this.countAttempt(key);
+    let isRight: boolean;
+    try {
+      isRight = await this.hasher.verify(oldPassword, hash, { client });
+    } catch (error) {
+      this.attempts.withdraw(key);
+      throw error;
+    }
+    if (!isRight) throw wrongPassword();
+    this.attempts.forget(key);
+    if (!isPasswordStrong(this.strength, newPassword, [user.email, user.fullName])) {
+      throw invalidInput('New password is too weak!');
+    }
+    return { before: hash, after: await this.hasher.hash(newPassword, { client }) };
+  }
+
+  private countAttempt(key: string): void {
+    try {
+      this.attempts.attempt(key);
+    } catch (error) {
+      if (!(error instanceof DomainError) || error.code !== 'RATE_LIMITED') throw error;
+      const seconds = Math.ceil(Number(error.details.retryAfter));
+      throw invalidInput(`You're making too many attempts! Try again in ${seconds} seconds.`);
+    }
+  }
+
+  /** Users §6.2. The owner of another address has to confirm it by mail. */
+  private async checkEmail(tx: Transaction, actor: Actor, user: User, realm: Realm, raw: string): Promise<void> {
+    const email = trim(raw);
+    if (email === user.email) return;
+    enforce(canChangeOwnEmail(actor, realm));
+    if (!isEmailAddress(email)) throw invalidInput('Invalid address.');
+    // No organization can list domains yet, so that one restricted to them takes no address.
+    enforce(canJoinWith(email, { realm, domains: [], disposable: this.disposable }, 'emailChange'));
+    const [owner] = await tx.users.listByEmail(realm.id, [email]);
+    if (owner?.bot?.isSystem) throw invalidInput('Reserved for system bots.');
+    if (owner?.isActive) throw invalidInput('Already has an account.');
+    if (owner) throw invalidInput('Account has been deactivated.');
+    throw invalidInput('This server sends no mail, by which the new address would have to be confirmed.');
+  }
+
+  private changeOthers(caller: Caller, input: ChangeSettingsInput, targets: SettingTargets): Promise<void> {
+    const { email, newPassword = '' } = input;
+    const settings = Object.keys(input.settings) as UserSettingName[];
+    return this.uow.write(async (tx) => {
+      const actor = await tx.actors.get(caller);
+      enforce(
+        canChangeSettingsOfOthers(actor, {
+          namesSomebody: targets.userIds.length > 0 || targets.groupIds.length > 0,
+          settings,
+          changesAccount: email !== undefined || newPassword !== '',
+        }),
+      );
+      const told = new Map<UserSettingName, { readonly change: Change; readonly userIds: UserId[] }>();
+      let seen = 0;
+      for (const user of await targetsOf(tx, actor, targets)) {
+        if (++seen % USERS_AT_A_TIME === 0) await tx.yield();
+        const wanted = Object.fromEntries(
+          settings
+            .filter((name) => !targets.skipsEdited || !user.editedSettings.includes(name))
+            .map((name) => [name, input.settings[name]]),
+        );
+        const changes = settingChanges('user', USER_SETTINGS, user.settings, wanted, CHECKED_FIRST);
+        if (changes.length === 0) continue;
+        await tx.users.update({ ...user, settings: changed(user.settings, changes) });
+        for (const change of changes) {
+          const others = told.get(change.name);
+          if (others) others.userIds.push(user.id);
+          else told.set(change.name, { change, userIds: [user.id] });
+        }
+      }
+      // One event a setting, however many people it is of.
+      for (const { change, userIds } of told.values()) await announce(tx, actor.realmId, change, userIds);
+    });
+  }
+}
+
+const wrongPassword = () => invalidInput('Wrong password!');
+
+async function storePassword(
+  tx: Transaction,
+  { realmId, id }: User,
+  { before, after }: { readonly before: string | null; readonly after: string },
+): Promise<void> {
+  // Somebody else may have changed it while the hash was made.
+  if ((await tx.users.findPasswordHash(realmId, id)) !== before) throw wrongPassword();
+  await tx.users.setPasswordHash(realmId, id, after);
+}
+
+/** The name as it is to be; as it was where it may not be changed (users §6.2). @throws DomainError INVALID_INPUT */
+async function acceptedName(
+  { users }: Pick<Repositories, 'users'>,
+  actor: Actor,
+  user: User,
+  realm: Realm,
+  raw: string | undefined,
+): Promise<string> {
+  if (raw === undefined || raw === user.fullName || !mayChangeOwnName(actor, realm)) return user.fullName;
+  const fullName = parseFullName(raw);
+  if (realm.settings.requireUniqueNames && (await users.isNameTaken(realm.id, fullName, user.id))) {
+    throw invalidInput('Unique names required in this organization.');
+  }
+  return fullName;
+}
+
+async function rename(tx: Transaction, user: User, fullName: string): Promise<void> {
+  if (fullName === user.fullName) return;
+  await tx.users.update({ ...user, fullName });
+  const event = { type: 'user.name_changed', userId: user.id, fullName } as const;
+  await tx.events.append(user.realmId, { event, audience: accessorsOf(user.id) });
+}
+
+async function apply(tx: Transaction, user: User, changes: readonly Change[]): Promise<void> {
+  if (changes.length === 0) return;
+  const edited = changes.map(({ name }) => name).filter((name) => !user.editedSettings.includes(name));
+  const settings = changed(user.settings, changes);
+  const after = { ...user, settings, editedSettings: [...user.editedSettings, ...edited] };
+  const stored = await tx.users.update(after);
+  for (const change of lastTimeZone(changes)) {
+    await announce(tx, user.realmId, change, [user.id]);
+    await announceToOthers(tx, change, user, stored);
+  }
+}
+
+/** The time zone comes after the others (users §6.2). */
+const lastTimeZone = (changes: readonly Change[]): readonly Change[] => [
+  ...changes.filter(({ name }) => name !== 'timezone'),
+  ...changes.filter(({ name }) => name === 'timezone'),
+];
+
+function announce(tx: Transaction, realmId: Realm['id'], { name, value }: Change, userIds: readonly UserId[]) {
+  const event = { type: 'user.setting_changed', setting: name, value } as const;
+  return tx.events.append(realmId, { event, audience: usersNamed(userIds) });
+}
+
+async function announceToOthers(tx: Transaction, { name }: Change, before: User, user: User): Promise<void> {
+  switch (USER_SETTINGS[name].othersLearn) {
+    case 'timeZone':
+      await tx.events.append(user.realmId, {
+        event: { type: 'user.time_zone_changed', user },
+        audience: accessorsOf(user.id),
+      });
+      break;
+    case 'email': {
+      const visibility = before.settings.emailAddressVisibility;
+      const event = { type: 'user.email_visibility_changed', user, before: visibility } as const;
+      await tx.events.append(user.realmId, { event, audience: accessorsOf(user.id) });
+      break;
+    }
+    case 'nothing':
+  }
+}
+
+/** Users named or in the groups at any depth, deactivated ones too; bots are left out. @throws DomainError INVALID_INPUT */
+async function targetsOf(tx: Transaction, { realmId }: Actor, targets: SettingTargets): Promise<readonly User[]> {
+  const ids = new Set<UserId>();
+  for (const groupId of await withSubgroups(tx, realmId, targets.groupIds)) {
+    for (const id of await tx.groups.listDirectMembers(realmId, groupId)) ids.add(id);
+  }
+  const members = await tx.users.list(realmId, [...ids]);
+  const named = await tx.users.list(realmId, [...new Set(targets.userIds)]);
+  const known = new Set<UserId>(named.filter((user) => !user.bot).map(({ id }) => id));
+  const unknown = targets.userIds.find((id) => !known.has(id));
+  if (unknown !== undefined) throw invalidInput(`Invalid user ID: ${unknown}`);
+  const everybody = new Map([...members, ...named].map((user) => [user.id, user]));
+  return [...everybody.values()].filter((user) => !user.bot).sort((a, b) => a.id - b.id);
+}
+
+async function withSubgroups(
+  tx: Transaction,
+  realmId: Realm['id'],
+  groupIds: readonly GroupId[],
+): Promise<ReadonlySet<GroupId>> {
+  for (const id of groupIds) {
+    const group = await tx.groups.find(realmId, id);
+    if (group === null || group.name === null) throw invalidInput(`Invalid user group ID: ${id}`);
+  }
+  const found = new Set(groupIds);
+  if (found.size === 0) return found;
+  const edges = await tx.groups.listEdges(realmId);
+  // A set is walked in order of insertion, what is added meanwhile included.
+  for (const holder of found) for (const edge of edges) if (edge.groupId === holder) found.add(edge.subgroupId);
+  return found;
+}

@@ -1,0 +1,25 @@
+import { invalidInput } from '../../shared/errors.js';
+import type { RealmId } from '../../shared/ids.js';
+import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import type { SpecialPermission, User } from '../user.js';
+
+export interface GrantSpecialPermissionInput {
+  readonly realmId: RealmId;
+  readonly email: string;
+  readonly permission: SpecialPermission;
+}
+
+/** The operator's leave for what no role carries. */
+export class GrantSpecialPermission {
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** Granting twice changes nothing. @throws DomainError INVALID_INPUT when nobody has the address. */
+  execute({ realmId, email, permission }: GrantSpecialPermissionInput): Promise<User> {
+    return this.uow.write(async (tx) => {
+      const user = await tx.users.findByEmail(realmId, email);
+      if (!user) throw invalidInput('No such user');
+      if (user.specialPermissions.includes(permission)) return user;
+      return tx.users.update({ ...user, specialPermissions: [...user.specialPermissions, permission] });
+    });
+  }
+}

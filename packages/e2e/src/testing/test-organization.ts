@@ -1,0 +1,73 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TransportLimits } from '@parley/server';
+import zulip, { type Client } from 'zulip-js';
+import { type Finished, ParleyProcess, runParley, type ServerOptions } from './parley-process.js';
+
+export interface Person {
+  readonly id: number;
+  readonly email: string;
+  readonly fullName: string;
+  readonly apiKey: string;
+}
+
+/** A temporary folder with one database in it, and whatever processes run there. `close` it after the test. */
+export class TestOrganization {
+  readonly directory = mkdtempSync(join(tmpdir(), 'parley-e2e-'));
+  readonly database = join(this.directory, 'data', 'parley.db');
+  private readonly servers: ParleyProcess[] = [];
+  private isClosed = false;
+
+  /** With an organization at the address itself, set up as an operator would. */
+  static async withOrganization(name = 'Elsinore'): Promise<TestOrganization> {
+    const organization = new TestOrganization();
+    await organization.mustRun(['create-realm', '', name]);
+    return organization;
+  }
+
+  run(args: readonly string[]): Promise<Finished> {
+    return runParley([...args, `--database=sqlite:${this.database}`]);
+  }
+
+  /** Rate limits are off, since tests are in more of a hurry than people. */
+  async serve(args: readonly string[] = [], port = '0', options: ServerOptions = {}): Promise<ParleyProcess> {
+    const all = [`--port=${port}`, `--database=sqlite:${this.database}`, '--rate-limits=off', ...args];
+    return this.keep(await ParleyProcess.start(all, options));
+  }
+
+  /** With limits that no flag changes, and with a probe. */
+  async serveLimited(limits: Partial<TransportLimits>): Promise<ParleyProcess> {
+    return this.keep(await ParleyProcess.startLimited(this.database, limits));
+  }
+
+  private async keep(server: ParleyProcess): Promise<ParleyProcess> {
+    this.servers.push(server);
+    if (this.isClosed) await server.kill();
+    return server;
+  }
+
+  /** The address is the name. */
+  async addPerson(fullName: string, role = 'member'): Promise<Person> {
+    const email = `${fullName.toLowerCase()}@elsinore.example`;
+    const out = await this.mustRun(['create-user', email, fullName, `--role=${role}`]);
+    const [, id, apiKey] = /user (\d+)\nAPI key: (\w+)/.exec(out)!;
+    return { id: Number(id), email, fullName, apiKey: apiKey! };
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    for (const server of this.servers) await server.kill();
+    rmSync(this.directory, { recursive: true });
+  }
+
+  private async mustRun(args: readonly string[]): Promise<string> {
+    const { code, out, err } = await this.run(args);
+    if (code !== 0) throw new Error(`parley ${args.join(' ')} ended with ${code}: ${err}`);
+    return out;
+  }
+}
+
+export function connect({ url }: ParleyProcess, { email, apiKey }: Person): Promise<Client> {
+  return zulip({ realm: url, username: email, apiKey });
+}

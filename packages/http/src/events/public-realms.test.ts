@@ -1,0 +1,25 @@
+import type { RealmUrls } from '@parley/domain';
+import { aRealm, createFixture } from '@parley/testkit';
+import { PublicRealms } from './public-realms.js';
+
+describe('public data of realms', () => {
+  it('follows the current URLs of the realm', async () => {
+    const fixture = await createFixture(aRealm({ stringId: 'lear' }));
+    let isAlone = true;
+    const host = () => (isAlone ? 'chat.example' : 'lear.chat.example');
+    const realmUrls: RealmUrls = { urlOf: () => `https://${host()}`, emailDomainOf: host };
+    const publicRealms = new PublicRealms(fixture.uow, realmUrls);
+    const place = { id: fixture.realm.id, stringId: 'lear' };
+    expect(await publicRealms.of(fixture.realm.id)).toEqual({
+      ...place,
+      url: 'https://chat.example',
+      emailDomain: 'chat.example',
+    });
+    isAlone = false;
+    expect(await publicRealms.of(fixture.realm.id)).toEqual({
+      ...place,
+      url: 'https://lear.chat.example',
+      emailDomain: 'lear.chat.example',
+    });
+  });
+});

@@ -1,0 +1,22 @@
+import type { AddressedRealm, RealmId, RealmUrls, UnitOfWork } from '@parley/domain';
+import { type PublicRealm, publicRealmOf } from '../realms/public-realm.js';
+
+/** Where realms are found. What is kept at hand never changes; where a realm is depends on which others there are. */
+export class PublicRealms {
+  private readonly realms = new Map<RealmId, AddressedRealm>();
+
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly realmUrls: RealmUrls,
+  ) {}
+
+  async of(id: RealmId): Promise<PublicRealm> {
+    let realm = this.realms.get(id);
+    if (!realm) {
+      const { stringId, isAtServerAddress } = await this.uow.read(({ realms }) => realms.get(id));
+      realm = { stringId, isAtServerAddress };
+      this.realms.set(id, realm);
+    }
+    return publicRealmOf({ id, ...realm }, this.realmUrls);
+  }
+}

@@ -1,0 +1,49 @@
+import {
+  type ChangeRealmInput,
+  MAX_REALM_NAME_LENGTH,
+  permissionTitle,
+  REALM_PERMISSIONS,
+  REALM_SETTINGS,
+  type RealmPermission,
+  type RealmSettingName,
+} from '@parley/domain';
+import { toGroupSetting } from '../groups/group-setting.presenters.js';
+import { groupSettingChange, type ValueOf } from '../routing/param-types.js';
+import { param, TextParam } from '../routing/params.js';
+import { declareSettings } from '../settings/declare-settings.js';
+import { authenticationMethodsParam } from './authentication-methods.wire.js';
+import { REALM_SETTING_FORMS } from './realm-settings.wire.js';
+
+const permissionChange = groupSettingChange();
+type PermissionChange = ValueOf<typeof permissionChange>;
+
+const PERMISSIONS = Object.keys(REALM_PERMISSIONS) as RealmPermission[];
+const SETTINGS = (Object.keys(REALM_SETTINGS) as RealmSettingName[]).filter(
+  (name) => REALM_SETTINGS[name].changedBy !== 'nobody',
+);
+
+const MAX_STRING_ID_LENGTH = 40;
+
+/** And every setting and permission of the organization, by the registries. */
+export class ChangeRealmDto {
+  @TextParam({ max: MAX_REALM_NAME_LENGTH, notBlank: true, optional: true }) name?: string;
+  @TextParam({ max: MAX_STRING_ID_LENGTH, optional: true }) string_id?: string;
+  @param(authenticationMethodsParam, { optional: true }) authentication_methods?: Record<string, boolean>;
+}
+declareSettings(ChangeRealmDto, REALM_SETTING_FORMS, SETTINGS);
+for (const permission of PERMISSIONS) {
+  param(permissionChange, { optional: true })(ChangeRealmDto.prototype, permissionTitle(permission));
+}
+
+export function toPermissionChanges(dto: ChangeRealmDto): ChangeRealmInput['permissions'] {
+  const changes: { -readonly [P in RealmPermission]?: ChangeRealmInput['permissions'][P] } = {};
+  for (const permission of PERMISSIONS) {
+    const change = (dto as Readonly<Record<string, unknown>>)[permissionTitle(permission)] as
+      | PermissionChange
+      | undefined;
+    if (!change) continue;
+    const old = change.old === undefined ? undefined : toGroupSetting(change.old);
+    changes[permission] = { new: toGroupSetting(change.new), old };
+  }
+  return changes;
+}

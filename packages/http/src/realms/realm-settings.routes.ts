@@ -1,0 +1,23 @@
+import { ChangeRealm } from '@parley/domain';
+import { type Route, route } from '../routing/route.js';
+import { toAuthenticationMethods } from './authentication-methods.wire.js';
+import { ChangeRealmDto, toPermissionChanges } from './realm-settings.dtos.js';
+import { presentRealmChanges } from './realm-settings.presenters.js';
+import { REALM_SETTING_FORMS } from './realm-settings.wire.js';
+
+export const realmSettingRoutes: readonly Route[] = [
+  route('PATCH', '/realm', {
+    auth: 'user',
+    roleRequirements: ['administrator'],
+    dto: ChangeRealmDto,
+    useCase: ChangeRealm,
+    toInput: (dto) => ({
+      name: dto.name,
+      stringId: dto.string_id,
+      settings: REALM_SETTING_FORMS.read(dto),
+      authenticationMethods: dto.authentication_methods && toAuthenticationMethods(dto.authentication_methods),
+      permissions: toPermissionChanges(dto),
+    }),
+    present: (output, { dto }) => presentRealmChanges(output, dto),
+  }),
+];

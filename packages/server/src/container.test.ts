@@ -1,0 +1,81 @@
+import { EventHub, encodeJob, type JobHandler, jobKind, LogFollower, VerifyApiKey } from '@parley/domain';
+import { ServerContainer } from './container.js';
+import { composeParley } from './parley.js';
+import { TestServer } from './testing/test-server.js';
+import { LISTS, PARTS } from './tokens.js';
+import { JobWorkers } from './workers/job-workers.js';
+import { LoadMonitor } from './workers/load-monitor.js';
+import { Promotion } from './workers/promotion.js';
+
+describe('the container of a server', () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await TestServer.start();
+  });
+  afterAll(() => server.close());
+
+  it('tells the follower of commits, and forgets API keys before clients hear why', () => {
+    const container = new ServerContainer(server.parts);
+    const { resolve } = container;
+    expect(container.list(LISTS.commitListener)).toEqual([resolve(LogFollower), resolve(JobWorkers)]);
+    expect(container.list(LISTS.eventListener)).toEqual([resolve(VerifyApiKey), resolve(EventHub), resolve(Promotion)]);
+  });
+
+  it('has one of each worker that the options ask for', () => {
+    const named = (options: Partial<typeof server.parts>) =>
+      new ServerContainer({ ...server.parts, ...options }).list(LISTS.worker).map(({ name }) => name);
+    const always = [
+      'reading what other processes wrote',
+      'tidying event queues',
+      'promoting members',
+      'doing jobs',
+      'forgetting jobs that were given up',
+    ];
+    expect(named({})).toEqual(always);
+    expect(named({ shedsLoad: true, verifyStorage: () => {} }).sort()).toEqual(
+      [...always, 'measuring load', 'letting go of those who wait for events'].sort(),
+    );
+  });
+
+  it('sheds requests by the load that its worker measures', () => {
+    const container = new ServerContainer({ ...server.parts, shedsLoad: true });
+    expect(container.get(PARTS.load)).toBe(container.resolve(LoadMonitor));
+  });
+
+  it('does a job soon after the commit of the unit that schedules it, until the server is closed', async () => {
+    const kind = jobKind<{ readonly name: string }>({
+      name: 'test.post',
+      readPayload: (stored) => stored as { readonly name: string },
+    });
+    const done: string[] = [];
+    let onDone = () => {};
+    const handler: JobHandler<{ readonly name: string }> = {
+      kind,
+      prepare:
+        async ({ payload }) =>
+        async () => {
+          done.push(payload.name);
+          onDone();
+        },
+    };
+    const parley = await composeParley({ ...server.parts, moreJobHandlers: [handler], release: async () => {} });
+    const schedule = (name: string) =>
+      parley.ports.unitOfWork.write((tx) =>
+        tx.jobs.schedule(
+          encodeJob(kind, { realmId: server.realmId, dueAt: parley.ports.clock.now(), payload: { name } }),
+        ),
+      );
+    // Longer than the first look of a new server takes, much sooner than the next one.
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const isDone = new Promise<void>((resolve) => {
+      onDone = resolve;
+    });
+    await schedule('a');
+    await isDone;
+    expect(done).toEqual(['a']);
+    await parley.close();
+    await schedule('b');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(done).toEqual(['a']);
+  });
+});

@@ -1,0 +1,81 @@
+import { EventHub, LogFollower, PublishingUnitOfWork, QueueSweep, type ReportProblem } from '@parley/domain';
+import { EVENT_CATALOGUE } from '@parley/http';
+import { ContainerModule } from 'inversify';
+import { provideAs, provideFrom } from '../provide.js';
+import { LISTS, PARTS, TOKENS } from '../tokens.js';
+import { periodic, RecurringWorker } from '../workers/recurring-worker.js';
+
+/** How soon events of other processes reach our clients at the latest. */
+const CATCH_UP_MS = 1000;
+const SWEEP_MS = 60_000;
+
+const { clock, servedQueues, unitOfWork } = TOKENS;
+const { eventLoop, report, storage, timers } = PARTS;
+
+const reportFailedListener = (tell: ReportProblem) => (err: unknown) => tell('following events failed', { err });
+
+/** From commits to event queues. */
+export const deliveryModule = new ContainerModule(({ bind }) => {
+  provideFrom(
+    bind,
+    PublishingUnitOfWork,
+    (inner, time, tell) => new PublishingUnitOfWork(inner, time, reportFailedListener(tell)),
+    storage,
+    clock,
+    report,
+  );
+  provideAs(bind, unitOfWork, PublishingUnitOfWork);
+  provideFrom(bind, LogFollower, (uow, tell) => new LogFollower(uow, reportFailedListener(tell)), unitOfWork, report);
+  provideAs(bind, LISTS.commitListener, LogFollower);
+
+  provideFrom(
+    bind,
+    EventHub,
+    (uow, follower, time, loop, tell) =>
+      new EventHub({ uow, follower, clock: time, eventLoop: loop, catalogue: EVENT_CATALOGUE, report: tell }),
+    unitOfWork,
+    LogFollower,
+    clock,
+    eventLoop,
+    report,
+  );
+  provideAs(bind, servedQueues, EventHub);
+  provideAs(bind, LISTS.eventListener, EventHub);
+  provideFrom(
+    bind,
+    QueueSweep,
+    (uow, time, loop, hub, tell) => new QueueSweep({ uow, clock: time, eventLoop: loop, hub, report: tell }),
+    unitOfWork,
+    clock,
+    eventLoop,
+    EventHub,
+    report,
+  );
+
+  provideFrom(
+    bind,
+    LISTS.worker,
+    (follower, time, tell) =>
+      new RecurringWorker(
+        periodic('reading what other processes wrote', CATCH_UP_MS, () => follower.catchUp()),
+        time,
+        tell,
+      ),
+    LogFollower,
+    timers,
+    report,
+  );
+  provideFrom(
+    bind,
+    LISTS.worker,
+    (sweep, time, tell) =>
+      new RecurringWorker(
+        periodic('tidying event queues', SWEEP_MS, () => sweep.run()),
+        time,
+        tell,
+      ),
+    QueueSweep,
+    timers,
+    report,
+  );
+});

@@ -1,0 +1,115 @@
+import { EventHub, VerifyApiKey } from '@parley/domain';
+import {
+  BasicAuthenticator,
+  createDispatcher,
+  createRoutes,
+  ipGroup,
+  LongPoll,
+  networkOf,
+  PublicRealms,
+  RateLimiter,
+} from '@parley/http';
+import { ContainerModule } from 'inversify';
+import { ApiKeyCredentials } from '../authentication/api-key-credentials.js';
+import { HostAuthenticator } from '../authentication/host-authenticator.js';
+import { StoredRoles } from '../authentication/stored-roles.js';
+import { DailyChannelQuota } from '../daily-channel-quota.js';
+import type { ParleyParts } from '../parley.js';
+import { all, provide, provideAs, provideFrom } from '../provide.js';
+import { RealmResolver } from '../realm-resolver.js';
+import { LISTS, PARTS, TOKENS } from '../tokens.js';
+
+const { channelQuota, clock, loginAttempts, randomness, realmUrls, unitOfWork } = TOKENS;
+
+/** From requests to use cases. */
+export const httpModule = ({ authenticate, ...options }: ParleyParts) =>
+  new ContainerModule(({ bind }) => {
+    provideFrom(bind, RateLimiter, (time) => new RateLimiter({ clock: time, isOn: options.hasRateLimits }), clock);
+    provide(bind, DailyChannelQuota, RateLimiter, clock);
+    provideAs(bind, channelQuota, DailyChannelQuota);
+    provideFrom(
+      bind,
+      loginAttempts,
+      (limiter) => ({
+        attempt: (key, ip) => limiter.attempt('authenticate_by_username', key, sourceOf(ip)),
+        withdraw: (key, ip) => limiter.withdraw('authenticate_by_username', key, sourceOf(ip)),
+        forget: (key, ip) => limiter.forget('authenticate_by_username', key, sourceOf(ip)),
+      }),
+      RateLimiter,
+    );
+
+    provide(bind, RealmResolver, unitOfWork, clock, PARTS.options);
+    provideAs(bind, realmUrls, RealmResolver);
+    provide(bind, PublicRealms, unitOfWork, realmUrls);
+    provide(bind, StoredRoles, unitOfWork);
+    if (authenticate) {
+      // The host application's log-in comes before API keys.
+      provideFrom(
+        bind,
+        LISTS.authenticator,
+        (uow, realmResolver) => new HostAuthenticator(authenticate, uow, realmResolver),
+        unitOfWork,
+        RealmResolver,
+      );
+    }
+    provide(bind, ApiKeyCredentials, VerifyApiKey, RealmResolver);
+    provide(bind, BasicAuthenticator, ApiKeyCredentials);
+    provideAs(bind, LISTS.authenticator, BasicAuthenticator);
+
+    provide(bind, LongPoll, EventHub, PublicRealms, randomness, PARTS.report);
+    provideFrom(
+      bind,
+      PARTS.routes,
+      (addresses, hub, longPoll, time) => [
+        ...createRoutes({
+          realmUrls: addresses,
+          hub,
+          longPoll,
+          clock: time,
+          emojiNames: options.emojiNames,
+          serverInfo: {
+            startedAt: time.now(),
+            isDevelopment: options.isDev,
+            webPublicEnabled: options.allowsWebPublicChannels,
+          },
+        }),
+        ...(options.moreRoutes ?? []),
+      ],
+      realmUrls,
+      EventHub,
+      LongPoll,
+      clock,
+    );
+    provideFrom(
+      bind,
+      PARTS.dispatcher,
+      (routes, resolve, authenticators, realms, roleLookup, limiter, time, load) =>
+        createDispatcher({
+          routes,
+          resolve,
+          authenticators,
+          realms,
+          roleLookup,
+          limiter,
+          clock: time,
+          load,
+          logger: options.logger,
+          trustedProxies: options.trustedProxies,
+          limits: options.limits,
+          publicHost: new URL(options.url).hostname,
+          hasKnownPasswords: options.isDemo,
+        }),
+      PARTS.routes,
+      PARTS.resolve,
+      all(LISTS.authenticator),
+      RealmResolver,
+      StoredRoles,
+      RateLimiter,
+      clock,
+      PARTS.load,
+    );
+  });
+
+/** Of one network there may be thousands of addresses. */
+const sourceOf = (ip: string | undefined): string | undefined =>
+  ip === undefined ? undefined : (networkOf(ip) ?? ipGroup(ip));

@@ -1,0 +1,36 @@
+import { ContainerModule } from 'inversify';
+import { HmacApiKeyMint } from '../authentication/hmac-api-key-mint.js';
+import { ZxcvbnPasswordStrength } from '../authentication/zxcvbn-password-strength.js';
+import type { Resolve } from '../container.js';
+import { ListedDisposableDomains } from '../listed-disposable-domains.js';
+import type { ParleyParts } from '../parley.js';
+import { provideFrom, provideValue } from '../provide.js';
+import { serverAddressOf } from '../realm-resolver.js';
+import { SystemEventLoop } from '../system-event-loop.js';
+import { SystemTimers } from '../system-timers.js';
+import { LISTS, PARTS, TOKENS } from '../tokens.js';
+
+/** What the server is given, and what follows from it alone. */
+export const optionsModule = (options: ParleyParts, resolve: Resolve) =>
+  new ContainerModule(({ bind }) => {
+    const { logger } = options;
+    provideValue(bind, PARTS.options, options);
+    provideValue(bind, PARTS.resolve, resolve);
+    provideValue(bind, PARTS.storage, options.unitOfWork);
+    provideValue(bind, PARTS.report, (message, fields) => logger.error(fields, message));
+    provideFrom(bind, PARTS.timers, () => new SystemTimers());
+    provideFrom(bind, PARTS.eventLoop, () => new SystemEventLoop());
+
+    for (const handler of options.moreJobHandlers ?? []) provideValue(bind, LISTS.jobHandler, handler);
+
+    provideValue(bind, TOKENS.clock, options.clock);
+    provideValue(bind, TOKENS.randomness, options.randomness);
+    provideValue(bind, TOKENS.passwordHasher, options.passwordHasher);
+    provideValue(bind, TOKENS.markdownRenderer, options.markdownRenderer);
+    provideValue(bind, TOKENS.serverAddress, serverAddressOf(options));
+    provideValue(bind, TOKENS.serverChannelConfig, { webPublicEnabled: options.allowsWebPublicChannels });
+    provideValue(bind, TOKENS.developmentMode, { isOn: options.isDev });
+    provideFrom(bind, TOKENS.apiKeyMint, () => new HmacApiKeyMint(options.secret));
+    provideFrom(bind, TOKENS.passwordStrength, () => new ZxcvbnPasswordStrength());
+    provideFrom(bind, TOKENS.disposableDomains, () => new ListedDisposableDomains());
+  });

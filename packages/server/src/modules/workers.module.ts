@@ -1,0 +1,78 @@
+import { EventHub, PromoteFullMembers, type UnitOfWork } from '@parley/domain';
+import { noLoad } from '@parley/http';
+import { ContainerModule } from 'inversify';
+import type { ParleyParts } from '../parley.js';
+import { all, provide, provideAs, provideFrom, provideValue } from '../provide.js';
+import { LISTS, PARTS, TOKENS } from '../tokens.js';
+import { JobWorkers } from '../workers/job-workers.js';
+import { LoadMonitor } from '../workers/load-monitor.js';
+import { Promotion } from '../workers/promotion.js';
+import { periodic, RecurringWorker } from '../workers/recurring-worker.js';
+import { StorageWatch } from '../workers/storage-watch.js';
+
+const FORGET_JOBS_MS = 3_600_000;
+/** How long an operator may look at jobs that were given up. */
+const KEEP_JOBS_SECONDS = 30 * 86_400;
+const JOBS_AT_A_TIME = 250;
+
+const { clock, unitOfWork } = TOKENS;
+const { report, timers } = PARTS;
+
+/** What goes on in the background and belongs to no feature. */
+export const workersModule = ({ shedsLoad, logger, verifyStorage }: ParleyParts) =>
+  new ContainerModule(({ bind }) => {
+    if (shedsLoad) {
+      provideFrom(bind, LoadMonitor, (time) => new LoadMonitor(logger, time), timers);
+      provideAs(bind, LISTS.worker, LoadMonitor);
+      provideAs(bind, PARTS.load, LoadMonitor);
+    } else provideValue(bind, PARTS.load, noLoad);
+
+    if (verifyStorage) {
+      provideFrom(
+        bind,
+        LISTS.worker,
+        (hub, time, tell) => new StorageWatch(verifyStorage, hub, time, tell),
+        EventHub,
+        timers,
+        report,
+      );
+    }
+
+    provide(bind, Promotion, PromoteFullMembers, clock, timers, report);
+    provideAs(bind, LISTS.eventListener, Promotion);
+    provideAs(bind, LISTS.worker, Promotion);
+
+    provideFrom(
+      bind,
+      JobWorkers,
+      (handlers, uow, time, elapsing, tell) =>
+        new JobWorkers(handlers, { uow, clock: time, timers: elapsing, report: tell }),
+      all(LISTS.jobHandler),
+      unitOfWork,
+      clock,
+      timers,
+      report,
+    );
+    provideAs(bind, LISTS.commitListener, JobWorkers);
+    provideAs(bind, LISTS.worker, JobWorkers);
+    provideFrom(
+      bind,
+      LISTS.worker,
+      (uow, time, elapsing, tell) =>
+        new RecurringWorker(
+          periodic('forgetting jobs that were given up', FORGET_JOBS_MS, () =>
+            forgetJobs(uow, time.now() - KEEP_JOBS_SECONDS),
+          ),
+          elapsing,
+          tell,
+        ),
+      unitOfWork,
+      clock,
+      timers,
+      report,
+    );
+  });
+
+async function forgetJobs(uow: UnitOfWork, before: number): Promise<void> {
+  while ((await uow.write((tx) => tx.jobs.removeSetAside(before, JOBS_AT_A_TIME))) === JOBS_AT_A_TIME);
+}

@@ -1,0 +1,106 @@
+import { CreateRealm, type Realm, SERVER_ITSELF } from '@parley/domain';
+import { FixedClock, MemoryStorage } from '@parley/testkit';
+import { RealmResolver, serverAddressOf } from './realm-resolver.js';
+import { SystemRandomness } from './system-randomness.js';
+
+/** Realms that were made in this order, while no default was configured. */
+async function given(names: readonly string[], options: { url?: string; defaultRealm?: string } = {}) {
+  const clock = new FixedClock();
+  const storage = new MemoryStorage(clock);
+  const url = options.url ?? 'https://chat.example.com';
+  const server = serverAddressOf({ url, defaultRealm: null });
+  const createRealm = new CreateRealm(storage.uow, clock, new SystemRandomness(), server);
+  const realms = new Map<string, Realm>();
+  const add = async (stringId: string) => {
+    realms.set(stringId, await createRealm.execute({ stringId, name: `Realm ${stringId}` }));
+  };
+  for (const name of names) await add(name);
+  const book = new RealmResolver(storage.uow, clock, { url, defaultRealm: options.defaultRealm ?? null });
+  const nameOf = async (host: string) => {
+    const id = await book.findRealm(host);
+    return id === null ? null : [...realms.values()].find((realm) => realm.id === id)!.stringId;
+  };
+  return { book, add, nameOf, clock, realm: (stringId: string) => realms.get(stringId)! };
+}
+
+describe('RealmResolver', () => {
+  it.each`
+    realms          | fallback     | host                       | found
+    ${['lear']}     | ${undefined} | ${'chat.example.com'}      | ${'lear'}
+    ${['lear']}     | ${undefined} | ${'lear.chat.example.com'} | ${'lear'}
+    ${['lear']}     | ${undefined} | ${'www.chat.example.com'}  | ${'lear'}
+    ${['lear']}     | ${undefined} | ${'10.0.0.7'}              | ${'lear'}
+    ${['lear']}     | ${undefined} | ${'no.chat.example.com'}   | ${null}
+    ${['a', 'b']}   | ${undefined} | ${'chat.example.com'}      | ${'a'}
+    ${['a', 'b']}   | ${undefined} | ${'10.0.0.7'}              | ${'a'}
+    ${['a', 'b']}   | ${undefined} | ${'a.chat.example.com'}    | ${'a'}
+    ${['a', 'b']}   | ${undefined} | ${'b.chat.example.com'}    | ${'b'}
+    ${['a', 'b']}   | ${'c'}       | ${'chat.example.com'}      | ${'a'}
+    ${['a', 'b']}   | ${'b'}       | ${'chat.example.com'}      | ${'b'}
+    ${['a', 'b']}   | ${'b'}       | ${'elsewhere.example.org'} | ${'b'}
+    ${['a', 'b']}   | ${'b'}       | ${'no.chat.example.com'}   | ${null}
+    ${['', 'lear']} | ${undefined} | ${'chat.example.com'}      | ${''}
+    ${['', 'lear']} | ${undefined} | ${'lear.chat.example.com'} | ${'lear'}
+    ${[]}           | ${undefined} | ${'chat.example.com'}      | ${null}
+  `('of realms $realms (default $fallback), $host is $found', async ({ realms, fallback, host, found }) => {
+    const { nameOf } = await given(realms, { defaultRealm: fallback });
+    expect(await nameOf(host)).toBe(found);
+  });
+
+  it.each`
+    realms        | fallback     | url                            | stringId  | address
+    ${['lear']}   | ${undefined} | ${'https://chat.example.com'}  | ${'lear'} | ${'https://chat.example.com'}
+    ${['a', 'b']} | ${undefined} | ${'https://chat.example.com'}  | ${'a'}    | ${'https://chat.example.com'}
+    ${['a', 'b']} | ${'c'}       | ${'https://chat.example.com'}  | ${'a'}    | ${'https://chat.example.com'}
+    ${['a', 'b']} | ${undefined} | ${'https://chat.example.com'}  | ${'b'}    | ${'https://b.chat.example.com'}
+    ${['a', 'b']} | ${'b'}       | ${'https://chat.example.com'}  | ${'b'}    | ${'https://chat.example.com'}
+    ${['', 'b']}  | ${undefined} | ${'http://localhost:9991'}     | ${''}     | ${'http://localhost:9991'}
+    ${['a', 'b']} | ${'b'}       | ${'https://example.com/chat/'} | ${'b'}    | ${'https://example.com/chat'}
+    ${['a', 'b']} | ${'b'}       | ${'https://example.com/chat'}  | ${'a'}    | ${'https://a.example.com/chat'}
+    ${['', 'b']}  | ${undefined} | ${'http://localhost:9991'}     | ${'b'}    | ${'http://b.localhost:9991'}
+  `('of realms $realms (default $fallback), $stringId is at $address', async (row) => {
+    const { book, realm } = await given(row.realms, { url: row.url, defaultRealm: row.fallback });
+    await book.refresh();
+    expect(book.urlOf(realm(row.stringId))).toBe(row.address);
+    expect(book.urlOf(SERVER_ITSELF)).toBe(row.url.replace(/\/$/, ''));
+  });
+
+  it.each`
+    url                           | stringId | mailHost
+    ${'https://chat.example.com'} | ${''}    | ${'chat.example.com'}
+    ${'https://chat.example.com'} | ${'b'}   | ${'b.chat.example.com'}
+    ${'http://localhost:9991'}    | ${'b'}   | ${'parley.invalid'}
+    ${'http://127.0.0.1:9991'}    | ${''}    | ${'parley.invalid'}
+    ${'http://[::1]:9991'}        | ${''}    | ${'parley.invalid'}
+  `('at $url dummy addresses of "$stringId" end in $mailHost', async ({ url, stringId, mailHost: emailDomain }) => {
+    const { book } = await given([], { url });
+    await book.refresh();
+    expect(book.emailDomainOf({ stringId, isAtServerAddress: stringId === '' })).toBe(emailDomain);
+  });
+
+  it.each([
+    ['https://chat.example.com', true],
+    ['http://localhost:9991', true],
+    ['http://127.0.0.1:9991', false],
+    ['http://[2001:db8::1]/chat', false],
+  ])('below %s there can be further hosts: %s', (url, hasSubdomains) => {
+    expect(serverAddressOf({ url, defaultRealm: null })).toEqual({ defaultRealm: null, hasSubdomains });
+  });
+
+  it('finds a realm that was added meanwhile at once', async () => {
+    const { nameOf, add } = await given(['a']);
+    expect(await nameOf('b.chat.example.com')).toBeNull();
+    await add('b');
+    expect(await nameOf('b.chat.example.com')).toBe('b');
+  });
+
+  it('leaves the first realm where it was made when another one comes', async () => {
+    const { nameOf, add, clock, book, realm } = await given(['a']);
+    expect(await nameOf('chat.example.com')).toBe('a');
+    await add('b');
+    clock.advance(2);
+    expect(await nameOf('chat.example.com')).toBe('a');
+    expect(await nameOf('b.chat.example.com')).toBe('b');
+    expect(book.urlOf(realm('a'))).toBe('https://chat.example.com');
+  });
+});

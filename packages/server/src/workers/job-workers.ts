@@ -1,0 +1,80 @@
+import {
+  type Clock,
+  type CommitListener,
+  type JobHandler,
+  JobRunner,
+  type JobRunnerParts,
+  type ScheduledJob,
+  type Timers,
+} from '@parley/domain';
+import { RecurringWorker } from './recurring-worker.js';
+import type { Worker } from './worker.js';
+
+/**
+ * How soon at the latest it is noticed that the clock was set, that the machine has slept, or that a process wrote a job
+ * and ended before it was due.
+ */
+const SAFETY_CHECK_MS = 15_000;
+/** How long leased jobs get to end when the server stops; later on, they are attempted again. */
+const PATIENCE_MS = 5000;
+
+export interface JobWorkersParts extends JobRunnerParts {
+  readonly timers: Timers;
+}
+
+/** A worker for each kind of job: it sleeps until the next one is due, and none waits for those of another kind. */
+export class JobWorkers implements Worker, CommitListener {
+  readonly name = 'doing jobs';
+  private readonly runners: readonly JobRunner[];
+  private readonly workers = new Map<string, RecurringWorker>();
+
+  constructor(
+    handlers: readonly JobHandler[],
+    private readonly parts: JobWorkersParts,
+  ) {
+    this.runners = handlers.map((handler) => this.add(handler));
+  }
+
+  start(): void {
+    for (const worker of this.workers.values()) worker.start();
+  }
+
+  /** What a unit of this process has stored, once it is committed. */
+  onJobsScheduled(jobs: readonly ScheduledJob[]): void {
+    for (const { kind, dueAt } of jobs) this.workers.get(kind)?.wakeIn(msUntil(dueAt, this.parts.clock));
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([...this.workers.values()].map((worker) => worker.stop()));
+    await new Promise<void>((resolve) => {
+      const cancel = this.parts.timers.after(PATIENCE_MS, resolve);
+      void Promise.all(this.runners.map((runner) => runner.settle())).then(() => {
+        cancel();
+        resolve();
+      });
+    });
+  }
+
+  private add(handler: JobHandler): JobRunner {
+    const { name } = handler.kind;
+    if (this.workers.has(name)) throw new Error(`Two handlers for jobs of kind ${name}`);
+    const { clock, timers, report } = this.parts;
+    const runner = new JobRunner(handler, this.parts, () => worker.wakeIn(0));
+    const worker = new RecurringWorker(
+      {
+        name: `doing jobs (${name})`,
+        firstDelayMs: 0,
+        run: async () => {
+          const next = await runner.run();
+          return next === null ? SAFETY_CHECK_MS : Math.min(msUntil(next, clock), SAFETY_CHECK_MS);
+        },
+      },
+      timers,
+      report,
+    );
+    this.workers.set(name, worker);
+    return runner;
+  }
+}
+
+const msUntil = (time: number, clock: Clock): number => Math.max(0, time * 1000 - clock.nowMs());

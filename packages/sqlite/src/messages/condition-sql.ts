@@ -1,0 +1,85 @@
+import { type MessageCondition, type MessageProperty, RESOLVED_PREFIX, type SimpleCondition } from '@parley/domain';
+import type { Parameter } from '../connection.js';
+import { PROPERTY_BITS } from './stored-values.js';
+
+/** Part of a WHERE clause over `message m`, each term begun with AND. */
+export interface Restriction {
+  readonly sql: string;
+  readonly parameters: readonly Parameter[];
+}
+
+/** What indexes of `message` list apart. `mentionsChannel` is half of what a flag says. */
+export type IndexedProperty = MessageProperty | 'mentionsChannel';
+
+/** The least text that does not begin with the prefix. */
+const AFTER_RESOLVED = RESOLVED_PREFIX.slice(0, -1) + String.fromCodePoint(RESOLVED_PREFIX.codePointAt(1)! + 1);
+
+/** As the indexes have it, letter by letter. */
+export const PROPERTY_SQL: Readonly<Record<IndexedProperty, string>> = {
+  hasLink: `m.property_bits & ${PROPERTY_BITS.hasLink}`,
+  hasImage: `m.property_bits & ${PROPERTY_BITS.hasImage}`,
+  hasAttachment: `m.property_bits & ${PROPERTY_BITS.hasAttachment}`,
+  isResolved: `m.topic_key >= '${RESOLVED_PREFIX}' AND m.topic_key < '${AFTER_RESOLVED}'`,
+  mentionsChannel: `m.property_bits & ${PROPERTY_BITS.mentionsChannel}`,
+};
+
+export const LISTED = '(SELECT value FROM json_each(?))';
+
+/** The SQL of each kind of condition, over `message m`. Never null. */
+export function toSql(condition: SimpleCondition, negated: boolean): [sql: string, ...parameters: Parameter[]] {
+  switch (condition.kind) {
+    case 'recipient': {
+      const [first, ...more] = condition.recipientIds;
+      if (more.length === 0) return [`m.recipient_id ${negated ? '<>' : '='} ?`, first!];
+      const list = JSON.stringify(condition.recipientIds);
+      return [`m.recipient_id ${negated ? 'NOT IN' : 'IN'} ${LISTED}`, list];
+    }
+    case 'channelTopic': {
+      const isIn = `(m.recipient_id, m.topic_key) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?))`;
+      const list = JSON.stringify(condition.topics.map((topic) => [topic.recipientId, topic.topicKey]));
+      return [negated ? `(m.topic_key IS NULL OR NOT ${isIn})` : `(m.topic_key IS NOT NULL AND ${isIn})`, list];
+    }
+    case 'channelPrivacy': {
+      const sql = `EXISTS (SELECT 1 FROM recipient r JOIN channel c ON c.id = r.channel_id
+        WHERE r.id = m.recipient_id AND c.privacy IN ${LISTED})`;
+      return [negated ? `NOT ${sql}` : sql, JSON.stringify(condition.privacies)];
+    }
+    case 'topic':
+      return [negated ? '(m.topic_key IS NULL OR m.topic_key <> ?)' : 'm.topic_key = ?', condition.topicKey];
+    case 'sender':
+      return [`m.sender_id ${negated ? '<>' : '='} ?`, condition.userId];
+    case 'message':
+      return [`m.id ${negated ? '<>' : '='} ?`, condition.messageId];
+    case 'direct':
+      return [`m.channel_id IS ${negated ? 'NOT NULL' : 'NULL'}`];
+    case 'property': {
+      const sql = PROPERTY_SQL[condition.property];
+      return [negated ? `NOT coalesce(${sql}, 0)` : sql];
+    }
+    case 'flag':
+      throw new Error('Flags are personal');
+  }
+}
+
+/** Of a normalized condition. */
+export function combinedSql(condition: MessageCondition): [sql: string, ...parameters: Parameter[]] {
+  switch (condition.kind) {
+    case 'not':
+      return toSql(condition.condition as SimpleCondition, true);
+    case 'anyOf':
+    case 'allOf': {
+      const parts = condition.conditions.map(combinedSql);
+      const text = parts.map(([sql]) => `coalesce(${sql}, 0)`).join(condition.kind === 'anyOf' ? ' OR ' : ' AND ');
+      return [`(${text})`, ...parts.flatMap(([, ...parameters]) => parameters)];
+    }
+    default:
+      return toSql(condition, false);
+  }
+}
+
+export const and = (sql: string, ...parameters: Parameter[]): Restriction => ({ sql: `AND ${sql}`, parameters });
+
+export const joined = (terms: readonly Restriction[]): Restriction => ({
+  sql: terms.map(({ sql }) => sql).join(' '),
+  parameters: terms.flatMap(({ parameters }) => parameters),
+});

@@ -1,0 +1,63 @@
+import {
+  type ChannelId,
+  type ChannelPrivacy,
+  type ConditionSubject,
+  HISTORICAL,
+  type MessageCondition,
+  type MessageFilter,
+  type MessageId,
+  matchesCondition,
+  type Viewer,
+} from '@parley/domain';
+import type { Connection, Query } from '../connection.js';
+import { jsonList } from '../rows.js';
+import { idOf, type MessageIndexRow, propertyBitsOf } from './message-index-row.js';
+import { PROPERTY_BITS } from './stored-values.js';
+import type { ViewerMessageStates } from './viewer-message-state.js';
+
+/** Judges messages one by one, where no query can: by what their viewer has read and marked. */
+export class ConditionSubjects {
+  private readonly details: Query<readonly [MessageId, ChannelId | null, string, ChannelPrivacy | null]>;
+
+  constructor(
+    connection: Connection,
+    private readonly states: ViewerMessageStates,
+  ) {
+    this.details = connection.tuples(
+      `SELECT m.id, m.channel_id, m.topic, c.privacy
+       FROM json_each(?) wanted CROSS JOIN message m ON m.id = wanted.value LEFT JOIN channel c ON c.id = m.channel_id`,
+    );
+  }
+
+  /** Those of which all the conditions hold, in their order; of the scope `own`, none but the viewer's own. */
+  matching(
+    viewer: Viewer,
+    places: readonly MessageIndexRow[],
+    conditions: readonly MessageCondition[],
+    scope: MessageFilter['scope'],
+  ): MessageIndexRow[] {
+    if (places.length === 0 || (conditions.length === 0 && scope === 'shared')) return [...places];
+    const state = this.states.load(viewer, places);
+    const details = new Map(this.details.all(jsonList(places.map(idOf))).map((each) => [each[0], each]));
+    return places.filter((place) => {
+      const own = state.flags(place);
+      if (!own && scope === 'own') return false;
+      const [, channelId, topic, channelPrivacy] = details.get(idOf(place))!;
+      const subject: ConditionSubject = {
+        message: {
+          id: idOf(place),
+          senderId: place[1],
+          recipientId: place[2],
+          channelId,
+          topic,
+          hasLink: (propertyBitsOf(place) & PROPERTY_BITS.hasLink) !== 0,
+          hasImage: (propertyBitsOf(place) & PROPERTY_BITS.hasImage) !== 0,
+          hasAttachment: (propertyBitsOf(place) & PROPERTY_BITS.hasAttachment) !== 0,
+        },
+        channelPrivacy,
+        flags: own ?? HISTORICAL,
+      };
+      return conditions.every((condition) => matchesCondition(subject, condition));
+    });
+  }
+}

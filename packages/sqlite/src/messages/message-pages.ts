@@ -1,0 +1,141 @@
+import type { MessageCondition, MessageFilter, Viewer } from '@parley/domain';
+import { type Connection, LIMIT } from '../connection.js';
+import { jsonList } from '../rows.js';
+import { ConditionSubjects } from './condition-subjects.js';
+import { type Narrowing, narrowedTo, toNarrowing } from './message-filter.js';
+import { idOf, type MessageIndexRow } from './message-index-row.js';
+import { after, MessageSeries, merge, orderOf, type PageRange } from './message-series.js';
+import { ReceivedMessagePages } from './received-message-pages.js';
+import { UnreadMessages } from './unread-messages.js';
+import { UnreadSpans } from './unread-spans.js';
+import type { ViewerMessageStates } from './viewer-message-state.js';
+
+/** At most so many, in the direction of the walk, as far as rows of `message` tell and perhaps more than is meant. */
+type Source = (pageRange: PageRange, limit: number) => MessageIndexRow[];
+
+/** How many messages are judged at once where what the viewer has read or marked decides. */
+const JUDGED_AT_ONCE = { atLeast: 100, atMost: 1000 };
+
+/** Pages of messages in order of id, found by the index that leads to the fewest which are not meant. */
+export class MessagePages {
+  readonly receivedPages: ReceivedMessagePages;
+  private readonly series: MessageSeries;
+  private readonly unread: UnreadMessages;
+  private readonly subjects: ConditionSubjects;
+
+  constructor(connection: Connection, states: ViewerMessageStates) {
+    this.series = new MessageSeries(connection);
+    this.receivedPages = new ReceivedMessagePages(connection, states, this.series);
+    this.unread = new UnreadMessages(connection, states, new UnreadSpans(connection));
+    this.subjects = new ConditionSubjects(connection, states);
+  }
+
+  /** At most `limit`, in the direction of the walk. */
+  page(viewer: Viewer, { conditions, scope }: MessageFilter, pageRange: PageRange, limit: number): MessageIndexRow[] {
+    const narrowing = toNarrowing(conditions);
+    if (!narrowing || limit <= 0) return [];
+    const history: Source = (part, count) =>
+      scope === 'own'
+        ? this.receivedPages.page(viewer, narrowing, part, count)
+        : this.sharedHistory(viewer, narrowing, part, count);
+    if (narrowing.personal.length === 0) return history(pageRange, limit);
+
+    const source = this.personalSource(viewer, narrowing) ?? history;
+    const found: MessageIndexRow[] = [];
+    let count = Math.max(limit, JUDGED_AT_ONCE.atLeast);
+    for (let part: PageRange | null = pageRange; part && found.length < limit; ) {
+      const rows = source(part, count);
+      found.push(...this.subjects.matching(viewer, rows, narrowing.personal, scope));
+      part = rows.length >= count ? after(part, idOf(rows.at(-1)!)) : null;
+      count = Math.max(count, Math.min(2 * count, JUDGED_AT_ONCE.atMost));
+    }
+    return found.slice(0, limit);
+  }
+
+  /** Those of the messages of which all the conditions hold, in their order. */
+  among(
+    viewer: Viewer,
+    places: readonly MessageIndexRow[],
+    conditions: readonly MessageCondition[],
+  ): MessageIndexRow[] {
+    const narrowing = toNarrowing(conditions);
+    if (!narrowing) return [];
+    const { restriction, personal } = narrowing;
+    if (restriction.sql === '') return this.subjects.matching(viewer, places, personal, 'shared');
+    const from = `FROM json_each(?) wanted CROSS JOIN message m ON m.id = wanted.value WHERE true ${restriction.sql}`;
+    const rows = this.series.select(from, jsonList(places.map(idOf)), ...restriction.parameters);
+    const meant = new Set(this.subjects.matching(viewer, rows, personal, 'shared').map(idOf));
+    return places.filter((place) => meant.has(idOf(place)));
+  }
+
+  private sharedHistory(viewer: Viewer, narrowing: Narrowing, pageRange: PageRange, limit: number): MessageIndexRow[] {
+    const { series, privacies } = narrowing;
+    const [only, another] = series ?? [];
+    if (only && !another) return this.series.list(only, narrowing, pageRange, limit);
+    if (!series && !privacies) throw new Error('Shared history is of channels that the conditions name');
+    const starts = series
+      ? this.series.starts(series, narrowing, pageRange)
+      : this.series.channelStarts(viewer.realmId, privacies!, narrowing, pageRange);
+    return this.series.merged(starts, pageRange, limit, (one, part, count) =>
+      this.series.list(one, narrowing, part, count),
+    );
+  }
+
+  /** Where what is meant is few of the viewer's messages, and stored as such; null: nowhere. */
+  private personalSource(viewer: Viewer, narrowing: Narrowing): Source | null {
+    for (const condition of narrowing.personal) {
+      const sources = this.sourcesOf(viewer, narrowing, condition);
+      if (sources)
+        return (pageRange, limit) =>
+          merge(
+            sources.map((source) => source(pageRange, limit)),
+            pageRange,
+            limit,
+          );
+    }
+    return null;
+  }
+
+  /** Sources that together have everything that fulfils the condition; null: there are none. */
+  private sourcesOf(viewer: Viewer, narrowing: Narrowing, condition: MessageCondition): Source[] | null {
+    switch (condition.kind) {
+      case 'flag': {
+        const { flag } = condition;
+        if (flag === 'read') return null;
+        if (flag !== 'channelWildcardMentioned') return [this.flagged(viewer, narrowing, flag)];
+        const mentioning = narrowedTo(narrowing, 'mentionsChannel');
+        return [(pageRange, limit) => this.receivedPages.page(viewer, mentioning, pageRange, limit)];
+      }
+      case 'not': {
+        const { condition: negated } = condition;
+        if (negated.kind !== 'flag' || negated.flag !== 'read') return null;
+        return [(pageRange, limit) => this.unread.page(viewer, narrowing, pageRange, limit)];
+      }
+      case 'anyOf': {
+        const parts = condition.conditions.map((each) => this.sourcesOf(viewer, narrowing, each));
+        return parts.some((part) => part === null) ? null : parts.flatMap((part) => part!);
+      }
+      default:
+        return null;
+    }
+  }
+
+  private flagged({ realmId, userId }: Viewer, { restriction }: Narrowing, flag: keyof typeof FLAG_INDEXES): Source {
+    const [index, column] = FLAG_INDEXES[flag];
+    return (pageRange, limit) =>
+      this.series.select(
+        `FROM message_flag f INDEXED BY ${index} CROSS JOIN message m ON m.id = f.message_id
+         WHERE f.user_id = ? AND f.${column} = 1 AND f.realm_id = ? AND f.message_id BETWEEN ? AND ? ${restriction.sql}
+         ORDER BY f.message_id ${orderOf(pageRange)} ${LIMIT}`,
+        ...[userId, realmId, pageRange.first, pageRange.last, ...restriction.parameters, limit],
+      );
+  }
+}
+
+/** The index of `message_flag` that lists a flag, and the flag's column. */
+const FLAG_INDEXES = {
+  starred: ['message_flag_starred', 'starred'],
+  mentioned: ['message_flag_mentioned', 'mentioned'],
+  topicWildcardMentioned: ['message_flag_topic_mentioned', 'topic_wildcard_mentioned'],
+  hasAlertWord: ['message_flag_alerted', 'has_alert_word'],
+} as const;

@@ -1,0 +1,88 @@
+import type {
+  ChannelId,
+  Message,
+  MessageId,
+  Ordinal,
+  RealmId,
+  RecipientId,
+  TopicLink,
+  UnixSeconds,
+  UserId,
+} from '@parley/domain';
+import type { Connection, Query } from '../connection.js';
+import type { Quarantine } from '../quarantine.js';
+import { jsonList, listColumn } from '../rows.js';
+import { PROPERTY_BITS } from './stored-values.js';
+
+export interface MessageRow {
+  readonly id: MessageId;
+  readonly realm_id: RealmId;
+  readonly sender_id: UserId;
+  readonly sent_recipient_id: RecipientId;
+  readonly ordinal: Ordinal;
+  readonly recipient_id: RecipientId;
+  readonly channel_id: ChannelId | null;
+  readonly property_bits: number;
+  readonly version: number;
+  readonly sent_at: UnixSeconds;
+  readonly last_edited_at: UnixSeconds | null;
+  readonly last_moved_at: UnixSeconds | null;
+  readonly topic: string;
+  readonly client_name: string;
+  readonly topic_links: string | null;
+  readonly content: string;
+  readonly rendered_content: string;
+}
+
+/** Whole messages. */
+export class MessageRows {
+  private readonly rows: Query<MessageRow>;
+
+  constructor(
+    connection: Connection,
+    private readonly quarantine: Quarantine,
+  ) {
+    this.rows = connection.rows(
+      'SELECT * FROM message WHERE id IN (SELECT value FROM json_each(?)) AND realm_id = ? ORDER BY id',
+    );
+  }
+
+  /** Ascending id; unknown ids are absent. */
+  list(realmId: RealmId, ids: readonly MessageId[]): MessageRow[] {
+    return this.rows.all(jsonList(ids), realmId);
+  }
+
+  toMessage(row: MessageRow): Message {
+    return {
+      id: row.id,
+      realmId: row.realm_id,
+      senderId: row.sender_id,
+      sentRecipientId: row.sent_recipient_id,
+      ordinal: row.ordinal,
+      recipientId: row.recipient_id,
+      channelId: row.channel_id,
+      topic: row.topic,
+      content: row.content,
+      renderedContent: row.rendered_content,
+      sentAt: row.sent_at,
+      clientName: row.client_name,
+      isMeMessage: (row.property_bits & PROPERTY_BITS.isMeMessage) !== 0,
+      mentionsChannel: (row.property_bits & PROPERTY_BITS.mentionsChannel) !== 0,
+      hasLink: (row.property_bits & PROPERTY_BITS.hasLink) !== 0,
+      hasImage: (row.property_bits & PROPERTY_BITS.hasImage) !== 0,
+      hasAttachment: (row.property_bits & PROPERTY_BITS.hasAttachment) !== 0,
+      topicLinks: row.topic_links === null ? [] : topicLinks(row.topic_links, row.id, this.quarantine),
+      isReadByDefault: (row.property_bits & PROPERTY_BITS.isReadByDefault) !== 0,
+      lastEditedAt: row.last_edited_at,
+      lastMovedAt: row.last_moved_at,
+      version: row.version,
+    };
+  }
+}
+
+const isTopicLink = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  typeof (value as TopicLink).text === 'string' &&
+  typeof (value as TopicLink).url === 'string';
+const topicLinks = listColumn<TopicLink>('message', 'topic_links', isTopicLink);

@@ -1,0 +1,199 @@
+import type { ChannelPrivacy, MessageId, RealmId, RecipientId, Viewer } from '@parley/domain';
+import { type Connection, LIMIT, type Parameter, type Query } from '../connection.js';
+import type { Restriction } from './condition-sql.js';
+import { indexFor, indexTerms, type Narrowing, type Series, seriesTerms } from './message-filter.js';
+import { idOf, MessageIndexQuery, type MessageIndexRow } from './message-index-row.js';
+import { StatementCache } from './statement-cache.js';
+
+/** Which way a page goes from its anchor, and within which ids it lies, both included. */
+export interface PageRange {
+  readonly direction: 'older' | 'newer';
+  readonly first: number;
+  readonly last: number;
+}
+
+/** A series with the next message in it that may be meant. */
+interface NextInSeries extends Series {
+  readonly id: number;
+}
+
+/** How much of a series is fetched when it is its turn. */
+const SERIES_BATCH = 16;
+
+/** Messages in order of id, out of one index of `message`, or merged out of many parts of one. */
+export class MessageSeries {
+  private readonly queries: StatementCache<MessageIndexQuery>;
+  private readonly entries: StatementCache<Query<readonly [RecipientId, string | null, MessageId]>>;
+
+  constructor(connection: Connection) {
+    this.queries = new StatementCache((from) => new MessageIndexQuery(connection, from));
+    this.entries = new StatementCache((text) => connection.tuples(text));
+  }
+
+  /** What follows the columns in a query over `message m`, made once for each text. */
+  select(from: string, ...parameters: readonly Parameter[]): MessageIndexRow[] {
+    return this.queries.get(from).all(...parameters);
+  }
+
+  /** Of one series, at most `limit` in the direction of the walk. `also`: another term, begun with AND. */
+  list(
+    series: Series,
+    narrowing: Narrowing,
+    pageRange: PageRange,
+    limit: number,
+    { index = indexFor(narrowing, series.topicKey), also = '' } = {},
+  ): MessageIndexRow[] {
+    const within = seriesTerms(series);
+    const { sql, parameters } = narrowing.withinSeries;
+    return this.select(
+      `FROM message m INDEXED BY ${index}
+       WHERE m.id BETWEEN ? AND ? ${within.sql} ${also} ${sql}
+       ORDER BY m.id ${orderOf(pageRange)} ${LIMIT}`,
+      ...[pageRange.first, pageRange.last, ...within.parameters, ...parameters, limit],
+    );
+  }
+
+  /**
+   * Of several series together, always going on with the one whose next message comes first. `fetch` answers what is meant
+   * of one.
+   */
+  merged(
+    starts: readonly NextInSeries[],
+    pageRange: PageRange,
+    limit: number,
+    fetch: (series: Series, pageRange: PageRange, limit: number) => readonly MessageIndexRow[],
+  ): MessageIndexRow[] {
+    const sign = signOf(pageRange);
+    const queue = starts.toSorted((a, b) => sign * (a.id - b.id));
+    const batch = Math.min(limit, SERIES_BATCH);
+    let found: MessageIndexRow[] = [];
+    for (let next = queue.shift(); next; next = queue.shift()) {
+      const { id } = next;
+      if (found.length >= limit && sign * (id - idOf(found[limit - 1]!)) > 0) break;
+      const rows = fetch(
+        next,
+        pageRange.direction === 'older' ? { ...pageRange, last: id } : { ...pageRange, first: id },
+        batch,
+      );
+      found = merge([found, rows], pageRange, limit);
+      if (rows.length === batch) {
+        const following = idOf(rows.at(-1)!) + sign;
+        const position = queue.findIndex((other) => sign * (other.id - following) > 0);
+        queue.splice(position < 0 ? queue.length : position, 0, { ...next, id: following });
+      }
+    }
+    return found;
+  }
+
+  /** For each of these series that goes on, the next message in it that may be meant, be it the viewer's own or not. */
+  starts(series: readonly Series[], narrowing: Narrowing, pageRange: PageRange): NextInSeries[] {
+    const inTopics = series.filter((each) => each.topicKey !== null);
+    const inRecipients = series.filter((each) => each.topicKey === null);
+    const listed = (some: readonly Series[], topicKey: string | null): readonly NextInSeries[] => {
+      if (some.length === 0) return [];
+      const list = JSON.stringify(some.map((each) => [each.recipientId, each.topicKey]));
+      const text = 'SELECT value ->> 0 AS recipient_id, value ->> 1 AS topic_key FROM json_each(?)';
+      return this.nextIn({ sql: text, parameters: [list] }, topicKey, narrowing, pageRange);
+    };
+    return [...listed(inTopics, 'u.topic_key'), ...listed(inRecipients, null)];
+  }
+
+  /** The same of all of the viewer's conversations of which the narrowing leaves anything. */
+  ownStarts({ realmId, userId }: Viewer, narrowing: Narrowing, pageRange: PageRange): NextInSeries[] {
+    if (narrowing.isDirect === true) {
+      const direct = 'SELECT recipient_id FROM direct_participant WHERE user_id = ? AND realm_id = ?';
+      return this.everywhere({ sql: direct, parameters: [userId, realmId] }, narrowing, pageRange);
+    }
+    const sql = ['SELECT DISTINCT recipient_id FROM span WHERE user_id = ? AND realm_id = ?'];
+    const parameters: Parameter[] = [userId, realmId];
+    if (narrowing.isDirect === false) {
+      sql.push('AND EXISTS (SELECT 1 FROM recipient r WHERE r.id = span.recipient_id AND r.channel_id IS NOT NULL)');
+    }
+    if (narrowing.privacies) {
+      sql.push(`AND EXISTS (SELECT 1 FROM recipient r JOIN channel c ON c.id = r.channel_id
+                            WHERE r.id = span.recipient_id AND c.privacy IN (SELECT value FROM json_each(?)))`);
+      parameters.push(JSON.stringify(narrowing.privacies));
+    }
+    return this.everywhere({ sql: sql.join(' '), parameters }, narrowing, pageRange);
+  }
+
+  /** The same of all channels of these kinds. */
+  channelStarts(
+    realmId: RealmId,
+    privacies: readonly ChannelPrivacy[],
+    narrowing: Narrowing,
+    pageRange: PageRange,
+  ): NextInSeries[] {
+    const sql = `SELECT recipient_id FROM channel
+                 WHERE realm_id = ? AND privacy IN (SELECT value FROM json_each(?))`;
+    return this.everywhere({ sql, parameters: [realmId, JSON.stringify(privacies)] }, narrowing, pageRange);
+  }
+
+  /** `recipients` answers the column `recipient_id`. Those of which topics are listed are looked for by these. */
+  private everywhere(recipients: Restriction, narrowing: Narrowing, pageRange: PageRange): NextInSeries[] {
+    const { onlyTopics, topicKey } = narrowing;
+    const listed = [...onlyTopics].flatMap(([recipientId, keys]) =>
+      keys.filter((key) => topicKey === null || key === topicKey).map((key) => ({ recipientId, topicKey: key })),
+    );
+    const universe = {
+      sql: `SELECT recipient_id, NULL AS topic_key FROM (${recipients.sql})
+            WHERE recipient_id NOT IN (SELECT value FROM json_each(?))`,
+      parameters: [...recipients.parameters, JSON.stringify([...onlyTopics.keys()])],
+    };
+    return [
+      ...this.nextIn(universe, topicKey === null ? null : '?', narrowing, pageRange),
+      ...this.starts(listed, narrowing, pageRange),
+    ];
+  }
+
+  /** `universe` answers recipients and topics; `topicKey` is what the topic is compared with, null: nothing. */
+  private nextIn(
+    universe: Restriction,
+    topicKey: string | null,
+    narrowing: Narrowing,
+    pageRange: PageRange,
+  ): NextInSeries[] {
+    const { sql, parameters } = indexTerms(narrowing);
+    const text = `
+      SELECT recipient_id, topic_key, next FROM (
+        SELECT u.recipient_id, ${topicKey === '?' ? '?' : 'u.topic_key'} AS topic_key, (
+          SELECT m.id FROM message m INDEXED BY ${indexFor(narrowing, topicKey)}
+          WHERE m.recipient_id = u.recipient_id ${topicKey === null ? '' : `AND m.topic_key = ${topicKey}`} ${sql}
+            AND m.id BETWEEN ? AND ?
+          ORDER BY m.id ${orderOf(pageRange)} LIMIT 1
+        ) AS next
+        FROM (${universe.sql}) u
+      ) WHERE next IS NOT NULL`;
+    const key = topicKey === '?' ? [narrowing.topicKey] : [];
+    return this.entries
+      .get(text)
+      .all(...key, ...key, ...parameters, pageRange.first, pageRange.last, ...universe.parameters)
+      .map(([recipientId, topic, id]) => ({ recipientId, topicKey: topic, id }));
+  }
+}
+
+export const orderOf = ({ direction }: Pick<PageRange, 'direction'>): string =>
+  direction === 'older' ? 'DESC' : 'ASC';
+const signOf = ({ direction }: PageRange): number => (direction === 'older' ? -1 : 1);
+
+/** The rest of a walk that has come as far as this id; null when it ends there. */
+export function after(pageRange: PageRange, id: number): PageRange | null {
+  const rest = pageRange.direction === 'older' ? { ...pageRange, last: id - 1 } : { ...pageRange, first: id + 1 };
+  return rest.first > rest.last ? null : rest;
+}
+
+export const upTo = (pageRange: PageRange, id: number): PageRange =>
+  pageRange.direction === 'older' ? { ...pageRange, first: id } : { ...pageRange, last: id };
+
+/** Of lists in the direction of the walk, the first `limit` together, each message once. */
+export function merge(
+  lists: readonly (readonly MessageIndexRow[])[],
+  pageRange: PageRange,
+  limit: number,
+): MessageIndexRow[] {
+  const filled = lists.filter((list) => list.length > 0);
+  if (filled.length <= 1) return filled[0] ? filled[0].slice(0, limit) : [];
+  const sign = signOf(pageRange);
+  const all = new Map(filled.flat().map((place) => [idOf(place), place]));
+  return [...all.values()].sort((a, b) => sign * (idOf(a) - idOf(b))).slice(0, limit);
+}

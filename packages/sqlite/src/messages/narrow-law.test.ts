@@ -1,0 +1,19 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { agreeOnRandomHistories, MemoryStorage } from '@parley/testkit';
+import { openSqliteStorage } from '../index.js';
+
+describe('the SQL of conditions', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'parley-narrows-'));
+  let files = 0;
+  afterAll(() => rmSync(directory, { recursive: true }));
+
+  it('finds what their predicate, which the storage in memory asks, holds of', async () => {
+    await agreeOnRandomHistories(
+      (clock) => ({ uow: new MemoryStorage(clock).uow, close: async () => {} }),
+      (clock) => openSqliteStorage({ path: join(directory, `${++files}.db`), clock }),
+      { runs: Number(process.env.NARROW_LAW_RUNS ?? 25) },
+    );
+  }, 120_000);
+});

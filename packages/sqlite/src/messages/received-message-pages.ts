@@ -1,0 +1,213 @@
+import type { RecipientId, Viewer } from '@parley/domain';
+import type { Connection, Query } from '../connection.js';
+import { LIMIT } from '../connection.js';
+import type { Narrowing, Series } from './message-filter.js';
+import { idOf, type MessageIndexRow } from './message-index-row.js';
+import { after, type MessageSeries, merge, orderOf, type PageRange, upTo } from './message-series.js';
+import { PROPERTY_BITS } from './stored-values.js';
+import type { ViewerMessageStates } from './viewer-message-state.js';
+
+/** Ids of messages that a user received where they were sent. */
+interface ReceivedRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+const MAX_ID = Number.MAX_SAFE_INTEGER;
+
+/**
+ * How many ids a page may look through before it is put together conversation by conversation: what the reader follows is
+ * then a small part of what is written.
+ */
+const SCANNED_IDS = { atLeast: 500, perMessage: 10 };
+const MOVED_BATCH = 200;
+
+const isUnmoved = `AND m.property_bits & ${PROPERTY_BITS.wasMoved} = 0`;
+const isMoved = `AND m.property_bits & ${PROPERTY_BITS.wasMoved}`;
+
+/**
+ * Pages of what a viewer has received or made their own, as far as rows of `message` tell. Everything that is their own is
+ * now in a conversation that they have, or once had, a span of — what is moved elsewhere is lost — or has a row of
+ * message_flag saying so.
+ */
+export class ReceivedMessagePages {
+  private readonly received: Query<readonly [RecipientId, number | null, number | null]>;
+  private readonly withMovedIn: Query<RecipientId>;
+  private readonly newestId: Query<number | null>;
+
+  constructor(
+    connection: Connection,
+    private readonly states: ViewerMessageStates,
+    private readonly series: MessageSeries,
+  ) {
+    // Where a span begins or ends, in ids. Nothing sent since it began: no range; nothing since it ended: no upper bound.
+    const idAt = (ordinal: string) =>
+      `(SELECT m.id FROM message m INDEXED BY message_by_ordinal
+        WHERE m.sent_recipient_id = s.recipient_id AND m.ordinal >= s.${ordinal} ORDER BY m.ordinal LIMIT 1)`;
+    this.received = connection.tuples(
+      `SELECT s.recipient_id,
+              CASE WHEN s.from_ordinal = 1 THEN 0 ELSE ${idAt('from_ordinal')} END,
+              CASE WHEN s.to_ordinal IS NULL THEN NULL ELSE ${idAt('to_ordinal')} - 1 END
+       FROM span s WHERE s.user_id = ? AND s.recipient_id BETWEEN ? AND ? AND s.realm_id = ?
+       ORDER BY s.recipient_id, s.number`,
+    );
+    this.newestId = connection.values<number | null>('SELECT max(id) FROM message');
+    this.withMovedIn = connection.values<RecipientId>(
+      `SELECT DISTINCT s.recipient_id FROM span s
+       WHERE s.user_id = ? AND s.realm_id = ? AND EXISTS (
+         SELECT 1 FROM message m INDEXED BY message_moved_in WHERE m.recipient_id = s.recipient_id ${isMoved})`,
+    );
+  }
+
+  /** At most `limit`, in the direction of the walk. */
+  page(viewer: Viewer, narrowing: Narrowing, pageRange: PageRange, limit: number): MessageIndexRow[] {
+    const marked = this.marked(viewer, narrowing, pageRange, limit);
+    if (narrowing.messageId !== null)
+      return merge([this.single(viewer, narrowing, pageRange), marked], pageRange, limit);
+    const [only, another] = narrowing.series ?? [];
+    if (only && !another) {
+      const ranges = this.rangesOf(viewer, only.recipientId).get(only.recipientId) ?? [];
+      const received = this.conversation(viewer, narrowing, only, ranges, true, pageRange, limit);
+      return merge([received, marked], pageRange, limit);
+    }
+    if (isLookedForByIndex(narrowing)) {
+      return merge([this.conversations(viewer, narrowing, pageRange, limit), marked], pageRange, limit);
+    }
+    const { found, rest } = this.scan(viewer, narrowing, pageRange, limit);
+    const further = rest ? this.conversations(viewer, narrowing, rest, limit - found.length) : [];
+    return merge([found, further, marked], pageRange, limit);
+  }
+
+  /** A message that the narrowing names. */
+  private single(viewer: Viewer, { restriction, messageId }: Narrowing, pageRange: PageRange): MessageIndexRow[] {
+    if (messageId! < pageRange.first || messageId! > pageRange.last) return [];
+    const from = `FROM message m WHERE m.realm_id = ? ${restriction.sql}`;
+    return this.states.own(viewer, this.series.select(from, viewer.realmId, ...restriction.parameters));
+  }
+
+  /** Looks through everything that was written, for as long as much of it is in conversations of the viewer. */
+  private scan(
+    viewer: Viewer,
+    { restriction }: Narrowing,
+    pageRange: PageRange,
+    limit: number,
+  ): { readonly found: MessageIndexRow[]; readonly rest: PageRange | null } {
+    const newest = this.newestId.get() ?? 0;
+    const width = SCANNED_IDS.atLeast + SCANNED_IDS.perMessage * limit;
+    const last = Math.min(pageRange.last, newest);
+    const window: PageRange =
+      pageRange.direction === 'older'
+        ? { ...pageRange, first: Math.max(pageRange.first, last - width), last }
+        : { ...pageRange, last: Math.min(last, pageRange.first + width) };
+    const found: MessageIndexRow[] = [];
+    for (let part: PageRange | null = window; part && found.length < limit; ) {
+      const rows = this.series.select(
+        `FROM message m NOT INDEXED
+         WHERE m.recipient_id IN (SELECT recipient_id FROM span WHERE user_id = ? AND realm_id = ?)
+           ${restriction.sql} AND m.id BETWEEN ? AND ?
+         ORDER BY m.id ${orderOf(pageRange)} ${LIMIT}`,
+        ...[viewer.userId, viewer.realmId, ...restriction.parameters, part.first, part.last, limit],
+      );
+      found.push(...this.states.own(viewer, rows));
+      part = rows.length === limit ? after(part, idOf(rows.at(-1)!)) : null;
+    }
+    const isAll = pageRange.direction === 'older' ? window.first <= pageRange.first : window.last >= last;
+    if (found.length >= limit || isAll) return { found, rest: null };
+    return { found, rest: after(pageRange, pageRange.direction === 'older' ? window.first : window.last) };
+  }
+
+  /** From all the series of the narrowing; where it names none, from all the viewer's conversations. */
+  private conversations(viewer: Viewer, narrowing: Narrowing, pageRange: PageRange, limit: number): MessageIndexRow[] {
+    const starts = narrowing.series
+      ? this.series.starts(narrowing.series, narrowing, pageRange)
+      : this.series.ownStarts(viewer, narrowing, pageRange);
+    if (starts.length === 0) return [];
+    const ranges = this.rangesOf(viewer, null);
+    const movedInto = new Set(this.withMovedIn.all(viewer.userId, viewer.realmId));
+    return this.series.merged(starts, pageRange, limit, (series, part, count) =>
+      this.conversation(
+        viewer,
+        narrowing,
+        series,
+        ranges.get(series.recipientId) ?? [],
+        movedInto.has(series.recipientId),
+        part,
+        count,
+      ),
+    );
+  }
+
+  /** What spans and moves make the viewer's own of one series. */
+  private conversation(
+    viewer: Viewer,
+    narrowing: Narrowing,
+    series: Series,
+    ranges: readonly ReceivedRange[],
+    hasMovedIn: boolean,
+    pageRange: PageRange,
+    limit: number,
+  ): MessageIndexRow[] {
+    const received: MessageIndexRow[] = [];
+    for (const range of pageRange.direction === 'older' ? ranges.toReversed() : ranges) {
+      const part = {
+        ...pageRange,
+        first: Math.max(pageRange.first, range.first),
+        last: Math.min(pageRange.last, range.last),
+      };
+      if (received.length >= limit || part.first > part.last) continue;
+      received.push(...this.series.list(series, narrowing, part, limit - received.length, { also: isUnmoved }));
+    }
+    if (!hasMovedIn) return received;
+
+    const moved: MessageIndexRow[] = [];
+    const wayIn = { index: 'message_moved_in', also: isMoved };
+    // Nothing beyond the page is of use.
+    let part: PageRange | null = received.length < limit ? pageRange : upTo(pageRange, idOf(received.at(-1)!));
+    while (part && moved.length < limit) {
+      const rows = this.series.list(series, narrowing, part, MOVED_BATCH, wayIn);
+      moved.push(...this.states.own(viewer, rows));
+      part = rows.length === MOVED_BATCH ? after(part, idOf(rows.at(-1)!)) : null;
+    }
+    return merge([received, moved], pageRange, limit);
+  }
+
+  /** What is the viewer's own because a row of message_flag says so. */
+  private marked(
+    { realmId, userId }: Viewer,
+    { restriction }: Narrowing,
+    pageRange: PageRange,
+    limit: number,
+  ): MessageIndexRow[] {
+    return this.series.select(
+      `FROM message_flag f INDEXED BY message_flag_own CROSS JOIN message m ON m.id = f.message_id
+       WHERE f.user_id = ? AND f.source <> 0 AND f.realm_id = ? AND f.message_id BETWEEN ? AND ? ${restriction.sql}
+       ORDER BY f.message_id ${orderOf(pageRange)} ${LIMIT}`,
+      ...[userId, realmId, pageRange.first, pageRange.last, ...restriction.parameters, limit],
+    );
+  }
+
+  /** Ascending and disjoint for each recipient. */
+  private rangesOf(
+    { realmId, userId }: Viewer,
+    recipientId: RecipientId | null,
+  ): ReadonlyMap<RecipientId, ReceivedRange[]> {
+    const ranges = new Map<RecipientId, ReceivedRange[]>();
+    for (const [id, first, last] of this.received.all(userId, recipientId ?? 0, recipientId ?? MAX_ID, realmId)) {
+      if (first === null) continue;
+      const range = { first, last: last ?? MAX_ID };
+      const known = ranges.get(id);
+      if (known) known.push(range);
+      else ranges.set(id, [range]);
+    }
+    return ranges;
+  }
+}
+
+/** Whether an index finds what is meant in each conversation, so that looking through everything would be for nothing. */
+const isLookedForByIndex = ({ series, topicKey, senderId, property, isDirect, privacies }: Narrowing): boolean =>
+  series !== null ||
+  topicKey !== null ||
+  senderId !== null ||
+  property !== null ||
+  isDirect === true ||
+  privacies !== null;

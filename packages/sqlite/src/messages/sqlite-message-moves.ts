@@ -1,0 +1,54 @@
+import { type MessageId, type MessageMoves, type MoveTarget, type RealmId, topicKey } from '@parley/domain';
+import type { Connection } from '../connection.js';
+import { jsonList, toFlag } from '../rows.js';
+import { idOf, MessageIndexRowsById } from './message-index-row.js';
+import { PROPERTY_BITS } from './stored-values.js';
+
+export class SqliteMessageMoves implements MessageMoves {
+  private readonly indexRowsById: MessageIndexRowsById;
+
+  private readonly addMove;
+  private readonly noteMoved;
+  private readonly changeChannel;
+  private readonly changeTopic;
+  private readonly forgetFlags;
+
+  constructor(connection: Connection) {
+    this.indexRowsById = new MessageIndexRowsById(connection);
+
+    this.addMove = connection.values<number>(
+      'INSERT INTO channel_move (realm_id, target_recipient_id, is_history_protected) VALUES (?, ?, ?) RETURNING id',
+    );
+    this.noteMoved = connection.command(
+      'INSERT INTO moved_message (message_id, move_id, realm_id) SELECT value, ?, ? FROM json_each(?)',
+    );
+    this.changeChannel = connection.command(
+      `UPDATE message SET recipient_id = ?, channel_id = ?, property_bits = property_bits | ${PROPERTY_BITS.wasMoved}
+       WHERE id IN (SELECT value FROM json_each(?))`,
+    );
+    this.changeTopic = connection.command(
+      `UPDATE message SET topic = coalesce(?, topic), topic_key = coalesce(?, topic_key), version = version + 1
+       WHERE id IN (SELECT value FROM json_each(?))`,
+    );
+    this.forgetFlags = connection.command(
+      `DELETE FROM message_flag
+       WHERE message_id IN (SELECT value FROM json_each(?)) AND NOT EXISTS (
+         SELECT 1 FROM span s
+         WHERE s.recipient_id = ? AND s.user_id = message_flag.user_id AND s.to_ordinal IS NULL)`,
+    );
+  }
+
+  async move(realmId: RealmId, ids: readonly MessageId[], target: MoveTarget): Promise<void> {
+    const places = this.indexRowsById.list(realmId, ids);
+    const crossing = places.filter(([, , recipientId]) => recipientId !== target.recipientId).map(idOf);
+    if (crossing.length > 0) {
+      const list = jsonList(crossing);
+      const move = this.addMove.get(realmId, target.recipientId, toFlag(target.isHistoryProtected))!;
+      this.noteMoved.run(move, realmId, list);
+      this.changeChannel.run(target.recipientId, target.channelId, list);
+      this.forgetFlags.run(list, target.recipientId);
+    }
+    const key = target.topic === null ? null : topicKey(target.topic);
+    this.changeTopic.run(target.topic, key, jsonList(places.map(idOf)));
+  }
+}

@@ -1,0 +1,233 @@
+import {
+  type ChannelId,
+  HISTORICAL,
+  type MessageCondition,
+  type MessageFilter,
+  type MessageId,
+  type MessageListEntry,
+  type MessagePageReads,
+  type MessageView,
+  type RealmId,
+  type RecipientId,
+  type Submessage,
+  type UnixSeconds,
+  USER_SETTINGS,
+  type UserId,
+  type UserSummary,
+  type Viewer,
+} from '@parley/domain';
+import type { Connection } from '../connection.js';
+import type { Quarantine } from '../quarantine.js';
+import { type Flag, jsonList, settingsColumn } from '../rows.js';
+import { type MessageIndexRow, MessageIndexRowsById } from './message-index-row.js';
+import { MessagePages } from './message-pages.js';
+import { MessageRows } from './message-rows.js';
+import type { PageRange } from './message-series.js';
+import { SentSince } from './sent-since.js';
+import { ViewerMessageStates } from './viewer-message-state.js';
+
+const MAX_ID = Number.MAX_SAFE_INTEGER;
+/** How many ids are looked through for one of a realm. */
+const NEAR_IDS = 1000;
+
+export class SqliteMessagePageReads implements MessagePageReads {
+  private readonly states: ViewerMessageStates;
+  private readonly pages: MessagePages;
+  private readonly indexRowsById: MessageIndexRowsById;
+  private readonly rows: MessageRows;
+  private readonly sentSince: SentSince;
+
+  private readonly conversationHeads;
+  private readonly senderVersions;
+  private readonly conversationNames;
+  private readonly participantIds;
+  private readonly submessages;
+  private readonly usersById;
+  private readonly firstInRealm;
+  private readonly firstOfRecipients;
+
+  constructor(
+    connection: Connection,
+    private readonly quarantine: Quarantine,
+  ) {
+    this.states = new ViewerMessageStates(connection);
+    this.pages = new MessagePages(connection, this.states);
+    this.indexRowsById = new MessageIndexRowsById(connection);
+    this.rows = new MessageRows(connection, quarantine);
+    this.sentSince = new SentSince(connection);
+
+    this.conversationHeads = connection.tuples<readonly [RecipientId, ChannelId | null, number]>(
+      `SELECT r.id, r.channel_id,
+              CASE WHEN r.channel_id IS NULL
+                   THEN (SELECT sum(u.version) FROM direct_participant p JOIN user u ON u.id = p.user_id
+                         WHERE p.recipient_id = r.id)
+                   ELSE (SELECT c.version FROM channel c WHERE c.id = r.channel_id) END
+       FROM recipient r WHERE r.id IN (SELECT value FROM json_each(?)) AND r.realm_id = ?`,
+    );
+    this.senderVersions = connection.tuples<readonly [UserId, number]>(
+      'SELECT id, version FROM user WHERE id IN (SELECT value FROM json_each(?))',
+    );
+    this.conversationNames = connection.tuples<readonly [RecipientId, ChannelId | null, string | null]>(
+      `SELECT r.id, r.channel_id, c.name FROM recipient r LEFT JOIN channel c ON c.id = r.channel_id
+       WHERE r.id IN (SELECT value FROM json_each(?))`,
+    );
+    this.participantIds = connection.tuples<readonly [RecipientId, UserId]>(
+      `SELECT recipient_id, user_id FROM direct_participant
+       WHERE recipient_id IN (SELECT value FROM json_each(?)) ORDER BY recipient_id, user_id`,
+    );
+    this.submessages = connection.rows<SubmessageRow>(
+      'SELECT * FROM submessage WHERE message_id IN (SELECT value FROM json_each(?)) ORDER BY id',
+    );
+    this.usersById = connection.rows<UserSummaryRow>(
+      `SELECT id, full_name, email, settings, avatar_source, avatar_version, bot_kind IS NOT NULL AS is_bot,
+              system_kind IS NOT NULL AS is_system_bot
+       FROM user WHERE id IN (SELECT value FROM json_each(?))`,
+    );
+    // In most realms the next message is near; a quiet one among busy ones asks its own recipients.
+    this.firstInRealm = connection.values<MessageId>(
+      `SELECT id FROM message WHERE id >= ? AND id < ? AND realm_id = ? ORDER BY id LIMIT 1`,
+    );
+    this.firstOfRecipients = connection.values<MessageId | null>(
+      `SELECT min((SELECT m.id FROM message m INDEXED BY message_by_recipient
+                   WHERE m.recipient_id = r.id AND m.id >= ? ORDER BY m.id LIMIT 1))
+       FROM recipient r WHERE r.realm_id = ?`,
+    );
+  }
+
+  async listEntriesUpTo(
+    viewer: Viewer,
+    filter: MessageFilter,
+    atMost: number | null,
+    limit: number,
+  ): Promise<readonly MessageListEntry[]> {
+    const pageRange: PageRange = { direction: 'older', first: 0, last: Math.min(atMost ?? MAX_ID, MAX_ID) };
+    return this.toEntries(viewer, this.pages.page(viewer, filter, pageRange, limit).reverse());
+  }
+
+  async listEntriesFrom(
+    viewer: Viewer,
+    filter: MessageFilter,
+    atLeast: number,
+    limit: number,
+  ): Promise<readonly MessageListEntry[]> {
+    const pageRange: PageRange = { direction: 'newer', first: atLeast, last: MAX_ID };
+    return this.toEntries(viewer, this.pages.page(viewer, filter, pageRange, limit));
+  }
+
+  async listEntries(
+    viewer: Viewer,
+    ids: readonly MessageId[],
+    conditions: readonly MessageCondition[] = [],
+  ): Promise<readonly MessageListEntry[]> {
+    return this.toEntries(viewer, this.pages.among(viewer, this.indexRowsById.list(viewer.realmId, ids), conditions));
+  }
+
+  async listViews(realmId: RealmId, ids: readonly MessageId[]): Promise<readonly MessageView[]> {
+    const rows = this.rows.list(realmId, ids);
+    const recipientIds = jsonList(new Set(rows.map((row) => row.recipient_id)));
+    const conversations = new Map(this.conversationNames.all(recipientIds).map((each) => [each[0], each]));
+    const userIds = new Map<RecipientId, UserId[]>();
+    for (const [recipientId, userId] of this.participantIds.all(recipientIds)) {
+      const known = userIds.get(recipientId);
+      if (known) known.push(userId);
+      else userIds.set(recipientId, [userId]);
+    }
+    const named = new Set([...rows.map((row) => row.sender_id), ...[...userIds.values()].flat()]);
+    const usersById = new Map(this.usersById.all(jsonList(named)).map((row) => [row.id, this.toUserSummary(row)]));
+    const submessages = this.submessagesOf(rows.map((row) => row.id));
+    return rows.map((row) => {
+      const [, channelId, name] = conversations.get(row.recipient_id)!;
+      return {
+        message: this.rows.toMessage(row),
+        sender: usersById.get(row.sender_id)!,
+        submessages: submessages.get(row.id) ?? [],
+        conversation:
+          channelId !== null
+            ? { kind: 'channel', channelId, name: name! }
+            : { kind: 'direct', participants: userIds.get(row.recipient_id)!.map((id) => usersById.get(id)!) },
+      };
+    });
+  }
+
+  async findFirstIdSince(realmId: RealmId, since: UnixSeconds): Promise<MessageId | null> {
+    const first = this.sentSince.firstId(since);
+    const near = this.firstInRealm.get(first, first + NEAR_IDS, realmId);
+    return near ?? this.firstOfRecipients.get(first + NEAR_IDS, realmId) ?? null;
+  }
+
+  /** `places` ascend. Those of another realm's conversations are left out. */
+  private toEntries(viewer: Viewer, places: readonly MessageIndexRow[]): MessageListEntry[] {
+    if (places.length === 0) return [];
+    const recipientIds = jsonList(new Set(places.map((place) => place[2])));
+    const conversations = new Map(
+      this.conversationHeads.all(recipientIds, viewer.realmId).map((each) => [each[0], each]),
+    );
+    if (conversations.size === 0) return [];
+    const senders = new Map(this.senderVersions.all(jsonList(new Set(places.map((place) => place[1])))));
+    const state = this.states.load(viewer, places);
+    const entries: MessageListEntry[] = [];
+    for (const place of places) {
+      const [id, senderId, recipientId, , , , version] = place;
+      const conversation = conversations.get(recipientId);
+      if (!conversation) continue;
+      entries.push({
+        id,
+        senderId,
+        recipientId,
+        channelId: conversation[1],
+        versions: { message: version, sender: senders.get(senderId)!, conversation: conversation[2] },
+        flags: state.flags(place) ?? HISTORICAL,
+      });
+    }
+    return entries;
+  }
+
+  private submessagesOf(ids: readonly MessageId[]): ReadonlyMap<MessageId, readonly Submessage[]> {
+    const found = new Map<MessageId, Submessage[]>();
+    for (const row of this.submessages.all(jsonList(ids))) {
+      const known = found.get(row.message_id);
+      if (known) known.push(toSubmessage(row));
+      else found.set(row.message_id, [toSubmessage(row)]);
+    }
+    return found;
+  }
+
+  private toUserSummary(row: UserSummaryRow): UserSummary {
+    return {
+      id: row.id,
+      fullName: row.full_name,
+      email: row.email,
+      emailVisibility:
+        row.is_bot === 1
+          ? 'everyone'
+          : userSettings.fromJson(row.settings, row.id, this.quarantine).emailAddressVisibility,
+      avatar: { source: row.avatar_source, version: row.avatar_version },
+      isSystemBot: row.is_system_bot === 1,
+    };
+  }
+}
+
+interface UserSummaryRow {
+  readonly id: UserId;
+  readonly full_name: string;
+  readonly email: string;
+  readonly settings: string;
+  readonly avatar_source: UserSummary['avatar']['source'];
+  readonly avatar_version: number;
+  readonly is_bot: Flag;
+  readonly is_system_bot: Flag;
+}
+
+interface SubmessageRow {
+  readonly id: number;
+  readonly message_id: MessageId;
+  readonly sender_id: UserId;
+  readonly kind: Submessage['kind'];
+  readonly content: string;
+}
+
+const userSettings = settingsColumn(USER_SETTINGS, 'user', 'settings');
+
+function toSubmessage(row: SubmessageRow): Submessage {
+  return { id: row.id, messageId: row.message_id, senderId: row.sender_id, kind: row.kind, content: row.content };
+}

@@ -1,0 +1,162 @@
+import type { MessageId, RealmId, RecipientId, TopicReads, TopicSummary, UserId, Viewer } from '@parley/domain';
+import type { Connection } from '../connection.js';
+import { jsonList } from '../rows.js';
+import { narrowingTo } from './message-filter.js';
+import { idOf, MessageIndexRowsById } from './message-index-row.js';
+import { MessageSeries } from './message-series.js';
+import { ReceivedMessagePages } from './received-message-pages.js';
+import { SentSince } from './sent-since.js';
+import { ViewerMessageStates } from './viewer-message-state.js';
+
+export class SqliteTopicReads implements TopicReads {
+  private readonly states: ViewerMessageStates;
+  private readonly receivedPages: ReceivedMessagePages;
+  private readonly indexRowsById: MessageIndexRowsById;
+  private readonly sentSince: SentSince;
+
+  private readonly anyMessage;
+  private readonly anyInTopic;
+  private readonly newestInTopics;
+  private readonly topicSenders;
+  private readonly topics;
+  private readonly topicNames;
+  private readonly counts;
+
+  constructor(connection: Connection) {
+    this.states = new ViewerMessageStates(connection);
+    this.receivedPages = new ReceivedMessagePages(connection, this.states, new MessageSeries(connection));
+    this.indexRowsById = new MessageIndexRowsById(connection);
+    this.sentSince = new SentSince(connection);
+
+    const inRealm = 'AND EXISTS (SELECT 1 FROM recipient r WHERE r.id = m.recipient_id AND r.realm_id = ?)';
+    this.anyMessage = connection.values<1>(`SELECT 1 FROM message m WHERE m.recipient_id = ? ${inRealm} LIMIT 1`);
+    this.anyInTopic = connection.values<1>(
+      `SELECT 1 FROM message m INDEXED BY message_by_topic
+       WHERE m.recipient_id = ? AND m.topic_key = ? ${inRealm} LIMIT 1`,
+    );
+    this.anyInTopic = connection.values<1>(
+      `SELECT 1 FROM message m INDEXED BY message_by_topic
+       WHERE m.recipient_id = ? AND m.topic_key = ? ${inRealm} LIMIT 1`,
+    );
+    this.newestInTopics = connection.tuples<readonly [key: string, id: MessageId]>(
+      `SELECT key, id FROM (
+         SELECT topic.value AS key, (
+           SELECT max(m.id) FROM message m INDEXED BY message_by_topic
+           WHERE m.recipient_id = r.id AND m.topic_key = topic.value) AS id
+         FROM recipient r CROSS JOIN json_each(?) topic WHERE r.id = ? AND r.realm_id = ?)
+       WHERE id IS NOT NULL`,
+    );
+    this.topicSenders = connection.values<UserId>(
+      `SELECT DISTINCT m.sender_id FROM message m INDEXED BY message_by_topic
+       WHERE m.recipient_id = ? AND m.topic_key = ? ${inRealm} ORDER BY m.sender_id`,
+    );
+    // From each topic straight to the next one, and to the last message of each.
+    this.topics = connection.tuples<readonly [key: string, id: MessageId, topic: string]>(
+      `WITH RECURSIVE topic (key) AS (
+         SELECT min(topic_key) FROM message WHERE recipient_id = ? AND topic_key IS NOT NULL
+         UNION ALL
+         SELECT (SELECT min(n.topic_key) FROM message n WHERE n.recipient_id = ? AND n.topic_key > topic.key)
+         FROM topic WHERE topic.key IS NOT NULL
+       )
+       SELECT m.topic_key, m.id, m.topic FROM topic CROSS JOIN message m ON m.id = (
+         SELECT max(n.id) FROM message n WHERE n.recipient_id = ? AND n.topic_key = topic.key)
+       WHERE m.realm_id = ?
+       ORDER BY m.id DESC`,
+    );
+    this.counts = connection.tuples<readonly [RecipientId, number]>(
+      `SELECT id, last_ordinal - first + 1 FROM (
+         SELECT r.id, r.last_ordinal, (
+           SELECT m.ordinal FROM message m INDEXED BY message_by_recipient
+           WHERE m.recipient_id = r.id AND m.sent_recipient_id = r.id AND m.id >= ? ORDER BY m.id LIMIT 1) AS first
+         FROM recipient r WHERE r.id IN (SELECT value FROM json_each(?)) AND r.realm_id = ?
+       ) WHERE first IS NOT NULL`,
+    );
+    this.topicNames = connection.tuples<readonly [MessageId, string]>(
+      'SELECT id, topic FROM message WHERE id IN (SELECT value FROM json_each(?))',
+    );
+  }
+
+  async hasMessages(realmId: RealmId, recipientId: RecipientId, key?: string): Promise<boolean> {
+    const found =
+      key === undefined ? this.anyMessage.get(recipientId, realmId) : this.anyInTopic.get(recipientId, key, realmId);
+    return found !== undefined;
+  }
+
+  async listNewestInTopics(
+    realmId: RealmId,
+    recipientId: RecipientId,
+    keys: readonly string[],
+  ): Promise<ReadonlyMap<string, MessageId>> {
+    return new Map(this.newestInTopics.all(jsonList(keys), recipientId, realmId));
+  }
+
+  async listNewestOwnInTopics(
+    viewer: Viewer,
+    recipientId: RecipientId,
+    keys: readonly string[],
+  ): Promise<ReadonlyMap<string, MessageId>> {
+    return this.newestOwn(viewer, recipientId, this.newestInTopics.all(jsonList(keys), recipientId, viewer.realmId));
+  }
+
+  async listTopicSenders(realmId: RealmId, recipientId: RecipientId, key: string): Promise<readonly UserId[]> {
+    return this.topicSenders.all(recipientId, key, realmId);
+  }
+
+  async listTopics(realmId: RealmId, recipientId: RecipientId): Promise<readonly TopicSummary[]> {
+    const rows = this.topics.all(recipientId, recipientId, recipientId, realmId);
+    return rows.map(([, maxMessageId, name]) => ({ name, maxMessageId }));
+  }
+
+  async listOwnTopics(viewer: Viewer, recipientId: RecipientId): Promise<readonly TopicSummary[]> {
+    const topics = this.topics.all(recipientId, recipientId, recipientId, viewer.realmId);
+    const newestOwn = this.newestOwn(
+      viewer,
+      recipientId,
+      topics.map(([key, id]) => [key, id]),
+    );
+    const summaries: TopicSummary[] = [];
+    const older: MessageId[] = [];
+    for (const [key, id, name] of topics) {
+      const maxMessageId = newestOwn.get(key);
+      if (maxMessageId === id) summaries.push({ name, maxMessageId });
+      else if (maxMessageId !== undefined) older.push(maxMessageId);
+    }
+    for (const [maxMessageId, name] of this.topicNames.all(jsonList(older))) summaries.push({ name, maxMessageId });
+    return summaries.sort((a, b) => b.maxMessageId - a.maxMessageId);
+  }
+
+  async countSince(
+    realmId: RealmId,
+    recipientIds: readonly RecipientId[],
+    since: number,
+  ): Promise<ReadonlyMap<RecipientId, number>> {
+    const first = this.sentSince.firstId(since);
+    return new Map(this.counts.all(first, jsonList(recipientIds), realmId));
+  }
+
+  /** By topic key; `newest` is the last message of each topic. Most often that one is the viewer's own already. */
+  private newestOwn(
+    viewer: Viewer,
+    recipientId: RecipientId,
+    newest: readonly (readonly [key: string, id: MessageId])[],
+  ): ReadonlyMap<string, MessageId> {
+    const places = this.indexRowsById.list(
+      viewer.realmId,
+      newest.map(([, id]) => id),
+    );
+    const state = this.states.load(viewer, places);
+    const own = new Set(places.filter((place) => state.isOwn(place)).map(idOf));
+    const found = new Map<string, MessageId>();
+    for (const [key, id] of newest) {
+      const [newestOwn] = own.has(id) ? [id] : this.ownInTopic(viewer, recipientId, key, id - 1);
+      if (newestOwn !== undefined) found.set(key, newestOwn);
+    }
+    return found;
+  }
+
+  /** At most one: the newest up to `last`. */
+  private ownInTopic(viewer: Viewer, recipientId: RecipientId, key: string, last: number): MessageId[] {
+    const narrowing = narrowingTo(recipientId, key);
+    return this.receivedPages.page(viewer, narrowing, { direction: 'older', first: 0, last }, 1).map(idOf);
+  }
+}

@@ -1,0 +1,362 @@
+import {
+  type ChannelMove,
+  HISTORICAL,
+  isOrdinalRead,
+  type MessageId,
+  type Ordinal,
+  type Ownership,
+  ownershipOf,
+  type PersonalFlags,
+  type ReadSegment,
+  type RecipientId,
+  type Span,
+  type UserId,
+  type Viewer,
+} from '@parley/domain';
+import { type Connection, LIMIT, type Query } from '../connection.js';
+import { type Flag, jsonList } from '../rows.js';
+import { idOf, type MessageIndexRow, propertyBitsOf, wasMoved } from './message-index-row.js';
+import { ReadSets, type RecipientOrdinalRange } from './read-sets.js';
+import { OWNERSHIP_SOURCES, PROPERTY_BITS } from './stored-values.js';
+
+/** What a row of message_flag says. */
+export interface FlagRow {
+  readonly source: number;
+  /** Null: as spans, moves and read sets say. */
+  readonly read: Flag | null;
+  readonly starred: Flag;
+  readonly collapsed: Flag;
+  readonly mentioned: Flag;
+  readonly topicWildcardMentioned: Flag;
+  readonly hasAlertWord: Flag;
+}
+
+type FlagTuple = readonly [MessageId, number, Flag | null, Flag, Flag, Flag, Flag, Flag];
+type SpanTuple = readonly [RecipientId, Ordinal, Ordinal | null, number, number | null];
+type MoveTuple = readonly [MessageId, number, RecipientId, Flag];
+/** What they send from the first message on arrives read, up to but not including the last; null while it lasts. */
+export type MutedSender = readonly [senderId: UserId, from: MessageId, until: MessageId | null];
+
+const FLAG_COLUMNS =
+  'message_id, source, read, starred, collapsed, mentioned, topic_wildcard_mentioned, has_alert_word';
+
+/**
+ * How many rows, beside two for each message, a range query may answer before the messages are looked up one by one: a
+ * page of a quiet channel covers a long time, in which other channels have left rows too.
+ */
+const RANGE_ALLOWANCE = 64;
+
+const NONE: readonly never[] = [];
+const NO_FLAGS: PersonalFlags = { ...HISTORICAL, read: false, historical: false };
+const READ: PersonalFlags = { ...NO_FLAGS, read: true };
+
+/** Loads what messages are to a viewer: a handful of statements, however many messages there are. */
+export class ViewerMessageStates {
+  readonly readSets: ReadSets;
+  private readonly spans: Query<SpanTuple>;
+  private readonly flagsBetween: Query<FlagTuple>;
+  private readonly flagsOf: Query<FlagTuple>;
+  private readonly spansOfUsers: Query<readonly [UserId, ...SpanTuple]>;
+  private readonly flagsOfUsers: Query<readonly [UserId, ...FlagTuple]>;
+  private readonly mutesOfUsers: Query<readonly [UserId, ...MutedSender]>;
+  private readonly moves: Query<MoveTuple>;
+  private readonly mutes: Query<MutedSender>;
+
+  constructor(connection: Connection) {
+    this.readSets = new ReadSets(connection);
+    this.spans = connection.tuples<SpanTuple>(
+      `SELECT recipient_id, from_ordinal, to_ordinal, from_move, to_move FROM span
+       WHERE user_id = ? AND recipient_id IN (SELECT value FROM json_each(?)) AND realm_id = ?`,
+    );
+    this.flagsBetween = connection.tuples<FlagTuple>(
+      `SELECT ${FLAG_COLUMNS} FROM message_flag WHERE user_id = ? AND message_id BETWEEN ? AND ? ${LIMIT}`,
+    );
+    this.flagsOf = connection.tuples<FlagTuple>(
+      `SELECT ${FLAG_COLUMNS} FROM message_flag
+       WHERE user_id = ? AND message_id IN (SELECT value FROM json_each(?))`,
+    );
+    this.spansOfUsers = connection.tuples<readonly [UserId, ...SpanTuple]>(
+      `SELECT s.user_id, s.recipient_id, s.from_ordinal, s.to_ordinal, s.from_move, s.to_move
+       FROM json_each(?) u CROSS JOIN json_each(?) r
+       CROSS JOIN span s ON s.user_id = u.value AND s.recipient_id = r.value`,
+    );
+    this.flagsOfUsers = connection.tuples<readonly [UserId, ...FlagTuple]>(
+      `SELECT f.user_id, ${FLAG_COLUMNS} FROM json_each(?) u CROSS JOIN json_each(?) m
+       CROSS JOIN message_flag f ON f.user_id = u.value AND f.message_id = m.value`,
+    );
+    this.mutesOfUsers = connection.tuples<readonly [UserId, ...MutedSender]>(
+      `SELECT user_id, sender_id, from_message_id, until_message_id FROM muted_sender
+       WHERE user_id IN (SELECT value FROM json_each(?))`,
+    );
+    this.moves = connection.tuples<MoveTuple>(
+      `SELECT moved.message_id, move.id, move.target_recipient_id, move.is_history_protected
+       FROM moved_message moved JOIN channel_move move ON move.id = moved.move_id
+       WHERE moved.message_id IN (SELECT value FROM json_each(?))
+       ORDER BY moved.message_id, move.id`,
+    );
+    this.mutes = connection.tuples<MutedSender>(
+      'SELECT sender_id, from_message_id, until_message_id FROM muted_sender WHERE user_id = ?',
+    );
+  }
+
+  /** Of messages of the viewer's realm. */
+  load(viewer: Viewer, messages: readonly MessageIndexRow[]): ViewerMessageState {
+    if (messages.length === 0) return new ViewerMessageState(new Map(), new Map(), new Map(), new Map(), NONE);
+    const moves = this.movesOf(messages);
+    const ranges = ordinalRangesOf(messages);
+    const spans = this.spansOf(viewer, recipientsOf(ranges, moves));
+    return new ViewerMessageState(
+      spans,
+      moves,
+      this.flagRows(viewer, messages.map(idOf)),
+      // Where they never had a span there is no read set.
+      this.segments(
+        viewer,
+        messages,
+        ranges.filter(({ recipientId }) => spans.has(recipientId)),
+      ),
+      this.mutesOf(viewer),
+    );
+  }
+
+  /** Of messages of the users' realm, by user. As many statements for many users as for one. */
+  loadAll(userIds: readonly UserId[], messages: readonly MessageIndexRow[]): ReadonlyMap<UserId, ViewerMessageState> {
+    const moves = this.movesOf(messages);
+    const ranges = ordinalRangesOf(messages);
+    const spans = this.spansOfAll(userIds, recipientsOf(ranges, moves));
+    const rows = byUser(this.flagsOfUsers.all(jsonList(userIds), jsonList(messages.map(idOf))));
+    const mutes = byUser(this.mutesOfUsers.all(jsonList(userIds)));
+    const each = messages.map(([, , , recipientId, ordinal]) => ({ recipientId, first: ordinal, last: ordinal }));
+    const segments = this.readSets.loadAll(userIds, each);
+    return new Map(
+      userIds.map((userId) => [
+        userId,
+        new ViewerMessageState(
+          spans.get(userId) ?? new Map(),
+          moves,
+          new Map((rows.get(userId) ?? NONE).map(([, ...row]) => [row[0], toFlagRow(row)])),
+          segments.get(userId) ?? new Map(),
+          (mutes.get(userId) ?? NONE).map(([, ...mute]) => mute),
+        ),
+      ]),
+    );
+  }
+
+  /** By user, then by recipient. */
+  spansOfAll(
+    userIds: readonly UserId[],
+    recipientIds: Iterable<RecipientId>,
+  ): ReadonlyMap<UserId, ReadonlyMap<RecipientId, readonly Span[]>> {
+    const rows = byUser(this.spansOfUsers.all(jsonList(userIds), jsonList(recipientIds)));
+    return new Map([...rows].map(([userId, own]) => [userId, byRecipient(own.map(([, ...row]) => row))]));
+  }
+
+  /** Those of the messages, in their order, that spans and moves make the viewer's own. */
+  own(viewer: Viewer, messages: readonly MessageIndexRow[]): MessageIndexRow[] {
+    if (messages.length === 0) return [];
+    const state = this.ofOwnership(viewer, messages);
+    return messages.filter((message) => state.ownership(message) !== 'none');
+  }
+
+  /** A standing that can only be asked about ownership. */
+  ofOwnership(viewer: Viewer, messages: readonly MessageIndexRow[]): Pick<ViewerMessageState, 'ownership'> {
+    const moves = this.movesOf(messages);
+    const spans = this.spansOf(viewer, recipientsOf(ordinalRangesOf(messages), moves));
+    return new ViewerMessageState(spans, moves, new Map(), new Map(), NONE);
+  }
+
+  /** Rows of `message_flag`, where there are any. */
+  flagRows({ userId }: Viewer, ids: readonly MessageId[]): ReadonlyMap<MessageId, FlagRow> {
+    if (ids.length === 0) return new Map();
+    let first = ids[0]!;
+    let last = first;
+    for (const id of ids) {
+      if (id < first) first = id;
+      if (id > last) last = id;
+    }
+    const limit = 2 * ids.length + RANGE_ALLOWANCE;
+    let rows = this.flagsBetween.all(userId, first, last, limit);
+    if (rows.length === limit) rows = this.flagsOf.all(userId, jsonList(ids));
+    return new Map(rows.map((row) => [row[0], toFlagRow(row)]));
+  }
+
+  /** By recipient. */
+  spansOf({ realmId, userId }: Viewer, recipientIds: Iterable<RecipientId>): ReadonlyMap<RecipientId, readonly Span[]> {
+    return byRecipient(this.spans.all(userId, jsonList(recipientIds), realmId));
+  }
+
+  /** By message, in order; those that never changed channel are absent. */
+  movesOf(messages: readonly MessageIndexRow[]): ReadonlyMap<MessageId, readonly ChannelMove[]> {
+    const moved = messages.filter(wasMoved).map(idOf);
+    return moved.length === 0 ? new Map() : this.movesOfIds(moved);
+  }
+
+  movesOfIds(ids: readonly MessageId[]): ReadonlyMap<MessageId, readonly ChannelMove[]> {
+    const moves = new Map<MessageId, ChannelMove[]>();
+    for (const [messageId, number, targetRecipientId, isHistoryProtected] of this.moves.all(jsonList(ids))) {
+      const move = { number, targetRecipientId, isHistoryProtected: isHistoryProtected === 1 };
+      const known = moves.get(messageId);
+      if (known) known.push(move);
+      else moves.set(messageId, [move]);
+    }
+    return moves;
+  }
+
+  mutesOf({ userId }: Viewer): readonly MutedSender[] {
+    return this.mutes.all(userId);
+  }
+
+  private segments(
+    viewer: Viewer,
+    messages: readonly MessageIndexRow[],
+    ranges: readonly RecipientOrdinalRange[],
+  ): ReadonlyMap<RecipientId, readonly ReadSegment[]> {
+    if (ranges.length === 0) return new Map();
+    const limit = 2 * messages.length + RANGE_ALLOWANCE;
+    const segments = this.readSets.load(viewer, ranges, limit);
+    let count = 0;
+    for (const list of segments.values()) count += list.length;
+    if (count < limit) return segments;
+    const each = messages.map(([, , , recipientId, ordinal]) => ({ recipientId, first: ordinal, last: ordinal }));
+    return this.readSets.load(
+      viewer,
+      each.sort((a, b) => a.recipientId - b.recipientId || a.first - b.first),
+    );
+  }
+}
+
+/** What some messages are to one viewer. Asked about others, it answers nonsense. */
+export class ViewerMessageState {
+  constructor(
+    private readonly spans: ReadonlyMap<RecipientId, readonly Span[]>,
+    private readonly moves: ReadonlyMap<MessageId, readonly ChannelMove[]>,
+    private readonly rows: ReadonlyMap<MessageId, FlagRow>,
+    private readonly segments: ReadonlyMap<RecipientId, readonly ReadSegment[]>,
+    private readonly mutes: readonly MutedSender[],
+  ) {}
+
+  row(id: MessageId): FlagRow | undefined {
+    return this.rows.get(id);
+  }
+
+  isOwn(message: MessageIndexRow): boolean {
+    return this.source(message) !== null;
+  }
+
+  /** Why it is their own; null when it is not. */
+  source(message: MessageIndexRow): OwnershipSource | null {
+    const row = this.rows.get(idOf(message));
+    if (row !== undefined && row.source !== OWNERSHIP_SOURCES.spans) return 'row';
+    const ownership = this.ownership(message);
+    return ownership === 'none' ? null : ownership;
+  }
+
+  /** As spans and moves say, whatever a row of message_flag adds. */
+  ownership(message: MessageIndexRow): Ownership {
+    const sent = { recipientId: message[3], ordinal: message[4] };
+    const spans = this.spans.get(sent.recipientId) ?? NONE;
+    const moves = this.moves.get(idOf(message));
+    if (!moves) return ownershipOf(spans, sent, NONE);
+    const targets = moves.flatMap(({ targetRecipientId }) => this.spans.get(targetRecipientId) ?? NONE);
+    return ownershipOf([...spans, ...targets], sent, moves);
+  }
+
+  /** Whether it arrives read, so that being read is nothing they did. */
+  isReadOnArrival(message: MessageIndexRow): boolean {
+    if ((propertyBitsOf(message) & PROPERTY_BITS.isReadByDefault) !== 0) return true;
+    return this.mutes.length > 0 && isMuted(this.mutes, message[1], idOf(message));
+  }
+
+  isRead(message: MessageIndexRow, source: OwnershipSource): boolean {
+    const row = this.rows.get(idOf(message));
+    if (row !== undefined && row.read !== null) return row.read === 1;
+    return (
+      source === 'gained' ||
+      this.isReadOnArrival(message) ||
+      isOrdinalRead(this.segments.get(message[3]) ?? NONE, message[4])
+    );
+  }
+
+  /** Null when it is none of their own. */
+  flags(message: MessageIndexRow): PersonalFlags | null {
+    const source = this.source(message);
+    if (source === null) return null;
+    const read = this.isRead(message, source);
+    const row = this.rows.get(idOf(message));
+    const mentionsChannel = (propertyBitsOf(message) & PROPERTY_BITS.mentionsChannel) !== 0;
+    if (!row && !mentionsChannel) return read ? READ : NO_FLAGS;
+    return {
+      read,
+      starred: row?.starred === 1,
+      collapsed: row?.collapsed === 1,
+      mentioned: row?.mentioned === 1,
+      channelWildcardMentioned:
+        mentionsChannel && (source === 'received' || row?.source === OWNERSHIP_SOURCES.sentWithoutSpan),
+      topicWildcardMentioned: row?.topicWildcardMentioned === 1,
+      hasAlertWord: row?.hasAlertWord === 1,
+      historical: row?.source === OWNERSHIP_SOURCES.historical,
+    };
+  }
+}
+
+/**
+ * What makes a message a viewer's own: they received it, a move brought it to them, or a row of message_flag alone says so.
+ * A read set says something only of messages that were received.
+ */
+export type OwnershipSource = 'received' | 'gained' | 'row';
+
+export function isMuted(mutes: readonly MutedSender[], senderId: UserId, id: MessageId): boolean {
+  return mutes.some(([muted, from, until]) => muted === senderId && from <= id && (until === null || id < until));
+}
+
+function byRecipient(rows: readonly SpanTuple[]): ReadonlyMap<RecipientId, readonly Span[]> {
+  const spans = new Map<RecipientId, Span[]>();
+  for (const [recipientId, fromOrdinal, toOrdinal, fromMove, toMove] of rows) {
+    const span = { recipientId, fromOrdinal, toOrdinal, fromMove, toMove };
+    const known = spans.get(recipientId);
+    if (known) known.push(span);
+    else spans.set(recipientId, [span]);
+  }
+  return spans;
+}
+
+function byUser<Row extends readonly [UserId, ...unknown[]]>(
+  rows: readonly Row[],
+): ReadonlyMap<UserId, readonly Row[]> {
+  const lists = new Map<UserId, Row[]>();
+  for (const row of rows) {
+    const known = lists.get(row[0]);
+    if (known) known.push(row);
+    else lists.set(row[0], [row]);
+  }
+  return lists;
+}
+
+/** For each recipient they were sent to, the ordinals they lie within. */
+function ordinalRangesOf(messages: readonly MessageIndexRow[]): RecipientOrdinalRange[] {
+  const ranges = new Map<RecipientId, { recipientId: RecipientId; first: Ordinal; last: Ordinal }>();
+  for (const message of messages) {
+    const recipientId = message[3];
+    const ordinal = message[4];
+    const range = ranges.get(recipientId);
+    if (!range) ranges.set(recipientId, { recipientId, first: ordinal, last: ordinal });
+    else if (ordinal < range.first) range.first = ordinal;
+    else if (ordinal > range.last) range.last = ordinal;
+  }
+  return [...ranges.values()];
+}
+
+/** Where spans decide: what the messages were sent to, and where they were moved. */
+function recipientsOf(
+  ranges: readonly RecipientOrdinalRange[],
+  moves: ReadonlyMap<MessageId, readonly ChannelMove[]>,
+): ReadonlySet<RecipientId> {
+  const recipientIds = new Set(ranges.map(({ recipientId }) => recipientId));
+  for (const list of moves.values()) for (const move of list) recipientIds.add(move.targetRecipientId);
+  return recipientIds;
+}
+
+function toFlagRow(row: FlagTuple): FlagRow {
+  const [, source, read, starred, collapsed, mentioned, topicWildcardMentioned, hasAlertWord] = row;
+  return { source, read, starred, collapsed, mentioned, topicWildcardMentioned, hasAlertWord };
+}

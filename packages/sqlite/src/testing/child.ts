@@ -1,0 +1,30 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { dirname, join } from 'node:path';
+import { buildSync } from 'esbuild';
+
+/** A process that a test kills. Built from its source, so that it is the code under test and not what was last compiled. */
+export class ChildProgram {
+  constructor(
+    source: string,
+    private readonly outfile: string,
+  ) {
+    buildSync({
+      entryPoints: [source],
+      outfile,
+      bundle: true,
+      platform: 'node',
+      format: 'cjs',
+      target: 'node20',
+      external: ['better-sqlite3'],
+      alias: { '@parley/domain': join(__dirname, '../../../domain/src/index.ts') },
+    });
+  }
+
+  start(...args: readonly string[]): ChildProcess & { readonly stdout: NodeJS.ReadableStream } {
+    const modules = dirname(dirname(require.resolve('better-sqlite3/package.json')));
+    return spawn(process.execPath, [this.outfile, ...args], {
+      env: { ...process.env, NODE_PATH: modules },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+  }
+}

@@ -1,0 +1,210 @@
+import { encodeJob, type Job, jobKind, MAX_JOB_PAYLOAD_LENGTH, type NewJob, type StoredJob } from '@parley/domain';
+import { aRealm, createFixtureOn } from '../builders.js';
+import { type OpenStorage, type Stage, stagesOn } from './storage-under-test.js';
+
+interface Payload {
+  readonly name: string;
+}
+
+const POST = jobKind<Payload>({ name: 'test.post', readPayload: (stored) => stored as Payload });
+const MAIL = jobKind<Payload>({ name: 'test.mail', readPayload: (stored) => stored as Payload, leaseSeconds: 60 });
+
+const ALL = { kind: POST.name, maxFormat: POST.format };
+const nameOf = ({ payload }: StoredJob): string => (JSON.parse(payload) as Job<Payload>['payload']).name;
+
+export function jobRepositoryContract(open: OpenStorage): void {
+  describe('job repository', () => {
+    const stage = stagesOn(open);
+    const schedule = (fixture: Stage, name: string, more: Partial<NewJob<Payload>> = {}, kind = POST) =>
+      fixture.uow.write((tx) =>
+        tx.jobs.schedule(
+          encodeJob(kind, { realmId: fixture.realm.id, dueAt: fixture.clock.now(), payload: { name }, ...more }),
+        ),
+      );
+    const due = (fixture: Stage, limit = 100, selection = ALL) =>
+      fixture.uow.read(({ jobs }) => jobs.listDue(selection, fixture.clock.now(), limit));
+    const dueNames = async (fixture: Stage, limit?: number) => (await due(fixture, limit)).map(nameOf);
+
+    it('keeps every part of a job', async () => {
+      const fixture = await stage();
+      const id = await schedule(fixture, 'Zoë 🎉', { key: 'message:7' });
+      const plain = await schedule(fixture, 'plain');
+      const dueAt = fixture.clock.now();
+      expect(await due(fixture)).toEqual([
+        {
+          id,
+          realmId: fixture.realm.id,
+          kind: 'test.post',
+          key: 'message:7',
+          dueAt,
+          attempts: 0,
+          format: 1,
+          payload: '{"name":"Zoë 🎉"}',
+        },
+        {
+          id: plain,
+          realmId: fixture.realm.id,
+          kind: 'test.post',
+          key: null,
+          dueAt,
+          attempts: 0,
+          format: 1,
+          payload: '{"name":"plain"}',
+        },
+      ]);
+    });
+
+    it('refuses a payload that is too long', async () => {
+      const fixture = await stage();
+      const name = 'x'.repeat(MAX_JOB_PAYLOAD_LENGTH);
+      await expect(schedule(fixture, name)).rejects.toThrow('too long');
+      expect(await due(fixture)).toEqual([]);
+    });
+
+    it('lists what is due in the order of due times, then of writing, up to the limit', async () => {
+      const fixture = await stage();
+      const now = fixture.clock.now();
+      await schedule(fixture, 'later', { dueAt: now + 1 });
+      await schedule(fixture, 'second');
+      await schedule(fixture, 'third');
+      await schedule(fixture, 'first', { dueAt: now - 1 });
+      expect(await dueNames(fixture)).toEqual(['first', 'second', 'third']);
+      expect(await dueNames(fixture, 2)).toEqual(['first', 'second']);
+      fixture.clock.advance(1);
+      expect(await dueNames(fixture)).toEqual(['first', 'second', 'third', 'later']);
+    });
+
+    it('lists one kind only, of all realms, and no format that is newer than what the reader knows', async () => {
+      const fixture = await stage();
+      const other = await createFixtureOn(fixture.uow, fixture.clock, aRealm({ stringId: 'other' }));
+      await schedule(fixture, 'post');
+      await schedule(fixture, 'mail', {}, MAIL);
+      await schedule(fixture, 'elsewhere', { realmId: other.realm.id });
+      await schedule(fixture, 'newer', {}, { ...POST, format: 2 });
+      expect(await dueNames(fixture)).toEqual(['post', 'elsewhere']);
+      const newer = { ...ALL, maxFormat: 2 };
+      expect((await due(fixture, 100, newer)).map(nameOf)).toEqual(['post', 'elsewhere', 'newer']);
+    });
+
+    it('says when the next one is due', async () => {
+      const fixture = await stage();
+      const now = fixture.clock.now();
+      const next = (maxFormat = 1) => fixture.uow.read(({ jobs }) => jobs.nextDueAt({ ...ALL, maxFormat }));
+      expect(await next()).toBeNull();
+      await schedule(fixture, 'far', { dueAt: now + 500 });
+      await schedule(fixture, 'newer', { dueAt: now + 50 }, { ...POST, format: 2 });
+      await schedule(fixture, 'mail', { dueAt: now + 5 }, MAIL);
+      expect(await next()).toBe(now + 500);
+      expect(await next(2)).toBe(now + 50);
+      await schedule(fixture, 'past', { dueAt: now - 500 });
+      expect(await next()).toBe(now - 500);
+    });
+
+    it('replaces the job with the same key, realm and kind, under a number of its own', async () => {
+      const fixture = await stage();
+      const other = await createFixtureOn(fixture.uow, fixture.clock, aRealm({ stringId: 'other' }));
+      const first = await schedule(fixture, 'first', { key: 'a' });
+      await schedule(fixture, 'another key', { key: 'b' });
+      await schedule(fixture, 'another realm', { key: 'a', realmId: other.realm.id });
+      await schedule(fixture, 'another kind', { key: 'a' }, MAIL);
+      await schedule(fixture, 'without');
+      await schedule(fixture, 'without');
+      const [stale] = await due(fixture);
+      const second = await schedule(fixture, 'second', { key: 'a' });
+      expect(second).toBeGreaterThan(first);
+      expect(await dueNames(fixture)).toEqual(['another key', 'another realm', 'without', 'without', 'second']);
+      expect(await due(fixture, 100, { ...ALL, kind: MAIL.name })).toHaveLength(1);
+      expect(await fixture.uow.write((tx) => tx.jobs.take(stale!))).toBe(false);
+    });
+
+    it('cancels by key, within the realm and kind, and says whether there was one', async () => {
+      const fixture = await stage();
+      const other = await createFixtureOn(fixture.uow, fixture.clock, aRealm({ stringId: 'other' }));
+      await schedule(fixture, 'job', { key: 'a' });
+      const cancel = (realmId = fixture.realm.id, kind = POST.name, key = 'a') =>
+        fixture.uow.write((tx) => tx.jobs.cancel(realmId, kind, key));
+      expect(await cancel(other.realm.id)).toBe(false);
+      expect(await cancel(fixture.realm.id, MAIL.name)).toBe(false);
+      expect(await cancel(fixture.realm.id, POST.name, 'b')).toBe(false);
+      expect(await dueNames(fixture)).toEqual(['job']);
+      expect(await cancel()).toBe(true);
+      expect(await cancel()).toBe(false);
+      expect(await due(fixture)).toEqual([]);
+    });
+
+    it('lets one of several units take a job, and gives it back when the unit fails', async () => {
+      const fixture = await stage();
+      await schedule(fixture, 'job');
+      const [job] = await due(fixture);
+      await expect(
+        fixture.uow.write(async (tx) => {
+          expect(await tx.jobs.take(job!)).toBe(true);
+          throw new Error('no');
+        }),
+      ).rejects.toThrow('no');
+      const taken = await Promise.all([1, 2, 3].map(() => fixture.uow.write((tx) => tx.jobs.take(job!))));
+      expect(taken).toEqual([true, false, false]);
+      expect(await due(fixture)).toEqual([]);
+    });
+
+    it('leases what is due until a time, with one attempt more', async () => {
+      const fixture = await stage();
+      for (const name of ['a', 'b', 'c']) await schedule(fixture, name);
+      const seen = await due(fixture);
+      const now = fixture.clock.now();
+      const lease = () =>
+        fixture.uow.write((tx) => tx.jobs.lease(ALL, fixture.clock.now(), fixture.clock.now() + 60, 2));
+      const leased = await lease();
+      expect(leased).toEqual(seen.slice(0, 2).map((job) => ({ ...job, dueAt: now + 60, attempts: 1 })));
+      expect(await dueNames(fixture)).toEqual(['c']);
+      expect(await fixture.uow.write((tx) => tx.jobs.take(seen[0]!))).toBe(false);
+      expect(await fixture.uow.write((tx) => tx.jobs.take(leased[0]!))).toBe(true);
+      expect((await lease()).map(nameOf)).toEqual(['c']);
+      fixture.clock.advance(60);
+      expect((await lease()).map((job) => [nameOf(job), job.attempts])).toEqual([
+        ['b', 2],
+        ['c', 2],
+      ]);
+      expect(await fixture.uow.write((tx) => tx.jobs.take(leased[1]!))).toBe(false);
+    });
+
+    it('postpones a job that nobody else has attempted', async () => {
+      const fixture = await stage();
+      await schedule(fixture, 'job', { key: 'a' });
+      const [job] = await due(fixture);
+      const dueAt = fixture.clock.now() + 30;
+      const postpone = () => fixture.uow.write((tx) => tx.jobs.postpone(job!, dueAt, 1));
+      expect(await postpone()).toBe(true);
+      expect(await postpone()).toBe(false);
+      expect(await due(fixture)).toEqual([]);
+      fixture.clock.advance(30);
+      expect(await due(fixture)).toEqual([{ ...job, dueAt, attempts: 1 }]);
+    });
+
+    it('sets aside what is given up: never due again, gone after a time, replaced by its key but not cancelled', async () => {
+      const fixture = await stage();
+      const setAside = async (name: string) => {
+        await schedule(fixture, name, { key: name });
+        const job = (await due(fixture)).find((it) => nameOf(it) === name)!;
+        return fixture.uow.write(async (tx) => [
+          await tx.jobs.setAside(job, fixture.clock.now(), 'x'.repeat(10_000)),
+          await tx.jobs.setAside(job, fixture.clock.now(), 'again'),
+          await tx.jobs.take(job),
+          await tx.jobs.postpone(job, fixture.clock.now(), 1),
+          await tx.jobs.cancel(fixture.realm.id, POST.name, name),
+        ]);
+      };
+      for (const name of ['a', 'b', 'c']) expect(await setAside(name)).toEqual([true, false, false, false, false]);
+      expect(await due(fixture)).toEqual([]);
+      expect(await fixture.uow.read(({ jobs }) => jobs.nextDueAt(ALL))).toBeNull();
+      await schedule(fixture, 'a once more', { key: 'a' });
+      expect(await dueNames(fixture)).toEqual(['a once more']);
+
+      const remove = (before: number, limit = 100) => fixture.uow.write((tx) => tx.jobs.removeSetAside(before, limit));
+      expect(await remove(fixture.clock.now())).toBe(0);
+      expect(await remove(fixture.clock.now() + 1, 1)).toBe(1);
+      expect(await remove(fixture.clock.now() + 1)).toBe(1);
+      expect(await dueNames(fixture)).toEqual(['a once more']);
+    });
+  });
+}

@@ -1,0 +1,44 @@
+import { aChannel, aRealm, createFixtureOn } from '../builders.js';
+import { chatter } from './chatter.js';
+import { idsOf, type OpenStorage, stagesOn } from './storage-under-test.js';
+
+export function messageMovesContract(open: OpenStorage): void {
+  describe('message moves', () => {
+    const stage = stagesOn(open);
+
+    it('moves within a channel and between channels, keeping what messages were', async () => {
+      const fixture = await stage(...chatter);
+      const { uow, realm, channel } = fixture;
+      const random = channel('random');
+      const target = { channelId: random.id, recipientId: random.recipientId, isHistoryProtected: false };
+      const [first, second, third] = [fixture.messages[0]!, fixture.messages[1]!, fixture.messages[4]!];
+      await uow.write((tx) => tx.moves.move(realm.id, [first.id, second.id], { ...target, topic: null }));
+      await uow.write((tx) => tx.moves.move(realm.id, [third.id], { ...target, topic: 'Dinner' }));
+      const there = { channelId: random.id, recipientId: random.recipientId };
+      const moved = await uow.read((r) => r.messages.list(realm.id, [first.id, second.id, third.id]));
+      const changes = moved.map(({ version: _, lastMovedAt: __, ...rest }) => rest);
+      const { version: _, lastMovedAt: __, ...thirdBefore } = third;
+      expect(changes[0]).toMatchObject({ ...there, topic: 'Lunch', ordinal: 1, sentRecipientId: first.recipientId });
+      expect(changes[1]).toMatchObject({ ...there, topic: 'lunch', ordinal: 2, sentRecipientId: first.recipientId });
+      expect(changes[2]).toEqual({ ...thirdBefore, topic: 'Dinner' });
+      expect(moved.every(({ version }) => version > 1)).toBe(true);
+
+      const topics = await uow.read((r) => r.topics.listTopics(realm.id, random.recipientId));
+      expect(topics.map(({ name }) => name)).toEqual(['ärger', 'Dinner', 'lunch']);
+      const left = await uow.read((r) => r.topics.listTopics(realm.id, first.recipientId));
+      expect(left.map(({ name }) => name)).toEqual(['LUNCH', '']);
+    });
+
+    it('moves nothing of another realm', async () => {
+      const fixture = await stage(...chatter);
+      const { uow, clock } = fixture;
+      const other = await createFixtureOn(uow, clock, aRealm({ stringId: 'other' }), aChannel({ name: 'general' }));
+      const { id: channelId, recipientId } = other.channel('general');
+      const ids = idsOf(fixture.messages);
+      await uow.write((tx) =>
+        tx.moves.move(other.realm.id, ids, { channelId, recipientId, topic: 'gone', isHistoryProtected: false }),
+      );
+      expect(await uow.read((r) => r.messages.list(fixture.realm.id, ids))).toEqual(fixture.messages);
+    });
+  });
+}

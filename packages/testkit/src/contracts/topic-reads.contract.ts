@@ -1,0 +1,122 @@
+import { aMessage, aRealm, createFixtureOn } from '../builders.js';
+import { chatter, pick } from './chatter.js';
+import { type OpenStorage, stagesOn } from './storage-under-test.js';
+
+export function topicReadsContract(open: OpenStorage): void {
+  describe('topics', () => {
+    const stage = stagesOn(open);
+
+    it('lists topics, spellings that differ only in case as one, newest message first', async () => {
+      const fixture = await stage(...chatter);
+      const { uow, realm, viewer, channel } = fixture;
+      const { recipientId } = channel('general');
+      const id = (index: number) => fixture.messages[index]!.id;
+      await uow.read(async (r) => {
+        expect(await r.topics.listTopics(realm.id, recipientId)).toEqual([
+          { name: 'LUNCH', maxMessageId: id(7) },
+          { name: '', maxMessageId: id(2) },
+        ]);
+        expect(await r.topics.hasMessages(realm.id, recipientId)).toBe(true);
+        expect(await r.topics.hasMessages(realm.id, recipientId, 'lunch')).toBe(true);
+        expect(await r.topics.hasMessages(realm.id, recipientId, '')).toBe(true);
+        expect(await r.topics.hasMessages(realm.id, recipientId, 'ärger')).toBe(false);
+        const keys = ['lunch', 'ärger', ''];
+        expect(await r.topics.listNewestInTopics(realm.id, recipientId, keys)).toEqual(
+          new Map([
+            ['lunch', id(7)],
+            ['', id(2)],
+          ]),
+        );
+        expect(await r.topics.listNewestInTopics(realm.id, recipientId, [])).toEqual(new Map());
+        expect(await r.topics.listOwnTopics(viewer('c'), recipientId)).toEqual([]);
+      });
+
+      await uow.write((tx) => tx.messages.remove(realm.id, pick(fixture, 7, 2)));
+      await uow.read(async (r) => {
+        expect(await r.topics.listTopics(realm.id, recipientId)).toEqual([{ name: 'lunch', maxMessageId: id(1) }]);
+        expect(await r.topics.hasMessages(realm.id, recipientId, '')).toBe(false);
+      });
+    });
+
+    it('lists the topics of own messages only', async () => {
+      const fixture = await stage(...chatter);
+      const { uow, realm, viewer, channel, user } = fixture;
+      const { recipientId } = channel('random');
+      await uow.write((tx) => tx.personal.openSpans(realm.id, recipientId, [user('b').id]));
+      await fixture.add(
+        aMessage({ from: 'a', to: 'random', topic: 'Late' }),
+        aMessage({ from: 'a', to: 'random', topic: 'lunch' }),
+        aMessage({ from: 'a', to: 'random', topic: 'late' }),
+      );
+      const id = (index: number) => fixture.messages[index]!.id;
+      expect(await uow.read((r) => r.topics.listOwnTopics(viewer('b'), recipientId))).toEqual([
+        { name: 'late', maxMessageId: id(12) },
+        { name: 'lunch', maxMessageId: id(11) },
+      ]);
+      expect(await uow.read((r) => r.topics.listOwnTopics(viewer('a'), recipientId))).toEqual([
+        { name: 'late', maxMessageId: id(12) },
+        { name: 'lunch', maxMessageId: id(11) },
+        { name: 'ärger', maxMessageId: id(9) },
+      ]);
+      const newestOwn = (name: string, ...keys: readonly string[]) =>
+        uow.read((r) => r.topics.listNewestOwnInTopics(viewer(name), recipientId, keys));
+      expect(await newestOwn('b', 'lunch', 'late', 'ärger', 'nothing')).toEqual(
+        new Map([
+          ['lunch', id(11)],
+          ['late', id(12)],
+        ]),
+      );
+      expect(await newestOwn('a', 'ärger')).toEqual(new Map([['ärger', id(9)]]));
+      // Somebody who left before the topic went on has its newest message from before.
+      await uow.write((tx) => tx.personal.closeSpans(realm.id, recipientId, [user('b').id]));
+      await fixture.add(aMessage({ from: 'a', to: 'random', topic: 'late' }));
+      expect(await newestOwn('b', 'late', 'ärger')).toEqual(new Map([['late', id(12)]]));
+      expect(await newestOwn('a', 'late')).toEqual(new Map([['late', id(13)]]));
+    });
+
+    it('lists who has sent something to a topic', async () => {
+      const fixture = await stage(...chatter);
+      const { uow, realm, user, channel } = fixture;
+      const { recipientId } = channel('random');
+      await uow.read(async (r) => {
+        expect(await r.topics.listTopicSenders(realm.id, recipientId, 'ärger')).toEqual([user('a').id, user('c').id]);
+        expect(await r.topics.listTopicSenders(realm.id, recipientId, 'nothing')).toEqual([]);
+      });
+    });
+
+    it('counts what was sent since a time', async () => {
+      const fixture = await stage(...chatter);
+      const { uow, realm, clock, channel } = fixture;
+      const [general, random] = [channel('general').recipientId, channel('random').recipientId];
+      clock.advance(100);
+      await fixture.add(aMessage({ from: 'a', to: 'general' }), aMessage({ from: 'a', to: 'general' }));
+      const since = (time: number) => uow.read((r) => r.topics.countSince(realm.id, [random, general], time));
+      expect(new Map(await since(clock.now() - 50))).toEqual(new Map([[general, 2]]));
+      expect(new Map(await since(clock.now()))).toEqual(new Map([[general, 2]]));
+      expect(new Map(await since(clock.now() - 1000))).toEqual(
+        new Map([
+          [random, 3],
+          [general, 6],
+        ]),
+      );
+    });
+
+    it('finds nothing of another realm', async () => {
+      const fixture = await stage(...chatter);
+      const { uow, clock, user, channel } = fixture;
+      const otherRealm = (await createFixtureOn(uow, clock, aRealm({ stringId: 'other' }))).realm.id;
+      const outsider = { realmId: otherRealm, userId: user('a').id };
+      const { recipientId } = channel('general');
+      const found = await uow.read(async (r) => [
+        await r.topics.hasMessages(otherRealm, recipientId),
+        (await r.topics.listNewestInTopics(otherRealm, recipientId, ['lunch'])).size,
+        (await r.topics.listNewestOwnInTopics(outsider, recipientId, ['lunch'])).size,
+        await r.topics.listTopicSenders(otherRealm, recipientId, 'lunch'),
+        await r.topics.listTopics(otherRealm, recipientId),
+        await r.topics.listOwnTopics(outsider, recipientId),
+        (await r.topics.countSince(otherRealm, [recipientId], 0)).size,
+      ]);
+      expect(found).toEqual([false, 0, 0, [], [], [], 0]);
+    });
+  });
+}

@@ -1,0 +1,77 @@
+import type { CancelTimer, Clock, Timers, UnixSeconds } from '@parley/domain';
+import { START_OF_TIME } from './fixed-clock.js';
+
+interface Timer {
+  readonly at: number;
+  readonly run: () => void;
+}
+
+/** A clock and timers that move only when told to; the clock may also jump while no time passes, as real ones do. */
+export class DrivenTime implements Clock, Timers {
+  private elapsed = 0;
+  private clockOffsetMs = START_OF_TIME * 1000;
+  private readonly timers = new Set<Timer>();
+
+  now(): UnixSeconds {
+    return Math.floor(this.nowMs() / 1000);
+  }
+
+  nowMs(): number {
+    return this.clockOffsetMs + this.elapsed;
+  }
+
+  elapsedMs(): number {
+    return this.elapsed;
+  }
+
+  after(ms: number, run: () => void): CancelTimer {
+    const timer = { at: this.elapsed + ms, run };
+    this.timers.add(timer);
+    return () => this.timers.delete(timer);
+  }
+
+  every(ms: number, run: () => void): CancelTimer {
+    let cancel: CancelTimer;
+    const again = () => {
+      cancel = this.after(ms, again);
+      run();
+    };
+    cancel = this.after(ms, again);
+    return () => cancel();
+  }
+
+  /** How many timers are set. */
+  get pending(): number {
+    return this.timers.size;
+  }
+
+  /** Lets time pass: what falls due runs in its order, each with what it leads to. */
+  async advance(seconds: number): Promise<void> {
+    const end = this.elapsed + seconds * 1000;
+    await settle();
+    for (let next = this.next(end); next; next = this.next(end)) {
+      this.timers.delete(next);
+      this.elapsed = Math.max(this.elapsed, next.at);
+      next.run();
+      await settle();
+    }
+    this.elapsed = end;
+  }
+
+  /** Sets the clock forward, or back, without any timer noticing. */
+  jumpClock(seconds: number): void {
+    this.clockOffsetMs += seconds * 1000;
+  }
+
+  private next(end: number): Timer | undefined {
+    let next: Timer | undefined;
+    for (const timer of this.timers)
+      if (timer.at <= end && timer.at < (next?.at ?? Number.POSITIVE_INFINITY)) next = timer;
+    return next;
+  }
+}
+
+/** Some turns of the event loop: enough for units of work that follow each other. */
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,22 @@
+import type { DomainEventType } from '@parley/domain';
+import type { MemoryFixture } from './builders.js';
+import { reaches } from './client-model.js';
+
+/** The story so far, oldest first: each event that somebody could hear of, and who of the fixture did, by name. */
+export async function eventsWithReceivers(
+  fixture: MemoryFixture,
+): Promise<readonly (readonly [DomainEventType, readonly string[]])[]> {
+  return fixture.uow.read(async (repositories) => {
+    const events: [DomainEventType, string[]][] = [];
+    for (const stored of fixture.storage.announced) {
+      if (stored.realmId !== fixture.realm.id || stored.audience.kind === 'nobody') continue;
+      const names: string[] = [];
+      for (const [name, { id, realmId }] of fixture.users) {
+        const user = await repositories.users.find(realmId, id);
+        if (user?.isActive && (await reaches(repositories, { realmId, userId: id }, stored))) names.push(name);
+      }
+      events.push([stored.event.type, names]);
+    }
+    return events;
+  });
+}

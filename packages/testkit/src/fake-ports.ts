@@ -1,0 +1,104 @@
+import type {
+  Actor,
+  ApiKeyMint,
+  ApiKeyRecord,
+  ChannelQuota,
+  DisposableDomains,
+  EventLoop,
+  HashRequest,
+  LoginAttempts,
+  PasswordHasher,
+  PasswordStrength,
+  RealmUrls,
+} from '@parley/domain';
+import { DomainError } from '@parley/domain';
+
+// Ports to the outside in their plainest form, for stories about something else.
+
+/** Everybody at `chat.example`. */
+export const fakeRealmUrls: RealmUrls = {
+  urlOf: ({ stringId }) => `https://${stringId}.chat.example`,
+  emailDomainOf: () => 'chat.example',
+};
+
+/** A turn of its own for whoever asks for one. */
+export const fakeEventLoop: EventLoop = {
+  nextTurn: () => new Promise((resolve) => setImmediate(resolve)),
+};
+
+/** Keys that can be read: user 7's first one ends in `7g1`. */
+export class FakeApiKeyMint implements ApiKeyMint {
+  readonly secretFingerprint = 'plain';
+
+  derive({ userId, generation }: ApiKeyRecord): string {
+    return `${userId}g${generation}`.padStart(32, '0');
+  }
+
+  fingerprint(apiKey: string): string {
+    return `fingerprint of ${apiKey}`;
+  }
+}
+
+/** Keeps what was verified, so that a story can tell that nobody was let off the wait. */
+export class FakePasswordHasher implements PasswordHasher {
+  readonly verified: (readonly [password: string, hash: string | null])[] = [];
+  readonly requests: HashRequest[] = [];
+  isBusy = false;
+
+  async hash(password: string): Promise<string> {
+    return `hash of ${password}`;
+  }
+
+  async verify(password: string, hash: string | null, request: HashRequest = {}): Promise<boolean> {
+    if (this.isBusy) throw new DomainError('SERVER_BUSY', 'busy');
+    this.requests.push(request);
+    this.verified.push([password, hash]);
+    return hash === `hash of ${password}`;
+  }
+}
+
+/** Only what holds `weak` or something known of the person is guessed. */
+export const fakePasswordStrength: PasswordStrength = {
+  leastGuesses: (password, known) =>
+    password.includes('weak') || known.some((word) => password.includes(word)) ? 10 : 10 ** 9,
+};
+
+/** Only `disposable.test` is. */
+export const fakeDisposableDomains: DisposableDomains = { has: (domain) => domain === 'disposable.test' };
+
+/** Two attempts each. */
+export class FakeLoginAttempts implements LoginAttempts {
+  private readonly counts = new Map<string, number>();
+  /** Where attempts came from. */
+  readonly ips: (string | undefined)[] = [];
+
+  attempt(key: string, ip?: string): void {
+    this.ips.push(ip);
+    const count = this.counts.get(key) ?? 0;
+    if (count >= 2) throw new DomainError('RATE_LIMITED', 'Too many attempts');
+    this.counts.set(key, count + 1);
+  }
+
+  withdraw(key: string): void {
+    this.counts.set(key, (this.counts.get(key) ?? 1) - 1);
+  }
+
+  forget(key: string): void {
+    this.counts.delete(key);
+  }
+}
+
+/** So many for each, and for good; any number unless it is said. */
+export class FakeChannelQuota implements ChannelQuota {
+  private readonly spent = new Map<Actor['id'], number>();
+
+  constructor(private readonly each = Number.POSITIVE_INFINITY) {}
+
+  check({ id }: Actor, count: number): void {
+    if ((this.spent.get(id) ?? 0) + count > this.each) throw new DomainError('RATE_LIMITED', 'Too many channels');
+  }
+
+  spend({ id }: Actor, count: number): void {
+    this.spent.set(id, (this.spent.get(id) ?? 0) + count);
+  }
+}

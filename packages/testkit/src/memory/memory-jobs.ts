@@ -1,0 +1,87 @@
+import type { EncodedJob, JobId, JobRepository, JobSelection, RealmId, StoredJob, UnixSeconds } from '@parley/domain';
+import type { JobRow, MemoryUnit } from './tables.js';
+
+export class MemoryJobs implements JobRepository {
+  constructor(private readonly unit: MemoryUnit) {}
+
+  async nextDueAt(selection: JobSelection): Promise<UnixSeconds | null> {
+    return this.waiting(selection)[0]?.dueAt ?? null;
+  }
+
+  async listDue(selection: JobSelection, now: UnixSeconds, limit: number): Promise<readonly StoredJob[]> {
+    return this.waiting(selection)
+      .filter(({ dueAt }) => dueAt <= now)
+      .slice(0, limit)
+      .map(({ setAsideAt: _, ...job }) => job);
+  }
+
+  async schedule(job: EncodedJob): Promise<JobId> {
+    if (job.key !== null) this.remove(this.withKey(job.realmId, job.kind, job.key));
+    const id = this.unit.nextNumber<JobId>('job');
+    this.unit.change('jobs').set(id, { ...job, id, attempts: 0, setAsideAt: null });
+    return id;
+  }
+
+  async cancel(realmId: RealmId, kind: string, key: string): Promise<boolean> {
+    return this.remove(this.withKey(realmId, kind, key).filter(({ setAsideAt }) => setAsideAt === null)) > 0;
+  }
+
+  async take(job: StoredJob): Promise<boolean> {
+    return this.remove(this.same(job)) > 0;
+  }
+
+  async lease(
+    selection: JobSelection,
+    now: UnixSeconds,
+    until: UnixSeconds,
+    limit: number,
+  ): Promise<readonly StoredJob[]> {
+    const due = await this.listDue(selection, now, limit);
+    const leased = due.map((job) => ({ ...job, dueAt: until, attempts: job.attempts + 1 }));
+    for (const job of leased) this.unit.change('jobs').set(job.id, { ...job, setAsideAt: null });
+    return leased;
+  }
+
+  async postpone(job: StoredJob, dueAt: UnixSeconds, attempts: number): Promise<boolean> {
+    return this.update(job, { dueAt, attempts });
+  }
+
+  async setAside(job: StoredJob, at: UnixSeconds, _problem: string): Promise<boolean> {
+    return this.update(job, { setAsideAt: at });
+  }
+
+  async removeSetAside(before: UnixSeconds, limit: number): Promise<number> {
+    const old = [...this.unit.read('jobs').values()].filter(
+      ({ setAsideAt }) => setAsideAt !== null && setAsideAt < before,
+    );
+    return this.remove(old.slice(0, limit));
+  }
+
+  private waiting({ kind, maxFormat }: JobSelection): JobRow[] {
+    return [...this.unit.read('jobs').values()]
+      .filter((job) => job.kind === kind && job.format <= maxFormat && job.setAsideAt === null)
+      .sort((a, b) => a.dueAt - b.dueAt || a.id - b.id);
+  }
+
+  private withKey(realmId: RealmId, kind: string, key: string): JobRow[] {
+    return [...this.unit.read('jobs').values()].filter(
+      (job) => job.realmId === realmId && job.kind === kind && job.key === key,
+    );
+  }
+
+  private same(job: StoredJob): JobRow[] {
+    const row = this.unit.read('jobs').get(job.id);
+    return row && row.attempts === job.attempts && row.setAsideAt === null ? [row] : [];
+  }
+
+  private update(job: StoredJob, change: Partial<JobRow>): boolean {
+    const rows = this.same(job);
+    for (const row of rows) this.unit.change('jobs').set(row.id, { ...row, ...change });
+    return rows.length > 0;
+  }
+
+  private remove(rows: readonly JobRow[]): number {
+    for (const { id } of rows) this.unit.change('jobs').delete(id);
+    return rows.length;
+  }
+}

@@ -1,0 +1,28 @@
+import type { Message, MessageId, MessageMoves, MoveTarget, RealmId, UserId } from '@parley/domain';
+import { messagesOf } from './messages-of.js';
+import { findFlags, forget, GAINED_BY_MOVE, holdersOf, putFlags, receiversOf } from './personal-rows.js';
+import type { MemoryUnit } from './tables.js';
+
+export class MemoryMessageMoves implements MessageMoves {
+  constructor(private readonly unit: MemoryUnit) {}
+
+  async move(realmId: RealmId, ids: readonly MessageId[], target: MoveTarget): Promise<void> {
+    const { channelId, recipientId, isHistoryProtected } = target;
+    const subscribers = receiversOf(this.unit, realmId, recipientId);
+    for (const message of messagesOf(this.unit, realmId, ids)) {
+      const topic = target.topic ?? message.topic;
+      const moved: Message = { ...message, channelId, recipientId, topic, version: message.version + 1 };
+      this.unit.change('messages').set(message.id, moved);
+      if (message.recipientId !== recipientId) this.resettle(message.id, subscribers, isHistoryProtected);
+    }
+  }
+
+  /** Whose the message is after it came to another channel. */
+  private resettle(id: MessageId, subscribers: ReadonlySet<UserId>, isHistoryProtected: boolean): void {
+    for (const userId of holdersOf(this.unit, id)) if (!subscribers.has(userId)) forget(this.unit, userId, id);
+    if (!isHistoryProtected) return;
+    for (const userId of subscribers) {
+      if (!findFlags(this.unit, userId, id)) putFlags(this.unit, userId, id, GAINED_BY_MOVE);
+    }
+  }
+}
