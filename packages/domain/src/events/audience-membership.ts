@@ -47,7 +47,7 @@ const MAX_DEPTH = 16;
 export function audiencesBy(rules: AudienceRules<FeatureAudienceKind>): Audiences {
   /** Undefined for the kinds of no feature. */
   const ruleOf = (kind: unknown) =>
-    Object.hasOwn(rules, kind as FeatureAudienceKind)
+    typeof kind === 'string' && Object.hasOwn(rules, kind)
       ? (rules[kind as FeatureAudienceKind] as unknown as AudienceRule<Audience>)
       : undefined;
 

@@ -40,6 +40,8 @@ describe('an audience in the log', () => {
     ['a text', 'realm'],
     ['of no kind', {}],
     ['of an unknown kind', { kind: 'friends' }],
+    ['of a kind that every object has', { kind: 'constructor' }],
+    ['of a kind that is no text', { kind: ['limitedGuests'] }],
     ['a role there is not', { kind: 'role', atLeast: 'king' }],
     ['users who are none', { kind: 'users', ids: [1, '2'] }],
     ['no list of users', { kind: 'users', ids: 1 }],

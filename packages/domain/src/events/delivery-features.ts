@@ -42,10 +42,12 @@ export interface AskedUsers {
   readonly ids: readonly UserId[];
 }
 
-/** Whom an audience is put to at the moment; one for all, so that asking makes no objects. */
-export interface LiveCandidate {
-  user: OnlineUser;
-  answers: AudienceAnswers;
+/** Whom an audience is put to at the moment: one object for all of them, so that asking makes none. */
+export class LiveCandidate {
+  /** Set before anything is asked. */
+  user!: OnlineUser;
+
+  constructor(public answers: AudienceAnswers) {}
 }
 
 /** The owner of a queue that reads the log. */

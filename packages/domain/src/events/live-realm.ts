@@ -6,15 +6,15 @@ import {
   type Membership,
   mergeQuestions,
 } from './audience-membership.js';
-import type {
-  AskedUsers,
-  AudienceAnswers,
-  DeliveryFeatures,
+import {
+  type AskedUsers,
+  type AudienceAnswers,
+  type DeliveryFeatures,
   LiveCandidate,
-  OnlineUser,
-  QueueOwner,
-  RealmProjection,
-  RealmSnapshot,
+  type OnlineUser,
+  type QueueOwner,
+  type RealmProjection,
+  type RealmSnapshot,
 } from './delivery-features.js';
 import type { EphemeralAnnouncement } from './ephemeral-event.js';
 import type { AnyEventType } from './event.js';
@@ -71,7 +71,7 @@ export class LiveRealm {
   ) {
     this.lastSeq = snapshot.lastSeq;
     this.projection = parts.features.projectionOf(snapshot, this.users);
-    const candidate: LiveCandidate = { user: null as never, answers: parts.features.noAnswers };
+    const candidate = new LiveCandidate(parts.features.noAnswers);
     this.candidate = candidate;
     this.member = {
       ...this.projection.membershipOf(candidate),
