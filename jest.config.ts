@@ -1,9 +1,9 @@
 /** @jest-config-loader esbuild-register */
 import type { Config } from 'jest';
 
-const config: Config = {
-  // Jest would leave one core idle, which is half of a small machine.
-  maxWorkers: '100%',
+type Project = Exclude<NonNullable<Config['projects']>[number], string>;
+
+const project: Project = {
   roots: ['<rootDir>/packages'],
   testMatch: ['**/src/**/*.test.ts'],
   testPathIgnorePatterns: ['/node_modules/', '/dist/'],
@@ -28,6 +28,21 @@ const config: Config = {
     '^@parley/([a-z-]+)/([a-z-]+)$': '<rootDir>/packages/$1/src/$2/index.ts',
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },
+};
+
+const config: Config = {
+  // Jest would leave one core idle, which is half of a small machine.
+  maxWorkers: '100%',
+  projects: [
+    { ...project, displayName: 'memory', globals: { PARLEY_TEST_STORAGE: 'memory' } },
+    // What goes through HTTP must be the same on the storage that is really used.
+    {
+      ...project,
+      displayName: 'sqlite',
+      roots: ['<rootDir>/packages/server/src/http-tests'],
+      globals: { PARLEY_TEST_STORAGE: 'sqlite' },
+    },
+  ],
 };
 
 export default config;

@@ -14,6 +14,7 @@ const root = resolve(packagesDir, '..');
 
 /** Offered although no other package names them. Use cases, with what goes into them and comes out, are API as well. */
 const API: Readonly<Record<string, string>> = {
+  'ReceivedFlags of @parley/domain/messages': 'inferred types are made of it',
   'RealmSettingDefinition of @parley/domain/realms': 'inferred types are made of it',
   'UserSettingDefinition of @parley/domain/users': 'inferred types are made of it',
   'SqliteStorageOptions of @parley/sqlite': 'goes into openSqliteStorage',
@@ -88,7 +89,11 @@ function namesDeclared(declaration: SyntaxNode): readonly string[] {
   if (declaration.type !== 'VariableDeclaration') {
     return [nameOf((declaration.identifier ?? declaration.id) as SyntaxNode)];
   }
-  return (declaration.declarations as { id: SyntaxNode }[]).map(({ id }) => nameOf(id));
+  return (declaration.declarations as { id: SyntaxNode }[]).flatMap(({ id }) =>
+    id.type === 'ObjectPattern'
+      ? (id.properties as { key: SyntaxNode; value?: SyntaxNode }[]).map(({ key, value }) => nameOf(value ?? key))
+      : [nameOf(id)],
+  );
 }
 
 function sourceNamed(file: string, specifier: string): string {

@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import type { PasswordHasher } from '@parley/domain/authentication';
-import { EventHub, LogFollower, PublishingUnitOfWork, QueueSweep } from '@parley/domain/events';
+import { PublishingUnitOfWork } from '@parley/domain/composition';
+import { EventHub, LogFollower, QueueSweep } from '@parley/domain/events';
 import type { JobHandler } from '@parley/domain/jobs';
 import type { MarkdownRenderer } from '@parley/domain/messages';
 import type { Clock, Randomness, RealmId, Timers, UnitOfWork } from '@parley/domain/shared';

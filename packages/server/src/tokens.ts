@@ -6,7 +6,8 @@ import type {
   PasswordStrength,
 } from '@parley/domain/authentication';
 import type { ChannelQuota, ServerChannelConfig } from '@parley/domain/channels';
-import type { CommitListener, EventListener, ServedQueues } from '@parley/domain/events';
+import type { CommitListener } from '@parley/domain/composition';
+import type { EventListener, ServedQueues } from '@parley/domain/events';
 import type { JobHandler } from '@parley/domain/jobs';
 import type { MarkdownRenderer } from '@parley/domain/messages';
 import type { ServerAddress } from '@parley/domain/realms';

@@ -41,6 +41,7 @@ export {
   makeActor,
   makeChannel,
   makeGroup,
+  makeMembership,
   makeRealm,
   makeSystemGroup,
   makeUser,

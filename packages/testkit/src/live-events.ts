@@ -1,3 +1,4 @@
+import { DELIVERY_FEATURES, PublishingUnitOfWork } from '@parley/domain/composition';
 import {
   type Audience,
   DEFAULT_HUB_OPTIONS,
@@ -11,7 +12,6 @@ import {
   type EventHubOptions,
   type LiveQueue,
   LogFollower,
-  PublishingUnitOfWork,
   type QueueFilter,
   QueueSweep,
   type QueueSweepOptions,
@@ -78,7 +78,7 @@ export class LiveEvents {
     const catalogue = { ...fakeCatalogue, ...this.options.catalogue };
     const parts = { uow, clock, eventLoop: fakeEventLoop, report };
     this.hub = new EventHub(
-      { ...parts, follower: this.follower, catalogue },
+      { ...parts, follower: this.follower, catalogue, features: DELIVERY_FEATURES },
       { ...DEFAULT_HUB_OPTIONS, ...this.options },
     );
     this.sweep = new QueueSweep({ ...parts, hub: this.hub }, { ...DEFAULT_SWEEP_OPTIONS, ...this.options });

@@ -1,4 +1,5 @@
 import { CHANNEL_PERMISSIONS, type Channel, type ChannelPermission } from '@parley/domain/channels';
+import type { Membership } from '@parley/domain/events';
 import {
   directSystemGroups,
   GROUP_PERMISSIONS,
@@ -26,7 +27,7 @@ import {
   settingValues,
   type UserId,
 } from '@parley/domain/shared';
-import { type Actor, type Role, USER_SETTINGS, type User } from '@parley/domain/users';
+import { type Actor, isAtLeast, type Role, USER_SETTINGS, type User } from '@parley/domain/users';
 
 // What permission rules read, made without any storage. Ids are small and speak for themselves in failures.
 
@@ -71,6 +72,22 @@ export function makeActor(role: Role, given: ActorFields = {}): Actor {
     groups: new Set([...systemGroupsOfRole(role, isFullMember), ...groups]),
   };
 }
+
+/** What audiences ask about somebody who subscribes to nothing, has no messages and knows everybody, unless `given`. */
+export const makeMembership = (
+  { id, role, groups }: Pick<Actor, 'id' | 'role' | 'groups'>,
+  given: Partial<Membership> = {},
+): Membership => ({
+  isAmong: (ids) => ids.includes(id),
+  hasQueue: () => false,
+  hasRole: (minimum) => isAtLeast(role, minimum),
+  isLimitedGuest: () => false,
+  knows: () => true,
+  isInGroup: (groupId) => groups.has(groupId),
+  isSubscribed: () => false,
+  holds: () => false,
+  ...given,
+});
 
 /** A person, unless `bot` is given; user 20, a member. */
 export function makeUser(given: Partial<User> = {}): User {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { DELIVERY_FEATURES } from '@parley/domain/composition';
 import { type DomainEvent, EventHub, LogFollower, QueueSweep } from '@parley/domain/events';
 import type { Clock, EventSeq, RealmId, UnixSeconds, UserId } from '@parley/domain/shared';
 import { openSqliteStorage } from '@parley/sqlite';
@@ -85,7 +86,7 @@ async function sweep({ database, realmId }: SweepCall): Promise<SweepResult> {
   const eventLoop = { nextTurn: () => nextTurn() };
   const catalogue = { wireTypes: () => [], needsOf: () => null };
   const follower = new LogFollower(uow, () => report('following events failed'));
-  const hub = new EventHub({ uow, follower, clock, eventLoop, catalogue, report });
+  const hub = new EventHub({ uow, follower, clock, eventLoop, catalogue, features: DELIVERY_FEATURES, report });
   const sweep = new QueueSweep({ uow, clock, eventLoop, hub, report });
   clock.ahead = IDLE_SECONDS + 60;
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });

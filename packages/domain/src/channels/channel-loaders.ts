@@ -2,6 +2,7 @@ import type { Snapshot } from '../events/snapshot.js';
 import type { ChannelId, UserId } from '../shared/ids.js';
 import { slicesOf } from '../shared/slices.js';
 import { compareCodePoints } from '../shared/text.js';
+import { loadViewer } from '../users/user-loaders.js';
 import type { Channel, ChannelView } from './channel.js';
 import { canListSubscribers, hasMetadataAccess } from './channel-permissions.js';
 import { type NamedTopicPolicy, nameTopicPolicies } from './named-topic-policies.js';
@@ -11,38 +12,39 @@ import type { Subscription } from './subscription.js';
 const CHANNELS_AT_A_TIME = 200;
 
 /** The viewer's rows, of channels they have left too; ascending channel. */
-export const loadOwnSubscriptions = ({ viewer, repositories }: Snapshot): Promise<readonly Subscription[]> =>
-  repositories.channels.listSubscriptions(viewer.realmId, viewer.id);
+export const loadOwnSubscriptions = ({ caller, repositories }: Snapshot): Promise<readonly Subscription[]> =>
+  repositories.channels.listSubscriptions(caller.realmId, caller.userId);
 
 /** All the viewer may know of, archived ones included; by name in code-point order. */
 export async function loadChannels(snapshot: Snapshot): Promise<readonly ChannelView[]> {
-  const { realm, repositories } = snapshot;
+  const { caller, repositories } = snapshot;
   const views: ChannelView[] = [];
   for (const slice of slicesOf(await snapshot.load(loadKnownChannels), CHANNELS_AT_A_TIME)) {
     await repositories.yield();
     const ids = slice.map(({ id }) => id);
-    views.push(...(await repositories.channels.listViews(realm.id, ids)));
+    views.push(...(await repositories.channels.listViews(caller.realmId, ids)));
   }
   return views.sort((a, b) => compareCodePoints(a.name, b.name));
 }
 
 /** Those newcomers follow, archived ones not; ascending. Empty for guests. */
 export async function loadDefaultChannelIds(snapshot: Snapshot): Promise<readonly ChannelId[]> {
-  if (snapshot.viewer.role === 'guest') return [];
+  if ((await snapshot.load(loadViewer)).role === 'guest') return [];
   const known = await snapshot.load(loadKnownChannels);
   return known.filter((channel) => channel.isDefault && !channel.isArchived).map((channel) => channel.id);
 }
 
 /** Of the channels whose subscribers the viewer may know. */
 export async function loadSubscriberIds(snapshot: Snapshot): Promise<ReadonlyMap<ChannelId, readonly UserId[]>> {
-  const { viewer, realm, repositories } = snapshot;
+  const { caller, repositories } = snapshot;
+  const viewer = await snapshot.load(loadViewer);
   const followed = await snapshot.load(loadFollowedIds);
   const known = await snapshot.load(loadKnownChannels);
   const listed = known.filter((channel) => canListSubscribers(viewer, channel, followed.has(channel.id)).allowed);
   const subscriberIds = new Map<ChannelId, readonly UserId[]>();
   for (const slice of slicesOf(listed, CHANNELS_AT_A_TIME)) {
     const ids = slice.map((channel) => channel.id);
-    for (const [id, userIds] of await repositories.channels.listSubscribers(realm.id, ids)) {
+    for (const [id, userIds] of await repositories.channels.listSubscribers(caller.realmId, ids)) {
       subscriberIds.set(id, userIds);
     }
     await repositories.yield();
@@ -51,9 +53,10 @@ export async function loadSubscriberIds(snapshot: Snapshot): Promise<ReadonlyMap
 }
 
 /** The viewer's, of channels in use; ascending channel, then topic. */
-export async function loadTopicPolicies({ viewer, repositories }: Snapshot): Promise<readonly NamedTopicPolicy[]> {
-  const policies = await repositories.topicPolicies.list(viewer.realmId, viewer.id);
-  return nameTopicPolicies(repositories, viewer, policies);
+export async function loadTopicPolicies(snapshot: Snapshot): Promise<readonly NamedTopicPolicy[]> {
+  const { caller, repositories } = snapshot;
+  const policies = await repositories.topicPolicies.list(caller.realmId, caller.userId);
+  return nameTopicPolicies(repositories, await snapshot.load(loadViewer), policies);
 }
 
 async function loadFollowedIds(snapshot: Snapshot): Promise<ReadonlySet<ChannelId>> {
@@ -62,8 +65,9 @@ async function loadFollowedIds(snapshot: Snapshot): Promise<ReadonlySet<ChannelI
 }
 
 async function loadKnownChannels(snapshot: Snapshot): Promise<readonly Channel[]> {
-  const { viewer, realm, repositories } = snapshot;
+  const { caller, repositories } = snapshot;
+  const viewer = await snapshot.load(loadViewer);
   const followed = await snapshot.load(loadFollowedIds);
-  const channels = await repositories.channels.listAll(realm.id);
+  const channels = await repositories.channels.listAll(caller.realmId);
   return channels.filter((channel) => hasMetadataAccess(viewer, channel, followed.has(channel.id)));
 }

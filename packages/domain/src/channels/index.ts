@@ -16,6 +16,8 @@ export {
   type TopicsPolicy,
   weeklyTraffic,
 } from './channel.js';
+export { subscribersOf } from './channel-delivery.js';
+export type { ChannelEventTypes } from './channel-events.js';
 export {
   loadChannels,
   loadDefaultChannelIds,

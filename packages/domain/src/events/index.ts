@@ -1,8 +1,10 @@
-export { type Audience, subscribersOf, users, wholeRealm } from './audience.js';
-export type { EphemeralAnnouncement, EphemeralEvent } from './ephemeral-event.js';
-export type { DomainEvent, DomainEventType, MessageLocation } from './event.js';
-export { BLANK_EVENT, decodeEvent, type EncodedEvent, type EncodedRow, encodeEvent } from './event-format.js';
+export { type Audience, users, wholeRealm } from './audience.js';
+export type { Membership } from './audience-membership.js';
+export type { EphemeralAnnouncement } from './ephemeral-event.js';
+export type { AnyEvent, AnyEventType, DomainEvent, DomainEventType, EventOf } from './event.js';
+export type { EncodedEvent, EncodedRow } from './event-format.js';
 export { DEFAULT_HUB_OPTIONS, EventHub, type EventHubOptions, queueNotFound } from './event-hub.js';
+export type { EventListener } from './event-listener.js';
 export {
   type Announcement,
   type EventLog,
@@ -22,11 +24,9 @@ export {
   type ServedQueues,
   type UnreadableQueue,
 } from './event-queue.js';
-export { decodeQueue, type EncodedQueue, encodeQueue } from './event-queue-format.js';
+export type { EncodedQueue } from './event-queue-format.js';
 export { LiveQueue, type WakeReason } from './live-queue.js';
 export { LogFollower } from './log-follower.js';
-export { type CommitListener, type EventListener, PublishingUnitOfWork } from './publishing-unit-of-work.js';
-export { receivedFlags } from './queue-narrow.js';
 export type { DeliveryOutcome } from './queue-reader.js';
 export { DEFAULT_SWEEP_OPTIONS, QueueSweep, type QueueSweepOptions } from './queue-sweep.js';
 export type { Delivery, EventCatalogue, EventNeeds, Receiver } from './receiver.js';

@@ -1,14 +1,9 @@
-import type { Realm } from '../realms/realm.js';
+import type { Caller } from '../shared/caller.js';
 import type { Repositories } from '../shared/unit-of-work.js';
-import type { Actor } from '../users/actor.js';
-import type { User } from '../users/user.js';
 
 /** The state as of one moment, for one viewer: what loaders read. */
 export interface Snapshot {
-  readonly viewer: Actor;
-  /** The viewer's own user. */
-  readonly user: User;
-  readonly realm: Realm;
+  readonly caller: Caller;
   readonly repositories: Repositories;
   /** What the loader loads, which it does once in a snapshot, however often it is asked for. */
   load<T>(loader: SnapshotLoader<T>): Promise<T>;
@@ -23,14 +18,11 @@ export type SnapshotLoaders = Readonly<Record<string, SnapshotLoader<unknown>>>;
 /** What the loaders loaded, by the same names. */
 export type Loaded<L extends SnapshotLoaders> = { readonly [Name in keyof L]: Awaited<ReturnType<L[Name]>> };
 
-/** Of a viewer, within a read. */
-export async function takeSnapshot(repositories: Repositories, viewer: Actor): Promise<Snapshot> {
-  const { realmId, id } = viewer;
+/** Within a read. */
+export function takeSnapshot(repositories: Repositories, caller: Caller): Snapshot {
   const loaded = new Map<SnapshotLoader<unknown>, Promise<unknown>>();
   const snapshot: Snapshot = {
-    viewer,
-    realm: await repositories.realms.get(realmId),
-    user: (await repositories.users.find(realmId, id))!,
+    caller,
     repositories,
     load: <T>(loader: SnapshotLoader<T>) => {
       const known = loaded.get(loader) as Promise<T> | undefined;

@@ -2,5 +2,5 @@ import type { Snapshot } from '../events/snapshot.js';
 import type { GroupView } from './group.js';
 
 /** Every group; ascending id, deactivated ones included. */
-export const loadGroups = ({ realm, repositories }: Snapshot): Promise<readonly GroupView[]> =>
-  repositories.groups.listViews(realm.id);
+export const loadGroups = ({ caller, repositories }: Snapshot): Promise<readonly GroupView[]> =>
+  repositories.groups.listViews(caller.realmId);

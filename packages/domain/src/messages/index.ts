@@ -39,6 +39,8 @@ export {
   type SimpleCondition,
   type ViewerFlag,
 } from './message-condition.js';
+export type {} from './message-delivery.js';
+export type { MessageEventTypes, MessageLocation, ReceivedFlags } from './message-events.js';
 export {
   type LoadedUnread,
   loadNewestMessageId,
@@ -55,6 +57,7 @@ export { receivedMessagesIn } from './narrow.js';
 export { findNarrowOperator, type NarrowTerm, narrowOperatorNames, type OperandForm } from './narrow-operators.js';
 export { type ChannelMove, type Ownership, ownershipOf, type Span } from './ownership.js';
 export type { PersonalMessages, UnreadConversation, UnreadMessage, UnreadOverview } from './personal-messages.js';
+export { receivedFlags } from './queue-narrow.js';
 export {
   affectedRanges,
   countRead,
@@ -72,6 +75,7 @@ export type { Recipient, RecipientRepository } from './recipient.js';
 export { SystemMessages } from './system-messages.js';
 export { EMPTY_TOPIC_DISPLAY_NAME, MAX_TOPIC_LENGTH, RESOLVED_PREFIX, topicKey } from './topic.js';
 export type { TopicReads, TopicSummary } from './topic-reads.js';
+export type { TypingEventTypes } from './typing-events.js';
 export * from './use-cases/change-message-flags.js';
 export * from './use-cases/change-narrow-flags.js';
 export * from './use-cases/get-message.js';

@@ -19,11 +19,11 @@ export interface LoadedUnread {
   readonly oldOnesAreMissing: boolean;
 }
 
-export async function loadUnread({ viewer, repositories }: Snapshot): Promise<LoadedUnread> {
+export async function loadUnread({ caller, repositories }: Snapshot): Promise<LoadedUnread> {
   const { personal, recipients } = repositories;
-  const { realmId } = viewer;
-  const overview = await personal.overviewUnread({ realmId, userId: viewer.id }, MAX_UNREAD);
-  const topics = await loadTopicMutes(repositories, realmId, viewer.id);
+  const { realmId, userId } = caller;
+  const overview = await personal.overviewUnread({ realmId, userId }, MAX_UNREAD);
+  const topics = await loadTopicMutes(repositories, realmId, userId);
   const conversations = overview.conversations
     .filter(({ channelId }) => channelId === null || topics.isSubscribed(channelId))
     .map((conversation) => {
@@ -53,12 +53,12 @@ function mentionsIn(
 }
 
 /** Ascending. */
-export const loadStarredIds = ({ viewer, repositories }: Snapshot): Promise<readonly MessageId[]> =>
-  repositories.personal.listStarred({ realmId: viewer.realmId, userId: viewer.id });
+export const loadStarredIds = ({ caller, repositories }: Snapshot): Promise<readonly MessageId[]> =>
+  repositories.personal.listStarred({ realmId: caller.realmId, userId: caller.userId });
 
 /** Of those that are the viewer's own; null: none is. */
-export const loadNewestMessageId = ({ viewer, repositories }: Snapshot): Promise<MessageId | null> =>
-  repositories.personal.newestId({ realmId: viewer.realmId, userId: viewer.id });
+export const loadNewestMessageId = ({ caller, repositories }: Snapshot): Promise<MessageId | null> =>
+  repositories.personal.newestId({ realmId: caller.realmId, userId: caller.userId });
 
 export interface RecentConversation {
   /** Ascending, without the viewer. */
@@ -68,11 +68,11 @@ export interface RecentConversation {
 
 /** Direct ones; the one with the newest message first. */
 export async function loadRecentConversations({
-  viewer,
+  caller,
   repositories: { recipients },
 }: Snapshot): Promise<readonly RecentConversation[]> {
-  const { realmId } = viewer;
-  const recent = await recipients.listRecentDirect(realmId, viewer.id, MAX_RECENT_CONVERSATIONS);
+  const { realmId, userId } = caller;
+  const recent = await recipients.listRecentDirect(realmId, userId, MAX_RECENT_CONVERSATIONS);
   const found = await recipients.list(
     realmId,
     recent.map(({ recipientId }) => recipientId),
@@ -80,6 +80,6 @@ export async function loadRecentConversations({
   return recent.flatMap(({ recipientId, lastMessageId }) => {
     const recipient = found.get(recipientId);
     if (recipient?.kind !== 'direct') return [];
-    return [{ userIds: recipient.userIds.filter((id) => id !== viewer.id), lastMessageId }];
+    return [{ userIds: recipient.userIds.filter((id) => id !== userId), lastMessageId }];
   });
 }

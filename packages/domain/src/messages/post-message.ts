@@ -1,13 +1,14 @@
 import type { Channel } from '../channels/channel.js';
 import { isPrivate } from '../channels/channel.js';
 import { metadataUsers } from '../channels/channel-audiences.js';
-import { type Audience, anyOf, subscribersOf, users } from '../events/audience.js';
-import type { ReceivedFlags } from '../events/event.js';
+import { subscribersOf } from '../channels/channel-delivery.js';
+import { type Audience, anyOf, users } from '../events/audience.js';
 import type { RecipientId, UnixSeconds, UserId } from '../shared/ids.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import type { User } from '../users/user.js';
 import type { TopicLink } from './markdown.js';
 import type { Message, SentFlags } from './message.js';
+import type { ReceivedFlags } from './message-events.js';
 import type { MessageView, Submessage } from './message-view.js';
 import type { RenderedText } from './render-message.js';
 import { topicKey } from './topic.js';

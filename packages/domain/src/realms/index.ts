@@ -1,7 +1,8 @@
 export { addRealm, checkNewRealm } from './add-realm.js';
 export { type AuthenticationMethodState, authenticationMethods } from './authentication-methods.js';
 export type { Realm } from './realm.js';
-export { type LoadedRealmPermissions, loadRealmPermissions } from './realm-loaders.js';
+export type { RealmEventTypes } from './realm-events.js';
+export { type LoadedRealmPermissions, loadRealm, loadRealmPermissions } from './realm-loaders.js';
 export type { RealmRepository } from './realm-repository.js';
 export {
   type AuthenticationMethod,
@@ -14,7 +15,7 @@ export {
   type RealmSettings,
   STORED_REALM_SETTINGS,
 } from './realm-settings.js';
-export type { RealmSettingEvent } from './realm-settings-events.js';
+export type { RealmSettingsEventTypes } from './realm-settings-events.js';
 export { type ServerAddress, takesServerAddress } from './server-address.js';
 export * from './use-cases/change-realm.js';
 export * from './use-cases/change-user-defaults.js';

@@ -2,6 +2,10 @@ import type { Snapshot } from '../events/snapshot.js';
 import type { GroupSettingValue } from '../groups/group-setting.js';
 import type { SystemGroupName } from '../groups/system-groups.js';
 import type { GroupId } from '../shared/ids.js';
+import type { Realm } from './realm.js';
+
+export const loadRealm = ({ caller, repositories }: Snapshot): Promise<Realm> =>
+  repositories.realms.get(caller.realmId);
 
 export interface LoadedRealmPermissions {
   /** What the realm's permissions are given to. */
@@ -9,8 +13,9 @@ export interface LoadedRealmPermissions {
   readonly systemGroupIds: Readonly<Record<SystemGroupName, GroupId>>;
 }
 
-export async function loadRealmPermissions({ realm, repositories }: Snapshot): Promise<LoadedRealmPermissions> {
-  const { groups } = repositories;
+export async function loadRealmPermissions(snapshot: Snapshot): Promise<LoadedRealmPermissions> {
+  const realm = await snapshot.load(loadRealm);
+  const { groups } = snapshot.repositories;
   return {
     values: await groups.settingValues(realm.id, [...new Set(Object.values(realm.permissions))]),
     systemGroupIds: await groups.systemGroupIds(realm.id),

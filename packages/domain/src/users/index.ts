@@ -22,7 +22,9 @@ export * from './use-cases/list-users.js';
 export * from './use-cases/register-user.js';
 export type { AvatarSource, Bot, BotKind, SpecialPermission, SystemBotKind, User } from './user.js';
 export { isKnownToGuest, isLimitedGuest } from './user-access.js';
-export { type LoadedPeople, loadPeople } from './user-loaders.js';
+export type {} from './user-delivery.js';
+export type { UserEventTypes } from './user-events.js';
+export { type LoadedPeople, loadOwnUser, loadPeople, loadViewer } from './user-loaders.js';
 export { foldedName } from './user-name.js';
 export type { ConversationPartnerQuestion, UserListEntry, UserRepository } from './user-repository.js';
 export {
@@ -34,4 +36,4 @@ export {
   type UserSettingName,
   type UserSettings,
 } from './user-settings.js';
-export type { UserSettingEvent } from './user-settings-events.js';
+export type { UserSettingsEventTypes } from './user-settings-events.js';

@@ -1,8 +1,17 @@
 import type { Snapshot } from '../events/snapshot.js';
+import { loadRealm } from '../realms/realm-loaders.js';
 import type { UserId } from '../shared/ids.js';
 import { accessibleUserIds } from './accessible-users.js';
+import type { Actor } from './actor.js';
 import type { User } from './user.js';
 import type { UserListEntry } from './user-repository.js';
+
+/** Whom the snapshot is for. */
+export const loadViewer = ({ caller, repositories }: Snapshot): Promise<Actor> => repositories.actors.get(caller);
+
+/** The viewer's own user. */
+export const loadOwnUser = async ({ caller, repositories }: Snapshot): Promise<User> =>
+  (await repositories.users.find(caller.realmId, caller.userId))!;
 
 export interface LoadedPeople {
   /** Those the viewer may know; ascending id; deactivated users and bots too. */
@@ -14,8 +23,11 @@ export interface LoadedPeople {
   readonly hydrate: (ids: readonly UserId[]) => Promise<readonly User[]>;
 }
 
-export async function loadPeople({ viewer, realm, repositories }: Snapshot): Promise<LoadedPeople> {
+export async function loadPeople(snapshot: Snapshot): Promise<LoadedPeople> {
+  const { repositories } = snapshot;
   const { users } = repositories;
+  const viewer = await snapshot.load(loadViewer);
+  const realm = await snapshot.load(loadRealm);
   const known = await accessibleUserIds(repositories, viewer, realm);
   const entries = await users.listEntries(realm.id);
   return {

@@ -1,4 +1,5 @@
-import { type DomainEvent, type EventCatalogue, subscribersOf, users, wholeRealm } from '@parley/domain/events';
+import { subscribersOf } from '@parley/domain/channels';
+import { type DomainEvent, type EventCatalogue, users, wholeRealm } from '@parley/domain/events';
 import type { MessageId } from '@parley/domain/shared';
 import {
   aChannel,

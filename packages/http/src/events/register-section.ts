@@ -1,6 +1,8 @@
 import type { Snapshot, SnapshotLoader } from '@parley/domain/events';
 import type { Realm } from '@parley/domain/realms';
+import { loadRealm } from '@parley/domain/realms';
 import type { Actor, User } from '@parley/domain/users';
+import { loadOwnUser, loadViewer } from '@parley/domain/users';
 import type { ClientVariant } from '../routing/client-variant.js';
 import type { WireFields } from '../routing/reply.js';
 import type { QueuePresentation } from './queue-presentation.js';
@@ -57,7 +59,9 @@ export function registerSection<Data>({
       types === null ||
       (fetchEventTypes.every((type) => types.has(type)) && !(replacedBy !== undefined && types.has(replacedBy))),
     loader: (request) => async (snapshot) => {
-      const { viewer, user, realm } = snapshot;
+      const viewer = await snapshot.load(loadViewer);
+      const user = await snapshot.load(loadOwnUser);
+      const realm = await snapshot.load(loadRealm);
       const data = await load(snapshot, request);
       return () => present(data, { ...request, viewer, user, realm });
     },

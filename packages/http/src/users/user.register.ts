@@ -1,9 +1,21 @@
-import type { Snapshot } from '@parley/domain/events';
+import { loadRealm } from '@parley/domain/realms';
 import type { RealmUrls } from '@parley/domain/shared';
-import { isAtLeast, isEmailPublic, type LoadedPeople, loadPeople, publicAddress } from '@parley/domain/users';
+import {
+  isAtLeast,
+  isEmailPublic,
+  type LoadedPeople,
+  loadPeople,
+  loadViewer,
+  publicAddress,
+} from '@parley/domain/users';
 import { can, type QueuePresentation } from '../events/queue-presentation.js';
 import { PresentedText } from '../events/register-answer.js';
-import { plainSection, type RegisterSection, registerSection } from '../events/register-section.js';
+import {
+  plainSection,
+  type RegisterSection,
+  registerSection,
+  type SectionContext,
+} from '../events/register-section.js';
 import { type PublicRealm, publicRealmOf } from '../realms/public-realm.js';
 import { presentOwnRights, type ServerInfo } from '../realms/realm.presenters.js';
 import { presentAvatar, presentUnknownUser } from './user.presenters.js';
@@ -48,7 +60,9 @@ export const peopleSection = ({ realmUrls, userPages }: UserSectionParts): Regis
     fetchEventTypes: [REALM_USER],
     load: async (snapshot, { presentation }) => {
       const people = await snapshot.load(loadPeople);
-      return writePeople(snapshot, people, presentation, userPages, publicRealmOf(snapshot.realm, realmUrls));
+      const viewer = await snapshot.load(loadViewer);
+      const realm = await snapshot.load(loadRealm);
+      return writePeople({ viewer, realm }, people, presentation, userPages, publicRealmOf(realm, realmUrls));
     },
     present: ({ active, deactivated, bots }) => ({
       realm_users: new PresentedText(active),
@@ -62,7 +76,7 @@ export const peopleSection = ({ realmUrls, userPages }: UserSectionParts): Regis
  * among the active ones as somebody unknown where the client expects everybody (users §1.4).
  */
 async function writePeople(
-  { viewer, realm }: Pick<Snapshot, 'viewer' | 'realm'>,
+  { viewer, realm }: Pick<SectionContext, 'viewer' | 'realm'>,
   { entries, inaccessibleIds, systemBots, hydrate }: LoadedPeople,
   presentation: QueuePresentation,
   pages: UserPagePresenter,

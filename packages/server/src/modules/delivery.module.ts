@@ -1,4 +1,5 @@
-import { EventHub, LogFollower, PublishingUnitOfWork, QueueSweep } from '@parley/domain/events';
+import { DELIVERY_FEATURES, PublishingUnitOfWork } from '@parley/domain/composition';
+import { EventHub, LogFollower, QueueSweep } from '@parley/domain/events';
 import type { ReportProblem } from '@parley/domain/shared';
 import { EVENT_CATALOGUE } from '@parley/http';
 import { ContainerModule } from 'inversify';
@@ -33,7 +34,15 @@ export const deliveryModule = new ContainerModule(({ bind }) => {
     bind,
     EventHub,
     (uow, follower, time, loop, tell) =>
-      new EventHub({ uow, follower, clock: time, eventLoop: loop, catalogue: EVENT_CATALOGUE, report: tell }),
+      new EventHub({
+        uow,
+        follower,
+        clock: time,
+        eventLoop: loop,
+        catalogue: EVENT_CATALOGUE,
+        features: DELIVERY_FEATURES,
+        report: tell,
+      }),
     unitOfWork,
     LogFollower,
     clock,

@@ -1,4 +1,4 @@
-import type { CommitListener } from '@parley/domain/events';
+import type { CommitListener } from '@parley/domain/composition';
 import { type JobHandler, JobRunner, type JobRunnerParts, type ScheduledJob } from '@parley/domain/jobs';
 import type { Clock, Timers } from '@parley/domain/shared';
 import { RecurringWorker } from './recurring-worker.js';

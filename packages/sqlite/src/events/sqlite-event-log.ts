@@ -1,12 +1,5 @@
-import {
-  type Announcement,
-  BLANK_EVENT,
-  decodeEvent,
-  type EventLog,
-  encodeEvent,
-  type LogEnd,
-  type LoggedEvent,
-} from '@parley/domain/events';
+import { BLANK_EVENT, decodeEvent, encodeEvent } from '@parley/domain/composition';
+import type { Announcement, EventLog, LogEnd, LoggedEvent } from '@parley/domain/events';
 import type { Clock, EventSeq, MessageId, RealmId, UnixSeconds } from '@parley/domain/shared';
 import { type Connection, LIMIT } from '../connection.js';
 import { Tombstones } from '../messages/tombstones.js';

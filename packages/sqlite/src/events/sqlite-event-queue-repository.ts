@@ -1,12 +1,11 @@
-import {
-  decodeQueue,
-  type EventQueue,
-  type EventQueueRepository,
-  type Expiry,
-  encodeQueue,
-  type QueueKey,
-  type QueuePosition,
-  type UnreadableQueue,
+import { decodeQueue, encodeQueue } from '@parley/domain/composition';
+import type {
+  EventQueue,
+  EventQueueRepository,
+  Expiry,
+  QueueKey,
+  QueuePosition,
+  UnreadableQueue,
 } from '@parley/domain/events';
 import type { EventSeq, RealmId, UnixSeconds, UserId } from '@parley/domain/shared';
 import { type Connection, LIMIT } from '../connection.js';

@@ -1,14 +1,5 @@
-import {
-  type Announcement,
-  BLANK_EVENT,
-  decodeEvent,
-  type EncodedRow,
-  type EventLog,
-  encodeEvent,
-  type LogEnd,
-  type LoggedEvent,
-  type StoredEvent,
-} from '@parley/domain/events';
+import { BLANK_EVENT, decodeEvent, encodeEvent } from '@parley/domain/composition';
+import type { Announcement, EncodedRow, EventLog, LogEnd, LoggedEvent, StoredEvent } from '@parley/domain/events';
 import type { EventSeq, MessageId, RealmId, UnixSeconds } from '@parley/domain/shared';
 import { keyOf, type MemoryUnit } from './tables.js';
 

@@ -1,13 +1,12 @@
-import {
-  decodeQueue,
-  type EncodedQueue,
-  type EventQueue,
-  type EventQueueRepository,
-  type Expiry,
-  encodeQueue,
-  type QueueKey,
-  type QueuePosition,
-  type UnreadableQueue,
+import { decodeQueue, encodeQueue } from '@parley/domain/composition';
+import type {
+  EncodedQueue,
+  EventQueue,
+  EventQueueRepository,
+  Expiry,
+  QueueKey,
+  QueuePosition,
+  UnreadableQueue,
 } from '@parley/domain/events';
 import type { EventSeq, RealmId, UserId } from '@parley/domain/shared';
 import type { MemoryUnit } from './tables.js';

@@ -285,13 +285,14 @@ describe('the initial state', () => {
   it('is loaded once, however many ask for a part of it', async () => {
     const fixture = await town();
     let loads = 0;
-    const shared = async ({ user }: Snapshot) => `${user.fullName} ${++loads}`;
+    const shared = async ({ caller }: Snapshot) => `${caller.userId} ${++loads}`;
     const { loaded } = await registering(fixture)('member', {
       one: (snapshot) => snapshot.load(shared),
       other: async (snapshot) => [await snapshot.load(shared)],
       itself: shared,
     });
-    expect(loaded).toEqual({ one: 'member 1', other: ['member 1'], itself: 'member 1' });
+    const only = `${fixture.user('member').id} 1`;
+    expect(loaded).toEqual({ one: only, other: [only], itself: only });
   });
 
   it('is of one realm', async () => {

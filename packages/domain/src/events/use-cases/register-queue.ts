@@ -1,3 +1,4 @@
+import { queueConditionOf } from '../../messages/queue-narrow.js';
 import type { Caller } from '../../shared/caller.js';
 import type { Clock, Randomness } from '../../shared/clock.js';
 import { invalidInput } from '../../shared/errors.js';
@@ -13,7 +14,6 @@ import {
   type QueueNarrowTerm,
   type ServedQueues,
 } from '../event-queue.js';
-import { queueConditionOf } from '../queue-narrow.js';
 import { type Loaded, loadAll, type SnapshotLoaders, takeSnapshot } from '../snapshot.js';
 
 export interface RegisterQueueInput<L extends SnapshotLoaders = SnapshotLoaders> {
@@ -54,7 +54,7 @@ export class RegisterQueue {
         input.filter.narrow.forEach(requireSupported);
         checkFilterSize(input.filter);
         const startSeq = await repositories.events.lastSeq(viewer.realmId);
-        return { startSeq, loaded: await loadAll(await takeSnapshot(repositories, viewer), input.loaders) };
+        return { startSeq, loaded: await loadAll(takeSnapshot(repositories, caller), input.loaders) };
       });
       const queue = this.newQueue(caller, input, startSeq);
       const replaced = await this.uow.write(async (tx) => {

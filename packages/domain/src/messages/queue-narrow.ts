@@ -1,14 +1,15 @@
-import type { PersonalFlags } from '../messages/message.js';
-import { evaluate, holds } from '../messages/message-condition.js';
-import type { UserSummary } from '../messages/message-view.js';
-import { findNarrowOperator, type QueueCondition } from '../messages/narrow-operators.js';
+import type { EventOf } from '../events/event.js';
+import type { QueueNarrowTerm } from '../events/event-queue.js';
 import type { UserId } from '../shared/ids.js';
 import { foldCase } from '../shared/text.js';
 import { dummyAddress } from '../users/email-visibility.js';
-import type { DomainEvent, ReceivedFlags } from './event.js';
-import type { QueueNarrowTerm } from './event-queue.js';
+import type { PersonalFlags } from './message.js';
+import { evaluate, holds } from './message-condition.js';
+import type { ReceivedFlags } from './message-events.js';
+import type { UserSummary } from './message-view.js';
+import { findNarrowOperator, type QueueCondition } from './narrow-operators.js';
 
-type MessageSent = Extract<DomainEvent, { type: 'message.sent' }>;
+type MessageSent = EventOf<'message.sent'>;
 
 const NOTHING: ReceivedFlags = {};
 const exceptionsByEvent = new WeakMap<MessageSent, ReadonlyMap<UserId, ReceivedFlags>>();
