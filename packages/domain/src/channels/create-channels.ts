@@ -2,12 +2,12 @@ import { atLeast } from '../events/audience.js';
 import { addAnonymousGroup, defaultGroupSettings } from '../groups/default-group-settings.js';
 import type { GroupSettingValue } from '../groups/group-setting.js';
 import { canonicalGroupSetting } from '../groups/group-setting-rules.js';
-import { groupForSetting, permissionTitle, validateGroupSetting } from '../groups/validate-group-setting.js';
+import { groupForSetting, validateGroupSetting } from '../groups/validate-group-setting.js';
 import type { MarkdownOptions, MarkdownRenderer, ParsedMarkdown } from '../messages/markdown.js';
 import { markdownOptions, parseAhead, renderText } from '../messages/render-message.js';
 import { channelLink, type SystemMessages, silentMention } from '../messages/system-messages.js';
 import type { Realm } from '../realms/realm.js';
-import { invalidInput } from '../shared/errors.js';
+import { DomainError } from '../shared/errors.js';
 import type { GroupId, RealmId, UnixSeconds } from '../shared/ids.js';
 import { enforce } from '../shared/permission.js';
 import type { RealmUrls } from '../shared/realm-urls.js';
@@ -104,7 +104,7 @@ export class ChannelCreator {
 
   /** Channels §4.4 rows 4–6: asked whether or not anything is created, as soon as a channel is named. @throws DomainError */
   checkOptions({ actor, realm }: ChannelCreationContext, options: ChannelOptions, named: number): void {
-    if (options.folderId !== null) throw invalidInput('Invalid channel folder ID');
+    if (options.folderId !== null) throw new DomainError('UNKNOWN_CHANNEL_FOLDER', 'Invalid channel folder ID');
     if (named === 0) return;
     parseRetention(options.retention);
     enforce(canSetTopicsPolicy(actor, realm, options.topicsPolicy));
@@ -113,7 +113,7 @@ export class ChannelCreator {
   /** Channels §4.4 rows 7–11. @throws DomainError */
   checkCreation(context: ChannelCreationContext, options: ChannelOptions): void {
     const { isPrivate, isWebPublic, isDefault, topicsPolicy, retention } = options;
-    if (isPrivate && isWebPublic) throw invalidInput('Invalid parameters');
+    if (isPrivate && isWebPublic) throw new DomainError('INVALID_CHANNEL_PRIVACY', 'Invalid parameters');
     const request = {
       privacy: privacyOf(options),
       isDefault,
@@ -123,7 +123,7 @@ export class ChannelCreator {
     enforce(canCreateChannel(context.actor, context.realm, request, context));
   }
 
-  /** Channels §4.4 row 12. @throws DomainError UNSUPPORTED_COMBINATION */
+  /** Channels §4.4 row 12. @throws DomainError TOPIC_CREATION_MUST_BE_OPEN */
   async checkTopicCreation(tx: Transaction, { realm }: ChannelCreationContext, options: ChannelOptions): Promise<void> {
     const { canCreateTopic } = options.permissions;
     if (canCreateTopic === undefined) return;
@@ -140,7 +140,7 @@ export class ChannelCreator {
   ): Promise<ChannelPermissionInput> {
     const wanted: Partial<Record<ChannelPermission, GroupSettingValue>> = {};
     for (const [name, value] of Object.entries(permissions) as [ChannelPermission, GroupSettingValue][]) {
-      wanted[name] = await validateGroupSetting(tx, realm.id, permissionTitle(name), CHANNEL_PERMISSIONS[name], value);
+      wanted[name] = await validateGroupSetting(tx, realm.id, name, CHANNEL_PERMISSIONS[name], value);
     }
     return wanted;
   }

@@ -170,7 +170,7 @@ describe('JobRunner', () => {
 
   it('sets aside what cannot even be given up', async () => {
     const { runner, schedule, hooks, reports, setAside } = await runnerOf();
-    hooks.work = () => Promise.reject(new DomainError('NOT_FOUND', 'Gone'));
+    hooks.work = () => Promise.reject(new DomainError('UNKNOWN_USER', 'Gone'));
     hooks.giveUp = () => Promise.reject(new Error('worse'));
     await schedule('job');
     expect(await runner.run()).toBeNull();

@@ -1,13 +1,13 @@
 import {
   type ChangeRealmInput,
   MAX_REALM_NAME_LENGTH,
-  permissionTitle,
   REALM_PERMISSIONS,
   REALM_SETTINGS,
   type RealmPermission,
   type RealmSettingName,
 } from '@parley/domain';
 import { toGroupSetting } from '../groups/group-setting.presenters.js';
+import { permissionTitle } from '../groups/permission-title.js';
 import { groupSettingChange, type ValueOf } from '../routing/param-types.js';
 import { param, TextParam } from '../routing/params.js';
 import { declareSettings } from '../settings/declare-settings.js';

@@ -1,5 +1,6 @@
-import { permissionTitle, type RealmSettingEvent, type RealmSettingName } from '@parley/domain';
+import type { RealmSettingEvent, RealmSettingName } from '@parley/domain';
 import { presentGroupSetting } from '../groups/group-setting.presenters.js';
+import { permissionTitle } from '../groups/permission-title.js';
 import type { WireFields } from '../routing/reply.js';
 import { USER_SETTING_FORMS } from '../users/user-settings.wire.js';
 import { presentAuthenticationMethods } from './authentication-methods.wire.js';

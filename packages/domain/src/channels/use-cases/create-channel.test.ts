@@ -245,7 +245,7 @@ describe('creating a channel is refused', () => {
 
   /** Each row is also wrong in what later rows are about, so that the order shows. */
   it.each<[string, string, Wishes, object]>([
-    ['guests', 'guest', { name: ' ' }, { code: 'NOT_PERMITTED', message: 'Not allowed for guest users' }],
+    ['guests', 'guest', { name: ' ' }, { code: 'MUST_NOT_BE_GUEST', message: 'Not allowed for guest users' }],
     ['a blank name', 'member', { name: ' ', ...folder }, { message: "Channel name can't be empty." }],
     [
       'a long name',
@@ -340,8 +340,7 @@ describe('creating a channel is refused', () => {
       permissions: { canCreateTopic },
     });
     await expectRefused(fixture, () => create('member', { ...wanting(moderators), ...nobodyThere }), {
-      code: 'UNSUPPORTED_COMBINATION',
-      details: { parameters: 'history_public_to_subscribers, can_create_topic_group' },
+      code: 'TOPIC_CREATION_MUST_BE_OPEN',
     });
     await create('member', { ...wanting(everyone), name: 'one' });
     await create('member', { ...wanting({ directMembers: [], directSubgroups: [everyone] }), name: 'two' });

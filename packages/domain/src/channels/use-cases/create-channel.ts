@@ -33,7 +33,12 @@ export class CreateChannel {
     private readonly options: ServerChannelConfig,
   ) {}
 
-  /** @throws DomainError CHANNEL_NAME_TAKEN, NOT_PERMITTED, INVALID_INPUT, BAD_VALUE, MUST_BE_OWNER, UNSUPPORTED_COMBINATION, SYSTEM_GROUP_REQUIRED, RATE_LIMITED */
+  /**
+   * @throws DomainError INVALID_CHANNEL_NAME, CHANNEL_NAME_TAKEN, UNKNOWN_USER, NAMED_USER_DEACTIVATED, NOT_PERMITTED, and
+   * what `ChannelCreator` refuses: MUST_NOT_BE_GUEST, INVALID_CHANNEL_PRIVACY, UNKNOWN_CHANNEL_FOLDER,
+   * DEFAULT_CHANNEL_MUST_BE_PUBLIC, WEB_PUBLIC_CHANNELS_DISABLED, INVALID_RETENTION, MUST_BE_OWNER,
+   * TOPIC_CREATION_MUST_BE_OPEN, RATE_LIMITED, and values of permissions as `validateGroupSetting` does
+   */
   async execute(caller: Caller, input: CreateChannelInput): Promise<ChannelId> {
     const parsedDescriptions = await this.channelCreator.parseDescriptions(this.uow, caller.realmId, [
       input.description,

@@ -61,7 +61,10 @@ export class SubscribeUsers {
     private readonly options: ServerChannelConfig,
   ) {}
 
-  /** @throws DomainError NOT_PERMITTED, INVALID_INPUT, BAD_VALUE, MUST_BE_OWNER, UNSUPPORTED_COMBINATION, SYSTEM_GROUP_REQUIRED, RATE_LIMITED */
+  /**
+   * @throws DomainError INVALID_CHANNEL_NAME, TOO_MANY_SUBSCRIPTIONS, CHANNEL_CONTENT_ACCESS_REQUIRED, UNKNOWN_USER,
+   * NAMED_USER_DEACTIVATED, NOT_PERMITTED, and what `ChannelCreator` refuses, as CreateChannel
+   */
   async execute(caller: Caller, input: SubscribeUsersInput): Promise<SubscribeUsersOutput> {
     const descriptions = input.channels.map(({ description }) => description);
     const parsedDescriptions = await this.channelCreator.parseDescriptions(this.uow, caller.realmId, descriptions);

@@ -404,10 +404,10 @@ describe('a bot that writes to a channel without subscribers', () => {
     await send('bot', toChannel('Void'));
     expect(noticesTo(fixture)).toEqual([empty]);
     fixture.clock.advance(299);
-    await expect(send('bot', toChannel('a`b'))).rejects.toMatchObject({ code: 'CHANNEL_NOT_FOUND' });
+    await expect(send('bot', toChannel('a`b'))).rejects.toMatchObject({ code: 'UNKNOWN_DESTINATION' });
     expect(noticesTo(fixture)).toEqual([empty]);
     fixture.clock.advance(1);
-    await expect(send('bot', toChannel('a`b'))).rejects.toMatchObject({ code: 'CHANNEL_NOT_FOUND' });
+    await expect(send('bot', toChannel('a`b'))).rejects.toMatchObject({ code: 'UNKNOWN_DESTINATION' });
     const missing = `Your bot ${bot} tried to send a message to the channel \`a'b\`, but there is no such channel.`;
     expect(noticesTo(fixture)).toEqual([empty, ['direct', missing]]);
   });
@@ -425,7 +425,9 @@ describe('a bot that writes to a channel without subscribers', () => {
       aUser({ name: 'bot', botOf: 'member' }),
       aChannel({ name: 'Nowhere', privacy: 'privateSharedHistory' }),
     );
-    await expect(sending(other)('bot', toChannel('#**Nowhere**'))).rejects.toMatchObject({ code: 'CHANNEL_NOT_FOUND' });
+    await expect(sending(other)('bot', toChannel('#**Nowhere**'))).rejects.toMatchObject({
+      code: 'UNKNOWN_DESTINATION',
+    });
     expect(sentEvent(other).view.message.renderedContent).toContain('to the channel `#**Nowhere**`, but');
   });
 
@@ -450,7 +452,7 @@ describe('a bot that writes to a channel without subscribers', () => {
     const fixture = await withBot();
     await sending(fixture)('administrator', toChannel('Void'));
     await expectRefused(fixture, () => sending(fixture)('member', { kind: 'channelId', id: 99 as ChannelId }), {
-      code: 'CHANNEL_NOT_FOUND',
+      code: 'UNKNOWN_DESTINATION',
     });
     expect(noticesTo(fixture)).toEqual([]);
   });

@@ -62,7 +62,7 @@ describe('changing the organization', () => {
 
   it.each([' ', 'é'.repeat(41)])('is not called %j', async (name) => {
     const fixture = await createFixture(aUserOfEachRole());
-    await expectRefused(fixture, () => changing(fixture)('owner', { name }), { code: 'INVALID_INPUT' });
+    await expectRefused(fixture, () => changing(fixture)('owner', { name }), { code: 'INVALID_REALM_NAME' });
   });
 
   it.each(['moderator', 'member', 'guest'])('is not for a %s, who could ask in process', async (who) => {

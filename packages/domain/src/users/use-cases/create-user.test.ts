@@ -143,7 +143,7 @@ describe('creating a user', () => {
   it('is refused by an organization that is restricted to domains and lists none (organization §5)', async () => {
     const fixture = await cast(aRealmWith({ settings: { emailsRestrictedToDomains: true } }));
     await expectRefused(fixture, () => creating(fixture)('iago'), {
-      code: 'INVALID_INPUT',
+      code: 'EMAIL_NOT_ALLOWED',
       message: "Email 'Ophelia@example.com' not allowed in this organization",
     });
   });
@@ -169,7 +169,7 @@ describe('creating a user', () => {
       'administrators without leave',
       'owner',
       { fullName: 'x' },
-      { code: 'NOT_PERMITTED', message: 'User not authorized to create users' },
+      { code: 'SPECIAL_PERMISSION_REQUIRED', message: 'User not authorized to create users' },
     ],
     ['a long name', 'iago', { fullName: '*'.repeat(101), email: 'x' }, { message: 'Name too long!' }],
     ['a short name', 'iago', { fullName: ' * ', email: 'x' }, { message: 'Name too short!' }],
@@ -224,7 +224,9 @@ describe('creating a user', () => {
     meanwhile = async () => void (await registering(fixture)());
     await expect(create('iago')).rejects.toMatchObject({ message: "Email 'Ophelia@example.com' already in use" });
     meanwhile = users({ specialPermissions: [] });
-    await expect(create('iago', { email: 'x@example.com' })).rejects.toMatchObject({ code: 'NOT_PERMITTED' });
+    await expect(create('iago', { email: 'x@example.com' })).rejects.toMatchObject({
+      code: 'SPECIAL_PERMISSION_REQUIRED',
+    });
     meanwhile = users({ isActive: false });
     await fixture.uow.write((tx) => tx.users.update(fixture.user('iago')));
     await expect(create('iago', { email: 'x@example.com' })).rejects.toMatchObject({ code: 'USER_DEACTIVATED' });
