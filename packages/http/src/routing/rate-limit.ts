@@ -131,7 +131,7 @@ export class RateLimiter implements AttemptLimiter {
     if (!state.isAllowed) throw rateLimited(state);
   }
 
-  withdraw(rule: LimitRule, key: string, source?: string): void {
+  withdraw(rule: LimitRule, key: Key, source?: string): void {
     this.of(rule).find(key, this.clock.nowMs(), { source })?.undo();
   }
 

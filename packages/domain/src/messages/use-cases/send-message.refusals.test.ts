@@ -8,22 +8,16 @@ import {
   aUserOfEachRole,
   createFixture,
   expectRefused,
-  FakeRenderer,
   type FixtureStep,
   type MemoryFixture,
+  OverwhelmedRenderer,
   sending,
 } from '@parley/testkit';
-import { DomainError } from '../../shared/errors.js';
 import type { ChannelId, UserId } from '../../shared/ids.js';
 import type { Addressee, SendMessageInput } from './send-message.js';
 
 type Draft = Partial<SendMessageInput>;
 
-class Overwhelmed extends FakeRenderer {
-  override parse(): never {
-    throw new DomainError('UNRENDERABLE_CONTENT', 'Unable to render message');
-  }
-}
 const toChannel = (name: string): Addressee => ({ kind: 'channelName', name });
 const toPeople = (...ids: readonly number[]): Addressee => ({ kind: 'userIds', ids: ids as UserId[] });
 const toEmails = (...emails: readonly string[]): Addressee => ({ kind: 'emails', emails });
@@ -98,7 +92,7 @@ describe('sending is refused in order', () => {
       aChannel({ name: 'silent', topicsPolicy: 'empty_topic_only' }),
       aChannel({ name: 'open' }),
     );
-    await expectRefused(fixture, () => sending(fixture, new Overwhelmed())(who, toChannel(channel)), refusal);
+    await expectRefused(fixture, () => sending(fixture, new OverwhelmedRenderer())(who, toChannel(channel)), refusal);
   });
 
   it.each<[string, string, object]>([

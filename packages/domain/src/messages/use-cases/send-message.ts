@@ -8,6 +8,7 @@ import type { Clock } from '../../shared/clock.js';
 import { DomainError } from '../../shared/errors.js';
 import type { ChannelId, MessageId, RealmId, UserId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
+import { type OnRollback, writeProvisionally } from '../../shared/provisional-changes.js';
 import type { RealmUrls } from '../../shared/realm-urls.js';
 import { trim } from '../../shared/text.js';
 import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
@@ -23,7 +24,7 @@ import { enforceMentions } from '../enforce-mentions.js';
 import type { MarkdownRenderer, ParsedMarkdown } from '../markdown.js';
 import { parseContent } from '../message.js';
 import { type Destination, postMessage } from '../post-message.js';
-import { ownMarkdownOptions, renderText } from '../render-message.js';
+import { orThrow, ownMarkdownOptions, parseAhead, renderText } from '../render-message.js';
 import { parseTopic, topicKey } from '../topic.js';
 import { parseWidget, widgetIn } from '../widgets.js';
 
@@ -88,7 +89,7 @@ export class SendMessage {
     const topic = isDirect ? '' : parseTopic(input.topic ?? '');
     // Parsing may be slow, so it comes before the unit; what is wrong with the content is said in its place inside.
     const draft = await this.parse(caller, input.content);
-    const send = async (tx: Transaction): Promise<SentMessage> => {
+    const send = async (tx: Transaction, onRollback: OnRollback): Promise<SentMessage> => {
       const actor = await tx.actors.get(caller);
       const realm = await tx.realms.get(caller.realmId);
       const sender = (await tx.users.find(caller.realmId, caller.userId))!;
@@ -114,12 +115,12 @@ export class SendMessage {
         echo: input.echo && (await isOwnQueue(tx, caller, input.echo.queueId)) ? input.echo : null,
       });
       if (destination.kind === 'channel' && actor.botOwnerId !== null) {
-        await this.botOwnerWarnings.warnOfNoSubscribers(tx, caller, destination.channel);
+        await this.botOwnerWarnings.warnOfNoSubscribers(tx, caller, destination.channel, onRollback);
       }
       return { id: message.id, newVisibility: participation };
     };
     try {
-      return await this.uow.write(send);
+      return await writeProvisionally(this.uow, send);
     } catch (error) {
       if (error instanceof DomainError && error.code === 'UNKNOWN_DESTINATION' && !isDirect) {
         await this.botOwnerWarnings.warnOfUnknownChannel(caller, to.kind === 'channelName' ? to.name : String(to.id));
@@ -132,12 +133,7 @@ export class SendMessage {
     const content = refusalOr(() => parseContent(raw));
     if (content instanceof DomainError) return { content, parsed: content };
     const options = await this.uow.read((repositories) => ownMarkdownOptions(repositories, caller, this.realmUrls));
-    try {
-      return { content, parsed: await this.renderer.parse(content, options) };
-    } catch (error) {
-      if (error instanceof DomainError) return { content, parsed: error };
-      throw error;
-    }
+    return { content, parsed: await parseAhead(this.renderer, content, options) };
   }
 
   private findDefaultChannel({ realmId, userId }: Caller): Promise<NamedChannel> {
@@ -242,11 +238,6 @@ function refusalOr<T>(work: () => T): T | DomainError {
     if (error instanceof DomainError) return error;
     throw error;
   }
-}
-
-function orThrow<T>(value: T | DomainError): T {
-  if (value instanceof DomainError) throw value;
-  return value;
 }
 
 async function isOwnQueue(tx: Transaction, { realmId, userId }: Caller, queueId: string): Promise<boolean> {

@@ -4,8 +4,8 @@ import type { GroupSettingValue } from '../../groups/group-setting.js';
 import { type GroupSettingUpdate, groupSettingUpdate } from '../../groups/group-setting-rules.js';
 import { updateFullMembers } from '../../groups/update-full-members.js';
 import { groupForSetting, validateGroupSetting } from '../../groups/validate-group-setting.js';
-import type { MarkdownRenderer, ParsedMarkdown } from '../../messages/markdown.js';
-import { markdownOptions, parseAhead, renderText } from '../../messages/render-message.js';
+import type { MarkdownRenderer } from '../../messages/markdown.js';
+import { markdownOptions, orThrow, type ParsedAhead, parseAhead, renderText } from '../../messages/render-message.js';
 import type { Caller } from '../../shared/caller.js';
 import type { Clock } from '../../shared/clock.js';
 import { DomainError } from '../../shared/errors.js';
@@ -160,7 +160,7 @@ export class ChangeRealm {
     for (const change of settings) if (isLast(change)) await announceSetting(change);
   }
 
-  private async parseDescription(caller: Caller, description: unknown): Promise<ParsedMarkdown | undefined> {
+  private async parseDescription(caller: Caller, description: unknown): Promise<ParsedAhead | undefined> {
     if (typeof description !== 'string' || description === '') return undefined;
     const realm = await this.uow.read(({ realms }) => realms.get(caller.realmId));
     return parseAhead(this.renderer, description, this.optionsOf(realm));
@@ -171,11 +171,11 @@ export class ChangeRealm {
     actor: Actor,
     realm: Realm,
     description: string,
-    ahead: ParsedMarkdown | undefined,
+    ahead: ParsedAhead | undefined,
   ): Promise<string> {
+    // Without a description nothing was parsed.
     if (description === '') return '';
-    const parsed = ahead ?? this.renderer.parseNow(description, this.optionsOf(realm));
-    return (await renderText(tx, this.renderer, parsed, realm, { actor })).html;
+    return (await renderText(tx, this.renderer, orThrow(ahead!), realm, { actor })).html;
   }
 
   private optionsOf(realm: Realm) {

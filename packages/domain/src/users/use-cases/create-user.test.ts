@@ -18,6 +18,7 @@ import {
   fakePasswordStrength,
   fakeRealmUrls,
   type MemoryFixture,
+  OverwhelmedRenderer,
 } from '@parley/testkit';
 import { SystemMessages } from '../../messages/system-messages.js';
 import type { RealmId } from '../../shared/ids.js';
@@ -29,8 +30,8 @@ import { RegisterUser, type RegisterUserInput } from './register-user.js';
 const mint = new FakeApiKeyMint();
 const newcomer: CreateUserInput = { email: 'Ophelia@example.com', password: 'get thee to a', fullName: ' Ophelia ' };
 
-const creating = (fixture: MemoryFixture, hasher = new FakePasswordHasher()) => {
-  const systemMessages = new SystemMessages(new FakeRenderer(), fakeRealmUrls, fixture.clock);
+const creating = (fixture: MemoryFixture, hasher = new FakePasswordHasher(), renderer = new FakeRenderer()) => {
+  const systemMessages = new SystemMessages(renderer, fakeRealmUrls, fixture.clock);
   const useCase = new CreateUser(
     fixture.uow,
     hasher,
@@ -132,6 +133,13 @@ describe('creating a user', () => {
     const ahead = await parse.mock.results[0]!.value;
     expect(parseNow).toHaveBeenLastCalledWith('$$x$$', expect.anything(), ahead);
     jest.restoreAllMocks();
+  });
+
+  it('leaves out a welcome message that cannot be rendered', async () => {
+    const fixture = await cast(aRealmWith({ settings: { welcomeMessageCustomText: 'Lunch is at **noon**.' } }));
+    await creating(fixture, new FakePasswordHasher(), new OverwhelmedRenderer())('iago');
+    const sent = fixture.storage.announced.flatMap(({ event }) => (event.type === 'message.sent' ? [event.view] : []));
+    expect(sent.map(({ message }) => message.content)).toEqual([expect.stringContaining('Hello @_**Ophelia|')]);
   });
 
   it('accepts a disposable address where the organization allows them', async () => {
