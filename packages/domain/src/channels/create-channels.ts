@@ -257,7 +257,7 @@ export class ChannelCreator {
           topic: 'channel events',
           content: `**${PRIVACY_TITLES[channel.privacy]}** channel created by ${who}. **Description:**\n\`\`\`\` quote\n${description}\n\`\`\`\``,
           readFor: [creator.id],
-          ahead: channel.description === '' ? undefined : orThrow(parsedDescriptions.get(channel.description)!),
+          ...(channel.description !== '' && { ahead: orThrow(parsedDescriptions.get(channel.description)!) }),
         };
       }),
     );

@@ -58,7 +58,7 @@ export function toSendMessageInput(dto: SendMessageDto, clientName: string): Sen
     to: parseAddressee(isDirect ? 'direct' : 'channel', dto.to),
     topic: dto.topic ?? null,
     content: dto.content,
-    widget: dto.widget_content,
+    ...(dto.widget_content !== undefined && { widget: dto.widget_content }),
     isReadBySender: dto.read_by_sender ?? isReadingClient(clientName),
     echo: queueId !== undefined && localId !== undefined ? { queueId, localId } : null,
   };

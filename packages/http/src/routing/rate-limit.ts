@@ -79,12 +79,12 @@ export interface RateLimiterOptions {
 
 export interface HitOptions {
   /** Replaces the rule's quotas for this key. */
-  readonly quotas?: readonly Quota[];
+  readonly quotas?: readonly Quota[] | undefined;
   /**
    * Where keys come from that anybody can invent: the address that names a user, the network an address is of. Further
    * keys of a source that has brought many are counted together with others. Absent: the key cannot be invented.
    */
-  readonly source?: string;
+  readonly source?: string | undefined;
 }
 
 const NO_OPTIONS: HitOptions = {};

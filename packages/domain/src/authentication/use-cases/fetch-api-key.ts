@@ -11,7 +11,7 @@ import { type LoginAttempts, loginAttemptKey } from '../login-attempts.js';
 export interface AnonymousCaller {
   readonly realmId: RealmId | null;
   /** Network address, which limits are counted by; absent in process. */
-  readonly ip?: string;
+  readonly ip?: string | undefined;
 }
 
 export interface FetchApiKeyInput {
@@ -19,7 +19,7 @@ export interface FetchApiKeyInput {
   readonly username: string;
   readonly password: string;
   /** Of whoever waits for the answer. */
-  readonly cancellation?: Cancellation;
+  readonly cancellation?: Cancellation | undefined;
 }
 
 export interface IssuedKey {
