@@ -258,10 +258,10 @@ export function canChangeChannel(actor: PermissionHolder, channel: ChannelRights
 
 /** What a request says about who finds and reads a channel; what it leaves out stays (channels §4.11). */
 export interface PrivacyRequest {
-  readonly isPrivate?: boolean | undefined;
-  readonly isWebPublic?: boolean | undefined;
-  readonly hasSharedHistory?: boolean | undefined;
-  readonly isDefault?: boolean | undefined;
+  readonly isPrivate?: boolean;
+  readonly isWebPublic?: boolean;
+  readonly hasSharedHistory?: boolean;
+  readonly isDefault?: boolean;
 }
 
 /** Null: what is asked for contradicts itself (channels §4.11 rows 1 and 2). */

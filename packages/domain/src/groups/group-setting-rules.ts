@@ -30,7 +30,7 @@ const isSame = (one: readonly number[], other: readonly number[]): boolean =>
 /** A change by somebody who says what they think the value is, so that they do not undo another's change unseen. */
 export interface GroupSettingUpdate {
   readonly new: GroupSettingValue;
-  readonly old?: GroupSettingValue | undefined;
+  readonly old?: GroupSettingValue;
 }
 
 /**

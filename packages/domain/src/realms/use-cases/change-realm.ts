@@ -36,11 +36,11 @@ import {
 } from '../realm-settings.js';
 
 export interface ChangeRealmInput {
-  readonly name?: string | undefined;
-  readonly stringId?: string | undefined;
+  readonly name?: string;
+  readonly stringId?: string;
   readonly settings: SettingChanges<typeof REALM_SETTINGS>;
-  readonly authenticationMethods?: AuthenticationMethodChanges | undefined;
-  readonly permissions: { readonly [P in RealmPermission]?: GroupSettingUpdate | undefined };
+  readonly authenticationMethods?: AuthenticationMethodChanges;
+  readonly permissions: { readonly [P in RealmPermission]?: GroupSettingUpdate };
 }
 
 /** Those that are named; the others stay as they are (organization §2.5). */

@@ -20,14 +20,14 @@ import { USER_SETTINGS, type UserSettingName } from '../user-settings.js';
 
 export interface ChangeSettingsInput {
   readonly settings: SettingChanges<typeof USER_SETTINGS>;
-  readonly fullName?: string | undefined;
-  readonly email?: string | undefined;
+  readonly fullName?: string;
+  readonly email?: string;
   /** Without a new one it is not looked at. */
-  readonly oldPassword?: string | undefined;
+  readonly oldPassword?: string;
   /** Empty: as if absent. */
-  readonly newPassword?: string | undefined;
+  readonly newPassword?: string;
   /** Absent: the caller. */
-  readonly targets?: SettingTargets | undefined;
+  readonly targets?: SettingTargets;
 }
 
 /** Whose settings an administrator changes (users §6.3). */
