@@ -1,7 +1,7 @@
 import { validateSync } from 'class-validator';
 import { createRoutes, type RouteDependencies } from './routes.js';
 import type { HttpRefusal } from './routing/errors.js';
-import { instantiateDto } from './routing/instantiate-dto.js';
+import { instantiateDto } from './testing/instantiate-dto.js';
 import { type Dto, membersOfDto, parse } from './routing/params.js';
 import { Parameters } from './routing/request.js';
 import type { Route } from './routing/route.js';

@@ -57,7 +57,7 @@ export interface Channel {
 /** A channel as those who can see it see it. */
 export interface ChannelView extends Omit<Channel, 'permissions'> {
   readonly permissions: GroupSettingValues<typeof CHANNEL_PERMISSIONS>;
-  /** What stream_post_policy says: the system group that may post, where it is one. */
+  /** The system group that may post, where it is one: older clients know of no others. */
   readonly sendersSystemGroup: 'everyone' | 'administrators' | 'fullMembers' | 'moderators' | null;
   /** Active users, bots included. */
   readonly subscriberCount: number;

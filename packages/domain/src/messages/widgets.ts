@@ -1,7 +1,10 @@
 import { DomainError } from '../shared/errors.js';
 import { parseJson } from '../shared/json.js';
 
-/** Something to click in a message, as clients draw it. Plain JSON. */
+/**
+ * Something to click in a message, as clients draw it. Plain JSON in a format of the clients' own: it is kept, and answered,
+ * as it was sent, so that its names and the refusals that quote them are content here, as Markdown is.
+ */
 export interface Widget {
   readonly type: 'poll' | 'todo' | 'zform';
   readonly data: unknown;
