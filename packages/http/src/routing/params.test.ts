@@ -1,6 +1,6 @@
 import { validateSync } from 'class-validator';
-import { HttpRefusal } from './errors.js';
 import { instantiateDto } from '../testing/instantiate-dto.js';
+import { HttpRefusal } from './errors.js';
 import {
   anyOf,
   groupSetting,
