@@ -56,7 +56,7 @@ export class LongPoll {
     this.wheel = new TimerWheel((err) => report('a timer of a poll failed', { err }));
   }
 
-  /** @throws DomainError EVENT_QUEUE_NOT_FOUND, INVALID_INPUT */
+  /** @throws DomainError UNKNOWN_EVENT_QUEUE, EVENTS_PRUNED, UNKNOWN_EVENT */
   async poll(caller: Caller, { queueId, lastPosition, dontBlock }: Poll, request: Request): Promise<Reply> {
     const live = await this.hub.open(caller.realmId, caller.userId, queueId, lastPosition);
     await this.hub.acknowledge(live, lastPosition);
@@ -83,7 +83,7 @@ export class LongPoll {
     return this.hub.readNow(live, (delivery) => this.take(answer, delivery, live, context)) ? answer : null;
   }
 
-  /** The same whatever it takes. @throws DomainError EVENT_QUEUE_NOT_FOUND */
+  /** The same whatever it takes. @throws DomainError UNKNOWN_EVENT_QUEUE */
   private async collect(client: Client): Promise<EventAnswer> {
     const { live, request } = client;
     if (!live.isBehind) return this.read(client);

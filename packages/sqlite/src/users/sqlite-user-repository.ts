@@ -2,9 +2,9 @@ import {
   type AvatarSource,
   type BotKind,
   type ConversationPartnerQuestion,
+  DomainError,
   foldCase,
   foldedName,
-  invalidInput,
   type RealmId,
   ROLES,
   type Role,
@@ -260,7 +260,7 @@ export class SqliteUserRepository implements UserRepository {
 }
 
 // Folding may undo what NFKC did, so it comes in between.
-const emailTaken = (email: string) => invalidInput(`Email '${email}' already in use`);
+const emailTaken = (email: string) => new DomainError('EMAIL_TAKEN', `Email '${email}' already in use`);
 const userSettings = settingsColumn(USER_SETTINGS, 'user', 'settings');
 const specialPermissions = listColumn<SpecialPermission>(
   'user',
