@@ -1,8 +1,9 @@
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { DomainError, declaredErrors, type ErrorCode } from '@parley/domain';
 import { wireErrorOf } from '@parley/http';
 
+const packagesDir = resolve(__dirname, '../..');
 const document = readFileSync(resolve(__dirname, '../../../docs/errors.md'), 'utf8');
 const ROW = /^\| `([A-Z_]+)` *\| (\d+) *\| (\d+ `[A-Z_]+`) *\| (.+?) *\|$/gm;
 
@@ -17,5 +18,21 @@ describe('docs/errors.md', () => {
     });
     expect(declared.length).toBeGreaterThan(100);
     expect([...documented].sort()).toEqual([...declared].sort());
+  });
+});
+
+describe('docstrings', () => {
+  const sources = readdirSync(packagesDir, { recursive: true, encoding: 'utf8' }).filter(
+    (path) => /^\w+[\\/]src[\\/].*\.ts$/.test(path) && !path.endsWith('.test.ts'),
+  );
+
+  it('name codes that are declared', () => {
+    const named = sources.flatMap((path) => {
+      const text = readFileSync(join(packagesDir, path), 'utf8');
+      const comments = [...text.matchAll(/\/\*\*(?:(?!\*\/)[\s\S])*?@throws DomainError ((?:(?!\*\/)[\s\S])*)/g)];
+      return comments.flatMap(([, list = '']) => list.match(/\b[A-Z]+(?:_[A-Z]+)+\b/g) ?? []);
+    });
+    expect(named.length).toBeGreaterThan(100);
+    expect(named.filter((code) => !declaredErrors().has(code))).toEqual([]);
   });
 });

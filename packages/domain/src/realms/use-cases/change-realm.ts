@@ -79,8 +79,9 @@ export class ChangeRealm {
 
   /**
    * All or nothing.
-   * @throws DomainError MUST_BE_ADMINISTRATOR, MUST_BE_OWNER, BAD_SETTING_VALUE, INVALID_REALM_NAME, DEMO_REALM_REQUIRED, AUTHENTICATION_METHOD_REQUIRED, STALE_VALUE,
-   * SYSTEM_GROUP_REQUIRED
+   * @throws DomainError MUST_BE_ADMINISTRATOR, MUST_BE_OWNER, NOT_PERMITTED, BAD_SETTING_VALUE, INVALID_REALM_NAME,
+   * DEMO_REALM_REQUIRED, AUTHENTICATION_METHOD_REQUIRED, UNRENDERABLE_CONTENT, STALE_VALUE, and values of permissions as
+   * `validateGroupSetting` does
    */
   async execute(caller: Caller, input: ChangeRealmInput): Promise<ChangeRealmOutput> {
     const parsed = await this.parseDescription(caller, input.settings.description);
