@@ -9,6 +9,7 @@ const MAX_EVENTS = 1000;
 const MAX_BYTES = 4_000_000;
 /** Shorter chunks, in characters, are put together for each answer: sharing them would cost more than it saves. */
 const MIN_SHARED = 8 * 1024;
+const MIN_SHARED_END = 512;
 const MAX_SHARED = 64 * 1024;
 /** Chunks end where so many events of the log end, so that answers which begin at different places come to share them. */
 const POSITIONS_PER_CHUNK = 64 * POSITIONS_PER_SEQ;
@@ -63,7 +64,8 @@ export class EventAnswer {
 
   /** The elements of a JSON array, in chunks of which the long ones are shared between answers. Handed over, not kept. */
   finish(): readonly BodyChunk[] {
-    this.close();
+    // Those that have all the rest in common have its end in common too.
+    this.close(this.chunks.length > 0 ? MIN_SHARED_END : MIN_SHARED);
     const { chunks } = this;
     this.chunks = [];
     return chunks;
@@ -95,8 +97,8 @@ export class EventAnswer {
     if (text.length >= MIN_SHARED) this.close();
   }
 
-  private close(): void {
-    if (this.openLength >= MIN_SHARED) this.chunks.push(this.shared.of(this.open));
+  private close(minShared = MIN_SHARED): void {
+    if (this.openLength >= minShared) this.chunks.push(this.shared.of(this.open));
     else if (this.openLength > 0) this.chunks.push(this.open.join(''));
     this.open = [];
     this.openLength = 0;
