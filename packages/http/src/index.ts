@@ -12,7 +12,7 @@ export {
   type RealmDirectory,
 } from './routing/authenticate.js';
 export { createDispatcher, type Dispatcher } from './routing/dispatcher.js';
-export { replyToError, unauthorized, unknownPath } from './routing/errors.js';
+export { replyToError, unauthorized, unknownPath, wireErrorOf } from './routing/errors.js';
 export { type LoadGauge, type LoadLevel, noLoad } from './routing/load.js';
 export { isLoopbackName } from './routing/local-access.js';
 export { type Logger, silentLogger } from './routing/logger.js';

@@ -66,6 +66,7 @@ const RULES: Readonly<Record<string, Rules>> = {
       '@parley/server',
       '@parley/sqlite',
       '@parley/testkit',
+      '@parley/testkit/process-usage',
       'better-sqlite3',
       'express',
       'markdown-it',
@@ -73,7 +74,15 @@ const RULES: Readonly<Record<string, Rules>> = {
     ],
   },
   e2e: {
-    mayImport: ['@parley/domain', '@parley/http', '@parley/server', '@parley/testkit', 'zulip-js', 'node:'],
+    mayImport: [
+      '@parley/domain',
+      '@parley/http',
+      '@parley/server',
+      '@parley/testkit',
+      '@parley/testkit/process-usage',
+      'zulip-js',
+      'node:',
+    ],
     isTestSupport: true,
   },
 };

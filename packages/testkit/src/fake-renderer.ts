@@ -7,7 +7,7 @@ import type {
   ResolvedNames,
   TopicLink,
 } from '@parley/domain/messages';
-import type { GroupId, UserId } from '@parley/domain/shared';
+import { DomainError, type GroupId, type UserId } from '@parley/domain/shared';
 
 /** `@**name**`, `@_**name|7**`, `@*group*`, `#**channel**`, `#**channel>topic**`. */
 const NAMED = /@(_?)\*\*([^*]+)\*\*|@(_?)\*([^*]+)\*|#\*\*([^*>]+)(?:>([^*]+))?\*\*/g;
@@ -109,3 +109,10 @@ function idIn(name: string): UserId | null {
 
 const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+
+/** No text is within its bounds; what is said by the server itself, inside a unit, is none of them. */
+export class OverwhelmedRenderer extends FakeRenderer {
+  override parse(): never {
+    throw new DomainError('UNRENDERABLE_CONTENT', 'Unable to render message');
+  }
+}

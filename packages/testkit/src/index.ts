@@ -29,7 +29,7 @@ export {
   fakePasswordStrength,
   fakeRealmUrls,
 } from './fake-ports.js';
-export { FakeRenderer } from './fake-renderer.js';
+export { FakeRenderer, OverwhelmedRenderer } from './fake-renderer.js';
 export { FixedClock } from './fixed-clock.js';
 export { allHostilePatterns, type HostilePattern, someHostilePatterns } from './hostile-patterns.js';
 export { HOSTILE_TEXTS } from './hostile-texts.js';
@@ -61,3 +61,4 @@ export {
 } from './schema-bounds.js';
 export { SeededRandomness } from './seeded-randomness.js';
 export { sending } from './sending.js';
+export { committingLate, failingToCommit, runningTwice } from './troubled-units.js';

@@ -17,6 +17,7 @@ export {
   weeklyTraffic,
 } from './channel.js';
 export { subscribersOf } from './channel-delivery.js';
+export type {} from './channel-errors.js';
 export type { ChannelEventTypes } from './channel-events.js';
 export {
   loadChannels,

@@ -2,6 +2,7 @@ export { defaultGroupSettings } from './default-group-settings.js';
 export { GROUP_PERMISSIONS, type Group, type GroupPermission, type GroupView } from './group.js';
 export { GroupClosure } from './group-closure.js';
 export type {} from './group-delivery.js';
+export type {} from './group-errors.js';
 export type { GroupEventTypes } from './group-events.js';
 export { loadGroups } from './group-loaders.js';
 export type { GroupUse } from './group-permissions.js';
@@ -15,4 +16,3 @@ export {
   systemGroupTitle,
 } from './system-groups.js';
 export * from './use-cases/promote-full-members.js';
-export { permissionTitle } from './validate-group-setting.js';

@@ -1,1 +1,2 @@
+export type {} from './invitation-errors.js';
 export { type InvitationError, judgeInvitees } from './invitees.js';

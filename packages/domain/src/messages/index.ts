@@ -40,6 +40,7 @@ export {
   type ViewerFlag,
 } from './message-condition.js';
 export type {} from './message-delivery.js';
+export type {} from './message-errors.js';
 export type { MessageEventTypes, MessageLocation, ReceivedFlags } from './message-events.js';
 export {
   type LoadedUnread,

@@ -1,7 +1,7 @@
 export type { Caller } from './caller.js';
 export type { Cancellation } from './cancellation.js';
 export type { Clock, Randomness } from './clock.js';
-export { DomainError, type ErrorCode, type ErrorDetails, invalidInput } from './errors.js';
+export { DomainError, declaredErrors, type ErrorCode, type ErrorDetails } from './errors.js';
 export type { EventLoop } from './event-loop.js';
 export type {
   ChannelId,

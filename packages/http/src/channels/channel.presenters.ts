@@ -12,10 +12,10 @@ import {
   type TopicVisibility,
   type UnsubscribeUsersOutput,
 } from '@parley/domain/channels';
-import { permissionTitle } from '@parley/domain/groups';
 import { EMPTY_TOPIC_DISPLAY_NAME, type TopicSummary } from '@parley/domain/messages';
 import type { UserId } from '@parley/domain/shared';
 import { presentGroupSetting } from '../groups/group-setting.presenters.js';
+import { permissionTitle } from '../groups/permission-title.js';
 import type { WireGroupSetting } from '../routing/param-types.js';
 import type { WireFields } from '../routing/reply.js';
 

@@ -1,8 +1,8 @@
 import type { EventOf } from '@parley/domain/events';
-import { permissionTitle } from '@parley/domain/groups';
 import type { RealmSettingName, RealmSettingsEventTypes } from '@parley/domain/realms';
 import { type Presenters, toAll } from '../events/event-presenter.js';
 import { presentGroupSetting } from '../groups/group-setting.presenters.js';
+import { permissionTitle } from '../groups/permission-title.js';
 import type { WireFields } from '../routing/reply.js';
 import { USER_SETTING_FORMS } from '../users/user-settings.wire.js';
 import { presentAuthenticationMethods } from './authentication-methods.wire.js';

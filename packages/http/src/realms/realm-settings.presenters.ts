@@ -1,7 +1,7 @@
-import { permissionTitle } from '@parley/domain/groups';
 import type { ChangeRealmOutput } from '@parley/domain/realms';
 import type { SettingValue } from '@parley/domain/shared';
 import { presentGroupSetting } from '../groups/group-setting.presenters.js';
+import { permissionTitle } from '../groups/permission-title.js';
 import type { WireFields } from '../routing/reply.js';
 import type { ChangeRealmDto } from './realm-settings.dtos.js';
 import { REALM_SETTING_FORMS } from './realm-settings.wire.js';

@@ -6,12 +6,7 @@ import {
   MAX_CHANNEL_NAME_LENGTH,
   MAX_NOTIFIED_SUBSCRIBERS,
 } from '@parley/domain/channels';
-import {
-  GROUP_PERMISSIONS,
-  type GroupSettingDefinition,
-  permissionTitle,
-  systemGroupTitle,
-} from '@parley/domain/groups';
+import { GROUP_PERMISSIONS, type GroupSettingDefinition, systemGroupTitle } from '@parley/domain/groups';
 import { EMPTY_TOPIC_DISPLAY_NAME, MAX_MESSAGE_LENGTH, MAX_TOPIC_LENGTH } from '@parley/domain/messages';
 import {
   authenticationMethods,
@@ -25,6 +20,7 @@ import type { Actor } from '@parley/domain/users';
 import { realmIconUrl } from '../avatars/avatar-urls.js';
 import { emojiDataUrl } from '../emoji/emoji-data.routes.js';
 import { presentGroupSetting } from '../groups/group-setting.presenters.js';
+import { permissionTitle } from '../groups/permission-title.js';
 import type { WireFields } from '../routing/reply.js';
 import { presentAuthenticationMethods } from './authentication-methods.wire.js';
 import type { PublicRealm } from './public-realm.js';

@@ -7,9 +7,9 @@ import {
   type SystemGroupName,
 } from '@parley/domain/groups';
 import {
+  DomainError,
   foldCase,
   type GroupId,
-  invalidInput,
   type RealmId,
   type UnixSeconds,
   type UserId,
@@ -217,7 +217,7 @@ export class SqliteGroupRepository implements GroupRepository {
     return this.deactivatedIds.all(realmId);
   }
 
-  /** @throws DomainError INVALID_INPUT when another group has the name, deactivated ones included. */
+  /** @throws DomainError GROUP_NAME_TAKEN when another group has the name, deactivated ones included. */
   async add(group: Omit<Group, 'id'>, memberIds: readonly UserId[], subgroupIds: readonly GroupId[]): Promise<Group> {
     this.changed(group.realmId);
     try {
@@ -240,7 +240,7 @@ export class SqliteGroupRepository implements GroupRepository {
     }
   }
 
-  /** @throws DomainError INVALID_INPUT when another group has the name, deactivated ones included. */
+  /** @throws DomainError GROUP_NAME_TAKEN when another group has the name, deactivated ones included. */
   async update(group: Group): Promise<void> {
     this.changed(group.realmId);
     try {
@@ -306,7 +306,7 @@ export class SqliteGroupRepository implements GroupRepository {
   };
 }
 
-const nameTaken = (name: string | null) => invalidInput(`User group '${name}' already exists.`);
+const nameTaken = (name: string | null) => new DomainError('GROUP_NAME_TAKEN', `User group '${name}' already exists.`);
 const permissions = groupSettingsColumn(GROUP_PERMISSIONS, 'user_group');
 
 interface GroupRow {

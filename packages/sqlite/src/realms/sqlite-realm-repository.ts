@@ -1,5 +1,5 @@
 import { REALM_PERMISSIONS, type Realm, type RealmRepository, STORED_REALM_SETTINGS } from '@parley/domain/realms';
-import { DomainError, invalidInput, type RealmId, type UnixSeconds } from '@parley/domain/shared';
+import { DomainError, type RealmId, type UnixSeconds } from '@parley/domain/shared';
 import { USER_SETTINGS } from '@parley/domain/users';
 import type { Connection, Parameter } from '../connection.js';
 import type { SqliteGroupRepository } from '../groups/sqlite-group-repository.js';
@@ -113,7 +113,8 @@ export class SqliteRealmRepository implements RealmRepository {
 }
 
 const unknownRealm = () => new DomainError('UNKNOWN_REALM', 'Invalid subdomain');
-const stringIdTaken = () => invalidInput('Subdomain already in use. Please choose a different one.');
+const stringIdTaken = () =>
+  new DomainError('STRING_ID_TAKEN', 'Subdomain already in use. Please choose a different one.');
 const realmSettings = settingsColumn(STORED_REALM_SETTINGS, 'realm', 'settings');
 const userDefaults = settingsColumn(USER_SETTINGS, 'realm', 'user_defaults');
 const permissions = groupSettingsColumn(REALM_PERMISSIONS, 'realm');

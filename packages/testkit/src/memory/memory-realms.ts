@@ -1,5 +1,5 @@
 import type { Realm, RealmRepository } from '@parley/domain/realms';
-import { DomainError, invalidInput, type RealmId } from '@parley/domain/shared';
+import { DomainError, type RealmId } from '@parley/domain/shared';
 import type { MemoryUnit } from './tables.js';
 
 export class MemoryRealms implements RealmRepository {
@@ -24,9 +24,10 @@ export class MemoryRealms implements RealmRepository {
   }
 
   async add(realm: Omit<Realm, 'id' | 'permissions'>): Promise<RealmId> {
-    if (await this.findByStringId(realm.stringId)) throw invalidInput('Subdomain already in use.');
+    if (await this.findByStringId(realm.stringId))
+      throw new DomainError('STRING_ID_TAKEN', 'Subdomain already in use.');
     if (realm.isAtServerAddress && (await this.list()).some((other) => other.isAtServerAddress)) {
-      throw invalidInput('The address of the server is taken.');
+      throw new DomainError('STRING_ID_TAKEN', 'The address of the server is taken.');
     }
     const id = this.unit.nextNumber<RealmId>('realm');
     this.unit.change('realms').set(id, { ...realm, id, permissions: {} as Realm['permissions'] });

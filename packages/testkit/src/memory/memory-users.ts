@@ -1,7 +1,7 @@
 import {
+  DomainError,
   type EventSeq,
   foldCase,
-  invalidInput,
   type RealmId,
   type RecipientId,
   type UserId,
@@ -151,6 +151,6 @@ export class MemoryUsers implements UserRepository {
     const isTaken = this.everybody(realmId).some(
       (user) => user.id !== except && foldCase(user.email) === foldCase(email),
     );
-    if (isTaken) throw invalidInput(`Email '${email}' already in use`);
+    if (isTaken) throw new DomainError('EMAIL_TAKEN', `Email '${email}' already in use`);
   }
 }

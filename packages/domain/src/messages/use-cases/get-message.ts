@@ -1,6 +1,6 @@
 import type { Realm } from '../../realms/realm.js';
 import type { Caller } from '../../shared/caller.js';
-import { invalidInput } from '../../shared/errors.js';
+import { DomainError } from '../../shared/errors.js';
 import type { MessageId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
@@ -24,12 +24,12 @@ export interface GetMessageOutput {
 export class GetMessage {
   constructor(private readonly uow: UnitOfWork) {}
 
-  /** @throws DomainError INVALID_INPUT `Invalid message(s)`, for messages that are hidden as for those that do not exist. */
+  /** @throws DomainError UNKNOWN_MESSAGE, for messages that are hidden as for those that do not exist. */
   execute(caller: Caller, { id }: { readonly id: MessageId }): Promise<GetMessageOutput> {
     return this.uow.read(async (repositories) => {
       const actor = await repositories.actors.get(caller);
       const [loaded] = await loadMessages(repositories, actor, [id]);
-      if (!loaded) throw invalidInput('Invalid message(s)');
+      if (!loaded) throw new DomainError('UNKNOWN_MESSAGE', 'Invalid message(s)');
       enforce(canReadMessage(actor, loaded));
       const [view] = await repositories.pages.listViews(actor.realmId, [id]);
       const realm = await repositories.realms.get(actor.realmId);
