@@ -25,6 +25,7 @@ export * from './channels/use-cases/list-channels.js';
 export * from './channels/use-cases/list-subscriptions.js';
 export * from './channels/use-cases/subscribe-users.js';
 export * from './channels/use-cases/unsubscribe-users.js';
+export * from './emoji/emoji.js';
 export * from './events/audience.js';
 export * from './events/audience-membership.js';
 export * from './events/ephemeral-event.js';

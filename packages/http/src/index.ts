@@ -1,6 +1,5 @@
 export * from './avatars/avatar-urls.js';
 export { CONTRACT_OPERATIONS, type ContractOperation } from './contract-operations.js';
-export type { EmojiNames } from './emoji/emoji-data.routes.js';
 export { EVENT_CATALOGUE } from './events/event.presenters.js';
 export { LongPoll } from './events/long-poll.js';
 export { PublicRealms } from './events/public-realms.js';

@@ -3,6 +3,7 @@ import {
   type Clock,
   EventHub,
   type JobHandler,
+  type LoadUnicodeEmoji,
   LogFollower,
   type MarkdownRenderer,
   type PasswordHasher,
@@ -17,7 +18,6 @@ import {
   createRouter,
   type Dispatcher,
   dispatchHotFirst,
-  type EmojiNames,
   type Logger,
   LongPoll,
   type Route,
@@ -61,7 +61,7 @@ export interface ParleyParts {
   readonly randomness: Randomness;
   readonly passwordHasher: PasswordHasher;
   readonly markdownRenderer: MarkdownRenderer;
-  readonly emojiNames: () => EmojiNames;
+  readonly unicodeEmoji: LoadUnicodeEmoji;
   readonly logger: Logger;
   readonly secret: string;
   /** When the database knows another secret: `rehash` makes every API key anew, `refuse` throws a StartupError. */

@@ -66,7 +66,7 @@ export const httpModule = ({ authenticate, ...options }: ParleyParts) =>
           hub,
           longPoll,
           clock: time,
-          emojiNames: options.emojiNames,
+          unicodeEmoji: options.unicodeEmoji,
           serverInfo: {
             startedAt: time.now(),
             isDevelopment: options.isDev,
