@@ -72,6 +72,7 @@ export * from './messages/message-moves.js';
 export * from './messages/message-page.js';
 export * from './messages/message-page-reads.js';
 export * from './messages/message-permissions.js';
+export * from './messages/message-properties.js';
 export * from './messages/message-repository.js';
 export * from './messages/message-view.js';
 export * from './messages/narrow.js';
