@@ -1,5 +1,5 @@
 import type { EventSeq, UnixSeconds } from '../shared/ids.js';
-import type { EphemeralEvent } from './ephemeral-event.js';
+import type { EphemeralEvent } from './event.js';
 import { type EventQueue, firstPositionOf, POSITIONS_PER_SEQ, type QueuePosition, seqOf } from './event-queue.js';
 
 declare const dueBrand: unique symbol;

@@ -5,8 +5,8 @@ import type { Role } from '../users/role.js';
 import { isLimitedGuest } from '../users/user-access.js';
 import type { Audience } from './audience.js';
 import { type AudienceQuestions, isInAudience, mergeQuestions, questionsOf } from './audience-membership.js';
-import type { EphemeralAnnouncement, EphemeralEvent } from './ephemeral-event.js';
-import type { DomainEvent } from './event.js';
+import type { EphemeralAnnouncement } from './ephemeral-event.js';
+import type { AnyEventType, DomainEvent } from './event.js';
 import type { StoredEvent } from './event-log.js';
 import { dueEvent, type LiveQueue } from './live-queue.js';
 import { isInNarrow } from './queue-narrow.js';
@@ -40,7 +40,7 @@ const NO_ANSWERS: AudienceAnswers = { holders: new Map(), inaccessible: new Map(
 
 export interface LiveRealmParts {
   /** Whether the queue's filter wants events of this type. */
-  readonly wants: (queue: LiveQueue, type: DomainEvent['type'] | EphemeralEvent['type']) => boolean;
+  readonly wants: (queue: LiveQueue, type: AnyEventType) => boolean;
   /** `guestIds`: those who may not know everybody. One look-up for everything. */
   readonly lookUp: (
     questions: AudienceQuestions,

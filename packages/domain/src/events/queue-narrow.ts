@@ -1,14 +1,15 @@
 import type { PersonalFlags } from '../messages/message.js';
 import { evaluate, holds } from '../messages/message-condition.js';
+import type { ReceivedFlags } from '../messages/message-events.js';
 import type { UserSummary } from '../messages/message-view.js';
 import { findNarrowOperator, type QueueCondition } from '../messages/narrow-operators.js';
 import type { UserId } from '../shared/ids.js';
 import { foldCase } from '../shared/text.js';
 import { dummyAddress } from '../users/email-visibility.js';
-import type { DomainEvent, ReceivedFlags } from './event.js';
+import type { EventOf } from './event.js';
 import type { QueueNarrowTerm } from './event-queue.js';
 
-type MessageSent = Extract<DomainEvent, { type: 'message.sent' }>;
+type MessageSent = EventOf<'message.sent'>;
 
 const NOTHING: ReceivedFlags = {};
 const exceptionsByEvent = new WeakMap<MessageSent, ReadonlyMap<UserId, ReceivedFlags>>();

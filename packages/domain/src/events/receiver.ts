@@ -2,8 +2,7 @@ import type { PersonalFlags } from '../messages/message.js';
 import type { EventSeq, MessageId, UserId } from '../shared/ids.js';
 import type { Role } from '../users/role.js';
 import type { User } from '../users/user.js';
-import type { EphemeralEvent } from './ephemeral-event.js';
-import type { DomainEvent } from './event.js';
+import type { AnyEvent, AnyEventType, EphemeralEvent } from './event.js';
 import type { StoredEvent } from './event-log.js';
 import type { QueueFilter } from './event-queue.js';
 
@@ -33,9 +32,9 @@ export interface EventNeeds {
 /** What delivery has to know of each type of event; whoever presents events says it. */
 export interface EventCatalogue {
   /** The API's names of what it becomes, by which queues choose what they want. None: it is for nobody. */
-  wireTypes(type: DomainEvent['type'] | EphemeralEvent['type']): readonly string[];
+  wireTypes(type: AnyEventType): readonly string[];
   /** Null: nothing, as for most. */
-  needsOf(event: DomainEvent | EphemeralEvent): EventNeeds | null;
+  needsOf(event: AnyEvent): EventNeeds | null;
 }
 
 /** An event on its way to a client. */

@@ -1,6 +1,5 @@
 import { loadTopicMutes } from '../channels/topic-mutes.js';
 import { users } from '../events/audience.js';
-import type { MessageLocation } from '../events/event.js';
 import { invalidInput } from '../shared/errors.js';
 import type { ChannelId, MessageId } from '../shared/ids.js';
 import { enforce } from '../shared/permission.js';
@@ -8,6 +7,7 @@ import { slicesOf } from '../shared/slices.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import type { Actor } from '../users/actor.js';
 import { type LoadedMessage, loadMessages } from './load-access.js';
+import type { MessageLocation } from './message-events.js';
 import { canReadMessage } from './message-permissions.js';
 
 /** How many messages are worked on before others get their turn. */

@@ -1,14 +1,28 @@
+import type { EventFormats } from '../events/event.js';
 import type { UserId } from '../shared/ids.js';
 import type { SettingValue } from '../shared/settings.js';
 import type { User } from './user.js';
 import type { EmailVisibility, UserSettingName } from './user-settings.js';
 
 /** What follows from people changing their settings and their accounts (users §6.4). */
-export type UserSettingEvent =
+export interface UserSettingsEventTypes {
   /** To those whose setting it is. */
-  | { readonly type: 'user.setting_changed'; readonly setting: UserSettingName; readonly value: SettingValue }
-  /** The user as they are afterwards. */
-  | { readonly type: 'user.time_zone_changed'; readonly user: User }
-  /** The user as they are afterwards; who could see their address before is told by `before`. */
-  | { readonly type: 'user.email_visibility_changed'; readonly user: User; readonly before: EmailVisibility }
-  | { readonly type: 'user.name_changed'; readonly userId: UserId; readonly fullName: string };
+  'user.setting_changed': { readonly setting: UserSettingName; readonly value: SettingValue };
+  /** To everybody who may know the user; the user as they are afterwards. */
+  'user.time_zone_changed': { readonly user: User };
+  /** The same; who could see their address before is told by `before`. */
+  'user.email_visibility_changed': { readonly user: User; readonly before: EmailVisibility };
+  /** To everybody who may know the user. */
+  'user.name_changed': { readonly userId: UserId; readonly fullName: string };
+}
+
+declare module '../events/event.js' {
+  interface DomainEventTypes extends UserSettingsEventTypes {}
+}
+
+export const USER_SETTINGS_EVENT_FORMATS: EventFormats<UserSettingsEventTypes> = {
+  'user.setting_changed': 1,
+  'user.time_zone_changed': 1,
+  'user.email_visibility_changed': 1,
+  'user.name_changed': 1,
+};

@@ -1,6 +1,6 @@
 import type { Delivery } from '@parley/domain';
 import { EventAnswer } from './answer.js';
-import type { Presented } from './event.presenters.js';
+import type { Presented } from './event-presenter.js';
 import { SharedText } from './shared-texts.js';
 
 const delivery = (seq: number) => ({ stored: { seq } }) as unknown as Delivery;

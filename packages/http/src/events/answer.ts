@@ -1,6 +1,6 @@
 import { type Delivery, type DeliveryOutcome, POSITIONS_PER_SEQ } from '@parley/domain';
 import { TextChunks } from '../caching/text-chunks.js';
-import type { Presented, WireEvent } from './event.presenters.js';
+import type { Presented, WireEvent } from './event-presenter.js';
 import { endWithId, SharedText } from './shared-texts.js';
 
 /** Bounds of one answer; the next poll goes on (events §6.3). An event that is longer by itself has an answer of its own. */

@@ -1,9 +1,8 @@
 import {
+  type AnyEvent,
   type Caller,
   type Delivery,
   type DeliveryOutcome,
-  type DomainEvent,
-  type EphemeralEvent,
   type EventHub,
   type EventQueue,
   type LiveQueue,
@@ -18,7 +17,8 @@ import { type Reply, success, WireText } from '../routing/reply.js';
 import type { Request } from '../routing/request.js';
 import { EventAnswer } from './answer.js';
 import { CatchUpQueue } from './catch-up-queue.js';
-import { type EventContext, type Presented, presentEvent } from './event.presenters.js';
+import { presentEvent } from './event.presenters.js';
+import type { EventContext, Presented } from './event-presenter.js';
 import type { PublicRealms } from './public-realms.js';
 import { can, presentationOf, type QueuePresentation } from './queue-presentation.js';
 import { type SharedText, SharedTexts } from './shared-texts.js';
@@ -166,7 +166,7 @@ class PollContext implements EventContext {
   readonly showsEmptyTopics: boolean;
   receiver!: Receiver;
   isNotSubscriber = false;
-  private event!: DomainEvent | EphemeralEvent;
+  private event!: AnyEvent;
 
   constructor(
     readonly queue: EventQueue,

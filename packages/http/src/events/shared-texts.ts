@@ -1,4 +1,4 @@
-import type { DomainEvent, EphemeralEvent } from '@parley/domain';
+import type { AnyEvent } from '@parley/domain';
 import { BoundedCache } from '../caching/bounded-cache.js';
 
 /** A JSON object without `id` and closing brace, as every client gets it that gets the same of an event. */
@@ -32,13 +32,13 @@ const EVENT_WEIGHT = 200;
 
 /** Texts of events, each put together once however many clients it goes to. */
 export class SharedTexts {
-  private readonly cache: BoundedCache<DomainEvent | EphemeralEvent, EventTexts>;
+  private readonly cache: BoundedCache<AnyEvent, EventTexts>;
 
   constructor(room: number = DEFAULT_ROOM) {
     this.cache = new BoundedCache(room);
   }
 
-  of(event: DomainEvent | EphemeralEvent, key: string, make: () => string): SharedText {
+  of(event: AnyEvent, key: string, make: () => string): SharedText {
     const known = this.cache.get(event);
     const text = known?.texts.get(key);
     if (text) return text;

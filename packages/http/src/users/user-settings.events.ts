@@ -1,21 +1,43 @@
 import {
   canSeeEmail,
+  type EventOf,
   LANGUAGES,
   publicAddress,
   type Role,
   seesEmailOf,
   type UserId,
-  type UserSettingEvent,
+  type UserSettingsEventTypes,
 } from '@parley/domain';
+import { opened, type Presenters, toAll } from '../events/event-presenter.js';
 import type { PublicRealm } from '../realms/public-realm.js';
 import type { WireFields } from '../routing/reply.js';
 import { presentAvatar } from './user.presenters.js';
 import { USER_SETTING_FORMS } from './user-settings.wire.js';
 
-type EventOf<T extends UserSettingEvent['type']> = Extract<UserSettingEvent, { type: T }>;
+export const USER_SETTINGS_EVENTS = {
+  'user.setting_changed': toAll('user_settings', presentSettingChange),
+  'user.name_changed': toAll('realm_user', ({ userId, fullName }) =>
+    userUpdate({ user_id: userId, full_name: fullName }),
+  ),
+  'user.time_zone_changed': {
+    wireTypes: ['realm_user'],
+    present: (event, context) =>
+      context.shared('', () => opened({ type: 'realm_user', ...presentTimeZoneChange(event, context.publicRealm) })),
+  },
+  'user.email_visibility_changed': {
+    wireTypes: ['realm_user'],
+    present: (event, context) => {
+      const { userId: id, role } = context.receiver;
+      return presentEmailVisibilityChange(event, { id, role }, context.publicRealm).map((change) => {
+        const text = opened({ type: 'realm_user', ...change });
+        return [context.shared(text, () => text)];
+      });
+    },
+  },
+} satisfies Presenters<keyof UserSettingsEventTypes>;
 
 /** To the user's own clients (users §6.4). */
-export function presentSettingChange({ setting, value }: EventOf<'user.setting_changed'>): WireFields {
+function presentSettingChange({ setting, value }: EventOf<'user.setting_changed'>): WireFields {
   const shown = USER_SETTING_FORMS.presentValue(setting, value);
   return {
     op: 'update',
@@ -25,21 +47,16 @@ export function presentSettingChange({ setting, value }: EventOf<'user.setting_c
   };
 }
 
-export const presentNameChange = ({ userId, fullName }: EventOf<'user.name_changed'>): WireFields =>
-  userUpdate({ user_id: userId, full_name: fullName });
-
-export const presentTimeZoneChange = (
-  { user }: EventOf<'user.time_zone_changed'>,
-  publicRealm: PublicRealm,
-): WireFields =>
-  userUpdate({
+function presentTimeZoneChange({ user }: EventOf<'user.time_zone_changed'>, publicRealm: PublicRealm): WireFields {
+  return userUpdate({
     email: publicAddress(user, publicRealm.emailDomain),
     user_id: user.id,
     timezone: user.settings.timezone,
   });
+}
 
 /** To whom the address appears or vanishes; and to all when what stands for it changes (users §6.4). */
-export function presentEmailVisibilityChange(
+function presentEmailVisibilityChange(
   { user, before }: EventOf<'user.email_visibility_changed'>,
   viewer: { readonly id: UserId; readonly role: Role },
   publicRealm: PublicRealm,
@@ -59,4 +76,6 @@ export function presentEmailVisibilityChange(
   ];
 }
 
-const userUpdate = (person: WireFields): WireFields => ({ op: 'update', person });
+function userUpdate(person: WireFields): WireFields {
+  return { op: 'update', person };
+}

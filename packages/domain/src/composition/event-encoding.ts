@@ -1,0 +1,23 @@
+import { CHANNEL_EVENT_FORMATS } from '../channels/channel-events.js';
+import { BASE_EVENT_FORMATS, type DomainEventTypes, type EventFormats } from '../events/event.js';
+import { eventEncoding } from '../events/event-format.js';
+import { GROUP_EVENT_FORMATS } from '../groups/group-events.js';
+import { MESSAGE_EVENT_FORMATS } from '../messages/message-events.js';
+import { REALM_EVENT_FORMATS } from '../realms/realm-events.js';
+import { REALM_SETTINGS_EVENT_FORMATS } from '../realms/realm-settings-events.js';
+import { USER_EVENT_FORMATS } from '../users/user-events.js';
+import { USER_SETTINGS_EVENT_FORMATS } from '../users/user-settings-events.js';
+
+/** Of every feature. */
+const FORMATS: EventFormats<DomainEventTypes> = {
+  ...BASE_EVENT_FORMATS,
+  ...CHANNEL_EVENT_FORMATS,
+  ...GROUP_EVENT_FORMATS,
+  ...MESSAGE_EVENT_FORMATS,
+  ...REALM_EVENT_FORMATS,
+  ...REALM_SETTINGS_EVENT_FORMATS,
+  ...USER_EVENT_FORMATS,
+  ...USER_SETTINGS_EVENT_FORMATS,
+};
+
+export const { encodeEvent, decodeEvent, blankEvent: BLANK_EVENT } = eventEncoding(FORMATS);

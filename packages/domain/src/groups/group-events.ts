@@ -1,0 +1,38 @@
+import type { EventFormats } from '../events/event.js';
+import type { GroupId, UserId } from '../shared/ids.js';
+import type { GroupView } from './group.js';
+
+export interface GroupEventTypes {
+  /** To everybody; anonymous groups to nobody, and their `view` is null. The rest is for following who is in which group. */
+  'group.created': {
+    readonly groupId: GroupId;
+    readonly memberIds: readonly UserId[];
+    readonly subgroupIds: readonly GroupId[];
+    readonly view: GroupView | null;
+  };
+  /** To everybody. */
+  'group.members_changed': {
+    readonly op: 'add' | 'remove';
+    readonly groupId: GroupId;
+    readonly userIds: readonly UserId[];
+  };
+  /** To everybody. */
+  'group.subgroups_changed': {
+    readonly op: 'add' | 'remove';
+    readonly groupId: GroupId;
+    readonly subgroupIds: readonly GroupId[];
+  };
+  /** To everybody; the group as it is afterwards: clients that know no deactivated groups see it come and go. */
+  'group.activation_changed': { readonly view: GroupView };
+}
+
+declare module '../events/event.js' {
+  interface DomainEventTypes extends GroupEventTypes {}
+}
+
+export const GROUP_EVENT_FORMATS: EventFormats<GroupEventTypes> = {
+  'group.created': 1,
+  'group.members_changed': 1,
+  'group.subgroups_changed': 1,
+  'group.activation_changed': 1,
+};

@@ -1,0 +1,32 @@
+import type { EventFormats } from '../events/event.js';
+import type { EventSeq, UserId } from '../shared/ids.js';
+import type { Role } from './role.js';
+import type { User } from './user.js';
+
+export interface UserEventTypes {
+  /** To everybody. */
+  'user.created': { readonly user: User };
+  /** To everybody who may know the user. */
+  'user.role_changed': { readonly userId: UserId; readonly role: Role };
+  /** To everybody who may know the user; a deactivated user's queues end. */
+  'user.activation_changed': { readonly userId: UserId; readonly isActive: boolean };
+  /**
+   * To guests who may not know everybody: whether they know these users was decided anew (users §1.4). What it was before
+   * is what held at `before`, a seq. Names at most `MAX_USERS_PER_ACCESS_CHANGE` users.
+   */
+  'user.access_changed': { readonly userIds: readonly UserId[]; readonly before: EventSeq };
+  /** To nobody: whoever keeps keys at hand forgets this user's. */
+  'user.credentials_changed': { readonly userId: UserId };
+}
+
+declare module '../events/event.js' {
+  interface DomainEventTypes extends UserEventTypes {}
+}
+
+export const USER_EVENT_FORMATS: EventFormats<UserEventTypes> = {
+  'user.created': 2,
+  'user.role_changed': 1,
+  'user.activation_changed': 1,
+  'user.access_changed': 1,
+  'user.credentials_changed': 1,
+};

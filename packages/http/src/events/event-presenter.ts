@@ -1,0 +1,66 @@
+import type { AnyEvent, AnyEventType, EventNeeds, EventOf, EventQueue, Receiver } from '@parley/domain';
+import type { PublicRealm } from '../realms/public-realm.js';
+import type { QueuePresentation } from './queue-presentation.js';
+import type { SharedText } from './shared-texts.js';
+
+/** Everything an event's form depends on beside the event. */
+export interface EventContext {
+  readonly queue: EventQueue;
+  readonly presentation: QueuePresentation;
+  /** The client can show topics without a name. */
+  readonly showsEmptyTopics: boolean;
+  readonly publicRealm: PublicRealm;
+  readonly receiver: Receiver;
+  /** Seen for being public, not for being received. */
+  readonly isNotSubscriber: boolean;
+  /** A text that is the same for all clients with this key, and made for the first of them. */
+  shared(key: string, make: () => string): SharedText;
+}
+
+/**
+ * A wire event as JSON text without its `id` and closing brace: the same for many clients, or in pieces of which the long
+ * ones are. For each client no more is put together than what differs from the others.
+ */
+export type WireEvent = SharedText | readonly (SharedText | string)[];
+
+/** What an event becomes for one client: one wire event, mostly; none, or several, for clients that know less. */
+export type Presented = SharedText | readonly WireEvent[];
+
+export interface EventPresenter<E> {
+  /** The API's names of what the event becomes, by which clients choose (events §6.7). Empty: nobody is told. */
+  readonly wireTypes: readonly string[];
+  /** What is looked up about each receiver beforehand; null: nothing. */
+  readonly needs?: (event: E) => EventNeeds | null;
+  /** Never waits, never looks anything up. */
+  readonly present: (event: E, context: EventContext) => Presented;
+}
+
+/** One for each of a feature's events. */
+export type Presenters<T extends AnyEventType> = { readonly [K in T]: EventPresenter<EventOf<K>> };
+
+/** An event that no client hears of. */
+export const toNobody: EventPresenter<AnyEvent> = { wireTypes: [], present: () => [] };
+
+/** An event that has one form for all clients. */
+export function toAll<E extends AnyEvent>(
+  type: string,
+  fields: (event: E) => Readonly<Record<string, unknown>>,
+): EventPresenter<E> {
+  return {
+    wireTypes: [type],
+    present: (event, context) => context.shared('', () => opened({ type, ...fields(event) })),
+  };
+}
+
+/** The text of an object without its closing brace. */
+export const opened = (fields: Readonly<Record<string, unknown>>): string => JSON.stringify(fields).slice(0, -1);
+
+/** Made once, since every event of every client asks for one. */
+const KEYS = Array.from({ length: 64 }, (_, bits) => String(bits));
+
+/** As a short text: the forms that the same event has differ by it. At most five flags. */
+export function keyOf(...flags: readonly boolean[]): string {
+  let bits = 1;
+  for (const flag of flags) bits = bits * 2 + (flag ? 1 : 0);
+  return KEYS[bits]!;
+}

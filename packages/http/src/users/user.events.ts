@@ -1,0 +1,60 @@
+import { canSeeEmail, type EventOf, type User, type UserEventTypes } from '@parley/domain';
+import {
+  type EventContext,
+  keyOf,
+  opened,
+  type Presented,
+  type Presenters,
+  toAll,
+  toNobody,
+  type WireEvent,
+} from '../events/event-presenter.js';
+import { can } from '../events/queue-presentation.js';
+import { presentUnknownUser, presentUser, ROLE_NUMBERS, UNKNOWN_USER_NAME } from './user.presenters.js';
+
+export const USER_EVENTS = {
+  'user.created': {
+    wireTypes: ['realm_user'],
+    needs: ({ user }) => (user.bot ? null : { userIds: [user.id] }),
+    present: presentUserCreated,
+  },
+  'user.role_changed': toAll('realm_user', ({ userId, role }) => ({
+    op: 'update',
+    person: { user_id: userId, role: ROLE_NUMBERS[role] },
+  })),
+  'user.activation_changed': toAll('realm_user', ({ userId, isActive }) => ({
+    op: 'update',
+    person: { user_id: userId, is_active: isActive },
+  })),
+  'user.access_changed': {
+    wireTypes: ['realm_user'],
+    needs: ({ userIds, before }) => ({ access: { userIds, before } }),
+    present: (_event, context) => [
+      ...context.receiver.gained.map((user) => presentUserAdded(user, context)),
+      ...context.receiver.lost.map((user_id) => [
+        opened({ type: 'realm_user', op: 'remove', person: { user_id, full_name: UNKNOWN_USER_NAME } }),
+      ]),
+    ],
+  },
+  'user.credentials_changed': toNobody,
+} satisfies Presenters<keyof UserEventTypes>;
+
+/** Whoever may not know them gets somebody unknown, or nothing (events §8). */
+function presentUserCreated({ user }: EventOf<'user.created'>, context: EventContext): Presented {
+  const { receiver, presentation, publicRealm } = context;
+  if (!receiver.inaccessible.has(user.id)) return [presentUserAdded(user, context)];
+  if (can(presentation, 'user_list_incomplete')) return [];
+  const person = () => presentUnknownUser(user.id, publicRealm, { withActivity: true });
+  return [[context.shared('unknown', () => opened({ type: 'realm_user', op: 'add', person: person() }))]];
+}
+
+function presentUserAdded(user: User, context: EventContext): WireEvent {
+  const { receiver, publicRealm } = context;
+  const seesEmail = canSeeEmail({ id: receiver.userId, role: receiver.role }, user);
+  const form = { seesEmail, clientGravatar: false, withProfile: true, withActivity: true };
+  return [
+    context.shared(`${user.id} ${keyOf(seesEmail)}`, () =>
+      opened({ type: 'realm_user', op: 'add', person: presentUser(user, publicRealm, form) }),
+    ),
+  ];
+}
