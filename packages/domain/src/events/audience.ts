@@ -29,6 +29,7 @@ export const users = (ids: readonly UserId[]): Audience => ({ kind: 'users', ids
 export const atLeast = (role: Role): Audience => ({ kind: 'role', atLeast: role });
 export const subscribersOf = (channelId: ChannelId): Audience => ({ kind: 'subscribers', channelId });
 export const groupMembers = (id: GroupId): Audience => ({ kind: 'group', id });
+export const holdersOf = (messageId: MessageId): Audience => ({ kind: 'holders', messageId });
 export const limitedGuests: Audience = { kind: 'limitedGuests' };
 export const accessorsOf = (userId: UserId): Audience => ({ kind: 'accessors', userId });
 export const anyOf = (...of: readonly Audience[]): Audience => ({ kind: 'anyOf', of });
