@@ -56,3 +56,9 @@ export interface PasswordHasher {
   /** Takes as long for a null hash, so that nobody learns who exists. @throws DomainError SERVER_BUSY */
   verify(password: string, hash: string | null, request?: HashRequest): Promise<boolean>;
 }
+
+declare module '../shared/unit-of-work.js' {
+  interface RepositoryMap {
+    apiKeys: [reads: ApiKeyReads, repository: ApiKeyRepository];
+  }
+}

@@ -61,3 +61,9 @@ export interface SubscribedSpan {
   /** Null: still subscribed. */
   readonly toSeq: EventSeq | null;
 }
+
+declare module '../shared/unit-of-work.js' {
+  interface RepositoryMap {
+    channels: [reads: ChannelReads, repository: ChannelRepository];
+  }
+}

@@ -87,3 +87,9 @@ export function followsWhenMentioned(
 ): boolean {
   return settings.automaticallyFollowTopicsWhereMentioned && current !== 'muted' && current !== 'followed';
 }
+
+declare module '../shared/unit-of-work.js' {
+  interface RepositoryMap {
+    topicPolicies: [reads: TopicPolicyReads, repository: TopicPolicyRepository];
+  }
+}

@@ -70,3 +70,9 @@ export interface EventLog extends EventReads {
    */
   prune(realmId: RealmId, upTo: EventSeq, before: UnixSeconds, limit: number): Promise<number>;
 }
+
+declare module '../shared/unit-of-work.js' {
+  interface RepositoryMap {
+    events: [reads: EventReads, repository: EventLog];
+  }
+}

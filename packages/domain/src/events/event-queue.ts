@@ -126,3 +126,9 @@ export interface EventQueueRepository extends EventQueueReads {
   /** Queues that are gone meanwhile are skipped. */
   savePositions(realmId: RealmId, positions: readonly QueuePosition[]): Promise<void>;
 }
+
+declare module '../shared/unit-of-work.js' {
+  interface RepositoryMap {
+    queues: [reads: EventQueueReads, repository: EventQueueRepository];
+  }
+}

@@ -43,3 +43,9 @@ export interface GroupRepository extends GroupReads {
   /** Idempotent. Returns only those that were direct subgroups before, ascending. */
   removeSubgroups(realmId: RealmId, id: GroupId, subgroupIds: readonly GroupId[]): Promise<readonly GroupId[]>;
 }
+
+declare module '../shared/unit-of-work.js' {
+  interface RepositoryMap {
+    groups: [reads: GroupReads, repository: GroupRepository];
+  }
+}

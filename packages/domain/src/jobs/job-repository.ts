@@ -37,3 +37,9 @@ export interface JobRepository extends JobReads {
 }
 
 export const MAX_JOB_PROBLEM_LENGTH = 500;
+
+declare module '../shared/unit-of-work.js' {
+  interface RepositoryMap {
+    jobs: [reads: JobReads, repository: JobRepository];
+  }
+}

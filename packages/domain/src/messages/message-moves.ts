@@ -16,3 +16,9 @@ export interface MessageMoves {
    */
   move(realmId: RealmId, ids: readonly MessageId[], target: MoveTarget): Promise<void>;
 }
+
+declare module '../shared/unit-of-work.js' {
+  interface RepositoryMap {
+    moves: [reads: never, repository: MessageMoves];
+  }
+}

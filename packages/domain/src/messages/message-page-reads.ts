@@ -62,3 +62,9 @@ export interface MessagePageReads {
   /** The lowest id of the realm's messages that were sent at or after then; null when there is none. */
   findFirstIdSince(realmId: RealmId, since: UnixSeconds): Promise<MessageId | null>;
 }
+
+declare module '../shared/unit-of-work.js' {
+  interface RepositoryMap {
+    pages: [reads: MessagePageReads, repository: MessagePageReads];
+  }
+}

@@ -20,3 +20,9 @@ export interface MessageRepository extends MessageReads {
   /** With every personal row and submessage. Returns the ids that were there, ascending. */
   remove(realmId: RealmId, ids: readonly MessageId[]): Promise<readonly MessageId[]>;
 }
+
+declare module '../shared/unit-of-work.js' {
+  interface RepositoryMap {
+    messages: [reads: MessageReads, repository: MessageRepository];
+  }
+}

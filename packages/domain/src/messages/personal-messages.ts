@@ -100,3 +100,9 @@ export interface PersonalMessages extends PersonalMessageReads {
   /** Idempotent. What arrived read stays so. */
   unmuteSender(viewer: Viewer, senderId: UserId): Promise<void>;
 }
+
+declare module '../shared/unit-of-work.js' {
+  interface RepositoryMap {
+    personal: [reads: PersonalMessageReads, repository: PersonalMessages];
+  }
+}

@@ -39,3 +39,9 @@ export interface RecipientRepository extends RecipientReads {
   /** Finds the conversation or opens it: its people receive everything sent to it from the first message on. */
   openDirect(realmId: RealmId, userIds: readonly UserId[]): Promise<RecipientId>;
 }
+
+declare module '../shared/unit-of-work.js' {
+  interface RepositoryMap {
+    recipients: [reads: RecipientReads, repository: RecipientRepository];
+  }
+}

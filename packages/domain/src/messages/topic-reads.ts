@@ -36,3 +36,9 @@ export interface TopicReads {
     since: number,
   ): Promise<ReadonlyMap<RecipientId, number>>;
 }
+
+declare module '../shared/unit-of-work.js' {
+  interface RepositoryMap {
+    topics: [reads: TopicReads, repository: TopicReads];
+  }
+}

@@ -19,3 +19,9 @@ export interface RealmRepository extends RealmReads {
   add(realm: Omit<Realm, 'id' | 'permissions'>): Promise<RealmId>;
   update(realm: Realm): Promise<void>;
 }
+
+declare module '../shared/unit-of-work.js' {
+  interface RepositoryMap {
+    realms: [reads: RealmReads, repository: RealmRepository];
+  }
+}

@@ -1,5 +1,3 @@
-import type { Realm } from '../realms/realm.js';
-
 /** Where realms are reached from outside; pure string work over the server's public address. */
 export interface RealmUrls {
   /** Without a slash at the end: `https://chat.example`. */
@@ -9,7 +7,11 @@ export interface RealmUrls {
 }
 
 /** What decides where a realm is reached. */
-export type AddressedRealm = Pick<Realm, 'stringId' | 'isAtServerAddress'>;
+export interface AddressedRealm {
+  /** Its subdomain; `''`: none. */
+  readonly stringId: string;
+  readonly isAtServerAddress: boolean;
+}
 
 /** The address of the server itself, without a realm's name in front. */
 export const SERVER_ITSELF: AddressedRealm = { stringId: '', isAtServerAddress: true };

@@ -1,37 +1,15 @@
-import type { ApiKeyReads, ApiKeyRepository } from '../authentication/api-keys.js';
-import type { ChannelReads, ChannelRepository } from '../channels/channel-repository.js';
-import type { TopicPolicyReads, TopicPolicyRepository } from '../channels/topic-policy.js';
-import type { EventLog, EventReads } from '../events/event-log.js';
-import type { EventQueueReads, EventQueueRepository } from '../events/event-queue.js';
-import type { GroupReads, GroupRepository } from '../groups/group-repository.js';
-import type { JobReads, JobRepository } from '../jobs/job-repository.js';
-import type { MessageMoves } from '../messages/message-moves.js';
-import type { MessagePageReads } from '../messages/message-page-reads.js';
-import type { MessageReads, MessageRepository } from '../messages/message-repository.js';
-import type { PersonalMessageReads, PersonalMessages } from '../messages/personal-messages.js';
-import type { RecipientReads, RecipientRepository } from '../messages/recipient.js';
-import type { TopicReads } from '../messages/topic-reads.js';
-import type { RealmReads, RealmRepository } from '../realms/realm-repository.js';
-import type { ActorReads } from '../users/actor.js';
-import type { UserReads, UserRepository } from '../users/user-repository.js';
+/**
+ * The repositories by name: what of each a unit that only reads has (`never`: nothing), and what one that writes has. A
+ * feature adds its own by declaration merging, beside the port.
+ */
+// biome-ignore lint/suspicious/noEmptyInterface: features add to it.
+export interface RepositoryMap {}
 
-/** Everything a unit can read. */
-export interface Repositories {
-  readonly realms: RealmReads;
-  readonly users: UserReads;
-  readonly actors: ActorReads;
-  readonly groups: GroupReads;
-  readonly channels: ChannelReads;
-  readonly topicPolicies: TopicPolicyReads;
-  readonly recipients: RecipientReads;
-  readonly messages: MessageReads;
-  readonly pages: MessagePageReads;
-  readonly topics: TopicReads;
-  readonly personal: PersonalMessageReads;
-  readonly events: EventReads;
-  readonly queues: EventQueueReads;
-  readonly apiKeys: ApiKeyReads;
-  readonly jobs: JobReads;
+type Ports<Place extends 0 | 1> = {
+  readonly [K in keyof RepositoryMap as RepositoryMap[K][Place] extends never ? never : K]: RepositoryMap[K][Place];
+};
+
+interface Unit {
   /**
    * Lets the event loop turn when the unit has held it for long; reads go on meanwhile, writes wait for a write. Whoever
    * works through a list that may be long calls it at each step: most calls cost nothing.
@@ -39,27 +17,11 @@ export interface Repositories {
   yield(): Promise<void>;
 }
 
+/** Everything a unit can read. */
+export interface Repositories extends Ports<0>, Unit {}
+
 /** Everything a unit can read and change. */
-export interface Transaction {
-  readonly realms: RealmRepository;
-  readonly users: UserRepository;
-  readonly actors: ActorReads;
-  readonly groups: GroupRepository;
-  readonly channels: ChannelRepository;
-  readonly topicPolicies: TopicPolicyRepository;
-  readonly recipients: RecipientRepository;
-  readonly messages: MessageRepository;
-  readonly pages: MessagePageReads;
-  readonly topics: TopicReads;
-  readonly moves: MessageMoves;
-  readonly personal: PersonalMessages;
-  readonly events: EventLog;
-  readonly queues: EventQueueRepository;
-  readonly apiKeys: ApiKeyRepository;
-  readonly jobs: JobRepository;
-  /** As in reads. */
-  yield(): Promise<void>;
-}
+export interface Transaction extends Ports<1>, Unit {}
 
 /**
  * The only way to storage. A unit awaits nothing but its repositories and their `yield`, one call after the other: hashing,

@@ -23,3 +23,9 @@ export interface ActorReads {
   /** Several at once, bots' owners for example; those who do not exist or are deactivated are absent. */
   list(realmId: RealmId, userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, Actor>>;
 }
+
+declare module '../shared/unit-of-work.js' {
+  interface RepositoryMap {
+    actors: [reads: ActorReads, repository: ActorReads];
+  }
+}

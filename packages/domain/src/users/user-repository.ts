@@ -55,3 +55,9 @@ export interface UserRepository extends UserReads {
   update(user: User): Promise<User>;
   setPasswordHash(realmId: RealmId, id: UserId, hash: string | null): Promise<void>;
 }
+
+declare module '../shared/unit-of-work.js' {
+  interface RepositoryMap {
+    users: [reads: UserReads, repository: UserRepository];
+  }
+}
