@@ -1,9 +1,15 @@
 import { GetMessages, type MessageId, type MessageList, type RealmUrls, type UserId } from '@parley/domain';
 import { aChannel, aMessage, aUser, createFixture, type MemoryFixture, subscribe } from '@parley/testkit';
+import { variantByKey } from '../routing/client-variant.js';
 import { MessagePagePresenter, type PageForm } from './message-page.js';
 
 const realmUrls: RealmUrls = { urlOf: () => 'https://chat.example', emailDomainOf: () => 'chat.example' };
-const form: PageForm = { asHtml: true, clientGravatar: true, allowEmptyTopicName: false };
+const form: PageForm = {
+  asHtml: true,
+  clientGravatar: true,
+  allowEmptyTopicName: false,
+  client: variantByKey('standard'),
+};
 
 /** A page of everything, and which messages had to be fetched for it. */
 async function read(

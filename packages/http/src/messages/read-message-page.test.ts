@@ -1,6 +1,7 @@
 import { GetMessages, type GetMessagesInput, type RealmUrls, unsubscribeFromChannels } from '@parley/domain';
 import { aChannel, aMessage, aUser, createFixture, type MemoryFixture } from '@parley/testkit';
 import { Turns } from '../caching/turns.js';
+import { variantByKey } from '../routing/client-variant.js';
 import type { WireText } from '../routing/reply.js';
 import { MessagePagePresenter } from './message-page.js';
 import { readMessagePage } from './read-message-page.js';
@@ -33,7 +34,7 @@ describe('a page too long for one part', () => {
         useCase: new GetMessages(fixture.uow, realmUrls),
         caller: fixture.caller('cordelia'),
         page: new MessagePagePresenter(realmUrls),
-        form: { asHtml: true, clientGravatar: true, allowEmptyTopicName: false },
+        form: { asHtml: true, clientGravatar: true, allowEmptyTopicName: false, client: variantByKey('standard') },
         turns: new Turns(),
       },
       { narrow: [], select: newest, ...input },
