@@ -87,6 +87,42 @@ const TEST_LIBRARIES = [
   'node:',
 ];
 
+/** Folders of the domain: each may import those before it. What puts features together stands above them. */
+const DOMAIN_FOLDERS = [
+  'shared',
+  'jobs',
+  'events',
+  'emoji',
+  'authentication',
+  'groups',
+  'realms',
+  'users',
+  'channels',
+  'messages',
+  'invitations',
+  'composition',
+];
+
+/** The features that still import one that comes after them. None is to be added. */
+const UPWARD_IMPORTS = [
+  'authentication → realms',
+  'authentication → users',
+  'channels → messages',
+  'groups → channels',
+  'groups → realms',
+  'groups → users',
+  'realms → channels',
+  'realms → messages',
+  'realms → users',
+  'users → channels',
+  'users → messages',
+];
+
+/** Files of the domain that are made of all features, wherever they are. */
+const ABOVE_THE_FEATURES = ['events/use-cases/register-queue.ts', 'index.ts'];
+
+const PARSE: ParseOptions = { syntax: 'typescript', decorators: true, target: 'es2022' };
+
 type Node = Readonly<Record<string, unknown>> & { readonly type: string };
 
 describe('layers', () => {
@@ -137,6 +173,40 @@ describe('layers', () => {
   });
 });
 
+describe('features', () => {
+  const domain = join(packagesDir, 'domain/src');
+  const imports = sourcesOf('domain')
+    .filter((file) => !isTest('domain', file) && !ABOVE_THE_FEATURES.includes(relative(domain, file)))
+    .flatMap((file) => importsOf(readFileSync(file, 'utf8')).map((specifier) => [file, resolve(file, '..', specifier)]))
+    .map(([file, target]) => [folderOf(domain, file!), folderOf(domain, target!)] as const)
+    .filter(([from, to]) => from !== to);
+  const upward = imports.filter(([from, to]) => DOMAIN_FOLDERS.indexOf(from) < DOMAIN_FOLDERS.indexOf(to));
+
+  it('are all known', () => {
+    const folders = readdirSync(domain, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    expect(folders.map(({ name }) => name).sort()).toEqual([...DOMAIN_FOLDERS].sort());
+  });
+
+  it('import one another in one direction, with the exceptions listed', () => {
+    expect([...new Set(upward.map(([from, to]) => `${from} → ${to}`))].sort()).toEqual(UPWARD_IMPORTS);
+  });
+
+  it.each(['shared', 'jobs', 'events'])('are not imported by %s', (folder) => {
+    expect(upward.filter(([from]) => from === folder)).toEqual([]);
+  });
+
+  it('of HTTP present their own events, and one file composes them', () => {
+    const http = join(packagesDir, 'http/src');
+    const borrowed = sourcesOf('http').filter((file) =>
+      importsOf(readFileSync(file, 'utf8')).some(
+        (specifier) =>
+          specifier.endsWith('.events.js') && folderOf(http, resolve(file, '..', specifier)) !== folderOf(http, file),
+      ),
+    );
+    expect(borrowed.map((file) => relative(http, file))).toEqual(['events/event.presenters.ts']);
+  });
+});
+
 describe('the check itself', () => {
   it.each`
     code                                                    | stray
@@ -174,6 +244,10 @@ function sourcesOf(name: string): string[] {
     .filter((path) => path.endsWith('.ts'))
     .map((path) => join(packagesDir, name, 'src', path))
     .sort();
+}
+
+function folderOf(sources: string, file: string): string {
+  return relative(sources, file).split(sep)[0]!;
 }
 
 function isTest(name: string, file: string): boolean {
@@ -259,8 +333,6 @@ function nameOf(node: Node): string | undefined {
   if (node.type === 'Identifier') return node.value as string;
   return node.type === 'MemberExpression' ? nameOf(node.property as Node) : undefined;
 }
-
-const PARSE: ParseOptions = { syntax: 'typescript', decorators: true, target: 'es2022' };
 
 function* nodesOf(code: string): Generator<Node> {
   const open: unknown[] = [parseSync(code, PARSE)];

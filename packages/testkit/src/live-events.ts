@@ -2,6 +2,7 @@ import {
   type Audience,
   DEFAULT_HUB_OPTIONS,
   DEFAULT_SWEEP_OPTIONS,
+  DELIVERY_FEATURES,
   type Delivery,
   type DeliveryOutcome,
   type DomainEvent,
@@ -79,7 +80,7 @@ export class LiveEvents {
     const catalogue = { ...fakeCatalogue, ...this.options.catalogue };
     const parts = { uow, clock, eventLoop: fakeEventLoop, report };
     this.hub = new EventHub(
-      { ...parts, follower: this.follower, catalogue },
+      { ...parts, follower: this.follower, catalogue, features: DELIVERY_FEATURES },
       { ...DEFAULT_HUB_OPTIONS, ...this.options },
     );
     this.sweep = new QueueSweep({ ...parts, hub: this.hub }, { ...DEFAULT_SWEEP_OPTIONS, ...this.options });

@@ -11,6 +11,8 @@ import {
   type GroupId,
   type GroupPermission,
   type GroupSettingDefinition,
+  isAtLeast,
+  type Membership,
   REALM_PERMISSIONS,
   type Realm,
   type RealmId,
@@ -72,6 +74,22 @@ export function makeActor(role: Role, given: ActorFields = {}): Actor {
     groups: new Set([...systemGroupsOfRole(role, isFullMember), ...groups]),
   };
 }
+
+/** What audiences ask about somebody who subscribes to nothing, has no messages and knows everybody, unless `given`. */
+export const makeMembership = (
+  { id, role, groups }: Pick<Actor, 'id' | 'role' | 'groups'>,
+  given: Partial<Membership> = {},
+): Membership => ({
+  isAmong: (ids) => ids.includes(id),
+  hasQueue: () => false,
+  hasRole: (minimum) => isAtLeast(role, minimum),
+  isLimitedGuest: () => false,
+  knows: () => true,
+  isInGroup: (groupId) => groups.has(groupId),
+  isSubscribed: () => false,
+  holds: () => false,
+  ...given,
+});
 
 /** A person, unless `bot` is given; user 20, a member. */
 export function makeUser(given: Partial<User> = {}): User {

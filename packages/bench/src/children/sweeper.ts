@@ -3,6 +3,7 @@ import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import {
   type Clock,
+  DELIVERY_FEATURES,
   type DomainEvent,
   EventHub,
   type EventSeq,
@@ -94,7 +95,7 @@ async function sweep({ database, realmId }: SweepCall): Promise<SweepResult> {
   const eventLoop = { nextTurn: () => nextTurn() };
   const catalogue = { wireTypes: () => [], needsOf: () => null };
   const follower = new LogFollower(uow, () => report('following events failed'));
-  const hub = new EventHub({ uow, follower, clock, eventLoop, catalogue, report });
+  const hub = new EventHub({ uow, follower, clock, eventLoop, catalogue, features: DELIVERY_FEATURES, report });
   const sweep = new QueueSweep({ uow, clock, eventLoop, hub, report });
   clock.ahead = IDLE_SECONDS + 60;
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });

@@ -1,5 +1,8 @@
-import { type Audience, allOf, anyOf, atLeast, groupMembers, subscribersOf, wholeRealm } from '../events/audience.js';
+import { type Audience, allOf, anyOf, wholeRealm } from '../events/audience.js';
+import { groupMembers } from '../groups/group-delivery.js';
+import { atLeast } from '../users/user-delivery.js';
 import { type Channel, isPrivate, isWebPublic } from './channel.js';
+import { subscribersOf } from './channel-delivery.js';
 
 /** Who sees a channel before anybody has followed it (channels §6.1, `create`). */
 export function firstAudience(channel: Channel): Audience {

@@ -1,7 +1,7 @@
-import { channelId, groupId, makeActor, makeChannel, tableRows, userId } from '@parley/testkit';
+import { channelId, groupId, makeActor, makeChannel, makeMembership, tableRows, userId } from '@parley/testkit';
 import fc from 'fast-check';
+import { isInAudience } from '../composition/audiences.js';
 import type { Audience } from '../events/audience.js';
-import { isInAudience } from '../events/audience-membership.js';
 import type { Actor } from '../users/actor.js';
 import { ROLES, type Role } from '../users/role.js';
 import type { Channel, ChannelPermission, ChannelPrivacy } from './channel.js';
@@ -19,16 +19,7 @@ const PRIVACY: Readonly<Record<string, ChannelPrivacy>> = {
 };
 
 function isIn(audience: Audience, actor: Actor, isSubscribed: boolean): boolean {
-  return isInAudience(audience, {
-    userId: actor.id,
-    role: actor.role,
-    isLimitedGuest: false,
-    isSubscribed: () => isSubscribed,
-    isInGroup: (id) => actor.groups.has(id),
-    holds: () => false,
-    knows: () => false,
-    hasQueue: () => false,
-  });
+  return isInAudience(audience, makeMembership(actor, { isSubscribed: () => isSubscribed }));
 }
 
 /** `gains`, `keeps`, `loses`: each with its own event; `-`: hears nothing. */

@@ -1,4 +1,3 @@
-import { atLeast } from '../events/audience.js';
 import { addAnonymousGroup, defaultGroupSettings } from '../groups/default-group-settings.js';
 import type { GroupSettingValue } from '../groups/group-setting.js';
 import { canonicalGroupSetting } from '../groups/group-setting-rules.js';
@@ -15,6 +14,7 @@ import { slicesOf } from '../shared/slices.js';
 import type { Transaction, UnitOfWork } from '../shared/unit-of-work.js';
 import type { Actor } from '../users/actor.js';
 import type { User } from '../users/user.js';
+import { atLeast } from '../users/user-delivery.js';
 import {
   CHANNEL_PERMISSIONS,
   type Channel,

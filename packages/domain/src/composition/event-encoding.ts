@@ -7,6 +7,7 @@ import { REALM_EVENT_FORMATS } from '../realms/realm-events.js';
 import { REALM_SETTINGS_EVENT_FORMATS } from '../realms/realm-settings-events.js';
 import { USER_EVENT_FORMATS } from '../users/user-events.js';
 import { USER_SETTINGS_EVENT_FORMATS } from '../users/user-settings-events.js';
+import { parseAudience } from './audiences.js';
 
 /** Of every feature. */
 const FORMATS: EventFormats<DomainEventTypes> = {
@@ -20,4 +21,4 @@ const FORMATS: EventFormats<DomainEventTypes> = {
   ...USER_SETTINGS_EVENT_FORMATS,
 };
 
-export const { encodeEvent, decodeEvent, blankEvent: BLANK_EVENT } = eventEncoding(FORMATS);
+export const { encodeEvent, decodeEvent, blankEvent: BLANK_EVENT } = eventEncoding(FORMATS, parseAudience);

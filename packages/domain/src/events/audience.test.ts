@@ -1,20 +1,11 @@
+import { subscribersOf } from '../channels/channel-delivery.js';
+import { isInAudience, parseAudience, questionsOf } from '../composition/audiences.js';
+import { groupMembers } from '../groups/group-delivery.js';
 import type { ChannelId, GroupId, MessageId, UserId } from '../shared/ids.js';
-import {
-  type Audience,
-  accessorsOf,
-  allOf,
-  anyOf,
-  atLeast,
-  except,
-  groupMembers,
-  limitedGuests,
-  nobody,
-  parseAudience,
-  subscribersOf,
-  users,
-  wholeRealm,
-} from './audience.js';
-import { isInAudience, type Membership, mergeQuestions, questionsOf } from './audience-membership.js';
+import { isAtLeast } from '../users/role.js';
+import { accessorsOf, atLeast, limitedGuests } from '../users/user-delivery.js';
+import { type Audience, allOf, anyOf, except, nobody, users, wholeRealm } from './audience.js';
+import { type Membership, mergeQuestions } from './audience-membership.js';
 
 const holdersOf = (id: number): Audience => ({ kind: 'holders', messageId: id as MessageId });
 const queue = (id: string): Audience => ({ kind: 'queue', id });
@@ -49,6 +40,8 @@ describe('an audience in the log', () => {
     ['a text', 'realm'],
     ['of no kind', {}],
     ['of an unknown kind', { kind: 'friends' }],
+    ['of a kind that every object has', { kind: 'constructor' }],
+    ['of a kind that is no text', { kind: ['limitedGuests'] }],
     ['a role there is not', { kind: 'role', atLeast: 'king' }],
     ['users who are none', { kind: 'users', ids: [1, '2'] }],
     ['no list of users', { kind: 'users', ids: 1 }],
@@ -75,9 +68,9 @@ describe('an audience in the log', () => {
 
 describe('a user', () => {
   const member: Membership = {
-    userId: user(1),
-    role: 'moderator',
-    isLimitedGuest: false,
+    isAmong: (ids) => ids.includes(user(1)),
+    hasRole: (role) => isAtLeast('moderator', role),
+    isLimitedGuest: () => false,
     isSubscribed: (id) => id === channel,
     isInGroup: (id) => id === group,
     holds: (id) => id === 7,
@@ -86,7 +79,12 @@ describe('a user', () => {
     },
     hasQueue: (id) => id === 'mine',
   };
-  const guest: Membership = { ...member, role: 'guest', isLimitedGuest: true, knows: (id) => id === 8 };
+  const guest: Membership = {
+    ...member,
+    hasRole: (role) => role === 'guest',
+    isLimitedGuest: () => true,
+    knows: (id) => id === 8,
+  };
   const isIn = (audience: Audience, who = member) => isInAudience(audience, who);
 
   it.each<[string, Audience, boolean]>([
@@ -143,7 +141,7 @@ describe('what has to be looked up for audiences', () => {
 
   it('is nothing for most', () => {
     for (const audience of [nobody, wholeRealm, users([user(1)]), limitedGuests, anyOf(subscribersOf(channel))]) {
-      expect(questionsOf(audience)).toEqual({ messageIds: [], userIds: [] });
+      expect(questionsOf(audience)).toEqual({});
     }
   });
 });

@@ -1,5 +1,5 @@
 import type { EventSeq, MessageId, RealmId, UnixSeconds } from '../shared/ids.js';
-import { parseAudience } from './audience.js';
+import type { Audiences } from './audience-membership.js';
 import type { DomainEvent, DomainEventTypes, EventFormats } from './event.js';
 import type { Announcement, LoggedEvent } from './event-log.js';
 
@@ -27,7 +27,10 @@ export interface EventEncoding {
   readonly blankEvent: EncodedEvent;
 }
 
-export function eventEncoding(formats: EventFormats<DomainEventTypes>): EventEncoding {
+export function eventEncoding(
+  formats: EventFormats<DomainEventTypes>,
+  parseAudience: Audiences['parseAudience'],
+): EventEncoding {
   const encodeEvent: EventEncoding['encodeEvent'] = ({ event, audience }) => ({
     format: formats[event.type],
     payload: JSON.stringify(event),

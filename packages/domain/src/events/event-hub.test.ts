@@ -10,21 +10,13 @@ import {
   type MemoryFixture,
   seqsOf,
 } from '@parley/testkit';
+import { subscribersOf } from '../channels/channel-delivery.js';
 import { subscribeToChannels } from '../channels/subscribe-to-channels.js';
 import { unsubscribeFromChannels } from '../channels/unsubscribe-from-channels.js';
+import { groupMembers } from '../groups/group-delivery.js';
 import type { EventSeq, MessageId, UserId } from '../shared/ids.js';
-import {
-  type Audience,
-  accessorsOf,
-  anyOf,
-  atLeast,
-  except,
-  groupMembers,
-  limitedGuests,
-  subscribersOf,
-  users,
-  wholeRealm,
-} from './audience.js';
+import { accessorsOf, atLeast, limitedGuests } from '../users/user-delivery.js';
+import { type Audience, anyOf, except, users, wholeRealm } from './audience.js';
 import type { DomainEvent } from './event.js';
 import { POSITIONS_PER_SEQ, type QueueFilter, seqOf } from './event-queue.js';
 import type { LiveQueue } from './live-queue.js';

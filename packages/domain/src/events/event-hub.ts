@@ -4,14 +4,15 @@ import type { EventLoop } from '../shared/event-loop.js';
 import type { EventSeq, MessageId, RealmId, UserId } from '../shared/ids.js';
 import type { ReportProblem } from '../shared/problem-log.js';
 import type { UnitOfWork } from '../shared/unit-of-work.js';
+import type { DeliveryFeatures } from './delivery-features.js';
 import type { EphemeralAnnouncement } from './ephemeral-event.js';
 import { EventCache } from './event-cache.js';
+import type { EventListener } from './event-listener.js';
 import type { StoredEvent, UnreadableEvent } from './event-log.js';
 import { firstPositionOf, type QueueKey, type QueuePosition, type ServedQueues, seqOf } from './event-queue.js';
 import { LiveQueue } from './live-queue.js';
 import { LiveRealms } from './live-realms.js';
 import type { LogFollower } from './log-follower.js';
-import type { EventListener } from './publishing-unit-of-work.js';
 import { QueueReader, type TakeDelivery } from './queue-reader.js';
 import type { EventCatalogue } from './receiver.js';
 
@@ -21,6 +22,7 @@ export interface EventHubParts {
   readonly clock: Clock;
   readonly eventLoop: EventLoop;
   readonly catalogue: EventCatalogue;
+  readonly features: DeliveryFeatures;
   readonly report: ReportProblem;
 }
 

@@ -1,5 +1,4 @@
-import type { EventQueue, QueueFilter, UnreadableQueue } from './event-queue.js';
-import { queueConditionOf } from './queue-narrow.js';
+import type { EventQueue, QueueFilter, QueueNarrowTerm, UnreadableQueue } from './event-queue.js';
 
 /** A queue as storage keeps it. */
 export interface EncodedQueue extends Omit<EventQueue, 'filter' | 'presentation'> {
@@ -8,34 +7,44 @@ export interface EncodedQueue extends Omit<EventQueue, 'filter' | 'presentation'
   readonly presentation: string;
 }
 
-export const encodeQueue = (queue: EventQueue): EncodedQueue => ({
-  ...queue,
-  filter: JSON.stringify(queue.filter),
-  presentation: JSON.stringify(queue.presentation),
-});
-
-/** Never throws: what cannot be read says so. */
-export function decodeQueue(row: EncodedQueue): EventQueue | UnreadableQueue {
-  const filter = parseObject(row.filter);
-  const presentation = parseObject(row.presentation);
-  if (!filter || !isFilter(filter)) return { id: row.id, ownerId: row.ownerId, reason: 'its filter is damaged' };
-  if (!presentation) return { id: row.id, ownerId: row.ownerId, reason: 'its presentation is damaged' };
-  return { ...row, filter, presentation };
+/** How queues are stored, and read again. */
+export interface QueueEncoding {
+  readonly encodeQueue: (queue: EventQueue) => EncodedQueue;
+  /** Never throws: what cannot be read says so. */
+  readonly decodeQueue: (row: EncodedQueue) => EventQueue | UnreadableQueue;
 }
 
-function isFilter(value: object): value is QueueFilter {
-  const { types, allPublicChannels, narrow } = value as Partial<QueueFilter>;
-  return (
-    (types === null || (Array.isArray(types) && types.every(isText))) &&
-    typeof allPublicChannels === 'boolean' &&
-    Array.isArray(narrow) &&
-    narrow.every(isNarrowTerm)
-  );
-}
+/** `isKnown`: whether queues can be narrowed by a term. */
+export function queueEncoding(isKnown: (term: QueueNarrowTerm) => boolean): QueueEncoding {
+  function isFilter(value: object): value is QueueFilter {
+    const { types, allPublicChannels, narrow } = value as Partial<QueueFilter>;
+    return (
+      (types === null || (Array.isArray(types) && types.every(isText))) &&
+      typeof allPublicChannels === 'boolean' &&
+      Array.isArray(narrow) &&
+      narrow.every(isNarrowTerm)
+    );
+  }
 
-function isNarrowTerm(value: unknown): boolean {
-  const { operator, operand } = (value ?? {}) as Readonly<Record<string, unknown>>;
-  return isText(operator) && isText(operand) && queueConditionOf({ operator, operand }) !== null;
+  function isNarrowTerm(value: unknown): boolean {
+    const { operator, operand } = (value ?? {}) as Readonly<Record<string, unknown>>;
+    return isText(operator) && isText(operand) && isKnown({ operator, operand });
+  }
+
+  return {
+    encodeQueue: (queue) => ({
+      ...queue,
+      filter: JSON.stringify(queue.filter),
+      presentation: JSON.stringify(queue.presentation),
+    }),
+    decodeQueue(row) {
+      const filter = parseObject(row.filter);
+      const presentation = parseObject(row.presentation);
+      if (!filter || !isFilter(filter)) return { id: row.id, ownerId: row.ownerId, reason: 'its filter is damaged' };
+      if (!presentation) return { id: row.id, ownerId: row.ownerId, reason: 'its presentation is damaged' };
+      return { ...row, filter, presentation };
+    },
+  };
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string';

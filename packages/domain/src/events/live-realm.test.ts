@@ -1,30 +1,16 @@
 import { aChannel, aMessage, aUser, createFixture } from '@parley/testkit';
+import { subscribersOf } from '../channels/channel-delivery.js';
+import { DELIVERY_FEATURES } from '../composition/delivery-features.js';
+import { groupMembers } from '../groups/group-delivery.js';
 import type { ChannelId, EventSeq, GroupId, MessageId, RealmId, UserId } from '../shared/ids.js';
 import type { Role } from '../users/role.js';
-import {
-  type Audience,
-  accessorsOf,
-  allOf,
-  anyOf,
-  atLeast,
-  except,
-  groupMembers,
-  limitedGuests,
-  nobody,
-  subscribersOf,
-  users,
-  wholeRealm,
-} from './audience.js';
+import { accessorsOf, atLeast, limitedGuests } from '../users/user-delivery.js';
+import { type Audience, allOf, anyOf, except, nobody, users, wholeRealm } from './audience.js';
+import type { AudienceAnswers, OnlineUser, RealmSnapshot } from './delivery-features.js';
 import type { DomainEvent } from './event.js';
 import { type EventQueue, type QueueFilter, seqOf } from './event-queue.js';
 import { isForNonSubscriber, LiveQueue } from './live-queue.js';
-import {
-  type AudienceAnswers,
-  LiveRealm,
-  type LiveRealmParts,
-  type OnlineUser,
-  type RealmSnapshot,
-} from './live-realm.js';
+import { LiveRealm, type LiveRealmParts } from './live-realm.js';
 
 const realmId = 1 as RealmId;
 const id = (number: number) => number as UserId;
@@ -61,6 +47,7 @@ function aLiveRealm({ holders, inaccessible, snapshot, parts }: Given = {}) {
       ...snapshot,
     },
     {
+      features: DELIVERY_FEATURES,
       wants: () => true,
       lookUp: async (questions, users) => {
         lookedUp.push({ questions, users });

@@ -1,16 +1,17 @@
 import type { EventSeq, RealmId, UserId } from '../shared/ids.js';
 import type { ReportProblem } from '../shared/problem-log.js';
 import type { UnitOfWork } from '../shared/unit-of-work.js';
+import type { DeliveryFeatures, OnlineUser, QueueOwnerRights, RealmSnapshot } from './delivery-features.js';
 import type { DueEvent, LiveQueue } from './live-queue.js';
-import { type EventReference, LiveRealm, type OnlineUser, type RealmSnapshot } from './live-realm.js';
+import { type EventReference, LiveRealm } from './live-realm.js';
 import type { LogFollower } from './log-follower.js';
-import { findAnswers, type QueueOwnerRights } from './queue-replay.js';
 import { type EventCatalogue, wantsType } from './receiver.js';
 
 export interface LiveRealmsParts {
   readonly uow: UnitOfWork;
   readonly follower: LogFollower;
   readonly catalogue: EventCatalogue;
+  readonly features: DeliveryFeatures;
   readonly report: ReportProblem;
   readonly onUnfit: (live: LiveQueue, what: EventReference, error: unknown) => void;
   readonly onDeactivated: (userId: UserId) => void;
@@ -39,7 +40,7 @@ export class LiveRealms {
     // With so much left to confirm it goes on reading.
     if (!live.catchUp(due)) return true;
     const realm = present ?? this.add(realmId, snapshot!);
-    const user = realm.users.get(live.queue.ownerId) ?? addUser(realm, rights);
+    const user = realm.users.get(live.queue.ownerId) ?? this.addUser(realm, rights);
     realm.addQueue(user, live);
     return true;
   }
@@ -59,10 +60,12 @@ export class LiveRealms {
   }
 
   private add(realmId: RealmId, snapshot: RealmSnapshot): LiveRealm {
-    const { uow, catalogue, report, onUnfit, onDeactivated } = this.parts;
+    const { uow, catalogue, features, report, onUnfit, onDeactivated } = this.parts;
     const realm = new LiveRealm(realmId, snapshot, {
+      features,
       wants: (live, type) => wantsType(live.queue.filter, catalogue.wireTypes(type)),
-      lookUp: (questions, users) => uow.read((repositories) => findAnswers(repositories, realmId, questions, users)),
+      lookUp: (questions, asked) =>
+        uow.read((repositories) => features.findAnswers(repositories, realmId, questions, asked)),
       onUnfit,
       onBroken: ({ seq, event }, err) => {
         report('an event cannot be followed', { realmId, seq, eventType: event.type, err });
@@ -74,16 +77,10 @@ export class LiveRealms {
     this.realms.set(realmId, realm);
     return realm;
   }
-}
 
-function addUser(realm: LiveRealm, { user, channelIds, directGroupIds }: QueueOwnerRights): OnlineUser {
-  const online: OnlineUser = {
-    userId: user.id,
-    role: user.role,
-    channels: new Set(channelIds),
-    directGroups: new Set(directGroupIds),
-    queues: new Set(),
-  };
-  realm.add(online);
-  return online;
+  private addUser(realm: LiveRealm, rights: QueueOwnerRights): OnlineUser {
+    const user = this.parts.features.onlineUser(rights);
+    realm.add(user);
+    return user;
+  }
 }

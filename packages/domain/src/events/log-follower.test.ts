@@ -1,10 +1,10 @@
 import { createFixture, type MemoryFixture } from '@parley/testkit';
+import { PublishingUnitOfWork } from '../composition/publishing-unit-of-work.js';
 import type { MessageId, RealmId } from '../shared/ids.js';
 import type { UnitOfWork } from '../shared/unit-of-work.js';
 import { nobody } from './audience.js';
 import { isReadable, type StoredEvent, type UnreadableEvent } from './event-log.js';
 import { LogFollower } from './log-follower.js';
-import { PublishingUnitOfWork } from './publishing-unit-of-work.js';
 
 const append = (fixture: MemoryFixture, uow = fixture.uow, realmId: RealmId = fixture.realm.id) =>
   uow.write((tx) => tx.events.append(realmId, { event: { type: 'blank' }, audience: nobody }));

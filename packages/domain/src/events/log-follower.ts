@@ -1,7 +1,7 @@
 import type { EventSeq, MessageId, RealmId } from '../shared/ids.js';
 import type { UnitOfWork } from '../shared/unit-of-work.js';
+import type { EventListener } from './event-listener.js';
 import { isReadable, type LoggedEvent, type StoredEvent } from './event-log.js';
-import type { EventListener } from './publishing-unit-of-work.js';
 
 const PAGE = 500;
 const PAGE_BYTES = 1024 * 1024;

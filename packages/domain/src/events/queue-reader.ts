@@ -2,22 +2,17 @@ import type { Clock } from '../shared/clock.js';
 import type { EventLoop } from '../shared/event-loop.js';
 import type { EventSeq } from '../shared/ids.js';
 import type { UnitOfWork } from '../shared/unit-of-work.js';
+import type { AudienceAnswers, DeliveryFeatures, QueueOwner, QueueOwnerRights } from './delivery-features.js';
+import type { AnyEvent } from './event.js';
 import type { EventCache } from './event-cache.js';
 import { isReadable, type LoggedEvent, type StoredEvent } from './event-log.js';
 import { seqOf } from './event-queue.js';
 import { type DueEvent, isForNonSubscriber, type LiveQueue } from './live-queue.js';
-import type { AudienceAnswers, EventReference } from './live-realm.js';
+import type { EventReference } from './live-realm.js';
 import type { LiveRealms } from './live-realms.js';
 import type { LogFollower } from './log-follower.js';
-import { LogReplay, loadRealmSnapshot, loadRights, type QueueOwnerRights } from './queue-replay.js';
-import {
-  type Delivery,
-  type EventCatalogue,
-  type EventNeeds,
-  type Receiver,
-  receiverWithoutLookups,
-  wantsType,
-} from './receiver.js';
+import { LogReplay } from './queue-replay.js';
+import { type Delivery, type EventCatalogue, type EventNeeds, type Receiver, wantsType } from './receiver.js';
 import { ReceiverLoader } from './receiver-loader.js';
 
 /**
@@ -33,6 +28,7 @@ export interface QueueReaderParts {
   readonly clock: Clock;
   readonly eventLoop: EventLoop;
   readonly catalogue: EventCatalogue;
+  readonly features: DeliveryFeatures;
   readonly cache: EventCache;
   readonly realms: LiveRealms;
   /** A queue that many events behind its realm is given up. */
@@ -53,13 +49,6 @@ class Found {
     this.due.push(due);
     this.events.push(stored);
   }
-}
-
-/** What a queue's owner is when events are presented to them. */
-interface Owner {
-  readonly role: Receiver['role'];
-  /** A guest who may not know everybody. */
-  readonly isLimitedGuest: boolean;
 }
 
 /** How far an answer has come. */
@@ -85,7 +74,7 @@ export class QueueReader {
   private readonly reading = new WeakMap<LiveQueue, Promise<void>>();
 
   constructor(private readonly parts: QueueReaderParts) {
-    this.receivers = new ReceiverLoader(parts.uow, parts.eventLoop);
+    this.receivers = new ReceiverLoader(parts.uow, parts.eventLoop, parts.features);
   }
 
   isReading(live: LiveQueue): boolean {
@@ -94,7 +83,7 @@ export class QueueReader {
 
   /** Where it takes no look-up; false: it takes one, and nothing was handed over. */
   readNow(live: LiveQueue, take: TakeDelivery): boolean {
-    const { realmId, ownerId } = live.queue;
+    const { realmId } = live.queue;
     const owner = this.ownerOf(live);
     if (!owner || live.isBehind || live.hasEphemerals || this.isReading(live)) return false;
     const found = new Found();
@@ -104,7 +93,7 @@ export class QueueReader {
       found.add(due, logged);
     }
     const progress = from(0 as EventSeq);
-    this.offerTo(live, receiverWithoutLookups(ownerId, owner.role), found, take, progress);
+    this.offerTo(live, this.parts.features.receiver(owner), found, take, progress);
     settle(live, progress);
     return true;
   }
@@ -130,7 +119,7 @@ export class QueueReader {
   }
 
   /** What is due to a queue that is up to date. */
-  private async readDue(live: LiveQueue, owner: Owner, take: TakeDelivery): Promise<void> {
+  private async readDue(live: LiveQueue, owner: QueueOwner, take: TakeDelivery): Promise<void> {
     const found = new Found();
     for (const due of live.dueEvents) {
       const seq = seqOf(due);
@@ -144,10 +133,10 @@ export class QueueReader {
     if (!progress.isFull) await this.readEphemerals(live, owner, take);
   }
 
-  private async readEphemerals(live: LiveQueue, owner: Owner, take: TakeDelivery): Promise<void> {
+  private async readEphemerals(live: LiveQueue, owner: QueueOwner, take: TakeDelivery): Promise<void> {
     for (const { event } of live.takeEphemerals(this.parts.clock.now())) {
       const what = { type: event.type, seq: null };
-      const needs = this.guarded(live, what, () => relevant(this.parts.catalogue.needsOf(event), owner));
+      const needs = this.guarded(live, what, () => this.relevantNeeds(event, owner));
       const receiver = await this.receiverFor(live, owner, needs, null);
       const position = await this.parts.takePosition(live);
       if (this.guarded(live, what, () => take({ ephemeral: event, position, receiver })) === 'left') return;
@@ -156,13 +145,13 @@ export class QueueReader {
 
   /** Reads on in the log, page by page, until the answer is full or the queue is up to date. */
   private async replay(live: LiveQueue, take: TakeDelivery): Promise<void> {
-    const { uow, realms, follower, maxEventsBehind } = this.parts;
+    const { uow, realms, features, follower, maxEventsBehind } = this.parts;
     const { queue } = live;
     const progress = from(live.floor(0 as EventSeq));
     for (let round = 1; ; round++) {
       const { rights, snapshot, prunedUpTo } = await uow.read(async (repositories) => ({
-        rights: await loadRights(repositories, queue),
-        snapshot: realms.get(queue.realmId) ? null : await loadRealmSnapshot(repositories, queue.realmId),
+        rights: await features.loadRights(repositories, queue),
+        snapshot: realms.get(queue.realmId) ? null : await features.loadSnapshot(repositories, queue.realmId),
         prunedUpTo: await repositories.events.prunedUpTo(queue.realmId),
       }));
       if (!rights || prunedUpTo > progress.after) throw this.parts.expire(live);
@@ -178,16 +167,15 @@ export class QueueReader {
   }
 
   private async scan(live: LiveQueue, rights: QueueOwnerRights, take: TakeDelivery, progress: Progress): Promise<void> {
-    const { uow, clock, cache, eventLoop } = this.parts;
+    const { uow, clock, cache, eventLoop, features } = this.parts;
     const { queue } = live;
-    const owner = { role: rights.user.role, isLimitedGuest: rights.isLimitedGuest };
-    const replay = new LogReplay(uow, queue, rights, ({ type }) => this.wants(live, type));
+    const replay = new LogReplay(uow, features, queue, rights, ({ type }) => this.wants(live, type));
     let sliceStart = clock.nowMs();
     while (progress.after < rights.lastSeq && !live.isClosed) {
       const page = await cache.listAfter(queue.realmId, progress.after, rights.lastSeq);
       if (!page) throw this.parts.expire(live);
       const found = this.findDue(live, replay, page, await replay.answersFor(page));
-      await this.offerAll(live, owner, found, take, progress);
+      await this.offerAll(live, rights, found, take, progress);
       if (progress.isFull) return;
       progress.after = page.at(-1)!.seq;
       if (clock.nowMs() - sliceStart < SLICE_MS) continue;
@@ -215,7 +203,7 @@ export class QueueReader {
   /** What has to be looked up is looked up for all of them at once. */
   private async offerAll(
     live: LiveQueue,
-    owner: Owner,
+    owner: QueueOwner,
     found: Found,
     take: TakeDelivery,
     progress: Progress,
@@ -225,7 +213,7 @@ export class QueueReader {
       ? await Promise.all(
           events.map((stored) => this.receiverFor(live, owner, this.needsOf(live, owner, stored), stored.seq)),
         )
-      : receiverWithoutLookups(live.queue.ownerId, owner.role);
+      : this.parts.features.receiver(owner);
     this.offerTo(live, receivers, found, take, progress);
   }
 
@@ -254,29 +242,33 @@ export class QueueReader {
 
   private receiverFor(
     live: LiveQueue,
-    { role, isLimitedGuest }: Owner,
+    owner: QueueOwner,
     needs: EventNeeds | null,
     seq: EventSeq | null,
   ): Receiver | Promise<Receiver> {
-    const { realmId, ownerId } = live.queue;
-    if (!needs) return receiverWithoutLookups(ownerId, role);
-    return this.receivers.load(realmId, { userId: ownerId, role, isLimitedGuest, needs, seq });
+    if (!needs) return this.parts.features.receiver(owner);
+    return this.receivers.load(live.queue.realmId, { owner, needs, seq });
   }
 
   /** Null: nothing has to be looked up for this owner. */
-  private needsOf(live: LiveQueue, owner: Owner, { event, seq }: StoredEvent): EventNeeds | null {
+  private needsOf(live: LiveQueue, owner: QueueOwner, { event, seq }: StoredEvent): EventNeeds | null {
     try {
-      return relevant(this.parts.catalogue.needsOf(event), owner);
+      return this.relevantNeeds(event, owner);
     } catch (error) {
       throw this.parts.fail(live, { type: event.type, seq }, error);
     }
   }
 
+  private relevantNeeds(event: AnyEvent, owner: QueueOwner): EventNeeds | null {
+    const needs = this.parts.catalogue.needsOf(event);
+    return needs && this.parts.features.isNeeded(needs, owner) ? needs : null;
+  }
+
   /** Null: it is not among those that are up to date. */
-  private ownerOf({ queue }: LiveQueue): Owner | null {
+  private ownerOf({ queue }: LiveQueue): QueueOwner | null {
     const realm = this.parts.realms.get(queue.realmId);
     const user = realm?.users.get(queue.ownerId);
-    return realm && user ? { role: user.role, isLimitedGuest: realm.isLimitedGuest(user) } : null;
+    return realm && user ? realm.ownerOf(user) : null;
   }
 
   private wants({ queue }: LiveQueue, type: StoredEvent['event']['type']): boolean {
@@ -296,11 +288,6 @@ export class QueueReader {
 const NOTHING = () => {};
 
 const isList = <T>(value: T | readonly T[]): value is readonly T[] => Array.isArray(value);
-
-/** Only guests who may not know everybody see less of others than there is. */
-function relevant(needs: EventNeeds | null, { isLimitedGuest }: Owner): EventNeeds | null {
-  return needs && (isLimitedGuest || needs.messageIds) ? needs : null;
-}
 
 /** What says nothing to this client need not wait for its acknowledgement. */
 function settle(live: LiveQueue, { shown, after }: Progress): void {

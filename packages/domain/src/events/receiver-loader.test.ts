@@ -9,9 +9,11 @@ import {
 } from '@parley/testkit';
 import { subscribeToChannels } from '../channels/subscribe-to-channels.js';
 import { unsubscribeFromChannels } from '../channels/unsubscribe-from-channels.js';
+import { DELIVERY_FEATURES } from '../composition/delivery-features.js';
 import type { EventSeq } from '../shared/ids.js';
+import type { ReceiverRequest } from './delivery-features.js';
 import type { EventNeeds } from './receiver.js';
-import { ReceiverLoader, type ReceiverRequest } from './receiver-loader.js';
+import { ReceiverLoader } from './receiver-loader.js';
 
 /** Guests may not know everybody. */
 const cast = () =>
@@ -26,11 +28,11 @@ const cast = () =>
 
 function request(fixture: MemoryFixture, name: string, needs: EventNeeds, seq: number | null = null): ReceiverRequest {
   const { id: userId, role } = fixture.user(name);
-  return { userId, role, isLimitedGuest: role === 'guest', needs, seq: seq as EventSeq | null };
+  return { owner: { userId, role, isLimitedGuest: role === 'guest' }, needs, seq: seq as EventSeq | null };
 }
 
 function aLoader(fixture: MemoryFixture) {
-  const loader = new ReceiverLoader(fixture.uow, fakeEventLoop);
+  const loader = new ReceiverLoader(fixture.uow, fakeEventLoop, DELIVERY_FEATURES);
   return { load: (...[each]: [ReceiverRequest]) => loader.load(fixture.realm.id, each), loader };
 }
 

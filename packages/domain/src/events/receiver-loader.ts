@@ -1,21 +1,8 @@
-import type { PersonalFlags } from '../messages/message.js';
 import type { EventLoop } from '../shared/event-loop.js';
-import type { EventSeq, MessageId, RealmId, UserId } from '../shared/ids.js';
-import type { Repositories, UnitOfWork } from '../shared/unit-of-work.js';
-import { accessChanges, inaccessibleUserIdsByGuest } from '../users/accessible-users.js';
-import type { Role } from '../users/role.js';
-import { type EventNeeds, type Receiver, receiverWithoutLookups } from './receiver.js';
-
-/** Somebody an event is to be presented to. */
-export interface ReceiverRequest {
-  readonly userId: UserId;
-  readonly role: Role;
-  /** A guest who may not know everybody. */
-  readonly isLimitedGuest: boolean;
-  readonly needs: EventNeeds;
-  /** Of the event; null: it is not logged. */
-  readonly seq: EventSeq | null;
-}
+import type { RealmId } from '../shared/ids.js';
+import type { UnitOfWork } from '../shared/unit-of-work.js';
+import type { DeliveryFeatures, ReceiverRequest } from './delivery-features.js';
+import type { Receiver } from './receiver.js';
 
 interface Waiting extends ReceiverRequest {
   readonly resolve: (receiver: Receiver) => void;
@@ -32,6 +19,7 @@ export class ReceiverLoader {
   constructor(
     private readonly uow: UnitOfWork,
     private readonly eventLoop: EventLoop,
+    private readonly features: Pick<DeliveryFeatures, 'loadReceivers'>,
   ) {}
 
   load(realmId: RealmId, request: ReceiverRequest): Promise<Receiver> {
@@ -50,7 +38,9 @@ export class ReceiverLoader {
     const batch = this.waiting.get(realmId)!;
     this.waiting.delete(realmId);
     try {
-      const receivers = await this.uow.read((repositories) => receiversOf(repositories, realmId, batch));
+      const receivers = await this.uow.read((repositories) =>
+        this.features.loadReceivers(repositories, realmId, batch),
+      );
       batch.forEach(({ resolve }, index) => {
         resolve(receivers[index]!);
       });
@@ -59,43 +49,3 @@ export class ReceiverLoader {
     }
   }
 }
-
-/** In the order they were asked for. A constant number of statements. */
-async function receiversOf(
-  repositories: Repositories,
-  realmId: RealmId,
-  batch: readonly ReceiverRequest[],
-): Promise<readonly Receiver[]> {
-  const guests = batch.filter(({ isLimitedGuest }) => isLimitedGuest);
-  const named = unique(guests.flatMap(({ needs }) => needs.userIds ?? []));
-  const namedTo = unique(guests.flatMap(({ userId, needs }) => (needs.userIds ? [userId] : [])));
-  const inaccessible = await inaccessibleUserIdsByGuest(repositories, realmId, namedTo, named);
-
-  const changing = guests.filter(({ needs, seq }) => needs.access && seq !== null);
-  const changes = await accessChanges(
-    repositories,
-    realmId,
-    changing.map(({ userId, needs, seq }) => ({ guestId: userId, ...needs.access!, at: seq! })),
-  );
-  const changeOf = new Map(changing.map((request, index) => [request, changes[index]!]));
-
-  const flagged = batch.filter(({ needs }) => needs.messageIds);
-  const messageIds = unique(flagged.flatMap(({ needs }) => needs.messageIds!));
-  const flags =
-    messageIds.length === 0
-      ? new Map<UserId, ReadonlyMap<MessageId, PersonalFlags>>()
-      : await repositories.personal.listFlagsOf(realmId, unique(flagged.map(({ userId }) => userId)), messageIds);
-
-  return batch.map((request) => {
-    const { userId, role } = request;
-    const plain = receiverWithoutLookups(userId, role);
-    return {
-      ...plain,
-      inaccessible: (request.isLimitedGuest && inaccessible.get(userId)) || plain.inaccessible,
-      flags: flags.get(userId) ?? plain.flags,
-      ...changeOf.get(request),
-    };
-  });
-}
-
-const unique = <T>(values: readonly T[]): T[] => [...new Set(values)];

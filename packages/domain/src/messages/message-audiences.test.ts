@@ -1,6 +1,6 @@
-import { makeActor, makeChannel, tableRows } from '@parley/testkit';
+import { makeActor, makeChannel, makeMembership, tableRows } from '@parley/testkit';
 import type { ChannelPrivacy } from '../channels/channel.js';
-import { isInAudience } from '../events/audience-membership.js';
+import { isInAudience } from '../composition/audiences.js';
 import type { MessageId } from '../shared/ids.js';
 import type { Role } from '../users/role.js';
 import { messageWatchers } from './message-audiences.js';
@@ -19,19 +19,13 @@ describe('who watches a message (messages §18)', () => {
       guest, has it              | no        | no     | no                   | no                      | yes
     `),
   )('%s, %s: %s', (who, kind, expected) => {
-    const { id, role } = makeActor(who.split(',')[0] as Role);
     const messageId = 7 as MessageId;
     const channel = kind === 'direct' ? null : makeChannel({ privacy: kind as ChannelPrivacy });
-    const hears = isInAudience(messageWatchers({ id: messageId }, channel), {
-      userId: id,
-      role,
-      isLimitedGuest: false,
+    const member = makeMembership(makeActor(who.split(',')[0] as Role), {
       isSubscribed: (channelId) => channelId === channel?.id && who.includes('subscribed'),
-      isInGroup: () => true,
       holds: (held) => held === messageId && who.includes('has it'),
-      knows: () => true,
-      hasQueue: () => true,
     });
+    const hears = isInAudience(messageWatchers({ id: messageId }, channel), member);
     expect(hears ? 'yes' : 'no').toBe(expected);
   });
 });

@@ -1,6 +1,9 @@
 import { type Channel, hasSharedHistory, isPrivate } from '../channels/channel.js';
-import { type Audience, allOf, anyOf, atLeast, holdersOf, subscribersOf } from '../events/audience.js';
+import { subscribersOf } from '../channels/channel-delivery.js';
+import { type Audience, allOf, anyOf } from '../events/audience.js';
+import { atLeast } from '../users/user-delivery.js';
 import type { Message } from './message.js';
+import { holdersOf } from './message-delivery.js';
 
 /** Who is told of what happens to a message: the "message watchers" of messages §18. `channel`: null for direct messages. */
 export function messageWatchers(

@@ -1,7 +1,8 @@
 import type { Channel } from '../channels/channel.js';
 import { isPrivate } from '../channels/channel.js';
 import { metadataUsers } from '../channels/channel-audiences.js';
-import { type Audience, anyOf, subscribersOf, users } from '../events/audience.js';
+import { subscribersOf } from '../channels/channel-delivery.js';
+import { type Audience, anyOf, users } from '../events/audience.js';
 import type { RecipientId, UnixSeconds, UserId } from '../shared/ids.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import type { User } from '../users/user.js';

@@ -20,3 +20,6 @@ export type Ordinal = number;
 
 /** Seconds since 1970-01-01T00:00:00Z; whole unless said otherwise. */
 export type UnixSeconds = number;
+
+/** Whether something that was stored can be an id. */
+export const isId = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) > 0;

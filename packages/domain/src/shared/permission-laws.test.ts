@@ -1,4 +1,14 @@
-import { groupId, makeActor, makeChannel, makeGroup, makeRealm, makeUser, systemGroup, userId } from '@parley/testkit';
+import {
+  groupId,
+  makeActor,
+  makeChannel,
+  makeGroup,
+  makeMembership,
+  makeRealm,
+  makeUser,
+  systemGroup,
+  userId,
+} from '@parley/testkit';
 import fc from 'fast-check';
 import { CHANNEL_PERMISSIONS, type ChannelPrivacy, TOPICS_POLICIES } from '../channels/channel.js';
 import { metadataUsers } from '../channels/channel-audiences.js';
@@ -23,7 +33,7 @@ import {
   hasChannelPermission,
 } from '../channels/channel-permissions.js';
 import { canPost, canSendDirect } from '../channels/post-permissions.js';
-import { isInAudience } from '../events/audience-membership.js';
+import { isInAudience } from '../composition/audiences.js';
 import { GROUP_PERMISSIONS, type GroupPermission } from '../groups/group.js';
 import {
   canAddMembers,
@@ -303,16 +313,10 @@ describe('permission rules over random actors and settings', () => {
     fc.assert(
       fc.property(anyWorld, anyRole, anyTeams, fc.boolean(), ({ channel, isSubscribed }, role, teams, full) => {
         const actor = person(role, teams, full);
-        const isTold = isInAudience(metadataUsers(channel), {
-          userId: actor.id,
-          role,
-          isSubscribed: () => isSubscribed,
-          isInGroup: (id) => actor.groups.has(id),
-          isLimitedGuest: false,
-          holds: () => false,
-          knows: () => false,
-          hasQueue: () => false,
-        });
+        const isTold = isInAudience(
+          metadataUsers(channel),
+          makeMembership(actor, { isSubscribed: () => isSubscribed }),
+        );
         expect(isTold).toBe(canSeeMetadata(actor, channel, isSubscribed).allowed);
       }),
       { numRuns: 300 },

@@ -1,8 +1,10 @@
-import { type Audience, allOf, except, limitedGuests, subscribersOf, users } from '../events/audience.js';
+import { subscribersOf } from '../channels/channel-delivery.js';
+import { type Audience, allOf, except, users } from '../events/audience.js';
 import type { Realm } from '../realms/realm.js';
 import type { ChannelId, EventSeq, UserId } from '../shared/ids.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import { isLimitedGuest } from './user-access.js';
+import { limitedGuests } from './user-delivery.js';
 
 /** So many users one event names at most: each becomes an event of its own for a guest who comes to know them. */
 export const MAX_USERS_PER_ACCESS_CHANGE = 200;

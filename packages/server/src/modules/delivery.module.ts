@@ -1,4 +1,11 @@
-import { EventHub, LogFollower, PublishingUnitOfWork, QueueSweep, type ReportProblem } from '@parley/domain';
+import {
+  DELIVERY_FEATURES,
+  EventHub,
+  LogFollower,
+  PublishingUnitOfWork,
+  QueueSweep,
+  type ReportProblem,
+} from '@parley/domain';
 import { EVENT_CATALOGUE } from '@parley/http';
 import { ContainerModule } from 'inversify';
 import { provideAs, provideFrom } from '../provide.js';
@@ -32,7 +39,15 @@ export const deliveryModule = new ContainerModule(({ bind }) => {
     bind,
     EventHub,
     (uow, follower, time, loop, tell) =>
-      new EventHub({ uow, follower, clock: time, eventLoop: loop, catalogue: EVENT_CATALOGUE, report: tell }),
+      new EventHub({
+        uow,
+        follower,
+        clock: time,
+        eventLoop: loop,
+        catalogue: EVENT_CATALOGUE,
+        features: DELIVERY_FEATURES,
+        report: tell,
+      }),
     unitOfWork,
     LogFollower,
     clock,

@@ -6,9 +6,9 @@ import {
   type FixtureStep,
   type MemoryFixture,
 } from '@parley/testkit';
+import { PublishingUnitOfWork } from '../../composition/publishing-unit-of-work.js';
 import { nobody } from '../../events/audience.js';
 import type { DomainEvent } from '../../events/event.js';
-import { PublishingUnitOfWork } from '../../events/publishing-unit-of-work.js';
 import { VerifyApiKey } from './verify-api-key.js';
 
 const mint = new FakeApiKeyMint();

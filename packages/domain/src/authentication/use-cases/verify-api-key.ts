@@ -1,5 +1,5 @@
+import type { EventListener } from '../../events/event-listener.js';
 import type { StoredEvent } from '../../events/event-log.js';
-import type { EventListener } from '../../events/publishing-unit-of-work.js';
 import { DomainError } from '../../shared/errors.js';
 import type { RealmId, UserId } from '../../shared/ids.js';
 import { foldCase } from '../../shared/text.js';

@@ -7,6 +7,7 @@ import type { GroupView } from '../../groups/group.js';
 import type { GroupSettingValue } from '../../groups/group-setting.js';
 import type { SystemGroupName } from '../../groups/system-groups.js';
 import type { UnreadConversation, UnreadOverview } from '../../messages/personal-messages.js';
+import { queueConditionOf } from '../../messages/queue-narrow.js';
 import type { Recipient } from '../../messages/recipient.js';
 import type { Realm } from '../../realms/realm.js';
 import type { Caller } from '../../shared/caller.js';
@@ -28,7 +29,6 @@ import {
   type QueueNarrowTerm,
   type ServedQueues,
 } from '../event-queue.js';
-import { queueConditionOf } from '../queue-narrow.js';
 
 /** What a client can ask to begin with. The viewer, their own user and the realm are always there. */
 export type SnapshotPart =

@@ -1,7 +1,7 @@
 import type { PasswordHasher } from '../../authentication/api-keys.js';
 import { type LoginAttempts, loginAttemptKey } from '../../authentication/login-attempts.js';
 import { isPasswordStrong, type PasswordStrength } from '../../authentication/password-rules.js';
-import { accessorsOf, users as usersNamed } from '../../events/audience.js';
+import { users as usersNamed } from '../../events/audience.js';
 import type { Realm } from '../../realms/realm.js';
 import type { Caller } from '../../shared/caller.js';
 import { DomainError, invalidInput } from '../../shared/errors.js';
@@ -14,6 +14,7 @@ import type { Actor } from '../actor.js';
 import { isEmailAddress } from '../email-address.js';
 import { canJoinWith, type DisposableDomains } from '../joining-address.js';
 import type { User } from '../user.js';
+import { accessorsOf } from '../user-delivery.js';
 import { parseFullName } from '../user-name.js';
 import { canChangeOwnEmail, canChangeSettingsOfOthers, mayChangeOwnName } from '../user-permissions.js';
 import { USER_SETTINGS, type UserSettingName } from '../user-settings.js';

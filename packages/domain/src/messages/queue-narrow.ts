@@ -1,13 +1,13 @@
-import type { PersonalFlags } from '../messages/message.js';
-import { evaluate, holds } from '../messages/message-condition.js';
-import type { ReceivedFlags } from '../messages/message-events.js';
-import type { UserSummary } from '../messages/message-view.js';
-import { findNarrowOperator, type QueueCondition } from '../messages/narrow-operators.js';
+import type { EventOf } from '../events/event.js';
+import type { QueueNarrowTerm } from '../events/event-queue.js';
 import type { UserId } from '../shared/ids.js';
 import { foldCase } from '../shared/text.js';
 import { dummyAddress } from '../users/email-visibility.js';
-import type { EventOf } from './event.js';
-import type { QueueNarrowTerm } from './event-queue.js';
+import type { PersonalFlags } from './message.js';
+import { evaluate, holds } from './message-condition.js';
+import type { ReceivedFlags } from './message-events.js';
+import type { UserSummary } from './message-view.js';
+import { findNarrowOperator, type QueueCondition } from './narrow-operators.js';
 
 type MessageSent = EventOf<'message.sent'>;
 

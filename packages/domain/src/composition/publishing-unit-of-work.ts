@@ -1,20 +1,8 @@
+import type { EventListener } from '../events/event-listener.js';
+import { RecordingEventLog } from '../events/recording-event-log.js';
 import { RecordingJobs, type ScheduledJob } from '../jobs/recording-jobs.js';
 import type { Clock } from '../shared/clock.js';
-import type { MessageId, RealmId } from '../shared/ids.js';
 import type { Repositories, Transaction, UnitOfWork } from '../shared/unit-of-work.js';
-import type { StoredEvent, UnreadableEvent } from './event-log.js';
-import { RecordingEventLog } from './recording-event-log.js';
-
-/** Somebody who follows what happens. Called after each commit, in order of seq within a realm. */
-export interface EventListener {
-  onEvents(events: readonly StoredEvent[]): void;
-  /** What the log quoted of these messages is gone. Before the events of the same unit. */
-  onBlanked?(realmId: RealmId, messageIds: readonly MessageId[]): void;
-  /** Something happened that this version cannot read: what is kept of the realm in memory may not be true any more. */
-  onUnreadable?(event: UnreadableEvent): void;
-  /** Another process has written to the realm: what was read of its log may not be true any more. Before its events. */
-  onWrittenElsewhere?(realmId: RealmId): void;
-}
 
 /** Told what a unit of this process has changed, once it is committed. */
 export interface CommitListener extends Partial<EventListener> {

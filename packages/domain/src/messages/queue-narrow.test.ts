@@ -1,9 +1,9 @@
 import { aChannel, aUser, createFixture, FakeRenderer, fakeRealmUrls } from '@parley/testkit';
-import { BotOwnerWarnings } from '../messages/bot-owner-warnings.js';
-import { SystemMessages } from '../messages/system-messages.js';
-import { type Addressee, SendMessage } from '../messages/use-cases/send-message.js';
-import type { QueueNarrowTerm } from './event-queue.js';
+import type { QueueNarrowTerm } from '../events/event-queue.js';
+import { BotOwnerWarnings } from './bot-owner-warnings.js';
 import { isInNarrow, queueConditionOf } from './queue-narrow.js';
+import { SystemMessages } from './system-messages.js';
+import { type Addressee, SendMessage } from './use-cases/send-message.js';
 
 const cast = () =>
   createFixture(

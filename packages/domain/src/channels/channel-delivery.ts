@@ -1,0 +1,141 @@
+import type { Audience } from '../events/audience.js';
+import type { AudienceRules, Membership } from '../events/audience-membership.js';
+import type {
+  AudienceMembers,
+  LiveCandidate,
+  LiveProjection,
+  OnlineUser,
+  QueueOwnerRights,
+  ReplayedCandidate,
+} from '../events/delivery-features.js';
+import type { DomainEvent } from '../events/event.js';
+import { type ChannelId, isId, type RealmId, type UserId } from '../shared/ids.js';
+import type { Repositories } from '../shared/unit-of-work.js';
+import type { SubscribedSpan } from './channel-repository.js';
+
+declare module '../events/audience.js' {
+  interface AudienceTypes {
+    subscribers: { readonly channelId: ChannelId };
+  }
+}
+
+declare module '../events/audience-membership.js' {
+  interface Membership {
+    isSubscribed(channelId: ChannelId): boolean;
+  }
+}
+
+declare module '../events/delivery-features.js' {
+  interface QueueOwnerRights {
+    readonly spans: ReadonlyMap<ChannelId, readonly SubscribedSpan[]>;
+    readonly channelIds: readonly ChannelId[];
+  }
+  interface OnlineUser {
+    readonly channels: Set<ChannelId>;
+  }
+}
+
+export const subscribersOf = (channelId: ChannelId): Audience => ({ kind: 'subscribers', channelId });
+
+export const CHANNEL_AUDIENCES: AudienceRules<'subscribers'> = {
+  subscribers: {
+    isValid: ({ channelId }) => isId(channelId),
+    includes: ({ channelId }, member) => member.isSubscribed(channelId),
+  },
+};
+
+type ChannelMembership = Pick<Membership, 'isSubscribed'>;
+
+/** As of the event, because message content hangs on it. */
+export const replayedSubscriptions = (candidate: ReplayedCandidate): ChannelMembership => ({
+  isSubscribed: (channelId) => {
+    const { seq } = candidate;
+    for (const { fromSeq, toSeq } of candidate.user.spans.get(channelId) ?? []) {
+      if (fromSeq <= seq && (toSeq === null || seq < toSeq)) return true;
+    }
+    return false;
+  },
+});
+
+export async function loadChannelRights(
+  { channels, personal }: Repositories,
+  realmId: RealmId,
+  userId: UserId,
+): Promise<Pick<QueueOwnerRights, 'spans' | 'channelIds'>> {
+  return {
+    spans: byChannel(await personal.listSubscribedSpans({ realmId, userId })),
+    channelIds: await channels.listSubscribedIds(realmId, userId),
+  };
+}
+
+function byChannel(spans: readonly SubscribedSpan[]): ReadonlyMap<ChannelId, readonly SubscribedSpan[]> {
+  const lists = new Map<ChannelId, SubscribedSpan[]>();
+  for (const span of spans) {
+    const list = lists.get(span.channelId);
+    if (list) list.push(span);
+    else lists.set(span.channelId, [span]);
+  }
+  return lists;
+}
+
+export const onlineInChannels = ({ channelIds }: QueueOwnerRights): Pick<OnlineUser, 'channels'> => ({
+  channels: new Set(channelIds),
+});
+
+/** Which of those online follow which channel. */
+export class ChannelProjection implements LiveProjection {
+  private readonly subscribers = new Map<ChannelId, Set<OnlineUser>>();
+
+  constructor(private readonly users: ReadonlyMap<UserId, OnlineUser>) {}
+
+  readonly members: AudienceMembers<'subscribers'> = {
+    subscribers: ({ channelId }) => this.subscribers.get(channelId) ?? NOBODY,
+  };
+
+  add(user: OnlineUser): void {
+    for (const channelId of user.channels) this.subscribe(user, channelId);
+  }
+
+  remove(user: OnlineUser): void {
+    for (const channelId of user.channels) this.unsubscribe(user, channelId);
+  }
+
+  fold(event: DomainEvent): void {
+    if (event.type === 'subscription.added') {
+      for (const { userId, channelId } of event.subscriptions) {
+        const user = this.users.get(userId);
+        if (!user) continue;
+        user.channels.add(channelId);
+        this.subscribe(user, channelId);
+      }
+    }
+    if (event.type === 'subscription.removed') {
+      for (const { id, userIds } of event.channels) {
+        for (const userId of userIds) {
+          const user = this.users.get(userId);
+          if (!user) continue;
+          user.channels.delete(id);
+          this.unsubscribe(user, id);
+        }
+      }
+    }
+  }
+
+  membershipOf(candidate: LiveCandidate): ChannelMembership {
+    return { isSubscribed: (channelId) => candidate.user.channels.has(channelId) };
+  }
+
+  private subscribe(user: OnlineUser, channelId: ChannelId): void {
+    const subscribers = this.subscribers.get(channelId);
+    if (subscribers) subscribers.add(user);
+    else this.subscribers.set(channelId, new Set([user]));
+  }
+
+  private unsubscribe(user: OnlineUser, channelId: ChannelId): void {
+    const subscribers = this.subscribers.get(channelId);
+    subscribers?.delete(user);
+    if (subscribers?.size === 0) this.subscribers.delete(channelId);
+  }
+}
+
+const NOBODY: ReadonlySet<OnlineUser> = new Set();

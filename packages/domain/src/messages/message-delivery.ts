@@ -1,0 +1,108 @@
+import type { Audience } from '../events/audience.js';
+import type { AudienceQuestions, AudienceRules, Membership } from '../events/audience-membership.js';
+import type {
+  AskedUsers,
+  AudienceAnswers,
+  LiveCandidate,
+  QueueSelection,
+  ReceiverRequest,
+  ReplayedCandidate,
+} from '../events/delivery-features.js';
+import type { EventNeeds, Receiver } from '../events/receiver.js';
+import { isId, type MessageId, type RealmId, type UserId } from '../shared/ids.js';
+import type { Repositories } from '../shared/unit-of-work.js';
+import type { PersonalFlags } from './message.js';
+import { isInNarrow } from './queue-narrow.js';
+
+declare module '../events/audience.js' {
+  interface AudienceTypes {
+    /** Those who have the message as their own. */
+    holders: { readonly messageId: MessageId };
+  }
+}
+
+declare module '../events/audience-membership.js' {
+  interface Membership {
+    holds(messageId: MessageId): boolean;
+  }
+  interface AudienceQuestions {
+    /** Who has these messages as their own. */
+    readonly messageIds?: readonly MessageId[];
+  }
+}
+
+declare module '../events/delivery-features.js' {
+  interface AudienceAnswers {
+    /** Who of the users asked about has the message. */
+    readonly holders: ReadonlyMap<MessageId, ReadonlySet<UserId>>;
+  }
+}
+
+declare module '../events/receiver.js' {
+  interface Receiver {
+    /** What the messages of `EventNeeds.messageIds` are to them now; those that are not their own are absent. */
+    readonly flags: ReadonlyMap<MessageId, PersonalFlags>;
+  }
+  interface EventNeeds {
+    /** Messages of which it tells the receiver's present flags. */
+    readonly messageIds?: readonly MessageId[];
+  }
+}
+
+export const holdersOf = (messageId: MessageId): Audience => ({ kind: 'holders', messageId });
+
+export const MESSAGE_AUDIENCES: AudienceRules<'holders'> = {
+  holders: {
+    isValid: ({ messageId }) => isId(messageId),
+    includes: ({ messageId }, member) => member.holds(messageId),
+    questions: ({ messageId }) => ({ messageIds: [messageId] }),
+  },
+};
+
+export const messageHolder = (candidate: LiveCandidate | ReplayedCandidate): Pick<Membership, 'holds'> => ({
+  holds: (id) => candidate.answers.holders.get(id)?.has(candidate.user.userId) ?? false,
+});
+
+/** Anybody may have a message. */
+export const asksForMessages = ({ messageIds = [] }: AudienceQuestions): boolean => messageIds.length > 0;
+
+export async function findHolders(
+  { personal }: Repositories,
+  realmId: RealmId,
+  { messageIds = [] }: AudienceQuestions,
+  { ids }: AskedUsers,
+): Promise<Pick<AudienceAnswers, 'holders'>> {
+  const holders = messageIds.length === 0 ? [] : await personal.filterHolders(realmId, messageIds, ids);
+  return { holders: new Map([...holders].map(([id, userIds]) => [id, new Set(userIds)])) };
+}
+
+/** Messages of public channels can be read by everybody but guests, and narrows are about messages (events §1). */
+export const MESSAGE_SELECTION: QueueSelection = {
+  isOpen: ({ allPublicChannels, narrow }) => allPublicChannels || narrow.length > 0,
+  isPublic: (event) => event.type === 'message.sent' && event.isPublic,
+  mayReadPublic: ({ role }) => role !== 'guest',
+  isInNarrow: ({ filter, ownerId }, event) =>
+    event.type !== 'message.sent' || isInNarrow(filter.narrow, event, ownerId),
+};
+
+type MessageReceiver = Pick<Receiver, 'flags'>;
+
+const NO_FLAGS: MessageReceiver = { flags: new Map() };
+
+export const messageReceiver = (): MessageReceiver => NO_FLAGS;
+
+export const needsMessages = ({ messageIds }: EventNeeds): boolean => messageIds !== undefined;
+
+/** In the order of the requests. A constant number of statements. */
+export async function loadMessageReceivers(
+  { personal }: Repositories,
+  realmId: RealmId,
+  requests: readonly ReceiverRequest[],
+): Promise<readonly MessageReceiver[]> {
+  const flagged = requests.filter(({ needs }) => needs.messageIds);
+  const messageIds = new Set(flagged.flatMap(({ needs }) => needs.messageIds!));
+  if (messageIds.size === 0) return requests.map(messageReceiver);
+  const userIds = new Set(flagged.map(({ owner }) => owner.userId));
+  const flags = await personal.listFlagsOf(realmId, [...userIds], [...messageIds]);
+  return requests.map(({ owner }) => ({ flags: flags.get(owner.userId) ?? NO_FLAGS.flags }));
+}

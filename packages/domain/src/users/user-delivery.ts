@@ -1,0 +1,262 @@
+import type { Audience } from '../events/audience.js';
+import type { AudienceQuestions, AudienceRules, Membership } from '../events/audience-membership.js';
+import type {
+  AskedUsers,
+  AudienceAnswers,
+  AudienceMembers,
+  LiveCandidate,
+  LiveProjection,
+  OnlineUser,
+  QueueOwner,
+  QueueOwnerRights,
+  RealmSnapshot,
+  ReceiverRequest,
+  ReplayedCandidate,
+} from '../events/delivery-features.js';
+import type { DomainEvent } from '../events/event.js';
+import type { EventNeeds, Receiver } from '../events/receiver.js';
+import type { GroupProjection } from '../groups/group-delivery.js';
+import type { Realm } from '../realms/realm.js';
+import { type EventSeq, isId, type RealmId, type UserId } from '../shared/ids.js';
+import type { Repositories } from '../shared/unit-of-work.js';
+import { accessChanges, inaccessibleUserIdsByGuest } from './accessible-users.js';
+import { isAtLeast, ROLES, type Role } from './role.js';
+import type { User } from './user.js';
+import { isLimitedGuest } from './user-access.js';
+
+declare module '../events/audience.js' {
+  interface AudienceTypes {
+    role: { readonly atLeast: Role };
+    /** Everybody but the guests who may not know the user (users §1.4). */
+    accessors: { readonly userId: UserId };
+    /** Guests who may not know everybody (users §1.4). */
+    limitedGuests: unknown;
+  }
+}
+
+declare module '../events/audience-membership.js' {
+  interface Membership {
+    hasRole(atLeast: Role): boolean;
+    /** A guest who may not know everybody. */
+    isLimitedGuest(): boolean;
+    /** Asked of limited guests only. */
+    knows(userId: UserId): boolean;
+  }
+  interface AudienceQuestions {
+    /** Who may know these users. */
+    readonly userIds?: readonly UserId[];
+  }
+}
+
+declare module '../events/delivery-features.js' {
+  interface QueueOwner {
+    readonly role: Role;
+    /** A guest who may not know everybody. */
+    readonly isLimitedGuest: boolean;
+  }
+  interface OnlineUser {
+    role: Role;
+  }
+  interface RealmSnapshot {
+    readonly permissions: Realm['permissions'];
+  }
+  interface AudienceAnswers {
+    /** Whom of the users asked about a guest may not know. */
+    readonly inaccessible: ReadonlyMap<UserId, ReadonlySet<UserId>>;
+  }
+  interface AskedUsers {
+    /** Those who may not know everybody. */
+    readonly guestIds: readonly UserId[];
+  }
+}
+
+declare module '../events/receiver.js' {
+  interface Receiver {
+    readonly role: Role;
+    /** Of the users that the event names (`EventNeeds.userIds`), those they may not know (users §1.4). */
+    readonly inaccessible: ReadonlySet<UserId>;
+    /** Of the users of `EventNeeds.access`: whom they know from now on, and whom no longer. Ascending id. */
+    readonly gained: readonly User[];
+    readonly lost: readonly UserId[];
+  }
+  interface EventNeeds {
+    /** Users it names, and of whom a guest who may not know them sees less. */
+    readonly userIds?: readonly UserId[];
+    /** Users whom a guest may know now or may have known before. */
+    readonly access?: { readonly userIds: readonly UserId[]; readonly before: EventSeq };
+  }
+}
+
+export const atLeast = (role: Role): Audience => ({ kind: 'role', atLeast: role });
+export const limitedGuests: Audience = { kind: 'limitedGuests' };
+export const accessorsOf = (userId: UserId): Audience => ({ kind: 'accessors', userId });
+
+export const USER_AUDIENCES: AudienceRules<'role' | 'accessors' | 'limitedGuests'> = {
+  role: {
+    isValid: ({ atLeast: role }) => ROLES.includes(role as Role),
+    includes: ({ atLeast: role }, member) => member.hasRole(role),
+  },
+  accessors: {
+    isValid: ({ userId }) => isId(userId),
+    includes: ({ userId }, member) => !member.isLimitedGuest() || member.knows(userId),
+    questions: ({ userId }) => ({ userIds: [userId] }),
+  },
+  limitedGuests: { isValid: () => true, includes: (_, member) => member.isLimitedGuest() },
+};
+
+type UserMembership = Pick<Membership, 'hasRole' | 'isLimitedGuest' | 'knows'>;
+
+const membership = (
+  candidate: LiveCandidate | ReplayedCandidate,
+  isLimited: UserMembership['isLimitedGuest'],
+): UserMembership => ({
+  hasRole: (minimum) => isAtLeast(candidate.user.role, minimum),
+  isLimitedGuest: isLimited,
+  // Of whom nothing was found out, nothing is told.
+  knows: (userId) => candidate.answers.inaccessible.get(candidate.user.userId)?.has(userId) === false,
+});
+
+export const replayedUser = (candidate: ReplayedCandidate): UserMembership =>
+  membership(candidate, () => candidate.user.isLimitedGuest);
+
+/** Null: they are no active user. */
+export async function loadUserRights(
+  { users, actors, realms }: Repositories,
+  realmId: RealmId,
+  userId: UserId,
+): Promise<Omit<QueueOwner, 'userId'> | null> {
+  const user = await users.find(realmId, userId);
+  if (!user?.isActive) return null;
+  const actor = await actors.get({ realmId, userId });
+  return { role: user.role, isLimitedGuest: isLimitedGuest(actor, await realms.get(realmId)) };
+}
+
+export const loadUserSnapshot = async (
+  { realms }: Repositories,
+  realmId: RealmId,
+): Promise<Pick<RealmSnapshot, 'permissions'>> => ({ permissions: (await realms.get(realmId)).permissions });
+
+/** Which of the users asked about the guests may not know. */
+export const findInaccessible = async (
+  repositories: Repositories,
+  realmId: RealmId,
+  { userIds = [] }: AudienceQuestions,
+  { guestIds }: AskedUsers,
+): Promise<Pick<AudienceAnswers, 'inaccessible'>> => ({
+  inaccessible: await inaccessibleUserIdsByGuest(repositories, realmId, guestIds, userIds),
+});
+
+/** Among whose askers the owner of a queue is. */
+export const askedGuest = (
+  { userId, isLimitedGuest: isLimited }: QueueOwnerRights,
+  { userIds = [] }: AudienceQuestions,
+): Pick<AskedUsers, 'guestIds'> => ({ guestIds: isLimited && userIds.length > 0 ? [userId] : [] });
+
+/** Roles of those online, and which of them are guests who may not know everybody. */
+export class UserProjection implements LiveProjection {
+  private readonly guests = new Set<OnlineUser>();
+  private permissions: Realm['permissions'];
+
+  constructor(
+    snapshot: Pick<RealmSnapshot, 'permissions'>,
+    private readonly users: ReadonlyMap<UserId, OnlineUser>,
+    private readonly groups: Pick<GroupProjection, 'groupsOf'>,
+  ) {
+    this.permissions = snapshot.permissions;
+  }
+
+  readonly members: AudienceMembers<'limitedGuests'> = { limitedGuests: () => new Set(this.limitedGuests()) };
+
+  add(user: OnlineUser): void {
+    if (user.role === 'guest') this.guests.add(user);
+    else this.guests.delete(user);
+  }
+
+  remove(user: OnlineUser): void {
+    this.guests.delete(user);
+  }
+
+  fold(event: DomainEvent): void {
+    if (event.type === 'realm.permission_changed') {
+      this.permissions = { ...this.permissions, [event.permission]: event.groupId };
+    }
+    if (event.type !== 'user.role_changed') return;
+    const user = this.users.get(event.userId);
+    if (!user) return;
+    user.role = event.role;
+    this.add(user);
+  }
+
+  membershipOf(candidate: LiveCandidate): UserMembership {
+    return membership(candidate, () => this.isLimitedGuest(candidate.user));
+  }
+
+  ownerOf(user: OnlineUser): QueueOwner {
+    return { userId: user.userId, role: user.role, isLimitedGuest: this.isLimitedGuest(user) };
+  }
+
+  /** Whether anybody is asked about these users: only guests may not know somebody. */
+  concerns({ userIds = [] }: AudienceQuestions): boolean {
+    return userIds.length > 0 && this.limitedGuests().length > 0;
+  }
+
+  askedUsers(): Pick<AskedUsers, 'guestIds'> {
+    return { guestIds: this.limitedGuests().map(({ userId }) => userId) };
+  }
+
+  private limitedGuests(): OnlineUser[] {
+    return [...this.guests].filter((guest) => this.isLimitedGuest(guest));
+  }
+
+  private isLimitedGuest({ userId, role }: OnlineUser): boolean {
+    return (
+      role === 'guest' &&
+      isLimitedGuest({ role, groups: this.groups.groupsOf(userId) }, { permissions: this.permissions })
+    );
+  }
+}
+
+/** Whose queues end; null: nobody's. */
+export const deactivatedUserIn = (event: DomainEvent): UserId | null =>
+  event.type === 'user.activation_changed' && !event.isActive ? event.userId : null;
+
+type UserReceiver = Pick<Receiver, 'role' | 'inaccessible' | 'gained' | 'lost'>;
+
+const NOTHING: Omit<UserReceiver, 'role'> = { inaccessible: new Set(), gained: [], lost: [] };
+
+export const userReceiver = ({ role }: QueueOwner): UserReceiver => ({ role, ...NOTHING });
+
+/** Only guests who may not know everybody see less of others than there is. */
+export const needsUsers = ({ userIds, access }: EventNeeds, { isLimitedGuest: isLimited }: QueueOwner): boolean =>
+  isLimited && (userIds !== undefined || access !== undefined);
+
+/** In the order of the requests. A constant number of statements. */
+export async function loadUserReceivers(
+  repositories: Repositories,
+  realmId: RealmId,
+  requests: readonly ReceiverRequest[],
+): Promise<readonly UserReceiver[]> {
+  const guests = requests.filter(({ owner }) => owner.isLimitedGuest);
+  const named = unique(guests.flatMap(({ needs }) => needs.userIds ?? []));
+  const namedTo = unique(guests.flatMap(({ owner, needs }) => (needs.userIds ? [owner.userId] : [])));
+  const inaccessible = await inaccessibleUserIdsByGuest(repositories, realmId, namedTo, named);
+
+  const changing = guests.filter(({ needs, seq }) => needs.access && seq !== null);
+  const changes = await accessChanges(
+    repositories,
+    realmId,
+    changing.map(({ owner, needs, seq }) => ({ guestId: owner.userId, ...needs.access!, at: seq! })),
+  );
+  const changeOf = new Map(changing.map((request, index) => [request, changes[index]!]));
+
+  return requests.map((request) => {
+    const { owner } = request;
+    return {
+      ...userReceiver(owner),
+      ...(owner.isLimitedGuest && { inaccessible: inaccessible.get(owner.userId) ?? NOTHING.inaccessible }),
+      ...changeOf.get(request),
+    };
+  });
+}
+
+const unique = <T>(values: readonly T[]): T[] => [...new Set(values)];
