@@ -1,9 +1,9 @@
 /** @jest-config-loader esbuild-register */
 import type { Config } from 'jest';
 
-const config: Config = {
-  // Jest would leave one core idle, which is half of a small machine.
-  maxWorkers: '100%',
+type Project = Exclude<NonNullable<Config['projects']>[number], string>;
+
+const project: Project = {
   roots: ['<rootDir>/packages'],
   testMatch: ['**/src/**/*.test.ts'],
   testPathIgnorePatterns: ['/node_modules/', '/dist/'],
@@ -25,8 +25,24 @@ const config: Config = {
   transformIgnorePatterns: ['/node_modules/(?!(inversify|@inversifyjs)/)'],
   moduleNameMapper: {
     '^@parley/([a-z-]+)$': '<rootDir>/packages/$1/src/index.ts',
+    '^@parley/([a-z-]+)/(.+)$': '<rootDir>/packages/$1/src/$2.ts',
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },
+};
+
+const config: Config = {
+  // Jest would leave one core idle, which is half of a small machine.
+  maxWorkers: '100%',
+  projects: [
+    { ...project, displayName: 'memory', globals: { PARLEY_TEST_STORAGE: 'memory' } },
+    // What goes through HTTP must be the same on the storage that is really used.
+    {
+      ...project,
+      displayName: 'sqlite',
+      roots: ['<rootDir>/packages/server/src/http-tests'],
+      globals: { PARLEY_TEST_STORAGE: 'sqlite' },
+    },
+  ],
 };
 
 export default config;

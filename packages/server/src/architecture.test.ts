@@ -3,7 +3,6 @@ import { join, relative, resolve, sep } from 'node:path';
 import { type ParseOptions, parseSync } from '@swc/core';
 
 const packagesDir = resolve(__dirname, '../..');
-const CONTRACTS = join(packagesDir, 'testkit/src/contracts');
 
 interface Rules {
   /** Besides its own files. `node:` stands for every module of Node. */
@@ -78,6 +77,8 @@ const TEST_FOLDERS = new Set(['fixtures', 'testing']);
 
 const TEST_LIBRARIES = [
   '@parley/testkit',
+  // Contracts mean something only under Jest, so that the index does not offer them.
+  '@parley/testkit/contracts/all-contracts',
   '@jest/globals',
   '@swc/core',
   'esbuild',
@@ -260,12 +261,11 @@ function isTest(name: string, file: string): boolean {
 
 function strayImports(name: string, file: string, code: string): string[] {
   const allowed = [...RULES[name]!.mayImport, ...(isTest(name, file) ? TEST_LIBRARIES : [])];
-  // Contracts mean something only under Jest, so that testkit's index does not offer them.
-  const folders = [join(packagesDir, name, 'src'), ...(isTest(name, file) ? [CONTRACTS] : [])];
+  const folder = join(packagesDir, name, 'src');
   const isAllowed = (specifier: string) =>
     isLocal(specifier)
-      ? folders.some((folder) => resolve(file, '..', specifier).startsWith(folder + sep))
-      : // Of our own packages only what their index offers; of others also single files, which load quicker.
+      ? resolve(file, '..', specifier).startsWith(folder + sep)
+      : // Of our own packages only what they export; of others also single files, which load quicker.
         allowed.includes(specifier.startsWith('@parley/') ? specifier : packageOf(specifier));
   return importsOf(code)
     .filter((specifier) => !isAllowed(specifier))

@@ -136,7 +136,7 @@ const SETTINGS = {
     'PARLEY_SHED_LOAD',
     'shed-load',
     'on|off',
-    'refuses requests while the server lags or runs out of memory; default: on',
+    'refuses requests while the server lags or runs out of memory',
     parseSwitch,
     true,
   ),
@@ -249,8 +249,10 @@ export function describeSettings(): string {
     .join('\n');
 }
 
-const describeDefault = (value: unknown): string =>
-  typeof value === 'object' ? `sqlite:${(value as DatabaseLocation).path}` : String(value);
+function describeDefault(value: unknown): string {
+  if (typeof value === 'boolean') return value ? 'on' : 'off';
+  return typeof value === 'object' ? `sqlite:${(value as DatabaseLocation).path}` : String(value);
+}
 
 /** By flag, as text; a switch that is there says `on` or `off`. */
 function parseFlags(

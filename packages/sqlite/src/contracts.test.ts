@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Damage } from '@parley/testkit';
+import { storageContracts } from '@parley/testkit/contracts/all-contracts';
 import Sqlite from 'better-sqlite3';
-import { storageContracts } from '../../testkit/src/contracts/all-contracts.js';
 import { openSqliteStorage } from './index.js';
 
 describe('SQLite', () => {

@@ -13,7 +13,8 @@ interface PeerGroup {
 
 /**
  * Tells the others who may see the channels who has come or gone, in as few events as channels §6.2 allows: public channels
- * share one while no guest, who sees none but what they follow, is among their subscribers.
+ * share one while no guest, who sees none but what they follow, is among their subscribers. Those who come are told of each
+ * other by the lists of subscribers they get; those who leave together, by the same event as the others.
  */
 export async function publishSubscriberChanges(
   tx: Transaction,
@@ -37,6 +38,7 @@ export async function publishSubscriberChanges(
   for (const { channels: together, userIds } of groups.values()) {
     const [channel] = together;
     const viewers = together.length === 1 ? metadataUsers(channel!) : firstAudience(channel!);
+    const leaveTogether = op === 'remove' && userIds.length > 1;
     await tx.events.append(realmId, {
       event: {
         type: 'channel.subscribers_changed',
@@ -44,7 +46,7 @@ export async function publishSubscriberChanges(
         channelIds: together.map(({ id }) => id),
         userIds,
       },
-      audience: except(viewers, users(userIds)),
+      audience: leaveTogether ? viewers : except(viewers, users(userIds)),
     });
     await tx.yield();
   }

@@ -11,7 +11,7 @@ export const MAX_USERS_PER_ACCESS_CHANGE = 200;
 
 /** Tells guests, who may not know everybody, whom they have come to know or know no longer (users §1.4). */
 export interface AccessAnnouncer {
-  /** `newcomers` have come to the channel, or gone; `others` follow it beside them. */
+  /** `changed` have come to the channel, or gone; `others` follow it beside them. */
   announceChannel(
     channelId: ChannelId,
     changed: readonly UserId[],
@@ -39,7 +39,9 @@ export async function accessAnnouncer(tx: Transaction, realm: Realm): Promise<Ac
         return actor !== undefined && isLimitedGuest(actor, realm);
       });
       await announce(changed, except(subscribersOf(channelId), users(guests)));
-      if (guests.length > 0) await announce(await others(), users(guests));
+      if (guests.length === 0) return;
+      // Those who come together, or leave together, come to know one another, or lose one another.
+      await announce([...new Set([...(await others()), ...changed])], users(guests));
     },
     announceConversation: (userIds) => announce(userIds, users(userIds)),
   };

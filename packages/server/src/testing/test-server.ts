@@ -19,11 +19,12 @@ import {
 } from '@parley/domain';
 import { type Logger, type Route, silentLogger } from '@parley/http';
 import { unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
-import { FixedClock, MemoryStorage } from '@parley/testkit';
+import { FixedClock } from '@parley/testkit';
 import type { HostAuthenticate } from '../authentication/host-authenticator.js';
 import { ScryptPasswordHasher } from '../authentication/scrypt-password-hasher.js';
 import { SeededRandom } from '../demo/seeded-random.js';
 import { type ComposedParley, composeParley, type ParleyParts } from '../parley.js';
+import { openTestStorage, type TestStorage } from './test-storage.js';
 
 export interface TestServerOptions {
   /** Beside the API's own. */
@@ -82,8 +83,9 @@ export type TestPerson = keyof typeof PEOPLE;
 const quickHasher = new ScryptPasswordHasher({ ln: 1, p: 1 });
 
 /**
- * The whole application on memory storage behind a real port. One realm, `zulip`, at the address itself, with a person
- * of each role and nothing else; the clock stands still until it is told otherwise. `close` it after the test.
+ * The whole application behind a real port, on memory or on SQLite as the jest project has it. One realm, `zulip`, at the
+ * address itself, with a person of each role and nothing else; the clock stands still until it is told otherwise. `close`
+ * it after the test.
  */
 export class TestServer {
   readonly people = {} as Record<TestPerson, TestUser>;
@@ -93,7 +95,7 @@ export class TestServer {
   private constructor(
     readonly parts: ParleyParts,
     readonly parley: ComposedParley,
-    readonly storage: MemoryStorage,
+    readonly storage: TestStorage,
     readonly clock: FixedClock,
     private readonly server: Server,
     readonly url: string,
@@ -101,7 +103,7 @@ export class TestServer {
 
   static async start(options: TestServerOptions = {}): Promise<TestServer> {
     const clock = new FixedClock();
-    const storage = new MemoryStorage(clock);
+    const storage = openTestStorage(clock);
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const url = `http://localhost:${(server.address() as AddressInfo).port}`;
@@ -122,7 +124,7 @@ export class TestServer {
       trustedProxies: 0,
       isDev: true,
       ...options,
-      release: async () => {},
+      release: () => storage.close(),
     };
     const parley = await composeParley(parts);
     server.on('request', parley.handler);

@@ -49,7 +49,7 @@ export class ListChannels {
         if (input.includeReadable) return hasContentAccess(actor, channel, own.has(channel.id));
         return (
           (input.includePublic && actor.role !== 'guest' && !isPrivate(channel)) ||
-          (input.includeWebPublic && isWebPublic(channel) && !channel.isArchived) ||
+          (input.includeWebPublic && isWebPublic(channel)) ||
           (input.includeSubscribed && own.has(channel.id))
         );
       };

@@ -3,6 +3,7 @@ import {
   aGroup,
   aMessage,
   anotherRealm,
+  aRealmWith,
   aUser,
   aUserOfEachRole,
   createFixture,
@@ -44,13 +45,28 @@ describe('unsubscribing from channels', () => {
     expect(await eventsWithReceivers(fixture)).toEqual([
       ['subscription.removed', ['administrator', 'member', 'guest']],
       ['channel.hidden', ['member', 'guest']],
-      ['channel.subscribers_changed', ['owner', 'moderator']],
+      // The administrator still sees the channel, and those who left with them among its subscribers.
+      ['channel.subscribers_changed', ['owner', 'administrator', 'moderator']],
       ['message.flag_changed', ['administrator']],
       ['message.flag_changed', ['member']],
       ['message.flag_changed', ['guest']],
     ]);
     const unread = await fixture.uow.read((r) => r.personal.listUnread(fixture.viewer('guest'), 9));
     expect(unread).toEqual([]);
+  });
+
+  it('tells guests, who may not know everybody, whom they lose, those who leave with them too', async () => {
+    const fixture = await cast(
+      aRealmWith({ permissionOverrides: { canAccessAllUsers: 'members' } }),
+      aUser({ name: 'other guest', role: 'guest' }),
+      aChannel({ name: 'town', subscribers: ['owner', 'member', 'guest', 'other guest'] }),
+      aChannel({ name: 'elsewhere', subscribers: ['owner'] }),
+    );
+    // What they knew is asked as of an event after the fixture was set.
+    await leaving(fixture)('owner', ['elsewhere']);
+    await expectInSync(fixture, () =>
+      leaving(fixture)('owner', ['town'], ids(fixture, 'guest', 'other guest', 'member')),
+    );
   });
 
   it('changes no other channel’s read state, and sends no flag event where nothing was unread', async () => {

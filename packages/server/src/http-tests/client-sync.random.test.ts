@@ -1,0 +1,165 @@
+import fc from 'fast-check';
+import { fieldsOf } from '../testing/expectations.js';
+import type { WireClient } from '../testing/wire-client.js';
+import { expectInStep, WireWorld, type WorldPerson } from '../testing/wire-world.js';
+
+/** A failure names its seed; `PARLEY_RANDOM_SEED` and `PARLEY_RANDOM_RUNS` repeat it, or look further. */
+const SEED = 2026;
+const RUNS = 12;
+const MAX_STEPS = 40;
+
+const CHANNELS = ['town', 'garden', 'closet', 'archive', 'museum'] as const;
+const NEW_CHANNELS = ['attic', 'cellar'] as const;
+
+/** A client catches up in between: what it hears late, and what at once, is the same. */
+interface Pause {
+  readonly client: number;
+}
+
+interface Step {
+  readonly as: WorldPerson;
+  readonly operation: string;
+  /** What it depends on that is only known when it is played. */
+  readonly params: (world: WireWorld, messages: readonly number[]) => Readonly<Record<string, unknown>>;
+  /** For the report of a failure. */
+  readonly told: unknown;
+}
+
+/** Those who may do most things more often: what is refused tells little. */
+const caller = fc.constantFrom<WorldPerson>(
+  ...(['desdemona', 'desdemona', 'iago', 'iago', 'iago', 'hamlet', 'hamlet', 'hamlet'] as const),
+  ...(['shiva', 'cordelia', 'cordelia', 'polonius', 'stranger'] as const),
+);
+const person = fc.constantFrom<WorldPerson>('desdemona', 'iago', 'hamlet', 'cordelia', 'polonius', 'stranger');
+const somebody = fc.uniqueArray(person, { minLength: 1, maxLength: 3 });
+/** Nobody else: the caller. */
+const principals = fc.oneof(fc.constant([] as WorldPerson[]), somebody);
+const channel = fc.constantFrom(...CHANNELS, ...NEW_CHANNELS);
+const someChannels = fc.uniqueArray(fc.constantFrom(...CHANNELS), { minLength: 1, maxLength: 2 });
+const anyChannels = fc.uniqueArray(channel, { minLength: 1, maxLength: 2 });
+const topic = fc.constantFrom('', 'news', 'NEWS', 'plans');
+const content = fc.constantFrom('hello', '@**King Hamlet**', '@**all**', '@**topic**', '@**Polonius** @**Cordelia**');
+const flag = fc.constantFrom('read', 'read', 'starred', 'collapsed');
+const op = fc.constantFrom('add', 'remove');
+const indexes = fc.uniqueArray(fc.nat(15), { minLength: 1, maxLength: 4 });
+
+const step = <P>(
+  operation: string,
+  parts: fc.Arbitrary<P>,
+  params: (parts: P, ...known: Parameters<Step['params']>) => ReturnType<Step['params']>,
+): fc.Arbitrary<Step> =>
+  fc.tuple(caller, parts).map(([as, told]) => ({
+    as,
+    operation,
+    params: (world, messages) => params(told, world, messages),
+    told,
+  }));
+
+const idsOf = (names: readonly WorldPerson[], { people }: WireWorld): number[] => names.map((name) => people[name].id);
+
+const steps = fc.oneof(
+  step('POST /messages', fc.record({ channel, topic, content }), ({ channel: to, ...message }) => ({
+    type: 'channel',
+    to,
+    ...message,
+  })),
+  step('POST /messages', fc.record({ to: somebody, content }), ({ to, content }, world) => ({
+    type: 'direct',
+    to: idsOf(to, world),
+    content,
+  })),
+  ...[anyChannels, someChannels, someChannels].map((names) =>
+    step('POST /users/me/subscriptions', fc.tuple(names, principals), ([names, people], world) => ({
+      subscriptions: names.map((name) => ({ name })),
+      principals: idsOf(people, world),
+    })),
+  ),
+  ...[anyChannels, someChannels, someChannels].map((names) =>
+    step('DELETE /users/me/subscriptions', fc.tuple(names, principals), ([subscriptions, people], world) => ({
+      subscriptions,
+      principals: idsOf(people, world),
+    })),
+  ),
+  step('POST /users', fc.constantFrom('yorick', 'osric', 'reynaldo'), (name) => ({
+    email: `${name}@zulip.com`,
+    password: `alas, poor ${name} 1601`,
+    full_name: name,
+  })),
+  step(
+    'POST /channels/create',
+    fc.record({
+      name: fc.constantFrom(...NEW_CHANNELS),
+      subscribers: somebody,
+      invite_only: fc.boolean(),
+      is_default_stream: fc.boolean(),
+      history_public_to_subscribers: fc.boolean(),
+    }),
+    ({ subscribers, ...fields }, world) => ({ ...fields, subscribers: idsOf(subscribers, world) }),
+  ),
+  step('POST /messages/flags', fc.record({ op, flag, indexes }), ({ indexes, ...change }, _, messages) => ({
+    ...change,
+    messages: indexes.flatMap((index) => messages.at(-1 - index) ?? []),
+  })),
+  step('POST /messages/flags/narrow', fc.record({ op, flag }), (change) => ({
+    ...change,
+    anchor: 'newest',
+    num_before: 20,
+    num_after: 0,
+    narrow: [],
+  })),
+  step('POST /mark_all_as_read', fc.constant(null), () => ({})),
+);
+
+const histories = fc.array(
+  fc.oneof({ weight: 5, arbitrary: steps }, { weight: 1, arbitrary: fc.record({ client: fc.nat(6) }) }),
+  { minLength: 1, maxLength: MAX_STEPS, size: 'max' },
+);
+
+/** Refused steps change nothing, and count all the same. */
+async function play(world: WireWorld, clients: readonly WireClient[], story: readonly (Step | Pause)[]): Promise<void> {
+  const messages = [...world.messages];
+  for (const step of story) {
+    if ('client' in step) {
+      await clients[step.client % clients.length]!.catchUp();
+      continue;
+    }
+    const { as, operation, params } = step;
+    const [method, path] = operation.split(' ') as [string, string];
+    const reply = await world.server.request(method, path, {
+      as: world.people[as],
+      params: params(world, messages),
+    });
+    if (reply.status >= 500) throw new Error(`${operation} was answered with ${reply.status}`);
+    if (operation === 'POST /messages' && reply.status === 200) messages.push(fieldsOf(reply).id!);
+  }
+}
+
+const tell = (story: readonly (Step | Pause)[]): string =>
+  story
+    .map((step) =>
+      'client' in step
+        ? `  client ${step.client} catches up`
+        : `  ${step.as}: ${step.operation} ${JSON.stringify(step.told)}`,
+    )
+    .join('\n');
+
+it('clients stay in step with the server through random histories', async () => {
+  const property = fc.asyncProperty(histories, async (story) => {
+    const world = await WireWorld.open();
+    try {
+      const clients = await world.observe();
+      await play(world, [...clients.values()], story);
+      await expectInStep(clients);
+    } catch (error) {
+      throw new Error(`${(error as Error).message}\nafter this history:\n${tell(story)}`);
+    } finally {
+      await world.close();
+    }
+  });
+  const runs = Number(process.env.PARLEY_RANDOM_RUNS ?? RUNS);
+  const seed = Number(process.env.PARLEY_RANDOM_SEED ?? SEED);
+  const result = await fc.check(property, { numRuns: runs, seed, endOnFailure: false });
+  if (result.failed) {
+    throw new Error(`${(result.errorInstance as Error).message}\n(seed ${result.seed}, ${result.numShrinks} shrinks)`);
+  }
+}, 300_000);

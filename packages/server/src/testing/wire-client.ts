@@ -1,0 +1,490 @@
+import { fieldsOf } from './expectations.js';
+import type { TestServer, TestUser } from './test-server.js';
+import { WireUnread } from './wire-unread.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: wire forms, told apart by comparing them.
+type Wire = any;
+
+/** Every capability of events §2. */
+export const ALL_CAPABILITIES = {
+  notification_settings_null: true,
+  bulk_message_deletion: true,
+  user_avatar_url_field_optional: true,
+  stream_typing_notifications: true,
+  linkifier_url_template: true,
+  user_list_incomplete: true,
+  include_deactivated_groups: true,
+  archived_channels: true,
+  empty_topic_name: true,
+  simplified_presence_events: true,
+  individual_emoji_changes: true,
+} as const;
+
+export const NO_CAPABILITIES = { notification_settings_null: false } as const;
+
+export type Capabilities = Readonly<Record<string, boolean>>;
+
+const CHANNEL_LISTS = ['subscriptions', 'unsubscribed', 'never_subscribed', 'streams'] as const;
+
+/**
+ * A client that asks for everything once, and from then on knows only what its events tell it (events §7, §9). Its `state`
+ * must always be what a fresh register answers. An event that it has no rule for is an error, so that new events get one.
+ */
+export class WireClient {
+  /** `type/op`, in the order they came, each once. */
+  readonly heard = new Set<string>();
+  private lastEventId: number;
+
+  private constructor(
+    private readonly server: TestServer,
+    private readonly as: TestUser,
+    private readonly capabilities: Capabilities,
+    private readonly queueId: string,
+    private readonly answer: Wire,
+    private readonly unread: WireUnread,
+  ) {
+    this.lastEventId = answer.last_event_id;
+  }
+
+  static async open(server: TestServer, as: TestUser, capabilities: Capabilities): Promise<WireClient> {
+    const answer = await register(server, as, capabilities);
+    return new WireClient(server, as, capabilities, answer.queue_id, answer, new WireUnread(answer.unread_msgs));
+  }
+
+  /** Applies everything that is there. */
+  async catchUp(): Promise<void> {
+    for (;;) {
+      const params = { queue_id: this.queueId, last_event_id: this.lastEventId, dont_block: true };
+      const events: Wire[] = fieldsOf(await this.server.get('/events', this.as, params)).events as Wire;
+      if (events.length === 0) return;
+      for (const event of events) {
+        this.apply(event);
+        this.lastEventId = event.id;
+      }
+    }
+  }
+
+  /** What it knows, in the form of a register answer. */
+  get state(): Wire {
+    const { subscriptions, user_topics } = this.answer;
+    return comparable({
+      ...this.answer,
+      unread_msgs: this.unread.present({ userId: this.as.id, subscriptions, user_topics }),
+    });
+  }
+
+  /** What a client that starts now is told. */
+  async fresh(): Promise<Wire> {
+    const answer = await register(this.server, this.as, this.capabilities);
+    fieldsOf(await this.server.delete('/events', this.as, { queue_id: answer.queue_id }));
+    return comparable(answer);
+  }
+
+  private apply(event: Wire): void {
+    const name = event.op === undefined ? event.type : `${event.type}/${event.op}`;
+    const rule = RULES[name] ?? RULES[event.type];
+    if (!rule) throw new Error(`The client has no rule for ${JSON.stringify(event)}`);
+    this.heard.add(name);
+    rule({ ...this.parts, event });
+  }
+
+  private get parts(): Omit<Happening, 'event'> {
+    return {
+      answer: this.answer,
+      unread: this.unread,
+      selfId: this.as.id,
+      can: (capability) => this.capabilities[capability] === true,
+    };
+  }
+}
+
+async function register(server: TestServer, as: TestUser, capabilities: Capabilities): Promise<Wire> {
+  const params = { client_capabilities: capabilities, client_gravatar: false, include_subscribers: 'true' };
+  return fieldsOf(await server.post('/register', as, params));
+}
+
+interface Happening {
+  readonly event: Wire;
+  /** Changed in place. */
+  readonly answer: Wire;
+  readonly unread: WireUnread;
+  readonly selfId: number;
+  readonly can: (capability: string) => boolean;
+}
+
+type Rule = (happening: Happening) => void;
+
+const nothing: Rule = () => {};
+
+/** The event holds the whole of a register field. */
+const replaces =
+  (field: string, from = field): Rule =>
+  ({ answer, event }) => {
+    answer[field] = event[from];
+  };
+
+/** By `type/op`, or by type for all its ops. */
+const RULES: Readonly<Record<string, Rule>> = {
+  heartbeat: nothing,
+  typing: nothing,
+  alert_words: replaces('alert_words'),
+  muted_users: replaces('muted_users'),
+  onboarding_steps: replaces('onboarding_steps'),
+  custom_profile_fields: replaces('custom_profile_fields', 'fields'),
+  realm_linkifiers: replaces('realm_linkifiers'),
+  realm_playgrounds: replaces('realm_playgrounds'),
+  muted_topics: replaces('muted_topics'),
+  default_streams: replaces('realm_default_streams', 'default_streams'),
+  default_stream_groups: replaces('realm_default_stream_groups', 'default_stream_groups'),
+  'user_settings/update': ({ answer, event }) => {
+    answer.user_settings[event.property] = event.value;
+  },
+  'realm_user_settings_defaults/update': ({ answer, event }) => {
+    answer.realm_user_settings_defaults[event.property] = event.value;
+  },
+  'realm/update': ({ answer, event }) => changeRealm(answer, event.property, event.value),
+  'realm/update_dict': ({ answer, event }) => {
+    for (const [property, value] of Object.entries(event.data)) changeRealm(answer, property, value);
+  },
+
+  message: receiveMessage,
+  'update_message_flags/add': ({ answer, unread, event: { flag, all, messages } }) => {
+    own(answer, messages);
+    if (flag === 'read') unread.markRead(all ? null : messages);
+    if (flag === 'starred') answer.starred_messages = union(answer.starred_messages, messages);
+  },
+  'update_message_flags/remove': ({ answer, unread, event: { flag, messages, message_details: details } }) => {
+    own(answer, messages);
+    if (flag === 'read') for (const id of messages) unread.markUnread(id, details[id]);
+    if (flag === 'starred') answer.starred_messages = without(answer.starred_messages, messages);
+  },
+  user_topic: ({ answer, event: { type: _, id: __, ...topic } }) => {
+    const isSame = (other: Wire) =>
+      other.stream_id === topic.stream_id && other.topic_name.toLowerCase() === topic.topic_name.toLowerCase();
+    answer.user_topics = answer.user_topics.filter((other: Wire) => !isSame(other));
+    if (topic.visibility_policy !== 0) answer.user_topics.push(topic);
+  },
+
+  'stream/create': ({ answer, event }) => {
+    for (const channel of event.streams) {
+      put(answer, 'streams', channel);
+      if (!answer.is_guest || channel.is_web_public) put(answer, 'never_subscribed', { ...channel, subscribers: [] });
+    }
+  },
+  'stream/delete': ({ answer, event: { stream_ids: ids } }) => {
+    for (const list of CHANNEL_LISTS) for (const id of ids) take(answer, list, id);
+  },
+  'stream/update': ({ answer, event: { type: _, op: __, id: ___, name: ____, stream_id, property, value, ...more } }) =>
+    changeChannel(answer, stream_id, (channel) => ({ ...channel, [property]: value, ...more })),
+  'subscription/add': ({ answer, event, can }) => {
+    for (const subscription of event.subscriptions) {
+      for (const list of ['unsubscribed', 'never_subscribed'] as const) take(answer, list, subscription.stream_id);
+      const shown = can('notification_settings_null') ? subscription : inherited(subscription, answer.user_settings);
+      put(answer, 'subscriptions', shown);
+    }
+  },
+  'subscription/remove': ({ answer, event, selfId }) => {
+    for (const { stream_id } of event.subscriptions) {
+      const left = take(answer, 'subscriptions', stream_id);
+      if (left) put(answer, 'unsubscribed', { ...left, subscribers: without(left.subscribers, [selfId]) });
+    }
+  },
+  'subscription/update': ({ answer, event: { stream_id, property, value } }) =>
+    changeChannel(answer, stream_id, (channel) => (property in channel ? { ...channel, [property]: value } : channel)),
+  'subscription/peer_add': ({ answer, event: { stream_ids, user_ids } }) =>
+    changeSubscribers(answer, stream_ids, (ids) => union(ids, user_ids)),
+  'subscription/peer_remove': ({ answer, event: { stream_ids, user_ids } }) =>
+    changeSubscribers(answer, stream_ids, (ids) => without(ids, user_ids)),
+
+  'realm_user/add': ({ answer, event: { person } }) => {
+    const { is_active: _, ...user } = person;
+    answer.realm_users = [...withoutUser(answer.realm_users, user.user_id), user];
+  },
+  'realm_user/remove': ({ answer, event: { person }, can }) => {
+    const lost = answer.realm_users.find((user: Wire) => user.user_id === person.user_id);
+    answer.realm_users = withoutUser(answer.realm_users, person.user_id);
+    // A client that wants everybody listed goes on with somebody unknown (events §4.3).
+    if (lost && !can('user_list_incomplete')) answer.realm_users.push(unknown(lost, answer));
+  },
+  'realm_user/update': changeUser,
+
+  'user_group/add': ({ answer, event: { group } }) => {
+    answer.realm_user_groups = [...answer.realm_user_groups.filter(({ id }: Wire) => id !== group.id), group];
+  },
+  'user_group/remove': ({ answer, event: { group_id } }) => {
+    answer.realm_user_groups = answer.realm_user_groups.filter(({ id }: Wire) => id !== group_id);
+  },
+  'user_group/update': ({ answer, event: { group_id, data } }) =>
+    changeGroup(answer, group_id, (group) => ({ ...group, ...data })),
+  'user_group/add_members': ({ answer, event: { group_id, user_ids } }) =>
+    changeGroup(answer, group_id, (group) => ({ ...group, members: union(group.members, user_ids) })),
+  'user_group/remove_members': ({ answer, event: { group_id, user_ids } }) =>
+    changeGroup(answer, group_id, (group) => ({ ...group, members: without(group.members, user_ids) })),
+  'user_group/add_subgroups': ({ answer, event: { group_id, direct_subgroup_ids: ids } }) =>
+    changeGroup(answer, group_id, (group) => ({
+      ...group,
+      direct_subgroup_ids: union(group.direct_subgroup_ids, ids),
+    })),
+  'user_group/remove_subgroups': ({ answer, event: { group_id, direct_subgroup_ids: ids } }) =>
+    changeGroup(answer, group_id, (group) => ({
+      ...group,
+      direct_subgroup_ids: without(group.direct_subgroup_ids, ids),
+    })),
+};
+
+/** A message is one's own once it was received, or a flag of it changed. */
+function own(answer: Wire, ids: readonly number[]): void {
+  answer.max_message_id = Math.max(answer.max_message_id, ...ids);
+}
+
+function receiveMessage({ answer, unread, selfId, event: { message, flags } }: Happening): void {
+  own(answer, [message.id]);
+  if (!flags.includes('read')) unread.receive(message, flags);
+  if (flags.includes('starred')) answer.starred_messages = union(answer.starred_messages, [message.id]);
+  if (message.type === 'private') {
+    const user_ids = without(message.display_recipient.map(({ id }: Wire) => id).sort(ascending), [selfId]);
+    const isOther = (conversation: Wire) => String(conversation.user_ids) !== String(user_ids);
+    answer.recent_private_conversations = [
+      { user_ids, max_message_id: message.id },
+      ...answer.recent_private_conversations.filter(isOther),
+    ];
+  } else {
+    changeChannel(answer, message.stream_id, (channel) => ({
+      ...channel,
+      first_message_id: channel.first_message_id ?? message.id,
+    }));
+  }
+}
+
+type Derive = (answer: Wire, value: Wire) => void;
+
+/** Deprecated numbers for groups (events §5.2), which stand for system groups only. */
+const numbered =
+  (field: string, numbers: Readonly<Record<string, number>>): Derive =>
+  (answer, value) => {
+    const group = answer.realm_user_groups.find(({ id }: Wire) => id === value);
+    const number = numbers[group?.name];
+    if (number === undefined) throw new Error(`${field} has no number for ${JSON.stringify(value)}`);
+    answer[field] = number;
+  };
+
+const CREATORS = {
+  'role:members': 1,
+  'role:administrators': 2,
+  'role:fullmembers': 3,
+  'role:moderators': 4,
+  'role:nobody': 6,
+  'role:owners': 7,
+};
+const MENTIONERS = {
+  'role:everyone': 1,
+  'role:members': 2,
+  'role:fullmembers': 3,
+  'role:administrators': 5,
+  'role:nobody': 6,
+  'role:moderators': 7,
+};
+
+const ownRight =
+  (...fields: readonly string[]): Derive =>
+  (answer, value) => {
+    for (const field of fields) answer[field] = isMember(answer, value);
+  };
+
+/** What changes with a property of the organization beside the property (events §9 row 3). */
+const DERIVED: Readonly<Record<string, readonly Derive[]>> = {
+  authentication_methods: [
+    (answer, { Email, LDAP }) => {
+      answer.realm_email_auth_enabled = Email?.enabled === true;
+      answer.realm_password_auth_enabled = Email?.enabled === true || LDAP?.enabled === true;
+    },
+  ],
+  can_create_public_channel_group: [
+    numbered('realm_create_public_stream_policy', CREATORS),
+    ownRight('can_create_public_streams'),
+    ownsAnyChannelRight,
+  ],
+  can_create_private_channel_group: [
+    numbered('realm_create_private_stream_policy', CREATORS),
+    ownRight('can_create_private_streams'),
+    ownsAnyChannelRight,
+  ],
+  can_create_web_public_channel_group: [
+    numbered('realm_create_web_public_stream_policy', CREATORS),
+    ownRight('can_create_web_public_streams'),
+  ],
+  can_invite_users_group: [ownRight('can_invite_others_to_realm')],
+  can_mention_many_users_group: [numbered('realm_wildcard_mention_policy', MENTIONERS)],
+  jitsi_server_url: [
+    (answer, value) => {
+      answer.jitsi_server_url = value ?? answer.server_jitsi_server_url;
+    },
+  ],
+  message_edit_history_visibility_policy: [
+    (answer, value) => {
+      answer.realm_allow_edit_history = value !== 'none';
+    },
+  ],
+  plan_type: [
+    (answer, value) => {
+      answer.zulip_plan_is_not_limited = value !== 2;
+    },
+  ],
+};
+
+function ownsAnyChannelRight(answer: Wire): void {
+  answer.can_create_streams = answer.can_create_public_streams || answer.can_create_private_streams;
+}
+
+/** Whether the client's user is in what a group setting names, directly or through groups. */
+function isMember(answer: Wire, value: Wire): boolean {
+  const { direct_members: members, direct_subgroups: subgroups } =
+    typeof value === 'number' ? { direct_members: [], direct_subgroups: [value] } : value;
+  const groups = answer.realm_user_groups.filter(({ id }: Wire) => subgroups.includes(id));
+  return (
+    members.includes(answer.user_id) ||
+    groups.some((group: Wire) =>
+      isMember(answer, { direct_members: group.members, direct_subgroups: group.direct_subgroup_ids }),
+    )
+  );
+}
+
+const WITHOUT_PREFIX = new Set(['max_file_upload_size_mib']);
+const NOT_KEPT = new Set(['rendered_description']);
+
+function changeRealm(answer: Wire, property: string, value: unknown): void {
+  if (NOT_KEPT.has(property)) return;
+  answer[WITHOUT_PREFIX.has(property) ? property : `realm_${property}`] = value;
+  for (const derive of DERIVED[property] ?? []) derive(answer, value);
+}
+
+function changeUser({ answer, selfId, event: { person } }: Happening): void {
+  const { user_id, is_active, new_email, role, ...others } = person;
+  const changed = {
+    ...others,
+    ...(new_email !== undefined && { email: new_email }),
+    ...(role !== undefined && { role, is_owner: role === 100, is_admin: role <= 200, is_guest: role === 600 }),
+  };
+  for (const list of ['realm_users', 'realm_non_active_users', 'cross_realm_bots']) {
+    for (const user of answer[list]) if (user.user_id === user_id) assignKnown(user, changed);
+  }
+  if (is_active !== undefined) {
+    const [from, to] = is_active
+      ? ['realm_non_active_users', 'realm_users']
+      : ['realm_users', 'realm_non_active_users'];
+    const user = answer[from].find((it: Wire) => it.user_id === user_id);
+    answer[from] = withoutUser(answer[from], user_id);
+    if (user) answer[to] = [...withoutUser(answer[to], user_id), user];
+  }
+  if (user_id !== selfId) return;
+  assignKnown(answer, changed);
+  if (role !== undefined) answer.is_moderator = role <= 300;
+}
+
+/** An event about somebody also has what only they themselves are shown. */
+function assignKnown(known: Wire, changed: Wire): void {
+  for (const [name, value] of Object.entries(changed)) if (name in known) known[name] = value;
+}
+
+/** Events §4.3. */
+function unknown({ user_id, avatar_url }: Wire, { realm_bot_domain: host }: Wire): Wire {
+  return {
+    user_id,
+    delivery_email: null,
+    email: `user${user_id}@${host}`,
+    full_name: 'Unknown user',
+    date_joined: '1970-01-01T00:00:00+00:00',
+    is_owner: false,
+    is_admin: false,
+    is_guest: false,
+    is_bot: false,
+    role: 400,
+    timezone: '',
+    avatar_url: new URL('unknown.png', avatar_url).href,
+    avatar_version: 1,
+    is_imported_stub: false,
+    profile_data: {},
+  };
+}
+
+/**
+ * For a client that knows nothing of inheriting (events §2). Which of the values are inherited it does not know, so that it
+ * cannot follow a change of the general settings before it registers again.
+ */
+function inherited(subscription: Wire, settings: Wire): Wire {
+  const general = (own: boolean | null, name: string) => own ?? settings[name];
+  return {
+    ...subscription,
+    desktop_notifications: general(subscription.desktop_notifications, 'enable_stream_desktop_notifications'),
+    audible_notifications: general(subscription.audible_notifications, 'enable_stream_audible_notifications'),
+    push_notifications: general(subscription.push_notifications, 'enable_stream_push_notifications'),
+    email_notifications: general(subscription.email_notifications, 'enable_stream_email_notifications'),
+    wildcard_mentions_notify: general(subscription.wildcard_mentions_notify, 'wildcard_mentions_notify'),
+  };
+}
+
+type ChannelList = (typeof CHANNEL_LISTS)[number];
+
+/** By name (events §3.2). */
+function put(answer: Wire, list: ChannelList, channel: Wire): void {
+  take(answer, list, channel.stream_id);
+  answer[list] = [...answer[list], channel].sort(byName);
+}
+
+function take(answer: Wire, list: ChannelList, id: number): Wire {
+  const found = answer[list].find(({ stream_id }: Wire) => stream_id === id);
+  answer[list] = answer[list].filter((channel: Wire) => channel !== found);
+  return found;
+}
+
+function changeChannel(answer: Wire, id: number, change: (channel: Wire) => Wire): void {
+  for (const list of CHANNEL_LISTS) {
+    answer[list] = answer[list]
+      .map((channel: Wire) => (channel.stream_id === id ? change(channel) : channel))
+      .sort(byName);
+  }
+}
+
+function changeSubscribers(answer: Wire, ids: readonly number[], change: (ids: number[]) => number[]): void {
+  for (const id of ids) {
+    changeChannel(answer, id, (channel) =>
+      'subscribers' in channel ? { ...channel, subscribers: change(channel.subscribers) } : channel,
+    );
+  }
+}
+
+function changeGroup(answer: Wire, id: number, change: (group: Wire) => Wire): void {
+  answer.realm_user_groups = answer.realm_user_groups.map((group: Wire) => (group.id === id ? change(group) : group));
+}
+
+/**
+ * Without what no event tells of: the queue itself, the time, how many subscribe and write to a channel (events §7.3), and
+ * the first message of a channel whose messages one does not receive. What has no fixed order is sorted.
+ */
+function comparable(answer: Wire): Wire {
+  const { queue_id: _, last_event_id: __, server_timestamp: ___, ...state } = structuredClone(answer);
+  for (const list of CHANNEL_LISTS) {
+    for (const channel of state[list]) {
+      delete channel.subscriber_count;
+      delete channel.stream_weekly_traffic;
+      if (list !== 'subscriptions') delete channel.first_message_id;
+    }
+  }
+  for (const group of state.realm_user_groups) group.members.sort(ascending);
+  state.realm_user_groups.sort((a: Wire, b: Wire) => a.id - b.id);
+  for (const list of ['realm_users', 'realm_non_active_users', 'cross_realm_bots']) {
+    state[list].sort((a: Wire, b: Wire) => a.user_id - b.user_id);
+  }
+  for (const list of ['user_topics', 'muted_topics']) state[list].sort(byText);
+  state.unread_msgs.mentions.sort(ascending);
+  return state;
+}
+
+const ascending = (a: number, b: number): number => a - b;
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+const byName = (a: Wire, b: Wire): number => compare(a.name, b.name);
+const byText = (a: unknown, b: unknown): number => compare(JSON.stringify(a), JSON.stringify(b));
+const withoutUser = (users: Wire[], id: number): Wire[] => users.filter(({ user_id }) => user_id !== id);
+const union = (ids: readonly number[], more: readonly number[]): number[] =>
+  [...new Set([...ids, ...more])].sort(ascending);
+const without = (ids: readonly number[], fewer: readonly number[]): number[] => ids.filter((id) => !fewer.includes(id));

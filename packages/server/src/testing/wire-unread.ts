@@ -1,0 +1,130 @@
+// biome-ignore lint/suspicious/noExplicitAny: wire forms, told apart by comparing them.
+type Wire = any;
+
+type Place =
+  | { readonly kind: 'channel'; readonly streamId: number; readonly topic: string }
+  /** Everybody in it but oneself; ascending. */
+  | { readonly kind: 'direct'; readonly userIds: readonly number[] };
+
+/** What decides how unread messages are shown. */
+export interface UnreadSurroundings {
+  readonly userId: number;
+  readonly subscriptions: readonly Wire[];
+  readonly user_topics: readonly Wire[];
+}
+
+const WILDCARDS = ['stream_wildcard_mentioned', 'topic_wildcard_mentioned'];
+const VISIBILITY = { muted: 1, unmuted: 2, followed: 3 };
+
+/** The unread messages of a client, by id; `present` gives them in the form of events §4.4. */
+export class WireUnread {
+  private readonly places = new Map<number, Place>();
+  private readonly named = new Set<number>();
+  private readonly wildcards = new Set<number>();
+
+  constructor(private readonly first: Wire) {
+    const { pms, streams, huddles, mentions } = first;
+    for (const { other_user_id, unread_message_ids: ids } of pms) this.add(ids, direct([other_user_id]));
+    for (const { user_ids_string, unread_message_ids: ids } of huddles) {
+      this.add(ids, direct(user_ids_string.split(',').map(Number)));
+    }
+    for (const { stream_id: streamId, topic, unread_message_ids: ids } of streams) {
+      this.add(ids, { kind: 'channel', streamId, topic });
+    }
+    for (const id of mentions) this.named.add(id);
+  }
+
+  receive(message: Wire, flags: readonly string[]): void {
+    const { id, stream_id: streamId, subject: topic } = message;
+    const isDirect = message.type === 'private';
+    const people = isDirect ? message.display_recipient.map((person: Wire) => person.id) : [];
+    this.places.set(id, isDirect ? direct(people) : { kind: 'channel', streamId, topic });
+    if (flags.includes('mentioned')) this.named.add(id);
+    if (flags.some((flag) => WILDCARDS.includes(flag))) this.wildcards.add(id);
+  }
+
+  /** Null: all. */
+  markRead(ids: readonly number[] | null): void {
+    for (const id of ids ?? [...this.places.keys()]) this.places.delete(id);
+  }
+
+  /** With the details of `update_message_flags/remove`. */
+  markUnread(id: number, details: Wire): void {
+    this.places.set(
+      id,
+      details.type === 'private'
+        ? direct(details.user_ids)
+        : { kind: 'channel', streamId: details.stream_id, topic: details.topic },
+    );
+    if (details.mentioned) this.named.add(id);
+  }
+
+  present({ userId, ...surroundings }: UnreadSurroundings) {
+    const pms = new Map<number, number[]>();
+    const huddles = new Map<string, number[]>();
+    const streams = new Map<string, { stream_id: number; topic: string; unread_message_ids: number[] }>();
+    const mentions: number[] = [];
+    let count = 0;
+    for (const [id, place] of [...this.places].sort(([a], [b]) => a - b)) {
+      if (place.kind === 'channel' && !isSubscribed(place.streamId, surroundings)) continue;
+      const isMuted = place.kind === 'channel' && isMutedTopic(place, surroundings);
+      if (!isMuted) count++;
+      if (this.named.has(id) || (this.wildcards.has(id) && !isMuted)) mentions.push(id);
+      if (place.kind === 'channel') {
+        const { streamId: stream_id, topic } = place;
+        // Topics are the same whatever their case; the oldest spelling is shown.
+        const row = entry(streams, `${stream_id}:${topic.toLowerCase()}`, () => ({
+          stream_id,
+          topic,
+          unread_message_ids: [],
+        }));
+        row.unread_message_ids.push(id);
+        continue;
+      }
+      const others = place.userIds.filter((other) => other !== userId);
+      if (others.length < 2) entry(pms, others[0] ?? userId, () => []).push(id);
+      else entry(huddles, [...others, userId].sort((a, b) => a - b).join(','), () => []).push(id);
+    }
+    return {
+      count,
+      pms: [...pms]
+        .sort(([a], [b]) => a - b)
+        .map(([other, ids]) => ({ other_user_id: other, sender_id: other, unread_message_ids: ids })),
+      streams: [...streams.values()].sort((a, b) => a.stream_id - b.stream_id || compare(a.topic, b.topic)),
+      huddles: [...huddles]
+        .sort(([a], [b]) => compare(a, b))
+        .map(([user_ids_string, ids]) => ({ user_ids_string, unread_message_ids: ids })),
+      mentions,
+      old_unreads_missing: this.first.old_unreads_missing,
+    };
+  }
+
+  private add(ids: readonly number[], place: Place): void {
+    for (const id of ids) this.places.set(id, place);
+  }
+}
+
+type Muting = Omit<UnreadSurroundings, 'userId'>;
+
+const direct = (userIds: readonly number[]): Place => ({ kind: 'direct', userIds });
+
+const isSubscribed = (id: number, { subscriptions }: Muting): boolean =>
+  subscriptions.some(({ stream_id }) => stream_id === id);
+
+function isMutedTopic({ streamId, topic }: { streamId: number; topic: string }, surroundings: Muting): boolean {
+  const { subscriptions, user_topics } = surroundings;
+  const channel = subscriptions.find(({ stream_id }) => stream_id === streamId);
+  const policy = user_topics.find(
+    ({ stream_id, topic_name }) => stream_id === streamId && topic_name.toLowerCase() === topic.toLowerCase(),
+  )?.visibility_policy;
+  if (!channel.is_muted) return policy === VISIBILITY.muted;
+  return policy !== VISIBILITY.unmuted && policy !== VISIBILITY.followed;
+}
+
+function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  const value = map.get(key) ?? make();
+  map.set(key, value);
+  return value;
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -1,0 +1,108 @@
+import { GrantSpecialPermission } from '@parley/domain';
+import { fieldsOf } from './expectations.js';
+import { type TestPerson, TestServer, type TestUser } from './test-server.js';
+import { ALL_CAPABILITIES, type Capabilities, NO_CAPABILITIES, WireClient } from './wire-client.js';
+
+export type WorldPerson = TestPerson | 'stranger';
+
+/**
+ * Those whose clients are followed, from outside and inside, with all capabilities and with none. In each channel hamlet
+ * is a subscriber; the owner and cordelia follow none; guests know only those they share a channel or a message with.
+ */
+const OBSERVERS: readonly (readonly [name: string, WorldPerson, Capabilities])[] = [
+  ['the owner outside', 'desdemona', ALL_CAPABILITIES],
+  ['a subscriber', 'hamlet', ALL_CAPABILITIES],
+  ['a member', 'cordelia', ALL_CAPABILITIES],
+  ['a limited guest', 'polonius', ALL_CAPABILITIES],
+  ['a limited guest who follows nothing', 'stranger', ALL_CAPABILITIES],
+  ['a subscriber without capabilities', 'hamlet', NO_CAPABILITIES],
+  ['a limited guest without capabilities', 'polonius', NO_CAPABILITIES],
+];
+
+const CHANNELS = {
+  town: { subscribers: ['hamlet', 'iago', 'polonius'], params: {} },
+  garden: { subscribers: ['iago'], params: { is_default_stream: true } },
+  closet: { subscribers: ['hamlet', 'iago'], params: { invite_only: true } },
+  archive: {
+    subscribers: ['hamlet', 'shiva'],
+    params: { invite_only: true, history_public_to_subscribers: true },
+  },
+  museum: { subscribers: ['hamlet'], params: { is_web_public: true } },
+} as const satisfies Record<string, { readonly subscribers: readonly WorldPerson[]; readonly params: object }>;
+
+export type WorldChannel = keyof typeof CHANNELS;
+
+/** An organization in use: people, channels and messages, some of which are read or starred. */
+export class WireWorld {
+  private constructor(
+    readonly server: TestServer,
+    readonly people: Readonly<Record<WorldPerson, TestUser>>,
+    readonly channels: Readonly<Record<WorldChannel, number>>,
+    /** Ids in `town`, oldest first. */
+    readonly messages: readonly number[],
+  ) {}
+
+  static async open(): Promise<WireWorld> {
+    const server = await TestServer.start();
+    const { storage, realmId } = server;
+    await storage.uow.write(async (tx) => {
+      const realm = await tx.realms.get(realmId);
+      const { members } = await tx.groups.systemGroupIds(realmId);
+      await tx.realms.update({
+        ...realm,
+        settings: { ...realm.settings, enableSpectatorAccess: true },
+        permissions: { ...realm.permissions, canAccessAllUsers: members },
+      });
+    });
+    const { email } = server.people.desdemona;
+    await server.parley.useCase(GrantSpecialPermission).execute({ realmId, email, permission: 'canCreateUsers' });
+    const stranger = await server.addUser({ email: 'stranger@zulip.com', fullName: 'Stranger', role: 'guest' });
+    const people = { ...server.people, stranger };
+    const channels = {} as Record<WorldChannel, number>;
+    for (const [name, { subscribers, params }] of Object.entries(CHANNELS)) {
+      const ids = subscribers.map((person) => people[person].id);
+      const created = await server.post('/channels/create', people.desdemona, { name, subscribers: ids, ...params });
+      channels[name as WorldChannel] = fieldsOf(created).id!;
+    }
+    const { iago, hamlet, polonius } = people;
+    const messages: number[] = [];
+    const say = async (topic: string, content: string): Promise<void> => {
+      const sent = await server.post('/messages', iago, { type: 'channel', to: channels.town, topic, content });
+      messages.push(fieldsOf(sent).id!);
+    };
+    await say('news', 'first');
+    await say('news', 'for @**King Hamlet**');
+    await say('', 'without a topic');
+    const whisper = { type: 'direct', to: [hamlet.id, polonius.id], content: 'psst' };
+    messages.push(fieldsOf(await server.post('/messages', iago, whisper)).id!);
+    const starred = { messages: messages.slice(0, 1), op: 'add', flag: 'starred' };
+    fieldsOf(await server.post('/messages/flags', hamlet, starred));
+    fieldsOf(await server.post('/messages/flags', polonius, { ...starred, flag: 'read' }));
+    return new WireWorld(server, people, channels, messages);
+  }
+
+  async observe(): Promise<ReadonlyMap<string, WireClient>> {
+    const clients = new Map<string, WireClient>();
+    for (const [name, person, capabilities] of OBSERVERS) {
+      clients.set(name, await WireClient.open(this.server, this.people[person], capabilities));
+    }
+    return clients;
+  }
+
+  close(): Promise<void> {
+    return this.server.close();
+  }
+}
+
+/** What each client knows by its events is what it would be told afresh, field by field. */
+export async function expectInStep(clients: ReadonlyMap<string, WireClient>): Promise<void> {
+  for (const [name, client] of clients) {
+    await client.catchUp();
+    const fresh = await client.fresh();
+    try {
+      expect(client.state).toEqual(fresh);
+    } catch (difference) {
+      throw new Error(`The client of ${name} is out of step: ${(difference as Error).message}`);
+    }
+  }
+}
