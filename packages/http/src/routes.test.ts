@@ -1,10 +1,10 @@
 import { validateSync } from 'class-validator';
 import { createRoutes, type RouteDependencies } from './routes.js';
 import type { HttpRefusal } from './routing/errors.js';
-import { instantiateDto } from './routing/instantiate-dto.js';
 import { type Dto, membersOfDto, parse } from './routing/params.js';
 import { Parameters } from './routing/request.js';
 import type { Route } from './routing/route.js';
+import { instantiateDto } from './testing/instantiate-dto.js';
 
 /** What presenting needs is asked for by requests only. */
 const realmUrls = { urlOf: () => 'https://chat.example', emailDomainOf: () => 'chat.example' };

@@ -10,4 +10,4 @@ export const MAX_WORK = 4_000_000;
 export const MAX_QUOTE_DEPTH = 200;
 export const MAX_NESTING_DEPTH = 400;
 
-export const unrenderable = () => new DomainError('INVALID_INPUT', 'Unable to render message');
+export const unrenderable = () => new DomainError('UNRENDERABLE_CONTENT', 'Unable to render message');

@@ -7,7 +7,7 @@ import { MAX_WORK, unrenderable } from './bounds.js';
 export class WorkBudget {
   private spent = 0;
 
-  /** @throws DomainError INVALID_INPUT when that is more than a text may cost. */
+  /** @throws DomainError UNRENDERABLE_CONTENT when that is more than a text may cost. */
   spend(steps: number): void {
     this.spent += steps;
     if (this.spent > MAX_WORK) throw unrenderable();

@@ -60,6 +60,7 @@ const RULES: Readonly<Record<string, Rules>> = {
       '@parley/server',
       '@parley/sqlite',
       '@parley/testkit',
+      '@parley/testkit/process-usage',
       'better-sqlite3',
       'express',
       'markdown-it',
@@ -67,7 +68,15 @@ const RULES: Readonly<Record<string, Rules>> = {
     ],
   },
   e2e: {
-    mayImport: ['@parley/domain', '@parley/http', '@parley/server', '@parley/testkit', 'zulip-js', 'node:'],
+    mayImport: [
+      '@parley/domain',
+      '@parley/http',
+      '@parley/server',
+      '@parley/testkit',
+      '@parley/testkit/process-usage',
+      'zulip-js',
+      'node:',
+    ],
     isTestSupport: true,
   },
 };

@@ -74,7 +74,7 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
     },
     {
       logger: config.logger ?? silentLogger,
-      authenticate: config.authenticate,
+      ...(config.authenticate && { authenticate: config.authenticate }),
       acceptsNewSecret: config.acceptNewSecret ?? false,
     },
   );

@@ -7,12 +7,16 @@ function given({ isOn = true } = {}) {
   const clock = new FixedClock();
   const quota = new DailyChannelQuota(new RateLimiter({ clock, isOn }), clock);
   const actor = (id: number, role: Role) => ({ id: id as UserId, role }) as Actor;
-  /** Whether they may make so many; if so, they do. */
-  const make = (who: Actor, count: number) => {
-    quota.check(who, count);
-    quota.spend(who, count);
+  const make = (who: Actor, count: number) => quota.spend(who, count);
+  const fail = (who: Actor, count: number) => quota.refund(who, count);
+  return {
+    clock,
+    make,
+    fail,
+    member: actor(7, 'member'),
+    other: actor(8, 'moderator'),
+    admin: actor(9, 'administrator'),
   };
-  return { clock, make, member: actor(7, 'member'), other: actor(8, 'moderator'), admin: actor(9, 'administrator') };
 }
 
 const rateLimited = (retryAfter: number) =>
@@ -41,6 +45,16 @@ describe('channels a day', () => {
     expect(() => make(member, 1)).toThrow(rateLimited(82_800));
     clock.advance(82_800);
     make(member, 600);
+  });
+
+  it('are given back when they were not made after all', () => {
+    const { make, fail, member } = given();
+    make(member, 600);
+    make(member, 400);
+    fail(member, 400);
+    expect(() => make(member, 401)).toThrow(rateLimited(86_400));
+    make(member, 400);
+    expect(() => make(member, 1)).toThrow(rateLimited(86_400));
   });
 
   it('are not counted where rate limits are off', () => {

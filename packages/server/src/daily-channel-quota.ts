@@ -11,17 +11,20 @@ export class DailyChannelQuota implements ChannelQuota {
     private readonly clock: Clock,
   ) {}
 
-  check(actor: Actor, count: number): void {
-    if (!this.limiter.isOn) return;
-    const state = this.limiter.peek(ruleFor(actor), actor.id);
-    if (state.remaining >= count) return;
-    // Where some are left but not enough, the time when all are.
-    const untilAll = (state.resetMs - this.clock.nowMs()) / 1000;
-    throw rateLimited({ ...state, retryAfterSeconds: state.retryAfterSeconds || untilAll });
-  }
-
   spend(actor: Actor, count: number): void {
     if (!this.limiter.isOn) return;
-    for (let spent = 0; spent < count; spent++) this.limiter.hit(ruleFor(actor), actor.id);
+    const rule = ruleFor(actor);
+    const state = this.limiter.peek(rule, actor.id);
+    if (state.remaining < count) {
+      // Where some are left but not enough, the time when all are.
+      const untilAll = (state.resetMs - this.clock.nowMs()) / 1000;
+      throw rateLimited({ ...state, retryAfterSeconds: state.retryAfterSeconds || untilAll });
+    }
+    for (let spent = 0; spent < count; spent++) this.limiter.hit(rule, actor.id);
+  }
+
+  refund(actor: Actor, count: number): void {
+    if (!this.limiter.isOn) return;
+    for (let refunded = 0; refunded < count; refunded++) this.limiter.withdraw(ruleFor(actor), actor.id);
   }
 }

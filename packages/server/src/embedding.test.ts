@@ -58,7 +58,7 @@ describe('the embedding example', () => {
       const reply = await fetch(`${url}/chat/api/v1${path}${isGet ? `?${form}` : ''}`, {
         method,
         headers: { cookie },
-        body: isGet ? undefined : form,
+        ...(!isGet && { body: form }),
       });
       return { status: reply.status, body: await reply.json() };
     };

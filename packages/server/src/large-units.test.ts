@@ -120,7 +120,7 @@ describe('a large request', () => {
 
   it('is all or nothing, also when it fails at its end', async () => {
     const taken = namesOf('again', 400);
-    await expect(subscribe([...taken, 'x'.repeat(61)])).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+    await expect(subscribe([...taken, 'x'.repeat(61)])).rejects.toMatchObject({ code: 'INVALID_CHANNEL_NAME' });
     const unknown = (Math.max(...people) + 1) as UserId;
     const failing = subscribe(taken, [...people, unknown]);
     const { count } = await readsDuring(failing.catch(() => undefined));

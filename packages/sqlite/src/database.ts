@@ -54,8 +54,8 @@ export interface KnownServer {
 export type AdmissionCheck = (known: KnownServer) => void;
 
 export interface WriterOptions {
-  readonly admit?: AdmissionCheck;
-  readonly trace?: StatementTrace;
+  readonly admit?: AdmissionCheck | undefined;
+  readonly trace?: StatementTrace | undefined;
 }
 
 /**
@@ -108,7 +108,7 @@ export function openReader(path: string, trace?: StatementTrace): Database {
 interface OpenOptions {
   readonly isReader?: boolean;
   readonly lockWaitMs: number;
-  readonly trace?: StatementTrace;
+  readonly trace?: StatementTrace | undefined;
 }
 
 function open(path: string, { isReader = false, lockWaitMs, trace }: OpenOptions): Database {

@@ -94,11 +94,13 @@ export class FakeChannelQuota implements ChannelQuota {
 
   constructor(private readonly each = Number.POSITIVE_INFINITY) {}
 
-  check({ id }: Actor, count: number): void {
-    if ((this.spent.get(id) ?? 0) + count > this.each) throw new DomainError('RATE_LIMITED', 'Too many channels');
+  spend({ id }: Actor, count: number): void {
+    const spent = (this.spent.get(id) ?? 0) + count;
+    if (spent > this.each) throw new DomainError('RATE_LIMITED', 'Too many channels');
+    this.spent.set(id, spent);
   }
 
-  spend({ id }: Actor, count: number): void {
-    this.spent.set(id, (this.spent.get(id) ?? 0) + count);
+  refund({ id }: Actor, count: number): void {
+    this.spent.set(id, this.spent.get(id)! - count);
   }
 }

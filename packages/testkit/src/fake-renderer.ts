@@ -1,13 +1,14 @@
-import type {
-  GroupId,
-  MarkdownOptions,
-  MarkdownReferences,
-  MarkdownRenderer,
-  ParsedMarkdown,
-  RenderedMarkdown,
-  ResolvedNames,
-  TopicLink,
-  UserId,
+import {
+  DomainError,
+  type GroupId,
+  type MarkdownOptions,
+  type MarkdownReferences,
+  type MarkdownRenderer,
+  type ParsedMarkdown,
+  type RenderedMarkdown,
+  type ResolvedNames,
+  type TopicLink,
+  type UserId,
 } from '@parley/domain';
 
 /** `@**name**`, `@_**name|7**`, `@*group*`, `#**channel**`, `#**channel>topic**`. */
@@ -110,3 +111,10 @@ function idIn(name: string): UserId | null {
 
 const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+
+/** No text is within its bounds; what is said by the server itself, inside a unit, is none of them. */
+export class OverwhelmedRenderer extends FakeRenderer {
+  override parse(): never {
+    throw new DomainError('UNRENDERABLE_CONTENT', 'Unable to render message');
+  }
+}

@@ -15,3 +15,4 @@ export * from './random-histories.js';
 export * from './schema-bounds.js';
 export * from './seeded-randomness.js';
 export * from './sending.js';
+export * from './troubled-units.js';

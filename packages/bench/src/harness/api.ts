@@ -68,7 +68,7 @@ async function call(
   const response = await fetch(`http://127.0.0.1:${port}${path}`, {
     method,
     headers: authorization === undefined ? {} : { Authorization: authorization },
-    body: form && new URLSearchParams(form),
+    ...(form && { body: new URLSearchParams(form) }),
   });
   const text = await response.text();
   if (!response.ok) throw new Error(`${method} ${path} was answered with ${response.status}: ${text.slice(0, 500)}`);

@@ -7,9 +7,9 @@ export interface Usage {
   readonly rss: number;
   /** The highest of its life, in bytes. */
   readonly peakRss: number;
-  /** The highest since `watch` without what is mapped from files, the program and the database, in bytes; 0 before that. */
-  readonly peakOwn: number;
-  /** The longest time for which its event loop stood still since `watch`; 0 before that. */
+  /** The most since `watch` beyond what it had then, without what is mapped from files, in bytes; 0 before that. */
+  readonly growth: number;
+  /** The longest time for which its event loop stood still since `watch`, less what others had of its core; 0 before that. */
   readonly worstStallMs: number;
 }
 
@@ -42,7 +42,7 @@ export class ParleyServer {
     return this.child.call<Usage>('usage');
   }
 
-  /** From now on `usage` tells how long the event loop stood still, and how much memory there was at most. */
+  /** From now on `usage` tells how long the event loop stood still, and how much memory was added. */
   watch(): Promise<Usage> {
     return this.child.call<Usage>('watch');
   }

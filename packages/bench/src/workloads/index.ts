@@ -2,6 +2,7 @@ import type { Workload } from '../workload.js';
 import { archive } from './archive.js';
 import { fanOut } from './fan-out.js';
 import { history } from './history.js';
+import { jobs } from './jobs.js';
 import { markRead } from './mark-read.js';
 import { markdown } from './markdown.js';
 import { memory } from './memory.js';
@@ -20,6 +21,7 @@ export const WORKLOADS: readonly Workload[] = [
   fanOut,
   reconnect,
   sweep,
+  jobs,
   offline,
   markRead,
   register,

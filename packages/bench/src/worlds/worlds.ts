@@ -5,6 +5,7 @@ import { writeHistory } from './history.js';
 import { type Person, World } from './world.js';
 
 export interface Team {
+  readonly realmId: RealmId;
   readonly people: readonly Person[];
   readonly channelId: ChannelId;
 }
@@ -15,7 +16,7 @@ export const team: WorldBuilder<Team> = async function team(database) {
   const people = await world.addPeople(12);
   const channelId = await world.addChannel('general', people);
   await world.close();
-  return { people, channelId };
+  return { realmId: world.realmId, people, channelId };
 };
 
 export interface LargeOrganization {
@@ -42,7 +43,7 @@ export const returningCrowd: WorldBuilder<Team> = async function returningCrowd(
   const people = await world.addPeople(lab.size(5000, 50));
   const channelId = await world.addChannel('everybody', people);
   await world.close();
-  return { people, channelId };
+  return { realmId: world.realmId, people, channelId };
 };
 
 /** People who could have queues. */

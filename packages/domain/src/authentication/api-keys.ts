@@ -45,8 +45,8 @@ export interface HashRequest {
    * A network address, or a user: clients take turns, and one that has many waiting is refused. Absent: the operator, who is
    * never refused.
    */
-  readonly client?: string;
-  readonly cancellation?: Cancellation;
+  readonly client?: string | undefined;
+  readonly cancellation?: Cancellation | undefined;
 }
 
 /** Slow on purpose; runs outside units. */

@@ -1,4 +1,4 @@
-import { invalidInput } from '../shared/errors.js';
+import { DomainError } from '../shared/errors.js';
 import { isLongerThan, isShorterThan } from '../shared/text.js';
 
 /** What clients are told (protocol §8.3). */
@@ -11,9 +11,9 @@ export interface PasswordStrength {
   leastGuesses(password: string, known: readonly string[]): number;
 }
 
-/** @throws DomainError INVALID_INPUT `The password is too weak.` */
+/** @throws DomainError WEAK_PASSWORD */
 export function checkPassword(strength: PasswordStrength, password: string, known: readonly string[]): void {
-  if (!isPasswordStrong(strength, password, known)) throw invalidInput('The password is too weak.');
+  if (!isPasswordStrong(strength, password, known)) throw new DomainError('WEAK_PASSWORD', 'The password is too weak.');
 }
 
 /** `known`: words of the person, which others try first. */

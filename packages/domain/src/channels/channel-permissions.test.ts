@@ -42,9 +42,9 @@ import {
   proposedPrivacy,
 } from './channel-permissions.js';
 
-const UNKNOWN = 'INVALID_INPUT: Invalid channel ID';
+const UNKNOWN = 'UNKNOWN_CHANNEL: Invalid channel ID';
 const INSUFFICIENT = 'NOT_PERMITTED: Insufficient permission';
-const NO_GUESTS = 'NOT_PERMITTED: Not allowed for guest users';
+const NO_GUESTS = 'MUST_NOT_BE_GUEST: Not allowed for guest users';
 const MAY_NOT_ADMINISTER = 'CANNOT_ADMINISTER_CHANNEL: You do not have permission to administer this channel.';
 
 /** The group that a grant under test is given to. */
@@ -247,7 +247,7 @@ describe('creating a channel', () => {
   });
 
   it('web-public ones need the server and the organization to allow them', () => {
-    const disabled = 'INVALID_INPUT: Web-public channels are not enabled.';
+    const disabled = 'WEB_PUBLIC_CHANNELS_DISABLED: Web-public channels are not enabled.';
     const closed = makeRealm({ settings: { enableSpectatorAccess: false } });
     const owner = makeActor('owner');
     expect(formatDecision(canCreateChannel(owner, realm, request('webPublic'), { webPublicEnabled: false }))).toBe(
@@ -261,7 +261,7 @@ describe('creating a channel', () => {
     who                | privacy                   | expected
     ${'owner'}         | ${'public'}               | ${'yes'}
     ${'administrator'} | ${'public'}               | ${'yes'}
-    ${'administrator'} | ${'privateSharedHistory'} | ${'INVALID_INPUT: A default channel cannot be private.'}
+    ${'administrator'} | ${'privateSharedHistory'} | ${'DEFAULT_CHANNEL_MUST_BE_PUBLIC: A default channel cannot be private.'}
     ${'moderator'}     | ${'public'}               | ${INSUFFICIENT}
     ${'member'}        | ${'public'}               | ${INSUFFICIENT}
   `('$who makes a $privacy one that newcomers are put into: $expected', ({ who, privacy, expected }) => {
@@ -295,7 +295,7 @@ describe('creating a channel', () => {
     expect(formatDecision(canCreateChannel(makeActor('guest'), hopeless, everything, off))).toBe(NO_GUESTS);
     expect(formatDecision(canCreateChannel(makeActor('member'), hopeless, everything, off))).toBe(INSUFFICIENT);
     expect(formatDecision(canCreateChannel(makeActor('administrator'), realm, everything, off))).toBe(
-      'INVALID_INPUT: A default channel cannot be private.',
+      'DEFAULT_CHANNEL_MUST_BE_PUBLIC: A default channel cannot be private.',
     );
     // A web-public one that an administrator may not make is refused for that before its retention is looked at.
     const webPublicOne = { ...everything, privacy: 'webPublic', isDefault: false } as const;
@@ -341,7 +341,7 @@ describe('policies about topics and deletion', () => {
     // Protocol §6.3.
     expect(canChangeTopicsPolicy(owner, makeRealm(), 'empty_topic_only', true)).toEqual({
       allowed: false,
-      code: 'INVALID_INPUT',
+      code: 'CHANNEL_HAS_NAMED_TOPICS',
       message:
         'To enable this configuration, all messages in this channel must be in the general chat topic. Consider renaming or deleting other topics.',
       details: { emptyTopicDisplayName: 'general chat' },
@@ -381,18 +381,13 @@ describe('policies about topics and deletion', () => {
     const decision = canLimitTopicCreation(privacy, who === 'everyone');
     if (expected === 'yes') expect(formatDecision(decision)).toBe('yes');
     else {
-      expect(decision).toEqual({
-        allowed: false,
-        code: 'UNSUPPORTED_COMBINATION',
-        message: 'Unsupported parameter combination: history_public_to_subscribers, can_create_topic_group',
-        details: { parameters: 'history_public_to_subscribers, can_create_topic_group' },
-      });
+      expect(decision).toMatchObject({ allowed: false, code: 'TOPIC_CREATION_MUST_BE_OPEN' });
     }
   });
 });
 
 describe('subscribing oneself', () => {
-  const noAccess = 'NOT_PERMITTED: Unable to access channel (denmark).';
+  const noAccess = 'CHANNEL_CONTENT_ACCESS_REQUIRED: Unable to access channel (denmark).';
   it.each(
     tableRows(`
       who                                | web-public | public    | private, shared history | private, protected history
@@ -414,7 +409,7 @@ describe('subscribing oneself', () => {
 });
 
 describe('adding others', () => {
-  const noAccess = 'NOT_PERMITTED: Unable to access channel (denmark).';
+  const noAccess = 'CHANNEL_CONTENT_ACCESS_REQUIRED: Unable to access channel (denmark).';
   it.each(
     tableRows(`
       who                                         | public       | private, inside | private, outside
@@ -530,16 +525,16 @@ describe('changing a channel', () => {
   it('archives once, and unarchives only channels that somebody is subscribed to', () => {
     const archived = makeChannel({ isArchived: true });
     const lonely = makeChannel({ isArchived: true, privacy: 'privateSharedHistory' });
-    const already = 'INVALID_INPUT: Channel is already deactivated';
+    const already = 'CHANNEL_ARCHIVED: Channel is already deactivated';
     expect(formatDecision(canArchiveChannel(makeActor('administrator'), archived, false))).toBe(already);
     expect(formatDecision(canArchiveChannel(makeActor('member'), archived, false))).toBe(MAY_NOT_ADMINISTER);
     expect(formatDecision(canUnarchiveChannel(archived, false))).toBe('yes');
     expect(formatDecision(canUnarchiveChannel(lonely, true))).toBe('yes');
     expect(formatDecision(canUnarchiveChannel(lonely, false))).toBe(
-      'INVALID_INPUT: Channel is private and have no subscribers',
+      'CHANNEL_WITHOUT_SUBSCRIBERS: Channel is private and have no subscribers',
     );
     expect(formatDecision(canUnarchiveChannel(makeChannel(), true))).toBe(
-      'INVALID_INPUT: Channel is not currently deactivated',
+      'CHANNEL_NOT_ARCHIVED: Channel is not currently deactivated',
     );
   });
 
@@ -563,7 +558,7 @@ describe('changing a channel', () => {
     const channel = granting('canAdministerChannel', 'privateSharedHistory');
     const said = {
       yes: 'yes',
-      content: 'NOT_PERMITTED: Channel content access is required.',
+      content: 'CHANNEL_CONTENT_ACCESS_REQUIRED: Channel content access is required.',
       insufficient: INSUFFICIENT,
     }[expected];
     const decision = canChangeChannelPermission(
@@ -610,7 +605,7 @@ describe('changing who finds and reads a channel', () => {
     expect(proposedPrivacy({ privacy: now }, asked)).toBe(then);
     if (then === null) {
       const decision = canChangePrivacy(makeActor('owner'), open, makeChannel({ privacy: now }), true, asked, on);
-      expect(formatDecision(decision)).toBe('INVALID_INPUT: Invalid parameters');
+      expect(formatDecision(decision)).toBe('INVALID_CHANNEL_PRIVACY: Invalid parameters');
     }
   });
 
@@ -626,7 +621,7 @@ describe('changing who finds and reads a channel', () => {
   ) => formatDecision(canChangePrivacy(who, realm, channel, isSubscribed, asked, server));
   const owner = makeActor('owner');
   const secret = makeChannel({ privacy: 'privateSharedHistory' });
-  const contentNeeded = 'NOT_PERMITTED: Channel content access is required.';
+  const contentNeeded = 'CHANNEL_CONTENT_ACCESS_REQUIRED: Channel content access is required.';
 
   it('only those who read a channel make it private or public', () => {
     expect(change(owner, secret, false, { isPrivate: false })).toBe(contentNeeded);
@@ -647,14 +642,14 @@ describe('changing who finds and reads a channel', () => {
     expect(change(owner, makeChannel(), false, { isWebPublic: true })).toBe('yes');
     expect(change(makeActor('administrator'), makeChannel(), true, { isWebPublic: true })).toBe(INSUFFICIENT);
     expect(change(owner, makeChannel(), true, { isWebPublic: true }, open, off)).toBe(
-      'INVALID_INPUT: Web-public channels are not enabled.',
+      'WEB_PUBLIC_CHANNELS_DISABLED: Web-public channels are not enabled.',
     );
     expect(change(owner, makeChannel({ privacy: 'webPublic' }), true, { isWebPublic: false }, open, off)).toBe('yes');
     expect(change(owner, makeChannel({ privacy: 'webPublic' }), true, {}, open, off)).toBe('yes');
   });
 
   it('newcomers are not put into private channels', () => {
-    const isDefault = 'INVALID_INPUT: A default channel cannot be private.';
+    const isDefault = 'DEFAULT_CHANNEL_MUST_BE_PUBLIC: A default channel cannot be private.';
     expect(change(owner, makeChannel({ isDefault: true }), true, { isPrivate: true })).toBe(isDefault);
     expect(change(owner, makeChannel({ isDefault: true }), true, { isPrivate: true, isDefault: false })).toBe('yes');
     expect(change(owner, secret, true, { isDefault: true })).toBe(isDefault);
@@ -666,7 +661,7 @@ describe('changing who finds and reads a channel', () => {
   it('requests to moderators stay private', () => {
     const reports = makeChannel({ id: channelId(31), privacy: 'privateSharedHistory' });
     const moderated = makeRealm({ settings: { moderationRequestChannelId: channelId(31) } });
-    const refusal = 'INVALID_INPUT: Moderation request channel must be private.';
+    const refusal = 'MODERATION_CHANNEL_MUST_BE_PRIVATE: Moderation request channel must be private.';
     expect(change(owner, reports, false, { isPrivate: false }, moderated)).toBe(refusal);
     expect(change(owner, reports, true, { hasSharedHistory: false }, moderated)).toBe('yes');
     expect(change(owner, secret, true, { isPrivate: false }, moderated)).toBe('yes');
@@ -696,7 +691,7 @@ describe('channels that newcomers are put into', () => {
     expect(formatDecision(canMakeDefault(administrator, archived, true))).toBe(UNKNOWN);
     expect(formatDecision(canMakeDefault(administrator, secret, false))).toBe(UNKNOWN);
     expect(formatDecision(canMakeDefault(administrator, secret, true))).toBe(
-      'INVALID_INPUT: Private channels cannot be made default.',
+      'DEFAULT_CHANNEL_MUST_BE_PUBLIC: Private channels cannot be made default.',
     );
     expect(formatDecision(canStopBeingDefault(administrator, archived, true))).toBe(UNKNOWN);
     expect(formatDecision(canStopBeingDefault(administrator, secret, false))).toBe('yes');

@@ -21,7 +21,7 @@ export type ChannelRights = Pick<Channel, 'privacy' | 'permissions'>;
 type RealmRights = Pick<Realm, 'permissions'>;
 
 /** The same text whether the channel does not exist, is another realm's, or is hidden from whoever asks (channels §1). */
-export const unknownChannel: Decision = denied('INVALID_INPUT', 'Invalid channel ID');
+export const unknownChannel: Decision = denied('UNKNOWN_CHANNEL', 'Invalid channel ID');
 const unknownUnless = (accessible: boolean): Decision => (accessible ? allowed : unknownChannel);
 
 export function hasChannelPermission(
@@ -129,7 +129,11 @@ export function canCreateChannel(
     canSetTopicsPolicy(actor, realm, request.topicsPolicy),
     canCreateOfPrivacy(actor, realm, request.privacy),
     insufficientUnless(!request.isDefault || isAdministrator(actor)),
-    denyIf(request.isDefault && isPrivate(request), 'INVALID_INPUT', 'A default channel cannot be private.'),
+    denyIf(
+      request.isDefault && isPrivate(request),
+      'DEFAULT_CHANNEL_MUST_BE_PUBLIC',
+      'A default channel cannot be private.',
+    ),
     request.privacy === 'webPublic' ? canMakeWebPublic(actor, realm, webPublic) : allowed,
     request.retentionChosen ? mustBeOwner(actor) : allowed,
   );
@@ -149,7 +153,7 @@ function canMakeWebPublic(
   return all(
     denyIf(
       !webPublicEnabled || !realm.settings.enableSpectatorAccess,
-      'INVALID_INPUT',
+      'WEB_PUBLIC_CHANNELS_DISABLED',
       'Web-public channels are not enabled.',
     ),
     insufficientUnless(hasRealmPermission(actor, realm, 'canCreateWebPublicChannel')),
@@ -178,7 +182,7 @@ export function canSubscribeSelf(
     mustNotBeGuest(actor),
     denyIf(
       !hasContentAccess(actor, channel, isSubscribed),
-      'NOT_PERMITTED',
+      'CHANNEL_CONTENT_ACCESS_REQUIRED',
       `Unable to access channel (${channel.name}).`,
     ),
   );
@@ -254,10 +258,10 @@ export function canChangeChannel(actor: PermissionHolder, channel: ChannelRights
 
 /** What a request says about who finds and reads a channel; what it leaves out stays (channels §4.11). */
 export interface PrivacyRequest {
-  readonly isPrivate?: boolean | undefined;
-  readonly isWebPublic?: boolean | undefined;
-  readonly hasSharedHistory?: boolean | undefined;
-  readonly isDefault?: boolean | undefined;
+  readonly isPrivate?: boolean;
+  readonly isWebPublic?: boolean;
+  readonly hasSharedHistory?: boolean;
+  readonly isDefault?: boolean;
 }
 
 /** Null: what is asked for contradicts itself (channels §4.11 rows 1 and 2). */
@@ -281,16 +285,16 @@ export function canChangePrivacy(
   webPublic: WebPublicOption,
 ): Decision {
   const privacy = proposedPrivacy(channel, request);
-  if (privacy === null) return denied('INVALID_INPUT', 'Invalid parameters');
+  if (privacy === null) return denied('INVALID_CHANNEL_PRIVACY', 'Invalid parameters');
   return all(
     denyIf(
       isPrivate({ privacy }) && (request.isDefault ?? channel.isDefault),
-      'INVALID_INPUT',
+      'DEFAULT_CHANNEL_MUST_BE_PUBLIC',
       'A default channel cannot be private.',
     ),
     denyIf(
       !isPrivate({ privacy }) && realm.settings.moderationRequestChannelId === channel.id,
-      'INVALID_INPUT',
+      'MODERATION_CHANNEL_MUST_BE_PRIVATE',
       'Moderation request channel must be private.',
     ),
     request.isPrivate === undefined
@@ -301,7 +305,11 @@ export function canChangePrivacy(
 }
 
 const needsContentAccess = (actor: PermissionHolder, channel: ChannelRights, isSubscribed: boolean): Decision =>
-  denyIf(!hasContentAccess(actor, channel, isSubscribed), 'NOT_PERMITTED', 'Channel content access is required.');
+  denyIf(
+    !hasContentAccess(actor, channel, isSubscribed),
+    'CHANNEL_CONTENT_ACCESS_REQUIRED',
+    'Channel content access is required.',
+  );
 
 /** Channels §4.11 row 8, protocol §6.3: the right to, and that nothing said so far contradicts it. */
 export function canChangeTopicsPolicy(
@@ -314,7 +322,7 @@ export function canChangeTopicsPolicy(
     canSetTopicsPolicy(actor, realm, policy),
     denyIf(
       policy === 'empty_topic_only' && hasNamedTopics,
-      'INVALID_INPUT',
+      'CHANNEL_HAS_NAMED_TOPICS',
       `To enable this configuration, all messages in this channel must be in the ${EMPTY_TOPIC_DISPLAY_NAME} topic. ` +
         'Consider renaming or deleting other topics.',
       { emptyTopicDisplayName: EMPTY_TOPIC_DISPLAY_NAME },
@@ -326,15 +334,12 @@ export function canChangeTopicsPolicy(
  * Where newcomers do not see what was said before, everyone has to be able to open topics: whoever may not could not
  * tell which exist (channels §4.4 row 12, §4.11 rows 9 and 19). `isEveryone`: the value is the group of everyone itself.
  */
-export function canLimitTopicCreation(privacy: ChannelPrivacy, isEveryone: boolean): Decision {
-  const parameters = 'history_public_to_subscribers, can_create_topic_group';
-  return denyIf(
+export const canLimitTopicCreation = (privacy: ChannelPrivacy, isEveryone: boolean): Decision =>
+  denyIf(
     privacy === 'privateProtectedHistory' && !isEveryone,
-    'UNSUPPORTED_COMBINATION',
-    `Unsupported parameter combination: ${parameters}`,
-    { parameters },
+    'TOPIC_CREATION_MUST_BE_OPEN',
+    'Where newcomers do not see what was said before, everyone has to be able to create topics.',
   );
-}
 
 /** Channels §4.11 row 12. */
 export const canSetRetention = mustBeOwner;
@@ -368,7 +373,7 @@ export function canArchiveChannel(
 ): Decision {
   return all(
     canChangeChannel(actor, channel, isSubscribed),
-    denyIf(channel.isArchived, 'INVALID_INPUT', 'Channel is already deactivated'),
+    denyIf(channel.isArchived, 'CHANNEL_ARCHIVED', 'Channel is already deactivated'),
   );
 }
 
@@ -378,8 +383,12 @@ export function canUnarchiveChannel(
   hasSubscribers: boolean,
 ): Decision {
   return all(
-    denyIf(!channel.isArchived, 'INVALID_INPUT', 'Channel is not currently deactivated'),
-    denyIf(isPrivate(channel) && !hasSubscribers, 'INVALID_INPUT', 'Channel is private and have no subscribers'), // sic
+    denyIf(!channel.isArchived, 'CHANNEL_NOT_ARCHIVED', 'Channel is not currently deactivated'),
+    denyIf(
+      isPrivate(channel) && !hasSubscribers,
+      'CHANNEL_WITHOUT_SUBSCRIBERS',
+      'Channel is private and have no subscribers',
+    ), // sic
   );
 }
 
@@ -400,7 +409,7 @@ export function canMakeDefault(
   return all(
     canChangeDefaultChannels(actor),
     canReadActive(actor, channel, isSubscribed),
-    denyIf(isPrivate(channel), 'INVALID_INPUT', 'Private channels cannot be made default.'),
+    denyIf(isPrivate(channel), 'DEFAULT_CHANNEL_MUST_BE_PUBLIC', 'Private channels cannot be made default.'),
   );
 }
 

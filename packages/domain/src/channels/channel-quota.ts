@@ -5,8 +5,11 @@ import type { Actor } from '../users/actor.js';
  * channel is in everybody's lists for good.
  */
 export interface ChannelQuota {
-  /** Before so many are made. @throws DomainError RATE_LIMITED `{ retryAfter }`, in seconds, when fewer are left. */
-  check(actor: Actor, count: number): void;
-  /** So many were made, and committed. */
+  /**
+   * Counts so many, before they are made. Counts none when fewer are left.
+   * @throws DomainError RATE_LIMITED `{ retryAfter }`, in seconds
+   */
   spend(actor: Actor, count: number): void;
+  /** So many of those that were counted were not made after all. */
+  refund(actor: Actor, count: number): void;
 }

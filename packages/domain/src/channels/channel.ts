@@ -1,5 +1,5 @@
 import { type GroupSettings, type GroupSettingValues, groupSetting } from '../groups/group-setting.js';
-import { DomainError, invalidInput } from '../shared/errors.js';
+import { DomainError } from '../shared/errors.js';
 import type { ChannelId, MessageId, RealmId, RecipientId, UnixSeconds, UserId } from '../shared/ids.js';
 import { foldCase, isLongerThan, positionOfUnprintable, trim } from '../shared/text.js';
 
@@ -57,7 +57,7 @@ export interface Channel {
 /** A channel as those who can see it see it. */
 export interface ChannelView extends Omit<Channel, 'permissions'> {
   readonly permissions: GroupSettingValues<typeof CHANNEL_PERMISSIONS>;
-  /** What stream_post_policy says: the system group that may post, where it is one. */
+  /** The system group that may post, where it is one: older clients know of no others. */
   readonly sendersSystemGroup: 'everyone' | 'administrators' | 'fullMembers' | 'moderators' | null;
   /** Active users, bots included. */
   readonly subscriberCount: number;
@@ -79,14 +79,13 @@ export const MAX_CHANNEL_DESCRIPTION_LENGTH = 1024;
 /** How long a channel is to keep its messages: days, or a word, which may be one that means nothing. */
 export type RetentionInput = 'asRealm' | 'forever' | number | { readonly word: string };
 
-/** As a channel has it. @throws DomainError BAD_VALUE (channels §4.4 row 5) */
+/** As a channel has it. @throws DomainError INVALID_RETENTION (channels §4.4 row 5) */
 export function parseRetention(input: RetentionInput): Channel['messageRetentionDays'] {
   if (input === 'asRealm') return null;
   if (input === 'forever') return -1;
   if (typeof input === 'number' && input > 0) return input;
   const value = typeof input === 'number' ? input : input.word;
-  const parameter = 'message_retention_days';
-  throw new DomainError('BAD_VALUE', `Bad value for '${parameter}': ${value}`, { parameter, value });
+  throw new DomainError('INVALID_RETENTION', `Messages cannot be kept for ${value} days`, { value });
 }
 
 /** By name, whatever the letter case; of several with one name the first. */
@@ -99,15 +98,19 @@ export function byFoldedName<T extends { readonly name: string }>(items: Iterabl
   return byName;
 }
 
-/** Returns the name trimmed. @throws DomainError INVALID_INPUT with the texts of channels §1. */
+/** Returns the name trimmed. @throws DomainError INVALID_CHANNEL_NAME with the texts of channels §1. */
 export function parseChannelName(raw: string): string {
   const name = trim(raw);
-  if (name === '') throw invalidInput("Channel name can't be empty.");
+  if (name === '') throw new DomainError('INVALID_CHANNEL_NAME', "Channel name can't be empty.");
   if (isLongerThan(name, MAX_CHANNEL_NAME_LENGTH)) {
-    throw invalidInput(`Channel name too long (limit: ${MAX_CHANNEL_NAME_LENGTH} characters).`);
+    throw new DomainError(
+      'INVALID_CHANNEL_NAME',
+      `Channel name too long (limit: ${MAX_CHANNEL_NAME_LENGTH} characters).`,
+    );
   }
   const position = positionOfUnprintable(name);
-  if (position > 0) throw invalidInput(`Invalid character in channel name, at position ${position}.`);
+  if (position > 0)
+    throw new DomainError('INVALID_CHANNEL_NAME', `Invalid character in channel name, at position ${position}.`);
   return name;
 }
 

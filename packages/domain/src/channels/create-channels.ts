@@ -1,14 +1,15 @@
 import { addAnonymousGroup, defaultGroupSettings } from '../groups/default-group-settings.js';
 import type { GroupSettingValue } from '../groups/group-setting.js';
 import { canonicalGroupSetting } from '../groups/group-setting-rules.js';
-import { groupForSetting, permissionTitle, validateGroupSetting } from '../groups/validate-group-setting.js';
-import type { MarkdownOptions, MarkdownRenderer, ParsedMarkdown } from '../messages/markdown.js';
-import { markdownOptions, parseAhead, renderText } from '../messages/render-message.js';
+import { groupForSetting, validateGroupSetting } from '../groups/validate-group-setting.js';
+import type { MarkdownOptions, MarkdownRenderer } from '../messages/markdown.js';
+import { markdownOptions, orThrow, type ParsedAhead, parseAhead, renderText } from '../messages/render-message.js';
 import { channelLink, type SystemMessages, silentMention } from '../messages/system-messages.js';
 import type { Realm } from '../realms/realm.js';
-import { invalidInput } from '../shared/errors.js';
+import { DomainError } from '../shared/errors.js';
 import type { GroupId, RealmId, UnixSeconds } from '../shared/ids.js';
 import { enforce } from '../shared/permission.js';
+import type { OnRollback } from '../shared/provisional-changes.js';
 import type { RealmUrls } from '../shared/realm-urls.js';
 import { slicesOf } from '../shared/slices.js';
 import type { Transaction, UnitOfWork } from '../shared/unit-of-work.js';
@@ -65,8 +66,8 @@ export interface NewChannel {
   readonly description: string;
 }
 
-/** What was parsed before the unit, by normalized description. */
-export type ParsedDescriptions = ReadonlyMap<string, ParsedMarkdown>;
+/** What was parsed before the unit, by normalized description; those that are not empty. */
+export type ParsedDescriptions = ReadonlyMap<string, ParsedAhead>;
 
 /** Who asks, where, and what the rest of the unit needs. */
 export interface ChannelCreationContext {
@@ -77,6 +78,7 @@ export interface ChannelCreationContext {
   /** Whether the server allows channels that anybody on the Internet reads. */
   readonly webPublicEnabled: boolean;
   readonly parsedDescriptions: ParsedDescriptions;
+  readonly onRollback: OnRollback;
 }
 
 /** The steps of creating channels that creating and subscribing share (channels §4.4 and §4.5). */
@@ -90,21 +92,20 @@ export class ChannelCreator {
 
   /** Before the unit. */
   async parseDescriptions(uow: UnitOfWork, realmId: RealmId, raw: readonly string[]): Promise<ParsedDescriptions> {
-    const parsed = new Map<string, ParsedMarkdown>();
+    const parsed = new Map<string, ParsedAhead>();
     const descriptions = new Set(raw.map(normalizeChannelDescription));
     descriptions.delete('');
     if (descriptions.size === 0) return parsed;
     const realm = await uow.read(({ realms }) => realms.get(realmId));
     for (const description of descriptions) {
-      const ahead = await parseAhead(this.renderer, description, this.optionsOf(realm));
-      if (ahead) parsed.set(description, ahead);
+      parsed.set(description, await parseAhead(this.renderer, description, this.optionsOf(realm)));
     }
     return parsed;
   }
 
   /** Channels §4.4 rows 4–6: asked whether or not anything is created, as soon as a channel is named. @throws DomainError */
   checkOptions({ actor, realm }: ChannelCreationContext, options: ChannelOptions, named: number): void {
-    if (options.folderId !== null) throw invalidInput('Invalid channel folder ID');
+    if (options.folderId !== null) throw new DomainError('UNKNOWN_CHANNEL_FOLDER', 'Invalid channel folder ID');
     if (named === 0) return;
     parseRetention(options.retention);
     enforce(canSetTopicsPolicy(actor, realm, options.topicsPolicy));
@@ -113,7 +114,7 @@ export class ChannelCreator {
   /** Channels §4.4 rows 7–11. @throws DomainError */
   checkCreation(context: ChannelCreationContext, options: ChannelOptions): void {
     const { isPrivate, isWebPublic, isDefault, topicsPolicy, retention } = options;
-    if (isPrivate && isWebPublic) throw invalidInput('Invalid parameters');
+    if (isPrivate && isWebPublic) throw new DomainError('INVALID_CHANNEL_PRIVACY', 'Invalid parameters');
     const request = {
       privacy: privacyOf(options),
       isDefault,
@@ -123,7 +124,7 @@ export class ChannelCreator {
     enforce(canCreateChannel(context.actor, context.realm, request, context));
   }
 
-  /** Channels §4.4 row 12. @throws DomainError UNSUPPORTED_COMBINATION */
+  /** Channels §4.4 row 12. @throws DomainError TOPIC_CREATION_MUST_BE_OPEN */
   async checkTopicCreation(tx: Transaction, { realm }: ChannelCreationContext, options: ChannelOptions): Promise<void> {
     const { canCreateTopic } = options.permissions;
     if (canCreateTopic === undefined) return;
@@ -140,7 +141,7 @@ export class ChannelCreator {
   ): Promise<ChannelPermissionInput> {
     const wanted: Partial<Record<ChannelPermission, GroupSettingValue>> = {};
     for (const [name, value] of Object.entries(permissions) as [ChannelPermission, GroupSettingValue][]) {
-      wanted[name] = await validateGroupSetting(tx, realm.id, permissionTitle(name), CHANNEL_PERMISSIONS[name], value);
+      wanted[name] = await validateGroupSetting(tx, realm.id, name, CHANNEL_PERMISSIONS[name], value);
     }
     return wanted;
   }
@@ -158,7 +159,7 @@ export class ChannelCreator {
   }
 
   /**
-   * Stores the channels and tells those who see them; nobody follows them yet. Once they are committed, `count` them.
+   * Stores the channels and tells those who see them; nobody follows them yet. They count for the day.
    * @throws DomainError RATE_LIMITED
    */
   async create(
@@ -168,8 +169,9 @@ export class ChannelCreator {
     options: ChannelOptions,
     wanted: ChannelPermissionInput,
   ): Promise<Channel[]> {
-    const { realm, actor, creator, now } = context;
-    this.quota.check(actor, newChannels.length);
+    const { realm, actor, creator, now, onRollback } = context;
+    this.quota.spend(actor, newChannels.length);
+    onRollback(() => this.quota.refund(actor, newChannels.length));
     const system = await tx.groups.systemGroupIds(realm.id);
     const channels: Channel[] = [];
     const rendered = new Map<string, string>();
@@ -219,11 +221,6 @@ export class ChannelCreator {
     return channels;
   }
 
-  /** Channels that were made and committed count for the day. */
-  count(actor: Actor, made: number): void {
-    this.quota.spend(actor, made);
-  }
-
   /** What the notification bot says once the channels have their first subscribers (channels §4.4). */
   async announce(
     tx: Transaction,
@@ -260,7 +257,7 @@ export class ChannelCreator {
           topic: 'channel events',
           content: `**${PRIVACY_TITLES[channel.privacy]}** channel created by ${who}. **Description:**\n\`\`\`\` quote\n${description}\n\`\`\`\``,
           readFor: [creator.id],
-          ahead: parsedDescriptions.get(channel.description),
+          ...(channel.description !== '' && { ahead: orThrow(parsedDescriptions.get(channel.description)!) }),
         };
       }),
     );
@@ -272,7 +269,7 @@ export class ChannelCreator {
     description: string,
   ): Promise<string> {
     if (description === '') return '';
-    const parsed = parsedDescriptions.get(description) ?? this.renderer.parseNow(description, this.optionsOf(realm));
+    const parsed = orThrow(parsedDescriptions.get(description)!);
     return (await renderText(tx, this.renderer, parsed, realm, { actor })).html;
   }
 

@@ -24,10 +24,10 @@ import {
 } from './post-permissions.js';
 
 const TEAM = groupId(50);
-const MAY_NOT_POST = 'NOT_PERMITTED: You do not have permission to post in this channel.';
-const UNKNOWN = "CHANNEL_NOT_FOUND: Channel with ID '30' does not exist";
-const NOT_HERE = "NOT_PERMITTED: Not authorized to send to channel 'denmark'";
-const NO_NEW_TOPICS = 'NOT_PERMITTED: You do not have permission to create new topics in this channel.';
+const MAY_NOT_POST = 'CANNOT_POST_IN_CHANNEL: You do not have permission to post in this channel.';
+const UNKNOWN = "UNKNOWN_DESTINATION: Channel with ID '30' does not exist";
+const NOT_HERE = "CANNOT_POST_IN_CHANNEL: Not authorized to send to channel 'denmark'";
+const NO_NEW_TOPICS = 'CANNOT_CREATE_TOPIC: You do not have permission to create new topics in this channel.';
 
 const PRIVACY: Readonly<Record<string, ChannelPrivacy>> = {
   'web-public': 'webPublic',
@@ -109,7 +109,7 @@ describe('posting to a channel', () => {
     who                               | by          | expected
     ${'guest outside'}                | ${'its id'} | ${UNKNOWN}
     ${'member outside'}               | ${'its id'} | ${UNKNOWN}
-    ${'member outside'}               | ${'name'}   | ${"NOT_PERMITTED: Not authorized to send to channel 'DENmark'"}
+    ${'member outside'}               | ${'name'}   | ${"CANNOT_POST_IN_CHANNEL: Not authorized to send to channel 'DENmark'"}
     ${'member granted canAdminister'} | ${'its id'} | ${NOT_HERE}
     ${'member granted canAdminister'} | ${'name'}   | ${NOT_HERE}
     ${'administrator outside'}        | ${'its id'} | ${NOT_HERE}
@@ -244,13 +244,15 @@ describe('posting to a channel', () => {
     expect(formatDecision(canPost(fixture({ ...shut, isArchived: false }, { canCreateTopic: nobody })))).toBe(
       NO_NEW_TOPICS,
     );
-    expect(formatDecision(canPost(fixture({ ...shut, isArchived: false }, {})))).toMatch(/^INVALID_INPUT: Only the/);
+    expect(formatDecision(canPost(fixture({ ...shut, isArchived: false }, {})))).toMatch(
+      /^EMPTY_TOPIC_REQUIRED: Only the/,
+    );
   });
 });
 
 describe('the topics that a channel allows', () => {
-  const noEmpty = 'INVALID_INPUT: Sending messages to the general chat is not allowed in this channel.';
-  const onlyEmpty = 'INVALID_INPUT: Only the general chat topic is allowed in this channel.';
+  const noEmpty = 'TOPIC_REQUIRED: Sending messages to the general chat is not allowed in this channel.';
+  const onlyEmpty = 'EMPTY_TOPIC_REQUIRED: Only the general chat topic is allowed in this channel.';
 
   it.each`
     channel                  | organization             | empty      | named
@@ -304,10 +306,11 @@ describe('writing to people', () => {
         ...given,
       }),
     );
-  const disabled = 'NOT_PERMITTED: Direct messages are disabled in this organization.';
-  const unauthorized = 'NOT_PERMITTED: This conversation does not include any users who can authorize it.';
-  const mayNotBegin = 'NOT_PERMITTED: You do not have permission to initiate direct message conversations.';
-  const noAccess = 'NOT_PERMITTED: You do not have permission to access some of the recipients.';
+  const disabled = 'DIRECT_MESSAGES_DISABLED: Direct messages are disabled in this organization.';
+  const unauthorized =
+    'CONVERSATION_NOT_AUTHORIZED: This conversation does not include any users who can authorize it.';
+  const mayNotBegin = 'CANNOT_START_CONVERSATION: You do not have permission to initiate direct message conversations.';
+  const noAccess = 'CANNOT_ACCESS_RECIPIENT: You do not have permission to access some of the recipients.';
 
   it.each(['owner', 'administrator', 'moderator', 'member', 'guest'] as const)('%s does, by default', (role) => {
     expect(send({ sender: makeActor(role) })).toBe('yes');
@@ -379,7 +382,7 @@ describe('writing to people', () => {
 
   it('deactivated recipients are refused after access, before permission', () => {
     const gone = person(20, { isActive: false });
-    const goneText = "INVALID_INPUT: 'user20@example.com' is no longer using Zulip.";
+    const goneText = "NAMED_USER_DEACTIVATED: 'user20@example.com' is no longer using Zulip.";
     expect(send({ recipients: [gone] })).toBe(goneText);
     expect(send({ recipients: [person(21), gone] })).toBe(goneText);
     const strict = makeRealm({

@@ -52,7 +52,7 @@ export function canPostSomewhere(posting: Posting): Decision {
     canSendTo(posting.sender, posting.botOwner, channel),
     denyIf(
       channel.isArchived || !mayEnter(posting),
-      'NOT_PERMITTED',
+      'CANNOT_POST_IN_CHANNEL',
       `Not authorized to send to channel '${isVisible ? channel.name : typedName}'`,
     ),
   );
@@ -64,7 +64,7 @@ const isChannelVisible = ({ sender, botOwner, channel, isSubscribed, isOwnerSubs
 
 /** For a channel that does not exist as for one that is hidden (messages §3.2 row 8, contract decision 20). */
 export const unknownChannelId = (id: ChannelId): Decision =>
-  denied('CHANNEL_NOT_FOUND', `Channel with ID '${id}' does not exist`, { channelId: id });
+  denied('UNKNOWN_DESTINATION', `Channel with ID '${id}' does not exist`, { channelId: id });
 
 /** By grant, wherever it is: channels §3.9 row 2. */
 export function canSendTo(
@@ -74,7 +74,7 @@ export function canSendTo(
 ): Decision {
   return denyIf(
     !eitherHas(sender, botOwner, channel, 'canSendMessage'),
-    'NOT_PERMITTED',
+    'CANNOT_POST_IN_CHANNEL',
     'You do not have permission to post in this channel.',
   );
 }
@@ -95,7 +95,7 @@ export function canCreateTopic(
 ): Decision {
   return denyIf(
     !eitherHas(sender, botOwner, channel, 'canCreateTopic'),
-    'NOT_PERMITTED',
+    'CANNOT_CREATE_TOPIC',
     'You do not have permission to create new topics in this channel.',
   );
 }
@@ -111,13 +111,13 @@ export function fitsTopicsPolicy(
   return all(
     denyIf(
       policy === 'disable_empty_topic' && topic === '',
-      'INVALID_INPUT',
+      'TOPIC_REQUIRED',
       `Sending messages to the ${EMPTY_TOPIC_DISPLAY_NAME} is not allowed in this channel.`,
       details,
     ),
     denyIf(
       policy === 'empty_topic_only' && topic !== '',
-      'INVALID_INPUT',
+      'EMPTY_TOPIC_REQUIRED',
       `Only the ${EMPTY_TOPIC_DISPLAY_NAME} topic is allowed in this channel.`,
       details,
     ),
@@ -167,10 +167,10 @@ export function canSendDirect({
   return all(
     denyIf(
       recipients.some(({ user, sharesConversation }) => !mayAccessUser(sender, user, { realm, sharesConversation })),
-      'NOT_PERMITTED',
+      'CANNOT_ACCESS_RECIPIENT',
       'You do not have permission to access some of the recipients.',
     ),
-    gone === undefined ? allowed : denied('INVALID_INPUT', `'${gone.address}' is no longer using Zulip.`),
+    gone === undefined ? allowed : denied('NAMED_USER_DEACTIVATED', `'${gone.address}' is no longer using Zulip.`),
     sender.isBot || recipients.every(({ user }) => user.bot !== null || user.id === sender.id)
       ? allowed
       : canConverse(sender, recipients, realm, nobodyGroupId, conversationExists),
@@ -189,15 +189,18 @@ function canConverse(
   );
   return all(
     denyIf(
+      !somebodyAuthorizes && realm.permissions.directMessagePermission === nobodyGroupId,
+      'DIRECT_MESSAGES_DISABLED',
+      'Direct messages are disabled in this organization.',
+    ),
+    denyIf(
       !somebodyAuthorizes,
-      'NOT_PERMITTED',
-      realm.permissions.directMessagePermission === nobodyGroupId
-        ? 'Direct messages are disabled in this organization.'
-        : 'This conversation does not include any users who can authorize it.',
+      'CONVERSATION_NOT_AUTHORIZED',
+      'This conversation does not include any users who can authorize it.',
     ),
     denyIf(
       !conversationExists && !hasRealmPermission(sender, realm, 'directMessageInitiator'),
-      'NOT_PERMITTED',
+      'CANNOT_START_CONVERSATION',
       'You do not have permission to initiate direct message conversations.',
     ),
   );

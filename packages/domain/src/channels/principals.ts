@@ -1,5 +1,5 @@
 import type { Realm } from '../realms/realm.js';
-import { invalidInput } from '../shared/errors.js';
+import { DomainError } from '../shared/errors.js';
 import type { UserId } from '../shared/ids.js';
 import { enforce } from '../shared/permission.js';
 import type { RealmUrls } from '../shared/realm-urls.js';
@@ -38,7 +38,7 @@ export async function findPrincipals(
     const found = await findByPublicAddress(tx, realm.id, principals.emails, realmUrls.emailDomainOf(realm));
     for (const email of principals.emails) {
       const user = found.get(email);
-      if (!user) throw invalidInput('No such user');
+      if (!user) throw new DomainError('UNKNOWN_USER', 'No such user');
       users.set(user.id, user);
     }
   } else {
@@ -46,7 +46,7 @@ export async function findPrincipals(
       const found = new Map((await tx.users.list(realm.id, ids)).map((user) => [user.id, user]));
       for (const id of ids) {
         const user = found.get(id);
-        if (!user) throw invalidInput('No such user');
+        if (!user) throw new DomainError('UNKNOWN_USER', 'No such user');
         users.set(id, user);
       }
       await tx.yield();

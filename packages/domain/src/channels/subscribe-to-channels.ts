@@ -1,5 +1,5 @@
 import { users } from '../events/audience.js';
-import { invalidInput } from '../shared/errors.js';
+import { DomainError } from '../shared/errors.js';
 import type { ChannelId, RealmId, UserId } from '../shared/ids.js';
 import { slicesOf } from '../shared/slices.js';
 import type { Transaction } from '../shared/unit-of-work.js';
@@ -33,10 +33,11 @@ const USERS_AT_A_TIME = 500;
 /** What one row of the log tells of, unless it is all one user's. */
 const SUBSCRIPTIONS_PER_EVENT = 10_000;
 
-/** @throws DomainError INVALID_INPUT when a request asks for more than is done at once. */
+/** @throws DomainError TOO_MANY_SUBSCRIPTIONS when a request asks for more than is done at once. */
 export function checkSubscriptionCount(userCount: number, channelCount: number): void {
   if (userCount * channelCount <= MAX_SUBSCRIPTIONS_PER_REQUEST) return;
-  throw invalidInput(
+  throw new DomainError(
+    'TOO_MANY_SUBSCRIPTIONS',
     `Too many subscriptions in one request: users times channels may be ${MAX_SUBSCRIPTIONS_PER_REQUEST} at most.`,
   );
 }

@@ -1,4 +1,4 @@
-import { invalidInput } from '../shared/errors.js';
+import { DomainError } from '../shared/errors.js';
 
 /** `extra`: the one emoji that is neither in Unicode nor the organization's own. Codes are unique within a type. */
 export const EMOJI_TYPES = ['unicode', 'custom', 'extra'] as const;
@@ -50,10 +50,10 @@ export function findEmoji({ unicode, custom }: EmojiCatalogue, name: string): Em
   return code === undefined ? null : { type: 'unicode', code, name };
 }
 
-/** @throws DomainError INVALID_INPUT where `findEmoji` answers null. */
+/** @throws DomainError UNKNOWN_EMOJI where `findEmoji` answers null. */
 export function getEmoji(catalogue: EmojiCatalogue, name: string): Emoji {
   const emoji = findEmoji(catalogue, name);
-  if (!emoji) throw invalidInput(`Emoji '${name}' does not exist`);
+  if (!emoji) throw new DomainError('UNKNOWN_EMOJI', `Emoji '${name}' does not exist`);
   return emoji;
 }
 
@@ -69,22 +69,25 @@ export function isEmojiCode({ unicode, custom }: EmojiCatalogue, { type, code }:
   }
 }
 
-/** Whether an emoji can be chosen as it is named (messages §12.2). @throws DomainError INVALID_INPUT */
+/**
+ * Whether an emoji can be chosen as it is named (messages §12.2).
+ * @throws DomainError UNKNOWN_EMOJI, EMOJI_NAME_MISMATCH, EMOJI_DEACTIVATED
+ */
 export function requireChoosable({ unicode, custom }: EmojiCatalogue, { type, code, name }: Emoji): void {
   switch (type) {
     case 'custom': {
       const emoji = custom.find(({ id }) => String(id) === code);
-      if (!emoji) throw invalidInput('Invalid custom emoji.');
-      if (emoji.name !== name) throw invalidInput('Invalid custom emoji name.');
-      if (emoji.isDeactivated) throw invalidInput('This custom emoji has been deactivated.');
+      if (!emoji) throw new DomainError('UNKNOWN_EMOJI', 'Invalid custom emoji.');
+      if (emoji.name !== name) throw new DomainError('EMOJI_NAME_MISMATCH', 'Invalid custom emoji name.');
+      if (emoji.isDeactivated) throw new DomainError('EMOJI_DEACTIVATED', 'This custom emoji has been deactivated.');
       return;
     }
     case 'extra':
-      if (code !== EXTRA_EMOJI) throw invalidInput('Invalid emoji code.');
-      if (name !== code) throw invalidInput('Invalid emoji name.');
+      if (code !== EXTRA_EMOJI) throw new DomainError('UNKNOWN_EMOJI', 'Invalid emoji code.');
+      if (name !== code) throw new DomainError('EMOJI_NAME_MISMATCH', 'Invalid emoji name.');
       return;
     case 'unicode':
-      if (!unicode.namesByCode.has(code)) throw invalidInput('Invalid emoji code.');
-      if (unicode.codesByName.get(name) !== code) throw invalidInput('Invalid emoji name.');
+      if (!unicode.namesByCode.has(code)) throw new DomainError('UNKNOWN_EMOJI', 'Invalid emoji code.');
+      if (unicode.codesByName.get(name) !== code) throw new DomainError('EMOJI_NAME_MISMATCH', 'Invalid emoji name.');
   }
 }

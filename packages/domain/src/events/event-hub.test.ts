@@ -33,7 +33,7 @@ const live = async (fixture: MemoryFixture, options?: LiveEventsOptions) => Live
 const dueTo = (queue: LiveQueue) => queue.dueEvents.map(seqOf);
 /** A row may become several wire events, so the one that was confirmed last stays until the next is. */
 const seqsBeyond = (queue: LiveQueue, seq: number) => dueTo(queue).filter((one) => one > seq);
-const NOT_FOUND = { code: 'EVENT_QUEUE_NOT_FOUND' };
+const NOT_FOUND = { code: 'UNKNOWN_EVENT_QUEUE' };
 const gone = (promise: Promise<unknown>) => expect(promise).rejects.toMatchObject(NOT_FOUND);
 
 describe('who is told', () => {

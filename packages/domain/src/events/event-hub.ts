@@ -1,5 +1,5 @@
 import type { Clock } from '../shared/clock.js';
-import { DomainError, invalidInput } from '../shared/errors.js';
+import { DomainError } from '../shared/errors.js';
 import type { EventLoop } from '../shared/event-loop.js';
 import type { EventSeq, MessageId, RealmId, UserId } from '../shared/ids.js';
 import type { ReportProblem } from '../shared/problem-log.js';
@@ -108,7 +108,7 @@ export class EventHub implements EventListener, ServedQueues {
 
   /**
    * The queue, to be read. `cursor` is the last position that its client has processed, as far as they say: what is stored of
-   * it may be a minute old. @throws DomainError EVENT_QUEUE_NOT_FOUND when it is unknown, expired or another user's.
+   * it may be a minute old. @throws DomainError UNKNOWN_EVENT_QUEUE when it is unknown, expired or another user's.
    */
   async open(realmId: RealmId, ownerId: UserId, id: string, cursor = -1): Promise<LiveQueue> {
     const known = this.queues.get(id);
@@ -129,10 +129,11 @@ export class EventHub implements EventListener, ServedQueues {
 
   /**
    * The client has processed everything up to `position`; -1: nothing yet.
-   * @throws DomainError INVALID_INPUT for a position that was given up or never given (events §6.2 rows 4–5).
+   * @throws DomainError EVENTS_PRUNED, UNKNOWN_EVENT for a position that was given up or never given (events §6.2 rows 4–5).
    */
   async acknowledge(live: LiveQueue, position: number): Promise<void> {
-    if (position < live.acked) throw invalidInput(`An event newer than ${position} has already been pruned!`);
+    if (position < live.acked)
+      throw new DomainError('EVENTS_PRUNED', `An event newer than ${position} has already been pruned!`);
     if (position !== -1) {
       const { follower } = this.parts;
       const { realmId, startSeq } = live.queue;
@@ -140,7 +141,7 @@ export class EventHub implements EventListener, ServedQueues {
       // Another node may have given out what this one has not read yet.
       if (isBeyond()) await follower.fill(realmId);
       if (position < firstPositionOf(startSeq) || isBeyond()) {
-        throw invalidInput(`Event ${position} was not in this queue`);
+        throw new DomainError('UNKNOWN_EVENT', `Event ${position} was not in this queue`);
       }
     }
     live.acknowledge(position, this.parts.clock.now());
@@ -148,7 +149,7 @@ export class EventHub implements EventListener, ServedQueues {
 
   /**
    * Hands over what is due to the queue, in order, where that takes no look-up; false: it takes one, and nothing was handed
-   * over. @throws DomainError EVENT_QUEUE_NOT_FOUND when the queue cannot go on, so that its client registers again
+   * over. @throws DomainError UNKNOWN_EVENT_QUEUE when the queue cannot go on, so that its client registers again
    */
   readNow(live: LiveQueue, take: TakeDelivery): boolean {
     return this.reader.readNow(live, take);
@@ -177,7 +178,7 @@ export class EventHub implements EventListener, ServedQueues {
     }
   }
 
-  /** Ends a queue; whoever waits for it is answered first. @throws DomainError EVENT_QUEUE_NOT_FOUND */
+  /** Ends a queue; whoever waits for it is answered first. @throws DomainError UNKNOWN_EVENT_QUEUE */
   async remove(realmId: RealmId, ownerId: UserId, id: string): Promise<void> {
     await this.parts.uow.write(async (tx) => {
       const queue = await tx.queues.find(realmId, id);
@@ -327,4 +328,4 @@ export class EventHub implements EventListener, ServedQueues {
 const NEVER = 0 as EventSeq;
 
 export const queueNotFound = (queueId: string): DomainError =>
-  new DomainError('EVENT_QUEUE_NOT_FOUND', `Bad event queue ID: ${queueId}`, { queueId });
+  new DomainError('UNKNOWN_EVENT_QUEUE', `Bad event queue ID: ${queueId}`, { queueId });

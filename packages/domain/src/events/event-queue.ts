@@ -1,4 +1,4 @@
-import { invalidInput } from '../shared/errors.js';
+import { DomainError } from '../shared/errors.js';
 import type { EventSeq, RealmId, UnixSeconds, UserId } from '../shared/ids.js';
 import { utf8Length } from '../shared/text.js';
 
@@ -58,10 +58,13 @@ export const MAX_QUEUES_PER_USER = 100;
 /** As JSON; every event is held against it. */
 const MAX_FILTER_BYTES = 8192;
 
-/** @throws DomainError INVALID_INPUT for a filter that is too long to keep. */
+/** @throws DomainError EVENT_QUEUE_FILTER_TOO_LONG for a filter that is too long to keep. */
 export function checkFilterSize(filter: QueueFilter): void {
   if (utf8Length(JSON.stringify(filter)) > MAX_FILTER_BYTES) {
-    throw invalidInput(`Event queue filter is too long (limit: ${MAX_FILTER_BYTES} bytes)`);
+    throw new DomainError(
+      'EVENT_QUEUE_FILTER_TOO_LONG',
+      `Event queue filter is too long (limit: ${MAX_FILTER_BYTES} bytes)`,
+    );
   }
 }
 

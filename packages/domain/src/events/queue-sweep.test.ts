@@ -18,7 +18,7 @@ async function start(options?: LiveEventsOptions) {
 
 const stored = ({ fixture }: LiveEvents, id: string, realmId: RealmId = fixture.realm.id) =>
   fixture.uow.read(({ queues }) => queues.find(realmId, id));
-const NOT_FOUND = { code: 'EVENT_QUEUE_NOT_FOUND' };
+const NOT_FOUND = { code: 'UNKNOWN_EVENT_QUEUE' };
 
 describe('an idle event queue', () => {
   it('expires when nobody has polled it for as long as it lives, and no sooner', async () => {

@@ -130,7 +130,7 @@ describe('circles', () => {
     expect(formatDecision(staysAcyclic(edges, groupId(into), groups(...what)))).toBe(
       expected === 'yes'
         ? 'yes'
-        : `INVALID_INPUT: User group ${into} is already a subgroup of one of the passed subgroups.`,
+        : `GROUP_CYCLE: User group ${into} is already a subgroup of one of the passed subgroups.`,
     );
   });
 

@@ -12,7 +12,7 @@ export function staysAcyclic(edges: Iterable<GroupEdge>, groupId: GroupId, subgr
   const holders = holdersOf(edges, groupId);
   return denyIf(
     subgroupIds.some((id) => holders.has(id)),
-    'INVALID_INPUT',
+    'GROUP_CYCLE',
     `User group ${groupId} is already a subgroup of one of the passed subgroups.`,
   );
 }

@@ -39,10 +39,10 @@ import {
 } from './group-permissions.js';
 
 const TEAM = groupId(50);
-const UNKNOWN = 'INVALID_INPUT: Invalid user group';
-const DEACTIVATED = 'INVALID_INPUT: User group is deactivated.';
+const UNKNOWN = 'UNKNOWN_GROUP: Invalid user group';
+const DEACTIVATED = 'GROUP_DEACTIVATED: User group is deactivated.';
 const INSUFFICIENT = 'NOT_PERMITTED: Insufficient permission';
-const NO_GUESTS = 'NOT_PERMITTED: Not allowed for guest users';
+const NO_GUESTS = 'MUST_NOT_BE_GUEST: Not allowed for guest users';
 
 const inTeam = (role: Role, id = 10) => makeActor(role, { id, groups: [TEAM] });
 
@@ -289,18 +289,18 @@ describe('members and subgroups of a group', () => {
     const [active, members] = [new Set(users(1, 2, 3)), new Set(users(2, 3))];
     expect(formatDecision(canBecomeMembers(users(1), active, members))).toBe('yes');
     expect(formatDecision(canBecomeMembers(users(1, 3, 2), active, members))).toBe(
-      'INVALID_INPUT: User 3 is already a member of this group',
+      'ALREADY_GROUP_MEMBER: User 3 is already a member of this group',
     );
-    expect(formatDecision(canBecomeMembers(users(2, 9, 8), active, members))).toBe('INVALID_INPUT: Invalid user ID: 9');
+    expect(formatDecision(canBecomeMembers(users(2, 9, 8), active, members))).toBe('UNKNOWN_USER: Invalid user ID: 9');
     expect(formatDecision(areUsers(users(1, 2), active))).toBe('yes');
-    expect(formatDecision(areUsers(users(8, 9), active))).toBe('INVALID_INPUT: Invalid user ID: 8');
+    expect(formatDecision(areUsers(users(8, 9), active))).toBe('UNKNOWN_USER: Invalid user ID: 8');
   });
 
   it('only members are removed', () => {
     const members = new Set(users(2, 3));
     expect(formatDecision(areMembers(users(3, 2), members))).toBe('yes');
     expect(formatDecision(areMembers(users(3, 5, 4), members))).toBe(
-      "INVALID_INPUT: There is no member '5' in this user group",
+      "NOT_GROUP_MEMBER: There is no member '5' in this user group",
     );
   });
 
@@ -313,12 +313,12 @@ describe('members and subgroups of a group', () => {
     ]);
     expect(formatDecision(areSubgroupCandidates(groups(40, 1), known))).toBe('yes');
     expect(formatDecision(areSubgroupCandidates(groups(41, 40, 99), known))).toBe(
-      'INVALID_INPUT: Invalid user group ID: 99',
+      'UNKNOWN_GROUP: Invalid user group ID: 99',
     );
     expect(formatDecision(areSubgroupCandidates(groups(40, 98), known))).toBe(
-      'INVALID_INPUT: Invalid user group ID: 98',
+      'UNKNOWN_GROUP: Invalid user group ID: 98',
     );
-    expect(formatDecision(areSubgroupCandidates(groups(42), known))).toBe('INVALID_INPUT: Invalid user group ID: 42');
+    expect(formatDecision(areSubgroupCandidates(groups(42), known))).toBe('UNKNOWN_GROUP: Invalid user group ID: 42');
     expect(formatDecision(areSubgroupCandidates(groups(40, 41), known))).toBe(DEACTIVATED);
   });
 
@@ -326,11 +326,11 @@ describe('members and subgroups of a group', () => {
     const subgroups = new Set(groups(40, 41));
     expect(formatDecision(canBecomeSubgroups(groups(42), subgroups))).toBe('yes');
     expect(formatDecision(canBecomeSubgroups(groups(42, 41), subgroups))).toBe(
-      'INVALID_INPUT: User group 41 is already a subgroup of this group.',
+      'ALREADY_SUBGROUP: User group 41 is already a subgroup of this group.',
     );
     expect(formatDecision(areSubgroups(groups(41, 40), subgroups))).toBe('yes');
     expect(formatDecision(areSubgroups(groups(41, 43), subgroups))).toBe(
-      'INVALID_INPUT: User group 43 is not a subgroup of this group.',
+      'NOT_SUBGROUP: User group 43 is not a subgroup of this group.',
     );
   });
 });

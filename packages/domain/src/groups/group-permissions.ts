@@ -41,8 +41,8 @@ export const hasGroupPermission = (
 /** A named group that somebody names by its id, for reading. Null: there is none (users §12.2, §12.3). */
 export function canAccessGroup(group: Group | null, { allowDeactivated = false } = {}): Decision {
   return all(
-    denyIf(group === null || group.name === null, 'INVALID_INPUT', 'Invalid user group'),
-    denyIf(group?.isDeactivated === true && !allowDeactivated, 'INVALID_INPUT', 'User group is deactivated.'),
+    denyIf(group === null || group.name === null, 'UNKNOWN_GROUP', 'Invalid user group'),
+    denyIf(group?.isDeactivated === true && !allowDeactivated, 'GROUP_DEACTIVATED', 'User group is deactivated.'),
   );
 }
 
@@ -118,7 +118,7 @@ export const canInviteIntoGroup = (actor: PermissionHolder, realm: RealmRights, 
 export function canMentionGroup(actor: PermissionHolder, group: Pick<Group, 'name' | 'permissions'>): Decision {
   return denyIf(
     !hasGroupPermission(actor, group, 'canMention'),
-    'NOT_PERMITTED',
+    'CANNOT_MENTION_GROUP',
     `You are not allowed to mention user group '${group.name}'.`,
   );
 }
@@ -132,14 +132,14 @@ export function canBecomeMembers(
   const member = userIds.find((id) => memberIds.has(id));
   return all(
     areUsers(userIds, activeIds),
-    member === undefined ? allowed : denied('INVALID_INPUT', `User ${member} is already a member of this group`),
+    member === undefined ? allowed : denied('ALREADY_GROUP_MEMBER', `User ${member} is already a member of this group`),
   );
 }
 
 /** Users §12.1, §12.4: asked before the permission where members are removed, after it elsewhere. */
 export function areUsers(userIds: readonly UserId[], activeIds: ReadonlySet<UserId>): Decision {
   const unknown = userIds.find((id) => !activeIds.has(id));
-  return unknown === undefined ? allowed : denied('INVALID_INPUT', `Invalid user ID: ${unknown}`);
+  return unknown === undefined ? allowed : denied('UNKNOWN_USER', `Invalid user ID: ${unknown}`);
 }
 
 /** Users §12.4, part `delete`, after the permission. Direct members only. */
@@ -147,17 +147,17 @@ export function areMembers(userIds: readonly UserId[], memberIds: ReadonlySet<Us
   const nonMember = userIds.find((id) => !memberIds.has(id));
   return nonMember === undefined
     ? allowed
-    : denied('INVALID_INPUT', `There is no member '${nonMember}' in this user group`);
+    : denied('NOT_GROUP_MEMBER', `There is no member '${nonMember}' in this user group`);
 }
 
 /** Groups somebody names as subgroups, by id; absent: unknown. Ones of the system may be (users §12.4). */
 export function areSubgroupCandidates(ids: readonly GroupId[], groups: ReadonlyMap<GroupId, Group>): Decision {
   const unknown = ids.find((id) => (groups.get(id)?.name ?? null) === null);
   return all(
-    unknown === undefined ? allowed : denied('INVALID_INPUT', `Invalid user group ID: ${unknown}`),
+    unknown === undefined ? allowed : denied('UNKNOWN_GROUP', `Invalid user group ID: ${unknown}`),
     denyIf(
       ids.some((id) => groups.get(id)?.isDeactivated === true),
-      'INVALID_INPUT',
+      'GROUP_DEACTIVATED',
       'User group is deactivated.',
     ),
   );
@@ -168,7 +168,7 @@ export function canBecomeSubgroups(ids: readonly GroupId[], subgroupIds: Readonl
   const present = ids.find((id) => subgroupIds.has(id));
   return present === undefined
     ? allowed
-    : denied('INVALID_INPUT', `User group ${present} is already a subgroup of this group.`);
+    : denied('ALREADY_SUBGROUP', `User group ${present} is already a subgroup of this group.`);
 }
 
 /** Users §12.4, part `delete_subgroups`. */
@@ -176,7 +176,7 @@ export function areSubgroups(ids: readonly GroupId[], subgroupIds: ReadonlySet<G
   const absent = ids.find((id) => !subgroupIds.has(id));
   return absent === undefined
     ? allowed
-    : denied('INVALID_INPUT', `User group ${absent} is not a subgroup of this group.`);
+    : denied('NOT_SUBGROUP', `User group ${absent} is not a subgroup of this group.`);
 }
 
 /** What keeps a group from being deactivated. Permissions are named as in the registries. */

@@ -100,28 +100,28 @@ describe('whether a permission may have a value', () => {
     userIds: new Set([userId(9), userId(10)]),
   };
   const check = (value: GroupSettingValue, definition = groupSetting('members', 'ny')) =>
-    formatDecision(checkGroupSetting(value, definition, 'can_dance_group', named));
-  const cannot = (group: string) => `INVALID_INPUT: 'can_dance_group' setting cannot be set to '${group}' group.`;
-  const mustBeSystem = "SYSTEM_GROUP_REQUIRED: 'can_dance_group' must be a system user group.";
+    formatDecision(checkGroupSetting(value, definition, 'canDance', named));
+  const cannot = (group: string) => `GROUP_NOT_ALLOWED: 'canDance' cannot be given to the group '${group}'.`;
+  const mustBeSystem = "SYSTEM_GROUP_REQUIRED: 'canDance' must be given to a system group.";
 
   it.each`
     value                      | expected
     ${groupId(40)}             | ${'yes'}
-    ${groupId(99)}             | ${'INVALID_INPUT: Invalid user group'}
-    ${groupId(42)}             | ${'INVALID_INPUT: Invalid user group'}
-    ${groupId(41)}             | ${'INVALID_INPUT: User group is deactivated.'}
+    ${groupId(99)}             | ${'UNKNOWN_GROUP: Invalid user group'}
+    ${groupId(42)}             | ${'UNKNOWN_GROUP: Invalid user group'}
+    ${groupId(41)}             | ${'GROUP_DEACTIVATED: User group is deactivated.'}
     ${systemGroup.internet}    | ${cannot('role:internet')}
     ${systemGroup.nobody}      | ${'yes'}
     ${systemGroup.everyone}    | ${'yes'}
     ${systemGroup.members}     | ${'yes'}
     ${speltOut([9, 10])}       | ${'yes'}
     ${speltOut([9], [40])}     | ${'yes'}
-    ${speltOut([8, 9, 7])}     | ${'INVALID_INPUT: Invalid user ID: 8'}
-    ${speltOut([8], [99])}     | ${'INVALID_INPUT: Invalid user ID: 8'}
-    ${speltOut([9], [40, 99])} | ${'INVALID_INPUT: Invalid user group ID: 99'}
-    ${speltOut([9], [42])}     | ${'INVALID_INPUT: Invalid user group ID: 42'}
-    ${speltOut([9], [41])}     | ${'INVALID_INPUT: User group is deactivated.'}
-    ${speltOut([9], [41, 99])} | ${'INVALID_INPUT: Invalid user group ID: 99'}
+    ${speltOut([8, 9, 7])}     | ${'UNKNOWN_USER: Invalid user ID: 8'}
+    ${speltOut([8], [99])}     | ${'UNKNOWN_USER: Invalid user ID: 8'}
+    ${speltOut([9], [40, 99])} | ${'UNKNOWN_GROUP: Invalid user group ID: 99'}
+    ${speltOut([9], [42])}     | ${'UNKNOWN_GROUP: Invalid user group ID: 42'}
+    ${speltOut([9], [41])}     | ${'GROUP_DEACTIVATED: User group is deactivated.'}
+    ${speltOut([9], [41, 99])} | ${'UNKNOWN_GROUP: Invalid user group ID: 99'}
     ${speltOut([9], [1, 7])}   | ${'yes'}
   `('$value, open to all: $expected', ({ value, expected }) => {
     expect(check(value)).toBe(expected);
@@ -166,9 +166,9 @@ describe('whether a permission may have a value', () => {
     const { canAccessAllUsers } = REALM_PERMISSIONS;
     expect(check(groupId(40), canAccessAllUsers)).toBe(mustBeSystem);
     expect(check(speltOut([8], [99]), canAccessAllUsers)).toBe(mustBeSystem);
-    expect(check(groupId(41), canAccessAllUsers)).toBe('INVALID_INPUT: User group is deactivated.');
-    expect(checkGroupSetting(groupId(40), canAccessAllUsers, 'can_dance_group', named)).toMatchObject({
-      details: { settingName: 'can_dance_group' },
+    expect(check(groupId(41), canAccessAllUsers)).toBe('GROUP_DEACTIVATED: User group is deactivated.');
+    expect(checkGroupSetting(groupId(40), canAccessAllUsers, 'canDance', named)).toMatchObject({
+      details: { permission: 'canDance' },
     });
   });
 

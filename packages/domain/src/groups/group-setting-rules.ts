@@ -30,7 +30,7 @@ const isSame = (one: readonly number[], other: readonly number[]): boolean =>
 /** A change by somebody who says what they think the value is, so that they do not undo another's change unseen. */
 export interface GroupSettingUpdate {
   readonly new: GroupSettingValue;
-  readonly old?: GroupSettingValue | undefined;
+  readonly old?: GroupSettingValue;
 }
 
 /**
@@ -74,27 +74,27 @@ export function namedIn(value: GroupSettingValue): {
 }
 
 /**
- * Whether a canonical value may be given to this permission, in the order of channels §2.4. `title`: what the permission
- * is called to whoever set it. What a permission excludes counts for a group by itself only: everyone beside somebody
+ * Whether a canonical value may be given to this permission, in the order of channels §2.4. `permission`: its name, for
+ * refusals. What a permission excludes counts for a group by itself only: everyone beside somebody
  * else is accepted, and guests are turned away when it is asked (`isGranted`).
  */
 export function checkGroupSetting(
   value: GroupSettingValue,
   definition: GroupSettingDefinition,
-  title: string,
+  permission: string,
   named: NamedInSetting,
 ): Decision {
   return typeof value === 'number'
-    ? checkNamedGroup(named.groups.get(value), definition, title)
-    : all(needsSystemGroup(definition, null, title), checkAnonymousGroup(value, named));
+    ? checkNamedGroup(named.groups.get(value), definition, permission)
+    : all(needsSystemGroup(definition, null, permission), checkAnonymousGroup(value, named));
 }
 
 function checkNamedGroup(
   group: Pick<Group, 'name' | 'systemName' | 'isDeactivated'> | undefined,
   definition: GroupSettingDefinition,
-  title: string,
+  permission: string,
 ): Decision {
-  if (group === undefined || group.name === null) return denied('INVALID_INPUT', 'Invalid user group');
+  if (group === undefined || group.name === null) return denied('UNKNOWN_GROUP', 'Invalid user group');
   const { name, systemName } = group;
   const isShut: Readonly<Partial<Record<SystemGroupName, boolean>>> = {
     internet: !definition.allowInternet,
@@ -103,13 +103,14 @@ function checkNamedGroup(
   };
   const { allowedSystemGroups } = definition;
   return all(
-    denyIf(group.isDeactivated, 'INVALID_INPUT', 'User group is deactivated.'),
-    needsSystemGroup(definition, systemName, title),
+    denyIf(group.isDeactivated, 'GROUP_DEACTIVATED', 'User group is deactivated.'),
+    needsSystemGroup(definition, systemName, permission),
     denyIf(
       (systemName !== null && isShut[systemName] === true) ||
         (allowedSystemGroups.length > 0 && (systemName === null || !allowedSystemGroups.includes(systemName))),
-      'INVALID_INPUT',
-      `'${title}' setting cannot be set to '${name}' group.`,
+      'GROUP_NOT_ALLOWED',
+      `'${permission}' cannot be given to the group '${name}'.`,
+      { permission, groupName: name },
     ),
   );
 }
@@ -117,23 +118,23 @@ function checkNamedGroup(
 const needsSystemGroup = (
   definition: GroupSettingDefinition,
   systemName: SystemGroupName | null,
-  title: string,
+  permission: string,
 ): Decision =>
   denyIf(
     definition.requireSystemGroup && systemName === null,
     'SYSTEM_GROUP_REQUIRED',
-    `'${title}' must be a system user group.`,
-    { settingName: title },
+    `'${permission}' must be given to a system group.`,
+    { permission },
   );
 
 function checkAnonymousGroup(value: Exclude<GroupSettingValue, GroupId>, named: NamedInSetting): Decision {
   const unknownUser = value.directMembers.find((id) => !named.userIds.has(id));
-  if (unknownUser !== undefined) return denied('INVALID_INPUT', `Invalid user ID: ${unknownUser}`);
+  if (unknownUser !== undefined) return denied('UNKNOWN_USER', `Invalid user ID: ${unknownUser}`);
   const unknownGroup = value.directSubgroups.find((id) => (named.groups.get(id)?.name ?? null) === null);
-  if (unknownGroup !== undefined) return denied('INVALID_INPUT', `Invalid user group ID: ${unknownGroup}`);
+  if (unknownGroup !== undefined) return denied('UNKNOWN_GROUP', `Invalid user group ID: ${unknownGroup}`);
   return denyIf(
     value.directSubgroups.some((id) => named.groups.get(id)?.isDeactivated === true),
-    'INVALID_INPUT',
+    'GROUP_DEACTIVATED',
     'User group is deactivated.',
   );
 }

@@ -23,12 +23,12 @@ describe('the name of a group', () => {
     ['stream:1', "User group name cannot start with 'stream:'."],
     ['channel:1', "User group name cannot start with 'channel:'."],
   ])('%j cannot be one (users §12.3)', (raw, message) => {
-    expect(() => parseGroupName(raw)).toThrow(expect.objectContaining({ code: 'INVALID_INPUT', message }));
+    expect(() => parseGroupName(raw)).toThrow(expect.objectContaining({ code: 'INVALID_GROUP_NAME', message }));
   });
 
   it('is taken by whatever group has it', () => {
     expect(groupNameTaken('cooks')).toMatchObject({
-      code: 'INVALID_INPUT',
+      code: 'GROUP_NAME_TAKEN',
       message: "User group 'cooks' already exists.",
     });
   });

@@ -1,4 +1,4 @@
-import { type DomainError, invalidInput } from '../shared/errors.js';
+import { DomainError } from '../shared/errors.js';
 import type { GroupId, RealmId, UnixSeconds, UserId } from '../shared/ids.js';
 import { isLongerThan, trim } from '../shared/text.js';
 import { type GroupSettings, type GroupSettingValues, groupSetting } from './group-setting.js';
@@ -20,20 +20,22 @@ export const MAX_GROUP_NAME_LENGTH = 100;
 /** What names that mean something else begin with; those of system groups begin with `role:` (channels §3.2). */
 const RESERVED_PREFIXES = ['@', 'role:', 'user:', 'stream:', 'channel:'] as const;
 
-/** Of a named group that is no system one. Returns it trimmed. @throws DomainError INVALID_INPUT with the texts of users §12.3 */
+/** Of a named group that is no system one. Returns it trimmed. @throws DomainError INVALID_GROUP_NAME with the texts of users §12.3 */
 export function parseGroupName(raw: string): string {
   const name = trim(raw);
-  if (name === '') throw invalidInput("User group name can't be empty!");
+  if (name === '') throw new DomainError('INVALID_GROUP_NAME', "User group name can't be empty!");
   if (isLongerThan(name, MAX_GROUP_NAME_LENGTH)) {
-    throw invalidInput(`User group name cannot exceed ${MAX_GROUP_NAME_LENGTH} characters.`);
+    throw new DomainError('INVALID_GROUP_NAME', `User group name cannot exceed ${MAX_GROUP_NAME_LENGTH} characters.`);
   }
   const prefix = RESERVED_PREFIXES.find((one) => name.startsWith(one));
-  if (prefix !== undefined) throw invalidInput(`User group name cannot start with '${prefix}'.`);
+  if (prefix !== undefined)
+    throw new DomainError('INVALID_GROUP_NAME', `User group name cannot start with '${prefix}'.`);
   return name;
 }
 
 /** Of another group of the organization, deactivated ones included, whatever the letter case (users §12.3). */
-export const groupNameTaken = (name: string): DomainError => invalidInput(`User group '${name}' already exists.`);
+export const groupNameTaken = (name: string): DomainError =>
+  new DomainError('GROUP_NAME_TAKEN', `User group '${name}' already exists.`);
 
 /** A set of users and other groups. Unnamed ones hold the value of one permission and appear in no listing. */
 export interface Group {

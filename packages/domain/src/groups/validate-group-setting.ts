@@ -7,13 +7,12 @@ import type { GroupSettingDefinition, GroupSettingValue } from './group-setting.
 import { canonicalGroupSetting, checkGroupSetting, namedIn } from './group-setting-rules.js';
 
 /**
- * A value somebody chose for a permission, in its one spelling (channels §2.4). `title` is what refusals call the
- * permission. @throws DomainError INVALID_INPUT, SYSTEM_GROUP_REQUIRED
+ * A value somebody chose for a permission, in its one spelling (channels §2.4). `permission`: its name, for refusals. @throws DomainError UNKNOWN_GROUP, UNKNOWN_USER, GROUP_DEACTIVATED, GROUP_NOT_ALLOWED, SYSTEM_GROUP_REQUIRED
  */
 export async function validateGroupSetting(
   tx: Transaction,
   realmId: RealmId,
-  title: string,
+  permission: string,
   definition: GroupSettingDefinition,
   chosen: GroupSettingValue,
 ): Promise<GroupSettingValue> {
@@ -28,17 +27,11 @@ export async function validateGroupSetting(
   // The organization's own bots are members of nothing (contract decision 22).
   const users = (await tx.users.list(realmId, userIds)).filter((user) => user.isActive && !user.bot?.isSystem);
   const known = new Set<UserId>(users.map((user) => user.id));
-  enforce(checkGroupSetting(value, definition, title, { groups, userIds: known }));
+  enforce(checkGroupSetting(value, definition, permission, { groups, userIds: known }));
   return value;
 }
 
 /** The group that stands for an accepted value: the named one itself, or a new anonymous one. */
 export async function groupForSetting(tx: Transaction, realmId: RealmId, value: GroupSettingValue): Promise<GroupId> {
   return typeof value === 'number' ? value : addAnonymousGroup(tx, realmId, value.directMembers, value.directSubgroups);
-}
-
-/** What refusals call a permission, so that clients know it: `canSubscribe` is `can_subscribe_group`. */
-export function permissionTitle(name: string): string {
-  const title = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-  return title.endsWith('_groups') ? title : `${title}_group`;
 }

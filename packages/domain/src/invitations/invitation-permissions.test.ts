@@ -27,11 +27,12 @@ import {
 
 const TEAM = groupId(50);
 const INSUFFICIENT = 'NOT_PERMITTED: Insufficient permission';
-const NO_GUESTS = 'NOT_PERMITTED: Not allowed for guest users';
-const NO_BOTS = 'NOT_PERMITTED: This endpoint does not accept bot requests.';
+const NO_GUESTS = 'MUST_NOT_BE_GUEST: Not allowed for guest users';
+const NO_BOTS = 'MUST_NOT_BE_BOT: This endpoint does not accept bot requests.';
 const OWNERS = 'MUST_BE_OWNER: Must be an organization owner';
 // Sic: another reason than where the operation is for administrators.
-const ADMINISTRATORS = 'NOT_PERMITTED: Must be an organization administrator';
+const NOT_INVITER = 'NOT_INVITER: Must be an organization administrator';
+const ADMINISTRATORS = 'CANNOT_INVITE_WITH_ROLE: Must be an organization administrator';
 
 const inTeam = (role: Role) => makeActor(role, { groups: [TEAM] });
 
@@ -80,7 +81,7 @@ describe('inviting', () => {
   });
 
   describe('into channels', () => {
-    const mayNot = 'NOT_PERMITTED: You do not have permission to subscribe other users to channels.';
+    const mayNot = 'CANNOT_SUBSCRIBE_OTHERS: You do not have permission to subscribe other users to channels.';
     const into = (id: number, given: Parameters<typeof makeChannel>[0] = {}, isSubscribed = false) => ({
       id: channelId(id),
       channel: makeChannel({ id: channelId(id), ...given }),
@@ -109,7 +110,7 @@ describe('inviting', () => {
     });
 
     it('names the first that is not there for the inviter, before all else', () => {
-      const unknown = (id: number) => `INVALID_INPUT: Invalid channel ID ${id}. No invites were sent.`;
+      const unknown = (id: number) => `UNKNOWN_CHANNEL: Invalid channel ID ${id}. No invites were sent.`;
       const missing = { id: channelId(99), channel: null, isSubscribed: false };
       expect(formatDecision(canInviteIntoChannels(makeActor('owner'), nobodyAdds, [into(30), missing]))).toBe(
         unknown(99),
@@ -128,10 +129,10 @@ describe('inviting', () => {
       formatDecision(canInviteIntoGroups(inTeam('member'), makeRealm(), groups));
     expect(ask()).toBe('yes');
     expect(ask(addable)).toBe('yes');
-    expect(ask(addable, null)).toBe('INVALID_INPUT: Invalid user group');
+    expect(ask(addable, null)).toBe('UNKNOWN_GROUP: Invalid user group');
     expect(ask(makeGroup(), null)).toBe(INSUFFICIENT);
     expect(ask(makeSystemGroup('members'))).toBe(INSUFFICIENT);
-    expect(ask({ ...addable, isDeactivated: true })).toBe('INVALID_INPUT: User group is deactivated.');
+    expect(ask({ ...addable, isDeactivated: true })).toBe('GROUP_DEACTIVATED: User group is deactivated.');
   });
 
   it('only administrators choose what newcomers are told', () => {
@@ -156,7 +157,7 @@ describe('inviting', () => {
 });
 
 describe('invitations that were made', () => {
-  const none = 'INVALID_INPUT: No such invitation';
+  const none = 'UNKNOWN_INVITATION: No such invitation';
   const invitation = (given: Partial<InvitationRights> = {}): InvitationRights => ({
     kind: 'link',
     inviterId: userId(11),
@@ -172,13 +173,13 @@ describe('invitations that were made', () => {
     ${'member'}        | ${{ role: 'owner' }}                        | ${OWNERS}
     ${'member'}        | ${{ role: 'owner', inviterId: userId(10) }} | ${'yes'}
     ${'administrator'} | ${{}}                                       | ${'yes'}
-    ${'moderator'}     | ${{}}                                       | ${ADMINISTRATORS}
+    ${'moderator'}     | ${{}}                                       | ${NOT_INVITER}
     ${'member'}        | ${{ inviterId: userId(10) }}                | ${'yes'}
-    ${'member'}        | ${{ inviterId: null }}                      | ${ADMINISTRATORS}
+    ${'member'}        | ${{ inviterId: null }}                      | ${NOT_INVITER}
     ${'administrator'} | ${{ inviterId: null }}                      | ${'yes'}
     ${'administrator'} | ${{ inviterId: null, kind: 'email' }}       | ${none}
-    ${'administrator'} | ${{ isRevoked: true }}                      | ${'INVALID_INPUT: Invitation has already been revoked'}
-    ${'moderator'}     | ${{ isRevoked: true }}                      | ${ADMINISTRATORS}
+    ${'administrator'} | ${{ isRevoked: true }}                      | ${'INVITATION_REVOKED: Invitation has already been revoked'}
+    ${'moderator'}     | ${{ isRevoked: true }}                      | ${NOT_INVITER}
     ${'administrator'} | ${{ isRevoked: true, kind: 'email' }}       | ${none}
     ${'administrator'} | ${{ kind: 'email' }}                        | ${'yes'}
     ${'guest'}         | ${{ inviterId: userId(10) }}                | ${NO_GUESTS}

@@ -30,7 +30,7 @@ export const canUseInvitations = (actor: Pick<Actor, 'role' | 'isBot'>): Decisio
 export function canInviteAs(actor: Pick<Actor, 'role'>, role: Role): Decision {
   return all(
     role === 'owner' ? mustBeOwner(actor) : allowed,
-    denyIf(!isAtLeast(actor.role, role), 'NOT_PERMITTED', 'Must be an organization administrator'),
+    denyIf(!isAtLeast(actor.role, role), 'CANNOT_INVITE_WITH_ROLE', 'Must be an organization administrator'),
   );
 }
 
@@ -58,10 +58,10 @@ export function canInviteIntoChannels(
   return all(
     unknown === undefined
       ? allowed
-      : denied('INVALID_INPUT', `Invalid channel ID ${unknown.id}. No invites were sent.`),
+      : denied('UNKNOWN_CHANNEL', `Invalid channel ID ${unknown.id}. No invites were sent.`),
     denyIf(
       channels.some(({ channel }) => channel !== null && !channel.isDefault && !mayAddOthers(actor, realm, channel)),
-      'NOT_PERMITTED',
+      'CANNOT_SUBSCRIBE_OTHERS',
       'You do not have permission to subscribe other users to channels.',
     ),
   );
@@ -116,15 +116,15 @@ export function canChangeInvitation(
     canUseInvitations(actor),
     denyIf(
       invitation === null || (invitation.kind === 'email' && (invitation.inviterId === null || invitation.isRevoked)),
-      'INVALID_INPUT',
+      'UNKNOWN_INVITATION',
       'No such invitation',
     ),
     invitation === null || invitation.inviterId === actor.id ? allowed : mayChangeOthers(actor, invitation.role),
-    denyIf(invitation?.isRevoked === true, 'INVALID_INPUT', 'Invitation has already been revoked'),
+    denyIf(invitation?.isRevoked === true, 'INVITATION_REVOKED', 'Invitation has already been revoked'),
   );
 }
 
 const mayChangeOthers = (actor: Pick<Actor, 'role'>, role: Role): Decision =>
   role === 'owner'
     ? mustBeOwner(actor)
-    : denyIf(!isAdministrator(actor), 'NOT_PERMITTED', 'Must be an organization administrator');
+    : denyIf(!isAdministrator(actor), 'NOT_INVITER', 'Must be an organization administrator');

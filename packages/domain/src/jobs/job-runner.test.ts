@@ -36,7 +36,6 @@ async function runnerOf(kind: JobKind<Payload> = POST) {
   const hooks: {
     prepare: (job: Job<Payload>) => Promise<void>;
     work: (tx: Transaction, job: Job<Payload>) => Promise<void>;
-    giveUp?: JobHandler<Payload>['giveUp'];
   } = { prepare: async () => {}, work: async () => {} };
   const handler: JobHandler<Payload> = {
     kind,
@@ -48,9 +47,6 @@ async function runnerOf(kind: JobKind<Payload> = POST) {
         await hooks.work(tx, job);
         done.push(job.payload.name);
       };
-    },
-    get giveUp() {
-      return hooks.giveUp;
     },
   };
   const newRunner = (uow: UnitOfWork = plain) =>
@@ -64,6 +60,7 @@ async function runnerOf(kind: JobKind<Payload> = POST) {
     clock,
     storage,
     uow: plain,
+    handler,
     hooks,
     prepared,
     done,
@@ -154,13 +151,13 @@ describe('JobRunner', () => {
   });
 
   it('gives up at once what is refused, in the unit that removes the job', async () => {
-    const { runner, schedule, hooks, reports, setAside } = await runnerOf();
+    const { runner, schedule, handler, hooks, reports, setAside } = await runnerOf();
     const refusal = new DomainError('NOT_PERMITTED', 'Insufficient permission');
     const refused: unknown[] = [];
     hooks.prepare = async () => {
       throw refusal;
     };
-    hooks.giveUp = async (_tx, job, error) => void refused.push([job.payload, error]);
+    handler.giveUp = async (_tx, job, error) => void refused.push([job.payload, error]);
     await schedule('job');
     expect(await runner.run()).toBeNull();
     expect(refused).toEqual([[{ name: 'job' }, refusal]]);
@@ -169,9 +166,9 @@ describe('JobRunner', () => {
   });
 
   it('sets aside what cannot even be given up', async () => {
-    const { runner, schedule, hooks, reports, setAside } = await runnerOf();
-    hooks.work = () => Promise.reject(new DomainError('NOT_FOUND', 'Gone'));
-    hooks.giveUp = () => Promise.reject(new Error('worse'));
+    const { runner, schedule, handler, hooks, reports, setAside } = await runnerOf();
+    hooks.work = () => Promise.reject(new DomainError('UNKNOWN_USER', 'Gone'));
+    handler.giveUp = () => Promise.reject(new Error('worse'));
     await schedule('job');
     expect(await runner.run()).toBeNull();
     expect(reports.map(([message]) => message)).toEqual(['a job was given up and set aside']);

@@ -2,11 +2,14 @@ import type { Channel } from '../channels/channel.js';
 import type { Caller } from '../shared/caller.js';
 import type { Clock } from '../shared/clock.js';
 import type { UnixSeconds, UserId } from '../shared/ids.js';
+import { type OnRollback, writeProvisionally } from '../shared/provisional-changes.js';
 import type { Transaction, UnitOfWork } from '../shared/unit-of-work.js';
 import { channelLink, type SystemMessages, silentMention } from './system-messages.js';
 
 /** In seconds. */
 const PAUSE = 300;
+/** Bots; with more of them in one pause the first ones may be told of again. */
+const MAX_REMEMBERED = 10_000;
 
 /**
  * Tells a bot's owner that it speaks where nobody hears it, at most once in five minutes for each bot (messages §3.2).
@@ -27,16 +30,18 @@ export class BotOwnerWarnings {
     if (!sender?.bot || !this.isDue(sender.id)) return;
     // As code, because it is whatever the bot made of it.
     const quoted = `\`${name.replaceAll('`', "'")}\``;
-    await this.uow.write((tx) =>
-      this.warn(tx, caller, `tried to send a message to the channel ${quoted}, but there is no such channel.`),
-    );
+    await writeProvisionally(this.uow, async (tx, onRollback) => {
+      if (!this.isDue(sender.id)) return;
+      const whatHappened = `tried to send a message to the channel ${quoted}, but there is no such channel.`;
+      await this.warn(tx, caller, whatHappened, [], onRollback);
+    });
   }
 
   /** The caller is a bot that has sent a message to the channel. */
-  async warnOfNoSubscribers(tx: Transaction, caller: Caller, channel: Channel): Promise<void> {
+  async warnOfNoSubscribers(tx: Transaction, caller: Caller, channel: Channel, onRollback: OnRollback): Promise<void> {
     if (!this.isDue(caller.userId) || (await tx.channels.countSubscribers(caller.realmId, channel.id)) > 0) return;
     const whatHappened = `sent a message to ${channelLink(channel)}, but nobody is subscribed to this channel.`;
-    await this.warn(tx, caller, whatHappened, [channel]);
+    await this.warn(tx, caller, whatHappened, [channel], onRollback);
   }
 
   private isDue(botId: UserId): boolean {
@@ -48,18 +53,31 @@ export class BotOwnerWarnings {
     tx: Transaction,
     { realmId, userId }: Caller,
     whatHappened: string,
-    about: readonly Channel[] = [],
+    about: readonly Channel[],
+    onRollback: OnRollback,
   ): Promise<void> {
     const bot = (await tx.users.find(realmId, userId))!;
     const ownerId = bot.bot?.ownerId ?? null;
     const owner = ownerId === null ? null : await tx.users.find(realmId, ownerId);
     if (!owner?.isActive) return;
-    this.warnedAt.set(userId, this.clock.now());
+    this.markWarned(userId, onRollback);
     const realm = await tx.realms.get(realmId);
     const actor = await tx.actors.get({ realmId, userId: owner.id });
     await this.systemMessages.sendDirect(tx, realm, owner, `Your bot ${silentMention(bot)} ${whatHappened}`, {
       actor,
       about,
     });
+  }
+
+  /** Within the unit: another one of the same batch must not warn as well. */
+  private markWarned(botId: UserId, onRollback: OnRollback): void {
+    const now = this.clock.now();
+    // In the order of time, so that those come first of whom nothing has to be known any more.
+    for (const [id, at] of this.warnedAt) {
+      if (now - at < PAUSE && this.warnedAt.size < MAX_REMEMBERED) break;
+      this.warnedAt.delete(id);
+    }
+    this.warnedAt.set(botId, now);
+    onRollback(() => this.warnedAt.delete(botId));
   }
 }

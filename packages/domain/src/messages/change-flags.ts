@@ -1,6 +1,6 @@
 import { loadTopicMutes } from '../channels/topic-mutes.js';
 import { users } from '../events/audience.js';
-import { invalidInput } from '../shared/errors.js';
+import { DomainError } from '../shared/errors.js';
 import type { ChannelId, MessageId } from '../shared/ids.js';
 import { enforce } from '../shared/permission.js';
 import { slicesOf } from '../shared/slices.js';
@@ -24,12 +24,15 @@ export interface FlagChangeInput {
   readonly flag: FlagChange['flag'] | { readonly name: string; readonly isFixed: boolean };
 }
 
-/** In the order of messages §13.1. @throws DomainError INVALID_INPUT */
+/** In the order of messages §13.1. @throws DomainError UNKNOWN_FLAG, FLAG_NOT_EDITABLE, INVALID_FLAG_OPERATION */
 export function parseFlagChange({ op, flag }: FlagChangeInput): FlagChange {
   if (typeof flag !== 'string') {
-    throw invalidInput(flag.isFixed ? `Flag not editable: '${flag.name}'` : `Invalid flag: '${flag.name}'`);
+    throw flag.isFixed
+      ? new DomainError('FLAG_NOT_EDITABLE', `Flag not editable: '${flag.name}'`)
+      : new DomainError('UNKNOWN_FLAG', `Invalid flag: '${flag.name}'`);
   }
-  if (op !== 'add' && op !== 'remove') throw invalidInput(`Invalid message flag operation: '${op}'`);
+  if (op !== 'add' && op !== 'remove')
+    throw new DomainError('INVALID_FLAG_OPERATION', `Invalid message flag operation: '${op}'`);
   return { op, flag };
 }
 
@@ -42,7 +45,7 @@ export interface FlagChangeOutcome {
 
 /**
  * Changes a flag on messages, whether or not they are the caller's own yet (messages §13.1), and tells their other clients,
- * even when nothing changed. @throws DomainError INVALID_INPUT; then nothing is changed.
+ * even when nothing changed. @throws DomainError UNKNOWN_MESSAGE; then nothing is changed.
  */
 export async function changeFlags(
   tx: Transaction,
@@ -83,7 +86,7 @@ async function selectEligible(
     loaded.push(...(await loadMessages(tx, actor, some)));
     await tx.yield();
   }
-  if (loaded.length < wanted.length) throw invalidInput('Invalid message(s)');
+  if (loaded.length < wanted.length) throw new DomainError('UNKNOWN_MESSAGE', 'Invalid message(s)');
   // Of all that were named: else what is passed over would give away in which hidden channel it is.
   for (const one of loaded) if (!one.isOwn) enforce(canReadMessage(actor, one));
   const ignored = new Set<ChannelId>();

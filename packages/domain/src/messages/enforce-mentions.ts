@@ -10,7 +10,7 @@ import type { RenderedText } from './render-message.js';
 /**
  * Asks for the rights that only what was rendered can tell, when a message is sent and when its text is changed.
  * `sender` is the message's, and `actor` the sender's rights (messages §9.1 row 17). Counts only whom a wildcard names.
- * @throws DomainError CHANNEL_WILDCARD_NOT_ALLOWED, TOPIC_WILDCARD_NOT_ALLOWED, NOT_PERMITTED
+ * @throws DomainError CHANNEL_WILDCARD_NOT_ALLOWED, TOPIC_WILDCARD_NOT_ALLOWED, CANNOT_MENTION_GROUP
  */
 export async function enforceMentions(
   tx: Transaction,

@@ -1,5 +1,5 @@
 import type { Channel } from '../channels/channel.js';
-import { invalidInput } from '../shared/errors.js';
+import { DomainError } from '../shared/errors.js';
 import type { ChannelId, MessageId } from '../shared/ids.js';
 import { enforce } from '../shared/permission.js';
 import type { Repositories, Transaction } from '../shared/unit-of-work.js';
@@ -43,7 +43,7 @@ export async function loadMessages(
 
 /**
  * One message that the actor may read, or change something about (messages §1.4).
- * @throws DomainError INVALID_INPUT `Invalid message(s)`, for messages that are hidden as for those that do not exist.
+ * @throws DomainError UNKNOWN_MESSAGE, for messages that are hidden as for those that do not exist.
  */
 export async function loadReadable(
   reads: Reads,
@@ -52,7 +52,7 @@ export async function loadReadable(
   options: { readonly modifying?: boolean } = {},
 ): Promise<LoadedMessage> {
   const [loaded] = await loadMessages(reads, actor, [id]);
-  if (!loaded) throw invalidInput('Invalid message(s)');
+  if (!loaded) throw new DomainError('UNKNOWN_MESSAGE', 'Invalid message(s)');
   enforce(canReadMessage(actor, loaded, options));
   return loaded;
 }

@@ -6,17 +6,17 @@ import type { ChannelId, GroupId, MessageId, UserId } from '../shared/ids.js';
  * and `render` puts them in: synchronous and quick, whatever the text.
  */
 export interface MarkdownRenderer {
-  /** @throws DomainError INVALID_INPUT when the text cannot be rendered within its bounds of work and size. */
+  /** @throws DomainError UNRENDERABLE_CONTENT when the text cannot be rendered within its bounds of work and size. */
   parse(content: string, options: MarkdownOptions): Promise<ParsedMarkdown>;
 
   /**
    * The same at once, for what a unit of work says itself. There is no time for code and formulas: they are taken from the
    * text that was parsed ahead, and those that are not in it stay plain.
-   * @throws DomainError INVALID_INPUT as `parse` does.
+   * @throws DomainError UNRENDERABLE_CONTENT as `parse` does.
    */
   parseNow(content: string, options: MarkdownOptions, ahead?: ParsedMarkdown): ParsedMarkdown;
 
-  /** May be called again on the same parsed text, with other names. @throws DomainError INVALID_INPUT as `parse` does. */
+  /** May be called again on the same parsed text, with other names. @throws DomainError UNRENDERABLE_CONTENT as `parse` does. */
   render(parsed: ParsedMarkdown, names: ResolvedNames): RenderedMarkdown;
 
   /** The links in a topic name, by position. */

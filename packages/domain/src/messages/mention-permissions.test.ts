@@ -36,7 +36,7 @@ describe('mentioning many people at once', () => {
 });
 
 describe('mentioning a group', () => {
-  const mayNot = "NOT_PERMITTED: You are not allowed to mention user group 'actors'.";
+  const mayNot = "CANNOT_MENTION_GROUP: You are not allowed to mention user group 'actors'.";
 
   it('is for everyone by default', () => {
     expect(formatDecision(canMentionGroup(makeActor('guest'), makeGroup()))).toBe('yes');
@@ -56,7 +56,7 @@ describe('mentioning a group', () => {
       permissions: makeGroup({ permissionOverrides: { canMention: systemGroup.nobody } }).permissions,
     };
     expect(formatDecision(canMentionGroup(makeActor('owner'), members))).toBe(
-      "NOT_PERMITTED: You are not allowed to mention user group 'role:members'.",
+      "CANNOT_MENTION_GROUP: You are not allowed to mention user group 'role:members'.",
     );
   });
 });
@@ -67,7 +67,7 @@ describe('what a message mentions', () => {
   const open = makeGroup({ name: 'open' });
   const closed = makeGroup({ name: 'closed', permissionOverrides: { canMention: TEAM } });
   const shut = makeGroup({ name: 'shut', permissionOverrides: { canMention: systemGroup.nobody } });
-  const group = (name: string) => `NOT_PERMITTED: You are not allowed to mention user group '${name}'.`;
+  const group = (name: string) => `CANNOT_MENTION_GROUP: You are not allowed to mention user group '${name}'.`;
 
   it.each`
     who                | mentions                                               | expected

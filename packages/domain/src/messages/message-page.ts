@@ -1,4 +1,4 @@
-import { invalidInput } from '../shared/errors.js';
+import { DomainError } from '../shared/errors.js';
 import type { UnixSeconds } from '../shared/ids.js';
 import type { Repositories, Transaction } from '../shared/unit-of-work.js';
 import type { Actor } from '../users/actor.js';
@@ -37,10 +37,10 @@ export const MAX_MESSAGES = 5000;
 
 type Reads = Pick<Repositories | Transaction, 'channels' | 'topicPolicies' | 'personal' | 'pages'>;
 
-/** @throws DomainError INVALID_INPUT when the range can be no range (messages §5.2 row 6). */
+/** @throws DomainError INVALID_MESSAGE_RANGE when the range can be no range (messages §5.2 row 6). */
 export function checkRange({ before, after, includeAnchor }: PageRange): void {
   if (before > 0 && after > 0 && !includeAnchor) {
-    throw invalidInput('The anchor can only be excluded at an end of the range');
+    throw new DomainError('INVALID_MESSAGE_RANGE', 'The anchor can only be excluded at an end of the range');
   }
 }
 

@@ -32,7 +32,7 @@ import {
 
 const TEAM = groupId(50);
 const { nobody } = systemGroup;
-const UNKNOWN = 'INVALID_INPUT: Invalid message(s)';
+const UNKNOWN = 'UNKNOWN_MESSAGE: Invalid message(s)';
 
 const PRIVACY: Readonly<Record<string, ChannelPrivacy>> = {
   'web-public': 'webPublic',
@@ -128,8 +128,8 @@ describe('editing what a message says', () => {
   const message = { senderId: userId(10), sentAt: 1000 };
   const edit = (role: Role, id: number, now: number, settings: Partial<RealmSettings> = {}) =>
     formatDecision(canEditContent(makeActor(role, { id }), makeRealm({ settings }), message, now));
-  const mayNot = "NOT_PERMITTED: You don't have permission to edit this message";
-  const tooLate = 'NOT_PERMITTED: The time limit for editing this message has passed';
+  const mayNot = "CANNOT_EDIT_MESSAGE: You don't have permission to edit this message";
+  const tooLate = 'EDIT_TIME_LIMIT_EXCEEDED: The time limit for editing this message has passed';
 
   it('is for its sender alone', () => {
     expect(edit('guest', 10, 1001)).toBe('yes');
@@ -146,14 +146,14 @@ describe('editing what a message says', () => {
   });
 
   it('can be turned off for everybody', () => {
-    const off = 'NOT_PERMITTED: Your organization has turned off message editing';
+    const off = 'MESSAGE_EDITING_DISABLED: Your organization has turned off message editing';
     expect(edit('owner', 10, 1001, { allowMessageEditing: false })).toBe(off);
     expect(edit('owner', 11, 1_000_000, { allowMessageEditing: false })).toBe(off);
   });
 });
 
 describe('reading the edit history (messages §10)', () => {
-  const DISABLED = 'NOT_PERMITTED: Message edit history is disabled in this organization';
+  const DISABLED = 'EDIT_HISTORY_DISABLED: Message edit history is disabled in this organization';
   const access = { message: { channelId: channelId(30) }, isOwn: false };
   const open = { ...access, channel: makeChannel({ isArchived: true }), isSubscribed: false };
   const hidden = { ...access, channel: makeChannel({ privacy: 'privateSharedHistory' }), isSubscribed: false };
@@ -177,7 +177,7 @@ describe('without logging in (protocol §9)', () => {
   const realm = makeRealm({ settings: { enableSpectatorAccess: true } });
   const spectators = { webPublicEnabled: true, hasWebPublicChannel: true };
   const NOT_LOGGED_IN = 'UNAUTHENTICATED: Not logged in: API authentication or user session required';
-  const NO_FILE = 'ACCESS_DENIED: You are not authorized to view this file.';
+  const NO_FILE = 'CANNOT_VIEW_FILE: You are not authorized to view this file.';
   const where = (kind: string) => (kind === 'direct' ? null : { privacy: PRIVACY[kind]! });
 
   it.each(
@@ -249,7 +249,7 @@ describe('resolving a topic', () => {
     expect(resolveToggle(from, to)).toBe(what);
   });
 
-  const mayNot = "NOT_PERMITTED: You don't have permission to resolve topics in this channel.";
+  const mayNot = "CANNOT_RESOLVE_TOPICS: You don't have permission to resolve topics in this channel.";
   const granting = makeChannel({ permissionOverrides: { canResolveTopics: TEAM } });
 
   it.each`
@@ -279,8 +279,8 @@ describe('resolving a topic', () => {
 });
 
 describe('moving messages to another topic', () => {
-  const mayNot = "NOT_PERMITTED: You don't have permission to edit this message";
-  const tooOld = "NOT_PERMITTED: The time limit for editing this message's topic has passed.";
+  const mayNot = "CANNOT_EDIT_MESSAGE: You don't have permission to edit this message";
+  const tooOld = "TOPIC_EDIT_TIME_LIMIT_EXCEEDED: The time limit for editing this message's topic has passed.";
   const WEEK = 604_800;
 
   it.each`
@@ -350,9 +350,9 @@ describe('moving messages to another topic', () => {
 });
 
 describe('moving messages to another channel', () => {
-  const mayNot = "NOT_PERMITTED: You don't have permission to move this message";
-  const mayNotPost = 'NOT_PERMITTED: You do not have permission to post in this channel.';
-  const tooOld = "NOT_PERMITTED: The time limit for editing this message's channel has passed";
+  const mayNot = "CANNOT_MOVE_MESSAGE: You don't have permission to move this message";
+  const mayNotPost = 'CANNOT_POST_IN_CHANNEL: You do not have permission to post in this channel.';
+  const tooOld = "CHANNEL_EDIT_TIME_LIMIT_EXCEEDED: The time limit for editing this message's channel has passed";
   const WEEK = 604_800;
 
   it.each`
@@ -417,7 +417,7 @@ describe('moving messages to another channel', () => {
   });
 
   it('takes a target in use that they read', () => {
-    const unknown = 'INVALID_INPUT: Invalid channel ID';
+    const unknown = 'UNKNOWN_CHANNEL: Invalid channel ID';
     expect(formatDecision(canMoveInto(makeActor('owner'), makeChannel(), false))).toBe('yes');
     expect(formatDecision(canMoveInto(makeActor('owner'), makeChannel({ isArchived: true }), true))).toBe(unknown);
     expect(
@@ -475,8 +475,8 @@ describe('moving a whole topic', () => {
 });
 
 describe('deleting a message', () => {
-  const mayNot = "NOT_PERMITTED: You don't have permission to delete this message";
-  const tooLate = 'NOT_PERMITTED: The time limit for deleting this message has passed';
+  const mayNot = "CANNOT_DELETE_MESSAGE: You don't have permission to delete this message";
+  const tooLate = 'DELETE_TIME_LIMIT_EXCEEDED: The time limit for deleting this message has passed';
 
   interface Row {
     role?: Role;
@@ -562,9 +562,9 @@ describe('deleting a topic', () => {
     ${'administrator'} | ${{}}                                                     | ${false} | ${'yes'}
     ${'moderator'}     | ${{}}                                                     | ${true}  | ${'MUST_BE_ADMINISTRATOR: Must be an organization administrator'}
     ${'member'}        | ${{ permissionOverrides: { canDeleteAnyMessage: TEAM } }} | ${true}  | ${'MUST_BE_ADMINISTRATOR: Must be an organization administrator'}
-    ${'administrator'} | ${{ privacy: 'privateSharedHistory' }}                    | ${false} | ${'INVALID_INPUT: Invalid channel ID'}
+    ${'administrator'} | ${{ privacy: 'privateSharedHistory' }}                    | ${false} | ${'UNKNOWN_CHANNEL: Invalid channel ID'}
     ${'administrator'} | ${{ privacy: 'privateSharedHistory' }}                    | ${true}  | ${'yes'}
-    ${'administrator'} | ${{ isArchived: true }}                                   | ${true}  | ${'INVALID_INPUT: Invalid channel ID'}
+    ${'administrator'} | ${{ isArchived: true }}                                   | ${true}  | ${'UNKNOWN_CHANNEL: Invalid channel ID'}
   `('$who, of a channel $channel, inside $inside: $expected', ({ who, channel, inside, expected }) => {
     expect(formatDecision(canDeleteTopic(inTeam(who), makeChannel(channel), inside))).toBe(expected);
   });

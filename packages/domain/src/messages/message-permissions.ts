@@ -20,7 +20,7 @@ import type { Message } from './message.js';
 import { cutTopic, RESOLVED_PREFIX } from './topic.js';
 
 /** The same text for messages that do not exist (messages §1.4). */
-const unknownMessage: Decision = denied('INVALID_INPUT', 'Invalid message(s)');
+const unknownMessage: Decision = denied('UNKNOWN_MESSAGE', 'Invalid message(s)');
 
 /** A message with what access to it hangs on. */
 export interface MessageAccess {
@@ -56,7 +56,7 @@ export function canReadEditHistory(
   return all(
     denyIf(
       realm.settings.messageEditHistoryVisibilityPolicy === 'none',
-      'NOT_PERMITTED',
+      'EDIT_HISTORY_DISABLED',
       'Message edit history is disabled in this organization',
     ),
     access === null ? unknownMessage : canReadMessage(actor, access),
@@ -84,7 +84,7 @@ export function canSpectateFile(
     canSpectate(realm, spectators),
     denyIf(
       !linkedIn.some((channel) => channel !== null && isWebPublic(channel)),
-      'ACCESS_DENIED',
+      'CANNOT_VIEW_FILE',
       'You are not authorized to view this file.',
     ),
   );
@@ -117,11 +117,15 @@ export function canEditContent(
 ): Decision {
   const limit = realm.settings.messageContentEditLimitSeconds;
   return all(
-    denyIf(!realm.settings.allowMessageEditing, 'NOT_PERMITTED', 'Your organization has turned off message editing'),
-    denyIf(message.senderId !== actor.id, 'NOT_PERMITTED', "You don't have permission to edit this message"),
+    denyIf(
+      !realm.settings.allowMessageEditing,
+      'MESSAGE_EDITING_DISABLED',
+      'Your organization has turned off message editing',
+    ),
+    denyIf(message.senderId !== actor.id, 'CANNOT_EDIT_MESSAGE', "You don't have permission to edit this message"),
     denyIf(
       limit !== null && isTooOld(message.sentAt, limit + GRACE_SECONDS, now),
-      'NOT_PERMITTED',
+      'EDIT_TIME_LIMIT_EXCEEDED',
       'The time limit for editing this message has passed',
     ),
   );
@@ -152,7 +156,7 @@ export function canResolveTopic(
   return denyIf(
     !hasRealmPermission(actor, realm, 'canResolveTopics') &&
       !eitherChannel(source, target, (channel) => hasChannelPermission(actor, channel, 'canResolveTopics')),
-    'NOT_PERMITTED',
+    'CANNOT_RESOLVE_TOPICS',
     "You don't have permission to resolve topics in this channel.",
   );
 }
@@ -183,12 +187,12 @@ export function canChangeTopic(
             isChannelAdministrator(actor, channel) ||
             hasChannelPermission(actor, channel, 'canMoveMessagesWithinChannel'),
         ),
-      'NOT_PERMITTED',
+      'CANNOT_EDIT_MESSAGE',
       "You don't have permission to edit this message",
     ),
     denyIf(
       isTooOldToMove(actor, message.sentAt, realm.settings.moveMessagesWithinChannelLimitSeconds, now),
-      'NOT_PERMITTED',
+      'TOPIC_EDIT_TIME_LIMIT_EXCEEDED',
       "The time limit for editing this message's topic has passed.",
     ),
   );
@@ -216,13 +220,13 @@ export function canChangeChannelOf(
         !hasRealmPermission(actor, realm, 'canMoveMessagesBetweenChannels') &&
         !isChannelAdministrator(actor, source) &&
         !hasChannelPermission(actor, source, 'canMoveMessagesOutOfChannel'),
-      'NOT_PERMITTED',
+      'CANNOT_MOVE_MESSAGE',
       "You don't have permission to move this message",
     ),
     canSendTo(actor, botOwner, target),
     denyIf(
       isTooOldToMove(actor, message.sentAt, realm.settings.moveMessagesBetweenChannelsLimitSeconds, now),
-      'NOT_PERMITTED',
+      'CHANNEL_EDIT_TIME_LIMIT_EXCEEDED',
       "The time limit for editing this message's channel has passed",
     ),
   );
@@ -288,10 +292,14 @@ export function canDeleteMessage(
   if (has('canDeleteAnyMessage')) return allowed;
   const isOwn = message.senderId === actor.id || senderOwnerId === actor.id;
   return all(
-    denyIf(!isOwn || !has('canDeleteOwnMessage'), 'NOT_PERMITTED', "You don't have permission to delete this message"),
+    denyIf(
+      !isOwn || !has('canDeleteOwnMessage'),
+      'CANNOT_DELETE_MESSAGE',
+      "You don't have permission to delete this message",
+    ),
     denyIf(
       isTooOld(message.sentAt, realm.settings.messageContentDeleteLimitSeconds, now),
-      'NOT_PERMITTED',
+      'DELETE_TIME_LIMIT_EXCEEDED',
       'The time limit for deleting this message has passed',
     ),
   );

@@ -1,4 +1,4 @@
-import { invalidInput } from '../shared/errors.js';
+import { DomainError } from '../shared/errors.js';
 import type { ChannelId, MessageId, Ordinal, RealmId, RecipientId, UnixSeconds, UserId } from '../shared/ids.js';
 import { isLongerThan, takeCodePoints, trimEnd } from '../shared/text.js';
 import type { TopicLink } from './markdown.js';
@@ -87,11 +87,11 @@ export const HISTORICAL: PersonalFlags = {
 export const MAX_MESSAGE_LENGTH = 10_000;
 const TRUNCATION_NOTICE = '\n[message truncated]';
 
-/** What is kept of what somebody typed (messages §3.2 row 7). @throws DomainError INVALID_INPUT */
+/** What is kept of what somebody typed (messages §3.2 row 7). @throws DomainError INVALID_MESSAGE_CONTENT */
 export function parseContent(raw: string): string {
   const content = trimEnd(raw).replace(/^\n+/, '');
-  if (content === '') throw invalidInput('Message must not be empty');
-  if (content.includes('\0')) throw invalidInput('Message must not contain null bytes');
+  if (content === '') throw new DomainError('INVALID_MESSAGE_CONTENT', 'Message must not be empty');
+  if (content.includes('\0')) throw new DomainError('INVALID_MESSAGE_CONTENT', 'Message must not contain null bytes');
   return isLongerThan(content, MAX_MESSAGE_LENGTH)
     ? takeCodePoints(content, MAX_MESSAGE_LENGTH - TRUNCATION_NOTICE.length) + TRUNCATION_NOTICE
     : content;

@@ -42,6 +42,17 @@ export interface NarrowContext {
   readonly realmUrls: RealmUrls;
 }
 
+/** Whom the terms of one narrow name, as far as there are such users. */
+export interface NamedPeople {
+  readonly ids: ReadonlySet<UserId>;
+  readonly byAddress: ReadonlyMap<string, UserId>;
+}
+
+/** While a narrow is resolved. */
+export interface ResolvingContext extends NarrowContext {
+  readonly people: NamedPeople;
+}
+
 /** What a term comes to for one viewer, without its sign. */
 export interface ResolvedTerm {
   readonly condition: MessageCondition;
@@ -73,7 +84,9 @@ export interface NarrowOperator {
    * (`replaceWith`).
    * @throws DomainError INVALID_NARROW
    */
-  readonly resolve: ((context: NarrowContext, operand: Operand) => Promise<ResolvedTerm>) | null;
+  readonly resolve: ((context: ResolvingContext, operand: Operand) => Promise<ResolvedTerm>) | null;
+  /** Whether its operand says who: all that a narrow names are looked up together. */
+  readonly namesPeople?: true;
   /** The sort of messages a term rules out the other one of; absent or null: neither (messages §7.4). */
   readonly sort?: (term: NarrowTerm) => Sort | null;
   /** A term of that operand is about what the viewer has received, whatever history is open to them. */
@@ -130,11 +143,12 @@ const OPERATORS: readonly NarrowOperator[] = [
   {
     names: ['dm', 'pm-with', 'pm_with'],
     operand: 'textOrIntegers',
+    namesPeople: true,
     sort: unlessNegated('direct'),
     isConversation: true,
     resolve: async (context, operand) => {
       const { reads, actor } = context;
-      const ids = await findUserIds(context, operand);
+      const ids = userIdsIn(context.people, operand);
       if (!ids) throw invalidNarrow(`unknown user in ${spell(operand)}`);
       if (ids.length === 0) return { condition: NO_MESSAGE };
       const recipientId = await reads.recipients.findDirect(actor.realmId, [...new Set([...ids, actor.id])]);
@@ -144,10 +158,11 @@ const OPERATORS: readonly NarrowOperator[] = [
   {
     names: ['dm-including'],
     operand: 'textOrInteger',
+    namesPeople: true,
     sort: unlessNegated('direct'),
     resolve: async (context, operand) => {
       const { reads, actor } = context;
-      const userId = await findUserId(context, operand);
+      const userId = userIdIn(context.people, operand);
       // All messages that are the viewer's own and direct are in conversations with themselves.
       if (userId === actor.id) return { condition: { kind: 'direct' } };
       return { condition: inRecipients(await reads.recipients.listDirectWith(actor.realmId, actor.id, userId, 2)) };
@@ -156,19 +171,19 @@ const OPERATORS: readonly NarrowOperator[] = [
   {
     names: ['group-pm-with', 'group_pm_with'],
     operand: 'textOrInteger',
+    namesPeople: true,
     sort: unlessNegated('direct'),
     resolve: async (context, operand) => {
       const { reads, actor } = context;
-      const userId = await findUserId(context, operand);
+      const userId = userIdIn(context.people, operand);
       return { condition: inRecipients(await reads.recipients.listDirectWith(actor.realmId, actor.id, userId, 3)) };
     },
   },
   {
     names: ['sender'],
     operand: 'textOrInteger',
-    resolve: async (context, operand) => ({
-      condition: { kind: 'sender', userId: await findUserId(context, operand) },
-    }),
+    namesPeople: true,
+    resolve: async ({ people }, operand) => ({ condition: { kind: 'sender', userId: userIdIn(people, operand) } }),
     queueCondition: (email) => ({ kind: 'senderEmail', email }),
   },
   // Messages keep who was mentioned, but not whether by name or through a group.
@@ -341,30 +356,50 @@ function findChannel({ reads, actor }: NarrowContext, operand: Operand): Promise
     : reads.channels.findByName(actor.realmId, trim(String(operand)));
 }
 
+/** Looks up whom the terms name, with as many statements however many they are. */
+export async function findNamedPeople(
+  { reads, actor, realmUrls }: NarrowContext,
+  terms: readonly NarrowTerm[],
+): Promise<NamedPeople> {
+  const operands = terms
+    .filter(({ operator }) => findNarrowOperator(operator)?.namesPeople)
+    .map(({ operand }) => operand);
+  const asked = new Set(operands.flatMap(idsIn));
+  const addresses = new Set(operands.flatMap(addressesIn));
+  const known = asked.size === 0 ? [] : await reads.users.list(actor.realmId, [...asked]);
+  const ids = new Set(known.map(({ id }) => id));
+  if (addresses.size === 0) return { ids, byAddress: new Map() };
+  const emailDomain = realmUrls.emailDomainOf(await reads.realms.get(actor.realmId));
+  const found = await findByPublicAddress(reads, actor.realmId, [...addresses], emailDomain);
+  return { ids, byAddress: new Map([...found].map(([address, { id }]) => [address, id])) };
+}
+
+function idsIn(operand: Operand): readonly UserId[] {
+  if (typeof operand === 'string') return [];
+  return (typeof operand === 'number' ? [operand] : operand) as readonly UserId[];
+}
+
+function addressesIn(operand: Operand): readonly string[] {
+  if (typeof operand !== 'string') return [];
+  const addresses = operand.split(',').map((address) => address.trim());
+  return addresses.filter((address) => address !== '');
+}
+
 /** @throws DomainError INVALID_NARROW unless the operand names exactly one user. */
-async function findUserId(context: NarrowContext, operand: Operand): Promise<UserId> {
+function userIdIn(people: NamedPeople, operand: Operand): UserId {
   const isList = typeof operand === 'string' && operand.includes(',');
-  const [id] = isList ? [] : ((await findUserIds(context, operand)) ?? []);
+  const [id] = isList ? [] : (userIdsIn(people, operand) ?? []);
   if (id === undefined) throw invalidNarrow(`unknown user ${spell(operand)}`);
   return id;
 }
 
 /** Null when one of them is unknown. Deactivated users and system bots count. */
-async function findUserIds(
-  { reads, actor, realmUrls }: NarrowContext,
-  operand: Operand,
-): Promise<readonly UserId[] | null> {
-  if (typeof operand === 'string') {
-    const emails = operand
-      .split(',')
-      .map((email) => email.trim())
-      .filter((email) => email !== '');
-    const emailDomain = realmUrls.emailDomainOf(await reads.realms.get(actor.realmId));
-    const found = await findByPublicAddress(reads, actor.realmId, emails, emailDomain);
-    return found.size < new Set(emails).size ? null : [...found.values()].map((user) => user.id);
-  }
-  const ids = [...new Set(typeof operand === 'number' ? [operand] : operand)] as UserId[];
-  return (await reads.users.list(actor.realmId, ids)).length < ids.length ? null : ids;
+function userIdsIn({ ids, byAddress }: NamedPeople, operand: Operand): readonly UserId[] | null {
+  const found =
+    typeof operand === 'string'
+      ? addressesIn(operand).map((address) => byAddress.get(address))
+      : idsIn(operand).map((id) => (ids.has(id) ? id : undefined));
+  return found.every((id) => id !== undefined) ? [...new Set(found)] : null;
 }
 
 const MAX_MESSAGE_ID = 2_147_483_647;

@@ -282,6 +282,37 @@ it('looks up once what is said again and again, by whatever name', async () => {
   expect(asked).toEqual(['policies']);
 });
 
+describe('the people that the terms of a narrow name', () => {
+  it('are looked up together, however many terms there are', async () => {
+    const fixture = await town();
+    const [owner, guest] = [fixture.user('owner').id, fixture.user('guest').id];
+    const terms = [
+      ...Array.from({ length: 20 }, (_, n) => term('dm', n % 2 === 0 ? [owner, guest] : 'owner@example.com', true)),
+      term('sender', guest),
+      term('dm-including', 'guest@example.com'),
+    ];
+    const lookups = await fixture.uow.read(async (reads) => {
+      const [byId, byEmail] = [jest.spyOn(reads.users, 'list'), jest.spyOn(reads.users, 'listByEmail')];
+      const actor = await reads.actors.get(fixture.caller('member'));
+      await resolveNarrow({ reads, actor, realmUrls: fakeRealmUrls }, terms);
+      // One of no ids is for addresses that tell a number.
+      const askedIds = byId.mock.calls.map(([, ids]) => [...ids].sort((a, b) => a - b));
+      return { ids: askedIds.filter((ids) => ids.length > 0), emails: byEmail.mock.calls.map(([, emails]) => emails) };
+    });
+    expect(lookups).toEqual({
+      ids: [[owner, guest].sort((a, b) => a - b)],
+      emails: [['owner@example.com', 'guest@example.com']],
+    });
+  });
+
+  it('are told of in the order of the terms where some are unknown', async () => {
+    const fixture = await town();
+    const wrong = [term('channel', 'nowhere'), term('sender', 'nobody@example.com')];
+    await expect(resolve(fixture, 'member', ...wrong)).rejects.toThrow('unknown channel nowhere');
+    await expect(resolve(fixture, 'member', ...wrong.reverse())).rejects.toThrow('unknown user nobody@example.com');
+  });
+});
+
 describe('the scope of a narrow (messages §5.4)', () => {
   it.each`
     who                | terms                                                    | scope       | named

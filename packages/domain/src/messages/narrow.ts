@@ -8,6 +8,7 @@ import { type MessageCondition, not } from './message-condition.js';
 import type { MessageFilter } from './message-page-reads.js';
 import { canReadMessage } from './message-permissions.js';
 import {
+  findNamedPeople,
   findNarrowOperator,
   invalidNarrow,
   isOperator,
@@ -30,6 +31,7 @@ export async function resolveNarrow(context: NarrowContext, terms: readonly Narr
   const sorts = new Set<string>();
   // What is said twice is looked up once.
   const known = new Map<string, ResolvedTerm>();
+  const resolving = { ...context, people: await findNamedPeople(context, terms) };
   let opensHistory = false;
   let isPersonal = false;
   for (const term of terms) {
@@ -37,7 +39,7 @@ export async function resolveNarrow(context: NarrowContext, terms: readonly Narr
     const row = findNarrowOperator(operator);
     if (!row?.resolve) throw invalidNarrow(`unknown operator ${operator}`);
     const key = JSON.stringify([row.names[0], operand]);
-    const resolved = known.get(key) ?? (await row.resolve(context, operand));
+    const resolved = known.get(key) ?? (await row.resolve(resolving, operand));
     known.set(key, resolved);
     conditions.push(negated ? not(resolved.condition) : resolved.condition);
     opensHistory ||= !negated && resolved.opensHistory === true;

@@ -223,7 +223,7 @@ describe('a text', () => {
     expect(await render('member', '😀'.repeat(MAX_MESSAGE_LENGTH))).toHaveLength(2 * MAX_MESSAGE_LENGTH + 7);
     expect(fixture.storage.commits).toBe(commits);
     await expectRefused(fixture, () => render('member', '😀'.repeat(MAX_MESSAGE_LENGTH + 1)), {
-      code: 'INVALID_INPUT',
+      code: 'UNRENDERABLE_CONTENT',
       message: 'Unable to render message',
     });
   });

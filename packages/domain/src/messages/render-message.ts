@@ -52,18 +52,26 @@ export async function ownMarkdownOptions(
   return markdownOptions(realm, realmUrls.urlOf(realm), { translateEmoticons });
 }
 
-/** What a unit will say or quote, before the unit. What cannot be rendered is refused in its place, inside. */
+/** What a text was parsed into before the unit, or why it cannot be rendered, which is said in its place inside. */
+export type ParsedAhead = ParsedMarkdown | DomainError;
+
 export async function parseAhead(
   renderer: MarkdownRenderer,
   text: string,
   options: MarkdownOptions,
-): Promise<ParsedMarkdown | undefined> {
+): Promise<ParsedAhead> {
   try {
     return await renderer.parse(text, options);
   } catch (error) {
-    if (error instanceof DomainError) return undefined;
+    if (error instanceof DomainError) return error;
     throw error;
   }
+}
+
+/** @throws DomainError where it was kept instead of the value. */
+export function orThrow<T>(value: T | DomainError): T {
+  if (value instanceof DomainError) throw value;
+  return value;
 }
 
 const GROUP_TITLES: Readonly<Record<SystemGroupName, string>> = {

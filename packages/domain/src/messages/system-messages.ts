@@ -1,6 +1,7 @@
 import type { Channel } from '../channels/channel.js';
 import type { Realm } from '../realms/realm.js';
 import type { Clock } from '../shared/clock.js';
+import { DomainError } from '../shared/errors.js';
 import type { ChannelId, UserId } from '../shared/ids.js';
 import type { RealmUrls } from '../shared/realm-urls.js';
 import type { Transaction } from '../shared/unit-of-work.js';
@@ -8,7 +9,14 @@ import type { SystemBotKind, User } from '../users/user.js';
 import type { MarkdownOptions, MarkdownRenderer, ParsedMarkdown } from './markdown.js';
 import { type Message, parseContent } from './message.js';
 import { type Destination, postMessage } from './post-message.js';
-import { type Author, markdownOptions, parseAhead, type RenderedText, renderText } from './render-message.js';
+import {
+  type Author,
+  markdownOptions,
+  type ParsedAhead,
+  parseAhead,
+  type RenderedText,
+  renderText,
+} from './render-message.js';
 
 /** A mention that notifies nobody. */
 export const silentMention = (user: Pick<User, 'id' | 'fullName'>): string => `@_**${user.fullName}|${user.id}**`;
@@ -86,18 +94,30 @@ export class SystemMessages {
   }
 
   /** The realm's own words of welcome, parsed before the unit: see `welcome`. */
-  async parseWelcome(realm: Realm): Promise<ParsedMarkdown | undefined> {
+  async parseWelcome(realm: Realm): Promise<ParsedAhead | undefined> {
     const { welcomeMessageCustomText: own } = realm.settings;
     return own === '' ? undefined : parseAhead(this.renderer, own, this.optionsOf(realm));
   }
 
-  /** What a newcomer finds, starred, in their first conversation (organization §10.4). */
-  async sendWelcome(tx: Transaction, realm: Realm, newcomer: User, ahead: ParsedMarkdown | undefined): Promise<void> {
+  /**
+   * What a newcomer finds, starred, in their first conversation (organization §10.4). The realm's own words are left out where
+   * they cannot be rendered: nobody could join otherwise.
+   */
+  async sendWelcome(tx: Transaction, realm: Realm, newcomer: User, ahead: ParsedAhead | undefined): Promise<void> {
     const { welcomeMessageCustomText: own } = realm.settings;
+    const isOwnSaid = own !== '' && !(ahead instanceof DomainError);
     // An administrator wrote it, perhaps long ago; nothing in it may show the newcomer more than they can find.
     const actor = await tx.actors.get({ realmId: realm.id, userId: newcomer.id });
-    for (const text of [introduction(realm, newcomer), ...(own === '' ? [] : [own])]) {
-      const { id } = await this.sendDirectAs('welcome', tx, realm, newcomer, text, { actor }, ahead);
+    for (const text of [introduction(realm, newcomer), ...(isOwnSaid ? [own] : [])]) {
+      const { id } = await this.sendDirectAs(
+        'welcome',
+        tx,
+        realm,
+        newcomer,
+        text,
+        { actor },
+        isOwnSaid ? ahead : undefined,
+      );
       await tx.personal.setFlag({ realmId: realm.id, userId: newcomer.id }, [id], 'starred', true);
     }
   }

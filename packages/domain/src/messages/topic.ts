@@ -1,4 +1,4 @@
-import { invalidInput } from '../shared/errors.js';
+import { DomainError } from '../shared/errors.js';
 import { foldCase, isLongerThan, positionOfUnprintable, takeCodePoints, trim } from '../shared/text.js';
 
 /** In code points (protocol §14). */
@@ -13,11 +13,11 @@ export function normalizeTopic(raw: string): string {
   return topic === '(no topic)' || topic === EMPTY_TOPIC_DISPLAY_NAME ? '' : topic;
 }
 
-/** A topic somebody writes to: normalized, checked, cut to length. @throws DomainError INVALID_INPUT */
+/** A topic somebody writes to: normalized, checked, cut to length. @throws DomainError INVALID_TOPIC */
 export function parseTopic(raw: string): string {
   const trimmed = trim(raw);
   const position = positionOfUnprintable(trimmed);
-  if (position > 0) throw invalidInput(`Invalid character in topic, at position ${position}!`);
+  if (position > 0) throw new DomainError('INVALID_TOPIC', `Invalid character in topic, at position ${position}!`);
   return cutTopic(normalizeTopic(trimmed));
 }
 

@@ -1,7 +1,10 @@
-import { invalidInput } from '../shared/errors.js';
+import { DomainError } from '../shared/errors.js';
 import { parseJson } from '../shared/json.js';
 
-/** Something to click in a message, as clients draw it. Plain JSON. */
+/**
+ * Something to click in a message, as clients draw it. Plain JSON in a format of the clients' own: it is kept, and answered,
+ * as it was sent, so that its names and the refusals that quote them are content here, as Markdown is.
+ */
 export interface Widget {
   readonly type: 'poll' | 'todo' | 'zform';
   readonly data: unknown;
@@ -36,13 +39,13 @@ function toTask(line: string): { task: string; desc: string } {
   return at === -1 ? { task: line, desc: '' } : { task: line.slice(0, at).trim(), desc: line.slice(at + 2).trim() };
 }
 
-/** What a program sends beside its message. @throws DomainError INVALID_INPUT with the texts of messages §15.3. */
+/** What a program sends beside its message. @throws DomainError INVALID_WIDGET with the texts of messages §15.3. */
 export function parseWidget(json: string): Widget {
   let value: unknown;
   try {
     value = parseJson(json);
   } catch {
-    throw invalidInput('Widgets: API programmer sent invalid JSON content');
+    throw new DomainError('INVALID_WIDGET', 'Widgets: API programmer sent invalid JSON content');
   }
   const widget = dictionary(value, 'widget_content');
   for (const name of ['widget_type', 'extra_data']) {
@@ -82,7 +85,7 @@ function text(value: unknown, where: string): string {
   return value;
 }
 
-const problem = (detail: string) => invalidInput(`Widgets: ${detail}`);
+const problem = (detail: string) => new DomainError('INVALID_WIDGET', `Widgets: ${detail}`);
 
 /** How a widget is kept: JSON as clients have always got it, with spaces and in ASCII. */
 export function widgetText({ type, data }: Widget): string {

@@ -2,7 +2,7 @@ import { defaultGroupSettings } from '../groups/default-group-settings.js';
 import { GROUP_PERMISSIONS } from '../groups/group.js';
 import type { GroupSettings } from '../groups/group-setting.js';
 import { SUBGROUP_OF, SYSTEM_GROUPS, type SystemGroupName, systemGroupTitle } from '../groups/system-groups.js';
-import { invalidInput } from '../shared/errors.js';
+import { DomainError } from '../shared/errors.js';
 import type { GroupId, UnixSeconds } from '../shared/ids.js';
 import { settingValues } from '../shared/settings.js';
 import { isLongerThan } from '../shared/text.js';
@@ -26,19 +26,24 @@ const MAX_STRING_ID_LENGTH = 40;
 /** Leads to the server itself. */
 const RESERVED_STRING_ID = 'www';
 
-/** @throws DomainError INVALID_INPUT */
+/** @throws DomainError INVALID_REALM_NAME */
 export function checkRealmName(name: string): void {
-  if (name.trim() === '') throw invalidInput('An organization needs a name.');
-  if (isLongerThan(name, MAX_REALM_NAME_LENGTH)) throw invalidInput('Organization name is too long.');
+  if (name.trim() === '') throw new DomainError('INVALID_REALM_NAME', 'An organization needs a name.');
+  if (isLongerThan(name, MAX_REALM_NAME_LENGTH))
+    throw new DomainError('INVALID_REALM_NAME', 'Organization name is too long.');
 }
 
-/** Whatever else there is on the server. @throws DomainError INVALID_INPUT */
+/** Whatever else there is on the server. @throws DomainError INVALID_STRING_ID, STRING_ID_TAKEN, INVALID_REALM_NAME */
 export function checkNewRealm({ stringId, name }: Pick<NewRealm, 'stringId' | 'name'>): void {
   if (!/^([a-z0-9]([a-z0-9-]*[a-z0-9])?)?$/.test(stringId)) {
-    throw invalidInput('An organization is named by lower-case letters, digits and dashes in between.');
+    throw new DomainError(
+      'INVALID_STRING_ID',
+      'An organization is named by lower-case letters, digits and dashes in between.',
+    );
   }
-  if (stringId.length > MAX_STRING_ID_LENGTH) throw invalidInput('Subdomain is too long.');
-  if (stringId === RESERVED_STRING_ID) throw invalidInput('Subdomain reserved. Please choose a different one.');
+  if (stringId.length > MAX_STRING_ID_LENGTH) throw new DomainError('INVALID_STRING_ID', 'Subdomain is too long.');
+  if (stringId === RESERVED_STRING_ID)
+    throw new DomainError('STRING_ID_TAKEN', 'Subdomain reserved. Please choose a different one.');
   checkRealmName(name);
 }
 

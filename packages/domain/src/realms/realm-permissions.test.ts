@@ -97,7 +97,7 @@ describe('changing the organization', () => {
     expect(formatDecision(canAddCustomEmoji(makeActor('member', { groups: [TEAM] }), realm))).toBe('yes');
     expect(formatDecision(canAddCustomEmoji(makeActor('owner'), realm))).toBe('NOT_PERMITTED: Insufficient permission');
     expect(formatDecision(canAddCustomEmoji(makeActor('guest', { groups: [TEAM] }), realm))).toBe(
-      'NOT_PERMITTED: Not allowed for guest users',
+      'MUST_NOT_BE_GUEST: Not allowed for guest users',
     );
   });
 
@@ -105,15 +105,15 @@ describe('changing the organization', () => {
     who                | isDefault | expected
     ${'owner'}         | ${true}   | ${'yes'}
     ${'administrator'} | ${true}   | ${'yes'}
-    ${'moderator'}     | ${true}   | ${'NOT_PERMITTED: Only administrators can override default emoji.'}
-    ${'member'}        | ${true}   | ${'NOT_PERMITTED: Only administrators can override default emoji.'}
+    ${'moderator'}     | ${true}   | ${'CANNOT_OVERRIDE_EMOJI: Only administrators can override default emoji.'}
+    ${'member'}        | ${true}   | ${'CANNOT_OVERRIDE_EMOJI: Only administrators can override default emoji.'}
     ${'member'}        | ${false}  | ${'yes'}
   `('emoji named like a standard one ($isDefault) are added by $who (organization §7)', (row) => {
     expect(formatDecision(canOverrideDefaultEmoji(makeActor(row.who), row.isDefault))).toBe(row.expected);
   });
 
   it('emoji are removed by administrators, and whoever added them', () => {
-    const refused = 'NOT_PERMITTED: Must be an organization administrator or emoji author';
+    const refused = 'NOT_EMOJI_AUTHOR: Must be an organization administrator or emoji author';
     expect(formatDecision(canRemoveCustomEmoji(makeActor('administrator'), null))).toBe('yes');
     expect(formatDecision(canRemoveCustomEmoji(makeActor('guest', { id: 10 }), userId(10)))).toBe('yes');
     expect(formatDecision(canRemoveCustomEmoji(makeActor('moderator', { id: 10 }), userId(11)))).toBe(refused);

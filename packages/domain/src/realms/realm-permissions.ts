@@ -48,13 +48,17 @@ export function canAddCustomEmoji(actor: PermissionHolder, realm: Pick<Realm, 'p
 
 /** A name that a standard emoji has is the administrators' to give to another picture (organization §7). */
 export const canOverrideDefaultEmoji = (actor: Pick<Actor, 'role'>, isDefaultName: boolean): Decision =>
-  denyIf(isDefaultName && !isAdministrator(actor), 'NOT_PERMITTED', 'Only administrators can override default emoji.');
+  denyIf(
+    isDefaultName && !isAdministrator(actor),
+    'CANNOT_OVERRIDE_EMOJI',
+    'Only administrators can override default emoji.',
+  );
 
 /** Organization §7. `authorId`: null where none is recorded. */
 export function canRemoveCustomEmoji(actor: Pick<Actor, 'id' | 'role'>, authorId: UserId | null): Decision {
   return denyIf(
     !isAdministrator(actor) && authorId !== actor.id,
-    'NOT_PERMITTED',
+    'NOT_EMOJI_AUTHOR',
     'Must be an organization administrator or emoji author',
   );
 }

@@ -14,7 +14,7 @@ export interface RealmReads {
 export interface RealmRepository extends RealmReads {
   /**
    * A realm needs groups for its permissions and groups need a realm, so it is added without permissions and completed
-   * by `update` in the same unit. @throws DomainError INVALID_INPUT when the string id or the server's own address is taken.
+   * by `update` in the same unit. @throws DomainError STRING_ID_TAKEN when the string id or the server's own address is taken.
    */
   add(realm: Omit<Realm, 'id' | 'permissions'>): Promise<RealmId>;
   update(realm: Realm): Promise<void>;

@@ -1,4 +1,4 @@
-import { invalidInput } from '../shared/errors.js';
+import { DomainError } from '../shared/errors.js';
 import type { Realm } from './realm.js';
 
 /** What the operator has said of the server's own address. */
@@ -12,12 +12,13 @@ export interface ServerAddress {
 /**
  * Whether a new realm is reached at the server's own address: the first one is, unless another one is to be there. An
  * address that was given is never taken away by a realm that comes later.
- * @throws DomainError INVALID_INPUT when there is no address left for it
+ * @throws DomainError NO_ADDRESS_LEFT
  */
 export function takesServerAddress(stringId: string, others: readonly Realm[], server: ServerAddress): boolean {
   const present = others.find((realm) => realm.isAtServerAddress);
   if (stringId === '' && present) {
-    throw invalidInput(
+    throw new DomainError(
+      'NO_ADDRESS_LEFT',
       `The address of this server is that of "${present.name}"; another organization needs a string id, which becomes ` +
         'the name of its own host.',
     );
@@ -25,7 +26,8 @@ export function takesServerAddress(stringId: string, others: readonly Realm[], s
   const isFirst = others.length === 0 && server.defaultRealm === null;
   if (!present && (stringId === '' || stringId === server.defaultRealm || isFirst)) return true;
   if (!server.hasSubdomains) {
-    throw invalidInput(
+    throw new DomainError(
+      'NO_ADDRESS_LEFT',
       'The address of this server is an IP address, which leaves no host for another organization; give the server a ' +
         'domain name first.',
     );

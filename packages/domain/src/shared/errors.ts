@@ -1,54 +1,75 @@
+/** What kind of refusal a code is, for those who handle kinds of them alike. */
+export type ErrorKind = keyof typeof STATUS_OF_KIND;
+
+const STATUS_OF_KIND = {
+  /** The request makes no sense, whatever is stored. */
+  invalid: 400,
+  /** It is not known who asks. */
+  unauthenticated: 401,
+  /** Whoever asks may not do it. */
+  forbidden: 403,
+  /** What the request names does not exist, or the caller cannot see it. */
+  unknown: 404,
+  /** The request contradicts what is stored. */
+  conflict: 409,
+  /** Asked too often. */
+  tooMany: 429,
+  /** Nothing is wrong with the request, but it cannot be done now. */
+  unavailable: 503,
+} as const;
+
 /**
- * Our own reasons for a refusal; the HTTP adapter maps each to the wire in one table. A reason of its own is due when
- * somebody decides by it: another wire code, other data, or a caller in process that branches on it. A feature adds its own by
- * declaration merging.
+ * Every reason for a refusal, by its code. Each feature declares its own and merges them in:
+ *
+ *     export const CHANNEL_ERRORS = declareErrors({ CHANNEL_NAME_TAKEN: 'conflict' });
+ *     type ChannelErrors = typeof CHANNEL_ERRORS;
+ *     declare module '../shared/errors.js' { interface ErrorCodes extends ChannelErrors {} }
+ *
+ * A code of its own is due for each reason that somebody could act on; one reason has one code, however many texts.
+ * `docs/errors.md` lists them for embedders.
  */
-export interface ErrorCodes {
-  INVALID_INPUT: unknown;
-  BAD_VALUE: unknown;
-  /** `of`: see `SettingOwner`; `setting`: its name in the registry; `value`. */
-  BAD_SETTING_VALUE: unknown;
-  NOT_PERMITTED: unknown;
-  NOT_FOUND: unknown;
-  ACCESS_DENIED: unknown;
-  MUST_BE_ADMINISTRATOR: unknown;
-  MUST_BE_OWNER: unknown;
-  MUST_BE_BOT: unknown;
-  UNAUTHENTICATED: unknown;
-  AUTHENTICATION_FAILED: unknown;
-  USER_DEACTIVATED: unknown;
-  CANNOT_DEACTIVATE_LAST_USER: unknown;
-  REALM_DEACTIVATED: unknown;
-  PASSWORD_AUTH_DISABLED: unknown;
-  PASSWORD_RESET_REQUIRED: unknown;
-  UNKNOWN_REALM: unknown;
-  RATE_LIMITED: unknown;
-  /** Nothing is wrong with the request, but there is no room for it now; `retryAfter`, in seconds. */
-  SERVER_BUSY: unknown;
-  /** Nothing is wrong with the request, but what is stored is lost or damaged; trying again does not help. */
-  STORAGE_UNAVAILABLE: unknown;
-  CHANNEL_NOT_FOUND: unknown;
-  CHANNEL_NAME_TAKEN: unknown;
-  CANNOT_ADMINISTER_CHANNEL: unknown;
-  CANNOT_MANAGE_DEFAULT_CHANNEL: unknown;
-  EVENT_QUEUE_NOT_FOUND: unknown;
-  INVALID_NARROW: unknown;
-  UNSUPPORTED_COMBINATION: unknown;
-  STALE_VALUE: unknown;
-  SYSTEM_GROUP_REQUIRED: unknown;
-  CANNOT_DEACTIVATE_GROUP_IN_USE: unknown;
-  CHANNEL_WILDCARD_NOT_ALLOWED: unknown;
-  TOPIC_WILDCARD_NOT_ALLOWED: unknown;
-  MOVE_TIME_LIMIT_EXCEEDED: unknown;
-  INVITATION_FAILED: unknown;
-}
+export interface ErrorCodes extends SharedErrors {}
 
 export type ErrorCode = keyof ErrorCodes;
+
+/** Interfaces vanish when a program runs, so that the kinds are kept here as well. */
+const kinds = new Map<string, ErrorKind>();
+
+/** Called once per feature, when its module is loaded. @throws Error for a code that is declared twice */
+export function declareErrors<const T extends Readonly<Record<string, ErrorKind>>>(codes: T): T {
+  for (const [code, kind] of Object.entries(codes)) {
+    if (kinds.has(code)) throw new Error(`The error code ${code} is declared twice.`);
+    kinds.set(code, kind);
+  }
+  return codes;
+}
+
+/** Every code that is declared, with its kind. */
+export const declaredErrors = (): ReadonlyMap<string, ErrorKind> => kinds;
+
+type SharedErrors = typeof SHARED_ERRORS;
+
+/** Of no feature alone. */
+export const SHARED_ERRORS = declareErrors({
+  /** None of the permissions that allow it was granted. */
+  NOT_PERMITTED: 'forbidden',
+  /** `of`: see `SettingOwner`; `setting`: its name in the registry; `value`. */
+  BAD_SETTING_VALUE: 'invalid',
+  /** `retryAfter`, in seconds. */
+  RATE_LIMITED: 'tooMany',
+  /** There is no room for the request now; `retryAfter`, in seconds. */
+  SERVER_BUSY: 'unavailable',
+  /** What is stored is lost or damaged; trying again does not help. */
+  STORAGE_UNAVAILABLE: 'unavailable',
+});
 
 /** Data that goes with a refusal, in the domain's names: `{ channelId: 7 }`. */
 export type ErrorDetails = Readonly<Record<string, unknown>>;
 
-/** A refusal. Thrown, so that it also rolls the unit of work back. `message` is the contract's text, for people. */
+/**
+ * A refusal. Thrown, so that it also rolls the unit of work back. `message` is for people: the contract's text, unless
+ * that spells names of the API, which the HTTP adapter then writes.
+ */
 export class DomainError extends Error {
   constructor(
     readonly code: ErrorCode,
@@ -58,7 +79,13 @@ export class DomainError extends Error {
     super(message);
     this.name = 'DomainError';
   }
-}
 
-export const invalidInput = (message: string, details?: ErrorDetails) =>
-  new DomainError('INVALID_INPUT', message, details);
+  get kind(): ErrorKind {
+    return kinds.get(this.code) ?? 'invalid';
+  }
+
+  /** An HTTP status for hosts that show the refusal; the API has its own habits (`wireErrorOf` of the HTTP adapter). */
+  get status(): number {
+    return STATUS_OF_KIND[this.kind];
+  }
+}

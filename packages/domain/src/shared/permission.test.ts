@@ -2,7 +2,7 @@ import { formatDecision } from '@parley/testkit';
 import { all, allowed, denied, denyIf, enforce } from './permission.js';
 
 const first = denied('NOT_PERMITTED', 'First');
-const second = denied('INVALID_INPUT', 'Second');
+const second = denied('UNKNOWN_USER', 'Second');
 
 describe('decisions together', () => {
   it.each([
@@ -10,7 +10,7 @@ describe('decisions together', () => {
     [[allowed, allowed], 'yes'],
     [[allowed, first], 'NOT_PERMITTED: First'],
     [[first, second], 'NOT_PERMITTED: First'],
-    [[second, allowed, first], 'INVALID_INPUT: Second'],
+    [[second, allowed, first], 'UNKNOWN_USER: Second'],
   ])('%j: %s', (decisions, expected) => expect(formatDecision(all(...decisions))).toBe(expected));
 });
 

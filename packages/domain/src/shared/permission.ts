@@ -3,7 +3,12 @@ import { DomainError, type ErrorCode, type ErrorDetails } from './errors.js';
 /** What a permission rule answers: yes, or no with the refusal of the contract. */
 export type Decision =
   | { readonly allowed: true }
-  | { readonly allowed: false; readonly code: ErrorCode; readonly message: string; readonly details?: ErrorDetails };
+  | {
+      readonly allowed: false;
+      readonly code: ErrorCode;
+      readonly message: string;
+      readonly details?: ErrorDetails | undefined;
+    };
 
 export const allowed: Decision = { allowed: true };
 

@@ -35,7 +35,7 @@ export type SettingDefinition<T extends SettingValue = SettingValue> = {
 export type SettingValues<R> = { readonly [K in keyof R]: R[K] extends { readonly default: infer T } ? T : never };
 
 /** What somebody asks to change: values of any kind, which `isSettingValue` judges. Absent: as it is. */
-export type SettingChanges<R> = { readonly [K in keyof R]?: SettingValue | undefined };
+export type SettingChanges<R> = { readonly [K in keyof R]?: SettingValue };
 
 export type Registry = Readonly<Record<string, SettingDefinition>>;
 

@@ -32,7 +32,7 @@ export interface UnitOfWork {
   read<T>(work: (repositories: Repositories) => Promise<T>): Promise<T>;
   /**
    * All or nothing; resolves once the commit is durable. `work` may run again after a serialization failure, so it
-   * touches nothing but `tx`. A `write` inside a unit waits for itself. @throws DomainError SERVER_BUSY,
+   * touches nothing but `tx`; for what is counted in memory see `writeProvisionally`. A `write` inside a unit waits for itself. @throws DomainError SERVER_BUSY,
    * STORAGE_UNAVAILABLE
    */
   write<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;

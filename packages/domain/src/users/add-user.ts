@@ -3,7 +3,7 @@ import { subscribeToChannels } from '../channels/subscribe-to-channels.js';
 import { wholeRealm } from '../events/audience.js';
 import { systemGroupsOf } from '../groups/system-group-maintenance.js';
 import type { Realm } from '../realms/realm.js';
-import { invalidInput } from '../shared/errors.js';
+import { DomainError } from '../shared/errors.js';
 import type { UnixSeconds } from '../shared/ids.js';
 import type { Repositories, Transaction } from '../shared/unit-of-work.js';
 import type { Role } from './role.js';
@@ -24,21 +24,21 @@ export interface NewUser {
 
 type Reads = Pick<Repositories | Transaction, 'users'>;
 
-/** Of a newcomer. @throws DomainError INVALID_INPUT where the organization wants names unique, and somebody has this one. */
+/** Of a newcomer. @throws DomainError USER_NAME_TAKEN where the organization wants names unique, and somebody has this one. */
 export async function assertNameAvailable({ users }: Reads, realm: Realm, fullName: string): Promise<void> {
   if (realm.settings.requireUniqueNames && (await users.isNameTaken(realm.id, fullName, null))) {
-    throw invalidInput('Unique names required in this organization.');
+    throw new DomainError('USER_NAME_TAKEN', 'Unique names required in this organization.');
   }
 }
 
-/** @throws DomainError INVALID_INPUT */
+/** @throws DomainError EMAIL_TAKEN */
 export async function assertEmailAvailable({ users }: Reads, realm: Realm, email: string): Promise<void> {
-  if (await users.findByEmail(realm.id, email)) throw invalidInput(`Email '${email}' already in use`);
+  if (await users.findByEmail(realm.id, email)) throw new DomainError('EMAIL_TAKEN', `Email '${email}' already in use`);
 }
 
 /**
  * A new member of the realm: in the groups of their role, with an API key, following the default channels, and announced
- * to everybody (users §3.1). @throws DomainError INVALID_INPUT when the name or the address is taken.
+ * to everybody (users §3.1). @throws DomainError USER_NAME_TAKEN, EMAIL_TAKEN
  */
 export async function addUser(
   tx: Transaction,

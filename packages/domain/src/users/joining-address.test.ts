@@ -94,7 +94,7 @@ describe('the text of each refusal', () => {
     const closed = policy({ settings: { emailsRestrictedToDomains: true } }, listed('test1.com'));
     expect(formatDecision(canJoinWith('user@test1.com', closed, 'createUser'))).toBe('yes');
     expect(formatDecision(canJoinWith('user@x.org', closed, 'createUser'))).toBe(
-      "INVALID_INPUT: Email 'user@x.org' not allowed in this organization",
+      "EMAIL_NOT_ALLOWED: Email 'user@x.org' not allowed in this organization",
     );
   });
 });

@@ -75,5 +75,5 @@ export const addressFaultText = (step: JoiningStep, email: string, fault: Addres
 /** Asked when an account is made and when its address changes, by whomever (organization §5). */
 export function canJoinWith(email: string, policy: AddressPolicy, step: JoiningStep): Decision {
   const fault = addressFault(email, policy);
-  return fault === null ? allowed : denied('INVALID_INPUT', addressFaultText(step, email, fault));
+  return fault === null ? allowed : denied('EMAIL_NOT_ALLOWED', addressFaultText(step, email, fault));
 }

@@ -10,10 +10,10 @@ export const mustBeAdministrator = (actor: Pick<Actor, 'role'>): Decision =>
   denyIf(!isAdministrator(actor), 'MUST_BE_ADMINISTRATOR', 'Must be an organization administrator');
 
 export const mustNotBeGuest = (actor: Pick<Actor, 'role'>): Decision =>
-  denyIf(isGuest(actor), 'NOT_PERMITTED', 'Not allowed for guest users');
+  denyIf(isGuest(actor), 'MUST_NOT_BE_GUEST', 'Not allowed for guest users');
 
 export const mustBeHuman = (actor: Pick<Actor, 'isBot'>): Decision =>
-  denyIf(actor.isBot, 'NOT_PERMITTED', 'This endpoint does not accept bot requests.');
+  denyIf(actor.isBot, 'MUST_NOT_BE_BOT', 'This endpoint does not accept bot requests.');
 
 export const mustBeBot = (actor: Pick<Actor, 'isBot'>): Decision =>
   denyIf(!actor.isBot, 'MUST_BE_BOT', 'Must be a bot user');

@@ -1,18 +1,19 @@
-import { invalidInput } from '../shared/errors.js';
+import { DomainError } from '../shared/errors.js';
 import { foldCase, isLongerThan, isShorterThan, positionOfUnprintable, trim } from '../shared/text.js';
 
 /** In code points (protocol §14). */
 const MAX_NAME_LENGTH = 100;
 const MIN_NAME_LENGTH = 2;
 
-/** Returns the name trimmed. @throws DomainError INVALID_INPUT with the texts of users §3.3, in their order. */
+/** Returns the name trimmed. @throws DomainError INVALID_USER_NAME with the texts of users §3.3, in their order. */
 export function parseFullName(raw: string): string {
   const name = trim(raw);
-  if (isLongerThan(name, MAX_NAME_LENGTH)) throw invalidInput('Name too long!');
-  if (isShorterThan(name, MIN_NAME_LENGTH)) throw invalidInput('Name too short!');
-  if (/[*`\\>"@]/.test(name) || positionOfUnprintable(name) > 0) throw invalidInput('Invalid characters in name!');
+  if (isLongerThan(name, MAX_NAME_LENGTH)) throw new DomainError('INVALID_USER_NAME', 'Name too long!');
+  if (isShorterThan(name, MIN_NAME_LENGTH)) throw new DomainError('INVALID_USER_NAME', 'Name too short!');
+  if (/[*`\\>"@]/.test(name) || positionOfUnprintable(name) > 0)
+    throw new DomainError('INVALID_USER_NAME', 'Invalid characters in name!');
   // `name|12` would read as a mention of user 12.
-  if (/\|\d+$/.test(raw)) throw invalidInput('Invalid format!');
+  if (/\|\d+$/.test(raw)) throw new DomainError('INVALID_USER_NAME', 'Invalid format!');
   return name;
 }
 

@@ -44,13 +44,13 @@ import {
 import { USER_SETTINGS, type UserSettings } from './user-settings.js';
 
 const TEAM = groupId(50);
-const NO_USER = 'INVALID_INPUT: No such user';
-const DEACTIVATED = 'INVALID_INPUT: User is deactivated';
+const NO_USER = 'UNKNOWN_USER: No such user';
+const DEACTIVATED = 'NAMED_USER_DEACTIVATED: User is deactivated';
 const INSUFFICIENT = 'NOT_PERMITTED: Insufficient permission';
 const OWNERS_ONLY = 'MUST_BE_OWNER: Must be an organization owner';
 const ADMINISTRATORS_ONLY = 'MUST_BE_ADMINISTRATOR: Must be an organization administrator';
-const NO_GUESTS = 'NOT_PERMITTED: Not allowed for guest users';
-const NO_BOTS = 'NOT_PERMITTED: This endpoint does not accept bot requests.';
+const NO_GUESTS = 'MUST_NOT_BE_GUEST: Not allowed for guest users';
+const NO_BOTS = 'MUST_NOT_BE_BOT: This endpoint does not accept bot requests.';
 
 const bot = (given: Partial<Bot> = {}): Bot => ({
   kind: 'generic',
@@ -175,8 +175,8 @@ describe('administering users', () => {
     who                | granted  | expected
     ${'owner'}         | ${true}  | ${'yes'}
     ${'administrator'} | ${true}  | ${'yes'}
-    ${'administrator'} | ${false} | ${'NOT_PERMITTED: User not authorized to create users'}
-    ${'owner'}         | ${false} | ${'NOT_PERMITTED: User not authorized to create users'}
+    ${'administrator'} | ${false} | ${'SPECIAL_PERMISSION_REQUIRED: User not authorized to create users'}
+    ${'owner'}         | ${false} | ${'SPECIAL_PERMISSION_REQUIRED: User not authorized to create users'}
     ${'moderator'}     | ${true}  | ${ADMINISTRATORS_ONLY}
     ${'member'}        | ${false} | ${ADMINISTRATORS_ONLY}
   `('$who creates users, granted by the operator $granted: $expected', ({ who, granted, expected }) => {
@@ -186,7 +186,7 @@ describe('administering users', () => {
   it.each`
     who                | granted  | expected
     ${'owner'}         | ${true}  | ${'yes'}
-    ${'owner'}         | ${false} | ${'NOT_PERMITTED: User not authorized to change user emails'}
+    ${'owner'}         | ${false} | ${'SPECIAL_PERMISSION_REQUIRED: User not authorized to change user emails'}
     ${'administrator'} | ${true}  | ${OWNERS_ONLY}
     ${'member'}        | ${false} | ${OWNERS_ONLY}
   `("$who changes others' addresses, granted by the operator $granted: $expected", ({ who, granted, expected }) => {
@@ -198,8 +198,8 @@ describe('administering users', () => {
     expect(formatDecision(canUpdateUsers(makeActor('moderator')))).toBe(ADMINISTRATORS_ONLY);
   });
 
-  const PRIVATE = 'NOT_PERMITTED: Cannot change this setting for other users.';
-  const NOBODY_NAMED = 'INVALID_INPUT: Either user_ids or group_ids must be provided.';
+  const PRIVATE = 'SETTING_NOT_FOR_OTHERS: Cannot change this setting for other users.';
+  const NOBODY_NAMED = 'NO_TARGET_USERS: Neither users nor groups are named.';
 
   it.each`
     who                | named    | settings                             | account  | expected
@@ -236,7 +236,7 @@ describe('administering users', () => {
 });
 
 describe('changing a role', () => {
-  const noAdmins = 'INVALID_INPUT: Guests cannot be organization administrators';
+  const noAdmins = 'GUEST_CANNOT_ADMINISTER: Guests cannot be organization administrators';
 
   it.each(
     tableRows(`
@@ -274,7 +274,7 @@ describe('changing a role', () => {
   });
 
   it('the only owner stays one', () => {
-    const onlyOwner = 'INVALID_INPUT: The owner permission cannot be removed from the only organization owner.';
+    const onlyOwner = 'LAST_OWNER: The owner permission cannot be removed from the only organization owner.';
     expect(formatDecision(canChangeRole(makeActor('owner'), { role: 'owner' }, 'administrator', true))).toBe(onlyOwner);
     expect(formatDecision(canChangeRole(makeActor('owner'), { role: 'owner' }, 'owner', true))).toBe('yes');
     expect(formatDecision(canChangeRole(makeActor('owner'), { role: 'member' }, 'owner', true))).toBe('yes');
@@ -304,7 +304,7 @@ describe('changing a role', () => {
 });
 
 describe('deactivating a user', () => {
-  const onlyOwner = 'INVALID_INPUT: Cannot deactivate the only organization owner';
+  const onlyOwner = 'LAST_OWNER: Cannot deactivate the only organization owner';
 
   it.each`
     who                | target                           | only     | expected
@@ -398,7 +398,7 @@ describe('deactivating a user', () => {
     expect(bringBack(makeActor('administrator'), generic)).toBe(INSUFFICIENT);
     expect(bringBack(inTeam('member'), generic)).toBe('yes');
     const clash =
-      'INVALID_INPUT: There is already an active bot named "Hamlet" in this organization. To reactivate this bot, you must rename or deactivate the other one first.';
+      'BOT_NAME_TAKEN: There is already an active bot named "Hamlet" in this organization. To reactivate this bot, you must rename or deactivate the other one first.';
     expect(bringBack(inTeam('member'), generic, true)).toBe(clash);
     expect(bringBack(member, generic, true)).toBe(INSUFFICIENT);
   });
@@ -451,11 +451,11 @@ describe('bots', () => {
     ${'member'}        | ${makeUser({ bot: bot({ ownerId: userId(11) }) })} | ${INSUFFICIENT}
     ${'member'}        | ${makeUser({ bot: bot({ ownerId: null }) })}       | ${INSUFFICIENT}
     ${'administrator'} | ${makeUser({ bot: bot({ ownerId: userId(11) }) })} | ${'yes'}
-    ${'administrator'} | ${makeUser()}                                      | ${'INVALID_INPUT: No such bot'}
-    ${'administrator'} | ${null}                                            | ${'INVALID_INPUT: No such bot'}
-    ${'member'}        | ${null}                                            | ${'INVALID_INPUT: No such bot'}
-    ${'member'}        | ${makeUser()}                                      | ${'INVALID_INPUT: No such bot'}
-    ${'owner'}         | ${makeUser({ bot: bot({ isSystem: true }) })}      | ${'INVALID_INPUT: No such bot'}
+    ${'administrator'} | ${makeUser()}                                      | ${'UNKNOWN_BOT: No such bot'}
+    ${'administrator'} | ${null}                                            | ${'UNKNOWN_BOT: No such bot'}
+    ${'member'}        | ${null}                                            | ${'UNKNOWN_BOT: No such bot'}
+    ${'member'}        | ${makeUser()}                                      | ${'UNKNOWN_BOT: No such bot'}
+    ${'owner'}         | ${makeUser({ bot: bot({ isSystem: true }) })}      | ${'UNKNOWN_BOT: No such bot'}
   `('changed by $who: $expected', ({ who, target, expected }) => {
     expect(formatDecision(canAdministerBot(makeActor(who, { id: 10 }), target))).toBe(expected);
   });
@@ -480,10 +480,10 @@ describe('bots', () => {
     target                                       | expected
     ${makeUser()}                                | ${'yes'}
     ${makeUser({ role: 'guest' })}               | ${'yes'}
-    ${null}                                      | ${'INVALID_INPUT: Failed to change owner, no such user'}
-    ${makeUser({ isActive: false })}             | ${'INVALID_INPUT: Failed to change owner, user is deactivated'}
-    ${makeUser({ bot: bot() })}                  | ${"INVALID_INPUT: Failed to change owner, bots can't own other bots"}
-    ${makeUser({ bot: bot(), isActive: false })} | ${'INVALID_INPUT: Failed to change owner, user is deactivated'}
+    ${null}                                      | ${'UNKNOWN_USER: Failed to change owner, no such user'}
+    ${makeUser({ isActive: false })}             | ${'NAMED_USER_DEACTIVATED: Failed to change owner, user is deactivated'}
+    ${makeUser({ bot: bot() })}                  | ${"BOT_CANNOT_OWN_BOTS: Failed to change owner, bots can't own other bots"}
+    ${makeUser({ bot: bot(), isActive: false })} | ${'NAMED_USER_DEACTIVATED: Failed to change owner, user is deactivated'}
   `('are given to somebody: $expected', ({ target, expected }) => {
     expect(formatDecision(canOwnBots(target))).toBe(expected);
   });
@@ -493,8 +493,8 @@ describe('changing oneself', () => {
   const strict = makeRealm({
     settings: { nameChangesDisabled: true, emailChangesDisabled: true, avatarChangesDisabled: true },
   });
-  const fixed = 'NOT_PERMITTED: Email address changes are disabled in this organization.';
-  const drawn = 'NOT_PERMITTED: Avatar changes are disabled in this organization.';
+  const fixed = 'EMAIL_CHANGES_DISABLED: Email address changes are disabled in this organization.';
+  const drawn = 'AVATAR_CHANGES_DISABLED: Avatar changes are disabled in this organization.';
 
   it.each`
     who                | name     | email    | avatar

@@ -13,7 +13,7 @@ import { USER_SETTINGS, type UserSettings } from './user-settings.js';
 export function canCreateUsers(actor: Pick<Actor, 'role'>, hasSpecialPermission: boolean): Decision {
   return all(
     mustBeAdministrator(actor),
-    denyIf(!hasSpecialPermission, 'NOT_PERMITTED', 'User not authorized to create users'),
+    denyIf(!hasSpecialPermission, 'SPECIAL_PERMISSION_REQUIRED', 'User not authorized to create users'),
   );
 }
 
@@ -26,8 +26,8 @@ export interface TargetKinds {
 /** The target of an operation: looked up in the realm, so system bots are not found. Null: there is none (users §0). */
 function isTarget(user: User | null, { allowDeactivated = false, allowBots = false }: TargetKinds): Decision {
   return all(
-    denyIf(user === null || (user.bot !== null && (user.bot.isSystem || !allowBots)), 'INVALID_INPUT', 'No such user'),
-    denyIf(user !== null && !user.isActive && !allowDeactivated, 'INVALID_INPUT', 'User is deactivated'),
+    denyIf(user === null || (user.bot !== null && (user.bot.isSystem || !allowBots)), 'UNKNOWN_USER', 'No such user'),
+    denyIf(user !== null && !user.isActive && !allowDeactivated, 'NAMED_USER_DEACTIVATED', 'User is deactivated'),
   );
 }
 
@@ -71,12 +71,12 @@ export function canChangeRole(
     mustBeAdministrator(actor),
     denyIf(
       target.role === 'owner' && isOnlyOwner,
-      'INVALID_INPUT',
+      'LAST_OWNER',
       'The owner permission cannot be removed from the only organization owner.',
     ),
     denyIf(
       target.role === 'guest' && isAtLeast(role, 'administrator'),
-      'INVALID_INPUT',
+      'GUEST_CANNOT_ADMINISTER',
       'Guests cannot be organization administrators',
     ),
   );
@@ -86,7 +86,7 @@ export function canChangeRole(
 export function canChangeEmail(actor: Pick<Actor, 'role'>, hasSpecialPermission: boolean): Decision {
   return all(
     mustBeOwner(actor),
-    denyIf(!hasSpecialPermission, 'NOT_PERMITTED', 'User not authorized to change user emails'),
+    denyIf(!hasSpecialPermission, 'SPECIAL_PERMISSION_REQUIRED', 'User not authorized to change user emails'),
   );
 }
 
@@ -100,7 +100,7 @@ export function canDeactivateUser(
     isTarget(user, {}),
     insufficientUnless(isAdministrator(actor)),
     user?.role === 'owner' ? mustBeOwner(actor) : allowed,
-    denyIf(user?.role === 'owner' && isOnlyOwner, 'INVALID_INPUT', 'Cannot deactivate the only organization owner'),
+    denyIf(user?.role === 'owner' && isOnlyOwner, 'LAST_OWNER', 'Cannot deactivate the only organization owner'),
   );
 }
 
@@ -164,7 +164,7 @@ export function canReactivateUser(
 const hasBotNameForItself = (bot: User, isNameTaken: boolean): Decision =>
   denyIf(
     isNameTaken,
-    'INVALID_INPUT',
+    'BOT_NAME_TAKEN',
     `There is already an active bot named "${bot.fullName}" in this organization. To reactivate this bot, you must rename or deactivate the other one first.`,
   );
 
@@ -206,7 +206,7 @@ function mayCreateBotOfKind(
  */
 export function canAdministerBot(actor: Pick<Actor, 'id' | 'role'>, bot: User | null): Decision {
   return all(
-    denyIf(bot?.bot == null || bot.bot.isSystem, 'INVALID_INPUT', 'No such bot'),
+    denyIf(bot?.bot == null || bot.bot.isSystem, 'UNKNOWN_BOT', 'No such bot'),
     insufficientUnless(isAdministrator(actor) || bot?.bot?.ownerId === actor.id),
     bot?.specialPermissions.includes('canCreateUsers') ? mustBeOwner(actor) : allowed,
   );
@@ -215,9 +215,9 @@ export function canAdministerBot(actor: Pick<Actor, 'id' | 'role'>, bot: User | 
 /** Users §15: whom a bot may be given to. Null: there is no such user. */
 export function canOwnBots(user: User | null): Decision {
   return all(
-    denyIf(user === null, 'INVALID_INPUT', 'Failed to change owner, no such user'),
-    denyIf(user?.isActive === false, 'INVALID_INPUT', 'Failed to change owner, user is deactivated'),
-    denyIf(user?.bot != null, 'INVALID_INPUT', "Failed to change owner, bots can't own other bots"),
+    denyIf(user === null, 'UNKNOWN_USER', 'Failed to change owner, no such user'),
+    denyIf(user?.isActive === false, 'NAMED_USER_DEACTIVATED', 'Failed to change owner, user is deactivated'),
+    denyIf(user?.bot != null, 'BOT_CANNOT_OWN_BOTS', "Failed to change owner, bots can't own other bots"),
   );
 }
 
@@ -229,7 +229,7 @@ export const mayChangeOwnName = (actor: Pick<Actor, 'role'>, realm: Pick<Realm, 
 export const canChangeOwnEmail = (actor: Pick<Actor, 'role'>, realm: Pick<Realm, 'settings'>): Decision =>
   denyIf(
     !isAdministrator(actor) && realm.settings.emailChangesDisabled,
-    'NOT_PERMITTED',
+    'EMAIL_CHANGES_DISABLED',
     'Email address changes are disabled in this organization.',
   );
 
@@ -237,7 +237,7 @@ export const canChangeOwnEmail = (actor: Pick<Actor, 'role'>, realm: Pick<Realm,
 export const canChangeOwnAvatar = (actor: Pick<Actor, 'role'>, realm: Pick<Realm, 'settings'>): Decision =>
   denyIf(
     !isAdministrator(actor) && realm.settings.avatarChangesDisabled,
-    'NOT_PERMITTED',
+    'AVATAR_CHANGES_DISABLED',
     'Avatar changes are disabled in this organization.',
   );
 
@@ -254,11 +254,11 @@ export function canChangeSettingsOfOthers(
   },
 ): Decision {
   return all(
-    denyIf(!request.namesSomebody, 'INVALID_INPUT', 'Either user_ids or group_ids must be provided.'),
+    denyIf(!request.namesSomebody, 'NO_TARGET_USERS', 'Neither users nor groups are named.'),
     mustBeAdministrator(actor),
     denyIf(
       request.changesAccount || request.settings.some((name) => USER_SETTINGS[name].othersWhoMayChange === 'nobody'),
-      'NOT_PERMITTED',
+      'SETTING_NOT_FOR_OTHERS',
       'Cannot change this setting for other users.',
     ),
   );

@@ -49,7 +49,7 @@ export interface UserReads {
 
 /** Every implementation passes user-repository.contract.ts. */
 export interface UserRepository extends UserReads {
-  /** `version` starts at 1. @throws DomainError INVALID_INPUT when the address is taken. */
+  /** `version` starts at 1. @throws DomainError EMAIL_TAKEN when the address is taken. */
   add(user: Omit<User, 'id' | 'version'>, passwordHash: string | null, systemKind?: SystemBotKind): Promise<User>;
   /** Stores the user under a higher version. */
   update(user: User): Promise<User>;

@@ -32,11 +32,6 @@ const KNOWN_EXCESSES: Readonly<Record<string, { readonly stallMs: number; readon
       { stallMs: 250, reason: 'all channels, more than a thousand by then, and their subscribers are told in one go' },
     ]),
   ),
-  'GET /messages, a hundred conversations': { stallMs: 300, reason: 'each term looks up its people by itself' },
-  'POST /messages/flags/narrow, a hundred conversations': {
-    stallMs: 300,
-    reason: 'each term looks up its people by itself',
-  },
 };
 
 /** Of one try. */

@@ -8,7 +8,6 @@ import {
   isWebPublic,
   type ListChannelsOutput,
   type OwnSubscription,
-  permissionTitle,
   type SubscribeUsersOutput,
   type Subscription,
   type TopicSummary,
@@ -17,6 +16,7 @@ import {
   type UserId,
 } from '@parley/domain';
 import { presentGroupSetting } from '../groups/group-setting.presenters.js';
+import { permissionTitle } from '../groups/permission-title.js';
 import type { GroupSettingValue as WireGroupSetting } from '../routing/param-types.js';
 import type { WireFields } from '../routing/reply.js';
 

@@ -1,6 +1,7 @@
 import type { Delivery } from '@parley/domain';
 import { EventAnswer } from './answer.js';
 import type { Presented } from './event-presenter.js';
+import { SharedChunks } from './shared-chunks.js';
 import { SharedText } from './shared-texts.js';
 
 const delivery = (seq: number) => ({ stored: { seq } }) as unknown as Delivery;
@@ -10,7 +11,7 @@ const NOTHING_CONFIRMED = -1;
 
 describe('an answer to a poll', () => {
   it('numbers what an event became from its place in the log on', () => {
-    const answer = new EventAnswer();
+    const answer = new EventAnswer(new SharedChunks());
     expect(answer.take(delivery(3), new SharedText('{"type":"a"'), NOTHING_CONFIRMED)).toBe('shown');
     expect(answer.take(delivery(4), [], NOTHING_CONFIRMED)).toBe('silent');
     expect(answer.take(delivery(5), [['{"type":"b"'], ['{"type":', '"c"']], NOTHING_CONFIRMED)).toBe('shown');
@@ -27,14 +28,14 @@ describe('an answer to a poll', () => {
   it('leaves out what was confirmed, which may end within what one event became', () => {
     const three: Presented = [['{"n":0'], [new SharedText('{"n":1')], ['{"n":2']];
     const take = (acked: number) => {
-      const answer = new EventAnswer();
+      const answer = new EventAnswer(new SharedChunks());
       return [answer.take(delivery(2), three, acked), textOf(answer).map(({ n }: { n: number }) => n)];
     };
     expect(take(2 * 1024 - 1)).toEqual(['shown', [0, 1, 2]]);
     expect(take(2 * 1024)).toEqual(['shown', [1, 2]]);
     expect(take(2 * 1024 + 1)).toEqual(['shown', [2]]);
     expect(take(2 * 1024 + 2)).toEqual(['silent', []]);
-    const one = new EventAnswer();
+    const one = new EventAnswer(new SharedChunks());
     expect([one.take(delivery(2), event(), 2 * 1024), one.take(delivery(2), event(), 2 * 1024 - 1)]).toEqual([
       'silent',
       'shown',
@@ -42,7 +43,7 @@ describe('an answer to a poll', () => {
   });
 
   it('has a thousand events at most, and nothing of what does not fit whole', () => {
-    const answer = new EventAnswer();
+    const answer = new EventAnswer(new SharedChunks());
     for (let seq = 1; seq < 1000; seq++) expect(answer.take(delivery(seq), event(), NOTHING_CONFIRMED)).toBe('shown');
     expect(answer.take(delivery(1000), [['{"n":0'], ['{"n":1']], NOTHING_CONFIRMED)).toBe('left');
     expect(answer.take(delivery(1000), event(), NOTHING_CONFIRMED)).toBe('shown');
@@ -57,7 +58,7 @@ describe('an answer to a poll', () => {
       ['字', 3],
     ] as const) {
       const filling = character.repeat(Math.floor(999_000 / bytes));
-      const answer = new EventAnswer();
+      const answer = new EventAnswer(new SharedChunks());
       const shown: string[] = [];
       for (let seq = 1; seq <= 5; seq++) {
         const piece = seq % 2 === 0 ? new SharedText(`{"x":"${filling}"`) : [[`{"x":"${filling}"`]];
@@ -69,35 +70,69 @@ describe('an answer to a poll', () => {
   });
 
   it('has one event that is longer by itself, and nothing beside it', () => {
-    const answer = new EventAnswer();
+    const answer = new EventAnswer(new SharedChunks());
     expect(answer.take(delivery(1), event(5_000_000), NOTHING_CONFIRMED)).toBe('shown');
     expect(answer.take(delivery(2), event(), NOTHING_CONFIRMED)).toBe('left');
     expect(textOf(answer)).toHaveLength(1);
   });
 
-  it('refers to long texts that other answers have too, and has short ones together', () => {
+  it('has bytes in common with other answers that say the same from some place on', () => {
+    const shared = new SharedChunks();
+    const events = Array.from({ length: 500 }, () => event(600));
+    const answerFrom = (first: number) => {
+      const answer = new EventAnswer(shared);
+      for (const [n, text] of events.slice(first).entries()) answer.take(delivery(first + n), text, NOTHING_CONFIRMED);
+      return answer.finish();
+    };
+    const [whole, same, later] = [answerFrom(0), answerFrom(0), answerFrom(100)];
+    expect(whole.every((chunk) => Buffer.isBuffer(chunk))).toBe(true);
+    expect(same.every((chunk, n) => chunk === whole[n])).toBe(true);
+    expect(later.slice(1).every((chunk) => whole.includes(chunk))).toBe(true);
+    expect(later.length).toBeGreaterThan(4);
+    for (const [chunks, count] of [
+      [whole, 500],
+      [later, 400],
+    ] as const) {
+      const ids = JSON.parse(`[${chunks.join('')}]`).map(({ id }: { readonly id: number }) => id);
+      expect(ids).toEqual(Array.from({ length: count }, (_, n) => (500 - count + n) * 1024));
+    }
+  });
+
+  it('shares no bytes with answers that say something else', () => {
+    const shared = new SharedChunks();
+    const [first, ...rest] = Array.from({ length: 100 }, () => event(600));
+    const textsOf = (others: readonly SharedText[]) => {
+      const answer = new EventAnswer(shared);
+      for (const [n, text] of [first!, ...others].entries()) answer.take(delivery(n), text, NOTHING_CONFIRMED);
+      return textOf(answer).map(({ filling }: { readonly filling: string }) => filling.length);
+    };
+    const others = rest.map((text, n) => (n === 50 ? event(700) : text));
+    expect(textsOf(rest)).not.toContain(700);
+    expect(textsOf(others)[51]).toBe(700);
+    expect(textsOf(rest)).not.toContain(700);
+  });
+
+  it('has what is long once, whatever stands around it, and short things together', () => {
+    const shared = new SharedChunks();
     const long = event(20_000);
-    const answers = [1, 2].map(() => {
-      const answer = new EventAnswer();
+    const answers = ['1', '2'].map((localId) => {
+      const answer = new EventAnswer(shared);
       for (let seq = 1; seq <= 3; seq++) answer.take(delivery(seq), event(), NOTHING_CONFIRMED);
-      answer.take(delivery(4), long, NOTHING_CONFIRMED);
-      answer.take(delivery(5), [[long, ',"local_message_id":"1"']], NOTHING_CONFIRMED);
+      answer.take(delivery(4), [[long, `,"local_message_id":"${localId}"`]], NOTHING_CONFIRMED);
       return answer.finish();
     });
     const [one, other] = answers;
-    const shared = one!.filter((chunk) => chunk.length >= 20_000);
-    expect(shared).toEqual([long.withId(4 * 1024), long.text]);
-    expect(one!.length).toBe(5);
-    expect(other).toEqual(one);
-    expect(JSON.parse(`[${one!.join('')}]`)).toHaveLength(5);
+    expect(one!.map((chunk) => Buffer.isBuffer(chunk))).toEqual([false, true, false]);
+    expect(other![1]).toBe(one![1]);
+    expect(other![2]).not.toBe(one![2]);
   });
 
   it('is handed over in chunks that are not long, and not kept', () => {
-    const answer = new EventAnswer();
+    const answer = new EventAnswer(new SharedChunks());
     for (let seq = 1; seq <= 900; seq++) answer.take(delivery(seq), event(600), NOTHING_CONFIRMED);
     const chunks = answer.finish();
     expect(chunks.length).toBeGreaterThan(5);
-    expect(Math.max(...chunks.map(({ length }) => length))).toBeLessThan(16 * 1024);
+    expect(Math.max(...chunks.map(({ length }) => length))).toBeLessThanOrEqual(64 * 1024);
     expect(JSON.parse(`[${chunks.join('')}]`)).toHaveLength(900);
     expect(answer.finish()).toEqual([]);
   });

@@ -1,19 +1,31 @@
 import { type Delivery, type DeliveryOutcome, POSITIONS_PER_SEQ } from '@parley/domain';
-import { TextChunks } from '../caching/text-chunks.js';
+import type { BodyChunk } from '../routing/reply.js';
 import type { Presented, WireEvent } from './event-presenter.js';
+import type { SharedChunks } from './shared-chunks.js';
 import { endWithId, SharedText } from './shared-texts.js';
 
 /** Bounds of one answer; the next poll goes on (events §6.3). An event that is longer by itself has an answer of its own. */
 const MAX_EVENTS = 1000;
 const MAX_BYTES = 4_000_000;
+/** Shorter chunks, in characters, are put together for each answer: sharing them would cost more than it saves. */
+const MIN_SHARED = 8 * 1024;
+const MIN_SHARED_END = 512;
+const MAX_SHARED = 64 * 1024;
+/** Chunks end where so many events of the log end, so that answers which begin at different places come to share them. */
+const POSITIONS_PER_CHUNK = 64 * POSITIONS_PER_SEQ;
 
 /** The events of an answer to a poll, as they are put together. */
 export class EventAnswer {
-  private readonly chunks = new TextChunks();
+  private chunks: BodyChunk[] = [];
+  /** What the next chunk will be made of, and how long that is. */
+  private open: string[] = [];
+  private openLength = 0;
   count = 0;
   bytes = 0;
   /** The highest id in it; -1: there is none. */
   lastPosition = -1;
+
+  constructor(private readonly shared: SharedChunks) {}
 
   /** What one delivery became, as far as the client has not confirmed it: all of it, or it is left for the next answer. */
   take(delivery: Delivery, presented: Presented, acked: number): DeliveryOutcome {
@@ -44,15 +56,19 @@ export class EventAnswer {
       this.addText(event.withId(position), position);
       return;
     }
-    if (this.count > 0) this.chunks.add(',');
-    for (const piece of event) this.chunks.add(typeof piece === 'string' ? piece : piece.text);
-    this.chunks.add(endWithId(position));
+    this.begin(position);
+    for (const piece of event) this.append(typeof piece === 'string' ? piece : piece.text);
+    this.append(endWithId(position));
     this.note(position);
   }
 
   /** The elements of a JSON array, in chunks of which the long ones are shared between answers. Handed over, not kept. */
-  finish(): readonly string[] {
-    return this.chunks.finish();
+  finish(): readonly BodyChunk[] {
+    // Those that have all the rest in common have its end in common too.
+    this.close(this.chunks.length > 0 ? MIN_SHARED_END : MIN_SHARED);
+    const { chunks } = this;
+    this.chunks = [];
+    return chunks;
   }
 
   private hasRoomFor(count: number, bytes: number): boolean {
@@ -60,9 +76,32 @@ export class EventAnswer {
   }
 
   private addText(text: string, position: number): void {
-    if (this.count > 0) this.chunks.add(',');
-    this.chunks.add(text);
+    this.begin(position);
+    this.append(text);
     this.note(position);
+  }
+
+  private begin(position: number): void {
+    if (this.count === 0) return;
+    const isNextChunk =
+      Math.floor(position / POSITIONS_PER_CHUNK) !== Math.floor(this.lastPosition / POSITIONS_PER_CHUNK);
+    if (isNextChunk && this.openLength >= MIN_SHARED) this.close();
+    this.append(',');
+  }
+
+  /** What is long is a chunk of its own, whatever stands around it. */
+  private append(text: string): void {
+    if (text.length >= MIN_SHARED || this.openLength + text.length > MAX_SHARED) this.close();
+    this.open.push(text);
+    this.openLength += text.length;
+    if (text.length >= MIN_SHARED) this.close();
+  }
+
+  private close(minShared = MIN_SHARED): void {
+    if (this.openLength >= minShared) this.chunks.push(this.shared.of(this.open));
+    else if (this.openLength > 0) this.chunks.push(this.open.join(''));
+    this.open = [];
+    this.openLength = 0;
   }
 
   private note(position: number): void {

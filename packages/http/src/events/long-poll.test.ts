@@ -52,7 +52,7 @@ class ARequest {
 }
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
-const NOT_FOUND = { code: 'EVENT_QUEUE_NOT_FOUND' };
+const NOT_FOUND = { code: 'UNKNOWN_EVENT_QUEUE' };
 
 async function aServer(fixture: MemoryFixture, catalogue: Partial<EventCatalogue> = {}) {
   const events = await LiveEvents.start(fixture, { catalogue: { ...EVENT_CATALOGUE, ...catalogue } });

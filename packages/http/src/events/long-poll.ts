@@ -21,6 +21,7 @@ import { presentEvent } from './event.presenters.js';
 import type { EventContext, Presented } from './event-presenter.js';
 import type { PublicRealms } from './public-realms.js';
 import { can, presentationOf, type QueuePresentation } from './queue-presentation.js';
+import { SharedChunks } from './shared-chunks.js';
 import { type SharedText, SharedTexts } from './shared-texts.js';
 import { TimerWheel } from './timer-wheel.js';
 
@@ -46,6 +47,7 @@ export class LongPoll {
   private readonly wheel: TimerWheel;
   private readonly line = new CatchUpQueue();
   private readonly texts = new SharedTexts();
+  private readonly chunks = new SharedChunks();
 
   constructor(
     private readonly hub: EventHub,
@@ -56,7 +58,7 @@ export class LongPoll {
     this.wheel = new TimerWheel((err) => report('a timer of a poll failed', { err }));
   }
 
-  /** @throws DomainError EVENT_QUEUE_NOT_FOUND, INVALID_INPUT */
+  /** @throws DomainError UNKNOWN_EVENT_QUEUE, EVENTS_PRUNED, UNKNOWN_EVENT */
   async poll(caller: Caller, { queueId, lastPosition, dontBlock }: Poll, request: Request): Promise<Reply> {
     const live = await this.hub.open(caller.realmId, caller.userId, queueId, lastPosition);
     await this.hub.acknowledge(live, lastPosition);
@@ -79,16 +81,16 @@ export class LongPoll {
 
   /** What there is for the client beyond what it has acknowledged; null: that takes a look-up. */
   private collectNow({ live, context }: Client): EventAnswer | null {
-    const answer = new EventAnswer();
+    const answer = new EventAnswer(this.chunks);
     return this.hub.readNow(live, (delivery) => this.take(answer, delivery, live, context)) ? answer : null;
   }
 
-  /** The same whatever it takes. @throws DomainError EVENT_QUEUE_NOT_FOUND */
+  /** The same whatever it takes. @throws DomainError UNKNOWN_EVENT_QUEUE */
   private async collect(client: Client): Promise<EventAnswer> {
     const { live, request } = client;
     if (!live.isBehind) return this.read(client);
     const turn = await this.line.enter(live.queue.ownerId, request);
-    if (!turn) return new EventAnswer();
+    if (!turn) return new EventAnswer(this.chunks);
     let bytes = 0;
     try {
       const answer = await this.read(client);
@@ -100,7 +102,7 @@ export class LongPoll {
   }
 
   private async read({ live, context }: Client): Promise<EventAnswer> {
-    const answer = new EventAnswer();
+    const answer = new EventAnswer(this.chunks);
     await this.hub.read(live, (delivery) => this.take(answer, delivery, live, context));
     return answer;
   }
@@ -150,7 +152,7 @@ export class LongPoll {
       const seconds = HEARTBEAT_SECONDS + this.randomness.fraction() * HEARTBEAT_JITTER_SECONDS;
       const cancelHeartbeat = this.wheel.after(seconds, () => void flush({ withHeartbeat: true }));
       live.waitFor(wake);
-      request.onClose(() => finish(new EventAnswer()));
+      request.onClose(() => finish(new EventAnswer(this.chunks)));
       // What came while this poll was on its way woke nobody.
       if (live.hasNews) wake('event');
     });

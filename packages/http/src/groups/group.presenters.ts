@@ -1,11 +1,6 @@
-import {
-  GROUP_PERMISSIONS,
-  type GroupPermission,
-  type GroupUse,
-  type GroupView,
-  permissionTitle,
-} from '@parley/domain';
+import { GROUP_PERMISSIONS, type GroupPermission, type GroupUse, type GroupView } from '@parley/domain';
 import { presentGroupSetting } from './group-setting.presenters.js';
+import { permissionTitle } from './permission-title.js';
 
 const WIRE_GROUP_PERMISSIONS = (Object.keys(GROUP_PERMISSIONS) as GroupPermission[]).map(
   (name) => [name, permissionTitle(name)] as const,

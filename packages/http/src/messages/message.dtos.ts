@@ -9,6 +9,7 @@ import type {
   SendMessageInput,
 } from '@parley/domain';
 import { badParameter, missingArgument } from '../routing/errors.js';
+import { given } from '../routing/given.js';
 import { MAX_IDS, MAX_TEXT_LENGTH, MAX_TOKEN_LENGTH } from '../routing/limits.js';
 import { integer, listOf } from '../routing/param-types.js';
 import { BooleanParam, IntegerListParam, IntegerParam, param, TextParam, WordParam } from '../routing/params.js';
@@ -54,14 +55,14 @@ export function isReadingClient(name: string): boolean {
 export function toSendMessageInput(dto: SendMessageDto, clientName: string): SendMessageInput {
   const isDirect = dto.type === 'direct' || dto.type === 'private';
   const { queue_id: queueId, local_id: localId } = dto;
-  return {
+  return given({
     to: parseAddressee(isDirect ? 'direct' : 'channel', dto.to),
     topic: dto.topic ?? null,
     content: dto.content,
     widget: dto.widget_content,
     isReadBySender: dto.read_by_sender ?? isReadingClient(clientName),
     echo: queueId !== undefined && localId !== undefined ? { queueId, localId } : null,
-  };
+  });
 }
 
 export class GetMessagesDto {

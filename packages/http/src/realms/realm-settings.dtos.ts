@@ -1,13 +1,14 @@
 import {
   type ChangeRealmInput,
   MAX_REALM_NAME_LENGTH,
-  permissionTitle,
   REALM_PERMISSIONS,
   REALM_SETTINGS,
   type RealmPermission,
   type RealmSettingName,
 } from '@parley/domain';
 import { toGroupSetting } from '../groups/group-setting.presenters.js';
+import { permissionTitle } from '../groups/permission-title.js';
+import { given } from '../routing/given.js';
 import { groupSettingChange, type ValueOf } from '../routing/param-types.js';
 import { param, TextParam } from '../routing/params.js';
 import { declareSettings } from '../settings/declare-settings.js';
@@ -42,8 +43,10 @@ export function toPermissionChanges(dto: ChangeRealmDto): ChangeRealmInput['perm
       | PermissionChange
       | undefined;
     if (!change) continue;
-    const old = change.old === undefined ? undefined : toGroupSetting(change.old);
-    changes[permission] = { new: toGroupSetting(change.new), old };
+    changes[permission] = given({
+      new: toGroupSetting(change.new),
+      old: change.old === undefined ? undefined : toGroupSetting(change.old),
+    });
   }
   return changes;
 }

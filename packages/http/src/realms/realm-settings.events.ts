@@ -1,6 +1,7 @@
-import { type EventOf, permissionTitle, type RealmSettingName, type RealmSettingsEventTypes } from '@parley/domain';
+import type { EventOf, RealmSettingName, RealmSettingsEventTypes } from '@parley/domain';
 import { type Presenters, toAll } from '../events/event-presenter.js';
 import { presentGroupSetting } from '../groups/group-setting.presenters.js';
+import { permissionTitle } from '../groups/permission-title.js';
 import type { WireFields } from '../routing/reply.js';
 import { USER_SETTING_FORMS } from '../users/user-settings.wire.js';
 import { presentAuthenticationMethods } from './authentication-methods.wire.js';

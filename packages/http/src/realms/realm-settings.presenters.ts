@@ -1,5 +1,6 @@
-import { type ChangeRealmOutput, permissionTitle, type SettingValue } from '@parley/domain';
+import type { ChangeRealmOutput, SettingValue } from '@parley/domain';
 import { presentGroupSetting } from '../groups/group-setting.presenters.js';
+import { permissionTitle } from '../groups/permission-title.js';
 import type { WireFields } from '../routing/reply.js';
 import type { ChangeRealmDto } from './realm-settings.dtos.js';
 import { REALM_SETTING_FORMS } from './realm-settings.wire.js';

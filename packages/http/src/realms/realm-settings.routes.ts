@@ -1,4 +1,5 @@
 import { ChangeRealm } from '@parley/domain';
+import { given } from '../routing/given.js';
 import { type Route, route } from '../routing/route.js';
 import { toAuthenticationMethods } from './authentication-methods.wire.js';
 import { ChangeRealmDto, toPermissionChanges } from './realm-settings.dtos.js';
@@ -11,13 +12,14 @@ export const realmSettingRoutes: readonly Route[] = [
     roleRequirements: ['administrator'],
     dto: ChangeRealmDto,
     useCase: ChangeRealm,
-    toInput: (dto) => ({
-      name: dto.name,
-      stringId: dto.string_id,
-      settings: REALM_SETTING_FORMS.read(dto),
-      authenticationMethods: dto.authentication_methods && toAuthenticationMethods(dto.authentication_methods),
-      permissions: toPermissionChanges(dto),
-    }),
+    toInput: (dto) =>
+      given({
+        name: dto.name,
+        stringId: dto.string_id,
+        settings: REALM_SETTING_FORMS.read(dto),
+        authenticationMethods: dto.authentication_methods && toAuthenticationMethods(dto.authentication_methods),
+        permissions: toPermissionChanges(dto),
+      }),
     present: (output, { dto }) => presentRealmChanges(output, dto),
   }),
 ];

@@ -1,7 +1,8 @@
 import { isSettingValue, REALM_SETTINGS } from '@parley/domain';
 import { MAX_TEXT_LENGTH } from '../routing/limits.js';
 import { json, refine, text } from '../routing/param-types.js';
-import { badValue, WireSettings, type WireTable } from '../settings/wire-settings.js';
+import { badValue } from '../routing/wire-error.js';
+import { WireSettings, type WireTable } from '../settings/wire-settings.js';
 
 const ORGANIZATION_TYPES = {
   unspecified: 0,
@@ -33,7 +34,7 @@ const REALM_SETTING_TABLE = {
   avatarChangesDisabled: 'avatar_changes_disabled',
   defaultAvatarSource: { name: 'default_avatar_source', codes: { gravatar: 'G', generated: 'J' } },
   defaultCodeBlockLanguage: 'default_code_block_language',
-  defaultLanguage: { name: 'default_language', refusal: (value) => ({ message: `Invalid language '${value}'` }) },
+  defaultLanguage: { name: 'default_language', refusal: (value) => ({ text: `Invalid language '${value}'` }) },
   description: 'description',
   digestEmailsEnabled: 'digest_emails_enabled',
   digestWeekday: 'digest_weekday',
@@ -47,7 +48,7 @@ const REALM_SETTING_TABLE = {
   gifRatingPolicy: {
     name: 'gif_rating_policy',
     codes: { disabled: 0, y: 1, g: 2, pg: 3, 'pg-13': 4, r: 5 },
-    refusal: (value) => ({ message: `Invalid gif_rating_policy ${value}` }),
+    refusal: (value) => ({ text: `Invalid gif_rating_policy ${value}` }),
   },
   inlineImagePreview: 'inline_image_preview',
   inlineUrlEmbedPreview: 'inline_url_embed_preview',
@@ -88,7 +89,7 @@ const REALM_SETTING_TABLE = {
   videoChatProvider: {
     name: 'video_chat_provider',
     codes: { none: 0, jitsi: 1 },
-    refusal: (value) => ({ message: `Invalid video_chat_provider ${value}` }),
+    refusal: (value) => ({ text: `Invalid video_chat_provider ${value}` }),
   },
   waitingPeriodThreshold: 'waiting_period_threshold',
   wantAdvertiseInCommunitiesDirectory: 'want_advertise_in_communities_directory',
@@ -96,22 +97,22 @@ const REALM_SETTING_TABLE = {
   moderationRequestChannelId: {
     name: 'moderation_request_channel_id',
     nullAs: -1,
-    refusal: () => ({ message: 'Invalid channel ID' }),
+    refusal: () => ({ text: 'Invalid channel ID' }),
   },
   newChannelAnnouncementsChannelId: {
     name: 'new_stream_announcements_stream_id',
     nullAs: -1,
-    refusal: () => ({ message: 'Invalid channel ID' }),
+    refusal: () => ({ text: 'Invalid channel ID' }),
   },
   signupAnnouncementsChannelId: {
     name: 'signup_announcements_stream_id',
     nullAs: -1,
-    refusal: () => ({ message: 'Invalid channel ID' }),
+    refusal: () => ({ text: 'Invalid channel ID' }),
   },
   updateAnnouncementsChannelId: {
     name: 'zulip_update_announcements_stream_id',
     nullAs: -1,
-    refusal: () => ({ message: 'Invalid channel ID' }),
+    refusal: () => ({ text: 'Invalid channel ID' }),
   },
 } as const satisfies WireTable<typeof REALM_SETTINGS>;
 

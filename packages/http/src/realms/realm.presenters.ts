@@ -15,7 +15,6 @@ import {
   PASSWORD_MAX_LENGTH,
   PASSWORD_MIN_GUESSES,
   PASSWORD_MIN_LENGTH,
-  permissionTitle,
   REALM_PERMISSIONS,
   type Realm,
   type RealmPermission,
@@ -26,6 +25,7 @@ import {
 import { realmIconUrl } from '../avatars/avatar-urls.js';
 import { emojiDataUrl } from '../emoji/emoji-data.routes.js';
 import { presentGroupSetting } from '../groups/group-setting.presenters.js';
+import { permissionTitle } from '../groups/permission-title.js';
 import type { WireFields } from '../routing/reply.js';
 import { presentAuthenticationMethods } from './authentication-methods.wire.js';
 import type { PublicRealm } from './public-realm.js';

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { SHAREABLE } from '../caching/text-chunks.js';
 import { ByteBudget, type ClientKey } from './byte-budget.js';
 import { HttpRefusal, replyToError } from './errors.js';
-import type { Reply, ReplyBody } from './reply.js';
+import type { BodyChunk, Reply, ReplyBody } from './reply.js';
 import type { Request } from './request.js';
 import { CLIENT_SHARE, type TransportLimits } from './transport-limits.js';
 
@@ -54,7 +54,7 @@ const UNFINISHED = 4 * 1024 * 1024;
 /** Writes answers, long ones no faster than they are read. */
 export class AnswerWriter {
   private readonly budget: ByteBudget;
-  private readonly texts = new HeldTexts();
+  private readonly chunks = new HeldChunks();
 
   constructor(private readonly limits: TransportLimits) {
     const share = Math.max(limits.answersBytes * CLIENT_SHARE, 2 * UNFINISHED);
@@ -81,8 +81,8 @@ export class AnswerWriter {
       writeHead(response, reply, context, lengthOf(content));
       return { status, done: this.writePieces(response, raw, content).finally(hold) };
     } else {
-      const content = Array.isArray(body) ? body.join('') : (body as string | Buffer);
-      const length = Buffer.byteLength(content);
+      const content = contentOf(body as Content);
+      const length = lengthOf(content)!;
       writeHead(response, reply, context, length);
       this.end(response, raw, content, () => {
         // Nearly always the kernel has taken all of it by now.
@@ -101,8 +101,8 @@ export class AnswerWriter {
 
   /** Charges for what is kept until it is read. Answers how to give it back, or why there is no room. */
   private hold(body: LongBody, client: ClientKey): (() => void) | HttpRefusal {
-    const shareable = isPieces(body) ? body.filter((text) => text.length >= SHAREABLE) : [];
-    const texts = [...new Set(shareable)];
+    const shareable = isPieces(body) ? body.filter((chunk) => chunk.length >= SHAREABLE || Buffer.isBuffer(chunk)) : [];
+    const chunks = [...new Set(shareable)];
     const own = Buffer.isBuffer(body)
       ? body.length
       : isPieces(body)
@@ -110,15 +110,15 @@ export class AnswerWriter {
         : UNFINISHED;
     const refusal = this.budget.tryTake(client, own);
     if (refusal) return refusal;
-    const noRoom = this.budget.tryTake(null, this.texts.newBytes(texts));
+    const noRoom = this.budget.tryTake(null, this.chunks.newBytes(chunks));
     if (noRoom) {
       this.budget.release(client, own);
       return noRoom;
     }
-    this.texts.add(texts);
+    this.chunks.add(chunks);
     return () => {
       this.budget.release(client, own);
-      this.budget.release(null, this.texts.remove(texts));
+      this.budget.release(null, this.chunks.remove(chunks));
     };
   }
 
@@ -136,13 +136,14 @@ export class AnswerWriter {
    * What still comes of a request that is answered already is thrown away, but not for ever. Only then does the answer end:
    * if the connection is closed by that, nothing unread is left in it, for which the kernel would drop the answer.
    */
-  private end(response: ServerResponse, raw: IncomingMessage, content?: string | Buffer, onEnd?: () => void): void {
+  private end(response: ServerResponse, raw: IncomingMessage, content?: Content, onEnd?: () => void): void {
     if (raw.complete || response.statusCode === 408) {
-      response.end(content);
+      if (isPieces(content)) writeTogether(response, content);
+      response.end(isPieces(content) ? undefined : content);
       onEnd?.();
       return;
     }
-    if (content !== undefined) response.write(content);
+    if (content !== undefined) writeTogether(response, isPieces(content) ? content : [content]);
     let deadline: NodeJS.Timeout | undefined;
     const finish = (): void => {
       clearTimeout(deadline);
@@ -180,13 +181,20 @@ export class AnswerWriter {
 
 type LongBody = Exclude<ReplyBody, string>;
 
-const isPieces = (body: ReplyBody): body is readonly string[] => Array.isArray(body);
+/** As it is written in one go. */
+type Content = BodyChunk | readonly BodyChunk[];
 
-const sizeOf = (texts: readonly (string | Buffer)[]): number => texts.reduce((sum, text) => sum + text.length, 0);
+const isPieces = (body: ReplyBody | undefined): body is readonly BodyChunk[] => Array.isArray(body);
+
+const sizeOf = (chunks: readonly BodyChunk[]): number => chunks.reduce((sum, { length }) => sum + length, 0);
+
+/** Texts are put together, as they are copied anyway; bytes that others have too are not. */
+const contentOf = (body: Content): Content =>
+  isPieces(body) && !body.some((chunk) => Buffer.isBuffer(chunk)) ? body.join('') : body;
 
 /** In one call of the kernel and without joining them, which would be another copy. False: its reader has to take it first. */
-function writeTogether(response: ServerResponse, parts: readonly (string | Buffer)[]): boolean {
-  if (parts.length === 1) return response.write(parts[0]);
+function writeTogether(response: ServerResponse, parts: readonly BodyChunk[]): boolean {
+  if (parts.length === 1) return response.write(parts[0]!);
   let isTaken = true;
   response.cork();
   for (const part of parts) isTaken = response.write(part);
@@ -206,12 +214,11 @@ function lengthOf(body: ReplyBody): number | null {
 }
 
 /** Each is written at once. */
-type Piece = readonly (string | Buffer)[];
+type Piece = readonly BodyChunk[];
 
 async function* piecesOf(body: LongBody): AsyncGenerator<Piece> {
-  if (Buffer.isBuffer(body)) {
-    for (let at = 0; at < body.length; at += BUFFER_PIECE) yield [body.subarray(at, at + BUFFER_PIECE)];
-  } else if (isPieces(body)) yield* cut(body);
+  if (Buffer.isBuffer(body)) yield* cut([body]);
+  else if (isPieces(body)) yield* cut(body);
   else {
     yield* cut(body.start);
     for await (const texts of body.rest) yield* cut(texts);
@@ -219,27 +226,39 @@ async function* piecesOf(body: LongBody): AsyncGenerator<Piece> {
   }
 }
 
-/** The same text in pieces of about the right length. */
-function* cut(texts: readonly string[]): Generator<Piece> {
-  let pending: string[] = [];
-  let length = 0;
-  for (const text of texts) {
-    if (length > 0 && length + text.length > PIECE) {
-      yield pending;
-      pending = [];
-      length = 0;
+/** The same in pieces of about the right length. */
+function* cut(chunks: readonly BodyChunk[]): Generator<Piece> {
+  let pending: BodyChunk[] = [];
+  /** Of a piece, as a share of what it holds at most. */
+  let filled = 0;
+  for (const chunk of chunks) {
+    for (const part of Buffer.isBuffer(chunk) ? cutBytes(chunk) : cutText(chunk)) {
+      const share = part.length / (Buffer.isBuffer(part) ? BUFFER_PIECE : PIECE);
+      if (filled > 0 && filled + share > 1) {
+        yield pending;
+        pending = [];
+        filled = 0;
+      }
+      pending.push(part);
+      filled += share;
     }
-    let at = 0;
-    while (text.length - at > PIECE) {
-      const end = endOfPiece(text, at + PIECE);
-      yield [text.slice(at, end)];
-      at = end;
-    }
-    if (at === text.length) continue;
-    pending.push(at === 0 ? text : text.slice(at));
-    length += text.length - at;
   }
-  if (length > 0) yield pending;
+  if (filled > 0) yield pending;
+}
+
+function* cutBytes(bytes: Buffer): Generator<Buffer> {
+  if (bytes.length <= BUFFER_PIECE) yield bytes;
+  else for (let at = 0; at < bytes.length; at += BUFFER_PIECE) yield bytes.subarray(at, at + BUFFER_PIECE);
+}
+
+function* cutText(text: string): Generator<string> {
+  let at = 0;
+  while (text.length - at > PIECE) {
+    const end = endOfPiece(text, at + PIECE);
+    yield text.slice(at, end);
+    at = end;
+  }
+  if (at < text.length) yield at === 0 ? text : text.slice(at);
 }
 
 /** Not between the halves of a surrogate pair, which mean nothing by themselves. */
@@ -248,28 +267,28 @@ function endOfPiece(text: string, end: number): number {
   return end < text.length && last >= 0xd800 && last < 0xdc00 ? end + 1 : end;
 }
 
-/** Long texts that answers hold at this moment, each counted once however many hold it. */
-class HeldTexts {
-  private readonly holders = new Map<string, number>();
+/** What answers share and hold at this moment, each counted once however many hold it. */
+class HeldChunks {
+  private readonly holders = new Map<BodyChunk, number>();
 
   /** Of those that nobody holds yet. */
-  newBytes(texts: readonly string[]): number {
-    return sizeOf(texts.filter((text) => !this.holders.has(text)));
+  newBytes(chunks: readonly BodyChunk[]): number {
+    return sizeOf(chunks.filter((chunk) => !this.holders.has(chunk)));
   }
 
-  add(texts: readonly string[]): void {
-    for (const text of texts) this.holders.set(text, (this.holders.get(text) ?? 0) + 1);
+  add(chunks: readonly BodyChunk[]): void {
+    for (const chunk of chunks) this.holders.set(chunk, (this.holders.get(chunk) ?? 0) + 1);
   }
 
   /** Answers how many bytes nobody holds any more. */
-  remove(texts: readonly string[]): number {
+  remove(chunks: readonly BodyChunk[]): number {
     let bytes = 0;
-    for (const text of texts) {
-      const left = this.holders.get(text)! - 1;
-      if (left > 0) this.holders.set(text, left);
+    for (const chunk of chunks) {
+      const left = this.holders.get(chunk)! - 1;
+      if (left > 0) this.holders.set(chunk, left);
       else {
-        this.holders.delete(text);
-        bytes += text.length;
+        this.holders.delete(chunk);
+        bytes += chunk.length;
       }
     }
     return bytes;

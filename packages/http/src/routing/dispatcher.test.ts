@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, request as httpRequest, type IncomingHttpHeaders, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import type { Caller, RealmId, UserId } from '@parley/domain';
-import { DomainError, invalidInput } from '@parley/domain';
+import { DomainError } from '@parley/domain';
 import express from 'express';
 import { type Authenticator, BasicAuthenticator, type Credentials, type Identity } from './authenticate.js';
 import { createDispatcher, type Dispatcher, type DispatcherOptions } from './dispatcher.js';
@@ -82,7 +82,7 @@ class GetChannel {
   constructor(readonly channels: ChannelRepositoryLookAlike) {}
   async execute(_caller: Caller, { id }: { id: number }) {
     if (id === 404)
-      throw new DomainError('CHANNEL_NOT_FOUND', `Channel with ID '404' does not exist`, { channelId: id });
+      throw new DomainError('UNKNOWN_DESTINATION', `Channel with ID '404' does not exist`, { channelId: id });
     if (id === 500) throw new TypeError('a secret');
     return { id };
   }
@@ -97,7 +97,7 @@ class FetchApiKey {
   constructor(private readonly limiter: RateLimiter) {}
   async execute({ realmId }: AnonymousCaller, { username, password }: FetchApiKeyDto) {
     if (realmId === null) throw new DomainError('UNKNOWN_REALM', 'Invalid subdomain');
-    if (!username.includes('@')) throw invalidInput('Enter a valid email address.');
+    if (!username.includes('@')) throw new DomainError('INVALID_EMAIL', 'Enter a valid email address.');
     this.limiter.attempt('authenticate_by_username', username);
     if (password !== 'right') {
       throw new DomainError('AUTHENTICATION_FAILED', 'Your username or password is incorrect');

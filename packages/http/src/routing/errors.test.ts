@@ -10,22 +10,31 @@ const answer = (code: ErrorCode, message: string, details?: ErrorDetails) => {
 
 it.each`
   code                       | details                 | status | wire                        | extra
-  ${'INVALID_INPUT'}         | ${{ internal: 1 }}      | ${400} | ${'BAD_REQUEST'}            | ${{}}
+  ${'UNKNOWN_USER'}          | ${{ internal: 1 }}      | ${400} | ${'BAD_REQUEST'}            | ${{}}
   ${'NOT_PERMITTED'}         | ${{}}                   | ${400} | ${'BAD_REQUEST'}            | ${{}}
-  ${'NOT_FOUND'}             | ${{}}                   | ${404} | ${'BAD_REQUEST'}            | ${{}}
-  ${'ACCESS_DENIED'}         | ${{}}                   | ${403} | ${'BAD_REQUEST'}            | ${{}}
+  ${'CANNOT_VIEW_FILE'}      | ${{}}                   | ${403} | ${'BAD_REQUEST'}            | ${{}}
   ${'MUST_BE_OWNER'}         | ${{}}                   | ${400} | ${'UNAUTHORIZED_PRINCIPAL'} | ${{}}
   ${'MUST_BE_BOT'}           | ${{}}                   | ${400} | ${'PERMISSION_DENIED'}      | ${{}}
   ${'AUTHENTICATION_FAILED'} | ${{}}                   | ${401} | ${'AUTHENTICATION_FAILED'}  | ${{}}
   ${'UNKNOWN_REALM'}         | ${{}}                   | ${404} | ${'NONEXISTENT_SUBDOMAIN'}  | ${{}}
-  ${'CHANNEL_NOT_FOUND'}     | ${{ channelId: 7 }}     | ${400} | ${'STREAM_DOES_NOT_EXIST'}  | ${{ stream_id: 7 }}
-  ${'CHANNEL_NOT_FOUND'}     | ${{ channelName: 'x' }} | ${400} | ${'STREAM_DOES_NOT_EXIST'}  | ${{ stream: 'x' }}
+  ${'UNKNOWN_DESTINATION'}   | ${{ channelId: 7 }}     | ${400} | ${'STREAM_DOES_NOT_EXIST'}  | ${{ stream_id: 7 }}
   ${'CHANNEL_NAME_TAKEN'}    | ${{ channelName: 'x' }} | ${409} | ${'CHANNEL_ALREADY_EXISTS'} | ${{ channel_name: 'x' }}
-  ${'EVENT_QUEUE_NOT_FOUND'} | ${{ queueId: 'q' }}     | ${400} | ${'BAD_EVENT_QUEUE_ID'}     | ${{ queue_id: 'q' }}
+  ${'UNKNOWN_EVENT_QUEUE'}   | ${{ queueId: 'q' }}     | ${400} | ${'BAD_EVENT_QUEUE_ID'}     | ${{ queue_id: 'q' }}
   ${'STALE_VALUE'}           | ${{ field: 'old' }}     | ${400} | ${'EXPECTATION_MISMATCH'}   | ${{}}
   ${'STORAGE_UNAVAILABLE'}   | ${{}}                   | ${503} | ${'SERVER_NOT_READY'}       | ${{}}
 `('$code is $status $wire', ({ code, details, status, wire, extra }) => {
   expect(answer(code, 'text', details)).toEqual({ status, result: 'error', msg: 'text', code: wire, ...extra });
+});
+
+it.each`
+  code                       | details                                                       | msg                                                                        | wire                          | extra
+  ${'UNKNOWN_DESTINATION'}   | ${{ channelName: '<b>' }}                                     | ${"Channel '&lt;b&gt;' does not exist"}                                    | ${'STREAM_DOES_NOT_EXIST'}    | ${{ stream: '&lt;b&gt;' }}
+  ${'INVALID_RETENTION'}     | ${{ value: 'x' }}                                             | ${"Bad value for 'message_retention_days': x"}                             | ${'REQUEST_VARIABLE_INVALID'} | ${{ var_name: 'message_retention_days', bad_value: 'x' }}
+  ${'GROUP_NOT_ALLOWED'}     | ${{ permission: 'canSubscribe', groupName: 'role:everyone' }} | ${"'can_subscribe_group' setting cannot be set to 'role:everyone' group."} | ${'BAD_REQUEST'}              | ${{}}
+  ${'SYSTEM_GROUP_REQUIRED'} | ${{ permission: 'canAccessAllUsers' }}                        | ${"'can_access_all_users_group' must be a system user group."}             | ${'SYSTEM_GROUP_REQUIRED'}    | ${{ setting_name: 'can_access_all_users_group' }}
+  ${'NO_TARGET_USERS'}       | ${{}}                                                         | ${'Either user_ids or group_ids must be provided.'}                        | ${'BAD_REQUEST'}              | ${{}}
+`('tells of $code in the names that clients know', ({ code, details, msg, wire, extra }) => {
+  expect(answer(code, 'text', details)).toEqual({ status: 400, result: 'error', msg, code: wire, ...extra });
 });
 
 it('names what uses a group, in the order of the rule (users §12.3)', () => {
@@ -89,7 +98,7 @@ it.each([
 it('tells a terminal client in its own words that its queue is gone', () => {
   const terminal = variantOf(parseUserAgent('ZulipTerminal/0.7.0'));
   const { reply } = replyToError(
-    new DomainError('EVENT_QUEUE_NOT_FOUND', 'Bad event queue ID: q:1', { queueId: 'q:1' }),
+    new DomainError('UNKNOWN_EVENT_QUEUE', 'Bad event queue ID: q:1', { queueId: 'q:1' }),
     terminal,
   );
   expect(JSON.parse(String(reply.body)).msg).toBe('Bad event queue id: q:1');

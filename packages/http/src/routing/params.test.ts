@@ -1,6 +1,6 @@
 import { validateSync } from 'class-validator';
+import { instantiateDto } from '../testing/instantiate-dto.js';
 import { HttpRefusal } from './errors.js';
-import { instantiateDto } from './instantiate-dto.js';
 import {
   anyOf,
   groupSetting,

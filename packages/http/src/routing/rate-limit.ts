@@ -79,12 +79,12 @@ export interface RateLimiterOptions {
 
 export interface HitOptions {
   /** Replaces the rule's quotas for this key. */
-  readonly quotas?: readonly Quota[];
+  readonly quotas?: readonly Quota[] | undefined;
   /**
    * Where keys come from that anybody can invent: the address that names a user, the network an address is of. Further
    * keys of a source that has brought many are counted together with others. Absent: the key cannot be invented.
    */
-  readonly source?: string;
+  readonly source?: string | undefined;
 }
 
 const NO_OPTIONS: HitOptions = {};
@@ -131,7 +131,7 @@ export class RateLimiter implements AttemptLimiter {
     if (!state.isAllowed) throw rateLimited(state);
   }
 
-  withdraw(rule: LimitRule, key: string, source?: string): void {
+  withdraw(rule: LimitRule, key: Key, source?: string): void {
     this.of(rule).find(key, this.clock.nowMs(), { source })?.undo();
   }
 

@@ -12,12 +12,15 @@ export interface Reply {
   readonly isEnvelope?: boolean;
 }
 
-/** In pieces where it is long; pieces may be shared with other answers, which then take no memory of their own. */
-export type ReplyBody = string | Buffer | readonly string[] | UnfinishedBody;
+/** Some of a text, or its UTF-8 bytes, which may be shared with other answers. */
+export type BodyChunk = string | Buffer;
+
+/** In chunks where it is long; those shared with other answers take no memory of their own. */
+export type ReplyBody = BodyChunk | readonly BodyChunk[] | UnfinishedBody;
 
 /** A body that is made while it is read, so that only a part of it is in memory. Its length is not known beforehand. */
 export interface UnfinishedBody {
-  readonly start: readonly string[];
+  readonly start: readonly BodyChunk[];
   /** Asked for more once what there was has been taken. A throw breaks the connection off: the status has been sent. */
   readonly rest: AsyncIterable<readonly string[]>;
   readonly end: string;
@@ -28,11 +31,11 @@ export type WireFields = Readonly<Record<string, unknown>>;
 
 /** Fields that are JSON text already, without the braces around them: `"messages":[…],"anchor":5`. */
 export class WireText {
-  readonly chunks: readonly string[];
+  readonly chunks: readonly BodyChunk[];
 
   /** `rest`: what follows `text` and is made while that is read. */
   constructor(
-    text: string | readonly string[],
+    text: string | readonly BodyChunk[],
     readonly rest?: AsyncIterable<readonly string[]>,
   ) {
     this.chunks = typeof text === 'string' ? [text] : text;
@@ -47,7 +50,7 @@ export function success(fields?: WireFields | WireText): Reply {
   const { chunks, rest } = fields instanceof WireText ? fields : new WireText(JSON.stringify(fields).slice(1, -1));
   if (rest) return { status: 200, body: { start: [`${START},`, ...chunks], rest, end: '}\n' }, isEnvelope: true };
   if (chunks.length > 1) return { status: 200, body: [`${START},`, ...chunks, '}\n'], isEnvelope: true };
-  const [text = ''] = chunks;
+  const text = String(chunks[0] ?? '');
   return text === '' ? EMPTY_SUCCESS : { status: 200, body: `${START},${text}}\n`, isEnvelope: true };
 }
 

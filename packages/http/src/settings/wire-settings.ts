@@ -10,6 +10,7 @@ import {
   type ParamType,
   text,
 } from '../routing/param-types.js';
+import type { WireError } from '../routing/wire-error.js';
 
 /** A setting as clients know it. */
 export interface WireSetting {
@@ -22,7 +23,7 @@ export interface WireSetting {
    * The refusal of a value that the setting cannot have, in words of its own, where that is found only after all parameters
    * have been read. Absent: it is refused like any parameter, with the others. As clients sent the value.
    */
-  readonly refusal?: (value: SettingValue) => { readonly message: string; readonly isBadValue?: boolean };
+  readonly refusal?: (value: SettingValue) => WireError;
   /** Where the form of the parameter does not follow from the kind of the setting; see `fromWire`. */
   readonly type?: ParamType<unknown>;
   /** Of a checked parameter: the value it stands for. */
@@ -36,13 +37,6 @@ type CodesOf<D> = D extends { readonly default: infer T }
 
 /** The settings of a registry as clients know them: none may be missing, nor any value where there are codes. */
 export type WireTable<R> = { readonly [K in keyof R]: string | (WireSetting & { readonly codes?: CodesOf<R[K]> }) };
-
-export const badValue =
-  (name: string) =>
-  (value: SettingValue): { readonly message: string; readonly isBadValue: true } => ({
-    message: `Bad value for '${name}': ${value}`,
-    isBadValue: true,
-  });
 
 const UNLIMITED = 'unlimited';
 
@@ -104,12 +98,10 @@ export class WireSettings<R extends Registry> {
     return changes;
   }
 
-  /** Why the setting cannot have the value; see `WireSetting.refusal`. `badParameter`: to be named as such. */
-  refusalOf(setting: string, value: SettingValue): { readonly message: string; readonly badParameter?: string } {
+  /** The refusal of a value that the setting cannot have; see `WireSetting.refusal`. */
+  refusalOf(setting: string, value: SettingValue): WireError {
     const row = this.rows.get(setting);
-    const refusal = row?.refusal?.(value);
-    if (!row || !refusal) return { message: `Invalid ${row?.name ?? setting}` };
-    return refusal.isBadValue ? { message: refusal.message, badParameter: row.name } : { message: refusal.message };
+    return row?.refusal?.(value) ?? { text: `Invalid ${row?.name ?? setting}` };
   }
 
   private fromWire(setting: keyof R & string, row: WireSetting, value: unknown): SettingValue {

@@ -1,4 +1,5 @@
 import { ChangeSettings, ChangeUserDefaults } from '@parley/domain';
+import { given } from '../routing/given.js';
 import { type Route, route } from '../routing/route.js';
 import { ChangeSettingsDto, ChangeUserDefaultsDto, toSettingTargets } from './user-settings.dtos.js';
 import { USER_SETTING_FORMS } from './user-settings.wire.js';
@@ -9,14 +10,15 @@ const changeSettings = (path: string): Route =>
     roleRequirements: ['human'],
     dto: ChangeSettingsDto,
     useCase: ChangeSettings,
-    toInput: (dto) => ({
-      settings: USER_SETTING_FORMS.read(dto),
-      fullName: dto.full_name,
-      email: dto.email,
-      oldPassword: dto.old_password,
-      newPassword: dto.new_password,
-      targets: dto.target_users && toSettingTargets(dto.target_users),
-    }),
+    toInput: (dto) =>
+      given({
+        settings: USER_SETTING_FORMS.read(dto),
+        fullName: dto.full_name,
+        email: dto.email,
+        oldPassword: dto.old_password,
+        newPassword: dto.new_password,
+        targets: dto.target_users && toSettingTargets(dto.target_users),
+      }),
   });
 
 export const userSettingRoutes: readonly Route[] = [

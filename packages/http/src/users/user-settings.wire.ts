@@ -18,7 +18,7 @@ const USER_SETTING_TABLE = {
     codes: TOPIC_POLICY,
   },
   colorScheme: { name: 'color_scheme', codes: { automatic: 1, dark: 2, light: 3 } },
-  defaultLanguage: { name: 'default_language', refusal: () => ({ message: 'Invalid default_language' }) },
+  defaultLanguage: { name: 'default_language', refusal: () => ({ text: 'Invalid default_language' }) },
   demoteInactiveChannels: { name: 'demote_inactive_streams', codes: { automatic: 1, always: 2, never: 3 } },
   desktopIconCountDisplay: {
     name: 'desktop_icon_count_display',
@@ -31,7 +31,7 @@ const USER_SETTING_TABLE = {
   },
   emailNotificationsBatchingPeriodSeconds: {
     name: 'email_notifications_batching_period_seconds',
-    refusal: (value) => ({ message: `Invalid email batching period: ${value} seconds` }),
+    refusal: (value) => ({ text: `Invalid email batching period: ${value} seconds` }),
   },
   emojiset: 'emojiset',
   enableDesktopNotifications: 'enable_desktop_notifications',
@@ -60,7 +60,7 @@ const USER_SETTING_TABLE = {
   messageContentInEmailNotifications: 'message_content_in_email_notifications',
   notificationSound: {
     name: 'notification_sound',
-    refusal: (value) => ({ message: `Invalid notification sound '${value}'` }),
+    refusal: (value) => ({ text: `Invalid notification sound '${value}'` }),
   },
   pmContentInDesktopNotifications: 'pm_content_in_desktop_notifications',
   presenceEnabled: 'presence_enabled',

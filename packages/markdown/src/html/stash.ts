@@ -5,7 +5,7 @@ const WHOLE_PLACEHOLDER = new RegExp(`^${PLACEHOLDER.source}$`);
 
 /** How much HTML may still be written: few placeholders may stand for very much of it. */
 export interface Room {
-  /** @throws DomainError INVALID_INPUT when there is not so much. */
+  /** @throws DomainError UNRENDERABLE_CONTENT when there is not so much. */
   take(length: number): void;
 }
 

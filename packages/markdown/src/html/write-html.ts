@@ -10,7 +10,7 @@ const FLAG = 'controls';
 
 /**
  * Everything inside an element as HTML. All text is escaped here and nowhere else; all HTML besides is our own.
- * @throws DomainError INVALID_INPUT when that is too much.
+ * @throws DomainError UNRENDERABLE_CONTENT when that is too much.
  */
 export function writeHtml(root: Element, stash: HtmlStash): string {
   const html = trim(new HtmlWriter(stash).inside(root));

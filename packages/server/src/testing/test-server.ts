@@ -60,7 +60,7 @@ export interface RequestOptions {
   /** Null: without credentials. */
   readonly as?: TestUser | null;
   /** As a form: texts as they are, everything else as JSON. In the query for GET and HEAD. */
-  readonly params?: Readonly<Record<string, unknown>>;
+  readonly params?: Readonly<Record<string, unknown>> | undefined;
   /** A body as it is, instead of a form. */
   readonly body?: string | Buffer;
   readonly headers?: Readonly<Record<string, string>>;

@@ -24,7 +24,7 @@ export class SqliteEventQueueRepository implements EventQueueRepository {
   private readonly deleteOfUser;
   private readonly deleteIdle;
   private readonly deleteBehind;
-  private readonly storePositions;
+  private readonly storePosition;
 
   constructor(connection: Connection) {
     this.row = connection.rows<QueueRow>('SELECT * FROM event_queue WHERE id = ? AND realm_id = ?');
@@ -37,8 +37,9 @@ export class SqliteEventQueueRepository implements EventQueueRepository {
                                 last_polled_at, idle_timeout_seconds)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
+    // Without the plus sign the index by floor would lead to every queue of the realm.
     this.delete = connection.command(
-      'DELETE FROM event_queue WHERE id IN (SELECT value FROM json_each(?)) AND realm_id = ?',
+      'DELETE FROM event_queue WHERE id IN (SELECT value FROM json_each(?)) AND +realm_id = ?',
     );
     this.deleteOfUser = connection.command('DELETE FROM event_queue WHERE owner_id = ? AND realm_id = ?');
     this.deleteIdle = connection.tuples<[RealmId, string]>(
@@ -54,11 +55,9 @@ export class SqliteEventQueueRepository implements EventQueueRepository {
          SELECT id FROM event_queue INDEXED BY event_queue_by_floor WHERE realm_id = ? AND floor_seq < ? ${LIMIT})
        RETURNING realm_id, id`,
     );
-    this.storePositions = connection.command(
-      `UPDATE event_queue
-       SET acked = moved.value ->> 1, floor_seq = moved.value ->> 2, last_polled_at = moved.value ->> 3
-       FROM json_each(?) AS moved
-       WHERE event_queue.id = moved.value ->> 0 AND event_queue.realm_id = ?`,
+    // Row by row: joined to a list of them, every row of the realm is compared with every one of the list.
+    this.storePosition = connection.command(
+      'UPDATE event_queue SET acked = ?, floor_seq = ?, last_polled_at = ? WHERE id = ? AND realm_id = ?',
     );
   }
 
@@ -108,8 +107,9 @@ export class SqliteEventQueueRepository implements EventQueueRepository {
   }
 
   async savePositions(realmId: RealmId, positions: readonly QueuePosition[]): Promise<void> {
-    const moved = positions.map(({ id, acked, floorSeq, lastPolledAt }) => [id, acked, floorSeq, lastPolledAt]);
-    this.storePositions.run(JSON.stringify(moved), realmId);
+    for (const { id, acked, floorSeq, lastPolledAt } of positions) {
+      this.storePosition.run(acked, floorSeq, lastPolledAt, id, realmId);
+    }
   }
 }
 

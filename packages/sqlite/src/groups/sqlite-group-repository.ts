@@ -1,4 +1,5 @@
 import {
+  DomainError,
   foldCase,
   GROUP_PERMISSIONS,
   type Group,
@@ -6,7 +7,6 @@ import {
   type GroupRepository,
   type GroupSettingValue,
   type GroupView,
-  invalidInput,
   type RealmId,
   type SystemGroupName,
   type UnixSeconds,
@@ -215,7 +215,7 @@ export class SqliteGroupRepository implements GroupRepository {
     return this.deactivatedIds.all(realmId);
   }
 
-  /** @throws DomainError INVALID_INPUT when another group has the name, deactivated ones included. */
+  /** @throws DomainError GROUP_NAME_TAKEN when another group has the name, deactivated ones included. */
   async add(group: Omit<Group, 'id'>, memberIds: readonly UserId[], subgroupIds: readonly GroupId[]): Promise<Group> {
     this.changed(group.realmId);
     try {
@@ -238,7 +238,7 @@ export class SqliteGroupRepository implements GroupRepository {
     }
   }
 
-  /** @throws DomainError INVALID_INPUT when another group has the name, deactivated ones included. */
+  /** @throws DomainError GROUP_NAME_TAKEN when another group has the name, deactivated ones included. */
   async update(group: Group): Promise<void> {
     this.changed(group.realmId);
     try {
@@ -304,7 +304,7 @@ export class SqliteGroupRepository implements GroupRepository {
   };
 }
 
-const nameTaken = (name: string | null) => invalidInput(`User group '${name}' already exists.`);
+const nameTaken = (name: string | null) => new DomainError('GROUP_NAME_TAKEN', `User group '${name}' already exists.`);
 const permissions = groupSettingsColumn(GROUP_PERMISSIONS, 'user_group');
 
 interface GroupRow {

@@ -64,7 +64,7 @@ export class SqliteMessagePageReads implements MessagePageReads {
                    THEN (SELECT sum(u.version) FROM direct_participant p JOIN user u ON u.id = p.user_id
                          WHERE p.recipient_id = r.id)
                    ELSE (SELECT c.version FROM channel c WHERE c.id = r.channel_id) END
-       FROM recipient r WHERE r.id IN (SELECT value FROM json_each(?)) AND r.realm_id = ?`,
+       FROM recipient r WHERE r.id IN (SELECT value FROM json_each(?)) AND +r.realm_id = ?`,
     );
     this.senderVersions = connection.tuples<readonly [UserId, number]>(
       'SELECT id, version FROM user WHERE id IN (SELECT value FROM json_each(?))',

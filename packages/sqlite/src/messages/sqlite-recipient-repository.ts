@@ -16,7 +16,7 @@ export class SqliteRecipientRepository implements RecipientRepository {
     this.spans = new Spans(connection);
     this.rows = connection.tuples<RecipientRow>(
       `SELECT id, channel_id, direct_key FROM recipient
-       WHERE realm_id = ? AND id IN (SELECT value FROM json_each(?))`,
+       WHERE +realm_id = ? AND id IN (SELECT value FROM json_each(?))`,
     );
     this.byPeople = connection.values<RecipientId>('SELECT id FROM recipient WHERE realm_id = ? AND direct_key = ?');
     // A conversation's people are as many as the commas in its key, and one.

@@ -68,7 +68,7 @@ export class SqliteTopicReads implements TopicReads {
          SELECT r.id, r.last_ordinal, (
            SELECT m.ordinal FROM message m INDEXED BY message_by_recipient
            WHERE m.recipient_id = r.id AND m.sent_recipient_id = r.id AND m.id >= ? ORDER BY m.id LIMIT 1) AS first
-         FROM recipient r WHERE r.id IN (SELECT value FROM json_each(?)) AND r.realm_id = ?
+         FROM recipient r WHERE r.id IN (SELECT value FROM json_each(?)) AND +r.realm_id = ?
        ) WHERE first IS NOT NULL`,
     );
     this.topicNames = connection.tuples<readonly [MessageId, string]>(

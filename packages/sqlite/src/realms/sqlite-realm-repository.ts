@@ -1,6 +1,5 @@
 import {
   DomainError,
-  invalidInput,
   REALM_PERMISSIONS,
   type Realm,
   type RealmId,
@@ -121,7 +120,8 @@ export class SqliteRealmRepository implements RealmRepository {
 }
 
 const unknownRealm = () => new DomainError('UNKNOWN_REALM', 'Invalid subdomain');
-const stringIdTaken = () => invalidInput('Subdomain already in use. Please choose a different one.');
+const stringIdTaken = () =>
+  new DomainError('STRING_ID_TAKEN', 'Subdomain already in use. Please choose a different one.');
 const realmSettings = settingsColumn(STORED_REALM_SETTINGS, 'realm', 'settings');
 const userDefaults = settingsColumn(USER_SETTINGS, 'realm', 'user_defaults');
 const permissions = groupSettingsColumn(REALM_PERMISSIONS, 'realm');

@@ -2,9 +2,9 @@ import {
   type AvatarSource,
   type BotKind,
   type ConversationPartnerQuestion,
+  DomainError,
   foldCase,
   foldedName,
-  invalidInput,
   type RealmId,
   ROLES,
   type Role,
@@ -61,12 +61,13 @@ export class SqliteUserRepository implements UserRepository {
     this.rowsById = connection.rows<UserRow>(
       'SELECT * FROM user WHERE +realm_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id',
     );
+    // With the plus sign it is sorted afterwards. Without, the list of users, which is sorted already, would be gone through.
     this.rowsByEmail = connection.rows<UserRow>(
       `SELECT * FROM user
-       WHERE realm_id = ? AND email_key IN (SELECT value FROM json_each(?)) ORDER BY id`,
+       WHERE realm_id = ? AND email_key IN (SELECT value FROM json_each(?)) ORDER BY +id`,
     );
     this.rowsByName = connection.rows<UserRow>(
-      'SELECT * FROM user WHERE realm_id = ? AND name_key IN (SELECT value FROM json_each(?)) ORDER BY id',
+      'SELECT * FROM user WHERE realm_id = ? AND name_key IN (SELECT value FROM json_each(?)) ORDER BY +id',
     );
     // A text for each column: ten thousand rows handed over one by one cost more than twice as much.
     this.entries = connection.tuples<readonly string[]>(
@@ -260,7 +261,7 @@ export class SqliteUserRepository implements UserRepository {
 }
 
 // Folding may undo what NFKC did, so it comes in between.
-const emailTaken = (email: string) => invalidInput(`Email '${email}' already in use`);
+const emailTaken = (email: string) => new DomainError('EMAIL_TAKEN', `Email '${email}' already in use`);
 const userSettings = settingsColumn(USER_SETTINGS, 'user', 'settings');
 const specialPermissions = listColumn<SpecialPermission>(
   'user',

@@ -12,7 +12,7 @@ const eventsWithReceivers = (name: string, quotes?: MessageId): Announcement => 
     details: [],
   } satisfies DomainEvent,
   audience: { kind: 'anyOf', of: [{ kind: 'realm' }, { kind: 'queue', id: name }] },
-  quotes,
+  ...(quotes !== undefined && { quotes }),
 });
 
 const append = (fixture: Fixture, announcement: Announcement): Promise<EventSeq> =>

@@ -48,13 +48,13 @@ export function realmRepositoryContract(open: OpenStorage): void {
       expect([realm, second].map(({ isAtServerAddress }) => isAtServerAddress)).toEqual([true, false]);
       expect(await uow.read((r) => r.realms.list())).toEqual([realm, second]);
       const adding = uow.write((tx) => tx.realms.add({ ...second, stringId: 'third', isAtServerAddress: true }));
-      await expect(adding).rejects.toEqual(code('INVALID_INPUT'));
+      await expect(adding).rejects.toEqual(code('STRING_ID_TAKEN'));
       expect(await uow.read((r) => r.realms.list())).toHaveLength(2);
     });
 
     it('refuses a string id that is taken', async () => {
       const { uow, clock } = await stage(aRealm({ stringId: 'acme' }));
-      await expect(createFixtureOn(uow, clock, aRealm({ stringId: 'acme' }))).rejects.toEqual(code('INVALID_INPUT'));
+      await expect(createFixtureOn(uow, clock, aRealm({ stringId: 'acme' }))).rejects.toEqual(code('STRING_ID_TAKEN'));
       expect(await uow.read((r) => r.realms.list())).toHaveLength(1);
     });
   });

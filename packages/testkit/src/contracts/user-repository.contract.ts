@@ -68,7 +68,7 @@ export function userRepositoryContract(open: OpenStorage): void {
         const { id: _, version: __, ...iago } = (await tx.users.findByEmail(realm!.id, 'iago@example.com'))!;
         return tx.users.add({ ...iago, email: 'IAGO@example.com' }, null);
       });
-      await expect(again).rejects.toEqual(code('INVALID_INPUT'));
+      await expect(again).rejects.toEqual(code('EMAIL_TAKEN'));
       const other = await createFixtureOn(uow, clock, aRealm({ stringId: 'other' }), namesake);
       expect(other.user('other').email).toBe('iago@example.com');
     });

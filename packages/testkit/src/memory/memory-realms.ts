@@ -1,4 +1,4 @@
-import { DomainError, invalidInput, type Realm, type RealmId, type RealmRepository } from '@parley/domain';
+import { DomainError, type Realm, type RealmId, type RealmRepository } from '@parley/domain';
 import type { MemoryUnit } from './tables.js';
 
 export class MemoryRealms implements RealmRepository {
@@ -23,9 +23,10 @@ export class MemoryRealms implements RealmRepository {
   }
 
   async add(realm: Omit<Realm, 'id' | 'permissions'>): Promise<RealmId> {
-    if (await this.findByStringId(realm.stringId)) throw invalidInput('Subdomain already in use.');
+    if (await this.findByStringId(realm.stringId))
+      throw new DomainError('STRING_ID_TAKEN', 'Subdomain already in use.');
     if (realm.isAtServerAddress && (await this.list()).some((other) => other.isAtServerAddress)) {
-      throw invalidInput('The address of the server is taken.');
+      throw new DomainError('STRING_ID_TAKEN', 'The address of the server is taken.');
     }
     const id = this.unit.nextNumber<RealmId>('realm');
     this.unit.change('realms').set(id, { ...realm, id, permissions: {} as Realm['permissions'] });

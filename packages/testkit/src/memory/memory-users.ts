@@ -1,9 +1,9 @@
 import {
   type ConversationPartnerQuestion,
+  DomainError,
   type EventSeq,
   foldCase,
   foldedName,
-  invalidInput,
   type RealmId,
   type RecipientId,
   type SystemBotKind,
@@ -149,6 +149,6 @@ export class MemoryUsers implements UserRepository {
     const isTaken = this.everybody(realmId).some(
       (user) => user.id !== except && foldCase(user.email) === foldCase(email),
     );
-    if (isTaken) throw invalidInput(`Email '${email}' already in use`);
+    if (isTaken) throw new DomainError('EMAIL_TAKEN', `Email '${email}' already in use`);
   }
 }

@@ -135,7 +135,7 @@ describe('in development', () => {
     return (username: string, realmId: typeof fixture.realm.id | null = fixture.realm.id) =>
       useCase.execute({ realmId }, { username });
   };
-  const notInProduction = { code: 'INVALID_INPUT', message: 'Endpoint not available in production.' };
+  const notInProduction = { code: 'NOT_IN_PRODUCTION', message: 'Endpoint not available in production.' };
 
   it('issues a key without a password', async () => {
     const fixture = await town();

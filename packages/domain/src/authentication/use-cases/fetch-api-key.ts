@@ -1,5 +1,5 @@
 import type { Cancellation } from '../../shared/cancellation.js';
-import { DomainError, invalidInput } from '../../shared/errors.js';
+import { DomainError } from '../../shared/errors.js';
 import type { RealmId } from '../../shared/ids.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { isEmailAddress } from '../../users/email-address.js';
@@ -11,7 +11,7 @@ import { type LoginAttempts, loginAttemptKey } from '../login-attempts.js';
 export interface AnonymousCaller {
   readonly realmId: RealmId | null;
   /** Network address, which limits are counted by; absent in process. */
-  readonly ip?: string;
+  readonly ip?: string | undefined;
 }
 
 export interface FetchApiKeyInput {
@@ -19,7 +19,7 @@ export interface FetchApiKeyInput {
   readonly username: string;
   readonly password: string;
   /** Of whoever waits for the answer. */
-  readonly cancellation?: Cancellation;
+  readonly cancellation?: Cancellation | undefined;
 }
 
 export interface IssuedKey {
@@ -37,7 +37,7 @@ export class FetchApiKey {
   ) {}
 
   /**
-   * @throws DomainError UNKNOWN_REALM, INVALID_INPUT, RATE_LIMITED, USER_DEACTIVATED, REALM_DEACTIVATED,
+   * @throws DomainError UNKNOWN_REALM, INVALID_EMAIL, RATE_LIMITED, USER_DEACTIVATED, REALM_DEACTIVATED,
    * PASSWORD_AUTH_DISABLED, SERVER_BUSY, AUTHENTICATION_FAILED
    */
   async execute(
@@ -45,7 +45,7 @@ export class FetchApiKey {
     { username, password, cancellation }: FetchApiKeyInput,
   ): Promise<IssuedKey> {
     if (realmId === null) throw new DomainError('UNKNOWN_REALM', 'Invalid subdomain');
-    if (!isEmailAddress(username)) throw invalidInput('Enter a valid email address.');
+    if (!isEmailAddress(username)) throw new DomainError('INVALID_EMAIL', 'Enter a valid email address.');
     const key = loginAttemptKey(realmId, username);
     this.attempts.attempt(key, ip);
     const { user, hash } = await this.uow.read(async ({ realms, users }) => {

@@ -1,4 +1,4 @@
-import { DomainError, invalidInput } from '../../shared/errors.js';
+import { DomainError } from '../../shared/errors.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { isEmailAddress } from '../../users/email-address.js';
 import type { ApiKeyMint } from '../api-keys.js';
@@ -15,7 +15,7 @@ export interface DevelopmentMode {
   readonly isOn: boolean;
 }
 
-export const notInProduction = () => invalidInput('Endpoint not available in production.');
+export const notInProduction = () => new DomainError('NOT_IN_PRODUCTION', 'Endpoint not available in production.');
 
 /** A key for the asking (protocol §8.2); only in development. */
 export class FetchDevelopmentApiKey {
@@ -25,11 +25,11 @@ export class FetchDevelopmentApiKey {
     private readonly mode: DevelopmentMode,
   ) {}
 
-  /** @throws DomainError INVALID_INPUT, UNKNOWN_REALM, USER_DEACTIVATED, REALM_DEACTIVATED, AUTHENTICATION_FAILED */
+  /** @throws DomainError NOT_IN_PRODUCTION, INVALID_EMAIL, UNKNOWN_REALM, USER_DEACTIVATED, REALM_DEACTIVATED, AUTHENTICATION_FAILED */
   async execute({ realmId }: AnonymousCaller, { username }: { readonly username: string }): Promise<IssuedKey> {
     if (!this.mode.isOn) throw notInProduction();
     if (realmId === null) throw new DomainError('UNKNOWN_REALM', 'Invalid subdomain');
-    if (!isEmailAddress(username)) throw invalidInput('Enter a valid email address.');
+    if (!isEmailAddress(username)) throw new DomainError('INVALID_EMAIL', 'Enter a valid email address.');
     const user = await this.uow.read(async ({ realms, users }) => {
       const found = await users.findByEmail(realmId, username);
       if (found && !found.isActive) throw accountDeactivated();

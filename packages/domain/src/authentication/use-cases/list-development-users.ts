@@ -21,7 +21,7 @@ export class ListDevelopmentUsers {
     private readonly mode: DevelopmentMode,
   ) {}
 
-  /** @throws DomainError INVALID_INPUT, UNKNOWN_REALM */
+  /** @throws DomainError NOT_IN_PRODUCTION, UNKNOWN_REALM */
   async execute({ realmId }: AnonymousCaller): Promise<DevelopmentUsers> {
     if (!this.mode.isOn) throw notInProduction();
     if (realmId === null) throw new DomainError('UNKNOWN_REALM', 'Invalid subdomain');

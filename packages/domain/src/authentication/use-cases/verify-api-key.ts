@@ -45,9 +45,9 @@ export class VerifyApiKey implements EventListener {
     return user;
   }
 
-  private lookUp(claim: string, fingerprint: string, email: string): Promise<VerifiedUser> {
+  private async lookUp(claim: string, fingerprint: string, email: string): Promise<VerifiedUser> {
     const { forgotten } = this;
-    return this.uow.read(async ({ apiKeys, users, realms }) => {
+    const verified = await this.uow.read(async ({ apiKeys, users, realms }) => {
       const record = await apiKeys.findByFingerprint(fingerprint);
       const user = record && (await users.find(record.realmId, record.userId));
       if (!user || foldCase(user.email) !== foldCase(email)) {
@@ -56,11 +56,11 @@ export class VerifyApiKey implements EventListener {
       if ((await realms.get(user.realmId)).isDeactivated) throw realmDeactivated();
       if (!user.isActive) throw accountDeactivated();
       const isIncomingWebhook = user.bot?.kind === 'incomingWebhook';
-      const verified = { realmId: user.realmId, userId: user.id, isIncomingWebhook };
-      if (this.known.size >= MAX_KNOWN) this.known.clear();
-      if (this.forgotten === forgotten) this.known.set(claim, verified);
-      return verified;
+      return { realmId: user.realmId, userId: user.id, isIncomingWebhook };
     });
+    if (this.known.size >= MAX_KNOWN) this.known.clear();
+    if (this.forgotten === forgotten) this.known.set(claim, verified);
+    return verified;
   }
 
   /** Forgets whom these events change. */

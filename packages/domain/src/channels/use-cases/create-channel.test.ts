@@ -5,6 +5,7 @@ import {
   aRealmWith,
   aUser,
   aUserOfEachRole,
+  committingLate,
   createFixture,
   eventsWithReceivers,
   expectInSync,
@@ -12,8 +13,11 @@ import {
   FakeChannelQuota,
   FakeRenderer,
   type FixtureStep,
+  failingToCommit,
   fakeRealmUrls,
   type MemoryFixture,
+  OverwhelmedRenderer,
+  runningTwice,
 } from '@parley/testkit';
 import { SystemMessages } from '../../messages/system-messages.js';
 import type { ChannelId, GroupId, UserId } from '../../shared/ids.js';
@@ -30,11 +34,13 @@ const input: CreateChannelInput = {
   announce: false,
 };
 
-function creating(fixture: MemoryFixture, { webPublicEnabled = true, quota = new FakeChannelQuota() } = {}) {
-  const renderer = new FakeRenderer();
+function creating(
+  fixture: MemoryFixture,
+  { webPublicEnabled = true, quota = new FakeChannelQuota(), renderer = new FakeRenderer(), uow = fixture.uow } = {},
+) {
   const systemMessages = new SystemMessages(renderer, fakeRealmUrls, fixture.clock);
   const channelCreator = new ChannelCreator(renderer, fakeRealmUrls, systemMessages, quota);
-  const useCase = new CreateChannel(fixture.uow, channelCreator, fixture.clock, fakeRealmUrls, { webPublicEnabled });
+  const useCase = new CreateChannel(uow, channelCreator, fixture.clock, fakeRealmUrls, { webPublicEnabled });
   return (who: string, options: Wishes = {}) => useCase.execute(fixture.caller(who), { ...input, ...options });
 }
 
@@ -60,6 +66,31 @@ describe('creating a channel', () => {
     await create('member', { name: 'two' });
     await expectRefused(fixture, () => create('member', { name: 'three' }), { code: 'RATE_LIMITED' });
     await create('moderator', { name: 'three' });
+  });
+
+  it.each([1, 2])('counts %j of two requests at once against the day’s channels', async (each) => {
+    const fixture = await cast();
+    const create = creating(fixture, { quota: new FakeChannelQuota(each), uow: committingLate(fixture.uow) });
+    const both = await Promise.allSettled([create('member', { name: 'one' }), create('member', { name: 'two' })]);
+    expect(both.filter(({ status }) => status === 'fulfilled')).toHaveLength(each);
+  });
+
+  it('counts no channel whose commit fails, and one once whose unit runs again', async () => {
+    const fixture = await cast();
+    const quota = new FakeChannelQuota(1);
+    const failing = creating(fixture, { quota, uow: failingToCommit(fixture.uow) });
+    await expect(failing('member')).rejects.toThrow('The disk is full');
+    await creating(fixture, { quota, uow: runningTwice(fixture.uow) })('member');
+    await expect(creating(fixture, { quota })('member', { name: 'two' })).rejects.toMatchObject({
+      code: 'RATE_LIMITED',
+    });
+  });
+
+  it('refuses a description that cannot be rendered, in its place, without parsing it in the unit', async () => {
+    const fixture = await cast();
+    const create = creating(fixture, { renderer: new OverwhelmedRenderer() });
+    await expectRefused(fixture, () => create('guest', { description: 'x' }), { code: 'MUST_NOT_BE_GUEST' });
+    await expectRefused(fixture, () => create('member', { description: 'x' }), { code: 'UNRENDERABLE_CONTENT' });
   });
 
   it('creates the channel, subscribes users and posts a notification in it', async () => {
@@ -245,7 +276,7 @@ describe('creating a channel is refused', () => {
 
   /** Each row is also wrong in what later rows are about, so that the order shows. */
   it.each<[string, string, Wishes, object]>([
-    ['guests', 'guest', { name: ' ' }, { code: 'NOT_PERMITTED', message: 'Not allowed for guest users' }],
+    ['guests', 'guest', { name: ' ' }, { code: 'MUST_NOT_BE_GUEST', message: 'Not allowed for guest users' }],
     ['a blank name', 'member', { name: ' ', ...folder }, { message: "Channel name can't be empty." }],
     [
       'a long name',
@@ -340,8 +371,7 @@ describe('creating a channel is refused', () => {
       permissions: { canCreateTopic },
     });
     await expectRefused(fixture, () => create('member', { ...wanting(moderators), ...nobodyThere }), {
-      code: 'UNSUPPORTED_COMBINATION',
-      details: { parameters: 'history_public_to_subscribers, can_create_topic_group' },
+      code: 'TOPIC_CREATION_MUST_BE_OPEN',
     });
     await create('member', { ...wanting(everyone), name: 'one' });
     await create('member', { ...wanting({ directMembers: [], directSubgroups: [everyone] }), name: 'two' });

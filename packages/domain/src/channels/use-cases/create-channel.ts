@@ -3,6 +3,7 @@ import type { Clock } from '../../shared/clock.js';
 import { DomainError } from '../../shared/errors.js';
 import type { ChannelId, UserId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
+import { writeProvisionally } from '../../shared/provisional-changes.js';
 import type { RealmUrls } from '../../shared/realm-urls.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { mustNotBeGuest } from '../../users/role-rules.js';
@@ -33,19 +34,24 @@ export class CreateChannel {
     private readonly options: ServerChannelConfig,
   ) {}
 
-  /** @throws DomainError CHANNEL_NAME_TAKEN, NOT_PERMITTED, INVALID_INPUT, BAD_VALUE, MUST_BE_OWNER, UNSUPPORTED_COMBINATION, SYSTEM_GROUP_REQUIRED, RATE_LIMITED */
+  /**
+   * @throws DomainError INVALID_CHANNEL_NAME, CHANNEL_NAME_TAKEN, UNKNOWN_USER, NAMED_USER_DEACTIVATED, NOT_PERMITTED, and
+   * what `ChannelCreator` refuses: MUST_NOT_BE_GUEST, INVALID_CHANNEL_PRIVACY, UNKNOWN_CHANNEL_FOLDER,
+   * DEFAULT_CHANNEL_MUST_BE_PUBLIC, WEB_PUBLIC_CHANNELS_DISABLED, INVALID_RETENTION, MUST_BE_OWNER,
+   * TOPIC_CREATION_MUST_BE_OPEN, RATE_LIMITED, and values of permissions as `validateGroupSetting` does
+   */
   async execute(caller: Caller, input: CreateChannelInput): Promise<ChannelId> {
     const parsedDescriptions = await this.channelCreator.parseDescriptions(this.uow, caller.realmId, [
       input.description,
     ]);
-    const { actor, id } = await this.uow.write(async (tx) => {
+    return writeProvisionally(this.uow, async (tx, onRollback) => {
       const actor = await tx.actors.get(caller);
       enforce(mustNotBeGuest(actor));
       const name = parseChannelName(input.name);
       if (await tx.channels.findByName(caller.realmId, name)) throw channelNameTaken(name);
       const realm = await tx.realms.get(caller.realmId);
       const creator = (await tx.users.find(caller.realmId, caller.userId))!;
-      const context = { realm, actor, creator, now: this.clock.now(), parsedDescriptions, ...this.options };
+      const context = { realm, actor, creator, now: this.clock.now(), parsedDescriptions, onRollback, ...this.options };
       this.channelCreator.checkOptions(context, input, 1);
       this.channelCreator.checkCreation(context, input);
       await this.channelCreator.checkTopicCreation(tx, context, input);
@@ -63,10 +69,8 @@ export class CreateChannel {
       const userIds = principals.map((user) => user.id);
       await subscribeToChannels(tx, { channels, userIds, requestedColors: new Map() });
       await this.channelCreator.announce(tx, context, channels, input.announce);
-      return { actor, id: channels[0]!.id };
+      return channels[0]!.id;
     });
-    this.channelCreator.count(actor, 1);
-    return id;
   }
 }
 

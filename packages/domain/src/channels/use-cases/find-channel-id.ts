@@ -1,5 +1,5 @@
 import type { Caller } from '../../shared/caller.js';
-import { invalidInput } from '../../shared/errors.js';
+import { DomainError } from '../../shared/errors.js';
 import type { ChannelId } from '../../shared/ids.js';
 import { trim } from '../../shared/text.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
@@ -9,7 +9,7 @@ import { canReadActive } from '../channel-permissions.js';
 export class FindChannelId {
   constructor(private readonly uow: UnitOfWork) {}
 
-  /** @throws DomainError INVALID_INPUT, the same for a channel that is hidden as for one that does not exist. */
+  /** @throws DomainError UNKNOWN_CHANNEL, the same for a channel that is hidden as for one that does not exist. */
   execute(caller: Caller, { name }: { readonly name: string }): Promise<ChannelId> {
     return this.uow.read(async (repositories) => {
       const actor = await repositories.actors.get(caller);
@@ -17,7 +17,7 @@ export class FindChannelId {
       const isSubscribed =
         channel !== null && (await repositories.channels.isSubscribed(actor.realmId, channel.id, actor.id));
       if (!channel || !canReadActive(actor, channel, isSubscribed).allowed) {
-        throw invalidInput(`Invalid channel name '${name}'`);
+        throw new DomainError('UNKNOWN_CHANNEL', `Invalid channel name '${name}'`);
       }
       return channel.id;
     });

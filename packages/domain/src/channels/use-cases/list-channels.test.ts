@@ -110,7 +110,7 @@ describe('finding a channel id by name', () => {
   ])('is not told to the %s for %s', async (who, name) => {
     const fixture = await town();
     await expect(find(fixture, who, name)).rejects.toMatchObject({
-      code: 'INVALID_INPUT',
+      code: 'UNKNOWN_CHANNEL',
       message: `Invalid channel name '${name}'`,
     });
   });

@@ -212,7 +212,7 @@ describe('subscribing to channels', () => {
     const names = Array.from({ length: 1000 }, (_, n) => `channel ${n}`);
     const principals = Array.from({ length: 101 }, (_, n) => (n + 1) as UserId);
     await expectRefused(fixture, () => subscribing(fixture)('member', names, { principals }), {
-      code: 'INVALID_INPUT',
+      code: 'TOO_MANY_SUBSCRIPTIONS',
       message: 'Too many subscriptions in one request: users times channels may be 100000 at most.',
     });
   });
@@ -381,7 +381,7 @@ describe('subscribing is refused', () => {
     const subscribe = subscribing(fixture);
     const names = ['open', 'SECOND', 'first'];
     await expectRefused(fixture, () => subscribe('administrator', names), {
-      code: 'NOT_PERMITTED',
+      code: 'CHANNEL_CONTENT_ACCESS_REQUIRED',
       message: 'Unable to access channel (second).',
     });
     const result = await subscribe('administrator', names, { failsOnInaccessible: false });
@@ -418,7 +418,7 @@ describe('subscribing is refused', () => {
       (...principals: readonly UserId[]) =>
       () =>
         subscribe('member', ['a', 'new'], { principals });
-    const noSuchUser = { code: 'INVALID_INPUT', message: 'No such user' };
+    const noSuchUser = { code: 'UNKNOWN_USER', message: 'No such user' };
     await expectRefused(
       fixture,
       subscribeResult(...ids(fixture, 'owner'), elsewhere.user('otherRealmUser').id),

@@ -4,6 +4,7 @@ import type { Caller } from '../../shared/caller.js';
 import type { Clock } from '../../shared/clock.js';
 import type { ChannelId, UserId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
+import { writeProvisionally } from '../../shared/provisional-changes.js';
 import type { RealmUrls } from '../../shared/realm-urls.js';
 import { foldCase, trim } from '../../shared/text.js';
 import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
@@ -61,17 +62,20 @@ export class SubscribeUsers {
     private readonly options: ServerChannelConfig,
   ) {}
 
-  /** @throws DomainError NOT_PERMITTED, INVALID_INPUT, BAD_VALUE, MUST_BE_OWNER, UNSUPPORTED_COMBINATION, SYSTEM_GROUP_REQUIRED, RATE_LIMITED */
+  /**
+   * @throws DomainError INVALID_CHANNEL_NAME, TOO_MANY_SUBSCRIPTIONS, CHANNEL_CONTENT_ACCESS_REQUIRED, UNKNOWN_USER,
+   * NAMED_USER_DEACTIVATED, NOT_PERMITTED, and what `ChannelCreator` refuses, as CreateChannel
+   */
   async execute(caller: Caller, input: SubscribeUsersInput): Promise<SubscribeUsersOutput> {
     const descriptions = input.channels.map(({ description }) => description);
     const parsedDescriptions = await this.channelCreator.parseDescriptions(this.uow, caller.realmId, descriptions);
-    const { actor, made, output } = await this.uow.write(async (tx) => {
+    return writeProvisionally(this.uow, async (tx, onRollback) => {
       const actor = await tx.actors.get(caller);
       enforce(mustNotBeGuest(actor));
       checkSubscriptionCount(countPrincipals(input.principals), input.channels.length);
       const realm = await tx.realms.get(caller.realmId);
       const creator = (await tx.users.find(caller.realmId, caller.userId))!;
-      const context = { realm, actor, creator, now: this.clock.now(), parsedDescriptions, ...this.options };
+      const context = { realm, actor, creator, now: this.clock.now(), parsedDescriptions, onRollback, ...this.options };
 
       this.channelCreator.checkOptions(context, input.options, input.channels.length);
       const { existing, created } = await this.findOrCreate(tx, context, input);
@@ -92,16 +96,13 @@ export class SubscribeUsers {
       if (input.notifyNewSubscribers && areNewSubscribersNotified) {
         await this.notifyNewSubscribers(tx, context, accessible, subscribeResult, principals);
       }
-      const output: SubscribeUsersOutput = {
+      return {
         subscribed: namesByUser(channels, subscribeResult.added),
         alreadySubscribed: namesByUser(channels, subscribeResult.alreadySubscribed),
         inaccessible,
         areNewSubscribersNotified,
       };
-      return { actor, made: created.length, output };
     });
-    if (made > 0) this.channelCreator.count(actor, made);
-    return output;
   }
 
   private async findOrCreate(

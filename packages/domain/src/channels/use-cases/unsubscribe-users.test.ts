@@ -124,7 +124,7 @@ describe('unsubscribing from channels', () => {
       });
       const principals = whom === null ? null : ids(fixture, whom);
       await expectRefused(fixture, () => leaving(fixture)(who, names, principals), {
-        code: 'INVALID_INPUT',
+        code: 'UNKNOWN_CHANNEL',
         message: `Channel(s) (${unknown}) do not exist`,
       });
     });
@@ -185,7 +185,7 @@ describe('unsubscribing from channels', () => {
         principals: people(count),
       });
     await expectRefused(fixture, () => leave(101), {
-      code: 'INVALID_INPUT',
+      code: 'TOO_MANY_SUBSCRIPTIONS',
       message: 'Too many subscriptions in one request: users times channels may be 100000 at most.',
     });
     await expectRefused(fixture, () => leave(100), { message: 'No such user' });
@@ -250,7 +250,7 @@ describe('removing others', () => {
     await refused('guest', [' '], ids(fixture, 'owner'), { message: "Channel name can't be empty." });
     await refused('guest', ['nowhere', 'public'], ids(fixture, 'owner'), INSUFFICIENT);
     await refused('guest', ['nowhere', 'public', 'theirs'], null, {
-      code: 'INVALID_INPUT',
+      code: 'UNKNOWN_CHANNEL',
       message: 'Channel(s) (nowhere, theirs) do not exist',
     });
   });

@@ -1,5 +1,5 @@
 import type { Caller } from '../../shared/caller.js';
-import { invalidInput } from '../../shared/errors.js';
+import { DomainError } from '../../shared/errors.js';
 import type { ChannelId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
 import type { RealmUrls } from '../../shared/realm-urls.js';
@@ -32,7 +32,7 @@ export class UnsubscribeUsers {
     private readonly realmUrls: RealmUrls,
   ) {}
 
-  /** @throws DomainError INVALID_INPUT, NOT_PERMITTED */
+  /** @throws DomainError UNKNOWN_CHANNEL, UNKNOWN_USER, NAMED_USER_DEACTIVATED, NOT_PERMITTED, TOO_MANY_SUBSCRIPTIONS */
   execute(caller: Caller, { channelNames, principals }: UnsubscribeUsersInput): Promise<UnsubscribeUsersOutput> {
     return this.uow.write(async (tx) => {
       const actor = await tx.actors.get(caller);
@@ -47,7 +47,8 @@ export class UnsubscribeUsers {
       }
       const found = byFoldedName(accesses.map(({ channel }) => channel));
       const unknown = names.filter((name) => !found.has(foldCase(name)));
-      if (unknown.length > 0) throw invalidInput(`Channel(s) (${unknown.join(', ')}) do not exist`);
+      if (unknown.length > 0)
+        throw new DomainError('UNKNOWN_CHANNEL', `Channel(s) (${unknown.join(', ')}) do not exist`);
 
       const userIds = people.map((person) => person.id);
       const channels = [...wanted.keys()].map((key) => found.get(key)!);

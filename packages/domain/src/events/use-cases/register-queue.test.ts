@@ -133,7 +133,7 @@ describe('a new queue', () => {
     const filter = { types: null, allPublicChannels: true, narrow: [] };
     const register = registering(fixture);
     await expectRefused(fixture, () => register('guest', { filter }), {
-      code: 'INVALID_INPUT',
+      code: 'CANNOT_FOLLOW_ALL_PUBLIC_CHANNELS',
       message: 'User not authorized for this query',
     });
     await register('member', { filter });
@@ -147,7 +147,7 @@ describe('a new queue', () => {
       fixture,
       () => register('member', { filter: { types: null, allPublicChannels: true, narrow } }),
       {
-        code: 'INVALID_INPUT',
+        code: 'UNSUPPORTED_QUEUE_OPERATOR',
         message: 'Operator near not supported.',
       },
     );
@@ -155,7 +155,7 @@ describe('a new queue', () => {
       fixture,
       () => register('guest', { filter: { types: null, allPublicChannels: true, narrow } }),
       {
-        code: 'INVALID_INPUT',
+        code: 'CANNOT_FOLLOW_ALL_PUBLIC_CHANNELS',
         message: 'User not authorized for this query',
       },
     );
@@ -203,7 +203,7 @@ describe('what a queue may take', () => {
       { ...plain, narrow: [{ operator: 'topic', operand: 'x'.repeat(8192) }] as const },
     ]) {
       await expectRefused(fixture, () => register('member', { parts: [], filter }), {
-        code: 'INVALID_INPUT',
+        code: 'EVENT_QUEUE_FILTER_TOO_LONG',
         message: 'Event queue filter is too long (limit: 8192 bytes)',
       });
     }

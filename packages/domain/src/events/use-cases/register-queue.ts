@@ -12,7 +12,7 @@ import type { Recipient } from '../../messages/recipient.js';
 import type { Realm } from '../../realms/realm.js';
 import type { Caller } from '../../shared/caller.js';
 import type { Clock, Randomness } from '../../shared/clock.js';
-import { invalidInput } from '../../shared/errors.js';
+import { DomainError } from '../../shared/errors.js';
 import type { ChannelId, EventSeq, GroupId, MessageId, RecipientId, UserId } from '../../shared/ids.js';
 import type { Repositories, Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
 import { accessibleUserIds } from '../../users/accessible-users.js';
@@ -123,8 +123,8 @@ export class RegisterQueue {
 
   /**
    * Of a user who has as many queues as one may have, the one that was polled least recently expires.
-   * @throws DomainError INVALID_INPUT `User not authorized for this query`, `Operator near not supported.` (events §1), and
-   * for a filter that is too long
+   * @throws DomainError CANNOT_FOLLOW_ALL_PUBLIC_CHANNELS, UNSUPPORTED_QUEUE_OPERATOR (events §1),
+   * EVENT_QUEUE_FILTER_TOO_LONG
    */
   async execute<T>(
     caller: Caller,
@@ -136,7 +136,7 @@ export class RegisterQueue {
       const { startSeq, presented } = await this.uow.read(async (repositories) => {
         const viewer = await repositories.actors.get(caller);
         if (viewer.role === 'guest' && input.filter.allPublicChannels) {
-          throw invalidInput('User not authorized for this query');
+          throw new DomainError('CANNOT_FOLLOW_ALL_PUBLIC_CHANNELS', 'User not authorized for this query');
         }
         input.filter.narrow.forEach(requireSupported);
         checkFilterSize(input.filter);
@@ -190,7 +190,8 @@ export class RegisterQueue {
 }
 
 function requireSupported(term: QueueNarrowTerm): void {
-  if (!queueConditionOf(term)) throw invalidInput(`Operator ${term.operator} not supported.`);
+  if (!queueConditionOf(term))
+    throw new DomainError('UNSUPPORTED_QUEUE_OPERATOR', `Operator ${term.operator} not supported.`);
 }
 
 async function takeSnapshot(

@@ -49,7 +49,7 @@ const flagsOf = (fixture: MemoryFixture, number: number, who = 'member') =>
     const flags = (await r.personal.listFlags(fixture.viewer(who), [id!])).get(id!);
     return flags ? Object.entries(flags).flatMap(([flag, on]) => (on ? [flag] : [])) : null;
   });
-const INVALID = { code: 'INVALID_INPUT', message: 'Invalid message(s)' };
+const INVALID = { code: 'UNKNOWN_MESSAGE', message: 'Invalid message(s)' };
 
 describe('marking messages', () => {
   it('changes those that are otherwise, and tells the other clients of the same person', async () => {
@@ -268,14 +268,14 @@ describe('marking a conversation as read', () => {
     const fixture = await town();
     const elsewhere = await anotherRealm(fixture);
     const mark = marking(fixture);
-    const unknown = { code: 'INVALID_INPUT', message: 'Invalid channel ID' };
+    const unknown = { code: 'UNKNOWN_CHANNEL', message: 'Invalid channel ID' };
     for (const channelId of [fixture.channel('core').id, elsewhere.channel('theirs').id]) {
       await expectRefused(fixture, () => mark({ kind: 'channel', channelId }), unknown);
       await expectRefused(fixture, () => mark({ kind: 'topic', channelId, topic: 'greetings' }), unknown);
     }
     const { id: channelId } = fixture.channel('Rome');
     await expectRefused(fixture, () => mark({ kind: 'topic', channelId, topic: 'greetings' }), {
-      code: 'INVALID_INPUT',
+      code: 'UNKNOWN_TOPIC',
       message: "No such topic 'greetings'",
     });
     await mark({ kind: 'channel', channelId });

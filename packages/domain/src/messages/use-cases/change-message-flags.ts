@@ -11,7 +11,7 @@ export interface ChangeMessageFlagsInput extends FlagChangeInput {
 export class ChangeMessageFlags {
   constructor(private readonly uow: UnitOfWork) {}
 
-  /** @throws DomainError INVALID_INPUT */
+  /** @throws DomainError UNKNOWN_FLAG, FLAG_NOT_EDITABLE, INVALID_FLAG_OPERATION, UNKNOWN_MESSAGE */
   execute(caller: Caller, { ids, ...change }: ChangeMessageFlagsInput): Promise<FlagChangeOutcome> {
     return this.uow.write(async (tx) => changeFlags(tx, await tx.actors.get(caller), ids, change));
   }

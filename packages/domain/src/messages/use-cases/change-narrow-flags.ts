@@ -29,7 +29,7 @@ export class ChangeNarrowFlags {
     private readonly realmUrls: RealmUrls,
   ) {}
 
-  /** @throws DomainError INVALID_INPUT, INVALID_NARROW */
+  /** @throws DomainError UNKNOWN_FLAG, FLAG_NOT_EDITABLE, INVALID_FLAG_OPERATION, INVALID_MESSAGE_RANGE, INVALID_NARROW */
   execute(caller: Caller, { narrow, range, ...change }: ChangeNarrowFlagsInput): Promise<ChangeNarrowFlagsOutput> {
     return this.uow.write(async (tx) => {
       const actor = await tx.actors.get(caller);

@@ -21,7 +21,7 @@ export interface GetMessageOutput {
 export class GetMessage {
   constructor(private readonly uow: UnitOfWork) {}
 
-  /** @throws DomainError INVALID_INPUT as of `loadReadable` */
+  /** @throws DomainError UNKNOWN_MESSAGE, for messages that are hidden as for those that do not exist. */
   execute(caller: Caller, { id }: { readonly id: MessageId }): Promise<GetMessageOutput> {
     return this.uow.read(async (repositories) => {
       const actor = await repositories.actors.get(caller);

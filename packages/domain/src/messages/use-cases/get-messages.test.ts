@@ -260,7 +260,7 @@ describe('one message', () => {
     const fixture = await town();
     const getting = one(fixture, who, idOf(fixture, content));
     if (may) expect((await getting).view.message).toMatchObject({ content });
-    else await expect(getting).rejects.toMatchObject({ code: 'INVALID_INPUT', message: 'Invalid message(s)' });
+    else await expect(getting).rejects.toMatchObject({ code: 'UNKNOWN_MESSAGE', message: 'Invalid message(s)' });
   });
 
   it('that does not exist is refused in the same words, like another realm’s', async () => {
@@ -268,7 +268,7 @@ describe('one message', () => {
     const elsewhere = await anotherRealm(fixture, aMessage({ from: 'otherRealmUser', to: 'theirs' }));
     for (const id of [9999 as MessageId, elsewhere.messages[0]!.id]) {
       await expectRefused(fixture, () => one(fixture, 'owner', id), {
-        code: 'INVALID_INPUT',
+        code: 'UNKNOWN_MESSAGE',
         message: 'Invalid message(s)',
       });
     }

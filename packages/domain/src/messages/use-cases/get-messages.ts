@@ -1,6 +1,6 @@
 import type { Realm } from '../../realms/realm.js';
 import type { Caller } from '../../shared/caller.js';
-import { invalidInput } from '../../shared/errors.js';
+import { DomainError } from '../../shared/errors.js';
 import type { MessageId, UserId } from '../../shared/ids.js';
 import type { RealmUrls } from '../../shared/realm-urls.js';
 import type { Repositories, UnitOfWork } from '../../shared/unit-of-work.js';
@@ -38,13 +38,14 @@ export class GetMessages {
     private readonly realmUrls: RealmUrls,
   ) {}
 
-  /** @throws DomainError INVALID_INPUT, INVALID_NARROW */
+  /** @throws DomainError TOO_MANY_MESSAGES, INVALID_MESSAGE_RANGE, UNKNOWN_MESSAGE, INVALID_NARROW */
   execute<T>(caller: Caller, { narrow, select }: GetMessagesInput, present: PresentMessages<T>): Promise<T> {
     return this.uow.read(async (repositories) => {
       const actor = await repositories.actors.get(caller);
       const wanted = 'ids' in select ? select.ids.length : select.before + select.after;
       const terms = await replaceWith(repositories, actor, narrow);
-      if (wanted > MAX_MESSAGES) throw invalidInput(`Too many messages requested (maximum ${MAX_MESSAGES}).`);
+      if (wanted > MAX_MESSAGES)
+        throw new DomainError('TOO_MANY_MESSAGES', `Too many messages requested (maximum ${MAX_MESSAGES}).`);
       if (!('ids' in select)) checkRange(select);
       const resolved = await resolveNarrow({ reads: repositories, actor, realmUrls: this.realmUrls }, terms);
       const page =

@@ -1,6 +1,6 @@
 import { canReadContent, hasFullHistoryAccess } from '../../channels/channel-permissions.js';
 import type { Caller } from '../../shared/caller.js';
-import { invalidInput } from '../../shared/errors.js';
+import { DomainError } from '../../shared/errors.js';
 import type { ChannelId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
@@ -10,12 +10,12 @@ import type { TopicSummary } from '../topic-reads.js';
 export class ListTopics {
   constructor(private readonly uow: UnitOfWork) {}
 
-  /** @throws DomainError INVALID_INPUT `Invalid channel ID` */
+  /** @throws DomainError UNKNOWN_CHANNEL */
   execute(caller: Caller, { channelId }: { readonly channelId: ChannelId }): Promise<readonly TopicSummary[]> {
     return this.uow.read(async (repositories) => {
       const actor = await repositories.actors.get(caller);
       const channel = await repositories.channels.find(actor.realmId, channelId);
-      if (!channel) throw invalidInput('Invalid channel ID');
+      if (!channel) throw new DomainError('UNKNOWN_CHANNEL', 'Invalid channel ID');
       const isSubscribed = await repositories.channels.isSubscribed(actor.realmId, channelId, actor.id);
       enforce(canReadContent(actor, channel, isSubscribed));
       return hasFullHistoryAccess(actor, channel, isSubscribed)

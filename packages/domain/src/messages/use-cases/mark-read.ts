@@ -2,7 +2,7 @@ import type { Channel } from '../../channels/channel.js';
 import { canReadContent } from '../../channels/channel-permissions.js';
 import { users } from '../../events/audience.js';
 import type { Caller } from '../../shared/caller.js';
-import { invalidInput } from '../../shared/errors.js';
+import { DomainError } from '../../shared/errors.js';
 import type { ChannelId, MessageId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
 import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
@@ -21,7 +21,7 @@ export interface MarkReadInput {
 export class MarkRead {
   constructor(private readonly uow: UnitOfWork) {}
 
-  /** @throws DomainError INVALID_INPUT `Invalid channel ID`, `No such topic 'x'` */
+  /** @throws DomainError UNKNOWN_CHANNEL, UNKNOWN_TOPIC */
   execute(caller: Caller, { scope }: MarkReadInput): Promise<void> {
     return this.uow.write(async (tx) => {
       const actor = await tx.actors.get(caller);
@@ -36,7 +36,7 @@ export class MarkRead {
       if (changed.length > 0) return announce(tx, actor, changed, false);
       // A topic in which something was unread exists; any other one is looked for.
       if (scope.kind === 'topic' && (await tx.pages.listEntriesUpTo(caller, filter, null, 1)).length === 0) {
-        throw invalidInput(`No such topic '${scope.topic}'`);
+        throw new DomainError('UNKNOWN_TOPIC', `No such topic '${scope.topic}'`);
       }
     });
   }
@@ -44,7 +44,7 @@ export class MarkRead {
 
 async function findReadable(tx: Transaction, actor: Actor, id: ChannelId): Promise<Channel> {
   const channel = await tx.channels.find(actor.realmId, id);
-  if (!channel) throw invalidInput('Invalid channel ID');
+  if (!channel) throw new DomainError('UNKNOWN_CHANNEL', 'Invalid channel ID');
   enforce(canReadContent(actor, channel, await tx.channels.isSubscribed(actor.realmId, id, actor.id)));
   return channel;
 }

@@ -1,5 +1,5 @@
 import type { Caller } from '../../shared/caller.js';
-import { invalidInput } from '../../shared/errors.js';
+import { DomainError } from '../../shared/errors.js';
 import type { RealmUrls } from '../../shared/realm-urls.js';
 import { isLongerThan } from '../../shared/text.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
@@ -15,10 +15,11 @@ export class RenderMarkdown {
     private readonly realmUrls: RealmUrls,
   ) {}
 
-  /** HTML; empty for an empty text. @throws DomainError INVALID_INPUT `Unable to render message` */
+  /** HTML; empty for an empty text. @throws DomainError UNRENDERABLE_CONTENT */
   async execute(caller: Caller, { content }: { readonly content: string }): Promise<string> {
     // Sending would cut it, and what it would look like then is not what was asked for.
-    if (isLongerThan(content, MAX_MESSAGE_LENGTH)) throw invalidInput('Unable to render message');
+    if (isLongerThan(content, MAX_MESSAGE_LENGTH))
+      throw new DomainError('UNRENDERABLE_CONTENT', 'Unable to render message');
     const options = await this.uow.read((repositories) => ownMarkdownOptions(repositories, caller, this.realmUrls));
     const parsed = await this.renderer.parse(content, options);
     return this.uow.read(async (repositories) => {

@@ -8,22 +8,16 @@ import {
   aUserOfEachRole,
   createFixture,
   expectRefused,
-  FakeRenderer,
   type FixtureStep,
   type MemoryFixture,
+  OverwhelmedRenderer,
   sending,
 } from '@parley/testkit';
-import { invalidInput } from '../../shared/errors.js';
 import type { ChannelId, UserId } from '../../shared/ids.js';
 import type { Addressee, SendMessageInput } from './send-message.js';
 
 type Draft = Partial<SendMessageInput>;
 
-class Overwhelmed extends FakeRenderer {
-  override parse(): never {
-    throw invalidInput('Unable to render message');
-  }
-}
 const toChannel = (name: string): Addressee => ({ kind: 'channelName', name });
 const toPeople = (...ids: readonly number[]): Addressee => ({ kind: 'userIds', ids: ids as UserId[] });
 const toEmails = (...emails: readonly string[]): Addressee => ({ kind: 'emails', emails });
@@ -59,16 +53,16 @@ describe('sending is refused in order', () => {
       toChannel(' <b>&x '),
       {},
       {
-        code: 'CHANNEL_NOT_FOUND',
-        message: "Channel '&lt;b&gt;&amp;x' does not exist",
-        details: { channelName: '&lt;b&gt;&amp;x' },
+        code: 'UNKNOWN_DESTINATION',
+        message: "Channel '<b>&x' does not exist",
+        details: { channelName: '<b>&x' },
       },
     ],
     [
       'no such number',
       { kind: 'channelId', id: 99 as ChannelId },
       {},
-      { code: 'CHANNEL_NOT_FOUND', message: "Channel with ID '99' does not exist", details: { channelId: 99 } },
+      { code: 'UNKNOWN_DESTINATION', message: "Channel with ID '99' does not exist", details: { channelId: 99 } },
     ],
     ['a blank channel', toChannel(' '), {}, { message: "Channel name can't be empty." }],
   ])('for %s', async (_, to, draft, refusal) => {
@@ -82,7 +76,11 @@ describe('sending is refused in order', () => {
     ['private', 'administrator', { message: "Not authorized to send to channel 'private'" }],
     ['Denmark', 'loner', { message: "Not authorized to send to channel 'Denmark'" }],
     ['settled', 'member', { message: 'You do not have permission to create new topics in this channel.' }],
-    ['silent', 'member', { code: 'INVALID_INPUT', message: 'Only the general chat topic is allowed in this channel.' }],
+    [
+      'silent',
+      'member',
+      { code: 'EMPTY_TOPIC_REQUIRED', message: 'Only the general chat topic is allowed in this channel.' },
+    ],
     ['open', 'member', { message: 'Unable to render message' }],
   ])('to %s by %s, before rendering', async (channel, who, refusal) => {
     const fixture = await cast(
@@ -94,7 +92,7 @@ describe('sending is refused in order', () => {
       aChannel({ name: 'silent', topicsPolicy: 'empty_topic_only' }),
       aChannel({ name: 'open' }),
     );
-    await expectRefused(fixture, () => sending(fixture, new Overwhelmed())(who, toChannel(channel)), refusal);
+    await expectRefused(fixture, () => sending(fixture, new OverwhelmedRenderer())(who, toChannel(channel)), refusal);
   });
 
   it.each<[string, string, object]>([
@@ -122,11 +120,11 @@ describe('sending is refused in order', () => {
       );
       const { id } = fixture.channel(name);
       const unknown = {
-        code: 'CHANNEL_NOT_FOUND',
+        code: 'UNKNOWN_DESTINATION',
         message: `Channel with ID '${id}' does not exist`,
         details: { channelId: id },
       };
-      const refusal = Object.keys(seen).length === 0 ? unknown : { code: 'NOT_PERMITTED', ...seen };
+      const refusal = Object.keys(seen).length === 0 ? unknown : { code: 'CANNOT_POST_IN_CHANNEL', ...seen };
       await expect(sending(fixture)(who, { kind: 'channelId', id })).rejects.toMatchObject(refusal);
     },
   );
@@ -157,8 +155,8 @@ describe('sending is refused in order', () => {
     const send = sending(fixture);
     const otherRealmUser = elsewhere.user('otherRealmUser');
     const { id } = elsewhere.channel('theirs');
-    await expectRefused(fixture, () => send('owner', { kind: 'channelId', id }), { code: 'CHANNEL_NOT_FOUND' });
-    await expectRefused(fixture, () => send('owner', toChannel('theirs')), { code: 'CHANNEL_NOT_FOUND' });
+    await expectRefused(fixture, () => send('owner', { kind: 'channelId', id }), { code: 'UNKNOWN_DESTINATION' });
+    await expectRefused(fixture, () => send('owner', toChannel('theirs')), { code: 'UNKNOWN_DESTINATION' });
     await expectRefused(fixture, () => send('owner', toPeople(otherRealmUser.id)), {
       message: `Invalid user ID ${otherRealmUser.id}`,
     });
@@ -304,7 +302,10 @@ describe('mentions are refused', () => {
   it('of groups that one may not mention, in direct messages too', async () => {
     const fixture = await cast();
     const send = sending(fixture);
-    const refusal = { code: 'NOT_PERMITTED', message: "You are not allowed to mention user group 'role:owners'." };
+    const refusal = {
+      code: 'CANNOT_MENTION_GROUP',
+      message: "You are not allowed to mention user group 'role:owners'.",
+    };
     const content = '@*role:owners*';
     await expectRefused(fixture, () => send('member', toChannel('Denmark'), { content }), refusal);
     await expectRefused(fixture, () => send('member', toPeople(fixture.user('owner').id), { content }), refusal);

@@ -5,15 +5,19 @@ import {
   aRealmWith,
   aUser,
   aUserOfEachRole,
+  committingLate,
   createFixture,
   eventsWithReceivers,
   expectInSync,
   expectRefused,
   type FixtureStep,
+  failingToCommit,
   type MemoryFixture,
+  runningTwice,
   sending,
 } from '@parley/testkit';
 import type { ChannelId, EventSeq } from '../../shared/ids.js';
+import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import type { UserSettings } from '../../users/user-settings.js';
 
 const toChannel = (name: string) => ({ kind: 'channelName', name }) as const;
@@ -404,12 +408,31 @@ describe('a bot that writes to a channel without subscribers', () => {
     await send('bot', toChannel('Void'));
     expect(noticesTo(fixture)).toEqual([empty]);
     fixture.clock.advance(299);
-    await expect(send('bot', toChannel('a`b'))).rejects.toMatchObject({ code: 'CHANNEL_NOT_FOUND' });
+    await expect(send('bot', toChannel('a`b'))).rejects.toMatchObject({ code: 'UNKNOWN_DESTINATION' });
     expect(noticesTo(fixture)).toEqual([empty]);
     fixture.clock.advance(1);
-    await expect(send('bot', toChannel('a`b'))).rejects.toMatchObject({ code: 'CHANNEL_NOT_FOUND' });
+    await expect(send('bot', toChannel('a`b'))).rejects.toMatchObject({ code: 'UNKNOWN_DESTINATION' });
     const missing = `Your bot ${bot} tried to send a message to the channel \`a'b\`, but there is no such channel.`;
     expect(noticesTo(fixture)).toEqual([empty, ['direct', missing]]);
+  });
+
+  it('notifies its owner later where the notice itself was not committed', async () => {
+    const fixture = await withBot();
+    let uow = failingToCommit(fixture.uow);
+    const troubled: UnitOfWork = { read: (work) => uow.read(work), write: (work) => uow.write(work) };
+    const send = sending({ uow: troubled, clock: fixture.clock, caller: fixture.caller });
+    await expect(send('bot', toChannel('Void'))).rejects.toThrow('The disk is full');
+    await expect(send('bot', toChannel('nowhere'))).rejects.toThrow('The disk is full');
+    uow = runningTwice(fixture.uow);
+    await send('bot', toChannel('Void'));
+    expect(noticesTo(fixture)).toHaveLength(1);
+  });
+
+  it('notifies its owner once of what it sends at once', async () => {
+    const fixture = await withBot();
+    const send = sending({ uow: committingLate(fixture.uow), clock: fixture.clock, caller: fixture.caller });
+    await Promise.all([send('bot', toChannel('Void')), send('bot', toChannel('Void'))]);
+    expect(noticesTo(fixture)).toHaveLength(1);
   });
 
   it('names the channel to an owner who cannot see it, and nothing else', async () => {
@@ -425,7 +448,9 @@ describe('a bot that writes to a channel without subscribers', () => {
       aUser({ name: 'bot', botOf: 'member' }),
       aChannel({ name: 'Nowhere', privacy: 'privateSharedHistory' }),
     );
-    await expect(sending(other)('bot', toChannel('#**Nowhere**'))).rejects.toMatchObject({ code: 'CHANNEL_NOT_FOUND' });
+    await expect(sending(other)('bot', toChannel('#**Nowhere**'))).rejects.toMatchObject({
+      code: 'UNKNOWN_DESTINATION',
+    });
     expect(sentEvent(other).view.message.renderedContent).toContain('to the channel `#**Nowhere**`, but');
   });
 
@@ -450,7 +475,7 @@ describe('a bot that writes to a channel without subscribers', () => {
     const fixture = await withBot();
     await sending(fixture)('administrator', toChannel('Void'));
     await expectRefused(fixture, () => sending(fixture)('member', { kind: 'channelId', id: 99 as ChannelId }), {
-      code: 'CHANNEL_NOT_FOUND',
+      code: 'UNKNOWN_DESTINATION',
     });
     expect(noticesTo(fixture)).toEqual([]);
   });

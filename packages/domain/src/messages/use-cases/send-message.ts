@@ -5,9 +5,10 @@ import { hasRealmPermission, isGranted } from '../../groups/group-permissions.js
 import type { Realm } from '../../realms/realm.js';
 import type { Caller } from '../../shared/caller.js';
 import type { Clock } from '../../shared/clock.js';
-import { DomainError, invalidInput } from '../../shared/errors.js';
+import { DomainError } from '../../shared/errors.js';
 import type { ChannelId, MessageId, RealmId, UserId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
+import { type OnRollback, writeProvisionally } from '../../shared/provisional-changes.js';
 import type { RealmUrls } from '../../shared/realm-urls.js';
 import { trim } from '../../shared/text.js';
 import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
@@ -23,7 +24,7 @@ import { enforceMentions } from '../enforce-mentions.js';
 import type { MarkdownRenderer, ParsedMarkdown } from '../markdown.js';
 import { parseContent } from '../message.js';
 import { type Destination, postMessage } from '../post-message.js';
-import { ownMarkdownOptions, renderText } from '../render-message.js';
+import { orThrow, ownMarkdownOptions, parseAhead, renderText } from '../render-message.js';
 import { parseTopic, topicKey } from '../topic.js';
 import { parseWidget, widgetIn } from '../widgets.js';
 
@@ -74,15 +75,21 @@ export class SendMessage {
     private readonly botOwnerWarnings: BotOwnerWarnings,
   ) {}
 
-  /** @throws DomainError INVALID_INPUT, CHANNEL_NOT_FOUND, NOT_PERMITTED, CHANNEL_WILDCARD_NOT_ALLOWED, TOPIC_WILDCARD_NOT_ALLOWED */
+  /**
+   * @throws DomainError CHANNEL_REQUIRED, TOPIC_REQUIRED, RECIPIENTS_REQUIRED, UNKNOWN_DESTINATION, UNKNOWN_USER,
+   * INVALID_CHANNEL_NAME, INVALID_TOPIC, INVALID_MESSAGE_CONTENT, INVALID_WIDGET, UNRENDERABLE_CONTENT; in channels
+   * CANNOT_POST_IN_CHANNEL, CANNOT_CREATE_TOPIC, EMPTY_TOPIC_REQUIRED; to people CANNOT_ACCESS_RECIPIENT,
+   * NAMED_USER_DEACTIVATED, DIRECT_MESSAGES_DISABLED, CONVERSATION_NOT_AUTHORIZED, CANNOT_START_CONVERSATION; for what is
+   * mentioned CANNOT_MENTION_GROUP, CHANNEL_WILDCARD_NOT_ALLOWED, TOPIC_WILDCARD_NOT_ALLOWED
+   */
   async execute(caller: Caller, input: SendMessageInput): Promise<SentMessage> {
     const to = input.to.kind === 'defaultChannel' ? await this.findDefaultChannel(caller) : input.to;
     const isDirect = to.kind === 'userIds' || to.kind === 'emails';
-    if (!isDirect && input.topic === null) throw invalidInput('Missing topic');
+    if (!isDirect && input.topic === null) throw new DomainError('TOPIC_REQUIRED', 'Missing topic');
     const topic = isDirect ? '' : parseTopic(input.topic ?? '');
     // Parsing may be slow, so it comes before the unit; what is wrong with the content is said in its place inside.
     const draft = await this.parse(caller, input.content);
-    const send = async (tx: Transaction): Promise<SentMessage> => {
+    const send = async (tx: Transaction, onRollback: OnRollback): Promise<SentMessage> => {
       const actor = await tx.actors.get(caller);
       const realm = await tx.realms.get(caller.realmId);
       const sender = (await tx.users.find(caller.realmId, caller.userId))!;
@@ -108,14 +115,14 @@ export class SendMessage {
         echo: input.echo && (await isOwnQueue(tx, caller, input.echo.queueId)) ? input.echo : null,
       });
       if (destination.kind === 'channel' && actor.botOwnerId !== null) {
-        await this.botOwnerWarnings.warnOfNoSubscribers(tx, caller, destination.channel);
+        await this.botOwnerWarnings.warnOfNoSubscribers(tx, caller, destination.channel, onRollback);
       }
       return { id: message.id, newVisibility: participation };
     };
     try {
-      return await this.uow.write(send);
+      return await writeProvisionally(this.uow, send);
     } catch (error) {
-      if (error instanceof DomainError && error.code === 'CHANNEL_NOT_FOUND' && !isDirect) {
+      if (error instanceof DomainError && error.code === 'UNKNOWN_DESTINATION' && !isDirect) {
         await this.botOwnerWarnings.warnOfUnknownChannel(caller, to.kind === 'channelName' ? to.name : String(to.id));
       }
       throw error;
@@ -126,18 +133,13 @@ export class SendMessage {
     const content = refusalOr(() => parseContent(raw));
     if (content instanceof DomainError) return { content, parsed: content };
     const options = await this.uow.read((repositories) => ownMarkdownOptions(repositories, caller, this.realmUrls));
-    try {
-      return { content, parsed: await this.renderer.parse(content, options) };
-    } catch (error) {
-      if (error instanceof DomainError) return { content, parsed: error };
-      throw error;
-    }
+    return { content, parsed: await parseAhead(this.renderer, content, options) };
   }
 
   private findDefaultChannel({ realmId, userId }: Caller): Promise<NamedChannel> {
     return this.uow.read(async ({ users }) => {
       const id = (await users.find(realmId, userId))?.bot?.defaultSendingChannelId ?? null;
-      if (id === null) throw invalidInput('Missing channel');
+      if (id === null) throw new DomainError('CHANNEL_REQUIRED', 'Missing channel');
       return { kind: 'channelId', id: id as ChannelId };
     });
   }
@@ -145,18 +147,18 @@ export class SendMessage {
   /** Everybody the message is for, the sender only where they name themselves. */
   private async findPeople(tx: Transaction, realm: Realm, to: NamedPeople): Promise<readonly User[]> {
     if (to.kind === 'userIds') {
-      if (to.ids.length === 0) throw invalidInput('Message must have recipients');
+      if (to.ids.length === 0) throw new DomainError('RECIPIENTS_REQUIRED', 'Message must have recipients');
       const found = await tx.users.list(realm.id, [...new Set(to.ids)]);
       const known = new Set(found.map((user) => user.id));
       const unknown = to.ids.find((id) => !known.has(id));
-      if (unknown !== undefined) throw invalidInput(`Invalid user ID ${unknown}`);
+      if (unknown !== undefined) throw new DomainError('UNKNOWN_USER', `Invalid user ID ${unknown}`);
       return found;
     }
     const { emails } = to;
-    if (emails.length === 0) throw invalidInput('Message must have recipients');
+    if (emails.length === 0) throw new DomainError('RECIPIENTS_REQUIRED', 'Message must have recipients');
     const found = await findByPublicAddress(tx, realm.id, emails, this.realmUrls.emailDomainOf(realm));
     const unknown = emails.find((email) => !found.has(email));
-    if (unknown !== undefined) throw invalidInput(`Invalid email '${unknown}'`);
+    if (unknown !== undefined) throw new DomainError('UNKNOWN_USER', `Invalid email '${unknown}'`);
     return [...new Map([...found.values()].map((user) => [user.id, user])).values()];
   }
 
@@ -238,11 +240,6 @@ function refusalOr<T>(work: () => T): T | DomainError {
   }
 }
 
-function orThrow<T>(value: T | DomainError): T {
-  if (value instanceof DomainError) throw value;
-  return value;
-}
-
 async function isOwnQueue(tx: Transaction, { realmId, userId }: Caller, queueId: string): Promise<boolean> {
   return (await tx.queues.find(realmId, queueId))?.ownerId === userId;
 }
@@ -256,17 +253,9 @@ async function findAddressedChannel(tx: Transaction, realmId: RealmId, to: Named
     const name = parseChannelName(to.name);
     const channel = await tx.channels.findByName(realmId, name);
     if (channel) return channel;
-    throw new DomainError('CHANNEL_NOT_FOUND', `Channel '${escapeHtml(name)}' does not exist`, {
-      channelName: escapeHtml(name),
-    });
+    throw new DomainError('UNKNOWN_DESTINATION', `Channel '${name}' does not exist`, { channelName: name });
   }
   const channel = await tx.channels.find(realmId, to.id);
   if (!channel) enforce(unknownChannelId(to.id));
   return channel!;
-}
-
-/** The refusal quotes the name, and old clients put it into a page as it comes. */
-function escapeHtml(text: string): string {
-  const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#x27;' };
-  return text.replace(/[&<>"']/g, (character) => entities[character]!);
 }

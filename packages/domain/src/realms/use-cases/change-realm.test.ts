@@ -8,13 +8,14 @@ import {
   FakeRenderer,
   fakeRealmUrls,
   type MemoryFixture,
+  OverwhelmedRenderer,
 } from '@parley/testkit';
 import type { ChannelId } from '../../shared/ids.js';
 import { ChangeRealm, type ChangeRealmInput } from './change-realm.js';
 import { ChangeUserDefaults } from './change-user-defaults.js';
 
-const changing = (fixture: MemoryFixture) => {
-  const useCase = new ChangeRealm(fixture.uow, new FakeRenderer(), fakeRealmUrls, fixture.clock, { isOn: false });
+const changing = (fixture: MemoryFixture, renderer = new FakeRenderer()) => {
+  const useCase = new ChangeRealm(fixture.uow, renderer, fakeRealmUrls, fixture.clock, { isOn: false });
   return (who: string, input: Partial<ChangeRealmInput>) =>
     useCase.execute(fixture.caller(who), { settings: {}, permissions: {}, ...input });
 };
@@ -41,6 +42,14 @@ describe('changing the organization', () => {
     expect([...values.values()]).toEqual([value]);
   });
 
+  it('refuses a description that cannot be rendered, in its place, without parsing it in the unit', async () => {
+    const fixture = await createFixture(aUserOfEachRole());
+    const change = changing(fixture, new OverwhelmedRenderer());
+    const settings = { description: 'A castle' };
+    await expectRefused(fixture, () => change('member', { settings }), { code: 'MUST_BE_ADMINISTRATOR' });
+    await expectRefused(fixture, () => change('owner', { settings }), { code: 'UNRENDERABLE_CONTENT' });
+  });
+
   it('leaves to the operator what is the operator’s', async () => {
     const fixture = await createFixture(aUserOfEachRole());
     await expectRefused(fixture, () => changing(fixture)('owner', { settings: { ownerFullContentAccess: true } }), {
@@ -62,7 +71,7 @@ describe('changing the organization', () => {
 
   it.each([' ', 'é'.repeat(41)])('is not called %j', async (name) => {
     const fixture = await createFixture(aUserOfEachRole());
-    await expectRefused(fixture, () => changing(fixture)('owner', { name }), { code: 'INVALID_INPUT' });
+    await expectRefused(fixture, () => changing(fixture)('owner', { name }), { code: 'INVALID_REALM_NAME' });
   });
 
   it.each(['moderator', 'member', 'guest'])('is not for a %s, who could ask in process', async (who) => {

@@ -3,12 +3,12 @@ import { wholeRealm } from '../../events/audience.js';
 import type { GroupSettingValue } from '../../groups/group-setting.js';
 import { type GroupSettingUpdate, groupSettingUpdate } from '../../groups/group-setting-rules.js';
 import { updateFullMembers } from '../../groups/update-full-members.js';
-import { groupForSetting, permissionTitle, validateGroupSetting } from '../../groups/validate-group-setting.js';
-import type { MarkdownRenderer, ParsedMarkdown } from '../../messages/markdown.js';
-import { markdownOptions, parseAhead, renderText } from '../../messages/render-message.js';
+import { groupForSetting, validateGroupSetting } from '../../groups/validate-group-setting.js';
+import type { MarkdownRenderer } from '../../messages/markdown.js';
+import { markdownOptions, orThrow, type ParsedAhead, parseAhead, renderText } from '../../messages/render-message.js';
 import type { Caller } from '../../shared/caller.js';
 import type { Clock } from '../../shared/clock.js';
-import { invalidInput } from '../../shared/errors.js';
+import { DomainError } from '../../shared/errors.js';
 import type { ChannelId, GroupId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
 import type { RealmUrls } from '../../shared/realm-urls.js';
@@ -36,11 +36,11 @@ import {
 } from '../realm-settings.js';
 
 export interface ChangeRealmInput {
-  readonly name?: string | undefined;
-  readonly stringId?: string | undefined;
+  readonly name?: string;
+  readonly stringId?: string;
   readonly settings: SettingChanges<typeof REALM_SETTINGS>;
-  readonly authenticationMethods?: AuthenticationMethodChanges | undefined;
-  readonly permissions: { readonly [P in RealmPermission]?: GroupSettingUpdate | undefined };
+  readonly authenticationMethods?: AuthenticationMethodChanges;
+  readonly permissions: { readonly [P in RealmPermission]?: GroupSettingUpdate };
 }
 
 /** Those that are named; the others stay as they are (organization §2.5). */
@@ -79,8 +79,9 @@ export class ChangeRealm {
 
   /**
    * All or nothing.
-   * @throws DomainError MUST_BE_ADMINISTRATOR, MUST_BE_OWNER, BAD_SETTING_VALUE, INVALID_INPUT, STALE_VALUE,
-   * SYSTEM_GROUP_REQUIRED
+   * @throws DomainError MUST_BE_ADMINISTRATOR, MUST_BE_OWNER, NOT_PERMITTED, BAD_SETTING_VALUE, INVALID_REALM_NAME,
+   * DEMO_REALM_REQUIRED, AUTHENTICATION_METHOD_REQUIRED, UNRENDERABLE_CONTENT, STALE_VALUE, and values of permissions as
+   * `validateGroupSetting` does
    */
   async execute(caller: Caller, input: ChangeRealmInput): Promise<ChangeRealmOutput> {
     const parsed = await this.parseDescription(caller, input.settings.description);
@@ -127,7 +128,7 @@ export class ChangeRealm {
     enforce(canChangeRealm(actor, [...namesOf(settings), ...namesOf(permissions)]));
     if (stringId !== undefined) {
       enforce(mustBeOwner(actor));
-      throw invalidInput('Must be a demo organization.');
+      throw new DomainError('DEMO_REALM_REQUIRED', 'Must be a demo organization.');
     }
     if (name !== undefined) checkRealmName(name);
   }
@@ -160,7 +161,7 @@ export class ChangeRealm {
     for (const change of settings) if (isLast(change)) await announceSetting(change);
   }
 
-  private async parseDescription(caller: Caller, description: unknown): Promise<ParsedMarkdown | undefined> {
+  private async parseDescription(caller: Caller, description: unknown): Promise<ParsedAhead | undefined> {
     if (typeof description !== 'string' || description === '') return undefined;
     const realm = await this.uow.read(({ realms }) => realms.get(caller.realmId));
     return parseAhead(this.renderer, description, this.optionsOf(realm));
@@ -171,11 +172,11 @@ export class ChangeRealm {
     actor: Actor,
     realm: Realm,
     description: string,
-    ahead: ParsedMarkdown | undefined,
+    ahead: ParsedAhead | undefined,
   ): Promise<string> {
+    // Without a description nothing was parsed.
     if (description === '') return '';
-    const parsed = ahead ?? this.renderer.parseNow(description, this.optionsOf(realm));
-    return (await renderText(tx, this.renderer, parsed, realm, { actor })).html;
+    return (await renderText(tx, this.renderer, orThrow(ahead!), realm, { actor })).html;
   }
 
   private optionsOf(realm: Realm) {
@@ -188,7 +189,7 @@ function checkAuthenticationMethods(actor: Actor, { methods, unknown }: Authenti
   enforce(canSetAuthenticationMethods(actor));
   if (unknown !== null) throw badSettingValue('realm', 'authenticationMethods', unknown);
   if (![...methods.values()].includes(true)) {
-    throw invalidInput('At least one authentication method must be enabled.');
+    throw new DomainError('AUTHENTICATION_METHOD_REQUIRED', 'At least one authentication method must be enabled.');
   }
 }
 
@@ -238,8 +239,7 @@ async function acceptedPermissions(
     const { decision, value: wanted } = groupSettingUpdate(current.get(groupId) ?? groupId, update, nobody);
     enforce(decision);
     if (wanted === null) continue;
-    const title = permissionTitle(name);
-    const value = await validateGroupSetting(tx, realm.id, title, REALM_PERMISSIONS[name], wanted);
+    const value = await validateGroupSetting(tx, realm.id, name, REALM_PERMISSIONS[name], wanted);
     accepted.push({ name, value, groupId: await groupForSetting(tx, realm.id, value) });
   }
   return accepted;

@@ -66,18 +66,18 @@ describe('creating a realm', () => {
   });
 
   it.each([
-    ['Elsinore', 'Elsinore'],
-    ['-a', 'Elsinore'],
-    ['a-', 'Elsinore'],
-    ['a.b', 'Elsinore'],
-    ['zulip', 'taken'],
-    ['www', 'reserved'],
-    ['a'.repeat(41), 'too long'],
-    ['elsinore', ' '],
-    ['elsinore', 'é'.repeat(41)],
-  ])('is refused as %j, %j', async (stringId, name) => {
+    ['Elsinore', 'Elsinore', 'INVALID_STRING_ID'],
+    ['-a', 'Elsinore', 'INVALID_STRING_ID'],
+    ['a-', 'Elsinore', 'INVALID_STRING_ID'],
+    ['a.b', 'Elsinore', 'INVALID_STRING_ID'],
+    ['zulip', 'taken', 'STRING_ID_TAKEN'],
+    ['www', 'reserved', 'STRING_ID_TAKEN'],
+    ['a'.repeat(41), 'too long', 'INVALID_STRING_ID'],
+    ['elsinore', ' ', 'INVALID_REALM_NAME'],
+    ['elsinore', 'é'.repeat(41), 'INVALID_REALM_NAME'],
+  ])('is refused as %j, %j: %s', async (stringId, name, code) => {
     const { scene: fixture, create } = await creating();
-    await expectRefused(fixture, () => create(stringId, name), { code: 'INVALID_INPUT' });
+    await expectRefused(fixture, () => create(stringId, name), { code });
   });
 });
 
@@ -98,8 +98,8 @@ describe('the address of a realm', () => {
     }
     return realmUrls;
   }
-  const TAKEN = 'INVALID_INPUT: The address of this server is that of "Realm "a""';
-  const NO_HOST = 'INVALID_INPUT: The address of this server is an IP address';
+  const TAKEN = 'NO_ADDRESS_LEFT: The address of this server is that of "Realm "a""';
+  const NO_HOST = 'NO_ADDRESS_LEFT: The address of this server is an IP address';
 
   it.each`
     realms        | server                                         | addresses
@@ -122,7 +122,7 @@ describe('the address of a realm', () => {
   it('stays with a realm that is deactivated', async () => {
     const { scene: fixture, create } = await creating();
     await fixture.uow.write((tx) => tx.realms.update({ ...fixture.realm, isDeactivated: true }));
-    await expectRefused(fixture, () => create('', 'Another one'), { code: 'INVALID_INPUT' });
+    await expectRefused(fixture, () => create('', 'Another one'), { code: 'NO_ADDRESS_LEFT' });
     expect((await create('another')).isAtServerAddress).toBe(false);
   });
 });

@@ -18,7 +18,7 @@ export class CreateRealm {
     private readonly server: ServerAddress,
   ) {}
 
-  /** @throws DomainError INVALID_INPUT for a malformed or taken string id, and when no address is left for the realm. */
+  /** @throws DomainError INVALID_STRING_ID, STRING_ID_TAKEN, INVALID_REALM_NAME, NO_ADDRESS_LEFT */
   async execute({ stringId, name }: CreateRealmInput): Promise<Realm> {
     checkNewRealm({ stringId, name });
     const uuid = this.randomness.uuid();

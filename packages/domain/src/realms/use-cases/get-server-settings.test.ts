@@ -56,7 +56,7 @@ describe('server settings for anonymous callers', () => {
   it('refuses the host of no realm', async () => {
     const { settings } = await ask();
     await expect(settings.execute({ realmId: null }, { isServerAddress: false })).rejects.toMatchObject({
-      code: 'INVALID_INPUT',
+      code: 'UNKNOWN_REALM_ADDRESS',
       message: 'Invalid subdomain',
     });
   });

@@ -2,7 +2,7 @@ import type { AnonymousCaller } from '../../authentication/use-cases/fetch-api-k
 import type { DevelopmentMode } from '../../authentication/use-cases/fetch-development-api-key.js';
 import { canSpectate } from '../../channels/channel-permissions.js';
 import type { ServerChannelConfig } from '../../channels/use-cases/create-channel.js';
-import { invalidInput } from '../../shared/errors.js';
+import { DomainError } from '../../shared/errors.js';
 import { type RealmUrls, SERVER_ITSELF } from '../../shared/realm-urls.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import type { Realm } from '../realm.js';
@@ -31,11 +31,11 @@ export class GetServerSettings {
     private readonly options: ServerChannelConfig,
   ) {}
 
-  /** @throws DomainError INVALID_INPUT `Invalid subdomain` */
+  /** @throws DomainError UNKNOWN_REALM_ADDRESS */
   async execute({ realmId }: AnonymousCaller, { isServerAddress }: GetServerSettingsInput): Promise<ServerSettings> {
     const isDevelopment = this.mode.isOn;
     if (realmId === null) {
-      if (!isServerAddress) throw invalidInput('Invalid subdomain');
+      if (!isServerAddress) throw new DomainError('UNKNOWN_REALM_ADDRESS', 'Invalid subdomain');
       return { realm: null, url: this.realmUrls.urlOf(SERVER_ITSELF), isDevelopment, allowsSpectators: false };
     }
     return this.uow.read(async ({ realms, channels }) => {

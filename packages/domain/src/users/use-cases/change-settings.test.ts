@@ -92,7 +92,7 @@ describe('changing the password', () => {
       return `hash of ${password}`;
     };
     const attempt = changing(fixture, hasher)('hamlet', { oldPassword: 'old', newPassword: NEW, fullName: 'New' });
-    await expect(attempt).rejects.toMatchObject({ code: 'INVALID_INPUT', message: 'Wrong password!' });
+    await expect(attempt).rejects.toMatchObject({ code: 'WRONG_PASSWORD', message: 'Wrong password!' });
     expect(await passwordOf(fixture, 'hamlet')).toBe('hash of a third one');
     expect((await settingsOf(fixture, 'hamlet')).fullName).toBe('hamlet');
   });
@@ -109,7 +109,7 @@ describe('changing the password', () => {
     await attempt('old');
     for (let i = 0; i < 2; i++) await expect(attempt('x')).rejects.toMatchObject({ message: 'Wrong password!' });
     await expect(attempt(NEW)).rejects.toMatchObject({
-      code: 'INVALID_INPUT',
+      code: 'TOO_MANY_PASSWORD_ATTEMPTS',
       message: expect.stringMatching(/^You're making too many attempts!/),
     });
   });

@@ -4,7 +4,7 @@ import { isPasswordStrong, type PasswordStrength } from '../../authentication/pa
 import { users as usersNamed } from '../../events/audience.js';
 import type { Realm } from '../../realms/realm.js';
 import type { Caller } from '../../shared/caller.js';
-import { DomainError, invalidInput } from '../../shared/errors.js';
+import { DomainError } from '../../shared/errors.js';
 import type { GroupId, UserId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
 import { changed, type SettingChange, type SettingChanges, settingChanges } from '../../shared/settings.js';
@@ -21,14 +21,14 @@ import { USER_SETTINGS, type UserSettingName } from '../user-settings.js';
 
 export interface ChangeSettingsInput {
   readonly settings: SettingChanges<typeof USER_SETTINGS>;
-  readonly fullName?: string | undefined;
-  readonly email?: string | undefined;
+  readonly fullName?: string;
+  readonly email?: string;
   /** Without a new one it is not looked at. */
-  readonly oldPassword?: string | undefined;
+  readonly oldPassword?: string;
   /** Empty: as if absent. */
-  readonly newPassword?: string | undefined;
+  readonly newPassword?: string;
   /** Absent: the caller. */
-  readonly targets?: SettingTargets | undefined;
+  readonly targets?: SettingTargets;
 }
 
 /** Whose settings an administrator changes (users §6.3). */
@@ -58,7 +58,10 @@ export class ChangeSettings {
 
   /**
    * All or nothing.
-   * @throws DomainError BAD_SETTING_VALUE, INVALID_INPUT, NOT_PERMITTED, MUST_BE_ADMINISTRATOR, SERVER_BUSY
+   * @throws DomainError BAD_SETTING_VALUE, SERVER_BUSY; of one's own WRONG_PASSWORD, WEAK_PASSWORD,
+   * TOO_MANY_PASSWORD_ATTEMPTS, INVALID_USER_NAME, USER_NAME_TAKEN, EMAIL_CHANGES_DISABLED, INVALID_EMAIL,
+   * EMAIL_NOT_ALLOWED, EMAIL_RESERVED, EMAIL_TAKEN, EMAIL_OF_DEACTIVATED_USER, MAIL_UNAVAILABLE, MUST_NOT_BE_BOT; of others
+   * NO_TARGET_USERS, MUST_BE_ADMINISTRATOR, SETTING_NOT_FOR_OTHERS, UNKNOWN_USER, UNKNOWN_GROUP
    */
   async execute(caller: Caller, input: ChangeSettingsInput): Promise<void> {
     if (input.targets) return this.changeOthers(caller, input, input.targets);
@@ -98,7 +101,7 @@ export class ChangeSettings {
     if (!isRight) throw wrongPassword();
     this.attempts.forget(key);
     if (!isPasswordStrong(this.strength, newPassword, [user.email, user.fullName])) {
-      throw invalidInput('New password is too weak!');
+      throw new DomainError('WEAK_PASSWORD', 'New password is too weak!');
     }
     return { before: hash, after: await this.hasher.hash(newPassword, { client }) };
   }
@@ -109,7 +112,10 @@ export class ChangeSettings {
     } catch (error) {
       if (!(error instanceof DomainError) || error.code !== 'RATE_LIMITED') throw error;
       const seconds = Math.ceil(Number(error.details.retryAfter));
-      throw invalidInput(`You're making too many attempts! Try again in ${seconds} seconds.`);
+      throw new DomainError(
+        'TOO_MANY_PASSWORD_ATTEMPTS',
+        `You're making too many attempts! Try again in ${seconds} seconds.`,
+      );
     }
   }
 
@@ -118,14 +124,17 @@ export class ChangeSettings {
     const email = trim(raw);
     if (email === user.email) return;
     enforce(canChangeOwnEmail(actor, realm));
-    if (!isEmailAddress(email)) throw invalidInput('Invalid address.');
+    if (!isEmailAddress(email)) throw new DomainError('INVALID_EMAIL', 'Invalid address.');
     // No organization can list domains yet, so that one restricted to them takes no address.
     enforce(canJoinWith(email, { realm, domains: [], disposable: this.disposable }, 'emailChange'));
     const [owner] = await tx.users.listByEmail(realm.id, [email]);
-    if (owner?.bot?.isSystem) throw invalidInput('Reserved for system bots.');
-    if (owner?.isActive) throw invalidInput('Already has an account.');
-    if (owner) throw invalidInput('Account has been deactivated.');
-    throw invalidInput('This server sends no mail, by which the new address would have to be confirmed.');
+    if (owner?.bot?.isSystem) throw new DomainError('EMAIL_RESERVED', 'Reserved for system bots.');
+    if (owner?.isActive) throw new DomainError('EMAIL_TAKEN', 'Already has an account.');
+    if (owner) throw new DomainError('EMAIL_OF_DEACTIVATED_USER', 'Account has been deactivated.');
+    throw new DomainError(
+      'MAIL_UNAVAILABLE',
+      'This server sends no mail, by which the new address would have to be confirmed.',
+    );
   }
 
   private changeOthers(caller: Caller, input: ChangeSettingsInput, targets: SettingTargets): Promise<void> {
@@ -164,7 +173,7 @@ export class ChangeSettings {
   }
 }
 
-const wrongPassword = () => invalidInput('Wrong password!');
+const wrongPassword = () => new DomainError('WRONG_PASSWORD', 'Wrong password!');
 
 async function storePassword(
   tx: Transaction,
@@ -176,7 +185,7 @@ async function storePassword(
   await tx.users.setPasswordHash(realmId, id, after);
 }
 
-/** The name as it is to be; as it was where it may not be changed (users §6.2). @throws DomainError INVALID_INPUT */
+/** The name as it is to be; as it was where it may not be changed (users §6.2). @throws DomainError INVALID_USER_NAME, USER_NAME_TAKEN */
 async function acceptedName(
   { users }: Pick<Repositories, 'users'>,
   actor: Actor,
@@ -187,7 +196,7 @@ async function acceptedName(
   if (raw === undefined || raw === user.fullName || !mayChangeOwnName(actor, realm)) return user.fullName;
   const fullName = parseFullName(raw);
   if (realm.settings.requireUniqueNames && (await users.isNameTaken(realm.id, fullName, user.id))) {
-    throw invalidInput('Unique names required in this organization.');
+    throw new DomainError('USER_NAME_TAKEN', 'Unique names required in this organization.');
   }
   return fullName;
 }
@@ -240,7 +249,7 @@ async function announceToOthers(tx: Transaction, { name }: Change, before: User,
   }
 }
 
-/** Users named or in the groups at any depth, deactivated ones too; bots are left out. @throws DomainError INVALID_INPUT */
+/** Users named or in the groups at any depth, deactivated ones too; bots are left out. @throws DomainError UNKNOWN_USER, UNKNOWN_GROUP */
 async function targetsOf(tx: Transaction, { realmId }: Actor, targets: SettingTargets): Promise<readonly User[]> {
   const ids = new Set<UserId>();
   for (const groupId of await withSubgroups(tx, realmId, targets.groupIds)) {
@@ -250,7 +259,7 @@ async function targetsOf(tx: Transaction, { realmId }: Actor, targets: SettingTa
   const named = await tx.users.list(realmId, [...new Set(targets.userIds)]);
   const known = new Set<UserId>(named.filter((user) => !user.bot).map(({ id }) => id));
   const unknown = targets.userIds.find((id) => !known.has(id));
-  if (unknown !== undefined) throw invalidInput(`Invalid user ID: ${unknown}`);
+  if (unknown !== undefined) throw new DomainError('UNKNOWN_USER', `Invalid user ID: ${unknown}`);
   const everybody = new Map([...members, ...named].map((user) => [user.id, user]));
   return [...everybody.values()].filter((user) => !user.bot).sort((a, b) => a.id - b.id);
 }
@@ -262,7 +271,7 @@ async function withSubgroups(
 ): Promise<ReadonlySet<GroupId>> {
   for (const id of groupIds) {
     const group = await tx.groups.find(realmId, id);
-    if (group === null || group.name === null) throw invalidInput(`Invalid user group ID: ${id}`);
+    if (group === null || group.name === null) throw new DomainError('UNKNOWN_GROUP', `Invalid user group ID: ${id}`);
   }
   const found = new Set(groupIds);
   if (found.size === 0) return found;

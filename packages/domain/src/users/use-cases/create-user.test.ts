@@ -18,6 +18,7 @@ import {
   fakePasswordStrength,
   fakeRealmUrls,
   type MemoryFixture,
+  OverwhelmedRenderer,
 } from '@parley/testkit';
 import { SystemMessages } from '../../messages/system-messages.js';
 import type { RealmId } from '../../shared/ids.js';
@@ -29,8 +30,8 @@ import { RegisterUser, type RegisterUserInput } from './register-user.js';
 const mint = new FakeApiKeyMint();
 const newcomer: CreateUserInput = { email: 'Ophelia@example.com', password: 'get thee to a', fullName: ' Ophelia ' };
 
-const creating = (fixture: MemoryFixture, hasher = new FakePasswordHasher()) => {
-  const systemMessages = new SystemMessages(new FakeRenderer(), fakeRealmUrls, fixture.clock);
+const creating = (fixture: MemoryFixture, hasher = new FakePasswordHasher(), renderer = new FakeRenderer()) => {
+  const systemMessages = new SystemMessages(renderer, fakeRealmUrls, fixture.clock);
   const useCase = new CreateUser(
     fixture.uow,
     hasher,
@@ -134,6 +135,13 @@ describe('creating a user', () => {
     jest.restoreAllMocks();
   });
 
+  it('leaves out a welcome message that cannot be rendered', async () => {
+    const fixture = await cast(aRealmWith({ settings: { welcomeMessageCustomText: 'Lunch is at **noon**.' } }));
+    await creating(fixture, new FakePasswordHasher(), new OverwhelmedRenderer())('iago');
+    const sent = fixture.storage.announced.flatMap(({ event }) => (event.type === 'message.sent' ? [event.view] : []));
+    expect(sent.map(({ message }) => message.content)).toEqual([expect.stringContaining('Hello @_**Ophelia|')]);
+  });
+
   it('accepts a disposable address where the organization allows them', async () => {
     const fixture = await cast(aRealmWith({ settings: { disallowDisposableEmailAddresses: false } }));
     const id = await creating(fixture)('iago', { email: 'ophelia@disposable.test' });
@@ -143,7 +151,7 @@ describe('creating a user', () => {
   it('is refused by an organization that is restricted to domains and lists none (organization §5)', async () => {
     const fixture = await cast(aRealmWith({ settings: { emailsRestrictedToDomains: true } }));
     await expectRefused(fixture, () => creating(fixture)('iago'), {
-      code: 'INVALID_INPUT',
+      code: 'EMAIL_NOT_ALLOWED',
       message: "Email 'Ophelia@example.com' not allowed in this organization",
     });
   });
@@ -169,7 +177,7 @@ describe('creating a user', () => {
       'administrators without leave',
       'owner',
       { fullName: 'x' },
-      { code: 'NOT_PERMITTED', message: 'User not authorized to create users' },
+      { code: 'SPECIAL_PERMISSION_REQUIRED', message: 'User not authorized to create users' },
     ],
     ['a long name', 'iago', { fullName: '*'.repeat(101), email: 'x' }, { message: 'Name too long!' }],
     ['a short name', 'iago', { fullName: ' * ', email: 'x' }, { message: 'Name too short!' }],
@@ -224,7 +232,9 @@ describe('creating a user', () => {
     meanwhile = async () => void (await registering(fixture)());
     await expect(create('iago')).rejects.toMatchObject({ message: "Email 'Ophelia@example.com' already in use" });
     meanwhile = users({ specialPermissions: [] });
-    await expect(create('iago', { email: 'x@example.com' })).rejects.toMatchObject({ code: 'NOT_PERMITTED' });
+    await expect(create('iago', { email: 'x@example.com' })).rejects.toMatchObject({
+      code: 'SPECIAL_PERMISSION_REQUIRED',
+    });
     meanwhile = users({ isActive: false });
     await fixture.uow.write((tx) => tx.users.update(fixture.user('iago')));
     await expect(create('iago', { email: 'x@example.com' })).rejects.toMatchObject({ code: 'USER_DEACTIVATED' });

@@ -4,7 +4,7 @@ import type { SystemMessages } from '../../messages/system-messages.js';
 import type { Realm } from '../../realms/realm.js';
 import type { Caller } from '../../shared/caller.js';
 import type { Clock } from '../../shared/clock.js';
-import { invalidInput } from '../../shared/errors.js';
+import { DomainError } from '../../shared/errors.js';
 import type { UserId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
 import type { Repositories, Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
@@ -32,7 +32,10 @@ export class CreateUser {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws DomainError MUST_BE_ADMINISTRATOR, NOT_PERMITTED, INVALID_INPUT, SERVER_BUSY */
+  /**
+   * @throws DomainError MUST_BE_ADMINISTRATOR, SPECIAL_PERMISSION_REQUIRED, INVALID_USER_NAME, INVALID_EMAIL,
+   * EMAIL_NOT_ALLOWED, EMAIL_TAKEN, USER_NAME_TAKEN, WEAK_PASSWORD, SERVER_BUSY
+   */
   async execute(caller: Caller, { email, password, fullName: raw }: CreateUserInput): Promise<UserId> {
     // Everything is checked before the slow hash is made, and what may have changed meanwhile once more after it.
     const { fullName, realm } = await this.uow.read(async (repositories) => {
@@ -40,7 +43,7 @@ export class CreateUser {
       const realm = await repositories.realms.get(caller.realmId);
       const name = parseFullName(raw);
       await assertNameAvailable(repositories, realm, name);
-      if (!isEmailAddress(email)) throw invalidInput('Bad name or username');
+      if (!isEmailAddress(email)) throw new DomainError('INVALID_EMAIL', 'Bad name or username');
       this.enforceMayJoin(realm, email);
       await assertEmailAvailable(repositories, realm, email);
       checkPassword(this.strength, password, [email, name]);

@@ -1,6 +1,6 @@
 import type { Realm } from '../../realms/realm.js';
 import type { Caller } from '../../shared/caller.js';
-import { invalidInput } from '../../shared/errors.js';
+import { DomainError } from '../../shared/errors.js';
 import type { UserId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
 import type { RealmUrls } from '../../shared/realm-urls.js';
@@ -25,7 +25,7 @@ export class GetUser {
     private readonly realmUrls: RealmUrls,
   ) {}
 
-  /** @throws DomainError INVALID_INPUT `No such user`, NOT_PERMITTED */
+  /** @throws DomainError UNKNOWN_USER, NOT_PERMITTED */
   execute(caller: Caller, by: { readonly id: UserId } | { readonly email: string }): Promise<GetUserOutput> {
     return this.uow.read(async (repositories) => {
       const viewer = await repositories.actors.get(caller);
@@ -46,7 +46,7 @@ export class GetUser {
           allowDeactivated: true,
         }),
       );
-      if (!user) throw invalidInput('No such user');
+      if (!user) throw new DomainError('UNKNOWN_USER', 'No such user');
       return { user, viewer, realm };
     });
   }

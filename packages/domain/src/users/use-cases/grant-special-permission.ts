@@ -1,4 +1,4 @@
-import { invalidInput } from '../../shared/errors.js';
+import { DomainError } from '../../shared/errors.js';
 import type { RealmId } from '../../shared/ids.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import type { SpecialPermission, User } from '../user.js';
@@ -13,11 +13,11 @@ export interface GrantSpecialPermissionInput {
 export class GrantSpecialPermission {
   constructor(private readonly uow: UnitOfWork) {}
 
-  /** Granting twice changes nothing. @throws DomainError INVALID_INPUT when nobody has the address. */
+  /** Granting twice changes nothing. @throws DomainError UNKNOWN_USER when nobody has the address. */
   execute({ realmId, email, permission }: GrantSpecialPermissionInput): Promise<User> {
     return this.uow.write(async (tx) => {
       const user = await tx.users.findByEmail(realmId, email);
-      if (!user) throw invalidInput('No such user');
+      if (!user) throw new DomainError('UNKNOWN_USER', 'No such user');
       if (user.specialPermissions.includes(permission)) return user;
       return tx.users.update({ ...user, specialPermissions: [...user.specialPermissions, permission] });
     });

@@ -1,6 +1,6 @@
 import type { ApiKeyMint, PasswordHasher } from '../../authentication/api-keys.js';
 import type { Clock } from '../../shared/clock.js';
-import { invalidInput } from '../../shared/errors.js';
+import { DomainError } from '../../shared/errors.js';
 import type { RealmId } from '../../shared/ids.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { addUser, type NewUser } from '../add-user.js';
@@ -27,10 +27,10 @@ export class RegisterUser {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws DomainError UNKNOWN_REALM, INVALID_INPUT */
+  /** @throws DomainError UNKNOWN_REALM, INVALID_EMAIL, EMAIL_TAKEN, INVALID_USER_NAME, USER_NAME_TAKEN */
   async execute({ realmId, password, specialPermissions = [], ...person }: RegisterUserInput): Promise<User> {
     const fullName = parseFullName(person.fullName);
-    if (!isEmailAddress(person.email)) throw invalidInput('Enter a valid email address.');
+    if (!isEmailAddress(person.email)) throw new DomainError('INVALID_EMAIL', 'Enter a valid email address.');
     const passwordHash = password === null ? null : await this.hasher.hash(password);
     return this.uow.write(async (tx) => {
       const realm = await tx.realms.get(realmId);

@@ -1,0 +1,19 @@
+import { declareErrors } from '../shared/errors.js';
+
+export const AUTHENTICATION_ERRORS = declareErrors({
+  UNAUTHENTICATED: 'unauthenticated',
+  /** Address or password is wrong. */
+  AUTHENTICATION_FAILED: 'unauthenticated',
+  PASSWORD_AUTH_DISABLED: 'forbidden',
+  WEAK_PASSWORD: 'invalid',
+  /** The present password, given to change it. */
+  WRONG_PASSWORD: 'forbidden',
+  TOO_MANY_PASSWORD_ATTEMPTS: 'tooMany',
+  NOT_IN_PRODUCTION: 'forbidden',
+});
+
+type AuthenticationErrors = typeof AUTHENTICATION_ERRORS;
+
+declare module '../shared/errors.js' {
+  interface ErrorCodes extends AuthenticationErrors {}
+}

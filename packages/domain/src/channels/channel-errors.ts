@@ -1,0 +1,39 @@
+import { declareErrors } from '../shared/errors.js';
+
+export const CHANNEL_ERRORS = declareErrors({
+  UNKNOWN_CHANNEL: 'unknown',
+  UNKNOWN_CHANNEL_FOLDER: 'unknown',
+  INVALID_CHANNEL_NAME: 'invalid',
+  /** `channelName`; `channelId` of the other one, where it is known. */
+  CHANNEL_NAME_TAKEN: 'conflict',
+  INVALID_CHANNEL_PRIVACY: 'invalid',
+  /** `value`, as it was given. */
+  INVALID_RETENTION: 'invalid',
+  DEFAULT_CHANNEL_MUST_BE_PUBLIC: 'conflict',
+  MODERATION_CHANNEL_MUST_BE_PRIVATE: 'conflict',
+  WEB_PUBLIC_CHANNELS_DISABLED: 'forbidden',
+  /** The caller sees the channel, but not its messages. */
+  CHANNEL_CONTENT_ACCESS_REQUIRED: 'forbidden',
+  CANNOT_ADMINISTER_CHANNEL: 'forbidden',
+  CANNOT_MANAGE_DEFAULT_CHANNEL: 'forbidden',
+  CHANNEL_ARCHIVED: 'conflict',
+  CHANNEL_NOT_ARCHIVED: 'conflict',
+  CHANNEL_WITHOUT_SUBSCRIBERS: 'conflict',
+  /** `emptyTopicDisplayName`. */
+  CHANNEL_HAS_NAMED_TOPICS: 'conflict',
+  /** Where newcomers do not see what was said before. */
+  TOPIC_CREATION_MUST_BE_OPEN: 'conflict',
+  TOO_MANY_SUBSCRIPTIONS: 'invalid',
+  CANNOT_POST_IN_CHANNEL: 'forbidden',
+  CANNOT_CREATE_TOPIC: 'forbidden',
+  /** `emptyTopicDisplayName`, where the channel wants one. */
+  TOPIC_REQUIRED: 'invalid',
+  /** `emptyTopicDisplayName`. */
+  EMPTY_TOPIC_REQUIRED: 'conflict',
+});
+
+type ChannelErrors = typeof CHANNEL_ERRORS;
+
+declare module '../shared/errors.js' {
+  interface ErrorCodes extends ChannelErrors {}
+}

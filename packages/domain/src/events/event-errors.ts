@@ -1,0 +1,19 @@
+import { declareErrors } from '../shared/errors.js';
+
+export const EVENT_ERRORS = declareErrors({
+  /** `queueId`. It expired, or never was: register again. */
+  UNKNOWN_EVENT_QUEUE: 'unknown',
+  /** Of a queue. */
+  UNKNOWN_EVENT: 'unknown',
+  /** They were acknowledged before. */
+  EVENTS_PRUNED: 'conflict',
+  EVENT_QUEUE_FILTER_TOO_LONG: 'invalid',
+  CANNOT_FOLLOW_ALL_PUBLIC_CHANNELS: 'forbidden',
+  UNSUPPORTED_QUEUE_OPERATOR: 'invalid',
+});
+
+type EventErrors = typeof EVENT_ERRORS;
+
+declare module '../shared/errors.js' {
+  interface ErrorCodes extends EventErrors {}
+}

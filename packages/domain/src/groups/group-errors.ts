@@ -1,0 +1,28 @@
+import { declareErrors } from '../shared/errors.js';
+
+export const GROUP_ERRORS = declareErrors({
+  UNKNOWN_GROUP: 'unknown',
+  GROUP_DEACTIVATED: 'conflict',
+  INVALID_GROUP_NAME: 'invalid',
+  GROUP_NAME_TAKEN: 'conflict',
+  ALREADY_GROUP_MEMBER: 'conflict',
+  NOT_GROUP_MEMBER: 'conflict',
+  ALREADY_SUBGROUP: 'conflict',
+  NOT_SUBGROUP: 'conflict',
+  GROUP_CYCLE: 'conflict',
+  CANNOT_MENTION_GROUP: 'forbidden',
+  /** `objections`: see `GroupUse`. */
+  CANNOT_DEACTIVATE_GROUP_IN_USE: 'conflict',
+  /** As the value of `permission`; `groupName`. */
+  GROUP_NOT_ALLOWED: 'invalid',
+  /** As the value of `permission`. */
+  SYSTEM_GROUP_REQUIRED: 'invalid',
+  /** Somebody changed the value meanwhile. */
+  STALE_VALUE: 'conflict',
+});
+
+type GroupErrors = typeof GROUP_ERRORS;
+
+declare module '../shared/errors.js' {
+  interface ErrorCodes extends GroupErrors {}
+}

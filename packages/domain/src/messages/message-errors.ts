@@ -1,0 +1,47 @@
+import { declareErrors } from '../shared/errors.js';
+
+export const MESSAGE_ERRORS = declareErrors({
+  UNKNOWN_MESSAGE: 'unknown',
+  UNKNOWN_TOPIC: 'unknown',
+  INVALID_TOPIC: 'invalid',
+  INVALID_MESSAGE_CONTENT: 'invalid',
+  /** Within the bounds of work and size. */
+  UNRENDERABLE_CONTENT: 'invalid',
+  INVALID_WIDGET: 'invalid',
+  /** `channelName` or `channelId`: the channel that a message goes to. */
+  UNKNOWN_DESTINATION: 'unknown',
+  CHANNEL_REQUIRED: 'invalid',
+  RECIPIENTS_REQUIRED: 'invalid',
+  CANNOT_ACCESS_RECIPIENT: 'forbidden',
+  DIRECT_MESSAGES_DISABLED: 'forbidden',
+  CONVERSATION_NOT_AUTHORIZED: 'forbidden',
+  CANNOT_START_CONVERSATION: 'forbidden',
+  CHANNEL_WILDCARD_NOT_ALLOWED: 'forbidden',
+  TOPIC_WILDCARD_NOT_ALLOWED: 'forbidden',
+  /** `description`. */
+  INVALID_NARROW: 'invalid',
+  INVALID_MESSAGE_RANGE: 'invalid',
+  TOO_MANY_MESSAGES: 'invalid',
+  UNKNOWN_FLAG: 'invalid',
+  FLAG_NOT_EDITABLE: 'invalid',
+  INVALID_FLAG_OPERATION: 'invalid',
+  CANNOT_VIEW_FILE: 'forbidden',
+  EDIT_HISTORY_DISABLED: 'forbidden',
+  MESSAGE_EDITING_DISABLED: 'forbidden',
+  CANNOT_EDIT_MESSAGE: 'forbidden',
+  EDIT_TIME_LIMIT_EXCEEDED: 'forbidden',
+  CANNOT_RESOLVE_TOPICS: 'forbidden',
+  TOPIC_EDIT_TIME_LIMIT_EXCEEDED: 'forbidden',
+  CHANNEL_EDIT_TIME_LIMIT_EXCEEDED: 'forbidden',
+  CANNOT_MOVE_MESSAGE: 'forbidden',
+  /** `firstMessageIdAllowedToMove`, `totalMessagesInTopic`, `totalMessagesAllowedToMove`. */
+  MOVE_TIME_LIMIT_EXCEEDED: 'forbidden',
+  CANNOT_DELETE_MESSAGE: 'forbidden',
+  DELETE_TIME_LIMIT_EXCEEDED: 'forbidden',
+});
+
+type MessageErrors = typeof MESSAGE_ERRORS;
+
+declare module '../shared/errors.js' {
+  interface ErrorCodes extends MessageErrors {}
+}

@@ -1,0 +1,18 @@
+import { badValue, type WireErrors } from '../routing/wire-error.js';
+
+const EMPTY_TOPIC_NAME = { emptyTopicDisplayName: 'empty_topic_display_name' };
+const TOPIC_CREATION_PARAMETERS = 'history_public_to_subscribers, can_create_topic_group';
+
+export const CHANNEL_WIRE_ERRORS = {
+  CHANNEL_NAME_TAKEN: { status: 409, code: 'CHANNEL_ALREADY_EXISTS', fields: { channelName: 'channel_name' } },
+  CANNOT_ADMINISTER_CHANNEL: { code: 'CANNOT_ADMINISTER_CHANNEL' },
+  CANNOT_MANAGE_DEFAULT_CHANNEL: { code: 'CANNOT_MANAGE_DEFAULT_CHANNEL' },
+  CHANNEL_HAS_NAMED_TOPICS: { fields: EMPTY_TOPIC_NAME },
+  TOPIC_REQUIRED: { fields: EMPTY_TOPIC_NAME },
+  EMPTY_TOPIC_REQUIRED: { fields: EMPTY_TOPIC_NAME },
+  INVALID_RETENTION: ({ details }) => badValue('message_retention_days')(details.value),
+  TOPIC_CREATION_MUST_BE_OPEN: {
+    extra: { parameters: TOPIC_CREATION_PARAMETERS },
+    text: `Unsupported parameter combination: ${TOPIC_CREATION_PARAMETERS}`,
+  },
+} as const satisfies WireErrors;

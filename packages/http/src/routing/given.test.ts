@@ -1,0 +1,6 @@
+import { given } from './given.js';
+
+it('leaves out what is undefined, and keeps what is null, false, zero or empty', () => {
+  const members = given({ name: undefined, folder: null, isQuiet: false, count: 0, text: '' });
+  expect(Object.keys(members)).toEqual(['folder', 'isQuiet', 'count', 'text']);
+});

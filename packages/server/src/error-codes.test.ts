@@ -1,0 +1,38 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { DomainError, declaredErrors, type ErrorCode } from '@parley/domain';
+import { wireErrorOf } from '@parley/http';
+
+const packagesDir = resolve(__dirname, '../..');
+const document = readFileSync(resolve(__dirname, '../../../docs/errors.md'), 'utf8');
+const ROW = /^\| `([A-Z_]+)` *\| (\d+) *\| (\d+ `[A-Z_]+`) *\| (.+?) *\|$/gm;
+
+describe('docs/errors.md', () => {
+  const documented = [...document.matchAll(ROW)].map(([, code, status, api]) => `${code}: ${status}, API ${api}`);
+
+  it('has a row for each code, with its statuses and its code in the API', () => {
+    const declared = [...declaredErrors().keys()].map((code) => {
+      const error = new DomainError(code as ErrorCode, 'text');
+      const wire = wireErrorOf(error);
+      return `${code}: ${error.status}, API ${wire.status} \`${wire.code}\``;
+    });
+    expect(declared.length).toBeGreaterThan(100);
+    expect([...documented].sort()).toEqual([...declared].sort());
+  });
+});
+
+describe('docstrings', () => {
+  const sources = readdirSync(packagesDir, { recursive: true, encoding: 'utf8' }).filter(
+    (path) => /^\w+[\\/]src[\\/].*\.ts$/.test(path) && !path.endsWith('.test.ts'),
+  );
+
+  it('name codes that are declared', () => {
+    const named = sources.flatMap((path) => {
+      const text = readFileSync(join(packagesDir, path), 'utf8');
+      const comments = [...text.matchAll(/\/\*\*(?:(?!\*\/)[\s\S])*?@throws DomainError ((?:(?!\*\/)[\s\S])*)/g)];
+      return comments.flatMap(([, list = '']) => list.match(/\b[A-Z]+(?:_[A-Z]+)+\b/g) ?? []);
+    });
+    expect(named.length).toBeGreaterThan(100);
+    expect(named.filter((code) => !declaredErrors().has(code))).toEqual([]);
+  });
+});
