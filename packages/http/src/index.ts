@@ -1,5 +1,4 @@
 export { CONTRACT_OPERATIONS, type ContractOperation } from './contract-operations.js';
-export type { EmojiNames } from './emoji/emoji-data.routes.js';
 export { EVENT_CATALOGUE } from './events/event.presenters.js';
 export { LongPoll } from './events/long-poll.js';
 export { PublicRealms } from './events/public-realms.js';

@@ -1,9 +1,10 @@
+import type { LoadUnicodeEmoji } from '@parley/domain/emoji';
 import type { EventHub } from '@parley/domain/events';
 import type { Clock, RealmUrls } from '@parley/domain/shared';
 import { authenticationRoutes } from './authentication/authentication.routes.js';
 import { avatarRoutes } from './avatars/avatar.routes.js';
 import { channelRoutes } from './channels/channel.routes.js';
-import { type EmojiNames, emojiDataRoutes } from './emoji/emoji-data.routes.js';
+import { emojiDataRoutes } from './emoji/emoji-data.routes.js';
 import { eventRoutes } from './events/events.routes.js';
 import type { LongPoll } from './events/long-poll.js';
 import { messageRoutes } from './messages/message.routes.js';
@@ -23,8 +24,7 @@ export interface RouteDependencies {
   readonly longPoll: LongPoll;
   readonly serverInfo: ServerInfo;
   readonly clock: Clock;
-  /** Asked for once, when somebody first wants it. */
-  readonly emojiNames: () => EmojiNames;
+  readonly unicodeEmoji: LoadUnicodeEmoji;
 }
 
 /** Every operation. What they keep at hand is theirs: each server makes its own. */
@@ -41,6 +41,6 @@ export function createRoutes(dependencies: RouteDependencies): readonly Route[] 
     ...messageRoutes(realmUrls),
     ...eventRoutes({ ...dependencies, sections: registerSections({ ...dependencies, userPages }) }),
     ...avatarRoutes,
-    ...emojiDataRoutes(dependencies.emojiNames),
+    ...emojiDataRoutes(dependencies.unicodeEmoji),
   ];
 }

@@ -109,6 +109,7 @@ const DOMAIN_FOLDERS = [
   'shared',
   'jobs',
   'events',
+  'emoji',
   'authentication',
   'groups',
   'realms',

@@ -121,7 +121,7 @@ export async function openParley(
       randomness: new SystemRandomness(),
       passwordHasher: new HashQueue(new ScryptPasswordHasher()),
       markdownRenderer,
-      emojiNames: () => unicodeEmoji().namesByCode,
+      unicodeEmoji,
       ...hostOptions,
       release,
     });

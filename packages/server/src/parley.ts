@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import type { PasswordHasher } from '@parley/domain/authentication';
 import { PublishingUnitOfWork } from '@parley/domain/composition';
+import type { LoadUnicodeEmoji } from '@parley/domain/emoji';
 import { EventHub, LogFollower, QueueSweep } from '@parley/domain/events';
 import type { JobHandler } from '@parley/domain/jobs';
 import type { MarkdownRenderer } from '@parley/domain/messages';
@@ -9,7 +10,6 @@ import {
   createRouter,
   type Dispatcher,
   dispatchHotFirst,
-  type EmojiNames,
   type Logger,
   LongPoll,
   type Route,
@@ -53,7 +53,7 @@ export interface ParleyParts {
   readonly randomness: Randomness;
   readonly passwordHasher: PasswordHasher;
   readonly markdownRenderer: MarkdownRenderer;
-  readonly emojiNames: () => EmojiNames;
+  readonly unicodeEmoji: LoadUnicodeEmoji;
   readonly logger: Logger;
   readonly secret: string;
   /** When the database knows another secret: `rehash` makes every API key anew, `refuse` throws a StartupError. */

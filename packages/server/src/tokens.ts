@@ -7,6 +7,7 @@ import type {
 } from '@parley/domain/authentication';
 import type { ChannelQuota, ServerChannelConfig } from '@parley/domain/channels';
 import type { CommitListener } from '@parley/domain/composition';
+import type { LoadUnicodeEmoji } from '@parley/domain/emoji';
 import type { EventListener, ServedQueues } from '@parley/domain/events';
 import type { JobHandler } from '@parley/domain/jobs';
 import type { MarkdownRenderer } from '@parley/domain/messages';
@@ -30,6 +31,7 @@ export const TOKENS = {
   disposableDomains: token<DisposableDomains>('DisposableDomains'),
   loginAttempts: token<LoginAttempts>('LoginAttempts'),
   markdownRenderer: token<MarkdownRenderer>('MarkdownRenderer'),
+  unicodeEmoji: token<LoadUnicodeEmoji>('LoadUnicodeEmoji'),
   realmUrls: token<RealmUrls>('RealmAddresses'),
   serverAddress: token<ServerAddress>('ServerAddress'),
   serverChannelConfig: token<ServerChannelConfig>('ChannelOptions'),

@@ -42,7 +42,7 @@ export function repositoryFactory(
       topicPolicies: new SqliteTopicPolicyRepository(connection),
       recipients: new SqliteRecipientRepository(connection),
       messages: new SqliteMessageRepository(connection, quarantine),
-      pages: new SqliteMessagePageReads(connection, quarantine),
+      pages: new SqliteMessagePageReads(connection, quarantine, []),
       topics,
       moves: new SqliteMessageMoves(connection),
       personal: new SqlitePersonalMessages(connection),

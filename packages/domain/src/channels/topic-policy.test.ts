@@ -1,4 +1,9 @@
-import { followsWhenMentioned, type TopicVisibility, visibilityAfterSending } from './topic-policy.js';
+import {
+  followsWhenMentioned,
+  type TopicVisibility,
+  visibilityAfterParticipating,
+  visibilityAfterSending,
+} from './topic-policy.js';
 
 describe('the sender’s topic visibility after sending', () => {
   it.each`
@@ -28,6 +33,31 @@ describe('the sender’s topic visibility after sending', () => {
       };
       const participation = { settings, current, hasMutedChannel: mutedChannel, startsTopic: starts };
       expect(visibilityAfterSending(participation)).toBe(becomes);
+    },
+  );
+});
+
+describe('topic visibility after taking part without writing', () => {
+  it.each`
+    follow             | unmute             | current       | mutedChannel | becomes
+    ${'participating'} | ${'participating'} | ${'inherit'}  | ${true}      | ${'followed'}
+    ${'participating'} | ${'never'}         | ${'muted'}    | ${false}     | ${'followed'}
+    ${'participating'} | ${'never'}         | ${'unmuted'}  | ${false}     | ${'followed'}
+    ${'participating'} | ${'never'}         | ${'followed'} | ${false}     | ${null}
+    ${'sending'}       | ${'sending'}       | ${'inherit'}  | ${true}      | ${null}
+    ${'starting'}      | ${'starting'}      | ${'inherit'}  | ${true}      | ${null}
+    ${'never'}         | ${'participating'} | ${'inherit'}  | ${true}      | ${'unmuted'}
+    ${'never'}         | ${'participating'} | ${'inherit'}  | ${false}     | ${null}
+    ${'never'}         | ${'participating'} | ${'unmuted'}  | ${true}      | ${null}
+    ${'never'}         | ${'participating'} | ${'followed'} | ${true}      | ${null}
+  `(
+    'follow by $follow, unmute by $unmute, now $current, channel muted $mutedChannel: $becomes',
+    ({ follow, unmute, current, mutedChannel, becomes }) => {
+      const settings = {
+        automaticallyFollowTopicsPolicy: follow,
+        automaticallyUnmuteTopicsInMutedChannelsPolicy: unmute,
+      };
+      expect(visibilityAfterParticipating({ settings, current, hasMutedChannel: mutedChannel })).toBe(becomes);
     },
   );
 });

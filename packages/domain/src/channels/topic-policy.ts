@@ -68,6 +68,18 @@ export function visibilityAfterSending({
   return unmuted;
 }
 
+/** The same for who takes part without writing: reacts or votes. What they chose to see stays so. */
+export function visibilityAfterParticipating({
+  settings,
+  current,
+  hasMutedChannel,
+}: Omit<TopicParticipation, 'startsTopic'>): TopicVisibility | null {
+  if (current === 'followed') return null;
+  if (settings.automaticallyFollowTopicsPolicy === 'participating') return 'followed';
+  const unmutes = hasMutedChannel && settings.automaticallyUnmuteTopicsInMutedChannelsPolicy === 'participating';
+  return unmutes && current !== 'unmuted' ? 'unmuted' : null;
+}
+
 /** Whether a mention makes the person follow the topic (messages §4.4); what they muted stays so. */
 export function followsWhenMentioned(
   settings: Pick<UserSettings, 'automaticallyFollowTopicsWhereMentioned'>,

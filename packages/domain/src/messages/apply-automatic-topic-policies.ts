@@ -1,9 +1,16 @@
 import { changeTopicPolicy } from '../channels/change-topic-policy.js';
 import { type Channel, hasSharedHistory } from '../channels/channel.js';
-import { followsWhenMentioned, type TopicVisibility, visibilityAfterSending } from '../channels/topic-policy.js';
+import {
+  followsWhenMentioned,
+  type TopicVisibility,
+  visibilityAfterParticipating,
+  visibilityAfterSending,
+} from '../channels/topic-policy.js';
 import type { UnixSeconds, UserId } from '../shared/ids.js';
 import type { Transaction } from '../shared/unit-of-work.js';
+import type { Actor } from '../users/actor.js';
 import type { User } from '../users/user.js';
+import type { Message } from './message.js';
 import type { Viewer } from './message-page-reads.js';
 import { receivedMessagesIn } from './narrow.js';
 import type { Destination } from './post-message.js';
@@ -41,6 +48,30 @@ export async function applyAutomaticTopicPolicies(
   }
   const after = visibilityOf(sender.id);
   return after === before ? null : after;
+}
+
+/**
+ * The same for who takes part without writing; in channels they are subscribed to (messages §4.4). Bots wish nothing.
+ */
+export async function applyParticipation(
+  tx: Transaction,
+  { realmId, id: userId, isBot }: Actor,
+  { channelId, topic }: Pick<Message, 'channelId' | 'topic'>,
+  now: UnixSeconds,
+): Promise<void> {
+  if (channelId === null || isBot) return;
+  const subscription = await tx.channels.findSubscription(realmId, channelId, userId);
+  if (!subscription?.isActive) return;
+  const known = await tx.topicPolicies.listOf(realmId, channelId, topicKey(topic), [userId]);
+  const { settings } = (await tx.users.find(realmId, userId))!;
+  const visibility = visibilityAfterParticipating({
+    settings,
+    current: known.get(userId) ?? 'inherit',
+    hasMutedChannel: subscription.isMuted,
+  });
+  if (visibility !== null) {
+    await changeTopicPolicy(tx, { realmId, userId, channelId, topic, visibility, changedAt: now });
+  }
 }
 
 async function senderVisibility(

@@ -30,9 +30,7 @@ export {
   type ChannelTopic,
   type ConditionSubject,
   EVERY_MESSAGE,
-  MESSAGE_PROPERTIES,
   type MessageCondition,
-  type MessageProperty,
   matchesCondition,
   NO_MESSAGE,
   not,
@@ -52,8 +50,9 @@ export {
 export type { MessageMoves, MoveTarget } from './message-moves.js';
 export type { Anchor, MessagePage, PageRange } from './message-page.js';
 export type { MessageFilter, MessageListEntry, MessagePageReads, Viewer } from './message-page-reads.js';
+export { MESSAGE_PROPERTIES, type MessageProperty } from './message-properties.js';
 export type { MessageRepository } from './message-repository.js';
-export type { MessageView, Submessage, UserSummary } from './message-view.js';
+export type { MessageParts, MessageView, Submessage, UserSummary } from './message-view.js';
 export { receivedMessagesIn } from './narrow.js';
 export { findNarrowOperator, type NarrowTerm, narrowOperatorNames, type OperandForm } from './narrow-operators.js';
 export { type ChannelMove, type Ownership, ownershipOf, type Span } from './ownership.js';

@@ -1,5 +1,7 @@
 import type { Channel } from '../channels/channel.js';
+import { DomainError } from '../shared/errors.js';
 import type { ChannelId, MessageId } from '../shared/ids.js';
+import { enforce } from '../shared/permission.js';
 import type { Repositories, Transaction } from '../shared/unit-of-work.js';
 import type { Actor } from '../users/actor.js';
 import type { Message, PersonalFlags } from './message.js';
@@ -37,6 +39,22 @@ export async function loadMessages(
     isOwn: flags.has(message.id),
     flags: flags.get(message.id) ?? null,
   }));
+}
+
+/**
+ * One message that the actor may read, or change something about (messages §1.4).
+ * @throws DomainError UNKNOWN_MESSAGE, for messages that are hidden as for those that do not exist.
+ */
+export async function loadReadable(
+  reads: Reads,
+  actor: Actor,
+  id: MessageId,
+  options: { readonly modifying?: boolean } = {},
+): Promise<LoadedMessage> {
+  const [loaded] = await loadMessages(reads, actor, [id]);
+  if (!loaded) throw new DomainError('UNKNOWN_MESSAGE', 'Invalid message(s)');
+  enforce(canReadMessage(actor, loaded, options));
+  return loaded;
 }
 
 /**

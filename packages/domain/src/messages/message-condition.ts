@@ -1,6 +1,7 @@
 import type { ChannelPrivacy } from '../channels/channel.js';
 import type { MessageId, RecipientId, UserId } from '../shared/ids.js';
 import type { Message, PersonalFlags } from './message.js';
+import type { HasProperty, MessageProperty } from './message-properties.js';
 import { RESOLVED_PREFIX, topicKey } from './topic.js';
 
 /** One topic of one channel. */
@@ -9,10 +10,6 @@ export interface ChannelTopic {
   readonly recipientId: RecipientId;
   readonly topicKey: string;
 }
-
-export const MESSAGE_PROPERTIES = ['hasLink', 'hasImage', 'hasAttachment', 'isResolved'] as const;
-/** What a message is to everybody; `isResolved`: its topic is marked as resolved. */
-export type MessageProperty = (typeof MESSAGE_PROPERTIES)[number];
 
 export type ViewerFlag = Exclude<keyof PersonalFlags, 'collapsed' | 'historical'>;
 
@@ -56,10 +53,7 @@ export const not = <Simple>(condition: Combined<Simple>): Combined<Simple> => ({
 
 /** A message and what it is to its viewer: all that conditions are about. */
 export interface ConditionSubject {
-  readonly message: Pick<
-    Message,
-    'id' | 'recipientId' | 'channelId' | 'topic' | 'senderId' | 'hasLink' | 'hasImage' | 'hasAttachment'
-  >;
+  readonly message: Pick<Message, 'id' | 'recipientId' | 'channelId' | 'topic' | 'senderId' | HasProperty>;
   /** Null for direct messages. */
   readonly channelPrivacy: ChannelPrivacy | null;
   readonly flags: PersonalFlags;

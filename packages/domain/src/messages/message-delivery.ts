@@ -1,3 +1,4 @@
+import type { Audience } from '../events/audience.js';
 import type { AudienceQuestions, AudienceRules, Membership } from '../events/audience-membership.js';
 import type {
   AskedUsers,
@@ -47,6 +48,8 @@ declare module '../events/receiver.js' {
     readonly messageIds?: readonly MessageId[];
   }
 }
+
+export const holdersOf = (messageId: MessageId): Audience => ({ kind: 'holders', messageId });
 
 export const MESSAGE_AUDIENCES: AudienceRules<'holders'> = {
   holders: {

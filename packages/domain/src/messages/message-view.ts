@@ -20,8 +20,15 @@ export interface Submessage {
   readonly content: string;
 }
 
+/**
+ * What features show with a message, in plain JSON values; absent where a message has nothing of it. A feature adds its own by
+ * declaration merging, beside its entity.
+ */
+// biome-ignore lint/suspicious/noEmptyInterface: features add to it.
+export interface MessageParts {}
+
 /** A message with all that is shown of it, whoever looks. */
-export interface MessageView {
+export interface MessageView extends MessageParts {
   readonly message: Message;
   readonly sender: UserSummary;
   /** Ascending id. */

@@ -2,9 +2,10 @@ import { DomainError } from '../shared/errors.js';
 import type { ChannelId, MessageId, Ordinal, RealmId, RecipientId, UnixSeconds, UserId } from '../shared/ids.js';
 import { isLongerThan, takeCodePoints, trimEnd } from '../shared/text.js';
 import type { TopicLink } from './markdown.js';
+import type { HasProperty, LaterProperty } from './message-properties.js';
 
 /** What sending stores, and nobody's view of it. */
-export interface Message {
+export interface Message extends Readonly<Record<HasProperty, boolean>> {
   readonly id: MessageId;
   readonly realmId: RealmId;
   readonly senderId: UserId;
@@ -25,9 +26,6 @@ export interface Message {
   readonly clientName: string;
   readonly isMeMessage: boolean;
   readonly mentionsChannel: boolean;
-  readonly hasLink: boolean;
-  readonly hasImage: boolean;
-  readonly hasAttachment: boolean;
   readonly topicLinks: readonly TopicLink[];
   /** A notice that everybody receives as read, but for those it names. */
   readonly isReadByDefault: boolean;
@@ -40,7 +38,7 @@ export interface Message {
 
 export type NewMessage = Omit<
   Message,
-  'id' | 'sentRecipientId' | 'ordinal' | 'version' | 'lastEditedAt' | 'lastMovedAt'
+  'id' | 'sentRecipientId' | 'ordinal' | 'version' | 'lastEditedAt' | 'lastMovedAt' | LaterProperty
 > & {
   /** Who of those that receive it has read it from the start: the sender, mostly. */
   readonly readBy: readonly UserId[];

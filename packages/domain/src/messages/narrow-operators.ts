@@ -17,6 +17,7 @@ import {
   not,
   type SimpleCondition,
 } from './message-condition.js';
+import { HAS_OPERANDS, type HasProperty } from './message-properties.js';
 import { normalizeTopic, topicKey } from './topic.js';
 
 /** One term of a narrow, as it was asked for. */
@@ -201,7 +202,9 @@ const OPERATORS: readonly NarrowOperator[] = [
   {
     names: ['has'],
     operand: 'text',
-    resolve: async (_context, operand) => ({ condition: lookUp(HAS_OPERANDS, operand, "'has' operand") }),
+    resolve: async (_context, operand) => ({
+      condition: { kind: 'property', property: lookUp<HasProperty>(HAS_OPERANDS, operand, "'has' operand") },
+    }),
   },
   {
     names: ['in'],
@@ -280,13 +283,6 @@ const IS_OPERANDS: Readonly<Record<string, IsOperand>> = {
     resolve: async (context) => ({ kind: 'channelTopic', topics: await topicsWith(context, ['followed']) }),
   },
   muted: { resolve: (context) => mutedMessages(context, 'topicsAndChannels') },
-};
-
-// `has:reaction` will be a property like these once messages have reactions.
-const HAS_OPERANDS: Readonly<Record<string, MessageCondition>> = {
-  attachment: { kind: 'property', property: 'hasAttachment' },
-  image: { kind: 'property', property: 'hasImage' },
-  link: { kind: 'property', property: 'hasLink' },
 };
 
 const IN_OPERANDS: Readonly<Record<string, (context: NarrowContext) => Promise<MessageCondition>>> = {

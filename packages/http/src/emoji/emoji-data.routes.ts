@@ -1,9 +1,7 @@
+import type { LoadUnicodeEmoji } from '@parley/domain/emoji';
 import type { PublicRealm } from '../realms/public-realm.js';
 import { NoParameters } from '../routing/params.js';
 import { type Route, route } from '../routing/route.js';
-
-/** Names of each emoji by its code (`1f600`), the one to show first. */
-export type EmojiNames = ReadonlyMap<string, readonly string[]>;
 
 const PATH = '/static/emoji/emoji_api.json';
 
@@ -11,7 +9,7 @@ const PATH = '/static/emoji/emoji_api.json';
 export const emojiDataUrl = ({ url }: PublicRealm): string => url + PATH;
 
 /** For anybody: browsers load it without credentials, and it is the same for all. */
-export function emojiDataRoutes(names: () => EmojiNames): readonly Route[] {
+export function emojiDataRoutes(unicodeEmoji: LoadUnicodeEmoji): readonly Route[] {
   let body: string | null = null;
   return [
     route('GET', PATH, {
@@ -20,7 +18,7 @@ export function emojiDataRoutes(names: () => EmojiNames): readonly Route[] {
       atRoot: true,
       dto: NoParameters,
       handle: async () => {
-        body ??= JSON.stringify({ code_to_names: Object.fromEntries(names()) });
+        body ??= JSON.stringify({ code_to_names: Object.fromEntries(unicodeEmoji().namesByCode) });
         return { status: 200, body, cacheControl: 'public, max-age=86400' };
       },
     }),

@@ -1,10 +1,16 @@
 import { GetMessages, type MessageList } from '@parley/domain/messages';
 import type { MessageId, RealmUrls, UserId } from '@parley/domain/shared';
 import { aChannel, aMessage, aUser, createFixture, type MemoryFixture, subscribe } from '@parley/testkit';
+import { variantByKey } from '../routing/client-variant.js';
 import { MessagePagePresenter, type PageForm } from './message-page.js';
 
 const realmUrls: RealmUrls = { urlOf: () => 'https://chat.example', emailDomainOf: () => 'chat.example' };
-const form: PageForm = { asHtml: true, clientGravatar: true, allowEmptyTopicName: false };
+const form: PageForm = {
+  asHtml: true,
+  clientGravatar: true,
+  allowEmptyTopicName: false,
+  client: variantByKey('standard'),
+};
 
 /** A page of everything, and which messages had to be fetched for it. */
 async function read(

@@ -4,7 +4,9 @@ import { type Actor, type EmailVisibility, seesEmailOf } from '@parley/domain/us
 import { BoundedCache } from '../caching/bounded-cache.js';
 import { TextChunks } from '../caching/text-chunks.js';
 import { type PublicRealm, publicRealmOf } from '../realms/public-realm.js';
+import { CLIENT_VARIANTS } from '../routing/client-variant.js';
 import { differsByViewer, flagsText, type MessageForm, messageText } from './message.presenters.js';
+import { partsDifferByClient } from './message-parts.js';
 
 /** How long a part of an answer may get, in characters, before its last message. */
 const MAX_PART = 2 * 1024 * 1024;
@@ -23,6 +25,9 @@ const GRAVATAR = 2;
 const EMPTY_TOPIC = 4;
 const INACCESSIBLE_SENDER = 8;
 const SEES_EMAIL = 16;
+/** The place of a client's variant among all of them. */
+const CLIENT_PLACE = 32;
+const CLIENT = 32 | 64;
 
 /** A message's forms as text, as long as nothing that is shown of it changes. */
 interface MessageTexts {
@@ -78,7 +83,8 @@ export class MessagePagePresenter {
     const bits =
       (form.asHtml ? MARKDOWN : 0) |
       (form.clientGravatar ? GRAVATAR : 0) |
-      (form.allowEmptyTopicName ? EMPTY_TOPIC : 0);
+      (form.allowEmptyTopicName ? EMPTY_TOPIC : 0) |
+      (CLIENT_PLACE * CLIENT_VARIANTS.indexOf(form.client.key));
     const bitsOf = ({ senderId }: MessageListEntry) =>
       hiddenUserIds.size > 0 && hiddenUserIds.has(senderId) ? bits | INACCESSIBLE_SENDER : bits;
 
@@ -154,11 +160,13 @@ export class MessagePagePresenter {
   }
 }
 
-function sensitivityOf({ message, sender, conversation }: MessageView): number {
+function sensitivityOf(view: MessageView): number {
+  const { message, sender, conversation } = view;
   const hasEmptyTopic = conversation.kind === 'channel' && message.topic === '';
   // An address that everybody sees may be left to clients to work with; others are given as a hash to those who see them.
   const avatar = sender.avatar.source !== 'gravatar' ? 0 : differsByViewer(sender) ? SEES_EMAIL : GRAVATAR;
-  return MARKDOWN | INACCESSIBLE_SENDER | avatar | (hasEmptyTopic ? EMPTY_TOPIC : 0);
+  const client = partsDifferByClient(view) ? CLIENT : 0;
+  return MARKDOWN | INACCESSIBLE_SENDER | avatar | (hasEmptyTopic ? EMPTY_TOPIC : 0) | client;
 }
 
 const isSame = (a: MessageListEntry['versions'], b: MessageListEntry['versions']): boolean =>

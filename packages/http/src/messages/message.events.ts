@@ -3,6 +3,7 @@ import { type MessageEventTypes, type MessageLocation, receivedFlags } from '@pa
 import { seesEmailOf } from '@parley/domain/users';
 import { presentTopic } from '../channels/channel.presenters.js';
 import { type EventContext, keyOf, opened, type Presented, type Presenters } from '../events/event-presenter.js';
+import { variantByKey } from '../routing/client-variant.js';
 import { differsByViewer, flagsText, messageText } from './message.presenters.js';
 
 export const MESSAGE_EVENTS = {
@@ -33,6 +34,7 @@ function presentMessageSent(event: EventOf<'message.sent'>, context: EventContex
       allowEmptyTopicName: showsEmptyTopics,
       hidesSender,
       seesSenderEmail,
+      client: variantByKey(presentation.client),
     };
     return `{"type":"message","message":${messageText(event.view, context.publicRealm, form)},"flags":${flags}`;
   });

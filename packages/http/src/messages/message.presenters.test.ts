@@ -1,5 +1,6 @@
 import type { MessageView, PersonalFlags, UserSummary } from '@parley/domain/messages';
 import { aChannel, aMessage, aUser, createFixture, type MemoryFixture } from '@parley/testkit';
+import { variantByKey } from '../routing/client-variant.js';
 import {
   differsByViewer,
   flagNames,
@@ -10,7 +11,13 @@ import {
 } from './message.presenters.js';
 
 const place = { id: 2, stringId: 'zulip', url: 'https://chat.example', emailDomain: 'chat.example' };
-const html: MessageForm = { asHtml: true, clientGravatar: true, allowEmptyTopicName: false, seesSenderEmail: true };
+const html: MessageForm = {
+  asHtml: true,
+  clientGravatar: true,
+  allowEmptyTopicName: false,
+  client: variantByKey('standard'),
+  seesSenderEmail: true,
+};
 const GRAVATAR = /^https:\/\/secure\.gravatar\.com\/avatar\/[0-9a-f]{32}\?d=identicon&version=1$/;
 const DRAWN = /^https:\/\/chat\.example\/user_avatars\/2\/\d+\.png\?version=1$/;
 

@@ -5,7 +5,6 @@ import type {
   MessageView,
   PersonalFlags,
   SentMessage,
-  Submessage,
   UserSummary,
 } from '@parley/domain/messages';
 import type { ChannelId, RealmUrls } from '@parley/domain/shared';
@@ -13,8 +12,10 @@ import { dummyAddress, seesEmailOf } from '@parley/domain/users';
 import { avatarUrl, unknownAvatarUrl } from '../avatars/avatar-urls.js';
 import { presentTopic, VISIBILITY_POLICIES } from '../channels/channel.presenters.js';
 import { type PublicRealm, publicRealmOf } from '../realms/public-realm.js';
+import type { ClientVariant } from '../routing/client-variant.js';
 import type { WireFields } from '../routing/reply.js';
 import { UNKNOWN_USER_NAME } from '../users/user.presenters.js';
+import { presentParts } from './message-parts.js';
 
 /** In which form a client gets a message. */
 export interface MessageForm {
@@ -27,17 +28,15 @@ export interface MessageForm {
   readonly seesSenderEmail: boolean;
   /** For a guest who may not know who sent it. */
   readonly hidesSender?: boolean;
+  readonly client: ClientVariant;
 }
 
 /**
  * Messages §2, all but `flags`: the same for every viewer who gets this form. Without what a message that was just sent
  * cannot have, it is the `message` of the event.
  */
-export function presentMessage(
-  { message, sender, conversation, submessages }: MessageView,
-  publicRealm: PublicRealm,
-  form: MessageForm,
-) {
+export function presentMessage(view: MessageView, publicRealm: PublicRealm, form: MessageForm) {
+  const { message, sender, conversation } = view;
   const isChannel = conversation.kind === 'channel';
   return {
     id: message.id,
@@ -55,20 +54,11 @@ export function presentMessage(
     topic_links: message.topicLinks.map(({ text, url }) => ({ text, url })),
     timestamp: message.sentAt,
     is_me_message: message.isMeMessage,
-    reactions: [],
-    submessages: submessages.map(presentSubmessage),
+    ...presentParts(view, form.client),
     ...(message.lastEditedAt !== null && { last_edit_timestamp: message.lastEditedAt }),
     ...(message.lastMovedAt !== null && { last_moved_timestamp: message.lastMovedAt }),
   };
 }
-
-const presentSubmessage = ({ id, messageId, senderId, kind, content }: Submessage) => ({
-  id,
-  message_id: messageId,
-  sender_id: senderId,
-  msg_type: kind,
-  content,
-});
 
 /** The same as JSON text. */
 export const messageText = (view: MessageView, publicRealm: PublicRealm, form: MessageForm): string =>
@@ -154,6 +144,7 @@ export function presentGetMessage(
   { viewer, view, flags, realm, isSenderKnown }: GetMessageOutput,
   dto: { readonly apply_markdown: boolean; readonly allow_empty_topic_name: boolean },
   realmUrls: RealmUrls,
+  client: ClientVariant,
 ): WireFields {
   const form: MessageForm = {
     asHtml: dto.apply_markdown,
@@ -161,6 +152,7 @@ export function presentGetMessage(
     allowEmptyTopicName: dto.allow_empty_topic_name,
     seesSenderEmail: seesEmailOf(viewer, view.sender),
     hidesSender: !isSenderKnown,
+    client,
   };
   return {
     message: { ...presentMessage(view, publicRealmOf(realm, realmUrls), form), flags: flagNames(flags) },

@@ -57,11 +57,12 @@ export function messageRoutes(realmUrls: RealmUrls): readonly Route[] {
       isExpensive: true,
       dto: GetMessagesDto,
       useCase: GetMessages,
-      handle: async ({ caller, dto, useCase }) => {
+      handle: async ({ caller, dto, useCase, request }) => {
         const form = {
           asHtml: dto.apply_markdown,
           clientGravatar: dto.client_gravatar,
           allowEmptyTopicName: dto.allow_empty_topic_name,
+          client: request.variant,
         };
         return success(await readMessagePage({ useCase, caller, page, form, turns }, toGetMessagesInput(dto)));
       },
@@ -79,7 +80,7 @@ export function messageRoutes(realmUrls: RealmUrls): readonly Route[] {
       dto: GetMessageDto,
       useCase: GetMessage,
       toInput: ({ message_id }) => ({ id: message_id as MessageId }),
-      present: (output, { dto }) => presentGetMessage(output, dto, realmUrls),
+      present: (output, { dto, variant }) => presentGetMessage(output, dto, realmUrls, variant),
     }),
     route('POST', '/messages/flags', {
       auth: 'user',

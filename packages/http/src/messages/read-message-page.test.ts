@@ -3,6 +3,7 @@ import { GetMessages, type GetMessagesInput } from '@parley/domain/messages';
 import type { RealmUrls } from '@parley/domain/shared';
 import { aChannel, aMessage, aUser, createFixture, type MemoryFixture } from '@parley/testkit';
 import { Turns } from '../caching/turns.js';
+import { variantByKey } from '../routing/client-variant.js';
 import type { WireText } from '../routing/reply.js';
 import { MessagePagePresenter } from './message-page.js';
 import { readMessagePage } from './read-message-page.js';
@@ -35,7 +36,7 @@ describe('a page too long for one part', () => {
         useCase: new GetMessages(fixture.uow, realmUrls),
         caller: fixture.caller('cordelia'),
         page: new MessagePagePresenter(realmUrls),
-        form: { asHtml: true, clientGravatar: true, allowEmptyTopicName: false },
+        form: { asHtml: true, clientGravatar: true, allowEmptyTopicName: false, client: variantByKey('standard') },
         turns: new Turns(),
       },
       { narrow: [], select: newest, ...input },

@@ -1,5 +1,5 @@
 import { clientNameOf, parseUserAgent } from './client-identity.js';
-import { variantOf } from './client-variant.js';
+import { CLIENT_VARIANTS, variantByKey, variantOf } from './client-variant.js';
 
 it.each([
   ['ZulipMobile/26.22.145 (Android 10)', 'ZulipMobile', '26.22.145'],
@@ -53,3 +53,5 @@ it('adds extra emoji by client', () => {
   expect(variantOf(parseUserAgent('Mozilla/5.0')).extraEmojiType).toBe('service_extra_emoji');
   expect(variantOf(parseUserAgent('ZulipFlutter/30.0')).extraEmojiType).toBe('zulip_extra_emoji');
 });
+
+it.each(CLIENT_VARIANTS)('finds the variant of a kept key: %s', (key) => expect(variantByKey(key).key).toBe(key));

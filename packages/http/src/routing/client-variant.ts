@@ -38,6 +38,16 @@ const OLD_ZULIP_MOBILE: ClientVariant = { ...ZULIP, key: 'zulip-mobile-before-pr
 /** Source: Zulip, the last ZulipMobile without pronouns fields is the one before 27.192. */
 const FIRST_MOBILE_WITH_PRONOUNS = [27, 192] as const;
 
+const VARIANTS: Readonly<Record<ClientVariant['key'], ClientVariant>> = {
+  standard: STANDARD,
+  zulip: ZULIP,
+  'zulip-terminal': ZULIP_TERMINAL,
+  'zulip-mobile-before-pronouns': OLD_ZULIP_MOBILE,
+};
+
+/** Of a client that was known before, by the `key` that was kept of it. */
+export const variantByKey = (key: ClientVariant['key']): ClientVariant => VARIANTS[key];
+
 /** By the User-Agent, not by a `client` parameter. */
 export function variantOf({ name, version }: ClientIdentity): ClientVariant {
   if (!/zulip/i.test(name)) return STANDARD;

@@ -1,12 +1,6 @@
+import type { UnicodeEmoji } from '@parley/domain/emoji';
 import { lazily } from '../lazy.js';
 import { EMOJI_NAMES } from './emoji-names.js';
-
-interface UnicodeEmoji {
-  /** Names by code, the canonical one first. */
-  readonly namesByCode: ReadonlyMap<string, readonly string[]>;
-  /** Codes by name, aliases included. */
-  readonly codesByName: ReadonlyMap<string, string>;
-}
 
 /** The emoji that every realm has. */
 export const unicodeEmoji = lazily((): UnicodeEmoji => {

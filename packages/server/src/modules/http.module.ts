@@ -67,7 +67,7 @@ export const httpModule = ({ authenticate, ...options }: ParleyParts) =>
           hub,
           longPoll,
           clock: time,
-          emojiNames: options.emojiNames,
+          unicodeEmoji: options.unicodeEmoji,
           serverInfo: {
             startedAt: time.now(),
             isDevelopment: options.isDev,

@@ -108,7 +108,7 @@ export class TestServer {
       randomness: new SeededRandom(7),
       passwordHasher: quickHasher,
       markdownRenderer: new ZulipMarkdownRenderer(),
-      emojiNames: () => unicodeEmoji().namesByCode,
+      unicodeEmoji,
       logger: silentLogger,
       secret: 'the secret of a test server',
       onOtherSecret: 'rehash',

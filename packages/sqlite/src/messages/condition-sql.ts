@@ -1,11 +1,6 @@
-import {
-  type MessageCondition,
-  type MessageProperty,
-  RESOLVED_PREFIX,
-  type SimpleCondition,
-} from '@parley/domain/messages';
+import { type MessageCondition, RESOLVED_PREFIX, type SimpleCondition } from '@parley/domain/messages';
 import type { Parameter } from '../connection.js';
-import { PROPERTY_BITS } from './stored-values.js';
+import { type IndexedProperty, PROPERTY_BITS } from './stored-values.js';
 
 /** Part of a WHERE clause over `message m`, each term begun with AND. */
 export interface Restriction {
@@ -13,20 +8,14 @@ export interface Restriction {
   readonly parameters: readonly Parameter[];
 }
 
-/** What indexes of `message` list apart. `mentionsChannel` is half of what a flag says. */
-export type IndexedProperty = MessageProperty | 'mentionsChannel';
-
 /** The least text that does not begin with the prefix. */
 const AFTER_RESOLVED = RESOLVED_PREFIX.slice(0, -1) + String.fromCodePoint(RESOLVED_PREFIX.codePointAt(1)! + 1);
 
 /** As the indexes have it, letter by letter. */
-export const PROPERTY_SQL: Readonly<Record<IndexedProperty, string>> = {
-  hasLink: `m.property_bits & ${PROPERTY_BITS.hasLink}`,
-  hasImage: `m.property_bits & ${PROPERTY_BITS.hasImage}`,
-  hasAttachment: `m.property_bits & ${PROPERTY_BITS.hasAttachment}`,
-  isResolved: `m.topic_key >= '${RESOLVED_PREFIX}' AND m.topic_key < '${AFTER_RESOLVED}'`,
-  mentionsChannel: `m.property_bits & ${PROPERTY_BITS.mentionsChannel}`,
-};
+export const propertySql = (property: IndexedProperty): string =>
+  property === 'isResolved'
+    ? `m.topic_key >= '${RESOLVED_PREFIX}' AND m.topic_key < '${AFTER_RESOLVED}'`
+    : `m.property_bits & ${PROPERTY_BITS[property]}`;
 
 export const LISTED = '(SELECT value FROM json_each(?))';
 
@@ -58,7 +47,7 @@ export function toSql(condition: SimpleCondition, negated: boolean): [sql: strin
     case 'direct':
       return [`m.channel_id IS ${negated ? 'NOT NULL' : 'NULL'}`];
     case 'property': {
-      const sql = PROPERTY_SQL[condition.property];
+      const sql = propertySql(condition.property);
       return [negated ? `NOT coalesce(${sql}, 0)` : sql];
     }
     case 'flag':

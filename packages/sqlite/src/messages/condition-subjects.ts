@@ -11,7 +11,7 @@ import type { ChannelId, MessageId } from '@parley/domain/shared';
 import type { Connection, Query } from '../connection.js';
 import { jsonList } from '../rows.js';
 import { idOf, type MessageIndexRow, propertyBitsOf } from './message-index-row.js';
-import { PROPERTY_BITS } from './stored-values.js';
+import { propertiesOf } from './stored-values.js';
 import type { ViewerMessageStates } from './viewer-message-state.js';
 
 /** Judges messages one by one, where no query can: by what their viewer has read and marked. */
@@ -49,9 +49,7 @@ export class ConditionSubjects {
           recipientId: place[2],
           channelId,
           topic,
-          hasLink: (propertyBitsOf(place) & PROPERTY_BITS.hasLink) !== 0,
-          hasImage: (propertyBitsOf(place) & PROPERTY_BITS.hasImage) !== 0,
-          hasAttachment: (propertyBitsOf(place) & PROPERTY_BITS.hasAttachment) !== 0,
+          ...propertiesOf(propertyBitsOf(place)),
         },
         channelPrivacy,
         flags: own ?? HISTORICAL,

@@ -8,16 +8,8 @@ import {
   type SimpleCondition,
 } from '@parley/domain/messages';
 import type { MessageId, RecipientId, UserId } from '@parley/domain/shared';
-import {
-  and,
-  combinedSql,
-  type IndexedProperty,
-  joined,
-  LISTED,
-  PROPERTY_SQL,
-  type Restriction,
-  toSql,
-} from './condition-sql.js';
+import { and, combinedSql, joined, LISTED, propertySql, type Restriction, toSql } from './condition-sql.js';
+import { type IndexedProperty, PROPERTY_INDEXES } from './stored-values.js';
 
 /** The messages of a channel or conversation, or of one topic of it: what an index of `message` lists in order of id. */
 export interface Series {
@@ -48,14 +40,6 @@ export interface Narrowing {
   readonly property: IndexedProperty | null;
 }
 
-const PROPERTY_INDEXES: Readonly<Record<IndexedProperty, string>> = {
-  hasLink: 'message_with_link',
-  hasImage: 'message_with_image',
-  hasAttachment: 'message_with_attachment',
-  isResolved: 'message_resolved',
-  mentionsChannel: 'message_mentioning_channel',
-};
-
 /** Which index of `message` finds the narrowest part of a series, in order of id. */
 export function indexFor(
   { senderId, property }: Pick<Narrowing, 'senderId' | 'property'>,
@@ -69,7 +53,7 @@ export function indexFor(
 /** The terms that `indexFor` needs, and no others: for the next message that may be meant. */
 export function indexTerms({ senderId, property }: Pick<Narrowing, 'senderId' | 'property'>): Restriction {
   const sql = [
-    ...(property === null ? [] : [`AND ${PROPERTY_SQL[property]}`]),
+    ...(property === null ? [] : [`AND ${propertySql(property)}`]),
     ...(senderId === null ? [] : ['AND m.sender_id = ?']),
   ];
   return { sql: sql.join(' '), parameters: senderId === null ? [] : [senderId] };
@@ -77,7 +61,7 @@ export function indexTerms({ senderId, property }: Pick<Narrowing, 'senderId' | 
 
 /** Only those that have the property as well, by whose index they are found. */
 export const narrowedTo = (narrowing: Narrowing, property: IndexedProperty): Narrowing => ({
-  ...also(narrowing, and(PROPERTY_SQL[property])),
+  ...also(narrowing, and(propertySql(property))),
   property,
 });
 

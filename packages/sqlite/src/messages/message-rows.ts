@@ -3,7 +3,7 @@ import type { ChannelId, MessageId, Ordinal, RealmId, RecipientId, UnixSeconds, 
 import type { Connection, Query } from '../connection.js';
 import type { Quarantine } from '../quarantine.js';
 import { jsonList, listColumn } from '../rows.js';
-import { PROPERTY_BITS } from './stored-values.js';
+import { propertiesOf } from './stored-values.js';
 
 export interface MessageRow {
   readonly id: MessageId;
@@ -57,13 +57,8 @@ export class MessageRows {
       renderedContent: row.rendered_content,
       sentAt: row.sent_at,
       clientName: row.client_name,
-      isMeMessage: (row.property_bits & PROPERTY_BITS.isMeMessage) !== 0,
-      mentionsChannel: (row.property_bits & PROPERTY_BITS.mentionsChannel) !== 0,
-      hasLink: (row.property_bits & PROPERTY_BITS.hasLink) !== 0,
-      hasImage: (row.property_bits & PROPERTY_BITS.hasImage) !== 0,
-      hasAttachment: (row.property_bits & PROPERTY_BITS.hasAttachment) !== 0,
+      ...propertiesOf(row.property_bits),
       topicLinks: row.topic_links === null ? [] : topicLinks(row.topic_links, row.id, this.quarantine),
-      isReadByDefault: (row.property_bits & PROPERTY_BITS.isReadByDefault) !== 0,
       lastEditedAt: row.last_edited_at,
       lastMovedAt: row.last_moved_at,
       version: row.version,

@@ -16,6 +16,7 @@ import type { Quarantine } from '../quarantine.js';
 import { type Flag, jsonList, settingsColumn } from '../rows.js';
 import { type MessageIndexRow, MessageIndexRowsById } from './message-index-row.js';
 import { MessagePages } from './message-pages.js';
+import type { MessagePartReads } from './message-part-reads.js';
 import { MessageRows } from './message-rows.js';
 import type { PageRange } from './message-series.js';
 import { SentSince } from './sent-since.js';
@@ -44,6 +45,7 @@ export class SqliteMessagePageReads implements MessagePageReads {
   constructor(
     connection: Connection,
     private readonly quarantine: Quarantine,
+    private readonly parts: readonly MessagePartReads[],
   ) {
     this.states = new ViewerMessageStates(connection);
     this.pages = new MessagePages(connection, this.states);
@@ -130,16 +132,19 @@ export class SqliteMessagePageReads implements MessagePageReads {
     const named = new Set([...rows.map((row) => row.sender_id), ...[...userIds.values()].flat()]);
     const usersById = new Map(this.usersById.all(jsonList(named)).map((row) => [row.id, this.toUserSummary(row)]));
     const submessages = this.submessagesOf(rows.map((row) => row.id));
-    return rows.map((row) => {
-      const [, channelId, name] = conversations.get(row.recipient_id)!;
+    const messages = rows.map((row) => this.rows.toMessage(row));
+    const parts = this.parts.map((part) => part.list(messages));
+    return messages.map((message) => {
+      const [, channelId, name] = conversations.get(message.recipientId)!;
       return {
-        message: this.rows.toMessage(row),
-        sender: usersById.get(row.sender_id)!,
-        submessages: submessages.get(row.id) ?? [],
+        message,
+        sender: usersById.get(message.senderId)!,
+        submessages: submessages.get(message.id) ?? [],
+        ...Object.assign({}, ...parts.map((part) => part.get(message.id))),
         conversation:
           channelId !== null
             ? { kind: 'channel', channelId, name: name! }
-            : { kind: 'direct', participants: userIds.get(row.recipient_id)!.map((id) => usersById.get(id)!) },
+            : { kind: 'direct', participants: userIds.get(message.recipientId)!.map((id) => usersById.get(id)!) },
       };
     });
   }

@@ -13,7 +13,7 @@ import { idOf, MessageIndexRowsById } from './message-index-row.js';
 import { MessageRows } from './message-rows.js';
 import { ReadSets } from './read-sets.js';
 import { Spans } from './spans.js';
-import { OWNERSHIP_SOURCES, PROPERTY_BITS } from './stored-values.js';
+import { bitsOf, OWNERSHIP_SOURCES, propertiesOf } from './stored-values.js';
 
 export class SqliteMessageRepository implements MessageRepository {
   private readonly rows: MessageRows;
@@ -49,9 +49,6 @@ export class SqliteMessageRepository implements MessageRepository {
     this.dropSubmessages = connection.command(
       'DELETE FROM submessage WHERE message_id IN (SELECT value FROM json_each(?))',
     );
-    this.dropSubmessages = connection.command(
-      'DELETE FROM submessage WHERE message_id IN (SELECT value FROM json_each(?))',
-    );
     // Two statements: with RETURNING, SQLite journals the statement apart, which gets slow in a unit of many messages.
     this.takeOrdinal = connection.command(
       'UPDATE recipient SET last_ordinal = last_ordinal + 1 WHERE id = ? AND realm_id = ?',
@@ -62,16 +59,7 @@ export class SqliteMessageRepository implements MessageRepository {
                             sent_at, topic, topic_key, client_name, topic_links, content, rendered_content)
        VALUES (?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?)`,
     );
-    this.insert = connection.command(
-      `INSERT INTO message (realm_id, sender_id, sent_recipient_id, ordinal, recipient_id, channel_id, property_bits, version,
-                            sent_at, topic, topic_key, client_name, topic_links, content, rendered_content)
-       VALUES (?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?)`,
-    );
     this.noteDirect = connection.command('UPDATE direct_participant SET last_message_id = ? WHERE recipient_id = ?');
-    this.mutersOf = connection.values<UserId>(
-      `SELECT user_id FROM muted_sender
-       WHERE user_id IN (SELECT value FROM json_each(?)) AND sender_id = ? AND until_message_id IS NULL`,
-    );
     this.mutersOf = connection.values<UserId>(
       `SELECT user_id FROM muted_sender
        WHERE user_id IN (SELECT value FROM json_each(?)) AND sender_id = ? AND until_message_id IS NULL`,
@@ -101,11 +89,6 @@ export class SqliteMessageRepository implements MessageRepository {
        SET last_message_id = (SELECT max(m.id) FROM message m WHERE m.recipient_id = direct_participant.recipient_id)
        WHERE recipient_id IN (SELECT value FROM json_each(?))`,
     );
-    this.renewNewest = connection.command(
-      `UPDATE direct_participant
-       SET last_message_id = (SELECT max(m.id) FROM message m WHERE m.recipient_id = direct_participant.recipient_id)
-       WHERE recipient_id IN (SELECT value FROM json_each(?))`,
-    );
   }
 
   async find(realmId: RealmId, id: MessageId): Promise<Message | null> {
@@ -121,6 +104,7 @@ export class SqliteMessageRepository implements MessageRepository {
     const { changes } = this.takeOrdinal.run(recipientId, realmId);
     if (changes === 0) throw new Error(`No recipient ${recipientId} in realm ${realmId}`);
     const ordinal = this.takenOrdinal.get(recipientId)!;
+    const propertyBits = bitsOf(message);
     const { lastInsertRowid } = this.insert.run(
       realmId,
       senderId,
@@ -128,7 +112,7 @@ export class SqliteMessageRepository implements MessageRepository {
       ordinal,
       recipientId,
       channelId,
-      traitsOfNew(message),
+      propertyBits,
       message.sentAt,
       message.topic,
       channelId === null ? null : topicKey(message.topic),
@@ -145,7 +129,16 @@ export class SqliteMessageRepository implements MessageRepository {
       this.readSets.markNewest({ realmId, userId }, recipientId, ordinal);
     }
     const { readBy: _, exceptions: __, ...content } = message;
-    return { ...content, id, sentRecipientId: recipientId, ordinal, lastEditedAt: null, lastMovedAt: null, version: 1 };
+    return {
+      ...content,
+      ...propertiesOf(propertyBits),
+      id,
+      sentRecipientId: recipientId,
+      ordinal,
+      lastEditedAt: null,
+      lastMovedAt: null,
+      version: 1,
+    };
   }
 
   async addSubmessage(realmId: RealmId, submessage: Omit<Submessage, 'id'>): Promise<Submessage> {
@@ -186,15 +179,4 @@ export class SqliteMessageRepository implements MessageRepository {
     }
     if (rows.length > 0) this.insertFlags.run(id, realmId, JSON.stringify(rows));
   }
-}
-
-function traitsOfNew(message: NewMessage): number {
-  return (
-    (message.isMeMessage ? PROPERTY_BITS.isMeMessage : 0) |
-    (message.mentionsChannel ? PROPERTY_BITS.mentionsChannel : 0) |
-    (message.hasLink ? PROPERTY_BITS.hasLink : 0) |
-    (message.hasImage ? PROPERTY_BITS.hasImage : 0) |
-    (message.hasAttachment ? PROPERTY_BITS.hasAttachment : 0) |
-    (message.isReadByDefault ? PROPERTY_BITS.isReadByDefault : 0)
-  );
 }

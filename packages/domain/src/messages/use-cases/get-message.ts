@@ -1,14 +1,11 @@
 import type { Realm } from '../../realms/realm.js';
 import type { Caller } from '../../shared/caller.js';
-import { DomainError } from '../../shared/errors.js';
 import type { MessageId } from '../../shared/ids.js';
-import { enforce } from '../../shared/permission.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { inaccessibleUserIds } from '../../users/accessible-users.js';
 import type { Actor } from '../../users/actor.js';
-import { loadMessages } from '../load-access.js';
+import { loadReadable } from '../load-access.js';
 import { HISTORICAL, type PersonalFlags } from '../message.js';
-import { canReadMessage } from '../message-permissions.js';
 import type { MessageView } from '../message-view.js';
 
 export interface GetMessageOutput {
@@ -28,9 +25,7 @@ export class GetMessage {
   execute(caller: Caller, { id }: { readonly id: MessageId }): Promise<GetMessageOutput> {
     return this.uow.read(async (repositories) => {
       const actor = await repositories.actors.get(caller);
-      const [loaded] = await loadMessages(repositories, actor, [id]);
-      if (!loaded) throw new DomainError('UNKNOWN_MESSAGE', 'Invalid message(s)');
-      enforce(canReadMessage(actor, loaded));
+      const loaded = await loadReadable(repositories, actor, id);
       const [view] = await repositories.pages.listViews(actor.realmId, [id]);
       const realm = await repositories.realms.get(actor.realmId);
       const hiddenUserIds = await inaccessibleUserIds(repositories, actor, realm, [loaded.message.senderId]);

@@ -1,0 +1,2 @@
+export { EMOJI_TYPES, type EmojiType, type LoadUnicodeEmoji, type UnicodeEmoji } from './emoji.js';
+export type {} from './emoji-errors.js';

@@ -1,0 +1,17 @@
+import type { EmojiType } from '@parley/domain/emoji';
+import type { ClientVariant } from '../routing/client-variant.js';
+
+/** Both names of the extra emoji's type are accepted from everybody (messages §12.4). */
+const TYPES: Readonly<Record<string, EmojiType>> = {
+  unicode_emoji: 'unicode',
+  realm_emoji: 'custom',
+  zulip_extra_emoji: 'extra',
+  service_extra_emoji: 'extra',
+};
+
+/** Null: there is no such type. */
+export const parseEmojiType = (name: string): EmojiType | null => (Object.hasOwn(TYPES, name) ? TYPES[name]! : null);
+
+export function presentEmojiType(type: EmojiType, { extraEmojiType }: Pick<ClientVariant, 'extraEmojiType'>): string {
+  return type === 'extra' ? extraEmojiType : type === 'custom' ? 'realm_emoji' : 'unicode_emoji';
+}
