@@ -22,7 +22,9 @@ type Row = readonly [
   Partial<Pick<ContractOperation, 'isStarred' | 'atRoot' | 'lacks'>>?,
 ];
 
-const NARROWS = 'narrows know neither search nor mentions nor has:reaction';
+const NARROWS = 'narrows know neither search nor mentions';
+
+const CUSTOM_EMOJI = 'organizations have no emoji of their own';
 
 const SETTINGS_LACK = 'no address changes, since no mail is sent; there are neither presence events nor drafts';
 
@@ -51,8 +53,8 @@ const ROWS: readonly Row[] = [
   ['PATCH', '/messages/:message_id', 'messages §9'],
   ['GET', '/messages/:message_id/history', 'messages §10', { isStarred: true }],
   ['DELETE', '/messages/:message_id', 'messages §11', { isStarred: true }],
-  ['POST', '/messages/:message_id/reactions', 'messages §12'],
-  ['DELETE', '/messages/:message_id/reactions', 'messages §12', { isStarred: true }],
+  ['POST', '/messages/:message_id/reactions', 'messages §12', { lacks: CUSTOM_EMOJI }],
+  ['DELETE', '/messages/:message_id/reactions', 'messages §12', { isStarred: true, lacks: CUSTOM_EMOJI }],
   ['POST', '/messages/flags', 'messages §13.1'],
   ['POST', '/messages/flags/narrow', 'messages §13.2', { lacks: NARROWS }],
   ['POST', '/mark_all_as_read', 'messages §13.3'],

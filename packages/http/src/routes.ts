@@ -8,6 +8,7 @@ import { emojiDataRoutes } from './emoji/emoji-data.routes.js';
 import { eventRoutes } from './events/events.routes.js';
 import type { LongPoll } from './events/long-poll.js';
 import { messageRoutes } from './messages/message.routes.js';
+import { reactionRoutes } from './reactions/reaction.routes.js';
 import type { ServerInfo } from './realms/realm.presenters.js';
 import { realmSettingRoutes } from './realms/realm-settings.routes.js';
 import { registerSections } from './register-sections.js';
@@ -39,6 +40,7 @@ export function createRoutes(dependencies: RouteDependencies): readonly Route[] 
     ...realmSettingRoutes,
     ...channelRoutes,
     ...messageRoutes(realmUrls),
+    ...reactionRoutes,
     ...eventRoutes({ ...dependencies, sections: registerSections({ ...dependencies, userPages }) }),
     ...avatarRoutes,
     ...emojiDataRoutes(dependencies.unicodeEmoji),

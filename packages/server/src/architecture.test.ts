@@ -117,6 +117,7 @@ const DOMAIN_FOLDERS = [
   'channels',
   'messages',
   'invitations',
+  'reactions',
   'composition',
 ];
 

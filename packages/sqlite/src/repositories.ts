@@ -14,6 +14,7 @@ import { SqlitePersonalMessages } from './messages/sqlite-personal-messages.js';
 import { SqliteRecipientRepository } from './messages/sqlite-recipient-repository.js';
 import { SqliteTopicReads } from './messages/sqlite-topic-reads.js';
 import { Quarantine } from './quarantine.js';
+import { ReactionPartReads, SqliteReactionRepository } from './reactions/sqlite-reaction-repository.js';
 import { newRealmCache, SqliteRealmRepository } from './realms/sqlite-realm-repository.js';
 import type { WritableRepositories } from './sqlite-unit-of-work.js';
 import { newActorCache, SqliteActorReads } from './users/sqlite-actor-reads.js';
@@ -42,10 +43,11 @@ export function repositoryFactory(
       topicPolicies: new SqliteTopicPolicyRepository(connection),
       recipients: new SqliteRecipientRepository(connection),
       messages: new SqliteMessageRepository(connection, quarantine),
-      pages: new SqliteMessagePageReads(connection, quarantine, []),
+      pages: new SqliteMessagePageReads(connection, quarantine, [new ReactionPartReads(connection)]),
       topics,
       moves: new SqliteMessageMoves(connection),
       personal: new SqlitePersonalMessages(connection),
+      reactions: new SqliteReactionRepository(connection),
       events: new SqliteEventLog(connection, clock),
       queues: new SqliteEventQueueRepository(connection),
       apiKeys: new SqliteApiKeyRepository(connection),

@@ -7,6 +7,7 @@ import {
 } from '@parley/domain/channels';
 import { type Audience, type DomainEvent, isReadable, type StoredEvent } from '@parley/domain/events';
 import { HISTORICAL, type PersonalFlags, topicKey, type Viewer } from '@parley/domain/messages';
+import type { Reaction } from '@parley/domain/reactions';
 import type { ChannelId, EventSeq, GroupId, MessageId, Repositories, UnixSeconds, UserId } from '@parley/domain/shared';
 import {
   type Actor,
@@ -41,6 +42,8 @@ export interface ClientState {
   readonly topicPolicies: Map<string, { readonly visibility: TopicVisibility; readonly changedAt: UnixSeconds }>;
   /** Their own messages. */
   readonly messages: Map<MessageId, PersonalFlags>;
+  /** Of those that have any, oldest first. */
+  readonly reactions: Map<MessageId, readonly Reaction[]>;
 }
 
 /**
@@ -99,6 +102,10 @@ export async function fetchClientState(r: Repositories, viewer: Viewer): Promise
   const subscriptions = await r.channels.listSubscriptions(realmId, userId);
   const everything = { conditions: [], scope: 'own' } as const;
   const entries = await r.pages.listEntriesFrom(viewer, everything, 0, Number.MAX_SAFE_INTEGER);
+  const views = await r.pages.listViews(
+    realmId,
+    entries.map(({ id }) => id),
+  );
   return {
     viewer,
     isLimitedGuest: isLimitedGuest(actor, realm),
@@ -116,6 +123,7 @@ export async function fetchClientState(r: Repositories, viewer: Viewer): Promise
       ]),
     ),
     messages: new Map(entries.map(({ id, flags }) => [id, flags])),
+    reactions: new Map(views.flatMap(({ message, reactions }) => (reactions ? [[message.id, reactions]] : []))),
   };
 }
 
@@ -145,6 +153,17 @@ const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
     for (const id of all ? [...messages.keys()] : messageIds) {
       messages.set(id, { ...(messages.get(id) ?? HISTORICAL), [flag]: op === 'add' });
     }
+  },
+  'reaction.changed': ({ messages, reactions, viewer }, { op, messageId, user, emoji }) => {
+    // Whoever reacts to a message has it from then on.
+    if (op === 'add' && user.id === viewer.userId && !messages.has(messageId)) messages.set(messageId, HISTORICAL);
+    if (!messages.has(messageId)) return;
+    const others = (reactions.get(messageId) ?? []).filter(
+      ({ userId, type, code }) => userId !== user.id || type !== emoji.type || code !== emoji.code,
+    );
+    const now = op === 'add' ? [...others, { ...emoji, userId: user.id }] : others;
+    if (now.length > 0) reactions.set(messageId, now);
+    else reactions.delete(messageId);
   },
   'channel.created': (state, { channels }) => {
     for (const view of channels) learnChannel(state, view, state.subscribers.get(view.id) ?? []);

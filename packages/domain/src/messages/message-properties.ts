@@ -2,7 +2,7 @@
 const FOUND_IN_TEXT = { attachment: 'hasAttachment', image: 'hasImage', link: 'hasLink' } as const;
 
 /** What comes to a message later, and goes; a new message has none of it. */
-const ADDED_LATER = {} as const;
+const ADDED_LATER = { reaction: 'hasReactions' } as const;
 
 export const HAS_OPERANDS = { ...FOUND_IN_TEXT, ...ADDED_LATER } as const;
 

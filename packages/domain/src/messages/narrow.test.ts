@@ -220,7 +220,7 @@ describe('a term of a narrow', () => {
     [term('is', 'dull'), "unknown 'is' operand dull"],
     [term('is', ''), "unknown 'is' operand "],
     [term('has', 'links'), "unknown 'has' operand links"],
-    [term('has', 'reaction'), "unknown 'has' operand reaction"],
+    [term('has', 'reactions'), "unknown 'has' operand reactions"],
     [term('in', 'office'), "unknown 'in' operand office"],
     [term('channel', 'nowhere'), 'unknown channel nowhere'],
     [term('channel', 999), 'unknown channel 999'],
@@ -424,6 +424,7 @@ describe('a message that is at hand', () => {
     hasLink: true,
     hasImage: false,
     hasAttachment: false,
+    hasReactions: true,
   };
   const flags = { ...HISTORICAL, starred: true };
   const ofChannel: ConditionSubject = { message, channelPrivacy: 'public', flags };
@@ -450,6 +451,7 @@ describe('a message that is at hand', () => {
     [{ kind: 'message', messageId: 8 }, false, false],
     [{ kind: 'property', property: 'hasLink' }, true, true],
     [{ kind: 'property', property: 'hasImage' }, false, false],
+    [{ kind: 'property', property: 'hasReactions' }, true, true],
     [{ kind: 'property', property: 'isResolved' }, false, false],
     [{ kind: 'flag', flag: 'starred' }, true, true],
     [{ kind: 'flag', flag: 'mentioned' }, false, false],

@@ -3,6 +3,7 @@ import { CHANNEL_EVENTS } from '../channels/channel.events.js';
 import { GROUP_EVENTS } from '../groups/group.events.js';
 import { MESSAGE_EVENTS } from '../messages/message.events.js';
 import { TYPING_EVENTS } from '../messages/typing.events.js';
+import { REACTION_EVENTS } from '../reactions/reaction.events.js';
 import { REALM_EVENTS } from '../realms/realm.events.js';
 import { REALM_SETTINGS_EVENTS } from '../realms/realm-settings.events.js';
 import { USER_EVENTS } from '../users/user.events.js';
@@ -21,6 +22,7 @@ const PRESENTERS: Presenters<AnyEventType> = {
   ...CHANNEL_EVENTS,
   ...GROUP_EVENTS,
   ...MESSAGE_EVENTS,
+  ...REACTION_EVENTS,
   ...REALM_EVENTS,
   ...REALM_SETTINGS_EVENTS,
   ...TYPING_EVENTS,

@@ -1,4 +1,5 @@
 import type { MessageView } from '@parley/domain/messages';
+import { REACTION_PART } from '../reactions/reaction.presenters.js';
 import type { ClientVariant } from '../routing/client-variant.js';
 import type { WireFields } from '../routing/reply.js';
 import { SUBMESSAGE_PART } from './submessage.presenters.js';
@@ -11,10 +12,7 @@ export interface MessagePart {
   readonly differsByClient?: (view: MessageView) => boolean;
 }
 
-/** Nobody can react yet; clients want the list all the same. */
-const NO_REACTIONS: MessagePart = { present: () => ({ reactions: [] }) };
-
-const PARTS: readonly MessagePart[] = [NO_REACTIONS, SUBMESSAGE_PART];
+const PARTS: readonly MessagePart[] = [REACTION_PART, SUBMESSAGE_PART];
 
 export const presentParts = (view: MessageView, client: ClientVariant): WireFields =>
   Object.assign({}, ...PARTS.map((part) => part.present(view, client)));

@@ -5,6 +5,7 @@ import { EVENT_WIRE_ERRORS } from '../events/event.errors.js';
 import { GROUP_WIRE_ERRORS } from '../groups/group.errors.js';
 import { INVITATION_WIRE_ERRORS } from '../invitations/invitation.errors.js';
 import { MESSAGE_WIRE_ERRORS } from '../messages/message.errors.js';
+import { REACTION_WIRE_ERRORS } from '../reactions/reaction.errors.js';
 import { REALM_WIRE_ERRORS } from '../realms/realm.errors.js';
 import { SETTING_WIRE_ERRORS } from '../settings/setting.errors.js';
 import { USER_WIRE_ERRORS } from '../users/user.errors.js';
@@ -21,6 +22,7 @@ const WIRE_ERRORS: WireErrors = {
   ...GROUP_WIRE_ERRORS,
   ...INVITATION_WIRE_ERRORS,
   ...MESSAGE_WIRE_ERRORS,
+  ...REACTION_WIRE_ERRORS,
   ...REALM_WIRE_ERRORS,
   ...SETTING_WIRE_ERRORS,
   ...USER_WIRE_ERRORS,

@@ -43,6 +43,10 @@ const toPeople =
 const mark =
   (op: string, flag: string, ...indexes: readonly number[]) =>
   ({ messages }: World): Fields => ({ op, flag, messages: indexes.map((index) => messages[index]) });
+const SMILE = { emoji_name: 'smile' };
+const toMessage =
+  (index: number) =>
+  ({ messages }: World): Fields => ({ message_id: messages[index] });
 const everything = { anchor: 'oldest', num_before: 0, num_after: 100, narrow: [] };
 const subscribing =
   (names: readonly string[], ...principals: readonly WorldPerson[]) =>
@@ -132,6 +136,37 @@ const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
       as: 'hamlet',
       params: ({ channels }) => ({ stream_id: channels.town, topic_name: 'NEWS' }),
       heard: FLAGS_ADDED,
+    },
+  ],
+  'POST /messages/:message_id/reactions': [
+    { title: 'to a message in a channel', as: 'iago', at: toMessage(0), params: SMILE, heard: ['reaction/add'] },
+    {
+      title: 'to one that the person never received',
+      as: 'cordelia',
+      at: toMessage(0),
+      params: SMILE,
+      heard: ['reaction/add'],
+    },
+    { title: 'between people', as: 'hamlet', at: toMessage(3), params: SMILE, heard: ['reaction/add'] },
+    {
+      title: 'in a topic that one follows by taking part',
+      as: 'hamlet',
+      given: ({ server, people }) =>
+        server.patch('/settings', people.hamlet, { automatically_follow_topics_policy: 1 }),
+      at: toMessage(2),
+      params: SMILE,
+      heard: [...FOLLOWED, 'reaction/add'],
+    },
+  ],
+  'DELETE /messages/:message_id/reactions': [
+    {
+      title: 'of a message in a channel',
+      as: 'iago',
+      given: ({ server, people, messages }) =>
+        server.post(`/messages/${messages[0]}/reactions`, people.iago, { ...SMILE }),
+      at: toMessage(0),
+      params: SMILE,
+      heard: ['reaction/remove'],
     },
   ],
   'POST /messages/render': [{ title: 'changes nothing', as: 'hamlet', params: { content: '*hello*' }, heard: [] }],

@@ -10,11 +10,12 @@ import {
   SendMessage,
   SystemMessages,
 } from '@parley/domain/messages';
+import { AddReaction, RemoveReaction } from '@parley/domain/reactions';
 import { ContainerModule } from 'inversify';
 import { provide } from '../provide.js';
 import { TOKENS } from '../tokens.js';
 
-const { unitOfWork, markdownRenderer, realmUrls, clock } = TOKENS;
+const { unitOfWork, markdownRenderer, realmUrls, clock, unicodeEmoji } = TOKENS;
 
 export const messagesModule = new ContainerModule(({ bind }) => {
   provide(bind, SystemMessages, markdownRenderer, realmUrls, clock);
@@ -27,4 +28,6 @@ export const messagesModule = new ContainerModule(({ bind }) => {
   provide(bind, ChangeNarrowFlags, unitOfWork, realmUrls);
   provide(bind, MarkRead, unitOfWork);
   provide(bind, ListTopics, unitOfWork);
+  provide(bind, AddReaction, unitOfWork, unicodeEmoji, clock);
+  provide(bind, RemoveReaction, unitOfWork, unicodeEmoji);
 });

@@ -158,6 +158,11 @@ const RULES: Readonly<Record<string, Rule>> = {
     if (flag === 'read') for (const id of messages) unread.markUnread(id, details[id]);
     if (flag === 'starred') answer.starred_messages = without(answer.starred_messages, messages);
   },
+  // Reactions are not in the answer, but whoever reacts to a message has it from then on.
+  'reaction/add': ({ answer, selfId, event: { user_id, message_id } }) => {
+    if (user_id === selfId) own(answer, [message_id]);
+  },
+  'reaction/remove': nothing,
   user_topic: ({ answer, event: { type: _, id: __, ...topic } }) => {
     const isSame = (other: Wire) =>
       other.stream_id === topic.stream_id && other.topic_name.toLowerCase() === topic.topic_name.toLowerCase();

@@ -64,7 +64,7 @@ CREATE UNIQUE INDEX message_by_ordinal ON message (sent_recipient_id, ordinal);
 CREATE INDEX message_by_sender ON message (sender_id, recipient_id, id);
 -- What came into a channel by a move from another one: a reader may own it although none of their spans covers it.
 CREATE INDEX message_moved_in ON message (recipient_id, id) WHERE property_bits & 64;
--- What narrows look for, each holding few of the messages: `has:link`, `has:image`, `has:attachment`; half of
+-- What narrows look for, each holding few of the messages: `has:link`, `has:image`, `has:attachment`, `has:reaction`; half of
 -- `is:mentioned`; `is:resolved`. Bits are those of TRAITS, as below.
 CREATE INDEX message_with_link ON message (recipient_id, id, sender_id, sent_recipient_id, ordinal, property_bits, version)
   WHERE property_bits & 4;
@@ -72,6 +72,8 @@ CREATE INDEX message_with_image ON message (recipient_id, id, sender_id, sent_re
   WHERE property_bits & 8;
 CREATE INDEX message_with_attachment ON message (recipient_id, id, sender_id, sent_recipient_id, ordinal, property_bits, version)
   WHERE property_bits & 16;
+CREATE INDEX message_with_reactions ON message (recipient_id, id, sender_id, sent_recipient_id, ordinal, property_bits, version)
+  WHERE property_bits & 128;
 CREATE INDEX message_mentioning_channel ON message (recipient_id, id, sender_id, sent_recipient_id, ordinal, property_bits, version)
   WHERE property_bits & 2;
 CREATE INDEX message_resolved ON message (recipient_id, id) WHERE topic_key >= '✔ ' AND topic_key < '✔!';

@@ -10,6 +10,7 @@ export const PROPERTY_BITS = {
   isReadByDefault: 32,
   /** Has ever been moved to another channel: ownership needs its moves. The index message_moved_in repeats the number. */
   wasMoved: 64,
+  hasReactions: 128,
 } as const;
 
 type StoredProperty = Exclude<keyof typeof PROPERTY_BITS, 'wasMoved'>;
@@ -22,6 +23,7 @@ export function propertiesOf(bits: number): Pick<Message, StoredProperty> {
     hasLink: has('hasLink'),
     hasImage: has('hasImage'),
     hasAttachment: has('hasAttachment'),
+    hasReactions: has('hasReactions'),
     isReadByDefault: has('isReadByDefault'),
   };
 }
@@ -42,6 +44,7 @@ export const PROPERTY_INDEXES: Readonly<Record<IndexedProperty, string>> = {
   hasLink: 'message_with_link',
   hasImage: 'message_with_image',
   hasAttachment: 'message_with_attachment',
+  hasReactions: 'message_with_reactions',
   isResolved: 'message_resolved',
   mentionsChannel: 'message_mentioning_channel',
 };

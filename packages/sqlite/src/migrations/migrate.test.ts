@@ -18,6 +18,7 @@ const RELEASED = [
   ['0005-narrow-indexes', '11b0ba5a3668656726c7a1abbe518d6f03b7bd8e5e0e533002739d85c3ee1e2f'],
   ['0006-jobs', '09453bf665456242581089e0fdd493beba7beb186ad71c40ccdeea68378b1e5f'],
   ['0007-plain-names', '4bb787fe6a332e853d3b0b0d2a64dbebf8cd92208aeb2d26304e5e846d2a8063'],
+  ['0008-reactions', '67fc9b91a7d396284435f6f62236ed897bd28a1dfb9bf655bfdfecb65557f5ae'],
 ];
 
 let directory: string;
@@ -59,7 +60,17 @@ it('leaves released steps as they are', () => {
 
 it("makes the schema that each feature's schema.sql describes", () => {
   const described = new Sqlite(':memory:');
-  for (const feature of ['realms', 'users', 'groups', 'channels', 'messages', 'events', 'authentication', 'jobs']) {
+  for (const feature of [
+    'realms',
+    'users',
+    'groups',
+    'channels',
+    'messages',
+    'reactions',
+    'events',
+    'authentication',
+    'jobs',
+  ]) {
     described.exec(readFileSync(join(__dirname, '..', feature, 'schema.sql'), 'utf8'));
   }
   expect(normalizedSchema(described)).toEqual(schemaOfSteps());

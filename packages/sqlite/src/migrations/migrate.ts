@@ -6,6 +6,7 @@ import { settingWords } from './0004-setting-words.js';
 import { narrowIndexes } from './0005-narrow-indexes.js';
 import { jobs } from './0006-jobs.js';
 import { plainNames } from './0007-plain-names.js';
+import { reactions } from './0008-reactions.js';
 import { checksumOf, type Migration } from './migration.js';
 import { sqlToFirstStep } from './recognize.js';
 
@@ -18,6 +19,7 @@ export const MIGRATIONS: readonly Migration[] = [
   narrowIndexes,
   jobs,
   plainNames,
+  reactions,
 ];
 
 export const LATEST_VERSION = MIGRATIONS.length;

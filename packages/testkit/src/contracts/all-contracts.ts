@@ -10,6 +10,7 @@ import { messagePageReadsContract } from './message-page-reads.contract.js';
 import { messageRepositoryContract } from './message-repository.contract.js';
 import { permissionRulesContract } from './permission-rules.contract.js';
 import { personalMessagesContract } from './personal-messages.contract.js';
+import { reactionRepositoryContract } from './reaction-repository.contract.js';
 import { realmRepositoryContract } from './realm-repository.contract.js';
 import { recipientRepositoryContract } from './recipient-repository.contract.js';
 import type { OpenStorage } from './storage-under-test.js';
@@ -33,6 +34,7 @@ export function storageContracts(open: OpenStorage): void {
   topicReadsContract(open);
   messageMovesContract(open);
   personalMessagesContract(open);
+  reactionRepositoryContract(open);
   eventLogContract(open);
   eventQueueRepositoryContract(open);
   apiKeyRepositoryContract(open);

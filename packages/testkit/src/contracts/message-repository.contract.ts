@@ -36,6 +36,7 @@ export function messageRepositoryContract(open: OpenStorage): void {
         id: message.id,
         sentRecipientId: content.recipientId,
         ordinal: 1,
+        hasReactions: false,
         lastEditedAt: null,
         lastMovedAt: null,
         version: 1,

@@ -51,6 +51,7 @@ export class MemoryMessagePages implements MessagePageReads {
 
   async listViews(realmId: RealmId, ids: readonly MessageId[]): Promise<readonly MessageView[]> {
     return messagesOf(this.unit, realmId, ids).map((message) => ({
+      ...this.reactionsOf(message),
       message,
       sender: this.person(message.senderId),
       submessages: [...this.unit.read('submessages').values()].filter(({ messageId }) => messageId === message.id),
@@ -67,6 +68,11 @@ export class MemoryMessagePages implements MessagePageReads {
 
   async findFirstIdSince(realmId: RealmId, since: UnixSeconds): Promise<MessageId | null> {
     return messagesOf(this.unit, realmId).find(({ sentAt }) => sentAt >= since)?.id ?? null;
+  }
+
+  private reactionsOf({ id }: Message): Pick<MessageView, 'reactions'> {
+    const reactions = this.unit.read('reactions').get(id);
+    return reactions ? { reactions } : {};
   }
 
   private toEntry({ userId }: Viewer, message: Message): MessageListEntry {

@@ -24,6 +24,7 @@ export class MemoryMessages implements MessageRepository {
       ordinal: this.unit.nextNumber<Ordinal>(keyOf('ordinal', content.recipientId)),
       lastEditedAt: null,
       lastMovedAt: null,
+      hasReactions: false,
       version: 1,
     };
     this.unit.change('messages').set(message.id, message);
@@ -46,6 +47,7 @@ export class MemoryMessages implements MessageRepository {
       for (const userId of userIds) forget(this.unit, userId, id);
       this.unit.change('formerHolders').set(id, { realmId, userIds });
       this.unit.change('messages').delete(id);
+      this.unit.change('reactions').delete(id);
       const submessages = this.unit.change('submessages');
       for (const one of submessages.values()) if (one.messageId === id) submessages.delete(one.id);
     }

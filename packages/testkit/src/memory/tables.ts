@@ -4,6 +4,7 @@ import type { EncodedQueue, EncodedRow } from '@parley/domain/events';
 import type { Group } from '@parley/domain/groups';
 import type { StoredJob } from '@parley/domain/jobs';
 import type { Message, PersonalFlags, Recipient, Submessage } from '@parley/domain/messages';
+import type { Reaction } from '@parley/domain/reactions';
 import type { Realm } from '@parley/domain/realms';
 import type {
   ChannelId,
@@ -82,6 +83,8 @@ export interface Tables {
   readonly messages: Map<MessageId, Message>;
   /** By id. */
   readonly submessages: Map<number, Submessage>;
+  /** By message; oldest first, at least one. */
+  readonly reactions: Map<MessageId, readonly Reaction[]>;
   /** By `keyOf(user, message)`. */
   readonly personalRows: Map<string, PersonalRow>;
   /** Who had what was deleted since: the receivers of the event that tells of it. */
@@ -114,6 +117,7 @@ export function emptyTables(): Tables {
     recipients: new Map(),
     messages: new Map(),
     submessages: new Map(),
+    reactions: new Map(),
     personalRows: new Map(),
     formerHolders: new Map(),
     spans: new Map(),

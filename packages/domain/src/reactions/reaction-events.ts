@@ -1,0 +1,49 @@
+import type { Emoji } from '../emoji/emoji.js';
+import type { EventFormats } from '../events/event.js';
+import type { LoadedMessage } from '../messages/load-access.js';
+import { messageWatchers } from '../messages/message-audiences.js';
+import type { UserSummary } from '../messages/message-view.js';
+import { userSummary } from '../messages/user-summary.js';
+import type { MessageId } from '../shared/ids.js';
+import type { Transaction } from '../shared/unit-of-work.js';
+import type { Actor } from '../users/actor.js';
+
+export interface ReactionEventTypes {
+  /** To those who watch the message (messages §18.4). */
+  'reaction.changed': {
+    readonly op: 'add' | 'remove';
+    readonly messageId: MessageId;
+    /** In a direct conversation, where everybody knows everybody. */
+    readonly isDirect: boolean;
+    readonly user: UserSummary;
+    readonly emoji: Emoji;
+  };
+}
+
+declare module '../events/event.js' {
+  interface DomainEventTypes extends ReactionEventTypes {}
+}
+
+export const REACTION_EVENT_FORMATS: EventFormats<ReactionEventTypes> = { 'reaction.changed': 1 };
+
+/** Tells those who watch the message that the actor has reacted to it, or no longer does. */
+export async function publishReaction(
+  tx: Transaction,
+  op: ReactionEventTypes['reaction.changed']['op'],
+  { realmId, id }: Actor,
+  { message, channel }: LoadedMessage,
+  { type, code, name }: Emoji,
+): Promise<void> {
+  const user = (await tx.users.find(realmId, id))!;
+  await tx.events.append(realmId, {
+    event: {
+      type: 'reaction.changed',
+      op,
+      messageId: message.id,
+      isDirect: channel === null,
+      user: userSummary(user),
+      emoji: { type, code, name },
+    },
+    audience: messageWatchers(message, channel),
+  });
+}

@@ -1,0 +1,144 @@
+import type { Reaction } from '@parley/domain/reactions';
+import type { MessageId } from '@parley/domain/shared';
+import { aChannel, aMessage, anotherRealm, aUser, type Fixture } from '../builders.js';
+import { type OpenStorage, own, stagesOn } from './storage-under-test.js';
+
+const pieces = [
+  aUser({ name: 'a' }),
+  aUser({ name: 'b' }),
+  aChannel({ name: 'general', subscribers: ['a', 'b'] }),
+  aMessage({ from: 'a', to: 'general' }),
+  aMessage({ from: 'a', to: 'general' }),
+];
+
+const SMILE = { type: 'unicode', code: '1f642', name: 'smile' } as const;
+const THUMB = { type: 'unicode', code: '1f44d', name: '+1' } as const;
+/** Another emoji that has the code of a Unicode one. */
+const CUSTOM = { type: 'custom', code: '1f642', name: 'smile' } as const;
+
+const reaction = (fixture: Fixture, who: string, emoji: Omit<Reaction, 'userId'>): Reaction => ({
+  ...emoji,
+  userId: fixture.user(who).id,
+});
+const idOf = (fixture: Fixture, index: number): MessageId => fixture.messages[index]!.id;
+const add = (fixture: Fixture, index: number, ...reactions: readonly Reaction[]) =>
+  fixture.uow.write(async (tx) => {
+    for (const each of reactions) await tx.reactions.add(fixture.realm.id, idOf(fixture, index), each);
+  });
+const remove = (fixture: Fixture, index: number, { userId, ...emoji }: Reaction, realmId = fixture.realm.id) =>
+  fixture.uow.write((tx) => tx.reactions.remove(realmId, idOf(fixture, index), emoji, userId));
+/** As the message is shown. */
+const shown = (fixture: Fixture, index: number) =>
+  fixture.uow.read(async ({ pages }) => (await pages.listViews(fixture.realm.id, [idOf(fixture, index)]))[0]!);
+const versionOf = (fixture: Fixture, index: number) =>
+  fixture.uow.read(async ({ pages }) => {
+    const [entry] = await pages.listEntries(fixture.viewer('a'), [idOf(fixture, index)]);
+    return entry!.versions.message;
+  });
+const withReactions = (fixture: Fixture) =>
+  fixture.uow.read(async ({ pages }) => {
+    const filter = own({ kind: 'property', property: 'hasReactions' });
+    return (await pages.listEntriesUpTo(fixture.viewer('a'), filter, null, 10)).map(({ id }) => id);
+  });
+
+export function reactionRepositoryContract(open: OpenStorage): void {
+  describe('reaction repository', () => {
+    const stage = stagesOn(open);
+
+    it('shows reactions with their message, oldest first', async () => {
+      const fixture = await stage(...pieces);
+      const reactions = [
+        reaction(fixture, 'b', THUMB),
+        reaction(fixture, 'a', SMILE),
+        reaction(fixture, 'a', THUMB),
+        reaction(fixture, 'a', CUSTOM),
+      ];
+      await add(fixture, 0, ...reactions);
+      expect((await shown(fixture, 0)).reactions).toEqual(reactions);
+      expect(await shown(fixture, 1)).not.toHaveProperty('reactions');
+      await remove(fixture, 0, reactions[1]!);
+      expect((await shown(fixture, 0)).reactions).toEqual([reactions[0], ...reactions.slice(2)]);
+    });
+
+    it('finds a reaction with an emoji, of anybody and of one user', async () => {
+      const fixture = await stage(...pieces);
+      await add(fixture, 0, reaction(fixture, 'b', { ...THUMB, name: 'thumbs_up' }));
+      await fixture.uow.read(async ({ reactions }) => {
+        const find = (index: number, emoji: Omit<Reaction, 'userId'>, who?: string) =>
+          reactions.find(
+            fixture.realm.id,
+            idOf(fixture, index),
+            emoji,
+            who === undefined ? undefined : fixture.user(who).id,
+          );
+        expect(await find(0, THUMB)).toEqual(reaction(fixture, 'b', { ...THUMB, name: 'thumbs_up' }));
+        expect(await find(0, THUMB, 'b')).toEqual(reaction(fixture, 'b', { ...THUMB, name: 'thumbs_up' }));
+        expect(await find(0, THUMB, 'a')).toBeNull();
+        expect(await find(0, SMILE)).toBeNull();
+        expect(await find(1, THUMB)).toBeNull();
+      });
+      await add(fixture, 0, reaction(fixture, 'b', SMILE));
+      await fixture.uow.read(async ({ reactions }) => {
+        expect(await reactions.find(fixture.realm.id, idOf(fixture, 0), CUSTOM)).toBeNull();
+      });
+    });
+
+    it('counts the reactions of a message, and the emoji among them', async () => {
+      const fixture = await stage(...pieces);
+      const [one, two] = [reaction(fixture, 'a', SMILE), reaction(fixture, 'b', SMILE)];
+      await add(fixture, 0, one, two, reaction(fixture, 'a', THUMB), reaction(fixture, 'a', CUSTOM));
+      await fixture.uow.read(async ({ reactions }) => {
+        expect(await reactions.count(fixture.realm.id, idOf(fixture, 0))).toEqual({ reactions: 4, emoji: 3 });
+        expect(await reactions.count(fixture.realm.id, idOf(fixture, 1))).toEqual({ reactions: 0, emoji: 0 });
+      });
+    });
+
+    it('renews the version of the message with each change, and with nothing else', async () => {
+      const fixture = await stage(...pieces);
+      const [one, two] = [reaction(fixture, 'a', SMILE), reaction(fixture, 'b', SMILE)];
+      const before = await versionOf(fixture, 0);
+      await add(fixture, 0, one);
+      expect(await versionOf(fixture, 0)).toBe(before + 1);
+      await remove(fixture, 0, two);
+      expect(await versionOf(fixture, 0)).toBe(before + 1);
+      await remove(fixture, 0, one);
+      expect(await versionOf(fixture, 0)).toBe(before + 2);
+      expect(await versionOf(fixture, 1)).toBe(before);
+    });
+
+    it('marks a message as having reactions for as long as it has any', async () => {
+      const fixture = await stage(...pieces);
+      const [one, two] = [reaction(fixture, 'a', SMILE), reaction(fixture, 'b', THUMB)];
+      expect(await withReactions(fixture)).toEqual([]);
+      await add(fixture, 1, one, two);
+      expect(await withReactions(fixture)).toEqual([idOf(fixture, 1)]);
+      await remove(fixture, 1, one);
+      expect((await shown(fixture, 1)).message.hasReactions).toBe(true);
+      await remove(fixture, 1, two);
+      expect(await withReactions(fixture)).toEqual([]);
+      expect((await shown(fixture, 1)).message.hasReactions).toBe(false);
+    });
+
+    it('forgets the reactions of a removed message', async () => {
+      const fixture = await stage(...pieces);
+      await add(fixture, 0, reaction(fixture, 'a', SMILE));
+      await fixture.uow.write((tx) => tx.messages.remove(fixture.realm.id, [idOf(fixture, 0)]));
+      await fixture.uow.read(async ({ reactions }) => {
+        expect(await reactions.count(fixture.realm.id, idOf(fixture, 0))).toEqual({ reactions: 0, emoji: 0 });
+      });
+    });
+
+    it('finds and removes nothing of another realm', async () => {
+      const fixture = await stage(...pieces);
+      const one = reaction(fixture, 'a', SMILE);
+      await add(fixture, 0, one);
+      const other = (await anotherRealm(fixture)).realm.id;
+      await remove(fixture, 0, one, other);
+      await fixture.uow.read(async ({ reactions }) => {
+        expect(await reactions.find(other, idOf(fixture, 0), SMILE)).toBeNull();
+        expect(await reactions.count(other, idOf(fixture, 0))).toEqual({ reactions: 0, emoji: 0 });
+      });
+      expect((await shown(fixture, 0)).reactions).toEqual([one]);
+    });
+  });
+}

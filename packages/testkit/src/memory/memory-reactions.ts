@@ -1,0 +1,45 @@
+import type { EmojiKey, Reaction, ReactionRepository } from '@parley/domain/reactions';
+import type { MessageId, RealmId, UserId } from '@parley/domain/shared';
+import type { MemoryUnit } from './tables.js';
+
+export class MemoryReactions implements ReactionRepository {
+  constructor(private readonly unit: MemoryUnit) {}
+
+  async find(realmId: RealmId, messageId: MessageId, emoji: EmojiKey, userId?: UserId): Promise<Reaction | null> {
+    const found = this.list(realmId, messageId).find(
+      (reaction) => isOf(reaction, emoji) && (userId === undefined || reaction.userId === userId),
+    );
+    return found ?? null;
+  }
+
+  async count(realmId: RealmId, messageId: MessageId) {
+    const reactions = this.list(realmId, messageId);
+    return { reactions: reactions.length, emoji: new Set(reactions.map(({ type, code }) => `${type} ${code}`)).size };
+  }
+
+  async add(realmId: RealmId, messageId: MessageId, reaction: Reaction): Promise<void> {
+    this.put(messageId, [...this.list(realmId, messageId), reaction]);
+  }
+
+  async remove(realmId: RealmId, messageId: MessageId, emoji: EmojiKey, userId: UserId): Promise<void> {
+    const reactions = this.list(realmId, messageId);
+    const kept = reactions.filter((reaction) => !isOf(reaction, emoji) || reaction.userId !== userId);
+    if (kept.length < reactions.length) this.put(messageId, kept);
+  }
+
+  private list(realmId: RealmId, messageId: MessageId): readonly Reaction[] {
+    const isHere = this.unit.read('messages').get(messageId)?.realmId === realmId;
+    return (isHere && this.unit.read('reactions').get(messageId)) || [];
+  }
+
+  private put(messageId: MessageId, reactions: readonly Reaction[]): void {
+    if (reactions.length > 0) this.unit.change('reactions').set(messageId, reactions);
+    else this.unit.change('reactions').delete(messageId);
+    const message = this.unit.read('messages').get(messageId)!;
+    const renewed = { ...message, version: message.version + 1, hasReactions: reactions.length > 0 };
+    this.unit.change('messages').set(messageId, renewed);
+  }
+}
+
+const isOf = (reaction: Reaction, { type, code }: EmojiKey): boolean =>
+  reaction.type === type && reaction.code === code;
