@@ -10,6 +10,7 @@ export const sweep: Workload = {
   async run(lab) {
     const queues = lab.size(50_000, 500);
     const events = lab.size(10_000, 500);
+    const works: number[] = [];
     const { stalls } = await interleave(lab.size(3, 1), {
       stalls: async () => {
         const { database, contents } = await lab.copyOf(queueOwners);
@@ -18,17 +19,18 @@ export const sweep: Workload = {
         const sweeper = lab.start('sweeper', { seat: 'server' });
         await sweeper.call('abandon', abandoned);
         const tidied: SweepCall = { database, realmId };
-        const { worstStallMs } = await sweeper.call<SweepResult>('sweep', tidied);
+        const { worstStallMs, worstWorkMs } = await sweeper.call<SweepResult>('sweep', tidied);
         await sweeper.stop();
+        works.push(worstWorkMs);
         return worstStallMs;
       },
     });
     const what = `${formatNumber(queues)} queues that nobody polls and ${formatNumber(events)} events that nobody needs`;
     return [
       {
-        label: `tidying up ${what}: worst stall of the event loop`,
+        label: `tidying up ${what}: worst stall of the event loop; beside it its work, without disk syncs`,
         ours: `${formatNumber(median(stalls))} ms`,
-        limit: '',
+        limit: `${formatNumber(median(works))} ms`,
         value: median(stalls),
         goal: { atMost: 20, unit: 'ms' },
       },

@@ -8,17 +8,19 @@ const MEMORY_EVERY_MS = 20;
 /** How the event loop and the memory of this process fare. */
 export class ProcessUsage {
   private longestMs = 0;
+  private longestWorkMs = 0;
   private peak = ownBytes();
 
   constructor(resolutionMs = RESOLUTION_MS) {
     let turnedAt = performance.now();
-    let waitedMs = waitingMs();
+    let before = threadTimes();
     setInterval(() => {
       const now = performance.now();
-      const waited = waitingMs();
-      this.longestMs = Math.max(this.longestMs, now - turnedAt - resolutionMs - (waited - waitedMs));
+      const times = threadTimes();
+      this.longestMs = Math.max(this.longestMs, now - turnedAt - resolutionMs - (times.waitedMs - before.waitedMs));
+      this.longestWorkMs = Math.max(this.longestWorkMs, times.workedMs - before.workedMs);
       turnedAt = now;
-      waitedMs = waited;
+      before = times;
     }, resolutionMs).unref();
     setInterval(() => {
       this.peak = this.peakBytes;
@@ -30,6 +32,11 @@ export class ProcessUsage {
     return this.longestMs;
   }
 
+  /** The most the thread worked between two looks at the event loop: a stall without what it waited for, such as disk syncs. */
+  get workMs(): number {
+    return this.longestWorkMs;
+  }
+
   /** The most memory the process had of its own, resident. */
   get peakBytes(): number {
     return Math.max(this.peak, ownBytes());
@@ -38,16 +45,21 @@ export class ProcessUsage {
   /** From now on. */
   reset(): void {
     this.longestMs = 0;
+    this.longestWorkMs = 0;
     this.peak = ownBytes();
   }
 }
 
-/** For how long in all this thread could have run and had no core, because others had it; 0 where the system does not tell. */
-function waitingMs(): number {
+/**
+ * For how long in all this thread has run, and for how long it could have run and had no core, because others had it; 0 where
+ * the system does not tell.
+ */
+function threadTimes(): { readonly workedMs: number; readonly waitedMs: number } {
   try {
-    return Number(readFileSync('/proc/self/schedstat', 'latin1').split(' ')[1]) / 1e6;
+    const [worked, waited] = readFileSync('/proc/self/schedstat', 'latin1').split(' ');
+    return { workedMs: Number(worked) / 1e6, waitedMs: Number(waited) / 1e6 };
   } catch {
-    return 0;
+    return { workedMs: 0, waitedMs: 0 };
   }
 }
 
