@@ -6,6 +6,7 @@ import type { ChannelId } from '@parley/domain/shared';
 import { RegisterUser } from '@parley/domain/users';
 import { createParley, type Parley } from '@parley/server';
 import type { ParleyProcess } from './parley-process.js';
+import { pause } from './pause.js';
 
 export interface OrganizationSize {
   /** Owners who may do everything; see `LargeOrganization.owners`. */
@@ -99,12 +100,22 @@ async function inTurns<T>(count: number, task: (n: number) => Promise<T>): Promi
 
 /** Credentials of people who have no password, from a server in dev mode. */
 export function signIn({ url }: ParleyProcess, people: LargeOrganization['owners']): Promise<readonly Account[]> {
-  return Promise.all(
-    people.map(async (person) => {
-      const body = new URLSearchParams({ username: person.email });
-      const response = await fetch(`${url}/api/v1/dev_fetch_api_key`, { method: 'POST', body });
-      const { api_key: key } = (await response.json()) as { api_key: string };
-      return { ...person, authorization: `Basic ${Buffer.from(`${person.email}:${key}`).toString('base64')}` };
-    }),
-  );
+  return inTurns(people.length, async (n) => {
+    const person = people[n]!;
+    const key = await fetchKey(url, person.email);
+    return { ...person, authorization: `Basic ${Buffer.from(`${person.email}:${key}`).toString('base64')}` };
+  });
+}
+
+/** A busy server says when to come again. */
+async function fetchKey(url: string, email: string): Promise<string> {
+  const body = new URLSearchParams({ username: email });
+  const response = await fetch(`${url}/api/v1/dev_fetch_api_key`, { method: 'POST', body });
+  if (response.status === 503) {
+    await pause(Number(response.headers.get('retry-after') ?? 1) * 1000);
+    return fetchKey(url, email);
+  }
+  const answer = (await response.json()) as { api_key: string; msg: string };
+  if (response.status !== 200) throw new Error(`No key for ${email}: ${response.status} ${answer.msg}`);
+  return answer.api_key;
 }
