@@ -5,6 +5,12 @@ import { wireErrorOf } from '@parley/http';
 
 const packagesDir = resolve(__dirname, '../..');
 const document = readFileSync(resolve(__dirname, '../../../docs/errors.md'), 'utf8');
+
+beforeAll(async () => {
+  // Whoever uses a feature has its codes.
+  for (const feature of readdirSync(join(packagesDir, 'domain/src'))) await import(`@parley/domain/${feature}`);
+});
+
 const ROW = /^\| `([A-Z_]+)` *\| (\d+) *\| (\d+ `[A-Z_]+`) *\| (.+?) *\|$/gm;
 
 describe('docs/errors.md', () => {

@@ -9,6 +9,13 @@ export interface Surroundings {
   readonly n: number;
   /** Of an event queue of whoever calls. */
   readonly openQueue: () => Promise<string>;
+  /** Of whoever calls, to a message; answers what it is called by. */
+  readonly react: () => Promise<Reacted>;
+}
+
+export interface Reacted extends Fields {
+  readonly message_id: number;
+  readonly emoji_name: string;
 }
 
 type Input = (surroundings: Surroundings) => Fields | Promise<Fields>;
@@ -209,6 +216,12 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
     starred: (surroundings) => ({ messages: messageIds(surroundings, 10_000), op: 'add', flag: 'starred' }),
     read: (surroundings) => ({ messages: messageIds(surroundings, 10_000), op: 'add', flag: 'read' }),
     unread: (surroundings) => ({ messages: messageIds(surroundings, 10_000), op: 'remove', flag: 'read' }),
+  },
+  'POST /messages/:message_id/reactions': {
+    'a vote': ({ n }) => ({ message_id: n + 1, emoji_name: 'smile' }),
+  },
+  'DELETE /messages/:message_id/reactions': {
+    'a vote': ({ react }) => react(),
   },
   'POST /messages/flags/narrow': {
     one: () => ({ ...FEWEST, narrow: [], op: 'add', flag: 'starred' }),

@@ -64,15 +64,17 @@ describe('the worst that each operation may be sent', () => {
   }, 300_000);
   afterAll(() => organization.close());
 
-  const openQueue = async ({ authorization }: Account): Promise<string> => {
-    const answer = await send({
+  const call = async ({ authorization }: Account, path: string, body: string) => {
+    const { text } = await send({
       method: 'POST',
-      url: `${server.url}/api/v1/register`,
+      url: `${server.url}/api/v1${path}`,
       headers: { Authorization: authorization, 'Content-Type': 'application/x-www-form-urlencoded' },
-      body: 'fetch_event_types=[]',
+      body,
     });
-    return JSON.parse(answer.text).queue_id;
+    return JSON.parse(text);
   };
+  const openQueue = async (account: Account): Promise<string> =>
+    (await call(account, '/register', 'fetch_event_types=[]')).queue_id;
 
   /** Each by somebody else, to whom nothing has happened yet if possible. */
   async function attempt(route: Route, requestOf: RequestOf) {
@@ -116,6 +118,12 @@ describe('the worst that each operation may be sent', () => {
       const id = await openQueue(account);
       await server.probe.lap();
       return id;
+    },
+    react: async () => {
+      const reacted = { message_id: n + 1, emoji_name: 'tada' };
+      await call(account, `/messages/${reacted.message_id}/reactions`, 'emoji_name=tada');
+      await server.probe.lap();
+      return reacted;
     },
   });
 
