@@ -2,6 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DomainError, declaredErrors, type ErrorCode } from '@parley/domain/shared';
 import { wireErrorOf } from '@parley/http';
+// No operation uses it yet that would load its codes.
+import '@parley/domain/invitations';
 
 const packagesDir = resolve(__dirname, '../..');
 const document = readFileSync(resolve(__dirname, '../../../docs/errors.md'), 'utf8');

@@ -1,5 +1,7 @@
 export type { ApiKeyMint, ApiKeyRecord, ApiKeyRepository, HashRequest, PasswordHasher } from './api-keys.js';
-export type {} from './authentication-errors.js';
+
+import './authentication-errors.js';
+
 export { type LoginAttempts, loginAttemptKey } from './login-attempts.js';
 export {
   PASSWORD_MAX_LENGTH,

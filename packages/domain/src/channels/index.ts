@@ -17,7 +17,9 @@ export {
   weeklyTraffic,
 } from './channel.js';
 export { subscribersOf } from './channel-delivery.js';
-export type {} from './channel-errors.js';
+
+import './channel-errors.js';
+
 export type { ChannelEventTypes } from './channel-events.js';
 export {
   loadChannels,

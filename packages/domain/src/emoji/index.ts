@@ -1,2 +1,1 @@
 export { EMOJI_TYPES, type Emoji, type EmojiType, type LoadUnicodeEmoji, type UnicodeEmoji } from './emoji.js';
-export type {} from './emoji-errors.js';

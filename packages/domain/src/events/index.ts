@@ -2,7 +2,9 @@ export { type Audience, users, wholeRealm } from './audience.js';
 export type { Membership } from './audience-membership.js';
 export type { EphemeralAnnouncement } from './ephemeral-event.js';
 export type { AnyEvent, AnyEventType, DomainEvent, DomainEventType, EventOf } from './event.js';
-export type {} from './event-errors.js';
+
+import './event-errors.js';
+
 export type { EncodedEvent, EncodedRow } from './event-format.js';
 export { DEFAULT_HUB_OPTIONS, EventHub, type EventHubOptions, queueNotFound } from './event-hub.js';
 export type { EventListener } from './event-listener.js';

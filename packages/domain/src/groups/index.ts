@@ -2,7 +2,9 @@ export { defaultGroupSettings } from './default-group-settings.js';
 export { GROUP_PERMISSIONS, type Group, type GroupPermission, type GroupView } from './group.js';
 export { GroupClosure } from './group-closure.js';
 export type {} from './group-delivery.js';
-export type {} from './group-errors.js';
+
+import './group-errors.js';
+
 export type { GroupEventTypes } from './group-events.js';
 export { loadGroups } from './group-loaders.js';
 export type { GroupUse } from './group-permissions.js';

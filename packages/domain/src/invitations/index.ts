@@ -1,2 +1,3 @@
-export type {} from './invitation-errors.js';
+import './invitation-errors.js';
+
 export { type InvitationError, judgeInvitees } from './invitees.js';

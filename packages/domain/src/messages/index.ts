@@ -38,7 +38,9 @@ export {
   type ViewerFlag,
 } from './message-condition.js';
 export type {} from './message-delivery.js';
-export type {} from './message-errors.js';
+
+import './message-errors.js';
+
 export type { MessageEventTypes, MessageLocation, ReceivedFlags } from './message-events.js';
 export {
   type LoadedUnread,

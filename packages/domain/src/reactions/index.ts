@@ -1,5 +1,7 @@
 export type { EmojiKey, Reaction, ReactionRepository } from './reaction.js';
-export type {} from './reaction-errors.js';
+
+import './reaction-errors.js';
+
 export type { ReactionEventTypes } from './reaction-events.js';
 export * from './use-cases/add-reaction.js';
 export * from './use-cases/remove-reaction.js';

@@ -1,7 +1,9 @@
 export { addRealm, checkNewRealm } from './add-realm.js';
 export { type AuthenticationMethodState, authenticationMethods } from './authentication-methods.js';
 export type { Realm } from './realm.js';
-export type {} from './realm-errors.js';
+
+import './realm-errors.js';
+
 export type { RealmEventTypes } from './realm-events.js';
 export { type LoadedRealmPermissions, loadRealm, loadRealmPermissions } from './realm-loaders.js';
 export type { RealmRepository } from './realm-repository.js';

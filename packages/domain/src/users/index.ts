@@ -23,7 +23,9 @@ export * from './use-cases/register-user.js';
 export type { AvatarSource, Bot, BotKind, SpecialPermission, SystemBotKind, User } from './user.js';
 export { isKnownToGuest, isLimitedGuest } from './user-access.js';
 export type {} from './user-delivery.js';
-export type {} from './user-errors.js';
+
+import './user-errors.js';
+
 export type { UserEventTypes } from './user-events.js';
 export { type LoadedPeople, loadOwnUser, loadPeople, loadViewer } from './user-loaders.js';
 export { foldedName } from './user-name.js';
