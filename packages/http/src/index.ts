@@ -1,8 +1,9 @@
 export { CONTRACT_OPERATIONS, type ContractOperation } from './contract-operations.js';
-export { EVENT_CATALOGUE } from './events/event.presenters.js';
+export { EVENT_CATALOGUE } from './events/event-catalogue.js';
 export { LongPoll } from './events/long-poll.js';
 export { PublicRealms } from './events/public-realms.js';
-export { createRoutes, type RouteDependencies } from './routes.js';
+export type { RouteDependencies } from './feature.js';
+export { createRoutes } from './routes.js';
 export {
   type Authenticator,
   BasicAuthenticator,
@@ -11,7 +12,8 @@ export {
   type RealmDirectory,
 } from './routing/authenticate.js';
 export { createDispatcher, type Dispatcher } from './routing/dispatcher.js';
-export { replyToError, unauthorized, unknownPath, wireErrorOf } from './routing/errors.js';
+export { replyToError, wireErrorOf } from './routing/error-replies.js';
+export { unauthorized, unknownPath } from './routing/errors.js';
 export { type LoadGauge, type LoadLevel, noLoad } from './routing/load.js';
 export { isLoopbackName } from './routing/local-access.js';
 export { type Logger, silentLogger } from './routing/logger.js';

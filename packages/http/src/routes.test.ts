@@ -1,5 +1,6 @@
 import { validateSync } from 'class-validator';
-import { createRoutes, type RouteDependencies } from './routes.js';
+import type { RouteDependencies } from './feature.js';
+import { createRoutes } from './routes.js';
 import type { HttpRefusal } from './routing/errors.js';
 import { type Dto, membersOfDto, parse } from './routing/params.js';
 import { Parameters } from './routing/request.js';

@@ -209,15 +209,18 @@ describe('features', () => {
     expect(upward.filter(([from]) => from === folder)).toEqual([]);
   });
 
-  it('of HTTP present their own events, and one file composes them', () => {
+  it.each`
+    part                                        | composer
+    ${/\.feature\.js$/}                         | ${['features.ts']}
+    ${/\.(events|errors|register|routes)\.js$/} | ${[]}
+  `('of HTTP keep their $part to themselves, but for $composer', ({ part, composer }) => {
     const http = join(packagesDir, 'http/src');
     const borrowed = sourcesOf('http').filter((file) =>
       importsOf(readFileSync(file, 'utf8')).some(
-        (specifier) =>
-          specifier.endsWith('.events.js') && folderOf(http, resolve(file, '..', specifier)) !== folderOf(http, file),
+        (specifier) => part.test(specifier) && folderOf(http, resolve(file, '..', specifier)) !== folderOf(http, file),
       ),
     );
-    expect(borrowed.map((file) => relative(http, file))).toEqual(['events/event.presenters.ts']);
+    expect(borrowed.map((file) => relative(http, file))).toEqual(composer);
   });
 });
 

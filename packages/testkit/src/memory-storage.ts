@@ -18,7 +18,7 @@ import { MemoryRecipients } from './memory/memory-recipients.js';
 import { MemoryTopicPolicies } from './memory/memory-topic-policies.js';
 import { MemoryTopics } from './memory/memory-topics.js';
 import { MemoryUsers } from './memory/memory-users.js';
-import { emptyTables, MemoryUnit, type Tables } from './memory/tables.js';
+import { MemoryUnit, type StoredTables } from './memory/tables.js';
 
 /** Puts something else into a row that was stored. */
 export interface Damage {
@@ -36,7 +36,7 @@ export class MemoryStorage {
   /** How many writes succeeded. */
   commits = 0;
 
-  private tables: Tables = emptyTables();
+  private tables: StoredTables = {};
   private lastWrite: Promise<unknown> = Promise.resolve();
 
   constructor(readonly clock: Clock = new FixedClock()) {}
@@ -53,15 +53,15 @@ export class MemoryStorage {
   /** What no writer ever wrote: a bug, a bad disk, a newer version. */
   readonly damage: Damage = {
     event: async (realmId, seq, parts) => {
-      const rows = this.tables.events.get(realmId) ?? [];
-      this.tables.events.set(
+      const rows = this.tables.events?.get(realmId) ?? [];
+      this.tables.events?.set(
         realmId,
         rows.map((row) => (row.seq === seq ? { ...row, ...parts } : row)),
       );
     },
     queue: async (id, parts) => {
-      const row = this.tables.queues.get(id);
-      if (row) this.tables.queues.set(id, { ...row, ...parts });
+      const row = this.tables.queues?.get(id);
+      if (row) this.tables.queues?.set(id, { ...row, ...parts });
     },
   };
 

@@ -1,3 +1,4 @@
+import './emoji-errors.js';
 import { DomainError } from '../shared/errors.js';
 
 /** `extra`: the one emoji that is neither in Unicode nor the organization's own. Codes are unique within a type. */

@@ -1,3 +1,1 @@
 export { EMOJI_TYPES, type Emoji, type EmojiType, type LoadUnicodeEmoji, type UnicodeEmoji } from './emoji.js';
-
-import './emoji-errors.js';

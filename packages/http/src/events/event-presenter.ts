@@ -1,4 +1,5 @@
 import type { AnyEvent, AnyEventType, EventNeeds, EventOf, EventQueue, Receiver } from '@parley/domain/events';
+import type { MessagePart } from '../messages/message-parts.js';
 import type { PublicRealm } from '../realms/public-realm.js';
 import type { QueuePresentation } from './queue-presentation.js';
 import type { SharedText } from './shared-texts.js';
@@ -13,6 +14,8 @@ export interface EventContext {
   readonly receiver: Receiver;
   /** Seen for being public, not for being received. */
   readonly isNotSubscriber: boolean;
+  /** What features show with messages. */
+  readonly messageParts: MessagePart;
   /** A text that is the same for all clients with this key, and made for the first of them. */
   shared(key: string, make: () => string): SharedText;
 }

@@ -1,27 +1,21 @@
-import { type EventHub, RegisterQueue, type RegisterQueueInput } from '@parley/domain/events';
-import type { Caller, Clock } from '@parley/domain/shared';
+import { RegisterQueue, type RegisterQueueInput } from '@parley/domain/events';
+import type { Caller } from '@parley/domain/shared';
 import { Turns } from '../caching/turns.js';
+import type { RouteParts } from '../feature.js';
 import { badParameter } from '../routing/errors.js';
 import { success, WireText } from '../routing/reply.js';
 import type { Request } from '../routing/request.js';
 import { type Route, route } from '../routing/route.js';
 import { FEATURE_LEVEL, ZULIP_VERSION } from '../server-settings/server-version.js';
 import { PollEventsDto, RegisterDto, RemoveQueueDto } from './events.dtos.js';
-import type { LongPoll } from './long-poll.js';
 import { type QueuePresentation, queuePresentation } from './queue-presentation.js';
 import { writeSections } from './register-answer.js';
-import type { RegisterRequest, RegisterSection } from './register-section.js';
+import type { RegisterRequest } from './register-section.js';
 
 /** So long a phone may sleep (events §6.1). */
 const MOBILE_IDLE_SECONDS = 43_200;
 
-export interface EventRouteParts {
-  readonly hub: EventHub;
-  readonly longPoll: LongPoll;
-  /** Of register's answer, in its order. */
-  readonly sections: readonly RegisterSection[];
-  readonly clock: Clock;
-}
+type EventRouteParts = Pick<RouteParts, 'hub' | 'longPoll' | 'sections' | 'clock'>;
 
 /** By hand, because one answer waits and the other is written in parts. */
 export function eventRoutes(parts: EventRouteParts): readonly Route[] {

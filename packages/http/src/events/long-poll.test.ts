@@ -14,7 +14,7 @@ import {
   SeededRandomness,
 } from '@parley/testkit';
 import type { Request } from '../routing/request.js';
-import { EVENT_CATALOGUE } from './event.presenters.js';
+import { EVENT_CATALOGUE } from './event-catalogue.js';
 import { LongPoll } from './long-poll.js';
 import { PublicRealms } from './public-realms.js';
 import { queuePresentation } from './queue-presentation.js';

@@ -10,12 +10,13 @@ import {
   type WakeReason,
 } from '@parley/domain/events';
 import type { Caller, Randomness, ReportProblem } from '@parley/domain/shared';
+import { MESSAGE_PARTS } from '../features.js';
 import type { PublicRealm } from '../realms/public-realm.js';
 import { type Reply, success, WireText } from '../routing/reply.js';
 import type { Request } from '../routing/request.js';
 import { EventAnswer } from './answer.js';
 import { CatchUpQueue } from './catch-up-queue.js';
-import { presentEvent } from './event.presenters.js';
+import { presentEvent } from './event-catalogue.js';
 import type { EventContext, Presented } from './event-presenter.js';
 import type { PublicRealms } from './public-realms.js';
 import { can, presentationOf, type QueuePresentation } from './queue-presentation.js';
@@ -164,6 +165,7 @@ export class LongPoll {
 /** One for all events of a poll: what differs from one to the next is put in its place. */
 class PollContext implements EventContext {
   readonly showsEmptyTopics: boolean;
+  readonly messageParts = MESSAGE_PARTS;
   receiver!: Receiver;
   isNotSubscriber = false;
   private event!: AnyEvent;

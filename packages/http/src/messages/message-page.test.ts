@@ -1,6 +1,7 @@
 import { GetMessages, type MessageList } from '@parley/domain/messages';
 import type { MessageId, RealmUrls, UserId } from '@parley/domain/shared';
 import { aChannel, aMessage, aUser, createFixture, type MemoryFixture, subscribe } from '@parley/testkit';
+import { MESSAGE_PARTS } from '../features.js';
 import { variantByKey } from '../routing/client-variant.js';
 import { MessagePagePresenter, type PageForm } from './message-page.js';
 
@@ -10,6 +11,7 @@ const form: PageForm = {
   clientGravatar: true,
   allowEmptyTopicName: false,
   client: variantByKey('standard'),
+  parts: MESSAGE_PARTS,
 };
 
 /** A page of everything, and which messages had to be fetched for it. */

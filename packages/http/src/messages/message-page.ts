@@ -6,7 +6,7 @@ import { TextChunks } from '../caching/text-chunks.js';
 import { type PublicRealm, publicRealmOf } from '../realms/public-realm.js';
 import { CLIENT_VARIANTS } from '../routing/client-variant.js';
 import { differsByViewer, flagsText, type MessageForm, messageText } from './message.presenters.js';
-import { partsDifferByClient } from './message-parts.js';
+import type { MessagePart } from './message-parts.js';
 
 /** How long a part of an answer may get, in characters, before its last message. */
 const MAX_PART = 2 * 1024 * 1024;
@@ -138,7 +138,7 @@ export class MessagePagePresenter {
       hidesSender: (bits & INACCESSIBLE_SENDER) !== 0,
     });
     const text = `${whole.slice(0, -1)},"flags":`;
-    this.keep(entry, view, publicRealm, bits, text);
+    this.keep(entry, view, publicRealm, bits, sensitivityOf(view, form.parts), text);
     return text;
   }
 
@@ -147,12 +147,12 @@ export class MessagePagePresenter {
     view: MessageView,
     publicRealm: PublicRealm,
     bits: number,
+    sensitivity: number,
     text: string,
   ): void {
     const known = this.cache.get(id);
     const isCurrent = known !== undefined && isSame(known.versions, versions) && known.realmUrl === publicRealm.url;
     const texts = isCurrent ? [...known.texts] : [];
-    const sensitivity = sensitivityOf(view);
     texts[bits & sensitivity] = text;
     const weight = texts.reduce((sum, one) => sum + (one?.length ?? 0), 100);
     const { emailVisibility } = view.sender;
@@ -160,12 +160,12 @@ export class MessagePagePresenter {
   }
 }
 
-function sensitivityOf(view: MessageView): number {
+function sensitivityOf(view: MessageView, parts: MessagePart): number {
   const { message, sender, conversation } = view;
   const hasEmptyTopic = conversation.kind === 'channel' && message.topic === '';
   // An address that everybody sees may be left to clients to work with; others are given as a hash to those who see them.
   const avatar = sender.avatar.source !== 'gravatar' ? 0 : differsByViewer(sender) ? SEES_EMAIL : GRAVATAR;
-  const client = partsDifferByClient(view) ? CLIENT : 0;
+  const client = parts.differsByClient?.(view) ? CLIENT : 0;
   return MARKDOWN | INACCESSIBLE_SENDER | avatar | (hasEmptyTopic ? EMPTY_TOPIC : 0) | client;
 }
 

@@ -1,8 +1,6 @@
 import type { MessageView } from '@parley/domain/messages';
-import { REACTION_PART } from '../reactions/reaction.presenters.js';
 import type { ClientVariant } from '../routing/client-variant.js';
 import type { WireFields } from '../routing/reply.js';
-import { SUBMESSAGE_PART } from './submessage.presenters.js';
 
 /** What a feature shows with messages. */
 export interface MessagePart {
@@ -12,10 +10,8 @@ export interface MessagePart {
   readonly differsByClient?: (view: MessageView) => boolean;
 }
 
-const PARTS: readonly MessagePart[] = [REACTION_PART, SUBMESSAGE_PART];
-
-export const presentParts = (view: MessageView, client: ClientVariant): WireFields =>
-  Object.assign({}, ...PARTS.map((part) => part.present(view, client)));
-
-export const partsDifferByClient = (view: MessageView): boolean =>
-  PARTS.some((part) => part.differsByClient?.(view) ?? false);
+/** Several as one. */
+export const joinParts = (parts: readonly MessagePart[]): Required<MessagePart> => ({
+  present: (view, client) => Object.assign({}, ...parts.map((part) => part.present(view, client))),
+  differsByClient: (view) => parts.some((part) => part.differsByClient?.(view) ?? false),
+});

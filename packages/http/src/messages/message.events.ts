@@ -35,6 +35,7 @@ function presentMessageSent(event: EventOf<'message.sent'>, context: EventContex
       hidesSender,
       seesSenderEmail,
       client: variantByKey(presentation.client),
+      parts: context.messageParts,
     };
     return `{"type":"message","message":${messageText(event.view, context.publicRealm, form)},"flags":${flags}`;
   });

@@ -1,5 +1,6 @@
 import type { MessageView, PersonalFlags, UserSummary } from '@parley/domain/messages';
 import { aChannel, aMessage, aUser, createFixture, type MemoryFixture } from '@parley/testkit';
+import { MESSAGE_PARTS } from '../features.js';
 import { variantByKey } from '../routing/client-variant.js';
 import {
   differsByViewer,
@@ -16,6 +17,7 @@ const html: MessageForm = {
   clientGravatar: true,
   allowEmptyTopicName: false,
   client: variantByKey('standard'),
+  parts: MESSAGE_PARTS,
   seesSenderEmail: true,
 };
 const GRAVATAR = /^https:\/\/secure\.gravatar\.com\/avatar\/[0-9a-f]{32}\?d=identicon&version=1$/;

@@ -15,7 +15,7 @@ import { type PublicRealm, publicRealmOf } from '../realms/public-realm.js';
 import type { ClientVariant } from '../routing/client-variant.js';
 import type { WireFields } from '../routing/reply.js';
 import { UNKNOWN_USER_NAME } from '../users/user.presenters.js';
-import { presentParts } from './message-parts.js';
+import type { MessagePart } from './message-parts.js';
 
 /** In which form a client gets a message. */
 export interface MessageForm {
@@ -29,6 +29,8 @@ export interface MessageForm {
   /** For a guest who may not know who sent it. */
   readonly hidesSender?: boolean;
   readonly client: ClientVariant;
+  /** What features show with it. */
+  readonly parts: MessagePart;
 }
 
 /**
@@ -54,7 +56,7 @@ export function presentMessage(view: MessageView, publicRealm: PublicRealm, form
     topic_links: message.topicLinks.map(({ text, url }) => ({ text, url })),
     timestamp: message.sentAt,
     is_me_message: message.isMeMessage,
-    ...presentParts(view, form.client),
+    ...form.parts.present(view, form.client),
     ...(message.lastEditedAt !== null && { last_edit_timestamp: message.lastEditedAt }),
     ...(message.lastMovedAt !== null && { last_moved_timestamp: message.lastMovedAt }),
   };
@@ -144,7 +146,7 @@ export function presentGetMessage(
   { viewer, view, flags, realm, isSenderKnown }: GetMessageOutput,
   dto: { readonly apply_markdown: boolean; readonly allow_empty_topic_name: boolean },
   realmUrls: RealmUrls,
-  client: ClientVariant,
+  { client, parts }: Pick<MessageForm, 'client' | 'parts'>,
 ): WireFields {
   const form: MessageForm = {
     asHtml: dto.apply_markdown,
@@ -153,6 +155,7 @@ export function presentGetMessage(
     seesSenderEmail: seesEmailOf(viewer, view.sender),
     hidesSender: !isSenderKnown,
     client,
+    parts,
   };
   return {
     message: { ...presentMessage(view, publicRealmOf(realm, realmUrls), form), flags: flagNames(flags) },

@@ -8,8 +8,9 @@ import {
   RenderMarkdown,
   SendMessage,
 } from '@parley/domain/messages';
-import type { ChannelId, MessageId, RealmUrls } from '@parley/domain/shared';
+import type { ChannelId, MessageId } from '@parley/domain/shared';
 import { Turns } from '../caching/turns.js';
+import type { RouteParts } from '../feature.js';
 import { NoParameters } from '../routing/params.js';
 import { success } from '../routing/reply.js';
 import { type Route, route } from '../routing/route.js';
@@ -36,7 +37,7 @@ import {
 import { MessagePagePresenter } from './message-page.js';
 import { readMessagePage } from './read-message-page.js';
 
-export function messageRoutes(realmUrls: RealmUrls): readonly Route[] {
+export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): readonly Route[] {
   const page = new MessagePagePresenter(realmUrls);
   const turns = new Turns();
   return [
@@ -63,6 +64,7 @@ export function messageRoutes(realmUrls: RealmUrls): readonly Route[] {
           clientGravatar: dto.client_gravatar,
           allowEmptyTopicName: dto.allow_empty_topic_name,
           client: request.variant,
+          parts,
         };
         return success(await readMessagePage({ useCase, caller, page, form, turns }, toGetMessagesInput(dto)));
       },
@@ -80,7 +82,7 @@ export function messageRoutes(realmUrls: RealmUrls): readonly Route[] {
       dto: GetMessageDto,
       useCase: GetMessage,
       toInput: ({ message_id }) => ({ id: message_id as MessageId }),
-      present: (output, { dto, variant }) => presentGetMessage(output, dto, realmUrls, variant),
+      present: (output, { dto, variant }) => presentGetMessage(output, dto, realmUrls, { client: variant, parts }),
     }),
     route('POST', '/messages/flags', {
       auth: 'user',

@@ -3,6 +3,7 @@ import { GetMessages, type GetMessagesInput } from '@parley/domain/messages';
 import type { RealmUrls } from '@parley/domain/shared';
 import { aChannel, aMessage, aUser, createFixture, type MemoryFixture } from '@parley/testkit';
 import { Turns } from '../caching/turns.js';
+import { MESSAGE_PARTS } from '../features.js';
 import { variantByKey } from '../routing/client-variant.js';
 import type { WireText } from '../routing/reply.js';
 import { MessagePagePresenter } from './message-page.js';
@@ -36,7 +37,13 @@ describe('a page too long for one part', () => {
         useCase: new GetMessages(fixture.uow, realmUrls),
         caller: fixture.caller('cordelia'),
         page: new MessagePagePresenter(realmUrls),
-        form: { asHtml: true, clientGravatar: true, allowEmptyTopicName: false, client: variantByKey('standard') },
+        form: {
+          asHtml: true,
+          clientGravatar: true,
+          allowEmptyTopicName: false,
+          client: variantByKey('standard'),
+          parts: MESSAGE_PARTS,
+        },
         turns: new Turns(),
       },
       { narrow: [], select: newest, ...input },

@@ -18,7 +18,7 @@ import {
 import type { GroupId, UnixSeconds } from '@parley/domain/shared';
 import type { Actor } from '@parley/domain/users';
 import { realmIconUrl } from '../avatars/avatar-urls.js';
-import { emojiDataUrl } from '../emoji/emoji-data.routes.js';
+import { emojiDataUrl } from '../emoji/emoji-data-url.js';
 import { presentGroupSetting } from '../groups/group-setting.presenters.js';
 import { permissionTitle } from '../groups/permission-title.js';
 import type { WireFields } from '../routing/reply.js';

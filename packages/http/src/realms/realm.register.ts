@@ -1,15 +1,10 @@
 import { loadRealmPermissions } from '@parley/domain/realms';
-import type { RealmUrls } from '@parley/domain/shared';
 import { type RegisterSection, registerSection } from '../events/register-section.js';
+import type { SectionParts } from '../feature.js';
 import { publicRealmOf } from './public-realm.js';
-import { presentRealm, type ServerInfo } from './realm.presenters.js';
+import { presentRealm } from './realm.presenters.js';
 
-export interface RealmSectionParts {
-  readonly realmUrls: RealmUrls;
-  readonly serverInfo: ServerInfo;
-}
-
-export const realmSection = ({ realmUrls, serverInfo }: RealmSectionParts): RegisterSection =>
+export const realmSection = ({ realmUrls, serverInfo }: SectionParts): RegisterSection =>
   registerSection({
     name: 'realm',
     load: (snapshot) => snapshot.load(loadRealmPermissions),

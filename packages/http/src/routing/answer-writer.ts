@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { SHAREABLE } from '../caching/text-chunks.js';
 import { ByteBudget, type ClientKey } from './byte-budget.js';
-import { HttpRefusal, replyToError } from './errors.js';
+import { replyToError } from './error-replies.js';
+import { HttpRefusal } from './errors.js';
 import type { BodyChunk, Reply, ReplyBody } from './reply.js';
 import type { Request } from './request.js';
 import { CLIENT_SHARE, type TransportLimits } from './transport-limits.js';

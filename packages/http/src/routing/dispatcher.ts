@@ -12,7 +12,8 @@ import {
 import { type Body, ClientGone, parseForm, readBody } from './body.js';
 import { ByteBudget, Charge, type ClientKey } from './byte-budget.js';
 import { clientNameOf } from './client-identity.js';
-import { HttpRefusal, malformedRequest, methodNotAllowed, replyToError, serverBusy, unknownPath } from './errors.js';
+import { replyToError } from './error-replies.js';
+import { HttpRefusal, malformedRequest, methodNotAllowed, serverBusy, unknownPath } from './errors.js';
 import { type LoadGauge, noLoad } from './load.js';
 import { checkLocalAccess, isLoopbackName, type PagesAllowed } from './local-access.js';
 import { type Logger, silentLogger } from './logger.js';

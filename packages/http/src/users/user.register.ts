@@ -1,5 +1,4 @@
 import { loadRealm } from '@parley/domain/realms';
-import type { RealmUrls } from '@parley/domain/shared';
 import {
   isAtLeast,
   isEmailPublic,
@@ -16,22 +15,17 @@ import {
   registerSection,
   type SectionContext,
 } from '../events/register-section.js';
+import type { SectionParts } from '../feature.js';
 import { type PublicRealm, publicRealmOf } from '../realms/public-realm.js';
-import { presentOwnRights, type ServerInfo } from '../realms/realm.presenters.js';
+import { presentOwnRights } from '../realms/realm.presenters.js';
 import { presentAvatar, presentUnknownUser } from './user.presenters.js';
 import type { UserPagePresenter } from './user-page.js';
-
-export interface UserSectionParts {
-  readonly realmUrls: RealmUrls;
-  readonly serverInfo: ServerInfo;
-  readonly userPages: UserPagePresenter;
-}
 
 /** What clients ask for to get either of the sections below (events §3.3). */
 const REALM_USER = 'realm_user';
 
 /** The viewer themselves. */
-export const ownUserSection = ({ realmUrls, serverInfo }: UserSectionParts): RegisterSection =>
+export const ownUserSection = ({ realmUrls, serverInfo }: SectionParts): RegisterSection =>
   plainSection(REALM_USER, ({ viewer, user, realm, presentation }) => {
     const { role } = viewer;
     const publicRealm = publicRealmOf(realm, realmUrls);
@@ -54,7 +48,7 @@ export const ownUserSection = ({ realmUrls, serverInfo }: UserSectionParts): Reg
   });
 
 /** Active users, deactivated ones and the realm's own bots. */
-export const peopleSection = ({ realmUrls, userPages }: UserSectionParts): RegisterSection =>
+export const peopleSection = ({ realmUrls, userPages }: SectionParts): RegisterSection =>
   registerSection({
     name: 'realm_users',
     fetchEventTypes: [REALM_USER],

@@ -10,12 +10,11 @@ import {
   SendMessage,
   SystemMessages,
 } from '@parley/domain/messages';
-import { AddReaction, RemoveReaction } from '@parley/domain/reactions';
 import { ContainerModule } from 'inversify';
 import { provide } from '../provide.js';
 import { TOKENS } from '../tokens.js';
 
-const { unitOfWork, markdownRenderer, realmUrls, clock, unicodeEmoji } = TOKENS;
+const { unitOfWork, markdownRenderer, realmUrls, clock } = TOKENS;
 
 export const messagesModule = new ContainerModule(({ bind }) => {
   provide(bind, SystemMessages, markdownRenderer, realmUrls, clock);
@@ -28,6 +27,4 @@ export const messagesModule = new ContainerModule(({ bind }) => {
   provide(bind, ChangeNarrowFlags, unitOfWork, realmUrls);
   provide(bind, MarkRead, unitOfWork);
   provide(bind, ListTopics, unitOfWork);
-  provide(bind, AddReaction, unitOfWork, unicodeEmoji, clock);
-  provide(bind, RemoveReaction, unitOfWork, unicodeEmoji);
 });

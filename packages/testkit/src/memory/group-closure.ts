@@ -1,5 +1,20 @@
+import type { Group } from '@parley/domain/groups';
 import type { GroupId, RealmId, UserId } from '@parley/domain/shared';
-import { ascending, type GroupRow, type MemoryUnit } from './tables.js';
+import { ascending, type MemoryUnit } from './tables.js';
+
+export interface GroupRow {
+  readonly group: Group;
+  /** Ascending; deactivated users too. */
+  readonly memberIds: readonly UserId[];
+  /** Ascending. */
+  readonly subgroupIds: readonly GroupId[];
+}
+
+declare module './tables.js' {
+  interface Tables {
+    readonly groups: Map<GroupId, GroupRow>;
+  }
+}
 
 export function groupRows(unit: MemoryUnit, realmId: RealmId): GroupRow[] {
   return [...unit.read('groups').values()].filter(({ group }) => group.realmId === realmId);

@@ -1,6 +1,19 @@
 import type { ApiKeyRecord, ApiKeyRepository } from '@parley/domain/authentication';
 import type { RealmId, UserId } from '@parley/domain/shared';
-import { type ApiKeyRow, ascending, type MemoryUnit } from './tables.js';
+import { ascending, type MemoryUnit } from './tables.js';
+
+interface ApiKeyRow {
+  readonly record: ApiKeyRecord;
+  readonly fingerprint: string;
+}
+
+declare module './tables.js' {
+  interface Tables {
+    readonly apiKeys: Map<UserId, ApiKeyRow>;
+    /** By name. */
+    readonly secrets: Map<string, string>;
+  }
+}
 
 export class MemoryApiKeys implements ApiKeyRepository {
   constructor(private readonly unit: MemoryUnit) {}

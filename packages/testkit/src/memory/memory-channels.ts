@@ -18,6 +18,14 @@ import {
 import { groupSettingValues } from './memory-groups.js';
 import { ascending, keyOf, type MemoryUnit } from './tables.js';
 
+declare module './tables.js' {
+  interface Tables {
+    readonly channels: Map<ChannelId, Channel>;
+    /** By `keyOf(user, channel)`. */
+    readonly subscriptions: Map<string, Subscription>;
+  }
+}
+
 const SECONDS_PER_DAY = 86_400;
 const SENDER_GROUPS = ['everyone', 'administrators', 'fullMembers', 'moderators'] as const;
 

@@ -3,6 +3,14 @@ import type { Announcement, EncodedRow, EventLog, LogEnd, LoggedEvent, StoredEve
 import type { EventSeq, MessageId, RealmId, UnixSeconds } from '@parley/domain/shared';
 import { keyOf, type MemoryUnit } from './tables.js';
 
+declare module './tables.js' {
+  interface Tables {
+    /** Ascending seq. */
+    readonly events: Map<RealmId, readonly EncodedRow[]>;
+    readonly prunedUpTo: Map<RealmId, number>;
+  }
+}
+
 export class MemoryEventLog implements EventLog {
   /** What this unit appended. */
   readonly appended: StoredEvent[] = [];

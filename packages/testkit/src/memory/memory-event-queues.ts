@@ -11,6 +11,12 @@ import type {
 import type { EventSeq, RealmId, UserId } from '@parley/domain/shared';
 import type { MemoryUnit } from './tables.js';
 
+declare module './tables.js' {
+  interface Tables {
+    readonly queues: Map<string, EncodedQueue>;
+  }
+}
+
 export class MemoryEventQueues implements EventQueueRepository {
   constructor(private readonly unit: MemoryUnit) {}
 

@@ -8,8 +8,8 @@ import {
   type SystemGroupName,
 } from '@parley/domain/groups';
 import { foldCase, type GroupId, type RealmId, type UserId } from '@parley/domain/shared';
-import { groupRows, membersOf } from './group-closure.js';
-import { ascending, type GroupRow, type MemoryUnit } from './tables.js';
+import { type GroupRow, groupRows, membersOf } from './group-closure.js';
+import { ascending, type MemoryUnit } from './tables.js';
 
 export class MemoryGroups implements GroupRepository {
   constructor(private readonly unit: MemoryUnit) {}

@@ -1,6 +1,17 @@
 import type { EncodedJob, JobRepository, JobSelection, StoredJob } from '@parley/domain/jobs';
 import type { JobId, RealmId, UnixSeconds } from '@parley/domain/shared';
-import type { JobRow, MemoryUnit } from './tables.js';
+import type { MemoryUnit } from './tables.js';
+
+interface JobRow extends StoredJob {
+  /** Null while it waits. */
+  readonly setAsideAt: UnixSeconds | null;
+}
+
+declare module './tables.js' {
+  interface Tables {
+    readonly jobs: Map<JobId, JobRow>;
+  }
+}
 
 export class MemoryJobs implements JobRepository {
   constructor(private readonly unit: MemoryUnit) {}

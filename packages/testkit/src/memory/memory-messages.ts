@@ -1,8 +1,24 @@
 import type { Message, MessageRepository, NewMessage, Submessage } from '@parley/domain/messages';
-import type { MessageId, Ordinal, RealmId } from '@parley/domain/shared';
+import type { MessageId, Ordinal, RealmId, UserId } from '@parley/domain/shared';
 import { messagesOf } from './messages-of.js';
 import { deliver, forget, holdersOf } from './personal-rows.js';
 import { keyOf, type MemoryUnit } from './tables.js';
+
+interface FormerHolders {
+  readonly realmId: RealmId;
+  /** Ascending. */
+  readonly userIds: readonly UserId[];
+}
+
+declare module './tables.js' {
+  interface Tables {
+    readonly messages: Map<MessageId, Message>;
+    /** By id. */
+    readonly submessages: Map<number, Submessage>;
+    /** Who had what was deleted since: the receivers of the event that tells of it. */
+    readonly formerHolders: Map<MessageId, FormerHolders>;
+  }
+}
 
 export class MemoryMessages implements MessageRepository {
   constructor(private readonly unit: MemoryUnit) {}

@@ -15,6 +15,13 @@ import { matching } from './message-filter.js';
 import { closeSpans, findFlags, holdersOf, openSpans, putFlags, receiversOf } from './personal-rows.js';
 import { ascending, keyOf, type MemoryUnit } from './tables.js';
 
+declare module './tables.js' {
+  interface Tables {
+    /** `keyOf(user, muted user)`. */
+    readonly mutes: Map<string, true>;
+  }
+}
+
 interface OwnMessage {
   readonly message: Message;
   readonly flags: PersonalFlags;

@@ -2,6 +2,13 @@ import type { EmojiKey, Reaction, ReactionRepository } from '@parley/domain/reac
 import type { MessageId, RealmId, UserId } from '@parley/domain/shared';
 import type { MemoryUnit } from './tables.js';
 
+declare module './tables.js' {
+  interface Tables {
+    /** By message; oldest first, at least one. */
+    readonly reactions: Map<MessageId, readonly Reaction[]>;
+  }
+}
+
 export class MemoryReactions implements ReactionRepository {
   constructor(private readonly unit: MemoryUnit) {}
 

@@ -2,6 +2,12 @@ import type { Realm, RealmRepository } from '@parley/domain/realms';
 import { DomainError, type RealmId } from '@parley/domain/shared';
 import type { MemoryUnit } from './tables.js';
 
+declare module './tables.js' {
+  interface Tables {
+    readonly realms: Map<RealmId, Realm>;
+  }
+}
+
 export class MemoryRealms implements RealmRepository {
   constructor(private readonly unit: MemoryUnit) {}
 

@@ -3,6 +3,12 @@ import type { MessageId, RealmId, RecipientId, UserId } from '@parley/domain/sha
 import { openSpans } from './personal-rows.js';
 import { ascending, type MemoryUnit } from './tables.js';
 
+declare module './tables.js' {
+  interface Tables {
+    readonly recipients: Map<RecipientId, Recipient>;
+  }
+}
+
 export class MemoryRecipients implements RecipientRepository {
   constructor(private readonly unit: MemoryUnit) {}
 

@@ -4,6 +4,13 @@ import type { ChannelId, RealmId, UserId } from '@parley/domain/shared';
 import { compareCodePoints } from '@parley/domain/shared';
 import { keyOf, type MemoryUnit } from './tables.js';
 
+declare module './tables.js' {
+  interface Tables {
+    /** By `keyOf(user, channel, topic key)`. */
+    readonly topicPolicies: Map<string, TopicPolicy>;
+  }
+}
+
 export class MemoryTopicPolicies implements TopicPolicyRepository {
   constructor(private readonly unit: MemoryUnit) {}
 

@@ -14,7 +14,20 @@ import {
   type UserListEntry,
   type UserRepository,
 } from '@parley/domain/users';
-import type { MemoryUnit, UserRow } from './tables.js';
+import type { MemoryUnit } from './tables.js';
+
+interface UserRow {
+  readonly user: User;
+  readonly passwordHash: string | null;
+  /** Null for members of the realm. */
+  readonly systemKind: SystemBotKind | null;
+}
+
+declare module './tables.js' {
+  interface Tables {
+    readonly users: Map<UserId, UserRow>;
+  }
+}
 
 export class MemoryUsers implements UserRepository {
   constructor(private readonly unit: MemoryUnit) {}

@@ -2,6 +2,31 @@ import type { Message, NewMessage, PersonalFlags } from '@parley/domain/messages
 import type { EventSeq, MessageId, RealmId, RecipientId, UserId } from '@parley/domain/shared';
 import { ascending, keyOf, type MemoryUnit } from './tables.js';
 
+/** A user received what was sent to a recipient while one of these was open. */
+interface SpanRow {
+  readonly realmId: RealmId;
+  readonly userId: UserId;
+  readonly recipientId: RecipientId;
+  readonly fromSeq: EventSeq;
+  readonly toSeq: EventSeq | null;
+}
+
+/** What a message is to one person: the row that real storage does without. */
+interface PersonalRow {
+  readonly userId: UserId;
+  readonly messageId: MessageId;
+  readonly flags: PersonalFlags;
+}
+
+declare module './tables.js' {
+  interface Tables {
+    /** By `keyOf(user, message)`. */
+    readonly personalRows: Map<string, PersonalRow>;
+    /** By number, in order of opening. */
+    readonly spans: Map<number, SpanRow>;
+  }
+}
+
 /**
  * Read state told naively: one row for each person and message, made when the message arrives. Real storage keeps only
  * what differs (architecture §5) and has to give the same answers.

@@ -1,6 +1,17 @@
 import type { RealmUrls } from '@parley/domain/shared';
-import { registerSections } from './register-sections.js';
+import { FEATURES } from './features.js';
+import { registerSections } from './routes.js';
 import { UserPagePresenter } from './users/user-page.js';
+
+const declared = (kind: 'events' | 'errors') => FEATURES.flatMap((feature) => Object.keys(feature[kind] ?? {}));
+
+describe('features', () => {
+  it.each(['events', 'errors'] as const)('have %s of their own: none is declared by two', (kind) => {
+    const names = declared(kind);
+    expect(names.length).toBeGreaterThan(10);
+    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+  });
+});
 
 const realmUrls: RealmUrls = { urlOf: () => 'https://chat.example', emailDomainOf: () => 'chat.example' };
 const sections = registerSections({
@@ -34,7 +45,7 @@ describe('the sections of register', () => {
     ${['muted_topics', 'user_topic']}        | ${['user_topic']}
     ${['realm_user']}                        | ${['realm_user', 'realm_users']}
     ${['realm_users']}                       | ${[]}
-    ${['user_settings', 'stream', 'device']} | ${['stream', 'user_settings', 'device']}
+    ${['user_settings', 'stream', 'device']} | ${['device', 'stream', 'user_settings']}
   `('of $types are $names', ({ types, names }: { types: string[]; names: string[] }) => {
     expect(requested(...types)).toEqual(names);
   });

@@ -2,7 +2,8 @@ import { judgeInvitees } from '@parley/domain/invitations';
 import { DomainError, type ErrorCode, type ErrorDetails } from '@parley/domain/shared';
 import { parseUserAgent } from './client-identity.js';
 import { variantOf } from './client-variant.js';
-import { methodNotAllowed, replyToError } from './errors.js';
+import { replyToError } from './error-replies.js';
+import { methodNotAllowed } from './errors.js';
 
 const answer = (code: ErrorCode, message: string, details?: ErrorDetails) => {
   const { reply } = replyToError(new DomainError(code, message, details));

@@ -1,0 +1,15 @@
+import type { AnyEvent, AnyEventType, EventCatalogue } from '@parley/domain/events';
+import { EVENT_PRESENTERS } from '../features.js';
+import type { EventContext, EventPresenter, Presented } from './event-presenter.js';
+
+const presenterOf = (type: AnyEventType): EventPresenter<AnyEvent> =>
+  EVENT_PRESENTERS[type] as unknown as EventPresenter<AnyEvent>;
+
+/** What delivery has to know of events. */
+export const EVENT_CATALOGUE: EventCatalogue = {
+  wireTypes: (type) => presenterOf(type).wireTypes,
+  needsOf: (event) => presenterOf(event.type).needs?.(event) ?? null,
+};
+
+export const presentEvent = (event: AnyEvent, context: EventContext): Presented =>
+  presenterOf(event.type).present(event, context);

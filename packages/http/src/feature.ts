@@ -1,0 +1,49 @@
+import type { LoadUnicodeEmoji } from '@parley/domain/emoji';
+import type { AnyEventType, EventHub } from '@parley/domain/events';
+import type { Clock, RealmUrls } from '@parley/domain/shared';
+import type { Presenters } from './events/event-presenter.js';
+import type { LongPoll } from './events/long-poll.js';
+import type { RegisterSection } from './events/register-section.js';
+import type { MessagePart } from './messages/message-parts.js';
+import type { ServerInfo } from './realms/realm.presenters.js';
+import type { Route } from './routing/route.js';
+import type { WireErrors } from './routing/wire-error.js';
+import type { UserPagePresenter } from './users/user-page.js';
+
+/** What presenting needs beside what use cases answer. */
+export interface RouteDependencies {
+  readonly realmUrls: RealmUrls;
+  readonly hub: EventHub;
+  readonly longPoll: LongPoll;
+  readonly serverInfo: ServerInfo;
+  readonly clock: Clock;
+  readonly unicodeEmoji: LoadUnicodeEmoji;
+}
+
+/** What sections of register's answer are made with. */
+export interface SectionParts extends Pick<RouteDependencies, 'realmUrls' | 'serverInfo'> {
+  readonly userPages: UserPagePresenter;
+}
+
+/** What routes are made with: one for each server, of which some comes from features. */
+export interface RouteParts extends RouteDependencies, SectionParts {
+  /** Of register's answer, in its order. */
+  readonly sections: readonly RegisterSection[];
+  /** What all features show with messages. */
+  readonly messageParts: MessagePart;
+}
+
+/**
+ * A feature's share of the API. Declared with `satisfies`, since the compiler has to know which events it presents:
+ * `features.ts` reports those that nobody presents.
+ */
+export interface HttpFeature {
+  /** Made for each server: what they keep at hand is theirs. */
+  readonly routes?: (parts: RouteParts) => readonly Route[];
+  readonly events?: Partial<Presenters<AnyEventType>>;
+  /** How those of its refusals are told that are no plain 400 with their own text. */
+  readonly errors?: WireErrors;
+  /** What a client can begin with (events §3.2). No two sections have a field in common. */
+  readonly registerSections?: (parts: SectionParts) => readonly RegisterSection[];
+  readonly messageParts?: readonly MessagePart[];
+}

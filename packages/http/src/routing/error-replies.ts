@@ -1,0 +1,49 @@
+import { DomainError } from '@parley/domain/shared';
+import { WIRE_ERRORS } from '../features.js';
+import type { ClientVariant } from './client-variant.js';
+import { HttpRefusal } from './errors.js';
+import { failure, type Reply } from './reply.js';
+import type { WireError, WireErrorRule, WireErrors } from './wire-error.js';
+
+/** Of the codes that are no plain 400: of every feature, and of none. Statuses are the API's, not REST's taste. */
+const WIRE_ERRORS_OF_ALL: WireErrors = {
+  ...WIRE_ERRORS,
+  RATE_LIMITED: { status: 429, code: 'RATE_LIMIT_HIT', fields: { retryAfter: 'retry-after' } },
+  SERVER_BUSY: { status: 503, code: 'SERVER_NOT_READY' },
+  STORAGE_UNAVAILABLE: { status: 503, code: 'SERVER_NOT_READY' },
+};
+
+const INTERNAL_ERROR: Reply = failure(500, undefined, 'Internal server error');
+
+/** The answer to whatever was thrown. `isBug`: nobody refused anything, so it belongs in the log with its stack. */
+export function replyToError(error: unknown, variant?: ClientVariant): { reply: Reply; isBug: boolean } {
+  if (error instanceof HttpRefusal) {
+    const reply = failure(error.status, error.code, error.message, error.extra);
+    return { reply: error.headers.length > 0 ? { ...reply, headers: error.headers } : reply, isBug: false };
+  }
+  if (error instanceof DomainError) return { reply: replyToRefusal(error, variant), isBug: false };
+  return { reply: INTERNAL_ERROR, isBug: true };
+}
+
+/** How the API tells of it, with what the rule says of this refusal. */
+export function wireErrorOf(error: DomainError): WireError & { readonly status: number; readonly code: string } {
+  const rule: WireErrorRule = WIRE_ERRORS_OF_ALL[error.code] ?? {};
+  return { status: 400, code: 'BAD_REQUEST', ...(typeof rule === 'function' ? rule(error) : rule) };
+}
+
+function replyToRefusal(error: DomainError, variant: ClientVariant | undefined): Reply {
+  const wire = wireErrorOf(error);
+  const extra: Record<string, unknown> = { ...wire.extra };
+  for (const [detail, field] of Object.entries(wire.fields ?? {})) {
+    const value = error.details[detail];
+    const present = wire.present?.[detail];
+    if (value !== undefined) extra[field] = present ? present(value as never) : value;
+  }
+  const text = typeof wire.text === 'function' ? wire.text(error.details, variant) : wire.text;
+  const reply = failure(wire.status, wire.code, text ?? error.message, extra);
+  if (wire.headers) return { ...reply, headers: wire.headers };
+  if (error.details.retryAfter !== undefined) {
+    return { ...reply, headers: ['Retry-After', String(error.details.retryAfter)] };
+  }
+  return reply;
+}

@@ -1,0 +1,22 @@
+import type { HttpFeature } from '../feature.js';
+import { profileFieldsSection } from './profile-field.register.js';
+import { USER_WIRE_ERRORS } from './user.errors.js';
+import { USER_EVENTS } from './user.events.js';
+import { ownUserSection, peopleSection } from './user.register.js';
+import { userRoutes } from './user.routes.js';
+import { USER_SETTINGS_EVENTS } from './user-settings.events.js';
+import { userDefaultsSection, userSettingsSection } from './user-settings.register.js';
+import { userSettingRoutes } from './user-settings.routes.js';
+
+export const USERS = {
+  routes: ({ realmUrls, userPages }) => [...userRoutes(realmUrls, userPages), ...userSettingRoutes],
+  events: { ...USER_EVENTS, ...USER_SETTINGS_EVENTS },
+  errors: USER_WIRE_ERRORS,
+  registerSections: (parts) => [
+    profileFieldsSection,
+    userDefaultsSection,
+    userSettingsSection,
+    ownUserSection(parts),
+    peopleSection(parts),
+  ],
+} satisfies HttpFeature;
