@@ -51,6 +51,8 @@ export interface UnitOfWorkOptions {
   readonly lockPatienceMs?: number;
   /** Told, in a line for the operator, when units were refused for want of the lock. */
   readonly report?: (problem: string) => void;
+  /** Milliseconds from any point in time, never backwards. */
+  readonly now?: () => number;
 }
 
 const NO_GUARD: StorageGuard = { requireIntact: () => {}, verifyNames: () => {} };
@@ -77,6 +79,7 @@ export class SqliteUnitOfWork implements UnitOfWork {
   private readonly guard: StorageGuard;
   private readonly lockPatienceMs: number;
   private readonly report: (problem: string) => void;
+  private readonly now: () => number;
   private waiting: Unit[] = [];
   private isBatchDue = false;
   /** Set while the storage closes; called when no unit is left. */
@@ -87,16 +90,23 @@ export class SqliteUnitOfWork implements UnitOfWork {
     database: Database,
     openReader: () => Database,
     createRepositories: (connection: Connection) => WritableRepositories,
-    { guard = NO_GUARD, lockPatienceMs = LOCK_PATIENCE_MS, report = () => {} }: UnitOfWorkOptions = {},
+    {
+      guard = NO_GUARD,
+      lockPatienceMs = LOCK_PATIENCE_MS,
+      report = () => {},
+      now = () => performance.now(),
+    }: UnitOfWorkOptions = {},
   ) {
     this.guard = guard;
     this.lockPatienceMs = lockPatienceMs;
     this.report = report;
-    this.writer = new Writer(database, createRepositories, guard);
-    this.readers = new ReaderPool(() => {
+    this.now = now;
+    this.writer = new Writer(database, createRepositories, guard, now);
+    const openIntact = () => {
       guard.verifyNames();
       return openReader();
-    }, createRepositories);
+    };
+    this.readers = new ReaderPool(openIntact, createRepositories, now);
   }
 
   async read<T>(work: (repositories: Repositories) => Promise<T>): Promise<T> {
@@ -112,7 +122,7 @@ export class SqliteUnitOfWork implements UnitOfWork {
       if (this.waiting.length >= MAX_WAITING) throw isBusy();
       this.waiting.push({
         work,
-        queuedAt: performance.now(),
+        queuedAt: this.now(),
         resolve: resolve as (value: unknown) => void,
         reject,
       });
@@ -168,13 +178,13 @@ export class SqliteUnitOfWork implements UnitOfWork {
 
   /** Tries again until the other process is done. False: nobody waits any more. */
   private async beginLater(): Promise<boolean> {
-    const startedAt = performance.now();
+    const startedAt = this.now();
     const [firstDelay, longestDelay] = LOCK_DELAYS_MS;
     let isReported = false;
     for (let delay: number = firstDelay; this.waiting.length > 0; delay = Math.min(2 * delay, longestDelay)) {
       await sleep(delay);
       if (this.begin()) return true;
-      const now = performance.now();
+      const now = this.now();
       const isOutOfPatience = ({ queuedAt }: Unit) => now - Math.max(startedAt, queuedAt) >= this.lockPatienceMs;
       // They wait in the order they came in.
       const count = this.waiting.findIndex((unit) => !isOutOfPatience(unit));
@@ -198,9 +208,11 @@ class TurnWatch {
   private resume: (() => void) | null = null;
   private sliceStartedAt = 0;
 
+  constructor(private readonly now: () => number) {}
+
   /** Repositories answer within the turn of the event loop, so units that only await them end before this is called. */
   start(onYielded: () => void): void {
-    this.sliceStartedAt = performance.now();
+    this.sliceStartedAt = this.now();
     const onNextTurn = () => {
       this.immediate = setImmediate(onNextTurn);
       if (this.resume) this.resume();
@@ -221,14 +233,14 @@ class TurnWatch {
 
   async yield(connection: Connection): Promise<void> {
     connection.requireUnit();
-    if (performance.now() - this.sliceStartedAt < SLICE_MS) return;
+    if (this.now() - this.sliceStartedAt < SLICE_MS) return;
     // Whoever runs meanwhile must not reach into this unit.
     connection.suspend();
     await new Promise<void>((resolve) => {
       this.resume = () => {
         this.resume = null;
         connection.enterUnit();
-        this.sliceStartedAt = performance.now();
+        this.sliceStartedAt = this.now();
         resolve();
       };
     });
@@ -245,7 +257,7 @@ class Writer {
   private readonly savepoint: Statement;
   private readonly release: Statement;
   private readonly rollbackToSavepoint: Statement;
-  private readonly watch = new TurnWatch();
+  private readonly watch: TurnWatch;
   /** Ends the running unit without waiting for it. */
   private abortUnit: (() => void) | null = null;
 
@@ -253,7 +265,9 @@ class Writer {
     private readonly database: Database,
     private readonly createRepositories: (connection: Connection) => WritableRepositories,
     private readonly guard: StorageGuard,
+    private readonly now: () => number,
   ) {
+    this.watch = new TurnWatch(now);
     this.connection = this.createConnection();
     this.tx = this.createTransaction(this.connection);
     this.beginImmediate = database.prepare('BEGIN IMMEDIATE');
@@ -278,13 +292,13 @@ class Writer {
   /** Answers the units in order, after the commit. Returns those there was no time for. */
   async commitTogether(units: readonly Unit[]): Promise<readonly Unit[]> {
     const answers: (() => void)[] = [];
-    const startedAt = performance.now();
+    const startedAt = this.now();
     this.watch.start(() => this.abortUnit?.());
     try {
       this.connection.enterUnit();
       for (const unit of units) {
         answers.push(await this.inSavepoint(unit));
-        if (performance.now() - startedAt >= MAX_BATCH_MS) break;
+        if (this.now() - startedAt >= MAX_BATCH_MS) break;
       }
       this.commit.run();
       // What went to a file that nobody will find again is not to be called done.
@@ -382,12 +396,14 @@ class Reader {
   private repositories: Repositories;
   private readonly begin: Statement;
   private readonly commit: Statement;
-  private readonly watch = new TurnWatch();
+  private readonly watch: TurnWatch;
 
   constructor(
     readonly database: Database,
     private readonly createRepositories: (connection: Connection) => WritableRepositories,
+    now: () => number,
   ) {
+    this.watch = new TurnWatch(now);
     this.connection = this.createConnection();
     this.repositories = withYield(createRepositories(this.connection), this.connection);
     this.begin = database.prepare('BEGIN');
@@ -436,6 +452,7 @@ class ReaderPool {
   constructor(
     private readonly openReader: () => Database,
     private readonly createRepositories: (connection: Connection) => WritableRepositories,
+    private readonly now: () => number,
   ) {
     // One is there at all times: it still sees everything when the files lose their names.
     this.idle.push(this.open());
@@ -478,7 +495,7 @@ class ReaderPool {
   }
 
   private open(): Reader {
-    const opened = new Reader(this.openReader(), this.createRepositories);
+    const opened = new Reader(this.openReader(), this.createRepositories, this.now);
     this.all.push(opened);
     return opened;
   }
