@@ -7,6 +7,8 @@ import { SqliteEventLog } from './events/sqlite-event-log.js';
 import { SqliteEventQueueRepository } from './events/sqlite-event-queue-repository.js';
 import { newSystemGroupCache, SqliteGroupRepository } from './groups/sqlite-group-repository.js';
 import { SqliteJobRepository } from './jobs/sqlite-job-repository.js';
+import { SqliteMessageArchive } from './messages/sqlite-message-archive.js';
+import { MessageEditPartReads, SqliteMessageEditRepository } from './messages/sqlite-message-edit-repository.js';
 import { SqliteMessageMoves } from './messages/sqlite-message-moves.js';
 import { SqliteMessagePageReads } from './messages/sqlite-message-page-reads.js';
 import { SqliteMessageRepository } from './messages/sqlite-message-repository.js';
@@ -43,9 +45,14 @@ export function repositoryFactory(
       topicPolicies: new SqliteTopicPolicyRepository(connection),
       recipients: new SqliteRecipientRepository(connection),
       messages: new SqliteMessageRepository(connection, quarantine),
-      pages: new SqliteMessagePageReads(connection, quarantine, [new ReactionPartReads(connection)]),
+      pages: new SqliteMessagePageReads(connection, quarantine, [
+        new ReactionPartReads(connection),
+        new MessageEditPartReads(connection),
+      ]),
       topics,
       moves: new SqliteMessageMoves(connection),
+      edits: new SqliteMessageEditRepository(connection),
+      archive: new SqliteMessageArchive(connection),
       personal: new SqlitePersonalMessages(connection),
       reactions: new SqliteReactionRepository(connection),
       events: new SqliteEventLog(connection, clock),

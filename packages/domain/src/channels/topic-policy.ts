@@ -25,6 +25,14 @@ export interface TopicPolicyReads {
   ): Promise<ReadonlyMap<UserId, TopicVisibility>>;
   /** Everything the user has chosen; ascending channel, then key of the topic. */
   list(realmId: RealmId, userId: UserId): Promise<readonly TopicPolicy[]>;
+  /** What users have chosen for the topic: the first `limit` of those with an id above `after`; ascending user. */
+  listOfTopic(
+    realmId: RealmId,
+    channelId: ChannelId,
+    topicKey: string,
+    after: number,
+    limit: number,
+  ): Promise<readonly TopicPolicy[]>;
 }
 
 /** Every implementation passes topic-policy-repository.contract.ts. */

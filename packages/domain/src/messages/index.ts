@@ -19,6 +19,7 @@ export {
   type TopicReference,
 } from './markdown.js';
 export {
+  type EditedText,
   HISTORICAL,
   MAX_MESSAGE_LENGTH,
   type Message,
@@ -26,6 +27,7 @@ export {
   type PersonalFlags,
   type SentFlags,
 } from './message.js';
+export type { ArchivedMessage, ArchiveSelection, MessageArchive } from './message-archive.js';
 export {
   type ChannelTopic,
   type ConditionSubject,
@@ -38,6 +40,13 @@ export {
   type ViewerFlag,
 } from './message-condition.js';
 export type {} from './message-delivery.js';
+export {
+  MAX_EDITED_TEXT,
+  MAX_EDITS,
+  type MessageEdit,
+  type MessageEditRepository,
+  type SharedEdit,
+} from './message-edit.js';
 
 import './message-errors.js';
 
@@ -80,6 +89,8 @@ export type { TopicReads, TopicSummary } from './topic-reads.js';
 export type { TypingEventTypes } from './typing-events.js';
 export * from './use-cases/change-message-flags.js';
 export * from './use-cases/change-narrow-flags.js';
+export * from './use-cases/delete-message.js';
+export * from './use-cases/delete-topic.js';
 export * from './use-cases/get-message.js';
 export * from './use-cases/get-messages.js';
 export * from './use-cases/list-topics.js';

@@ -26,7 +26,20 @@ export interface MessageEventTypes {
     /** For what became unread: where each message is. */
     readonly details: readonly (readonly [MessageId, MessageLocation])[];
   };
+  /** To those who watch them, and to those who can no longer see them because they were moved. */
+  'message.deleted': {
+    /** Ascending; at most MAX_MESSAGES_OF_DELETION. */
+    readonly messageIds: readonly MessageId[];
+    /** Where they were; null for direct messages. */
+    readonly channelId: ChannelId | null;
+    readonly topic: string;
+    /** Each receiver is told only of those that they have. */
+    readonly onlyToHolders: boolean;
+  };
 }
+
+/** Clients that want them one by one get as many events of one (architecture §4). */
+export const MAX_MESSAGES_OF_DELETION = 500;
 
 /** What a message is to a receiver when it arrives. */
 export interface ReceivedFlags extends SentFlags {
@@ -51,4 +64,5 @@ declare module '../events/event.js' {
 export const MESSAGE_EVENT_FORMATS: EventFormats<MessageEventTypes> = {
   'message.sent': 3,
   'message.flag_changed': 1,
+  'message.deleted': 1,
 };

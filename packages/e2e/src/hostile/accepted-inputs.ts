@@ -220,6 +220,12 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
   'POST /messages/:message_id/reactions': {
     'a vote': ({ n }) => ({ message_id: n + 1, emoji_name: 'smile' }),
   },
+  'DELETE /messages/:message_id': {
+    'one of many': ({ organization, n }) => ({ message_id: organization.size.messages - n }),
+  },
+  'POST /streams/:stream_id/delete_topic': {
+    'a topic': firstChannel,
+  },
   'DELETE /messages/:message_id/reactions': {
     'a vote': ({ react }) => react(),
   },

@@ -116,6 +116,15 @@ export class GetMessageDto {
   @BooleanParam() allow_empty_topic_name = false;
 }
 
+export class DeleteMessageDto {
+  @IntegerParam() message_id!: number;
+}
+
+export class DeleteTopicDto {
+  @IntegerParam() stream_id!: number;
+  @TextParam({ max: MAX_TEXT_LENGTH }) topic_name!: string;
+}
+
 export class ChangeMessageFlagsDto {
   @IntegerListParam({ max: MAX_IDS }) messages!: number[];
   @TextParam({ max: MAX_TEXT_LENGTH }) op!: string;

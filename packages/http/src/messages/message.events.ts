@@ -3,6 +3,7 @@ import { type MessageEventTypes, type MessageLocation, receivedFlags } from '@pa
 import { seesEmailOf } from '@parley/domain/users';
 import { presentTopic } from '../channels/channel.presenters.js';
 import { type EventContext, keyOf, opened, type Presented, type Presenters } from '../events/event-presenter.js';
+import { can } from '../events/queue-presentation.js';
 import { variantByKey } from '../routing/client-variant.js';
 import { differsByViewer, flagsText, messageText } from './message.presenters.js';
 
@@ -13,6 +14,11 @@ export const MESSAGE_EVENTS = {
     needs: ({ view }) =>
       view.conversation.kind === 'direct' || view.sender.isSystemBot ? null : { userIds: [view.sender.id] },
     present: presentMessageSent,
+  },
+  'message.deleted': {
+    wireTypes: ['delete_message'],
+    needs: ({ onlyToHolders, messageIds }) => (onlyToHolders ? { heldMessageIds: messageIds } : null),
+    present: presentDeletion,
   },
   'message.flag_changed': { wireTypes: ['update_message_flags'], present: presentFlagChange },
 } satisfies Presenters<keyof MessageEventTypes>;
@@ -41,6 +47,25 @@ function presentMessageSent(event: EventOf<'message.sent'>, context: EventContex
   });
   if (event.echo?.queueId !== context.queue.id) return message;
   return [[message, `,"local_message_id":${JSON.stringify(event.echo.localId)}`]];
+}
+
+/** Messages §18.3: one event for all, or, for clients that cannot do with that, one for each. */
+function presentDeletion(event: EventOf<'message.deleted'>, context: EventContext): Presented {
+  const { messageIds, channelId, topic, onlyToHolders } = event;
+  const { presentation, receiver, showsEmptyTopics } = context;
+  const ids = onlyToHolders ? messageIds.filter((id) => receiver.held.has(id)) : messageIds;
+  if (ids.length === 0) return [];
+  const present = (which: object) =>
+    opened({
+      type: 'delete_message',
+      ...which,
+      ...(channelId === null
+        ? { message_type: 'private' }
+        : { message_type: 'stream', stream_id: channelId, topic: presentTopic(topic, showsEmptyTopics) }),
+    });
+  if (!can(presentation, 'bulk_message_deletion')) return ids.map((message_id) => [present({ message_id })]);
+  const own = onlyToHolders ? ids.join() : '';
+  return context.shared(`${keyOf(showsEmptyTopics)} ${own}`, () => present({ message_ids: ids }));
 }
 
 /** Events §7.1; the details are what clients need to count what became unread again. */

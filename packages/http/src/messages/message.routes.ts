@@ -1,6 +1,8 @@
 import {
   ChangeMessageFlags,
   ChangeNarrowFlags,
+  DeleteMessage,
+  DeleteTopic,
   GetMessage,
   GetMessages,
   MarkRead,
@@ -17,6 +19,8 @@ import { type Route, route } from '../routing/route.js';
 import {
   ChangeMessageFlagsDto,
   ChangeNarrowFlagsDto,
+  DeleteMessageDto,
+  DeleteTopicDto,
   GetMessageDto,
   GetMessagesDto,
   MarkChannelReadDto,
@@ -83,6 +87,21 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
       useCase: GetMessage,
       toInput: ({ message_id }) => ({ id: message_id as MessageId }),
       present: (output, { dto, variant }) => presentGetMessage(output, dto, realmUrls, { client: variant, parts }),
+    }),
+    route('DELETE', '/messages/:message_id', {
+      auth: 'user',
+      hot: true,
+      dto: DeleteMessageDto,
+      useCase: DeleteMessage,
+      toInput: ({ message_id }) => ({ messageId: message_id as MessageId }),
+    }),
+    route('POST', '/streams/:stream_id/delete_topic', {
+      auth: 'user',
+      isExpensive: true,
+      dto: DeleteTopicDto,
+      useCase: DeleteTopic,
+      toInput: ({ stream_id, topic_name }) => ({ channelId: stream_id as ChannelId, topic: topic_name }),
+      present: (complete) => ({ complete }),
     }),
     route('POST', '/messages/flags', {
       auth: 'user',

@@ -169,6 +169,50 @@ const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
       heard: ['reaction/remove'],
     },
   ],
+  'DELETE /messages/:message_id': [
+    { title: 'in a channel', as: 'iago', at: toMessage(1), heard: ['delete_message'] },
+    { title: 'that one has starred', as: 'desdemona', at: toMessage(0), heard: ['delete_message'] },
+    { title: 'the newest one', as: 'iago', at: toMessage(2), heard: ['delete_message'] },
+    { title: 'between people', as: 'iago', at: toMessage(3), heard: ['delete_message'] },
+    {
+      title: 'starred by somebody who never received it',
+      as: 'iago',
+      given: ({ server, people, messages }) =>
+        server.post('/messages/flags', people.cordelia, { messages: [messages[1]], op: 'add', flag: 'starred' }),
+      at: toMessage(1),
+      heard: ['delete_message'],
+    },
+  ],
+  'POST /streams/:stream_id/delete_topic': [
+    {
+      title: 'with what somebody wanted of it',
+      as: 'iago',
+      given: ({ server, people, channels }) =>
+        server.post('/messages', people.hamlet, {
+          type: 'channel',
+          to: channels.town,
+          topic: 'plans',
+          content: 'mine',
+        }),
+      at: ({ channels }) => ({ stream_id: channels.town }),
+      params: { topic_name: 'PLANS' },
+      heard: ['delete_message', ...FOLLOWED],
+    },
+    {
+      title: 'with the first message of the channel',
+      as: 'desdemona',
+      at: ({ channels }) => ({ stream_id: channels.town }),
+      params: { topic_name: 'channel events' },
+      heard: ['delete_message', 'stream/update'],
+    },
+    {
+      title: 'that there is not',
+      as: 'iago',
+      at: ({ channels }) => ({ stream_id: channels.town }),
+      params: { topic_name: 'nothing' },
+      heard: [],
+    },
+  ],
   'POST /messages/render': [{ title: 'changes nothing', as: 'hamlet', params: { content: '*hello*' }, heard: [] }],
   'POST /channels/create': [
     {

@@ -2,6 +2,8 @@ import {
   BotOwnerWarnings,
   ChangeMessageFlags,
   ChangeNarrowFlags,
+  DeleteMessage,
+  DeleteTopic,
   GetMessage,
   GetMessages,
   ListTopics,
@@ -23,6 +25,8 @@ export const messagesModule = new ContainerModule(({ bind }) => {
   provide(bind, SendMessage, unitOfWork, markdownRenderer, realmUrls, clock, BotOwnerWarnings);
   provide(bind, GetMessages, unitOfWork, realmUrls);
   provide(bind, GetMessage, unitOfWork);
+  provide(bind, DeleteMessage, unitOfWork, clock);
+  provide(bind, DeleteTopic, unitOfWork, clock);
   provide(bind, ChangeMessageFlags, unitOfWork);
   provide(bind, ChangeNarrowFlags, unitOfWork, realmUrls);
   provide(bind, MarkRead, unitOfWork);

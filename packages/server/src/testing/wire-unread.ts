@@ -48,6 +48,11 @@ export class WireUnread {
     for (const id of ids ?? [...this.places.keys()]) this.places.delete(id);
   }
 
+  /** They are gone. */
+  remove(ids: readonly number[]): void {
+    for (const id of ids) for (const known of [this.places, this.named, this.wildcards]) known.delete(id);
+  }
+
   /** With the details of `update_message_flags/remove`. */
   markUnread(id: number, details: Wire): void {
     this.places.set(

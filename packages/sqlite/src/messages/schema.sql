@@ -187,3 +187,33 @@ CREATE TABLE muted_sender (
   realm_id INTEGER NOT NULL,
   PRIMARY KEY (user_id, sender_id, from_message_id)
 ) STRICT, WITHOUT ROWID;
+-- What was changed of a message's text and place, as it was before.
+CREATE TABLE message_edit (
+  id INTEGER PRIMARY KEY,
+  message_id INTEGER NOT NULL REFERENCES message (id) ON DELETE CASCADE,
+  realm_id INTEGER NOT NULL,
+  user_id INTEGER NOT NULL,
+  edited_at INTEGER NOT NULL,
+  -- Null, both: it stayed in its topic; so are those of the channel, and of the text.
+  previous_topic TEXT,
+  topic TEXT,
+  previous_channel_id INTEGER,
+  channel_id INTEGER,
+  previous_content TEXT,
+  previous_rendered_content TEXT
+) STRICT;
+CREATE INDEX message_edit_by_message ON message_edit (message_id, id);
+
+-- Deleted messages that can still be put back.
+CREATE TABLE archived_message (
+  id INTEGER PRIMARY KEY,
+  realm_id INTEGER NOT NULL,
+  deleted_at INTEGER NOT NULL,
+  -- Null: nobody; their time was over.
+  deleted_by INTEGER,
+  channel_id INTEGER,
+  topic_key TEXT,
+  -- JSON: by table, the rows that belong to the message, by column.
+  rows TEXT NOT NULL
+) STRICT;
+CREATE INDEX archived_message_by_age ON archived_message (deleted_at, id);
