@@ -9,6 +9,7 @@ import { ScryptPasswordHasher } from './authentication/scrypt-password-hasher.js
 import {
   type Configuration,
   type DatabaseLocation,
+  KEEP_DELETED_DAYS,
   parseDatabase,
   parseSecret,
   parseUrl,
@@ -42,6 +43,8 @@ export interface ParleyConfig {
   readonly limits?: Partial<TransportLimits>;
   /** Whether requests are refused while the event loop lags or memory runs out; default: true. */
   readonly shedsLoad?: boolean;
+  /** For so many days deleted messages can be put back by `parley restore-messages`; default: 30. */
+  readonly keepDeletedDays?: number;
   /** pino's, or anything like it; default: nothing is logged. */
   readonly logger?: Logger;
 }
@@ -69,6 +72,7 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
       trustedProxies: config.trustedProxies ?? 0,
       limits: config.limits ?? {},
       shedsLoad: config.shedsLoad ?? true,
+      keepDeletedDays: config.keepDeletedDays ?? KEEP_DELETED_DAYS,
       isDev: false,
       isDemo: false,
     },

@@ -4,11 +4,14 @@ import {
   ChangeNarrowFlags,
   DeleteMessage,
   DeleteTopic,
+  ExpireMessages,
   GetMessage,
   GetMessages,
   ListTopics,
   MarkRead,
+  PurgeArchive,
   RenderMarkdown,
+  RestoreMessages,
   SendMessage,
   SystemMessages,
 } from '@parley/domain/messages';
@@ -27,6 +30,9 @@ export const messagesModule = new ContainerModule(({ bind }) => {
   provide(bind, GetMessage, unitOfWork);
   provide(bind, DeleteMessage, unitOfWork, clock);
   provide(bind, DeleteTopic, unitOfWork, clock);
+  provide(bind, ExpireMessages, unitOfWork, clock);
+  provide(bind, PurgeArchive, unitOfWork, clock);
+  provide(bind, RestoreMessages, unitOfWork);
   provide(bind, ChangeMessageFlags, unitOfWork);
   provide(bind, ChangeNarrowFlags, unitOfWork, realmUrls);
   provide(bind, MarkRead, unitOfWork);

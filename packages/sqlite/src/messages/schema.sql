@@ -16,6 +16,8 @@ CREATE TABLE recipient (
   last_ordinal INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE UNIQUE INDEX recipient_by_people ON recipient (realm_id, direct_key);
+-- Direct conversations in order, for those that look at all of them.
+CREATE INDEX recipient_direct ON recipient (realm_id, id) WHERE channel_id IS NULL;
 
 CREATE TABLE direct_participant (
   recipient_id INTEGER NOT NULL,
