@@ -139,9 +139,6 @@ const UPWARD_IMPORTS = [
   'users → messages',
 ];
 
-/** Files of the domain that are made of all features, wherever they are. */
-const ABOVE_THE_FEATURES = ['events/use-cases/register-queue.ts'];
-
 describe('layers', () => {
   it('knows every package', () => {
     expect([...packageNames()].sort()).toEqual(Object.keys(RULES).sort());
@@ -190,7 +187,7 @@ describe('layers', () => {
 describe('features', () => {
   const domain = join(packagesDir, 'domain/src');
   const imports = sourcesOf('domain')
-    .filter((file) => !isTest('domain', file) && !ABOVE_THE_FEATURES.includes(relative(domain, file)))
+    .filter((file) => !isTest('domain', file))
     .flatMap((file) => importsOf(readFileSync(file, 'utf8')).map((specifier) => [file, resolve(file, '..', specifier)]))
     .map(([file, target]) => [folderOf(domain, file!), folderOf(domain, target!)] as const)
     .filter(([from, to]) => from !== to);
