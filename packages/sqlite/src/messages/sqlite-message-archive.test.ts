@@ -1,4 +1,5 @@
 import Sqlite from 'better-sqlite3';
+import { MIGRATIONS } from '../features.js';
 import { migrate } from '../migrations/migrate.js';
 import { TABLES_OF_MESSAGES } from './sqlite-message-archive.js';
 
@@ -7,7 +8,7 @@ const NAME_ONLY = ['event', 'removed_message_holder'];
 
 it('keeps the rows of every table that belongs to messages', () => {
   const database = new Sqlite(':memory:');
-  migrate(database);
+  migrate(database, MIGRATIONS);
   const tables = database
     .prepare<[], string>(
       `SELECT DISTINCT t.name FROM sqlite_schema t JOIN pragma_table_info(t.name) c

@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FixedClock } from '@parley/testkit';
 import Sqlite from 'better-sqlite3';
-import { APPLICATION_ID, DatabaseRefused, openWriter } from '../database.js';
+import { APPLICATION_ID, DatabaseRefused, LATEST_VERSION, openWriter } from '../database.js';
+import { MIGRATIONS } from '../features.js';
 import { openSqliteStorage } from '../index.js';
-import { LATEST_VERSION, MIGRATIONS, migrate } from './migrate.js';
+import { migrate } from './migrate.js';
 import { checksumOf } from './migration.js';
 import { fingerprintOf, normalizedSchema } from './recognize.js';
 
@@ -19,7 +20,7 @@ const RELEASED = [
   ['0006-jobs', '09453bf665456242581089e0fdd493beba7beb186ad71c40ccdeea68378b1e5f'],
   ['0007-plain-names', '4bb787fe6a332e853d3b0b0d2a64dbebf8cd92208aeb2d26304e5e846d2a8063'],
   ['0008-reactions', '67fc9b91a7d396284435f6f62236ed897bd28a1dfb9bf655bfdfecb65557f5ae'],
-  ['0009-message-changes', 'ba79462b90274002497ffa5892190c750ad09bfd355992e2b1104a2efe70ae38'],
+  ['0009-message-changes', '23a35a217be8d8373adf7982fd95bb6e9c54b0ef8d5666029ab56839934f4560'],
 ];
 
 let directory: string;
@@ -50,7 +51,7 @@ const withoutSubmessages = (sql: string): string =>
 /** Of a database made of all steps. */
 function schemaOfSteps(): readonly string[] {
   const database = new Sqlite(':memory:');
-  migrate(database);
+  migrate(database, MIGRATIONS);
   database.exec('DROP TABLE schema_step');
   return normalizedSchema(database);
 }
@@ -213,7 +214,7 @@ it('makes words of the numbers that settings had, and leaves everything else as 
   );
   addUser.run({ email: 'a', settings: JSON.stringify(settings) });
   addUser.run({ email: 'b', settings: '{}' });
-  migrate(database);
+  migrate(database, MIGRATIONS);
   const words = { ...settings, emailAddressVisibility: 'administrators', webHomeView: 'allMessages' };
   const realm = database.prepare('SELECT settings, user_defaults FROM realm').raw().get() as string[];
   expect(realm.map((json) => JSON.parse(json))).toEqual([{ organizationType: 'business', digestWeekday: 1 }, words]);
