@@ -96,6 +96,12 @@ export function followsWhenMentioned(
   return settings.automaticallyFollowTopicsWhereMentioned && current !== 'muted' && current !== 'followed';
 }
 
+const BY_VISIBILITY: readonly TopicVisibility[] = ['muted', 'inherit', 'unmuted', 'followed'];
+
+/** What becomes of two choices when one topic becomes part of another (messages §9.3). */
+export const moreVisible = (one: TopicVisibility, other: TopicVisibility): TopicVisibility =>
+  BY_VISIBILITY[Math.max(BY_VISIBILITY.indexOf(one), BY_VISIBILITY.indexOf(other))]!;
+
 declare module '../shared/unit-of-work.js' {
   interface RepositoryMap {
     topicPolicies: [reads: TopicPolicyReads, repository: TopicPolicyRepository];

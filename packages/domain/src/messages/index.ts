@@ -50,7 +50,7 @@ export {
 
 import './message-errors.js';
 
-export type { MessageEventTypes, MessageLocation, ReceivedFlags } from './message-events.js';
+export type { MessageEventTypes, MessageLocation, MovePropagation, ReceivedFlags } from './message-events.js';
 export {
   type LoadedUnread,
   loadNewestMessageId,
@@ -64,7 +64,9 @@ export type { MessageFilter, MessageListEntry, MessagePageReads, Viewer } from '
 export { MESSAGE_PROPERTIES, type MessageProperty } from './message-properties.js';
 export type { MessageRepository } from './message-repository.js';
 export type { MessageParts, MessageView, Submessage, UserSummary } from './message-view.js';
+export { MoveNotices } from './move-notices.js';
 export { receivedMessagesIn } from './narrow.js';
+export { channelUrl, topicUrl } from './narrow-links.js';
 export { findNarrowOperator, type NarrowTerm, narrowOperatorNames, type OperandForm } from './narrow-operators.js';
 export { type ChannelMove, type Ownership, ownershipOf, type Span } from './ownership.js';
 export type { PersonalMessages, UnreadConversation, UnreadMessage, UnreadOverview } from './personal-messages.js';
@@ -100,4 +102,5 @@ export * from './use-cases/purge-archive.js';
 export * from './use-cases/render-markdown.js';
 export * from './use-cases/restore-messages.js';
 export * from './use-cases/send-message.js';
+export * from './use-cases/update-message.js';
 export { userSummary } from './user-summary.js';

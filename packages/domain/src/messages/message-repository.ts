@@ -1,4 +1,4 @@
-import type { MessageId, RealmId, RecipientId } from '../shared/ids.js';
+import type { MessageId, RealmId, RecipientId, UnixSeconds } from '../shared/ids.js';
 import type { EditedText, Message, NewMessage } from './message.js';
 import type { Submessage } from './message-view.js';
 
@@ -6,6 +6,11 @@ export interface MessageReads {
   find(realmId: RealmId, id: MessageId): Promise<Message | null>;
   /** Unknown ids are absent; ascending id. */
   list(realmId: RealmId, ids: readonly MessageId[]): Promise<readonly Message[]>;
+  /** When each was sent. Unknown ids are absent; ascending id. */
+  listTimes(
+    realmId: RealmId,
+    ids: readonly MessageId[],
+  ): Promise<readonly { readonly id: MessageId; readonly sentAt: UnixSeconds }[]>;
   /** The oldest `limit` that are there now, with ids below `before`; null: any. Ascending. */
   listOldestIds(
     realmId: RealmId,

@@ -41,6 +41,8 @@ export interface ChannelNotice {
   readonly content: string;
   /** For these it is read already. */
   readonly readFor?: readonly UserId[];
+  /** Subscribers who get it unread while everybody else gets it read; absent: everybody gets it unread. */
+  readonly unreadFor?: readonly UserId[];
   /** What the content quotes, parsed before the unit. */
   readonly ahead?: ParsedMarkdown;
 }
@@ -77,14 +79,14 @@ export class SystemMessages {
   ): Promise<void> {
     const bot = await tx.users.findSystemBot(realm.id, 'notification');
     const drafts = new Map<string, Draft>();
-    for (const { channel, topic, content, readFor, ahead } of systemMessages) {
+    for (const { channel, topic, content, ahead, ...reading } of systemMessages) {
       const draft = drafts.get(content) ?? (await this.draft(tx, realm, content, author, ahead));
       // Links to topics lead to the newest message there, which may be the notice before.
       if (!draft.linksToTopics) drafts.set(content, draft);
       // Only where the channel has no other topic does the notice go without one (channels §5.2).
       const place = channel.topicsPolicy === 'empty_topic_only' ? '' : topic;
       const destination: Destination = { kind: 'channel', channel, topic: place, topicLinks: [] };
-      await this.send(tx, bot, destination, draft, readFor);
+      await this.send(tx, bot, destination, draft, reading);
       await tx.yield();
     }
   }
@@ -180,7 +182,7 @@ export class SystemMessages {
     sender: User,
     destination: Destination,
     { content, rendered }: Draft,
-    readFor: readonly UserId[] = [],
+    reading: Pick<ChannelNotice, 'readFor' | 'unreadFor'> = {},
   ): Promise<Message> {
     return postMessage(tx, {
       sender,
@@ -190,7 +192,7 @@ export class SystemMessages {
       clientName: CLIENT_NAME,
       sentAt: this.clock.now(),
       isReadBySender: false,
-      readFor,
+      ...reading,
     });
   }
 

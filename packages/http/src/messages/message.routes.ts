@@ -9,6 +9,7 @@ import {
   type MarkReadInput,
   RenderMarkdown,
   SendMessage,
+  UpdateMessage,
 } from '@parley/domain/messages';
 import type { ChannelId, MessageId } from '@parley/domain/shared';
 import { Turns } from '../caching/turns.js';
@@ -31,6 +32,8 @@ import {
   toFlagChange,
   toGetMessagesInput,
   toSendMessageInput,
+  toUpdateMessageInput,
+  UpdateMessageDto,
 } from './message.dtos.js';
 import {
   presentChangedNarrow,
@@ -87,6 +90,15 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
       useCase: GetMessage,
       toInput: ({ message_id }) => ({ id: message_id as MessageId }),
       present: (output, { dto, variant }) => presentGetMessage(output, dto, realmUrls, { client: variant, parts }),
+    }),
+    route('PATCH', '/messages/:message_id', {
+      auth: 'user',
+      hot: true,
+      dto: UpdateMessageDto,
+      useCase: UpdateMessage,
+      toInput: toUpdateMessageInput,
+      // Messages refer to no files yet.
+      present: () => ({ detached_uploads: [] }),
     }),
     route('DELETE', '/messages/:message_id', {
       auth: 'user',

@@ -1,4 +1,4 @@
-import type { LinkableChannel } from '@parley/domain/messages';
+import { channelUrl, type LinkableChannel, topicUrl } from '@parley/domain/messages';
 import { Element } from '../html/element.js';
 import { BOUNDARY } from './mentions.js';
 import type { InlineContext, InlineRule } from './rule.js';
@@ -62,16 +62,4 @@ function topicLink(
   name.tail = suffix;
   name.isTailFinal = true;
   return link;
-}
-
-const channelUrl = ({ id, name }: LinkableChannel) => `/#narrow/channel/${id}-${encodeName(name.replaceAll(' ', '-'))}`;
-
-const topicUrl = (channel: LinkableChannel, topic: string) => `${channelUrl(channel)}/topic/${encodeName(topic)}`;
-
-/** Percent encoding with dots for percent signs, as clients read it behind a `#`. */
-function encodeName(name: string): string {
-  return encodeURIComponent(name.replace(/\p{Surrogate}/gu, '\ufffd'))
-    .replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
-    .replaceAll('.', '%2E')
-    .replaceAll('%', '.');
 }

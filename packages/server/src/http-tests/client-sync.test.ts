@@ -28,6 +28,8 @@ const CREATED = ['stream/create'];
 const JOINED = ['subscription/add', 'subscription/peer_add'];
 const LEFT = ['subscription/peer_remove', 'subscription/remove'];
 const HIDDEN = ['stream/delete'];
+const UPDATED = ['update_message'];
+const GONE = ['delete_message'];
 /** Somebody new, or new to a guest. */
 const ACQUAINTED = ['realm_user/add'];
 
@@ -167,6 +169,81 @@ const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
       at: toMessage(0),
       params: SMILE,
       heard: ['reaction/remove'],
+    },
+  ],
+  'PATCH /messages/:message_id': [
+    { title: 'a text', as: 'iago', at: toMessage(0), params: { content: 'other' }, heard: UPDATED },
+    {
+      title: 'a text that names somebody',
+      as: 'iago',
+      at: toMessage(2),
+      params: { content: '@**King Hamlet** @**all**' },
+      heard: UPDATED,
+    },
+    {
+      title: 'a text that no longer does',
+      as: 'iago',
+      at: toMessage(1),
+      params: { content: 'nobody' },
+      heard: UPDATED,
+    },
+    { title: 'between people', as: 'iago', at: toMessage(3), params: { content: 'aloud' }, heard: UPDATED },
+    {
+      title: 'a topic',
+      as: 'iago',
+      at: toMessage(1),
+      params: { topic: 'plans', send_notification_to_old_thread: true },
+      heard: [...UPDATED, ...MESSAGE],
+    },
+    {
+      title: 'a topic of all messages in it, and what one wanted of it',
+      as: 'iago',
+      at: toMessage(0),
+      params: { topic: 'plans', propagate_mode: 'change_all' },
+      heard: [...UPDATED, ...FOLLOWED, ...MESSAGE],
+    },
+    {
+      title: 'a topic that is resolved',
+      as: 'iago',
+      at: toMessage(0),
+      params: { topic: '✔ news', propagate_mode: 'change_all' },
+      heard: [...UPDATED, ...FOLLOWED, ...MESSAGE],
+    },
+    {
+      title: 'to a channel that others follow',
+      as: 'iago',
+      given: ({ server, people, messages }) =>
+        server.post('/messages/flags', people.cordelia, { messages: messages.slice(0, 2), op: 'add', flag: 'starred' }),
+      at: toMessage(1),
+      params: ({ channels }) => ({ stream_id: channels.garden, propagate_mode: 'change_all' }),
+      heard: [...UPDATED, ...GONE, ...FOLLOWED],
+    },
+    {
+      title: 'to a channel whose history is protected',
+      as: 'iago',
+      at: toMessage(1),
+      params: ({ channels }) => ({ stream_id: channels.closet, propagate_mode: 'change_later' }),
+      heard: [...UPDATED, ...GONE, ...MESSAGE],
+    },
+    {
+      title: 'to a private channel, whole, under another name',
+      as: 'shiva',
+      given: ({ server, people, messages }) =>
+        server.post('/messages/flags', people.cordelia, { messages: messages.slice(0, 2), op: 'add', flag: 'starred' }),
+      at: toMessage(0),
+      params: ({ channels }) => ({ stream_id: channels.archive, topic: 'old news', propagate_mode: 'change_all' }),
+      heard: [...UPDATED, ...GONE, ...FOLLOWED, ...MESSAGE],
+    },
+    {
+      title: 'out of a private channel',
+      as: 'iago',
+      given: async ({ server, people, channels, messages }) => {
+        const params = { type: 'channel', to: channels.closet, topic: 'secret', content: 'hush' };
+        messages[0] = fieldsOf(await server.post('/messages', people.iago, params)).id!;
+      },
+      at: toMessage(0),
+      params: ({ channels }) => ({ stream_id: channels.town }),
+      heard: [...UPDATED, ...MESSAGE],
     },
   ],
   'DELETE /messages/:message_id': [

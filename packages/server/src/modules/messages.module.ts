@@ -9,17 +9,19 @@ import {
   GetMessages,
   ListTopics,
   MarkRead,
+  MoveNotices,
   PurgeArchive,
   RenderMarkdown,
   RestoreMessages,
   SendMessage,
   SystemMessages,
+  UpdateMessage,
 } from '@parley/domain/messages';
 import { ContainerModule } from 'inversify';
 import { provide } from '../provide.js';
 import { TOKENS } from '../tokens.js';
 
-const { unitOfWork, markdownRenderer, realmUrls, clock } = TOKENS;
+const { unitOfWork, markdownRenderer, realmUrls, clock, contentDigest } = TOKENS;
 
 export const messagesModule = new ContainerModule(({ bind }) => {
   provide(bind, SystemMessages, markdownRenderer, realmUrls, clock);
@@ -28,6 +30,8 @@ export const messagesModule = new ContainerModule(({ bind }) => {
   provide(bind, SendMessage, unitOfWork, markdownRenderer, realmUrls, clock, BotOwnerWarnings);
   provide(bind, GetMessages, unitOfWork, realmUrls);
   provide(bind, GetMessage, unitOfWork);
+  provide(bind, MoveNotices, SystemMessages, realmUrls, clock);
+  provide(bind, UpdateMessage, unitOfWork, markdownRenderer, realmUrls, clock, contentDigest, MoveNotices);
   provide(bind, DeleteMessage, unitOfWork, clock);
   provide(bind, DeleteTopic, unitOfWork, clock);
   provide(bind, ExpireMessages, unitOfWork, clock);

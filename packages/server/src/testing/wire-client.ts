@@ -175,11 +175,10 @@ const RULES: Readonly<Record<string, Rule>> = {
     if (flag === 'read') for (const id of messages) unread.markUnread(id, details[id]);
     if (flag === 'starred') answer.starred_messages = without(answer.starred_messages, messages);
   },
+  update_message: updateMessages,
   delete_message: ({ answer, unread, unsure, event: { message_ids, message_id } }) => {
     const ids: readonly number[] = message_ids ?? [message_id];
-    unread.remove(ids);
-    answer.starred_messages = without(answer.starred_messages, ids);
-    if (ids.includes(answer.max_message_id)) unsure.isNewestGone = true;
+    lose({ answer, unread, unsure }, ids);
     for (const { user_ids, max_message_id } of answer.recent_private_conversations) {
       if (ids.includes(max_message_id)) unsure.conversations.add(String(user_ids));
     }
@@ -266,6 +265,28 @@ const RULES: Readonly<Record<string, Rule>> = {
 /** A message is one's own once it was received, or a flag of it changed. */
 function own(answer: Wire, ids: readonly number[]): void {
   answer.max_message_id = Math.max(answer.max_message_id, ...ids);
+}
+
+/** They are the user's own no longer. */
+function lose(
+  { answer, unread, unsure }: Pick<Happening, 'answer' | 'unread' | 'unsure'>,
+  ids: readonly number[],
+): void {
+  unread.remove(ids);
+  answer.starred_messages = without(answer.starred_messages, ids);
+  if (ids.includes(answer.max_message_id)) unsure.isNewestGone = true;
+}
+
+/** Messages §18.2: one keeps what is moved to where one subscribes, and gains it where history is protected. */
+function updateMessages(happening: Happening): void {
+  const { answer, unread, event } = happening;
+  const { message_id, message_ids: ids, stream_id, new_stream_id: moved, subject = null } = event;
+  if (event.content !== undefined) unread.name(message_id, event.flags);
+  if (event.propagate_mode === undefined) return;
+  const target = answer.subscriptions.find((channel: Wire) => channel.stream_id === moved);
+  if (moved !== undefined && !target) lose(happening, ids);
+  else unread.move(ids, moved ?? stream_id, subject);
+  if (target?.history_public_to_subscribers === false) own(answer, ids);
 }
 
 function receiveMessage({ answer, unread, selfId, event: { message, flags } }: Happening): void {

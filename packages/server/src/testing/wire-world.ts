@@ -39,7 +39,7 @@ export class WireWorld {
     readonly people: Readonly<Record<WorldPerson, TestUser>>,
     readonly channels: Readonly<Record<WorldChannel, number>>,
     /** Ids in `town`, oldest first. */
-    readonly messages: readonly number[],
+    readonly messages: number[],
   ) {}
 
   static async open(): Promise<WireWorld> {

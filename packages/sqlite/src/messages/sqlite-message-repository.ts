@@ -6,7 +6,7 @@ import {
   type Submessage,
   topicKey,
 } from '@parley/domain/messages';
-import type { MessageId, Ordinal, RealmId, RecipientId, UserId } from '@parley/domain/shared';
+import type { MessageId, Ordinal, RealmId, RecipientId, UnixSeconds, UserId } from '@parley/domain/shared';
 import { type Connection, LIMIT } from '../connection.js';
 import type { Quarantine } from '../quarantine.js';
 import { jsonList, toFlag } from '../rows.js';
@@ -22,6 +22,7 @@ export class SqliteMessageRepository implements MessageRepository {
   private readonly spans: Spans;
   private readonly readSets: ReadSets;
 
+  private readonly times;
   private readonly oldestIds;
   private readonly changeText;
   private readonly nameNobody;
@@ -47,6 +48,10 @@ export class SqliteMessageRepository implements MessageRepository {
     this.spans = new Spans(connection);
     this.readSets = new ReadSets(connection);
 
+    this.times = connection.tuples<readonly [MessageId, UnixSeconds]>(
+      `SELECT m.id, m.sent_at FROM json_each(?) wanted CROSS JOIN message m ON m.id = wanted.value
+       WHERE m.realm_id = ? ORDER BY m.id`,
+    );
     this.oldestIds = connection.values<MessageId>(
       `SELECT id FROM message INDEXED BY message_by_recipient
        WHERE recipient_id = ? AND id < ? AND +realm_id = ? ORDER BY id ${LIMIT}`,
@@ -121,6 +126,10 @@ export class SqliteMessageRepository implements MessageRepository {
 
   async list(realmId: RealmId, ids: readonly MessageId[]): Promise<readonly Message[]> {
     return this.rows.list(realmId, ids).map((row) => this.rows.toMessage(row));
+  }
+
+  async listTimes(realmId: RealmId, ids: readonly MessageId[]) {
+    return this.times.all(jsonList(new Set(ids)), realmId).map(([id, sentAt]) => ({ id, sentAt }));
   }
 
   async listOldestIds(

@@ -31,6 +31,10 @@ export class MemoryMessages implements MessageRepository {
     return messagesOf(this.unit, realmId, ids);
   }
 
+  async listTimes(realmId: RealmId, ids: readonly MessageId[]) {
+    return messagesOf(this.unit, realmId, ids).map(({ id, sentAt }) => ({ id, sentAt }));
+  }
+
   async listOldestIds(
     realmId: RealmId,
     recipientId: RecipientId,
