@@ -6,7 +6,11 @@ import { ChangeMessageFlags, SendMessage } from '@parley/domain/messages';
 import { CreateRealm } from '@parley/domain/realms';
 import type { Caller, MessageId, UserId } from '@parley/domain/shared';
 import { GetOwnUser, RegisterUser } from '@parley/domain/users';
+import { threadTimes } from '@parley/testkit/process-usage';
 import { createParley, type Parley } from './index.js';
+
+/** Milliseconds, without those for which other processes have the core. */
+const ownTime = () => performance.now() - threadTimes().waitedMs;
 
 /** What takes long is done in slices: others are answered meanwhile, and see all of it or nothing. */
 describe('a large request', () => {
@@ -48,7 +52,7 @@ describe('a large request', () => {
     });
   const namesOf = (prefix: string, count: number) => Array.from({ length: count }, (_, n) => `${prefix} ${n}`);
 
-  /** How many others were answered while it lasted, one after the other; and how long the longest of them waited. */
+  /** How many others were answered while it lasted, one after the other; and for how long this process let one of them wait. */
   async function readsDuring(work: Promise<unknown>): Promise<{ readonly count: number; readonly longestMs: number }> {
     let isDone = false;
     void work.finally(() => {
@@ -57,10 +61,10 @@ describe('a large request', () => {
     let count = 0;
     let longestMs = 0;
     while (!isDone) {
-      const startedAt = performance.now();
+      const startedAt = ownTime();
       await parley.useCase(GetOwnUser).execute({ ...caller, userId: people[1]! });
       await new Promise((resolve) => setImmediate(resolve));
-      longestMs = Math.max(longestMs, performance.now() - startedAt);
+      longestMs = Math.max(longestMs, ownTime() - startedAt);
       count++;
     }
     await work;
@@ -79,7 +83,7 @@ describe('a large request', () => {
     async (_, work) => {
       const { count, longestMs } = await readsDuring(work());
       expect(count).toBeGreaterThan(5);
-      // Fifty, but for what else goes on on a busy machine; it used to be hundreds.
+      // Fifty, and syncing to the disk.
       expect(longestMs).toBeLessThan(400);
     },
     60_000,
