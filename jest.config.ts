@@ -6,6 +6,7 @@ type Project = Exclude<NonNullable<Config['projects']>[number], string>;
 const project: Project = {
   roots: ['<rootDir>/packages'],
   testMatch: ['**/src/**/*.test.ts'],
+  setupFiles: ['<rootDir>/packages/testkit/src/fixed-seed.ts'],
   testPathIgnorePatterns: ['/node_modules/', '/dist/'],
   modulePathIgnorePatterns: ['/dist/'],
   transform: {
