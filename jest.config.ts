@@ -23,7 +23,7 @@ const project: Project = {
     ],
   },
   // A machine may be slow, or busy; what hangs is found all the same.
-  testTimeout: 60_000,
+  testTimeout: 120_000,
   // ESM-only dependencies; everything else under node_modules is left as it is.
   transformIgnorePatterns: ['/node_modules/(?!(inversify|@inversifyjs)/)'],
   moduleNameMapper: {

@@ -35,7 +35,7 @@ describe('a large request', () => {
     );
     people = users.map(({ id }) => id);
     caller = { realmId: realm.id, userId: people[0]!, clientName: 'test' };
-  }, 30_000);
+  });
   afterAll(async () => {
     await parley.close();
     rmSync(directory, { recursive: true });
@@ -78,16 +78,12 @@ describe('a large request', () => {
       'lets them leave again',
       () => parley.useCase(UnsubscribeUsers).execute(caller, { channelNames: namesOf('new', 100), principals: people }),
     ],
-  ])(
-    '%s without keeping the others waiting',
-    async (_, work) => {
-      const { count, longestMs } = await readsDuring(work());
-      expect(count).toBeGreaterThan(5);
-      // Fifty, and syncing to the disk.
-      expect(longestMs).toBeLessThan(400);
-    },
-    60_000,
-  );
+  ])('%s without keeping the others waiting', async (_, work) => {
+    const { count, longestMs } = await readsDuring(work());
+    expect(count).toBeGreaterThan(5);
+    // Fifty, and syncing to the disk.
+    expect(longestMs).toBeLessThan(400);
+  });
 
   it('changes the flags of ten thousand messages without keeping the others waiting', async () => {
     await subscribe(['flags']);
@@ -112,7 +108,7 @@ describe('a large request', () => {
       expect((await change).changedIds).toHaveLength(10_000);
       expect(count).toBeGreaterThan(1);
     }
-  }, 120_000);
+  });
 
   it('is all or nothing, also when it fails at its end', async () => {
     const taken = namesOf('again', 400);
@@ -124,5 +120,5 @@ describe('a large request', () => {
     expect(count).toBeGreaterThan(1);
     const { subscribed } = await subscribe(taken);
     expect(subscribed.get(caller.userId)).toEqual(taken);
-  }, 30_000);
+  });
 });

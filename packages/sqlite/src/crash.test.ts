@@ -134,4 +134,4 @@ it('keeps every acknowledged unit, and no half of any, however often the process
     before = found.last;
     await forgetTheNewest(found.last.message);
   }
-}, 30_000);
+});

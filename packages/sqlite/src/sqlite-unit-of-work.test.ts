@@ -359,7 +359,7 @@ describe('while another process holds the write lock', () => {
     await ended;
     expect(await stored()).toEqual(['first', ...Array.from({ length: 150 }, (_, i) => `${i}`)]);
     expect(reports).toEqual([]);
-  }, 15_000);
+  });
 
   it('refuses those whose patience ends, and goes on with the others', async () => {
     const { ended } = await lockFor(LOCK_PATIENCE_MS + 1000);
@@ -372,7 +372,7 @@ describe('while another process holds the write lock', () => {
     await ended;
     expect(await stored()).toEqual(['c']);
     expect(reports).toEqual([expect.stringMatching(/^Another process has held the database's write lock for 3 s/)]);
-  }, 15_000);
+  });
 
   it('closes when its patience ends', async () => {
     const { ended } = await lockFor(LOCK_PATIENCE_MS + 500);
@@ -381,7 +381,7 @@ describe('while another process holds the write lock', () => {
     await expect(write).rejects.toMatchObject({ code: 'SERVER_BUSY' });
     await closing;
     await ended;
-  }, 15_000);
+  });
 });
 
 it('refuses more writes than it can keep waiting', async () => {

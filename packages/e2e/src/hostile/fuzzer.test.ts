@@ -33,7 +33,7 @@ describe(`a server that is fuzzed with seed ${SEED}`, () => {
     server = await organization.serve(['--dev', '--shed-load=off'], '0', { isProbed: true });
     accounts = await signIn(server, [...owners, ...members]);
     await server.probe.lap();
-  }, 60_000);
+  });
   afterAll(() => organization.close());
 
   it('answers every request, refuses what it does not understand, and goes on', async () => {

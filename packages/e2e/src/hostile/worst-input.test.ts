@@ -177,7 +177,6 @@ describe('the worst that each operation may be sent', () => {
       }
       expect(wrong).toEqual([]);
     },
-    120_000,
   );
 
   it('leaves a server that has accepted them with the memory that it had, but for caches', async () => {
