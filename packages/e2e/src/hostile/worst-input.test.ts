@@ -1,4 +1,5 @@
 import { membersOfDto, type Route } from '@parley/http';
+import { machineSlowness } from '@parley/testkit/process-usage';
 import { type HttpAnswer, send } from '../conformance/request.js';
 import {
   type Account,
@@ -50,10 +51,12 @@ describe('the worst that each operation may be sent', () => {
   let owners: readonly Account[];
   let retainedBefore: number;
   let peakBefore: number;
+  let slowness: number;
   const measurements: Measurement[] = [];
   let n = 0;
 
   beforeAll(async () => {
+    slowness = await machineSlowness();
     organization = new TestOrganization();
     large = await createLargeOrganization(organization.database, {
       owners: size(30, 60),
@@ -104,7 +107,7 @@ describe('the worst that each operation may be sent', () => {
     requestOf: RequestOf,
     isRight: (answer: HttpAnswer) => boolean,
   ): Promise<readonly string[]> {
-    const limit = KNOWN_EXCESSES[`${nameOf(route)}, ${what}`]?.stallMs ?? MAX_STALL_MS;
+    const limit = (KNOWN_EXCESSES[`${nameOf(route)}, ${what}`]?.stallMs ?? MAX_STALL_MS) * slowness;
     const measured: Measurement[] = [];
     let best = Number.POSITIVE_INFINITY;
     while (best > limit && measured.length < TRIES) {

@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks';
 import { threadTimes } from './thread-times.js';
 
 export { threadTimes } from './thread-times.js';
-export { workMsOf } from './work-time.js';
+export { machineSlowness, workMsOf } from './work-time.js';
 
 /** How often the event loop is looked at; it is never later by less than that. */
 const RESOLUTION_MS = 5;

@@ -5,8 +5,13 @@ const CALIBRATION_MS = 10;
 const CALIBRATIONS = 3;
 const TRIES = 3;
 
-/** How many times as long as there this machine takes; it counts only when it is slower. */
 let slowness: number | undefined;
+
+/** How many times as long this machine takes as the one for which tests choose their limits; 1 where it is quicker. */
+export async function machineSlowness(): Promise<number> {
+  slowness ??= Math.max(1, (await leastOf(CALIBRATIONS, calibrate, 0)) / CALIBRATION_MS);
+  return slowness;
+}
 
 /**
  * How long this thread works on something, in milliseconds of the machine for which tests choose their limits: without the time
@@ -14,8 +19,8 @@ let slowness: number | undefined;
  * work of the process, such as collecting garbage, may fall into it; the least counts.
  */
 export async function workMsOf(work: () => unknown, limitMs: number): Promise<number> {
-  slowness ??= Math.max(1, (await leastOf(CALIBRATIONS, calibrate, 0)) / CALIBRATION_MS);
-  return (await leastOf(TRIES, work, limitMs * slowness)) / slowness;
+  const factor = await machineSlowness();
+  return (await leastOf(TRIES, work, limitMs * factor)) / factor;
 }
 
 async function leastOf(tries: number, work: () => unknown, enoughMs: number): Promise<number> {
