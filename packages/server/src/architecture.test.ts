@@ -55,6 +55,7 @@ const RULES: Readonly<Record<string, Rules>> = {
       '@parley/sqlite',
       'express',
       'inversify',
+      'nodemailer',
       'pino',
       'node:',
       'zxcvbn',
@@ -111,6 +112,7 @@ const OFFERED = entryPoints();
 const DOMAIN_FOLDERS = [
   'shared',
   'jobs',
+  'mail',
   'events',
   'emoji',
   'authentication',
