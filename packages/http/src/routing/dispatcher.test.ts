@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, request as httpRequest, type IncomingHttpHeaders, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import type { Caller, RealmId, UserId } from '@parley/domain/shared';
+import type { Caller, ChannelId, RealmId, UserId } from '@parley/domain/shared';
 import { DomainError } from '@parley/domain/shared';
 import express from 'express';
 import { type Authenticator, BasicAuthenticator, type Credentials, type Identity } from './authenticate.js';
@@ -82,7 +82,9 @@ class GetChannel {
   constructor(readonly channels: ChannelRepositoryLookAlike) {}
   async execute(_caller: Caller, { id }: { id: number }) {
     if (id === 404)
-      throw new DomainError('UNKNOWN_DESTINATION', `Channel with ID '404' does not exist`, { channelId: id });
+      throw new DomainError('UNKNOWN_DESTINATION', `Channel with ID '404' does not exist`, {
+        channelId: id as ChannelId,
+      });
     if (id === 500) throw new TypeError('a secret');
     return { id };
   }
