@@ -1,7 +1,7 @@
 import type { ChannelEventTypes } from '@parley/domain/channels';
 import type { EventOf } from '@parley/domain/events';
 import { type EventContext, opened, type Presented, type Presenters, toAll } from '../events/event-presenter.js';
-import type { SharedText } from '../events/shared-texts.js';
+import type { SharedText } from '../events/event-texts.js';
 import { presentChannel, presentOwnSettings, presentTopic, VISIBILITY_POLICIES } from './channel.presenters.js';
 
 export const CHANNEL_EVENTS = {

@@ -20,7 +20,7 @@ import {
 import { RateLimiter } from './rate-limit.js';
 import { success, WireText } from './reply.js';
 import type { CallerRole } from './role-requirements.js';
-import { type AnonymousCaller, type Route, route, type UseCaseKey } from './route.js';
+import { type AnonymousClient, type Route, route, type UseCaseKey } from './route.js';
 
 // ---------------------------------------------------------------------------------------------- a small chat server
 
@@ -97,7 +97,7 @@ class FetchApiKeyDto {
 
 class FetchApiKey {
   constructor(private readonly limiter: RateLimiter) {}
-  async execute({ realmId }: AnonymousCaller, { username, password }: FetchApiKeyDto) {
+  async execute({ realmId }: AnonymousClient, { username, password }: FetchApiKeyDto) {
     if (realmId === null) throw new DomainError('UNKNOWN_REALM', 'Invalid subdomain');
     if (!username.includes('@')) throw new DomainError('INVALID_EMAIL', 'Enter a valid email address.');
     this.limiter.attempt('authenticate_by_username', username);
@@ -110,7 +110,7 @@ class FetchApiKey {
 }
 
 class GetServerSettings {
-  async execute(visitor: AnonymousCaller) {
+  async execute(visitor: AnonymousClient) {
     return { ip: visitor.ip, host: visitor.host, realmId: visitor.realmId };
   }
 }

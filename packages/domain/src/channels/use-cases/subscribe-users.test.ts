@@ -45,7 +45,7 @@ function subscribing(fixture: MemoryFixture, quota = new FakeChannelQuota()) {
 const cast = (...pieces: readonly FixtureStep[]) =>
   createFixture(aUserOfEachRole(), aRealmWith({ settings: { sendChannelEventsMessages: false } }), ...pieces);
 const ids = (fixture: MemoryFixture, ...names: readonly string[]) => names.map((name) => fixture.user(name).id);
-const toldOfPeers = async (fixture: MemoryFixture) =>
+const receiversOfPeerEvents = async (fixture: MemoryFixture) =>
   (await eventsWithReceivers(fixture)).flatMap(([type, names]) =>
     type === 'channel.subscribers_changed' ? [[...names]] : [],
   );
@@ -106,7 +106,7 @@ describe('subscribing to channels', () => {
       [channels('c'), ids(fixture, 'member')],
       [channels('lobby'), both],
     ]);
-    const told = (await toldOfPeers(fixture)).map((who) => who.sort());
+    const told = (await receiversOfPeerEvents(fixture)).map((who) => who.sort());
     const admins = ['administrator', 'owner'];
     expect(told).toEqual([
       admins,
