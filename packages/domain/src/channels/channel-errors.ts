@@ -6,6 +6,7 @@ export const CHANNEL_ERRORS = declareErrors({
   INVALID_CHANNEL_NAME: 'invalid',
   /** `channelName`; `channelId` of the other one, where it is known. */
   CHANNEL_NAME_TAKEN: 'conflict',
+  CHANNEL_NAME_UNCHANGED: 'conflict',
   INVALID_CHANNEL_PRIVACY: 'invalid',
   /** `value`, as it was given. */
   INVALID_RETENTION: 'invalid',

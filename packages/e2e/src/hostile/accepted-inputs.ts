@@ -11,6 +11,8 @@ export interface Surroundings {
   readonly openQueue: () => Promise<string>;
   /** Of whoever calls, to a message; answers what it is called by. */
   readonly react: () => Promise<Reacted>;
+  /** Made by whoever calls; answers its id. */
+  readonly makeChannel: (name: string) => Promise<number>;
 }
 
 export interface Reacted extends Fields {
@@ -137,6 +139,25 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
       subscribers: peopleOf(surroundings),
       announce: true,
     }),
+  },
+  'PATCH /streams/:stream_id': {
+    'a description': ({ organization: { channelIds }, n }) => ({ stream_id: channelIds[0], description: `About ${n}` }),
+    'everything of the largest one, with permissions for everybody': (surroundings) => {
+      const { organization, n } = surroundings;
+      const permissions = Object.entries(permissionsFor(surroundings));
+      return {
+        stream_id: organization.channelIds[1],
+        new_name: lengthened(`Changed ${n} `, 60),
+        description: lengthened(`${n} `, 1024),
+        is_private: n % 2 === 0,
+        topics_policy: n % 2 === 0 ? 'inherit' : 'disable_empty_topic',
+        message_retention_days: n + 1,
+        ...Object.fromEntries(permissions.map(([name, value]) => [name, { new: value }])),
+      };
+    },
+  },
+  'DELETE /streams/:stream_id': {
+    'a channel': async ({ n, makeChannel }) => ({ stream_id: await makeChannel(`Archived ${n}`) }),
   },
   'GET /users/me/subscriptions': {
     'with subscribers': () => ({ include_subscribers: 'true' }),

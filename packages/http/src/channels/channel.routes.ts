@@ -1,4 +1,6 @@
 import {
+  ArchiveChannel,
+  ChangeChannel,
   CreateChannel,
   FindChannelId,
   ListChannels,
@@ -10,12 +12,15 @@ import { ListTopics } from '@parley/domain/messages';
 import type { ChannelId, UserId } from '@parley/domain/shared';
 import { type Route, route } from '../routing/route.js';
 import {
+  ChangeChannelDto,
   CreateChannelDto,
   FindChannelIdDto,
   ListChannelsDto,
   ListSubscriptionsDto,
   ListTopicsDto,
+  OneChannelDto,
   SubscribeUsersDto,
+  toChannelChange,
   toChannelOptions,
   toPrincipals,
   UnsubscribeUsersDto,
@@ -27,6 +32,8 @@ import {
   presentTopics,
   presentUnsubscribeUsers,
 } from './channel.presenters.js';
+
+const toChannelId = ({ stream_id }: { readonly stream_id: number }) => ({ channelId: stream_id as ChannelId });
 
 export const channelRoutes: readonly Route[] = [
   route('GET', '/streams', {
@@ -60,6 +67,18 @@ export const channelRoutes: readonly Route[] = [
       announce: dto.announce,
     }),
     present: (id) => ({ id }),
+  }),
+  route('PATCH', '/streams/:stream_id', {
+    auth: 'user',
+    dto: ChangeChannelDto,
+    useCase: ChangeChannel,
+    toInput: toChannelChange,
+  }),
+  route('DELETE', '/streams/:stream_id', {
+    auth: 'user',
+    dto: OneChannelDto,
+    useCase: ArchiveChannel,
+    toInput: toChannelId,
   }),
   route('GET', '/users/me/subscriptions', {
     auth: 'user',
@@ -106,7 +125,7 @@ export const channelRoutes: readonly Route[] = [
     auth: 'user',
     dto: ListTopicsDto,
     useCase: ListTopics,
-    toInput: ({ stream_id }) => ({ channelId: stream_id as ChannelId }),
+    toInput: toChannelId,
     present: (topics, { dto }) => presentTopics(topics, dto.allow_empty_topic_name),
   }),
 ];

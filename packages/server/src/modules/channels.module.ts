@@ -1,4 +1,6 @@
 import {
+  ArchiveChannel,
+  ChangeChannel,
   ChannelCreator,
   CreateChannel,
   FindChannelId,
@@ -17,6 +19,8 @@ const { unitOfWork, markdownRenderer, realmUrls, clock, serverChannelConfig, cha
 export const channelsModule = new ContainerModule(({ bind }) => {
   provide(bind, ChannelCreator, markdownRenderer, realmUrls, SystemMessages, channelQuota);
   provide(bind, CreateChannel, unitOfWork, ChannelCreator, clock, realmUrls, serverChannelConfig);
+  provide(bind, ChangeChannel, unitOfWork, markdownRenderer, realmUrls, SystemMessages, serverChannelConfig);
+  provide(bind, ArchiveChannel, unitOfWork, SystemMessages);
   provide(bind, SubscribeUsers, unitOfWork, ChannelCreator, SystemMessages, clock, realmUrls, serverChannelConfig);
   provide(bind, UnsubscribeUsers, unitOfWork, realmUrls);
   provide(bind, ListSubscriptions, unitOfWork);
