@@ -81,6 +81,10 @@ const narrowed = (fields: Fields): Readonly<Record<string, Input>> =>
   );
 
 const owner: Input = ({ organization: { owners } }) => ({ user_id: owners[1]!.id, email: owners[1]!.email });
+const ownerInChannel: Input = ({ organization: { owners, channelIds } }) => ({
+  user_id: owners[1]!.id,
+  stream_id: channelIds[0],
+});
 const firstChannel: Input = ({ organization: { channelIds } }) => ({ stream_id: channelIds[0], topic_name: 'topic 1' });
 
 const LATEST = { anchor: 'newest', num_before: 5000, num_after: 0 };
@@ -140,6 +144,10 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
       announce: true,
     }),
   },
+  'GET /streams/:stream_id': { 'a channel': firstChannel },
+  'GET /streams/:stream_id/members': { 'of a large one': firstChannel },
+  'GET /users/:user_id/subscriptions/:stream_id': { somebody: ownerInChannel },
+  'GET /users/:user_id/channels': { somebody: owner },
   'PATCH /streams/:stream_id': {
     'a description': ({ organization: { channelIds }, n }) => ({ stream_id: channelIds[0], description: `About ${n}` }),
     'everything of the largest one, with permissions for everybody': (surroundings) => {

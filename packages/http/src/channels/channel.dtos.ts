@@ -160,6 +160,15 @@ export class OneChannelDto {
   @IntegerParam() stream_id!: number;
 }
 
+export class GetSubscriptionStatusDto {
+  @IntegerParam() user_id!: number;
+  @IntegerParam() stream_id!: number;
+}
+
+export class ListUserChannelsDto {
+  @IntegerParam() user_id!: number;
+}
+
 export class UnsubscribeUsersDto {
   @TextListParam({ max: MAX_NAMES, each: CHANNEL_NAME }) subscriptions!: string[];
   @param(principals, { optional: true }) principals?: number[] | string[];

@@ -4,8 +4,12 @@ import {
   ChannelCreator,
   CreateChannel,
   FindChannelId,
+  GetChannel,
+  GetSubscriptionStatus,
   ListChannels,
+  ListSubscribers,
   ListSubscriptions,
+  ListUserChannels,
   SubscribeUsers,
   UnsubscribeUsers,
 } from '@parley/domain/channels';
@@ -25,5 +29,9 @@ export const channelsModule = new ContainerModule(({ bind }) => {
   provide(bind, UnsubscribeUsers, unitOfWork, realmUrls);
   provide(bind, ListSubscriptions, unitOfWork);
   provide(bind, ListChannels, unitOfWork);
+  provide(bind, GetChannel, unitOfWork);
   provide(bind, FindChannelId, unitOfWork);
+  provide(bind, ListSubscribers, unitOfWork);
+  provide(bind, GetSubscriptionStatus, unitOfWork);
+  provide(bind, ListUserChannels, unitOfWork);
 });
