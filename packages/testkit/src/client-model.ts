@@ -171,11 +171,19 @@ const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
   'channel.hidden': ({ channels, subscribers, subscriptions }, { channelIds }) => {
     for (const table of [channels, subscribers, subscriptions]) for (const id of channelIds) table.delete(id);
   },
-  'channel.property_changed': ({ channels }, { channelId, property, value }) => {
-    const channel = channels.get(channelId);
-    if (channel && property === 'isRecentlyActive')
-      channels.set(channelId, { ...channel, [property]: value as boolean });
+  'channel.property_changed': ({ channels }, { channelId, property, value, ...more }) => {
+    if (property === 'firstMessageId') return;
+    const rendered = 'rendered' in more ? { renderedDescription: more.rendered } : {};
+    change(channels, channelId, (channel) => ({ ...channel, [property]: value, ...rendered }));
   },
+  'channel.permission_changed': ({ channels }, { channelId, permission, value, senders }) =>
+    change(channels, channelId, (channel) => ({
+      ...channel,
+      permissions: { ...channel.permissions, [permission]: value },
+      ...(senders && { sendersSystemGroup: senders.after }),
+    })),
+  'channel.archived_changed': ({ channels }, { channel: { id, isArchived } }) =>
+    change(channels, id, (channel) => ({ ...channel, isArchived })),
   'subscription.added': (state, { channels, subscriptions }) => {
     for (const row of subscriptions) {
       if (row.userId !== state.viewer.userId) continue;
@@ -216,6 +224,7 @@ const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
   'realm.setting_changed': unseen,
   'realm.authentication_changed': unseen,
   'realm.permission_changed': unseen,
+  'realm.channels_cleared': unseen,
   'realm.user_default_changed': unseen,
   'user.role_changed': ({ users }, { userId, role }) => change(users, userId, (user) => ({ ...user, role })),
   'user.activation_changed': ({ users }, { userId, isActive }) =>

@@ -135,6 +135,15 @@ describe('the worst that each operation may be sent', () => {
       await server.probe.lap();
       return reacted;
     },
+    makeChannel: async (name: string) => {
+      const { id } = await call(
+        account,
+        '/channels/create',
+        new URLSearchParams({ name, subscribers: '[]' }).toString(),
+      );
+      await server.probe.lap();
+      return id;
+    },
   });
 
   it('is known for every operation, and of no other', () => {

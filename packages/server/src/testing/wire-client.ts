@@ -178,9 +178,16 @@ const RULES: Readonly<Record<string, Rule>> = {
   },
   'stream/delete': ({ answer, event: { stream_ids: ids } }) => {
     for (const list of CHANNEL_LISTS) for (const id of ids) take(answer, list, id);
+    forgetTopics(answer, ids);
   },
-  'stream/update': ({ answer, event: { type: _, op: __, id: ___, name: ____, stream_id, property, value, ...more } }) =>
-    changeChannel(answer, stream_id, (channel) => ({ ...channel, [property]: value, ...more })),
+  'stream/update': ({ answer, event: { type: _, op: __, id: ___, name, stream_id, property, value, ...more } }) => {
+    changeChannel(answer, stream_id, (channel) => ({ ...channel, [property]: value, ...more }));
+    if (property === 'name') {
+      // The older list of muted topics names channels (channels §6.6).
+      for (const muted of answer.muted_topics) if (muted[0] === name) muted[0] = value;
+    }
+    if (property === 'is_archived' && value) forgetTopics(answer, [stream_id]);
+  },
   'subscription/add': ({ answer, event, can }) => {
     for (const subscription of event.subscriptions) {
       for (const list of ['unsubscribed', 'never_subscribed'] as const) take(answer, list, subscription.stream_id);
@@ -236,6 +243,11 @@ const RULES: Readonly<Record<string, Rule>> = {
       direct_subgroup_ids: without(group.direct_subgroup_ids, ids),
     })),
 };
+
+/** What somebody chose for topics of channels that are archived or gone is not shown to them (channels §7). */
+function forgetTopics(answer: Wire, ids: readonly number[]): void {
+  answer.user_topics = answer.user_topics.filter(({ stream_id }: Wire) => !ids.includes(stream_id));
+}
 
 /** A message is one's own once it was received, or a flag of it changed. */
 function own(answer: Wire, ids: readonly number[]): void {
