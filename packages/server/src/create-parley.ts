@@ -1,7 +1,7 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type Logger, silentLogger, type TransportLimits } from '@parley/http';
-import { unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
+import { htmlMessages, unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
 import { openSqliteStorage } from '@parley/sqlite';
 import { HashQueue } from './authentication/hash-queue.js';
 import type { HostAuthenticate } from './authentication/host-authenticator.js';
@@ -98,6 +98,7 @@ export async function openParley(
   const storage = openSqliteStorage({
     path: configuration.database.path,
     clock,
+    words: htmlMessages,
     admit: ({ secretFingerprint }) => {
       if (!acceptsNewSecret) requireSameSecret(configuration, secret, secretFingerprint);
     },

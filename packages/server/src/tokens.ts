@@ -10,7 +10,7 @@ import type { CommitListener } from '@parley/domain/composition';
 import type { LoadUnicodeEmoji } from '@parley/domain/emoji';
 import type { EventListener, ServedQueues } from '@parley/domain/events';
 import type { JobHandler } from '@parley/domain/jobs';
-import type { MarkdownRenderer } from '@parley/domain/messages';
+import type { MarkdownRenderer, RenderedMessages } from '@parley/domain/messages';
 import type { ServerAddress } from '@parley/domain/realms';
 import type { Clock, EventLoop, Randomness, RealmUrls, ReportProblem, Timers, UnitOfWork } from '@parley/domain/shared';
 import type { DisposableDomains } from '@parley/domain/users';
@@ -31,6 +31,7 @@ export const TOKENS = {
   disposableDomains: token<DisposableDomains>('DisposableDomains'),
   loginAttempts: token<LoginAttempts>('LoginAttempts'),
   markdownRenderer: token<MarkdownRenderer>('MarkdownRenderer'),
+  renderedMessages: token<RenderedMessages>('RenderedMessages'),
   unicodeEmoji: token<LoadUnicodeEmoji>('LoadUnicodeEmoji'),
   realmUrls: token<RealmUrls>('RealmAddresses'),
   serverAddress: token<ServerAddress>('ServerAddress'),

@@ -12,6 +12,7 @@ import { SqliteMessagePageReads } from './messages/sqlite-message-page-reads.js'
 import { SqliteMessageRepository } from './messages/sqlite-message-repository.js';
 import { SqlitePersonalMessages } from './messages/sqlite-personal-messages.js';
 import { SqliteRecipientRepository } from './messages/sqlite-recipient-repository.js';
+import { SqliteSearchIndex } from './messages/sqlite-search-index.js';
 import { SqliteTopicReads } from './messages/sqlite-topic-reads.js';
 import { Quarantine } from './quarantine.js';
 import { ReactionPartReads, SqliteReactionRepository } from './reactions/sqlite-reaction-repository.js';
@@ -48,6 +49,7 @@ export function repositoryFactory(
       moves: new SqliteMessageMoves(connection),
       personal: new SqlitePersonalMessages(connection),
       reactions: new SqliteReactionRepository(connection),
+      searchIndex: new SqliteSearchIndex(connection),
       events: new SqliteEventLog(connection, clock),
       queues: new SqliteEventQueueRepository(connection),
       apiKeys: new SqliteApiKeyRepository(connection),
