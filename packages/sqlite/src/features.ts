@@ -12,6 +12,7 @@ import { SqliteMessagePageReads } from './messages/sqlite-message-page-reads.js'
 import { SqliteMessageRepository } from './messages/sqlite-message-repository.js';
 import { SqlitePersonalMessages } from './messages/sqlite-personal-messages.js';
 import { SqliteRecipientRepository } from './messages/sqlite-recipient-repository.js';
+import { SqliteSearchIndex } from './messages/sqlite-search-index.js';
 import { SqliteTopicReads } from './messages/sqlite-topic-reads.js';
 import { initial } from './migrations/0001-initial.js';
 import { serverAddress } from './migrations/0002-server-address.js';
@@ -21,6 +22,7 @@ import { narrowIndexes } from './migrations/0005-narrow-indexes.js';
 import { jobs } from './migrations/0006-jobs.js';
 import { plainNames } from './migrations/0007-plain-names.js';
 import { reactions } from './migrations/0008-reactions.js';
+import { search } from './migrations/0009-search.js';
 import type { Migration } from './migrations/migration.js';
 import { Quarantine } from './quarantine.js';
 import { ReactionPartReads, SqliteReactionRepository } from './reactions/sqlite-reaction-repository.js';
@@ -39,6 +41,7 @@ export const MIGRATIONS: readonly Migration[] = [
   jobs,
   plainNames,
   reactions,
+  search,
 ];
 
 /** Makes the repositories of a connection. What they keep in memory, all connections share. */
@@ -69,6 +72,7 @@ export function repositoryFactory(
       moves: new SqliteMessageMoves(connection),
       personal: new SqlitePersonalMessages(connection),
       reactions: new SqliteReactionRepository(connection),
+      searchIndex: new SqliteSearchIndex(connection),
       events: new SqliteEventLog(connection, clock),
       queues: new SqliteEventQueueRepository(connection),
       apiKeys: new SqliteApiKeyRepository(connection),

@@ -13,6 +13,7 @@ import { personalMessagesContract } from './personal-messages.contract.js';
 import { reactionRepositoryContract } from './reaction-repository.contract.js';
 import { realmRepositoryContract } from './realm-repository.contract.js';
 import { recipientRepositoryContract } from './recipient-repository.contract.js';
+import { searchIndexContract } from './search-index.contract.js';
 import type { OpenStorage } from './storage-under-test.js';
 import { topicPolicyRepositoryContract } from './topic-policy-repository.contract.js';
 import { topicReadsContract } from './topic-reads.contract.js';
@@ -35,6 +36,7 @@ export function storageContracts(open: OpenStorage): void {
   messageMovesContract(open);
   personalMessagesContract(open);
   reactionRepositoryContract(open);
+  searchIndexContract(open);
   eventLogContract(open);
   eventQueueRepositoryContract(open);
   apiKeyRepositoryContract(open);
