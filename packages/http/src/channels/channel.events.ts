@@ -46,6 +46,15 @@ export const CHANNEL_EVENTS = {
             opened({ type: 'subscription', op: `peer_${op}`, stream_ids: channelIds, user_ids: userIds }),
           ),
   },
+  'channel.subscribers_shown': {
+    wireTypes: ['subscription'],
+    needs: ({ channelIds }) => ({ subscribersOf: channelIds }),
+    // One for each channel, whoever follows it, so that each keeps its id when it is delivered again.
+    present: ({ channelIds }, { receiver: { subscribers } }) =>
+      channelIds.map((id) => [
+        opened({ type: 'subscription', op: 'peer_add', stream_ids: [id], user_ids: subscribers.get(id) ?? [] }),
+      ]),
+  },
   'default_channels.changed': toAll('default_streams', ({ channelIds }) => ({ default_streams: channelIds })),
   'topic.policy_changed': { wireTypes: ['muted_topics', 'user_topic'], present: presentTopicPolicy },
 } satisfies Presenters<keyof ChannelEventTypes>;
