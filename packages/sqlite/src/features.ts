@@ -1,5 +1,6 @@
 import type { Clock } from '@parley/domain/shared';
 import { SqliteApiKeyRepository } from './authentication/sqlite-api-key-repository.js';
+import { SqliteBotStorageRepository } from './bots/sqlite-bot-storage-repository.js';
 import { newChannelCache, SqliteChannelRepository } from './channels/sqlite-channel-repository.js';
 import { SqliteTopicPolicyRepository } from './channels/sqlite-topic-policy-repository.js';
 import type { Connection } from './connection.js';
@@ -23,6 +24,7 @@ import { jobs } from './migrations/0006-jobs.js';
 import { plainNames } from './migrations/0007-plain-names.js';
 import { reactions } from './migrations/0008-reactions.js';
 import { search } from './migrations/0009-search.js';
+import { botStorage } from './migrations/0010-bot-storage.js';
 import type { Migration } from './migrations/migration.js';
 import { Quarantine } from './quarantine.js';
 import { ReactionPartReads, SqliteReactionRepository } from './reactions/sqlite-reaction-repository.js';
@@ -42,6 +44,7 @@ export const MIGRATIONS: readonly Migration[] = [
   plainNames,
   reactions,
   search,
+  botStorage,
 ];
 
 /** Makes the repositories of a connection. What they keep in memory, all connections share. */
@@ -73,6 +76,7 @@ export function repositoryFactory(
       personal: new SqlitePersonalMessages(connection),
       reactions: new SqliteReactionRepository(connection),
       searchIndex: new SqliteSearchIndex(connection),
+      botStorage: new SqliteBotStorageRepository(connection),
       events: new SqliteEventLog(connection, clock),
       queues: new SqliteEventQueueRepository(connection),
       apiKeys: new SqliteApiKeyRepository(connection),

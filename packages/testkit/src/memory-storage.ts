@@ -4,6 +4,7 @@ import type { Clock, EventSeq, RealmId, Repositories, Transaction, UnitOfWork } 
 import { FixedClock } from './fixed-clock.js';
 import { MemoryActors } from './memory/memory-actors.js';
 import { MemoryApiKeys } from './memory/memory-api-keys.js';
+import { MemoryBotStorage } from './memory/memory-bot-storage.js';
 import { MemoryChannels } from './memory/memory-channels.js';
 import { MemoryEventLog } from './memory/memory-event-log.js';
 import { MemoryEventQueues } from './memory/memory-event-queues.js';
@@ -110,6 +111,7 @@ function repositoriesOf(unit: MemoryUnit) {
     personal: new MemoryPersonalMessages(unit),
     reactions: new MemoryReactions(unit),
     searchIndex: new MemorySearchIndex(),
+    botStorage: new MemoryBotStorage(unit),
     events: new MemoryEventLog(unit),
     queues: new MemoryEventQueues(unit),
     apiKeys: new MemoryApiKeys(unit),

@@ -265,6 +265,13 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
   'DELETE /messages/:message_id/reactions': {
     'a vote': ({ react }) => react(),
   },
+  'PUT /bot_storage': {
+    'one text': () => ({ storage: { key: 'value' } }),
+    'a long text': () => ({ storage: { key: 'x'.repeat(900_000) } }),
+    'ten thousand texts': ({ n }) => ({
+      storage: Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`${n} ${index}`, 'x'.repeat(50)])),
+    }),
+  },
   'POST /messages/flags/narrow': {
     one: () => ({ ...FEWEST, narrow: [], op: 'add', flag: 'starred' }),
     read: () => ({ ...LATEST, narrow: [], op: 'add', flag: 'read' }),

@@ -178,6 +178,10 @@ const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
       heard: ['reaction/remove'],
     },
   ],
+  'PUT /bot_storage': [
+    { title: 'is the bot’s own business', as: 'helper', params: { storage: { key: 'value' } }, heard: [] },
+  ],
+  'DELETE /bot_storage': [{ title: 'is the bot’s own business', as: 'helper', heard: [] }],
   'POST /messages/render': [{ title: 'changes nothing', as: 'hamlet', params: { content: '*hello*' }, heard: [] }],
   'POST /channels/create': [
     {

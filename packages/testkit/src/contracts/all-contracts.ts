@@ -1,5 +1,6 @@
 import { actorReadsContract } from './actor-reads.contract.js';
 import { apiKeyRepositoryContract } from './api-key-repository.contract.js';
+import { botStorageRepositoryContract } from './bot-storage-repository.contract.js';
 import { channelRepositoryContract } from './channel-repository.contract.js';
 import { eventLogContract } from './event-log.contract.js';
 import { eventQueueRepositoryContract } from './event-queue-repository.contract.js';
@@ -37,6 +38,7 @@ export function storageContracts(open: OpenStorage): void {
   personalMessagesContract(open);
   reactionRepositoryContract(open);
   searchIndexContract(open);
+  botStorageRepositoryContract(open);
   eventLogContract(open);
   eventQueueRepositoryContract(open);
   apiKeyRepositoryContract(open);
