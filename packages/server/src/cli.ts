@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
-import { normalizeTopic, RestoreMessages, topicKey } from '@parley/domain/messages';
+import { IndexMessages, normalizeTopic, RestoreMessages, topicKey } from '@parley/domain/messages';
 import { CreateRealm, checkNewRealm, type Realm, takesServerAddress } from '@parley/domain/realms';
 import { DomainError, type MessageId } from '@parley/domain/shared';
 import { GrantSpecialPermission, RegisterUser, ROLES, type Role, type SpecialPermission } from '@parley/domain/users';
@@ -75,6 +75,13 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     flags: { realm: 'value', 'accept-new-secret': 'switch' },
     words: 2,
     run: grant,
+  },
+  'rebuild-search': {
+    usage: 'rebuild-search',
+    help: 'makes the index of searches anew; the server may be running, and finds the newest messages first meanwhile',
+    flags: { 'accept-new-secret': 'switch' },
+    words: 0,
+    run: rebuildSearch,
   },
 };
 
@@ -198,6 +205,16 @@ async function restoreMessages(invocation: Invocation, terminal: Terminal): Prom
       isDryRun,
     });
     terminal.out(`${isDryRun ? 'Would put back' : 'Put back'} ${count} deleted messages of ${describe(realm)}`);
+  });
+}
+
+async function rebuildSearch(invocation: Invocation, terminal: Terminal): Promise<void> {
+  requireDatabase(invocation);
+  await withParley(invocation, async ({ useCase }) => {
+    const index = useCase(IndexMessages);
+    await index.reset();
+    while (await index.execute());
+    terminal.out('Searches find every message again.');
   });
 }
 

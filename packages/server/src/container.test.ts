@@ -32,6 +32,7 @@ describe('the container of a server', () => {
       'promoting members',
       'deleting messages whose time is over',
       'doing jobs',
+      'indexing messages for search',
       'forgetting jobs that were given up',
     ];
     expect(named({})).toEqual(always);

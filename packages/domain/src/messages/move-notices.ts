@@ -72,6 +72,7 @@ export class MoveNotices {
       topic: target.topic,
       content: `${silentMention(mover)} has marked this topic as ${toggle}d.`,
       readFor: [mover.id],
+      isReadByDefault: true,
       unreadFor: (await unreadFor(tx, realm.id, target)).filter((userId) => userId !== mover.id),
       author: { actor: null },
     });

@@ -46,7 +46,9 @@ export interface Post {
   readonly widget?: Widget | null;
   /** Others who need not read it: whoever caused a notice. */
   readonly readFor?: readonly UserId[];
-  /** Receivers who get it unread while everybody else gets it read; absent: everybody gets it unread. */
+  /** Nobody needs to read it who is not named in it. */
+  readonly isReadByDefault?: boolean;
+  /** Receivers who get it unread all the same. */
   readonly unreadFor?: readonly UserId[];
   readonly echo?: { readonly queueId: string; readonly localId: string } | null;
 }
@@ -71,7 +73,7 @@ export async function postMessage(tx: Transaction, post: Post): Promise<Message>
     ...shownOf(rendered),
     sentAt: post.sentAt,
     clientName: post.clientName,
-    isReadByDefault: unreadFor !== undefined,
+    isReadByDefault: post.isReadByDefault ?? false,
     readBy,
     exceptions: flagged,
   });

@@ -41,9 +41,11 @@ export interface ChannelNotice {
   readonly content: string;
   /** For these it is read already. */
   readonly readFor?: readonly UserId[];
-  /** Subscribers who get it unread while everybody else gets it read; absent: everybody gets it unread. */
+  /** For everybody. */
+  readonly isReadByDefault?: boolean;
+  /** Subscribers who get it unread all the same. */
   readonly unreadFor?: readonly UserId[];
-  /** What the content quotes, parsed before the unit. */
+  /** The content, or what it quotes, parsed before the unit. */
   readonly ahead?: ParsedMarkdown;
 }
 
@@ -89,6 +91,12 @@ export class SystemMessages {
       await this.send(tx, bot, destination, draft, reading);
       await tx.yield();
     }
+  }
+
+  /** A notice that quotes what somebody typed, before the unit. Undefined where it cannot be rendered. */
+  async parseNotice(realm: Realm, content: string): Promise<ParsedMarkdown | undefined> {
+    const parsed = await parseAhead(this.renderer, content, this.optionsOf(realm));
+    return parsed instanceof DomainError ? undefined : parsed;
   }
 
   async sendDirect(tx: Transaction, realm: Realm, person: User, content: string, author: Author): Promise<void> {
@@ -182,7 +190,7 @@ export class SystemMessages {
     sender: User,
     destination: Destination,
     { content, rendered }: Draft,
-    reading: Pick<ChannelNotice, 'readFor' | 'unreadFor'> = {},
+    reading: Pick<ChannelNotice, 'readFor' | 'unreadFor' | 'isReadByDefault'> = {},
   ): Promise<Message> {
     return postMessage(tx, {
       sender,

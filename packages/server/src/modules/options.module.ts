@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { htmlMessages } from '@parley/markdown';
 import { ContainerModule } from 'inversify';
 import { HmacApiKeyMint } from '../authentication/hmac-api-key-mint.js';
 import { ZxcvbnPasswordStrength } from '../authentication/zxcvbn-password-strength.js';
@@ -28,6 +29,7 @@ export const optionsModule = (options: ParleyParts, resolve: Resolve) =>
     provideValue(bind, TOKENS.randomness, options.randomness);
     provideValue(bind, TOKENS.passwordHasher, options.passwordHasher);
     provideValue(bind, TOKENS.markdownRenderer, options.markdownRenderer);
+    provideValue(bind, TOKENS.renderedMessages, htmlMessages);
     provideValue(bind, TOKENS.mailer, options.mailer);
     provideValue(bind, TOKENS.contentDigest, (text) => createHash('sha256').update(text, 'utf8').digest('hex'));
     provideValue(bind, TOKENS.unicodeEmoji, options.unicodeEmoji);
