@@ -52,7 +52,7 @@ const ROWS: readonly Row[] = [
   ['GET', '/messages', 'messages §5', { isStarred: true, lacks: NARROWS }],
   ['GET', '/messages/:message_id', 'messages §6'],
   ['GET', '/messages/matches_narrow', 'messages §8', { isStarred: true }],
-  ['PATCH', '/messages/:message_id', 'messages §9'],
+  ['PATCH', '/messages/:message_id', 'messages §9', { lacks: 'files are not detached' }],
   ['GET', '/messages/:message_id/history', 'messages §10', { isStarred: true }],
   ['DELETE', '/messages/:message_id', 'messages §11', { isStarred: true }],
   ['POST', '/messages/:message_id/reactions', 'messages §12', { lacks: CUSTOM_EMOJI }],

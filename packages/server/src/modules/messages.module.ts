@@ -5,6 +5,7 @@ import {
   DeleteMessage,
   DeleteTopic,
   ExpireMessages,
+  GetEditHistory,
   GetMessage,
   GetMessages,
   IndexMessages,
@@ -22,7 +23,7 @@ import { ContainerModule } from 'inversify';
 import { provide } from '../provide.js';
 import { TOKENS } from '../tokens.js';
 
-const { unitOfWork, markdownRenderer, renderedMessages, realmUrls, clock, contentDigest } = TOKENS;
+const { unitOfWork, markdownRenderer, renderedMessages, realmUrls, clock, contentDigest, eventLoop } = TOKENS;
 
 export const messagesModule = new ContainerModule(({ bind }) => {
   provide(bind, SystemMessages, markdownRenderer, realmUrls, clock);
@@ -33,6 +34,7 @@ export const messagesModule = new ContainerModule(({ bind }) => {
   provide(bind, GetMessage, unitOfWork);
   provide(bind, MoveNotices, SystemMessages, realmUrls, clock);
   provide(bind, UpdateMessage, unitOfWork, markdownRenderer, realmUrls, clock, contentDigest, MoveNotices);
+  provide(bind, GetEditHistory, unitOfWork, renderedMessages, eventLoop);
   provide(bind, DeleteMessage, unitOfWork, clock);
   provide(bind, DeleteTopic, unitOfWork, clock);
   provide(bind, ExpireMessages, unitOfWork, clock);
