@@ -8,7 +8,8 @@ import { threadTimes } from '@parley/testkit/process-usage';
 import Sqlite, { type Database } from 'better-sqlite3';
 import type { Command, Connection, Query } from './connection.js';
 import { openReader, openWriter } from './database.js';
-import { SqliteUnitOfWork, UnitYielded, type WritableRepositories } from './sqlite-unit-of-work.js';
+import { SqliteUnitOfWork } from './sqlite-unit-of-work.js';
+import { UnitYielded, type WritableRepositories } from './unit-turns.js';
 
 /** Stands for the repositories: one table of notes. */
 interface Notes {
