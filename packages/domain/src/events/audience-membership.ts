@@ -10,7 +10,7 @@ export interface BaseMembership {
 /** A feature adds what its kinds of audience ask, by declaration merging: methods only. */
 export interface Membership extends BaseMembership {}
 
-/** What features tell of a user. */
+/** What features know of a user, for audiences. */
 export type FeatureMembership = Omit<Membership, keyof BaseMembership>;
 
 /** What audiences ask about that has to be looked up: lists of ids, each id once. A feature adds its own. */

@@ -70,7 +70,7 @@ export interface LiveProjection {
   fold(event: DomainEvent): void;
 }
 
-/** Those online in audiences of kinds that tell it without looking at everybody. */
+/** Those online in an audience, for kinds whose members are known without looking at every user. */
 export type AudienceMembers<K extends FeatureAudienceKind> = {
   readonly [T in K]: (audience: AudienceOf<T>) => ReadonlySet<OnlineUser>;
 };

@@ -86,7 +86,7 @@ export class EventHub implements EventListener, ServedQueues {
     }
   }
 
-  /** Nobody can tell what it changed, so every queue of the realm sees for itself whether it is concerned. */
+  /** What it changed is unknown, so every queue of the realm reads the log to see whether it is concerned. */
   onUnreadable({ realmId, seq, reason }: UnreadableEvent): void {
     this.parts.report('an event of the log cannot be read', { realmId, seq, reason });
     this.realms.drop(realmId, seq);
@@ -101,7 +101,7 @@ export class EventHub implements EventListener, ServedQueues {
     this.cache.forget(realmId);
   }
 
-  /** Tells those who are there: what is not logged reaches nobody who comes later. */
+  /** To live queues only: an ephemeral event is not stored, so queues that are opened later do not get it. */
   publishEphemeral(realmId: RealmId, announcement: EphemeralAnnouncement): void {
     this.realms.get(realmId)?.takeEphemeral(announcement, this.parts.clock.now());
   }

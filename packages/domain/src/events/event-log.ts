@@ -60,7 +60,7 @@ export interface EventReads {
 
 /** Every implementation passes event-log.contract.ts. */
 export interface EventLog extends EventReads {
-  /** In the unit of the change it tells of. Seq order is commit order. */
+  /** In the unit of the change itself. Seq order is commit order. */
   append(realmId: RealmId, announcement: Announcement): Promise<EventSeq>;
   /** Forgets what the log quotes of these messages; the rows stay, as `blank`. */
   blank(realmId: RealmId, messageIds: readonly MessageId[]): Promise<void>;

@@ -7,7 +7,7 @@ export interface DomainEventTypes {
   blank: unknown;
 }
 
-/** The same for what is told to those who are there and then forgotten: not logged, it reaches live queues at most once. */
+/** The same for ephemeral events: they are not logged, and reach live queues at most once. */
 // biome-ignore lint/suspicious/noEmptyInterface: features add to it.
 export interface EphemeralEventTypes {}
 

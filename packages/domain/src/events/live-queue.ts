@@ -16,7 +16,7 @@ export const dueEvent = (seq: EventSeq, isNotSubscriber: boolean): DueEvent =>
 /** Seen for being public, not for being received: a message then has no flags. */
 export const isForNonSubscriber = (due: DueEvent): boolean => due % POSITIONS_PER_SEQ === 1;
 
-/** What is told only to those who are there. */
+/** An ephemeral event that is due. */
 export interface Ephemeral {
   readonly event: EphemeralEvent;
   readonly at: UnixSeconds;

@@ -31,7 +31,7 @@ export class LogFollower implements EventListener {
       this.lastSeqs.set(realmId, seq);
   }
 
-  /** Of the last event that listeners were told of. */
+  /** Of the last event that was delivered to listeners. */
   lastSeqOf(realmId: RealmId): EventSeq {
     return (this.lastSeqs.get(realmId) ?? 0) as EventSeq;
   }

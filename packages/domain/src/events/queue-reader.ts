@@ -16,7 +16,7 @@ import type { Delivery, EventCatalogue, EventNeeds, Receiver } from './receiver.
 import { ReceiverLoader } from './receiver-loader.js';
 
 /**
- * What became of an event that was handed over: it is in the answer; it says nothing to this client; or it is left for the
+ * What became of an event that was handed over: it is in the answer; it presents to nothing for this client; or it is left for the
  * next answer, and nothing more is wanted in this one.
  */
 export type DeliveryOutcome = 'shown' | 'silent' | 'left';
@@ -289,7 +289,7 @@ const NOTHING = () => {};
 
 const isList = <T>(value: T | readonly T[]): value is readonly T[] => Array.isArray(value);
 
-/** What says nothing to this client need not wait for its acknowledgement. */
+/** Events that present to nothing need no acknowledgement. */
 function settle(live: LiveQueue, { shown, after }: Progress): void {
   const [first] = shown;
   live.dropBefore(first === undefined ? ((after + 1) as EventSeq) : seqOf(first));

@@ -7,7 +7,7 @@ import { isReadable, type LoggedEvent, type StoredEvent } from './event-log.js';
 import type { EventQueue } from './event-queue.js';
 import { type DueEvent, dueEvent } from './live-queue.js';
 
-/** Somebody would have to be told of an event that cannot be read. */
+/** An event that the owner would receive cannot be read. */
 export class UnreadableEventDue extends Error {
   constructor(readonly logged: Exclude<LoggedEvent, StoredEvent>) {
     super(`The event cannot be read: ${logged.reason}`);

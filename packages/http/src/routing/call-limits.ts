@@ -14,7 +14,7 @@ import {
 import type { ReceivedRequest } from './received-request.js';
 import type { AnonymousClient, Auth, CallerOf, Route, ShownLimit } from './route.js';
 
-/** What is known of a request that counts, and what its answer says of limits. */
+/** What is known of a request that counts, and the limit that its answer shows. */
 export interface CountedRequest {
   readonly identity: Identity | undefined;
   limit: LimitState | undefined;
