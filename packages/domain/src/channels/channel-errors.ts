@@ -6,6 +6,7 @@ export const CHANNEL_ERRORS = declareErrors({
   UNKNOWN_CHANNEL_FOLDER: 'unknown',
   INVALID_CHANNEL_NAME: 'invalid',
   CHANNEL_NAME_TAKEN: 'conflict',
+  CHANNEL_NAME_UNCHANGED: 'conflict',
   INVALID_CHANNEL_PRIVACY: 'invalid',
   INVALID_RETENTION: 'invalid',
   DEFAULT_CHANNEL_MUST_BE_PUBLIC: 'conflict',

@@ -49,6 +49,7 @@ describe('the worst that each operation may be sent', () => {
   let server: ParleyProcess;
   let large: LargeOrganization;
   let owners: readonly Account[];
+  let bots: readonly Account[];
   let retainedBefore: number;
   let peakBefore: number;
   let slowness: number;
@@ -66,6 +67,7 @@ describe('the worst that each operation may be sent', () => {
     });
     server = await organization.serve(['--dev', '--shed-load=off'], '0', { isProbed: true });
     owners = await signIn(server, large.owners);
+    bots = await signIn(server, large.bots);
     // Events have somebody to go to.
     await Promise.all(owners.map(openQueue));
     await server.probe.lap();
@@ -88,7 +90,8 @@ describe('the worst that each operation may be sent', () => {
 
   /** Each by somebody else, to whom nothing has happened yet if possible. */
   async function attempt(route: Route, requestOf: RequestOf) {
-    const account = owners[n++ % owners.length]!;
+    const callers = route.roleRequirements.includes('bot') ? bots : owners;
+    const account = callers[n++ % callers.length]!;
     const request = await requestOf(account);
     const { method, target, headers, body } = request;
     const answer = await send({
@@ -134,6 +137,15 @@ describe('the worst that each operation may be sent', () => {
       await call(account, `/messages/${reacted.message_id}/reactions`, 'emoji_name=tada');
       await server.probe.lap();
       return reacted;
+    },
+    makeChannel: async (name: string) => {
+      const { id } = await call(
+        account,
+        '/channels/create',
+        new URLSearchParams({ name, subscribers: '[]' }).toString(),
+      );
+      await server.probe.lap();
+      return id;
     },
   });
 
