@@ -224,7 +224,7 @@ export class EventHub implements EventListener, ServedQueues {
     }
   }
 
-  /** Removes it from memory; its row stays. */
+  /** Removes it from memory unless it is in use; its row stays. */
   deactivateQueue(live: LiveQueue): void {
     if (!live.isWaitedFor && !this.reader.isReading(live)) this.forget(live);
   }

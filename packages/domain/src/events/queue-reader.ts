@@ -65,7 +65,7 @@ const from = (after: EventSeq): Progress => ({ after, shown: [], isFull: false }
 
 /** How long reading holds the event loop at most. */
 const SLICE_MS = 4;
-/** How long an answer that has events waits for the queue to be up to date. */
+/** How often an answer that has events reads on while the queue is not up to date. */
 const MAX_ROUNDS = 3;
 
 /** Hands over what is due to queues, in the order of the log: at most what an answer has room for. */
