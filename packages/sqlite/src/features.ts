@@ -29,7 +29,7 @@ import type { Migration } from './migrations/migration.js';
 import { Quarantine } from './quarantine.js';
 import { ReactionPartReads, SqliteReactionRepository } from './reactions/sqlite-reaction-repository.js';
 import { newRealmCache, SqliteRealmRepository } from './realms/sqlite-realm-repository.js';
-import type { WritableRepositories } from './sqlite-unit-of-work.js';
+import type { WritableRepositories } from './unit-turns.js';
 import { newActorCache, SqliteActorReads } from './users/sqlite-actor-reads.js';
 import { newUserCache, SqliteUserRepository } from './users/sqlite-user-repository.js';
 

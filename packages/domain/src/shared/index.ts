@@ -7,7 +7,6 @@ export {
   DomainError,
   declaredErrors,
   type ErrorCode,
-  type ErrorDetails,
 } from './errors.js';
 export type { EventLoop } from './event-loop.js';
 export { escapeHtml } from './html.js';

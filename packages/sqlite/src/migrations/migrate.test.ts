@@ -180,7 +180,7 @@ describe('a file of the time before steps were recorded', () => {
     expect(readdirSync(directory)).toEqual(['parley.db']);
   });
 
-  it('is told by what its schema means', () => {
+  it('is recognized by its schema, whatever its formatting', () => {
     const [one, other] = [new Sqlite(':memory:'), new Sqlite(':memory:')];
     one.exec('CREATE TABLE a (x TEXT -- the only one\n)');
     other.exec('CREATE  TABLE a(x\nTEXT)');
@@ -190,7 +190,7 @@ describe('a file of the time before steps were recorded', () => {
   });
 });
 
-it('makes words of the numbers that settings had, and leaves everything else as it is', () => {
+it('replaces the numbers of settings by words, and changes nothing else', () => {
   const database = new Sqlite(':memory:');
   migrate(database, MIGRATIONS.slice(0, 3));
   const settings = {
