@@ -1,5 +1,5 @@
 import type { EncodedEvent, EncodedQueue, StoredEvent } from '@parley/domain/events';
-import { PLAIN_WORDS, type SearchWords } from '@parley/domain/messages';
+import { PLAIN_TEXTS, type SearchWords } from '@parley/domain/messages';
 import type { Clock, EventSeq, RealmId, Repositories, Transaction, UnitOfWork } from '@parley/domain/shared';
 import { FixedClock } from './fixed-clock.js';
 import { MemoryActors } from './memory/memory-actors.js';
@@ -44,7 +44,7 @@ export class MemoryStorage {
 
   constructor(
     readonly clock: Clock = new FixedClock(),
-    private readonly words: SearchWords = PLAIN_WORDS,
+    private readonly words: SearchWords = PLAIN_TEXTS,
   ) {}
 
   readonly uow: UnitOfWork = {

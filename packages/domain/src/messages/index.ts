@@ -75,7 +75,16 @@ export {
   unreadRanges,
 } from './read-set.js';
 export type { Recipient, RecipientRepository } from './recipient.js';
-export { holdsPhrases, mentionedIn, PLAIN_WORDS, type SearchedText, searchedText, termsOfMessage } from './search.js';
+export {
+  type Highlight,
+  type Highlighted,
+  holdsPhrases,
+  mentionedIn,
+  PLAIN_TEXTS,
+  type SearchedText,
+  searchedText,
+  termsOfMessage,
+} from './search.js';
 export type { SearchIndex, SearchIndexReads } from './search-index.js';
 export { SystemMessages } from './system-messages.js';
 export { EMPTY_TOPIC_DISPLAY_NAME, MAX_TOPIC_LENGTH, RESOLVED_PREFIX, topicKey } from './topic.js';
@@ -88,6 +97,7 @@ export * from './use-cases/get-messages.js';
 export * from './use-cases/index-messages.js';
 export * from './use-cases/list-topics.js';
 export * from './use-cases/mark-read.js';
+export * from './use-cases/match-narrow.js';
 export * from './use-cases/render-markdown.js';
 export * from './use-cases/send-message.js';
 export { userSummary } from './user-summary.js';

@@ -80,6 +80,22 @@ const narrowed = (fields: Fields): Readonly<Record<string, Input>> =>
     ]),
   );
 
+/** As many as a narrow may search for. */
+const FIFTY_WORDS = Array.from({ length: 50 }, (_, n) => `word${n}`).join(' ');
+const searches = (fields: Fields): Readonly<Record<string, Input>> => ({
+  'fifty words': () => ({ ...fields, narrow: [['search', FIFTY_WORDS]] }),
+  'everything without any of fifty words': () => ({
+    ...fields,
+    narrow: FIFTY_WORDS.split(' ').map((operand) => ({ operator: 'search', operand, negated: true })),
+  }),
+  'whatever mentions none of fifty people': (surroundings) => ({
+    ...fields,
+    narrow: peopleOf(surroundings)
+      .slice(0, 50)
+      .map((operand) => ({ operator: 'mentions', operand, negated: true })),
+  }),
+});
+
 const owner: Input = ({ organization: { owners } }) => ({ user_id: owners[1]!.id, email: owners[1]!.email });
 const ownerInChannel: Input = ({ organization: { owners, channelIds } }) => ({
   user_id: owners[1]!.id,
@@ -246,6 +262,15 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
     }),
     'by id': (surroundings) => ({ message_ids: messageIds(surroundings, 5000) }),
     ...narrowed(LATEST),
+    ...searches(LATEST),
+  },
+  'GET /messages/matches_narrow': {
+    one: () => ({ msg_ids: [1], narrow: [] }),
+    'thousands of messages': (surroundings) => ({ msg_ids: messageIds(surroundings, 1000), narrow: [] }),
+    'fifty words in thousands of messages': (surroundings) => ({
+      msg_ids: messageIds(surroundings, 1000),
+      narrow: [{ operator: 'search', operand: FIFTY_WORDS, negated: true }],
+    }),
   },
   'POST /messages/render': {
     'a text': () => ({ content: HOSTILE_TEXTS.mixed }),

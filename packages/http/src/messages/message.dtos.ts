@@ -116,6 +116,11 @@ export class GetMessageDto {
   @BooleanParam() allow_empty_topic_name = false;
 }
 
+export class MatchNarrowDto {
+  @IntegerListParam({ max: MAX_IDS }) msg_ids!: number[];
+  @param(narrow()) narrow!: NarrowTerm[];
+}
+
 export class ChangeMessageFlagsDto {
   @IntegerListParam({ max: MAX_IDS }) messages!: number[];
   @TextParam({ max: MAX_TEXT_LENGTH }) op!: string;

@@ -5,6 +5,7 @@ import {
   GetMessages,
   MarkRead,
   type MarkReadInput,
+  MatchNarrow,
   RenderMarkdown,
   SendMessage,
 } from '@parley/domain/messages';
@@ -21,6 +22,7 @@ import {
   GetMessagesDto,
   MarkChannelReadDto,
   MarkTopicReadDto,
+  MatchNarrowDto,
   RenderDto,
   SendMessageDto,
   toChangeNarrowFlagsInput,
@@ -36,6 +38,7 @@ import {
 } from './message.presenters.js';
 import { MessagePagePresenter } from './message-page.js';
 import { readMessagePage } from './read-message-page.js';
+import { readNarrowMatches } from './read-narrow-matches.js';
 
 export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): readonly Route[] {
   const page = new MessagePagePresenter(realmUrls);
@@ -76,6 +79,14 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
       useCase: RenderMarkdown,
       toInput: ({ content }) => ({ content }),
       present: (rendered) => ({ rendered }),
+    }),
+    route('GET', '/messages/matches_narrow', {
+      auth: 'user',
+      isExpensive: true,
+      dto: MatchNarrowDto,
+      useCase: MatchNarrow,
+      handle: async ({ caller, dto: { msg_ids, narrow }, useCase }) =>
+        success(await readNarrowMatches({ useCase, caller, turns }, { ids: msg_ids as MessageId[], narrow })),
     }),
     route('GET', '/messages/:message_id', {
       auth: 'user',

@@ -7,6 +7,7 @@ import {
   IndexMessages,
   ListTopics,
   MarkRead,
+  MatchNarrow,
   RenderMarkdown,
   SendMessage,
   SystemMessages,
@@ -23,6 +24,7 @@ export const messagesModule = new ContainerModule(({ bind }) => {
   provide(bind, BotOwnerWarnings, unitOfWork, SystemMessages, clock);
   provide(bind, SendMessage, unitOfWork, markdownRenderer, realmUrls, clock, BotOwnerWarnings);
   provide(bind, GetMessages, unitOfWork, realmUrls, renderedMessages);
+  provide(bind, MatchNarrow, unitOfWork, realmUrls, renderedMessages);
   provide(bind, GetMessage, unitOfWork);
   provide(bind, IndexMessages, unitOfWork);
   provide(bind, ChangeMessageFlags, unitOfWork);
