@@ -195,6 +195,12 @@ const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
       learnChannel(state, followed.channel, followed.subscriberIds);
     }
   },
+  'subscription.changed': ({ subscriptions }, { channelId, property, value }) =>
+    change(subscriptions, channelId, (row) =>
+      property in row.notifications
+        ? { ...row, notifications: { ...row.notifications, [property]: value } }
+        : { ...row, [property]: value },
+    ),
   'subscription.removed': ({ subscriptions, subscribers, viewer }, { channels }) => {
     for (const { id, userIds } of channels) {
       if (!userIds.includes(viewer.userId)) continue;

@@ -23,6 +23,14 @@ export const CHANNEL_ERRORS = declareErrors({
   /** Where newcomers do not see what was said before. */
   TOPIC_CREATION_MUST_BE_OPEN: 'conflict',
   TOO_MANY_SUBSCRIPTIONS: 'invalid',
+  /** Neither a channel to subscribe to nor one to leave. */
+  NOTHING_TO_CHANGE: 'invalid',
+  NOT_SUBSCRIBED: 'conflict',
+  UNKNOWN_SUBSCRIPTION_PROPERTY: 'invalid',
+  INVALID_COLOR: 'invalid',
+  /** `property`; `expected`: what its value has to be. */
+  INVALID_SUBSCRIPTION_VALUE: 'invalid',
+  TOO_MANY_TOPIC_POLICIES: 'conflict',
   CANNOT_POST_IN_CHANNEL: 'forbidden',
   CANNOT_CREATE_TOPIC: 'forbidden',
   TOPIC_REQUIRED: 'invalid',

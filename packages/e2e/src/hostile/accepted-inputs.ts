@@ -225,6 +225,38 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
       principals: peopleForAllChannels(surroundings),
     }),
   },
+  'PATCH /users/me/subscriptions': {
+    'one channel': ({ organization }) => ({ add: [{ name: organization.channelNames[0] }] }),
+    'all channels, there and back': (surroundings) => ({
+      add: allChannels(surroundings),
+      delete: surroundings.organization.channelNames,
+    }),
+  },
+  'POST /users/me/subscriptions/properties': {
+    'of one': ({ organization: { channelIds } }) => ({
+      subscription_data: [{ stream_id: channelIds[0], property: 'is_muted', value: true }],
+    }),
+    'a thousand': ({ organization: { channelIds } }) => ({
+      subscription_data: Array.from({ length: 1000 }, (_, n) => ({
+        stream_id: channelIds[0],
+        property: 'is_muted',
+        value: n % 2 === 0,
+      })),
+    }),
+  },
+  'PATCH /users/me/subscriptions/:stream_id': {
+    'of one': ({ organization: { channelIds } }) => ({ stream_id: channelIds[0], property: 'color', value: '#123456' }),
+  },
+  'PATCH /users/me/subscriptions/muted_topics': {
+    'a topic': ({ organization: { channelIds }, n }) => ({ stream_id: channelIds[0], topic: `${n}`, op: 'add' }),
+  },
+  'POST /user_topics': {
+    'a topic': ({ organization: { channelIds }, n }) => ({
+      stream_id: channelIds[0],
+      topic: `${n}`,
+      visibility_policy: 3,
+    }),
+  },
   'GET /get_stream_id': {
     'a channel': ({ organization }) => ({ stream: organization.channelNames[0] }),
   },

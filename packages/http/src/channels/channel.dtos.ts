@@ -1,24 +1,37 @@
 import {
   type ChangeChannelInput,
+  type ChangeSubscriptionPropertiesInput,
   type ChannelOptions,
   type ChannelPermission,
+  isColor,
   MAX_CHANNEL_DESCRIPTION_LENGTH,
+  type MuteTopicInput,
   type Principals,
   type RetentionInput,
+  type SetTopicPolicyInput,
+  SUBSCRIPTION_PROPERTIES,
+  type SubscribeUsersInput,
+  type SubscriptionProperty,
   TOPICS_POLICIES,
   type TopicsPolicy,
+  type TopicVisibility,
 } from '@parley/domain/channels';
 import type { GroupSettingValue } from '@parley/domain/groups';
+import { MAX_TOPIC_LENGTH } from '@parley/domain/messages';
 import type { ChannelId, UserId } from '@parley/domain/shared';
 import { toGroupSetting, toGroupSettingUpdate } from '../groups/group-setting.presenters.js';
+import { HttpRefusal } from '../routing/errors.js';
 import { given } from '../routing/given.js';
 import { MAX_IDS, MAX_NAMES, MAX_TEXT_LENGTH } from '../routing/limits.js';
 import {
   anyOf,
+  boolean,
+  float,
   groupSettingChange,
   integer,
   jsonOrText,
   listOf,
+  nullable,
   object,
   oneOf,
   optional,
@@ -31,6 +44,7 @@ import {
   BooleanParam,
   GroupSettingParam,
   IntegerListParam,
+  IntegerOneOfParam,
   IntegerParam,
   NullableBooleanParam,
   NullableIntegerParam,
@@ -39,9 +53,7 @@ import {
   TextParam,
   WordParam,
 } from '../routing/params.js';
-import { WIRE_CHANNEL_PERMISSIONS } from './channel.presenters.js';
-
-const COLOR = /^#[0-9a-f]{3,6}$/i;
+import { VISIBILITY_POLICIES, WIRE_CHANNEL_PERMISSIONS, WIRE_SUBSCRIPTION_PROPERTIES } from './channel.presenters.js';
 
 const description = text({ max: MAX_CHANNEL_DESCRIPTION_LENGTH });
 /** Documented as JSON, sent bare: both are taken. */
@@ -71,13 +83,15 @@ const newSubscription = object(
     // sic: the text names another operation's parameter, whatever this one is called.
     color: optional(
       refine(text({ max: MAX_TEXT_LENGTH }), (color) =>
-        COLOR.test(color) ? undefined : 'add.color is not a valid hex color code',
+        isColor(color) ? undefined : 'add.color is not a valid hex color code',
       ),
     ),
     description: optional(description),
   },
   { open: true },
 );
+
+type NewSubscription = ValueOf<typeof newSubscription>;
 
 /** The eleven permissions of a channel, after the class's own members. */
 function ChannelPermissionParams(): ClassDecorator {
@@ -117,11 +131,7 @@ export class CreateChannelDto {
 
 @ChannelPermissionParams()
 export class SubscribeUsersDto {
-  @param(listOf(newSubscription, { max: MAX_NAMES })) subscriptions!: {
-    name: string;
-    color?: string;
-    description?: string;
-  }[];
+  @param(listOf(newSubscription, { max: MAX_NAMES })) subscriptions!: NewSubscription[];
   @param(principals, { optional: true }) principals?: number[] | string[];
   @BooleanParam() authorization_errors_fatal = true;
   @BooleanParam() announce = false;
@@ -169,6 +179,45 @@ export class ListUserChannelsDto {
   @IntegerParam() user_id!: number;
 }
 
+/** Which values fit is asked in its turn, property by property (channels §4.9). */
+const propertyValue = anyOf([nullable(boolean()), text({ max: MAX_TEXT_LENGTH }), float()]);
+
+const propertyChange = object(
+  { stream_id: integer(), property: text({ max: MAX_TEXT_LENGTH }), value: propertyValue },
+  { open: true },
+);
+type PropertyChange = ValueOf<typeof propertyChange>;
+
+export class ChangeSubscriptionPropertiesDto {
+  @param(listOf(propertyChange, { max: MAX_NAMES })) subscription_data!: PropertyChange[];
+}
+
+export class ChangeSubscriptionPropertyDto implements PropertyChange {
+  @IntegerParam() stream_id!: number;
+  @TextParam({ max: MAX_TEXT_LENGTH }) property!: string;
+  @param(jsonOrText(propertyValue)) value!: PropertyChange['value'];
+}
+
+export class ChangeSubscriptionsDto {
+  @param(listOf(newSubscription, { max: MAX_NAMES })) add: NewSubscription[] = [];
+  @TextListParam({ max: MAX_NAMES, each: CHANNEL_NAME }) delete: string[] = [];
+}
+
+const TOPIC = { max: MAX_TOPIC_LENGTH };
+
+export class SetTopicPolicyDto {
+  @IntegerParam() stream_id!: number;
+  @TextParam(TOPIC) topic!: string;
+  @IntegerOneOfParam(Object.values(VISIBILITY_POLICIES)) visibility_policy!: number;
+}
+
+export class MuteTopicDto {
+  @IntegerParam({ optional: true }) stream_id?: number;
+  @TextParam({ ...CHANNEL_NAME, optional: true }) stream?: string;
+  @TextParam(TOPIC) topic!: string;
+  @WordParam(['add', 'remove']) op!: 'add' | 'remove';
+}
+
 export class UnsubscribeUsersDto {
   @TextListParam({ max: MAX_NAMES, each: CHANNEL_NAME }) subscriptions!: string[];
   @param(principals, { optional: true }) principals?: number[] | string[];
@@ -186,6 +235,42 @@ export class FindChannelIdDto {
 export class ListTopicsDto {
   @IntegerParam() stream_id!: number;
   @BooleanParam() allow_empty_topic_name = false;
+}
+
+export const toNewSubscriptions = (subscriptions: readonly NewSubscription[]): SubscribeUsersInput['channels'] =>
+  subscriptions.map(({ name, color = null, description = '' }) => ({ name, color, description }));
+
+export function toPropertyChanges(changes: readonly PropertyChange[]): ChangeSubscriptionPropertiesInput['changes'] {
+  return changes.map(({ stream_id, property, value }) => ({
+    channelId: stream_id as ChannelId,
+    property: PROPERTIES_BY_NAME.get(property) ?? { unknown: property },
+    value,
+  }));
+}
+
+const PROPERTIES_BY_NAME: ReadonlyMap<string, SubscriptionProperty> = new Map(
+  SUBSCRIPTION_PROPERTIES.map((property) => [WIRE_SUBSCRIPTION_PROPERTIES[property], property]),
+);
+
+export const toTopicPolicy = (dto: SetTopicPolicyDto): SetTopicPolicyInput => ({
+  channelId: dto.stream_id as ChannelId,
+  topic: dto.topic,
+  visibility: (Object.keys(VISIBILITY_POLICIES) as TopicVisibility[]).find(
+    (visibility) => VISIBILITY_POLICIES[visibility] === dto.visibility_policy,
+  )!,
+});
+
+/** @throws HttpRefusal unless exactly one of the two names the channel (channels §5.5) */
+export function toMutedTopic({ stream_id: id, stream: name, topic, op }: MuteTopicDto): MuteTopicInput {
+  if (id !== undefined && name !== undefined) {
+    const parameters = 'stream_id, stream';
+    throw new HttpRefusal(400, 'BAD_REQUEST', `Unsupported parameter combination: ${parameters}`, { parameters });
+  }
+  // sic: not the code of parameters that are missing elsewhere
+  if (id === undefined && name === undefined) {
+    throw new HttpRefusal(400, 'BAD_REQUEST', "Missing 'stream_id' argument");
+  }
+  return { channel: id === undefined ? { name: name! } : { id: id as ChannelId }, topic, mutes: op === 'add' };
 }
 
 /** What both ways of creating channels have in common. */

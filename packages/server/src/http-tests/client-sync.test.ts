@@ -333,6 +333,68 @@ const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
       heard: [...CREATED, ...JOINED, ...MESSAGE],
     },
   ],
+  'PATCH /users/me/subscriptions': [
+    {
+      title: 'to a new channel, and away from another',
+      as: 'hamlet',
+      params: { add: [{ name: 'attic' }], delete: ['museum'] },
+      heard: [...CREATED, ...JOINED, ...LEFT, ...FLAGS_ADDED, ...MESSAGE],
+    },
+  ],
+  'POST /users/me/subscriptions/properties': [
+    {
+      title: 'of everything',
+      as: 'hamlet',
+      params: ({ channels }) => ({
+        subscription_data: Object.entries({
+          color: '#c0ffee',
+          is_muted: true,
+          pin_to_top: true,
+          desktop_notifications: true,
+          audible_notifications: false,
+          push_notifications: true,
+          email_notifications: false,
+          wildcard_mentions_notify: true,
+        }).map(([property, value]) => ({ stream_id: channels.town, property, value })),
+      }),
+      heard: ['subscription/update'],
+    },
+  ],
+  'PATCH /users/me/subscriptions/:stream_id': [
+    {
+      title: 'of whether it is muted',
+      as: 'polonius',
+      at: toChannel('town'),
+      params: { property: 'in_home_view', value: 'false' },
+      heard: ['subscription/update'],
+    },
+  ],
+  'PATCH /users/me/subscriptions/muted_topics': [
+    {
+      title: 'of a topic',
+      as: 'polonius',
+      params: { stream: 'town', topic: 'NEWS', op: 'add' },
+      heard: FOLLOWED,
+    },
+  ],
+  'POST /user_topics': [
+    {
+      title: 'of a topic, and of no topic any more',
+      as: 'hamlet',
+      given: ({ server, people, channels }) =>
+        server.post('/user_topics', people.hamlet, { stream_id: channels.town, topic: 'News', visibility_policy: 1 }),
+      params: ({ channels }) => ({ stream_id: channels.town, topic: 'NEWS', visibility_policy: 3 }),
+      heard: FOLLOWED,
+    },
+    {
+      title: 'of one that is not muted any more',
+      as: 'hamlet',
+      given: ({ server, people, channels }) =>
+        server.post('/user_topics', people.hamlet, { stream_id: channels.town, topic: '', visibility_policy: 1 }),
+      params: ({ channels }) => ({ stream_id: channels.town, topic: 'general chat', visibility_policy: 0 }),
+      heard: FOLLOWED,
+    },
+  ],
   'DELETE /users/me/subscriptions': [
     { title: 'of a public channel', as: 'hamlet', params: leaving(['town']), heard: [...LEFT, ...FLAGS_ADDED] },
     {
