@@ -17,6 +17,9 @@ export const GROUP_ERRORS = declareErrors({
   GROUP_NOT_ALLOWED: 'invalid',
   /** As the value of `permission`. */
   SYSTEM_GROUP_REQUIRED: 'invalid',
+  /** The request asks for nothing; `of`: what it could change. */
+  NO_GROUP_CHANGE: 'invalid',
+  TOO_MANY_GROUPS: 'conflict',
   /** Somebody changed the value meanwhile. */
   STALE_VALUE: 'conflict',
 });
