@@ -248,6 +248,7 @@ const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
       memberIds: op === 'add' ? union(memberIds, userIds) : without(memberIds, userIds),
       subgroupIds,
     })),
+  'group.property_changed': unseen,
   'group.activation_changed': unseen,
   'group.subgroups_changed': ({ groups }, { op, groupId, subgroupIds }) =>
     change(groups, groupId, (group) => ({

@@ -1,5 +1,6 @@
 export { BotOwnerWarnings } from './bot-owner-warnings.js';
 export { type FlagChange, type FlagChangeInput, parseFlagChange } from './change-flags.js';
+export { GroupMembershipNotices } from './group-membership-notices.js';
 export {
   type LinkableChannel,
   type Linkifier,

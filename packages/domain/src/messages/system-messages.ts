@@ -101,6 +101,27 @@ export class SystemMessages {
     await this.sendDirectAs('notification', tx, realm, person, content, author);
   }
 
+  /** The same text to each in a conversation of their own; it is made into a message once. */
+  async sendDirectToAll(
+    tx: Transaction,
+    realm: Realm,
+    people: readonly User[],
+    content: string,
+    author: Author,
+  ): Promise<void> {
+    const bot = await tx.users.findSystemBot(realm.id, 'notification');
+    const draft = await this.draft(tx, realm, content, author, undefined);
+    for (const person of people) {
+      const participants = [bot, person].sort((a, b) => a.id - b.id);
+      const recipientId = await tx.recipients.openDirect(
+        realm.id,
+        participants.map((one) => one.id),
+      );
+      await this.send(tx, bot, { kind: 'direct', recipientId, participants }, draft);
+      await tx.yield();
+    }
+  }
+
   /** The realm's own words of welcome, parsed before the unit: see `welcome`. */
   async parseWelcome(realm: Realm): Promise<ParsedAhead | undefined> {
     const { welcomeMessageCustomText: own } = realm.settings;

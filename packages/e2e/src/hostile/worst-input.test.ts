@@ -132,6 +132,12 @@ describe('the worst that each operation may be sent', () => {
       await server.probe.lap();
       return id;
     },
+    makeGroup: async (members: readonly number[]) => {
+      const fields = new URLSearchParams({ name: `Made ${n++}`, description: '', members: JSON.stringify(members) });
+      const { group_id } = await call(account, '/user_groups/create', fields.toString());
+      await server.probe.lap();
+      return group_id;
+    },
     react: async () => {
       const reacted = { message_id: n + 1, emoji_name: 'tada' };
       await call(account, `/messages/${reacted.message_id}/reactions`, 'emoji_name=tada');

@@ -304,22 +304,23 @@ const MENTIONERS = {
 
 /** Of those that guests never have, whatever groups they are in. */
 const ownRight =
-  (...fields: readonly string[]): Derive =>
+  (field: string): Derive =>
   (answer, value) => {
-    for (const field of fields) answer[field] = !answer.is_guest && isMember(answer, value);
+    answer[field] = !answer.is_guest && isMember(answer, value);
   };
+
+const OWN_RIGHTS: Readonly<Record<string, Derive>> = {
+  can_create_public_channel_group: ownRight('can_create_public_streams'),
+  can_create_private_channel_group: ownRight('can_create_private_streams'),
+  can_create_web_public_channel_group: ownRight('can_create_web_public_streams'),
+  can_invite_users_group: ownRight('can_invite_others_to_realm'),
+};
 
 /** What of their own rights clients work out again whenever they come into groups, or leave them. */
 function deriveOwnRights(answer: Wire): void {
-  for (const property of OWN_RIGHTS)
-    for (const derive of DERIVED[property]!) derive(answer, answer[`realm_${property}`]);
+  for (const [property, derive] of Object.entries(OWN_RIGHTS)) derive(answer, answer[`realm_${property}`]);
+  ownsAnyChannelRight(answer);
 }
-const OWN_RIGHTS = [
-  'can_create_public_channel_group',
-  'can_create_private_channel_group',
-  'can_create_web_public_channel_group',
-  'can_invite_users_group',
-];
 
 /** What changes with a property of the organization beside the property (events §9 row 3). */
 const DERIVED: Readonly<Record<string, readonly Derive[]>> = {
@@ -331,19 +332,19 @@ const DERIVED: Readonly<Record<string, readonly Derive[]>> = {
   ],
   can_create_public_channel_group: [
     numbered('realm_create_public_stream_policy', CREATORS),
-    ownRight('can_create_public_streams'),
+    OWN_RIGHTS.can_create_public_channel_group!,
     ownsAnyChannelRight,
   ],
   can_create_private_channel_group: [
     numbered('realm_create_private_stream_policy', CREATORS),
-    ownRight('can_create_private_streams'),
+    OWN_RIGHTS.can_create_private_channel_group!,
     ownsAnyChannelRight,
   ],
   can_create_web_public_channel_group: [
     numbered('realm_create_web_public_stream_policy', CREATORS),
-    ownRight('can_create_web_public_streams'),
+    OWN_RIGHTS.can_create_web_public_channel_group!,
   ],
-  can_invite_users_group: [ownRight('can_invite_others_to_realm')],
+  can_invite_users_group: [OWN_RIGHTS.can_invite_users_group!],
   can_mention_many_users_group: [numbered('realm_wildcard_mention_policy', MENTIONERS)],
   jitsi_server_url: [
     (answer, value) => {
