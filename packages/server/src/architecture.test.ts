@@ -57,6 +57,7 @@ const RULES: Readonly<Record<string, Rules>> = {
       'inversify',
       'pino',
       'node:',
+      '@noble/ciphers',
       'zxcvbn',
       'disposable-email-domains-js',
     ],
@@ -121,6 +122,7 @@ const DOMAIN_FOLDERS = [
   'messages',
   'invitations',
   'reactions',
+  'push',
   'bots',
   'composition',
 ];

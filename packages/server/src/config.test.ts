@@ -19,6 +19,7 @@ describe('readConfiguration', () => {
       allowsWebPublicChannels: false,
       trustedProxies: 0,
       secret: null,
+      push: null,
       hasRateLimits: true,
       limits: expect.any(Object),
       shedsLoad: true,
@@ -41,6 +42,9 @@ describe('readConfiguration', () => {
       PARLEY_MAX_CONNECTIONS: '100',
       PARLEY_BYTES_IN_FLIGHT: '64',
       PARLEY_SHED_LOAD: 'off',
+      PARLEY_PUSH_SERVICE: 'https://push.example.com/',
+      PARLEY_PUSH_ORG_ID: 'id',
+      PARLEY_PUSH_ORG_KEY: 'key',
     };
     expect(read([], environment)).toEqual({
       host: '0.0.0.0',
@@ -53,6 +57,7 @@ describe('readConfiguration', () => {
       allowsWebPublicChannels: false,
       trustedProxies: 2,
       secret: 'correct horse battery staple',
+      push: { url: 'https://push.example.com', orgId: 'id', orgKey: 'key' },
       hasRateLimits: false,
       limits: {
         connections: 100,
@@ -108,23 +113,25 @@ describe('readConfiguration', () => {
   });
 
   it.each`
-    args                                        | environment                      | message
-    ${['--port', '99999']}                      | ${{}}                            | ${'--port must be a number from 0 to 65535, not "99999".'}
-    ${['--port', '']}                           | ${{}}                            | ${'--port must be a number from 0 to 65535, not "".'}
-    ${[]}                                       | ${{ PARLEY_PORT: 'x' }}          | ${'PARLEY_PORT must be a number from 0 to 65535, not "x".'}
-    ${[]}                                       | ${{ PARLEY_DATABASE: 'a.db' }}   | ${'PARLEY_DATABASE must be of the form sqlite:PATH, not "a.db".'}
-    ${[]}                                       | ${{ PARLEY_DEV: 'maybe' }}       | ${'PARLEY_DEV must be on or off, not "maybe".'}
-    ${[]}                                       | ${{ PARLEY_HOST: 'a b' }}        | ${'PARLEY_HOST must be an address to listen on, such as 127.0.0.1, not "a b".'}
-    ${[]}                                       | ${{ PARLEY_TRUST_PROXY: 'all' }} | ${/^PARLEY_TRUST_PROXY must be the number of proxies/}
-    ${['--url', 'https://chat.example.com/?a']} | ${{}}                            | ${/^--url must be an address such as https:/}
-    ${['--log-level', 'loud']}                  | ${{}}                            | ${'--log-level must be info or error or silent, not "loud".'}
-    ${['--prot', '1']}                          | ${{}}                            | ${"Unknown option '--prot'"}
-    ${['--host', '0.0.0.0', '--demo']}          | ${{}}                            | ${/^Demo data is refused on 0\.0\.0\.0/}
-    ${['--host', '192.168.1.4', '--dev']}       | ${{}}                            | ${/^Dev mode is refused on 192\.168\.1\.4/}
-    ${['--url', 'https://a.example', '--dev']}  | ${{}}                            | ${/^Dev mode is refused at https:\/\/a\.example, .*leave --url out/}
-    ${['--trust-proxy', '1', '--demo']}         | ${{}}                            | ${/^Demo data is refused behind a proxy, .*leave --trust-proxy out/}
-    ${['--max-connections', '0']}               | ${{}}                            | ${'--max-connections must be a number from 1 to 9999999, not "0".'}
-    ${[]}                                       | ${{ PARLEY_SECRET: 'short' }}    | ${'PARLEY_SECRET must be at least 8 characters long.'}
+    args                                        | environment                       | message
+    ${['--port', '99999']}                      | ${{}}                             | ${'--port must be a number from 0 to 65535, not "99999".'}
+    ${['--port', '']}                           | ${{}}                             | ${'--port must be a number from 0 to 65535, not "".'}
+    ${[]}                                       | ${{ PARLEY_PORT: 'x' }}           | ${'PARLEY_PORT must be a number from 0 to 65535, not "x".'}
+    ${[]}                                       | ${{ PARLEY_DATABASE: 'a.db' }}    | ${'PARLEY_DATABASE must be of the form sqlite:PATH, not "a.db".'}
+    ${[]}                                       | ${{ PARLEY_DEV: 'maybe' }}        | ${'PARLEY_DEV must be on or off, not "maybe".'}
+    ${[]}                                       | ${{ PARLEY_HOST: 'a b' }}         | ${'PARLEY_HOST must be an address to listen on, such as 127.0.0.1, not "a b".'}
+    ${[]}                                       | ${{ PARLEY_TRUST_PROXY: 'all' }}  | ${/^PARLEY_TRUST_PROXY must be the number of proxies/}
+    ${['--url', 'https://chat.example.com/?a']} | ${{}}                             | ${/^--url must be an address such as https:/}
+    ${['--log-level', 'loud']}                  | ${{}}                             | ${'--log-level must be info or error or silent, not "loud".'}
+    ${['--prot', '1']}                          | ${{}}                             | ${"Unknown option '--prot'"}
+    ${['--host', '0.0.0.0', '--demo']}          | ${{}}                             | ${/^Demo data is refused on 0\.0\.0\.0/}
+    ${['--host', '192.168.1.4', '--dev']}       | ${{}}                             | ${/^Dev mode is refused on 192\.168\.1\.4/}
+    ${['--url', 'https://a.example', '--dev']}  | ${{}}                             | ${/^Dev mode is refused at https:\/\/a\.example, .*leave --url out/}
+    ${['--trust-proxy', '1', '--demo']}         | ${{}}                             | ${/^Demo data is refused behind a proxy, .*leave --trust-proxy out/}
+    ${['--max-connections', '0']}               | ${{}}                             | ${'--max-connections must be a number from 1 to 9999999, not "0".'}
+    ${[]}                                       | ${{ PARLEY_PUSH_ORG_KEY: 'a b' }} | ${'PARLEY_PUSH_ORG_KEY must be letters, digits and signs, without blanks and colons.'}
+    ${['--push-org-id', 'id']}                  | ${{}}                             | ${/^A push service takes all of PARLEY_PUSH_SERVICE, /}
+    ${[]}                                       | ${{ PARLEY_SECRET: 'short' }}     | ${'PARLEY_SECRET must be at least 8 characters long.'}
   `('refuses $args $environment in one line', ({ args, environment, message }) => {
     expect(() => read(args, environment)).toThrow(
       expect.objectContaining({

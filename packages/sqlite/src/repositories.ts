@@ -14,6 +14,8 @@ import { SqliteMessageRepository } from './messages/sqlite-message-repository.js
 import { SqlitePersonalMessages } from './messages/sqlite-personal-messages.js';
 import { SqliteRecipientRepository } from './messages/sqlite-recipient-repository.js';
 import { SqliteTopicReads } from './messages/sqlite-topic-reads.js';
+import { SqliteDeviceRepository } from './push/sqlite-device-repository.js';
+import { SqlitePushTokenRepository } from './push/sqlite-push-token-repository.js';
 import { Quarantine } from './quarantine.js';
 import { ReactionPartReads, SqliteReactionRepository } from './reactions/sqlite-reaction-repository.js';
 import { newRealmCache, SqliteRealmRepository } from './realms/sqlite-realm-repository.js';
@@ -50,6 +52,8 @@ export function repositoryFactory(
       personal: new SqlitePersonalMessages(connection),
       reactions: new SqliteReactionRepository(connection),
       botStorage: new SqliteBotStorageRepository(connection),
+      devices: new SqliteDeviceRepository(connection),
+      pushTokens: new SqlitePushTokenRepository(connection),
       events: new SqliteEventLog(connection, clock),
       queues: new SqliteEventQueueRepository(connection),
       apiKeys: new SqliteApiKeyRepository(connection),

@@ -5,6 +5,7 @@ export { DomainError, declaredErrors, type ErrorCode, type ErrorDetails } from '
 export type { EventLoop } from './event-loop.js';
 export type {
   ChannelId,
+  DeviceId,
   EventSeq,
   GroupId,
   JobId,

@@ -20,6 +20,7 @@ const RELEASED = [
   ['0007-plain-names', '4bb787fe6a332e853d3b0b0d2a64dbebf8cd92208aeb2d26304e5e846d2a8063'],
   ['0008-reactions', '67fc9b91a7d396284435f6f62236ed897bd28a1dfb9bf655bfdfecb65557f5ae'],
   ['0009-bot-storage', '3acc4e30569009abcb45be75a76ed4ac94db8c5237670d4ed573efede483ebac'],
+  ['0010-push', '5fd19609d8c2ada7ac2a6e0f6cba08fb31c07787f3f73373afe772a20f74d9a6'],
 ];
 
 let directory: string;
@@ -69,6 +70,7 @@ it("makes the schema that each feature's schema.sql describes", () => {
     'messages',
     'reactions',
     'bots',
+    'push',
     'events',
     'authentication',
     'jobs',

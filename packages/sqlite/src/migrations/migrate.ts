@@ -8,6 +8,7 @@ import { jobs } from './0006-jobs.js';
 import { plainNames } from './0007-plain-names.js';
 import { reactions } from './0008-reactions.js';
 import { botStorage } from './0009-bot-storage.js';
+import { push } from './0010-push.js';
 import { checksumOf, type Migration } from './migration.js';
 import { sqlToFirstStep } from './recognize.js';
 
@@ -22,6 +23,7 @@ export const MIGRATIONS: readonly Migration[] = [
   plainNames,
   reactions,
   botStorage,
+  push,
 ];
 
 export const LATEST_VERSION = MIGRATIONS.length;
