@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { parseArgs } from 'node:util';
+import { isEmailAddress } from '@parley/domain/users';
 import { isLoopbackName, TRANSPORT_LIMITS, type TransportLimits } from '@parley/http';
 import type { PushServiceAccount } from './push/http-push-service.js';
 
@@ -23,6 +24,10 @@ export interface Configuration {
   readonly trustedProxies: number;
   /** Null: of the file beside the database. */
   readonly secret: string | null;
+  /** Of a mail server; null: letters are put into files. */
+  readonly smtpUrl: string | null;
+  /** What letters come from; null: `noreply@` the public address's host. */
+  readonly mailFrom: string | null;
   readonly hasRateLimits: boolean;
   /** What carries notifications to phones; null: nothing does. */
   readonly push: PushServiceAccount | null;
@@ -172,9 +177,25 @@ const SETTINGS = {
     parse: parseSecret,
     default: null as string | null,
   },
+  smtpUrl: {
+    variable: 'PARLEY_SMTP_URL',
+    help: 'mail server, smtp://USER:PASSWORD@HOST:PORT or smtps://…; default: letters are put into files beside the database',
+    parse: parseSmtpUrl,
+    default: null as string | null,
+  },
+  mailFrom: setting(
+    'PARLEY_MAIL_FROM',
+    'mail-from',
+    'ADDRESS',
+    'what letters come from; default: noreply@ the host of the public address',
+    parseMailAddress,
+    null as string | null,
+  ),
 } satisfies Record<string, Setting<unknown>>;
 
 type SettingName = keyof typeof SETTINGS;
+
+const SECRETS: ReadonlySet<SettingName> = new Set(['secret', 'smtpUrl', 'pushOrgKey']);
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** A command line and the environment, understood. */
@@ -205,8 +226,8 @@ export function readConfiguration(
       return parse(text) as (typeof SETTINGS)[N]['default'];
     } catch (error) {
       const source = given === undefined ? variable : `--${flag}`;
-      // What a secret is does not belong on a screen.
-      const said = name === 'secret' || name === 'pushOrgKey' ? '' : `, not ${JSON.stringify(text)}`;
+      // What a secret is, or a password, does not belong on a screen.
+      const said = SECRETS.has(name) ? '' : `, not ${JSON.stringify(text)}`;
       throw new StartupError(`${source} must be ${(error as Error).message}${said}.`);
     }
   };
@@ -224,6 +245,8 @@ export function readConfiguration(
     trustedProxies: read('trustedProxies'),
     secret: read('secret'),
     push: pushAccountOf(read('pushService'), read('pushOrgId'), read('pushOrgKey')),
+    smtpUrl: read('smtpUrl'),
+    mailFrom: read('mailFrom'),
     hasRateLimits: read('rateLimits') ?? !isDev,
     limits: limitsOf(read('connections'), read('bytesInFlight') * MIB),
     shedsLoad: read('shedsLoad'),
@@ -397,6 +420,17 @@ const MIN_SECRET_LENGTH = 8;
 
 export function parseSecret(text: string): string {
   if (text.length < MIN_SECRET_LENGTH) throw new Error(`at least ${MIN_SECRET_LENGTH} characters long`);
+  return text;
+}
+
+export function parseSmtpUrl(text: string): string {
+  const isUrl = URL.canParse(text) && ['smtp:', 'smtps:'].includes(new URL(text).protocol) && new URL(text).hostname;
+  if (!isUrl) throw new Error('a mail server such as smtp://user:password@mail.example.com:587');
+  return text;
+}
+
+export function parseMailAddress(text: string): string {
+  if (!isEmailAddress(text)) throw new Error('an address such as chat@example.com');
   return text;
 }
 

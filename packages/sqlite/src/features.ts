@@ -14,6 +14,17 @@ import { SqliteMessageRepository } from './messages/sqlite-message-repository.js
 import { SqlitePersonalMessages } from './messages/sqlite-personal-messages.js';
 import { SqliteRecipientRepository } from './messages/sqlite-recipient-repository.js';
 import { SqliteTopicReads } from './messages/sqlite-topic-reads.js';
+import { initial } from './migrations/0001-initial.js';
+import { serverAddress } from './migrations/0002-server-address.js';
+import { eventFormats } from './migrations/0003-event-formats.js';
+import { settingWords } from './migrations/0004-setting-words.js';
+import { narrowIndexes } from './migrations/0005-narrow-indexes.js';
+import { jobs } from './migrations/0006-jobs.js';
+import { plainNames } from './migrations/0007-plain-names.js';
+import { reactions } from './migrations/0008-reactions.js';
+import { botStorage } from './migrations/0009-bot-storage.js';
+import { push } from './migrations/0010-push.js';
+import type { Migration } from './migrations/migration.js';
 import { SqliteDeviceRepository } from './push/sqlite-device-repository.js';
 import { SqlitePushTokenRepository } from './push/sqlite-push-token-repository.js';
 import { Quarantine } from './quarantine.js';
@@ -22,6 +33,20 @@ import { newRealmCache, SqliteRealmRepository } from './realms/sqlite-realm-repo
 import type { WritableRepositories } from './sqlite-unit-of-work.js';
 import { newActorCache, SqliteActorReads } from './users/sqlite-actor-reads.js';
 import { newUserCache, SqliteUserRepository } from './users/sqlite-user-repository.js';
+
+/** In order; the schema's version is how many of them have run. New ones go to the end. */
+export const MIGRATIONS: readonly Migration[] = [
+  initial,
+  serverAddress,
+  eventFormats,
+  settingWords,
+  narrowIndexes,
+  jobs,
+  plainNames,
+  reactions,
+  botStorage,
+  push,
+];
 
 /** Makes the repositories of a connection. What they keep in memory, all connections share. */
 export function repositoryFactory(
