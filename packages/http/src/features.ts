@@ -12,6 +12,7 @@ import { GROUPS } from './groups/group.feature.js';
 import { INVITATIONS } from './invitations/invitation.feature.js';
 import { MESSAGES } from './messages/message.feature.js';
 import { joinParts, type MessagePart } from './messages/message-parts.js';
+import { PUSH } from './push/push.feature.js';
 import { REACTIONS } from './reactions/reaction.feature.js';
 import { REALMS } from './realms/realm.feature.js';
 import type { WireErrors } from './routing/wire-error.js';
@@ -47,7 +48,6 @@ const PLANNED = {
     fixedSection('giphy', { giphy_api_key: '' }),
     fixedSection('tenor', { tenor_api_key: '' }),
     fixedSection('klipy', { klipy_api_key: '' }),
-    fixedSection('device', { devices: {} }),
   ],
 } satisfies HttpFeature;
 
@@ -64,6 +64,7 @@ const ALL = [
   MESSAGES,
   REACTIONS,
   BOTS,
+  PUSH,
   CHANNELS,
   GROUPS,
   REALMS,

@@ -12,6 +12,7 @@ import type { EventListener, ServedQueues } from '@parley/domain/events';
 import type { JobHandler } from '@parley/domain/jobs';
 import type { Mailer } from '@parley/domain/mail';
 import type { MarkdownRenderer, RenderedMessages } from '@parley/domain/messages';
+import type { PushService } from '@parley/domain/push';
 import type { ServerAddress } from '@parley/domain/realms';
 import type { Clock, EventLoop, Randomness, RealmUrls, ReportProblem, Timers, UnitOfWork } from '@parley/domain/shared';
 import type { DisposableDomains } from '@parley/domain/users';
@@ -41,6 +42,8 @@ export const TOKENS = {
   channelQuota: token<ChannelQuota>('ChannelQuota'),
   developmentMode: token<DevelopmentMode>('DevelopmentMode'),
   servedQueues: token<ServedQueues>('ServedQueues'),
+  /** Null: the operator named none. */
+  pushService: token<PushService | null>('PushService'),
 } as const;
 
 /** What a server at work is made of, beside its use cases. */

@@ -25,7 +25,10 @@ import { plainNames } from './migrations/0007-plain-names.js';
 import { reactions } from './migrations/0008-reactions.js';
 import { search } from './migrations/0009-search.js';
 import { botStorage } from './migrations/0010-bot-storage.js';
+import { push } from './migrations/0011-push.js';
 import type { Migration } from './migrations/migration.js';
+import { SqliteDeviceRepository } from './push/sqlite-device-repository.js';
+import { SqlitePushTokenRepository } from './push/sqlite-push-token-repository.js';
 import { Quarantine } from './quarantine.js';
 import { ReactionPartReads, SqliteReactionRepository } from './reactions/sqlite-reaction-repository.js';
 import { newRealmCache, SqliteRealmRepository } from './realms/sqlite-realm-repository.js';
@@ -45,6 +48,7 @@ export const MIGRATIONS: readonly Migration[] = [
   reactions,
   search,
   botStorage,
+  push,
 ];
 
 /** Makes the repositories of a connection. What they keep in memory, all connections share. */
@@ -77,6 +81,8 @@ export function repositoryFactory(
       reactions: new SqliteReactionRepository(connection),
       searchIndex: new SqliteSearchIndex(connection),
       botStorage: new SqliteBotStorageRepository(connection),
+      devices: new SqliteDeviceRepository(connection),
+      pushTokens: new SqlitePushTokenRepository(connection),
       events: new SqliteEventLog(connection, clock),
       queues: new SqliteEventQueueRepository(connection),
       apiKeys: new SqliteApiKeyRepository(connection),

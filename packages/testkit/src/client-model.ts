@@ -137,6 +137,10 @@ const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
   blank: unseen,
   'user.credentials_changed': unseen,
   'realm.deactivated': unseen,
+  // What a person's own devices are, the clients of HTTP tests follow.
+  'device.added': unseen,
+  'device.changed': unseen,
+  'device.removed': unseen,
   'message.sent': ({ messages, viewer }, { view, exceptions }) => {
     const { id, mentionsChannel, isReadByDefault } = view.message;
     const own = exceptions.find(([userId]) => userId === viewer.userId)?.[1] ?? {};

@@ -11,6 +11,8 @@ export type ChannelId = Id<'channel'>;
 export type RecipientId = Id<'recipient'>;
 export type MessageId = Id<'message'>;
 export type JobId = Id<'job'>;
+/** A phone or tablet, as one app on it registers for push notifications. */
+export type DeviceId = Id<'device'>;
 
 /** Position of an event in its realm's log: 1, 2, 3 …, in commit order. */
 export type EventSeq = Id<'seq'>;

@@ -12,6 +12,7 @@ export type { EventLoop } from './event-loop.js';
 export { escapeHtml } from './html.js';
 export type {
   ChannelId,
+  DeviceId,
   EventSeq,
   GroupId,
   JobId,

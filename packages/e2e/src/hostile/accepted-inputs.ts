@@ -15,12 +15,28 @@ export interface Surroundings {
   readonly react: () => Promise<Reacted>;
   /** Made by whoever calls; answers its id. */
   readonly makeChannel: (name: string) => Promise<number>;
+  /** Of whoever calls; answers its id. */
+  readonly addDevice: () => Promise<number>;
+  /** The same, known to the push service. */
+  readonly registerDevice: () => Promise<number>;
+  /** Of whoever calls, in the way of older apps; answers it. */
+  readonly addToken: (kind: 'apns' | 'fcm') => Promise<string>;
 }
 
 export interface Reacted extends Fields {
   readonly message_id: number;
   readonly emoji_name: string;
 }
+
+/** Of a device, as long as it may be. */
+export const PUSH_REGISTRATION = {
+  push_key_id: 4_294_967_295,
+  push_key: Buffer.from('1'.repeat(33)).toString('base64'),
+  token_kind: 'apns',
+  token_id: 'AAAAAAAAAAA=',
+  bouncer_public_key: 'x'.repeat(44),
+  encrypted_push_registration: 'x'.repeat(7000),
+};
 
 type Input = (surroundings: Surroundings) => Fields | Promise<Fields>;
 
@@ -375,6 +391,25 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
   },
   'DELETE /messages/:message_id/reactions': {
     'a vote': ({ react }) => react(),
+  },
+  'POST /remove_client_device': {
+    'a new one': async ({ addDevice }) => ({ device_id: await addDevice() }),
+  },
+  'POST /mobile_push/register': {
+    'a key and a token': async ({ addDevice }) => ({ ...PUSH_REGISTRATION, device_id: await addDevice() }),
+  },
+  'POST /mobile_push/e2ee/test_notification': {
+    'one device': async ({ registerDevice }) => ({ device_id: await registerDevice() }),
+  },
+  'POST /users/me/apns_device_token': {
+    'a long one': ({ n }) => ({ token: `${n}`.padStart(4096, '0'), appid: 'x'.repeat(255) }),
+  },
+  'DELETE /users/me/apns_device_token': {
+    'a long one': async ({ addToken }) => ({ token: await addToken('apns') }),
+  },
+  'POST /users/me/android_gcm_reg_id': { 'a long one': ({ n }) => ({ token: `${n}`.padStart(4096, '0') }) },
+  'DELETE /users/me/android_gcm_reg_id': {
+    'a long one': async ({ addToken }) => ({ token: await addToken('fcm') }),
   },
   'PUT /bot_storage': {
     'one text': () => ({ storage: { key: 'value' } }),

@@ -1,6 +1,6 @@
 import type { Route } from '@parley/http';
 import { fieldsOf } from '../testing/expectations.js';
-import { TestServer } from '../testing/test-server.js';
+import { TestServer, type TestUser } from '../testing/test-server.js';
 import { expectInStep, WireWorld as World, type WorldChannel, type WorldPerson } from '../testing/wire-world.js';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -176,6 +176,80 @@ const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
       at: toMessage(0),
       params: SMILE,
       heard: ['reaction/remove'],
+    },
+  ],
+  'POST /register_client_device': [{ title: 'a device', as: 'hamlet', heard: ['device/add'] }],
+  'POST /remove_client_device': [
+    {
+      title: 'a device',
+      as: 'hamlet',
+      given: addDevice,
+      params: async ({ server, people }) => ({ device_id: await deviceOf(server, people.hamlet) }),
+      heard: ['device/remove'],
+    },
+  ],
+  'POST /mobile_push/register': [
+    {
+      title: 'a key and a token, which the push service takes later',
+      as: 'hamlet',
+      given: (world) => {
+        world.pushService.hold();
+        return addDevice(world);
+      },
+      params: async ({ server, people }) => ({
+        device_id: await deviceOf(server, people.hamlet),
+        push_key_id: 7,
+        push_key: Buffer.from('1'.repeat(33)).toString('base64'),
+        token_kind: 'fcm',
+        token_id: 'AAAAAAAAAAA=',
+        bouncer_public_key: 'key',
+        encrypted_push_registration: 'text',
+      }),
+      heard: ['device/update'],
+    },
+  ],
+  'POST /users/me/apns_device_token': [
+    { title: 'is nothing to clients', as: 'hamlet', params: { token: 'abcd', appid: 'a' }, heard: [] },
+  ],
+  'DELETE /users/me/apns_device_token': [
+    {
+      title: 'is nothing to clients',
+      as: 'hamlet',
+      given: ({ server, people }) =>
+        server.post('/users/me/apns_device_token', people.hamlet, { token: 'abcd', appid: 'a' }),
+      params: { token: 'abcd' },
+      heard: [],
+    },
+  ],
+  'POST /users/me/android_gcm_reg_id': [
+    { title: 'is nothing to clients', as: 'hamlet', params: { token: 'abcd' }, heard: [] },
+  ],
+  'DELETE /users/me/android_gcm_reg_id': [
+    {
+      title: 'is nothing to clients',
+      as: 'hamlet',
+      given: ({ server, people }) => server.post('/users/me/android_gcm_reg_id', people.hamlet, { token: 'abcd' }),
+      params: { token: 'abcd' },
+      heard: [],
+    },
+  ],
+  'POST /mobile_push/test_notification': [{ title: 'changes nothing', as: 'hamlet', heard: [] }],
+  'POST /mobile_push/e2ee/test_notification': [
+    {
+      title: 'to a device that is there no more',
+      as: 'hamlet',
+      given: async ({ server, people, pushService }) => {
+        const { realmId } = server;
+        pushService.goneTokenIds.push('AAAAAAAAAAE=');
+        await server.storage.uow.write(async (tx) => {
+          for (const tokenId of ['AAAAAAAAAAE=', 'AAAAAAAAAAI=']) {
+            const device = await tx.devices.add(realmId, people.hamlet.id);
+            const key = { id: 7, key: Buffer.from('1'.repeat(33)).toString('base64') };
+            await tx.devices.update({ ...device, key, tokenId, tokenKind: 'fcm' });
+          }
+        });
+      },
+      heard: ['device/remove'],
     },
   ],
   'PUT /bot_storage': [
@@ -735,6 +809,15 @@ function letGroupSeeChannel(...members: readonly WorldPerson[]): (world: World) 
     fieldsOf(await server.post('/channels/create', people.desdemona, params));
     fieldsOf(await server.patch('/realm', people.desdemona, { can_create_private_channel_group: { new: group } }));
   };
+}
+
+function addDevice({ server, people }: World): Promise<unknown> {
+  return server.post('/register_client_device', people.hamlet);
+}
+
+async function deviceOf(server: TestServer, who: TestUser): Promise<number> {
+  const { devices } = fieldsOf(await server.post('/register', who, { fetch_event_types: ['device'] }));
+  return Number(Object.keys(devices!)[0]);
 }
 
 function leaveTown({ server, people }: World): Promise<unknown> {

@@ -123,6 +123,15 @@ const replaces =
     answer[field] = event[from];
   };
 
+/** Organization §11. */
+const NEW_DEVICE = {
+  push_key_id: null,
+  push_token_id: null,
+  pending_push_token_id: null,
+  push_token_last_updated_timestamp: null,
+  push_registration_error_code: null,
+};
+
 /** By `type/op`, or by type for all its ops. */
 const RULES: Readonly<Record<string, Rule>> = {
   heartbeat: nothing,
@@ -168,6 +177,16 @@ const RULES: Readonly<Record<string, Rule>> = {
       other.stream_id === topic.stream_id && other.topic_name.toLowerCase() === topic.topic_name.toLowerCase();
     answer.user_topics = answer.user_topics.filter((other: Wire) => !isSame(other));
     if (topic.visibility_policy !== 0) answer.user_topics.push(topic);
+  },
+
+  'device/add': ({ answer, event: { device_id } }) => {
+    answer.devices[device_id] = NEW_DEVICE;
+  },
+  'device/update': ({ answer, event: { type: _, op: __, id: ___, device_id, ...changed } }) => {
+    answer.devices[device_id] = { ...answer.devices[device_id], ...changed };
+  },
+  'device/remove': ({ answer, event: { device_id } }) => {
+    delete answer.devices[device_id];
   },
 
   'stream/create': ({ answer, event }) => {

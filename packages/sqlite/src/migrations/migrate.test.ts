@@ -22,6 +22,7 @@ const RELEASED = [
   ['0008-reactions', '67fc9b91a7d396284435f6f62236ed897bd28a1dfb9bf655bfdfecb65557f5ae'],
   ['0009-search', '13df6ee7e09794616dc50a1601f68437e489989dd7606c049e6c09bdcf0d3ae2'],
   ['0010-bot-storage', '3acc4e30569009abcb45be75a76ed4ac94db8c5237670d4ed573efede483ebac'],
+  ['0011-push', '5fd19609d8c2ada7ac2a6e0f6cba08fb31c07787f3f73373afe772a20f74d9a6'],
 ];
 
 let directory: string;
@@ -71,6 +72,7 @@ it("makes the schema that each feature's schema.sql describes", () => {
     'messages',
     'reactions',
     'bots',
+    'push',
     'events',
     'authentication',
     'jobs',
