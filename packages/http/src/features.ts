@@ -14,6 +14,7 @@ import { joinParts, type MessagePart } from './messages/message-parts.js';
 import { REACTIONS } from './reactions/reaction.feature.js';
 import { REALMS } from './realms/realm.feature.js';
 import type { WireErrors } from './routing/wire-error.js';
+import { SCHEDULING } from './scheduling/scheduling.feature.js';
 import { SERVER_SETTINGS } from './server-settings/server-settings.feature.js';
 import { SETTINGS } from './settings/setting.feature.js';
 import { USERS } from './users/user.feature.js';
@@ -26,8 +27,6 @@ const PLANNED = {
     fixedSection('saved_snippets', { saved_snippets: [] }),
     fixedSection('navigation_views', { navigation_views: [] }),
     fixedSection('drafts', { drafts: [] }),
-    fixedSection('scheduled_messages', { scheduled_messages: [] }),
-    fixedSection('reminders', { reminders: [] }),
     fixedSection('muted_users', { muted_users: [] }),
     fixedSection('user_status', { user_status: {} }),
     plainSection('presence', ({ now }) => ({ presences: {}, presence_last_update_id: -1, server_timestamp: now })),
@@ -62,6 +61,7 @@ const ALL = [
   INVITATIONS,
   MESSAGES,
   REACTIONS,
+  SCHEDULING,
   CHANNELS,
   GROUPS,
   REALMS,

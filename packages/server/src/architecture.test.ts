@@ -121,6 +121,7 @@ const DOMAIN_FOLDERS = [
   'messages',
   'invitations',
   'reactions',
+  'scheduling',
   'composition',
 ];
 

@@ -9,6 +9,7 @@ import { messagesModule } from './modules/messages.module.js';
 import { optionsModule } from './modules/options.module.js';
 import { reactionsModule } from './modules/reactions.module.js';
 import { realmsModule } from './modules/realms.module.js';
+import { schedulingModule } from './modules/scheduling.module.js';
 import { usersModule } from './modules/users.module.js';
 import { workersModule } from './modules/workers.module.js';
 import type { ParleyParts } from './parley.js';
@@ -31,6 +32,7 @@ const USE_CASE_MODULES = [
   groupsModule,
   messagesModule,
   reactionsModule,
+  schedulingModule,
   realmsModule,
   usersModule,
 ];

@@ -16,6 +16,8 @@ import { SqliteTopicReads } from './messages/sqlite-topic-reads.js';
 import { Quarantine } from './quarantine.js';
 import { ReactionPartReads, SqliteReactionRepository } from './reactions/sqlite-reaction-repository.js';
 import { newRealmCache, SqliteRealmRepository } from './realms/sqlite-realm-repository.js';
+import { SqliteReminderRepository } from './scheduling/sqlite-reminder-repository.js';
+import { SqliteScheduledMessageRepository } from './scheduling/sqlite-scheduled-message-repository.js';
 import type { WritableRepositories } from './sqlite-unit-of-work.js';
 import { newActorCache, SqliteActorReads } from './users/sqlite-actor-reads.js';
 import { newUserCache, SqliteUserRepository } from './users/sqlite-user-repository.js';
@@ -48,6 +50,8 @@ export function repositoryFactory(
       moves: new SqliteMessageMoves(connection),
       personal: new SqlitePersonalMessages(connection),
       reactions: new SqliteReactionRepository(connection),
+      scheduledMessages: new SqliteScheduledMessageRepository(connection, quarantine),
+      reminders: new SqliteReminderRepository(connection),
       events: new SqliteEventLog(connection, clock),
       queues: new SqliteEventQueueRepository(connection),
       apiKeys: new SqliteApiKeyRepository(connection),

@@ -15,6 +15,8 @@ import { MemoryPersonalMessages } from './memory/memory-personal-messages.js';
 import { MemoryReactions } from './memory/memory-reactions.js';
 import { MemoryRealms } from './memory/memory-realms.js';
 import { MemoryRecipients } from './memory/memory-recipients.js';
+import { MemoryReminders } from './memory/memory-reminders.js';
+import { MemoryScheduledMessages } from './memory/memory-scheduled-messages.js';
 import { MemoryTopicPolicies } from './memory/memory-topic-policies.js';
 import { MemoryTopics } from './memory/memory-topics.js';
 import { MemoryUsers } from './memory/memory-users.js';
@@ -104,6 +106,8 @@ function repositoriesOf(unit: MemoryUnit) {
     moves: new MemoryMessageMoves(unit),
     personal: new MemoryPersonalMessages(unit),
     reactions: new MemoryReactions(unit),
+    scheduledMessages: new MemoryScheduledMessages(unit),
+    reminders: new MemoryReminders(unit),
     events: new MemoryEventLog(unit),
     queues: new MemoryEventQueues(unit),
     apiKeys: new MemoryApiKeys(unit),

@@ -89,14 +89,38 @@ export class SystemMessages {
     }
   }
 
-  async sendDirect(tx: Transaction, realm: Realm, person: User, content: string, author: Author): Promise<void> {
-    await this.sendDirectAs('notification', tx, realm, person, content, author);
+  /** `ahead`: what `parse` made of the content, or of what it quotes. */
+  async sendDirect(
+    tx: Transaction,
+    realm: Realm,
+    person: User,
+    content: string,
+    author: Author,
+    ahead?: ParsedMarkdown,
+  ): Promise<void> {
+    await this.sendDirectAs('notification', tx, realm, person, content, author, ahead);
+  }
+
+  /** Before the unit: only there is time for code and formulas. */
+  parse(realm: Realm, content: string): Promise<ParsedAhead> {
+    return parseAhead(this.renderer, content, this.optionsOf(realm));
+  }
+
+  /** What a message would show that says this, as HTML. */
+  async preview(
+    tx: Transaction,
+    realm: Realm,
+    content: string,
+    author: Author,
+    ahead: ParsedMarkdown,
+  ): Promise<string> {
+    return (await this.draft(tx, realm, content, author, ahead)).rendered.html;
   }
 
   /** The realm's own words of welcome, parsed before the unit: see `welcome`. */
   async parseWelcome(realm: Realm): Promise<ParsedAhead | undefined> {
     const { welcomeMessageCustomText: own } = realm.settings;
-    return own === '' ? undefined : parseAhead(this.renderer, own, this.optionsOf(realm));
+    return own === '' ? undefined : this.parse(realm, own);
   }
 
   /**

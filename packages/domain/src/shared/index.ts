@@ -12,6 +12,8 @@ export type {
   Ordinal,
   RealmId,
   RecipientId,
+  ReminderId,
+  ScheduledMessageId,
   UnixSeconds,
   UserId,
 } from './ids.js';

@@ -11,6 +11,8 @@ export interface Surroundings {
   readonly openQueue: () => Promise<string>;
   /** Of whoever calls, to a message; answers what it is called by. */
   readonly react: () => Promise<Reacted>;
+  /** A successful POST of whoever calls; answers its fields. */
+  readonly post: (path: string, fields: Fields) => Promise<Fields>;
 }
 
 export interface Reacted extends Fields {
@@ -80,6 +82,24 @@ const narrowed = (fields: Fields): Readonly<Record<string, Input>> =>
 
 const owner: Input = ({ organization: { owners } }) => ({ user_id: owners[1]!.id, email: owners[1]!.email });
 const firstChannel: Input = ({ organization: { channelIds } }) => ({ stream_id: channelIds[0], topic_name: 'topic 1' });
+
+const IN_AN_HOUR = Math.floor(Date.now() / 1000) + 3600;
+const inAnHour = ({ organization: { channelIds } }: Surroundings, content: string): Fields => ({
+  type: 'channel',
+  to: channelIds.at(-1),
+  topic: 'x',
+  content,
+  scheduled_delivery_timestamp: IN_AN_HOUR,
+});
+const scheduled = async (surroundings: Surroundings): Promise<Fields> => {
+  const { scheduled_message_id } = await surroundings.post('/scheduled_messages', inAnHour(surroundings, 'x'));
+  return { scheduled_message_id };
+};
+const reminderOf = (message_id: number, note: string): Fields => ({
+  message_id,
+  scheduled_delivery_timestamp: IN_AN_HOUR,
+  note,
+});
 
 const LATEST = { anchor: 'newest', num_before: 5000, num_after: 0 };
 const FEWEST = { anchor: 'newest', num_before: 1, num_after: 0 };
@@ -222,6 +242,32 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
   },
   'DELETE /messages/:message_id/reactions': {
     'a vote': ({ react }) => react(),
+  },
+  'POST /scheduled_messages': {
+    'a small one': (surroundings) => inAnHour(surroundings, 'x'),
+    'a long one': (surroundings) => inAnHour(surroundings, HOSTILE_TEXTS.mixed!),
+    'to everybody by id': (surroundings) => ({
+      ...inAnHour(surroundings, HOSTILE_TEXTS.words!),
+      type: 'direct',
+      to: peopleOf(surroundings),
+    }),
+  },
+  'PATCH /scheduled_messages/:scheduled_message_id': {
+    'a new time': async (surroundings) => ({
+      ...(await scheduled(surroundings)),
+      scheduled_delivery_timestamp: IN_AN_HOUR + 1,
+    }),
+    'a long text': async (surroundings) => ({ ...(await scheduled(surroundings)), content: HOSTILE_TEXTS.mixed }),
+  },
+  'DELETE /scheduled_messages/:scheduled_message_id': { one: scheduled },
+  'POST /reminders': {
+    'of a message': ({ n }) => reminderOf(n + 1, 'x'.repeat(1000)),
+  },
+  'DELETE /reminders/:reminder_id': {
+    one: async ({ post, n }) => {
+      const { reminder_id } = await post('/reminders', reminderOf(n + 1, ''));
+      return { reminder_id };
+    },
   },
   'POST /messages/flags/narrow': {
     one: () => ({ ...FEWEST, narrow: [], op: 'add', flag: 'starred' }),

@@ -19,6 +19,7 @@ const RELEASED = [
   ['0006-jobs', '09453bf665456242581089e0fdd493beba7beb186ad71c40ccdeea68378b1e5f'],
   ['0007-plain-names', '4bb787fe6a332e853d3b0b0d2a64dbebf8cd92208aeb2d26304e5e846d2a8063'],
   ['0008-reactions', '67fc9b91a7d396284435f6f62236ed897bd28a1dfb9bf655bfdfecb65557f5ae'],
+  ['0009-scheduling', '9a7c32ed36ba83a9f8e96a41e8f71d635c3ccac383ebf8e29b49d4d2c92befb0'],
 ];
 
 let directory: string;
@@ -67,6 +68,7 @@ it("makes the schema that each feature's schema.sql describes", () => {
     'channels',
     'messages',
     'reactions',
+    'scheduling',
     'events',
     'authentication',
     'jobs',

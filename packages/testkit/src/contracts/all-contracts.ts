@@ -13,6 +13,8 @@ import { personalMessagesContract } from './personal-messages.contract.js';
 import { reactionRepositoryContract } from './reaction-repository.contract.js';
 import { realmRepositoryContract } from './realm-repository.contract.js';
 import { recipientRepositoryContract } from './recipient-repository.contract.js';
+import { reminderRepositoryContract } from './reminder-repository.contract.js';
+import { scheduledMessageRepositoryContract } from './scheduled-message-repository.contract.js';
 import type { OpenStorage } from './storage-under-test.js';
 import { topicPolicyRepositoryContract } from './topic-policy-repository.contract.js';
 import { topicReadsContract } from './topic-reads.contract.js';
@@ -35,6 +37,8 @@ export function storageContracts(open: OpenStorage): void {
   messageMovesContract(open);
   personalMessagesContract(open);
   reactionRepositoryContract(open);
+  scheduledMessageRepositoryContract(open);
+  reminderRepositoryContract(open);
   eventLogContract(open);
   eventQueueRepositoryContract(open);
   apiKeyRepositoryContract(open);
