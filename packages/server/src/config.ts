@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { parseArgs } from 'node:util';
+import { isEmailAddress } from '@parley/domain/users';
 import { isLoopbackName, TRANSPORT_LIMITS, type TransportLimits } from '@parley/http';
 
 /** What a server needs to know, whatever it was told by. */
@@ -22,6 +23,10 @@ export interface Configuration {
   readonly trustedProxies: number;
   /** Null: of the file beside the database. */
   readonly secret: string | null;
+  /** Of a mail server; null: letters are put into files. */
+  readonly smtpUrl: string | null;
+  /** What letters come from; null: `noreply@` the public address's host. */
+  readonly mailFrom: string | null;
   readonly hasRateLimits: boolean;
   /** What differs from `TRANSPORT_LIMITS`. */
   readonly limits: Partial<TransportLimits>;
@@ -147,6 +152,20 @@ const SETTINGS = {
     parse: parseSecret,
     default: null as string | null,
   },
+  smtpUrl: {
+    variable: 'PARLEY_SMTP_URL',
+    help: 'mail server, smtp://USER:PASSWORD@HOST:PORT or smtps://…; default: letters are put into files beside the database',
+    parse: parseSmtpUrl,
+    default: null as string | null,
+  },
+  mailFrom: setting(
+    'PARLEY_MAIL_FROM',
+    'mail-from',
+    'ADDRESS',
+    'what letters come from; default: noreply@ the host of the public address',
+    parseMailAddress,
+    null as string | null,
+  ),
 } satisfies Record<string, Setting<unknown>>;
 
 type SettingName = keyof typeof SETTINGS;
@@ -180,8 +199,8 @@ export function readConfiguration(
       return parse(text) as (typeof SETTINGS)[N]['default'];
     } catch (error) {
       const source = given === undefined ? variable : `--${flag}`;
-      // What a secret is does not belong on a screen.
-      const said = name === 'secret' ? '' : `, not ${JSON.stringify(text)}`;
+      // What a secret is, or a password, does not belong on a screen.
+      const said = name === 'secret' || name === 'smtpUrl' ? '' : `, not ${JSON.stringify(text)}`;
       throw new StartupError(`${source} must be ${(error as Error).message}${said}.`);
     }
   };
@@ -198,6 +217,8 @@ export function readConfiguration(
     allowsWebPublicChannels: read('webPublic') ?? isDev,
     trustedProxies: read('trustedProxies'),
     secret: read('secret'),
+    smtpUrl: read('smtpUrl'),
+    mailFrom: read('mailFrom'),
     hasRateLimits: read('rateLimits') ?? !isDev,
     limits: limitsOf(read('connections'), read('bytesInFlight') * MIB),
     shedsLoad: read('shedsLoad'),
@@ -355,6 +376,17 @@ const MIN_SECRET_LENGTH = 8;
 
 export function parseSecret(text: string): string {
   if (text.length < MIN_SECRET_LENGTH) throw new Error(`at least ${MIN_SECRET_LENGTH} characters long`);
+  return text;
+}
+
+export function parseSmtpUrl(text: string): string {
+  const isUrl = URL.canParse(text) && ['smtp:', 'smtps:'].includes(new URL(text).protocol) && new URL(text).hostname;
+  if (!isUrl) throw new Error('a mail server such as smtp://user:password@mail.example.com:587');
+  return text;
+}
+
+export function parseMailAddress(text: string): string {
+  if (!isEmailAddress(text)) throw new Error('an address such as chat@example.com');
   return text;
 }
 

@@ -1,5 +1,7 @@
 import { mkdirSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
+import type { Mailer } from '@parley/domain/mail';
+import type { Clock } from '@parley/domain/shared';
 import { type Logger, silentLogger, type TransportLimits } from '@parley/http';
 import { unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
 import { openSqliteStorage } from '@parley/sqlite';
@@ -10,10 +12,14 @@ import {
   type Configuration,
   type DatabaseLocation,
   parseDatabase,
+  parseMailAddress,
   parseSecret,
+  parseSmtpUrl,
   parseUrl,
   StartupError,
 } from './config.js';
+import { FileOutbox } from './mail/file-outbox.js';
+import { SmtpMailer } from './mail/smtp-mailer.js';
 import { type ComposedParley, composeParley, type Parley, type ParleyParts } from './parley.js';
 import { findSecret, makeSecret, requireSameSecret } from './secret.js';
 import { SystemClock } from './system-clock.js';
@@ -30,6 +36,12 @@ export interface ParleyConfig {
   readonly acceptNewSecret?: boolean;
   /** The application's own log-in, asked before API keys are looked at. A throw answers 500. */
   readonly authenticate?: HostAuthenticate;
+  /** The application's own way of sending mail; default: `smtpUrl`. */
+  readonly mailer?: Mailer;
+  /** A mail server, `smtp://user:password@host:port`; default: letters are put into the folder `outbox` beside the database. */
+  readonly smtpUrl?: string;
+  /** What letters come from; default: `noreply@` and the host of `url`. */
+  readonly mailFrom?: string;
   /** String id of the organization at the public address itself; default: the first one that was made. */
   readonly defaultRealm?: string;
   /** Default: true. */
@@ -51,17 +63,21 @@ export interface ParleyConfig {
  * @throws StartupError for what makes no sense, DatabaseRefused when the database cannot be opened; nothing was touched then.
  */
 export async function createParley(config: ParleyConfig): Promise<Parley> {
-  const read = <T>(name: 'database' | 'url' | 'secret', parse: (text: string) => T): T => {
+  const read = <T>(name: 'database' | 'url' | 'secret' | 'smtpUrl' | 'mailFrom', parse: (text: string) => T): T => {
     try {
       return parse(String(config[name]));
     } catch (error) {
       throw new StartupError(`${name} must be ${(error as Error).message}.`);
     }
   };
+  const readIfGiven = (name: 'secret' | 'smtpUrl' | 'mailFrom', parse: (text: string) => string) =>
+    config[name] === undefined ? null : read(name, parse);
   return openParley(
     {
       database: read('database', parseDatabase),
-      secret: config.secret === undefined ? null : read('secret', parseSecret),
+      secret: readIfGiven('secret', parseSecret),
+      smtpUrl: readIfGiven('smtpUrl', parseSmtpUrl),
+      mailFrom: readIfGiven('mailFrom', parseMailAddress),
       url: read('url', parseUrl),
       defaultRealm: config.defaultRealm ?? null,
       hasRateLimits: config.rateLimits ?? true,
@@ -75,6 +91,7 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
     {
       logger: config.logger ?? silentLogger,
       ...(config.authenticate && { authenticate: config.authenticate }),
+      ...(config.mailer && { mailer: config.mailer }),
       acceptsNewSecret: config.acceptNewSecret ?? false,
     },
   );
@@ -83,6 +100,8 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
 type RuntimeConfig = Omit<Configuration, 'host' | 'port' | 'logLevel' | 'url'> & { readonly url: string };
 
 export interface HostOptions extends Pick<ParleyParts, 'logger' | 'authenticate'> {
+  /** Instead of the one that is configured. */
+  readonly mailer?: Mailer;
   readonly acceptsNewSecret: boolean;
 }
 
@@ -122,6 +141,7 @@ export async function openParley(
       passwordHasher: new HashQueue(new ScryptPasswordHasher()),
       markdownRenderer,
       unicodeEmoji,
+      mailer: mailerOf(configuration, clock),
       ...hostOptions,
       release,
     });
@@ -129,6 +149,12 @@ export async function openParley(
     await release();
     throw error;
   }
+}
+
+function mailerOf({ smtpUrl, mailFrom, url, database }: RuntimeConfig, clock: Clock): Mailer {
+  const from = mailFrom ?? `noreply@${new URL(url).hostname}`;
+  if (smtpUrl !== null) return new SmtpMailer({ url: smtpUrl, from });
+  return new FileOutbox(join(dirname(database.path), 'outbox'), from, clock);
 }
 
 /** Not Node's own recursion, which tries for ever where folders can neither be found nor made, as in /proc. */

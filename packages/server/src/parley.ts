@@ -4,6 +4,7 @@ import { PublishingUnitOfWork } from '@parley/domain/composition';
 import type { LoadUnicodeEmoji } from '@parley/domain/emoji';
 import { EventHub, LogFollower, QueueSweep } from '@parley/domain/events';
 import type { JobHandler } from '@parley/domain/jobs';
+import type { Mailer } from '@parley/domain/mail';
 import type { MarkdownRenderer } from '@parley/domain/messages';
 import type { Clock, Randomness, RealmId, Timers, UnitOfWork } from '@parley/domain/shared';
 import {
@@ -53,6 +54,7 @@ export interface ParleyParts {
   readonly randomness: Randomness;
   readonly passwordHasher: PasswordHasher;
   readonly markdownRenderer: MarkdownRenderer;
+  readonly mailer: Mailer;
   readonly unicodeEmoji: LoadUnicodeEmoji;
   readonly logger: Logger;
   readonly secret: string;

@@ -11,11 +11,15 @@ import {
 } from 'node:fs';
 import Sqlite, { type Database } from 'better-sqlite3';
 import { SECRET_FINGERPRINT } from './authentication/sqlite-api-key-repository.js';
-import { LATEST_VERSION, migrate } from './migrations/migrate.js';
+import { MIGRATIONS } from './features.js';
+import { migrate } from './migrations/migrate.js';
 import { isOpenHere } from './storage-files.js';
 
 /** Marks a file as Parley's in its header: the letters `Prly`. */
 export const APPLICATION_ID = 0x50726c79;
+
+/** Of the schema that this version makes. */
+export const LATEST_VERSION = MIGRATIONS.length;
 
 /** How long SQLite itself waits, and the event loop with it, for a lock that another process holds. */
 const LOCK_WAIT_MS = {
@@ -85,7 +89,7 @@ export function openWriter(path: string, { admit, trace }: WriterOptions = {}): 
     database.pragma('journal_size_limit = 67108864');
     // Savepoints keep their rollback data here; on disk it would cost a file per batch.
     database.pragma('temp_store = MEMORY');
-    migrate(database);
+    migrate(database, MIGRATIONS);
     database.pragma(`busy_timeout = ${LOCK_WAIT_MS.writing}`);
     return database;
   } catch (error) {

@@ -1,7 +1,7 @@
 import { closeSync, fchmodSync, openSync } from 'node:fs';
 import type { Clock, UnitOfWork } from '@parley/domain/shared';
 import { type AdmissionCheck, openReader, openWriter, type StatementTrace } from './database.js';
-import { repositoryFactory } from './repositories.js';
+import { repositoryFactory } from './features.js';
 import { SqliteUnitOfWork } from './sqlite-unit-of-work.js';
 import { StorageFiles, type StorageLoss } from './storage-files.js';
 

@@ -3,6 +3,7 @@ export type { Cancellation } from './cancellation.js';
 export type { Clock, Randomness } from './clock.js';
 export { DomainError, declaredErrors, type ErrorCode, type ErrorDetails } from './errors.js';
 export type { EventLoop } from './event-loop.js';
+export { escapeHtml } from './html.js';
 export type {
   ChannelId,
   EventSeq,

@@ -1,5 +1,6 @@
 export { accessChanges, accessibleUserIds } from './accessible-users.js';
 export { type Actor, type ActorReads, isAdministrator } from './actor.js';
+export { isEmailAddress } from './email-address.js';
 export {
   canSeeEmail,
   dummyAddress,

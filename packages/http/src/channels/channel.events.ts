@@ -56,7 +56,7 @@ function presentSubscriptionsAdded(event: EventOf<'subscription.added'>, context
 
 /** In the older form first, which those do not get who name the newer one (events §6.7). */
 function presentTopicPolicy(event: EventOf<'topic.policy_changed'>, context: EventContext): Presented {
-  const { types } = context.queue.filter;
+  const { eventTypes: types } = context.presentation;
   const { showsEmptyTopics: allowsEmpty } = context;
   const older = [
     opened({

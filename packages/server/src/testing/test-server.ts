@@ -14,7 +14,7 @@ import type { RealmId, UserId } from '@parley/domain/shared';
 import { RegisterUser, type Role, type User } from '@parley/domain/users';
 import { type Logger, type Route, silentLogger } from '@parley/http';
 import { unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
-import { FixedClock } from '@parley/testkit';
+import { FakeMailer, FixedClock } from '@parley/testkit';
 import type { HostAuthenticate } from '../authentication/host-authenticator.js';
 import { ScryptPasswordHasher } from '../authentication/scrypt-password-hasher.js';
 import { SeededRandom } from '../demo/seeded-random.js';
@@ -83,6 +83,8 @@ const quickHasher = new ScryptPasswordHasher({ ln: 1, p: 1 });
  * it after the test.
  */
 export class TestServer {
+  /** What the server has sent. */
+  readonly mailer: FakeMailer;
   readonly people = {} as Record<TestPerson, TestUser>;
   realmId!: RealmId;
   private readonly agent = new Agent({ keepAlive: true });
@@ -94,7 +96,9 @@ export class TestServer {
     readonly clock: FixedClock,
     private readonly server: Server,
     readonly url: string,
-  ) {}
+  ) {
+    this.mailer = parts.mailer as FakeMailer;
+  }
 
   static async start(options: TestServerOptions = {}): Promise<TestServer> {
     const clock = new FixedClock();
@@ -108,6 +112,7 @@ export class TestServer {
       randomness: new SeededRandom(7),
       passwordHasher: quickHasher,
       markdownRenderer: new ZulipMarkdownRenderer(),
+      mailer: new FakeMailer(),
       unicodeEmoji,
       logger: silentLogger,
       secret: 'the secret of a test server',

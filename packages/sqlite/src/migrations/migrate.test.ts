@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FixedClock } from '@parley/testkit';
 import Sqlite from 'better-sqlite3';
-import { APPLICATION_ID, DatabaseRefused, openWriter } from '../database.js';
+import { APPLICATION_ID, DatabaseRefused, LATEST_VERSION, openWriter } from '../database.js';
+import { MIGRATIONS } from '../features.js';
 import { openSqliteStorage } from '../index.js';
-import { LATEST_VERSION, MIGRATIONS, migrate } from './migrate.js';
+import { migrate } from './migrate.js';
 import { checksumOf } from './migration.js';
 import { fingerprintOf, normalizedSchema } from './recognize.js';
 
@@ -50,7 +51,7 @@ const withoutSubmessages = (sql: string): string =>
 /** Of a database made of all steps. */
 function schemaOfSteps(): readonly string[] {
   const database = new Sqlite(':memory:');
-  migrate(database);
+  migrate(database, MIGRATIONS);
   database.exec('DROP TABLE schema_step');
   return normalizedSchema(database);
 }
@@ -214,7 +215,7 @@ it('makes words of the numbers that settings had, and leaves everything else as 
   );
   addUser.run({ email: 'a', settings: JSON.stringify(settings) });
   addUser.run({ email: 'b', settings: '{}' });
-  migrate(database);
+  migrate(database, MIGRATIONS);
   const words = { ...settings, emailAddressVisibility: 'administrators', webHomeView: 'allMessages' };
   const realm = database.prepare('SELECT settings, user_defaults FROM realm').raw().get() as string[];
   expect(realm.map((json) => JSON.parse(json))).toEqual([{ organizationType: 'business', digestWeekday: 1 }, words]);

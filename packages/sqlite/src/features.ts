@@ -13,6 +13,16 @@ import { SqliteMessageRepository } from './messages/sqlite-message-repository.js
 import { SqlitePersonalMessages } from './messages/sqlite-personal-messages.js';
 import { SqliteRecipientRepository } from './messages/sqlite-recipient-repository.js';
 import { SqliteTopicReads } from './messages/sqlite-topic-reads.js';
+import { initial } from './migrations/0001-initial.js';
+import { serverAddress } from './migrations/0002-server-address.js';
+import { eventFormats } from './migrations/0003-event-formats.js';
+import { settingWords } from './migrations/0004-setting-words.js';
+import { narrowIndexes } from './migrations/0005-narrow-indexes.js';
+import { jobs } from './migrations/0006-jobs.js';
+import { plainNames } from './migrations/0007-plain-names.js';
+import { reactions } from './migrations/0008-reactions.js';
+import { scheduling } from './migrations/0009-scheduling.js';
+import type { Migration } from './migrations/migration.js';
 import { Quarantine } from './quarantine.js';
 import { ReactionPartReads, SqliteReactionRepository } from './reactions/sqlite-reaction-repository.js';
 import { newRealmCache, SqliteRealmRepository } from './realms/sqlite-realm-repository.js';
@@ -21,6 +31,19 @@ import { SqliteScheduledMessageRepository } from './scheduling/sqlite-scheduled-
 import type { WritableRepositories } from './sqlite-unit-of-work.js';
 import { newActorCache, SqliteActorReads } from './users/sqlite-actor-reads.js';
 import { newUserCache, SqliteUserRepository } from './users/sqlite-user-repository.js';
+
+/** In order; the schema's version is how many of them have run. New ones go to the end. */
+export const MIGRATIONS: readonly Migration[] = [
+  initial,
+  serverAddress,
+  eventFormats,
+  settingWords,
+  narrowIndexes,
+  jobs,
+  plainNames,
+  reactions,
+  scheduling,
+];
 
 /** Makes the repositories of a connection. What they keep in memory, all connections share. */
 export function repositoryFactory(

@@ -1,0 +1,20 @@
+import { composeLetter } from './letter.js';
+
+const ENVELOPE = { to: 'yorick@example.com', senderName: 'Elsinore', subject: 'Alas <poor> Yorick' };
+
+describe('composeLetter', () => {
+  it('says the same as text and as HTML', () => {
+    const link = { label: 'Join', url: 'https://chat.example.com/join/abc/?a=1&b=2' };
+    const letter = composeLetter({ ...ENVELOPE, paragraphs: ['One', 'Two & three'], link, footer: 'Why' });
+    expect(letter).toMatchObject(ENVELOPE);
+    expect(letter.text).toBe('One\n\nTwo & three\n\nJoin:\nhttps://chat.example.com/join/abc/?a=1&b=2\n\n-- \nWhy\n');
+    expect(letter.html).toContain('<p>One</p>\n<p>Two &amp; three</p>');
+    expect(letter.html).toContain('<a href="https://chat.example.com/join/abc/?a=1&amp;b=2">Join</a>');
+    expect(letter.html).toContain('<title>Alas &lt;poor&gt; Yorick</title>');
+  });
+
+  it('takes nothing for markup', () => {
+    const { html } = composeLetter({ ...ENVELOPE, paragraphs: ['<script>alert("1")</script>'] });
+    expect(html).toContain('<p>&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;</p>');
+  });
+});
