@@ -27,6 +27,7 @@ const CUSTOM_EMOJI = 'organizations have no emoji of their own';
 const SETTINGS_LACK = 'no address changes, since no mail is sent; there are neither presence events nor drafts';
 
 const PROFILE_DATA = 'profile data';
+const NO_FILES = 'files are not attached';
 
 const ROWS: readonly Row[] = [
   // Protocol
@@ -176,8 +177,8 @@ const ROWS: readonly Row[] = [
   ['PATCH', '/navigation_views/*fragment', 'users §19'],
   ['DELETE', '/navigation_views/*fragment', 'users §19'],
   ['GET', '/scheduled_messages', 'users §20.1'],
-  ['POST', '/scheduled_messages', 'users §20.2'],
-  ['PATCH', '/scheduled_messages/:scheduled_message_id', 'users §20.3', { isStarred: true }],
+  ['POST', '/scheduled_messages', 'users §20.2', { lacks: NO_FILES }],
+  ['PATCH', '/scheduled_messages/:scheduled_message_id', 'users §20.3', { isStarred: true, lacks: NO_FILES }],
   ['DELETE', '/scheduled_messages/:scheduled_message_id', 'users §20.4'],
   ['GET', '/reminders', 'users §21'],
   ['POST', '/reminders', 'users §21', { isStarred: true }],

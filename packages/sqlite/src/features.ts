@@ -26,12 +26,15 @@ import { reactions } from './migrations/0008-reactions.js';
 import { search } from './migrations/0009-search.js';
 import { botStorage } from './migrations/0010-bot-storage.js';
 import { push } from './migrations/0011-push.js';
+import { scheduling } from './migrations/0012-scheduling.js';
 import type { Migration } from './migrations/migration.js';
 import { SqliteDeviceRepository } from './push/sqlite-device-repository.js';
 import { SqlitePushTokenRepository } from './push/sqlite-push-token-repository.js';
 import { Quarantine } from './quarantine.js';
 import { ReactionPartReads, SqliteReactionRepository } from './reactions/sqlite-reaction-repository.js';
 import { newRealmCache, SqliteRealmRepository } from './realms/sqlite-realm-repository.js';
+import { SqliteReminderRepository } from './scheduling/sqlite-reminder-repository.js';
+import { SqliteScheduledMessageRepository } from './scheduling/sqlite-scheduled-message-repository.js';
 import type { WritableRepositories } from './unit-turns.js';
 import { newActorCache, SqliteActorReads } from './users/sqlite-actor-reads.js';
 import { newUserCache, SqliteUserRepository } from './users/sqlite-user-repository.js';
@@ -49,6 +52,7 @@ export const MIGRATIONS: readonly Migration[] = [
   search,
   botStorage,
   push,
+  scheduling,
 ];
 
 /** Makes the repositories of a connection. What they keep in memory, all connections share. */
@@ -83,6 +87,8 @@ export function repositoryFactory(
       botStorage: new SqliteBotStorageRepository(connection),
       devices: new SqliteDeviceRepository(connection),
       pushTokens: new SqlitePushTokenRepository(connection),
+      scheduledMessages: new SqliteScheduledMessageRepository(connection, quarantine),
+      reminders: new SqliteReminderRepository(connection),
       events: new SqliteEventLog(connection, clock),
       queues: new SqliteEventQueueRepository(connection),
       apiKeys: new SqliteApiKeyRepository(connection),

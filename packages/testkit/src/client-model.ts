@@ -8,7 +8,18 @@ import {
 import { type Audience, type DomainEvent, isReadable, type StoredEvent } from '@parley/domain/events';
 import { HISTORICAL, type PersonalFlags, topicKey, type Viewer } from '@parley/domain/messages';
 import type { Reaction } from '@parley/domain/reactions';
-import type { ChannelId, EventSeq, GroupId, MessageId, Repositories, UnixSeconds, UserId } from '@parley/domain/shared';
+import type { Reminder, ScheduledMessage } from '@parley/domain/scheduling';
+import type {
+  ChannelId,
+  EventSeq,
+  GroupId,
+  MessageId,
+  ReminderId,
+  Repositories,
+  ScheduledMessageId,
+  UnixSeconds,
+  UserId,
+} from '@parley/domain/shared';
 import {
   type Actor,
   accessChanges,
@@ -42,6 +53,9 @@ export interface ClientState {
   readonly topicPolicies: Map<string, { readonly visibility: TopicVisibility; readonly changedAt: UnixSeconds }>;
   /** Their own messages. */
   readonly messages: Map<MessageId, PersonalFlags>;
+  /** Those that were not sent. */
+  readonly scheduledMessages: Map<ScheduledMessageId, ScheduledMessage>;
+  readonly reminders: Map<ReminderId, Reminder>;
   /** Of those that have any, oldest first. */
   readonly reactions: Map<MessageId, readonly Reaction[]>;
 }
@@ -126,9 +140,13 @@ export async function fetchClientState(r: Repositories, viewer: Viewer): Promise
       ]),
     ),
     messages: new Map(entries.map(({ id, flags }) => [id, flags])),
+    scheduledMessages: new Map((await r.scheduledMessages.listUnsent(realmId, userId, MANY)).map((it) => [it.id, it])),
+    reminders: new Map((await r.reminders.list(realmId, userId, MANY)).map((it) => [it.id, it])),
     reactions: new Map(views.flatMap(({ message, reactions }) => (reactions ? [[message.id, reactions]] : []))),
   };
 }
+
+const MANY = 100_000;
 
 type Apply<E> = (state: ClientState, event: E) => void;
 const unseen = () => {};
@@ -172,6 +190,11 @@ const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
     if (now.length > 0) reactions.set(messageId, now);
     else reactions.delete(messageId);
   },
+  'scheduled_message.added': ({ scheduledMessages }, { message }) => void scheduledMessages.set(message.id, message),
+  'scheduled_message.changed': ({ scheduledMessages }, { message }) => void scheduledMessages.set(message.id, message),
+  'scheduled_message.removed': ({ scheduledMessages }, { id }) => void scheduledMessages.delete(id),
+  'reminder.added': ({ reminders }, { reminder }) => void reminders.set(reminder.id, reminder),
+  'reminder.removed': ({ reminders }, { id }) => void reminders.delete(id),
   'channel.created': (state, { channels }) => {
     for (const view of channels) learnChannel(state, view, state.subscribers.get(view.id) ?? []);
   },

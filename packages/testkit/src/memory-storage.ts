@@ -19,6 +19,8 @@ import { MemoryPushTokens } from './memory/memory-push-tokens.js';
 import { MemoryReactions } from './memory/memory-reactions.js';
 import { MemoryRealms } from './memory/memory-realms.js';
 import { MemoryRecipients } from './memory/memory-recipients.js';
+import { MemoryReminders } from './memory/memory-reminders.js';
+import { MemoryScheduledMessages } from './memory/memory-scheduled-messages.js';
 import { MemorySearchIndex } from './memory/memory-search-index.js';
 import { MemoryTopicPolicies } from './memory/memory-topic-policies.js';
 import { MemoryTopics } from './memory/memory-topics.js';
@@ -116,6 +118,8 @@ function repositoriesOf(unit: MemoryUnit) {
     botStorage: new MemoryBotStorage(unit),
     devices: new MemoryDevices(unit),
     pushTokens: new MemoryPushTokens(unit),
+    scheduledMessages: new MemoryScheduledMessages(unit),
+    reminders: new MemoryReminders(unit),
     events: new MemoryEventLog(unit),
     queues: new MemoryEventQueues(unit),
     apiKeys: new MemoryApiKeys(unit),

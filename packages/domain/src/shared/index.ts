@@ -20,6 +20,8 @@ export type {
   Ordinal,
   RealmId,
   RecipientId,
+  ReminderId,
+  ScheduledMessageId,
   UnixSeconds,
   UserId,
 } from './ids.js';

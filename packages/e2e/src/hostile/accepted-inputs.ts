@@ -21,6 +21,8 @@ export interface Surroundings {
   readonly registerDevice: () => Promise<number>;
   /** Of whoever calls, in the way of older apps; answers it. */
   readonly addToken: (kind: 'apns' | 'fcm') => Promise<string>;
+  /** A successful POST of whoever calls; answers its fields. */
+  readonly post: (path: string, fields: Fields) => Promise<Fields>;
 }
 
 export interface Reacted extends Fields {
@@ -120,6 +122,24 @@ const ownerInChannel: Input = ({ organization: { owners, channelIds } }) => ({
   stream_id: channelIds[0],
 });
 const firstChannel: Input = ({ organization: { channelIds } }) => ({ stream_id: channelIds[0], topic_name: 'topic 1' });
+
+const IN_AN_HOUR = Math.floor(Date.now() / 1000) + 3600;
+const inAnHour = ({ organization: { channelIds } }: Surroundings, content: string): Fields => ({
+  type: 'channel',
+  to: channelIds.at(-1),
+  topic: 'x',
+  content,
+  scheduled_delivery_timestamp: IN_AN_HOUR,
+});
+const scheduled = async (surroundings: Surroundings): Promise<Fields> => {
+  const { scheduled_message_id } = await surroundings.post('/scheduled_messages', inAnHour(surroundings, 'x'));
+  return { scheduled_message_id };
+};
+const reminderOf = (message_id: number, note: string): Fields => ({
+  message_id,
+  scheduled_delivery_timestamp: IN_AN_HOUR,
+  note,
+});
 
 const LATEST = { anchor: 'newest', num_before: 5000, num_after: 0 };
 const FEWEST = { anchor: 'newest', num_before: 1, num_after: 0 };
@@ -417,6 +437,32 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
     'ten thousand texts': ({ n }) => ({
       storage: Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`${n} ${index}`, 'x'.repeat(50)])),
     }),
+  },
+  'POST /scheduled_messages': {
+    'a small one': (surroundings) => inAnHour(surroundings, 'x'),
+    'a long one': (surroundings) => inAnHour(surroundings, HOSTILE_TEXTS.mixed!),
+    'to everybody by id': (surroundings) => ({
+      ...inAnHour(surroundings, HOSTILE_TEXTS.words!),
+      type: 'direct',
+      to: peopleOf(surroundings),
+    }),
+  },
+  'PATCH /scheduled_messages/:scheduled_message_id': {
+    'a new time': async (surroundings) => ({
+      ...(await scheduled(surroundings)),
+      scheduled_delivery_timestamp: IN_AN_HOUR + 1,
+    }),
+    'a long text': async (surroundings) => ({ ...(await scheduled(surroundings)), content: HOSTILE_TEXTS.mixed }),
+  },
+  'DELETE /scheduled_messages/:scheduled_message_id': { one: scheduled },
+  'POST /reminders': {
+    'of a message': ({ n }) => reminderOf(n + 1, 'x'.repeat(1000)),
+  },
+  'DELETE /reminders/:reminder_id': {
+    one: async ({ post, n }) => {
+      const { reminder_id } = await post('/reminders', reminderOf(n + 1, ''));
+      return { reminder_id };
+    },
   },
   'POST /messages/flags/narrow': {
     one: () => ({ ...FEWEST, narrow: [], op: 'add', flag: 'starred' }),

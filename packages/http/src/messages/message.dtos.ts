@@ -18,7 +18,7 @@ import { parseAnchor, parseAnchorDate } from './anchor.js';
 import { narrow } from './narrow-param.js';
 
 /** Sending cuts what does not fit in a message, and rendering refuses it in its own words (messages §1.3, §15.1). */
-const CONTENT = { max: 1_000_000 };
+export const CONTENT = { max: 1_000_000 };
 const MAX_WIDGET_LENGTH = 10_000;
 
 export class SendMessageDto {

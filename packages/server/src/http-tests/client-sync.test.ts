@@ -256,6 +256,49 @@ const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
     { title: 'is the bot’s own business', as: 'helper', params: { storage: { key: 'value' } }, heard: [] },
   ],
   'DELETE /bot_storage': [{ title: 'is the bot’s own business', as: 'helper', heard: [] }],
+  'POST /scheduled_messages': [
+    {
+      title: 'to a channel',
+      as: 'hamlet',
+      given: scheduleHello(20),
+      params: later(10),
+      heard: ['scheduled_messages/add'],
+    },
+  ],
+  'PATCH /scheduled_messages/:scheduled_message_id': [
+    {
+      title: 'to a later time',
+      as: 'hamlet',
+      given: async (world) => {
+        await scheduleHello(10)(world);
+        await scheduleHello(20)(world);
+      },
+      at: () => ({ scheduled_message_id: 1 }),
+      params: ({ server }) => ({ scheduled_delivery_timestamp: server.clock.now() + 30 }),
+      heard: ['scheduled_messages/update'],
+    },
+  ],
+  'DELETE /scheduled_messages/:scheduled_message_id': [
+    {
+      title: 'deleted',
+      as: 'hamlet',
+      given: scheduleHello(10),
+      at: () => ({ scheduled_message_id: 1 }),
+      heard: ['scheduled_messages/remove'],
+    },
+  ],
+  'POST /reminders': [
+    { title: 'of a message', as: 'hamlet', given: remindLater(20), params: reminding(10), heard: ['reminders/add'] },
+  ],
+  'DELETE /reminders/:reminder_id': [
+    {
+      title: 'deleted',
+      as: 'hamlet',
+      given: remindLater(10),
+      at: () => ({ reminder_id: 1 }),
+      heard: ['reminders/remove'],
+    },
+  ],
   'POST /messages/render': [{ title: 'changes nothing', as: 'hamlet', params: { content: '*hello*' }, heard: [] }],
   'POST /channels/create': [
     {
@@ -822,6 +865,28 @@ async function deviceOf(server: TestServer, who: TestUser): Promise<number> {
 
 function leaveTown({ server, people }: World): Promise<unknown> {
   return server.delete('/users/me/subscriptions', people.hamlet, { subscriptions: ['town'] });
+}
+
+function later(seconds: number) {
+  return (world: World): Fields => ({
+    ...toTown('news')(world),
+    content: 'hello',
+    scheduled_delivery_timestamp: world.server.clock.now() + seconds,
+  });
+}
+function scheduleHello(seconds: number) {
+  return (world: World): Promise<unknown> =>
+    world.server.post('/scheduled_messages', world.people.hamlet, later(seconds)(world));
+}
+function reminding(seconds: number) {
+  return ({ server, messages }: World): Fields => ({
+    message_id: messages[0],
+    scheduled_delivery_timestamp: server.clock.now() + seconds,
+  });
+}
+function remindLater(seconds: number) {
+  return (world: World): Promise<unknown> =>
+    world.server.post('/reminders', world.people.hamlet, reminding(seconds)(world));
 }
 
 const nameOf = ({ method, path }: Pick<Route, 'method' | 'path'>): string => `${method} ${path}`;

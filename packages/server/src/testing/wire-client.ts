@@ -172,6 +172,19 @@ const RULES: Readonly<Record<string, Rule>> = {
     if (user_id === selfId) own(answer, [message_id]);
   },
   'reaction/remove': nothing,
+  'scheduled_messages/add': ({ answer, event }) => {
+    for (const message of event.scheduled_messages) putScheduled(answer, message);
+  },
+  'scheduled_messages/update': ({ answer, event }) => putScheduled(answer, event.scheduled_message),
+  'scheduled_messages/remove': ({ answer, event: { scheduled_message_id: id } }) => {
+    answer.scheduled_messages = answer.scheduled_messages.filter((it: Wire) => it.scheduled_message_id !== id);
+  },
+  'reminders/add': ({ answer, event }) => {
+    answer.reminders = [...answer.reminders, ...event.reminders].sort(byTime('reminder_id'));
+  },
+  'reminders/remove': ({ answer, event: { reminder_id: id } }) => {
+    answer.reminders = answer.reminders.filter((it: Wire) => it.reminder_id !== id);
+  },
   user_topic: ({ answer, event: { type: _, id: __, ...topic } }) => {
     const isSame = (other: Wire) =>
       other.stream_id === topic.stream_id && other.topic_name.toLowerCase() === topic.topic_name.toLowerCase();
@@ -290,6 +303,17 @@ function receiveMessage({ answer, unread, selfId, event: { message, flags } }: H
       first_message_id: channel.first_message_id ?? message.id,
     }));
   }
+}
+
+/** By time, then by id (events §3.2). */
+const byTime = (id: string) => (a: Wire, b: Wire) =>
+  a.scheduled_delivery_timestamp - b.scheduled_delivery_timestamp || a[id] - b[id];
+
+function putScheduled(answer: Wire, message: Wire): void {
+  const others = answer.scheduled_messages.filter(
+    (it: Wire) => it.scheduled_message_id !== message.scheduled_message_id,
+  );
+  answer.scheduled_messages = [...others, message].sort(byTime('scheduled_message_id'));
 }
 
 type Derive = (answer: Wire, value: Wire) => void;

@@ -23,6 +23,7 @@ const RELEASED = [
   ['0009-search', '13df6ee7e09794616dc50a1601f68437e489989dd7606c049e6c09bdcf0d3ae2'],
   ['0010-bot-storage', '3acc4e30569009abcb45be75a76ed4ac94db8c5237670d4ed573efede483ebac'],
   ['0011-push', '5fd19609d8c2ada7ac2a6e0f6cba08fb31c07787f3f73373afe772a20f74d9a6'],
+  ['0012-scheduling', '9a7c32ed36ba83a9f8e96a41e8f71d635c3ccac383ebf8e29b49d4d2c92befb0'],
 ];
 
 let directory: string;
@@ -73,6 +74,7 @@ it("makes the schema that each feature's schema.sql describes", () => {
     'reactions',
     'bots',
     'push',
+    'scheduling',
     'events',
     'authentication',
     'jobs',

@@ -15,6 +15,8 @@ import { deviceRepositoryContract, pushTokenRepositoryContract } from './push-re
 import { reactionRepositoryContract } from './reaction-repository.contract.js';
 import { realmRepositoryContract } from './realm-repository.contract.js';
 import { recipientRepositoryContract } from './recipient-repository.contract.js';
+import { reminderRepositoryContract } from './reminder-repository.contract.js';
+import { scheduledMessageRepositoryContract } from './scheduled-message-repository.contract.js';
 import { searchIndexContract } from './search-index.contract.js';
 import type { OpenStorage } from './storage-under-test.js';
 import { topicPolicyRepositoryContract } from './topic-policy-repository.contract.js';
@@ -42,6 +44,8 @@ export function storageContracts(open: OpenStorage): void {
   botStorageRepositoryContract(open);
   deviceRepositoryContract(open);
   pushTokenRepositoryContract(open);
+  scheduledMessageRepositoryContract(open);
+  reminderRepositoryContract(open);
   eventLogContract(open);
   eventQueueRepositoryContract(open);
   apiKeyRepositoryContract(open);
