@@ -8,6 +8,8 @@ import { SqliteEventLog } from './events/sqlite-event-log.js';
 import { SqliteEventQueueRepository } from './events/sqlite-event-queue-repository.js';
 import { newSystemGroupCache, SqliteGroupRepository } from './groups/sqlite-group-repository.js';
 import { SqliteJobRepository } from './jobs/sqlite-job-repository.js';
+import { SqliteMessageArchive } from './messages/sqlite-message-archive.js';
+import { MessageEditPartReads, SqliteMessageEditRepository } from './messages/sqlite-message-edit-repository.js';
 import { SqliteMessageMoves } from './messages/sqlite-message-moves.js';
 import { SqliteMessagePageReads } from './messages/sqlite-message-page-reads.js';
 import { SqliteMessageRepository } from './messages/sqlite-message-repository.js';
@@ -27,6 +29,7 @@ import { search } from './migrations/0009-search.js';
 import { botStorage } from './migrations/0010-bot-storage.js';
 import { push } from './migrations/0011-push.js';
 import { scheduling } from './migrations/0012-scheduling.js';
+import { messageChanges } from './migrations/0013-message-changes.js';
 import type { Migration } from './migrations/migration.js';
 import { SqliteDeviceRepository } from './push/sqlite-device-repository.js';
 import { SqlitePushTokenRepository } from './push/sqlite-push-token-repository.js';
@@ -53,6 +56,7 @@ export const MIGRATIONS: readonly Migration[] = [
   botStorage,
   push,
   scheduling,
+  messageChanges,
 ];
 
 /** Makes the repositories of a connection. What they keep in memory, all connections share. */
@@ -78,9 +82,14 @@ export function repositoryFactory(
       topicPolicies: new SqliteTopicPolicyRepository(connection),
       recipients: new SqliteRecipientRepository(connection),
       messages: new SqliteMessageRepository(connection, quarantine),
-      pages: new SqliteMessagePageReads(connection, quarantine, [new ReactionPartReads(connection)]),
+      pages: new SqliteMessagePageReads(connection, quarantine, [
+        new ReactionPartReads(connection),
+        new MessageEditPartReads(connection),
+      ]),
       topics,
       moves: new SqliteMessageMoves(connection),
+      edits: new SqliteMessageEditRepository(connection),
+      archive: new SqliteMessageArchive(connection),
       personal: new SqlitePersonalMessages(connection),
       reactions: new SqliteReactionRepository(connection),
       searchIndex: new SqliteSearchIndex(connection),

@@ -179,6 +179,14 @@ const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
       messages.set(id, { ...(messages.get(id) ?? HISTORICAL), [flag]: op === 'add' });
     }
   },
+  'message.updated': ({ messages, subscriptions }, { messageIds, move }) => {
+    // Flags are looked up; what was moved out of their channels is theirs no longer.
+    if (!move || move.channelId === null || subscriptions.has(move.channelId)) return;
+    for (const id of messageIds) messages.delete(id);
+  },
+  'message.deleted': ({ messages, reactions }, { messageIds }) => {
+    for (const id of messageIds) for (const table of [messages, reactions]) table.delete(id);
+  },
   'reaction.changed': ({ messages, reactions, viewer }, { op, messageId, user, emoji }) => {
     // Whoever reacts to a message has it from then on.
     if (op === 'add' && user.id === viewer.userId && !messages.has(messageId)) messages.set(messageId, HISTORICAL);

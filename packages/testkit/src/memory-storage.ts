@@ -11,6 +11,8 @@ import { MemoryEventLog } from './memory/memory-event-log.js';
 import { MemoryEventQueues } from './memory/memory-event-queues.js';
 import { MemoryGroups } from './memory/memory-groups.js';
 import { MemoryJobs } from './memory/memory-jobs.js';
+import { MemoryMessageArchive } from './memory/memory-message-archive.js';
+import { MemoryMessageEdits } from './memory/memory-message-edits.js';
 import { MemoryMessageMoves } from './memory/memory-message-moves.js';
 import { MemoryMessagePages } from './memory/memory-message-pages.js';
 import { MemoryMessages } from './memory/memory-messages.js';
@@ -112,6 +114,8 @@ function repositoriesOf(unit: MemoryUnit) {
     pages: new MemoryMessagePages(unit),
     topics: new MemoryTopics(unit),
     moves: new MemoryMessageMoves(unit),
+    edits: new MemoryMessageEdits(unit),
+    archive: new MemoryMessageArchive(unit),
     personal: new MemoryPersonalMessages(unit),
     reactions: new MemoryReactions(unit),
     searchIndex: new MemorySearchIndex(),

@@ -43,6 +43,8 @@ export interface ChannelNotice {
   readonly readFor?: readonly UserId[];
   /** For everybody. */
   readonly isReadByDefault?: boolean;
+  /** Subscribers who get it unread all the same. */
+  readonly unreadFor?: readonly UserId[];
   /** The content, or what it quotes, parsed before the unit. */
   readonly ahead?: ParsedMarkdown;
 }
@@ -79,14 +81,14 @@ export class SystemMessages {
   ): Promise<void> {
     const bot = await tx.users.findSystemBot(realm.id, 'notification');
     const drafts = new Map<string, Draft>();
-    for (const { channel, topic, content, readFor, isReadByDefault, ahead } of systemMessages) {
+    for (const { channel, topic, content, ahead, ...reading } of systemMessages) {
       const draft = drafts.get(content) ?? (await this.draft(tx, realm, content, author, ahead));
       // Links to topics lead to the newest message there, which may be the notice before.
       if (!draft.linksToTopics) drafts.set(content, draft);
       // Only where the channel has no other topic does the notice go without one (channels §5.2).
       const place = channel.topicsPolicy === 'empty_topic_only' ? '' : topic;
       const destination: Destination = { kind: 'channel', channel, topic: place, topicLinks: [] };
-      await this.send(tx, bot, destination, draft, readFor, isReadByDefault);
+      await this.send(tx, bot, destination, draft, reading);
       await tx.yield();
     }
   }
@@ -233,8 +235,7 @@ export class SystemMessages {
     sender: User,
     destination: Destination,
     { content, rendered }: Draft,
-    readFor: readonly UserId[] = [],
-    isReadByDefault = false,
+    reading: Pick<ChannelNotice, 'readFor' | 'unreadFor' | 'isReadByDefault'> = {},
   ): Promise<Message> {
     return postMessage(tx, {
       sender,
@@ -244,8 +245,7 @@ export class SystemMessages {
       clientName: CLIENT_NAME,
       sentAt: this.clock.now(),
       isReadBySender: false,
-      readFor,
-      isReadByDefault,
+      ...reading,
     });
   }
 

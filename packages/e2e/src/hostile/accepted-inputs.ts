@@ -409,6 +409,19 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
   'POST /messages/:message_id/reactions': {
     'a vote': ({ n }) => ({ message_id: n + 1, emoji_name: 'smile' }),
   },
+  'PATCH /messages/:message_id': {
+    'a topic': ({ organization, n }) => ({
+      message_id: organization.size.messages - n,
+      topic: `moved ${n}`,
+      propagate_mode: 'change_all',
+    }),
+  },
+  'DELETE /messages/:message_id': {
+    'one of many': ({ organization, n }) => ({ message_id: organization.size.messages - n }),
+  },
+  'POST /streams/:stream_id/delete_topic': {
+    'a topic': firstChannel,
+  },
   'DELETE /messages/:message_id/reactions': {
     'a vote': ({ react }) => react(),
   },

@@ -1,6 +1,8 @@
 import {
   ChangeMessageFlags,
   ChangeNarrowFlags,
+  DeleteMessage,
+  DeleteTopic,
   GetMessage,
   GetMessages,
   MarkRead,
@@ -8,6 +10,7 @@ import {
   MatchNarrow,
   RenderMarkdown,
   SendMessage,
+  UpdateMessage,
 } from '@parley/domain/messages';
 import type { ChannelId, MessageId } from '@parley/domain/shared';
 import { Turns } from '../caching/turns.js';
@@ -18,6 +21,8 @@ import { type Route, route } from '../routing/route.js';
 import {
   ChangeMessageFlagsDto,
   ChangeNarrowFlagsDto,
+  DeleteMessageDto,
+  DeleteTopicDto,
   GetMessageDto,
   GetMessagesDto,
   MarkChannelReadDto,
@@ -29,6 +34,8 @@ import {
   toFlagChange,
   toGetMessagesInput,
   toSendMessageInput,
+  toUpdateMessageInput,
+  UpdateMessageDto,
 } from './message.dtos.js';
 import {
   presentChangedNarrow,
@@ -94,6 +101,30 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
       useCase: GetMessage,
       toInput: ({ message_id }) => ({ id: message_id as MessageId }),
       present: (output, { dto, variant }) => presentGetMessage(output, dto, realmUrls, { client: variant, parts }),
+    }),
+    route('PATCH', '/messages/:message_id', {
+      auth: 'user',
+      hot: true,
+      dto: UpdateMessageDto,
+      useCase: UpdateMessage,
+      toInput: toUpdateMessageInput,
+      // Messages refer to no files yet.
+      present: () => ({ detached_uploads: [] }),
+    }),
+    route('DELETE', '/messages/:message_id', {
+      auth: 'user',
+      hot: true,
+      dto: DeleteMessageDto,
+      useCase: DeleteMessage,
+      toInput: ({ message_id }) => ({ messageId: message_id as MessageId }),
+    }),
+    route('POST', '/streams/:stream_id/delete_topic', {
+      auth: 'user',
+      isExpensive: true,
+      dto: DeleteTopicDto,
+      useCase: DeleteTopic,
+      toInput: ({ stream_id, topic_name }) => ({ channelId: stream_id as ChannelId, topic: topic_name }),
+      present: (complete) => ({ complete }),
     }),
     route('POST', '/messages/flags', {
       auth: 'user',

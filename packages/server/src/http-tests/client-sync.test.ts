@@ -28,6 +28,8 @@ const CREATED = ['stream/create'];
 const JOINED = ['subscription/add', 'subscription/peer_add'];
 const LEFT = ['subscription/peer_remove', 'subscription/remove'];
 const HIDDEN = ['stream/delete'];
+const UPDATED = ['update_message'];
+const GONE = ['delete_message'];
 const CHANGED = ['stream/update'];
 /** Somebody new, or new to a guest. */
 const ACQUAINTED = ['realm_user/add'];
@@ -250,6 +252,125 @@ const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
         });
       },
       heard: ['device/remove'],
+    },
+  ],
+  'PATCH /messages/:message_id': [
+    { title: 'a text', as: 'iago', at: toMessage(0), params: { content: 'other' }, heard: UPDATED },
+    {
+      title: 'a text that names somebody',
+      as: 'iago',
+      at: toMessage(2),
+      params: { content: '@**King Hamlet** @**all**' },
+      heard: UPDATED,
+    },
+    {
+      title: 'a text that no longer does',
+      as: 'iago',
+      at: toMessage(1),
+      params: { content: 'nobody' },
+      heard: UPDATED,
+    },
+    { title: 'between people', as: 'iago', at: toMessage(3), params: { content: 'aloud' }, heard: UPDATED },
+    {
+      title: 'a topic',
+      as: 'iago',
+      at: toMessage(1),
+      params: { topic: 'plans', send_notification_to_old_thread: true },
+      heard: [...UPDATED, ...MESSAGE],
+    },
+    {
+      title: 'a topic of all messages in it, and what one wanted of it',
+      as: 'iago',
+      at: toMessage(0),
+      params: { topic: 'plans', propagate_mode: 'change_all' },
+      heard: [...UPDATED, ...FOLLOWED, ...MESSAGE],
+    },
+    {
+      title: 'a topic that is resolved',
+      as: 'iago',
+      at: toMessage(0),
+      params: { topic: '✔ news', propagate_mode: 'change_all' },
+      heard: [...UPDATED, ...FOLLOWED, ...MESSAGE],
+    },
+    {
+      title: 'to a channel that others follow',
+      as: 'iago',
+      given: ({ server, people, messages }) =>
+        server.post('/messages/flags', people.cordelia, { messages: messages.slice(0, 2), op: 'add', flag: 'starred' }),
+      at: toMessage(1),
+      params: ({ channels }) => ({ stream_id: channels.garden, propagate_mode: 'change_all' }),
+      heard: [...UPDATED, ...GONE, ...FOLLOWED],
+    },
+    {
+      title: 'to a channel whose history is protected',
+      as: 'iago',
+      at: toMessage(1),
+      params: ({ channels }) => ({ stream_id: channels.closet, propagate_mode: 'change_later' }),
+      heard: [...UPDATED, ...GONE, ...MESSAGE],
+    },
+    {
+      title: 'to a private channel, whole, under another name',
+      as: 'shiva',
+      given: ({ server, people, messages }) =>
+        server.post('/messages/flags', people.cordelia, { messages: messages.slice(0, 2), op: 'add', flag: 'starred' }),
+      at: toMessage(0),
+      params: ({ channels }) => ({ stream_id: channels.archive, topic: 'old news', propagate_mode: 'change_all' }),
+      heard: [...UPDATED, ...GONE, ...FOLLOWED, ...MESSAGE],
+    },
+    {
+      title: 'out of a private channel',
+      as: 'iago',
+      given: async ({ server, people, channels, messages }) => {
+        const params = { type: 'channel', to: channels.closet, topic: 'secret', content: 'hush' };
+        messages[0] = fieldsOf(await server.post('/messages', people.iago, params)).id!;
+      },
+      at: toMessage(0),
+      params: ({ channels }) => ({ stream_id: channels.town }),
+      heard: [...UPDATED, ...MESSAGE],
+    },
+  ],
+  'DELETE /messages/:message_id': [
+    { title: 'in a channel', as: 'iago', at: toMessage(1), heard: ['delete_message'] },
+    { title: 'that one has starred', as: 'desdemona', at: toMessage(0), heard: ['delete_message'] },
+    { title: 'the newest one', as: 'iago', at: toMessage(2), heard: ['delete_message'] },
+    { title: 'between people', as: 'iago', at: toMessage(3), heard: ['delete_message'] },
+    {
+      title: 'starred by somebody who never received it',
+      as: 'iago',
+      given: ({ server, people, messages }) =>
+        server.post('/messages/flags', people.cordelia, { messages: [messages[1]], op: 'add', flag: 'starred' }),
+      at: toMessage(1),
+      heard: ['delete_message'],
+    },
+  ],
+  'POST /streams/:stream_id/delete_topic': [
+    {
+      title: 'with what somebody wanted of it',
+      as: 'iago',
+      given: ({ server, people, channels }) =>
+        server.post('/messages', people.hamlet, {
+          type: 'channel',
+          to: channels.town,
+          topic: 'plans',
+          content: 'mine',
+        }),
+      at: ({ channels }) => ({ stream_id: channels.town }),
+      params: { topic_name: 'PLANS' },
+      heard: ['delete_message', ...FOLLOWED],
+    },
+    {
+      title: 'with the first message of the channel',
+      as: 'desdemona',
+      at: ({ channels }) => ({ stream_id: channels.town }),
+      params: { topic_name: 'channel events' },
+      heard: ['delete_message', 'stream/update'],
+    },
+    {
+      title: 'that there is not',
+      as: 'iago',
+      at: ({ channels }) => ({ stream_id: channels.town }),
+      params: { topic_name: 'nothing' },
+      heard: [],
     },
   ],
   'PUT /bot_storage': [

@@ -34,6 +34,7 @@ export class WireClient {
   /** `type/op`, in the order they came, each once. */
   readonly heard = new Set<string>();
   private lastEventId: number;
+  private readonly unsure: Unsure = { isNewestGone: false, conversations: new Set() };
 
   private constructor(
     private readonly server: TestServer,
@@ -67,17 +68,24 @@ export class WireClient {
   /** What it knows, in the form of a register answer. */
   get state(): Wire {
     const { subscriptions, user_topics } = this.answer;
-    return comparable({
-      ...this.answer,
-      unread_msgs: this.unread.present({ userId: this.as.id, subscriptions, user_topics }),
-    });
+    const unread_msgs = this.unread.present({ userId: this.as.id, subscriptions, user_topics });
+    return this.withoutUnsure(comparable({ ...this.answer, unread_msgs }));
   }
 
   /** What a client that starts now is told. */
   async fresh(): Promise<Wire> {
     const answer = await register(this.server, this.as, this.capabilities);
     fieldsOf(await this.server.delete('/events', this.as, { queue_id: answer.queue_id }));
-    return comparable(answer);
+    return this.withoutUnsure(comparable(answer));
+  }
+
+  private withoutUnsure(state: Wire): Wire {
+    const { isNewestGone, conversations } = this.unsure;
+    if (isNewestGone) delete state.max_message_id;
+    state.recent_private_conversations = state.recent_private_conversations.filter(
+      ({ user_ids }: Wire) => !conversations.has(String(user_ids)),
+    );
+    return state;
   }
 
   private apply(event: Wire): void {
@@ -92,6 +100,7 @@ export class WireClient {
     return {
       answer: this.answer,
       unread: this.unread,
+      unsure: this.unsure,
       selfId: this.as.id,
       can: (capability) => this.capabilities[capability] === true,
     };
@@ -103,11 +112,19 @@ async function register(server: TestServer, as: TestUser, capabilities: Capabili
   return fieldsOf(await server.post('/register', as, params));
 }
 
+/** What a client has to ask for afresh, because no event tells which older message takes the place of a deleted one. */
+interface Unsure {
+  isNewestGone: boolean;
+  /** By the ids of the others in them. */
+  readonly conversations: Set<string>;
+}
+
 interface Happening {
   readonly event: Wire;
   /** Changed in place. */
   readonly answer: Wire;
   readonly unread: WireUnread;
+  readonly unsure: Unsure;
   readonly selfId: number;
   readonly can: (capability: string) => boolean;
 }
@@ -166,6 +183,14 @@ const RULES: Readonly<Record<string, Rule>> = {
     own(answer, messages);
     if (flag === 'read') for (const id of messages) unread.markUnread(id, details[id]);
     if (flag === 'starred') answer.starred_messages = without(answer.starred_messages, messages);
+  },
+  update_message: updateMessages,
+  delete_message: ({ answer, unread, unsure, event: { message_ids, message_id } }) => {
+    const ids: readonly number[] = message_ids ?? [message_id];
+    lose({ answer, unread, unsure }, ids);
+    for (const { user_ids, max_message_id } of answer.recent_private_conversations) {
+      if (ids.includes(max_message_id)) unsure.conversations.add(String(user_ids));
+    }
   },
   // Reactions are not in the answer, but whoever reacts to a message has it from then on.
   'reaction/add': ({ answer, selfId, event: { user_id, message_id } }) => {
@@ -284,6 +309,28 @@ function forgetTopics(answer: Wire, ids: readonly number[]): void {
 /** A message is one's own once it was received, or a flag of it changed. */
 function own(answer: Wire, ids: readonly number[]): void {
   answer.max_message_id = Math.max(answer.max_message_id, ...ids);
+}
+
+/** They are the user's own no longer. */
+function lose(
+  { answer, unread, unsure }: Pick<Happening, 'answer' | 'unread' | 'unsure'>,
+  ids: readonly number[],
+): void {
+  unread.remove(ids);
+  answer.starred_messages = without(answer.starred_messages, ids);
+  if (ids.includes(answer.max_message_id)) unsure.isNewestGone = true;
+}
+
+/** Messages §18.2: one keeps what is moved to where one subscribes, and gains it where history is protected. */
+function updateMessages(happening: Happening): void {
+  const { answer, unread, event } = happening;
+  const { message_id, message_ids: ids, stream_id, new_stream_id: moved, subject = null } = event;
+  if (event.content !== undefined) unread.name(message_id, event.flags);
+  if (event.propagate_mode === undefined) return;
+  const target = answer.subscriptions.find((channel: Wire) => channel.stream_id === moved);
+  if (moved !== undefined && !target) lose(happening, ids);
+  else unread.move(ids, moved ?? stream_id, subject);
+  if (target?.history_public_to_subscribers === false) own(answer, ids);
 }
 
 function receiveMessage({ answer, unread, selfId, event: { message, flags } }: Happening): void {

@@ -6,6 +6,8 @@ import { eventLogContract } from './event-log.contract.js';
 import { eventQueueRepositoryContract } from './event-queue-repository.contract.js';
 import { groupRepositoryContract } from './group-repository.contract.js';
 import { jobRepositoryContract } from './job-repository.contract.js';
+import { messageArchiveContract } from './message-archive.contract.js';
+import { messageEditRepositoryContract } from './message-edit-repository.contract.js';
 import { messageMovesContract } from './message-moves.contract.js';
 import { messagePageReadsContract } from './message-page-reads.contract.js';
 import { messageRepositoryContract } from './message-repository.contract.js';
@@ -38,6 +40,8 @@ export function storageContracts(open: OpenStorage): void {
   messagePageReadsContract(open);
   topicReadsContract(open);
   messageMovesContract(open);
+  messageEditRepositoryContract(open);
+  messageArchiveContract(open);
   personalMessagesContract(open);
   reactionRepositoryContract(open);
   searchIndexContract(open);
