@@ -25,7 +25,7 @@ export const CHANNEL_ERRORS = declareErrors({
   TOPIC_CREATION_MUST_BE_OPEN: 'conflict',
   TOO_MANY_SUBSCRIPTIONS: 'invalid',
   /** Neither a channel to subscribe to nor one to leave. */
-  NOTHING_TO_CHANGE: 'invalid',
+  NO_SUBSCRIPTION_CHANGE: 'invalid',
   NOT_SUBSCRIBED: 'conflict',
   UNKNOWN_SUBSCRIPTION_PROPERTY: 'invalid',
   INVALID_COLOR: 'invalid',

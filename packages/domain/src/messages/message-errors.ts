@@ -34,7 +34,7 @@ export const MESSAGE_ERRORS = declareErrors({
   CHANNEL_EDIT_TIME_LIMIT_EXCEEDED: 'forbidden',
   CANNOT_MOVE_MESSAGE: 'forbidden',
   MOVE_TIME_LIMIT_EXCEEDED: 'forbidden',
-  NOTHING_TO_CHANGE: 'invalid',
+  NO_MESSAGE_CHANGE: 'invalid',
   DIRECT_MESSAGE_HAS_NO_PLACE: 'invalid',
   INVALID_MOVE: 'invalid',
   CANNOT_RESOLVE_EMPTY_TOPIC: 'invalid',

@@ -12,7 +12,7 @@ export const CHANNEL_WIRE_ERRORS = {
   TOPIC_REQUIRED: { fields: EMPTY_TOPIC_NAME },
   EMPTY_TOPIC_REQUIRED: { fields: EMPTY_TOPIC_NAME },
   INVALID_RETENTION: ({ details }) => badValue('message_retention_days')(details.value),
-  NOTHING_TO_CHANGE: { text: 'Nothing to do. Specify at least one of "add" or "delete".' },
+  NO_SUBSCRIPTION_CHANGE: { text: 'Nothing to do. Specify at least one of "add" or "delete".' },
   INVALID_SUBSCRIPTION_VALUE: {
     text: ({ property, expected }) => `${WIRE_SUBSCRIPTION_PROPERTIES[property]} is not ${expected}`,
   },
