@@ -1,5 +1,6 @@
 import type { Clock } from '@parley/domain/shared';
 import { SqliteApiKeyRepository } from './authentication/sqlite-api-key-repository.js';
+import { SqliteBotRepository } from './bots/sqlite-bot-repository.js';
 import { SqliteBotStorageRepository } from './bots/sqlite-bot-storage-repository.js';
 import { newChannelCache, SqliteChannelRepository } from './channels/sqlite-channel-repository.js';
 import { SqliteTopicPolicyRepository } from './channels/sqlite-topic-policy-repository.js';
@@ -24,6 +25,7 @@ import { plainNames } from './migrations/0007-plain-names.js';
 import { reactions } from './migrations/0008-reactions.js';
 import { botStorage } from './migrations/0009-bot-storage.js';
 import { push } from './migrations/0010-push.js';
+import { bots } from './migrations/0011-bots.js';
 import type { Migration } from './migrations/migration.js';
 import { SqliteDeviceRepository } from './push/sqlite-device-repository.js';
 import { SqlitePushTokenRepository } from './push/sqlite-push-token-repository.js';
@@ -46,6 +48,7 @@ export const MIGRATIONS: readonly Migration[] = [
   reactions,
   botStorage,
   push,
+  bots,
 ];
 
 /** Makes the repositories of a connection. What they keep in memory, all connections share. */
@@ -76,6 +79,7 @@ export function repositoryFactory(
       moves: new SqliteMessageMoves(connection),
       personal: new SqlitePersonalMessages(connection),
       reactions: new SqliteReactionRepository(connection),
+      bots: new SqliteBotRepository(connection),
       botStorage: new SqliteBotStorageRepository(connection),
       devices: new SqliteDeviceRepository(connection),
       pushTokens: new SqlitePushTokenRepository(connection),

@@ -15,6 +15,8 @@ export interface UserEventTypes {
    * is what held at `before`, a seq. Names at most `MAX_USERS_PER_ACCESS_CHANGE` users.
    */
   'user.access_changed': { readonly userIds: readonly UserId[]; readonly before: EventSeq };
+  /** To nobody: who had the key before is signed out, and their queues end. */
+  'user.api_key_replaced': { readonly userId: UserId };
   /** To nobody: whoever keeps keys at hand forgets this user's. */
   'user.credentials_changed': { readonly userId: UserId };
 }
@@ -28,5 +30,6 @@ export const USER_EVENT_FORMATS: EventFormats<UserEventTypes> = {
   'user.role_changed': 1,
   'user.activation_changed': 1,
   'user.access_changed': 1,
+  'user.api_key_replaced': 1,
   'user.credentials_changed': 1,
 };

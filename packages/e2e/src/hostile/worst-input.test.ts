@@ -139,6 +139,11 @@ describe('the worst that each operation may be sent', () => {
       await server.probe.lap();
       return id;
     },
+    addBot: async () => {
+      const { user_id } = await call(account, '/bots', `full_name=Bot number ${n}&short_name=made${n}`);
+      await server.probe.lap();
+      return user_id;
+    },
     addDevice: async () => {
       const { device_id } = await call(account, '/register_client_device', '');
       await server.probe.lap();

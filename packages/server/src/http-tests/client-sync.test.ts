@@ -169,6 +169,31 @@ const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
       heard: ['reaction/remove'],
     },
   ],
+  'POST /bots': [
+    {
+      title: 'of one’s own',
+      as: 'hamlet',
+      params: { full_name: 'Another Helper', short_name: 'another', default_sending_stream: 'town' },
+      heard: [...ACQUAINTED, 'user_group/add_members', 'realm_bot/add'],
+    },
+  ],
+  'DELETE /bots/:bot_id': [
+    {
+      title: 'that follows channels',
+      as: 'hamlet',
+      given: ({ server, people }) =>
+        server.post('/users/me/subscriptions', people.hamlet, {
+          subscriptions: [{ name: 'town' }, { name: 'closet' }],
+          principals: [people.helper.id],
+        }),
+      at: ({ people }) => ({ bot_id: people.helper.id }),
+      heard: ['realm_user/update', 'subscription/peer_remove'],
+    },
+  ],
+  'POST /bots/:bot_id/api_key/regenerate': [
+    { title: 'changes nothing', as: 'hamlet', at: ({ people }) => ({ bot_id: people.helper.id }), heard: [] },
+  ],
+  'POST /users/me/api_key/regenerate': [{ title: 'ends the user’s queues', as: 'shiva', heard: [] }],
   'POST /register_client_device': [{ title: 'a device', as: 'hamlet', heard: ['device/add'] }],
   'POST /remove_client_device': [
     {

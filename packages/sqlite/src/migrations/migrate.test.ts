@@ -22,6 +22,7 @@ const RELEASED = [
   ['0008-reactions', '67fc9b91a7d396284435f6f62236ed897bd28a1dfb9bf655bfdfecb65557f5ae'],
   ['0009-bot-storage', '3acc4e30569009abcb45be75a76ed4ac94db8c5237670d4ed573efede483ebac'],
   ['0010-push', '5fd19609d8c2ada7ac2a6e0f6cba08fb31c07787f3f73373afe772a20f74d9a6'],
+  ['0011-bots', 'f99226392df6a192771ff2226cfada5bb5963854d80398616971d45f6f606a37'],
 ];
 
 let directory: string;
