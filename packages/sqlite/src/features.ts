@@ -14,6 +14,7 @@ import { SqliteMessagePageReads } from './messages/sqlite-message-page-reads.js'
 import { SqliteMessageRepository } from './messages/sqlite-message-repository.js';
 import { SqlitePersonalMessages } from './messages/sqlite-personal-messages.js';
 import { SqliteRecipientRepository } from './messages/sqlite-recipient-repository.js';
+import { SqliteSearchIndex } from './messages/sqlite-search-index.js';
 import { SqliteTopicReads } from './messages/sqlite-topic-reads.js';
 import { initial } from './migrations/0001-initial.js';
 import { serverAddress } from './migrations/0002-server-address.js';
@@ -23,9 +24,10 @@ import { narrowIndexes } from './migrations/0005-narrow-indexes.js';
 import { jobs } from './migrations/0006-jobs.js';
 import { plainNames } from './migrations/0007-plain-names.js';
 import { reactions } from './migrations/0008-reactions.js';
-import { botStorage } from './migrations/0009-bot-storage.js';
-import { push } from './migrations/0010-push.js';
-import { bots } from './migrations/0011-bots.js';
+import { search } from './migrations/0009-search.js';
+import { botStorage } from './migrations/0010-bot-storage.js';
+import { push } from './migrations/0011-push.js';
+import { bots } from './migrations/0012-bots.js';
 import type { Migration } from './migrations/migration.js';
 import { SqliteDeviceRepository } from './push/sqlite-device-repository.js';
 import { SqlitePushTokenRepository } from './push/sqlite-push-token-repository.js';
@@ -46,6 +48,7 @@ export const MIGRATIONS: readonly Migration[] = [
   jobs,
   plainNames,
   reactions,
+  search,
   botStorage,
   push,
   bots,
@@ -80,6 +83,7 @@ export function repositoryFactory(
       personal: new SqlitePersonalMessages(connection),
       reactions: new SqliteReactionRepository(connection),
       bots: new SqliteBotRepository(connection),
+      searchIndex: new SqliteSearchIndex(connection),
       botStorage: new SqliteBotStorageRepository(connection),
       devices: new SqliteDeviceRepository(connection),
       pushTokens: new SqlitePushTokenRepository(connection),

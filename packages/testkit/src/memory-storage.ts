@@ -1,4 +1,5 @@
 import type { EncodedEvent, EncodedQueue, StoredEvent } from '@parley/domain/events';
+import { PLAIN_WORDS, type SearchWords } from '@parley/domain/messages';
 import type { Clock, EventSeq, RealmId, Repositories, Transaction, UnitOfWork } from '@parley/domain/shared';
 import { FixedClock } from './fixed-clock.js';
 import { MemoryActors } from './memory/memory-actors.js';
@@ -19,6 +20,7 @@ import { MemoryPushTokens } from './memory/memory-push-tokens.js';
 import { MemoryReactions } from './memory/memory-reactions.js';
 import { MemoryRealms } from './memory/memory-realms.js';
 import { MemoryRecipients } from './memory/memory-recipients.js';
+import { MemorySearchIndex } from './memory/memory-search-index.js';
 import { MemoryTopicPolicies } from './memory/memory-topic-policies.js';
 import { MemoryTopics } from './memory/memory-topics.js';
 import { MemoryUsers } from './memory/memory-users.js';
@@ -43,7 +45,10 @@ export class MemoryStorage {
   private tables: StoredTables = {};
   private lastWrite: Promise<unknown> = Promise.resolve();
 
-  constructor(readonly clock: Clock = new FixedClock()) {}
+  constructor(
+    readonly clock: Clock = new FixedClock(),
+    private readonly words: SearchWords = PLAIN_WORDS,
+  ) {}
 
   readonly uow: UnitOfWork = {
     read: (work) => this.read(work),
@@ -70,7 +75,7 @@ export class MemoryStorage {
   };
 
   private async read<T>(work: (repositories: Repositories) => Promise<T>): Promise<T> {
-    const unit = new MemoryUnit(this.tables, false, this.clock);
+    const unit = new MemoryUnit(this.tables, false, this.clock, this.words);
     try {
       return await withoutYielding(work(repositoriesOf(unit)));
     } finally {
@@ -79,7 +84,7 @@ export class MemoryStorage {
   }
 
   private async write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    const unit = new MemoryUnit(this.tables, true, this.clock);
+    const unit = new MemoryUnit(this.tables, true, this.clock, this.words);
     const tx = repositoriesOf(unit);
     try {
       const result = await withoutYielding(work(tx));
@@ -109,6 +114,7 @@ function repositoriesOf(unit: MemoryUnit) {
     personal: new MemoryPersonalMessages(unit),
     reactions: new MemoryReactions(unit),
     bots: new MemoryBots(unit),
+    searchIndex: new MemorySearchIndex(),
     botStorage: new MemoryBotStorage(unit),
     devices: new MemoryDevices(unit),
     pushTokens: new MemoryPushTokens(unit),

@@ -16,6 +16,7 @@ import { deviceRepositoryContract, pushTokenRepositoryContract } from './push-re
 import { reactionRepositoryContract } from './reaction-repository.contract.js';
 import { realmRepositoryContract } from './realm-repository.contract.js';
 import { recipientRepositoryContract } from './recipient-repository.contract.js';
+import { searchIndexContract } from './search-index.contract.js';
 import type { OpenStorage } from './storage-under-test.js';
 import { topicPolicyRepositoryContract } from './topic-policy-repository.contract.js';
 import { topicReadsContract } from './topic-reads.contract.js';
@@ -39,6 +40,7 @@ export function storageContracts(open: OpenStorage): void {
   personalMessagesContract(open);
   reactionRepositoryContract(open);
   botRepositoryContract(open);
+  searchIndexContract(open);
   botStorageRepositoryContract(open);
   deviceRepositoryContract(open);
   pushTokenRepositoryContract(open);

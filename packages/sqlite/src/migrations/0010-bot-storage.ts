@@ -2,7 +2,7 @@ import type { Migration } from './migration.js';
 
 /** What bots store for themselves. */
 export const botStorage: Migration = {
-  name: '0009-bot-storage',
+  name: '0010-bot-storage',
   sql: `
 CREATE TABLE bot_storage_entry (
   id INTEGER PRIMARY KEY,

@@ -2,7 +2,7 @@ import type { Migration } from './migration.js';
 
 /** Devices and tokens for push notifications. */
 export const push: Migration = {
-  name: '0010-push',
+  name: '0011-push',
   sql: `
 CREATE TABLE device (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
