@@ -19,3 +19,4 @@ export * from './use-cases/list-own-bots.js';
 export * from './use-cases/put-bot-storage.js';
 export * from './use-cases/regenerate-api-key.js';
 export * from './use-cases/remove-bot-storage.js';
+export * from './use-cases/update-bot.js';

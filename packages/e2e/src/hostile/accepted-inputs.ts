@@ -293,6 +293,9 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
       default_events_register_stream: channelNames[1],
     }),
   },
+  'PATCH /bots/:bot_id': {
+    'a new one': async ({ addBot, n }) => ({ bot_id: await addBot(), full_name: `Renamed ${n}`, role: 100 }),
+  },
   'DELETE /bots/:bot_id': { 'a new one': async ({ addBot }) => ({ bot_id: await addBot() }) },
   'GET /bots/:bot_id/api_key': { 'a new one': async ({ addBot }) => ({ bot_id: await addBot() }) },
   'POST /bots/:bot_id/api_key/regenerate': { 'a new one': async ({ addBot }) => ({ bot_id: await addBot() }) },

@@ -1,4 +1,5 @@
-import type { BotChange, BotView, KeyedBot, OutgoingWebhook, WebhookInterface } from '@parley/domain/bots';
+import type { BotChange, BotView, KeyedBot, OutgoingWebhook, UpdatedBot, WebhookInterface } from '@parley/domain/bots';
+import { publicAddress } from '@parley/domain/users';
 import { avatarUrl } from '../avatars/avatar-urls.js';
 import type { PublicRealm } from '../realms/public-realm.js';
 import type { WireFields } from '../routing/reply.js';
@@ -40,4 +41,14 @@ export const presentOwnBot = (bot: KeyedBot, publicRealm: PublicRealm): WireFiel
   api_key: bot.apiKey,
   avatar_url: avatarOf(bot, publicRealm),
   ...presentDefaults(bot.view),
+});
+
+export const presentUpdatedBot = ({ user, view, owner }: UpdatedBot, publicRealm: PublicRealm): WireFields => ({
+  full_name: user.fullName,
+  avatar_url: avatarOf({ user }, publicRealm),
+  service_interface: WEBHOOK_INTERFACE_NUMBERS[view.webhook?.interface ?? 'generic'],
+  service_payload_url: view.webhook?.url ?? null,
+  config_data: null,
+  ...presentDefaults(view),
+  ...(owner && { bot_owner: publicAddress(owner, publicRealm.emailDomain) }),
 });

@@ -195,6 +195,140 @@ describe('GET /bots', () => {
   });
 });
 
+describe('PATCH /bots/:bot_id', () => {
+  const update = (id: number, params: object, as = people.hamlet) => server.patch(`/bots/${id}`, as, { ...params });
+
+  it('answers what the bot is then', async () => {
+    const bot = await created();
+    const { avatar_url } = bot;
+    const unchanged = {
+      full_name: `The ${name}`,
+      avatar_url,
+      service_interface: 1,
+      service_payload_url: null,
+      config_data: null,
+      ...DEFAULTS,
+      bot_owner: people.hamlet.email,
+    };
+    expect(fieldsOf(await update(bot.user_id, {}))).toEqual(unchanged);
+    const options = {
+      default_sending_stream: 'secret',
+      default_events_register_stream: 'general',
+      default_all_public_streams: true,
+    };
+    const changed = { ...unchanged, full_name: `${name} anew`, ...options };
+    expect(fieldsOf(await update(bot.user_id, { full_name: `${name} anew`, ...options }))).toEqual(changed);
+    expect(fieldsOf(await update(bot.user_id, {}))).toEqual(changed);
+    const cleared = { default_sending_stream: '', default_events_register_stream: '' };
+    expect(fieldsOf(await update(bot.user_id, cleared))).toMatchObject({
+      default_sending_stream: null,
+      default_events_register_stream: null,
+      default_all_public_streams: true,
+    });
+  });
+
+  it('tells what changed, and of private channels the owner alone', async () => {
+    const bot = await created();
+    const queues = await Promise.all([people.hamlet, people.iago].map((who) => listen(who, 'realm_bot')));
+    const { user_id } = bot;
+    await update(user_id, { default_sending_stream: 'general', default_all_public_streams: false });
+    await update(user_id, { default_sending_stream: 'general' });
+    await update(user_id, { default_sending_stream: 'secret' });
+    const change = (default_sending_stream: string) => ({
+      type: 'realm_bot',
+      op: 'update',
+      bot: { user_id, default_sending_stream },
+    });
+    const [own, admins] = await Promise.all(queues.map((queue) => eventsAfter(server, queue)));
+    expect(own).toEqual([change('general'), change('secret')]);
+    expect(admins).toEqual([change('general')]);
+  });
+
+  it('changes where an outgoing webhook is', async () => {
+    const { user_id } = await created({ bot_type: 3, payload_url: '"https://one.example/"' });
+    const [{ token }] = (await botOf(people.hamlet, user_id)).services;
+    const params = { service_payload_url: '"https://two.example/"', service_interface: 2 };
+    expect(fieldsOf(await update(user_id, params))).toMatchObject({
+      service_interface: 2,
+      service_payload_url: 'https://two.example/',
+    });
+    expect((await botOf(people.hamlet, user_id)).services).toEqual([
+      { base_url: 'https://two.example/', interface: 2, token },
+    ]);
+    expectRefusal(await update(user_id, { service_interface: 3 }), 'Invalid interface type');
+  });
+
+  it('gives the bot to somebody else', async () => {
+    const { hamlet, cordelia, iago } = people;
+    const { user_id } = await created();
+    const queues = await Promise.all([hamlet, cordelia, iago].map((who) => listen(who, 'realm_bot', 'realm_user')));
+    expect(fieldsOf(await update(user_id, { bot_owner_id: cordelia.id }))).toMatchObject({ bot_owner: cordelia.email });
+    const owner = { type: 'realm_user', op: 'update', person: { user_id, bot_owner_id: cordelia.id } };
+    const bot = { user_id, ...DEFAULTS, services: [] };
+    expect(await Promise.all(queues.map((queue) => eventsAfter(server, queue)))).toEqual([
+      [{ type: 'realm_bot', op: 'delete', bot: { user_id } }, owner],
+      [{ type: 'realm_bot', op: 'add', bot }, owner],
+      [owner],
+    ]);
+    expect(await botsOf(cordelia)).toEqual([bot]);
+    expectRefusal(await update(user_id, {}), 'Insufficient permission');
+    fieldsOf(await server.delete(`/bots/${user_id}`, cordelia));
+  });
+
+  it('changes its address, by which its key is asked for', async () => {
+    const bot = await created();
+    fieldsOf(await server.get('/users/me', asBot(bot)));
+    fieldsOf(await update(bot.user_id, { short_name: `${name}-anew` }));
+    expectRefusal(await server.get('/users/me', asBot(bot)), 'Invalid API key', { status: 401, code: 'UNAUTHORIZED' });
+    name += '-anew';
+    fieldsOf(await server.get('/users/me', asBot(bot)));
+    fieldsOf(await update(bot.user_id, { short_name: name }));
+  });
+
+  it('changes its role, for those who may', async () => {
+    const { user_id } = await created();
+    expectRefusal(await update(user_id, { role: 300 }), 'Must be an organization administrator', {
+      code: 'UNAUTHORIZED_PRINCIPAL',
+    });
+    expectRefusal(await update(user_id, { role: 100 }, people.iago), 'Must be an organization owner', {
+      code: 'UNAUTHORIZED_PRINCIPAL',
+    });
+    expectRefusal(await update(user_id, { role: 5 }, people.iago), 'Invalid role');
+    fieldsOf(await update(user_id, { role: 400 }));
+    fieldsOf(await update(user_id, { role: 300 }, people.iago));
+    expect(fieldsOf(await server.get(`/users/${user_id}`, people.hamlet))).toMatchObject({ user: { role: 300 } });
+  });
+
+  it.each([
+    [{ full_name: 'a' }, 'Name too short!'],
+    [{ full_name: 'King Hamlet' }, 'Name is already in use!'],
+    [{ short_name: '' }, 'Bad name or username'],
+    [{ bot_owner_id: 99_999 }, 'Failed to change owner, no such user'],
+    [{ default_sending_stream: 'none' }, "Invalid channel name 'none'"],
+    [{ default_events_register_stream: 'none' }, "Invalid channel name 'none'"],
+    [{ service_payload_url: '"nowhere"' }, 'service_payload_url is not a URL'],
+  ])('refuses %j, and changes nothing', async (params, msg) => {
+    const { user_id } = await created();
+    const before = fieldsOf(await update(user_id, {}));
+    expectRefusal(await update(user_id, { default_all_public_streams: true, ...params }), msg);
+    expect(fieldsOf(await update(user_id, {}))).toEqual(before);
+  });
+
+  it('refuses names and owners that cannot be', async () => {
+    const first = await created();
+    const taken = name;
+    name += 'b';
+    const { user_id } = await created();
+    expectRefusal(await update(user_id, { short_name: taken }), 'Username already in use');
+    expectRefusal(await update(user_id, { full_name: `The ${taken}` }), 'Name is already in use!');
+    const own = "Failed to change owner, bots can't own other bots";
+    expectRefusal(await update(user_id, { bot_owner_id: first.user_id }), own);
+    const gone = await server.addUser({ email: `gone${count}@zulip.com`, fullName: `Gone ${count}` });
+    await server.storage.uow.write((tx) => tx.users.update({ ...gone.user, isActive: false }));
+    expectRefusal(await update(user_id, { bot_owner_id: gone.id }), 'Failed to change owner, user is deactivated');
+  });
+});
+
 describe('DELETE /bots/:bot_id', () => {
   it('deactivates a bot once, and signs it out', async () => {
     const bot = await created();
@@ -271,6 +405,7 @@ describe('API keys', () => {
 });
 
 describe.each([
+  ['PATCH', (id: number) => `/bots/${id}`],
   ['DELETE', (id: number) => `/bots/${id}`],
   ['GET', (id: number) => `/bots/${id}/api_key`],
   ['POST', (id: number) => `/bots/${id}/api_key/regenerate`],

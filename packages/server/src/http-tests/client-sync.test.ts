@@ -186,6 +186,27 @@ const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
       heard: [...ACQUAINTED, 'user_group/add_members', 'realm_bot/add'],
     },
   ],
+  'PATCH /bots/:bot_id': [
+    {
+      title: 'its name, address and channels',
+      as: 'hamlet',
+      at: ({ people }) => ({ bot_id: people.helper.id }),
+      params: {
+        full_name: 'Another',
+        short_name: 'another',
+        default_sending_stream: 'town',
+        default_all_public_streams: true,
+      },
+      heard: ['realm_user/update', 'realm_bot/update'],
+    },
+    {
+      title: 'its owner',
+      as: 'desdemona',
+      at: ({ people }) => ({ bot_id: people.helper.id }),
+      params: ({ people }) => ({ bot_owner_id: people.cordelia.id }),
+      heard: ['realm_user/update', 'realm_bot/add', 'realm_bot/delete'],
+    },
+  ],
   'DELETE /bots/:bot_id': [
     {
       title: 'that follows channels',

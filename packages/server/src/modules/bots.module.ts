@@ -8,6 +8,7 @@ import {
   RegenerateApiKey,
   RegenerateBotApiKey,
   RemoveBotStorage,
+  UpdateBot,
 } from '@parley/domain/bots';
 import { ContainerModule } from 'inversify';
 import { provide } from '../provide.js';
@@ -18,6 +19,7 @@ const { unitOfWork, apiKeyMint, realmUrls, clock, randomness } = TOKENS;
 export const botsModule = new ContainerModule(({ bind }) => {
   provide(bind, CreateBot, unitOfWork, apiKeyMint, realmUrls, clock, randomness);
   provide(bind, ListOwnBots, unitOfWork, apiKeyMint);
+  provide(bind, UpdateBot, unitOfWork, realmUrls, clock);
   provide(bind, DeactivateBot, unitOfWork);
   provide(bind, GetBotApiKey, unitOfWork, apiKeyMint);
   provide(bind, RegenerateBotApiKey, unitOfWork, apiKeyMint);

@@ -77,6 +77,8 @@ export class WireClient {
   async fresh(): Promise<Wire> {
     const answer = await register(this.server, this.as, this.capabilities);
     fieldsOf(await this.server.delete('/events', this.as, { queue_id: answer.queue_id }));
+    // What became of the bots of others is told to nobody who becomes an administrator, or is one no longer (events §9 row 5).
+    if (this.answer.realm_bots === null) answer.realm_bots = null;
     return comparable(answer);
   }
 
@@ -441,6 +443,7 @@ function changeUser({ answer, selfId, event: { person } }: Happening): void {
     for (const group of answer.realm_user_groups) group.members = without(group.members, [user_id]);
   }
   if (user_id !== selfId) return;
+  if (changed.is_admin !== undefined && changed.is_admin !== answer.is_admin) answer.realm_bots = null;
   assignKnown(answer, changed);
   if (role !== undefined) answer.is_moderator = role <= 300;
 }
@@ -541,7 +544,7 @@ function comparable(answer: Wire): Wire {
     state[list].sort((a: Wire, b: Wire) => a.user_id - b.user_id);
   }
   for (const list of ['user_topics', 'muted_topics']) state[list].sort(byText);
-  state.realm_bots.sort((a: Wire, b: Wire) => a.user_id - b.user_id);
+  state.realm_bots?.sort((a: Wire, b: Wire) => a.user_id - b.user_id);
   state.unread_msgs.mentions.sort(ascending);
   return state;
 }

@@ -6,17 +6,16 @@ import type { Clock, Randomness } from '../../shared/clock.js';
 import { DomainError } from '../../shared/errors.js';
 import { enforce } from '../../shared/permission.js';
 import type { RealmUrls } from '../../shared/realm-urls.js';
-import { trim } from '../../shared/text.js';
 import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
 import type { Actor } from '../../users/actor.js';
 import { addUser } from '../../users/add-user.js';
-import { isEmailAddress } from '../../users/email-address.js';
 import { mustBeHuman, mustNotBeGuest } from '../../users/role-rules.js';
 import type { BotKind } from '../../users/user.js';
 import { parseFullName } from '../../users/user-name.js';
 import { canCreateBot } from '../../users/user-permissions.js';
 import { botAudience } from '../bot-events.js';
-import { type BotOptions, MAX_BOTS, type WebhookInterface } from '../bot-options.js';
+import { botEmail, requireRoom, requireUnusedEmail, requireUnusedName } from '../bot-names.js';
+import type { BotOptions, WebhookInterface } from '../bot-options.js';
 import { type ViewedBot, viewBot } from '../bot-view.js';
 
 export interface CreateBotInput {
@@ -64,22 +63,17 @@ export class CreateBot {
       enforce(mustNotBeGuest(actor));
       enforce(mustBeHuman(actor));
       const realm = await tx.realms.get(actor.realmId);
-      const email = `${trim(input.shortName)}-bot@${this.realmUrls.emailDomainOf(realm)}`;
-      if (trim(input.shortName) === '' || !isEmailAddress(email)) {
-        throw new DomainError('INVALID_EMAIL', 'Bad name or username');
-      }
+      const email = botEmail(realm, this.realmUrls, input.shortName);
       const fullName = parseFullName(input.fullName);
       if (input.kind === 'embedded') throw new DomainError('EMBEDDED_BOTS_DISABLED', 'Embedded bots are not enabled.');
-      if ((await tx.users.listByEmail(realm.id, [email])).length > 0) {
-        throw new DomainError('EMAIL_TAKEN', 'Username already in use');
-      }
-      await requireUnusedName(tx, actor, fullName);
+      await requireUnusedEmail(tx, realm, email, null);
+      await requireUnusedName(tx, realm.id, fullName);
       const kind = input.kind === 'unknown' ? null : input.kind;
       enforce(canCreateBot(actor, realm, kind ?? 'generic'));
       if (!kind) throw new DomainError('INVALID_BOT_KIND', 'Invalid bot type');
-      const options = await this.optionsFrom(tx, actor, input);
-      await requireRoom(tx, actor);
-      const bot = { kind, ownerId: actor.id, isSystem: false, defaultSendingChannelId: options.sendingChannelId };
+      const { sendingChannelId, ...options } = await this.optionsFrom(tx, actor, input);
+      await requireRoom(tx, realm.id, actor.id);
+      const bot = { kind, ownerId: actor.id, isSystem: false, defaultSendingChannelId: sendingChannelId };
       const person = { email, fullName, role: 'member', passwordHash: null, bot } as const;
       const user = await addUser(tx, realm, person, { now: this.clock.now(), mint: this.mint });
       await tx.bots.putOptions(realm.id, user.id, options);
@@ -118,19 +112,5 @@ export class CreateBot {
   /** 32 hex digits, of which nobody can guess 30. */
   private newToken(): string {
     return this.randomness.uuid().replaceAll('-', '');
-  }
-}
-
-/** Bots have names that no other active user has (users §15). @throws DomainError BOT_NAME_TAKEN */
-export async function requireUnusedName(tx: Transaction, { realmId }: Actor, fullName: string): Promise<void> {
-  const named = await tx.users.listByName(realmId, [fullName]);
-  if (named.some((user) => user.isActive && user.fullName === fullName)) {
-    throw new DomainError('BOT_NAME_TAKEN', 'Name is already in use!');
-  }
-}
-
-async function requireRoom(tx: Transaction, { realmId, id }: Actor): Promise<void> {
-  if ((await tx.bots.listOwnedIds(realmId, id)).length >= MAX_BOTS) {
-    throw new DomainError('TOO_MANY_BOTS', `Too many bots (limit: ${MAX_BOTS}).`);
   }
 }
