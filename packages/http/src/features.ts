@@ -16,6 +16,7 @@ import { PUSH } from './push/push.feature.js';
 import { REACTIONS } from './reactions/reaction.feature.js';
 import { REALMS } from './realms/realm.feature.js';
 import type { WireErrors } from './routing/wire-error.js';
+import { SCHEDULING } from './scheduling/scheduling.feature.js';
 import { SERVER_SETTINGS } from './server-settings/server-settings.feature.js';
 import { SETTINGS } from './settings/setting.feature.js';
 import { USERS } from './users/user.feature.js';
@@ -28,8 +29,6 @@ const PLANNED = {
     fixedSection('saved_snippets', { saved_snippets: [] }),
     fixedSection('navigation_views', { navigation_views: [] }),
     fixedSection('drafts', { drafts: [] }),
-    fixedSection('scheduled_messages', { scheduled_messages: [] }),
-    fixedSection('reminders', { reminders: [] }),
     fixedSection('muted_users', { muted_users: [] }),
     fixedSection('user_status', { user_status: {} }),
     plainSection('presence', ({ now }) => ({ presences: {}, presence_last_update_id: -1, server_timestamp: now })),
@@ -64,6 +63,7 @@ const ALL = [
   REACTIONS,
   BOTS,
   PUSH,
+  SCHEDULING,
   CHANNELS,
   GROUPS,
   REALMS,

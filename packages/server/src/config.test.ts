@@ -24,6 +24,7 @@ describe('readConfiguration', () => {
       mailFrom: null,
       hasRateLimits: true,
       limits: expect.any(Object),
+      keepDeletedDays: 30,
       shedsLoad: true,
       logLevel: 'info',
     });
@@ -49,6 +50,7 @@ describe('readConfiguration', () => {
       PARLEY_PUSH_SERVICE: 'https://push.example.com/',
       PARLEY_PUSH_ORG_ID: 'id',
       PARLEY_PUSH_ORG_KEY: 'key',
+      PARLEY_KEEP_DELETED: '7',
     };
     expect(read([], environment)).toEqual({
       host: '0.0.0.0',
@@ -73,6 +75,7 @@ describe('readConfiguration', () => {
         anonymousBodiesBytes: 4 * MIB,
         filesBytes: 128 * MIB,
       },
+      keepDeletedDays: 7,
       shedsLoad: false,
       logLevel: 'error',
     });

@@ -35,6 +35,8 @@ export interface Configuration {
   readonly limits: Partial<TransportLimits>;
   /** Requests are refused while the event loop lags or memory runs out. */
   readonly shedsLoad: boolean;
+  /** For so many days deleted messages can be put back. */
+  readonly keepDeletedDays: number;
   readonly logLevel: LogLevel;
 }
 
@@ -69,6 +71,9 @@ interface Setting<T> {
   readonly parse: (text: string) => T;
   readonly default: T;
 }
+
+/** Unless the operator says otherwise. */
+export const KEEP_DELETED_DAYS = 30;
 
 const SETTINGS = {
   host: setting('PARLEY_HOST', 'host', 'ADDRESS', 'address to listen on', parseHost, '127.0.0.1'),
@@ -147,6 +152,14 @@ const SETTINGS = {
     'refuses requests while the server lags or runs out of memory',
     parseSwitch,
     true,
+  ),
+  keepDeletedDays: setting(
+    'PARLEY_KEEP_DELETED',
+    'keep-deleted',
+    'DAYS',
+    'how long deleted messages can be put back',
+    parseDays,
+    KEEP_DELETED_DAYS,
   ),
   logLevel: setting('PARLEY_LOG_LEVEL', 'log-level', LOG_LEVELS.join('|'), 'what is logged', parseLogLevel, 'info'),
   pushService: setting(
@@ -250,6 +263,7 @@ export function readConfiguration(
     hasRateLimits: read('rateLimits') ?? !isDev,
     limits: limitsOf(read('connections'), read('bytesInFlight') * MIB),
     shedsLoad: read('shedsLoad'),
+    keepDeletedDays: read('keepDeletedDays'),
     logLevel: read('logLevel') as LogLevel,
   };
   if (!read('isExposed')) refuseExposure(configuration);
@@ -403,6 +417,11 @@ export function parseWord(text: string): string {
 
 function parseCount(text: string): number {
   if (!/^[1-9]\d{0,6}$/.test(text)) throw new Error('a number from 1 to 9999999');
+  return Number(text);
+}
+
+function parseDays(text: string): number {
+  if (!/^\d{1,4}$/.test(text)) throw new Error('a number of days from 0 to 9999');
   return Number(text);
 }
 

@@ -11,6 +11,7 @@ import { optionsModule } from './modules/options.module.js';
 import { pushModule } from './modules/push.module.js';
 import { reactionsModule } from './modules/reactions.module.js';
 import { realmsModule } from './modules/realms.module.js';
+import { schedulingModule } from './modules/scheduling.module.js';
 import { usersModule } from './modules/users.module.js';
 import { workersModule } from './modules/workers.module.js';
 import type { ParleyParts } from './parley.js';
@@ -35,6 +36,7 @@ const USE_CASE_MODULES = [
   messagesModule,
   pushModule,
   reactionsModule,
+  schedulingModule,
   realmsModule,
   usersModule,
 ];

@@ -11,6 +11,7 @@ import { ScryptPasswordHasher } from './authentication/scrypt-password-hasher.js
 import {
   type Configuration,
   type DatabaseLocation,
+  KEEP_DELETED_DAYS,
   parseDatabase,
   parseMailAddress,
   parseSecret,
@@ -58,6 +59,8 @@ export interface ParleyConfig {
   readonly shedsLoad?: boolean;
   /** What carries notifications to phones; default: nothing does. */
   readonly pushService?: PushServiceAccount;
+  /** For so many days deleted messages can be put back by `parley restore-messages`; default: 30. */
+  readonly keepDeletedDays?: number;
   /** pino's, or anything like it; default: nothing is logged. */
   readonly logger?: Logger;
 }
@@ -90,6 +93,7 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
       limits: config.limits ?? {},
       shedsLoad: config.shedsLoad ?? true,
       push: config.pushService ? pushAccountOf(config.pushService) : null,
+      keepDeletedDays: config.keepDeletedDays ?? KEEP_DELETED_DAYS,
       isDev: false,
       isDemo: false,
     },

@@ -78,6 +78,8 @@ export interface ParleyParts {
   /** Whether requests are refused while the event loop lags or memory runs out; default: never. */
   readonly shedsLoad?: boolean;
   readonly authenticate?: HostAuthenticate;
+  /** For so many days deleted messages can be put back; default: 30. */
+  readonly keepDeletedDays?: number;
   /** Called at last by `close`. */
   readonly release: () => Promise<void>;
 }

@@ -11,7 +11,7 @@ import type { LoadUnicodeEmoji } from '@parley/domain/emoji';
 import type { EventListener, ServedQueues } from '@parley/domain/events';
 import type { JobHandler } from '@parley/domain/jobs';
 import type { Mailer } from '@parley/domain/mail';
-import type { MarkdownRenderer, RenderedMessages } from '@parley/domain/messages';
+import type { ContentDigest, MarkdownRenderer, RenderedMessages } from '@parley/domain/messages';
 import type { PushService } from '@parley/domain/push';
 import type { ServerAddress } from '@parley/domain/realms';
 import type { Clock, EventLoop, Randomness, RealmUrls, ReportProblem, Timers, UnitOfWork } from '@parley/domain/shared';
@@ -35,6 +35,7 @@ export const TOKENS = {
   markdownRenderer: token<MarkdownRenderer>('MarkdownRenderer'),
   renderedMessages: token<RenderedMessages>('RenderedMessages'),
   mailer: token<Mailer>('Mailer'),
+  contentDigest: token<ContentDigest>('ContentDigest'),
   unicodeEmoji: token<LoadUnicodeEmoji>('LoadUnicodeEmoji'),
   realmUrls: token<RealmUrls>('RealmAddresses'),
   serverAddress: token<ServerAddress>('ServerAddress'),

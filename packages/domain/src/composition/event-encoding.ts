@@ -8,6 +8,7 @@ import { PUSH_EVENT_FORMATS } from '../push/push-events.js';
 import { REACTION_EVENT_FORMATS } from '../reactions/reaction-events.js';
 import { REALM_EVENT_FORMATS } from '../realms/realm-events.js';
 import { REALM_SETTINGS_EVENT_FORMATS } from '../realms/realm-settings-events.js';
+import { SCHEDULING_EVENT_FORMATS } from '../scheduling/scheduling-events.js';
 import { USER_EVENT_FORMATS } from '../users/user-events.js';
 import { USER_SETTINGS_EVENT_FORMATS } from '../users/user-settings-events.js';
 import { parseAudience } from './audiences.js';
@@ -23,6 +24,7 @@ const FORMATS: EventFormats<DomainEventTypes> = {
   ...REACTION_EVENT_FORMATS,
   ...REALM_EVENT_FORMATS,
   ...REALM_SETTINGS_EVENT_FORMATS,
+  ...SCHEDULING_EVENT_FORMATS,
   ...USER_EVENT_FORMATS,
   ...USER_SETTINGS_EVENT_FORMATS,
 };

@@ -14,7 +14,7 @@ import { TestOrganization } from '../testing/test-organization.js';
 import { ACCEPTED_INPUTS, PUSH_REGISTRATION, type Surroundings } from './accepted-inputs.js';
 import { type EncodedRequest, encodeRequest } from './encode.js';
 import { generatedInputs, roomOf } from './generated-inputs.js';
-import { nameOf, ROUTES } from './routes.js';
+import { type Fields, nameOf, ROUTES } from './routes.js';
 import { IS_LONG, size } from './scale.js';
 
 /** For which one request may hold the event loop. */
@@ -147,6 +147,12 @@ describe('the worst that each operation may be sent', () => {
       await server.probe.lap();
       return user_id;
     },
+    makeGroup: async (members: readonly number[]) => {
+      const fields = new URLSearchParams({ name: `Made ${n++}`, description: '', members: JSON.stringify(members) });
+      const { group_id } = await call(account, '/user_groups/create', fields.toString());
+      await server.probe.lap();
+      return group_id;
+    },
     addDevice: async () => {
       const { device_id } = await call(account, '/register_client_device', '');
       await server.probe.lap();
@@ -170,6 +176,15 @@ describe('the worst that each operation may be sent', () => {
       await call(account, `/users/me/${path}`, `token=${token}${more}`);
       await server.probe.lap();
       return token;
+    },
+    post: async (path: string, fields: Fields) => {
+      const form = new URLSearchParams();
+      for (const [name, value] of Object.entries(fields)) {
+        form.set(name, typeof value === 'string' ? value : JSON.stringify(value));
+      }
+      const answer = await call(account, path, form.toString());
+      await server.probe.lap();
+      return answer;
     },
     react: async () => {
       const reacted = { message_id: n + 1, emoji_name: 'tada' };

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { htmlMessages } from '@parley/markdown';
 import { ContainerModule } from 'inversify';
 import { HmacApiKeyMint } from '../authentication/hmac-api-key-mint.js';
@@ -31,6 +32,7 @@ export const optionsModule = (options: ParleyParts, resolve: Resolve) =>
     provideValue(bind, TOKENS.markdownRenderer, options.markdownRenderer);
     provideValue(bind, TOKENS.renderedMessages, htmlMessages);
     provideValue(bind, TOKENS.mailer, options.mailer);
+    provideValue(bind, TOKENS.contentDigest, (text) => createHash('sha256').update(text, 'utf8').digest('hex'));
     provideValue(bind, TOKENS.unicodeEmoji, options.unicodeEmoji);
     provideValue(bind, TOKENS.serverAddress, serverAddressOf(options));
     provideValue(bind, TOKENS.serverChannelConfig, { webPublicEnabled: options.allowsWebPublicChannels });

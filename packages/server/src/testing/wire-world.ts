@@ -41,7 +41,7 @@ export class WireWorld {
     readonly people: Readonly<Record<WorldPerson, TestUser>>,
     readonly channels: Readonly<Record<WorldChannel, number>>,
     /** Ids in `town`, oldest first. */
-    readonly messages: readonly number[],
+    readonly messages: number[],
     /** That the server is configured with. */
     readonly pushService: TestPushService,
   ) {}

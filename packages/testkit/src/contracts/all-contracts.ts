@@ -7,6 +7,8 @@ import { eventLogContract } from './event-log.contract.js';
 import { eventQueueRepositoryContract } from './event-queue-repository.contract.js';
 import { groupRepositoryContract } from './group-repository.contract.js';
 import { jobRepositoryContract } from './job-repository.contract.js';
+import { messageArchiveContract } from './message-archive.contract.js';
+import { messageEditRepositoryContract } from './message-edit-repository.contract.js';
 import { messageMovesContract } from './message-moves.contract.js';
 import { messagePageReadsContract } from './message-page-reads.contract.js';
 import { messageRepositoryContract } from './message-repository.contract.js';
@@ -16,6 +18,8 @@ import { deviceRepositoryContract, pushTokenRepositoryContract } from './push-re
 import { reactionRepositoryContract } from './reaction-repository.contract.js';
 import { realmRepositoryContract } from './realm-repository.contract.js';
 import { recipientRepositoryContract } from './recipient-repository.contract.js';
+import { reminderRepositoryContract } from './reminder-repository.contract.js';
+import { scheduledMessageRepositoryContract } from './scheduled-message-repository.contract.js';
 import { searchIndexContract } from './search-index.contract.js';
 import type { OpenStorage } from './storage-under-test.js';
 import { topicPolicyRepositoryContract } from './topic-policy-repository.contract.js';
@@ -37,6 +41,8 @@ export function storageContracts(open: OpenStorage): void {
   messagePageReadsContract(open);
   topicReadsContract(open);
   messageMovesContract(open);
+  messageEditRepositoryContract(open);
+  messageArchiveContract(open);
   personalMessagesContract(open);
   reactionRepositoryContract(open);
   botRepositoryContract(open);
@@ -44,6 +50,8 @@ export function storageContracts(open: OpenStorage): void {
   botStorageRepositoryContract(open);
   deviceRepositoryContract(open);
   pushTokenRepositoryContract(open);
+  scheduledMessageRepositoryContract(open);
+  reminderRepositoryContract(open);
   eventLogContract(open);
   eventQueueRepositoryContract(open);
   apiKeyRepositoryContract(open);

@@ -2,7 +2,7 @@ import type { Migration } from './migration.js';
 
 /** What bots have beside what users have, and who owns them. */
 export const bots: Migration = {
-  name: '0012-bots',
+  name: '0014-bots',
   sql: `
 CREATE TABLE bot_option (
   bot_id INTEGER PRIMARY KEY,
