@@ -154,11 +154,16 @@ const unseen = () => {};
 const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
   blank: unseen,
   'user.credentials_changed': unseen,
+  'user.api_key_replaced': unseen,
   'realm.deactivated': unseen,
-  // What a person's own devices are, the clients of HTTP tests follow.
+  // What a person's own devices and bots are, the clients of HTTP tests follow.
   'device.added': unseen,
   'device.changed': unseen,
   'device.removed': unseen,
+  'bot.added': unseen,
+  'bot.changed': unseen,
+  'bot.taken_away': unseen,
+  'bot.owner_changed': unseen,
   'message.sent': ({ messages, viewer }, { view, exceptions }) => {
     const { id, mentionsChannel, isReadByDefault } = view.message;
     const own = exceptions.find(([userId]) => userId === viewer.userId)?.[1] ?? {};

@@ -64,7 +64,7 @@ export class EventHub implements EventListener, ServedQueues {
     this.realms = new LiveRealms({
       ...parts,
       onUnfit: (live, { type, seq }, err) => this.fail(live, type, seq, err),
-      onDeactivated: (userId) => this.forgetUser(userId),
+      onSignedOut: (userId) => this.forgetUser(userId),
     });
     this.reader = new QueueReader({
       ...parts,

@@ -13,6 +13,8 @@ export interface Surroundings {
   readonly makeGroup: (members: readonly number[]) => Promise<number>;
   /** Of whoever calls, to a message; answers what it is called by. */
   readonly react: () => Promise<Reacted>;
+  /** Of whoever calls; answers its id. */
+  readonly addBot: () => Promise<number>;
   /** Made by whoever calls; answers its id. */
   readonly makeChannel: (name: string) => Promise<number>;
   /** Of whoever calls; answers its id. */
@@ -425,6 +427,22 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
   'DELETE /messages/:message_id/reactions': {
     'a vote': ({ react }) => react(),
   },
+  'POST /bots': {
+    'an outgoing webhook': ({ n, organization: { channelNames } }) => ({
+      full_name: lengthened(`Bot ${n} `, 100),
+      short_name: `bot${n}`,
+      bot_type: 3,
+      payload_url: JSON.stringify(`https://example.com/${'x'.repeat(1900)}`),
+      default_sending_stream: channelNames[0],
+      default_events_register_stream: channelNames[1],
+    }),
+  },
+  'PATCH /bots/:bot_id': {
+    'a new one': async ({ addBot, n }) => ({ bot_id: await addBot(), full_name: `Renamed ${n}`, role: 100 }),
+  },
+  'DELETE /bots/:bot_id': { 'a new one': async ({ addBot }) => ({ bot_id: await addBot() }) },
+  'GET /bots/:bot_id/api_key': { 'a new one': async ({ addBot }) => ({ bot_id: await addBot() }) },
+  'POST /bots/:bot_id/api_key/regenerate': { 'a new one': async ({ addBot }) => ({ bot_id: await addBot() }) },
   'POST /remove_client_device': {
     'a new one': async ({ addDevice }) => ({ device_id: await addDevice() }),
   },
