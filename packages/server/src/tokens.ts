@@ -8,7 +8,7 @@ import type {
 import type { ChannelQuota, ServerChannelConfig } from '@parley/domain/channels';
 import type { CommitListener } from '@parley/domain/composition';
 import type { LoadUnicodeEmoji } from '@parley/domain/emoji';
-import type { EventListener, ServedQueues } from '@parley/domain/events';
+import type { EphemeralEvents, EventListener, ServedQueues } from '@parley/domain/events';
 import type { JobHandler } from '@parley/domain/jobs';
 import type { Mailer } from '@parley/domain/mail';
 import type { MarkdownRenderer, RenderedMessages } from '@parley/domain/messages';
@@ -40,6 +40,7 @@ export const TOKENS = {
   serverChannelConfig: token<ServerChannelConfig>('ChannelOptions'),
   channelQuota: token<ChannelQuota>('ChannelQuota'),
   developmentMode: token<DevelopmentMode>('DevelopmentMode'),
+  ephemeralEvents: token<EphemeralEvents>('EphemeralEvents'),
   servedQueues: token<ServedQueues>('ServedQueues'),
 } as const;
 

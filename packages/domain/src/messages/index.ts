@@ -54,7 +54,7 @@ export type { MessageMoves, MoveTarget } from './message-moves.js';
 export type { Anchor, MessagePage, PageRange } from './message-page.js';
 export type { MessageFilter, MessageListEntry, MessagePageReads, Viewer } from './message-page-reads.js';
 export { MESSAGE_PROPERTIES, type MessageProperty } from './message-properties.js';
-export type { MessageRepository } from './message-repository.js';
+export type { MessageRepository, SubmessageSummary } from './message-repository.js';
 export type { MessageParts, MessageView, Submessage, UserSummary } from './message-view.js';
 export { receivedMessagesIn } from './narrow.js';
 export { findNarrowOperator, type NarrowTerm, narrowOperatorNames, type OperandForm } from './narrow-operators.js';
@@ -75,6 +75,7 @@ export {
   unreadRanges,
 } from './read-set.js';
 export type { Recipient, RecipientRepository } from './recipient.js';
+export { REPORT_REASONS, type ReportReason } from './report.js';
 export {
   type Highlight,
   type Highlighted,
@@ -86,18 +87,23 @@ export {
   termsOfMessage,
 } from './search.js';
 export type { SearchIndex, SearchIndexReads } from './search-index.js';
+export { MAX_SUBMESSAGE_KIND_LENGTH, MAX_SUBMESSAGE_LENGTH } from './submessage.js';
 export { SystemMessages } from './system-messages.js';
 export { EMPTY_TOPIC_DISPLAY_NAME, MAX_TOPIC_LENGTH, RESOLVED_PREFIX, topicKey } from './topic.js';
 export type { TopicReads, TopicSummary } from './topic-reads.js';
-export type { TypingEventTypes } from './typing-events.js';
+export type { TypingEventTypes, TypingOp } from './typing-events.js';
+export * from './use-cases/add-submessage.js';
 export * from './use-cases/change-message-flags.js';
 export * from './use-cases/change-narrow-flags.js';
 export * from './use-cases/get-message.js';
 export * from './use-cases/get-messages.js';
 export * from './use-cases/index-messages.js';
+export * from './use-cases/list-readers.js';
 export * from './use-cases/list-topics.js';
 export * from './use-cases/mark-read.js';
 export * from './use-cases/match-narrow.js';
+export * from './use-cases/notify-typing.js';
 export * from './use-cases/render-markdown.js';
+export * from './use-cases/report-message.js';
 export * from './use-cases/send-message.js';
 export { userSummary } from './user-summary.js';

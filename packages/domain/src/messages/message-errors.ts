@@ -8,6 +8,9 @@ export const MESSAGE_ERRORS = declareErrors({
   /** Within the bounds of work and size. */
   UNRENDERABLE_CONTENT: 'invalid',
   INVALID_WIDGET: 'invalid',
+  INVALID_SUBMESSAGE: 'invalid',
+  CANNOT_ATTACH_SUBMESSAGE: 'forbidden',
+  TOO_MANY_SUBMESSAGES: 'conflict',
   /** `channelName` or `channelId`: the channel that a message goes to. */
   UNKNOWN_DESTINATION: 'unknown',
   CHANNEL_REQUIRED: 'invalid',
@@ -36,6 +39,12 @@ export const MESSAGE_ERRORS = declareErrors({
   CANNOT_MOVE_MESSAGE: 'forbidden',
   /** `firstMessageIdAllowedToMove`, `totalMessagesInTopic`, `totalMessagesAllowedToMove`. */
   MOVE_TIME_LIMIT_EXCEEDED: 'forbidden',
+  TYPING_NOTIFICATIONS_DISABLED: 'forbidden',
+  READ_RECEIPTS_DISABLED: 'forbidden',
+  REPORT_TOO_LONG: 'invalid',
+  REPORT_NEEDS_EXPLANATION: 'invalid',
+  /** No channel takes reports. */
+  REPORTS_DISABLED: 'forbidden',
   CANNOT_DELETE_MESSAGE: 'forbidden',
   DELETE_TIME_LIMIT_EXCEEDED: 'forbidden',
 });

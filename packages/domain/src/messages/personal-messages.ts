@@ -70,6 +70,8 @@ export interface PersonalMessageReads {
     userIds: readonly UserId[],
     ids: readonly MessageId[],
   ): Promise<ReadonlyMap<UserId, ReadonlyMap<MessageId, PersonalFlags>>>;
+  /** Those of the users who mute the viewer, or whom the viewer mutes. */
+  filterMuting(viewer: Viewer, userIds: readonly UserId[]): Promise<ReadonlySet<UserId>>;
   /** When they followed which channel, in seqs; for judging events that are replayed. */
   listSubscribedSpans(viewer: Viewer): Promise<readonly SubscribedSpan[]>;
 }

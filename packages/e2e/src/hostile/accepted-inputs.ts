@@ -9,6 +9,8 @@ export interface Surroundings {
   readonly n: number;
   /** Of an event queue of whoever calls. */
   readonly openQueue: () => Promise<string>;
+  /** By whoever calls; answers its message. */
+  readonly poll: () => Promise<number>;
   /** Of whoever calls, to a message; answers what it is called by. */
   readonly react: () => Promise<Reacted>;
 }
@@ -241,6 +243,26 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
     starred: (surroundings) => ({ messages: messageIds(surroundings, 10_000), op: 'add', flag: 'starred' }),
     read: (surroundings) => ({ messages: messageIds(surroundings, 10_000), op: 'add', flag: 'read' }),
     unread: (surroundings) => ({ messages: messageIds(surroundings, 10_000), op: 'remove', flag: 'read' }),
+  },
+  'POST /submessage': {
+    'a long vote': async ({ poll }) => ({
+      message_id: await poll(),
+      msg_type: 'widget',
+      content: JSON.stringify({ type: 'vote', key: 'x'.repeat(9900), vote: 1 }),
+    }),
+  },
+  'POST /zcommand': { 'another theme': ({ n }) => ({ command: n % 2 === 0 ? '/dark' : '/light' }) },
+  'POST /typing': {
+    'to many': (surroundings) => ({ op: 'start', to: peopleOf(surroundings) }),
+    'in a channel': ({ organization: { channelIds } }) => ({
+      op: 'start',
+      type: 'stream',
+      stream_id: channelIds[0],
+      topic: lengthened('', 10_000),
+    }),
+  },
+  'POST /messages/:message_id/typing': {
+    'one message': async ({ poll }) => ({ message_id: await poll(), op: 'start' }),
   },
   'POST /messages/:message_id/reactions': {
     'a vote': ({ n }) => ({ message_id: n + 1, emoji_name: 'smile' }),

@@ -126,6 +126,12 @@ describe('the worst that each operation may be sent', () => {
       await server.probe.lap();
       return id;
     },
+    poll: async () => {
+      const body = `type=channel&to=${large.channelIds[0]}&topic=polls&content=%2Fpoll%20${n}`;
+      const { id } = await call(account, '/messages', body);
+      await server.probe.lap();
+      return id;
+    },
     react: async () => {
       const reacted = { message_id: n + 1, emoji_name: 'tada' };
       await call(account, `/messages/${reacted.message_id}/reactions`, 'emoji_name=tada');

@@ -5,6 +5,7 @@ import { presentTopic } from '../channels/channel.presenters.js';
 import { type EventContext, keyOf, opened, type Presented, type Presenters } from '../events/event-presenter.js';
 import { variantByKey } from '../routing/client-variant.js';
 import { differsByViewer, flagsText, messageText } from './message.presenters.js';
+import { presentSubmessageAdded } from './submessage.presenters.js';
 
 export const MESSAGE_EVENTS = {
   'message.sent': {
@@ -14,6 +15,7 @@ export const MESSAGE_EVENTS = {
       view.conversation.kind === 'direct' || view.sender.isSystemBot ? null : { userIds: [view.sender.id] },
     present: presentMessageSent,
   },
+  'message.submessage_added': { wireTypes: ['submessage'], present: presentSubmessageAdded },
   'message.flag_changed': { wireTypes: ['update_message_flags'], present: presentFlagChange },
 } satisfies Presenters<keyof MessageEventTypes>;
 

@@ -1,12 +1,17 @@
 import {
+  AddSubmessage,
   ChangeMessageFlags,
   ChangeNarrowFlags,
   GetMessage,
   GetMessages,
+  ListReaders,
   MarkRead,
   type MarkReadInput,
   MatchNarrow,
+  NotifyTyping,
+  NotifyTypingInMessage,
   RenderMarkdown,
+  ReportMessage,
   SendMessage,
 } from '@parley/domain/messages';
 import type { ChannelId, MessageId } from '@parley/domain/shared';
@@ -16,6 +21,7 @@ import { NoParameters } from '../routing/params.js';
 import { success } from '../routing/reply.js';
 import { type Route, route } from '../routing/route.js';
 import {
+  AddSubmessageDto,
   ChangeMessageFlagsDto,
   ChangeNarrowFlagsDto,
   GetMessageDto,
@@ -23,12 +29,18 @@ import {
   MarkChannelReadDto,
   MarkTopicReadDto,
   MatchNarrowDto,
+  MessageDto,
   RenderDto,
+  ReportMessageDto,
   SendMessageDto,
+  TypingDto,
+  TypingInMessageDto,
   toChangeNarrowFlagsInput,
   toFlagChange,
   toGetMessagesInput,
+  toReportInput,
   toSendMessageInput,
+  toTypingInput,
 } from './message.dtos.js';
 import {
   presentChangedNarrow,
@@ -114,6 +126,39 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
       useCase: ChangeNarrowFlags,
       toInput: toChangeNarrowFlagsInput,
       present: presentChangedNarrow,
+    }),
+    route('GET', '/messages/:message_id/read_receipts', {
+      auth: 'user',
+      isExpensive: true,
+      dto: MessageDto,
+      useCase: ListReaders,
+      toInput: ({ message_id }) => ({ messageId: message_id as MessageId }),
+      present: (user_ids) => ({ user_ids }),
+    }),
+    route('POST', '/messages/:message_id/report', {
+      auth: 'user',
+      dto: ReportMessageDto,
+      useCase: ReportMessage,
+      toInput: toReportInput,
+    }),
+    route('POST', '/messages/:message_id/typing', {
+      auth: 'user',
+      dto: TypingInMessageDto,
+      useCase: NotifyTypingInMessage,
+      toInput: ({ op, message_id }) => ({ op, messageId: message_id as MessageId }),
+    }),
+    route('POST', '/typing', {
+      auth: 'user',
+      hot: true,
+      dto: TypingDto,
+      useCase: NotifyTyping,
+      toInput: toTypingInput,
+    }),
+    route('POST', '/submessage', {
+      auth: 'user',
+      dto: AddSubmessageDto,
+      useCase: AddSubmessage,
+      toInput: (dto) => ({ messageId: dto.message_id as MessageId, kind: dto.msg_type, content: dto.content }),
     }),
     route('POST', '/mark_all_as_read', {
       auth: 'user',

@@ -1,14 +1,19 @@
 import {
+  AddSubmessage,
   BotOwnerWarnings,
   ChangeMessageFlags,
   ChangeNarrowFlags,
   GetMessage,
   GetMessages,
   IndexMessages,
+  ListReaders,
   ListTopics,
   MarkRead,
   MatchNarrow,
+  NotifyTyping,
+  NotifyTypingInMessage,
   RenderMarkdown,
+  ReportMessage,
   SendMessage,
   SystemMessages,
 } from '@parley/domain/messages';
@@ -16,7 +21,7 @@ import { ContainerModule } from 'inversify';
 import { provide } from '../provide.js';
 import { TOKENS } from '../tokens.js';
 
-const { unitOfWork, markdownRenderer, renderedMessages, realmUrls, clock } = TOKENS;
+const { unitOfWork, markdownRenderer, renderedMessages, realmUrls, clock, ephemeralEvents } = TOKENS;
 
 export const messagesModule = new ContainerModule(({ bind }) => {
   provide(bind, SystemMessages, markdownRenderer, realmUrls, clock);
@@ -24,6 +29,11 @@ export const messagesModule = new ContainerModule(({ bind }) => {
   provide(bind, BotOwnerWarnings, unitOfWork, SystemMessages, clock);
   provide(bind, SendMessage, unitOfWork, markdownRenderer, realmUrls, clock, BotOwnerWarnings);
   provide(bind, GetMessages, unitOfWork, realmUrls, renderedMessages);
+  provide(bind, ListReaders, unitOfWork);
+  provide(bind, ReportMessage, unitOfWork, SystemMessages);
+  provide(bind, NotifyTyping, unitOfWork, ephemeralEvents);
+  provide(bind, NotifyTypingInMessage, unitOfWork, ephemeralEvents, clock);
+  provide(bind, AddSubmessage, unitOfWork, clock);
   provide(bind, MatchNarrow, unitOfWork, realmUrls, renderedMessages);
   provide(bind, GetMessage, unitOfWork);
   provide(bind, IndexMessages, unitOfWork);

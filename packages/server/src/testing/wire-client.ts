@@ -163,6 +163,11 @@ const RULES: Readonly<Record<string, Rule>> = {
     if (user_id === selfId) own(answer, [message_id]);
   },
   'reaction/remove': nothing,
+  submessage: nothing,
+  'typing/start': nothing,
+  'typing/stop': nothing,
+  'typing_edit_message/start': nothing,
+  'typing_edit_message/stop': nothing,
   user_topic: ({ answer, event: { type: _, id: __, ...topic } }) => {
     const isSame = (other: Wire) =>
       other.stream_id === topic.stream_id && other.topic_name.toLowerCase() === topic.topic_name.toLowerCase();

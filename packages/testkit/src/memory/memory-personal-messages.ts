@@ -111,6 +111,11 @@ export class MemoryPersonalMessages implements PersonalMessages {
     return flags;
   }
 
+  async filterMuting({ userId }: Viewer, userIds: readonly UserId[]): Promise<ReadonlySet<UserId>> {
+    const mutes = this.unit.read('mutes');
+    return new Set(userIds.filter((id) => mutes.has(keyOf(id, userId)) || mutes.has(keyOf(userId, id))));
+  }
+
   async listSubscribedSpans({ realmId, userId }: Viewer): Promise<readonly SubscribedSpan[]> {
     return [...this.unit.read('spans').values()].flatMap((span) => {
       const recipient = this.unit.read('recipients').get(span.recipientId);

@@ -75,7 +75,7 @@ export class ChangeSettings {
       if (input.email !== undefined) await this.checkEmail(tx, actor, user, realm, input.email);
       const fullName = await acceptedName(tx, actor, user, realm, input.fullName);
       await rename(tx, user, fullName);
-      await apply(tx, { ...user, fullName }, changes);
+      await applySettings(tx, { ...user, fullName }, changes);
     });
   }
 
@@ -208,7 +208,8 @@ async function rename(tx: Transaction, user: User, fullName: string): Promise<vo
   await tx.events.append(user.realmId, { event, audience: accessorsOf(user.id) });
 }
 
-async function apply(tx: Transaction, user: User, changes: readonly Change[]): Promise<void> {
+/** The user's own changes: stored, and told to their clients and to whoever sees what they change. */
+export async function applySettings(tx: Transaction, user: User, changes: readonly Change[]): Promise<void> {
   if (changes.length === 0) return;
   const edited = changes.map(({ name }) => name).filter((name) => !user.editedSettings.includes(name));
   const settings = changed(user.settings, changes);
