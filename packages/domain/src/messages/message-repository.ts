@@ -1,5 +1,5 @@
-import type { MessageId, RealmId, UserId } from '../shared/ids.js';
-import type { Message, NewMessage } from './message.js';
+import type { MessageId, RealmId, RecipientId, UnixSeconds, UserId } from '../shared/ids.js';
+import type { EditedText, Message, NewMessage } from './message.js';
 import type { Submessage } from './message-view.js';
 
 export interface MessageReads {
@@ -8,6 +8,18 @@ export interface MessageReads {
   list(realmId: RealmId, ids: readonly MessageId[]): Promise<readonly Message[]>;
   /** Of a message; `authorId`: who sent it. */
   summarizeSubmessages(realmId: RealmId, id: MessageId, authorId: UserId): Promise<SubmessageSummary>;
+  /** When each was sent. Unknown ids are absent; ascending id. */
+  listTimes(
+    realmId: RealmId,
+    ids: readonly MessageId[],
+  ): Promise<readonly { readonly id: MessageId; readonly sentAt: UnixSeconds }[]>;
+  /** The oldest `limit` that are there now, with ids below `before`; null: any. Ascending. */
+  listOldestIds(
+    realmId: RealmId,
+    recipientId: RecipientId,
+    limit: number,
+    before?: MessageId | null,
+  ): Promise<readonly MessageId[]>;
 }
 
 /** What rules about submessages ask of those there are. */
@@ -26,6 +38,8 @@ export interface MessageRepository extends MessageReads {
    * written for each of them.
    */
   append(message: NewMessage): Promise<Message>;
+  /** Replaces its text, and with it whom it names; what anybody has read stays read. Unknown ids are left out. */
+  edit(realmId: RealmId, id: MessageId, text: EditedText): Promise<void>;
   /** Shown with the message from now on. */
   addSubmessage(realmId: RealmId, submessage: Omit<Submessage, 'id'>): Promise<Submessage>;
   /** With every personal row and submessage. Returns the ids that were there, ascending. */

@@ -4,6 +4,7 @@ import type {
   Highlighted,
   MessagePage,
   MessageView,
+  MovePropagation,
   PersonalFlags,
   SentMessage,
   UserSummary,
@@ -100,6 +101,13 @@ const isPublic = ({ emailVisibility }: UserSummary): boolean => emailVisibility 
 /** `isHidden`: from a guest who may not know them. */
 export const shownAddress = (person: UserSummary, { emailDomain }: PublicRealm, isHidden = false): string =>
   isPublic(person) && !isHidden ? person.email : dummyAddress(person.id, emailDomain);
+
+/** How much of a topic is moved, in the words of the API. */
+export const PROPAGATE_MODES = {
+  one: 'change_one',
+  later: 'change_later',
+  all: 'change_all',
+} as const satisfies Record<MovePropagation, string>;
 
 /** In the order clients get them (messages §4.1), the derived one last. */
 const FLAGS = [

@@ -2,6 +2,8 @@ import {
   AddSubmessage,
   ChangeMessageFlags,
   ChangeNarrowFlags,
+  DeleteMessage,
+  DeleteTopic,
   GetMessage,
   GetMessages,
   ListReaders,
@@ -13,6 +15,7 @@ import {
   RenderMarkdown,
   ReportMessage,
   SendMessage,
+  UpdateMessage,
 } from '@parley/domain/messages';
 import type { ChannelId, MessageId } from '@parley/domain/shared';
 import { Turns } from '../caching/turns.js';
@@ -24,6 +27,8 @@ import {
   AddSubmessageDto,
   ChangeMessageFlagsDto,
   ChangeNarrowFlagsDto,
+  DeleteMessageDto,
+  DeleteTopicDto,
   GetMessageDto,
   GetMessagesDto,
   MarkChannelReadDto,
@@ -41,6 +46,8 @@ import {
   toReportInput,
   toSendMessageInput,
   toTypingInput,
+  toUpdateMessageInput,
+  UpdateMessageDto,
 } from './message.dtos.js';
 import {
   presentChangedNarrow,
@@ -106,6 +113,30 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
       useCase: GetMessage,
       toInput: ({ message_id }) => ({ id: message_id as MessageId }),
       present: (output, { dto, variant }) => presentGetMessage(output, dto, realmUrls, { client: variant, parts }),
+    }),
+    route('PATCH', '/messages/:message_id', {
+      auth: 'user',
+      hot: true,
+      dto: UpdateMessageDto,
+      useCase: UpdateMessage,
+      toInput: toUpdateMessageInput,
+      // Messages refer to no files yet.
+      present: () => ({ detached_uploads: [] }),
+    }),
+    route('DELETE', '/messages/:message_id', {
+      auth: 'user',
+      hot: true,
+      dto: DeleteMessageDto,
+      useCase: DeleteMessage,
+      toInput: ({ message_id }) => ({ messageId: message_id as MessageId }),
+    }),
+    route('POST', '/streams/:stream_id/delete_topic', {
+      auth: 'user',
+      isExpensive: true,
+      dto: DeleteTopicDto,
+      useCase: DeleteTopic,
+      toInput: ({ stream_id, topic_name }) => ({ channelId: stream_id as ChannelId, topic: topic_name }),
+      present: (complete) => ({ complete }),
     }),
     route('POST', '/messages/flags', {
       auth: 'user',

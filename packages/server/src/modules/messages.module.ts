@@ -3,6 +3,9 @@ import {
   BotOwnerWarnings,
   ChangeMessageFlags,
   ChangeNarrowFlags,
+  DeleteMessage,
+  DeleteTopic,
+  ExpireMessages,
   GetMessage,
   GetMessages,
   IndexMessages,
@@ -10,18 +13,22 @@ import {
   ListTopics,
   MarkRead,
   MatchNarrow,
+  MoveNotices,
   NotifyTyping,
   NotifyTypingInMessage,
+  PurgeArchive,
   RenderMarkdown,
   ReportMessage,
+  RestoreMessages,
   SendMessage,
   SystemMessages,
+  UpdateMessage,
 } from '@parley/domain/messages';
 import { ContainerModule } from 'inversify';
 import { provide } from '../provide.js';
 import { TOKENS } from '../tokens.js';
 
-const { unitOfWork, markdownRenderer, renderedMessages, realmUrls, clock, ephemeralEvents } = TOKENS;
+const { unitOfWork, markdownRenderer, renderedMessages, realmUrls, clock, ephemeralEvents, contentDigest } = TOKENS;
 
 export const messagesModule = new ContainerModule(({ bind }) => {
   provide(bind, SystemMessages, markdownRenderer, realmUrls, clock);
@@ -36,6 +43,13 @@ export const messagesModule = new ContainerModule(({ bind }) => {
   provide(bind, AddSubmessage, unitOfWork, clock);
   provide(bind, MatchNarrow, unitOfWork, realmUrls, renderedMessages);
   provide(bind, GetMessage, unitOfWork);
+  provide(bind, MoveNotices, SystemMessages, realmUrls, clock);
+  provide(bind, UpdateMessage, unitOfWork, markdownRenderer, realmUrls, clock, contentDigest, MoveNotices);
+  provide(bind, DeleteMessage, unitOfWork, clock);
+  provide(bind, DeleteTopic, unitOfWork, clock);
+  provide(bind, ExpireMessages, unitOfWork, clock);
+  provide(bind, PurgeArchive, unitOfWork, clock);
+  provide(bind, RestoreMessages, unitOfWork);
   provide(bind, IndexMessages, unitOfWork);
   provide(bind, ChangeMessageFlags, unitOfWork);
   provide(bind, ChangeNarrowFlags, unitOfWork, realmUrls, renderedMessages);

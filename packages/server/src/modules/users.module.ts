@@ -8,6 +8,7 @@ import {
   ListUsers,
   RegisterUser,
   SwitchDisplay,
+  UpdateUser,
 } from '@parley/domain/users';
 import { ContainerModule } from 'inversify';
 import { provide } from '../provide.js';
@@ -30,6 +31,7 @@ export const usersModule = new ContainerModule(({ bind }) => {
   );
   provide(bind, ChangeSettings, unitOfWork, passwordHasher, passwordStrength, loginAttempts, disposableDomains);
   provide(bind, RegisterUser, unitOfWork, passwordHasher, apiKeyMint, clock);
+  provide(bind, UpdateUser, unitOfWork, realmUrls, disposableDomains, clock);
   provide(bind, GrantSpecialPermission, unitOfWork);
   provide(bind, SwitchDisplay, unitOfWork);
   provide(bind, GetOwnUser, unitOfWork);

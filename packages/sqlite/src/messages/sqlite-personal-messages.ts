@@ -19,7 +19,7 @@ import {
   slicesOf,
   type UserId,
 } from '@parley/domain/shared';
-import type { Connection } from '../connection.js';
+import { type Connection, LIMIT } from '../connection.js';
 import { ascending, jsonList, toFlag } from '../rows.js';
 import { EVERYTHING, narrowingTo, toNarrowing } from './message-filter.js';
 import { idOf, type MessageIndexRow, MessageIndexRowsById } from './message-index-row.js';
@@ -55,6 +55,7 @@ export class SqlitePersonalMessages implements PersonalMessages {
   private readonly markedHolders;
   private readonly muting;
   private readonly muted;
+  private readonly outsideHolders;
   private readonly subscribedSpans;
 
   private readonly insertAdopted;
@@ -109,6 +110,11 @@ export class SqlitePersonalMessages implements PersonalMessages {
     this.muted = connection.values<UserId>(
       `SELECT m.sender_id FROM json_each(?) u CROSS JOIN muted_sender m ON m.user_id = ? AND m.sender_id = u.value
        WHERE m.until_message_id IS NULL`,
+    );
+    this.outsideHolders = connection.values<UserId>(
+      `SELECT DISTINCT f.user_id FROM json_each(?) wanted
+       CROSS JOIN message_flag f INDEXED BY message_flag_by_message ON f.message_id = wanted.value
+       WHERE f.realm_id = ? AND f.source <> ${OWNERSHIP_SOURCES.spans} ORDER BY f.user_id ${LIMIT}`,
     );
     this.subscribedSpans = connection.tuples<readonly [ChannelId, EventSeq, EventSeq | null]>(
       `SELECT r.channel_id, s.from_seq, s.to_seq FROM span s JOIN recipient r ON r.id = s.recipient_id
@@ -239,6 +245,10 @@ export class SqlitePersonalMessages implements PersonalMessages {
   async filterMuting({ userId }: Viewer, userIds: readonly UserId[]): Promise<ReadonlySet<UserId>> {
     const list = jsonList(userIds);
     return new Set([...this.muting.all(list, userId), ...this.muted.all(list, userId)]);
+  }
+
+  async listOutsideHolders(realmId: RealmId, ids: readonly MessageId[], limit: number): Promise<readonly UserId[]> {
+    return this.outsideHolders.all(jsonList(ids), realmId, limit);
   }
 
   async listSubscribedSpans({ realmId, userId }: Viewer): Promise<readonly SubscribedSpan[]> {
