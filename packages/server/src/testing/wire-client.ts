@@ -199,6 +199,11 @@ const RULES: Readonly<Record<string, Rule>> = {
     if (user_id === selfId) own(answer, [message_id]);
   },
   'reaction/remove': nothing,
+  submessage: nothing,
+  'typing/start': nothing,
+  'typing/stop': nothing,
+  'typing_edit_message/start': nothing,
+  'typing_edit_message/stop': nothing,
   'scheduled_messages/add': ({ answer, event }) => {
     for (const message of event.scheduled_messages) putScheduled(answer, message);
   },
