@@ -15,6 +15,9 @@ export interface TopicPolicy {
   readonly changedAt: UnixSeconds;
 }
 
+/** Of one user: each change tells their older clients of all that they muted. */
+export const MAX_TOPIC_POLICIES = 10_000;
+
 export interface TopicPolicyReads {
   /** Those of these users who have chosen something for the topic; others are absent. */
   listOf(

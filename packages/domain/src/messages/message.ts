@@ -106,7 +106,9 @@ export function parseContent(raw: string): string {
   const content = trimEnd(raw).replace(/^\n+/, '');
   if (content === '') throw new DomainError('INVALID_MESSAGE_CONTENT', 'Message must not be empty');
   if (content.includes('\0')) throw new DomainError('INVALID_MESSAGE_CONTENT', 'Message must not contain null bytes');
-  return isLongerThan(content, MAX_MESSAGE_LENGTH)
-    ? takeCodePoints(content, MAX_MESSAGE_LENGTH - TRUNCATION_NOTICE.length) + TRUNCATION_NOTICE
-    : content;
+  return cutContent(content, MAX_MESSAGE_LENGTH);
 }
+
+/** In at most so many code points, with a notice at the end of what had to be cut. */
+export const cutContent = (content: string, max: number): string =>
+  isLongerThan(content, max) ? takeCodePoints(content, max - TRUNCATION_NOTICE.length) + TRUNCATION_NOTICE : content;

@@ -8,7 +8,7 @@ import type { Actor } from '../users/actor.js';
 import type { User } from '../users/user.js';
 import { deleteMessages } from './delete-messages.js';
 import type { TopicPlace } from './move-topic-policies.js';
-import { topicUrl } from './narrow-links.js';
+import { topicUrl } from './narrow-urls.js';
 import { type SystemMessages, silentMention } from './system-messages.js';
 import { topicKey } from './topic.js';
 

@@ -25,6 +25,10 @@ export type Destination =
     }
   | { readonly kind: 'direct'; readonly recipientId: RecipientId; readonly participants: readonly User[] };
 
+/** The same without its recipient, which a conversation that was never opened does not have. */
+export type DestinationNamed =
+  | Extract<Destination, { kind: 'channel' }>
+  | Omit<Extract<Destination, { kind: 'direct' }>, 'recipientId'>;
 /** What rendering found in a text that is stored beside it. */
 export const shownOf = (rendered: RenderedText) => ({
   renderedContent: rendered.html,
@@ -169,7 +173,7 @@ async function flagsOfReceivers(tx: Transaction, post: Post): Promise<Map<UserId
 /** Who wrote in the topic, and the sender; in a direct conversation everybody. */
 export async function topicParticipants(
   tx: Transaction,
-  { destination, sender }: Pick<Post, 'destination' | 'sender'>,
+  { destination, sender }: { readonly destination: DestinationNamed; readonly sender: User },
 ): Promise<readonly UserId[]> {
   if (destination.kind === 'direct') return destination.participants.map((person) => person.id);
   const { recipientId } = destination.channel;

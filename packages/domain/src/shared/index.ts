@@ -7,12 +7,12 @@ export {
   DomainError,
   declaredErrors,
   type ErrorCode,
-  type ErrorDetails,
 } from './errors.js';
 export type { EventLoop } from './event-loop.js';
 export { escapeHtml } from './html.js';
 export type {
   ChannelId,
+  DeviceId,
   EventSeq,
   GroupId,
   JobId,
@@ -20,6 +20,8 @@ export type {
   Ordinal,
   RealmId,
   RecipientId,
+  ReminderId,
+  ScheduledMessageId,
   UnixSeconds,
   UserId,
 } from './ids.js';

@@ -1,6 +1,7 @@
 import type {
   ChangeNarrowFlagsOutput,
   GetMessageOutput,
+  Highlighted,
   MessagePage,
   MessageView,
   MovePropagation,
@@ -139,6 +140,10 @@ export function flagsText(flags: PersonalFlags): string {
   flagTexts[bits] ??= JSON.stringify(flagNames(flags));
   return flagTexts[bits];
 }
+
+/** Messages §7.6, without the braces around it. */
+export const highlightText = ({ content, topic }: Highlighted): string =>
+  `"match_content":${JSON.stringify(content)},"match_subject":${JSON.stringify(topic)}`;
 
 /** Messages §3: the policy only where sending changed the sender's. */
 export const presentSentMessage = ({ id, newVisibility }: SentMessage): WireFields => ({

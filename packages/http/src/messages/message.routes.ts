@@ -1,4 +1,5 @@
 import {
+  AddSubmessage,
   ChangeMessageFlags,
   ChangeNarrowFlags,
   DeleteMessage,
@@ -6,9 +7,14 @@ import {
   GetEditHistory,
   GetMessage,
   GetMessages,
+  ListReaders,
   MarkRead,
   type MarkReadInput,
+  MatchNarrow,
+  NotifyTyping,
+  NotifyTypingInMessage,
   RenderMarkdown,
+  ReportMessage,
   SendMessage,
   UpdateMessage,
 } from '@parley/domain/messages';
@@ -20,6 +26,7 @@ import { success } from '../routing/reply.js';
 import { type Route, route } from '../routing/route.js';
 import { presentMessageHistory } from './edit-history.presenters.js';
 import {
+  AddSubmessageDto,
   ChangeMessageFlagsDto,
   ChangeNarrowFlagsDto,
   DeleteMessageDto,
@@ -29,12 +36,19 @@ import {
   GetMessagesDto,
   MarkChannelReadDto,
   MarkTopicReadDto,
+  MatchNarrowDto,
+  MessageDto,
   RenderDto,
+  ReportMessageDto,
   SendMessageDto,
+  TypingDto,
+  TypingInMessageDto,
   toChangeNarrowFlagsInput,
   toFlagChange,
   toGetMessagesInput,
+  toReportInput,
   toSendMessageInput,
+  toTypingInput,
   toUpdateMessageInput,
   UpdateMessageDto,
 } from './message.dtos.js';
@@ -46,6 +60,7 @@ import {
 } from './message.presenters.js';
 import { MessagePagePresenter } from './message-page.js';
 import { readMessagePage } from './read-message-page.js';
+import { readNarrowMatches } from './read-narrow-matches.js';
 
 export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): readonly Route[] {
   const page = new MessagePagePresenter(realmUrls);
@@ -86,6 +101,14 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
       useCase: RenderMarkdown,
       toInput: ({ content }) => ({ content }),
       present: (rendered) => ({ rendered }),
+    }),
+    route('GET', '/messages/matches_narrow', {
+      auth: 'user',
+      isExpensive: true,
+      dto: MatchNarrowDto,
+      useCase: MatchNarrow,
+      handle: async ({ caller, dto: { msg_ids, narrow }, useCase }) =>
+        success(await readNarrowMatches({ useCase, caller, turns }, { ids: msg_ids as MessageId[], narrow })),
     }),
     route('GET', '/messages/:message_id', {
       auth: 'user',
@@ -143,6 +166,39 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
       useCase: ChangeNarrowFlags,
       toInput: toChangeNarrowFlagsInput,
       present: presentChangedNarrow,
+    }),
+    route('GET', '/messages/:message_id/read_receipts', {
+      auth: 'user',
+      isExpensive: true,
+      dto: MessageDto,
+      useCase: ListReaders,
+      toInput: ({ message_id }) => ({ messageId: message_id as MessageId }),
+      present: (user_ids) => ({ user_ids }),
+    }),
+    route('POST', '/messages/:message_id/report', {
+      auth: 'user',
+      dto: ReportMessageDto,
+      useCase: ReportMessage,
+      toInput: toReportInput,
+    }),
+    route('POST', '/messages/:message_id/typing', {
+      auth: 'user',
+      dto: TypingInMessageDto,
+      useCase: NotifyTypingInMessage,
+      toInput: ({ op, message_id }) => ({ op, messageId: message_id as MessageId }),
+    }),
+    route('POST', '/typing', {
+      auth: 'user',
+      hot: true,
+      dto: TypingDto,
+      useCase: NotifyTyping,
+      toInput: toTypingInput,
+    }),
+    route('POST', '/submessage', {
+      auth: 'user',
+      dto: AddSubmessageDto,
+      useCase: AddSubmessage,
+      toInput: (dto) => ({ messageId: dto.message_id as MessageId, kind: dto.msg_type, content: dto.content }),
     }),
     route('POST', '/mark_all_as_read', {
       auth: 'user',

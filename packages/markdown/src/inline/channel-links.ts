@@ -1,4 +1,4 @@
-import { channelUrl, type LinkableChannel, topicUrl } from '@parley/domain/messages';
+import { channelUrl, type LinkableChannel, messageUrl, topicUrl } from '@parley/domain/messages';
 import { Element } from '../html/element.js';
 import { BOUNDARY } from './mentions.js';
 import type { InlineContext, InlineRule } from './rule.js';
@@ -15,7 +15,7 @@ export const channelLinks: InlineRule = (text, context) => {
     .replace(MESSAGE, (typed, name: string, topic: string, messageId: string) => {
       const channel = names.channelByName(name);
       if (!channel) return typed;
-      const href = `${topicUrl(channel, topic)}/near/${messageId}`;
+      const href = messageUrl(topicUrl(channel, topic), messageId);
       return stash(topicLink('message-link', channel, topic, { href }, ' @ 💬', context));
     })
     .replace(TOPIC, (typed, name: string, topic: string) => {

@@ -1,6 +1,6 @@
 import type { Route } from '@parley/http';
 import { fieldsOf } from '../testing/expectations.js';
-import { TestServer } from '../testing/test-server.js';
+import { TestServer, type TestUser } from '../testing/test-server.js';
 import { expectInStep, WireWorld as World, type WorldChannel, type WorldPerson } from '../testing/wire-world.js';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -20,6 +20,8 @@ interface Scenario {
 }
 
 const MESSAGE = ['message'];
+/** What is not logged reaches clients that poll; these have only registered. */
+const NOT_YET_THERE: readonly string[] = [];
 const FLAGS_ADDED = ['update_message_flags/add'];
 const FLAGS_REMOVED = ['update_message_flags/remove'];
 /** A sender follows the topics they start (messages §4.4). */
@@ -149,6 +151,62 @@ const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
       heard: FLAGS_ADDED,
     },
   ],
+  'POST /submessage': [
+    {
+      title: 'a vote',
+      as: 'iago',
+      params: async ({ server, channels, people }) => ({
+        message_id: fieldsOf(
+          await server.post('/messages', people.iago, {
+            type: 'channel',
+            to: channels.town,
+            topic: 'news',
+            content: '/poll x',
+          }),
+        ).id,
+        msg_type: 'widget',
+        content: '{"type":"vote","key":"1,1","vote":1}',
+      }),
+      heard: ['message', 'submessage'],
+    },
+  ],
+  'POST /zcommand': [
+    { title: 'another theme', as: 'hamlet', params: { command: '/dark' }, heard: ['user_settings/update'] },
+  ],
+  'POST /messages/:message_id/report': [
+    {
+      title: 'to the moderators',
+      as: 'hamlet',
+      given: ({ server, people, channels }) =>
+        server.patch('/realm', people.desdemona, { moderation_request_channel_id: channels.closet }),
+      at: toMessage(0),
+      params: { report_type: 'spam' },
+      heard: MESSAGE,
+    },
+  ],
+  'POST /typing': [
+    {
+      title: 'in a channel',
+      as: 'hamlet',
+      params: ({ channels }) => ({ op: 'start', type: 'stream', stream_id: channels.town, topic: 'news' }),
+      heard: NOT_YET_THERE,
+    },
+    {
+      title: 'between people',
+      as: 'hamlet',
+      params: ({ people }) => ({ op: 'stop', to: [people.polonius.id] }),
+      heard: NOT_YET_THERE,
+    },
+  ],
+  'POST /messages/:message_id/typing': [
+    {
+      title: 'in a channel',
+      as: 'iago',
+      at: toMessage(0),
+      params: { op: 'start' },
+      heard: NOT_YET_THERE,
+    },
+  ],
   'POST /messages/:message_id/reactions': [
     { title: 'to a message in a channel', as: 'iago', at: toMessage(0), params: SMILE, heard: ['reaction/add'] },
     {
@@ -178,6 +236,126 @@ const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
       at: toMessage(0),
       params: SMILE,
       heard: ['reaction/remove'],
+    },
+  ],
+  'POST /bots': [
+    {
+      title: 'of one’s own',
+      as: 'hamlet',
+      params: { full_name: 'Another Helper', short_name: 'another', default_sending_stream: 'town' },
+      heard: [...ACQUAINTED, 'user_group/add_members', 'realm_bot/add'],
+    },
+  ],
+  'PATCH /bots/:bot_id': [
+    {
+      title: 'its name, address and channels',
+      as: 'hamlet',
+      at: ({ people }) => ({ bot_id: people.helper.id }),
+      params: {
+        full_name: 'Another',
+        short_name: 'another',
+        default_sending_stream: 'town',
+        default_all_public_streams: true,
+      },
+      heard: ['realm_user/update', 'realm_bot/update'],
+    },
+    {
+      title: 'its owner',
+      as: 'desdemona',
+      at: ({ people }) => ({ bot_id: people.helper.id }),
+      params: ({ people }) => ({ bot_owner_id: people.cordelia.id }),
+      heard: ['realm_user/update', 'realm_bot/add', 'realm_bot/delete'],
+    },
+  ],
+  'DELETE /bots/:bot_id': [
+    {
+      title: 'that follows channels',
+      as: 'hamlet',
+      given: ({ server, people }) =>
+        server.post('/users/me/subscriptions', people.hamlet, {
+          subscriptions: [{ name: 'town' }, { name: 'closet' }],
+          principals: [people.helper.id],
+        }),
+      at: ({ people }) => ({ bot_id: people.helper.id }),
+      heard: ['realm_user/update', 'subscription/peer_remove'],
+    },
+  ],
+  'POST /bots/:bot_id/api_key/regenerate': [
+    { title: 'changes nothing', as: 'hamlet', at: ({ people }) => ({ bot_id: people.helper.id }), heard: [] },
+  ],
+  'POST /users/me/api_key/regenerate': [{ title: 'ends the user’s queues', as: 'shiva', heard: [] }],
+  'POST /register_client_device': [{ title: 'a device', as: 'hamlet', heard: ['device/add'] }],
+  'POST /remove_client_device': [
+    {
+      title: 'a device',
+      as: 'hamlet',
+      given: addDevice,
+      params: async ({ server, people }) => ({ device_id: await deviceOf(server, people.hamlet) }),
+      heard: ['device/remove'],
+    },
+  ],
+  'POST /mobile_push/register': [
+    {
+      title: 'a key and a token, which the push service takes later',
+      as: 'hamlet',
+      given: (world) => {
+        world.pushService.hold();
+        return addDevice(world);
+      },
+      params: async ({ server, people }) => ({
+        device_id: await deviceOf(server, people.hamlet),
+        push_key_id: 7,
+        push_key: Buffer.from('1'.repeat(33)).toString('base64'),
+        token_kind: 'fcm',
+        token_id: 'AAAAAAAAAAA=',
+        bouncer_public_key: 'key',
+        encrypted_push_registration: 'text',
+      }),
+      heard: ['device/update'],
+    },
+  ],
+  'POST /users/me/apns_device_token': [
+    { title: 'is nothing to clients', as: 'hamlet', params: { token: 'abcd', appid: 'a' }, heard: [] },
+  ],
+  'DELETE /users/me/apns_device_token': [
+    {
+      title: 'is nothing to clients',
+      as: 'hamlet',
+      given: ({ server, people }) =>
+        server.post('/users/me/apns_device_token', people.hamlet, { token: 'abcd', appid: 'a' }),
+      params: { token: 'abcd' },
+      heard: [],
+    },
+  ],
+  'POST /users/me/android_gcm_reg_id': [
+    { title: 'is nothing to clients', as: 'hamlet', params: { token: 'abcd' }, heard: [] },
+  ],
+  'DELETE /users/me/android_gcm_reg_id': [
+    {
+      title: 'is nothing to clients',
+      as: 'hamlet',
+      given: ({ server, people }) => server.post('/users/me/android_gcm_reg_id', people.hamlet, { token: 'abcd' }),
+      params: { token: 'abcd' },
+      heard: [],
+    },
+  ],
+  'POST /mobile_push/test_notification': [{ title: 'changes nothing', as: 'hamlet', heard: [] }],
+  'POST /mobile_push/e2ee/test_notification': [
+    {
+      title: 'to a device that is there no more',
+      as: 'hamlet',
+      given: async ({ server, people, pushService }) => {
+        const { realmId } = server;
+        pushService.goneTokenIds.push('AAAAAAAAAAE=');
+        await server.storage.uow.write(async (tx) => {
+          for (const tokenId of ['AAAAAAAAAAE=', 'AAAAAAAAAAI=']) {
+            const device = await tx.devices.add(realmId, people.hamlet.id);
+            const key = { id: 7, key: Buffer.from('1'.repeat(33)).toString('base64') };
+            await tx.devices.update({ ...device, key, tokenId, tokenKind: 'fcm' });
+          }
+        });
+      },
+      heard: ['device/remove'],
     },
   ],
   'PATCH /messages/:message_id': [
@@ -303,6 +481,49 @@ const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
     { title: 'is the bot’s own business', as: 'helper', params: { storage: { key: 'value' } }, heard: [] },
   ],
   'DELETE /bot_storage': [{ title: 'is the bot’s own business', as: 'helper', heard: [] }],
+  'POST /scheduled_messages': [
+    {
+      title: 'to a channel',
+      as: 'hamlet',
+      given: scheduleHello(20),
+      params: later(10),
+      heard: ['scheduled_messages/add'],
+    },
+  ],
+  'PATCH /scheduled_messages/:scheduled_message_id': [
+    {
+      title: 'to a later time',
+      as: 'hamlet',
+      given: async (world) => {
+        await scheduleHello(10)(world);
+        await scheduleHello(20)(world);
+      },
+      at: () => ({ scheduled_message_id: 1 }),
+      params: ({ server }) => ({ scheduled_delivery_timestamp: server.clock.now() + 30 }),
+      heard: ['scheduled_messages/update'],
+    },
+  ],
+  'DELETE /scheduled_messages/:scheduled_message_id': [
+    {
+      title: 'deleted',
+      as: 'hamlet',
+      given: scheduleHello(10),
+      at: () => ({ scheduled_message_id: 1 }),
+      heard: ['scheduled_messages/remove'],
+    },
+  ],
+  'POST /reminders': [
+    { title: 'of a message', as: 'hamlet', given: remindLater(20), params: reminding(10), heard: ['reminders/add'] },
+  ],
+  'DELETE /reminders/:reminder_id': [
+    {
+      title: 'deleted',
+      as: 'hamlet',
+      given: remindLater(10),
+      at: () => ({ reminder_id: 1 }),
+      heard: ['reminders/remove'],
+    },
+  ],
   'POST /messages/render': [{ title: 'changes nothing', as: 'hamlet', params: { content: '*hello*' }, heard: [] }],
   'POST /channels/create': [
     {
@@ -454,6 +675,68 @@ const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
       heard: [...CREATED, ...JOINED, ...MESSAGE],
     },
   ],
+  'PATCH /users/me/subscriptions': [
+    {
+      title: 'to a new channel, and away from another',
+      as: 'hamlet',
+      params: { add: [{ name: 'attic' }], delete: ['museum'] },
+      heard: [...CREATED, ...JOINED, ...LEFT, ...FLAGS_ADDED, ...MESSAGE],
+    },
+  ],
+  'POST /users/me/subscriptions/properties': [
+    {
+      title: 'of everything',
+      as: 'hamlet',
+      params: ({ channels }) => ({
+        subscription_data: Object.entries({
+          color: '#c0ffee',
+          is_muted: true,
+          pin_to_top: true,
+          desktop_notifications: true,
+          audible_notifications: false,
+          push_notifications: true,
+          email_notifications: false,
+          wildcard_mentions_notify: true,
+        }).map(([property, value]) => ({ stream_id: channels.town, property, value })),
+      }),
+      heard: ['subscription/update'],
+    },
+  ],
+  'PATCH /users/me/subscriptions/:stream_id': [
+    {
+      title: 'of whether it is muted',
+      as: 'polonius',
+      at: toChannel('town'),
+      params: { property: 'in_home_view', value: 'false' },
+      heard: ['subscription/update'],
+    },
+  ],
+  'PATCH /users/me/subscriptions/muted_topics': [
+    {
+      title: 'of a topic',
+      as: 'polonius',
+      params: { stream: 'town', topic: 'NEWS', op: 'add' },
+      heard: FOLLOWED,
+    },
+  ],
+  'POST /user_topics': [
+    {
+      title: 'of a topic, and of no topic any more',
+      as: 'hamlet',
+      given: ({ server, people, channels }) =>
+        server.post('/user_topics', people.hamlet, { stream_id: channels.town, topic: 'News', visibility_policy: 1 }),
+      params: ({ channels }) => ({ stream_id: channels.town, topic: 'NEWS', visibility_policy: 3 }),
+      heard: FOLLOWED,
+    },
+    {
+      title: 'of one that is not muted any more',
+      as: 'hamlet',
+      given: ({ server, people, channels }) =>
+        server.post('/user_topics', people.hamlet, { stream_id: channels.town, topic: '', visibility_policy: 1 }),
+      params: ({ channels }) => ({ stream_id: channels.town, topic: 'general chat', visibility_policy: 0 }),
+      heard: FOLLOWED,
+    },
+  ],
   'DELETE /users/me/subscriptions': [
     { title: 'of a public channel', as: 'hamlet', params: leaving(['town']), heard: [...LEFT, ...FLAGS_ADDED] },
     {
@@ -528,6 +811,104 @@ const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
       at: ({ people }) => ({ email: people.hamlet.email }),
       params: { full_name: 'Prince' },
       heard: ['realm_user/update'],
+    },
+  ],
+  'POST /user_groups/create': [
+    {
+      title: 'with members and subgroups',
+      as: 'iago',
+      params: async (world) => ({
+        name: 'cast',
+        description: 'On stage',
+        members: [world.people.hamlet.id, world.people.polonius.id],
+        subgroups: [(await systemGroups(world)).moderators],
+        can_mention_group: { direct_members: [world.people.hamlet.id], direct_subgroups: [] },
+      }),
+      heard: ['user_group/add', 'user_group/add_subgroups'],
+    },
+  ],
+  'PATCH /user_groups/:user_group_id': [
+    {
+      title: 'name and permissions',
+      as: 'iago',
+      given: makeGroup(),
+      at: toGroup,
+      params: async (world) => ({
+        name: 'crew',
+        description: 'Behind the stage',
+        can_join_group: { new: (await systemGroups(world)).members },
+      }),
+      heard: ['user_group/update'],
+    },
+    {
+      title: 'one that is not in use',
+      as: 'iago',
+      given: async (world) => {
+        await makeGroup()(world);
+        await world.server.post(`/user_groups/${toGroup(world).user_group_id}/deactivate`, world.people.iago);
+      },
+      at: toGroup,
+      params: { name: 'crew' },
+      heard: ['user_group/update'],
+    },
+    {
+      title: 'that it is back in use',
+      as: 'iago',
+      given: async (world) => {
+        await makeGroup()(world);
+        await world.server.post(`/user_groups/${toGroup(world).user_group_id}/deactivate`, world.people.iago);
+      },
+      at: toGroup,
+      params: { deactivated: false },
+      heard: ['user_group/add', 'user_group/update'],
+    },
+  ],
+  'POST /user_groups/:user_group_id/deactivate': [
+    {
+      title: 'one with members',
+      as: 'iago',
+      given: makeGroup('hamlet'),
+      at: toGroup,
+      heard: ['user_group/remove', 'user_group/update'],
+    },
+  ],
+  'POST /user_groups/:user_group_id/members': [
+    {
+      title: 'coming and going',
+      as: 'iago',
+      given: makeGroup('hamlet'),
+      at: toGroup,
+      params: ({ people }) => ({ add: [people.cordelia.id, people.stranger.id], delete: [people.hamlet.id] }),
+      heard: ['user_group/add_members', 'user_group/remove_members', ...MESSAGE],
+    },
+    {
+      title: 'to whom it opens channels, and rights',
+      as: 'iago',
+      given: letGroupSeeChannel(),
+      at: toGroup,
+      params: async (world) => ({
+        add: [world.people.cordelia.id],
+        add_subgroups: [(await systemGroups(world)).members],
+      }),
+      heard: ['user_group/add_members', 'user_group/add_subgroups', ...CREATED, 'subscription/peer_add', ...MESSAGE],
+    },
+    {
+      title: 'to whom it closes them',
+      as: 'iago',
+      given: letGroupSeeChannel('hamlet', 'cordelia'),
+      at: toGroup,
+      params: ({ people }) => ({ delete: [people.hamlet.id, people.cordelia.id] }),
+      heard: ['user_group/remove_members', ...HIDDEN, ...MESSAGE],
+    },
+  ],
+  'POST /user_groups/:user_group_id/subgroups': [
+    {
+      title: 'a role',
+      as: 'iago',
+      given: makeGroup('hamlet'),
+      at: toGroup,
+      params: async (world) => ({ add: [(await systemGroups(world)).owners] }),
+      heard: ['user_group/add_subgroups'],
     },
   ],
   'PATCH /settings': [
@@ -674,8 +1055,63 @@ async function hamletAdministersCloset({ server, people, channels }: World): Pro
   );
 }
 
+/** The newest group: `makeGroup` has made it. */
+const madeGroups = new WeakMap<World, number>();
+function toGroup(world: World): Fields {
+  return { user_group_id: madeGroups.get(world) };
+}
+function makeGroup(...members: readonly WorldPerson[]): (world: World) => Promise<void> {
+  return async (world) => {
+    const { server, people } = world;
+    const params = { name: 'cast', description: '', members: members.map((name) => people[name].id) };
+    madeGroups.set(world, fieldsOf(await server.post('/user_groups/create', people.iago, params)).group_id!);
+  };
+}
+/** Such a group, whose members see a channel and make others. */
+function letGroupSeeChannel(...members: readonly WorldPerson[]): (world: World) => Promise<void> {
+  return async (world) => {
+    const { server, people } = world;
+    await makeGroup(...members)(world);
+    const group = madeGroups.get(world);
+    const params = { name: 'stage', subscribers: [people.iago.id], invite_only: true, can_subscribe_group: group };
+    fieldsOf(await server.post('/channels/create', people.desdemona, params));
+    fieldsOf(await server.patch('/realm', people.desdemona, { can_create_private_channel_group: { new: group } }));
+  };
+}
+
+function addDevice({ server, people }: World): Promise<unknown> {
+  return server.post('/register_client_device', people.hamlet);
+}
+
+async function deviceOf(server: TestServer, who: TestUser): Promise<number> {
+  const { devices } = fieldsOf(await server.post('/register', who, { fetch_event_types: ['device'] }));
+  return Number(Object.keys(devices!)[0]);
+}
+
 function leaveTown({ server, people }: World): Promise<unknown> {
   return server.delete('/users/me/subscriptions', people.hamlet, { subscriptions: ['town'] });
+}
+
+function later(seconds: number) {
+  return (world: World): Fields => ({
+    ...toTown('news')(world),
+    content: 'hello',
+    scheduled_delivery_timestamp: world.server.clock.now() + seconds,
+  });
+}
+function scheduleHello(seconds: number) {
+  return (world: World): Promise<unknown> =>
+    world.server.post('/scheduled_messages', world.people.hamlet, later(seconds)(world));
+}
+function reminding(seconds: number) {
+  return ({ server, messages }: World): Fields => ({
+    message_id: messages[0],
+    scheduled_delivery_timestamp: server.clock.now() + seconds,
+  });
+}
+function remindLater(seconds: number) {
+  return (world: World): Promise<unknown> =>
+    world.server.post('/reminders', world.people.hamlet, reminding(seconds)(world));
 }
 
 const nameOf = ({ method, path }: Pick<Route, 'method' | 'path'>): string => `${method} ${path}`;
@@ -707,7 +1143,7 @@ describe('clients stay in step with the server', () => {
           params: (typeof params === 'function' ? await params(world) : params) ?? {},
         },
       );
-      fieldsOf(reply);
+      expect(reply).toMatchObject({ status: 200, body: { result: 'success' } });
       await expectInStep(clients);
       const told = new Set([...clients.values()].flatMap((client) => [...client.heard]));
       expect([...told].sort()).toEqual([...new Set(heard)].sort());

@@ -76,6 +76,8 @@ export class WireClient {
   async fresh(): Promise<Wire> {
     const answer = await register(this.server, this.as, this.capabilities);
     fieldsOf(await this.server.delete('/events', this.as, { queue_id: answer.queue_id }));
+    // What became of the bots of others is told to nobody who becomes an administrator, or is one no longer (events §9 row 5).
+    if (this.answer.realm_bots === null) answer.realm_bots = null;
     return this.withoutUnsure(comparable(answer));
   }
 
@@ -140,6 +142,15 @@ const replaces =
     answer[field] = event[from];
   };
 
+/** Organization §11. */
+const NEW_DEVICE = {
+  push_key_id: null,
+  push_token_id: null,
+  pending_push_token_id: null,
+  push_token_last_updated_timestamp: null,
+  push_registration_error_code: null,
+};
+
 /** By `type/op`, or by type for all its ops. */
 const RULES: Readonly<Record<string, Rule>> = {
   heartbeat: nothing,
@@ -188,11 +199,50 @@ const RULES: Readonly<Record<string, Rule>> = {
     if (user_id === selfId) own(answer, [message_id]);
   },
   'reaction/remove': nothing,
+  submessage: nothing,
+  'typing/start': nothing,
+  'typing/stop': nothing,
+  'typing_edit_message/start': nothing,
+  'typing_edit_message/stop': nothing,
+  'scheduled_messages/add': ({ answer, event }) => {
+    for (const message of event.scheduled_messages) putScheduled(answer, message);
+  },
+  'scheduled_messages/update': ({ answer, event }) => putScheduled(answer, event.scheduled_message),
+  'scheduled_messages/remove': ({ answer, event: { scheduled_message_id: id } }) => {
+    answer.scheduled_messages = answer.scheduled_messages.filter((it: Wire) => it.scheduled_message_id !== id);
+  },
+  'reminders/add': ({ answer, event }) => {
+    answer.reminders = [...answer.reminders, ...event.reminders].sort(byTime('reminder_id'));
+  },
+  'reminders/remove': ({ answer, event: { reminder_id: id } }) => {
+    answer.reminders = answer.reminders.filter((it: Wire) => it.reminder_id !== id);
+  },
   user_topic: ({ answer, event: { type: _, id: __, ...topic } }) => {
     const isSame = (other: Wire) =>
       other.stream_id === topic.stream_id && other.topic_name.toLowerCase() === topic.topic_name.toLowerCase();
     answer.user_topics = answer.user_topics.filter((other: Wire) => !isSame(other));
     if (topic.visibility_policy !== 0) answer.user_topics.push(topic);
+  },
+
+  'realm_bot/add': ({ answer, event: { bot } }) => {
+    answer.realm_bots = [...answer.realm_bots.filter(({ user_id }: Wire) => user_id !== bot.user_id), bot];
+  },
+  'realm_bot/update': ({ answer, event: { bot } }) => {
+    answer.realm_bots = answer.realm_bots.map((known: Wire) =>
+      known.user_id === bot.user_id ? { ...known, ...bot } : known,
+    );
+  },
+  'realm_bot/delete': ({ answer, event: { bot } }) => {
+    answer.realm_bots = answer.realm_bots.filter(({ user_id }: Wire) => user_id !== bot.user_id);
+  },
+  'device/add': ({ answer, event: { device_id } }) => {
+    answer.devices[device_id] = NEW_DEVICE;
+  },
+  'device/update': ({ answer, event: { type: _, op: __, id: ___, device_id, ...changed } }) => {
+    answer.devices[device_id] = { ...answer.devices[device_id], ...changed };
+  },
+  'device/remove': ({ answer, event: { device_id } }) => {
+    delete answer.devices[device_id];
   },
 
   'stream/create': ({ answer, event }) => {
@@ -320,6 +370,17 @@ function receiveMessage({ answer, unread, selfId, event: { message, flags } }: H
   }
 }
 
+/** By time, then by id (events §3.2). */
+const byTime = (id: string) => (a: Wire, b: Wire) =>
+  a.scheduled_delivery_timestamp - b.scheduled_delivery_timestamp || a[id] - b[id];
+
+function putScheduled(answer: Wire, message: Wire): void {
+  const others = answer.scheduled_messages.filter(
+    (it: Wire) => it.scheduled_message_id !== message.scheduled_message_id,
+  );
+  answer.scheduled_messages = [...others, message].sort(byTime('scheduled_message_id'));
+}
+
 type Derive = (answer: Wire, value: Wire) => void;
 
 /** Deprecated numbers for groups (events §5.2), which stand for system groups only. */
@@ -351,22 +412,23 @@ const MENTIONERS = {
 
 /** Of those that guests never have, whatever groups they are in. */
 const ownRight =
-  (...fields: readonly string[]): Derive =>
+  (field: string): Derive =>
   (answer, value) => {
-    for (const field of fields) answer[field] = !answer.is_guest && isMember(answer, value);
+    answer[field] = !answer.is_guest && isMember(answer, value);
   };
+
+const OWN_RIGHTS: Readonly<Record<string, Derive>> = {
+  can_create_public_channel_group: ownRight('can_create_public_streams'),
+  can_create_private_channel_group: ownRight('can_create_private_streams'),
+  can_create_web_public_channel_group: ownRight('can_create_web_public_streams'),
+  can_invite_users_group: ownRight('can_invite_others_to_realm'),
+};
 
 /** What of their own rights clients work out again whenever they come into groups, or leave them. */
 function deriveOwnRights(answer: Wire): void {
-  for (const property of OWN_RIGHTS)
-    for (const derive of DERIVED[property]!) derive(answer, answer[`realm_${property}`]);
+  for (const [property, derive] of Object.entries(OWN_RIGHTS)) derive(answer, answer[`realm_${property}`]);
+  ownsAnyChannelRight(answer);
 }
-const OWN_RIGHTS = [
-  'can_create_public_channel_group',
-  'can_create_private_channel_group',
-  'can_create_web_public_channel_group',
-  'can_invite_users_group',
-];
 
 /** What changes with a property of the organization beside the property (events §9 row 3). */
 const DERIVED: Readonly<Record<string, readonly Derive[]>> = {
@@ -378,19 +440,19 @@ const DERIVED: Readonly<Record<string, readonly Derive[]>> = {
   ],
   can_create_public_channel_group: [
     numbered('realm_create_public_stream_policy', CREATORS),
-    ownRight('can_create_public_streams'),
+    OWN_RIGHTS.can_create_public_channel_group!,
     ownsAnyChannelRight,
   ],
   can_create_private_channel_group: [
     numbered('realm_create_private_stream_policy', CREATORS),
-    ownRight('can_create_private_streams'),
+    OWN_RIGHTS.can_create_private_channel_group!,
     ownsAnyChannelRight,
   ],
   can_create_web_public_channel_group: [
     numbered('realm_create_web_public_stream_policy', CREATORS),
-    ownRight('can_create_web_public_streams'),
+    OWN_RIGHTS.can_create_web_public_channel_group!,
   ],
-  can_invite_users_group: [ownRight('can_invite_others_to_realm')],
+  can_invite_users_group: [OWN_RIGHTS.can_invite_users_group!],
   can_mention_many_users_group: [numbered('realm_wildcard_mention_policy', MENTIONERS)],
   jitsi_server_url: [
     (answer, value) => {
@@ -453,7 +515,12 @@ function changeUser({ answer, selfId, event: { person } }: Happening): void {
     answer[from] = withoutUser(answer[from], user_id);
     if (user) answer[to] = [...withoutUser(answer[to], user_id), user];
   }
+  // Users §4.1: clients take deactivated users out of groups by themselves.
+  if (is_active === false) {
+    for (const group of answer.realm_user_groups) group.members = without(group.members, [user_id]);
+  }
   if (user_id !== selfId) return;
+  if (changed.is_admin !== undefined && changed.is_admin !== answer.is_admin) answer.realm_bots = null;
   assignKnown(answer, changed);
   if (role !== undefined) answer.is_moderator = role <= 300;
 }
@@ -536,7 +603,7 @@ function changeGroup(answer: Wire, id: number, change: (group: Wire) => Wire): v
 }
 
 /**
- * Without what no event tells of: the queue itself, the time, how many subscribe and write to a channel (events §7.3), and
+ * Without what no event changes: the queue itself, the time, how many subscribe and write to a channel (events §7.3), and
  * the first message of a channel whose messages one does not receive. What has no fixed order is sorted.
  */
 function comparable(answer: Wire): Wire {
@@ -554,6 +621,7 @@ function comparable(answer: Wire): Wire {
     state[list].sort((a: Wire, b: Wire) => a.user_id - b.user_id);
   }
   for (const list of ['user_topics', 'muted_topics']) state[list].sort(byText);
+  state.realm_bots?.sort((a: Wire, b: Wire) => a.user_id - b.user_id);
   state.unread_msgs.mentions.sort(ascending);
   return state;
 }

@@ -96,7 +96,7 @@ export class UpdateMessage {
 
   /**
    * @throws DomainError UNKNOWN_MESSAGE, MESSAGE_EDITING_DISABLED, CANNOT_EDIT_MESSAGE, EDIT_TIME_LIMIT_EXCEEDED,
-   * NOTHING_TO_CHANGE, DIRECT_MESSAGE_HAS_NO_PLACE, INVALID_MOVE, CANNOT_RESOLVE_EMPTY_TOPIC, INVALID_TOPIC,
+   * NO_MESSAGE_CHANGE, DIRECT_MESSAGE_HAS_NO_PLACE, INVALID_MOVE, CANNOT_RESOLVE_EMPTY_TOPIC, INVALID_TOPIC,
    * WIDGET_NOT_EDITABLE, STALE_VALUE, INVALID_MESSAGE_CONTENT, UNRENDERABLE_CONTENT, UNKNOWN_CHANNEL, EMPTY_TOPIC_REQUIRED,
    * TOPIC_REQUIRED, CANNOT_RESOLVE_TOPICS, TOPIC_EDIT_TIME_LIMIT_EXCEEDED, CANNOT_MOVE_MESSAGE, CANNOT_POST_IN_CHANNEL,
    * CHANNEL_EDIT_TIME_LIMIT_EXCEEDED, MOVE_TIME_LIMIT_EXCEEDED, TOO_MANY_MESSAGES_TO_MOVE, CANNOT_CREATE_TOPIC,
@@ -389,7 +389,7 @@ function requestedChange(input: UpdateMessageInput, { message }: LoadedMessage):
     typed !== null && (isDirect ? normalizeTopic(typed) !== '' : cutTopic(normalizeTopic(typed)) !== message.topic);
   const changesChannel = channelId !== null && channelId !== message.channelId;
   if (content === null && !isOtherTopic && !changesChannel) {
-    throw new DomainError('NOTHING_TO_CHANGE', 'Nothing to change');
+    throw new DomainError('NO_MESSAGE_CHANGE', 'Nothing to change');
   }
   if (isDirect && changesChannel) {
     throw new DomainError('DIRECT_MESSAGE_HAS_NO_PLACE', 'Direct messages cannot be moved to channels.');

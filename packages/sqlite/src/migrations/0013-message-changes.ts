@@ -2,7 +2,7 @@ import type { Migration } from './migration.js';
 
 /** Edits of messages, the archive of deleted ones, and who has chosen something for a topic that is moved or deleted. */
 export const messageChanges: Migration = {
-  name: '0011-message-changes',
+  name: '0013-message-changes',
   sql: `
 -- What was changed of a message's text and place, as it was before.
 CREATE TABLE message_edit (
