@@ -181,14 +181,14 @@ export function personalMessagesContract(open: OpenStorage): void {
           await send(fixture, { from: 'a', to: 'general' }),
         ];
         await uow.write(({ personal }) => personal.addHistorical(viewer('c'), [two.id]));
-        await star(fixture, 'b', one);
-        await star(fixture, 'a', one);
+        await star(fixture, 'b', [one]);
+        await star(fixture, 'a', [one]);
         const { recipientId } = channel('general');
         const outside = (ids: readonly MessageId[], limit = 10) =>
           uow.read((r) => r.personal.listOutsideHolders(realm.id, recipientId, ids, limit));
         expect(await outside([one.id])).toEqual([]);
         expect(await outside([one.id, two.id])).toEqual([user('c').id]);
-        await stopFollowing(fixture, 'b', 'general');
+        await stopFollowing(fixture, 'general', 'b');
         expect(await outside([one.id, two.id])).toEqual([user('b').id, user('c').id]);
         expect(await outside([one.id, two.id], 1)).toEqual([user('b').id]);
       });
