@@ -1,4 +1,5 @@
 import type { AnyEventType } from '@parley/domain/events';
+import { ALLOWED_DOMAINS } from './allowed-domains/allowed-domain.feature.js';
 import { AUTHENTICATION } from './authentication/authentication.feature.js';
 import { AVATARS } from './avatars/avatar.feature.js';
 import { CHANNELS } from './channels/channel.feature.js';
@@ -9,8 +10,10 @@ import { fixedSection, plainSection } from './events/register-section.js';
 import type { HttpFeature } from './feature.js';
 import { GROUPS } from './groups/group.feature.js';
 import { INVITATIONS } from './invitations/invitation.feature.js';
+import { LINKIFIERS } from './linkifiers/linkifier.feature.js';
 import { MESSAGES } from './messages/message.feature.js';
 import { joinParts, type MessagePart } from './messages/message-parts.js';
+import { PLAYGROUNDS } from './playgrounds/playground.feature.js';
 import { REACTIONS } from './reactions/reaction.feature.js';
 import { REALMS } from './realms/realm.feature.js';
 import type { WireErrors } from './routing/wire-error.js';
@@ -31,11 +34,7 @@ const PLANNED = {
     fixedSection('muted_users', { muted_users: [] }),
     fixedSection('user_status', { user_status: {} }),
     plainSection('presence', ({ now }) => ({ presences: {}, presence_last_update_id: -1, server_timestamp: now })),
-    fixedSection('realm_domains', { realm_domains: [] }),
     fixedSection('realm_emoji', { realm_emoji: {} }),
-    fixedSection('realm_linkifiers', { realm_linkifiers: [] }),
-    fixedSection('realm_filters', { realm_filters: [] }),
-    fixedSection('realm_playgrounds', { realm_playgrounds: [] }),
     fixedSection('realm_billing', { realm_billing: { has_pending_sponsorship_request: false } }),
     fixedSection('realm_bot', { realm_bots: [] }),
     fixedSection('realm_embedded_bots', { realm_embedded_bots: [] }),
@@ -59,6 +58,9 @@ const ALL = [
   EVENTS,
   SETTINGS,
   PLANNED,
+  ALLOWED_DOMAINS,
+  LINKIFIERS,
+  PLAYGROUNDS,
   INVITATIONS,
   MESSAGES,
   REACTIONS,

@@ -1,2 +1,3 @@
 export { unicodeEmoji } from './emoji/unicode-emoji.js';
+export { re2LinkifierSyntax } from './links/linkifier-syntax.js';
 export { ZulipMarkdownRenderer } from './zulip-markdown-renderer.js';

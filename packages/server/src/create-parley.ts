@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Mailer } from '@parley/domain/mail';
 import type { Clock } from '@parley/domain/shared';
 import { type Logger, silentLogger, type TransportLimits } from '@parley/http';
-import { unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
+import { re2LinkifierSyntax, unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
 import { openSqliteStorage } from '@parley/sqlite';
 import { HashQueue } from './authentication/hash-queue.js';
 import type { HostAuthenticate } from './authentication/host-authenticator.js';
@@ -141,6 +141,7 @@ export async function openParley(
       passwordHasher: new HashQueue(new ScryptPasswordHasher()),
       markdownRenderer,
       unicodeEmoji,
+      linkifierSyntax: re2LinkifierSyntax,
       mailer: mailerOf(configuration, clock),
       ...hostOptions,
       release,

@@ -12,7 +12,7 @@ import type { EventListener, ServedQueues } from '@parley/domain/events';
 import type { JobHandler } from '@parley/domain/jobs';
 import type { Mailer } from '@parley/domain/mail';
 import type { MarkdownRenderer } from '@parley/domain/messages';
-import type { ServerAddress } from '@parley/domain/realms';
+import type { LinkifierSyntax, ServerAddress } from '@parley/domain/realms';
 import type { Clock, EventLoop, Randomness, RealmUrls, ReportProblem, Timers, UnitOfWork } from '@parley/domain/shared';
 import type { DisposableDomains } from '@parley/domain/users';
 import type { Authenticator, Dispatcher, LoadGauge, Route } from '@parley/http';
@@ -32,6 +32,7 @@ export const TOKENS = {
   disposableDomains: token<DisposableDomains>('DisposableDomains'),
   loginAttempts: token<LoginAttempts>('LoginAttempts'),
   markdownRenderer: token<MarkdownRenderer>('MarkdownRenderer'),
+  linkifierSyntax: token<LinkifierSyntax>('LinkifierSyntax'),
   mailer: token<Mailer>('Mailer'),
   unicodeEmoji: token<LoadUnicodeEmoji>('LoadUnicodeEmoji'),
   realmUrls: token<RealmUrls>('RealmAddresses'),

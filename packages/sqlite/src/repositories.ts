@@ -15,6 +15,12 @@ import { SqliteRecipientRepository } from './messages/sqlite-recipient-repositor
 import { SqliteTopicReads } from './messages/sqlite-topic-reads.js';
 import { Quarantine } from './quarantine.js';
 import { ReactionPartReads, SqliteReactionRepository } from './reactions/sqlite-reaction-repository.js';
+import {
+  LinkifierReads,
+  SqliteAllowedDomainRepository,
+  SqliteLinkifierRepository,
+  SqlitePlaygroundRepository,
+} from './realms/sqlite-organization-lists.js';
 import { newRealmCache, SqliteRealmRepository } from './realms/sqlite-realm-repository.js';
 import type { WritableRepositories } from './sqlite-unit-of-work.js';
 import { newActorCache, SqliteActorReads } from './users/sqlite-actor-reads.js';
@@ -35,7 +41,16 @@ export function repositoryFactory(
     const groups = new SqliteGroupRepository(connection, systemGroupCache, quarantine);
     const topics = new SqliteTopicReads(connection);
     return {
-      realms: new SqliteRealmRepository(connection, realmCache, groups, quarantine),
+      realms: new SqliteRealmRepository(
+        connection,
+        realmCache,
+        groups,
+        new LinkifierReads(connection, quarantine),
+        quarantine,
+      ),
+      allowedDomains: new SqliteAllowedDomainRepository(connection),
+      linkifiers: new SqliteLinkifierRepository(connection),
+      playgrounds: new SqlitePlaygroundRepository(connection),
       users: new SqliteUserRepository(connection, userCache, quarantine),
       actors: new SqliteActorReads(connection, actorCache, quarantine),
       groups,

@@ -133,7 +133,12 @@ const unseen = () => {};
 const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
   blank: unseen,
   'user.credentials_changed': unseen,
+  'allowed_domain.added': unseen,
+  'allowed_domain.changed': unseen,
+  'allowed_domain.removed': unseen,
   'realm.deactivated': unseen,
+  'realm.linkifiers_changed': unseen,
+  'realm.playgrounds_changed': unseen,
   'message.sent': ({ messages, viewer }, { view, exceptions }) => {
     const { id, mentionsChannel, isReadByDefault } = view.message;
     const own = exceptions.find(([userId]) => userId === viewer.userId)?.[1] ?? {};

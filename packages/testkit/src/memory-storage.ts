@@ -11,6 +11,7 @@ import { MemoryJobs } from './memory/memory-jobs.js';
 import { MemoryMessageMoves } from './memory/memory-message-moves.js';
 import { MemoryMessagePages } from './memory/memory-message-pages.js';
 import { MemoryMessages } from './memory/memory-messages.js';
+import { MemoryAllowedDomains, MemoryLinkifiers, MemoryPlaygrounds } from './memory/memory-organization.js';
 import { MemoryPersonalMessages } from './memory/memory-personal-messages.js';
 import { MemoryReactions } from './memory/memory-reactions.js';
 import { MemoryRealms } from './memory/memory-realms.js';
@@ -92,6 +93,9 @@ export class MemoryStorage {
 function repositoriesOf(unit: MemoryUnit) {
   return {
     realms: new MemoryRealms(unit),
+    allowedDomains: new MemoryAllowedDomains(unit),
+    linkifiers: new MemoryLinkifiers(unit),
+    playgrounds: new MemoryPlaygrounds(unit),
     users: new MemoryUsers(unit),
     actors: new MemoryActors(unit),
     groups: new MemoryGroups(unit),

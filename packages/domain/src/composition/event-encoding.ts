@@ -4,6 +4,9 @@ import { eventEncoding } from '../events/event-format.js';
 import { GROUP_EVENT_FORMATS } from '../groups/group-events.js';
 import { MESSAGE_EVENT_FORMATS } from '../messages/message-events.js';
 import { REACTION_EVENT_FORMATS } from '../reactions/reaction-events.js';
+import { ALLOWED_DOMAIN_EVENT_FORMATS } from '../realms/allowed-domains/allowed-domain.js';
+import { LINKIFIER_EVENT_FORMATS } from '../realms/linkifiers/linkifier.js';
+import { PLAYGROUND_EVENT_FORMATS } from '../realms/playgrounds/playground.js';
 import { REALM_EVENT_FORMATS } from '../realms/realm-events.js';
 import { REALM_SETTINGS_EVENT_FORMATS } from '../realms/realm-settings-events.js';
 import { USER_EVENT_FORMATS } from '../users/user-events.js';
@@ -12,10 +15,13 @@ import { parseAudience } from './audiences.js';
 
 /** Of every feature. */
 const FORMATS: EventFormats<DomainEventTypes> = {
+  ...ALLOWED_DOMAIN_EVENT_FORMATS,
   ...BASE_EVENT_FORMATS,
   ...CHANNEL_EVENT_FORMATS,
   ...GROUP_EVENT_FORMATS,
+  ...LINKIFIER_EVENT_FORMATS,
   ...MESSAGE_EVENT_FORMATS,
+  ...PLAYGROUND_EVENT_FORMATS,
   ...REACTION_EVENT_FORMATS,
   ...REALM_EVENT_FORMATS,
   ...REALM_SETTINGS_EVENT_FORMATS,

@@ -2,7 +2,6 @@ export { BotOwnerWarnings } from './bot-owner-warnings.js';
 export { type FlagChange, type FlagChangeInput, parseFlagChange } from './change-flags.js';
 export {
   type LinkableChannel,
-  type Linkifier,
   type MarkdownOptions,
   type MarkdownReferences,
   type MarkdownRenderer,

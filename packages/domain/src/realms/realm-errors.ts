@@ -12,6 +12,20 @@ export const REALM_ERRORS = declareErrors({
   /** For another organization on this server. */
   NO_ADDRESS_LEFT: 'conflict',
   DEMO_REALM_REQUIRED: 'conflict',
+  INVALID_DOMAIN: 'invalid',
+  /** In the organization's own list. */
+  ALLOWED_DOMAIN_EXISTS: 'conflict',
+  UNKNOWN_ALLOWED_DOMAIN: 'unknown',
+  TOO_MANY_ALLOWED_DOMAINS: 'conflict',
+  /** `errors`: see `ModelErrors`. */
+  INVALID_LINKIFIER: 'invalid',
+  INVALID_LINKIFIER_ORDER: 'invalid',
+  UNKNOWN_LINKIFIER: 'unknown',
+  TOO_MANY_LINKIFIERS: 'conflict',
+  /** `errors`: lists of texts by field, and by `general`. */
+  INVALID_PLAYGROUND: 'invalid',
+  UNKNOWN_PLAYGROUND: 'unknown',
+  TOO_MANY_PLAYGROUNDS: 'conflict',
   AUTHENTICATION_METHOD_REQUIRED: 'conflict',
   CANNOT_OVERRIDE_EMOJI: 'forbidden',
   NOT_EMOJI_AUTHOR: 'forbidden',

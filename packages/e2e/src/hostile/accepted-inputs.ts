@@ -9,6 +9,9 @@ export interface Surroundings {
   readonly n: number;
   /** Of an event queue of whoever calls. */
   readonly openQueue: () => Promise<string>;
+  /** By whoever calls: what the input needs to be there. */
+  readonly post: (path: string, fields: Fields) => Promise<Fields>;
+  readonly get: (path: string) => Promise<Fields>;
   /** Of whoever calls, to a message; answers what it is called by. */
   readonly react: () => Promise<Reacted>;
 }
@@ -93,6 +96,28 @@ const saying =
     topic: lengthened('', 10_000),
     content,
   });
+
+async function newDomain({ n, post }: Surroundings, fields: Fields = {}): Promise<Fields> {
+  const domain = `d${n}.example.com`;
+  await post('/realm/domains', { domain, allow_subdomains: true });
+  return { domain, ...fields };
+}
+
+/** As long as it may be, and quick to match. */
+const linkifier = (n: number): Fields => ({
+  pattern: lengthened(`L${n}-(?P<id>[0-9]+)`, 1000),
+  url_template: lengthened('https://example.com/{id}/', 1000),
+  alternative_url_templates: Array.from({ length: 20 }, () => lengthened('https://example.com/{id}/', 1000)),
+});
+const newLinkifier = async ({ n, post }: Surroundings): Promise<Fields> => ({
+  filter_id: (await post('/realm/filters', linkifier(n))).id,
+  ...linkifier(n + 1_000_000),
+});
+const playground = (n: number): Fields => ({
+  name: lengthened(`Play ${n} `, 1000),
+  pygments_language: 'Python',
+  url_template: lengthened('https://example.com/{code}', 1000),
+});
 
 /**
  * For each operation, by its name, the worst requests that it accepts: what types do not tell, such as names that exist, and
@@ -227,6 +252,24 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
     one: () => ({ ...FEWEST, narrow: [], op: 'add', flag: 'starred' }),
     read: () => ({ ...LATEST, narrow: [], op: 'add', flag: 'read' }),
     ...narrowed({ ...LATEST, op: 'add', flag: 'starred' }),
+  },
+  'POST /realm/domains': { 'a domain': ({ n }) => ({ domain: `d${n}.example.com`, allow_subdomains: true }) },
+  'PATCH /realm/domains/:domain': {
+    'a domain': (surroundings) => newDomain(surroundings, { allow_subdomains: false }),
+  },
+  'DELETE /realm/domains/:domain': { 'a domain': (surroundings) => newDomain(surroundings) },
+  'POST /realm/filters': { 'a linkifier': ({ n }) => linkifier(n) },
+  'PATCH /realm/filters/:filter_id': { 'a linkifier': (surroundings) => newLinkifier(surroundings) },
+  'DELETE /realm/filters/:filter_id': { 'a linkifier': (surroundings) => newLinkifier(surroundings) },
+  'PATCH /realm/linkifiers': {
+    'all of them': async ({ get }) => {
+      const { linkifiers } = await get('/realm/linkifiers');
+      return { ordered_linkifier_ids: (linkifiers as { readonly id: number }[]).map(({ id }) => id).reverse() };
+    },
+  },
+  'POST /realm/playgrounds': { 'a playground': ({ n }) => playground(n) },
+  'DELETE /realm/playgrounds/:playground_id': {
+    'a playground': async ({ n, post }) => ({ playground_id: (await post('/realm/playgrounds', playground(n))).id }),
   },
   'POST /mark_stream_as_read': { 'a channel': firstChannel },
   'POST /mark_topic_as_read': { 'a topic': firstChannel },

@@ -11,7 +11,7 @@ import { TestOrganization } from '../testing/test-organization.js';
 import { ACCEPTED_INPUTS } from './accepted-inputs.js';
 import { type EncodedRequest, encodeRequest } from './encode.js';
 import { generatedInputs, roomOf } from './generated-inputs.js';
-import { nameOf, ROUTES } from './routes.js';
+import { type Fields, nameOf, ROUTES } from './routes.js';
 import { IS_LONG, size } from './scale.js';
 
 /** For which one request may hold the event loop. */
@@ -71,17 +71,28 @@ describe('the worst that each operation may be sent', () => {
   }, 300_000);
   afterAll(() => organization.close());
 
-  const call = async ({ authorization }: Account, path: string, body: string) => {
+  const encodeFields = (fields: Fields): string =>
+    new URLSearchParams(
+      Object.entries(fields).map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]),
+    ).toString();
+  const ask = async (account: Account, method: 'GET' | 'POST', path: string, body = ''): Promise<Fields> => {
     const { text } = await send({
-      method: 'POST',
+      method,
       url: `${server.url}/api/v1${path}`,
-      headers: { Authorization: authorization, 'Content-Type': 'application/x-www-form-urlencoded' },
+      headers: { Authorization: account.authorization, 'Content-Type': 'application/x-www-form-urlencoded' },
       body,
     });
     return JSON.parse(text);
   };
   const openQueue = async (account: Account): Promise<string> =>
-    (await call(account, '/register', 'fetch_event_types=[]')).queue_id;
+    (await ask(account, 'POST', '/register', 'fetch_event_types=[]')).queue_id as string;
+
+  /** Done beside what is measured. */
+  const unmeasured = async <T>(work: Promise<T>): Promise<T> => {
+    const result = await work;
+    await server.probe.lap();
+    return result;
+  };
 
   /** Each by somebody else, to whom nothing has happened yet if possible. */
   async function attempt(route: Route, requestOf: RequestOf) {
@@ -121,15 +132,12 @@ describe('the worst that each operation may be sent', () => {
   const surroundingsOf = (account: Account) => ({
     organization: large,
     n,
-    openQueue: async () => {
-      const id = await openQueue(account);
-      await server.probe.lap();
-      return id;
-    },
+    post: (path: string, fields: Fields) => unmeasured(ask(account, 'POST', path, encodeFields(fields))),
+    get: (path: string) => unmeasured(ask(account, 'GET', path)),
+    openQueue: () => unmeasured(openQueue(account)),
     react: async () => {
       const reacted = { message_id: n + 1, emoji_name: 'tada' };
-      await call(account, `/messages/${reacted.message_id}/reactions`, 'emoji_name=tada');
-      await server.probe.lap();
+      await unmeasured(ask(account, 'POST', `/messages/${reacted.message_id}/reactions`, 'emoji_name=tada'));
       return reacted;
     },
   });

@@ -64,6 +64,9 @@ const creating =
   (name: string, fields: Fields, ...subscribers: readonly WorldPerson[]) =>
   ({ people }: World): Fields => ({ name, subscribers: subscribers.map((each) => people[each].id), ...fields });
 
+const LINKIFIER = { pattern: '#(?P<id>[0-9]+)', url_template: 'https://example.com/{id}' };
+const PLAYGROUND = { name: 'Play', pygments_language: 'Python', url_template: 'https://example.com/{code}' };
+
 /** Every operation that may change something, by its route. A route without a row fails the test. */
 const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
   'POST /messages': [
@@ -338,6 +341,75 @@ const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
       heard: ['realm/update'],
     },
   ],
+  'POST /realm/domains': [
+    {
+      title: 'a domain',
+      as: 'desdemona',
+      params: { domain: 'example.com', allow_subdomains: true },
+      heard: ['realm_domains/add'],
+    },
+  ],
+  'PATCH /realm/domains/:domain': [
+    {
+      title: 'a domain',
+      as: 'desdemona',
+      given: addDomain,
+      at: () => ({ domain: 'example.com' }),
+      params: { allow_subdomains: true },
+      heard: ['realm_domains/change'],
+    },
+  ],
+  'DELETE /realm/domains/:domain': [
+    {
+      title: 'the last one',
+      as: 'desdemona',
+      given: async (world) => {
+        await addDomain(world);
+        await world.server.patch('/realm', world.people.desdemona, { emails_restricted_to_domains: true });
+      },
+      at: () => ({ domain: 'example.com' }),
+      heard: ['realm/update', 'realm_domains/remove'],
+    },
+  ],
+  'POST /realm/filters': [{ title: 'a linkifier', as: 'iago', params: LINKIFIER, heard: ['realm_linkifiers'] }],
+  'PATCH /realm/filters/:filter_id': [
+    {
+      title: 'a linkifier',
+      as: 'iago',
+      given: addLinkifier,
+      at: () => ({ filter_id: 1 }),
+      params: { ...LINKIFIER, url_template: 'https://example.org/{id}' },
+      heard: ['realm_linkifiers'],
+    },
+  ],
+  'DELETE /realm/filters/:filter_id': [
+    {
+      title: 'a linkifier',
+      as: 'iago',
+      given: addLinkifier,
+      at: () => ({ filter_id: 1 }),
+      heard: ['realm_linkifiers'],
+    },
+  ],
+  'PATCH /realm/linkifiers': [
+    {
+      title: 'an order',
+      as: 'iago',
+      given: addLinkifier,
+      params: { ordered_linkifier_ids: [1] },
+      heard: ['realm_linkifiers'],
+    },
+  ],
+  'POST /realm/playgrounds': [{ title: 'a playground', as: 'iago', params: PLAYGROUND, heard: ['realm_playgrounds'] }],
+  'DELETE /realm/playgrounds/:playground_id': [
+    {
+      title: 'a playground',
+      as: 'iago',
+      given: ({ server, people }) => server.post('/realm/playgrounds', people.iago, PLAYGROUND),
+      at: () => ({ playground_id: 1 }),
+      heard: ['realm_playgrounds'],
+    },
+  ],
   'POST /register': [{ title: 'changes nothing', as: 'hamlet', heard: [] }],
   'DELETE /events': [
     {
@@ -365,6 +437,13 @@ const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
 
 function leaveTown({ server, people }: World): Promise<unknown> {
   return server.delete('/users/me/subscriptions', people.hamlet, { subscriptions: ['town'] });
+}
+
+function addDomain({ server, people }: World): Promise<unknown> {
+  return server.post('/realm/domains', people.desdemona, { domain: 'example.com', allow_subdomains: false });
+}
+function addLinkifier({ server, people }: World): Promise<unknown> {
+  return server.post('/realm/filters', people.iago, LINKIFIER);
 }
 
 const nameOf = ({ method, path }: Pick<Route, 'method' | 'path'>): string => `${method} ${path}`;

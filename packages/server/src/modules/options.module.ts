@@ -27,6 +27,7 @@ export const optionsModule = (options: ParleyParts, resolve: Resolve) =>
     provideValue(bind, TOKENS.randomness, options.randomness);
     provideValue(bind, TOKENS.passwordHasher, options.passwordHasher);
     provideValue(bind, TOKENS.markdownRenderer, options.markdownRenderer);
+    provideValue(bind, TOKENS.linkifierSyntax, options.linkifierSyntax);
     provideValue(bind, TOKENS.mailer, options.mailer);
     provideValue(bind, TOKENS.unicodeEmoji, options.unicodeEmoji);
     provideValue(bind, TOKENS.serverAddress, serverAddressOf(options));

@@ -13,7 +13,7 @@ import { CreateRealm } from '@parley/domain/realms';
 import type { RealmId, UserId } from '@parley/domain/shared';
 import { RegisterUser, type Role, type User } from '@parley/domain/users';
 import { type Logger, type Route, silentLogger } from '@parley/http';
-import { unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
+import { re2LinkifierSyntax, unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
 import { FakeMailer, FixedClock } from '@parley/testkit';
 import type { HostAuthenticate } from '../authentication/host-authenticator.js';
 import { ScryptPasswordHasher } from '../authentication/scrypt-password-hasher.js';
@@ -112,6 +112,7 @@ export class TestServer {
       randomness: new SeededRandom(7),
       passwordHasher: quickHasher,
       markdownRenderer: new ZulipMarkdownRenderer(),
+      linkifierSyntax: re2LinkifierSyntax,
       mailer: new FakeMailer(),
       unicodeEmoji,
       logger: silentLogger,

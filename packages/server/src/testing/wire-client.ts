@@ -132,6 +132,17 @@ const RULES: Readonly<Record<string, Rule>> = {
   onboarding_steps: replaces('onboarding_steps'),
   custom_profile_fields: replaces('custom_profile_fields', 'fields'),
   realm_linkifiers: replaces('realm_linkifiers'),
+  'realm_domains/add': ({ answer, event }) => {
+    answer.realm_domains = [...answer.realm_domains, event.realm_domain];
+  },
+  'realm_domains/change': ({ answer, event: { realm_domain: changed } }) => {
+    answer.realm_domains = answer.realm_domains.map((known: Wire) =>
+      known.domain === changed.domain ? changed : known,
+    );
+  },
+  'realm_domains/remove': ({ answer, event }) => {
+    answer.realm_domains = answer.realm_domains.filter(({ domain }: Wire) => domain !== event.domain);
+  },
   realm_playgrounds: replaces('realm_playgrounds'),
   muted_topics: replaces('muted_topics'),
   default_streams: replaces('realm_default_streams', 'default_streams'),

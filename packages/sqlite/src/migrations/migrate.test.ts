@@ -19,6 +19,7 @@ const RELEASED = [
   ['0006-jobs', '09453bf665456242581089e0fdd493beba7beb186ad71c40ccdeea68378b1e5f'],
   ['0007-plain-names', '4bb787fe6a332e853d3b0b0d2a64dbebf8cd92208aeb2d26304e5e846d2a8063'],
   ['0008-reactions', '67fc9b91a7d396284435f6f62236ed897bd28a1dfb9bf655bfdfecb65557f5ae'],
+  ['0009-organization-lists', 'c33f4121bb7630ef75131d96451ef027f413d394331c05ba0c0c1b4067624a56'],
 ];
 
 let directory: string;

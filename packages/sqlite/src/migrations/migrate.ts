@@ -7,6 +7,7 @@ import { narrowIndexes } from './0005-narrow-indexes.js';
 import { jobs } from './0006-jobs.js';
 import { plainNames } from './0007-plain-names.js';
 import { reactions } from './0008-reactions.js';
+import { organizationLists } from './0009-organization-lists.js';
 import { checksumOf, type Migration } from './migration.js';
 import { sqlToFirstStep } from './recognize.js';
 
@@ -20,6 +21,7 @@ export const MIGRATIONS: readonly Migration[] = [
   jobs,
   plainNames,
   reactions,
+  organizationLists,
 ];
 
 export const LATEST_VERSION = MIGRATIONS.length;

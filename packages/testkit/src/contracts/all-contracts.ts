@@ -8,6 +8,7 @@ import { jobRepositoryContract } from './job-repository.contract.js';
 import { messageMovesContract } from './message-moves.contract.js';
 import { messagePageReadsContract } from './message-page-reads.contract.js';
 import { messageRepositoryContract } from './message-repository.contract.js';
+import { organizationListsContract } from './organization-lists.contract.js';
 import { permissionRulesContract } from './permission-rules.contract.js';
 import { personalMessagesContract } from './personal-messages.contract.js';
 import { reactionRepositoryContract } from './reaction-repository.contract.js';
@@ -23,6 +24,7 @@ import { userRepositoryContract } from './user-repository.contract.js';
 export function storageContracts(open: OpenStorage): void {
   unitOfWorkContract(open);
   realmRepositoryContract(open);
+  organizationListsContract(open);
   userRepositoryContract(open);
   actorReadsContract(open);
   groupRepositoryContract(open);

@@ -12,7 +12,7 @@ import { trim } from '../../shared/text.js';
 import type { Repositories, Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
 import type { Actor } from '../actor.js';
 import { isEmailAddress } from '../email-address.js';
-import { canJoinWith, type DisposableDomains } from '../joining-address.js';
+import { canJoinWith, type DisposableDomains, loadAddressPolicy } from '../joining-address.js';
 import type { User } from '../user.js';
 import { accessorsOf } from '../user-delivery.js';
 import { parseFullName } from '../user-name.js';
@@ -125,8 +125,7 @@ export class ChangeSettings {
     if (email === user.email) return;
     enforce(canChangeOwnEmail(actor, realm));
     if (!isEmailAddress(email)) throw new DomainError('INVALID_EMAIL', 'Invalid address.');
-    // No organization can list domains yet, so that one restricted to them takes no address.
-    enforce(canJoinWith(email, { realm, domains: [], disposable: this.disposable }, 'emailChange'));
+    enforce(canJoinWith(email, await loadAddressPolicy(tx, realm, this.disposable), 'emailChange'));
     const [owner] = await tx.users.listByEmail(realm.id, [email]);
     if (owner?.bot?.isSystem) throw new DomainError('EMAIL_RESERVED', 'Reserved for system bots.');
     if (owner?.isActive) throw new DomainError('EMAIL_TAKEN', 'Already has an account.');
