@@ -123,6 +123,7 @@ const DOMAIN_FOLDERS = [
   'messages',
   'invitations',
   'reactions',
+  'bots',
   'composition',
 ];
 
@@ -140,9 +141,6 @@ const UPWARD_IMPORTS = [
   'users → channels',
   'users → messages',
 ];
-
-/** Files of the domain that are made of all features, wherever they are. */
-const ABOVE_THE_FEATURES = ['events/use-cases/register-queue.ts'];
 
 describe('layers', () => {
   it('knows every package', () => {
@@ -192,7 +190,7 @@ describe('layers', () => {
 describe('features', () => {
   const domain = join(packagesDir, 'domain/src');
   const imports = sourcesOf('domain')
-    .filter((file) => !isTest('domain', file) && !ABOVE_THE_FEATURES.includes(relative(domain, file)))
+    .filter((file) => !isTest('domain', file))
     .flatMap((file) => importsOf(readFileSync(file, 'utf8')).map((specifier) => [file, resolve(file, '..', specifier)]))
     .map(([file, target]) => [folderOf(domain, file!), folderOf(domain, target!)] as const)
     .filter(([from, to]) => from !== to);

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Mailer } from '@parley/domain/mail';
 import type { Clock } from '@parley/domain/shared';
 import { type Logger, silentLogger, type TransportLimits } from '@parley/http';
-import { re2LinkifierSyntax, unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
+import { htmlMessages, unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
 import { openSqliteStorage } from '@parley/sqlite';
 import { HashQueue } from './authentication/hash-queue.js';
 import type { HostAuthenticate } from './authentication/host-authenticator.js';
@@ -117,6 +117,7 @@ export async function openParley(
   const storage = openSqliteStorage({
     path: configuration.database.path,
     clock,
+    words: htmlMessages,
     admit: ({ secretFingerprint }) => {
       if (!acceptsNewSecret) requireSameSecret(configuration, secret, secretFingerprint);
     },
@@ -141,7 +142,6 @@ export async function openParley(
       passwordHasher: new HashQueue(new ScryptPasswordHasher()),
       markdownRenderer,
       unicodeEmoji,
-      linkifierSyntax: re2LinkifierSyntax,
       mailer: mailerOf(configuration, clock),
       ...hostOptions,
       release,

@@ -6,7 +6,6 @@ import { EventHub, LogFollower, QueueSweep } from '@parley/domain/events';
 import type { JobHandler } from '@parley/domain/jobs';
 import type { Mailer } from '@parley/domain/mail';
 import type { MarkdownRenderer } from '@parley/domain/messages';
-import type { LinkifierSyntax } from '@parley/domain/realms';
 import type { Clock, Randomness, RealmId, Timers, UnitOfWork } from '@parley/domain/shared';
 import {
   createRouter,
@@ -55,7 +54,6 @@ export interface ParleyParts {
   readonly randomness: Randomness;
   readonly passwordHasher: PasswordHasher;
   readonly markdownRenderer: MarkdownRenderer;
-  readonly linkifierSyntax: LinkifierSyntax;
   readonly mailer: Mailer;
   readonly unicodeEmoji: LoadUnicodeEmoji;
   readonly logger: Logger;

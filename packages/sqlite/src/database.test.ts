@@ -11,8 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { APPLICATION_ID, DatabaseRefused, openReader, openWriter } from './database.js';
-import { LATEST_VERSION } from './migrations/migrate.js';
+import { APPLICATION_ID, DatabaseRefused, LATEST_VERSION, openReader, openWriter } from './database.js';
 
 let directory: string;
 let path: string;

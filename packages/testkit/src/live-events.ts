@@ -1,4 +1,4 @@
-import { DELIVERY_FEATURES, PublishingUnitOfWork } from '@parley/domain/composition';
+import { DELIVERY_FEATURES, isQueueNarrowTerm, PublishingUnitOfWork } from '@parley/domain/composition';
 import {
   type Audience,
   DEFAULT_HUB_OPTIONS,
@@ -23,9 +23,9 @@ import type { MemoryFixture } from './builders.js';
 import { fakeEventLoop } from './fake-ports.js';
 import { SeededRandomness } from './seeded-randomness.js';
 
-/** Events become what their type begins with: `message.sent` is of type `message`. Nothing is looked up. */
+/** A presentation's `features` are those whose events it wants: `message.sent` is of `message`. Nothing is looked up. */
 export const fakeCatalogue: EventCatalogue = {
-  wireTypes: (type) => [type.split('.')[0]!],
+  wants: ({ features }, type) => !Array.isArray(features) || features.includes(type.split('.')[0]!),
   needsOf: () => null,
 };
 
@@ -87,10 +87,10 @@ export class LiveEvents {
   }
 
   async register(name: string, filter: Partial<QueueFilter> = {}, more: Partial<RegisterQueueInput> = {}) {
-    const useCase = new RegisterQueue(this.uow, this.fixture.clock, this.randomness, this.hub);
+    const useCase = new RegisterQueue(this.uow, this.fixture.clock, this.randomness, this.hub, isQueueNarrowTerm);
     const input: RegisterQueueInput = {
       loaders: {},
-      filter: { types: null, allPublicChannels: false, narrow: [], ...filter },
+      filter: { allPublicChannels: false, narrow: [], ...filter },
       presentation: {},
       idleTimeoutSeconds: 600,
       ...more,

@@ -50,7 +50,8 @@ answerCalls({ abandon, sweep });
 async function abandon({ database, realmId, ownerIds, queues, events }: AbandonCall): Promise<void> {
   const clock = new SetClock();
   const storage = openSqliteStorage({ path: database, clock });
-  const filter = { types: ['message', 'subscription', 'realm_user'], allPublicChannels: false, narrow: [] };
+  const filter = { allPublicChannels: false, narrow: [] };
+  const presentation = { eventTypes: ['message', 'subscription', 'realm_user'] };
   for (let from = 0; from < queues; from += ROWS_A_UNIT) {
     await storage.uow.write(async (tx) => {
       for (let n = from; n < Math.min(from + ROWS_A_UNIT, queues); n++) {
@@ -59,7 +60,7 @@ async function abandon({ database, realmId, ownerIds, queues, events }: AbandonC
           realmId,
           ownerId: ownerIds[n % ownerIds.length]!,
           filter,
-          presentation: {},
+          presentation,
           startSeq: 1 as EventSeq,
           acked: -1,
           floorSeq: 1 as EventSeq,
@@ -87,7 +88,7 @@ async function sweep({ database, realmId }: SweepCall): Promise<SweepResult> {
   const problems: string[] = [];
   const report = (message: string) => problems.push(message);
   const eventLoop = { nextTurn: () => nextTurn() };
-  const catalogue = { wireTypes: () => [], needsOf: () => null };
+  const catalogue = { wants: () => false, needsOf: () => null };
   const follower = new LogFollower(uow, () => report('following events failed'));
   const hub = new EventHub({ uow, follower, clock, eventLoop, catalogue, features: DELIVERY_FEATURES, report });
   const sweep = new QueueSweep({ uow, clock, eventLoop, hub, report });

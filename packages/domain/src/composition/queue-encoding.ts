@@ -1,4 +1,8 @@
+import type { QueueNarrowTerm } from '../events/event-queue.js';
 import { queueEncoding } from '../events/event-queue-format.js';
 import { queueConditionOf } from '../messages/queue-narrow.js';
 
-export const { encodeQueue, decodeQueue } = queueEncoding((term) => queueConditionOf(term) !== null);
+/** Whether queues can be narrowed by it. */
+export const isQueueNarrowTerm = (term: QueueNarrowTerm): boolean => queueConditionOf(term) !== null;
+
+export const { encodeQueue, decodeQueue } = queueEncoding(isQueueNarrowTerm);

@@ -93,7 +93,7 @@ describe('who is told', () => {
     const events = await live(fixture);
     const channel = fixture.channel('Denmark');
     const userIds: UserId[] = [fixture.user('iago').id];
-    const iago = await events.register('iago', { types: ['message'] });
+    const iago = await events.register('iago', {}, { presentation: { features: ['message'] } });
     const tell = () => events.announce(subscribersOf(channel.id));
 
     await tell();
@@ -216,7 +216,7 @@ describe('a message of a channel', () => {
 describe('a queue', () => {
   it('receives only the event types it asked for', async () => {
     const events = await live(await cast());
-    const id = await events.register('hamlet', { types: ['user'] });
+    const id = await events.register('hamlet', {}, { presentation: { features: ['user'] } });
     const queue = await events.open('hamlet', id);
     await events.announce(wholeRealm);
     expect(queue.dueEvents).toEqual([]);

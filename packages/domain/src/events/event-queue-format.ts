@@ -17,13 +17,8 @@ export interface QueueEncoding {
 /** `isKnown`: whether queues can be narrowed by a term. */
 export function queueEncoding(isKnown: (term: QueueNarrowTerm) => boolean): QueueEncoding {
   function isFilter(value: object): value is QueueFilter {
-    const { types, allPublicChannels, narrow } = value as Partial<QueueFilter>;
-    return (
-      (types === null || (Array.isArray(types) && types.every(isText))) &&
-      typeof allPublicChannels === 'boolean' &&
-      Array.isArray(narrow) &&
-      narrow.every(isNarrowTerm)
-    );
+    const { allPublicChannels, narrow } = value as Partial<QueueFilter>;
+    return typeof allPublicChannels === 'boolean' && Array.isArray(narrow) && narrow.every(isNarrowTerm);
   }
 
   function isNarrowTerm(value: unknown): boolean {

@@ -12,7 +12,7 @@ export interface EventQueue {
   readonly realmId: RealmId;
   readonly ownerId: UserId;
   readonly filter: QueueFilter;
-  /** How the client wants events presented; the adapter's own words, kept with the queue. */
+  /** Which events the client wants, and how it wants them presented: the adapter's own words, kept with the queue. */
   readonly presentation: Readonly<Record<string, unknown>>;
   /** The state the client was given at registration holds everything up to it. */
   readonly startSeq: EventSeq;
@@ -25,8 +25,6 @@ export interface EventQueue {
 }
 
 export interface QueueFilter {
-  /** Names of event types as the API spells them; null: all. */
-  readonly types: readonly string[] | null;
   /** Messages of every public channel, followed or not. */
   readonly allPublicChannels: boolean;
   /** Only messages that match all of these are delivered; other events are not affected. */
@@ -55,12 +53,12 @@ export const idleTimeoutFrom = (wanted: number | null): number =>
 /** With one more, the one that was polled least recently expires. */
 export const MAX_QUEUES_PER_USER = 100;
 
-/** As JSON; every event is held against it. */
+/** Filter and presentation as JSON; every event is held against them. */
 const MAX_FILTER_BYTES = 8192;
 
 /** @throws DomainError EVENT_QUEUE_FILTER_TOO_LONG for a filter that is too long to keep. */
-export function checkFilterSize(filter: QueueFilter): void {
-  if (utf8Length(JSON.stringify(filter)) > MAX_FILTER_BYTES) {
+export function checkFilterSize({ filter, presentation }: Pick<EventQueue, 'filter' | 'presentation'>): void {
+  if (utf8Length(JSON.stringify(filter)) + utf8Length(JSON.stringify(presentation)) > MAX_FILTER_BYTES) {
     throw new DomainError(
       'EVENT_QUEUE_FILTER_TOO_LONG',
       `Event queue filter is too long (limit: ${MAX_FILTER_BYTES} bytes)`,

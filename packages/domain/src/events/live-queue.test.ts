@@ -7,7 +7,7 @@ const queue: EventQueue = {
   id: 'q',
   realmId: 1 as RealmId,
   ownerId: 10 as UserId,
-  filter: { types: null, allPublicChannels: false, narrow: [] },
+  filter: { allPublicChannels: false, narrow: [] },
   presentation: {},
   startSeq: seq(5),
   acked: -1,

@@ -91,7 +91,7 @@ const aQueue = (number: number, filter: Partial<QueueFilter>, queueId: string): 
   id: queueId,
   realmId,
   ownerId: id(number),
-  filter: { types: null, allPublicChannels: false, narrow: [], ...filter },
+  filter: { allPublicChannels: false, narrow: [], ...filter },
   presentation: {},
   startSeq: 0 as EventSeq,
   acked: -1,

@@ -23,7 +23,7 @@ import { dueEvent, type LiveQueue } from './live-queue.js';
 
 export interface LiveRealmParts {
   readonly features: DeliveryFeatures;
-  /** Whether the queue's filter wants events of this type. */
+  /** Whether the queue's client wants events of this type. */
   readonly wants: (queue: LiveQueue, type: AnyEventType) => boolean;
   /** One look-up for everything. */
   readonly lookUp: (questions: AudienceQuestions, asked: AskedUsers) => Promise<AudienceAnswers>;

@@ -5,7 +5,7 @@ import type { DeliveryFeatures, OnlineUser, QueueOwnerRights, RealmSnapshot } fr
 import type { DueEvent, LiveQueue } from './live-queue.js';
 import { type EventReference, LiveRealm } from './live-realm.js';
 import type { LogFollower } from './log-follower.js';
-import { type EventCatalogue, wantsType } from './receiver.js';
+import type { EventCatalogue } from './receiver.js';
 
 export interface LiveRealmsParts {
   readonly uow: UnitOfWork;
@@ -63,7 +63,7 @@ export class LiveRealms {
     const { uow, catalogue, features, report, onUnfit, onDeactivated } = this.parts;
     const realm = new LiveRealm(realmId, snapshot, {
       features,
-      wants: (live, type) => wantsType(live.queue.filter, catalogue.wireTypes(type)),
+      wants: (live, type) => catalogue.wants(live.queue.presentation, type),
       lookUp: (questions, asked) =>
         uow.read((repositories) => features.findAnswers(repositories, realmId, questions, asked)),
       onUnfit,

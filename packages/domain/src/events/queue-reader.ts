@@ -12,7 +12,7 @@ import type { EventReference } from './live-realm.js';
 import type { LiveRealms } from './live-realms.js';
 import type { LogFollower } from './log-follower.js';
 import { LogReplay } from './queue-replay.js';
-import { type Delivery, type EventCatalogue, type EventNeeds, type Receiver, wantsType } from './receiver.js';
+import type { Delivery, EventCatalogue, EventNeeds, Receiver } from './receiver.js';
 import { ReceiverLoader } from './receiver-loader.js';
 
 /**
@@ -272,7 +272,7 @@ export class QueueReader {
   }
 
   private wants({ queue }: LiveQueue, type: StoredEvent['event']['type']): boolean {
-    return wantsType(queue.filter, this.parts.catalogue.wireTypes(type));
+    return this.parts.catalogue.wants(queue.presentation, type);
   }
 
   /** One event that cannot be delivered ends one queue, and nothing else. @throws what `fail` returns */

@@ -92,7 +92,7 @@ describe('an idle event queue', () => {
           id: `queue ${n}`,
           realmId: realm.id,
           ownerId: user.id,
-          filter: { types: null, allPublicChannels: false, narrow: [] },
+          filter: { allPublicChannels: false, narrow: [] },
           presentation: {},
           startSeq: 1 as EventSeq,
           acked: -1,

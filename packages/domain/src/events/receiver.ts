@@ -1,7 +1,7 @@
 import type { UserId } from '../shared/ids.js';
 import type { AnyEvent, AnyEventType, EphemeralEvent } from './event.js';
 import type { StoredEvent } from './event-log.js';
-import type { QueueFilter } from './event-queue.js';
+import type { EventQueue } from './event-queue.js';
 
 /** What presenting an event reads of whoever receives it; a feature adds what it looks up, by declaration merging. */
 export interface Receiver {
@@ -17,8 +17,8 @@ export interface EventNeeds {}
 
 /** What delivery has to know of each type of event; whoever presents events says it. */
 export interface EventCatalogue {
-  /** The API's names of what it becomes, by which queues choose what they want. None: it is for nobody. */
-  wireTypes(type: AnyEventType): readonly string[];
+  /** Whether a queue with this presentation gets anything of such an event. */
+  wants(presentation: EventQueue['presentation'], type: AnyEventType): boolean;
   /** Null: nothing, as for most. */
   needsOf(event: AnyEvent): EventNeeds | null;
 }
@@ -39,7 +39,3 @@ export interface EphemeralDelivery {
   readonly position: number;
   readonly receiver: Receiver;
 }
-
-/** Whether a queue wants what becomes events of these types on the wire. */
-export const wantsType = ({ types }: QueueFilter, wireTypes: readonly string[]): boolean =>
-  wireTypes.length > 0 && (types === null || wireTypes.some((type) => types.includes(type)));

@@ -1,4 +1,6 @@
 import { declareErrors } from '../shared/errors.js';
+import type { LinkifierProblems } from './linkifiers/check-linkifier.js';
+import type { PlaygroundProblems } from './playgrounds/playground.js';
 
 export const REALM_ERRORS = declareErrors({
   UNKNOWN_REALM: 'unknown',
@@ -17,12 +19,10 @@ export const REALM_ERRORS = declareErrors({
   ALLOWED_DOMAIN_EXISTS: 'conflict',
   UNKNOWN_ALLOWED_DOMAIN: 'unknown',
   TOO_MANY_ALLOWED_DOMAINS: 'conflict',
-  /** `errors`: see `ModelErrors`. */
   INVALID_LINKIFIER: 'invalid',
   INVALID_LINKIFIER_ORDER: 'invalid',
   UNKNOWN_LINKIFIER: 'unknown',
   TOO_MANY_LINKIFIERS: 'conflict',
-  /** `errors`: lists of texts by field, and by `general`. */
   INVALID_PLAYGROUND: 'invalid',
   UNKNOWN_PLAYGROUND: 'unknown',
   TOO_MANY_PLAYGROUNDS: 'conflict',
@@ -35,4 +35,9 @@ type RealmErrors = typeof REALM_ERRORS;
 
 declare module '../shared/errors.js' {
   interface ErrorCodes extends RealmErrors {}
+
+  interface ErrorDetails {
+    INVALID_LINKIFIER: { readonly errors: LinkifierProblems };
+    INVALID_PLAYGROUND: { readonly errors: PlaygroundProblems };
+  }
 }

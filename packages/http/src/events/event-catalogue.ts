@@ -1,13 +1,14 @@
 import type { AnyEvent, AnyEventType, EventCatalogue } from '@parley/domain/events';
 import { EVENT_PRESENTERS } from '../features.js';
 import type { EventContext, EventPresenter, Presented } from './event-presenter.js';
+import { wantsAnyOf } from './queue-presentation.js';
 
 const presenterOf = (type: AnyEventType): EventPresenter<AnyEvent> =>
   EVENT_PRESENTERS[type] as unknown as EventPresenter<AnyEvent>;
 
 /** What delivery has to know of events. */
 export const EVENT_CATALOGUE: EventCatalogue = {
-  wireTypes: (type) => presenterOf(type).wireTypes,
+  wants: (presentation, type) => wantsAnyOf(presentation, presenterOf(type).wireTypes),
   needsOf: (event) => presenterOf(event.type).needs?.(event) ?? null,
 };
 

@@ -103,11 +103,12 @@ async function openInTheOldWay(useCase: RegisterQueue, caller: Caller, dto: Poll
 }
 
 function presentationFrom(
-  dto: Pick<RegisterDto, 'apply_markdown' | 'client_gravatar' | 'slim_presence'>,
+  dto: Pick<RegisterDto, 'event_types' | 'apply_markdown' | 'client_gravatar' | 'slim_presence'>,
   capabilities: Readonly<Record<string, boolean | undefined>>,
   request: Request,
 ): QueuePresentation {
   return queuePresentation({
+    eventTypes: dto.event_types ?? null,
     applyMarkdown: dto.apply_markdown,
     clientGravatar: dto.client_gravatar ?? true,
     slimPresence: dto.slim_presence,
@@ -116,11 +117,8 @@ function presentationFrom(
   });
 }
 
-function filterFrom(
-  dto: Pick<RegisterDto, 'event_types' | 'all_public_streams' | 'narrow'>,
-): RegisterQueueInput['filter'] {
+function filterFrom(dto: Pick<RegisterDto, 'all_public_streams' | 'narrow'>): RegisterQueueInput['filter'] {
   return {
-    types: dto.event_types ?? null,
     allPublicChannels: dto.all_public_streams ?? false,
     narrow: (dto.narrow ?? []).map(([operator, operand]) => ({ operator, operand })),
   };

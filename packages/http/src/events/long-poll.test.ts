@@ -58,14 +58,15 @@ async function aServer(fixture: MemoryFixture, catalogue: Partial<EventCatalogue
     (message, fields) => events.problems.push([message, fields]),
   );
   const presentation = queuePresentation({
+    eventTypes: null,
     applyMarkdown: false,
     clientGravatar: false,
     slimPresence: false,
     capabilities: {},
     client: 'standard',
   });
-  const register = (who: string, more: Partial<typeof presentation> = {}, types: readonly string[] | null = null) =>
-    events.register(who, { types }, { presentation: { ...presentation, ...more } });
+  const register = (who: string, more: Partial<typeof presentation> = {}) =>
+    events.register(who, {}, { presentation: { ...presentation, ...more } });
   const poll = async (
     who: string,
     queueId: string,
@@ -103,7 +104,7 @@ describe('a poll nobody has news for', () => {
 
   it('is answered with a heartbeat after 45 to 55 seconds, whatever types it wants, under ids that grow', async () => {
     const { register, wait, longPoll } = await aServer(await cast());
-    const queue = await register('hamlet', {}, ['no_such_type']);
+    const queue = await register('hamlet', { eventTypes: ['no_such_type'] });
     let answer: Answer | null = null;
     const waitFor = async (lastPosition: number) => {
       answer = null;
@@ -136,7 +137,7 @@ describe('a poll nobody has news for', () => {
 
   it('is refused, and does not end the process, when no heartbeat can be given', async () => {
     const { events, register, wait, longPoll } = await aServer(await cast());
-    const queue = await register('hamlet', {}, ['no_such_type']);
+    const queue = await register('hamlet', { eventTypes: ['no_such_type'] });
     const waiting = expect(wait('hamlet', queue)).rejects.toThrow('disk full');
     for (let n = 0; n < 3; n++) await turn();
     jest.spyOn(events.hub, 'takeUnloggedPosition').mockRejectedValue(new Error('disk full'));
@@ -170,7 +171,7 @@ describe('a poll that waits', () => {
   it('ends with a lost queue when an event cannot be presented to it, and disturbs nobody else', async () => {
     const fixture = await cast();
     const { events, register, wait, poll } = await aServer(fixture);
-    const [hamlet, iago] = [await register('hamlet', {}, ['message']), await register('iago')];
+    const [hamlet, iago] = [await register('hamlet', { eventTypes: ['message'] }), await register('iago')];
     const [failing, other] = [wait('hamlet', hamlet), wait('iago', iago)];
     for (let n = 0; n < 3; n++) await turn();
     // Nothing that this version writes: its shape is wrong although its type is right.
@@ -265,7 +266,7 @@ describe('an answer', () => {
   it('has at most four million bytes, but one event at least', async () => {
     const fixture = await cast();
     const { events, register, poll } = await aServer(fixture);
-    const queue = await register('hamlet', {}, ['user_topic']);
+    const queue = await register('hamlet', { eventTypes: ['user_topic'] });
     const ofLength = (length: number): DomainEvent => ({
       type: 'topic.policy_changed',
       channelId: fixture.channel('Denmark').id,

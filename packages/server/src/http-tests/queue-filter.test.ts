@@ -17,9 +17,9 @@ describe('what is kept with an event queue', () => {
     const narrow = Array(99).fill(['topic', '字'.repeat(4)]);
     const { queue_id } = (await register({ event_types, narrow })).body;
     const queue = await server.storage.uow.read(({ queues }) => queues.find(server.realmId, queue_id));
-    const { filter } = queue as EventQueue;
-    expect(filter.types).toEqual(event_types);
-    const bytes = Buffer.byteLength(JSON.stringify(filter));
+    const { filter, presentation } = queue as EventQueue;
+    expect(presentation.eventTypes).toEqual(event_types);
+    const bytes = Buffer.byteLength(JSON.stringify(filter) + JSON.stringify(presentation));
     expect(bytes).toBeGreaterThan(7000);
     expect(bytes).toBeLessThan(8192);
   });

@@ -1,8 +1,17 @@
+import { isQueueNarrowTerm } from '@parley/domain/composition';
 import { RegisterQueue } from '@parley/domain/events';
 import { ContainerModule } from 'inversify';
-import { provide } from '../provide.js';
+import { provideFrom } from '../provide.js';
 import { TOKENS } from '../tokens.js';
 
 export const eventsModule = new ContainerModule(({ bind }) => {
-  provide(bind, RegisterQueue, TOKENS.unitOfWork, TOKENS.clock, TOKENS.randomness, TOKENS.servedQueues);
+  provideFrom(
+    bind,
+    RegisterQueue,
+    (uow, clock, randomness, served) => new RegisterQueue(uow, clock, randomness, served, isQueueNarrowTerm),
+    TOKENS.unitOfWork,
+    TOKENS.clock,
+    TOKENS.randomness,
+    TOKENS.servedQueues,
+  );
 });

@@ -36,7 +36,7 @@ describe('what housekeeping does with event queues', () => {
     id: `queue ${n}`,
     realmId: fixture.realm.id,
     ownerId: fixture.user('owner').id,
-    filter: { types: null, allPublicChannels: false, narrow: [] },
+    filter: { allPublicChannels: false, narrow: [] },
     presentation: {},
     startSeq: 1 as EventSeq,
     acked: -1,

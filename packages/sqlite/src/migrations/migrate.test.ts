@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FixedClock } from '@parley/testkit';
 import Sqlite from 'better-sqlite3';
-import { APPLICATION_ID, DatabaseRefused, openWriter } from '../database.js';
+import { APPLICATION_ID, DatabaseRefused, LATEST_VERSION, openWriter } from '../database.js';
+import { MIGRATIONS } from '../features.js';
 import { openSqliteStorage } from '../index.js';
-import { LATEST_VERSION, MIGRATIONS, migrate } from './migrate.js';
+import { migrate } from './migrate.js';
 import { checksumOf } from './migration.js';
 import { fingerprintOf, normalizedSchema } from './recognize.js';
 
@@ -19,7 +20,9 @@ const RELEASED = [
   ['0006-jobs', '09453bf665456242581089e0fdd493beba7beb186ad71c40ccdeea68378b1e5f'],
   ['0007-plain-names', '4bb787fe6a332e853d3b0b0d2a64dbebf8cd92208aeb2d26304e5e846d2a8063'],
   ['0008-reactions', '67fc9b91a7d396284435f6f62236ed897bd28a1dfb9bf655bfdfecb65557f5ae'],
-  ['0009-organization-lists', 'c33f4121bb7630ef75131d96451ef027f413d394331c05ba0c0c1b4067624a56'],
+  ['0009-search', '13df6ee7e09794616dc50a1601f68437e489989dd7606c049e6c09bdcf0d3ae2'],
+  ['0010-bot-storage', '3acc4e30569009abcb45be75a76ed4ac94db8c5237670d4ed573efede483ebac'],
+  ['0011-organization-lists', 'c33f4121bb7630ef75131d96451ef027f413d394331c05ba0c0c1b4067624a56'],
 ];
 
 let directory: string;
@@ -50,7 +53,7 @@ const withoutSubmessages = (sql: string): string =>
 /** Of a database made of all steps. */
 function schemaOfSteps(): readonly string[] {
   const database = new Sqlite(':memory:');
-  migrate(database);
+  migrate(database, MIGRATIONS);
   database.exec('DROP TABLE schema_step');
   return normalizedSchema(database);
 }
@@ -68,6 +71,7 @@ it("makes the schema that each feature's schema.sql describes", () => {
     'channels',
     'messages',
     'reactions',
+    'bots',
     'events',
     'authentication',
     'jobs',
@@ -129,9 +133,8 @@ describe('steps', () => {
     openWriter(path).close();
     const other = new Sqlite(path);
     other.exec('BEGIN IMMEDIATE');
-    const startedAt = performance.now();
+    // The lock is not given back, so that waiting for it would fail.
     openWriter(path).close();
-    expect(performance.now() - startedAt).toBeLessThan(4000);
     other.exec('ROLLBACK');
     other.close();
   });
@@ -213,7 +216,7 @@ it('makes words of the numbers that settings had, and leaves everything else as 
   );
   addUser.run({ email: 'a', settings: JSON.stringify(settings) });
   addUser.run({ email: 'b', settings: '{}' });
-  migrate(database);
+  migrate(database, MIGRATIONS);
   const words = { ...settings, emailAddressVisibility: 'administrators', webHomeView: 'allMessages' };
   const realm = database.prepare('SELECT settings, user_defaults FROM realm').raw().get() as string[];
   expect(realm.map((json) => JSON.parse(json))).toEqual([{ organizationType: 'business', digestWeekday: 1 }, words]);

@@ -1,32 +1,8 @@
 import type { Database } from 'better-sqlite3';
-import { initial } from './0001-initial.js';
-import { serverAddress } from './0002-server-address.js';
-import { eventFormats } from './0003-event-formats.js';
-import { settingWords } from './0004-setting-words.js';
-import { narrowIndexes } from './0005-narrow-indexes.js';
-import { jobs } from './0006-jobs.js';
-import { plainNames } from './0007-plain-names.js';
-import { reactions } from './0008-reactions.js';
-import { organizationLists } from './0009-organization-lists.js';
 import { checksumOf, type Migration } from './migration.js';
 import { sqlToFirstStep } from './recognize.js';
 
-/** In order; the schema's version is how many of them have run. New ones go to the end. */
-export const MIGRATIONS: readonly Migration[] = [
-  initial,
-  serverAddress,
-  eventFormats,
-  settingWords,
-  narrowIndexes,
-  jobs,
-  plainNames,
-  reactions,
-  organizationLists,
-];
-
-export const LATEST_VERSION = MIGRATIONS.length;
-
-/** Which steps have made the schema, with their texts' checksums. Not a step itself: it tells of them. */
+/** Which steps have made the schema, with their texts' checksums. Not a step itself: it lists them. */
 const RECORD = `
 CREATE TABLE schema_step (
   number INTEGER PRIMARY KEY,
@@ -38,7 +14,7 @@ CREATE TABLE schema_step (
  * Brings the schema forward, one transaction a step: a step that fails, or a crash, leaves the steps before it.
  * @throws Error when the steps that made the database are not those of this version; it is as it was then.
  */
-export function migrate(database: Database, migrations: readonly Migration[] = MIGRATIONS): void {
+export function migrate(database: Database, migrations: readonly Migration[]): void {
   const step = database.transaction((): boolean => {
     // Asked inside the transaction: another process may have been at it meanwhile.
     const version = versionOf(database);

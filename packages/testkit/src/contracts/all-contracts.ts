@@ -1,5 +1,6 @@
 import { actorReadsContract } from './actor-reads.contract.js';
 import { apiKeyRepositoryContract } from './api-key-repository.contract.js';
+import { botStorageRepositoryContract } from './bot-storage-repository.contract.js';
 import { channelRepositoryContract } from './channel-repository.contract.js';
 import { eventLogContract } from './event-log.contract.js';
 import { eventQueueRepositoryContract } from './event-queue-repository.contract.js';
@@ -14,6 +15,7 @@ import { personalMessagesContract } from './personal-messages.contract.js';
 import { reactionRepositoryContract } from './reaction-repository.contract.js';
 import { realmRepositoryContract } from './realm-repository.contract.js';
 import { recipientRepositoryContract } from './recipient-repository.contract.js';
+import { searchIndexContract } from './search-index.contract.js';
 import type { OpenStorage } from './storage-under-test.js';
 import { topicPolicyRepositoryContract } from './topic-policy-repository.contract.js';
 import { topicReadsContract } from './topic-reads.contract.js';
@@ -37,6 +39,8 @@ export function storageContracts(open: OpenStorage): void {
   messageMovesContract(open);
   personalMessagesContract(open);
   reactionRepositoryContract(open);
+  searchIndexContract(open);
+  botStorageRepositoryContract(open);
   eventLogContract(open);
   eventQueueRepositoryContract(open);
   apiKeyRepositoryContract(open);

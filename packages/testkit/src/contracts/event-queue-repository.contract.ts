@@ -11,7 +11,7 @@ function aQueue(fixture: Fixture, owner: string, more: Partial<EventQueue> = {})
     id: uuids.uuid(),
     realmId: fixture.realm.id,
     ownerId: fixture.user(owner).id,
-    filter: { types: null, allPublicChannels: false, narrow: [] },
+    filter: { allPublicChannels: false, narrow: [] },
     presentation: {},
     startSeq: 4 as EventSeq,
     acked: -1,
@@ -44,7 +44,6 @@ export function eventQueueRepositoryContract(open: OpenStorage): void {
       const plain = aQueue(fixture, 'a');
       const rich = aQueue(fixture, 'a', {
         filter: {
-          types: ['message', 'realm_user'],
           allPublicChannels: true,
           narrow: [
             { operator: 'channel', operand: 'Général' },
@@ -66,12 +65,9 @@ export function eventQueueRepositoryContract(open: OpenStorage): void {
     });
 
     it.each([
-      ['filter is no JSON', { filter: '{"types":' }],
-      ['filter lacks something', { filter: '{"types":null,"narrow":[]}' }],
-      [
-        'narrow is of no operator',
-        { filter: '{"types":null,"allPublicChannels":false,"narrow":[{"operator":"near"}]}' },
-      ],
+      ['filter is no JSON', { filter: '{"narrow":' }],
+      ['filter lacks something', { filter: '{"narrow":[]}' }],
+      ['narrow is of no operator', { filter: '{"allPublicChannels":false,"narrow":[{"operator":"near"}]}' }],
       ['presentation is no JSON', { presentation: '' }],
       ['presentation is no object', { presentation: '[]' }],
     ])('says of a queue whose %s that it cannot be read, and removes it like any other', async (_, parts) => {

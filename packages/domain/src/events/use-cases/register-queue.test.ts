@@ -21,6 +21,7 @@ import {
 } from '../../channels/channel-loaders.js';
 import type { TopicVisibility } from '../../channels/topic-policy.js';
 import { unsubscribeFromChannels } from '../../channels/unsubscribe-from-channels.js';
+import { isQueueNarrowTerm } from '../../composition/queue-encoding.js';
 import { loadGroups } from '../../groups/group-loaders.js';
 import {
   loadNewestMessageId,
@@ -55,10 +56,10 @@ const everything = {
 const noQueues: ServedQueues = { lastPolled: () => new Map(), forgetRemoved: () => {} };
 
 const registering = (fixture: MemoryFixture, served = noQueues) => {
-  const useCase = new RegisterQueue(fixture.uow, fixture.clock, new SeededRandomness(3), served);
+  const useCase = new RegisterQueue(fixture.uow, fixture.clock, new SeededRandomness(3), served, isQueueNarrowTerm);
   return <L extends SnapshotLoaders>(who: string, loaders: L, more: Partial<RegisterQueueInput> = {}) =>
     useCase.execute(fixture.caller(who), {
-      filter: { types: null, allPublicChannels: false, narrow: [] },
+      filter: { allPublicChannels: false, narrow: [] },
       presentation: { kind: 'plain' },
       idleTimeoutSeconds: 600,
       ...more,
@@ -95,7 +96,7 @@ describe('a new queue', () => {
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       realmId: fixture.realm.id,
       ownerId: fixture.user('member').id,
-      filter: { types: null, allPublicChannels: false, narrow: [] },
+      filter: { allPublicChannels: false, narrow: [] },
       presentation: { kind: 'plain' },
       startSeq: entry,
       acked: -1,
@@ -135,7 +136,7 @@ describe('a new queue', () => {
 
   it('of all public channels is not for guests', async () => {
     const fixture = await town();
-    const filter = { types: null, allPublicChannels: true, narrow: [] };
+    const filter = { allPublicChannels: true, narrow: [] };
     const register = registering(fixture);
     await expectRefused(fixture, () => register('guest', {}, { filter }), {
       code: 'CANNOT_FOLLOW_ALL_PUBLIC_CHANNELS',
@@ -148,22 +149,14 @@ describe('a new queue', () => {
     const fixture = await town();
     const register = registering(fixture);
     const narrow = [{ operator: 'near', operand: '5' }] as const;
-    await expectRefused(
-      fixture,
-      () => register('member', {}, { filter: { types: null, allPublicChannels: true, narrow } }),
-      {
-        code: 'UNSUPPORTED_QUEUE_OPERATOR',
-        message: 'Operator near not supported.',
-      },
-    );
-    await expectRefused(
-      fixture,
-      () => register('guest', {}, { filter: { types: null, allPublicChannels: true, narrow } }),
-      {
-        code: 'CANNOT_FOLLOW_ALL_PUBLIC_CHANNELS',
-        message: 'User not authorized for this query',
-      },
-    );
+    await expectRefused(fixture, () => register('member', {}, { filter: { allPublicChannels: true, narrow } }), {
+      code: 'UNSUPPORTED_QUEUE_OPERATOR',
+      message: 'Operator near not supported.',
+    });
+    await expectRefused(fixture, () => register('guest', {}, { filter: { allPublicChannels: true, narrow } }), {
+      code: 'CANNOT_FOLLOW_ALL_PUBLIC_CHANNELS',
+      message: 'User not authorized for this query',
+    });
   });
 
   it('is refused to whoever is deactivated while the state is put together', async () => {
@@ -198,15 +191,15 @@ describe('what a queue may take', () => {
   it('is a filter of eight thousand bytes, whatever it is made of', async () => {
     const fixture = await town();
     const register = registering(fixture);
-    const plain = { types: null, allPublicChannels: false, narrow: [] };
-    const room = 8192 - JSON.stringify({ ...plain, types: [''] }).length;
-    const fits = { ...plain, types: ['é'.repeat(room / 2) + 'x'.repeat(room % 2)] };
-    await register('member', {}, { filter: fits });
-    for (const filter of [
-      { ...plain, types: [`${fits.types[0]}x`] },
-      { ...plain, narrow: [{ operator: 'topic', operand: 'x'.repeat(8192) }] as const },
+    const plain = { allPublicChannels: false, narrow: [] };
+    const room = 8192 - JSON.stringify(plain).length - JSON.stringify({ wants: '' }).length;
+    const fits = { wants: 'é'.repeat(room / 2) + 'x'.repeat(room % 2) };
+    await register('member', {}, { filter: plain, presentation: fits });
+    for (const more of [
+      { filter: plain, presentation: { wants: `${fits.wants}x` } },
+      { filter: { ...plain, narrow: [{ operator: 'topic', operand: 'x'.repeat(8192) }] as const } },
     ]) {
-      await expectRefused(fixture, () => register('member', {}, { filter }), {
+      await expectRefused(fixture, () => register('member', {}, more), {
         code: 'EVENT_QUEUE_FILTER_TOO_LONG',
         message: 'Event queue filter is too long (limit: 8192 bytes)',
       });
@@ -268,8 +261,8 @@ describe('whom a guest may know', () => {
     const all = fixture.users.size;
     expect(await known('guest')).toEqual([all, []]);
     await fixture.add(aRealmWith({ permissionOverrides: { canAccessAllUsers: 'members' } }));
-    const strangers = ['administrator', 'moderator', 'gone'].map((name) => fixture.user(name).id);
-    expect(await known('guest')).toEqual([all - 3, strangers]);
+    const inaccessibleIds = ['administrator', 'moderator', 'gone'].map((name) => fixture.user(name).id);
+    expect(await known('guest')).toEqual([all - 3, inaccessibleIds]);
     expect(await known('member')).toEqual([all, []]);
   });
 });

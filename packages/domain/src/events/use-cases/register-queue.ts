@@ -1,4 +1,3 @@
-import { queueConditionOf } from '../../messages/queue-narrow.js';
 import type { Caller } from '../../shared/caller.js';
 import type { Clock, Randomness } from '../../shared/clock.js';
 import { DomainError } from '../../shared/errors.js';
@@ -20,7 +19,7 @@ export interface RegisterQueueInput<L extends SnapshotLoaders = SnapshotLoaders>
   /** Of the state that the client wants to begin with. */
   readonly loaders: L;
   readonly filter: QueueFilter;
-  /** How the client wants events presented; kept with the queue as it comes. */
+  /** Which events the client wants, and how; kept with the queue as it comes. */
   readonly presentation: EventQueue['presentation'];
   /** How long it lives without being polled, within the bounds of events §6.1; null: the usual time. */
   readonly idleTimeoutSeconds: number | null;
@@ -33,6 +32,8 @@ export class RegisterQueue {
     private readonly clock: Clock,
     private readonly randomness: Randomness,
     private readonly served: ServedQueues,
+    /** Whether queues can be narrowed by a term. */
+    private readonly isSupported: (term: QueueNarrowTerm) => boolean,
   ) {}
 
   /**
@@ -51,8 +52,8 @@ export class RegisterQueue {
         if (viewer.role === 'guest' && input.filter.allPublicChannels) {
           throw new DomainError('CANNOT_FOLLOW_ALL_PUBLIC_CHANNELS', 'User not authorized for this query');
         }
-        input.filter.narrow.forEach(requireSupported);
-        checkFilterSize(input.filter);
+        for (const term of input.filter.narrow) this.requireSupported(term);
+        checkFilterSize(input);
         const startSeq = await repositories.events.lastSeq(viewer.realmId);
         return { startSeq, loaded: await loadAll(takeSnapshot(repositories, caller), input.loaders) };
       });
@@ -85,6 +86,11 @@ export class RegisterQueue {
     return ids.map((id) => ({ realmId, id }));
   }
 
+  private requireSupported(term: QueueNarrowTerm): void {
+    if (this.isSupported(term)) return;
+    throw new DomainError('UNSUPPORTED_QUEUE_OPERATOR', `Operator ${term.operator} not supported.`);
+  }
+
   private newQueue(caller: Caller, input: RegisterQueueInput, startSeq: EventSeq): EventQueue {
     return {
       id: this.randomness.uuid(),
@@ -99,9 +105,4 @@ export class RegisterQueue {
       idleTimeoutSeconds: idleTimeoutFrom(input.idleTimeoutSeconds),
     };
   }
-}
-
-function requireSupported(term: QueueNarrowTerm): void {
-  if (!queueConditionOf(term))
-    throw new DomainError('UNSUPPORTED_QUEUE_OPERATOR', `Operator ${term.operator} not supported.`);
 }

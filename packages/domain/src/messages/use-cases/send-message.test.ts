@@ -54,7 +54,7 @@ const aQueue =
       id,
       realmId: fixture.realm.id,
       ownerId: fixture.user(owner).id,
-      filter: { types: null, allPublicChannels: false, narrow: [] },
+      filter: { allPublicChannels: false, narrow: [] },
       presentation: {},
       startSeq: 0 as EventSeq,
       acked: -1,

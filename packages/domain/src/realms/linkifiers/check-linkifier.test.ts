@@ -35,7 +35,7 @@ function errorsOf(fields: Partial<LinkifierFields>, others: readonly LinkifierFi
     checkLinkifier(given(fields), others, syntax);
     return null;
   } catch (error) {
-    const { message, details } = error as DomainError;
+    const { message, details } = error as DomainError<'INVALID_LINKIFIER'>;
     return [message, details.errors];
   }
 }

@@ -20,8 +20,8 @@ export interface LinkifierSyntax {
   templateVariables(template: string): ReadonlySet<string> | null;
 }
 
-/** By what they are about; those in `general` are about several. Each list has at least one. */
-export interface ModelErrors {
+/** Texts by what they are about; those in `general` are about several fields. Each list has at least one. */
+export interface LinkifierProblems {
   readonly pattern?: readonly string[];
   readonly urlTemplate?: readonly string[];
   readonly general?: readonly string[];
@@ -47,7 +47,7 @@ export function checkLinkifier(
     alternativeUrlTemplates: given.alternativeUrlTemplates,
   };
   const { pattern, urlTemplate } = linkifier;
-  const errors: { -readonly [K in keyof ModelErrors]: ModelErrors[K] } = {};
+  const errors: { -readonly [K in keyof LinkifierProblems]: LinkifierProblems[K] } = {};
   if (pattern === '') errors.pattern = [BLANK];
   if (urlTemplate === '') errors.urlTemplate = [BLANK];
   else if (syntax.templateVariables(urlTemplate) === null) errors.urlTemplate = [BAD_TEMPLATE];

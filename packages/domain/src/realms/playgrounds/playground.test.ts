@@ -17,7 +17,8 @@ function errorsOf(fields: Partial<PlaygroundFields>, others: readonly Playground
     checkPlayground(given(fields), others, syntax);
     return null;
   } catch (error) {
-    return (error as DomainError).details.errors ?? (error as DomainError).message;
+    const refusal = error as DomainError;
+    return refusal.is('INVALID_PLAYGROUND') ? refusal.details.errors : refusal.message;
   }
 }
 

@@ -18,6 +18,9 @@ export interface Playground extends PlaygroundFields {
   readonly id: number;
 }
 
+/** Texts by what they are about; those in `general` are about several fields. Each list has at least one. */
+export type PlaygroundProblems = { readonly [K in keyof PlaygroundFields | 'general']?: readonly string[] };
+
 /** Every client is told all of them whenever one changes. */
 export const MAX_PLAYGROUNDS = 200;
 
@@ -32,7 +35,7 @@ export function checkPlayground(
 ): PlaygroundFields {
   const playground = { name: trim(given.name), language: trim(given.language), urlTemplate: trim(given.urlTemplate) };
   const { name, language, urlTemplate } = playground;
-  const errors: Partial<Record<keyof PlaygroundFields | 'general', readonly string[]>> = {};
+  const errors: { -readonly [K in keyof PlaygroundProblems]: PlaygroundProblems[K] } = {};
   if (name === '') errors.name = [BLANK];
   if (language === '') errors.language = [BLANK];
   else if (!/^[\p{L}\p{N} _+\-./#]*$/u.test(language)) errors.language = ['Invalid characters in pygments language'];

@@ -1,5 +1,6 @@
 import type { Clock } from '@parley/domain/shared';
 import { SqliteApiKeyRepository } from './authentication/sqlite-api-key-repository.js';
+import { SqliteBotStorageRepository } from './bots/sqlite-bot-storage-repository.js';
 import { newChannelCache, SqliteChannelRepository } from './channels/sqlite-channel-repository.js';
 import { SqliteTopicPolicyRepository } from './channels/sqlite-topic-policy-repository.js';
 import type { Connection } from './connection.js';
@@ -12,7 +13,20 @@ import { SqliteMessagePageReads } from './messages/sqlite-message-page-reads.js'
 import { SqliteMessageRepository } from './messages/sqlite-message-repository.js';
 import { SqlitePersonalMessages } from './messages/sqlite-personal-messages.js';
 import { SqliteRecipientRepository } from './messages/sqlite-recipient-repository.js';
+import { SqliteSearchIndex } from './messages/sqlite-search-index.js';
 import { SqliteTopicReads } from './messages/sqlite-topic-reads.js';
+import { initial } from './migrations/0001-initial.js';
+import { serverAddress } from './migrations/0002-server-address.js';
+import { eventFormats } from './migrations/0003-event-formats.js';
+import { settingWords } from './migrations/0004-setting-words.js';
+import { narrowIndexes } from './migrations/0005-narrow-indexes.js';
+import { jobs } from './migrations/0006-jobs.js';
+import { plainNames } from './migrations/0007-plain-names.js';
+import { reactions } from './migrations/0008-reactions.js';
+import { search } from './migrations/0009-search.js';
+import { botStorage } from './migrations/0010-bot-storage.js';
+import { organizationLists } from './migrations/0011-organization-lists.js';
+import type { Migration } from './migrations/migration.js';
 import { Quarantine } from './quarantine.js';
 import { ReactionPartReads, SqliteReactionRepository } from './reactions/sqlite-reaction-repository.js';
 import {
@@ -25,6 +39,21 @@ import { newRealmCache, SqliteRealmRepository } from './realms/sqlite-realm-repo
 import type { WritableRepositories } from './sqlite-unit-of-work.js';
 import { newActorCache, SqliteActorReads } from './users/sqlite-actor-reads.js';
 import { newUserCache, SqliteUserRepository } from './users/sqlite-user-repository.js';
+
+/** In order; the schema's version is how many of them have run. New ones go to the end. */
+export const MIGRATIONS: readonly Migration[] = [
+  initial,
+  serverAddress,
+  eventFormats,
+  settingWords,
+  narrowIndexes,
+  jobs,
+  plainNames,
+  reactions,
+  search,
+  botStorage,
+  organizationLists,
+];
 
 /** Makes the repositories of a connection. What they keep in memory, all connections share. */
 export function repositoryFactory(
@@ -63,6 +92,8 @@ export function repositoryFactory(
       moves: new SqliteMessageMoves(connection),
       personal: new SqlitePersonalMessages(connection),
       reactions: new SqliteReactionRepository(connection),
+      searchIndex: new SqliteSearchIndex(connection),
+      botStorage: new SqliteBotStorageRepository(connection),
       events: new SqliteEventLog(connection, clock),
       queues: new SqliteEventQueueRepository(connection),
       apiKeys: new SqliteApiKeyRepository(connection),
