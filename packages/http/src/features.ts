@@ -15,9 +15,11 @@ import { LINKIFIERS } from './linkifiers/linkifier.feature.js';
 import { MESSAGES } from './messages/message.feature.js';
 import { joinParts, type MessagePart } from './messages/message-parts.js';
 import { PLAYGROUNDS } from './playgrounds/playground.feature.js';
+import { PUSH } from './push/push.feature.js';
 import { REACTIONS } from './reactions/reaction.feature.js';
 import { REALMS } from './realms/realm.feature.js';
 import type { WireErrors } from './routing/wire-error.js';
+import { SCHEDULING } from './scheduling/scheduling.feature.js';
 import { SERVER_SETTINGS } from './server-settings/server-settings.feature.js';
 import { SETTINGS } from './settings/setting.feature.js';
 import { USERS } from './users/user.feature.js';
@@ -30,8 +32,6 @@ const PLANNED = {
     fixedSection('saved_snippets', { saved_snippets: [] }),
     fixedSection('navigation_views', { navigation_views: [] }),
     fixedSection('drafts', { drafts: [] }),
-    fixedSection('scheduled_messages', { scheduled_messages: [] }),
-    fixedSection('reminders', { reminders: [] }),
     fixedSection('muted_users', { muted_users: [] }),
     fixedSection('user_status', { user_status: {} }),
     plainSection('presence', ({ now }) => ({ presences: {}, presence_last_update_id: -1, server_timestamp: now })),
@@ -46,7 +46,6 @@ const PLANNED = {
     fixedSection('giphy', { giphy_api_key: '' }),
     fixedSection('tenor', { tenor_api_key: '' }),
     fixedSection('klipy', { klipy_api_key: '' }),
-    fixedSection('device', { devices: {} }),
   ],
 } satisfies HttpFeature;
 
@@ -66,6 +65,8 @@ const ALL = [
   MESSAGES,
   REACTIONS,
   BOTS,
+  PUSH,
+  SCHEDULING,
   CHANNELS,
   GROUPS,
   REALMS,

@@ -12,6 +12,7 @@ export type { EventLoop } from './event-loop.js';
 export { escapeHtml } from './html.js';
 export type {
   ChannelId,
+  DeviceId,
   EventSeq,
   GroupId,
   JobId,
@@ -19,6 +20,8 @@ export type {
   Ordinal,
   RealmId,
   RecipientId,
+  ReminderId,
+  ScheduledMessageId,
   UnixSeconds,
   UserId,
 } from './ids.js';
