@@ -30,6 +30,7 @@ const NARROW_INDEXES = [
   'allowed_domain_by_name',
   'linkifier_in_order',
   'playground_by_realm',
+  'invitation_open',
 ];
 
 /** Without statistics SQLite takes `realm_id = ?` for a good start, and so goes through all a realm has. */

@@ -158,6 +158,7 @@ const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
   'allowed_domain.changed': unseen,
   'allowed_domain.removed': unseen,
   'realm.deactivated': unseen,
+  'invitations.changed': unseen,
   'realm.linkifiers_changed': unseen,
   'realm.playgrounds_changed': unseen,
   // What a person's own devices are, the clients of HTTP tests follow.

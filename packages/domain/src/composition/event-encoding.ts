@@ -2,6 +2,7 @@ import { CHANNEL_EVENT_FORMATS } from '../channels/channel-events.js';
 import { BASE_EVENT_FORMATS, type DomainEventTypes, type EventFormats } from '../events/event.js';
 import { eventEncoding } from '../events/event-format.js';
 import { GROUP_EVENT_FORMATS } from '../groups/group-events.js';
+import { INVITATION_EVENT_FORMATS } from '../invitations/invitation.js';
 import { MESSAGE_EVENT_FORMATS } from '../messages/message-events.js';
 import { PUSH_EVENT_FORMATS } from '../push/push-events.js';
 import { REACTION_EVENT_FORMATS } from '../reactions/reaction-events.js';
@@ -21,6 +22,7 @@ const FORMATS: EventFormats<DomainEventTypes> = {
   ...BASE_EVENT_FORMATS,
   ...CHANNEL_EVENT_FORMATS,
   ...GROUP_EVENT_FORMATS,
+  ...INVITATION_EVENT_FORMATS,
   ...LINKIFIER_EVENT_FORMATS,
   ...MESSAGE_EVENT_FORMATS,
   ...PLAYGROUND_EVENT_FORMATS,

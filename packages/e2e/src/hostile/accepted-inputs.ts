@@ -23,6 +23,7 @@ export interface Surroundings {
   readonly addToken: (kind: 'apns' | 'fcm') => Promise<string>;
   /** A successful POST of whoever calls; answers its fields. */
   readonly post: (path: string, fields: Fields) => Promise<Fields>;
+  readonly get: (path: string) => Promise<Fields>;
 }
 
 export interface Reacted extends Fields {
@@ -158,6 +159,20 @@ async function newDomain({ n, post }: Surroundings, fields: Fields = {}): Promis
   const domain = `d${n}.example.com`;
   await post('/realm/domains', { domain, allow_subdomains: true });
   return { domain, ...fields };
+}
+
+const listed = async ({ get }: Surroundings, isLink: boolean): Promise<Fields> => {
+  const { invites } = await get('/invites');
+  const all = invites as { readonly id: number; readonly is_multiuse: boolean }[];
+  return { invite_id: all.filter(({ is_multiuse }) => is_multiuse === isLink).at(-1)!.id };
+};
+async function newLetter(surroundings: Surroundings): Promise<Fields> {
+  await surroundings.post('/invites', { invitee_emails: `l${surroundings.n}@example.com`, stream_ids: [] });
+  return listed(surroundings, false);
+}
+async function newLink(surroundings: Surroundings): Promise<Fields> {
+  await surroundings.post('/invites/multiuse', {});
+  return listed(surroundings, true);
 }
 
 /** As long as it may be, and quick to match. */
@@ -503,6 +518,31 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
     one: () => ({ ...FEWEST, narrow: [], op: 'add', flag: 'starred' }),
     read: () => ({ ...LATEST, narrow: [], op: 'add', flag: 'read' }),
     ...narrowed({ ...LATEST, op: 'add', flag: 'starred' }),
+  },
+  'POST /invites': {
+    'one person': ({ n }) => ({ invitee_emails: `i${n}@example.com`, stream_ids: [] }),
+    'two hundred, into all channels': ({ n, organization: { channelIds } }) => ({
+      invitee_emails: Array.from({ length: 200 }, (_, index) => `i${n}-${index}@example.com`).join(','),
+      stream_ids: channelIds.slice(0, 1000),
+      invite_as: 400,
+    }),
+  },
+  'POST /invites/accept': {
+    'by a link into all channels': async ({ n, post, organization: { channelIds } }) => {
+      const { invite_link: link } = await post('/invites/multiuse', { stream_ids: channelIds.slice(0, 1000) });
+      return {
+        key: String(link).split('/').at(-2),
+        email: `j${n}@example.com`,
+        full_name: `Joined ${n}`,
+        password: `${n} Something is rotten ${n}`,
+      };
+    },
+  },
+  'DELETE /invites/:invite_id': { 'a letter': (surroundings) => newLetter(surroundings) },
+  'POST /invites/:invite_id/resend': { 'a letter': (surroundings) => newLetter(surroundings) },
+  'DELETE /invites/multiuse/:invite_id': { 'a link': (surroundings) => newLink(surroundings) },
+  'POST /realm/test_welcome_bot_custom_message': {
+    'a text': () => ({ welcome_message_custom_text: HOSTILE_TEXTS.mixed!.slice(0, 8000) }),
   },
   'POST /realm/domains': { 'a domain': ({ n }) => ({ domain: `d${n}.example.com`, allow_subdomains: true }) },
   'PATCH /realm/domains/:domain': {

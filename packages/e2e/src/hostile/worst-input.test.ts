@@ -172,6 +172,16 @@ describe('the worst that each operation may be sent', () => {
       await server.probe.lap();
       return token;
     },
+    get: async (path: string) => {
+      const { text } = await send({
+        method: 'GET',
+        url: `${server.url}/api/v1${path}`,
+        headers: { Authorization: account.authorization },
+        body: null,
+      });
+      await server.probe.lap();
+      return JSON.parse(text);
+    },
     post: async (path: string, fields: Fields) => {
       const form = new URLSearchParams();
       for (const [name, value] of Object.entries(fields)) {

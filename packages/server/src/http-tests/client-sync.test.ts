@@ -909,6 +909,58 @@ const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
       heard: ['realm/update'],
     },
   ],
+  'POST /invites/multiuse': [{ title: 'a link', as: 'desdemona', heard: ['invites_changed'] }],
+  'POST /invites': [
+    {
+      title: 'somebody',
+      as: 'hamlet',
+      params: { invitee_emails: 'yorick@example.com', stream_ids: [] },
+      heard: ['invites_changed'],
+    },
+  ],
+  'POST /invites/:invite_id/resend': [
+    { title: 'a letter', as: 'hamlet', given: inviteYorick, at: () => ({ invite_id: 1 }), heard: [] },
+  ],
+  'DELETE /invites/:invite_id': [
+    {
+      title: 'a letter',
+      as: 'hamlet',
+      given: inviteYorick,
+      at: () => ({ invite_id: 1 }),
+      heard: ['invites_changed'],
+    },
+  ],
+  'DELETE /invites/multiuse/:invite_id': [
+    {
+      title: 'a link',
+      as: 'iago',
+      given: makeLink,
+      at: () => ({ invite_id: 1 }),
+      heard: ['invites_changed'],
+    },
+  ],
+  'POST /invites/accept': [
+    {
+      title: 'by a link into channels with a history',
+      as: null,
+      given: makeLink,
+      params: async ({ server, people }) => {
+        const { invites } = fieldsOf(await server.get('/invites', people.iago)) as unknown as {
+          invites: { link_url: string }[];
+        };
+        return {
+          key: invites[0]!.link_url.split('/').at(-2)!,
+          email: 'yorick@example.com',
+          full_name: 'Yorick',
+          password: 'alas, poor yorick 1601',
+        };
+      },
+      heard: [...ACQUAINTED, 'subscription/peer_add', 'user_group/add_members'],
+    },
+  ],
+  'POST /realm/test_welcome_bot_custom_message': [
+    { title: 'to oneself', as: 'desdemona', params: { welcome_message_custom_text: 'Hi' }, heard: MESSAGE },
+  ],
   'POST /realm/domains': [
     {
       title: 'a domain',
@@ -1060,6 +1112,12 @@ function leaveTown({ server, people }: World): Promise<unknown> {
   return server.delete('/users/me/subscriptions', people.hamlet, { subscriptions: ['town'] });
 }
 
+function inviteYorick({ server, people }: World): Promise<unknown> {
+  return server.post('/invites', people.hamlet, { invitee_emails: 'yorick@example.com', stream_ids: [] });
+}
+function makeLink({ server, people, channels }: World): Promise<unknown> {
+  return server.post('/invites/multiuse', people.iago, { stream_ids: [channels.town] });
+}
 function addDomain({ server, people }: World): Promise<unknown> {
   return server.post('/realm/domains', people.desdemona, { domain: 'example.com', allow_subdomains: false });
 }

@@ -153,6 +153,7 @@ const NEW_DEVICE = {
 const RULES: Readonly<Record<string, Rule>> = {
   heartbeat: nothing,
   typing: nothing,
+  invites_changed: nothing,
   alert_words: replaces('alert_words'),
   muted_users: replaces('muted_users'),
   onboarding_steps: replaces('onboarding_steps'),

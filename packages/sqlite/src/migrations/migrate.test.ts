@@ -26,6 +26,7 @@ const RELEASED = [
   ['0012-scheduling', '9a7c32ed36ba83a9f8e96a41e8f71d635c3ccac383ebf8e29b49d4d2c92befb0'],
   ['0013-message-changes', '23a35a217be8d8373adf7982fd95bb6e9c54b0ef8d5666029ab56839934f4560'],
   ['0014-organization-lists', 'c33f4121bb7630ef75131d96451ef027f413d394331c05ba0c0c1b4067624a56'],
+  ['0015-invitations', 'ef62d3676fc961ff4bc6250e8fae220fa91ee6a51d90413386600895ed1d801e'],
 ];
 
 let directory: string;
@@ -80,6 +81,7 @@ it("makes the schema that each feature's schema.sql describes", () => {
     'events',
     'authentication',
     'jobs',
+    'invitations',
   ]) {
     described.exec(readFileSync(join(__dirname, '..', feature, 'schema.sql'), 'utf8'));
   }

@@ -5,6 +5,7 @@ import { channelRepositoryContract } from './channel-repository.contract.js';
 import { eventLogContract } from './event-log.contract.js';
 import { eventQueueRepositoryContract } from './event-queue-repository.contract.js';
 import { groupRepositoryContract } from './group-repository.contract.js';
+import { invitationRepositoryContract } from './invitation-repository.contract.js';
 import { jobRepositoryContract } from './job-repository.contract.js';
 import { messageArchiveContract } from './message-archive.contract.js';
 import { messageEditRepositoryContract } from './message-edit-repository.contract.js';
@@ -32,6 +33,7 @@ export function storageContracts(open: OpenStorage): void {
   unitOfWorkContract(open);
   realmRepositoryContract(open);
   organizationListsContract(open);
+  invitationRepositoryContract(open);
   userRepositoryContract(open);
   actorReadsContract(open);
   groupRepositoryContract(open);

@@ -49,7 +49,7 @@ export class CreateUser {
       checkPassword(this.strength, password, [email, name]);
       return { fullName: name, realm };
     });
-    const welcomeAhead = await this.systemMessages.parseWelcome(realm);
+    const welcome = await this.systemMessages.parseWelcome(realm);
     const passwordHash = await this.hasher.hash(password, { client: `user ${caller.userId}` });
     return this.uow.write(async (tx) => {
       await enforceMayCreate(tx, caller);
@@ -58,7 +58,7 @@ export class CreateUser {
       const person = { email, fullName, role: 'member', passwordHash } as const;
       const user = await addUser(tx, realm, person, { now: this.clock.now(), mint: this.mint });
       await this.systemMessages.announceSignup(tx, realm, user);
-      await this.systemMessages.sendWelcome(tx, realm, user, welcomeAhead);
+      await this.systemMessages.sendWelcome(tx, realm, user, welcome);
       return user.id;
     });
   }
