@@ -126,7 +126,7 @@ export interface DeliveryFeatures extends Omit<Audiences, 'parseAudience'> {
   /** `users`: those online; the caller keeps the map up to date. */
   projectionOf(snapshot: RealmSnapshot, users: ReadonlyMap<UserId, OnlineUser>): RealmProjection;
   /** Whose queues end with this event; null: nobody's. */
-  deactivatedBy(event: DomainEvent): UserId | null;
+  signedOutBy(event: DomainEvent): UserId | null;
   /** Of an event for which nothing has to be looked up. */
   receiver(owner: QueueOwner): Receiver;
   isNeeded(needs: EventNeeds, owner: QueueOwner): boolean;

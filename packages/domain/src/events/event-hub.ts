@@ -5,7 +5,7 @@ import type { EventSeq, MessageId, RealmId, UserId } from '../shared/ids.js';
 import type { ReportProblem } from '../shared/problem-log.js';
 import type { UnitOfWork } from '../shared/unit-of-work.js';
 import type { DeliveryFeatures } from './delivery-features.js';
-import type { EphemeralAnnouncement } from './ephemeral-event.js';
+import type { EphemeralAnnouncement, EphemeralEvents } from './ephemeral-event.js';
 import { EventCache } from './event-cache.js';
 import type { EventListener } from './event-listener.js';
 import type { StoredEvent, UnreadableEvent } from './event-log.js';
@@ -47,7 +47,7 @@ interface QueueSnapshot {
  * reads on; one that has read to the end is up to date, and from there on gets events as they are committed. Queues that
  * nobody polls cost nothing but their row.
  */
-export class EventHub implements EventListener, ServedQueues {
+export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
   private readonly queues = new Map<string, LiveQueue>();
   private readonly byOwner = new Map<UserId, Set<LiveQueue>>();
   /** By owner and id. */
@@ -64,7 +64,7 @@ export class EventHub implements EventListener, ServedQueues {
     this.realms = new LiveRealms({
       ...parts,
       onUnfit: (live, { type, seq }, err) => this.fail(live, type, seq, err),
-      onDeactivated: (userId) => this.forgetUser(userId),
+      onSignedOut: (userId) => this.forgetUser(userId),
     });
     this.reader = new QueueReader({
       ...parts,

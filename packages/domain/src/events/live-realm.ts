@@ -33,7 +33,7 @@ export interface LiveRealmParts {
   readonly onBroken: (stored: StoredEvent, error: unknown) => void;
   /** A look-up failed; the queues concerned read the log instead. */
   readonly onLookUpFailed: (error: unknown) => void;
-  readonly onDeactivated: (userId: UserId) => void;
+  readonly onSignedOut: (userId: UserId) => void;
 }
 
 /** An event as a report names it. */
@@ -171,8 +171,8 @@ export class LiveRealm {
       this.parts.onBroken(stored, error);
     }
     this.lastSeq = seq;
-    const deactivated = this.parts.features.deactivatedBy(event);
-    if (deactivated !== null) this.parts.onDeactivated(deactivated);
+    const signedOut = this.parts.features.signedOutBy(event);
+    if (signedOut !== null) this.parts.onSignedOut(signedOut);
   }
 
   /** Its receivers are unknown, so every queue reads the log. */

@@ -14,7 +14,7 @@ export interface LiveRealmsParts {
   readonly features: DeliveryFeatures;
   readonly report: ReportProblem;
   readonly onUnfit: (live: LiveQueue, what: EventReference, error: unknown) => void;
-  readonly onDeactivated: (userId: UserId) => void;
+  readonly onSignedOut: (userId: UserId) => void;
 }
 
 /** The realms in which queues are up to date. */
@@ -60,7 +60,7 @@ export class LiveRealms {
   }
 
   private add(realmId: RealmId, snapshot: RealmSnapshot): LiveRealm {
-    const { uow, catalogue, features, report, onUnfit, onDeactivated } = this.parts;
+    const { uow, catalogue, features, report, onUnfit, onSignedOut } = this.parts;
     const realm = new LiveRealm(realmId, snapshot, {
       features,
       wants: (live, type) => catalogue.wants(live.queue.presentation, type),
@@ -72,7 +72,7 @@ export class LiveRealms {
         this.drop(realmId, seq);
       },
       onLookUpFailed: (err) => report('looking up receivers failed', { realmId, err }),
-      onDeactivated,
+      onSignedOut,
     });
     this.realms.set(realmId, realm);
     return realm;
