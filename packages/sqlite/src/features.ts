@@ -1,6 +1,8 @@
 import type { Clock } from '@parley/domain/shared';
 import { SqliteApiKeyRepository } from './authentication/sqlite-api-key-repository.js';
+import { SqliteChannelFolderRepository } from './channels/sqlite-channel-folder-repository.js';
 import { newChannelCache, SqliteChannelRepository } from './channels/sqlite-channel-repository.js';
+import { SqliteDefaultChannelGroupRepository } from './channels/sqlite-default-channel-group-repository.js';
 import { SqliteTopicPolicyRepository } from './channels/sqlite-topic-policy-repository.js';
 import type { Connection } from './connection.js';
 import { SqliteEventLog } from './events/sqlite-event-log.js';
@@ -21,6 +23,7 @@ import { narrowIndexes } from './migrations/0005-narrow-indexes.js';
 import { jobs } from './migrations/0006-jobs.js';
 import { plainNames } from './migrations/0007-plain-names.js';
 import { reactions } from './migrations/0008-reactions.js';
+import { channelLists } from './migrations/0009-channel-lists.js';
 import type { Migration } from './migrations/migration.js';
 import { Quarantine } from './quarantine.js';
 import { ReactionPartReads, SqliteReactionRepository } from './reactions/sqlite-reaction-repository.js';
@@ -39,6 +42,7 @@ export const MIGRATIONS: readonly Migration[] = [
   jobs,
   plainNames,
   reactions,
+  channelLists,
 ];
 
 /** Makes the repositories of a connection. What they keep in memory, all connections share. */
@@ -61,6 +65,8 @@ export function repositoryFactory(
       actors: new SqliteActorReads(connection, actorCache, quarantine),
       groups,
       channels: new SqliteChannelRepository(connection, channelCache, clock, groups, topics, quarantine),
+      channelFolders: new SqliteChannelFolderRepository(connection),
+      defaultChannelGroups: new SqliteDefaultChannelGroupRepository(connection),
       topicPolicies: new SqliteTopicPolicyRepository(connection),
       recipients: new SqliteRecipientRepository(connection),
       messages: new SqliteMessageRepository(connection, quarantine),

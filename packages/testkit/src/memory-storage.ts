@@ -3,7 +3,9 @@ import type { Clock, EventSeq, RealmId, Repositories, Transaction, UnitOfWork } 
 import { FixedClock } from './fixed-clock.js';
 import { MemoryActors } from './memory/memory-actors.js';
 import { MemoryApiKeys } from './memory/memory-api-keys.js';
+import { MemoryChannelFolders } from './memory/memory-channel-folders.js';
 import { MemoryChannels } from './memory/memory-channels.js';
+import { MemoryDefaultChannelGroups } from './memory/memory-default-channel-groups.js';
 import { MemoryEventLog } from './memory/memory-event-log.js';
 import { MemoryEventQueues } from './memory/memory-event-queues.js';
 import { MemoryGroups } from './memory/memory-groups.js';
@@ -96,6 +98,8 @@ function repositoriesOf(unit: MemoryUnit) {
     actors: new MemoryActors(unit),
     groups: new MemoryGroups(unit),
     channels: new MemoryChannels(unit),
+    channelFolders: new MemoryChannelFolders(unit),
+    defaultChannelGroups: new MemoryDefaultChannelGroups(unit),
     topicPolicies: new MemoryTopicPolicies(unit),
     recipients: new MemoryRecipients(unit),
     messages: new MemoryMessages(unit),

@@ -5,7 +5,9 @@ export { DomainError, declaredErrors, type ErrorCode, type ErrorDetails } from '
 export type { EventLoop } from './event-loop.js';
 export { escapeHtml } from './html.js';
 export type {
+  ChannelFolderId,
   ChannelId,
+  DefaultChannelGroupId,
   EventSeq,
   GroupId,
   JobId,

@@ -11,8 +11,8 @@ export interface Surroundings {
   readonly openQueue: () => Promise<string>;
   /** Of whoever calls, to a message; answers what it is called by. */
   readonly react: () => Promise<Reacted>;
-  /** Made by whoever calls; answers its id. */
-  readonly makeChannel: (name: string) => Promise<number>;
+  /** Made by whoever calls, by a POST to this path with these fields; answers what that does. */
+  readonly make: (path: string, fields: Readonly<Record<string, string>>) => Promise<Readonly<Record<string, number>>>;
 }
 
 export interface Reacted extends Fields {
@@ -90,6 +90,15 @@ const firstChannel: Input = ({ organization: { channelIds } }) => ({ stream_id: 
 const LATEST = { anchor: 'newest', num_before: 5000, num_after: 0 };
 const FEWEST = { anchor: 'newest', num_before: 1, num_after: 0 };
 
+/** The operation that makes one does not answer its id. */
+async function defaultGroup({ n, make }: Surroundings): Promise<number> {
+  await make('/default_stream_groups/create', { group_name: `Made ${n}`, description: '', stream_names: '[]' });
+  const { realm_default_stream_groups: groups } = (await make('/register', {
+    event_types: '["default_stream_groups"]',
+  })) as unknown as { readonly realm_default_stream_groups: readonly { readonly id: number; readonly name: string }[] };
+  return groups.find(({ name }) => name === `Made ${n}`)!.id;
+}
+
 /** To everybody, and rendered. */
 const saying =
   (content: string): Input =>
@@ -165,7 +174,48 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
     },
   },
   'DELETE /streams/:stream_id': {
-    'a channel': async ({ n, makeChannel }) => ({ stream_id: await makeChannel(`Archived ${n}`) }),
+    'a channel': async ({ n, make }) => {
+      const { id } = await make('/channels/create', { name: `Archived ${n}`, subscribers: '[]' });
+      return { stream_id: id };
+    },
+  },
+  'POST /default_streams': { 'a channel': firstChannel },
+  'DELETE /default_streams': { 'a channel': firstChannel },
+  'POST /default_stream_groups/create': {
+    'a small one': ({ n }) => ({ group_name: `Group ${n}`, description: '', stream_names: [] }),
+    'of all channels': ({ n, organization: { channelNames } }) => ({
+      group_name: lengthened(`Group ${n} `, 60),
+      description: lengthened('', 1024),
+      stream_names: channelNames.slice(1),
+    }),
+  },
+  'PATCH /default_stream_groups/:group_id': {
+    'its description': async (surroundings) => ({
+      group_id: await defaultGroup(surroundings),
+      new_description: lengthened('', 1024),
+    }),
+  },
+  'PATCH /default_stream_groups/:group_id/streams': {
+    'all channels': async (surroundings) => ({
+      group_id: await defaultGroup(surroundings),
+      op: 'add',
+      stream_names: surroundings.organization.channelNames.slice(1),
+    }),
+  },
+  'DELETE /default_stream_groups/:group_id': {
+    'a small one': async (surroundings) => ({ group_id: await defaultGroup(surroundings) }),
+  },
+  'POST /channel_folders/create': {
+    'a folder': ({ n }) => ({ name: lengthened(`Folder ${n} `, 60), description: lengthened('*all* ', 1024) }),
+  },
+  'PATCH /channel_folders': {
+    'in any order': () => ({ order: Array.from({ length: 10_000 }, (_, index) => index + 1) }),
+  },
+  'PATCH /channel_folders/:channel_folder_id': {
+    'everything of it': async ({ n, make }) => {
+      const { channel_folder_id } = await make('/channel_folders/create', { name: `Changed ${n}` });
+      return { channel_folder_id, name: `To ${n}`, description: lengthened('*all* ', 1024), is_archived: true };
+    },
   },
   'GET /users/me/subscriptions': {
     'with subscribers': () => ({ include_subscribers: 'true' }),

@@ -132,14 +132,10 @@ describe('the worst that each operation may be sent', () => {
       await server.probe.lap();
       return reacted;
     },
-    makeChannel: async (name: string) => {
-      const { id } = await call(
-        account,
-        '/channels/create',
-        new URLSearchParams({ name, subscribers: '[]' }).toString(),
-      );
+    make: async (path: string, fields: Readonly<Record<string, string>>) => {
+      const answer = await call(account, path, new URLSearchParams(fields).toString());
       await server.probe.lap();
-      return id;
+      return answer;
     },
   });
 
