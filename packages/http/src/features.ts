@@ -1,6 +1,7 @@
 import type { AnyEventType } from '@parley/domain/events';
 import { AUTHENTICATION } from './authentication/authentication.feature.js';
 import { AVATARS } from './avatars/avatar.feature.js';
+import { BOTS } from './bots/bot.feature.js';
 import { CHANNELS } from './channels/channel.feature.js';
 import { EMOJI } from './emoji/emoji.feature.js';
 import { EVENTS } from './events/event.feature.js';
@@ -60,6 +61,7 @@ const ALL = [
   INVITATIONS,
   MESSAGES,
   REACTIONS,
+  BOTS,
   CHANNELS,
   GROUPS,
   REALMS,

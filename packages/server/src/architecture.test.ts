@@ -123,6 +123,7 @@ const DOMAIN_FOLDERS = [
   'messages',
   'invitations',
   'reactions',
+  'bots',
   'composition',
 ];
 

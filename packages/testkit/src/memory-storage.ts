@@ -1,8 +1,10 @@
 import type { EncodedEvent, EncodedQueue, StoredEvent } from '@parley/domain/events';
+import { PLAIN_WORDS, type SearchWords } from '@parley/domain/messages';
 import type { Clock, EventSeq, RealmId, Repositories, Transaction, UnitOfWork } from '@parley/domain/shared';
 import { FixedClock } from './fixed-clock.js';
 import { MemoryActors } from './memory/memory-actors.js';
 import { MemoryApiKeys } from './memory/memory-api-keys.js';
+import { MemoryBotStorage } from './memory/memory-bot-storage.js';
 import { MemoryChannelFolders } from './memory/memory-channel-folders.js';
 import { MemoryChannels } from './memory/memory-channels.js';
 import { MemoryDefaultChannelGroups } from './memory/memory-default-channel-groups.js';
@@ -17,6 +19,7 @@ import { MemoryPersonalMessages } from './memory/memory-personal-messages.js';
 import { MemoryReactions } from './memory/memory-reactions.js';
 import { MemoryRealms } from './memory/memory-realms.js';
 import { MemoryRecipients } from './memory/memory-recipients.js';
+import { MemorySearchIndex } from './memory/memory-search-index.js';
 import { MemoryTopicPolicies } from './memory/memory-topic-policies.js';
 import { MemoryTopics } from './memory/memory-topics.js';
 import { MemoryUsers } from './memory/memory-users.js';
@@ -41,7 +44,10 @@ export class MemoryStorage {
   private tables: StoredTables = {};
   private lastWrite: Promise<unknown> = Promise.resolve();
 
-  constructor(readonly clock: Clock = new FixedClock()) {}
+  constructor(
+    readonly clock: Clock = new FixedClock(),
+    private readonly words: SearchWords = PLAIN_WORDS,
+  ) {}
 
   readonly uow: UnitOfWork = {
     read: (work) => this.read(work),
@@ -68,7 +74,7 @@ export class MemoryStorage {
   };
 
   private async read<T>(work: (repositories: Repositories) => Promise<T>): Promise<T> {
-    const unit = new MemoryUnit(this.tables, false, this.clock);
+    const unit = new MemoryUnit(this.tables, false, this.clock, this.words);
     try {
       return await withoutYielding(work(repositoriesOf(unit)));
     } finally {
@@ -77,7 +83,7 @@ export class MemoryStorage {
   }
 
   private async write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    const unit = new MemoryUnit(this.tables, true, this.clock);
+    const unit = new MemoryUnit(this.tables, true, this.clock, this.words);
     const tx = repositoriesOf(unit);
     try {
       const result = await withoutYielding(work(tx));
@@ -108,6 +114,8 @@ function repositoriesOf(unit: MemoryUnit) {
     moves: new MemoryMessageMoves(unit),
     personal: new MemoryPersonalMessages(unit),
     reactions: new MemoryReactions(unit),
+    searchIndex: new MemorySearchIndex(),
+    botStorage: new MemoryBotStorage(unit),
     events: new MemoryEventLog(unit),
     queues: new MemoryEventQueues(unit),
     apiKeys: new MemoryApiKeys(unit),

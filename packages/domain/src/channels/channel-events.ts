@@ -60,6 +60,11 @@ export interface ChannelEventTypes {
     readonly channelIds: readonly ChannelId[];
     readonly userIds: readonly UserId[];
   };
+  /**
+   * To those who have just come to see the channels: who follows them. It is looked up where the event is delivered, since the
+   * lists may be long, and only those online need them. Names at most `CHANNELS_PER_LIST_OF_SUBSCRIBERS` channels.
+   */
+  'channel.subscribers_shown': { readonly channelIds: readonly ChannelId[] };
   /** To everybody but guests. */
   'default_channels.changed': { readonly channelIds: readonly ChannelId[] };
   /** To the same. */
@@ -108,6 +113,7 @@ export const CHANNEL_EVENT_FORMATS: EventFormats<ChannelEventTypes> = {
   'subscription.changed': 1,
   'subscription.removed': 1,
   'channel.subscribers_changed': 1,
+  'channel.subscribers_shown': 1,
   'default_channels.changed': 1,
   'default_channel_groups.changed': 1,
   'topic.policy_changed': 1,

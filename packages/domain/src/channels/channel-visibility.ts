@@ -16,7 +16,7 @@ export interface ChannelVisibilityChange {
 }
 
 /** The permissions that let people see a private channel (channels §3.4). */
-const VISIBILITY_PERMISSIONS: readonly ChannelPermission[] = [
+export const VISIBILITY_PERMISSIONS: readonly ChannelPermission[] = [
   'canAddSubscribers',
   'canAdministerChannel',
   'canSubscribe',

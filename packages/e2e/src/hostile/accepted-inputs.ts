@@ -134,6 +134,19 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
   },
   'GET /users/:user_id': { somebody: owner },
   'GET /users/:email': { somebody: owner },
+  'PATCH /users/:user_id': {
+    'a name': ({ organization: { members }, n }) => ({
+      user_id: members[0]!.id,
+      full_name: lengthened(`New ${n} `, 100),
+    }),
+    'a role': ({ organization: { members }, n }) => ({ user_id: members[1]!.id, role: n % 2 === 0 ? 600 : 300 }),
+  },
+  'PATCH /users/:email': {
+    'a name': ({ organization: { members }, n }) => ({
+      email: members[0]!.email,
+      full_name: lengthened(`New ${n} `, 100),
+    }),
+  },
   'GET /streams': {
     'all of them': () => ({
       include_public: true,
@@ -333,6 +346,13 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
   },
   'DELETE /messages/:message_id/reactions': {
     'a vote': ({ react }) => react(),
+  },
+  'PUT /bot_storage': {
+    'one text': () => ({ storage: { key: 'value' } }),
+    'a long text': () => ({ storage: { key: 'x'.repeat(900_000) } }),
+    'ten thousand texts': ({ n }) => ({
+      storage: Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`${n} ${index}`, 'x'.repeat(50)])),
+    }),
   },
   'POST /messages/flags/narrow': {
     one: () => ({ ...FEWEST, narrow: [], op: 'add', flag: 'starred' }),

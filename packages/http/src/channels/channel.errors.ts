@@ -1,4 +1,3 @@
-import type { SubscriptionProperty } from '@parley/domain/channels';
 import { badValue, type WireErrors } from '../routing/wire-error.js';
 import { WIRE_SUBSCRIPTION_PROPERTIES } from './channel.presenters.js';
 
@@ -19,8 +18,7 @@ export const CHANNEL_WIRE_ERRORS = {
   },
   NOTHING_TO_CHANGE: { text: 'Nothing to do. Specify at least one of "add" or "delete".' },
   INVALID_SUBSCRIPTION_VALUE: {
-    text: ({ property, expected }) =>
-      `${WIRE_SUBSCRIPTION_PROPERTIES[property as SubscriptionProperty]} is not ${expected}`,
+    text: ({ property, expected }) => `${WIRE_SUBSCRIPTION_PROPERTIES[property]} is not ${expected}`,
   },
   TOPIC_CREATION_MUST_BE_OPEN: {
     extra: { parameters: TOPIC_CREATION_PARAMETERS },

@@ -11,8 +11,8 @@ import {
 } from '@parley/domain/channels';
 import type { EventOf } from '@parley/domain/events';
 import { type EventContext, opened, type Presented, type Presenters, toAll } from '../events/event-presenter.js';
+import type { SharedText } from '../events/event-texts.js';
 import { can } from '../events/queue-presentation.js';
-import type { SharedText } from '../events/shared-texts.js';
 import { presentGroupSetting } from '../groups/group-setting.presenters.js';
 import { permissionTitle } from '../groups/permission-title.js';
 import type { WireFields } from '../routing/reply.js';
@@ -53,6 +53,15 @@ export const CHANNEL_EVENTS = {
         : context.shared('', () =>
             opened({ type: 'subscription', op: `peer_${op}`, stream_ids: channelIds, user_ids: userIds }),
           ),
+  },
+  'channel.subscribers_shown': {
+    wireTypes: ['subscription'],
+    needs: ({ channelIds }) => ({ subscribersOf: channelIds }),
+    // One for each channel, whoever follows it, so that each keeps its id when it is delivered again.
+    present: ({ channelIds }, { receiver: { subscribers } }) =>
+      channelIds.map((id) => [
+        opened({ type: 'subscription', op: 'peer_add', stream_ids: [id], user_ids: subscribers.get(id) ?? [] }),
+      ]),
   },
   'default_channels.changed': toAll('default_streams', ({ channelIds }) => ({ default_streams: channelIds })),
   'default_channel_groups.changed': toAll('default_stream_groups', ({ groups }) => ({

@@ -31,6 +31,8 @@ const HIDDEN = ['stream/delete'];
 const CHANGED = ['stream/update'];
 /** Somebody new, or new to a guest. */
 const ACQUAINTED = ['realm_user/add'];
+const LOST = ['realm_user/remove'];
+const ROLE = ['realm_user/update', 'user_group/add_members', 'user_group/remove_members'];
 
 const send =
   (content: string, to: (world: World) => Fields) =>
@@ -44,6 +46,9 @@ const toPeople =
 const mark =
   (op: string, flag: string, ...indexes: readonly number[]) =>
   ({ messages }: World): Fields => ({ op, flag, messages: indexes.map((index) => messages[index]) });
+const toUser =
+  (name: WorldPerson) =>
+  ({ people }: World): Fields => ({ user_id: people[name].id });
 const SMILE = { emoji_name: 'smile' };
 const toMessage =
   (index: number) =>
@@ -173,6 +178,10 @@ const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
       heard: ['reaction/remove'],
     },
   ],
+  'PUT /bot_storage': [
+    { title: 'is the bot’s own business', as: 'helper', params: { storage: { key: 'value' } }, heard: [] },
+  ],
+  'DELETE /bot_storage': [{ title: 'is the bot’s own business', as: 'helper', heard: [] }],
   'POST /messages/render': [{ title: 'changes nothing', as: 'hamlet', params: { content: '*hello*' }, heard: [] }],
   'POST /channels/create': [
     {
@@ -517,6 +526,46 @@ const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
       heard: [...ACQUAINTED, 'subscription/peer_add', 'user_group/add_members'],
     },
   ],
+  'PATCH /users/:user_id': [
+    {
+      title: 'a name',
+      as: 'iago',
+      at: toUser('hamlet'),
+      params: { full_name: 'Prince' },
+      heard: ['realm_user/update'],
+    },
+    { title: 'a role', as: 'iago', at: toUser('hamlet'), params: { role: 300 }, heard: ROLE },
+    {
+      title: 'the same for less',
+      as: 'iago',
+      at: toUser('hamlet'),
+      params: { role: 600 },
+      heard: [...ROLE, ...HIDDEN, ...LOST, 'default_streams'],
+    },
+    {
+      title: 'that of a guest who knew few',
+      as: 'iago',
+      at: toUser('stranger'),
+      params: { role: 400 },
+      heard: [...ROLE, ...CREATED, 'subscription/peer_add', ...ACQUAINTED, 'default_streams'],
+    },
+    {
+      title: 'to administrator',
+      as: 'desdemona',
+      at: toUser('cordelia'),
+      params: { role: 200 },
+      heard: [...ROLE, ...CREATED, 'subscription/peer_add'],
+    },
+  ],
+  'PATCH /users/:email': [
+    {
+      title: 'a name',
+      as: 'iago',
+      at: ({ people }) => ({ email: people.hamlet.email }),
+      params: { full_name: 'Prince' },
+      heard: ['realm_user/update'],
+    },
+  ],
   'PATCH /settings': [
     {
       title: 'their own',
@@ -591,6 +640,23 @@ const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
         };
       },
       heard: ['realm/update_dict'],
+    },
+    {
+      title: 'whom guests know, who knew few',
+      as: 'desdemona',
+      params: async (world) => ({ can_access_all_users_group: { new: (await systemGroups(world)).everyone } }),
+      heard: ['realm/update_dict', ...ACQUAINTED],
+    },
+    {
+      title: 'whom guests know, who knew everybody',
+      as: 'desdemona',
+      given: async (world) => {
+        const everyone = (await systemGroups(world)).everyone;
+        const params = { can_access_all_users_group: { new: everyone } };
+        return world.server.patch('/realm', world.people.desdemona, params);
+      },
+      params: async (world) => ({ can_access_all_users_group: { new: (await systemGroups(world)).members } }),
+      heard: ['realm/update_dict', ...LOST],
     },
     {
       title: 'a jitsi server',

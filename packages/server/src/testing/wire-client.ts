@@ -316,11 +316,24 @@ const MENTIONERS = {
   'role:moderators': 7,
 };
 
+/** Of those that guests never have, whatever groups they are in. */
 const ownRight =
   (...fields: readonly string[]): Derive =>
   (answer, value) => {
-    for (const field of fields) answer[field] = isMember(answer, value);
+    for (const field of fields) answer[field] = !answer.is_guest && isMember(answer, value);
   };
+
+/** What of their own rights clients work out again whenever they come into groups, or leave them. */
+function deriveOwnRights(answer: Wire): void {
+  for (const property of OWN_RIGHTS)
+    for (const derive of DERIVED[property]!) derive(answer, answer[`realm_${property}`]);
+}
+const OWN_RIGHTS = [
+  'can_create_public_channel_group',
+  'can_create_private_channel_group',
+  'can_create_web_public_channel_group',
+  'can_invite_users_group',
+];
 
 /** What changes with a property of the organization beside the property (events §9 row 3). */
 const DERIVED: Readonly<Record<string, readonly Derive[]>> = {
@@ -486,6 +499,7 @@ function changeSubscribers(answer: Wire, ids: readonly number[], change: (ids: n
 
 function changeGroup(answer: Wire, id: number, change: (group: Wire) => Wire): void {
   answer.realm_user_groups = answer.realm_user_groups.map((group: Wire) => (group.id === id ? change(group) : group));
+  deriveOwnRights(answer);
 }
 
 /**
