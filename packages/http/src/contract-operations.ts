@@ -22,13 +22,14 @@ type Row = readonly [
   Partial<Pick<ContractOperation, 'isStarred' | 'atRoot' | 'lacks'>>?,
 ];
 
-const NARROWS = 'narrows know neither search nor mentions';
-
 const CUSTOM_EMOJI = 'organizations have no emoji of their own';
 
 const SETTINGS_LACK = 'no address changes, since no mail is sent; there are neither presence events nor drafts';
 
 const PROFILE_DATA = 'profile data';
+const NO_FILES = 'files are not attached';
+
+const BOTS_LACK = 'no avatar files, and no configuration of integrations, of which there are none';
 
 const ROWS: readonly Row[] = [
   // Protocol
@@ -49,7 +50,7 @@ const ROWS: readonly Row[] = [
   ['DELETE', '/events', 'events §6.5'],
   // Messages
   ['POST', '/messages', 'messages §3', { lacks: 'files are not attached, and nobody is notified by mail or push' }],
-  ['GET', '/messages', 'messages §5', { isStarred: true, lacks: NARROWS }],
+  ['GET', '/messages', 'messages §5', { isStarred: true }],
   ['GET', '/messages/:message_id', 'messages §6'],
   ['GET', '/messages/matches_narrow', 'messages §8', { isStarred: true }],
   ['PATCH', '/messages/:message_id', 'messages §9'],
@@ -58,7 +59,7 @@ const ROWS: readonly Row[] = [
   ['POST', '/messages/:message_id/reactions', 'messages §12', { lacks: CUSTOM_EMOJI }],
   ['DELETE', '/messages/:message_id/reactions', 'messages §12', { isStarred: true, lacks: CUSTOM_EMOJI }],
   ['POST', '/messages/flags', 'messages §13.1'],
-  ['POST', '/messages/flags/narrow', 'messages §13.2', { lacks: NARROWS }],
+  ['POST', '/messages/flags/narrow', 'messages §13.2'],
   ['POST', '/mark_all_as_read', 'messages §13.3'],
   ['POST', '/mark_stream_as_read', 'messages §13.3'],
   ['POST', '/mark_topic_as_read', 'messages §13.3'],
@@ -156,9 +157,9 @@ const ROWS: readonly Row[] = [
   ['GET', '/bot_storage', 'users §14'],
   ['PUT', '/bot_storage', 'users §14', { isStarred: true }],
   ['DELETE', '/bot_storage', 'users §14'],
-  ['POST', '/bots', 'users §15'],
+  ['POST', '/bots', 'users §15', { lacks: BOTS_LACK }],
   ['GET', '/bots', 'users §15'],
-  ['PATCH', '/bots/:bot_id', 'users §15'],
+  ['PATCH', '/bots/:bot_id', 'users §15', { lacks: BOTS_LACK }],
   ['DELETE', '/bots/:bot_id', 'users §15'],
   ['GET', '/bots/:bot_id/api_key', 'users §15'],
   ['POST', '/bots/:bot_id/api_key/regenerate', 'users §15'],
@@ -178,8 +179,8 @@ const ROWS: readonly Row[] = [
   ['PATCH', '/navigation_views/*fragment', 'users §19'],
   ['DELETE', '/navigation_views/*fragment', 'users §19'],
   ['GET', '/scheduled_messages', 'users §20.1'],
-  ['POST', '/scheduled_messages', 'users §20.2'],
-  ['PATCH', '/scheduled_messages/:scheduled_message_id', 'users §20.3', { isStarred: true }],
+  ['POST', '/scheduled_messages', 'users §20.2', { lacks: NO_FILES }],
+  ['PATCH', '/scheduled_messages/:scheduled_message_id', 'users §20.3', { isStarred: true, lacks: NO_FILES }],
   ['DELETE', '/scheduled_messages/:scheduled_message_id', 'users §20.4'],
   ['GET', '/reminders', 'users §21'],
   ['POST', '/reminders', 'users §21', { isStarred: true }],
@@ -249,7 +250,7 @@ export const CONTRACT_OPERATIONS: readonly ContractOperation[] = ROWS.map(([meth
 }));
 
 /**
- * The path of the contract that a request's path fits, as it is in the table: what the log may say of a request for which
+ * The path of the contract that a request's path fits, as it is in the table: what the log may contain of a request for which
  * there is no route. Undefined: the contract has no such path below `/api/v1`.
  */
 export function contractPathOf(requestPath: string): string | undefined {

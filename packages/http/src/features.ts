@@ -12,9 +12,11 @@ import { GROUPS } from './groups/group.feature.js';
 import { INVITATIONS } from './invitations/invitation.feature.js';
 import { MESSAGES } from './messages/message.feature.js';
 import { joinParts, type MessagePart } from './messages/message-parts.js';
+import { PUSH } from './push/push.feature.js';
 import { REACTIONS } from './reactions/reaction.feature.js';
 import { REALMS } from './realms/realm.feature.js';
 import type { WireErrors } from './routing/wire-error.js';
+import { SCHEDULING } from './scheduling/scheduling.feature.js';
 import { SERVER_SETTINGS } from './server-settings/server-settings.feature.js';
 import { SETTINGS } from './settings/setting.feature.js';
 import { USERS } from './users/user.feature.js';
@@ -27,8 +29,6 @@ const PLANNED = {
     fixedSection('saved_snippets', { saved_snippets: [] }),
     fixedSection('navigation_views', { navigation_views: [] }),
     fixedSection('drafts', { drafts: [] }),
-    fixedSection('scheduled_messages', { scheduled_messages: [] }),
-    fixedSection('reminders', { reminders: [] }),
     fixedSection('muted_users', { muted_users: [] }),
     fixedSection('user_status', { user_status: {} }),
     plainSection('presence', ({ now }) => ({ presences: {}, presence_last_update_id: -1, server_timestamp: now })),
@@ -38,14 +38,12 @@ const PLANNED = {
     fixedSection('realm_filters', { realm_filters: [] }),
     fixedSection('realm_playgrounds', { realm_playgrounds: [] }),
     fixedSection('realm_billing', { realm_billing: { has_pending_sponsorship_request: false } }),
-    fixedSection('realm_bot', { realm_bots: [] }),
     fixedSection('realm_embedded_bots', { realm_embedded_bots: [] }),
     fixedSection('realm_incoming_webhook_bots', { realm_incoming_webhook_bots: [] }),
     fixedSection('video_calls', { has_zoom_token: false, has_webex_token: false }),
     fixedSection('giphy', { giphy_api_key: '' }),
     fixedSection('tenor', { tenor_api_key: '' }),
     fixedSection('klipy', { klipy_api_key: '' }),
-    fixedSection('device', { devices: {} }),
   ],
 } satisfies HttpFeature;
 
@@ -62,6 +60,8 @@ const ALL = [
   MESSAGES,
   REACTIONS,
   BOTS,
+  PUSH,
+  SCHEDULING,
   CHANNELS,
   GROUPS,
   REALMS,

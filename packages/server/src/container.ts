@@ -8,8 +8,10 @@ import { groupsModule } from './modules/groups.module.js';
 import { httpModule } from './modules/http.module.js';
 import { messagesModule } from './modules/messages.module.js';
 import { optionsModule } from './modules/options.module.js';
+import { pushModule } from './modules/push.module.js';
 import { reactionsModule } from './modules/reactions.module.js';
 import { realmsModule } from './modules/realms.module.js';
+import { schedulingModule } from './modules/scheduling.module.js';
 import { usersModule } from './modules/users.module.js';
 import { workersModule } from './modules/workers.module.js';
 import type { ParleyParts } from './parley.js';
@@ -24,7 +26,7 @@ export type Ports = { readonly [Name in keyof typeof TOKENS]: Implemented<(typeo
 /** Answers the one instance of a class that a module binds: a use case, mostly. */
 export type Resolve = <T>(type: abstract new (...dependencies: never[]) => T) => T;
 
-/** Their order is that of the lists they bind to: keys are forgotten before clients hear why. */
+/** Their order is that of the lists they bind to: keys are forgotten before clients get the event. */
 const USE_CASE_MODULES = [
   authenticationModule,
   botsModule,
@@ -32,7 +34,9 @@ const USE_CASE_MODULES = [
   eventsModule,
   groupsModule,
   messagesModule,
+  pushModule,
   reactionsModule,
+  schedulingModule,
   realmsModule,
   usersModule,
 ];

@@ -11,16 +11,19 @@ import { ScryptPasswordHasher } from './authentication/scrypt-password-hasher.js
 import {
   type Configuration,
   type DatabaseLocation,
+  KEEP_DELETED_DAYS,
   parseDatabase,
   parseMailAddress,
   parseSecret,
   parseSmtpUrl,
   parseUrl,
+  parseWord,
   StartupError,
 } from './config.js';
 import { FileOutbox } from './mail/file-outbox.js';
 import { SmtpMailer } from './mail/smtp-mailer.js';
 import { type ComposedParley, composeParley, type Parley, type ParleyParts } from './parley.js';
+import type { PushServiceAccount } from './push/http-push-service.js';
 import { findSecret, makeSecret, requireSameSecret } from './secret.js';
 import { SystemClock } from './system-clock.js';
 import { SystemRandomness } from './system-randomness.js';
@@ -48,19 +51,23 @@ export interface ParleyConfig {
   readonly rateLimits?: boolean;
   /** Whether channels may be readable by anybody on the Internet; default: false. */
   readonly webPublicChannels?: boolean;
-  /** How many proxies in front are believed when they name the client's address; default: 0. */
+  /** How many proxies in front are trusted to name the client's address; default: 0. */
   readonly trustedProxies?: number;
   /** What requests, answers and connections may cost; default: `TRANSPORT_LIMITS`. */
   readonly limits?: Partial<TransportLimits>;
   /** Whether requests are refused while the event loop lags or memory runs out; default: true. */
   readonly shedsLoad?: boolean;
+  /** What carries notifications to phones; default: nothing does. */
+  readonly pushService?: PushServiceAccount;
+  /** For so many days deleted messages can be put back by `parley restore-messages`; default: 30. */
+  readonly keepDeletedDays?: number;
   /** pino's, or anything like it; default: nothing is logged. */
   readonly logger?: Logger;
 }
 
 /**
  * A chat engine for an application to mount and to call.
- * @throws StartupError for what makes no sense, DatabaseRefused when the database cannot be opened; nothing was touched then.
+ * @throws StartupError for invalid options, DatabaseRefused when the database cannot be opened; nothing was touched then.
  */
 export async function createParley(config: ParleyConfig): Promise<Parley> {
   const read = <T>(name: 'database' | 'url' | 'secret' | 'smtpUrl' | 'mailFrom', parse: (text: string) => T): T => {
@@ -85,6 +92,8 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
       trustedProxies: config.trustedProxies ?? 0,
       limits: config.limits ?? {},
       shedsLoad: config.shedsLoad ?? true,
+      push: config.pushService ? pushAccountOf(config.pushService) : null,
+      keepDeletedDays: config.keepDeletedDays ?? KEEP_DELETED_DAYS,
       isDev: false,
       isDemo: false,
     },
@@ -95,6 +104,14 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
       acceptsNewSecret: config.acceptNewSecret ?? false,
     },
   );
+}
+
+function pushAccountOf({ url, orgId, orgKey }: PushServiceAccount): PushServiceAccount {
+  try {
+    return { url: parseUrl(String(url)), orgId: parseWord(String(orgId)), orgKey: parseWord(String(orgKey)) };
+  } catch (error) {
+    throw new StartupError(`What pushService holds must be ${(error as Error).message}.`);
+  }
 }
 
 type RuntimeConfig = Omit<Configuration, 'host' | 'port' | 'logLevel' | 'url'> & { readonly url: string };

@@ -1,5 +1,6 @@
 import type { Clock } from '@parley/domain/shared';
 import { SqliteApiKeyRepository } from './authentication/sqlite-api-key-repository.js';
+import { SqliteBotRepository } from './bots/sqlite-bot-repository.js';
 import { SqliteBotStorageRepository } from './bots/sqlite-bot-storage-repository.js';
 import { SqliteChannelFolderRepository } from './channels/sqlite-channel-folder-repository.js';
 import { newChannelCache, SqliteChannelRepository } from './channels/sqlite-channel-repository.js';
@@ -10,6 +11,8 @@ import { SqliteEventLog } from './events/sqlite-event-log.js';
 import { SqliteEventQueueRepository } from './events/sqlite-event-queue-repository.js';
 import { newSystemGroupCache, SqliteGroupRepository } from './groups/sqlite-group-repository.js';
 import { SqliteJobRepository } from './jobs/sqlite-job-repository.js';
+import { SqliteMessageArchive } from './messages/sqlite-message-archive.js';
+import { MessageEditPartReads, SqliteMessageEditRepository } from './messages/sqlite-message-edit-repository.js';
 import { SqliteMessageMoves } from './messages/sqlite-message-moves.js';
 import { SqliteMessagePageReads } from './messages/sqlite-message-page-reads.js';
 import { SqliteMessageRepository } from './messages/sqlite-message-repository.js';
@@ -27,12 +30,20 @@ import { plainNames } from './migrations/0007-plain-names.js';
 import { reactions } from './migrations/0008-reactions.js';
 import { search } from './migrations/0009-search.js';
 import { botStorage } from './migrations/0010-bot-storage.js';
-import { channelLists } from './migrations/0011-channel-lists.js';
+import { push } from './migrations/0011-push.js';
+import { scheduling } from './migrations/0012-scheduling.js';
+import { messageChanges } from './migrations/0013-message-changes.js';
+import { bots } from './migrations/0014-bots.js';
+import { channelLists } from './migrations/0015-channel-lists.js';
 import type { Migration } from './migrations/migration.js';
+import { SqliteDeviceRepository } from './push/sqlite-device-repository.js';
+import { SqlitePushTokenRepository } from './push/sqlite-push-token-repository.js';
 import { Quarantine } from './quarantine.js';
 import { ReactionPartReads, SqliteReactionRepository } from './reactions/sqlite-reaction-repository.js';
 import { newRealmCache, SqliteRealmRepository } from './realms/sqlite-realm-repository.js';
-import type { WritableRepositories } from './sqlite-unit-of-work.js';
+import { SqliteReminderRepository } from './scheduling/sqlite-reminder-repository.js';
+import { SqliteScheduledMessageRepository } from './scheduling/sqlite-scheduled-message-repository.js';
+import type { WritableRepositories } from './unit-turns.js';
 import { newActorCache, SqliteActorReads } from './users/sqlite-actor-reads.js';
 import { newUserCache, SqliteUserRepository } from './users/sqlite-user-repository.js';
 
@@ -48,6 +59,10 @@ export const MIGRATIONS: readonly Migration[] = [
   reactions,
   search,
   botStorage,
+  push,
+  scheduling,
+  messageChanges,
+  bots,
   channelLists,
 ];
 
@@ -76,13 +91,23 @@ export function repositoryFactory(
       topicPolicies: new SqliteTopicPolicyRepository(connection),
       recipients: new SqliteRecipientRepository(connection),
       messages: new SqliteMessageRepository(connection, quarantine),
-      pages: new SqliteMessagePageReads(connection, quarantine, [new ReactionPartReads(connection)]),
+      pages: new SqliteMessagePageReads(connection, quarantine, [
+        new ReactionPartReads(connection),
+        new MessageEditPartReads(connection),
+      ]),
       topics,
       moves: new SqliteMessageMoves(connection),
+      edits: new SqliteMessageEditRepository(connection),
+      archive: new SqliteMessageArchive(connection),
       personal: new SqlitePersonalMessages(connection),
       reactions: new SqliteReactionRepository(connection),
+      bots: new SqliteBotRepository(connection),
       searchIndex: new SqliteSearchIndex(connection),
       botStorage: new SqliteBotStorageRepository(connection),
+      devices: new SqliteDeviceRepository(connection),
+      pushTokens: new SqlitePushTokenRepository(connection),
+      scheduledMessages: new SqliteScheduledMessageRepository(connection, quarantine),
+      reminders: new SqliteReminderRepository(connection),
       events: new SqliteEventLog(connection, clock),
       queues: new SqliteEventQueueRepository(connection),
       apiKeys: new SqliteApiKeyRepository(connection),

@@ -6,9 +6,20 @@ import {
   type TopicVisibility,
 } from '@parley/domain/channels';
 import { type Audience, type DomainEvent, isReadable, type StoredEvent } from '@parley/domain/events';
-import { HISTORICAL, type PersonalFlags, topicKey, type Viewer } from '@parley/domain/messages';
+import { HISTORICAL, type PersonalFlags, type Submessage, topicKey, type Viewer } from '@parley/domain/messages';
 import type { Reaction } from '@parley/domain/reactions';
-import type { ChannelId, EventSeq, GroupId, MessageId, Repositories, UnixSeconds, UserId } from '@parley/domain/shared';
+import type { Reminder, ScheduledMessage } from '@parley/domain/scheduling';
+import type {
+  ChannelId,
+  EventSeq,
+  GroupId,
+  MessageId,
+  ReminderId,
+  Repositories,
+  ScheduledMessageId,
+  UnixSeconds,
+  UserId,
+} from '@parley/domain/shared';
 import {
   type Actor,
   accessChanges,
@@ -42,8 +53,12 @@ export interface ClientState {
   readonly topicPolicies: Map<string, { readonly visibility: TopicVisibility; readonly changedAt: UnixSeconds }>;
   /** Their own messages. */
   readonly messages: Map<MessageId, PersonalFlags>;
+  /** Those that were not sent. */
+  readonly scheduledMessages: Map<ScheduledMessageId, ScheduledMessage>;
+  readonly reminders: Map<ReminderId, Reminder>;
   /** Of those that have any, oldest first. */
   readonly reactions: Map<MessageId, readonly Reaction[]>;
+  readonly submessages: Map<MessageId, readonly Submessage[]>;
 }
 
 /**
@@ -126,9 +141,16 @@ export async function fetchClientState(r: Repositories, viewer: Viewer): Promise
       ]),
     ),
     messages: new Map(entries.map(({ id, flags }) => [id, flags])),
+    scheduledMessages: new Map((await r.scheduledMessages.listUnsent(realmId, userId, MANY)).map((it) => [it.id, it])),
+    reminders: new Map((await r.reminders.list(realmId, userId, MANY)).map((it) => [it.id, it])),
     reactions: new Map(views.flatMap(({ message, reactions }) => (reactions ? [[message.id, reactions]] : []))),
+    submessages: new Map(
+      views.flatMap(({ message, submessages }) => (submessages.length > 0 ? [[message.id, submessages]] : [])),
+    ),
   };
 }
+
+const MANY = 100_000;
 
 type Apply<E> = (state: ClientState, event: E) => void;
 const unseen = () => {};
@@ -136,8 +158,18 @@ const unseen = () => {};
 const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
   blank: unseen,
   'user.credentials_changed': unseen,
+  'user.api_key_replaced': unseen,
   'realm.deactivated': unseen,
-  'message.sent': ({ messages, viewer }, { view, exceptions }) => {
+  // What a person's own devices and bots are, the clients of HTTP tests follow.
+  'device.added': unseen,
+  'device.changed': unseen,
+  'device.removed': unseen,
+  'bot.added': unseen,
+  'bot.changed': unseen,
+  'bot.taken_away': unseen,
+  'bot.owner_changed': unseen,
+  'message.sent': ({ messages, submessages, viewer }, { view, exceptions }) => {
+    if (view.submessages.length > 0) submessages.set(view.message.id, view.submessages);
     const { id, mentionsChannel, isReadByDefault } = view.message;
     const own = exceptions.find(([userId]) => userId === viewer.userId)?.[1] ?? {};
     messages.set(id, {
@@ -151,11 +183,23 @@ const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
       historical: false,
     });
   },
+  'message.submessage_added': ({ messages, submessages }, { submessage }) => {
+    const { messageId } = submessage;
+    if (messages.has(messageId)) submessages.set(messageId, [...(submessages.get(messageId) ?? []), submessage]);
+  },
   'message.flag_changed': ({ messages }, { op, flag, messageIds, all }) => {
     // A message that they did not have becomes their own by being marked.
     for (const id of all ? [...messages.keys()] : messageIds) {
       messages.set(id, { ...(messages.get(id) ?? HISTORICAL), [flag]: op === 'add' });
     }
+  },
+  'message.updated': ({ messages, subscriptions }, { messageIds, move }) => {
+    // Flags are looked up; what was moved out of their channels is theirs no longer.
+    if (!move || move.channelId === null || subscriptions.has(move.channelId)) return;
+    for (const id of messageIds) messages.delete(id);
+  },
+  'message.deleted': ({ messages, reactions }, { messageIds }) => {
+    for (const id of messageIds) for (const table of [messages, reactions]) table.delete(id);
   },
   'reaction.changed': ({ messages, reactions, viewer }, { op, messageId, user, emoji }) => {
     // Whoever reacts to a message has it from then on.
@@ -168,6 +212,11 @@ const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
     if (now.length > 0) reactions.set(messageId, now);
     else reactions.delete(messageId);
   },
+  'scheduled_message.added': ({ scheduledMessages }, { message }) => void scheduledMessages.set(message.id, message),
+  'scheduled_message.changed': ({ scheduledMessages }, { message }) => void scheduledMessages.set(message.id, message),
+  'scheduled_message.removed': ({ scheduledMessages }, { id }) => void scheduledMessages.delete(id),
+  'reminder.added': ({ reminders }, { reminder }) => void reminders.set(reminder.id, reminder),
+  'reminder.removed': ({ reminders }, { id }) => void reminders.delete(id),
   'channel.created': (state, { channels }) => {
     for (const view of channels) learnChannel(state, view, state.subscribers.get(view.id) ?? []);
   },
@@ -252,6 +301,7 @@ const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
       memberIds: op === 'add' ? union(memberIds, userIds) : without(memberIds, userIds),
       subgroupIds,
     })),
+  'group.property_changed': unseen,
   'group.activation_changed': unseen,
   'group.subgroups_changed': ({ groups }, { op, groupId, subgroupIds }) =>
     change(groups, groupId, (group) => ({

@@ -45,7 +45,7 @@ export const CHANNEL_ERRORS = declareErrors({
   TOPIC_CREATION_MUST_BE_OPEN: 'conflict',
   TOO_MANY_SUBSCRIPTIONS: 'invalid',
   /** Neither a channel to subscribe to nor one to leave. */
-  NOTHING_TO_CHANGE: 'invalid',
+  NO_SUBSCRIPTION_CHANGE: 'invalid',
   NOT_SUBSCRIBED: 'conflict',
   UNKNOWN_SUBSCRIPTION_PROPERTY: 'invalid',
   INVALID_COLOR: 'invalid',
@@ -71,9 +71,9 @@ declare module '../shared/errors.js' {
     CHANNEL_NAME_TAKEN: { readonly channelName: string; readonly channelId?: ChannelId | undefined };
     /** As it was given. */
     INVALID_RETENTION: { readonly value: number | string };
-    CHANNEL_HAS_NAMED_TOPICS: EmptyTopicName;
-    /** `expected`: what its value has to be, such as `a boolean`. */
+    /** `expected`: what its value has to be. */
     INVALID_SUBSCRIPTION_VALUE: { readonly property: SubscriptionProperty; readonly expected: string };
+    CHANNEL_HAS_NAMED_TOPICS: EmptyTopicName;
     TOPIC_REQUIRED: Partial<EmptyTopicName>;
     EMPTY_TOPIC_REQUIRED: EmptyTopicName;
   }

@@ -1,11 +1,9 @@
-import { DomainError } from '../shared/errors.js';
 import type { ChannelId } from '../shared/ids.js';
 import { type Decision, enforce } from '../shared/permission.js';
-import { foldCase, trim } from '../shared/text.js';
 import type { Repositories, Transaction } from '../shared/unit-of-work.js';
 import type { Actor } from '../users/actor.js';
-import { byFoldedName, type Channel } from './channel.js';
-import { canReadActive, unknownChannel } from './channel-permissions.js';
+import type { Channel } from './channel.js';
+import { unknownChannel } from './channel-permissions.js';
 
 export interface LoadedChannel {
   readonly channel: Channel;
@@ -27,26 +25,4 @@ export async function loadChannel(
   const isSubscribed = channel !== null && (await channels.isSubscribed(actor.realmId, id, actor.id));
   enforce(channel ? rule(actor, channel, isSubscribed) : unknownChannel);
   return { channel: channel!, isSubscribed };
-}
-
-/**
- * Channels in use that the actor can read, by their names; each once, in the order in which they were named.
- * @throws DomainError UNKNOWN_CHANNEL, the same for one that is hidden as for one that does not exist
- */
-export async function loadReadableByName(
-  { channels }: Pick<Repositories | Transaction, 'channels'>,
-  actor: Actor,
-  names: readonly string[],
-): Promise<readonly Channel[]> {
-  const found = byFoldedName(await channels.listByName(actor.realmId, names.map(trim)));
-  const subscribed = new Set(await channels.listSubscribedIds(actor.realmId, actor.id));
-  const loaded = new Set<Channel>();
-  for (const name of names) {
-    const channel = found.get(foldCase(trim(name)));
-    if (!channel || !canReadActive(actor, channel, subscribed.has(channel.id)).allowed) {
-      throw new DomainError('UNKNOWN_CHANNEL', `Invalid channel name '${name}'`);
-    }
-    loaded.add(channel);
-  }
-  return [...loaded];
 }

@@ -1,12 +1,15 @@
+import { BOT_EVENT_FORMATS } from '../bots/bot-events.js';
 import { CHANNEL_EVENT_FORMATS } from '../channels/channel-events.js';
 import { CHANNEL_FOLDER_EVENT_FORMATS } from '../channels/channel-folder-events.js';
 import { BASE_EVENT_FORMATS, type DomainEventTypes, type EventFormats } from '../events/event.js';
 import { eventEncoding } from '../events/event-format.js';
 import { GROUP_EVENT_FORMATS } from '../groups/group-events.js';
 import { MESSAGE_EVENT_FORMATS } from '../messages/message-events.js';
+import { PUSH_EVENT_FORMATS } from '../push/push-events.js';
 import { REACTION_EVENT_FORMATS } from '../reactions/reaction-events.js';
 import { REALM_EVENT_FORMATS } from '../realms/realm-events.js';
 import { REALM_SETTINGS_EVENT_FORMATS } from '../realms/realm-settings-events.js';
+import { SCHEDULING_EVENT_FORMATS } from '../scheduling/scheduling-events.js';
 import { USER_EVENT_FORMATS } from '../users/user-events.js';
 import { USER_SETTINGS_EVENT_FORMATS } from '../users/user-settings-events.js';
 import { parseAudience } from './audiences.js';
@@ -18,9 +21,12 @@ const FORMATS: EventFormats<DomainEventTypes> = {
   ...CHANNEL_FOLDER_EVENT_FORMATS,
   ...GROUP_EVENT_FORMATS,
   ...MESSAGE_EVENT_FORMATS,
+  ...BOT_EVENT_FORMATS,
+  ...PUSH_EVENT_FORMATS,
   ...REACTION_EVENT_FORMATS,
   ...REALM_EVENT_FORMATS,
   ...REALM_SETTINGS_EVENT_FORMATS,
+  ...SCHEDULING_EVENT_FORMATS,
   ...USER_EVENT_FORMATS,
   ...USER_SETTINGS_EVENT_FORMATS,
 };

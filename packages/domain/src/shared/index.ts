@@ -14,6 +14,7 @@ export type {
   ChannelFolderId,
   ChannelId,
   DefaultChannelGroupId,
+  DeviceId,
   EventSeq,
   GroupId,
   JobId,
@@ -21,6 +22,8 @@ export type {
   Ordinal,
   RealmId,
   RecipientId,
+  ReminderId,
+  ScheduledMessageId,
   UnixSeconds,
   UserId,
 } from './ids.js';

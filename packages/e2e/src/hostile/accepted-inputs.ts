@@ -9,16 +9,38 @@ export interface Surroundings {
   readonly n: number;
   /** Of an event queue of whoever calls. */
   readonly openQueue: () => Promise<string>;
+  /** Of whoever calls, with these members; answers its id. */
+  readonly makeGroup: (members: readonly number[]) => Promise<number>;
   /** Of whoever calls, to a message; answers what it is called by. */
   readonly react: () => Promise<Reacted>;
-  /** Made by whoever calls, by a POST to this path with these fields; answers what that does. */
-  readonly make: (path: string, fields: Readonly<Record<string, string>>) => Promise<Readonly<Record<string, number>>>;
+  /** Of whoever calls; answers its id. */
+  readonly addBot: () => Promise<number>;
+  /** Made by whoever calls; answers its id. */
+  readonly makeChannel: (name: string) => Promise<number>;
+  /** Of whoever calls; answers its id. */
+  readonly addDevice: () => Promise<number>;
+  /** The same, known to the push service. */
+  readonly registerDevice: () => Promise<number>;
+  /** Of whoever calls, in the way of older apps; answers it. */
+  readonly addToken: (kind: 'apns' | 'fcm') => Promise<string>;
+  /** A successful POST of whoever calls; answers its fields. */
+  readonly post: (path: string, fields: Fields) => Promise<Fields>;
 }
 
 export interface Reacted extends Fields {
   readonly message_id: number;
   readonly emoji_name: string;
 }
+
+/** Of a device, as long as it may be. */
+export const PUSH_REGISTRATION = {
+  push_key_id: 4_294_967_295,
+  push_key: Buffer.from('1'.repeat(33)).toString('base64'),
+  token_kind: 'apns',
+  token_id: 'AAAAAAAAAAA=',
+  bouncer_public_key: 'x'.repeat(44),
+  encrypted_push_registration: 'x'.repeat(7000),
+};
 
 type Input = (surroundings: Surroundings) => Fields | Promise<Fields>;
 
@@ -80,6 +102,26 @@ const narrowed = (fields: Fields): Readonly<Record<string, Input>> =>
     ]),
   );
 
+async function pollBy({ organization: { channelIds }, n, post }: Surroundings): Promise<unknown> {
+  return (await post('/messages', { type: 'channel', to: channelIds[0], topic: 'polls', content: `/poll ${n}` })).id;
+}
+
+/** As many as a narrow may search for. */
+const FIFTY_WORDS = Array.from({ length: 50 }, (_, n) => `word${n}`).join(' ');
+const searches = (fields: Fields): Readonly<Record<string, Input>> => ({
+  'fifty words': () => ({ ...fields, narrow: [['search', FIFTY_WORDS]] }),
+  'everything without any of fifty words': () => ({
+    ...fields,
+    narrow: FIFTY_WORDS.split(' ').map((operand) => ({ operator: 'search', operand, negated: true })),
+  }),
+  'whatever mentions none of fifty people': (surroundings) => ({
+    ...fields,
+    narrow: peopleOf(surroundings)
+      .slice(0, 50)
+      .map((operand) => ({ operator: 'mentions', operand, negated: true })),
+  }),
+});
+
 const owner: Input = ({ organization: { owners } }) => ({ user_id: owners[1]!.id, email: owners[1]!.email });
 const ownerInChannel: Input = ({ organization: { owners, channelIds } }) => ({
   user_id: owners[1]!.id,
@@ -87,16 +129,33 @@ const ownerInChannel: Input = ({ organization: { owners, channelIds } }) => ({
 });
 const firstChannel: Input = ({ organization: { channelIds } }) => ({ stream_id: channelIds[0], topic_name: 'topic 1' });
 
+const IN_AN_HOUR = Math.floor(Date.now() / 1000) + 3600;
+const inAnHour = ({ organization: { channelIds } }: Surroundings, content: string): Fields => ({
+  type: 'channel',
+  to: channelIds.at(-1),
+  topic: 'x',
+  content,
+  scheduled_delivery_timestamp: IN_AN_HOUR,
+});
+const scheduled = async (surroundings: Surroundings): Promise<Fields> => {
+  const { scheduled_message_id } = await surroundings.post('/scheduled_messages', inAnHour(surroundings, 'x'));
+  return { scheduled_message_id };
+};
+const reminderOf = (message_id: number, note: string): Fields => ({
+  message_id,
+  scheduled_delivery_timestamp: IN_AN_HOUR,
+  note,
+});
+
 const LATEST = { anchor: 'newest', num_before: 5000, num_after: 0 };
 const FEWEST = { anchor: 'newest', num_before: 1, num_after: 0 };
 
 /** The operation that makes one does not answer its id. */
-async function defaultGroup({ n, make }: Surroundings): Promise<number> {
-  await make('/default_stream_groups/create', { group_name: `Made ${n}`, description: '', stream_names: '[]' });
-  const { realm_default_stream_groups: groups } = (await make('/register', {
-    event_types: '["default_stream_groups"]',
-  })) as unknown as { readonly realm_default_stream_groups: readonly { readonly id: number; readonly name: string }[] };
-  return groups.find(({ name }) => name === `Made ${n}`)!.id;
+async function defaultGroup({ n, post }: Surroundings): Promise<number> {
+  const name = `Made ${n}`;
+  await post('/default_stream_groups/create', { group_name: name, description: '', stream_names: [] });
+  const { realm_default_stream_groups: groups } = await post('/register', { event_types: ['default_stream_groups'] });
+  return (groups as { id: number; name: string }[]).find((group) => group.name === name)!.id;
 }
 
 /** To everybody, and rendered. */
@@ -147,6 +206,58 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
       full_name: lengthened(`New ${n} `, 100),
     }),
   },
+  'GET /user_groups': { 'all of them': () => ({ include_deactivated_groups: true }) },
+  'POST /user_groups/create': {
+    'a small one': ({ n }) => ({ name: `Small ${n}`, description: '', members: [] }),
+    'one of everybody': (surroundings) => ({
+      name: lengthened(`Group ${surroundings.n} `, 100),
+      description: lengthened('', 1024),
+      members: peopleOf(surroundings),
+      can_join_group: { direct_members: peopleOf(surroundings), direct_subgroups: [] },
+      can_manage_group: { direct_members: peopleOf(surroundings), direct_subgroups: [] },
+    }),
+  },
+  'PATCH /user_groups/:user_group_id': {
+    'a name': async ({ makeGroup, n }) => ({ user_group_id: await makeGroup([]), name: `Renamed ${n}` }),
+    everything: async (surroundings) => ({
+      user_group_id: await surroundings.makeGroup([]),
+      name: lengthened(`Renamed ${surroundings.n} `, 100),
+      description: lengthened('', 1024),
+      can_mention_group: { new: { direct_members: peopleOf(surroundings), direct_subgroups: [] } },
+    }),
+  },
+  'POST /user_groups/:user_group_id/deactivate': {
+    'an empty one': async ({ makeGroup }) => ({ user_group_id: await makeGroup([]) }),
+    'one of everybody': async (surroundings) => ({
+      user_group_id: await surroundings.makeGroup(peopleOf(surroundings)),
+    }),
+  },
+  'GET /user_groups/:user_group_id/members': {
+    'of everybody': async (surroundings) => ({ user_group_id: await surroundings.makeGroup(peopleOf(surroundings)) }),
+  },
+  'GET /user_groups/:user_group_id/members/:user_id': {
+    somebody: async (surroundings) => ({
+      user_group_id: await surroundings.makeGroup([]),
+      user_id: peopleOf(surroundings)[0],
+    }),
+  },
+  'GET /user_groups/:user_group_id/subgroups': {
+    'of one': async ({ makeGroup }) => ({ user_group_id: await makeGroup([]) }),
+  },
+  'POST /user_groups/:user_group_id/members': {
+    'one more': async (surroundings) => ({
+      user_group_id: await surroundings.makeGroup([]),
+      add: peopleOf(surroundings).slice(0, 1),
+    }),
+    everybody: async (surroundings) => ({
+      user_group_id: await surroundings.makeGroup([]),
+      add: peopleOf(surroundings),
+      add_subgroups: [await surroundings.makeGroup(peopleOf(surroundings))],
+    }),
+  },
+  'POST /user_groups/:user_group_id/subgroups': {
+    'one more': async ({ makeGroup }) => ({ user_group_id: await makeGroup([]), add: [await makeGroup([])] }),
+  },
   'GET /streams': {
     'all of them': () => ({
       include_public: true,
@@ -187,10 +298,7 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
     },
   },
   'DELETE /streams/:stream_id': {
-    'a channel': async ({ n, make }) => {
-      const { id } = await make('/channels/create', { name: `Archived ${n}`, subscribers: '[]' });
-      return { stream_id: id };
-    },
+    'a channel': async ({ n, makeChannel }) => ({ stream_id: await makeChannel(`Archived ${n}`) }),
   },
   'POST /default_streams': { 'a channel': firstChannel },
   'DELETE /default_streams': { 'a channel': firstChannel },
@@ -225,8 +333,8 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
     'in any order': () => ({ order: Array.from({ length: 10_000 }, (_, index) => index + 1) }),
   },
   'PATCH /channel_folders/:channel_folder_id': {
-    'everything of it': async ({ n, make }) => {
-      const { channel_folder_id } = await make('/channel_folders/create', { name: `Changed ${n}` });
+    'everything of it': async ({ n, post }) => {
+      const { channel_folder_id } = await post('/channel_folders/create', { name: `Changed ${n}` });
       return { channel_folder_id, name: `To ${n}`, description: lengthened('*all* ', 1024), is_archived: true };
     },
   },
@@ -328,6 +436,15 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
     }),
     'by id': (surroundings) => ({ message_ids: messageIds(surroundings, 5000) }),
     ...narrowed(LATEST),
+    ...searches(LATEST),
+  },
+  'GET /messages/matches_narrow': {
+    one: () => ({ msg_ids: [1], narrow: [] }),
+    'thousands of messages': (surroundings) => ({ msg_ids: messageIds(surroundings, 1000), narrow: [] }),
+    'fifty words in thousands of messages': (surroundings) => ({
+      msg_ids: messageIds(surroundings, 1000),
+      narrow: [{ operator: 'search', operand: FIFTY_WORDS, negated: true }],
+    }),
   },
   'POST /messages/render': {
     'a text': () => ({ content: HOSTILE_TEXTS.mixed }),
@@ -341,11 +458,79 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
     read: (surroundings) => ({ messages: messageIds(surroundings, 10_000), op: 'add', flag: 'read' }),
     unread: (surroundings) => ({ messages: messageIds(surroundings, 10_000), op: 'remove', flag: 'read' }),
   },
+  'POST /submessage': {
+    'a long vote': async (surroundings) => ({
+      message_id: await pollBy(surroundings),
+      msg_type: 'widget',
+      content: JSON.stringify({ type: 'vote', key: 'x'.repeat(9900), vote: 1 }),
+    }),
+  },
+  'POST /zcommand': { 'another theme': ({ n }) => ({ command: n % 2 === 0 ? '/dark' : '/light' }) },
+  'POST /typing': {
+    'to many': (surroundings) => ({ op: 'start', to: peopleOf(surroundings) }),
+    'in a channel': ({ organization: { channelIds } }) => ({
+      op: 'start',
+      type: 'stream',
+      stream_id: channelIds[0],
+      topic: lengthened('', 10_000),
+    }),
+  },
+  'POST /messages/:message_id/typing': {
+    'one message': async (surroundings) => ({ message_id: await pollBy(surroundings), op: 'start' }),
+  },
   'POST /messages/:message_id/reactions': {
     'a vote': ({ n }) => ({ message_id: n + 1, emoji_name: 'smile' }),
   },
+  'PATCH /messages/:message_id': {
+    'a topic': ({ organization, n }) => ({
+      message_id: organization.size.messages - n,
+      topic: `moved ${n}`,
+      propagate_mode: 'change_all',
+    }),
+  },
+  'DELETE /messages/:message_id': {
+    'one of many': ({ organization, n }) => ({ message_id: organization.size.messages - n }),
+  },
+  'POST /streams/:stream_id/delete_topic': {
+    'a topic': firstChannel,
+  },
   'DELETE /messages/:message_id/reactions': {
     'a vote': ({ react }) => react(),
+  },
+  'POST /bots': {
+    'an outgoing webhook': ({ n, organization: { channelNames } }) => ({
+      full_name: lengthened(`Bot ${n} `, 100),
+      short_name: `bot${n}`,
+      bot_type: 3,
+      payload_url: JSON.stringify(`https://example.com/${'x'.repeat(1900)}`),
+      default_sending_stream: channelNames[0],
+      default_events_register_stream: channelNames[1],
+    }),
+  },
+  'PATCH /bots/:bot_id': {
+    'a new one': async ({ addBot, n }) => ({ bot_id: await addBot(), full_name: `Renamed ${n}`, role: 100 }),
+  },
+  'DELETE /bots/:bot_id': { 'a new one': async ({ addBot }) => ({ bot_id: await addBot() }) },
+  'GET /bots/:bot_id/api_key': { 'a new one': async ({ addBot }) => ({ bot_id: await addBot() }) },
+  'POST /bots/:bot_id/api_key/regenerate': { 'a new one': async ({ addBot }) => ({ bot_id: await addBot() }) },
+  'POST /remove_client_device': {
+    'a new one': async ({ addDevice }) => ({ device_id: await addDevice() }),
+  },
+  'POST /mobile_push/register': {
+    'a key and a token': async ({ addDevice }) => ({ ...PUSH_REGISTRATION, device_id: await addDevice() }),
+  },
+  'POST /mobile_push/e2ee/test_notification': {
+    'one device': async ({ registerDevice }) => ({ device_id: await registerDevice() }),
+  },
+  'POST /users/me/apns_device_token': {
+    'a long one': ({ n }) => ({ token: `${n}`.padStart(4096, '0'), appid: 'x'.repeat(255) }),
+  },
+  'DELETE /users/me/apns_device_token': {
+    'a long one': async ({ addToken }) => ({ token: await addToken('apns') }),
+  },
+  'POST /users/me/android_gcm_reg_id': { 'a long one': ({ n }) => ({ token: `${n}`.padStart(4096, '0') }) },
+  'DELETE /users/me/android_gcm_reg_id': {
+    'a long one': async ({ addToken }) => ({ token: await addToken('fcm') }),
   },
   'PUT /bot_storage': {
     'one text': () => ({ storage: { key: 'value' } }),
@@ -353,6 +538,32 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
     'ten thousand texts': ({ n }) => ({
       storage: Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`${n} ${index}`, 'x'.repeat(50)])),
     }),
+  },
+  'POST /scheduled_messages': {
+    'a small one': (surroundings) => inAnHour(surroundings, 'x'),
+    'a long one': (surroundings) => inAnHour(surroundings, HOSTILE_TEXTS.mixed!),
+    'to everybody by id': (surroundings) => ({
+      ...inAnHour(surroundings, HOSTILE_TEXTS.words!),
+      type: 'direct',
+      to: peopleOf(surroundings),
+    }),
+  },
+  'PATCH /scheduled_messages/:scheduled_message_id': {
+    'a new time': async (surroundings) => ({
+      ...(await scheduled(surroundings)),
+      scheduled_delivery_timestamp: IN_AN_HOUR + 1,
+    }),
+    'a long text': async (surroundings) => ({ ...(await scheduled(surroundings)), content: HOSTILE_TEXTS.mixed }),
+  },
+  'DELETE /scheduled_messages/:scheduled_message_id': { one: scheduled },
+  'POST /reminders': {
+    'of a message': ({ n }) => reminderOf(n + 1, 'x'.repeat(1000)),
+  },
+  'DELETE /reminders/:reminder_id': {
+    one: async ({ post, n }) => {
+      const { reminder_id } = await post('/reminders', reminderOf(n + 1, ''));
+      return { reminder_id };
+    },
   },
   'POST /messages/flags/narrow': {
     one: () => ({ ...FEWEST, narrow: [], op: 'add', flag: 'starred' }),

@@ -1,4 +1,5 @@
 import {
+  CHANNEL_PERMISSIONS,
   type ChangeChannelInput,
   type ChangeSubscriptionPropertiesInput,
   type ChannelOptions,
@@ -16,10 +17,14 @@ import {
   type TopicsPolicy,
   type TopicVisibility,
 } from '@parley/domain/channels';
-import type { GroupSettingValue } from '@parley/domain/groups';
 import { MAX_TOPIC_LENGTH } from '@parley/domain/messages';
 import type { ChannelFolderId, ChannelId, UserId } from '@parley/domain/shared';
-import { toGroupSetting, toGroupSettingUpdate } from '../groups/group-setting.presenters.js';
+import {
+  declarePermissionChanges,
+  declarePermissions,
+  toPermissionChanges,
+  toPermissions,
+} from '../groups/permission-changes.js';
 import { HttpRefusal } from '../routing/errors.js';
 import { given } from '../routing/given.js';
 import { MAX_IDS, MAX_NAMES, MAX_TEXT_LENGTH } from '../routing/limits.js';
@@ -27,7 +32,6 @@ import {
   anyOf,
   boolean,
   float,
-  groupSettingChange,
   integer,
   jsonOrText,
   listOf,
@@ -38,11 +42,9 @@ import {
   refine,
   text,
   type ValueOf,
-  type WireGroupSetting,
 } from '../routing/param-types.js';
 import {
   BooleanParam,
-  GroupSettingParam,
   IntegerListParam,
   IntegerOneOfParam,
   IntegerParam,
@@ -53,8 +55,9 @@ import {
   TextParam,
   WordParam,
 } from '../routing/params.js';
-import { VISIBILITY_POLICIES, WIRE_CHANNEL_PERMISSIONS, WIRE_SUBSCRIPTION_PROPERTIES } from './channel.presenters.js';
+import { VISIBILITY_POLICIES, WIRE_SUBSCRIPTION_PROPERTIES } from './channel.presenters.js';
 
+const PERMISSIONS = Object.keys(CHANNEL_PERMISSIONS) as ChannelPermission[];
 const description = text({ max: MAX_CHANNEL_DESCRIPTION_LENGTH });
 /** Documented as JSON, sent bare: both are taken. */
 const topicsPolicy = jsonOrText(oneOf(...TOPICS_POLICIES));
@@ -93,13 +96,6 @@ const newSubscription = object(
 
 type NewSubscription = ValueOf<typeof newSubscription>;
 
-/** The eleven permissions of a channel, after the class's own members. */
-function ChannelPermissionParams(): ClassDecorator {
-  return (dto) => {
-    for (const [, name] of WIRE_CHANNEL_PERMISSIONS) GroupSettingParam({ optional: true })(dto.prototype, name);
-  };
-}
-
 export class ListChannelsDto {
   @BooleanParam() include_public = true;
   @BooleanParam() include_web_public = false;
@@ -112,7 +108,6 @@ export class ListChannelsDto {
   @BooleanParam() include_default = false;
 }
 
-@ChannelPermissionParams()
 export class CreateChannelDto {
   @TextParam({ ...CHANNEL_NAME, strip: true, notBlank: true }) name!: string;
   @IntegerListParam({ max: MAX_IDS }) subscribers!: number[];
@@ -128,8 +123,8 @@ export class CreateChannelDto {
   /** Means nothing here: nobody is told about a channel that is new to everybody. */
   @BooleanParam({ optional: true }) send_new_subscription_messages?: boolean;
 }
+declarePermissions(CreateChannelDto, PERMISSIONS);
 
-@ChannelPermissionParams()
 export class SubscribeUsersDto {
   @param(listOf(newSubscription, { max: MAX_NAMES })) subscriptions!: NewSubscription[];
   @param(principals, { optional: true }) principals?: number[] | string[];
@@ -144,9 +139,7 @@ export class SubscribeUsersDto {
   @param(topicsPolicy) topics_policy: TopicsPolicy = 'inherit';
   @NullableIntegerParam() folder_id: number | null = null;
 }
-
-const permissionChange = groupSettingChange();
-type PermissionChange = ValueOf<typeof permissionChange>;
+declarePermissions(SubscribeUsersDto, PERMISSIONS);
 
 /** And a change of each permission. */
 export class ChangeChannelDto {
@@ -162,9 +155,7 @@ export class ChangeChannelDto {
   @NullableIntegerParam({ optional: true }) folder_id?: number | null;
   @param(topicsPolicy, { optional: true }) topics_policy?: TopicsPolicy;
 }
-for (const [, name] of WIRE_CHANNEL_PERMISSIONS) {
-  param(permissionChange, { optional: true })(ChangeChannelDto.prototype, name);
-}
+declarePermissionChanges(ChangeChannelDto, PERMISSIONS);
 
 export class OneChannelDto {
   @IntegerParam() stream_id!: number;
@@ -283,27 +274,12 @@ export function toChannelOptions(dto: CreateChannelDto | SubscribeUsersDto): Cha
     topicsPolicy: dto.topics_policy,
     sharesHistory: dto.history_public_to_subscribers,
     retention: toRetention(dto.message_retention_days),
-    permissions: toPermissions(dto as object as Readonly<Record<string, unknown>>),
+    permissions: toPermissions(dto, PERMISSIONS),
   };
-}
-
-/** Only those that were sent. */
-function toPermissions(dto: Readonly<Record<string, unknown>>): ChannelOptions['permissions'] {
-  const wanted: Partial<Record<ChannelPermission, GroupSettingValue>> = {};
-  for (const [name, wireName] of WIRE_CHANNEL_PERMISSIONS) {
-    const value = dto[wireName];
-    if (value !== undefined) wanted[name] = toGroupSetting(value as WireGroupSetting);
-  }
-  return wanted;
 }
 
 /** `is_archived` means something only where it says no (channels §4.11). */
 export function toChannelChange(dto: ChangeChannelDto): ChangeChannelInput {
-  const permissions: { -readonly [P in ChannelPermission]?: ChangeChannelInput['permissions'][P] } = {};
-  for (const [name, wireName] of WIRE_CHANNEL_PERMISSIONS) {
-    const change = (dto as object as Readonly<Record<string, unknown>>)[wireName] as PermissionChange | undefined;
-    if (change) permissions[name] = toGroupSettingUpdate(change);
-  }
   const { message_retention_days: days } = dto;
   return given({
     channelId: dto.stream_id as ChannelId,
@@ -319,7 +295,7 @@ export function toChannelChange(dto: ChangeChannelDto): ChangeChannelInput {
     unarchives: dto.is_archived === false,
     folderId: dto.folder_id as ChannelFolderId | null | undefined,
     topicsPolicy: dto.topics_policy,
-    permissions,
+    permissions: toPermissionChanges(dto, PERMISSIONS),
   });
 }
 

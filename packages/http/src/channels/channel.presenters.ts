@@ -24,7 +24,7 @@ import type { WireGroupSetting } from '../routing/param-types.js';
 import type { WireFields } from '../routing/reply.js';
 
 /** `['canSubscribe', 'can_subscribe_group'], …` */
-export const WIRE_CHANNEL_PERMISSIONS = (Object.keys(CHANNEL_PERMISSIONS) as ChannelPermission[]).map(
+const WIRE_CHANNEL_PERMISSIONS = (Object.keys(CHANNEL_PERMISSIONS) as ChannelPermission[]).map(
   (name) => [name, permissionTitle(name)] as const,
 );
 

@@ -1,12 +1,21 @@
 import {
+  AddSubmessage,
   ChangeMessageFlags,
   ChangeNarrowFlags,
+  DeleteMessage,
+  DeleteTopic,
   GetMessage,
   GetMessages,
+  ListReaders,
   MarkRead,
   type MarkReadInput,
+  MatchNarrow,
+  NotifyTyping,
+  NotifyTypingInMessage,
   RenderMarkdown,
+  ReportMessage,
   SendMessage,
+  UpdateMessage,
 } from '@parley/domain/messages';
 import type { ChannelId, MessageId } from '@parley/domain/shared';
 import { Turns } from '../caching/turns.js';
@@ -15,18 +24,30 @@ import { NoParameters } from '../routing/params.js';
 import { success } from '../routing/reply.js';
 import { type Route, route } from '../routing/route.js';
 import {
+  AddSubmessageDto,
   ChangeMessageFlagsDto,
   ChangeNarrowFlagsDto,
+  DeleteMessageDto,
+  DeleteTopicDto,
   GetMessageDto,
   GetMessagesDto,
   MarkChannelReadDto,
   MarkTopicReadDto,
+  MatchNarrowDto,
+  MessageDto,
   RenderDto,
+  ReportMessageDto,
   SendMessageDto,
+  TypingDto,
+  TypingInMessageDto,
   toChangeNarrowFlagsInput,
   toFlagChange,
   toGetMessagesInput,
+  toReportInput,
   toSendMessageInput,
+  toTypingInput,
+  toUpdateMessageInput,
+  UpdateMessageDto,
 } from './message.dtos.js';
 import {
   presentChangedNarrow,
@@ -36,6 +57,7 @@ import {
 } from './message.presenters.js';
 import { MessagePagePresenter } from './message-page.js';
 import { readMessagePage } from './read-message-page.js';
+import { readNarrowMatches } from './read-narrow-matches.js';
 
 export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): readonly Route[] {
   const page = new MessagePagePresenter(realmUrls);
@@ -77,12 +99,44 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
       toInput: ({ content }) => ({ content }),
       present: (rendered) => ({ rendered }),
     }),
+    route('GET', '/messages/matches_narrow', {
+      auth: 'user',
+      isExpensive: true,
+      dto: MatchNarrowDto,
+      useCase: MatchNarrow,
+      handle: async ({ caller, dto: { msg_ids, narrow }, useCase }) =>
+        success(await readNarrowMatches({ useCase, caller, turns }, { ids: msg_ids as MessageId[], narrow })),
+    }),
     route('GET', '/messages/:message_id', {
       auth: 'user',
       dto: GetMessageDto,
       useCase: GetMessage,
       toInput: ({ message_id }) => ({ id: message_id as MessageId }),
       present: (output, { dto, variant }) => presentGetMessage(output, dto, realmUrls, { client: variant, parts }),
+    }),
+    route('PATCH', '/messages/:message_id', {
+      auth: 'user',
+      hot: true,
+      dto: UpdateMessageDto,
+      useCase: UpdateMessage,
+      toInput: toUpdateMessageInput,
+      // Messages refer to no files yet.
+      present: () => ({ detached_uploads: [] }),
+    }),
+    route('DELETE', '/messages/:message_id', {
+      auth: 'user',
+      hot: true,
+      dto: DeleteMessageDto,
+      useCase: DeleteMessage,
+      toInput: ({ message_id }) => ({ messageId: message_id as MessageId }),
+    }),
+    route('POST', '/streams/:stream_id/delete_topic', {
+      auth: 'user',
+      isExpensive: true,
+      dto: DeleteTopicDto,
+      useCase: DeleteTopic,
+      toInput: ({ stream_id, topic_name }) => ({ channelId: stream_id as ChannelId, topic: topic_name }),
+      present: (complete) => ({ complete }),
     }),
     route('POST', '/messages/flags', {
       auth: 'user',
@@ -103,6 +157,39 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
       useCase: ChangeNarrowFlags,
       toInput: toChangeNarrowFlagsInput,
       present: presentChangedNarrow,
+    }),
+    route('GET', '/messages/:message_id/read_receipts', {
+      auth: 'user',
+      isExpensive: true,
+      dto: MessageDto,
+      useCase: ListReaders,
+      toInput: ({ message_id }) => ({ messageId: message_id as MessageId }),
+      present: (user_ids) => ({ user_ids }),
+    }),
+    route('POST', '/messages/:message_id/report', {
+      auth: 'user',
+      dto: ReportMessageDto,
+      useCase: ReportMessage,
+      toInput: toReportInput,
+    }),
+    route('POST', '/messages/:message_id/typing', {
+      auth: 'user',
+      dto: TypingInMessageDto,
+      useCase: NotifyTypingInMessage,
+      toInput: ({ op, message_id }) => ({ op, messageId: message_id as MessageId }),
+    }),
+    route('POST', '/typing', {
+      auth: 'user',
+      hot: true,
+      dto: TypingDto,
+      useCase: NotifyTyping,
+      toInput: toTypingInput,
+    }),
+    route('POST', '/submessage', {
+      auth: 'user',
+      dto: AddSubmessageDto,
+      useCase: AddSubmessage,
+      toInput: (dto) => ({ messageId: dto.message_id as MessageId, kind: dto.msg_type, content: dto.content }),
     }),
     route('POST', '/mark_all_as_read', {
       auth: 'user',

@@ -1,6 +1,6 @@
 import type { Route } from '@parley/http';
 import { fieldsOf } from '../testing/expectations.js';
-import { TestServer } from '../testing/test-server.js';
+import { TestServer, type TestUser } from '../testing/test-server.js';
 import { expectInStep, WireWorld as World, type WorldChannel, type WorldPerson } from '../testing/wire-world.js';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -20,6 +20,8 @@ interface Scenario {
 }
 
 const MESSAGE = ['message'];
+/** What is not logged reaches clients that poll; these have only registered. */
+const NOT_YET_THERE: readonly string[] = [];
 const FLAGS_ADDED = ['update_message_flags/add'];
 const FLAGS_REMOVED = ['update_message_flags/remove'];
 /** A sender follows the topics they start (messages §4.4). */
@@ -28,6 +30,8 @@ const CREATED = ['stream/create'];
 const JOINED = ['subscription/add', 'subscription/peer_add'];
 const LEFT = ['subscription/peer_remove', 'subscription/remove'];
 const HIDDEN = ['stream/delete'];
+const UPDATED = ['update_message'];
+const GONE = ['delete_message'];
 const CHANGED = ['stream/update'];
 /** Somebody new, or new to a guest. */
 const ACQUAINTED = ['realm_user/add'];
@@ -147,6 +151,62 @@ const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
       heard: FLAGS_ADDED,
     },
   ],
+  'POST /submessage': [
+    {
+      title: 'a vote',
+      as: 'iago',
+      params: async ({ server, channels, people }) => ({
+        message_id: fieldsOf(
+          await server.post('/messages', people.iago, {
+            type: 'channel',
+            to: channels.town,
+            topic: 'news',
+            content: '/poll x',
+          }),
+        ).id,
+        msg_type: 'widget',
+        content: '{"type":"vote","key":"1,1","vote":1}',
+      }),
+      heard: ['message', 'submessage'],
+    },
+  ],
+  'POST /zcommand': [
+    { title: 'another theme', as: 'hamlet', params: { command: '/dark' }, heard: ['user_settings/update'] },
+  ],
+  'POST /messages/:message_id/report': [
+    {
+      title: 'to the moderators',
+      as: 'hamlet',
+      given: ({ server, people, channels }) =>
+        server.patch('/realm', people.desdemona, { moderation_request_channel_id: channels.closet }),
+      at: toMessage(0),
+      params: { report_type: 'spam' },
+      heard: MESSAGE,
+    },
+  ],
+  'POST /typing': [
+    {
+      title: 'in a channel',
+      as: 'hamlet',
+      params: ({ channels }) => ({ op: 'start', type: 'stream', stream_id: channels.town, topic: 'news' }),
+      heard: NOT_YET_THERE,
+    },
+    {
+      title: 'between people',
+      as: 'hamlet',
+      params: ({ people }) => ({ op: 'stop', to: [people.polonius.id] }),
+      heard: NOT_YET_THERE,
+    },
+  ],
+  'POST /messages/:message_id/typing': [
+    {
+      title: 'in a channel',
+      as: 'iago',
+      at: toMessage(0),
+      params: { op: 'start' },
+      heard: NOT_YET_THERE,
+    },
+  ],
   'POST /messages/:message_id/reactions': [
     { title: 'to a message in a channel', as: 'iago', at: toMessage(0), params: SMILE, heard: ['reaction/add'] },
     {
@@ -178,10 +238,292 @@ const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
       heard: ['reaction/remove'],
     },
   ],
+  'POST /bots': [
+    {
+      title: 'of one’s own',
+      as: 'hamlet',
+      params: { full_name: 'Another Helper', short_name: 'another', default_sending_stream: 'town' },
+      heard: [...ACQUAINTED, 'user_group/add_members', 'realm_bot/add'],
+    },
+  ],
+  'PATCH /bots/:bot_id': [
+    {
+      title: 'its name, address and channels',
+      as: 'hamlet',
+      at: ({ people }) => ({ bot_id: people.helper.id }),
+      params: {
+        full_name: 'Another',
+        short_name: 'another',
+        default_sending_stream: 'town',
+        default_all_public_streams: true,
+      },
+      heard: ['realm_user/update', 'realm_bot/update'],
+    },
+    {
+      title: 'its owner',
+      as: 'desdemona',
+      at: ({ people }) => ({ bot_id: people.helper.id }),
+      params: ({ people }) => ({ bot_owner_id: people.cordelia.id }),
+      heard: ['realm_user/update', 'realm_bot/add', 'realm_bot/delete'],
+    },
+  ],
+  'DELETE /bots/:bot_id': [
+    {
+      title: 'that follows channels',
+      as: 'hamlet',
+      given: ({ server, people }) =>
+        server.post('/users/me/subscriptions', people.hamlet, {
+          subscriptions: [{ name: 'town' }, { name: 'closet' }],
+          principals: [people.helper.id],
+        }),
+      at: ({ people }) => ({ bot_id: people.helper.id }),
+      heard: ['realm_user/update', 'subscription/peer_remove'],
+    },
+  ],
+  'POST /bots/:bot_id/api_key/regenerate': [
+    { title: 'changes nothing', as: 'hamlet', at: ({ people }) => ({ bot_id: people.helper.id }), heard: [] },
+  ],
+  'POST /users/me/api_key/regenerate': [{ title: 'ends the user’s queues', as: 'shiva', heard: [] }],
+  'POST /register_client_device': [{ title: 'a device', as: 'hamlet', heard: ['device/add'] }],
+  'POST /remove_client_device': [
+    {
+      title: 'a device',
+      as: 'hamlet',
+      given: addDevice,
+      params: async ({ server, people }) => ({ device_id: await deviceOf(server, people.hamlet) }),
+      heard: ['device/remove'],
+    },
+  ],
+  'POST /mobile_push/register': [
+    {
+      title: 'a key and a token, which the push service takes later',
+      as: 'hamlet',
+      given: (world) => {
+        world.pushService.hold();
+        return addDevice(world);
+      },
+      params: async ({ server, people }) => ({
+        device_id: await deviceOf(server, people.hamlet),
+        push_key_id: 7,
+        push_key: Buffer.from('1'.repeat(33)).toString('base64'),
+        token_kind: 'fcm',
+        token_id: 'AAAAAAAAAAA=',
+        bouncer_public_key: 'key',
+        encrypted_push_registration: 'text',
+      }),
+      heard: ['device/update'],
+    },
+  ],
+  'POST /users/me/apns_device_token': [
+    { title: 'is nothing to clients', as: 'hamlet', params: { token: 'abcd', appid: 'a' }, heard: [] },
+  ],
+  'DELETE /users/me/apns_device_token': [
+    {
+      title: 'is nothing to clients',
+      as: 'hamlet',
+      given: ({ server, people }) =>
+        server.post('/users/me/apns_device_token', people.hamlet, { token: 'abcd', appid: 'a' }),
+      params: { token: 'abcd' },
+      heard: [],
+    },
+  ],
+  'POST /users/me/android_gcm_reg_id': [
+    { title: 'is nothing to clients', as: 'hamlet', params: { token: 'abcd' }, heard: [] },
+  ],
+  'DELETE /users/me/android_gcm_reg_id': [
+    {
+      title: 'is nothing to clients',
+      as: 'hamlet',
+      given: ({ server, people }) => server.post('/users/me/android_gcm_reg_id', people.hamlet, { token: 'abcd' }),
+      params: { token: 'abcd' },
+      heard: [],
+    },
+  ],
+  'POST /mobile_push/test_notification': [{ title: 'changes nothing', as: 'hamlet', heard: [] }],
+  'POST /mobile_push/e2ee/test_notification': [
+    {
+      title: 'to a device that is there no more',
+      as: 'hamlet',
+      given: async ({ server, people, pushService }) => {
+        const { realmId } = server;
+        pushService.goneTokenIds.push('AAAAAAAAAAE=');
+        await server.storage.uow.write(async (tx) => {
+          for (const tokenId of ['AAAAAAAAAAE=', 'AAAAAAAAAAI=']) {
+            const device = await tx.devices.add(realmId, people.hamlet.id);
+            const key = { id: 7, key: Buffer.from('1'.repeat(33)).toString('base64') };
+            await tx.devices.update({ ...device, key, tokenId, tokenKind: 'fcm' });
+          }
+        });
+      },
+      heard: ['device/remove'],
+    },
+  ],
+  'PATCH /messages/:message_id': [
+    { title: 'a text', as: 'iago', at: toMessage(0), params: { content: 'other' }, heard: UPDATED },
+    {
+      title: 'a text that names somebody',
+      as: 'iago',
+      at: toMessage(2),
+      params: { content: '@**King Hamlet** @**all**' },
+      heard: UPDATED,
+    },
+    {
+      title: 'a text that no longer does',
+      as: 'iago',
+      at: toMessage(1),
+      params: { content: 'nobody' },
+      heard: UPDATED,
+    },
+    { title: 'between people', as: 'iago', at: toMessage(3), params: { content: 'aloud' }, heard: UPDATED },
+    {
+      title: 'a topic',
+      as: 'iago',
+      at: toMessage(1),
+      params: { topic: 'plans', send_notification_to_old_thread: true },
+      heard: [...UPDATED, ...MESSAGE],
+    },
+    {
+      title: 'a topic of all messages in it, and what one wanted of it',
+      as: 'iago',
+      at: toMessage(0),
+      params: { topic: 'plans', propagate_mode: 'change_all' },
+      heard: [...UPDATED, ...FOLLOWED, ...MESSAGE],
+    },
+    {
+      title: 'a topic that is resolved',
+      as: 'iago',
+      at: toMessage(0),
+      params: { topic: '✔ news', propagate_mode: 'change_all' },
+      heard: [...UPDATED, ...FOLLOWED, ...MESSAGE],
+    },
+    {
+      title: 'to a channel that others follow',
+      as: 'iago',
+      given: ({ server, people, messages }) =>
+        server.post('/messages/flags', people.cordelia, { messages: messages.slice(0, 2), op: 'add', flag: 'starred' }),
+      at: toMessage(1),
+      params: ({ channels }) => ({ stream_id: channels.garden, propagate_mode: 'change_all' }),
+      heard: [...UPDATED, ...GONE, ...FOLLOWED],
+    },
+    {
+      title: 'to a channel whose history is protected',
+      as: 'iago',
+      at: toMessage(1),
+      params: ({ channels }) => ({ stream_id: channels.closet, propagate_mode: 'change_later' }),
+      heard: [...UPDATED, ...GONE, ...MESSAGE],
+    },
+    {
+      title: 'to a private channel, whole, under another name',
+      as: 'shiva',
+      given: ({ server, people, messages }) =>
+        server.post('/messages/flags', people.cordelia, { messages: messages.slice(0, 2), op: 'add', flag: 'starred' }),
+      at: toMessage(0),
+      params: ({ channels }) => ({ stream_id: channels.archive, topic: 'old news', propagate_mode: 'change_all' }),
+      heard: [...UPDATED, ...GONE, ...FOLLOWED, ...MESSAGE],
+    },
+    {
+      title: 'out of a private channel',
+      as: 'iago',
+      given: async ({ server, people, channels, messages }) => {
+        const params = { type: 'channel', to: channels.closet, topic: 'secret', content: 'hush' };
+        messages[0] = fieldsOf(await server.post('/messages', people.iago, params)).id!;
+      },
+      at: toMessage(0),
+      params: ({ channels }) => ({ stream_id: channels.town }),
+      heard: [...UPDATED, ...MESSAGE],
+    },
+  ],
+  'DELETE /messages/:message_id': [
+    { title: 'in a channel', as: 'iago', at: toMessage(1), heard: ['delete_message'] },
+    { title: 'that one has starred', as: 'desdemona', at: toMessage(0), heard: ['delete_message'] },
+    { title: 'the newest one', as: 'iago', at: toMessage(2), heard: ['delete_message'] },
+    { title: 'between people', as: 'iago', at: toMessage(3), heard: ['delete_message'] },
+    {
+      title: 'starred by somebody who never received it',
+      as: 'iago',
+      given: ({ server, people, messages }) =>
+        server.post('/messages/flags', people.cordelia, { messages: [messages[1]], op: 'add', flag: 'starred' }),
+      at: toMessage(1),
+      heard: ['delete_message'],
+    },
+  ],
+  'POST /streams/:stream_id/delete_topic': [
+    {
+      title: 'with what somebody wanted of it',
+      as: 'iago',
+      given: ({ server, people, channels }) =>
+        server.post('/messages', people.hamlet, {
+          type: 'channel',
+          to: channels.town,
+          topic: 'plans',
+          content: 'mine',
+        }),
+      at: ({ channels }) => ({ stream_id: channels.town }),
+      params: { topic_name: 'PLANS' },
+      heard: ['delete_message', ...FOLLOWED],
+    },
+    {
+      title: 'with the first message of the channel',
+      as: 'desdemona',
+      at: ({ channels }) => ({ stream_id: channels.town }),
+      params: { topic_name: 'channel events' },
+      heard: ['delete_message', 'stream/update'],
+    },
+    {
+      title: 'that there is not',
+      as: 'iago',
+      at: ({ channels }) => ({ stream_id: channels.town }),
+      params: { topic_name: 'nothing' },
+      heard: [],
+    },
+  ],
   'PUT /bot_storage': [
     { title: 'is the bot’s own business', as: 'helper', params: { storage: { key: 'value' } }, heard: [] },
   ],
   'DELETE /bot_storage': [{ title: 'is the bot’s own business', as: 'helper', heard: [] }],
+  'POST /scheduled_messages': [
+    {
+      title: 'to a channel',
+      as: 'hamlet',
+      given: scheduleHello(20),
+      params: later(10),
+      heard: ['scheduled_messages/add'],
+    },
+  ],
+  'PATCH /scheduled_messages/:scheduled_message_id': [
+    {
+      title: 'to a later time',
+      as: 'hamlet',
+      given: async (world) => {
+        await scheduleHello(10)(world);
+        await scheduleHello(20)(world);
+      },
+      at: () => ({ scheduled_message_id: 1 }),
+      params: ({ server }) => ({ scheduled_delivery_timestamp: server.clock.now() + 30 }),
+      heard: ['scheduled_messages/update'],
+    },
+  ],
+  'DELETE /scheduled_messages/:scheduled_message_id': [
+    {
+      title: 'deleted',
+      as: 'hamlet',
+      given: scheduleHello(10),
+      at: () => ({ scheduled_message_id: 1 }),
+      heard: ['scheduled_messages/remove'],
+    },
+  ],
+  'POST /reminders': [
+    { title: 'of a message', as: 'hamlet', given: remindLater(20), params: reminding(10), heard: ['reminders/add'] },
+  ],
+  'DELETE /reminders/:reminder_id': [
+    {
+      title: 'deleted',
+      as: 'hamlet',
+      given: remindLater(10),
+      at: () => ({ reminder_id: 1 }),
+      heard: ['reminders/remove'],
+    },
+  ],
   'POST /messages/render': [{ title: 'changes nothing', as: 'hamlet', params: { content: '*hello*' }, heard: [] }],
   'POST /channels/create': [
     {
@@ -566,6 +908,104 @@ const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
       heard: ['realm_user/update'],
     },
   ],
+  'POST /user_groups/create': [
+    {
+      title: 'with members and subgroups',
+      as: 'iago',
+      params: async (world) => ({
+        name: 'cast',
+        description: 'On stage',
+        members: [world.people.hamlet.id, world.people.polonius.id],
+        subgroups: [(await systemGroups(world)).moderators],
+        can_mention_group: { direct_members: [world.people.hamlet.id], direct_subgroups: [] },
+      }),
+      heard: ['user_group/add', 'user_group/add_subgroups'],
+    },
+  ],
+  'PATCH /user_groups/:user_group_id': [
+    {
+      title: 'name and permissions',
+      as: 'iago',
+      given: makeGroup(),
+      at: toGroup,
+      params: async (world) => ({
+        name: 'crew',
+        description: 'Behind the stage',
+        can_join_group: { new: (await systemGroups(world)).members },
+      }),
+      heard: ['user_group/update'],
+    },
+    {
+      title: 'one that is not in use',
+      as: 'iago',
+      given: async (world) => {
+        await makeGroup()(world);
+        await world.server.post(`/user_groups/${toGroup(world).user_group_id}/deactivate`, world.people.iago);
+      },
+      at: toGroup,
+      params: { name: 'crew' },
+      heard: ['user_group/update'],
+    },
+    {
+      title: 'that it is back in use',
+      as: 'iago',
+      given: async (world) => {
+        await makeGroup()(world);
+        await world.server.post(`/user_groups/${toGroup(world).user_group_id}/deactivate`, world.people.iago);
+      },
+      at: toGroup,
+      params: { deactivated: false },
+      heard: ['user_group/add', 'user_group/update'],
+    },
+  ],
+  'POST /user_groups/:user_group_id/deactivate': [
+    {
+      title: 'one with members',
+      as: 'iago',
+      given: makeGroup('hamlet'),
+      at: toGroup,
+      heard: ['user_group/remove', 'user_group/update'],
+    },
+  ],
+  'POST /user_groups/:user_group_id/members': [
+    {
+      title: 'coming and going',
+      as: 'iago',
+      given: makeGroup('hamlet'),
+      at: toGroup,
+      params: ({ people }) => ({ add: [people.cordelia.id, people.stranger.id], delete: [people.hamlet.id] }),
+      heard: ['user_group/add_members', 'user_group/remove_members', ...MESSAGE],
+    },
+    {
+      title: 'to whom it opens channels, and rights',
+      as: 'iago',
+      given: letGroupSeeChannel(),
+      at: toGroup,
+      params: async (world) => ({
+        add: [world.people.cordelia.id],
+        add_subgroups: [(await systemGroups(world)).members],
+      }),
+      heard: ['user_group/add_members', 'user_group/add_subgroups', ...CREATED, 'subscription/peer_add', ...MESSAGE],
+    },
+    {
+      title: 'to whom it closes them',
+      as: 'iago',
+      given: letGroupSeeChannel('hamlet', 'cordelia'),
+      at: toGroup,
+      params: ({ people }) => ({ delete: [people.hamlet.id, people.cordelia.id] }),
+      heard: ['user_group/remove_members', ...HIDDEN, ...MESSAGE],
+    },
+  ],
+  'POST /user_groups/:user_group_id/subgroups': [
+    {
+      title: 'a role',
+      as: 'iago',
+      given: makeGroup('hamlet'),
+      at: toGroup,
+      params: async (world) => ({ add: [(await systemGroups(world)).owners] }),
+      heard: ['user_group/add_subgroups'],
+    },
+  ],
   'PATCH /settings': [
     {
       title: 'their own',
@@ -710,6 +1150,39 @@ async function hamletAdministersCloset({ server, people, channels }: World): Pro
   );
 }
 
+/** The newest group: `makeGroup` has made it. */
+const madeGroups = new WeakMap<World, number>();
+function toGroup(world: World): Fields {
+  return { user_group_id: madeGroups.get(world) };
+}
+function makeGroup(...members: readonly WorldPerson[]): (world: World) => Promise<void> {
+  return async (world) => {
+    const { server, people } = world;
+    const params = { name: 'cast', description: '', members: members.map((name) => people[name].id) };
+    madeGroups.set(world, fieldsOf(await server.post('/user_groups/create', people.iago, params)).group_id!);
+  };
+}
+/** Such a group, whose members see a channel and make others. */
+function letGroupSeeChannel(...members: readonly WorldPerson[]): (world: World) => Promise<void> {
+  return async (world) => {
+    const { server, people } = world;
+    await makeGroup(...members)(world);
+    const group = madeGroups.get(world);
+    const params = { name: 'stage', subscribers: [people.iago.id], invite_only: true, can_subscribe_group: group };
+    fieldsOf(await server.post('/channels/create', people.desdemona, params));
+    fieldsOf(await server.patch('/realm', people.desdemona, { can_create_private_channel_group: { new: group } }));
+  };
+}
+
+function addDevice({ server, people }: World): Promise<unknown> {
+  return server.post('/register_client_device', people.hamlet);
+}
+
+async function deviceOf(server: TestServer, who: TestUser): Promise<number> {
+  const { devices } = fieldsOf(await server.post('/register', who, { fetch_event_types: ['device'] }));
+  return Number(Object.keys(devices!)[0]);
+}
+
 async function addFolders({ server, people }: World): Promise<void> {
   for (const name of ['first', 'second']) fieldsOf(await server.post('/channel_folders/create', people.iago, { name }));
 }
@@ -721,6 +1194,28 @@ async function addGroup({ server, people }: World): Promise<void> {
 
 function leaveTown({ server, people }: World): Promise<unknown> {
   return server.delete('/users/me/subscriptions', people.hamlet, { subscriptions: ['town'] });
+}
+
+function later(seconds: number) {
+  return (world: World): Fields => ({
+    ...toTown('news')(world),
+    content: 'hello',
+    scheduled_delivery_timestamp: world.server.clock.now() + seconds,
+  });
+}
+function scheduleHello(seconds: number) {
+  return (world: World): Promise<unknown> =>
+    world.server.post('/scheduled_messages', world.people.hamlet, later(seconds)(world));
+}
+function reminding(seconds: number) {
+  return ({ server, messages }: World): Fields => ({
+    message_id: messages[0],
+    scheduled_delivery_timestamp: server.clock.now() + seconds,
+  });
+}
+function remindLater(seconds: number) {
+  return (world: World): Promise<unknown> =>
+    world.server.post('/reminders', world.people.hamlet, reminding(seconds)(world));
 }
 
 const nameOf = ({ method, path }: Pick<Route, 'method' | 'path'>): string => `${method} ${path}`;
@@ -752,7 +1247,7 @@ describe('clients stay in step with the server', () => {
           params: (typeof params === 'function' ? await params(world) : params) ?? {},
         },
       );
-      fieldsOf(reply);
+      expect(reply).toMatchObject({ status: 200, body: { result: 'success' } });
       await expectInStep(clients);
       const told = new Set([...clients.values()].flatMap((client) => [...client.heard]));
       expect([...told].sort()).toEqual([...new Set(heard)].sort());

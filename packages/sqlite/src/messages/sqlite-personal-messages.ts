@@ -19,7 +19,7 @@ import {
   slicesOf,
   type UserId,
 } from '@parley/domain/shared';
-import type { Connection } from '../connection.js';
+import { type Connection, LIMIT } from '../connection.js';
 import { ascending, jsonList, toFlag } from '../rows.js';
 import { EVERYTHING, narrowingTo, toNarrowing } from './message-filter.js';
 import { idOf, type MessageIndexRow, MessageIndexRowsById } from './message-index-row.js';
@@ -53,6 +53,9 @@ export class SqlitePersonalMessages implements PersonalMessages {
   private readonly adoptedChannels;
   private readonly sentPlaces;
   private readonly markedHolders;
+  private readonly muting;
+  private readonly muted;
+  private readonly outsideHolders;
   private readonly subscribedSpans;
 
   private readonly insertAdopted;
@@ -99,6 +102,19 @@ export class SqlitePersonalMessages implements PersonalMessages {
        WHERE message_id IN (SELECT value FROM json_each(?)) AND source <> 0
        UNION ALL
        SELECT message_id, user_id FROM removed_message_holder WHERE message_id IN (SELECT value FROM json_each(?))`,
+    );
+    this.muting = connection.values<UserId>(
+      `SELECT m.user_id FROM json_each(?) u CROSS JOIN muted_sender m ON m.user_id = u.value AND m.sender_id = ?
+       WHERE m.until_message_id IS NULL`,
+    );
+    this.muted = connection.values<UserId>(
+      `SELECT m.sender_id FROM json_each(?) u CROSS JOIN muted_sender m ON m.user_id = ? AND m.sender_id = u.value
+       WHERE m.until_message_id IS NULL`,
+    );
+    this.outsideHolders = connection.values<UserId>(
+      `SELECT DISTINCT f.user_id FROM json_each(?) wanted
+       CROSS JOIN message_flag f INDEXED BY message_flag_by_message ON f.message_id = wanted.value
+       WHERE f.realm_id = ? AND f.source <> ${OWNERSHIP_SOURCES.spans} ORDER BY f.user_id ${LIMIT}`,
     );
     this.subscribedSpans = connection.tuples<readonly [ChannelId, EventSeq, EventSeq | null]>(
       `SELECT r.channel_id, s.from_seq, s.to_seq FROM span s JOIN recipient r ON r.id = s.recipient_id
@@ -224,6 +240,15 @@ export class SqlitePersonalMessages implements PersonalMessages {
         return [userId, own];
       }),
     );
+  }
+
+  async filterMuting({ userId }: Viewer, userIds: readonly UserId[]): Promise<ReadonlySet<UserId>> {
+    const list = jsonList(userIds);
+    return new Set([...this.muting.all(list, userId), ...this.muted.all(list, userId)]);
+  }
+
+  async listOutsideHolders(realmId: RealmId, ids: readonly MessageId[], limit: number): Promise<readonly UserId[]> {
+    return this.outsideHolders.all(jsonList(ids), realmId, limit);
   }
 
   async listSubscribedSpans({ realmId, userId }: Viewer): Promise<readonly SubscribedSpan[]> {

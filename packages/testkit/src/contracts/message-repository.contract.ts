@@ -1,5 +1,5 @@
 import type { NewMessage } from '@parley/domain/messages';
-import type { MessageId } from '@parley/domain/shared';
+import type { MessageId, RealmId, UserId } from '@parley/domain/shared';
 import { aChannel, aMessage, aRealm, aUser, createFixtureOn } from '../builders.js';
 import { chatter, people, pick } from './chatter.js';
 import { ascending, idsOf, type OpenStorage, own, stagesOn } from './storage-under-test.js';
@@ -37,6 +37,7 @@ export function messageRepositoryContract(open: OpenStorage): void {
         sentRecipientId: content.recipientId,
         ordinal: 1,
         hasReactions: false,
+        isEdited: false,
         lastEditedAt: null,
         lastMovedAt: null,
         version: 1,
@@ -84,6 +85,20 @@ export function messageRepositoryContract(open: OpenStorage): void {
       const expected = [messages[2], messages[5], messages[8]];
       expect(await uow.read((r) => r.messages.list(realm.id, ids))).toEqual(expected);
       expect(await uow.read((r) => r.messages.find(realm.id, unknown))).toBeNull();
+    });
+
+    it('lists the oldest messages of a recipient, up to an id', async () => {
+      const fixture = await stage(...chatter);
+      const { uow, clock, realm, channel, messages } = fixture;
+      const { recipientId } = channel('general');
+      const there = idsOf(messages.filter((message) => message.recipientId === recipientId));
+      const list = (realmId: typeof realm.id, limit: number, before?: MessageId) =>
+        uow.read((r) => r.messages.listOldestIds(realmId, recipientId, limit, before));
+      expect(await list(realm.id, 100)).toEqual(there);
+      expect(await list(realm.id, 2)).toEqual(there.slice(0, 2));
+      expect(await list(realm.id, 100, there[2])).toEqual(there.slice(0, 2));
+      const other = await createFixtureOn(uow, clock, aRealm({ stringId: 'other' }));
+      expect(await list(other.realm.id, 100)).toEqual([]);
     });
 
     it('removes messages with everything personal, answering those that were there', async () => {
@@ -136,6 +151,19 @@ export function messageRepositoryContract(open: OpenStorage): void {
           expect(one!.submessages).toEqual([attached[0], attached[2]]);
           expect(two!.submessages).toEqual([attached[1]]);
           expect(one!.message.version).toBeGreaterThan(before);
+        });
+        const author = fixture.user('a').id;
+        await uow.read(async ({ messages }) => {
+          expect(await messages.summarizeSubmessages(realm.id, first, author)).toEqual({
+            count: 2,
+            first: attached[0],
+            hasOfAuthor: true,
+          });
+          const none = { count: 0, first: null, hasOfAuthor: false };
+          const byNobody = { count: 1, first: attached[1], hasOfAuthor: false };
+          expect(await messages.summarizeSubmessages(realm.id, second, (author + 1) as UserId)).toEqual(byNobody);
+          expect(await messages.summarizeSubmessages((realm.id + 1) as RealmId, first, author)).toEqual(none);
+          expect(await messages.summarizeSubmessages(realm.id, (second + 1) as MessageId, author)).toEqual(none);
         });
         await uow.write((tx) => tx.messages.remove(realm.id, [first]));
         const left = await uow.read((r) => r.pages.listViews(realm.id, [first, second]));

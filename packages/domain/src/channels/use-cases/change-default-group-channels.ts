@@ -4,7 +4,7 @@ import type { DefaultChannelGroupId } from '../../shared/ids.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { withChannels, withoutChannels } from '../default-channel-group.js';
 import { publishDefaultChannelGroups } from '../default-channel-group-views.js';
-import { loadReadableByName } from '../load-channel.js';
+import { listReadableChannels } from '../find-readable-channel.js';
 import { loadDefaultChannelGroup } from '../load-default-channel-group.js';
 
 export interface ChangeDefaultGroupChannelsInput {
@@ -25,7 +25,7 @@ export class ChangeDefaultGroupChannels {
   execute(caller: Caller, { groupId, op, channelNames }: ChangeDefaultGroupChannelsInput): Promise<void> {
     return this.uow.write(async (tx) => {
       const group = await loadDefaultChannelGroup(tx, caller, groupId);
-      const channels = await loadReadableByName(tx, await tx.actors.get(caller), channelNames);
+      const channels = await listReadableChannels(tx, await tx.actors.get(caller), channelNames);
       if (op === 'unknown') {
         throw new DomainError('DEFAULT_CHANNEL_GROUP_OPERATION_REQUIRED', 'Channels are either added or removed.');
       }

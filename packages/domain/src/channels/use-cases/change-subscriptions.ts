@@ -25,9 +25,9 @@ export class ChangeSubscriptions {
     private readonly unsubscribeUsers: UnsubscribeUsers,
   ) {}
 
-  /** @throws DomainError NOTHING_TO_CHANGE, and what SubscribeUsers and UnsubscribeUsers refuse */
+  /** @throws DomainError NO_SUBSCRIPTION_CHANGE, and what SubscribeUsers and UnsubscribeUsers refuse */
   async execute(caller: Caller, { add, remove }: ChangeSubscriptionsInput): Promise<ChangeSubscriptionsOutput> {
-    if (add.length + remove.length === 0) throw new DomainError('NOTHING_TO_CHANGE', 'No channel is named.');
+    if (add.length + remove.length === 0) throw new DomainError('NO_SUBSCRIPTION_CHANGE', 'No channel is named.');
     const input: SubscribeUsersInput = {
       channels: add,
       principals: null,

@@ -10,7 +10,7 @@ import {
   withChannels,
 } from '../default-channel-group.js';
 import { publishDefaultChannelGroups } from '../default-channel-group-views.js';
-import { loadReadableByName } from '../load-channel.js';
+import { listReadableChannels } from '../find-readable-channel.js';
 
 export interface CreateDefaultChannelGroupInput {
   readonly name: string;
@@ -32,7 +32,7 @@ export class CreateDefaultChannelGroup {
       const actor = await tx.actors.get(caller);
       const { realmId } = actor;
       enforce(canChangeDefaultChannels(actor));
-      const channels = await loadReadableByName(tx, actor, input.channelNames);
+      const channels = await listReadableChannels(tx, actor, input.channelNames);
       const group = withChannels({ ...input, realmId, channelIds: [] }, channels);
       const name = parseDefaultGroupName(input.name);
       if (await tx.defaultChannelGroups.findByName(realmId, name)) throw defaultGroupNameTaken(name);

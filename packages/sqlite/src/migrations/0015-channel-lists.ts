@@ -2,7 +2,7 @@ import type { Migration } from './migration.js';
 
 /** Folders of channels, groups of default channels, addresses for mail to channels, and channels in which something is said. */
 export const channelLists: Migration = {
-  name: '0011-channel-lists',
+  name: '0015-channel-lists',
   sql: `
 CREATE TABLE channel_folder (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
