@@ -40,8 +40,6 @@ const PLANNED = {
     fixedSection('realm_billing', { realm_billing: { has_pending_sponsorship_request: false } }),
     fixedSection('realm_embedded_bots', { realm_embedded_bots: [] }),
     fixedSection('realm_incoming_webhook_bots', { realm_incoming_webhook_bots: [] }),
-    fixedSection('channel_folders', { channel_folders: [] }),
-    fixedSection('default_stream_groups', { realm_default_stream_groups: [] }),
     fixedSection('video_calls', { has_zoom_token: false, has_webex_token: false }),
     fixedSection('giphy', { giphy_api_key: '' }),
     fixedSection('tenor', { tenor_api_key: '' }),

@@ -2,7 +2,9 @@ import type { Clock } from '@parley/domain/shared';
 import { SqliteApiKeyRepository } from './authentication/sqlite-api-key-repository.js';
 import { SqliteBotRepository } from './bots/sqlite-bot-repository.js';
 import { SqliteBotStorageRepository } from './bots/sqlite-bot-storage-repository.js';
+import { SqliteChannelFolderRepository } from './channels/sqlite-channel-folder-repository.js';
 import { newChannelCache, SqliteChannelRepository } from './channels/sqlite-channel-repository.js';
+import { SqliteDefaultChannelGroupRepository } from './channels/sqlite-default-channel-group-repository.js';
 import { SqliteTopicPolicyRepository } from './channels/sqlite-topic-policy-repository.js';
 import type { Connection } from './connection.js';
 import { SqliteEventLog } from './events/sqlite-event-log.js';
@@ -32,6 +34,7 @@ import { push } from './migrations/0011-push.js';
 import { scheduling } from './migrations/0012-scheduling.js';
 import { messageChanges } from './migrations/0013-message-changes.js';
 import { bots } from './migrations/0014-bots.js';
+import { channelLists } from './migrations/0015-channel-lists.js';
 import type { Migration } from './migrations/migration.js';
 import { SqliteDeviceRepository } from './push/sqlite-device-repository.js';
 import { SqlitePushTokenRepository } from './push/sqlite-push-token-repository.js';
@@ -60,6 +63,7 @@ export const MIGRATIONS: readonly Migration[] = [
   scheduling,
   messageChanges,
   bots,
+  channelLists,
 ];
 
 /** Makes the repositories of a connection. What they keep in memory, all connections share. */
@@ -82,6 +86,8 @@ export function repositoryFactory(
       actors: new SqliteActorReads(connection, actorCache, quarantine),
       groups,
       channels: new SqliteChannelRepository(connection, channelCache, clock, groups, topics, quarantine),
+      channelFolders: new SqliteChannelFolderRepository(connection),
+      defaultChannelGroups: new SqliteDefaultChannelGroupRepository(connection),
       topicPolicies: new SqliteTopicPolicyRepository(connection),
       recipients: new SqliteRecipientRepository(connection),
       messages: new SqliteMessageRepository(connection, quarantine),

@@ -266,6 +266,10 @@ const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
   'default_channels.changed': ({ channels }, { channelIds }) => {
     for (const [id, channel] of channels) channels.set(id, { ...channel, isDefault: channelIds.includes(id) });
   },
+  'default_channel_groups.changed': unseen,
+  'channel_folder.created': unseen,
+  'channel_folder.changed': unseen,
+  'channel_folder.reordered': unseen,
   'topic.policy_changed': ({ topicPolicies }, { channelId, topic, visibility, changedAt }) => {
     const key = policyKey(channelId, topic);
     if (visibility === 'inherit') topicPolicies.delete(key);

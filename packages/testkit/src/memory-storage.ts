@@ -6,7 +6,9 @@ import { MemoryActors } from './memory/memory-actors.js';
 import { MemoryApiKeys } from './memory/memory-api-keys.js';
 import { MemoryBotStorage } from './memory/memory-bot-storage.js';
 import { MemoryBots } from './memory/memory-bots.js';
+import { MemoryChannelFolders } from './memory/memory-channel-folders.js';
 import { MemoryChannels } from './memory/memory-channels.js';
+import { MemoryDefaultChannelGroups } from './memory/memory-default-channel-groups.js';
 import { MemoryDevices } from './memory/memory-devices.js';
 import { MemoryEventLog } from './memory/memory-event-log.js';
 import { MemoryEventQueues } from './memory/memory-event-queues.js';
@@ -109,6 +111,8 @@ function repositoriesOf(unit: MemoryUnit) {
     actors: new MemoryActors(unit),
     groups: new MemoryGroups(unit),
     channels: new MemoryChannels(unit),
+    channelFolders: new MemoryChannelFolders(unit),
+    defaultChannelGroups: new MemoryDefaultChannelGroups(unit),
     topicPolicies: new MemoryTopicPolicies(unit),
     recipients: new MemoryRecipients(unit),
     messages: new MemoryMessages(unit),

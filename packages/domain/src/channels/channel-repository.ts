@@ -1,4 +1,4 @@
-import type { ChannelId, EventSeq, RealmId, UserId } from '../shared/ids.js';
+import type { ChannelFolderId, ChannelId, EventSeq, RealmId, UserId } from '../shared/ids.js';
 import type { Channel, ChannelView } from './channel.js';
 import type { Subscription } from './subscription.js';
 
@@ -12,6 +12,8 @@ export interface ChannelReads {
   list(realmId: RealmId, ids: readonly ChannelId[]): Promise<readonly Channel[]>;
   /** Every channel, archived ones included; ascending id. */
   listAll(realmId: RealmId): Promise<readonly Channel[]>;
+  /** Archived ones too. */
+  hasChannelsInFolder(realmId: RealmId, folderId: ChannelFolderId): Promise<boolean>;
   /** Whether there is a web-public channel in use. */
   hasWebPublic(realmId: RealmId): Promise<boolean>;
   /** Unknown ids are absent; by name in code-point order. A constant number of statements, whatever the number of ids. */

@@ -1,5 +1,6 @@
 import { BOT_EVENT_FORMATS } from '../bots/bot-events.js';
 import { CHANNEL_EVENT_FORMATS } from '../channels/channel-events.js';
+import { CHANNEL_FOLDER_EVENT_FORMATS } from '../channels/channel-folder-events.js';
 import { BASE_EVENT_FORMATS, type DomainEventTypes, type EventFormats } from '../events/event.js';
 import { eventEncoding } from '../events/event-format.js';
 import { GROUP_EVENT_FORMATS } from '../groups/group-events.js';
@@ -17,6 +18,7 @@ import { parseAudience } from './audiences.js';
 const FORMATS: EventFormats<DomainEventTypes> = {
   ...BASE_EVENT_FORMATS,
   ...CHANNEL_EVENT_FORMATS,
+  ...CHANNEL_FOLDER_EVENT_FORMATS,
   ...GROUP_EVENT_FORMATS,
   ...MESSAGE_EVENT_FORMATS,
   ...BOT_EVENT_FORMATS,

@@ -7,6 +7,8 @@ export type RealmId = Id<'realm'>;
 export type UserId = Id<'user'>;
 export type GroupId = Id<'group'>;
 export type ChannelId = Id<'channel'>;
+export type ChannelFolderId = Id<'channelFolder'>;
+export type DefaultChannelGroupId = Id<'defaultChannelGroup'>;
 /** A channel or a direct-message group, as the addressee of messages. */
 export type RecipientId = Id<'recipient'>;
 export type MessageId = Id<'message'>;

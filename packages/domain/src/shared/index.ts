@@ -11,7 +11,9 @@ export {
 export type { EventLoop } from './event-loop.js';
 export { escapeHtml } from './html.js';
 export type {
+  ChannelFolderId,
   ChannelId,
+  DefaultChannelGroupId,
   DeviceId,
   EventSeq,
   GroupId,

@@ -150,6 +150,14 @@ const reminderOf = (message_id: number, note: string): Fields => ({
 const LATEST = { anchor: 'newest', num_before: 5000, num_after: 0 };
 const FEWEST = { anchor: 'newest', num_before: 1, num_after: 0 };
 
+/** The operation that makes one does not answer its id. */
+async function defaultGroup({ n, post }: Surroundings): Promise<number> {
+  const name = `Made ${n}`;
+  await post('/default_stream_groups/create', { group_name: name, description: '', stream_names: [] });
+  const { realm_default_stream_groups: groups } = await post('/register', { event_types: ['default_stream_groups'] });
+  return (groups as { id: number; name: string }[]).find((group) => group.name === name)!.id;
+}
+
 /** To everybody, and rendered. */
 const saying =
   (content: string): Input =>
@@ -291,6 +299,44 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
   },
   'DELETE /streams/:stream_id': {
     'a channel': async ({ n, makeChannel }) => ({ stream_id: await makeChannel(`Archived ${n}`) }),
+  },
+  'POST /default_streams': { 'a channel': firstChannel },
+  'DELETE /default_streams': { 'a channel': firstChannel },
+  'POST /default_stream_groups/create': {
+    'a small one': ({ n }) => ({ group_name: `Group ${n}`, description: '', stream_names: [] }),
+    'of all channels': ({ n, organization: { channelNames } }) => ({
+      group_name: lengthened(`Group ${n} `, 60),
+      description: lengthened('', 1024),
+      stream_names: channelNames.slice(1),
+    }),
+  },
+  'PATCH /default_stream_groups/:group_id': {
+    'its description': async (surroundings) => ({
+      group_id: await defaultGroup(surroundings),
+      new_description: lengthened('', 1024),
+    }),
+  },
+  'PATCH /default_stream_groups/:group_id/streams': {
+    'all channels': async (surroundings) => ({
+      group_id: await defaultGroup(surroundings),
+      op: 'add',
+      stream_names: surroundings.organization.channelNames.slice(1),
+    }),
+  },
+  'DELETE /default_stream_groups/:group_id': {
+    'a small one': async (surroundings) => ({ group_id: await defaultGroup(surroundings) }),
+  },
+  'POST /channel_folders/create': {
+    'a folder': ({ n }) => ({ name: lengthened(`Folder ${n} `, 60), description: lengthened('*all* ', 1024) }),
+  },
+  'PATCH /channel_folders': {
+    'in any order': () => ({ order: Array.from({ length: 10_000 }, (_, index) => index + 1) }),
+  },
+  'PATCH /channel_folders/:channel_folder_id': {
+    'everything of it': async ({ n, post }) => {
+      const { channel_folder_id } = await post('/channel_folders/create', { name: `Changed ${n}` });
+      return { channel_folder_id, name: `To ${n}`, description: lengthened('*all* ', 1024), is_archived: true };
+    },
   },
   'GET /users/me/subscriptions': {
     'with subscribers': () => ({ include_subscribers: 'true' }),

@@ -142,6 +142,15 @@ describe('the worst that each operation may be sent', () => {
       await server.probe.lap();
       return id;
     },
+    makeChannel: async (name: string) => {
+      const { id } = await call(
+        account,
+        '/channels/create',
+        new URLSearchParams({ name, subscribers: '[]' }).toString(),
+      );
+      await server.probe.lap();
+      return id;
+    },
     addBot: async () => {
       const { user_id } = await call(account, '/bots', `full_name=Bot number ${n}&short_name=made${n}`);
       await server.probe.lap();
@@ -191,15 +200,6 @@ describe('the worst that each operation may be sent', () => {
       await call(account, `/messages/${reacted.message_id}/reactions`, 'emoji_name=tada');
       await server.probe.lap();
       return reacted;
-    },
-    makeChannel: async (name: string) => {
-      const { id } = await call(
-        account,
-        '/channels/create',
-        new URLSearchParams({ name, subscribers: '[]' }).toString(),
-      );
-      await server.probe.lap();
-      return id;
     },
   });
 

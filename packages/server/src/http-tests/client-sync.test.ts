@@ -560,6 +560,17 @@ const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
       heard: [...CHANGED, ...MESSAGE],
     },
     {
+      title: 'which folder it is in',
+      as: 'hamlet',
+      given: async (world) => {
+        await addFolders(world);
+        await hamletAdministersCloset(world);
+      },
+      at: toChannel('closet'),
+      params: { folder_id: 2 },
+      heard: CHANGED,
+    },
+    {
       title: 'how long it keeps messages',
       as: 'desdemona',
       at: toChannel('museum'),
@@ -636,10 +647,13 @@ const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
       title: 'one that anybody sees',
       as: 'iago',
       // What is unread in an archived channel is counted for clients that do not know of it, too.
-      given: ({ server, people, channels }) =>
-        server.post('/mark_stream_as_read', people.hamlet, { stream_id: channels.museum }),
+      given: async ({ server, people, channels }) => {
+        fieldsOf(await server.post('/mark_stream_as_read', people.hamlet, { stream_id: channels.museum }));
+        const group = { group_name: 'indoors', description: 'd', stream_names: ['museum', 'town'] };
+        fieldsOf(await server.post('/default_stream_groups/create', people.iago, group));
+      },
       at: toChannel('museum'),
-      heard: [...CHANGED, ...HIDDEN, ...MESSAGE],
+      heard: [...CHANGED, ...HIDDEN, ...MESSAGE, 'default_stream_groups'],
     },
     {
       title: 'a default one where newcomers are announced',
@@ -651,6 +665,87 @@ const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
         }),
       at: toChannel('garden'),
       heard: ['default_streams', 'realm/update_dict', ...CHANGED, ...HIDDEN],
+    },
+  ],
+  'POST /default_streams': [
+    {
+      title: 'a public one',
+      as: 'iago',
+      params: ({ channels }) => ({ stream_id: channels.town }),
+      heard: ['default_streams'],
+    },
+  ],
+  'DELETE /default_streams': [
+    {
+      title: 'a default one',
+      as: 'iago',
+      params: ({ channels }) => ({ stream_id: channels.garden }),
+      heard: ['default_streams'],
+    },
+  ],
+  'POST /default_stream_groups/create': [
+    {
+      title: 'of channels',
+      as: 'iago',
+      params: { group_name: 'outdoors', description: 'd', stream_names: ['town', 'museum'] },
+      heard: ['default_stream_groups'],
+    },
+  ],
+  'PATCH /default_stream_groups/:group_id': [
+    {
+      title: 'what it is called',
+      as: 'iago',
+      given: addGroup,
+      at: () => ({ group_id: 1 }),
+      params: { new_group_name: 'inside' },
+      heard: ['default_stream_groups'],
+    },
+  ],
+  'PATCH /default_stream_groups/:group_id/streams': [
+    {
+      title: 'with one more',
+      as: 'iago',
+      given: addGroup,
+      at: () => ({ group_id: 1 }),
+      params: { op: 'add', stream_names: ['museum'] },
+      heard: ['default_stream_groups'],
+    },
+  ],
+  'DELETE /default_stream_groups/:group_id': [
+    {
+      title: 'the only one',
+      as: 'iago',
+      given: addGroup,
+      at: () => ({ group_id: 1 }),
+      heard: ['default_stream_groups'],
+    },
+  ],
+  'POST /channel_folders/create': [
+    {
+      title: 'beside another',
+      as: 'iago',
+      given: addFolders,
+      params: { name: 'third', description: '*d*' },
+      heard: ['channel_folder/add'],
+    },
+  ],
+  'PATCH /channel_folders': [
+    {
+      title: 'the other way round',
+      as: 'iago',
+      given: addFolders,
+      params: { order: [2, 99, 1] },
+      heard: ['channel_folder/reorder'],
+    },
+  ],
+  'PATCH /channel_folders/:channel_folder_id': [
+    {
+      title: 'in every way',
+      as: 'iago',
+      given: addFolders,
+      at: () => ({ channel_folder_id: 1 }),
+      params: { name: 'changed', description: '*c*', is_archived: true },
+      heard: ['channel_folder/update'],
     },
   ],
   'POST /users/me/subscriptions': [
@@ -1086,6 +1181,15 @@ function addDevice({ server, people }: World): Promise<unknown> {
 async function deviceOf(server: TestServer, who: TestUser): Promise<number> {
   const { devices } = fieldsOf(await server.post('/register', who, { fetch_event_types: ['device'] }));
   return Number(Object.keys(devices!)[0]);
+}
+
+async function addFolders({ server, people }: World): Promise<void> {
+  for (const name of ['first', 'second']) fieldsOf(await server.post('/channel_folders/create', people.iago, { name }));
+}
+
+async function addGroup({ server, people }: World): Promise<void> {
+  const params = { group_name: 'outdoors', description: 'd', stream_names: ['town'] };
+  fieldsOf(await server.post('/default_stream_groups/create', people.iago, params));
 }
 
 function leaveTown({ server, people }: World): Promise<unknown> {

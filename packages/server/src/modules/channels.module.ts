@@ -1,18 +1,28 @@
 import {
   ArchiveChannel,
   ChangeChannel,
+  ChangeChannelFolder,
+  ChangeDefaultChannelGroup,
+  ChangeDefaultGroupChannels,
   ChangeSubscriptionProperties,
   ChangeSubscriptions,
   ChannelCreator,
   CreateChannel,
+  CreateChannelFolder,
+  CreateDefaultChannelGroup,
+  DeleteDefaultChannelGroup,
+  DescriptionRenderer,
   FindChannelId,
   GetChannel,
   GetSubscriptionStatus,
+  ListChannelFolders,
   ListChannels,
   ListSubscribers,
   ListSubscriptions,
   ListUserChannels,
   MuteTopic,
+  ReorderChannelFolders,
+  SetDefaultChannel,
   SetTopicPolicy,
   SubscribeUsers,
   UnsubscribeUsers,
@@ -25,9 +35,10 @@ import { TOKENS } from '../tokens.js';
 const { unitOfWork, markdownRenderer, realmUrls, clock, serverChannelConfig, channelQuota } = TOKENS;
 
 export const channelsModule = new ContainerModule(({ bind }) => {
-  provide(bind, ChannelCreator, markdownRenderer, realmUrls, SystemMessages, channelQuota);
+  provide(bind, DescriptionRenderer, unitOfWork, markdownRenderer, realmUrls);
+  provide(bind, ChannelCreator, DescriptionRenderer, SystemMessages, channelQuota);
   provide(bind, CreateChannel, unitOfWork, ChannelCreator, clock, realmUrls, serverChannelConfig);
-  provide(bind, ChangeChannel, unitOfWork, markdownRenderer, realmUrls, SystemMessages, serverChannelConfig);
+  provide(bind, ChangeChannel, unitOfWork, DescriptionRenderer, SystemMessages, serverChannelConfig);
   provide(bind, ArchiveChannel, unitOfWork, SystemMessages);
   provide(bind, SubscribeUsers, unitOfWork, ChannelCreator, SystemMessages, clock, realmUrls, serverChannelConfig);
   provide(bind, UnsubscribeUsers, unitOfWork, realmUrls);
@@ -42,4 +53,14 @@ export const channelsModule = new ContainerModule(({ bind }) => {
   provide(bind, ListSubscribers, unitOfWork);
   provide(bind, GetSubscriptionStatus, unitOfWork);
   provide(bind, ListUserChannels, unitOfWork);
+
+  provide(bind, SetDefaultChannel, unitOfWork);
+  provide(bind, CreateDefaultChannelGroup, unitOfWork);
+  provide(bind, ChangeDefaultChannelGroup, unitOfWork);
+  provide(bind, ChangeDefaultGroupChannels, unitOfWork);
+  provide(bind, DeleteDefaultChannelGroup, unitOfWork);
+  provide(bind, CreateChannelFolder, unitOfWork, DescriptionRenderer, clock);
+  provide(bind, ChangeChannelFolder, unitOfWork, DescriptionRenderer);
+  provide(bind, ReorderChannelFolders, unitOfWork);
+  provide(bind, ListChannelFolders, unitOfWork);
 });

@@ -244,6 +244,19 @@ const RULES: Readonly<Record<string, Rule>> = {
   'device/remove': ({ answer, event: { device_id } }) => {
     delete answer.devices[device_id];
   },
+  'channel_folder/add': ({ answer, event: { channel_folder: folder } }) => {
+    answer.channel_folders = [...answer.channel_folders, folder].sort(byOrder);
+  },
+  'channel_folder/update': ({ answer, event: { channel_folder_id: id, data } }) => {
+    answer.channel_folders = answer.channel_folders.map((folder: Wire) =>
+      folder.id === id ? { ...folder, ...data } : folder,
+    );
+  },
+  'channel_folder/reorder': ({ answer, event: { order } }) => {
+    answer.channel_folders = answer.channel_folders
+      .map((folder: Wire) => ({ ...folder, order: order.indexOf(folder.id) }))
+      .sort(byOrder);
+  },
 
   'stream/create': ({ answer, event }) => {
     for (const channel of event.streams) {
@@ -628,6 +641,7 @@ function comparable(answer: Wire): Wire {
 
 const ascending = (a: number, b: number): number => a - b;
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+const byOrder = (a: Wire, b: Wire): number => a.order - b.order;
 const byName = (a: Wire, b: Wire): number => compare(a.name, b.name);
 const byText = (a: unknown, b: unknown): number => compare(JSON.stringify(a), JSON.stringify(b));
 const withoutUser = (users: Wire[], id: number): Wire[] => users.filter(({ user_id }) => user_id !== id);

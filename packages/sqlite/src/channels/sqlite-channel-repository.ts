@@ -11,6 +11,7 @@ import {
 } from '@parley/domain/channels';
 import type { TopicReads } from '@parley/domain/messages';
 import {
+  type ChannelFolderId,
   type ChannelId,
   type Clock,
   DomainError,
@@ -61,6 +62,7 @@ export class SqliteChannelRepository implements ChannelRepository {
   private readonly subscribers;
   private readonly subscribedAmong;
   private readonly followedByGuests;
+  private readonly inFolder;
   private readonly webPublic;
   private readonly subscriberCount;
   private readonly insert;
@@ -131,6 +133,7 @@ export class SqliteChannelRepository implements ChannelRepository {
          WHERE s.channel_id = c.value AND s.is_active = 1 AND u.role = 'guest' AND u.is_active = 1 AND u.realm_id = ?)
        ORDER BY c.value`,
     );
+    this.inFolder = connection.values<1>('SELECT 1 FROM channel WHERE folder_id = ? AND +realm_id = ? LIMIT 1');
     this.webPublic = connection.values<1>(
       "SELECT 1 FROM channel WHERE realm_id = ? AND privacy = 'webPublic' AND is_archived = 0 LIMIT 1",
     );
@@ -235,6 +238,10 @@ export class SqliteChannelRepository implements ChannelRepository {
         weeklyTraffic: weeklyTraffic(recent.get(channel.recipientId) ?? 0, ageDays),
       };
     });
+  }
+
+  async hasChannelsInFolder(realmId: RealmId, folderId: ChannelFolderId): Promise<boolean> {
+    return this.inFolder.get(folderId, realmId) !== undefined;
   }
 
   async isSubscribed(realmId: RealmId, channelId: ChannelId, userId: UserId): Promise<boolean> {
@@ -380,7 +387,7 @@ interface ChannelRow {
   readonly created_at: UnixSeconds;
   readonly message_retention_days: number | null;
   readonly topics_policy: TopicsPolicy;
-  readonly folder_id: number | null;
+  readonly folder_id: ChannelFolderId | null;
   readonly is_default: Flag;
   readonly is_recently_active: Flag;
   readonly first_message_id: MessageId | null;

@@ -2,7 +2,9 @@ import { actorReadsContract } from './actor-reads.contract.js';
 import { apiKeyRepositoryContract } from './api-key-repository.contract.js';
 import { botRepositoryContract } from './bot-repository.contract.js';
 import { botStorageRepositoryContract } from './bot-storage-repository.contract.js';
+import { channelFolderRepositoryContract } from './channel-folder-repository.contract.js';
 import { channelRepositoryContract } from './channel-repository.contract.js';
+import { defaultChannelGroupRepositoryContract } from './default-channel-group-repository.contract.js';
 import { eventLogContract } from './event-log.contract.js';
 import { eventQueueRepositoryContract } from './event-queue-repository.contract.js';
 import { groupRepositoryContract } from './group-repository.contract.js';
@@ -35,6 +37,8 @@ export function storageContracts(open: OpenStorage): void {
   actorReadsContract(open);
   groupRepositoryContract(open);
   channelRepositoryContract(open);
+  channelFolderRepositoryContract(open);
+  defaultChannelGroupRepositoryContract(open);
   topicPolicyRepositoryContract(open);
   recipientRepositoryContract(open);
   messageRepositoryContract(open);

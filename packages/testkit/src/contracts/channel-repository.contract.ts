@@ -1,5 +1,5 @@
 import { INHERITED_NOTIFICATIONS, type Subscription } from '@parley/domain/channels';
-import type { ChannelId } from '@parley/domain/shared';
+import type { ChannelFolderId, ChannelId } from '@parley/domain/shared';
 import { aChannel, aMessage, aRealm, aUser, createFixtureOn, type Fixture } from '../builders.js';
 import { code, idsOf, type OpenStorage, stagesOn } from './storage-under-test.js';
 
@@ -49,12 +49,25 @@ export function channelRepositoryContract(open: OpenStorage): void {
     it('stores changes under a higher version each time', async () => {
       const { uow, realm, channel } = await stage(aChannel({ name: 'general' }));
       const first = await uow.write((tx) => tx.channels.update({ ...channel('general'), name: 'GENERAL' }));
-      const change = { isArchived: true, privacy: 'privateSharedHistory' as const, folderId: 4 };
+      const change = { isArchived: true, privacy: 'privateSharedHistory' as const, folderId: 4 as ChannelFolderId };
       const second = await uow.write((tx) => tx.channels.update({ ...first, ...change }));
       expect(first.version).toBeGreaterThan(1);
       expect(second.version).toBeGreaterThan(first.version);
       expect(second).toEqual({ ...channel('general'), name: 'GENERAL', ...change, version: second.version });
       expect(await uow.read((r) => r.channels.find(realm.id, second.id))).toEqual(second);
+    });
+
+    it('knows whether a folder has channels, archived ones too', async () => {
+      const fixture = await stage(aChannel({ name: 'general' }), aChannel({ name: 'plain' }));
+      const { uow, realm, channel } = fixture;
+      const [used, empty] = [4 as ChannelFolderId, 5 as ChannelFolderId];
+      await uow.write((tx) => tx.channels.update({ ...channel('general'), folderId: used, isArchived: true }));
+      const other = await createFixtureOn(uow, fixture.clock, aRealm({ stringId: 'other' }));
+      await uow.read(async ({ channels }) => {
+        expect(await channels.hasChannelsInFolder(realm.id, used)).toBe(true);
+        expect(await channels.hasChannelsInFolder(realm.id, empty)).toBe(false);
+        expect(await channels.hasChannelsInFolder(other.realm.id, used)).toBe(false);
+      });
     });
 
     it('finds by name whatever the letter case, archived channels too', async () => {

@@ -7,6 +7,7 @@ import {
   weeklyTraffic,
 } from '@parley/domain/channels';
 import {
+  type ChannelFolderId,
   type ChannelId,
   compareCodePoints,
   DomainError,
@@ -107,6 +108,10 @@ export class MemoryChannels implements ChannelRepository {
       if (rows.length > 0) colors.set(id, [...new Set(rows.map(({ color }) => color))]);
     }
     return colors;
+  }
+
+  async hasChannelsInFolder(realmId: RealmId, folderId: ChannelFolderId): Promise<boolean> {
+    return (await this.listAll(realmId)).some((channel) => channel.folderId === folderId);
   }
 
   async hasWebPublic(realmId: RealmId): Promise<boolean> {
