@@ -52,6 +52,8 @@ const ROWS: readonly Row[] = [
   ['POST', '/messages', 'messages §3', { lacks: 'files are not attached, and nobody is notified by mail or push' }],
   ['GET', '/messages', 'messages §5', { isStarred: true }],
   ['GET', '/messages/:message_id', 'messages §6'],
+  ['GET', '/json/messages', 'protocol §9', { atRoot: true }],
+  ['GET', '/json/messages/:message_id', 'protocol §9', { atRoot: true }],
   ['GET', '/messages/matches_narrow', 'messages §8', { isStarred: true }],
   ['PATCH', '/messages/:message_id', 'messages §9'],
   ['GET', '/messages/:message_id/history', 'messages §10', { isStarred: true }],

@@ -5,6 +5,8 @@ import type { Fields } from './routes.js';
 /** What a worst request is made of. */
 export interface Surroundings {
   readonly organization: LargeOrganization;
+  /** What anybody may read. */
+  readonly webPublicMessageId: number;
   /** Different each time. */
   readonly n: number;
   /** Of an event queue of whoever calls. */
@@ -437,6 +439,23 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
     'by id': (surroundings) => ({ message_ids: messageIds(surroundings, 5000) }),
     ...narrowed(LATEST),
     ...searches(LATEST),
+  },
+  'GET /json/messages': {
+    'the latest': () => ({ ...LATEST, narrow: [['channels', 'web-public']] }),
+    'all but a hundred channels': ({ organization: { channelIds } }) => ({
+      ...LATEST,
+      narrow: [
+        ['channels', 'web-public'],
+        ...Array.from({ length: 99 }, (_, n) => ({
+          operator: 'channel',
+          operand: channelIds[n % channelIds.length],
+          negated: true,
+        })),
+      ],
+    }),
+  },
+  'GET /json/messages/:message_id': {
+    'what anybody may read': ({ webPublicMessageId }) => ({ message_id: webPublicMessageId }),
   },
   'GET /messages/matches_narrow': {
     one: () => ({ msg_ids: [1], narrow: [] }),
