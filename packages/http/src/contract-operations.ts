@@ -26,7 +26,7 @@ const NARROWS = 'narrows know neither search nor mentions';
 
 const CUSTOM_EMOJI = 'organizations have no emoji of their own';
 
-const SETTINGS_LACK = 'no address changes, since no mail is sent; there are neither presence events nor drafts';
+const SETTINGS_LACK = 'no address changes, since no mail is sent; there are no presence events';
 
 const NO_FILES = 'files are not attached';
 

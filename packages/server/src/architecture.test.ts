@@ -124,6 +124,10 @@ const DOMAIN_FOLDERS = [
   'invitations',
   'reactions',
   'scheduling',
+  'drafts',
+  'snippets',
+  'navigation-views',
+  'onboarding',
   'composition',
 ];
 

@@ -7,6 +7,7 @@ import { groupsModule } from './modules/groups.module.js';
 import { httpModule } from './modules/http.module.js';
 import { messagesModule } from './modules/messages.module.js';
 import { optionsModule } from './modules/options.module.js';
+import { personalListsModule } from './modules/personal-lists.module.js';
 import { reactionsModule } from './modules/reactions.module.js';
 import { realmsModule } from './modules/realms.module.js';
 import { schedulingModule } from './modules/scheduling.module.js';
@@ -33,6 +34,7 @@ const USE_CASE_MODULES = [
   messagesModule,
   reactionsModule,
   schedulingModule,
+  personalListsModule,
   realmsModule,
   usersModule,
 ];

