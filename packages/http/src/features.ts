@@ -1,6 +1,7 @@
 import type { AnyEventType } from '@parley/domain/events';
 import { AUTHENTICATION } from './authentication/authentication.feature.js';
 import { AVATARS } from './avatars/avatar.feature.js';
+import { BOTS } from './bots/bot.feature.js';
 import { CHANNELS } from './channels/channel.feature.js';
 import { DRAFTS } from './drafts/draft.feature.js';
 import { EMOJI } from './emoji/emoji.feature.js';
@@ -66,6 +67,7 @@ const ALL = [
   SNIPPETS,
   NAVIGATION_VIEWS,
   ONBOARDING,
+  BOTS,
   CHANNELS,
   GROUPS,
   REALMS,

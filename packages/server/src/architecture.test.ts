@@ -128,6 +128,7 @@ const DOMAIN_FOLDERS = [
   'snippets',
   'navigation-views',
   'onboarding',
+  'bots',
   'composition',
 ];
 

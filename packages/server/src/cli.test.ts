@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   existsSync,
@@ -88,7 +89,15 @@ describe('parley', () => {
   it('says how it is used', async () => {
     const { code, out } = await run(['--help']);
     expect(code).toBe(0);
-    for (const word of ['serve', 'create-realm', 'create-user', 'grant', '--port N', 'PARLEY_SECRET']) {
+    for (const word of [
+      'serve',
+      'create-realm',
+      'create-user',
+      'grant',
+      'rebuild-search',
+      '--port N',
+      'PARLEY_SECRET',
+    ]) {
       expect(out).toContain(word);
     }
     expect(existsSync(database)).toBe(false);
@@ -122,6 +131,23 @@ describe('parley', () => {
       code: 1,
       err: 'parley: No such user',
     });
+  });
+
+  it('makes the index of searches anew', async () => {
+    expect(await run(['rebuild-search'])).toMatchObject({ code: 1 });
+    await whileServing(['--demo', '--dev'], async () => {});
+    /** Runs SQL as another program would; answers how many messages there are, and how many are indexed. */
+    const look = (sql = '') => {
+      const counts = 'SELECT (SELECT count(*) FROM message), (SELECT count(*) FROM message_search_docsize)';
+      const script = `const file = require(${JSON.stringify(require.resolve('better-sqlite3'))})(${JSON.stringify(database)});
+        file.exec(${JSON.stringify(sql)}); console.log(JSON.stringify(file.prepare(${JSON.stringify(counts)}).raw().get()))`;
+      return JSON.parse(execFileSync(process.execPath, ['-e', script], { encoding: 'utf8' })) as [number, number];
+    };
+    const [messages] = look();
+    expect(messages).toBeGreaterThan(0);
+    expect(look("INSERT INTO message_search (message_search) VALUES ('delete-all')")).toEqual([messages, 0]);
+    expect(await run(['rebuild-search'])).toEqual({ code: 0, out: 'Searches find every message again.', err: '' });
+    expect(look()).toEqual([messages, messages]);
   });
 
   it('asks which organization, where there are several', async () => {

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
+import { IndexMessages } from '@parley/domain/messages';
 import { CreateRealm, checkNewRealm, type Realm, takesServerAddress } from '@parley/domain/realms';
 import { DomainError } from '@parley/domain/shared';
 import { GrantSpecialPermission, RegisterUser, ROLES, type Role, type SpecialPermission } from '@parley/domain/users';
@@ -58,6 +59,13 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     flags: { realm: 'value', 'accept-new-secret': 'switch' },
     words: 2,
     run: grant,
+  },
+  'rebuild-search': {
+    usage: 'rebuild-search',
+    help: 'makes the index of searches anew; the server may be running, and finds the newest messages first meanwhile',
+    flags: { 'accept-new-secret': 'switch' },
+    words: 0,
+    run: rebuildSearch,
   },
 };
 
@@ -148,6 +156,16 @@ async function grant(invocation: Invocation, terminal: Terminal): Promise<void> 
     const realm = await findRealm(parley, invocation);
     const user = await parley.useCase(GrantSpecialPermission).execute({ realmId: realm.id, email, permission });
     terminal.out(`Granted ${name} to ${user.fullName} of ${describe(realm)}`);
+  });
+}
+
+async function rebuildSearch(invocation: Invocation, terminal: Terminal): Promise<void> {
+  requireDatabase(invocation);
+  await withParley(invocation, async ({ useCase }) => {
+    const index = useCase(IndexMessages);
+    await index.reset();
+    while (await index.execute());
+    terminal.out('Searches find every message again.');
   });
 }
 

@@ -31,6 +31,7 @@ describe('the container of a server', () => {
       'tidying event queues',
       'promoting members',
       'doing jobs',
+      'indexing messages for search',
       'forgetting jobs that were given up',
     ];
     expect(named({})).toEqual(always);

@@ -1,5 +1,6 @@
 import { Container, type ServiceIdentifier } from 'inversify';
 import { authenticationModule } from './modules/authentication.module.js';
+import { botsModule } from './modules/bots.module.js';
 import { channelsModule } from './modules/channels.module.js';
 import { deliveryModule } from './modules/delivery.module.js';
 import { eventsModule } from './modules/events.module.js';
@@ -28,6 +29,7 @@ export type Resolve = <T>(type: abstract new (...dependencies: never[]) => T) =>
 /** Their order is that of the lists they bind to: keys are forgotten before clients hear why. */
 const USE_CASE_MODULES = [
   authenticationModule,
+  botsModule,
   channelsModule,
   eventsModule,
   groupsModule,

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Mailer } from '@parley/domain/mail';
 import type { Clock } from '@parley/domain/shared';
 import { type Logger, silentLogger, type TransportLimits } from '@parley/http';
-import { unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
+import { htmlMessages, unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
 import { openSqliteStorage } from '@parley/sqlite';
 import { HashQueue } from './authentication/hash-queue.js';
 import type { HostAuthenticate } from './authentication/host-authenticator.js';
@@ -117,6 +117,7 @@ export async function openParley(
   const storage = openSqliteStorage({
     path: configuration.database.path,
     clock,
+    words: htmlMessages,
     admit: ({ secretFingerprint }) => {
       if (!acceptsNewSecret) requireSameSecret(configuration, secret, secretFingerprint);
     },

@@ -16,6 +16,7 @@ const root = resolve(packagesDir, '..');
 const API: Readonly<Record<string, string>> = {
   'ReceivedFlags of @parley/domain/messages': 'inferred types are made of it',
   'RealmSettingDefinition of @parley/domain/realms': 'inferred types are made of it',
+  'Reach of @parley/domain/users': 'inferred types are made of it',
   'UserSettingDefinition of @parley/domain/users': 'inferred types are made of it',
   'SqliteStorageOptions of @parley/sqlite': 'goes into openSqliteStorage',
   'SqliteStorage of @parley/sqlite': 'comes out of openSqliteStorage',

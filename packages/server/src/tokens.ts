@@ -11,7 +11,7 @@ import type { LoadUnicodeEmoji } from '@parley/domain/emoji';
 import type { EventListener, ServedQueues } from '@parley/domain/events';
 import type { JobHandler } from '@parley/domain/jobs';
 import type { Mailer } from '@parley/domain/mail';
-import type { MarkdownRenderer } from '@parley/domain/messages';
+import type { MarkdownRenderer, RenderedMessages } from '@parley/domain/messages';
 import type { ServerAddress } from '@parley/domain/realms';
 import type { Clock, EventLoop, Randomness, RealmUrls, ReportProblem, Timers, UnitOfWork } from '@parley/domain/shared';
 import type { DisposableDomains } from '@parley/domain/users';
@@ -32,6 +32,7 @@ export const TOKENS = {
   disposableDomains: token<DisposableDomains>('DisposableDomains'),
   loginAttempts: token<LoginAttempts>('LoginAttempts'),
   markdownRenderer: token<MarkdownRenderer>('MarkdownRenderer'),
+  renderedMessages: token<RenderedMessages>('RenderedMessages'),
   mailer: token<Mailer>('Mailer'),
   unicodeEmoji: token<LoadUnicodeEmoji>('LoadUnicodeEmoji'),
   realmUrls: token<RealmUrls>('RealmAddresses'),

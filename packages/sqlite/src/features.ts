@@ -1,5 +1,6 @@
 import type { Clock } from '@parley/domain/shared';
 import { SqliteApiKeyRepository } from './authentication/sqlite-api-key-repository.js';
+import { SqliteBotStorageRepository } from './bots/sqlite-bot-storage-repository.js';
 import { newChannelCache, SqliteChannelRepository } from './channels/sqlite-channel-repository.js';
 import { SqliteTopicPolicyRepository } from './channels/sqlite-topic-policy-repository.js';
 import type { Connection } from './connection.js';
@@ -13,6 +14,7 @@ import { SqliteMessagePageReads } from './messages/sqlite-message-page-reads.js'
 import { SqliteMessageRepository } from './messages/sqlite-message-repository.js';
 import { SqlitePersonalMessages } from './messages/sqlite-personal-messages.js';
 import { SqliteRecipientRepository } from './messages/sqlite-recipient-repository.js';
+import { SqliteSearchIndex } from './messages/sqlite-search-index.js';
 import { SqliteTopicReads } from './messages/sqlite-topic-reads.js';
 import { initial } from './migrations/0001-initial.js';
 import { serverAddress } from './migrations/0002-server-address.js';
@@ -22,6 +24,8 @@ import { narrowIndexes } from './migrations/0005-narrow-indexes.js';
 import { jobs } from './migrations/0006-jobs.js';
 import { plainNames } from './migrations/0007-plain-names.js';
 import { reactions } from './migrations/0008-reactions.js';
+import { search } from './migrations/0009-search.js';
+import { botStorage } from './migrations/0010-bot-storage.js';
 import { schedulingAndDrafts } from './migrations/0011-scheduling-and-drafts.js';
 import type { Migration } from './migrations/migration.js';
 import { SqliteNavigationViewRepository } from './navigation-views/sqlite-navigation-view-repository.js';
@@ -46,6 +50,8 @@ export const MIGRATIONS: readonly Migration[] = [
   jobs,
   plainNames,
   reactions,
+  search,
+  botStorage,
   schedulingAndDrafts,
 ];
 
@@ -77,6 +83,8 @@ export function repositoryFactory(
       moves: new SqliteMessageMoves(connection),
       personal: new SqlitePersonalMessages(connection),
       reactions: new SqliteReactionRepository(connection),
+      searchIndex: new SqliteSearchIndex(connection),
+      botStorage: new SqliteBotStorageRepository(connection),
       scheduledMessages: new SqliteScheduledMessageRepository(connection, quarantine),
       reminders: new SqliteReminderRepository(connection),
       drafts: new SqliteDraftRepository(connection, quarantine),

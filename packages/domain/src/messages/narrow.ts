@@ -23,10 +23,13 @@ export interface ResolvedNarrow {
   readonly filter: MessageFilter;
   /** Whether it names the channel it is about: then what is muted there is not left out. */
   readonly namesChannel: boolean;
+  /** What is searched for and therefore marked in what is found; null: nothing is. */
+  readonly search: string | null;
 }
 
 /** @throws DomainError INVALID_NARROW for the first term that is wrong (messages §7). */
-export async function resolveNarrow(context: NarrowContext, terms: readonly NarrowTerm[]): Promise<ResolvedNarrow> {
+export async function resolveNarrow(context: NarrowContext, asked: readonly NarrowTerm[]): Promise<ResolvedNarrow> {
+  const terms = joinSearches(asked);
   const conditions: MessageCondition[] = [];
   const sorts = new Set<string>();
   // What is said twice is looked up once.
@@ -49,10 +52,21 @@ export async function resolveNarrow(context: NarrowContext, terms: readonly Narr
   }
   if (sorts.size > 1) throw invalidNarrow('No message can be both a channel message and direct message');
   const namesChannel = terms.some((term) => !term.negated && isOperator(term, 'channel'));
-  if (opensHistory && !isPersonal) return { filter: { conditions, scope: 'shared' }, namesChannel };
+  const searched = terms.find((term) => !term.negated && isOperator(term, 'search'));
+  const search = searched ? String(searched.operand) : null;
+  if (opensHistory && !isPersonal) return { filter: { conditions, scope: 'shared' }, namesChannel, search };
   const hidden = await hiddenRecipients(context);
   if (hidden.length > 0) conditions.push(not({ kind: 'recipient', recipientIds: hidden }));
-  return { filter: { conditions, scope: 'own' }, namesChannel };
+  return { filter: { conditions, scope: 'own' }, namesChannel, search };
+}
+
+/** Whatever is searched for makes one query (messages §7.6). */
+function joinSearches(terms: readonly NarrowTerm[]): readonly NarrowTerm[] {
+  const isSearch = (term: NarrowTerm) => !term.negated && isOperator(term, 'search');
+  const searches = terms.filter(isSearch);
+  if (searches.length < 2) return terms;
+  const whole = { ...searches[0]!, operand: searches.map(({ operand }) => operand).join(' ') };
+  return terms.flatMap((term) => (term === searches[0] ? [whole] : isSearch(term) ? [] : [term]));
 }
 
 /** What somebody has received in a channel, or in one topic of it. */

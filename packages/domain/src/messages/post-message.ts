@@ -41,6 +41,8 @@ export interface Post {
   readonly widget?: Widget | null;
   /** Others who need not read it: whoever caused a notice. */
   readonly readFor?: readonly UserId[];
+  /** Nobody needs to read it who is not named in it. */
+  readonly isReadByDefault?: boolean;
   readonly echo?: { readonly queueId: string; readonly localId: string } | null;
 }
 
@@ -66,7 +68,7 @@ export async function postMessage(tx: Transaction, post: Post): Promise<Message>
     hasLink: rendered.hasLink,
     hasImage: rendered.hasImage,
     hasAttachment: rendered.uploadPaths.size > 0,
-    isReadByDefault: false,
+    isReadByDefault: post.isReadByDefault ?? false,
     readBy,
     exceptions,
   });

@@ -41,7 +41,9 @@ export interface ChannelNotice {
   readonly content: string;
   /** For these it is read already. */
   readonly readFor?: readonly UserId[];
-  /** What the content quotes, parsed before the unit. */
+  /** For everybody. */
+  readonly isReadByDefault?: boolean;
+  /** The content, or what it quotes, parsed before the unit. */
   readonly ahead?: ParsedMarkdown;
 }
 
@@ -77,14 +79,14 @@ export class SystemMessages {
   ): Promise<void> {
     const bot = await tx.users.findSystemBot(realm.id, 'notification');
     const drafts = new Map<string, Draft>();
-    for (const { channel, topic, content, readFor, ahead } of systemMessages) {
+    for (const { channel, topic, content, readFor, isReadByDefault, ahead } of systemMessages) {
       const draft = drafts.get(content) ?? (await this.draft(tx, realm, content, author, ahead));
       // Links to topics lead to the newest message there, which may be the notice before.
       if (!draft.linksToTopics) drafts.set(content, draft);
       // Only where the channel has no other topic does the notice go without one (channels §5.2).
       const place = channel.topicsPolicy === 'empty_topic_only' ? '' : topic;
       const destination: Destination = { kind: 'channel', channel, topic: place, topicLinks: [] };
-      await this.send(tx, bot, destination, draft, readFor);
+      await this.send(tx, bot, destination, draft, readFor, isReadByDefault);
       await tx.yield();
     }
   }
@@ -115,6 +117,12 @@ export class SystemMessages {
     ahead: ParsedMarkdown,
   ): Promise<string> {
     return (await this.draft(tx, realm, content, author, ahead)).rendered.html;
+  }
+
+  /** A notice that quotes what somebody typed, before the unit. Undefined where it cannot be rendered. */
+  async parseNotice(realm: Realm, content: string): Promise<ParsedMarkdown | undefined> {
+    const parsed = await this.parse(realm, content);
+    return parsed instanceof DomainError ? undefined : parsed;
   }
 
   /** The realm's own words of welcome, parsed before the unit: see `welcome`. */
@@ -205,6 +213,7 @@ export class SystemMessages {
     destination: Destination,
     { content, rendered }: Draft,
     readFor: readonly UserId[] = [],
+    isReadByDefault = false,
   ): Promise<Message> {
     return postMessage(tx, {
       sender,
@@ -215,6 +224,7 @@ export class SystemMessages {
       sentAt: this.clock.now(),
       isReadBySender: false,
       readFor,
+      isReadByDefault,
     });
   }
 

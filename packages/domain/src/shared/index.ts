@@ -1,7 +1,14 @@
 export type { Caller } from './caller.js';
 export type { Cancellation } from './cancellation.js';
 export type { Clock, Randomness } from './clock.js';
-export { DomainError, declaredErrors, type ErrorCode, type ErrorDetails } from './errors.js';
+export {
+  type DetailsOf,
+  type DetailsParameter,
+  DomainError,
+  declaredErrors,
+  type ErrorCode,
+  type ErrorDetails,
+} from './errors.js';
 export type { EventLoop } from './event-loop.js';
 export { escapeHtml } from './html.js';
 export type {

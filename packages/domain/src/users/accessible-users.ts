@@ -69,6 +69,9 @@ export async function inaccessibleUserIdsByGuest(
   return inaccessible;
 }
 
+/** That somebody came to know everybody, or knows only those they have to do with from now on (users §1.4). */
+export type Reach = 'widened' | 'narrowed';
+
 /** An event with which a guest may have come to know users, or may know them no longer. */
 export interface AccessQuestion {
   readonly guestId: UserId;
@@ -76,6 +79,7 @@ export interface AccessQuestion {
   /** As of this event they knew some of them. */
   readonly before: EventSeq;
   readonly at: EventSeq;
+  readonly reach?: Reach | undefined;
 }
 
 export interface AccessChange {
@@ -98,17 +102,19 @@ export async function accessChanges(
   );
   if (asked.length === 0) return questions.map(() => ({ gained: [], lost: [] }));
   const answers = await users.areConversationPartners(realmId, asked);
+  const isWhole = questions.some(({ reach }) => reach !== undefined);
   const changed = asked.flatMap(({ userId }, index) =>
-    index % 2 === 0 && answers[index] !== answers[index + 1] ? [userId] : [],
+    index % 2 === 0 && (isWhole || answers[index] !== answers[index + 1]) ? [userId] : [],
   );
   const found = await usersById({ users }, realmId, changed);
   let next = 0;
-  return questions.map(({ guestId, userIds }) => {
+  return questions.map(({ guestId, userIds, reach }) => {
     const gained: User[] = [];
     const lost: UserId[] = [];
     for (const userId of userIds) {
-      const wasKnown = answers[next++];
-      const isKnown = answers[next++];
+      const wasPartner = answers[next++]!;
+      const isPartner = answers[next++]!;
+      const [wasKnown, isKnown] = [reach === 'narrowed' || wasPartner, reach === 'widened' || isPartner];
       const user = found.get(userId);
       // Bots, and themselves, a guest knows at any time.
       if (wasKnown === isKnown || !user || isKnownToGuest(guestId, user, false)) continue;

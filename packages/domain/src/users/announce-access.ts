@@ -2,7 +2,9 @@ import { subscribersOf } from '../channels/channel-delivery.js';
 import { type Audience, allOf, except, users } from '../events/audience.js';
 import type { Realm } from '../realms/realm.js';
 import type { ChannelId, EventSeq, UserId } from '../shared/ids.js';
+import { slicesOf } from '../shared/slices.js';
 import type { Transaction } from '../shared/unit-of-work.js';
+import type { Reach } from './accessible-users.js';
 import { isLimitedGuest } from './user-access.js';
 import { limitedGuests } from './user-delivery.js';
 
@@ -47,6 +49,22 @@ export async function accessAnnouncer(tx: Transaction, realm: Realm): Promise<Ac
   };
 }
 
+/**
+ * Tells guests whether they know everybody from now on, or no longer (users §1.4): all of them, or one whose role changed.
+ * `before`: the end of the log before the change. Names everybody, and costs by that; it is asked for where an owner decides
+ * anew about all guests, or a guest's role changes.
+ */
+export async function announceReach(
+  tx: Transaction,
+  realm: Realm,
+  reach: Reach,
+  to: Audience,
+  before: EventSeq,
+): Promise<void> {
+  const ids = (await tx.users.listEntries(realm.id)).map(({ id }) => id);
+  await append(tx, realm, ids, to, before, reach);
+}
+
 /** Who of them is told what is found out where the event is delivered: it costs by guests who are online. */
 async function append(
   tx: Transaction,
@@ -54,9 +72,13 @@ async function append(
   userIds: readonly UserId[],
   audience: Audience,
   before: EventSeq,
+  reach?: Reach,
 ): Promise<void> {
-  for (let start = 0; start < userIds.length; start += MAX_USERS_PER_ACCESS_CHANGE) {
-    const named = userIds.slice(start, start + MAX_USERS_PER_ACCESS_CHANGE);
-    await tx.events.append(realm.id, { event: { type: 'user.access_changed', userIds: named, before }, audience });
+  for (const named of slicesOf(userIds, MAX_USERS_PER_ACCESS_CHANGE)) {
+    await tx.events.append(realm.id, {
+      event: { type: 'user.access_changed', userIds: named, before, ...(reach && { reach }) },
+      audience,
+    });
+    await tx.yield();
   }
 }

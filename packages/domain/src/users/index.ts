@@ -1,4 +1,4 @@
-export { accessChanges, accessibleUserIds } from './accessible-users.js';
+export { accessChanges, accessibleUserIds, type Reach } from './accessible-users.js';
 export { type Actor, type ActorReads, isAdministrator } from './actor.js';
 export { isEmailAddress } from './email-address.js';
 export {
@@ -21,6 +21,7 @@ export * from './use-cases/get-user.js';
 export * from './use-cases/grant-special-permission.js';
 export * from './use-cases/list-users.js';
 export * from './use-cases/register-user.js';
+export * from './use-cases/update-user.js';
 export type { AvatarSource, Bot, BotKind, SpecialPermission, SystemBotKind, User } from './user.js';
 export { isKnownToGuest, isLimitedGuest } from './user-access.js';
 export type {} from './user-delivery.js';

@@ -19,7 +19,7 @@ import type { GroupProjection } from '../groups/group-delivery.js';
 import type { Realm } from '../realms/realm.js';
 import { type EventSeq, isId, type RealmId, type UserId } from '../shared/ids.js';
 import type { Repositories } from '../shared/unit-of-work.js';
-import { accessChanges, inaccessibleUserIdsByGuest } from './accessible-users.js';
+import { accessChanges, inaccessibleUserIdsByGuest, type Reach } from './accessible-users.js';
 import { isAtLeast, ROLES, type Role } from './role.js';
 import type { User } from './user.js';
 import { isLimitedGuest } from './user-access.js';
@@ -83,7 +83,11 @@ declare module '../events/receiver.js' {
     /** Users it names, and of whom a guest who may not know them sees less. */
     readonly userIds?: readonly UserId[];
     /** Users whom a guest may know now or may have known before. */
-    readonly access?: { readonly userIds: readonly UserId[]; readonly before: EventSeq };
+    readonly access?: {
+      readonly userIds: readonly UserId[];
+      readonly before: EventSeq;
+      readonly reach?: Reach | undefined;
+    };
   }
 }
 
@@ -226,9 +230,9 @@ const NOTHING: Omit<UserReceiver, 'role'> = { inaccessible: new Set(), gained: [
 
 export const userReceiver = ({ role }: QueueOwner): UserReceiver => ({ role, ...NOTHING });
 
-/** Only guests who may not know everybody see less of others than there is. */
+/** Only guests who may not know everybody see less of others than there is, or did until now. */
 export const needsUsers = ({ userIds, access }: EventNeeds, { isLimitedGuest: isLimited }: QueueOwner): boolean =>
-  isLimited && (userIds !== undefined || access !== undefined);
+  (isLimited && (userIds !== undefined || access !== undefined)) || access?.reach === 'widened';
 
 /** In the order of the requests. A constant number of statements. */
 export async function loadUserReceivers(
@@ -241,7 +245,7 @@ export async function loadUserReceivers(
   const namedTo = unique(guests.flatMap(({ owner, needs }) => (needs.userIds ? [owner.userId] : [])));
   const inaccessible = await inaccessibleUserIdsByGuest(repositories, realmId, namedTo, named);
 
-  const changing = guests.filter(({ needs, seq }) => needs.access && seq !== null);
+  const changing = requests.filter(({ owner, needs, seq }) => needs.access && seq !== null && needsUsers(needs, owner));
   const changes = await accessChanges(
     repositories,
     realmId,

@@ -1,5 +1,6 @@
 import type { EventFormats } from '../events/event.js';
 import type { EventSeq, UserId } from '../shared/ids.js';
+import type { Reach } from './accessible-users.js';
 import type { Role } from './role.js';
 import type { User } from './user.js';
 
@@ -8,13 +9,16 @@ export interface UserEventTypes {
   'user.created': { readonly user: User };
   /** To everybody who may know the user. */
   'user.role_changed': { readonly userId: UserId; readonly role: Role };
+  /** To everybody who may know the user; the user as they are afterwards. Only those who see the address are told of it. */
+  'user.email_changed': { readonly user: User };
   /** To everybody who may know the user; a deactivated user's queues end. */
   'user.activation_changed': { readonly userId: UserId; readonly isActive: boolean };
   /**
    * To guests who may not know everybody: whether they know these users was decided anew (users §1.4). What it was before
-   * is what held at `before`, a seq. Names at most `MAX_USERS_PER_ACCESS_CHANGE` users.
+   * is what held at `before`, a seq. Names at most `MAX_USERS_PER_ACCESS_CHANGE` users. `reach`: they came to know everybody,
+   * or know everybody no longer; absent: they do not, before and after.
    */
-  'user.access_changed': { readonly userIds: readonly UserId[]; readonly before: EventSeq };
+  'user.access_changed': { readonly userIds: readonly UserId[]; readonly before: EventSeq; readonly reach?: Reach };
   /** To nobody: whoever keeps keys at hand forgets this user's. */
   'user.credentials_changed': { readonly userId: UserId };
 }
@@ -26,6 +30,7 @@ declare module '../events/event.js' {
 export const USER_EVENT_FORMATS: EventFormats<UserEventTypes> = {
   'user.created': 2,
   'user.role_changed': 1,
+  'user.email_changed': 1,
   'user.activation_changed': 1,
   'user.access_changed': 1,
   'user.credentials_changed': 1,

@@ -13,6 +13,8 @@ export interface Surroundings {
   readonly react: () => Promise<Reacted>;
   /** A successful POST of whoever calls; answers its fields. */
   readonly post: (path: string, fields: Fields) => Promise<Fields>;
+  /** Made by whoever calls; answers its id. */
+  readonly makeChannel: (name: string) => Promise<number>;
 }
 
 export interface Reacted extends Fields {
@@ -81,6 +83,10 @@ const narrowed = (fields: Fields): Readonly<Record<string, Input>> =>
   );
 
 const owner: Input = ({ organization: { owners } }) => ({ user_id: owners[1]!.id, email: owners[1]!.email });
+const ownerInChannel: Input = ({ organization: { owners, channelIds } }) => ({
+  user_id: owners[1]!.id,
+  stream_id: channelIds[0],
+});
 const firstChannel: Input = ({ organization: { channelIds } }) => ({ stream_id: channelIds[0], topic_name: 'topic 1' });
 
 const draftFor = ({ organization: { channelIds } }: Surroundings, content: string): Fields => ({
@@ -159,6 +165,19 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
   },
   'GET /users/:user_id': { somebody: owner },
   'GET /users/:email': { somebody: owner },
+  'PATCH /users/:user_id': {
+    'a name': ({ organization: { members }, n }) => ({
+      user_id: members[0]!.id,
+      full_name: lengthened(`New ${n} `, 100),
+    }),
+    'a role': ({ organization: { members }, n }) => ({ user_id: members[1]!.id, role: n % 2 === 0 ? 600 : 300 }),
+  },
+  'PATCH /users/:email': {
+    'a name': ({ organization: { members }, n }) => ({
+      email: members[0]!.email,
+      full_name: lengthened(`New ${n} `, 100),
+    }),
+  },
   'GET /streams': {
     'all of them': () => ({
       include_public: true,
@@ -177,6 +196,29 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
       subscribers: peopleOf(surroundings),
       announce: true,
     }),
+  },
+  'GET /streams/:stream_id': { 'a channel': firstChannel },
+  'GET /streams/:stream_id/members': { 'of a large one': firstChannel },
+  'GET /users/:user_id/subscriptions/:stream_id': { somebody: ownerInChannel },
+  'GET /users/:user_id/channels': { somebody: owner },
+  'PATCH /streams/:stream_id': {
+    'a description': ({ organization: { channelIds }, n }) => ({ stream_id: channelIds[0], description: `About ${n}` }),
+    'everything of the largest one, with permissions for everybody': (surroundings) => {
+      const { organization, n } = surroundings;
+      const permissions = Object.entries(permissionsFor(surroundings));
+      return {
+        stream_id: organization.channelIds[1],
+        new_name: lengthened(`Changed ${n} `, 60),
+        description: lengthened(`${n} `, 1024),
+        is_private: n % 2 === 0,
+        topics_policy: n % 2 === 0 ? 'inherit' : 'disable_empty_topic',
+        message_retention_days: n + 1,
+        ...Object.fromEntries(permissions.map(([name, value]) => [name, { new: value }])),
+      };
+    },
+  },
+  'DELETE /streams/:stream_id': {
+    'a channel': async ({ n, makeChannel }) => ({ stream_id: await makeChannel(`Archived ${n}`) }),
   },
   'GET /users/me/subscriptions': {
     'with subscribers': () => ({ include_subscribers: 'true' }),
@@ -316,6 +358,13 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
       const { reminder_id } = await post('/reminders', reminderOf(n + 1, ''));
       return { reminder_id };
     },
+  },
+  'PUT /bot_storage': {
+    'one text': () => ({ storage: { key: 'value' } }),
+    'a long text': () => ({ storage: { key: 'x'.repeat(900_000) } }),
+    'ten thousand texts': ({ n }) => ({
+      storage: Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`${n} ${index}`, 'x'.repeat(50)])),
+    }),
   },
   'POST /messages/flags/narrow': {
     one: () => ({ ...FEWEST, narrow: [], op: 'add', flag: 'starred' }),

@@ -1,4 +1,5 @@
 import {
+  type ChangeChannelInput,
   type ChannelOptions,
   type ChannelPermission,
   MAX_CHANNEL_DESCRIPTION_LENGTH,
@@ -8,11 +9,13 @@ import {
   type TopicsPolicy,
 } from '@parley/domain/channels';
 import type { GroupSettingValue } from '@parley/domain/groups';
-import type { UserId } from '@parley/domain/shared';
-import { toGroupSetting } from '../groups/group-setting.presenters.js';
+import type { ChannelId, UserId } from '@parley/domain/shared';
+import { toGroupSetting, toGroupSettingUpdate } from '../groups/group-setting.presenters.js';
+import { given } from '../routing/given.js';
 import { MAX_IDS, MAX_NAMES, MAX_TEXT_LENGTH } from '../routing/limits.js';
 import {
   anyOf,
+  groupSettingChange,
   integer,
   jsonOrText,
   listOf,
@@ -21,6 +24,7 @@ import {
   optional,
   refine,
   text,
+  type ValueOf,
   type WireGroupSetting,
 } from '../routing/param-types.js';
 import {
@@ -131,6 +135,40 @@ export class SubscribeUsersDto {
   @NullableIntegerParam() folder_id: number | null = null;
 }
 
+const permissionChange = groupSettingChange();
+type PermissionChange = ValueOf<typeof permissionChange>;
+
+/** And a change of each permission. */
+export class ChangeChannelDto {
+  @IntegerParam() stream_id!: number;
+  @param(description, { optional: true }) description?: string;
+  @BooleanParam({ optional: true }) is_private?: boolean;
+  @BooleanParam({ optional: true }) history_public_to_subscribers?: boolean;
+  @BooleanParam({ optional: true }) is_web_public?: boolean;
+  @BooleanParam({ optional: true }) is_default_stream?: boolean;
+  @TextParam({ ...CHANNEL_NAME, optional: true }) new_name?: string;
+  @param(retention, { optional: true }) message_retention_days?: number | string;
+  @BooleanParam({ optional: true }) is_archived?: boolean;
+  @NullableIntegerParam({ optional: true }) folder_id?: number | null;
+  @param(topicsPolicy, { optional: true }) topics_policy?: TopicsPolicy;
+}
+for (const [, name] of WIRE_CHANNEL_PERMISSIONS) {
+  param(permissionChange, { optional: true })(ChangeChannelDto.prototype, name);
+}
+
+export class OneChannelDto {
+  @IntegerParam() stream_id!: number;
+}
+
+export class GetSubscriptionStatusDto {
+  @IntegerParam() user_id!: number;
+  @IntegerParam() stream_id!: number;
+}
+
+export class ListUserChannelsDto {
+  @IntegerParam() user_id!: number;
+}
+
 export class UnsubscribeUsersDto {
   @TextListParam({ max: MAX_NAMES, each: CHANNEL_NAME }) subscriptions!: string[];
   @param(principals, { optional: true }) principals?: number[] | string[];
@@ -172,6 +210,32 @@ function toPermissions(dto: Readonly<Record<string, unknown>>): ChannelOptions['
     if (value !== undefined) wanted[name] = toGroupSetting(value as WireGroupSetting);
   }
   return wanted;
+}
+
+/** `is_archived` means something only where it says no (channels §4.11). */
+export function toChannelChange(dto: ChangeChannelDto): ChangeChannelInput {
+  const permissions: { -readonly [P in ChannelPermission]?: ChangeChannelInput['permissions'][P] } = {};
+  for (const [name, wireName] of WIRE_CHANNEL_PERMISSIONS) {
+    const change = (dto as object as Readonly<Record<string, unknown>>)[wireName] as PermissionChange | undefined;
+    if (change) permissions[name] = toGroupSettingUpdate(change);
+  }
+  const { message_retention_days: days } = dto;
+  return given({
+    channelId: dto.stream_id as ChannelId,
+    name: dto.new_name,
+    description: dto.description,
+    privacy: given({
+      isPrivate: dto.is_private,
+      isWebPublic: dto.is_web_public,
+      hasSharedHistory: dto.history_public_to_subscribers,
+    }),
+    isDefault: dto.is_default_stream,
+    retention: days === undefined ? undefined : toRetention(days),
+    unarchives: dto.is_archived === false,
+    folderId: dto.folder_id,
+    topicsPolicy: dto.topics_policy,
+    permissions,
+  });
 }
 
 /** Null: the caller. An empty list too. */

@@ -28,9 +28,13 @@ export const WIRE_CHANNEL_PERMISSIONS = (Object.keys(CHANNEL_PERMISSIONS) as Cha
 const POST_POLICIES = { everyone: 1, administrators: 2, fullMembers: 3, moderators: 4 } as const;
 const ANNOUNCEMENT_ONLY = POST_POLICIES.administrators;
 
+export function presentPostPolicy(senders: ChannelView['sendersSystemGroup']) {
+  const policy = POST_POLICIES[senders ?? 'everyone'];
+  return { stream_post_policy: policy, is_announcement_only: policy === ANNOUNCEMENT_ONLY };
+}
+
 /** Channels §2.1: exactly these keys, since strict clients refuse others. */
 export function presentChannel(channel: ChannelView) {
-  const postPolicy = POST_POLICIES[channel.sendersSystemGroup ?? 'everyone'];
   return {
     stream_id: channel.id,
     name: channel.name,
@@ -42,8 +46,7 @@ export function presentChannel(channel: ChannelView) {
     invite_only: isPrivate(channel),
     is_web_public: isWebPublic(channel),
     history_public_to_subscribers: hasSharedHistory(channel),
-    stream_post_policy: postPolicy,
-    is_announcement_only: postPolicy === ANNOUNCEMENT_ONLY,
+    ...presentPostPolicy(channel.sendersSystemGroup),
     message_retention_days: channel.messageRetentionDays,
     topics_policy: channel.topicsPolicy,
     first_message_id: channel.firstMessageId,

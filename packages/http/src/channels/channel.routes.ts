@@ -1,8 +1,14 @@
 import {
+  ArchiveChannel,
+  ChangeChannel,
   CreateChannel,
   FindChannelId,
+  GetChannel,
+  GetSubscriptionStatus,
   ListChannels,
+  ListSubscribers,
   ListSubscriptions,
+  ListUserChannels,
   SubscribeUsers,
   UnsubscribeUsers,
 } from '@parley/domain/channels';
@@ -10,23 +16,31 @@ import { ListTopics } from '@parley/domain/messages';
 import type { ChannelId, UserId } from '@parley/domain/shared';
 import { type Route, route } from '../routing/route.js';
 import {
+  ChangeChannelDto,
   CreateChannelDto,
   FindChannelIdDto,
+  GetSubscriptionStatusDto,
   ListChannelsDto,
   ListSubscriptionsDto,
   ListTopicsDto,
+  ListUserChannelsDto,
+  OneChannelDto,
   SubscribeUsersDto,
+  toChannelChange,
   toChannelOptions,
   toPrincipals,
   UnsubscribeUsersDto,
 } from './channel.dtos.js';
 import {
+  presentChannel,
   presentChannels,
   presentSubscribeUsers,
   presentSubscriptions,
   presentTopics,
   presentUnsubscribeUsers,
 } from './channel.presenters.js';
+
+const toChannelId = ({ stream_id }: { readonly stream_id: number }) => ({ channelId: stream_id as ChannelId });
 
 export const channelRoutes: readonly Route[] = [
   route('GET', '/streams', {
@@ -60,6 +74,46 @@ export const channelRoutes: readonly Route[] = [
       announce: dto.announce,
     }),
     present: (id) => ({ id }),
+  }),
+  route('GET', '/streams/:stream_id', {
+    auth: 'user',
+    dto: OneChannelDto,
+    useCase: GetChannel,
+    toInput: toChannelId,
+    present: (channel) => ({ stream: presentChannel(channel) }),
+  }),
+  route('GET', '/streams/:stream_id/members', {
+    auth: 'user',
+    dto: OneChannelDto,
+    useCase: ListSubscribers,
+    toInput: toChannelId,
+    present: (subscribers) => ({ subscribers }),
+  }),
+  route('GET', '/users/:user_id/subscriptions/:stream_id', {
+    auth: 'user',
+    dto: GetSubscriptionStatusDto,
+    useCase: GetSubscriptionStatus,
+    toInput: ({ user_id, stream_id }) => ({ userId: user_id as UserId, channelId: stream_id as ChannelId }),
+    present: (is_subscribed) => ({ is_subscribed }),
+  }),
+  route('GET', '/users/:user_id/channels', {
+    auth: 'user',
+    dto: ListUserChannelsDto,
+    useCase: ListUserChannels,
+    toInput: ({ user_id }) => ({ userId: user_id as UserId }),
+    present: (subscribed_channel_ids) => ({ subscribed_channel_ids }),
+  }),
+  route('PATCH', '/streams/:stream_id', {
+    auth: 'user',
+    dto: ChangeChannelDto,
+    useCase: ChangeChannel,
+    toInput: toChannelChange,
+  }),
+  route('DELETE', '/streams/:stream_id', {
+    auth: 'user',
+    dto: OneChannelDto,
+    useCase: ArchiveChannel,
+    toInput: toChannelId,
   }),
   route('GET', '/users/me/subscriptions', {
     auth: 'user',
@@ -106,7 +160,7 @@ export const channelRoutes: readonly Route[] = [
     auth: 'user',
     dto: ListTopicsDto,
     useCase: ListTopics,
-    toInput: ({ stream_id }) => ({ channelId: stream_id as ChannelId }),
+    toInput: toChannelId,
     present: (topics, { dto }) => presentTopics(topics, dto.allow_empty_topic_name),
   }),
 ];

@@ -6,9 +6,8 @@ import {
   type RealmPermission,
   type RealmSettingName,
 } from '@parley/domain/realms';
-import { toGroupSetting } from '../groups/group-setting.presenters.js';
+import { toGroupSettingUpdate } from '../groups/group-setting.presenters.js';
 import { permissionTitle } from '../groups/permission-title.js';
-import { given } from '../routing/given.js';
 import { groupSettingChange, type ValueOf } from '../routing/param-types.js';
 import { param, TextParam } from '../routing/params.js';
 import { declareSettings } from '../settings/declare-settings.js';
@@ -43,10 +42,7 @@ export function toPermissionChanges(dto: ChangeRealmDto): ChangeRealmInput['perm
       | PermissionChange
       | undefined;
     if (!change) continue;
-    changes[permission] = given({
-      new: toGroupSetting(change.new),
-      old: change.old === undefined ? undefined : toGroupSetting(change.old),
-    });
+    changes[permission] = toGroupSettingUpdate(change);
   }
   return changes;
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, request as httpRequest, type IncomingHttpHeaders, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import type { Caller, RealmId, UserId } from '@parley/domain/shared';
+import type { Caller, ChannelId, RealmId, UserId } from '@parley/domain/shared';
 import { DomainError } from '@parley/domain/shared';
 import express from 'express';
 import { type Authenticator, BasicAuthenticator, type Credentials, type Identity } from './authenticate.js';
@@ -20,7 +20,7 @@ import {
 import { RateLimiter } from './rate-limit.js';
 import { success, WireText } from './reply.js';
 import type { CallerRole } from './role-requirements.js';
-import { type AnonymousCaller, type Route, route, type UseCaseKey } from './route.js';
+import { type AnonymousClient, type Route, route, type UseCaseKey } from './route.js';
 
 // ---------------------------------------------------------------------------------------------- a small chat server
 
@@ -86,7 +86,9 @@ class GetChannel {
   constructor(readonly channels: ChannelRepositoryLookAlike) {}
   async execute(_caller: Caller, { id }: { id: number }) {
     if (id === 404)
-      throw new DomainError('UNKNOWN_DESTINATION', `Channel with ID '404' does not exist`, { channelId: id });
+      throw new DomainError('UNKNOWN_DESTINATION', `Channel with ID '404' does not exist`, {
+        channelId: id as ChannelId,
+      });
     if (id === 500) throw new TypeError('a secret');
     return { id };
   }
@@ -99,7 +101,7 @@ class FetchApiKeyDto {
 
 class FetchApiKey {
   constructor(private readonly limiter: RateLimiter) {}
-  async execute({ realmId }: AnonymousCaller, { username, password }: FetchApiKeyDto) {
+  async execute({ realmId }: AnonymousClient, { username, password }: FetchApiKeyDto) {
     if (realmId === null) throw new DomainError('UNKNOWN_REALM', 'Invalid subdomain');
     if (!username.includes('@')) throw new DomainError('INVALID_EMAIL', 'Enter a valid email address.');
     this.limiter.attempt('authenticate_by_username', username);
@@ -112,7 +114,7 @@ class FetchApiKey {
 }
 
 class GetServerSettings {
-  async execute(visitor: AnonymousCaller) {
+  async execute(visitor: AnonymousClient) {
     return { ip: visitor.ip, host: visitor.host, realmId: visitor.realmId };
   }
 }

@@ -1,12 +1,12 @@
 import { judgeInvitees } from '@parley/domain/invitations';
-import { DomainError, type ErrorCode, type ErrorDetails } from '@parley/domain/shared';
+import { type DetailsParameter, DomainError, type ErrorCode } from '@parley/domain/shared';
 import { parseUserAgent } from './client-identity.js';
 import { variantOf } from './client-variant.js';
 import { replyToError } from './error-replies.js';
 import { methodNotAllowed } from './errors.js';
 
-const answer = (code: ErrorCode, message: string, details?: ErrorDetails) => {
-  const { reply } = replyToError(new DomainError(code, message, details));
+const answer = (code: ErrorCode, message: string, details?: object) => {
+  const { reply } = replyToError(new DomainError(code, message, ...([details] as DetailsParameter<ErrorCode>)));
   return { status: reply.status, headers: reply.headers, ...JSON.parse(String(reply.body)) };
 };
 

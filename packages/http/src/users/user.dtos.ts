@@ -1,7 +1,9 @@
+import { given } from '../routing/given.js';
 import { MAX_IDS, MAX_TEXT_LENGTH } from '../routing/limits.js';
 import { TooLong } from '../routing/param-error.js';
 import { integer, listOf, type ParamType } from '../routing/param-types.js';
-import { BooleanParam, IntegerParam, param, TextParam } from '../routing/params.js';
+import { BooleanParam, IntegerOneOfParam, IntegerParam, param, TextParam } from '../routing/params.js';
+import { ROLE_NUMBERS, ROLES_BY_NUMBER } from './user.presenters.js';
 
 const NUMBER = /^\s*\d+\s*$/;
 const ids = listOf(integer(), { max: MAX_IDS });
@@ -40,3 +42,23 @@ export class CreateUserDto {
   @TextParam({ max: MAX_TEXT_LENGTH }) password!: string;
   @TextParam({ max: MAX_TEXT_LENGTH }) full_name!: string;
 }
+
+const ROLE = { optional: true } as const;
+
+export class UpdateUserDto {
+  @IntegerParam() user_id!: number;
+  @TextParam({ max: MAX_TEXT_LENGTH, optional: true }) full_name?: string;
+  @IntegerOneOfParam(Object.values(ROLE_NUMBERS), ROLE) role?: number;
+  @TextParam({ max: MAX_TEXT_LENGTH, optional: true }) new_email?: string;
+}
+
+export class UpdateUserByEmailDto {
+  @TextParam({ max: MAX_TEXT_LENGTH }) email!: string;
+  @TextParam({ max: MAX_TEXT_LENGTH, optional: true }) full_name?: string;
+  @IntegerOneOfParam(Object.values(ROLE_NUMBERS), ROLE) role?: number;
+  @TextParam({ max: MAX_TEXT_LENGTH, optional: true }) new_email?: string;
+}
+
+/** What both ways to name the user have in common. */
+export const toUserChanges = ({ full_name, role, new_email }: Omit<UpdateUserByEmailDto, 'email'>) =>
+  given({ fullName: full_name, role: role === undefined ? undefined : ROLES_BY_NUMBER.get(role)!, email: new_email });

@@ -1,5 +1,5 @@
 import type { EventOf } from '@parley/domain/events';
-import { canSeeEmail, type User, type UserEventTypes } from '@parley/domain/users';
+import { canSeeEmail, isEmailPublic, type User, type UserEventTypes } from '@parley/domain/users';
 import {
   type EventContext,
   keyOf,
@@ -11,7 +11,7 @@ import {
   type WireEvent,
 } from '../events/event-presenter.js';
 import { can } from '../events/queue-presentation.js';
-import { presentUnknownUser, presentUser, ROLE_NUMBERS, UNKNOWN_USER_NAME } from './user.presenters.js';
+import { presentAvatar, presentUnknownUser, presentUser, ROLE_NUMBERS, UNKNOWN_USER_NAME } from './user.presenters.js';
 
 export const USER_EVENTS = {
   'user.created': {
@@ -23,15 +23,16 @@ export const USER_EVENTS = {
     op: 'update',
     person: { user_id: userId, role: ROLE_NUMBERS[role] },
   })),
+  'user.email_changed': { wireTypes: ['realm_user'], present: presentEmailChange },
   'user.activation_changed': toAll('realm_user', ({ userId, isActive }) => ({
     op: 'update',
     person: { user_id: userId, is_active: isActive },
   })),
   'user.access_changed': {
     wireTypes: ['realm_user'],
-    needs: ({ userIds, before }) => ({ access: { userIds, before } }),
+    needs: ({ userIds, before, reach }) => ({ access: { userIds, before, reach } }),
     present: (_event, context) => [
-      ...context.receiver.gained.map((user) => presentUserAdded(user, context)),
+      ...context.receiver.gained.flatMap((user) => presentUserGained(user, context)),
       ...context.receiver.lost.map((user_id) => [
         opened({ type: 'realm_user', op: 'remove', person: { user_id, full_name: UNKNOWN_USER_NAME } }),
       ]),
@@ -47,6 +48,31 @@ function presentUserCreated({ user }: EventOf<'user.created'>, context: EventCon
   if (can(presentation, 'user_list_incomplete')) return [];
   const person = () => presentUnknownUser(user.id, publicRealm, { withActivity: true });
   return [[context.shared('unknown', () => opened({ type: 'realm_user', op: 'add', person: person() }))]];
+}
+
+/** The address, and the gravatar that is made of it, for those who see it; what stands for it where that is the same (users §3.2). */
+function presentEmailChange({ user }: EventOf<'user.email_changed'>, context: EventContext): Presented {
+  const { receiver, publicRealm } = context;
+  const { id: user_id } = user;
+  if (!canSeeEmail({ id: receiver.userId, role: receiver.role }, user)) return [];
+  const people = [
+    { user_id, delivery_email: user.email },
+    ...(isEmailPublic(user) ? [{ user_id, new_email: user.email }] : []),
+    ...(user.avatar.source === 'gravatar'
+      ? [{ ...presentAvatar(user, publicRealm, { seesEmail: true, clientGravatar: false }), user_id }]
+      : []),
+  ];
+  return people.map((person, index) => [
+    context.shared(String(index), () => opened({ type: 'realm_user', op: 'update', person })),
+  ]);
+}
+
+/** Clients take somebody added for active. */
+function presentUserGained(user: User, context: EventContext): readonly WireEvent[] {
+  const added = presentUserAdded(user, context);
+  if (user.isActive) return [added];
+  const person = { user_id: user.id, is_active: false };
+  return [added, [opened({ type: 'realm_user', op: 'update', person })]];
 }
 
 function presentUserAdded(user: User, context: EventContext): WireEvent {

@@ -22,6 +22,10 @@ export const ROLE_NUMBERS: Readonly<Record<Role, number>> = {
   guest: 600,
 };
 
+export const ROLES_BY_NUMBER: ReadonlyMap<number, Role> = new Map(
+  (Object.keys(ROLE_NUMBERS) as Role[]).map((role) => [ROLE_NUMBERS[role], role]),
+);
+
 export const BOT_TYPES: Readonly<Record<BotKind, number>> = {
   generic: 1,
   incomingWebhook: 2,

@@ -1,9 +1,17 @@
 import type { RealmUrls, UserId } from '@parley/domain/shared';
-import { CreateUser, GetOwnUser, GetUser, ListUsers } from '@parley/domain/users';
+import { CreateUser, GetOwnUser, GetUser, ListUsers, UpdateUser } from '@parley/domain/users';
 import { NoParameters } from '../routing/params.js';
 import { success, WireText } from '../routing/reply.js';
 import { type Route, route } from '../routing/route.js';
-import { CreateUserDto, GetUserByEmailDto, GetUserDto, ListUsersDto } from './user.dtos.js';
+import {
+  CreateUserDto,
+  GetUserByEmailDto,
+  GetUserDto,
+  ListUsersDto,
+  toUserChanges,
+  UpdateUserByEmailDto,
+  UpdateUserDto,
+} from './user.dtos.js';
 import { presentGetUser, presentOwnUser } from './user.presenters.js';
 import type { UserListForm, UserPagePresenter } from './user-page.js';
 
@@ -54,6 +62,20 @@ export function userRoutes(realmUrls: RealmUrls, pages: UserPagePresenter): read
       useCase: GetUser,
       toInput: ({ email }) => ({ email }),
       present: (output, { dto }) => presentGetUser(output, dto, realmUrls),
+    }),
+    route('PATCH', '/users/:user_id', {
+      auth: 'user',
+      roleRequirements: ['administrator'],
+      dto: UpdateUserDto,
+      useCase: UpdateUser,
+      toInput: ({ user_id, ...changes }) => ({ user: { id: user_id as UserId }, ...toUserChanges(changes) }),
+    }),
+    route('PATCH', '/users/:email', {
+      auth: 'user',
+      roleRequirements: ['administrator'],
+      dto: UpdateUserByEmailDto,
+      useCase: UpdateUser,
+      toInput: ({ email, ...changes }) => ({ user: { email }, ...toUserChanges(changes) }),
     }),
   ];
 }

@@ -1,7 +1,7 @@
 import type { Route } from '@parley/http';
 import { fieldsOf } from '../testing/expectations.js';
 import { TestServer } from '../testing/test-server.js';
-import { expectInStep, WireWorld as World, type WorldPerson } from '../testing/wire-world.js';
+import { expectInStep, WireWorld as World, type WorldChannel, type WorldPerson } from '../testing/wire-world.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -11,7 +11,7 @@ interface Scenario {
   /** Null: nobody signed in. */
   readonly as: WorldPerson | null;
   /** Before the clients register. */
-  readonly given?: (world: World) => Promise<unknown>;
+  readonly given?: ((world: World) => Promise<unknown>) | undefined;
   readonly params?: Fields | ((world: World) => Fields | Promise<Fields>);
   /** Instead of the parameters in the route's path. */
   readonly at?: (world: World) => Fields;
@@ -28,8 +28,11 @@ const CREATED = ['stream/create'];
 const JOINED = ['subscription/add', 'subscription/peer_add'];
 const LEFT = ['subscription/peer_remove', 'subscription/remove'];
 const HIDDEN = ['stream/delete'];
+const CHANGED = ['stream/update'];
 /** Somebody new, or new to a guest. */
 const ACQUAINTED = ['realm_user/add'];
+const LOST = ['realm_user/remove'];
+const ROLE = ['realm_user/update', 'user_group/add_members', 'user_group/remove_members'];
 
 const send =
   (content: string, to: (world: World) => Fields) =>
@@ -45,10 +48,16 @@ const mark =
   ({ messages }: World): Fields => ({ op, flag, messages: indexes.map((index) => messages[index]) });
 const SNIPPET = { title: 'Greeting', content: 'Hello!' };
 const VIEW = { fragment: 'narrow/is/starred' };
+const toUser =
+  (name: WorldPerson) =>
+  ({ people }: World): Fields => ({ user_id: people[name].id });
 const SMILE = { emoji_name: 'smile' };
 const toMessage =
   (index: number) =>
   ({ messages }: World): Fields => ({ message_id: messages[index] });
+const toChannel =
+  (name: WorldChannel) =>
+  ({ channels }: World): Fields => ({ stream_id: channels[name] });
 const everything = { anchor: 'oldest', num_before: 0, num_after: 100, narrow: [] };
 const subscribing =
   (names: readonly string[], ...principals: readonly WorldPerson[]) =>
@@ -283,6 +292,10 @@ const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
       heard: ['reminders/remove'],
     },
   ],
+  'PUT /bot_storage': [
+    { title: 'is the bot’s own business', as: 'helper', params: { storage: { key: 'value' } }, heard: [] },
+  ],
+  'DELETE /bot_storage': [{ title: 'is the bot’s own business', as: 'helper', heard: [] }],
   'POST /messages/render': [{ title: 'changes nothing', as: 'hamlet', params: { content: '*hello*' }, heard: [] }],
   'POST /channels/create': [
     {
@@ -308,6 +321,108 @@ const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
       as: 'iago',
       params: creating('attic', { is_default_stream: true }),
       heard: [...CREATED, 'default_streams'],
+    },
+  ],
+  'PATCH /streams/:stream_id': [
+    {
+      title: 'what it is called and like',
+      as: 'iago',
+      at: toChannel('town'),
+      params: { new_name: 'city', description: '*hills*', topics_policy: 'disable_empty_topic' },
+      heard: [...CHANGED, ...MESSAGE],
+    },
+    {
+      title: 'how long it keeps messages',
+      as: 'desdemona',
+      at: toChannel('museum'),
+      params: { message_retention_days: 30 },
+      heard: [...CHANGED, ...MESSAGE],
+    },
+    {
+      title: 'no default channel any more',
+      as: 'iago',
+      at: toChannel('garden'),
+      params: { is_default_stream: false },
+      heard: ['default_streams'],
+    },
+    ...[
+      ['closet', 'public', { is_private: false }, [...CREATED, 'subscription/peer_add']],
+      ['closet', 'web-public', { is_private: false, is_web_public: true }, [...CREATED, 'subscription/peer_add']],
+      ['closet', 'private with a shared history', { history_public_to_subscribers: true }, []],
+      ['town', 'private', { is_private: true }, HIDDEN],
+      ['town', 'web-public', { is_web_public: true }, [...CREATED, 'subscription/peer_add']],
+      ['museum', 'public', { is_web_public: false }, HIDDEN],
+      ['museum', 'private', { is_private: true, is_web_public: false }, HIDDEN],
+    ].map(([channel, kind, params, more]) => ({
+      title: `${channel} ${kind}`,
+      as: 'desdemona' as const,
+      given: channel === 'closet' ? desdemonaJoinsCloset : undefined,
+      at: toChannel(channel as WorldChannel),
+      params: params as Fields,
+      heard: [...CHANGED, ...MESSAGE, ...(more as string[])],
+    })),
+    {
+      title: 'who may post',
+      as: 'iago',
+      at: toChannel('town'),
+      params: async (world) => ({ can_send_message_group: { new: (await systemGroups(world)).administrators } }),
+      heard: [...CHANGED, ...MESSAGE],
+    },
+    {
+      title: 'who may see and join it',
+      as: 'hamlet',
+      given: hamletAdministersCloset,
+      at: toChannel('closet'),
+      params: ({ people: { cordelia, polonius } }) => ({
+        can_subscribe_group: { new: { direct_members: [cordelia.id, polonius.id], direct_subgroups: [] } },
+      }),
+      heard: [...CHANGED, ...CREATED, 'subscription/peer_add'],
+    },
+    {
+      title: 'who may see and join it no longer',
+      as: 'hamlet',
+      given: async (world) => {
+        const { server, people, channels } = world;
+        await hamletAdministersCloset(world);
+        fieldsOf(
+          await server.patch(`/streams/${channels.closet}`, people.hamlet, {
+            can_subscribe_group: { new: { direct_members: [people.cordelia.id], direct_subgroups: [] } },
+          }),
+        );
+      },
+      at: toChannel('closet'),
+      params: async (world) => ({ can_subscribe_group: { new: (await systemGroups(world)).nobody } }),
+      heard: [...CHANGED, ...HIDDEN],
+    },
+    {
+      title: 'in use again',
+      as: 'iago',
+      given: ({ server, people, channels }) => server.delete(`/streams/${channels.museum}`, people.iago),
+      at: toChannel('museum'),
+      params: { is_archived: false },
+      heard: [...CHANGED, ...CREATED, ...JOINED, ...MESSAGE],
+    },
+  ],
+  'DELETE /streams/:stream_id': [
+    {
+      title: 'one that anybody sees',
+      as: 'iago',
+      // What is unread in an archived channel is counted for clients that do not know of it, too.
+      given: ({ server, people, channels }) =>
+        server.post('/mark_stream_as_read', people.hamlet, { stream_id: channels.museum }),
+      at: toChannel('museum'),
+      heard: [...CHANGED, ...HIDDEN, ...MESSAGE],
+    },
+    {
+      title: 'a default one where newcomers are announced',
+      as: 'desdemona',
+      given: ({ server, people, channels }) =>
+        server.patch('/realm', people.desdemona, {
+          new_stream_announcements_stream_id: channels.garden,
+          signup_announcements_stream_id: channels.garden,
+        }),
+      at: toChannel('garden'),
+      heard: ['default_streams', 'realm/update_dict', ...CHANGED, ...HIDDEN],
     },
   ],
   'POST /users/me/subscriptions': [
@@ -366,6 +481,46 @@ const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
       as: 'desdemona',
       params: { email: 'yorick@zulip.com', password: 'alas, poor yorick 1601', full_name: 'Yorick' },
       heard: [...ACQUAINTED, 'subscription/peer_add', 'user_group/add_members'],
+    },
+  ],
+  'PATCH /users/:user_id': [
+    {
+      title: 'a name',
+      as: 'iago',
+      at: toUser('hamlet'),
+      params: { full_name: 'Prince' },
+      heard: ['realm_user/update'],
+    },
+    { title: 'a role', as: 'iago', at: toUser('hamlet'), params: { role: 300 }, heard: ROLE },
+    {
+      title: 'the same for less',
+      as: 'iago',
+      at: toUser('hamlet'),
+      params: { role: 600 },
+      heard: [...ROLE, ...HIDDEN, ...LOST, 'default_streams'],
+    },
+    {
+      title: 'that of a guest who knew few',
+      as: 'iago',
+      at: toUser('stranger'),
+      params: { role: 400 },
+      heard: [...ROLE, ...CREATED, 'subscription/peer_add', ...ACQUAINTED, 'default_streams'],
+    },
+    {
+      title: 'to administrator',
+      as: 'desdemona',
+      at: toUser('cordelia'),
+      params: { role: 200 },
+      heard: [...ROLE, ...CREATED, 'subscription/peer_add'],
+    },
+  ],
+  'PATCH /users/:email': [
+    {
+      title: 'a name',
+      as: 'iago',
+      at: ({ people }) => ({ email: people.hamlet.email }),
+      params: { full_name: 'Prince' },
+      heard: ['realm_user/update'],
     },
   ],
   'PATCH /settings': [
@@ -439,10 +594,8 @@ const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
     {
       title: 'permissions',
       as: 'desdemona',
-      params: async ({ server }) => {
-        const { moderators, administrators, nobody } = await server.storage.uow.read(({ groups }) =>
-          groups.systemGroupIds(server.realmId),
-        );
+      params: async (world) => {
+        const { moderators, administrators, nobody } = await systemGroups(world);
         return {
           can_create_public_channel_group: { new: moderators },
           can_create_private_channel_group: { new: administrators },
@@ -451,6 +604,23 @@ const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
         };
       },
       heard: ['realm/update_dict'],
+    },
+    {
+      title: 'whom guests know, who knew few',
+      as: 'desdemona',
+      params: async (world) => ({ can_access_all_users_group: { new: (await systemGroups(world)).everyone } }),
+      heard: ['realm/update_dict', ...ACQUAINTED],
+    },
+    {
+      title: 'whom guests know, who knew everybody',
+      as: 'desdemona',
+      given: async (world) => {
+        const everyone = (await systemGroups(world)).everyone;
+        const params = { can_access_all_users_group: { new: everyone } };
+        return world.server.patch('/realm', world.people.desdemona, params);
+      },
+      params: async (world) => ({ can_access_all_users_group: { new: (await systemGroups(world)).members } }),
+      heard: ['realm/update_dict', ...LOST],
     },
     {
       title: 'a jitsi server',
@@ -483,6 +653,26 @@ const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
     { title: 'changes nothing', as: null, params: ({ people }) => ({ username: people.hamlet.email }), heard: [] },
   ],
 };
+
+const systemGroups = ({ server }: World) =>
+  server.storage.uow.read(({ groups }) => groups.systemGroupIds(server.realmId));
+
+async function desdemonaJoinsCloset({ server, people }: World): Promise<void> {
+  fieldsOf(
+    await server.post('/users/me/subscriptions', people.hamlet, {
+      subscriptions: [{ name: 'closet' }],
+      principals: [people.desdemona.id],
+    }),
+  );
+}
+
+async function hamletAdministersCloset({ server, people, channels }: World): Promise<void> {
+  fieldsOf(
+    await server.patch(`/streams/${channels.closet}`, people.desdemona, {
+      can_administer_channel_group: { new: { direct_members: [people.hamlet.id], direct_subgroups: [] } },
+    }),
+  );
+}
 
 function leaveTown({ server, people }: World): Promise<unknown> {
   return server.delete('/users/me/subscriptions', people.hamlet, { subscriptions: ['town'] });
@@ -555,7 +745,7 @@ describe('clients stay in step with the server', () => {
       fieldsOf(reply);
       await expectInStep(clients);
       const told = new Set([...clients.values()].flatMap((client) => [...client.heard]));
-      expect([...told].sort()).toEqual([...heard].sort());
+      expect([...told].sort()).toEqual([...new Set(heard)].sort());
     } finally {
       await world.close();
     }

@@ -194,7 +194,10 @@ describe('drafts', () => {
     expect(await drafts()).toEqual([]);
 
     fieldsOf(await post(iago, draft));
-    const others = { target_users: { user_ids: [iago.id], skip_if_already_edited: false }, enable_drafts_synchronization: false };
+    const others = {
+      target_users: { user_ids: [iago.id], skip_if_already_edited: false },
+      enable_drafts_synchronization: false,
+    };
     fieldsOf(await server.patch('/settings', desdemona, others));
     fieldsOf(await server.patch('/settings', iago, { enable_drafts_synchronization: true }));
     expect(await drafts(iago)).toEqual([]);

@@ -1,3 +1,4 @@
+import { htmlMessages } from '@parley/markdown';
 import { ContainerModule } from 'inversify';
 import { HmacApiKeyMint } from '../authentication/hmac-api-key-mint.js';
 import { ZxcvbnPasswordStrength } from '../authentication/zxcvbn-password-strength.js';
@@ -27,6 +28,7 @@ export const optionsModule = (options: ParleyParts, resolve: Resolve) =>
     provideValue(bind, TOKENS.randomness, options.randomness);
     provideValue(bind, TOKENS.passwordHasher, options.passwordHasher);
     provideValue(bind, TOKENS.markdownRenderer, options.markdownRenderer);
+    provideValue(bind, TOKENS.renderedMessages, htmlMessages);
     provideValue(bind, TOKENS.mailer, options.mailer);
     provideValue(bind, TOKENS.unicodeEmoji, options.unicodeEmoji);
     provideValue(bind, TOKENS.serverAddress, serverAddressOf(options));

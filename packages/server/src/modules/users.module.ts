@@ -7,6 +7,7 @@ import {
   GrantSpecialPermission,
   ListUsers,
   RegisterUser,
+  UpdateUser,
 } from '@parley/domain/users';
 import { ContainerModule } from 'inversify';
 import { provide } from '../provide.js';
@@ -29,6 +30,7 @@ export const usersModule = new ContainerModule(({ bind }) => {
   );
   provide(bind, ChangeSettings, unitOfWork, passwordHasher, passwordStrength, loginAttempts, disposableDomains);
   provide(bind, RegisterUser, unitOfWork, passwordHasher, apiKeyMint, clock);
+  provide(bind, UpdateUser, unitOfWork, realmUrls, disposableDomains, clock);
   provide(bind, GrantSpecialPermission, unitOfWork);
   provide(bind, GetOwnUser, unitOfWork);
   provide(bind, GetUser, unitOfWork, realmUrls);

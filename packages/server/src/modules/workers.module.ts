@@ -1,5 +1,6 @@
 import { EventHub } from '@parley/domain/events';
 import { PromoteFullMembers } from '@parley/domain/groups';
+import { IndexMessages } from '@parley/domain/messages';
 import type { UnitOfWork } from '@parley/domain/shared';
 import { noLoad } from '@parley/http';
 import { ContainerModule } from 'inversify';
@@ -12,6 +13,9 @@ import { Promotion } from '../workers/promotion.js';
 import { periodic, RecurringWorker } from '../workers/recurring-worker.js';
 import { StorageWatch } from '../workers/storage-watch.js';
 
+/** Between two units, which leaves others most of the time. */
+const INDEXING_PAUSE_MS = 10;
+const LOOK_FOR_UNINDEXED_MS = 60_000;
 const FORGET_JOBS_MS = 3_600_000;
 /** How long an operator may look at jobs that were given up. */
 const KEEP_JOBS_SECONDS = 30 * 86_400;
@@ -57,6 +61,23 @@ export const workersModule = ({ shedsLoad, logger, verifyStorage }: ParleyParts)
     );
     provideAs(bind, LISTS.commitListener, JobWorkers);
     provideAs(bind, LISTS.worker, JobWorkers);
+    provideFrom(
+      bind,
+      LISTS.worker,
+      (index, elapsing, tell) =>
+        new RecurringWorker(
+          {
+            name: 'indexing messages for search',
+            firstDelayMs: INDEXING_PAUSE_MS,
+            run: async () => ((await index.execute()) ? INDEXING_PAUSE_MS : LOOK_FOR_UNINDEXED_MS),
+          },
+          elapsing,
+          tell,
+        ),
+      IndexMessages,
+      timers,
+      report,
+    );
     provideFrom(
       bind,
       LISTS.worker,

@@ -11,7 +11,7 @@ import { text } from 'node:stream/consumers';
 import type { PasswordHasher } from '@parley/domain/authentication';
 import { CreateRealm } from '@parley/domain/realms';
 import type { RealmId, UserId } from '@parley/domain/shared';
-import { RegisterUser, type Role, type User } from '@parley/domain/users';
+import { type BotKind, RegisterUser, type Role, type User } from '@parley/domain/users';
 import { type Logger, type Route, silentLogger } from '@parley/http';
 import { unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
 import { FakeMailer, FixedClock } from '@parley/testkit';
@@ -146,8 +146,21 @@ export class TestServer {
     const { email, fullName, role = 'member', realmId = this.realmId } = person;
     const password = `pw-${email}`;
     const user = await this.parley.useCase(RegisterUser).execute({ realmId, email, fullName, role, password });
-    const record = await this.storage.uow.read(({ apiKeys }) => apiKeys.find(realmId, user.id));
-    return { id: user.id, email, password, apiKey: this.parley.ports.apiKeyMint.derive(record!), user };
+    return this.signedIn(user, password);
+  }
+
+  /** `helper-bot@zulip.com`, a member with the full name `helper`. */
+  async addBot(owner: TestUser, name: string, kind: BotKind = 'generic'): Promise<TestUser> {
+    const { realmId } = owner.user;
+    const bot = { kind, ownerId: owner.id, isSystem: false, defaultSendingChannelId: null };
+    const email = `${name}-bot@zulip.com`;
+    const person = { realmId, email, fullName: name, role: 'member', password: null, bot } as const;
+    return this.signedIn(await this.parley.useCase(RegisterUser).execute(person), '');
+  }
+
+  private async signedIn(user: User, password: string): Promise<TestUser> {
+    const record = await this.storage.uow.read(({ apiKeys }) => apiKeys.find(user.realmId, user.id));
+    return { id: user.id, email: user.email, password, apiKey: this.parley.ports.apiKeyMint.derive(record!), user };
   }
 
   /** `path` counts from `/api/v1`, or, with two slashes in front, from the root. */

@@ -217,9 +217,16 @@ const RULES: Readonly<Record<string, Rule>> = {
   },
   'stream/delete': ({ answer, event: { stream_ids: ids } }) => {
     for (const list of CHANNEL_LISTS) for (const id of ids) take(answer, list, id);
+    forgetTopics(answer, ids);
   },
-  'stream/update': ({ answer, event: { type: _, op: __, id: ___, name: ____, stream_id, property, value, ...more } }) =>
-    changeChannel(answer, stream_id, (channel) => ({ ...channel, [property]: value, ...more })),
+  'stream/update': ({ answer, event: { type: _, op: __, id: ___, name, stream_id, property, value, ...more } }) => {
+    changeChannel(answer, stream_id, (channel) => ({ ...channel, [property]: value, ...more }));
+    if (property === 'name') {
+      // The older list of muted topics names channels (channels §6.6).
+      for (const muted of answer.muted_topics) if (muted[0] === name) muted[0] = value;
+    }
+    if (property === 'is_archived' && value) forgetTopics(answer, [stream_id]);
+  },
   'subscription/add': ({ answer, event, can }) => {
     for (const subscription of event.subscriptions) {
       for (const list of ['unsubscribed', 'never_subscribed'] as const) take(answer, list, subscription.stream_id);
@@ -275,6 +282,11 @@ const RULES: Readonly<Record<string, Rule>> = {
       direct_subgroup_ids: without(group.direct_subgroup_ids, ids),
     })),
 };
+
+/** What somebody chose for topics of channels that are archived or gone is not shown to them (channels §7). */
+function forgetTopics(answer: Wire, ids: readonly number[]): void {
+  answer.user_topics = answer.user_topics.filter(({ stream_id }: Wire) => !ids.includes(stream_id));
+}
 
 /** A message is one's own once it was received, or a flag of it changed. */
 function own(answer: Wire, ids: readonly number[]): void {
@@ -346,11 +358,24 @@ const MENTIONERS = {
   'role:moderators': 7,
 };
 
+/** Of those that guests never have, whatever groups they are in. */
 const ownRight =
   (...fields: readonly string[]): Derive =>
   (answer, value) => {
-    for (const field of fields) answer[field] = isMember(answer, value);
+    for (const field of fields) answer[field] = !answer.is_guest && isMember(answer, value);
   };
+
+/** What of their own rights clients work out again whenever they come into groups, or leave them. */
+function deriveOwnRights(answer: Wire): void {
+  for (const property of OWN_RIGHTS)
+    for (const derive of DERIVED[property]!) derive(answer, answer[`realm_${property}`]);
+}
+const OWN_RIGHTS = [
+  'can_create_public_channel_group',
+  'can_create_private_channel_group',
+  'can_create_web_public_channel_group',
+  'can_invite_users_group',
+];
 
 /** What changes with a property of the organization beside the property (events §9 row 3). */
 const DERIVED: Readonly<Record<string, readonly Derive[]>> = {
@@ -516,6 +541,7 @@ function changeSubscribers(answer: Wire, ids: readonly number[], change: (ids: n
 
 function changeGroup(answer: Wire, id: number, change: (group: Wire) => Wire): void {
   answer.realm_user_groups = answer.realm_user_groups.map((group: Wire) => (group.id === id ? change(group) : group));
+  deriveOwnRights(answer);
 }
 
 /**

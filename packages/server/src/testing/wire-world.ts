@@ -3,7 +3,8 @@ import { fieldsOf } from './expectations.js';
 import { type TestPerson, TestServer, type TestUser } from './test-server.js';
 import { ALL_CAPABILITIES, type Capabilities, NO_CAPABILITIES, WireClient } from './wire-client.js';
 
-export type WorldPerson = TestPerson | 'stranger';
+/** `helper`: hamlet's bot. */
+export type WorldPerson = TestPerson | 'stranger' | 'helper';
 
 /**
  * Those whose clients are followed, from outside and inside, with all capabilities and with none. In each channel hamlet
@@ -57,7 +58,8 @@ export class WireWorld {
     const { email } = server.people.desdemona;
     await server.parley.useCase(GrantSpecialPermission).execute({ realmId, email, permission: 'canCreateUsers' });
     const stranger = await server.addUser({ email: 'stranger@zulip.com', fullName: 'Stranger', role: 'guest' });
-    const people = { ...server.people, stranger };
+    const helper = await server.addBot(server.people.hamlet, 'helper');
+    const people = { ...server.people, stranger, helper };
     const channels = {} as Record<WorldChannel, number>;
     for (const [name, { subscribers, params }] of Object.entries(CHANNELS)) {
       const ids = subscribers.map((person) => people[person].id);

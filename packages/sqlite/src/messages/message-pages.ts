@@ -6,6 +6,7 @@ import { type Narrowing, narrowedTo, toNarrowing } from './message-filter.js';
 import { idOf, type MessageIndexRow } from './message-index-row.js';
 import { after, MessageSeries, merge, orderOf, type PageRange } from './message-series.js';
 import { ReceivedMessagePages } from './received-message-pages.js';
+import { SearchPages } from './search-pages.js';
 import { UnreadMessages } from './unread-messages.js';
 import { UnreadSpans } from './unread-spans.js';
 import type { ViewerMessageStates } from './viewer-message-state.js';
@@ -20,12 +21,14 @@ const JUDGED_AT_ONCE = { atLeast: 100, atMost: 1000 };
 export class MessagePages {
   readonly receivedPages: ReceivedMessagePages;
   private readonly series: MessageSeries;
+  private readonly searchPages: SearchPages;
   private readonly unread: UnreadMessages;
   private readonly subjects: ConditionSubjects;
 
   constructor(connection: Connection, states: ViewerMessageStates) {
     this.series = new MessageSeries(connection);
     this.receivedPages = new ReceivedMessagePages(connection, states, this.series);
+    this.searchPages = new SearchPages(connection, states, this.series, this.receivedPages);
     this.unread = new UnreadMessages(connection, states, new UnreadSpans(connection));
     this.subjects = new ConditionSubjects(connection, states);
   }
@@ -35,12 +38,15 @@ export class MessagePages {
     const narrowing = toNarrowing(conditions);
     if (!narrowing || limit <= 0) return [];
     const history: Source = (part, count) =>
-      scope === 'own'
-        ? this.receivedPages.page(viewer, narrowing, part, count)
-        : this.sharedHistory(viewer, narrowing, part, count);
+      narrowing.searched && narrowing.messageId === null
+        ? this.searchPages.page(viewer, narrowing, scope, part, count)
+        : scope === 'own'
+          ? this.receivedPages.page(viewer, narrowing, part, count)
+          : this.sharedHistory(viewer, narrowing, part, count);
     if (narrowing.personal.length === 0) return history(pageRange, limit);
 
-    const source = this.personalSource(viewer, narrowing) ?? history;
+    const isShortest = narrowing.searched !== null && this.searchPages.findsFew(viewer, narrowing);
+    const source = (isShortest ? null : this.personalSource(viewer, narrowing)) ?? history;
     const found: MessageIndexRow[] = [];
     let count = Math.max(limit, JUDGED_AT_ONCE.atLeast);
     for (let part: PageRange | null = pageRange; part && found.length < limit; ) {

@@ -1,5 +1,6 @@
 import { actorReadsContract } from './actor-reads.contract.js';
 import { apiKeyRepositoryContract } from './api-key-repository.contract.js';
+import { botStorageRepositoryContract } from './bot-storage-repository.contract.js';
 import { channelRepositoryContract } from './channel-repository.contract.js';
 import { draftRepositoryContract } from './draft-repository.contract.js';
 import { eventLogContract } from './event-log.contract.js';
@@ -18,6 +19,7 @@ import { realmRepositoryContract } from './realm-repository.contract.js';
 import { recipientRepositoryContract } from './recipient-repository.contract.js';
 import { reminderRepositoryContract } from './reminder-repository.contract.js';
 import { scheduledMessageRepositoryContract } from './scheduled-message-repository.contract.js';
+import { searchIndexContract } from './search-index.contract.js';
 import { snippetRepositoryContract } from './snippet-repository.contract.js';
 import type { OpenStorage } from './storage-under-test.js';
 import { topicPolicyRepositoryContract } from './topic-policy-repository.contract.js';
@@ -47,6 +49,8 @@ export function storageContracts(open: OpenStorage): void {
   snippetRepositoryContract(open);
   navigationViewRepositoryContract(open);
   onboardingRepositoryContract(open);
+  searchIndexContract(open);
+  botStorageRepositoryContract(open);
   eventLogContract(open);
   eventQueueRepositoryContract(open);
   apiKeyRepositoryContract(open);

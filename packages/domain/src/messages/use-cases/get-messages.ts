@@ -7,6 +7,7 @@ import type { Repositories, UnitOfWork } from '../../shared/unit-of-work.js';
 import { inaccessibleUserIds } from '../../users/accessible-users.js';
 import type { Actor } from '../../users/actor.js';
 import { listReadableEntries } from '../load-access.js';
+import type { SearchWords } from '../markdown.js';
 import { checkRange, MAX_MESSAGES, type MessagePage, type PageRange, selectPage } from '../message-page.js';
 import type { MessageView } from '../message-view.js';
 import { type ResolvedNarrow, replaceWith, resolveNarrow } from '../narrow.js';
@@ -36,6 +37,7 @@ export class GetMessages {
   constructor(
     private readonly uow: UnitOfWork,
     private readonly realmUrls: RealmUrls,
+    private readonly words: SearchWords,
   ) {}
 
   /** @throws DomainError TOO_MANY_MESSAGES, INVALID_MESSAGE_RANGE, UNKNOWN_MESSAGE, INVALID_NARROW */
@@ -47,7 +49,10 @@ export class GetMessages {
       if (wanted > MAX_MESSAGES)
         throw new DomainError('TOO_MANY_MESSAGES', `Too many messages requested (maximum ${MAX_MESSAGES}).`);
       if (!('ids' in select)) checkRange(select);
-      const resolved = await resolveNarrow({ reads: repositories, actor, realmUrls: this.realmUrls }, terms);
+      const resolved = await resolveNarrow(
+        { reads: repositories, actor, realmUrls: this.realmUrls, words: this.words },
+        terms,
+      );
       const page =
         'ids' in select
           ? await pick(repositories, actor, resolved, select.ids)

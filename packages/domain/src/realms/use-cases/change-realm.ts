@@ -1,5 +1,5 @@
 import type { DevelopmentMode } from '../../authentication/use-cases/fetch-development-api-key.js';
-import { wholeRealm } from '../../events/audience.js';
+import { except, wholeRealm } from '../../events/audience.js';
 import type { GroupSettingValue } from '../../groups/group-setting.js';
 import { type GroupSettingUpdate, groupSettingUpdate } from '../../groups/group-setting-rules.js';
 import { updateFullMembers } from '../../groups/update-full-members.js';
@@ -9,7 +9,7 @@ import { markdownOptions, orThrow, type ParsedAhead, parseAhead, renderText } fr
 import type { Caller } from '../../shared/caller.js';
 import type { Clock } from '../../shared/clock.js';
 import { DomainError } from '../../shared/errors.js';
-import type { ChannelId, GroupId } from '../../shared/ids.js';
+import type { ChannelId, EventSeq, GroupId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
 import type { RealmUrls } from '../../shared/realm-urls.js';
 import {
@@ -22,7 +22,9 @@ import {
 } from '../../shared/settings.js';
 import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
 import type { Actor } from '../../users/actor.js';
+import { announceReach } from '../../users/announce-access.js';
 import { mustBeOwner } from '../../users/role-rules.js';
+import { atLeast } from '../../users/user-delivery.js';
 import { checkRealmName } from '../add-realm.js';
 import { authenticationMethods } from '../authentication-methods.js';
 import type { Realm } from '../realm.js';
@@ -113,7 +115,9 @@ export class ChangeRealm {
       if (after.settings.waitingPeriodThreshold !== realm.settings.waitingPeriodThreshold) {
         await updateFullMembers(tx, after, this.clock.now());
       }
+      const lastSeq = await tx.events.lastSeq(realm.id);
       await this.announce(tx, after, output);
+      await announceReachOfGuests(tx, realm, after, lastSeq);
       return output;
     });
   }
@@ -182,6 +186,14 @@ export class ChangeRealm {
   private optionsOf(realm: Realm) {
     return markdownOptions(realm, this.realmUrls.urlOf(realm), { mediaPreviews: false });
   }
+}
+
+/** Guests come to know everybody, or only those they have to do with (users §1.4). */
+async function announceReachOfGuests(tx: Transaction, before: Realm, after: Realm, lastSeq: EventSeq): Promise<void> {
+  if (before.permissions.canAccessAllUsers === after.permissions.canAccessAllUsers) return;
+  const { everyone } = await tx.groups.systemGroupIds(after.id);
+  const reach = after.permissions.canAccessAllUsers === everyone ? 'widened' : 'narrowed';
+  await announceReach(tx, after, reach, except(wholeRealm, atLeast('member')), lastSeq);
 }
 
 /** Organization §2.5. */

@@ -9,13 +9,13 @@ import type { GroupId, UserId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
 import { changed, type SettingChange, type SettingChanges, settingChanges } from '../../shared/settings.js';
 import { trim } from '../../shared/text.js';
-import type { Repositories, Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
+import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
 import type { Actor } from '../actor.js';
-import { isEmailAddress } from '../email-address.js';
-import { canJoinWith, type DisposableDomains } from '../joining-address.js';
+import { newEmailProblem } from '../change-email.js';
+import { acceptedName, rename } from '../change-name.js';
+import type { DisposableDomains } from '../joining-address.js';
 import type { User } from '../user.js';
 import { accessorsOf } from '../user-delivery.js';
-import { parseFullName } from '../user-name.js';
 import { canChangeOwnEmail, canChangeSettingsOfOthers, mayChangeOwnName } from '../user-permissions.js';
 import { USER_SETTINGS, type UserSettingName } from '../user-settings.js';
 
@@ -73,9 +73,9 @@ export class ChangeSettings {
       const changes = settingChanges('user', USER_SETTINGS, user.settings, input.settings, CHECKED_FIRST);
       if (password) await storePassword(tx, user, password);
       if (input.email !== undefined) await this.checkEmail(tx, actor, user, realm, input.email);
-      const fullName = await acceptedName(tx, actor, user, realm, input.fullName);
-      await rename(tx, user, fullName);
-      await apply(tx, { ...user, fullName }, changes);
+      const asks = input.fullName !== undefined && input.fullName !== user.fullName && mayChangeOwnName(actor, realm);
+      const fullName = asks ? await acceptedName(tx, realm, user, input.fullName!) : user.fullName;
+      await apply(tx, await rename(tx, user, fullName), changes);
     });
   }
 
@@ -110,8 +110,8 @@ export class ChangeSettings {
     try {
       this.attempts.attempt(key);
     } catch (error) {
-      if (!(error instanceof DomainError) || error.code !== 'RATE_LIMITED') throw error;
-      const seconds = Math.ceil(Number(error.details.retryAfter));
+      if (!(error instanceof DomainError) || !error.is('RATE_LIMITED')) throw error;
+      const seconds = Math.ceil(error.details.retryAfter);
       throw new DomainError(
         'TOO_MANY_PASSWORD_ATTEMPTS',
         `You're making too many attempts! Try again in ${seconds} seconds.`,
@@ -124,13 +124,8 @@ export class ChangeSettings {
     const email = trim(raw);
     if (email === user.email) return;
     enforce(canChangeOwnEmail(actor, realm));
-    if (!isEmailAddress(email)) throw new DomainError('INVALID_EMAIL', 'Invalid address.');
-    // No organization can list domains yet, so that one restricted to them takes no address.
-    enforce(canJoinWith(email, { realm, domains: [], disposable: this.disposable }, 'emailChange'));
-    const [owner] = await tx.users.listByEmail(realm.id, [email]);
-    if (owner?.bot?.isSystem) throw new DomainError('EMAIL_RESERVED', 'Reserved for system bots.');
-    if (owner?.isActive) throw new DomainError('EMAIL_TAKEN', 'Already has an account.');
-    if (owner) throw new DomainError('EMAIL_OF_DEACTIVATED_USER', 'Account has been deactivated.');
+    const problem = await newEmailProblem(tx, user, realm, email, this.disposable);
+    if (problem) throw problem;
     throw new DomainError(
       'MAIL_UNAVAILABLE',
       'This server sends no mail, by which the new address would have to be confirmed.',
@@ -184,29 +179,6 @@ async function storePassword(
   // Somebody else may have changed it while the hash was made.
   if ((await tx.users.findPasswordHash(realmId, id)) !== before) throw wrongPassword();
   await tx.users.setPasswordHash(realmId, id, after);
-}
-
-/** The name as it is to be; as it was where it may not be changed (users §6.2). @throws DomainError INVALID_USER_NAME, USER_NAME_TAKEN */
-async function acceptedName(
-  { users }: Pick<Repositories, 'users'>,
-  actor: Actor,
-  user: User,
-  realm: Realm,
-  raw: string | undefined,
-): Promise<string> {
-  if (raw === undefined || raw === user.fullName || !mayChangeOwnName(actor, realm)) return user.fullName;
-  const fullName = parseFullName(raw);
-  if (realm.settings.requireUniqueNames && (await users.isNameTaken(realm.id, fullName, user.id))) {
-    throw new DomainError('USER_NAME_TAKEN', 'Unique names required in this organization.');
-  }
-  return fullName;
-}
-
-async function rename(tx: Transaction, user: User, fullName: string): Promise<void> {
-  if (fullName === user.fullName) return;
-  await tx.users.update({ ...user, fullName });
-  const event = { type: 'user.name_changed', userId: user.id, fullName } as const;
-  await tx.events.append(user.realmId, { event, audience: accessorsOf(user.id) });
 }
 
 async function apply(tx: Transaction, user: User, changes: readonly Change[]): Promise<void> {

@@ -1,0 +1,359 @@
+import { GrantSpecialPermission, type Role } from '@parley/domain/users';
+import { eventsAfter, openQueue } from '../testing/event-queues.js';
+import { expectRefusal, fieldsOf } from '../testing/expectations.js';
+import { basic, TestServer, type TestUser } from '../testing/test-server.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: wire forms, told apart by assertions.
+type Wire = any;
+
+let server: TestServer;
+let people: TestServer['people'];
+beforeEach(async () => {
+  server = await TestServer.start();
+  ({ people } = server);
+});
+afterEach(() => server.close());
+
+const update = (as: TestUser, who: { id: number | string }, params: object) =>
+  server.patch(`/users/${who.id}`, as, { ...params });
+const shown = async (who: { id: number }): Promise<Wire> =>
+  (fieldsOf(await server.get(`/users/${who.id}`, people.desdemona)) as Wire).user;
+const roleOf = async (who: { id: number }): Promise<number> => (await shown(who)).role;
+const groupIds = () => server.storage.uow.read(({ groups }) => groups.systemGroupIds(server.realmId));
+const userEvents = { event_types: ['realm_user', 'user_group'] };
+const MUST_BE_ADMIN = 'Must be an organization administrator';
+const MUST_BE_OWNER = 'Must be an organization owner';
+const UNAUTHORIZED = { code: 'UNAUTHORIZED_PRINCIPAL' };
+
+async function make(role: Role, name: string): Promise<TestUser> {
+  return server.addUser({ email: `${name}@zulip.com`, fullName: name, role });
+}
+const makeBot = ({ user }: TestUser, owner: TestUser) =>
+  server.storage.uow.write((tx) =>
+    tx.users.update({
+      ...user,
+      bot: { kind: 'generic', ownerId: owner.id, isSystem: false, defaultSendingChannelId: null },
+    }),
+  );
+
+describe('who may change users', () => {
+  it.each(['shiva', 'hamlet', 'polonius'] as const)('refuses %s before it looks at parameters', async (name) => {
+    for (const params of [{ full_name: 'New Name' }, { role: 'x' }, {}]) {
+      expectRefusal(await update(people[name], people[name], params), MUST_BE_ADMIN, UNAUTHORIZED);
+      expectRefusal(await server.patch('/users/cordelia@zulip.com', people[name], params), MUST_BE_ADMIN, UNAUTHORIZED);
+    }
+    expect((await shown(people[name])).full_name).toBe(people[name].user.fullName);
+  });
+
+  it('refuses the owner of a bot', async () => {
+    const helper = await make('member', 'helper');
+    await makeBot(helper, people.hamlet);
+    expectRefusal(await update(people.hamlet, helper, { full_name: 'Aide' }), MUST_BE_ADMIN, UNAUTHORIZED);
+    fieldsOf(await update(people.iago, helper, { full_name: 'Aide', role: 300 }));
+    expect(await shown(helper)).toMatchObject({ full_name: 'Aide', role: 300 });
+  });
+
+  it('knows users of its own realm only, and no bots of the system', async () => {
+    const realmId = await server.addRealm('other');
+    const theirs = await server.addUser({ email: 'theirs@other.com', fullName: 'Theirs', realmId });
+    const bot = await server.storage.uow.read(({ users }) => users.findSystemBot(server.realmId, 'welcome'));
+    for (const id of [theirs.id, bot.id, 99_999, -1, 'theirs@other.com', bot.email]) {
+      expectRefusal(await update(people.desdemona, { id }, { role: 600 }), 'No such user');
+    }
+  });
+
+  it('takes nothing at all', async () => {
+    expect(fieldsOf(await update(people.iago, people.hamlet, {}))).toEqual({});
+    expect(fieldsOf(await update(people.iago, people.hamlet, { nickname: 'H' }))).toEqual({
+      ignored_parameters_unsupported: ['nickname'],
+    });
+  });
+});
+
+describe('roles (users §3.2)', () => {
+  const NUMBERS = { owner: 100, administrator: 200, moderator: 300, member: 400, guest: 600 } as const;
+  const GUESTS = 'Guests cannot be organization administrators';
+  const ROLES = Object.keys(NUMBERS) as Role[];
+  /** Null: allowed. */
+  function verdict(by: Role, from: Role, to: Role): [string, { code?: string }] | null {
+    if (by !== 'owner' && by !== 'administrator') return [MUST_BE_ADMIN, UNAUTHORIZED];
+    if (from === to) return null;
+    if ((from === 'owner' || to === 'owner') && by !== 'owner') return [MUST_BE_OWNER, UNAUTHORIZED];
+    if (from === 'guest' && (to === 'owner' || to === 'administrator')) return [GUESTS, {}];
+    return null;
+  }
+
+  it('are given by the rules, from each to each, by each', async () => {
+    const callers: Readonly<Record<Role, TestUser>> = {
+      owner: people.desdemona,
+      administrator: people.iago,
+      moderator: people.shiva,
+      member: people.hamlet,
+      guest: people.polonius,
+    };
+    const targets: [Role, TestUser][] = [];
+    for (const role of ROLES) targets.push([role, await make(role, `some-${role}`)]);
+    for (const by of ROLES) {
+      for (const [from, target] of targets) {
+        for (const to of ROLES) {
+          const reply = await update(callers[by], target, { role: NUMBERS[to] });
+          const refusal = verdict(by, from, to);
+          if (refusal) {
+            expectRefusal(reply, refusal[0], refusal[1]);
+            expect(await roleOf(target)).toBe(NUMBERS[from]);
+          } else {
+            expect(fieldsOf(reply)).toEqual({});
+            expect(await roleOf(target)).toBe(NUMBERS[to]);
+            await server.storage.uow.write(async (tx) => {
+              const user = (await tx.users.find(server.realmId, target.id))!;
+              await tx.users.update({ ...user, role: from });
+              const system = await tx.groups.systemGroupIds(server.realmId);
+              for (const id of Object.values(system)) await tx.groups.removeMembers(server.realmId, id, [user.id]);
+              const home = { owner: 'owners', administrator: 'administrators', moderator: 'moderators' } as const;
+              const own = from === 'guest' ? 'everyone' : from === 'member' ? 'members' : home[from];
+              await tx.groups.addMembers(server.realmId, system[own], [user.id]);
+            });
+          }
+        }
+      }
+    }
+  });
+
+  it.each([
+    [500, 'Invalid role'],
+    ['"400"', 'role is not an integer'],
+    ['x', 'role is not valid JSON'],
+  ])('are no %j', async (role, text) => {
+    const reply = await update(people.iago, people.hamlet, { role });
+    expect(reply.body.msg).toBe(text);
+    expect(reply.status).toBe(400);
+  });
+
+  it('leave the organization an owner', async () => {
+    const { desdemona, iago } = people;
+    const last = 'The owner permission cannot be removed from the only organization owner.';
+    expectRefusal(await update(desdemona, desdemona, { role: 200 }), last);
+    // Neither bots nor those who are gone keep it.
+    const bot = await make('owner', 'bot');
+    await makeBot(bot, desdemona);
+    const gone = await make('owner', 'gone');
+    await server.storage.uow.write((tx) => tx.users.update({ ...gone.user, isActive: false }));
+    expectRefusal(await update(desdemona, desdemona, { role: 200 }), last);
+    fieldsOf(await update(desdemona, bot, { role: 400 }));
+    fieldsOf(await update(desdemona, iago, { role: 100 }));
+    fieldsOf(await update(desdemona, desdemona, { role: 200 }));
+    expect([await roleOf(desdemona), await roleOf(iago)]).toEqual([200, 100]);
+    expectRefusal(await update(iago, iago, { role: 400 }), last);
+  });
+
+  it('are told to those who know the user, and the groups to everybody', async () => {
+    const { iago, hamlet, polonius } = people;
+    const { members, fullMembers, moderators } = await groupIds();
+    const queues = await Promise.all([iago, hamlet, polonius].map((who) => openQueue(server, who, userEvents)));
+    fieldsOf(await update(iago, hamlet, { role: 300 }));
+    fieldsOf(await update(iago, hamlet, { role: 300 }));
+    const told = [
+      { type: 'realm_user', op: 'update', person: { user_id: hamlet.id, role: 300 } },
+      { type: 'user_group', op: 'remove_members', group_id: members, user_ids: [hamlet.id] },
+      { type: 'user_group', op: 'remove_members', group_id: fullMembers, user_ids: [hamlet.id] },
+      { type: 'user_group', op: 'add_members', group_id: moderators, user_ids: [hamlet.id] },
+    ];
+    const inAnyOrder = (events: Wire[]) => [...events].sort((a, b) => (a.group_id ?? 0) - (b.group_id ?? 0));
+    for (const queue of queues) {
+      const events = await eventsAfter(server, queue);
+      expect(inAnyOrder(events)).toEqual(inAnyOrder(told));
+      expect(events[0]).toEqual(told[0]);
+      expect(events.at(-1)).toEqual(told.at(-1));
+    }
+  });
+
+  it('show a former guest the channels of members, each with those in it, and hide them again', async () => {
+    const { desdemona, iago, hamlet, polonius } = people;
+    const create = async (name: string, params = {}) =>
+      (
+        fieldsOf(
+          await server.post('/channels/create', desdemona, { name, subscribers: [hamlet.id], ...params }),
+        ) as Wire
+      ).id as number;
+    const ids = [await create('open'), await create('plaza')].sort();
+    await create('secret', { invite_only: true });
+    const queue = await openQueue(server, polonius, { event_types: ['stream', 'subscription'] });
+    fieldsOf(await update(iago, polonius, { role: 400 }));
+    const before = await eventsAfter(server, queue);
+    const [created, ...more] = before;
+    expect(created).toMatchObject({ type: 'stream', op: 'create' });
+    expect(created.streams.map(({ stream_id }: Wire) => stream_id).sort()).toEqual(ids);
+    const peers = more.slice(0, 2).sort((a, b) => a.stream_ids[0] - b.stream_ids[0]);
+    expect(peers).toEqual(
+      ids.map((id) => ({ type: 'subscription', op: 'peer_add', stream_ids: [id], user_ids: [hamlet.id] })),
+    );
+    expect(more).toHaveLength(2);
+    fieldsOf(await update(iago, polonius, { role: 600 }));
+    const [hidden, ...rest] = (await eventsAfter(server, queue)).slice(before.length);
+    expect(hidden).toMatchObject({ type: 'stream', op: 'delete' });
+    expect([...hidden.stream_ids].sort()).toEqual(ids);
+    expect(rest).toEqual([]);
+  });
+
+  it('say whom a guest knows where guests may not know everybody', async () => {
+    const { desdemona, iago, hamlet, polonius, cordelia } = people;
+    fieldsOf(
+      await server.patch('/realm', desdemona, { can_access_all_users_group: { new: (await groupIds()).members } }),
+    );
+    fieldsOf(await server.post('/channels/create', desdemona, { name: 'den', subscribers: [hamlet.id, polonius.id] }));
+    const queue = await openQueue(server, polonius, {
+      event_types: ['realm_user'],
+      client_capabilities: { notification_settings_null: true, user_list_incomplete: true },
+    });
+    const known = async () =>
+      (fieldsOf(await server.get('/users', polonius)).members as Wire).map(({ user_id }: Wire) => user_id);
+    expect(await known()).toEqual([hamlet.id, polonius.id]);
+    fieldsOf(await update(iago, polonius, { role: 400 }));
+    expect(await known()).toHaveLength(6);
+    const gained = (await eventsAfter(server, queue)).filter(({ op }) => op === 'add');
+    expect(gained.map(({ person }) => person.user_id)).toEqual(
+      [desdemona, iago, people.shiva, cordelia].map(({ id }) => id),
+    );
+    fieldsOf(await update(iago, polonius, { role: 600 }));
+    expect(await known()).toEqual([hamlet.id, polonius.id]);
+    const lost = (await eventsAfter(server, queue)).filter(({ op }) => op === 'remove');
+    expect(lost.map(({ person }) => person.user_id)).toEqual(
+      [desdemona, iago, people.shiva, cordelia].map(({ id }) => id),
+    );
+    expect(lost[0].person.full_name).toBe('Unknown user');
+  });
+
+  it('of somebody who is gone change for when they come back, and are told without groups', async () => {
+    const { iago, hamlet, cordelia } = people;
+    await server.storage.uow.write((tx) => tx.users.update({ ...hamlet.user, isActive: false }));
+    const queue = await openQueue(server, cordelia, userEvents);
+    fieldsOf(await update(iago, hamlet, { role: 300, full_name: 'Ghost' }));
+    expect(await eventsAfter(server, queue)).toMatchObject([
+      { type: 'realm_user', person: { role: 300 } },
+      { type: 'realm_user', person: { full_name: 'Ghost' } },
+    ]);
+    expect(await shown(hamlet)).toMatchObject({ role: 300, full_name: 'Ghost', is_active: false });
+  });
+});
+
+describe('names', () => {
+  it.each([
+    ['a', 'Name too short!'],
+    ['iago|72', 'Invalid format!'],
+    ['some * body', 'Invalid characters in name!'],
+    ['x'.repeat(101), 'Name too long!'],
+  ])('are no %j', async (full_name, text) => {
+    expectRefusal(await update(people.iago, people.hamlet, { full_name, role: 300 }), text);
+    expect(await shown(people.hamlet)).toMatchObject({ full_name: 'King Hamlet', role: 400 });
+  });
+
+  it('stay as they are where a blank one is asked for, or the same', async () => {
+    const queue = await openQueue(server, people.cordelia, userEvents);
+    for (const full_name of ['   ', '', 'King Hamlet']) {
+      fieldsOf(await update(people.iago, people.hamlet, { full_name }));
+    }
+    expect(await eventsAfter(server, queue)).toEqual([]);
+    fieldsOf(await update(people.iago, people.hamlet, { full_name: ' iago|72k ' }));
+    expect((await shown(people.hamlet)).full_name).toBe('iago|72k');
+    expect(await eventsAfter(server, queue)).toMatchObject([{ person: { full_name: 'iago|72k' } }]);
+  });
+
+  it('are somebody’s own where the organization wants it', async () => {
+    fieldsOf(await server.patch('/realm', people.desdemona, { require_unique_names: true }));
+    const { iago, hamlet } = people;
+    expectRefusal(
+      await update(iago, hamlet, { full_name: 'Ｐolonius' }),
+      'Unique names required in this organization.',
+    );
+    fieldsOf(await update(iago, hamlet, { full_name: 'KING hamlet' }));
+  });
+});
+
+describe('addresses', () => {
+  const grant = () =>
+    server.parley.useCase(GrantSpecialPermission).execute({
+      realmId: server.realmId,
+      email: people.desdemona.email,
+      permission: 'canChangeUserEmails',
+    });
+  const showGravatar = () =>
+    server.storage.uow.write((tx) =>
+      tx.users.update({ ...people.hamlet.user, avatar: { source: 'gravatar', version: 1 } }),
+    );
+  const move = (new_email: string, as = people.desdemona) => update(as, people.hamlet, { new_email });
+
+  it('are changed by owners whom the operator granted it (decision 8)', async () => {
+    expectRefusal(await move('prince@zulip.com', people.iago), MUST_BE_OWNER, UNAUTHORIZED);
+    expectRefusal(await move('prince@zulip.com'), 'User not authorized to change user emails');
+    await grant();
+    expectRefusal(await move('prince@zulip.com', people.iago), MUST_BE_OWNER, UNAUTHORIZED);
+    fieldsOf(await move(' prince@zulip.com '));
+    expect((await shown(people.hamlet)).delivery_email).toBe('prince@zulip.com');
+  });
+
+  it.each([
+    ['prince', 'Invalid new email address.'],
+    ['CORDELIA@zulip.com', 'New email value error: Already has an account.'],
+    ['gone@zulip.com', 'New email value error: Account has been deactivated.'],
+  ])('are no %j', async (new_email, text) => {
+    await grant();
+    const gone = await make('member', 'gone');
+    await server.storage.uow.write((tx) => tx.users.update({ ...gone.user, isActive: false }));
+    expectRefusal(await move(new_email), text);
+  });
+
+  it('that are theirs already change nothing', async () => {
+    await grant();
+    const queue = await openQueue(server, people.cordelia, userEvents);
+    fieldsOf(await move('hamlet@zulip.com'));
+    expect(await eventsAfter(server, queue)).toEqual([]);
+    fieldsOf(await move('HAMLET@zulip.com'));
+    expect(await eventsAfter(server, queue)).toHaveLength(2);
+  });
+
+  it('are what keys are asked for with, at once', async () => {
+    await grant();
+    const { hamlet } = people;
+    fieldsOf(await server.get('/users/me', hamlet));
+    fieldsOf(await move('prince@zulip.com'));
+    expect((await server.get('/users/me', hamlet)).status).toBe(401);
+    const Authorization = basic({ ...hamlet, email: 'prince@zulip.com' });
+    fieldsOf(await server.request('GET', '/users/me', { headers: { Authorization } }));
+  });
+
+  it('are told to those who see them, and what stands for them to all where that is the same', async () => {
+    await grant();
+    await showGravatar();
+    const { iago, hamlet, cordelia } = people;
+    const queue = await openQueue(server, cordelia, userEvents);
+    fieldsOf(await move('prince@zulip.com'));
+    expect(await eventsAfter(server, queue)).toMatchObject([
+      { person: { user_id: hamlet.id, delivery_email: 'prince@zulip.com' } },
+      { person: { user_id: hamlet.id, new_email: 'prince@zulip.com' } },
+      { person: { user_id: hamlet.id, avatar_source: 'G', avatar_url: expect.stringContaining('gravatar') } },
+    ]);
+    fieldsOf(
+      await server.patch('/settings', { ...hamlet, email: 'prince@zulip.com' }, { email_address_visibility: 3 }),
+    );
+    const queues = [await openQueue(server, cordelia, userEvents), await openQueue(server, iago, userEvents)];
+    fieldsOf(await move('king@zulip.com'));
+    expect(await eventsAfter(server, queues[0]!)).toEqual([]);
+    expect((await eventsAfter(server, queues[1]!)).map(({ person }) => Object.keys(person).sort())).toEqual([
+      ['delivery_email', 'user_id'],
+      ['avatar_source', 'avatar_url', 'avatar_url_medium', 'avatar_version', 'user_id'],
+    ]);
+  });
+});
+
+describe('PATCH /users/{email}', () => {
+  it('finds users by the address that the caller may see, in any letter case, and by what stands for it', async () => {
+    const { iago, hamlet, desdemona } = people;
+    fieldsOf(await server.patch('/settings', hamlet, { email_address_visibility: 3 }));
+    fieldsOf(await server.patch('/users/HAMLET@zulip.com', iago, { role: 300 }));
+    expect(await roleOf(hamlet)).toBe(300);
+    fieldsOf(await server.patch(`/users/user${hamlet.id}@parley.invalid`, iago, { role: 400 }));
+    expect(await roleOf(hamlet)).toBe(400);
+    fieldsOf(await server.patch('/settings', hamlet, { email_address_visibility: 4 }));
+    expectRefusal(await server.patch('/users/hamlet@zulip.com', desdemona, { role: 300 }), 'No such user');
+  });
+});
