@@ -15,6 +15,7 @@ import { MESSAGES } from './messages/message.feature.js';
 import { joinParts, type MessagePart } from './messages/message-parts.js';
 import { NAVIGATION_VIEWS } from './navigation-views/navigation-view.feature.js';
 import { ONBOARDING } from './onboarding/onboarding.feature.js';
+import { PUSH } from './push/push.feature.js';
 import { REACTIONS } from './reactions/reaction.feature.js';
 import { REALMS } from './realms/realm.feature.js';
 import type { WireErrors } from './routing/wire-error.js';
@@ -46,7 +47,6 @@ const PLANNED = {
     fixedSection('giphy', { giphy_api_key: '' }),
     fixedSection('tenor', { tenor_api_key: '' }),
     fixedSection('klipy', { klipy_api_key: '' }),
-    fixedSection('device', { devices: {} }),
   ],
 } satisfies HttpFeature;
 
@@ -62,12 +62,13 @@ const ALL = [
   INVITATIONS,
   MESSAGES,
   REACTIONS,
+  BOTS,
+  PUSH,
   SCHEDULING,
   DRAFTS,
   SNIPPETS,
   NAVIGATION_VIEWS,
   ONBOARDING,
-  BOTS,
   CHANNELS,
   GROUPS,
   REALMS,

@@ -58,6 +58,7 @@ const RULES: Readonly<Record<string, Rules>> = {
       'nodemailer',
       'pino',
       'node:',
+      '@noble/ciphers',
       'zxcvbn',
       'disposable-email-domains-js',
     ],
@@ -123,12 +124,13 @@ const DOMAIN_FOLDERS = [
   'messages',
   'invitations',
   'reactions',
+  'push',
+  'bots',
   'scheduling',
   'drafts',
   'snippets',
   'navigation-views',
   'onboarding',
-  'bots',
   'composition',
 ];
 

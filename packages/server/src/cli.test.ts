@@ -133,6 +133,46 @@ describe('parley', () => {
     });
   });
 
+  it('puts deleted messages back, beside a server that runs', async () => {
+    await run(['create-realm', '', 'Root']);
+    const created = await run(['create-user', 'kent@lear.com', 'Earl of Kent', '--role=owner']);
+    const key = /API key: (\w{32})$/.exec(created.out)![1];
+    const authorization = `Basic ${Buffer.from(`kent@lear.com:${key}`).toString('base64')}`;
+    await whileServing([], async (url) => {
+      const call = async (method: string, path: string, params: Record<string, string> = {}) => {
+        const body = method === 'GET' ? null : new URLSearchParams(params);
+        return (await fetch(`${url}/api/v1${path}`, { method, headers: { authorization }, body })).json();
+      };
+      const { user_id: userId } = await call('GET', '/users/me');
+      await call('POST', '/channels/create', { name: 'heath', subscribers: `[${userId}]` });
+      const { id } = await call('POST', '/messages', { type: 'channel', to: 'heath', topic: 'storm', content: 'blow' });
+      await call('DELETE', `/messages/${id}`);
+      expect(await call('GET', `/messages/${id}`)).toMatchObject({ msg: 'Invalid message(s)' });
+      const restore = (...args: string[]) => run(['restore-messages', '--channel=Heath', ...args]);
+      expect(await restore('--topic=STORM', '--dry-run')).toMatchObject({
+        out: 'Would put back 1 deleted messages of Root',
+      });
+      expect(await restore('--topic=other')).toMatchObject({ code: 0, out: 'Put back 0 deleted messages of Root' });
+      expect(await restore(`--message=${id}`, '--since=2020-01-01')).toMatchObject({
+        code: 0,
+        out: 'Put back 1 deleted messages of Root',
+      });
+      expect(await call('GET', `/messages/${id}`)).toMatchObject({ result: 'success', message: { subject: 'storm' } });
+    });
+  });
+
+  it.each`
+    args                            | err
+    ${[]}                           | ${'Which messages? Name them by --channel, --message or --since.'}
+    ${['--topic=x', '--message=7']} | ${'--topic needs --channel.'}
+    ${['--message=x']}              | ${'--message must be an id.'}
+    ${['--since=yesterday']}        | ${'--since must be a date such as 2026-07-31 or 2026-07-31T12:00Z.'}
+    ${['--channel=heath']}          | ${'There is no channel heath.'}
+  `('refuses to restore messages that are named by $args', async ({ args, err }) => {
+    await run(['create-realm', '', 'Root']);
+    expect(await run(['restore-messages', ...args])).toMatchObject({ code: 1, err: `parley: ${err}` });
+  });
+
   it('makes the index of searches anew', async () => {
     expect(await run(['rebuild-search'])).toMatchObject({ code: 1 });
     await whileServing(['--demo', '--dev'], async () => {});

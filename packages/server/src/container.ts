@@ -9,6 +9,7 @@ import { httpModule } from './modules/http.module.js';
 import { messagesModule } from './modules/messages.module.js';
 import { optionsModule } from './modules/options.module.js';
 import { personalListsModule } from './modules/personal-lists.module.js';
+import { pushModule } from './modules/push.module.js';
 import { reactionsModule } from './modules/reactions.module.js';
 import { realmsModule } from './modules/realms.module.js';
 import { schedulingModule } from './modules/scheduling.module.js';
@@ -34,6 +35,7 @@ const USE_CASE_MODULES = [
   eventsModule,
   groupsModule,
   messagesModule,
+  pushModule,
   reactionsModule,
   schedulingModule,
   personalListsModule,

@@ -9,7 +9,7 @@ import {
   realpathSync,
   statSync,
 } from 'node:fs';
-import { PLAIN_WORDS, type SearchWords } from '@parley/domain/messages';
+import { PLAIN_TEXTS, type SearchWords } from '@parley/domain/messages';
 import Sqlite, { type Database } from 'better-sqlite3';
 import { SECRET_FINGERPRINT } from './authentication/sqlite-api-key-repository.js';
 import { MIGRATIONS } from './features.js';
@@ -93,7 +93,7 @@ export function openWriter(path: string, { admit, trace, words }: WriterOptions 
     database.pragma('journal_size_limit = 67108864');
     // Savepoints keep their rollback data here; on disk it would cost a file per batch.
     database.pragma('temp_store = MEMORY');
-    defineSearchFunctions(database, words ?? PLAIN_WORDS);
+    defineSearchFunctions(database, words ?? PLAIN_TEXTS);
     migrate(database, MIGRATIONS);
     database.pragma(`busy_timeout = ${LOCK_WAIT_MS.writing}`);
     return database;
@@ -109,7 +109,7 @@ export function openReader(path: string, { trace, words }: Omit<WriterOptions, '
   database.pragma('cache_size = -16384');
   database.pragma('mmap_size = 268435456');
   database.pragma('temp_store = MEMORY');
-  defineSearchFunctions(database, words ?? PLAIN_WORDS);
+  defineSearchFunctions(database, words ?? PLAIN_TEXTS);
   // With the first look SQLite opens the log as well.
   database.pragma('user_version');
   return database;

@@ -9,6 +9,8 @@ import { SqliteEventLog } from './events/sqlite-event-log.js';
 import { SqliteEventQueueRepository } from './events/sqlite-event-queue-repository.js';
 import { newSystemGroupCache, SqliteGroupRepository } from './groups/sqlite-group-repository.js';
 import { SqliteJobRepository } from './jobs/sqlite-job-repository.js';
+import { SqliteMessageArchive } from './messages/sqlite-message-archive.js';
+import { MessageEditPartReads, SqliteMessageEditRepository } from './messages/sqlite-message-edit-repository.js';
 import { SqliteMessageMoves } from './messages/sqlite-message-moves.js';
 import { SqliteMessagePageReads } from './messages/sqlite-message-page-reads.js';
 import { SqliteMessageRepository } from './messages/sqlite-message-repository.js';
@@ -26,17 +28,22 @@ import { plainNames } from './migrations/0007-plain-names.js';
 import { reactions } from './migrations/0008-reactions.js';
 import { search } from './migrations/0009-search.js';
 import { botStorage } from './migrations/0010-bot-storage.js';
-import { schedulingAndDrafts } from './migrations/0011-scheduling-and-drafts.js';
+import { push } from './migrations/0011-push.js';
+import { scheduling } from './migrations/0012-scheduling.js';
+import { messageChanges } from './migrations/0013-message-changes.js';
+import { personalLists } from './migrations/0014-personal-lists.js';
 import type { Migration } from './migrations/migration.js';
 import { SqliteNavigationViewRepository } from './navigation-views/sqlite-navigation-view-repository.js';
 import { SqliteOnboardingRepository } from './onboarding/sqlite-onboarding-repository.js';
+import { SqliteDeviceRepository } from './push/sqlite-device-repository.js';
+import { SqlitePushTokenRepository } from './push/sqlite-push-token-repository.js';
 import { Quarantine } from './quarantine.js';
 import { ReactionPartReads, SqliteReactionRepository } from './reactions/sqlite-reaction-repository.js';
 import { newRealmCache, SqliteRealmRepository } from './realms/sqlite-realm-repository.js';
 import { SqliteReminderRepository } from './scheduling/sqlite-reminder-repository.js';
 import { SqliteScheduledMessageRepository } from './scheduling/sqlite-scheduled-message-repository.js';
 import { SqliteSnippetRepository } from './snippets/sqlite-snippet-repository.js';
-import type { WritableRepositories } from './sqlite-unit-of-work.js';
+import type { WritableRepositories } from './unit-turns.js';
 import { newActorCache, SqliteActorReads } from './users/sqlite-actor-reads.js';
 import { newUserCache, SqliteUserRepository } from './users/sqlite-user-repository.js';
 
@@ -52,7 +59,10 @@ export const MIGRATIONS: readonly Migration[] = [
   reactions,
   search,
   botStorage,
-  schedulingAndDrafts,
+  push,
+  scheduling,
+  messageChanges,
+  personalLists,
 ];
 
 /** Makes the repositories of a connection. What they keep in memory, all connections share. */
@@ -78,13 +88,20 @@ export function repositoryFactory(
       topicPolicies: new SqliteTopicPolicyRepository(connection),
       recipients: new SqliteRecipientRepository(connection),
       messages: new SqliteMessageRepository(connection, quarantine),
-      pages: new SqliteMessagePageReads(connection, quarantine, [new ReactionPartReads(connection)]),
+      pages: new SqliteMessagePageReads(connection, quarantine, [
+        new ReactionPartReads(connection),
+        new MessageEditPartReads(connection),
+      ]),
       topics,
       moves: new SqliteMessageMoves(connection),
+      edits: new SqliteMessageEditRepository(connection),
+      archive: new SqliteMessageArchive(connection),
       personal: new SqlitePersonalMessages(connection),
       reactions: new SqliteReactionRepository(connection),
       searchIndex: new SqliteSearchIndex(connection),
       botStorage: new SqliteBotStorageRepository(connection),
+      devices: new SqliteDeviceRepository(connection),
+      pushTokens: new SqlitePushTokenRepository(connection),
       scheduledMessages: new SqliteScheduledMessageRepository(connection, quarantine),
       reminders: new SqliteReminderRepository(connection),
       drafts: new SqliteDraftRepository(connection, quarantine),

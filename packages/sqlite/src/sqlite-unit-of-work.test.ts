@@ -8,7 +8,8 @@ import { threadTimes } from '@parley/testkit/process-usage';
 import Sqlite, { type Database } from 'better-sqlite3';
 import type { Command, Connection, Query } from './connection.js';
 import { openReader, openWriter } from './database.js';
-import { SqliteUnitOfWork, UnitYielded, type WritableRepositories } from './sqlite-unit-of-work.js';
+import { SqliteUnitOfWork } from './sqlite-unit-of-work.js';
+import { UnitYielded, type WritableRepositories } from './unit-turns.js';
 
 /** Stands for the repositories: one table of notes. */
 interface Notes {
@@ -83,13 +84,13 @@ describe('a batch', () => {
     expect(commits()).toBe(1);
   });
 
-  it('is bounded in number', async () => {
+  it('holds a limited number of units', async () => {
     await Promise.all(Array.from({ length: 250 }, (_, i) => add(`${i}`)));
     expect(commits()).toBe(3);
     expect(await stored()).toHaveLength(250);
   });
 
-  it('is bounded in time, and keeps the order of what did not fit', async () => {
+  it('is limited in time, and keeps the order of the units that did not fit', async () => {
     const texts = ['a', 'b', 'c', 'd', 'e', 'f'];
     await Promise.all(
       texts.map((text) =>
@@ -169,7 +170,7 @@ describe('a unit that yields to the event loop', () => {
     expect((await stored()).filter((text) => text !== 'inner')).toEqual(['before', 'after']);
   });
 
-  it('reaches nothing when it goes on later, not even in the middle of another unit', async () => {
+  it('cannot use the database when it continues later, not even during another unit', async () => {
     let goOn!: () => void;
     const until = new Promise<void>((resolve) => {
       goOn = resolve;
@@ -264,7 +265,7 @@ describe('a unit that lets the event loop turn', () => {
     expect(await stored()).toEqual([]);
   });
 
-  it('is out of reach for whoever kept its repositories', async () => {
+  it('refuses repositories that were kept from it', async () => {
     let kept!: Notes;
     const long = uow.write(async (notes) => {
       kept = notes;
@@ -279,7 +280,7 @@ describe('a unit that lets the event loop turn', () => {
     expect(await stored()).toEqual(['own']);
   });
 
-  it('may forget to await its turn', async () => {
+  it('commits although it did not await its turn', async () => {
     const careless = uow.write(async (notes) => {
       notes.insert.run('a');
       spend(SLICE);
@@ -453,7 +454,7 @@ describe('a read', () => {
     expect((await stored()).filter((text) => text !== 'inner')).toEqual(['a']);
   });
 
-  it('reaches nothing when it goes on after it was refused', async () => {
+  it('cannot use the database when it continues after it was refused', async () => {
     let kept!: Notes;
     let goOn = () => {};
     let late: Promise<unknown> | undefined;

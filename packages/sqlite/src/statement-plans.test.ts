@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PLAIN_WORDS } from '@parley/domain/messages';
+import { PLAIN_TEXTS } from '@parley/domain/messages';
 import { FixedClock } from '@parley/testkit';
 import Sqlite from 'better-sqlite3';
 import { Connection } from './connection.js';
@@ -26,7 +26,7 @@ const ABOUT_WHOLE_REALMS = [
 const NARROW_INDEXES = ['user_system_bots', 'user_bots', 'user_group_deactivated'];
 
 /** Without statistics SQLite takes `realm_id = ?` for a good start, and so goes through all a realm has. */
-it('no statement goes through the rows of a whole organization to find some of them', async () => {
+it('no statement scans all rows of an organization to find some of them', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'parley-plans-'));
   const statements = new Set<string>();
   for (const shape of ['rows', 'values', 'tuples', 'command'] as const) {
@@ -42,7 +42,7 @@ it('no statement goes through the rows of a whole organization to find some of t
   await storage.uow.read(async () => {});
   jest.restoreAllMocks();
   const database = new Sqlite(path, { readonly: true });
-  defineSearchFunctions(database, PLAIN_WORDS);
+  defineSearchFunctions(database, PLAIN_TEXTS);
   const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all() as string[];
 
   const found: string[] = [];

@@ -167,6 +167,10 @@ const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
   blank: unseen,
   'user.credentials_changed': unseen,
   'realm.deactivated': unseen,
+  // What a person's own devices are, the clients of HTTP tests follow.
+  'device.added': unseen,
+  'device.changed': unseen,
+  'device.removed': unseen,
   'message.sent': ({ messages, viewer }, { view, exceptions }) => {
     const { id, mentionsChannel, isReadByDefault } = view.message;
     const own = exceptions.find(([userId]) => userId === viewer.userId)?.[1] ?? {};
@@ -186,6 +190,14 @@ const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
     for (const id of all ? [...messages.keys()] : messageIds) {
       messages.set(id, { ...(messages.get(id) ?? HISTORICAL), [flag]: op === 'add' });
     }
+  },
+  'message.updated': ({ messages, subscriptions }, { messageIds, move }) => {
+    // Flags are looked up; what was moved out of their channels is theirs no longer.
+    if (!move || move.channelId === null || subscriptions.has(move.channelId)) return;
+    for (const id of messageIds) messages.delete(id);
+  },
+  'message.deleted': ({ messages, reactions }, { messageIds }) => {
+    for (const id of messageIds) for (const table of [messages, reactions]) table.delete(id);
   },
   'reaction.changed': ({ messages, reactions, viewer }, { op, messageId, user, emoji }) => {
     // Whoever reacts to a message has it from then on.
@@ -243,6 +255,12 @@ const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
       learnChannel(state, followed.channel, followed.subscriberIds);
     }
   },
+  'subscription.changed': ({ subscriptions }, { channelId, property, value }) =>
+    change(subscriptions, channelId, (row) =>
+      property in row.notifications
+        ? { ...row, notifications: { ...row.notifications, [property]: value } }
+        : { ...row, [property]: value },
+    ),
   'subscription.removed': ({ subscriptions, subscribers, viewer }, { channels }) => {
     for (const { id, userIds } of channels) {
       if (!userIds.includes(viewer.userId)) continue;
@@ -292,6 +310,7 @@ const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
       memberIds: op === 'add' ? union(memberIds, userIds) : without(memberIds, userIds),
       subgroupIds,
     })),
+  'group.property_changed': unseen,
   'group.activation_changed': unseen,
   'group.subgroups_changed': ({ groups }, { op, groupId, subgroupIds }) =>
     change(groups, groupId, (group) => ({

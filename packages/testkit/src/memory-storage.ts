@@ -1,22 +1,26 @@
 import type { EncodedEvent, EncodedQueue, StoredEvent } from '@parley/domain/events';
-import { PLAIN_WORDS, type SearchWords } from '@parley/domain/messages';
+import { PLAIN_TEXTS, type SearchWords } from '@parley/domain/messages';
 import type { Clock, EventSeq, RealmId, Repositories, Transaction, UnitOfWork } from '@parley/domain/shared';
 import { FixedClock } from './fixed-clock.js';
 import { MemoryActors } from './memory/memory-actors.js';
 import { MemoryApiKeys } from './memory/memory-api-keys.js';
 import { MemoryBotStorage } from './memory/memory-bot-storage.js';
 import { MemoryChannels } from './memory/memory-channels.js';
+import { MemoryDevices } from './memory/memory-devices.js';
 import { MemoryDrafts } from './memory/memory-drafts.js';
 import { MemoryEventLog } from './memory/memory-event-log.js';
 import { MemoryEventQueues } from './memory/memory-event-queues.js';
 import { MemoryGroups } from './memory/memory-groups.js';
 import { MemoryJobs } from './memory/memory-jobs.js';
+import { MemoryMessageArchive } from './memory/memory-message-archive.js';
+import { MemoryMessageEdits } from './memory/memory-message-edits.js';
 import { MemoryMessageMoves } from './memory/memory-message-moves.js';
 import { MemoryMessagePages } from './memory/memory-message-pages.js';
 import { MemoryMessages } from './memory/memory-messages.js';
 import { MemoryNavigationViews } from './memory/memory-navigation-views.js';
 import { MemoryOnboarding } from './memory/memory-onboarding.js';
 import { MemoryPersonalMessages } from './memory/memory-personal-messages.js';
+import { MemoryPushTokens } from './memory/memory-push-tokens.js';
 import { MemoryReactions } from './memory/memory-reactions.js';
 import { MemoryRealms } from './memory/memory-realms.js';
 import { MemoryRecipients } from './memory/memory-recipients.js';
@@ -50,7 +54,7 @@ export class MemoryStorage {
 
   constructor(
     readonly clock: Clock = new FixedClock(),
-    private readonly words: SearchWords = PLAIN_WORDS,
+    private readonly words: SearchWords = PLAIN_TEXTS,
   ) {}
 
   readonly uow: UnitOfWork = {
@@ -114,16 +118,20 @@ function repositoriesOf(unit: MemoryUnit) {
     pages: new MemoryMessagePages(unit),
     topics: new MemoryTopics(unit),
     moves: new MemoryMessageMoves(unit),
+    edits: new MemoryMessageEdits(unit),
+    archive: new MemoryMessageArchive(unit),
     personal: new MemoryPersonalMessages(unit),
     reactions: new MemoryReactions(unit),
+    searchIndex: new MemorySearchIndex(),
+    botStorage: new MemoryBotStorage(unit),
+    devices: new MemoryDevices(unit),
+    pushTokens: new MemoryPushTokens(unit),
     scheduledMessages: new MemoryScheduledMessages(unit),
     reminders: new MemoryReminders(unit),
     drafts: new MemoryDrafts(unit),
     snippets: new MemorySnippets(unit),
     navigationViews: new MemoryNavigationViews(unit),
     onboarding: new MemoryOnboarding(unit),
-    searchIndex: new MemorySearchIndex(),
-    botStorage: new MemoryBotStorage(unit),
     events: new MemoryEventLog(unit),
     queues: new MemoryEventQueues(unit),
     apiKeys: new MemoryApiKeys(unit),

@@ -1,5 +1,6 @@
 import { declareErrors } from '../shared/errors.js';
 import type { ChannelId } from '../shared/ids.js';
+import type { SubscriptionProperty } from './subscription-properties.js';
 
 export const CHANNEL_ERRORS = declareErrors({
   UNKNOWN_CHANNEL: 'unknown',
@@ -23,6 +24,13 @@ export const CHANNEL_ERRORS = declareErrors({
   /** Where newcomers do not see what was said before. */
   TOPIC_CREATION_MUST_BE_OPEN: 'conflict',
   TOO_MANY_SUBSCRIPTIONS: 'invalid',
+  /** Neither a channel to subscribe to nor one to leave. */
+  NO_SUBSCRIPTION_CHANGE: 'invalid',
+  NOT_SUBSCRIBED: 'conflict',
+  UNKNOWN_SUBSCRIPTION_PROPERTY: 'invalid',
+  INVALID_COLOR: 'invalid',
+  INVALID_SUBSCRIPTION_VALUE: 'invalid',
+  TOO_MANY_TOPIC_POLICIES: 'conflict',
   CANNOT_POST_IN_CHANNEL: 'forbidden',
   CANNOT_CREATE_TOPIC: 'forbidden',
   TOPIC_REQUIRED: 'invalid',
@@ -43,6 +51,8 @@ declare module '../shared/errors.js' {
     CHANNEL_NAME_TAKEN: { readonly channelName: string; readonly channelId?: ChannelId | undefined };
     /** As it was given. */
     INVALID_RETENTION: { readonly value: number | string };
+    /** `expected`: what its value has to be. */
+    INVALID_SUBSCRIPTION_VALUE: { readonly property: SubscriptionProperty; readonly expected: string };
     CHANNEL_HAS_NAMED_TOPICS: EmptyTopicName;
     TOPIC_REQUIRED: Partial<EmptyTopicName>;
     EMPTY_TOPIC_REQUIRED: EmptyTopicName;

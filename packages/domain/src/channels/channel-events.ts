@@ -3,6 +3,7 @@ import type { GroupSettingValue } from '../groups/group-setting.js';
 import type { ChannelId, GroupId, UnixSeconds, UserId } from '../shared/ids.js';
 import type { Channel, ChannelPermission, ChannelView } from './channel.js';
 import type { Subscription } from './subscription.js';
+import type { SubscriptionChange } from './subscription-properties.js';
 import type { TopicVisibility } from './topic-policy.js';
 
 export interface ChannelEventTypes {
@@ -41,6 +42,8 @@ export interface ChannelEventTypes {
     readonly channels: readonly SubscribedChannel[];
     readonly subscriptions: readonly Subscription[];
   };
+  /** To the subscriber. */
+  'subscription.changed': { readonly channelId: ChannelId } & SubscriptionChange;
   /** To each of those who no longer follow. */
   'subscription.removed': {
     readonly channels: readonly {
@@ -104,6 +107,7 @@ export const CHANNEL_EVENT_FORMATS: EventFormats<ChannelEventTypes> = {
   'channel.permission_changed': 1,
   'channel.archived_changed': 1,
   'subscription.added': 1,
+  'subscription.changed': 1,
   'subscription.removed': 1,
   'channel.subscribers_changed': 1,
   'channel.subscribers_shown': 1,

@@ -6,6 +6,7 @@ import { GROUP_EVENT_FORMATS } from '../groups/group-events.js';
 import { MESSAGE_EVENT_FORMATS } from '../messages/message-events.js';
 import { NAVIGATION_VIEW_EVENT_FORMATS } from '../navigation-views/navigation-view-events.js';
 import { ONBOARDING_EVENT_FORMATS } from '../onboarding/onboarding-events.js';
+import { PUSH_EVENT_FORMATS } from '../push/push-events.js';
 import { REACTION_EVENT_FORMATS } from '../reactions/reaction-events.js';
 import { REALM_EVENT_FORMATS } from '../realms/realm-events.js';
 import { REALM_SETTINGS_EVENT_FORMATS } from '../realms/realm-settings-events.js';
@@ -21,6 +22,7 @@ const FORMATS: EventFormats<DomainEventTypes> = {
   ...CHANNEL_EVENT_FORMATS,
   ...GROUP_EVENT_FORMATS,
   ...MESSAGE_EVENT_FORMATS,
+  ...PUSH_EVENT_FORMATS,
   ...DRAFT_EVENT_FORMATS,
   ...NAVIGATION_VIEW_EVENT_FORMATS,
   ...ONBOARDING_EVENT_FORMATS,

@@ -18,16 +18,28 @@ export function staysAcyclic(edges: Iterable<GroupEdge>, groupId: GroupId, subgr
 }
 
 /** The group and every group that holds it at any depth, deactivated ones too. */
-export function groupsHolding(edges: Iterable<GroupEdge>, id: GroupId): ReadonlySet<GroupId> {
-  const holdersBySubgroup = new Map<GroupId, GroupId[]>();
-  for (const { subgroupId, groupId } of edges) {
-    const holders = holdersBySubgroup.get(subgroupId);
-    if (holders) holders.push(groupId);
-    else holdersBySubgroup.set(subgroupId, [groupId]);
+export const groupsHolding = (edges: Iterable<GroupEdge>, id: GroupId): ReadonlySet<GroupId> =>
+  reachable(edges, id, ({ subgroupId, groupId }) => [subgroupId, groupId]);
+
+/** The group and every group in it at any depth, deactivated ones too. */
+export const groupsHeldBy = (edges: Iterable<GroupEdge>, id: GroupId): ReadonlySet<GroupId> =>
+  reachable(edges, id, ({ subgroupId, groupId }) => [groupId, subgroupId]);
+
+function reachable(
+  edges: Iterable<GroupEdge>,
+  id: GroupId,
+  direction: (edge: GroupEdge) => readonly [from: GroupId, to: GroupId],
+): ReadonlySet<GroupId> {
+  const next = new Map<GroupId, GroupId[]>();
+  for (const edge of edges) {
+    const [from, to] = direction(edge);
+    const known = next.get(from);
+    if (known) known.push(to);
+    else next.set(from, [to]);
   }
   const found = new Set([id]);
   // A set is walked in order of insertion, what is added meanwhile included.
-  for (const group of found) for (const holder of holdersBySubgroup.get(group) ?? []) found.add(holder);
+  for (const group of found) for (const neighbour of next.get(group) ?? []) found.add(neighbour);
   return found;
 }
 

@@ -17,6 +17,9 @@ export const GROUP_ERRORS = declareErrors({
   GROUP_NOT_ALLOWED: 'invalid',
   /** As the value of a permission. */
   SYSTEM_GROUP_REQUIRED: 'invalid',
+  /** The request asks for nothing. */
+  NO_GROUP_CHANGE: 'invalid',
+  TOO_MANY_GROUPS: 'conflict',
   /** Somebody changed the value meanwhile. */
   STALE_VALUE: 'conflict',
 });
@@ -27,6 +30,8 @@ declare module '../shared/errors.js' {
   interface ErrorCodes extends GroupErrors {}
 
   interface ErrorDetails {
+    /** What the request could change. */
+    NO_GROUP_CHANGE: { readonly of: 'group' | 'members' | 'subgroups' };
     CANNOT_DEACTIVATE_GROUP_IN_USE: { readonly objections: readonly GroupUse[] };
     /** `permission`: whose value it cannot be. */
     GROUP_NOT_ALLOWED: { readonly permission: string; readonly groupName: string };

@@ -1,6 +1,7 @@
 import type { EventFormats } from '../events/event.js';
 import type { GroupId, UserId } from '../shared/ids.js';
-import type { GroupView } from './group.js';
+import type { GroupPermission, GroupView } from './group.js';
+import type { GroupSettingValue } from './group-setting.js';
 
 export interface GroupEventTypes {
   /** To everybody; anonymous groups to nobody, and their `view` is null. The rest is for following who is in which group. */
@@ -22,6 +23,13 @@ export interface GroupEventTypes {
     readonly groupId: GroupId;
     readonly subgroupIds: readonly GroupId[];
   };
+  /** To everybody. `value`: a text, or of a permission what it is given to. */
+  'group.property_changed': {
+    readonly groupId: GroupId;
+    readonly isDeactivated: boolean;
+    readonly property: 'name' | 'description' | GroupPermission;
+    readonly value: string | GroupSettingValue;
+  };
   /** To everybody; the group as it is afterwards: clients that know no deactivated groups see it come and go. */
   'group.activation_changed': { readonly view: GroupView };
 }
@@ -34,5 +42,6 @@ export const GROUP_EVENT_FORMATS: EventFormats<GroupEventTypes> = {
   'group.created': 1,
   'group.members_changed': 1,
   'group.subgroups_changed': 1,
+  'group.property_changed': 1,
   'group.activation_changed': 1,
 };

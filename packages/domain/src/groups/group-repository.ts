@@ -13,6 +13,14 @@ export interface GroupReads {
   systemGroupIds(realmId: RealmId): Promise<Readonly<Record<SystemGroupName, GroupId>>>;
   /** Named groups, ascending id, deactivated ones included. */
   listViews(realmId: RealmId): Promise<readonly GroupView[]>;
+  /** Null when the realm has no such group, or it has no name. */
+  findView(realmId: RealmId, id: GroupId): Promise<GroupView | null>;
+  /** Named groups, ascending id, deactivated ones included. */
+  listNamed(realmId: RealmId): Promise<readonly Group[]>;
+  /** Named or not; unknown ids are absent; ascending. */
+  list(realmId: RealmId, ids: readonly GroupId[]): Promise<readonly Group[]>;
+  /** Named groups, deactivated ones and those of the system included. */
+  countNamed(realmId: RealmId): Promise<number>;
   /**
    * What each group stands for as a permission's value: its id when named; when not, its content, of users the active ones.
    * Unknown ids are absent.
@@ -20,6 +28,10 @@ export interface GroupReads {
   settingValues(realmId: RealmId, ids: readonly GroupId[]): Promise<ReadonlyMap<GroupId, GroupSettingValue>>;
   /** Deactivated users too; ascending. */
   listDirectMembers(realmId: RealmId, id: GroupId): Promise<readonly UserId[]>;
+  /** Which of these users are direct members, deactivated ones too; ascending. Costs by the users asked about. */
+  filterDirectMembers(realmId: RealmId, id: GroupId, userIds: readonly UserId[]): Promise<readonly UserId[]>;
+  /** Direct ones; ascending. */
+  listSubgroupIds(realmId: RealmId, id: GroupId): Promise<readonly GroupId[]>;
   /** Every active user who is in the group or, at any depth, in a subgroup that is not deactivated; ascending. */
   listMembersRecursively(realmId: RealmId, id: GroupId): Promise<readonly UserId[]>;
   /** The groups, named or not, that the user is a direct member of; ascending. */

@@ -17,6 +17,17 @@ export type GroupPermission = keyof typeof GROUP_PERMISSIONS;
 
 /** In code points (protocol §14). */
 export const MAX_GROUP_NAME_LENGTH = 100;
+export const MAX_GROUP_DESCRIPTION_LENGTH = 1024;
+/** Of a realm, with those of the system and those that are deactivated: every client gets them all. */
+export const MAX_GROUPS = 5000;
+
+/** @throws DomainError TOO_MANY_GROUPS unless there is room for one more. */
+export function requireRoomForGroup(present: number): void {
+  if (present >= MAX_GROUPS) {
+    throw new DomainError('TOO_MANY_GROUPS', `Too many user groups (limit: ${MAX_GROUPS}).`);
+  }
+}
+
 /** What names that mean something else begin with; those of system groups begin with `role:` (channels §3.2). */
 const RESERVED_PREFIXES = ['@', 'role:', 'user:', 'stream:', 'channel:'] as const;
 

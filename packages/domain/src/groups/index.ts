@@ -1,5 +1,11 @@
 export { defaultGroupSettings } from './default-group-settings.js';
-export { GROUP_PERMISSIONS, type Group, type GroupPermission, type GroupView } from './group.js';
+export {
+  GROUP_PERMISSIONS,
+  type Group,
+  type GroupPermission,
+  type GroupView,
+  MAX_GROUP_DESCRIPTION_LENGTH,
+} from './group.js';
 export { GroupClosure } from './group-closure.js';
 export type {} from './group-delivery.js';
 
@@ -18,4 +24,9 @@ export {
   type SystemGroupName,
   systemGroupTitle,
 } from './system-groups.js';
+export * from './use-cases/change-group-members.js';
+export * from './use-cases/create-group.js';
+export * from './use-cases/list-groups.js';
 export * from './use-cases/promote-full-members.js';
+export * from './use-cases/read-group.js';
+export * from './use-cases/update-group.js';

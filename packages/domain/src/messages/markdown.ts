@@ -198,5 +198,7 @@ export interface RenderedMessages {
   searchTerms(text: string): readonly string[];
 }
 
-/** What searching needs of them. */
+/** What searching needs of them: to find … */
 export type SearchWords = Pick<RenderedMessages, 'searchableText' | 'searchTerms'>;
+/** … and to show why. */
+export type SearchTexts = SearchWords & Pick<RenderedMessages, 'highlightContent' | 'highlightTopic'>;

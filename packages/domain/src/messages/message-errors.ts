@@ -34,6 +34,12 @@ export const MESSAGE_ERRORS = declareErrors({
   CHANNEL_EDIT_TIME_LIMIT_EXCEEDED: 'forbidden',
   CANNOT_MOVE_MESSAGE: 'forbidden',
   MOVE_TIME_LIMIT_EXCEEDED: 'forbidden',
+  NO_MESSAGE_CHANGE: 'invalid',
+  DIRECT_MESSAGE_HAS_NO_PLACE: 'invalid',
+  INVALID_MOVE: 'invalid',
+  CANNOT_RESOLVE_EMPTY_TOPIC: 'invalid',
+  WIDGET_NOT_EDITABLE: 'invalid',
+  TOO_MANY_MESSAGES_TO_MOVE: 'invalid',
   CANNOT_DELETE_MESSAGE: 'forbidden',
   DELETE_TIME_LIMIT_EXCEEDED: 'forbidden',
 });

@@ -2,7 +2,7 @@ import { aChannel, aMessage, aUser, createFixture, fakeRealmUrls, type MemoryFix
 import { unsubscribeFromChannels } from '../channels/unsubscribe-from-channels.js';
 import { type Anchor, checkRange, clampRange, NEWEST_ANCHOR, selectPage } from './message-page.js';
 import { resolveNarrow } from './narrow.js';
-import { PLAIN_WORDS } from './search.js';
+import { PLAIN_TEXTS } from './search.js';
 
 /** Ten messages in Denmark, an hour apart, with one of Rome after each: the n-th of Denmark is the (2n − 1)-th of all. */
 const tenMessages = async () => {
@@ -27,7 +27,7 @@ const pageOf = (fixture: MemoryFixture, anchor: Anchor, before: number, after: n
     const actor = await repositories.actors.get(fixture.viewer('hamlet'));
     const denmark = [{ operator: 'channel', operand: 'Denmark', negated: false }];
     const narrow = await resolveNarrow(
-      { reads: repositories, actor, realmUrls: fakeRealmUrls, words: PLAIN_WORDS },
+      { reads: repositories, actor, realmUrls: fakeRealmUrls, words: PLAIN_TEXTS },
       denmark,
     );
     const page = await selectPage(repositories, actor, narrow, { anchor, before, after, includeAnchor });
@@ -148,7 +148,7 @@ describe('a page at the first unread message', () => {
     const anchor = await fixture.uow.read(async (repositories) => {
       const actor = await repositories.actors.get(fixture.viewer('hamlet'));
       const narrow = await resolveNarrow(
-        { reads: repositories, actor, realmUrls: fakeRealmUrls, words: PLAIN_WORDS },
+        { reads: repositories, actor, realmUrls: fakeRealmUrls, words: PLAIN_TEXTS },
         [],
       );
       const page = await selectPage(repositories, actor, narrow, {

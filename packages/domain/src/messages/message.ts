@@ -29,8 +29,11 @@ export interface Message extends Readonly<Record<HasProperty, boolean>> {
   readonly topicLinks: readonly TopicLink[];
   /** A notice that everybody receives as read, but for those it names. */
   readonly isReadByDefault: boolean;
-  /** Null: never. */
+  /** Its text or its place has ever been changed. */
+  readonly isEdited: boolean;
+  /** Of its text. Null: never. */
   readonly lastEditedAt: UnixSeconds | null;
+  /** Null: never, or only by marking its topic resolved and unresolved. */
   readonly lastMovedAt: UnixSeconds | null;
   /** Grows with every change of what is shown of the message. */
   readonly version: number;
@@ -38,7 +41,7 @@ export interface Message extends Readonly<Record<HasProperty, boolean>> {
 
 export type NewMessage = Omit<
   Message,
-  'id' | 'sentRecipientId' | 'ordinal' | 'version' | 'lastEditedAt' | 'lastMovedAt' | LaterProperty
+  'id' | 'sentRecipientId' | 'ordinal' | 'version' | 'isEdited' | 'lastEditedAt' | 'lastMovedAt' | LaterProperty
 > & {
   /** Who of those that receive it has read it from the start: the sender, mostly. */
   readonly readBy: readonly UserId[];
@@ -56,6 +59,17 @@ export interface SentFlags {
   readonly hasAlertWord?: boolean;
   /** Gets it unread although the message is read by default. */
   readonly unread?: boolean;
+}
+
+/** What a change of its text makes of a message. */
+export interface EditedText
+  extends Pick<
+    Message,
+    'content' | 'renderedContent' | 'isMeMessage' | 'mentionsChannel' | 'hasLink' | 'hasImage' | 'hasAttachment'
+  > {
+  readonly editedAt: UnixSeconds;
+  /** Whom it names now, among those who have it. Everybody else is no longer named. */
+  readonly exceptions: ReadonlyMap<UserId, Omit<SentFlags, 'unread'>>;
 }
 
 /** What a message is to one person. */

@@ -19,7 +19,7 @@ import {
   type SimpleCondition,
 } from './message-condition.js';
 import { HAS_OPERANDS, type HasProperty } from './message-properties.js';
-import { MAX_SEARCH_TERMS, parseSearch } from './search.js';
+import { parseSearch } from './search.js';
 import { normalizeTopic, topicKey } from './topic.js';
 
 /** One term of a narrow, as it was asked for. */
@@ -238,7 +238,6 @@ const OPERATORS: readonly NarrowOperator[] = [
     resolve: async ({ words }, operand) => {
       const query = parseSearch(words, String(operand));
       if (query === null) return { condition: NO_MESSAGE };
-      if (query.terms.length > MAX_SEARCH_TERMS) throw invalidNarrow(`more than ${MAX_SEARCH_TERMS} words in search`);
       return { condition: { kind: 'search', ...query } };
     },
   },

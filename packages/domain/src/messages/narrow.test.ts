@@ -20,7 +20,7 @@ import {
 } from './message-condition.js';
 import { receivedMessagesIn, replaceWith, resolveNarrow } from './narrow.js';
 import { mutedMessages, type NarrowTerm } from './narrow-operators.js';
-import { PLAIN_WORDS, searchedText } from './search.js';
+import { PLAIN_TEXTS, searchedText } from './search.js';
 
 const term = (operator: string, operand: NarrowTerm['operand'], negated = false): NarrowTerm => ({
   operator,
@@ -77,7 +77,7 @@ const mutedOf = (fixture: MemoryFixture): MessageCondition => {
 const resolve = (fixture: MemoryFixture, who: string, ...terms: readonly NarrowTerm[]) =>
   fixture.uow.read(async (r) =>
     resolveNarrow(
-      { reads: r, actor: await r.actors.get(fixture.caller(who)), realmUrls: fakeRealmUrls, words: PLAIN_WORDS },
+      { reads: r, actor: await r.actors.get(fixture.caller(who)), realmUrls: fakeRealmUrls, words: PLAIN_TEXTS },
       terms,
     ),
   );
@@ -249,7 +249,7 @@ describe('a term of a narrow', () => {
     [term('with', 1), 'unknown operator with'],
     [term('mentions', 999), 'unknown user 999'],
     [term('mentions', 'x@y.z'), 'unknown user x@y.z'],
-    [term('search', Array.from({ length: 51 }, (_, n) => `w${n}`).join(' ')), 'more than 50 words in search'],
+    [term('search', Array.from({ length: 51 }, (_, n) => `w${n}`).join(' ')), 'more than 50 words are searched for'],
     [term('dm_including', 1), 'unknown operator dm_including'],
     [term('channels', 'private'), 'unknown channels operand private'],
     [term('channels', 'constructor'), 'unknown channels operand constructor'],
@@ -314,7 +314,7 @@ it('looks up once what is said again and again, by whatever name', async () => {
       },
     });
     const actor = await r.actors.get(fixture.caller('member'));
-    const context = { reads: { ...r, topicPolicies }, actor, realmUrls: fakeRealmUrls, words: PLAIN_WORDS };
+    const context = { reads: { ...r, topicPolicies }, actor, realmUrls: fakeRealmUrls, words: PLAIN_TEXTS };
     await resolveNarrow(context, Array(100).fill(term('is', 'followed')));
   });
   expect(asked).toEqual(['policies']);
@@ -332,7 +332,7 @@ describe('the people that the terms of a narrow name', () => {
     const lookups = await fixture.uow.read(async (reads) => {
       const [byId, byEmail] = [jest.spyOn(reads.users, 'list'), jest.spyOn(reads.users, 'listByEmail')];
       const actor = await reads.actors.get(fixture.caller('member'));
-      await resolveNarrow({ reads, actor, realmUrls: fakeRealmUrls, words: PLAIN_WORDS }, terms);
+      await resolveNarrow({ reads, actor, realmUrls: fakeRealmUrls, words: PLAIN_TEXTS }, terms);
       // One of no ids is for addresses that tell a number.
       const askedIds = byId.mock.calls.map(([, ids]) => [...ids].sort((a, b) => a - b));
       return { ids: askedIds.filter((ids) => ids.length > 0), emails: byEmail.mock.calls.map(([, emails]) => emails) };
@@ -469,7 +469,7 @@ describe('a message that is at hand', () => {
     content: 'Hi @**Hamlet**',
     renderedContent: '<p>Hi <span class="user-mention" data-user-id="12">@Hamlet</span></p>',
   };
-  const text = (topic: string) => () => searchedText(PLAIN_WORDS, { ...said, topic });
+  const text = (topic: string) => () => searchedText(PLAIN_TEXTS, { ...said, topic });
   const ofChannel: ConditionSubject = { message, channelPrivacy: 'public', flags, text: text('Lunch') };
   const ofPeople: ConditionSubject = {
     message: { ...message, channelId: null, topic: '' },

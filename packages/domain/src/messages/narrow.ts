@@ -17,6 +17,7 @@ import {
   type ResolvedTerm,
   toMessageId,
 } from './narrow-operators.js';
+import { MAX_SEARCH_TERMS } from './search.js';
 
 /** A narrow with its names resolved for one viewer. */
 export interface ResolvedNarrow {
@@ -27,8 +28,15 @@ export interface ResolvedNarrow {
   readonly search: string | null;
 }
 
-/** @throws DomainError INVALID_NARROW for the first term that is wrong (messages §7). */
-export async function resolveNarrow(context: NarrowContext, asked: readonly NarrowTerm[]): Promise<ResolvedNarrow> {
+/**
+ * `history`: `received`, whatever history its channels open, only what the viewer has received (messages §8).
+ * @throws DomainError INVALID_NARROW for the first term that is wrong (messages §7).
+ */
+export async function resolveNarrow(
+  context: NarrowContext,
+  asked: readonly NarrowTerm[],
+  history: 'open' | 'received' = 'open',
+): Promise<ResolvedNarrow> {
   const terms = joinSearches(asked);
   const conditions: MessageCondition[] = [];
   const sorts = new Set<string>();
@@ -50,14 +58,24 @@ export async function resolveNarrow(context: NarrowContext, asked: readonly Narr
     const sort = row.sort?.(term);
     if (sort) sorts.add(sort);
   }
+  const searched = conditions.reduce((count, condition) => count + countSearched(condition), 0);
+  if (searched > MAX_SEARCH_TERMS) throw invalidNarrow(`more than ${MAX_SEARCH_TERMS} words are searched for`);
   if (sorts.size > 1) throw invalidNarrow('No message can be both a channel message and direct message');
   const namesChannel = terms.some((term) => !term.negated && isOperator(term, 'channel'));
-  const searched = terms.find((term) => !term.negated && isOperator(term, 'search'));
-  const search = searched ? String(searched.operand) : null;
-  if (opensHistory && !isPersonal) return { filter: { conditions, scope: 'shared' }, namesChannel, search };
+  const query = terms.find((term) => !term.negated && isOperator(term, 'search'));
+  const search = query ? String(query.operand) : null;
+  if (history === 'open' && opensHistory && !isPersonal)
+    return { filter: { conditions, scope: 'shared' }, namesChannel, search };
   const hidden = await hiddenRecipients(context);
   if (hidden.length > 0) conditions.push(not({ kind: 'recipient', recipientIds: hidden }));
   return { filter: { conditions, scope: 'own' }, namesChannel, search };
+}
+
+/** How many lists of the index of searches are read for it. */
+function countSearched(condition: MessageCondition): number {
+  if (condition.kind === 'not') return countSearched(condition.condition);
+  if (condition.kind === 'search') return condition.terms.length;
+  return condition.kind === 'mentions' ? 1 : 0;
 }
 
 /** Whatever is searched for makes one query (messages §7.6). */

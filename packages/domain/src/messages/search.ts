@@ -1,6 +1,6 @@
 import type { UserId } from '../shared/ids.js';
 import { foldCase } from '../shared/text.js';
-import type { SearchWords } from './markdown.js';
+import type { SearchTexts, SearchWords } from './markdown.js';
 import type { Message } from './message.js';
 
 /** What somebody searches for (messages §7.6). */
@@ -19,7 +19,7 @@ export interface SearchedText {
   readonly topic: string;
 }
 
-/** Each word of a query is looked up by itself. */
+/** In one narrow, excluded words and mentions included: each is looked up by itself. */
 export const MAX_SEARCH_TERMS = 50;
 
 /** Null: there is no word in it that anything is found by. */
@@ -65,8 +65,39 @@ export function holdsPhrases(content: string, topic: string, phrases: readonly s
   return phrases.every((phrase) => foldedContent.includes(phrase) || foldedTopic.includes(phrase));
 }
 
-/** Texts as they are: lower-case words without stems. For storages that nobody has given better ones, as those of tests. */
-export const PLAIN_WORDS: SearchWords = {
+/** A message with what was searched for marked; with nothing marked where nothing was, or where it is elsewhere. */
+export interface Highlighted {
+  /** HTML. */
+  readonly content: string;
+  /** HTML; empty for the empty topic and for direct messages. */
+  readonly topic: string;
+}
+
+export type Highlight = (message: Pick<Message, 'renderedContent' | 'topic'>) => Highlighted;
+
+/** `search`: null, nothing is marked. */
+export function highlighting(texts: SearchTexts, search: string | null): Highlight {
+  const operands = search === null ? [] : [search];
+  return ({ renderedContent, topic }) => ({
+    content: texts.highlightContent(renderedContent, operands),
+    topic: texts.highlightTopic(topic, operands),
+  });
+}
+
+const PLAIN_WORD = /[\p{L}\p{N}]+/gu;
+const plainTerms = (text: string) => [...new Set(foldCase(text).match(PLAIN_WORD) ?? [])];
+
+function markPlainly(html: string, operands: readonly string[]): string {
+  const terms = new Set(operands.flatMap(plainTerms));
+  return html.replace(/<[^>]*>|[\p{L}\p{N}]+/gu, (piece) =>
+    terms.has(foldCase(piece)) ? `<span class="highlight">${piece}</span>` : piece,
+  );
+}
+
+/** Words as they are written, without stems. For tests, and for storages that nobody has given better ones. */
+export const PLAIN_TEXTS: SearchTexts = {
   searchableText: (html) => html.replace(/<[^>]*>/g, ' '),
-  searchTerms: (text) => [...new Set(foldCase(text).match(/[\p{L}\p{N}]+/gu) ?? [])],
+  searchTerms: plainTerms,
+  highlightContent: markPlainly,
+  highlightTopic: markPlainly,
 };

@@ -43,6 +43,8 @@ export interface ChannelNotice {
   readonly readFor?: readonly UserId[];
   /** For everybody. */
   readonly isReadByDefault?: boolean;
+  /** Subscribers who get it unread all the same. */
+  readonly unreadFor?: readonly UserId[];
   /** The content, or what it quotes, parsed before the unit. */
   readonly ahead?: ParsedMarkdown;
 }
@@ -79,16 +81,22 @@ export class SystemMessages {
   ): Promise<void> {
     const bot = await tx.users.findSystemBot(realm.id, 'notification');
     const drafts = new Map<string, Draft>();
-    for (const { channel, topic, content, readFor, isReadByDefault, ahead } of systemMessages) {
+    for (const { channel, topic, content, ahead, ...reading } of systemMessages) {
       const draft = drafts.get(content) ?? (await this.draft(tx, realm, content, author, ahead));
       // Links to topics lead to the newest message there, which may be the notice before.
       if (!draft.linksToTopics) drafts.set(content, draft);
       // Only where the channel has no other topic does the notice go without one (channels §5.2).
       const place = channel.topicsPolicy === 'empty_topic_only' ? '' : topic;
       const destination: Destination = { kind: 'channel', channel, topic: place, topicLinks: [] };
-      await this.send(tx, bot, destination, draft, readFor, isReadByDefault);
+      await this.send(tx, bot, destination, draft, reading);
       await tx.yield();
     }
+  }
+
+  /** A notice that quotes what somebody typed, before the unit. Undefined where it cannot be rendered. */
+  async parseNotice(realm: Realm, content: string): Promise<ParsedMarkdown | undefined> {
+    const parsed = await this.parse(realm, content);
+    return parsed instanceof DomainError ? undefined : parsed;
   }
 
   /** `ahead`: what `parse` made of the content, or of what it quotes. */
@@ -119,10 +127,25 @@ export class SystemMessages {
     return (await this.draft(tx, realm, content, author, ahead)).rendered.html;
   }
 
-  /** A notice that quotes what somebody typed, before the unit. Undefined where it cannot be rendered. */
-  async parseNotice(realm: Realm, content: string): Promise<ParsedMarkdown | undefined> {
-    const parsed = await this.parse(realm, content);
-    return parsed instanceof DomainError ? undefined : parsed;
+  /** The same text to each in a conversation of their own; it is made into a message once. */
+  async sendDirectToAll(
+    tx: Transaction,
+    realm: Realm,
+    people: readonly User[],
+    content: string,
+    author: Author,
+  ): Promise<void> {
+    const bot = await tx.users.findSystemBot(realm.id, 'notification');
+    const draft = await this.draft(tx, realm, content, author, undefined);
+    for (const person of people) {
+      const participants = [bot, person].sort((a, b) => a.id - b.id);
+      const recipientId = await tx.recipients.openDirect(
+        realm.id,
+        participants.map((one) => one.id),
+      );
+      await this.send(tx, bot, { kind: 'direct', recipientId, participants }, draft);
+      await tx.yield();
+    }
   }
 
   /** The realm's own words of welcome, parsed before the unit: see `welcome`. */
@@ -212,8 +235,7 @@ export class SystemMessages {
     sender: User,
     destination: Destination,
     { content, rendered }: Draft,
-    readFor: readonly UserId[] = [],
-    isReadByDefault = false,
+    reading: Pick<ChannelNotice, 'readFor' | 'unreadFor' | 'isReadByDefault'> = {},
   ): Promise<Message> {
     return postMessage(tx, {
       sender,
@@ -223,8 +245,7 @@ export class SystemMessages {
       clientName: CLIENT_NAME,
       sentAt: this.clock.now(),
       isReadBySender: false,
-      readFor,
-      isReadByDefault,
+      ...reading,
     });
   }
 

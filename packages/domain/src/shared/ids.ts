@@ -11,6 +11,8 @@ export type ChannelId = Id<'channel'>;
 export type RecipientId = Id<'recipient'>;
 export type MessageId = Id<'message'>;
 export type JobId = Id<'job'>;
+/** A phone or tablet, as one app on it registers for push notifications. */
+export type DeviceId = Id<'device'>;
 /** No reminder has the id of a scheduled message. */
 export type ScheduledMessageId = Id<'scheduled message'>;
 export type DraftId = Id<'draft'>;

@@ -7,12 +7,12 @@ export {
   DomainError,
   declaredErrors,
   type ErrorCode,
-  type ErrorDetails,
 } from './errors.js';
 export type { EventLoop } from './event-loop.js';
 export { escapeHtml } from './html.js';
 export type {
   ChannelId,
+  DeviceId,
   DraftId,
   EventSeq,
   GroupId,

@@ -9,18 +9,36 @@ export interface Surroundings {
   readonly n: number;
   /** Of an event queue of whoever calls. */
   readonly openQueue: () => Promise<string>;
+  /** Of whoever calls, with these members; answers its id. */
+  readonly makeGroup: (members: readonly number[]) => Promise<number>;
   /** Of whoever calls, to a message; answers what it is called by. */
   readonly react: () => Promise<Reacted>;
-  /** A successful POST of whoever calls; answers its fields. */
-  readonly post: (path: string, fields: Fields) => Promise<Fields>;
   /** Made by whoever calls; answers its id. */
   readonly makeChannel: (name: string) => Promise<number>;
+  /** Of whoever calls; answers its id. */
+  readonly addDevice: () => Promise<number>;
+  /** The same, known to the push service. */
+  readonly registerDevice: () => Promise<number>;
+  /** Of whoever calls, in the way of older apps; answers it. */
+  readonly addToken: (kind: 'apns' | 'fcm') => Promise<string>;
+  /** A successful POST of whoever calls; answers its fields. */
+  readonly post: (path: string, fields: Fields) => Promise<Fields>;
 }
 
 export interface Reacted extends Fields {
   readonly message_id: number;
   readonly emoji_name: string;
 }
+
+/** Of a device, as long as it may be. */
+export const PUSH_REGISTRATION = {
+  push_key_id: 4_294_967_295,
+  push_key: Buffer.from('1'.repeat(33)).toString('base64'),
+  token_kind: 'apns',
+  token_id: 'AAAAAAAAAAA=',
+  bouncer_public_key: 'x'.repeat(44),
+  encrypted_push_registration: 'x'.repeat(7000),
+};
 
 type Input = (surroundings: Surroundings) => Fields | Promise<Fields>;
 
@@ -81,6 +99,22 @@ const narrowed = (fields: Fields): Readonly<Record<string, Input>> =>
       async (surroundings: Surroundings) => ({ ...fields, ...(await narrow(surroundings)) }),
     ]),
   );
+
+/** As many as a narrow may search for. */
+const FIFTY_WORDS = Array.from({ length: 50 }, (_, n) => `word${n}`).join(' ');
+const searches = (fields: Fields): Readonly<Record<string, Input>> => ({
+  'fifty words': () => ({ ...fields, narrow: [['search', FIFTY_WORDS]] }),
+  'everything without any of fifty words': () => ({
+    ...fields,
+    narrow: FIFTY_WORDS.split(' ').map((operand) => ({ operator: 'search', operand, negated: true })),
+  }),
+  'whatever mentions none of fifty people': (surroundings) => ({
+    ...fields,
+    narrow: peopleOf(surroundings)
+      .slice(0, 50)
+      .map((operand) => ({ operator: 'mentions', operand, negated: true })),
+  }),
+});
 
 const owner: Input = ({ organization: { owners } }) => ({ user_id: owners[1]!.id, email: owners[1]!.email });
 const ownerInChannel: Input = ({ organization: { owners, channelIds } }) => ({
@@ -178,6 +212,58 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
       full_name: lengthened(`New ${n} `, 100),
     }),
   },
+  'GET /user_groups': { 'all of them': () => ({ include_deactivated_groups: true }) },
+  'POST /user_groups/create': {
+    'a small one': ({ n }) => ({ name: `Small ${n}`, description: '', members: [] }),
+    'one of everybody': (surroundings) => ({
+      name: lengthened(`Group ${surroundings.n} `, 100),
+      description: lengthened('', 1024),
+      members: peopleOf(surroundings),
+      can_join_group: { direct_members: peopleOf(surroundings), direct_subgroups: [] },
+      can_manage_group: { direct_members: peopleOf(surroundings), direct_subgroups: [] },
+    }),
+  },
+  'PATCH /user_groups/:user_group_id': {
+    'a name': async ({ makeGroup, n }) => ({ user_group_id: await makeGroup([]), name: `Renamed ${n}` }),
+    everything: async (surroundings) => ({
+      user_group_id: await surroundings.makeGroup([]),
+      name: lengthened(`Renamed ${surroundings.n} `, 100),
+      description: lengthened('', 1024),
+      can_mention_group: { new: { direct_members: peopleOf(surroundings), direct_subgroups: [] } },
+    }),
+  },
+  'POST /user_groups/:user_group_id/deactivate': {
+    'an empty one': async ({ makeGroup }) => ({ user_group_id: await makeGroup([]) }),
+    'one of everybody': async (surroundings) => ({
+      user_group_id: await surroundings.makeGroup(peopleOf(surroundings)),
+    }),
+  },
+  'GET /user_groups/:user_group_id/members': {
+    'of everybody': async (surroundings) => ({ user_group_id: await surroundings.makeGroup(peopleOf(surroundings)) }),
+  },
+  'GET /user_groups/:user_group_id/members/:user_id': {
+    somebody: async (surroundings) => ({
+      user_group_id: await surroundings.makeGroup([]),
+      user_id: peopleOf(surroundings)[0],
+    }),
+  },
+  'GET /user_groups/:user_group_id/subgroups': {
+    'of one': async ({ makeGroup }) => ({ user_group_id: await makeGroup([]) }),
+  },
+  'POST /user_groups/:user_group_id/members': {
+    'one more': async (surroundings) => ({
+      user_group_id: await surroundings.makeGroup([]),
+      add: peopleOf(surroundings).slice(0, 1),
+    }),
+    everybody: async (surroundings) => ({
+      user_group_id: await surroundings.makeGroup([]),
+      add: peopleOf(surroundings),
+      add_subgroups: [await surroundings.makeGroup(peopleOf(surroundings))],
+    }),
+  },
+  'POST /user_groups/:user_group_id/subgroups': {
+    'one more': async ({ makeGroup }) => ({ user_group_id: await makeGroup([]), add: [await makeGroup([])] }),
+  },
   'GET /streams': {
     'all of them': () => ({
       include_public: true,
@@ -249,6 +335,38 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
       principals: peopleForAllChannels(surroundings),
     }),
   },
+  'PATCH /users/me/subscriptions': {
+    'one channel': ({ organization }) => ({ add: [{ name: organization.channelNames[0] }] }),
+    'all channels, there and back': (surroundings) => ({
+      add: allChannels(surroundings),
+      delete: surroundings.organization.channelNames,
+    }),
+  },
+  'POST /users/me/subscriptions/properties': {
+    'of one': ({ organization: { channelIds } }) => ({
+      subscription_data: [{ stream_id: channelIds[0], property: 'is_muted', value: true }],
+    }),
+    'a thousand': ({ organization: { channelIds } }) => ({
+      subscription_data: Array.from({ length: 1000 }, (_, n) => ({
+        stream_id: channelIds[0],
+        property: 'is_muted',
+        value: n % 2 === 0,
+      })),
+    }),
+  },
+  'PATCH /users/me/subscriptions/:stream_id': {
+    'of one': ({ organization: { channelIds } }) => ({ stream_id: channelIds[0], property: 'color', value: '#123456' }),
+  },
+  'PATCH /users/me/subscriptions/muted_topics': {
+    'a topic': ({ organization: { channelIds }, n }) => ({ stream_id: channelIds[0], topic: `${n}`, op: 'add' }),
+  },
+  'POST /user_topics': {
+    'a topic': ({ organization: { channelIds }, n }) => ({
+      stream_id: channelIds[0],
+      topic: `${n}`,
+      visibility_policy: 3,
+    }),
+  },
   'GET /get_stream_id': {
     'a channel': ({ organization }) => ({ stream: organization.channelNames[0] }),
   },
@@ -286,6 +404,15 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
     }),
     'by id': (surroundings) => ({ message_ids: messageIds(surroundings, 5000) }),
     ...narrowed(LATEST),
+    ...searches(LATEST),
+  },
+  'GET /messages/matches_narrow': {
+    one: () => ({ msg_ids: [1], narrow: [] }),
+    'thousands of messages': (surroundings) => ({ msg_ids: messageIds(surroundings, 1000), narrow: [] }),
+    'fifty words in thousands of messages': (surroundings) => ({
+      msg_ids: messageIds(surroundings, 1000),
+      narrow: [{ operator: 'search', operand: FIFTY_WORDS, negated: true }],
+    }),
   },
   'POST /messages/render': {
     'a text': () => ({ content: HOSTILE_TEXTS.mixed }),
@@ -301,6 +428,19 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
   },
   'POST /messages/:message_id/reactions': {
     'a vote': ({ n }) => ({ message_id: n + 1, emoji_name: 'smile' }),
+  },
+  'PATCH /messages/:message_id': {
+    'a topic': ({ organization, n }) => ({
+      message_id: organization.size.messages - n,
+      topic: `moved ${n}`,
+      propagate_mode: 'change_all',
+    }),
+  },
+  'DELETE /messages/:message_id': {
+    'one of many': ({ organization, n }) => ({ message_id: organization.size.messages - n }),
+  },
+  'POST /streams/:stream_id/delete_topic': {
+    'a topic': firstChannel,
   },
   'DELETE /messages/:message_id/reactions': {
     'a vote': ({ react }) => react(),
@@ -333,6 +473,32 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
   'POST /users/me/onboarding_steps': {
     one: () => ({ onboarding_step: 'intro_inbox_view_modal' }),
   },
+  'POST /remove_client_device': {
+    'a new one': async ({ addDevice }) => ({ device_id: await addDevice() }),
+  },
+  'POST /mobile_push/register': {
+    'a key and a token': async ({ addDevice }) => ({ ...PUSH_REGISTRATION, device_id: await addDevice() }),
+  },
+  'POST /mobile_push/e2ee/test_notification': {
+    'one device': async ({ registerDevice }) => ({ device_id: await registerDevice() }),
+  },
+  'POST /users/me/apns_device_token': {
+    'a long one': ({ n }) => ({ token: `${n}`.padStart(4096, '0'), appid: 'x'.repeat(255) }),
+  },
+  'DELETE /users/me/apns_device_token': {
+    'a long one': async ({ addToken }) => ({ token: await addToken('apns') }),
+  },
+  'POST /users/me/android_gcm_reg_id': { 'a long one': ({ n }) => ({ token: `${n}`.padStart(4096, '0') }) },
+  'DELETE /users/me/android_gcm_reg_id': {
+    'a long one': async ({ addToken }) => ({ token: await addToken('fcm') }),
+  },
+  'PUT /bot_storage': {
+    'one text': () => ({ storage: { key: 'value' } }),
+    'a long text': () => ({ storage: { key: 'x'.repeat(900_000) } }),
+    'ten thousand texts': ({ n }) => ({
+      storage: Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`${n} ${index}`, 'x'.repeat(50)])),
+    }),
+  },
   'POST /scheduled_messages': {
     'a small one': (surroundings) => inAnHour(surroundings, 'x'),
     'a long one': (surroundings) => inAnHour(surroundings, HOSTILE_TEXTS.mixed!),
@@ -358,13 +524,6 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
       const { reminder_id } = await post('/reminders', reminderOf(n + 1, ''));
       return { reminder_id };
     },
-  },
-  'PUT /bot_storage': {
-    'one text': () => ({ storage: { key: 'value' } }),
-    'a long text': () => ({ storage: { key: 'x'.repeat(900_000) } }),
-    'ten thousand texts': ({ n }) => ({
-      storage: Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`${n} ${index}`, 'x'.repeat(50)])),
-    }),
   },
   'POST /messages/flags/narrow': {
     one: () => ({ ...FEWEST, narrow: [], op: 'add', flag: 'starred' }),

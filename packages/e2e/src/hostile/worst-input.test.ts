@@ -8,8 +8,10 @@ import {
   signIn,
 } from '../testing/large-organization.js';
 import type { ParleyProcess } from '../testing/parley-process.js';
+import { pause } from '../testing/pause.js';
+import { AgreeablePushService } from '../testing/push-service.js';
 import { TestOrganization } from '../testing/test-organization.js';
-import { ACCEPTED_INPUTS } from './accepted-inputs.js';
+import { ACCEPTED_INPUTS, PUSH_REGISTRATION, type Surroundings } from './accepted-inputs.js';
 import { type EncodedRequest, encodeRequest } from './encode.js';
 import { generatedInputs, roomOf } from './generated-inputs.js';
 import { type Fields, nameOf, ROUTES } from './routes.js';
@@ -47,6 +49,7 @@ interface Measurement {
 describe('the worst that each operation may be sent', () => {
   let organization: TestOrganization;
   let server: ParleyProcess;
+  let pushService: AgreeablePushService;
   let large: LargeOrganization;
   let owners: readonly Account[];
   let bots: readonly Account[];
@@ -59,13 +62,17 @@ describe('the worst that each operation may be sent', () => {
   beforeAll(async () => {
     slowness = await machineSlowness();
     organization = new TestOrganization();
+    pushService = await AgreeablePushService.start();
     large = await createLargeOrganization(organization.database, {
       owners: size(30, 60),
       members: size(300, 3000),
       channels: size(200, 1000),
       messages: size(3000, 20_000),
     });
-    server = await organization.serve(['--dev', '--shed-load=off'], '0', { isProbed: true });
+    server = await organization.serve(['--dev', '--shed-load=off'], '0', {
+      isProbed: true,
+      environment: pushService.environment,
+    });
     owners = await signIn(server, large.owners);
     bots = await signIn(server, large.bots);
     // Events have somebody to go to.
@@ -74,7 +81,10 @@ describe('the worst that each operation may be sent', () => {
     retainedBefore = await server.probe.retainedBytes();
     peakBefore = (await server.probe.lap()).peakBytes;
   }, 300_000);
-  afterAll(() => organization.close());
+  afterAll(async () => {
+    await organization.close();
+    await pushService.close();
+  });
 
   const call = async ({ authorization }: Account, path: string, body: string) => {
     const { text } = await send({
@@ -124,13 +134,43 @@ describe('the worst that each operation may be sent', () => {
   }
 
   const acceptedBy = (route: Route) => ACCEPTED_INPUTS[nameOf(route)] ?? { 'no parameters': () => ({}) };
-  const surroundingsOf = (account: Account) => ({
+  const surroundingsOf = (account: Account): Surroundings => ({
     organization: large,
     n,
     openQueue: async () => {
       const id = await openQueue(account);
       await server.probe.lap();
       return id;
+    },
+    makeGroup: async (members: readonly number[]) => {
+      const fields = new URLSearchParams({ name: `Made ${n++}`, description: '', members: JSON.stringify(members) });
+      const { group_id } = await call(account, '/user_groups/create', fields.toString());
+      await server.probe.lap();
+      return group_id;
+    },
+    addDevice: async () => {
+      const { device_id } = await call(account, '/register_client_device', '');
+      await server.probe.lap();
+      return device_id;
+    },
+    registerDevice: async () => {
+      const { device_id } = await call(account, '/register_client_device', '');
+      const fields = Object.entries({ device_id, ...PUSH_REGISTRATION }).map(([name, value]) => [name, String(value)]);
+      await call(account, '/mobile_push/register', new URLSearchParams(fields).toString());
+      for (;;) {
+        const { devices } = await call(account, '/register', 'fetch_event_types=["device"]&event_types=[]');
+        if (devices[device_id].push_token_id !== null) break;
+        await pause(50);
+      }
+      await server.probe.lap();
+      return device_id;
+    },
+    addToken: async (kind) => {
+      const token = 'ab'.repeat(2048);
+      const [path, more] = kind === 'apns' ? ['apns_device_token', '&appid=a'] : ['android_gcm_reg_id', ''];
+      await call(account, `/users/me/${path}`, `token=${token}${more}`);
+      await server.probe.lap();
+      return token;
     },
     post: async (path: string, fields: Fields) => {
       const form = new URLSearchParams();

@@ -5,6 +5,7 @@ import {
   hasSharedHistory,
   isPrivate,
   isWebPublic,
+  type SubscriptionProperty,
 } from '@parley/domain/channels';
 import type { EventOf } from '@parley/domain/events';
 import { type EventContext, opened, type Presented, type Presenters, toAll } from '../events/event-presenter.js';
@@ -18,6 +19,7 @@ import {
   presentPostPolicy,
   presentTopic,
   VISIBILITY_POLICIES,
+  WIRE_SUBSCRIPTION_PROPERTIES,
 } from './channel.presenters.js';
 
 export const CHANNEL_EVENTS = {
@@ -29,6 +31,7 @@ export const CHANNEL_EVENTS = {
   'channel.permission_changed': { wireTypes: ['stream'], present: presentPermissionChange },
   'channel.archived_changed': { wireTypes: ['stream'], present: presentArchiving },
   'subscription.added': { wireTypes: ['subscription'], present: presentSubscriptionsAdded },
+  'subscription.changed': { wireTypes: ['subscription'], present: presentSubscriptionChange },
   'subscription.removed': {
     wireTypes: ['subscription'],
     present: ({ channels }, { receiver }) => {
@@ -155,6 +158,22 @@ function presentSubscriptionsAdded(event: EventOf<'subscription.added'>, context
     );
   }
   return pieces.length === 0 ? [] : [[...pieces, ']']];
+}
+
+/** Muting in its older form first, for every client (channels §6.2). */
+function presentSubscriptionChange(event: EventOf<'subscription.changed'>): Presented {
+  const { channelId, property, value } = event;
+  const told = (name: SubscriptionProperty, to: unknown) => [
+    opened({
+      type: 'subscription',
+      op: 'update',
+      stream_id: channelId,
+      property: WIRE_SUBSCRIPTION_PROPERTIES[name],
+      value: to,
+    }),
+  ];
+  const changed = told(property, value);
+  return property === 'isMuted' ? [told('isUnmuted', !value), changed] : [changed];
 }
 
 /** In the older form first, which those do not get who name the newer one (events §6.7). */

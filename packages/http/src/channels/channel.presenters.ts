@@ -1,5 +1,6 @@
 import {
   CHANNEL_PERMISSIONS,
+  type ChangeSubscriptionsOutput,
   type ChannelPermission,
   type ChannelView,
   hasSharedHistory,
@@ -9,6 +10,7 @@ import {
   type OwnSubscription,
   type SubscribeUsersOutput,
   type Subscription,
+  type SubscriptionProperty,
   type TopicVisibility,
   type UnsubscribeUsersOutput,
 } from '@parley/domain/channels';
@@ -20,7 +22,7 @@ import type { WireGroupSetting } from '../routing/param-types.js';
 import type { WireFields } from '../routing/reply.js';
 
 /** `['canSubscribe', 'can_subscribe_group'], …` */
-export const WIRE_CHANNEL_PERMISSIONS = (Object.keys(CHANNEL_PERMISSIONS) as ChannelPermission[]).map(
+const WIRE_CHANNEL_PERMISSIONS = (Object.keys(CHANNEL_PERMISSIONS) as ChannelPermission[]).map(
   (name) => [name, permissionTitle(name)] as const,
 );
 
@@ -129,6 +131,25 @@ export const presentTopics = (topics: readonly TopicSummary[], allowEmptyTopicNa
     max_id: maxMessageId,
   })),
 });
+
+/** Channels §4.7. */
+export const presentChangeSubscriptions = ({ added, removed }: ChangeSubscriptionsOutput): WireFields => ({
+  ...presentSubscribeUsers(added, { authorization_errors_fatal: true, send_new_subscription_messages: true }),
+  ...presentUnsubscribeUsers(removed),
+});
+
+/** Names of what subscribers choose for themselves (channels §4.9). */
+export const WIRE_SUBSCRIPTION_PROPERTIES: Readonly<Record<SubscriptionProperty, string>> = {
+  color: 'color',
+  isMuted: 'is_muted',
+  isUnmuted: 'in_home_view',
+  isPinned: 'pin_to_top',
+  desktop: 'desktop_notifications',
+  audible: 'audible_notifications',
+  push: 'push_notifications',
+  email: 'email_notifications',
+  wildcardMentions: 'wildcard_mentions_notify',
+};
 
 /** `visibility_policy` of topics (channels §5.4). */
 export const VISIBILITY_POLICIES: Readonly<Record<TopicVisibility, number>> = {

@@ -1,6 +1,8 @@
 import {
   ArchiveChannel,
   ChangeChannel,
+  ChangeSubscriptionProperties,
+  ChangeSubscriptions,
   CreateChannel,
   FindChannelId,
   GetChannel,
@@ -9,6 +11,8 @@ import {
   ListSubscribers,
   ListSubscriptions,
   ListUserChannels,
+  MuteTopic,
+  SetTopicPolicy,
   SubscribeUsers,
   UnsubscribeUsers,
 } from '@parley/domain/channels';
@@ -17,6 +21,9 @@ import type { ChannelId, UserId } from '@parley/domain/shared';
 import { type Route, route } from '../routing/route.js';
 import {
   ChangeChannelDto,
+  ChangeSubscriptionPropertiesDto,
+  ChangeSubscriptionPropertyDto,
+  ChangeSubscriptionsDto,
   CreateChannelDto,
   FindChannelIdDto,
   GetSubscriptionStatusDto,
@@ -24,14 +31,21 @@ import {
   ListSubscriptionsDto,
   ListTopicsDto,
   ListUserChannelsDto,
+  MuteTopicDto,
   OneChannelDto,
+  SetTopicPolicyDto,
   SubscribeUsersDto,
   toChannelChange,
   toChannelOptions,
+  toMutedTopic,
+  toNewSubscriptions,
   toPrincipals,
+  toPropertyChanges,
+  toTopicPolicy,
   UnsubscribeUsersDto,
 } from './channel.dtos.js';
 import {
+  presentChangeSubscriptions,
   presentChannel,
   presentChannels,
   presentSubscribeUsers,
@@ -130,7 +144,7 @@ export const channelRoutes: readonly Route[] = [
     dto: SubscribeUsersDto,
     useCase: SubscribeUsers,
     toInput: (dto) => ({
-      channels: dto.subscriptions.map(({ name, color = null, description = '' }) => ({ name, color, description })),
+      channels: toNewSubscriptions(dto.subscriptions),
       principals: toPrincipals(dto.principals),
       options: toChannelOptions(dto),
       announce: dto.announce,
@@ -148,6 +162,38 @@ export const channelRoutes: readonly Route[] = [
       principals: toPrincipals(dto.principals),
     }),
     present: presentUnsubscribeUsers,
+  }),
+  route('PATCH', '/users/me/subscriptions', {
+    auth: 'user',
+    isExpensive: true,
+    dto: ChangeSubscriptionsDto,
+    useCase: ChangeSubscriptions,
+    toInput: (dto) => ({ add: toNewSubscriptions(dto.add), remove: dto.delete }),
+    present: presentChangeSubscriptions,
+  }),
+  route('POST', '/users/me/subscriptions/properties', {
+    auth: 'user',
+    dto: ChangeSubscriptionPropertiesDto,
+    useCase: ChangeSubscriptionProperties,
+    toInput: (dto) => ({ changes: toPropertyChanges(dto.subscription_data) }),
+  }),
+  route('PATCH', '/users/me/subscriptions/muted_topics', {
+    auth: 'user',
+    dto: MuteTopicDto,
+    useCase: MuteTopic,
+    toInput: toMutedTopic,
+  }),
+  route('PATCH', '/users/me/subscriptions/:stream_id', {
+    auth: 'user',
+    dto: ChangeSubscriptionPropertyDto,
+    useCase: ChangeSubscriptionProperties,
+    toInput: (dto) => ({ changes: toPropertyChanges([dto]) }),
+  }),
+  route('POST', '/user_topics', {
+    auth: 'user',
+    dto: SetTopicPolicyDto,
+    useCase: SetTopicPolicy,
+    toInput: toTopicPolicy,
   }),
   route('GET', '/get_stream_id', {
     auth: 'user',

@@ -1,6 +1,5 @@
-import type { GroupSettingUpdate, GroupSettingValue } from '@parley/domain/groups';
+import type { GroupSettingValue } from '@parley/domain/groups';
 import type { GroupId, UserId } from '@parley/domain/shared';
-import { given } from '../routing/given.js';
 import type { WireGroupSetting } from '../routing/param-types.js';
 
 /** Channels §2.4. */
@@ -17,13 +16,3 @@ export function toGroupSetting(wire: WireGroupSetting): GroupSettingValue {
     directSubgroups: wire.direct_subgroups as GroupId[],
   };
 }
-
-/** A change of it, with the value that the client believes it to have, if it says so. */
-export const toGroupSettingUpdate = (change: {
-  readonly new: WireGroupSetting;
-  readonly old?: WireGroupSetting | undefined;
-}): GroupSettingUpdate =>
-  given({
-    new: toGroupSetting(change.new),
-    old: change.old === undefined ? undefined : toGroupSetting(change.old),
-  });

@@ -2,7 +2,14 @@ import type { WireErrors } from '../routing/wire-error.js';
 import { presentGroupUses } from './group.presenters.js';
 import { permissionTitle } from './permission-title.js';
 
+const NOTHING_TO_DO = {
+  group: 'No new data supplied',
+  members: 'Nothing to do. Specify at least one of "add", "delete", "add_subgroups" or "delete_subgroups".',
+  subgroups: 'Nothing to do. Specify at least one of "add" or "delete".',
+};
+
 export const GROUP_WIRE_ERRORS = {
+  NO_GROUP_CHANGE: { text: ({ of }) => NOTHING_TO_DO[of] },
   STALE_VALUE: { code: 'EXPECTATION_MISMATCH' },
   GROUP_NOT_ALLOWED: {
     text: ({ permission, groupName }) =>

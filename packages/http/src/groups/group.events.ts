@@ -1,8 +1,10 @@
 import type { EventOf } from '@parley/domain/events';
-import type { GroupEventTypes } from '@parley/domain/groups';
+import type { GroupEventTypes, GroupSettingValue } from '@parley/domain/groups';
 import { type EventContext, opened, type Presented, type Presenters, toAll } from '../events/event-presenter.js';
 import { can } from '../events/queue-presentation.js';
 import { presentGroup } from './group.presenters.js';
+import { presentGroupSetting } from './group-setting.presenters.js';
+import { permissionTitle } from './permission-title.js';
 
 export const GROUP_EVENTS = {
   'group.created': {
@@ -20,8 +22,21 @@ export const GROUP_EVENTS = {
     group_id: groupId,
     direct_subgroup_ids: subgroupIds,
   })),
+  'group.property_changed': { wireTypes: ['user_group'], present: presentGroupChange },
   'group.activation_changed': { wireTypes: ['user_group'], present: presentGroupActivation },
 } satisfies Presenters<keyof GroupEventTypes>;
+
+/** Names of deactivated groups change for those only who know of such groups (users §12.3). */
+function presentGroupChange(event: EventOf<'group.property_changed'>, context: EventContext): Presented {
+  const { groupId: group_id, isDeactivated, property, value } = event;
+  const isHidden = isDeactivated && property === 'name';
+  if (isHidden && !can(context.presentation, 'include_deactivated_groups')) return [];
+  const data =
+    property === 'name' || property === 'description'
+      ? { [property]: value }
+      : { [permissionTitle(property)]: presentGroupSetting(value as GroupSettingValue) };
+  return [[context.shared('', () => opened({ type: 'user_group', op: 'update', group_id, data }))]];
+}
 
 /** Events §2, `include_deactivated_groups`. */
 function presentGroupActivation({ view }: EventOf<'group.activation_changed'>, context: EventContext): Presented {

@@ -6,16 +6,11 @@ import {
   type RealmPermission,
   type RealmSettingName,
 } from '@parley/domain/realms';
-import { toGroupSettingUpdate } from '../groups/group-setting.presenters.js';
-import { permissionTitle } from '../groups/permission-title.js';
-import { groupSettingChange, type ValueOf } from '../routing/param-types.js';
+import { declarePermissionChanges, toPermissionChanges } from '../groups/permission-changes.js';
 import { param, TextParam } from '../routing/params.js';
 import { declareSettings } from '../settings/declare-settings.js';
 import { authenticationMethodsParam } from './authentication-methods.wire.js';
 import { REALM_SETTING_FORMS } from './realm-settings.wire.js';
-
-const permissionChange = groupSettingChange();
-type PermissionChange = ValueOf<typeof permissionChange>;
 
 const PERMISSIONS = Object.keys(REALM_PERMISSIONS) as RealmPermission[];
 const SETTINGS = (Object.keys(REALM_SETTINGS) as RealmSettingName[]).filter(
@@ -31,18 +26,7 @@ export class ChangeRealmDto {
   @param(authenticationMethodsParam, { optional: true }) authentication_methods?: Record<string, boolean>;
 }
 declareSettings(ChangeRealmDto, REALM_SETTING_FORMS, SETTINGS);
-for (const permission of PERMISSIONS) {
-  param(permissionChange, { optional: true })(ChangeRealmDto.prototype, permissionTitle(permission));
-}
+declarePermissionChanges(ChangeRealmDto, PERMISSIONS);
 
-export function toPermissionChanges(dto: ChangeRealmDto): ChangeRealmInput['permissions'] {
-  const changes: { -readonly [P in RealmPermission]?: ChangeRealmInput['permissions'][P] } = {};
-  for (const permission of PERMISSIONS) {
-    const change = (dto as Readonly<Record<string, unknown>>)[permissionTitle(permission)] as
-      | PermissionChange
-      | undefined;
-    if (!change) continue;
-    changes[permission] = toGroupSettingUpdate(change);
-  }
-  return changes;
-}
+export const toRealmPermissionChanges = (dto: ChangeRealmDto): ChangeRealmInput['permissions'] =>
+  toPermissionChanges(dto, PERMISSIONS);

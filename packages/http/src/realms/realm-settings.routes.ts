@@ -2,7 +2,7 @@ import { ChangeRealm } from '@parley/domain/realms';
 import { given } from '../routing/given.js';
 import { type Route, route } from '../routing/route.js';
 import { toAuthenticationMethods } from './authentication-methods.wire.js';
-import { ChangeRealmDto, toPermissionChanges } from './realm-settings.dtos.js';
+import { ChangeRealmDto, toRealmPermissionChanges } from './realm-settings.dtos.js';
 import { presentRealmChanges } from './realm-settings.presenters.js';
 import { REALM_SETTING_FORMS } from './realm-settings.wire.js';
 
@@ -18,7 +18,7 @@ export const realmSettingRoutes: readonly Route[] = [
         stringId: dto.string_id,
         settings: REALM_SETTING_FORMS.read(dto),
         authenticationMethods: dto.authentication_methods && toAuthenticationMethods(dto.authentication_methods),
-        permissions: toPermissionChanges(dto),
+        permissions: toRealmPermissionChanges(dto),
       }),
     present: (output, { dto }) => presentRealmChanges(output, dto),
   }),

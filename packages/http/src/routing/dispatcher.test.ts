@@ -341,7 +341,7 @@ describe('paths and methods', () => {
     }
   });
 
-  it('leaves alone what is not below its prefix', async () => {
+  it('passes on paths that are not below its prefix', async () => {
     expect((await call('GET', '//api/v10/messages')).status).toBe(418);
     expect((await call('GET', '//')).status).toBe(418);
   });
@@ -545,7 +545,7 @@ describe('parameters', () => {
     });
   });
 
-  it('come after the question who calls', async () => {
+  it('are read after authentication', async () => {
     const headers = { 'content-type': 'application/json' };
     expect((await call('POST', '/messages', { as: null, headers, body: '[' })).status).toBe(401);
     expect((await call('POST', '/roles', { headers, body: '[' })).body.code).toBe('UNAUTHORIZED_PRINCIPAL');
@@ -642,7 +642,7 @@ describe('errors', () => {
     });
   });
 
-  it('hide bugs from clients and show them in the log', async () => {
+  it('hide unexpected errors from clients and log them', async () => {
     const { status, text } = await call('GET', '/streams/500?token=hush');
     expect([status, text]).toEqual([500, '{"result":"error","msg":"Internal server error"}\n']);
     expect(log[0]).toMatchObject({ message: 'unexpected error', fields: { route: '/streams/:stream_id' } });
@@ -674,7 +674,7 @@ describe('limits', () => {
     expect((await call('GET', '/streams/404')).headers['x-ratelimit-remaining']).toBe('199');
   });
 
-  it('respect quotas of a user', async () => {
+  it('follow the quotas of a user', async () => {
     expect((await call('GET', '/users/me', { as: 'fast@x' })).headers['x-ratelimit-limit']).toBe('1000');
   });
 
@@ -704,7 +704,7 @@ describe('limits', () => {
     expect([status, headers['x-ratelimit-limit'], headers['x-ratelimit-remaining']]).toEqual([429, '100', '0']);
   });
 
-  it('spare what a route exempts', async () => {
+  it('do not apply where a route exempts itself', async () => {
     const picture = route('GET', '/picture', {
       auth: 'anyone',
       dto: NoParameters,
@@ -834,18 +834,18 @@ describe('hosts and proxies', () => {
     'x-forwarded-host': 'chat.example.org:443',
   };
 
-  it('believe nobody by default', async () => {
+  it('trust no proxy by default', async () => {
     const { body } = await call('GET', '/server_settings', { as: null, headers: forwarded });
     expect(body).toMatchObject({ ip: '127.0.0.1', host: 'inner', realm_id: 1 });
   });
 
-  it('believe the proxies they were told of', async () => {
+  it('trust the configured proxies', async () => {
     await restart({ trustedProxies: 1 });
     const { body } = await call('GET', '/server_settings', { as: null, headers: forwarded });
     expect(body).toMatchObject({ ip: '2.2.2.2', host: 'chat.example.org' });
   });
 
-  it('may be unknown to everybody', async () => {
+  it('may belong to no organization', async () => {
     const unknown = { as: null, headers: { host: 'nowhere.test' } };
     expect((await call('GET', '/server_settings', unknown)).body.realm_id).toBeNull();
     const form = { username: 'hamlet@x', password: 'right' };
@@ -872,7 +872,7 @@ describe('answers that wait', () => {
     expect((await call('DELETE', '/events')).status).toBe(200);
   });
 
-  it('learn that the client has gone', async () => {
+  it('end when the client disconnects', async () => {
     call('GET', '/events').catch(() => {});
     await until(() => waiting !== undefined);
     server.closeAllConnections();
@@ -883,7 +883,7 @@ describe('answers that wait', () => {
     expect(log.at(-1)!.fields.status).toBe(499);
   });
 
-  it('hold up shutting down until they are answered', async () => {
+  it('delay shutting down until they are answered', async () => {
     const poll = call('GET', '/events');
     await until(() => waiting !== undefined);
     let isDrained = false;
@@ -897,7 +897,7 @@ describe('answers that wait', () => {
     await drained;
   });
 
-  it('do so for so long, and no longer where the request never comes to its end', async () => {
+  it('delay it for a limited time when a request never ends', async () => {
     const { port } = server.address() as AddressInfo;
     const socket = connect(port, '127.0.0.1');
     const closed = once(socket, 'close');
@@ -944,7 +944,7 @@ describe('inside Express', () => {
     expect((await call('GET', '//api/v1/messages')).status).toBe(418);
   });
 
-  it('is passed by on hot routes', async () => {
+  it('is bypassed on hot routes', async () => {
     await restart({}, anApp([]));
     expect((await call('POST', '/messages', { form })).headers).not.toHaveProperty('x-powered-by');
     expect((await call('POST', '/messages', { form })).body).toMatchObject(expected);

@@ -84,7 +84,7 @@ it('says of each address why nobody was invited there (organization §9.3)', () 
   });
 });
 
-it('challenges whoever proved nothing', () => {
+it('answers a request without credentials with a challenge', () => {
   expect(answer('UNAUTHENTICATED', 'text').headers).toEqual(['WWW-Authenticate', 'Basic realm="zulip"']);
 });
 
@@ -116,7 +116,7 @@ it('has no code for a wrong method', () => {
   });
 });
 
-it('keeps bugs to itself', () => {
+it('does not show unexpected errors', () => {
   expect(replyToError(new TypeError('secret'))).toEqual({
     isBug: true,
     reply: { status: 500, body: '{"result":"error","msg":"Internal server error"}\n' },

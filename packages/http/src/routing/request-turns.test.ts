@@ -13,7 +13,7 @@ describe('requests that come at the same moment', () => {
     expect(begun).toBe(20);
   });
 
-  it('leave room for others between them when they take long, and keep their order', async () => {
+  it('yield to the event loop between them when they take long, and keep their order', async () => {
     const turns = newTurns();
     const begun: number[] = [];
     const run = (n: number) =>

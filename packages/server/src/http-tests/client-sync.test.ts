@@ -1,6 +1,6 @@
 import type { Route } from '@parley/http';
 import { fieldsOf } from '../testing/expectations.js';
-import { TestServer } from '../testing/test-server.js';
+import { TestServer, type TestUser } from '../testing/test-server.js';
 import { expectInStep, WireWorld as World, type WorldChannel, type WorldPerson } from '../testing/wire-world.js';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -28,6 +28,8 @@ const CREATED = ['stream/create'];
 const JOINED = ['subscription/add', 'subscription/peer_add'];
 const LEFT = ['subscription/peer_remove', 'subscription/remove'];
 const HIDDEN = ['stream/delete'];
+const UPDATED = ['update_message'];
+const GONE = ['delete_message'];
 const CHANGED = ['stream/update'];
 /** Somebody new, or new to a guest. */
 const ACQUAINTED = ['realm_user/add'];
@@ -249,6 +251,203 @@ const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
       heard: ['onboarding_steps'],
     },
   ],
+  'POST /register_client_device': [{ title: 'a device', as: 'hamlet', heard: ['device/add'] }],
+  'POST /remove_client_device': [
+    {
+      title: 'a device',
+      as: 'hamlet',
+      given: addDevice,
+      params: async ({ server, people }) => ({ device_id: await deviceOf(server, people.hamlet) }),
+      heard: ['device/remove'],
+    },
+  ],
+  'POST /mobile_push/register': [
+    {
+      title: 'a key and a token, which the push service takes later',
+      as: 'hamlet',
+      given: (world) => {
+        world.pushService.hold();
+        return addDevice(world);
+      },
+      params: async ({ server, people }) => ({
+        device_id: await deviceOf(server, people.hamlet),
+        push_key_id: 7,
+        push_key: Buffer.from('1'.repeat(33)).toString('base64'),
+        token_kind: 'fcm',
+        token_id: 'AAAAAAAAAAA=',
+        bouncer_public_key: 'key',
+        encrypted_push_registration: 'text',
+      }),
+      heard: ['device/update'],
+    },
+  ],
+  'POST /users/me/apns_device_token': [
+    { title: 'is nothing to clients', as: 'hamlet', params: { token: 'abcd', appid: 'a' }, heard: [] },
+  ],
+  'DELETE /users/me/apns_device_token': [
+    {
+      title: 'is nothing to clients',
+      as: 'hamlet',
+      given: ({ server, people }) =>
+        server.post('/users/me/apns_device_token', people.hamlet, { token: 'abcd', appid: 'a' }),
+      params: { token: 'abcd' },
+      heard: [],
+    },
+  ],
+  'POST /users/me/android_gcm_reg_id': [
+    { title: 'is nothing to clients', as: 'hamlet', params: { token: 'abcd' }, heard: [] },
+  ],
+  'DELETE /users/me/android_gcm_reg_id': [
+    {
+      title: 'is nothing to clients',
+      as: 'hamlet',
+      given: ({ server, people }) => server.post('/users/me/android_gcm_reg_id', people.hamlet, { token: 'abcd' }),
+      params: { token: 'abcd' },
+      heard: [],
+    },
+  ],
+  'POST /mobile_push/test_notification': [{ title: 'changes nothing', as: 'hamlet', heard: [] }],
+  'POST /mobile_push/e2ee/test_notification': [
+    {
+      title: 'to a device that is there no more',
+      as: 'hamlet',
+      given: async ({ server, people, pushService }) => {
+        const { realmId } = server;
+        pushService.goneTokenIds.push('AAAAAAAAAAE=');
+        await server.storage.uow.write(async (tx) => {
+          for (const tokenId of ['AAAAAAAAAAE=', 'AAAAAAAAAAI=']) {
+            const device = await tx.devices.add(realmId, people.hamlet.id);
+            const key = { id: 7, key: Buffer.from('1'.repeat(33)).toString('base64') };
+            await tx.devices.update({ ...device, key, tokenId, tokenKind: 'fcm' });
+          }
+        });
+      },
+      heard: ['device/remove'],
+    },
+  ],
+  'PATCH /messages/:message_id': [
+    { title: 'a text', as: 'iago', at: toMessage(0), params: { content: 'other' }, heard: UPDATED },
+    {
+      title: 'a text that names somebody',
+      as: 'iago',
+      at: toMessage(2),
+      params: { content: '@**King Hamlet** @**all**' },
+      heard: UPDATED,
+    },
+    {
+      title: 'a text that no longer does',
+      as: 'iago',
+      at: toMessage(1),
+      params: { content: 'nobody' },
+      heard: UPDATED,
+    },
+    { title: 'between people', as: 'iago', at: toMessage(3), params: { content: 'aloud' }, heard: UPDATED },
+    {
+      title: 'a topic',
+      as: 'iago',
+      at: toMessage(1),
+      params: { topic: 'plans', send_notification_to_old_thread: true },
+      heard: [...UPDATED, ...MESSAGE],
+    },
+    {
+      title: 'a topic of all messages in it, and what one wanted of it',
+      as: 'iago',
+      at: toMessage(0),
+      params: { topic: 'plans', propagate_mode: 'change_all' },
+      heard: [...UPDATED, ...FOLLOWED, ...MESSAGE],
+    },
+    {
+      title: 'a topic that is resolved',
+      as: 'iago',
+      at: toMessage(0),
+      params: { topic: '✔ news', propagate_mode: 'change_all' },
+      heard: [...UPDATED, ...FOLLOWED, ...MESSAGE],
+    },
+    {
+      title: 'to a channel that others follow',
+      as: 'iago',
+      given: ({ server, people, messages }) =>
+        server.post('/messages/flags', people.cordelia, { messages: messages.slice(0, 2), op: 'add', flag: 'starred' }),
+      at: toMessage(1),
+      params: ({ channels }) => ({ stream_id: channels.garden, propagate_mode: 'change_all' }),
+      heard: [...UPDATED, ...GONE, ...FOLLOWED],
+    },
+    {
+      title: 'to a channel whose history is protected',
+      as: 'iago',
+      at: toMessage(1),
+      params: ({ channels }) => ({ stream_id: channels.closet, propagate_mode: 'change_later' }),
+      heard: [...UPDATED, ...GONE, ...MESSAGE],
+    },
+    {
+      title: 'to a private channel, whole, under another name',
+      as: 'shiva',
+      given: ({ server, people, messages }) =>
+        server.post('/messages/flags', people.cordelia, { messages: messages.slice(0, 2), op: 'add', flag: 'starred' }),
+      at: toMessage(0),
+      params: ({ channels }) => ({ stream_id: channels.archive, topic: 'old news', propagate_mode: 'change_all' }),
+      heard: [...UPDATED, ...GONE, ...FOLLOWED, ...MESSAGE],
+    },
+    {
+      title: 'out of a private channel',
+      as: 'iago',
+      given: async ({ server, people, channels, messages }) => {
+        const params = { type: 'channel', to: channels.closet, topic: 'secret', content: 'hush' };
+        messages[0] = fieldsOf(await server.post('/messages', people.iago, params)).id!;
+      },
+      at: toMessage(0),
+      params: ({ channels }) => ({ stream_id: channels.town }),
+      heard: [...UPDATED, ...MESSAGE],
+    },
+  ],
+  'DELETE /messages/:message_id': [
+    { title: 'in a channel', as: 'iago', at: toMessage(1), heard: ['delete_message'] },
+    { title: 'that one has starred', as: 'desdemona', at: toMessage(0), heard: ['delete_message'] },
+    { title: 'the newest one', as: 'iago', at: toMessage(2), heard: ['delete_message'] },
+    { title: 'between people', as: 'iago', at: toMessage(3), heard: ['delete_message'] },
+    {
+      title: 'starred by somebody who never received it',
+      as: 'iago',
+      given: ({ server, people, messages }) =>
+        server.post('/messages/flags', people.cordelia, { messages: [messages[1]], op: 'add', flag: 'starred' }),
+      at: toMessage(1),
+      heard: ['delete_message'],
+    },
+  ],
+  'POST /streams/:stream_id/delete_topic': [
+    {
+      title: 'with what somebody wanted of it',
+      as: 'iago',
+      given: ({ server, people, channels }) =>
+        server.post('/messages', people.hamlet, {
+          type: 'channel',
+          to: channels.town,
+          topic: 'plans',
+          content: 'mine',
+        }),
+      at: ({ channels }) => ({ stream_id: channels.town }),
+      params: { topic_name: 'PLANS' },
+      heard: ['delete_message', ...FOLLOWED],
+    },
+    {
+      title: 'with the first message of the channel',
+      as: 'desdemona',
+      at: ({ channels }) => ({ stream_id: channels.town }),
+      params: { topic_name: 'channel events' },
+      heard: ['delete_message', 'stream/update'],
+    },
+    {
+      title: 'that there is not',
+      as: 'iago',
+      at: ({ channels }) => ({ stream_id: channels.town }),
+      params: { topic_name: 'nothing' },
+      heard: [],
+    },
+  ],
+  'PUT /bot_storage': [
+    { title: 'is the bot’s own business', as: 'helper', params: { storage: { key: 'value' } }, heard: [] },
+  ],
+  'DELETE /bot_storage': [{ title: 'is the bot’s own business', as: 'helper', heard: [] }],
   'POST /scheduled_messages': [
     {
       title: 'to a channel',
@@ -292,10 +491,6 @@ const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
       heard: ['reminders/remove'],
     },
   ],
-  'PUT /bot_storage': [
-    { title: 'is the bot’s own business', as: 'helper', params: { storage: { key: 'value' } }, heard: [] },
-  ],
-  'DELETE /bot_storage': [{ title: 'is the bot’s own business', as: 'helper', heard: [] }],
   'POST /messages/render': [{ title: 'changes nothing', as: 'hamlet', params: { content: '*hello*' }, heard: [] }],
   'POST /channels/create': [
     {
@@ -447,6 +642,68 @@ const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
       heard: [...CREATED, ...JOINED, ...MESSAGE],
     },
   ],
+  'PATCH /users/me/subscriptions': [
+    {
+      title: 'to a new channel, and away from another',
+      as: 'hamlet',
+      params: { add: [{ name: 'attic' }], delete: ['museum'] },
+      heard: [...CREATED, ...JOINED, ...LEFT, ...FLAGS_ADDED, ...MESSAGE],
+    },
+  ],
+  'POST /users/me/subscriptions/properties': [
+    {
+      title: 'of everything',
+      as: 'hamlet',
+      params: ({ channels }) => ({
+        subscription_data: Object.entries({
+          color: '#c0ffee',
+          is_muted: true,
+          pin_to_top: true,
+          desktop_notifications: true,
+          audible_notifications: false,
+          push_notifications: true,
+          email_notifications: false,
+          wildcard_mentions_notify: true,
+        }).map(([property, value]) => ({ stream_id: channels.town, property, value })),
+      }),
+      heard: ['subscription/update'],
+    },
+  ],
+  'PATCH /users/me/subscriptions/:stream_id': [
+    {
+      title: 'of whether it is muted',
+      as: 'polonius',
+      at: toChannel('town'),
+      params: { property: 'in_home_view', value: 'false' },
+      heard: ['subscription/update'],
+    },
+  ],
+  'PATCH /users/me/subscriptions/muted_topics': [
+    {
+      title: 'of a topic',
+      as: 'polonius',
+      params: { stream: 'town', topic: 'NEWS', op: 'add' },
+      heard: FOLLOWED,
+    },
+  ],
+  'POST /user_topics': [
+    {
+      title: 'of a topic, and of no topic any more',
+      as: 'hamlet',
+      given: ({ server, people, channels }) =>
+        server.post('/user_topics', people.hamlet, { stream_id: channels.town, topic: 'News', visibility_policy: 1 }),
+      params: ({ channels }) => ({ stream_id: channels.town, topic: 'NEWS', visibility_policy: 3 }),
+      heard: FOLLOWED,
+    },
+    {
+      title: 'of one that is not muted any more',
+      as: 'hamlet',
+      given: ({ server, people, channels }) =>
+        server.post('/user_topics', people.hamlet, { stream_id: channels.town, topic: '', visibility_policy: 1 }),
+      params: ({ channels }) => ({ stream_id: channels.town, topic: 'general chat', visibility_policy: 0 }),
+      heard: FOLLOWED,
+    },
+  ],
   'DELETE /users/me/subscriptions': [
     { title: 'of a public channel', as: 'hamlet', params: leaving(['town']), heard: [...LEFT, ...FLAGS_ADDED] },
     {
@@ -521,6 +778,104 @@ const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
       at: ({ people }) => ({ email: people.hamlet.email }),
       params: { full_name: 'Prince' },
       heard: ['realm_user/update'],
+    },
+  ],
+  'POST /user_groups/create': [
+    {
+      title: 'with members and subgroups',
+      as: 'iago',
+      params: async (world) => ({
+        name: 'cast',
+        description: 'On stage',
+        members: [world.people.hamlet.id, world.people.polonius.id],
+        subgroups: [(await systemGroups(world)).moderators],
+        can_mention_group: { direct_members: [world.people.hamlet.id], direct_subgroups: [] },
+      }),
+      heard: ['user_group/add', 'user_group/add_subgroups'],
+    },
+  ],
+  'PATCH /user_groups/:user_group_id': [
+    {
+      title: 'name and permissions',
+      as: 'iago',
+      given: makeGroup(),
+      at: toGroup,
+      params: async (world) => ({
+        name: 'crew',
+        description: 'Behind the stage',
+        can_join_group: { new: (await systemGroups(world)).members },
+      }),
+      heard: ['user_group/update'],
+    },
+    {
+      title: 'one that is not in use',
+      as: 'iago',
+      given: async (world) => {
+        await makeGroup()(world);
+        await world.server.post(`/user_groups/${toGroup(world).user_group_id}/deactivate`, world.people.iago);
+      },
+      at: toGroup,
+      params: { name: 'crew' },
+      heard: ['user_group/update'],
+    },
+    {
+      title: 'that it is back in use',
+      as: 'iago',
+      given: async (world) => {
+        await makeGroup()(world);
+        await world.server.post(`/user_groups/${toGroup(world).user_group_id}/deactivate`, world.people.iago);
+      },
+      at: toGroup,
+      params: { deactivated: false },
+      heard: ['user_group/add', 'user_group/update'],
+    },
+  ],
+  'POST /user_groups/:user_group_id/deactivate': [
+    {
+      title: 'one with members',
+      as: 'iago',
+      given: makeGroup('hamlet'),
+      at: toGroup,
+      heard: ['user_group/remove', 'user_group/update'],
+    },
+  ],
+  'POST /user_groups/:user_group_id/members': [
+    {
+      title: 'coming and going',
+      as: 'iago',
+      given: makeGroup('hamlet'),
+      at: toGroup,
+      params: ({ people }) => ({ add: [people.cordelia.id, people.stranger.id], delete: [people.hamlet.id] }),
+      heard: ['user_group/add_members', 'user_group/remove_members', ...MESSAGE],
+    },
+    {
+      title: 'to whom it opens channels, and rights',
+      as: 'iago',
+      given: letGroupSeeChannel(),
+      at: toGroup,
+      params: async (world) => ({
+        add: [world.people.cordelia.id],
+        add_subgroups: [(await systemGroups(world)).members],
+      }),
+      heard: ['user_group/add_members', 'user_group/add_subgroups', ...CREATED, 'subscription/peer_add', ...MESSAGE],
+    },
+    {
+      title: 'to whom it closes them',
+      as: 'iago',
+      given: letGroupSeeChannel('hamlet', 'cordelia'),
+      at: toGroup,
+      params: ({ people }) => ({ delete: [people.hamlet.id, people.cordelia.id] }),
+      heard: ['user_group/remove_members', ...HIDDEN, ...MESSAGE],
+    },
+  ],
+  'POST /user_groups/:user_group_id/subgroups': [
+    {
+      title: 'a role',
+      as: 'iago',
+      given: makeGroup('hamlet'),
+      at: toGroup,
+      params: async (world) => ({ add: [(await systemGroups(world)).owners] }),
+      heard: ['user_group/add_subgroups'],
     },
   ],
   'PATCH /settings': [
@@ -672,6 +1027,39 @@ async function hamletAdministersCloset({ server, people, channels }: World): Pro
       can_administer_channel_group: { new: { direct_members: [people.hamlet.id], direct_subgroups: [] } },
     }),
   );
+}
+
+/** The newest group: `makeGroup` has made it. */
+const madeGroups = new WeakMap<World, number>();
+function toGroup(world: World): Fields {
+  return { user_group_id: madeGroups.get(world) };
+}
+function makeGroup(...members: readonly WorldPerson[]): (world: World) => Promise<void> {
+  return async (world) => {
+    const { server, people } = world;
+    const params = { name: 'cast', description: '', members: members.map((name) => people[name].id) };
+    madeGroups.set(world, fieldsOf(await server.post('/user_groups/create', people.iago, params)).group_id!);
+  };
+}
+/** Such a group, whose members see a channel and make others. */
+function letGroupSeeChannel(...members: readonly WorldPerson[]): (world: World) => Promise<void> {
+  return async (world) => {
+    const { server, people } = world;
+    await makeGroup(...members)(world);
+    const group = madeGroups.get(world);
+    const params = { name: 'stage', subscribers: [people.iago.id], invite_only: true, can_subscribe_group: group };
+    fieldsOf(await server.post('/channels/create', people.desdemona, params));
+    fieldsOf(await server.patch('/realm', people.desdemona, { can_create_private_channel_group: { new: group } }));
+  };
+}
+
+function addDevice({ server, people }: World): Promise<unknown> {
+  return server.post('/register_client_device', people.hamlet);
+}
+
+async function deviceOf(server: TestServer, who: TestUser): Promise<number> {
+  const { devices } = fieldsOf(await server.post('/register', who, { fetch_event_types: ['device'] }));
+  return Number(Object.keys(devices!)[0]);
 }
 
 function leaveTown({ server, people }: World): Promise<unknown> {

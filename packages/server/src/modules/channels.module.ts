@@ -1,6 +1,8 @@
 import {
   ArchiveChannel,
   ChangeChannel,
+  ChangeSubscriptionProperties,
+  ChangeSubscriptions,
   ChannelCreator,
   CreateChannel,
   FindChannelId,
@@ -10,6 +12,8 @@ import {
   ListSubscribers,
   ListSubscriptions,
   ListUserChannels,
+  MuteTopic,
+  SetTopicPolicy,
   SubscribeUsers,
   UnsubscribeUsers,
 } from '@parley/domain/channels';
@@ -27,6 +31,10 @@ export const channelsModule = new ContainerModule(({ bind }) => {
   provide(bind, ArchiveChannel, unitOfWork, SystemMessages);
   provide(bind, SubscribeUsers, unitOfWork, ChannelCreator, SystemMessages, clock, realmUrls, serverChannelConfig);
   provide(bind, UnsubscribeUsers, unitOfWork, realmUrls);
+  provide(bind, ChangeSubscriptions, unitOfWork, SubscribeUsers, UnsubscribeUsers);
+  provide(bind, ChangeSubscriptionProperties, unitOfWork);
+  provide(bind, SetTopicPolicy, unitOfWork, clock);
+  provide(bind, MuteTopic, unitOfWork, clock);
   provide(bind, ListSubscriptions, unitOfWork);
   provide(bind, ListChannels, unitOfWork);
   provide(bind, GetChannel, unitOfWork);

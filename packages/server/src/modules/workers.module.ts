@@ -1,9 +1,10 @@
 import { EventHub } from '@parley/domain/events';
 import { PromoteFullMembers } from '@parley/domain/groups';
-import { IndexMessages } from '@parley/domain/messages';
+import { ExpireMessages, IndexMessages, PurgeArchive } from '@parley/domain/messages';
 import type { UnitOfWork } from '@parley/domain/shared';
 import { noLoad } from '@parley/http';
 import { ContainerModule } from 'inversify';
+import { KEEP_DELETED_DAYS } from '../config.js';
 import type { ParleyParts } from '../parley.js';
 import { all, provide, provideAs, provideFrom, provideValue } from '../provide.js';
 import { LISTS, PARTS, TOKENS } from '../tokens.js';
@@ -21,11 +22,15 @@ const FORGET_JOBS_MS = 3_600_000;
 const KEEP_JOBS_SECONDS = 30 * 86_400;
 const JOBS_AT_A_TIME = 250;
 
+/** A message is gone within a day of its time (channels §4.4), and looking costs next to nothing. */
+const EXPIRE_MS = 3_600_000;
+const EXPIRE_FIRST_MS = 60_000;
+
 const { clock, unitOfWork } = TOKENS;
 const { report, timers } = PARTS;
 
 /** What goes on in the background and belongs to no feature. */
-export const workersModule = ({ shedsLoad, logger, verifyStorage }: ParleyParts) =>
+export const workersModule = ({ shedsLoad, logger, verifyStorage, keepDeletedDays = KEEP_DELETED_DAYS }: ParleyParts) =>
   new ContainerModule(({ bind }) => {
     if (shedsLoad) {
       provideFrom(bind, LoadMonitor, (time) => new LoadMonitor(logger, time), timers);
@@ -56,6 +61,26 @@ export const workersModule = ({ shedsLoad, logger, verifyStorage }: ParleyParts)
       all(LISTS.jobHandler),
       unitOfWork,
       clock,
+      timers,
+      report,
+    );
+    provideFrom(
+      bind,
+      LISTS.worker,
+      (expire, purge, elapsing, tell) =>
+        new RecurringWorker(
+          {
+            ...periodic('deleting messages whose time is over', EXPIRE_MS, async () => {
+              await expire.execute();
+              await purge.execute({ keepSeconds: keepDeletedDays * 86_400 });
+            }),
+            firstDelayMs: EXPIRE_FIRST_MS,
+          },
+          elapsing,
+          tell,
+        ),
+      ExpireMessages,
+      PurgeArchive,
       timers,
       report,
     );

@@ -19,6 +19,7 @@ import type { HostAuthenticate } from '../authentication/host-authenticator.js';
 import { ScryptPasswordHasher } from '../authentication/scrypt-password-hasher.js';
 import { SeededRandom } from '../demo/seeded-random.js';
 import { type ComposedParley, composeParley, type ParleyParts } from '../parley.js';
+import type { PushServiceAccount } from '../push/http-push-service.js';
 import { openTestStorage, type TestStorage } from './test-storage.js';
 
 export interface TestServerOptions {
@@ -30,6 +31,7 @@ export interface TestServerOptions {
   readonly authenticate?: HostAuthenticate;
   readonly passwordHasher?: PasswordHasher;
   readonly logger?: Logger;
+  readonly push?: PushServiceAccount;
 }
 
 /** Somebody to be in a test. */
@@ -123,6 +125,7 @@ export class TestServer {
       hasRateLimits: false,
       trustedProxies: 0,
       isDev: true,
+      push: null,
       ...options,
       release: () => storage.close(),
     };

@@ -34,6 +34,7 @@ export class WireClient {
   /** `type/op`, in the order they came, each once. */
   readonly heard = new Set<string>();
   private lastEventId: number;
+  private readonly unsure: Unsure = { isNewestGone: false, conversations: new Set() };
 
   private constructor(
     private readonly server: TestServer,
@@ -67,17 +68,24 @@ export class WireClient {
   /** What it knows, in the form of a register answer. */
   get state(): Wire {
     const { subscriptions, user_topics } = this.answer;
-    return comparable({
-      ...this.answer,
-      unread_msgs: this.unread.present({ userId: this.as.id, subscriptions, user_topics }),
-    });
+    const unread_msgs = this.unread.present({ userId: this.as.id, subscriptions, user_topics });
+    return this.withoutUnsure(comparable({ ...this.answer, unread_msgs }));
   }
 
   /** What a client that starts now is told. */
   async fresh(): Promise<Wire> {
     const answer = await register(this.server, this.as, this.capabilities);
     fieldsOf(await this.server.delete('/events', this.as, { queue_id: answer.queue_id }));
-    return comparable(answer);
+    return this.withoutUnsure(comparable(answer));
+  }
+
+  private withoutUnsure(state: Wire): Wire {
+    const { isNewestGone, conversations } = this.unsure;
+    if (isNewestGone) delete state.max_message_id;
+    state.recent_private_conversations = state.recent_private_conversations.filter(
+      ({ user_ids }: Wire) => !conversations.has(String(user_ids)),
+    );
+    return state;
   }
 
   private apply(event: Wire): void {
@@ -92,6 +100,7 @@ export class WireClient {
     return {
       answer: this.answer,
       unread: this.unread,
+      unsure: this.unsure,
       selfId: this.as.id,
       can: (capability) => this.capabilities[capability] === true,
     };
@@ -103,11 +112,19 @@ async function register(server: TestServer, as: TestUser, capabilities: Capabili
   return fieldsOf(await server.post('/register', as, params));
 }
 
+/** What a client has to ask for afresh, because no event tells which older message takes the place of a deleted one. */
+interface Unsure {
+  isNewestGone: boolean;
+  /** By the ids of the others in them. */
+  readonly conversations: Set<string>;
+}
+
 interface Happening {
   readonly event: Wire;
   /** Changed in place. */
   readonly answer: Wire;
   readonly unread: WireUnread;
+  readonly unsure: Unsure;
   readonly selfId: number;
   readonly can: (capability: string) => boolean;
 }
@@ -122,6 +139,15 @@ const replaces =
   ({ answer, event }) => {
     answer[field] = event[from];
   };
+
+/** Organization §11. */
+const NEW_DEVICE = {
+  push_key_id: null,
+  push_token_id: null,
+  pending_push_token_id: null,
+  push_token_last_updated_timestamp: null,
+  push_registration_error_code: null,
+};
 
 /** By `type/op`, or by type for all its ops. */
 const RULES: Readonly<Record<string, Rule>> = {
@@ -158,6 +184,14 @@ const RULES: Readonly<Record<string, Rule>> = {
     own(answer, messages);
     if (flag === 'read') for (const id of messages) unread.markUnread(id, details[id]);
     if (flag === 'starred') answer.starred_messages = without(answer.starred_messages, messages);
+  },
+  update_message: updateMessages,
+  delete_message: ({ answer, unread, unsure, event: { message_ids, message_id } }) => {
+    const ids: readonly number[] = message_ids ?? [message_id];
+    lose({ answer, unread, unsure }, ids);
+    for (const { user_ids, max_message_id } of answer.recent_private_conversations) {
+      if (ids.includes(max_message_id)) unsure.conversations.add(String(user_ids));
+    }
   },
   // Reactions are not in the answer, but whoever reacts to a message has it from then on.
   'reaction/add': ({ answer, selfId, event: { user_id, message_id } }) => {
@@ -207,6 +241,16 @@ const RULES: Readonly<Record<string, Rule>> = {
       other.stream_id === topic.stream_id && other.topic_name.toLowerCase() === topic.topic_name.toLowerCase();
     answer.user_topics = answer.user_topics.filter((other: Wire) => !isSame(other));
     if (topic.visibility_policy !== 0) answer.user_topics.push(topic);
+  },
+
+  'device/add': ({ answer, event: { device_id } }) => {
+    answer.devices[device_id] = NEW_DEVICE;
+  },
+  'device/update': ({ answer, event: { type: _, op: __, id: ___, device_id, ...changed } }) => {
+    answer.devices[device_id] = { ...answer.devices[device_id], ...changed };
+  },
+  'device/remove': ({ answer, event: { device_id } }) => {
+    delete answer.devices[device_id];
   },
 
   'stream/create': ({ answer, event }) => {
@@ -293,6 +337,28 @@ function own(answer: Wire, ids: readonly number[]): void {
   answer.max_message_id = Math.max(answer.max_message_id, ...ids);
 }
 
+/** They are the user's own no longer. */
+function lose(
+  { answer, unread, unsure }: Pick<Happening, 'answer' | 'unread' | 'unsure'>,
+  ids: readonly number[],
+): void {
+  unread.remove(ids);
+  answer.starred_messages = without(answer.starred_messages, ids);
+  if (ids.includes(answer.max_message_id)) unsure.isNewestGone = true;
+}
+
+/** Messages §18.2: one keeps what is moved to where one subscribes, and gains it where history is protected. */
+function updateMessages(happening: Happening): void {
+  const { answer, unread, event } = happening;
+  const { message_id, message_ids: ids, stream_id, new_stream_id: moved, subject = null } = event;
+  if (event.content !== undefined) unread.name(message_id, event.flags);
+  if (event.propagate_mode === undefined) return;
+  const target = answer.subscriptions.find((channel: Wire) => channel.stream_id === moved);
+  if (moved !== undefined && !target) lose(happening, ids);
+  else unread.move(ids, moved ?? stream_id, subject);
+  if (target?.history_public_to_subscribers === false) own(answer, ids);
+}
+
 function receiveMessage({ answer, unread, selfId, event: { message, flags } }: Happening): void {
   own(answer, [message.id]);
   if (!flags.includes('read')) unread.receive(message, flags);
@@ -360,22 +426,23 @@ const MENTIONERS = {
 
 /** Of those that guests never have, whatever groups they are in. */
 const ownRight =
-  (...fields: readonly string[]): Derive =>
+  (field: string): Derive =>
   (answer, value) => {
-    for (const field of fields) answer[field] = !answer.is_guest && isMember(answer, value);
+    answer[field] = !answer.is_guest && isMember(answer, value);
   };
+
+const OWN_RIGHTS: Readonly<Record<string, Derive>> = {
+  can_create_public_channel_group: ownRight('can_create_public_streams'),
+  can_create_private_channel_group: ownRight('can_create_private_streams'),
+  can_create_web_public_channel_group: ownRight('can_create_web_public_streams'),
+  can_invite_users_group: ownRight('can_invite_others_to_realm'),
+};
 
 /** What of their own rights clients work out again whenever they come into groups, or leave them. */
 function deriveOwnRights(answer: Wire): void {
-  for (const property of OWN_RIGHTS)
-    for (const derive of DERIVED[property]!) derive(answer, answer[`realm_${property}`]);
+  for (const [property, derive] of Object.entries(OWN_RIGHTS)) derive(answer, answer[`realm_${property}`]);
+  ownsAnyChannelRight(answer);
 }
-const OWN_RIGHTS = [
-  'can_create_public_channel_group',
-  'can_create_private_channel_group',
-  'can_create_web_public_channel_group',
-  'can_invite_users_group',
-];
 
 /** What changes with a property of the organization beside the property (events §9 row 3). */
 const DERIVED: Readonly<Record<string, readonly Derive[]>> = {
@@ -387,19 +454,19 @@ const DERIVED: Readonly<Record<string, readonly Derive[]>> = {
   ],
   can_create_public_channel_group: [
     numbered('realm_create_public_stream_policy', CREATORS),
-    ownRight('can_create_public_streams'),
+    OWN_RIGHTS.can_create_public_channel_group!,
     ownsAnyChannelRight,
   ],
   can_create_private_channel_group: [
     numbered('realm_create_private_stream_policy', CREATORS),
-    ownRight('can_create_private_streams'),
+    OWN_RIGHTS.can_create_private_channel_group!,
     ownsAnyChannelRight,
   ],
   can_create_web_public_channel_group: [
     numbered('realm_create_web_public_stream_policy', CREATORS),
-    ownRight('can_create_web_public_streams'),
+    OWN_RIGHTS.can_create_web_public_channel_group!,
   ],
-  can_invite_users_group: [ownRight('can_invite_others_to_realm')],
+  can_invite_users_group: [OWN_RIGHTS.can_invite_users_group!],
   can_mention_many_users_group: [numbered('realm_wildcard_mention_policy', MENTIONERS)],
   jitsi_server_url: [
     (answer, value) => {

@@ -48,6 +48,26 @@ export class WireUnread {
     for (const id of ids ?? [...this.places.keys()]) this.places.delete(id);
   }
 
+  /** To another channel or topic; null: they keep it. */
+  move(ids: readonly number[], streamId: number, topic: string | null): void {
+    for (const id of ids) {
+      const place = this.places.get(id);
+      if (place?.kind === 'channel') this.places.set(id, { ...place, streamId, topic: topic ?? place.topic });
+    }
+  }
+
+  /** As the text of a message has it from now on. */
+  name(id: number, flags: readonly string[]): void {
+    for (const known of [this.named, this.wildcards]) known.delete(id);
+    if (flags.includes('mentioned')) this.named.add(id);
+    if (flags.some((flag) => WILDCARDS.includes(flag))) this.wildcards.add(id);
+  }
+
+  /** They are gone. */
+  remove(ids: readonly number[]): void {
+    for (const id of ids) for (const known of [this.places, this.named, this.wildcards]) known.delete(id);
+  }
+
   /** With the details of `update_message_flags/remove`. */
   markUnread(id: number, details: Wire): void {
     this.places.set(

@@ -1,5 +1,6 @@
 import { GrantSpecialPermission } from '@parley/domain/users';
 import { fieldsOf } from './expectations.js';
+import { TestPushService } from './test-push-service.js';
 import { type TestPerson, TestServer, type TestUser } from './test-server.js';
 import { ALL_CAPABILITIES, type Capabilities, NO_CAPABILITIES, WireClient } from './wire-client.js';
 
@@ -40,11 +41,14 @@ export class WireWorld {
     readonly people: Readonly<Record<WorldPerson, TestUser>>,
     readonly channels: Readonly<Record<WorldChannel, number>>,
     /** Ids in `town`, oldest first. */
-    readonly messages: readonly number[],
+    readonly messages: number[],
+    /** That the server is configured with. */
+    readonly pushService: TestPushService,
   ) {}
 
   static async open(): Promise<WireWorld> {
-    const server = await TestServer.start();
+    const pushService = await TestPushService.start();
+    const server = await TestServer.start({ push: pushService.account });
     const { storage, realmId } = server;
     await storage.uow.write(async (tx) => {
       const realm = await tx.realms.get(realmId);
@@ -80,7 +84,7 @@ export class WireWorld {
     const starred = { messages: messages.slice(0, 1), op: 'add', flag: 'starred' };
     fieldsOf(await server.post('/messages/flags', hamlet, starred));
     fieldsOf(await server.post('/messages/flags', polonius, { ...starred, flag: 'read' }));
-    return new WireWorld(server, people, channels, messages);
+    return new WireWorld(server, people, channels, messages, pushService);
   }
 
   async observe(): Promise<ReadonlyMap<string, WireClient>> {
@@ -91,8 +95,10 @@ export class WireWorld {
     return clients;
   }
 
-  close(): Promise<void> {
-    return this.server.close();
+  async close(): Promise<void> {
+    this.pushService.release();
+    await this.server.close();
+    await this.pushService.close();
   }
 }
 

@@ -37,7 +37,13 @@ export class SqliteGroupRepository implements GroupRepository {
   private readonly rowsByName;
   private readonly groupsVersion;
   private readonly systemIds;
+  private readonly rows;
+  private readonly namedRows;
+  private readonly namedCount;
   private readonly views;
+  private readonly view;
+  private readonly directAmong;
+  private readonly subgroupIds;
   private readonly values;
   private readonly membersRecursively;
   private readonly directIds;
@@ -65,9 +71,24 @@ export class SqliteGroupRepository implements GroupRepository {
     this.systemIds = connection.tuples<[SystemGroupName, GroupId]>(
       'SELECT system_name, id FROM user_group WHERE realm_id = ? AND system_name IS NOT NULL',
     );
-    this.views = connection.rows<ViewRow>(
-      `SELECT g.*, ${MEMBER_IDS} AS member_ids, ${SUBGROUP_IDS} AS subgroup_ids
-       FROM user_group g WHERE g.realm_id = ? AND g.name_key IS NOT NULL ORDER BY g.id`,
+    const view = `SELECT g.*, ${MEMBER_IDS} AS member_ids, ${SUBGROUP_IDS} AS subgroup_ids FROM user_group g`;
+    this.views = connection.rows<ViewRow>(`${view} WHERE g.realm_id = ? AND g.name_key IS NOT NULL ORDER BY g.id`);
+    this.view = connection.rows<ViewRow>(`${view} WHERE g.id = ? AND g.realm_id = ? AND g.name_key IS NOT NULL`);
+    this.rows = connection.rows<GroupRow>(
+      'SELECT * FROM user_group WHERE +realm_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id',
+    );
+    this.namedRows = connection.rows<GroupRow>(
+      'SELECT * FROM user_group WHERE realm_id = ? AND name_key IS NOT NULL ORDER BY id',
+    );
+    this.namedCount = connection.values<number>(
+      'SELECT count(*) FROM user_group WHERE realm_id = ? AND name_key IS NOT NULL',
+    );
+    this.directAmong = connection.values<UserId>(
+      `SELECT user_id FROM group_member
+       WHERE group_id = ? AND +realm_id = ? AND user_id IN (SELECT value FROM json_each(?)) ORDER BY user_id`,
+    );
+    this.subgroupIds = connection.values<GroupId>(
+      'SELECT subgroup_id FROM group_subgroup WHERE group_id = ? AND +realm_id = ? ORDER BY subgroup_id',
     );
     this.values = connection.tuples<[GroupId, string | null, string | null]>(
       `SELECT g.id,
@@ -170,7 +191,34 @@ export class SqliteGroupRepository implements GroupRepository {
   }
 
   async listViews(realmId: RealmId): Promise<readonly GroupView[]> {
-    const rows = this.views.all(realmId);
+    return this.toViews(realmId, this.views.all(realmId));
+  }
+
+  async findView(realmId: RealmId, id: GroupId): Promise<GroupView | null> {
+    return (await this.toViews(realmId, this.view.all(id, realmId)))[0] ?? null;
+  }
+
+  async listNamed(realmId: RealmId): Promise<readonly Group[]> {
+    return this.namedRows.all(realmId).map(this.toGroup);
+  }
+
+  async list(realmId: RealmId, ids: readonly GroupId[]): Promise<readonly Group[]> {
+    return this.rows.all(realmId, jsonList(ids)).map(this.toGroup);
+  }
+
+  async countNamed(realmId: RealmId): Promise<number> {
+    return this.namedCount.get(realmId)!;
+  }
+
+  async filterDirectMembers(realmId: RealmId, id: GroupId, userIds: readonly UserId[]): Promise<readonly UserId[]> {
+    return this.directAmong.all(id, realmId, jsonList(userIds));
+  }
+
+  async listSubgroupIds(realmId: RealmId, id: GroupId): Promise<readonly GroupId[]> {
+    return this.subgroupIds.all(id, realmId);
+  }
+
+  private async toViews(realmId: RealmId, rows: readonly ViewRow[]): Promise<readonly GroupView[]> {
     const groups = rows.map(this.toGroup);
     const granted = new Set(groups.flatMap(({ permissions }) => Object.values(permissions ?? {})));
     const values = await this.settingValues(realmId, [...granted]);

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type MessageFilter, PLAIN_WORDS } from '@parley/domain/messages';
+import { type MessageFilter, PLAIN_TEXTS } from '@parley/domain/messages';
 import { aChannel, aMessage, aUser, createFixtureOn, FixedClock, type Fixture } from '@parley/testkit';
 import Sqlite from 'better-sqlite3';
 import { openSqliteStorage, type SqliteStorage } from '../index.js';
@@ -38,7 +38,7 @@ describe('more unread messages than a function takes arguments', () => {
   /** The one there is, again and again. */
   function copyMessage(path: string): void {
     const database = new Sqlite(path);
-    defineSearchFunctions(database, PLAIN_WORDS);
+    defineSearchFunctions(database, PLAIN_TEXTS);
     const columns = database
       .prepare("SELECT name FROM pragma_table_info('message') WHERE name NOT IN ('id', 'ordinal')")
       .pluck()

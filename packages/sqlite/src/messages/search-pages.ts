@@ -1,11 +1,11 @@
-import type { MessageFilter, Viewer } from '@parley/domain/messages';
-import type { RecipientId } from '@parley/domain/shared';
+import type { MessageCondition, MessageFilter, Viewer } from '@parley/domain/messages';
+import type { MessageId, RecipientId } from '@parley/domain/shared';
 import { type Connection, LIMIT, type Query } from '../connection.js';
 import type { Narrowing } from './message-filter.js';
 import { idOf, type MessageIndexRow } from './message-index-row.js';
 import { after, type MessageSeries, merge, orderOf, type PageRange } from './message-series.js';
 import type { ReceivedMessagePages } from './received-message-pages.js';
-import { allOf, anyOf, realmTerm, senderTerm, seriesTerm } from './search-terms.js';
+import { allOf, anyOf, mentionTerm, realmTerm, senderTerm, seriesTerm, wordTerm } from './search-terms.js';
 import type { ViewerMessageStates } from './viewer-message-state.js';
 
 /** Each place that a search is limited to is one more list for FTS5 to merge. */
@@ -16,12 +16,17 @@ const BATCH = { atLeast: 100, atMost: 1000 };
 /** A search that finds so few is the shortest way to what the viewer has marked or not read. */
 const FEW = 2000;
 
+/** Where every so-manyth message may be meant, what a search finds between them is read at once. */
+const DENSE = 50;
+
 /**
  * Pages of what a search finds, as far as rows of `message` tell, in order of id. FTS5 merges the lists of the words with
  * those of the places and of the sender that the narrow names, so that the rarest of them decides what a page costs.
  */
 export class SearchPages {
   private readonly count: Query<number>;
+  private readonly between: Query<MessageId>;
+  private readonly isFound: Query<number>;
   private readonly ownRecipients: Query<RecipientId>;
   private readonly directRecipients: Query<RecipientId>;
   private readonly channelRecipients: Query<RecipientId>;
@@ -34,6 +39,12 @@ export class SearchPages {
   ) {
     this.count = connection.values(
       `SELECT count(*) FROM (SELECT 1 FROM message_search WHERE message_search MATCH ? ${LIMIT})`,
+    );
+    this.between = connection.values(
+      'SELECT rowid FROM message_search WHERE message_search MATCH ? AND rowid BETWEEN ? AND ?',
+    );
+    this.isFound = connection.values(
+      'SELECT EXISTS (SELECT 1 FROM message_search WHERE message_search MATCH ? AND rowid = ?)',
     );
     this.ownRecipients = connection.values(
       `SELECT DISTINCT recipient_id FROM span WHERE user_id = ? AND realm_id = ? ${LIMIT}`,
@@ -87,6 +98,18 @@ export class SearchPages {
     return this.count.get(expression, FEW)! < FEW;
   }
 
+  /** Those of the messages that are not found by this expression; in their order. */
+  without(rows: readonly MessageIndexRow[], expression: string): MessageIndexRow[] {
+    const ids = rows.map(idOf);
+    const [first, last] = [Math.min(...ids), Math.max(...ids)];
+    const found = new Set(
+      last - first < DENSE * ids.length
+        ? this.between.all(expression, first, last)
+        : ids.filter((id) => this.isFound.get(expression, id) === 1),
+    );
+    return rows.filter((row) => !found.has(idOf(row)));
+  }
+
   /** Where the narrow says that messages are; null: anywhere, or in too many places. */
   private listedPlaces({ realmId, userId }: Viewer, narrowing: Narrowing): readonly string[] | null {
     const { series, isDirect, privacies } = narrowing;
@@ -120,3 +143,21 @@ export class SearchPages {
 }
 
 const inRecipient = (recipientId: RecipientId): string => seriesTerm({ recipientId, topicKey: null });
+
+/** What a narrow excludes by words and mentions, as one expression; null: nothing. Phrases stay conditions like others. */
+export function splitExclusions(conditions: readonly MessageCondition[]): {
+  readonly others: readonly MessageCondition[];
+  readonly excluded: string | null;
+} {
+  const excluded: string[] = [];
+  const others = conditions.filter((condition) => {
+    if (condition.kind !== 'not') return true;
+    const { condition: negated } = condition;
+    if (negated.kind === 'mentions') excluded.push(allOf([mentionTerm(negated.userId)]));
+    else if (negated.kind === 'search' && negated.phrases.length === 0) {
+      excluded.push(allOf(negated.terms.map(wordTerm)));
+    } else return true;
+    return false;
+  });
+  return { others, excluded: excluded.length === 0 ? null : excluded.map((each) => `(${each})`).join(' OR ') };
+}

@@ -1,6 +1,6 @@
 import { GROUP_PERMISSIONS, type Group, SUBGROUP_OF, SYSTEM_GROUPS } from '@parley/domain/groups';
 import type { GroupId } from '@parley/domain/shared';
-import { aGroup, aRealm, aUser, createFixtureOn, type Fixture } from '../builders.js';
+import { aGroup, anotherRealm, aRealm, aUser, createFixtureOn, type Fixture } from '../builders.js';
 import { ascending, idsOf, type OpenStorage, stagesOn } from './storage-under-test.js';
 
 const UNNAMED = { name: null, permissions: null, createdAt: null, description: '' };
@@ -37,6 +37,37 @@ export function groupRepositoryContract(open: OpenStorage): void {
       const anonymous = await addAnonymous(fixture, ['iago'], []);
       expect(anonymous).toMatchObject({ ...UNNAMED, realmId: realm.id });
       expect(await uow.read((r) => r.groups.find(realm.id, anonymous.id))).toEqual(anonymous);
+    });
+
+    it('reads one group, several, all with a name, and who is in one, of its own realm only', async () => {
+      const fixture = await stage(
+        aUser({ name: 'a' }),
+        aUser({ name: 'gone', isActive: false }),
+        aUser({ name: 'b' }),
+        aGroup({ name: 'inner', members: ['b'] }),
+        aGroup({ name: 'outer', members: ['a', 'gone'], subgroups: ['inner'], isDeactivated: true }),
+      );
+      const { uow, realm, group, user } = fixture;
+      const anonymous = await addAnonymous(fixture, ['a', 'b'], ['inner']);
+      const other = await anotherRealm(fixture, aGroup({ name: 'theirs', members: ['otherRealmUser'] }));
+      const theirs = other.group('theirs');
+      await uow.read(async ({ groups }) => {
+        const views = await groups.listViews(realm.id);
+        for (const view of views) expect(await groups.findView(realm.id, view.id)).toEqual(view);
+        for (const id of [anonymous.id, theirs.id]) expect(await groups.findView(realm.id, id)).toBeNull();
+        const named = await groups.listNamed(realm.id);
+        expect(idsOf(named)).toEqual(idsOf(views));
+        expect(named.slice(-2)).toEqual([group('inner'), group('outer')]);
+        expect(await groups.countNamed(realm.id)).toBe(SYSTEM_GROUPS.length + 2);
+        const asked = [anonymous.id, 999 as GroupId, theirs.id, group('outer').id];
+        expect(await groups.list(realm.id, asked)).toEqual([group('outer'), anonymous]);
+        const everybody = [user('b').id, user('gone').id, user('a').id, other.user('otherRealmUser').id];
+        const direct = (id: GroupId) => groups.filterDirectMembers(realm.id, id, everybody);
+        expect(await direct(group('outer').id)).toEqual([user('a').id, user('gone').id]);
+        expect(await direct(theirs.id)).toEqual([]);
+        expect(await groups.listSubgroupIds(realm.id, group('outer').id)).toEqual([group('inner').id]);
+        expect(await groups.listSubgroupIds(other.realm.id, group('outer').id)).toEqual([]);
+      });
     });
 
     it('finds named groups whatever the letter case', async () => {

@@ -46,19 +46,32 @@ export class MemoryGroups implements GroupRepository {
   }
 
   async listViews(realmId: RealmId): Promise<readonly GroupView[]> {
-    return groupRows(this.unit, realmId).flatMap((row) => {
-      const { name, permissions, ...group } = row.group;
-      if (name === null) return [];
-      return [
-        {
-          ...group,
-          name,
-          permissions: groupSettingValues(this.unit, GROUP_PERMISSIONS, permissions),
-          memberIds: this.activeMembers(row),
-          subgroupIds: row.subgroupIds,
-        },
-      ];
-    });
+    return groupRows(this.unit, realmId).flatMap((row) => this.viewOf(row) ?? []);
+  }
+
+  async findView(realmId: RealmId, id: GroupId): Promise<GroupView | null> {
+    const row = this.row(realmId, id);
+    return row ? this.viewOf(row) : null;
+  }
+
+  async listNamed(realmId: RealmId): Promise<readonly Group[]> {
+    return groupRows(this.unit, realmId).flatMap(({ group }) => (group.name === null ? [] : [group]));
+  }
+
+  async list(realmId: RealmId, ids: readonly GroupId[]): Promise<readonly Group[]> {
+    return groupRows(this.unit, realmId).flatMap(({ group }) => (ids.includes(group.id) ? [group] : []));
+  }
+
+  async countNamed(realmId: RealmId): Promise<number> {
+    return (await this.listNamed(realmId)).length;
+  }
+
+  async filterDirectMembers(realmId: RealmId, id: GroupId, userIds: readonly UserId[]): Promise<readonly UserId[]> {
+    return (await this.listDirectMembers(realmId, id)).filter((userId) => userIds.includes(userId));
+  }
+
+  async listSubgroupIds(realmId: RealmId, id: GroupId): Promise<readonly GroupId[]> {
+    return this.row(realmId, id)?.subgroupIds ?? [];
   }
 
   async settingValues(realmId: RealmId, ids: readonly GroupId[]): Promise<ReadonlyMap<GroupId, GroupSettingValue>> {
@@ -125,6 +138,18 @@ export class MemoryGroups implements GroupRepository {
     const subgroupIds = missing(row.subgroupIds, removedIds);
     this.unit.change('groups').set(id, { ...row, subgroupIds });
     return missing(row.subgroupIds, subgroupIds);
+  }
+
+  private viewOf(row: GroupRow): GroupView | null {
+    const { name, permissions, ...group } = row.group;
+    if (name === null) return null;
+    return {
+      ...group,
+      name,
+      permissions: groupSettingValues(this.unit, GROUP_PERMISSIONS, permissions),
+      memberIds: this.activeMembers(row),
+      subgroupIds: row.subgroupIds,
+    };
   }
 
   private row(realmId: RealmId, id: GroupId): GroupRow | undefined {

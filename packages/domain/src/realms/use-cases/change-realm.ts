@@ -1,15 +1,15 @@
 import type { DevelopmentMode } from '../../authentication/use-cases/fetch-development-api-key.js';
 import { except, wholeRealm } from '../../events/audience.js';
 import type { GroupSettingValue } from '../../groups/group-setting.js';
-import { type GroupSettingUpdate, groupSettingUpdate } from '../../groups/group-setting-rules.js';
+import type { GroupSettingUpdate } from '../../groups/group-setting-rules.js';
 import { updateFullMembers } from '../../groups/update-full-members.js';
-import { groupForSetting, validateGroupSetting } from '../../groups/validate-group-setting.js';
+import { acceptGroupSettings } from '../../groups/validate-group-setting.js';
 import type { MarkdownRenderer } from '../../messages/markdown.js';
 import { markdownOptions, orThrow, type ParsedAhead, parseAhead, renderText } from '../../messages/render-message.js';
 import type { Caller } from '../../shared/caller.js';
 import type { Clock } from '../../shared/clock.js';
 import { DomainError } from '../../shared/errors.js';
-import type { ChannelId, EventSeq, GroupId } from '../../shared/ids.js';
+import type { ChannelId, EventSeq } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
 import type { RealmUrls } from '../../shared/realm-urls.js';
 import {
@@ -92,7 +92,13 @@ export class ChangeRealm {
       const realm = await tx.realms.get(caller.realmId);
       this.check(actor, input);
       const settings = await requestedChanges(tx, realm, input);
-      const permissions = await acceptedPermissions(tx, realm, input.permissions);
+      const permissions = await acceptGroupSettings(
+        tx,
+        realm.id,
+        REALM_PERMISSIONS,
+        realm.permissions,
+        input.permissions,
+      );
       const name = input.name === undefined || input.name === realm.name ? null : input.name;
       const methods = [...(input.authenticationMethods?.methods ?? [])].filter(
         ([key, is]) => realm.settings[key] !== is,
@@ -223,38 +229,6 @@ async function requestedChanges(
   const always = settings[ALWAYS_WRITTEN];
   const isMissing = always !== undefined && !changes.some(({ name }) => name === ALWAYS_WRITTEN);
   return isMissing ? [...changes, { name: ALWAYS_WRITTEN, value: always }] : changes;
-}
-
-interface AcceptedPermission {
-  readonly name: RealmPermission;
-  readonly value: GroupSettingValue;
-  readonly groupId: GroupId;
-}
-
-async function acceptedPermissions(
-  tx: Transaction,
-  realm: Realm,
-  requested: ChangeRealmInput['permissions'],
-): Promise<readonly AcceptedPermission[]> {
-  const names = namesOf(requested);
-  if (names.length === 0) return [];
-  const { nobody } = await tx.groups.systemGroupIds(realm.id);
-  const current = await tx.groups.settingValues(
-    realm.id,
-    names.map((name) => realm.permissions[name]),
-  );
-  const accepted: AcceptedPermission[] = [];
-  for (const name of Object.keys(REALM_PERMISSIONS) as RealmPermission[]) {
-    const update = requested[name];
-    if (!update) continue;
-    const groupId = realm.permissions[name];
-    const { decision, value: wanted } = groupSettingUpdate(current.get(groupId) ?? groupId, update, nobody);
-    enforce(decision);
-    if (wanted === null) continue;
-    const value = await validateGroupSetting(tx, realm.id, name, REALM_PERMISSIONS[name], wanted);
-    accepted.push({ name, value, groupId: await groupForSetting(tx, realm.id, value) });
-  }
-  return accepted;
 }
 
 /** Limits that are lifted come first, channels and what is always written last (organization §2.4). */

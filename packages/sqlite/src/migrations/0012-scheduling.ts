@@ -1,8 +1,8 @@
 import type { Migration } from './migration.js';
 
-/** Scheduled messages and reminders; drafts, saved snippets, navigation views and onboarding steps. */
-export const schedulingAndDrafts: Migration = {
-  name: '0011-scheduling-and-drafts',
+/** Scheduled messages and reminders. */
+export const scheduling: Migration = {
+  name: '0012-scheduling',
   sql: `
 -- The last number given to a scheduled message or a reminder: none of one is one of the other. A single row.
 CREATE TABLE scheduling_counter (
@@ -44,45 +44,5 @@ CREATE TABLE reminder (
   failure TEXT
 ) STRICT;
 CREATE INDEX reminder_by_user ON reminder (user_id, due_at, id, realm_id);
-
-CREATE TABLE draft (
-  id INTEGER PRIMARY KEY AUTOINCREMENT,
-  realm_id INTEGER NOT NULL REFERENCES realm (id),
-  user_id INTEGER NOT NULL,
-  -- Of a channel its id; else of people a JSON list of theirs; else of nobody yet.
-  channel_id INTEGER,
-  user_ids TEXT,
-  topic TEXT NOT NULL,
-  content TEXT NOT NULL,
-  edited_at REAL NOT NULL
-) STRICT;
-CREATE INDEX draft_by_user ON draft (user_id, edited_at, id, realm_id);
-
-CREATE TABLE snippet (
-  id INTEGER PRIMARY KEY AUTOINCREMENT,
-  realm_id INTEGER NOT NULL REFERENCES realm (id),
-  user_id INTEGER NOT NULL,
-  title TEXT NOT NULL,
-  content TEXT NOT NULL,
-  created_at INTEGER NOT NULL
-) STRICT;
-CREATE INDEX snippet_by_user ON snippet (user_id, id, realm_id);
-
-CREATE TABLE navigation_view (
-  id INTEGER PRIMARY KEY,
-  realm_id INTEGER NOT NULL REFERENCES realm (id),
-  user_id INTEGER NOT NULL,
-  fragment TEXT NOT NULL,
-  is_pinned INTEGER NOT NULL,
-  name TEXT
-) STRICT;
-CREATE UNIQUE INDEX navigation_view_by_fragment ON navigation_view (user_id, fragment);
-
-CREATE TABLE onboarding_step (
-  user_id INTEGER NOT NULL,
-  step TEXT NOT NULL,
-  realm_id INTEGER NOT NULL REFERENCES realm (id),
-  PRIMARY KEY (user_id, step)
-) STRICT, WITHOUT ROWID;
 `,
 };

@@ -1,0 +1,162 @@
+import { aUserOfEachRole, createFixture, fakeRealmUrls, type MemoryFixture, SeededRandomness } from '@parley/testkit';
+import { DomainError } from '../shared/errors.js';
+import type { GroupId, UserId } from '../shared/ids.js';
+import { ROLES } from '../users/role.js';
+import { UpdateUser } from '../users/use-cases/update-user.js';
+import { GroupClosure } from './group-closure.js';
+import { ChangeGroupMembers } from './use-cases/change-group-members.js';
+import { CreateGroup } from './use-cases/create-group.js';
+import { DeactivateGroup, UpdateGroup } from './use-cases/update-group.js';
+
+/** Somebody who does whatever comes to mind, through the use cases. */
+class RandomPeople {
+  refused = 0;
+  private readonly random: SeededRandomness;
+  private readonly useCases;
+
+  constructor(
+    private readonly fixture: MemoryFixture,
+    seed: number,
+  ) {
+    const { uow, clock } = fixture;
+    this.random = new SeededRandomness(seed);
+    this.useCases = {
+      updateUser: new UpdateUser(uow, fakeRealmUrls, { has: () => false }, clock),
+      createGroup: new CreateGroup(uow, clock),
+      updateGroup: new UpdateGroup(uow),
+      deactivateGroup: new DeactivateGroup(uow),
+      changeMembers: new ChangeGroupMembers(uow, { send: async () => {} }),
+    };
+  }
+
+  async act(): Promise<void> {
+    try {
+      await this.something();
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+      this.refused++;
+    }
+  }
+
+  private async something(): Promise<unknown> {
+    const { fixture, useCases } = this;
+    const people = [...fixture.users.values()].map(({ id }) => id);
+    const groups = (await fixture.uow.read((r) => r.groups.listNamed(fixture.realm.id))).map(({ id }) => id);
+    const caller = { realmId: fixture.realm.id, userId: this.oneOf(people), clientName: 'test' };
+    const group = this.oneOf(groups);
+    const groupSetting = () =>
+      this.oneOf([this.oneOf(groups), { directMembers: this.some(people), directSubgroups: this.some(groups) }]);
+    switch (
+      this.oneOf(['role', 'role', 'create', 'members', 'members', 'subgroups', 'subgroups', 'update', 'off', 'on'])
+    ) {
+      case 'role':
+        return useCases.updateUser.execute(caller, { user: { id: this.oneOf(people) }, role: this.oneOf(ROLES) });
+      case 'create':
+        return useCases.createGroup.execute(caller, {
+          name: `group ${this.random.fraction()}`,
+          description: '',
+          memberIds: this.some(people),
+          subgroupIds: this.some(groups),
+          permissions: { canAddMembers: groupSetting(), canManage: groupSetting() },
+        });
+      case 'members':
+        return useCases.changeMembers.execute(caller, this.membership(group, people, []));
+      case 'subgroups':
+        return useCases.changeMembers.execute(caller, this.membership(group, [], groups));
+      case 'update':
+        return useCases.updateGroup.execute(caller, {
+          groupId: group,
+          permissions: { canManage: { new: groupSetting() } },
+        });
+      case 'off':
+        return useCases.deactivateGroup.execute(caller, group);
+      case 'on':
+        return useCases.updateGroup.execute(caller, { groupId: group, isDeactivated: false, permissions: {} });
+    }
+  }
+
+  private membership(groupId: GroupId, people: readonly UserId[], groups: readonly GroupId[]) {
+    const isAdding = this.random.fraction() < 0.7;
+    return {
+      groupId,
+      addedUserIds: isAdding ? this.some(people) : [],
+      removedUserIds: isAdding ? [] : this.some(people),
+      addedSubgroupIds: isAdding ? this.some(groups) : [],
+      removedSubgroupIds: isAdding ? [] : this.some(groups),
+      of: 'members' as const,
+    };
+  }
+
+  private oneOf<T>(things: readonly T[]): T {
+    return things[Math.floor(this.random.fraction() * things.length)]!;
+  }
+
+  /** One, mostly. */
+  private some<T>(things: readonly T[]): T[] {
+    if (things.length === 0) return [];
+    return this.random.fraction() < 0.7 ? [this.oneOf(things)] : [this.oneOf(things), this.oneOf(things)];
+  }
+}
+
+/** Through every path of groups in use, one step after the other. */
+async function naiveGroupsOf({ uow, realm }: MemoryFixture, userId: UserId): Promise<ReadonlySet<GroupId>> {
+  return uow.read(async ({ groups }) => {
+    const edges = await groups.listEdges(realm.id);
+    const deactivated = new Set(await groups.listDeactivatedIds(realm.id));
+    const found = new Set<GroupId>();
+    const visit = (id: GroupId): void => {
+      found.add(id);
+      if (deactivated.has(id)) return;
+      for (const edge of edges) if (edge.subgroupId === id && !found.has(edge.groupId)) visit(edge.groupId);
+    };
+    for (const id of await groups.listDirectIds(realm.id, userId)) visit(id);
+    return found;
+  });
+}
+
+async function expectLaws(fixture: MemoryFixture): Promise<void> {
+  const { uow, realm } = fixture;
+  const users = await uow.read((r) =>
+    r.users.list(
+      realm.id,
+      [...fixture.users.values()].map(({ id }) => id),
+    ),
+  );
+  expect(users.some(({ role, isActive, bot }) => role === 'owner' && isActive && !bot)).toBe(true);
+
+  const groups = await uow.read(async (r) => {
+    const edges = await r.groups.listEdges(realm.id);
+    return (await r.groups.listViews(realm.id)).map(({ id, isDeactivated, memberIds }) => ({
+      id,
+      isDeactivated,
+      memberIds,
+      subgroupIds: edges.filter(({ groupId }) => groupId === id).map(({ subgroupId }) => subgroupId),
+    }));
+  });
+  expect(() => new GroupClosure(groups)).not.toThrow();
+
+  const system = await uow.read((r) => r.groups.systemGroupIds(realm.id));
+  for (const { id, role, isActive } of users) {
+    if (!isActive) continue;
+    const actor = await uow.read((r) => r.actors.get({ realmId: realm.id, userId: id }));
+    expect([...actor.groups].sort()).toEqual([...(await naiveGroupsOf(fixture, id))].sort());
+    // Roles, and nothing else, make members of the groups of roles.
+    expect(actor.groups.has(system.owners)).toBe(role === 'owner');
+    expect(actor.groups.has(system.members)).toBe(role !== 'guest');
+    expect(actor.groups.has(system.nobody)).toBe(false);
+  }
+}
+
+it.each([1, 2, 3, 4, 5, 6])(
+  'whatever people do, there is an owner, no group in itself, and nobody with more groups than lead to them (%i)',
+  async (seed) => {
+    const fixture = await createFixture(aUserOfEachRole());
+    const people = new RandomPeople(fixture, seed);
+    for (let step = 0; step < 120; step++) {
+      await people.act();
+      if (step % 10 === 9) await expectLaws(fixture);
+    }
+    expect(people.refused).toBeLessThan(110);
+    await expectLaws(fixture);
+  },
+);

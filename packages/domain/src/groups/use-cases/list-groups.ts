@@ -1,0 +1,19 @@
+import type { Caller } from '../../shared/caller.js';
+import { enforce } from '../../shared/permission.js';
+import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import { mustNotBeGuest } from '../../users/role-rules.js';
+import type { GroupView } from '../group.js';
+
+/** Named groups, those of the system too (users §12.3). */
+export class ListGroups {
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** Ascending id. @throws DomainError MUST_NOT_BE_GUEST */
+  execute(caller: Caller, { includesDeactivated }: { readonly includesDeactivated: boolean }): Promise<GroupView[]> {
+    return this.uow.read(async ({ actors, groups }) => {
+      enforce(mustNotBeGuest(await actors.get(caller)));
+      const views = await groups.listViews(caller.realmId);
+      return views.filter((group) => includesDeactivated || !group.isDeactivated);
+    });
+  }
+}

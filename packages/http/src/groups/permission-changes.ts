@@ -1,0 +1,56 @@
+import type { GroupSettingUpdate } from '@parley/domain/groups';
+import { given } from '../routing/given.js';
+import { groupSetting, groupSettingChange, type ValueOf, type WireGroupSetting } from '../routing/param-types.js';
+import { type Dto, param } from '../routing/params.js';
+import { toGroupSetting } from './group-setting.presenters.js';
+import { permissionTitle } from './permission-title.js';
+
+const permissionChange = groupSettingChange();
+type PermissionChange = ValueOf<typeof permissionChange>;
+
+/** Gives a DTO a parameter for each of the permissions: `{new, old?}`. */
+export function declarePermissionChanges(dto: Dto, permissions: readonly string[]): void {
+  for (const permission of permissions) {
+    param(permissionChange, { optional: true })(dto.prototype, permissionTitle(permission));
+  }
+}
+
+/** Gives a DTO a parameter for each of the permissions: what it is given to. */
+export function declarePermissions(dto: Dto, permissions: readonly string[]): void {
+  for (const permission of permissions) {
+    param(groupSetting(), { optional: true })(dto.prototype, permissionTitle(permission));
+  }
+}
+
+/** Of a DTO with `declarePermissionChanges`: those that the request names. */
+export function toPermissionChanges<P extends string>(
+  dto: object,
+  permissions: readonly P[],
+): { readonly [K in P]?: GroupSettingUpdate } {
+  const changes: { [K in P]?: GroupSettingUpdate } = {};
+  for (const permission of permissions) {
+    const change = read<PermissionChange>(dto, permission);
+    if (!change) continue;
+    changes[permission] = given({
+      new: toGroupSetting(change.new),
+      old: change.old === undefined ? undefined : toGroupSetting(change.old),
+    });
+  }
+  return changes;
+}
+
+/** Of a DTO with `declarePermissions`: those that the request names. */
+export function toPermissions<P extends string>(
+  dto: object,
+  permissions: readonly P[],
+): { readonly [K in P]?: GroupSettingUpdate['new'] } {
+  const chosen: { [K in P]?: GroupSettingUpdate['new'] } = {};
+  for (const permission of permissions) {
+    const value = read<WireGroupSetting>(dto, permission);
+    if (value !== undefined) chosen[permission] = toGroupSetting(value);
+  }
+  return chosen;
+}
+
+const read = <T>(dto: object, permission: string): T | undefined =>
+  (dto as Readonly<Record<string, T | undefined>>)[permissionTitle(permission)];
