@@ -1,5 +1,6 @@
 import type { Clock } from '@parley/domain/shared';
 import { SqliteApiKeyRepository } from './authentication/sqlite-api-key-repository.js';
+import { SqliteBotRepository } from './bots/sqlite-bot-repository.js';
 import { SqliteBotStorageRepository } from './bots/sqlite-bot-storage-repository.js';
 import { newChannelCache, SqliteChannelRepository } from './channels/sqlite-channel-repository.js';
 import { SqliteTopicPolicyRepository } from './channels/sqlite-topic-policy-repository.js';
@@ -31,7 +32,8 @@ import { botStorage } from './migrations/0010-bot-storage.js';
 import { push } from './migrations/0011-push.js';
 import { scheduling } from './migrations/0012-scheduling.js';
 import { messageChanges } from './migrations/0013-message-changes.js';
-import { personalLists } from './migrations/0014-personal-lists.js';
+import { bots } from './migrations/0014-bots.js';
+import { personalLists } from './migrations/0015-personal-lists.js';
 import type { Migration } from './migrations/migration.js';
 import { SqliteNavigationViewRepository } from './navigation-views/sqlite-navigation-view-repository.js';
 import { SqliteOnboardingRepository } from './onboarding/sqlite-onboarding-repository.js';
@@ -62,6 +64,7 @@ export const MIGRATIONS: readonly Migration[] = [
   push,
   scheduling,
   messageChanges,
+  bots,
   personalLists,
 ];
 
@@ -98,6 +101,7 @@ export function repositoryFactory(
       archive: new SqliteMessageArchive(connection),
       personal: new SqlitePersonalMessages(connection),
       reactions: new SqliteReactionRepository(connection),
+      bots: new SqliteBotRepository(connection),
       searchIndex: new SqliteSearchIndex(connection),
       botStorage: new SqliteBotStorageRepository(connection),
       devices: new SqliteDeviceRepository(connection),

@@ -7,7 +7,7 @@ import {
 } from '@parley/domain/channels';
 import type { Draft } from '@parley/domain/drafts';
 import { type Audience, type DomainEvent, isReadable, type StoredEvent } from '@parley/domain/events';
-import { HISTORICAL, type PersonalFlags, topicKey, type Viewer } from '@parley/domain/messages';
+import { HISTORICAL, type PersonalFlags, type Submessage, topicKey, type Viewer } from '@parley/domain/messages';
 import type { NavigationView } from '@parley/domain/navigation-views';
 import type { Reaction } from '@parley/domain/reactions';
 import type { Reminder, ScheduledMessage } from '@parley/domain/scheduling';
@@ -67,6 +67,7 @@ export interface ClientState {
   readonly navigationViews: Map<string, NavigationView>;
   /** Of those that have any, oldest first. */
   readonly reactions: Map<MessageId, readonly Reaction[]>;
+  readonly submessages: Map<MessageId, readonly Submessage[]>;
 }
 
 /**
@@ -155,6 +156,9 @@ export async function fetchClientState(r: Repositories, viewer: Viewer): Promise
     snippets: new Map((await r.snippets.list(realmId, userId, MANY)).map((it) => [it.id, it])),
     navigationViews: new Map((await r.navigationViews.list(realmId, userId)).map((it) => [it.fragment, it])),
     reactions: new Map(views.flatMap(({ message, reactions }) => (reactions ? [[message.id, reactions]] : []))),
+    submessages: new Map(
+      views.flatMap(({ message, submessages }) => (submessages.length > 0 ? [[message.id, submessages]] : [])),
+    ),
   };
 }
 
@@ -166,12 +170,18 @@ const unseen = () => {};
 const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
   blank: unseen,
   'user.credentials_changed': unseen,
+  'user.api_key_replaced': unseen,
   'realm.deactivated': unseen,
-  // What a person's own devices are, the clients of HTTP tests follow.
+  // What a person's own devices and bots are, the clients of HTTP tests follow.
   'device.added': unseen,
   'device.changed': unseen,
   'device.removed': unseen,
-  'message.sent': ({ messages, viewer }, { view, exceptions }) => {
+  'bot.added': unseen,
+  'bot.changed': unseen,
+  'bot.taken_away': unseen,
+  'bot.owner_changed': unseen,
+  'message.sent': ({ messages, submessages, viewer }, { view, exceptions }) => {
+    if (view.submessages.length > 0) submessages.set(view.message.id, view.submessages);
     const { id, mentionsChannel, isReadByDefault } = view.message;
     const own = exceptions.find(([userId]) => userId === viewer.userId)?.[1] ?? {};
     messages.set(id, {
@@ -184,6 +194,10 @@ const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
       hasAlertWord: own.hasAlertWord ?? false,
       historical: false,
     });
+  },
+  'message.submessage_added': ({ messages, submessages }, { submessage }) => {
+    const { messageId } = submessage;
+    if (messages.has(messageId)) submessages.set(messageId, [...(submessages.get(messageId) ?? []), submessage]);
   },
   'message.flag_changed': ({ messages }, { op, flag, messageIds, all }) => {
     // A message that they did not have becomes their own by being marked.

@@ -1,3 +1,4 @@
+import { BOT_EVENT_FORMATS } from '../bots/bot-events.js';
 import { CHANNEL_EVENT_FORMATS } from '../channels/channel-events.js';
 import { DRAFT_EVENT_FORMATS } from '../drafts/draft-events.js';
 import { BASE_EVENT_FORMATS, type DomainEventTypes, type EventFormats } from '../events/event.js';
@@ -22,6 +23,7 @@ const FORMATS: EventFormats<DomainEventTypes> = {
   ...CHANNEL_EVENT_FORMATS,
   ...GROUP_EVENT_FORMATS,
   ...MESSAGE_EVENT_FORMATS,
+  ...BOT_EVENT_FORMATS,
   ...PUSH_EVENT_FORMATS,
   ...DRAFT_EVENT_FORMATS,
   ...NAVIGATION_VIEW_EVENT_FORMATS,

@@ -25,7 +25,8 @@ const RELEASED = [
   ['0011-push', '5fd19609d8c2ada7ac2a6e0f6cba08fb31c07787f3f73373afe772a20f74d9a6'],
   ['0012-scheduling', '9a7c32ed36ba83a9f8e96a41e8f71d635c3ccac383ebf8e29b49d4d2c92befb0'],
   ['0013-message-changes', '23a35a217be8d8373adf7982fd95bb6e9c54b0ef8d5666029ab56839934f4560'],
-  ['0014-personal-lists', 'b522a80c75decdee7c8a0e16c9d1a16a6f6263bceb3dc45ef71baf8add762677'],
+  ['0014-bots', 'f99226392df6a192771ff2226cfada5bb5963854d80398616971d45f6f606a37'],
+  ['0015-personal-lists', 'b522a80c75decdee7c8a0e16c9d1a16a6f6263bceb3dc45ef71baf8add762677'],
 ];
 
 let directory: string;

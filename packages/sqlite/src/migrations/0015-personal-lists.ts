@@ -2,7 +2,7 @@ import type { Migration } from './migration.js';
 
 /** Drafts, saved snippets, navigation views and onboarding steps. */
 export const personalLists: Migration = {
-  name: '0014-personal-lists',
+  name: '0015-personal-lists',
   sql: `
 CREATE TABLE draft (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
