@@ -127,6 +127,10 @@ const DOMAIN_FOLDERS = [
   'push',
   'bots',
   'scheduling',
+  'drafts',
+  'snippets',
+  'navigation-views',
+  'onboarding',
   'composition',
 ];
 

@@ -7,6 +7,7 @@ import { newChannelCache, SqliteChannelRepository } from './channels/sqlite-chan
 import { SqliteDefaultChannelGroupRepository } from './channels/sqlite-default-channel-group-repository.js';
 import { SqliteTopicPolicyRepository } from './channels/sqlite-topic-policy-repository.js';
 import type { Connection } from './connection.js';
+import { SqliteDraftRepository } from './drafts/sqlite-draft-repository.js';
 import { SqliteEventLog } from './events/sqlite-event-log.js';
 import { SqliteEventQueueRepository } from './events/sqlite-event-queue-repository.js';
 import { newSystemGroupCache, SqliteGroupRepository } from './groups/sqlite-group-repository.js';
@@ -35,7 +36,10 @@ import { scheduling } from './migrations/0012-scheduling.js';
 import { messageChanges } from './migrations/0013-message-changes.js';
 import { bots } from './migrations/0014-bots.js';
 import { channelLists } from './migrations/0015-channel-lists.js';
+import { personalLists } from './migrations/0016-personal-lists.js';
 import type { Migration } from './migrations/migration.js';
+import { SqliteNavigationViewRepository } from './navigation-views/sqlite-navigation-view-repository.js';
+import { SqliteOnboardingRepository } from './onboarding/sqlite-onboarding-repository.js';
 import { SqliteDeviceRepository } from './push/sqlite-device-repository.js';
 import { SqlitePushTokenRepository } from './push/sqlite-push-token-repository.js';
 import { Quarantine } from './quarantine.js';
@@ -43,6 +47,7 @@ import { ReactionPartReads, SqliteReactionRepository } from './reactions/sqlite-
 import { newRealmCache, SqliteRealmRepository } from './realms/sqlite-realm-repository.js';
 import { SqliteReminderRepository } from './scheduling/sqlite-reminder-repository.js';
 import { SqliteScheduledMessageRepository } from './scheduling/sqlite-scheduled-message-repository.js';
+import { SqliteSnippetRepository } from './snippets/sqlite-snippet-repository.js';
 import type { WritableRepositories } from './unit-turns.js';
 import { newActorCache, SqliteActorReads } from './users/sqlite-actor-reads.js';
 import { newUserCache, SqliteUserRepository } from './users/sqlite-user-repository.js';
@@ -64,6 +69,7 @@ export const MIGRATIONS: readonly Migration[] = [
   messageChanges,
   bots,
   channelLists,
+  personalLists,
 ];
 
 /** Makes the repositories of a connection. What they keep in memory, all connections share. */
@@ -108,6 +114,10 @@ export function repositoryFactory(
       pushTokens: new SqlitePushTokenRepository(connection),
       scheduledMessages: new SqliteScheduledMessageRepository(connection, quarantine),
       reminders: new SqliteReminderRepository(connection),
+      drafts: new SqliteDraftRepository(connection, quarantine),
+      snippets: new SqliteSnippetRepository(connection),
+      navigationViews: new SqliteNavigationViewRepository(connection),
+      onboarding: new SqliteOnboardingRepository(connection),
       events: new SqliteEventLog(connection, clock),
       queues: new SqliteEventQueueRepository(connection),
       apiKeys: new SqliteApiKeyRepository(connection),

@@ -10,6 +10,7 @@ import { MemoryChannelFolders } from './memory/memory-channel-folders.js';
 import { MemoryChannels } from './memory/memory-channels.js';
 import { MemoryDefaultChannelGroups } from './memory/memory-default-channel-groups.js';
 import { MemoryDevices } from './memory/memory-devices.js';
+import { MemoryDrafts } from './memory/memory-drafts.js';
 import { MemoryEventLog } from './memory/memory-event-log.js';
 import { MemoryEventQueues } from './memory/memory-event-queues.js';
 import { MemoryGroups } from './memory/memory-groups.js';
@@ -19,6 +20,8 @@ import { MemoryMessageEdits } from './memory/memory-message-edits.js';
 import { MemoryMessageMoves } from './memory/memory-message-moves.js';
 import { MemoryMessagePages } from './memory/memory-message-pages.js';
 import { MemoryMessages } from './memory/memory-messages.js';
+import { MemoryNavigationViews } from './memory/memory-navigation-views.js';
+import { MemoryOnboarding } from './memory/memory-onboarding.js';
 import { MemoryPersonalMessages } from './memory/memory-personal-messages.js';
 import { MemoryPushTokens } from './memory/memory-push-tokens.js';
 import { MemoryReactions } from './memory/memory-reactions.js';
@@ -27,6 +30,7 @@ import { MemoryRecipients } from './memory/memory-recipients.js';
 import { MemoryReminders } from './memory/memory-reminders.js';
 import { MemoryScheduledMessages } from './memory/memory-scheduled-messages.js';
 import { MemorySearchIndex } from './memory/memory-search-index.js';
+import { MemorySnippets } from './memory/memory-snippets.js';
 import { MemoryTopicPolicies } from './memory/memory-topic-policies.js';
 import { MemoryTopics } from './memory/memory-topics.js';
 import { MemoryUsers } from './memory/memory-users.js';
@@ -130,6 +134,10 @@ function repositoriesOf(unit: MemoryUnit) {
     pushTokens: new MemoryPushTokens(unit),
     scheduledMessages: new MemoryScheduledMessages(unit),
     reminders: new MemoryReminders(unit),
+    drafts: new MemoryDrafts(unit),
+    snippets: new MemorySnippets(unit),
+    navigationViews: new MemoryNavigationViews(unit),
+    onboarding: new MemoryOnboarding(unit),
     events: new MemoryEventLog(unit),
     queues: new MemoryEventQueues(unit),
     apiKeys: new MemoryApiKeys(unit),

@@ -17,6 +17,8 @@ export type JobId = Id<'job'>;
 export type DeviceId = Id<'device'>;
 /** No reminder has the id of a scheduled message. */
 export type ScheduledMessageId = Id<'scheduled message'>;
+export type DraftId = Id<'draft'>;
+export type SnippetId = Id<'snippet'>;
 export type ReminderId = Id<'reminder'>;
 
 /** Position of an event in its realm's log: 1, 2, 3 …, in commit order. */

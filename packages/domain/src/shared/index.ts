@@ -15,6 +15,7 @@ export type {
   ChannelId,
   DefaultChannelGroupId,
   DeviceId,
+  DraftId,
   EventSeq,
   GroupId,
   JobId,
@@ -24,6 +25,7 @@ export type {
   RecipientId,
   ReminderId,
   ScheduledMessageId,
+  SnippetId,
   UnixSeconds,
   UserId,
 } from './ids.js';

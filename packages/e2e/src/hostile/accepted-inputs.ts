@@ -131,6 +131,26 @@ const ownerInChannel: Input = ({ organization: { owners, channelIds } }) => ({
 });
 const firstChannel: Input = ({ organization: { channelIds } }) => ({ stream_id: channelIds[0], topic_name: 'topic 1' });
 
+const draftFor = ({ organization: { channelIds } }: Surroundings, content: string): Fields => ({
+  type: 'stream',
+  to: [channelIds.at(-1)],
+  topic: 'x',
+  content,
+});
+async function draftOf(surroundings: Surroundings): Promise<Fields> {
+  const { ids } = await surroundings.post('/drafts', { drafts: [draftFor(surroundings, 'x')] });
+  return { draft_id: (ids as number[])[0] };
+}
+async function snippetOf({ post }: Surroundings): Promise<Fields> {
+  const { saved_snippet_id } = await post('/saved_snippets', { title: 'x', content: 'x' });
+  return { saved_snippet_id };
+}
+async function viewOf({ post, n }: Surroundings): Promise<Fields> {
+  const fragment = `narrow/made/${n}/${Math.random()}`;
+  await post('/navigation_views', { fragment, is_pinned: false, name: fragment });
+  return { fragment };
+}
+
 const IN_AN_HOUR = Math.floor(Date.now() / 1000) + 3600;
 const inAnHour = ({ organization: { channelIds } }: Surroundings, content: string): Fields => ({
   type: 'channel',
@@ -515,6 +535,34 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
   },
   'DELETE /messages/:message_id/reactions': {
     'a vote': ({ react }) => react(),
+  },
+  'POST /drafts': {
+    one: (surroundings) => ({ drafts: [draftFor(surroundings, 'x')] }),
+    many: (surroundings) => ({ drafts: Array(1000).fill(draftFor(surroundings, 'x'.repeat(700))) }),
+  },
+  'PATCH /drafts/:draft_id': {
+    'a long one': async (surroundings) => ({
+      ...(await draftOf(surroundings)),
+      draft: draftFor(surroundings, 'x'.repeat(900_000)),
+    }),
+  },
+  'DELETE /drafts/:draft_id': { one: draftOf },
+  'POST /saved_snippets': {
+    'a long one': () => ({ title: 'x'.repeat(60), content: 'x'.repeat(10_000) }),
+  },
+  'PATCH /saved_snippets/:saved_snippet_id': {
+    'a new text': async (surroundings) => ({ ...(await snippetOf(surroundings)), content: 'x'.repeat(10_000) }),
+  },
+  'DELETE /saved_snippets/:saved_snippet_id': { one: snippetOf },
+  'POST /navigation_views': {
+    one: ({ n }) => ({ fragment: `narrow/${n}`, is_pinned: true, name: `View ${n}` }),
+  },
+  'PATCH /navigation_views/*fragment': {
+    'a new name': async (surroundings) => ({ ...(await viewOf(surroundings)), name: `Renamed ${surroundings.n}` }),
+  },
+  'DELETE /navigation_views/*fragment': { one: viewOf },
+  'POST /users/me/onboarding_steps': {
+    one: () => ({ onboarding_step: 'intro_inbox_view_modal' }),
   },
   'POST /bots': {
     'an outgoing webhook': ({ n, organization: { channelNames } }) => ({

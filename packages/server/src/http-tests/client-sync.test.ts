@@ -50,6 +50,8 @@ const toPeople =
 const mark =
   (op: string, flag: string, ...indexes: readonly number[]) =>
   ({ messages }: World): Fields => ({ op, flag, messages: indexes.map((index) => messages[index]) });
+const SNIPPET = { title: 'Greeting', content: 'Hello!' };
+const VIEW = { fragment: 'narrow/is/starred' };
 const toUser =
   (name: WorldPerson) =>
   ({ people }: World): Fields => ({ user_id: people[name].id });
@@ -236,6 +238,75 @@ const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
       at: toMessage(0),
       params: SMILE,
       heard: ['reaction/remove'],
+    },
+  ],
+  'POST /drafts': [
+    { title: 'two', as: 'hamlet', given: keepDraft, params: twoDrafts, heard: ['drafts/add'] },
+    { title: 'none', as: 'hamlet', given: keepDraft, params: { drafts: [] }, heard: ['drafts/add'] },
+  ],
+  'PATCH /drafts/:draft_id': [
+    {
+      title: 'another text',
+      as: 'hamlet',
+      given: keepDraft,
+      at: () => ({ draft_id: 1 }),
+      params: { draft: { type: 'private', to: [], topic: '', content: 'done', timestamp: 7 } },
+      heard: ['drafts/update'],
+    },
+  ],
+  'DELETE /drafts/:draft_id': [
+    { title: 'deleted', as: 'hamlet', given: keepDraft, at: () => ({ draft_id: 1 }), heard: ['drafts/remove'] },
+  ],
+  'POST /saved_snippets': [
+    { title: 'a text', as: 'hamlet', given: saveSnippet, params: SNIPPET, heard: ['saved_snippets/add'] },
+  ],
+  'PATCH /saved_snippets/:saved_snippet_id': [
+    {
+      title: 'another title',
+      as: 'hamlet',
+      given: saveSnippet,
+      at: () => ({ saved_snippet_id: 1 }),
+      params: { title: 'Farewell' },
+      heard: ['saved_snippets/update'],
+    },
+  ],
+  'DELETE /saved_snippets/:saved_snippet_id': [
+    {
+      title: 'deleted',
+      as: 'hamlet',
+      given: saveSnippet,
+      at: () => ({ saved_snippet_id: 1 }),
+      heard: ['saved_snippets/remove'],
+    },
+  ],
+  'POST /navigation_views': [
+    {
+      title: 'one of their own',
+      as: 'hamlet',
+      given: addView,
+      params: { fragment: 'narrow/is/alerted', name: 'Alerts', is_pinned: false },
+      heard: ['navigation_view/add'],
+    },
+  ],
+  'PATCH /navigation_views/*fragment': [
+    {
+      title: 'pinned',
+      as: 'hamlet',
+      given: addView,
+      at: () => VIEW,
+      params: { is_pinned: true },
+      heard: ['navigation_view/update'],
+    },
+  ],
+  'DELETE /navigation_views/*fragment': [
+    { title: 'deleted', as: 'hamlet', given: addView, at: () => VIEW, heard: ['navigation_view/remove'] },
+  ],
+  'POST /users/me/onboarding_steps': [
+    {
+      title: 'shown',
+      as: 'hamlet',
+      params: { onboarding_step: 'intro_recent_view_modal' },
+      heard: ['onboarding_steps'],
     },
   ],
   'POST /bots': [
@@ -1013,6 +1084,13 @@ const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
       params: { twenty_four_hour_time: true, color_scheme: 2, enable_drafts_synchronization: false },
       heard: ['user_settings/update'],
     },
+    {
+      title: 'that drafts stay off the server',
+      as: 'hamlet',
+      given: keepDraft,
+      params: { enable_drafts_synchronization: false },
+      heard: ['user_settings/update'],
+    },
     { title: 'a language', as: 'hamlet', params: { default_language: 'de' }, heard: ['user_settings/update'] },
     { title: 'a name', as: 'hamlet', params: { full_name: 'Prince Hamlet' }, heard: ['realm_user/update'] },
     {
@@ -1196,6 +1274,19 @@ function leaveTown({ server, people }: World): Promise<unknown> {
   return server.delete('/users/me/subscriptions', people.hamlet, { subscriptions: ['town'] });
 }
 
+function twoDrafts({ channels }: World): Fields {
+  const draft = { type: 'stream', to: [channels.town], topic: 'news', content: 'to be continued' };
+  return { drafts: [draft, { ...draft, timestamp: 5 }] };
+}
+function keepDraft(world: World): Promise<unknown> {
+  return world.server.post('/drafts', world.people.hamlet, twoDrafts(world));
+}
+function saveSnippet({ server, people }: World): Promise<unknown> {
+  return server.post('/saved_snippets', people.hamlet, SNIPPET);
+}
+function addView({ server, people }: World): Promise<unknown> {
+  return server.post('/navigation_views', people.hamlet, { ...VIEW, is_pinned: false });
+}
 function later(seconds: number) {
   return (world: World): Fields => ({
     ...toTown('news')(world),
@@ -1241,7 +1332,7 @@ describe('clients stay in step with the server', () => {
       const place = at?.(world) ?? {};
       const reply = await world.server.request(
         method,
-        path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(place[name]))),
+        path.replace(/[:*](\w+)/g, (_, name: string) => encodeURIComponent(String(place[name]))),
         {
           as: as && world.people[as],
           params: (typeof params === 'function' ? await params(world) : params) ?? {},

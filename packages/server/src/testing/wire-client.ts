@@ -166,6 +166,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   default_stream_groups: replaces('realm_default_stream_groups', 'default_stream_groups'),
   'user_settings/update': ({ answer, event }) => {
     answer.user_settings[event.property] = event.value;
+    if (event.property === 'enable_drafts_synchronization' && !event.value) answer.drafts = [];
   },
   'realm_user_settings_defaults/update': ({ answer, event }) => {
     answer.realm_user_settings_defaults[event.property] = event.value;
@@ -199,6 +200,31 @@ const RULES: Readonly<Record<string, Rule>> = {
     if (user_id === selfId) own(answer, [message_id]);
   },
   'reaction/remove': nothing,
+  'drafts/add': ({ answer, event }) => putDrafts(answer, event.drafts),
+  'drafts/update': ({ answer, event }) => putDrafts(answer, [event.draft]),
+  'drafts/remove': ({ answer, event: { draft_id } }) => {
+    answer.drafts = answer.drafts.filter(({ id }: Wire) => id !== draft_id);
+  },
+  'saved_snippets/add': ({ answer, event }) => {
+    answer.saved_snippets.push(event.saved_snippet);
+  },
+  'saved_snippets/update': ({ answer, event: { saved_snippet: changed } }) => {
+    answer.saved_snippets = answer.saved_snippets.map((it: Wire) => (it.id === changed.id ? changed : it));
+  },
+  'saved_snippets/remove': ({ answer, event: { saved_snippet_id } }) => {
+    answer.saved_snippets = answer.saved_snippets.filter(({ id }: Wire) => id !== saved_snippet_id);
+  },
+  'navigation_view/add': ({ answer, event }) => {
+    answer.navigation_views.push(event.navigation_view);
+  },
+  'navigation_view/update': ({ answer, event: { fragment, data } }) => {
+    answer.navigation_views = answer.navigation_views.map((it: Wire) =>
+      it.fragment === fragment ? { ...it, ...data } : it,
+    );
+  },
+  'navigation_view/remove': ({ answer, event }) => {
+    answer.navigation_views = answer.navigation_views.filter(({ fragment }: Wire) => fragment !== event.fragment);
+  },
   submessage: nothing,
   'typing/start': nothing,
   'typing/stop': nothing,
@@ -386,6 +412,12 @@ function receiveMessage({ answer, unread, selfId, event: { message, flags } }: H
 /** By time, then by id (events §3.2). */
 const byTime = (id: string) => (a: Wire, b: Wire) =>
   a.scheduled_delivery_timestamp - b.scheduled_delivery_timestamp || a[id] - b[id];
+
+/** The last edited first (events §3.2). */
+function putDrafts(answer: Wire, drafts: Wire[]): void {
+  const others = answer.drafts.filter((it: Wire) => !drafts.some(({ id }) => id === it.id));
+  answer.drafts = [...others, ...drafts].sort((a: Wire, b: Wire) => b.timestamp - a.timestamp || b.id - a.id);
+}
 
 function putScheduled(answer: Wire, message: Wire): void {
   const others = answer.scheduled_messages.filter(

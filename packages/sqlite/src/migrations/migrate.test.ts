@@ -27,6 +27,7 @@ const RELEASED = [
   ['0013-message-changes', '23a35a217be8d8373adf7982fd95bb6e9c54b0ef8d5666029ab56839934f4560'],
   ['0014-bots', 'f99226392df6a192771ff2226cfada5bb5963854d80398616971d45f6f606a37'],
   ['0015-channel-lists', '050acfaefd92c0c8fa039e678c8ca3a61ffafa7796ae66c667c8f4cacec7652c'],
+  ['0016-personal-lists', 'b522a80c75decdee7c8a0e16c9d1a16a6f6263bceb3dc45ef71baf8add762677'],
 ];
 
 let directory: string;
@@ -78,6 +79,10 @@ it("makes the schema that each feature's schema.sql describes", () => {
     'bots',
     'push',
     'scheduling',
+    'drafts',
+    'snippets',
+    'navigation-views',
+    'onboarding',
     'events',
     'authentication',
     'jobs',

@@ -5,6 +5,7 @@ import { botStorageRepositoryContract } from './bot-storage-repository.contract.
 import { channelFolderRepositoryContract } from './channel-folder-repository.contract.js';
 import { channelRepositoryContract } from './channel-repository.contract.js';
 import { defaultChannelGroupRepositoryContract } from './default-channel-group-repository.contract.js';
+import { draftRepositoryContract } from './draft-repository.contract.js';
 import { eventLogContract } from './event-log.contract.js';
 import { eventQueueRepositoryContract } from './event-queue-repository.contract.js';
 import { groupRepositoryContract } from './group-repository.contract.js';
@@ -14,6 +15,8 @@ import { messageEditRepositoryContract } from './message-edit-repository.contrac
 import { messageMovesContract } from './message-moves.contract.js';
 import { messagePageReadsContract } from './message-page-reads.contract.js';
 import { messageRepositoryContract } from './message-repository.contract.js';
+import { navigationViewRepositoryContract } from './navigation-view-repository.contract.js';
+import { onboardingRepositoryContract } from './onboarding-repository.contract.js';
 import { permissionRulesContract } from './permission-rules.contract.js';
 import { personalMessagesContract } from './personal-messages.contract.js';
 import { deviceRepositoryContract, pushTokenRepositoryContract } from './push-repositories.contract.js';
@@ -23,6 +26,7 @@ import { recipientRepositoryContract } from './recipient-repository.contract.js'
 import { reminderRepositoryContract } from './reminder-repository.contract.js';
 import { scheduledMessageRepositoryContract } from './scheduled-message-repository.contract.js';
 import { searchIndexContract } from './search-index.contract.js';
+import { snippetRepositoryContract } from './snippet-repository.contract.js';
 import type { OpenStorage } from './storage-under-test.js';
 import { topicPolicyRepositoryContract } from './topic-policy-repository.contract.js';
 import { topicReadsContract } from './topic-reads.contract.js';
@@ -56,6 +60,10 @@ export function storageContracts(open: OpenStorage): void {
   pushTokenRepositoryContract(open);
   scheduledMessageRepositoryContract(open);
   reminderRepositoryContract(open);
+  draftRepositoryContract(open);
+  snippetRepositoryContract(open);
+  navigationViewRepositoryContract(open);
+  onboardingRepositoryContract(open);
   eventLogContract(open);
   eventQueueRepositoryContract(open);
   apiKeyRepositoryContract(open);

@@ -156,6 +156,7 @@ export class ChangeSettings {
         const changes = settingChanges('user', USER_SETTINGS, user.settings, wanted, CHECKED_FIRST);
         if (changes.length === 0) continue;
         await tx.users.update({ ...user, settings: changed(user.settings, changes) });
+        await dropDrafts(tx, user, changes);
         for (const change of changes) {
           const others = told.get(change.name);
           if (others) others.userIds.push(user.id);
@@ -187,10 +188,17 @@ export async function applySettings(tx: Transaction, user: User, changes: readon
   const settings = changed(user.settings, changes);
   const after = { ...user, settings, editedSettings: [...user.editedSettings, ...edited] };
   const stored = await tx.users.update(after);
+  await dropDrafts(tx, user, changes);
   for (const change of lastTimeZone(changes)) {
     await announce(tx, user.realmId, change, [user.id]);
     await announceToOthers(tx, change, user, stored);
   }
+}
+
+/** Whoever no longer wants drafts on the server has none there, without being told of each (users §6). */
+async function dropDrafts(tx: Transaction, { realmId, id }: User, changes: readonly Change[]): Promise<void> {
+  const isOff = changes.some(({ name, value }) => name === 'enableDraftsSynchronization' && !value);
+  if (isOff) await tx.drafts.removeAll(realmId, id);
 }
 
 /** The time zone comes after the others (users §6.2). */
