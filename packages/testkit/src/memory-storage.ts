@@ -12,6 +12,7 @@ import { MemoryMessageMoves } from './memory/memory-message-moves.js';
 import { MemoryMessagePages } from './memory/memory-message-pages.js';
 import { MemoryMessages } from './memory/memory-messages.js';
 import { MemoryPersonalMessages } from './memory/memory-personal-messages.js';
+import { MemoryProfiles } from './memory/memory-profiles.js';
 import { MemoryReactions } from './memory/memory-reactions.js';
 import { MemoryRealms } from './memory/memory-realms.js';
 import { MemoryRecipients } from './memory/memory-recipients.js';
@@ -104,6 +105,7 @@ function repositoriesOf(unit: MemoryUnit) {
     moves: new MemoryMessageMoves(unit),
     personal: new MemoryPersonalMessages(unit),
     reactions: new MemoryReactions(unit),
+    profiles: new MemoryProfiles(unit),
     events: new MemoryEventLog(unit),
     queues: new MemoryEventQueues(unit),
     apiKeys: new MemoryApiKeys(unit),

@@ -11,6 +11,7 @@ export type ChannelId = Id<'channel'>;
 export type RecipientId = Id<'recipient'>;
 export type MessageId = Id<'message'>;
 export type JobId = Id<'job'>;
+export type ProfileFieldId = Id<'profileField'>;
 
 /** Position of an event in its realm's log: 1, 2, 3 …, in commit order. */
 export type EventSeq = Id<'seq'>;

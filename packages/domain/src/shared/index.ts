@@ -11,6 +11,7 @@ export type {
   JobId,
   MessageId,
   Ordinal,
+  ProfileFieldId,
   RealmId,
   RecipientId,
   UnixSeconds,

@@ -126,6 +126,11 @@ describe('the worst that each operation may be sent', () => {
       await server.probe.lap();
       return id;
     },
+    makeProfileField: async () => {
+      const { id } = await call(account, '/realm/profile_fields', `field_type=2&name=Made${n++}`);
+      await server.probe.lap();
+      return id;
+    },
     makeGroup: async (members: readonly number[]) => {
       const fields = new URLSearchParams({ name: `Made ${n++}`, description: '', members: JSON.stringify(members) });
       const { group_id } = await call(account, '/user_groups/create', fields.toString());

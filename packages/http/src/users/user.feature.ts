@@ -1,4 +1,6 @@
 import type { HttpFeature } from '../feature.js';
+import { PROFILE_EVENTS } from './profile.events.js';
+import { profileRoutes } from './profile.routes.js';
 import { profileFieldsSection } from './profile-field.register.js';
 import { USER_WIRE_ERRORS } from './user.errors.js';
 import { USER_EVENTS } from './user.events.js';
@@ -9,8 +11,8 @@ import { userDefaultsSection, userSettingsSection } from './user-settings.regist
 import { userSettingRoutes } from './user-settings.routes.js';
 
 export const USERS = {
-  routes: ({ realmUrls, userPages }) => [...userRoutes(realmUrls, userPages), ...userSettingRoutes],
-  events: { ...USER_EVENTS, ...USER_SETTINGS_EVENTS },
+  routes: ({ realmUrls, userPages }) => [...userRoutes(realmUrls, userPages), ...userSettingRoutes, ...profileRoutes],
+  events: { ...USER_EVENTS, ...USER_SETTINGS_EVENTS, ...PROFILE_EVENTS },
   errors: USER_WIRE_ERRORS,
   registerSections: (parts) => [
     profileFieldsSection,

@@ -20,6 +20,7 @@ const RELEASED = [
   ['0006-jobs', '09453bf665456242581089e0fdd493beba7beb186ad71c40ccdeea68378b1e5f'],
   ['0007-plain-names', '4bb787fe6a332e853d3b0b0d2a64dbebf8cd92208aeb2d26304e5e846d2a8063'],
   ['0008-reactions', '67fc9b91a7d396284435f6f62236ed897bd28a1dfb9bf655bfdfecb65557f5ae'],
+  ['0009-people', '4c3c43012189741003c5d7f7a495f513fd92499b6840d886a20277c7e7e5bd63'],
 ];
 
 let directory: string;

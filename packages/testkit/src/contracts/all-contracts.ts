@@ -10,6 +10,7 @@ import { messagePageReadsContract } from './message-page-reads.contract.js';
 import { messageRepositoryContract } from './message-repository.contract.js';
 import { permissionRulesContract } from './permission-rules.contract.js';
 import { personalMessagesContract } from './personal-messages.contract.js';
+import { profileRepositoryContract } from './profile-repository.contract.js';
 import { reactionRepositoryContract } from './reaction-repository.contract.js';
 import { realmRepositoryContract } from './realm-repository.contract.js';
 import { recipientRepositoryContract } from './recipient-repository.contract.js';
@@ -35,6 +36,7 @@ export function storageContracts(open: OpenStorage): void {
   messageMovesContract(open);
   personalMessagesContract(open);
   reactionRepositoryContract(open);
+  profileRepositoryContract(open);
   eventLogContract(open);
   eventQueueRepositoryContract(open);
   apiKeyRepositoryContract(open);
