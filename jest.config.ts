@@ -6,6 +6,7 @@ type Project = Exclude<NonNullable<Config['projects']>[number], string>;
 const project: Project = {
   roots: ['<rootDir>/packages'],
   testMatch: ['**/src/**/*.test.ts'],
+  setupFiles: ['<rootDir>/packages/testkit/src/fixed-seed.ts'],
   testPathIgnorePatterns: ['/node_modules/', '/dist/'],
   modulePathIgnorePatterns: ['/dist/'],
   transform: {
@@ -21,8 +22,10 @@ const project: Project = {
       },
     ],
   },
+  // A machine may be slow, or busy; what hangs is found all the same.
+  testTimeout: 120_000,
   // ESM-only dependencies; everything else under node_modules is left as it is.
-  transformIgnorePatterns: ['/node_modules/(?!(inversify|@inversifyjs)/)'],
+  transformIgnorePatterns: ['/node_modules/(?!(inversify|@inversifyjs|@noble)/)'],
   moduleNameMapper: {
     '^@parley/([a-z-]+)$': '<rootDir>/packages/$1/src/index.ts',
     '^@parley/([a-z-]+)/([a-z-]+)$': '<rootDir>/packages/$1/src/$2/index.ts',

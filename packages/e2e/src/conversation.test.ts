@@ -22,7 +22,7 @@ describe('two people with zulip-js', () => {
     hamlet = await signIn('hamlet');
     iago = await signIn('iago');
     profiles = { hamlet: await hamlet.users.me.getProfile(), iago: await iago.users.me.getProfile() };
-  }, 60_000);
+  });
   afterAll(() => organization.close());
 
   const signIn = (name: string, password = `pw-${name}@zulip.com`) =>
@@ -225,7 +225,7 @@ describe('two people with zulip-js', () => {
     } finally {
       listener.stop();
     }
-  }, 30_000);
+  });
 });
 
 const ascending = (ids: readonly number[]) => [...new Set(ids)].sort((a, b) => a - b);

@@ -28,7 +28,7 @@ describe('a server that is killed', () => {
     };
     const everybody = Object.values(people).map(({ id }) => id);
     await clients.desdemona.users.me.subscriptions.add({ subscriptions: [{ name: 'rampart' }], principals: everybody });
-  }, 30_000);
+  });
   afterAll(() => organization.close());
 
   it('loses nothing it has acknowledged, tells nothing twice, and does nothing by halves', async () => {

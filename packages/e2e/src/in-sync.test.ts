@@ -21,7 +21,7 @@ describe('clients of one organization', () => {
       hamlet: await connect(server, people.hamlet),
       iago: await connect(server, people.iago),
     };
-  }, 30_000);
+  });
   afterAll(() => organization.close());
 
   it('agree on what is read and what is starred', async () => {

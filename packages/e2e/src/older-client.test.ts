@@ -62,7 +62,7 @@ describe('an older client', () => {
     const created = await desdemona.callEndpoint('/channels/create', 'POST', { name: 'rampart', subscribers });
     channelId = created.id;
     await hamlet.callEndpoint('/mark_all_as_read', 'POST');
-  }, 30_000);
+  });
   afterAll(() => organization.close());
 
   /** In the terminal, as Hamlet. */

@@ -67,7 +67,7 @@ describe('the process', () => {
     ]);
     expect(readdirSync(join(organization.directory, 'data')).sort()).toEqual(before);
     expect(await (await fetch(`${server.url}/api/v1/server_settings`)).json()).toMatchObject({ result: 'success' });
-  }, 30_000);
+  });
 
   it('refuses a database of a newer version', async () => {
     await organization.run(['create-realm', '', 'Elsinore']);
@@ -76,7 +76,7 @@ describe('the process', () => {
     writeSync(file, Buffer.from([0, 0, 0x7f, 0xff]), 0, 4, 60);
     closeSync(file);
     await expectRefusal(['--port=0'], /written by a newer version of Parley/);
-  }, 15_000);
+  });
 
   it('refuses a path it cannot write to', async () => {
     writeFileSync(join(organization.directory, 'data'), 'a file where the folder should be');
@@ -96,7 +96,7 @@ describe('the process', () => {
     } finally {
       chmodSync(folder, 0o700);
     }
-  }, 15_000);
+  });
 
   it('answers whoever waits before it stops, and their queue goes on afterwards', async () => {
     await organization.run(['create-realm', '', 'Elsinore']);
@@ -125,5 +125,5 @@ describe('the process', () => {
     await organization.serve([], server.port);
     const second = await hamlet.messages.send({ ...soliloquy, content: 'or not to be' });
     expect((await queue.next(1)).map(({ message }) => message.id)).toEqual([second.id]);
-  }, 30_000);
+  });
 });

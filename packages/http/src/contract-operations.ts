@@ -22,11 +22,11 @@ type Row = readonly [
   Partial<Pick<ContractOperation, 'isStarred' | 'atRoot' | 'lacks'>>?,
 ];
 
-const NARROWS = 'narrows know neither search nor mentions';
-
 const CUSTOM_EMOJI = 'organizations have no emoji of their own';
 
 const SETTINGS_LACK = 'no address changes, since no mail is sent; there are neither presence events nor drafts';
+
+const NO_FILES = 'files are not attached';
 
 const ROWS: readonly Row[] = [
   // Protocol
@@ -47,7 +47,7 @@ const ROWS: readonly Row[] = [
   ['DELETE', '/events', 'events §6.5'],
   // Messages
   ['POST', '/messages', 'messages §3', { lacks: 'files are not attached, and nobody is notified by mail or push' }],
-  ['GET', '/messages', 'messages §5', { isStarred: true, lacks: NARROWS }],
+  ['GET', '/messages', 'messages §5', { isStarred: true }],
   ['GET', '/messages/:message_id', 'messages §6'],
   ['GET', '/messages/matches_narrow', 'messages §8', { isStarred: true }],
   ['PATCH', '/messages/:message_id', 'messages §9'],
@@ -56,7 +56,7 @@ const ROWS: readonly Row[] = [
   ['POST', '/messages/:message_id/reactions', 'messages §12', { lacks: CUSTOM_EMOJI }],
   ['DELETE', '/messages/:message_id/reactions', 'messages §12', { isStarred: true, lacks: CUSTOM_EMOJI }],
   ['POST', '/messages/flags', 'messages §13.1'],
-  ['POST', '/messages/flags/narrow', 'messages §13.2', { lacks: NARROWS }],
+  ['POST', '/messages/flags/narrow', 'messages §13.2'],
   ['POST', '/mark_all_as_read', 'messages §13.3'],
   ['POST', '/mark_stream_as_read', 'messages §13.3'],
   ['POST', '/mark_topic_as_read', 'messages §13.3'],
@@ -176,8 +176,8 @@ const ROWS: readonly Row[] = [
   ['PATCH', '/navigation_views/*fragment', 'users §19'],
   ['DELETE', '/navigation_views/*fragment', 'users §19'],
   ['GET', '/scheduled_messages', 'users §20.1'],
-  ['POST', '/scheduled_messages', 'users §20.2'],
-  ['PATCH', '/scheduled_messages/:scheduled_message_id', 'users §20.3', { isStarred: true }],
+  ['POST', '/scheduled_messages', 'users §20.2', { lacks: NO_FILES }],
+  ['PATCH', '/scheduled_messages/:scheduled_message_id', 'users §20.3', { isStarred: true, lacks: NO_FILES }],
   ['DELETE', '/scheduled_messages/:scheduled_message_id', 'users §20.4'],
   ['GET', '/reminders', 'users §21'],
   ['POST', '/reminders', 'users §21', { isStarred: true }],

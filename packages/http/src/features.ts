@@ -1,6 +1,7 @@
 import type { AnyEventType } from '@parley/domain/events';
 import { AUTHENTICATION } from './authentication/authentication.feature.js';
 import { AVATARS } from './avatars/avatar.feature.js';
+import { BOTS } from './bots/bot.feature.js';
 import { CHANNELS } from './channels/channel.feature.js';
 import { EMOJI } from './emoji/emoji.feature.js';
 import { EVENTS } from './events/event.feature.js';
@@ -11,9 +12,11 @@ import { GROUPS } from './groups/group.feature.js';
 import { INVITATIONS } from './invitations/invitation.feature.js';
 import { MESSAGES } from './messages/message.feature.js';
 import { joinParts, type MessagePart } from './messages/message-parts.js';
+import { PUSH } from './push/push.feature.js';
 import { REACTIONS } from './reactions/reaction.feature.js';
 import { REALMS } from './realms/realm.feature.js';
 import type { WireErrors } from './routing/wire-error.js';
+import { SCHEDULING } from './scheduling/scheduling.feature.js';
 import { SERVER_SETTINGS } from './server-settings/server-settings.feature.js';
 import { SETTINGS } from './settings/setting.feature.js';
 import { USERS } from './users/user.feature.js';
@@ -26,8 +29,6 @@ const PLANNED = {
     fixedSection('saved_snippets', { saved_snippets: [] }),
     fixedSection('navigation_views', { navigation_views: [] }),
     fixedSection('drafts', { drafts: [] }),
-    fixedSection('scheduled_messages', { scheduled_messages: [] }),
-    fixedSection('reminders', { reminders: [] }),
     fixedSection('muted_users', { muted_users: [] }),
     fixedSection('user_status', { user_status: {} }),
     plainSection('presence', ({ now }) => ({ presences: {}, presence_last_update_id: -1, server_timestamp: now })),
@@ -46,7 +47,6 @@ const PLANNED = {
     fixedSection('giphy', { giphy_api_key: '' }),
     fixedSection('tenor', { tenor_api_key: '' }),
     fixedSection('klipy', { klipy_api_key: '' }),
-    fixedSection('device', { devices: {} }),
   ],
 } satisfies HttpFeature;
 
@@ -62,6 +62,9 @@ const ALL = [
   INVITATIONS,
   MESSAGES,
   REACTIONS,
+  BOTS,
+  PUSH,
+  SCHEDULING,
   CHANNELS,
   GROUPS,
   REALMS,

@@ -25,3 +25,4 @@ export type { Request } from './routing/request.js';
 export type { CallerRole, RoleLookup } from './routing/role-requirements.js';
 export { type Route, route } from './routing/route.js';
 export { TRANSPORT_LIMITS, type TransportLimits } from './routing/transport-limits.js';
+export { FEATURE_LEVEL, ZULIP_VERSION } from './server-settings/server-version.js';

@@ -1,4 +1,5 @@
 import { HOSTILE_TEXTS } from '@parley/testkit';
+import { workMsOf } from '@parley/testkit/process-usage';
 import fc from 'fast-check';
 import { findFaults } from './fixtures/safe-html.js';
 import { typesetterWith } from './fixtures/typesetters.js';
@@ -7,10 +8,8 @@ import { ZulipMarkdownRenderer } from './zulip-markdown-renderer.js';
 
 const renderer = new ZulipMarkdownRenderer({}, typesetterWith(150));
 
-/** Of processor time, since others may use the machine while tests run. */
-const BUDGET_MS = 250;
-/** What instrumented or debugged tests may take longer. */
-const SLACK = 4;
+/** Of work; tests are instrumented, and may be debugged. */
+const BUDGET_MS = 1000;
 
 async function render(content: string, options = OPTIONS): Promise<string> {
   try {
@@ -22,34 +21,29 @@ async function render(content: string, options = OPTIONS): Promise<string> {
   }
 }
 
-describe('hostile input', () => {
+describe('a hostile text', () => {
   beforeAll(async () => {
     for (const text of Object.values(HOSTILE_TEXTS)) await render(text.slice(0, 500));
   });
 
-  it.each(Object.keys(HOSTILE_TEXTS))('is rendered or refused in time: %s', async (name) => {
-    const before = process.cpuUsage();
-    const html = await render(HOSTILE_TEXTS[name]!);
-    const { user, system } = process.cpuUsage(before);
-    expect(findFaults(html)).toEqual([]);
-    expect((user + system) / 1000).toBeLessThan(BUDGET_MS * SLACK);
+  it.each(Object.keys(HOSTILE_TEXTS))('renders in time or is refused: %s', async (name) => {
+    const work = async () => expect(findFaults(await render(HOSTILE_TEXTS[name]!))).toEqual([]);
+    expect(await workMsOf(work, BUDGET_MS)).toBeLessThan(BUDGET_MS);
   });
 
   it.each(['(a+)+$', '(?:[^z]*z|a)', '(?:a?){50}a{50}', '(?:.*(?:x|y)z|a)', '.*', '\\b', '(', '(?=a)'])(
-    'a linkifier does not take long: %s',
+    'renders in time with the linkifier %s',
     async (pattern) => {
       const options = { ...OPTIONS, linkifiers: linkifiers([[pattern, 'https://a.example/{id}']]) };
-      const before = process.cpuUsage();
       for (const text of ['a'.repeat(10_000), 'a '.repeat(5000), 'a,'.repeat(5000)]) {
-        expect(findFaults(await render(text, options))).toEqual([]);
+        const work = async () => expect(findFaults(await render(text, options))).toEqual([]);
+        expect(await workMsOf(work, BUDGET_MS)).toBeLessThan(BUDGET_MS);
       }
-      const { user, system } = process.cpuUsage(before);
-      expect((user + system) / 1000).toBeLessThan(3 * BUDGET_MS * SLACK);
     },
   );
 });
 
-describe('whatever is typed', () => {
+describe('any text', () => {
   /** Pieces of syntax, so that texts hold constructs and not just letters. */
   const piece = fc.constantFrom(
     ...'*¦**¦***¦~~¦`¦``¦```¦~~~¦````¦\n¦\n\n¦ ¦  ¦    ¦\t¦> ¦>¦# ¦- ¦* ¦1. ¦2. ¦10. ¦---¦$$¦$¦\\¦\\\\¦_¦__¦:¦:smile:¦:parrot:¦<¦>¦<b>¦</div>¦<script>¦<time:2024-01-01>¦<time:¦@**¦@_**¦@*¦Ann Example¦**¦#**design¦#**¦>Sprint plan¦@214¦@**Ann Example**¦@**all**¦@*support*¦#**design>x**¦[¦]¦(¦)¦](¦![¦http://¦https://a.example/x.png¦a.com¦mailto:¦javascript:¦data:text/html,¦//¦/user_uploads/1/a.png¦https://chat.example/#narrow/x¦x@y.com¦"¦\'¦&¦&amp;¦&lt;¦&#x6a;¦;¦quote¦spoiler¦spoiler h¦math¦python¦js¦\n```¦\n```quote\n¦\n```spoiler a\n¦\n```math\nx\n```\n¦\n> ¦\n* ¦\n1. ¦\n  * ¦\n    ¦\na|b\n-|-\nc|d¦~¦!¦{¦}¦\\frac{1}{2}¦\\href{javascript:x}{y}¦#123¦😀¦❤️¦1️⃣¦👩‍💻¦\u0002¦\u0003¦\u00020\u0003¦\u0002h0\u0003¦\u0000¦\r\n¦\u00a0¦\u2028¦\ud83d¦onerror=¦style=¦/me ¦:)¦<3¦x¦word¦youtu.be/hx1mjT73xYE¦|¦||¦|--¦|:-:|¦\n|a|\n|-|\n'.split(
@@ -60,16 +54,16 @@ describe('whatever is typed', () => {
     .array(fc.oneof({ weight: 9, arbitrary: piece }, fc.string({ maxLength: 5 })))
     .map((pieces) => pieces.join(''));
 
-  it('nothing but what messages may hold comes out', async () => {
+  it('renders to nothing but what messages may hold', async () => {
     await fc.assert(
       fc.asyncProperty(text, fc.boolean(), async (content, translateEmoticons) => {
         expect(findFaults(await render(content, { ...OPTIONS, translateEmoticons }))).toEqual([]);
       }),
-      { numRuns: 1000 },
+      { numRuns: 1000, examples: [['$$\\\\$$', false]] },
     );
   });
 
-  it('the same text with the same names gives the same HTML, however often', async () => {
+  it('renders to the same HTML however often, with the same names', async () => {
     await fc.assert(
       fc.asyncProperty(text, async (content) => {
         const parsed = await renderer.parse(content, OPTIONS);

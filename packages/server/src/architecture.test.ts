@@ -58,6 +58,7 @@ const RULES: Readonly<Record<string, Rules>> = {
       'nodemailer',
       'pino',
       'node:',
+      '@noble/ciphers',
       'zxcvbn',
       'disposable-email-domains-js',
     ],
@@ -123,6 +124,9 @@ const DOMAIN_FOLDERS = [
   'messages',
   'invitations',
   'reactions',
+  'push',
+  'bots',
+  'scheduling',
   'composition',
 ];
 

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   existsSync,
@@ -88,7 +89,15 @@ describe('parley', () => {
   it('says how it is used', async () => {
     const { code, out } = await run(['--help']);
     expect(code).toBe(0);
-    for (const word of ['serve', 'create-realm', 'create-user', 'grant', '--port N', 'PARLEY_SECRET']) {
+    for (const word of [
+      'serve',
+      'create-realm',
+      'create-user',
+      'grant',
+      'rebuild-search',
+      '--port N',
+      'PARLEY_SECRET',
+    ]) {
       expect(out).toContain(word);
     }
     expect(existsSync(database)).toBe(false);
@@ -122,6 +131,63 @@ describe('parley', () => {
       code: 1,
       err: 'parley: No such user',
     });
+  });
+
+  it('puts deleted messages back, beside a server that runs', async () => {
+    await run(['create-realm', '', 'Root']);
+    const created = await run(['create-user', 'kent@lear.com', 'Earl of Kent', '--role=owner']);
+    const key = /API key: (\w{32})$/.exec(created.out)![1];
+    const authorization = `Basic ${Buffer.from(`kent@lear.com:${key}`).toString('base64')}`;
+    await whileServing([], async (url) => {
+      const call = async (method: string, path: string, params: Record<string, string> = {}) => {
+        const body = method === 'GET' ? null : new URLSearchParams(params);
+        return (await fetch(`${url}/api/v1${path}`, { method, headers: { authorization }, body })).json();
+      };
+      const { user_id: userId } = await call('GET', '/users/me');
+      await call('POST', '/channels/create', { name: 'heath', subscribers: `[${userId}]` });
+      const { id } = await call('POST', '/messages', { type: 'channel', to: 'heath', topic: 'storm', content: 'blow' });
+      await call('DELETE', `/messages/${id}`);
+      expect(await call('GET', `/messages/${id}`)).toMatchObject({ msg: 'Invalid message(s)' });
+      const restore = (...args: string[]) => run(['restore-messages', '--channel=Heath', ...args]);
+      expect(await restore('--topic=STORM', '--dry-run')).toMatchObject({
+        out: 'Would put back 1 deleted messages of Root',
+      });
+      expect(await restore('--topic=other')).toMatchObject({ code: 0, out: 'Put back 0 deleted messages of Root' });
+      expect(await restore(`--message=${id}`, '--since=2020-01-01')).toMatchObject({
+        code: 0,
+        out: 'Put back 1 deleted messages of Root',
+      });
+      expect(await call('GET', `/messages/${id}`)).toMatchObject({ result: 'success', message: { subject: 'storm' } });
+    });
+  });
+
+  it.each`
+    args                            | err
+    ${[]}                           | ${'Which messages? Name them by --channel, --message or --since.'}
+    ${['--topic=x', '--message=7']} | ${'--topic needs --channel.'}
+    ${['--message=x']}              | ${'--message must be an id.'}
+    ${['--since=yesterday']}        | ${'--since must be a date such as 2026-07-31 or 2026-07-31T12:00Z.'}
+    ${['--channel=heath']}          | ${'There is no channel heath.'}
+  `('refuses to restore messages that are named by $args', async ({ args, err }) => {
+    await run(['create-realm', '', 'Root']);
+    expect(await run(['restore-messages', ...args])).toMatchObject({ code: 1, err: `parley: ${err}` });
+  });
+
+  it('makes the index of searches anew', async () => {
+    expect(await run(['rebuild-search'])).toMatchObject({ code: 1 });
+    await whileServing(['--demo', '--dev'], async () => {});
+    /** Runs SQL as another program would; answers how many messages there are, and how many are indexed. */
+    const look = (sql = '') => {
+      const counts = 'SELECT (SELECT count(*) FROM message), (SELECT count(*) FROM message_search_docsize)';
+      const script = `const file = require(${JSON.stringify(require.resolve('better-sqlite3'))})(${JSON.stringify(database)});
+        file.exec(${JSON.stringify(sql)}); console.log(JSON.stringify(file.prepare(${JSON.stringify(counts)}).raw().get()))`;
+      return JSON.parse(execFileSync(process.execPath, ['-e', script], { encoding: 'utf8' })) as [number, number];
+    };
+    const [messages] = look();
+    expect(messages).toBeGreaterThan(0);
+    expect(look("INSERT INTO message_search (message_search) VALUES ('delete-all')")).toEqual([messages, 0]);
+    expect(await run(['rebuild-search'])).toEqual({ code: 0, out: 'Searches find every message again.', err: '' });
+    expect(look()).toEqual([messages, messages]);
   });
 
   it('asks which organization, where there are several', async () => {

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
+import { IndexMessages, normalizeTopic, RestoreMessages, topicKey } from '@parley/domain/messages';
 import { CreateRealm, checkNewRealm, type Realm, takesServerAddress } from '@parley/domain/realms';
-import { DomainError } from '@parley/domain/shared';
+import { DomainError, type MessageId } from '@parley/domain/shared';
 import { GrantSpecialPermission, RegisterUser, ROLES, type Role, type SpecialPermission } from '@parley/domain/users';
 import { silentLogger } from '@parley/http';
 import { DatabaseRefused } from '@parley/sqlite';
@@ -52,12 +53,35 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     words: 2,
     run: createUser,
   },
+  'restore-messages': {
+    usage:
+      'restore-messages [--realm STRING_ID] [--channel NAME [--topic NAME]] [--message ID] [--since DATE] [--dry-run]',
+    help: 'puts back deleted messages: all that were deleted since, of a channel or topic, or one',
+    flags: {
+      realm: 'value',
+      channel: 'value',
+      topic: 'value',
+      message: 'value',
+      since: 'value',
+      'dry-run': 'switch',
+      'accept-new-secret': 'switch',
+    },
+    words: 0,
+    run: restoreMessages,
+  },
   grant: {
     usage: 'grant EMAIL PERMISSION [--realm STRING_ID]',
     help: 'gives an administrator can_create_users or an owner can_change_user_emails',
     flags: { realm: 'value', 'accept-new-secret': 'switch' },
     words: 2,
     run: grant,
+  },
+  'rebuild-search': {
+    usage: 'rebuild-search',
+    help: 'makes the index of searches anew; the server may be running, and finds the newest messages first meanwhile',
+    flags: { 'accept-new-secret': 'switch' },
+    words: 0,
+    run: rebuildSearch,
   },
 };
 
@@ -148,6 +172,49 @@ async function grant(invocation: Invocation, terminal: Terminal): Promise<void> 
     const realm = await findRealm(parley, invocation);
     const user = await parley.useCase(GrantSpecialPermission).execute({ realmId: realm.id, email, permission });
     terminal.out(`Granted ${name} to ${user.fullName} of ${describe(realm)}`);
+  });
+}
+
+async function restoreMessages(invocation: Invocation, terminal: Terminal): Promise<void> {
+  const { flags } = invocation;
+  const [channelName, topic, message, since] = ['channel', 'topic', 'message', 'since'].map((name) => flags.get(name));
+  if (channelName === undefined && message === undefined && since === undefined) {
+    throw new StartupError('Which messages? Name them by --channel, --message or --since.');
+  }
+  if (topic !== undefined && channelName === undefined) throw new StartupError('--topic needs --channel.');
+  if (message !== undefined && !/^[1-9]\d{0,9}$/.test(message)) throw new StartupError('--message must be an id.');
+  const sinceMs = since === undefined ? null : Date.parse(since);
+  if (Number.isNaN(sinceMs)) throw new StartupError('--since must be a date such as 2026-07-31 or 2026-07-31T12:00Z.');
+  requireDatabase(invocation);
+  await withParley(invocation, async (parley) => {
+    const realm = await findRealm(parley, invocation);
+    const channel =
+      channelName === undefined
+        ? null
+        : await parley.ports.unitOfWork.read(({ channels }) => channels.findByName(realm.id, channelName));
+    if (channelName !== undefined && !channel) throw new StartupError(`There is no channel ${channelName}.`);
+    const isDryRun = flags.get('dry-run') === 'on';
+    const count = await parley.useCase(RestoreMessages).execute({
+      realmId: realm.id,
+      selection: {
+        messageId: message === undefined ? null : (Number(message) as MessageId),
+        channelId: channel?.id ?? null,
+        topicKey: topic === undefined ? null : topicKey(normalizeTopic(topic)),
+        since: sinceMs === null ? null : Math.floor(sinceMs / 1000),
+      },
+      isDryRun,
+    });
+    terminal.out(`${isDryRun ? 'Would put back' : 'Put back'} ${count} deleted messages of ${describe(realm)}`);
+  });
+}
+
+async function rebuildSearch(invocation: Invocation, terminal: Terminal): Promise<void> {
+  requireDatabase(invocation);
+  await withParley(invocation, async ({ useCase }) => {
+    const index = useCase(IndexMessages);
+    await index.reset();
+    while (await index.execute());
+    terminal.out('Searches find every message again.');
   });
 }
 

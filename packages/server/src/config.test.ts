@@ -19,10 +19,12 @@ describe('readConfiguration', () => {
       allowsWebPublicChannels: false,
       trustedProxies: 0,
       secret: null,
+      push: null,
       smtpUrl: null,
       mailFrom: null,
       hasRateLimits: true,
       limits: expect.any(Object),
+      keepDeletedDays: 30,
       shedsLoad: true,
       logLevel: 'info',
     });
@@ -45,6 +47,10 @@ describe('readConfiguration', () => {
       PARLEY_MAX_CONNECTIONS: '100',
       PARLEY_BYTES_IN_FLIGHT: '64',
       PARLEY_SHED_LOAD: 'off',
+      PARLEY_PUSH_SERVICE: 'https://push.example.com/',
+      PARLEY_PUSH_ORG_ID: 'id',
+      PARLEY_PUSH_ORG_KEY: 'key',
+      PARLEY_KEEP_DELETED: '7',
     };
     expect(read([], environment)).toEqual({
       host: '0.0.0.0',
@@ -57,6 +63,7 @@ describe('readConfiguration', () => {
       allowsWebPublicChannels: false,
       trustedProxies: 2,
       secret: 'correct horse battery staple',
+      push: { url: 'https://push.example.com', orgId: 'id', orgKey: 'key' },
       smtpUrl: 'smtps://user:password@mail.example.com',
       mailFrom: 'chat@example.com',
       hasRateLimits: false,
@@ -68,6 +75,7 @@ describe('readConfiguration', () => {
         anonymousBodiesBytes: 4 * MIB,
         filesBytes: 128 * MIB,
       },
+      keepDeletedDays: 7,
       shedsLoad: false,
       logLevel: 'error',
     });
@@ -132,6 +140,8 @@ describe('readConfiguration', () => {
     ${['--max-connections', '0']}               | ${{}}                                  | ${'--max-connections must be a number from 1 to 9999999, not "0".'}
     ${[]}                                       | ${{ PARLEY_SMTP_URL: 'http://u:p@a' }} | ${'PARLEY_SMTP_URL must be a mail server such as smtp://user:password@mail.example.com:587.'}
     ${['--mail-from', 'chat']}                  | ${{}}                                  | ${'--mail-from must be an address such as chat@example.com, not "chat".'}
+    ${[]}                                       | ${{ PARLEY_PUSH_ORG_KEY: 'a b' }}      | ${'PARLEY_PUSH_ORG_KEY must be letters, digits and signs, without blanks and colons.'}
+    ${['--push-org-id', 'id']}                  | ${{}}                                  | ${/^A push service takes all of PARLEY_PUSH_SERVICE, /}
     ${[]}                                       | ${{ PARLEY_SECRET: 'short' }}          | ${'PARLEY_SECRET must be at least 8 characters long.'}
   `('refuses $args $environment in one line', ({ args, environment, message }) => {
     expect(() => read(args, environment)).toThrow(

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { parseArgs } from 'node:util';
 import { isEmailAddress } from '@parley/domain/users';
 import { isLoopbackName, TRANSPORT_LIMITS, type TransportLimits } from '@parley/http';
+import type { PushServiceAccount } from './push/http-push-service.js';
 
 /** What a server needs to know, whatever it was told by. */
 export interface Configuration {
@@ -28,10 +29,14 @@ export interface Configuration {
   /** What letters come from; null: `noreply@` the public address's host. */
   readonly mailFrom: string | null;
   readonly hasRateLimits: boolean;
+  /** What carries notifications to phones; null: nothing does. */
+  readonly push: PushServiceAccount | null;
   /** What differs from `TRANSPORT_LIMITS`. */
   readonly limits: Partial<TransportLimits>;
   /** Requests are refused while the event loop lags or memory runs out. */
   readonly shedsLoad: boolean;
+  /** For so many days deleted messages can be put back. */
+  readonly keepDeletedDays: number;
   readonly logLevel: LogLevel;
 }
 
@@ -66,6 +71,9 @@ interface Setting<T> {
   readonly parse: (text: string) => T;
   readonly default: T;
 }
+
+/** Unless the operator says otherwise. */
+export const KEEP_DELETED_DAYS = 30;
 
 const SETTINGS = {
   host: setting('PARLEY_HOST', 'host', 'ADDRESS', 'address to listen on', parseHost, '127.0.0.1'),
@@ -145,7 +153,37 @@ const SETTINGS = {
     parseSwitch,
     true,
   ),
+  keepDeletedDays: setting(
+    'PARLEY_KEEP_DELETED',
+    'keep-deleted',
+    'DAYS',
+    'how long deleted messages can be put back',
+    parseDays,
+    KEEP_DELETED_DAYS,
+  ),
   logLevel: setting('PARLEY_LOG_LEVEL', 'log-level', LOG_LEVELS.join('|'), 'what is logged', parseLogLevel, 'info'),
+  pushService: setting(
+    'PARLEY_PUSH_SERVICE',
+    'push-service',
+    'URL',
+    'what carries notifications to phones',
+    parseUrl,
+    null as string | null,
+  ),
+  pushOrgId: setting(
+    'PARLEY_PUSH_ORG_ID',
+    'push-org-id',
+    'ID',
+    'who this server is to the push service',
+    parseWord,
+    null as string | null,
+  ),
+  pushOrgKey: {
+    variable: 'PARLEY_PUSH_ORG_KEY',
+    help: 'proves it to the push service',
+    parse: parseWord,
+    default: null as string | null,
+  },
   secret: {
     variable: 'PARLEY_SECRET',
     help: 'what API keys are derived from; default: a file beside the database',
@@ -169,6 +207,8 @@ const SETTINGS = {
 } satisfies Record<string, Setting<unknown>>;
 
 type SettingName = keyof typeof SETTINGS;
+
+const SECRETS: ReadonlySet<SettingName> = new Set(['secret', 'smtpUrl', 'pushOrgKey']);
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** A command line and the environment, understood. */
@@ -200,7 +240,7 @@ export function readConfiguration(
     } catch (error) {
       const source = given === undefined ? variable : `--${flag}`;
       // What a secret is, or a password, does not belong on a screen.
-      const said = name === 'secret' || name === 'smtpUrl' ? '' : `, not ${JSON.stringify(text)}`;
+      const said = SECRETS.has(name) ? '' : `, not ${JSON.stringify(text)}`;
       throw new StartupError(`${source} must be ${(error as Error).message}${said}.`);
     }
   };
@@ -217,15 +257,26 @@ export function readConfiguration(
     allowsWebPublicChannels: read('webPublic') ?? isDev,
     trustedProxies: read('trustedProxies'),
     secret: read('secret'),
+    push: pushAccountOf(read('pushService'), read('pushOrgId'), read('pushOrgKey')),
     smtpUrl: read('smtpUrl'),
     mailFrom: read('mailFrom'),
     hasRateLimits: read('rateLimits') ?? !isDev,
     limits: limitsOf(read('connections'), read('bytesInFlight') * MIB),
     shedsLoad: read('shedsLoad'),
+    keepDeletedDays: read('keepDeletedDays'),
     logLevel: read('logLevel') as LogLevel,
   };
   if (!read('isExposed')) refuseExposure(configuration);
   return { configuration, positionals, flags };
+}
+
+/** All of it or none. */
+function pushAccountOf(url: string | null, orgId: string | null, orgKey: string | null): PushServiceAccount | null {
+  if (url === null && orgId === null && orgKey === null) return null;
+  if (url !== null && orgId !== null && orgKey !== null) return { url, orgId, orgKey };
+  throw new StartupError(
+    'A push service takes all of PARLEY_PUSH_SERVICE, PARLEY_PUSH_ORG_ID and PARLEY_PUSH_ORG_KEY.',
+  );
 }
 
 function limitsOf(connections: number, answersBytes: number): Partial<TransportLimits> {
@@ -357,8 +408,20 @@ export function parseUrl(text: string): string {
   return origin + pathname.replace(/\/+$/, '');
 }
 
+/** Goes into an HTTP header as it is. */
+export function parseWord(text: string): string {
+  if (!/^[\x21-\x39\x3b-\x7e]{1,200}$/.test(text))
+    throw new Error('letters, digits and signs, without blanks and colons');
+  return text;
+}
+
 function parseCount(text: string): number {
   if (!/^[1-9]\d{0,6}$/.test(text)) throw new Error('a number from 1 to 9999999');
+  return Number(text);
+}
+
+function parseDays(text: string): number {
+  if (!/^\d{1,4}$/.test(text)) throw new Error('a number of days from 0 to 9999');
   return Number(text);
 }
 

@@ -30,7 +30,9 @@ describe('the container of a server', () => {
       'reading what other processes wrote',
       'tidying event queues',
       'promoting members',
+      'deleting messages whose time is over',
       'doing jobs',
+      'indexing messages for search',
       'forgetting jobs that were given up',
     ];
     expect(named({})).toEqual(always);

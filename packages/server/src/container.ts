@@ -1,5 +1,6 @@
 import { Container, type ServiceIdentifier } from 'inversify';
 import { authenticationModule } from './modules/authentication.module.js';
+import { botsModule } from './modules/bots.module.js';
 import { channelsModule } from './modules/channels.module.js';
 import { deliveryModule } from './modules/delivery.module.js';
 import { eventsModule } from './modules/events.module.js';
@@ -7,8 +8,10 @@ import { groupsModule } from './modules/groups.module.js';
 import { httpModule } from './modules/http.module.js';
 import { messagesModule } from './modules/messages.module.js';
 import { optionsModule } from './modules/options.module.js';
+import { pushModule } from './modules/push.module.js';
 import { reactionsModule } from './modules/reactions.module.js';
 import { realmsModule } from './modules/realms.module.js';
+import { schedulingModule } from './modules/scheduling.module.js';
 import { usersModule } from './modules/users.module.js';
 import { workersModule } from './modules/workers.module.js';
 import type { ParleyParts } from './parley.js';
@@ -26,11 +29,14 @@ export type Resolve = <T>(type: abstract new (...dependencies: never[]) => T) =>
 /** Their order is that of the lists they bind to: keys are forgotten before clients hear why. */
 const USE_CASE_MODULES = [
   authenticationModule,
+  botsModule,
   channelsModule,
   eventsModule,
   groupsModule,
   messagesModule,
+  pushModule,
   reactionsModule,
+  schedulingModule,
   realmsModule,
   usersModule,
 ];

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Mailer } from '@parley/domain/mail';
 import type { Clock } from '@parley/domain/shared';
 import { type Logger, silentLogger, type TransportLimits } from '@parley/http';
-import { unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
+import { htmlMessages, unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
 import { openSqliteStorage } from '@parley/sqlite';
 import { HashQueue } from './authentication/hash-queue.js';
 import type { HostAuthenticate } from './authentication/host-authenticator.js';
@@ -11,16 +11,19 @@ import { ScryptPasswordHasher } from './authentication/scrypt-password-hasher.js
 import {
   type Configuration,
   type DatabaseLocation,
+  KEEP_DELETED_DAYS,
   parseDatabase,
   parseMailAddress,
   parseSecret,
   parseSmtpUrl,
   parseUrl,
+  parseWord,
   StartupError,
 } from './config.js';
 import { FileOutbox } from './mail/file-outbox.js';
 import { SmtpMailer } from './mail/smtp-mailer.js';
 import { type ComposedParley, composeParley, type Parley, type ParleyParts } from './parley.js';
+import type { PushServiceAccount } from './push/http-push-service.js';
 import { findSecret, makeSecret, requireSameSecret } from './secret.js';
 import { SystemClock } from './system-clock.js';
 import { SystemRandomness } from './system-randomness.js';
@@ -54,6 +57,10 @@ export interface ParleyConfig {
   readonly limits?: Partial<TransportLimits>;
   /** Whether requests are refused while the event loop lags or memory runs out; default: true. */
   readonly shedsLoad?: boolean;
+  /** What carries notifications to phones; default: nothing does. */
+  readonly pushService?: PushServiceAccount;
+  /** For so many days deleted messages can be put back by `parley restore-messages`; default: 30. */
+  readonly keepDeletedDays?: number;
   /** pino's, or anything like it; default: nothing is logged. */
   readonly logger?: Logger;
 }
@@ -85,6 +92,8 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
       trustedProxies: config.trustedProxies ?? 0,
       limits: config.limits ?? {},
       shedsLoad: config.shedsLoad ?? true,
+      push: config.pushService ? pushAccountOf(config.pushService) : null,
+      keepDeletedDays: config.keepDeletedDays ?? KEEP_DELETED_DAYS,
       isDev: false,
       isDemo: false,
     },
@@ -95,6 +104,14 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
       acceptsNewSecret: config.acceptNewSecret ?? false,
     },
   );
+}
+
+function pushAccountOf({ url, orgId, orgKey }: PushServiceAccount): PushServiceAccount {
+  try {
+    return { url: parseUrl(String(url)), orgId: parseWord(String(orgId)), orgKey: parseWord(String(orgKey)) };
+  } catch (error) {
+    throw new StartupError(`What pushService holds must be ${(error as Error).message}.`);
+  }
 }
 
 type RuntimeConfig = Omit<Configuration, 'host' | 'port' | 'logLevel' | 'url'> & { readonly url: string };
@@ -117,6 +134,7 @@ export async function openParley(
   const storage = openSqliteStorage({
     path: configuration.database.path,
     clock,
+    words: htmlMessages,
     admit: ({ secretFingerprint }) => {
       if (!acceptsNewSecret) requireSameSecret(configuration, secret, secretFingerprint);
     },

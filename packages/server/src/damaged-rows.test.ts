@@ -64,7 +64,7 @@ describe('a database with damaged rows', () => {
       }
     }
     await parley.close();
-  }, 30_000);
+  });
   afterAll(async () => {
     server.close();
     await parley.close();
@@ -110,5 +110,5 @@ describe('a database with damaged rows', () => {
       expect.arrayContaining([expect.stringContaining('realm 1, settings'), expect.stringContaining('role')]),
     );
     expect(errors.filter((message) => !message.startsWith('The database holds'))).toEqual([]);
-  }, 30_000);
+  });
 });

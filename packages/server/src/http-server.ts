@@ -18,7 +18,7 @@ const MAX_HEADER_BYTES = 128 * 1024;
 /** How soon a deadline that has passed is noticed, at the latest. */
 const CHECK_MS = 1000;
 /** Between two lines of the log about the same trouble. */
-const QUIET_MS = 60_000;
+const REPEAT_MS = 60_000;
 
 export interface HttpServerOptions {
   readonly limits?: Partial<TransportLimits>;
@@ -46,7 +46,7 @@ export function createHttpServer(listener: RequestListener, options: HttpServerO
   );
   server.on('clientError', handleClientError);
   server.maxConnections = limits.connections;
-  const warn = quietly(options.logger ?? silentLogger);
+  const warn = withoutRepeats(options.logger ?? silentLogger);
   server.on('drop', () => warn('connections are refused: there are too many'));
   if ((options.trustedProxies ?? 0) === 0) limitPerAddress(server, limits.connectionsPerAddress, warn);
   return server;
@@ -79,12 +79,12 @@ export function limitPerAddress(
   });
 }
 
-function quietly(logger: Logger): (message: string) => void {
-  const saidAt = new Map<string, number>();
+function withoutRepeats(logger: Logger): (message: string) => void {
+  const reportedAt = new Map<string, number>();
   return (message) => {
     const now = performance.now();
-    if (now - (saidAt.get(message) ?? Number.NEGATIVE_INFINITY) < QUIET_MS) return;
-    saidAt.set(message, now);
+    if (now - (reportedAt.get(message) ?? Number.NEGATIVE_INFINITY) < REPEAT_MS) return;
+    reportedAt.set(message, now);
     logger.error({}, message);
   };
 }

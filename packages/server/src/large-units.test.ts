@@ -6,7 +6,11 @@ import { ChangeMessageFlags, SendMessage } from '@parley/domain/messages';
 import { CreateRealm } from '@parley/domain/realms';
 import type { Caller, MessageId, UserId } from '@parley/domain/shared';
 import { GetOwnUser, RegisterUser } from '@parley/domain/users';
+import { threadTimes } from '@parley/testkit/process-usage';
 import { createParley, type Parley } from './index.js';
+
+/** Milliseconds, without those for which other processes have the core. */
+const ownTime = () => performance.now() - threadTimes().waitedMs;
 
 /** What takes long is done in slices: others are answered meanwhile, and see all of it or nothing. */
 describe('a large request', () => {
@@ -31,7 +35,7 @@ describe('a large request', () => {
     );
     people = users.map(({ id }) => id);
     caller = { realmId: realm.id, userId: people[0]!, clientName: 'test' };
-  }, 30_000);
+  });
   afterAll(async () => {
     await parley.close();
     rmSync(directory, { recursive: true });
@@ -48,7 +52,7 @@ describe('a large request', () => {
     });
   const namesOf = (prefix: string, count: number) => Array.from({ length: count }, (_, n) => `${prefix} ${n}`);
 
-  /** How many others were answered while it lasted, one after the other; and how long the longest of them waited. */
+  /** How many others were answered while it lasted, one after the other; and for how long this process let one of them wait. */
   async function readsDuring(work: Promise<unknown>): Promise<{ readonly count: number; readonly longestMs: number }> {
     let isDone = false;
     void work.finally(() => {
@@ -57,10 +61,10 @@ describe('a large request', () => {
     let count = 0;
     let longestMs = 0;
     while (!isDone) {
-      const startedAt = performance.now();
+      const startedAt = ownTime();
       await parley.useCase(GetOwnUser).execute({ ...caller, userId: people[1]! });
       await new Promise((resolve) => setImmediate(resolve));
-      longestMs = Math.max(longestMs, performance.now() - startedAt);
+      longestMs = Math.max(longestMs, ownTime() - startedAt);
       count++;
     }
     await work;
@@ -74,16 +78,12 @@ describe('a large request', () => {
       'lets them leave again',
       () => parley.useCase(UnsubscribeUsers).execute(caller, { channelNames: namesOf('new', 100), principals: people }),
     ],
-  ])(
-    '%s without keeping the others waiting',
-    async (_, work) => {
-      const { count, longestMs } = await readsDuring(work());
-      expect(count).toBeGreaterThan(5);
-      // Fifty, but for what else goes on on a busy machine; it used to be hundreds.
-      expect(longestMs).toBeLessThan(400);
-    },
-    60_000,
-  );
+  ])('%s without keeping the others waiting', async (_, work) => {
+    const { count, longestMs } = await readsDuring(work());
+    expect(count).toBeGreaterThan(5);
+    // Fifty, and syncing to the disk.
+    expect(longestMs).toBeLessThan(400);
+  });
 
   it('changes the flags of ten thousand messages without keeping the others waiting', async () => {
     await subscribe(['flags']);
@@ -108,7 +108,7 @@ describe('a large request', () => {
       expect((await change).changedIds).toHaveLength(10_000);
       expect(count).toBeGreaterThan(1);
     }
-  }, 120_000);
+  });
 
   it('is all or nothing, also when it fails at its end', async () => {
     const taken = namesOf('again', 400);
@@ -120,5 +120,5 @@ describe('a large request', () => {
     expect(count).toBeGreaterThan(1);
     const { subscribed } = await subscribe(taken);
     expect(subscribed.get(caller.userId)).toEqual(taken);
-  }, 30_000);
+  });
 });

@@ -22,6 +22,7 @@ import express, { type Router } from 'express';
 import type { HostAuthenticate } from './authentication/host-authenticator.js';
 import { assertSameSecret, rehashApiKeys } from './authentication/rehash-api-keys.js';
 import { type Ports, type Resolve, ServerContainer } from './container.js';
+import type { PushServiceAccount } from './push/http-push-service.js';
 import { RealmResolver } from './realm-resolver.js';
 import { LISTS, PARTS } from './tokens.js';
 import { LoadMonitor } from './workers/load-monitor.js';
@@ -62,6 +63,8 @@ export interface ParleyParts {
   readonly onOtherSecret: 'rehash' | 'refuse';
   /** Called every second: whether what is written is still where others find it. Throws when it is not. */
   readonly verifyStorage?: () => void;
+  /** What carries notifications to phones; null: nothing does. */
+  readonly push: PushServiceAccount | null;
   readonly url: string;
   readonly defaultRealm: string | null;
   readonly allowsWebPublicChannels: boolean;
@@ -75,6 +78,8 @@ export interface ParleyParts {
   /** Whether requests are refused while the event loop lags or memory runs out; default: never. */
   readonly shedsLoad?: boolean;
   readonly authenticate?: HostAuthenticate;
+  /** For so many days deleted messages can be put back; default: 30. */
+  readonly keepDeletedDays?: number;
   /** Called at last by `close`. */
   readonly release: () => Promise<void>;
 }

@@ -52,9 +52,9 @@ describe('the table of operations', () => {
   });
 
   it('requires authentication, except for the operations that anybody may call', async () => {
-    const forStrangers = new Set(['/server_settings', '/fetch_api_key', '/dev_fetch_api_key', '/dev_list_users']);
+    const withoutLogin = new Set(['/server_settings', '/fetch_api_key', '/dev_fetch_api_key', '/dev_list_users']);
     for (const { method, path, auth, atRoot } of routes) {
-      if (atRoot || forStrangers.has(path)) continue;
+      if (atRoot || withoutLogin.has(path)) continue;
       expect(`${method} ${path} is for ${auth}`).toBe(`${method} ${path} is for user`);
       const reply = await server.request(method, path.replace(/:\w+/g, '1'));
       expect(reply).toMatchObject({ status: 401, body: { code: 'UNAUTHORIZED' } });

@@ -164,7 +164,7 @@ describe('the secret beside the database', () => {
     expect(new Set(made)).toEqual(new Set([`.${find()}`]));
     rmSync(child);
     expect(readdirSync(directory)).toEqual(['parley.db.secret']);
-  }, 20_000);
+  });
 });
 
 describe('a database that was made with a secret', () => {

@@ -11,7 +11,8 @@ import type { LoadUnicodeEmoji } from '@parley/domain/emoji';
 import type { EventListener, ServedQueues } from '@parley/domain/events';
 import type { JobHandler } from '@parley/domain/jobs';
 import type { Mailer } from '@parley/domain/mail';
-import type { MarkdownRenderer } from '@parley/domain/messages';
+import type { ContentDigest, MarkdownRenderer, RenderedMessages } from '@parley/domain/messages';
+import type { PushService } from '@parley/domain/push';
 import type { ServerAddress } from '@parley/domain/realms';
 import type { Clock, EventLoop, Randomness, RealmUrls, ReportProblem, Timers, UnitOfWork } from '@parley/domain/shared';
 import type { DisposableDomains } from '@parley/domain/users';
@@ -32,7 +33,9 @@ export const TOKENS = {
   disposableDomains: token<DisposableDomains>('DisposableDomains'),
   loginAttempts: token<LoginAttempts>('LoginAttempts'),
   markdownRenderer: token<MarkdownRenderer>('MarkdownRenderer'),
+  renderedMessages: token<RenderedMessages>('RenderedMessages'),
   mailer: token<Mailer>('Mailer'),
+  contentDigest: token<ContentDigest>('ContentDigest'),
   unicodeEmoji: token<LoadUnicodeEmoji>('LoadUnicodeEmoji'),
   realmUrls: token<RealmUrls>('RealmAddresses'),
   serverAddress: token<ServerAddress>('ServerAddress'),
@@ -40,6 +43,8 @@ export const TOKENS = {
   channelQuota: token<ChannelQuota>('ChannelQuota'),
   developmentMode: token<DevelopmentMode>('DevelopmentMode'),
   servedQueues: token<ServedQueues>('ServedQueues'),
+  /** Null: the operator named none. */
+  pushService: token<PushService | null>('PushService'),
 } as const;
 
 /** What a server at work is made of, beside its use cases. */

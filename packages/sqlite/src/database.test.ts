@@ -58,7 +58,7 @@ it('makes the file for its owner alone', () => {
   expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
-it('goes on with a file that was made, but never written', () => {
+it('uses a file that was created but never written', () => {
   writeFileSync(path, '');
   openWriter(path).close();
   expect(readFileSync(path).readUInt32BE(68)).toBe(APPLICATION_ID);

@@ -9,9 +9,11 @@ import {
   realpathSync,
   statSync,
 } from 'node:fs';
+import { PLAIN_TEXTS, type SearchWords } from '@parley/domain/messages';
 import Sqlite, { type Database } from 'better-sqlite3';
 import { SECRET_FINGERPRINT } from './authentication/sqlite-api-key-repository.js';
 import { MIGRATIONS } from './features.js';
+import { defineSearchFunctions } from './messages/search-terms.js';
 import { migrate } from './migrations/migrate.js';
 import { isOpenHere } from './storage-files.js';
 
@@ -60,13 +62,15 @@ export type AdmissionCheck = (known: KnownServer) => void;
 export interface WriterOptions {
   readonly admit?: AdmissionCheck | undefined;
   readonly trace?: StatementTrace | undefined;
+  /** What messages are found by. */
+  readonly words?: SearchWords | undefined;
 }
 
 /**
  * Opens the one connection that writes; makes the database, or brings it up to the newest schema.
  * @throws DatabaseRefused, and whatever `admit` throws
  */
-export function openWriter(path: string, { admit, trace }: WriterOptions = {}): Database {
+export function openWriter(path: string, { admit, trace, words }: WriterOptions = {}): Database {
   const isNew = checkHeader(path);
   if (isNew) makePrivate(path);
   // After a crash the log may be newer than the file. A reader looks into it without folding it in.
@@ -89,6 +93,7 @@ export function openWriter(path: string, { admit, trace }: WriterOptions = {}): 
     database.pragma('journal_size_limit = 67108864');
     // Savepoints keep their rollback data here; on disk it would cost a file per batch.
     database.pragma('temp_store = MEMORY');
+    defineSearchFunctions(database, words ?? PLAIN_TEXTS);
     migrate(database, MIGRATIONS);
     database.pragma(`busy_timeout = ${LOCK_WAIT_MS.writing}`);
     return database;
@@ -99,11 +104,12 @@ export function openWriter(path: string, { admit, trace }: WriterOptions = {}): 
 }
 
 /** Opens a connection that sees committed data only and cannot write. */
-export function openReader(path: string, trace?: StatementTrace): Database {
+export function openReader(path: string, { trace, words }: Omit<WriterOptions, 'admit'> = {}): Database {
   const database = open(path, { isReader: true, lockWaitMs: LOCK_WAIT_MS.reading, trace });
   database.pragma('cache_size = -16384');
   database.pragma('mmap_size = 268435456');
   database.pragma('temp_store = MEMORY');
+  defineSearchFunctions(database, words ?? PLAIN_TEXTS);
   // With the first look SQLite opens the log as well.
   database.pragma('user_version');
   return database;

@@ -1,5 +1,6 @@
 import type { Clock } from '@parley/domain/shared';
 import { SqliteApiKeyRepository } from './authentication/sqlite-api-key-repository.js';
+import { SqliteBotStorageRepository } from './bots/sqlite-bot-storage-repository.js';
 import { newChannelCache, SqliteChannelRepository } from './channels/sqlite-channel-repository.js';
 import { SqliteTopicPolicyRepository } from './channels/sqlite-topic-policy-repository.js';
 import type { Connection } from './connection.js';
@@ -7,11 +8,14 @@ import { SqliteEventLog } from './events/sqlite-event-log.js';
 import { SqliteEventQueueRepository } from './events/sqlite-event-queue-repository.js';
 import { newSystemGroupCache, SqliteGroupRepository } from './groups/sqlite-group-repository.js';
 import { SqliteJobRepository } from './jobs/sqlite-job-repository.js';
+import { SqliteMessageArchive } from './messages/sqlite-message-archive.js';
+import { MessageEditPartReads, SqliteMessageEditRepository } from './messages/sqlite-message-edit-repository.js';
 import { SqliteMessageMoves } from './messages/sqlite-message-moves.js';
 import { SqliteMessagePageReads } from './messages/sqlite-message-page-reads.js';
 import { SqliteMessageRepository } from './messages/sqlite-message-repository.js';
 import { SqlitePersonalMessages } from './messages/sqlite-personal-messages.js';
 import { SqliteRecipientRepository } from './messages/sqlite-recipient-repository.js';
+import { SqliteSearchIndex } from './messages/sqlite-search-index.js';
 import { SqliteTopicReads } from './messages/sqlite-topic-reads.js';
 import { initial } from './migrations/0001-initial.js';
 import { serverAddress } from './migrations/0002-server-address.js';
@@ -21,12 +25,21 @@ import { narrowIndexes } from './migrations/0005-narrow-indexes.js';
 import { jobs } from './migrations/0006-jobs.js';
 import { plainNames } from './migrations/0007-plain-names.js';
 import { reactions } from './migrations/0008-reactions.js';
-import { people } from './migrations/0009-people.js';
+import { search } from './migrations/0009-search.js';
+import { botStorage } from './migrations/0010-bot-storage.js';
+import { push } from './migrations/0011-push.js';
+import { scheduling } from './migrations/0012-scheduling.js';
+import { messageChanges } from './migrations/0013-message-changes.js';
+import { people } from './migrations/0014-people.js';
 import type { Migration } from './migrations/migration.js';
+import { SqliteDeviceRepository } from './push/sqlite-device-repository.js';
+import { SqlitePushTokenRepository } from './push/sqlite-push-token-repository.js';
 import { Quarantine } from './quarantine.js';
 import { ReactionPartReads, SqliteReactionRepository } from './reactions/sqlite-reaction-repository.js';
 import { newRealmCache, SqliteRealmRepository } from './realms/sqlite-realm-repository.js';
-import type { WritableRepositories } from './sqlite-unit-of-work.js';
+import { SqliteReminderRepository } from './scheduling/sqlite-reminder-repository.js';
+import { SqliteScheduledMessageRepository } from './scheduling/sqlite-scheduled-message-repository.js';
+import type { WritableRepositories } from './unit-turns.js';
 import { newActorCache, SqliteActorReads } from './users/sqlite-actor-reads.js';
 import { SqliteProfileRepository } from './users/sqlite-profile-repository.js';
 import { newUserCache, SqliteUserRepository } from './users/sqlite-user-repository.js';
@@ -41,6 +54,11 @@ export const MIGRATIONS: readonly Migration[] = [
   jobs,
   plainNames,
   reactions,
+  search,
+  botStorage,
+  push,
+  scheduling,
+  messageChanges,
   people,
 ];
 
@@ -67,11 +85,22 @@ export function repositoryFactory(
       topicPolicies: new SqliteTopicPolicyRepository(connection),
       recipients: new SqliteRecipientRepository(connection),
       messages: new SqliteMessageRepository(connection, quarantine),
-      pages: new SqliteMessagePageReads(connection, quarantine, [new ReactionPartReads(connection)]),
+      pages: new SqliteMessagePageReads(connection, quarantine, [
+        new ReactionPartReads(connection),
+        new MessageEditPartReads(connection),
+      ]),
       topics,
       moves: new SqliteMessageMoves(connection),
+      edits: new SqliteMessageEditRepository(connection),
+      archive: new SqliteMessageArchive(connection),
       personal: new SqlitePersonalMessages(connection),
       reactions: new SqliteReactionRepository(connection),
+      searchIndex: new SqliteSearchIndex(connection),
+      botStorage: new SqliteBotStorageRepository(connection),
+      devices: new SqliteDeviceRepository(connection),
+      pushTokens: new SqlitePushTokenRepository(connection),
+      scheduledMessages: new SqliteScheduledMessageRepository(connection, quarantine),
+      reminders: new SqliteReminderRepository(connection),
       profiles: new SqliteProfileRepository(connection, quarantine),
       events: new SqliteEventLog(connection, clock),
       queues: new SqliteEventQueueRepository(connection),

@@ -1,4 +1,5 @@
 import { closeSync, fchmodSync, openSync } from 'node:fs';
+import type { SearchWords } from '@parley/domain/messages';
 import type { Clock, UnitOfWork } from '@parley/domain/shared';
 import { type AdmissionCheck, openReader, openWriter, type StatementTrace } from './database.js';
 import { repositoryFactory } from './features.js';
@@ -14,6 +15,8 @@ export interface SqliteStorageOptions {
   /** Asked before anything of an existing database is touched; a throw refuses it. */
   readonly admit?: AdmissionCheck;
   readonly trace?: StatementTrace;
+  /** What messages are found by; absent: words as they are written. */
+  readonly words?: SearchWords;
   /** Gets sentences for the operator when something is wrong with the files, or with who else uses them. */
   readonly report?: (problem: string) => void;
 }
@@ -32,18 +35,18 @@ export interface SqliteStorage {
 
 /** @throws DatabaseRefused when the file cannot be opened or is not Parley's; it is as it was then. */
 export function openSqliteStorage(options: SqliteStorageOptions): SqliteStorage {
-  const { path, clock, admit, trace, report = () => {} } = options;
-  const writer = openWriter(path, { admit, trace });
+  const { path, clock, admit, trace, words, report = () => {} } = options;
+  const writer = openWriter(path, { admit, trace, words });
   let rescue: Promise<void> | undefined;
   const files = new StorageFiles(path, (loss) => {
-    rescue = tellOfLoss(loss);
+    rescue = rescueData(loss);
   });
-  const uow = new SqliteUnitOfWork(writer, () => openReader(path, trace), repositoryFactory(clock, report), {
+  const uow = new SqliteUnitOfWork(writer, () => openReader(path, { trace, words }), repositoryFactory(clock, report), {
     guard: files,
     report,
   });
 
-  async function tellOfLoss({ problem, isReadable }: StorageLoss): Promise<void> {
+  async function rescueData({ problem, isReadable }: StorageLoss): Promise<void> {
     report(`${problem} ${WHAT_TO_DO}`);
     if (!isReadable) return;
     const copy = `${path}.rescued-${clock.now()}`;

@@ -58,7 +58,7 @@ it.each(['{', '[]', 'null', '"x"', ''])('reads a realm whose settings are %j wit
   expect(reports).toEqual(told(`realm ${id}, settings`));
 });
 
-it('keeps of settings what makes sense', async () => {
+it('keeps the settings that can be read', async () => {
   const { id } = fixture.realm;
   const json = JSON.stringify({
     waitingPeriodThreshold: 'x',
@@ -74,7 +74,7 @@ it('keeps of settings what makes sense', async () => {
   expect(reports).toEqual([expect.stringContaining(`(realm ${id}, settings: no value of gifRatingPolicy)`)]);
 });
 
-it('lets nobody do what it cannot read who may', async () => {
+it('grants a permission to nobody when its value cannot be read', async () => {
   const { id } = fixture.realm;
   const general = fixture.channel('general');
   await damage("UPDATE realm SET permissions = '{' WHERE id = ?", id);
@@ -96,7 +96,7 @@ it('lets nobody do what it cannot read who may', async () => {
   expect(reports).toHaveLength(3);
 });
 
-it('reads a user of whom nothing makes sense as a guest with the default settings', async () => {
+it('reads a user without readable values as a guest with the default settings', async () => {
   const { id } = fixture.user('hamlet');
   const realmId = fixture.realm.id;
   await damage(
@@ -139,7 +139,7 @@ it('reads a channel of unknown privacy as private, and a message with unknown li
   expect(reports).toHaveLength(3);
 });
 
-it('tells of each place once, and of so many at most', () => {
+it('reports each place once, up to a maximum', () => {
   const lines: string[] = [];
   const quarantine = new Quarantine((line) => lines.push(line));
   for (let i = 0; i < 3000; i++) quarantine.report({ table: 'user', id: i >> 1, column: 'settings' }, 'no JSON');

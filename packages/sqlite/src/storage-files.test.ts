@@ -152,7 +152,7 @@ describe('a file that is deleted, moved or replaced while it is in use', () => {
     expect(contentsOf(join(directory, 'elsewhere', 'parley.db'))).toEqual(['before']);
   });
 
-  it('leaves what has taken its place as it is', async () => {
+  it('does not change the file that has taken its place', async () => {
     const { storage } = await opened();
     const other = join(directory, 'other.db');
     new Sqlite(other).exec('CREATE TABLE t (x)').close();
@@ -163,7 +163,7 @@ describe('a file that is deleted, moved or replaced while it is in use', () => {
     expect(readFileSync(path)).toEqual(before);
   });
 
-  it('loses nothing when it was the log alone: stopping folds it in', async () => {
+  it('loses nothing when only the log was deleted: closing checkpoints it', async () => {
     const { storage } = await opened();
     rmSync(`${path}-wal`);
     expect(() => storage.verify()).toThrow(unavailable);
@@ -204,7 +204,7 @@ describe('a file that is cut off or written over while it is in use', () => {
   });
 });
 
-describe('no alarm', () => {
+describe('no loss of a file', () => {
   it.each([
     ['writes', "INSERT INTO server_fact VALUES ('a', 'b')"],
     ['writes much, and folds the log in', 'CREATE TABLE t AS SELECT randomblob(9000000); DROP TABLE t'],
@@ -227,7 +227,7 @@ describe('no alarm', () => {
     expect(reports).toEqual([]);
   });
 
-  it('is raised while this process writes much', async () => {
+  it('is reported while this process writes much', async () => {
     const { storage, say } = await opened();
     for (let i = 0; i < 40; i++) {
       await say(`${i} ${'x'.repeat(200_000)}`);
@@ -236,7 +236,7 @@ describe('no alarm', () => {
     expect(reports).toEqual([]);
   });
 
-  it('is raised for a database that was opened by a link', async () => {
+  it('is reported for a database that was opened by a link', async () => {
     const link = join(directory, 'link.db');
     open();
     symlinkSync(path, link);
@@ -271,7 +271,7 @@ it('keeps its locks while another storage of the process on the same file is ope
   expect(contentsOf(path)).toEqual(['before', 'after']);
 });
 
-it('asks who knows the database before anything of it is touched', async () => {
+it('asks for admission before anything of the database is touched', async () => {
   await open().close();
   const before = [readFileSync(path), readdirSync(join(directory, 'data'))];
   const seen: unknown[] = [];

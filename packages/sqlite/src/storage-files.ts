@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { endianness } from 'node:os';
 import { DomainError } from '@parley/domain/shared';
-import type { StorageGuard } from './sqlite-unit-of-work.js';
+import type { StorageGuard } from './storage-guard.js';
 
 /** Of the database file: where SQLite's file format begins. */
 const HEADER_LENGTH = 100;

@@ -8,7 +8,18 @@ import {
 import { type Audience, type DomainEvent, isReadable, type StoredEvent } from '@parley/domain/events';
 import { HISTORICAL, type PersonalFlags, topicKey, type Viewer } from '@parley/domain/messages';
 import type { Reaction } from '@parley/domain/reactions';
-import type { ChannelId, EventSeq, GroupId, MessageId, Repositories, UnixSeconds, UserId } from '@parley/domain/shared';
+import type { Reminder, ScheduledMessage } from '@parley/domain/scheduling';
+import type {
+  ChannelId,
+  EventSeq,
+  GroupId,
+  MessageId,
+  ReminderId,
+  Repositories,
+  ScheduledMessageId,
+  UnixSeconds,
+  UserId,
+} from '@parley/domain/shared';
 import {
   type Actor,
   accessChanges,
@@ -42,6 +53,9 @@ export interface ClientState {
   readonly topicPolicies: Map<string, { readonly visibility: TopicVisibility; readonly changedAt: UnixSeconds }>;
   /** Their own messages. */
   readonly messages: Map<MessageId, PersonalFlags>;
+  /** Those that were not sent. */
+  readonly scheduledMessages: Map<ScheduledMessageId, ScheduledMessage>;
+  readonly reminders: Map<ReminderId, Reminder>;
   /** Of those that have any, oldest first. */
   readonly reactions: Map<MessageId, readonly Reaction[]>;
 }
@@ -126,9 +140,13 @@ export async function fetchClientState(r: Repositories, viewer: Viewer): Promise
       ]),
     ),
     messages: new Map(entries.map(({ id, flags }) => [id, flags])),
+    scheduledMessages: new Map((await r.scheduledMessages.listUnsent(realmId, userId, MANY)).map((it) => [it.id, it])),
+    reminders: new Map((await r.reminders.list(realmId, userId, MANY)).map((it) => [it.id, it])),
     reactions: new Map(views.flatMap(({ message, reactions }) => (reactions ? [[message.id, reactions]] : []))),
   };
 }
+
+const MANY = 100_000;
 
 type Apply<E> = (state: ClientState, event: E) => void;
 const unseen = () => {};
@@ -137,6 +155,10 @@ const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
   blank: unseen,
   'user.credentials_changed': unseen,
   'realm.deactivated': unseen,
+  // What a person's own devices are, the clients of HTTP tests follow.
+  'device.added': unseen,
+  'device.changed': unseen,
+  'device.removed': unseen,
   'message.sent': ({ messages, viewer }, { view, exceptions }) => {
     const { id, mentionsChannel, isReadByDefault } = view.message;
     const own = exceptions.find(([userId]) => userId === viewer.userId)?.[1] ?? {};
@@ -157,6 +179,14 @@ const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
       messages.set(id, { ...(messages.get(id) ?? HISTORICAL), [flag]: op === 'add' });
     }
   },
+  'message.updated': ({ messages, subscriptions }, { messageIds, move }) => {
+    // Flags are looked up; what was moved out of their channels is theirs no longer.
+    if (!move || move.channelId === null || subscriptions.has(move.channelId)) return;
+    for (const id of messageIds) messages.delete(id);
+  },
+  'message.deleted': ({ messages, reactions }, { messageIds }) => {
+    for (const id of messageIds) for (const table of [messages, reactions]) table.delete(id);
+  },
   'reaction.changed': ({ messages, reactions, viewer }, { op, messageId, user, emoji }) => {
     // Whoever reacts to a message has it from then on.
     if (op === 'add' && user.id === viewer.userId && !messages.has(messageId)) messages.set(messageId, HISTORICAL);
@@ -168,17 +198,30 @@ const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
     if (now.length > 0) reactions.set(messageId, now);
     else reactions.delete(messageId);
   },
+  'scheduled_message.added': ({ scheduledMessages }, { message }) => void scheduledMessages.set(message.id, message),
+  'scheduled_message.changed': ({ scheduledMessages }, { message }) => void scheduledMessages.set(message.id, message),
+  'scheduled_message.removed': ({ scheduledMessages }, { id }) => void scheduledMessages.delete(id),
+  'reminder.added': ({ reminders }, { reminder }) => void reminders.set(reminder.id, reminder),
+  'reminder.removed': ({ reminders }, { id }) => void reminders.delete(id),
   'channel.created': (state, { channels }) => {
     for (const view of channels) learnChannel(state, view, state.subscribers.get(view.id) ?? []);
   },
   'channel.hidden': ({ channels, subscribers, subscriptions }, { channelIds }) => {
     for (const table of [channels, subscribers, subscriptions]) for (const id of channelIds) table.delete(id);
   },
-  'channel.property_changed': ({ channels }, { channelId, property, value }) => {
-    const channel = channels.get(channelId);
-    if (channel && property === 'isRecentlyActive')
-      channels.set(channelId, { ...channel, [property]: value as boolean });
+  'channel.property_changed': ({ channels }, { channelId, property, value, ...more }) => {
+    if (property === 'firstMessageId') return;
+    const rendered = 'rendered' in more ? { renderedDescription: more.rendered } : {};
+    change(channels, channelId, (channel) => ({ ...channel, [property]: value, ...rendered }));
   },
+  'channel.permission_changed': ({ channels }, { channelId, permission, value, senders }) =>
+    change(channels, channelId, (channel) => ({
+      ...channel,
+      permissions: { ...channel.permissions, [permission]: value },
+      ...(senders && { sendersSystemGroup: senders.after }),
+    })),
+  'channel.archived_changed': ({ channels }, { channel: { id, isArchived } }) =>
+    change(channels, id, (channel) => ({ ...channel, isArchived })),
   'subscription.added': (state, { channels, subscriptions }) => {
     for (const row of subscriptions) {
       if (row.userId !== state.viewer.userId) continue;
@@ -187,6 +230,12 @@ const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
       learnChannel(state, followed.channel, followed.subscriberIds);
     }
   },
+  'subscription.changed': ({ subscriptions }, { channelId, property, value }) =>
+    change(subscriptions, channelId, (row) =>
+      property in row.notifications
+        ? { ...row, notifications: { ...row.notifications, [property]: value } }
+        : { ...row, [property]: value },
+    ),
   'subscription.removed': ({ subscriptions, subscribers, viewer }, { channels }) => {
     for (const { id, userIds } of channels) {
       if (!userIds.includes(viewer.userId)) continue;
@@ -222,6 +271,7 @@ const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
   'realm.setting_changed': unseen,
   'realm.authentication_changed': unseen,
   'realm.permission_changed': unseen,
+  'realm.channels_cleared': unseen,
   'realm.user_default_changed': unseen,
   'user.role_changed': ({ users }, { userId, role }) => change(users, userId, (user) => ({ ...user, role })),
   'user.email_changed': unseen,

@@ -48,7 +48,7 @@ export class FakePasswordHasher implements PasswordHasher {
   }
 
   async verify(password: string, hash: string | null, request: HashRequest = {}): Promise<boolean> {
-    if (this.isBusy) throw new DomainError('SERVER_BUSY', 'busy');
+    if (this.isBusy) throw new DomainError('SERVER_BUSY', 'busy', { retryAfter: 1 });
     this.requests.push(request);
     this.verified.push([password, hash]);
     return hash === `hash of ${password}`;
@@ -73,7 +73,7 @@ export class FakeLoginAttempts implements LoginAttempts {
   attempt(key: string, ip?: string): void {
     this.ips.push(ip);
     const count = this.counts.get(key) ?? 0;
-    if (count >= 2) throw new DomainError('RATE_LIMITED', 'Too many attempts');
+    if (count >= 2) throw new DomainError('RATE_LIMITED', 'Too many attempts', { retryAfter: 60 });
     this.counts.set(key, count + 1);
   }
 
@@ -94,7 +94,7 @@ export class FakeChannelQuota implements ChannelQuota {
 
   spend({ id }: Actor, count: number): void {
     const spent = (this.spent.get(id) ?? 0) + count;
-    if (spent > this.each) throw new DomainError('RATE_LIMITED', 'Too many channels');
+    if (spent > this.each) throw new DomainError('RATE_LIMITED', 'Too many channels', { retryAfter: 60 });
     this.spent.set(id, spent);
   }
 

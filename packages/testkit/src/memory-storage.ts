@@ -1,21 +1,30 @@
 import type { EncodedEvent, EncodedQueue, StoredEvent } from '@parley/domain/events';
+import { PLAIN_TEXTS, type SearchWords } from '@parley/domain/messages';
 import type { Clock, EventSeq, RealmId, Repositories, Transaction, UnitOfWork } from '@parley/domain/shared';
 import { FixedClock } from './fixed-clock.js';
 import { MemoryActors } from './memory/memory-actors.js';
 import { MemoryApiKeys } from './memory/memory-api-keys.js';
+import { MemoryBotStorage } from './memory/memory-bot-storage.js';
 import { MemoryChannels } from './memory/memory-channels.js';
+import { MemoryDevices } from './memory/memory-devices.js';
 import { MemoryEventLog } from './memory/memory-event-log.js';
 import { MemoryEventQueues } from './memory/memory-event-queues.js';
 import { MemoryGroups } from './memory/memory-groups.js';
 import { MemoryJobs } from './memory/memory-jobs.js';
+import { MemoryMessageArchive } from './memory/memory-message-archive.js';
+import { MemoryMessageEdits } from './memory/memory-message-edits.js';
 import { MemoryMessageMoves } from './memory/memory-message-moves.js';
 import { MemoryMessagePages } from './memory/memory-message-pages.js';
 import { MemoryMessages } from './memory/memory-messages.js';
 import { MemoryPersonalMessages } from './memory/memory-personal-messages.js';
 import { MemoryProfiles } from './memory/memory-profiles.js';
+import { MemoryPushTokens } from './memory/memory-push-tokens.js';
 import { MemoryReactions } from './memory/memory-reactions.js';
 import { MemoryRealms } from './memory/memory-realms.js';
 import { MemoryRecipients } from './memory/memory-recipients.js';
+import { MemoryReminders } from './memory/memory-reminders.js';
+import { MemoryScheduledMessages } from './memory/memory-scheduled-messages.js';
+import { MemorySearchIndex } from './memory/memory-search-index.js';
 import { MemoryTopicPolicies } from './memory/memory-topic-policies.js';
 import { MemoryTopics } from './memory/memory-topics.js';
 import { MemoryUsers } from './memory/memory-users.js';
@@ -40,7 +49,10 @@ export class MemoryStorage {
   private tables: StoredTables = {};
   private lastWrite: Promise<unknown> = Promise.resolve();
 
-  constructor(readonly clock: Clock = new FixedClock()) {}
+  constructor(
+    readonly clock: Clock = new FixedClock(),
+    private readonly words: SearchWords = PLAIN_TEXTS,
+  ) {}
 
   readonly uow: UnitOfWork = {
     read: (work) => this.read(work),
@@ -67,7 +79,7 @@ export class MemoryStorage {
   };
 
   private async read<T>(work: (repositories: Repositories) => Promise<T>): Promise<T> {
-    const unit = new MemoryUnit(this.tables, false, this.clock);
+    const unit = new MemoryUnit(this.tables, false, this.clock, this.words);
     try {
       return await withoutYielding(work(repositoriesOf(unit)));
     } finally {
@@ -76,7 +88,7 @@ export class MemoryStorage {
   }
 
   private async write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    const unit = new MemoryUnit(this.tables, true, this.clock);
+    const unit = new MemoryUnit(this.tables, true, this.clock, this.words);
     const tx = repositoriesOf(unit);
     try {
       const result = await withoutYielding(work(tx));
@@ -103,9 +115,17 @@ function repositoriesOf(unit: MemoryUnit) {
     pages: new MemoryMessagePages(unit),
     topics: new MemoryTopics(unit),
     moves: new MemoryMessageMoves(unit),
+    edits: new MemoryMessageEdits(unit),
+    archive: new MemoryMessageArchive(unit),
     personal: new MemoryPersonalMessages(unit),
     reactions: new MemoryReactions(unit),
     profiles: new MemoryProfiles(unit),
+    searchIndex: new MemorySearchIndex(),
+    botStorage: new MemoryBotStorage(unit),
+    devices: new MemoryDevices(unit),
+    pushTokens: new MemoryPushTokens(unit),
+    scheduledMessages: new MemoryScheduledMessages(unit),
+    reminders: new MemoryReminders(unit),
     events: new MemoryEventLog(unit),
     queues: new MemoryEventQueues(unit),
     apiKeys: new MemoryApiKeys(unit),

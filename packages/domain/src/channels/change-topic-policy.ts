@@ -1,20 +1,32 @@
 import { users } from '../events/audience.js';
+import { topicKey } from '../messages/topic.js';
+import { compareCodePoints } from '../shared/text.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import { nameTopicPolicies } from './named-topic-policies.js';
-import type { TopicPolicy } from './topic-policy.js';
+import { MAX_TOPIC_POLICIES, type TopicPolicy } from './topic-policy.js';
 
-/** Stores a user's choice for a topic and tells their clients. */
-export async function changeTopicPolicy(tx: Transaction, policy: TopicPolicy): Promise<void> {
+/**
+ * Stores a user's choice for a topic and tells their clients. Answers false, and does nothing, where they have chosen
+ * something for as many topics as anybody may.
+ */
+export async function changeTopicPolicy(tx: Transaction, policy: TopicPolicy): Promise<boolean> {
   const { realmId, userId, channelId, topic, visibility, changedAt } = policy;
-  await tx.topicPolicies.put(policy);
-  const muted = (await tx.topicPolicies.list(realmId, userId)).filter((one) => one.visibility === 'muted');
+  const before = await tx.topicPolicies.list(realmId, userId);
+  const stored = before.find((one) => one.channelId === channelId && topicKey(one.topic) === topicKey(topic));
+  if (!stored && visibility !== 'inherit' && before.length >= MAX_TOPIC_POLICIES) return false;
+  // A choice keeps the spelling that it was first made in.
+  const changed = { ...policy, topic: stored?.topic ?? topic };
+  await tx.topicPolicies.put(changed);
+  const muted = [...before.filter((one) => one !== stored), changed]
+    .filter((one) => one.visibility === 'muted')
+    .sort((a, b) => a.channelId - b.channelId || compareCodePoints(topicKey(a.topic), topicKey(b.topic)));
   const actor = await tx.actors.get(policy);
   const named = await nameTopicPolicies(tx, actor, muted);
   await tx.events.append(realmId, {
     event: {
       type: 'topic.policy_changed',
       channelId,
-      topic,
+      topic: changed.topic,
       visibility,
       changedAt,
       // Old clients know topics by their channel's name, and get all that are muted.
@@ -24,4 +36,5 @@ export async function changeTopicPolicy(tx: Transaction, policy: TopicPolicy): P
     },
     audience: users([userId]),
   });
+  return true;
 }

@@ -1,13 +1,14 @@
 import { declareErrors } from '../shared/errors.js';
+import type { ChannelId } from '../shared/ids.js';
+import type { SubscriptionProperty } from './subscription-properties.js';
 
 export const CHANNEL_ERRORS = declareErrors({
   UNKNOWN_CHANNEL: 'unknown',
   UNKNOWN_CHANNEL_FOLDER: 'unknown',
   INVALID_CHANNEL_NAME: 'invalid',
-  /** `channelName`; `channelId` of the other one, where it is known. */
   CHANNEL_NAME_TAKEN: 'conflict',
+  CHANNEL_NAME_UNCHANGED: 'conflict',
   INVALID_CHANNEL_PRIVACY: 'invalid',
-  /** `value`, as it was given. */
   INVALID_RETENTION: 'invalid',
   DEFAULT_CHANNEL_MUST_BE_PUBLIC: 'conflict',
   MODERATION_CHANNEL_MUST_BE_PRIVATE: 'conflict',
@@ -19,21 +20,41 @@ export const CHANNEL_ERRORS = declareErrors({
   CHANNEL_ARCHIVED: 'conflict',
   CHANNEL_NOT_ARCHIVED: 'conflict',
   CHANNEL_WITHOUT_SUBSCRIBERS: 'conflict',
-  /** `emptyTopicDisplayName`. */
   CHANNEL_HAS_NAMED_TOPICS: 'conflict',
   /** Where newcomers do not see what was said before. */
   TOPIC_CREATION_MUST_BE_OPEN: 'conflict',
   TOO_MANY_SUBSCRIPTIONS: 'invalid',
+  /** Neither a channel to subscribe to nor one to leave. */
+  NO_SUBSCRIPTION_CHANGE: 'invalid',
+  NOT_SUBSCRIBED: 'conflict',
+  UNKNOWN_SUBSCRIPTION_PROPERTY: 'invalid',
+  INVALID_COLOR: 'invalid',
+  INVALID_SUBSCRIPTION_VALUE: 'invalid',
+  TOO_MANY_TOPIC_POLICIES: 'conflict',
   CANNOT_POST_IN_CHANNEL: 'forbidden',
   CANNOT_CREATE_TOPIC: 'forbidden',
-  /** `emptyTopicDisplayName`, where the channel wants one. */
   TOPIC_REQUIRED: 'invalid',
-  /** `emptyTopicDisplayName`. */
   EMPTY_TOPIC_REQUIRED: 'conflict',
 });
+
+interface EmptyTopicName {
+  readonly emptyTopicDisplayName: string;
+}
 
 type ChannelErrors = typeof CHANNEL_ERRORS;
 
 declare module '../shared/errors.js' {
   interface ErrorCodes extends ChannelErrors {}
+
+  interface ErrorDetails {
+    /** `channelId`: of the other channel, where it is known. */
+    CHANNEL_NAME_TAKEN: { readonly channelName: string; readonly channelId?: ChannelId | undefined };
+    /** As it was given. */
+    INVALID_RETENTION: { readonly value: number | string };
+    /** `expected`: what its value has to be. */
+    INVALID_SUBSCRIPTION_VALUE: { readonly property: SubscriptionProperty; readonly expected: string };
+    CHANNEL_HAS_NAMED_TOPICS: EmptyTopicName;
+    TOPIC_REQUIRED: Partial<EmptyTopicName>;
+    EMPTY_TOPIC_REQUIRED: EmptyTopicName;
+  }
 }

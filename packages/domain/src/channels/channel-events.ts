@@ -1,7 +1,9 @@
 import type { EventFormats } from '../events/event.js';
-import type { ChannelId, UnixSeconds, UserId } from '../shared/ids.js';
-import type { ChannelView } from './channel.js';
+import type { GroupSettingValue } from '../groups/group-setting.js';
+import type { ChannelId, GroupId, UnixSeconds, UserId } from '../shared/ids.js';
+import type { Channel, ChannelPermission, ChannelView } from './channel.js';
 import type { Subscription } from './subscription.js';
+import type { SubscriptionChange } from './subscription-properties.js';
 import type { TopicVisibility } from './topic-policy.js';
 
 export interface ChannelEventTypes {
@@ -9,18 +11,39 @@ export interface ChannelEventTypes {
   'channel.created': { readonly channels: readonly ChannelView[] };
   /** To those who can no longer see them. */
   'channel.hidden': { readonly channelIds: readonly ChannelId[] };
-  /** To everybody who can see the channel. */
+  /** To everybody who could see the channel before and still can. */
   'channel.property_changed': {
     readonly channelId: ChannelId;
+    /** Where the name itself is what changed: the one before. */
     readonly name: string;
-    readonly property: 'isRecentlyActive' | 'firstMessageId';
-    readonly value: boolean | number | null;
+  } & ChannelPropertyChange;
+  /** To the same. */
+  'channel.permission_changed': {
+    readonly channelId: ChannelId;
+    readonly name: string;
+    readonly permission: ChannelPermission;
+    /** What it is stored as, and `value` as clients see it. */
+    readonly groupId: GroupId;
+    readonly value: GroupSettingValue;
+    /** Of `canSendMessage`; null for every other permission. */
+    readonly senders: {
+      readonly before: ChannelView['sendersSystemGroup'];
+      readonly after: ChannelView['sendersSystemGroup'];
+    } | null;
   };
-  /** To each of the new subscribers, of whom each may follow other ones of the channels. */
+  /** To everybody who can see the channel, as it is afterwards: for some clients archived channels do not exist. */
+  'channel.archived_changed': { readonly channel: ChannelView };
+  /**
+   * To each of the new subscribers, of whom each may follow other ones of the channels. `isReturning`: they followed the
+   * channels already while these were archived, which is news only to clients for which archived channels do not exist.
+   */
   'subscription.added': {
+    readonly isReturning?: true;
     readonly channels: readonly SubscribedChannel[];
     readonly subscriptions: readonly Subscription[];
   };
+  /** To the subscriber. */
+  'subscription.changed': { readonly channelId: ChannelId } & SubscriptionChange;
   /** To each of those who no longer follow. */
   'subscription.removed': {
     readonly channels: readonly {
@@ -29,8 +52,9 @@ export interface ChannelEventTypes {
       readonly userIds: readonly UserId[];
     }[];
   };
-  /** To the others who can see the channels: these users follow them now, or no longer. */
+  /** To the others who can see the channels: these users follow them now, or no longer. `isReturning`: as above. */
   'channel.subscribers_changed': {
+    readonly isReturning?: true;
     readonly op: 'add' | 'remove';
     readonly channelIds: readonly ChannelId[];
     readonly userIds: readonly UserId[];
@@ -57,6 +81,15 @@ export interface ChannelEventTypes {
   };
 }
 
+type ChangeOf<P extends keyof Channel> = { readonly [K in P]: { readonly property: K; readonly value: Channel[K] } }[P];
+
+/** What clients are told of by itself; `rendered`: as HTML. */
+export type ChannelPropertyChange =
+  | ChangeOf<
+      'name' | 'privacy' | 'messageRetentionDays' | 'topicsPolicy' | 'folderId' | 'isRecentlyActive' | 'firstMessageId'
+    >
+  | { readonly property: 'description'; readonly value: string; readonly rendered: string };
+
 export interface SubscribedChannel {
   readonly channel: ChannelView;
   /** Everybody who follows it, after the change; ascending. */
@@ -70,8 +103,11 @@ declare module '../events/event.js' {
 export const CHANNEL_EVENT_FORMATS: EventFormats<ChannelEventTypes> = {
   'channel.created': 1,
   'channel.hidden': 1,
-  'channel.property_changed': 1,
+  'channel.property_changed': 2,
+  'channel.permission_changed': 1,
+  'channel.archived_changed': 1,
   'subscription.added': 1,
+  'subscription.changed': 1,
   'subscription.removed': 1,
   'channel.subscribers_changed': 1,
   'channel.subscribers_shown': 1,

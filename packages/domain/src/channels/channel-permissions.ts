@@ -75,6 +75,13 @@ export const canReadActive = (
   isSubscribed: boolean,
 ): Decision => unknownUnless(!channel.isArchived && hasContentAccess(actor, channel, isSubscribed));
 
+/** The same for those who only have to know of it. */
+export const canSeeActive = (
+  actor: PermissionHolder,
+  channel: ChannelRights & Pick<Channel, 'isArchived'>,
+  isSubscribed: boolean,
+): Decision => unknownUnless(!channel.isArchived && hasMetadataAccess(actor, channel, isSubscribed));
+
 /** What reading without logging in depends on beside the organization's setting. */
 export interface SpectatorAccess extends WebPublicOption {
   /** In use. */
@@ -419,10 +426,7 @@ export function canStopBeingDefault(
   channel: ChannelRights & Pick<Channel, 'isArchived'>,
   isSubscribed: boolean,
 ): Decision {
-  return all(
-    canChangeDefaultChannels(actor),
-    unknownUnless(!channel.isArchived && hasMetadataAccess(actor, channel, isSubscribed)),
-  );
+  return all(canChangeDefaultChannels(actor), canSeeActive(actor, channel, isSubscribed));
 }
 
 /** Making, changing, archiving and ordering folders; putting a channel into one needs no more than changing it (channels §4.15). */

@@ -24,16 +24,16 @@ export const VISIBILITY_PERMISSIONS: readonly ChannelPermission[] = [
 
 /** Of a channel whose privacy or permissions changed (channels §6.3). */
 export function visibilityOfChangedChannel(before: Channel, after: Channel): ChannelVisibilityChange {
+  // Permissions let nobody see a channel that is open anyway.
   const isSame =
     before.privacy === after.privacy &&
-    VISIBILITY_PERMISSIONS.every((permission) => before.permissions[permission] === after.permissions[permission]);
+    (!isPrivate(after) ||
+      VISIBILITY_PERMISSIONS.every((permission) => before.permissions[permission] === after.permissions[permission]));
   if (isSame) return { gainers: nobody, keepers: metadataUsers(after), losers: nobody };
-  // Sic: whoever was outside a public channel is not told that it became private; what they know of it stays with them.
-  const isShut = !isPrivate(before) && isPrivate(after);
   return {
     gainers: except(metadataUsers(after), metadataUsers(before)),
     keepers: allOf(metadataUsers(before), metadataUsers(after)),
-    losers: isShut ? nobody : except(metadataUsers(before), metadataUsers(after)),
+    losers: except(metadataUsers(before), metadataUsers(after)),
   };
 }
 

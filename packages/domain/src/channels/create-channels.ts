@@ -15,7 +15,6 @@ import { slicesOf } from '../shared/slices.js';
 import type { Transaction, UnitOfWork } from '../shared/unit-of-work.js';
 import type { Actor } from '../users/actor.js';
 import type { User } from '../users/user.js';
-import { atLeast } from '../users/user-delivery.js';
 import {
   CHANNEL_PERMISSIONS,
   type Channel,
@@ -27,6 +26,7 @@ import {
   type TopicsPolicy,
 } from './channel.js';
 import { firstAudience } from './channel-audiences.js';
+import { CHANNEL_EVENTS_TOPIC, creationNotice } from './channel-notices.js';
 import {
   canCreateChannel,
   canLimitTopicCreation,
@@ -34,6 +34,7 @@ import {
   canSetTopicsPolicy,
 } from './channel-permissions.js';
 import type { ChannelQuota } from './channel-quota.js';
+import { publishDefaultChannels } from './publish-default-channels.js';
 
 /** What a new channel shall be like; whatever is left out is as everywhere. */
 export interface ChannelOptions {
@@ -209,15 +210,8 @@ export class ChannelCreator {
       channels.push(channel);
       await tx.yield();
     }
-    await tellOfCreation(tx, realm.id, channels);
-    if (options.isDefault && channels.length > 0) {
-      const all = await tx.channels.listAll(realm.id);
-      const channelIds = all.filter((channel) => channel.isDefault && !channel.isArchived).map((channel) => channel.id);
-      await tx.events.append(realm.id, {
-        event: { type: 'default_channels.changed', channelIds },
-        audience: atLeast('member'),
-      });
-    }
+    await publishCreation(tx, realm.id, channels);
+    if (options.isDefault && channels.length > 0) await publishDefaultChannels(tx, realm.id);
     return channels;
   }
 
@@ -250,16 +244,13 @@ export class ChannelCreator {
       tx,
       realm,
       author,
-      channels.map((channel) => {
-        const description = channel.description === '' ? '*No description.*' : channel.description;
-        return {
-          channel,
-          topic: 'channel events',
-          content: `**${PRIVACY_TITLES[channel.privacy]}** channel created by ${who}. **Description:**\n\`\`\`\` quote\n${description}\n\`\`\`\``,
-          readFor: [creator.id],
-          ...(channel.description !== '' && { ahead: orThrow(parsedDescriptions.get(channel.description)!) }),
-        };
-      }),
+      channels.map((channel) => ({
+        channel,
+        topic: CHANNEL_EVENTS_TOPIC,
+        content: creationNotice(creator, channel.privacy, channel.description),
+        readFor: [creator.id],
+        ...(channel.description !== '' && { ahead: orThrow(parsedDescriptions.get(channel.description)!) }),
+      })),
     );
   }
 
@@ -280,7 +271,7 @@ export class ChannelCreator {
 
 const CHANNELS_AT_A_TIME = 100;
 
-async function tellOfCreation(tx: Transaction, realmId: RealmId, channels: readonly Channel[]): Promise<void> {
+async function publishCreation(tx: Transaction, realmId: RealmId, channels: readonly Channel[]): Promise<void> {
   for (const some of slicesOf(channels, CHANNELS_AT_A_TIME)) {
     const views = await tx.channels.listViews(
       realmId,
@@ -298,13 +289,6 @@ async function tellOfCreation(tx: Transaction, realmId: RealmId, channels: reado
 }
 
 export type ChannelPermissionInput = Partial<Readonly<Record<ChannelPermission, GroupSettingValue>>>;
-
-const PRIVACY_TITLES: Readonly<Record<ChannelPrivacy, string>> = {
-  webPublic: 'Web-public',
-  public: 'Public',
-  privateSharedHistory: 'Private, shared history',
-  privateProtectedHistory: 'Private, protected history',
-};
 
 /** Only a private channel may keep its history from newcomers, and does so unless told otherwise. */
 function privacyOf({ isPrivate: wantsPrivate, isWebPublic, sharesHistory }: ChannelOptions): ChannelPrivacy {

@@ -20,7 +20,7 @@ export { subscribersOf } from './channel-delivery.js';
 
 import './channel-errors.js';
 
-export type { ChannelEventTypes } from './channel-events.js';
+export type { ChannelEventTypes, ChannelPropertyChange } from './channel-events.js';
 export {
   loadChannels,
   loadDefaultChannelIds,
@@ -41,12 +41,26 @@ export { ChannelCreator, type ChannelOptions, DEFAULT_CHANNEL_OPTIONS } from './
 export type { NamedTopicPolicy } from './named-topic-policies.js';
 export type { Principals } from './principals.js';
 export { subscribeToChannels } from './subscribe-to-channels.js';
-export { INHERITED_NOTIFICATIONS, pickColors, type Subscription } from './subscription.js';
+export { INHERITED_NOTIFICATIONS, isColor, pickColors, type Subscription } from './subscription.js';
+export {
+  SUBSCRIPTION_PROPERTIES,
+  type SubscriptionProperty,
+} from './subscription-properties.js';
 export type { TopicPolicy, TopicPolicyRepository, TopicVisibility } from './topic-policy.js';
 export { unsubscribeFromChannels } from './unsubscribe-from-channels.js';
+export * from './use-cases/archive-channel.js';
+export * from './use-cases/change-channel.js';
+export * from './use-cases/change-subscription-properties.js';
+export * from './use-cases/change-subscriptions.js';
 export * from './use-cases/create-channel.js';
 export * from './use-cases/find-channel-id.js';
+export * from './use-cases/get-channel.js';
+export * from './use-cases/get-subscription-status.js';
 export * from './use-cases/list-channels.js';
+export * from './use-cases/list-subscribers.js';
 export * from './use-cases/list-subscriptions.js';
+export * from './use-cases/list-user-channels.js';
+export * from './use-cases/mute-topic.js';
+export * from './use-cases/set-topic-policy.js';
 export * from './use-cases/subscribe-users.js';
 export * from './use-cases/unsubscribe-users.js';

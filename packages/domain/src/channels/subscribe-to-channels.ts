@@ -8,6 +8,7 @@ import { type AccessAnnouncer, accessAnnouncer } from '../users/announce-access.
 import type { Channel, ChannelView } from './channel.js';
 import { canSeeMetadata } from './channel-permissions.js';
 import { publishSubscriberChanges } from './publish-subscriber-changes.js';
+import { publishSubscriptions } from './publish-subscriptions.js';
 import { INHERITED_NOTIFICATIONS, pickColors, type Subscription } from './subscription.js';
 
 export interface SubscribeRequest {
@@ -30,8 +31,6 @@ export const MAX_SUBSCRIPTIONS_PER_REQUEST = 100_000;
 const SUBSCRIPTIONS_AT_A_TIME = 500;
 const CHANNELS_AT_A_TIME = 100;
 const USERS_AT_A_TIME = 500;
-/** What one row of the log tells of, unless it is all one user's. */
-const SUBSCRIPTIONS_PER_EVENT = 10_000;
 
 /** @throws DomainError TOO_MANY_SUBSCRIPTIONS when a request asks for more than is done at once. */
 export function checkSubscriptionCount(userCount: number, channelCount: number): void {
@@ -149,20 +148,8 @@ async function announce(
     }
     await tx.yield();
   }
-  for (const some of byUsers(subscriptions)) {
-    const ofThese = new Set(some.map(({ channelId }) => channelId));
-    await tx.events.append(realmId, {
-      event: {
-        type: 'subscription.added',
-        channels: channels
-          .filter(({ id }) => ofThese.has(id))
-          .map(({ id }) => ({ channel: views.get(id)!, subscriberIds: subscribers.get(id) ?? [] })),
-        subscriptions: some,
-      },
-      audience: users([...new Set(some.map(({ userId }) => userId))]),
-    });
-    await tx.yield();
-  }
+  const followed = channels.map(({ id }) => ({ channel: views.get(id)!, subscriberIds: subscribers.get(id) ?? [] }));
+  await publishSubscriptions(tx, realmId, followed, subscriptions);
   for (const { id } of channels) {
     await access?.announceChannel(id, added.get(id)!, async () => subscribers.get(id) ?? []);
     await tx.yield();
@@ -182,19 +169,6 @@ export async function actorsOf(
     await tx.yield();
   }
   return actors;
-}
-
-/** In pieces that an event can carry, none of which parts what is one user's: each hears of all their channels at once. */
-function* byUsers(subscriptions: readonly Subscription[]): Generator<readonly Subscription[]> {
-  let piece: Subscription[] = [];
-  for (const subscription of subscriptions) {
-    if (piece.length >= SUBSCRIPTIONS_PER_EVENT && piece.at(-1)!.userId !== subscription.userId) {
-      yield piece;
-      piece = [];
-    }
-    piece.push(subscription);
-  }
-  if (piece.length > 0) yield piece;
 }
 
 const ascending = (a: number, b: number): number => a - b;

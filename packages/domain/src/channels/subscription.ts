@@ -53,6 +53,11 @@ export function pickColors(
   return colors;
 }
 
+const COLOR = /^#[0-9a-f]{3,6}$/i;
+
+/** Three to six hexadecimal digits after `#`. */
+export const isColor = (text: string): boolean => COLOR.test(text);
+
 /** `#abc` and `#ABCDEF` become `#aabbcc` and `#abcdef`; clients read six lower-case digits only (channels §4.9). */
 export function normalizeColor(color: string): string {
   const digits = color.slice(1).toLowerCase();

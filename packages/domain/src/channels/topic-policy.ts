@@ -15,6 +15,9 @@ export interface TopicPolicy {
   readonly changedAt: UnixSeconds;
 }
 
+/** Of one user: each change tells their older clients of all that they muted. */
+export const MAX_TOPIC_POLICIES = 10_000;
+
 export interface TopicPolicyReads {
   /** Those of these users who have chosen something for the topic; others are absent. */
   listOf(
@@ -25,6 +28,14 @@ export interface TopicPolicyReads {
   ): Promise<ReadonlyMap<UserId, TopicVisibility>>;
   /** Everything the user has chosen; ascending channel, then key of the topic. */
   list(realmId: RealmId, userId: UserId): Promise<readonly TopicPolicy[]>;
+  /** What users have chosen for the topic: the first `limit` of those with an id above `after`; ascending user. */
+  listOfTopic(
+    realmId: RealmId,
+    channelId: ChannelId,
+    topicKey: string,
+    after: number,
+    limit: number,
+  ): Promise<readonly TopicPolicy[]>;
 }
 
 /** Every implementation passes topic-policy-repository.contract.ts. */
@@ -87,6 +98,12 @@ export function followsWhenMentioned(
 ): boolean {
   return settings.automaticallyFollowTopicsWhereMentioned && current !== 'muted' && current !== 'followed';
 }
+
+const BY_VISIBILITY: readonly TopicVisibility[] = ['muted', 'inherit', 'unmuted', 'followed'];
+
+/** What becomes of two choices when one topic becomes part of another (messages §9.3). */
+export const moreVisible = (one: TopicVisibility, other: TopicVisibility): TopicVisibility =>
+  BY_VISIBILITY[Math.max(BY_VISIBILITY.indexOf(one), BY_VISIBILITY.indexOf(other))]!;
 
 declare module '../shared/unit-of-work.js' {
   interface RepositoryMap {

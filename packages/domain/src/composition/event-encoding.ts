@@ -3,9 +3,11 @@ import { BASE_EVENT_FORMATS, type DomainEventTypes, type EventFormats } from '..
 import { eventEncoding } from '../events/event-format.js';
 import { GROUP_EVENT_FORMATS } from '../groups/group-events.js';
 import { MESSAGE_EVENT_FORMATS } from '../messages/message-events.js';
+import { PUSH_EVENT_FORMATS } from '../push/push-events.js';
 import { REACTION_EVENT_FORMATS } from '../reactions/reaction-events.js';
 import { REALM_EVENT_FORMATS } from '../realms/realm-events.js';
 import { REALM_SETTINGS_EVENT_FORMATS } from '../realms/realm-settings-events.js';
+import { SCHEDULING_EVENT_FORMATS } from '../scheduling/scheduling-events.js';
 import { PROFILE_EVENT_FORMATS } from '../users/profile-events.js';
 import { USER_EVENT_FORMATS } from '../users/user-events.js';
 import { USER_SETTINGS_EVENT_FORMATS } from '../users/user-settings-events.js';
@@ -18,9 +20,11 @@ const FORMATS: EventFormats<DomainEventTypes> = {
   ...GROUP_EVENT_FORMATS,
   ...MESSAGE_EVENT_FORMATS,
   ...PROFILE_EVENT_FORMATS,
+  ...PUSH_EVENT_FORMATS,
   ...REACTION_EVENT_FORMATS,
   ...REALM_EVENT_FORMATS,
   ...REALM_SETTINGS_EVENT_FORMATS,
+  ...SCHEDULING_EVENT_FORMATS,
   ...USER_EVENT_FORMATS,
   ...USER_SETTINGS_EVENT_FORMATS,
 };

@@ -23,7 +23,7 @@ describe('PublishingUnitOfWork', () => {
     return { uow, inner, realm, storage, calls, failures, append, schedule };
   }
 
-  it('tells of events as they were stored, then of jobs, once they are committed', async () => {
+  it('publishes events as they were stored, then jobs, after the commit', async () => {
     const { uow, calls, append, schedule, storage, realm } = await publishing();
     const { seq } = await uow.write(async (tx) => {
       await schedule(tx, 7);
@@ -44,7 +44,7 @@ describe('PublishingUnitOfWork', () => {
     ]);
   });
 
-  it('tells nothing of units that fail, change nothing else, or only read', async () => {
+  it('publishes nothing of units that fail, add no events, or only read', async () => {
     const { uow, calls, append, schedule } = await publishing();
     const failing = uow.write(async (tx) => {
       await append(tx);
@@ -57,7 +57,7 @@ describe('PublishingUnitOfWork', () => {
     expect(calls).toEqual([]);
   });
 
-  it('tells of the last attempt alone where a unit runs again', async () => {
+  it('publishes only the last attempt where a unit runs again', async () => {
     const { uow, calls, append } = await publishing((inner) => ({
       read: (work) => inner.read(work),
       write: async (work) => {
@@ -75,7 +75,7 @@ describe('PublishingUnitOfWork', () => {
     expect(calls[0]).toHaveLength(1);
   });
 
-  it('reports a listener that fails, and tells the others all the same', async () => {
+  it('reports a listener that fails, and calls the others', async () => {
     const { uow, calls, failures, append } = await publishing();
     const broken = new Error('broken');
     uow.subscribe({

@@ -48,7 +48,7 @@ async function readAll(cache: EventCache, realmId: RealmId, after: EventSeq, upT
 const from = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, n) => first + n);
 
 describe('the cache of events', () => {
-  it('reads the whole log in order, each page once for everybody', async () => {
+  it('reads the whole log in order, each page once for all readers', async () => {
     const { scene: fixture, realmId, first, last, looks } = await aLog(300);
     const cache = new EventCache(fixture.uow);
     for (let reader = 0; reader < 10; reader++) {
@@ -57,7 +57,7 @@ describe('the cache of events', () => {
     expect(looks.count).toBeLessThanOrEqual(4);
   });
 
-  it('says no more than up to the end that was asked for', async () => {
+  it('answers no events beyond the end that was asked for', async () => {
     const { scene: fixture, realmId, first } = await aLog(20);
     const cache = new EventCache(fixture.uow);
     const upTo = seq(first + 7);
@@ -66,7 +66,7 @@ describe('the cache of events', () => {
     }
   });
 
-  it('hands the same object to everybody, though it is read twice', async () => {
+  it('answers the same object to all readers, though it is read twice', async () => {
     const { scene: fixture, realmId, first, last } = await aLog(4);
     const cache = new EventCache(fixture.uow);
     const [late] = (await cache.listAfter(realmId, seq(last - 1), last))!;
@@ -75,7 +75,7 @@ describe('the cache of events', () => {
     expect(cache.find(realmId, last)).toBe(late);
   });
 
-  it('has what was just committed at hand, and reads what lies before it', async () => {
+  it('keeps events that were just committed, and reads earlier ones', async () => {
     const { scene: fixture, realmId, first, last, looks } = await aLog(6);
     const cache = new EventCache(fixture.uow);
     const [newest] = await fixture.uow.read(({ events }) => events.listAfter(realmId, seq(last - 1), 1));
@@ -86,7 +86,7 @@ describe('the cache of events', () => {
     expect(await readAll(cache, realmId, seq(first - 1), last)).toEqual(from(first, last));
   });
 
-  it('has no more bytes than it may, and reads what it has let go of again', async () => {
+  it('keeps no more bytes than its limit, and reads evicted events again', async () => {
     const { scene: fixture, realmId, first, last, looks } = await aLog(1000);
     const roomy = new EventCache(fixture.uow);
     await readAll(roomy, realmId, BEGINNING, last);
@@ -101,7 +101,7 @@ describe('the cache of events', () => {
     expect(cache.find(realmId, last)).toBeDefined();
   });
 
-  it('keeps what is used over what is not', async () => {
+  it('evicts what was used least recently', async () => {
     const { scene: fixture, realmId, first, last } = await aLog(1000);
     const roomy = new EventCache(fixture.uow);
     await readAll(roomy, realmId, BEGINNING, last);
@@ -114,7 +114,7 @@ describe('the cache of events', () => {
     }
   });
 
-  it('says null where the log no longer has the next event, or never had it', async () => {
+  it('answers null where the log does not have the next event', async () => {
     const { scene: fixture, realmId, first, last } = await aLog(10);
     const cache = new EventCache(fixture.uow);
     expect(await cache.listAfter(realmId, last, END)).toBeNull();
@@ -141,7 +141,7 @@ describe('the cache of events', () => {
       return logged && 'event' in logged ? logged.event.type : logged;
     };
 
-    it('says no more of them than the log', async () => {
+    it('answers them as the log has them', async () => {
       const { scene: fixture, realmId, last } = await aLog(1);
       await append(fixture, 1, 7 as MessageId);
       await append(fixture, 1, 8 as MessageId);
@@ -152,7 +152,7 @@ describe('the cache of events', () => {
       expect(types).toEqual(['message.flag_changed', 'message.flag_changed', 'blank']);
     });
 
-    it('believes nothing that it was reading meanwhile', async () => {
+    it('drops pages that were being read meanwhile', async () => {
       const { scene: fixture, realmId, last } = await aLog(1);
       await append(fixture, 1, 8 as MessageId);
       const cache = new EventCache(fixture.uow);
@@ -175,7 +175,7 @@ describe('the cache of events', () => {
     });
   });
 
-  it('reads everything again after it was told to forget', async () => {
+  it('reads everything again after it was cleared', async () => {
     const { scene: fixture, realmId, last, looks } = await aLog(5);
     const cache = new EventCache(fixture.uow);
     const all = await readAll(cache, realmId, BEGINNING, last);

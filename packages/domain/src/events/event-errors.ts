@@ -1,7 +1,7 @@
 import { declareErrors } from '../shared/errors.js';
 
 export const EVENT_ERRORS = declareErrors({
-  /** `queueId`. It expired, or never was: register again. */
+  /** It expired, or never was: register again. */
   UNKNOWN_EVENT_QUEUE: 'unknown',
   /** Of a queue. */
   UNKNOWN_EVENT: 'unknown',
@@ -16,4 +16,8 @@ type EventErrors = typeof EVENT_ERRORS;
 
 declare module '../shared/errors.js' {
   interface ErrorCodes extends EventErrors {}
+
+  interface ErrorDetails {
+    UNKNOWN_EVENT_QUEUE: { readonly queueId: string };
+  }
 }

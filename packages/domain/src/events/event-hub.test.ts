@@ -36,7 +36,7 @@ const seqsBeyond = (queue: LiveQueue, seq: number) => dueTo(queue).filter((one) 
 const NOT_FOUND = { code: 'UNKNOWN_EVENT_QUEUE' };
 const gone = (promise: Promise<unknown>) => expect(promise).rejects.toMatchObject(NOT_FOUND);
 
-describe('who is told', () => {
+describe('receivers of an event', () => {
   it.each([
     ['everybody', () => wholeRealm, ['iago', 'hamlet', 'polonius']],
     ['members and above', () => atLeast('member'), ['iago', 'hamlet']],
@@ -145,7 +145,7 @@ describe('who is told', () => {
     expect((await open()).map(dueTo)).toEqual(expected);
   });
 
-  it('is no one through a group that is deactivated, live and in the log', async () => {
+  it('does not include members of deactivated groups, live and in the log', async () => {
     const fixture = await cast();
     const events = await live(fixture);
     const hamlet = await events.register('hamlet');
@@ -224,7 +224,7 @@ describe('a queue', () => {
     expect((await events.open('hamlet', id)).dueEvents).toEqual([]);
   });
 
-  it('starts where the state it was given ends', async () => {
+  it('starts at the end of the state that was loaded with it', async () => {
     const events = await live(await cast());
     await events.announce(wholeRealm);
     const id = await events.register('hamlet');
@@ -268,7 +268,7 @@ describe('a queue', () => {
     await expect(events.hub.acknowledge(again, cursor - 1)).rejects.toThrow('has already been pruned');
   });
 
-  it('knows after a restart what its client has confirmed, however little the client says', async () => {
+  it('keeps acknowledged positions across a restart, also without a further acknowledgement', async () => {
     const events = await live(await cast());
     const id = await events.register('hamlet');
     const queue = await events.open('hamlet', id);
@@ -282,7 +282,7 @@ describe('a queue', () => {
     await expect(events.hub.acknowledge(again, cursor)).rejects.toThrow('has already been pruned');
   });
 
-  it('believes no position from before its beginning', async () => {
+  it('ignores positions from before its start', async () => {
     const events = await live(await cast());
     const id = await events.register('hamlet');
     const queue = await events.open('hamlet', id, 0);
@@ -290,7 +290,7 @@ describe('a queue', () => {
     await events.hub.acknowledge(queue, -1);
   });
 
-  it('loses nothing to a position that was never given out', async () => {
+  it('loses no event to a position that was never sent', async () => {
     const events = await live(await cast());
     const id = await events.register('hamlet');
     const first = await events.announce(wholeRealm);
@@ -302,7 +302,7 @@ describe('a queue', () => {
     }
   });
 
-  it('believes a position at the very end of the log', async () => {
+  it('accepts a position at the end of the log', async () => {
     const events = await live(await cast());
     const id = await events.register('hamlet');
     const first = await events.announce(wholeRealm);
@@ -312,7 +312,7 @@ describe('a queue', () => {
     await events.hub.acknowledge(queue, position);
   });
 
-  it('is told anew of an event of which its client has confirmed only the beginning', async () => {
+  it('sends an event again that was acknowledged only in part', async () => {
     const events = await live(await cast());
     const id = await events.register('hamlet');
     const [first, second] = [await events.announce(wholeRealm), await events.announce(wholeRealm)];
@@ -323,7 +323,7 @@ describe('a queue', () => {
     expect(dueTo(again)).toEqual([first, second]);
   });
 
-  it('needs nothing of the log before what was not for it, whatever its client confirmed last', async () => {
+  it('needs no events of the log that are not for it, whatever was acknowledged last', async () => {
     const fixture = await cast();
     const events = await live(fixture);
     const id = await events.register('hamlet');
@@ -346,7 +346,7 @@ describe('a queue', () => {
     expect(dueTo(again)).toEqual([missed]);
   });
 
-  it('does not come to life when the log no longer has what it missed', async () => {
+  it('is refused when the log no longer has the events it missed', async () => {
     const fixture = await cast();
     const events = await live(fixture);
     const id = await events.register('hamlet');
@@ -365,7 +365,7 @@ describe('a queue', () => {
     await gone(events.open('hamlet', id));
   });
 
-  it('is given up when it falls too far behind while it is known', async () => {
+  it('ends when it falls too far behind while in memory', async () => {
     const events = await live(await cast(), { maxEventsBehind: 250 });
     const id = await events.register('hamlet');
     const queue = await events.open('hamlet', id);
@@ -375,7 +375,7 @@ describe('a queue', () => {
     await gone(events.open('hamlet', id));
   });
 
-  it('is given up when the log no longer has what it missed', async () => {
+  it('ends when the log no longer has the events it missed', async () => {
     const fixture = await cast();
     const events = await live(fixture);
     const id = await events.register('hamlet');
@@ -408,7 +408,7 @@ describe('a queue', () => {
     expect(queue.acked).toBe(seq * POSITIONS_PER_SEQ);
   });
 
-  it('delivers the same again to the same position, and nothing before it', async () => {
+  it('answers the same position with the same events, and none before it', async () => {
     const events = await live(await cast());
     const queue = await events.open('hamlet', await events.register('hamlet'));
     const first = await events.announce(wholeRealm);
@@ -419,13 +419,13 @@ describe('a queue', () => {
     await expect(events.hub.acknowledge(queue, -1)).rejects.toThrow('An event newer than -1 has already been pruned!');
   });
 
-  it.each([0, 10 ** 9])('refuses the position %d, which was never in it', async (position) => {
+  it.each([0, 10 ** 9])('refuses the position %d, which it never had', async (position) => {
     const events = await live(await cast());
     const queue = await events.open('hamlet', await events.register('hamlet'));
     await expect(events.hub.acknowledge(queue, position)).rejects.toThrow(`Event ${position} was not in this queue`);
   });
 
-  it('is not lost to its owner because somebody else asks for it, or they asked for more before', async () => {
+  it('stays with its owner when somebody else asks for it, or a larger position was asked for before', async () => {
     const events = await live(await cast(), { maxEventsBehind: 10 });
     const id = await events.register('hamlet');
     let last = 0;
@@ -446,7 +446,7 @@ describe('a queue', () => {
     await gone(events.open('iago', id));
   });
 
-  it('ends when it is removed, and whoever waits is told', async () => {
+  it('ends when it is removed, and refuses the waiting poll', async () => {
     const fixture = await cast();
     const events = await live(fixture);
     const id = await events.register('hamlet');
@@ -461,7 +461,7 @@ describe('a queue', () => {
     );
   });
 
-  it('does not come to life when it is removed meanwhile', async () => {
+  it('is refused when it is removed while it is opened', async () => {
     const fixture = await cast();
     const events = await live(fixture);
     const id = await events.register('hamlet');
@@ -513,7 +513,7 @@ describe('a queue', () => {
     await gone(events.open('hamlet', id));
   });
 
-  it('is known to have been polled when it was, or is', async () => {
+  it('reports when it was last polled, or that it is being polled', async () => {
     const fixture = await cast();
     const events = await live(fixture);
     const ids = [await events.register('hamlet'), await events.register('hamlet'), await events.register('hamlet')];
@@ -533,7 +533,7 @@ describe('a queue', () => {
 });
 
 describe('reading', () => {
-  it('goes on where an answer was full, in order, and says the same again', async () => {
+  it('continues where an answer was full, in order, and repeats events that were not acknowledged', async () => {
     const events = await live(await cast());
     const id = await events.register('hamlet');
     const seqs: number[] = [];
@@ -548,7 +548,7 @@ describe('reading', () => {
     expect(seqsOf(await events.read(queue)).filter((seq) => seq! > seqs[9]!)).toEqual(seqs.slice(10));
   });
 
-  it('finds in the log what a queue nobody read could not keep, and then is up to date again', async () => {
+  it('finds in the log what a full queue dropped, and is up to date afterwards', async () => {
     const events = await live(await cast());
     const queue = await events.open('hamlet', await events.register('hamlet'));
     const seqs: number[] = [];
@@ -576,7 +576,7 @@ describe('reading', () => {
     expect(later).toEqual(seqs);
   });
 
-  it('costs the log one look for many queues', async () => {
+  it('reads the log once for many queues', async () => {
     const fixture = await cast();
     const events = await live(fixture);
     const ids = [];
@@ -601,7 +601,7 @@ describe('reading', () => {
     expect(looks).toBeLessThan(5);
   });
 
-  it('drops what says nothing to a client, and keeps what comes after that until it is confirmed', async () => {
+  it('drops events that present to nothing, and keeps later ones until they are acknowledged', async () => {
     const events = await live(await cast());
     const queue = await events.open('hamlet', await events.register('hamlet'));
     const seqs = [];
@@ -622,7 +622,7 @@ describe('reading', () => {
     expect(seqsOf(await events.read(queue))).toEqual(seqs);
   });
 
-  it('tells nothing of what a deleted message said, though it was at hand', async () => {
+  it('does not deliver the content of a deleted message that was in memory', async () => {
     const fixture = await cast();
     await fixture.add(aMessage({ from: 'hamlet', to: 'Denmark' }));
     const { id } = fixture.messages[0]!;
@@ -640,7 +640,7 @@ describe('reading', () => {
     expect(await types(await events.open('iago', behind))).toEqual(['blank']);
   });
 
-  it('believes the log, not its memory, after another process has written', async () => {
+  it('reads the log instead of the cache after another process has written', async () => {
     const fixture = await cast();
     await fixture.add(aMessage({ from: 'hamlet', to: 'Denmark' }));
     const { id } = fixture.messages[0]!;
@@ -665,7 +665,7 @@ describe('what cannot be delivered', () => {
     return 'shown' as const;
   };
 
-  it.each(['now', 'later'])('costs one queue, which registers again, and is reported: read %s', async (when) => {
+  it.each(['now', 'later'])('ends one queue, whose client registers again, and is reported: read %s', async (when) => {
     const fixture = await cast();
     const events = await live(fixture);
     const [hamlet, iago] = [await events.register('hamlet'), await events.register('iago')];
@@ -698,7 +698,7 @@ describe('what cannot be delivered', () => {
     ]);
   });
 
-  it('costs one queue where it is judged whom it is for', async () => {
+  it('ends one queue when deciding its receivers fails for it', async () => {
     const fixture = await cast();
     const events = await live(fixture);
     const narrow: QueueFilter['narrow'] = [{ operator: 'topic', operand: 'x' }];
@@ -720,7 +720,7 @@ describe('what cannot be delivered', () => {
     expect(events.problems.map(([, { eventType }]) => eventType)).toEqual(['message.sent', 'message.sent']);
   });
 
-  it('stays known as ended while its row cannot be removed, and is removed by the next sweep', async () => {
+  it('keeps the queue ended while its row cannot be removed; the next sweep removes it', async () => {
     const fixture = await cast();
     const events = await live(fixture);
     const id = await events.register('hamlet');
@@ -756,7 +756,7 @@ describe('a row that cannot be read', () => {
     ]);
   });
 
-  it('of the log costs those who would have to be told of it, and nobody else', async () => {
+  it('of the log ends the queues that would receive it, and no others', async () => {
     const fixture = await cast();
     const events = await live(fixture);
     const [hamlet, iago] = [await events.register('hamlet'), await events.register('iago')];
@@ -772,7 +772,7 @@ describe('a row that cannot be read', () => {
     ]);
   });
 
-  it('of the log whose audience is damaged too costs all who have to pass it', async () => {
+  it('of the log with a damaged audience ends all queues that have to read past it', async () => {
     const fixture = await cast();
     const events = await live(fixture);
     const [hamlet, iago] = [await events.register('hamlet'), await events.register('iago')];
@@ -786,7 +786,7 @@ describe('a row that cannot be read', () => {
     expect(dueTo(await events.open('iago', late))).toEqual([seq]);
   });
 
-  it('written by another process is passed over by those it is not for, who see for themselves', async () => {
+  it('written by another process is skipped by the queues that it is not for', async () => {
     const fixture = await cast();
     const events = await live(fixture);
     const [hamlet, iago] = [await events.register('hamlet'), await events.register('iago')];
@@ -808,7 +808,7 @@ describe('a row that cannot be read', () => {
   });
 });
 
-describe('what is not logged', () => {
+describe('an ephemeral event', () => {
   const typing = (fixture: MemoryFixture) =>
     ({
       event: {
@@ -820,7 +820,7 @@ describe('what is not logged', () => {
       audience: subscribersOf(fixture.channel('Denmark').id),
     }) as const;
 
-  it('reaches those who are there, once, between the events around it', async () => {
+  it('reaches live queues once, between the logged events around it', async () => {
     const fixture = await cast();
     const events = await live(fixture);
     const [hamlet, iago] = [await events.register('hamlet'), await events.register('iago')];
@@ -840,7 +840,7 @@ describe('what is not logged', () => {
     expect(seqsOf(await events.read(other))).toEqual([before, after]);
   });
 
-  it('reaches nobody who comes later, and leaves nothing in storage', async () => {
+  it('reaches no queue that is opened later, and is not stored', async () => {
     const fixture = await cast();
     const events = await live(fixture);
     const id = await events.register('hamlet');
@@ -850,7 +850,7 @@ describe('what is not logged', () => {
     expect(await fixture.uow.read((r) => r.events.lastSeq(fixture.realm.id))).toBe(lastSeq);
   });
 
-  it('wakes who waits, and costs a queue that cannot be told of it', async () => {
+  it('wakes waiting polls, and ends a queue to which it cannot be presented', async () => {
     const fixture = await cast();
     const events = await live(fixture);
     const id = await events.register('hamlet');
@@ -868,7 +868,7 @@ describe('what is not logged', () => {
     expect(events.problems).toMatchObject([[expect.anything(), { eventType: 'typing.changed', seq: null }]]);
   });
 
-  it('is left out of an answer that is full, which comes first', async () => {
+  it('is left out of an answer that is full', async () => {
     const fixture = await cast();
     const events = await live(fixture);
     const queue = await events.open('hamlet', await events.register('hamlet'));

@@ -31,7 +31,7 @@ const typing = {
 } as const;
 
 describe('a live queue', () => {
-  it('knows what came until it is dropped, and in what part its owner saw it', () => {
+  it('keeps due events until they are dropped, and whether their owner was a subscriber', () => {
     const queue = new LiveQueue({ ...live().queue }, 100);
     expect(queue.catchUp([due(6), due(7, true)])).toBe(true);
     queue.push(due(9));
@@ -52,7 +52,7 @@ describe('a live queue', () => {
     expect([started.isBehind, started.hasNews]).toEqual([false, false]);
   });
 
-  it('does not catch up with more than it may keep', () => {
+  it('stays behind when more is due than it may keep', () => {
     const started = new LiveQueue(queue, 100);
     const many = (count: number) => Array.from({ length: count }, (_, index) => due(6 + index));
     expect(started.catchUp(many(201))).toBe(false);
@@ -60,14 +60,14 @@ describe('a live queue', () => {
     expect(started.catchUp(many(200))).toBe(true);
   });
 
-  it('stands before the first event that is due, else where everything was distributed', () => {
+  it('has its position before the first due event, else at the end of what was distributed', () => {
     const queue = live();
     expect(queue.floor(seq(8))).toBe(8);
     queue.push(due(7));
     expect(queue.floor(seq(8))).toBe(6);
   });
 
-  it('falls behind when more is due than it keeps, and stands before the first of it', () => {
+  it('falls behind when more is due than it keeps, with its position before the first due event', () => {
     const queue = live();
     for (let number = 6; number < 206; number++) queue.push(due(number));
     expect(queue.isBehind).toBe(false);
@@ -78,7 +78,7 @@ describe('a live queue', () => {
     expect([queue.floor(seq(300)), queue.dueEvents.length]).toEqual([8, 0]);
   });
 
-  it('falls behind from an event on that nobody could tell it of', () => {
+  it('falls behind from an event on that could not be delivered', () => {
     const queue = live();
     queue.fallBehind(seq(8));
     expect(queue.floor(seq(20))).toBe(7);
@@ -93,7 +93,7 @@ describe('a live queue', () => {
     expect(queue.floor(seq(20))).toBe(8);
   });
 
-  it('says what is not stored of where it stands until that is stored', () => {
+  it('reports its position as unsaved until that is stored', () => {
     const queue = live();
     expect(queue.unsavedPosition(seq(5))).toBeNull();
     queue.acknowledge(6 * POSITIONS_PER_SEQ, 130);
@@ -114,7 +114,7 @@ describe('a live queue', () => {
     }
   });
 
-  it('starts where its client says it is, which may be further on than what is stored', () => {
+  it('starts at the position of its client, which may be later than the stored one', () => {
     const started = new LiveQueue(queue, 100, { acked: 9 * POSITIONS_PER_SEQ, floorSeq: seq(8) });
     expect([started.acked, started.lastGiven, started.floor(seq(30))]).toEqual([
       9 * POSITIONS_PER_SEQ,
@@ -124,7 +124,7 @@ describe('a live queue', () => {
     expect(new LiveQueue(queue, 100).lastGiven).toBe(5 * POSITIONS_PER_SEQ);
   });
 
-  it('wakes the one who waits, and nobody who has stopped', () => {
+  it('wakes the waiting poll, and none that has stopped waiting', () => {
     const queue = live();
     const heard: string[] = [];
     const hearing =
@@ -143,7 +143,7 @@ describe('a live queue', () => {
     expect(queue).toMatchObject({ isWaitedFor: false, isClosed: true, hasFailed: false });
   });
 
-  it('wakes who waits when it falls behind, and when it fails', () => {
+  it('wakes the waiting poll when it falls behind, and when it fails', () => {
     const queue = live();
     const heard: string[] = [];
     queue.waitFor((reason) => heard.push(reason));
@@ -153,7 +153,7 @@ describe('a live queue', () => {
     expect(queue).toMatchObject({ isClosed: true, hasFailed: true });
   });
 
-  it('keeps the newest of what is not logged for a short time, and tells it once', () => {
+  it('keeps the newest ephemeral events for a short time, and delivers each once', () => {
     const queue = live();
     const reasons: string[] = [];
     queue.waitFor((reason) => reasons.push(reason));
@@ -168,7 +168,7 @@ describe('a live queue', () => {
     expect(queue.takeEphemerals(200)).toEqual([]);
   });
 
-  it('numbers what is not logged after everything given, and leaves the row before it is full', () => {
+  it('numbers ephemeral events after all positions that were sent, within the numbers of a row', () => {
     const queue = live();
     expect(queue.nextUnloggedPosition()).toBe(5 * POSITIONS_PER_SEQ + 1);
     queue.lastGiven = 6 * POSITIONS_PER_SEQ + 998;

@@ -132,7 +132,7 @@ describe('live queues of a realm', () => {
     expect(realm.lastSeq).toBe(7);
   });
 
-  it('of guests of a queue hear nothing that is for another queue of theirs', () => {
+  it('receive nothing that is for another queue of the same user', () => {
     const { join, tell } = aLiveRealm();
     const [first, second] = [join(2, 'member'), join(2, 'member')];
     tell({ kind: 'queue', id: 'q2b' });
@@ -195,7 +195,7 @@ describe('live queues of a realm', () => {
     expect(heard(live)).toEqual(['1', '5', '9', '13', '15', '18']);
   });
 
-  it('keep their order while it is looked up who has a message', async () => {
+  it('keep the order of events while receivers of a message are looked up', async () => {
     const { join, tell, realm } = aLiveRealm({ holders: { 7: [1] } });
     const [one, two] = [join(1, 'member'), join(2, 'member')];
     tell({ kind: 'holders', messageId: 7 as MessageId });
@@ -207,7 +207,7 @@ describe('live queues of a realm', () => {
     expect([realm.isIdle, realm.lastSeq]).toEqual([true, 2]);
   });
 
-  it('have looked up together what is asked about in one commit', async () => {
+  it('have one look-up for all events of a commit', async () => {
     const { join, tell, realm, lookedUp } = aLiveRealm({ holders: { 7: [1], 8: [2] } });
     const [one, two] = [join(1, 'member'), join(2, 'guest')];
     tell(anyOf({ kind: 'holders', messageId: 7 as MessageId }, users([])));
@@ -234,7 +234,7 @@ describe('live queues of a realm', () => {
     expect([realm.isIdle, lookedUp, heard(member), heard(guest)]).toEqual([true, [], ['2'], ['2']]);
   });
 
-  it('of guests hear of users whom they may know, and of nobody else', async () => {
+  it('of guests receive events about users whom they may know, and about no others', async () => {
     const { join, tell, realm } = aLiveRealm({ inaccessible: { 2: [5], 3: [] } });
     const [member, blind, seeing] = [join(1, 'member'), join(2, 'guest'), join(3, 'guest')];
     tell(accessorsOf(id(5)));
@@ -276,7 +276,7 @@ describe('live queues of a realm', () => {
     expect(heard(live)).toEqual(['5']);
   });
 
-  it('of guests hear of no public channel but their own, those of others of all', async () => {
+  it('of guests receive events of their own public channels only, those of others of all', async () => {
     const message = await publicMessage();
     const { join, tell } = aLiveRealm();
     const allPublicQueues = { allPublicChannels: true };
@@ -291,7 +291,7 @@ describe('live queues of a realm', () => {
     expect([plain, member, guest, narrowed, elsewhere].map(heard)).toEqual([['1'], ['1 aside'], [], ['1 aside'], []]);
   });
 
-  it('hear a public message once, as its receivers, though they asked for all of them', async () => {
+  it('receive a public message once, as subscribers, though they asked for all public messages', async () => {
     const message = await publicMessage();
     const { join, tell } = aLiveRealm();
     const [receiver, other] = [join(1, 'member', { allPublicChannels: true }), join(2, 'member')];
@@ -301,7 +301,7 @@ describe('live queues of a realm', () => {
     expect([heard(receiver), heard(other)]).toEqual([['1', '2'], []]);
   });
 
-  it('hear of public channels by the role their owner has by then', async () => {
+  it('receive events of public channels by the role of their owner at that event', async () => {
     const message = await publicMessage();
     const { join, tell } = aLiveRealm();
     const allPublicQueues = { allPublicChannels: true };
@@ -321,7 +321,7 @@ describe('live queues of a realm', () => {
     expect(heard(narrowed)).toEqual(['2']);
   });
 
-  it('of whoever is deactivated hear of it, and are given up then', () => {
+  it('of a deactivated user receive that event and end with it', () => {
     const { join, tell, deactivated } = aLiveRealm();
     const live = join(1, 'member');
     const change = { type: 'user.activation_changed', userId: id(1) } as const;
@@ -347,7 +347,7 @@ describe('live queues of a realm', () => {
     expect([heard(second), realm.users.size]).toEqual([['1'], 0]);
   });
 
-  it('one of which an event cannot be judged for is given up alone', () => {
+  it('end alone when deciding an event fails for one of them', () => {
     const wants = ({ queue }: LiveQueue) => {
       if (queue.id === 'q1') throw new Error('odd');
       return true;
@@ -359,7 +359,7 @@ describe('live queues of a realm', () => {
     expect(unfit).toEqual([['q1', { type: 'blank', seq: 1 }, 'odd']]);
   });
 
-  it('say from which event on the picture of the realm is not to be trusted', () => {
+  it('report from which event on the projection of the realm is invalid', () => {
     const { join, tell, broken, realm } = aLiveRealm();
     join(1, 'member');
     tell(wholeRealm);
@@ -368,7 +368,7 @@ describe('live queues of a realm', () => {
     expect([broken, realm.lastSeq]).toEqual([[[2, 'Group 1 would hold itself.']], 2]);
   });
 
-  it('go back to the log when nobody can say whom an event was for, and go on', async () => {
+  it('read the log when receivers of an event cannot be looked up, and continue', async () => {
     let isDiskBroken = true;
     const answers: AudienceAnswers = { holders: new Map(), inaccessible: new Map() };
     const lookUp = async () => (isDiskBroken ? Promise.reject(new Error('disk')) : answers);
@@ -389,7 +389,7 @@ describe('live queues of a realm', () => {
   });
 });
 
-describe('what is not logged', () => {
+describe('an ephemeral event', () => {
   const typing = {
     type: 'typing.changed',
     op: 'start',
@@ -397,7 +397,7 @@ describe('what is not logged', () => {
     to: { kind: 'direct', people: [] },
   } as const;
 
-  it('reaches the live queues of those it is for, after what came before it', async () => {
+  it('reaches the live queues of its audience, after earlier events', async () => {
     const { join, tell, realm } = aLiveRealm({ holders: { 7: [2] } });
     const [one, two] = [join(1, 'member'), join(2, 'member')];
     tell({ kind: 'holders', messageId: 7 as MessageId });
@@ -408,7 +408,7 @@ describe('what is not logged', () => {
     expect([one.hasEphemerals, heard(two)]).toEqual([false, ['1']]);
   });
 
-  it('is for the queue it is for, and those that want it', () => {
+  it('reaches those queues of its audience that want it', () => {
     const wants = ({ queue }: LiveQueue, type: string) => queue.ownerId !== id(3) || type !== 'typing.changed';
     const { join, realm } = aLiveRealm({ parts: { wants } });
     const [first, second, third] = [join(2, 'member'), join(2, 'member'), join(3, 'member')];
@@ -418,7 +418,7 @@ describe('what is not logged', () => {
     expect([first, third].map((live) => live.hasEphemerals)).toEqual([true, false]);
   });
 
-  it('is lost when it cannot be found out whom it is for', async () => {
+  it('is dropped when its receivers cannot be looked up', async () => {
     const { join, realm } = aLiveRealm({ parts: { lookUp: () => Promise.reject(new Error('disk')) } });
     const live = join(1, 'member');
     realm.takeEphemeral({ event: typing, audience: { kind: 'holders', messageId: 5 as MessageId } }, 50);

@@ -21,7 +21,7 @@ async function following(fixture: MemoryFixture) {
 }
 
 describe('following the log', () => {
-  it('tells of each event once and in order, whoever wrote it', async () => {
+  it('delivers each event once and in order, whichever process wrote it', async () => {
     const fixture = await createFixture();
     const { uow, follower, told: announced } = await following(fixture);
     const first = await append(fixture, uow);
@@ -69,7 +69,7 @@ describe('following the log', () => {
     expect(announced).toEqual(seqs);
   });
 
-  it('tells nothing of what was before the start, and nothing twice', async () => {
+  it('delivers no events from before the start, and none twice', async () => {
     const fixture = await createFixture();
     await append(fixture);
     const { follower, told: announced } = await following(fixture);
@@ -81,7 +81,7 @@ describe('following the log', () => {
 });
 
 describe('listeners of the log', () => {
-  it('hear everything although one of them fails', async () => {
+  it('receive all events although one of them fails', async () => {
     const fixture = await createFixture();
     const { uow, follower, problems } = await following(fixture);
     const heard: number[] = [];
@@ -97,7 +97,7 @@ describe('listeners of the log', () => {
     expect(problems).toEqual([new Error('odd'), new Error('odd')]);
   });
 
-  it('are told in its turn of an event that cannot be read, and that another process wrote', async () => {
+  it('receive in order that an event cannot be read, and that another process has written', async () => {
     const fixture = await createFixture();
     const { follower } = await following(fixture);
     const story: string[] = [];
@@ -118,7 +118,7 @@ describe('listeners of the log', () => {
     expect(follower.lastSeqOf(fixture.realm.id)).toBe(last);
   });
 
-  it('are told which messages are no longer quoted, once that is committed, before what the unit announced', async () => {
+  it('receive which messages were blanked after the commit, before the events of the unit', async () => {
     const fixture = await createFixture();
     const { uow, follower } = await following(fixture);
     const story: unknown[] = [];
@@ -144,7 +144,7 @@ describe('listeners of the log', () => {
 });
 
 describe('publishing', () => {
-  it('hands over what a unit announced once it is committed, and nothing of one that failed', async () => {
+  it('publishes events of a unit after its commit, and none of a unit that failed', async () => {
     const fixture = await createFixture();
     const uow = new PublishingUnitOfWork(fixture.uow, fixture.clock, fail);
     const heard: StoredEvent[] = [];
@@ -165,7 +165,7 @@ describe('publishing', () => {
     expect(await uow.read(({ events }) => events.lastSeq(fixture.realm.id))).toBe(seq);
   });
 
-  it('hands over only what the last try of a unit announced', async () => {
+  it('publishes only the events of the last attempt of a unit', async () => {
     const fixture = await createFixture();
     const twice = {
       read: fixture.uow.read,

@@ -49,11 +49,11 @@ export class LogFollower implements EventListener {
         this.fill(event.realmId).catch(() => undefined);
       }
     }
-    if (news.length > 0) this.tell((listener) => listener.onEvents(news));
+    if (news.length > 0) this.notify((listener) => listener.onEvents(news));
   }
 
   onBlanked(realmId: RealmId, messageIds: readonly MessageId[]): void {
-    this.tell((listener) => listener.onBlanked?.(realmId, messageIds));
+    this.notify((listener) => listener.onBlanked?.(realmId, messageIds));
   }
 
   /** Cheap and idempotent: one look at the ends of the logs. Called by a timer, for what other processes commit. */
@@ -62,7 +62,7 @@ export class LogFollower implements EventListener {
     for (const { realmId, seq } of lastSeqs) if (seq > this.lastSeqOf(realmId)) await this.fill(realmId);
   }
 
-  /** Reads on from the last event told to the end of the log. */
+  /** Reads on from the last event delivered up to the end of the log. */
   fill(realmId: RealmId): Promise<void> {
     let running = this.filling.get(realmId);
     if (!running) {
@@ -80,29 +80,29 @@ export class LogFollower implements EventListener {
       const news = page.filter((event) => event.seq > this.lastSeqOf(realmId));
       if (news.length === 0) continue;
       this.lastSeqs.set(realmId, news.at(-1)!.seq);
-      this.tell((listener) => listener.onWrittenElsewhere?.(realmId));
-      this.tellInOrder(news);
+      this.notify((listener) => listener.onWrittenElsewhere?.(realmId));
+      this.deliverInOrder(news);
     }
   }
 
-  private tellInOrder(news: readonly LoggedEvent[]): void {
+  private deliverInOrder(news: readonly LoggedEvent[]): void {
     let readable: StoredEvent[] = [];
-    const tellReadable = () => {
+    const deliverReadable = () => {
       const events = readable;
       readable = [];
-      if (events.length > 0) this.tell((listener) => listener.onEvents(events));
+      if (events.length > 0) this.notify((listener) => listener.onEvents(events));
     };
     for (const logged of news) {
       if (isReadable(logged)) readable.push(logged);
       else {
-        tellReadable();
-        this.tell((listener) => listener.onUnreadable?.(logged));
+        deliverReadable();
+        this.notify((listener) => listener.onUnreadable?.(logged));
       }
     }
-    tellReadable();
+    deliverReadable();
   }
 
-  private tell(call: (listener: EventListener) => void): void {
+  private notify(call: (listener: EventListener) => void): void {
     for (const listener of this.listeners) {
       try {
         call(listener);

@@ -52,7 +52,7 @@ describe('an idle event queue', () => {
     expect(await stored(events, ids[1]!)).toMatchObject({ lastPolledAt: fixture.clock.now() - 1 });
   });
 
-  it('lives while somebody waits for it, however long', async () => {
+  it('does not expire while a poll waits, however long', async () => {
     const { scene: fixture, events } = await start();
     const id = await events.register('hamlet', {}, { idleTimeoutSeconds: 60 });
     const queue = await events.open('hamlet', id);
@@ -68,7 +68,7 @@ describe('an idle event queue', () => {
     await expect(events.open('hamlet', id)).rejects.toMatchObject(NOT_FOUND);
   });
 
-  it('is given as long again when there was no server to poll', async () => {
+  it('gets its full idle time again after the server was down', async () => {
     const { scene: fixture, events } = await start();
     const id = await events.register('hamlet');
     fixture.clock.advance(100_000);
@@ -117,7 +117,7 @@ describe('an idle event queue', () => {
 });
 
 describe('a queue too far behind', () => {
-  it('is given up though nobody polls it, once so much has happened since the server began', async () => {
+  it('ends without being polled once it is too many events behind since the server started', async () => {
     const { events } = await start({ maxEventsBehind: 10 });
     const id = await events.register('hamlet', {}, { idleTimeoutSeconds: 900_000 });
     await events.sweep.run();
@@ -129,7 +129,7 @@ describe('a queue too far behind', () => {
     expect(await stored(events, id)).toBeNull();
   });
 
-  it('is not given up for what happened before: its client may know better where it stands', async () => {
+  it('does not end for events before the start, since its client may have acknowledged them', async () => {
     const { events } = await start({ maxEventsBehind: 10 });
     const id = await events.register('hamlet');
     for (let n = 0; n < 50; n++) await events.announce(wholeRealm);
@@ -160,7 +160,7 @@ describe('the log', () => {
     expect(await fixture.uow.read((r) => r.events.lastSeq(fixture.realm.id))).toBe(seqs[4]);
   });
 
-  it('keeps what is young, whether or not somebody needs it', async () => {
+  it('keeps recent events, needed or not', async () => {
     const { scene: fixture, events } = await start();
     fixture.clock.advance(10_000);
     await events.announce(wholeRealm);
@@ -188,8 +188,8 @@ describe('the log', () => {
   });
 });
 
-describe('where queues stand', () => {
-  it('is stored, and only what has moved since', async () => {
+describe('positions of queues', () => {
+  it('are stored, and only those that changed', async () => {
     const { scene: fixture, events } = await start();
     const ids = [await events.register('hamlet'), await events.register('iago')];
     const queue = await events.open('hamlet', ids[0]!);
@@ -218,7 +218,7 @@ describe('where queues stand', () => {
     expect(await stored(events, ids[0]!)).toMatchObject({ acked: seq * POSITIONS_PER_SEQ, floorSeq: seq - 1 });
   });
 
-  it('is stored a few at a time, and a few that fail keep no others from it', async () => {
+  it('are stored in small units, of which a failing one does not stop the others', async () => {
     const names = ['bernardo', 'francisco', 'marcellus'];
     const fixture = await createFixture(...names.map((name) => aUser({ name })));
     const events = await LiveEvents.start(fixture);
@@ -256,7 +256,7 @@ describe('where queues stand', () => {
     expect(await stored(events, ids[0]!)).toMatchObject({ lastPolledAt: fixture.clock.now() });
   });
 
-  it('is forgotten after a while in which nobody polls, and found again when somebody does', async () => {
+  it('leave memory when nobody polls for a while, and are loaded by the next poll', async () => {
     const { scene: fixture, events } = await start();
     const id = await events.register('hamlet');
     const queue = await events.open('hamlet', id);
@@ -278,7 +278,7 @@ describe('where queues stand', () => {
 });
 
 describe('a part of a sweep that fails', () => {
-  it('is reported, and keeps nothing else from being done', async () => {
+  it('is reported, and the other parts run', async () => {
     const { scene: fixture, events } = await start();
     const queue = await events.open('hamlet', await events.register('hamlet'));
     await events.announce(wholeRealm);

@@ -37,7 +37,7 @@ function aLoader(fixture: MemoryFixture) {
 }
 
 describe('a receiver of an event', () => {
-  it('is told whom they may not know, if they are a limited guest', async () => {
+  it('has the users whom they may not know, if they are a limited guest', async () => {
     const fixture = await cast();
     const { load } = aLoader(fixture);
     const userIds = ['iago', 'hamlet', 'polonius'].map((name) => fixture.user(name).id);
@@ -49,7 +49,7 @@ describe('a receiver of an event', () => {
     expect(receivers.map(({ role }) => role)).toEqual(['member', 'guest', 'guest']);
   });
 
-  it('is told what messages are to them now, as far as they have them', async () => {
+  it('has their present flags of messages, as far as they received them', async () => {
     const fixture = await cast();
     await fixture.add(aMessage({ from: 'hamlet', to: 'court' }), aMessage({ from: 'polonius', to: 'court' }));
     const messageIds = fixture.messages.map(({ id }) => id);
@@ -67,7 +67,7 @@ describe('a receiver of an event', () => {
     ]);
   });
 
-  it('is told whom they have come to know and know no longer, as of the event, if they are a guest', async () => {
+  it('has whom a guest begins and ceases to know with the event', async () => {
     const fixture = await cast();
     const court = fixture.channel('court');
     const lastSeq = () => fixture.uow.read(({ events }) => events.lastSeq(fixture.realm.id));
@@ -95,7 +95,7 @@ describe('a receiver of an event', () => {
 });
 
 describe('looking up receivers', () => {
-  it('happens once for all that are asked for in a turn, and once a realm', async () => {
+  it('happens once for all requests of a turn, and once a realm', async () => {
     const fixture = await cast();
     await fixture.add(aMessage({ from: 'hamlet', to: 'court' }));
     let looks = 0;
@@ -115,7 +115,7 @@ describe('looking up receivers', () => {
     expect(looks).toBe(2);
   });
 
-  it('that fails is refused to all who asked, and not to those who ask later', async () => {
+  it('that fails fails for all requests of its turn, and not for later ones', async () => {
     const fixture = await cast();
     const { load } = aLoader(fixture);
     const { read } = fixture.uow;

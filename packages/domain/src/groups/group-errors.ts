@@ -1,4 +1,5 @@
 import { declareErrors } from '../shared/errors.js';
+import type { GroupUse } from './group-permissions.js';
 
 export const GROUP_ERRORS = declareErrors({
   UNKNOWN_GROUP: 'unknown',
@@ -11,13 +12,12 @@ export const GROUP_ERRORS = declareErrors({
   NOT_SUBGROUP: 'conflict',
   GROUP_CYCLE: 'conflict',
   CANNOT_MENTION_GROUP: 'forbidden',
-  /** `objections`: see `GroupUse`. */
   CANNOT_DEACTIVATE_GROUP_IN_USE: 'conflict',
-  /** As the value of `permission`; `groupName`. */
+  /** As the value of a permission. */
   GROUP_NOT_ALLOWED: 'invalid',
-  /** As the value of `permission`. */
+  /** As the value of a permission. */
   SYSTEM_GROUP_REQUIRED: 'invalid',
-  /** The request asks for nothing; `of`: what it could change. */
+  /** The request asks for nothing. */
   NO_GROUP_CHANGE: 'invalid',
   TOO_MANY_GROUPS: 'conflict',
   /** Somebody changed the value meanwhile. */
@@ -28,4 +28,13 @@ type GroupErrors = typeof GROUP_ERRORS;
 
 declare module '../shared/errors.js' {
   interface ErrorCodes extends GroupErrors {}
+
+  interface ErrorDetails {
+    /** What the request could change. */
+    NO_GROUP_CHANGE: { readonly of: 'group' | 'members' | 'subgroups' };
+    CANNOT_DEACTIVATE_GROUP_IN_USE: { readonly objections: readonly GroupUse[] };
+    /** `permission`: whose value it cannot be. */
+    GROUP_NOT_ALLOWED: { readonly permission: string; readonly groupName: string };
+    SYSTEM_GROUP_REQUIRED: { readonly permission: string };
+  }
 }

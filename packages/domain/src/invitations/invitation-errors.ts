@@ -1,4 +1,5 @@
 import { declareErrors } from '../shared/errors.js';
+import type { InvitationError } from './invitees.js';
 
 export const INVITATION_ERRORS = declareErrors({
   UNKNOWN_INVITATION: 'unknown',
@@ -6,7 +7,6 @@ export const INVITATION_ERRORS = declareErrors({
   CANNOT_INVITE_WITH_ROLE: 'forbidden',
   NOT_INVITER: 'forbidden',
   CANNOT_SUBSCRIBE_OTHERS: 'forbidden',
-  /** `errors`: see `InvitationError`; `sentInvitations`, `licenseLimitReached`, `dailyLimitReached`. */
   INVITATION_FAILED: 'conflict',
 });
 
@@ -14,4 +14,13 @@ type InvitationErrors = typeof INVITATION_ERRORS;
 
 declare module '../shared/errors.js' {
   interface ErrorCodes extends InvitationErrors {}
+
+  interface ErrorDetails {
+    INVITATION_FAILED: {
+      readonly errors: readonly InvitationError[];
+      readonly sentInvitations: boolean;
+      readonly licenseLimitReached: boolean;
+      readonly dailyLimitReached: boolean;
+    };
+  }
 }

@@ -1,8 +1,9 @@
+import type { OnRollback } from '../shared/provisional-changes.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import type { Job, JobKind } from './job.js';
 
 /** What is left of a job when everything slow is done. */
-export type JobWork = (tx: Transaction) => Promise<void>;
+export type JobWork = (tx: Transaction, onRollback: OnRollback) => Promise<void>;
 
 /**
  * Does the jobs of one kind. What `prepare` does may happen again after a crash, a failure, or in another process; what

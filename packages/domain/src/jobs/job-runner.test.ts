@@ -17,7 +17,7 @@ function readPayload(stored: unknown): Payload {
 const POST = jobKind<Payload>({ name: 'test.post', readPayload });
 const MAIL = jobKind<Payload>({ name: 'test.mail', readPayload, leaseSeconds: 60, concurrency: 2 });
 
-const busy = () => new DomainError('SERVER_BUSY', 'Busy');
+const busy = () => new DomainError('SERVER_BUSY', 'Busy', { retryAfter: 1 });
 
 describe('retryDelay', () => {
   it('doubles up to its maximum', () => {
@@ -80,7 +80,7 @@ async function runnerOf(kind: JobKind<Payload> = POST) {
 }
 
 describe('JobRunner', () => {
-  it('does what is due in order, and says when the next one is due', async () => {
+  it('runs due jobs in order, and answers when the next one is due', async () => {
     const { runner, schedule, done, clock, now } = await runnerOf();
     expect(await runner.run()).toBeNull();
     await schedule('later', 100);
@@ -112,7 +112,7 @@ describe('JobRunner', () => {
     expect(done).toEqual([]);
   });
 
-  it('leaves nothing of an attempt that fails, and tries again with growing delays', async () => {
+  it('rolls back an attempt that fails, and tries again with growing delays', async () => {
     const { runner, schedule, done, hooks, clock, reports, storage } = await runnerOf();
     const error = new Error('no');
     hooks.work = async (_tx, { payload }) => {
@@ -150,7 +150,7 @@ describe('JobRunner', () => {
     expect(done).toEqual(['job']);
   });
 
-  it('gives up at once what is refused, in the unit that removes the job', async () => {
+  it('gives up a refused job at once, in the unit that removes it', async () => {
     const { runner, schedule, handler, hooks, reports, setAside } = await runnerOf();
     const refusal = new DomainError('NOT_PERMITTED', 'Insufficient permission');
     const refused: unknown[] = [];
@@ -165,7 +165,7 @@ describe('JobRunner', () => {
     expect(await setAside()).toBe(0);
   });
 
-  it('sets aside what cannot even be given up', async () => {
+  it('sets aside a job that cannot be given up', async () => {
     const { runner, schedule, handler, hooks, reports, setAside } = await runnerOf();
     hooks.work = () => Promise.reject(new DomainError('UNKNOWN_USER', 'Gone'));
     handler.giveUp = () => Promise.reject(new Error('worse'));
@@ -223,7 +223,7 @@ describe('JobRunner of leased jobs', () => {
     return { open, hold: () => new Promise<void>((resolve) => open.push(resolve)) };
   };
 
-  it('does no more at once than it may, without waiting for those under way', async () => {
+  it('runs no more jobs at once than its limit, without waiting for those under way', async () => {
     const { runner, schedule, hooks, prepared, done, now, rooms } = await runnerOf(MAIL);
     const { open, hold } = holding();
     hooks.prepare = hold;
@@ -242,7 +242,7 @@ describe('JobRunner of leased jobs', () => {
     expect(await runner.run()).toBeNull();
   });
 
-  it('keeps others from an attempt under way, and lets them in after the lease', async () => {
+  it('leaves an attempt under way alone until its lease ends', async () => {
     const { runner, newRunner, schedule, hooks, prepared, done, clock, now } = await runnerOf(MAIL);
     const { open, hold } = holding();
     hooks.prepare = hold;
@@ -260,7 +260,7 @@ describe('JobRunner of leased jobs', () => {
     expect(done).toEqual(['job']);
   });
 
-  it('holds no room for an attempt that never ends', async () => {
+  it('frees the place of an attempt that never ends', async () => {
     const { runner, schedule, hooks, prepared, clock } = await runnerOf(MAIL);
     hooks.prepare = () => new Promise(() => {});
     for (const name of ['a', 'b', 'c']) await schedule(name);

@@ -2,6 +2,7 @@ import type { Clock } from '../shared/clock.js';
 import { DomainError } from '../shared/errors.js';
 import type { JobId, UnixSeconds } from '../shared/ids.js';
 import type { ReportProblem } from '../shared/problem-log.js';
+import { writeProvisionally } from '../shared/provisional-changes.js';
 import type { UnitOfWork } from '../shared/unit-of-work.js';
 import { decodeJob, type Job, retryDelay, type StoredJob } from './job.js';
 import type { JobHandler, JobWork } from './job-handler.js';
@@ -112,8 +113,8 @@ export class JobRunner {
     if (job === null) return this.setAside(stored, (prepared as { error: unknown }).error);
     try {
       if ('error' in prepared) throw prepared.error;
-      await this.parts.uow.write(async (tx) => {
-        if (await tx.jobs.take(stored)) await prepared.work(tx);
+      await writeProvisionally(this.parts.uow, async (tx, onRollback) => {
+        if (await tx.jobs.take(stored)) await prepared.work(tx, onRollback);
       });
     } catch (error) {
       await this.fail(stored, job, error);

@@ -4,7 +4,7 @@ import type { Transaction } from '../shared/unit-of-work.js';
 import type { Actor } from '../users/actor.js';
 import type { User } from '../users/user.js';
 import { canMention } from './mention-permissions.js';
-import { type Destination, topicParticipants } from './post-message.js';
+import { type DestinationNamed, topicParticipants } from './post-message.js';
 import type { RenderedText } from './render-message.js';
 
 /**
@@ -17,7 +17,7 @@ export async function enforceMentions(
   realm: Realm,
   actor: Actor,
   sender: User,
-  destination: Destination,
+  destination: DestinationNamed,
   rendered: RenderedText,
 ): Promise<void> {
   const { kind } = destination;

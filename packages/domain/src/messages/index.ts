@@ -14,12 +14,14 @@ export {
   type RenderedMarkdown,
   type RenderedMessages,
   type ResolvedNames,
+  type SearchWords,
   type StoredImage,
   type StoredUpload,
   type TopicLink,
   type TopicReference,
 } from './markdown.js';
 export {
+  type EditedText,
   HISTORICAL,
   MAX_MESSAGE_LENGTH,
   type Message,
@@ -27,6 +29,7 @@ export {
   type PersonalFlags,
   type SentFlags,
 } from './message.js';
+export type { ArchivedMessage, ArchiveSelection, MessageArchive } from './message-archive.js';
 export {
   type ChannelTopic,
   type ConditionSubject,
@@ -39,10 +42,17 @@ export {
   type ViewerFlag,
 } from './message-condition.js';
 export type {} from './message-delivery.js';
+export {
+  MAX_EDITED_TEXT,
+  MAX_EDITS,
+  type MessageEdit,
+  type MessageEditRepository,
+  type SharedEdit,
+} from './message-edit.js';
 
 import './message-errors.js';
 
-export type { MessageEventTypes, MessageLocation, ReceivedFlags } from './message-events.js';
+export type { MessageEventTypes, MessageLocation, MovePropagation, ReceivedFlags } from './message-events.js';
 export {
   type LoadedUnread,
   loadNewestMessageId,
@@ -56,8 +66,10 @@ export type { MessageFilter, MessageListEntry, MessagePageReads, Viewer } from '
 export { MESSAGE_PROPERTIES, type MessageProperty } from './message-properties.js';
 export type { MessageRepository } from './message-repository.js';
 export type { MessageParts, MessageView, Submessage, UserSummary } from './message-view.js';
+export { MoveNotices } from './move-notices.js';
 export { receivedMessagesIn } from './narrow.js';
 export { findNarrowOperator, type NarrowTerm, narrowOperatorNames, type OperandForm } from './narrow-operators.js';
+export { channelUrl, messageUrl, topicUrl } from './narrow-urls.js';
 export { type ChannelMove, type Ownership, ownershipOf, type Span } from './ownership.js';
 export type { PersonalMessages, UnreadConversation, UnreadMessage, UnreadOverview } from './personal-messages.js';
 export { receivedFlags } from './queue-narrow.js';
@@ -75,16 +87,35 @@ export {
   unreadRanges,
 } from './read-set.js';
 export type { Recipient, RecipientRepository } from './recipient.js';
+export {
+  type Highlight,
+  type Highlighted,
+  holdsPhrases,
+  mentionedIn,
+  PLAIN_TEXTS,
+  type SearchedText,
+  searchedText,
+  termsOfMessage,
+} from './search.js';
+export type { SearchIndex, SearchIndexReads } from './search-index.js';
 export { SystemMessages } from './system-messages.js';
-export { EMPTY_TOPIC_DISPLAY_NAME, MAX_TOPIC_LENGTH, RESOLVED_PREFIX, topicKey } from './topic.js';
+export { EMPTY_TOPIC_DISPLAY_NAME, MAX_TOPIC_LENGTH, normalizeTopic, RESOLVED_PREFIX, topicKey } from './topic.js';
 export type { TopicReads, TopicSummary } from './topic-reads.js';
 export type { TypingEventTypes } from './typing-events.js';
 export * from './use-cases/change-message-flags.js';
 export * from './use-cases/change-narrow-flags.js';
+export * from './use-cases/delete-message.js';
+export * from './use-cases/delete-topic.js';
+export * from './use-cases/expire-messages.js';
 export * from './use-cases/get-message.js';
 export * from './use-cases/get-messages.js';
+export * from './use-cases/index-messages.js';
 export * from './use-cases/list-topics.js';
 export * from './use-cases/mark-read.js';
+export * from './use-cases/match-narrow.js';
+export * from './use-cases/purge-archive.js';
 export * from './use-cases/render-markdown.js';
+export * from './use-cases/restore-messages.js';
 export * from './use-cases/send-message.js';
+export * from './use-cases/update-message.js';
 export { userSummary } from './user-summary.js';

@@ -6,7 +6,7 @@ import type { Repositories, Transaction } from '../shared/unit-of-work.js';
 import type { Actor } from '../users/actor.js';
 import type { Message, PersonalFlags } from './message.js';
 import type { MessageCondition } from './message-condition.js';
-import type { MessageListEntry } from './message-page-reads.js';
+import type { MessageListEntry, Viewer } from './message-page-reads.js';
 import { canReadMessage, type MessageAccess } from './message-permissions.js';
 
 /** A message with all that rules about it read. */
@@ -72,16 +72,28 @@ export async function listReadableEntries(
   const channelIds = new Set(entries.flatMap((entry) => entry.channelId ?? []));
   const channels = new Map((await reads.channels.list(actor.realmId, [...channelIds])).map((one) => [one.id, one]));
   const subscribed = new Set<ChannelId>(await reads.channels.listSubscribedIds(actor.realmId, actor.id));
-  // What was never received shows as historical, as does what was taken from history: only the latter is the actor's own.
-  const historical = entries.filter((entry) => entry.flags.historical).map((entry) => entry.id);
-  const taken = historical.length > 0 ? await reads.personal.listFlags(viewer, historical) : new Map();
+  const isOwn = await ownership(reads, viewer, entries);
   return entries.filter(
     (entry) =>
       canReadMessage(actor, {
         message: entry,
         channel: entry.channelId === null ? null : (channels.get(entry.channelId) ?? null),
         isSubscribed: entry.channelId !== null && subscribed.has(entry.channelId),
-        isOwn: !entry.flags.historical || taken.has(entry.id),
+        isOwn: isOwn(entry),
       }).allowed,
   );
+}
+
+/**
+ * Which of the entries are the viewer's own. What was never received shows as historical, as does what was taken from history:
+ * only the latter is theirs.
+ */
+export async function ownership(
+  reads: Pick<Repositories | Transaction, 'personal'>,
+  viewer: Viewer,
+  entries: readonly MessageListEntry[],
+): Promise<(entry: MessageListEntry) => boolean> {
+  const historical = entries.filter((entry) => entry.flags.historical).map((entry) => entry.id);
+  const taken = historical.length > 0 ? await reads.personal.listFlags(viewer, historical) : new Map();
+  return (entry) => !entry.flags.historical || taken.has(entry.id);
 }

@@ -190,4 +190,15 @@ export interface RenderedMessages {
 
   /** All the text there is to find by a search. */
   searchableText(html: string): string;
+
+  /**
+   * What the words of a text are found by, each once: of a message's text and topic as of what somebody searches for. The
+   * commonest words are left out.
+   */
+  searchTerms(text: string): readonly string[];
 }
+
+/** What searching needs of them: to find … */
+export type SearchWords = Pick<RenderedMessages, 'searchableText' | 'searchTerms'>;
+/** … and to show why. */
+export type SearchTexts = SearchWords & Pick<RenderedMessages, 'highlightContent' | 'highlightTopic'>;

@@ -2,6 +2,7 @@ import type { ChannelPrivacy } from '../channels/channel.js';
 import type { MessageId, RecipientId, UserId } from '../shared/ids.js';
 import type { Message, PersonalFlags } from './message.js';
 import type { HasProperty, MessageProperty } from './message-properties.js';
+import { isFoundBy, type SearchedText, type SearchQuery } from './search.js';
 import { RESOLVED_PREFIX, topicKey } from './topic.js';
 
 /** One topic of one channel. */
@@ -28,6 +29,9 @@ export type SimpleCondition =
   | { readonly kind: 'sender'; readonly userId: UserId }
   | { readonly kind: 'message'; readonly messageId: MessageId }
   | { readonly kind: 'property'; readonly property: MessageProperty }
+  | ({ readonly kind: 'search' } & SearchQuery)
+  /** By name and aloud, not through a group or a wildcard. */
+  | { readonly kind: 'mentions'; readonly userId: UserId }
   /** Of the viewer's flags; what they never received has those of `HISTORICAL`. */
   | { readonly kind: 'flag'; readonly flag: ViewerFlag };
 
@@ -57,6 +61,8 @@ export interface ConditionSubject {
   /** Null for direct messages. */
   readonly channelPrivacy: ChannelPrivacy | null;
   readonly flags: PersonalFlags;
+  /** Asked for only where a condition is about what the message says. */
+  readonly text: () => SearchedText;
 }
 
 /** Whether a message at hand fulfils a condition. The queries of a storage answer the same. */
@@ -75,7 +81,7 @@ export function evaluate<Simple extends { readonly kind: string }>(
   return holds(condition as Simple);
 }
 
-export function holds({ message, channelPrivacy, flags }: ConditionSubject, condition: SimpleCondition): boolean {
+export function holds({ message, channelPrivacy, flags, text }: ConditionSubject, condition: SimpleCondition): boolean {
   switch (condition.kind) {
     case 'recipient':
       return condition.recipientIds.includes(message.recipientId);
@@ -97,6 +103,10 @@ export function holds({ message, channelPrivacy, flags }: ConditionSubject, cond
       return condition.property === 'isResolved'
         ? message.channelId !== null && message.topic.startsWith(RESOLVED_PREFIX)
         : message[condition.property];
+    case 'search':
+      return isFoundBy(text(), condition);
+    case 'mentions':
+      return text().mentionedUserIds.includes(condition.userId);
     case 'flag':
       return flags[condition.flag];
   }

@@ -42,10 +42,14 @@ declare module '../events/receiver.js' {
   interface Receiver {
     /** What the messages of `EventNeeds.messageIds` are to them now; those that are not their own are absent. */
     readonly flags: ReadonlyMap<MessageId, PersonalFlags>;
+    /** Those of `EventNeeds.heldMessageIds` that they have, or had before the messages were deleted. */
+    readonly held: ReadonlySet<MessageId>;
   }
   interface EventNeeds {
     /** Messages of which it tells the receiver's present flags. */
     readonly messageIds?: readonly MessageId[];
+    /** Messages of which it tells only those who have them; deleted ones too. */
+    readonly heldMessageIds?: readonly MessageId[];
   }
 }
 
@@ -85,13 +89,14 @@ export const MESSAGE_SELECTION: QueueSelection = {
     event.type !== 'message.sent' || isInNarrow(filter.narrow, event, ownerId),
 };
 
-type MessageReceiver = Pick<Receiver, 'flags'>;
+type MessageReceiver = Pick<Receiver, 'flags' | 'held'>;
 
-const NO_FLAGS: MessageReceiver = { flags: new Map() };
+const NOTHING_KNOWN: MessageReceiver = { flags: new Map(), held: new Set() };
 
-export const messageReceiver = (): MessageReceiver => NO_FLAGS;
+export const messageReceiver = (): MessageReceiver => NOTHING_KNOWN;
 
-export const needsMessages = ({ messageIds }: EventNeeds): boolean => messageIds !== undefined;
+export const needsMessages = ({ messageIds, heldMessageIds }: EventNeeds): boolean =>
+  messageIds !== undefined || heldMessageIds !== undefined;
 
 /** In the order of the requests. A constant number of statements. */
 export async function loadMessageReceivers(
@@ -99,10 +104,30 @@ export async function loadMessageReceivers(
   realmId: RealmId,
   requests: readonly ReceiverRequest[],
 ): Promise<readonly MessageReceiver[]> {
-  const flagged = requests.filter(({ needs }) => needs.messageIds);
-  const messageIds = new Set(flagged.flatMap(({ needs }) => needs.messageIds!));
-  if (messageIds.size === 0) return requests.map(messageReceiver);
-  const userIds = new Set(flagged.map(({ owner }) => owner.userId));
-  const flags = await personal.listFlagsOf(realmId, [...userIds], [...messageIds]);
-  return requests.map(({ owner }) => ({ flags: flags.get(owner.userId) ?? NO_FLAGS.flags }));
+  const flagged = asked(requests, ({ messageIds }) => messageIds);
+  const holding = asked(requests, ({ heldMessageIds }) => heldMessageIds);
+  if (!flagged && !holding) return requests.map(messageReceiver);
+  const flags = flagged && (await personal.listFlagsOf(realmId, flagged.userIds, flagged.messageIds));
+  const holders = holding && (await personal.filterHolders(realmId, holding.messageIds, holding.userIds));
+  const held = new Map<UserId, Set<MessageId>>();
+  for (const [messageId, userIds] of holders ?? []) {
+    for (const userId of userIds) held.set(userId, (held.get(userId) ?? new Set()).add(messageId));
+  }
+  return requests.map(({ owner: { userId } }) => ({
+    flags: flags?.get(userId) ?? NOTHING_KNOWN.flags,
+    held: held.get(userId) ?? NOTHING_KNOWN.held,
+  }));
+}
+
+/** Null: nobody asks. */
+function asked(
+  requests: readonly ReceiverRequest[],
+  idsOf: (needs: EventNeeds) => readonly MessageId[] | undefined,
+): { readonly userIds: readonly UserId[]; readonly messageIds: readonly MessageId[] } | null {
+  const asking = requests.filter(({ needs }) => idsOf(needs) !== undefined);
+  if (asking.length === 0) return null;
+  return {
+    userIds: [...new Set(asking.map(({ owner }) => owner.userId))],
+    messageIds: [...new Set(asking.flatMap(({ needs }) => idsOf(needs)!))],
+  };
 }

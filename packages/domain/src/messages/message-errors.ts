@@ -1,4 +1,5 @@
 import { declareErrors } from '../shared/errors.js';
+import type { ChannelId, MessageId } from '../shared/ids.js';
 
 export const MESSAGE_ERRORS = declareErrors({
   UNKNOWN_MESSAGE: 'unknown',
@@ -8,7 +9,6 @@ export const MESSAGE_ERRORS = declareErrors({
   /** Within the bounds of work and size. */
   UNRENDERABLE_CONTENT: 'invalid',
   INVALID_WIDGET: 'invalid',
-  /** `channelName` or `channelId`: the channel that a message goes to. */
   UNKNOWN_DESTINATION: 'unknown',
   CHANNEL_REQUIRED: 'invalid',
   RECIPIENTS_REQUIRED: 'invalid',
@@ -18,7 +18,6 @@ export const MESSAGE_ERRORS = declareErrors({
   CANNOT_START_CONVERSATION: 'forbidden',
   CHANNEL_WILDCARD_NOT_ALLOWED: 'forbidden',
   TOPIC_WILDCARD_NOT_ALLOWED: 'forbidden',
-  /** `description`. */
   INVALID_NARROW: 'invalid',
   INVALID_MESSAGE_RANGE: 'invalid',
   TOO_MANY_MESSAGES: 'invalid',
@@ -34,8 +33,13 @@ export const MESSAGE_ERRORS = declareErrors({
   TOPIC_EDIT_TIME_LIMIT_EXCEEDED: 'forbidden',
   CHANNEL_EDIT_TIME_LIMIT_EXCEEDED: 'forbidden',
   CANNOT_MOVE_MESSAGE: 'forbidden',
-  /** `firstMessageIdAllowedToMove`, `totalMessagesInTopic`, `totalMessagesAllowedToMove`. */
   MOVE_TIME_LIMIT_EXCEEDED: 'forbidden',
+  NO_MESSAGE_CHANGE: 'invalid',
+  DIRECT_MESSAGE_HAS_NO_PLACE: 'invalid',
+  INVALID_MOVE: 'invalid',
+  CANNOT_RESOLVE_EMPTY_TOPIC: 'invalid',
+  WIDGET_NOT_EDITABLE: 'invalid',
+  TOO_MANY_MESSAGES_TO_MOVE: 'invalid',
   CANNOT_DELETE_MESSAGE: 'forbidden',
   DELETE_TIME_LIMIT_EXCEEDED: 'forbidden',
 });
@@ -44,4 +48,16 @@ type MessageErrors = typeof MESSAGE_ERRORS;
 
 declare module '../shared/errors.js' {
   interface ErrorCodes extends MessageErrors {}
+
+  interface ErrorDetails {
+    /** One of them: the channel that a message goes to. */
+    UNKNOWN_DESTINATION: { readonly channelName?: string; readonly channelId?: ChannelId };
+    INVALID_NARROW: { readonly description: string };
+    MOVE_TIME_LIMIT_EXCEEDED: {
+      /** Null: none. */
+      readonly firstMessageIdAllowedToMove: MessageId | null;
+      readonly totalMessagesInTopic: number;
+      readonly totalMessagesAllowedToMove: number;
+    };
+  }
 }

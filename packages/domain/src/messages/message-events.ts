@@ -1,5 +1,6 @@
 import type { EventFormats } from '../events/event.js';
-import type { ChannelId, MessageId, UserId } from '../shared/ids.js';
+import type { ChannelId, MessageId, UnixSeconds, UserId } from '../shared/ids.js';
+import type { TopicLink } from './markdown.js';
 import type { SentFlags } from './message.js';
 import type { MessageView } from './message-view.js';
 
@@ -26,7 +27,52 @@ export interface MessageEventTypes {
     /** For what became unread: where each message is. */
     readonly details: readonly (readonly [MessageId, MessageLocation])[];
   };
+  /** To those who watch the messages where they are now, and to whoever else could see them and still can (messages §18.2). */
+  'message.updated': {
+    readonly userId: UserId;
+    /** Whose text was changed, or whom the move was asked for. */
+    readonly messageId: MessageId;
+    /** All that were moved, and at least that one; ascending. */
+    readonly messageIds: readonly MessageId[];
+    readonly editedAt: UnixSeconds;
+    /** Where they were; null for direct messages. */
+    readonly channel: { readonly id: ChannelId; readonly name: string } | null;
+    /** Null: they stay where they are. */
+    readonly move: {
+      readonly propagation: MovePropagation;
+      readonly previousTopic: string;
+      /** Null: they keep their topic. */
+      readonly topic: { readonly name: string; readonly links: readonly TopicLink[] } | null;
+      /** Null: they stay in their channel. */
+      readonly channelId: ChannelId | null;
+    } | null;
+    /** Null: the text stays as it is. */
+    readonly text: {
+      /** Markdown, and the HTML made of it. */
+      readonly previous: { readonly content: string; readonly rendered: string };
+      readonly present: { readonly content: string; readonly rendered: string };
+      readonly isMeMessage: boolean;
+    } | null;
+    /** Each receiver is told only of those that they have. */
+    readonly onlyToHolders: boolean;
+  };
+  /** To those who watch them, and to those who can no longer see them because they were moved. */
+  'message.deleted': {
+    /** Ascending; at most MAX_MESSAGES_OF_DELETION. */
+    readonly messageIds: readonly MessageId[];
+    /** Where they were; null for direct messages. */
+    readonly channelId: ChannelId | null;
+    readonly topic: string;
+    /** Each receiver is told only of those that they have. */
+    readonly onlyToHolders: boolean;
+  };
 }
+
+/** How much of a topic is moved: one message, that one and all newer ones, or all of it. */
+export type MovePropagation = 'one' | 'later' | 'all';
+
+/** Clients that want them one by one get as many events of one (architecture §4). */
+export const MAX_MESSAGES_OF_DELETION = 500;
 
 /** What a message is to a receiver when it arrives. */
 export interface ReceivedFlags extends SentFlags {
@@ -51,4 +97,6 @@ declare module '../events/event.js' {
 export const MESSAGE_EVENT_FORMATS: EventFormats<MessageEventTypes> = {
   'message.sent': 3,
   'message.flag_changed': 1,
+  'message.updated': 1,
+  'message.deleted': 1,
 };

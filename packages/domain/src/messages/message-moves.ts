@@ -1,10 +1,15 @@
-import type { ChannelId, MessageId, RealmId, RecipientId } from '../shared/ids.js';
+import type { ChannelId, MessageId, RealmId, RecipientId, UnixSeconds } from '../shared/ids.js';
+import type { TopicLink } from './markdown.js';
 
 export interface MoveTarget {
   readonly channelId: ChannelId;
   readonly recipientId: RecipientId;
   /** Null: each keeps its own. */
   readonly topic: string | null;
+  /** Of the topic. Absent: none. */
+  readonly topicLinks?: readonly TopicLink[];
+  /** Absent: the topic is only marked resolved or unresolved, which is no move to those who look. */
+  readonly movedAt?: UnixSeconds;
   readonly isHistoryProtected: boolean;
 }
 

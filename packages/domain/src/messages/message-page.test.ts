@@ -2,6 +2,7 @@ import { aChannel, aMessage, aUser, createFixture, fakeRealmUrls, type MemoryFix
 import { unsubscribeFromChannels } from '../channels/unsubscribe-from-channels.js';
 import { type Anchor, checkRange, clampRange, NEWEST_ANCHOR, selectPage } from './message-page.js';
 import { resolveNarrow } from './narrow.js';
+import { PLAIN_TEXTS } from './search.js';
 
 /** Ten messages in Denmark, an hour apart, with one of Rome after each: the n-th of Denmark is the (2n − 1)-th of all. */
 const tenMessages = async () => {
@@ -25,7 +26,10 @@ const pageOf = (fixture: MemoryFixture, anchor: Anchor, before: number, after: n
   fixture.uow.read(async (repositories) => {
     const actor = await repositories.actors.get(fixture.viewer('hamlet'));
     const denmark = [{ operator: 'channel', operand: 'Denmark', negated: false }];
-    const narrow = await resolveNarrow({ reads: repositories, actor, realmUrls: fakeRealmUrls }, denmark);
+    const narrow = await resolveNarrow(
+      { reads: repositories, actor, realmUrls: fakeRealmUrls, words: PLAIN_TEXTS },
+      denmark,
+    );
     const page = await selectPage(repositories, actor, narrow, { anchor, before, after, includeAnchor });
     const numbers = page.entries.map(
       (entry) => fixture.messages.findIndex((message) => message.id === entry.id) / 2 + 1,
@@ -143,7 +147,10 @@ describe('a page at the first unread message', () => {
     await mute(fixture, 'Denmark');
     const anchor = await fixture.uow.read(async (repositories) => {
       const actor = await repositories.actors.get(fixture.viewer('hamlet'));
-      const narrow = await resolveNarrow({ reads: repositories, actor, realmUrls: fakeRealmUrls }, []);
+      const narrow = await resolveNarrow(
+        { reads: repositories, actor, realmUrls: fakeRealmUrls, words: PLAIN_TEXTS },
+        [],
+      );
       const page = await selectPage(repositories, actor, narrow, {
         anchor: firstUnread,
         before: 0,

@@ -2,7 +2,7 @@ import { DomainError } from '../shared/errors.js';
 import type { UnixSeconds } from '../shared/ids.js';
 import type { Repositories, Transaction } from '../shared/unit-of-work.js';
 import type { Actor } from '../users/actor.js';
-import { not } from './message-condition.js';
+import { not, type SimpleCondition } from './message-condition.js';
 import type { MessageListEntry, Viewer } from './message-page-reads.js';
 import type { ResolvedNarrow } from './narrow.js';
 import { mutedMessages } from './narrow-operators.js';
@@ -35,6 +35,8 @@ export const NEWEST_ANCHOR = 10 ** 16;
 /** Per request (protocol §14). */
 export const MAX_MESSAGES = 5000;
 
+const UNREAD = not<SimpleCondition>({ kind: 'flag', flag: 'read' });
+
 type Reads = Pick<Repositories | Transaction, 'channels' | 'topicPolicies' | 'personal' | 'pages'>;
 
 /** @throws DomainError INVALID_MESSAGE_RANGE when the range can be no range (messages §5.2 row 6). */
@@ -55,7 +57,7 @@ export function clampRange(range: PageRange): PageRange {
 export async function selectPage(
   reads: Reads,
   actor: Actor,
-  { filter, namesChannel }: ResolvedNarrow,
+  { filter, namesChannel, search }: ResolvedNarrow,
   range: PageRange,
 ): Promise<MessagePage> {
   const viewer: Viewer = { realmId: actor.realmId, userId: actor.id };
@@ -90,6 +92,11 @@ export async function selectPage(
       case 'firstUnread': {
         const muted = await mutedMessages({ reads, actor }, namesChannel ? 'topics' : 'topicsAndChannels');
         const unmuted = { ...filter, conditions: [...filter.conditions, not(muted)] };
+        if (search !== null) {
+          // What is found is mostly less than what is unread.
+          const unread = { ...unmuted, conditions: [...unmuted.conditions, UNREAD] };
+          return (await reads.pages.listEntriesFrom(viewer, unread, 0, 1))[0]?.id ?? NEWEST_ANCHOR;
+        }
         return (await reads.personal.findFirstUnread(viewer, unmuted)) ?? NEWEST_ANCHOR;
       }
       case 'date': {

@@ -7,6 +7,7 @@ import {
   hasContentAccess,
   isChannelAdministrator,
   type SpectatorAccess,
+  unknownChannel,
 } from '../channels/channel-permissions.js';
 import { canCreateTopic, canSendTo } from '../channels/post-permissions.js';
 import { hasRealmPermission, type PermissionHolder } from '../groups/group-permissions.js';
@@ -308,10 +309,14 @@ export function canDeleteMessage(
 /** Of the topic, those messages that the actor may read (channels §5.6). */
 export function canDeleteTopic(
   actor: PermissionHolder,
-  channel: ChannelRights & Pick<Channel, 'isArchived'>,
+  /** Null: there is none. */
+  channel: (ChannelRights & Pick<Channel, 'isArchived'>) | null,
   isSubscribed: boolean,
 ): Decision {
-  return all(mustBeAdministrator(actor), canReadActive(actor, channel, isSubscribed));
+  return all(
+    mustBeAdministrator(actor),
+    channel === null ? unknownChannel : canReadActive(actor, channel, isSubscribed),
+  );
 }
 
 const eitherChannel = (

@@ -1,11 +1,23 @@
-import type { MessageId, RealmId } from '../shared/ids.js';
-import type { Message, NewMessage } from './message.js';
+import type { MessageId, RealmId, RecipientId, UnixSeconds } from '../shared/ids.js';
+import type { EditedText, Message, NewMessage } from './message.js';
 import type { Submessage } from './message-view.js';
 
 export interface MessageReads {
   find(realmId: RealmId, id: MessageId): Promise<Message | null>;
   /** Unknown ids are absent; ascending id. */
   list(realmId: RealmId, ids: readonly MessageId[]): Promise<readonly Message[]>;
+  /** When each was sent. Unknown ids are absent; ascending id. */
+  listTimes(
+    realmId: RealmId,
+    ids: readonly MessageId[],
+  ): Promise<readonly { readonly id: MessageId; readonly sentAt: UnixSeconds }[]>;
+  /** The oldest `limit` that are there now, with ids below `before`; null: any. Ascending. */
+  listOldestIds(
+    realmId: RealmId,
+    recipientId: RecipientId,
+    limit: number,
+    before?: MessageId | null,
+  ): Promise<readonly MessageId[]>;
 }
 
 /** Writes messages. Every implementation passes message-repository.contract.ts. */
@@ -15,6 +27,8 @@ export interface MessageRepository extends MessageReads {
    * written for each of them.
    */
   append(message: NewMessage): Promise<Message>;
+  /** Replaces its text, and with it whom it names; what anybody has read stays read. Unknown ids are left out. */
+  edit(realmId: RealmId, id: MessageId, text: EditedText): Promise<void>;
   /** Shown with the message from now on. */
   addSubmessage(realmId: RealmId, submessage: Omit<Submessage, 'id'>): Promise<Submessage>;
   /** With every personal row and submessage. Returns the ids that were there, ascending. */

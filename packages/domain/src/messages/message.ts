@@ -29,8 +29,11 @@ export interface Message extends Readonly<Record<HasProperty, boolean>> {
   readonly topicLinks: readonly TopicLink[];
   /** A notice that everybody receives as read, but for those it names. */
   readonly isReadByDefault: boolean;
-  /** Null: never. */
+  /** Its text or its place has ever been changed. */
+  readonly isEdited: boolean;
+  /** Of its text. Null: never. */
   readonly lastEditedAt: UnixSeconds | null;
+  /** Null: never, or only by marking its topic resolved and unresolved. */
   readonly lastMovedAt: UnixSeconds | null;
   /** Grows with every change of what is shown of the message. */
   readonly version: number;
@@ -38,7 +41,7 @@ export interface Message extends Readonly<Record<HasProperty, boolean>> {
 
 export type NewMessage = Omit<
   Message,
-  'id' | 'sentRecipientId' | 'ordinal' | 'version' | 'lastEditedAt' | 'lastMovedAt' | LaterProperty
+  'id' | 'sentRecipientId' | 'ordinal' | 'version' | 'isEdited' | 'lastEditedAt' | 'lastMovedAt' | LaterProperty
 > & {
   /** Who of those that receive it has read it from the start: the sender, mostly. */
   readonly readBy: readonly UserId[];
@@ -56,6 +59,17 @@ export interface SentFlags {
   readonly hasAlertWord?: boolean;
   /** Gets it unread although the message is read by default. */
   readonly unread?: boolean;
+}
+
+/** What a change of its text makes of a message. */
+export interface EditedText
+  extends Pick<
+    Message,
+    'content' | 'renderedContent' | 'isMeMessage' | 'mentionsChannel' | 'hasLink' | 'hasImage' | 'hasAttachment'
+  > {
+  readonly editedAt: UnixSeconds;
+  /** Whom it names now, among those who have it. Everybody else is no longer named. */
+  readonly exceptions: ReadonlyMap<UserId, Omit<SentFlags, 'unread'>>;
 }
 
 /** What a message is to one person. */
@@ -92,7 +106,9 @@ export function parseContent(raw: string): string {
   const content = trimEnd(raw).replace(/^\n+/, '');
   if (content === '') throw new DomainError('INVALID_MESSAGE_CONTENT', 'Message must not be empty');
   if (content.includes('\0')) throw new DomainError('INVALID_MESSAGE_CONTENT', 'Message must not contain null bytes');
-  return isLongerThan(content, MAX_MESSAGE_LENGTH)
-    ? takeCodePoints(content, MAX_MESSAGE_LENGTH - TRUNCATION_NOTICE.length) + TRUNCATION_NOTICE
-    : content;
+  return cutContent(content, MAX_MESSAGE_LENGTH);
 }
+
+/** In at most so many code points, with a notice at the end of what had to be cut. */
+export const cutContent = (content: string, max: number): string =>
+  isLongerThan(content, max) ? takeCodePoints(content, max - TRUNCATION_NOTICE.length) + TRUNCATION_NOTICE : content;

@@ -8,6 +8,7 @@ import { trim } from '../shared/text.js';
 import type { Repositories, Transaction } from '../shared/unit-of-work.js';
 import type { Actor } from '../users/actor.js';
 import { findByPublicAddress } from '../users/find-by-address.js';
+import type { SearchWords } from './markdown.js';
 import {
   type ChannelTopic,
   type Combined,
@@ -18,6 +19,7 @@ import {
   type SimpleCondition,
 } from './message-condition.js';
 import { HAS_OPERANDS, type HasProperty } from './message-properties.js';
+import { parseSearch } from './search.js';
 import { normalizeTopic, topicKey } from './topic.js';
 
 /** One term of a narrow, as it was asked for. */
@@ -40,6 +42,7 @@ export interface NarrowContext {
   >;
   readonly actor: Actor;
   readonly realmUrls: RealmUrls;
+  readonly words: SearchWords;
 }
 
 /** Whom the terms of one narrow name, as far as there are such users. */
@@ -186,8 +189,12 @@ const OPERATORS: readonly NarrowOperator[] = [
     resolve: async ({ people }, operand) => ({ condition: { kind: 'sender', userId: userIdIn(people, operand) } }),
     queueCondition: (email) => ({ kind: 'senderEmail', email }),
   },
-  // Messages keep who was mentioned, but not whether by name or through a group.
-  { names: ['mentions'], operand: 'textOrInteger', resolve: null },
+  {
+    names: ['mentions'],
+    operand: 'textOrInteger',
+    namesPeople: true,
+    resolve: async ({ people }, operand) => ({ condition: { kind: 'mentions', userId: userIdIn(people, operand) } }),
+  },
   {
     names: ['is'],
     operand: 'text',
@@ -225,7 +232,15 @@ const OPERATORS: readonly NarrowOperator[] = [
   // Clients say by it where in the conversation they look; it filters nothing.
   { names: ['near'], operand: 'text', resolve: async () => ({ condition: EVERY_MESSAGE }) },
   { names: ['with'], operand: 'textOrInteger', resolve: null },
-  { names: ['search'], operand: 'nonBlankText', resolve: null },
+  {
+    names: ['search'],
+    operand: 'nonBlankText',
+    resolve: async ({ words }, operand) => {
+      const query = parseSearch(words, String(operand));
+      if (query === null) return { condition: NO_MESSAGE };
+      return { condition: { kind: 'search', ...query } };
+    },
+  },
 ];
 
 const byName: ReadonlyMap<string, NarrowOperator> = new Map(

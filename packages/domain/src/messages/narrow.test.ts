@@ -20,6 +20,7 @@ import {
 } from './message-condition.js';
 import { receivedMessagesIn, replaceWith, resolveNarrow } from './narrow.js';
 import { mutedMessages, type NarrowTerm } from './narrow-operators.js';
+import { PLAIN_TEXTS, searchedText } from './search.js';
 
 const term = (operator: string, operand: NarrowTerm['operand'], negated = false): NarrowTerm => ({
   operator,
@@ -75,7 +76,10 @@ const mutedOf = (fixture: MemoryFixture): MessageCondition => {
 
 const resolve = (fixture: MemoryFixture, who: string, ...terms: readonly NarrowTerm[]) =>
   fixture.uow.read(async (r) =>
-    resolveNarrow({ reads: r, actor: await r.actors.get(fixture.caller(who)), realmUrls: fakeRealmUrls }, terms),
+    resolveNarrow(
+      { reads: r, actor: await r.actors.get(fixture.caller(who)), realmUrls: fakeRealmUrls, words: PLAIN_TEXTS },
+      terms,
+    ),
   );
 const conditionsOf = async (fixture: MemoryFixture, who: string, ...terms: readonly NarrowTerm[]) =>
   (await resolve(fixture, who, ...terms)).filter.conditions;
@@ -129,6 +133,22 @@ describe('a term of a narrow', () => {
       (s) => term('sender', s.user('guest').id),
       (s) => ({ kind: 'sender', userId: s.user('guest').id }),
     ],
+    [
+      'a mention by address',
+      () => term('mentions', 'owner@example.com'),
+      (s) => ({ kind: 'mentions', userId: s.user('owner').id }),
+    ],
+    [
+      'a mention by number',
+      (s) => term('mentions', s.user('guest').id),
+      (s) => ({ kind: 'mentions', userId: s.user('guest').id }),
+    ],
+    [
+      'found by words and phrases',
+      () => term('search', 'Red "Red Oven" " " ""'),
+      () => ({ kind: 'search', terms: ['red', 'oven'], phrases: ['red oven'] }),
+    ],
+    ['found by nothing', () => term('search', '" ?! "'), () => NO_MESSAGE],
     ['a message', () => term('id', '12'), () => ({ kind: 'message', messageId: 12 as MessageId })],
     [
       'a message by number',
@@ -206,12 +226,30 @@ describe('a term of a narrow', () => {
     expect(await conditionsOf(fixture, 'member', { ...termOf(fixture), negated: true })).toEqual([not(condition)]);
   });
 
+  it('joins what is searched for, but not what is excluded', async () => {
+    const fixture = await town();
+    const terms = [
+      term('search', 'red "dark'),
+      term('search', '?'),
+      term('search', 'oven"'),
+      term('search', 'x', true),
+    ];
+    const { filter, search } = await resolve(fixture, 'member', ...terms);
+    expect(filter.conditions).toEqual([
+      { kind: 'search', terms: ['red', 'dark', 'oven'], phrases: ['dark ? oven'] },
+      not({ kind: 'search', terms: ['x'], phrases: [] }),
+    ]);
+    expect(search).toBe('red "dark ? oven"');
+    expect((await resolve(fixture, 'member', terms[3]!)).search).toBeNull();
+  });
+
   it.each<[NarrowTerm, string]>([
     [term('hasOwnProperty', 'x'), 'unknown operator hasOwnProperty'],
     [term('', 'x'), 'unknown operator '],
     [term('with', 1), 'unknown operator with'],
-    [term('mentions', 1), 'unknown operator mentions'],
-    [term('search', 'x'), 'unknown operator search'],
+    [term('mentions', 999), 'unknown user 999'],
+    [term('mentions', 'x@y.z'), 'unknown user x@y.z'],
+    [term('search', Array.from({ length: 51 }, (_, n) => `w${n}`).join(' ')), 'more than 50 words are searched for'],
     [term('dm_including', 1), 'unknown operator dm_including'],
     [term('channels', 'private'), 'unknown channels operand private'],
     [term('channels', 'constructor'), 'unknown channels operand constructor'],
@@ -276,7 +314,7 @@ it('looks up once what is said again and again, by whatever name', async () => {
       },
     });
     const actor = await r.actors.get(fixture.caller('member'));
-    const context = { reads: { ...r, topicPolicies }, actor, realmUrls: fakeRealmUrls };
+    const context = { reads: { ...r, topicPolicies }, actor, realmUrls: fakeRealmUrls, words: PLAIN_TEXTS };
     await resolveNarrow(context, Array(100).fill(term('is', 'followed')));
   });
   expect(asked).toEqual(['policies']);
@@ -294,7 +332,7 @@ describe('the people that the terms of a narrow name', () => {
     const lookups = await fixture.uow.read(async (reads) => {
       const [byId, byEmail] = [jest.spyOn(reads.users, 'list'), jest.spyOn(reads.users, 'listByEmail')];
       const actor = await reads.actors.get(fixture.caller('member'));
-      await resolveNarrow({ reads, actor, realmUrls: fakeRealmUrls }, terms);
+      await resolveNarrow({ reads, actor, realmUrls: fakeRealmUrls, words: PLAIN_TEXTS }, terms);
       // One of no ids is for addresses that tell a number.
       const askedIds = byId.mock.calls.map(([, ids]) => [...ids].sort((a, b) => a - b));
       return { ids: askedIds.filter((ids) => ids.length > 0), emails: byEmail.mock.calls.map(([, emails]) => emails) };
@@ -427,11 +465,17 @@ describe('a message that is at hand', () => {
     hasReactions: true,
   };
   const flags = { ...HISTORICAL, starred: true };
-  const ofChannel: ConditionSubject = { message, channelPrivacy: 'public', flags };
+  const said = {
+    content: 'Hi @**Hamlet**',
+    renderedContent: '<p>Hi <span class="user-mention" data-user-id="12">@Hamlet</span></p>',
+  };
+  const text = (topic: string) => () => searchedText(PLAIN_TEXTS, { ...said, topic });
+  const ofChannel: ConditionSubject = { message, channelPrivacy: 'public', flags, text: text('Lunch') };
   const ofPeople: ConditionSubject = {
     message: { ...message, channelId: null, topic: '' },
     channelPrivacy: null,
     flags,
+    text: text(''),
   };
 
   it.each<[object, boolean, boolean]>([
@@ -455,6 +499,13 @@ describe('a message that is at hand', () => {
     [{ kind: 'property', property: 'isResolved' }, false, false],
     [{ kind: 'flag', flag: 'starred' }, true, true],
     [{ kind: 'flag', flag: 'mentioned' }, false, false],
+    [{ kind: 'search', terms: ['hi', 'hamlet'], phrases: [] }, true, true],
+    [{ kind: 'search', terms: ['hi', 'lunch'], phrases: [] }, true, false],
+    [{ kind: 'search', terms: ['ham'], phrases: [] }, false, false],
+    [{ kind: 'search', terms: ['hi'], phrases: ['hi @**ham'] }, true, true],
+    [{ kind: 'search', terms: ['hi'], phrases: ['unch'] }, true, false],
+    [{ kind: 'mentions', userId: 12 }, true, true],
+    [{ kind: 'mentions', userId: 10 }, false, false],
     [NO_MESSAGE, false, false],
     [EVERY_MESSAGE, true, true],
     [{ kind: 'anyOf', conditions: [NO_MESSAGE, { kind: 'direct' }] }, false, true],

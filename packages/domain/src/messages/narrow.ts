@@ -17,16 +17,27 @@ import {
   type ResolvedTerm,
   toMessageId,
 } from './narrow-operators.js';
+import { MAX_SEARCH_TERMS } from './search.js';
 
 /** A narrow with its names resolved for one viewer. */
 export interface ResolvedNarrow {
   readonly filter: MessageFilter;
   /** Whether it names the channel it is about: then what is muted there is not left out. */
   readonly namesChannel: boolean;
+  /** What is searched for and therefore marked in what is found; null: nothing is. */
+  readonly search: string | null;
 }
 
-/** @throws DomainError INVALID_NARROW for the first term that is wrong (messages §7). */
-export async function resolveNarrow(context: NarrowContext, terms: readonly NarrowTerm[]): Promise<ResolvedNarrow> {
+/**
+ * `history`: `received`, whatever history its channels open, only what the viewer has received (messages §8).
+ * @throws DomainError INVALID_NARROW for the first term that is wrong (messages §7).
+ */
+export async function resolveNarrow(
+  context: NarrowContext,
+  asked: readonly NarrowTerm[],
+  history: 'open' | 'received' = 'open',
+): Promise<ResolvedNarrow> {
+  const terms = joinSearches(asked);
   const conditions: MessageCondition[] = [];
   const sorts = new Set<string>();
   // What is said twice is looked up once.
@@ -47,12 +58,33 @@ export async function resolveNarrow(context: NarrowContext, terms: readonly Narr
     const sort = row.sort?.(term);
     if (sort) sorts.add(sort);
   }
+  const searched = conditions.reduce((count, condition) => count + countSearched(condition), 0);
+  if (searched > MAX_SEARCH_TERMS) throw invalidNarrow(`more than ${MAX_SEARCH_TERMS} words are searched for`);
   if (sorts.size > 1) throw invalidNarrow('No message can be both a channel message and direct message');
   const namesChannel = terms.some((term) => !term.negated && isOperator(term, 'channel'));
-  if (opensHistory && !isPersonal) return { filter: { conditions, scope: 'shared' }, namesChannel };
+  const query = terms.find((term) => !term.negated && isOperator(term, 'search'));
+  const search = query ? String(query.operand) : null;
+  if (history === 'open' && opensHistory && !isPersonal)
+    return { filter: { conditions, scope: 'shared' }, namesChannel, search };
   const hidden = await hiddenRecipients(context);
   if (hidden.length > 0) conditions.push(not({ kind: 'recipient', recipientIds: hidden }));
-  return { filter: { conditions, scope: 'own' }, namesChannel };
+  return { filter: { conditions, scope: 'own' }, namesChannel, search };
+}
+
+/** How many lists of the index of searches are read for it. */
+function countSearched(condition: MessageCondition): number {
+  if (condition.kind === 'not') return countSearched(condition.condition);
+  if (condition.kind === 'search') return condition.terms.length;
+  return condition.kind === 'mentions' ? 1 : 0;
+}
+
+/** Whatever is searched for makes one query (messages §7.6). */
+function joinSearches(terms: readonly NarrowTerm[]): readonly NarrowTerm[] {
+  const isSearch = (term: NarrowTerm) => !term.negated && isOperator(term, 'search');
+  const searches = terms.filter(isSearch);
+  if (searches.length < 2) return terms;
+  const whole = { ...searches[0]!, operand: searches.map(({ operand }) => operand).join(' ') };
+  return terms.flatMap((term) => (term === searches[0] ? [whole] : isSearch(term) ? [] : [term]));
 }
 
 /** What somebody has received in a channel, or in one topic of it. */

@@ -70,6 +70,11 @@ export interface PersonalMessageReads {
     userIds: readonly UserId[],
     ids: readonly MessageId[],
   ): Promise<ReadonlyMap<UserId, ReadonlyMap<MessageId, PersonalFlags>>>;
+  /**
+   * At most `limit` of those who have any of the messages as their own although they were never subscribed to where it was sent:
+   * bots that are named, and whoever took it from a channel's history; ascending.
+   */
+  listOutsideHolders(realmId: RealmId, ids: readonly MessageId[], limit: number): Promise<readonly UserId[]>;
   /** When they followed which channel, in seqs; for judging events that are replayed. */
   listSubscribedSpans(viewer: Viewer): Promise<readonly SubscribedSpan[]>;
 }

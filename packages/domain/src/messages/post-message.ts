@@ -25,6 +25,20 @@ export type Destination =
     }
   | { readonly kind: 'direct'; readonly recipientId: RecipientId; readonly participants: readonly User[] };
 
+/** The same without its recipient, which a conversation that was never opened does not have. */
+export type DestinationNamed =
+  | Extract<Destination, { kind: 'channel' }>
+  | Omit<Extract<Destination, { kind: 'direct' }>, 'recipientId'>;
+/** What rendering found in a text that is stored beside it. */
+export const shownOf = (rendered: RenderedText) => ({
+  renderedContent: rendered.html,
+  isMeMessage: rendered.isMeMessage,
+  mentionsChannel: rendered.mentionsChannelWildcard,
+  hasLink: rendered.hasLink,
+  hasImage: rendered.hasImage,
+  hasAttachment: rendered.uploadPaths.size > 0,
+});
+
 export interface Post {
   readonly sender: User;
   readonly destination: Destination;
@@ -36,6 +50,10 @@ export interface Post {
   readonly widget?: Widget | null;
   /** Others who need not read it: whoever caused a notice. */
   readonly readFor?: readonly UserId[];
+  /** Nobody needs to read it who is not named in it. */
+  readonly isReadByDefault?: boolean;
+  /** Receivers who get it unread all the same. */
+  readonly unreadFor?: readonly UserId[];
   readonly echo?: { readonly queueId: string; readonly localId: string } | null;
 }
 
@@ -44,6 +62,9 @@ export async function postMessage(tx: Transaction, post: Post): Promise<Message>
   const { sender, destination, rendered, isReadBySender } = post;
   const { realmId } = sender;
   const exceptions = await flagsOfReceivers(tx, post);
+  const { unreadFor } = post;
+  const flagged = new Map(exceptions);
+  for (const userId of unreadFor ?? []) flagged.set(userId, { ...flagged.get(userId), unread: true });
   const readBy = [...(isReadBySender ? [sender.id] : []), ...(post.readFor ?? [])];
   const message = await tx.messages.append({
     realmId,
@@ -53,20 +74,15 @@ export async function postMessage(tx: Transaction, post: Post): Promise<Message>
     topic: destination.kind === 'channel' ? destination.topic : '',
     topicLinks: destination.kind === 'channel' ? destination.topicLinks : [],
     content: post.content,
-    renderedContent: rendered.html,
+    ...shownOf(rendered),
     sentAt: post.sentAt,
     clientName: post.clientName,
-    isMeMessage: rendered.isMeMessage,
-    mentionsChannel: rendered.mentionsChannelWildcard,
-    hasLink: rendered.hasLink,
-    hasImage: rendered.hasImage,
-    hasAttachment: rendered.uploadPaths.size > 0,
-    isReadByDefault: false,
+    isReadByDefault: post.isReadByDefault ?? false,
     readBy,
-    exceptions,
+    exceptions: flagged,
   });
   const submessages = post.widget ? [await attach(tx, message, post.widget)] : [];
-  const received = new Map<UserId, ReceivedFlags>(exceptions);
+  const received = new Map<UserId, ReceivedFlags>(flagged);
   for (const userId of readBy) received.set(userId, { ...received.get(userId), read: true });
 
   if (destination.kind === 'channel') await noteActivity(tx, destination.channel, message);
@@ -106,13 +122,11 @@ function viewOf(message: Message, submessages: readonly Submessage[], { sender, 
   };
 }
 
-async function noteActivity(tx: Transaction, channel: Channel, message: Message): Promise<void> {
-  if (channel.isRecentlyActive && channel.firstMessageId !== null) return;
-  await tx.channels.update({
-    ...channel,
-    isRecentlyActive: true,
-    firstMessageId: channel.firstMessageId ?? message.id,
-  });
+/** `message`: one that was sent; null: others came by a move, which is no matter to where the channel begins. */
+export async function noteActivity(tx: Transaction, channel: Channel, message: Message | null): Promise<void> {
+  const firstMessageId = channel.firstMessageId ?? message?.id ?? null;
+  if (channel.isRecentlyActive && channel.firstMessageId === firstMessageId) return;
+  await tx.channels.update({ ...channel, isRecentlyActive: true, firstMessageId });
   if (channel.isRecentlyActive) return;
   await tx.events.append(channel.realmId, {
     event: {
@@ -126,9 +140,13 @@ async function noteActivity(tx: Transaction, channel: Channel, message: Message)
   });
 }
 
-async function flagsOfReceivers(tx: Transaction, post: Post): Promise<Map<UserId, SentFlags>> {
-  const { rendered, destination, sender } = post;
-  const { realmId } = sender;
+/** Those whom a text names, be they receivers or not, and by what. */
+export async function namedIn(
+  tx: Transaction,
+  post: Pick<Post, 'rendered' | 'destination' | 'sender'>,
+): Promise<Map<UserId, Omit<SentFlags, 'unread'>>> {
+  const { rendered } = post;
+  const { realmId } = post.sender;
   const flags = new Map<UserId, SentFlags>();
   const give = (ids: Iterable<UserId>, more: SentFlags) => {
     for (const id of ids) flags.set(id, { ...flags.get(id), ...more });
@@ -139,6 +157,13 @@ async function flagsOfReceivers(tx: Transaction, post: Post): Promise<Map<UserId
   }
   give(rendered.alertWordUserIds, { hasAlertWord: true });
   if (rendered.mentionsTopicWildcard) give(await topicParticipants(tx, post), { topicWildcardMentioned: true });
+  return flags;
+}
+
+async function flagsOfReceivers(tx: Transaction, post: Post): Promise<Map<UserId, SentFlags>> {
+  const { rendered, destination, sender } = post;
+  const { realmId } = sender;
+  const flags = await namedIn(tx, post);
   if (flags.size === 0) return flags;
 
   const reached = await reachedBy(tx, destination, realmId, [...flags.keys()], rendered.mentionedUserIds);
@@ -148,7 +173,7 @@ async function flagsOfReceivers(tx: Transaction, post: Post): Promise<Map<UserId
 /** Who wrote in the topic, and the sender; in a direct conversation everybody. */
 export async function topicParticipants(
   tx: Transaction,
-  { destination, sender }: Pick<Post, 'destination' | 'sender'>,
+  { destination, sender }: { readonly destination: DestinationNamed; readonly sender: User },
 ): Promise<readonly UserId[]> {
   if (destination.kind === 'direct') return destination.participants.map((person) => person.id);
   const { recipientId } = destination.channel;

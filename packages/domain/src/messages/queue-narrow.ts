@@ -61,8 +61,8 @@ export function isInNarrow(terms: readonly QueueNarrowTerm[], event: MessageSent
   const conditions = conditionsOf(terms);
   if (conditions.length === 0) return true;
   const { message, conversation, sender } = event.view;
-  // No condition of a queue asks for the privacy of a channel.
-  const subject = { message, channelPrivacy: null, flags: receivedFlags(event, ownerId) };
+  // No condition of a queue asks for the privacy of a channel, or for what a message says.
+  const subject = { message, channelPrivacy: null, flags: receivedFlags(event, ownerId), text: noText };
   return conditions.every((condition) =>
     evaluate(condition, (simple) => {
       switch (simple.kind) {
@@ -75,6 +75,10 @@ export function isInNarrow(terms: readonly QueueNarrowTerm[], event: MessageSent
       }
     }),
   );
+}
+
+function noText(): never {
+  throw new Error('Queues do not search');
 }
 
 /** By the address others see. Whose is hidden is known by the number in their dummy address, on whatever host. */

@@ -26,6 +26,8 @@ export interface RecipientReads {
     otherId: UserId,
     atLeastUsers: number,
   ): Promise<readonly RecipientId[]>;
+  /** The first `limit` direct conversations with an id above `after`; ascending. */
+  listDirect(realmId: RealmId, after: number, limit: number): Promise<readonly RecipientId[]>;
   /** The user's direct conversations that have messages, the one with the newest message first. */
   listRecentDirect(
     realmId: RealmId,

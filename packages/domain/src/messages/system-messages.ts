@@ -41,7 +41,11 @@ export interface ChannelNotice {
   readonly content: string;
   /** For these it is read already. */
   readonly readFor?: readonly UserId[];
-  /** What the content quotes, parsed before the unit. */
+  /** For everybody. */
+  readonly isReadByDefault?: boolean;
+  /** Subscribers who get it unread all the same. */
+  readonly unreadFor?: readonly UserId[];
+  /** The content, or what it quotes, parsed before the unit. */
   readonly ahead?: ParsedMarkdown;
 }
 
@@ -77,20 +81,50 @@ export class SystemMessages {
   ): Promise<void> {
     const bot = await tx.users.findSystemBot(realm.id, 'notification');
     const drafts = new Map<string, Draft>();
-    for (const { channel, topic, content, readFor, ahead } of systemMessages) {
+    for (const { channel, topic, content, ahead, ...reading } of systemMessages) {
       const draft = drafts.get(content) ?? (await this.draft(tx, realm, content, author, ahead));
       // Links to topics lead to the newest message there, which may be the notice before.
       if (!draft.linksToTopics) drafts.set(content, draft);
       // Only where the channel has no other topic does the notice go without one (channels §5.2).
       const place = channel.topicsPolicy === 'empty_topic_only' ? '' : topic;
       const destination: Destination = { kind: 'channel', channel, topic: place, topicLinks: [] };
-      await this.send(tx, bot, destination, draft, readFor);
+      await this.send(tx, bot, destination, draft, reading);
       await tx.yield();
     }
   }
 
-  async sendDirect(tx: Transaction, realm: Realm, person: User, content: string, author: Author): Promise<void> {
-    await this.sendDirectAs('notification', tx, realm, person, content, author);
+  /** A notice that quotes what somebody typed, before the unit. Undefined where it cannot be rendered. */
+  async parseNotice(realm: Realm, content: string): Promise<ParsedMarkdown | undefined> {
+    const parsed = await this.parse(realm, content);
+    return parsed instanceof DomainError ? undefined : parsed;
+  }
+
+  /** `ahead`: what `parse` made of the content, or of what it quotes. */
+  async sendDirect(
+    tx: Transaction,
+    realm: Realm,
+    person: User,
+    content: string,
+    author: Author,
+    ahead?: ParsedMarkdown,
+  ): Promise<void> {
+    await this.sendDirectAs('notification', tx, realm, person, content, author, ahead);
+  }
+
+  /** Before the unit: only there is time for code and formulas. */
+  parse(realm: Realm, content: string): Promise<ParsedAhead> {
+    return parseAhead(this.renderer, content, this.optionsOf(realm));
+  }
+
+  /** What a message would show that says this, as HTML. */
+  async preview(
+    tx: Transaction,
+    realm: Realm,
+    content: string,
+    author: Author,
+    ahead: ParsedMarkdown,
+  ): Promise<string> {
+    return (await this.draft(tx, realm, content, author, ahead)).rendered.html;
   }
 
   /** The same text to each in a conversation of their own; it is made into a message once. */
@@ -117,7 +151,7 @@ export class SystemMessages {
   /** The realm's own words of welcome, parsed before the unit: see `welcome`. */
   async parseWelcome(realm: Realm): Promise<ParsedAhead | undefined> {
     const { welcomeMessageCustomText: own } = realm.settings;
-    return own === '' ? undefined : parseAhead(this.renderer, own, this.optionsOf(realm));
+    return own === '' ? undefined : this.parse(realm, own);
   }
 
   /**
@@ -201,7 +235,7 @@ export class SystemMessages {
     sender: User,
     destination: Destination,
     { content, rendered }: Draft,
-    readFor: readonly UserId[] = [],
+    reading: Pick<ChannelNotice, 'readFor' | 'unreadFor' | 'isReadByDefault'> = {},
   ): Promise<Message> {
     return postMessage(tx, {
       sender,
@@ -211,7 +245,7 @@ export class SystemMessages {
       clientName: CLIENT_NAME,
       sentAt: this.clock.now(),
       isReadBySender: false,
-      readFor,
+      ...reading,
     });
   }
 

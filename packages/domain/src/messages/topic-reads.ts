@@ -11,6 +11,8 @@ export interface TopicSummary {
 export interface TopicReads {
   /** In the topic, or anywhere in the channel or conversation. */
   hasMessages(realmId: RealmId, recipientId: RecipientId, topicKey?: string): Promise<boolean>;
+  /** Whether anything in the channel was sent to a topic that has a name. */
+  hasNamedTopics(realmId: RealmId, recipientId: RecipientId): Promise<boolean>;
   /** By topic key: the newest message of each of these topics; topics without any are absent. Costs by the topics named. */
   listNewestInTopics(
     realmId: RealmId,

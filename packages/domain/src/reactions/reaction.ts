@@ -1,10 +1,24 @@
 import type { Emoji } from '../emoji/emoji.js';
-import { DomainError } from '../shared/errors.js';
+import { DomainError, declareErrors } from '../shared/errors.js';
 import type { MessageId, RealmId, UserId } from '../shared/ids.js';
 
 /** One person's reaction to a message. Everybody who chose the same emoji has it by the same name. */
 export interface Reaction extends Emoji {
   readonly userId: UserId;
+}
+
+export const REACTION_ERRORS = declareErrors({
+  /** Neither its name nor its code is given. */
+  EMOJI_REQUIRED: 'invalid',
+  REACTION_ALREADY_EXISTS: 'conflict',
+  UNKNOWN_REACTION: 'unknown',
+  TOO_MANY_REACTIONS: 'conflict',
+});
+
+type ReactionErrors = typeof REACTION_ERRORS;
+
+declare module '../shared/errors.js' {
+  interface ErrorCodes extends ReactionErrors {}
 }
 
 /** Which emoji it is, by whatever name. */

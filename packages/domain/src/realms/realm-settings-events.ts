@@ -23,6 +23,8 @@ export interface RealmSettingsEventTypes {
     readonly groupId: GroupId;
     readonly value: GroupSettingValue;
   };
+  /** Settings that named a channel, which has been archived. */
+  'realm.channels_cleared': { readonly settings: readonly RealmSettingName[] };
   /** What new users start with. */
   'realm.user_default_changed': { readonly setting: UserSettingName; readonly value: SettingValue };
 }
@@ -36,5 +38,6 @@ export const REALM_SETTINGS_EVENT_FORMATS: EventFormats<RealmSettingsEventTypes>
   'realm.setting_changed': 1,
   'realm.authentication_changed': 1,
   'realm.permission_changed': 1,
+  'realm.channels_cleared': 1,
   'realm.user_default_changed': 1,
 };

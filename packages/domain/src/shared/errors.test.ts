@@ -2,7 +2,17 @@ import { DomainError, declaredErrors, declareErrors, SHARED_ERRORS } from './err
 
 it('knows of each refusal its kind, and the HTTP status of that', () => {
   expect(new DomainError('NOT_PERMITTED', 'No')).toMatchObject({ kind: 'forbidden', status: 403 });
-  expect(new DomainError('SERVER_BUSY', 'Later')).toMatchObject({ kind: 'unavailable', status: 503 });
+  expect(new DomainError('SERVER_BUSY', 'Later', { retryAfter: 1 })).toMatchObject({
+    kind: 'unavailable',
+    status: 503,
+  });
+});
+
+it('has the details of its code', () => {
+  const error: DomainError = new DomainError('RATE_LIMITED', 'Later', { retryAfter: 7 });
+  expect(error.is('RATE_LIMITED') && error.details.retryAfter).toBe(7);
+  expect(error.is('SERVER_BUSY')).toBe(false);
+  expect(new DomainError('NOT_PERMITTED', 'No').details).toEqual({});
 });
 
 it('lists what is declared', () => {

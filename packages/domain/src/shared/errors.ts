@@ -53,31 +53,60 @@ type SharedErrors = typeof SHARED_ERRORS;
 export const SHARED_ERRORS = declareErrors({
   /** None of the permissions that allow it was granted. */
   NOT_PERMITTED: 'forbidden',
-  /** `of`: see `SettingOwner`; `setting`: its name in the registry; `value`. */
   BAD_SETTING_VALUE: 'invalid',
-  /** `retryAfter`, in seconds. */
   RATE_LIMITED: 'tooMany',
-  /** There is no room for the request now; `retryAfter`, in seconds. */
+  /** There is no room for the request now. */
   SERVER_BUSY: 'unavailable',
   /** What is stored is lost or damaged; trying again does not help. */
   STORAGE_UNAVAILABLE: 'unavailable',
 });
 
-/** Data that goes with a refusal, in the domain's names: `{ channelId: 7 }`. */
-export type ErrorDetails = Readonly<Record<string, unknown>>;
+/** `retryAfter`: in seconds. */
+interface RetryLater {
+  readonly retryAfter: number;
+}
+
+/**
+ * Data that goes with refusals, by code and in the domain's names. A feature merges in that of its codes, beside them; with
+ * a code that is absent here goes none.
+ */
+export interface ErrorDetails {
+  RATE_LIMITED: RetryLater;
+  SERVER_BUSY: RetryLater;
+}
+
+type NoDetails = Readonly<Record<never, never>>;
+
+/** Of any of several codes: with one of them. */
+export type DetailsOf<C extends ErrorCode> = C extends keyof ErrorDetails ? ErrorDetails[C] : NoDetails;
+
+/** The last parameter of what refuses with a code: absent where no data goes with it. */
+export type DetailsParameter<C extends ErrorCode> = C extends keyof ErrorDetails
+  ? NoDetails extends ErrorDetails[C]
+    ? [details?: ErrorDetails[C]]
+    : [details: ErrorDetails[C]]
+  : [];
 
 /**
  * A refusal. Thrown, so that it also rolls the unit of work back. `message` is for people: the contract's text, unless
  * that spells names of the API, which the HTTP adapter then writes.
  */
-export class DomainError extends Error {
+export class DomainError<C extends ErrorCode = ErrorCode> extends Error {
+  readonly details: DetailsOf<C>;
+
   constructor(
-    readonly code: ErrorCode,
+    readonly code: C,
     message: string,
-    readonly details: ErrorDetails = {},
+    ...[details]: DetailsParameter<C>
   ) {
     super(message);
     this.name = 'DomainError';
+    this.details = (details ?? {}) as DetailsOf<C>;
+  }
+
+  /** Whether it is of this code, and so has its details. */
+  is<T extends ErrorCode>(code: T): this is DomainError<T> {
+    return (this.code as ErrorCode) === code;
   }
 
   get kind(): ErrorKind {

@@ -1,11 +1,18 @@
 export type { Caller } from './caller.js';
 export type { Cancellation } from './cancellation.js';
 export type { Clock, Randomness } from './clock.js';
-export { DomainError, declaredErrors, type ErrorCode, type ErrorDetails } from './errors.js';
+export {
+  type DetailsOf,
+  type DetailsParameter,
+  DomainError,
+  declaredErrors,
+  type ErrorCode,
+} from './errors.js';
 export type { EventLoop } from './event-loop.js';
 export { escapeHtml } from './html.js';
 export type {
   ChannelId,
+  DeviceId,
   EventSeq,
   GroupId,
   JobId,
@@ -14,6 +21,8 @@ export type {
   ProfileFieldId,
   RealmId,
   RecipientId,
+  ReminderId,
+  ScheduledMessageId,
   UnixSeconds,
   UserId,
 } from './ids.js';

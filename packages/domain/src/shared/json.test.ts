@@ -1,3 +1,4 @@
+import { workMsOf } from '@parley/testkit/process-usage';
 import fc from 'fast-check';
 import { parseJson, replaceFractionals } from './json.js';
 
@@ -69,16 +70,14 @@ describe('untrusted JSON', () => {
     );
   });
 
-  it('takes time in proportion to its length', () => {
+  it('takes time in proportion to its length', async () => {
     const hostile = [
       `[${'1'.repeat(500_000)},1.5]`,
       `[${'1.0,'.repeat(200_000)}1]`,
       `["${'\\"'.repeat(300_000)}",1.5]`,
     ];
     for (const json of hostile) {
-      const startedAt = performance.now();
-      replaceFractionals(json, () => '0');
-      expect(performance.now() - startedAt).toBeLessThan(1000);
+      expect(await workMsOf(() => replaceFractionals(json, () => '0'), 1000)).toBeLessThan(1000);
     }
   });
 

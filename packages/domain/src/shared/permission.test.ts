@@ -22,7 +22,7 @@ describe('a decision', () => {
 
   it('enforce passes an allowed decision and throws a denied one', () => {
     expect(() => enforce(allowed)).not.toThrow();
-    const details = { settingName: 'x' };
+    const details = { permission: 'x' };
     expect(() => enforce(denied('SYSTEM_GROUP_REQUIRED', 'No', details))).toThrow(
       expect.objectContaining({ code: 'SYSTEM_GROUP_REQUIRED', message: 'No', details }),
     );

@@ -1,4 +1,4 @@
-import { DomainError, type ErrorCode, type ErrorDetails } from './errors.js';
+import { type DetailsOf, type DetailsParameter, DomainError, type ErrorCode } from './errors.js';
 
 /** What a permission rule answers: yes, or no with the refusal of the contract. */
 export type Decision =
@@ -7,17 +7,22 @@ export type Decision =
       readonly allowed: false;
       readonly code: ErrorCode;
       readonly message: string;
-      readonly details?: ErrorDetails | undefined;
+      readonly details?: DetailsOf<ErrorCode> | undefined;
     };
 
 export const allowed: Decision = { allowed: true };
 
-export function denied(code: ErrorCode, message: string, details?: ErrorDetails): Decision {
+export function denied<C extends ErrorCode>(code: C, message: string, ...[details]: DetailsParameter<C>): Decision {
   return { allowed: false, code, message, details };
 }
 
-export function denyIf(refused: boolean, code: ErrorCode, message: string, details?: ErrorDetails): Decision {
-  return refused ? denied(code, message, details) : allowed;
+export function denyIf<C extends ErrorCode>(
+  refused: boolean,
+  code: C,
+  message: string,
+  ...details: DetailsParameter<C>
+): Decision {
+  return refused ? denied(code, message, ...details) : allowed;
 }
 
 /** The first refusal wins, so the order of the arguments is the contract's order of checks. */
@@ -27,5 +32,7 @@ export function all(...decisions: readonly Decision[]): Decision {
 
 /** @throws DomainError with the refusal. */
 export function enforce(decision: Decision): void {
-  if (!decision.allowed) throw new DomainError(decision.code, decision.message, decision.details);
+  if (decision.allowed) return;
+  const { code, message, details } = decision;
+  throw new DomainError(code, message, ...([details] as DetailsParameter<ErrorCode>));
 }

@@ -165,7 +165,17 @@ export function checkSettingValues<R extends Registry>(
   }
 }
 
-/** `details` name the setting as its registry does. */
+declare module './errors.js' {
+  interface ErrorDetails {
+    BAD_SETTING_VALUE: {
+      readonly of: SettingOwner;
+      /** Its name in the registry. */
+      readonly setting: string;
+      readonly value: SettingValue;
+    };
+  }
+}
+
 export const badSettingValue = (of: SettingOwner, setting: string, value: SettingValue) =>
   new DomainError('BAD_SETTING_VALUE', `'${setting}' cannot be ${JSON.stringify(value)}`, { of, setting, value });
 

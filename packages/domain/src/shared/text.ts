@@ -11,7 +11,8 @@ export function isShorterThan(text: string, limit: number): boolean {
   return text.length < limit || (text.length < 2 * limit && codePointLength(text) < limit);
 }
 
-function codePointLength(text: string): number {
+/** Looks at all of it: for texts that may be long, `isLongerThan` is quicker. */
+export function codePointLength(text: string): number {
   let length = 0;
   for (const _ of text) length++;
   return length;

@@ -32,7 +32,6 @@ export const USER_ERRORS = declareErrors({
   MAIL_UNAVAILABLE: 'unavailable',
   AVATAR_CHANGES_DISABLED: 'forbidden',
   LAST_OWNER: 'conflict',
-  /** `isLastOwner`; `entity`: what they are the last of. */
   CANNOT_DEACTIVATE_LAST_USER: 'conflict',
   GUEST_CANNOT_ADMINISTER: 'conflict',
   BOT_CANNOT_OWN_BOTS: 'conflict',
@@ -46,4 +45,9 @@ type UserErrors = typeof USER_ERRORS;
 
 declare module '../shared/errors.js' {
   interface ErrorCodes extends UserErrors {}
+
+  interface ErrorDetails {
+    /** `entity`: what they are the last of. */
+    CANNOT_DEACTIVATE_LAST_USER: { readonly isLastOwner: boolean; readonly entity: string };
+  }
 }

@@ -41,6 +41,8 @@ export interface UserReads {
     realmId: RealmId,
     questions: readonly ConversationPartnerQuestion[],
   ): Promise<readonly boolean[]>;
+  /** People who get every notice of a resolved topic unread (messages §9.6); ascending. */
+  listIdsReadingAllNotices(realmId: RealmId): Promise<readonly UserId[]>;
   /** Of the realm's bots, system bots not; ascending. */
   listBotIds(realmId: RealmId): Promise<readonly UserId[]>;
   /** Null when no password is set. */

@@ -15,12 +15,32 @@ export interface Surroundings {
   readonly makeGroup: (members: readonly number[]) => Promise<number>;
   /** Of whoever calls, to a message; answers what it is called by. */
   readonly react: () => Promise<Reacted>;
+  /** Made by whoever calls; answers its id. */
+  readonly makeChannel: (name: string) => Promise<number>;
+  /** Of whoever calls; answers its id. */
+  readonly addDevice: () => Promise<number>;
+  /** The same, known to the push service. */
+  readonly registerDevice: () => Promise<number>;
+  /** Of whoever calls, in the way of older apps; answers it. */
+  readonly addToken: (kind: 'apns' | 'fcm') => Promise<string>;
+  /** A successful POST of whoever calls; answers its fields. */
+  readonly post: (path: string, fields: Fields) => Promise<Fields>;
 }
 
 export interface Reacted extends Fields {
   readonly message_id: number;
   readonly emoji_name: string;
 }
+
+/** Of a device, as long as it may be. */
+export const PUSH_REGISTRATION = {
+  push_key_id: 4_294_967_295,
+  push_key: Buffer.from('1'.repeat(33)).toString('base64'),
+  token_kind: 'apns',
+  token_id: 'AAAAAAAAAAA=',
+  bouncer_public_key: 'x'.repeat(44),
+  encrypted_push_registration: 'x'.repeat(7000),
+};
 
 type Input = (surroundings: Surroundings) => Fields | Promise<Fields>;
 
@@ -82,8 +102,46 @@ const narrowed = (fields: Fields): Readonly<Record<string, Input>> =>
     ]),
   );
 
+/** As many as a narrow may search for. */
+const FIFTY_WORDS = Array.from({ length: 50 }, (_, n) => `word${n}`).join(' ');
+const searches = (fields: Fields): Readonly<Record<string, Input>> => ({
+  'fifty words': () => ({ ...fields, narrow: [['search', FIFTY_WORDS]] }),
+  'everything without any of fifty words': () => ({
+    ...fields,
+    narrow: FIFTY_WORDS.split(' ').map((operand) => ({ operator: 'search', operand, negated: true })),
+  }),
+  'whatever mentions none of fifty people': (surroundings) => ({
+    ...fields,
+    narrow: peopleOf(surroundings)
+      .slice(0, 50)
+      .map((operand) => ({ operator: 'mentions', operand, negated: true })),
+  }),
+});
+
 const owner: Input = ({ organization: { owners } }) => ({ user_id: owners[1]!.id, email: owners[1]!.email });
+const ownerInChannel: Input = ({ organization: { owners, channelIds } }) => ({
+  user_id: owners[1]!.id,
+  stream_id: channelIds[0],
+});
 const firstChannel: Input = ({ organization: { channelIds } }) => ({ stream_id: channelIds[0], topic_name: 'topic 1' });
+
+const IN_AN_HOUR = Math.floor(Date.now() / 1000) + 3600;
+const inAnHour = ({ organization: { channelIds } }: Surroundings, content: string): Fields => ({
+  type: 'channel',
+  to: channelIds.at(-1),
+  topic: 'x',
+  content,
+  scheduled_delivery_timestamp: IN_AN_HOUR,
+});
+const scheduled = async (surroundings: Surroundings): Promise<Fields> => {
+  const { scheduled_message_id } = await surroundings.post('/scheduled_messages', inAnHour(surroundings, 'x'));
+  return { scheduled_message_id };
+};
+const reminderOf = (message_id: number, note: string): Fields => ({
+  message_id,
+  scheduled_delivery_timestamp: IN_AN_HOUR,
+  note,
+});
 
 const LATEST = { anchor: 'newest', num_before: 5000, num_after: 0 };
 const FEWEST = { anchor: 'newest', num_before: 1, num_after: 0 };
@@ -225,6 +283,29 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
       announce: true,
     }),
   },
+  'GET /streams/:stream_id': { 'a channel': firstChannel },
+  'GET /streams/:stream_id/members': { 'of a large one': firstChannel },
+  'GET /users/:user_id/subscriptions/:stream_id': { somebody: ownerInChannel },
+  'GET /users/:user_id/channels': { somebody: owner },
+  'PATCH /streams/:stream_id': {
+    'a description': ({ organization: { channelIds }, n }) => ({ stream_id: channelIds[0], description: `About ${n}` }),
+    'everything of the largest one, with permissions for everybody': (surroundings) => {
+      const { organization, n } = surroundings;
+      const permissions = Object.entries(permissionsFor(surroundings));
+      return {
+        stream_id: organization.channelIds[1],
+        new_name: lengthened(`Changed ${n} `, 60),
+        description: lengthened(`${n} `, 1024),
+        is_private: n % 2 === 0,
+        topics_policy: n % 2 === 0 ? 'inherit' : 'disable_empty_topic',
+        message_retention_days: n + 1,
+        ...Object.fromEntries(permissions.map(([name, value]) => [name, { new: value }])),
+      };
+    },
+  },
+  'DELETE /streams/:stream_id': {
+    'a channel': async ({ n, makeChannel }) => ({ stream_id: await makeChannel(`Archived ${n}`) }),
+  },
   'GET /users/me/subscriptions': {
     'with subscribers': () => ({ include_subscribers: 'true' }),
   },
@@ -252,6 +333,38 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
     'all channels for everybody': (surroundings) => ({
       subscriptions: surroundings.organization.channelNames,
       principals: peopleForAllChannels(surroundings),
+    }),
+  },
+  'PATCH /users/me/subscriptions': {
+    'one channel': ({ organization }) => ({ add: [{ name: organization.channelNames[0] }] }),
+    'all channels, there and back': (surroundings) => ({
+      add: allChannels(surroundings),
+      delete: surroundings.organization.channelNames,
+    }),
+  },
+  'POST /users/me/subscriptions/properties': {
+    'of one': ({ organization: { channelIds } }) => ({
+      subscription_data: [{ stream_id: channelIds[0], property: 'is_muted', value: true }],
+    }),
+    'a thousand': ({ organization: { channelIds } }) => ({
+      subscription_data: Array.from({ length: 1000 }, (_, n) => ({
+        stream_id: channelIds[0],
+        property: 'is_muted',
+        value: n % 2 === 0,
+      })),
+    }),
+  },
+  'PATCH /users/me/subscriptions/:stream_id': {
+    'of one': ({ organization: { channelIds } }) => ({ stream_id: channelIds[0], property: 'color', value: '#123456' }),
+  },
+  'PATCH /users/me/subscriptions/muted_topics': {
+    'a topic': ({ organization: { channelIds }, n }) => ({ stream_id: channelIds[0], topic: `${n}`, op: 'add' }),
+  },
+  'POST /user_topics': {
+    'a topic': ({ organization: { channelIds }, n }) => ({
+      stream_id: channelIds[0],
+      topic: `${n}`,
+      visibility_policy: 3,
     }),
   },
   'GET /get_stream_id': {
@@ -291,6 +404,15 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
     }),
     'by id': (surroundings) => ({ message_ids: messageIds(surroundings, 5000) }),
     ...narrowed(LATEST),
+    ...searches(LATEST),
+  },
+  'GET /messages/matches_narrow': {
+    one: () => ({ msg_ids: [1], narrow: [] }),
+    'thousands of messages': (surroundings) => ({ msg_ids: messageIds(surroundings, 1000), narrow: [] }),
+    'fifty words in thousands of messages': (surroundings) => ({
+      msg_ids: messageIds(surroundings, 1000),
+      narrow: [{ operator: 'search', operand: FIFTY_WORDS, negated: true }],
+    }),
   },
   'POST /messages/render': {
     'a text': () => ({ content: HOSTILE_TEXTS.mixed }),
@@ -307,8 +429,73 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
   'POST /messages/:message_id/reactions': {
     'a vote': ({ n }) => ({ message_id: n + 1, emoji_name: 'smile' }),
   },
+  'PATCH /messages/:message_id': {
+    'a topic': ({ organization, n }) => ({
+      message_id: organization.size.messages - n,
+      topic: `moved ${n}`,
+      propagate_mode: 'change_all',
+    }),
+  },
+  'DELETE /messages/:message_id': {
+    'one of many': ({ organization, n }) => ({ message_id: organization.size.messages - n }),
+  },
+  'POST /streams/:stream_id/delete_topic': {
+    'a topic': firstChannel,
+  },
   'DELETE /messages/:message_id/reactions': {
     'a vote': ({ react }) => react(),
+  },
+  'POST /remove_client_device': {
+    'a new one': async ({ addDevice }) => ({ device_id: await addDevice() }),
+  },
+  'POST /mobile_push/register': {
+    'a key and a token': async ({ addDevice }) => ({ ...PUSH_REGISTRATION, device_id: await addDevice() }),
+  },
+  'POST /mobile_push/e2ee/test_notification': {
+    'one device': async ({ registerDevice }) => ({ device_id: await registerDevice() }),
+  },
+  'POST /users/me/apns_device_token': {
+    'a long one': ({ n }) => ({ token: `${n}`.padStart(4096, '0'), appid: 'x'.repeat(255) }),
+  },
+  'DELETE /users/me/apns_device_token': {
+    'a long one': async ({ addToken }) => ({ token: await addToken('apns') }),
+  },
+  'POST /users/me/android_gcm_reg_id': { 'a long one': ({ n }) => ({ token: `${n}`.padStart(4096, '0') }) },
+  'DELETE /users/me/android_gcm_reg_id': {
+    'a long one': async ({ addToken }) => ({ token: await addToken('fcm') }),
+  },
+  'PUT /bot_storage': {
+    'one text': () => ({ storage: { key: 'value' } }),
+    'a long text': () => ({ storage: { key: 'x'.repeat(900_000) } }),
+    'ten thousand texts': ({ n }) => ({
+      storage: Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`${n} ${index}`, 'x'.repeat(50)])),
+    }),
+  },
+  'POST /scheduled_messages': {
+    'a small one': (surroundings) => inAnHour(surroundings, 'x'),
+    'a long one': (surroundings) => inAnHour(surroundings, HOSTILE_TEXTS.mixed!),
+    'to everybody by id': (surroundings) => ({
+      ...inAnHour(surroundings, HOSTILE_TEXTS.words!),
+      type: 'direct',
+      to: peopleOf(surroundings),
+    }),
+  },
+  'PATCH /scheduled_messages/:scheduled_message_id': {
+    'a new time': async (surroundings) => ({
+      ...(await scheduled(surroundings)),
+      scheduled_delivery_timestamp: IN_AN_HOUR + 1,
+    }),
+    'a long text': async (surroundings) => ({ ...(await scheduled(surroundings)), content: HOSTILE_TEXTS.mixed }),
+  },
+  'DELETE /scheduled_messages/:scheduled_message_id': { one: scheduled },
+  'POST /reminders': {
+    'of a message': ({ n }) => reminderOf(n + 1, 'x'.repeat(1000)),
+  },
+  'DELETE /reminders/:reminder_id': {
+    one: async ({ post, n }) => {
+      const { reminder_id } = await post('/reminders', reminderOf(n + 1, ''));
+      return { reminder_id };
+    },
   },
   'POST /messages/flags/narrow': {
     one: () => ({ ...FEWEST, narrow: [], op: 'add', flag: 'starred' }),

@@ -30,6 +30,8 @@ export interface LargeOrganization {
   readonly owners: readonly Omit<Account, 'authorization'>[];
   readonly members: readonly Omit<Account, 'authorization'>[];
   readonly password: string;
+  /** One of each owner's. */
+  readonly bots: readonly Omit<Account, 'authorization'>[];
   readonly channelIds: readonly number[];
   readonly channelNames: readonly string[];
 }
@@ -66,6 +68,17 @@ async function fill(parley: Parley, size: OrganizationSize): Promise<LargeOrgani
     return { id, email };
   });
   const owners = people.slice(0, size.owners);
+  const bots = await inTurns(size.owners, async (n) => {
+    const { id, email } = await parley.useCase(RegisterUser).execute({
+      realmId,
+      email: `helper${n}-bot@elsinore.example`,
+      fullName: `Helper Number ${n}`,
+      role: 'member',
+      password: null,
+      bot: { kind: 'generic', ownerId: owners[n]!.id, isSystem: false, defaultSendingChannelId: null },
+    });
+    return { id, email };
+  });
   const caller = { realmId, userId: owners[0]!.id, clientName: 'website' };
   const channelNames = Array.from({ length: size.channels }, (_, n) => `Channel number ${n}`);
   const channelIds = await inTurns(size.channels, (n) =>
@@ -86,7 +99,7 @@ async function fill(parley: Parley, size: OrganizationSize): Promise<LargeOrgani
       echo: null,
     }),
   );
-  return { size, owners, members: people.slice(size.owners), password, channelIds, channelNames };
+  return { size, owners, members: people.slice(size.owners), bots, password, channelIds, channelNames };
 }
 
 async function inTurns<T>(count: number, task: (n: number) => Promise<T>): Promise<readonly T[]> {

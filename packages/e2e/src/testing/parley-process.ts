@@ -31,6 +31,8 @@ export interface ServerOptions {
   readonly maxFileKb?: number;
   /** Whether it tells of its event loop and memory. */
   readonly isProbed?: boolean;
+  /** Beside what this process has, without variables of Parley's. */
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 /** A server in a process of its own, which can be ended in every way a process can. */
@@ -111,10 +113,11 @@ export class ParleyProcess {
 function spawnScript(
   script: string,
   args: readonly string[],
-  { maxFileKb, isProbed = false }: ServerOptions = {},
+  { maxFileKb, isProbed = false, environment = {} }: ServerOptions = {},
 ): ChildProcess {
   if (!existsSync(script)) throw new Error(`${script} is missing; npm test builds it.`);
-  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('PARLEY_')));
+  const others = Object.entries(process.env).filter(([name]) => !name.startsWith('PARLEY_'));
+  const env = { ...Object.fromEntries(others), ...environment };
   const options: SpawnOptions = { env, stdio: isProbed ? ['pipe', 'pipe', 'pipe', 'ipc'] : 'pipe' };
   const all = [...(isProbed ? PROBE_OPTIONS : []), script, ...args];
   if (maxFileKb === undefined) return spawn(process.execPath, all, options);

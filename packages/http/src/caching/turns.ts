@@ -7,6 +7,8 @@ const SLICE_MS = 8;
 export class Turns {
   private last: Promise<unknown> = Promise.resolve();
 
+  constructor(private readonly now: () => number = () => performance.now()) {}
+
   run<T>(step: () => Promise<T>): Promise<T> {
     const result = this.last.then(nextTurn).then(step);
     this.last = result.catch(() => {});
@@ -15,16 +17,16 @@ export class Turns {
 
   /** Begins at once; where the work takes long, the event loop turns between its steps. Resolves to what it returns. */
   async runSteps<T>(work: Generator<void, T>): Promise<T> {
-    let state = advance(work);
-    while (!state.done) state = await this.run(async () => advance(work));
+    let state = this.advance(work);
+    while (!state.done) state = await this.run(async () => this.advance(work));
     return state.value;
   }
-}
 
-function advance<T>(work: Generator<void, T>): IteratorResult<void, T> {
-  const startedAt = performance.now();
-  for (;;) {
-    const state = work.next();
-    if (state.done || performance.now() - startedAt >= SLICE_MS) return state;
+  private advance<T>(work: Generator<void, T>): IteratorResult<void, T> {
+    const startedAt = this.now();
+    for (;;) {
+      const state = work.next();
+      if (state.done || this.now() - startedAt >= SLICE_MS) return state;
+    }
   }
 }

@@ -1,32 +1,52 @@
 import {
+  CHANNEL_PERMISSIONS,
+  type ChangeChannelInput,
+  type ChangeSubscriptionPropertiesInput,
   type ChannelOptions,
   type ChannelPermission,
+  isColor,
   MAX_CHANNEL_DESCRIPTION_LENGTH,
+  type MuteTopicInput,
   type Principals,
   type RetentionInput,
+  type SetTopicPolicyInput,
+  SUBSCRIPTION_PROPERTIES,
+  type SubscribeUsersInput,
+  type SubscriptionProperty,
   TOPICS_POLICIES,
   type TopicsPolicy,
+  type TopicVisibility,
 } from '@parley/domain/channels';
-import type { GroupSettingValue } from '@parley/domain/groups';
-import type { UserId } from '@parley/domain/shared';
-import { toGroupSetting } from '../groups/group-setting.presenters.js';
+import { MAX_TOPIC_LENGTH } from '@parley/domain/messages';
+import type { ChannelId, UserId } from '@parley/domain/shared';
+import {
+  declarePermissionChanges,
+  declarePermissions,
+  toPermissionChanges,
+  toPermissions,
+} from '../groups/permission-changes.js';
+import { HttpRefusal } from '../routing/errors.js';
+import { given } from '../routing/given.js';
 import { MAX_IDS, MAX_NAMES, MAX_TEXT_LENGTH } from '../routing/limits.js';
 import {
   anyOf,
+  boolean,
+  float,
   integer,
   jsonOrText,
   listOf,
+  nullable,
   object,
   oneOf,
   optional,
   refine,
   text,
-  type WireGroupSetting,
+  type ValueOf,
 } from '../routing/param-types.js';
 import {
   BooleanParam,
-  GroupSettingParam,
   IntegerListParam,
+  IntegerOneOfParam,
   IntegerParam,
   NullableBooleanParam,
   NullableIntegerParam,
@@ -35,10 +55,9 @@ import {
   TextParam,
   WordParam,
 } from '../routing/params.js';
-import { WIRE_CHANNEL_PERMISSIONS } from './channel.presenters.js';
+import { VISIBILITY_POLICIES, WIRE_SUBSCRIPTION_PROPERTIES } from './channel.presenters.js';
 
-const COLOR = /^#[0-9a-f]{3,6}$/i;
-
+const PERMISSIONS = Object.keys(CHANNEL_PERMISSIONS) as ChannelPermission[];
 const description = text({ max: MAX_CHANNEL_DESCRIPTION_LENGTH });
 /** Documented as JSON, sent bare: both are taken. */
 const topicsPolicy = jsonOrText(oneOf(...TOPICS_POLICIES));
@@ -67,7 +86,7 @@ const newSubscription = object(
     // sic: the text names another operation's parameter, whatever this one is called.
     color: optional(
       refine(text({ max: MAX_TEXT_LENGTH }), (color) =>
-        COLOR.test(color) ? undefined : 'add.color is not a valid hex color code',
+        isColor(color) ? undefined : 'add.color is not a valid hex color code',
       ),
     ),
     description: optional(description),
@@ -75,12 +94,7 @@ const newSubscription = object(
   { open: true },
 );
 
-/** The eleven permissions of a channel, after the class's own members. */
-function ChannelPermissionParams(): ClassDecorator {
-  return (dto) => {
-    for (const [, name] of WIRE_CHANNEL_PERMISSIONS) GroupSettingParam({ optional: true })(dto.prototype, name);
-  };
-}
+type NewSubscription = ValueOf<typeof newSubscription>;
 
 export class ListChannelsDto {
   @BooleanParam() include_public = true;
@@ -94,7 +108,6 @@ export class ListChannelsDto {
   @BooleanParam() include_default = false;
 }
 
-@ChannelPermissionParams()
 export class CreateChannelDto {
   @TextParam({ ...CHANNEL_NAME, strip: true, notBlank: true }) name!: string;
   @IntegerListParam({ max: MAX_IDS }) subscribers!: number[];
@@ -110,14 +123,10 @@ export class CreateChannelDto {
   /** Means nothing here: nobody is told about a channel that is new to everybody. */
   @BooleanParam({ optional: true }) send_new_subscription_messages?: boolean;
 }
+declarePermissions(CreateChannelDto, PERMISSIONS);
 
-@ChannelPermissionParams()
 export class SubscribeUsersDto {
-  @param(listOf(newSubscription, { max: MAX_NAMES })) subscriptions!: {
-    name: string;
-    color?: string;
-    description?: string;
-  }[];
+  @param(listOf(newSubscription, { max: MAX_NAMES })) subscriptions!: NewSubscription[];
   @param(principals, { optional: true }) principals?: number[] | string[];
   @BooleanParam() authorization_errors_fatal = true;
   @BooleanParam() announce = false;
@@ -129,6 +138,75 @@ export class SubscribeUsersDto {
   @param(retention) message_retention_days: number | string = 'realm_default';
   @param(topicsPolicy) topics_policy: TopicsPolicy = 'inherit';
   @NullableIntegerParam() folder_id: number | null = null;
+}
+declarePermissions(SubscribeUsersDto, PERMISSIONS);
+
+/** And a change of each permission. */
+export class ChangeChannelDto {
+  @IntegerParam() stream_id!: number;
+  @param(description, { optional: true }) description?: string;
+  @BooleanParam({ optional: true }) is_private?: boolean;
+  @BooleanParam({ optional: true }) history_public_to_subscribers?: boolean;
+  @BooleanParam({ optional: true }) is_web_public?: boolean;
+  @BooleanParam({ optional: true }) is_default_stream?: boolean;
+  @TextParam({ ...CHANNEL_NAME, optional: true }) new_name?: string;
+  @param(retention, { optional: true }) message_retention_days?: number | string;
+  @BooleanParam({ optional: true }) is_archived?: boolean;
+  @NullableIntegerParam({ optional: true }) folder_id?: number | null;
+  @param(topicsPolicy, { optional: true }) topics_policy?: TopicsPolicy;
+}
+declarePermissionChanges(ChangeChannelDto, PERMISSIONS);
+
+export class OneChannelDto {
+  @IntegerParam() stream_id!: number;
+}
+
+export class GetSubscriptionStatusDto {
+  @IntegerParam() user_id!: number;
+  @IntegerParam() stream_id!: number;
+}
+
+export class ListUserChannelsDto {
+  @IntegerParam() user_id!: number;
+}
+
+/** Which values fit is asked in its turn, property by property (channels §4.9). */
+const propertyValue = anyOf([nullable(boolean()), text({ max: MAX_TEXT_LENGTH }), float()]);
+
+const propertyChange = object(
+  { stream_id: integer(), property: text({ max: MAX_TEXT_LENGTH }), value: propertyValue },
+  { open: true },
+);
+type PropertyChange = ValueOf<typeof propertyChange>;
+
+export class ChangeSubscriptionPropertiesDto {
+  @param(listOf(propertyChange, { max: MAX_NAMES })) subscription_data!: PropertyChange[];
+}
+
+export class ChangeSubscriptionPropertyDto implements PropertyChange {
+  @IntegerParam() stream_id!: number;
+  @TextParam({ max: MAX_TEXT_LENGTH }) property!: string;
+  @param(jsonOrText(propertyValue)) value!: PropertyChange['value'];
+}
+
+export class ChangeSubscriptionsDto {
+  @param(listOf(newSubscription, { max: MAX_NAMES })) add: NewSubscription[] = [];
+  @TextListParam({ max: MAX_NAMES, each: CHANNEL_NAME }) delete: string[] = [];
+}
+
+const TOPIC = { max: MAX_TOPIC_LENGTH };
+
+export class SetTopicPolicyDto {
+  @IntegerParam() stream_id!: number;
+  @TextParam(TOPIC) topic!: string;
+  @IntegerOneOfParam(Object.values(VISIBILITY_POLICIES)) visibility_policy!: number;
+}
+
+export class MuteTopicDto {
+  @IntegerParam({ optional: true }) stream_id?: number;
+  @TextParam({ ...CHANNEL_NAME, optional: true }) stream?: string;
+  @TextParam(TOPIC) topic!: string;
+  @WordParam(['add', 'remove']) op!: 'add' | 'remove';
 }
 
 export class UnsubscribeUsersDto {
@@ -150,6 +228,42 @@ export class ListTopicsDto {
   @BooleanParam() allow_empty_topic_name = false;
 }
 
+export const toNewSubscriptions = (subscriptions: readonly NewSubscription[]): SubscribeUsersInput['channels'] =>
+  subscriptions.map(({ name, color = null, description = '' }) => ({ name, color, description }));
+
+export function toPropertyChanges(changes: readonly PropertyChange[]): ChangeSubscriptionPropertiesInput['changes'] {
+  return changes.map(({ stream_id, property, value }) => ({
+    channelId: stream_id as ChannelId,
+    property: PROPERTIES_BY_NAME.get(property) ?? { unknown: property },
+    value,
+  }));
+}
+
+const PROPERTIES_BY_NAME: ReadonlyMap<string, SubscriptionProperty> = new Map(
+  SUBSCRIPTION_PROPERTIES.map((property) => [WIRE_SUBSCRIPTION_PROPERTIES[property], property]),
+);
+
+export const toTopicPolicy = (dto: SetTopicPolicyDto): SetTopicPolicyInput => ({
+  channelId: dto.stream_id as ChannelId,
+  topic: dto.topic,
+  visibility: (Object.keys(VISIBILITY_POLICIES) as TopicVisibility[]).find(
+    (visibility) => VISIBILITY_POLICIES[visibility] === dto.visibility_policy,
+  )!,
+});
+
+/** @throws HttpRefusal unless exactly one of the two names the channel (channels §5.5) */
+export function toMutedTopic({ stream_id: id, stream: name, topic, op }: MuteTopicDto): MuteTopicInput {
+  if (id !== undefined && name !== undefined) {
+    const parameters = 'stream_id, stream';
+    throw new HttpRefusal(400, 'BAD_REQUEST', `Unsupported parameter combination: ${parameters}`, { parameters });
+  }
+  // sic: not the code of parameters that are missing elsewhere
+  if (id === undefined && name === undefined) {
+    throw new HttpRefusal(400, 'BAD_REQUEST', "Missing 'stream_id' argument");
+  }
+  return { channel: id === undefined ? { name: name! } : { id: id as ChannelId }, topic, mutes: op === 'add' };
+}
+
 /** What both ways of creating channels have in common. */
 export function toChannelOptions(dto: CreateChannelDto | SubscribeUsersDto): ChannelOptions {
   return {
@@ -160,18 +274,29 @@ export function toChannelOptions(dto: CreateChannelDto | SubscribeUsersDto): Cha
     topicsPolicy: dto.topics_policy,
     sharesHistory: dto.history_public_to_subscribers,
     retention: toRetention(dto.message_retention_days),
-    permissions: toPermissions(dto as object as Readonly<Record<string, unknown>>),
+    permissions: toPermissions(dto, PERMISSIONS),
   };
 }
 
-/** Only those that were sent. */
-function toPermissions(dto: Readonly<Record<string, unknown>>): ChannelOptions['permissions'] {
-  const wanted: Partial<Record<ChannelPermission, GroupSettingValue>> = {};
-  for (const [name, wireName] of WIRE_CHANNEL_PERMISSIONS) {
-    const value = dto[wireName];
-    if (value !== undefined) wanted[name] = toGroupSetting(value as WireGroupSetting);
-  }
-  return wanted;
+/** `is_archived` means something only where it says no (channels §4.11). */
+export function toChannelChange(dto: ChangeChannelDto): ChangeChannelInput {
+  const { message_retention_days: days } = dto;
+  return given({
+    channelId: dto.stream_id as ChannelId,
+    name: dto.new_name,
+    description: dto.description,
+    privacy: given({
+      isPrivate: dto.is_private,
+      isWebPublic: dto.is_web_public,
+      hasSharedHistory: dto.history_public_to_subscribers,
+    }),
+    isDefault: dto.is_default_stream,
+    retention: days === undefined ? undefined : toRetention(days),
+    unarchives: dto.is_archived === false,
+    folderId: dto.folder_id,
+    topicsPolicy: dto.topics_policy,
+    permissions: toPermissionChanges(dto, PERMISSIONS),
+  });
 }
 
 /** Null: the caller. An empty list too. */

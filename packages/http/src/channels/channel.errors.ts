@@ -1,4 +1,5 @@
 import { badValue, type WireErrors } from '../routing/wire-error.js';
+import { WIRE_SUBSCRIPTION_PROPERTIES } from './channel.presenters.js';
 
 const EMPTY_TOPIC_NAME = { emptyTopicDisplayName: 'empty_topic_display_name' };
 const TOPIC_CREATION_PARAMETERS = 'history_public_to_subscribers, can_create_topic_group';
@@ -11,6 +12,10 @@ export const CHANNEL_WIRE_ERRORS = {
   TOPIC_REQUIRED: { fields: EMPTY_TOPIC_NAME },
   EMPTY_TOPIC_REQUIRED: { fields: EMPTY_TOPIC_NAME },
   INVALID_RETENTION: ({ details }) => badValue('message_retention_days')(details.value),
+  NO_SUBSCRIPTION_CHANGE: { text: 'Nothing to do. Specify at least one of "add" or "delete".' },
+  INVALID_SUBSCRIPTION_VALUE: {
+    text: ({ property, expected }) => `${WIRE_SUBSCRIPTION_PROPERTIES[property]} is not ${expected}`,
+  },
   TOPIC_CREATION_MUST_BE_OPEN: {
     extra: { parameters: TOPIC_CREATION_PARAMETERS },
     text: `Unsupported parameter combination: ${TOPIC_CREATION_PARAMETERS}`,

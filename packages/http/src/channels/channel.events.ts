@@ -1,24 +1,37 @@
-import type { ChannelEventTypes } from '@parley/domain/channels';
+import {
+  type ChannelEventTypes,
+  type ChannelPropertyChange,
+  type ChannelView,
+  hasSharedHistory,
+  isPrivate,
+  isWebPublic,
+  type SubscriptionProperty,
+} from '@parley/domain/channels';
 import type { EventOf } from '@parley/domain/events';
 import { type EventContext, opened, type Presented, type Presenters, toAll } from '../events/event-presenter.js';
-import type { SharedText } from '../events/shared-texts.js';
-import { presentChannel, presentOwnSettings, presentTopic, VISIBILITY_POLICIES } from './channel.presenters.js';
+import type { SharedText } from '../events/event-texts.js';
+import { can } from '../events/queue-presentation.js';
+import { presentGroupSetting } from '../groups/group-setting.presenters.js';
+import { permissionTitle } from '../groups/permission-title.js';
+import {
+  presentChannel,
+  presentOwnSettings,
+  presentPostPolicy,
+  presentTopic,
+  VISIBILITY_POLICIES,
+  WIRE_SUBSCRIPTION_PROPERTIES,
+} from './channel.presenters.js';
 
 export const CHANNEL_EVENTS = {
-  'channel.created': toAll('stream', ({ channels }) => ({ op: 'create', streams: channels.map(presentChannel) })),
-  'channel.hidden': toAll('stream', ({ channelIds }) => ({
-    op: 'delete',
-    streams: channelIds.map((stream_id) => ({ stream_id })),
-    stream_ids: channelIds,
-  })),
-  'channel.property_changed': toAll('stream', ({ channelId, name, property, value }) => ({
-    op: 'update',
-    stream_id: channelId,
-    name,
-    property: property === 'firstMessageId' ? 'first_message_id' : 'is_recently_active',
-    value,
-  })),
+  'channel.created': toAll('stream', ({ channels }) => presentCreated(channels)),
+  'channel.hidden': toAll('stream', ({ channelIds }) => presentHidden(channelIds)),
+  'channel.property_changed': toAll('stream', ({ channelId, name, ...change }) =>
+    update({ channelId, name }, presentProperty(change)),
+  ),
+  'channel.permission_changed': { wireTypes: ['stream'], present: presentPermissionChange },
+  'channel.archived_changed': { wireTypes: ['stream'], present: presentArchiving },
   'subscription.added': { wireTypes: ['subscription'], present: presentSubscriptionsAdded },
+  'subscription.changed': { wireTypes: ['subscription'], present: presentSubscriptionChange },
   'subscription.removed': {
     wireTypes: ['subscription'],
     present: ({ channels }, { receiver }) => {
@@ -27,11 +40,15 @@ export const CHANNEL_EVENTS = {
       return [[opened({ type: 'subscription', op: 'remove', subscriptions })]];
     },
   },
-  'channel.subscribers_changed': toAll('subscription', ({ op, channelIds, userIds }) => ({
-    op: `peer_${op}`,
-    stream_ids: channelIds,
-    user_ids: userIds,
-  })),
+  'channel.subscribers_changed': {
+    wireTypes: ['subscription'],
+    present: ({ op, channelIds, userIds, isReturning }, context) =>
+      isReturning && knowsArchived(context)
+        ? []
+        : context.shared('', () =>
+            opened({ type: 'subscription', op: `peer_${op}`, stream_ids: channelIds, user_ids: userIds }),
+          ),
+  },
   'channel.subscribers_shown': {
     wireTypes: ['subscription'],
     needs: ({ channelIds }) => ({ subscribersOf: channelIds }),
@@ -45,9 +62,89 @@ export const CHANNEL_EVENTS = {
   'topic.policy_changed': { wireTypes: ['muted_topics', 'user_topic'], present: presentTopicPolicy },
 } satisfies Presenters<keyof ChannelEventTypes>;
 
+type PropertyUpdate = { readonly property: string; readonly value: unknown } & Readonly<Record<string, unknown>>;
+
+const update = (
+  { channelId, name }: { readonly channelId: number; readonly name: string },
+  change: PropertyUpdate,
+): Readonly<Record<string, unknown>> => ({ op: 'update', stream_id: channelId, name, ...change });
+
+/** Channels §6.1: the table of `update`. */
+function presentProperty(change: ChannelPropertyChange): PropertyUpdate {
+  switch (change.property) {
+    case 'name':
+      return { property: 'name', value: change.value };
+    case 'description':
+      return { property: 'description', value: change.value, rendered_description: change.rendered };
+    case 'privacy': {
+      const channel = { privacy: change.value };
+      return {
+        property: 'invite_only',
+        value: isPrivate(channel),
+        history_public_to_subscribers: hasSharedHistory(channel),
+        is_web_public: isWebPublic(channel),
+      };
+    }
+    default:
+      return { property: PROPERTY_NAMES[change.property], value: change.value };
+  }
+}
+
+const PROPERTY_NAMES = {
+  messageRetentionDays: 'message_retention_days',
+  topicsPolicy: 'topics_policy',
+  folderId: 'folder_id',
+  isRecentlyActive: 'is_recently_active',
+  firstMessageId: 'first_message_id',
+} as const;
+
+/** Older clients are told by a number who may post, where it changes (channels §6.1). */
+function presentPermissionChange(event: EventOf<'channel.permission_changed'>, context: EventContext): Presented {
+  const { permission, value, senders } = event;
+  const told = (key: string, change: PropertyUpdate) => [
+    context.shared(key, () => opened({ type: 'stream', ...update(event, change) })),
+  ];
+  const permissionUpdate = told('permission', {
+    property: permissionTitle(permission),
+    value: presentGroupSetting(value),
+  });
+  const before = presentPostPolicy(senders?.before ?? null);
+  const after = presentPostPolicy(senders?.after ?? null);
+  if (before.stream_post_policy === after.stream_post_policy) return [permissionUpdate];
+  return [
+    permissionUpdate,
+    ...(['stream_post_policy', 'is_announcement_only'] as const).map((property) =>
+      told(property, { property, value: after[property] }),
+    ),
+  ];
+}
+
+const knowsArchived = ({ presentation }: EventContext): boolean => can(presentation, 'archived_channels');
+
+/** To clients for which archived channels do not exist, the channel goes and comes (channels §6.1). */
+function presentArchiving({ channel }: EventOf<'channel.archived_changed'>, context: EventContext): Presented {
+  const { id: channelId, name, isArchived } = channel;
+  if (knowsArchived(context)) {
+    const change = { property: 'is_archived', value: isArchived };
+    return [[context.shared('update', () => opened({ type: 'stream', ...update({ channelId, name }, change) }))]];
+  }
+  return isArchived
+    ? [[context.shared('delete', () => opened({ type: 'stream', ...presentHidden([channelId]) }))]]
+    : [[context.shared('create', () => opened({ type: 'stream', ...presentCreated([channel]) }))]];
+}
+
+const presentCreated = (channels: readonly ChannelView[]) => ({ op: 'create', streams: channels.map(presentChannel) });
+
+const presentHidden = (channelIds: readonly number[]) => ({
+  op: 'delete',
+  streams: channelIds.map((stream_id) => ({ stream_id })),
+  stream_ids: channelIds,
+});
+
 /** Each channel with everybody who follows it once for all newcomers, and beside it what is a newcomer's own. */
 function presentSubscriptionsAdded(event: EventOf<'subscription.added'>, context: EventContext): Presented {
   const { receiver } = context;
+  if (event.isReturning && knowsArchived(context)) return [];
   const pieces: (SharedText | string)[] = [];
   const channels = new Map(event.channels.map((followed) => [followed.channel.id, followed]));
   for (const row of event.subscriptions) {
@@ -61,6 +158,22 @@ function presentSubscriptionsAdded(event: EventOf<'subscription.added'>, context
     );
   }
   return pieces.length === 0 ? [] : [[...pieces, ']']];
+}
+
+/** Muting in its older form first, for every client (channels §6.2). */
+function presentSubscriptionChange(event: EventOf<'subscription.changed'>): Presented {
+  const { channelId, property, value } = event;
+  const told = (name: SubscriptionProperty, to: unknown) => [
+    opened({
+      type: 'subscription',
+      op: 'update',
+      stream_id: channelId,
+      property: WIRE_SUBSCRIPTION_PROPERTIES[name],
+      value: to,
+    }),
+  ];
+  const changed = told(property, value);
+  return property === 'isMuted' ? [told('isUnmuted', !value), changed] : [changed];
 }
 
 /** In the older form first, which those do not get who name the newer one (events §6.7). */

@@ -1,5 +1,6 @@
 import {
   CHANNEL_PERMISSIONS,
+  type ChangeSubscriptionsOutput,
   type ChannelPermission,
   type ChannelView,
   hasSharedHistory,
@@ -9,6 +10,7 @@ import {
   type OwnSubscription,
   type SubscribeUsersOutput,
   type Subscription,
+  type SubscriptionProperty,
   type TopicVisibility,
   type UnsubscribeUsersOutput,
 } from '@parley/domain/channels';
@@ -20,7 +22,7 @@ import type { WireGroupSetting } from '../routing/param-types.js';
 import type { WireFields } from '../routing/reply.js';
 
 /** `['canSubscribe', 'can_subscribe_group'], …` */
-export const WIRE_CHANNEL_PERMISSIONS = (Object.keys(CHANNEL_PERMISSIONS) as ChannelPermission[]).map(
+const WIRE_CHANNEL_PERMISSIONS = (Object.keys(CHANNEL_PERMISSIONS) as ChannelPermission[]).map(
   (name) => [name, permissionTitle(name)] as const,
 );
 
@@ -28,9 +30,13 @@ export const WIRE_CHANNEL_PERMISSIONS = (Object.keys(CHANNEL_PERMISSIONS) as Cha
 const POST_POLICIES = { everyone: 1, administrators: 2, fullMembers: 3, moderators: 4 } as const;
 const ANNOUNCEMENT_ONLY = POST_POLICIES.administrators;
 
+export function presentPostPolicy(senders: ChannelView['sendersSystemGroup']) {
+  const policy = POST_POLICIES[senders ?? 'everyone'];
+  return { stream_post_policy: policy, is_announcement_only: policy === ANNOUNCEMENT_ONLY };
+}
+
 /** Channels §2.1: exactly these keys, since strict clients refuse others. */
 export function presentChannel(channel: ChannelView) {
-  const postPolicy = POST_POLICIES[channel.sendersSystemGroup ?? 'everyone'];
   return {
     stream_id: channel.id,
     name: channel.name,
@@ -42,8 +48,7 @@ export function presentChannel(channel: ChannelView) {
     invite_only: isPrivate(channel),
     is_web_public: isWebPublic(channel),
     history_public_to_subscribers: hasSharedHistory(channel),
-    stream_post_policy: postPolicy,
-    is_announcement_only: postPolicy === ANNOUNCEMENT_ONLY,
+    ...presentPostPolicy(channel.sendersSystemGroup),
     message_retention_days: channel.messageRetentionDays,
     topics_policy: channel.topicsPolicy,
     first_message_id: channel.firstMessageId,
@@ -126,6 +131,25 @@ export const presentTopics = (topics: readonly TopicSummary[], allowEmptyTopicNa
     max_id: maxMessageId,
   })),
 });
+
+/** Channels §4.7. */
+export const presentChangeSubscriptions = ({ added, removed }: ChangeSubscriptionsOutput): WireFields => ({
+  ...presentSubscribeUsers(added, { authorization_errors_fatal: true, send_new_subscription_messages: true }),
+  ...presentUnsubscribeUsers(removed),
+});
+
+/** Names of what subscribers choose for themselves (channels §4.9). */
+export const WIRE_SUBSCRIPTION_PROPERTIES: Readonly<Record<SubscriptionProperty, string>> = {
+  color: 'color',
+  isMuted: 'is_muted',
+  isUnmuted: 'in_home_view',
+  isPinned: 'pin_to_top',
+  desktop: 'desktop_notifications',
+  audible: 'audible_notifications',
+  push: 'push_notifications',
+  email: 'email_notifications',
+  wildcardMentions: 'wildcard_mentions_notify',
+};
 
 /** `visibility_policy` of topics (channels §5.4). */
 export const VISIBILITY_POLICIES: Readonly<Record<TopicVisibility, number>> = {

@@ -1,8 +1,18 @@
 import {
+  ArchiveChannel,
+  ChangeChannel,
+  ChangeSubscriptionProperties,
+  ChangeSubscriptions,
   CreateChannel,
   FindChannelId,
+  GetChannel,
+  GetSubscriptionStatus,
   ListChannels,
+  ListSubscribers,
   ListSubscriptions,
+  ListUserChannels,
+  MuteTopic,
+  SetTopicPolicy,
   SubscribeUsers,
   UnsubscribeUsers,
 } from '@parley/domain/channels';
@@ -10,23 +20,41 @@ import { ListTopics } from '@parley/domain/messages';
 import type { ChannelId, UserId } from '@parley/domain/shared';
 import { type Route, route } from '../routing/route.js';
 import {
+  ChangeChannelDto,
+  ChangeSubscriptionPropertiesDto,
+  ChangeSubscriptionPropertyDto,
+  ChangeSubscriptionsDto,
   CreateChannelDto,
   FindChannelIdDto,
+  GetSubscriptionStatusDto,
   ListChannelsDto,
   ListSubscriptionsDto,
   ListTopicsDto,
+  ListUserChannelsDto,
+  MuteTopicDto,
+  OneChannelDto,
+  SetTopicPolicyDto,
   SubscribeUsersDto,
+  toChannelChange,
   toChannelOptions,
+  toMutedTopic,
+  toNewSubscriptions,
   toPrincipals,
+  toPropertyChanges,
+  toTopicPolicy,
   UnsubscribeUsersDto,
 } from './channel.dtos.js';
 import {
+  presentChangeSubscriptions,
+  presentChannel,
   presentChannels,
   presentSubscribeUsers,
   presentSubscriptions,
   presentTopics,
   presentUnsubscribeUsers,
 } from './channel.presenters.js';
+
+const toChannelId = ({ stream_id }: { readonly stream_id: number }) => ({ channelId: stream_id as ChannelId });
 
 export const channelRoutes: readonly Route[] = [
   route('GET', '/streams', {
@@ -61,6 +89,46 @@ export const channelRoutes: readonly Route[] = [
     }),
     present: (id) => ({ id }),
   }),
+  route('GET', '/streams/:stream_id', {
+    auth: 'user',
+    dto: OneChannelDto,
+    useCase: GetChannel,
+    toInput: toChannelId,
+    present: (channel) => ({ stream: presentChannel(channel) }),
+  }),
+  route('GET', '/streams/:stream_id/members', {
+    auth: 'user',
+    dto: OneChannelDto,
+    useCase: ListSubscribers,
+    toInput: toChannelId,
+    present: (subscribers) => ({ subscribers }),
+  }),
+  route('GET', '/users/:user_id/subscriptions/:stream_id', {
+    auth: 'user',
+    dto: GetSubscriptionStatusDto,
+    useCase: GetSubscriptionStatus,
+    toInput: ({ user_id, stream_id }) => ({ userId: user_id as UserId, channelId: stream_id as ChannelId }),
+    present: (is_subscribed) => ({ is_subscribed }),
+  }),
+  route('GET', '/users/:user_id/channels', {
+    auth: 'user',
+    dto: ListUserChannelsDto,
+    useCase: ListUserChannels,
+    toInput: ({ user_id }) => ({ userId: user_id as UserId }),
+    present: (subscribed_channel_ids) => ({ subscribed_channel_ids }),
+  }),
+  route('PATCH', '/streams/:stream_id', {
+    auth: 'user',
+    dto: ChangeChannelDto,
+    useCase: ChangeChannel,
+    toInput: toChannelChange,
+  }),
+  route('DELETE', '/streams/:stream_id', {
+    auth: 'user',
+    dto: OneChannelDto,
+    useCase: ArchiveChannel,
+    toInput: toChannelId,
+  }),
   route('GET', '/users/me/subscriptions', {
     auth: 'user',
     isExpensive: true,
@@ -76,7 +144,7 @@ export const channelRoutes: readonly Route[] = [
     dto: SubscribeUsersDto,
     useCase: SubscribeUsers,
     toInput: (dto) => ({
-      channels: dto.subscriptions.map(({ name, color = null, description = '' }) => ({ name, color, description })),
+      channels: toNewSubscriptions(dto.subscriptions),
       principals: toPrincipals(dto.principals),
       options: toChannelOptions(dto),
       announce: dto.announce,
@@ -95,6 +163,38 @@ export const channelRoutes: readonly Route[] = [
     }),
     present: presentUnsubscribeUsers,
   }),
+  route('PATCH', '/users/me/subscriptions', {
+    auth: 'user',
+    isExpensive: true,
+    dto: ChangeSubscriptionsDto,
+    useCase: ChangeSubscriptions,
+    toInput: (dto) => ({ add: toNewSubscriptions(dto.add), remove: dto.delete }),
+    present: presentChangeSubscriptions,
+  }),
+  route('POST', '/users/me/subscriptions/properties', {
+    auth: 'user',
+    dto: ChangeSubscriptionPropertiesDto,
+    useCase: ChangeSubscriptionProperties,
+    toInput: (dto) => ({ changes: toPropertyChanges(dto.subscription_data) }),
+  }),
+  route('PATCH', '/users/me/subscriptions/muted_topics', {
+    auth: 'user',
+    dto: MuteTopicDto,
+    useCase: MuteTopic,
+    toInput: toMutedTopic,
+  }),
+  route('PATCH', '/users/me/subscriptions/:stream_id', {
+    auth: 'user',
+    dto: ChangeSubscriptionPropertyDto,
+    useCase: ChangeSubscriptionProperties,
+    toInput: (dto) => ({ changes: toPropertyChanges([dto]) }),
+  }),
+  route('POST', '/user_topics', {
+    auth: 'user',
+    dto: SetTopicPolicyDto,
+    useCase: SetTopicPolicy,
+    toInput: toTopicPolicy,
+  }),
   route('GET', '/get_stream_id', {
     auth: 'user',
     dto: FindChannelIdDto,
@@ -106,7 +206,7 @@ export const channelRoutes: readonly Route[] = [
     auth: 'user',
     dto: ListTopicsDto,
     useCase: ListTopics,
-    toInput: ({ stream_id }) => ({ channelId: stream_id as ChannelId }),
+    toInput: toChannelId,
     present: (topics, { dto }) => presentTopics(topics, dto.allow_empty_topic_name),
   }),
 ];

@@ -1,8 +1,8 @@
 import { type Delivery, type DeliveryOutcome, POSITIONS_PER_SEQ } from '@parley/domain/events';
 import type { BodyChunk } from '../routing/reply.js';
+import type { EncodedAnswers } from './encoded-answers.js';
 import type { Presented, WireEvent } from './event-presenter.js';
-import type { SharedChunks } from './shared-chunks.js';
-import { endWithId, SharedText } from './shared-texts.js';
+import { endWithId, SharedText } from './event-texts.js';
 
 /** Bounds of one answer; the next poll goes on (events §6.3). An event that is longer by itself has an answer of its own. */
 const MAX_EVENTS = 1000;
@@ -25,7 +25,7 @@ export class EventAnswer {
   /** The highest id in it; -1: there is none. */
   lastPosition = -1;
 
-  constructor(private readonly shared: SharedChunks) {}
+  constructor(private readonly shared: EncodedAnswers) {}
 
   /** What one delivery became, as far as the client has not confirmed it: all of it, or it is left for the next answer. */
   take(delivery: Delivery, presented: Presented, acked: number): DeliveryOutcome {

@@ -1,8 +1,8 @@
 import type { AnyEvent, AnyEventType, EventNeeds, EventOf, EventQueue, Receiver } from '@parley/domain/events';
 import type { MessagePart } from '../messages/message-parts.js';
 import type { PublicRealm } from '../realms/public-realm.js';
+import type { SharedText } from './event-texts.js';
 import type { QueuePresentation } from './queue-presentation.js';
-import type { SharedText } from './shared-texts.js';
 
 /** Everything an event's form depends on beside the event. */
 export interface EventContext {

@@ -16,12 +16,12 @@ import { type Reply, success, WireText } from '../routing/reply.js';
 import type { Request } from '../routing/request.js';
 import { EventAnswer } from './answer.js';
 import { CatchUpQueue } from './catch-up-queue.js';
+import { EncodedAnswers } from './encoded-answers.js';
 import { presentEvent } from './event-catalogue.js';
 import type { EventContext, Presented } from './event-presenter.js';
+import { type SharedText, SharedTexts } from './event-texts.js';
 import type { PublicRealms } from './public-realms.js';
 import { can, presentationOf, type QueuePresentation } from './queue-presentation.js';
-import { SharedChunks } from './shared-chunks.js';
-import { type SharedText, SharedTexts } from './shared-texts.js';
 import { TimerWheel } from './timer-wheel.js';
 
 /** After so long without an event a poll is answered with a heartbeat (events §6.1). */
@@ -46,7 +46,7 @@ export class LongPoll {
   private readonly wheel: TimerWheel;
   private readonly line = new CatchUpQueue();
   private readonly texts = new SharedTexts();
-  private readonly chunks = new SharedChunks();
+  private readonly encoded = new EncodedAnswers();
 
   constructor(
     private readonly hub: EventHub,
@@ -80,7 +80,7 @@ export class LongPoll {
 
   /** What there is for the client beyond what it has acknowledged; null: that takes a look-up. */
   private collectNow({ live, context }: Client): EventAnswer | null {
-    const answer = new EventAnswer(this.chunks);
+    const answer = new EventAnswer(this.encoded);
     return this.hub.readNow(live, (delivery) => this.take(answer, delivery, live, context)) ? answer : null;
   }
 
@@ -89,7 +89,7 @@ export class LongPoll {
     const { live, request } = client;
     if (!live.isBehind) return this.read(client);
     const turn = await this.line.enter(live.queue.ownerId, request);
-    if (!turn) return new EventAnswer(this.chunks);
+    if (!turn) return new EventAnswer(this.encoded);
     let bytes = 0;
     try {
       const answer = await this.read(client);
@@ -101,7 +101,7 @@ export class LongPoll {
   }
 
   private async read({ live, context }: Client): Promise<EventAnswer> {
-    const answer = new EventAnswer(this.chunks);
+    const answer = new EventAnswer(this.encoded);
     await this.hub.read(live, (delivery) => this.take(answer, delivery, live, context));
     return answer;
   }
@@ -151,7 +151,7 @@ export class LongPoll {
       const seconds = HEARTBEAT_SECONDS + this.randomness.fraction() * HEARTBEAT_JITTER_SECONDS;
       const cancelHeartbeat = this.wheel.after(seconds, () => void flush({ withHeartbeat: true }));
       live.waitFor(wake);
-      request.onClose(() => finish(new EventAnswer(this.chunks)));
+      request.onClose(() => finish(new EventAnswer(this.encoded)));
       // What came while this poll was on its way woke nobody.
       if (live.hasNews) wake('event');
     });

@@ -9,17 +9,17 @@ const NOTHING_TO_DO = {
 };
 
 export const GROUP_WIRE_ERRORS = {
-  NO_GROUP_CHANGE: { text: ({ of }) => NOTHING_TO_DO[of as keyof typeof NOTHING_TO_DO] },
+  NO_GROUP_CHANGE: { text: ({ of }) => NOTHING_TO_DO[of] },
   STALE_VALUE: { code: 'EXPECTATION_MISMATCH' },
   GROUP_NOT_ALLOWED: {
     text: ({ permission, groupName }) =>
-      `'${permissionTitle(String(permission))}' setting cannot be set to '${groupName}' group.`,
+      `'${permissionTitle(permission)}' setting cannot be set to '${groupName}' group.`,
   },
   SYSTEM_GROUP_REQUIRED: {
     code: 'SYSTEM_GROUP_REQUIRED',
     fields: { permission: 'setting_name' },
     present: { permission: permissionTitle },
-    text: ({ permission }) => `'${permissionTitle(String(permission))}' must be a system user group.`,
+    text: ({ permission }) => `'${permissionTitle(permission)}' must be a system user group.`,
   },
   CANNOT_DEACTIVATE_GROUP_IN_USE: {
     code: 'CANNOT_DEACTIVATE_GROUP_IN_USE',

@@ -1,4 +1,4 @@
-import { GetMessages, type MessageList } from '@parley/domain/messages';
+import { GetMessages, type MessageList, PLAIN_TEXTS } from '@parley/domain/messages';
 import type { MessageId, RealmUrls, UserId } from '@parley/domain/shared';
 import { aChannel, aMessage, aUser, createFixture, type MemoryFixture, subscribe } from '@parley/testkit';
 import { MESSAGE_PARTS } from '../features.js';
@@ -24,7 +24,7 @@ async function read(
 ) {
   const fetched: MessageId[] = [];
   const range = { anchor: { kind: 'newest' }, before: 100, after: 0, includeAnchor: true } as const;
-  const { chunks } = await new GetMessages(fixture.uow, realmUrls).execute(
+  const { chunks } = await new GetMessages(fixture.uow, realmUrls, PLAIN_TEXTS).execute(
     fixture.caller(who),
     { narrow: [], select: range },
     (list, hydrate) =>
@@ -170,7 +170,7 @@ describe('a page of messages', () => {
     const long = (content: string) => aMessage({ from: 'hamlet', to: 'general', content });
     await fixture.add(long('x'.repeat(2_500_000)), long('y'.repeat(10)));
     const entries = (list: MessageList) => list.entries.slice(-2);
-    const part = await new GetMessages(fixture.uow, realmUrls).execute(
+    const part = await new GetMessages(fixture.uow, realmUrls, PLAIN_TEXTS).execute(
       fixture.caller('hamlet'),
       { narrow: [], select: { anchor: { kind: 'newest' }, before: 10, after: 0, includeAnchor: true } },
       (list, hydrate) => pages.present({ ...list, entries: entries(list) }, hydrate, form),
@@ -185,7 +185,7 @@ describe('a page of messages', () => {
   it('fetches only so many messages before it knows how long they are', async () => {
     await fixture.add(...Array.from({ length: 200 }, () => aMessage({ from: 'hamlet', to: 'general' })));
     const steps: number[] = [];
-    await new GetMessages(fixture.uow, realmUrls).execute(
+    await new GetMessages(fixture.uow, realmUrls, PLAIN_TEXTS).execute(
       fixture.caller('hamlet'),
       { narrow: [], select: { anchor: { kind: 'newest' }, before: 150, after: 0, includeAnchor: true } },
       (list, hydrate) =>

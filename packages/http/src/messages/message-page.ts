@@ -5,7 +5,7 @@ import { BoundedCache } from '../caching/bounded-cache.js';
 import { TextChunks } from '../caching/text-chunks.js';
 import { type PublicRealm, publicRealmOf } from '../realms/public-realm.js';
 import { CLIENT_VARIANTS } from '../routing/client-variant.js';
-import { differsByViewer, flagsText, type MessageForm, messageText } from './message.presenters.js';
+import { differsByViewer, flagsText, highlightText, type MessageForm, messageText } from './message.presenters.js';
 import type { MessagePart } from './message-parts.js';
 
 /** How long a part of an answer may get, in characters, before its last message. */
@@ -16,6 +16,9 @@ const MAX_PART = 2 * 1024 * 1024;
  */
 const FIRST_STEP = 20;
 const MAX_STEP = 80;
+
+/** For how long the messages of a part are searched through for what is marked in them. */
+const MAX_MARKING_MS = 20;
 
 /** In characters of all texts together. */
 const DEFAULT_ROOM = 32 * 1024 * 1024;
@@ -74,7 +77,13 @@ export class MessagePagePresenter {
    * is of.
    */
   async present(
-    { viewer, entries, realm, hiddenUserIds }: Pick<MessageList, 'viewer' | 'entries' | 'realm' | 'hiddenUserIds'>,
+    {
+      viewer,
+      entries,
+      realm,
+      hiddenUserIds,
+      highlight,
+    }: Pick<MessageList, 'viewer' | 'entries' | 'realm' | 'hiddenUserIds' | 'highlight'>,
     hydrate: (ids: readonly MessageId[]) => Promise<readonly MessageView[]>,
     form: PageForm,
     firstStep = FIRST_STEP,
@@ -91,18 +100,24 @@ export class MessagePagePresenter {
     const page = new TextChunks();
     let count = 0;
     let step = firstStep;
-    while (count < entries.length && page.length < MAX_PART) {
+    const startedAt = performance.now();
+    // Whatever is marked is read through for it.
+    const isFull = () =>
+      page.length >= MAX_PART || (highlight !== null && count > 0 && performance.now() - startedAt >= MAX_MARKING_MS);
+    while (count < entries.length && !isFull()) {
       const some = entries.slice(count, count + step);
       // Looked up once: what was found may be dropped for what comes after it.
       const texts = some.map((entry) => this.find(entry, publicRealm, viewer, bitsOf(entry)));
       const missing = some.filter((_, index) => texts[index] === undefined);
-      const views = missing.length > 0 ? await hydrate(missing.map((entry) => entry.id)) : [];
+      const wanted = highlight === null ? missing : some;
+      const views = wanted.length > 0 ? await hydrate(wanted.map((entry) => entry.id)) : [];
       const viewOf = new Map(views.map((view) => [view.message.id, view]));
-      for (let index = 0; index < some.length && page.length < MAX_PART; index++, count++) {
+      for (let index = 0; index < some.length && !isFull(); index++, count++) {
         const entry = some[index]!;
         if (count > 0) page.add(',');
         page.add(texts[index] ?? this.makeText(entry, viewOf.get(entry.id)!, publicRealm, viewer, form, bitsOf(entry)));
-        page.add(`${flagsText(entry.flags)}}`);
+        page.add(flagsText(entry.flags));
+        page.add(highlight === null ? '}' : `,${highlightText(highlight(viewOf.get(entry.id)!.message))}}`);
       }
       step = stepFor(MAX_PART - page.length, page.length / count);
     }

@@ -3,11 +3,13 @@ import type {
   FlagChange,
   FlagChangeInput,
   GetMessagesInput,
+  MovePropagation,
   NarrowTerm,
   PageRange,
   SendMessageInput,
+  UpdateMessageInput,
 } from '@parley/domain/messages';
-import type { MessageId } from '@parley/domain/shared';
+import type { ChannelId, MessageId } from '@parley/domain/shared';
 import { badParameter, missingArgument } from '../routing/errors.js';
 import { given } from '../routing/given.js';
 import { MAX_IDS, MAX_TEXT_LENGTH, MAX_TOKEN_LENGTH } from '../routing/limits.js';
@@ -15,10 +17,11 @@ import { integer, listOf } from '../routing/param-types.js';
 import { BooleanParam, IntegerListParam, IntegerParam, param, TextParam, WordParam } from '../routing/params.js';
 import { addressee, parseAddressee } from './addressee.js';
 import { parseAnchor, parseAnchorDate } from './anchor.js';
+import { PROPAGATE_MODES } from './message.presenters.js';
 import { narrow } from './narrow-param.js';
 
 /** Sending cuts what does not fit in a message, and rendering refuses it in its own words (messages §1.3, §15.1). */
-const CONTENT = { max: 1_000_000 };
+export const CONTENT = { max: 1_000_000 };
 const MAX_WIDGET_LENGTH = 10_000;
 
 export class SendMessageDto {
@@ -114,6 +117,44 @@ export class GetMessageDto {
   @IntegerParam() message_id!: number;
   @BooleanParam() apply_markdown = true;
   @BooleanParam() allow_empty_topic_name = false;
+}
+
+export class MatchNarrowDto {
+  @IntegerListParam({ max: MAX_IDS }) msg_ids!: number[];
+  @param(narrow()) narrow!: NarrowTerm[];
+}
+
+export class UpdateMessageDto {
+  @IntegerParam() message_id!: number;
+  @TextParam({ ...CONTENT, optional: true }) content?: string;
+  @TextParam({ max: MAX_TEXT_LENGTH, optional: true, aliases: ['subject'] }) topic?: string;
+  @IntegerParam({ min: 0, optional: true }) stream_id?: number;
+  @WordParam(Object.values(PROPAGATE_MODES)) propagate_mode: string = PROPAGATE_MODES.one;
+  @BooleanParam() send_notification_to_old_thread = false;
+  @BooleanParam() send_notification_to_new_thread = true;
+  @TextParam({ max: MAX_TEXT_LENGTH, optional: true }) prev_content_sha256?: string;
+}
+
+const PROPAGATIONS = Object.keys(PROPAGATE_MODES) as MovePropagation[];
+
+export const toUpdateMessageInput = (dto: UpdateMessageDto): UpdateMessageInput => ({
+  messageId: dto.message_id as MessageId,
+  content: dto.content ?? null,
+  topic: dto.topic ?? null,
+  channelId: (dto.stream_id as ChannelId | undefined) ?? null,
+  propagation: PROPAGATIONS.find((mode) => PROPAGATE_MODES[mode] === dto.propagate_mode)!,
+  notifiesOldThread: dto.send_notification_to_old_thread,
+  notifiesNewThread: dto.send_notification_to_new_thread,
+  previousDigest: dto.prev_content_sha256 ?? null,
+});
+
+export class DeleteMessageDto {
+  @IntegerParam() message_id!: number;
+}
+
+export class DeleteTopicDto {
+  @IntegerParam() stream_id!: number;
+  @TextParam({ max: MAX_TEXT_LENGTH }) topic_name!: string;
 }
 
 export class ChangeMessageFlagsDto {

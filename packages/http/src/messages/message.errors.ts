@@ -7,7 +7,7 @@ export const MESSAGE_WIRE_ERRORS = {
     fields: { channelName: 'stream', channelId: 'stream_id' },
     present: { channelName: escapeHtml },
     text: ({ channelName }) =>
-      channelName === undefined ? undefined : `Channel '${escapeHtml(String(channelName))}' does not exist`,
+      channelName === undefined ? undefined : `Channel '${escapeHtml(channelName)}' does not exist`,
   },
   INVALID_NARROW: { code: 'BAD_NARROW', fields: { description: 'desc' } },
   CANNOT_VIEW_FILE: { status: 403 },

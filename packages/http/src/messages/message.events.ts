@@ -3,8 +3,9 @@ import { type MessageEventTypes, type MessageLocation, receivedFlags } from '@pa
 import { seesEmailOf } from '@parley/domain/users';
 import { presentTopic } from '../channels/channel.presenters.js';
 import { type EventContext, keyOf, opened, type Presented, type Presenters } from '../events/event-presenter.js';
+import { can } from '../events/queue-presentation.js';
 import { variantByKey } from '../routing/client-variant.js';
-import { differsByViewer, flagsText, messageText } from './message.presenters.js';
+import { differsByViewer, flagNames, flagsText, messageText, PROPAGATE_MODES } from './message.presenters.js';
 
 export const MESSAGE_EVENTS = {
   'message.sent': {
@@ -13,6 +14,16 @@ export const MESSAGE_EVENTS = {
     needs: ({ view }) =>
       view.conversation.kind === 'direct' || view.sender.isSystemBot ? null : { userIds: [view.sender.id] },
     present: presentMessageSent,
+  },
+  'message.updated': {
+    wireTypes: ['update_message'],
+    needs: ({ messageId, messageIds, onlyToHolders }) => ({ messageIds: onlyToHolders ? messageIds : [messageId] }),
+    present: presentUpdate,
+  },
+  'message.deleted': {
+    wireTypes: ['delete_message'],
+    needs: ({ onlyToHolders, messageIds }) => (onlyToHolders ? { heldMessageIds: messageIds } : null),
+    present: presentDeletion,
   },
   'message.flag_changed': { wireTypes: ['update_message_flags'], present: presentFlagChange },
 } satisfies Presenters<keyof MessageEventTypes>;
@@ -41,6 +52,65 @@ function presentMessageSent(event: EventOf<'message.sent'>, context: EventContex
   });
   if (event.echo?.queueId !== context.queue.id) return message;
   return [[message, `,"local_message_id":${JSON.stringify(event.echo.localId)}`]];
+}
+
+/** What is there of a message that one does not have. */
+const UNOWNED_FLAGS = ['read'];
+
+/** Messages §18.2: once for all clients of one kind to whose owners the message is the same. */
+function presentUpdate(event: EventOf<'message.updated'>, context: EventContext): Presented {
+  const { userId, editedAt, channel, move, onlyToHolders } = event;
+  const { receiver, showsEmptyTopics } = context;
+  const ids = onlyToHolders ? event.messageIds.filter((id) => receiver.flags.has(id)) : event.messageIds;
+  // Whoever has only others of the messages hears of the move, and of no text.
+  const messageId = ids.includes(event.messageId) ? event.messageId : ids[0];
+  const text = messageId === event.messageId ? event.text : null;
+  if (messageId === undefined || (!move && !text)) return [];
+  const own = receiver.flags.get(messageId);
+  const flags = own ? flagNames(own).filter((name) => name !== 'wildcard_mentioned') : UNOWNED_FLAGS;
+  const shownTopic = (topic: string) => presentTopic(topic, showsEmptyTopics);
+  const key = `${keyOf(showsEmptyTopics)} ${flags.join()} ${onlyToHolders ? ids.join() : ''}`;
+  return context.shared(key, () =>
+    opened({
+      type: 'update_message',
+      user_id: userId,
+      rendering_only: false,
+      message_id: messageId,
+      message_ids: ids,
+      flags,
+      edit_timestamp: editedAt,
+      ...(channel && { stream_id: channel.id, stream_name: channel.name }),
+      ...(move && { propagate_mode: PROPAGATE_MODES[move.propagation], orig_subject: shownTopic(move.previousTopic) }),
+      ...(move?.topic && { subject: shownTopic(move.topic.name), topic_links: move.topic.links }),
+      ...(move && move.channelId !== null && { new_stream_id: move.channelId }),
+      ...(text && {
+        orig_content: text.previous.content,
+        orig_rendered_content: text.previous.rendered,
+        content: text.present.content,
+        rendered_content: text.present.rendered,
+        is_me_message: text.isMeMessage,
+      }),
+    }),
+  );
+}
+
+/** Messages §18.3: one event for all, or, for clients that cannot do with that, one for each. */
+function presentDeletion(event: EventOf<'message.deleted'>, context: EventContext): Presented {
+  const { messageIds, channelId, topic, onlyToHolders } = event;
+  const { presentation, receiver, showsEmptyTopics } = context;
+  const ids = onlyToHolders ? messageIds.filter((id) => receiver.held.has(id)) : messageIds;
+  if (ids.length === 0) return [];
+  const present = (which: object) =>
+    opened({
+      type: 'delete_message',
+      ...which,
+      ...(channelId === null
+        ? { message_type: 'private' }
+        : { message_type: 'stream', stream_id: channelId, topic: presentTopic(topic, showsEmptyTopics) }),
+    });
+  if (!can(presentation, 'bulk_message_deletion')) return ids.map((message_id) => [present({ message_id })]);
+  const own = onlyToHolders ? ids.join() : '';
+  return context.shared(`${keyOf(showsEmptyTopics)} ${own}`, () => present({ message_ids: ids }));
 }
 
 /** Events §7.1; the details are what clients need to count what became unread again. */

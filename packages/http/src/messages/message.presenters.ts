@@ -1,8 +1,10 @@
 import type {
   ChangeNarrowFlagsOutput,
   GetMessageOutput,
+  Highlighted,
   MessagePage,
   MessageView,
+  MovePropagation,
   PersonalFlags,
   SentMessage,
   UserSummary,
@@ -100,6 +102,13 @@ const isPublic = ({ emailVisibility }: UserSummary): boolean => emailVisibility 
 export const shownAddress = (person: UserSummary, { emailDomain }: PublicRealm, isHidden = false): string =>
   isPublic(person) && !isHidden ? person.email : dummyAddress(person.id, emailDomain);
 
+/** How much of a topic is moved, in the words of the API. */
+export const PROPAGATE_MODES = {
+  one: 'change_one',
+  later: 'change_later',
+  all: 'change_all',
+} as const satisfies Record<MovePropagation, string>;
+
 /** In the order clients get them (messages §4.1), the derived one last. */
 const FLAGS = [
   ['read', 'read'],
@@ -134,6 +143,10 @@ export function flagsText(flags: PersonalFlags): string {
   flagTexts[bits] ??= JSON.stringify(flagNames(flags));
   return flagTexts[bits];
 }
+
+/** Messages §7.6, without the braces around it. */
+export const highlightText = ({ content, topic }: Highlighted): string =>
+  `"match_content":${JSON.stringify(content)},"match_subject":${JSON.stringify(topic)}`;
 
 /** Messages §3: the policy only where sending changed the sender's. */
 export const presentSentMessage = ({ id, newVisibility }: SentMessage): WireFields => ({

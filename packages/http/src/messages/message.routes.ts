@@ -1,12 +1,16 @@
 import {
   ChangeMessageFlags,
   ChangeNarrowFlags,
+  DeleteMessage,
+  DeleteTopic,
   GetMessage,
   GetMessages,
   MarkRead,
   type MarkReadInput,
+  MatchNarrow,
   RenderMarkdown,
   SendMessage,
+  UpdateMessage,
 } from '@parley/domain/messages';
 import type { ChannelId, MessageId } from '@parley/domain/shared';
 import { Turns } from '../caching/turns.js';
@@ -17,16 +21,21 @@ import { type Route, route } from '../routing/route.js';
 import {
   ChangeMessageFlagsDto,
   ChangeNarrowFlagsDto,
+  DeleteMessageDto,
+  DeleteTopicDto,
   GetMessageDto,
   GetMessagesDto,
   MarkChannelReadDto,
   MarkTopicReadDto,
+  MatchNarrowDto,
   RenderDto,
   SendMessageDto,
   toChangeNarrowFlagsInput,
   toFlagChange,
   toGetMessagesInput,
   toSendMessageInput,
+  toUpdateMessageInput,
+  UpdateMessageDto,
 } from './message.dtos.js';
 import {
   presentChangedNarrow,
@@ -36,6 +45,7 @@ import {
 } from './message.presenters.js';
 import { MessagePagePresenter } from './message-page.js';
 import { readMessagePage } from './read-message-page.js';
+import { readNarrowMatches } from './read-narrow-matches.js';
 
 export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): readonly Route[] {
   const page = new MessagePagePresenter(realmUrls);
@@ -77,12 +87,44 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
       toInput: ({ content }) => ({ content }),
       present: (rendered) => ({ rendered }),
     }),
+    route('GET', '/messages/matches_narrow', {
+      auth: 'user',
+      isExpensive: true,
+      dto: MatchNarrowDto,
+      useCase: MatchNarrow,
+      handle: async ({ caller, dto: { msg_ids, narrow }, useCase }) =>
+        success(await readNarrowMatches({ useCase, caller, turns }, { ids: msg_ids as MessageId[], narrow })),
+    }),
     route('GET', '/messages/:message_id', {
       auth: 'user',
       dto: GetMessageDto,
       useCase: GetMessage,
       toInput: ({ message_id }) => ({ id: message_id as MessageId }),
       present: (output, { dto, variant }) => presentGetMessage(output, dto, realmUrls, { client: variant, parts }),
+    }),
+    route('PATCH', '/messages/:message_id', {
+      auth: 'user',
+      hot: true,
+      dto: UpdateMessageDto,
+      useCase: UpdateMessage,
+      toInput: toUpdateMessageInput,
+      // Messages refer to no files yet.
+      present: () => ({ detached_uploads: [] }),
+    }),
+    route('DELETE', '/messages/:message_id', {
+      auth: 'user',
+      hot: true,
+      dto: DeleteMessageDto,
+      useCase: DeleteMessage,
+      toInput: ({ message_id }) => ({ messageId: message_id as MessageId }),
+    }),
+    route('POST', '/streams/:stream_id/delete_topic', {
+      auth: 'user',
+      isExpensive: true,
+      dto: DeleteTopicDto,
+      useCase: DeleteTopic,
+      toInput: ({ stream_id, topic_name }) => ({ channelId: stream_id as ChannelId, topic: topic_name }),
+      present: (complete) => ({ complete }),
     }),
     route('POST', '/messages/flags', {
       auth: 'user',

@@ -1,5 +1,5 @@
 import { unsubscribeFromChannels } from '@parley/domain/channels';
-import { GetMessages, type GetMessagesInput } from '@parley/domain/messages';
+import { GetMessages, type GetMessagesInput, PLAIN_TEXTS } from '@parley/domain/messages';
 import type { RealmUrls } from '@parley/domain/shared';
 import { aChannel, aMessage, aUser, createFixture, type MemoryFixture } from '@parley/testkit';
 import { Turns } from '../caching/turns.js';
@@ -34,7 +34,7 @@ describe('a page too long for one part', () => {
   const read = (input: Partial<GetMessagesInput> = {}): Promise<WireText> =>
     readMessagePage(
       {
-        useCase: new GetMessages(fixture.uow, realmUrls),
+        useCase: new GetMessages(fixture.uow, realmUrls, PLAIN_TEXTS),
         caller: fixture.caller('cordelia'),
         page: new MessagePagePresenter(realmUrls),
         form: {

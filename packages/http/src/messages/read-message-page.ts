@@ -26,7 +26,7 @@ export async function readMessagePage(reader: PageReader, input: GetMessagesInpu
   const { list, chunks, remaining, nextStep } = await readPart(reader, input);
   const start = [`${presentMessagePage(list)}[`, ...chunks];
   if (remaining.length === 0) return new WireText([...start, ']']);
-  return new WireText(start, continuePage(reader, remaining, nextStep, chunks.length > 0));
+  return new WireText(start, continuePage(reader, remaining, nextStep, chunks.length > 0, list.highlight));
 }
 
 async function* continuePage(
@@ -34,6 +34,7 @@ async function* continuePage(
   remaining: readonly MessageId[],
   firstStep: number,
   hasBegun: boolean,
+  highlight: MessageList['highlight'],
 ): AsyncGenerator<readonly string[]> {
   const open = [remaining];
   let isFirst = !hasBegun;
@@ -41,7 +42,7 @@ async function* continuePage(
   for (let ids = open.shift(); ids; ids = open.shift()) {
     // That they belong to the page is settled: of no narrow in particular.
     const input = { narrow: [], select: { ids: ids.slice(0, CONTINUED_IDS) } };
-    const part = await reader.turns.run(() => readPart(reader, input, step));
+    const part = await reader.turns.run(() => readPart(reader, input, step, highlight));
     step = part.nextStep;
     if (part.chunks.length > 0) {
       yield isFirst ? part.chunks : [',', ...part.chunks];
@@ -57,6 +58,7 @@ function readPart(
   { useCase, caller, page, form }: PageReader,
   input: GetMessagesInput,
   firstStep?: number,
+  highlight?: MessageList['highlight'],
 ): Promise<{
   readonly list: MessageList;
   readonly chunks: readonly string[];
@@ -65,7 +67,12 @@ function readPart(
   readonly nextStep: number;
 }> {
   return useCase.execute(caller, input, async (list, hydrate) => {
-    const { chunks, count, nextStep } = await page.present(list, hydrate, form, firstStep);
+    const { chunks, count, nextStep } = await page.present(
+      highlight ? { ...list, highlight } : list,
+      hydrate,
+      form,
+      firstStep,
+    );
     return { list, chunks, remaining: list.entries.slice(count).map((entry) => entry.id), nextStep };
   });
 }

@@ -17,6 +17,13 @@ export const REALM_SETTINGS_EVENTS = {
   'realm.permission_changed': toAll('realm', ({ permission, value }) =>
     dictionary({ [permissionTitle(permission)]: presentGroupSetting(value) }),
   ),
+  'realm.channels_cleared': toAll('realm', ({ settings }) =>
+    dictionary(
+      Object.fromEntries(
+        settings.map((name) => [REALM_SETTING_FORMS.nameOf(name), REALM_SETTING_FORMS.presentValue(name, null)]),
+      ),
+    ),
+  ),
   'realm.user_default_changed': toAll('realm_user_settings_defaults', ({ setting, value }) => ({
     op: 'update',
     property: USER_SETTING_FORMS.nameOf(setting),

@@ -1,3 +1,4 @@
+import { workMsOf } from '@parley/testkit/process-usage';
 import fc from 'fast-check';
 import { parseForm } from './body.js';
 
@@ -31,21 +32,15 @@ describe('a form field', () => {
     );
   });
 
-  it('takes time in proportion to its length, whatever is in it', () => {
-    const time = (text: string) => {
-      const since = performance.now();
-      parseForm(`name=${text}`);
-      return performance.now() - since;
-    };
+  it('takes time in proportion to its length, whatever is in it', async () => {
     const length = 1024 * 1024;
     for (const piece of ['%ff%', '+%', '%', 'é%C3%A9%zz']) {
       const text = piece.repeat(length / piece.length);
-      time(text);
-      expect(Math.min(time(text), time(text), time(text))).toBeLessThan(100);
+      expect(await workMsOf(() => parseForm(`name=${text}`), 100)).toBeLessThan(100);
     }
   });
 
-  it('is one of so many', () => {
+  it('is refused beyond a number of fields', () => {
     const fields = (count: number) => Array.from({ length: count }, (_, n) => `field${n}=1`).join('&');
     expect(parseForm(fields(1000)).size).toBe(1000);
     expect(() => parseForm(fields(1001))).toThrow('Request body is too large');

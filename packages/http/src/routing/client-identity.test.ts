@@ -1,3 +1,4 @@
+import { workMsOf } from '@parley/testkit/process-usage';
 import { clientNameOf, parseUserAgent } from './client-identity.js';
 import { CLIENT_VARIANTS, variantByKey, variantOf } from './client-variant.js';
 
@@ -16,10 +17,9 @@ it.each([
   expect(parseUserAgent(userAgent)).toEqual({ name, version });
 });
 
-it('takes no time for a hostile name', () => {
-  const start = performance.now();
-  parseUserAgent(`${'a'.repeat(16_000)}\u0001(`);
-  expect(performance.now() - start).toBeLessThan(50);
+it('reads a long name in time', async () => {
+  const read = () => parseUserAgent(`${'a'.repeat(16_000)}\u0001(`);
+  expect(await workMsOf(read, 50)).toBeLessThan(50);
 });
 
 it.each`

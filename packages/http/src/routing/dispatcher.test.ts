@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, request as httpRequest, type IncomingHttpHeaders, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import type { Caller, RealmId, UserId } from '@parley/domain/shared';
+import type { Caller, ChannelId, RealmId, UserId } from '@parley/domain/shared';
 import { DomainError } from '@parley/domain/shared';
 import express from 'express';
 import { type Authenticator, BasicAuthenticator, type Credentials, type Identity } from './authenticate.js';
@@ -20,7 +20,7 @@ import {
 import { RateLimiter } from './rate-limit.js';
 import { success, WireText } from './reply.js';
 import type { CallerRole } from './role-requirements.js';
-import { type AnonymousCaller, type Route, route, type UseCaseKey } from './route.js';
+import { type AnonymousClient, type Route, route, type UseCaseKey } from './route.js';
 
 // ---------------------------------------------------------------------------------------------- a small chat server
 
@@ -82,7 +82,9 @@ class GetChannel {
   constructor(readonly channels: ChannelRepositoryLookAlike) {}
   async execute(_caller: Caller, { id }: { id: number }) {
     if (id === 404)
-      throw new DomainError('UNKNOWN_DESTINATION', `Channel with ID '404' does not exist`, { channelId: id });
+      throw new DomainError('UNKNOWN_DESTINATION', `Channel with ID '404' does not exist`, {
+        channelId: id as ChannelId,
+      });
     if (id === 500) throw new TypeError('a secret');
     return { id };
   }
@@ -95,7 +97,7 @@ class FetchApiKeyDto {
 
 class FetchApiKey {
   constructor(private readonly limiter: RateLimiter) {}
-  async execute({ realmId }: AnonymousCaller, { username, password }: FetchApiKeyDto) {
+  async execute({ realmId }: AnonymousClient, { username, password }: FetchApiKeyDto) {
     if (realmId === null) throw new DomainError('UNKNOWN_REALM', 'Invalid subdomain');
     if (!username.includes('@')) throw new DomainError('INVALID_EMAIL', 'Enter a valid email address.');
     this.limiter.attempt('authenticate_by_username', username);
@@ -108,7 +110,7 @@ class FetchApiKey {
 }
 
 class GetServerSettings {
-  async execute(visitor: AnonymousCaller) {
+  async execute(visitor: AnonymousClient) {
     return { ip: visitor.ip, host: visitor.host, realmId: visitor.realmId };
   }
 }
@@ -335,7 +337,7 @@ describe('paths and methods', () => {
     }
   });
 
-  it('leaves alone what is not below its prefix', async () => {
+  it('passes on paths that are not below its prefix', async () => {
     expect((await call('GET', '//api/v10/messages')).status).toBe(418);
     expect((await call('GET', '//')).status).toBe(418);
   });
@@ -539,7 +541,7 @@ describe('parameters', () => {
     });
   });
 
-  it('come after the question who calls', async () => {
+  it('are read after authentication', async () => {
     const headers = { 'content-type': 'application/json' };
     expect((await call('POST', '/messages', { as: null, headers, body: '[' })).status).toBe(401);
     expect((await call('POST', '/roles', { headers, body: '[' })).body.code).toBe('UNAUTHORIZED_PRINCIPAL');
@@ -636,7 +638,7 @@ describe('errors', () => {
     });
   });
 
-  it('hide bugs from clients and show them in the log', async () => {
+  it('hide unexpected errors from clients and log them', async () => {
     const { status, text } = await call('GET', '/streams/500?token=hush');
     expect([status, text]).toEqual([500, '{"result":"error","msg":"Internal server error"}\n']);
     expect(log[0]).toMatchObject({ message: 'unexpected error', fields: { route: '/streams/:stream_id' } });
@@ -668,7 +670,7 @@ describe('limits', () => {
     expect((await call('GET', '/streams/404')).headers['x-ratelimit-remaining']).toBe('199');
   });
 
-  it('respect quotas of a user', async () => {
+  it('follow the quotas of a user', async () => {
     expect((await call('GET', '/users/me', { as: 'fast@x' })).headers['x-ratelimit-limit']).toBe('1000');
   });
 
@@ -698,7 +700,7 @@ describe('limits', () => {
     expect([status, headers['x-ratelimit-limit'], headers['x-ratelimit-remaining']]).toEqual([429, '100', '0']);
   });
 
-  it('spare what a route exempts', async () => {
+  it('do not apply where a route exempts itself', async () => {
     const picture = route('GET', '/picture', {
       auth: 'anyone',
       dto: NoParameters,
@@ -828,18 +830,18 @@ describe('hosts and proxies', () => {
     'x-forwarded-host': 'chat.example.org:443',
   };
 
-  it('believe nobody by default', async () => {
+  it('trust no proxy by default', async () => {
     const { body } = await call('GET', '/server_settings', { as: null, headers: forwarded });
     expect(body).toMatchObject({ ip: '127.0.0.1', host: 'inner', realm_id: 1 });
   });
 
-  it('believe the proxies they were told of', async () => {
+  it('trust the configured proxies', async () => {
     await restart({ trustedProxies: 1 });
     const { body } = await call('GET', '/server_settings', { as: null, headers: forwarded });
     expect(body).toMatchObject({ ip: '2.2.2.2', host: 'chat.example.org' });
   });
 
-  it('may be unknown to everybody', async () => {
+  it('may belong to no organization', async () => {
     const unknown = { as: null, headers: { host: 'nowhere.test' } };
     expect((await call('GET', '/server_settings', unknown)).body.realm_id).toBeNull();
     const form = { username: 'hamlet@x', password: 'right' };
@@ -866,7 +868,7 @@ describe('answers that wait', () => {
     expect((await call('DELETE', '/events')).status).toBe(200);
   });
 
-  it('learn that the client has gone', async () => {
+  it('end when the client disconnects', async () => {
     call('GET', '/events').catch(() => {});
     await until(() => waiting !== undefined);
     server.closeAllConnections();
@@ -877,7 +879,7 @@ describe('answers that wait', () => {
     expect(log.at(-1)!.fields.status).toBe(499);
   });
 
-  it('hold up shutting down until they are answered', async () => {
+  it('delay shutting down until they are answered', async () => {
     const poll = call('GET', '/events');
     await until(() => waiting !== undefined);
     let isDrained = false;
@@ -891,7 +893,7 @@ describe('answers that wait', () => {
     await drained;
   });
 
-  it('do so for so long, and no longer where the request never comes to its end', async () => {
+  it('delay it for a limited time when a request never ends', async () => {
     const { port } = server.address() as AddressInfo;
     const socket = connect(port, '127.0.0.1');
     const closed = once(socket, 'close');
@@ -938,7 +940,7 @@ describe('inside Express', () => {
     expect((await call('GET', '//api/v1/messages')).status).toBe(418);
   });
 
-  it('is passed by on hot routes', async () => {
+  it('is bypassed on hot routes', async () => {
     await restart({}, anApp([]));
     expect((await call('POST', '/messages', { form })).headers).not.toHaveProperty('x-powered-by');
     expect((await call('POST', '/messages', { form })).body).toMatchObject(expected);

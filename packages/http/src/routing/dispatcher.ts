@@ -34,7 +34,7 @@ import { type Reply, success, withIgnoredParameters } from './reply.js';
 import { Parameters } from './request.js';
 import { hasOneHost, type RequestTarget, targetOf } from './request-target.js';
 import { enforceRoles, type RoleLookup } from './role-requirements.js';
-import type { AnonymousCaller, Auth, CallerOf, Context, Route, ShownLimit, UseCaseKey } from './route.js';
+import type { AnonymousClient, Auth, CallerOf, Context, Route, ShownLimit, UseCaseKey } from './route.js';
 import { CLIENT_SHARE, TRANSPORT_LIMITS, type TransportLimits } from './transport-limits.js';
 
 export interface DispatcherOptions {
@@ -80,7 +80,7 @@ interface CompiledRoute extends Endpoint {
   useCase: unknown;
 }
 
-type ExecutesInput = { execute(caller: Caller | AnonymousCaller, input: unknown): Promise<unknown> };
+type ExecutesInput = { execute(caller: Caller | AnonymousClient, input: unknown): Promise<unknown> };
 
 /** Whose credentials came with a request, or what is wrong with them. */
 type Proof = { readonly identity: Identity } | { readonly refusal: unknown };
@@ -319,7 +319,7 @@ class TableDispatcher implements Dispatcher {
   private async operate(
     endpoint: CompiledRoute,
     request: ReceivedRequest,
-    caller: Caller | AnonymousCaller,
+    caller: Caller | AnonymousClient,
     dto: object,
   ): Promise<Reply> {
     const { route } = endpoint;
@@ -403,14 +403,14 @@ class TableDispatcher implements Dispatcher {
   private showLimit(
     { rule, keyOf }: ShownLimit<unknown>,
     dto: unknown,
-    caller: Caller | AnonymousCaller,
+    caller: Caller | AnonymousClient,
     requestState: RequestState,
   ): void {
     const { limiter } = this.options;
     if (limiter.isOn) requestState.limit = limiter.peek(rule, keyOf(dto, caller as CallerOf<Auth>));
   }
 
-  private async callerOf(request: ReceivedRequest, identity: Identity | undefined): Promise<Caller | AnonymousCaller> {
+  private async callerOf(request: ReceivedRequest, identity: Identity | undefined): Promise<Caller | AnonymousClient> {
     const parameter = request.parameters.get('client');
     const clientName = clientNameOf(request.client, parameter, identity?.isBrowserSession ?? false);
     if (identity) return { realmId: identity.realmId, userId: identity.userId, clientName };

@@ -1,12 +1,12 @@
 import { judgeInvitees } from '@parley/domain/invitations';
-import { DomainError, type ErrorCode, type ErrorDetails } from '@parley/domain/shared';
+import { type DetailsParameter, DomainError, type ErrorCode } from '@parley/domain/shared';
 import { parseUserAgent } from './client-identity.js';
 import { variantOf } from './client-variant.js';
 import { replyToError } from './error-replies.js';
 import { methodNotAllowed } from './errors.js';
 
-const answer = (code: ErrorCode, message: string, details?: ErrorDetails) => {
-  const { reply } = replyToError(new DomainError(code, message, details));
+const answer = (code: ErrorCode, message: string, details?: object) => {
+  const { reply } = replyToError(new DomainError(code, message, ...([details] as DetailsParameter<ErrorCode>)));
   return { status: reply.status, headers: reply.headers, ...JSON.parse(String(reply.body)) };
 };
 
@@ -84,7 +84,7 @@ it('says of each address why nobody was invited there (organization §9.3)', () 
   });
 });
 
-it('challenges whoever proved nothing', () => {
+it('answers a request without credentials with a challenge', () => {
   expect(answer('UNAUTHENTICATED', 'text').headers).toEqual(['WWW-Authenticate', 'Basic realm="zulip"']);
 });
 
@@ -116,7 +116,7 @@ it('has no code for a wrong method', () => {
   });
 });
 
-it('keeps bugs to itself', () => {
+it('does not show unexpected errors', () => {
   expect(replyToError(new TypeError('secret'))).toEqual({
     isBug: true,
     reply: { status: 500, body: '{"result":"error","msg":"Internal server error"}\n' },

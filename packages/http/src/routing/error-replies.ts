@@ -1,4 +1,4 @@
-import { DomainError } from '@parley/domain/shared';
+import { type DetailsOf, DomainError, type ErrorCode } from '@parley/domain/shared';
 import { WIRE_ERRORS } from '../features.js';
 import type { ClientVariant } from './client-variant.js';
 import { HttpRefusal } from './errors.js';
@@ -25,25 +25,27 @@ export function replyToError(error: unknown, variant?: ClientVariant): { reply: 
   return { reply: INTERNAL_ERROR, isBug: true };
 }
 
-/** How the API tells of it, with what the rule says of this refusal. */
-export function wireErrorOf(error: DomainError): WireError & { readonly status: number; readonly code: string } {
-  const rule: WireErrorRule = WIRE_ERRORS_OF_ALL[error.code] ?? {};
+type FullWireError<D> = WireError<D> & { readonly status: number; readonly code: string };
+
+/** How the API puts it, with what the rule says of this refusal. */
+export function wireErrorOf<C extends ErrorCode>(error: DomainError<C>): FullWireError<DetailsOf<C>> {
+  const rule: WireErrorRule<C> = (WIRE_ERRORS_OF_ALL as { readonly [T in C]?: WireErrorRule<T> })[error.code] ?? {};
   return { status: 400, code: 'BAD_REQUEST', ...(typeof rule === 'function' ? rule(error) : rule) };
 }
 
 function replyToRefusal(error: DomainError, variant: ClientVariant | undefined): Reply {
-  const wire = wireErrorOf(error);
+  const details = error.details as Readonly<Record<string, unknown>>;
+  const wire = wireErrorOf(error) as FullWireError<typeof details>;
+  const fields: Readonly<Record<string, string | undefined>> = wire.fields ?? {};
   const extra: Record<string, unknown> = { ...wire.extra };
-  for (const [detail, field] of Object.entries(wire.fields ?? {})) {
-    const value = error.details[detail];
+  for (const [detail, field = detail] of Object.entries(fields)) {
+    const value = details[detail];
     const present = wire.present?.[detail];
-    if (value !== undefined) extra[field] = present ? present(value as never) : value;
+    if (value !== undefined) extra[field] = present ? present(value) : value;
   }
-  const text = typeof wire.text === 'function' ? wire.text(error.details, variant) : wire.text;
+  const text = typeof wire.text === 'function' ? wire.text(details, variant) : wire.text;
   const reply = failure(wire.status, wire.code, text ?? error.message, extra);
   if (wire.headers) return { ...reply, headers: wire.headers };
-  if (error.details.retryAfter !== undefined) {
-    return { ...reply, headers: ['Retry-After', String(error.details.retryAfter)] };
-  }
+  if (details.retryAfter !== undefined) return { ...reply, headers: ['Retry-After', String(details.retryAfter)] };
   return reply;
 }

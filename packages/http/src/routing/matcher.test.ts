@@ -76,7 +76,7 @@ it('knows the methods of a path', () => {
   expect(matcher.match('/fetch_api_key')?.entry.allowed).toEqual(['POST']);
 });
 
-it('refuses to be told twice', () => {
+it('refuses a route that is declared twice', () => {
   const again = route('GET', '/users', { auth: 'anyone', dto: NoParameters, handle: async () => success() });
   expect(() => aMatcher().add('/users', (names) => ({ route: again, names }))).toThrow('GET /users is declared twice');
 });

@@ -7,7 +7,6 @@ import { ParamError } from './param-error.js';
 import {
   boolean,
   float,
-  groupSetting,
   integer,
   integerOneOf,
   type ListRules,
@@ -72,7 +71,6 @@ export const IntegerListParam = (options: ListRules & ParamOptions) => param(lis
 /** A JSON list of strings in a form field: `alert_words=["tea"]`. */
 export const TextListParam = ({ each, ...options }: ListRules & ParamOptions & { readonly each: TextRules }) =>
   param(listOf(text(each), options), options);
-export const GroupSettingParam = (options?: ParamOptions) => param(groupSetting(), options);
 
 /** For operations without parameters. */
 export class NoParameters {}

@@ -104,7 +104,7 @@ it('lets a use case count attempts and forget them', () => {
   expect(attempt).not.toThrow();
 });
 
-it('forgets nobody within the window, and everybody after it', () => {
+it('keeps every key within the window, and drops all after it', () => {
   const { clock, hit } = given(1);
   for (let user = 0; user < 100; user++) {
     clock.pass(0.5);
@@ -126,7 +126,7 @@ it('remembers a bounded number of keys', () => {
 });
 
 describe('flooding with keys', () => {
-  it('makes it forget nobody who still counts', () => {
+  it('drops no key that still counts', () => {
     const { clock, hit } = given(2, 60, { maxKeys: 10 });
     for (let call = 0; call < 2; call++) hit('hamlet');
     for (let second = 0; second < 59; second++) {
@@ -160,7 +160,7 @@ describe('flooding with keys', () => {
       expect(hit(name)).toMatchObject({ isAllowed: true, remaining: 1 });
   });
 
-  it('costs the source of the keys, and no other', () => {
+  it('limits the source of the keys, and no other', () => {
     const { limiter } = given(2, 60, { maxKeysPerSource: 3 });
     const hit = (key: string, source: string) => limiter.hit('api_by_user', key, { source }).isAllowed;
     const allowed = Array.from({ length: 5000 }, (_, user) => hit(`invented${user}`, 'flood')).filter(Boolean);
@@ -177,7 +177,7 @@ describe('flooding with keys', () => {
     expect(sources.filter((source) => hit('hamlet', source)).length).toBe(2);
   });
 
-  it('is not what people do who succeed', () => {
+  it('is not assumed of attempts that succeed', () => {
     const { limiter } = given(2, 60, { maxKeysPerSource: 3 });
     for (let user = 0; user < 100; user++) {
       limiter.attempt('authenticate_by_username', `user${user}`, 'office');
@@ -242,7 +242,7 @@ it.each([
   expect(networkOf(ip)).toBe(network);
 });
 
-it('cuts what is no address', () => {
+it('shortens what is no address', () => {
   expect(ipGroup('x'.repeat(10_000)).length).toBeLessThan(50);
   expect(ipGroup(':'.repeat(10_000)).length).toBeLessThan(50);
   expect(ipGroup(`${'x'.repeat(10_000)}:`).length).toBeLessThan(50);

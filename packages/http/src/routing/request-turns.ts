@@ -12,12 +12,14 @@ export class RequestTurns {
   /** When the first request of this turn came; null: there was none. */
   private turnBegan: number | null = null;
 
+  constructor(private readonly now: () => number = () => performance.now()) {}
+
   run(begin: () => void): void {
     if (this.turnBegan === null) {
-      this.turnBegan = performance.now();
+      this.turnBegan = this.now();
       setImmediate(() => this.nextTurn());
     }
-    if (this.waiting.length > 0 || performance.now() - this.turnBegan > TURN_MS) this.waiting.push(begin);
+    if (this.waiting.length > 0 || this.now() - this.turnBegan > TURN_MS) this.waiting.push(begin);
     else begin();
   }
 
@@ -25,7 +27,7 @@ export class RequestTurns {
     this.turnBegan = null;
     if (this.waiting.length === 0) return;
     // Those that come after them wait behind them.
-    this.turnBegan = performance.now();
+    this.turnBegan = this.now();
     setImmediate(() => this.nextTurn());
     for (const begin of this.waiting.splice(0, AT_A_TIME)) begin();
   }

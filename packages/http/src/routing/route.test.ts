@@ -1,7 +1,7 @@
 import type { Caller } from '@parley/domain/shared';
 import { IntegerParam, NoParameters, TextParam } from './params.js';
 import { success } from './reply.js';
-import { type AnonymousCaller, route } from './route.js';
+import { type AnonymousClient, route } from './route.js';
 
 class RenameDto {
   @IntegerParam() stream_id!: number;
@@ -21,7 +21,7 @@ class ListChannels {
 }
 
 class LogIn {
-  async execute(_visitor: AnonymousCaller, _input: string): Promise<void> {}
+  async execute(_visitor: AnonymousClient, _input: string): Promise<void> {}
 }
 
 const toInput = ({ stream_id, new_name }: RenameDto) => ({ channelId: stream_id, name: new_name });

@@ -12,7 +12,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export type Auth = 'user' | 'anyone';
 
 /** What is known of a caller who proved nothing. */
-export interface AnonymousCaller {
+export interface AnonymousClient {
   /** Null when the host name belongs to no organization; what that means is up to the operation. */
   readonly realmId: RealmId | null;
   readonly host: string;
@@ -20,7 +20,7 @@ export interface AnonymousCaller {
   readonly clientName: string;
 }
 
-export type CallerOf<A extends Auth> = A extends 'user' ? Caller : AnonymousCaller;
+export type CallerOf<A extends Auth> = A extends 'user' ? Caller : AnonymousClient;
 
 /** A use case as a key: `resolve` answers its instance. */
 // biome-ignore lint/suspicious/noExplicitAny: only `any` accepts every constructor, whatever its dependencies.

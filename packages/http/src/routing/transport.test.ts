@@ -244,7 +244,7 @@ describe('a body', () => {
   const small = { anonymousBodyBytes: 1000, bodyBytes: 20_000 };
   const form = (length: number) => ({ text: 'x'.repeat(length - 5) });
 
-  it('may be large only once its sender has proved who they are', async () => {
+  it('may be large only after authentication', async () => {
     await start({ limits: small });
     expect((await call('POST', '/log_in', { user: null, form: form(1000) })).status).toBe(200);
     expect(await call('POST', '/log_in', { user: null, form: form(1001) })).toMatchObject(refusal(413, 'BAD_REQUEST'));
@@ -255,7 +255,7 @@ describe('a body', () => {
     expect((await call('POST', '/log_in', { form: form(1001) })).status).toBe(413);
   });
 
-  it('is measured as it comes where nobody says how long it is', async () => {
+  it('is measured as it arrives where its length is not declared', async () => {
     await start({ limits: small });
     const statusOf = async (path: string, length: number) => {
       const body = `text=${'x'.repeat(length - 5)}`;
@@ -292,7 +292,7 @@ describe('a body', () => {
     expect(String(answer)).toContain('"length":295');
   });
 
-  it('has a time to arrive in', async () => {
+  it('has to arrive within a time limit', async () => {
     await start({ limits: { bodyMs: 40, filesMs: 80 } });
     const multipart = 'Content-Type: multipart/form-data; boundary=B\r\n';
     for (const request of [
@@ -308,7 +308,7 @@ describe('a body', () => {
     expect(dispatcher.inFlight).toBe(0);
   });
 
-  it('has none when it is there, however long the answer takes', async () => {
+  it('has no time limit once it has arrived, however long the answer takes', async () => {
     await start({ limits: { bodyMs: 20, headersMs: 20, answerMs: 20 } });
     const poll = call('GET', '/events');
     await until(() => finishes.length === 1);

@@ -1,4 +1,4 @@
-import type { DomainError, SettingValue } from '@parley/domain/shared';
+import type { DomainError } from '@parley/domain/shared';
 import { unknownMethodText } from '../realms/authentication-methods.wire.js';
 import { REALM_SETTING_FORMS } from '../realms/realm-settings.wire.js';
 import type { WireError, WireErrors } from '../routing/wire-error.js';
@@ -7,8 +7,8 @@ import { USER_SETTING_FORMS } from '../users/user-settings.wire.js';
 export const SETTING_WIRE_ERRORS = { BAD_SETTING_VALUE: badSetting } as const satisfies WireErrors;
 
 /** In the words that clients know the setting by. */
-function badSetting({ details: { of, setting, value } }: DomainError): WireError {
+function badSetting({ details: { of, setting, value } }: DomainError<'BAD_SETTING_VALUE'>): WireError {
   if (setting === 'authenticationMethods') return { text: unknownMethodText(String(value)) };
   const forms = of === 'user' ? USER_SETTING_FORMS : REALM_SETTING_FORMS;
-  return forms.refusalOf(String(setting), value as SettingValue);
+  return forms.refusalOf(setting, value);
 }

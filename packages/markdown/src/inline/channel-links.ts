@@ -1,4 +1,4 @@
-import type { LinkableChannel } from '@parley/domain/messages';
+import { channelUrl, type LinkableChannel, messageUrl, topicUrl } from '@parley/domain/messages';
 import { Element } from '../html/element.js';
 import { BOUNDARY } from './mentions.js';
 import type { InlineContext, InlineRule } from './rule.js';
@@ -15,7 +15,7 @@ export const channelLinks: InlineRule = (text, context) => {
     .replace(MESSAGE, (typed, name: string, topic: string, messageId: string) => {
       const channel = names.channelByName(name);
       if (!channel) return typed;
-      const href = `${topicUrl(channel, topic)}/near/${messageId}`;
+      const href = messageUrl(topicUrl(channel, topic), messageId);
       return stash(topicLink('message-link', channel, topic, { href }, ' @ 💬', context));
     })
     .replace(TOPIC, (typed, name: string, topic: string) => {
@@ -62,16 +62,4 @@ function topicLink(
   name.tail = suffix;
   name.isTailFinal = true;
   return link;
-}
-
-const channelUrl = ({ id, name }: LinkableChannel) => `/#narrow/channel/${id}-${encodeName(name.replaceAll(' ', '-'))}`;
-
-const topicUrl = (channel: LinkableChannel, topic: string) => `${channelUrl(channel)}/topic/${encodeName(topic)}`;
-
-/** Percent encoding with dots for percent signs, as clients read it behind a `#`. */
-function encodeName(name: string): string {
-  return encodeURIComponent(name.replace(/\p{Surrogate}/gu, '\ufffd'))
-    .replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
-    .replaceAll('.', '%2E')
-    .replaceAll('%', '.');
 }

@@ -19,9 +19,10 @@ export function highlightTopic(topic: string, operands: readonly string[]): stri
   return mark(topic, topic, termsOf(operands), escapeTopic);
 }
 
-function termsOf(operands: readonly string[]): ReadonlySet<string> {
-  return new Set(operands.flatMap((operand) => findWords(operand).map(({ term }) => term)));
-}
+/** Each once. */
+export const searchTerms = (text: string): readonly string[] => [...new Set(findWords(text).map(({ term }) => term))];
+
+const termsOf = (operands: readonly string[]): ReadonlySet<string> => new Set(operands.flatMap(searchTerms));
 
 /** Words are looked for in `searched`, which has the length of `text`. */
 function mark(text: string, searched: string, terms: ReadonlySet<string>, toHtml: (text: string) => string): string {

@@ -1,6 +1,6 @@
 import type { RenderedMessages } from '@parley/domain/messages';
 import { diffHtml } from './diff-html.js';
-import { highlightContent, highlightTopic } from './highlight-search.js';
+import { highlightContent, highlightTopic, searchTerms } from './highlight-search.js';
 import { plainText, searchableText } from './plain-text.js';
 
 /** Reads and marks the HTML that rendering made. */
@@ -10,4 +10,5 @@ export const htmlMessages: RenderedMessages = {
   diff: diffHtml,
   plainText,
   searchableText,
+  searchTerms,
 };

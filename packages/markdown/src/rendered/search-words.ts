@@ -18,14 +18,16 @@ const stemmer = lazily((require) =>
 /** Words that were met before: stemming one takes some microseconds, and texts say the same again and again. */
 const stems = new Map<string, string>();
 const MAX_STEMS = 20_000;
-const MAX_REMEMBERED_LENGTH = 30;
+/** No word of a language is longer, and stemming what is takes time that grows with the square of its length. */
+const MAX_STEMMED_LENGTH = 40;
 
 function stemOf(word: string): string {
+  if (word.length > MAX_STEMMED_LENGTH) return word;
   let stem = stems.get(word);
   if (stem === undefined) {
     stem = stemmer().stem(word);
     if (stems.size >= MAX_STEMS) stems.clear();
-    if (word.length <= MAX_REMEMBERED_LENGTH) stems.set(word, stem);
+    stems.set(word, stem);
   }
   return stem;
 }

@@ -93,5 +93,5 @@ describe('hostile requests', () => {
       { numRuns: 1500 },
     );
     expect((await server.get('/users/me', server.people.hamlet)).status).toBe(200);
-  }, 60_000);
+  });
 });

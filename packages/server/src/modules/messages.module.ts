@@ -2,29 +2,47 @@ import {
   BotOwnerWarnings,
   ChangeMessageFlags,
   ChangeNarrowFlags,
+  DeleteMessage,
+  DeleteTopic,
+  ExpireMessages,
   GetMessage,
   GetMessages,
+  IndexMessages,
   ListTopics,
   MarkRead,
+  MatchNarrow,
+  MoveNotices,
+  PurgeArchive,
   RenderMarkdown,
+  RestoreMessages,
   SendMessage,
   SystemMessages,
+  UpdateMessage,
 } from '@parley/domain/messages';
 import { ContainerModule } from 'inversify';
 import { provide } from '../provide.js';
 import { TOKENS } from '../tokens.js';
 
-const { unitOfWork, markdownRenderer, realmUrls, clock } = TOKENS;
+const { unitOfWork, markdownRenderer, renderedMessages, realmUrls, clock, contentDigest } = TOKENS;
 
 export const messagesModule = new ContainerModule(({ bind }) => {
   provide(bind, SystemMessages, markdownRenderer, realmUrls, clock);
   provide(bind, RenderMarkdown, unitOfWork, markdownRenderer, realmUrls);
   provide(bind, BotOwnerWarnings, unitOfWork, SystemMessages, clock);
   provide(bind, SendMessage, unitOfWork, markdownRenderer, realmUrls, clock, BotOwnerWarnings);
-  provide(bind, GetMessages, unitOfWork, realmUrls);
+  provide(bind, GetMessages, unitOfWork, realmUrls, renderedMessages);
+  provide(bind, MatchNarrow, unitOfWork, realmUrls, renderedMessages);
   provide(bind, GetMessage, unitOfWork);
+  provide(bind, MoveNotices, SystemMessages, realmUrls, clock);
+  provide(bind, UpdateMessage, unitOfWork, markdownRenderer, realmUrls, clock, contentDigest, MoveNotices);
+  provide(bind, DeleteMessage, unitOfWork, clock);
+  provide(bind, DeleteTopic, unitOfWork, clock);
+  provide(bind, ExpireMessages, unitOfWork, clock);
+  provide(bind, PurgeArchive, unitOfWork, clock);
+  provide(bind, RestoreMessages, unitOfWork);
+  provide(bind, IndexMessages, unitOfWork);
   provide(bind, ChangeMessageFlags, unitOfWork);
-  provide(bind, ChangeNarrowFlags, unitOfWork, realmUrls);
+  provide(bind, ChangeNarrowFlags, unitOfWork, realmUrls, renderedMessages);
   provide(bind, MarkRead, unitOfWork);
   provide(bind, ListTopics, unitOfWork);
 });

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { htmlMessages } from '@parley/markdown';
 import { ContainerModule } from 'inversify';
 import { HmacApiKeyMint } from '../authentication/hmac-api-key-mint.js';
 import { ZxcvbnPasswordStrength } from '../authentication/zxcvbn-password-strength.js';
@@ -5,6 +7,7 @@ import type { Resolve } from '../container.js';
 import { ListedDisposableDomains } from '../listed-disposable-domains.js';
 import type { ParleyParts } from '../parley.js';
 import { provideFrom, provideValue } from '../provide.js';
+import { HttpPushService } from '../push/http-push-service.js';
 import { serverAddressOf } from '../realm-resolver.js';
 import { SystemEventLoop } from '../system-event-loop.js';
 import { SystemTimers } from '../system-timers.js';
@@ -27,11 +30,20 @@ export const optionsModule = (options: ParleyParts, resolve: Resolve) =>
     provideValue(bind, TOKENS.randomness, options.randomness);
     provideValue(bind, TOKENS.passwordHasher, options.passwordHasher);
     provideValue(bind, TOKENS.markdownRenderer, options.markdownRenderer);
+    provideValue(bind, TOKENS.renderedMessages, htmlMessages);
     provideValue(bind, TOKENS.mailer, options.mailer);
+    provideValue(bind, TOKENS.contentDigest, (text) => createHash('sha256').update(text, 'utf8').digest('hex'));
     provideValue(bind, TOKENS.unicodeEmoji, options.unicodeEmoji);
     provideValue(bind, TOKENS.serverAddress, serverAddressOf(options));
     provideValue(bind, TOKENS.serverChannelConfig, { webPublicEnabled: options.allowsWebPublicChannels });
     provideValue(bind, TOKENS.developmentMode, { isOn: options.isDev });
+    provideFrom(
+      bind,
+      TOKENS.pushService,
+      (realmUrls, clock) => options.push && new HttpPushService(options.push, realmUrls, clock),
+      TOKENS.realmUrls,
+      TOKENS.clock,
+    );
     provideFrom(bind, TOKENS.apiKeyMint, () => new HmacApiKeyMint(options.secret));
     provideFrom(bind, TOKENS.passwordStrength, () => new ZxcvbnPasswordStrength());
     provideFrom(bind, TOKENS.disposableDomains, () => new ListedDisposableDomains());

@@ -1,8 +1,10 @@
 import { EventHub } from '@parley/domain/events';
 import { PromoteFullMembers } from '@parley/domain/groups';
+import { ExpireMessages, IndexMessages, PurgeArchive } from '@parley/domain/messages';
 import type { UnitOfWork } from '@parley/domain/shared';
 import { noLoad } from '@parley/http';
 import { ContainerModule } from 'inversify';
+import { KEEP_DELETED_DAYS } from '../config.js';
 import type { ParleyParts } from '../parley.js';
 import { all, provide, provideAs, provideFrom, provideValue } from '../provide.js';
 import { LISTS, PARTS, TOKENS } from '../tokens.js';
@@ -12,16 +14,23 @@ import { Promotion } from '../workers/promotion.js';
 import { periodic, RecurringWorker } from '../workers/recurring-worker.js';
 import { StorageWatch } from '../workers/storage-watch.js';
 
+/** Between two units, which leaves others most of the time. */
+const INDEXING_PAUSE_MS = 10;
+const LOOK_FOR_UNINDEXED_MS = 60_000;
 const FORGET_JOBS_MS = 3_600_000;
 /** How long an operator may look at jobs that were given up. */
 const KEEP_JOBS_SECONDS = 30 * 86_400;
 const JOBS_AT_A_TIME = 250;
 
+/** A message is gone within a day of its time (channels §4.4), and looking costs next to nothing. */
+const EXPIRE_MS = 3_600_000;
+const EXPIRE_FIRST_MS = 60_000;
+
 const { clock, unitOfWork } = TOKENS;
 const { report, timers } = PARTS;
 
 /** What goes on in the background and belongs to no feature. */
-export const workersModule = ({ shedsLoad, logger, verifyStorage }: ParleyParts) =>
+export const workersModule = ({ shedsLoad, logger, verifyStorage, keepDeletedDays = KEEP_DELETED_DAYS }: ParleyParts) =>
   new ContainerModule(({ bind }) => {
     if (shedsLoad) {
       provideFrom(bind, LoadMonitor, (time) => new LoadMonitor(logger, time), timers);
@@ -55,8 +64,45 @@ export const workersModule = ({ shedsLoad, logger, verifyStorage }: ParleyParts)
       timers,
       report,
     );
+    provideFrom(
+      bind,
+      LISTS.worker,
+      (expire, purge, elapsing, tell) =>
+        new RecurringWorker(
+          {
+            ...periodic('deleting messages whose time is over', EXPIRE_MS, async () => {
+              await expire.execute();
+              await purge.execute({ keepSeconds: keepDeletedDays * 86_400 });
+            }),
+            firstDelayMs: EXPIRE_FIRST_MS,
+          },
+          elapsing,
+          tell,
+        ),
+      ExpireMessages,
+      PurgeArchive,
+      timers,
+      report,
+    );
     provideAs(bind, LISTS.commitListener, JobWorkers);
     provideAs(bind, LISTS.worker, JobWorkers);
+    provideFrom(
+      bind,
+      LISTS.worker,
+      (index, elapsing, tell) =>
+        new RecurringWorker(
+          {
+            name: 'indexing messages for search',
+            firstDelayMs: INDEXING_PAUSE_MS,
+            run: async () => ((await index.execute()) ? INDEXING_PAUSE_MS : LOOK_FOR_UNINDEXED_MS),
+          },
+          elapsing,
+          tell,
+        ),
+      IndexMessages,
+      timers,
+      report,
+    );
     provideFrom(
       bind,
       LISTS.worker,

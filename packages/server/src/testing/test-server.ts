@@ -11,7 +11,7 @@ import { text } from 'node:stream/consumers';
 import type { PasswordHasher } from '@parley/domain/authentication';
 import { CreateRealm } from '@parley/domain/realms';
 import type { RealmId, UserId } from '@parley/domain/shared';
-import { RegisterUser, type Role, type User } from '@parley/domain/users';
+import { type BotKind, RegisterUser, type Role, type User } from '@parley/domain/users';
 import { type Logger, type Route, silentLogger } from '@parley/http';
 import { unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
 import { FakeMailer, FixedClock } from '@parley/testkit';
@@ -19,6 +19,7 @@ import type { HostAuthenticate } from '../authentication/host-authenticator.js';
 import { ScryptPasswordHasher } from '../authentication/scrypt-password-hasher.js';
 import { SeededRandom } from '../demo/seeded-random.js';
 import { type ComposedParley, composeParley, type ParleyParts } from '../parley.js';
+import type { PushServiceAccount } from '../push/http-push-service.js';
 import { openTestStorage, type TestStorage } from './test-storage.js';
 
 export interface TestServerOptions {
@@ -30,6 +31,7 @@ export interface TestServerOptions {
   readonly authenticate?: HostAuthenticate;
   readonly passwordHasher?: PasswordHasher;
   readonly logger?: Logger;
+  readonly push?: PushServiceAccount;
 }
 
 /** Somebody to be in a test. */
@@ -123,6 +125,7 @@ export class TestServer {
       hasRateLimits: false,
       trustedProxies: 0,
       isDev: true,
+      push: null,
       ...options,
       release: () => storage.close(),
     };
@@ -146,8 +149,21 @@ export class TestServer {
     const { email, fullName, role = 'member', realmId = this.realmId } = person;
     const password = `pw-${email}`;
     const user = await this.parley.useCase(RegisterUser).execute({ realmId, email, fullName, role, password });
-    const record = await this.storage.uow.read(({ apiKeys }) => apiKeys.find(realmId, user.id));
-    return { id: user.id, email, password, apiKey: this.parley.ports.apiKeyMint.derive(record!), user };
+    return this.signedIn(user, password);
+  }
+
+  /** `helper-bot@zulip.com`, a member with the full name `helper`. */
+  async addBot(owner: TestUser, name: string, kind: BotKind = 'generic'): Promise<TestUser> {
+    const { realmId } = owner.user;
+    const bot = { kind, ownerId: owner.id, isSystem: false, defaultSendingChannelId: null };
+    const email = `${name}-bot@zulip.com`;
+    const person = { realmId, email, fullName: name, role: 'member', password: null, bot } as const;
+    return this.signedIn(await this.parley.useCase(RegisterUser).execute(person), '');
+  }
+
+  private async signedIn(user: User, password: string): Promise<TestUser> {
+    const record = await this.storage.uow.read(({ apiKeys }) => apiKeys.find(user.realmId, user.id));
+    return { id: user.id, email: user.email, password, apiKey: this.parley.ports.apiKeyMint.derive(record!), user };
   }
 
   /** `path` counts from `/api/v1`, or, with two slashes in front, from the root. */

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Clock, UnitOfWork } from '@parley/domain/shared';
+import { htmlMessages } from '@parley/markdown';
 import { openSqliteStorage } from '@parley/sqlite';
 import { MemoryStorage } from '@parley/testkit/memory';
 
@@ -26,13 +27,13 @@ export const openTestStorage = (clock: Clock): TestStorage =>
   STORAGES[globalThis.PARLEY_TEST_STORAGE ?? 'memory'](clock);
 
 function openMemory(clock: Clock): TestStorage {
-  return Object.assign(new MemoryStorage(clock), { close: async () => {} });
+  return Object.assign(new MemoryStorage(clock, htmlMessages), { close: async () => {} });
 }
 
 /** A file in a folder of its own. */
 function openSqlite(clock: Clock): TestStorage {
   const directory = mkdtempSync(join(tmpdir(), 'parley-http-'));
-  const { uow, close } = openSqliteStorage({ path: join(directory, 'parley.db'), clock });
+  const { uow, close } = openSqliteStorage({ path: join(directory, 'parley.db'), clock, words: htmlMessages });
   let commits = 0;
   return {
     uow: {

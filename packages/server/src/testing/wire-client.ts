@@ -34,6 +34,7 @@ export class WireClient {
   /** `type/op`, in the order they came, each once. */
   readonly heard = new Set<string>();
   private lastEventId: number;
+  private readonly unsure: Unsure = { isNewestGone: false, conversations: new Set() };
 
   private constructor(
     private readonly server: TestServer,
@@ -67,17 +68,24 @@ export class WireClient {
   /** What it knows, in the form of a register answer. */
   get state(): Wire {
     const { subscriptions, user_topics } = this.answer;
-    return comparable({
-      ...this.answer,
-      unread_msgs: this.unread.present({ userId: this.as.id, subscriptions, user_topics }),
-    });
+    const unread_msgs = this.unread.present({ userId: this.as.id, subscriptions, user_topics });
+    return this.withoutUnsure(comparable({ ...this.answer, unread_msgs }));
   }
 
   /** What a client that starts now is told. */
   async fresh(): Promise<Wire> {
     const answer = await register(this.server, this.as, this.capabilities);
     fieldsOf(await this.server.delete('/events', this.as, { queue_id: answer.queue_id }));
-    return comparable(answer);
+    return this.withoutUnsure(comparable(answer));
+  }
+
+  private withoutUnsure(state: Wire): Wire {
+    const { isNewestGone, conversations } = this.unsure;
+    if (isNewestGone) delete state.max_message_id;
+    state.recent_private_conversations = state.recent_private_conversations.filter(
+      ({ user_ids }: Wire) => !conversations.has(String(user_ids)),
+    );
+    return state;
   }
 
   private apply(event: Wire): void {
@@ -92,6 +100,7 @@ export class WireClient {
     return {
       answer: this.answer,
       unread: this.unread,
+      unsure: this.unsure,
       selfId: this.as.id,
       can: (capability) => this.capabilities[capability] === true,
     };
@@ -103,11 +112,19 @@ async function register(server: TestServer, as: TestUser, capabilities: Capabili
   return fieldsOf(await server.post('/register', as, params));
 }
 
+/** What a client has to ask for afresh, because no event tells which older message takes the place of a deleted one. */
+interface Unsure {
+  isNewestGone: boolean;
+  /** By the ids of the others in them. */
+  readonly conversations: Set<string>;
+}
+
 interface Happening {
   readonly event: Wire;
   /** Changed in place. */
   readonly answer: Wire;
   readonly unread: WireUnread;
+  readonly unsure: Unsure;
   readonly selfId: number;
   readonly can: (capability: string) => boolean;
 }
@@ -122,6 +139,15 @@ const replaces =
   ({ answer, event }) => {
     answer[field] = event[from];
   };
+
+/** Organization §11. */
+const NEW_DEVICE = {
+  push_key_id: null,
+  push_token_id: null,
+  pending_push_token_id: null,
+  push_token_last_updated_timestamp: null,
+  push_registration_error_code: null,
+};
 
 /** By `type/op`, or by type for all its ops. */
 const RULES: Readonly<Record<string, Rule>> = {
@@ -157,16 +183,47 @@ const RULES: Readonly<Record<string, Rule>> = {
     if (flag === 'read') for (const id of messages) unread.markUnread(id, details[id]);
     if (flag === 'starred') answer.starred_messages = without(answer.starred_messages, messages);
   },
+  update_message: updateMessages,
+  delete_message: ({ answer, unread, unsure, event: { message_ids, message_id } }) => {
+    const ids: readonly number[] = message_ids ?? [message_id];
+    lose({ answer, unread, unsure }, ids);
+    for (const { user_ids, max_message_id } of answer.recent_private_conversations) {
+      if (ids.includes(max_message_id)) unsure.conversations.add(String(user_ids));
+    }
+  },
   // Reactions are not in the answer, but whoever reacts to a message has it from then on.
   'reaction/add': ({ answer, selfId, event: { user_id, message_id } }) => {
     if (user_id === selfId) own(answer, [message_id]);
   },
   'reaction/remove': nothing,
+  'scheduled_messages/add': ({ answer, event }) => {
+    for (const message of event.scheduled_messages) putScheduled(answer, message);
+  },
+  'scheduled_messages/update': ({ answer, event }) => putScheduled(answer, event.scheduled_message),
+  'scheduled_messages/remove': ({ answer, event: { scheduled_message_id: id } }) => {
+    answer.scheduled_messages = answer.scheduled_messages.filter((it: Wire) => it.scheduled_message_id !== id);
+  },
+  'reminders/add': ({ answer, event }) => {
+    answer.reminders = [...answer.reminders, ...event.reminders].sort(byTime('reminder_id'));
+  },
+  'reminders/remove': ({ answer, event: { reminder_id: id } }) => {
+    answer.reminders = answer.reminders.filter((it: Wire) => it.reminder_id !== id);
+  },
   user_topic: ({ answer, event: { type: _, id: __, ...topic } }) => {
     const isSame = (other: Wire) =>
       other.stream_id === topic.stream_id && other.topic_name.toLowerCase() === topic.topic_name.toLowerCase();
     answer.user_topics = answer.user_topics.filter((other: Wire) => !isSame(other));
     if (topic.visibility_policy !== 0) answer.user_topics.push(topic);
+  },
+
+  'device/add': ({ answer, event: { device_id } }) => {
+    answer.devices[device_id] = NEW_DEVICE;
+  },
+  'device/update': ({ answer, event: { type: _, op: __, id: ___, device_id, ...changed } }) => {
+    answer.devices[device_id] = { ...answer.devices[device_id], ...changed };
+  },
+  'device/remove': ({ answer, event: { device_id } }) => {
+    delete answer.devices[device_id];
   },
 
   'stream/create': ({ answer, event }) => {
@@ -177,9 +234,16 @@ const RULES: Readonly<Record<string, Rule>> = {
   },
   'stream/delete': ({ answer, event: { stream_ids: ids } }) => {
     for (const list of CHANNEL_LISTS) for (const id of ids) take(answer, list, id);
+    forgetTopics(answer, ids);
   },
-  'stream/update': ({ answer, event: { type: _, op: __, id: ___, name: ____, stream_id, property, value, ...more } }) =>
-    changeChannel(answer, stream_id, (channel) => ({ ...channel, [property]: value, ...more })),
+  'stream/update': ({ answer, event: { type: _, op: __, id: ___, name, stream_id, property, value, ...more } }) => {
+    changeChannel(answer, stream_id, (channel) => ({ ...channel, [property]: value, ...more }));
+    if (property === 'name') {
+      // The older list of muted topics names channels (channels §6.6).
+      for (const muted of answer.muted_topics) if (muted[0] === name) muted[0] = value;
+    }
+    if (property === 'is_archived' && value) forgetTopics(answer, [stream_id]);
+  },
   'subscription/add': ({ answer, event, can }) => {
     for (const subscription of event.subscriptions) {
       for (const list of ['unsubscribed', 'never_subscribed'] as const) take(answer, list, subscription.stream_id);
@@ -246,9 +310,36 @@ const RULES: Readonly<Record<string, Rule>> = {
     })),
 };
 
+/** What somebody chose for topics of channels that are archived or gone is not shown to them (channels §7). */
+function forgetTopics(answer: Wire, ids: readonly number[]): void {
+  answer.user_topics = answer.user_topics.filter(({ stream_id }: Wire) => !ids.includes(stream_id));
+}
+
 /** A message is one's own once it was received, or a flag of it changed. */
 function own(answer: Wire, ids: readonly number[]): void {
   answer.max_message_id = Math.max(answer.max_message_id, ...ids);
+}
+
+/** They are the user's own no longer. */
+function lose(
+  { answer, unread, unsure }: Pick<Happening, 'answer' | 'unread' | 'unsure'>,
+  ids: readonly number[],
+): void {
+  unread.remove(ids);
+  answer.starred_messages = without(answer.starred_messages, ids);
+  if (ids.includes(answer.max_message_id)) unsure.isNewestGone = true;
+}
+
+/** Messages §18.2: one keeps what is moved to where one subscribes, and gains it where history is protected. */
+function updateMessages(happening: Happening): void {
+  const { answer, unread, event } = happening;
+  const { message_id, message_ids: ids, stream_id, new_stream_id: moved, subject = null } = event;
+  if (event.content !== undefined) unread.name(message_id, event.flags);
+  if (event.propagate_mode === undefined) return;
+  const target = answer.subscriptions.find((channel: Wire) => channel.stream_id === moved);
+  if (moved !== undefined && !target) lose(happening, ids);
+  else unread.move(ids, moved ?? stream_id, subject);
+  if (target?.history_public_to_subscribers === false) own(answer, ids);
 }
 
 function receiveMessage({ answer, unread, selfId, event: { message, flags } }: Happening): void {
@@ -268,6 +359,17 @@ function receiveMessage({ answer, unread, selfId, event: { message, flags } }: H
       first_message_id: channel.first_message_id ?? message.id,
     }));
   }
+}
+
+/** By time, then by id (events §3.2). */
+const byTime = (id: string) => (a: Wire, b: Wire) =>
+  a.scheduled_delivery_timestamp - b.scheduled_delivery_timestamp || a[id] - b[id];
+
+function putScheduled(answer: Wire, message: Wire): void {
+  const others = answer.scheduled_messages.filter(
+    (it: Wire) => it.scheduled_message_id !== message.scheduled_message_id,
+  );
+  answer.scheduled_messages = [...others, message].sort(byTime('scheduled_message_id'));
 }
 
 type Derive = (answer: Wire, value: Wire) => void;

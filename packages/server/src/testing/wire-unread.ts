@@ -7,7 +7,7 @@ type Place =
   | { readonly kind: 'direct'; readonly userIds: readonly number[] };
 
 /** What decides how unread messages are shown. */
-export interface UnreadSurroundings {
+export interface UnreadContext {
   readonly userId: number;
   readonly subscriptions: readonly Wire[];
   readonly user_topics: readonly Wire[];
@@ -48,6 +48,26 @@ export class WireUnread {
     for (const id of ids ?? [...this.places.keys()]) this.places.delete(id);
   }
 
+  /** To another channel or topic; null: they keep it. */
+  move(ids: readonly number[], streamId: number, topic: string | null): void {
+    for (const id of ids) {
+      const place = this.places.get(id);
+      if (place?.kind === 'channel') this.places.set(id, { ...place, streamId, topic: topic ?? place.topic });
+    }
+  }
+
+  /** As the text of a message has it from now on. */
+  name(id: number, flags: readonly string[]): void {
+    for (const known of [this.named, this.wildcards]) known.delete(id);
+    if (flags.includes('mentioned')) this.named.add(id);
+    if (flags.some((flag) => WILDCARDS.includes(flag))) this.wildcards.add(id);
+  }
+
+  /** They are gone. */
+  remove(ids: readonly number[]): void {
+    for (const id of ids) for (const known of [this.places, this.named, this.wildcards]) known.delete(id);
+  }
+
   /** With the details of `update_message_flags/remove`. */
   markUnread(id: number, details: Wire): void {
     this.places.set(
@@ -59,15 +79,15 @@ export class WireUnread {
     if (details.mentioned) this.named.add(id);
   }
 
-  present({ userId, ...surroundings }: UnreadSurroundings) {
+  present({ userId, ...context }: UnreadContext) {
     const pms = new Map<number, number[]>();
     const huddles = new Map<string, number[]>();
     const streams = new Map<string, { stream_id: number; topic: string; unread_message_ids: number[] }>();
     const mentions: number[] = [];
     let count = 0;
     for (const [id, place] of [...this.places].sort(([a], [b]) => a - b)) {
-      if (place.kind === 'channel' && !isSubscribed(place.streamId, surroundings)) continue;
-      const isMuted = place.kind === 'channel' && isMutedTopic(place, surroundings);
+      if (place.kind === 'channel' && !isSubscribed(place.streamId, context)) continue;
+      const isMuted = place.kind === 'channel' && isMutedTopic(place, context);
       if (!isMuted) count++;
       if (this.named.has(id) || (this.wildcards.has(id) && !isMuted)) mentions.push(id);
       if (place.kind === 'channel') {
@@ -104,15 +124,15 @@ export class WireUnread {
   }
 }
 
-type Muting = Omit<UnreadSurroundings, 'userId'>;
+type Muting = Omit<UnreadContext, 'userId'>;
 
 const direct = (userIds: readonly number[]): Place => ({ kind: 'direct', userIds });
 
 const isSubscribed = (id: number, { subscriptions }: Muting): boolean =>
   subscriptions.some(({ stream_id }) => stream_id === id);
 
-function isMutedTopic({ streamId, topic }: { streamId: number; topic: string }, surroundings: Muting): boolean {
-  const { subscriptions, user_topics } = surroundings;
+function isMutedTopic({ streamId, topic }: { streamId: number; topic: string }, context: Muting): boolean {
+  const { subscriptions, user_topics } = context;
   const channel = subscriptions.find(({ stream_id }) => stream_id === streamId);
   const policy = user_topics.find(
     ({ stream_id, topic_name }) => stream_id === streamId && topic_name.toLowerCase() === topic.toLowerCase(),

@@ -1,9 +1,11 @@
 import { GrantSpecialPermission } from '@parley/domain/users';
 import { fieldsOf } from './expectations.js';
+import { TestPushService } from './test-push-service.js';
 import { type TestPerson, TestServer, type TestUser } from './test-server.js';
 import { ALL_CAPABILITIES, type Capabilities, NO_CAPABILITIES, WireClient } from './wire-client.js';
 
-export type WorldPerson = TestPerson | 'stranger';
+/** `helper`: hamlet's bot. */
+export type WorldPerson = TestPerson | 'stranger' | 'helper';
 
 /**
  * Those whose clients are followed, from outside and inside, with all capabilities and with none. In each channel hamlet
@@ -39,11 +41,14 @@ export class WireWorld {
     readonly people: Readonly<Record<WorldPerson, TestUser>>,
     readonly channels: Readonly<Record<WorldChannel, number>>,
     /** Ids in `town`, oldest first. */
-    readonly messages: readonly number[],
+    readonly messages: number[],
+    /** That the server is configured with. */
+    readonly pushService: TestPushService,
   ) {}
 
   static async open(): Promise<WireWorld> {
-    const server = await TestServer.start();
+    const pushService = await TestPushService.start();
+    const server = await TestServer.start({ push: pushService.account });
     const { storage, realmId } = server;
     await storage.uow.write(async (tx) => {
       const realm = await tx.realms.get(realmId);
@@ -57,7 +62,8 @@ export class WireWorld {
     const { email } = server.people.desdemona;
     await server.parley.useCase(GrantSpecialPermission).execute({ realmId, email, permission: 'canCreateUsers' });
     const stranger = await server.addUser({ email: 'stranger@zulip.com', fullName: 'Stranger', role: 'guest' });
-    const people = { ...server.people, stranger };
+    const helper = await server.addBot(server.people.hamlet, 'helper');
+    const people = { ...server.people, stranger, helper };
     const channels = {} as Record<WorldChannel, number>;
     for (const [name, { subscribers, params }] of Object.entries(CHANNELS)) {
       const ids = subscribers.map((person) => people[person].id);
@@ -78,7 +84,7 @@ export class WireWorld {
     const starred = { messages: messages.slice(0, 1), op: 'add', flag: 'starred' };
     fieldsOf(await server.post('/messages/flags', hamlet, starred));
     fieldsOf(await server.post('/messages/flags', polonius, { ...starred, flag: 'read' }));
-    return new WireWorld(server, people, channels, messages);
+    return new WireWorld(server, people, channels, messages, pushService);
   }
 
   async observe(): Promise<ReadonlyMap<string, WireClient>> {
@@ -89,8 +95,10 @@ export class WireWorld {
     return clients;
   }
 
-  close(): Promise<void> {
-    return this.server.close();
+  async close(): Promise<void> {
+    this.pushService.release();
+    await this.server.close();
+    await this.pushService.close();
   }
 }
 

@@ -55,6 +55,8 @@ CREATE TABLE topic_policy (
   changed_at INTEGER NOT NULL,
   PRIMARY KEY (user_id, channel_id, topic_key)
 ) STRICT, WITHOUT ROWID;
+-- Who has chosen something for a topic that is moved or deleted.
+CREATE INDEX topic_policy_by_topic ON topic_policy (channel_id, topic_key);
 
 CREATE TRIGGER subscription_added AFTER INSERT ON subscription WHEN NEW.is_active = 1
 BEGIN

@@ -1,13 +1,14 @@
 import type { TopicPolicy, TopicPolicyRepository, TopicVisibility } from '@parley/domain/channels';
 import { topicKey } from '@parley/domain/messages';
 import type { ChannelId, RealmId, UnixSeconds, UserId } from '@parley/domain/shared';
-import type { Connection } from '../connection.js';
+import { type Connection, LIMIT } from '../connection.js';
 import { jsonList } from '../rows.js';
 
 export class SqliteTopicPolicyRepository implements TopicPolicyRepository {
   private readonly visibility;
   private readonly rowsOfTopic;
   private readonly rowsOfUser;
+  private readonly rowsOfEverybody;
   private readonly upsert;
   private readonly delete;
 
@@ -22,6 +23,10 @@ export class SqliteTopicPolicyRepository implements TopicPolicyRepository {
     );
     this.rowsOfUser = connection.rows<TopicPolicyRow>(
       'SELECT * FROM topic_policy WHERE user_id = ? AND realm_id = ? ORDER BY channel_id, topic_key',
+    );
+    this.rowsOfEverybody = connection.rows<TopicPolicyRow>(
+      `SELECT * FROM topic_policy INDEXED BY topic_policy_by_topic
+       WHERE channel_id = ? AND topic_key = ? AND user_id > ? AND realm_id = ? ORDER BY user_id ${LIMIT}`,
     );
     this.upsert = connection.command(
       `INSERT INTO topic_policy (user_id, channel_id, topic_key, realm_id, topic, visibility, changed_at)
@@ -49,6 +54,16 @@ export class SqliteTopicPolicyRepository implements TopicPolicyRepository {
 
   async list(realmId: RealmId, userId: UserId): Promise<readonly TopicPolicy[]> {
     return this.rowsOfUser.all(userId, realmId).map(toTopicPolicy);
+  }
+
+  async listOfTopic(
+    realmId: RealmId,
+    channelId: ChannelId,
+    key: string,
+    after: number,
+    limit: number,
+  ): Promise<readonly TopicPolicy[]> {
+    return this.rowsOfEverybody.all(channelId, key, after, realmId, limit).map(toTopicPolicy);
   }
 
   async put({ realmId, userId, channelId, topic, visibility, changedAt }: TopicPolicy): Promise<void> {

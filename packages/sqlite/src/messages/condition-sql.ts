@@ -1,5 +1,6 @@
 import { type MessageCondition, RESOLVED_PREFIX, type SimpleCondition } from '@parley/domain/messages';
 import type { Parameter } from '../connection.js';
+import { allOf, mentionTerm, wordTerm } from './search-terms.js';
 import { type IndexedProperty, PROPERTY_BITS } from './stored-values.js';
 
 /** Part of a WHERE clause over `message m`, each term begun with AND. */
@@ -50,10 +51,33 @@ export function toSql(condition: SimpleCondition, negated: boolean): [sql: strin
       const sql = propertySql(condition.property);
       return [negated ? `NOT coalesce(${sql}, 0)` : sql];
     }
+    case 'search': {
+      const [sql, ...parameters] = searchSql(condition.terms.map(wordTerm), condition.phrases);
+      return [negated ? `NOT ${sql}` : sql, ...parameters];
+    }
+    case 'mentions': {
+      const [sql, ...parameters] = searchSql([mentionTerm(condition.userId)], []);
+      return [negated ? `NOT ${sql}` : sql, ...parameters];
+    }
     case 'flag':
       throw new Error('Flags are personal');
   }
 }
+
+/** Whether a message at hand has all these terms, as the index of searches has them, and holds all these phrases. */
+export function searchSql(
+  terms: readonly string[],
+  phrases: readonly string[],
+): [sql: string, ...parameters: Parameter[]] {
+  const found = 'EXISTS (SELECT 1 FROM message_search WHERE rowid = m.id AND message_search MATCH ?)';
+  const [sql, ...parameters] = phrasesSql(phrases);
+  return phrases.length === 0 ? [found, allOf(terms)] : [`(${found} AND ${sql})`, allOf(terms), ...parameters];
+}
+
+export const phrasesSql = (phrases: readonly string[]): [sql: string, ...parameters: Parameter[]] => [
+  'holds_phrases(m.content, m.topic, ?)',
+  JSON.stringify(phrases),
+];
 
 /** Of a normalized condition. */
 export function combinedSql(condition: MessageCondition): [sql: string, ...parameters: Parameter[]] {

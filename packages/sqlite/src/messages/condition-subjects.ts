@@ -5,6 +5,8 @@ import {
   type MessageCondition,
   type MessageFilter,
   matchesCondition,
+  mentionedIn,
+  type SearchedText,
   type Viewer,
 } from '@parley/domain/messages';
 import type { ChannelId, MessageId } from '@parley/domain/shared';
@@ -18,6 +20,8 @@ import type { ViewerMessageStates } from './viewer-message-state.js';
 export class ConditionSubjects {
   private readonly details: Query<readonly [MessageId, ChannelId | null, string, ChannelPrivacy | null]>;
 
+  private readonly texts: Query<readonly [MessageId, string, string, string, string]>;
+
   constructor(
     connection: Connection,
     private readonly states: ViewerMessageStates,
@@ -25,6 +29,10 @@ export class ConditionSubjects {
     this.details = connection.tuples(
       `SELECT m.id, m.channel_id, m.topic, c.privacy
        FROM json_each(?) wanted CROSS JOIN message m ON m.id = wanted.value LEFT JOIN channel c ON c.id = m.channel_id`,
+    );
+    this.texts = connection.tuples(
+      `SELECT m.id, m.topic, m.content, m.rendered_content, message_words(m.topic, m.rendered_content)
+       FROM json_each(?) wanted CROSS JOIN message m ON m.id = wanted.value`,
     );
   }
 
@@ -37,6 +45,7 @@ export class ConditionSubjects {
   ): MessageIndexRow[] {
     if (places.length === 0 || (conditions.length === 0 && scope === 'shared')) return [...places];
     const state = this.states.load(viewer, places);
+    const texts = conditions.some(readsText) ? this.textsOf(places) : null;
     const details = new Map(this.details.all(jsonList(places.map(idOf))).map((each) => [each[0], each]));
     return places.filter((place) => {
       const own = state.flags(place);
@@ -53,8 +62,31 @@ export class ConditionSubjects {
         },
         channelPrivacy,
         flags: own ?? HISTORICAL,
+        text: () => texts!.get(idOf(place))!,
       };
       return conditions.every((condition) => matchesCondition(subject, condition));
     });
+  }
+
+  private textsOf(places: readonly MessageIndexRow[]): ReadonlyMap<MessageId, SearchedText> {
+    const rows = this.texts.all(jsonList(places.map(idOf)));
+    return new Map(
+      rows.map(([id, topic, content, renderedContent, words]) => [
+        id,
+        { terms: new Set(JSON.parse(words)), mentionedUserIds: mentionedIn(renderedContent), content, topic },
+      ]),
+    );
+  }
+}
+
+function readsText(condition: MessageCondition): boolean {
+  switch (condition.kind) {
+    case 'not':
+      return readsText(condition.condition);
+    case 'anyOf':
+    case 'allOf':
+      return condition.conditions.some(readsText);
+    default:
+      return condition.kind === 'search' || condition.kind === 'mentions';
   }
 }

@@ -371,7 +371,7 @@ describe('reading', () => {
     expect(many.length).toBe(few.length);
   });
 
-  it.each(reads)('looks for %s where it is, and scans no table', async (_, read) => {
+  it.each(reads)('finds %s by an index, and scans no table', async (_, read) => {
     const sql = await traced(() => long.uow.read((r) => read(r, long)));
     const plans = sql
       .filter((text) => /^\s*(SELECT|WITH)/.test(text))

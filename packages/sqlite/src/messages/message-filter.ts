@@ -8,7 +8,18 @@ import {
   type SimpleCondition,
 } from '@parley/domain/messages';
 import type { MessageId, RecipientId, UserId } from '@parley/domain/shared';
-import { and, combinedSql, joined, LISTED, propertySql, type Restriction, toSql } from './condition-sql.js';
+import {
+  and,
+  combinedSql,
+  joined,
+  LISTED,
+  phrasesSql,
+  propertySql,
+  type Restriction,
+  searchSql,
+  toSql,
+} from './condition-sql.js';
+import { mentionTerm, wordTerm } from './search-terms.js';
 import { type IndexedProperty, PROPERTY_INDEXES } from './stored-values.js';
 
 /** The messages of a channel or conversation, or of one topic of it: what an index of `message` lists in order of id. */
@@ -24,6 +35,10 @@ export interface Narrowing {
   readonly restriction: Restriction;
   /** Those that looking only into `series`, or for `topicKey`, does not fulfil already. */
   readonly withinSeries: Restriction;
+  /** Those that reading the index of searches does not fulfil already. */
+  readonly besidesSearch: Restriction;
+  /** What that index has of all of them; null: nothing is searched for. */
+  readonly searched: { readonly terms: readonly string[] } | null;
   /** Those that take what the viewer has read and marked. */
   readonly personal: readonly MessageCondition[];
   /** Where the messages are; null: anywhere. */
@@ -73,6 +88,7 @@ const also = (narrowing: Narrowing, term: Restriction): Narrowing => ({
   ...narrowing,
   restriction: joined([narrowing.restriction, term]),
   withinSeries: joined([narrowing.withinSeries, term]),
+  besidesSearch: joined([narrowing.besidesSearch, term]),
 });
 
 /** The terms that keep a query within a series. */
@@ -148,6 +164,8 @@ class Terms {
   private messageId: MessageId | null = null;
   private isDirect: boolean | null = null;
   private readonly properties = new Set<MessageProperty>();
+  private readonly searchTerms = new Set<string>();
+  private readonly phrases = new Set<string>();
   private readonly not = {
     recipientIds: new Set<RecipientId>(),
     topics: new Map<string, ChannelTopic>(),
@@ -156,6 +174,7 @@ class Terms {
     senderIds: new Set<UserId>(),
     messageIds: new Set<MessageId>(),
     properties: new Set<MessageProperty>(),
+    found: new Map<string, SimpleCondition>(),
   };
   /** By their texts and parameters. */
   private readonly alternatives = new Map<string, Extract<MessageCondition, { readonly kind: 'anyOf' | 'allOf' }>>();
@@ -208,6 +227,13 @@ class Terms {
       case 'property':
         this.properties.add(condition.property);
         return true;
+      case 'search':
+        for (const term of condition.terms) this.searchTerms.add(wordTerm(term));
+        for (const phrase of condition.phrases) this.phrases.add(phrase);
+        return true;
+      case 'mentions':
+        this.searchTerms.add(mentionTerm(condition.userId));
+        return true;
       case 'flag':
         throw new Error('Flags are personal');
     }
@@ -238,6 +264,10 @@ class Terms {
       case 'property':
         this.not.properties.add(condition.property);
         return true;
+      case 'search':
+      case 'mentions':
+        this.not.found.set(JSON.stringify(condition), condition);
+        return true;
       case 'flag':
         throw new Error('Flags are personal');
     }
@@ -259,6 +289,11 @@ class Terms {
     return {
       restriction: joined(terms.map(([, text]) => text)),
       withinSeries: joined(terms.flatMap(([what, text]) => (fulfilled.includes(what) ? [] : [text]))),
+      besidesSearch: joined([
+        ...terms.flatMap(([what, text]) => (what === 'searched' ? [] : [text])),
+        ...(this.phrases.size === 0 ? [] : [and(...phrasesSql([...this.phrases]))]),
+      ]),
+      searched: this.searchTerms.size === 0 ? null : { terms: [...this.searchTerms] },
       personal,
       series:
         series && withTopic(series, topicKey).filter(({ recipientId }) => !this.not.recipientIds.has(recipientId)),
@@ -335,6 +370,11 @@ class Terms {
       ...[...this.alternatives.values()]
         .map((each) => ['alternatives', and(...combinedSql(each))] as const)
         .sort(([, a], [, b]) => (a.sql < b.sql ? -1 : 1)),
+      ...[...not.found.values()].map((each) => ['not found', and(...toSql(each, true))] as const),
+      // Last: what else is asked for is answered by the row itself.
+      ...(this.searchTerms.size === 0
+        ? []
+        : [['searched', and(...searchSql([...this.searchTerms], [...this.phrases]))] as const]),
     ];
   }
 }

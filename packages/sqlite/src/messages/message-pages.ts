@@ -6,6 +6,7 @@ import { type Narrowing, narrowedTo, toNarrowing } from './message-filter.js';
 import { idOf, type MessageIndexRow } from './message-index-row.js';
 import { after, MessageSeries, merge, orderOf, type PageRange } from './message-series.js';
 import { ReceivedMessagePages } from './received-message-pages.js';
+import { SearchPages, splitExclusions } from './search-pages.js';
 import { UnreadMessages } from './unread-messages.js';
 import { UnreadSpans } from './unread-spans.js';
 import type { ViewerMessageStates } from './viewer-message-state.js';
@@ -20,32 +21,41 @@ const JUDGED_AT_ONCE = { atLeast: 100, atMost: 1000 };
 export class MessagePages {
   readonly receivedPages: ReceivedMessagePages;
   private readonly series: MessageSeries;
+  private readonly searchPages: SearchPages;
   private readonly unread: UnreadMessages;
   private readonly subjects: ConditionSubjects;
 
   constructor(connection: Connection, states: ViewerMessageStates) {
     this.series = new MessageSeries(connection);
     this.receivedPages = new ReceivedMessagePages(connection, states, this.series);
+    this.searchPages = new SearchPages(connection, states, this.series, this.receivedPages);
     this.unread = new UnreadMessages(connection, states, new UnreadSpans(connection));
     this.subjects = new ConditionSubjects(connection, states);
   }
 
   /** At most `limit`, in the direction of the walk. */
   page(viewer: Viewer, { conditions, scope }: MessageFilter, pageRange: PageRange, limit: number): MessageIndexRow[] {
-    const narrowing = toNarrowing(conditions);
+    const { others, excluded } = splitExclusions(conditions);
+    const narrowing = toNarrowing(others);
     if (!narrowing || limit <= 0) return [];
     const history: Source = (part, count) =>
-      scope === 'own'
-        ? this.receivedPages.page(viewer, narrowing, part, count)
-        : this.sharedHistory(viewer, narrowing, part, count);
-    if (narrowing.personal.length === 0) return history(pageRange, limit);
+      narrowing.searched && narrowing.messageId === null
+        ? this.searchPages.page(viewer, narrowing, scope, part, count)
+        : scope === 'own'
+          ? this.receivedPages.page(viewer, narrowing, part, count)
+          : this.sharedHistory(viewer, narrowing, part, count);
+    if (narrowing.personal.length === 0 && excluded === null) return history(pageRange, limit);
 
-    const source = this.personalSource(viewer, narrowing) ?? history;
+    const isShortest = narrowing.searched !== null && this.searchPages.findsFew(viewer, narrowing);
+    const source = (isShortest ? null : this.personalSource(viewer, narrowing)) ?? history;
     const found: MessageIndexRow[] = [];
     let count = Math.max(limit, JUDGED_AT_ONCE.atLeast);
     for (let part: PageRange | null = pageRange; part && found.length < limit; ) {
       const rows = source(part, count);
-      found.push(...this.subjects.matching(viewer, rows, narrowing.personal, scope));
+      const kept = excluded === null ? rows : this.searchPages.without(rows, excluded);
+      found.push(
+        ...(narrowing.personal.length === 0 ? kept : this.subjects.matching(viewer, kept, narrowing.personal, scope)),
+      );
       part = rows.length >= count ? after(part, idOf(rows.at(-1)!)) : null;
       count = Math.max(count, Math.min(2 * count, JUDGED_AT_ONCE.atMost));
     }
@@ -58,14 +68,16 @@ export class MessagePages {
     places: readonly MessageIndexRow[],
     conditions: readonly MessageCondition[],
   ): MessageIndexRow[] {
-    const narrowing = toNarrowing(conditions);
+    const { others, excluded } = splitExclusions(conditions);
+    const narrowing = toNarrowing(others);
     if (!narrowing) return [];
+    const kept = excluded === null ? places : this.searchPages.without(places, excluded);
     const { restriction, personal } = narrowing;
-    if (restriction.sql === '') return this.subjects.matching(viewer, places, personal, 'shared');
+    if (restriction.sql === '') return this.subjects.matching(viewer, kept, personal, 'shared');
     const from = `FROM json_each(?) wanted CROSS JOIN message m ON m.id = wanted.value WHERE true ${restriction.sql}`;
-    const rows = this.series.select(from, jsonList(places.map(idOf)), ...restriction.parameters);
+    const rows = this.series.select(from, jsonList(kept.map(idOf)), ...restriction.parameters);
     const meant = new Set(this.subjects.matching(viewer, rows, personal, 'shared').map(idOf));
-    return places.filter((place) => meant.has(idOf(place)));
+    return kept.filter((place) => meant.has(idOf(place)));
   }
 
   private sharedHistory(viewer: Viewer, narrowing: Narrowing, pageRange: PageRange, limit: number): MessageIndexRow[] {

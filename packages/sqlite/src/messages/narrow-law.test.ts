@@ -16,5 +16,5 @@ describe('the SQL of conditions', () => {
       (clock) => openSqliteStorage({ path: join(directory, `${++files}.db`), clock }),
       { runs: Number(process.env.NARROW_LAW_RUNS ?? 25) },
     );
-  }, 120_000);
+  });
 });

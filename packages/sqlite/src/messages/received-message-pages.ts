@@ -173,7 +173,7 @@ export class ReceivedMessagePages {
   }
 
   /** What is the viewer's own because a row of message_flag says so. */
-  private marked(
+  marked(
     { realmId, userId }: Viewer,
     { restriction }: Narrowing,
     pageRange: PageRange,

@@ -16,6 +16,8 @@ CREATE TABLE recipient (
   last_ordinal INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE UNIQUE INDEX recipient_by_people ON recipient (realm_id, direct_key);
+-- Direct conversations in order, for those that look at all of them.
+CREATE INDEX recipient_direct ON recipient (realm_id, id) WHERE channel_id IS NULL;
 
 CREATE TABLE direct_participant (
   recipient_id INTEGER NOT NULL,
@@ -187,3 +189,55 @@ CREATE TABLE muted_sender (
   realm_id INTEGER NOT NULL,
   PRIMARY KEY (user_id, sender_id, from_message_id)
 ) STRICT, WITHOUT ROWID;
+-- What was changed of a message's text and place, as it was before.
+CREATE TABLE message_edit (
+  id INTEGER PRIMARY KEY,
+  message_id INTEGER NOT NULL REFERENCES message (id) ON DELETE CASCADE,
+  realm_id INTEGER NOT NULL,
+  user_id INTEGER NOT NULL,
+  edited_at INTEGER NOT NULL,
+  -- Null, both: it stayed in its topic; so are those of the channel, and of the text.
+  previous_topic TEXT,
+  topic TEXT,
+  previous_channel_id INTEGER,
+  channel_id INTEGER,
+  previous_content TEXT,
+  previous_rendered_content TEXT
+) STRICT;
+CREATE INDEX message_edit_by_message ON message_edit (message_id, id);
+
+-- Deleted messages that can still be put back.
+CREATE TABLE archived_message (
+  id INTEGER PRIMARY KEY,
+  realm_id INTEGER NOT NULL,
+  deleted_at INTEGER NOT NULL,
+  -- Null: nobody; their time was over.
+  deleted_by INTEGER,
+  channel_id INTEGER,
+  topic_key TEXT,
+  -- JSON: by table, the rows that belong to the message, by column.
+  rows TEXT NOT NULL
+) STRICT;
+CREATE INDEX archived_message_by_age ON archived_message (deleted_at, id);
+
+-- What searches read: of each message the words it is found by, and terms that say where it is (search-terms.ts). Kept by the
+-- triggers below, in the unit that changes the message. Nothing but the lists of its terms is stored.
+CREATE VIRTUAL TABLE message_search USING fts5(terms, content='', contentless_delete=1, detail=none, tokenize='ascii');
+-- Messages with ids up to this wait to be indexed; 0: none.
+CREATE TABLE search_backlog (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  unindexed_up_to INTEGER NOT NULL
+) STRICT;
+CREATE TRIGGER message_search_insert AFTER INSERT ON message BEGIN
+  INSERT INTO message_search (rowid, terms) VALUES (new.id,
+    message_terms(new.realm_id, new.sender_id, new.recipient_id, new.topic_key, new.topic, new.rendered_content));
+END;
+CREATE TRIGGER message_search_update AFTER UPDATE OF recipient_id, topic, topic_key, rendered_content ON message
+WHEN old.recipient_id <> new.recipient_id OR old.topic <> new.topic OR old.rendered_content <> new.rendered_content BEGIN
+  DELETE FROM message_search WHERE rowid = old.id;
+  INSERT INTO message_search (rowid, terms) VALUES (new.id,
+    message_terms(new.realm_id, new.sender_id, new.recipient_id, new.topic_key, new.topic, new.rendered_content));
+END;
+CREATE TRIGGER message_search_delete AFTER DELETE ON message BEGIN
+  DELETE FROM message_search WHERE rowid = old.id;
+END;

@@ -12,6 +12,7 @@ export class SqliteMessageMoves implements MessageMoves {
   private readonly noteMoved;
   private readonly changeChannel;
   private readonly changeTopic;
+  private readonly keepTopic;
   private readonly forgetFlags;
 
   constructor(connection: Connection) {
@@ -28,7 +29,13 @@ export class SqliteMessageMoves implements MessageMoves {
        WHERE id IN (SELECT value FROM json_each(?))`,
     );
     this.changeTopic = connection.command(
-      `UPDATE message SET topic = coalesce(?, topic), topic_key = coalesce(?, topic_key), version = version + 1
+      `UPDATE message SET topic = ?, topic_key = ?, topic_links = ?, last_moved_at = coalesce(?, last_moved_at),
+         property_bits = property_bits | ${PROPERTY_BITS.isEdited}, version = version + 1
+       WHERE id IN (SELECT value FROM json_each(?))`,
+    );
+    this.keepTopic = connection.command(
+      `UPDATE message SET last_moved_at = coalesce(?, last_moved_at),
+         property_bits = property_bits | ${PROPERTY_BITS.isEdited}, version = version + 1
        WHERE id IN (SELECT value FROM json_each(?))`,
     );
     this.forgetFlags = connection.command(
@@ -49,7 +56,12 @@ export class SqliteMessageMoves implements MessageMoves {
       this.changeChannel.run(target.recipientId, target.channelId, list);
       this.forgetFlags.run(list, target.recipientId);
     }
-    const key = target.topic === null ? null : topicKey(target.topic);
-    this.changeTopic.run(target.topic, key, jsonList(places.map(idOf)));
+    const { topic, topicLinks = [], movedAt = null } = target;
+    const list = jsonList(places.map(idOf));
+    if (topic === null) this.keepTopic.run(movedAt, list);
+    else {
+      const links = topicLinks.length === 0 ? null : JSON.stringify(topicLinks);
+      this.changeTopic.run(topic, topicKey(topic), links, movedAt, list);
+    }
   }
 }

@@ -1,19 +1,20 @@
 import {
+  type EditedText,
   type Message,
   type MessageRepository,
   type NewMessage,
   type Submessage,
   topicKey,
 } from '@parley/domain/messages';
-import type { MessageId, Ordinal, RealmId, UserId } from '@parley/domain/shared';
-import type { Connection } from '../connection.js';
+import type { MessageId, Ordinal, RealmId, RecipientId, UnixSeconds, UserId } from '@parley/domain/shared';
+import { type Connection, LIMIT } from '../connection.js';
 import type { Quarantine } from '../quarantine.js';
 import { jsonList, toFlag } from '../rows.js';
 import { idOf, MessageIndexRowsById } from './message-index-row.js';
 import { MessageRows } from './message-rows.js';
 import { ReadSets } from './read-sets.js';
 import { Spans } from './spans.js';
-import { bitsOf, OWNERSHIP_SOURCES, propertiesOf } from './stored-values.js';
+import { bitsOf, OWNERSHIP_SOURCES, PROPERTY_BITS, propertiesOf, TEXT_BITS } from './stored-values.js';
 
 export class SqliteMessageRepository implements MessageRepository {
   private readonly rows: MessageRows;
@@ -21,6 +22,11 @@ export class SqliteMessageRepository implements MessageRepository {
   private readonly spans: Spans;
   private readonly readSets: ReadSets;
 
+  private readonly times;
+  private readonly oldestIds;
+  private readonly changeText;
+  private readonly nameNobody;
+  private readonly nameSome;
   private readonly insertSubmessage;
   private readonly renewVersion;
   private readonly dropSubmessages;
@@ -42,6 +48,29 @@ export class SqliteMessageRepository implements MessageRepository {
     this.spans = new Spans(connection);
     this.readSets = new ReadSets(connection);
 
+    this.times = connection.tuples<readonly [MessageId, UnixSeconds]>(
+      `SELECT m.id, m.sent_at FROM json_each(?) wanted CROSS JOIN message m ON m.id = wanted.value
+       WHERE m.realm_id = ? ORDER BY m.id`,
+    );
+    this.oldestIds = connection.values<MessageId>(
+      `SELECT id FROM message INDEXED BY message_by_recipient
+       WHERE recipient_id = ? AND id < ? AND +realm_id = ? ORDER BY id ${LIMIT}`,
+    );
+    this.changeText = connection.command(
+      `UPDATE message SET content = ?, rendered_content = ?, last_edited_at = ?, version = version + 1,
+         property_bits = (property_bits & ~${TEXT_BITS}) | ${PROPERTY_BITS.isEdited} | ?
+       WHERE id = ? AND realm_id = ?`,
+    );
+    this.nameNobody = connection.command(
+      `UPDATE message_flag SET mentioned = 0, topic_wildcard_mentioned = 0, has_alert_word = 0
+       WHERE message_id = ? AND (mentioned = 1 OR topic_wildcard_mentioned = 1 OR has_alert_word = 1)`,
+    );
+    this.nameSome = connection.command(
+      `INSERT INTO message_flag (user_id, message_id, realm_id, mentioned, topic_wildcard_mentioned, has_alert_word)
+       SELECT value ->> 0, ?, ?, value ->> 1, value ->> 2, value ->> 3 FROM json_each(?) WHERE true
+       ON CONFLICT DO UPDATE SET mentioned = excluded.mentioned, has_alert_word = excluded.has_alert_word,
+         topic_wildcard_mentioned = excluded.topic_wildcard_mentioned`,
+    );
     this.insertSubmessage = connection.command(
       'INSERT INTO submessage (message_id, sender_id, realm_id, kind, content) VALUES (?, ?, ?, ?, ?)',
     );
@@ -99,6 +128,19 @@ export class SqliteMessageRepository implements MessageRepository {
     return this.rows.list(realmId, ids).map((row) => this.rows.toMessage(row));
   }
 
+  async listTimes(realmId: RealmId, ids: readonly MessageId[]) {
+    return this.times.all(jsonList(new Set(ids)), realmId).map(([id, sentAt]) => ({ id, sentAt }));
+  }
+
+  async listOldestIds(
+    realmId: RealmId,
+    recipientId: RecipientId,
+    limit: number,
+    before: MessageId | null = null,
+  ): Promise<readonly MessageId[]> {
+    return this.oldestIds.all(recipientId, before ?? Number.MAX_SAFE_INTEGER, realmId, limit);
+  }
+
   async append(message: NewMessage): Promise<Message> {
     const { realmId, senderId, recipientId, channelId } = message;
     const { changes } = this.takeOrdinal.run(recipientId, realmId);
@@ -139,6 +181,18 @@ export class SqliteMessageRepository implements MessageRepository {
       lastMovedAt: null,
       version: 1,
     };
+  }
+
+  async edit(realmId: RealmId, id: MessageId, text: EditedText): Promise<void> {
+    const { content, renderedContent, editedAt, exceptions } = text;
+    const { changes } = this.changeText.run(content, renderedContent, editedAt, bitsOf(text), id, realmId);
+    if (changes === 0) return;
+    this.nameNobody.run(id);
+    const rows = [...exceptions].map(([userId, named]) => [
+      userId,
+      ...[named.mentioned, named.topicWildcardMentioned, named.hasAlertWord].map((on) => toFlag(on === true)),
+    ]);
+    if (rows.length > 0) this.nameSome.run(id, realmId, JSON.stringify(rows));
   }
 
   async addSubmessage(realmId: RealmId, submessage: Omit<Submessage, 'id'>): Promise<Submessage> {

@@ -19,7 +19,7 @@ import {
   slicesOf,
   type UserId,
 } from '@parley/domain/shared';
-import type { Connection } from '../connection.js';
+import { type Connection, LIMIT } from '../connection.js';
 import { ascending, jsonList, toFlag } from '../rows.js';
 import { EVERYTHING, narrowingTo, toNarrowing } from './message-filter.js';
 import { idOf, type MessageIndexRow, MessageIndexRowsById } from './message-index-row.js';
@@ -53,6 +53,7 @@ export class SqlitePersonalMessages implements PersonalMessages {
   private readonly adoptedChannels;
   private readonly sentPlaces;
   private readonly markedHolders;
+  private readonly outsideHolders;
   private readonly subscribedSpans;
 
   private readonly insertAdopted;
@@ -99,6 +100,11 @@ export class SqlitePersonalMessages implements PersonalMessages {
        WHERE message_id IN (SELECT value FROM json_each(?)) AND source <> 0
        UNION ALL
        SELECT message_id, user_id FROM removed_message_holder WHERE message_id IN (SELECT value FROM json_each(?))`,
+    );
+    this.outsideHolders = connection.values<UserId>(
+      `SELECT DISTINCT f.user_id FROM json_each(?) wanted
+       CROSS JOIN message_flag f INDEXED BY message_flag_by_message ON f.message_id = wanted.value
+       WHERE f.realm_id = ? AND f.source <> ${OWNERSHIP_SOURCES.spans} ORDER BY f.user_id ${LIMIT}`,
     );
     this.subscribedSpans = connection.tuples<readonly [ChannelId, EventSeq, EventSeq | null]>(
       `SELECT r.channel_id, s.from_seq, s.to_seq FROM span s JOIN recipient r ON r.id = s.recipient_id
@@ -224,6 +230,10 @@ export class SqlitePersonalMessages implements PersonalMessages {
         return [userId, own];
       }),
     );
+  }
+
+  async listOutsideHolders(realmId: RealmId, ids: readonly MessageId[], limit: number): Promise<readonly UserId[]> {
+    return this.outsideHolders.all(jsonList(ids), realmId, limit);
   }
 
   async listSubscribedSpans({ realmId, userId }: Viewer): Promise<readonly SubscribedSpan[]> {

@@ -10,6 +10,7 @@ export class SqliteRecipientRepository implements RecipientRepository {
   private readonly byPeople;
   private readonly shared;
   private readonly recent;
+  private readonly directAfter;
   private readonly insert;
   private readonly insertParticipants;
 
@@ -28,6 +29,10 @@ export class SqliteRecipientRepository implements RecipientRepository {
        WHERE p.user_id = ? AND p.realm_id = ?
          AND length(r.direct_key) - length(replace(r.direct_key, ',', '')) + 1 >= ?
        ORDER BY p.recipient_id`,
+    );
+    this.directAfter = connection.values<RecipientId>(
+      `SELECT id FROM recipient INDEXED BY recipient_direct
+       WHERE id > ? AND realm_id = ? AND channel_id IS NULL ORDER BY id ${LIMIT}`,
     );
     this.recent = connection.tuples<readonly [RecipientId, number]>(
       `SELECT recipient_id, last_message_id FROM direct_participant INDEXED BY direct_participant_recent
@@ -57,6 +62,10 @@ export class SqliteRecipientRepository implements RecipientRepository {
     atLeastUsers: number,
   ): Promise<readonly RecipientId[]> {
     return this.shared.all(otherId, userId, realmId, atLeastUsers);
+  }
+
+  async listDirect(realmId: RealmId, after: number, limit: number): Promise<readonly RecipientId[]> {
+    return this.directAfter.all(after, realmId, limit);
   }
 
   async listRecentDirect(

@@ -17,6 +17,7 @@ export class SqliteTopicReads implements TopicReads {
 
   private readonly anyMessage;
   private readonly anyInTopic;
+  private readonly anyNamedTopic;
   private readonly newestInTopics;
   private readonly topicSenders;
   private readonly topics;
@@ -35,9 +36,9 @@ export class SqliteTopicReads implements TopicReads {
       `SELECT 1 FROM message m INDEXED BY message_by_topic
        WHERE m.recipient_id = ? AND m.topic_key = ? ${inRealm} LIMIT 1`,
     );
-    this.anyInTopic = connection.values<1>(
+    this.anyNamedTopic = connection.values<1>(
       `SELECT 1 FROM message m INDEXED BY message_by_topic
-       WHERE m.recipient_id = ? AND m.topic_key = ? ${inRealm} LIMIT 1`,
+       WHERE m.recipient_id = ? AND m.topic_key > '' ${inRealm} LIMIT 1`,
     );
     this.newestInTopics = connection.tuples<readonly [key: string, id: MessageId]>(
       `SELECT key, id FROM (
@@ -81,6 +82,10 @@ export class SqliteTopicReads implements TopicReads {
     const found =
       key === undefined ? this.anyMessage.get(recipientId, realmId) : this.anyInTopic.get(recipientId, key, realmId);
     return found !== undefined;
+  }
+
+  async hasNamedTopics(realmId: RealmId, recipientId: RecipientId): Promise<boolean> {
+    return this.anyNamedTopic.get(recipientId, realmId) !== undefined;
   }
 
   async listNewestInTopics(

@@ -11,6 +11,7 @@ export const PROPERTY_BITS = {
   /** Has ever been moved to another channel: ownership needs its moves. The index message_moved_in repeats the number. */
   wasMoved: 64,
   hasReactions: 128,
+  isEdited: 256,
 } as const;
 
 type StoredProperty = Exclude<keyof typeof PROPERTY_BITS, 'wasMoved'>;
@@ -25,6 +26,7 @@ export function propertiesOf(bits: number): Pick<Message, StoredProperty> {
     hasAttachment: has('hasAttachment'),
     hasReactions: has('hasReactions'),
     isReadByDefault: has('isReadByDefault'),
+    isEdited: has('isEdited'),
   };
 }
 
@@ -36,6 +38,14 @@ export function bitsOf(properties: Partial<Pick<Message, StoredProperty>>): numb
   }
   return bits;
 }
+
+/** What the text of a message decides, and an edit decides again. */
+export const TEXT_BITS =
+  PROPERTY_BITS.isMeMessage |
+  PROPERTY_BITS.mentionsChannel |
+  PROPERTY_BITS.hasLink |
+  PROPERTY_BITS.hasImage |
+  PROPERTY_BITS.hasAttachment;
 
 /** What indexes of `message` list apart. `mentionsChannel` is half of what a flag says. */
 export type IndexedProperty = MessageProperty | 'mentionsChannel';

@@ -20,7 +20,12 @@ const RELEASED = [
   ['0006-jobs', '09453bf665456242581089e0fdd493beba7beb186ad71c40ccdeea68378b1e5f'],
   ['0007-plain-names', '4bb787fe6a332e853d3b0b0d2a64dbebf8cd92208aeb2d26304e5e846d2a8063'],
   ['0008-reactions', '67fc9b91a7d396284435f6f62236ed897bd28a1dfb9bf655bfdfecb65557f5ae'],
-  ['0009-people', '4c3c43012189741003c5d7f7a495f513fd92499b6840d886a20277c7e7e5bd63'],
+  ['0009-search', '13df6ee7e09794616dc50a1601f68437e489989dd7606c049e6c09bdcf0d3ae2'],
+  ['0010-bot-storage', '3acc4e30569009abcb45be75a76ed4ac94db8c5237670d4ed573efede483ebac'],
+  ['0011-push', '5fd19609d8c2ada7ac2a6e0f6cba08fb31c07787f3f73373afe772a20f74d9a6'],
+  ['0012-scheduling', '9a7c32ed36ba83a9f8e96a41e8f71d635c3ccac383ebf8e29b49d4d2c92befb0'],
+  ['0013-message-changes', '23a35a217be8d8373adf7982fd95bb6e9c54b0ef8d5666029ab56839934f4560'],
+  ['0014-people', '4c3c43012189741003c5d7f7a495f513fd92499b6840d886a20277c7e7e5bd63'],
 ];
 
 let directory: string;
@@ -69,6 +74,9 @@ it("makes the schema that each feature's schema.sql describes", () => {
     'channels',
     'messages',
     'reactions',
+    'bots',
+    'push',
+    'scheduling',
     'events',
     'authentication',
     'jobs',
@@ -130,9 +138,8 @@ describe('steps', () => {
     openWriter(path).close();
     const other = new Sqlite(path);
     other.exec('BEGIN IMMEDIATE');
-    const startedAt = performance.now();
+    // The lock is not given back, so that waiting for it would fail.
     openWriter(path).close();
-    expect(performance.now() - startedAt).toBeLessThan(4000);
     other.exec('ROLLBACK');
     other.close();
   });
@@ -179,7 +186,7 @@ describe('a file of the time before steps were recorded', () => {
     expect(readdirSync(directory)).toEqual(['parley.db']);
   });
 
-  it('is told by what its schema means', () => {
+  it('is recognized by its schema, whatever its formatting', () => {
     const [one, other] = [new Sqlite(':memory:'), new Sqlite(':memory:')];
     one.exec('CREATE TABLE a (x TEXT -- the only one\n)');
     other.exec('CREATE  TABLE a(x\nTEXT)');
@@ -189,7 +196,7 @@ describe('a file of the time before steps were recorded', () => {
   });
 });
 
-it('makes words of the numbers that settings had, and leaves everything else as it is', () => {
+it('replaces the numbers of settings by words, and changes nothing else', () => {
   const database = new Sqlite(':memory:');
   migrate(database, MIGRATIONS.slice(0, 3));
   const settings = {

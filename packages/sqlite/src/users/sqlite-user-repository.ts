@@ -35,6 +35,7 @@ export class SqliteUserRepository implements UserRepository {
   private readonly nameTaken;
   private readonly partners;
   private readonly partnerAnswers;
+  private readonly idsReadingAllNotices;
   private readonly botIds;
   private readonly passwordHash;
   private readonly insert;
@@ -98,6 +99,11 @@ export class SqliteUserRepository implements UserRepository {
            AND other.from_seq <= asked.value ->> 2 AND coalesce(other.to_seq > asked.value ->> 2, 1)
        )
        FROM json_each(?) asked ORDER BY asked.key`,
+    );
+    this.idsReadingAllNotices = connection.values<UserId>(
+      `SELECT id FROM user INDEXED BY user_reading_all_notices
+       WHERE realm_id = ? AND settings ->> '$.resolvedTopicNoticeAutoReadPolicy' = 'never' AND bot_kind IS NULL
+       ORDER BY id`,
     );
     this.botIds = connection.values<UserId>(
       'SELECT id FROM user WHERE realm_id = ? AND bot_kind IS NOT NULL AND system_kind IS NULL ORDER BY id',
@@ -184,6 +190,10 @@ export class SqliteUserRepository implements UserRepository {
   ): Promise<readonly boolean[]> {
     const asked = questions.map(({ guestId, userId, at }) => [guestId, userId, at ?? Number.MAX_SAFE_INTEGER]);
     return this.partnerAnswers.all(realmId, JSON.stringify(asked)).map((flag) => flag === 1);
+  }
+
+  async listIdsReadingAllNotices(realmId: RealmId): Promise<readonly UserId[]> {
+    return this.idsReadingAllNotices.all(realmId);
   }
 
   async listBotIds(realmId: RealmId): Promise<readonly UserId[]> {

@@ -20,13 +20,40 @@ export function messageMovesContract(open: OpenStorage): void {
       const { version: _, lastMovedAt: __, ...thirdBefore } = third;
       expect(changes[0]).toMatchObject({ ...there, topic: 'Lunch', ordinal: 1, sentRecipientId: first.recipientId });
       expect(changes[1]).toMatchObject({ ...there, topic: 'lunch', ordinal: 2, sentRecipientId: first.recipientId });
-      expect(changes[2]).toEqual({ ...thirdBefore, topic: 'Dinner' });
+      expect(changes[2]).toEqual({ ...thirdBefore, topic: 'Dinner', isEdited: true });
       expect(moved.every(({ version }) => version > 1)).toBe(true);
 
       const topics = await uow.read((r) => r.topics.listTopics(realm.id, random.recipientId));
       expect(topics.map(({ name }) => name)).toEqual(['ärger', 'Dinner', 'lunch']);
       const left = await uow.read((r) => r.topics.listTopics(realm.id, first.recipientId));
       expect(left.map(({ name }) => name)).toEqual(['LUNCH', '']);
+    });
+
+    it('keeps when messages were moved, but for marking their topic resolved, and the links in their topic', async () => {
+      const fixture = await stage(...chatter);
+      const { uow, realm, channel, messages } = fixture;
+      const { id: channelId, recipientId } = channel('general');
+      const place = { channelId, recipientId, isHistoryProtected: false };
+      const topicLinks = [{ text: '#1', url: 'https://example.com/1' }];
+      const [one, two] = [messages[0]!.id, messages[1]!.id];
+      const move = (id: typeof one, more: object) =>
+        uow.write((tx) => tx.moves.move(realm.id, [id], { ...place, topic: null, ...more }));
+      const shown = async () =>
+        (await uow.read((r) => r.messages.list(realm.id, [one, two]))).map((message) => [
+          message.topic,
+          message.topicLinks,
+          message.lastMovedAt,
+        ]);
+      await move(one, { topic: 'about #1', topicLinks, movedAt: 70 });
+      await move(two, { topic: '✔ lunch' });
+      expect(await shown()).toEqual([
+        ['about #1', topicLinks, 70],
+        ['✔ lunch', [], null],
+      ]);
+      await move(one, { movedAt: 80 });
+      expect(await shown()).toContainEqual(['about #1', topicLinks, 80]);
+      await move(one, { topic: '✔ about' });
+      expect(await shown()).toContainEqual(['✔ about', [], 80]);
     });
 
     it('moves nothing of another realm', async () => {

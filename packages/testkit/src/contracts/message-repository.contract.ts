@@ -37,6 +37,7 @@ export function messageRepositoryContract(open: OpenStorage): void {
         sentRecipientId: content.recipientId,
         ordinal: 1,
         hasReactions: false,
+        isEdited: false,
         lastEditedAt: null,
         lastMovedAt: null,
         version: 1,
@@ -84,6 +85,20 @@ export function messageRepositoryContract(open: OpenStorage): void {
       const expected = [messages[2], messages[5], messages[8]];
       expect(await uow.read((r) => r.messages.list(realm.id, ids))).toEqual(expected);
       expect(await uow.read((r) => r.messages.find(realm.id, unknown))).toBeNull();
+    });
+
+    it('lists the oldest messages of a recipient, up to an id', async () => {
+      const fixture = await stage(...chatter);
+      const { uow, clock, realm, channel, messages } = fixture;
+      const { recipientId } = channel('general');
+      const there = idsOf(messages.filter((message) => message.recipientId === recipientId));
+      const list = (realmId: typeof realm.id, limit: number, before?: MessageId) =>
+        uow.read((r) => r.messages.listOldestIds(realmId, recipientId, limit, before));
+      expect(await list(realm.id, 100)).toEqual(there);
+      expect(await list(realm.id, 2)).toEqual(there.slice(0, 2));
+      expect(await list(realm.id, 100, there[2])).toEqual(there.slice(0, 2));
+      const other = await createFixtureOn(uow, clock, aRealm({ stringId: 'other' }));
+      expect(await list(other.realm.id, 100)).toEqual([]);
     });
 
     it('removes messages with everything personal, answering those that were there', async () => {

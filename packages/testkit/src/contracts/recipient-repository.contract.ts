@@ -29,6 +29,23 @@ export function recipientRepositoryContract(open: OpenStorage): void {
       );
     });
 
+    it('lists all conversations of a realm in pages, ascending', async () => {
+      const { uow, clock, realm, user } = await stage(...threePeople, aChannel({ name: 'general' }));
+      const [a, b] = [user('a').id, user('b').id];
+      const other = await createFixtureOn(uow, clock, aRealm({ stringId: 'other' }));
+      const ids = await uow.write(async (tx) => [
+        await tx.recipients.openDirect(realm.id, [a, b]),
+        await tx.recipients.openDirect(realm.id, [a]),
+        await tx.recipients.openDirect(realm.id, [b]),
+      ]);
+      const page = (realmId: typeof realm.id, after: number, limit: number) =>
+        uow.read((r) => r.recipients.listDirect(realmId, after, limit));
+      expect(await page(realm.id, 0, 10)).toEqual(ids);
+      expect(await page(realm.id, 0, 2)).toEqual(ids.slice(0, 2));
+      expect(await page(realm.id, ids[1]!, 2)).toEqual(ids.slice(2));
+      expect(await page(other.realm.id, 0, 10)).toEqual([]);
+    });
+
     it('finds a conversation only once it was opened', async () => {
       const { uow, realm, user } = await stage(...threePeople);
       const people = [user('b').id, user('a').id];

@@ -55,6 +55,30 @@ export function topicPolicyRepositoryContract(open: OpenStorage): void {
       expect(await list(fixture, 'c')).toEqual([]);
     });
 
+    it('lists what everybody has chosen for a topic, in pages, ascending by user', async () => {
+      const fixture = await stage(...place);
+      const { uow, clock, realm, channel } = fixture;
+      const policies = [
+        aPolicy(fixture, 'a', 'general', 'Lunch', 'muted'),
+        aPolicy(fixture, 'b', 'general', 'LUNCH', 'followed'),
+        aPolicy(fixture, 'c', 'general', 'lunch', 'unmuted'),
+      ];
+      await put(
+        fixture,
+        ...policies.toReversed(),
+        aPolicy(fixture, 'a', 'general', 'beer', 'muted'),
+        aPolicy(fixture, 'a', 'random', 'lunch', 'muted'),
+      );
+      const { id } = channel('general');
+      const ofTopic = (realmId: typeof realm.id, key: string, after: number, limit: number) =>
+        uow.read((r) => r.topicPolicies.listOfTopic(realmId, id, key, after, limit));
+      expect(await ofTopic(realm.id, 'lunch', 0, 10)).toEqual(policies);
+      expect(await ofTopic(realm.id, 'lunch', policies[0]!.userId, 1)).toEqual([policies[1]]);
+      expect(await ofTopic(realm.id, 'Lunch', 0, 10)).toEqual([]);
+      const other = await createFixtureOn(uow, clock, aRealm({ stringId: 'other' }));
+      expect(await ofTopic(other.realm.id, 'lunch', 0, 10)).toEqual([]);
+    });
+
     it('replaces a choice for the topic in another letter case, as it was first spelt', async () => {
       const fixture = await stage(...place);
       const first = aPolicy(fixture, 'a', 'general', 'Ärger', 'muted');

@@ -1,4 +1,4 @@
-import { aMessage, aRealm, createFixtureOn } from '../builders.js';
+import { aChannel, aMessage, anotherRealm, aRealm, aUser, createFixtureOn } from '../builders.js';
 import { chatter, pick } from './chatter.js';
 import { type OpenStorage, stagesOn } from './storage-under-test.js';
 
@@ -20,6 +20,7 @@ export function topicReadsContract(open: OpenStorage): void {
         expect(await r.topics.hasMessages(realm.id, recipientId, 'lunch')).toBe(true);
         expect(await r.topics.hasMessages(realm.id, recipientId, '')).toBe(true);
         expect(await r.topics.hasMessages(realm.id, recipientId, 'ärger')).toBe(false);
+        expect(await r.topics.hasNamedTopics(realm.id, recipientId)).toBe(true);
         const keys = ['lunch', 'ärger', ''];
         expect(await r.topics.listNewestInTopics(realm.id, recipientId, keys)).toEqual(
           new Map([
@@ -35,6 +36,25 @@ export function topicReadsContract(open: OpenStorage): void {
       await uow.read(async (r) => {
         expect(await r.topics.listTopics(realm.id, recipientId)).toEqual([{ name: 'lunch', maxMessageId: id(1) }]);
         expect(await r.topics.hasMessages(realm.id, recipientId, '')).toBe(false);
+        expect(await r.topics.hasNamedTopics(realm.id, recipientId)).toBe(true);
+      });
+    });
+
+    it('finds out whether a channel has topics with names', async () => {
+      const fixture = await stage(
+        aUser({ name: 'a' }),
+        aChannel({ name: 'nameless', subscribers: ['a'] }),
+        aChannel({ name: 'silent', subscribers: ['a'] }),
+        aMessage({ from: 'a', to: 'nameless', topic: '' }),
+      );
+      const other = await anotherRealm(fixture, aMessage({ from: 'otherRealmUser', to: 'theirs', topic: 'lunch' }));
+      const { recipientId } = other.channel('theirs');
+      await fixture.uow.read(async ({ topics }) => {
+        for (const name of ['nameless', 'silent']) {
+          expect(await topics.hasNamedTopics(fixture.realm.id, fixture.channel(name).recipientId)).toBe(false);
+        }
+        expect(await topics.hasNamedTopics(other.realm.id, recipientId)).toBe(true);
+        expect(await topics.hasNamedTopics(fixture.realm.id, recipientId)).toBe(false);
       });
     });
 

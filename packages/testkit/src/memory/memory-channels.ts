@@ -201,7 +201,10 @@ export class MemoryChannels implements ChannelRepository {
   ): Promise<void> {
     const holder = await this.findByName(realmId, name);
     if (holder && holder.id !== except) {
-      throw new DomainError('CHANNEL_NAME_TAKEN', `Channel '${name}' already exists`, { channelId: holder.id });
+      throw new DomainError('CHANNEL_NAME_TAKEN', `Channel '${name}' already exists`, {
+        channelId: holder.id,
+        channelName: name,
+      });
     }
   }
 }

@@ -11,8 +11,15 @@ export class MemoryMessageMoves implements MessageMoves {
     const { channelId, recipientId, isHistoryProtected } = target;
     const subscribers = receiversOf(this.unit, realmId, recipientId);
     for (const message of messagesOf(this.unit, realmId, ids)) {
-      const topic = target.topic ?? message.topic;
-      const moved: Message = { ...message, channelId, recipientId, topic, version: message.version + 1 };
+      const moved: Message = {
+        ...message,
+        channelId,
+        recipientId,
+        ...(target.topic !== null && { topic: target.topic, topicLinks: target.topicLinks ?? [] }),
+        lastMovedAt: target.movedAt ?? message.lastMovedAt,
+        isEdited: true,
+        version: message.version + 1,
+      };
       this.unit.change('messages').set(message.id, moved);
       if (message.recipientId !== recipientId) this.resettle(message.id, subscribers, isHistoryProtected);
     }

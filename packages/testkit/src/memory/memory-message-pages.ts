@@ -52,6 +52,7 @@ export class MemoryMessagePages implements MessagePageReads {
   async listViews(realmId: RealmId, ids: readonly MessageId[]): Promise<readonly MessageView[]> {
     return messagesOf(this.unit, realmId, ids).map((message) => ({
       ...this.reactionsOf(message),
+      ...this.editsOf(message),
       message,
       sender: this.person(message.senderId),
       submessages: [...this.unit.read('submessages').values()].filter(({ messageId }) => messageId === message.id),
@@ -73,6 +74,11 @@ export class MemoryMessagePages implements MessagePageReads {
   private reactionsOf({ id }: Message): Pick<MessageView, 'reactions'> {
     const reactions = this.unit.read('reactions').get(id);
     return reactions ? { reactions } : {};
+  }
+
+  private editsOf({ id }: Message): Pick<MessageView, 'edits'> {
+    const edits = this.unit.read('messageEdits').get(id);
+    return edits ? { edits } : {};
   }
 
   private toEntry({ userId }: Viewer, message: Message): MessageListEntry {

@@ -1,7 +1,7 @@
-import type { Message, MessageRepository, NewMessage, Submessage } from '@parley/domain/messages';
-import type { MessageId, Ordinal, RealmId, UserId } from '@parley/domain/shared';
+import type { EditedText, Message, MessageRepository, NewMessage, Submessage } from '@parley/domain/messages';
+import type { MessageId, Ordinal, RealmId, RecipientId, UserId } from '@parley/domain/shared';
 import { messagesOf } from './messages-of.js';
-import { deliver, forget, holdersOf } from './personal-rows.js';
+import { deliver, findFlags, forget, holdersOf, isReceived, putFlags } from './personal-rows.js';
 import { keyOf, type MemoryUnit } from './tables.js';
 
 interface FormerHolders {
@@ -31,6 +31,22 @@ export class MemoryMessages implements MessageRepository {
     return messagesOf(this.unit, realmId, ids);
   }
 
+  async listTimes(realmId: RealmId, ids: readonly MessageId[]) {
+    return messagesOf(this.unit, realmId, ids).map(({ id, sentAt }) => ({ id, sentAt }));
+  }
+
+  async listOldestIds(
+    realmId: RealmId,
+    recipientId: RecipientId,
+    limit: number,
+    before: MessageId | null = null,
+  ): Promise<readonly MessageId[]> {
+    return messagesOf(this.unit, realmId)
+      .filter((message) => message.recipientId === recipientId && (before === null || message.id < before))
+      .slice(0, limit)
+      .map(({ id }) => id);
+  }
+
   async append(newMessage: NewMessage): Promise<Message> {
     const { readBy: _, exceptions: __, ...content } = newMessage;
     const message: Message = {
@@ -38,6 +54,7 @@ export class MemoryMessages implements MessageRepository {
       id: this.unit.nextNumber<MessageId>('message'),
       sentRecipientId: content.recipientId,
       ordinal: this.unit.nextNumber<Ordinal>(keyOf('ordinal', content.recipientId)),
+      isEdited: false,
       lastEditedAt: null,
       lastMovedAt: null,
       hasReactions: false,
@@ -46,6 +63,24 @@ export class MemoryMessages implements MessageRepository {
     this.unit.change('messages').set(message.id, message);
     deliver(this.unit, message, newMessage);
     return message;
+  }
+
+  async edit(realmId: RealmId, id: MessageId, { editedAt, exceptions, ...text }: EditedText): Promise<void> {
+    const message = await this.find(realmId, id);
+    if (!message) return;
+    const version = message.version + 1;
+    this.unit.change('messages').set(id, { ...message, ...text, lastEditedAt: editedAt, isEdited: true, version });
+    for (const userId of holdersOf(this.unit, id)) {
+      const named = exceptions.get(userId) ?? {};
+      const flags = findFlags(this.unit, userId, id)!;
+      putFlags(this.unit, userId, id, {
+        ...flags,
+        mentioned: named.mentioned ?? false,
+        topicWildcardMentioned: named.topicWildcardMentioned ?? false,
+        hasAlertWord: named.hasAlertWord ?? false,
+        channelWildcardMentioned: text.mentionsChannel && isReceived(this.unit, userId, id),
+      });
+    }
   }
 
   async addSubmessage(realmId: RealmId, submessage: Omit<Submessage, 'id'>): Promise<Submessage> {
@@ -64,6 +99,7 @@ export class MemoryMessages implements MessageRepository {
       this.unit.change('formerHolders').set(id, { realmId, userIds });
       this.unit.change('messages').delete(id);
       this.unit.change('reactions').delete(id);
+      this.unit.change('messageEdits').delete(id);
       const submessages = this.unit.change('submessages');
       for (const one of submessages.values()) if (one.messageId === id) submessages.delete(one.id);
     }

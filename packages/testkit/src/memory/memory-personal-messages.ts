@@ -12,6 +12,7 @@ import {
 } from '@parley/domain/messages';
 import type { ChannelId, MessageId, RealmId, RecipientId, UserId } from '@parley/domain/shared';
 import { matching } from './message-filter.js';
+import { messagesOf } from './messages-of.js';
 import { closeSpans, findFlags, holdersOf, openSpans, putFlags, receiversOf } from './personal-rows.js';
 import { ascending, keyOf, type MemoryUnit } from './tables.js';
 
@@ -109,6 +110,17 @@ export class MemoryPersonalMessages implements PersonalMessages {
     const flags = new Map<UserId, ReadonlyMap<MessageId, PersonalFlags>>();
     for (const userId of userIds) flags.set(userId, await this.listFlags({ realmId, userId }, ids));
     return flags;
+  }
+
+  async listOutsideHolders(realmId: RealmId, ids: readonly MessageId[], limit: number): Promise<readonly UserId[]> {
+    const spans = [...this.unit.read('spans').values()];
+    const outside = new Set<UserId>();
+    for (const { id, sentRecipientId } of messagesOf(this.unit, realmId, ids)) {
+      for (const userId of holdersOf(this.unit, id)) {
+        if (!spans.some((span) => span.userId === userId && span.recipientId === sentRecipientId)) outside.add(userId);
+      }
+    }
+    return [...outside].sort(ascending).slice(0, limit);
   }
 
   async listSubscribedSpans({ realmId, userId }: Viewer): Promise<readonly SubscribedSpan[]> {

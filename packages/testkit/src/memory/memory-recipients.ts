@@ -36,6 +36,14 @@ export class MemoryRecipients implements RecipientRepository {
       .sort(ascending);
   }
 
+  async listDirect(realmId: RealmId, after: number, limit: number): Promise<readonly RecipientId[]> {
+    return this.directOf(realmId)
+      .map(({ id }) => id)
+      .filter((id) => id > after)
+      .sort(ascending)
+      .slice(0, limit);
+  }
+
   async listRecentDirect(
     realmId: RealmId,
     userId: UserId,

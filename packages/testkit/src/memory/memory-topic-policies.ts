@@ -34,6 +34,20 @@ export class MemoryTopicPolicies implements TopicPolicyRepository {
       .sort((a, b) => a.channelId - b.channelId || compareCodePoints(topicKey(a.topic), topicKey(b.topic)));
   }
 
+  async listOfTopic(
+    realmId: RealmId,
+    channelId: ChannelId,
+    key: string,
+    after: number,
+    limit: number,
+  ): Promise<readonly TopicPolicy[]> {
+    return [...this.unit.read('topicPolicies').values()]
+      .filter((policy) => policy.realmId === realmId && policy.channelId === channelId)
+      .filter((policy) => topicKey(policy.topic) === key && policy.userId > after)
+      .sort((a, b) => a.userId - b.userId)
+      .slice(0, limit);
+  }
+
   async put(policy: TopicPolicy): Promise<void> {
     const key = keyOf(policy.userId, policy.channelId, topicKey(policy.topic));
     const policies = this.unit.change('topicPolicies');

@@ -11,6 +11,10 @@ export class MemoryTopics implements TopicReads {
     return this.inTopic(realmId, recipientId, key).length > 0;
   }
 
+  async hasNamedTopics(realmId: RealmId, recipientId: RecipientId): Promise<boolean> {
+    return this.inTopic(realmId, recipientId).some(({ topic }) => topic !== '');
+  }
+
   async listNewestInTopics(
     realmId: RealmId,
     recipientId: RecipientId,

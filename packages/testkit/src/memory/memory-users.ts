@@ -98,6 +98,12 @@ export class MemoryUsers implements UserRepository {
     });
   }
 
+  async listIdsReadingAllNotices(realmId: RealmId): Promise<readonly UserId[]> {
+    return this.members(realmId).flatMap(({ id, bot, settings }) =>
+      !bot && settings.resolvedTopicNoticeAutoReadPolicy === 'never' ? [id] : [],
+    );
+  }
+
   async listBotIds(realmId: RealmId): Promise<readonly UserId[]> {
     return this.members(realmId).flatMap(({ id, bot }) => (bot ? [id] : []));
   }

@@ -4,6 +4,7 @@ import {
   type MessageCondition,
   type MessageFilter,
   matchesCondition,
+  searchedText,
   type Viewer,
 } from '@parley/domain/messages';
 import { findFlags } from './personal-rows.js';
@@ -29,6 +30,7 @@ export function matches(
     message,
     channelPrivacy: message.channelId === null ? null : unit.read('channels').get(message.channelId)!.privacy,
     flags: findFlags(unit, viewer.userId, message.id) ?? HISTORICAL,
+    text: () => searchedText(unit.words, message),
   };
   return conditions.every((condition) => matchesCondition(subject, condition));
 }

@@ -16,6 +16,8 @@ interface PersonalRow {
   readonly userId: UserId;
   readonly messageId: MessageId;
   readonly flags: PersonalFlags;
+  /** It was sent to them, neither gained by a move nor taken from history. */
+  readonly isReceived: boolean;
 }
 
 declare module './tables.js' {
@@ -48,8 +50,18 @@ export function findFlags(unit: MemoryUnit, userId: UserId, messageId: MessageId
   return unit.read('personalRows').get(keyOf(userId, messageId))?.flags ?? null;
 }
 
-export function putFlags(unit: MemoryUnit, userId: UserId, messageId: MessageId, flags: PersonalFlags): void {
-  unit.change('personalRows').set(keyOf(userId, messageId), { userId, messageId, flags });
+export function isReceived(unit: MemoryUnit, userId: UserId, messageId: MessageId): boolean {
+  return unit.read('personalRows').get(keyOf(userId, messageId))?.isReceived ?? false;
+}
+
+export function putFlags(
+  unit: MemoryUnit,
+  userId: UserId,
+  messageId: MessageId,
+  flags: PersonalFlags,
+  wasReceived = isReceived(unit, userId, messageId),
+): void {
+  unit.change('personalRows').set(keyOf(userId, messageId), { userId, messageId, flags, isReceived: wasReceived });
 }
 
 /** Those who have the message as their own; ascending. */
@@ -66,7 +78,7 @@ export function deliver(unit: MemoryUnit, message: Message, { exceptions, readBy
   const { id, senderId, realmId, sentRecipientId, mentionsChannel, isReadByDefault } = message;
   for (const userId of new Set([...receiversOf(unit, realmId, sentRecipientId), ...exceptions.keys()])) {
     const sent = exceptions.get(userId) ?? {};
-    putFlags(unit, userId, id, {
+    const flags = {
       ...NO_FLAGS,
       read:
         readBy.includes(userId) || unit.read('mutes').has(keyOf(userId, senderId)) || (isReadByDefault && !sent.unread),
@@ -74,7 +86,8 @@ export function deliver(unit: MemoryUnit, message: Message, { exceptions, readBy
       channelWildcardMentioned: mentionsChannel,
       topicWildcardMentioned: sent.topicWildcardMentioned ?? false,
       hasAlertWord: sent.hasAlertWord ?? false,
-    });
+    };
+    putFlags(unit, userId, id, flags, true);
   }
 }
 

@@ -1,3 +1,4 @@
+import type { SearchWords } from '@parley/domain/messages';
 import type { Clock } from '@parley/domain/shared';
 
 /**
@@ -28,6 +29,7 @@ export class MemoryUnit {
     private readonly committed: StoredTables,
     private readonly isWritable: boolean,
     readonly clock: Clock,
+    readonly words: SearchWords,
   ) {}
 
   read<N extends keyof Tables>(name: N): ReadonlyTable<Tables[N]> {

@@ -1,5 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
+import { threadTimes } from './thread-times.js';
+
+export { threadTimes } from './thread-times.js';
+export { machineSlowness, workMsOf } from './work-time.js';
 
 /** How often the event loop is looked at; it is never later by less than that. */
 const RESOLUTION_MS = 5;
@@ -47,19 +51,6 @@ export class ProcessUsage {
     this.longestMs = 0;
     this.longestWorkMs = 0;
     this.peak = ownBytes();
-  }
-}
-
-/**
- * For how long in all this thread has run, and for how long it could have run and had no core, because others had it; 0 where
- * the system does not tell.
- */
-function threadTimes(): { readonly workedMs: number; readonly waitedMs: number } {
-  try {
-    const [worked, waited] = readFileSync('/proc/self/schedstat', 'latin1').split(' ');
-    return { workedMs: Number(worked) / 1e6, waitedMs: Number(waited) / 1e6 };
-  } catch {
-    return { workedMs: 0, waitedMs: 0 };
   }
 }
 

@@ -69,6 +69,8 @@ export type Term =
   | { readonly kind: 'message'; readonly pick: number }
   | { readonly kind: 'property'; readonly property: MessageProperty }
   | { readonly kind: 'flag'; readonly flag: ViewerFlag }
+  | { readonly kind: 'search'; readonly terms: readonly string[]; readonly phrases: readonly string[] }
+  | { readonly kind: 'mentions'; readonly who: Person }
   | { readonly kind: 'not'; readonly term: Term }
   | { readonly kind: 'anyOf' | 'allOf'; readonly terms: readonly Term[] };
 
@@ -109,6 +111,9 @@ const FLAGS: readonly ViewerFlag[] = [
 ];
 const PRIVACIES: readonly ChannelPrivacy[] = ['public', 'privateProtectedHistory'];
 
+/** Words of texts, of topics, of both, and of neither. */
+const SEARCHED = ['hello', 'ann', 'bob', 'lunch', 'ops', 'absent'] as const;
+
 const channelTerm: fc.Arbitrary<Term> = channel.map((name) => ({ kind: 'recipient', recipients: [name] }));
 const channelTopics = fc.array(fc.tuple(channel, topic), { maxLength: 3 });
 /** Every kind of condition. */
@@ -123,6 +128,12 @@ const simpleTerm: fc.Arbitrary<Term> = fc.oneof(
   fc.record({ kind: fc.constant('channelTopic' as const), topics: channelTopics }),
   fc.record({ kind: fc.constant('sender' as const), sender: person }),
   fc.record({ kind: fc.constant('message' as const), pick }),
+  fc.record({
+    kind: fc.constant('search' as const),
+    terms: fc.uniqueArray(fc.constantFrom(...SEARCHED), { minLength: 1, maxLength: 2 }),
+    phrases: fc.subarray(['hello from', 'unch']),
+  }),
+  fc.record({ kind: fc.constant('mentions' as const), who: anybody }),
   fc.record({ kind: fc.constant('property' as const), property: fc.constantFrom(...MESSAGE_PROPERTIES) }),
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('flag' as const), flag: fc.constantFrom(...FLAGS) }) },
 );

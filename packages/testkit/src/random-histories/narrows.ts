@@ -39,6 +39,8 @@ async function toCondition(world: World, r: Reads, term: Term): Promise<MessageC
       };
     case 'sender':
       return { kind: 'sender', userId: world.fixture.user(term.sender).id };
+    case 'mentions':
+      return { kind: 'mentions', userId: world.fixture.user(term.who).id };
     case 'message':
       return { kind: 'message', messageId: pickId(world, term.pick) };
     case 'not':

@@ -112,14 +112,16 @@ async function send(world: World, tx: Transaction, step: Step & { kind: 'send' }
       fixture.realm.id,
       [step.from, ...step.to].map((name) => fixture.user(name).id),
     ));
+  const mentioned = step.naming.filter(([, naming]) => naming === 'mentioned').map(([name]) => fixture.user(name).id);
+  const said = `Hello from ${step.from}`;
   const content: NewMessage = {
     realmId: fixture.realm.id,
     senderId: sender,
     recipientId,
     channelId: channel?.id ?? null,
     topic: channel ? step.topic : '',
-    content: 'hello',
-    renderedContent: '<p>hello</p>',
+    content: said,
+    renderedContent: `<p>${said}${mentioned.map((id) => ` <span class="user-mention" data-user-id="${id}">@</span>`).join('')}</p>`,
     sentAt: fixture.clock.now(),
     clientName: 'website',
     isMeMessage: false,

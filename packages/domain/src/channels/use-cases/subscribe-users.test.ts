@@ -45,7 +45,7 @@ function subscribing(fixture: MemoryFixture, quota = new FakeChannelQuota()) {
 const cast = (...pieces: readonly FixtureStep[]) =>
   createFixture(aUserOfEachRole(), aRealmWith({ settings: { sendChannelEventsMessages: false } }), ...pieces);
 const ids = (fixture: MemoryFixture, ...names: readonly string[]) => names.map((name) => fixture.user(name).id);
-const toldOfPeers = async (fixture: MemoryFixture) =>
+const receiversOfPeerEvents = async (fixture: MemoryFixture) =>
   (await eventsWithReceivers(fixture)).flatMap(([type, names]) =>
     type === 'channel.subscribers_changed' ? [[...names]] : [],
   );
@@ -106,7 +106,7 @@ describe('subscribing to channels', () => {
       [channels('c'), ids(fixture, 'member')],
       [channels('lobby'), both],
     ]);
-    const told = (await toldOfPeers(fixture)).map((who) => who.sort());
+    const told = (await receiversOfPeerEvents(fixture)).map((who) => who.sort());
     const admins = ['administrator', 'owner'];
     expect(told).toEqual([
       admins,
@@ -240,7 +240,7 @@ it('tells each of many people of all their channels in one event, however many e
     expect(views.map(({ channel }) => channel.name)).toEqual(channels);
     for (const { subscriberIds } of views) expect(subscriberIds).toHaveLength(240);
   }
-}, 30_000);
+});
 
 describe('colors', () => {
   const palette = ['#76ce90', '#fae589', '#a6c7e5', '#e79ab5'];

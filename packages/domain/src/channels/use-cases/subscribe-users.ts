@@ -13,7 +13,7 @@ import { insufficientUnless, mustNotBeGuest } from '../../users/role-rules.js';
 import type { User } from '../../users/user.js';
 import { byFoldedName, type Channel, parseChannelName } from '../channel.js';
 import { canSubscribeSelf, hasMetadataAccess, mayAddOthers } from '../channel-permissions.js';
-import type { ChannelCreationContext, ChannelCreator, ChannelOptions } from '../create-channels.js';
+import type { ChannelCreationContext, ChannelCreator, ChannelOptions, ParsedDescriptions } from '../create-channels.js';
 import { countPrincipals, findPrincipals, type Principals } from '../principals.js';
 import { checkSubscriptionCount, type SubscribeResult, subscribeToChannels } from '../subscribe-to-channels.js';
 import { normalizeColor } from '../subscription.js';
@@ -67,42 +67,57 @@ export class SubscribeUsers {
    * NAMED_USER_DEACTIVATED, NOT_PERMITTED, and what `ChannelCreator` refuses, as CreateChannel
    */
   async execute(caller: Caller, input: SubscribeUsersInput): Promise<SubscribeUsersOutput> {
-    const descriptions = input.channels.map(({ description }) => description);
-    const parsedDescriptions = await this.channelCreator.parseDescriptions(this.uow, caller.realmId, descriptions);
-    return writeProvisionally(this.uow, async (tx, onRollback) => {
-      const actor = await tx.actors.get(caller);
-      enforce(mustNotBeGuest(actor));
-      checkSubscriptionCount(countPrincipals(input.principals), input.channels.length);
-      const realm = await tx.realms.get(caller.realmId);
-      const creator = (await tx.users.find(caller.realmId, caller.userId))!;
-      const context = { realm, actor, creator, now: this.clock.now(), parsedDescriptions, onRollback, ...this.options };
+    const parsedDescriptions = await this.parseDescriptions(caller, input);
+    return writeProvisionally(this.uow, (tx, onRollback) =>
+      this.subscribe(tx, caller, input, { parsedDescriptions, onRollback }),
+    );
+  }
 
-      this.channelCreator.checkOptions(context, input.options, input.channels.length);
-      const { existing, created } = await this.findOrCreate(tx, context, input);
-      const { accessible, inaccessible } = await this.sortOut(tx, actor, existing, input);
-      const others = isAboutOthers(actor, input.principals);
-      if (others) enforce(insufficientUnless(accessible.every((channel) => mayAddOthers(actor, realm, channel))));
-      const principals = await findPrincipals(tx, actor, realm, input.principals ?? [actor.id], this.realmUrls);
+  /** Before the unit. */
+  parseDescriptions({ realmId }: Caller, { channels }: SubscribeUsersInput): Promise<ParsedDescriptions> {
+    const descriptions = channels.map(({ description }) => description);
+    return this.channelCreator.parseDescriptions(this.uow, realmId, descriptions);
+  }
 
-      const channels = inOrderOf(input, [...created, ...accessible]);
-      const subscribeResult = await subscribeToChannels(tx, {
-        channels,
-        userIds: principals.map((user) => user.id),
-        requestedColors: requestedColors(input, channels),
-      });
-      await this.channelCreator.announce(tx, context, created, input.announce);
-      const newcomers = new Set([...subscribeResult.added.values()].flat());
-      const areNewSubscribersNotified = newcomers.size <= MAX_NOTIFIED_SUBSCRIBERS;
-      if (input.notifyNewSubscribers && areNewSubscribersNotified) {
-        await this.notifyNewSubscribers(tx, context, accessible, subscribeResult, principals);
-      }
-      return {
-        subscribed: namesByUser(channels, subscribeResult.added),
-        alreadySubscribed: namesByUser(channels, subscribeResult.alreadySubscribed),
-        inaccessible,
-        areNewSubscribersNotified,
-      };
+  /** Inside a unit that does more. @throws DomainError as `execute` does */
+  async subscribe(
+    tx: Transaction,
+    caller: Caller,
+    input: SubscribeUsersInput,
+    prepared: Pick<ChannelCreationContext, 'parsedDescriptions' | 'onRollback'>,
+  ): Promise<SubscribeUsersOutput> {
+    const actor = await tx.actors.get(caller);
+    enforce(mustNotBeGuest(actor));
+    checkSubscriptionCount(countPrincipals(input.principals), input.channels.length);
+    const realm = await tx.realms.get(caller.realmId);
+    const creator = (await tx.users.find(caller.realmId, caller.userId))!;
+    const context = { realm, actor, creator, now: this.clock.now(), ...prepared, ...this.options };
+
+    this.channelCreator.checkOptions(context, input.options, input.channels.length);
+    const { existing, created } = await this.findOrCreate(tx, context, input);
+    const { accessible, inaccessible } = await this.sortOut(tx, actor, existing, input);
+    const others = isAboutOthers(actor, input.principals);
+    if (others) enforce(insufficientUnless(accessible.every((channel) => mayAddOthers(actor, realm, channel))));
+    const principals = await findPrincipals(tx, actor, realm, input.principals ?? [actor.id], this.realmUrls);
+
+    const channels = inOrderOf(input, [...created, ...accessible]);
+    const subscribeResult = await subscribeToChannels(tx, {
+      channels,
+      userIds: principals.map((user) => user.id),
+      requestedColors: requestedColors(input, channels),
     });
+    await this.channelCreator.announce(tx, context, created, input.announce);
+    const newcomers = new Set([...subscribeResult.added.values()].flat());
+    const areNewSubscribersNotified = newcomers.size <= MAX_NOTIFIED_SUBSCRIBERS;
+    if (input.notifyNewSubscribers && areNewSubscribersNotified) {
+      await this.notifyNewSubscribers(tx, context, accessible, subscribeResult, principals);
+    }
+    return {
+      subscribed: namesByUser(channels, subscribeResult.added),
+      alreadySubscribed: namesByUser(channels, subscribeResult.alreadySubscribed),
+      inaccessible,
+      areNewSubscribersNotified,
+    };
   }
 
   private async findOrCreate(

@@ -33,30 +33,36 @@ export class UnsubscribeUsers {
   ) {}
 
   /** @throws DomainError UNKNOWN_CHANNEL, UNKNOWN_USER, NAMED_USER_DEACTIVATED, NOT_PERMITTED, TOO_MANY_SUBSCRIPTIONS */
-  execute(caller: Caller, { channelNames, principals }: UnsubscribeUsersInput): Promise<UnsubscribeUsersOutput> {
-    return this.uow.write(async (tx) => {
-      const actor = await tx.actors.get(caller);
-      checkSubscriptionCount(countPrincipals(principals), channelNames.length);
-      const realm = await tx.realms.get(caller.realmId);
-      const people = await findPrincipals(tx, actor, realm, principals ?? [actor.id], this.realmUrls);
-      const wanted = byFoldedName(channelNames.map((name) => ({ name: parseChannelName(name) })));
-      const names = [...wanted.values()].map(({ name }) => name);
-      const accesses = await this.findVisible(tx, actor, names, people);
-      for (const person of people) {
-        enforce(canUnsubscribe(actor, { id: person.id, botOwnerId: person.bot?.ownerId ?? null }, accesses));
-      }
-      const found = byFoldedName(accesses.map(({ channel }) => channel));
-      const unknown = names.filter((name) => !found.has(foldCase(name)));
-      if (unknown.length > 0)
-        throw new DomainError('UNKNOWN_CHANNEL', `Channel(s) (${unknown.join(', ')}) do not exist`);
+  execute(caller: Caller, input: UnsubscribeUsersInput): Promise<UnsubscribeUsersOutput> {
+    return this.uow.write((tx) => this.unsubscribe(tx, caller, input));
+  }
 
-      const userIds = people.map((person) => person.id);
-      const channels = [...wanted.keys()].map((key) => found.get(key)!);
-      const { removed, notSubscribed } = await unsubscribeFromChannels(tx, channels, userIds);
-      const repeated = (users: typeof removed) =>
-        channels.flatMap((channel) => (users.get(channel.id) ?? []).map(() => channel.name));
-      return { removed: repeated(removed), notSubscribed: repeated(notSubscribed) };
-    });
+  /** Inside a unit that does more. @throws DomainError as `execute` does */
+  async unsubscribe(
+    tx: Transaction,
+    caller: Caller,
+    { channelNames, principals }: UnsubscribeUsersInput,
+  ): Promise<UnsubscribeUsersOutput> {
+    const actor = await tx.actors.get(caller);
+    checkSubscriptionCount(countPrincipals(principals), channelNames.length);
+    const realm = await tx.realms.get(caller.realmId);
+    const people = await findPrincipals(tx, actor, realm, principals ?? [actor.id], this.realmUrls);
+    const wanted = byFoldedName(channelNames.map((name) => ({ name: parseChannelName(name) })));
+    const names = [...wanted.values()].map(({ name }) => name);
+    const accesses = await this.findVisible(tx, actor, names, people);
+    for (const person of people) {
+      enforce(canUnsubscribe(actor, { id: person.id, botOwnerId: person.bot?.ownerId ?? null }, accesses));
+    }
+    const found = byFoldedName(accesses.map(({ channel }) => channel));
+    const unknown = names.filter((name) => !found.has(foldCase(name)));
+    if (unknown.length > 0) throw new DomainError('UNKNOWN_CHANNEL', `Channel(s) (${unknown.join(', ')}) do not exist`);
+
+    const userIds = people.map((person) => person.id);
+    const channels = [...wanted.keys()].map((key) => found.get(key)!);
+    const { removed, notSubscribed } = await unsubscribeFromChannels(tx, channels, userIds);
+    const repeated = (users: typeof removed) =>
+      channels.flatMap((channel) => (users.get(channel.id) ?? []).map(() => channel.name));
+    return { removed: repeated(removed), notSubscribed: repeated(notSubscribed) };
   }
 
   /** A channel hidden from the caller is as good as unknown (contract decision 20), unless a bot of theirs is in it. */

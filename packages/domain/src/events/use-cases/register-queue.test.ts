@@ -261,8 +261,8 @@ describe('whom a guest may know', () => {
     const all = fixture.users.size;
     expect(await known('guest')).toEqual([all, []]);
     await fixture.add(aRealmWith({ permissionOverrides: { canAccessAllUsers: 'members' } }));
-    const strangers = ['administrator', 'moderator', 'gone'].map((name) => fixture.user(name).id);
-    expect(await known('guest')).toEqual([all - 3, strangers]);
+    const inaccessibleIds = ['administrator', 'moderator', 'gone'].map((name) => fixture.user(name).id);
+    expect(await known('guest')).toEqual([all - 3, inaccessibleIds]);
     expect(await known('member')).toEqual([all, []]);
   });
 });

@@ -14,6 +14,7 @@ import { unsubscribeFromChannels } from '../../channels/unsubscribe-from-channel
 import type { MessageId } from '../../shared/ids.js';
 import type { FlagChange } from '../change-flags.js';
 import type { PageRange } from '../message-page.js';
+import { PLAIN_TEXTS } from '../search.js';
 import { ChangeMessageFlags } from './change-message-flags.js';
 import { ChangeNarrowFlags } from './change-narrow-flags.js';
 import { MarkRead, type MarkReadInput } from './mark-read.js';
@@ -167,7 +168,7 @@ describe('marking a range', () => {
     includeAnchor: true,
   });
   const marking = (fixture: MemoryFixture) => {
-    const useCase = new ChangeNarrowFlags(fixture.uow, fakeRealmUrls);
+    const useCase = new ChangeNarrowFlags(fixture.uow, fakeRealmUrls, PLAIN_TEXTS);
     return (change: FlagChange, pageRange: PageRange, channel?: string) =>
       useCase.execute(fixture.caller('member'), {
         ...change,

@@ -3,6 +3,7 @@ import type { ChannelId, MessageId } from '../../shared/ids.js';
 import type { RealmUrls } from '../../shared/realm-urls.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { changeFlags, type FlagChangeInput } from '../change-flags.js';
+import type { SearchWords } from '../markdown.js';
 import { checkRange, clampRange, type PageRange, selectPage } from '../message-page.js';
 import { resolveNarrow } from '../narrow.js';
 import type { NarrowTerm } from '../narrow-operators.js';
@@ -27,6 +28,7 @@ export class ChangeNarrowFlags {
   constructor(
     private readonly uow: UnitOfWork,
     private readonly realmUrls: RealmUrls,
+    private readonly words: SearchWords,
   ) {}
 
   /** @throws DomainError UNKNOWN_FLAG, FLAG_NOT_EDITABLE, INVALID_FLAG_OPERATION, INVALID_MESSAGE_RANGE, INVALID_NARROW */
@@ -34,7 +36,7 @@ export class ChangeNarrowFlags {
     return this.uow.write(async (tx) => {
       const actor = await tx.actors.get(caller);
       checkRange(range);
-      const resolved = await resolveNarrow({ reads: tx, actor, realmUrls: this.realmUrls }, narrow);
+      const resolved = await resolveNarrow({ reads: tx, actor, realmUrls: this.realmUrls, words: this.words }, narrow);
       const page = await selectPage(tx, actor, resolved, clampRange(range));
       const ids = page.entries.map((entry) => entry.id);
       const { changedIds, ignoredChannelIds } = await changeFlags(tx, actor, ids, change);

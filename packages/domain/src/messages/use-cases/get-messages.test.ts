@@ -14,6 +14,7 @@ import { unsubscribeFromChannels } from '../../channels/unsubscribe-from-channel
 import type { MessageId } from '../../shared/ids.js';
 import type { PageRange } from '../message-page.js';
 import type { NarrowTerm } from '../narrow-operators.js';
+import { PLAIN_TEXTS } from '../search.js';
 import { GetMessage } from './get-message.js';
 import { GetMessages, type GetMessagesInput } from './get-messages.js';
 import { ListTopics } from './list-topics.js';
@@ -63,7 +64,7 @@ const get = (
   narrow: readonly NarrowTerm[],
   select: GetMessagesInput['select'] = everything,
 ) =>
-  new GetMessages(fixture.uow, fakeRealmUrls).execute(
+  new GetMessages(fixture.uow, fakeRealmUrls, PLAIN_TEXTS).execute(
     fixture.caller(who),
     { narrow, select },
     async (list, hydrate) => ({

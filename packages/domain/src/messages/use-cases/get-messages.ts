@@ -7,10 +7,12 @@ import type { Repositories, UnitOfWork } from '../../shared/unit-of-work.js';
 import { inaccessibleUserIds } from '../../users/accessible-users.js';
 import type { Actor } from '../../users/actor.js';
 import { listReadableEntries } from '../load-access.js';
+import type { SearchTexts } from '../markdown.js';
 import { checkRange, MAX_MESSAGES, type MessagePage, type PageRange, selectPage } from '../message-page.js';
 import type { MessageView } from '../message-view.js';
 import { type ResolvedNarrow, replaceWith, resolveNarrow } from '../narrow.js';
 import type { NarrowTerm } from '../narrow-operators.js';
+import { type Highlight, highlighting } from '../search.js';
 
 export interface GetMessagesInput {
   readonly narrow: readonly NarrowTerm[];
@@ -23,6 +25,8 @@ export interface MessageList extends MessagePage {
   readonly realm: Realm;
   /** Senders whom the caller may not know; their messages name nobody (messages §2). */
   readonly hiddenUserIds: ReadonlySet<UserId>;
+  /** Null: nothing was searched for. */
+  readonly highlight: Highlight | null;
 }
 
 /** Called inside the read's snapshot, so that whoever has presented messages before asks for the missing ones only. */
@@ -36,6 +40,7 @@ export class GetMessages {
   constructor(
     private readonly uow: UnitOfWork,
     private readonly realmUrls: RealmUrls,
+    private readonly texts: SearchTexts,
   ) {}
 
   /** @throws DomainError TOO_MANY_MESSAGES, INVALID_MESSAGE_RANGE, UNKNOWN_MESSAGE, INVALID_NARROW */
@@ -47,7 +52,10 @@ export class GetMessages {
       if (wanted > MAX_MESSAGES)
         throw new DomainError('TOO_MANY_MESSAGES', `Too many messages requested (maximum ${MAX_MESSAGES}).`);
       if (!('ids' in select)) checkRange(select);
-      const resolved = await resolveNarrow({ reads: repositories, actor, realmUrls: this.realmUrls }, terms);
+      const resolved = await resolveNarrow(
+        { reads: repositories, actor, realmUrls: this.realmUrls, words: this.texts },
+        terms,
+      );
       const page =
         'ids' in select
           ? await pick(repositories, actor, resolved, select.ids)
@@ -55,7 +63,8 @@ export class GetMessages {
       const realm = await repositories.realms.get(actor.realmId);
       const senderIds = page.entries.map((entry) => entry.senderId);
       const hiddenUserIds = await inaccessibleUserIds(repositories, actor, realm, senderIds);
-      return present({ ...page, viewer: actor, realm, hiddenUserIds }, (ids) =>
+      const highlight = resolved.search === null ? null : highlighting(this.texts, resolved.search);
+      return present({ ...page, viewer: actor, realm, hiddenUserIds, highlight }, (ids) =>
         repositories.pages.listViews(actor.realmId, ids),
       );
     });

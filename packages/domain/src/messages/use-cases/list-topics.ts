@@ -1,8 +1,7 @@
 import { canReadContent, hasFullHistoryAccess } from '../../channels/channel-permissions.js';
+import { loadChannel } from '../../channels/load-channel.js';
 import type { Caller } from '../../shared/caller.js';
-import { DomainError } from '../../shared/errors.js';
 import type { ChannelId } from '../../shared/ids.js';
-import { enforce } from '../../shared/permission.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import type { TopicSummary } from '../topic-reads.js';
 
@@ -14,10 +13,7 @@ export class ListTopics {
   execute(caller: Caller, { channelId }: { readonly channelId: ChannelId }): Promise<readonly TopicSummary[]> {
     return this.uow.read(async (repositories) => {
       const actor = await repositories.actors.get(caller);
-      const channel = await repositories.channels.find(actor.realmId, channelId);
-      if (!channel) throw new DomainError('UNKNOWN_CHANNEL', 'Invalid channel ID');
-      const isSubscribed = await repositories.channels.isSubscribed(actor.realmId, channelId, actor.id);
-      enforce(canReadContent(actor, channel, isSubscribed));
+      const { channel, isSubscribed } = await loadChannel(repositories, actor, channelId, canReadContent);
       return hasFullHistoryAccess(actor, channel, isSubscribed)
         ? repositories.topics.listTopics(actor.realmId, channel.recipientId)
         : repositories.topics.listOwnTopics(caller, channel.recipientId);

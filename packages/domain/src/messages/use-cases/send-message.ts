@@ -6,7 +6,7 @@ import type { Realm } from '../../realms/realm.js';
 import type { Caller } from '../../shared/caller.js';
 import type { Clock } from '../../shared/clock.js';
 import { DomainError } from '../../shared/errors.js';
-import type { ChannelId, MessageId, RealmId, UserId } from '../../shared/ids.js';
+import type { ChannelId, MessageId, RealmId, RecipientId, UserId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
 import { type OnRollback, writeProvisionally } from '../../shared/provisional-changes.js';
 import type { RealmUrls } from '../../shared/realm-urls.js';
@@ -24,9 +24,9 @@ import { enforceMentions } from '../enforce-mentions.js';
 import type { MarkdownRenderer, ParsedMarkdown } from '../markdown.js';
 import { parseContent } from '../message.js';
 import { type Destination, postMessage } from '../post-message.js';
-import { orThrow, ownMarkdownOptions, parseAhead, renderText } from '../render-message.js';
+import { orThrow, ownMarkdownOptions, parseAhead, type RenderedText, renderText } from '../render-message.js';
 import { parseTopic, topicKey } from '../topic.js';
-import { parseWidget, widgetIn } from '../widgets.js';
+import { parseWidget, type Widget, widgetIn } from '../widgets.js';
 
 export type Addressee =
   | { readonly kind: 'channelId'; readonly id: ChannelId }
@@ -65,7 +65,39 @@ interface Draft {
   readonly parsed: ParsedMarkdown | DomainError;
 }
 
-/** Sends a message to a channel or to people (messages §3). */
+/** What there is to know of a message without looking at what is stored. */
+export interface PreparedMessage {
+  readonly to: NamedChannel | NamedPeople;
+  readonly topic: string;
+  readonly draft: Draft;
+  readonly widget: string | undefined;
+}
+
+/** Where a message may go. */
+type CheckedDestination =
+  | Extract<Destination, { kind: 'channel' }>
+  | {
+      readonly kind: 'direct';
+      /** Null: the conversation has yet to be opened. */
+      readonly recipientId: RecipientId | null;
+      readonly participants: readonly User[];
+    };
+
+/** A message that its sender may send now. */
+export interface CheckedMessage {
+  readonly realm: Realm;
+  readonly actor: Actor;
+  readonly sender: User;
+  readonly destination: CheckedDestination;
+  readonly content: string;
+  readonly rendered: RenderedText;
+  readonly widget: Widget | null;
+}
+
+/**
+ * Sends a message to a channel or to people (messages §3). In three steps for whoever does more in the same unit, or sends
+ * another time: `prepare` before the unit, then `check` and `send` within.
+ */
 export class SendMessage {
   constructor(
     private readonly uow: UnitOfWork,
@@ -75,58 +107,84 @@ export class SendMessage {
     private readonly botOwnerWarnings: BotOwnerWarnings,
   ) {}
 
-  /**
-   * @throws DomainError CHANNEL_REQUIRED, TOPIC_REQUIRED, RECIPIENTS_REQUIRED, UNKNOWN_DESTINATION, UNKNOWN_USER,
-   * INVALID_CHANNEL_NAME, INVALID_TOPIC, INVALID_MESSAGE_CONTENT, INVALID_WIDGET, UNRENDERABLE_CONTENT; in channels
-   * CANNOT_POST_IN_CHANNEL, CANNOT_CREATE_TOPIC, EMPTY_TOPIC_REQUIRED; to people CANNOT_ACCESS_RECIPIENT,
-   * NAMED_USER_DEACTIVATED, DIRECT_MESSAGES_DISABLED, CONVERSATION_NOT_AUTHORIZED, CANNOT_START_CONVERSATION; for what is
-   * mentioned CANNOT_MENTION_GROUP, CHANNEL_WILDCARD_NOT_ALLOWED, TOPIC_WILDCARD_NOT_ALLOWED
-   */
+  /** @throws DomainError what `prepare` and `check` throw */
   async execute(caller: Caller, input: SendMessageInput): Promise<SentMessage> {
-    const to = input.to.kind === 'defaultChannel' ? await this.findDefaultChannel(caller) : input.to;
-    const isDirect = to.kind === 'userIds' || to.kind === 'emails';
-    if (!isDirect && input.topic === null) throw new DomainError('TOPIC_REQUIRED', 'Missing topic');
-    const topic = isDirect ? '' : parseTopic(input.topic ?? '');
-    // Parsing may be slow, so it comes before the unit; what is wrong with the content is said in its place inside.
-    const draft = await this.parse(caller, input.content);
-    const send = async (tx: Transaction, onRollback: OnRollback): Promise<SentMessage> => {
-      const actor = await tx.actors.get(caller);
-      const realm = await tx.realms.get(caller.realmId);
-      const sender = (await tx.users.find(caller.realmId, caller.userId))!;
-      const participants = isDirect ? await this.findPeople(tx, realm, to) : [];
-      const content = orThrow(draft.content);
-
-      const destination = isDirect
-        ? await this.openConversation(tx, realm, actor, sender, participants)
-        : await this.openTopic(tx, realm, actor, to, topic);
-      const widget = input.widget === undefined ? widgetIn(content) : parseWidget(input.widget);
-      const rendered = await renderText(tx, this.renderer, orThrow(draft.parsed), realm, { actor });
-      await enforceMentions(tx, realm, actor, sender, destination, rendered);
-      const participation = await applyAutomaticTopicPolicies(tx, sender, destination, rendered, this.clock.now());
-      const message = await postMessage(tx, {
-        sender,
-        destination,
-        content,
-        rendered,
-        clientName: caller.clientName,
-        sentAt: this.clock.now(),
-        isReadBySender: input.isReadBySender,
-        widget,
-        echo: input.echo && (await isOwnQueue(tx, caller, input.echo.queueId)) ? input.echo : null,
-      });
-      if (destination.kind === 'channel' && actor.botOwnerId !== null) {
-        await this.botOwnerWarnings.warnOfNoSubscribers(tx, caller, destination.channel, onRollback);
-      }
-      return { id: message.id, newVisibility: participation };
-    };
+    const prepared = await this.prepare(caller, input);
+    const { to } = prepared;
     try {
-      return await writeProvisionally(this.uow, send);
+      return await writeProvisionally(this.uow, async (tx, onRollback) =>
+        this.send(tx, caller, await this.check(tx, caller, prepared), input, onRollback),
+      );
     } catch (error) {
-      if (error instanceof DomainError && error.code === 'UNKNOWN_DESTINATION' && !isDirect) {
+      if (error instanceof DomainError && error.code === 'UNKNOWN_DESTINATION' && !isDirect(to)) {
         await this.botOwnerWarnings.warnOfUnknownChannel(caller, to.kind === 'channelName' ? to.name : String(to.id));
       }
       throw error;
     }
+  }
+
+  /** @throws DomainError CHANNEL_REQUIRED, TOPIC_REQUIRED, INVALID_TOPIC */
+  async prepare(
+    caller: Caller,
+    input: Pick<SendMessageInput, 'to' | 'topic' | 'content' | 'widget'>,
+  ): Promise<PreparedMessage> {
+    const to = input.to.kind === 'defaultChannel' ? await this.findDefaultChannel(caller) : input.to;
+    if (!isDirect(to) && input.topic === null) throw new DomainError('TOPIC_REQUIRED', 'Missing topic');
+    const topic = isDirect(to) ? '' : parseTopic(input.topic ?? '');
+    // Parsing may be slow, so it comes before the unit; what is wrong with the content is said in its place inside.
+    return { to, topic, draft: await this.parse(caller, input.content), widget: input.widget };
+  }
+
+  /**
+   * Asks for everything that sending needs, and changes nothing.
+   * @throws DomainError RECIPIENTS_REQUIRED, UNKNOWN_DESTINATION, UNKNOWN_USER, INVALID_CHANNEL_NAME,
+   * INVALID_MESSAGE_CONTENT, INVALID_WIDGET, UNRENDERABLE_CONTENT; in channels CANNOT_POST_IN_CHANNEL, CANNOT_CREATE_TOPIC,
+   * TOPIC_REQUIRED, EMPTY_TOPIC_REQUIRED; to people CANNOT_ACCESS_RECIPIENT, NAMED_USER_DEACTIVATED,
+   * DIRECT_MESSAGES_DISABLED, CONVERSATION_NOT_AUTHORIZED, CANNOT_START_CONVERSATION; for what is mentioned
+   * CANNOT_MENTION_GROUP, CHANNEL_WILDCARD_NOT_ALLOWED, TOPIC_WILDCARD_NOT_ALLOWED
+   */
+  async check(tx: Transaction, caller: Caller, prepared: PreparedMessage): Promise<CheckedMessage> {
+    const { to, topic, draft } = prepared;
+    const actor = await tx.actors.get(caller);
+    const realm = await tx.realms.get(caller.realmId);
+    const sender = (await tx.users.find(caller.realmId, caller.userId))!;
+    const recipients = isDirect(to) ? await this.findPeople(tx, realm, to) : [];
+    const content = orThrow(draft.content);
+
+    const destination = isDirect(to)
+      ? await this.findConversation(tx, realm, actor, sender, recipients)
+      : await this.findTopic(tx, realm, actor, to, topic);
+    const widget = prepared.widget === undefined ? widgetIn(content) : parseWidget(prepared.widget);
+    const rendered = await renderText(tx, this.renderer, orThrow(draft.parsed), realm, { actor });
+    await enforceMentions(tx, realm, actor, sender, destination, rendered);
+    return { realm, actor, sender, destination, content, rendered, widget };
+  }
+
+  /** In the unit in which it was checked. */
+  async send(
+    tx: Transaction,
+    caller: Caller,
+    { realm, actor, sender, destination: checked, content, rendered, widget }: CheckedMessage,
+    { isReadBySender, echo }: Pick<SendMessageInput, 'isReadBySender' | 'echo'>,
+    onRollback: OnRollback,
+  ): Promise<SentMessage> {
+    const destination = await open(tx, realm, checked);
+    const participation = await applyAutomaticTopicPolicies(tx, sender, destination, rendered, this.clock.now());
+    const message = await postMessage(tx, {
+      sender,
+      destination,
+      content,
+      rendered,
+      clientName: caller.clientName,
+      sentAt: this.clock.now(),
+      isReadBySender,
+      widget,
+      echo: echo && (await isOwnQueue(tx, caller, echo.queueId)) ? echo : null,
+    });
+    if (destination.kind === 'channel' && actor.botOwnerId !== null) {
+      await this.botOwnerWarnings.warnOfNoSubscribers(tx, caller, destination.channel, onRollback);
+    }
+    return { id: message.id, newVisibility: participation };
   }
 
   private async parse(caller: Caller, raw: string): Promise<Draft> {
@@ -162,13 +220,13 @@ export class SendMessage {
     return [...new Map([...found.values()].map((user) => [user.id, user])).values()];
   }
 
-  private async openConversation(
+  private async findConversation(
     tx: Transaction,
     realm: Realm,
     actor: Actor,
     sender: User,
     recipients: readonly User[],
-  ): Promise<Destination> {
+  ): Promise<CheckedDestination> {
     const participants = [...recipients.filter((user) => user.id !== sender.id), sender].sort((a, b) => a.id - b.id);
     const ids = participants.map((person) => person.id);
     const actors = await tx.actors.list(realm.id, ids);
@@ -192,20 +250,16 @@ export class SendMessage {
           (existing !== null && (await tx.topics.hasMessages(realm.id, existing))),
       }),
     );
-    if (existing !== null) return { kind: 'direct', recipientId: existing, participants };
-    const access = await accessAnnouncer(tx, realm);
-    const recipientId = await tx.recipients.openDirect(realm.id, ids);
-    await access?.announceConversation(ids);
-    return { kind: 'direct', recipientId, participants };
+    return { kind: 'direct', recipientId: existing, participants };
   }
 
-  private async openTopic(
+  private async findTopic(
     tx: Transaction,
     realm: Realm,
     actor: Actor,
     to: NamedChannel,
     topic: string,
-  ): Promise<Destination> {
+  ): Promise<CheckedDestination> {
     const channel = await findAddressedChannel(tx, realm.id, to);
     const botOwner = actor.botOwnerId === null ? null : await ownerOf(tx, actor.realmId, actor.botOwnerId);
     const isOwnerSubscribed =
@@ -229,6 +283,19 @@ export class SendMessage {
     );
     return { kind: 'channel', channel, topic, topicLinks: this.renderer.topicLinks(topic, []) };
   }
+}
+
+const isDirect = (to: NamedChannel | NamedPeople): to is NamedPeople => to.kind === 'userIds' || to.kind === 'emails';
+
+async function open(tx: Transaction, realm: Realm, destination: CheckedDestination): Promise<Destination> {
+  if (destination.kind === 'channel') return destination;
+  const { participants, recipientId: existing } = destination;
+  if (existing !== null) return { kind: 'direct', recipientId: existing, participants };
+  const ids = participants.map((person) => person.id);
+  const access = await accessAnnouncer(tx, realm);
+  const recipientId = await tx.recipients.openDirect(realm.id, ids);
+  await access?.announceConversation(ids);
+  return { kind: 'direct', recipientId, participants };
 }
 
 function refusalOr<T>(work: () => T): T | DomainError {

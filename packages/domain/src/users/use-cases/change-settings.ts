@@ -110,8 +110,8 @@ export class ChangeSettings {
     try {
       this.attempts.attempt(key);
     } catch (error) {
-      if (!(error instanceof DomainError) || error.code !== 'RATE_LIMITED') throw error;
-      const seconds = Math.ceil(Number(error.details.retryAfter));
+      if (!(error instanceof DomainError) || !error.is('RATE_LIMITED')) throw error;
+      const seconds = Math.ceil(error.details.retryAfter);
       throw new DomainError(
         'TOO_MANY_PASSWORD_ATTEMPTS',
         `You're making too many attempts! Try again in ${seconds} seconds.`,

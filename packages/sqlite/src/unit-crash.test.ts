@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { aChannel, createFixtureOn } from '@parley/testkit';
 import Sqlite from 'better-sqlite3';
-import type { Acknowledged } from './crash.child.js';
 import { openSqliteStorage } from './index.js';
 import { ChildProgram } from './testing/child.js';
+import type { Acknowledged } from './unit-crash.child.js';
 
 const ROUNDS = 8;
 const clock = { now: () => Math.floor(Date.now() / 1000), nowMs: Date.now };
@@ -17,7 +17,7 @@ let database: string;
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'parley-crash-'));
   database = join(directory, 'parley.db');
-  child = new ChildProgram(join(__dirname, 'crash.child.ts'), join(directory, 'child.cjs'));
+  child = new ChildProgram(join(__dirname, 'unit-crash.child.ts'), join(directory, 'child.cjs'));
   const storage = openSqliteStorage({ path: database, clock });
   await createFixtureOn(storage.uow, clock, aChannel({ name: 'general' }));
   await storage.close();
@@ -134,4 +134,4 @@ it('keeps every acknowledged unit, and no half of any, however often the process
     before = found.last;
     await forgetTheNewest(found.last.message);
   }
-}, 30_000);
+});

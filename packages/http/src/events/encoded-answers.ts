@@ -15,7 +15,7 @@ const SEPARATOR = 1;
  * Parts of answers, put together and encoded once however many clients are sent the same: when thousands read on in the log
  * from the same place, what they are sent is in memory once.
  */
-export class SharedChunks {
+export class EncodedAnswers {
   private readonly cache: BoundedCache<string, Chunk>;
 
   constructor(room: number = DEFAULT_ROOM) {

@@ -2,7 +2,7 @@ import type { Migration } from './migration.js';
 
 /** Custom profile fields with what users say in them, bots by their owner, and accounts that were deleted. */
 export const people: Migration = {
-  name: '0009-people',
+  name: '0014-people',
   sql: `
 CREATE TABLE profile_field (
   id INTEGER PRIMARY KEY AUTOINCREMENT,

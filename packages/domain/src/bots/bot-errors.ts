@@ -1,0 +1,14 @@
+import { declareErrors } from '../shared/errors.js';
+
+export const BOT_ERRORS = declareErrors({
+  /** The bot has stored nothing under one of the keys, or one is named twice. */
+  UNKNOWN_STORED_KEY: 'unknown',
+  /** What the bot stores would be longer, or more keys, than a bot may store. */
+  BOT_STORAGE_FULL: 'conflict',
+});
+
+type BotErrors = typeof BOT_ERRORS;
+
+declare module '../shared/errors.js' {
+  interface ErrorCodes extends BotErrors {}
+}

@@ -1,0 +1,23 @@
+import type { SystemMessages } from '../messages/system-messages.js';
+import type { Realm } from '../realms/realm.js';
+import type { Transaction } from '../shared/unit-of-work.js';
+import type { Channel } from './channel.js';
+import { archivingNotice, CHANNEL_EVENTS_TOPIC } from './channel-notices.js';
+
+/** What the notification bot says in a channel that was archived, or is in use again; the former nobody has to read. */
+export async function announceArchiving(
+  tx: Transaction,
+  realm: Realm,
+  channel: Channel,
+  systemMessages: SystemMessages,
+): Promise<void> {
+  if (!realm.settings.sendChannelEventsMessages) return;
+  await systemMessages.sendToChannel(tx, realm, {
+    channel,
+    topic: CHANNEL_EVENTS_TOPIC,
+    content: archivingNotice(channel, channel.isArchived),
+    isReadByDefault: channel.isArchived,
+    // Nobody chose to name the channel here who could not.
+    author: { actor: null },
+  });
+}

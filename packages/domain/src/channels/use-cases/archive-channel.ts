@@ -1,0 +1,42 @@
+import type { SystemMessages } from '../../messages/system-messages.js';
+import { clearChannelSettings } from '../../realms/clear-channel-settings.js';
+import type { Caller } from '../../shared/caller.js';
+import type { ChannelId } from '../../shared/ids.js';
+import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import { announceArchiving } from '../announce-archiving.js';
+import { metadataUsers } from '../channel-audiences.js';
+import { canArchiveChannel } from '../channel-permissions.js';
+import { loadChannel } from '../load-channel.js';
+import { setDefaultChannel } from '../set-default-channel.js';
+
+/** Takes a channel out of use; what was said in it stays to be read (channels §4.12). */
+export class ArchiveChannel {
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly systemMessages: SystemMessages,
+  ) {}
+
+  /** @throws DomainError UNKNOWN_CHANNEL, CANNOT_ADMINISTER_CHANNEL, CHANNEL_ARCHIVED */
+  execute(caller: Caller, { channelId }: { readonly channelId: ChannelId }): Promise<void> {
+    return this.uow.write(async (tx) => {
+      const actor = await tx.actors.get(caller);
+      const { realmId } = actor;
+      const { channel } = await loadChannel(tx, actor, channelId, canArchiveChannel);
+      await clearChannelSettings(tx, await tx.realms.get(realmId), channelId);
+      const archived = await tx.channels.update({ ...channel, isArchived: true });
+      // After it was archived, so that it is not among them.
+      if (channel.isDefault) await setDefaultChannel(tx, archived, false);
+      const [view] = await tx.channels.listViews(realmId, [channelId]);
+      await tx.events.append(realmId, {
+        event: { type: 'channel.archived_changed', channel: view! },
+        audience: metadataUsers(archived),
+      });
+      await announceArchiving(
+        tx,
+        await tx.realms.get(realmId),
+        (await tx.channels.find(realmId, channelId))!,
+        this.systemMessages,
+      );
+    });
+  }
+}

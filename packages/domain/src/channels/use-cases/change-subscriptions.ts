@@ -1,0 +1,45 @@
+import type { Caller } from '../../shared/caller.js';
+import { DomainError } from '../../shared/errors.js';
+import { writeProvisionally } from '../../shared/provisional-changes.js';
+import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import { DEFAULT_CHANNEL_OPTIONS } from '../create-channels.js';
+import type { SubscribeUsers, SubscribeUsersInput, SubscribeUsersOutput } from './subscribe-users.js';
+import type { UnsubscribeUsers, UnsubscribeUsersOutput } from './unsubscribe-users.js';
+
+export interface ChangeSubscriptionsInput {
+  readonly add: SubscribeUsersInput['channels'];
+  /** Names. */
+  readonly remove: readonly string[];
+}
+
+export interface ChangeSubscriptionsOutput {
+  readonly added: SubscribeUsersOutput;
+  readonly removed: UnsubscribeUsersOutput;
+}
+
+/** Subscribes to channels and leaves others, oneself, all or nothing (channels §4.7). */
+export class ChangeSubscriptions {
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly subscribeUsers: SubscribeUsers,
+    private readonly unsubscribeUsers: UnsubscribeUsers,
+  ) {}
+
+  /** @throws DomainError NO_SUBSCRIPTION_CHANGE, and what SubscribeUsers and UnsubscribeUsers refuse */
+  async execute(caller: Caller, { add, remove }: ChangeSubscriptionsInput): Promise<ChangeSubscriptionsOutput> {
+    if (add.length + remove.length === 0) throw new DomainError('NO_SUBSCRIPTION_CHANGE', 'No channel is named.');
+    const input: SubscribeUsersInput = {
+      channels: add,
+      principals: null,
+      options: DEFAULT_CHANNEL_OPTIONS,
+      announce: false,
+      failsOnInaccessible: true,
+      notifyNewSubscribers: true,
+    };
+    const parsedDescriptions = await this.subscribeUsers.parseDescriptions(caller, input);
+    return writeProvisionally(this.uow, async (tx, onRollback) => ({
+      added: await this.subscribeUsers.subscribe(tx, caller, input, { parsedDescriptions, onRollback }),
+      removed: await this.unsubscribeUsers.unsubscribe(tx, caller, { channelNames: remove, principals: null }),
+    }));
+  }
+}

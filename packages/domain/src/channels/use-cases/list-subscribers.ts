@@ -1,0 +1,19 @@
+import type { Caller } from '../../shared/caller.js';
+import type { ChannelId, UserId } from '../../shared/ids.js';
+import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import { canListSubscribers } from '../channel-permissions.js';
+import { loadChannel } from '../load-channel.js';
+
+/** Active users who are subscribed to a channel, archived or not; ascending (channels §4.10). */
+export class ListSubscribers {
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** @throws DomainError UNKNOWN_CHANNEL */
+  execute(caller: Caller, { channelId }: { readonly channelId: ChannelId }): Promise<readonly UserId[]> {
+    return this.uow.read(async (repositories) => {
+      const actor = await repositories.actors.get(caller);
+      await loadChannel(repositories, actor, channelId, canListSubscribers);
+      return (await repositories.channels.listSubscribers(actor.realmId, [channelId])).get(channelId)!;
+    });
+  }
+}

@@ -1,0 +1,45 @@
+import type { Caller } from '../../shared/caller.js';
+import type { Clock } from '../../shared/clock.js';
+import { DomainError } from '../../shared/errors.js';
+import type { ChannelId } from '../../shared/ids.js';
+import { trim } from '../../shared/text.js';
+import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import { canReadActive, hasMetadataAccess } from '../channel-permissions.js';
+import { chooseTopicPolicy } from '../choose-topic-policy.js';
+
+export interface MuteTopicInput {
+  readonly channel: { readonly id: ChannelId } | { readonly name: string };
+  readonly topic: string;
+  /** No: whatever was chosen for it is taken back. */
+  readonly mutes: boolean;
+}
+
+/** The older way of choosing, which knows no more than muting (channels §5.5). Repeating changes nothing. */
+export class MuteTopic {
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws DomainError UNKNOWN_CHANNEL, TOO_MANY_TOPIC_POLICIES */
+  execute(caller: Caller, { channel: named, topic, mutes }: MuteTopicInput): Promise<void> {
+    return this.uow.write(async (tx) => {
+      const actor = await tx.actors.get(caller);
+      const { realmId } = actor;
+      const channel =
+        'id' in named
+          ? await tx.channels.find(realmId, named.id)
+          : await tx.channels.findByName(realmId, trim(named.name));
+      const isSubscribed = channel !== null && (await tx.channels.isSubscribed(realmId, channel.id, actor.id));
+      // By its name a hidden channel is as good as unknown (contract decision 20).
+      const isFound = channel !== null && ('id' in named || hasMetadataAccess(actor, channel, isSubscribed));
+      if (!mutes && !isFound) throw new DomainError('UNKNOWN_CHANNEL', 'Topic is not muted');
+      if (channel === null || (mutes && !canReadActive(actor, channel, isSubscribed).allowed)) {
+        const text = 'id' in named ? 'Invalid channel ID' : `Invalid channel name '${named.name}'`;
+        throw new DomainError('UNKNOWN_CHANNEL', text);
+      }
+      const visibility = mutes ? 'muted' : 'inherit';
+      await chooseTopicPolicy(tx, actor, channel, { topic, visibility, changedAt: this.clock.now() });
+    });
+  }
+}

@@ -1,0 +1,35 @@
+import type { Caller } from '../../shared/caller.js';
+import type { Clock } from '../../shared/clock.js';
+import type { ChannelId } from '../../shared/ids.js';
+import { allowed } from '../../shared/permission.js';
+import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import { canReadActive } from '../channel-permissions.js';
+import { chooseTopicPolicy } from '../choose-topic-policy.js';
+import { loadChannel } from '../load-channel.js';
+import type { TopicVisibility } from '../topic-policy.js';
+
+export interface SetTopicPolicyInput {
+  readonly channelId: ChannelId;
+  /** As typed; nothing need have been said there. */
+  readonly topic: string;
+  readonly visibility: TopicVisibility;
+}
+
+/** What the caller wants to hear of a topic, subscribed or not (channels §5.4). */
+export class SetTopicPolicy {
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws DomainError UNKNOWN_CHANNEL, TOO_MANY_TOPIC_POLICIES */
+  execute(caller: Caller, { channelId, topic, visibility }: SetTopicPolicyInput): Promise<void> {
+    return this.uow.write(async (tx) => {
+      const actor = await tx.actors.get(caller);
+      // A choice for what one sees no longer can still be taken back.
+      const rule = visibility === 'inherit' ? () => allowed : canReadActive;
+      const { channel } = await loadChannel(tx, actor, channelId, rule);
+      await chooseTopicPolicy(tx, actor, channel, { topic, visibility, changedAt: this.clock.now() });
+    });
+  }
+}

@@ -1,0 +1,85 @@
+import type { Channel } from '../channels/channel.js';
+import { hasSharedHistory } from '../channels/channel.js';
+import { anyOf, users } from '../events/audience.js';
+import type { MessageId, RealmId, UnixSeconds, UserId } from '../shared/ids.js';
+import type { Transaction } from '../shared/unit-of-work.js';
+import type { Message } from './message.js';
+import { watchersOfAny } from './message-audiences.js';
+import { topicKey } from './topic.js';
+
+export interface Deletion {
+  readonly realmId: RealmId;
+  /** Null: nobody; their time was over. */
+  readonly deletedBy: UserId | null;
+  readonly deletedAt: UnixSeconds;
+  /** Where they all are now; null: one direct message. */
+  readonly channel: Channel | null;
+  /** At most MAX_DELETED_AT_ONCE. */
+  readonly messages: readonly Pick<Message, 'id' | 'topic'>[];
+}
+
+/** What one unit deletes: others wait for no more. */
+export const MAX_DELETED_AT_ONCE = 100;
+
+/**
+ * Deletes messages with everything that hangs on them, keeps a copy in the archive, and tells those who watch them (messages
+ * §11, §18.3; channels §6.7). Asks for no permission.
+ */
+export async function deleteMessages(tx: Transaction, deletion: Deletion): Promise<void> {
+  const { realmId, deletedBy, deletedAt, channel, messages } = deletion;
+  const ids = messages.map(({ id }) => id);
+  await tx.archive.keep(realmId, ids, { deletedBy, deletedAt });
+  await tx.messages.remove(realmId, ids);
+  await tx.events.blank(realmId, ids);
+  await renewFirstMessage(tx, deletion, ids);
+  for (const [topic, messageIds] of byTopic(messages)) {
+    await tx.events.append(realmId, {
+      event: {
+        type: 'message.deleted',
+        messageIds,
+        channelId: channel?.id ?? null,
+        topic,
+        // Nobody is told of messages that were never shown to them.
+        onlyToHolders: channel !== null && !hasSharedHistory(channel),
+      },
+      audience: receivers(deletion, messageIds),
+    });
+  }
+}
+
+/** Whoever deletes sees it done, subscribed or not (messages §18.3). */
+function receivers({ channel, deletedBy }: Deletion, ids: readonly MessageId[]) {
+  const watchers = watchersOfAny(ids, channel);
+  return deletedBy === null ? watchers : anyOf(watchers, users([deletedBy]));
+}
+
+/** As the newest of them spells it. Ids ascend. */
+function byTopic(messages: Deletion['messages']): ReadonlyMap<string, readonly MessageId[]> {
+  const topics = new Map<string, { topic: string; ids: MessageId[] }>();
+  for (const { id, topic } of [...messages].sort((a, b) => a.id - b.id)) {
+    const known = topics.get(topicKey(topic));
+    if (known) {
+      known.ids.push(id);
+      known.topic = topic;
+    } else topics.set(topicKey(topic), { topic, ids: [id] });
+  }
+  return new Map([...topics.values()].map(({ topic, ids }) => [topic, ids]));
+}
+
+/** Told to those who hear of the deletion, and before it. */
+async function renewFirstMessage(tx: Transaction, deletion: Deletion, ids: readonly MessageId[]): Promise<void> {
+  const { realmId, channel } = deletion;
+  if (channel === null || channel.firstMessageId === null || !ids.includes(channel.firstMessageId)) return;
+  const [oldest = null] = await tx.messages.listOldestIds(realmId, channel.recipientId, 1);
+  await tx.channels.update({ ...channel, firstMessageId: oldest });
+  await tx.events.append(realmId, {
+    event: {
+      type: 'channel.property_changed',
+      channelId: channel.id,
+      name: channel.name,
+      property: 'firstMessageId',
+      value: oldest,
+    },
+    audience: receivers(deletion, ids),
+  });
+}

@@ -1,0 +1,39 @@
+import type { UserId } from '../shared/ids.js';
+import { trim } from '../shared/text.js';
+import type { Transaction } from '../shared/unit-of-work.js';
+import type { EditedText, Message } from './message.js';
+import { parseContent } from './message.js';
+import type { Post } from './post-message.js';
+import { namedIn, shownOf } from './post-message.js';
+
+/** What is left of a message whose text is taken away. */
+const DELETED = '(deleted)';
+
+/** What is kept of a text that takes the place of another one (messages §9). @throws DomainError INVALID_MESSAGE_CONTENT */
+export const parseEditedContent = (raw: string): string => (trim(raw) === '' ? DELETED : parseContent(raw));
+
+/**
+ * Puts a text in the place of a message's, and names those it names, among whoever has the message (messages §9.3). Asks for no
+ * permission.
+ */
+export async function editText(
+  tx: Transaction,
+  message: Message,
+  {
+    content,
+    rendered,
+    editedAt,
+    destination,
+    sender,
+  }: Pick<Post, 'destination' | 'sender' | 'content' | 'rendered'> & Pick<EditedText, 'editedAt'>,
+): Promise<void> {
+  const { realmId, id } = message;
+  const named = await namedIn(tx, { rendered, destination, sender });
+  const holders = new Set<UserId>((await tx.personal.filterHolders(realmId, [id], [...named.keys()])).get(id));
+  await tx.messages.edit(realmId, id, {
+    content,
+    ...shownOf(rendered),
+    editedAt,
+    exceptions: new Map([...named].filter(([userId]) => holders.has(userId))),
+  });
+}

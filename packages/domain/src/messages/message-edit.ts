@@ -1,0 +1,59 @@
+import type { ChannelId, MessageId, RealmId, UnixSeconds, UserId } from '../shared/ids.js';
+
+/** One change of a message's text or place (messages §2.5). */
+export interface MessageEdit {
+  readonly userId: UserId;
+  readonly editedAt: UnixSeconds;
+  /** Null: its text stayed as it was. */
+  readonly previousContent: { readonly content: string; readonly rendered: string } | null;
+  /** As this message spelt its topic, and as it does from then on; null: it stayed in its topic. */
+  readonly topic: { readonly from: string; readonly to: string } | null;
+  /** Null: it stayed in its channel. */
+  readonly channel: { readonly from: ChannelId; readonly to: ChannelId } | null;
+}
+
+/** A change that several messages share: each comes from wherever it is. */
+export interface SharedEdit extends Pick<MessageEdit, 'userId' | 'editedAt'> {
+  /** Null: each keeps its own. */
+  readonly topic: string | null;
+  /** Null: they stay in their channel. */
+  readonly channelId: ChannelId | null;
+}
+
+/** Of one message: it is shown with all of them. The oldest ones make room for new ones. */
+export const MAX_EDITS = 100;
+/** In code points, over all earlier texts of a message, HTML included. */
+export const MAX_EDITED_TEXT = 500_000;
+
+export interface MessageEditReads {
+  /** Newest first. */
+  list(realmId: RealmId, messageId: MessageId): Promise<readonly MessageEdit[]>;
+}
+
+/** Every implementation passes message-edit-repository.contract.ts. */
+export interface MessageEditRepository extends MessageEditReads {
+  /**
+   * Notes a change before it is made, of one message with its earlier text, or of many that are moved together. Of each message the
+   * newest MAX_EDITS are kept, and of earlier texts no more than MAX_EDITED_TEXT beyond the newest one.
+   */
+  add(
+    realmId: RealmId,
+    edit: SharedEdit,
+    ids: readonly MessageId[],
+    /** The one among them whose text is changed. */
+    edited?: MessageId | null,
+  ): Promise<void>;
+}
+
+declare module './message-view.js' {
+  interface MessageParts {
+    /** Newest first. */
+    readonly edits?: readonly MessageEdit[];
+  }
+}
+
+declare module '../shared/unit-of-work.js' {
+  interface RepositoryMap {
+    edits: [reads: MessageEditReads, repository: MessageEditRepository];
+  }
+}

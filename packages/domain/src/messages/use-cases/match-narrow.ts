@@ -1,0 +1,57 @@
+import type { Caller } from '../../shared/caller.js';
+import { DomainError } from '../../shared/errors.js';
+import type { MessageId } from '../../shared/ids.js';
+import type { RealmUrls } from '../../shared/realm-urls.js';
+import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import { ownership } from '../load-access.js';
+import type { SearchTexts } from '../markdown.js';
+import { MAX_MESSAGES } from '../message-page.js';
+import type { MessageView } from '../message-view.js';
+import { resolveNarrow } from '../narrow.js';
+import type { NarrowTerm } from '../narrow-operators.js';
+import { type Highlight, highlighting } from '../search.js';
+
+export interface MatchNarrowInput {
+  readonly ids: readonly MessageId[];
+  readonly narrow: readonly NarrowTerm[];
+}
+
+export interface NarrowMatches {
+  /** Ascending. */
+  readonly ids: readonly MessageId[];
+  readonly highlight: Highlight;
+}
+
+/** Called inside the read's snapshot. */
+export type PresentMatches<T> = (
+  matches: NarrowMatches,
+  hydrate: (ids: readonly MessageId[]) => Promise<readonly MessageView[]>,
+) => Promise<T>;
+
+/** Which of these messages are of a narrow: of those that the caller has received, whatever history it opens (messages §8). */
+export class MatchNarrow {
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly realmUrls: RealmUrls,
+    private readonly texts: SearchTexts,
+  ) {}
+
+  /** @throws DomainError TOO_MANY_MESSAGES, INVALID_NARROW */
+  execute<T>(caller: Caller, { ids, narrow }: MatchNarrowInput, present: PresentMatches<T>): Promise<T> {
+    return this.uow.read(async (reads) => {
+      const actor = await reads.actors.get(caller);
+      if (ids.length > MAX_MESSAGES) {
+        throw new DomainError('TOO_MANY_MESSAGES', `Too many messages requested (maximum ${MAX_MESSAGES}).`);
+      }
+      const context = { reads, actor, realmUrls: this.realmUrls, words: this.texts };
+      const { filter, search } = await resolveNarrow(context, narrow, 'received');
+      const viewer = { realmId: actor.realmId, userId: actor.id };
+      const entries = await reads.pages.listEntries(viewer, ids, filter.conditions);
+      const isOwn = await ownership(reads, viewer, entries);
+      const matching = entries.filter(isOwn).map(({ id }) => id);
+      return present({ ids: matching, highlight: highlighting(this.texts, search) }, (some) =>
+        reads.pages.listViews(actor.realmId, some),
+      );
+    });
+  }
+}

@@ -1,0 +1,442 @@
+import { type Channel, hasSharedHistory } from '../../channels/channel.js';
+import { unknownChannel } from '../../channels/channel-permissions.js';
+import { fitsTopicsPolicy } from '../../channels/post-permissions.js';
+import type { Audience } from '../../events/audience.js';
+import type { PermissionHolder } from '../../groups/group-permissions.js';
+import type { Realm } from '../../realms/realm.js';
+import type { Caller } from '../../shared/caller.js';
+import type { Clock } from '../../shared/clock.js';
+import { DomainError } from '../../shared/errors.js';
+import type { ChannelId, MessageId, UnixSeconds, UserId } from '../../shared/ids.js';
+import { enforce } from '../../shared/permission.js';
+import type { RealmUrls } from '../../shared/realm-urls.js';
+import { trim } from '../../shared/text.js';
+import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
+import type { Actor } from '../../users/actor.js';
+import { isAtLeast } from '../../users/role.js';
+import type { User } from '../../users/user.js';
+import { editText, parseEditedContent } from '../edit-text.js';
+import { enforceMentions } from '../enforce-mentions.js';
+import { type LoadedMessage, loadReadable } from '../load-access.js';
+import type { MarkdownRenderer } from '../markdown.js';
+import type { Message } from '../message.js';
+import { MAX_MESSAGES_OF_DELETION, type MessageEventTypes, type MovePropagation } from '../message-events.js';
+import {
+  canChangeChannelOf,
+  canChangeTopic,
+  canEditContent,
+  canMoveInto,
+  canMoveWholeTopic,
+  canOpenTopicByMoving,
+  resolveToggle,
+} from '../message-permissions.js';
+import { allInTopic, moveMessages, selectMoved, visibleInTopic } from '../move-messages.js';
+import type { Move, MoveNotices } from '../move-notices.js';
+import { moveTopicPolicies } from '../move-topic-policies.js';
+import { type Destination, noteActivity } from '../post-message.js';
+import {
+  orThrow,
+  ownMarkdownOptions,
+  type ParsedAhead,
+  parseAhead,
+  type RenderedText,
+  renderText,
+} from '../render-message.js';
+import { cutTopic, EMPTY_TOPIC_DISPLAY_NAME, normalizeTopic, parseTopic, RESOLVED_PREFIX, topicKey } from '../topic.js';
+import { keepersOf, losersOf, watchersOfUpdate } from '../update-audiences.js';
+
+export interface UpdateMessageInput {
+  readonly messageId: MessageId;
+  /** Markdown, as typed; null: it stays. */
+  readonly content: string | null;
+  /** As typed; null: it stays. */
+  readonly topic: string | null;
+  /** Null: it stays. */
+  readonly channelId: ChannelId | null;
+  readonly propagation: MovePropagation;
+  readonly notifiesOldThread: boolean;
+  readonly notifiesNewThread: boolean;
+  /** Of the text that the caller saw, as `ContentDigest` makes it; null: they do not say. */
+  readonly previousDigest: string | null;
+}
+
+/** Hexadecimal SHA-256 of a text in UTF-8. */
+export type ContentDigest = (text: string) => string;
+
+/** A text that takes the place of another one; a refusal is said where its turn comes. */
+interface NewText {
+  readonly content: string | DomainError;
+  readonly parsed: ParsedAhead;
+}
+
+/** Where messages go; null: they stay. */
+interface Place {
+  readonly channel: Channel;
+  readonly topic: string;
+  readonly isOtherChannel: boolean;
+  readonly isOtherTopic: boolean;
+  readonly toggle: 'resolve' | 'unresolve' | null;
+}
+
+/** Who were told of a message by having it without subscribing: so many are named, at most. */
+const MAX_OUTSIDE_HOLDERS = 1000;
+/** Of an event that each receiver is told only their part of. */
+const MAX_HELD_IDS = 500;
+
+/** Changes the text of a message, or moves it, and others of its topic with it (messages §9). */
+export class UpdateMessage {
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly renderer: MarkdownRenderer,
+    private readonly realmUrls: RealmUrls,
+    private readonly clock: Clock,
+    private readonly digest: ContentDigest,
+    private readonly notices: MoveNotices,
+  ) {}
+
+  /**
+   * @throws DomainError UNKNOWN_MESSAGE, MESSAGE_EDITING_DISABLED, CANNOT_EDIT_MESSAGE, EDIT_TIME_LIMIT_EXCEEDED,
+   * NO_MESSAGE_CHANGE, DIRECT_MESSAGE_HAS_NO_PLACE, INVALID_MOVE, CANNOT_RESOLVE_EMPTY_TOPIC, INVALID_TOPIC,
+   * WIDGET_NOT_EDITABLE, STALE_VALUE, INVALID_MESSAGE_CONTENT, UNRENDERABLE_CONTENT, UNKNOWN_CHANNEL, EMPTY_TOPIC_REQUIRED,
+   * TOPIC_REQUIRED, CANNOT_RESOLVE_TOPICS, TOPIC_EDIT_TIME_LIMIT_EXCEEDED, CANNOT_MOVE_MESSAGE, CANNOT_POST_IN_CHANNEL,
+   * CHANNEL_EDIT_TIME_LIMIT_EXCEEDED, MOVE_TIME_LIMIT_EXCEEDED, TOO_MANY_MESSAGES_TO_MOVE, CANNOT_CREATE_TOPIC,
+   * CANNOT_MENTION_GROUP, CHANNEL_WILDCARD_NOT_ALLOWED, TOPIC_WILDCARD_NOT_ALLOWED
+   */
+  async execute(caller: Caller, input: UpdateMessageInput): Promise<void> {
+    const text = input.content === null ? null : await this.parse(caller, input.content);
+    await this.uow.write(async (tx) => {
+      const actor = await tx.actors.get(caller);
+      const realm = await tx.realms.get(caller.realmId);
+      const loaded = await loadReadable(tx, actor, input.messageId, { modifying: true });
+      const now = this.clock.now();
+      if (text) enforce(canEditContent(actor, realm, loaded.message, now));
+      const request = requestedChange(input, loaded);
+      await this.checkText(tx, input, loaded.message, text, request.changesChannel);
+      const place = await this.findPlace(tx, actor, realm, loaded, request);
+      if (place?.isOtherTopic) {
+        const { channel, isOtherChannel, topic } = place;
+        const change = {
+          message: loaded.message,
+          topic,
+          source: loaded.channel!,
+          target: isOtherChannel ? channel : null,
+        };
+        enforce(canChangeTopic(actor, realm, change, now));
+      }
+      const sender = (await tx.users.find(realm.id, loaded.message.senderId))!;
+      const rendered = text && (await renderText(tx, this.renderer, orThrow(text.parsed), realm, { actor }));
+      const destination = await destinationOf(tx, loaded);
+      if (rendered) await enforceMentions(tx, realm, actor, sender, destination, rendered);
+      const move = place && (await this.checkMove(tx, actor, realm, loaded, place, input.propagation, now));
+
+      const edit = rendered && { rendered, content: orThrow(text!.content) };
+      const before = loaded.message;
+      if (move) await this.move(tx, actor, move, edit ? before.id : null, now);
+      else await tx.edits.add(realm.id, sharedEdit(actor, now), [before.id], before.id);
+      if (edit) await editText(tx, before, { ...edit, editedAt: now, destination, sender });
+      await this.tell(tx, actor, loaded, move, edit, input.propagation, now);
+      if (move) await this.follow(tx, actor, realm, loaded, move, edit !== null, input, now);
+    });
+  }
+
+  private async parse(caller: Caller, raw: string): Promise<NewText> {
+    let content: string;
+    try {
+      content = parseEditedContent(raw);
+    } catch (error) {
+      if (error instanceof DomainError) return { content: error, parsed: error };
+      throw error;
+    }
+    const options = await this.uow.read((repositories) => ownMarkdownOptions(repositories, caller, this.realmUrls));
+    return { content, parsed: await parseAhead(this.renderer, content, options) };
+  }
+
+  /** Messages §9.1 rows 10–13. */
+  private async checkText(
+    tx: Transaction,
+    { previousDigest }: UpdateMessageInput,
+    { realmId, id, content }: Message,
+    text: NewText | null,
+    changesChannel: boolean,
+  ): Promise<void> {
+    if (text && changesChannel) {
+      throw new DomainError('INVALID_MOVE', 'Cannot change message content while changing channel');
+    }
+    if (text) {
+      const [view] = await tx.pages.listViews(realmId, [id]);
+      if (view!.submessages.length > 0) throw new DomainError('WIDGET_NOT_EDITABLE', 'Widgets cannot be edited.');
+    }
+    if (previousDigest !== null && previousDigest !== this.digest(content)) {
+      throw new DomainError('STALE_VALUE', "'prev_content_sha256' value does not match the expected value.");
+    }
+    if (text) orThrow(text.content);
+  }
+
+  /** Messages §9.1 rows 14 and 15. Null: nothing is moved. */
+  private async findPlace(
+    tx: Transaction,
+    actor: Actor,
+    realm: Realm,
+    { message, channel: source }: LoadedMessage,
+    { changesChannel, channelId, topic }: RequestedChange,
+  ): Promise<Place | null> {
+    if (source === null || (!changesChannel && topic === null)) return null;
+    let channel = source;
+    if (changesChannel) {
+      const found = await tx.channels.find(realm.id, channelId!);
+      if (!found) enforce(unknownChannel);
+      enforce(canMoveInto(actor, found!, await tx.channels.isSubscribed(realm.id, found!.id, actor.id)));
+      channel = found!;
+    }
+    const newTopic = topic ?? message.topic;
+    enforce(fitsTopicsPolicy(realm, channel, newTopic));
+    return {
+      channel,
+      topic: newTopic,
+      isOtherChannel: changesChannel,
+      isOtherTopic: topic !== null,
+      toggle: topic === null ? null : resolveToggle(message.topic, topic),
+    };
+  }
+
+  /** Messages §9.1 rows 18–20. */
+  private async checkMove(
+    tx: Transaction,
+    actor: Actor,
+    realm: Realm,
+    { message, channel, isSubscribed }: LoadedMessage,
+    place: Place,
+    propagation: MovePropagation,
+    now: UnixSeconds,
+  ): Promise<CheckedMove> {
+    const source = channel!;
+    const botOwner = actor.botOwnerId === null ? null : await ownerOf(tx, actor, actor.botOwnerId);
+    if (place.isOtherChannel) {
+      enforce(canChangeChannelOf(actor, botOwner, realm, { message, source, target: place.channel }, now));
+    }
+    const visible = visibleInTopic(actor, source, isSubscribed, message.topic);
+    if (propagation === 'all' && place.toggle === null && !isAtLeast(actor.role, 'moderator')) {
+      const { isOtherTopic, isOtherChannel } = place;
+      const messages = await tx.messages.listTimes(realm.id, await selectMoved(tx, actor, message, visible, 'all'));
+      enforce(canMoveWholeTopic(actor, realm, { messages, isOtherTopic, isOtherChannel }, now));
+    }
+    const key = topicKey(place.topic);
+    const isSameThread = !place.isOtherChannel && key === topicKey(message.topic);
+    const exists = isSameThread || (await tx.topics.hasMessages(realm.id, place.channel.recipientId, key));
+    if (place.toggle === null && !exists) enforce(canOpenTopicByMoving(actor, botOwner, place.channel));
+    // A move to another channel takes only what the mover can see.
+    const filter = place.isOtherChannel ? visible : allInTopic(source, message.topic);
+    const ids = await selectMoved(tx, actor, message, filter, propagation);
+    const isTargetSubscribed = await tx.channels.isSubscribed(realm.id, place.channel.id, actor.id);
+    const inTarget = visibleInTopic(actor, place.channel, isTargetSubscribed, place.topic);
+    const viewer = { realmId: realm.id, userId: actor.id };
+    const targetHadMessages = !isSameThread && (await tx.pages.listEntriesUpTo(viewer, inTarget, null, 1)).length > 0;
+    const outside = place.isOtherChannel
+      ? await tx.personal.listOutsideHolders(realm.id, ids, MAX_OUTSIDE_HOLDERS)
+      : [];
+    return { ...place, ids, source, visible, isSameThread, targetHadMessages, outside };
+  }
+
+  private async move(
+    tx: Transaction,
+    actor: Actor,
+    move: CheckedMove,
+    edited: MessageId | null,
+    now: UnixSeconds,
+  ): Promise<void> {
+    const { topic: name, channel, isOtherTopic, isOtherChannel, toggle, ids } = move;
+    await moveMessages(tx, {
+      actor,
+      ids,
+      channel,
+      topic: isOtherTopic ? { name, links: this.renderer.topicLinks(name, []) } : null,
+      changesChannel: isOtherChannel,
+      isToggle: toggle !== null && !isOtherChannel,
+      movedAt: now,
+      edited,
+    });
+    if (isOtherChannel) await noteActivity(tx, channel, null);
+  }
+
+  private async tell(
+    tx: Transaction,
+    actor: Actor,
+    { message, channel }: LoadedMessage,
+    move: CheckedMove | null,
+    edit: { readonly rendered: RenderedText; readonly content: string } | null,
+    propagation: MovePropagation,
+    now: UnixSeconds,
+  ): Promise<void> {
+    const { realmId } = actor;
+    const target = move?.channel ?? channel;
+    const isProtected = target !== null && !hasSharedHistory(target);
+    const event: MessageEventTypes['message.updated'] = {
+      userId: actor.id,
+      messageId: message.id,
+      messageIds: move?.ids ?? [message.id],
+      editedAt: now,
+      channel: channel && { id: channel.id, name: channel.name },
+      move: move && {
+        propagation,
+        previousTopic: message.topic,
+        topic: move.isOtherTopic ? { name: move.topic, links: this.renderer.topicLinks(move.topic, []) } : null,
+        channelId: move.isOtherChannel ? move.channel.id : null,
+      },
+      text: edit && {
+        previous: { content: message.content, rendered: message.renderedContent },
+        present: { content: edit.content, rendered: edit.rendered.html },
+        isMeMessage: edit.rendered.isMeMessage,
+      },
+      onlyToHolders: isProtected,
+    };
+    const audience: Audience = move?.isOtherChannel
+      ? keepersOf(move.source, move.channel, move.outside)
+      : watchersOfUpdate(message, channel);
+    for (const part of isProtected ? inParts(event) : [event]) {
+      await tx.events.append(realmId, {
+        event: { type: 'message.updated', ...part },
+        audience,
+        ...(part.text && { quotes: message.id }),
+      });
+    }
+    if (!move?.isOtherChannel) return;
+    for (let start = 0; start < move.ids.length; start += MAX_MESSAGES_OF_DELETION) {
+      await tx.events.append(realmId, {
+        event: {
+          type: 'message.deleted',
+          messageIds: move.ids.slice(start, start + MAX_MESSAGES_OF_DELETION),
+          channelId: move.source.id,
+          topic: message.topic,
+          onlyToHolders: false,
+        },
+        audience: losersOf(move.source, move.channel, move.outside),
+      });
+    }
+  }
+
+  /** What comes of a move: choices for topics follow it, and the notification bot says what happened (messages §9.3, §9.5, §9.6). */
+  private async follow(
+    tx: Transaction,
+    actor: Actor,
+    realm: Realm,
+    { message }: LoadedMessage,
+    move: CheckedMove,
+    hasText: boolean,
+    { propagation, notifiesOldThread, notifiesNewThread }: UpdateMessageInput,
+    now: UnixSeconds,
+  ): Promise<void> {
+    const source = { channel: move.source, topic: message.topic };
+    const target = { channel: move.channel, topic: move.topic };
+    const viewer = { realmId: realm.id, userId: actor.id };
+    const isWholeTopic =
+      propagation === 'all' ||
+      move.isSameThread ||
+      (await tx.pages.listEntriesUpTo(viewer, move.visible, null, 1)).length === 0;
+    if (isWholeTopic) {
+      await moveTopicPolicies(tx, source, { ...target, hadMessages: move.targetHadMessages }, now);
+    }
+    const mover = (await tx.users.find(realm.id, actor.id))!;
+    const notice: Move = {
+      realm,
+      mover,
+      actor,
+      messageId: message.id,
+      count: move.ids.length,
+      source,
+      target,
+      isWholeTopic,
+      targetHadMessages: move.targetHadMessages,
+    };
+    if (notifiesOldThread) await this.notices.leave(tx, notice);
+    const isPureToggle = move.toggle !== null && !move.isOtherChannel;
+    if (notifiesNewThread && !isPureToggle) await this.notices.arrive(tx, notice);
+    if (isPureToggle && !hasText) await this.notices.mark(tx, notice, move.toggle!);
+  }
+}
+
+/** A move that nothing speaks against. */
+interface CheckedMove extends Place {
+  readonly source: Channel;
+  /** Ascending. */
+  readonly ids: readonly MessageId[];
+  /** What the mover sees of the topic. */
+  readonly visible: ReturnType<typeof visibleInTopic>;
+  /** Only the spelling of the topic changes. */
+  readonly isSameThread: boolean;
+  readonly targetHadMessages: boolean;
+  /** Who had any of them without being subscribed. */
+  readonly outside: readonly UserId[];
+}
+
+interface RequestedChange {
+  readonly changesChannel: boolean;
+  readonly channelId: ChannelId | null;
+  /** As it is stored; null: it stays. */
+  readonly topic: string | null;
+}
+
+/** Messages §9.1 rows 5–9. What is given and is so already counts as not given. */
+function requestedChange(input: UpdateMessageInput, { message }: LoadedMessage): RequestedChange {
+  const { content, channelId, propagation } = input;
+  const isDirect = message.channelId === null;
+  const typed = input.topic;
+  const isOtherTopic =
+    typed !== null && (isDirect ? normalizeTopic(typed) !== '' : cutTopic(normalizeTopic(typed)) !== message.topic);
+  const changesChannel = channelId !== null && channelId !== message.channelId;
+  if (content === null && !isOtherTopic && !changesChannel) {
+    throw new DomainError('NO_MESSAGE_CHANGE', 'Nothing to change');
+  }
+  if (isDirect && changesChannel) {
+    throw new DomainError('DIRECT_MESSAGE_HAS_NO_PLACE', 'Direct messages cannot be moved to channels.');
+  }
+  if (isDirect && isOtherTopic) {
+    throw new DomainError('DIRECT_MESSAGE_HAS_NO_PLACE', 'Direct messages cannot have topics.');
+  }
+  if (propagation !== 'one' && !isOtherTopic && !changesChannel) {
+    throw new DomainError('INVALID_MOVE', 'Invalid propagate_mode without topic edit');
+  }
+  if (!isOtherTopic) return { changesChannel, channelId, topic: null };
+  if ([RESOLVED_PREFIX.trim(), RESOLVED_PREFIX + EMPTY_TOPIC_DISPLAY_NAME].includes(trim(typed))) {
+    throw new DomainError('CANNOT_RESOLVE_EMPTY_TOPIC', 'General chat cannot be marked as resolved');
+  }
+  return { changesChannel, channelId, topic: parseTopic(typed) };
+}
+
+const sharedEdit = (actor: Actor, editedAt: UnixSeconds) => ({
+  userId: actor.id,
+  editedAt,
+  topic: null,
+  channelId: null,
+});
+
+/** Where the message is, as mentions are judged by it. */
+async function destinationOf(tx: Transaction, { message, channel }: LoadedMessage): Promise<Destination> {
+  const { realmId, recipientId, topic, topicLinks } = message;
+  if (channel) return { kind: 'channel', channel, topic, topicLinks };
+  const recipient = (await tx.recipients.list(realmId, [recipientId])).get(recipientId);
+  const userIds = recipient?.kind === 'direct' ? recipient.userIds : [];
+  const participants: readonly User[] = await tx.users.list(realmId, userIds);
+  return { kind: 'direct', recipientId, participants };
+}
+
+async function ownerOf(tx: Transaction, { realmId }: Actor, ownerId: UserId): Promise<PermissionHolder | null> {
+  return (await tx.actors.list(realmId, [ownerId])).get(ownerId) ?? null;
+}
+
+type Updated = MessageEventTypes['message.updated'];
+
+/** The one with the text is the one that holds its message. */
+function inParts(event: Updated): Updated[] {
+  const parts: Updated[] = [];
+  for (let start = 0; start < event.messageIds.length; start += MAX_HELD_IDS) {
+    const messageIds = event.messageIds.slice(start, start + MAX_HELD_IDS);
+    const isNamed = messageIds.includes(event.messageId);
+    parts.push({
+      ...event,
+      messageIds,
+      messageId: isNamed ? event.messageId : messageIds[0]!,
+      text: isNamed ? event.text : null,
+    });
+  }
+  return parts;
+}

@@ -1,0 +1,113 @@
+import { aUser, createFixture, type MemoryFixture } from '@parley/testkit';
+import { DomainError } from '../shared/errors.js';
+import type { DeviceId } from '../shared/ids.js';
+import type { Device, RegistrationError } from './device.js';
+import { RegisterDevices, UnregisterTokens } from './push-jobs.js';
+import type { PushService } from './push-service.js';
+
+const pending = { tokenId: 'AAAAAAAAAAA=', publicKey: 'key', encrypted: 'text' };
+const KEY = { id: 1, key: 'key' };
+
+/** Hamlet has a device whose token the push service has yet to take. */
+async function waiting() {
+  const fixture = await createFixture(aUser({ name: 'hamlet' }));
+  const { realmId, userId } = fixture.viewer('hamlet');
+  const device = await fixture.uow.write(async (tx) => {
+    const added = { ...(await tx.devices.add(realmId, userId)), key: KEY, pending };
+    await tx.devices.update(added);
+    return added;
+  });
+  return { fixture, device };
+}
+const serviceOf = (registerEncrypted: () => Promise<RegistrationError | null>) => {
+  const asked: string[] = [];
+  const service: Partial<PushService> = {
+    tokenIdOf: (token) => token,
+    registerEncrypted,
+    unregisterToken: async (_, { token }) => void asked.push(token),
+  };
+  return { service: service as PushService, asked };
+};
+const jobOf = ({ clock }: MemoryFixture, { id, realmId, userId }: Device, tokenId = pending.tokenId) => ({
+  ...{ id: 1 as never, realmId, dueAt: 0, attempt: 1 },
+  payload: { userId, deviceId: id, tokenId, requestedAt: clock.now() },
+});
+const run = async (fixture: MemoryFixture, service: PushService | null, job: ReturnType<typeof jobOf>) => {
+  const handler = new RegisterDevices(fixture.uow, service, fixture.clock);
+  const work = await handler.prepare(job);
+  await fixture.uow.write(work);
+};
+const stored = ({ uow }: MemoryFixture, { realmId, userId, id }: Device) =>
+  uow.read(({ devices }) => devices.find(realmId, userId, id));
+
+describe('registering a device with the push service (organization §12.2)', () => {
+  it.each(['PUSH_SERVICE_UNREACHABLE', 'PUSH_SERVICE_FAILED', 'PUSH_SERVICE_DENIED'] as const)(
+    'is tried again after %s, and changes nothing until then',
+    async (code) => {
+      const { fixture, device } = await waiting();
+      const { service } = serviceOf(() => Promise.reject(new DomainError(code, 'no')));
+      const failed = await run(fixture, service, jobOf(fixture, device)).catch((error) => error);
+      expect(failed).toBeInstanceOf(Error);
+      expect(failed).not.toBeInstanceOf(DomainError);
+      expect(await stored(fixture, device)).toEqual(device);
+      expect(fixture.storage.announced).toEqual([]);
+    },
+  );
+
+  it('is tried again where there is no push service any more', async () => {
+    const { fixture, device } = await waiting();
+    const failed = await run(fixture, null, jobOf(fixture, device)).catch((error) => error);
+    expect(failed).not.toBeInstanceOf(DomainError);
+  });
+
+  it('has expired after a day, without asking', async () => {
+    const { fixture, device } = await waiting();
+    const job = jobOf(fixture, device);
+    fixture.clock.advance(86_400);
+    const { service } = serviceOf(async () => null);
+    await run(fixture, service, job);
+    expect(await stored(fixture, device)).toMatchObject({ tokenId: pending.tokenId });
+    await fixture.uow.write((tx) => tx.devices.update(device));
+    fixture.clock.advance(1);
+    await run(fixture, service, job);
+    expect(await stored(fixture, device)).toEqual({ ...device, error: 'expired' });
+    expect(fixture.storage.announced.at(-1)).toMatchObject({
+      event: { type: 'device.changed', deviceId: device.id, change: { error: 'expired' } },
+      audience: { kind: 'users', ids: [device.userId] },
+    });
+  });
+
+  it('has expired when it is given up', async () => {
+    const { fixture, device } = await waiting();
+    const handler = new RegisterDevices(fixture.uow, null, fixture.clock);
+    await fixture.uow.write((tx) => handler.giveUp(tx, jobOf(fixture, device)));
+    expect(await stored(fixture, device)).toEqual({ ...device, error: 'expired' });
+  });
+
+  it('leaves alone what the client has changed meanwhile', async () => {
+    const { fixture, device } = await waiting();
+    const { service } = serviceOf(async () => null);
+    await run(fixture, service, jobOf(fixture, device, 'another token'));
+    expect(await stored(fixture, device)).toEqual(device);
+    await run(fixture, service, jobOf(fixture, { ...device, id: 99 as DeviceId }));
+    await fixture.uow.write((tx) => tx.devices.remove(device));
+    await run(fixture, service, jobOf(fixture, device));
+    expect(fixture.storage.announced).toEqual([]);
+  });
+});
+
+describe('unregistering a token', () => {
+  it('happens unless the user has it again', async () => {
+    const fixture = await createFixture(aUser({ name: 'hamlet' }));
+    const { realmId, userId } = fixture.viewer('hamlet');
+    const { service, asked } = serviceOf(async () => null);
+    const handler = new UnregisterTokens(fixture.uow, service);
+    const token = { kind: 'fcm', token: 'token' } as const;
+    const job = { id: 1 as never, realmId, dueAt: 0, attempt: 1, payload: { userId, ...token } };
+    await handler.prepare(job);
+    expect(asked).toEqual(['token']);
+    await fixture.uow.write((tx) => tx.pushTokens.add(realmId, userId, { ...token, iosAppId: null }));
+    await handler.prepare(job);
+    expect(asked).toEqual(['token']);
+  });
+});

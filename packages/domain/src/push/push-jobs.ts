@@ -1,0 +1,171 @@
+import { encodeJob, type Job, jobKind, MAX_JOB_PAYLOAD_LENGTH } from '../jobs/job.js';
+import type { JobHandler } from '../jobs/job-handler.js';
+import type { Clock } from '../shared/clock.js';
+import { DomainError } from '../shared/errors.js';
+import { type DeviceId, isId, type RealmId, type UnixSeconds, type UserId } from '../shared/ids.js';
+import type { Transaction, UnitOfWork } from '../shared/unit-of-work.js';
+import type { Device, RegistrationError } from './device.js';
+import { updateDevice } from './push-events.js';
+import { type PushService, requirePushService } from './push-service.js';
+import { PUSH_TOKEN_KINDS, type PushToken, type PushTokenKind } from './push-token.js';
+
+/** How long a registration may wait for the push service (organization §12.2). */
+const REGISTRATION_SECONDS = 86_400;
+/** Longer than the service may take to answer. */
+const LEASE_SECONDS = 60;
+
+interface RegistrationJob {
+  readonly userId: UserId;
+  readonly deviceId: DeviceId;
+  readonly tokenId: string;
+  readonly requestedAt: UnixSeconds;
+}
+
+/** With ever longer pauses, of an hour at most, there are more than enough attempts for a day. */
+const REGISTRATION = jobKind<RegistrationJob>({
+  name: 'push.register',
+  readPayload: (stored) => {
+    const { userId, deviceId, tokenId, requestedAt } = stored as Partial<RegistrationJob>;
+    if (!isId(userId) || !isId(deviceId) || typeof tokenId !== 'string' || !Number.isSafeInteger(requestedAt)) {
+      throw new TypeError('No registration for push notifications');
+    }
+    return stored as RegistrationJob;
+  },
+  leaseSeconds: LEASE_SECONDS,
+  retries: { maxAttempts: 60, firstDelaySeconds: 5, maxDelaySeconds: 3600 },
+});
+
+/** Has what is pending of the device registered with the push service; instead of what was to be registered before. */
+export async function scheduleRegistration(tx: Transaction, device: Device, now: UnixSeconds): Promise<void> {
+  const { id: deviceId, realmId, userId, pending } = device;
+  const payload = { userId, deviceId, tokenId: pending!.tokenId, requestedAt: now };
+  await tx.jobs.schedule(encodeJob(REGISTRATION, { realmId, dueAt: now, key: `device ${deviceId}`, payload }));
+}
+
+/** Registers devices with the push service (organization §12.2). */
+export class RegisterDevices implements JobHandler<RegistrationJob> {
+  readonly kind = REGISTRATION;
+
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly service: PushService | null,
+    private readonly clock: Clock,
+  ) {}
+
+  async prepare({ realmId, payload }: Job<RegistrationJob>) {
+    const found = await this.uow.read(async ({ devices, realms }) => {
+      const device = await devices.find(realmId, payload.userId, payload.deviceId);
+      return device && { device, realm: await realms.get(realmId) };
+    });
+    if (!found?.device.pending) return async () => {};
+    const error = await this.register(found.realm, found.device.pending, payload.requestedAt);
+    return (tx: Transaction) => this.finish(tx, realmId, payload, error);
+  }
+
+  /** After the last attempt: a day has long passed. */
+  giveUp(tx: Transaction, { realmId, payload }: Job<RegistrationJob>): Promise<void> {
+    return this.finish(tx, realmId, payload, 'expired');
+  }
+
+  private async register(
+    realm: Parameters<PushService['registerEncrypted']>[0],
+    pending: NonNullable<Device['pending']>,
+    requestedAt: UnixSeconds,
+  ): Promise<RegistrationError | null> {
+    if (this.clock.now() - requestedAt > REGISTRATION_SECONDS) return 'expired';
+    return retryingLater(() => requirePushService(this.service).registerEncrypted(realm, pending));
+  }
+
+  private async finish(
+    tx: Transaction,
+    realmId: RealmId,
+    { userId, deviceId, tokenId }: RegistrationJob,
+    error: RegistrationError | null,
+  ): Promise<void> {
+    const device = await tx.devices.find(realmId, userId, deviceId);
+    // The client may have removed the device meanwhile.
+    if (device?.pending?.tokenId !== tokenId) return;
+    if (error) {
+      await updateDevice(tx, { ...device, error }, { error });
+      return;
+    }
+    await updateDevice(tx, { ...device, tokenId, pending: null, error: null }, { tokenId, pendingTokenId: null });
+    await this.removeOldToken(tx, realmId, userId, tokenId);
+  }
+
+  /** The same phone would be notified twice. */
+  private async removeOldToken(tx: Transaction, realmId: RealmId, userId: UserId, tokenId: string): Promise<void> {
+    if (!this.service) return;
+    for (const token of await tx.pushTokens.list(realmId, userId)) {
+      if (this.service.tokenIdOf(token.token) !== tokenId) continue;
+      await tx.pushTokens.remove(realmId, userId, token);
+      await scheduleUnregistration(tx, realmId, userId, token, this.clock.now());
+    }
+  }
+}
+
+interface UnregistrationJob extends Pick<PushToken, 'kind' | 'token'> {
+  readonly userId: UserId;
+}
+
+const UNREGISTRATION = jobKind<UnregistrationJob>({
+  name: 'push.unregister',
+  readPayload: (stored) => {
+    const { userId, kind, token } = stored as Partial<UnregistrationJob>;
+    if (!isId(userId) || !PUSH_TOKEN_KINDS.includes(kind as PushTokenKind) || typeof token !== 'string') {
+      throw new TypeError('No push token');
+    }
+    return stored as UnregistrationJob;
+  },
+  leaseSeconds: LEASE_SECONDS,
+});
+
+/** Has the push service forget a token that this server has forgotten. */
+export async function scheduleUnregistration(
+  tx: Transaction,
+  realmId: RealmId,
+  userId: UserId,
+  { kind, token }: Pick<PushToken, 'kind' | 'token'>,
+  now: UnixSeconds,
+): Promise<void> {
+  const payload = { userId, kind, token };
+  // No service issues such a token, so that none has it.
+  if (JSON.stringify(payload).length > MAX_JOB_PAYLOAD_LENGTH) return;
+  await tx.jobs.schedule(encodeJob(UNREGISTRATION, { realmId, dueAt: now, payload }));
+}
+
+/** Whoever cannot be reached for hours keeps the token, until it takes a notification for which the phone has no app. */
+export class UnregisterTokens implements JobHandler<UnregistrationJob> {
+  readonly kind = UNREGISTRATION;
+
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly service: PushService | null,
+  ) {}
+
+  async prepare({ realmId, payload: { userId, ...token } }: Job<UnregistrationJob>) {
+    const { service } = this;
+    if (service) {
+      const { realm, tokens } = await this.uow.read(async ({ realms, pushTokens }) => ({
+        realm: await realms.get(realmId),
+        tokens: await pushTokens.list(realmId, userId),
+      }));
+      // The app may have registered it again meanwhile.
+      const isBack = tokens.some((it) => it.kind === token.kind && it.token === token.token);
+      if (!isBack) await retryingLater(() => service.unregisterToken({ realm, userId }, token));
+    }
+    return async () => {};
+  }
+
+  async giveUp(): Promise<void> {}
+}
+
+/** What the push service cannot do now it may do later: to a job, a DomainError means that it would be refused again. */
+async function retryingLater<T>(ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof DomainError && error.kind === 'unavailable') throw new Error(error.message, { cause: error });
+    throw error;
+  }
+}

@@ -1,0 +1,20 @@
+import type { Caller } from '../../shared/caller.js';
+import type { DeviceId } from '../../shared/ids.js';
+import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import { unknownDevice } from '../device.js';
+import { removeDevice } from '../push-events.js';
+
+/** Notifies one of the caller's devices no more (organization §11). */
+export class RemoveDevice {
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** @throws DomainError UNKNOWN_DEVICE */
+  execute(caller: Caller, { deviceId }: { readonly deviceId: DeviceId }): Promise<void> {
+    return this.uow.write(async (tx) => {
+      const { id: userId, realmId } = await tx.actors.get(caller);
+      const device = await tx.devices.find(realmId, userId, deviceId);
+      if (!device) throw unknownDevice();
+      await removeDevice(tx, device);
+    });
+  }
+}

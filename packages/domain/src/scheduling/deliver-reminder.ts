@@ -1,0 +1,64 @@
+import type { Job } from '../jobs/job.js';
+import type { JobHandler, JobWork } from '../jobs/job-handler.js';
+import { orThrow } from '../messages/render-message.js';
+import type { SystemMessages } from '../messages/system-messages.js';
+import { DomainError } from '../shared/errors.js';
+import type { ReminderId } from '../shared/ids.js';
+import type { RealmUrls } from '../shared/realm-urls.js';
+import type { Repositories, Transaction, UnitOfWork } from '../shared/unit-of-work.js';
+import { type DeliveryPayload, failureOf, REMINDER_JOB, requireActiveOwner } from './delivery-jobs.js';
+import type { Reminder } from './reminder.js';
+import { loadReminded, reminderText } from './reminder-text.js';
+import { tellOwner } from './scheduling-events.js';
+
+const NOTHING_TO_DO: JobWork = async () => {};
+
+/** Sends reminders, however late, as direct messages of the notification bot (users §21). */
+export class DeliverReminder implements JobHandler<DeliveryPayload> {
+  readonly kind = REMINDER_JOB;
+
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly systemMessages: SystemMessages,
+    private readonly realmUrls: RealmUrls,
+  ) {}
+
+  async prepare({ realmId, payload }: Job<DeliveryPayload>): Promise<JobWork> {
+    const found = await this.uow.read(async (reads) => {
+      const reminder = await reads.reminders.find(realmId, payload.id as ReminderId);
+      if (!reminder) return null;
+      await requireActiveOwner(reads, reminder);
+      const realm = await reads.realms.get(realmId);
+      return { reminder, realm, text: await this.textOf(reads, reminder) };
+    });
+    if (!found) return NOTHING_TO_DO;
+    const { reminder, text } = found;
+    const ahead = orThrow(await this.systemMessages.parse(found.realm, text));
+    return async (tx) => {
+      await requireActiveOwner(tx, reminder);
+      const actor = await tx.actors.get(reminder);
+      const realm = await tx.realms.get(realmId);
+      const person = (await tx.users.find(realmId, reminder.userId))!;
+      await this.systemMessages.sendDirect(tx, realm, person, text, { actor }, ahead);
+      await tx.reminders.remove(realmId, reminder.id);
+      await tellOwner(tx, reminder, { type: 'reminder.removed', id: reminder.id });
+    };
+  }
+
+  /** Nobody is told: it shows in the list of reminders. */
+  async giveUp(tx: Transaction, { realmId, payload }: Job<DeliveryPayload>, error: unknown): Promise<void> {
+    await tx.reminders.fail(realmId, payload.id as ReminderId, failureOf(error));
+  }
+
+  /** Of the message as it is now, or, where it cannot be read any more, as it was. */
+  private async textOf(reads: Repositories, { realmId, userId, messageId, note, content }: Reminder): Promise<string> {
+    const realm = await reads.realms.get(realmId);
+    const actor = await reads.actors.get({ realmId, userId });
+    try {
+      return reminderText(await loadReminded(reads, actor, realm, messageId), note, this.realmUrls.urlOf(realm));
+    } catch (error) {
+      if (error instanceof DomainError && error.code === 'UNKNOWN_MESSAGE') return content;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import { users } from '../events/audience.js';
+import type { DomainEvent, EventFormats } from '../events/event.js';
+import type { RealmId, ReminderId, ScheduledMessageId, UserId } from '../shared/ids.js';
+import type { Transaction } from '../shared/unit-of-work.js';
+import type { Reminder } from './reminder.js';
+import type { ScheduledMessage } from './scheduled-message.js';
+
+/** All of them to whom the message or the reminder belongs (users §20, §21). */
+export interface SchedulingEventTypes {
+  'scheduled_message.added': { readonly message: ScheduledMessage };
+  'scheduled_message.changed': { readonly message: ScheduledMessage };
+  /** Deleted, or sent. */
+  'scheduled_message.removed': { readonly id: ScheduledMessageId };
+  'reminder.added': { readonly reminder: Reminder };
+  /** Deleted, or sent. */
+  'reminder.removed': { readonly id: ReminderId };
+}
+
+declare module '../events/event.js' {
+  interface DomainEventTypes extends SchedulingEventTypes {}
+}
+
+export const SCHEDULING_EVENT_FORMATS: EventFormats<SchedulingEventTypes> = {
+  'scheduled_message.added': 1,
+  'scheduled_message.changed': 1,
+  'scheduled_message.removed': 1,
+  'reminder.added': 1,
+  'reminder.removed': 1,
+};
+
+type SchedulingEvent = Extract<DomainEvent, { type: keyof SchedulingEventTypes }>;
+
+export async function tellOwner(
+  tx: Transaction,
+  { realmId, userId }: { readonly realmId: RealmId; readonly userId: UserId },
+  event: SchedulingEvent,
+): Promise<void> {
+  await tx.events.append(realmId, { event, audience: users([userId]) });
+}

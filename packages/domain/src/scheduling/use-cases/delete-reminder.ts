@@ -1,0 +1,22 @@
+import type { Caller } from '../../shared/caller.js';
+import { DomainError } from '../../shared/errors.js';
+import type { ReminderId } from '../../shared/ids.js';
+import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import { cancelDelivery, REMINDER_JOB } from '../delivery-jobs.js';
+import { tellOwner } from '../scheduling-events.js';
+
+/** Deletes a reminder of one's own (users §21). */
+export class DeleteReminder {
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** @throws DomainError UNKNOWN_REMINDER */
+  execute({ realmId, userId }: Caller, { id }: { readonly id: ReminderId }): Promise<void> {
+    return this.uow.write(async (tx) => {
+      const reminder = await tx.reminders.find(realmId, id);
+      if (reminder?.userId !== userId) throw new DomainError('UNKNOWN_REMINDER', 'Reminder does not exist');
+      await tx.reminders.remove(realmId, id);
+      await cancelDelivery(tx, REMINDER_JOB, reminder);
+      await tellOwner(tx, reminder, { type: 'reminder.removed', id });
+    });
+  }
+}

@@ -1,0 +1,12 @@
+import type { Caller } from '../../shared/caller.js';
+import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import { MAX_REMINDERS, type Reminder } from '../reminder.js';
+
+/** One's own, failed ones included, in the order of their times (users §21). */
+export class ListReminders {
+  constructor(private readonly uow: UnitOfWork) {}
+
+  execute({ realmId, userId }: Caller): Promise<readonly Reminder[]> {
+    return this.uow.read(({ reminders }) => reminders.list(realmId, userId, MAX_REMINDERS));
+  }
+}

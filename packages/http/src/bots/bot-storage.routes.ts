@@ -1,0 +1,63 @@
+import { GetBotStorage, PutBotStorage, RemoveBotStorage, type StoredEntry } from '@parley/domain/bots';
+import { TextChunks } from '../caching/text-chunks.js';
+import { Turns } from '../caching/turns.js';
+import { MAX_IDS, MAX_JSON_LENGTH, MAX_TEXT_LENGTH } from '../routing/limits.js';
+import { recordOf, text } from '../routing/param-types.js';
+import { param, TextListParam } from '../routing/params.js';
+import { WireText } from '../routing/reply.js';
+import { type Route, route } from '../routing/route.js';
+
+const KEYS = { max: MAX_IDS, each: { max: MAX_TEXT_LENGTH }, optional: true };
+
+class StoredKeysDto {
+  @TextListParam(KEYS) keys?: string[];
+}
+
+class PutBotStorageDto {
+  @param(recordOf(text({ max: MAX_JSON_LENGTH }), { max: MAX_IDS, maxKeyLength: MAX_TEXT_LENGTH }))
+  storage!: Record<string, string>;
+}
+
+export function botStorageRoutes(): readonly Route[] {
+  const turns = new Turns();
+  const toInput = ({ keys = null }: { keys?: string[] | null }) => ({ keys });
+  return [
+    route('GET', '/bot_storage', {
+      auth: 'user',
+      roleRequirements: ['bot'],
+      isExpensive: true,
+      dto: StoredKeysDto,
+      useCase: GetBotStorage,
+      toInput,
+      present: async (entries) => new WireText(await turns.runSteps(writeStorage(entries))),
+    }),
+    route('PUT', '/bot_storage', {
+      auth: 'user',
+      roleRequirements: ['bot'],
+      dto: PutBotStorageDto,
+      useCase: PutBotStorage,
+      toInput: ({ storage }) => ({ entries: Object.entries(storage).map(([key, value]) => ({ key, value })) }),
+    }),
+    route('DELETE', '/bot_storage', {
+      auth: 'user',
+      roleRequirements: ['bot'],
+      dto: StoredKeysDto,
+      useCase: RemoveBotStorage,
+      toInput,
+    }),
+  ];
+}
+
+/** Millions of characters at most: written one by one. */
+function* writeStorage(entries: readonly StoredEntry[]): Generator<void, readonly string[]> {
+  const chunks = new TextChunks();
+  chunks.add('"storage":{');
+  let separator = '';
+  for (const { key, value } of entries) {
+    chunks.add(`${separator}${JSON.stringify(key)}:${JSON.stringify(value)}`);
+    separator = ',';
+    yield;
+  }
+  chunks.add('}');
+  return chunks.finish();
+}

@@ -1,0 +1,66 @@
+import type { Highlight, MatchNarrow, MatchNarrowInput } from '@parley/domain/messages';
+import type { Caller, MessageId } from '@parley/domain/shared';
+import type { Turns } from '../caching/turns.js';
+import { WireText } from '../routing/reply.js';
+import { highlightText } from './message.presenters.js';
+
+/** So many messages are fetched at once. */
+const STEP = 20;
+/** In characters, before its last messages. */
+const MAX_PART = 1024 * 1024;
+/** For how long the messages of a part are searched through for what is marked in them. */
+const MAX_PART_MS = 20;
+
+interface MatchReader {
+  readonly useCase: MatchNarrow;
+  readonly caller: Caller;
+  /** Of all answers that are continued. */
+  readonly turns: Turns;
+}
+
+/** `messages` of messages §8. Which they are is settled by one read; a long answer is made as it is read. */
+export async function readNarrowMatches(reader: MatchReader, input: MatchNarrowInput): Promise<WireText> {
+  const { text, remaining, highlight } = await readPart(reader, input);
+  if (remaining.length === 0) return new WireText(`"messages":{${text}}`);
+  return new WireText(`"messages":{${text}`, continueMatches(reader, remaining, text !== '', highlight));
+}
+
+async function* continueMatches(
+  reader: MatchReader,
+  remaining: readonly MessageId[],
+  hasBegun: boolean,
+  highlight: Highlight,
+): AsyncGenerator<readonly string[]> {
+  let isFirst = !hasBegun;
+  for (let ids = remaining; ids.length > 0; ) {
+    // That they match is settled: of no narrow in particular.
+    const part = await reader.turns.run(() => readPart(reader, { ids, narrow: [] }, highlight));
+    if (part.text !== '') yield isFirst ? [part.text] : [',', part.text];
+    isFirst &&= part.text === '';
+    ids = part.remaining;
+  }
+  yield ['}'];
+}
+
+function readPart(
+  { useCase, caller }: MatchReader,
+  input: MatchNarrowInput,
+  highlight?: Highlight,
+): Promise<{ readonly text: string; readonly remaining: readonly MessageId[]; readonly highlight: Highlight }> {
+  return useCase.execute(caller, input, async (matches, hydrate) => {
+    const mark = highlight ?? matches.highlight;
+    const startedAt = performance.now();
+    const texts: string[] = [];
+    let length = 0;
+    let count = 0;
+    while (count < matches.ids.length && length < MAX_PART && performance.now() - startedAt < MAX_PART_MS) {
+      for (const { message } of await hydrate(matches.ids.slice(count, count + STEP))) {
+        const text = `"${message.id}":{${highlightText(mark(message))}}`;
+        texts.push(text);
+        length += text.length;
+      }
+      count += STEP;
+    }
+    return { text: texts.join(','), remaining: matches.ids.slice(count), highlight: mark };
+  });
+}

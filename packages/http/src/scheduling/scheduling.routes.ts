@@ -1,0 +1,76 @@
+import {
+  ChangeScheduledMessage,
+  CreateReminder,
+  CreateScheduledMessage,
+  DeleteReminder,
+  DeleteScheduledMessage,
+  ListReminders,
+  ListScheduledMessages,
+} from '@parley/domain/scheduling';
+import { Turns } from '../caching/turns.js';
+import { presentLongList } from '../events/long-list.js';
+import { NoParameters } from '../routing/params.js';
+import { type Route, route } from '../routing/route.js';
+import {
+  ChangeScheduledMessageDto,
+  CreateReminderDto,
+  CreateScheduledMessageDto,
+  DeleteReminderDto,
+  DeleteScheduledMessageDto,
+  toChangeScheduledMessageInput,
+  toCreateReminderInput,
+  toCreateScheduledMessageInput,
+  toReminderId,
+  toScheduledMessageId,
+} from './scheduling.dtos.js';
+import { presentReminder, presentScheduledMessage } from './scheduling.presenters.js';
+
+export function schedulingRoutes(): readonly Route[] {
+  const turns = new Turns();
+  return [
+    route('GET', '/scheduled_messages', {
+      auth: 'user',
+      dto: NoParameters,
+      useCase: ListScheduledMessages,
+      present: (messages) => presentLongList(turns, 'scheduled_messages', messages, presentScheduledMessage),
+    }),
+    route('POST', '/scheduled_messages', {
+      auth: 'user',
+      dto: CreateScheduledMessageDto,
+      useCase: CreateScheduledMessage,
+      toInput: (dto, _request, caller) => toCreateScheduledMessageInput(dto, caller),
+      present: (id) => ({ scheduled_message_id: id }),
+    }),
+    route('PATCH', '/scheduled_messages/:scheduled_message_id', {
+      auth: 'user',
+      dto: ChangeScheduledMessageDto,
+      useCase: ChangeScheduledMessage,
+      toInput: toChangeScheduledMessageInput,
+    }),
+    route('DELETE', '/scheduled_messages/:scheduled_message_id', {
+      auth: 'user',
+      dto: DeleteScheduledMessageDto,
+      useCase: DeleteScheduledMessage,
+      toInput: toScheduledMessageId,
+    }),
+    route('GET', '/reminders', {
+      auth: 'user',
+      dto: NoParameters,
+      useCase: ListReminders,
+      present: (reminders) => presentLongList(turns, 'reminders', reminders, presentReminder),
+    }),
+    route('POST', '/reminders', {
+      auth: 'user',
+      dto: CreateReminderDto,
+      useCase: CreateReminder,
+      toInput: toCreateReminderInput,
+      present: (id) => ({ reminder_id: id }),
+    }),
+    route('DELETE', '/reminders/:reminder_id', {
+      auth: 'user',
+      dto: DeleteReminderDto,
+      useCase: DeleteReminder,
+      toInput: toReminderId,
+    }),
+  ];
+}

@@ -1,0 +1,152 @@
+import { expectRefusal, fieldsOf } from '../testing/expectations.js';
+import { TestServer, type TestUser } from '../testing/test-server.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: wire forms, told apart by assertions.
+type Wire = any;
+type Person = keyof TestServer['people'];
+
+const UNKNOWN = 'Invalid channel ID';
+
+/** One of each kind, with hamlet in all of them, and a guest in the public and the archived one. */
+const CHANNELS = {
+  public: {},
+  web: { is_web_public: true },
+  private: { invite_only: true },
+  archived: {},
+} as const;
+type Kind = keyof typeof CHANNELS;
+
+let server: TestServer;
+let people: TestServer['people'];
+let ids: Record<Kind | 'nowhere', number>;
+beforeAll(async () => {
+  server = await TestServer.start();
+  ({ people } = server);
+  const { desdemona, hamlet, polonius } = people;
+  fieldsOf(await server.patch('/realm', desdemona, { enable_spectator_access: true }));
+  ids = { nowhere: 99_999 } as typeof ids;
+  for (const [name, params] of Object.entries(CHANNELS)) {
+    const isGuestIn = name === 'public' || name === 'archived';
+    const subscribers = [hamlet.id, ...(isGuestIn ? [polonius.id] : [])];
+    const made = await server.post('/channels/create', desdemona, { name, subscribers, ...params });
+    ids[name as Kind] = (fieldsOf(made) as Wire).id;
+  }
+  fieldsOf(await server.delete(`/streams/${ids.archived}`, desdemona));
+});
+afterAll(() => server.close());
+
+/** Who sees which kind, and who does not. */
+const SEEN: readonly (readonly [Person, Kind | 'nowhere', boolean])[] = [
+  ['hamlet', 'private', true],
+  ['hamlet', 'archived', true],
+  ['hamlet', 'nowhere', false],
+  ['cordelia', 'public', true],
+  ['cordelia', 'private', false],
+  ['shiva', 'private', false],
+  ['iago', 'private', true],
+  ['desdemona', 'private', true],
+  ['polonius', 'public', true],
+  ['polonius', 'web', true],
+  ['polonius', 'archived', true],
+  ['polonius', 'private', false],
+];
+
+describe.each`
+  path          | field
+  ${''}         | ${'stream'}
+  ${'/members'} | ${'subscribers'}
+`('GET /streams/{stream_id}$path', ({ path, field }) => {
+  it.each(SEEN)('%s, %s: %s', async (who, kind, isSeen) => {
+    const reply = await server.get(`/streams/${ids[kind]}${path}`, people[who]);
+    if (isSeen) expect(Object.keys(fieldsOf(reply))).toEqual([field]);
+    else expectRefusal(reply, UNKNOWN);
+  });
+
+  it('is unknown in another organization, and no channel without a number', async () => {
+    const realmId = await server.addRealm(`other-${field}`);
+    const outsider = await server.addUser({ email: 'o@other.example', fullName: 'Outsider', role: 'owner', realmId });
+    const options = { as: outsider, realm: `other-${field}` };
+    expectRefusal(await server.request('GET', `/streams/${ids.public}${path}`, options), UNKNOWN);
+    expect((await server.get(`/streams/abc${path}`, people.hamlet)).status).toBe(404);
+    expect((await server.get(`/streams/${ids.web}${path}`, null)).status).toBe(401);
+  });
+});
+
+describe('GET /streams/{stream_id}', () => {
+  it('answers what the list of channels does', async () => {
+    const { streams } = fieldsOf(await server.get('/streams', people.hamlet)) as Wire;
+    const { stream } = fieldsOf(await server.get(`/streams/${ids.private}`, people.hamlet)) as Wire;
+    expect(stream).toEqual(streams.find(({ stream_id }: Wire) => stream_id === ids.private));
+    expect(stream).not.toHaveProperty('is_default');
+    const archived = fieldsOf(await server.get(`/streams/${ids.archived}`, people.hamlet)) as Wire;
+    expect(archived.stream).toMatchObject({ name: 'archived', is_archived: true, subscriber_count: 2 });
+  });
+});
+
+describe('GET /streams/{stream_id}/members', () => {
+  it('answers those who are active', async () => {
+    const { hamlet, polonius } = people;
+    const of = async (kind: Kind) =>
+      (fieldsOf(await server.get(`/streams/${ids[kind]}/members`, hamlet)) as Wire).subscribers;
+    expect(await of('public')).toEqual([hamlet.id, polonius.id]);
+    expect(await of('private')).toEqual([hamlet.id]);
+    const gone = await server.addUser({ email: 'gone@zulip.com', fullName: 'Gone' });
+    const params = { subscriptions: [{ name: 'web' }], principals: [gone.id] };
+    fieldsOf(await server.post('/users/me/subscriptions', hamlet, params));
+    expect(await of('web')).toEqual([hamlet.id, gone.id]);
+    await deactivate(gone);
+    expect(await of('web')).toEqual([hamlet.id]);
+  });
+});
+
+const deactivate = ({ user }: TestUser) =>
+  server.storage.uow.write(async (tx) => {
+    const now = await tx.users.find(server.realmId, user.id);
+    await tx.users.update({ ...now!, isActive: false });
+  });
+
+describe('GET /users/{user_id}/subscriptions/{stream_id}', () => {
+  const ask = (whom: number, channel: number, as: TestUser = people.hamlet) =>
+    server.get(`/users/${whom}/subscriptions/${channel}`, as);
+
+  it('answers whether somebody is subscribed', async () => {
+    const { hamlet, polonius, cordelia, iago } = people;
+    const is = async (...asked: Parameters<typeof ask>) => fieldsOf(await ask(...asked));
+    expect(await is(hamlet.id, ids.private)).toEqual({ is_subscribed: true });
+    expect(await is(polonius.id, ids.private, iago)).toEqual({ is_subscribed: false });
+    expect(await is(polonius.id, ids.public, cordelia)).toEqual({ is_subscribed: true });
+  });
+
+  it('refuses people before channels', async () => {
+    const { hamlet, cordelia } = people;
+    const gone = await server.addUser({ email: 'gone2@zulip.com', fullName: 'Gone' });
+    await deactivate(gone);
+    expectRefusal(await ask(99_999, ids.nowhere), 'No such user');
+    expectRefusal(await ask(gone.id, ids.nowhere), 'User is deactivated');
+    for (const id of [ids.nowhere, ids.archived]) expectRefusal(await ask(cordelia.id, id), UNKNOWN);
+    expectRefusal(await ask(hamlet.id, ids.private, cordelia), UNKNOWN);
+  });
+});
+
+describe('GET /users/{user_id}/channels', () => {
+  const ask = (whom: number, as: TestUser) => server.get(`/users/${whom}/channels`, as);
+
+  it.each`
+    as            | kinds
+    ${'hamlet'}   | ${['public', 'web', 'private', 'archived']}
+    ${'iago'}     | ${['public', 'web', 'private', 'archived']}
+    ${'cordelia'} | ${['public', 'web', 'archived']}
+    ${'polonius'} | ${['public', 'web', 'archived']}
+  `('$as sees of what hamlet is subscribed to: $kinds', async ({ as, kinds }) => {
+    const expected = (kinds as Kind[]).map((kind) => ids[kind]);
+    expect(fieldsOf(await ask(people.hamlet.id, people[as as Person]))).toEqual({ subscribed_channel_ids: expected });
+  });
+
+  it('refuses users who are none, and are not for the caller to know', async () => {
+    expectRefusal(await ask(99_999, people.hamlet), 'No such user');
+    const { members } = await server.storage.uow.read(({ groups }) => groups.systemGroupIds(server.realmId));
+    fieldsOf(await server.patch('/realm', people.desdemona, { can_access_all_users_group: { new: members } }));
+    expectRefusal(await ask(people.cordelia.id, people.polonius), 'Insufficient permission');
+    expect(fieldsOf(await ask(people.hamlet.id, people.polonius)).subscribed_channel_ids).toHaveLength(3);
+  });
+});

@@ -1,0 +1,163 @@
+import type { MessageCondition, MessageFilter, Viewer } from '@parley/domain/messages';
+import type { MessageId, RecipientId } from '@parley/domain/shared';
+import { type Connection, LIMIT, type Query } from '../connection.js';
+import type { Narrowing } from './message-filter.js';
+import { idOf, type MessageIndexRow } from './message-index-row.js';
+import { after, type MessageSeries, merge, orderOf, type PageRange } from './message-series.js';
+import type { ReceivedMessagePages } from './received-message-pages.js';
+import { allOf, anyOf, mentionTerm, realmTerm, senderTerm, seriesTerm, wordTerm } from './search-terms.js';
+import type { ViewerMessageStates } from './viewer-message-state.js';
+
+/** Each place that a search is limited to is one more list for FTS5 to merge. */
+const MAX_PLACES = 500;
+/** So many messages are looked at before the search is limited to the reader's own conversations. */
+const LOOKED_AT = { atLeast: 500, perMessage: 5 };
+const BATCH = { atLeast: 100, atMost: 1000 };
+/** A search that finds so few is the shortest way to what the viewer has marked or not read. */
+const FEW = 2000;
+
+/** Where every so-manyth message may be meant, what a search finds between them is read at once. */
+const DENSE = 50;
+
+/**
+ * Pages of what a search finds, as far as rows of `message` tell, in order of id. FTS5 merges the lists of the words with
+ * those of the places and of the sender that the narrow names, so that the rarest of them decides what a page costs.
+ */
+export class SearchPages {
+  private readonly count: Query<number>;
+  private readonly between: Query<MessageId>;
+  private readonly isFound: Query<number>;
+  private readonly ownRecipients: Query<RecipientId>;
+  private readonly directRecipients: Query<RecipientId>;
+  private readonly channelRecipients: Query<RecipientId>;
+
+  constructor(
+    connection: Connection,
+    private readonly states: ViewerMessageStates,
+    private readonly series: MessageSeries,
+    private readonly received: ReceivedMessagePages,
+  ) {
+    this.count = connection.values(
+      `SELECT count(*) FROM (SELECT 1 FROM message_search WHERE message_search MATCH ? ${LIMIT})`,
+    );
+    this.between = connection.values(
+      'SELECT rowid FROM message_search WHERE message_search MATCH ? AND rowid BETWEEN ? AND ?',
+    );
+    this.isFound = connection.values(
+      'SELECT EXISTS (SELECT 1 FROM message_search WHERE message_search MATCH ? AND rowid = ?)',
+    );
+    this.ownRecipients = connection.values(
+      `SELECT DISTINCT recipient_id FROM span WHERE user_id = ? AND realm_id = ? ${LIMIT}`,
+    );
+    this.directRecipients = connection.values(
+      `SELECT recipient_id FROM direct_participant WHERE user_id = ? AND realm_id = ? ${LIMIT}`,
+    );
+    this.channelRecipients = connection.values(
+      `SELECT recipient_id FROM channel WHERE realm_id = ? AND privacy IN (SELECT value FROM json_each(?)) ${LIMIT}`,
+    );
+  }
+
+  /** At most `limit`, in the direction of the walk. */
+  page(
+    viewer: Viewer,
+    narrowing: Narrowing,
+    scope: MessageFilter['scope'],
+    pageRange: PageRange,
+    limit: number,
+  ): MessageIndexRow[] {
+    const listed = this.listedPlaces(viewer, narrowing);
+    if (listed?.length === 0) return scope === 'own' ? this.received.marked(viewer, narrowing, pageRange, limit) : [];
+    const enough = LOOKED_AT.atLeast + LOOKED_AT.perMessage * limit;
+    let expression = this.expression(viewer, narrowing, listed);
+    let mayNarrow = scope === 'own' && listed === null;
+    let marked: MessageIndexRow[] = [];
+    const found: MessageIndexRow[] = [];
+    let lookedAt = 0;
+    let count = Math.max(limit, BATCH.atLeast);
+    for (let part: PageRange | null = pageRange; part && found.length < limit; ) {
+      const rows = this.matches(expression, narrowing, part, count);
+      found.push(...(scope === 'own' ? this.states.own(viewer, rows) : rows));
+      lookedAt += rows.length;
+      part = rows.length < count ? null : after(part, idOf(rows.at(-1)!));
+      count = Math.max(count, Math.min(2 * count, BATCH.atMost));
+      if (!mayNarrow || !part || lookedAt < enough) continue;
+      mayNarrow = false;
+      const places = this.ownRecipients.all(viewer.userId, viewer.realmId, MAX_PLACES + 1);
+      if (places.length > MAX_PLACES) continue;
+      // What is theirs in no conversation of theirs, a row says.
+      marked = this.received.marked(viewer, narrowing, part, limit - found.length);
+      if (places.length === 0) break;
+      expression = this.expression(viewer, narrowing, places.map(inRecipient));
+    }
+    return merge([found, marked], pageRange, limit);
+  }
+
+  /** Whether it finds so few messages that looking at all of them is nothing. */
+  findsFew(viewer: Viewer, narrowing: Narrowing): boolean {
+    const expression = this.expression(viewer, narrowing, this.listedPlaces(viewer, narrowing));
+    return this.count.get(expression, FEW)! < FEW;
+  }
+
+  /** Those of the messages that are not found by this expression; in their order. */
+  without(rows: readonly MessageIndexRow[], expression: string): MessageIndexRow[] {
+    const ids = rows.map(idOf);
+    const [first, last] = [Math.min(...ids), Math.max(...ids)];
+    const found = new Set(
+      last - first < DENSE * ids.length
+        ? this.between.all(expression, first, last)
+        : ids.filter((id) => this.isFound.get(expression, id) === 1),
+    );
+    return rows.filter((row) => !found.has(idOf(row)));
+  }
+
+  /** Where the narrow says that messages are; null: anywhere, or in too many places. */
+  private listedPlaces({ realmId, userId }: Viewer, narrowing: Narrowing): readonly string[] | null {
+    const { series, isDirect, privacies } = narrowing;
+    if (series) return series.length > MAX_PLACES ? null : series.map(seriesTerm);
+    const places =
+      isDirect === true
+        ? this.directRecipients.all(userId, realmId, MAX_PLACES + 1)
+        : privacies && this.channelRecipients.all(realmId, JSON.stringify(privacies), MAX_PLACES + 1);
+    return places && places.length <= MAX_PLACES ? places.map(inRecipient) : null;
+  }
+
+  private expression({ realmId }: Viewer, { searched, senderId }: Narrowing, places: readonly string[] | null): string {
+    const terms = [...searched!.terms, ...(senderId === null ? [] : [senderTerm(senderId)])];
+    const place = places === null || places.length === 0 ? anyOf([realmTerm(realmId)]) : anyOf(places);
+    return `${allOf(terms)} AND ${place}`;
+  }
+
+  private matches(
+    expression: string,
+    { besidesSearch }: Narrowing,
+    pageRange: PageRange,
+    limit: number,
+  ): MessageIndexRow[] {
+    return this.series.select(
+      `FROM message_search s CROSS JOIN message m ON m.id = s.rowid
+       WHERE s.message_search MATCH ? AND s.rowid BETWEEN ? AND ? ${besidesSearch.sql}
+       ORDER BY s.rowid ${orderOf(pageRange)} ${LIMIT}`,
+      ...[expression, pageRange.first, pageRange.last, ...besidesSearch.parameters, limit],
+    );
+  }
+}
+
+const inRecipient = (recipientId: RecipientId): string => seriesTerm({ recipientId, topicKey: null });
+
+/** What a narrow excludes by words and mentions, as one expression; null: nothing. Phrases stay conditions like others. */
+export function splitExclusions(conditions: readonly MessageCondition[]): {
+  readonly others: readonly MessageCondition[];
+  readonly excluded: string | null;
+} {
+  const excluded: string[] = [];
+  const others = conditions.filter((condition) => {
+    if (condition.kind !== 'not') return true;
+    const { condition: negated } = condition;
+    if (negated.kind === 'mentions') excluded.push(allOf([mentionTerm(negated.userId)]));
+    else if (negated.kind === 'search' && negated.phrases.length === 0) {
+      excluded.push(allOf(negated.terms.map(wordTerm)));
+    } else return true;
+    return false;
+  });
+  return { others, excluded: excluded.length === 0 ? null : excluded.map((each) => `(${each})`).join(' OR ') };
+}

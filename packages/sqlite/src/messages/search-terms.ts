@@ -1,0 +1,63 @@
+import { holdsPhrases, mentionedIn, type SearchWords, termsOfMessage } from '@parley/domain/messages';
+import type { RealmId, RecipientId, UserId } from '@parley/domain/shared';
+import type { Database } from 'better-sqlite3';
+import type { Series } from './message-filter.js';
+
+/**
+ * A message in the index of searches is a list of terms: the words it is found by, and where it is, so that a search that is
+ * limited to some place costs by whichever is rarer. The tokenizer splits at what is in ASCII and neither letter nor digit;
+ * such a character is put into the private use area. Words begin with a letter, a digit or a slash, and other terms with one
+ * of the characters below.
+ */
+const KINDS = { realm: '\uf800', recipient: '\uf801', topic: '\uf802', sender: '\uf803', mention: '\uf804' } as const;
+
+const ESCAPED = 0xe000;
+
+const encode = (text: string): string =>
+  text.replace(/[\0-/:-`{-\x7f]/g, (character) => String.fromCharCode(ESCAPED + character.charCodeAt(0)));
+
+export const wordTerm = encode;
+export const realmTerm = (id: RealmId): string => `${KINDS.realm}${id}`;
+export const senderTerm = (id: UserId): string => `${KINDS.sender}${id}`;
+export const mentionTerm = (id: UserId): string => `${KINDS.mention}${id}`;
+export const seriesTerm = ({ recipientId, topicKey }: Series): string =>
+  topicKey === null
+    ? `${KINDS.recipient}${recipientId}`
+    : `${KINDS.topic}${recipientId}${KINDS.topic}${encode(topicKey)}`;
+
+const quoted = (term: string): string => `"${term}"`;
+
+/** In the language of FTS5, of terms alone: what people type never gets into it. */
+export const allOf = (terms: readonly string[]): string => terms.map(quoted).join(' AND ');
+export const anyOf = (terms: readonly string[]): string => `(${terms.map(quoted).join(' OR ')})`;
+
+/** What triggers and queries call. */
+export function defineSearchFunctions(database: Database, words: SearchWords): void {
+  const wordsOf = (topic: string, renderedContent: string) => termsOfMessage(words, { topic, renderedContent });
+  database.function(
+    'message_terms',
+    { deterministic: true },
+    (
+      realmId: RealmId,
+      senderId: UserId,
+      recipientId: RecipientId,
+      topicKey: string | null,
+      topic: string,
+      renderedContent: string,
+    ) =>
+      [
+        realmTerm(realmId),
+        senderTerm(senderId),
+        seriesTerm({ recipientId, topicKey: null }),
+        ...(topicKey === null ? [] : [seriesTerm({ recipientId, topicKey })]),
+        ...mentionedIn(renderedContent).map(mentionTerm),
+        ...[...wordsOf(topic, renderedContent)].map(wordTerm),
+      ].join(' '),
+  );
+  database.function('message_words', { deterministic: true }, (topic: string, renderedContent: string) =>
+    JSON.stringify([...wordsOf(topic, renderedContent)]),
+  );
+  database.function('holds_phrases', { deterministic: true }, (content: string, topic: string, phrases: string) =>
+    holdsPhrases(content, topic, JSON.parse(phrases)) ? 1 : 0,
+  );
+}

@@ -1,0 +1,20 @@
+import Sqlite from 'better-sqlite3';
+import { MIGRATIONS } from '../features.js';
+import { migrate } from '../migrations/migrate.js';
+import { TABLES_OF_MESSAGES } from './sqlite-message-archive.js';
+
+/** Rows of these name a message and are none of its own. */
+const NAME_ONLY = ['event', 'removed_message_holder'];
+
+it('keeps the rows of every table that belongs to messages', () => {
+  const database = new Sqlite(':memory:');
+  migrate(database, MIGRATIONS);
+  const tables = database
+    .prepare<[], string>(
+      `SELECT DISTINCT t.name FROM sqlite_schema t JOIN pragma_table_info(t.name) c
+       WHERE t.type = 'table' AND c.name = 'message_id' ORDER BY t.name`,
+    )
+    .pluck()
+    .all();
+  expect(tables).toEqual([...TABLES_OF_MESSAGES, ...NAME_ONLY].sort());
+});

@@ -1,0 +1,104 @@
+import {
+  MAX_EDITED_TEXT,
+  MAX_EDITS,
+  type Message,
+  type MessageEdit,
+  type MessageEditRepository,
+  type MessageParts,
+  type SharedEdit,
+} from '@parley/domain/messages';
+import type { ChannelId, MessageId, RealmId, UnixSeconds, UserId } from '@parley/domain/shared';
+import type { Connection, Query } from '../connection.js';
+import { jsonList } from '../rows.js';
+import type { MessagePartReads } from './message-part-reads.js';
+
+export class SqliteMessageEditRepository implements MessageEditRepository {
+  private readonly rowsOfMessage;
+  private readonly insert;
+  private readonly dropOldest;
+
+  constructor(connection: Connection) {
+    this.rowsOfMessage = connection.rows<MessageEditRow>(
+      'SELECT * FROM message_edit WHERE message_id = ? AND realm_id = ? ORDER BY id DESC',
+    );
+    this.insert = connection.command(
+      `INSERT INTO message_edit (message_id, realm_id, user_id, edited_at, previous_topic, topic, previous_channel_id,
+                                 channel_id, previous_content, previous_rendered_content)
+       SELECT m.id, m.realm_id, e.value ->> 0, e.value ->> 1, CASE WHEN e.value ->> 2 IS NOT NULL THEN m.topic END,
+              e.value ->> 2, CASE WHEN e.value ->> 3 IS NOT NULL THEN m.channel_id END, e.value ->> 3,
+              CASE WHEN m.id = e.value ->> 4 THEN m.content END,
+              CASE WHEN m.id = e.value ->> 4 THEN m.rendered_content END
+       FROM json_each(?) e CROSS JOIN json_each(?) wanted CROSS JOIN message m ON m.id = wanted.value
+       WHERE m.realm_id = ?`,
+    );
+    this.dropOldest = connection.command(
+      `DELETE FROM message_edit WHERE id IN (
+         SELECT id FROM (
+           SELECT id, row_number() OVER newer AS place,
+                  sum(length(previous_content) + length(previous_rendered_content)) OVER newer AS text_length
+           FROM message_edit
+           WHERE message_id IN (SELECT value FROM json_each(?))
+           WINDOW newer AS (PARTITION BY message_id ORDER BY id DESC))
+         WHERE place > ${MAX_EDITS} OR (place > 1 AND text_length > ${MAX_EDITED_TEXT}))`,
+    );
+  }
+
+  async list(realmId: RealmId, messageId: MessageId): Promise<readonly MessageEdit[]> {
+    return this.rowsOfMessage.all(messageId, realmId).map(toMessageEdit);
+  }
+
+  async add(
+    realmId: RealmId,
+    { userId, editedAt, topic, channelId }: SharedEdit,
+    ids: readonly MessageId[],
+    edited: MessageId | null = null,
+  ): Promise<void> {
+    const edit = JSON.stringify([[userId, editedAt, topic, channelId, edited]]);
+    this.insert.run(edit, jsonList(ids), realmId);
+    this.dropOldest.run(jsonList(ids));
+  }
+}
+
+interface MessageEditRow {
+  readonly message_id: MessageId;
+  readonly user_id: UserId;
+  readonly edited_at: UnixSeconds;
+  readonly previous_topic: string | null;
+  readonly topic: string | null;
+  readonly previous_channel_id: ChannelId | null;
+  readonly channel_id: ChannelId | null;
+  readonly previous_content: string | null;
+  readonly previous_rendered_content: string | null;
+}
+
+const toMessageEdit = (row: MessageEditRow): MessageEdit => ({
+  userId: row.user_id,
+  editedAt: row.edited_at,
+  topic: row.topic === null ? null : { from: row.previous_topic!, to: row.topic },
+  channel: row.channel_id === null ? null : { from: row.previous_channel_id!, to: row.channel_id },
+  previousContent:
+    row.previous_content === null ? null : { content: row.previous_content, rendered: row.previous_rendered_content! },
+});
+
+/** Edits as messages are shown with them. */
+export class MessageEditPartReads implements MessagePartReads {
+  private readonly rows: Query<MessageEditRow>;
+
+  constructor(connection: Connection) {
+    this.rows = connection.rows(
+      'SELECT * FROM message_edit WHERE message_id IN (SELECT value FROM json_each(?)) ORDER BY id DESC',
+    );
+  }
+
+  list(messages: readonly Message[]): ReadonlyMap<MessageId, MessageParts> {
+    const ids = messages.filter(({ isEdited }) => isEdited).map(({ id }) => id);
+    const found = new Map<MessageId, { readonly edits: MessageEdit[] }>();
+    if (ids.length === 0) return found;
+    for (const row of this.rows.all(jsonList(ids))) {
+      const known = found.get(row.message_id);
+      if (known) known.edits.push(toMessageEdit(row));
+      else found.set(row.message_id, { edits: [toMessageEdit(row)] });
+    }
+    return found;
+  }
+}

@@ -1,0 +1,129 @@
+import type { Repositories } from '@parley/domain/shared';
+import type { Database, Statement } from 'better-sqlite3';
+import { Connection } from './connection.js';
+import { TurnWatch, UnitYielded, type WritableRepositories, withYield } from './unit-turns.js';
+import { isLockedOut, storageBusy } from './write-lock.js';
+
+/** Units seldom overlap, since they await nothing but the database. */
+const MAX_READERS = 4;
+
+/** One connection that reads, for one unit at a time. */
+class Reader {
+  private connection: Connection;
+  private repositories: Repositories;
+  private readonly begin: Statement;
+  private readonly commit: Statement;
+  private readonly watch: TurnWatch;
+
+  constructor(
+    readonly database: Database,
+    private readonly createRepositories: (connection: Connection) => WritableRepositories,
+    now: () => number,
+  ) {
+    this.watch = new TurnWatch(now);
+    this.connection = this.createConnection();
+    this.repositories = withYield(createRepositories(this.connection), this.connection);
+    this.begin = database.prepare('BEGIN');
+    this.commit = database.prepare('COMMIT');
+  }
+
+  async run<T>(work: (repositories: Repositories) => Promise<T>): Promise<T> {
+    try {
+      this.begin.run();
+      this.connection.enterUnit();
+      return await this.outcomeOf(work);
+    } catch (error) {
+      throw isLockedOut(error) ? storageBusy() : error;
+    } finally {
+      this.watch.stop();
+      this.connection.leaveUnit();
+      if (this.database.inTransaction) this.commit.run();
+    }
+  }
+
+  private outcomeOf<T>(work: (repositories: Repositories) => Promise<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.watch.start(() => {
+        // It may go on later, when the connection belongs to another unit.
+        this.connection.retire();
+        this.connection = this.createConnection();
+        this.repositories = withYield(this.createRepositories(this.connection), this.connection);
+        reject(new UnitYielded());
+      });
+      work(this.repositories).then(resolve, reject);
+    });
+  }
+
+  private createConnection(): Connection {
+    return new Connection(this.database, (connection) => this.watch.yield(connection));
+  }
+}
+
+/** Connections that only read. They are opened as units overlap, and kept. */
+export class ReaderPool {
+  private readonly idle: Reader[] = [];
+  private readonly all: Reader[] = [];
+  private readonly waiting: ((reader: Reader) => void)[] = [];
+  private onAllIdle: (() => void) | null = null;
+
+  constructor(
+    private readonly openReader: () => Database,
+    private readonly createRepositories: (connection: Connection) => WritableRepositories,
+    private readonly now: () => number,
+  ) {
+    // One is there at all times: it still sees everything when the files lose their names.
+    this.idle.push(this.open());
+  }
+
+  async run<T>(work: (repositories: Repositories) => Promise<T>): Promise<T> {
+    const reader = this.take() ?? (await this.takeNext());
+    try {
+      return await reader.run(work);
+    } finally {
+      this.giveBack(reader);
+    }
+  }
+
+  async copyTo(path: string): Promise<void> {
+    const reader = this.take() ?? (await this.takeNext());
+    try {
+      await reader.database.backup(path);
+    } finally {
+      this.giveBack(reader);
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.idle.length < this.all.length) {
+      await new Promise<void>((resolve) => {
+        this.onAllIdle = resolve;
+      });
+    }
+    for (const reader of this.all) reader.database.close();
+  }
+
+  private takeNext(): Promise<Reader> {
+    return new Promise((resolve) => this.waiting.push(resolve));
+  }
+
+  private take(): Reader | undefined {
+    const reader = this.idle.pop();
+    return reader || this.all.length >= MAX_READERS ? reader : this.open();
+  }
+
+  private open(): Reader {
+    const opened = new Reader(this.openReader(), this.createRepositories, this.now);
+    this.all.push(opened);
+    return opened;
+  }
+
+  private giveBack(reader: Reader): void {
+    const next = this.waiting.shift();
+    if (next) {
+      next(reader);
+      return;
+    }
+    this.idle.push(reader);
+    if (this.idle.length === this.all.length) this.onAllIdle?.();
+  }
+}

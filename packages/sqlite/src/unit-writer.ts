@@ -1,0 +1,156 @@
+import type { Transaction } from '@parley/domain/shared';
+import type { Database, Statement } from 'better-sqlite3';
+import { Connection } from './connection.js';
+import type { StorageGuard } from './storage-guard.js';
+import { TurnWatch, UnitYielded, type WritableRepositories, withYield } from './unit-turns.js';
+import { isLockedOut } from './write-lock.js';
+
+/** Of units in one commit; beyond it the units already waiting would notice. */
+const MAX_BATCH_MS = 5;
+
+export interface Unit {
+  readonly work: (tx: Transaction) => Promise<unknown>;
+  readonly queuedAt: number;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** How a unit ended, before anybody knows whether it will be committed. */
+type Outcome = { readonly value: unknown } | { readonly error: unknown };
+
+/** The one connection that writes. */
+export class UnitWriter {
+  private connection: Connection;
+  private tx: Transaction;
+  private readonly beginImmediate: Statement;
+  private readonly commit: Statement;
+  private readonly rollback: Statement;
+  private readonly savepoint: Statement;
+  private readonly release: Statement;
+  private readonly rollbackToSavepoint: Statement;
+  private readonly watch: TurnWatch;
+  /** Ends the running unit without waiting for it. */
+  private abortUnit: (() => void) | null = null;
+
+  constructor(
+    private readonly database: Database,
+    private readonly createRepositories: (connection: Connection) => WritableRepositories,
+    private readonly guard: StorageGuard,
+    private readonly now: () => number,
+  ) {
+    this.watch = new TurnWatch(now);
+    this.connection = this.createConnection();
+    this.tx = this.createTransaction(this.connection);
+    this.beginImmediate = database.prepare('BEGIN IMMEDIATE');
+    this.commit = database.prepare('COMMIT');
+    this.rollback = database.prepare('ROLLBACK');
+    this.savepoint = database.prepare('SAVEPOINT unit');
+    this.release = database.prepare('RELEASE unit');
+    this.rollbackToSavepoint = database.prepare('ROLLBACK TO unit');
+  }
+
+  /** Opens the transaction that `commitTogether` works in. False: another process writes. */
+  begin(): boolean {
+    try {
+      this.beginImmediate.run();
+      return true;
+    } catch (error) {
+      if (isLockedOut(error)) return false;
+      throw error;
+    }
+  }
+
+  /** Answers the units in order, after the commit. Returns those there was no time for. */
+  async commitTogether(units: readonly Unit[]): Promise<readonly Unit[]> {
+    const answers: (() => void)[] = [];
+    const startedAt = this.now();
+    this.watch.start(() => this.abortUnit?.());
+    try {
+      this.connection.enterUnit();
+      for (const unit of units) {
+        answers.push(await this.inSavepoint(unit));
+        if (this.now() - startedAt >= MAX_BATCH_MS) break;
+      }
+      this.commit.run();
+      // What went to a file that nobody will find again is not to be called done.
+      this.guard.verifyNames();
+    } catch (error) {
+      // Those that come after the failure fail too: they would run into the same full disk.
+      answers.length = 0;
+      for (const unit of units) answers.push(() => unit.reject(error));
+      this.rollBackAll();
+    } finally {
+      this.watch.stop();
+      this.connection.leaveUnit();
+    }
+    for (const answer of answers) answer();
+    return units.slice(answers.length);
+  }
+
+  close(): void {
+    this.connection.retire();
+    this.database.close();
+  }
+
+  /** Runs one unit. Returns how it is answered once the batch is durable. @throws when the whole batch is lost */
+  private async inSavepoint(unit: Unit): Promise<() => void> {
+    this.savepoint.run();
+    const outcome = await this.outcomeOf(unit);
+    this.watch.goOn();
+    if ('value' in outcome) {
+      this.release.run();
+      return () => unit.resolve(outcome.value);
+    }
+    // A full disk or an I/O error makes SQLite roll back everything, without being asked.
+    if (!this.database.inTransaction) throw outcome.error;
+    this.rollbackToSavepoint.run();
+    this.release.run();
+    return () => unit.reject(outcome.error);
+  }
+
+  private async outcomeOf(unit: Unit): Promise<Outcome> {
+    try {
+      return await new Promise<Outcome>((settle) => {
+        this.abortUnit = () => {
+          this.replaceRepositories();
+          settle({ error: new UnitYielded() });
+        };
+        unit.work(this.tx).then(
+          (value) => settle({ value }),
+          (error: unknown) => settle({ error }),
+        );
+      });
+    } catch (error) {
+      // It threw before it returned a promise.
+      return { error };
+    } finally {
+      this.abortUnit = null;
+    }
+  }
+
+  private rollBackAll(): void {
+    try {
+      if (this.database.inTransaction) this.rollback.run();
+    } catch {
+      // Then the next BEGIN fails and says so; the units of this batch are to be answered all the same.
+    }
+  }
+
+  /** A unit that was given up may go on later; what it holds in its hands must not reach the database then. */
+  private replaceRepositories(): void {
+    const { isCacheable } = this.connection;
+    this.connection.retire();
+    this.connection = this.createConnection();
+    this.tx = this.createTransaction(this.connection);
+    this.connection.enterUnit();
+    if (!isCacheable) this.connection.disableCaching();
+  }
+
+  private createConnection(): Connection {
+    return new Connection(this.database, (connection) => this.watch.yield(connection));
+  }
+
+  private createTransaction(connection: Connection): Transaction {
+    return withYield(this.createRepositories(connection), connection);
+  }
+}

@@ -1,0 +1,136 @@
+import type { ArchiveSelection } from '@parley/domain/messages';
+import type { MessageId } from '@parley/domain/shared';
+import { aRealm, createFixtureOn, type Fixture } from '../builders.js';
+import { chatter, pick } from './chatter.js';
+import { idsOf, type OpenStorage, own, stagesOn } from './storage-under-test.js';
+
+const ALL: ArchiveSelection = { messageId: null, channelId: null, topicKey: null, since: null };
+const SMILE = { type: 'unicode', code: '1f642', name: 'smile' } as const;
+
+export function messageArchiveContract(open: OpenStorage): void {
+  describe('message archive', () => {
+    const stage = stagesOn(open);
+
+    const remove = ({ uow, realm, user }: Fixture, ids: readonly MessageId[], deletedAt: number) =>
+      uow.write(async (tx) => {
+        await tx.archive.keep(realm.id, ids, { deletedAt, deletedBy: user('a').id });
+        await tx.messages.remove(realm.id, ids);
+      });
+    const list = ({ uow, realm }: Fixture, selection: Partial<ArchiveSelection> = {}, after = 0, limit = 100) =>
+      uow.read((r) => r.archive.list(realm.id, { ...ALL, ...selection }, after, limit));
+    const restore = ({ uow, realm }: Fixture, ids: readonly MessageId[]) =>
+      uow.write((tx) => tx.archive.restore(realm.id, ids));
+
+    it('puts messages back as they were, with everything that hung on them, in a new version', async () => {
+      const fixture = await stage(...chatter);
+      const { uow, realm, viewer, user, channel } = fixture;
+      const ids = pick(fixture, 0, 1, 4, 7, 9);
+      const random = channel('random');
+      await uow.write(async (tx) => {
+        await tx.personal.setFlag(viewer('a'), ids, 'starred', true);
+        await tx.personal.addHistorical(viewer('c'), [ids[0]!]);
+        await tx.reactions.add(realm.id, ids[0]!, { ...SMILE, userId: user('b').id });
+        await tx.messages.addSubmessage(realm.id, {
+          messageId: ids[1]!,
+          senderId: user('a').id,
+          kind: 'widget',
+          content: '{"a": "ä\\n🍲"}',
+        });
+        await tx.edits.add(
+          realm.id,
+          { userId: user('a').id, editedAt: 5, topic: 'Dinner', channelId: random.id },
+          [ids[2]!],
+          ids[2]!,
+        );
+        await tx.moves.move(realm.id, [ids[2]!], {
+          channelId: random.id,
+          recipientId: random.recipientId,
+          topic: 'Dinner',
+          isHistoryProtected: false,
+        });
+      });
+      const state = () =>
+        uow.read(async (r) => ({
+          views: (await r.pages.listViews(realm.id, ids)).map(({ message: { version: _, ...message }, ...view }) => ({
+            message,
+            ...view,
+          })),
+          flags: await r.personal.listFlagsOf(
+            realm.id,
+            ['a', 'b', 'c'].map((name) => user(name).id),
+            ids,
+          ),
+          pages: idsOf(await r.pages.listEntriesUpTo(viewer('a'), own(), null, 100)),
+          starred: await r.personal.listStarred(viewer('a')),
+          recent: await r.recipients.listRecentDirect(realm.id, user('a').id, 10),
+        }));
+      const versions = async () =>
+        new Map((await uow.read((r) => r.messages.list(realm.id, ids))).map(({ id, version }) => [id, version]));
+      const [before, versionsBefore] = [await state(), await versions()];
+      await remove(fixture, ids, 100);
+      expect((await state()).views).toEqual([]);
+      expect(await restore(fixture, [9999 as MessageId, ...ids])).toEqual(ids);
+      expect(await state()).toEqual(before);
+      for (const [id, version] of await versions()) expect(version).toBeGreaterThan(versionsBefore.get(id)!);
+      expect(await restore(fixture, ids)).toEqual([]);
+      expect(await list(fixture)).toEqual([]);
+      // As any other message: it can be deleted again.
+      await remove(fixture, ids, 101);
+      expect(idsOf(await list(fixture))).toEqual(ids);
+    });
+
+    it('lists what was deleted by message, channel, topic and time', async () => {
+      const fixture = await stage(...chatter);
+      const { channel, user, messages } = fixture;
+      const [early, late] = [pick(fixture, 0, 1, 2), pick(fixture, 4, 7)];
+      await remove(fixture, early, 100);
+      await remove(fixture, late, 200);
+      const general = channel('general').id;
+      const inGeneral = messages.filter(
+        ({ id, channelId }) => channelId === general && [...early, ...late].includes(id),
+      );
+      const deletedBy = user('a').id;
+      const all = await list(fixture);
+      expect(all).toEqual(
+        [...early, ...late].map((id) => ({
+          id,
+          channelId: messages.find((message) => message.id === id)!.channelId,
+          deletedAt: early.includes(id) ? 100 : 200,
+          deletedBy,
+        })),
+      );
+      expect(idsOf(await list(fixture, { channelId: general }))).toEqual(idsOf(inGeneral));
+      const lunch = inGeneral.filter(({ topic }) => topic.toLowerCase() === 'lunch');
+      expect(idsOf(await list(fixture, { channelId: general, topicKey: 'lunch' }))).toEqual(idsOf(lunch));
+      expect(idsOf(await list(fixture, { since: 101 }))).toEqual(late);
+      expect(idsOf(await list(fixture, { messageId: early[1]! }))).toEqual([early[1]]);
+      expect(idsOf(await list(fixture, {}, early[1]!, 2))).toEqual([early[2], late[0]]);
+    });
+
+    it('forgets the oldest deletions first', async () => {
+      const fixture = await stage(...chatter);
+      const { uow } = fixture;
+      await remove(fixture, pick(fixture, 4), 100);
+      await remove(fixture, pick(fixture, 0, 1), 200);
+      const purge = (before: number, limit: number) => uow.write((tx) => tx.archive.purge(before, limit));
+      expect(await purge(100, 10)).toBe(0);
+      expect(await purge(201, 2)).toBe(2);
+      expect(idsOf(await list(fixture))).toEqual(pick(fixture, 1));
+      expect(await purge(201, 2)).toBe(1);
+      expect(await restore(fixture, pick(fixture, 0, 1, 4))).toEqual([]);
+    });
+
+    it('keeps, lists and restores nothing of another realm', async () => {
+      const fixture = await stage(...chatter);
+      const { uow, clock } = fixture;
+      const other = await createFixtureOn(uow, clock, aRealm({ stringId: 'other' }));
+      const ids = pick(fixture, 0, 1);
+      await uow.write((tx) => tx.archive.keep(other.realm.id, ids, { deletedAt: 1, deletedBy: null }));
+      expect(await list(fixture)).toEqual([]);
+      await remove(fixture, ids, 100);
+      expect(await list(other)).toEqual([]);
+      expect(await restore(other, ids)).toEqual([]);
+      expect(await list(fixture)).toHaveLength(2);
+    });
+  });
+}

@@ -1,0 +1,299 @@
+import { type Message, type MessageCondition, not } from '@parley/domain/messages';
+import type { MessageId, Transaction } from '@parley/domain/shared';
+import type { Fixture, GivenMessage } from '../builders.js';
+import {
+  conditionIn,
+  flagsOf,
+  mark,
+  markIn,
+  move,
+  place,
+  READ,
+  send,
+  star,
+  startFollowing,
+  stopFollowing,
+  unreadOf,
+} from './personal-messages.fixture.js';
+import { ascending, idsOf, type OpenStorage, own, shared, stagesOn } from './storage-under-test.js';
+
+/** What is read and what is not; part of personal-messages.contract.ts. */
+export function readMessagesContract(open: OpenStorage): void {
+  const stage = stagesOn(open);
+
+  describe('reading', () => {
+    it('answers what changed, ascending, and leaves messages of other viewers alone', async () => {
+      const fixture = await stage(...place);
+      const [m1, m2, m3] = [
+        await send(fixture, { from: 'a', to: 'general' }),
+        await send(fixture, { from: 'a', to: 'random' }),
+        await send(fixture, { from: 'a', to: 'general' }),
+      ];
+      expect(await mark(fixture, 'b', [m3, m2, m1, m3], true)).toEqual([m1.id, m3.id]);
+      expect(await mark(fixture, 'b', [m1, m3], true)).toEqual([]);
+      expect(await flagsOf(fixture, 'b', m1)).toEqual(READ);
+      expect(await flagsOf(fixture, 'b', m2)).toBeNull();
+      expect(await mark(fixture, 'b', [m3, m2], false)).toEqual([m3.id]);
+      expect(await unreadOf(fixture, 'b')).toEqual([m3.id]);
+      expect(await unreadOf(fixture, 'a')).toEqual([]);
+      expect(await mark(fixture, 'b', [], true)).toEqual([]);
+    });
+
+    it('keeps apart what is read of interleaved topics', async () => {
+      const fixture = await stage(...place);
+      const sent: Message[] = [];
+      for (let i = 0; i < 30; i++) sent.push(await send(fixture, { from: 'a', to: 'general', topic: `t${i % 3}` }));
+      const ofTopic = (n: number) => sent.filter((_, i) => i % 3 === n);
+      expect(await mark(fixture, 'b', ofTopic(1), true)).toEqual(idsOf(ofTopic(1)));
+      expect(await unreadOf(fixture, 'b')).toEqual(idsOf(sent.filter((_, i) => i % 3 !== 1)));
+      await mark(fixture, 'b', ofTopic(2), true);
+      expect(await unreadOf(fixture, 'b')).toEqual(idsOf(ofTopic(0)));
+      await mark(fixture, 'b', ofTopic(2).slice(3, 5), false);
+      expect(await unreadOf(fixture, 'b')).toEqual(ascending(idsOf([...ofTopic(0), ...ofTopic(2).slice(3, 5)])));
+      await mark(fixture, 'b', sent, true);
+      expect(await unreadOf(fixture, 'b')).toEqual([]);
+    });
+
+    it('marks everything there is', async () => {
+      const fixture = await stage(...place);
+      const first = await send(fixture, { from: 'b', to: 'general' });
+      await send(fixture, { from: 'b', to: 'random' });
+      await send(fixture, { from: 'b', to: ['a'] });
+      await stopFollowing(fixture, 'general', 'a');
+      await fixture.uow.write((tx) => tx.personal.setRead(fixture.viewer('a'), [first.id], false));
+      expect(await unreadOf(fixture, 'a')).toHaveLength(3);
+      const markAll = () => fixture.uow.write((tx) => tx.personal.markAllRead(fixture.viewer('a')));
+      await markAll();
+      await markAll();
+      expect(await unreadOf(fixture, 'a')).toEqual([]);
+      const later = await send(fixture, { from: 'b', to: ['a'] });
+      expect(await unreadOf(fixture, 'a')).toEqual([later.id]);
+      expect(await unreadOf(fixture, 'b')).toEqual([]);
+    });
+
+    it('marks what is unread of a filter, and says what changed', async () => {
+      const fixture = await stage(...place);
+      const sent: Message[] = [];
+      for (let i = 0; i < 12; i++) {
+        sent.push(await send(fixture, { from: 'b', to: 'general', topic: ['Lunch', 'dinner', 'lunch'][i % 3]! }));
+      }
+      const elsewhere = await send(fixture, { from: 'b', to: 'random', topic: 'lunch' });
+      const general = conditionIn(fixture, 'general');
+      const lunch: MessageCondition = { kind: 'topic', topicKey: 'lunch' };
+      const byC: MessageCondition = { kind: 'sender', userId: fixture.user('c').id };
+      const dinners = sent.filter((_, i) => i % 3 === 1);
+      await mark(fixture, 'a', sent.slice(2, 4), true);
+      const expected = idsOf(sent.filter((message, i) => !dinners.includes(message) && (i < 2 || i > 3)));
+      expect(await markIn(fixture, 'a', own(general, lunch))).toEqual(expected);
+      expect(await unreadOf(fixture, 'a')).toEqual([...idsOf(dinners), elsewhere.id]);
+      expect(await markIn(fixture, 'a', own(general, lunch))).toEqual([]);
+      expect(await markIn(fixture, 'a', own(general, { kind: 'anyOf', conditions: [] }))).toEqual([]);
+      expect(await markIn(fixture, 'a', own(general, byC))).toEqual([]);
+      expect(await markIn(fixture, 'c', own(general))).toEqual([]);
+      expect(await markIn(fixture, 'a', own(general))).toEqual(idsOf(dinners));
+      const later = await send(fixture, { from: 'b', to: 'general', topic: 'lunch' });
+      expect(await unreadOf(fixture, 'a')).toEqual([elsewhere.id, later.id]);
+      expect(await markIn(fixture, 'a', own(lunch))).toEqual([elsewhere.id, later.id]);
+      expect(await unreadOf(fixture, 'a')).toEqual([]);
+    });
+
+    it('marks of a filter what a person marked unread, what was moved there, and nothing they have not', async () => {
+      const fixture = await stage(...place);
+      const old = await send(fixture, { from: 'b', to: 'general' });
+      const moved = await send(fixture, { from: 'b', to: 'general' });
+      const between = await send(fixture, { from: 'b', to: 'random' });
+      const away = await send(fixture, { from: 'b', to: 'random' });
+      const notice = await send(fixture, { from: 'b', to: 'random', isReadByDefault: true });
+      const quiet = await send(fixture, { from: 'b', to: 'random', isReadByDefault: true });
+      await stopFollowing(fixture, 'random', 'a');
+      const missed = await send(fixture, { from: 'b', to: 'random' });
+      await startFollowing(fixture, 'random', 'a');
+      await fixture.uow.write((tx) => tx.personal.muteSender(fixture.viewer('a'), fixture.user('b').id));
+      const muted = await send(fixture, { from: 'b', to: 'random' });
+      const again = await send(fixture, { from: 'b', to: 'random' });
+      const heard = await send(fixture, { from: 'c', to: 'random' });
+      await mark(fixture, 'a', [notice, again], false);
+      await move(fixture, [away], 'general');
+      await move(fixture, [moved], 'random');
+      const random = own(conditionIn(fixture, 'random'));
+      const expected = idsOf([moved, between, notice, again, heard]);
+      expect(await unreadOf(fixture, 'a', random)).toEqual(expected);
+      expect(await markIn(fixture, 'a', random)).toEqual(expected);
+      expect(await unreadOf(fixture, 'a')).toEqual([old.id, away.id]);
+      expect(await flagsOf(fixture, 'a', missed)).toBeNull();
+      for (const message of [quiet, muted, again]) expect(await flagsOf(fixture, 'a', message)).toEqual(READ);
+      expect(await unreadOf(fixture, 'b')).toEqual([]);
+      expect(await markIn(fixture, 'a', own(conditionIn(fixture, 'general')))).toEqual([old.id, away.id]);
+    });
+
+    it('lists the newest unread ones, ascending, with where they are and whether they name one', async () => {
+      const fixture = await stage(...place);
+      const m1 = await send(fixture, {
+        from: 'b',
+        to: 'general',
+        topic: 'Lunch',
+        exceptions: { a: { mentioned: true } },
+      });
+      const m2 = await send(fixture, { from: 'b', to: ['a'], mentionsChannel: true });
+      const m3 = await send(fixture, { from: 'b', to: 'random', topic: '' });
+      const m4 = await send(fixture, {
+        from: 'b',
+        to: 'general',
+        exceptions: { a: { topicWildcardMentioned: true, hasAlertWord: true } },
+      });
+      await move(fixture, [m1], 'random', 'Dinner');
+      const entry = ({ id, senderId, recipientId, channelId, topic }: Message) => ({
+        id,
+        senderId,
+        recipientId,
+        channelId,
+        topic,
+        isMentioned: false,
+        isWildcardMentioned: false,
+      });
+      const random = fixture.channel('random');
+      const list = (limit: number) => fixture.uow.read((r) => r.personal.listUnread(fixture.viewer('a'), limit));
+      expect(await list(100)).toEqual([
+        {
+          ...entry(m1),
+          recipientId: random.recipientId,
+          channelId: random.id,
+          topic: 'Dinner',
+          isMentioned: true,
+        },
+        { ...entry(m2), isWildcardMentioned: true },
+        entry(m3),
+        { ...entry(m4), isWildcardMentioned: true },
+      ]);
+      expect(idsOf(await list(2))).toEqual([m3.id, m4.id]);
+      expect(await list(0)).toEqual([]);
+    });
+
+    it.each<[string, GivenMessage, (tx: Transaction, fixture: Fixture, id: MessageId) => Promise<unknown>]>([
+      ['mentioned', { from: 'b', to: 'general', exceptions: { a: { mentioned: true } } }, async () => {}],
+      [
+        'mentioned by a topic',
+        { from: 'b', to: 'general', exceptions: { a: { topicWildcardMentioned: true } } },
+        async () => {},
+      ],
+      ['alerted by a word', { from: 'b', to: 'general', exceptions: { a: { hasAlertWord: true } } }, async () => {}],
+      [
+        'collapsed',
+        { from: 'b', to: 'general' },
+        (tx, fixture, id) => tx.personal.setFlag(fixture.viewer('a'), [id], 'collapsed', true),
+      ],
+      [
+        'unread again',
+        { from: 'b', to: 'general', isReadByDefault: true },
+        (tx, fixture, id) => tx.personal.setRead(fixture.viewer('a'), [id], false),
+      ],
+      [
+        'taken from history',
+        { from: 'b', to: 'secret' },
+        (tx, fixture, id) => tx.personal.addHistorical(fixture.viewer('a'), [id]),
+      ],
+    ])('keeps that a message is %s when its star goes, and when it is read', async (_, given, prepare) => {
+      const fixture = await stage(...place);
+      const message = await send(fixture, given);
+      await fixture.uow.write((tx) => prepare(tx, fixture, message.id));
+      const before = await flagsOf(fixture, 'a', message);
+      expect(before).not.toBeNull();
+      await star(fixture, 'a', [message], true);
+      expect(await flagsOf(fixture, 'a', message)).toEqual({ ...before, starred: true });
+      await star(fixture, 'a', [message], false);
+      expect(await flagsOf(fixture, 'a', message)).toEqual(before);
+      await mark(fixture, 'a', [message], true);
+      expect(await flagsOf(fixture, 'a', message)).toEqual({ ...before, read: true });
+    });
+
+    it('keeps a star when a message that is marked unread is read', async () => {
+      const fixture = await stage(...place);
+      const message = await send(fixture, { from: 'b', to: 'general', isReadByDefault: true });
+      await star(fixture, 'a', [message], true);
+      await mark(fixture, 'a', [message], false);
+      await mark(fixture, 'a', [message], true);
+      expect(await flagsOf(fixture, 'a', message)).toEqual({ ...READ, starred: true });
+      await mark(fixture, 'a', [message], false);
+      await fixture.uow.write((tx) => tx.personal.markAllRead(fixture.viewer('a')));
+      expect(await flagsOf(fixture, 'a', message)).toEqual({ ...READ, starred: true });
+    });
+
+    it('gathers the newest unread ones by conversation', async () => {
+      const fixture = await stage(...place);
+      const toGeneral = { from: 'b', to: 'general' };
+      const m1 = await send(fixture, { ...toGeneral, topic: 'Lunch', exceptions: { a: { mentioned: true } } });
+      const m2 = await send(fixture, { from: 'b', to: ['a'], mentionsChannel: true });
+      const m3 = await send(fixture, {
+        ...toGeneral,
+        topic: 'lunch',
+        exceptions: { a: { topicWildcardMentioned: true } },
+      });
+      const m4 = await send(fixture, { ...toGeneral, topic: '' });
+      const m5 = await send(fixture, { from: 'b', to: 'random', topic: 'lunch', mentionsChannel: true });
+      await move(fixture, [m4], 'random', 'LUNCH');
+      const [general, random] = [fixture.channel('general'), fixture.channel('random')];
+      const overview = (limit: number) =>
+        fixture.uow.read((r) => r.personal.overviewUnread(fixture.viewer('a'), limit));
+      const direct = { recipientId: m2.recipientId, channelId: null, topic: '', ids: [m2.id] };
+      const moved = {
+        recipientId: random.recipientId,
+        channelId: random.id,
+        topic: 'LUNCH',
+        ids: [m4.id, m5.id],
+      };
+      const lunch = { recipientId: general.recipientId, channelId: general.id };
+      expect(await overview(100)).toEqual({
+        conversations: [{ ...lunch, topic: 'Lunch', ids: [m1.id, m3.id] }, direct, moved],
+        mentionedIds: [m1.id],
+        wildcardMentionedIds: [m2.id, m3.id, m5.id],
+        oldOnesAreMissing: false,
+      });
+      expect(await overview(5)).toMatchObject({ oldOnesAreMissing: false });
+      expect(await overview(3)).toEqual({
+        conversations: [{ ...lunch, topic: 'lunch', ids: [m3.id] }, moved],
+        mentionedIds: [],
+        wildcardMentionedIds: [m3.id, m5.id],
+        oldOnesAreMissing: true,
+      });
+      expect(await fixture.uow.read((r) => r.personal.overviewUnread(fixture.viewer('b'), 9))).toEqual({
+        conversations: [],
+        mentionedIds: [],
+        wildcardMentionedIds: [],
+        oldOnesAreMissing: false,
+      });
+    });
+
+    it('finds unread ones of a filter', async () => {
+      const fixture = await stage(...place);
+      const m1 = await send(fixture, { from: 'b', to: 'general', topic: 'lunch' });
+      const m2 = await send(fixture, { from: 'c', to: 'random', topic: 'lunch' });
+      const m3 = await send(fixture, { from: 'b', to: 'general', topic: 'dinner' });
+      const m4 = await send(fixture, { from: 'b', to: ['a'] });
+      const general: MessageCondition = { kind: 'recipient', recipientIds: [m1.recipientId] };
+      const lunch: MessageCondition = { kind: 'topic', topicKey: 'lunch' };
+      const notLunch: MessageCondition = not(lunch);
+      const byB: MessageCondition = { kind: 'sender', userId: fixture.user('b').id };
+      const first = (filter = own()) =>
+        fixture.uow.read((r) => r.personal.findFirstUnread(fixture.viewer('a'), filter));
+      expect(await unreadOf(fixture, 'a', own(general))).toEqual([m1.id, m3.id]);
+      expect(await unreadOf(fixture, 'a', own(notLunch, byB))).toEqual([m3.id, m4.id]);
+      expect(await unreadOf(fixture, 'a', own(not({ kind: 'recipient', recipientIds: [m1.recipientId] })))).toEqual([
+        m2.id,
+        m4.id,
+      ]);
+      expect(await first()).toBe(m1.id);
+      expect(await first(own(lunch))).toBe(m1.id);
+      expect(await first(own(notLunch))).toBe(m3.id);
+      expect(await first(shared(general))).toBe(m1.id);
+      expect(await first(own(not({ kind: 'recipient', recipientIds: [m1.recipientId, m2.recipientId] })))).toBe(m4.id);
+      expect(await first(own({ kind: 'anyOf', conditions: [] }))).toBeNull();
+      await mark(fixture, 'a', [m1], true);
+      expect(await first()).toBe(m2.id);
+      expect(await first(own(general))).toBe(m3.id);
+      expect(await first(own(general, lunch))).toBeNull();
+      expect(
+        await fixture.uow.read((r) => r.personal.findFirstUnread(fixture.viewer('c'), shared(general))),
+      ).toBeNull();
+    });
+  });
+}

@@ -1,0 +1,103 @@
+import {
+  HISTORICAL,
+  type Message,
+  type MessageCondition,
+  type MessageFilter,
+  type PersonalFlags,
+} from '@parley/domain/messages';
+import type { MessageId } from '@parley/domain/shared';
+import { aChannel, aMessage, aUser, type Fixture, type GivenMessage } from '../builders.js';
+import { ascending, idsOf, own } from './storage-under-test.js';
+
+export const NONE: PersonalFlags = { ...HISTORICAL, read: false, historical: false };
+export const READ: PersonalFlags = { ...NONE, read: true };
+
+/** `a` and `b` follow `general`, `a` follows `random`, `b` and `c` follow `secret`. */
+export const place = [
+  aUser({ name: 'a' }),
+  aUser({ name: 'b' }),
+  aUser({ name: 'c' }),
+  aChannel({ name: 'general', subscribers: ['a', 'b'] }),
+  aChannel({ name: 'random', subscribers: ['a'] }),
+  aChannel({ name: 'secret', privacy: 'privateProtectedHistory', subscribers: ['b', 'c'] }),
+];
+
+export async function send(fixture: Fixture, message: GivenMessage): Promise<Message> {
+  await fixture.add(aMessage(message));
+  return fixture.messages.at(-1)!;
+}
+
+export const flagsOf = async (fixture: Fixture, name: string, { id }: Message): Promise<PersonalFlags | null> =>
+  fixture.uow.read(async (r) => (await r.personal.listFlags(fixture.viewer(name), [id])).get(id) ?? null);
+
+export const unreadOf = (fixture: Fixture, name: string, filter = own()): Promise<MessageId[]> =>
+  fixture.uow.read(async ({ personal }) => {
+    const viewer = fixture.viewer(name);
+    if (filter.conditions.length === 0) {
+      const { conversations } = await personal.overviewUnread(viewer, 100);
+      expect(ascending(conversations.flatMap(({ ids }) => ids))).toEqual(idsOf(await personal.listUnread(viewer, 100)));
+    }
+    return idsOf(await personal.listUnread(viewer, 100, filter));
+  });
+
+export const historyOf = (fixture: Fixture, name: string): Promise<MessageId[]> =>
+  fixture.uow.read(async (r) => idsOf(await r.pages.listEntriesUpTo(fixture.viewer(name), own(), null, 100)));
+
+export const startFollowing = (fixture: Fixture, channel: string, ...names: readonly string[]): Promise<void> =>
+  fixture.uow.write((tx) =>
+    tx.personal.openSpans(
+      fixture.realm.id,
+      fixture.channel(channel).recipientId,
+      names.map((name) => fixture.user(name).id),
+    ),
+  );
+
+export const stopFollowing = (fixture: Fixture, channel: string, ...names: readonly string[]): Promise<void> =>
+  fixture.uow.write((tx) =>
+    tx.personal.closeSpans(
+      fixture.realm.id,
+      fixture.channel(channel).recipientId,
+      names.map((name) => fixture.user(name).id),
+    ),
+  );
+
+export const move = (
+  fixture: Fixture,
+  messages: readonly Message[],
+  to: string,
+  topic: string | null = null,
+): Promise<void> =>
+  fixture.uow.write((tx) => {
+    const { id, recipientId, privacy } = fixture.channel(to);
+    return tx.moves.move(fixture.realm.id, idsOf(messages), {
+      channelId: id,
+      recipientId,
+      topic,
+      isHistoryProtected: privacy === 'privateProtectedHistory',
+    });
+  });
+
+export const mark = (
+  fixture: Fixture,
+  name: string,
+  messages: readonly Message[],
+  read: boolean,
+): Promise<readonly MessageId[]> =>
+  fixture.uow.write((tx) => tx.personal.setRead(fixture.viewer(name), idsOf(messages), read));
+
+/** Marks everything of a filter as read. */
+export const markIn = (fixture: Fixture, name: string, filter: MessageFilter): Promise<readonly MessageId[]> =>
+  fixture.uow.write((tx) => tx.personal.markRead(fixture.viewer(name), filter));
+
+export const conditionIn = (fixture: Fixture, channel: string): MessageCondition => ({
+  kind: 'recipient',
+  recipientIds: [fixture.channel(channel).recipientId],
+});
+
+export const star = (
+  fixture: Fixture,
+  name: string,
+  messages: readonly Message[],
+  on = true,
+): Promise<readonly MessageId[]> =>
+  fixture.uow.write((tx) => tx.personal.setFlag(fixture.viewer(name), idsOf(messages), 'starred', on));

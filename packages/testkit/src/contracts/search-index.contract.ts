@@ -1,0 +1,167 @@
+import { type MessageCondition, type MessageFilter, not, type Viewer } from '@parley/domain/messages';
+import type { MessageId } from '@parley/domain/shared';
+import { aChannel, aMessage, anotherRealm, aUser } from '../builders.js';
+import { people, pick } from './chatter.js';
+import { idsOf, type OpenStorage, own, type Stage, shared, stagesOn } from './storage-under-test.js';
+
+const search = (terms: string | readonly string[], ...phrases: readonly string[]): MessageCondition => ({
+  kind: 'search',
+  terms: typeof terms === 'string' ? terms.split(' ') : terms,
+  phrases,
+});
+
+const said = [
+  ...people,
+  aChannel({ name: 'general', subscribers: ['a', 'b'] }),
+  aChannel({ name: 'random', subscribers: ['a'] }),
+  aMessage({ from: 'a', to: 'general', topic: 'Lunch plans', content: 'Pizza today' }), // 0
+  aMessage({ from: 'b', to: 'general', topic: 'lunch plans', content: 'No pizza, thanks' }), // 1
+  aMessage({ from: 'a', to: 'random', topic: 'Pizza', content: 'Best in town: the red oven' }), // 2
+  aMessage({ from: 'b', to: ['a'], content: 'lunch?' }), // 3
+  aMessage({ from: 'c', to: 'random', topic: 'tools', content: 'an "AND" b*, NEAR(x) {y} ärger 日本' }), // 4
+];
+
+/** All pages of the filter, which must agree whichever way they are read. */
+async function find(stage: Stage, filter: MessageFilter, name = 'a'): Promise<readonly MessageId[]> {
+  return stage.uow.read(async ({ pages }) => {
+    const found = idsOf(await pages.listEntriesUpTo(stage.viewer(name), filter, null, 100));
+    expect(idsOf(await pages.listEntriesFrom(stage.viewer(name), filter, 0, 100))).toEqual(found);
+    const among = await pages.listEntries(stage.viewer(name), idsOf(stage.messages), filter.conditions);
+    expect(idsOf(among)).toEqual(expect.arrayContaining([...found]));
+    return found;
+  });
+}
+
+export function searchIndexContract(open: OpenStorage): void {
+  describe('search', () => {
+    const stage = stagesOn(open);
+
+    it('finds every word in the text or in the topic, whatever the letter case', async () => {
+      const fixture = await stage(...said);
+      expect(await find(fixture, own(search('pizza')))).toEqual(pick(fixture, 0, 1, 2));
+      expect(await find(fixture, own(search('pizza lunch')))).toEqual(pick(fixture, 0, 1));
+      expect(await find(fixture, own(search('pizza oven')))).toEqual(pick(fixture, 2));
+      expect(await find(fixture, own(search('lunch')))).toEqual(pick(fixture, 0, 1, 3));
+      expect(await find(fixture, own(search('pizza'), search('thanks')))).toEqual(pick(fixture, 1));
+      expect(await find(fixture, own(search('piz')))).toEqual([]);
+      expect(await find(fixture, own(search('p')))).toEqual([]);
+      expect(await find(fixture, own(search('ärger 日本')))).toEqual(pick(fixture, 4));
+    });
+
+    it('finds phrases in the Markdown or in the topic', async () => {
+      const fixture = await stage(...said);
+      expect(await find(fixture, own(search('pizza', 'pizza today')))).toEqual(pick(fixture, 0));
+      expect(await find(fixture, own(search('pizza', 'izza')))).toEqual(pick(fixture, 0, 1, 2));
+      expect(await find(fixture, own(search('lunch', 'h plans')))).toEqual(pick(fixture, 0, 1));
+      expect(await find(fixture, own(search('pizza', '%', '_')))).toEqual([]);
+    });
+
+    it('takes what people type for words, not for a language', async () => {
+      const fixture = await stage(...said);
+      for (const words of ['and', 'near x y', 'b']) {
+        expect(await find(fixture, own(search(words)))).toEqual(pick(fixture, 4));
+      }
+      const hostile = ['b*', '"', 'a"b', 'NEAR(', '^pizza', 'terms:pizza', '-pizza', 'a OR b', '\0', '{x}', "'", ')'];
+      for (const word of hostile) expect(await find(fixture, own(search([word])))).toEqual([]);
+    });
+
+    it('is limited by every other condition', async () => {
+      const fixture = await stage(...said);
+      const inChannel = (name: string): MessageCondition => ({
+        kind: 'recipient',
+        recipientIds: [fixture.channel(name).recipientId],
+      });
+      const byB: MessageCondition = { kind: 'sender', userId: fixture.user('b').id };
+      const topic: MessageCondition = { kind: 'topic', topicKey: 'lunch plans' };
+      const unread: MessageCondition = not({ kind: 'flag', flag: 'read' });
+      expect(await find(fixture, own(search('pizza'), inChannel('general')))).toEqual(pick(fixture, 0, 1));
+      expect(await find(fixture, own(search('pizza'), inChannel('general'), topic))).toEqual(pick(fixture, 0, 1));
+      expect(await find(fixture, own(search('pizza'), topic))).toEqual(pick(fixture, 0, 1));
+      expect(await find(fixture, own(search('pizza'), byB))).toEqual(pick(fixture, 1));
+      expect(await find(fixture, own(search('lunch'), { kind: 'direct' }))).toEqual(pick(fixture, 3));
+      expect(await find(fixture, own(search('lunch'), not({ kind: 'direct' })))).toEqual(pick(fixture, 0, 1));
+      expect(await find(fixture, own(search('lunch'), unread))).toEqual(pick(fixture, 1, 3));
+      expect(await find(fixture, own(not(search('pizza')), inChannel('general')))).toEqual([]);
+      expect(await find(fixture, own(not(search('pizza'))))).toEqual(pick(fixture, 3, 4));
+      expect(await find(fixture, own({ kind: 'anyOf', conditions: [search('oven'), byB] }))).toEqual(
+        pick(fixture, 1, 2, 3),
+      );
+      expect(await find(fixture, own(search('pizza')), 'b')).toEqual(pick(fixture, 0, 1));
+      expect(await find(fixture, shared(search('pizza'), inChannel('random')), 'b')).toEqual(pick(fixture, 2));
+      expect(
+        await find(fixture, shared(search('pizza'), { kind: 'channelPrivacy', privacies: ['public'] }), 'c'),
+      ).toEqual(pick(fixture, 0, 1, 2));
+    });
+
+    it('finds nothing of another realm', async () => {
+      const fixture = await stage(...said);
+      const { uow, viewer } = fixture;
+      const other = await anotherRealm(
+        fixture,
+        aUser({ name: 'z' }),
+        aChannel({ name: 'far', subscribers: ['z'] }),
+        aMessage({ from: 'z', to: 'far', content: 'pizza' }),
+      );
+      await uow.read(async ({ pages }) => {
+        const foundBy = async (who: Viewer) => idsOf(await pages.listEntriesUpTo(who, own(search('pizza')), null, 100));
+        expect(await foundBy(viewer('a'))).toEqual(pick(fixture, 0, 1, 2));
+        expect(await foundBy(other.viewer('z'))).toEqual(idsOf(other.messages));
+      });
+    });
+
+    it('follows moves and deletions, and nothing that was given up', async () => {
+      const fixture = await stage(...said);
+      const { uow, realm, channel } = fixture;
+      const target = (topic: string | null) => ({
+        channelId: channel('random').id,
+        recipientId: channel('random').recipientId,
+        topic,
+        isHistoryProtected: false,
+      });
+      const inRandom: MessageCondition = { kind: 'recipient', recipientIds: [channel('random').recipientId] };
+      await uow.write((tx) => tx.moves.move(realm.id, pick(fixture, 0), target('Dinner')));
+      expect(await find(fixture, own(search('lunch')))).toEqual(pick(fixture, 1, 3));
+      expect(await find(fixture, own(search('dinner')))).toEqual(pick(fixture, 0));
+      expect(await find(fixture, own(search('pizza'), inRandom))).toEqual(pick(fixture, 0, 2));
+      await uow.write((tx) => tx.moves.move(realm.id, pick(fixture, 1), target(null)));
+      expect(await find(fixture, own(search('lunch'), inRandom))).toEqual(pick(fixture, 1));
+      await uow.write((tx) => tx.messages.remove(realm.id, pick(fixture, 1)));
+      expect(await find(fixture, own(search('lunch')))).toEqual(pick(fixture, 3));
+      const failing = uow.write(async (tx) => {
+        await tx.messages.remove(realm.id, pick(fixture, 3));
+        throw new Error('given up');
+      });
+      await expect(failing).rejects.toThrow('given up');
+      expect(await find(fixture, own(search('lunch')))).toEqual(pick(fixture, 3));
+    });
+
+    it('finds those who are mentioned by name', async () => {
+      const fixture = await stage(...said);
+      const { user } = fixture;
+      const mention = (name: string, silent = '') =>
+        `<span class="user-mention${silent}" data-user-id="${user(name).id}">@${name}</span>`;
+      await fixture.add(aMessage({ from: 'a', to: 'general', content: mention('b') })); // 5
+      await fixture.add(aMessage({ from: 'a', to: 'general', content: mention('b', ' silent') })); // 6
+      await fixture.add(aMessage({ from: 'a', to: 'general', content: mention('c') })); // 7
+      const mentions = (name: string): MessageCondition => ({ kind: 'mentions', userId: user(name).id });
+      expect(await find(fixture, own(mentions('b')))).toEqual(pick(fixture, 5));
+      expect(await find(fixture, own(mentions('b'), mentions('c')))).toEqual([]);
+      expect(await find(fixture, own(not(mentions('b')), { kind: 'sender', userId: user('a').id }))).toEqual(
+        pick(fixture, 0, 2, 6, 7),
+      );
+    });
+
+    it('finds everything again once the index was made anew, whatever was written meanwhile', async () => {
+      const fixture = await stage(...said);
+      const { uow, realm } = fixture;
+      await uow.write(({ searchIndex }) => searchIndex.reset());
+      await fixture.add(aMessage({ from: 'a', to: 'general', topic: 'later', content: 'pizza' })); // 5
+      await uow.write((tx) => tx.messages.remove(realm.id, pick(fixture, 1)));
+      while (await uow.write(({ searchIndex }) => searchIndex.indexSome(2)));
+      expect(await uow.read(({ searchIndex }) => searchIndex.unindexedUpTo())).toBe(0);
+      expect(await find(fixture, own(search('pizza')))).toEqual(pick(fixture, 0, 2, 5));
+      await uow.write((tx) => tx.messages.remove(realm.id, pick(fixture, 0)));
+      expect(await find(fixture, own(search('pizza')))).toEqual(pick(fixture, 2, 5));
+    });
+  });
+}

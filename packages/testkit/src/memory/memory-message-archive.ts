@@ -1,0 +1,108 @@
+import {
+  type ArchivedMessage,
+  type ArchiveSelection,
+  type Message,
+  type MessageArchive,
+  type MessageEdit,
+  type PersonalFlags,
+  type Submessage,
+  topicKey,
+} from '@parley/domain/messages';
+import type { Reaction } from '@parley/domain/reactions';
+import type { MessageId, RealmId, UnixSeconds, UserId } from '@parley/domain/shared';
+import { messagesOf } from './messages-of.js';
+import { findFlags, holdersOf, isReceived, putFlags } from './personal-rows.js';
+import type { MemoryUnit } from './tables.js';
+
+interface ArchivedRow extends ArchivedMessage {
+  readonly message: Message;
+  readonly holders: readonly (readonly [userId: UserId, flags: PersonalFlags, isReceived: boolean])[];
+  readonly submessages: readonly Submessage[];
+  readonly reactions: readonly Reaction[] | undefined;
+  readonly edits: readonly MessageEdit[] | undefined;
+}
+
+declare module './tables.js' {
+  interface Tables {
+    readonly archivedMessages: Map<MessageId, ArchivedRow>;
+  }
+}
+
+export class MemoryMessageArchive implements MessageArchive {
+  constructor(private readonly unit: MemoryUnit) {}
+
+  async list(
+    realmId: RealmId,
+    { messageId, channelId, topicKey: key, since }: ArchiveSelection,
+    after: number,
+    limit: number,
+  ): Promise<readonly ArchivedMessage[]> {
+    return [...this.unit.read('archivedMessages').values()]
+      .filter(({ id, message }) => message.realmId === realmId && id > after)
+      .filter(({ id }) => messageId === null || id === messageId)
+      .filter((row) => channelId === null || row.channelId === channelId)
+      .filter(({ message }) => key === null || (message.channelId !== null && topicKey(message.topic) === key))
+      .filter(({ deletedAt }) => since === null || deletedAt >= since)
+      .sort((a, b) => a.id - b.id)
+      .slice(0, limit)
+      .map(({ id, channelId, deletedAt, deletedBy }) => ({ id, channelId, deletedAt, deletedBy }));
+  }
+
+  async keep(
+    realmId: RealmId,
+    ids: readonly MessageId[],
+    deletion: Pick<ArchivedMessage, 'deletedAt' | 'deletedBy'>,
+  ): Promise<void> {
+    for (const message of messagesOf(this.unit, realmId, ids)) {
+      const { id, channelId } = message;
+      this.unit.change('archivedMessages').set(id, {
+        id,
+        channelId,
+        ...deletion,
+        message,
+        holders: holdersOf(this.unit, id).map((userId) => [
+          userId,
+          findFlags(this.unit, userId, id)!,
+          isReceived(this.unit, userId, id),
+        ]),
+        submessages: [...this.unit.read('submessages').values()].filter(({ messageId }) => messageId === id),
+        reactions: this.unit.read('reactions').get(id),
+        edits: this.unit.read('messageEdits').get(id),
+      });
+    }
+  }
+
+  async restore(realmId: RealmId, ids: readonly MessageId[]): Promise<readonly MessageId[]> {
+    const rows = [...this.unit.read('archivedMessages').values()]
+      .filter(({ id, message }) => message.realmId === realmId && ids.includes(id))
+      .sort((a, b) => a.id - b.id);
+    for (const { id, message, holders, submessages, reactions, edits } of rows) {
+      this.unit.change('messages').set(id, { ...message, version: message.version + 1 });
+      for (const [userId, flags, received] of holders) putFlags(this.unit, userId, id, flags, received);
+      for (const submessage of submessages) this.unit.change('submessages').set(submessage.id, submessage);
+      if (reactions) this.unit.change('reactions').set(id, reactions);
+      if (edits) this.unit.change('messageEdits').set(id, edits);
+      this.unit.change('formerHolders').delete(id);
+      this.unit.change('archivedMessages').delete(id);
+    }
+    // Tables keyed by an id ascend.
+    if (rows.length > 0) sortById(this.unit.change('messages'));
+    return rows.map(({ id }) => id);
+  }
+
+  async purge(before: UnixSeconds, limit: number): Promise<number> {
+    const archived = this.unit.change('archivedMessages');
+    const due = [...archived.values()]
+      .filter(({ deletedAt }) => deletedAt < before)
+      .sort((a, b) => a.deletedAt - b.deletedAt || a.id - b.id)
+      .slice(0, limit);
+    for (const { id } of due) archived.delete(id);
+    return due.length;
+  }
+}
+
+function sortById<V>(table: Map<MessageId, V>): void {
+  const entries = [...table].sort(([a], [b]) => a - b);
+  table.clear();
+  for (const [id, value] of entries) table.set(id, value);
+}

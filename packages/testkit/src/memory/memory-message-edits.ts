@@ -1,0 +1,54 @@
+import {
+  MAX_EDITED_TEXT,
+  MAX_EDITS,
+  type MessageEdit,
+  type MessageEditRepository,
+  type SharedEdit,
+} from '@parley/domain/messages';
+import type { MessageId, RealmId } from '@parley/domain/shared';
+import { messagesOf } from './messages-of.js';
+import type { MemoryUnit } from './tables.js';
+
+declare module './tables.js' {
+  interface Tables {
+    /** By message; newest first, at least one. */
+    readonly messageEdits: Map<MessageId, readonly MessageEdit[]>;
+  }
+}
+
+export class MemoryMessageEdits implements MessageEditRepository {
+  constructor(private readonly unit: MemoryUnit) {}
+
+  async list(realmId: RealmId, messageId: MessageId): Promise<readonly MessageEdit[]> {
+    const isHere = this.unit.read('messages').get(messageId)?.realmId === realmId;
+    return (isHere && this.unit.read('messageEdits').get(messageId)) || [];
+  }
+
+  async add(
+    realmId: RealmId,
+    { userId, editedAt, topic, channelId }: SharedEdit,
+    ids: readonly MessageId[],
+    edited: MessageId | null = null,
+  ): Promise<void> {
+    for (const message of messagesOf(this.unit, realmId, ids)) {
+      const edit: MessageEdit = {
+        userId,
+        editedAt,
+        topic: topic === null ? null : { from: message.topic, to: topic },
+        channel: channelId === null ? null : { from: message.channelId!, to: channelId },
+        previousContent: message.id === edited ? { content: message.content, rendered: message.renderedContent } : null,
+      };
+      const edits = this.unit.change('messageEdits');
+      edits.set(message.id, kept([edit, ...(edits.get(message.id) ?? [])]));
+    }
+  }
+}
+
+/** The newest ones, whose texts are within the bounds. */
+function kept(edits: readonly MessageEdit[]): readonly MessageEdit[] {
+  let length = 0;
+  return edits.slice(0, MAX_EDITS).filter(({ previousContent }, index) => {
+    if (previousContent) length += [...previousContent.content].length + [...previousContent.rendered].length;
+    return index === 0 || length <= MAX_EDITED_TEXT;
+  });
+}

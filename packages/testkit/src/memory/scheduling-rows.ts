@@ -1,0 +1,12 @@
+import type { UnixSeconds } from '@parley/domain/shared';
+import type { MemoryUnit } from './tables.js';
+
+/** Scheduled messages and reminders are counted together. */
+export const nextSchedulingId = <Id extends number>(unit: MemoryUnit): Id => unit.nextNumber<Id>('scheduling');
+
+interface Timed {
+  readonly id: number;
+  readonly dueAt: UnixSeconds;
+}
+
+export const inOrderOfTime = (a: Timed, b: Timed): number => a.dueAt - b.dueAt || a.id - b.id;
