@@ -28,6 +28,8 @@ const SETTINGS_LACK = 'no address changes, since no mail is sent; there are neit
 
 const NO_FILES = 'files are not attached';
 
+const BOTS_LACK = 'no avatar files, and no configuration of integrations, of which there are none';
+
 const ROWS: readonly Row[] = [
   // Protocol
   ['GET', '/server_settings', 'protocol §10'],
@@ -154,9 +156,9 @@ const ROWS: readonly Row[] = [
   ['GET', '/bot_storage', 'users §14'],
   ['PUT', '/bot_storage', 'users §14', { isStarred: true }],
   ['DELETE', '/bot_storage', 'users §14'],
-  ['POST', '/bots', 'users §15'],
+  ['POST', '/bots', 'users §15', { lacks: BOTS_LACK }],
   ['GET', '/bots', 'users §15'],
-  ['PATCH', '/bots/:bot_id', 'users §15'],
+  ['PATCH', '/bots/:bot_id', 'users §15', { lacks: BOTS_LACK }],
   ['DELETE', '/bots/:bot_id', 'users §15'],
   ['GET', '/bots/:bot_id/api_key', 'users §15'],
   ['POST', '/bots/:bot_id/api_key/regenerate', 'users §15'],
@@ -247,7 +249,7 @@ export const CONTRACT_OPERATIONS: readonly ContractOperation[] = ROWS.map(([meth
 }));
 
 /**
- * The path of the contract that a request's path fits, as it is in the table: what the log may say of a request for which
+ * The path of the contract that a request's path fits, as it is in the table: what the log may contain of a request for which
  * there is no route. Undefined: the contract has no such path below `/api/v1`.
  */
 export function contractPathOf(requestPath: string): string | undefined {

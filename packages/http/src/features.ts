@@ -38,7 +38,6 @@ const PLANNED = {
     fixedSection('realm_filters', { realm_filters: [] }),
     fixedSection('realm_playgrounds', { realm_playgrounds: [] }),
     fixedSection('realm_billing', { realm_billing: { has_pending_sponsorship_request: false } }),
-    fixedSection('realm_bot', { realm_bots: [] }),
     fixedSection('realm_embedded_bots', { realm_embedded_bots: [] }),
     fixedSection('realm_incoming_webhook_bots', { realm_incoming_webhook_bots: [] }),
     fixedSection('channel_folders', { channel_folders: [] }),

@@ -8,7 +8,7 @@ import type {
 import type { ChannelQuota, ServerChannelConfig } from '@parley/domain/channels';
 import type { CommitListener } from '@parley/domain/composition';
 import type { LoadUnicodeEmoji } from '@parley/domain/emoji';
-import type { EventListener, ServedQueues } from '@parley/domain/events';
+import type { EphemeralEvents, EventListener, ServedQueues } from '@parley/domain/events';
 import type { JobHandler } from '@parley/domain/jobs';
 import type { Mailer } from '@parley/domain/mail';
 import type { ContentDigest, MarkdownRenderer, RenderedMessages } from '@parley/domain/messages';
@@ -42,6 +42,7 @@ export const TOKENS = {
   serverChannelConfig: token<ServerChannelConfig>('ChannelOptions'),
   channelQuota: token<ChannelQuota>('ChannelQuota'),
   developmentMode: token<DevelopmentMode>('DevelopmentMode'),
+  ephemeralEvents: token<EphemeralEvents>('EphemeralEvents'),
   servedQueues: token<ServedQueues>('ServedQueues'),
   /** Null: the operator named none. */
   pushService: token<PushService | null>('PushService'),

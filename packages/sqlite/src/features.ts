@@ -1,5 +1,6 @@
 import type { Clock } from '@parley/domain/shared';
 import { SqliteApiKeyRepository } from './authentication/sqlite-api-key-repository.js';
+import { SqliteBotRepository } from './bots/sqlite-bot-repository.js';
 import { SqliteBotStorageRepository } from './bots/sqlite-bot-storage-repository.js';
 import { newChannelCache, SqliteChannelRepository } from './channels/sqlite-channel-repository.js';
 import { SqliteTopicPolicyRepository } from './channels/sqlite-topic-policy-repository.js';
@@ -30,7 +31,8 @@ import { botStorage } from './migrations/0010-bot-storage.js';
 import { push } from './migrations/0011-push.js';
 import { scheduling } from './migrations/0012-scheduling.js';
 import { messageChanges } from './migrations/0013-message-changes.js';
-import { people } from './migrations/0014-people.js';
+import { bots } from './migrations/0014-bots.js';
+import { people } from './migrations/0015-people.js';
 import type { Migration } from './migrations/migration.js';
 import { SqliteDeviceRepository } from './push/sqlite-device-repository.js';
 import { SqlitePushTokenRepository } from './push/sqlite-push-token-repository.js';
@@ -59,6 +61,7 @@ export const MIGRATIONS: readonly Migration[] = [
   push,
   scheduling,
   messageChanges,
+  bots,
   people,
 ];
 
@@ -95,6 +98,7 @@ export function repositoryFactory(
       archive: new SqliteMessageArchive(connection),
       personal: new SqlitePersonalMessages(connection),
       reactions: new SqliteReactionRepository(connection),
+      bots: new SqliteBotRepository(connection),
       searchIndex: new SqliteSearchIndex(connection),
       botStorage: new SqliteBotStorageRepository(connection),
       devices: new SqliteDeviceRepository(connection),

@@ -5,6 +5,7 @@ import { FixedClock } from './fixed-clock.js';
 import { MemoryActors } from './memory/memory-actors.js';
 import { MemoryApiKeys } from './memory/memory-api-keys.js';
 import { MemoryBotStorage } from './memory/memory-bot-storage.js';
+import { MemoryBots } from './memory/memory-bots.js';
 import { MemoryChannels } from './memory/memory-channels.js';
 import { MemoryDevices } from './memory/memory-devices.js';
 import { MemoryEventLog } from './memory/memory-event-log.js';
@@ -119,6 +120,7 @@ function repositoriesOf(unit: MemoryUnit) {
     archive: new MemoryMessageArchive(unit),
     personal: new MemoryPersonalMessages(unit),
     reactions: new MemoryReactions(unit),
+    bots: new MemoryBots(unit),
     profiles: new MemoryProfiles(unit),
     searchIndex: new MemorySearchIndex(),
     botStorage: new MemoryBotStorage(unit),

@@ -1,3 +1,4 @@
+import { BOT_EVENT_FORMATS } from '../bots/bot-events.js';
 import { CHANNEL_EVENT_FORMATS } from '../channels/channel-events.js';
 import { BASE_EVENT_FORMATS, type DomainEventTypes, type EventFormats } from '../events/event.js';
 import { eventEncoding } from '../events/event-format.js';
@@ -19,6 +20,7 @@ const FORMATS: EventFormats<DomainEventTypes> = {
   ...CHANNEL_EVENT_FORMATS,
   ...GROUP_EVENT_FORMATS,
   ...MESSAGE_EVENT_FORMATS,
+  ...BOT_EVENT_FORMATS,
   ...PROFILE_EVENT_FORMATS,
   ...PUSH_EVENT_FORMATS,
   ...REACTION_EVENT_FORMATS,

@@ -221,8 +221,10 @@ export class UserProjection implements LiveProjection {
 }
 
 /** Whose queues end; null: nobody's. */
-export const deactivatedUserIn = (event: DomainEvent): UserId | null =>
-  event.type === 'user.activation_changed' && !event.isActive ? event.userId : null;
+export const signedOutUserIn = (event: DomainEvent): UserId | null =>
+  (event.type === 'user.activation_changed' && !event.isActive) || event.type === 'user.api_key_replaced'
+    ? event.userId
+    : null;
 
 type UserReceiver = Pick<Receiver, 'role' | 'inaccessible' | 'gained' | 'lost'>;
 

@@ -15,6 +15,8 @@ export interface Surroundings {
   readonly makeGroup: (members: readonly number[]) => Promise<number>;
   /** Of whoever calls, to a message; answers what it is called by. */
   readonly react: () => Promise<Reacted>;
+  /** Of whoever calls; answers its id. */
+  readonly addBot: () => Promise<number>;
   /** Made by whoever calls; answers its id. */
   readonly makeChannel: (name: string) => Promise<number>;
   /** Of whoever calls; answers its id. */
@@ -101,6 +103,10 @@ const narrowed = (fields: Fields): Readonly<Record<string, Input>> =>
       async (surroundings: Surroundings) => ({ ...fields, ...(await narrow(surroundings)) }),
     ]),
   );
+
+async function pollBy({ organization: { channelIds }, n, post }: Surroundings): Promise<unknown> {
+  return (await post('/messages', { type: 'channel', to: channelIds[0], topic: 'polls', content: `/poll ${n}` })).id;
+}
 
 /** As many as a narrow may search for. */
 const FIFTY_WORDS = Array.from({ length: 50 }, (_, n) => `word${n}`).join(' ');
@@ -426,6 +432,26 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
     read: (surroundings) => ({ messages: messageIds(surroundings, 10_000), op: 'add', flag: 'read' }),
     unread: (surroundings) => ({ messages: messageIds(surroundings, 10_000), op: 'remove', flag: 'read' }),
   },
+  'POST /submessage': {
+    'a long vote': async (surroundings) => ({
+      message_id: await pollBy(surroundings),
+      msg_type: 'widget',
+      content: JSON.stringify({ type: 'vote', key: 'x'.repeat(9900), vote: 1 }),
+    }),
+  },
+  'POST /zcommand': { 'another theme': ({ n }) => ({ command: n % 2 === 0 ? '/dark' : '/light' }) },
+  'POST /typing': {
+    'to many': (surroundings) => ({ op: 'start', to: peopleOf(surroundings) }),
+    'in a channel': ({ organization: { channelIds } }) => ({
+      op: 'start',
+      type: 'stream',
+      stream_id: channelIds[0],
+      topic: lengthened('', 10_000),
+    }),
+  },
+  'POST /messages/:message_id/typing': {
+    'one message': async (surroundings) => ({ message_id: await pollBy(surroundings), op: 'start' }),
+  },
   'POST /messages/:message_id/reactions': {
     'a vote': ({ n }) => ({ message_id: n + 1, emoji_name: 'smile' }),
   },
@@ -445,6 +471,22 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
   'DELETE /messages/:message_id/reactions': {
     'a vote': ({ react }) => react(),
   },
+  'POST /bots': {
+    'an outgoing webhook': ({ n, organization: { channelNames } }) => ({
+      full_name: lengthened(`Bot ${n} `, 100),
+      short_name: `bot${n}`,
+      bot_type: 3,
+      payload_url: JSON.stringify(`https://example.com/${'x'.repeat(1900)}`),
+      default_sending_stream: channelNames[0],
+      default_events_register_stream: channelNames[1],
+    }),
+  },
+  'PATCH /bots/:bot_id': {
+    'a new one': async ({ addBot, n }) => ({ bot_id: await addBot(), full_name: `Renamed ${n}`, role: 100 }),
+  },
+  'DELETE /bots/:bot_id': { 'a new one': async ({ addBot }) => ({ bot_id: await addBot() }) },
+  'GET /bots/:bot_id/api_key': { 'a new one': async ({ addBot }) => ({ bot_id: await addBot() }) },
+  'POST /bots/:bot_id/api_key/regenerate': { 'a new one': async ({ addBot }) => ({ bot_id: await addBot() }) },
   'POST /remove_client_device': {
     'a new one': async ({ addDevice }) => ({ device_id: await addDevice() }),
   },

@@ -147,6 +147,11 @@ describe('the worst that each operation may be sent', () => {
       await server.probe.lap();
       return id;
     },
+    addBot: async () => {
+      const { user_id } = await call(account, '/bots', `full_name=Bot number ${n}&short_name=made${n}`);
+      await server.probe.lap();
+      return user_id;
+    },
     makeGroup: async (members: readonly number[]) => {
       const fields = new URLSearchParams({ name: `Made ${n++}`, description: '', members: JSON.stringify(members) });
       const { group_id } = await call(account, '/user_groups/create', fields.toString());

@@ -9,9 +9,15 @@ import { userRoutes } from './user.routes.js';
 import { USER_SETTINGS_EVENTS } from './user-settings.events.js';
 import { userDefaultsSection, userSettingsSection } from './user-settings.register.js';
 import { userSettingRoutes } from './user-settings.routes.js';
+import { zcommandRoutes } from './zcommand.routes.js';
 
 export const USERS = {
-  routes: ({ realmUrls, userPages }) => [...userRoutes(realmUrls, userPages), ...userSettingRoutes, ...profileRoutes],
+  routes: ({ realmUrls, userPages }) => [
+    ...userRoutes(realmUrls, userPages),
+    ...userSettingRoutes,
+    ...profileRoutes,
+    ...zcommandRoutes,
+  ],
   events: { ...USER_EVENTS, ...USER_SETTINGS_EVENTS, ...PROFILE_EVENTS },
   errors: USER_WIRE_ERRORS,
   registerSections: (parts) => [

@@ -20,6 +20,8 @@ interface Scenario {
 }
 
 const MESSAGE = ['message'];
+/** What is not logged reaches clients that poll; these have only registered. */
+const NOT_YET_THERE: readonly string[] = [];
 const FLAGS_ADDED = ['update_message_flags/add'];
 const FLAGS_REMOVED = ['update_message_flags/remove'];
 /** A sender follows the topics they start (messages §4.4). */
@@ -149,6 +151,62 @@ const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
       heard: FLAGS_ADDED,
     },
   ],
+  'POST /submessage': [
+    {
+      title: 'a vote',
+      as: 'iago',
+      params: async ({ server, channels, people }) => ({
+        message_id: fieldsOf(
+          await server.post('/messages', people.iago, {
+            type: 'channel',
+            to: channels.town,
+            topic: 'news',
+            content: '/poll x',
+          }),
+        ).id,
+        msg_type: 'widget',
+        content: '{"type":"vote","key":"1,1","vote":1}',
+      }),
+      heard: ['message', 'submessage'],
+    },
+  ],
+  'POST /zcommand': [
+    { title: 'another theme', as: 'hamlet', params: { command: '/dark' }, heard: ['user_settings/update'] },
+  ],
+  'POST /messages/:message_id/report': [
+    {
+      title: 'to the moderators',
+      as: 'hamlet',
+      given: ({ server, people, channels }) =>
+        server.patch('/realm', people.desdemona, { moderation_request_channel_id: channels.closet }),
+      at: toMessage(0),
+      params: { report_type: 'spam' },
+      heard: MESSAGE,
+    },
+  ],
+  'POST /typing': [
+    {
+      title: 'in a channel',
+      as: 'hamlet',
+      params: ({ channels }) => ({ op: 'start', type: 'stream', stream_id: channels.town, topic: 'news' }),
+      heard: NOT_YET_THERE,
+    },
+    {
+      title: 'between people',
+      as: 'hamlet',
+      params: ({ people }) => ({ op: 'stop', to: [people.polonius.id] }),
+      heard: NOT_YET_THERE,
+    },
+  ],
+  'POST /messages/:message_id/typing': [
+    {
+      title: 'in a channel',
+      as: 'iago',
+      at: toMessage(0),
+      params: { op: 'start' },
+      heard: NOT_YET_THERE,
+    },
+  ],
   'POST /messages/:message_id/reactions': [
     { title: 'to a message in a channel', as: 'iago', at: toMessage(0), params: SMILE, heard: ['reaction/add'] },
     {
@@ -180,6 +238,52 @@ const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
       heard: ['reaction/remove'],
     },
   ],
+  'POST /bots': [
+    {
+      title: 'of one’s own',
+      as: 'hamlet',
+      params: { full_name: 'Another Helper', short_name: 'another', default_sending_stream: 'town' },
+      heard: [...ACQUAINTED, 'user_group/add_members', 'realm_bot/add'],
+    },
+  ],
+  'PATCH /bots/:bot_id': [
+    {
+      title: 'its name, address and channels',
+      as: 'hamlet',
+      at: ({ people }) => ({ bot_id: people.helper.id }),
+      params: {
+        full_name: 'Another',
+        short_name: 'another',
+        default_sending_stream: 'town',
+        default_all_public_streams: true,
+      },
+      heard: ['realm_user/update', 'realm_bot/update'],
+    },
+    {
+      title: 'its owner',
+      as: 'desdemona',
+      at: ({ people }) => ({ bot_id: people.helper.id }),
+      params: ({ people }) => ({ bot_owner_id: people.cordelia.id }),
+      heard: ['realm_user/update', 'realm_bot/add', 'realm_bot/delete'],
+    },
+  ],
+  'DELETE /bots/:bot_id': [
+    {
+      title: 'that follows channels',
+      as: 'hamlet',
+      given: ({ server, people }) =>
+        server.post('/users/me/subscriptions', people.hamlet, {
+          subscriptions: [{ name: 'town' }, { name: 'closet' }],
+          principals: [people.helper.id],
+        }),
+      at: ({ people }) => ({ bot_id: people.helper.id }),
+      heard: ['realm_user/update', 'subscription/peer_remove'],
+    },
+  ],
+  'POST /bots/:bot_id/api_key/regenerate': [
+    { title: 'changes nothing', as: 'hamlet', at: ({ people }) => ({ bot_id: people.helper.id }), heard: [] },
+  ],
+  'POST /users/me/api_key/regenerate': [{ title: 'ends the user’s queues', as: 'shiva', heard: [] }],
   'POST /register_client_device': [{ title: 'a device', as: 'hamlet', heard: ['device/add'] }],
   'POST /remove_client_device': [
     {
@@ -1117,7 +1221,7 @@ describe('clients stay in step with the server', () => {
           params: (typeof params === 'function' ? await params(world) : params) ?? {},
         },
       );
-      fieldsOf(reply);
+      expect(reply).toMatchObject({ status: 200, body: { result: 'success' } });
       await expectInStep(clients);
       const told = new Set([...clients.values()].flatMap((client) => [...client.heard]));
       expect([...told].sort()).toEqual([...new Set(heard)].sort());

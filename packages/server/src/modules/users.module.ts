@@ -14,6 +14,7 @@ import {
   ProfileValues,
   RegisterUser,
   RemoveProfileField,
+  SwitchDisplay,
   UpdateProfileField,
   UpdateUser,
 } from '@parley/domain/users';
@@ -57,6 +58,7 @@ export const usersModule = new ContainerModule(({ bind }) => {
   provide(bind, ChangeOwnProfile, unitOfWork, ProfileValues);
   provide(bind, ClearOwnProfile, unitOfWork);
   provide(bind, GrantSpecialPermission, unitOfWork);
+  provide(bind, SwitchDisplay, unitOfWork);
   provide(bind, GetOwnUser, unitOfWork);
   provide(bind, GetUser, unitOfWork, realmUrls);
   provide(bind, ListUsers, unitOfWork);

@@ -76,6 +76,8 @@ export class WireClient {
   async fresh(): Promise<Wire> {
     const answer = await register(this.server, this.as, this.capabilities);
     fieldsOf(await this.server.delete('/events', this.as, { queue_id: answer.queue_id }));
+    // What became of the bots of others is told to nobody who becomes an administrator, or is one no longer (events §9 row 5).
+    if (this.answer.realm_bots === null) answer.realm_bots = null;
     return this.withoutUnsure(comparable(answer));
   }
 
@@ -196,6 +198,11 @@ const RULES: Readonly<Record<string, Rule>> = {
     if (user_id === selfId) own(answer, [message_id]);
   },
   'reaction/remove': nothing,
+  submessage: nothing,
+  'typing/start': nothing,
+  'typing/stop': nothing,
+  'typing_edit_message/start': nothing,
+  'typing_edit_message/stop': nothing,
   'scheduled_messages/add': ({ answer, event }) => {
     for (const message of event.scheduled_messages) putScheduled(answer, message);
   },
@@ -216,6 +223,17 @@ const RULES: Readonly<Record<string, Rule>> = {
     if (topic.visibility_policy !== 0) answer.user_topics.push(topic);
   },
 
+  'realm_bot/add': ({ answer, event: { bot } }) => {
+    answer.realm_bots = [...answer.realm_bots.filter(({ user_id }: Wire) => user_id !== bot.user_id), bot];
+  },
+  'realm_bot/update': ({ answer, event: { bot } }) => {
+    answer.realm_bots = answer.realm_bots.map((known: Wire) =>
+      known.user_id === bot.user_id ? { ...known, ...bot } : known,
+    );
+  },
+  'realm_bot/delete': ({ answer, event: { bot } }) => {
+    answer.realm_bots = answer.realm_bots.filter(({ user_id }: Wire) => user_id !== bot.user_id);
+  },
   'device/add': ({ answer, event: { device_id } }) => {
     answer.devices[device_id] = NEW_DEVICE;
   },
@@ -516,7 +534,12 @@ function changeUser({ answer, selfId, event: { person } }: Happening): void {
     answer[from] = withoutUser(answer[from], user_id);
     if (user) answer[to] = [...withoutUser(answer[to], user_id), user];
   }
+  // Users §4.1: clients take deactivated users out of groups by themselves.
+  if (is_active === false) {
+    for (const group of answer.realm_user_groups) group.members = without(group.members, [user_id]);
+  }
   if (user_id !== selfId) return;
+  if (changed.is_admin !== undefined && changed.is_admin !== answer.is_admin) answer.realm_bots = null;
   assignKnown(answer, changed);
   if (role !== undefined) answer.is_moderator = role <= 300;
 }
@@ -599,7 +622,7 @@ function changeGroup(answer: Wire, id: number, change: (group: Wire) => Wire): v
 }
 
 /**
- * Without what no event tells of: the queue itself, the time, how many subscribe and write to a channel (events §7.3), and
+ * Without what no event changes: the queue itself, the time, how many subscribe and write to a channel (events §7.3), and
  * the first message of a channel whose messages one does not receive. What has no fixed order is sorted.
  */
 function comparable(answer: Wire): Wire {
@@ -617,6 +640,7 @@ function comparable(answer: Wire): Wire {
     state[list].sort((a: Wire, b: Wire) => a.user_id - b.user_id);
   }
   for (const list of ['user_topics', 'muted_topics']) state[list].sort(byText);
+  state.realm_bots?.sort((a: Wire, b: Wire) => a.user_id - b.user_id);
   state.unread_msgs.mentions.sort(ascending);
   return state;
 }

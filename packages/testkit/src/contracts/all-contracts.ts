@@ -1,5 +1,6 @@
 import { actorReadsContract } from './actor-reads.contract.js';
 import { apiKeyRepositoryContract } from './api-key-repository.contract.js';
+import { botRepositoryContract } from './bot-repository.contract.js';
 import { botStorageRepositoryContract } from './bot-storage-repository.contract.js';
 import { channelRepositoryContract } from './channel-repository.contract.js';
 import { eventLogContract } from './event-log.contract.js';
@@ -45,6 +46,7 @@ export function storageContracts(open: OpenStorage): void {
   messageArchiveContract(open);
   personalMessagesContract(open);
   reactionRepositoryContract(open);
+  botRepositoryContract(open);
   profileRepositoryContract(open);
   searchIndexContract(open);
   botStorageRepositoryContract(open);

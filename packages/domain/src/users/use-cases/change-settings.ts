@@ -75,7 +75,7 @@ export class ChangeSettings {
       if (input.email !== undefined) await this.checkEmail(tx, actor, user, realm, input.email);
       const asks = input.fullName !== undefined && input.fullName !== user.fullName && mayChangeOwnName(actor, realm);
       const fullName = asks ? await acceptedName(tx, realm, user, input.fullName!) : user.fullName;
-      await apply(tx, await rename(tx, user, fullName), changes);
+      await applySettings(tx, await rename(tx, user, fullName), changes);
     });
   }
 
@@ -180,7 +180,8 @@ async function storePassword(
   await tx.users.setPasswordHash(realmId, id, after);
 }
 
-async function apply(tx: Transaction, user: User, changes: readonly Change[]): Promise<void> {
+/** The user's own changes: stored, and told to their clients and to whoever sees what they change. */
+export async function applySettings(tx: Transaction, user: User, changes: readonly Change[]): Promise<void> {
   if (changes.length === 0) return;
   const edited = changes.map(({ name }) => name).filter((name) => !user.editedSettings.includes(name));
   const settings = changed(user.settings, changes);

@@ -1,8 +1,8 @@
 import type { Migration } from './migration.js';
 
-/** Custom profile fields with what users say in them, bots by their owner, and accounts that were deleted. */
+/** Custom profile fields with what users say in them, and accounts that were deleted. */
 export const people: Migration = {
-  name: '0014-people',
+  name: '0015-people',
   sql: `
 CREATE TABLE profile_field (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -33,6 +33,5 @@ CREATE TABLE profile_value (
 CREATE INDEX profile_value_by_field ON profile_value (field_id, value);
 
 ALTER TABLE user ADD COLUMN is_deleted INTEGER NOT NULL DEFAULT 0;
-CREATE INDEX user_by_bot_owner ON user (bot_owner_id, id) WHERE bot_owner_id IS NOT NULL;
 `,
 };
