@@ -26,7 +26,6 @@ const CUSTOM_EMOJI = 'organizations have no emoji of their own';
 
 const SETTINGS_LACK = 'no address changes, since no mail is sent; there are no presence events';
 
-const PROFILE_DATA = 'profile data';
 const NO_FILES = 'files are not attached';
 
 const BOTS_LACK = 'no avatar files, and no configuration of integrations, of which there are none';
@@ -116,8 +115,8 @@ const ROWS: readonly Row[] = [
   ['GET', '/avatar/:user_id', 'users §1.3', { atRoot: true }],
   ['GET', '/avatar/:user_id/medium', 'users §1.3', { atRoot: true }],
   ['POST', '/users', 'users §3.1'],
-  ['PATCH', '/users/:user_id', 'users §3.2', { isStarred: true, lacks: PROFILE_DATA }],
-  ['PATCH', '/users/:email', 'users §3.2', { isStarred: true, lacks: PROFILE_DATA }],
+  ['PATCH', '/users/:user_id', 'users §3.2', { isStarred: true }],
+  ['PATCH', '/users/:email', 'users §3.2', { isStarred: true }],
   ['DELETE', '/users/:user_id', 'users §4.1'],
   ['DELETE', '/users/me', 'users §4.2'],
   ['POST', '/users/:user_id/reactivate', 'users §4.3'],

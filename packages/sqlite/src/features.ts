@@ -37,6 +37,7 @@ import { messageChanges } from './migrations/0013-message-changes.js';
 import { bots } from './migrations/0014-bots.js';
 import { channelLists } from './migrations/0015-channel-lists.js';
 import { personalLists } from './migrations/0016-personal-lists.js';
+import { people } from './migrations/0017-people.js';
 import type { Migration } from './migrations/migration.js';
 import { SqliteNavigationViewRepository } from './navigation-views/sqlite-navigation-view-repository.js';
 import { SqliteOnboardingRepository } from './onboarding/sqlite-onboarding-repository.js';
@@ -50,6 +51,7 @@ import { SqliteScheduledMessageRepository } from './scheduling/sqlite-scheduled-
 import { SqliteSnippetRepository } from './snippets/sqlite-snippet-repository.js';
 import type { WritableRepositories } from './unit-turns.js';
 import { newActorCache, SqliteActorReads } from './users/sqlite-actor-reads.js';
+import { SqliteProfileRepository } from './users/sqlite-profile-repository.js';
 import { newUserCache, SqliteUserRepository } from './users/sqlite-user-repository.js';
 
 /** In order; the schema's version is how many of them have run. New ones go to the end. */
@@ -70,6 +72,7 @@ export const MIGRATIONS: readonly Migration[] = [
   bots,
   channelLists,
   personalLists,
+  people,
 ];
 
 /** Makes the repositories of a connection. What they keep in memory, all connections share. */
@@ -118,6 +121,7 @@ export function repositoryFactory(
       snippets: new SqliteSnippetRepository(connection),
       navigationViews: new SqliteNavigationViewRepository(connection),
       onboarding: new SqliteOnboardingRepository(connection),
+      profiles: new SqliteProfileRepository(connection, quarantine),
       events: new SqliteEventLog(connection, clock),
       queues: new SqliteEventQueueRepository(connection),
       apiKeys: new SqliteApiKeyRepository(connection),

@@ -23,7 +23,7 @@ const ABOUT_WHOLE_REALMS = [
   'SELECT min(floor_seq) FROM event_queue', // the first entry of the index
 ];
 /** Each leads to a few rows of a realm by itself. */
-const NARROW_INDEXES = ['user_system_bots', 'user_bots', 'user_group_deactivated'];
+const NARROW_INDEXES = ['user_system_bots', 'user_bots', 'user_group_deactivated', 'profile_field_by_place'];
 
 /** Without statistics SQLite takes `realm_id = ?` for a good start, and so goes through all a realm has. */
 it('no statement scans all rows of an organization to find some of them', async () => {

@@ -303,6 +303,8 @@ const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
   'user.created': ({ users, isLimitedGuest, viewer }, { user }) => {
     if (!isLimitedGuest || isKnownToGuest(viewer.userId, user, false)) users.set(user.id, knownUser(user));
   },
+  'profile.fields_changed': unseen,
+  'profile.value_changed': unseen,
   'user.access_changed': unseen,
   'user.setting_changed': ({ drafts }, { setting, value }) => {
     if (setting === 'enableDraftsSynchronization' && value === false) drafts.clear();

@@ -23,6 +23,7 @@ import { MemoryMessages } from './memory/memory-messages.js';
 import { MemoryNavigationViews } from './memory/memory-navigation-views.js';
 import { MemoryOnboarding } from './memory/memory-onboarding.js';
 import { MemoryPersonalMessages } from './memory/memory-personal-messages.js';
+import { MemoryProfiles } from './memory/memory-profiles.js';
 import { MemoryPushTokens } from './memory/memory-push-tokens.js';
 import { MemoryReactions } from './memory/memory-reactions.js';
 import { MemoryRealms } from './memory/memory-realms.js';
@@ -128,6 +129,7 @@ function repositoriesOf(unit: MemoryUnit) {
     personal: new MemoryPersonalMessages(unit),
     reactions: new MemoryReactions(unit),
     bots: new MemoryBots(unit),
+    profiles: new MemoryProfiles(unit),
     searchIndex: new MemorySearchIndex(),
     botStorage: new MemoryBotStorage(unit),
     devices: new MemoryDevices(unit),

@@ -14,6 +14,7 @@ import { REALM_EVENT_FORMATS } from '../realms/realm-events.js';
 import { REALM_SETTINGS_EVENT_FORMATS } from '../realms/realm-settings-events.js';
 import { SCHEDULING_EVENT_FORMATS } from '../scheduling/scheduling-events.js';
 import { SNIPPET_EVENT_FORMATS } from '../snippets/snippet-events.js';
+import { PROFILE_EVENT_FORMATS } from '../users/profile-events.js';
 import { USER_EVENT_FORMATS } from '../users/user-events.js';
 import { USER_SETTINGS_EVENT_FORMATS } from '../users/user-settings-events.js';
 import { parseAudience } from './audiences.js';
@@ -26,6 +27,7 @@ const FORMATS: EventFormats<DomainEventTypes> = {
   ...GROUP_EVENT_FORMATS,
   ...MESSAGE_EVENT_FORMATS,
   ...BOT_EVENT_FORMATS,
+  ...PROFILE_EVENT_FORMATS,
   ...PUSH_EVENT_FORMATS,
   ...DRAFT_EVENT_FORMATS,
   ...NAVIGATION_VIEW_EVENT_FORMATS,

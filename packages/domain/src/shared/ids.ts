@@ -13,6 +13,7 @@ export type DefaultChannelGroupId = Id<'defaultChannelGroup'>;
 export type RecipientId = Id<'recipient'>;
 export type MessageId = Id<'message'>;
 export type JobId = Id<'job'>;
+export type ProfileFieldId = Id<'profileField'>;
 /** A phone or tablet, as one app on it registers for push notifications. */
 export type DeviceId = Id<'device'>;
 /** No reminder has the id of a scheduled message. */

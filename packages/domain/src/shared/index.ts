@@ -21,6 +21,7 @@ export type {
   JobId,
   MessageId,
   Ordinal,
+  ProfileFieldId,
   RealmId,
   RecipientId,
   ReminderId,

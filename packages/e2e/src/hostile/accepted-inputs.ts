@@ -11,6 +11,8 @@ export interface Surroundings {
   readonly n: number;
   /** Of an event queue of whoever calls. */
   readonly openQueue: () => Promise<string>;
+  /** A custom profile field; answers its id. */
+  readonly makeProfileField: () => Promise<number>;
   /** Of whoever calls, with these members; answers its id. */
   readonly makeGroup: (members: readonly number[]) => Promise<number>;
   /** Of whoever calls, to a message; answers what it is called by. */
@@ -227,6 +229,24 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
       email: members[0]!.email,
       full_name: lengthened(`New ${n} `, 100),
     }),
+  },
+  'POST /realm/profile_fields': {
+    'a text': ({ n }) => ({ field_type: 1, name: `Field ${n}` }),
+  },
+  'PATCH /realm/profile_fields': {
+    'all that there may be': () => ({ order: Array.from({ length: 200 }, (_, place) => place + 1) }),
+  },
+  'PATCH /realm/profile_fields/:field_id': {
+    'a name': async ({ makeProfileField, n }) => ({ field_id: await makeProfileField(), name: `Renamed ${n}` }),
+  },
+  'DELETE /realm/profile_fields/:field_id': {
+    'an empty one': async ({ makeProfileField }) => ({ field_id: await makeProfileField() }),
+  },
+  'PATCH /users/me/profile_data': {
+    'a value': async ({ makeProfileField, n }) => ({ data: [{ id: await makeProfileField(), value: `Value ${n}` }] }),
+  },
+  'DELETE /users/me/profile_data': {
+    'a value': async ({ makeProfileField }) => ({ data: [await makeProfileField()] }),
   },
   'GET /user_groups': { 'all of them': () => ({ include_deactivated_groups: true }) },
   'POST /user_groups/create': {

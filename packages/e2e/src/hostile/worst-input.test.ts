@@ -158,6 +158,11 @@ describe('the worst that each operation may be sent', () => {
       await server.probe.lap();
       return id;
     },
+    makeProfileField: async () => {
+      const { id } = await call(account, '/realm/profile_fields', `field_type=2&name=Made${n++}`);
+      await server.probe.lap();
+      return id;
+    },
     addBot: async () => {
       const { user_id } = await call(account, '/bots', `full_name=Bot number ${n}&short_name=made${n}`);
       await server.probe.lap();

@@ -158,7 +158,6 @@ const RULES: Readonly<Record<string, Rule>> = {
   alert_words: replaces('alert_words'),
   muted_users: replaces('muted_users'),
   onboarding_steps: replaces('onboarding_steps'),
-  custom_profile_fields: replaces('custom_profile_fields', 'fields'),
   realm_linkifiers: replaces('realm_linkifiers'),
   realm_playgrounds: replaces('realm_playgrounds'),
   muted_topics: replaces('muted_topics'),
@@ -333,6 +332,16 @@ const RULES: Readonly<Record<string, Rule>> = {
     if (lost && !can('user_list_incomplete')) answer.realm_users.push(unknown(lost, answer));
   },
   'realm_user/update': changeUser,
+
+  custom_profile_fields: ({ answer, event: { fields } }) => {
+    answer.custom_profile_fields = fields;
+    // What was said in fields that are gone is gone.
+    const ids = new Set(fields.map(({ id }: Wire) => String(id)));
+    for (const user of [...answer.realm_users, ...answer.realm_non_active_users]) {
+      if (!user.profile_data) continue;
+      user.profile_data = Object.fromEntries(Object.entries(user.profile_data).filter(([id]) => ids.has(id)));
+    }
+  },
 
   'user_group/add': ({ answer, event: { group } }) => {
     answer.realm_user_groups = [...answer.realm_user_groups.filter(({ id }: Wire) => id !== group.id), group];
@@ -543,7 +552,7 @@ function changeRealm(answer: Wire, property: string, value: unknown): void {
 }
 
 function changeUser({ answer, selfId, event: { person } }: Happening): void {
-  const { user_id, is_active, new_email, role, ...others } = person;
+  const { user_id, is_active, new_email, role, custom_profile_field: said, ...others } = person;
   const changed = {
     ...others,
     ...(new_email !== undefined && { email: new_email }),
@@ -551,6 +560,16 @@ function changeUser({ answer, selfId, event: { person } }: Happening): void {
   };
   for (const list of ['realm_users', 'realm_non_active_users', 'cross_realm_bots']) {
     for (const user of answer[list]) if (user.user_id === user_id) assignKnown(user, changed);
+  }
+  if (said) {
+    for (const list of ['realm_users', 'realm_non_active_users']) {
+      for (const user of answer[list]) {
+        if (user.user_id !== user_id) continue;
+        const { id, value, ...rendered } = said;
+        const { [id]: _, ...profile } = user.profile_data;
+        user.profile_data = value === null ? profile : { ...profile, [id]: { value, ...rendered } };
+      }
+    }
   }
   if (is_active !== undefined) {
     const [from, to] = is_active

@@ -28,6 +28,7 @@ const RELEASED = [
   ['0014-bots', 'f99226392df6a192771ff2226cfada5bb5963854d80398616971d45f6f606a37'],
   ['0015-channel-lists', '050acfaefd92c0c8fa039e678c8ca3a61ffafa7796ae66c667c8f4cacec7652c'],
   ['0016-personal-lists', 'b522a80c75decdee7c8a0e16c9d1a16a6f6263bceb3dc45ef71baf8add762677'],
+  ['0017-people', '4c3c43012189741003c5d7f7a495f513fd92499b6840d886a20277c7e7e5bd63'],
 ];
 
 let directory: string;

@@ -19,6 +19,7 @@ import { navigationViewRepositoryContract } from './navigation-view-repository.c
 import { onboardingRepositoryContract } from './onboarding-repository.contract.js';
 import { permissionRulesContract } from './permission-rules.contract.js';
 import { personalMessagesContract } from './personal-messages.contract.js';
+import { profileRepositoryContract } from './profile-repository.contract.js';
 import { deviceRepositoryContract, pushTokenRepositoryContract } from './push-repositories.contract.js';
 import { reactionRepositoryContract } from './reaction-repository.contract.js';
 import { realmRepositoryContract } from './realm-repository.contract.js';
@@ -54,6 +55,7 @@ export function storageContracts(open: OpenStorage): void {
   personalMessagesContract(open);
   reactionRepositoryContract(open);
   botRepositoryContract(open);
+  profileRepositoryContract(open);
   searchIndexContract(open);
   botStorageRepositoryContract(open);
   deviceRepositoryContract(open);
