@@ -6,12 +6,13 @@ import { CHANNELS } from './channels/channel.feature.js';
 import { EMOJI } from './emoji/emoji.feature.js';
 import { EVENTS } from './events/event.feature.js';
 import type { Presenters } from './events/event-presenter.js';
-import { fixedSection, plainSection } from './events/register-section.js';
+import { fixedSection } from './events/register-section.js';
 import type { HttpFeature } from './feature.js';
 import { GROUPS } from './groups/group.feature.js';
 import { INVITATIONS } from './invitations/invitation.feature.js';
 import { MESSAGES } from './messages/message.feature.js';
 import { joinParts, type MessagePart } from './messages/message-parts.js';
+import { PRESENCE } from './presence/presence.feature.js';
 import { PUSH } from './push/push.feature.js';
 import { REACTIONS } from './reactions/reaction.feature.js';
 import { REALMS } from './realms/realm.feature.js';
@@ -31,7 +32,6 @@ const PLANNED = {
     fixedSection('drafts', { drafts: [] }),
     fixedSection('muted_users', { muted_users: [] }),
     fixedSection('user_status', { user_status: {} }),
-    plainSection('presence', ({ now }) => ({ presences: {}, presence_last_update_id: -1, server_timestamp: now })),
     fixedSection('realm_domains', { realm_domains: [] }),
     fixedSection('realm_emoji', { realm_emoji: {} }),
     fixedSection('realm_linkifiers', { realm_linkifiers: [] }),
@@ -63,6 +63,7 @@ const ALL = [
   REACTIONS,
   BOTS,
   PUSH,
+  PRESENCE,
   SCHEDULING,
   CHANNELS,
   GROUPS,

@@ -125,6 +125,7 @@ const DOMAIN_FOLDERS = [
   'invitations',
   'reactions',
   'push',
+  'presence',
   'bots',
   'scheduling',
   'composition',

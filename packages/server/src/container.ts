@@ -8,6 +8,7 @@ import { groupsModule } from './modules/groups.module.js';
 import { httpModule } from './modules/http.module.js';
 import { messagesModule } from './modules/messages.module.js';
 import { optionsModule } from './modules/options.module.js';
+import { presenceModule } from './modules/presence.module.js';
 import { pushModule } from './modules/push.module.js';
 import { reactionsModule } from './modules/reactions.module.js';
 import { realmsModule } from './modules/realms.module.js';
@@ -34,6 +35,7 @@ const USE_CASE_MODULES = [
   eventsModule,
   groupsModule,
   messagesModule,
+  presenceModule,
   pushModule,
   reactionsModule,
   schedulingModule,

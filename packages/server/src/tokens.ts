@@ -12,6 +12,7 @@ import type { EventListener, ServedQueues } from '@parley/domain/events';
 import type { JobHandler } from '@parley/domain/jobs';
 import type { Mailer } from '@parley/domain/mail';
 import type { ContentDigest, MarkdownRenderer, RenderedMessages } from '@parley/domain/messages';
+import type { PresenceAudience } from '@parley/domain/presence';
 import type { PushService } from '@parley/domain/push';
 import type { ServerAddress } from '@parley/domain/realms';
 import type { Clock, EventLoop, Randomness, RealmUrls, ReportProblem, Timers, UnitOfWork } from '@parley/domain/shared';
@@ -43,6 +44,7 @@ export const TOKENS = {
   channelQuota: token<ChannelQuota>('ChannelQuota'),
   developmentMode: token<DevelopmentMode>('DevelopmentMode'),
   servedQueues: token<ServedQueues>('ServedQueues'),
+  presenceAudience: token<PresenceAudience>('PresenceAudience'),
   /** Null: the operator named none. */
   pushService: token<PushService | null>('PushService'),
 } as const;

@@ -32,7 +32,9 @@ import { push } from './migrations/0011-push.js';
 import { scheduling } from './migrations/0012-scheduling.js';
 import { messageChanges } from './migrations/0013-message-changes.js';
 import { bots } from './migrations/0014-bots.js';
+import { presence } from './migrations/0015-presence.js';
 import type { Migration } from './migrations/migration.js';
+import { SqlitePresenceRepository } from './presence/sqlite-presence-repository.js';
 import { SqliteDeviceRepository } from './push/sqlite-device-repository.js';
 import { SqlitePushTokenRepository } from './push/sqlite-push-token-repository.js';
 import { Quarantine } from './quarantine.js';
@@ -60,6 +62,7 @@ export const MIGRATIONS: readonly Migration[] = [
   scheduling,
   messageChanges,
   bots,
+  presence,
 ];
 
 /** Makes the repositories of a connection. What they keep in memory, all connections share. */
@@ -98,6 +101,7 @@ export function repositoryFactory(
       bots: new SqliteBotRepository(connection),
       searchIndex: new SqliteSearchIndex(connection),
       botStorage: new SqliteBotStorageRepository(connection),
+      presence: new SqlitePresenceRepository(connection),
       devices: new SqliteDeviceRepository(connection),
       pushTokens: new SqlitePushTokenRepository(connection),
       scheduledMessages: new SqliteScheduledMessageRepository(connection, quarantine),

@@ -160,6 +160,7 @@ const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
   'device.added': unseen,
   'device.changed': unseen,
   'device.removed': unseen,
+  'user.presence_switched': unseen,
   'bot.added': unseen,
   'bot.changed': unseen,
   'bot.taken_away': unseen,

@@ -18,6 +18,7 @@ import { MemoryMessageMoves } from './memory/memory-message-moves.js';
 import { MemoryMessagePages } from './memory/memory-message-pages.js';
 import { MemoryMessages } from './memory/memory-messages.js';
 import { MemoryPersonalMessages } from './memory/memory-personal-messages.js';
+import { MemoryPresence } from './memory/memory-presence.js';
 import { MemoryPushTokens } from './memory/memory-push-tokens.js';
 import { MemoryReactions } from './memory/memory-reactions.js';
 import { MemoryRealms } from './memory/memory-realms.js';
@@ -122,6 +123,7 @@ function repositoriesOf(unit: MemoryUnit) {
     bots: new MemoryBots(unit),
     searchIndex: new MemorySearchIndex(),
     botStorage: new MemoryBotStorage(unit),
+    presence: new MemoryPresence(unit),
     devices: new MemoryDevices(unit),
     pushTokens: new MemoryPushTokens(unit),
     scheduledMessages: new MemoryScheduledMessages(unit),

@@ -427,6 +427,16 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
   'DELETE /messages/:message_id/reactions': {
     'a vote': ({ react }) => react(),
   },
+  'POST /users/me/presence': {
+    active: () => ({ status: 'active', last_update_id: -1 }),
+    'in the old form': () => ({ status: 'idle', history_limit_days: 10_000 }),
+  },
+  'GET /users/:user_id_or_email/presence': {
+    somebody: async ({ organization: { owners }, post }) => {
+      await post('/users/me/presence', { status: 'active', ping_only: true });
+      return { user_id_or_email: owners[0]!.id };
+    },
+  },
   'POST /bots': {
     'an outgoing webhook': ({ n, organization: { channelNames } }) => ({
       full_name: lengthened(`Bot ${n} `, 100),

@@ -180,6 +180,7 @@ const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
       heard: ['reaction/remove'],
     },
   ],
+  'POST /users/me/presence': [{ title: 'of who was not there', as: 'hamlet', params: { status: 'active' }, heard: [] }],
   'POST /bots': [
     {
       title: 'of one’s own',
@@ -861,6 +862,12 @@ const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
       heard: ['user_settings/update'],
     },
     { title: 'a language', as: 'hamlet', params: { default_language: 'de' }, heard: ['user_settings/update'] },
+    {
+      title: 'whether others see when they are there',
+      as: 'hamlet',
+      params: { presence_enabled: false },
+      heard: ['presence', 'user_settings/update'],
+    },
     { title: 'a name', as: 'hamlet', params: { full_name: 'Prince Hamlet' }, heard: ['realm_user/update'] },
     {
       title: 'a time zone',

@@ -28,7 +28,7 @@ export const usersModule = new ContainerModule(({ bind }) => {
     SystemMessages,
     clock,
   );
-  provide(bind, ChangeSettings, unitOfWork, passwordHasher, passwordStrength, loginAttempts, disposableDomains);
+  provide(bind, ChangeSettings, unitOfWork, passwordHasher, passwordStrength, loginAttempts, disposableDomains, clock);
   provide(bind, RegisterUser, unitOfWork, passwordHasher, apiKeyMint, clock);
   provide(bind, UpdateUser, unitOfWork, realmUrls, disposableDomains, clock);
   provide(bind, GrantSpecialPermission, unitOfWork);

@@ -26,6 +26,7 @@ const RELEASED = [
   ['0012-scheduling', '9a7c32ed36ba83a9f8e96a41e8f71d635c3ccac383ebf8e29b49d4d2c92befb0'],
   ['0013-message-changes', '23a35a217be8d8373adf7982fd95bb6e9c54b0ef8d5666029ab56839934f4560'],
   ['0014-bots', 'f99226392df6a192771ff2226cfada5bb5963854d80398616971d45f6f606a37'],
+  ['0015-presence', 'fe80176896a9efb018f13162c7ed49576c1f3c295af70e75647a915469911dbd'],
 ];
 
 let directory: string;
@@ -76,6 +77,7 @@ it("makes the schema that each feature's schema.sql describes", () => {
     'reactions',
     'bots',
     'push',
+    'presence',
     'scheduling',
     'events',
     'authentication',

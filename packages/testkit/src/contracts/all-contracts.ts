@@ -14,6 +14,7 @@ import { messagePageReadsContract } from './message-page-reads.contract.js';
 import { messageRepositoryContract } from './message-repository.contract.js';
 import { permissionRulesContract } from './permission-rules.contract.js';
 import { personalMessagesContract } from './personal-messages.contract.js';
+import { presenceRepositoryContract } from './presence-repository.contract.js';
 import { deviceRepositoryContract, pushTokenRepositoryContract } from './push-repositories.contract.js';
 import { reactionRepositoryContract } from './reaction-repository.contract.js';
 import { realmRepositoryContract } from './realm-repository.contract.js';
@@ -48,6 +49,7 @@ export function storageContracts(open: OpenStorage): void {
   botRepositoryContract(open);
   searchIndexContract(open);
   botStorageRepositoryContract(open);
+  presenceRepositoryContract(open);
   deviceRepositoryContract(open);
   pushTokenRepositoryContract(open);
   scheduledMessageRepositoryContract(open);
