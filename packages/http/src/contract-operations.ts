@@ -250,7 +250,7 @@ export const CONTRACT_OPERATIONS: readonly ContractOperation[] = ROWS.map(([meth
 }));
 
 /**
- * The path of the contract that a request's path fits, as it is in the table: what the log may say of a request for which
+ * The path of the contract that a request's path fits, as it is in the table: what the log may contain of a request for which
  * there is no route. Undefined: the contract has no such path below `/api/v1`.
  */
 export function contractPathOf(requestPath: string): string | undefined {

@@ -20,7 +20,7 @@ export interface Configuration {
   readonly defaultRealm: string | null;
   /** Whether channels may be readable by anybody on the Internet. */
   readonly allowsWebPublicChannels: boolean;
-  /** How many proxies in front are believed when they name the client's address; 0: none. */
+  /** How many proxies in front are trusted to name the client's address; 0: none. */
   readonly trustedProxies: number;
   /** Null: of the file beside the database. */
   readonly secret: string | null;
@@ -223,7 +223,7 @@ export interface Invocation {
 /** Flags a command has beside the settings: name and whether a value follows. */
 export type CommandFlags = Readonly<Record<string, 'value' | 'switch'>>;
 
-/** Flags win over the environment. @throws StartupError naming the flag or variable that makes no sense. */
+/** Flags win over the environment. @throws StartupError naming the flag or variable that is invalid. */
 export function readConfiguration(
   args: readonly string[],
   environment: Environment,

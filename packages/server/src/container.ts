@@ -27,7 +27,7 @@ export type Ports = { readonly [Name in keyof typeof TOKENS]: Implemented<(typeo
 /** Answers the one instance of a class that a module binds: a use case, mostly. */
 export type Resolve = <T>(type: abstract new (...dependencies: never[]) => T) => T;
 
-/** Their order is that of the lists they bind to: keys are forgotten before clients hear why. */
+/** Their order is that of the lists they bind to: keys are forgotten before clients get the event. */
 const USE_CASE_MODULES = [
   authenticationModule,
   botsModule,

@@ -51,7 +51,7 @@ export interface ParleyConfig {
   readonly rateLimits?: boolean;
   /** Whether channels may be readable by anybody on the Internet; default: false. */
   readonly webPublicChannels?: boolean;
-  /** How many proxies in front are believed when they name the client's address; default: 0. */
+  /** How many proxies in front are trusted to name the client's address; default: 0. */
   readonly trustedProxies?: number;
   /** What requests, answers and connections may cost; default: `TRANSPORT_LIMITS`. */
   readonly limits?: Partial<TransportLimits>;
@@ -67,7 +67,7 @@ export interface ParleyConfig {
 
 /**
  * A chat engine for an application to mount and to call.
- * @throws StartupError for what makes no sense, DatabaseRefused when the database cannot be opened; nothing was touched then.
+ * @throws StartupError for invalid options, DatabaseRefused when the database cannot be opened; nothing was touched then.
  */
 export async function createParley(config: ParleyConfig): Promise<Parley> {
   const read = <T>(name: 'database' | 'url' | 'secret' | 'smtpUrl' | 'mailFrom', parse: (text: string) => T): T => {

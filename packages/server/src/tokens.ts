@@ -8,11 +8,10 @@ import type {
 import type { ChannelQuota, ServerChannelConfig } from '@parley/domain/channels';
 import type { CommitListener } from '@parley/domain/composition';
 import type { LoadUnicodeEmoji } from '@parley/domain/emoji';
-import type { EventListener, ServedQueues } from '@parley/domain/events';
+import type { EphemeralEvents, EventListener, ServedQueues } from '@parley/domain/events';
 import type { JobHandler } from '@parley/domain/jobs';
 import type { Mailer } from '@parley/domain/mail';
 import type { ContentDigest, MarkdownRenderer, RenderedMessages } from '@parley/domain/messages';
-import type { PresenceAudience } from '@parley/domain/presence';
 import type { PushService } from '@parley/domain/push';
 import type { ServerAddress } from '@parley/domain/realms';
 import type { Clock, EventLoop, Randomness, RealmUrls, ReportProblem, Timers, UnitOfWork } from '@parley/domain/shared';
@@ -43,8 +42,8 @@ export const TOKENS = {
   serverChannelConfig: token<ServerChannelConfig>('ChannelOptions'),
   channelQuota: token<ChannelQuota>('ChannelQuota'),
   developmentMode: token<DevelopmentMode>('DevelopmentMode'),
+  ephemeralEvents: token<EphemeralEvents>('EphemeralEvents'),
   servedQueues: token<ServedQueues>('ServedQueues'),
-  presenceAudience: token<PresenceAudience>('PresenceAudience'),
   /** Null: the operator named none. */
   pushService: token<PushService | null>('PushService'),
 } as const;

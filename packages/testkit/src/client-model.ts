@@ -6,7 +6,7 @@ import {
   type TopicVisibility,
 } from '@parley/domain/channels';
 import { type Audience, type DomainEvent, isReadable, type StoredEvent } from '@parley/domain/events';
-import { HISTORICAL, type PersonalFlags, topicKey, type Viewer } from '@parley/domain/messages';
+import { HISTORICAL, type PersonalFlags, type Submessage, topicKey, type Viewer } from '@parley/domain/messages';
 import type { Reaction } from '@parley/domain/reactions';
 import type { Reminder, ScheduledMessage } from '@parley/domain/scheduling';
 import type {
@@ -58,6 +58,7 @@ export interface ClientState {
   readonly reminders: Map<ReminderId, Reminder>;
   /** Of those that have any, oldest first. */
   readonly reactions: Map<MessageId, readonly Reaction[]>;
+  readonly submessages: Map<MessageId, readonly Submessage[]>;
 }
 
 /**
@@ -143,6 +144,9 @@ export async function fetchClientState(r: Repositories, viewer: Viewer): Promise
     scheduledMessages: new Map((await r.scheduledMessages.listUnsent(realmId, userId, MANY)).map((it) => [it.id, it])),
     reminders: new Map((await r.reminders.list(realmId, userId, MANY)).map((it) => [it.id, it])),
     reactions: new Map(views.flatMap(({ message, reactions }) => (reactions ? [[message.id, reactions]] : []))),
+    submessages: new Map(
+      views.flatMap(({ message, submessages }) => (submessages.length > 0 ? [[message.id, submessages]] : [])),
+    ),
   };
 }
 
@@ -165,7 +169,8 @@ const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
   'bot.changed': unseen,
   'bot.taken_away': unseen,
   'bot.owner_changed': unseen,
-  'message.sent': ({ messages, viewer }, { view, exceptions }) => {
+  'message.sent': ({ messages, submessages, viewer }, { view, exceptions }) => {
+    if (view.submessages.length > 0) submessages.set(view.message.id, view.submessages);
     const { id, mentionsChannel, isReadByDefault } = view.message;
     const own = exceptions.find(([userId]) => userId === viewer.userId)?.[1] ?? {};
     messages.set(id, {
@@ -178,6 +183,10 @@ const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
       hasAlertWord: own.hasAlertWord ?? false,
       historical: false,
     });
+  },
+  'message.submessage_added': ({ messages, submessages }, { submessage }) => {
+    const { messageId } = submessage;
+    if (messages.has(messageId)) submessages.set(messageId, [...(submessages.get(messageId) ?? []), submessage]);
   },
   'message.flag_changed': ({ messages }, { op, flag, messageIds, all }) => {
     // A message that they did not have becomes their own by being marked.

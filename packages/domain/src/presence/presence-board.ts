@@ -1,5 +1,5 @@
 import { wholeRealm } from '../events/audience.js';
-import type { EphemeralAnnouncement } from '../events/ephemeral-event.js';
+import type { EphemeralEvents } from '../events/ephemeral-event.js';
 import type { EventListener } from '../events/event-listener.js';
 import type { StoredEvent } from '../events/event-log.js';
 import type { Clock } from '../shared/clock.js';
@@ -26,11 +26,6 @@ export interface PresenceSelection {
   readonly after: number | null;
   /** Only who was there since; null: whoever ever was. */
   readonly since: UnixSeconds | null;
-}
-
-/** Whoever hears of people that come online. */
-export interface PresenceAudience {
-  publishEphemeral(realmId: RealmId, announcement: EphemeralAnnouncement): void;
 }
 
 /** In larger organizations clients learn by asking alone who is there (users §8.5). */
@@ -65,7 +60,7 @@ export class PresenceBoard implements EventListener {
   constructor(
     private readonly uow: UnitOfWork,
     private readonly clock: Clock,
-    private readonly audience: PresenceAudience,
+    private readonly events: EphemeralEvents,
   ) {}
 
   /** The user as their presence is told with; null: they were never there. */
@@ -99,7 +94,7 @@ export class PresenceBoard implements EventListener {
     this.set(board, user, times);
     if (!comesOnline(before, status, now) || board.activeUsers > MAX_RECEIVERS) return;
     const event = { type: 'presence.came_online', user, times, at: now } as const;
-    this.audience.publishEphemeral(realmId, { event, audience: wholeRealm });
+    this.events.publishEphemeral(realmId, { event, audience: wholeRealm });
   }
 
   /** Stores what has changed since the last time, in one unit. */

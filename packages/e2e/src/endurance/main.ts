@@ -21,7 +21,7 @@ interface Options {
   readonly seed: number;
 }
 
-/** @throws Error that says what is wrong with the command line */
+/** @throws Error naming what is wrong with the command line */
 function readOptions(args: readonly string[]): Options {
   const { values, positionals } = parseArgs({
     args: [...args],

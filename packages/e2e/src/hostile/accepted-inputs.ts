@@ -102,6 +102,10 @@ const narrowed = (fields: Fields): Readonly<Record<string, Input>> =>
     ]),
   );
 
+async function pollBy({ organization: { channelIds }, n, post }: Surroundings): Promise<unknown> {
+  return (await post('/messages', { type: 'channel', to: channelIds[0], topic: 'polls', content: `/poll ${n}` })).id;
+}
+
 /** As many as a narrow may search for. */
 const FIFTY_WORDS = Array.from({ length: 50 }, (_, n) => `word${n}`).join(' ');
 const searches = (fields: Fields): Readonly<Record<string, Input>> => ({
@@ -407,6 +411,26 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
     starred: (surroundings) => ({ messages: messageIds(surroundings, 10_000), op: 'add', flag: 'starred' }),
     read: (surroundings) => ({ messages: messageIds(surroundings, 10_000), op: 'add', flag: 'read' }),
     unread: (surroundings) => ({ messages: messageIds(surroundings, 10_000), op: 'remove', flag: 'read' }),
+  },
+  'POST /submessage': {
+    'a long vote': async (surroundings) => ({
+      message_id: await pollBy(surroundings),
+      msg_type: 'widget',
+      content: JSON.stringify({ type: 'vote', key: 'x'.repeat(9900), vote: 1 }),
+    }),
+  },
+  'POST /zcommand': { 'another theme': ({ n }) => ({ command: n % 2 === 0 ? '/dark' : '/light' }) },
+  'POST /typing': {
+    'to many': (surroundings) => ({ op: 'start', to: peopleOf(surroundings) }),
+    'in a channel': ({ organization: { channelIds } }) => ({
+      op: 'start',
+      type: 'stream',
+      stream_id: channelIds[0],
+      topic: lengthened('', 10_000),
+    }),
+  },
+  'POST /messages/:message_id/typing': {
+    'one message': async (surroundings) => ({ message_id: await pollBy(surroundings), op: 'start' }),
   },
   'POST /messages/:message_id/reactions': {
     'a vote': ({ n }) => ({ message_id: n + 1, emoji_name: 'smile' }),

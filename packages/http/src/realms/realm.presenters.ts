@@ -7,7 +7,12 @@ import {
   MAX_NOTIFIED_SUBSCRIBERS,
 } from '@parley/domain/channels';
 import { GROUP_PERMISSIONS, type GroupSettingDefinition, systemGroupTitle } from '@parley/domain/groups';
-import { EMPTY_TOPIC_DISPLAY_NAME, MAX_MESSAGE_LENGTH, MAX_TOPIC_LENGTH } from '@parley/domain/messages';
+import {
+  EMPTY_TOPIC_DISPLAY_NAME,
+  MAX_MESSAGE_LENGTH,
+  MAX_TOPIC_LENGTH,
+  REPORT_REASONS,
+} from '@parley/domain/messages';
 import {
   authenticationMethods,
   type LoadedRealmPermissions,
@@ -195,13 +200,7 @@ const THUMBNAIL_FORMATS = [
   { name: '840x560.webp', max_width: 840, max_height: 560, format: 'webp', animated: false },
 ];
 
-const REPORT_TYPES = [
-  { key: 'spam', name: 'Spam' },
-  { key: 'harassment', name: 'Harassment' },
-  { key: 'inappropriate', name: 'Inappropriate content' },
-  { key: 'norms', name: 'Violates community norms' },
-  { key: 'other', name: 'Other reason' },
-];
+const REPORT_TYPES = Object.entries(REPORT_REASONS).map(([key, name]) => ({ key, name }));
 
 /** The registries as clients read them (channels §3.4–3.6). */
 const SUPPORTED_PERMISSIONS = {

@@ -7,9 +7,10 @@ import { userRoutes } from './user.routes.js';
 import { USER_SETTINGS_EVENTS } from './user-settings.events.js';
 import { userDefaultsSection, userSettingsSection } from './user-settings.register.js';
 import { userSettingRoutes } from './user-settings.routes.js';
+import { zcommandRoutes } from './zcommand.routes.js';
 
 export const USERS = {
-  routes: ({ realmUrls, userPages }) => [...userRoutes(realmUrls, userPages), ...userSettingRoutes],
+  routes: ({ realmUrls, userPages }) => [...userRoutes(realmUrls, userPages), ...userSettingRoutes, ...zcommandRoutes],
   events: { ...USER_EVENTS, ...USER_SETTINGS_EVENTS },
   errors: USER_WIRE_ERRORS,
   registerSections: (parts) => [

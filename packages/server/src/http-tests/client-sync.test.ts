@@ -20,6 +20,8 @@ interface Scenario {
 }
 
 const MESSAGE = ['message'];
+/** What is not logged reaches clients that poll; these have only registered. */
+const NOT_YET_THERE: readonly string[] = [];
 const FLAGS_ADDED = ['update_message_flags/add'];
 const FLAGS_REMOVED = ['update_message_flags/remove'];
 /** A sender follows the topics they start (messages §4.4). */
@@ -147,6 +149,62 @@ const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
       as: 'hamlet',
       params: ({ channels }) => ({ stream_id: channels.town, topic_name: 'NEWS' }),
       heard: FLAGS_ADDED,
+    },
+  ],
+  'POST /submessage': [
+    {
+      title: 'a vote',
+      as: 'iago',
+      params: async ({ server, channels, people }) => ({
+        message_id: fieldsOf(
+          await server.post('/messages', people.iago, {
+            type: 'channel',
+            to: channels.town,
+            topic: 'news',
+            content: '/poll x',
+          }),
+        ).id,
+        msg_type: 'widget',
+        content: '{"type":"vote","key":"1,1","vote":1}',
+      }),
+      heard: ['message', 'submessage'],
+    },
+  ],
+  'POST /zcommand': [
+    { title: 'another theme', as: 'hamlet', params: { command: '/dark' }, heard: ['user_settings/update'] },
+  ],
+  'POST /messages/:message_id/report': [
+    {
+      title: 'to the moderators',
+      as: 'hamlet',
+      given: ({ server, people, channels }) =>
+        server.patch('/realm', people.desdemona, { moderation_request_channel_id: channels.closet }),
+      at: toMessage(0),
+      params: { report_type: 'spam' },
+      heard: MESSAGE,
+    },
+  ],
+  'POST /typing': [
+    {
+      title: 'in a channel',
+      as: 'hamlet',
+      params: ({ channels }) => ({ op: 'start', type: 'stream', stream_id: channels.town, topic: 'news' }),
+      heard: NOT_YET_THERE,
+    },
+    {
+      title: 'between people',
+      as: 'hamlet',
+      params: ({ people }) => ({ op: 'stop', to: [people.polonius.id] }),
+      heard: NOT_YET_THERE,
+    },
+  ],
+  'POST /messages/:message_id/typing': [
+    {
+      title: 'in a channel',
+      as: 'iago',
+      at: toMessage(0),
+      params: { op: 'start' },
+      heard: NOT_YET_THERE,
     },
   ],
   'POST /messages/:message_id/reactions': [
@@ -1092,7 +1150,7 @@ describe('clients stay in step with the server', () => {
           params: (typeof params === 'function' ? await params(world) : params) ?? {},
         },
       );
-      fieldsOf(reply);
+      expect(reply).toMatchObject({ status: 200, body: { result: 'success' } });
       await expectInStep(clients);
       const told = new Set([...clients.values()].flatMap((client) => [...client.heard]));
       expect([...told].sort()).toEqual([...new Set(heard)].sort());

@@ -11,7 +11,7 @@ import { periodic, RecurringWorker } from '../workers/recurring-worker.js';
 const CATCH_UP_MS = 1000;
 const SWEEP_MS = 60_000;
 
-const { clock, presenceAudience, servedQueues, unitOfWork } = TOKENS;
+const { clock, ephemeralEvents, servedQueues, unitOfWork } = TOKENS;
 const { eventLoop, report, storage, timers } = PARTS;
 
 const reportFailedListener = (tell: ReportProblem) => (err: unknown) => tell('following events failed', { err });
@@ -50,7 +50,7 @@ export const deliveryModule = new ContainerModule(({ bind }) => {
     report,
   );
   provideAs(bind, servedQueues, EventHub);
-  provideAs(bind, presenceAudience, EventHub);
+  provideAs(bind, ephemeralEvents, EventHub);
   provideAs(bind, LISTS.eventListener, EventHub);
   provideFrom(
     bind,

@@ -1,4 +1,5 @@
 import {
+  AddSubmessage,
   BotOwnerWarnings,
   ChangeMessageFlags,
   ChangeNarrowFlags,
@@ -8,12 +9,16 @@ import {
   GetMessage,
   GetMessages,
   IndexMessages,
+  ListReaders,
   ListTopics,
   MarkRead,
   MatchNarrow,
   MoveNotices,
+  NotifyTyping,
+  NotifyTypingInMessage,
   PurgeArchive,
   RenderMarkdown,
+  ReportMessage,
   RestoreMessages,
   SendMessage,
   SystemMessages,
@@ -23,7 +28,7 @@ import { ContainerModule } from 'inversify';
 import { provide } from '../provide.js';
 import { TOKENS } from '../tokens.js';
 
-const { unitOfWork, markdownRenderer, renderedMessages, realmUrls, clock, contentDigest } = TOKENS;
+const { unitOfWork, markdownRenderer, renderedMessages, realmUrls, clock, ephemeralEvents, contentDigest } = TOKENS;
 
 export const messagesModule = new ContainerModule(({ bind }) => {
   provide(bind, SystemMessages, markdownRenderer, realmUrls, clock);
@@ -31,6 +36,11 @@ export const messagesModule = new ContainerModule(({ bind }) => {
   provide(bind, BotOwnerWarnings, unitOfWork, SystemMessages, clock);
   provide(bind, SendMessage, unitOfWork, markdownRenderer, realmUrls, clock, BotOwnerWarnings);
   provide(bind, GetMessages, unitOfWork, realmUrls, renderedMessages);
+  provide(bind, ListReaders, unitOfWork);
+  provide(bind, ReportMessage, unitOfWork, SystemMessages);
+  provide(bind, NotifyTyping, unitOfWork, ephemeralEvents);
+  provide(bind, NotifyTypingInMessage, unitOfWork, ephemeralEvents, clock);
+  provide(bind, AddSubmessage, unitOfWork, clock);
   provide(bind, MatchNarrow, unitOfWork, realmUrls, renderedMessages);
   provide(bind, GetMessage, unitOfWork);
   provide(bind, MoveNotices, SystemMessages, realmUrls, clock);

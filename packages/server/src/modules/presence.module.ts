@@ -3,10 +3,10 @@ import { ContainerModule } from 'inversify';
 import { provide, provideAs } from '../provide.js';
 import { LISTS, TOKENS } from '../tokens.js';
 
-const { unitOfWork, clock, presenceAudience, realmUrls } = TOKENS;
+const { unitOfWork, clock, ephemeralEvents, realmUrls } = TOKENS;
 
 export const presenceModule = new ContainerModule(({ bind }) => {
-  provide(bind, PresenceBoard, unitOfWork, clock, presenceAudience);
+  provide(bind, PresenceBoard, unitOfWork, clock, ephemeralEvents);
   provideAs(bind, LISTS.eventListener, PresenceBoard);
   provide(bind, ReportPresence, unitOfWork, PresenceBoard, clock);
   provide(bind, ListPresence, PresenceBoard, clock);

@@ -7,6 +7,7 @@ import {
   GrantSpecialPermission,
   ListUsers,
   RegisterUser,
+  SwitchDisplay,
   UpdateUser,
 } from '@parley/domain/users';
 import { ContainerModule } from 'inversify';
@@ -32,6 +33,7 @@ export const usersModule = new ContainerModule(({ bind }) => {
   provide(bind, RegisterUser, unitOfWork, passwordHasher, apiKeyMint, clock);
   provide(bind, UpdateUser, unitOfWork, realmUrls, disposableDomains, clock);
   provide(bind, GrantSpecialPermission, unitOfWork);
+  provide(bind, SwitchDisplay, unitOfWork, clock);
   provide(bind, GetOwnUser, unitOfWork);
   provide(bind, GetUser, unitOfWork, realmUrls);
   provide(bind, ListUsers, unitOfWork);

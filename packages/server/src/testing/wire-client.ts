@@ -201,6 +201,11 @@ const RULES: Readonly<Record<string, Rule>> = {
     if (user_id === selfId) own(answer, [message_id]);
   },
   'reaction/remove': nothing,
+  submessage: nothing,
+  'typing/start': nothing,
+  'typing/stop': nothing,
+  'typing_edit_message/start': nothing,
+  'typing_edit_message/stop': nothing,
   'scheduled_messages/add': ({ answer, event }) => {
     for (const message of event.scheduled_messages) putScheduled(answer, message);
   },
@@ -600,7 +605,7 @@ function changeGroup(answer: Wire, id: number, change: (group: Wire) => Wire): v
 }
 
 /**
- * Without what no event tells of: the queue itself, the time, who is there (clients ask for it), how many subscribe and write to a channel (events §7.3), and
+ * Without what no event changes: the queue itself, the time, who is there, how many subscribe and write to a channel (events §7.3), and
  * the first message of a channel whose messages one does not receive. What has no fixed order is sorted.
  */
 function comparable(answer: Wire): Wire {
