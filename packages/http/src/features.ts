@@ -20,6 +20,7 @@ import type { WireErrors } from './routing/wire-error.js';
 import { SCHEDULING } from './scheduling/scheduling.feature.js';
 import { SERVER_SETTINGS } from './server-settings/server-settings.feature.js';
 import { SETTINGS } from './settings/setting.feature.js';
+import { STATUSES } from './statuses/status.feature.js';
 import { USERS } from './users/user.feature.js';
 
 /** What register answers of features that are still to come: each takes the place of its line. */
@@ -31,7 +32,6 @@ const PLANNED = {
     fixedSection('navigation_views', { navigation_views: [] }),
     fixedSection('drafts', { drafts: [] }),
     fixedSection('muted_users', { muted_users: [] }),
-    fixedSection('user_status', { user_status: {} }),
     fixedSection('realm_domains', { realm_domains: [] }),
     fixedSection('realm_emoji', { realm_emoji: {} }),
     fixedSection('realm_linkifiers', { realm_linkifiers: [] }),
@@ -64,6 +64,7 @@ const ALL = [
   BOTS,
   PUSH,
   PRESENCE,
+  STATUSES,
   SCHEDULING,
   CHANNELS,
   GROUPS,

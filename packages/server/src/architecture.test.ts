@@ -126,6 +126,7 @@ const DOMAIN_FOLDERS = [
   'reactions',
   'push',
   'presence',
+  'statuses',
   'bots',
   'scheduling',
   'composition',

@@ -13,6 +13,7 @@ import { pushModule } from './modules/push.module.js';
 import { reactionsModule } from './modules/reactions.module.js';
 import { realmsModule } from './modules/realms.module.js';
 import { schedulingModule } from './modules/scheduling.module.js';
+import { statusesModule } from './modules/statuses.module.js';
 import { usersModule } from './modules/users.module.js';
 import { workersModule } from './modules/workers.module.js';
 import type { ParleyParts } from './parley.js';
@@ -40,6 +41,7 @@ const USE_CASE_MODULES = [
   reactionsModule,
   schedulingModule,
   realmsModule,
+  statusesModule,
   usersModule,
 ];
 

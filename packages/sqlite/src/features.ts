@@ -33,6 +33,7 @@ import { scheduling } from './migrations/0012-scheduling.js';
 import { messageChanges } from './migrations/0013-message-changes.js';
 import { bots } from './migrations/0014-bots.js';
 import { presence } from './migrations/0015-presence.js';
+import { statuses } from './migrations/0016-statuses.js';
 import type { Migration } from './migrations/migration.js';
 import { SqlitePresenceRepository } from './presence/sqlite-presence-repository.js';
 import { SqliteDeviceRepository } from './push/sqlite-device-repository.js';
@@ -42,6 +43,7 @@ import { ReactionPartReads, SqliteReactionRepository } from './reactions/sqlite-
 import { newRealmCache, SqliteRealmRepository } from './realms/sqlite-realm-repository.js';
 import { SqliteReminderRepository } from './scheduling/sqlite-reminder-repository.js';
 import { SqliteScheduledMessageRepository } from './scheduling/sqlite-scheduled-message-repository.js';
+import { SqliteStatusRepository } from './statuses/sqlite-status-repository.js';
 import type { WritableRepositories } from './unit-turns.js';
 import { newActorCache, SqliteActorReads } from './users/sqlite-actor-reads.js';
 import { newUserCache, SqliteUserRepository } from './users/sqlite-user-repository.js';
@@ -63,6 +65,7 @@ export const MIGRATIONS: readonly Migration[] = [
   messageChanges,
   bots,
   presence,
+  statuses,
 ];
 
 /** Makes the repositories of a connection. What they keep in memory, all connections share. */
@@ -101,6 +104,7 @@ export function repositoryFactory(
       bots: new SqliteBotRepository(connection),
       searchIndex: new SqliteSearchIndex(connection),
       botStorage: new SqliteBotStorageRepository(connection),
+      statuses: new SqliteStatusRepository(connection),
       presence: new SqlitePresenceRepository(connection),
       devices: new SqliteDeviceRepository(connection),
       pushTokens: new SqlitePushTokenRepository(connection),

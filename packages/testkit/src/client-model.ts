@@ -165,6 +165,7 @@ const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
   'device.changed': unseen,
   'device.removed': unseen,
   'user.presence_switched': unseen,
+  'user.status_changed': unseen,
   'bot.added': unseen,
   'bot.changed': unseen,
   'bot.taken_away': unseen,

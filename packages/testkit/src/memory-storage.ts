@@ -26,6 +26,7 @@ import { MemoryRecipients } from './memory/memory-recipients.js';
 import { MemoryReminders } from './memory/memory-reminders.js';
 import { MemoryScheduledMessages } from './memory/memory-scheduled-messages.js';
 import { MemorySearchIndex } from './memory/memory-search-index.js';
+import { MemoryStatuses } from './memory/memory-statuses.js';
 import { MemoryTopicPolicies } from './memory/memory-topic-policies.js';
 import { MemoryTopics } from './memory/memory-topics.js';
 import { MemoryUsers } from './memory/memory-users.js';
@@ -124,6 +125,7 @@ function repositoriesOf(unit: MemoryUnit) {
     searchIndex: new MemorySearchIndex(),
     botStorage: new MemoryBotStorage(unit),
     presence: new MemoryPresence(unit),
+    statuses: new MemoryStatuses(unit),
     devices: new MemoryDevices(unit),
     pushTokens: new MemoryPushTokens(unit),
     scheduledMessages: new MemoryScheduledMessages(unit),

@@ -9,6 +9,7 @@ import { REACTION_EVENT_FORMATS } from '../reactions/reaction-events.js';
 import { REALM_EVENT_FORMATS } from '../realms/realm-events.js';
 import { REALM_SETTINGS_EVENT_FORMATS } from '../realms/realm-settings-events.js';
 import { SCHEDULING_EVENT_FORMATS } from '../scheduling/scheduling-events.js';
+import { STATUS_EVENT_FORMATS } from '../statuses/status-events.js';
 import { USER_EVENT_FORMATS } from '../users/user-events.js';
 import { USER_SETTINGS_EVENT_FORMATS } from '../users/user-settings-events.js';
 import { parseAudience } from './audiences.js';
@@ -21,6 +22,7 @@ const FORMATS: EventFormats<DomainEventTypes> = {
   ...MESSAGE_EVENT_FORMATS,
   ...BOT_EVENT_FORMATS,
   ...PUSH_EVENT_FORMATS,
+  ...STATUS_EVENT_FORMATS,
   ...REACTION_EVENT_FORMATS,
   ...REALM_EVENT_FORMATS,
   ...REALM_SETTINGS_EVENT_FORMATS,

@@ -451,6 +451,9 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
   'DELETE /messages/:message_id/reactions': {
     'a vote': ({ react }) => react(),
   },
+  'POST /users/me/status': { 'a text and an emoji': () => ({ status_text: 'x'.repeat(60), emoji_name: 'smile' }) },
+  'GET /users/:user_id/status': { somebody: owner },
+  'POST /users/:user_id/status': { somebody: (surroundings) => ({ ...owner(surroundings), status_text: 'busy' }) },
   'POST /users/me/presence': {
     active: () => ({ status: 'active', last_update_id: -1 }),
     'in the old form': () => ({ status: 'idle', history_limit_days: 10_000 }),

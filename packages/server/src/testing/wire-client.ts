@@ -155,6 +155,14 @@ const NEW_DEVICE = {
 const RULES: Readonly<Record<string, Rule>> = {
   heartbeat: nothing,
   typing: nothing,
+  user_status: ({ answer, event: { type: _, id: __, user_id, ...changed } }) => {
+    const status = { ...answer.user_status[user_id], ...changed };
+    if (!status.away) delete status.away;
+    if (!status.status_text) delete status.status_text;
+    if (!status.emoji_name) for (const name of ['emoji_name', 'emoji_code', 'reaction_type']) delete status[name];
+    delete answer.user_status[user_id];
+    if (Object.keys(status).length > 0) answer.user_status[user_id] = status;
+  },
   // Reports change more than events tell.
   presence: nothing,
   alert_words: replaces('alert_words'),

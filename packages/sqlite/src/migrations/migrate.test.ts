@@ -27,6 +27,7 @@ const RELEASED = [
   ['0013-message-changes', '23a35a217be8d8373adf7982fd95bb6e9c54b0ef8d5666029ab56839934f4560'],
   ['0014-bots', 'f99226392df6a192771ff2226cfada5bb5963854d80398616971d45f6f606a37'],
   ['0015-presence', 'fe80176896a9efb018f13162c7ed49576c1f3c295af70e75647a915469911dbd'],
+  ['0016-statuses', '3be1a7375ee0782bef4b0baa9e53d78baed1c5d496e8b9956bb3bc8452358b9e'],
 ];
 
 let directory: string;
@@ -78,6 +79,7 @@ it("makes the schema that each feature's schema.sql describes", () => {
     'bots',
     'push',
     'presence',
+    'statuses',
     'scheduling',
     'events',
     'authentication',

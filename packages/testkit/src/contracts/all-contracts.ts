@@ -22,6 +22,7 @@ import { recipientRepositoryContract } from './recipient-repository.contract.js'
 import { reminderRepositoryContract } from './reminder-repository.contract.js';
 import { scheduledMessageRepositoryContract } from './scheduled-message-repository.contract.js';
 import { searchIndexContract } from './search-index.contract.js';
+import { statusRepositoryContract } from './status-repository.contract.js';
 import type { OpenStorage } from './storage-under-test.js';
 import { topicPolicyRepositoryContract } from './topic-policy-repository.contract.js';
 import { topicReadsContract } from './topic-reads.contract.js';
@@ -50,6 +51,7 @@ export function storageContracts(open: OpenStorage): void {
   searchIndexContract(open);
   botStorageRepositoryContract(open);
   presenceRepositoryContract(open);
+  statusRepositoryContract(open);
   deviceRepositoryContract(open);
   pushTokenRepositoryContract(open);
   scheduledMessageRepositoryContract(open);
