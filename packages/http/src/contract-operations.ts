@@ -24,7 +24,7 @@ type Row = readonly [
 
 const CUSTOM_EMOJI = 'organizations have no emoji of their own';
 
-const SETTINGS_LACK = 'no address changes, since no mail is sent; there are no presence events';
+const SETTINGS_LACK = 'no address changes, since no mail is sent';
 
 const NO_FILES = 'files are not attached';
 

@@ -125,6 +125,8 @@ const DOMAIN_FOLDERS = [
   'invitations',
   'reactions',
   'push',
+  'presence',
+  'statuses',
   'bots',
   'scheduling',
   'drafts',

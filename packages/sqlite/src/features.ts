@@ -38,9 +38,12 @@ import { bots } from './migrations/0014-bots.js';
 import { channelLists } from './migrations/0015-channel-lists.js';
 import { personalLists } from './migrations/0016-personal-lists.js';
 import { people } from './migrations/0017-people.js';
+import { presence } from './migrations/0018-presence.js';
+import { statuses } from './migrations/0019-statuses.js';
 import type { Migration } from './migrations/migration.js';
 import { SqliteNavigationViewRepository } from './navigation-views/sqlite-navigation-view-repository.js';
 import { SqliteOnboardingRepository } from './onboarding/sqlite-onboarding-repository.js';
+import { SqlitePresenceRepository } from './presence/sqlite-presence-repository.js';
 import { SqliteDeviceRepository } from './push/sqlite-device-repository.js';
 import { SqlitePushTokenRepository } from './push/sqlite-push-token-repository.js';
 import { Quarantine } from './quarantine.js';
@@ -49,6 +52,7 @@ import { newRealmCache, SqliteRealmRepository } from './realms/sqlite-realm-repo
 import { SqliteReminderRepository } from './scheduling/sqlite-reminder-repository.js';
 import { SqliteScheduledMessageRepository } from './scheduling/sqlite-scheduled-message-repository.js';
 import { SqliteSnippetRepository } from './snippets/sqlite-snippet-repository.js';
+import { SqliteStatusRepository } from './statuses/sqlite-status-repository.js';
 import type { WritableRepositories } from './unit-turns.js';
 import { newActorCache, SqliteActorReads } from './users/sqlite-actor-reads.js';
 import { SqliteProfileRepository } from './users/sqlite-profile-repository.js';
@@ -73,6 +77,8 @@ export const MIGRATIONS: readonly Migration[] = [
   channelLists,
   personalLists,
   people,
+  presence,
+  statuses,
 ];
 
 /** Makes the repositories of a connection. What they keep in memory, all connections share. */
@@ -113,6 +119,8 @@ export function repositoryFactory(
       bots: new SqliteBotRepository(connection),
       searchIndex: new SqliteSearchIndex(connection),
       botStorage: new SqliteBotStorageRepository(connection),
+      statuses: new SqliteStatusRepository(connection),
+      presence: new SqlitePresenceRepository(connection),
       devices: new SqliteDeviceRepository(connection),
       pushTokens: new SqlitePushTokenRepository(connection),
       scheduledMessages: new SqliteScheduledMessageRepository(connection, quarantine),

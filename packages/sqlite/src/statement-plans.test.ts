@@ -18,6 +18,8 @@ const ABOUT_WHOLE_REALMS = [
   'SELECT 1 FROM channel WHERE realm_id = ? AND privacy', // few
   'SELECT recipient_id FROM channel WHERE realm_id = ? AND privacy', // the same
   'SELECT realm_id, head_seq, pruned_up_to FROM event_counter', // one row a realm
+  'SELECT user_id, last_active, last_connected, update_id FROM presence WHERE realm_id = ?', // once, when first asked for
+  'SELECT * FROM user_status WHERE realm_id = ?', // register answers all of them
   'SELECT realm_id, user_id, generation FROM api_key', // once, at start
   'SELECT min((SELECT m.id FROM message m', // where a realm was quiet among busy ones
   'SELECT min(floor_seq) FROM event_queue', // the first entry of the index

@@ -176,6 +176,8 @@ const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
   'device.added': unseen,
   'device.changed': unseen,
   'device.removed': unseen,
+  'user.presence_switched': unseen,
+  'user.status_changed': unseen,
   'bot.added': unseen,
   'bot.changed': unseen,
   'bot.taken_away': unseen,

@@ -23,6 +23,7 @@ import { MemoryMessages } from './memory/memory-messages.js';
 import { MemoryNavigationViews } from './memory/memory-navigation-views.js';
 import { MemoryOnboarding } from './memory/memory-onboarding.js';
 import { MemoryPersonalMessages } from './memory/memory-personal-messages.js';
+import { MemoryPresence } from './memory/memory-presence.js';
 import { MemoryProfiles } from './memory/memory-profiles.js';
 import { MemoryPushTokens } from './memory/memory-push-tokens.js';
 import { MemoryReactions } from './memory/memory-reactions.js';
@@ -32,6 +33,7 @@ import { MemoryReminders } from './memory/memory-reminders.js';
 import { MemoryScheduledMessages } from './memory/memory-scheduled-messages.js';
 import { MemorySearchIndex } from './memory/memory-search-index.js';
 import { MemorySnippets } from './memory/memory-snippets.js';
+import { MemoryStatuses } from './memory/memory-statuses.js';
 import { MemoryTopicPolicies } from './memory/memory-topic-policies.js';
 import { MemoryTopics } from './memory/memory-topics.js';
 import { MemoryUsers } from './memory/memory-users.js';
@@ -132,6 +134,8 @@ function repositoriesOf(unit: MemoryUnit) {
     profiles: new MemoryProfiles(unit),
     searchIndex: new MemorySearchIndex(),
     botStorage: new MemoryBotStorage(unit),
+    presence: new MemoryPresence(unit),
+    statuses: new MemoryStatuses(unit),
     devices: new MemoryDevices(unit),
     pushTokens: new MemoryPushTokens(unit),
     scheduledMessages: new MemoryScheduledMessages(unit),

@@ -14,6 +14,7 @@ import { REALM_EVENT_FORMATS } from '../realms/realm-events.js';
 import { REALM_SETTINGS_EVENT_FORMATS } from '../realms/realm-settings-events.js';
 import { SCHEDULING_EVENT_FORMATS } from '../scheduling/scheduling-events.js';
 import { SNIPPET_EVENT_FORMATS } from '../snippets/snippet-events.js';
+import { STATUS_EVENT_FORMATS } from '../statuses/status-events.js';
 import { PROFILE_EVENT_FORMATS } from '../users/profile-events.js';
 import { USER_EVENT_FORMATS } from '../users/user-events.js';
 import { USER_SETTINGS_EVENT_FORMATS } from '../users/user-settings-events.js';
@@ -33,6 +34,7 @@ const FORMATS: EventFormats<DomainEventTypes> = {
   ...NAVIGATION_VIEW_EVENT_FORMATS,
   ...ONBOARDING_EVENT_FORMATS,
   ...SNIPPET_EVENT_FORMATS,
+  ...STATUS_EVENT_FORMATS,
   ...REACTION_EVENT_FORMATS,
   ...REALM_EVENT_FORMATS,
   ...REALM_SETTINGS_EVENT_FORMATS,

@@ -584,6 +584,19 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
   'POST /users/me/onboarding_steps': {
     one: () => ({ onboarding_step: 'intro_inbox_view_modal' }),
   },
+  'POST /users/me/status': { 'a text and an emoji': () => ({ status_text: 'x'.repeat(60), emoji_name: 'smile' }) },
+  'GET /users/:user_id/status': { somebody: owner },
+  'POST /users/:user_id/status': { somebody: (surroundings) => ({ ...owner(surroundings), status_text: 'busy' }) },
+  'POST /users/me/presence': {
+    active: () => ({ status: 'active', last_update_id: -1 }),
+    'in the old form': () => ({ status: 'idle', history_limit_days: 10_000 }),
+  },
+  'GET /users/:user_id_or_email/presence': {
+    somebody: async ({ organization: { owners }, post }) => {
+      await post('/users/me/presence', { status: 'active', ping_only: true });
+      return { user_id_or_email: owners[0]!.id };
+    },
+  },
   'POST /bots': {
     'an outgoing webhook': ({ n, organization: { channelNames } }) => ({
       full_name: lengthened(`Bot ${n} `, 100),

@@ -309,6 +309,37 @@ const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
       heard: ['onboarding_steps'],
     },
   ],
+  'POST /users/me/status': [
+    {
+      title: 'a text and an emoji',
+      as: 'hamlet',
+      params: { status_text: 'busy', ...SMILE },
+      heard: ['user_status'],
+    },
+    {
+      title: 'away',
+      as: 'hamlet',
+      params: { away: true },
+      heard: ['presence', 'user_settings/update', 'user_status'],
+    },
+    {
+      title: 'none any more',
+      as: 'hamlet',
+      given: ({ server, people }) => server.post('/users/me/status', people.hamlet, { status_text: 'busy', ...SMILE }),
+      params: { status_text: '', emoji_name: '' },
+      heard: ['user_status'],
+    },
+  ],
+  'POST /users/:user_id/status': [
+    {
+      title: 'of somebody whom few know',
+      as: 'iago',
+      at: ({ people }) => ({ user_id: people.shiva.id }),
+      params: { status_text: 'busy' },
+      heard: ['user_status'],
+    },
+  ],
+  'POST /users/me/presence': [{ title: 'of who was not there', as: 'hamlet', params: { status: 'active' }, heard: [] }],
   'POST /bots': [
     {
       title: 'of one’s own',
@@ -1154,6 +1185,12 @@ const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
       heard: ['user_settings/update'],
     },
     { title: 'a language', as: 'hamlet', params: { default_language: 'de' }, heard: ['user_settings/update'] },
+    {
+      title: 'whether others see when they are there',
+      as: 'hamlet',
+      params: { presence_enabled: false },
+      heard: ['presence', 'user_settings/update'],
+    },
     { title: 'a name', as: 'hamlet', params: { full_name: 'Prince Hamlet' }, heard: ['realm_user/update'] },
     {
       title: 'a time zone',

@@ -155,6 +155,16 @@ const NEW_DEVICE = {
 const RULES: Readonly<Record<string, Rule>> = {
   heartbeat: nothing,
   typing: nothing,
+  user_status: ({ answer, event: { type: _, id: __, user_id, ...changed } }) => {
+    const status = { ...answer.user_status[user_id], ...changed };
+    if (!status.away) delete status.away;
+    if (!status.status_text) delete status.status_text;
+    if (!status.emoji_name) for (const name of ['emoji_name', 'emoji_code', 'reaction_type']) delete status[name];
+    delete answer.user_status[user_id];
+    if (Object.keys(status).length > 0) answer.user_status[user_id] = status;
+  },
+  // Reports change more than events tell.
+  presence: nothing,
   alert_words: replaces('alert_words'),
   muted_users: replaces('muted_users'),
   onboarding_steps: replaces('onboarding_steps'),
@@ -667,11 +677,12 @@ function changeGroup(answer: Wire, id: number, change: (group: Wire) => Wire): v
 }
 
 /**
- * Without what no event changes: the queue itself, the time, how many subscribe and write to a channel (events §7.3), and
+ * Without what no event changes: the queue itself, the time, who is there, how many subscribe and write to a channel (events §7.3), and
  * the first message of a channel whose messages one does not receive. What has no fixed order is sorted.
  */
 function comparable(answer: Wire): Wire {
-  const { queue_id: _, last_event_id: __, server_timestamp: ___, ...state } = structuredClone(answer);
+  const { queue_id: _, last_event_id: __, server_timestamp: ___, ...all } = structuredClone(answer);
+  const { presences: ____, presence_last_update_id: _____, ...state } = all;
   for (const list of CHANNEL_LISTS) {
     for (const channel of state[list]) {
       delete channel.subscriber_count;

@@ -29,6 +29,8 @@ const RELEASED = [
   ['0015-channel-lists', '050acfaefd92c0c8fa039e678c8ca3a61ffafa7796ae66c667c8f4cacec7652c'],
   ['0016-personal-lists', 'b522a80c75decdee7c8a0e16c9d1a16a6f6263bceb3dc45ef71baf8add762677'],
   ['0017-people', '4c3c43012189741003c5d7f7a495f513fd92499b6840d886a20277c7e7e5bd63'],
+  ['0018-presence', 'fe80176896a9efb018f13162c7ed49576c1f3c295af70e75647a915469911dbd'],
+  ['0019-statuses', '3be1a7375ee0782bef4b0baa9e53d78baed1c5d496e8b9956bb3bc8452358b9e'],
 ];
 
 let directory: string;
@@ -79,6 +81,8 @@ it("makes the schema that each feature's schema.sql describes", () => {
     'reactions',
     'bots',
     'push',
+    'presence',
+    'statuses',
     'scheduling',
     'drafts',
     'snippets',

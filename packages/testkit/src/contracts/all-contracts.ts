@@ -19,6 +19,7 @@ import { navigationViewRepositoryContract } from './navigation-view-repository.c
 import { onboardingRepositoryContract } from './onboarding-repository.contract.js';
 import { permissionRulesContract } from './permission-rules.contract.js';
 import { personalMessagesContract } from './personal-messages.contract.js';
+import { presenceRepositoryContract } from './presence-repository.contract.js';
 import { profileRepositoryContract } from './profile-repository.contract.js';
 import { deviceRepositoryContract, pushTokenRepositoryContract } from './push-repositories.contract.js';
 import { reactionRepositoryContract } from './reaction-repository.contract.js';
@@ -28,6 +29,7 @@ import { reminderRepositoryContract } from './reminder-repository.contract.js';
 import { scheduledMessageRepositoryContract } from './scheduled-message-repository.contract.js';
 import { searchIndexContract } from './search-index.contract.js';
 import { snippetRepositoryContract } from './snippet-repository.contract.js';
+import { statusRepositoryContract } from './status-repository.contract.js';
 import type { OpenStorage } from './storage-under-test.js';
 import { topicPolicyRepositoryContract } from './topic-policy-repository.contract.js';
 import { topicReadsContract } from './topic-reads.contract.js';
@@ -58,6 +60,8 @@ export function storageContracts(open: OpenStorage): void {
   profileRepositoryContract(open);
   searchIndexContract(open);
   botStorageRepositoryContract(open);
+  presenceRepositoryContract(open);
+  statusRepositoryContract(open);
   deviceRepositoryContract(open);
   pushTokenRepositoryContract(open);
   scheduledMessageRepositoryContract(open);
