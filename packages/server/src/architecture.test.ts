@@ -127,6 +127,7 @@ const DOMAIN_FOLDERS = [
   'push',
   'bots',
   'scheduling',
+  'accounts',
   'composition',
 ];
 

@@ -139,7 +139,10 @@ export function userRepositoryContract(open: OpenStorage): void {
     it('knows whom a user shares a channel or a conversation with', async () => {
       const { uow, realm, user, users, channel } = await stage(
         ...['me', 'fellow', 'former', 'pal', 'mate1', 'mate2', 'leaver', 'unrelated'].map((name) => aUser({ name })),
-        aChannel({ name: 'general', subscribers: ['me', 'fellow', 'leaver'] }),
+        aUser({ name: 'gone', isActive: false }),
+        aUser({ name: 'gonePal', isActive: false }),
+        aChannel({ name: 'general', subscribers: ['me', 'fellow', 'leaver', 'gone'] }),
+        aMessage({ from: 'gonePal', to: ['me'] }),
         aChannel({ name: 'left', subscribers: ['me', 'former'] }),
         aChannel({ name: 'elsewhere', subscribers: ['fellow', 'unrelated'] }),
         aMessage({ from: 'pal', to: ['me'] }),
@@ -157,7 +160,7 @@ export function userRepositoryContract(open: OpenStorage): void {
       });
       const known = await uow.read((r) => r.users.listConversationPartners(realm.id, user('me').id));
       const names = [...users].filter(([name, { id }]) => name !== 'me' && known.has(id)).map(([name]) => name);
-      expect(names).toEqual(['fellow', 'pal', 'mate1', 'mate2']);
+      expect(names).toEqual(['fellow', 'pal', 'mate1', 'mate2', 'gonePal']);
     });
 
     it('knows who was acquainted with whom as of an event, and who is now', async () => {
