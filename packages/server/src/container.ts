@@ -1,4 +1,5 @@
 import { Container, type ServiceIdentifier } from 'inversify';
+import { accountsModule } from './modules/accounts.module.js';
 import { authenticationModule } from './modules/authentication.module.js';
 import { botsModule } from './modules/bots.module.js';
 import { channelsModule } from './modules/channels.module.js';
@@ -32,6 +33,7 @@ export type Resolve = <T>(type: abstract new (...dependencies: never[]) => T) =>
 /** Their order is that of the lists they bind to: keys are forgotten before clients get the event. */
 const USE_CASE_MODULES = [
   authenticationModule,
+  accountsModule,
   botsModule,
   channelsModule,
   eventsModule,

@@ -70,3 +70,7 @@ export const toUserChanges = ({ full_name, role, profile_data, new_email }: Omit
     profile: profile_data && toProfileEntries(profile_data),
     email: new_email,
   });
+
+export class UserIdDto {
+  @IntegerParam() user_id!: number;
+}

@@ -36,6 +36,8 @@ const CHANGED = ['stream/update'];
 /** Somebody new, or new to a guest. */
 const ACQUAINTED = ['realm_user/add'];
 const LOST = ['realm_user/remove'];
+/** Of somebody whom a guest knows no longer. */
+const OUT_OF_SIGHT = ['realm/update_dict', 'stream/update', 'user_group/remove_members', 'user_group/update'];
 const ROLE = ['realm_user/update', 'user_group/add_members', 'user_group/remove_members'];
 
 const send =
@@ -970,6 +972,52 @@ const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
       heard: [...ACQUAINTED, 'subscription/peer_add', 'user_group/add_members'],
     },
   ],
+  'DELETE /users/:user_id': [
+    {
+      title: 'a subscriber, whom a guest knows by a channel alone',
+      as: 'iago',
+      given: spellOut('shiva'),
+      at: toUser('shiva'),
+      heard: ['realm_user/update', ...LOST, 'subscription/peer_remove', ...OUT_OF_SIGHT],
+    },
+  ],
+  'DELETE /users/me': [
+    {
+      title: 'the owner of a bot',
+      as: 'shiva',
+      heard: ['realm_user/update', 'subscription/peer_remove', 'user_group/remove_members'],
+    },
+  ],
+  'POST /users/:user_id/reactivate': [
+    {
+      title: 'a subscriber, whom a guest knows by a channel alone',
+      as: 'iago',
+      given: async (world) => {
+        await spellOut('shiva')(world);
+        fieldsOf(await world.server.delete(`/users/${world.people.shiva.id}`, world.people.iago));
+      },
+      at: toUser('shiva'),
+      heard: [
+        'realm/update_dict',
+        'realm_user/update',
+        ...ACQUAINTED,
+        'stream/update',
+        'subscription/peer_add',
+        'user_group/add_members',
+        'user_group/update',
+      ],
+    },
+    {
+      title: 'somebody whose role changed meanwhile',
+      as: 'iago',
+      given: async ({ server, people: { iago, shiva } }) => {
+        fieldsOf(await server.delete(`/users/${shiva.id}`, iago));
+        fieldsOf(await server.patch(`/users/${shiva.id}`, iago, { role: 400 }));
+      },
+      at: toUser('shiva'),
+      heard: ['realm_user/update', 'subscription/peer_add', 'user_group/add_members', 'user_group/remove_members'],
+    },
+  ],
   'PATCH /users/:user_id': [
     {
       title: 'a name',
@@ -1348,6 +1396,23 @@ function letGroupSeeChannel(...members: readonly WorldPerson[]): (world: World) 
     const params = { name: 'stage', subscribers: [people.iago.id], invite_only: true, can_subscribe_group: group };
     fieldsOf(await server.post('/channels/create', people.desdemona, params));
     fieldsOf(await server.patch('/realm', people.desdemona, { can_create_private_channel_group: { new: group } }));
+  };
+}
+
+/** Puts somebody into the town, where a guest is, and into permissions of everything by name. */
+function spellOut(name: WorldPerson): (world: World) => Promise<void> {
+  return async (world) => {
+    const { server, people } = world;
+    const value = { direct_members: [people[name].id, people.hamlet.id], direct_subgroups: [] };
+    const subscribed = { subscriptions: [{ name: 'town' }], principals: [people[name].id] };
+    fieldsOf(await server.post('/users/me/subscriptions', people.iago, subscribed));
+    fieldsOf(await server.patch('/realm', people.desdemona, { can_create_groups: { new: value } }));
+    fieldsOf(
+      await server.patch(`/streams/${world.channels.town}`, people.iago, { can_send_message_group: { new: value } }),
+    );
+    fieldsOf(await server.patch('/realm', people.desdemona, { can_create_groups: { new: value } }));
+    const params = { name: 'named', description: '', members: [people[name].id], can_join_group: value };
+    fieldsOf(await server.post('/user_groups/create', people[name], params));
   };
 }
 

@@ -588,6 +588,7 @@ function changeUser({ answer, selfId, event: { person } }: Happening): void {
     const user = answer[from].find((it: Wire) => it.user_id === user_id);
     answer[from] = withoutUser(answer[from], user_id);
     if (user) answer[to] = [...withoutUser(answer[to], user_id), user];
+    if (!is_active) leaveAllGroups(answer, user_id);
   }
   // Users §4.1: clients take deactivated users out of groups by themselves.
   if (is_active === false) {
@@ -597,6 +598,21 @@ function changeUser({ answer, selfId, event: { person } }: Happening): void {
   if (changed.is_admin !== undefined && changed.is_admin !== answer.is_admin) answer.realm_bots = null;
   assignKnown(answer, changed);
   if (role !== undefined) answer.is_moderator = role <= 300;
+}
+
+/** Of those who are gone nobody tells in which groups they were (users §4.1). */
+function leaveAllGroups(answer: Wire, userId: number): void {
+  const leave = (thing: Wire): void => {
+    for (const value of Object.values<Wire>(thing)) {
+      if (value?.direct_members) value.direct_members = without(value.direct_members, [userId]);
+    }
+  };
+  leave(answer);
+  for (const group of answer.realm_user_groups) {
+    group.members = without(group.members, [userId]);
+    leave(group);
+  }
+  for (const list of CHANNEL_LISTS) answer[list].forEach(leave);
 }
 
 /** An event about somebody also has what only they themselves are shown. */

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.js';
 
-/** Custom profile fields with what users say in them, and accounts that were deleted. */
+/** Custom profile fields with what users say in them. */
 export const people: Migration = {
   name: '0017-people',
   sql: `
@@ -31,7 +31,5 @@ CREATE TABLE profile_value (
   PRIMARY KEY (user_id, field_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX profile_value_by_field ON profile_value (field_id, value);
-
-ALTER TABLE user ADD COLUMN is_deleted INTEGER NOT NULL DEFAULT 0;
 `,
 };
