@@ -14,6 +14,7 @@ import {
   DescriptionRenderer,
   FindChannelId,
   GetChannel,
+  GetChannelAddress,
   GetSubscriptionStatus,
   ListChannelFolders,
   ListChannels,
@@ -32,7 +33,7 @@ import { ContainerModule } from 'inversify';
 import { provide } from '../provide.js';
 import { TOKENS } from '../tokens.js';
 
-const { unitOfWork, markdownRenderer, realmUrls, clock, serverChannelConfig, channelQuota } = TOKENS;
+const { unitOfWork, markdownRenderer, realmUrls, clock, serverChannelConfig, channelQuota, randomness } = TOKENS;
 
 export const channelsModule = new ContainerModule(({ bind }) => {
   provide(bind, DescriptionRenderer, unitOfWork, markdownRenderer, realmUrls);
@@ -49,6 +50,7 @@ export const channelsModule = new ContainerModule(({ bind }) => {
   provide(bind, ListSubscriptions, unitOfWork);
   provide(bind, ListChannels, unitOfWork);
   provide(bind, GetChannel, unitOfWork);
+  provide(bind, GetChannelAddress, unitOfWork, randomness, serverChannelConfig);
   provide(bind, FindChannelId, unitOfWork);
   provide(bind, ListSubscribers, unitOfWork);
   provide(bind, GetSubscriptionStatus, unitOfWork);
