@@ -86,6 +86,7 @@ export * from './use-cases/list-channels.js';
 export * from './use-cases/list-subscribers.js';
 export * from './use-cases/list-subscriptions.js';
 export * from './use-cases/list-user-channels.js';
+export * from './use-cases/mark-idle-channels.js';
 export * from './use-cases/mute-topic.js';
 export * from './use-cases/reorder-channel-folders.js';
 export * from './use-cases/set-default-channel.js';
