@@ -33,6 +33,7 @@ describe('the container of a server', () => {
     const named = (options: Partial<typeof server.parts>) =>
       new ServerContainer({ ...server.parts, ...options }).list(LISTS.worker).map(({ name }) => name);
     const always = [
+      'looking for channels that nobody writes to',
       'reading what other processes wrote',
       'tidying event queues',
       'storing who is there',

@@ -2,6 +2,7 @@ import type { Clock } from '@parley/domain/shared';
 import { SqliteApiKeyRepository } from './authentication/sqlite-api-key-repository.js';
 import { SqliteBotRepository } from './bots/sqlite-bot-repository.js';
 import { SqliteBotStorageRepository } from './bots/sqlite-bot-storage-repository.js';
+import { SqliteChannelAddressRepository } from './channels/sqlite-channel-address-repository.js';
 import { SqliteChannelFolderRepository } from './channels/sqlite-channel-folder-repository.js';
 import { newChannelCache, SqliteChannelRepository } from './channels/sqlite-channel-repository.js';
 import { SqliteDefaultChannelGroupRepository } from './channels/sqlite-default-channel-group-repository.js';
@@ -101,6 +102,7 @@ export function repositoryFactory(
       actors: new SqliteActorReads(connection, actorCache, quarantine),
       groups,
       channels: new SqliteChannelRepository(connection, channelCache, clock, groups, topics, quarantine),
+      channelAddresses: new SqliteChannelAddressRepository(connection),
       channelFolders: new SqliteChannelFolderRepository(connection),
       defaultChannelGroups: new SqliteDefaultChannelGroupRepository(connection),
       topicPolicies: new SqliteTopicPolicyRepository(connection),

@@ -6,6 +6,7 @@ import { MemoryActors } from './memory/memory-actors.js';
 import { MemoryApiKeys } from './memory/memory-api-keys.js';
 import { MemoryBotStorage } from './memory/memory-bot-storage.js';
 import { MemoryBots } from './memory/memory-bots.js';
+import { MemoryChannelAddresses } from './memory/memory-channel-addresses.js';
 import { MemoryChannelFolders } from './memory/memory-channel-folders.js';
 import { MemoryChannels } from './memory/memory-channels.js';
 import { MemoryDefaultChannelGroups } from './memory/memory-default-channel-groups.js';
@@ -118,6 +119,7 @@ function repositoriesOf(unit: MemoryUnit) {
     actors: new MemoryActors(unit),
     groups: new MemoryGroups(unit),
     channels: new MemoryChannels(unit),
+    channelAddresses: new MemoryChannelAddresses(unit),
     channelFolders: new MemoryChannelFolders(unit),
     defaultChannelGroups: new MemoryDefaultChannelGroups(unit),
     topicPolicies: new MemoryTopicPolicies(unit),

@@ -16,6 +16,7 @@ export {
   type TopicsPolicy,
   weeklyTraffic,
 } from './channel.js';
+export { type ChannelAddressKey, type ChannelAddressRepository, MAIL_TOKEN_PLACE } from './channel-address.js';
 export { subscribersOf } from './channel-delivery.js';
 
 import './channel-errors.js';
@@ -78,12 +79,14 @@ export * from './use-cases/create-default-channel-group.js';
 export * from './use-cases/delete-default-channel-group.js';
 export * from './use-cases/find-channel-id.js';
 export * from './use-cases/get-channel.js';
+export * from './use-cases/get-channel-address.js';
 export * from './use-cases/get-subscription-status.js';
 export * from './use-cases/list-channel-folders.js';
 export * from './use-cases/list-channels.js';
 export * from './use-cases/list-subscribers.js';
 export * from './use-cases/list-subscriptions.js';
 export * from './use-cases/list-user-channels.js';
+export * from './use-cases/mark-idle-channels.js';
 export * from './use-cases/mute-topic.js';
 export * from './use-cases/reorder-channel-folders.js';
 export * from './use-cases/set-default-channel.js';

@@ -329,6 +329,7 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
   },
   'GET /streams/:stream_id': { 'a channel': firstChannel },
   'GET /streams/:stream_id/members': { 'of a large one': firstChannel },
+  'GET /streams/:stream_id/email_address': { 'a channel': firstChannel },
   'GET /users/:user_id/subscriptions/:stream_id': { somebody: ownerInChannel },
   'GET /users/:user_id/channels': { somebody: owner },
   'PATCH /streams/:stream_id': {

@@ -161,6 +161,11 @@ export class OneChannelDto {
   @IntegerParam() stream_id!: number;
 }
 
+export class GetChannelAddressDto {
+  @IntegerParam() stream_id!: number;
+  @IntegerParam({ optional: true }) sender_id?: number;
+}
+
 export class GetSubscriptionStatusDto {
   @IntegerParam() user_id!: number;
   @IntegerParam() stream_id!: number;

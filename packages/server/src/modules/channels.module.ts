@@ -14,12 +14,14 @@ import {
   DescriptionRenderer,
   FindChannelId,
   GetChannel,
+  GetChannelAddress,
   GetSubscriptionStatus,
   ListChannelFolders,
   ListChannels,
   ListSubscribers,
   ListSubscriptions,
   ListUserChannels,
+  MarkIdleChannels,
   MuteTopic,
   ReorderChannelFolders,
   SetDefaultChannel,
@@ -29,10 +31,11 @@ import {
 } from '@parley/domain/channels';
 import { SystemMessages } from '@parley/domain/messages';
 import { ContainerModule } from 'inversify';
-import { provide } from '../provide.js';
-import { TOKENS } from '../tokens.js';
+import { provide, provideFrom } from '../provide.js';
+import { LISTS, PARTS, TOKENS } from '../tokens.js';
+import { periodic, type Recurrence, RecurringWorker } from '../workers/recurring-worker.js';
 
-const { unitOfWork, markdownRenderer, realmUrls, clock, serverChannelConfig, channelQuota } = TOKENS;
+const { unitOfWork, markdownRenderer, realmUrls, clock, serverChannelConfig, channelQuota, randomness } = TOKENS;
 
 export const channelsModule = new ContainerModule(({ bind }) => {
   provide(bind, DescriptionRenderer, unitOfWork, markdownRenderer, realmUrls);
@@ -49,6 +52,7 @@ export const channelsModule = new ContainerModule(({ bind }) => {
   provide(bind, ListSubscriptions, unitOfWork);
   provide(bind, ListChannels, unitOfWork);
   provide(bind, GetChannel, unitOfWork);
+  provide(bind, GetChannelAddress, unitOfWork, randomness, serverChannelConfig);
   provide(bind, FindChannelId, unitOfWork);
   provide(bind, ListSubscribers, unitOfWork);
   provide(bind, GetSubscriptionStatus, unitOfWork);
@@ -63,4 +67,23 @@ export const channelsModule = new ContainerModule(({ bind }) => {
   provide(bind, ChangeChannelFolder, unitOfWork, DescriptionRenderer);
   provide(bind, ReorderChannelFolders, unitOfWork);
   provide(bind, ListChannelFolders, unitOfWork);
+
+  provide(bind, MarkIdleChannels, unitOfWork, clock);
+  provideFrom(
+    bind,
+    LISTS.worker,
+    (markIdle, timers, report) => new RecurringWorker(idleChannels(markIdle), timers, report),
+    MarkIdleChannels,
+    PARTS.timers,
+    PARTS.report,
+  );
+});
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+
+const idleChannels = (markIdle: Pick<MarkIdleChannels, 'execute'>): Recurrence => ({
+  ...periodic('looking for channels that nobody writes to', DAY_MS, async () => void (await markIdle.execute())),
+  // Who restarts every day wants it, too.
+  firstDelayMs: 10 * MINUTE_MS,
 });

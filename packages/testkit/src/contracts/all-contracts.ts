@@ -2,6 +2,7 @@ import { actorReadsContract } from './actor-reads.contract.js';
 import { apiKeyRepositoryContract } from './api-key-repository.contract.js';
 import { botRepositoryContract } from './bot-repository.contract.js';
 import { botStorageRepositoryContract } from './bot-storage-repository.contract.js';
+import { channelAddressRepositoryContract } from './channel-address-repository.contract.js';
 import { channelFolderRepositoryContract } from './channel-folder-repository.contract.js';
 import { channelRepositoryContract } from './channel-repository.contract.js';
 import { defaultChannelGroupRepositoryContract } from './default-channel-group-repository.contract.js';
@@ -44,6 +45,7 @@ export function storageContracts(open: OpenStorage): void {
   actorReadsContract(open);
   groupRepositoryContract(open);
   channelRepositoryContract(open);
+  channelAddressRepositoryContract(open);
   channelFolderRepositoryContract(open);
   defaultChannelGroupRepositoryContract(open);
   topicPolicyRepositoryContract(open);

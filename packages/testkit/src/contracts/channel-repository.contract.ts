@@ -57,6 +57,38 @@ export function channelRepositoryContract(open: OpenStorage): void {
       expect(await uow.read((r) => r.channels.find(realm.id, second.id))).toEqual(second);
     });
 
+    it('finds channels in which nothing has been said since a time', async () => {
+      const fixture = await stage(
+        aUser({ name: 'a' }),
+        aChannel({ name: 'old', subscribers: ['a'] }),
+        aChannel({ name: 'said', subscribers: ['a'] }),
+        aChannel({ name: 'silent' }),
+        aChannel({ name: 'forgotten' }),
+      );
+      const { uow, realm, channel, clock } = fixture;
+      const ids = ['old', 'said', 'silent', 'forgotten'].map((name) => channel(name).id);
+      await uow.write((tx) => tx.channels.update({ ...channel('forgotten'), isRecentlyActive: false }));
+      await fixture.add(aMessage({ from: 'a', to: 'old' }));
+      clock.advance(10 * DAY);
+      const since = clock.now();
+      await fixture.add(aMessage({ from: 'a', to: 'said' }), aChannel({ name: 'new' }));
+      const other = await createFixtureOn(uow, clock, aRealm({ stringId: 'other' }));
+      await uow.read(async ({ channels }) => {
+        const all = [...ids.slice(0, 3), channel('new').id];
+        expect(await channels.listRecentlyActiveIds(realm.id, null, 10)).toEqual(all);
+        expect(await channels.listRecentlyActiveIds(realm.id, all[0]!, 2)).toEqual(all.slice(1, 3));
+        expect(await channels.listRecentlyActiveIds(other.realm.id, null, 10)).toEqual([]);
+        const [old, , silent, forgotten] = ids;
+        expect(await channels.filterIdle(realm.id, [...ids, channel('new').id], since)).toEqual([
+          old,
+          silent,
+          forgotten,
+        ]);
+        expect(await channels.filterIdle(realm.id, [], since)).toEqual([]);
+        expect(await channels.filterIdle(other.realm.id, ids, since)).toEqual([]);
+      });
+    });
+
     it('knows whether a folder has channels, archived ones too', async () => {
       const fixture = await stage(aChannel({ name: 'general' }), aChannel({ name: 'plain' }));
       const { uow, realm, channel } = fixture;

@@ -14,6 +14,7 @@ import {
   foldCase,
   type RealmId,
   type RecipientId,
+  type UnixSeconds,
   type UserId,
 } from '@parley/domain/shared';
 import { groupSettingValues } from './memory-groups.js';
@@ -63,6 +64,21 @@ export class MemoryChannels implements ChannelRepository {
       subscriberCount: this.activeSubscribers(channel.id).length,
       weeklyTraffic: this.weeklyTraffic(channel),
     }));
+  }
+
+  async listRecentlyActiveIds(realmId: RealmId, after: ChannelId | null, limit: number): Promise<readonly ChannelId[]> {
+    return (await this.listAll(realmId))
+      .filter(({ id, isRecentlyActive }) => isRecentlyActive && id > (after ?? 0))
+      .map(({ id }) => id)
+      .slice(0, limit);
+  }
+
+  async filterIdle(realmId: RealmId, ids: readonly ChannelId[], since: UnixSeconds): Promise<readonly ChannelId[]> {
+    const messages = [...this.unit.read('messages').values()].filter(({ sentAt }) => sentAt >= since);
+    const inUse = new Set(messages.map(({ recipientId }) => recipientId));
+    return (await this.list(realmId, ids))
+      .filter(({ createdAt, recipientId }) => createdAt < since && !inUse.has(recipientId))
+      .map(({ id }) => id);
   }
 
   async isSubscribed(realmId: RealmId, channelId: ChannelId, userId: UserId): Promise<boolean> {

@@ -109,7 +109,7 @@ export class ChangeChannel {
     private readonly uow: UnitOfWork,
     private readonly descriptions: DescriptionRenderer,
     private readonly systemMessages: SystemMessages,
-    private readonly options: ServerChannelConfig,
+    private readonly options: Pick<ServerChannelConfig, 'webPublicEnabled'>,
   ) {}
 
   /**

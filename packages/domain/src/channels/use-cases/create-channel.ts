@@ -22,6 +22,8 @@ export interface CreateChannelInput extends NewChannel, ChannelOptions {
 /** What the operator decides about channels. */
 export interface ServerChannelConfig {
   readonly webPublicEnabled: boolean;
+  /** An address with `%s` in it, for a token; null: there is no gateway that takes mail for channels. */
+  readonly mailGatewayPattern: string | null;
 }
 
 /** Creates a channel with its first subscribers (channels §4.4). */
@@ -31,7 +33,7 @@ export class CreateChannel {
     private readonly channelCreator: ChannelCreator,
     private readonly clock: Clock,
     private readonly realmUrls: RealmUrls,
-    private readonly options: ServerChannelConfig,
+    private readonly options: Pick<ServerChannelConfig, 'webPublicEnabled'>,
   ) {}
 
   /**

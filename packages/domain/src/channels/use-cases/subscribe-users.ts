@@ -59,7 +59,7 @@ export class SubscribeUsers {
     private readonly systemMessages: SystemMessages,
     private readonly clock: Clock,
     private readonly realmUrls: RealmUrls,
-    private readonly options: ServerChannelConfig,
+    private readonly options: Pick<ServerChannelConfig, 'webPublicEnabled'>,
   ) {}
 
   /**
