@@ -8,7 +8,7 @@ import type {
 import type { ChannelQuota, ServerChannelConfig } from '@parley/domain/channels';
 import type { CommitListener } from '@parley/domain/composition';
 import type { LoadUnicodeEmoji } from '@parley/domain/emoji';
-import type { EventListener, ServedQueues } from '@parley/domain/events';
+import type { EphemeralEvents, EventListener, ServedQueues } from '@parley/domain/events';
 import type { InvitationConfig, InvitationKeys } from '@parley/domain/invitations';
 import type { JobHandler } from '@parley/domain/jobs';
 import type { Mailer } from '@parley/domain/mail';
@@ -39,6 +39,7 @@ export const TOKENS = {
   invitationKeys: token<InvitationKeys>('InvitationKeys'),
   invitationConfig: token<InvitationConfig>('InvitationConfig'),
   mailer: token<Mailer>('Mailer'),
+  eventLoop: token<EventLoop>('EventLoop'),
   contentDigest: token<ContentDigest>('ContentDigest'),
   unicodeEmoji: token<LoadUnicodeEmoji>('LoadUnicodeEmoji'),
   realmUrls: token<RealmUrls>('RealmAddresses'),
@@ -46,6 +47,7 @@ export const TOKENS = {
   serverChannelConfig: token<ServerChannelConfig>('ChannelOptions'),
   channelQuota: token<ChannelQuota>('ChannelQuota'),
   developmentMode: token<DevelopmentMode>('DevelopmentMode'),
+  ephemeralEvents: token<EphemeralEvents>('EphemeralEvents'),
   servedQueues: token<ServedQueues>('ServedQueues'),
   /** Null: the operator named none. */
   pushService: token<PushService | null>('PushService'),
@@ -58,7 +60,6 @@ export const PARTS = {
   storage: token<UnitOfWork>('storage'),
   report: token<ReportProblem>('report'),
   timers: token<Timers>('Timers'),
-  eventLoop: token<EventLoop>('EventLoop'),
   resolve: token<Resolve>('resolve'),
   load: token<LoadGauge>('load'),
   routes: token<readonly Route[]>('routes'),

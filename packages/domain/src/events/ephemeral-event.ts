@@ -1,7 +1,13 @@
+import type { RealmId } from '../shared/ids.js';
 import type { Audience } from './audience.js';
 import type { EphemeralEvent } from './event.js';
 
 export interface EphemeralAnnouncement {
   readonly event: EphemeralEvent;
   readonly audience: Audience;
+}
+
+/** Where events go that nobody has to hear of later. Called after the unit: they are no part of what is committed. */
+export interface EphemeralEvents {
+  publishEphemeral(realmId: RealmId, announcement: EphemeralAnnouncement): void;
 }

@@ -1,6 +1,6 @@
 export { type Audience, users, wholeRealm } from './audience.js';
 export type { Membership } from './audience-membership.js';
-export type { EphemeralAnnouncement } from './ephemeral-event.js';
+export type { EphemeralAnnouncement, EphemeralEvents } from './ephemeral-event.js';
 export type { AnyEvent, AnyEventType, DomainEvent, DomainEventType, EventOf } from './event.js';
 
 import './event-errors.js';

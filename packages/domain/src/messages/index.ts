@@ -42,11 +42,13 @@ export {
 } from './message-condition.js';
 export type {} from './message-delivery.js';
 export {
+  type EditHistoryVisibility,
   MAX_EDITED_TEXT,
   MAX_EDITS,
   type MessageEdit,
   type MessageEditRepository,
   type SharedEdit,
+  visibleEdits,
 } from './message-edit.js';
 
 import './message-errors.js';
@@ -63,7 +65,7 @@ export type { MessageMoves, MoveTarget } from './message-moves.js';
 export type { Anchor, MessagePage, PageRange } from './message-page.js';
 export type { MessageFilter, MessageListEntry, MessagePageReads, Viewer } from './message-page-reads.js';
 export { MESSAGE_PROPERTIES, type MessageProperty } from './message-properties.js';
-export type { MessageRepository } from './message-repository.js';
+export type { MessageRepository, SubmessageSummary } from './message-repository.js';
 export type { MessageParts, MessageView, Submessage, UserSummary } from './message-view.js';
 export { MoveNotices } from './move-notices.js';
 export { receivedMessagesIn } from './narrow.js';
@@ -86,6 +88,7 @@ export {
   unreadRanges,
 } from './read-set.js';
 export type { Recipient, RecipientRepository } from './recipient.js';
+export { REPORT_REASONS, type ReportReason } from './report.js';
 export {
   type Highlight,
   type Highlighted,
@@ -97,24 +100,31 @@ export {
   termsOfMessage,
 } from './search.js';
 export type { SearchIndex, SearchIndexReads } from './search-index.js';
+export { MAX_SUBMESSAGE_KIND_LENGTH, MAX_SUBMESSAGE_LENGTH } from './submessage.js';
 export { SystemMessages } from './system-messages.js';
 export { EMPTY_TOPIC_DISPLAY_NAME, MAX_TOPIC_LENGTH, normalizeTopic, RESOLVED_PREFIX, topicKey } from './topic.js';
 export type { TopicReads, TopicSummary } from './topic-reads.js';
-export type { TypingEventTypes } from './typing-events.js';
+export type { TypingEventTypes, TypingOp } from './typing-events.js';
+export * from './use-cases/add-submessage.js';
 export * from './use-cases/change-message-flags.js';
 export * from './use-cases/change-narrow-flags.js';
 export * from './use-cases/delete-message.js';
 export * from './use-cases/delete-topic.js';
 export * from './use-cases/expire-messages.js';
+export * from './use-cases/get-edit-history.js';
 export * from './use-cases/get-message.js';
 export * from './use-cases/get-messages.js';
 export * from './use-cases/index-messages.js';
+export * from './use-cases/list-readers.js';
 export * from './use-cases/list-topics.js';
 export * from './use-cases/mark-read.js';
 export * from './use-cases/match-narrow.js';
+export * from './use-cases/notify-typing.js';
 export * from './use-cases/purge-archive.js';
 export * from './use-cases/render-markdown.js';
+export * from './use-cases/report-message.js';
 export * from './use-cases/restore-messages.js';
 export * from './use-cases/send-message.js';
+export * from './use-cases/spectate-messages.js';
 export * from './use-cases/update-message.js';
 export { userSummary } from './user-summary.js';

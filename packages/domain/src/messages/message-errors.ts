@@ -9,6 +9,9 @@ export const MESSAGE_ERRORS = declareErrors({
   /** Within the bounds of work and size. */
   UNRENDERABLE_CONTENT: 'invalid',
   INVALID_WIDGET: 'invalid',
+  INVALID_SUBMESSAGE: 'invalid',
+  CANNOT_ATTACH_SUBMESSAGE: 'forbidden',
+  TOO_MANY_SUBMESSAGES: 'conflict',
   UNKNOWN_DESTINATION: 'unknown',
   CHANNEL_REQUIRED: 'invalid',
   RECIPIENTS_REQUIRED: 'invalid',
@@ -34,6 +37,12 @@ export const MESSAGE_ERRORS = declareErrors({
   CHANNEL_EDIT_TIME_LIMIT_EXCEEDED: 'forbidden',
   CANNOT_MOVE_MESSAGE: 'forbidden',
   MOVE_TIME_LIMIT_EXCEEDED: 'forbidden',
+  TYPING_NOTIFICATIONS_DISABLED: 'forbidden',
+  READ_RECEIPTS_DISABLED: 'forbidden',
+  REPORT_TOO_LONG: 'invalid',
+  REPORT_NEEDS_EXPLANATION: 'invalid',
+  /** No channel takes reports. */
+  REPORTS_DISABLED: 'forbidden',
   NO_MESSAGE_CHANGE: 'invalid',
   DIRECT_MESSAGE_HAS_NO_PLACE: 'invalid',
   INVALID_MOVE: 'invalid',

@@ -2,7 +2,7 @@ import type { EventFormats } from '../events/event.js';
 import type { ChannelId, MessageId, UnixSeconds, UserId } from '../shared/ids.js';
 import type { TopicLink } from './markdown.js';
 import type { SentFlags } from './message.js';
-import type { MessageView } from './message-view.js';
+import type { MessageView, Submessage } from './message-view.js';
 
 export interface MessageEventTypes {
   /**
@@ -17,6 +17,8 @@ export interface MessageEventTypes {
     /** The sender's own client recognizes its message by it. */
     readonly echo: { readonly queueId: string; readonly localId: string } | null;
   };
+  /** To those who watch the message (messages §18.6). */
+  'message.submessage_added': { readonly submessage: Submessage };
   /** To the user whose flags they are. */
   'message.flag_changed': {
     readonly op: 'add' | 'remove';
@@ -96,6 +98,7 @@ declare module '../events/event.js' {
 
 export const MESSAGE_EVENT_FORMATS: EventFormats<MessageEventTypes> = {
   'message.sent': 3,
+  'message.submessage_added': 1,
   'message.flag_changed': 1,
   'message.updated': 1,
   'message.deleted': 1,

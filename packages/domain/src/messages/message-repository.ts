@@ -1,4 +1,4 @@
-import type { MessageId, RealmId, RecipientId, UnixSeconds } from '../shared/ids.js';
+import type { MessageId, RealmId, RecipientId, UnixSeconds, UserId } from '../shared/ids.js';
 import type { EditedText, Message, NewMessage } from './message.js';
 import type { Submessage } from './message-view.js';
 
@@ -6,6 +6,8 @@ export interface MessageReads {
   find(realmId: RealmId, id: MessageId): Promise<Message | null>;
   /** Unknown ids are absent; ascending id. */
   list(realmId: RealmId, ids: readonly MessageId[]): Promise<readonly Message[]>;
+  /** Of a message; `authorId`: who sent it. */
+  summarizeSubmessages(realmId: RealmId, id: MessageId, authorId: UserId): Promise<SubmessageSummary>;
   /** When each was sent. Unknown ids are absent; ascending id. */
   listTimes(
     realmId: RealmId,
@@ -18,6 +20,15 @@ export interface MessageReads {
     limit: number,
     before?: MessageId | null,
   ): Promise<readonly MessageId[]>;
+}
+
+/** What rules about submessages ask of those there are. */
+export interface SubmessageSummary {
+  readonly count: number;
+  /** The oldest one; null: there is none. */
+  readonly first: Submessage | null;
+  /** Whether one of them is by the message's author. */
+  readonly hasOfAuthor: boolean;
 }
 
 /** Writes messages. Every implementation passes message-repository.contract.ts. */

@@ -15,7 +15,8 @@ export interface Submessage {
   readonly id: number;
   readonly messageId: MessageId;
   readonly senderId: UserId;
-  readonly kind: 'widget';
+  /** `widget` from every client there is. */
+  readonly kind: string;
   /** JSON, as it was sent. */
   readonly content: string;
 }

@@ -70,6 +70,8 @@ export interface PersonalMessageReads {
     userIds: readonly UserId[],
     ids: readonly MessageId[],
   ): Promise<ReadonlyMap<UserId, ReadonlyMap<MessageId, PersonalFlags>>>;
+  /** Those of the users who mute the viewer, or whom the viewer mutes. */
+  filterMuting(viewer: Viewer, userIds: readonly UserId[]): Promise<ReadonlySet<UserId>>;
   /**
    * At most `limit` of those who have any of the messages as their own although they were never subscribed to where it was sent:
    * bots that are named, and whoever took it from a channel's history; ascending.

@@ -1,5 +1,6 @@
 import { DomainError } from '../shared/errors.js';
 import { parseJson } from '../shared/json.js';
+import { dictionary, JsonShapeError, member, text, wrong } from './json-shape.js';
 
 /**
  * Something to click in a message, as clients draw it. Plain JSON in a format of the clients' own: it is kept, and answered,
@@ -47,19 +48,28 @@ export function parseWidget(json: string): Widget {
   } catch {
     throw new DomainError('INVALID_WIDGET', 'Widgets: API programmer sent invalid JSON content');
   }
+  try {
+    return widgetOf(value);
+  } catch (error) {
+    if (error instanceof JsonShapeError) throw new DomainError('INVALID_WIDGET', `Widgets: ${error.message}`);
+    throw error;
+  }
+}
+
+function widgetOf(value: unknown): Widget {
   const widget = dictionary(value, 'widget_content');
   for (const name of ['widget_type', 'extra_data']) {
-    if (!Object.hasOwn(widget, name)) throw problem(`${name} is not in widget_content`);
+    if (!Object.hasOwn(widget, name)) throw wrong(`${name} is not in widget_content`);
   }
   const data = dictionary(widget.extra_data, 'extra_data');
   const type = text(widget.widget_type, 'widget_type');
-  if (type !== 'zform') throw problem(`unknown widget type: ${type}`);
-  if (!Object.hasOwn(data, 'type')) throw problem('zform is missing type field');
+  if (type !== 'zform') throw wrong(`unknown widget type: ${type}`);
+  if (!Object.hasOwn(data, 'type')) throw wrong('zform is missing type field');
   const form = text(data.type, 'extra_data["type"]');
-  if (form !== 'choices') throw problem(`unknown zform type: ${form}`);
+  if (form !== 'choices') throw wrong(`unknown zform type: ${form}`);
   text(member(data, 'heading', 'extra_data'), 'extra_data["heading"]');
   const choices = member(data, 'choices', 'extra_data');
-  if (!Array.isArray(choices)) throw problem('extra_data["choices"] is not a list');
+  if (!Array.isArray(choices)) throw wrong('extra_data["choices"] is not a list');
   for (const [index, choice] of choices.entries()) {
     const where = `extra_data["choices"][${index}]`;
     const fields = dictionary(choice, where);
@@ -67,25 +77,6 @@ export function parseWidget(json: string): Widget {
   }
   return { type, data };
 }
-
-type Dictionary = Readonly<Record<string, unknown>>;
-
-function dictionary(value: unknown, where: string): Dictionary {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw problem(`${where} is not a dict`);
-  return value as Dictionary;
-}
-
-function member(value: Dictionary, name: string, where: string): unknown {
-  if (!Object.hasOwn(value, name)) throw problem(`${name} key is missing from ${where}`);
-  return value[name];
-}
-
-function text(value: unknown, where: string): string {
-  if (typeof value !== 'string') throw problem(`${where} is not a string`);
-  return value;
-}
-
-const problem = (detail: string) => new DomainError('INVALID_WIDGET', `Widgets: ${detail}`);
 
 /** How a widget is kept: JSON as clients have always got it, with spaces and in ASCII. */
 export function widgetText({ type, data }: Widget): string {

@@ -51,6 +51,7 @@ describe('the worst that each operation may be sent', () => {
   let server: ParleyProcess;
   let pushService: AgreeablePushService;
   let large: LargeOrganization;
+  let webPublicMessageId: number;
   let owners: readonly Account[];
   let bots: readonly Account[];
   let retainedBefore: number;
@@ -77,6 +78,11 @@ describe('the worst that each operation may be sent', () => {
     bots = await signIn(server, large.bots);
     // Events have somebody to go to.
     await Promise.all(owners.map(openQueue));
+    // Anybody may read something.
+    await call(owners[0]!, '/realm', 'method=PATCH&enable_spectator_access=true');
+    await call(owners[0]!, '/channels/create', 'name=museum&subscribers=[]&is_web_public=true');
+    const said = await call(owners[0]!, '/messages', 'type=channel&to=museum&topic=halls&content=paintings');
+    webPublicMessageId = said.id;
     await server.probe.lap();
     retainedBefore = await server.probe.retainedBytes();
     peakBefore = (await server.probe.lap()).peakBytes;
@@ -136,11 +142,33 @@ describe('the worst that each operation may be sent', () => {
   const acceptedBy = (route: Route) => ACCEPTED_INPUTS[nameOf(route)] ?? { 'no parameters': () => ({}) };
   const surroundingsOf = (account: Account): Surroundings => ({
     organization: large,
+    webPublicMessageId,
     n,
     openQueue: async () => {
       const id = await openQueue(account);
       await server.probe.lap();
       return id;
+    },
+    makeChannel: async (name: string) => {
+      const { id } = await call(
+        account,
+        '/channels/create',
+        new URLSearchParams({ name, subscribers: '[]' }).toString(),
+      );
+      await server.probe.lap();
+      return id;
+    },
+    // The newest first: the others are needed.
+    makeUser: async () => large.members.at(-1 - (n++ % 100))!.id,
+    makeProfileField: async () => {
+      const { id } = await call(account, '/realm/profile_fields', `field_type=2&name=Made${n++}`);
+      await server.probe.lap();
+      return id;
+    },
+    addBot: async () => {
+      const { user_id } = await call(account, '/bots', `full_name=Bot number ${n}&short_name=made${n}`);
+      await server.probe.lap();
+      return user_id;
     },
     makeGroup: async (members: readonly number[]) => {
       const fields = new URLSearchParams({ name: `Made ${n++}`, description: '', members: JSON.stringify(members) });
@@ -196,15 +224,6 @@ describe('the worst that each operation may be sent', () => {
       await call(account, `/messages/${reacted.message_id}/reactions`, 'emoji_name=tada');
       await server.probe.lap();
       return reacted;
-    },
-    makeChannel: async (name: string) => {
-      const { id } = await call(
-        account,
-        '/channels/create',
-        new URLSearchParams({ name, subscribers: '[]' }).toString(),
-      );
-      await server.probe.lap();
-      return id;
     },
   });
 

@@ -1,15 +1,22 @@
-import type {
-  ChangeNarrowFlagsInput,
-  FlagChange,
-  FlagChangeInput,
-  GetMessagesInput,
-  MovePropagation,
-  NarrowTerm,
-  PageRange,
-  SendMessageInput,
-  UpdateMessageInput,
+import {
+  type ChangeNarrowFlagsInput,
+  type FlagChange,
+  type FlagChangeInput,
+  type GetMessagesInput,
+  MAX_SUBMESSAGE_KIND_LENGTH,
+  MAX_SUBMESSAGE_LENGTH,
+  type MovePropagation,
+  type NarrowTerm,
+  type NotifyTypingInput,
+  type PageRange,
+  REPORT_REASONS,
+  type ReportMessageInput,
+  type ReportReason,
+  type SendMessageInput,
+  type TypingOp,
+  type UpdateMessageInput,
 } from '@parley/domain/messages';
-import type { ChannelId, MessageId } from '@parley/domain/shared';
+import type { ChannelId, MessageId, UserId } from '@parley/domain/shared';
 import { badParameter, missingArgument } from '../routing/errors.js';
 import { given } from '../routing/given.js';
 import { MAX_IDS, MAX_TEXT_LENGTH, MAX_TOKEN_LENGTH } from '../routing/limits.js';
@@ -119,6 +126,53 @@ export class GetMessageDto {
   @BooleanParam() allow_empty_topic_name = false;
 }
 
+export class MessageDto {
+  @IntegerParam() message_id!: number;
+}
+
+const TYPING_OPS: readonly TypingOp[] = ['start', 'stop'];
+
+export class TypingDto {
+  @WordParam(TYPING_OPS) op!: TypingOp;
+  @WordParam(['direct', 'stream', 'channel']) type: 'direct' | 'stream' | 'channel' = 'direct';
+  @IntegerListParam({ max: MAX_IDS, optional: true }) to?: number[];
+  @IntegerParam({ optional: true }) stream_id?: number;
+  @TextParam({ max: MAX_TEXT_LENGTH, optional: true }) topic?: string;
+}
+
+/** What is missing is no parameter that always has to be there (users §9.1). @throws HttpRefusal */
+export function toTypingInput({ op, type, to, stream_id, topic }: TypingDto): NotifyTypingInput {
+  if (type === 'direct') {
+    if (to === undefined) throw badParameter("Missing 'to' argument");
+    return { op, to: { kind: 'direct', userIds: to as UserId[] } };
+  }
+  if (stream_id === undefined) throw badParameter("Missing 'stream_id' argument");
+  return { op, to: { kind: 'channel', channelId: stream_id as ChannelId, topic: topic ?? null } };
+}
+
+export class TypingInMessageDto extends MessageDto {
+  @WordParam(TYPING_OPS) op!: TypingOp;
+}
+
+export class ReportMessageDto extends MessageDto {
+  @TextParam({ max: MAX_TOKEN_LENGTH }) report_type!: string;
+  @TextParam({ max: MAX_TEXT_LENGTH }) description = '';
+}
+
+/** @throws HttpRefusal */
+export function toReportInput({ message_id, report_type, description }: ReportMessageDto): ReportMessageInput {
+  if (!Object.hasOwn(REPORT_REASONS, report_type)) {
+    throw badParameter('Invalid report_type: Value error, Not in the list of possible values');
+  }
+  return { messageId: message_id as MessageId, reason: report_type as ReportReason, description };
+}
+
+export class AddSubmessageDto {
+  @IntegerParam() message_id!: number;
+  @TextParam({ max: MAX_SUBMESSAGE_KIND_LENGTH }) msg_type!: string;
+  @TextParam({ max: MAX_SUBMESSAGE_LENGTH }) content!: string;
+}
+
 export class MatchNarrowDto {
   @IntegerListParam({ max: MAX_IDS }) msg_ids!: number[];
   @param(narrow()) narrow!: NarrowTerm[];
@@ -147,6 +201,11 @@ export const toUpdateMessageInput = (dto: UpdateMessageDto): UpdateMessageInput 
   notifiesNewThread: dto.send_notification_to_new_thread,
   previousDigest: dto.prev_content_sha256 ?? null,
 });
+
+export class GetEditHistoryDto {
+  @IntegerParam() message_id!: number;
+  @BooleanParam() allow_empty_topic_name = false;
+}
 
 export class DeleteMessageDto {
   @IntegerParam() message_id!: number;

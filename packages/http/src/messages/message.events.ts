@@ -6,6 +6,7 @@ import { type EventContext, keyOf, opened, type Presented, type Presenters } fro
 import { can } from '../events/queue-presentation.js';
 import { variantByKey } from '../routing/client-variant.js';
 import { differsByViewer, flagNames, flagsText, messageText, PROPAGATE_MODES } from './message.presenters.js';
+import { presentSubmessageAdded } from './submessage.presenters.js';
 
 export const MESSAGE_EVENTS = {
   'message.sent': {
@@ -15,6 +16,7 @@ export const MESSAGE_EVENTS = {
       view.conversation.kind === 'direct' || view.sender.isSystemBot ? null : { userIds: [view.sender.id] },
     present: presentMessageSent,
   },
+  'message.submessage_added': { wireTypes: ['submessage'], present: presentSubmessageAdded },
   'message.updated': {
     wireTypes: ['update_message'],
     needs: ({ messageId, messageIds, onlyToHolders }) => ({ messageIds: onlyToHolders ? messageIds : [messageId] }),
@@ -46,6 +48,8 @@ function presentMessageSent(event: EventOf<'message.sent'>, context: EventContex
       hidesSender,
       seesSenderEmail,
       client: variantByKey(presentation.client),
+      // Of what was just sent there is none.
+      editHistory: 'none' as const,
       parts: context.messageParts,
     };
     return `{"type":"message","message":${messageText(event.view, context.publicRealm, form)},"flags":${flags}`;

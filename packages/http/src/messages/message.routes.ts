@@ -1,15 +1,24 @@
 import {
+  AddSubmessage,
   ChangeMessageFlags,
   ChangeNarrowFlags,
   DeleteMessage,
   DeleteTopic,
+  GetEditHistory,
   GetMessage,
   GetMessages,
+  ListReaders,
   MarkRead,
   type MarkReadInput,
   MatchNarrow,
+  type NarrowTerm,
+  NotifyTyping,
+  NotifyTypingInMessage,
   RenderMarkdown,
+  ReportMessage,
   SendMessage,
+  SpectateMessage,
+  SpectateMessages,
   UpdateMessage,
 } from '@parley/domain/messages';
 import type { ChannelId, MessageId } from '@parley/domain/shared';
@@ -17,23 +26,33 @@ import { Turns } from '../caching/turns.js';
 import type { RouteParts } from '../feature.js';
 import { NoParameters } from '../routing/params.js';
 import { success } from '../routing/reply.js';
+import type { Request } from '../routing/request.js';
 import { type Route, route } from '../routing/route.js';
+import { presentMessageHistory } from './edit-history.presenters.js';
 import {
+  AddSubmessageDto,
   ChangeMessageFlagsDto,
   ChangeNarrowFlagsDto,
   DeleteMessageDto,
   DeleteTopicDto,
+  GetEditHistoryDto,
   GetMessageDto,
   GetMessagesDto,
   MarkChannelReadDto,
   MarkTopicReadDto,
   MatchNarrowDto,
+  MessageDto,
   RenderDto,
+  ReportMessageDto,
   SendMessageDto,
+  TypingDto,
+  TypingInMessageDto,
   toChangeNarrowFlagsInput,
   toFlagChange,
   toGetMessagesInput,
+  toReportInput,
   toSendMessageInput,
+  toTypingInput,
   toUpdateMessageInput,
   UpdateMessageDto,
 } from './message.dtos.js';
@@ -43,13 +62,22 @@ import {
   presentIgnoredChannels,
   presentSentMessage,
 } from './message.presenters.js';
-import { MessagePagePresenter } from './message-page.js';
+import { MessagePagePresenter, type PageForm } from './message-page.js';
 import { readMessagePage } from './read-message-page.js';
 import { readNarrowMatches } from './read-narrow-matches.js';
+
+const WEB_PUBLIC: readonly NarrowTerm[] = [{ operator: 'channels', operand: 'web-public', negated: false }];
 
 export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): readonly Route[] {
   const page = new MessagePagePresenter(realmUrls);
   const turns = new Turns();
+  const pageForm = (dto: GetMessagesDto, request: Request): PageForm => ({
+    asHtml: dto.apply_markdown,
+    clientGravatar: dto.client_gravatar,
+    allowEmptyTopicName: dto.allow_empty_topic_name,
+    client: request.variant,
+    parts,
+  });
   return [
     route('POST', '/messages', {
       auth: 'user',
@@ -69,15 +97,31 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
       dto: GetMessagesDto,
       useCase: GetMessages,
       handle: async ({ caller, dto, useCase, request }) => {
-        const form = {
-          asHtml: dto.apply_markdown,
-          clientGravatar: dto.client_gravatar,
-          allowEmptyTopicName: dto.allow_empty_topic_name,
-          client: request.variant,
-          parts,
-        };
+        const form = pageForm(dto, request);
         return success(await readMessagePage({ useCase, caller, page, form, turns }, toGetMessagesInput(dto)));
       },
+    }),
+    // The same for browsers whose user has not logged in.
+    route('GET', '/json/messages', {
+      auth: 'anyone',
+      atRoot: true,
+      isExpensive: true,
+      dto: GetMessagesDto,
+      useCase: SpectateMessages,
+      handle: async ({ caller, dto, useCase, request }) => {
+        const form = pageForm(dto, request);
+        return success(
+          await readMessagePage({ useCase, caller, page, form, turns, always: WEB_PUBLIC }, toGetMessagesInput(dto)),
+        );
+      },
+    }),
+    route('GET', '/json/messages/:message_id', {
+      auth: 'anyone',
+      atRoot: true,
+      dto: GetMessageDto,
+      useCase: SpectateMessage,
+      toInput: ({ message_id }) => ({ id: message_id as MessageId }),
+      present: (output, { dto, variant }) => presentGetMessage(output, dto, realmUrls, { client: variant, parts }),
     }),
     route('POST', '/messages/render', {
       auth: 'user',
@@ -102,9 +146,16 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
       toInput: ({ message_id }) => ({ id: message_id as MessageId }),
       present: (output, { dto, variant }) => presentGetMessage(output, dto, realmUrls, { client: variant, parts }),
     }),
+    route('GET', '/messages/:message_id/history', {
+      auth: 'user',
+      isExpensive: true,
+      dto: GetEditHistoryDto,
+      useCase: GetEditHistory,
+      toInput: ({ message_id }) => ({ messageId: message_id as MessageId }),
+      present: (snapshots, { dto }) => presentMessageHistory(snapshots, dto),
+    }),
     route('PATCH', '/messages/:message_id', {
       auth: 'user',
-      hot: true,
       dto: UpdateMessageDto,
       useCase: UpdateMessage,
       toInput: toUpdateMessageInput,
@@ -113,7 +164,6 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
     }),
     route('DELETE', '/messages/:message_id', {
       auth: 'user',
-      hot: true,
       dto: DeleteMessageDto,
       useCase: DeleteMessage,
       toInput: ({ message_id }) => ({ messageId: message_id as MessageId }),
@@ -145,6 +195,39 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
       useCase: ChangeNarrowFlags,
       toInput: toChangeNarrowFlagsInput,
       present: presentChangedNarrow,
+    }),
+    route('GET', '/messages/:message_id/read_receipts', {
+      auth: 'user',
+      isExpensive: true,
+      dto: MessageDto,
+      useCase: ListReaders,
+      toInput: ({ message_id }) => ({ messageId: message_id as MessageId }),
+      present: (user_ids) => ({ user_ids }),
+    }),
+    route('POST', '/messages/:message_id/report', {
+      auth: 'user',
+      dto: ReportMessageDto,
+      useCase: ReportMessage,
+      toInput: toReportInput,
+    }),
+    route('POST', '/messages/:message_id/typing', {
+      auth: 'user',
+      dto: TypingInMessageDto,
+      useCase: NotifyTypingInMessage,
+      toInput: ({ op, message_id }) => ({ op, messageId: message_id as MessageId }),
+    }),
+    route('POST', '/typing', {
+      auth: 'user',
+      hot: true,
+      dto: TypingDto,
+      useCase: NotifyTyping,
+      toInput: toTypingInput,
+    }),
+    route('POST', '/submessage', {
+      auth: 'user',
+      dto: AddSubmessageDto,
+      useCase: AddSubmessage,
+      toInput: (dto) => ({ messageId: dto.message_id as MessageId, kind: dto.msg_type, content: dto.content }),
     }),
     route('POST', '/mark_all_as_read', {
       auth: 'user',

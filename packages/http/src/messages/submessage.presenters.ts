@@ -1,4 +1,6 @@
+import type { EventOf } from '@parley/domain/events';
 import type { Submessage } from '@parley/domain/messages';
+import { type EventContext, opened, type Presented } from '../events/event-presenter.js';
 import type { MessagePart } from './message-parts.js';
 
 export const SUBMESSAGE_PART: MessagePart = {
@@ -12,3 +14,14 @@ const presentSubmessage = ({ id, messageId, senderId, kind, content }: Submessag
   msg_type: kind,
   content,
 });
+
+/** Messages §18.6. */
+export function presentSubmessageAdded(
+  { submessage }: EventOf<'message.submessage_added'>,
+  context: EventContext,
+): Presented {
+  return context.shared('', () => {
+    const { id, ...fields } = presentSubmessage(submessage);
+    return opened({ type: 'submessage', ...fields, submessage_id: id });
+  });
+}

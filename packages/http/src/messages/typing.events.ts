@@ -11,6 +11,7 @@ export const TYPING_EVENTS = {
     needs: ({ sender, to }) => (to.kind === 'channel' ? { userIds: [sender.id] } : null),
     present: presentTyping,
   },
+  'typing.editing': { wireTypes: ['typing_edit_message'], present: presentEditing },
 } satisfies Presenters<keyof TypingEventTypes>;
 
 /** Events §7.4; in channels only for clients that can show it. */
@@ -36,4 +37,22 @@ function presentTyping(event: EventOf<'typing.changed'>, context: EventContext):
     topic: presentTopic(to.topic, allowsEmpty),
   });
   return [[context.shared(keyOf(allowsEmpty, isHidden), () => opened({ type: 'typing', op, ...fields() }))]];
+}
+
+/** Events §7.4. */
+function presentEditing(event: EventOf<'typing.editing'>, context: EventContext): Presented {
+  const { op, senderId, messageId, to } = event;
+  const { presentation, showsEmptyTopics: allowsEmpty } = context;
+  if (to.kind === 'channel' && !can(presentation, 'stream_typing_notifications')) return [];
+  const recipient =
+    to.kind === 'channel'
+      ? { type: 'channel', channel_id: to.channelId, topic: presentTopic(to.topic, allowsEmpty) }
+      : { type: 'direct', user_ids: to.userIds };
+  return [
+    [
+      context.shared(keyOf(allowsEmpty), () =>
+        opened({ type: 'typing_edit_message', op, sender_id: senderId, message_id: messageId, recipient }),
+      ),
+    ],
+  ];
 }

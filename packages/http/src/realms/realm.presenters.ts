@@ -7,7 +7,12 @@ import {
   MAX_NOTIFIED_SUBSCRIBERS,
 } from '@parley/domain/channels';
 import { GROUP_PERMISSIONS, type GroupSettingDefinition, systemGroupTitle } from '@parley/domain/groups';
-import { EMPTY_TOPIC_DISPLAY_NAME, MAX_MESSAGE_LENGTH, MAX_TOPIC_LENGTH } from '@parley/domain/messages';
+import {
+  EMPTY_TOPIC_DISPLAY_NAME,
+  MAX_MESSAGE_LENGTH,
+  MAX_TOPIC_LENGTH,
+  REPORT_REASONS,
+} from '@parley/domain/messages';
 import {
   authenticationMethods,
   type LoadedRealmPermissions,
@@ -16,7 +21,7 @@ import {
   type RealmPermission,
 } from '@parley/domain/realms';
 import type { GroupId, UnixSeconds } from '@parley/domain/shared';
-import type { Actor } from '@parley/domain/users';
+import { type Actor, DEFAULT_EXTERNAL_ACCOUNTS } from '@parley/domain/users';
 import { realmIconUrl } from '../avatars/avatar-urls.js';
 import { emojiDataUrl } from '../emoji/emoji-data-url.js';
 import { presentGroupSetting } from '../groups/group-setting.presenters.js';
@@ -180,28 +185,20 @@ const GIF_RATINGS = {
   r: { name: 'Allow GIFs rated R (Restricted)', id: 5 },
 };
 
-const EXTERNAL_ACCOUNTS = {
-  twitter: {
-    text: 'Twitter',
-    url_pattern: 'https://twitter.com/%(username)s',
-    name: 'Twitter username',
-    hint: '',
-  },
-  github: { text: 'GitHub', url_pattern: 'https://github.com/%(username)s', name: 'GitHub username', hint: '' },
-};
+/** Services whose profile fields the server names (users §13.3). */
+const EXTERNAL_ACCOUNTS = Object.fromEntries(
+  Object.entries(DEFAULT_EXTERNAL_ACCOUNTS).map(([key, { text, urlPattern, name, hint }]) => [
+    key,
+    { text, url_pattern: urlPattern, name, hint },
+  ]),
+);
 
 const THUMBNAIL_FORMATS = [
   { name: '840x560-anim.webp', max_width: 840, max_height: 560, format: 'webp', animated: true },
   { name: '840x560.webp', max_width: 840, max_height: 560, format: 'webp', animated: false },
 ];
 
-const REPORT_TYPES = [
-  { key: 'spam', name: 'Spam' },
-  { key: 'harassment', name: 'Harassment' },
-  { key: 'inappropriate', name: 'Inappropriate content' },
-  { key: 'norms', name: 'Violates community norms' },
-  { key: 'other', name: 'Other reason' },
-];
+const REPORT_TYPES = Object.entries(REPORT_REASONS).map(([key, name]) => ({ key, name }));
 
 /** The registries as clients read them (channels §3.4–3.6). */
 const SUPPORTED_PERMISSIONS = {

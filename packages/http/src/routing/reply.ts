@@ -45,6 +45,13 @@ export class WireText {
 const START = '{"result":"success","msg":""';
 const EMPTY_SUCCESS: Reply = { status: 200, body: `${START}}\n`, isEnvelope: true };
 
+/** A success that says something to whoever asked for it. */
+export const successSaying = (msg: string): Reply => ({
+  status: 200,
+  body: `${JSON.stringify({ result: 'success', msg })}\n`,
+  isEnvelope: true,
+});
+
 export function success(fields?: WireFields | WireText): Reply {
   if (fields === undefined) return EMPTY_SUCCESS;
   const { chunks, rest } = fields instanceof WireText ? fields : new WireText(JSON.stringify(fields).slice(1, -1));

@@ -1,21 +1,29 @@
 import {
+  AddSubmessage,
   BotOwnerWarnings,
   ChangeMessageFlags,
   ChangeNarrowFlags,
   DeleteMessage,
   DeleteTopic,
   ExpireMessages,
+  GetEditHistory,
   GetMessage,
   GetMessages,
   IndexMessages,
+  ListReaders,
   ListTopics,
   MarkRead,
   MatchNarrow,
   MoveNotices,
+  NotifyTyping,
+  NotifyTypingInMessage,
   PurgeArchive,
   RenderMarkdown,
+  ReportMessage,
   RestoreMessages,
   SendMessage,
+  SpectateMessage,
+  SpectateMessages,
   SystemMessages,
   UpdateMessage,
 } from '@parley/domain/messages';
@@ -23,7 +31,17 @@ import { ContainerModule } from 'inversify';
 import { provide } from '../provide.js';
 import { TOKENS } from '../tokens.js';
 
-const { unitOfWork, markdownRenderer, renderedMessages, realmUrls, clock, contentDigest } = TOKENS;
+const {
+  unitOfWork,
+  markdownRenderer,
+  renderedMessages,
+  realmUrls,
+  clock,
+  ephemeralEvents,
+  contentDigest,
+  eventLoop,
+  serverChannelConfig,
+} = TOKENS;
 
 export const messagesModule = new ContainerModule(({ bind }) => {
   provide(bind, SystemMessages, markdownRenderer, realmUrls, clock);
@@ -31,10 +49,18 @@ export const messagesModule = new ContainerModule(({ bind }) => {
   provide(bind, BotOwnerWarnings, unitOfWork, SystemMessages, clock);
   provide(bind, SendMessage, unitOfWork, markdownRenderer, realmUrls, clock, BotOwnerWarnings);
   provide(bind, GetMessages, unitOfWork, realmUrls, renderedMessages);
+  provide(bind, SpectateMessages, unitOfWork, realmUrls, renderedMessages, serverChannelConfig);
+  provide(bind, SpectateMessage, unitOfWork, serverChannelConfig);
+  provide(bind, ListReaders, unitOfWork);
+  provide(bind, ReportMessage, unitOfWork, SystemMessages);
+  provide(bind, NotifyTyping, unitOfWork, ephemeralEvents);
+  provide(bind, NotifyTypingInMessage, unitOfWork, ephemeralEvents, clock);
+  provide(bind, AddSubmessage, unitOfWork, clock);
   provide(bind, MatchNarrow, unitOfWork, realmUrls, renderedMessages);
   provide(bind, GetMessage, unitOfWork);
   provide(bind, MoveNotices, SystemMessages, realmUrls, clock);
   provide(bind, UpdateMessage, unitOfWork, markdownRenderer, realmUrls, clock, contentDigest, MoveNotices);
+  provide(bind, GetEditHistory, unitOfWork, renderedMessages, eventLoop);
   provide(bind, DeleteMessage, unitOfWork, clock);
   provide(bind, DeleteTopic, unitOfWork, clock);
   provide(bind, ExpireMessages, unitOfWork, clock);

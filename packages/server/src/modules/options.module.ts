@@ -26,7 +26,7 @@ export const optionsModule = (options: ParleyParts, resolve: Resolve) =>
     provideValue(bind, PARTS.storage, options.unitOfWork);
     provideValue(bind, PARTS.report, (message, fields) => logger.error(fields, message));
     provideFrom(bind, PARTS.timers, () => new SystemTimers());
-    provideFrom(bind, PARTS.eventLoop, () => new SystemEventLoop());
+    provideFrom(bind, TOKENS.eventLoop, () => new SystemEventLoop());
 
     for (const handler of options.moreJobHandlers ?? []) provideValue(bind, LISTS.jobHandler, handler);
 
@@ -40,7 +40,10 @@ export const optionsModule = (options: ParleyParts, resolve: Resolve) =>
     provideValue(bind, TOKENS.contentDigest, (text) => createHash('sha256').update(text, 'utf8').digest('hex'));
     provideValue(bind, TOKENS.unicodeEmoji, options.unicodeEmoji);
     provideValue(bind, TOKENS.serverAddress, serverAddressOf(options));
-    provideValue(bind, TOKENS.serverChannelConfig, { webPublicEnabled: options.allowsWebPublicChannels });
+    provideValue(bind, TOKENS.serverChannelConfig, {
+      webPublicEnabled: options.allowsWebPublicChannels,
+      mailGatewayPattern: options.mailGatewayPattern ?? null,
+    });
     provideValue(bind, TOKENS.developmentMode, { isOn: options.isDev });
     provideFrom(
       bind,

@@ -20,6 +20,7 @@ import type { MessagePartReads } from './message-part-reads.js';
 import { MessageRows } from './message-rows.js';
 import type { PageRange } from './message-series.js';
 import { SentSince } from './sent-since.js';
+import { type SubmessageRow, toSubmessage } from './submessage-rows.js';
 import { ViewerMessageStates } from './viewer-message-state.js';
 
 const MAX_ID = Number.MAX_SAFE_INTEGER;
@@ -218,16 +219,4 @@ interface UserSummaryRow {
   readonly is_system_bot: Flag;
 }
 
-interface SubmessageRow {
-  readonly id: number;
-  readonly message_id: MessageId;
-  readonly sender_id: UserId;
-  readonly kind: Submessage['kind'];
-  readonly content: string;
-}
-
 const userSettings = settingsColumn(USER_SETTINGS, 'user', 'settings');
-
-function toSubmessage(row: SubmessageRow): Submessage {
-  return { id: row.id, messageId: row.message_id, senderId: row.sender_id, kind: row.kind, content: row.content };
-}

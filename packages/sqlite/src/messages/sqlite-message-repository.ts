@@ -4,6 +4,7 @@ import {
   type MessageRepository,
   type NewMessage,
   type Submessage,
+  type SubmessageSummary,
   topicKey,
 } from '@parley/domain/messages';
 import type { MessageId, Ordinal, RealmId, RecipientId, UnixSeconds, UserId } from '@parley/domain/shared';
@@ -15,6 +16,7 @@ import { MessageRows } from './message-rows.js';
 import { ReadSets } from './read-sets.js';
 import { Spans } from './spans.js';
 import { bitsOf, OWNERSHIP_SOURCES, PROPERTY_BITS, propertiesOf, TEXT_BITS } from './stored-values.js';
+import { type SubmessageRow, toSubmessage } from './submessage-rows.js';
 
 export class SqliteMessageRepository implements MessageRepository {
   private readonly rows: MessageRows;
@@ -28,6 +30,8 @@ export class SqliteMessageRepository implements MessageRepository {
   private readonly nameNobody;
   private readonly nameSome;
   private readonly insertSubmessage;
+  private readonly countSubmessages;
+  private readonly firstSubmessage;
   private readonly renewVersion;
   private readonly dropSubmessages;
   private readonly takeOrdinal;
@@ -73,6 +77,14 @@ export class SqliteMessageRepository implements MessageRepository {
     );
     this.insertSubmessage = connection.command(
       'INSERT INTO submessage (message_id, sender_id, realm_id, kind, content) VALUES (?, ?, ?, ?, ?)',
+    );
+    this.countSubmessages = connection.tuples<readonly [number, 0 | 1]>(
+      `SELECT count(*), coalesce(max(sender_id = ?), 0) FROM submessage INDEXED BY submessage_by_message
+       WHERE message_id = ? AND +realm_id = ?`,
+    );
+    this.firstSubmessage = connection.rows<SubmessageRow>(
+      `SELECT * FROM submessage INDEXED BY submessage_by_message
+       WHERE message_id = ? AND +realm_id = ? ORDER BY id LIMIT 1`,
     );
     this.renewVersion = connection.command('UPDATE message SET version = version + 1 WHERE id = ? AND realm_id = ?');
     this.dropSubmessages = connection.command(
@@ -126,6 +138,12 @@ export class SqliteMessageRepository implements MessageRepository {
 
   async list(realmId: RealmId, ids: readonly MessageId[]): Promise<readonly Message[]> {
     return this.rows.list(realmId, ids).map((row) => this.rows.toMessage(row));
+  }
+
+  async summarizeSubmessages(realmId: RealmId, id: MessageId, authorId: UserId): Promise<SubmessageSummary> {
+    const [count, hasOfAuthor] = this.countSubmessages.get(authorId, id, realmId)!;
+    const first = count === 0 ? undefined : this.firstSubmessage.get(id, realmId);
+    return { count, first: first ? toSubmessage(first) : null, hasOfAuthor: hasOfAuthor === 1 };
   }
 
   async listTimes(realmId: RealmId, ids: readonly MessageId[]) {

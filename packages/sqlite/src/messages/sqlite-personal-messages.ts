@@ -53,6 +53,8 @@ export class SqlitePersonalMessages implements PersonalMessages {
   private readonly adoptedChannels;
   private readonly sentPlaces;
   private readonly markedHolders;
+  private readonly muting;
+  private readonly muted;
   private readonly outsideHolders;
   private readonly subscribedSpans;
 
@@ -100,6 +102,14 @@ export class SqlitePersonalMessages implements PersonalMessages {
        WHERE message_id IN (SELECT value FROM json_each(?)) AND source <> 0
        UNION ALL
        SELECT message_id, user_id FROM removed_message_holder WHERE message_id IN (SELECT value FROM json_each(?))`,
+    );
+    this.muting = connection.values<UserId>(
+      `SELECT m.user_id FROM json_each(?) u CROSS JOIN muted_sender m ON m.user_id = u.value AND m.sender_id = ?
+       WHERE m.until_message_id IS NULL`,
+    );
+    this.muted = connection.values<UserId>(
+      `SELECT m.sender_id FROM json_each(?) u CROSS JOIN muted_sender m ON m.user_id = ? AND m.sender_id = u.value
+       WHERE m.until_message_id IS NULL`,
     );
     this.outsideHolders = connection.values<UserId>(
       `SELECT DISTINCT f.user_id FROM json_each(?) wanted
@@ -230,6 +240,11 @@ export class SqlitePersonalMessages implements PersonalMessages {
         return [userId, own];
       }),
     );
+  }
+
+  async filterMuting({ userId }: Viewer, userIds: readonly UserId[]): Promise<ReadonlySet<UserId>> {
+    const list = jsonList(userIds);
+    return new Set([...this.muting.all(list, userId), ...this.muted.all(list, userId)]);
   }
 
   async listOutsideHolders(realmId: RealmId, ids: readonly MessageId[], limit: number): Promise<readonly UserId[]> {

@@ -1,5 +1,5 @@
 import type { NewMessage } from '@parley/domain/messages';
-import type { MessageId } from '@parley/domain/shared';
+import type { MessageId, RealmId, UserId } from '@parley/domain/shared';
 import { aChannel, aMessage, aRealm, aUser, createFixtureOn } from '../builders.js';
 import { chatter, people, pick } from './chatter.js';
 import { ascending, idsOf, type OpenStorage, own, stagesOn } from './storage-under-test.js';
@@ -151,6 +151,19 @@ export function messageRepositoryContract(open: OpenStorage): void {
           expect(one!.submessages).toEqual([attached[0], attached[2]]);
           expect(two!.submessages).toEqual([attached[1]]);
           expect(one!.message.version).toBeGreaterThan(before);
+        });
+        const author = fixture.user('a').id;
+        await uow.read(async ({ messages }) => {
+          expect(await messages.summarizeSubmessages(realm.id, first, author)).toEqual({
+            count: 2,
+            first: attached[0],
+            hasOfAuthor: true,
+          });
+          const none = { count: 0, first: null, hasOfAuthor: false };
+          const byNobody = { count: 1, first: attached[1], hasOfAuthor: false };
+          expect(await messages.summarizeSubmessages(realm.id, second, (author + 1) as UserId)).toEqual(byNobody);
+          expect(await messages.summarizeSubmessages((realm.id + 1) as RealmId, first, author)).toEqual(none);
+          expect(await messages.summarizeSubmessages(realm.id, (second + 1) as MessageId, author)).toEqual(none);
         });
         await uow.write((tx) => tx.messages.remove(realm.id, [first]));
         const left = await uow.read((r) => r.pages.listViews(realm.id, [first, second]));

@@ -1,5 +1,5 @@
 import { HISTORICAL } from '@parley/domain/messages';
-import type { MessageId } from '@parley/domain/shared';
+import type { MessageId, UserId } from '@parley/domain/shared';
 import { aUser, type Fixture } from '../builders.js';
 import {
   flagsOf,
@@ -16,13 +16,31 @@ import {
 } from './personal-messages.fixture.js';
 import { movedMessagesContract } from './personal-messages-moved.contract.js';
 import { readMessagesContract } from './personal-messages-read.contract.js';
-import { type OpenStorage, own, stagesOn } from './storage-under-test.js';
+import { ascending, type OpenStorage, own, stagesOn } from './storage-under-test.js';
 
 export function personalMessagesContract(open: OpenStorage): void {
   describe('personal messages', () => {
     const stage = stagesOn(open);
 
     describe('receiving', () => {
+      it('knows who mutes whom', async () => {
+        const fixture = await stage(...place);
+        const { uow, viewer, user } = fixture;
+        const [a, b, c] = ['a', 'b', 'c'].map((name) => user(name).id) as [UserId, UserId, UserId];
+        await uow.write(async ({ personal }) => {
+          await personal.muteSender(viewer('a'), b);
+          await personal.muteSender(viewer('c'), a);
+        });
+        const muting = (name: string, ids = [a, b, c]) =>
+          uow.read(async ({ personal }) => ascending(await personal.filterMuting(viewer(name), ids)));
+        expect(await muting('a')).toEqual([b, c]);
+        expect(await muting('b')).toEqual([a]);
+        expect(await muting('a', [b])).toEqual([b]);
+        expect(await muting('a', [])).toEqual([]);
+        await uow.write(({ personal }) => personal.unmuteSender(viewer('a'), b));
+        expect(await muting('a')).toEqual([c]);
+      });
+
       it('makes a message own to those who subscribe to the channel, unread but for the sender', async () => {
         const fixture = await stage(...place);
         const message = await send(fixture, { from: 'a', to: 'general' });

@@ -1,4 +1,11 @@
-import type { EditedText, Message, MessageRepository, NewMessage, Submessage } from '@parley/domain/messages';
+import type {
+  EditedText,
+  Message,
+  MessageRepository,
+  NewMessage,
+  Submessage,
+  SubmessageSummary,
+} from '@parley/domain/messages';
 import type { MessageId, Ordinal, RealmId, RecipientId, UserId } from '@parley/domain/shared';
 import { messagesOf } from './messages-of.js';
 import { deliver, findFlags, forget, holdersOf, isReceived, putFlags } from './personal-rows.js';
@@ -29,6 +36,16 @@ export class MemoryMessages implements MessageRepository {
 
   async list(realmId: RealmId, ids: readonly MessageId[]): Promise<readonly Message[]> {
     return messagesOf(this.unit, realmId, ids);
+  }
+
+  async summarizeSubmessages(realmId: RealmId, id: MessageId, authorId: UserId): Promise<SubmessageSummary> {
+    const isHere = (await this.find(realmId, id)) !== null;
+    const all = [...this.unit.read('submessages').values()].filter(({ messageId }) => isHere && messageId === id);
+    return {
+      count: all.length,
+      first: all[0] ?? null,
+      hasOfAuthor: all.some(({ senderId }) => senderId === authorId),
+    };
   }
 
   async listTimes(realmId: RealmId, ids: readonly MessageId[]) {

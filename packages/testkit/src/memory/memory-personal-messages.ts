@@ -112,6 +112,11 @@ export class MemoryPersonalMessages implements PersonalMessages {
     return flags;
   }
 
+  async filterMuting({ userId }: Viewer, userIds: readonly UserId[]): Promise<ReadonlySet<UserId>> {
+    const mutes = this.unit.read('mutes');
+    return new Set(userIds.filter((id) => mutes.has(keyOf(id, userId)) || mutes.has(keyOf(userId, id))));
+  }
+
   async listOutsideHolders(realmId: RealmId, ids: readonly MessageId[], limit: number): Promise<readonly UserId[]> {
     const spans = [...this.unit.read('spans').values()];
     const outside = new Set<UserId>();

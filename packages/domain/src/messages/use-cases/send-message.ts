@@ -21,6 +21,7 @@ import type { User } from '../../users/user.js';
 import { applyAutomaticTopicPolicies } from '../apply-automatic-topic-policies.js';
 import type { BotOwnerWarnings } from '../bot-owner-warnings.js';
 import { enforceMentions } from '../enforce-mentions.js';
+import { loadPosting } from '../load-posting.js';
 import type { MarkdownRenderer, ParsedMarkdown } from '../markdown.js';
 import { parseContent } from '../message.js';
 import { type Destination, postMessage } from '../post-message.js';
@@ -261,18 +262,10 @@ export class SendMessage {
     topic: string,
   ): Promise<CheckedDestination> {
     const channel = await findAddressedChannel(tx, realm.id, to);
-    const botOwner = actor.botOwnerId === null ? null : await ownerOf(tx, actor.realmId, actor.botOwnerId);
-    const isOwnerSubscribed =
-      botOwner !== null && (await tx.channels.isSubscribed(actor.realmId, channel.id, botOwner.id));
+    const posting = await loadPosting(tx, actor, channel, to.kind === 'channelName' ? trim(to.name) : null);
     enforce(
       canPost({
-        sender: actor,
-        botOwner,
-        channel,
-        typedName: to.kind === 'channelName' ? trim(to.name) : null,
-        isSubscribed: await tx.channels.isSubscribed(actor.realmId, channel.id, actor.id),
-        isOwnerSubscribed,
-        isSystemBot: false,
+        ...posting,
         // Who may create topics need not be asked whether this is one.
         topicExists:
           isGranted(actor, channel.permissions.canCreateTopic, CHANNEL_PERMISSIONS.canCreateTopic) ||
@@ -309,10 +302,6 @@ function refusalOr<T>(work: () => T): T | DomainError {
 
 async function isOwnQueue(tx: Transaction, { realmId, userId }: Caller, queueId: string): Promise<boolean> {
   return (await tx.queues.find(realmId, queueId))?.ownerId === userId;
-}
-
-async function ownerOf(tx: Transaction, realmId: RealmId, ownerId: UserId): Promise<Actor | null> {
-  return (await tx.actors.list(realmId, [ownerId])).get(ownerId) ?? null;
 }
 
 async function findAddressedChannel(tx: Transaction, realmId: RealmId, to: NamedChannel): Promise<Channel> {

@@ -2,7 +2,7 @@ import type { Migration } from './migration.js';
 
 /** Invitations by link and by mail. */
 export const invitations: Migration = {
-  name: '0015-invitations',
+  name: '0021-invitations',
   sql: `
 CREATE TABLE invitation (
   id INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -2,7 +2,7 @@ import type { Migration } from './migration.js';
 
 /** What administrators list for their organization: domains of addresses, linkifiers, playgrounds. */
 export const organizationLists: Migration = {
-  name: '0014-organization-lists',
+  name: '0020-organization-lists',
   sql: `
 CREATE TABLE allowed_domain (
   id INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -1,0 +1,152 @@
+import type { Channel } from '../../channels/channel.js';
+import { canSeeMetadata } from '../../channels/channel-permissions.js';
+import { canPostSomewhere } from '../../channels/post-permissions.js';
+import { users as usersNamed } from '../../events/audience.js';
+import type { EphemeralAnnouncement, EphemeralEvents } from '../../events/ephemeral-event.js';
+import type { Caller } from '../../shared/caller.js';
+import type { Clock } from '../../shared/clock.js';
+import { DomainError } from '../../shared/errors.js';
+import type { ChannelId, MessageId, RealmId, UserId } from '../../shared/ids.js';
+import { all, enforce } from '../../shared/permission.js';
+import type { Repositories, UnitOfWork } from '../../shared/unit-of-work.js';
+import type { User } from '../../users/user.js';
+import { loadReadable } from '../load-access.js';
+import { loadPosting } from '../load-posting.js';
+import { canEditContent } from '../message-permissions.js';
+import { normalizeTopic } from '../topic.js';
+import type { TypingOp } from '../typing-events.js';
+import { userSummary } from '../user-summary.js';
+
+/** In larger channels nobody is told: too much happens there for it to be of use (users §9.1). */
+export const MAX_TOLD_SUBSCRIBERS = 100;
+
+export interface NotifyTypingInput {
+  readonly op: TypingOp;
+  /** Null: not said. */
+  readonly to:
+    | { readonly kind: 'channel'; readonly channelId: ChannelId; readonly topic: string | null }
+    | { readonly kind: 'direct'; readonly userIds: readonly UserId[] };
+}
+
+/** Tells those in a conversation that somebody writes, or no longer does (users §9.1). */
+export class NotifyTyping {
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly events: EphemeralEvents,
+  ) {}
+
+  /**
+   * @throws DomainError TOPIC_REQUIRED, TYPING_NOTIFICATIONS_DISABLED, UNKNOWN_CHANNEL, RECIPIENTS_REQUIRED, UNKNOWN_USER and
+   * why somebody may not post in a channel
+   */
+  async execute(caller: Caller, { op, to }: NotifyTypingInput): Promise<void> {
+    const announcement = await this.uow.read((reads) =>
+      to.kind === 'channel' ? inChannel(reads, caller, op, to) : inConversation(reads, caller, op, to.userIds),
+    );
+    if (announcement) this.events.publishEphemeral(caller.realmId, announcement);
+  }
+}
+
+/** Tells those who read a message that its sender edits it, or no longer does (users §9.2). */
+export class NotifyTypingInMessage {
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly events: EphemeralEvents,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws DomainError UNKNOWN_MESSAGE, TYPING_NOTIFICATIONS_DISABLED and why somebody may not edit a message */
+  async execute(
+    caller: Caller,
+    { op, messageId }: { readonly op: TypingOp; readonly messageId: MessageId },
+  ): Promise<void> {
+    const { realmId } = caller;
+    const announcement = await this.uow.read(async (reads): Promise<EphemeralAnnouncement | null> => {
+      const actor = await reads.actors.get(caller);
+      const { message, channel } = await loadReadable(reads, actor, messageId, { modifying: true });
+      enforce(canEditContent(actor, await reads.realms.get(realmId), message, this.clock.now()));
+      const sender = (await reads.users.find(realmId, actor.id))!;
+      if (channel) {
+        requireNotifying(sender, 'channel');
+        const receivers = await subscribersToTell(reads, realmId, channel);
+        const to = { kind: 'channel', channelId: channel.id, topic: message.topic } as const;
+        return receivers && announcing({ type: 'typing.editing', op, senderId: sender.id, messageId, to }, receivers);
+      }
+      requireNotifying(sender, 'direct');
+      const recipient = (await reads.recipients.list(realmId, [message.recipientId])).get(message.recipientId);
+      const userIds = recipient?.kind === 'direct' ? recipient.userIds : [];
+      const people = await reads.users.list(realmId, userIds);
+      const to = { kind: 'direct', userIds } as const;
+      return announcing({ type: 'typing.editing', op, senderId: sender.id, messageId, to }, toTell(people));
+    });
+    if (announcement) this.events.publishEphemeral(realmId, announcement);
+  }
+}
+
+async function inChannel(
+  reads: Repositories,
+  { realmId, userId }: Caller,
+  op: TypingOp,
+  { channelId, topic: raw }: Extract<NotifyTypingInput['to'], { kind: 'channel' }>,
+): Promise<EphemeralAnnouncement | null> {
+  if (raw === null) throw new DomainError('TOPIC_REQUIRED', 'Missing topic');
+  const sender = (await reads.users.find(realmId, userId))!;
+  requireNotifying(sender, 'channel');
+  const actor = await reads.actors.get({ realmId, userId });
+  const channel = await reads.channels.find(realmId, channelId);
+  if (!channel) throw new DomainError('UNKNOWN_CHANNEL', 'Invalid channel ID');
+  const posting = await loadPosting(reads, actor, channel, null);
+  enforce(
+    all(canSeeMetadata(actor, channel, posting.isSubscribed || posting.isOwnerSubscribed), canPostSomewhere(posting)),
+  );
+  const topic = normalizeTopic(raw);
+  const receivers = await subscribersToTell(reads, realmId, channel);
+  const to = { kind: 'channel', channelId, topic } as const;
+  return receivers && announcing({ type: 'typing.changed', op, sender: userSummary(sender), to }, receivers);
+}
+
+async function inConversation(
+  reads: Repositories,
+  { realmId, userId }: Caller,
+  op: TypingOp,
+  userIds: readonly UserId[],
+): Promise<EphemeralAnnouncement> {
+  if (userIds.length === 0) throw new DomainError('RECIPIENTS_REQUIRED', "Empty 'to' list");
+  const sender = (await reads.users.find(realmId, userId))!;
+  requireNotifying(sender, 'direct');
+  const people = await reads.users.list(realmId, [...new Set([...userIds, userId])]);
+  const known = new Set(people.map(({ id }) => id));
+  const unknown = userIds.find((id) => !known.has(id));
+  if (unknown !== undefined) throw new DomainError('UNKNOWN_USER', `Invalid user ID ${unknown}`);
+  const to = { kind: 'direct', people: people.map(userSummary) } as const;
+  return announcing({ type: 'typing.changed', op, sender: userSummary(sender), to }, toTell(people));
+}
+
+const announcing = (event: EphemeralAnnouncement['event'], receivers: readonly UserId[]): EphemeralAnnouncement => ({
+  event,
+  audience: usersNamed(receivers),
+});
+
+/** @throws DomainError TYPING_NOTIFICATIONS_DISABLED */
+function requireNotifying({ settings }: User, where: 'channel' | 'direct'): void {
+  const isOn = where === 'channel' ? settings.sendChannelTypingNotifications : settings.sendPrivateTypingNotifications;
+  if (isOn) return;
+  throw new DomainError(
+    'TYPING_NOTIFICATIONS_DISABLED',
+    `User has disabled typing notifications for ${where} messages`,
+  );
+}
+
+const toTell = (people: readonly User[]): readonly UserId[] =>
+  people.filter(({ isActive, settings }) => isActive && settings.receivesTypingNotifications).map(({ id }) => id);
+
+/** Null: they are too many. */
+async function subscribersToTell(
+  reads: Repositories,
+  realmId: RealmId,
+  { id }: Pick<Channel, 'id'>,
+): Promise<readonly UserId[] | null> {
+  if ((await reads.channels.countSubscribers(realmId, id)) > MAX_TOLD_SUBSCRIBERS) return null;
+  const ids = (await reads.channels.listSubscribers(realmId, [id])).get(id) ?? [];
+  return toTell(await reads.users.list(realmId, ids));
+}

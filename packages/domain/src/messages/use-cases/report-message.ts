@@ -1,0 +1,65 @@
+import type { Caller } from '../../shared/caller.js';
+import { DomainError } from '../../shared/errors.js';
+import type { MessageId } from '../../shared/ids.js';
+import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
+import { type LoadedMessage, loadReadable } from '../load-access.js';
+import { checkReport, quoted, REPORT_REASONS, type ReportReason } from '../report.js';
+import { channelLink, type SystemMessages, silentMention } from '../system-messages.js';
+import { EMPTY_TOPIC_DISPLAY_NAME } from '../topic.js';
+
+export interface ReportMessageInput {
+  readonly messageId: MessageId;
+  readonly reason: ReportReason;
+  readonly description: string;
+}
+
+/** Shows a message to the moderators (messages §15.4). */
+export class ReportMessage {
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly systemMessages: SystemMessages,
+  ) {}
+
+  /** @throws DomainError REPORT_TOO_LONG, REPORT_NEEDS_EXPLANATION, REPORTS_DISABLED, UNKNOWN_MESSAGE */
+  execute(caller: Caller, { messageId, reason, description }: ReportMessageInput): Promise<void> {
+    checkReport(reason, description);
+    return this.uow.write(async (tx) => {
+      const actor = await tx.actors.get(caller);
+      const realm = await tx.realms.get(caller.realmId);
+      const channel = await this.systemMessages.configuredChannel(tx, realm, realm.settings.moderationRequestChannelId);
+      if (!channel) {
+        throw new DomainError('REPORTS_DISABLED', 'Message reporting is not enabled in this organization.');
+      }
+      const loaded = await loadReadable(tx, actor, messageId);
+      const { message } = loaded;
+      const people = await tx.users.list(realm.id, [actor.id, message.senderId]);
+      const [reporter, sender] = [actor.id, message.senderId].map((id) => people.find((one) => one.id === id)!);
+      const content = [
+        `${silentMention(reporter!)} reported a message by ${silentMention(sender!)} ${await whereIs(tx, loaded)}.`,
+        `- Reason: **${REPORT_REASONS[reason]}**`,
+        ...(description.trim() === '' ? [] : ['- Explanation:', quoted(description.trim())]),
+        `\n${quoted(message.content)}`,
+      ].join('\n');
+      // Nobody who reads it may see less than the moderators do, and it names nobody but with silent mentions.
+      await this.systemMessages.sendToChannel(tx, realm, {
+        channel,
+        topic: topicOf(sender!.fullName),
+        content,
+        author: { actor: null },
+      });
+    });
+  }
+}
+
+const topicOf = (name: string): string => `Reports about ${name}`;
+
+/** With a link to the message, for those who may read it. */
+async function whereIs(tx: Transaction, { message, channel }: LoadedMessage): Promise<string> {
+  if (channel) {
+    const topic = message.topic === '' ? EMPTY_TOPIC_DISPLAY_NAME : message.topic;
+    return `in ${channelLink(channel).slice(0, -2)}>${topic}@${message.id}**`;
+  }
+  const recipient = (await tx.recipients.list(message.realmId, [message.recipientId])).get(message.recipientId);
+  const people = recipient?.kind === 'direct' ? await tx.users.list(message.realmId, recipient.userIds) : [];
+  return `in the direct conversation of ${people.map(silentMention).join(', ')} (message ${message.id})`;
+}
