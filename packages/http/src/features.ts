@@ -13,6 +13,7 @@ import { GROUPS } from './groups/group.feature.js';
 import { INVITATIONS } from './invitations/invitation.feature.js';
 import { MESSAGES } from './messages/message.feature.js';
 import { joinParts, type MessagePart } from './messages/message-parts.js';
+import { MUTED_USERS } from './muted-users/muted-user.feature.js';
 import { NAVIGATION_VIEWS } from './navigation-views/navigation-view.feature.js';
 import { ONBOARDING } from './onboarding/onboarding.feature.js';
 import { PRESENCE } from './presence/presence.feature.js';
@@ -31,7 +32,6 @@ import { USERS } from './users/user.feature.js';
 const PLANNED = {
   registerSections: () => [
     fixedSection('alert_words', { alert_words: [] }),
-    fixedSection('muted_users', { muted_users: [] }),
     fixedSection('realm_domains', { realm_domains: [] }),
     fixedSection('realm_emoji', { realm_emoji: {} }),
     fixedSection('realm_linkifiers', { realm_linkifiers: [] }),
@@ -68,6 +68,7 @@ const ALL = [
   SNIPPETS,
   NAVIGATION_VIEWS,
   ONBOARDING,
+  MUTED_USERS,
   CHANNELS,
   GROUPS,
   REALMS,

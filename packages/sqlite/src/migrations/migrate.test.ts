@@ -31,6 +31,7 @@ const RELEASED = [
   ['0017-people', '4b2479ae988a7e79ddb69ed325beb1aea4c930fd9d0bd6998723958f2f5c8856'],
   ['0018-presence', 'fe80176896a9efb018f13162c7ed49576c1f3c295af70e75647a915469911dbd'],
   ['0019-statuses', '3be1a7375ee0782bef4b0baa9e53d78baed1c5d496e8b9956bb3bc8452358b9e'],
+  ['0020-muted-users', '72307135dd732fb9b63a0e874d86d988c5eb20ca5f32c31a958ded816d91a66a'],
 ];
 
 let directory: string;
