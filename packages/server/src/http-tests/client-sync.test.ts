@@ -306,6 +306,23 @@ const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
   'DELETE /navigation_views/*fragment': [
     { title: 'deleted', as: 'hamlet', given: addView, at: () => VIEW, heard: ['navigation_view/remove'] },
   ],
+  'POST /users/me/muted_users/:muted_user_id': [
+    {
+      title: 'who has written',
+      as: 'hamlet',
+      at: mutedUser('iago'),
+      heard: ['muted_users', 'update_message_flags/add'],
+    },
+  ],
+  'DELETE /users/me/muted_users/:muted_user_id': [
+    {
+      title: 'no longer',
+      as: 'hamlet',
+      given: ({ server, people }) => server.post(`/users/me/muted_users/${people.iago.id}`, people.hamlet),
+      at: mutedUser('iago'),
+      heard: ['muted_users'],
+    },
+  ],
   'POST /users/me/onboarding_steps': [
     {
       title: 'shown',
@@ -1589,6 +1606,9 @@ function addDomain({ server, people }: World): Promise<unknown> {
 }
 function addLinkifier({ server, people }: World): Promise<unknown> {
   return server.post('/realm/filters', people.iago, LINKIFIER);
+}
+function mutedUser(name: WorldPerson) {
+  return ({ people }: World): Fields => ({ muted_user_id: people[name].id });
 }
 function twoDrafts({ channels }: World): Fields {
   const draft = { type: 'stream', to: [channels.town], topic: 'news', content: 'to be continued' };
