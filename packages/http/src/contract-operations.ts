@@ -24,7 +24,7 @@ type Row = readonly [
 
 const CUSTOM_EMOJI = 'organizations have no emoji of their own';
 
-const SETTINGS_LACK = 'no address changes, since no mail is sent; there are neither presence events nor drafts';
+const SETTINGS_LACK = 'no address changes, since no mail is sent';
 
 const NO_FILES = 'files are not attached';
 
@@ -51,6 +51,8 @@ const ROWS: readonly Row[] = [
   ['POST', '/messages', 'messages §3', { lacks: 'files are not attached, and nobody is notified by mail or push' }],
   ['GET', '/messages', 'messages §5', { isStarred: true }],
   ['GET', '/messages/:message_id', 'messages §6'],
+  ['GET', '/json/messages', 'protocol §9', { atRoot: true }],
+  ['GET', '/json/messages/:message_id', 'protocol §9', { atRoot: true }],
   ['GET', '/messages/matches_narrow', 'messages §8', { isStarred: true }],
   ['PATCH', '/messages/:message_id', 'messages §9'],
   ['GET', '/messages/:message_id/history', 'messages §10', { isStarred: true }],

@@ -11,8 +11,11 @@ export {
 export type { EventLoop } from './event-loop.js';
 export { escapeHtml } from './html.js';
 export type {
+  ChannelFolderId,
   ChannelId,
+  DefaultChannelGroupId,
   DeviceId,
+  DraftId,
   EventSeq,
   GroupId,
   JobId,
@@ -23,6 +26,7 @@ export type {
   RecipientId,
   ReminderId,
   ScheduledMessageId,
+  SnippetId,
   UnixSeconds,
   UserId,
 } from './ids.js';

@@ -51,6 +51,7 @@ describe('the worst that each operation may be sent', () => {
   let server: ParleyProcess;
   let pushService: AgreeablePushService;
   let large: LargeOrganization;
+  let webPublicMessageId: number;
   let owners: readonly Account[];
   let bots: readonly Account[];
   let retainedBefore: number;
@@ -77,6 +78,11 @@ describe('the worst that each operation may be sent', () => {
     bots = await signIn(server, large.bots);
     // Events have somebody to go to.
     await Promise.all(owners.map(openQueue));
+    // Anybody may read something.
+    await call(owners[0]!, '/realm', 'method=PATCH&enable_spectator_access=true');
+    await call(owners[0]!, '/channels/create', 'name=museum&subscribers=[]&is_web_public=true');
+    const said = await call(owners[0]!, '/messages', 'type=channel&to=museum&topic=halls&content=paintings');
+    webPublicMessageId = said.id;
     await server.probe.lap();
     retainedBefore = await server.probe.retainedBytes();
     peakBefore = (await server.probe.lap()).peakBytes;
@@ -136,9 +142,19 @@ describe('the worst that each operation may be sent', () => {
   const acceptedBy = (route: Route) => ACCEPTED_INPUTS[nameOf(route)] ?? { 'no parameters': () => ({}) };
   const surroundingsOf = (account: Account): Surroundings => ({
     organization: large,
+    webPublicMessageId,
     n,
     openQueue: async () => {
       const id = await openQueue(account);
+      await server.probe.lap();
+      return id;
+    },
+    makeChannel: async (name: string) => {
+      const { id } = await call(
+        account,
+        '/channels/create',
+        new URLSearchParams({ name, subscribers: '[]' }).toString(),
+      );
       await server.probe.lap();
       return id;
     },
@@ -198,15 +214,6 @@ describe('the worst that each operation may be sent', () => {
       await call(account, `/messages/${reacted.message_id}/reactions`, 'emoji_name=tada');
       await server.probe.lap();
       return reacted;
-    },
-    makeChannel: async (name: string) => {
-      const { id } = await call(
-        account,
-        '/channels/create',
-        new URLSearchParams({ name, subscribers: '[]' }).toString(),
-      );
-      await server.probe.lap();
-      return id;
     },
   });
 

@@ -46,7 +46,7 @@ export const usersModule = new ContainerModule(({ bind }) => {
     SystemMessages,
     clock,
   );
-  provide(bind, ChangeSettings, unitOfWork, passwordHasher, passwordStrength, loginAttempts, disposableDomains);
+  provide(bind, ChangeSettings, unitOfWork, passwordHasher, passwordStrength, loginAttempts, disposableDomains, clock);
   provide(bind, RegisterUser, unitOfWork, passwordHasher, apiKeyMint, clock);
   provide(bind, ProfileValues, unitOfWork, markdownRenderer, realmUrls);
   provide(bind, UpdateUser, unitOfWork, realmUrls, disposableDomains, clock, ProfileValues);
@@ -58,7 +58,7 @@ export const usersModule = new ContainerModule(({ bind }) => {
   provide(bind, ChangeOwnProfile, unitOfWork, ProfileValues);
   provide(bind, ClearOwnProfile, unitOfWork);
   provide(bind, GrantSpecialPermission, unitOfWork);
-  provide(bind, SwitchDisplay, unitOfWork);
+  provide(bind, SwitchDisplay, unitOfWork, clock);
   provide(bind, GetOwnUser, unitOfWork);
   provide(bind, GetUser, unitOfWork, realmUrls);
   provide(bind, ListUsers, unitOfWork);

@@ -155,6 +155,16 @@ const NEW_DEVICE = {
 const RULES: Readonly<Record<string, Rule>> = {
   heartbeat: nothing,
   typing: nothing,
+  user_status: ({ answer, event: { type: _, id: __, user_id, ...changed } }) => {
+    const status = { ...answer.user_status[user_id], ...changed };
+    if (!status.away) delete status.away;
+    if (!status.status_text) delete status.status_text;
+    if (!status.emoji_name) for (const name of ['emoji_name', 'emoji_code', 'reaction_type']) delete status[name];
+    delete answer.user_status[user_id];
+    if (Object.keys(status).length > 0) answer.user_status[user_id] = status;
+  },
+  // Reports change more than events tell.
+  presence: nothing,
   alert_words: replaces('alert_words'),
   muted_users: replaces('muted_users'),
   onboarding_steps: replaces('onboarding_steps'),
@@ -165,6 +175,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   default_stream_groups: replaces('realm_default_stream_groups', 'default_stream_groups'),
   'user_settings/update': ({ answer, event }) => {
     answer.user_settings[event.property] = event.value;
+    if (event.property === 'enable_drafts_synchronization' && !event.value) answer.drafts = [];
   },
   'realm_user_settings_defaults/update': ({ answer, event }) => {
     answer.realm_user_settings_defaults[event.property] = event.value;
@@ -198,6 +209,31 @@ const RULES: Readonly<Record<string, Rule>> = {
     if (user_id === selfId) own(answer, [message_id]);
   },
   'reaction/remove': nothing,
+  'drafts/add': ({ answer, event }) => putDrafts(answer, event.drafts),
+  'drafts/update': ({ answer, event }) => putDrafts(answer, [event.draft]),
+  'drafts/remove': ({ answer, event: { draft_id } }) => {
+    answer.drafts = answer.drafts.filter(({ id }: Wire) => id !== draft_id);
+  },
+  'saved_snippets/add': ({ answer, event }) => {
+    answer.saved_snippets.push(event.saved_snippet);
+  },
+  'saved_snippets/update': ({ answer, event: { saved_snippet: changed } }) => {
+    answer.saved_snippets = answer.saved_snippets.map((it: Wire) => (it.id === changed.id ? changed : it));
+  },
+  'saved_snippets/remove': ({ answer, event: { saved_snippet_id } }) => {
+    answer.saved_snippets = answer.saved_snippets.filter(({ id }: Wire) => id !== saved_snippet_id);
+  },
+  'navigation_view/add': ({ answer, event }) => {
+    answer.navigation_views.push(event.navigation_view);
+  },
+  'navigation_view/update': ({ answer, event: { fragment, data } }) => {
+    answer.navigation_views = answer.navigation_views.map((it: Wire) =>
+      it.fragment === fragment ? { ...it, ...data } : it,
+    );
+  },
+  'navigation_view/remove': ({ answer, event }) => {
+    answer.navigation_views = answer.navigation_views.filter(({ fragment }: Wire) => fragment !== event.fragment);
+  },
   submessage: nothing,
   'typing/start': nothing,
   'typing/stop': nothing,
@@ -242,6 +278,19 @@ const RULES: Readonly<Record<string, Rule>> = {
   },
   'device/remove': ({ answer, event: { device_id } }) => {
     delete answer.devices[device_id];
+  },
+  'channel_folder/add': ({ answer, event: { channel_folder: folder } }) => {
+    answer.channel_folders = [...answer.channel_folders, folder].sort(byOrder);
+  },
+  'channel_folder/update': ({ answer, event: { channel_folder_id: id, data } }) => {
+    answer.channel_folders = answer.channel_folders.map((folder: Wire) =>
+      folder.id === id ? { ...folder, ...data } : folder,
+    );
+  },
+  'channel_folder/reorder': ({ answer, event: { order } }) => {
+    answer.channel_folders = answer.channel_folders
+      .map((folder: Wire) => ({ ...folder, order: order.indexOf(folder.id) }))
+      .sort(byOrder);
   },
 
   'stream/create': ({ answer, event }) => {
@@ -382,6 +431,12 @@ function receiveMessage({ answer, unread, selfId, event: { message, flags } }: H
 /** By time, then by id (events §3.2). */
 const byTime = (id: string) => (a: Wire, b: Wire) =>
   a.scheduled_delivery_timestamp - b.scheduled_delivery_timestamp || a[id] - b[id];
+
+/** The last edited first (events §3.2). */
+function putDrafts(answer: Wire, drafts: Wire[]): void {
+  const others = answer.drafts.filter((it: Wire) => !drafts.some(({ id }) => id === it.id));
+  answer.drafts = [...others, ...drafts].sort((a: Wire, b: Wire) => b.timestamp - a.timestamp || b.id - a.id);
+}
 
 function putScheduled(answer: Wire, message: Wire): void {
   const others = answer.scheduled_messages.filter(
@@ -638,11 +693,12 @@ function changeGroup(answer: Wire, id: number, change: (group: Wire) => Wire): v
 }
 
 /**
- * Without what no event changes: the queue itself, the time, how many subscribe and write to a channel (events §7.3), and
+ * Without what no event changes: the queue itself, the time, who is there, how many subscribe and write to a channel (events §7.3), and
  * the first message of a channel whose messages one does not receive. What has no fixed order is sorted.
  */
 function comparable(answer: Wire): Wire {
-  const { queue_id: _, last_event_id: __, server_timestamp: ___, ...state } = structuredClone(answer);
+  const { queue_id: _, last_event_id: __, server_timestamp: ___, ...all } = structuredClone(answer);
+  const { presences: ____, presence_last_update_id: _____, ...state } = all;
   for (const list of CHANNEL_LISTS) {
     for (const channel of state[list]) {
       delete channel.subscriber_count;
@@ -663,6 +719,7 @@ function comparable(answer: Wire): Wire {
 
 const ascending = (a: number, b: number): number => a - b;
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+const byOrder = (a: Wire, b: Wire): number => a.order - b.order;
 const byName = (a: Wire, b: Wire): number => compare(a.name, b.name);
 const byText = (a: unknown, b: unknown): number => compare(JSON.stringify(a), JSON.stringify(b));
 const withoutUser = (users: Wire[], id: number): Wire[] => users.filter(({ user_id }) => user_id !== id);

@@ -2,7 +2,7 @@ import type { Migration } from './migration.js';
 
 /** Custom profile fields with what users say in them. */
 export const people: Migration = {
-  name: '0015-people',
+  name: '0017-people',
   sql: `
 CREATE TABLE profile_field (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
