@@ -41,6 +41,7 @@ import { personalLists } from './migrations/0016-personal-lists.js';
 import { people } from './migrations/0017-people.js';
 import { presence } from './migrations/0018-presence.js';
 import { statuses } from './migrations/0019-statuses.js';
+import { anonymousGroups } from './migrations/0020-anonymous-groups.js';
 import type { Migration } from './migrations/migration.js';
 import { SqliteNavigationViewRepository } from './navigation-views/sqlite-navigation-view-repository.js';
 import { SqliteOnboardingRepository } from './onboarding/sqlite-onboarding-repository.js';
@@ -80,6 +81,7 @@ export const MIGRATIONS: readonly Migration[] = [
   people,
   presence,
   statuses,
+  anonymousGroups,
 ];
 
 /** Makes the repositories of a connection. What they keep in memory, all connections share. */

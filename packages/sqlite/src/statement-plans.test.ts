@@ -31,6 +31,7 @@ const NARROW_INDEXES = [
   'user_system_bots',
   'user_bots',
   'user_group_deactivated',
+  'user_group_anonymous',
   'user_reading_all_notices',
   'profile_field_by_place',
 ];

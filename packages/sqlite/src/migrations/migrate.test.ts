@@ -31,6 +31,7 @@ const RELEASED = [
   ['0017-people', '4b2479ae988a7e79ddb69ed325beb1aea4c930fd9d0bd6998723958f2f5c8856'],
   ['0018-presence', 'fe80176896a9efb018f13162c7ed49576c1f3c295af70e75647a915469911dbd'],
   ['0019-statuses', '3be1a7375ee0782bef4b0baa9e53d78baed1c5d496e8b9956bb3bc8452358b9e'],
+  ['0020-anonymous-groups', 'a5c2d37be13bcbdf97709411a090c2bfb528b67c8b35055a5b0f8b02c746c5e5'],
 ];
 
 let directory: string;
