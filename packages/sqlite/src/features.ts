@@ -45,6 +45,7 @@ import { statuses } from './migrations/0019-statuses.js';
 import { organizationLists } from './migrations/0020-organization-lists.js';
 import { invitations } from './migrations/0021-invitations.js';
 import { mutedUsers } from './migrations/0022-muted-users.js';
+import { anonymousGroups } from './migrations/0023-anonymous-groups.js';
 import type { Migration } from './migrations/migration.js';
 import { SqliteNavigationViewRepository } from './navigation-views/sqlite-navigation-view-repository.js';
 import { SqliteOnboardingRepository } from './onboarding/sqlite-onboarding-repository.js';
@@ -93,6 +94,7 @@ export const MIGRATIONS: readonly Migration[] = [
   organizationLists,
   invitations,
   mutedUsers,
+  anonymousGroups,
 ];
 
 /** Makes the repositories of a connection. What they keep in memory, all connections share. */

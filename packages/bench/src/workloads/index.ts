@@ -7,6 +7,7 @@ import { markRead } from './mark-read.js';
 import { markdown } from './markdown.js';
 import { memory } from './memory.js';
 import { offline } from './offline.js';
+import { people } from './people.js';
 import { reconnect } from './reconnect.js';
 import { register } from './register.js';
 import { send } from './send.js';
@@ -24,6 +25,7 @@ export const WORKLOADS: readonly Workload[] = [
   jobs,
   offline,
   markRead,
+  people,
   register,
   markdown,
   start,
