@@ -25,13 +25,16 @@ describe('the table of operations', () => {
         .map(nameOf)
         .sort(),
     ).toEqual([
+      'DELETE /messages/:message_id',
       'GET /events',
       'GET /messages',
+      'PATCH /messages/:message_id',
       'POST /mark_stream_as_read',
       'POST /mark_topic_as_read',
       'POST /messages',
       'POST /messages/flags',
       'POST /messages/flags/narrow',
+      'POST /typing',
     ]);
   });
 
@@ -43,6 +46,8 @@ describe('the table of operations', () => {
         .sort(),
     ).toEqual([
       'GET /dev_list_users',
+      'GET /json/messages',
+      'GET /json/messages/:message_id',
       'GET /server_settings',
       'GET /static/emoji/emoji_api.json',
       'GET /user_avatars/:realm_id/:file',

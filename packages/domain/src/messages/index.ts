@@ -123,5 +123,6 @@ export * from './use-cases/render-markdown.js';
 export * from './use-cases/report-message.js';
 export * from './use-cases/restore-messages.js';
 export * from './use-cases/send-message.js';
+export * from './use-cases/spectate-messages.js';
 export * from './use-cases/update-message.js';
 export { userSummary } from './user-summary.js';

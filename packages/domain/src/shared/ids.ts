@@ -13,10 +13,13 @@ export type DefaultChannelGroupId = Id<'defaultChannelGroup'>;
 export type RecipientId = Id<'recipient'>;
 export type MessageId = Id<'message'>;
 export type JobId = Id<'job'>;
+export type ProfileFieldId = Id<'profileField'>;
 /** A phone or tablet, as one app on it registers for push notifications. */
 export type DeviceId = Id<'device'>;
 /** No reminder has the id of a scheduled message. */
 export type ScheduledMessageId = Id<'scheduled message'>;
+export type DraftId = Id<'draft'>;
+export type SnippetId = Id<'snippet'>;
 export type ReminderId = Id<'reminder'>;
 
 /** Position of an event in its realm's log: 1, 2, 3 …, in commit order. */

@@ -5,10 +5,16 @@ import type { Fields } from './routes.js';
 /** What a worst request is made of. */
 export interface Surroundings {
   readonly organization: LargeOrganization;
+  /** What anybody may read. */
+  readonly webPublicMessageId: number;
   /** Different each time. */
   readonly n: number;
   /** Of an event queue of whoever calls. */
   readonly openQueue: () => Promise<string>;
+  /** Somebody who may be deactivated; answers their id. */
+  readonly makeUser: () => Promise<number>;
+  /** A custom profile field; answers its id. */
+  readonly makeProfileField: () => Promise<number>;
   /** Of whoever calls, with these members; answers its id. */
   readonly makeGroup: (members: readonly number[]) => Promise<number>;
   /** Of whoever calls, to a message; answers what it is called by. */
@@ -129,6 +135,26 @@ const ownerInChannel: Input = ({ organization: { owners, channelIds } }) => ({
 });
 const firstChannel: Input = ({ organization: { channelIds } }) => ({ stream_id: channelIds[0], topic_name: 'topic 1' });
 
+const draftFor = ({ organization: { channelIds } }: Surroundings, content: string): Fields => ({
+  type: 'stream',
+  to: [channelIds.at(-1)],
+  topic: 'x',
+  content,
+});
+async function draftOf(surroundings: Surroundings): Promise<Fields> {
+  const { ids } = await surroundings.post('/drafts', { drafts: [draftFor(surroundings, 'x')] });
+  return { draft_id: (ids as number[])[0] };
+}
+async function snippetOf({ post }: Surroundings): Promise<Fields> {
+  const { saved_snippet_id } = await post('/saved_snippets', { title: 'x', content: 'x' });
+  return { saved_snippet_id };
+}
+async function viewOf({ post, n }: Surroundings): Promise<Fields> {
+  const fragment = `narrow/made/${n}/${Math.random()}`;
+  await post('/navigation_views', { fragment, is_pinned: false, name: fragment });
+  return { fragment };
+}
+
 const IN_AN_HOUR = Math.floor(Date.now() / 1000) + 3600;
 const inAnHour = ({ organization: { channelIds } }: Surroundings, content: string): Fields => ({
   type: 'channel',
@@ -193,6 +219,12 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
   },
   'GET /users/:user_id': { somebody: owner },
   'GET /users/:email': { somebody: owner },
+  'DELETE /users/:user_id': {
+    'somebody new': async ({ makeUser }) => ({ user_id: await makeUser() }),
+  },
+  'POST /users/:user_id/reactivate': {
+    'somebody active': async ({ makeUser }) => ({ user_id: await makeUser() }),
+  },
   'PATCH /users/:user_id': {
     'a name': ({ organization: { members }, n }) => ({
       user_id: members[0]!.id,
@@ -205,6 +237,24 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
       email: members[0]!.email,
       full_name: lengthened(`New ${n} `, 100),
     }),
+  },
+  'POST /realm/profile_fields': {
+    'a text': ({ n }) => ({ field_type: 1, name: `Field ${n}` }),
+  },
+  'PATCH /realm/profile_fields': {
+    'all that there may be': () => ({ order: Array.from({ length: 200 }, (_, place) => place + 1) }),
+  },
+  'PATCH /realm/profile_fields/:field_id': {
+    'a name': async ({ makeProfileField, n }) => ({ field_id: await makeProfileField(), name: `Renamed ${n}` }),
+  },
+  'DELETE /realm/profile_fields/:field_id': {
+    'an empty one': async ({ makeProfileField }) => ({ field_id: await makeProfileField() }),
+  },
+  'PATCH /users/me/profile_data': {
+    'a value': async ({ makeProfileField, n }) => ({ data: [{ id: await makeProfileField(), value: `Value ${n}` }] }),
+  },
+  'DELETE /users/me/profile_data': {
+    'a value': async ({ makeProfileField }) => ({ data: [await makeProfileField()] }),
   },
   'GET /user_groups': { 'all of them': () => ({ include_deactivated_groups: true }) },
   'POST /user_groups/create': {
@@ -439,6 +489,23 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
     ...narrowed(LATEST),
     ...searches(LATEST),
   },
+  'GET /json/messages': {
+    'the latest': () => ({ ...LATEST, narrow: [['channels', 'web-public']] }),
+    'all but a hundred channels': ({ organization: { channelIds } }) => ({
+      ...LATEST,
+      narrow: [
+        ['channels', 'web-public'],
+        ...Array.from({ length: 99 }, (_, n) => ({
+          operator: 'channel',
+          operand: channelIds[n % channelIds.length],
+          negated: true,
+        })),
+      ],
+    }),
+  },
+  'GET /json/messages/:message_id': {
+    'what anybody may read': ({ webPublicMessageId }) => ({ message_id: webPublicMessageId }),
+  },
   'GET /messages/matches_narrow': {
     one: () => ({ msg_ids: [1], narrow: [] }),
     'thousands of messages': (surroundings) => ({ msg_ids: messageIds(surroundings, 1000), narrow: [] }),
@@ -497,6 +564,47 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
   },
   'DELETE /messages/:message_id/reactions': {
     'a vote': ({ react }) => react(),
+  },
+  'POST /drafts': {
+    one: (surroundings) => ({ drafts: [draftFor(surroundings, 'x')] }),
+    many: (surroundings) => ({ drafts: Array(1000).fill(draftFor(surroundings, 'x'.repeat(700))) }),
+  },
+  'PATCH /drafts/:draft_id': {
+    'a long one': async (surroundings) => ({
+      ...(await draftOf(surroundings)),
+      draft: draftFor(surroundings, 'x'.repeat(900_000)),
+    }),
+  },
+  'DELETE /drafts/:draft_id': { one: draftOf },
+  'POST /saved_snippets': {
+    'a long one': () => ({ title: 'x'.repeat(60), content: 'x'.repeat(10_000) }),
+  },
+  'PATCH /saved_snippets/:saved_snippet_id': {
+    'a new text': async (surroundings) => ({ ...(await snippetOf(surroundings)), content: 'x'.repeat(10_000) }),
+  },
+  'DELETE /saved_snippets/:saved_snippet_id': { one: snippetOf },
+  'POST /navigation_views': {
+    one: ({ n }) => ({ fragment: `narrow/${n}`, is_pinned: true, name: `View ${n}` }),
+  },
+  'PATCH /navigation_views/*fragment': {
+    'a new name': async (surroundings) => ({ ...(await viewOf(surroundings)), name: `Renamed ${surroundings.n}` }),
+  },
+  'DELETE /navigation_views/*fragment': { one: viewOf },
+  'POST /users/me/onboarding_steps': {
+    one: () => ({ onboarding_step: 'intro_inbox_view_modal' }),
+  },
+  'POST /users/me/status': { 'a text and an emoji': () => ({ status_text: 'x'.repeat(60), emoji_name: 'smile' }) },
+  'GET /users/:user_id/status': { somebody: owner },
+  'POST /users/:user_id/status': { somebody: (surroundings) => ({ ...owner(surroundings), status_text: 'busy' }) },
+  'POST /users/me/presence': {
+    active: () => ({ status: 'active', last_update_id: -1 }),
+    'in the old form': () => ({ status: 'idle', history_limit_days: 10_000 }),
+  },
+  'GET /users/:user_id_or_email/presence': {
+    somebody: async ({ organization: { owners }, post }) => {
+      await post('/users/me/presence', { status: 'active', ping_only: true });
+      return { user_id_or_email: owners[0]!.id };
+    },
   },
   'POST /bots': {
     'an outgoing webhook': ({ n, organization: { channelNames } }) => ({

@@ -51,6 +51,7 @@ describe('the worst that each operation may be sent', () => {
   let server: ParleyProcess;
   let pushService: AgreeablePushService;
   let large: LargeOrganization;
+  let webPublicMessageId: number;
   let owners: readonly Account[];
   let bots: readonly Account[];
   let retainedBefore: number;
@@ -77,6 +78,11 @@ describe('the worst that each operation may be sent', () => {
     bots = await signIn(server, large.bots);
     // Events have somebody to go to.
     await Promise.all(owners.map(openQueue));
+    // Anybody may read something.
+    await call(owners[0]!, '/realm', 'method=PATCH&enable_spectator_access=true');
+    await call(owners[0]!, '/channels/create', 'name=museum&subscribers=[]&is_web_public=true');
+    const said = await call(owners[0]!, '/messages', 'type=channel&to=museum&topic=halls&content=paintings');
+    webPublicMessageId = said.id;
     await server.probe.lap();
     retainedBefore = await server.probe.retainedBytes();
     peakBefore = (await server.probe.lap()).peakBytes;
@@ -136,6 +142,7 @@ describe('the worst that each operation may be sent', () => {
   const acceptedBy = (route: Route) => ACCEPTED_INPUTS[nameOf(route)] ?? { 'no parameters': () => ({}) };
   const surroundingsOf = (account: Account): Surroundings => ({
     organization: large,
+    webPublicMessageId,
     n,
     openQueue: async () => {
       const id = await openQueue(account);
@@ -148,6 +155,13 @@ describe('the worst that each operation may be sent', () => {
         '/channels/create',
         new URLSearchParams({ name, subscribers: '[]' }).toString(),
       );
+      await server.probe.lap();
+      return id;
+    },
+    // The newest first: the others are needed.
+    makeUser: async () => large.members.at(-1 - (n++ % 100))!.id,
+    makeProfileField: async () => {
+      const { id } = await call(account, '/realm/profile_fields', `field_type=2&name=Made${n++}`);
       await server.probe.lap();
       return id;
     },

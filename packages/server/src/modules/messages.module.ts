@@ -21,6 +21,8 @@ import {
   ReportMessage,
   RestoreMessages,
   SendMessage,
+  SpectateMessage,
+  SpectateMessages,
   SystemMessages,
   UpdateMessage,
 } from '@parley/domain/messages';
@@ -28,7 +30,16 @@ import { ContainerModule } from 'inversify';
 import { provide } from '../provide.js';
 import { TOKENS } from '../tokens.js';
 
-const { unitOfWork, markdownRenderer, renderedMessages, realmUrls, clock, ephemeralEvents, contentDigest } = TOKENS;
+const {
+  unitOfWork,
+  markdownRenderer,
+  renderedMessages,
+  realmUrls,
+  clock,
+  ephemeralEvents,
+  contentDigest,
+  serverChannelConfig,
+} = TOKENS;
 
 export const messagesModule = new ContainerModule(({ bind }) => {
   provide(bind, SystemMessages, markdownRenderer, realmUrls, clock);
@@ -36,6 +47,8 @@ export const messagesModule = new ContainerModule(({ bind }) => {
   provide(bind, BotOwnerWarnings, unitOfWork, SystemMessages, clock);
   provide(bind, SendMessage, unitOfWork, markdownRenderer, realmUrls, clock, BotOwnerWarnings);
   provide(bind, GetMessages, unitOfWork, realmUrls, renderedMessages);
+  provide(bind, SpectateMessages, unitOfWork, realmUrls, renderedMessages, serverChannelConfig);
+  provide(bind, SpectateMessage, unitOfWork, serverChannelConfig);
   provide(bind, ListReaders, unitOfWork);
   provide(bind, ReportMessage, unitOfWork, SystemMessages);
   provide(bind, NotifyTyping, unitOfWork, ephemeralEvents);
