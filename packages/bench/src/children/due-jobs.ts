@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { encodeJob, type JobHandler, JobRunner, jobKind } from '@parley/domain/jobs';
 import { BotOwnerWarnings, SendMessage, SystemMessages } from '@parley/domain/messages';
 import type { ChannelId, Clock, RealmId, RealmUrls, UnitOfWork, UnixSeconds, UserId } from '@parley/domain/shared';
-import { ZulipMarkdownRenderer } from '@parley/markdown';
+import { htmlMessages, ZulipMarkdownRenderer } from '@parley/markdown';
 import { openSqliteStorage } from '@parley/sqlite';
 import { contentOf } from '../worlds/history.js';
 import { answerCalls } from './answer-calls.js';
@@ -47,7 +47,7 @@ let send: (n: number) => Promise<unknown>;
 answerCalls({
   open(call: OpenCall) {
     ({ realmId } = call);
-    ({ uow } = openSqliteStorage({ path: call.database, clock }));
+    ({ uow } = openSqliteStorage({ path: call.database, clock, words: htmlMessages }));
     const renderer = new ZulipMarkdownRenderer();
     const warnings = new BotOwnerWarnings(uow, new SystemMessages(renderer, realmUrls, clock), clock);
     const useCase = new SendMessage(uow, renderer, realmUrls, clock, warnings);

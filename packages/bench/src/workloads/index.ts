@@ -6,6 +6,7 @@ import { jobs } from './jobs.js';
 import { markRead } from './mark-read.js';
 import { markdown } from './markdown.js';
 import { memory } from './memory.js';
+import { narrows } from './narrows.js';
 import { offline } from './offline.js';
 import { reconnect } from './reconnect.js';
 import { register } from './register.js';
@@ -18,6 +19,7 @@ export const WORKLOADS: readonly Workload[] = [
   send,
   history,
   archive,
+  narrows,
   fanOut,
   reconnect,
   sweep,
