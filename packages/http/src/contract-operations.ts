@@ -24,10 +24,11 @@ type Row = readonly [
 
 const CUSTOM_EMOJI = 'organizations have no emoji of their own';
 
-const SETTINGS_LACK = 'no address changes, since no mail is sent; there are neither presence events nor drafts';
+const SETTINGS_LACK = 'no address changes, since no mail is sent';
 
-const PROFILE_DATA = 'profile data';
 const NO_FILES = 'files are not attached';
+
+const BOTS_LACK = 'no avatar files, and no configuration of integrations, of which there are none';
 
 const ROWS: readonly Row[] = [
   // Protocol
@@ -114,10 +115,15 @@ const ROWS: readonly Row[] = [
   ['GET', '/avatar/:user_id', 'users §1.3', { atRoot: true }],
   ['GET', '/avatar/:user_id/medium', 'users §1.3', { atRoot: true }],
   ['POST', '/users', 'users §3.1'],
-  ['PATCH', '/users/:user_id', 'users §3.2', { isStarred: true, lacks: PROFILE_DATA }],
-  ['PATCH', '/users/:email', 'users §3.2', { isStarred: true, lacks: PROFILE_DATA }],
-  ['DELETE', '/users/:user_id', 'users §4.1'],
-  ['DELETE', '/users/me', 'users §4.2'],
+  ['PATCH', '/users/:user_id', 'users §3.2', { isStarred: true }],
+  ['PATCH', '/users/:email', 'users §3.2', { isStarred: true }],
+  [
+    'DELETE',
+    '/users/:user_id',
+    'users §4.1',
+    { lacks: 'no mail tells of it, neither profile nor messages are deleted with it, and invitations stay' },
+  ],
+  ['DELETE', '/users/me', 'users §4.2', { lacks: 'invitations stay' }],
   ['POST', '/users/:user_id/reactivate', 'users §4.3'],
   ['PATCH', '/settings', 'users §6.1', { lacks: SETTINGS_LACK }],
   ['PATCH', '/settings/display', 'users §6.1', { lacks: SETTINGS_LACK }],
@@ -157,9 +163,9 @@ const ROWS: readonly Row[] = [
   ['GET', '/bot_storage', 'users §14'],
   ['PUT', '/bot_storage', 'users §14', { isStarred: true }],
   ['DELETE', '/bot_storage', 'users §14'],
-  ['POST', '/bots', 'users §15'],
+  ['POST', '/bots', 'users §15', { lacks: BOTS_LACK }],
   ['GET', '/bots', 'users §15'],
-  ['PATCH', '/bots/:bot_id', 'users §15'],
+  ['PATCH', '/bots/:bot_id', 'users §15', { lacks: BOTS_LACK }],
   ['DELETE', '/bots/:bot_id', 'users §15'],
   ['GET', '/bots/:bot_id/api_key', 'users §15'],
   ['POST', '/bots/:bot_id/api_key/regenerate', 'users §15'],
@@ -250,7 +256,7 @@ export const CONTRACT_OPERATIONS: readonly ContractOperation[] = ROWS.map(([meth
 }));
 
 /**
- * The path of the contract that a request's path fits, as it is in the table: what the log may say of a request for which
+ * The path of the contract that a request's path fits, as it is in the table: what the log may contain of a request for which
  * there is no route. Undefined: the contract has no such path below `/api/v1`.
  */
 export function contractPathOf(requestPath: string): string | undefined {

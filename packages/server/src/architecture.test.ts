@@ -125,8 +125,15 @@ const DOMAIN_FOLDERS = [
   'invitations',
   'reactions',
   'push',
+  'presence',
+  'statuses',
   'bots',
   'scheduling',
+  'drafts',
+  'snippets',
+  'navigation-views',
+  'onboarding',
+  'accounts',
   'composition',
 ];
 

@@ -12,7 +12,7 @@ import type { ComposedParley } from './parley.js';
 import { serverAddressOf } from './realm-resolver.js';
 import { startServer } from './serve.js';
 
-/** What a command hears and says. */
+/** Input and output of a command. */
 export interface Terminal {
   out(line: string): void;
   err(line: string): void;
@@ -90,7 +90,7 @@ const PERMISSIONS: Readonly<Record<string, SpecialPermission>> = {
   can_change_user_emails: 'canChangeUserEmails',
 };
 
-/** Answers the exit code. What the operator got wrong is said in one line; a stack is for mistakes of our own. */
+/** Answers the exit code. An operator's mistake is reported in one line; a stack is for bugs. */
 export async function runCommandLine(
   args: readonly string[],
   terminal: Terminal = processTerminal,

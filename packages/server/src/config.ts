@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { parseArgs } from 'node:util';
+import { MAIL_TOKEN_PLACE } from '@parley/domain/channels';
 import { isEmailAddress } from '@parley/domain/users';
 import { isLoopbackName, TRANSPORT_LIMITS, type TransportLimits } from '@parley/http';
 import type { PushServiceAccount } from './push/http-push-service.js';
@@ -20,7 +21,9 @@ export interface Configuration {
   readonly defaultRealm: string | null;
   /** Whether channels may be readable by anybody on the Internet. */
   readonly allowsWebPublicChannels: boolean;
-  /** How many proxies in front are believed when they name the client's address; 0: none. */
+  /** Null: no gateway takes mail for channels. */
+  readonly mailGatewayPattern: string | null;
+  /** How many proxies in front are trusted to name the client's address; 0: none. */
   readonly trustedProxies: number;
   /** Null: of the file beside the database. */
   readonly secret: string | null;
@@ -112,6 +115,14 @@ const SETTINGS = {
     'channels for everybody on the Internet; default: off, but on in dev mode',
     parseSwitch,
     null as boolean | null,
+  ),
+  mailGatewayPattern: setting(
+    'PARLEY_MAIL_GATEWAY_PATTERN',
+    'mail-gateway-pattern',
+    'PATTERN',
+    'what members are told to mail to for a channel, such as chat+%s@example.com; default: nothing',
+    parseMailPattern,
+    null as string | null,
   ),
   trustedProxies: setting(
     'PARLEY_TRUST_PROXY',
@@ -223,7 +234,7 @@ export interface Invocation {
 /** Flags a command has beside the settings: name and whether a value follows. */
 export type CommandFlags = Readonly<Record<string, 'value' | 'switch'>>;
 
-/** Flags win over the environment. @throws StartupError naming the flag or variable that makes no sense. */
+/** Flags win over the environment. @throws StartupError naming the flag or variable that is invalid. */
 export function readConfiguration(
   args: readonly string[],
   environment: Environment,
@@ -255,6 +266,7 @@ export function readConfiguration(
     url: read('url'),
     defaultRealm: read('defaultRealm'),
     allowsWebPublicChannels: read('webPublic') ?? isDev,
+    mailGatewayPattern: read('mailGatewayPattern'),
     trustedProxies: read('trustedProxies'),
     secret: read('secret'),
     push: pushAccountOf(read('pushService'), read('pushOrgId'), read('pushOrgKey')),
@@ -450,6 +462,14 @@ export function parseSmtpUrl(text: string): string {
 
 export function parseMailAddress(text: string): string {
   if (!isEmailAddress(text)) throw new Error('an address such as chat@example.com');
+  return text;
+}
+
+export function parseMailPattern(text: string): string {
+  const parts = text.split(MAIL_TOKEN_PLACE);
+  if (parts.length !== 2 || !isEmailAddress(parts.join('x'))) {
+    throw new Error(`an address with one ${MAIL_TOKEN_PLACE} in it, such as chat+%s@example.com`);
+  }
   return text;
 }
 

@@ -14,6 +14,7 @@ import {
   KEEP_DELETED_DAYS,
   parseDatabase,
   parseMailAddress,
+  parseMailPattern,
   parseSecret,
   parseSmtpUrl,
   parseUrl,
@@ -51,7 +52,12 @@ export interface ParleyConfig {
   readonly rateLimits?: boolean;
   /** Whether channels may be readable by anybody on the Internet; default: false. */
   readonly webPublicChannels?: boolean;
-  /** How many proxies in front are believed when they name the client's address; default: 0. */
+  /**
+   * What members are told to mail to for a channel, such as `chat+%s@example.com`, where your application takes that mail;
+   * default: nothing.
+   */
+  readonly mailGatewayPattern?: string;
+  /** How many proxies in front are trusted to name the client's address; default: 0. */
   readonly trustedProxies?: number;
   /** What requests, answers and connections may cost; default: `TRANSPORT_LIMITS`. */
   readonly limits?: Partial<TransportLimits>;
@@ -67,18 +73,23 @@ export interface ParleyConfig {
 
 /**
  * A chat engine for an application to mount and to call.
- * @throws StartupError for what makes no sense, DatabaseRefused when the database cannot be opened; nothing was touched then.
+ * @throws StartupError for invalid options, DatabaseRefused when the database cannot be opened; nothing was touched then.
  */
 export async function createParley(config: ParleyConfig): Promise<Parley> {
-  const read = <T>(name: 'database' | 'url' | 'secret' | 'smtpUrl' | 'mailFrom', parse: (text: string) => T): T => {
+  const read = <T>(
+    name: 'database' | 'url' | 'secret' | 'smtpUrl' | 'mailFrom' | 'mailGatewayPattern',
+    parse: (text: string) => T,
+  ): T => {
     try {
       return parse(String(config[name]));
     } catch (error) {
       throw new StartupError(`${name} must be ${(error as Error).message}.`);
     }
   };
-  const readIfGiven = (name: 'secret' | 'smtpUrl' | 'mailFrom', parse: (text: string) => string) =>
-    config[name] === undefined ? null : read(name, parse);
+  const readIfGiven = (
+    name: 'secret' | 'smtpUrl' | 'mailFrom' | 'mailGatewayPattern',
+    parse: (text: string) => string,
+  ) => (config[name] === undefined ? null : read(name, parse));
   return openParley(
     {
       database: read('database', parseDatabase),
@@ -89,6 +100,7 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
       defaultRealm: config.defaultRealm ?? null,
       hasRateLimits: config.rateLimits ?? true,
       allowsWebPublicChannels: config.webPublicChannels ?? false,
+      mailGatewayPattern: readIfGiven('mailGatewayPattern', parseMailPattern),
       trustedProxies: config.trustedProxies ?? 0,
       limits: config.limits ?? {},
       shedsLoad: config.shedsLoad ?? true,

@@ -62,7 +62,7 @@ export function limitPerAddress(
   server.on('connection', (socket: Socket) => {
     if (socket.remoteAddress === undefined) return;
     const address = ipGroup(socket.remoteAddress);
-    // Programs of this machine, such as proxies, speak for others.
+    // Programs of this machine, such as proxies, send requests of many clients.
     if (isLoopbackName(socket.remoteAddress.replace(/^::ffff:/i, ''))) return;
     const count = counts.get(address) ?? 0;
     if (count >= limit) {

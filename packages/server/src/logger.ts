@@ -19,7 +19,7 @@ type Line = readonly [level: 'info' | 'error', fields: object, message: string];
 
 /**
  * Lines of JSON by pino, on standard error unless told otherwise. pino is loaded after the first line, which then does
- * not delay the answer it tells of.
+ * not delay the answer.
  */
 export function createLogger(level: LogLevel, destination?: DestinationStream): ClosableLogger {
   const waiting: Line[] = [];

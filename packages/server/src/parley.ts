@@ -68,6 +68,8 @@ export interface ParleyParts {
   readonly url: string;
   readonly defaultRealm: string | null;
   readonly allowsWebPublicChannels: boolean;
+  /** An address with `%s` in it, of a gateway that takes mail for channels. */
+  readonly mailGatewayPattern?: string | null;
   readonly hasRateLimits: boolean;
   readonly trustedProxies: number;
   readonly isDev: boolean;

@@ -19,7 +19,7 @@ export function serverAddressOf({ url, defaultRealm }: RealmResolverOptions): Se
 /** Of a parsed URL, which spells addresses in one way. `isIP` of Node takes three milliseconds of a start. */
 const isIpAddress = (hostname: string): boolean => hostname.startsWith('[') || /^\d+(\.\d+){3}$/.test(hostname);
 
-/** Other processes may add realms too, so what was read is not believed for long. */
+/** Other processes may add realms too, so what was read is kept for a short time only. */
 const BELIEVED_MS = 1000;
 
 /** Which realm a host name belongs to, and under which address a realm is reached (architecture §8). */
@@ -73,7 +73,7 @@ export class RealmResolver implements RealmUrls, RealmDirectory {
 
   private async find(look: () => ListedRealm | undefined): Promise<RealmId | null> {
     if (this.clock.nowMs() - this.readAtMs > BELIEVED_MS) await this.refresh();
-    // That there is none is not believed at all: it may have been added just now.
+    // That there is none is not kept at all: it may have been added just now.
     else if (!look()) await this.refresh();
     return look()?.id ?? null;
   }

@@ -174,7 +174,7 @@ function makePrivate(path: string): void {
     fchmodSync(file, 0o600); // an empty one may have been there
     closeSync(file);
   } catch {
-    // SQLite will say what is wrong.
+    // SQLite reports what is wrong.
   }
 }
 

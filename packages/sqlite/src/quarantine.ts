@@ -5,11 +5,11 @@ export interface StoredValueLocation {
   readonly column: string;
 }
 
-/** So many are told of; whoever has more has heard enough. */
+/** So many are reported. */
 const MAX_REPORTED = 1000;
 
 /**
- * For stored values that make no sense, whatever has happened to them. Each is told of once, and something that gives
+ * For stored values that cannot be read, whatever the reason. Each is reported once, and something that gives
  * nobody any rights stands in its place: one bad row neither stops a start nor is in the way of anybody else's.
  */
 export class Quarantine {

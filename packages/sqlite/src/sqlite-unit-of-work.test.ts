@@ -372,7 +372,7 @@ describe('while another process holds the write lock', () => {
     expect(results).toMatchObject([refused, refused, { status: 'fulfilled' }]);
     await ended;
     expect(await stored()).toEqual(['c']);
-    expect(reports).toEqual([expect.stringMatching(/^Another process has held the database's write lock for 3 s/)]);
+    expect(reports).toEqual([expect.stringMatching(/^Another process has held the database's write lock for [3-9] s/)]);
   });
 
   it('closes when its patience ends', async () => {

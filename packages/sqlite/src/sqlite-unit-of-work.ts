@@ -23,7 +23,7 @@ export interface UnitOfWorkOptions {
   readonly guard?: StorageGuard;
   /** How long units wait for the lock that another process holds. */
   readonly lockPatienceMs?: number;
-  /** Told, in a line for the operator, when units were refused for want of the lock. */
+  /** Called with a line for the operator when units were refused because another process held the lock. */
   readonly report?: (problem: string) => void;
   /** Milliseconds from any point in time, never backwards. */
   readonly now?: () => number;

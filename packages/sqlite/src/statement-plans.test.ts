@@ -18,12 +18,14 @@ const ABOUT_WHOLE_REALMS = [
   'SELECT 1 FROM channel WHERE realm_id = ? AND privacy', // few
   'SELECT recipient_id FROM channel WHERE realm_id = ? AND privacy', // the same
   'SELECT realm_id, head_seq, pruned_up_to FROM event_counter', // one row a realm
+  'SELECT user_id, last_active, last_connected, update_id FROM presence WHERE realm_id = ?', // once, when first asked for
+  'SELECT * FROM user_status WHERE realm_id = ?', // register answers all of them
   'SELECT realm_id, user_id, generation FROM api_key', // once, at start
   'SELECT min((SELECT m.id FROM message m', // where a realm was quiet among busy ones
   'SELECT min(floor_seq) FROM event_queue', // the first entry of the index
 ];
 /** Each leads to a few rows of a realm by itself. */
-const NARROW_INDEXES = ['user_system_bots', 'user_bots', 'user_group_deactivated'];
+const NARROW_INDEXES = ['user_system_bots', 'user_bots', 'user_group_deactivated', 'profile_field_by_place'];
 
 /** Without statistics SQLite takes `realm_id = ?` for a good start, and so goes through all a realm has. */
 it('no statement scans all rows of an organization to find some of them', async () => {

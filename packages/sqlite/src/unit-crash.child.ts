@@ -5,7 +5,7 @@ import { settingValues, type Transaction, type UserId } from '@parley/domain/sha
 import { USER_SETTINGS } from '@parley/domain/users';
 import { openSqliteStorage } from './index.js';
 
-/** What the parent is told of a unit, once it is durable. */
+/** What the parent gets of a unit, once it is durable. */
 export interface Acknowledged {
   readonly name: string;
   readonly userId: number;

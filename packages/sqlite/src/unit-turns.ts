@@ -48,7 +48,7 @@ export class TurnWatch {
   async yield(connection: Connection): Promise<void> {
     connection.requireUnit();
     if (this.now() - this.sliceStartedAt < SLICE_MS) return;
-    // Whoever runs meanwhile must not reach into this unit.
+    // Units that run meanwhile must not use the connection of this one.
     connection.suspend();
     await new Promise<void>((resolve) => {
       this.resume = () => {

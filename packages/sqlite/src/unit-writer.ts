@@ -132,7 +132,7 @@ export class UnitWriter {
     try {
       if (this.database.inTransaction) this.rollback.run();
     } catch {
-      // Then the next BEGIN fails and says so; the units of this batch are to be answered all the same.
+      // Then the next BEGIN fails with the reason; the units of this batch are to be answered all the same.
     }
   }
 

@@ -1,6 +1,6 @@
 import { DomainError } from '@parley/domain/shared';
 
-/** What whoever was refused is told. */
+/** Sent with the refusal. */
 const RETRY_AFTER_SECONDS = 1;
 
 /** By another process. */

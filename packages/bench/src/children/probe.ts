@@ -1,6 +1,6 @@
 import { ProcessUsage } from '@parley/testkit/process-usage';
 
-/** Loaded into a server under test before it starts: tells what it has used so far. */
+/** Loaded into a server under test before it starts: answers what it has used so far. */
 
 let watched: ProcessUsage | null = null;
 let ownBefore = 0;

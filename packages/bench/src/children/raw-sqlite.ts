@@ -8,7 +8,7 @@ export interface LearnRowsCall {
   readonly from: string;
   /** One with the same tables, to write to. */
   readonly to: string;
-  /** How many of the newest messages, and of the events that tell of them, are written again and again. */
+  /** How many of the newest messages, and of their events, are written again and again. */
   readonly messages: number;
 }
 

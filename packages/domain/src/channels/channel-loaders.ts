@@ -4,7 +4,9 @@ import { slicesOf } from '../shared/slices.js';
 import { compareCodePoints } from '../shared/text.js';
 import { loadViewer } from '../users/user-loaders.js';
 import type { Channel, ChannelView } from './channel.js';
+import type { ChannelFolder } from './channel-folder.js';
 import { canListSubscribers, hasMetadataAccess } from './channel-permissions.js';
+import { type DefaultChannelGroupView, listDefaultChannelGroups } from './default-channel-group-views.js';
 import { type NamedTopicPolicy, nameTopicPolicies } from './named-topic-policies.js';
 import type { Subscription } from './subscription.js';
 
@@ -33,6 +35,16 @@ export async function loadDefaultChannelIds(snapshot: Snapshot): Promise<readonl
   const known = await snapshot.load(loadKnownChannels);
   return known.filter((channel) => channel.isDefault && !channel.isArchived).map((channel) => channel.id);
 }
+
+/** Empty for guests. */
+export async function loadDefaultChannelGroups(snapshot: Snapshot): Promise<readonly DefaultChannelGroupView[]> {
+  if ((await snapshot.load(loadViewer)).role === 'guest') return [];
+  return listDefaultChannelGroups(snapshot.repositories, snapshot.caller.realmId);
+}
+
+/** Archived ones too; by order. */
+export const loadChannelFolders = ({ caller, repositories }: Snapshot): Promise<readonly ChannelFolder[]> =>
+  repositories.channelFolders.list(caller.realmId);
 
 /** Of the channels whose subscribers the viewer may know. */
 export async function loadSubscriberIds(snapshot: Snapshot): Promise<ReadonlyMap<ChannelId, readonly UserId[]>> {

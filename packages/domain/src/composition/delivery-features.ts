@@ -26,13 +26,13 @@ import {
 } from '../messages/message-delivery.js';
 import {
   askedGuest,
-  deactivatedUserIn,
   findInaccessible,
   loadUserReceivers,
   loadUserRights,
   loadUserSnapshot,
   needsUsers,
   replayedUser,
+  signedOutUserIn,
   UserProjection,
   userReceiver,
 } from '../users/user-delivery.js';
@@ -118,7 +118,7 @@ export const DELIVERY_FEATURES: DeliveryFeatures = {
     };
   },
 
-  deactivatedBy: deactivatedUserIn,
+  signedOutBy: signedOutUserIn,
 
   receiver: (owner) => ({ userId: owner.userId, ...userReceiver(owner), ...messageReceiver(), ...channelReceiver() }),
 

@@ -1,13 +1,21 @@
+import { BOT_EVENT_FORMATS } from '../bots/bot-events.js';
 import { CHANNEL_EVENT_FORMATS } from '../channels/channel-events.js';
+import { CHANNEL_FOLDER_EVENT_FORMATS } from '../channels/channel-folder-events.js';
+import { DRAFT_EVENT_FORMATS } from '../drafts/draft-events.js';
 import { BASE_EVENT_FORMATS, type DomainEventTypes, type EventFormats } from '../events/event.js';
 import { eventEncoding } from '../events/event-format.js';
 import { GROUP_EVENT_FORMATS } from '../groups/group-events.js';
 import { MESSAGE_EVENT_FORMATS } from '../messages/message-events.js';
+import { NAVIGATION_VIEW_EVENT_FORMATS } from '../navigation-views/navigation-view-events.js';
+import { ONBOARDING_EVENT_FORMATS } from '../onboarding/onboarding-events.js';
 import { PUSH_EVENT_FORMATS } from '../push/push-events.js';
 import { REACTION_EVENT_FORMATS } from '../reactions/reaction-events.js';
 import { REALM_EVENT_FORMATS } from '../realms/realm-events.js';
 import { REALM_SETTINGS_EVENT_FORMATS } from '../realms/realm-settings-events.js';
 import { SCHEDULING_EVENT_FORMATS } from '../scheduling/scheduling-events.js';
+import { SNIPPET_EVENT_FORMATS } from '../snippets/snippet-events.js';
+import { STATUS_EVENT_FORMATS } from '../statuses/status-events.js';
+import { PROFILE_EVENT_FORMATS } from '../users/profile-events.js';
 import { USER_EVENT_FORMATS } from '../users/user-events.js';
 import { USER_SETTINGS_EVENT_FORMATS } from '../users/user-settings-events.js';
 import { parseAudience } from './audiences.js';
@@ -16,9 +24,17 @@ import { parseAudience } from './audiences.js';
 const FORMATS: EventFormats<DomainEventTypes> = {
   ...BASE_EVENT_FORMATS,
   ...CHANNEL_EVENT_FORMATS,
+  ...CHANNEL_FOLDER_EVENT_FORMATS,
   ...GROUP_EVENT_FORMATS,
   ...MESSAGE_EVENT_FORMATS,
+  ...BOT_EVENT_FORMATS,
+  ...PROFILE_EVENT_FORMATS,
   ...PUSH_EVENT_FORMATS,
+  ...DRAFT_EVENT_FORMATS,
+  ...NAVIGATION_VIEW_EVENT_FORMATS,
+  ...ONBOARDING_EVENT_FORMATS,
+  ...SNIPPET_EVENT_FORMATS,
+  ...STATUS_EVENT_FORMATS,
   ...REACTION_EVENT_FORMATS,
   ...REALM_EVENT_FORMATS,
   ...REALM_SETTINGS_EVENT_FORMATS,

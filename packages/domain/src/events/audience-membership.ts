@@ -1,7 +1,7 @@
 import { isId, type UserId } from '../shared/ids.js';
 import type { Audience, AudienceKind, AudienceOf, BaseAudienceTypes } from './audience.js';
 
-/** What an audience is judged by: one user, as of one event. */
+/** What deciding an audience reads: one user, as of one event. */
 export interface BaseMembership {
   isAmong(ids: readonly UserId[]): boolean;
   hasQueue(id: string): boolean;
@@ -10,7 +10,7 @@ export interface BaseMembership {
 /** A feature adds what its kinds of audience ask, by declaration merging: methods only. */
 export interface Membership extends BaseMembership {}
 
-/** What features tell of a user. */
+/** What features know of a user, for audiences. */
 export type FeatureMembership = Omit<Membership, keyof BaseMembership>;
 
 /** What audiences ask about that has to be looked up: lists of ids, each id once. A feature adds its own. */
@@ -21,7 +21,7 @@ export type FeatureAudienceKind = Exclude<AudienceKind, keyof BaseAudienceTypes>
 
 /** What a kind of audience means. */
 export interface AudienceRule<A> {
-  /** Whether something of the log is one, its kind aside. */
+  /** Whether a value read from the log is an audience of this kind; `kind` itself is checked already. */
   readonly isValid: (part: Readonly<Record<string, unknown>>) => boolean;
   readonly includes: (audience: A, member: Membership) => boolean;
   /** What has to be looked up before; absent: nothing. */
@@ -41,7 +41,7 @@ export interface Audiences {
 
 const NO_QUESTIONS: AudienceQuestions = {};
 
-/** No writer nests them that deep; what does was not written by one. */
+/** No writer nests audiences as deep as this; deeper ones are refused as damaged. */
 const MAX_DEPTH = 16;
 
 export function audiencesBy(rules: AudienceRules<FeatureAudienceKind>): Audiences {

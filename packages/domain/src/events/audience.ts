@@ -19,7 +19,7 @@ export type AudienceKind = keyof AudienceTypes;
 export type AudienceOf<K extends AudienceKind> = { [T in K]: { readonly kind: T } & AudienceTypes[T] }[K];
 
 /**
- * Who is told: a set expression over the active users of the realm as of the event. Its size never grows with a channel
+ * Receivers of an event: a set expression over the active users of the realm as of the event. Its size never grows with a channel
  * or the realm.
  */
 export type Audience = AudienceOf<AudienceKind>;

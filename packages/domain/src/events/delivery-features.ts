@@ -7,7 +7,7 @@ import type { EventQueue, QueueFilter } from './event-queue.js';
 import type { LiveQueue } from './live-queue.js';
 import type { EventNeeds, Receiver } from './receiver.js';
 
-// What delivery passes around without looking into it. A feature adds what it needs by declaration merging, in its
+// Types that delivery passes on without reading them. A feature adds what it needs by declaration merging, in its
 // `<feature>-delivery.ts`.
 
 /** What is known of a queue's owner whenever they receive an event. */
@@ -17,11 +17,11 @@ export interface QueueOwner {
 
 /** What the owner of a queue may read in the log, as of one of its events. */
 export interface QueueOwnerRights extends QueueOwner {
-  /** Up to here they tell the truth: who leaves a channel later, leaves it as of a later event. */
+  /** The rights are valid up to this event: leaving a channel later is a later event. */
   readonly lastSeq: EventSeq;
 }
 
-/** Somebody whose queues are up to date, and what audiences ask about them. Follows the log. */
+/** A user whose queues are up to date, with what audiences read of them. Kept up to date from the log. */
 export interface OnlineUser {
   readonly userId: UserId;
   readonly queues: Set<LiveQueue>;
@@ -29,11 +29,11 @@ export interface OnlineUser {
 
 /** What a live realm starts from; the log goes on from there. */
 export interface RealmSnapshot {
-  /** Up to here the picture holds everything. */
+  /** The snapshot includes every event up to it. */
   readonly lastSeq: EventSeq;
 }
 
-/** What audiences ask about people that only storage knows. */
+/** Answers of storage that audiences need. */
 // biome-ignore lint/suspicious/noEmptyInterface: features add to it.
 export interface AudienceAnswers {}
 
@@ -42,7 +42,7 @@ export interface AskedUsers {
   readonly ids: readonly UserId[];
 }
 
-/** Whom an audience is put to at the moment: one object for all of them, so that asking makes none. */
+/** The user for whom an audience is decided: one object is reused for all of them, so that deciding allocates nothing. */
 export class LiveCandidate {
   /** Set before anything is asked. */
   user!: OnlineUser;
@@ -53,24 +53,24 @@ export class LiveCandidate {
 /** The owner of a queue that reads the log. */
 export interface ReplayedCandidate {
   readonly user: QueueOwnerRights;
-  /** Of the event they are judged as of. */
+  /** Of the event as of which they are decided. */
   seq: EventSeq;
   answers: AudienceAnswers;
 }
 
 /**
- * What a feature keeps in mind of a realm while somebody is online: it starts from a snapshot, and follows the feature's
- * events. It costs by who is online.
+ * What a feature keeps in memory of a realm while users are online: it starts from a snapshot, and follows the feature's
+ * events. Its size grows with the users online.
  */
 export interface LiveProjection {
-  /** They are among those online by then. */
+  /** Called when they are among those online already. */
   add(user: OnlineUser): void;
   remove(user: OnlineUser): void;
   /** Before the event is distributed. */
   fold(event: DomainEvent): void;
 }
 
-/** Those online in audiences of kinds that tell it without looking at everybody. */
+/** Those online in an audience, for kinds whose members are known without looking at every user. */
 export type AudienceMembers<K extends FeatureAudienceKind> = {
   readonly [T in K]: (audience: AudienceOf<T>) => ReadonlySet<OnlineUser>;
 };
@@ -86,14 +86,14 @@ export interface RealmProjection extends LiveProjection {
   askedUsers(): AskedUsers;
 }
 
-/** Which events queues get beside those whose audience their owners are in, and which of these they do not get. */
+/** Which events a queue gets beside those whose audience its owner is in, and which of these it does not get. */
 export interface QueueSelection {
   /** Whether a queue gets public events whoever they are for, provided its owner may read them. */
   isOpen(filter: QueueFilter): boolean;
   isPublic(event: DomainEvent): boolean;
   /** Asked each time, because it changes. */
   mayReadPublic(user: OnlineUser | QueueOwnerRights): boolean;
-  /** Whether the queue's narrow leaves the event. */
+  /** Whether the event passes the queue's narrow. */
   isInNarrow(queue: EventQueue, event: DomainEvent): boolean;
 }
 
@@ -109,7 +109,7 @@ export interface ReceiverRequest {
 export interface DeliveryFeatures extends Omit<Audiences, 'parseAudience'> {
   readonly selection: QueueSelection;
   readonly noAnswers: AudienceAnswers;
-  /** Null: the owner is none, or no longer. */
+  /** Null: there is no such user, or they are deactivated. */
   loadRights(repositories: Repositories, queue: EventQueue): Promise<QueueOwnerRights | null>;
   loadSnapshot(repositories: Repositories, realmId: RealmId): Promise<RealmSnapshot>;
   /** A constant number of statements. */
@@ -119,14 +119,14 @@ export interface DeliveryFeatures extends Omit<Audiences, 'parseAudience'> {
     questions: AudienceQuestions,
     asked: AskedUsers,
   ): Promise<AudienceAnswers>;
-  /** Null: what is asked does not concern the owner. */
+  /** Null: the questions do not concern the owner. */
   askedOwner(rights: QueueOwnerRights, questions: AudienceQuestions): AskedUsers | null;
   membershipOf(candidate: ReplayedCandidate): FeatureMembership;
   onlineUser(rights: QueueOwnerRights): OnlineUser;
-  /** `users`: those online, always as they are then. */
+  /** `users`: those online; the caller keeps the map up to date. */
   projectionOf(snapshot: RealmSnapshot, users: ReadonlyMap<UserId, OnlineUser>): RealmProjection;
   /** Whose queues end with this event; null: nobody's. */
-  deactivatedBy(event: DomainEvent): UserId | null;
+  signedOutBy(event: DomainEvent): UserId | null;
   /** Of an event for which nothing has to be looked up. */
   receiver(owner: QueueOwner): Receiver;
   isNeeded(needs: EventNeeds, owner: QueueOwner): boolean;

@@ -17,15 +17,15 @@ interface Page {
 }
 
 /**
- * The decoded events that somebody wants to read, each of them once however many queues it is for. Kept page by page, up
- * to a number of bytes; what falls out is read from the log again when somebody asks.
+ * Decoded events, each of them once however many queues read it. Kept page by page, up to a number of bytes; evicted ones are
+ * read from the log again.
  */
 export class EventCache {
   /** The ones used least recently first. */
   private readonly pages = new Map<number, Page>();
   private newest: Page | null = null;
   private bytes = 0;
-  /** Counts the times something kept became untrue: what was being read meanwhile is read again. */
+  /** Counts invalidations: a page that was being read during one is read again. */
   private changes = 0;
 
   constructor(
@@ -45,7 +45,7 @@ export class EventCache {
     this.shrink();
   }
 
-  /** Undefined: it is not at hand. */
+  /** Undefined: it is not cached. */
   find(realmId: RealmId, seq: EventSeq): LoggedEvent | undefined {
     return this.pageOf(realmId, seq)?.events[seq % EVENTS_PER_PAGE];
   }
@@ -83,13 +83,13 @@ export class EventCache {
     }
   }
 
-  /** What is kept of the realm may no longer be what the log says. */
+  /** Cached events of the realm may differ from the log now. */
   forget(realmId: RealmId): void {
     this.changes++;
     for (const page of this.pages.values()) if (page.realmId === realmId) this.drop(page);
   }
 
-  /** From this one on, as many as are at hand without a gap. */
+  /** From this one on, as many as are cached without a gap. */
   private run(realmId: RealmId, from: EventSeq, upTo: EventSeq): readonly LoggedEvent[] {
     const page = this.pageOf(realmId, from);
     if (!page) return [];
@@ -120,7 +120,7 @@ export class EventCache {
 
   private put(page: Page, logged: LoggedEvent): void {
     const place = logged.seq % EVENTS_PER_PAGE;
-    // Whoever has read it before holds the same object, and what was made of it.
+    // Readers of before hold the same object, and what was derived from it.
     if (page.events[place] !== undefined) return;
     // No holes: what was not read is undefined.
     while (page.events.length < place) page.events.push(undefined);
@@ -148,7 +148,7 @@ const PAGES_PER_REALM = 2 ** 32;
 const keyOf = (realmId: RealmId, seq: EventSeq): number =>
   realmId * PAGES_PER_REALM + Math.floor(seq / EVENTS_PER_PAGE);
 
-/** What a plain value takes in memory, about: a little more rather than less. */
+/** Estimate of what a plain value takes in memory, rather too high. */
 function bytesOf(value: unknown): number {
   if (typeof value === 'string') return 24 + value.length * 2;
   if (typeof value !== 'object' || value === null) return 8;

@@ -21,7 +21,7 @@ export interface EncodedRow extends EncodedEvent {
 /** How events are written to the log and read from it. */
 export interface EventEncoding {
   readonly encodeEvent: (announcement: Pick<Announcement, 'event' | 'audience'>) => EncodedEvent;
-  /** Never throws: what cannot be read says so. */
+  /** Never throws: what cannot be read is answered as unreadable. */
   readonly decodeEvent: (row: EncodedRow) => LoggedEvent;
   /** What is left of an event whose content is gone. */
   readonly blankEvent: EncodedEvent;

@@ -27,15 +27,15 @@ export interface EventHubParts {
 }
 
 export interface EventHubOptions {
-  /** A queue that many events behind its realm is given up. */
+  /** A queue that is so many events behind its realm ends. */
   readonly maxEventsBehind: number;
-  /** Of the decoded events that are kept at hand for all queues together, about. */
+  /** Of the decoded events that are cached for all queues together, about. */
   readonly cacheBytes: number;
 }
 
 export const DEFAULT_HUB_OPTIONS: EventHubOptions = { maxEventsBehind: 20_000, cacheBytes: 24 * 1024 * 1024 };
 
-/** A queue on its way from its row into memory. */
+/** A queue that is being loaded. */
 interface QueueSnapshot {
   readonly id: string;
   /** Its row was removed meanwhile. */
@@ -44,7 +44,7 @@ interface QueueSnapshot {
 
 /**
  * Brings events to the queues that are polled. Every queue reads the log through one cache of decoded events, as its client
- * reads on; one that has read to the end is up to date, and from there on hears of events as they are committed. Queues that
+ * reads on; one that has read to the end is up to date, and from there on gets events as they are committed. Queues that
  * nobody polls cost nothing but their row.
  */
 export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
@@ -64,7 +64,7 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
     this.realms = new LiveRealms({
       ...parts,
       onUnfit: (live, { type, seq }, err) => this.fail(live, type, seq, err),
-      onDeactivated: (userId) => this.forgetUser(userId),
+      onSignedOut: (userId) => this.forgetUser(userId),
     });
     this.reader = new QueueReader({
       ...parts,
@@ -86,7 +86,7 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
     }
   }
 
-  /** Nobody can tell what it changed, so every queue of the realm sees for itself whether it is concerned. */
+  /** What it changed is unknown, so every queue of the realm reads the log to see whether it is concerned. */
   onUnreadable({ realmId, seq, reason }: UnreadableEvent): void {
     this.parts.report('an event of the log cannot be read', { realmId, seq, reason });
     this.realms.drop(realmId, seq);
@@ -101,14 +101,14 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
     this.cache.forget(realmId);
   }
 
-  /** Tells those who are there: what is not logged reaches nobody who comes later. */
+  /** To live queues only: an ephemeral event is not stored, so queues that are opened later do not get it. */
   publishEphemeral(realmId: RealmId, announcement: EphemeralAnnouncement): void {
     this.realms.get(realmId)?.takeEphemeral(announcement, this.parts.clock.now());
   }
 
   /**
-   * The queue, to be read. `cursor` is the last position that its client has processed, as far as they say: what is stored of
-   * it may be a minute old. @throws DomainError UNKNOWN_EVENT_QUEUE when it is unknown, expired or another user's.
+   * The queue, to be read. `cursor` is the last position that its client says it has processed: the stored one may be a minute
+   * old. @throws DomainError UNKNOWN_EVENT_QUEUE when it is unknown, expired or another user's.
    */
   async open(realmId: RealmId, ownerId: UserId, id: string, cursor = -1): Promise<LiveQueue> {
     const known = this.queues.get(id);
@@ -119,7 +119,7 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
     }
     const key = `${realmId}:${ownerId}:${id}`;
     const running = this.opening.get(key);
-    // What ended in vain with another cursor may succeed with this one.
+    // Opening that failed with another cursor may succeed with this one.
     if (running) return running.live.catch(() => this.open(realmId, ownerId, id, cursor));
     const opening: QueueSnapshot = { id, isVoid: false };
     const live = this.activateQueue(realmId, ownerId, opening, cursor).finally(() => this.opening.delete(key));
@@ -138,7 +138,7 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
       const { follower } = this.parts;
       const { realmId, startSeq } = live.queue;
       const isBeyond = () => seqOf(position) > follower.lastSeqOf(realmId);
-      // Another node may have given out what this one has not read yet.
+      // Another process may have sent an event that this one has not read yet.
       if (isBeyond()) await follower.fill(realmId);
       if (position < firstPositionOf(startSeq) || isBeyond()) {
         throw new DomainError('UNKNOWN_EVENT', `Event ${position} was not in this queue`);
@@ -155,7 +155,7 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
     return this.reader.readNow(live, take);
   }
 
-  /** The same whatever it takes. A queue that has nothing left to hand over is up to date afterwards. */
+  /** The same with any look-ups. A queue that has nothing left to hand over is up to date afterwards. */
   read(live: LiveQueue, take: TakeDelivery): Promise<void> {
     return this.reader.read(live, take);
   }
@@ -188,7 +188,7 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
     this.forgetRemoved([{ realmId, id }]);
   }
 
-  /** Its client finds it gone and registers again. Returns the refusal for who asks for it now. */
+  /** Ends it; its client registers again. Returns the refusal for the present poll. */
   failQueue(live: LiveQueue, reason: string): DomainError {
     const { id, realmId } = live.queue;
     this.parts.report('an event queue is given up', { realmId, queueId: id, reason });
@@ -200,7 +200,7 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
     return [...this.queues.values()];
   }
 
-  /** What to store of where a queue stands; null: it is stored. */
+  /** The position of a queue that is to be stored; null: it is stored already. */
   unsavedPositionOf(live: LiveQueue): QueuePosition | null {
     return live.unsavedPosition(this.realms.get(live.queue.realmId)?.lastSeq ?? NEVER);
   }
@@ -224,12 +224,12 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
     }
   }
 
-  /** From now on it is only its row, unless somebody reads it. */
+  /** Removes it from memory unless it is in use; its row stays. */
   deactivateQueue(live: LiveQueue): void {
     if (!live.isWaitedFor && !this.reader.isReading(live)) this.forget(live);
   }
 
-  /** Wakes everybody who waits, so that the process can end. */
+  /** Wakes all waiting polls, so that the process can end. */
   close(): void {
     for (const live of this.knownQueues) {
       live.close();
@@ -258,7 +258,7 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
       await uow.write((tx) => tx.queues.remove(realmId, [id]));
       throw queueNotFound(id);
     }
-    // A position that was never given out is refused later, and must not cost the queue what it missed.
+    // A position that was never sent is refused later, and must not lose the queue any events.
     const isGiven = cursor >= queue.acked && seqOf(cursor) >= queue.startSeq && seqOf(cursor) <= lastSeq;
     // One row may be several events, of which the client has had the first ones.
     const floorSeq = (isGiven ? Math.max(queue.floorSeq, seqOf(cursor) - 1) : queue.floorSeq) as EventSeq;
@@ -272,7 +272,7 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
     return live;
   }
 
-  /** One event that cannot be delivered costs one queue. */
+  /** An event that cannot be delivered ends one queue. */
   private fail(live: LiveQueue, eventType: string, seq: EventSeq | null, err: unknown): DomainError {
     const { id, realmId } = live.queue;
     if (!live.isClosed) {
@@ -324,7 +324,7 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
   }
 }
 
-/** Before the first event; queues that are behind say by themselves where they stand. */
+/** Before the first event; queues that are behind report their position themselves. */
 const NEVER = 0 as EventSeq;
 
 export const queueNotFound = (queueId: string): DomainError =>

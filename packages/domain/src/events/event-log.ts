@@ -2,7 +2,7 @@ import type { EventSeq, MessageId, RealmId, UnixSeconds } from '../shared/ids.js
 import type { Audience } from './audience.js';
 import type { DomainEvent } from './event.js';
 
-/** Who is told is decided where the change is made, in the same unit. */
+/** The audience is decided where the change is made, in the same unit. */
 export interface Announcement {
   readonly event: DomainEvent;
   readonly audience: Audience;
@@ -31,7 +31,7 @@ export interface UnreadableEvent {
   readonly reason: string;
 }
 
-/** What the log has under a seq. */
+/** The entry of the log under a seq. */
 export type LoggedEvent = StoredEvent | UnreadableEvent;
 
 export const isReadable = (logged: LoggedEvent): logged is StoredEvent => 'event' in logged;
@@ -51,7 +51,7 @@ export interface EventReads {
   listLastSeqs(): Promise<readonly LogEnd[]>;
   /**
    * Ascending seq, at most `limit`, and no more after the one with which they reach `maxBytes` of JSON. A row that cannot be
-   * read is there as such, and hides none of the others.
+   * read is answered as unreadable; the others are answered as usual.
    */
   listAfter(realmId: RealmId, after: EventSeq, limit: number, maxBytes?: number): Promise<readonly LoggedEvent[]>;
   /** Everything up to it is gone; 0 while nothing is. */
@@ -60,9 +60,9 @@ export interface EventReads {
 
 /** Every implementation passes event-log.contract.ts. */
 export interface EventLog extends EventReads {
-  /** In the unit of the change it tells of. Seq order is commit order. */
+  /** In the unit of the change itself. Seq order is commit order. */
   append(realmId: RealmId, announcement: Announcement): Promise<EventSeq>;
-  /** Forgets what the log quotes of these messages; the rows stay, as `blank`. */
+  /** Removes the content of these messages from the log; the rows stay, as `blank`. */
   blank(realmId: RealmId, messageIds: readonly MessageId[]): Promise<void>;
   /**
    * Removes events up to this seq that are older than `before`, the oldest `limit` of them. Returns how many went: fewer

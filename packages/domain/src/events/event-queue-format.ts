@@ -10,7 +10,7 @@ export interface EncodedQueue extends Omit<EventQueue, 'filter' | 'presentation'
 /** How queues are stored, and read again. */
 export interface QueueEncoding {
   readonly encodeQueue: (queue: EventQueue) => EncodedQueue;
-  /** Never throws: what cannot be read says so. */
+  /** Never throws: what cannot be read is answered as unreadable. */
   readonly decodeQueue: (row: EncodedQueue) => EventQueue | UnreadableQueue;
 }
 

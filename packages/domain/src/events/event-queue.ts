@@ -4,7 +4,7 @@ import { utf8Length } from '../shared/text.js';
 
 /**
  * A client's cursor over its realm's log. Positions in answers to clients are `seq × 1024 + n`: n numbers what one log
- * row became on the wire, and what is not logged at all (architecture §4).
+ * row became on the wire, and ephemeral events (architecture §4).
  */
 export interface EventQueue {
   /** UUID. */
@@ -31,7 +31,7 @@ export interface QueueFilter {
   readonly narrow: readonly QueueNarrowTerm[];
 }
 
-/** As the client put it; which operators there are is told by their `queueCondition` (messages/narrow-operators.ts). */
+/** As the client put it; operators with a `queueCondition` (messages/narrow-operators.ts) are supported. */
 export interface QueueNarrowTerm {
   readonly operator: string;
   readonly operand: string;
@@ -42,18 +42,18 @@ export const POSITIONS_PER_SEQ = 1024;
 export const seqOf = (position: number): EventSeq => Math.floor(position / POSITIONS_PER_SEQ) as EventSeq;
 export const firstPositionOf = (seq: EventSeq): number => seq * POSITIONS_PER_SEQ;
 
-/** How long a queue lives that nobody polls (events §6.1). */
+/** The idle time of queues, after which they expire (events §6.1). */
 export const DEFAULT_IDLE_SECONDS = 600;
 export const MAX_IDLE_SECONDS = 604_800;
 
-/** What was asked for within the contract's bounds; nothing at all, and what is no time, means the default. */
+/** The idle time asked for, within the contract's bounds; null and what is not positive mean the default. */
 export const idleTimeoutFrom = (wanted: number | null): number =>
   wanted === null || !(wanted > 0) ? DEFAULT_IDLE_SECONDS : Math.min(Math.ceil(wanted), MAX_IDLE_SECONDS);
 
 /** With one more, the one that was polled least recently expires. */
 export const MAX_QUEUES_PER_USER = 100;
 
-/** Filter and presentation as JSON; every event is held against them. */
+/** Filter and presentation as JSON; both are read for every event. */
 const MAX_FILTER_BYTES = 8192;
 
 /** @throws DomainError EVENT_QUEUE_FILTER_TOO_LONG for a filter that is too long to keep. */
@@ -86,11 +86,11 @@ export interface QueueKey {
   readonly id: string;
 }
 
-/** What a process knows of the queues that it serves, and their rows do not. */
+/** What is known of the queues in this process beyond their rows. */
 export interface ServedQueues {
-  /** When the user's queues were polled; infinite where somebody waits. Those that nobody has polled here are absent. */
+  /** When the user's queues were polled last; infinite while a poll waits. Queues that were not polled here are absent. */
   lastPolled(ownerId: UserId): ReadonlyMap<string, number>;
-  /** Their rows are gone: whoever waits is answered, and nobody reads them any more. */
+  /** Their rows are gone: waiting polls are answered, and the queues leave memory. */
   forgetRemoved(keys: readonly QueueKey[]): void;
 }
 
@@ -105,14 +105,14 @@ export interface EventQueueReads {
 
 export interface Expiry {
   readonly now: UnixSeconds;
-  /** How long nobody polled before that does not count: there was no server to poll. */
+  /** Idle time before it does not count: the server was down. */
   readonly servedSince: UnixSeconds;
-  /** Somebody waits for these. */
+  /** Polls wait for these. */
   readonly except: readonly string[];
 }
 
 /**
- * Every implementation passes event-queue-repository.contract.ts. What removes many reads nothing of them but their
+ * Every implementation passes event-queue-repository.contract.ts. Removing many reads nothing of them but their
  * positions, so that a damaged row is removed like any other.
  */
 export interface EventQueueRepository extends EventQueueReads {

@@ -1,13 +1,13 @@
 /**
- * What can happen: each event's type with what is told beside it, in plain JSON values (maps are lists of pairs) and with
- * what every client's form of it needs. A feature adds its own by declaration merging, in its `<feature>-events.ts`.
+ * All events: each type with its data, in plain JSON values (maps are lists of pairs), with everything that the forms for
+ * different clients need. A feature adds its own by declaration merging, in its `<feature>-events.ts`.
  */
 export interface DomainEventTypes {
-  /** A row without content: its numbers are used, or what it said was deleted. */
+  /** A row without content: its positions are used for ephemeral events, or its content was deleted. */
   blank: unknown;
 }
 
-/** The same for what is told to those who are there and then forgotten: not logged, it reaches live queues at most once. */
+/** The same for ephemeral events: they are not logged, and reach live queues at most once. */
 // biome-ignore lint/suspicious/noEmptyInterface: features add to it.
 export interface EphemeralEventTypes {}
 

@@ -5,7 +5,7 @@ import { type EventQueue, firstPositionOf, POSITIONS_PER_SEQ, type QueuePosition
 declare const dueBrand: unique symbol;
 
 /**
- * An event of the log that is due to a queue: its position, by one higher where the owner is a bystander. A number, because
+ * An event of the log that is due to a queue: its first position, by one higher where the owner is no subscriber. A number, because
  * there are thousands of them for each client that returns.
  */
 export type DueEvent = number & { readonly [dueBrand]: true };
@@ -16,29 +16,29 @@ export const dueEvent = (seq: EventSeq, isNotSubscriber: boolean): DueEvent =>
 /** Seen for being public, not for being received: a message then has no flags. */
 export const isForNonSubscriber = (due: DueEvent): boolean => due % POSITIONS_PER_SEQ === 1;
 
-/** What is told only to those who are there. */
+/** An ephemeral event that is due. */
 export interface Ephemeral {
   readonly event: EphemeralEvent;
   readonly at: UnixSeconds;
 }
 
 /**
- * Why somebody who waits is woken: there is news, another waits in their place, the queue has ended, or it cannot go on and
+ * Why a waiting poll is woken: there are events, another poll waits in its place, the queue has ended, or it has failed and
  * its client has to register again.
  */
 export type WakeReason = 'event' | 'supplanted' | 'closed' | 'failed';
 export type Waiter = (reason: WakeReason) => void;
 
-/** With more the queue falls behind: what is due to it is found in the log again when somebody reads. */
+/** With more the queue falls behind: what is due to it is read from the log by the next poll. */
 const MAX_DUE = 200;
-/** More of them between two polls are not worth keeping: the newest say how things are. */
+/** Of ephemeral events between two polls the newest are kept: they supersede the others. */
 const MAX_EPHEMERALS = 50;
-/** How old one may be when it is told. */
+/** How old an ephemeral event may be when it is delivered. */
 const EPHEMERAL_SECONDS = 30;
 
 /**
- * A queue that this process knows: a cursor, and while it is up to date the numbers of what is due to it. It has a copy of
- * nothing, so a queue that nobody reads costs the same whatever happens.
+ * A queue in memory: a cursor, and while it is up to date the numbers of the events due to it. It copies no events, so the
+ * memory of a queue that nobody reads does not grow.
  */
 export class LiveQueue {
   /** Ascending. */
@@ -86,7 +86,7 @@ export class LiveQueue {
     return this.end !== null;
   }
 
-  /** It cannot go on: its client has to register again. */
+  /** It has failed: its client has to register again. */
   get hasFailed(): boolean {
     return this.end === 'failed';
   }
@@ -113,14 +113,14 @@ export class LiveQueue {
     this.waiter?.('event');
   }
 
-  /** Those that are not too old; they are told once. */
+  /** Those that are not too old; each is delivered once. */
   takeEphemerals(now: UnixSeconds): readonly Ephemeral[] {
     const taken = this.ephemerals.filter(({ at }) => now - at <= EPHEMERAL_SECONDS);
     this.ephemerals = [];
     return taken;
   }
 
-  /** From this event on it is no longer known what is due to it: that is to be found in the log. */
+  /** From this event on, what is due to it has to be read from the log. */
   fallBehind(seq: EventSeq): void {
     if (this.isBehind) return;
     this.floorSeq = this.floor((seq - 1) as EventSeq);
@@ -130,7 +130,7 @@ export class LiveQueue {
     this.waiter?.('event');
   }
 
-  /** Everything in the log has been looked at, and this is what is due. False when that is more than it may keep. */
+  /** The whole log has been read, and these events are due. False when they are more than it may keep. */
   catchUp(due: readonly DueEvent[]): boolean {
     if (due.length > MAX_DUE) return false;
     this.due = [...due];
@@ -154,14 +154,14 @@ export class LiveQueue {
     if (this.isBehind && seq - 1 > this.floorSeq) this.floorSeq = (seq - 1) as EventSeq;
   }
 
-  /** One at a time: whoever waited before is told that another took their place. `wake` is called for each event. */
+  /** One at a time: the poll that waited before is woken, since this one replaces it. `wake` is called for each event. */
   waitFor(wake: Waiter): void {
     const former = this.waiter;
     this.waiter = wake;
     former?.('supplanted');
   }
 
-  /** No longer waits, if it still is this one who does. */
+  /** Stops waiting, if this is still the waiting poll. */
   stopWaiting(wake: Waiter): void {
     if (this.waiter === wake) this.waiter = null;
   }
@@ -198,7 +198,7 @@ export class LiveQueue {
     this.saved = position;
   }
 
-  /** A position for what is not logged: after everything given so far. Null: the row of the log has no more of them. */
+  /** A position for an ephemeral event: after all positions sent so far. Null: the row of the log has no more of them. */
   nextUnloggedPosition(): number | null {
     const position = Math.max(this.lastGiven, this.acked) + 1;
     return position % POSITIONS_PER_SEQ >= MAX_UNLOGGED ? null : position;

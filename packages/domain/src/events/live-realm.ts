@@ -27,13 +27,13 @@ export interface LiveRealmParts {
   readonly wants: (queue: LiveQueue, type: AnyEventType) => boolean;
   /** One look-up for everything. */
   readonly lookUp: (questions: AudienceQuestions, asked: AskedUsers) => Promise<AudienceAnswers>;
-  /** An event cannot be judged for this queue. */
+  /** Deciding an event failed for this queue. */
   readonly onUnfit: (queue: LiveQueue, what: EventReference, error: unknown) => void;
-  /** The picture of the realm is no longer to be trusted, from this event on. */
+  /** The projection of the realm is invalid from this event on. */
   readonly onBroken: (stored: StoredEvent, error: unknown) => void;
-  /** What had to be looked up could not be; those concerned read the log instead. */
+  /** A look-up failed; the queues concerned read the log instead. */
   readonly onLookUpFailed: (error: unknown) => void;
-  readonly onDeactivated: (userId: UserId) => void;
+  readonly onSignedOut: (userId: UserId) => void;
 }
 
 /** An event as a report names it. */
@@ -48,8 +48,8 @@ type Announced =
   | { readonly ephemeral: EphemeralAnnouncement; readonly at: UnixSeconds; readonly stored?: never };
 
 /**
- * The queues of one realm that are up to date, by owner and by what their owners follow: distributing an event costs what is
- * online, however large the channel. Its picture of them is a fold over the log, kept by the features.
+ * The queues of one realm that are up to date, by owner and by what their owners follow: distributing an event costs by the
+ * users online, however large the channel. Its projection of them is a fold over the log, kept by the features.
  */
 export class LiveRealm {
   readonly users = new Map<UserId, OnlineUser>();
@@ -60,7 +60,7 @@ export class LiveRealm {
   private readonly projection: RealmProjection;
   private readonly candidate: LiveCandidate;
   private readonly member: Membership;
-  /** What came while something was looked up; it is its turn together, afterwards. */
+  /** Events that came during a look-up; they are distributed together afterwards. */
   private waiting: Announced[] = [];
   private lookingUp: Promise<void> | null = null;
 
@@ -128,9 +128,9 @@ export class LiveRealm {
     this.process(announced, this.parts.features.noAnswers);
   }
 
-  /** What came meanwhile is looked up together, so nobody waits for more than what runs and one more. */
+  /** Events that came meanwhile are looked up together, so an event waits for two look-ups at most. */
   private async lookUpAndGoOn(): Promise<void> {
-    // Everything of one commit is asked about at once.
+    // All events of one commit are looked up at once.
     await Promise.resolve();
     while (this.waiting.length > 0) {
       const batch = this.waiting;
@@ -155,7 +155,7 @@ export class LiveRealm {
     return this.users.size > 0 && this.projection.concerns(this.parts.features.questionsOf(audienceOf(announced)));
   }
 
-  /** `answers`: null when they could not be had. */
+  /** `answers`: null when the look-up failed. */
   private process(announced: Announced, answers: AudienceAnswers | null): void {
     if (announced.stored) this.processStored(announced.stored, answers);
     else if (answers) this.distributeEphemeral(announced.ephemeral, announced.at, answers);
@@ -171,11 +171,11 @@ export class LiveRealm {
       this.parts.onBroken(stored, error);
     }
     this.lastSeq = seq;
-    const deactivated = this.parts.features.deactivatedBy(event);
-    if (deactivated !== null) this.parts.onDeactivated(deactivated);
+    const signedOut = this.parts.features.signedOutBy(event);
+    if (signedOut !== null) this.parts.onSignedOut(signedOut);
   }
 
-  /** Nobody knows whom it was for, so everybody looks into the log. */
+  /** Its receivers are unknown, so every queue reads the log. */
   private loseEvent(seq: EventSeq): void {
     for (const user of this.users.values()) for (const live of user.queues) live.fallBehind(seq);
   }
@@ -227,7 +227,7 @@ export class LiveRealm {
     }
   }
 
-  /** Those online in an audience; the common kinds without looking at everybody. */
+  /** Those online in an audience; for the common kinds without looking at every user online. */
   private resolve(audience: Audience, answers: AudienceAnswers): ReadonlySet<OnlineUser> {
     switch (audience.kind) {
       case 'nobody':
@@ -276,6 +276,6 @@ const NOBODY: ReadonlySet<OnlineUser> = new Set();
 
 const audienceOf = ({ stored, ephemeral }: Announced): Audience => (stored ?? ephemeral).audience;
 
-/** What is for one queue is for no other one of its owner. */
+/** An event for one queue is not for others of its owner. */
 const isForQueue = (audience: Audience, live: LiveQueue): boolean =>
   audience.kind !== 'queue' || audience.id === live.queue.id;

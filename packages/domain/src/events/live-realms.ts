@@ -14,7 +14,7 @@ export interface LiveRealmsParts {
   readonly features: DeliveryFeatures;
   readonly report: ReportProblem;
   readonly onUnfit: (live: LiveQueue, what: EventReference, error: unknown) => void;
-  readonly onDeactivated: (userId: UserId) => void;
+  readonly onSignedOut: (userId: UserId) => void;
 }
 
 /** The realms in which queues are up to date. */
@@ -28,8 +28,8 @@ export class LiveRealms {
   }
 
   /**
-   * Makes a queue hear of events as they are committed: it has read everything up to the end of its rights, and `due` is
-   * what was due to it. False when that is no longer the end of what was distributed, or the picture is missing.
+   * Makes a queue get events as they are committed: it has read everything up to the end of its rights, and `due` is
+   * what was due to it. False when that is no longer the end of what was distributed, or the realm has no projection.
    */
   join(live: LiveQueue, rights: QueueOwnerRights, snapshot: RealmSnapshot | null, due: readonly DueEvent[]): boolean {
     const { realmId } = live.queue;
@@ -37,7 +37,7 @@ export class LiveRealms {
     // Only where the rights are as new as what has been distributed: else an event would be lost, or come twice.
     if (this.parts.follower.lastSeqOf(realmId) !== rights.lastSeq || present?.isIdle === false) return false;
     if (!present && snapshot?.lastSeq !== rights.lastSeq) return false;
-    // With so much left to confirm it goes on reading.
+    // With so much left to acknowledge it goes on reading the log.
     if (!live.catchUp(due)) return true;
     const realm = present ?? this.add(realmId, snapshot!);
     const user = realm.users.get(live.queue.ownerId) ?? this.addUser(realm, rights);
@@ -52,7 +52,7 @@ export class LiveRealms {
     if (realm?.users.size === 0) this.realms.delete(realmId);
   }
 
-  /** From this event on nobody knows what is due to whom: every queue looks into the log. */
+  /** From this event on receivers are unknown: every queue reads the log. */
   drop(realmId: RealmId, seq: EventSeq): void {
     const realm = this.realms.get(realmId);
     this.realms.delete(realmId);
@@ -60,7 +60,7 @@ export class LiveRealms {
   }
 
   private add(realmId: RealmId, snapshot: RealmSnapshot): LiveRealm {
-    const { uow, catalogue, features, report, onUnfit, onDeactivated } = this.parts;
+    const { uow, catalogue, features, report, onUnfit, onSignedOut } = this.parts;
     const realm = new LiveRealm(realmId, snapshot, {
       features,
       wants: (live, type) => catalogue.wants(live.queue.presentation, type),
@@ -72,7 +72,7 @@ export class LiveRealms {
         this.drop(realmId, seq);
       },
       onLookUpFailed: (err) => report('looking up receivers failed', { realmId, err }),
-      onDeactivated,
+      onSignedOut,
     });
     this.realms.set(realmId, realm);
     return realm;

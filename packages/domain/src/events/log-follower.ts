@@ -7,9 +7,8 @@ const PAGE = 500;
 const PAGE_BYTES = 1024 * 1024;
 
 /**
- * Tells listeners of every event once and in order of seq, whoever committed it: units of this process hand theirs over,
- * and what other processes wrote to the same storage is read from the log. A listener that fails keeps none of the others
- * from hearing.
+ * Delivers every event to listeners once and in order of seq, whichever process committed it: units of this process hand
+ * theirs over, and those of other processes are read from the log. A listener that fails does not keep events from others.
  */
 export class LogFollower implements EventListener {
   private readonly lastSeqs = new Map<RealmId, number>();
@@ -31,7 +30,7 @@ export class LogFollower implements EventListener {
       this.lastSeqs.set(realmId, seq);
   }
 
-  /** Of the last event that listeners were told of. */
+  /** Of the last event that was delivered to listeners. */
   lastSeqOf(realmId: RealmId): EventSeq {
     return (this.lastSeqs.get(realmId) ?? 0) as EventSeq;
   }
@@ -56,7 +55,7 @@ export class LogFollower implements EventListener {
     this.notify((listener) => listener.onBlanked?.(realmId, messageIds));
   }
 
-  /** Cheap and idempotent: one look at the ends of the logs. Called by a timer, for what other processes commit. */
+  /** Cheap and idempotent: reads the ends of the logs. Called by a timer, for commits of other processes. */
   async catchUp(): Promise<void> {
     const lastSeqs = await this.uow.read(({ events }) => events.listLastSeqs());
     for (const { realmId, seq } of lastSeqs) if (seq > this.lastSeqOf(realmId)) await this.fill(realmId);

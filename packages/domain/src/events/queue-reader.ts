@@ -16,7 +16,7 @@ import type { Delivery, EventCatalogue, EventNeeds, Receiver } from './receiver.
 import { ReceiverLoader } from './receiver-loader.js';
 
 /**
- * What became of an event that was handed over: it is in the answer; it says nothing to this client; or it is left for the
+ * What became of an event that was handed over: it is in the answer; it presents to nothing for this client; or it is left for the
  * next answer, and nothing more is wanted in this one.
  */
 export type DeliveryOutcome = 'shown' | 'silent' | 'left';
@@ -31,7 +31,7 @@ export interface QueueReaderParts {
   readonly features: DeliveryFeatures;
   readonly cache: EventCache;
   readonly realms: LiveRealms;
-  /** A queue that many events behind its realm is given up. */
+  /** A queue that is so many events behind its realm ends. */
   readonly maxEventsBehind: number;
   /** Ends a queue that an event cannot be delivered to. Returns the refusal for its client. */
   readonly fail: (live: LiveQueue, what: EventReference, error: unknown) => Error;
@@ -63,9 +63,9 @@ interface Progress {
 
 const from = (after: EventSeq): Progress => ({ after, shown: [], isFull: false });
 
-/** So long reading keeps the event loop at most. */
+/** How long reading holds the event loop at most. */
 const SLICE_MS = 4;
-/** An answer that has something to tell does not wait for ever until the queue is up to date. */
+/** How often an answer that has events reads on while the queue is not up to date. */
 const MAX_ROUNDS = 3;
 
 /** Hands over what is due to queues, in the order of the log: at most what an answer has room for. */
@@ -81,7 +81,7 @@ export class QueueReader {
     return this.reading.has(live);
   }
 
-  /** Where it takes no look-up; false: it takes one, and nothing was handed over. */
+  /** Without look-ups; false: one is needed, and nothing was handed over. */
   readNow(live: LiveQueue, take: TakeDelivery): boolean {
     const { realmId } = live.queue;
     const owner = this.ownerOf(live);
@@ -98,7 +98,7 @@ export class QueueReader {
     return true;
   }
 
-  /** One after the other for each queue: what one has read the next one finds done. */
+  /** One read at a time for each queue: the next one finds done what the one before has read. */
   read(live: LiveQueue, take: TakeDelivery): Promise<void> {
     const before = this.reading.get(live);
     const reading = before
@@ -200,7 +200,7 @@ export class QueueReader {
     return found;
   }
 
-  /** What has to be looked up is looked up for all of them at once. */
+  /** One look-up for all of them. */
   private async offerAll(
     live: LiveQueue,
     owner: QueueOwner,
@@ -289,7 +289,7 @@ const NOTHING = () => {};
 
 const isList = <T>(value: T | readonly T[]): value is readonly T[] => Array.isArray(value);
 
-/** What says nothing to this client need not wait for its acknowledgement. */
+/** Events that present to nothing need no acknowledgement. */
 function settle(live: LiveQueue, { shown, after }: Progress): void {
   const [first] = shown;
   live.dropBefore(first === undefined ? ((after + 1) as EventSeq) : seqOf(first));

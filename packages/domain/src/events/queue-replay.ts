@@ -7,7 +7,7 @@ import { isReadable, type LoggedEvent, type StoredEvent } from './event-log.js';
 import type { EventQueue } from './event-queue.js';
 import { type DueEvent, dueEvent } from './live-queue.js';
 
-/** Somebody would have to be told of an event that cannot be read. */
+/** An event that the owner would receive cannot be read. */
 export class UnreadableEventDue extends Error {
   constructor(readonly logged: Exclude<LoggedEvent, StoredEvent>) {
     super(`The event cannot be read: ${logged.reason}`);
@@ -16,8 +16,8 @@ export class UnreadableEventDue extends Error {
 }
 
 /**
- * Tells which events of the log are due to a queue that was not up to date when they came. Who subscribed to a channel is judged
- * as of the event, because message content hangs on it; everything else by present rights (architecture §4).
+ * Decides which events of the log are due to a queue that was not up to date when they came. Subscriptions are those as of the
+ * event, because they protect message content; everything else is decided by present rights (architecture §4).
  */
 export class LogReplay {
   private readonly candidate: ReplayedCandidate;
@@ -38,7 +38,7 @@ export class LogReplay {
     };
   }
 
-  /** What is asked of storage is asked once for all of the events. */
+  /** One look-up for all of the events. */
   async answersFor(page: readonly LoggedEvent[]): Promise<AudienceAnswers> {
     const { features } = this;
     const questions = mergeQuestions(
@@ -52,7 +52,7 @@ export class LogReplay {
   /** Null: the event is not due. @throws UnreadableEventDue */
   dueEvent(logged: LoggedEvent, answers: AudienceAnswers): DueEvent | null {
     if (!isReadable(logged)) {
-      // Whom it is for may be clear although it is not clear what it says.
+      // The audience may be readable although the content is not.
       if (logged.audience && !this.isIn(logged.audience, logged.seq, answers)) return null;
       throw new UnreadableEventDue(logged);
     }

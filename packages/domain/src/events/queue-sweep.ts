@@ -17,17 +17,17 @@ export interface QueueSweepParts {
 }
 
 export interface QueueSweepOptions {
-  /** A queue that many events behind its realm is given up. */
+  /** A queue that is so many events behind its realm ends. */
   readonly maxEventsBehind: number;
-  /** Events stay in the log that long at least, whether or not anybody still needs them. */
+  /** How long events stay in the log at least, needed or not. */
   readonly keepSeconds: number;
 }
 
 export const DEFAULT_SWEEP_OPTIONS: QueueSweepOptions = { maxEventsBehind: 20_000, keepSeconds: 600 };
 
-/** Rows that one unit changes: so many that the event loop hardly notices. */
+/** Rows that one unit changes: few enough not to hold the event loop. */
 const SLICE = 250;
-/** Realms that are looked at before others get their turn. */
+/** Realms that are swept before the event loop turns. */
 const REALMS_AT_A_TIME = 50;
 /** A queue that nobody has polled for so long is forgotten until somebody does. */
 const SLEEP_SECONDS = 300;

@@ -22,7 +22,7 @@ type Prepared = { readonly work: JobWork } | { readonly error: unknown };
 /** A job under way, and what became of its preparation. */
 interface Attempt {
   readonly stored: StoredJob;
-  /** Null: what is stored makes no sense. */
+  /** Null: what is stored cannot be read. */
   readonly job: Job<unknown> | null;
   readonly prepared: Prepared;
 }

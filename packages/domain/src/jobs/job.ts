@@ -19,7 +19,7 @@ export interface JobKind<Payload> {
   readonly name: string;
   /** Of the payload, from 1 on. Raised when its shape changes; `readPayload` still reads the older ones. */
   readonly format: number;
-  /** What `encodeJob` stored in this format or an older one. @throws when it makes no sense */
+  /** What `encodeJob` stored in this format or an older one. @throws when it cannot be read */
   readonly readPayload: (stored: unknown, format: number) => Payload;
   readonly retries: RetryPolicy;
   /**

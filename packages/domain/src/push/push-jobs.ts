@@ -121,7 +121,7 @@ const UNREGISTRATION = jobKind<UnregistrationJob>({
 });
 
 /** Has the push service forget a token that this server has forgotten. */
-export async function scheduleUnregistration(
+async function scheduleUnregistration(
   tx: Transaction,
   realmId: RealmId,
   userId: UserId,
@@ -132,6 +132,19 @@ export async function scheduleUnregistration(
   // No service issues such a token, so that none has it.
   if (JSON.stringify(payload).length > MAX_JOB_PAYLOAD_LENGTH) return;
   await tx.jobs.schedule(encodeJob(UNREGISTRATION, { realmId, dueAt: now, payload }));
+}
+
+/** Forgets what a user registered with in the way of older apps, here and at the push service. */
+export async function removePushTokens(
+  tx: Transaction,
+  realmId: RealmId,
+  userId: UserId,
+  now: UnixSeconds,
+): Promise<void> {
+  const tokens = await tx.pushTokens.list(realmId, userId);
+  if (tokens.length === 0) return;
+  await tx.pushTokens.removeAll(realmId, userId);
+  for (const token of tokens) await scheduleUnregistration(tx, realmId, userId, token, now);
 }
 
 /** Whoever cannot be reached for hours keeps the token, until it takes a notification for which the phone has no app. */

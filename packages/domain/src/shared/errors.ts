@@ -2,7 +2,7 @@
 export type ErrorKind = keyof typeof STATUS_OF_KIND;
 
 const STATUS_OF_KIND = {
-  /** The request makes no sense, whatever is stored. */
+  /** The request is invalid, whatever is stored. */
   invalid: 400,
   /** It is not known who asks. */
   unauthenticated: 401,

@@ -19,6 +19,8 @@ export interface UserEventTypes {
    * or know everybody no longer; absent: they do not, before and after.
    */
   'user.access_changed': { readonly userIds: readonly UserId[]; readonly before: EventSeq; readonly reach?: Reach };
+  /** To nobody: who had the key before is signed out, and their queues end. */
+  'user.api_key_replaced': { readonly userId: UserId };
   /** To nobody: whoever keeps keys at hand forgets this user's. */
   'user.credentials_changed': { readonly userId: UserId };
 }
@@ -33,5 +35,6 @@ export const USER_EVENT_FORMATS: EventFormats<UserEventTypes> = {
   'user.email_changed': 1,
   'user.activation_changed': 1,
   'user.access_changed': 1,
+  'user.api_key_replaced': 1,
   'user.credentials_changed': 1,
 };

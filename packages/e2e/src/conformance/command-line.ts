@@ -22,7 +22,7 @@ export interface Options {
   readonly save: string | null;
 }
 
-/** @throws Error that says what is wrong with the command line */
+/** @throws Error naming what is wrong with the command line */
 export function readOptions(args: readonly string[]): Options {
   const { values } = parseArgs({
     args: [...args],

@@ -14,14 +14,18 @@ passed (default: 30) or something fails. Runs at least once. Exit code 1: someth
 const ROOT = resolve(import.meta.dirname, '../../../..');
 const JEST = createRequire(import.meta.url).resolve('jest/bin/jest');
 /** What runs in CI in a short form; see `hostile/scale.ts`. */
-const TESTS = ['packages/e2e/src/hostile/', 'packages/e2e/src/crash.test.ts'];
+const TESTS = [
+  'packages/e2e/src/hostile/',
+  'packages/e2e/src/crash.test.ts',
+  'packages/e2e/src/scheduling-crash.test.ts',
+];
 
 interface Options {
   readonly minutes: number;
   readonly seed: number;
 }
 
-/** @throws Error that says what is wrong with the command line */
+/** @throws Error naming what is wrong with the command line */
 function readOptions(args: readonly string[]): Options {
   const { values, positionals } = parseArgs({
     args: [...args],

@@ -11,10 +11,16 @@ export interface Surroundings {
   readonly n: number;
   /** Of an event queue of whoever calls. */
   readonly openQueue: () => Promise<string>;
+  /** Somebody who may be deactivated; answers their id. */
+  readonly makeUser: () => Promise<number>;
+  /** A custom profile field; answers its id. */
+  readonly makeProfileField: () => Promise<number>;
   /** Of whoever calls, with these members; answers its id. */
   readonly makeGroup: (members: readonly number[]) => Promise<number>;
   /** Of whoever calls, to a message; answers what it is called by. */
   readonly react: () => Promise<Reacted>;
+  /** Of whoever calls; answers its id. */
+  readonly addBot: () => Promise<number>;
   /** Made by whoever calls; answers its id. */
   readonly makeChannel: (name: string) => Promise<number>;
   /** Of whoever calls; answers its id. */
@@ -129,6 +135,26 @@ const ownerInChannel: Input = ({ organization: { owners, channelIds } }) => ({
 });
 const firstChannel: Input = ({ organization: { channelIds } }) => ({ stream_id: channelIds[0], topic_name: 'topic 1' });
 
+const draftFor = ({ organization: { channelIds } }: Surroundings, content: string): Fields => ({
+  type: 'stream',
+  to: [channelIds.at(-1)],
+  topic: 'x',
+  content,
+});
+async function draftOf(surroundings: Surroundings): Promise<Fields> {
+  const { ids } = await surroundings.post('/drafts', { drafts: [draftFor(surroundings, 'x')] });
+  return { draft_id: (ids as number[])[0] };
+}
+async function snippetOf({ post }: Surroundings): Promise<Fields> {
+  const { saved_snippet_id } = await post('/saved_snippets', { title: 'x', content: 'x' });
+  return { saved_snippet_id };
+}
+async function viewOf({ post, n }: Surroundings): Promise<Fields> {
+  const fragment = `narrow/made/${n}/${Math.random()}`;
+  await post('/navigation_views', { fragment, is_pinned: false, name: fragment });
+  return { fragment };
+}
+
 const IN_AN_HOUR = Math.floor(Date.now() / 1000) + 3600;
 const inAnHour = ({ organization: { channelIds } }: Surroundings, content: string): Fields => ({
   type: 'channel',
@@ -149,6 +175,14 @@ const reminderOf = (message_id: number, note: string): Fields => ({
 
 const LATEST = { anchor: 'newest', num_before: 5000, num_after: 0 };
 const FEWEST = { anchor: 'newest', num_before: 1, num_after: 0 };
+
+/** The operation that makes one does not answer its id. */
+async function defaultGroup({ n, post }: Surroundings): Promise<number> {
+  const name = `Made ${n}`;
+  await post('/default_stream_groups/create', { group_name: name, description: '', stream_names: [] });
+  const { realm_default_stream_groups: groups } = await post('/register', { event_types: ['default_stream_groups'] });
+  return (groups as { id: number; name: string }[]).find((group) => group.name === name)!.id;
+}
 
 /** To everybody, and rendered. */
 const saying =
@@ -185,6 +219,12 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
   },
   'GET /users/:user_id': { somebody: owner },
   'GET /users/:email': { somebody: owner },
+  'DELETE /users/:user_id': {
+    'somebody new': async ({ makeUser }) => ({ user_id: await makeUser() }),
+  },
+  'POST /users/:user_id/reactivate': {
+    'somebody active': async ({ makeUser }) => ({ user_id: await makeUser() }),
+  },
   'PATCH /users/:user_id': {
     'a name': ({ organization: { members }, n }) => ({
       user_id: members[0]!.id,
@@ -197,6 +237,24 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
       email: members[0]!.email,
       full_name: lengthened(`New ${n} `, 100),
     }),
+  },
+  'POST /realm/profile_fields': {
+    'a text': ({ n }) => ({ field_type: 1, name: `Field ${n}` }),
+  },
+  'PATCH /realm/profile_fields': {
+    'all that there may be': () => ({ order: Array.from({ length: 200 }, (_, place) => place + 1) }),
+  },
+  'PATCH /realm/profile_fields/:field_id': {
+    'a name': async ({ makeProfileField, n }) => ({ field_id: await makeProfileField(), name: `Renamed ${n}` }),
+  },
+  'DELETE /realm/profile_fields/:field_id': {
+    'an empty one': async ({ makeProfileField }) => ({ field_id: await makeProfileField() }),
+  },
+  'PATCH /users/me/profile_data': {
+    'a value': async ({ makeProfileField, n }) => ({ data: [{ id: await makeProfileField(), value: `Value ${n}` }] }),
+  },
+  'DELETE /users/me/profile_data': {
+    'a value': async ({ makeProfileField }) => ({ data: [await makeProfileField()] }),
   },
   'GET /user_groups': { 'all of them': () => ({ include_deactivated_groups: true }) },
   'POST /user_groups/create': {
@@ -271,6 +329,7 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
   },
   'GET /streams/:stream_id': { 'a channel': firstChannel },
   'GET /streams/:stream_id/members': { 'of a large one': firstChannel },
+  'GET /streams/:stream_id/email_address': { 'a channel': firstChannel },
   'GET /users/:user_id/subscriptions/:stream_id': { somebody: ownerInChannel },
   'GET /users/:user_id/channels': { somebody: owner },
   'PATCH /streams/:stream_id': {
@@ -291,6 +350,44 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
   },
   'DELETE /streams/:stream_id': {
     'a channel': async ({ n, makeChannel }) => ({ stream_id: await makeChannel(`Archived ${n}`) }),
+  },
+  'POST /default_streams': { 'a channel': firstChannel },
+  'DELETE /default_streams': { 'a channel': firstChannel },
+  'POST /default_stream_groups/create': {
+    'a small one': ({ n }) => ({ group_name: `Group ${n}`, description: '', stream_names: [] }),
+    'of all channels': ({ n, organization: { channelNames } }) => ({
+      group_name: lengthened(`Group ${n} `, 60),
+      description: lengthened('', 1024),
+      stream_names: channelNames.slice(1),
+    }),
+  },
+  'PATCH /default_stream_groups/:group_id': {
+    'its description': async (surroundings) => ({
+      group_id: await defaultGroup(surroundings),
+      new_description: lengthened('', 1024),
+    }),
+  },
+  'PATCH /default_stream_groups/:group_id/streams': {
+    'all channels': async (surroundings) => ({
+      group_id: await defaultGroup(surroundings),
+      op: 'add',
+      stream_names: surroundings.organization.channelNames.slice(1),
+    }),
+  },
+  'DELETE /default_stream_groups/:group_id': {
+    'a small one': async (surroundings) => ({ group_id: await defaultGroup(surroundings) }),
+  },
+  'POST /channel_folders/create': {
+    'a folder': ({ n }) => ({ name: lengthened(`Folder ${n} `, 60), description: lengthened('*all* ', 1024) }),
+  },
+  'PATCH /channel_folders': {
+    'in any order': () => ({ order: Array.from({ length: 10_000 }, (_, index) => index + 1) }),
+  },
+  'PATCH /channel_folders/:channel_folder_id': {
+    'everything of it': async ({ n, post }) => {
+      const { channel_folder_id } = await post('/channel_folders/create', { name: `Changed ${n}` });
+      return { channel_folder_id, name: `To ${n}`, description: lengthened('*all* ', 1024), is_archived: true };
+    },
   },
   'GET /users/me/subscriptions': {
     'with subscribers': () => ({ include_subscribers: 'true' }),
@@ -468,6 +565,63 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
   'DELETE /messages/:message_id/reactions': {
     'a vote': ({ react }) => react(),
   },
+  'POST /drafts': {
+    one: (surroundings) => ({ drafts: [draftFor(surroundings, 'x')] }),
+    many: (surroundings) => ({ drafts: Array(1000).fill(draftFor(surroundings, 'x'.repeat(700))) }),
+  },
+  'PATCH /drafts/:draft_id': {
+    'a long one': async (surroundings) => ({
+      ...(await draftOf(surroundings)),
+      draft: draftFor(surroundings, 'x'.repeat(900_000)),
+    }),
+  },
+  'DELETE /drafts/:draft_id': { one: draftOf },
+  'POST /saved_snippets': {
+    'a long one': () => ({ title: 'x'.repeat(60), content: 'x'.repeat(10_000) }),
+  },
+  'PATCH /saved_snippets/:saved_snippet_id': {
+    'a new text': async (surroundings) => ({ ...(await snippetOf(surroundings)), content: 'x'.repeat(10_000) }),
+  },
+  'DELETE /saved_snippets/:saved_snippet_id': { one: snippetOf },
+  'POST /navigation_views': {
+    one: ({ n }) => ({ fragment: `narrow/${n}`, is_pinned: true, name: `View ${n}` }),
+  },
+  'PATCH /navigation_views/*fragment': {
+    'a new name': async (surroundings) => ({ ...(await viewOf(surroundings)), name: `Renamed ${surroundings.n}` }),
+  },
+  'DELETE /navigation_views/*fragment': { one: viewOf },
+  'POST /users/me/onboarding_steps': {
+    one: () => ({ onboarding_step: 'intro_inbox_view_modal' }),
+  },
+  'POST /users/me/status': { 'a text and an emoji': () => ({ status_text: 'x'.repeat(60), emoji_name: 'smile' }) },
+  'GET /users/:user_id/status': { somebody: owner },
+  'POST /users/:user_id/status': { somebody: (surroundings) => ({ ...owner(surroundings), status_text: 'busy' }) },
+  'POST /users/me/presence': {
+    active: () => ({ status: 'active', last_update_id: -1 }),
+    'in the old form': () => ({ status: 'idle', history_limit_days: 10_000 }),
+  },
+  'GET /users/:user_id_or_email/presence': {
+    somebody: async ({ organization: { owners }, post }) => {
+      await post('/users/me/presence', { status: 'active', ping_only: true });
+      return { user_id_or_email: owners[0]!.id };
+    },
+  },
+  'POST /bots': {
+    'an outgoing webhook': ({ n, organization: { channelNames } }) => ({
+      full_name: lengthened(`Bot ${n} `, 100),
+      short_name: `bot${n}`,
+      bot_type: 3,
+      payload_url: JSON.stringify(`https://example.com/${'x'.repeat(1900)}`),
+      default_sending_stream: channelNames[0],
+      default_events_register_stream: channelNames[1],
+    }),
+  },
+  'PATCH /bots/:bot_id': {
+    'a new one': async ({ addBot, n }) => ({ bot_id: await addBot(), full_name: `Renamed ${n}`, role: 100 }),
+  },
+  'DELETE /bots/:bot_id': { 'a new one': async ({ addBot }) => ({ bot_id: await addBot() }) },
+  'GET /bots/:bot_id/api_key': { 'a new one': async ({ addBot }) => ({ bot_id: await addBot() }) },
+  'POST /bots/:bot_id/api_key/regenerate': { 'a new one': async ({ addBot }) => ({ bot_id: await addBot() }) },
   'POST /remove_client_device': {
     'a new one': async ({ addDevice }) => ({ device_id: await addDevice() }),
   },

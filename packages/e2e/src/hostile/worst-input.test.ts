@@ -149,6 +149,27 @@ describe('the worst that each operation may be sent', () => {
       await server.probe.lap();
       return id;
     },
+    makeChannel: async (name: string) => {
+      const { id } = await call(
+        account,
+        '/channels/create',
+        new URLSearchParams({ name, subscribers: '[]' }).toString(),
+      );
+      await server.probe.lap();
+      return id;
+    },
+    // The newest first: the others are needed.
+    makeUser: async () => large.members.at(-1 - (n++ % 100))!.id,
+    makeProfileField: async () => {
+      const { id } = await call(account, '/realm/profile_fields', `field_type=2&name=Made${n++}`);
+      await server.probe.lap();
+      return id;
+    },
+    addBot: async () => {
+      const { user_id } = await call(account, '/bots', `full_name=Bot number ${n}&short_name=made${n}`);
+      await server.probe.lap();
+      return user_id;
+    },
     makeGroup: async (members: readonly number[]) => {
       const fields = new URLSearchParams({ name: `Made ${n++}`, description: '', members: JSON.stringify(members) });
       const { group_id } = await call(account, '/user_groups/create', fields.toString());
@@ -193,15 +214,6 @@ describe('the worst that each operation may be sent', () => {
       await call(account, `/messages/${reacted.message_id}/reactions`, 'emoji_name=tada');
       await server.probe.lap();
       return reacted;
-    },
-    makeChannel: async (name: string) => {
-      const { id } = await call(
-        account,
-        '/channels/create',
-        new URLSearchParams({ name, subscribers: '[]' }).toString(),
-      );
-      await server.probe.lap();
-      return id;
     },
   });
 

@@ -29,7 +29,7 @@ export async function runParley(args: readonly string[], input = ''): Promise<Fi
 export interface ServerOptions {
   /** No file may grow beyond that, as on a full disk. */
   readonly maxFileKb?: number;
-  /** Whether it tells of its event loop and memory. */
+  /** Whether it reports on its event loop and memory. */
   readonly isProbed?: boolean;
   /** Beside what this process has, without variables of Parley's. */
   readonly environment?: Readonly<Record<string, string>>;

@@ -41,7 +41,7 @@ export interface EventPresenter<E> {
 /** One for each of a feature's events. */
 export type Presenters<T extends AnyEventType> = { readonly [K in T]: EventPresenter<EventOf<K>> };
 
-/** An event that no client hears of. */
+/** An event that no client receives. */
 export const toNobody: EventPresenter<AnyEvent> = { wireTypes: [], present: () => [] };
 
 /** An event that has one form for all clients. */

@@ -328,11 +328,17 @@ describe('an answer', () => {
     expect((await member).events[0].message.sender_full_name).toBe('iago');
   });
 
-  it('is not given to a queue whose presentation cannot be read', async () => {
+  it.each([
+    ['cannot be read', '{"client":"unknown"}'],
+    [
+      'an earlier version wrote, without event types',
+      '{"applyMarkdown":true,"clientGravatar":true,"slimPresence":true,"capabilities":[],"client":"standard"}',
+    ],
+  ])('is not given to a queue whose presentation %s', async (_, presentation) => {
     const fixture = await cast();
     const { events, register, poll } = await aServer(fixture);
     const queue = await register('hamlet');
-    await fixture.storage.damage.queue(queue, { presentation: '{"client":"from another world"}' });
+    await fixture.storage.damage.queue(queue, { presentation });
     await expect(poll('hamlet', queue)).rejects.toMatchObject(NOT_FOUND);
     await expect(poll('hamlet', queue)).rejects.toMatchObject(NOT_FOUND);
     expect(events.problems).toMatchObject([['an event queue is given up', { queueId: queue }]]);

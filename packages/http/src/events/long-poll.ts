@@ -144,7 +144,7 @@ export class LongPoll {
         else if (reason !== 'event') void flush({ always: true });
         else if (!isDue) {
           isDue = true;
-          // Units of one commit come one by one; a client is told of them together.
+          // Events of the units of one commit come one by one; a client gets them in one answer.
           setImmediate(() => void flush());
         }
       };

@@ -243,7 +243,7 @@ function whenGone(message: IncomingMessage, fail: (error: Error) => void): void 
   });
 }
 
-/** `content`: the body, where it is at hand as a whole; null: it is still to come. */
+/** `content`: the body, where all of it is in memory; null: it is still to come. */
 async function readMultipart(message: IncomingMessage, rules: BodyRules, content: Buffer | null): Promise<Body> {
   const { default: busboy } = await import('busboy');
   const { maxBytes, charge, timeoutMs, files: fileRules } = rules;

@@ -11,30 +11,23 @@ import {
 } from './authenticate.js';
 import { type Body, ClientGone, parseForm, readBody } from './body.js';
 import { ByteBudget, Charge, type ClientKey } from './byte-budget.js';
+import { CallLimits } from './call-limits.js';
 import { clientNameOf } from './client-identity.js';
 import { replyToError } from './error-replies.js';
 import { HttpRefusal, malformedRequest, methodNotAllowed, serverBusy, unknownPath } from './errors.js';
 import { type LoadGauge, noLoad } from './load.js';
-import { checkLocalAccess, isLoopbackName, type PagesAllowed } from './local-access.js';
+import { checkLocalAccess, type PagesAllowed } from './local-access.js';
 import { type Logger, silentLogger } from './logger.js';
 import { type Endpoint, isMethod, type Match, Matcher, pathParameters } from './matcher.js';
 import { parse } from './params.js';
-import {
-  ipGroup,
-  type LimitRule,
-  type LimitState,
-  networkOf,
-  parseQuotas,
-  type RateLimiter,
-  rateLimited,
-  rateLimitHeaders,
-} from './rate-limit.js';
+import { ipGroup, type LimitState, type RateLimiter, rateLimitHeaders } from './rate-limit.js';
 import { ReceivedRequest } from './received-request.js';
 import { type Reply, success, withIgnoredParameters } from './reply.js';
 import { Parameters } from './request.js';
 import { hasOneHost, type RequestTarget, targetOf } from './request-target.js';
+import { RequestsInFlight } from './requests-in-flight.js';
 import { enforceRoles, type RoleLookup } from './role-requirements.js';
-import type { AnonymousClient, Auth, CallerOf, Context, Route, ShownLimit, UseCaseKey } from './route.js';
+import type { AnonymousClient, Auth, CallerOf, Context, Route, UseCaseKey } from './route.js';
 import { CLIENT_SHARE, TRANSPORT_LIMITS, type TransportLimits } from './transport-limits.js';
 
 export interface DispatcherOptions {
@@ -102,16 +95,13 @@ interface RequestState {
 const PREFIX = '/api/v1';
 const NO_BODY: Body = { fields: new Map(), files: [] };
 const OPTIONS_REPLY = { status: 204, body: '' } as const;
-/** Requests on one connection that wait for the answers before theirs. */
-const MAX_PIPELINED = 8;
 
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
   return new TableDispatcher(options);
 }
 
 class TableDispatcher implements Dispatcher {
-  private readonly pending = new Set<IncomingMessage>();
-  private readonly pipelined = new WeakMap<object, number>();
+  private readonly requests = new RequestsInFlight();
   private readonly matcher = new Matcher<CompiledRoute>();
   private readonly limits: TransportLimits;
   private readonly budgets;
@@ -119,9 +109,7 @@ class TableDispatcher implements Dispatcher {
   private readonly load: LoadGauge;
   private readonly logger: Logger;
   private readonly trustedProxies: number;
-  private isProxySuspected = false;
-  private isDraining = false;
-  private onIdle: (() => void)[] = [];
+  private readonly callLimits: CallLimits;
 
   constructor(private readonly options: DispatcherOptions) {
     const limits = { ...TRANSPORT_LIMITS, ...options.limits };
@@ -137,6 +125,7 @@ class TableDispatcher implements Dispatcher {
     this.load = options.load ?? noLoad;
     this.logger = options.logger ?? silentLogger;
     this.trustedProxies = options.trustedProxies ?? 0;
+    this.callLimits = new CallLimits(options.limiter, this.trustedProxies, this.logger);
     for (const route of options.routes) {
       const path = route.atRoot ? route.path : PREFIX + route.path;
       this.matcher.add(path, (names) => ({ route, names, useCase: undefined }));
@@ -144,7 +133,7 @@ class TableDispatcher implements Dispatcher {
   }
 
   get inFlight(): number {
-    return this.pending.size;
+    return this.requests.count;
   }
 
   get bytesInFlight(): Dispatcher['bytesInFlight'] {
@@ -158,7 +147,7 @@ class TableDispatcher implements Dispatcher {
     const match = this.matcher.match(path);
     if (!match && !this.isOurs(path)) return false;
     // Answers go out in the order of requests: what waits for its turn is not worked on yet.
-    if (response.socket === null && !(await this.turnOf(raw, response))) return true;
+    if (response.socket === null && !(await this.requests.turnOf(raw, response))) return true;
 
     const startedAt = performance.now();
     const request = new ReceivedRequest(raw, response, path, this.trustedProxies);
@@ -171,7 +160,7 @@ class TableDispatcher implements Dispatcher {
       charges: [],
     };
     let reply: Reply | null;
-    this.pending.add(raw);
+    this.requests.add(raw);
     try {
       if (!hasOneHost(raw, target)) throw malformedRequest();
       if (!requestState) throw unknownPath();
@@ -186,7 +175,7 @@ class TableDispatcher implements Dispatcher {
       status = written.status;
       if (written.done) await this.taken(written.done, response, request);
     }
-    this.leave(raw);
+    this.requests.delete(raw);
     this.log(request, requestState, status, startedAt);
     return true;
   }
@@ -196,33 +185,8 @@ class TableDispatcher implements Dispatcher {
     return endpoints?.get(raw.method ?? '')?.route.hot ?? false;
   }
 
-  async drain(patienceMs: number): Promise<void> {
-    this.isDraining = true;
-    if (this.inFlight === 0) return;
-    const impatience = setInterval(() => {
-      for (const raw of this.pending) raw.socket.destroy();
-    }, patienceMs);
-    await new Promise<void>((resolve) => this.onIdle.push(resolve));
-    clearInterval(impatience);
-  }
-
-  /** Resolves to true when the answers before its own are written, to false when the connection has ended. */
-  private turnOf(raw: IncomingMessage, response: ServerResponse): Promise<boolean> {
-    const { socket } = raw;
-    const waiting = (this.pipelined.get(socket) ?? 0) + 1;
-    if (waiting > MAX_PIPELINED) socket.destroy();
-    if (socket.destroyed) return Promise.resolve(false);
-    this.pipelined.set(socket, waiting);
-    return new Promise((resolve) => {
-      const settle = () => {
-        this.pipelined.set(socket, this.pipelined.get(socket)! - 1);
-        response.off('socket', settle);
-        raw.off('close', settle);
-        resolve(!socket.destroyed);
-      };
-      response.once('socket', settle);
-      raw.once('close', settle);
-    });
+  drain(patienceMs: number): Promise<void> {
+    return this.requests.drain(patienceMs);
   }
 
   /** The checks of every operation, in the contract's order. */
@@ -258,7 +222,7 @@ class TableDispatcher implements Dispatcher {
       requestState.identity = this.identify(requestState.proof, request, requestState, route);
     }
     this.shed(route);
-    this.countCall(request, requestState, route);
+    this.callLimits.countCall(request, requestState, route);
     if (route.roleRequirements.length > 0)
       enforceRoles(route.roleRequirements, await this.options.roleLookup.roleOf(requestState.identity!));
 
@@ -273,7 +237,7 @@ class TableDispatcher implements Dispatcher {
     try {
       return withIgnoredParameters(await this.operate(endpoint, request, caller, dto), ignored);
     } finally {
-      if (typeof route.limit === 'object') this.showLimit(route.limit, dto, caller, requestState);
+      if (typeof route.limit === 'object') this.callLimits.show(route.limit, dto, caller, requestState);
     }
   }
 
@@ -361,53 +325,11 @@ class TableDispatcher implements Dispatcher {
   /** @throws HttpRefusal 401, or whatever the credentials were refused with. */
   private identify(proof: Proof, request: ReceivedRequest, requestState: RequestState, route: Route): Identity {
     if ('refusal' in proof) {
-      if (isRefusedCredentials(proof.refusal)) this.countAddress('api_by_ip', request, requestState);
+      if (isRefusedCredentials(proof.refusal)) this.callLimits.countAddress('api_by_ip', request, requestState);
       throw proof.refusal;
     }
     if (proof.identity.isIncomingWebhook && !route.allowsWebhookBots) throw notForWebhookBots();
     return proof.identity;
-  }
-
-  private countCall(request: ReceivedRequest, requestState: RequestState, { limit, auth }: Route): void {
-    const { limiter } = this.options;
-    if (!limiter.isOn || limit === 'none') return;
-    const rule = typeof limit === 'string' ? limit : auth === 'user' ? 'api_by_user' : 'api_by_ip';
-    const { identity } = requestState;
-    const state = identity
-      ? limiter.hit(rule, identity.userId, { quotas: parseQuotas(identity.rateLimits) })
-      : this.countAddress(rule, request, requestState);
-    if (typeof limit === 'string' || !state?.isAllowed) requestState.limit = state;
-    if (state && !state.isAllowed) throw rateLimited(state);
-  }
-
-  /** @throws DomainError RATE_LIMITED */
-  private countAddress(rule: LimitRule, request: ReceivedRequest, requestState: RequestState): LimitState | undefined {
-    const { limiter } = this.options;
-    if (!limiter.isOn) return undefined;
-    this.warnOfProxy(request);
-    const { ip } = request;
-    const state = limiter.hit(rule, ipGroup(ip), { source: networkOf(ip) });
-    if (state.isAllowed) return state;
-    requestState.limit = state;
-    throw rateLimited(state);
-  }
-
-  /** Behind a proxy that nobody named, all clients have one address, and use up its quota together. */
-  private warnOfProxy(request: ReceivedRequest): void {
-    if (this.isProxySuspected || this.trustedProxies > 0 || request.header('x-forwarded-for') === undefined) return;
-    if (!isLoopbackName(request.ip.replace(/^::ffff:/i, ''))) return;
-    this.isProxySuspected = true;
-    this.logger.error({}, 'requests come through a proxy that is not trusted: all its clients count as one address');
-  }
-
-  private showLimit(
-    { rule, keyOf }: ShownLimit<unknown>,
-    dto: unknown,
-    caller: Caller | AnonymousClient,
-    requestState: RequestState,
-  ): void {
-    const { limiter } = this.options;
-    if (limiter.isOn) requestState.limit = limiter.peek(rule, keyOf(dto, caller as CallerOf<Auth>));
   }
 
   private async callerOf(request: ReceivedRequest, identity: Identity | undefined): Promise<Caller | AnonymousClient> {
@@ -446,7 +368,7 @@ class TableDispatcher implements Dispatcher {
         isLongPoll: requestState?.match.entry.isLongPoll ?? false,
         isSameOriginOnly: requestState?.match.entry.isDevelopment ?? false,
         limitHeaders: requestState?.limit && rateLimitHeaders(requestState.limit),
-        closes: this.isDraining || reply.status === 408,
+        closes: this.requests.isDraining || reply.status === 408,
       });
     } catch (error) {
       this.breakOff(error, response, request);
@@ -469,12 +391,6 @@ class TableDispatcher implements Dispatcher {
 
   private isOurs(path: string): boolean {
     return path === PREFIX || path.startsWith(`${PREFIX}/`);
-  }
-
-  private leave(raw: IncomingMessage): void {
-    this.pending.delete(raw);
-    if (this.inFlight > 0 || this.onIdle.length === 0) return;
-    for (const resolve of this.onIdle.splice(0)) resolve();
   }
 
   /** Never parameters, bodies or credentials; the path's pattern, not the path, which may hold an address. */

@@ -361,7 +361,7 @@ class History {
 
 const overrides = new Map<string, readonly Quota[] | undefined>();
 
-/** A user's own quotas, `"60:1000,3600:20000"` (seconds:calls). Undefined when there are none or they make no sense. */
+/** A user's own quotas, `"60:1000,3600:20000"` (seconds:calls). Undefined when there are none or they cannot be read. */
 export function parseQuotas(text: string | undefined): readonly Quota[] | undefined {
   if (!text) return undefined;
   if (!overrides.has(text)) {

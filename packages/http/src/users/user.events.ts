@@ -38,6 +38,7 @@ export const USER_EVENTS = {
       ]),
     ],
   },
+  'user.api_key_replaced': toNobody,
   'user.credentials_changed': toNobody,
 } satisfies Presenters<keyof UserEventTypes>;
 

@@ -49,7 +49,7 @@ export function copy(element: Element): Element {
   return twin;
 }
 
-/** The tag of an element that stands for HTML of our own making: code, formulas, the frame of a spoiler. */
+/** The tag of an element that stands for HTML that the renderer made itself: code, formulas, the frame of a spoiler. */
 export const RAW_HTML = 'raw';
 
 export function rawHtml(placeholder: string): Element {

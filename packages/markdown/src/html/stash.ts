@@ -16,7 +16,7 @@ interface Entry {
   readonly typed: string;
 }
 
-/** HTML of our own making, and the placeholders that stand for it in text until the very end. */
+/** HTML that the renderer made itself, and the placeholders that stand for it in text until the very end. */
 export class HtmlStash {
   private readonly entries: Entry[] = [];
   private byHtml: Map<string, Entry> | undefined;

@@ -161,7 +161,7 @@ export class InlineFormatter implements InlineContext {
     for (let at = text.indexOf(OPEN_PLACEHOLDER); at !== -1; at = text.indexOf(OPEN_PLACEHOLDER, at + 1)) {
       const close = text.indexOf(CLOSE_PLACEHOLDER, at);
       const content = this.stashed[Number(text.slice(at + 1, close))];
-      // HTML of our own making stays a placeholder until it is written.
+      // HTML that the renderer made itself stays a placeholder until it is written.
       if (content === undefined) continue;
       add(text.slice(done, at));
       done = close + 1;

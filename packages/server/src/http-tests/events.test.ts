@@ -19,6 +19,14 @@ describe('GET /events', () => {
     server.get('/events', as, { queue_id, last_event_id, dont_block: true, ...more });
   const wait = (as: TestUser, queue_id: string, last_event_id = -1) =>
     server.get('/events', as, { queue_id, last_event_id });
+  /** Resolves once the poll waits, to what resolves to its answer. */
+  const startWaiting = async (as: TestUser, queue_id: string) => {
+    const answer = wait(as, queue_id);
+    const { servedQueues } = server.parley.ports;
+    while (servedQueues.lastPolled(as.id).get(queue_id) !== Number.POSITIVE_INFINITY) await nextTick();
+    return () => answer;
+  };
+  const nextTick = () => new Promise((resolve) => setTimeout(resolve, 1));
   const say = async (content: string, as: TestUser = people.cordelia, more = {}): Promise<number> => {
     const params = { type: 'channel', to: general, topic: 'plans', content, ...more };
     return fieldsOf(await server.post('/messages', as, params)).id!;
@@ -49,9 +57,9 @@ describe('GET /events', () => {
   it('does not name the queue when it answers at once, and does when it has waited', async () => {
     const queue = await open(people.hamlet);
     expect(fieldsOf(await poll(people.hamlet, queue))).toEqual({ events: [] });
-    const waiting = wait(people.hamlet, queue);
+    const waiting = await startWaiting(people.hamlet, queue);
     await say('hello');
-    const fields = fieldsOf(await waiting);
+    const fields = fieldsOf(await waiting());
     expect(fields).toMatchObject({ queue_id: queue, events: [{ message: { content: 'hello' } }] });
     expect(Object.keys(fields).sort()).toEqual(['events', 'queue_id']);
   });
@@ -71,10 +79,9 @@ describe('GET /events', () => {
 
   it('answers one waiting poll at a time', async () => {
     const queue = await open(people.hamlet);
-    const first = wait(people.hamlet, queue);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    const first = await startWaiting(people.hamlet, queue);
     const second = wait(people.hamlet, queue);
-    expect(fieldsOf(await first)).toEqual({ events: [], queue_id: queue });
+    expect(fieldsOf(await first())).toEqual({ events: [], queue_id: queue });
     await say('hello');
     expect(events(await second)).toHaveLength(1);
   });
@@ -237,10 +244,9 @@ describe('GET /events', () => {
 
     it('ends the queue, after answering whoever waits', async () => {
       const queue = await open(people.hamlet);
-      const waiting = wait(people.hamlet, queue);
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      const waiting = await startWaiting(people.hamlet, queue);
       expect(fieldsOf(await remove(people.hamlet, queue))).toEqual({});
-      expect(fieldsOf(await waiting)).toEqual({ events: [], queue_id: queue });
+      expect(fieldsOf(await waiting())).toEqual({ events: [], queue_id: queue });
       const refusal = { code: 'BAD_EVENT_QUEUE_ID', queue_id: queue };
       expectRefusal(await poll(people.hamlet, queue), `Bad event queue ID: ${queue}`, refusal);
       expectRefusal(await remove(people.hamlet, queue), `Bad event queue ID: ${queue}`, refusal);

@@ -88,6 +88,7 @@ describe('devices (organization §11)', () => {
     const ids: number[] = [];
     for (let n = 0; n < 100; n++) ids.push(await addDevice());
     await register(ids[0]!, keyOf(), tokenOf('token'));
+    await until(async () => (await devicesOf())[ids[0]!].push_token_id !== null);
     const queue = await listen();
     const last = await addDevice();
     expect(await eventsAfter(server, queue)).toMatchObject([

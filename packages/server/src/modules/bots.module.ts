@@ -1,11 +1,29 @@
-import { GetBotStorage, PutBotStorage, RemoveBotStorage } from '@parley/domain/bots';
+import {
+  CreateBot,
+  DeactivateBot,
+  GetBotApiKey,
+  GetBotStorage,
+  ListOwnBots,
+  PutBotStorage,
+  RegenerateApiKey,
+  RegenerateBotApiKey,
+  RemoveBotStorage,
+  UpdateBot,
+} from '@parley/domain/bots';
 import { ContainerModule } from 'inversify';
 import { provide } from '../provide.js';
 import { TOKENS } from '../tokens.js';
 
-const { unitOfWork } = TOKENS;
+const { unitOfWork, apiKeyMint, realmUrls, clock, randomness } = TOKENS;
 
 export const botsModule = new ContainerModule(({ bind }) => {
+  provide(bind, CreateBot, unitOfWork, apiKeyMint, realmUrls, clock, randomness);
+  provide(bind, ListOwnBots, unitOfWork, apiKeyMint);
+  provide(bind, UpdateBot, unitOfWork, realmUrls, clock);
+  provide(bind, DeactivateBot, unitOfWork);
+  provide(bind, GetBotApiKey, unitOfWork, apiKeyMint);
+  provide(bind, RegenerateBotApiKey, unitOfWork, apiKeyMint);
+  provide(bind, RegenerateApiKey, unitOfWork, apiKeyMint, clock);
   provide(bind, GetBotStorage, unitOfWork);
   provide(bind, PutBotStorage, unitOfWork);
   provide(bind, RemoveBotStorage, unitOfWork);

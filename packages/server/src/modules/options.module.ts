@@ -35,7 +35,10 @@ export const optionsModule = (options: ParleyParts, resolve: Resolve) =>
     provideValue(bind, TOKENS.contentDigest, (text) => createHash('sha256').update(text, 'utf8').digest('hex'));
     provideValue(bind, TOKENS.unicodeEmoji, options.unicodeEmoji);
     provideValue(bind, TOKENS.serverAddress, serverAddressOf(options));
-    provideValue(bind, TOKENS.serverChannelConfig, { webPublicEnabled: options.allowsWebPublicChannels });
+    provideValue(bind, TOKENS.serverChannelConfig, {
+      webPublicEnabled: options.allowsWebPublicChannels,
+      mailGatewayPattern: options.mailGatewayPattern ?? null,
+    });
     provideValue(bind, TOKENS.developmentMode, { isOn: options.isDev });
     provideFrom(
       bind,

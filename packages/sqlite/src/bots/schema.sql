@@ -18,3 +18,15 @@ CREATE TABLE bot_storage_usage (
   size INTEGER NOT NULL,
   keys INTEGER NOT NULL
 ) STRICT;
+
+-- What bots have beside what users have; bots that never had any of it have no row.
+CREATE TABLE bot_option (
+  bot_id INTEGER PRIMARY KEY,
+  realm_id INTEGER NOT NULL,
+  events_channel_id INTEGER,
+  all_public_channels INTEGER NOT NULL,
+  -- Of an outgoing webhook; all or none.
+  webhook_url TEXT,
+  webhook_interface TEXT,
+  webhook_token TEXT
+) STRICT;

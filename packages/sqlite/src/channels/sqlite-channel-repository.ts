@@ -11,6 +11,7 @@ import {
 } from '@parley/domain/channels';
 import type { TopicReads } from '@parley/domain/messages';
 import {
+  type ChannelFolderId,
   type ChannelId,
   type Clock,
   DomainError,
@@ -21,9 +22,10 @@ import {
   type UnixSeconds,
   type UserId,
 } from '@parley/domain/shared';
-import type { Connection, Parameter } from '../connection.js';
+import { type Connection, LIMIT, type Parameter } from '../connection.js';
 import { groupSettingValues } from '../groups/group-setting-values.js';
 import type { SqliteGroupRepository } from '../groups/sqlite-group-repository.js';
+import { SentSince } from '../messages/sent-since.js';
 import type { Quarantine } from '../quarantine.js';
 import {
   ascending,
@@ -61,6 +63,10 @@ export class SqliteChannelRepository implements ChannelRepository {
   private readonly subscribers;
   private readonly subscribedAmong;
   private readonly followedByGuests;
+  private readonly recentlyActive;
+  private readonly idle;
+  private readonly sentSince;
+  private readonly inFolder;
   private readonly webPublic;
   private readonly subscriberCount;
   private readonly insert;
@@ -131,6 +137,19 @@ export class SqliteChannelRepository implements ChannelRepository {
          WHERE s.channel_id = c.value AND s.is_active = 1 AND u.role = 'guest' AND u.is_active = 1 AND u.realm_id = ?)
        ORDER BY c.value`,
     );
+    this.recentlyActive = connection.values<ChannelId>(
+      `SELECT id FROM channel INDEXED BY channel_recently_active
+       WHERE realm_id = ? AND is_recently_active = 1 AND id > ? ORDER BY id ${LIMIT}`,
+    );
+    this.idle = connection.values<ChannelId>(
+      `SELECT c.id FROM channel c
+       WHERE c.id IN (SELECT value FROM json_each(?)) AND +c.realm_id = ? AND c.created_at < ?
+         AND NOT EXISTS (SELECT 1 FROM message m INDEXED BY message_by_recipient
+                         WHERE m.recipient_id = c.recipient_id AND m.id >= ?)
+       ORDER BY c.id`,
+    );
+    this.sentSince = new SentSince(connection);
+    this.inFolder = connection.values<1>('SELECT 1 FROM channel WHERE folder_id = ? AND +realm_id = ? LIMIT 1');
     this.webPublic = connection.values<1>(
       "SELECT 1 FROM channel WHERE realm_id = ? AND privacy = 'webPublic' AND is_archived = 0 LIMIT 1",
     );
@@ -235,6 +254,19 @@ export class SqliteChannelRepository implements ChannelRepository {
         weeklyTraffic: weeklyTraffic(recent.get(channel.recipientId) ?? 0, ageDays),
       };
     });
+  }
+
+  async listRecentlyActiveIds(realmId: RealmId, after: ChannelId | null, limit: number): Promise<readonly ChannelId[]> {
+    return this.recentlyActive.all(realmId, after ?? 0, limit);
+  }
+
+  async filterIdle(realmId: RealmId, ids: readonly ChannelId[], since: UnixSeconds): Promise<readonly ChannelId[]> {
+    if (ids.length === 0) return [];
+    return this.idle.all(jsonList(ids), realmId, since, this.sentSince.firstId(since));
+  }
+
+  async hasChannelsInFolder(realmId: RealmId, folderId: ChannelFolderId): Promise<boolean> {
+    return this.inFolder.get(folderId, realmId) !== undefined;
   }
 
   async isSubscribed(realmId: RealmId, channelId: ChannelId, userId: UserId): Promise<boolean> {
@@ -380,7 +412,7 @@ interface ChannelRow {
   readonly created_at: UnixSeconds;
   readonly message_retention_days: number | null;
   readonly topics_policy: TopicsPolicy;
-  readonly folder_id: number | null;
+  readonly folder_id: ChannelFolderId | null;
   readonly is_default: Flag;
   readonly is_recently_active: Flag;
   readonly first_message_id: MessageId | null;

@@ -100,7 +100,7 @@ export function receiversOf(unit: MemoryUnit, realmId: RealmId, recipientId: Rec
   return receivers;
 }
 
-/** A span holds from the next event on, which is the one that tells of it. */
+/** A span holds from the next event on, which is the one of the subscription. */
 export function openSpans(
   unit: MemoryUnit,
   realmId: RealmId,

@@ -8,7 +8,7 @@ import { idsOfWhich, type World } from './world.js';
 
 class Fails extends Error {}
 
-/** One step as one unit, with an event that tells of it, as use cases do. Answers what the repository answered. */
+/** One step as one unit, with its event, as use cases do. Answers what the repository answered. */
 export async function play(world: World, step: Step, number: number): Promise<unknown> {
   const { uow, realm } = world.fixture;
   try {

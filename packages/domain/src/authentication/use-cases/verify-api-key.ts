@@ -66,7 +66,11 @@ export class VerifyApiKey implements EventListener {
   /** Forgets whom these events change. */
   onEvents(events: readonly StoredEvent[]): void {
     for (const { event } of events) {
-      if (event.type === 'user.activation_changed' || event.type === 'user.credentials_changed') {
+      if (
+        event.type === 'user.activation_changed' ||
+        event.type === 'user.api_key_replaced' ||
+        event.type === 'user.credentials_changed'
+      ) {
         this.forgotten++;
         for (const [claim, user] of this.known) if (user.userId === event.userId) this.known.delete(claim);
       } else if (event.type === 'realm.deactivated') {

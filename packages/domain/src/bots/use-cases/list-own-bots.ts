@@ -1,0 +1,38 @@
+import type { ApiKeyMint } from '../../authentication/api-keys.js';
+import type { Realm } from '../../realms/realm.js';
+import type { Caller } from '../../shared/caller.js';
+import { enforce } from '../../shared/permission.js';
+import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import { mustNotBeGuest } from '../../users/role-rules.js';
+import { viewBots } from '../bot-view.js';
+import type { KeyedBot } from './create-bot.js';
+
+export interface OwnBots {
+  readonly realm: Realm;
+  /** In the order of joining. */
+  readonly bots: readonly KeyedBot[];
+}
+
+/** The caller's active bots, with their keys (users §15). */
+export class ListOwnBots {
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly mint: ApiKeyMint,
+  ) {}
+
+  /** @throws DomainError MUST_NOT_BE_GUEST */
+  execute(caller: Caller): Promise<OwnBots> {
+    return this.uow.read(async (repositories) => {
+      const actor = await repositories.actors.get(caller);
+      enforce(mustNotBeGuest(actor));
+      const { realmId } = actor;
+      const ids = await repositories.bots.listOwnedIds(realmId, actor.id);
+      const users = (await repositories.users.list(realmId, ids)).filter(({ isActive }) => isActive);
+      const bots: KeyedBot[] = [];
+      for (const bot of await viewBots(repositories, realmId, users)) {
+        bots.push({ ...bot, apiKey: this.mint.derive((await repositories.apiKeys.find(realmId, bot.user.id))!) });
+      }
+      return { realm: await repositories.realms.get(realmId), bots };
+    });
+  }
+}

@@ -1,0 +1,42 @@
+import type { ApiKeyMint } from '../../authentication/api-keys.js';
+import { replaceApiKey } from '../../authentication/replace-api-key.js';
+import { removePushTokens } from '../../push/push-jobs.js';
+import type { Caller } from '../../shared/caller.js';
+import type { Clock } from '../../shared/clock.js';
+import type { UserId } from '../../shared/ids.js';
+import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import { getAdministeredBot } from '../get-administered-bot.js';
+
+/** Another key for a bot (users §15). */
+export class RegenerateBotApiKey {
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly mint: ApiKeyMint,
+  ) {}
+
+  /** Answers it. @throws DomainError UNKNOWN_BOT, NOT_PERMITTED, MUST_BE_OWNER */
+  execute(caller: Caller, { botId }: { readonly botId: UserId }): Promise<string> {
+    return this.uow.write(async (tx) => {
+      const actor = await tx.actors.get(caller);
+      return replaceApiKey(tx, this.mint, await getAdministeredBot(tx, actor, botId));
+    });
+  }
+}
+
+/** Another key for oneself, person or bot: whoever had the one before is signed out, older apps included (users §15). */
+export class RegenerateApiKey {
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly mint: ApiKeyMint,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Answers it. */
+  execute(caller: Caller): Promise<string> {
+    return this.uow.write(async (tx) => {
+      const actor = await tx.actors.get(caller);
+      await removePushTokens(tx, actor.realmId, actor.id, this.clock.now());
+      return replaceApiKey(tx, this.mint, actor);
+    });
+  }
+}
