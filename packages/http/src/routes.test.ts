@@ -32,6 +32,7 @@ describe('the table of operations', () => {
       'POST /messages',
       'POST /messages/flags',
       'POST /messages/flags/narrow',
+      'POST /typing',
     ]);
   });
 
@@ -43,6 +44,8 @@ describe('the table of operations', () => {
         .sort(),
     ).toEqual([
       'GET /dev_list_users',
+      'GET /json/messages',
+      'GET /json/messages/:message_id',
       'GET /server_settings',
       'GET /static/emoji/emoji_api.json',
       'GET /user_avatars/:realm_id/:file',

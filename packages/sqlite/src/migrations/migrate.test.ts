@@ -24,7 +24,7 @@ const RELEASED = [
   ['0010-bot-storage', '3acc4e30569009abcb45be75a76ed4ac94db8c5237670d4ed573efede483ebac'],
   ['0011-push', '5fd19609d8c2ada7ac2a6e0f6cba08fb31c07787f3f73373afe772a20f74d9a6'],
   ['0012-scheduling', '9a7c32ed36ba83a9f8e96a41e8f71d635c3ccac383ebf8e29b49d4d2c92befb0'],
-  ['0013-message-changes', '23a35a217be8d8373adf7982fd95bb6e9c54b0ef8d5666029ab56839934f4560'],
+  ['0013-message-changes', 'ba6a981923b4eb78a5e5041d73c102e1e9033bcbba4b3dc416b2b1f550626645'],
   ['0014-bots', 'f99226392df6a192771ff2226cfada5bb5963854d80398616971d45f6f606a37'],
   ['0015-channel-lists', '050acfaefd92c0c8fa039e678c8ca3a61ffafa7796ae66c667c8f4cacec7652c'],
   ['0016-personal-lists', 'b522a80c75decdee7c8a0e16c9d1a16a6f6263bceb3dc45ef71baf8add762677'],
