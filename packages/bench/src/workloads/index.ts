@@ -6,6 +6,7 @@ import { jobs } from './jobs.js';
 import { markRead } from './mark-read.js';
 import { markdown } from './markdown.js';
 import { memory } from './memory.js';
+import { narrows } from './narrows.js';
 import { offline } from './offline.js';
 import { people } from './people.js';
 import { reconnect } from './reconnect.js';
@@ -19,6 +20,7 @@ export const WORKLOADS: readonly Workload[] = [
   send,
   history,
   archive,
+  narrows,
   fanOut,
   reconnect,
   sweep,

@@ -563,6 +563,12 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
     read: (surroundings) => ({ messages: messageIds(surroundings, 10_000), op: 'add', flag: 'read' }),
     unread: (surroundings) => ({ messages: messageIds(surroundings, 10_000), op: 'remove', flag: 'read' }),
   },
+  'GET /messages/:message_id/read_receipts': {
+    'a message to everybody': ({ n }) => ({ message_id: n + 1 }),
+  },
+  'POST /messages/:message_id/report': {
+    'a long story': ({ n }) => ({ message_id: n + 1, report_type: 'other', description: lengthened('', 1000) }),
+  },
   'POST /submessage': {
     'a long vote': async (surroundings) => ({
       message_id: await pollBy(surroundings),

@@ -83,6 +83,8 @@ describe('the worst that each operation may be sent', () => {
     await call(owners[0]!, '/channels/create', 'name=museum&subscribers=[]&is_web_public=true');
     const said = await call(owners[0]!, '/messages', 'type=channel&to=museum&topic=halls&content=paintings');
     webPublicMessageId = said.id;
+    const { id } = await call(owners[0]!, '/channels/create', 'name=moderation&subscribers=[]&invite_only=true');
+    await call(owners[0]!, '/realm', `method=PATCH&enable_read_receipts=true&moderation_request_channel_id=${id}`);
     await server.probe.lap();
     retainedBefore = await server.probe.retainedBytes();
     peakBefore = (await server.probe.lap()).peakBytes;
