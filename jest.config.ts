@@ -22,8 +22,6 @@ const project: Project = {
       },
     ],
   },
-  // A machine may be slow, or busy; what hangs is found all the same.
-  testTimeout: 120_000,
   // ESM-only dependencies; everything else under node_modules is left as it is.
   transformIgnorePatterns: ['/node_modules/(?!(inversify|@inversifyjs|@noble)/)'],
   moduleNameMapper: {
@@ -36,6 +34,8 @@ const project: Project = {
 const config: Config = {
   // Jest would leave one core idle, which is half of a small machine.
   maxWorkers: '100%',
+  // A machine may be slow, or busy; what hangs is found all the same. Jest ignores it in projects.
+  testTimeout: 120_000,
   projects: [
     { ...project, displayName: 'memory', globals: { PARLEY_TEST_STORAGE: 'memory' } },
     // What goes through HTTP must be the same on the storage that is really used.

@@ -24,9 +24,8 @@ type Row = readonly [
 
 const CUSTOM_EMOJI = 'organizations have no emoji of their own';
 
-const SETTINGS_LACK = 'no address changes, since no mail is sent; there are neither presence events nor drafts';
+const SETTINGS_LACK = 'no address changes, since no mail is sent';
 
-const PROFILE_DATA = 'profile data';
 const NO_FILES = 'files are not attached';
 
 const BOTS_LACK = 'no avatar files, and no configuration of integrations, of which there are none';
@@ -52,6 +51,8 @@ const ROWS: readonly Row[] = [
   ['POST', '/messages', 'messages §3', { lacks: 'files are not attached, and nobody is notified by mail or push' }],
   ['GET', '/messages', 'messages §5', { isStarred: true }],
   ['GET', '/messages/:message_id', 'messages §6'],
+  ['GET', '/json/messages', 'protocol §9', { atRoot: true }],
+  ['GET', '/json/messages/:message_id', 'protocol §9', { atRoot: true }],
   ['GET', '/messages/matches_narrow', 'messages §8', { isStarred: true }],
   ['PATCH', '/messages/:message_id', 'messages §9', { lacks: 'files are not detached' }],
   ['GET', '/messages/:message_id/history', 'messages §10', { isStarred: true }],
@@ -114,10 +115,15 @@ const ROWS: readonly Row[] = [
   ['GET', '/avatar/:user_id', 'users §1.3', { atRoot: true }],
   ['GET', '/avatar/:user_id/medium', 'users §1.3', { atRoot: true }],
   ['POST', '/users', 'users §3.1'],
-  ['PATCH', '/users/:user_id', 'users §3.2', { isStarred: true, lacks: PROFILE_DATA }],
-  ['PATCH', '/users/:email', 'users §3.2', { isStarred: true, lacks: PROFILE_DATA }],
-  ['DELETE', '/users/:user_id', 'users §4.1'],
-  ['DELETE', '/users/me', 'users §4.2'],
+  ['PATCH', '/users/:user_id', 'users §3.2', { isStarred: true }],
+  ['PATCH', '/users/:email', 'users §3.2', { isStarred: true }],
+  [
+    'DELETE',
+    '/users/:user_id',
+    'users §4.1',
+    { lacks: 'no mail tells of it, neither profile nor messages are deleted with it, and invitations stay' },
+  ],
+  ['DELETE', '/users/me', 'users §4.2', { lacks: 'invitations stay' }],
   ['POST', '/users/:user_id/reactivate', 'users §4.3'],
   ['PATCH', '/settings', 'users §6.1', { lacks: SETTINGS_LACK }],
   ['PATCH', '/settings/display', 'users §6.1', { lacks: SETTINGS_LACK }],
@@ -220,6 +226,12 @@ const ROWS: readonly Row[] = [
   ['DELETE', '/invites/:invite_id', 'organization §9.4'],
   ['DELETE', '/invites/multiuse/:invite_id', 'organization §9.4'],
   ['POST', '/invites/:invite_id/resend', 'organization §9.4'],
+  [
+    'POST',
+    '/invites/accept',
+    'organization §10.7',
+    { lacks: 'no mail confirms the address of somebody who has a link' },
+  ],
   ['POST', '/realm/test_welcome_bot_custom_message', 'organization §10.6'],
   ['POST', '/register_client_device', 'organization §11'],
   ['POST', '/remove_client_device', 'organization §11'],

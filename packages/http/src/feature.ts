@@ -1,8 +1,10 @@
 import type { LoadUnicodeEmoji } from '@parley/domain/emoji';
 import type { AnyEventType, EventHub } from '@parley/domain/events';
+import type { PresenceBoard } from '@parley/domain/presence';
 import type { Clock, RealmUrls } from '@parley/domain/shared';
 import type { Presenters } from './events/event-presenter.js';
 import type { LongPoll } from './events/long-poll.js';
+import type { PublicRealms } from './events/public-realms.js';
 import type { RegisterSection } from './events/register-section.js';
 import type { MessagePart } from './messages/message-parts.js';
 import type { ServerInfo } from './realms/realm.presenters.js';
@@ -18,10 +20,12 @@ export interface RouteDependencies {
   readonly serverInfo: ServerInfo;
   readonly clock: Clock;
   readonly unicodeEmoji: LoadUnicodeEmoji;
+  readonly publicRealms: PublicRealms;
+  readonly presence: PresenceBoard;
 }
 
 /** What sections of register's answer are made with. */
-export interface SectionParts extends Pick<RouteDependencies, 'realmUrls' | 'serverInfo'> {
+export interface SectionParts extends Pick<RouteDependencies, 'realmUrls' | 'serverInfo' | 'presence'> {
   readonly userPages: UserPagePresenter;
 }
 

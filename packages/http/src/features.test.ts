@@ -1,3 +1,4 @@
+import type { PresenceBoard } from '@parley/domain/presence';
 import type { RealmUrls } from '@parley/domain/shared';
 import { FEATURES } from './features.js';
 import { registerSections } from './routes.js';
@@ -18,6 +19,7 @@ const sections = registerSections({
   realmUrls,
   serverInfo: { startedAt: 0, isDevelopment: false, webPublicEnabled: false },
   userPages: new UserPagePresenter(realmUrls),
+  presence: {} as PresenceBoard,
 });
 const requested = (...types: string[]) =>
   sections.filter((section) => section.isRequested(new Set(types))).map(({ name }) => name);

@@ -1,17 +1,25 @@
 import type { AnyEventType } from '@parley/domain/events';
+import { ALLOWED_DOMAINS } from './allowed-domains/allowed-domain.feature.js';
 import { AUTHENTICATION } from './authentication/authentication.feature.js';
 import { AVATARS } from './avatars/avatar.feature.js';
 import { BOTS } from './bots/bot.feature.js';
 import { CHANNELS } from './channels/channel.feature.js';
+import { DRAFTS } from './drafts/draft.feature.js';
 import { EMOJI } from './emoji/emoji.feature.js';
 import { EVENTS } from './events/event.feature.js';
 import type { Presenters } from './events/event-presenter.js';
-import { fixedSection, plainSection } from './events/register-section.js';
+import { fixedSection } from './events/register-section.js';
 import type { HttpFeature } from './feature.js';
 import { GROUPS } from './groups/group.feature.js';
 import { INVITATIONS } from './invitations/invitation.feature.js';
+import { LINKIFIERS } from './linkifiers/linkifier.feature.js';
 import { MESSAGES } from './messages/message.feature.js';
 import { joinParts, type MessagePart } from './messages/message-parts.js';
+import { MUTED_USERS } from './muted-users/muted-user.feature.js';
+import { NAVIGATION_VIEWS } from './navigation-views/navigation-view.feature.js';
+import { ONBOARDING } from './onboarding/onboarding.feature.js';
+import { PLAYGROUNDS } from './playgrounds/playground.feature.js';
+import { PRESENCE } from './presence/presence.feature.js';
 import { PUSH } from './push/push.feature.js';
 import { REACTIONS } from './reactions/reaction.feature.js';
 import { REALMS } from './realms/realm.feature.js';
@@ -19,29 +27,18 @@ import type { WireErrors } from './routing/wire-error.js';
 import { SCHEDULING } from './scheduling/scheduling.feature.js';
 import { SERVER_SETTINGS } from './server-settings/server-settings.feature.js';
 import { SETTINGS } from './settings/setting.feature.js';
+import { SNIPPETS } from './snippets/snippet.feature.js';
+import { STATUSES } from './statuses/status.feature.js';
 import { USERS } from './users/user.feature.js';
 
 /** What register answers of features that are still to come: each takes the place of its line. */
 const PLANNED = {
   registerSections: () => [
     fixedSection('alert_words', { alert_words: [] }),
-    fixedSection('onboarding_steps', { onboarding_steps: [], navigation_tour_video_url: null }),
-    fixedSection('saved_snippets', { saved_snippets: [] }),
-    fixedSection('navigation_views', { navigation_views: [] }),
-    fixedSection('drafts', { drafts: [] }),
-    fixedSection('muted_users', { muted_users: [] }),
-    fixedSection('user_status', { user_status: {} }),
-    plainSection('presence', ({ now }) => ({ presences: {}, presence_last_update_id: -1, server_timestamp: now })),
-    fixedSection('realm_domains', { realm_domains: [] }),
     fixedSection('realm_emoji', { realm_emoji: {} }),
-    fixedSection('realm_linkifiers', { realm_linkifiers: [] }),
-    fixedSection('realm_filters', { realm_filters: [] }),
-    fixedSection('realm_playgrounds', { realm_playgrounds: [] }),
     fixedSection('realm_billing', { realm_billing: { has_pending_sponsorship_request: false } }),
     fixedSection('realm_embedded_bots', { realm_embedded_bots: [] }),
     fixedSection('realm_incoming_webhook_bots', { realm_incoming_webhook_bots: [] }),
-    fixedSection('channel_folders', { channel_folders: [] }),
-    fixedSection('default_stream_groups', { realm_default_stream_groups: [] }),
     fixedSection('video_calls', { has_zoom_token: false, has_webex_token: false }),
     fixedSection('giphy', { giphy_api_key: '' }),
     fixedSection('tenor', { tenor_api_key: '' }),
@@ -58,12 +55,22 @@ const ALL = [
   EVENTS,
   SETTINGS,
   PLANNED,
+  ALLOWED_DOMAINS,
+  LINKIFIERS,
+  PLAYGROUNDS,
   INVITATIONS,
   MESSAGES,
   REACTIONS,
   BOTS,
   PUSH,
+  PRESENCE,
+  STATUSES,
   SCHEDULING,
+  DRAFTS,
+  SNIPPETS,
+  NAVIGATION_VIEWS,
+  ONBOARDING,
+  MUTED_USERS,
   CHANNELS,
   GROUPS,
   REALMS,

@@ -125,8 +125,16 @@ const DOMAIN_FOLDERS = [
   'invitations',
   'reactions',
   'push',
+  'presence',
+  'statuses',
   'bots',
   'scheduling',
+  'drafts',
+  'snippets',
+  'navigation-views',
+  'onboarding',
+  'muted-users',
+  'accounts',
   'composition',
 ];
 

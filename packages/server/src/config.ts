@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { parseArgs } from 'node:util';
+import { MAIL_TOKEN_PLACE } from '@parley/domain/channels';
 import { isEmailAddress } from '@parley/domain/users';
 import { isLoopbackName, TRANSPORT_LIMITS, type TransportLimits } from '@parley/http';
 import type { PushServiceAccount } from './push/http-push-service.js';
@@ -20,6 +21,8 @@ export interface Configuration {
   readonly defaultRealm: string | null;
   /** Whether channels may be readable by anybody on the Internet. */
   readonly allowsWebPublicChannels: boolean;
+  /** Null: no gateway takes mail for channels. */
+  readonly mailGatewayPattern: string | null;
   /** How many proxies in front are trusted to name the client's address; 0: none. */
   readonly trustedProxies: number;
   /** Null: of the file beside the database. */
@@ -28,6 +31,8 @@ export interface Configuration {
   readonly smtpUrl: string | null;
   /** What letters come from; null: `noreply@` the public address's host. */
   readonly mailFrom: string | null;
+  /** How long invitations are good for that say nothing about it. */
+  readonly invitationValidityMinutes: number;
   readonly hasRateLimits: boolean;
   /** What carries notifications to phones; null: nothing does. */
   readonly push: PushServiceAccount | null;
@@ -113,6 +118,14 @@ const SETTINGS = {
     parseSwitch,
     null as boolean | null,
   ),
+  mailGatewayPattern: setting(
+    'PARLEY_MAIL_GATEWAY_PATTERN',
+    'mail-gateway-pattern',
+    'PATTERN',
+    'what members are told to mail to for a channel, such as chat+%s@example.com; default: nothing',
+    parseMailPattern,
+    null as string | null,
+  ),
   trustedProxies: setting(
     'PARLEY_TRUST_PROXY',
     'trust-proxy',
@@ -196,6 +209,14 @@ const SETTINGS = {
     parse: parseSmtpUrl,
     default: null as string | null,
   },
+  invitationValidity: setting(
+    'PARLEY_INVITATION_LINK_VALIDITY_MINUTES',
+    'invitation-validity',
+    'MINUTES',
+    'how long invitations are good for that say nothing about it',
+    parseCount,
+    14_400,
+  ),
   mailFrom: setting(
     'PARLEY_MAIL_FROM',
     'mail-from',
@@ -255,11 +276,13 @@ export function readConfiguration(
     url: read('url'),
     defaultRealm: read('defaultRealm'),
     allowsWebPublicChannels: read('webPublic') ?? isDev,
+    mailGatewayPattern: read('mailGatewayPattern'),
     trustedProxies: read('trustedProxies'),
     secret: read('secret'),
     push: pushAccountOf(read('pushService'), read('pushOrgId'), read('pushOrgKey')),
     smtpUrl: read('smtpUrl'),
     mailFrom: read('mailFrom'),
+    invitationValidityMinutes: read('invitationValidity'),
     hasRateLimits: read('rateLimits') ?? !isDev,
     limits: limitsOf(read('connections'), read('bytesInFlight') * MIB),
     shedsLoad: read('shedsLoad'),
@@ -450,6 +473,14 @@ export function parseSmtpUrl(text: string): string {
 
 export function parseMailAddress(text: string): string {
   if (!isEmailAddress(text)) throw new Error('an address such as chat@example.com');
+  return text;
+}
+
+export function parseMailPattern(text: string): string {
+  const parts = text.split(MAIL_TOKEN_PLACE);
+  if (parts.length !== 2 || !isEmailAddress(parts.join('x'))) {
+    throw new Error(`an address with one ${MAIL_TOKEN_PLACE} in it, such as chat+%s@example.com`);
+  }
   return text;
 }
 

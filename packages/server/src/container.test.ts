@@ -1,6 +1,7 @@
 import { VerifyApiKey } from '@parley/domain/authentication';
 import { EventHub, LogFollower } from '@parley/domain/events';
 import { encodeJob, type JobHandler, jobKind } from '@parley/domain/jobs';
+import { PresenceBoard } from '@parley/domain/presence';
 import { ServerContainer } from './container.js';
 import { composeParley } from './parley.js';
 import { TestServer } from './testing/test-server.js';
@@ -20,15 +21,23 @@ describe('the container of a server', () => {
     const container = new ServerContainer(server.parts);
     const { resolve } = container;
     expect(container.list(LISTS.commitListener)).toEqual([resolve(LogFollower), resolve(JobWorkers)]);
-    expect(container.list(LISTS.eventListener)).toEqual([resolve(VerifyApiKey), resolve(EventHub), resolve(Promotion)]);
+    expect(container.list(LISTS.eventListener)).toEqual([
+      resolve(VerifyApiKey),
+      resolve(PresenceBoard),
+      resolve(EventHub),
+      resolve(Promotion),
+    ]);
   });
 
   it('has one of each worker that the options ask for', () => {
     const named = (options: Partial<typeof server.parts>) =>
       new ServerContainer({ ...server.parts, ...options }).list(LISTS.worker).map(({ name }) => name);
     const always = [
+      'looking for channels that nobody writes to',
+      'removing groups that nothing refers to',
       'reading what other processes wrote',
       'tidying event queues',
+      'storing who is there',
       'promoting members',
       'deleting messages whose time is over',
       'doing jobs',

@@ -1,4 +1,5 @@
 import { Container, type ServiceIdentifier } from 'inversify';
+import { accountsModule } from './modules/accounts.module.js';
 import { authenticationModule } from './modules/authentication.module.js';
 import { botsModule } from './modules/bots.module.js';
 import { channelsModule } from './modules/channels.module.js';
@@ -6,12 +7,16 @@ import { deliveryModule } from './modules/delivery.module.js';
 import { eventsModule } from './modules/events.module.js';
 import { groupsModule } from './modules/groups.module.js';
 import { httpModule } from './modules/http.module.js';
+import { invitationsModule } from './modules/invitations.module.js';
 import { messagesModule } from './modules/messages.module.js';
 import { optionsModule } from './modules/options.module.js';
+import { personalListsModule } from './modules/personal-lists.module.js';
+import { presenceModule } from './modules/presence.module.js';
 import { pushModule } from './modules/push.module.js';
 import { reactionsModule } from './modules/reactions.module.js';
 import { realmsModule } from './modules/realms.module.js';
 import { schedulingModule } from './modules/scheduling.module.js';
+import { statusesModule } from './modules/statuses.module.js';
 import { usersModule } from './modules/users.module.js';
 import { workersModule } from './modules/workers.module.js';
 import type { ParleyParts } from './parley.js';
@@ -29,15 +34,20 @@ export type Resolve = <T>(type: abstract new (...dependencies: never[]) => T) =>
 /** Their order is that of the lists they bind to: keys are forgotten before clients get the event. */
 const USE_CASE_MODULES = [
   authenticationModule,
+  accountsModule,
   botsModule,
   channelsModule,
   eventsModule,
   groupsModule,
+  invitationsModule,
   messagesModule,
+  presenceModule,
   pushModule,
   reactionsModule,
   schedulingModule,
+  personalListsModule,
   realmsModule,
+  statusesModule,
   usersModule,
 ];
 

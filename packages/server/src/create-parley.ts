@@ -14,6 +14,7 @@ import {
   KEEP_DELETED_DAYS,
   parseDatabase,
   parseMailAddress,
+  parseMailPattern,
   parseSecret,
   parseSmtpUrl,
   parseUrl,
@@ -22,6 +23,7 @@ import {
 } from './config.js';
 import { FileOutbox } from './mail/file-outbox.js';
 import { SmtpMailer } from './mail/smtp-mailer.js';
+import { DEFAULT_INVITATION_VALIDITY_MINUTES } from './modules/options.module.js';
 import { type ComposedParley, composeParley, type Parley, type ParleyParts } from './parley.js';
 import type { PushServiceAccount } from './push/http-push-service.js';
 import { findSecret, makeSecret, requireSameSecret } from './secret.js';
@@ -45,12 +47,19 @@ export interface ParleyConfig {
   readonly smtpUrl?: string;
   /** What letters come from; default: `noreply@` and the host of `url`. */
   readonly mailFrom?: string;
+  /** How many minutes invitations are good for that say nothing about it; default: ten days. */
+  readonly invitationValidityMinutes?: number;
   /** String id of the organization at the public address itself; default: the first one that was made. */
   readonly defaultRealm?: string;
   /** Default: true. */
   readonly rateLimits?: boolean;
   /** Whether channels may be readable by anybody on the Internet; default: false. */
   readonly webPublicChannels?: boolean;
+  /**
+   * What members are told to mail to for a channel, such as `chat+%s@example.com`, where your application takes that mail;
+   * default: nothing.
+   */
+  readonly mailGatewayPattern?: string;
   /** How many proxies in front are trusted to name the client's address; default: 0. */
   readonly trustedProxies?: number;
   /** What requests, answers and connections may cost; default: `TRANSPORT_LIMITS`. */
@@ -70,15 +79,20 @@ export interface ParleyConfig {
  * @throws StartupError for invalid options, DatabaseRefused when the database cannot be opened; nothing was touched then.
  */
 export async function createParley(config: ParleyConfig): Promise<Parley> {
-  const read = <T>(name: 'database' | 'url' | 'secret' | 'smtpUrl' | 'mailFrom', parse: (text: string) => T): T => {
+  const read = <T>(
+    name: 'database' | 'url' | 'secret' | 'smtpUrl' | 'mailFrom' | 'mailGatewayPattern',
+    parse: (text: string) => T,
+  ): T => {
     try {
       return parse(String(config[name]));
     } catch (error) {
       throw new StartupError(`${name} must be ${(error as Error).message}.`);
     }
   };
-  const readIfGiven = (name: 'secret' | 'smtpUrl' | 'mailFrom', parse: (text: string) => string) =>
-    config[name] === undefined ? null : read(name, parse);
+  const readIfGiven = (
+    name: 'secret' | 'smtpUrl' | 'mailFrom' | 'mailGatewayPattern',
+    parse: (text: string) => string,
+  ) => (config[name] === undefined ? null : read(name, parse));
   return openParley(
     {
       database: read('database', parseDatabase),
@@ -87,8 +101,10 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
       mailFrom: readIfGiven('mailFrom', parseMailAddress),
       url: read('url', parseUrl),
       defaultRealm: config.defaultRealm ?? null,
+      invitationValidityMinutes: config.invitationValidityMinutes ?? DEFAULT_INVITATION_VALIDITY_MINUTES,
       hasRateLimits: config.rateLimits ?? true,
       allowsWebPublicChannels: config.webPublicChannels ?? false,
+      mailGatewayPattern: readIfGiven('mailGatewayPattern', parseMailPattern),
       trustedProxies: config.trustedProxies ?? 0,
       limits: config.limits ?? {},
       shedsLoad: config.shedsLoad ?? true,

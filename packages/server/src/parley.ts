@@ -56,6 +56,8 @@ export interface ParleyParts {
   readonly passwordHasher: PasswordHasher;
   readonly markdownRenderer: MarkdownRenderer;
   readonly mailer: Mailer;
+  /** Of invitations that say nothing about it; default: ten days. */
+  readonly invitationValidityMinutes?: number;
   readonly unicodeEmoji: LoadUnicodeEmoji;
   readonly logger: Logger;
   readonly secret: string;
@@ -68,6 +70,8 @@ export interface ParleyParts {
   readonly url: string;
   readonly defaultRealm: string | null;
   readonly allowsWebPublicChannels: boolean;
+  /** An address with `%s` in it, of a gateway that takes mail for channels. */
+  readonly mailGatewayPattern?: string | null;
   readonly hasRateLimits: boolean;
   readonly trustedProxies: number;
   readonly isDev: boolean;

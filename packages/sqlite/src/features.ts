@@ -2,12 +2,17 @@ import type { Clock } from '@parley/domain/shared';
 import { SqliteApiKeyRepository } from './authentication/sqlite-api-key-repository.js';
 import { SqliteBotRepository } from './bots/sqlite-bot-repository.js';
 import { SqliteBotStorageRepository } from './bots/sqlite-bot-storage-repository.js';
+import { SqliteChannelAddressRepository } from './channels/sqlite-channel-address-repository.js';
+import { SqliteChannelFolderRepository } from './channels/sqlite-channel-folder-repository.js';
 import { newChannelCache, SqliteChannelRepository } from './channels/sqlite-channel-repository.js';
+import { SqliteDefaultChannelGroupRepository } from './channels/sqlite-default-channel-group-repository.js';
 import { SqliteTopicPolicyRepository } from './channels/sqlite-topic-policy-repository.js';
 import type { Connection } from './connection.js';
+import { SqliteDraftRepository } from './drafts/sqlite-draft-repository.js';
 import { SqliteEventLog } from './events/sqlite-event-log.js';
 import { SqliteEventQueueRepository } from './events/sqlite-event-queue-repository.js';
 import { newSystemGroupCache, SqliteGroupRepository } from './groups/sqlite-group-repository.js';
+import { SqliteInvitationRepository } from './invitations/sqlite-invitation-repository.js';
 import { SqliteJobRepository } from './jobs/sqlite-job-repository.js';
 import { SqliteMessageArchive } from './messages/sqlite-message-archive.js';
 import { MessageEditPartReads, SqliteMessageEditRepository } from './messages/sqlite-message-edit-repository.js';
@@ -32,16 +37,37 @@ import { push } from './migrations/0011-push.js';
 import { scheduling } from './migrations/0012-scheduling.js';
 import { messageChanges } from './migrations/0013-message-changes.js';
 import { bots } from './migrations/0014-bots.js';
+import { channelLists } from './migrations/0015-channel-lists.js';
+import { personalLists } from './migrations/0016-personal-lists.js';
+import { people } from './migrations/0017-people.js';
+import { presence } from './migrations/0018-presence.js';
+import { statuses } from './migrations/0019-statuses.js';
+import { organizationLists } from './migrations/0020-organization-lists.js';
+import { invitations } from './migrations/0021-invitations.js';
+import { mutedUsers } from './migrations/0022-muted-users.js';
+import { anonymousGroups } from './migrations/0023-anonymous-groups.js';
 import type { Migration } from './migrations/migration.js';
+import { SqliteNavigationViewRepository } from './navigation-views/sqlite-navigation-view-repository.js';
+import { SqliteOnboardingRepository } from './onboarding/sqlite-onboarding-repository.js';
+import { SqlitePresenceRepository } from './presence/sqlite-presence-repository.js';
 import { SqliteDeviceRepository } from './push/sqlite-device-repository.js';
 import { SqlitePushTokenRepository } from './push/sqlite-push-token-repository.js';
 import { Quarantine } from './quarantine.js';
 import { ReactionPartReads, SqliteReactionRepository } from './reactions/sqlite-reaction-repository.js';
+import {
+  LinkifierReads,
+  SqliteAllowedDomainRepository,
+  SqliteLinkifierRepository,
+  SqlitePlaygroundRepository,
+} from './realms/sqlite-organization-lists.js';
 import { newRealmCache, SqliteRealmRepository } from './realms/sqlite-realm-repository.js';
 import { SqliteReminderRepository } from './scheduling/sqlite-reminder-repository.js';
 import { SqliteScheduledMessageRepository } from './scheduling/sqlite-scheduled-message-repository.js';
+import { SqliteSnippetRepository } from './snippets/sqlite-snippet-repository.js';
+import { SqliteStatusRepository } from './statuses/sqlite-status-repository.js';
 import type { WritableRepositories } from './unit-turns.js';
 import { newActorCache, SqliteActorReads } from './users/sqlite-actor-reads.js';
+import { SqliteProfileRepository } from './users/sqlite-profile-repository.js';
 import { newUserCache, SqliteUserRepository } from './users/sqlite-user-repository.js';
 
 /** In order; the schema's version is how many of them have run. New ones go to the end. */
@@ -60,6 +86,15 @@ export const MIGRATIONS: readonly Migration[] = [
   scheduling,
   messageChanges,
   bots,
+  channelLists,
+  personalLists,
+  people,
+  presence,
+  statuses,
+  organizationLists,
+  invitations,
+  mutedUsers,
+  anonymousGroups,
 ];
 
 /** Makes the repositories of a connection. What they keep in memory, all connections share. */
@@ -77,11 +112,23 @@ export function repositoryFactory(
     const groups = new SqliteGroupRepository(connection, systemGroupCache, quarantine);
     const topics = new SqliteTopicReads(connection);
     return {
-      realms: new SqliteRealmRepository(connection, realmCache, groups, quarantine),
+      realms: new SqliteRealmRepository(
+        connection,
+        realmCache,
+        groups,
+        new LinkifierReads(connection, quarantine),
+        quarantine,
+      ),
+      allowedDomains: new SqliteAllowedDomainRepository(connection),
+      linkifiers: new SqliteLinkifierRepository(connection),
+      playgrounds: new SqlitePlaygroundRepository(connection),
       users: new SqliteUserRepository(connection, userCache, quarantine),
       actors: new SqliteActorReads(connection, actorCache, quarantine),
       groups,
       channels: new SqliteChannelRepository(connection, channelCache, clock, groups, topics, quarantine),
+      channelAddresses: new SqliteChannelAddressRepository(connection),
+      channelFolders: new SqliteChannelFolderRepository(connection),
+      defaultChannelGroups: new SqliteDefaultChannelGroupRepository(connection),
       topicPolicies: new SqliteTopicPolicyRepository(connection),
       recipients: new SqliteRecipientRepository(connection),
       messages: new SqliteMessageRepository(connection, quarantine),
@@ -98,13 +145,21 @@ export function repositoryFactory(
       bots: new SqliteBotRepository(connection),
       searchIndex: new SqliteSearchIndex(connection),
       botStorage: new SqliteBotStorageRepository(connection),
+      statuses: new SqliteStatusRepository(connection),
+      presence: new SqlitePresenceRepository(connection),
       devices: new SqliteDeviceRepository(connection),
       pushTokens: new SqlitePushTokenRepository(connection),
       scheduledMessages: new SqliteScheduledMessageRepository(connection, quarantine),
       reminders: new SqliteReminderRepository(connection),
+      drafts: new SqliteDraftRepository(connection, quarantine),
+      snippets: new SqliteSnippetRepository(connection),
+      navigationViews: new SqliteNavigationViewRepository(connection),
+      onboarding: new SqliteOnboardingRepository(connection),
+      profiles: new SqliteProfileRepository(connection, quarantine),
       events: new SqliteEventLog(connection, clock),
       queues: new SqliteEventQueueRepository(connection),
       apiKeys: new SqliteApiKeyRepository(connection),
+      invitations: new SqliteInvitationRepository(connection, quarantine),
       jobs: new SqliteJobRepository(connection),
     };
   };

@@ -118,6 +118,21 @@ export function groupSettingsColumn<R extends object>(
   };
 }
 
+/** A column that holds a JSON object whose members `isMember` knows; what is none counts as empty. */
+export function objectColumn<T>(
+  table: string,
+  column: string,
+  isMember: (value: unknown) => boolean,
+): (json: string, id: number, quarantine: Quarantine) => Readonly<Record<string, T>> {
+  return (json, id, quarantine) => {
+    const { value, problem } = parseObject(json);
+    const isKnown = problem === null && Object.values(value).every(isMember);
+    if (isKnown) return value as Readonly<Record<string, T>>;
+    quarantine.report({ table, id, column }, problem ?? 'no such object');
+    return {};
+  };
+}
+
 /** A column that holds a JSON list; what is none counts as empty. */
 export function listColumn<T>(
   table: string,

@@ -5,21 +5,34 @@ import {
   type Subscription,
   type TopicVisibility,
 } from '@parley/domain/channels';
+import type { Draft } from '@parley/domain/drafts';
 import { type Audience, type DomainEvent, isReadable, type StoredEvent } from '@parley/domain/events';
-import { HISTORICAL, type PersonalFlags, type Submessage, topicKey, type Viewer } from '@parley/domain/messages';
+import {
+  HISTORICAL,
+  type MutedSender,
+  type PersonalFlags,
+  type Submessage,
+  topicKey,
+  type Viewer,
+} from '@parley/domain/messages';
+import type {} from '@parley/domain/muted-users';
+import type { NavigationView } from '@parley/domain/navigation-views';
 import type { Reaction } from '@parley/domain/reactions';
 import type { Reminder, ScheduledMessage } from '@parley/domain/scheduling';
 import type {
   ChannelId,
+  DraftId,
   EventSeq,
   GroupId,
   MessageId,
   ReminderId,
   Repositories,
   ScheduledMessageId,
+  SnippetId,
   UnixSeconds,
   UserId,
 } from '@parley/domain/shared';
+import type { Snippet } from '@parley/domain/snippets';
 import {
   type Actor,
   accessChanges,
@@ -56,6 +69,12 @@ export interface ClientState {
   /** Those that were not sent. */
   readonly scheduledMessages: Map<ScheduledMessageId, ScheduledMessage>;
   readonly reminders: Map<ReminderId, Reminder>;
+  readonly drafts: Map<DraftId, Draft>;
+  /** Whom they mute. */
+  mutedUsers: readonly MutedSender[];
+  readonly snippets: Map<SnippetId, Snippet>;
+  /** By fragment. */
+  readonly navigationViews: Map<string, NavigationView>;
   /** Of those that have any, oldest first. */
   readonly reactions: Map<MessageId, readonly Reaction[]>;
   readonly submessages: Map<MessageId, readonly Submessage[]>;
@@ -143,6 +162,10 @@ export async function fetchClientState(r: Repositories, viewer: Viewer): Promise
     messages: new Map(entries.map(({ id, flags }) => [id, flags])),
     scheduledMessages: new Map((await r.scheduledMessages.listUnsent(realmId, userId, MANY)).map((it) => [it.id, it])),
     reminders: new Map((await r.reminders.list(realmId, userId, MANY)).map((it) => [it.id, it])),
+    mutedUsers: await r.personal.listMutedSenders(viewer),
+    drafts: new Map((await r.drafts.list(realmId, userId, MANY)).map((it) => [it.id, it])),
+    snippets: new Map((await r.snippets.list(realmId, userId, MANY)).map((it) => [it.id, it])),
+    navigationViews: new Map((await r.navigationViews.list(realmId, userId)).map((it) => [it.fragment, it])),
     reactions: new Map(views.flatMap(({ message, reactions }) => (reactions ? [[message.id, reactions]] : []))),
     submessages: new Map(
       views.flatMap(({ message, submessages }) => (submessages.length > 0 ? [[message.id, submessages]] : [])),
@@ -158,12 +181,20 @@ const unseen = () => {};
 const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
   blank: unseen,
   'user.credentials_changed': unseen,
+  'allowed_domain.added': unseen,
+  'allowed_domain.changed': unseen,
+  'allowed_domain.removed': unseen,
+  'invitations.changed': unseen,
+  'realm.linkifiers_changed': unseen,
+  'realm.playgrounds_changed': unseen,
   'user.api_key_replaced': unseen,
   'realm.deactivated': unseen,
   // What a person's own devices and bots are, the clients of HTTP tests follow.
   'device.added': unseen,
   'device.changed': unseen,
   'device.removed': unseen,
+  'user.presence_switched': unseen,
+  'user.status_changed': unseen,
   'bot.added': unseen,
   'bot.changed': unseen,
   'bot.taken_away': unseen,
@@ -217,6 +248,22 @@ const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
   'scheduled_message.removed': ({ scheduledMessages }, { id }) => void scheduledMessages.delete(id),
   'reminder.added': ({ reminders }, { reminder }) => void reminders.set(reminder.id, reminder),
   'reminder.removed': ({ reminders }, { id }) => void reminders.delete(id),
+  'draft.added': ({ drafts }, event) => {
+    for (const draft of event.drafts) drafts.set(draft.id, draft);
+  },
+  'draft.changed': ({ drafts }, { draft }) => void drafts.set(draft.id, draft),
+  'draft.removed': ({ drafts }, { id }) => void drafts.delete(id),
+  'snippet.added': ({ snippets }, { snippet }) => void snippets.set(snippet.id, snippet),
+  'snippet.changed': ({ snippets }, { snippet }) => void snippets.set(snippet.id, snippet),
+  'snippet.removed': ({ snippets }, { id }) => void snippets.delete(id),
+  'navigation_view.added': ({ navigationViews }, { view }) => void navigationViews.set(view.fragment, view),
+  'navigation_view.changed': ({ navigationViews }, { fragment, changes }) =>
+    change(navigationViews, fragment, (view) => ({ ...view, ...changes })),
+  'navigation_view.removed': ({ navigationViews }, { fragment }) => void navigationViews.delete(fragment),
+  'onboarding.steps_changed': unseen,
+  'muted_users.changed': (state, { muted }) => {
+    state.mutedUsers = muted;
+  },
   'channel.created': (state, { channels }) => {
     for (const view of channels) learnChannel(state, view, state.subscribers.get(view.id) ?? []);
   },
@@ -266,6 +313,10 @@ const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
   'default_channels.changed': ({ channels }, { channelIds }) => {
     for (const [id, channel] of channels) channels.set(id, { ...channel, isDefault: channelIds.includes(id) });
   },
+  'default_channel_groups.changed': unseen,
+  'channel_folder.created': unseen,
+  'channel_folder.changed': unseen,
+  'channel_folder.reordered': unseen,
   'topic.policy_changed': ({ topicPolicies }, { channelId, topic, visibility, changedAt }) => {
     const key = policyKey(channelId, topic);
     if (visibility === 'inherit') topicPolicies.delete(key);
@@ -274,8 +325,12 @@ const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
   'user.created': ({ users, isLimitedGuest, viewer }, { user }) => {
     if (!isLimitedGuest || isKnownToGuest(viewer.userId, user, false)) users.set(user.id, knownUser(user));
   },
+  'profile.fields_changed': unseen,
+  'profile.value_changed': unseen,
   'user.access_changed': unseen,
-  'user.setting_changed': unseen,
+  'user.setting_changed': ({ drafts }, { setting, value }) => {
+    if (setting === 'enableDraftsSynchronization' && value === false) drafts.clear();
+  },
   'user.time_zone_changed': unseen,
   'user.email_visibility_changed': unseen,
   'user.name_changed': ({ users }, { userId, fullName }) => change(users, userId, (user) => ({ ...user, fullName })),

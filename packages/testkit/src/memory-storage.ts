@@ -6,18 +6,28 @@ import { MemoryActors } from './memory/memory-actors.js';
 import { MemoryApiKeys } from './memory/memory-api-keys.js';
 import { MemoryBotStorage } from './memory/memory-bot-storage.js';
 import { MemoryBots } from './memory/memory-bots.js';
+import { MemoryChannelAddresses } from './memory/memory-channel-addresses.js';
+import { MemoryChannelFolders } from './memory/memory-channel-folders.js';
 import { MemoryChannels } from './memory/memory-channels.js';
+import { MemoryDefaultChannelGroups } from './memory/memory-default-channel-groups.js';
 import { MemoryDevices } from './memory/memory-devices.js';
+import { MemoryDrafts } from './memory/memory-drafts.js';
 import { MemoryEventLog } from './memory/memory-event-log.js';
 import { MemoryEventQueues } from './memory/memory-event-queues.js';
 import { MemoryGroups } from './memory/memory-groups.js';
+import { MemoryInvitations } from './memory/memory-invitations.js';
 import { MemoryJobs } from './memory/memory-jobs.js';
 import { MemoryMessageArchive } from './memory/memory-message-archive.js';
 import { MemoryMessageEdits } from './memory/memory-message-edits.js';
 import { MemoryMessageMoves } from './memory/memory-message-moves.js';
 import { MemoryMessagePages } from './memory/memory-message-pages.js';
 import { MemoryMessages } from './memory/memory-messages.js';
+import { MemoryNavigationViews } from './memory/memory-navigation-views.js';
+import { MemoryOnboarding } from './memory/memory-onboarding.js';
+import { MemoryAllowedDomains, MemoryLinkifiers, MemoryPlaygrounds } from './memory/memory-organization.js';
 import { MemoryPersonalMessages } from './memory/memory-personal-messages.js';
+import { MemoryPresence } from './memory/memory-presence.js';
+import { MemoryProfiles } from './memory/memory-profiles.js';
 import { MemoryPushTokens } from './memory/memory-push-tokens.js';
 import { MemoryReactions } from './memory/memory-reactions.js';
 import { MemoryRealms } from './memory/memory-realms.js';
@@ -25,6 +35,8 @@ import { MemoryRecipients } from './memory/memory-recipients.js';
 import { MemoryReminders } from './memory/memory-reminders.js';
 import { MemoryScheduledMessages } from './memory/memory-scheduled-messages.js';
 import { MemorySearchIndex } from './memory/memory-search-index.js';
+import { MemorySnippets } from './memory/memory-snippets.js';
+import { MemoryStatuses } from './memory/memory-statuses.js';
 import { MemoryTopicPolicies } from './memory/memory-topic-policies.js';
 import { MemoryTopics } from './memory/memory-topics.js';
 import { MemoryUsers } from './memory/memory-users.js';
@@ -105,10 +117,16 @@ export class MemoryStorage {
 function repositoriesOf(unit: MemoryUnit) {
   return {
     realms: new MemoryRealms(unit),
+    allowedDomains: new MemoryAllowedDomains(unit),
+    linkifiers: new MemoryLinkifiers(unit),
+    playgrounds: new MemoryPlaygrounds(unit),
     users: new MemoryUsers(unit),
     actors: new MemoryActors(unit),
     groups: new MemoryGroups(unit),
     channels: new MemoryChannels(unit),
+    channelAddresses: new MemoryChannelAddresses(unit),
+    channelFolders: new MemoryChannelFolders(unit),
+    defaultChannelGroups: new MemoryDefaultChannelGroups(unit),
     topicPolicies: new MemoryTopicPolicies(unit),
     recipients: new MemoryRecipients(unit),
     messages: new MemoryMessages(unit),
@@ -120,15 +138,23 @@ function repositoriesOf(unit: MemoryUnit) {
     personal: new MemoryPersonalMessages(unit),
     reactions: new MemoryReactions(unit),
     bots: new MemoryBots(unit),
+    profiles: new MemoryProfiles(unit),
     searchIndex: new MemorySearchIndex(),
     botStorage: new MemoryBotStorage(unit),
+    presence: new MemoryPresence(unit),
+    statuses: new MemoryStatuses(unit),
     devices: new MemoryDevices(unit),
     pushTokens: new MemoryPushTokens(unit),
     scheduledMessages: new MemoryScheduledMessages(unit),
     reminders: new MemoryReminders(unit),
+    drafts: new MemoryDrafts(unit),
+    snippets: new MemorySnippets(unit),
+    navigationViews: new MemoryNavigationViews(unit),
+    onboarding: new MemoryOnboarding(unit),
     events: new MemoryEventLog(unit),
     queues: new MemoryEventQueues(unit),
     apiKeys: new MemoryApiKeys(unit),
+    invitations: new MemoryInvitations(unit),
     jobs: new MemoryJobs(unit),
     // Nothing takes long in memory.
     yield: async () => {},

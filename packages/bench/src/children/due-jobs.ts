@@ -1,8 +1,9 @@
 import { performance } from 'node:perf_hooks';
-import { encodeJob, type JobHandler, JobRunner, jobKind } from '@parley/domain/jobs';
+import { encodeJob, JobRunner } from '@parley/domain/jobs';
 import { BotOwnerWarnings, SendMessage, SystemMessages } from '@parley/domain/messages';
+import { DeliverScheduledMessage } from '@parley/domain/scheduling';
 import type { ChannelId, Clock, RealmId, RealmUrls, UnitOfWork, UnixSeconds, UserId } from '@parley/domain/shared';
-import { ZulipMarkdownRenderer } from '@parley/markdown';
+import { htmlMessages, ZulipMarkdownRenderer } from '@parley/markdown';
 import { openSqliteStorage } from '@parley/sqlite';
 import { contentOf } from '../worlds/history.js';
 import { answerCalls } from './answer-calls.js';
@@ -16,12 +17,26 @@ export interface OpenCall {
 
 export interface SendCall {
   readonly sends: number;
-  /** All due at once; 0: none. Sending goes on until they are done. */
+  /** Scheduled messages, all due at once; 0: none. Sending goes on until they are sent. */
   readonly jobs: number;
+}
+
+export interface SendFigures {
+  /** How long a send takes until it is durable, in milliseconds: the 99th percentile. */
+  readonly p99: number;
+  /** When the last scheduled message was sent, in milliseconds after all were due. */
+  readonly lateness: number;
+}
+
+export interface PendingCall {
+  /** Scheduled messages that are due in a day. */
+  readonly messages: number;
 }
 
 const IN_FLIGHT = 16;
 const AT_LEAST_WITH_JOBS = 100;
+const ROWS_AT_A_TIME = 5000;
+const LOOKS = 2000;
 
 const clock: Clock = {
   now: () => Math.floor(Date.now() / 1000) as UnixSeconds,
@@ -29,28 +44,43 @@ const clock: Clock = {
 };
 const realmUrls: RealmUrls = { urlOf: () => 'http://localhost', emailDomainOf: () => 'localhost' };
 
-/** One row each, by the unit that removes the job: the least that a job does. */
-const NOTE = jobKind<null>({ name: 'bench.note', readPayload: () => null });
-const handler: JobHandler = {
-  kind: NOTE,
-  prepare: async ({ realmId }) => {
-    return async (tx) => {
-      await tx.events.append(realmId, { event: { type: 'blank' }, audience: { kind: 'nobody' } });
-    };
-  },
-};
-
 let uow: UnitOfWork;
-let realmId: RealmId;
+let opened: OpenCall;
+let handler: DeliverScheduledMessage;
 let send: (n: number) => Promise<unknown>;
+
+/** Of the authors in turn. */
+async function schedule(count: number, dueAt: UnixSeconds): Promise<void> {
+  const { realmId, authorIds, channelId } = opened;
+  await uow.write(async (tx) => {
+    for (let n = 0; n < count; n++) {
+      const { id } = await tx.scheduledMessages.add({
+        realmId,
+        userId: authorIds[n % authorIds.length]!,
+        to: { kind: 'channelId', id: channelId },
+        topic: 'planned',
+        content: contentOf(n),
+        renderedContent: contentOf(n),
+        dueAt,
+        clientName: 'website',
+        isReadBySender: true,
+      });
+      await tx.jobs.schedule(encodeJob(handler.kind, { realmId, dueAt, payload: { id }, key: String(id) }));
+      await tx.yield();
+    }
+  });
+}
 
 answerCalls({
   open(call: OpenCall) {
-    ({ realmId } = call);
-    ({ uow } = openSqliteStorage({ path: call.database, clock }));
+    opened = call;
+    const { realmId } = call;
+    ({ uow } = openSqliteStorage({ path: call.database, clock, words: htmlMessages }));
     const renderer = new ZulipMarkdownRenderer();
-    const warnings = new BotOwnerWarnings(uow, new SystemMessages(renderer, realmUrls, clock), clock);
+    const systemMessages = new SystemMessages(renderer, realmUrls, clock);
+    const warnings = new BotOwnerWarnings(uow, systemMessages, clock);
     const useCase = new SendMessage(uow, renderer, realmUrls, clock, warnings);
+    handler = new DeliverScheduledMessage(uow, useCase, systemMessages, clock);
     send = (n) =>
       useCase.execute(
         { realmId, userId: call.authorIds[n % call.authorIds.length]!, clientName: 'website' },
@@ -64,17 +94,16 @@ answerCalls({
       );
   },
 
-  /** How long a send takes until it is durable, in milliseconds: the 99th percentile. */
-  async sendWhile({ sends, jobs }: SendCall): Promise<number> {
-    await uow.write(async (tx) => {
-      const job = encodeJob(NOTE, { realmId, dueAt: clock.now(), payload: null });
-      for (let n = 0; n < jobs; n++) await tx.jobs.schedule(job);
-    });
+  async sendWhile({ sends, jobs }: SendCall): Promise<SendFigures> {
+    await schedule(jobs, clock.now());
+    let lateness = 0;
     let areDone = jobs === 0;
     const runner = new JobRunner(handler, { uow, clock, report: fail });
+    const dueAt = performance.now();
     const running = areDone
       ? null
       : runner.run().then(() => {
+          lateness = performance.now() - dueAt;
           areDone = true;
         });
     const took: number[] = [];
@@ -88,7 +117,22 @@ answerCalls({
       }
     };
     await Promise.all([running, ...Array.from({ length: IN_FLIGHT }, author)]);
-    return took.sort((a, b) => a - b)[Math.floor(took.length * 0.99)]!;
+    return { p99: took.sort((a, b) => a - b)[Math.floor(took.length * 0.99)]!, lateness };
+  },
+
+  async wait({ messages }: PendingCall): Promise<void> {
+    for (let left = messages; left > 0; left -= ROWS_AT_A_TIME) {
+      await schedule(Math.min(left, ROWS_AT_A_TIME), clock.now() + 86_400);
+    }
+  },
+
+  /** How long it takes to find that nothing is due, in milliseconds of this process's work. */
+  async look(): Promise<number> {
+    const runner = new JobRunner(handler, { uow, clock, report: fail });
+    const { user, system } = process.cpuUsage();
+    for (let n = 0; n < LOOKS; n++) await runner.run();
+    const used = process.cpuUsage({ user, system });
+    return (used.user + used.system) / 1000 / LOOKS;
   },
 });
 

@@ -5,6 +5,26 @@ import type { SubscriptionProperty } from './subscription-properties.js';
 export const CHANNEL_ERRORS = declareErrors({
   UNKNOWN_CHANNEL: 'unknown',
   UNKNOWN_CHANNEL_FOLDER: 'unknown',
+  INVALID_CHANNEL_FOLDER_NAME: 'invalid',
+  CHANNEL_FOLDER_NAME_TAKEN: 'conflict',
+  CHANNEL_FOLDER_IN_USE: 'conflict',
+  /** Some folder is missing. */
+  INVALID_FOLDER_ORDER: 'invalid',
+  TOO_MANY_CHANNEL_FOLDERS: 'conflict',
+  UNKNOWN_DEFAULT_CHANNEL_GROUP: 'unknown',
+  INVALID_DEFAULT_CHANNEL_GROUP_NAME: 'invalid',
+  DEFAULT_CHANNEL_GROUP_NAME_TAKEN: 'conflict',
+  DEFAULT_CHANNEL_GROUP_NAME_UNCHANGED: 'conflict',
+  /** Neither a name nor a description. */
+  DEFAULT_CHANNEL_GROUP_CHANGE_REQUIRED: 'invalid',
+  /** Neither adding nor removing. */
+  DEFAULT_CHANNEL_GROUP_OPERATION_REQUIRED: 'invalid',
+  /** Newcomers get it anyway. */
+  IS_DEFAULT_CHANNEL: 'conflict',
+  CHANNEL_IN_DEFAULT_GROUP: 'conflict',
+  CHANNEL_NOT_IN_DEFAULT_GROUP: 'conflict',
+  TOO_MANY_DEFAULT_CHANNEL_GROUPS: 'conflict',
+  TOO_MANY_CHANNELS_IN_DEFAULT_GROUP: 'conflict',
   INVALID_CHANNEL_NAME: 'invalid',
   CHANNEL_NAME_TAKEN: 'conflict',
   CHANNEL_NAME_UNCHANGED: 'conflict',

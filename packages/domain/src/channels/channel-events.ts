@@ -2,6 +2,7 @@ import type { EventFormats } from '../events/event.js';
 import type { GroupSettingValue } from '../groups/group-setting.js';
 import type { ChannelId, GroupId, UnixSeconds, UserId } from '../shared/ids.js';
 import type { Channel, ChannelPermission, ChannelView } from './channel.js';
+import type { DefaultChannelGroupView } from './default-channel-group-views.js';
 import type { Subscription } from './subscription.js';
 import type { SubscriptionChange } from './subscription-properties.js';
 import type { TopicVisibility } from './topic-policy.js';
@@ -66,6 +67,8 @@ export interface ChannelEventTypes {
   'channel.subscribers_shown': { readonly channelIds: readonly ChannelId[] };
   /** To everybody but guests. */
   'default_channels.changed': { readonly channelIds: readonly ChannelId[] };
+  /** To the same. */
+  'default_channel_groups.changed': { readonly groups: readonly DefaultChannelGroupView[] };
   /** To the user whose policy it is. */
   'topic.policy_changed': {
     readonly channelId: ChannelId;
@@ -112,5 +115,6 @@ export const CHANNEL_EVENT_FORMATS: EventFormats<ChannelEventTypes> = {
   'channel.subscribers_changed': 1,
   'channel.subscribers_shown': 1,
   'default_channels.changed': 1,
+  'default_channel_groups.changed': 1,
   'topic.policy_changed': 1,
 };

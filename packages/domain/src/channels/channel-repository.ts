@@ -1,4 +1,4 @@
-import type { ChannelId, EventSeq, RealmId, UserId } from '../shared/ids.js';
+import type { ChannelFolderId, ChannelId, EventSeq, RealmId, UnixSeconds, UserId } from '../shared/ids.js';
 import type { Channel, ChannelView } from './channel.js';
 import type { Subscription } from './subscription.js';
 
@@ -12,8 +12,14 @@ export interface ChannelReads {
   list(realmId: RealmId, ids: readonly ChannelId[]): Promise<readonly Channel[]>;
   /** Every channel, archived ones included; ascending id. */
   listAll(realmId: RealmId): Promise<readonly Channel[]>;
+  /** Archived ones too. */
+  hasChannelsInFolder(realmId: RealmId, folderId: ChannelFolderId): Promise<boolean>;
   /** Whether there is a web-public channel in use. */
   hasWebPublic(realmId: RealmId): Promise<boolean>;
+  /** Of those that count as recently active the first ones with higher ids, from the beginning with null; ascending. */
+  listRecentlyActiveIds(realmId: RealmId, after: ChannelId | null, limit: number): Promise<readonly ChannelId[]>;
+  /** Which of these were made before that time, and have no message sent since then; ascending. */
+  filterIdle(realmId: RealmId, ids: readonly ChannelId[], since: UnixSeconds): Promise<readonly ChannelId[]>;
   /** Unknown ids are absent; by name in code-point order. A constant number of statements, whatever the number of ids. */
   listViews(realmId: RealmId, ids: readonly ChannelId[]): Promise<readonly ChannelView[]>;
   /** Whether the user subscribes to the channel now. */

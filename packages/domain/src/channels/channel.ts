@@ -1,6 +1,14 @@
 import { type GroupSettings, type GroupSettingValues, groupSetting } from '../groups/group-setting.js';
 import { DomainError } from '../shared/errors.js';
-import type { ChannelId, MessageId, RealmId, RecipientId, UnixSeconds, UserId } from '../shared/ids.js';
+import type {
+  ChannelFolderId,
+  ChannelId,
+  MessageId,
+  RealmId,
+  RecipientId,
+  UnixSeconds,
+  UserId,
+} from '../shared/ids.js';
 import { foldCase, isLongerThan, positionOfUnprintable, trim } from '../shared/text.js';
 
 /** Who may do what in a channel (channels §3.4). */
@@ -43,7 +51,7 @@ export interface Channel {
   /** Null: as the organization says; -1: forever; else > 0. */
   readonly messageRetentionDays: number | null;
   readonly topicsPolicy: TopicsPolicy;
-  readonly folderId: number | null;
+  readonly folderId: ChannelFolderId | null;
   /** Whether newcomers are subscribed to it. */
   readonly isDefault: boolean;
   readonly isRecentlyActive: boolean;

@@ -12,6 +12,7 @@ import type { MarkdownOptions, ParsedMarkdown } from '../messages/markdown.js';
 import { SystemMessages } from '../messages/system-messages.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import { type ChannelCreationContext, ChannelCreator, DEFAULT_CHANNEL_OPTIONS } from './create-channels.js';
+import { DescriptionRenderer } from './description-renderer.js';
 import { subscribeToChannels } from './subscribe-to-channels.js';
 
 /** Knows which texts it was given before the unit, and which ones inside it. */
@@ -34,8 +35,9 @@ class WatchedRenderer extends FakeRenderer {
 async function context(fixture: MemoryFixture, descriptions: readonly string[], privacy = DEFAULT_CHANNEL_OPTIONS) {
   const renderer = new WatchedRenderer();
   const systemMessages = new SystemMessages(renderer, fakeRealmUrls, fixture.clock);
-  const channelCreator = new ChannelCreator(renderer, fakeRealmUrls, systemMessages, new FakeChannelQuota());
-  const parsedDescriptions = await channelCreator.parseDescriptions(fixture.uow, fixture.realm.id, descriptions);
+  const renderedDescriptions = new DescriptionRenderer(fixture.uow, renderer, fakeRealmUrls);
+  const channelCreator = new ChannelCreator(renderedDescriptions, systemMessages, new FakeChannelQuota());
+  const parsedDescriptions = await channelCreator.parseDescriptions(fixture.realm.id, descriptions);
   let turns = 0;
   const channels = await fixture.uow.write(async (inner) => {
     const tx: Transaction = { ...inner, yield: async () => void turns++ };

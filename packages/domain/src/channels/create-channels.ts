@@ -2,17 +2,15 @@ import { addAnonymousGroup, defaultGroupSettings } from '../groups/default-group
 import type { GroupSettingValue } from '../groups/group-setting.js';
 import { canonicalGroupSetting } from '../groups/group-setting-rules.js';
 import { groupForSetting, validateGroupSetting } from '../groups/validate-group-setting.js';
-import type { MarkdownOptions, MarkdownRenderer } from '../messages/markdown.js';
-import { markdownOptions, orThrow, type ParsedAhead, parseAhead, renderText } from '../messages/render-message.js';
+import { orThrow } from '../messages/render-message.js';
 import { channelLink, type SystemMessages, silentMention } from '../messages/system-messages.js';
 import type { Realm } from '../realms/realm.js';
 import { DomainError } from '../shared/errors.js';
-import type { GroupId, RealmId, UnixSeconds } from '../shared/ids.js';
+import type { ChannelFolderId, GroupId, RealmId, UnixSeconds } from '../shared/ids.js';
 import { enforce } from '../shared/permission.js';
 import type { OnRollback } from '../shared/provisional-changes.js';
-import type { RealmUrls } from '../shared/realm-urls.js';
 import { slicesOf } from '../shared/slices.js';
-import type { Transaction, UnitOfWork } from '../shared/unit-of-work.js';
+import type { Transaction } from '../shared/unit-of-work.js';
 import type { Actor } from '../users/actor.js';
 import type { User } from '../users/user.js';
 import {
@@ -26,6 +24,7 @@ import {
   type TopicsPolicy,
 } from './channel.js';
 import { firstAudience } from './channel-audiences.js';
+import { requireFolder } from './channel-folder.js';
 import { CHANNEL_EVENTS_TOPIC, creationNotice } from './channel-notices.js';
 import {
   canCreateChannel,
@@ -34,6 +33,7 @@ import {
   canSetTopicsPolicy,
 } from './channel-permissions.js';
 import type { ChannelQuota } from './channel-quota.js';
+import type { DescriptionRenderer, ParsedDescription } from './description-renderer.js';
 import { publishDefaultChannels } from './publish-default-channels.js';
 
 /** What a new channel shall be like; whatever is left out is as everywhere. */
@@ -41,7 +41,7 @@ export interface ChannelOptions {
   readonly isPrivate: boolean;
   readonly isWebPublic: boolean;
   readonly isDefault: boolean;
-  readonly folderId: number | null;
+  readonly folderId: ChannelFolderId | null;
   readonly topicsPolicy: TopicsPolicy;
   /** Null: not said; means nothing for channels that are not private. */
   readonly sharesHistory: boolean | null;
@@ -67,8 +67,8 @@ export interface NewChannel {
   readonly description: string;
 }
 
-/** What was parsed before the unit, by normalized description; those that are not empty. */
-export type ParsedDescriptions = ReadonlyMap<string, ParsedAhead>;
+/** By normalized description. */
+export type ParsedDescriptions = ReadonlyMap<string, ParsedDescription>;
 
 /** Who asks, where, and what the rest of the unit needs. */
 export interface ChannelCreationContext {
@@ -85,28 +85,24 @@ export interface ChannelCreationContext {
 /** The steps of creating channels that creating and subscribing share (channels §4.4 and §4.5). */
 export class ChannelCreator {
   constructor(
-    private readonly renderer: MarkdownRenderer,
-    private readonly realmUrls: RealmUrls,
+    private readonly descriptions: DescriptionRenderer,
     private readonly systemMessages: SystemMessages,
     private readonly quota: ChannelQuota,
   ) {}
 
   /** Before the unit. */
-  async parseDescriptions(uow: UnitOfWork, realmId: RealmId, raw: readonly string[]): Promise<ParsedDescriptions> {
-    const parsed = new Map<string, ParsedAhead>();
-    const descriptions = new Set(raw.map(normalizeChannelDescription));
-    descriptions.delete('');
-    if (descriptions.size === 0) return parsed;
-    const realm = await uow.read(({ realms }) => realms.get(realmId));
-    for (const description of descriptions) {
-      parsed.set(description, await parseAhead(this.renderer, description, this.optionsOf(realm)));
-    }
-    return parsed;
+  parseDescriptions(realmId: RealmId, raw: readonly string[]): Promise<ParsedDescriptions> {
+    return this.descriptions.parseAll(realmId, raw.map(normalizeChannelDescription));
   }
 
   /** Channels §4.4 rows 4–6: asked whether or not anything is created, as soon as a channel is named. @throws DomainError */
-  checkOptions({ actor, realm }: ChannelCreationContext, options: ChannelOptions, named: number): void {
-    if (options.folderId !== null) throw new DomainError('UNKNOWN_CHANNEL_FOLDER', 'Invalid channel folder ID');
+  async checkOptions(
+    tx: Transaction,
+    { actor, realm }: ChannelCreationContext,
+    options: ChannelOptions,
+    named: number,
+  ): Promise<void> {
+    if (options.folderId !== null) await requireFolder(tx, realm.id, options.folderId);
     if (named === 0) return;
     parseRetention(options.retention);
     enforce(canSetTopicsPolicy(actor, realm, options.topicsPolicy));
@@ -170,7 +166,7 @@ export class ChannelCreator {
     options: ChannelOptions,
     wanted: ChannelPermissionInput,
   ): Promise<Channel[]> {
-    const { realm, actor, creator, now, onRollback } = context;
+    const { realm, actor, creator, now, parsedDescriptions, onRollback } = context;
     this.quota.spend(actor, newChannels.length);
     onRollback(() => this.quota.refund(actor, newChannels.length));
     const system = await tx.groups.systemGroupIds(realm.id);
@@ -179,7 +175,8 @@ export class ChannelCreator {
     for (const { name, description: raw } of newChannels) {
       const description = normalizeChannelDescription(raw);
       // Mostly they all have the same, which is none.
-      const html = rendered.get(description) ?? (await this.render(tx, context, description));
+      const html =
+        rendered.get(description) ?? (await this.descriptions.render(tx, actor, parsedDescriptions.get(description)!));
       rendered.set(description, html);
       const defaults = await defaultGroupSettings(CHANNEL_PERMISSIONS, system, () =>
         wanted.canAdministerChannel === undefined
@@ -249,25 +246,14 @@ export class ChannelCreator {
         topic: CHANNEL_EVENTS_TOPIC,
         content: creationNotice(creator, channel.privacy, channel.description),
         readFor: [creator.id],
-        ...(channel.description !== '' && { ahead: orThrow(parsedDescriptions.get(channel.description)!) }),
+        ...aheadOf(parsedDescriptions.get(channel.description)),
       })),
     );
   }
-
-  private async render(
-    tx: Transaction,
-    { realm, actor, parsedDescriptions }: ChannelCreationContext,
-    description: string,
-  ): Promise<string> {
-    if (description === '') return '';
-    const parsed = orThrow(parsedDescriptions.get(description)!);
-    return (await renderText(tx, this.renderer, parsed, realm, { actor })).html;
-  }
-
-  private optionsOf(realm: Realm): MarkdownOptions {
-    return markdownOptions(realm, this.realmUrls.urlOf(realm), { mediaPreviews: false });
-  }
 }
+
+const aheadOf = (description: ParsedDescription | undefined) =>
+  description?.parsed ? { ahead: orThrow(description.parsed) } : {};
 
 const CHANNELS_AT_A_TIME = 100;
 

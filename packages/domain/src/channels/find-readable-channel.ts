@@ -1,23 +1,34 @@
 import { DomainError } from '../shared/errors.js';
-import { trim } from '../shared/text.js';
+import { foldCase, trim } from '../shared/text.js';
 import type { Repositories, Transaction } from '../shared/unit-of-work.js';
 import type { Actor } from '../users/actor.js';
-import type { Channel } from './channel.js';
+import { byFoldedName, type Channel } from './channel.js';
 import { canReadActive } from './channel-permissions.js';
 
 /**
  * A channel that the actor can read and that is in use. @throws DomainError UNKNOWN_CHANNEL, the same for a channel that is
  * hidden as for one that does not exist
  */
-export async function getReadableChannel(
-  { channels }: Pick<Repositories | Transaction, 'channels'>,
+export const getReadableChannel = async (reads: Reads, actor: Actor, name: string): Promise<Channel> =>
+  (await listReadableChannels(reads, actor, [name]))[0]!;
+
+/** The same of several; each once, in the order in which they are named. @throws DomainError UNKNOWN_CHANNEL for the first */
+export async function listReadableChannels(
+  { channels }: Reads,
   actor: Actor,
-  name: string,
-): Promise<Channel> {
-  const channel = await channels.findByName(actor.realmId, trim(name));
-  const isSubscribed = channel !== null && (await channels.isSubscribed(actor.realmId, channel.id, actor.id));
-  if (!channel || !canReadActive(actor, channel, isSubscribed).allowed) {
-    throw new DomainError('UNKNOWN_CHANNEL', `Invalid channel name '${name}'`);
+  names: readonly string[],
+): Promise<readonly Channel[]> {
+  const found = byFoldedName(await channels.listByName(actor.realmId, names.map(trim)));
+  const subscribed = new Set(await channels.listSubscribedIds(actor.realmId, actor.id));
+  const readable = new Set<Channel>();
+  for (const name of names) {
+    const channel = found.get(foldCase(trim(name)));
+    if (!channel || !canReadActive(actor, channel, subscribed.has(channel.id)).allowed) {
+      throw new DomainError('UNKNOWN_CHANNEL', `Invalid channel name '${name}'`);
+    }
+    readable.add(channel);
   }
-  return channel;
+  return [...readable];
 }
+
+type Reads = Pick<Repositories | Transaction, 'channels'>;

@@ -1,6 +1,14 @@
-import { aUserOfEachRole, createFixture, fakeRealmUrls, type MemoryFixture, SeededRandomness } from '@parley/testkit';
+import {
+  aUserOfEachRole,
+  createFixture,
+  FakeRenderer,
+  fakeRealmUrls,
+  type MemoryFixture,
+  SeededRandomness,
+} from '@parley/testkit';
 import { DomainError } from '../shared/errors.js';
 import type { GroupId, UserId } from '../shared/ids.js';
+import { ProfileValues } from '../users/change-profile.js';
 import { ROLES } from '../users/role.js';
 import { UpdateUser } from '../users/use-cases/update-user.js';
 import { GroupClosure } from './group-closure.js';
@@ -21,7 +29,13 @@ class RandomPeople {
     const { uow, clock } = fixture;
     this.random = new SeededRandomness(seed);
     this.useCases = {
-      updateUser: new UpdateUser(uow, fakeRealmUrls, { has: () => false }, clock),
+      updateUser: new UpdateUser(
+        uow,
+        fakeRealmUrls,
+        { has: () => false },
+        clock,
+        new ProfileValues(uow, new FakeRenderer(), fakeRealmUrls),
+      ),
       createGroup: new CreateGroup(uow, clock),
       updateGroup: new UpdateGroup(uow),
       deactivateGroup: new DeactivateGroup(uow),

@@ -1,5 +1,5 @@
 import { DomainError } from '../shared/errors.js';
-import type { UnixSeconds } from '../shared/ids.js';
+import type { MessageId, UnixSeconds } from '../shared/ids.js';
 import type { Repositories, Transaction } from '../shared/unit-of-work.js';
 import type { Actor } from '../users/actor.js';
 import { not, type SimpleCondition } from './message-condition.js';
@@ -38,6 +38,24 @@ export const MAX_MESSAGES = 5000;
 const UNREAD = not<SimpleCondition>({ kind: 'flag', flag: 'read' });
 
 type Reads = Pick<Repositories | Transaction, 'channels' | 'topicPolicies' | 'personal' | 'pages'>;
+
+/** What is asked for is neither too much nor no range. @throws DomainError TOO_MANY_MESSAGES, INVALID_MESSAGE_RANGE */
+export function checkPage(select: PageRange | { readonly ids: readonly MessageId[] }): void {
+  const wanted = 'ids' in select ? select.ids.length : select.before + select.after;
+  if (wanted > MAX_MESSAGES) {
+    throw new DomainError('TOO_MANY_MESSAGES', `Too many messages requested (maximum ${MAX_MESSAGES}).`);
+  }
+  if (!('ids' in select)) checkRange(select);
+}
+
+/** Of messages that were named one by one. */
+export const pageOfIds = (entries: readonly MessageListEntry[]): MessagePage => ({
+  entries,
+  anchor: null,
+  foundAnchor: false,
+  foundOldest: false,
+  foundNewest: false,
+});
 
 /** @throws DomainError INVALID_MESSAGE_RANGE when the range can be no range (messages §5.2 row 6). */
 export function checkRange({ before, after, includeAnchor }: PageRange): void {

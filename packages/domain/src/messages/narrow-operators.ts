@@ -94,6 +94,8 @@ export interface NarrowOperator {
   readonly sort?: (term: NarrowTerm) => Sort | null;
   /** A term of that operand is about what the viewer has received, whatever history is open to them. */
   readonly isPersonal?: (operand: Operand) => boolean;
+  /** Whether it makes sense to somebody who has not logged in. Absent: it always does. */
+  readonly isForSpectators?: (operand: Operand) => boolean;
   /** Absent: no queue can be narrowed by it. */
   readonly queueCondition?: (operand: string) => QueueCondition;
   /** Whether it says in which channel or conversation messages are: `with` takes its place (messages §7.5). */
@@ -145,6 +147,7 @@ const OPERATORS: readonly NarrowOperator[] = [
   },
   {
     names: ['dm', 'pm-with', 'pm_with'],
+    isForSpectators: () => false,
     operand: 'textOrIntegers',
     namesPeople: true,
     sort: unlessNegated('direct'),
@@ -160,6 +163,7 @@ const OPERATORS: readonly NarrowOperator[] = [
   },
   {
     names: ['dm-including'],
+    isForSpectators: () => false,
     operand: 'textOrInteger',
     namesPeople: true,
     sort: unlessNegated('direct'),
@@ -173,6 +177,7 @@ const OPERATORS: readonly NarrowOperator[] = [
   },
   {
     names: ['group-pm-with', 'group_pm_with'],
+    isForSpectators: () => false,
     operand: 'textOrInteger',
     namesPeople: true,
     sort: unlessNegated('direct'),
@@ -197,6 +202,7 @@ const OPERATORS: readonly NarrowOperator[] = [
   },
   {
     names: ['is'],
+    isForSpectators: (operand) => operand === 'resolved',
     operand: 'text',
     sort: ({ operand, negated }) => (isDirect(operand) ? (negated ? 'channel' : 'direct') : null),
     isPersonal: (operand) => operand !== 'resolved',
@@ -215,6 +221,7 @@ const OPERATORS: readonly NarrowOperator[] = [
   },
   {
     names: ['in'],
+    isForSpectators: () => false,
     operand: 'text',
     resolve: async (context, operand) => ({
       condition: await lookUp(IN_OPERANDS, operand, "'in' operand")(context),

@@ -3,7 +3,7 @@ import { DomainError } from '../shared/errors.js';
 import type { RecipientId } from '../shared/ids.js';
 import type { Repositories, Transaction } from '../shared/unit-of-work.js';
 import type { Actor } from '../users/actor.js';
-import { loadMessages } from './load-access.js';
+import { type LoadedMessage, loadMessages } from './load-access.js';
 import { type MessageCondition, not } from './message-condition.js';
 import type { MessageFilter } from './message-page-reads.js';
 import { canReadMessage } from './message-permissions.js';
@@ -29,13 +29,21 @@ export interface ResolvedNarrow {
 }
 
 /**
- * `history`: `received`, whatever history its channels open, only what the viewer has received (messages §8).
+ * Whether somebody may read it without logging in: it asks for web-public channels, and for nothing that is somebody's own
+ * (protocol §9).
+ */
+export const isForSpectators = (terms: readonly NarrowTerm[]): boolean =>
+  terms.some((term) => !term.negated && isOperator(term, 'channels') && term.operand === 'web-public') &&
+  terms.every(({ operator, operand }) => findNarrowOperator(operator)?.isForSpectators?.(operand) ?? true);
+
+/**
+ * `history`: `webPublic`, all that is in web-public channels, of no viewer in particular; `received`, whatever history its channels open, only what the viewer has received (messages §8).
  * @throws DomainError INVALID_NARROW for the first term that is wrong (messages §7).
  */
 export async function resolveNarrow(
   context: NarrowContext,
   asked: readonly NarrowTerm[],
-  history: 'open' | 'received' = 'open',
+  history: 'open' | 'received' | 'webPublic' = 'open',
 ): Promise<ResolvedNarrow> {
   const terms = joinSearches(asked);
   const conditions: MessageCondition[] = [];
@@ -64,6 +72,10 @@ export async function resolveNarrow(
   const namesChannel = terms.some((term) => !term.negated && isOperator(term, 'channel'));
   const query = terms.find((term) => !term.negated && isOperator(term, 'search'));
   const search = query ? String(query.operand) : null;
+  if (history === 'webPublic') {
+    conditions.push({ kind: 'channelPrivacy', privacies: ['webPublic'] });
+    return { filter: { conditions, scope: 'shared' }, namesChannel, search };
+  }
   if (history === 'open' && opensHistory && !isPersonal)
     return { filter: { conditions, scope: 'shared' }, namesChannel, search };
   const hidden = await hiddenRecipients(context);
@@ -104,6 +116,7 @@ export async function replaceWith(
   reads: WithReads,
   actor: Actor,
   terms: readonly NarrowTerm[],
+  mayRead: (loaded: LoadedMessage) => boolean = (loaded) => canReadMessage(actor, loaded).allowed,
 ): Promise<readonly NarrowTerm[]> {
   const [term, second] = terms.filter((each) => isOperator(each, 'with'));
   if (!term) return terms;
@@ -114,7 +127,7 @@ export async function replaceWith(
   const id = toMessageId(term.operand);
   const [loaded] = id === null ? [] : await loadMessages(reads, actor, [id]);
   const rest = terms.filter((each) => each !== term);
-  if (loaded && canReadMessage(actor, loaded).allowed) {
+  if (loaded && mayRead(loaded)) {
     const { channelId, topic, recipientId } = loaded.message;
     const elsewhere = rest.filter((each) => !findNarrowOperator(each.operator)?.isConversation);
     const recipient = (await reads.recipients.list(actor.realmId, [recipientId])).get(recipientId);

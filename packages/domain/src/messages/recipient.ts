@@ -11,6 +11,12 @@ export type Recipient =
       readonly userIds: readonly UserId[];
     };
 
+/** How a conversation is named to one of its people: each once and ascending, without them unless they are alone. */
+export function otherParticipants(userIds: readonly UserId[], userId: UserId): readonly UserId[] {
+  const ids = [...new Set(userIds)].sort((a, b) => a - b);
+  return ids.length > 1 ? ids.filter((id) => id !== userId) : ids;
+}
+
 export interface RecipientReads {
   /** Unknown ids are absent. */
   list(realmId: RealmId, ids: readonly RecipientId[]): Promise<ReadonlyMap<RecipientId, Recipient>>;

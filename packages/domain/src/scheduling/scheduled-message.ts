@@ -1,3 +1,4 @@
+import { otherParticipants } from '../messages/recipient.js';
 import type { Addressee } from '../messages/use-cases/send-message.js';
 import { DomainError } from '../shared/errors.js';
 import type { ChannelId, RealmId, ScheduledMessageId, UnixSeconds, UserId } from '../shared/ids.js';
@@ -77,12 +78,6 @@ export function parseRecipients(kind: 'channel' | 'direct', to: NamedRecipients,
   if (to.kind !== 'list') throw invalidRecipient('Invalid data type for recipients');
   if (!to.members.every(Number.isInteger)) throw invalidRecipient('Recipient list may only contain user IDs');
   return { kind: 'userIds', ids: otherParticipants(to.members as readonly UserId[], userId) };
-}
-
-/** Each once and ascending, without the user unless they are alone. */
-export function otherParticipants(userIds: readonly UserId[], userId: UserId): readonly UserId[] {
-  const ids = [...new Set(userIds)].sort((a, b) => a - b);
-  return ids.length > 1 ? ids.filter((id) => id !== userId) : ids;
 }
 
 const invalidRecipient = (message: string) => new DomainError('INVALID_SCHEDULED_RECIPIENT', message);

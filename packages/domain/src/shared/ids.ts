@@ -7,14 +7,19 @@ export type RealmId = Id<'realm'>;
 export type UserId = Id<'user'>;
 export type GroupId = Id<'group'>;
 export type ChannelId = Id<'channel'>;
+export type ChannelFolderId = Id<'channelFolder'>;
+export type DefaultChannelGroupId = Id<'defaultChannelGroup'>;
 /** A channel or a direct-message group, as the addressee of messages. */
 export type RecipientId = Id<'recipient'>;
 export type MessageId = Id<'message'>;
 export type JobId = Id<'job'>;
+export type ProfileFieldId = Id<'profileField'>;
 /** A phone or tablet, as one app on it registers for push notifications. */
 export type DeviceId = Id<'device'>;
 /** No reminder has the id of a scheduled message. */
 export type ScheduledMessageId = Id<'scheduled message'>;
+export type DraftId = Id<'draft'>;
+export type SnippetId = Id<'snippet'>;
 export type ReminderId = Id<'reminder'>;
 
 /** Position of an event in its realm's log: 1, 2, 3 …, in commit order. */

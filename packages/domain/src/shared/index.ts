@@ -11,17 +11,22 @@ export {
 export type { EventLoop } from './event-loop.js';
 export { escapeHtml } from './html.js';
 export type {
+  ChannelFolderId,
   ChannelId,
+  DefaultChannelGroupId,
   DeviceId,
+  DraftId,
   EventSeq,
   GroupId,
   JobId,
   MessageId,
   Ordinal,
+  ProfileFieldId,
   RealmId,
   RecipientId,
   ReminderId,
   ScheduledMessageId,
+  SnippetId,
   UnixSeconds,
   UserId,
 } from './ids.js';

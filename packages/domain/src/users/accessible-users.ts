@@ -2,8 +2,9 @@ import type { Realm } from '../realms/realm.js';
 import type { EventSeq, RealmId, UserId } from '../shared/ids.js';
 import type { Repositories, Transaction } from '../shared/unit-of-work.js';
 import type { Actor } from './actor.js';
-import type { User } from './user.js';
+import type { UserWithProfile } from './profile-value.js';
 import { isKnownToGuest, isLimitedGuest, mayAccessUser } from './user-access.js';
+import { withProfiles } from './user-profiles.js';
 
 /** Whom a limited guest may know; for everybody else empty, because it is not asked (users §1.4). */
 export async function conversationPartnerIds(
@@ -45,6 +46,7 @@ export async function inaccessibleUserIds(
 }
 
 type Reads = Pick<Repositories | Transaction, 'users'>;
+type ReadsWithProfiles = Pick<Repositories | Transaction, 'users' | 'profiles'>;
 
 /** Which of these users each of the guests, who may not know everybody, may not know; each guest has an entry. */
 export async function inaccessibleUserIdsByGuest(
@@ -84,13 +86,13 @@ export interface AccessQuestion {
 
 export interface AccessChange {
   /** Whom they know from then on; in the order of the question. */
-  readonly gained: readonly User[];
+  readonly gained: readonly UserWithProfile[];
   readonly lost: readonly UserId[];
 }
 
 /** In the order of the questions. A constant number of statements. */
 export async function accessChanges(
-  { users }: Reads,
+  { users, profiles }: ReadsWithProfiles,
   realmId: RealmId,
   questions: readonly AccessQuestion[],
 ): Promise<readonly AccessChange[]> {
@@ -107,15 +109,17 @@ export async function accessChanges(
     index % 2 === 0 && (isWhole || answers[index] !== answers[index + 1]) ? [userId] : [],
   );
   const found = await usersById({ users }, realmId, changed);
+  const known = await withProfiles({ profiles }, realmId, [...found.values()]);
+  const withProfile = new Map(known.map((user) => [user.id, user]));
   let next = 0;
   return questions.map(({ guestId, userIds, reach }) => {
-    const gained: User[] = [];
+    const gained: UserWithProfile[] = [];
     const lost: UserId[] = [];
     for (const userId of userIds) {
       const wasPartner = answers[next++]!;
       const isPartner = answers[next++]!;
       const [wasKnown, isKnown] = [reach === 'narrowed' || wasPartner, reach === 'widened' || isPartner];
-      const user = found.get(userId);
+      const user = withProfile.get(userId);
       // Bots, and themselves, a guest knows at any time.
       if (wasKnown === isKnown || !user || isKnownToGuest(guestId, user, false)) continue;
       if (isKnown) gained.push(user);

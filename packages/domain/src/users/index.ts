@@ -1,5 +1,6 @@
 export { accessChanges, accessibleUserIds, type Reach } from './accessible-users.js';
 export { type Actor, type ActorReads, isAdministrator } from './actor.js';
+export { type ProfileEntry, ProfileValues } from './change-profile.js';
 export { isEmailAddress } from './email-address.js';
 export {
   canSeeEmail,
@@ -10,22 +11,39 @@ export {
   seesEmailOf,
   visibleEmailSettings,
 } from './email-visibility.js';
+
+import './profile-errors.js';
+
 export type { DisposableDomains } from './joining-address.js';
 export { LANGUAGES } from './languages.js';
+export type { ProfileEventTypes } from './profile-events.js';
+export {
+  DEFAULT_EXTERNAL_ACCOUNTS,
+  MAX_PROFILE_CHOICES,
+  PROFILE_FIELD_KINDS,
+  type ProfileField,
+  type ProfileFieldData,
+  type ProfileFieldKind,
+} from './profile-field.js';
+export type { ProfileRepository } from './profile-repository.js';
+export { MAX_USERS_IN_VALUE, type ProfileValue } from './profile-value.js';
 export { isAtLeast, ROLES, type Role } from './role.js';
 export { mustBeAdministrator, mustBeBot, mustBeHuman, mustBeOwner, mustNotBeGuest } from './role-rules.js';
+export * from './use-cases/change-own-profile.js';
 export { ChangeSettings, type ChangeSettingsInput, type SettingTargets } from './use-cases/change-settings.js';
 export * from './use-cases/create-user.js';
 export * from './use-cases/get-own-user.js';
 export * from './use-cases/get-user.js';
 export * from './use-cases/grant-special-permission.js';
 export * from './use-cases/list-users.js';
+export * from './use-cases/profile-fields.js';
 export * from './use-cases/register-user.js';
 export * from './use-cases/switch-display.js';
 export * from './use-cases/update-user.js';
 export type { AvatarSource, Bot, BotKind, SpecialPermission, SystemBotKind, User } from './user.js';
 export { isKnownToGuest, isLimitedGuest } from './user-access.js';
 export type {} from './user-delivery.js';
+export { loadProfileFields } from './user-profiles.js';
 
 import './user-errors.js';
 

@@ -20,8 +20,8 @@ import type { Realm } from '../realms/realm.js';
 import { type EventSeq, isId, type RealmId, type UserId } from '../shared/ids.js';
 import type { Repositories } from '../shared/unit-of-work.js';
 import { accessChanges, inaccessibleUserIdsByGuest, type Reach } from './accessible-users.js';
+import type { UserWithProfile } from './profile-value.js';
 import { isAtLeast, ROLES, type Role } from './role.js';
-import type { User } from './user.js';
 import { isLimitedGuest } from './user-access.js';
 
 declare module '../events/audience.js' {
@@ -76,7 +76,7 @@ declare module '../events/receiver.js' {
     /** Of the users that the event names (`EventNeeds.userIds`), those they may not know (users §1.4). */
     readonly inaccessible: ReadonlySet<UserId>;
     /** Of the users of `EventNeeds.access`: whom they know from now on, and whom no longer. Ascending id. */
-    readonly gained: readonly User[];
+    readonly gained: readonly UserWithProfile[];
     readonly lost: readonly UserId[];
   }
   interface EventNeeds {

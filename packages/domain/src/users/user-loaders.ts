@@ -3,7 +3,9 @@ import { loadRealm } from '../realms/realm-loaders.js';
 import type { UserId } from '../shared/ids.js';
 import { accessibleUserIds } from './accessible-users.js';
 import type { Actor } from './actor.js';
+import type { UserWithProfile } from './profile-value.js';
 import type { User } from './user.js';
+import { withProfiles } from './user-profiles.js';
 import type { UserListEntry } from './user-repository.js';
 
 /** Whom the snapshot is for. */
@@ -20,7 +22,7 @@ export interface LoadedPeople {
   readonly inaccessibleIds: readonly UserId[];
   readonly systemBots: readonly User[];
   /** Within the snapshot's read only. */
-  readonly hydrate: (ids: readonly UserId[]) => Promise<readonly User[]>;
+  readonly hydrate: (ids: readonly UserId[]) => Promise<readonly UserWithProfile[]>;
 }
 
 export async function loadPeople(snapshot: Snapshot): Promise<LoadedPeople> {
@@ -36,7 +38,7 @@ export async function loadPeople(snapshot: Snapshot): Promise<LoadedPeople> {
     systemBots: await users.listSystemBots(realm.id),
     hydrate: async (ids) => {
       await repositories.yield();
-      return users.list(realm.id, ids);
+      return withProfiles(repositories, realm.id, await users.list(realm.id, ids));
     },
   };
 }

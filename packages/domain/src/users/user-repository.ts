@@ -34,7 +34,9 @@ export interface UserReads {
   findSystemBot(realmId: RealmId, kind: SystemBotKind): Promise<User>;
   /** Whether another user of the realm has this name in its NFKC case-folded form; bots and deactivated users count. */
   isNameTaken(realmId: RealmId, fullName: string, except: UserId | null): Promise<boolean>;
-  /** Whoever shares a channel or a conversation of several with the user, or has a direct conversation with them. */
+  /**
+   * Whoever is active and shares a channel with the user, and whoever, active or not, is in a direct conversation with them.
+   */
   listConversationPartners(realmId: RealmId, id: UserId): Promise<ReadonlySet<UserId>>;
   /** In the order of the questions; one statement for all of them. What is so now is what `listConversationPartners` says. */
   areConversationPartners(

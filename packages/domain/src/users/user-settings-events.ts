@@ -1,5 +1,5 @@
 import type { EventFormats } from '../events/event.js';
-import type { UserId } from '../shared/ids.js';
+import type { UnixSeconds, UserId } from '../shared/ids.js';
 import type { SettingValue } from '../shared/settings.js';
 import type { User } from './user.js';
 import type { EmailVisibility, UserSettingName } from './user-settings.js';
@@ -12,6 +12,8 @@ export interface UserSettingsEventTypes {
   'user.time_zone_changed': { readonly user: User };
   /** The same; who could see their address before is told by `before`. */
   'user.email_visibility_changed': { readonly user: User; readonly before: EmailVisibility };
+  /** To everybody: from then on others see when the user is there, or they do not; the user as they are afterwards. */
+  'user.presence_switched': { readonly user: User; readonly at: UnixSeconds };
   /** To everybody who may know the user. */
   'user.name_changed': { readonly userId: UserId; readonly fullName: string };
 }
@@ -24,5 +26,6 @@ export const USER_SETTINGS_EVENT_FORMATS: EventFormats<UserSettingsEventTypes> =
   'user.setting_changed': 1,
   'user.time_zone_changed': 1,
   'user.email_visibility_changed': 1,
+  'user.presence_switched': 1,
   'user.name_changed': 1,
 };

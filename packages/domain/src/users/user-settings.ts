@@ -21,7 +21,7 @@ interface UserSettingRules {
   /** Whether the organization has a default of its own for new users, which administrators may change (users §6.5). */
   readonly hasRealmDefault: boolean;
   /** What others are told of a change beside what the user's own clients are (users §6.4). */
-  readonly othersLearn: 'nothing' | 'timeZone' | 'email';
+  readonly othersLearn: 'nothing' | 'timeZone' | 'email' | 'presence';
 }
 
 export type UserSettingDefinition<T extends SettingValue = SettingValue> = SettingDefinition<T> & UserSettingRules;
@@ -100,7 +100,7 @@ export const USER_SETTINGS = {
   messageContentInEmailNotifications: setting(flag(true)),
   notificationSound: setting(text('zulip', { max: MAX_NAME_LENGTH, isValid: isNotificationSound })),
   pmContentInDesktopNotifications: setting(flag(true)),
-  presenceEnabled: setting(flag(true), PRIVATE),
+  presenceEnabled: setting(flag(true), { ...PRIVATE, othersLearn: 'presence' }),
   realmNameInEmailNotificationsPolicy: setting(oneOf('automatic', ['automatic', 'always', 'never'])),
   receivesTypingNotifications: setting(flag(true)),
   resolvedTopicNoticeAutoReadPolicy: setting(oneOf('exceptFollowed', ['always', 'exceptFollowed', 'never'])),

@@ -13,6 +13,8 @@ it.each<[string, Json, Json]>([
   ['ids of the same things', { user_id: 10, stream_id: 5 }, { user_id: 8, stream_id: 6 }],
   ['lists of ids in another order', { subscribers: [10, 11] }, { subscribers: [9, 8] }],
   ['maps keyed by ids', { reads: { 10: 'x', 11: 'y' } }, { reads: { 8: 'x', 9: 'y' } }],
+  ['a channel that a draft is for', { type: 'stream', to: [5] }, { type: 'stream', to: [6] }],
+  ['a user whom a scheduled message is for', { type: 'private', to: [10] }, { type: 'private', to: [8] }],
   ['times of the same unit', { timestamp: 1_795_156_044 }, { timestamp: 1_800_000_000 }],
   ['ids and hosts in texts', { msg: 'user10@<domain> left' }, { msg: 'user8@chat.example left' }],
   ['random parts of texts', { key: 'a'.repeat(32) }, { key: 'b'.repeat(32) }],

@@ -7,7 +7,7 @@ import {
   REMOVED_FIELDS,
   withoutFieldsOfSystemBots,
 } from './expected-differences.js';
-import { FIELDS_BY_USER, FREE_FIELDS, kindOfField, TIME_FIELDS, UNORDERED_LISTS } from './fields.js';
+import { FIELDS_BY_USER, FREE_FIELDS, fieldOfAddressee, kindOfField, TIME_FIELDS, UNORDERED_LISTS } from './fields.js';
 import type { Identities } from './identities.js';
 import { isInteger, isList, isObject, type Json, type JsonObject, jsonTypeOf, sameJson } from './json.js';
 
@@ -72,8 +72,10 @@ function compareObjects(
   const [left, right] = withoutFieldsOfSystemBots(recorded, here);
   const differences: Difference[] = [];
   for (const [name, value] of Object.entries(left)) {
-    if (Object.hasOwn(right, name)) differences.push(...compareValues(ids, value, right[name]!, [...path, name], name));
-    else if (!REMOVED_FIELDS.has(name)) {
+    if (Object.hasOwn(right, name)) {
+      const meaning = name === 'to' ? fieldOfAddressee(left.type) : name;
+      differences.push(...compareValues(ids, value, right[name]!, [...path, name], meaning));
+    } else if (!REMOVED_FIELDS.has(name)) {
       differences.push({ where: pathText([...path, name]), recorded: value, here: ABSENT });
     }
   }

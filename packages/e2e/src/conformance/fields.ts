@@ -56,6 +56,7 @@ const KIND_BY_FIELD: Readonly<Record<string, readonly string[]>> = {
     'starred_messages',
   ],
   group: ['group_id', 'direct_subgroup_ids', 'direct_subgroups', 'group', 'user_groups', 'subgroups'],
+  draft: ['draft', 'drafts', 'draft_id', 'ids'],
   order: ['order'],
 };
 
@@ -125,6 +126,11 @@ export function kindOfField(path: readonly (string | number)[], field: string): 
   if (PLAIN_NUMBERS.has(field) || field.endsWith('_limit_seconds')) return null;
   if ((field.endsWith('_group') && field.startsWith('can_')) || field.endsWith('_permission_group')) return 'group';
   return field.endsWith('_id') || field.endsWith('_ids') ? field : null;
+}
+
+/** Whom a draft or a scheduled message is for depends on what it is. The name of a field that holds the same. */
+export function fieldOfAddressee(type: unknown): string {
+  return type === 'stream' ? 'stream_id' : 'user_ids';
 }
 
 /** What kind of thing a value stands for that a case saves, by the name cases.json gives it. */

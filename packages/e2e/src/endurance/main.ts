@@ -14,7 +14,11 @@ passed (default: 30) or something fails. Runs at least once. Exit code 1: someth
 const ROOT = resolve(import.meta.dirname, '../../../..');
 const JEST = createRequire(import.meta.url).resolve('jest/bin/jest');
 /** What runs in CI in a short form; see `hostile/scale.ts`. */
-const TESTS = ['packages/e2e/src/hostile/', 'packages/e2e/src/crash.test.ts'];
+const TESTS = [
+  'packages/e2e/src/hostile/',
+  'packages/e2e/src/crash.test.ts',
+  'packages/e2e/src/scheduling-crash.test.ts',
+];
 
 interface Options {
   readonly minutes: number;

@@ -5,10 +5,16 @@ import type { Fields } from './routes.js';
 /** What a worst request is made of. */
 export interface Surroundings {
   readonly organization: LargeOrganization;
+  /** What anybody may read. */
+  readonly webPublicMessageId: number;
   /** Different each time. */
   readonly n: number;
   /** Of an event queue of whoever calls. */
   readonly openQueue: () => Promise<string>;
+  /** Somebody who may be deactivated; answers their id. */
+  readonly makeUser: () => Promise<number>;
+  /** A custom profile field; answers its id. */
+  readonly makeProfileField: () => Promise<number>;
   /** Of whoever calls, with these members; answers its id. */
   readonly makeGroup: (members: readonly number[]) => Promise<number>;
   /** Of whoever calls, to a message; answers what it is called by. */
@@ -25,6 +31,7 @@ export interface Surroundings {
   readonly addToken: (kind: 'apns' | 'fcm') => Promise<string>;
   /** A successful POST of whoever calls; answers its fields. */
   readonly post: (path: string, fields: Fields) => Promise<Fields>;
+  readonly get: (path: string) => Promise<Fields>;
 }
 
 export interface Reacted extends Fields {
@@ -129,6 +136,26 @@ const ownerInChannel: Input = ({ organization: { owners, channelIds } }) => ({
 });
 const firstChannel: Input = ({ organization: { channelIds } }) => ({ stream_id: channelIds[0], topic_name: 'topic 1' });
 
+const draftFor = ({ organization: { channelIds } }: Surroundings, content: string): Fields => ({
+  type: 'stream',
+  to: [channelIds.at(-1)],
+  topic: 'x',
+  content,
+});
+async function draftOf(surroundings: Surroundings): Promise<Fields> {
+  const { ids } = await surroundings.post('/drafts', { drafts: [draftFor(surroundings, 'x')] });
+  return { draft_id: (ids as number[])[0] };
+}
+async function snippetOf({ post }: Surroundings): Promise<Fields> {
+  const { saved_snippet_id } = await post('/saved_snippets', { title: 'x', content: 'x' });
+  return { saved_snippet_id };
+}
+async function viewOf({ post, n }: Surroundings): Promise<Fields> {
+  const fragment = `narrow/made/${n}/${Math.random()}`;
+  await post('/navigation_views', { fragment, is_pinned: false, name: fragment });
+  return { fragment };
+}
+
 const IN_AN_HOUR = Math.floor(Date.now() / 1000) + 3600;
 const inAnHour = ({ organization: { channelIds } }: Surroundings, content: string): Fields => ({
   type: 'channel',
@@ -150,6 +177,14 @@ const reminderOf = (message_id: number, note: string): Fields => ({
 const LATEST = { anchor: 'newest', num_before: 5000, num_after: 0 };
 const FEWEST = { anchor: 'newest', num_before: 1, num_after: 0 };
 
+/** The operation that makes one does not answer its id. */
+async function defaultGroup({ n, post }: Surroundings): Promise<number> {
+  const name = `Made ${n}`;
+  await post('/default_stream_groups/create', { group_name: name, description: '', stream_names: [] });
+  const { realm_default_stream_groups: groups } = await post('/register', { event_types: ['default_stream_groups'] });
+  return (groups as { id: number; name: string }[]).find((group) => group.name === name)!.id;
+}
+
 /** To everybody, and rendered. */
 const saying =
   (content: string): Input =>
@@ -159,6 +194,42 @@ const saying =
     topic: lengthened('', 10_000),
     content,
   });
+
+async function newDomain({ n, post }: Surroundings, fields: Fields = {}): Promise<Fields> {
+  const domain = `d${n}.example.com`;
+  await post('/realm/domains', { domain, allow_subdomains: true });
+  return { domain, ...fields };
+}
+
+const listed = async ({ get }: Surroundings, isLink: boolean): Promise<Fields> => {
+  const { invites } = await get('/invites');
+  const all = invites as { readonly id: number; readonly is_multiuse: boolean }[];
+  return { invite_id: all.filter(({ is_multiuse }) => is_multiuse === isLink).at(-1)!.id };
+};
+async function newLetter(surroundings: Surroundings): Promise<Fields> {
+  await surroundings.post('/invites', { invitee_emails: `l${surroundings.n}@example.com`, stream_ids: [] });
+  return listed(surroundings, false);
+}
+async function newLink(surroundings: Surroundings): Promise<Fields> {
+  await surroundings.post('/invites/multiuse', {});
+  return listed(surroundings, true);
+}
+
+/** As long as it may be, and quick to match. */
+const linkifier = (n: number): Fields => ({
+  pattern: lengthened(`L${n}-(?P<id>[0-9]+)`, 1000),
+  url_template: lengthened('https://example.com/{id}/', 1000),
+  alternative_url_templates: Array.from({ length: 20 }, () => lengthened('https://example.com/{id}/', 1000)),
+});
+const newLinkifier = async ({ n, post }: Surroundings): Promise<Fields> => ({
+  filter_id: (await post('/realm/filters', linkifier(n))).id,
+  ...linkifier(n + 1_000_000),
+});
+const playground = (n: number): Fields => ({
+  name: lengthened(`Play ${n} `, 1000),
+  pygments_language: 'Python',
+  url_template: lengthened('https://example.com/{code}', 1000),
+});
 
 /**
  * For each operation, by its name, the worst requests that it accepts: what types do not tell, such as names that exist, and
@@ -185,6 +256,12 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
   },
   'GET /users/:user_id': { somebody: owner },
   'GET /users/:email': { somebody: owner },
+  'DELETE /users/:user_id': {
+    'somebody new': async ({ makeUser }) => ({ user_id: await makeUser() }),
+  },
+  'POST /users/:user_id/reactivate': {
+    'somebody active': async ({ makeUser }) => ({ user_id: await makeUser() }),
+  },
   'PATCH /users/:user_id': {
     'a name': ({ organization: { members }, n }) => ({
       user_id: members[0]!.id,
@@ -197,6 +274,24 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
       email: members[0]!.email,
       full_name: lengthened(`New ${n} `, 100),
     }),
+  },
+  'POST /realm/profile_fields': {
+    'a text': ({ n }) => ({ field_type: 1, name: `Field ${n}` }),
+  },
+  'PATCH /realm/profile_fields': {
+    'all that there may be': () => ({ order: Array.from({ length: 200 }, (_, place) => place + 1) }),
+  },
+  'PATCH /realm/profile_fields/:field_id': {
+    'a name': async ({ makeProfileField, n }) => ({ field_id: await makeProfileField(), name: `Renamed ${n}` }),
+  },
+  'DELETE /realm/profile_fields/:field_id': {
+    'an empty one': async ({ makeProfileField }) => ({ field_id: await makeProfileField() }),
+  },
+  'PATCH /users/me/profile_data': {
+    'a value': async ({ makeProfileField, n }) => ({ data: [{ id: await makeProfileField(), value: `Value ${n}` }] }),
+  },
+  'DELETE /users/me/profile_data': {
+    'a value': async ({ makeProfileField }) => ({ data: [await makeProfileField()] }),
   },
   'GET /user_groups': { 'all of them': () => ({ include_deactivated_groups: true }) },
   'POST /user_groups/create': {
@@ -271,6 +366,7 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
   },
   'GET /streams/:stream_id': { 'a channel': firstChannel },
   'GET /streams/:stream_id/members': { 'of a large one': firstChannel },
+  'GET /streams/:stream_id/email_address': { 'a channel': firstChannel },
   'GET /users/:user_id/subscriptions/:stream_id': { somebody: ownerInChannel },
   'GET /users/:user_id/channels': { somebody: owner },
   'PATCH /streams/:stream_id': {
@@ -291,6 +387,44 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
   },
   'DELETE /streams/:stream_id': {
     'a channel': async ({ n, makeChannel }) => ({ stream_id: await makeChannel(`Archived ${n}`) }),
+  },
+  'POST /default_streams': { 'a channel': firstChannel },
+  'DELETE /default_streams': { 'a channel': firstChannel },
+  'POST /default_stream_groups/create': {
+    'a small one': ({ n }) => ({ group_name: `Group ${n}`, description: '', stream_names: [] }),
+    'of all channels': ({ n, organization: { channelNames } }) => ({
+      group_name: lengthened(`Group ${n} `, 60),
+      description: lengthened('', 1024),
+      stream_names: channelNames.slice(1),
+    }),
+  },
+  'PATCH /default_stream_groups/:group_id': {
+    'its description': async (surroundings) => ({
+      group_id: await defaultGroup(surroundings),
+      new_description: lengthened('', 1024),
+    }),
+  },
+  'PATCH /default_stream_groups/:group_id/streams': {
+    'all channels': async (surroundings) => ({
+      group_id: await defaultGroup(surroundings),
+      op: 'add',
+      stream_names: surroundings.organization.channelNames.slice(1),
+    }),
+  },
+  'DELETE /default_stream_groups/:group_id': {
+    'a small one': async (surroundings) => ({ group_id: await defaultGroup(surroundings) }),
+  },
+  'POST /channel_folders/create': {
+    'a folder': ({ n }) => ({ name: lengthened(`Folder ${n} `, 60), description: lengthened('*all* ', 1024) }),
+  },
+  'PATCH /channel_folders': {
+    'in any order': () => ({ order: Array.from({ length: 10_000 }, (_, index) => index + 1) }),
+  },
+  'PATCH /channel_folders/:channel_folder_id': {
+    'everything of it': async ({ n, post }) => {
+      const { channel_folder_id } = await post('/channel_folders/create', { name: `Changed ${n}` });
+      return { channel_folder_id, name: `To ${n}`, description: lengthened('*all* ', 1024), is_archived: true };
+    },
   },
   'GET /users/me/subscriptions': {
     'with subscribers': () => ({ include_subscribers: 'true' }),
@@ -392,6 +526,23 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
     ...narrowed(LATEST),
     ...searches(LATEST),
   },
+  'GET /json/messages': {
+    'the latest': () => ({ ...LATEST, narrow: [['channels', 'web-public']] }),
+    'all but a hundred channels': ({ organization: { channelIds } }) => ({
+      ...LATEST,
+      narrow: [
+        ['channels', 'web-public'],
+        ...Array.from({ length: 99 }, (_, n) => ({
+          operator: 'channel',
+          operand: channelIds[n % channelIds.length],
+          negated: true,
+        })),
+      ],
+    }),
+  },
+  'GET /json/messages/:message_id': {
+    'what anybody may read': ({ webPublicMessageId }) => ({ message_id: webPublicMessageId }),
+  },
   'GET /messages/matches_narrow': {
     one: () => ({ msg_ids: [1], narrow: [] }),
     'thousands of messages': (surroundings) => ({ msg_ids: messageIds(surroundings, 1000), narrow: [] }),
@@ -411,6 +562,12 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
     starred: (surroundings) => ({ messages: messageIds(surroundings, 10_000), op: 'add', flag: 'starred' }),
     read: (surroundings) => ({ messages: messageIds(surroundings, 10_000), op: 'add', flag: 'read' }),
     unread: (surroundings) => ({ messages: messageIds(surroundings, 10_000), op: 'remove', flag: 'read' }),
+  },
+  'GET /messages/:message_id/read_receipts': {
+    'a message to everybody': ({ n }) => ({ message_id: n + 1 }),
+  },
+  'POST /messages/:message_id/report': {
+    'a long story': ({ n }) => ({ message_id: n + 1, report_type: 'other', description: lengthened('', 1000) }),
   },
   'POST /submessage': {
     'a long vote': async (surroundings) => ({
@@ -450,6 +607,57 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
   },
   'DELETE /messages/:message_id/reactions': {
     'a vote': ({ react }) => react(),
+  },
+  'POST /drafts': {
+    one: (surroundings) => ({ drafts: [draftFor(surroundings, 'x')] }),
+    many: (surroundings) => ({ drafts: Array(1000).fill(draftFor(surroundings, 'x'.repeat(700))) }),
+  },
+  'PATCH /drafts/:draft_id': {
+    'a long one': async (surroundings) => ({
+      ...(await draftOf(surroundings)),
+      draft: draftFor(surroundings, 'x'.repeat(900_000)),
+    }),
+  },
+  'DELETE /drafts/:draft_id': { one: draftOf },
+  'POST /saved_snippets': {
+    'a long one': () => ({ title: 'x'.repeat(60), content: 'x'.repeat(10_000) }),
+  },
+  'PATCH /saved_snippets/:saved_snippet_id': {
+    'a new text': async (surroundings) => ({ ...(await snippetOf(surroundings)), content: 'x'.repeat(10_000) }),
+  },
+  'DELETE /saved_snippets/:saved_snippet_id': { one: snippetOf },
+  'POST /navigation_views': {
+    one: ({ n }) => ({ fragment: `narrow/${n}`, is_pinned: true, name: `View ${n}` }),
+  },
+  'PATCH /navigation_views/*fragment': {
+    'a new name': async (surroundings) => ({ ...(await viewOf(surroundings)), name: `Renamed ${surroundings.n}` }),
+  },
+  'DELETE /navigation_views/*fragment': { one: viewOf },
+  'POST /users/me/muted_users/:muted_user_id': {
+    'who has written': ({ n, organization: { members } }) => ({ muted_user_id: members[n % members.length]!.id }),
+  },
+  'DELETE /users/me/muted_users/:muted_user_id': {
+    'a muted one': async ({ post, n, organization: { members } }) => {
+      const muted_user_id = members[(n * 7 + 3) % members.length]!.id;
+      await post(`/users/me/muted_users/${muted_user_id}`, {});
+      return { muted_user_id };
+    },
+  },
+  'POST /users/me/onboarding_steps': {
+    one: () => ({ onboarding_step: 'intro_inbox_view_modal' }),
+  },
+  'POST /users/me/status': { 'a text and an emoji': () => ({ status_text: 'x'.repeat(60), emoji_name: 'smile' }) },
+  'GET /users/:user_id/status': { somebody: owner },
+  'POST /users/:user_id/status': { somebody: (surroundings) => ({ ...owner(surroundings), status_text: 'busy' }) },
+  'POST /users/me/presence': {
+    active: () => ({ status: 'active', last_update_id: -1 }),
+    'in the old form': () => ({ status: 'idle', history_limit_days: 10_000 }),
+  },
+  'GET /users/:user_id_or_email/presence': {
+    somebody: async ({ organization: { owners }, post }) => {
+      await post('/users/me/presence', { status: 'active', ping_only: true });
+      return { user_id_or_email: owners[0]!.id };
+    },
   },
   'POST /bots': {
     'an outgoing webhook': ({ n, organization: { channelNames } }) => ({
@@ -523,6 +731,53 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
     one: () => ({ ...FEWEST, narrow: [], op: 'add', flag: 'starred' }),
     read: () => ({ ...LATEST, narrow: [], op: 'add', flag: 'read' }),
     ...narrowed({ ...LATEST, op: 'add', flag: 'starred' }),
+  },
+  'POST /invites': {
+    'one person': ({ n }) => ({ invitee_emails: `i${n}@example.com`, stream_ids: [] }),
+    'two hundred, into all channels': ({ n, organization: { channelIds } }) => ({
+      invitee_emails: Array.from({ length: 200 }, (_, index) => `i${n}-${index}@example.com`).join(','),
+      stream_ids: channelIds.slice(0, 1000),
+      invite_as: 400,
+    }),
+  },
+  'POST /invites/accept': {
+    'by a link into all channels': async ({ n, post, organization: { channelIds } }) => {
+      const { invite_link: link } = await post('/invites/multiuse', { stream_ids: channelIds.slice(0, 1000) });
+      return {
+        key: String(link).split('/').at(-2),
+        email: `j${n}@example.com`,
+        full_name: `Joined ${n}`,
+        password: `${n} Something is rotten ${n}`,
+      };
+    },
+  },
+  'DELETE /invites/:invite_id': { 'a letter': (surroundings) => newLetter(surroundings) },
+  'POST /invites/:invite_id/resend': { 'a letter': (surroundings) => newLetter(surroundings) },
+  'DELETE /invites/multiuse/:invite_id': { 'a link': (surroundings) => newLink(surroundings) },
+  'POST /realm/test_welcome_bot_custom_message': {
+    'a text': () => ({ welcome_message_custom_text: HOSTILE_TEXTS.mixed!.slice(0, 8000) }),
+  },
+  'POST /realm/domains': { 'a domain': ({ n }) => ({ domain: `d${n}.example.com`, allow_subdomains: true }) },
+  'PATCH /realm/domains/:domain': {
+    'a domain': (surroundings) => newDomain(surroundings, { allow_subdomains: false }),
+  },
+  'DELETE /realm/domains/:domain': { 'a domain': (surroundings) => newDomain(surroundings) },
+  'POST /realm/filters': { 'a linkifier': ({ n }) => linkifier(n) },
+  'PATCH /realm/filters/:filter_id': { 'a linkifier': (surroundings) => newLinkifier(surroundings) },
+  'DELETE /realm/filters/:filter_id': { 'a linkifier': (surroundings) => newLinkifier(surroundings) },
+  'PATCH /realm/linkifiers': {
+    'all of them': async ({ post }) => {
+      const { realm_linkifiers: linkifiers } = await post('/register', {
+        event_types: [],
+        fetch_event_types: ['realm_linkifiers'],
+        client_capabilities: { notification_settings_null: true, linkifier_url_template: true },
+      });
+      return { ordered_linkifier_ids: (linkifiers as { readonly id: number }[]).map(({ id }) => id).reverse() };
+    },
+  },
+  'POST /realm/playgrounds': { 'a playground': ({ n }) => playground(n) },
+  'DELETE /realm/playgrounds/:playground_id': {
+    'a playground': async ({ n, post }) => ({ playground_id: (await post('/realm/playgrounds', playground(n))).id }),
   },
   'POST /mark_stream_as_read': { 'a channel': firstChannel },
   'POST /mark_topic_as_read': { 'a topic': firstChannel },

@@ -14,7 +14,7 @@ import { TestOrganization } from '../testing/test-organization.js';
 import { ACCEPTED_INPUTS, PUSH_REGISTRATION, type Surroundings } from './accepted-inputs.js';
 import { type EncodedRequest, encodeRequest } from './encode.js';
 import { generatedInputs, roomOf } from './generated-inputs.js';
-import { type Fields, nameOf, ROUTES } from './routes.js';
+import { type Fields, nameOf, ROUTES, signsOut } from './routes.js';
 import { IS_LONG, size } from './scale.js';
 
 /** For which one request may hold the event loop. */
@@ -51,6 +51,7 @@ describe('the worst that each operation may be sent', () => {
   let server: ParleyProcess;
   let pushService: AgreeablePushService;
   let large: LargeOrganization;
+  let webPublicMessageId: number;
   let owners: readonly Account[];
   let bots: readonly Account[];
   let retainedBefore: number;
@@ -77,6 +78,13 @@ describe('the worst that each operation may be sent', () => {
     bots = await signIn(server, large.bots);
     // Events have somebody to go to.
     await Promise.all(owners.map(openQueue));
+    // Anybody may read something.
+    await call(owners[0]!, '/realm', 'method=PATCH&enable_spectator_access=true');
+    await call(owners[0]!, '/channels/create', 'name=museum&subscribers=[]&is_web_public=true');
+    const said = await call(owners[0]!, '/messages', 'type=channel&to=museum&topic=halls&content=paintings');
+    webPublicMessageId = said.id;
+    const { id } = await call(owners[0]!, '/channels/create', 'name=moderation&subscribers=[]&invite_only=true');
+    await call(owners[0]!, '/realm', `method=PATCH&enable_read_receipts=true&moderation_request_channel_id=${id}`);
     await server.probe.lap();
     retainedBefore = await server.probe.retainedBytes();
     peakBefore = (await server.probe.lap()).peakBytes;
@@ -98,10 +106,19 @@ describe('the worst that each operation may be sent', () => {
   const openQueue = async (account: Account): Promise<string> =>
     (await call(account, '/register', 'fetch_event_types=[]')).queue_id;
 
+  async function callerOf(route: Route): Promise<Account> {
+    if (signsOut(route)) {
+      const [account] = await signIn(server, [large.members[n++ % large.members.length]!]);
+      await server.probe.lap();
+      return account!;
+    }
+    const callers = route.roleRequirements.includes('bot') ? bots : owners;
+    return callers[n++ % callers.length]!;
+  }
+
   /** Each by somebody else, to whom nothing has happened yet if possible. */
   async function attempt(route: Route, requestOf: RequestOf) {
-    const callers = route.roleRequirements.includes('bot') ? bots : owners;
-    const account = callers[n++ % callers.length]!;
+    const account = await callerOf(route);
     const request = await requestOf(account);
     const { method, target, headers, body } = request;
     const answer = await send({
@@ -136,9 +153,26 @@ describe('the worst that each operation may be sent', () => {
   const acceptedBy = (route: Route) => ACCEPTED_INPUTS[nameOf(route)] ?? { 'no parameters': () => ({}) };
   const surroundingsOf = (account: Account): Surroundings => ({
     organization: large,
+    webPublicMessageId,
     n,
     openQueue: async () => {
       const id = await openQueue(account);
+      await server.probe.lap();
+      return id;
+    },
+    makeChannel: async (name: string) => {
+      const { id } = await call(
+        account,
+        '/channels/create',
+        new URLSearchParams({ name, subscribers: '[]' }).toString(),
+      );
+      await server.probe.lap();
+      return id;
+    },
+    // The newest first: the others are needed.
+    makeUser: async () => large.members.at(-1 - (n++ % 100))!.id,
+    makeProfileField: async () => {
+      const { id } = await call(account, '/realm/profile_fields', `field_type=2&name=Made${n++}`);
       await server.probe.lap();
       return id;
     },
@@ -177,6 +211,16 @@ describe('the worst that each operation may be sent', () => {
       await server.probe.lap();
       return token;
     },
+    get: async (path: string) => {
+      const { text } = await send({
+        method: 'GET',
+        url: `${server.url}/api/v1${path}`,
+        headers: { Authorization: account.authorization },
+        body: null,
+      });
+      await server.probe.lap();
+      return JSON.parse(text);
+    },
     post: async (path: string, fields: Fields) => {
       const form = new URLSearchParams();
       for (const [name, value] of Object.entries(fields)) {
@@ -191,15 +235,6 @@ describe('the worst that each operation may be sent', () => {
       await call(account, `/messages/${reacted.message_id}/reactions`, 'emoji_name=tada');
       await server.probe.lap();
       return reacted;
-    },
-    makeChannel: async (name: string) => {
-      const { id } = await call(
-        account,
-        '/channels/create',
-        new URLSearchParams({ name, subscribers: '[]' }).toString(),
-      );
-      await server.probe.lap();
-      return id;
     },
   });
 

@@ -18,7 +18,7 @@ import {
   type TopicVisibility,
 } from '@parley/domain/channels';
 import { MAX_TOPIC_LENGTH } from '@parley/domain/messages';
-import type { ChannelId, UserId } from '@parley/domain/shared';
+import type { ChannelFolderId, ChannelId, UserId } from '@parley/domain/shared';
 import {
   declarePermissionChanges,
   declarePermissions,
@@ -161,6 +161,11 @@ export class OneChannelDto {
   @IntegerParam() stream_id!: number;
 }
 
+export class GetChannelAddressDto {
+  @IntegerParam() stream_id!: number;
+  @IntegerParam({ optional: true }) sender_id?: number;
+}
+
 export class GetSubscriptionStatusDto {
   @IntegerParam() user_id!: number;
   @IntegerParam() stream_id!: number;
@@ -183,10 +188,20 @@ export class ChangeSubscriptionPropertiesDto {
   @param(listOf(propertyChange, { max: MAX_NAMES })) subscription_data!: PropertyChange[];
 }
 
+const jsonOrBare = jsonOrText(propertyValue);
+/** The same as a field of its own: texts are bare, and quotes are part of them. */
+const bareValue = {
+  ...propertyValue,
+  decode(field: string): unknown {
+    const value = jsonOrBare.decode(field);
+    return typeof value === 'string' ? field : value;
+  },
+};
+
 export class ChangeSubscriptionPropertyDto implements PropertyChange {
   @IntegerParam() stream_id!: number;
   @TextParam({ max: MAX_TEXT_LENGTH }) property!: string;
-  @param(jsonOrText(propertyValue)) value!: PropertyChange['value'];
+  @param(bareValue) value!: PropertyChange['value'];
 }
 
 export class ChangeSubscriptionsDto {
@@ -270,7 +285,7 @@ export function toChannelOptions(dto: CreateChannelDto | SubscribeUsersDto): Cha
     isPrivate: dto.invite_only,
     isWebPublic: dto.is_web_public,
     isDefault: dto.is_default_stream,
-    folderId: dto.folder_id,
+    folderId: dto.folder_id as ChannelFolderId | null,
     topicsPolicy: dto.topics_policy,
     sharesHistory: dto.history_public_to_subscribers,
     retention: toRetention(dto.message_retention_days),
@@ -293,7 +308,7 @@ export function toChannelChange(dto: ChangeChannelDto): ChangeChannelInput {
     isDefault: dto.is_default_stream,
     retention: days === undefined ? undefined : toRetention(days),
     unarchives: dto.is_archived === false,
-    folderId: dto.folder_id,
+    folderId: dto.folder_id as ChannelFolderId | null | undefined,
     topicsPolicy: dto.topics_policy,
     permissions: toPermissionChanges(dto, PERMISSIONS),
   });

@@ -13,6 +13,10 @@ export const CHANNEL_WIRE_ERRORS = {
   EMPTY_TOPIC_REQUIRED: { fields: EMPTY_TOPIC_NAME },
   INVALID_RETENTION: ({ details }) => badValue('message_retention_days')(details.value),
   NO_SUBSCRIPTION_CHANGE: { text: 'Nothing to do. Specify at least one of "add" or "delete".' },
+  DEFAULT_CHANNEL_GROUP_CHANGE_REQUIRED: { text: 'You must pass "new_description" or "new_group_name".' },
+  DEFAULT_CHANNEL_GROUP_OPERATION_REQUIRED: {
+    text: 'Invalid value for "op". Specify one of "add" or "remove".',
+  },
   INVALID_SUBSCRIPTION_VALUE: {
     text: ({ property, expected }) => `${WIRE_SUBSCRIPTION_PROPERTIES[property]} is not ${expected}`,
   },

@@ -1,5 +1,7 @@
 import {
   type ChannelEventTypes,
+  type ChannelFolderChange,
+  type ChannelFolderEventTypes,
   type ChannelPropertyChange,
   type ChannelView,
   hasSharedHistory,
@@ -13,8 +15,11 @@ import type { SharedText } from '../events/event-texts.js';
 import { can } from '../events/queue-presentation.js';
 import { presentGroupSetting } from '../groups/group-setting.presenters.js';
 import { permissionTitle } from '../groups/permission-title.js';
+import type { WireFields } from '../routing/reply.js';
 import {
   presentChannel,
+  presentDefaultChannelGroup,
+  presentFolder,
   presentOwnSettings,
   presentPostPolicy,
   presentTopic,
@@ -59,8 +64,27 @@ export const CHANNEL_EVENTS = {
       ]),
   },
   'default_channels.changed': toAll('default_streams', ({ channelIds }) => ({ default_streams: channelIds })),
+  'default_channel_groups.changed': toAll('default_stream_groups', ({ groups }) => ({
+    default_stream_groups: groups.map(presentDefaultChannelGroup),
+  })),
+  'channel_folder.created': toAll('channel_folder', ({ folder }) => ({
+    op: 'add',
+    channel_folder: presentFolder(folder),
+  })),
+  'channel_folder.changed': toAll('channel_folder', ({ folderId, change }) => ({
+    op: 'update',
+    channel_folder_id: folderId,
+    data: presentFolderChange(change),
+  })),
+  'channel_folder.reordered': toAll('channel_folder', ({ folderIds }) => ({ op: 'reorder', order: folderIds })),
   'topic.policy_changed': { wireTypes: ['muted_topics', 'user_topic'], present: presentTopicPolicy },
-} satisfies Presenters<keyof ChannelEventTypes>;
+} satisfies Presenters<keyof (ChannelEventTypes & ChannelFolderEventTypes)>;
+
+function presentFolderChange(change: ChannelFolderChange): WireFields {
+  if ('name' in change) return { name: change.name };
+  if ('isArchived' in change) return { is_archived: change.isArchived };
+  return { description: change.description, rendered_description: change.renderedDescription };
+}
 
 type PropertyUpdate = { readonly property: string; readonly value: unknown } & Readonly<Record<string, unknown>>;
 

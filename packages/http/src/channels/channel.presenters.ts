@@ -1,8 +1,10 @@
 import {
   CHANNEL_PERMISSIONS,
   type ChangeSubscriptionsOutput,
+  type ChannelFolder,
   type ChannelPermission,
   type ChannelView,
+  type DefaultChannelGroupView,
   hasSharedHistory,
   isPrivate,
   isWebPublic,
@@ -36,7 +38,7 @@ export function presentPostPolicy(senders: ChannelView['sendersSystemGroup']) {
 }
 
 /** Channels §2.1: exactly these keys, since strict clients refuse others. */
-export function presentChannel(channel: ChannelView) {
+export function presentChannel(channel: ChannelView): WireFields & { readonly stream_id: number } {
   return {
     stream_id: channel.id,
     name: channel.name,
@@ -71,7 +73,7 @@ export function presentSubscription(
   channel: ChannelView,
   subscription: Subscription,
   subscriberIds: readonly UserId[] | null,
-) {
+): WireFields {
   return {
     ...presentChannel(channel),
     ...presentOwnSettings(subscription),
@@ -130,6 +132,29 @@ export const presentTopics = (topics: readonly TopicSummary[], allowEmptyTopicNa
     name: presentTopic(name, allowEmptyTopicName),
     max_id: maxMessageId,
   })),
+});
+
+export const presentDefaultChannelGroup = ({
+  id,
+  name,
+  description,
+  channelIds,
+}: DefaultChannelGroupView): WireFields => ({
+  id,
+  name,
+  description,
+  streams: channelIds,
+});
+
+export const presentFolder = (folder: ChannelFolder): WireFields => ({
+  id: folder.id,
+  name: folder.name,
+  order: folder.order,
+  date_created: folder.createdAt,
+  creator_id: folder.creatorId,
+  description: folder.description,
+  rendered_description: folder.renderedDescription,
+  is_archived: folder.isArchived,
 });
 
 /** Channels §4.7. */

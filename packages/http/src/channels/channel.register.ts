@@ -1,6 +1,8 @@
 import {
   type ChannelView,
+  loadChannelFolders,
   loadChannels,
+  loadDefaultChannelGroups,
   loadDefaultChannelIds,
   loadOwnSubscriptions,
   loadSubscriberIds,
@@ -13,7 +15,14 @@ import type { UserSettings } from '@parley/domain/users';
 import { can } from '../events/queue-presentation.js';
 import { PresentedList } from '../events/register-answer.js';
 import { type RegisterSection, registerSection, type SectionContext } from '../events/register-section.js';
-import { presentChannel, presentSubscription, presentTopic, VISIBILITY_POLICIES } from './channel.presenters.js';
+import {
+  presentChannel,
+  presentDefaultChannelGroup,
+  presentFolder,
+  presentSubscription,
+  presentTopic,
+  VISIBILITY_POLICIES,
+} from './channel.presenters.js';
 
 export const mutedTopicsSection: RegisterSection = registerSection({
   name: 'muted_topics',
@@ -55,6 +64,19 @@ export const defaultChannelsSection: RegisterSection = registerSection({
   name: 'default_streams',
   load: (snapshot) => snapshot.load(loadDefaultChannelIds),
   present: (ids) => ({ realm_default_streams: ids }),
+});
+
+export const defaultChannelGroupsSection: RegisterSection = registerSection({
+  name: 'default_stream_groups',
+  load: (snapshot) => snapshot.load(loadDefaultChannelGroups),
+  present: (groups) => ({ realm_default_stream_groups: groups.map(presentDefaultChannelGroup) }),
+});
+
+export const channelFoldersSection: RegisterSection = registerSection({
+  name: 'channel_folders',
+  // Sic: the event's name has one folder, the section's several.
+  load: (snapshot) => snapshot.load(loadChannelFolders),
+  present: (folders) => ({ channel_folders: new PresentedList(folders, presentFolder) }),
 });
 
 interface SubscriptionData {

@@ -6,6 +6,7 @@ import {
   CreateChannel,
   FindChannelId,
   GetChannel,
+  GetChannelAddress,
   GetSubscriptionStatus,
   ListChannels,
   ListSubscribers,
@@ -26,6 +27,7 @@ import {
   ChangeSubscriptionsDto,
   CreateChannelDto,
   FindChannelIdDto,
+  GetChannelAddressDto,
   GetSubscriptionStatusDto,
   ListChannelsDto,
   ListSubscriptionsDto,
@@ -116,6 +118,16 @@ export const channelRoutes: readonly Route[] = [
     useCase: ListUserChannels,
     toInput: ({ user_id }) => ({ userId: user_id as UserId }),
     present: (subscribed_channel_ids) => ({ subscribed_channel_ids }),
+  }),
+  route('GET', '/streams/:stream_id/email_address', {
+    auth: 'user',
+    dto: GetChannelAddressDto,
+    useCase: GetChannelAddress,
+    toInput: ({ stream_id, sender_id = null }) => ({
+      channelId: stream_id as ChannelId,
+      senderId: sender_id as UserId | null,
+    }),
+    present: (address) => ({ email: address ?? '' }),
   }),
   route('PATCH', '/streams/:stream_id', {
     auth: 'user',

@@ -71,6 +71,7 @@ async function register(
     presentation,
     includeSubscribers: dto.include_subscribers !== 'false',
     variant: request.variant,
+    presenceHistoryDays: dto.presence_history_limit_days,
     now: clock.nowMs() / 1000,
   };
   const requested = sections.filter((section) => section.isRequested(fetchEventTypes));

@@ -12,6 +12,8 @@ export interface RegisterRequest {
   readonly presentation: QueuePresentation;
   readonly includeSubscribers: boolean;
   readonly variant: ClientVariant;
+  /** How old presences may be, in days; null: as old as usual. */
+  readonly presenceHistoryDays: number | null;
   /** In seconds. */
   readonly now: number;
 }

@@ -11,11 +11,14 @@ import {
   MarkRead,
   type MarkReadInput,
   MatchNarrow,
+  type NarrowTerm,
   NotifyTyping,
   NotifyTypingInMessage,
   RenderMarkdown,
   ReportMessage,
   SendMessage,
+  SpectateMessage,
+  SpectateMessages,
   UpdateMessage,
 } from '@parley/domain/messages';
 import type { ChannelId, MessageId } from '@parley/domain/shared';
@@ -23,6 +26,7 @@ import { Turns } from '../caching/turns.js';
 import type { RouteParts } from '../feature.js';
 import { NoParameters } from '../routing/params.js';
 import { success } from '../routing/reply.js';
+import type { Request } from '../routing/request.js';
 import { type Route, route } from '../routing/route.js';
 import { presentMessageHistory } from './edit-history.presenters.js';
 import {
@@ -58,13 +62,22 @@ import {
   presentIgnoredChannels,
   presentSentMessage,
 } from './message.presenters.js';
-import { MessagePagePresenter } from './message-page.js';
+import { MessagePagePresenter, type PageForm } from './message-page.js';
 import { readMessagePage } from './read-message-page.js';
 import { readNarrowMatches } from './read-narrow-matches.js';
+
+const WEB_PUBLIC: readonly NarrowTerm[] = [{ operator: 'channels', operand: 'web-public', negated: false }];
 
 export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): readonly Route[] {
   const page = new MessagePagePresenter(realmUrls);
   const turns = new Turns();
+  const pageForm = (dto: GetMessagesDto, request: Request): PageForm => ({
+    asHtml: dto.apply_markdown,
+    clientGravatar: dto.client_gravatar,
+    allowEmptyTopicName: dto.allow_empty_topic_name,
+    client: request.variant,
+    parts,
+  });
   return [
     route('POST', '/messages', {
       auth: 'user',
@@ -84,15 +97,31 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
       dto: GetMessagesDto,
       useCase: GetMessages,
       handle: async ({ caller, dto, useCase, request }) => {
-        const form = {
-          asHtml: dto.apply_markdown,
-          clientGravatar: dto.client_gravatar,
-          allowEmptyTopicName: dto.allow_empty_topic_name,
-          client: request.variant,
-          parts,
-        };
+        const form = pageForm(dto, request);
         return success(await readMessagePage({ useCase, caller, page, form, turns }, toGetMessagesInput(dto)));
       },
+    }),
+    // The same for browsers whose user has not logged in.
+    route('GET', '/json/messages', {
+      auth: 'anyone',
+      atRoot: true,
+      isExpensive: true,
+      dto: GetMessagesDto,
+      useCase: SpectateMessages,
+      handle: async ({ caller, dto, useCase, request }) => {
+        const form = pageForm(dto, request);
+        return success(
+          await readMessagePage({ useCase, caller, page, form, turns, always: WEB_PUBLIC }, toGetMessagesInput(dto)),
+        );
+      },
+    }),
+    route('GET', '/json/messages/:message_id', {
+      auth: 'anyone',
+      atRoot: true,
+      dto: GetMessageDto,
+      useCase: SpectateMessage,
+      toInput: ({ message_id }) => ({ id: message_id as MessageId }),
+      present: (output, { dto, variant }) => presentGetMessage(output, dto, realmUrls, { client: variant, parts }),
     }),
     route('POST', '/messages/render', {
       auth: 'user',

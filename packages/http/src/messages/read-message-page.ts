@@ -1,5 +1,5 @@
-import type { GetMessages, GetMessagesInput, MessageList } from '@parley/domain/messages';
-import type { Caller, MessageId } from '@parley/domain/shared';
+import type { GetMessagesInput, MessageList, PresentMessages } from '@parley/domain/messages';
+import type { MessageId } from '@parley/domain/shared';
 import type { Turns } from '../caching/turns.js';
 import { WireText } from '../routing/reply.js';
 import { presentMessagePage } from './message.presenters.js';
@@ -8,9 +8,11 @@ import type { MessagePagePresenter, PageForm } from './message-page.js';
 /** How many messages a read looks at that continues a page. */
 const CONTINUED_IDS = 500;
 
-interface PageReader {
-  readonly useCase: GetMessages;
-  readonly caller: Caller;
+interface PageReader<C> {
+  readonly useCase: { execute: <T>(caller: C, input: GetMessagesInput, present: PresentMessages<T>) => Promise<T> };
+  readonly caller: C;
+  /** What the rest of a long page has to say again to be allowed; absent: nothing. */
+  readonly always?: GetMessagesInput['narrow'];
   readonly page: MessagePagePresenter;
   readonly form: PageForm;
   /** Of all pages that are continued. */
@@ -22,15 +24,15 @@ interface PageReader {
  * messages beyond the first part are read as its reader takes it, each as it is by then. What somebody has deleted or
  * hidden from the reader meanwhile is left out.
  */
-export async function readMessagePage(reader: PageReader, input: GetMessagesInput): Promise<WireText> {
+export async function readMessagePage<C>(reader: PageReader<C>, input: GetMessagesInput): Promise<WireText> {
   const { list, chunks, remaining, nextStep } = await readPart(reader, input);
   const start = [`${presentMessagePage(list)}[`, ...chunks];
   if (remaining.length === 0) return new WireText([...start, ']']);
   return new WireText(start, continuePage(reader, remaining, nextStep, chunks.length > 0, list.highlight));
 }
 
-async function* continuePage(
-  reader: PageReader,
+async function* continuePage<C>(
+  reader: PageReader<C>,
   remaining: readonly MessageId[],
   firstStep: number,
   hasBegun: boolean,
@@ -41,7 +43,7 @@ async function* continuePage(
   let step = firstStep;
   for (let ids = open.shift(); ids; ids = open.shift()) {
     // That they belong to the page is settled: of no narrow in particular.
-    const input = { narrow: [], select: { ids: ids.slice(0, CONTINUED_IDS) } };
+    const input = { narrow: reader.always ?? [], select: { ids: ids.slice(0, CONTINUED_IDS) } };
     const part = await reader.turns.run(() => readPart(reader, input, step, highlight));
     step = part.nextStep;
     if (part.chunks.length > 0) {
@@ -54,8 +56,8 @@ async function* continuePage(
   yield [']'];
 }
 
-function readPart(
-  { useCase, caller, page, form }: PageReader,
+function readPart<C>(
+  { useCase, caller, page, form }: PageReader<C>,
   input: GetMessagesInput,
   firstStep?: number,
   highlight?: MessageList['highlight'],

@@ -21,7 +21,7 @@ import {
   type RealmPermission,
 } from '@parley/domain/realms';
 import type { GroupId, UnixSeconds } from '@parley/domain/shared';
-import type { Actor } from '@parley/domain/users';
+import { type Actor, DEFAULT_EXTERNAL_ACCOUNTS } from '@parley/domain/users';
 import { realmIconUrl } from '../avatars/avatar-urls.js';
 import { emojiDataUrl } from '../emoji/emoji-data-url.js';
 import { presentGroupSetting } from '../groups/group-setting.presenters.js';
@@ -185,15 +185,13 @@ const GIF_RATINGS = {
   r: { name: 'Allow GIFs rated R (Restricted)', id: 5 },
 };
 
-const EXTERNAL_ACCOUNTS = {
-  twitter: {
-    text: 'Twitter',
-    url_pattern: 'https://twitter.com/%(username)s',
-    name: 'Twitter username',
-    hint: '',
-  },
-  github: { text: 'GitHub', url_pattern: 'https://github.com/%(username)s', name: 'GitHub username', hint: '' },
-};
+/** Services whose profile fields the server names (users §13.3). */
+const EXTERNAL_ACCOUNTS = Object.fromEntries(
+  Object.entries(DEFAULT_EXTERNAL_ACCOUNTS).map(([key, { text, urlPattern, name, hint }]) => [
+    key,
+    { text, url_pattern: urlPattern, name, hint },
+  ]),
+);
 
 const THUMBNAIL_FORMATS = [
   { name: '840x560-anim.webp', max_width: 840, max_height: 560, format: 'webp', animated: true },

@@ -29,20 +29,24 @@ const realmId = 1 as RealmId;
 const PEOPLE: Readonly<
   Record<string, { id: number; key: string; callerRole: CallerRole; identity?: Partial<Identity> }>
 > = {
-  'hamlet@x': { id: 7, key: KEY, callerRole: { role: 'member', isBot: false } },
-  'iago@x': { id: 8, key: 'b'.repeat(32), callerRole: { role: 'administrator', isBot: false } },
-  'bot@x': { id: 9, key: 'c'.repeat(32), callerRole: { role: 'member', isBot: true } },
+  'hamlet@x': { id: 7, key: KEY, callerRole: { role: 'member', isBot: false, synchronizesDrafts: true } },
+  'iago@x': {
+    id: 8,
+    key: 'b'.repeat(32),
+    callerRole: { role: 'administrator', isBot: false, synchronizesDrafts: true },
+  },
+  'bot@x': { id: 9, key: 'c'.repeat(32), callerRole: { role: 'member', isBot: true, synchronizesDrafts: true } },
   'hook@x': {
     id: 10,
     key: 'd'.repeat(32),
-    callerRole: { role: 'member', isBot: true },
+    callerRole: { role: 'member', isBot: true, synchronizesDrafts: true },
     identity: { isIncomingWebhook: true },
   },
-  'gone@x': { id: 11, key: 'e'.repeat(32), callerRole: { role: 'member', isBot: false } },
+  'gone@x': { id: 11, key: 'e'.repeat(32), callerRole: { role: 'member', isBot: false, synchronizesDrafts: true } },
   'fast@x': {
     id: 12,
     key: 'f'.repeat(32),
-    callerRole: { role: 'member', isBot: false },
+    callerRole: { role: 'member', isBot: false, synchronizesDrafts: true },
     identity: { rateLimits: '60:1000' },
   },
 };

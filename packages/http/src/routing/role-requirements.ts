@@ -1,3 +1,4 @@
+import { mustSynchronizeDrafts } from '@parley/domain/drafts';
 import { type Decision, enforce, type RealmId, type UserId } from '@parley/domain/shared';
 import {
   mustBeAdministrator,
@@ -12,6 +13,7 @@ import {
 export interface CallerRole {
   readonly role: Role;
   readonly isBot: boolean;
+  readonly synchronizesDrafts: boolean;
 }
 
 /** Looks up who is calling, for the few operations that refuse by role before they look at parameters. */
@@ -21,9 +23,10 @@ export interface RoleLookup {
 
 /**
  * `administrator`: or owner. `member`: anyone but guests. `human`: no bots. `bot`: only bots.
+ * `synchronizesDrafts`: whoever keeps drafts on the server.
  * These come before the parameters; a role that matters only for some of them is a permission rule of the use case.
  */
-export type RoleRequirement = 'owner' | 'administrator' | 'member' | 'human' | 'bot';
+export type RoleRequirement = 'owner' | 'administrator' | 'member' | 'human' | 'bot' | 'synchronizesDrafts';
 
 const RULES: { readonly [G in RoleRequirement]: (callerRole: CallerRole) => Decision } = {
   owner: mustBeOwner,
@@ -31,6 +34,8 @@ const RULES: { readonly [G in RoleRequirement]: (callerRole: CallerRole) => Deci
   member: mustNotBeGuest,
   human: mustBeHuman,
   bot: mustBeBot,
+  synchronizesDrafts: ({ synchronizesDrafts }) =>
+    mustSynchronizeDrafts({ settings: { enableDraftsSynchronization: synchronizesDrafts } }),
 };
 
 /** @throws DomainError of the first requirement that is not met. */

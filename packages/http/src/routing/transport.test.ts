@@ -120,7 +120,7 @@ async function start(options: Partial<DispatcherOptions> = {}): Promise<void> {
       },
     ],
     realms: { findRealm: async () => 1 as RealmId },
-    roleLookup: { roleOf: async () => ({ role: 'member', isBot: false }) },
+    roleLookup: { roleOf: async () => ({ role: 'member', isBot: false, synchronizesDrafts: true }) },
     limiter: new RateLimiter({ clock, isOn: false }),
     clock,
     logger: { info: () => {}, error: (_fields, message) => log.push(message) },

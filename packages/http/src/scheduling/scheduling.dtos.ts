@@ -6,13 +6,13 @@ import type {
 } from '@parley/domain/scheduling';
 import type { Caller, MessageId, ReminderId, ScheduledMessageId } from '@parley/domain/shared';
 import { CONTENT, isReadingClient } from '../messages/message.dtos.js';
+import { MAX_TIME } from '../routing/calendar.js';
 import { MAX_IDS, MAX_TEXT_LENGTH } from '../routing/limits.js';
 import { TooLong } from '../routing/param-error.js';
 import { anyOf, integer, json, listOf, type ParamType } from '../routing/param-types.js';
 import { BooleanParam, IntegerParam, param, TextParam, WordParam } from '../routing/params.js';
 
-/** The last second of the year 9999: later times have no usual spelling. */
-const TIME = { max: 253_402_300_799 };
+const TIME = { max: MAX_TIME };
 const TYPES = ['direct', 'private', 'channel', 'stream'] as const;
 type MessageType = (typeof TYPES)[number];
 

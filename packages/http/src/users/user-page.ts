@@ -9,7 +9,7 @@ import {
 } from '@parley/domain/users';
 import { BoundedCache } from '../caching/bounded-cache.js';
 import { publicRealmOf } from '../realms/public-realm.js';
-import { presentUser, type UserForm } from './user.presenters.js';
+import { type PresentableUser, presentUser, type UserForm } from './user.presenters.js';
 
 /** In characters of all texts together. */
 const DEFAULT_ROOM = 16 * 1024 * 1024;
@@ -44,7 +44,7 @@ export class UserPagePresenter {
   /** A JSON array in the list's order. Called within the snapshot the list is of. */
   async present(
     { viewer, realm, entries }: UserList,
-    hydrate: (ids: readonly UserId[]) => Promise<readonly User[]>,
+    hydrate: (ids: readonly UserId[]) => Promise<readonly PresentableUser[]>,
     form: UserListForm,
   ): Promise<string> {
     const publicRealm = publicRealmOf(realm, this.realmUrls);

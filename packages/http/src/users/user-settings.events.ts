@@ -14,6 +14,7 @@ import type { WireFields } from '../routing/reply.js';
 import { presentAvatar } from './user.presenters.js';
 import { USER_SETTING_FORMS } from './user-settings.wire.js';
 
+/** What becomes of presence, presence/presence.events.ts presents. */
 export const USER_SETTINGS_EVENTS = {
   'user.setting_changed': toAll('user_settings', presentSettingChange),
   'user.name_changed': toAll('realm_user', ({ userId, fullName }) =>
@@ -34,7 +35,7 @@ export const USER_SETTINGS_EVENTS = {
       });
     },
   },
-} satisfies Presenters<keyof UserSettingsEventTypes>;
+} satisfies Presenters<Exclude<keyof UserSettingsEventTypes, 'user.presence_switched'>>;
 
 /** To the user's own clients (users §6.4). */
 function presentSettingChange({ setting, value }: EventOf<'user.setting_changed'>): WireFields {

@@ -3,6 +3,7 @@ import { MAX_IDS, MAX_TEXT_LENGTH } from '../routing/limits.js';
 import { TooLong } from '../routing/param-error.js';
 import { integer, listOf, type ParamType } from '../routing/param-types.js';
 import { BooleanParam, IntegerOneOfParam, IntegerParam, param, TextParam } from '../routing/params.js';
+import { type ProfileEntriesParam, profileEntries, toProfileEntries } from './profile.dtos.js';
 import { ROLE_NUMBERS, ROLES_BY_NUMBER } from './user.presenters.js';
 
 const NUMBER = /^\s*\d+\s*$/;
@@ -49,6 +50,7 @@ export class UpdateUserDto {
   @IntegerParam() user_id!: number;
   @TextParam({ max: MAX_TEXT_LENGTH, optional: true }) full_name?: string;
   @IntegerOneOfParam(Object.values(ROLE_NUMBERS), ROLE) role?: number;
+  @param(profileEntries, { optional: true }) profile_data?: ProfileEntriesParam;
   @TextParam({ max: MAX_TEXT_LENGTH, optional: true }) new_email?: string;
 }
 
@@ -56,9 +58,19 @@ export class UpdateUserByEmailDto {
   @TextParam({ max: MAX_TEXT_LENGTH }) email!: string;
   @TextParam({ max: MAX_TEXT_LENGTH, optional: true }) full_name?: string;
   @IntegerOneOfParam(Object.values(ROLE_NUMBERS), ROLE) role?: number;
+  @param(profileEntries, { optional: true }) profile_data?: ProfileEntriesParam;
   @TextParam({ max: MAX_TEXT_LENGTH, optional: true }) new_email?: string;
 }
 
 /** What both ways to name the user have in common. */
-export const toUserChanges = ({ full_name, role, new_email }: Omit<UpdateUserByEmailDto, 'email'>) =>
-  given({ fullName: full_name, role: role === undefined ? undefined : ROLES_BY_NUMBER.get(role)!, email: new_email });
+export const toUserChanges = ({ full_name, role, profile_data, new_email }: Omit<UpdateUserByEmailDto, 'email'>) =>
+  given({
+    fullName: full_name,
+    role: role === undefined ? undefined : ROLES_BY_NUMBER.get(role)!,
+    profile: profile_data && toProfileEntries(profile_data),
+    email: new_email,
+  });
+
+export class UserIdDto {
+  @IntegerParam() user_id!: number;
+}

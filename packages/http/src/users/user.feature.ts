@@ -1,4 +1,6 @@
 import type { HttpFeature } from '../feature.js';
+import { PROFILE_EVENTS } from './profile.events.js';
+import { profileRoutes } from './profile.routes.js';
 import { profileFieldsSection } from './profile-field.register.js';
 import { USER_WIRE_ERRORS } from './user.errors.js';
 import { USER_EVENTS } from './user.events.js';
@@ -10,8 +12,13 @@ import { userSettingRoutes } from './user-settings.routes.js';
 import { zcommandRoutes } from './zcommand.routes.js';
 
 export const USERS = {
-  routes: ({ realmUrls, userPages }) => [...userRoutes(realmUrls, userPages), ...userSettingRoutes, ...zcommandRoutes],
-  events: { ...USER_EVENTS, ...USER_SETTINGS_EVENTS },
+  routes: ({ realmUrls, userPages }) => [
+    ...userRoutes(realmUrls, userPages),
+    ...userSettingRoutes,
+    ...profileRoutes,
+    ...zcommandRoutes,
+  ],
+  events: { ...USER_EVENTS, ...USER_SETTINGS_EVENTS, ...PROFILE_EVENTS },
   errors: USER_WIRE_ERRORS,
   registerSections: (parts) => [
     profileFieldsSection,

@@ -78,7 +78,7 @@ describe('a user', () => {
   it('shows users their own account with every field', async () => {
     const fixture = await createFixture(aUser({ name: 'hamlet' }));
     const own = presentOwnUser(
-      { user: fixture.user('hamlet'), realm: fixture.realm, newestMessageId: null },
+      { user: { ...fixture.user('hamlet'), profile: [] }, realm: fixture.realm, newestMessageId: null },
       { urlOf: () => place.url, emailDomainOf: () => place.emailDomain },
     );
     expect(own).toMatchObject({ max_message_id: -1, profile_data: {} });

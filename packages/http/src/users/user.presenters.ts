@@ -6,6 +6,7 @@ import {
   type GetOwnUserOutput,
   type GetUserOutput,
   isAtLeast,
+  type ProfileValue,
   publicAddress,
   type Role,
   type User,
@@ -44,13 +45,16 @@ export interface UserForm {
   readonly withActivity?: boolean;
 }
 
+/** Without a profile: one who said nothing. */
+export type PresentableUser = User & { readonly profile?: readonly ProfileValue[] };
+
 /** Users §1.1. */
 export function presentUser(
-  user: User,
+  user: PresentableUser,
   publicRealm: PublicRealm,
   { seesEmail, clientGravatar, withProfile, withActivity = true }: UserForm,
 ) {
-  const { bot } = user;
+  const { bot, profile = [] } = user;
   return {
     user_id: user.id,
     delivery_email: seesEmail ? user.email : null,
@@ -69,9 +73,18 @@ export function presentUser(
     is_imported_stub: false,
     ...(bot && { bot_type: BOT_TYPES[bot.kind], bot_owner_id: bot.ownerId }),
     ...(bot?.isSystem && { is_system_bot: true }),
-    ...(!bot && withProfile && { profile_data: {} }),
+    ...(!bot && withProfile && { profile_data: presentProfile(profile) }),
   };
 }
+
+/** By field, as text (users §1.1). */
+const presentProfile = (profile: readonly ProfileValue[]): Readonly<Record<string, WireFields>> =>
+  Object.fromEntries(profile.map(({ fieldId, value, rendered }) => [fieldId, presentProfileValue(value, rendered)]));
+
+export const presentProfileValue = <V extends string | null>(value: V, rendered: string | null) => ({
+  value,
+  ...(rendered && { rendered_value: rendered }),
+});
 
 /** What stands for a name that the viewer may not know (users §1.4). */
 export const UNKNOWN_USER_NAME = 'Unknown user';

@@ -1,3 +1,4 @@
+import { DeactivateSelf, DeactivateUser, ReactivateUser } from '@parley/domain/accounts';
 import type { RealmUrls, UserId } from '@parley/domain/shared';
 import { CreateUser, GetOwnUser, GetUser, ListUsers, UpdateUser } from '@parley/domain/users';
 import { NoParameters } from '../routing/params.js';
@@ -11,6 +12,7 @@ import {
   toUserChanges,
   UpdateUserByEmailDto,
   UpdateUserDto,
+  UserIdDto,
 } from './user.dtos.js';
 import { presentGetUser, presentOwnUser } from './user.presenters.js';
 import type { UserListForm, UserPagePresenter } from './user-page.js';
@@ -62,6 +64,24 @@ export function userRoutes(realmUrls: RealmUrls, pages: UserPagePresenter): read
       useCase: GetUser,
       toInput: ({ email }) => ({ email }),
       present: (output, { dto }) => presentGetUser(output, dto, realmUrls),
+    }),
+    route('DELETE', '/users/me', {
+      auth: 'user',
+      roleRequirements: ['human'],
+      dto: NoParameters,
+      useCase: DeactivateSelf,
+    }),
+    route('DELETE', '/users/:user_id', {
+      auth: 'user',
+      dto: UserIdDto,
+      useCase: DeactivateUser,
+      toInput: ({ user_id }) => user_id as UserId,
+    }),
+    route('POST', '/users/:user_id/reactivate', {
+      auth: 'user',
+      dto: UserIdDto,
+      useCase: ReactivateUser,
+      toInput: ({ user_id }) => user_id as UserId,
     }),
     route('PATCH', '/users/:user_id', {
       auth: 'user',

@@ -6,6 +6,10 @@ export class StoredRoles implements RoleLookup {
   constructor(private readonly uow: UnitOfWork) {}
 
   roleOf(caller: Parameters<RoleLookup['roleOf']>[0]): Promise<CallerRole> {
-    return this.uow.read(({ actors }) => actors.get(caller));
+    return this.uow.read(async ({ actors, users }) => {
+      const { role, isBot } = await actors.get(caller);
+      const { settings } = (await users.find(caller.realmId, caller.userId))!;
+      return { role, isBot, synchronizesDrafts: settings.enableDraftsSynchronization };
+    });
   }
 }

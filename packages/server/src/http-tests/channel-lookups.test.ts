@@ -150,3 +150,66 @@ describe('GET /users/{user_id}/channels', () => {
     expect(fieldsOf(await ask(people.hamlet.id, people.polonius)).subscribed_channel_ids).toHaveLength(3);
   });
 });
+
+describe('GET /streams/{stream_id}/email_address', () => {
+  const ask = (channel: number, as: TestUser = people.hamlet, params = {}) =>
+    server.get(`/streams/${channel}/email_address`, as, params);
+  const addressOf = async (...asked: Parameters<typeof ask>): Promise<string> =>
+    (fieldsOf(await ask(...asked)) as Wire).email;
+
+  it('answers the same address each time, another one for each channel, user and sender', async () => {
+    const { hamlet, cordelia } = people;
+    const first = await addressOf(ids.public);
+    expect(first).toMatch(/^mail\+public\.[0-9a-f]{32}\.show-sender@example\.com$/);
+    expect(await addressOf(ids.public)).toBe(first);
+    const { cross_realm_bots } = fieldsOf(await server.post('/register', hamlet)) as Wire;
+    const gateway = cross_realm_bots.find(({ full_name }: Wire) => full_name === 'Email Gateway').user_id;
+    expect(await addressOf(ids.public, hamlet, { sender_id: gateway })).toBe(first);
+    const others = [
+      await addressOf(ids.private),
+      await addressOf(ids.public, cordelia),
+      await addressOf(ids.public, hamlet, { sender_id: hamlet.id }),
+    ];
+    expect(new Set([first, ...others]).size).toBe(4);
+  });
+
+  it('is for those who may post there', async () => {
+    const { cordelia, desdemona, hamlet } = people;
+    for (const [id, who] of [
+      [ids.nowhere, hamlet],
+      [ids.archived, hamlet],
+      [ids.private, cordelia],
+      [ids.private, desdemona],
+    ] as const) {
+      expectRefusal(await ask(id, who), UNKNOWN);
+    }
+    const { administrators } = await server.storage.uow.read(({ groups }) => groups.systemGroupIds(server.realmId));
+    const params = { name: 'news', subscribers: [], can_send_message_group: administrators };
+    const { id } = fieldsOf(await server.post('/channels/create', desdemona, params)) as Wire;
+    expectRefusal(await ask(id, hamlet), 'You do not have permission to post in this channel.');
+  });
+
+  it('refuses senders that are not for the caller to speak as', async () => {
+    const { hamlet, cordelia } = people;
+    const { user_id: bot } = fieldsOf(
+      await server.post('/bots', hamlet, { full_name: 'Helper', short_name: 'helper' }),
+    ) as Wire;
+    expect(await addressOf(ids.public, hamlet, { sender_id: bot })).toContain('@example.com');
+    expectRefusal(await ask(ids.public, cordelia, { sender_id: bot }), 'Insufficient permission');
+    for (const none of [cordelia.id, 99_999]) {
+      expectRefusal(await ask(ids.public, hamlet, { sender_id: none }), 'No such bot');
+    }
+  });
+
+  it('answers nothing where there is no gateway', async () => {
+    const without = await TestServer.start({ mailGatewayPattern: null });
+    try {
+      const params = { name: 'x', subscribers: [] };
+      const { id } = fieldsOf(await without.post('/channels/create', without.people.hamlet, params)) as Wire;
+      const reply = await without.get(`/streams/${id}/email_address`, without.people.hamlet);
+      expect(fieldsOf(reply)).toEqual({ email: '' });
+    } finally {
+      await without.close();
+    }
+  });
+});

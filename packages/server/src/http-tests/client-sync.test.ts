@@ -36,6 +36,8 @@ const CHANGED = ['stream/update'];
 /** Somebody new, or new to a guest. */
 const ACQUAINTED = ['realm_user/add'];
 const LOST = ['realm_user/remove'];
+/** Of somebody whom a guest knows no longer. */
+const OUT_OF_SIGHT = ['realm/update_dict', 'stream/update', 'user_group/remove_members', 'user_group/update'];
 const ROLE = ['realm_user/update', 'user_group/add_members', 'user_group/remove_members'];
 
 const send =
@@ -50,6 +52,8 @@ const toPeople =
 const mark =
   (op: string, flag: string, ...indexes: readonly number[]) =>
   ({ messages }: World): Fields => ({ op, flag, messages: indexes.map((index) => messages[index]) });
+const SNIPPET = { title: 'Greeting', content: 'Hello!' };
+const VIEW = { fragment: 'narrow/is/starred' };
 const toUser =
   (name: WorldPerson) =>
   ({ people }: World): Fields => ({ user_id: people[name].id });
@@ -76,6 +80,9 @@ const leaving =
 const creating =
   (name: string, fields: Fields, ...subscribers: readonly WorldPerson[]) =>
   ({ people }: World): Fields => ({ name, subscribers: subscribers.map((each) => people[each].id), ...fields });
+
+const LINKIFIER = { pattern: '#(?P<id>[0-9]+)', url_template: 'https://example.com/{id}' };
+const PLAYGROUND = { name: 'Play', pygments_language: 'Python', url_template: 'https://example.com/{code}' };
 
 /** Every operation that may change something, by its route. A route without a row fails the test. */
 const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
@@ -238,6 +245,123 @@ const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
       heard: ['reaction/remove'],
     },
   ],
+  'POST /drafts': [
+    { title: 'two', as: 'hamlet', given: keepDraft, params: twoDrafts, heard: ['drafts/add'] },
+    { title: 'none', as: 'hamlet', given: keepDraft, params: { drafts: [] }, heard: ['drafts/add'] },
+  ],
+  'PATCH /drafts/:draft_id': [
+    {
+      title: 'another text',
+      as: 'hamlet',
+      given: keepDraft,
+      at: () => ({ draft_id: 1 }),
+      params: { draft: { type: 'private', to: [], topic: '', content: 'done', timestamp: 7 } },
+      heard: ['drafts/update'],
+    },
+  ],
+  'DELETE /drafts/:draft_id': [
+    { title: 'deleted', as: 'hamlet', given: keepDraft, at: () => ({ draft_id: 1 }), heard: ['drafts/remove'] },
+  ],
+  'POST /saved_snippets': [
+    { title: 'a text', as: 'hamlet', given: saveSnippet, params: SNIPPET, heard: ['saved_snippets/add'] },
+  ],
+  'PATCH /saved_snippets/:saved_snippet_id': [
+    {
+      title: 'another title',
+      as: 'hamlet',
+      given: saveSnippet,
+      at: () => ({ saved_snippet_id: 1 }),
+      params: { title: 'Farewell' },
+      heard: ['saved_snippets/update'],
+    },
+  ],
+  'DELETE /saved_snippets/:saved_snippet_id': [
+    {
+      title: 'deleted',
+      as: 'hamlet',
+      given: saveSnippet,
+      at: () => ({ saved_snippet_id: 1 }),
+      heard: ['saved_snippets/remove'],
+    },
+  ],
+  'POST /navigation_views': [
+    {
+      title: 'one of their own',
+      as: 'hamlet',
+      given: addView,
+      params: { fragment: 'narrow/is/alerted', name: 'Alerts', is_pinned: false },
+      heard: ['navigation_view/add'],
+    },
+  ],
+  'PATCH /navigation_views/*fragment': [
+    {
+      title: 'pinned',
+      as: 'hamlet',
+      given: addView,
+      at: () => VIEW,
+      params: { is_pinned: true },
+      heard: ['navigation_view/update'],
+    },
+  ],
+  'DELETE /navigation_views/*fragment': [
+    { title: 'deleted', as: 'hamlet', given: addView, at: () => VIEW, heard: ['navigation_view/remove'] },
+  ],
+  'POST /users/me/muted_users/:muted_user_id': [
+    {
+      title: 'who has written',
+      as: 'hamlet',
+      at: mutedUser('iago'),
+      heard: ['muted_users', 'update_message_flags/add'],
+    },
+  ],
+  'DELETE /users/me/muted_users/:muted_user_id': [
+    {
+      title: 'no longer',
+      as: 'hamlet',
+      given: ({ server, people }) => server.post(`/users/me/muted_users/${people.iago.id}`, people.hamlet),
+      at: mutedUser('iago'),
+      heard: ['muted_users'],
+    },
+  ],
+  'POST /users/me/onboarding_steps': [
+    {
+      title: 'shown',
+      as: 'hamlet',
+      params: { onboarding_step: 'intro_recent_view_modal' },
+      heard: ['onboarding_steps'],
+    },
+  ],
+  'POST /users/me/status': [
+    {
+      title: 'a text and an emoji',
+      as: 'hamlet',
+      params: { status_text: 'busy', ...SMILE },
+      heard: ['user_status'],
+    },
+    {
+      title: 'away',
+      as: 'hamlet',
+      params: { away: true },
+      heard: ['presence', 'user_settings/update', 'user_status'],
+    },
+    {
+      title: 'none any more',
+      as: 'hamlet',
+      given: ({ server, people }) => server.post('/users/me/status', people.hamlet, { status_text: 'busy', ...SMILE }),
+      params: { status_text: '', emoji_name: '' },
+      heard: ['user_status'],
+    },
+  ],
+  'POST /users/:user_id/status': [
+    {
+      title: 'of somebody whom few know',
+      as: 'iago',
+      at: ({ people }) => ({ user_id: people.shiva.id }),
+      params: { status_text: 'busy' },
+      heard: ['user_status'],
+    },
+  ],
+  'POST /users/me/presence': [{ title: 'of who was not there', as: 'hamlet', params: { status: 'active' }, heard: [] }],
   'POST /bots': [
     {
       title: 'of one’s own',
@@ -560,6 +684,17 @@ const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
       heard: [...CHANGED, ...MESSAGE],
     },
     {
+      title: 'which folder it is in',
+      as: 'hamlet',
+      given: async (world) => {
+        await addFolders(world);
+        await hamletAdministersCloset(world);
+      },
+      at: toChannel('closet'),
+      params: { folder_id: 2 },
+      heard: CHANGED,
+    },
+    {
       title: 'how long it keeps messages',
       as: 'desdemona',
       at: toChannel('museum'),
@@ -636,10 +771,13 @@ const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
       title: 'one that anybody sees',
       as: 'iago',
       // What is unread in an archived channel is counted for clients that do not know of it, too.
-      given: ({ server, people, channels }) =>
-        server.post('/mark_stream_as_read', people.hamlet, { stream_id: channels.museum }),
+      given: async ({ server, people, channels }) => {
+        fieldsOf(await server.post('/mark_stream_as_read', people.hamlet, { stream_id: channels.museum }));
+        const group = { group_name: 'indoors', description: 'd', stream_names: ['museum', 'town'] };
+        fieldsOf(await server.post('/default_stream_groups/create', people.iago, group));
+      },
       at: toChannel('museum'),
-      heard: [...CHANGED, ...HIDDEN, ...MESSAGE],
+      heard: [...CHANGED, ...HIDDEN, ...MESSAGE, 'default_stream_groups'],
     },
     {
       title: 'a default one where newcomers are announced',
@@ -651,6 +789,87 @@ const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
         }),
       at: toChannel('garden'),
       heard: ['default_streams', 'realm/update_dict', ...CHANGED, ...HIDDEN],
+    },
+  ],
+  'POST /default_streams': [
+    {
+      title: 'a public one',
+      as: 'iago',
+      params: ({ channels }) => ({ stream_id: channels.town }),
+      heard: ['default_streams'],
+    },
+  ],
+  'DELETE /default_streams': [
+    {
+      title: 'a default one',
+      as: 'iago',
+      params: ({ channels }) => ({ stream_id: channels.garden }),
+      heard: ['default_streams'],
+    },
+  ],
+  'POST /default_stream_groups/create': [
+    {
+      title: 'of channels',
+      as: 'iago',
+      params: { group_name: 'outdoors', description: 'd', stream_names: ['town', 'museum'] },
+      heard: ['default_stream_groups'],
+    },
+  ],
+  'PATCH /default_stream_groups/:group_id': [
+    {
+      title: 'what it is called',
+      as: 'iago',
+      given: addGroup,
+      at: () => ({ group_id: 1 }),
+      params: { new_group_name: 'inside' },
+      heard: ['default_stream_groups'],
+    },
+  ],
+  'PATCH /default_stream_groups/:group_id/streams': [
+    {
+      title: 'with one more',
+      as: 'iago',
+      given: addGroup,
+      at: () => ({ group_id: 1 }),
+      params: { op: 'add', stream_names: ['museum'] },
+      heard: ['default_stream_groups'],
+    },
+  ],
+  'DELETE /default_stream_groups/:group_id': [
+    {
+      title: 'the only one',
+      as: 'iago',
+      given: addGroup,
+      at: () => ({ group_id: 1 }),
+      heard: ['default_stream_groups'],
+    },
+  ],
+  'POST /channel_folders/create': [
+    {
+      title: 'beside another',
+      as: 'iago',
+      given: addFolders,
+      params: { name: 'third', description: '*d*' },
+      heard: ['channel_folder/add'],
+    },
+  ],
+  'PATCH /channel_folders': [
+    {
+      title: 'the other way round',
+      as: 'iago',
+      given: addFolders,
+      params: { order: [2, 99, 1] },
+      heard: ['channel_folder/reorder'],
+    },
+  ],
+  'PATCH /channel_folders/:channel_folder_id': [
+    {
+      title: 'in every way',
+      as: 'iago',
+      given: addFolders,
+      at: () => ({ channel_folder_id: 1 }),
+      params: { name: 'changed', description: '*c*', is_archived: true },
+      heard: ['channel_folder/update'],
     },
   ],
   'POST /users/me/subscriptions': [
@@ -771,6 +990,52 @@ const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
       as: 'desdemona',
       params: { email: 'yorick@zulip.com', password: 'alas, poor yorick 1601', full_name: 'Yorick' },
       heard: [...ACQUAINTED, 'subscription/peer_add', 'user_group/add_members'],
+    },
+  ],
+  'DELETE /users/:user_id': [
+    {
+      title: 'a subscriber, whom a guest knows by a channel alone',
+      as: 'iago',
+      given: spellOut('shiva'),
+      at: toUser('shiva'),
+      heard: ['realm_user/update', ...LOST, 'subscription/peer_remove', ...OUT_OF_SIGHT],
+    },
+  ],
+  'DELETE /users/me': [
+    {
+      title: 'the owner of a bot',
+      as: 'shiva',
+      heard: ['realm_user/update', 'subscription/peer_remove', 'user_group/remove_members'],
+    },
+  ],
+  'POST /users/:user_id/reactivate': [
+    {
+      title: 'a subscriber, whom a guest knows by a channel alone',
+      as: 'iago',
+      given: async (world) => {
+        await spellOut('shiva')(world);
+        fieldsOf(await world.server.delete(`/users/${world.people.shiva.id}`, world.people.iago));
+      },
+      at: toUser('shiva'),
+      heard: [
+        'realm/update_dict',
+        'realm_user/update',
+        ...ACQUAINTED,
+        'stream/update',
+        'subscription/peer_add',
+        'user_group/add_members',
+        'user_group/update',
+      ],
+    },
+    {
+      title: 'somebody whose role changed meanwhile',
+      as: 'iago',
+      given: async ({ server, people: { iago, shiva } }) => {
+        fieldsOf(await server.delete(`/users/${shiva.id}`, iago));
+        fieldsOf(await server.patch(`/users/${shiva.id}`, iago, { role: 400 }));
+      },
+      at: toUser('shiva'),
+      heard: ['realm_user/update', 'subscription/peer_add', 'user_group/add_members', 'user_group/remove_members'],
     },
   ],
   'PATCH /users/:user_id': [
@@ -911,6 +1176,68 @@ const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
       heard: ['user_group/add_subgroups'],
     },
   ],
+  'POST /realm/profile_fields': [
+    {
+      title: 'one with choices',
+      as: 'iago',
+      params: { field_type: 3, name: 'Editor', field_data: { vim: { text: 'VIM', order: '1' } } },
+      heard: ['custom_profile_fields'],
+    },
+  ],
+  'PATCH /realm/profile_fields': [
+    {
+      title: 'their order',
+      as: 'iago',
+      given: addFields,
+      params: async (world) => ({ order: [...(await fieldIds(world))].reverse() }),
+      heard: ['custom_profile_fields'],
+    },
+  ],
+  'PATCH /realm/profile_fields/:field_id': [
+    {
+      title: 'a name',
+      as: 'iago',
+      given: addFields,
+      at: () => ({ field_id: 1 }),
+      params: { name: 'Motto', display_in_profile_summary: true },
+      heard: ['custom_profile_fields'],
+    },
+  ],
+  'DELETE /realm/profile_fields/:field_id': [
+    {
+      title: 'with what was said in it',
+      as: 'iago',
+      given: addFields,
+      at: () => ({ field_id: 1 }),
+      heard: ['custom_profile_fields'],
+    },
+  ],
+  'PATCH /users/me/profile_data': [
+    {
+      title: 'new and other values',
+      as: 'hamlet',
+      given: addFields,
+      params: async (world) => {
+        const [quote, birthday] = await fieldIds(world);
+        return {
+          data: [
+            { id: quote, value: 'To be, *or* not to be' },
+            { id: birthday, value: '1601-01-01' },
+          ],
+        };
+      },
+      heard: ['realm_user/update'],
+    },
+  ],
+  'DELETE /users/me/profile_data': [
+    {
+      title: 'a value',
+      as: 'hamlet',
+      given: addFields,
+      params: async (world) => ({ data: await fieldIds(world) }),
+      heard: ['realm_user/update'],
+    },
+  ],
   'PATCH /settings': [
     {
       title: 'their own',
@@ -918,7 +1245,20 @@ const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
       params: { twenty_four_hour_time: true, color_scheme: 2, enable_drafts_synchronization: false },
       heard: ['user_settings/update'],
     },
+    {
+      title: 'that drafts stay off the server',
+      as: 'hamlet',
+      given: keepDraft,
+      params: { enable_drafts_synchronization: false },
+      heard: ['user_settings/update'],
+    },
     { title: 'a language', as: 'hamlet', params: { default_language: 'de' }, heard: ['user_settings/update'] },
+    {
+      title: 'whether others see when they are there',
+      as: 'hamlet',
+      params: { presence_enabled: false },
+      heard: ['presence', 'user_settings/update'],
+    },
     { title: 'a name', as: 'hamlet', params: { full_name: 'Prince Hamlet' }, heard: ['realm_user/update'] },
     {
       title: 'a time zone',
@@ -1010,6 +1350,127 @@ const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
       heard: ['realm/update'],
     },
   ],
+  'POST /invites/multiuse': [{ title: 'a link', as: 'desdemona', heard: ['invites_changed'] }],
+  'POST /invites': [
+    {
+      title: 'somebody',
+      as: 'hamlet',
+      params: { invitee_emails: 'yorick@example.com', stream_ids: [] },
+      heard: ['invites_changed'],
+    },
+  ],
+  'POST /invites/:invite_id/resend': [
+    { title: 'a letter', as: 'hamlet', given: inviteYorick, at: () => ({ invite_id: 1 }), heard: [] },
+  ],
+  'DELETE /invites/:invite_id': [
+    {
+      title: 'a letter',
+      as: 'hamlet',
+      given: inviteYorick,
+      at: () => ({ invite_id: 1 }),
+      heard: ['invites_changed'],
+    },
+  ],
+  'DELETE /invites/multiuse/:invite_id': [
+    {
+      title: 'a link',
+      as: 'iago',
+      given: makeLink,
+      at: () => ({ invite_id: 1 }),
+      heard: ['invites_changed'],
+    },
+  ],
+  'POST /invites/accept': [
+    {
+      title: 'by a link into channels with a history',
+      as: null,
+      given: makeLink,
+      params: async ({ server, people }) => {
+        const { invites } = fieldsOf(await server.get('/invites', people.iago)) as unknown as {
+          invites: { link_url: string }[];
+        };
+        return {
+          key: invites[0]!.link_url.split('/').at(-2)!,
+          email: 'yorick@example.com',
+          full_name: 'Yorick',
+          password: 'alas, poor yorick 1601',
+        };
+      },
+      heard: [...ACQUAINTED, 'subscription/peer_add', 'user_group/add_members'],
+    },
+  ],
+  'POST /realm/test_welcome_bot_custom_message': [
+    { title: 'to oneself', as: 'desdemona', params: { welcome_message_custom_text: 'Hi' }, heard: MESSAGE },
+  ],
+  'POST /realm/domains': [
+    {
+      title: 'a domain',
+      as: 'desdemona',
+      params: { domain: 'example.com', allow_subdomains: true },
+      heard: ['realm_domains/add'],
+    },
+  ],
+  'PATCH /realm/domains/:domain': [
+    {
+      title: 'a domain',
+      as: 'desdemona',
+      given: addDomain,
+      at: () => ({ domain: 'example.com' }),
+      params: { allow_subdomains: true },
+      heard: ['realm_domains/change'],
+    },
+  ],
+  'DELETE /realm/domains/:domain': [
+    {
+      title: 'the last one',
+      as: 'desdemona',
+      given: async (world) => {
+        await addDomain(world);
+        await world.server.patch('/realm', world.people.desdemona, { emails_restricted_to_domains: true });
+      },
+      at: () => ({ domain: 'example.com' }),
+      heard: ['realm/update', 'realm_domains/remove'],
+    },
+  ],
+  'POST /realm/filters': [{ title: 'a linkifier', as: 'iago', params: LINKIFIER, heard: ['realm_linkifiers'] }],
+  'PATCH /realm/filters/:filter_id': [
+    {
+      title: 'a linkifier',
+      as: 'iago',
+      given: addLinkifier,
+      at: () => ({ filter_id: 1 }),
+      params: { ...LINKIFIER, url_template: 'https://example.org/{id}' },
+      heard: ['realm_linkifiers'],
+    },
+  ],
+  'DELETE /realm/filters/:filter_id': [
+    {
+      title: 'a linkifier',
+      as: 'iago',
+      given: addLinkifier,
+      at: () => ({ filter_id: 1 }),
+      heard: ['realm_linkifiers'],
+    },
+  ],
+  'PATCH /realm/linkifiers': [
+    {
+      title: 'an order',
+      as: 'iago',
+      given: addLinkifier,
+      params: { ordered_linkifier_ids: [1] },
+      heard: ['realm_linkifiers'],
+    },
+  ],
+  'POST /realm/playgrounds': [{ title: 'a playground', as: 'iago', params: PLAYGROUND, heard: ['realm_playgrounds'] }],
+  'DELETE /realm/playgrounds/:playground_id': [
+    {
+      title: 'a playground',
+      as: 'iago',
+      given: ({ server, people }) => server.post('/realm/playgrounds', people.iago, PLAYGROUND),
+      at: () => ({ playground_id: 1 }),
+      heard: ['realm_playgrounds'],
+    },
+  ],
   'POST /register': [{ title: 'changes nothing', as: 'hamlet', heard: [] }],
   'DELETE /events': [
     {
@@ -1079,6 +1540,39 @@ function letGroupSeeChannel(...members: readonly WorldPerson[]): (world: World) 
   };
 }
 
+/** Puts somebody into the town, where a guest is, and into permissions of everything by name. */
+function spellOut(name: WorldPerson): (world: World) => Promise<void> {
+  return async (world) => {
+    const { server, people } = world;
+    const value = { direct_members: [people[name].id, people.hamlet.id], direct_subgroups: [] };
+    const subscribed = { subscriptions: [{ name: 'town' }], principals: [people[name].id] };
+    fieldsOf(await server.post('/users/me/subscriptions', people.iago, subscribed));
+    fieldsOf(await server.patch('/realm', people.desdemona, { can_create_groups: { new: value } }));
+    fieldsOf(
+      await server.patch(`/streams/${world.channels.town}`, people.iago, { can_send_message_group: { new: value } }),
+    );
+    fieldsOf(await server.patch('/realm', people.desdemona, { can_create_groups: { new: value } }));
+    const params = { name: 'named', description: '', members: [people[name].id], can_join_group: value };
+    fieldsOf(await server.post('/user_groups/create', people[name], params));
+  };
+}
+
+/** A quote and a birthday; Hamlet has the first. */
+async function addFields({ server, people }: World): Promise<void> {
+  for (const params of [
+    { field_type: 1, name: 'Quote' },
+    { field_type: 4, name: 'Birthday' },
+  ]) {
+    fieldsOf(await server.post('/realm/profile_fields', people.iago, params));
+  }
+  const data = [{ id: 1, value: 'Words' }];
+  fieldsOf(await server.patch('/users/me/profile_data', people.hamlet, { data }));
+}
+async function fieldIds({ server, people }: World): Promise<number[]> {
+  const { custom_fields } = fieldsOf(await server.get('/realm/profile_fields', people.iago));
+  return (custom_fields as unknown as { id: number }[]).map(({ id }) => id);
+}
+
 function addDevice({ server, people }: World): Promise<unknown> {
   return server.post('/register_client_device', people.hamlet);
 }
@@ -1088,10 +1582,47 @@ async function deviceOf(server: TestServer, who: TestUser): Promise<number> {
   return Number(Object.keys(devices!)[0]);
 }
 
+async function addFolders({ server, people }: World): Promise<void> {
+  for (const name of ['first', 'second']) fieldsOf(await server.post('/channel_folders/create', people.iago, { name }));
+}
+
+async function addGroup({ server, people }: World): Promise<void> {
+  const params = { group_name: 'outdoors', description: 'd', stream_names: ['town'] };
+  fieldsOf(await server.post('/default_stream_groups/create', people.iago, params));
+}
+
 function leaveTown({ server, people }: World): Promise<unknown> {
   return server.delete('/users/me/subscriptions', people.hamlet, { subscriptions: ['town'] });
 }
 
+function inviteYorick({ server, people }: World): Promise<unknown> {
+  return server.post('/invites', people.hamlet, { invitee_emails: 'yorick@example.com', stream_ids: [] });
+}
+function makeLink({ server, people, channels }: World): Promise<unknown> {
+  return server.post('/invites/multiuse', people.iago, { stream_ids: [channels.town] });
+}
+function addDomain({ server, people }: World): Promise<unknown> {
+  return server.post('/realm/domains', people.desdemona, { domain: 'example.com', allow_subdomains: false });
+}
+function addLinkifier({ server, people }: World): Promise<unknown> {
+  return server.post('/realm/filters', people.iago, LINKIFIER);
+}
+function mutedUser(name: WorldPerson) {
+  return ({ people }: World): Fields => ({ muted_user_id: people[name].id });
+}
+function twoDrafts({ channels }: World): Fields {
+  const draft = { type: 'stream', to: [channels.town], topic: 'news', content: 'to be continued' };
+  return { drafts: [draft, { ...draft, timestamp: 5 }] };
+}
+function keepDraft(world: World): Promise<unknown> {
+  return world.server.post('/drafts', world.people.hamlet, twoDrafts(world));
+}
+function saveSnippet({ server, people }: World): Promise<unknown> {
+  return server.post('/saved_snippets', people.hamlet, SNIPPET);
+}
+function addView({ server, people }: World): Promise<unknown> {
+  return server.post('/navigation_views', people.hamlet, { ...VIEW, is_pinned: false });
+}
 function later(seconds: number) {
   return (world: World): Fields => ({
     ...toTown('news')(world),
@@ -1137,7 +1668,7 @@ describe('clients stay in step with the server', () => {
       const place = at?.(world) ?? {};
       const reply = await world.server.request(
         method,
-        path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(place[name]))),
+        path.replace(/[:*](\w+)/g, (_, name: string) => encodeURIComponent(String(place[name]))),
         {
           as: as && world.people[as],
           params: (typeof params === 'function' ? await params(world) : params) ?? {},

@@ -1,33 +1,47 @@
 import {
   ArchiveChannel,
   ChangeChannel,
+  ChangeChannelFolder,
+  ChangeDefaultChannelGroup,
+  ChangeDefaultGroupChannels,
   ChangeSubscriptionProperties,
   ChangeSubscriptions,
   ChannelCreator,
   CreateChannel,
+  CreateChannelFolder,
+  CreateDefaultChannelGroup,
+  DeleteDefaultChannelGroup,
+  DescriptionRenderer,
   FindChannelId,
   GetChannel,
+  GetChannelAddress,
   GetSubscriptionStatus,
+  ListChannelFolders,
   ListChannels,
   ListSubscribers,
   ListSubscriptions,
   ListUserChannels,
+  MarkIdleChannels,
   MuteTopic,
+  ReorderChannelFolders,
+  SetDefaultChannel,
   SetTopicPolicy,
   SubscribeUsers,
   UnsubscribeUsers,
 } from '@parley/domain/channels';
 import { SystemMessages } from '@parley/domain/messages';
 import { ContainerModule } from 'inversify';
-import { provide } from '../provide.js';
-import { TOKENS } from '../tokens.js';
+import { provide, provideFrom } from '../provide.js';
+import { LISTS, PARTS, TOKENS } from '../tokens.js';
+import { periodic, type Recurrence, RecurringWorker } from '../workers/recurring-worker.js';
 
-const { unitOfWork, markdownRenderer, realmUrls, clock, serverChannelConfig, channelQuota } = TOKENS;
+const { unitOfWork, markdownRenderer, realmUrls, clock, serverChannelConfig, channelQuota, randomness } = TOKENS;
 
 export const channelsModule = new ContainerModule(({ bind }) => {
-  provide(bind, ChannelCreator, markdownRenderer, realmUrls, SystemMessages, channelQuota);
+  provide(bind, DescriptionRenderer, unitOfWork, markdownRenderer, realmUrls);
+  provide(bind, ChannelCreator, DescriptionRenderer, SystemMessages, channelQuota);
   provide(bind, CreateChannel, unitOfWork, ChannelCreator, clock, realmUrls, serverChannelConfig);
-  provide(bind, ChangeChannel, unitOfWork, markdownRenderer, realmUrls, SystemMessages, serverChannelConfig);
+  provide(bind, ChangeChannel, unitOfWork, DescriptionRenderer, SystemMessages, serverChannelConfig);
   provide(bind, ArchiveChannel, unitOfWork, SystemMessages);
   provide(bind, SubscribeUsers, unitOfWork, ChannelCreator, SystemMessages, clock, realmUrls, serverChannelConfig);
   provide(bind, UnsubscribeUsers, unitOfWork, realmUrls);
@@ -38,8 +52,38 @@ export const channelsModule = new ContainerModule(({ bind }) => {
   provide(bind, ListSubscriptions, unitOfWork);
   provide(bind, ListChannels, unitOfWork);
   provide(bind, GetChannel, unitOfWork);
+  provide(bind, GetChannelAddress, unitOfWork, randomness, serverChannelConfig);
   provide(bind, FindChannelId, unitOfWork);
   provide(bind, ListSubscribers, unitOfWork);
   provide(bind, GetSubscriptionStatus, unitOfWork);
   provide(bind, ListUserChannels, unitOfWork);
+
+  provide(bind, SetDefaultChannel, unitOfWork);
+  provide(bind, CreateDefaultChannelGroup, unitOfWork);
+  provide(bind, ChangeDefaultChannelGroup, unitOfWork);
+  provide(bind, ChangeDefaultGroupChannels, unitOfWork);
+  provide(bind, DeleteDefaultChannelGroup, unitOfWork);
+  provide(bind, CreateChannelFolder, unitOfWork, DescriptionRenderer, clock);
+  provide(bind, ChangeChannelFolder, unitOfWork, DescriptionRenderer);
+  provide(bind, ReorderChannelFolders, unitOfWork);
+  provide(bind, ListChannelFolders, unitOfWork);
+
+  provide(bind, MarkIdleChannels, unitOfWork, clock);
+  provideFrom(
+    bind,
+    LISTS.worker,
+    (markIdle, timers, report) => new RecurringWorker(idleChannels(markIdle), timers, report),
+    MarkIdleChannels,
+    PARTS.timers,
+    PARTS.report,
+  );
+});
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+
+const idleChannels = (markIdle: Pick<MarkIdleChannels, 'execute'>): Recurrence => ({
+  ...periodic('looking for channels that nobody writes to', DAY_MS, async () => void (await markIdle.execute())),
+  // Who restarts every day wants it, too.
+  firstDelayMs: 10 * MINUTE_MS,
 });

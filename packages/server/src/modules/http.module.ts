@@ -1,5 +1,6 @@
 import { VerifyApiKey } from '@parley/domain/authentication';
 import { EventHub } from '@parley/domain/events';
+import { PresenceBoard } from '@parley/domain/presence';
 import {
   BasicAuthenticator,
   createDispatcher,
@@ -61,11 +62,13 @@ export const httpModule = ({ authenticate, ...options }: ParleyParts) =>
     provideFrom(
       bind,
       PARTS.routes,
-      (addresses, hub, longPoll, time) => [
+      (addresses, hub, longPoll, publicRealms, presence, time) => [
         ...createRoutes({
           realmUrls: addresses,
           hub,
           longPoll,
+          publicRealms,
+          presence,
           clock: time,
           unicodeEmoji: options.unicodeEmoji,
           serverInfo: {
@@ -79,6 +82,8 @@ export const httpModule = ({ authenticate, ...options }: ParleyParts) =>
       realmUrls,
       EventHub,
       LongPoll,
+      PublicRealms,
+      PresenceBoard,
       clock,
     );
     provideFrom(

@@ -22,6 +22,8 @@ import {
   ReportMessage,
   RestoreMessages,
   SendMessage,
+  SpectateMessage,
+  SpectateMessages,
   SystemMessages,
   UpdateMessage,
 } from '@parley/domain/messages';
@@ -29,8 +31,17 @@ import { ContainerModule } from 'inversify';
 import { provide } from '../provide.js';
 import { TOKENS } from '../tokens.js';
 
-const { unitOfWork, markdownRenderer, renderedMessages, realmUrls, clock, ephemeralEvents, contentDigest, eventLoop } =
-  TOKENS;
+const {
+  unitOfWork,
+  markdownRenderer,
+  renderedMessages,
+  realmUrls,
+  clock,
+  ephemeralEvents,
+  contentDigest,
+  eventLoop,
+  serverChannelConfig,
+} = TOKENS;
 
 export const messagesModule = new ContainerModule(({ bind }) => {
   provide(bind, SystemMessages, markdownRenderer, realmUrls, clock);
@@ -38,6 +49,8 @@ export const messagesModule = new ContainerModule(({ bind }) => {
   provide(bind, BotOwnerWarnings, unitOfWork, SystemMessages, clock);
   provide(bind, SendMessage, unitOfWork, markdownRenderer, realmUrls, clock, BotOwnerWarnings);
   provide(bind, GetMessages, unitOfWork, realmUrls, renderedMessages);
+  provide(bind, SpectateMessages, unitOfWork, realmUrls, renderedMessages, serverChannelConfig);
+  provide(bind, SpectateMessage, unitOfWork, serverChannelConfig);
   provide(bind, ListReaders, unitOfWork);
   provide(bind, ReportMessage, unitOfWork, SystemMessages);
   provide(bind, NotifyTyping, unitOfWork, ephemeralEvents);

@@ -1,21 +1,38 @@
 import { SystemMessages } from '@parley/domain/messages';
 import {
+  AddProfileField,
+  ChangeOwnProfile,
   ChangeSettings,
+  ClearOwnProfile,
   CreateUser,
   GetOwnUser,
   GetUser,
   GrantSpecialPermission,
+  ListProfileFields,
   ListUsers,
+  OrderProfileFields,
+  ProfileValues,
   RegisterUser,
+  RemoveProfileField,
   SwitchDisplay,
+  UpdateProfileField,
   UpdateUser,
 } from '@parley/domain/users';
 import { ContainerModule } from 'inversify';
 import { provide } from '../provide.js';
 import { TOKENS } from '../tokens.js';
 
-const { unitOfWork, passwordHasher, passwordStrength, loginAttempts, disposableDomains, apiKeyMint, realmUrls, clock } =
-  TOKENS;
+const {
+  unitOfWork,
+  passwordHasher,
+  passwordStrength,
+  loginAttempts,
+  disposableDomains,
+  apiKeyMint,
+  realmUrls,
+  clock,
+  markdownRenderer,
+} = TOKENS;
 
 export const usersModule = new ContainerModule(({ bind }) => {
   provide(
@@ -29,11 +46,19 @@ export const usersModule = new ContainerModule(({ bind }) => {
     SystemMessages,
     clock,
   );
-  provide(bind, ChangeSettings, unitOfWork, passwordHasher, passwordStrength, loginAttempts, disposableDomains);
+  provide(bind, ChangeSettings, unitOfWork, passwordHasher, passwordStrength, loginAttempts, disposableDomains, clock);
   provide(bind, RegisterUser, unitOfWork, passwordHasher, apiKeyMint, clock);
-  provide(bind, UpdateUser, unitOfWork, realmUrls, disposableDomains, clock);
+  provide(bind, ProfileValues, unitOfWork, markdownRenderer, realmUrls);
+  provide(bind, UpdateUser, unitOfWork, realmUrls, disposableDomains, clock, ProfileValues);
+  provide(bind, ListProfileFields, unitOfWork);
+  provide(bind, AddProfileField, unitOfWork);
+  provide(bind, UpdateProfileField, unitOfWork);
+  provide(bind, RemoveProfileField, unitOfWork);
+  provide(bind, OrderProfileFields, unitOfWork);
+  provide(bind, ChangeOwnProfile, unitOfWork, ProfileValues);
+  provide(bind, ClearOwnProfile, unitOfWork);
   provide(bind, GrantSpecialPermission, unitOfWork);
-  provide(bind, SwitchDisplay, unitOfWork);
+  provide(bind, SwitchDisplay, unitOfWork, clock);
   provide(bind, GetOwnUser, unitOfWork);
   provide(bind, GetUser, unitOfWork, realmUrls);
   provide(bind, ListUsers, unitOfWork);

@@ -1,6 +1,7 @@
 import { EventHub } from '@parley/domain/events';
 import { PromoteFullMembers } from '@parley/domain/groups';
 import { ExpireMessages, IndexMessages, PurgeArchive } from '@parley/domain/messages';
+import { PresenceBoard } from '@parley/domain/presence';
 import type { UnitOfWork } from '@parley/domain/shared';
 import { noLoad } from '@parley/http';
 import { ContainerModule } from 'inversify';
@@ -10,6 +11,7 @@ import { all, provide, provideAs, provideFrom, provideValue } from '../provide.j
 import { LISTS, PARTS, TOKENS } from '../tokens.js';
 import { JobWorkers } from '../workers/job-workers.js';
 import { LoadMonitor } from '../workers/load-monitor.js';
+import { PresenceSaver } from '../workers/presence-saver.js';
 import { Promotion } from '../workers/promotion.js';
 import { periodic, RecurringWorker } from '../workers/recurring-worker.js';
 import { StorageWatch } from '../workers/storage-watch.js';
@@ -48,6 +50,9 @@ export const workersModule = ({ shedsLoad, logger, verifyStorage, keepDeletedDay
         report,
       );
     }
+
+    provide(bind, PresenceSaver, PresenceBoard, timers, report);
+    provideAs(bind, LISTS.worker, PresenceSaver);
 
     provide(bind, Promotion, PromoteFullMembers, clock, timers, report);
     provideAs(bind, LISTS.eventListener, Promotion);

@@ -26,6 +26,7 @@ export interface TestServerOptions {
   /** Beside the API's own. */
   readonly moreRoutes?: readonly Route[];
   readonly isDev?: boolean;
+  readonly mailGatewayPattern?: string | null;
   readonly hasRateLimits?: boolean;
   readonly trustedProxies?: number;
   readonly authenticate?: HostAuthenticate;
@@ -122,6 +123,7 @@ export class TestServer {
       url,
       defaultRealm: 'zulip',
       allowsWebPublicChannels: true,
+      mailGatewayPattern: 'mail+%s@example.com',
       hasRateLimits: false,
       trustedProxies: 0,
       isDev: true,

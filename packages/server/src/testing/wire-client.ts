@@ -158,17 +158,39 @@ const NEW_DEVICE = {
 const RULES: Readonly<Record<string, Rule>> = {
   heartbeat: nothing,
   typing: nothing,
+  invites_changed: nothing,
+  user_status: ({ answer, event: { type: _, id: __, user_id, ...changed } }) => {
+    const status = { ...answer.user_status[user_id], ...changed };
+    if (!status.away) delete status.away;
+    if (!status.status_text) delete status.status_text;
+    if (!status.emoji_name) for (const name of ['emoji_name', 'emoji_code', 'reaction_type']) delete status[name];
+    delete answer.user_status[user_id];
+    if (Object.keys(status).length > 0) answer.user_status[user_id] = status;
+  },
+  // Reports change more than events tell.
+  presence: nothing,
   alert_words: replaces('alert_words'),
   muted_users: replaces('muted_users'),
   onboarding_steps: replaces('onboarding_steps'),
-  custom_profile_fields: replaces('custom_profile_fields', 'fields'),
   realm_linkifiers: replaces('realm_linkifiers'),
+  'realm_domains/add': ({ answer, event }) => {
+    answer.realm_domains = [...answer.realm_domains, event.realm_domain];
+  },
+  'realm_domains/change': ({ answer, event: { realm_domain: changed } }) => {
+    answer.realm_domains = answer.realm_domains.map((known: Wire) =>
+      known.domain === changed.domain ? changed : known,
+    );
+  },
+  'realm_domains/remove': ({ answer, event }) => {
+    answer.realm_domains = answer.realm_domains.filter(({ domain }: Wire) => domain !== event.domain);
+  },
   realm_playgrounds: replaces('realm_playgrounds'),
   muted_topics: replaces('muted_topics'),
   default_streams: replaces('realm_default_streams', 'default_streams'),
   default_stream_groups: replaces('realm_default_stream_groups', 'default_stream_groups'),
   'user_settings/update': ({ answer, event }) => {
     answer.user_settings[event.property] = event.value;
+    if (event.property === 'enable_drafts_synchronization' && !event.value) answer.drafts = [];
   },
   'realm_user_settings_defaults/update': ({ answer, event }) => {
     answer.realm_user_settings_defaults[event.property] = event.value;
@@ -202,6 +224,31 @@ const RULES: Readonly<Record<string, Rule>> = {
     if (user_id === selfId) own(answer, [message_id]);
   },
   'reaction/remove': nothing,
+  'drafts/add': ({ answer, event }) => putDrafts(answer, event.drafts),
+  'drafts/update': ({ answer, event }) => putDrafts(answer, [event.draft]),
+  'drafts/remove': ({ answer, event: { draft_id } }) => {
+    answer.drafts = answer.drafts.filter(({ id }: Wire) => id !== draft_id);
+  },
+  'saved_snippets/add': ({ answer, event }) => {
+    answer.saved_snippets.push(event.saved_snippet);
+  },
+  'saved_snippets/update': ({ answer, event: { saved_snippet: changed } }) => {
+    answer.saved_snippets = answer.saved_snippets.map((it: Wire) => (it.id === changed.id ? changed : it));
+  },
+  'saved_snippets/remove': ({ answer, event: { saved_snippet_id } }) => {
+    answer.saved_snippets = answer.saved_snippets.filter(({ id }: Wire) => id !== saved_snippet_id);
+  },
+  'navigation_view/add': ({ answer, event }) => {
+    answer.navigation_views.push(event.navigation_view);
+  },
+  'navigation_view/update': ({ answer, event: { fragment, data } }) => {
+    answer.navigation_views = answer.navigation_views.map((it: Wire) =>
+      it.fragment === fragment ? { ...it, ...data } : it,
+    );
+  },
+  'navigation_view/remove': ({ answer, event }) => {
+    answer.navigation_views = answer.navigation_views.filter(({ fragment }: Wire) => fragment !== event.fragment);
+  },
   submessage: nothing,
   'typing/start': nothing,
   'typing/stop': nothing,
@@ -246,6 +293,19 @@ const RULES: Readonly<Record<string, Rule>> = {
   },
   'device/remove': ({ answer, event: { device_id } }) => {
     delete answer.devices[device_id];
+  },
+  'channel_folder/add': ({ answer, event: { channel_folder: folder } }) => {
+    answer.channel_folders = [...answer.channel_folders, folder].sort(byOrder);
+  },
+  'channel_folder/update': ({ answer, event: { channel_folder_id: id, data } }) => {
+    answer.channel_folders = answer.channel_folders.map((folder: Wire) =>
+      folder.id === id ? { ...folder, ...data } : folder,
+    );
+  },
+  'channel_folder/reorder': ({ answer, event: { order } }) => {
+    answer.channel_folders = answer.channel_folders
+      .map((folder: Wire) => ({ ...folder, order: order.indexOf(folder.id) }))
+      .sort(byOrder);
   },
 
   'stream/create': ({ answer, event }) => {
@@ -298,6 +358,16 @@ const RULES: Readonly<Record<string, Rule>> = {
     if (lost && !can('user_list_incomplete')) answer.realm_users.push(unknown(lost, answer));
   },
   'realm_user/update': changeUser,
+
+  custom_profile_fields: ({ answer, event: { fields } }) => {
+    answer.custom_profile_fields = fields;
+    // What was said in fields that are gone is gone.
+    const ids = new Set(fields.map(({ id }: Wire) => String(id)));
+    for (const user of [...answer.realm_users, ...answer.realm_non_active_users]) {
+      if (!user.profile_data) continue;
+      user.profile_data = Object.fromEntries(Object.entries(user.profile_data).filter(([id]) => ids.has(id)));
+    }
+  },
 
   'user_group/add': ({ answer, event: { group } }) => {
     answer.realm_user_groups = [...answer.realm_user_groups.filter(({ id }: Wire) => id !== group.id), group];
@@ -377,6 +447,12 @@ function receiveMessage({ answer, unread, selfId, event: { message, flags } }: H
 /** By time, then by id (events §3.2). */
 const byTime = (id: string) => (a: Wire, b: Wire) =>
   a.scheduled_delivery_timestamp - b.scheduled_delivery_timestamp || a[id] - b[id];
+
+/** The last edited first (events §3.2). */
+function putDrafts(answer: Wire, drafts: Wire[]): void {
+  const others = answer.drafts.filter((it: Wire) => !drafts.some(({ id }) => id === it.id));
+  answer.drafts = [...others, ...drafts].sort((a: Wire, b: Wire) => b.timestamp - a.timestamp || b.id - a.id);
+}
 
 function putScheduled(answer: Wire, message: Wire): void {
   const others = answer.scheduled_messages.filter(
@@ -502,7 +578,7 @@ function changeRealm(answer: Wire, property: string, value: unknown): void {
 }
 
 function changeUser({ answer, selfId, event: { person } }: Happening): void {
-  const { user_id, is_active, new_email, role, ...others } = person;
+  const { user_id, is_active, new_email, role, custom_profile_field: said, ...others } = person;
   const changed = {
     ...others,
     ...(new_email !== undefined && { email: new_email }),
@@ -511,6 +587,16 @@ function changeUser({ answer, selfId, event: { person } }: Happening): void {
   for (const list of ['realm_users', 'realm_non_active_users', 'cross_realm_bots']) {
     for (const user of answer[list]) if (user.user_id === user_id) assignKnown(user, changed);
   }
+  if (said) {
+    for (const list of ['realm_users', 'realm_non_active_users']) {
+      for (const user of answer[list]) {
+        if (user.user_id !== user_id) continue;
+        const { id, value, ...rendered } = said;
+        const { [id]: _, ...profile } = user.profile_data;
+        user.profile_data = value === null ? profile : { ...profile, [id]: { value, ...rendered } };
+      }
+    }
+  }
   if (is_active !== undefined) {
     const [from, to] = is_active
       ? ['realm_non_active_users', 'realm_users']
@@ -518,6 +604,7 @@ function changeUser({ answer, selfId, event: { person } }: Happening): void {
     const user = answer[from].find((it: Wire) => it.user_id === user_id);
     answer[from] = withoutUser(answer[from], user_id);
     if (user) answer[to] = [...withoutUser(answer[to], user_id), user];
+    if (!is_active) leaveAllGroups(answer, user_id);
   }
   // Users §4.1: clients take deactivated users out of groups by themselves.
   if (is_active === false) {
@@ -527,6 +614,21 @@ function changeUser({ answer, selfId, event: { person } }: Happening): void {
   if (changed.is_admin !== undefined && changed.is_admin !== answer.is_admin) answer.realm_bots = null;
   assignKnown(answer, changed);
   if (role !== undefined) answer.is_moderator = role <= 300;
+}
+
+/** Of those who are gone nobody tells in which groups they were (users §4.1). */
+function leaveAllGroups(answer: Wire, userId: number): void {
+  const leave = (thing: Wire): void => {
+    for (const value of Object.values<Wire>(thing)) {
+      if (value?.direct_members) value.direct_members = without(value.direct_members, [userId]);
+    }
+  };
+  leave(answer);
+  for (const group of answer.realm_user_groups) {
+    group.members = without(group.members, [userId]);
+    leave(group);
+  }
+  for (const list of CHANNEL_LISTS) answer[list].forEach(leave);
 }
 
 /** An event about somebody also has what only they themselves are shown. */
@@ -607,11 +709,12 @@ function changeGroup(answer: Wire, id: number, change: (group: Wire) => Wire): v
 }
 
 /**
- * Without what no event changes: the queue itself, the time, how many subscribe and write to a channel (events §7.3), and
+ * Without what no event changes: the queue itself, the time, who is there, how many subscribe and write to a channel (events §7.3), and
  * the first message of a channel whose messages one does not receive. What has no fixed order is sorted.
  */
 function comparable(answer: Wire): Wire {
-  const { queue_id: _, last_event_id: __, server_timestamp: ___, ...state } = structuredClone(answer);
+  const { queue_id: _, last_event_id: __, server_timestamp: ___, ...all } = structuredClone(answer);
+  const { presences: ____, presence_last_update_id: _____, ...state } = all;
   for (const list of CHANNEL_LISTS) {
     for (const channel of state[list]) {
       delete channel.subscriber_count;
@@ -632,6 +735,7 @@ function comparable(answer: Wire): Wire {
 
 const ascending = (a: number, b: number): number => a - b;
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+const byOrder = (a: Wire, b: Wire): number => a.order - b.order;
 const byName = (a: Wire, b: Wire): number => compare(a.name, b.name);
 const byText = (a: unknown, b: unknown): number => compare(JSON.stringify(a), JSON.stringify(b));
 const withoutUser = (users: Wire[], id: number): Wire[] => users.filter(({ user_id }) => user_id !== id);

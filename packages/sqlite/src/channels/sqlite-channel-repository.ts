@@ -11,6 +11,7 @@ import {
 } from '@parley/domain/channels';
 import type { TopicReads } from '@parley/domain/messages';
 import {
+  type ChannelFolderId,
   type ChannelId,
   type Clock,
   DomainError,
@@ -21,9 +22,10 @@ import {
   type UnixSeconds,
   type UserId,
 } from '@parley/domain/shared';
-import type { Connection, Parameter } from '../connection.js';
+import { type Connection, LIMIT, type Parameter } from '../connection.js';
 import { groupSettingValues } from '../groups/group-setting-values.js';
 import type { SqliteGroupRepository } from '../groups/sqlite-group-repository.js';
+import { SentSince } from '../messages/sent-since.js';
 import type { Quarantine } from '../quarantine.js';
 import {
   ascending,
@@ -51,7 +53,7 @@ export class SqliteChannelRepository implements ChannelRepository {
   private readonly rowsByName;
   private readonly rows;
   private readonly versions;
-  private readonly viewRows;
+  private readonly viewHeads;
   private readonly subscribed;
   private readonly subscribedIds;
   private readonly subscriptionRow;
@@ -61,6 +63,10 @@ export class SqliteChannelRepository implements ChannelRepository {
   private readonly subscribers;
   private readonly subscribedAmong;
   private readonly followedByGuests;
+  private readonly recentlyActive;
+  private readonly idle;
+  private readonly sentSince;
+  private readonly inFolder;
   private readonly webPublic;
   private readonly subscriberCount;
   private readonly insert;
@@ -90,8 +96,9 @@ export class SqliteChannelRepository implements ChannelRepository {
       'SELECT id, version FROM channel WHERE realm_id = ? ORDER BY id',
     );
     // SQLite compares bytes, and UTF-8 sorts as code points do.
-    this.viewRows = connection.rows<ChannelRow>(
-      'SELECT * FROM channel WHERE +realm_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY name',
+    this.viewHeads = connection.tuples<[id: ChannelId, version: number, subscriberCount: number]>(
+      `SELECT id, version, subscriber_count FROM channel
+       WHERE +realm_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY name`,
     );
     this.subscribed = connection.values<Flag>(
       'SELECT is_active FROM subscription WHERE user_id = ? AND channel_id = ? AND realm_id = ?',
@@ -131,6 +138,19 @@ export class SqliteChannelRepository implements ChannelRepository {
          WHERE s.channel_id = c.value AND s.is_active = 1 AND u.role = 'guest' AND u.is_active = 1 AND u.realm_id = ?)
        ORDER BY c.value`,
     );
+    this.recentlyActive = connection.values<ChannelId>(
+      `SELECT id FROM channel INDEXED BY channel_recently_active
+       WHERE realm_id = ? AND is_recently_active = 1 AND id > ? ORDER BY id ${LIMIT}`,
+    );
+    this.idle = connection.values<ChannelId>(
+      `SELECT c.id FROM channel c
+       WHERE c.id IN (SELECT value FROM json_each(?)) AND +c.realm_id = ? AND c.created_at < ?
+         AND NOT EXISTS (SELECT 1 FROM message m INDEXED BY message_by_recipient
+                         WHERE m.recipient_id = c.recipient_id AND m.id >= ?)
+       ORDER BY c.id`,
+    );
+    this.sentSince = new SentSince(connection);
+    this.inFolder = connection.values<1>('SELECT 1 FROM channel WHERE folder_id = ? AND +realm_id = ? LIMIT 1');
     this.webPublic = connection.values<1>(
       "SELECT 1 FROM channel WHERE realm_id = ? AND privacy = 'webPublic' AND is_archived = 0 LIMIT 1",
     );
@@ -194,9 +214,18 @@ export class SqliteChannelRepository implements ChannelRepository {
   }
 
   async listAll(realmId: RealmId): Promise<readonly Channel[]> {
+    const heads = this.versions.all(realmId);
+    const known = this.load(realmId, heads);
+    return heads.map(([id]) => known.get(id)!);
+  }
+
+  /** From memory, where the version is the same. */
+  private load(
+    realmId: RealmId,
+    heads: readonly (readonly [id: ChannelId, version: number, ...more: unknown[]])[],
+  ): ReadonlyMap<ChannelId, Channel> {
     const known = new Map<ChannelId, Channel>();
     const missing: ChannelId[] = [];
-    const heads = this.versions.all(realmId);
     for (const [id, version] of heads) {
       const channel = this.cache.get(id, version);
       if (channel) known.set(id, channel);
@@ -209,12 +238,13 @@ export class SqliteChannelRepository implements ChannelRepository {
         known.set(channel.id, channel);
       }
     }
-    return heads.map(([id]) => known.get(id)!);
+    return known;
   }
 
   async listViews(realmId: RealmId, ids: readonly ChannelId[]): Promise<readonly ChannelView[]> {
-    const rows = this.viewRows.all(realmId, jsonList(ids));
-    const channels = rows.map(this.toChannel);
+    const heads = this.viewHeads.all(realmId, jsonList(ids));
+    const known = this.load(realmId, heads);
+    const channels = heads.map(([id]) => known.get(id)!);
     const granted = new Set(channels.flatMap(({ permissions }) => Object.values(permissions)));
     const values = await this.groups.settingValues(realmId, [...granted]);
     const system = await this.groups.systemGroupIds(realmId);
@@ -231,10 +261,23 @@ export class SqliteChannelRepository implements ChannelRepository {
         ...channel,
         permissions: groupSettingValues(CHANNEL_PERMISSIONS, channel.permissions, values),
         sendersSystemGroup: SENDER_GROUPS.find((name) => system[name] === canSendMessage) ?? null,
-        subscriberCount: rows[index]!.subscriber_count,
+        subscriberCount: heads[index]![2],
         weeklyTraffic: weeklyTraffic(recent.get(channel.recipientId) ?? 0, ageDays),
       };
     });
+  }
+
+  async listRecentlyActiveIds(realmId: RealmId, after: ChannelId | null, limit: number): Promise<readonly ChannelId[]> {
+    return this.recentlyActive.all(realmId, after ?? 0, limit);
+  }
+
+  async filterIdle(realmId: RealmId, ids: readonly ChannelId[], since: UnixSeconds): Promise<readonly ChannelId[]> {
+    if (ids.length === 0) return [];
+    return this.idle.all(jsonList(ids), realmId, since, this.sentSince.firstId(since));
+  }
+
+  async hasChannelsInFolder(realmId: RealmId, folderId: ChannelFolderId): Promise<boolean> {
+    return this.inFolder.get(folderId, realmId) !== undefined;
   }
 
   async isSubscribed(realmId: RealmId, channelId: ChannelId, userId: UserId): Promise<boolean> {
@@ -369,7 +412,6 @@ interface ChannelRow {
   readonly id: ChannelId;
   readonly realm_id: RealmId;
   readonly version: number;
-  readonly subscriber_count: number;
   readonly recipient_id: RecipientId;
   readonly name: string;
   readonly description: string;
@@ -380,7 +422,7 @@ interface ChannelRow {
   readonly created_at: UnixSeconds;
   readonly message_retention_days: number | null;
   readonly topics_policy: TopicsPolicy;
-  readonly folder_id: number | null;
+  readonly folder_id: ChannelFolderId | null;
   readonly is_default: Flag;
   readonly is_recently_active: Flag;
   readonly first_message_id: MessageId | null;

@@ -1,6 +1,7 @@
 import type { SubscribedSpan } from '@parley/domain/channels';
 import {
   type MessageFilter,
+  type MutedSender,
   ownershipOf,
   type PersonalFlags,
   type PersonalMessages,
@@ -17,6 +18,7 @@ import {
   type RealmId,
   type RecipientId,
   slicesOf,
+  type UnixSeconds,
   type UserId,
 } from '@parley/domain/shared';
 import { type Connection, LIMIT } from '../connection.js';
@@ -64,6 +66,7 @@ export class SqlitePersonalMessages implements PersonalMessages {
   private readonly dropIdle;
   private readonly readAllMarked;
   private readonly mute;
+  private readonly mutedSenders;
   private readonly unmute;
 
   constructor(private readonly connection: Connection) {
@@ -145,11 +148,15 @@ export class SqlitePersonalMessages implements PersonalMessages {
        WHERE user_id = ? AND message_id IN (SELECT value FROM json_each(?))`,
     );
     this.mute = connection.command(
-      `INSERT INTO muted_sender (user_id, sender_id, from_message_id, realm_id)
-       SELECT ?, ?, ${NEXT_MESSAGE}, ?
+      `INSERT INTO muted_sender (user_id, sender_id, from_message_id, realm_id, muted_at)
+       SELECT ?, ?, ${NEXT_MESSAGE}, ?, ?
        WHERE NOT EXISTS (
          SELECT 1 FROM muted_sender WHERE user_id = ? AND sender_id = ? AND until_message_id IS NULL)
-       ON CONFLICT DO UPDATE SET until_message_id = NULL`,
+       ON CONFLICT DO UPDATE SET until_message_id = NULL, muted_at = excluded.muted_at`,
+    );
+    this.mutedSenders = connection.tuples<readonly [UserId, UnixSeconds]>(
+      `SELECT sender_id, muted_at FROM muted_sender WHERE user_id = ? AND realm_id = ? AND until_message_id IS NULL
+       ORDER BY muted_at, sender_id`,
     );
     this.unmute = connection.command(
       `UPDATE muted_sender SET until_message_id = ${NEXT_MESSAGE}
@@ -348,8 +355,12 @@ export class SqlitePersonalMessages implements PersonalMessages {
     return changing;
   }
 
-  async muteSender({ realmId, userId }: Viewer, senderId: UserId): Promise<void> {
-    this.mute.run(userId, senderId, realmId, userId, senderId);
+  async listMutedSenders({ realmId, userId }: Viewer): Promise<readonly MutedSender[]> {
+    return this.mutedSenders.all(userId, realmId).map(([senderId, mutedAt]) => ({ userId: senderId, mutedAt }));
+  }
+
+  async muteSender({ realmId, userId }: Viewer, senderId: UserId, at: UnixSeconds): Promise<void> {
+    this.mute.run(userId, senderId, realmId, at, userId, senderId);
   }
 
   async unmuteSender({ userId }: Viewer, senderId: UserId): Promise<void> {

@@ -82,7 +82,9 @@ export class SqliteUserRepository implements UserRepository {
     );
     this.partners = connection.values<UserId>(
       `SELECT other.user_id
-       FROM subscription own JOIN subscription other ON other.channel_id = own.channel_id AND other.is_active = 1
+       FROM subscription own
+       JOIN subscription other ON other.channel_id = own.channel_id AND other.is_active = 1
+       CROSS JOIN user ON user.id = other.user_id AND user.is_active = 1
        WHERE own.user_id = ? AND own.realm_id = ? AND own.is_active = 1
        UNION
        SELECT other.user_id
@@ -102,7 +104,7 @@ export class SqliteUserRepository implements UserRepository {
     );
     this.idsReadingAllNotices = connection.values<UserId>(
       `SELECT id FROM user INDEXED BY user_reading_all_notices
-       WHERE realm_id = ? AND settings ->> '$.resolvedTopicNoticeAutoReadPolicy' = 'never' AND bot_kind IS NULL
+       WHERE realm_id = ? AND CASE WHEN json_valid(settings) THEN settings ->> '$.resolvedTopicNoticeAutoReadPolicy' END = 'never' AND bot_kind IS NULL
        ORDER BY id`,
     );
     this.botIds = connection.values<UserId>(

@@ -1,5 +1,5 @@
 import { INHERITED_NOTIFICATIONS, type Subscription } from '@parley/domain/channels';
-import type { ChannelId } from '@parley/domain/shared';
+import type { ChannelFolderId, ChannelId } from '@parley/domain/shared';
 import { aChannel, aMessage, aRealm, aUser, createFixtureOn, type Fixture } from '../builders.js';
 import { code, idsOf, type OpenStorage, stagesOn } from './storage-under-test.js';
 
@@ -49,12 +49,57 @@ export function channelRepositoryContract(open: OpenStorage): void {
     it('stores changes under a higher version each time', async () => {
       const { uow, realm, channel } = await stage(aChannel({ name: 'general' }));
       const first = await uow.write((tx) => tx.channels.update({ ...channel('general'), name: 'GENERAL' }));
-      const change = { isArchived: true, privacy: 'privateSharedHistory' as const, folderId: 4 };
+      const change = { isArchived: true, privacy: 'privateSharedHistory' as const, folderId: 4 as ChannelFolderId };
       const second = await uow.write((tx) => tx.channels.update({ ...first, ...change }));
       expect(first.version).toBeGreaterThan(1);
       expect(second.version).toBeGreaterThan(first.version);
       expect(second).toEqual({ ...channel('general'), name: 'GENERAL', ...change, version: second.version });
       expect(await uow.read((r) => r.channels.find(realm.id, second.id))).toEqual(second);
+    });
+
+    it('finds channels in which nothing has been said since a time', async () => {
+      const fixture = await stage(
+        aUser({ name: 'a' }),
+        aChannel({ name: 'old', subscribers: ['a'] }),
+        aChannel({ name: 'said', subscribers: ['a'] }),
+        aChannel({ name: 'silent' }),
+        aChannel({ name: 'forgotten' }),
+      );
+      const { uow, realm, channel, clock } = fixture;
+      const ids = ['old', 'said', 'silent', 'forgotten'].map((name) => channel(name).id);
+      await uow.write((tx) => tx.channels.update({ ...channel('forgotten'), isRecentlyActive: false }));
+      await fixture.add(aMessage({ from: 'a', to: 'old' }));
+      clock.advance(10 * DAY);
+      const since = clock.now();
+      await fixture.add(aMessage({ from: 'a', to: 'said' }), aChannel({ name: 'new' }));
+      const other = await createFixtureOn(uow, clock, aRealm({ stringId: 'other' }));
+      await uow.read(async ({ channels }) => {
+        const all = [...ids.slice(0, 3), channel('new').id];
+        expect(await channels.listRecentlyActiveIds(realm.id, null, 10)).toEqual(all);
+        expect(await channels.listRecentlyActiveIds(realm.id, all[0]!, 2)).toEqual(all.slice(1, 3));
+        expect(await channels.listRecentlyActiveIds(other.realm.id, null, 10)).toEqual([]);
+        const [old, , silent, forgotten] = ids;
+        expect(await channels.filterIdle(realm.id, [...ids, channel('new').id], since)).toEqual([
+          old,
+          silent,
+          forgotten,
+        ]);
+        expect(await channels.filterIdle(realm.id, [], since)).toEqual([]);
+        expect(await channels.filterIdle(other.realm.id, ids, since)).toEqual([]);
+      });
+    });
+
+    it('knows whether a folder has channels, archived ones too', async () => {
+      const fixture = await stage(aChannel({ name: 'general' }), aChannel({ name: 'plain' }));
+      const { uow, realm, channel } = fixture;
+      const [used, empty] = [4 as ChannelFolderId, 5 as ChannelFolderId];
+      await uow.write((tx) => tx.channels.update({ ...channel('general'), folderId: used, isArchived: true }));
+      const other = await createFixtureOn(uow, fixture.clock, aRealm({ stringId: 'other' }));
+      await uow.read(async ({ channels }) => {
+        expect(await channels.hasChannelsInFolder(realm.id, used)).toBe(true);
+        expect(await channels.hasChannelsInFolder(realm.id, empty)).toBe(false);
+        expect(await channels.hasChannelsInFolder(other.realm.id, used)).toBe(false);
+      });
     });
 
     it('finds by name whatever the letter case, archived channels too', async () => {

@@ -139,7 +139,10 @@ export function userRepositoryContract(open: OpenStorage): void {
     it('knows whom a user shares a channel or a conversation with', async () => {
       const { uow, realm, user, users, channel } = await stage(
         ...['me', 'fellow', 'former', 'pal', 'mate1', 'mate2', 'leaver', 'unrelated'].map((name) => aUser({ name })),
-        aChannel({ name: 'general', subscribers: ['me', 'fellow', 'leaver'] }),
+        aUser({ name: 'gone', isActive: false }),
+        aUser({ name: 'gonePal', isActive: false }),
+        aChannel({ name: 'general', subscribers: ['me', 'fellow', 'leaver', 'gone'] }),
+        aMessage({ from: 'gonePal', to: ['me'] }),
         aChannel({ name: 'left', subscribers: ['me', 'former'] }),
         aChannel({ name: 'elsewhere', subscribers: ['fellow', 'unrelated'] }),
         aMessage({ from: 'pal', to: ['me'] }),
@@ -157,7 +160,7 @@ export function userRepositoryContract(open: OpenStorage): void {
       });
       const known = await uow.read((r) => r.users.listConversationPartners(realm.id, user('me').id));
       const names = [...users].filter(([name, { id }]) => name !== 'me' && known.has(id)).map(([name]) => name);
-      expect(names).toEqual(['fellow', 'pal', 'mate1', 'mate2']);
+      expect(names).toEqual(['fellow', 'pal', 'mate1', 'mate2', 'gonePal']);
     });
 
     it('knows who was acquainted with whom as of an event, and who is now', async () => {
@@ -192,7 +195,7 @@ export function userRepositoryContract(open: OpenStorage): void {
     });
 
     it('finds the same people acquainted now, one by one and all together', async () => {
-      const { uow, realm, users, user } = await stage(
+      const { uow, realm, users, user, channel } = await stage(
         ...['me', 'fellow', 'pal', 'mate1', 'mate2', 'unrelated'].map((name) => aUser({ name })),
         aUser({ name: 'gone', isActive: false }),
         aChannel({ name: 'general', subscribers: ['me', 'fellow', 'gone'] }),
@@ -200,12 +203,14 @@ export function userRepositoryContract(open: OpenStorage): void {
         aMessage({ from: 'pal', to: ['me'] }),
         aMessage({ from: 'mate1', to: ['mate2', 'me'] }),
       );
+      // Whoever is deactivated receives nothing more.
+      await uow.write((tx) => tx.personal.closeSpans(realm.id, channel('general').recipientId, [user('gone').id]));
       const others = [...users.values()].map(({ id }) => id).filter((id) => id !== user('me').id);
       const questions = others.map((userId) => ({ guestId: user('me').id, userId, at: null }));
       const answers = await uow.read((r) => r.users.areConversationPartners(realm.id, questions));
       const known = await uow.read((r) => r.users.listConversationPartners(realm.id, user('me').id));
       expect(others.filter((_, index) => answers[index])).toEqual(others.filter((id) => known.has(id)));
-      expect(known.size).toBe(5);
+      expect(known.size).toBe(4);
     });
 
     it('lists bots, those of the system not', async () => {

@@ -7,12 +7,14 @@ import {
   weeklyTraffic,
 } from '@parley/domain/channels';
 import {
+  type ChannelFolderId,
   type ChannelId,
   compareCodePoints,
   DomainError,
   foldCase,
   type RealmId,
   type RecipientId,
+  type UnixSeconds,
   type UserId,
 } from '@parley/domain/shared';
 import { groupSettingValues } from './memory-groups.js';
@@ -64,6 +66,21 @@ export class MemoryChannels implements ChannelRepository {
     }));
   }
 
+  async listRecentlyActiveIds(realmId: RealmId, after: ChannelId | null, limit: number): Promise<readonly ChannelId[]> {
+    return (await this.listAll(realmId))
+      .filter(({ id, isRecentlyActive }) => isRecentlyActive && id > (after ?? 0))
+      .map(({ id }) => id)
+      .slice(0, limit);
+  }
+
+  async filterIdle(realmId: RealmId, ids: readonly ChannelId[], since: UnixSeconds): Promise<readonly ChannelId[]> {
+    const messages = [...this.unit.read('messages').values()].filter(({ sentAt }) => sentAt >= since);
+    const inUse = new Set(messages.map(({ recipientId }) => recipientId));
+    return (await this.list(realmId, ids))
+      .filter(({ createdAt, recipientId }) => createdAt < since && !inUse.has(recipientId))
+      .map(({ id }) => id);
+  }
+
   async isSubscribed(realmId: RealmId, channelId: ChannelId, userId: UserId): Promise<boolean> {
     return (await this.findSubscription(realmId, channelId, userId))?.isActive ?? false;
   }
@@ -107,6 +124,10 @@ export class MemoryChannels implements ChannelRepository {
       if (rows.length > 0) colors.set(id, [...new Set(rows.map(({ color }) => color))]);
     }
     return colors;
+  }
+
+  async hasChannelsInFolder(realmId: RealmId, folderId: ChannelFolderId): Promise<boolean> {
+    return (await this.listAll(realmId)).some((channel) => channel.folderId === folderId);
   }
 
   async hasWebPublic(realmId: RealmId): Promise<boolean> {

@@ -79,7 +79,9 @@ export class MemoryUsers implements UserRepository {
       (row) => row.realmId === realmId && row.isActive,
     );
     const own = new Set(followed.filter((row) => row.userId === id).map((row) => row.channelId));
-    for (const row of followed) if (own.has(row.channelId)) partners.add(row.userId);
+    for (const row of followed) {
+      if (own.has(row.channelId) && this.unit.read('users').get(row.userId)?.user.isActive) partners.add(row.userId);
+    }
     for (const recipient of this.unit.read('recipients').values()) {
       if (recipient.kind !== 'direct' || recipient.realmId !== realmId || !recipient.userIds.includes(id)) continue;
       for (const userId of recipient.userIds) partners.add(userId);

@@ -1,5 +1,4 @@
 import { getReadableChannel } from '../../channels/find-readable-channel.js';
-import { except, users as usersNamed, wholeRealm } from '../../events/audience.js';
 import type { Realm } from '../../realms/realm.js';
 import type { Caller } from '../../shared/caller.js';
 import type { Clock } from '../../shared/clock.js';
@@ -15,14 +14,14 @@ import { changeRole } from '../../users/change-role.js';
 import { isOnlyOwnerOf } from '../../users/owners.js';
 import type { Role } from '../../users/role.js';
 import type { User } from '../../users/user.js';
-import { atLeast } from '../../users/user-delivery.js';
 import { parseFullName } from '../../users/user-name.js';
-import { canChangeRole, canOwnBots } from '../../users/user-permissions.js';
+import { canChangeRole } from '../../users/user-permissions.js';
 import { type BotChange, botAudience } from '../bot-events.js';
-import { botEmail, requireRoom, requireUnusedEmail, requireUnusedName } from '../bot-names.js';
+import { botEmail, requireUnusedEmail, requireUnusedName } from '../bot-names.js';
 import type { BotOptions, WebhookInterface } from '../bot-options.js';
 import { type ViewedBot, viewBot } from '../bot-view.js';
 import { getAdministeredBot } from '../get-administered-bot.js';
+import { giveOwner } from '../give-owner.js';
 
 /** What is absent stays as it is. */
 export interface UpdateBotInput {
@@ -95,24 +94,6 @@ async function giveName(tx: Transaction, bot: User, raw: string): Promise<User> 
   if (fullName === bot.fullName) return bot;
   await requireUnusedName(tx, bot.realmId, fullName);
   return rename(tx, bot, fullName);
-}
-
-async function giveOwner(tx: Transaction, before: User, ownerId: UserId): Promise<User> {
-  const { realmId, id: botId } = before;
-  if (before.bot!.ownerId === ownerId) return before;
-  enforce(canOwnBots(await tx.users.find(realmId, ownerId)));
-  await requireRoom(tx, realmId, ownerId);
-  const bot = await tx.users.update({ ...before, bot: { ...before.bot!, ownerId } });
-  // Administrators have it before and after.
-  const alone = (id: UserId) => except(usersNamed([id]), atLeast('administrator'));
-  if (before.bot!.ownerId !== null) {
-    const audience = alone(before.bot!.ownerId);
-    await tx.events.append(realmId, { event: { type: 'bot.taken_away', botId }, audience });
-  }
-  const added = { type: 'bot.added', bot: await viewBot(tx, bot) } as const;
-  await tx.events.append(realmId, { event: added, audience: alone(ownerId) });
-  await tx.events.append(realmId, { event: { type: 'bot.owner_changed', botId, ownerId }, audience: wholeRealm });
-  return bot;
 }
 
 async function changeOptions(tx: Transaction, actor: Actor, before: User, input: UpdateBotInput): Promise<User> {

@@ -6,6 +6,7 @@ import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { announceArchiving } from '../announce-archiving.js';
 import { metadataUsers } from '../channel-audiences.js';
 import { canArchiveChannel } from '../channel-permissions.js';
+import { removeFromDefaultGroups } from '../default-channel-group-views.js';
 import { loadChannel } from '../load-channel.js';
 import { setDefaultChannel } from '../set-default-channel.js';
 
@@ -26,6 +27,7 @@ export class ArchiveChannel {
       const archived = await tx.channels.update({ ...channel, isArchived: true });
       // After it was archived, so that it is not among them.
       if (channel.isDefault) await setDefaultChannel(tx, archived, false);
+      await removeFromDefaultGroups(tx, realmId, channelId);
       const [view] = await tx.channels.listViews(realmId, [channelId]);
       await tx.events.append(realmId, {
         event: { type: 'channel.archived_changed', channel: view! },

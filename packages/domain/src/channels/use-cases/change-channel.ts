@@ -2,15 +2,13 @@ import type { EventOf } from '../../events/event.js';
 import type { GroupSettingValue } from '../../groups/group-setting.js';
 import { type GroupSettingUpdate, groupSettingUpdate, namedIn } from '../../groups/group-setting-rules.js';
 import { groupForSetting, validateGroupSetting } from '../../groups/validate-group-setting.js';
-import type { MarkdownRenderer, ParsedMarkdown } from '../../messages/markdown.js';
-import { markdownOptions, orThrow, type ParsedAhead, parseAhead, renderText } from '../../messages/render-message.js';
+import type { ParsedMarkdown } from '../../messages/markdown.js';
 import type { SystemMessages } from '../../messages/system-messages.js';
 import type { Realm } from '../../realms/realm.js';
 import type { Caller } from '../../shared/caller.js';
 import { DomainError } from '../../shared/errors.js';
-import type { ChannelId } from '../../shared/ids.js';
+import type { ChannelFolderId, ChannelId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
-import type { RealmUrls } from '../../shared/realm-urls.js';
 import { foldCase, trim } from '../../shared/text.js';
 import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
 import type { Actor } from '../../users/actor.js';
@@ -27,6 +25,7 @@ import {
   type TopicsPolicy,
 } from '../channel.js';
 import type { ChannelPropertyChange } from '../channel-events.js';
+import { requireFolder } from '../channel-folder.js';
 import {
   CHANNEL_EVENTS_TOPIC,
   descriptionNotice,
@@ -51,6 +50,7 @@ import {
   type PrivacyRequest,
   proposedPrivacy,
 } from '../channel-permissions.js';
+import type { DescriptionRenderer, ParsedDescription } from '../description-renderer.js';
 import { type LoadedChannel, loadChannel } from '../load-channel.js';
 import { publishChannelChange } from '../publish-channel-change.js';
 import { setDefaultChannel } from '../set-default-channel.js';
@@ -67,7 +67,7 @@ export interface ChangeChannelInput {
   readonly retention?: RetentionInput;
   readonly unarchives: boolean;
   /** Null: in none. */
-  readonly folderId?: number | null;
+  readonly folderId?: ChannelFolderId | null;
   readonly topicsPolicy?: TopicsPolicy;
   readonly permissions: { readonly [P in ChannelPermission]?: GroupSettingUpdate };
 }
@@ -91,13 +91,13 @@ interface Plan {
   readonly retention: { readonly days: number | null } | null;
   readonly description: { readonly text: string; readonly html: string } | null;
   readonly name: string | null;
-  readonly folder: { readonly id: number | null } | null;
+  readonly folder: { readonly id: ChannelFolderId | null } | null;
   readonly permissions: readonly PermissionChange[];
 }
 
 /** Parsed before the unit. */
-interface ParsedDescription {
-  readonly description: ParsedAhead;
+interface ParsedChange {
+  readonly description: ParsedDescription;
   readonly notice: ParsedMarkdown | undefined;
 }
 
@@ -107,10 +107,9 @@ const DELETE_POLICIES: readonly ChannelPermission[] = ['canDeleteAnyMessage', 'c
 export class ChangeChannel {
   constructor(
     private readonly uow: UnitOfWork,
-    private readonly renderer: MarkdownRenderer,
-    private readonly realmUrls: RealmUrls,
+    private readonly descriptions: DescriptionRenderer,
     private readonly systemMessages: SystemMessages,
-    private readonly options: ServerChannelConfig,
+    private readonly options: Pick<ServerChannelConfig, 'webPublicEnabled'>,
   ) {}
 
   /**
@@ -134,7 +133,7 @@ export class ChangeChannel {
   }
 
   /** Channels §4.11 rows 1–9 and 11–19. @throws DomainError */
-  private async check(tx: Transaction, request: Request, parsed: ParsedDescription | null): Promise<Plan> {
+  private async check(tx: Transaction, request: Request, parsed: ParsedChange | null): Promise<Plan> {
     const { actor, realm, channel, isSubscribed, input } = request;
     const asked: PrivacyRequest = {
       ...input.privacy,
@@ -161,9 +160,7 @@ export class ChangeChannel {
     const description = await this.newDescription(tx, request, parsed);
     const name = input.name === undefined ? null : await newName(tx, channel, input.name);
     const { folderId = channel.folderId } = input;
-    if (folderId !== null && folderId !== channel.folderId) {
-      throw new DomainError('UNKNOWN_CHANNEL_FOLDER', 'Invalid channel folder ID');
-    }
+    if (folderId !== null && folderId !== channel.folderId) await requireFolder(tx, realm.id, folderId);
     const permissions = await newPermissions(tx, request, privacy, { nobody, everyone });
     return {
       topicsPolicy: input.topicsPolicy === channel.topicsPolicy ? null : (input.topicsPolicy ?? null),
@@ -180,7 +177,7 @@ export class ChangeChannel {
     tx: Transaction,
     { actor, realm, channel: original, input }: Request,
     plan: Plan,
-    parsed: ParsedDescription | null,
+    parsed: ParsedChange | null,
   ): Promise<void> {
     const by = (await tx.users.find(realm.id, actor.id))!;
     // Notices change the channel as well, as every message may.
@@ -250,7 +247,7 @@ export class ChangeChannel {
   private async parseDescription(
     caller: Caller,
     { channelId, description }: ChangeChannelInput,
-  ): Promise<ParsedDescription | null> {
+  ): Promise<ParsedChange | null> {
     if (description === undefined) return null;
     const text = normalizeChannelDescription(description);
     const [realm, channel, by] = await this.uow.read(async ({ realms, channels, users }) => [
@@ -260,26 +257,20 @@ export class ChangeChannel {
     ]);
     const notice = descriptionNotice(by!, channel?.description ?? '', text);
     return {
-      description: await parseAhead(this.renderer, text, this.optionsOf(realm)),
+      description: await this.descriptions.parse(realm.id, text),
       notice: await this.systemMessages.parseNotice(realm, notice),
     };
   }
 
   private async newDescription(
     tx: Transaction,
-    { actor, realm, channel, input }: Request,
-    parsed: ParsedDescription | null,
+    { actor, channel }: Request,
+    parsed: ParsedChange | null,
   ): Promise<Plan['description']> {
     if (parsed === null) return null;
-    const text = normalizeChannelDescription(input.description!);
-    const ahead = orThrow(parsed.description);
+    const { text } = parsed.description;
     if (text === channel.description) return null;
-    const html = text === '' ? '' : (await renderText(tx, this.renderer, ahead, realm, { actor })).html;
-    return { text, html };
-  }
-
-  private optionsOf(realm: Realm) {
-    return markdownOptions(realm, this.realmUrls.urlOf(realm), { mediaPreviews: false });
+    return { text, html: await this.descriptions.render(tx, actor, parsed.description) };
   }
 }
 

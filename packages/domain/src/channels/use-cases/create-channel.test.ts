@@ -20,8 +20,9 @@ import {
   runningTwice,
 } from '@parley/testkit';
 import { SystemMessages } from '../../messages/system-messages.js';
-import type { ChannelId, GroupId, UserId } from '../../shared/ids.js';
+import type { ChannelFolderId, ChannelId, GroupId, UserId } from '../../shared/ids.js';
 import { ChannelCreator, DEFAULT_CHANNEL_OPTIONS } from '../create-channels.js';
+import { DescriptionRenderer } from '../description-renderer.js';
 import { CreateChannel, type CreateChannelInput } from './create-channel.js';
 
 type Wishes = Partial<CreateChannelInput>;
@@ -39,7 +40,8 @@ function creating(
   { webPublicEnabled = true, quota = new FakeChannelQuota(), renderer = new FakeRenderer(), uow = fixture.uow } = {},
 ) {
   const systemMessages = new SystemMessages(renderer, fakeRealmUrls, fixture.clock);
-  const channelCreator = new ChannelCreator(renderer, fakeRealmUrls, systemMessages, quota);
+  const descriptions = new DescriptionRenderer(uow, renderer, fakeRealmUrls);
+  const channelCreator = new ChannelCreator(descriptions, systemMessages, quota);
   const useCase = new CreateChannel(uow, channelCreator, fixture.clock, fakeRealmUrls, { webPublicEnabled });
   return (who: string, options: Wishes = {}) => useCase.execute(fixture.caller(who), { ...input, ...options });
 }
@@ -269,7 +271,7 @@ describe('creating a channel', () => {
 });
 
 describe('creating a channel is refused', () => {
-  const folder = { folderId: 7 };
+  const folder = { folderId: 7 as ChannelFolderId };
   const badGroup = { permissions: { canSubscribe: 9999 as GroupId } };
   const nobodyThere = { subscriberIds: [9999 as UserId] };
   const INSUFFICIENT = { code: 'NOT_PERMITTED', message: 'Insufficient permission' };

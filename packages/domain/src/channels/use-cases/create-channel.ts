@@ -22,6 +22,8 @@ export interface CreateChannelInput extends NewChannel, ChannelOptions {
 /** What the operator decides about channels. */
 export interface ServerChannelConfig {
   readonly webPublicEnabled: boolean;
+  /** An address with `%s` in it, for a token; null: there is no gateway that takes mail for channels. */
+  readonly mailGatewayPattern: string | null;
 }
 
 /** Creates a channel with its first subscribers (channels §4.4). */
@@ -31,7 +33,7 @@ export class CreateChannel {
     private readonly channelCreator: ChannelCreator,
     private readonly clock: Clock,
     private readonly realmUrls: RealmUrls,
-    private readonly options: ServerChannelConfig,
+    private readonly options: Pick<ServerChannelConfig, 'webPublicEnabled'>,
   ) {}
 
   /**
@@ -41,9 +43,7 @@ export class CreateChannel {
    * TOPIC_CREATION_MUST_BE_OPEN, RATE_LIMITED, and values of permissions as `validateGroupSetting` does
    */
   async execute(caller: Caller, input: CreateChannelInput): Promise<ChannelId> {
-    const parsedDescriptions = await this.channelCreator.parseDescriptions(this.uow, caller.realmId, [
-      input.description,
-    ]);
+    const parsedDescriptions = await this.channelCreator.parseDescriptions(caller.realmId, [input.description]);
     return writeProvisionally(this.uow, async (tx, onRollback) => {
       const actor = await tx.actors.get(caller);
       enforce(mustNotBeGuest(actor));
@@ -52,7 +52,7 @@ export class CreateChannel {
       const realm = await tx.realms.get(caller.realmId);
       const creator = (await tx.users.find(caller.realmId, caller.userId))!;
       const context = { realm, actor, creator, now: this.clock.now(), parsedDescriptions, onRollback, ...this.options };
-      this.channelCreator.checkOptions(context, input, 1);
+      await this.channelCreator.checkOptions(tx, context, input, 1);
       this.channelCreator.checkCreation(context, input);
       await this.channelCreator.checkTopicCreation(tx, context, input);
       const wanted = await this.channelCreator.validatePermissions(tx, context, input);

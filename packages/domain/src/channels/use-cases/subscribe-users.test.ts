@@ -16,8 +16,9 @@ import {
   type MemoryFixture,
 } from '@parley/testkit';
 import { SystemMessages } from '../../messages/system-messages.js';
-import type { GroupId, UserId } from '../../shared/ids.js';
+import type { ChannelFolderId, GroupId, UserId } from '../../shared/ids.js';
 import { ChannelCreator, DEFAULT_CHANNEL_OPTIONS } from '../create-channels.js';
+import { DescriptionRenderer } from '../description-renderer.js';
 import { unsubscribeFromChannels } from '../unsubscribe-from-channels.js';
 import { MAX_NOTIFIED_SUBSCRIBERS, SubscribeUsers, type SubscribeUsersInput } from './subscribe-users.js';
 
@@ -26,7 +27,8 @@ type Wanted = Partial<Omit<SubscribeUsersInput, 'channels'>> & { readonly colors
 function subscribing(fixture: MemoryFixture, quota = new FakeChannelQuota()) {
   const renderer = new FakeRenderer();
   const systemMessages = new SystemMessages(renderer, fakeRealmUrls, fixture.clock);
-  const channelCreator = new ChannelCreator(renderer, fakeRealmUrls, systemMessages, quota);
+  const descriptions = new DescriptionRenderer(fixture.uow, renderer, fakeRealmUrls);
+  const channelCreator = new ChannelCreator(descriptions, systemMessages, quota);
   const useCase = new SubscribeUsers(fixture.uow, channelCreator, systemMessages, fixture.clock, fakeRealmUrls, {
     webPublicEnabled: true,
   });
@@ -431,7 +433,7 @@ describe('subscribing is refused', () => {
     expect([...(await subscribe('member', ['theirs'])).subscribed.values()]).toEqual([['theirs']]);
   });
 
-  const unknownFolder = { options: { ...DEFAULT_CHANNEL_OPTIONS, folderId: 7 } };
+  const unknownFolder = { options: { ...DEFAULT_CHANNEL_OPTIONS, folderId: 7 as ChannelFolderId } };
   const policy = { options: { ...DEFAULT_CHANNEL_OPTIONS, topicsPolicy: 'disable_empty_topic' as const } };
   const badGroup = { options: { ...DEFAULT_CHANNEL_OPTIONS, permissions: { canSubscribe: 9999 as GroupId } } };
 

@@ -59,7 +59,7 @@ export class SubscribeUsers {
     private readonly systemMessages: SystemMessages,
     private readonly clock: Clock,
     private readonly realmUrls: RealmUrls,
-    private readonly options: ServerChannelConfig,
+    private readonly options: Pick<ServerChannelConfig, 'webPublicEnabled'>,
   ) {}
 
   /**
@@ -76,7 +76,7 @@ export class SubscribeUsers {
   /** Before the unit. */
   parseDescriptions({ realmId }: Caller, { channels }: SubscribeUsersInput): Promise<ParsedDescriptions> {
     const descriptions = channels.map(({ description }) => description);
-    return this.channelCreator.parseDescriptions(this.uow, realmId, descriptions);
+    return this.channelCreator.parseDescriptions(realmId, descriptions);
   }
 
   /** Inside a unit that does more. @throws DomainError as `execute` does */
@@ -93,7 +93,7 @@ export class SubscribeUsers {
     const creator = (await tx.users.find(caller.realmId, caller.userId))!;
     const context = { realm, actor, creator, now: this.clock.now(), ...prepared, ...this.options };
 
-    this.channelCreator.checkOptions(context, input.options, input.channels.length);
+    await this.channelCreator.checkOptions(tx, context, input.options, input.channels.length);
     const { existing, created } = await this.findOrCreate(tx, context, input);
     const { accessible, inaccessible } = await this.sortOut(tx, actor, existing, input);
     const others = isAboutOthers(actor, input.principals);

@@ -1,16 +1,15 @@
 import type { Realm } from '../../realms/realm.js';
 import type { Caller } from '../../shared/caller.js';
-import { DomainError } from '../../shared/errors.js';
 import type { MessageId, UserId } from '../../shared/ids.js';
 import type { RealmUrls } from '../../shared/realm-urls.js';
-import type { Repositories, UnitOfWork } from '../../shared/unit-of-work.js';
+import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { inaccessibleUserIds } from '../../users/accessible-users.js';
 import type { Actor } from '../../users/actor.js';
 import { listReadableEntries } from '../load-access.js';
 import type { SearchTexts } from '../markdown.js';
-import { checkRange, MAX_MESSAGES, type MessagePage, type PageRange, selectPage } from '../message-page.js';
+import { checkPage, type MessagePage, type PageRange, pageOfIds, selectPage } from '../message-page.js';
 import type { MessageView } from '../message-view.js';
-import { type ResolvedNarrow, replaceWith, resolveNarrow } from '../narrow.js';
+import { replaceWith, resolveNarrow } from '../narrow.js';
 import type { NarrowTerm } from '../narrow-operators.js';
 import { type Highlight, highlighting } from '../search.js';
 
@@ -47,18 +46,15 @@ export class GetMessages {
   execute<T>(caller: Caller, { narrow, select }: GetMessagesInput, present: PresentMessages<T>): Promise<T> {
     return this.uow.read(async (repositories) => {
       const actor = await repositories.actors.get(caller);
-      const wanted = 'ids' in select ? select.ids.length : select.before + select.after;
       const terms = await replaceWith(repositories, actor, narrow);
-      if (wanted > MAX_MESSAGES)
-        throw new DomainError('TOO_MANY_MESSAGES', `Too many messages requested (maximum ${MAX_MESSAGES}).`);
-      if (!('ids' in select)) checkRange(select);
+      checkPage(select);
       const resolved = await resolveNarrow(
         { reads: repositories, actor, realmUrls: this.realmUrls, words: this.texts },
         terms,
       );
       const page =
         'ids' in select
-          ? await pick(repositories, actor, resolved, select.ids)
+          ? pageOfIds(await listReadableEntries(repositories, actor, select.ids, resolved.filter.conditions))
           : await selectPage(repositories, actor, resolved, select);
       const realm = await repositories.realms.get(actor.realmId);
       const senderIds = page.entries.map((entry) => entry.senderId);
@@ -69,20 +65,4 @@ export class GetMessages {
       );
     });
   }
-}
-
-/** Whatever of these messages exists, may be read and is of the narrow. */
-async function pick(
-  repositories: Repositories,
-  actor: Actor,
-  { filter }: ResolvedNarrow,
-  ids: readonly MessageId[],
-): Promise<MessagePage> {
-  return {
-    entries: await listReadableEntries(repositories, actor, ids, filter.conditions),
-    anchor: null,
-    foundAnchor: false,
-    foundOldest: false,
-    foundNewest: false,
-  };
 }

@@ -1,11 +1,10 @@
 import type { Caller } from '../../shared/caller.js';
-import { DomainError } from '../../shared/errors.js';
 import type { MessageId } from '../../shared/ids.js';
 import type { RealmUrls } from '../../shared/realm-urls.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { ownership } from '../load-access.js';
 import type { SearchTexts } from '../markdown.js';
-import { MAX_MESSAGES } from '../message-page.js';
+import { checkPage } from '../message-page.js';
 import type { MessageView } from '../message-view.js';
 import { resolveNarrow } from '../narrow.js';
 import type { NarrowTerm } from '../narrow-operators.js';
@@ -40,9 +39,7 @@ export class MatchNarrow {
   execute<T>(caller: Caller, { ids, narrow }: MatchNarrowInput, present: PresentMatches<T>): Promise<T> {
     return this.uow.read(async (reads) => {
       const actor = await reads.actors.get(caller);
-      if (ids.length > MAX_MESSAGES) {
-        throw new DomainError('TOO_MANY_MESSAGES', `Too many messages requested (maximum ${MAX_MESSAGES}).`);
-      }
+      checkPage({ ids });
       const context = { reads, actor, realmUrls: this.realmUrls, words: this.texts };
       const { filter, search } = await resolveNarrow(context, narrow, 'received');
       const viewer = { realmId: actor.realmId, userId: actor.id };

@@ -28,7 +28,7 @@ export class GetServerSettings {
     private readonly uow: UnitOfWork,
     private readonly realmUrls: RealmUrls,
     private readonly mode: DevelopmentMode,
-    private readonly options: ServerChannelConfig,
+    private readonly options: Pick<ServerChannelConfig, 'webPublicEnabled'>,
   ) {}
 
   /** @throws DomainError UNKNOWN_REALM_ADDRESS */

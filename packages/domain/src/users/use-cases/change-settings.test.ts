@@ -14,7 +14,14 @@ import {
 import { ChangeSettings, type ChangeSettingsInput } from './change-settings.js';
 
 const changing = (fixture: MemoryFixture, hasher = new FakePasswordHasher(), attempts = new FakeLoginAttempts()) => {
-  const useCase = new ChangeSettings(fixture.uow, hasher, fakePasswordStrength, attempts, fakeDisposableDomains);
+  const useCase = new ChangeSettings(
+    fixture.uow,
+    hasher,
+    fakePasswordStrength,
+    attempts,
+    fakeDisposableDomains,
+    fixture.clock,
+  );
   return (who: string, input: Partial<ChangeSettingsInput>) =>
     useCase.execute(fixture.caller(who), { settings: {}, ...input });
 };

@@ -1,21 +1,21 @@
 import type { PasswordHasher } from '../../authentication/api-keys.js';
 import { type LoginAttempts, loginAttemptKey } from '../../authentication/login-attempts.js';
 import { isPasswordStrong, type PasswordStrength } from '../../authentication/password-rules.js';
-import { users as usersNamed } from '../../events/audience.js';
 import type { Realm } from '../../realms/realm.js';
 import type { Caller } from '../../shared/caller.js';
+import type { Clock } from '../../shared/clock.js';
 import { DomainError } from '../../shared/errors.js';
 import type { GroupId, UserId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
-import { changed, type SettingChange, type SettingChanges, settingChanges } from '../../shared/settings.js';
+import { changed, type SettingChanges, settingChanges } from '../../shared/settings.js';
 import { trim } from '../../shared/text.js';
 import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
 import type { Actor } from '../actor.js';
+import { announceSetting, applySettings, dropDrafts, type UserSettingChange } from '../apply-settings.js';
 import { newEmailProblem } from '../change-email.js';
 import { acceptedName, rename } from '../change-name.js';
 import type { DisposableDomains } from '../joining-address.js';
 import type { User } from '../user.js';
-import { accessorsOf } from '../user-delivery.js';
 import { canChangeOwnEmail, canChangeSettingsOfOthers, mayChangeOwnName } from '../user-permissions.js';
 import { USER_SETTINGS, type UserSettingName } from '../user-settings.js';
 
@@ -39,8 +39,6 @@ export interface SettingTargets {
   readonly skipsEdited: boolean;
 }
 
-type Change = SettingChange<typeof USER_SETTINGS>;
-
 /** The order in which values are looked at that are not refused with the parameters. */
 const CHECKED_FIRST: readonly UserSettingName[] = ['defaultLanguage', 'notificationSound'];
 
@@ -54,6 +52,7 @@ export class ChangeSettings {
     private readonly strength: PasswordStrength,
     private readonly attempts: LoginAttempts,
     private readonly disposable: DisposableDomains,
+    private readonly clock: Clock,
   ) {}
 
   /**
@@ -75,7 +74,7 @@ export class ChangeSettings {
       if (input.email !== undefined) await this.checkEmail(tx, actor, user, realm, input.email);
       const asks = input.fullName !== undefined && input.fullName !== user.fullName && mayChangeOwnName(actor, realm);
       const fullName = asks ? await acceptedName(tx, realm, user, input.fullName!) : user.fullName;
-      await applySettings(tx, await rename(tx, user, fullName), changes);
+      await applySettings(tx, await rename(tx, user, fullName), changes, this.clock.now());
     });
   }
 
@@ -144,7 +143,7 @@ export class ChangeSettings {
           changesAccount: email !== undefined || newPassword !== '',
         }),
       );
-      const told = new Map<UserSettingName, { readonly change: Change; readonly userIds: UserId[] }>();
+      const told = new Map<UserSettingName, { readonly change: UserSettingChange; readonly userIds: UserId[] }>();
       let seen = 0;
       for (const user of await targetsOf(tx, actor, targets)) {
         if (++seen % USERS_AT_A_TIME === 0) await tx.yield();
@@ -156,6 +155,7 @@ export class ChangeSettings {
         const changes = settingChanges('user', USER_SETTINGS, user.settings, wanted, CHECKED_FIRST);
         if (changes.length === 0) continue;
         await tx.users.update({ ...user, settings: changed(user.settings, changes) });
+        await dropDrafts(tx, user, changes);
         for (const change of changes) {
           const others = told.get(change.name);
           if (others) others.userIds.push(user.id);
@@ -163,7 +163,7 @@ export class ChangeSettings {
         }
       }
       // One event a setting, however many people it is of.
-      for (const { change, userIds } of told.values()) await announce(tx, actor.realmId, change, userIds);
+      for (const { change, userIds } of told.values()) await announceSetting(tx, actor.realmId, change, userIds);
     });
   }
 }
@@ -178,48 +178,6 @@ async function storePassword(
   // Somebody else may have changed it while the hash was made.
   if ((await tx.users.findPasswordHash(realmId, id)) !== before) throw wrongPassword();
   await tx.users.setPasswordHash(realmId, id, after);
-}
-
-/** The user's own changes: stored, and told to their clients and to whoever sees what they change. */
-export async function applySettings(tx: Transaction, user: User, changes: readonly Change[]): Promise<void> {
-  if (changes.length === 0) return;
-  const edited = changes.map(({ name }) => name).filter((name) => !user.editedSettings.includes(name));
-  const settings = changed(user.settings, changes);
-  const after = { ...user, settings, editedSettings: [...user.editedSettings, ...edited] };
-  const stored = await tx.users.update(after);
-  for (const change of lastTimeZone(changes)) {
-    await announce(tx, user.realmId, change, [user.id]);
-    await announceToOthers(tx, change, user, stored);
-  }
-}
-
-/** The time zone comes after the others (users §6.2). */
-const lastTimeZone = (changes: readonly Change[]): readonly Change[] => [
-  ...changes.filter(({ name }) => name !== 'timezone'),
-  ...changes.filter(({ name }) => name === 'timezone'),
-];
-
-function announce(tx: Transaction, realmId: Realm['id'], { name, value }: Change, userIds: readonly UserId[]) {
-  const event = { type: 'user.setting_changed', setting: name, value } as const;
-  return tx.events.append(realmId, { event, audience: usersNamed(userIds) });
-}
-
-async function announceToOthers(tx: Transaction, { name }: Change, before: User, user: User): Promise<void> {
-  switch (USER_SETTINGS[name].othersLearn) {
-    case 'timeZone':
-      await tx.events.append(user.realmId, {
-        event: { type: 'user.time_zone_changed', user },
-        audience: accessorsOf(user.id),
-      });
-      break;
-    case 'email': {
-      const visibility = before.settings.emailAddressVisibility;
-      const event = { type: 'user.email_visibility_changed', user, before: visibility } as const;
-      await tx.events.append(user.realmId, { event, audience: accessorsOf(user.id) });
-      break;
-    }
-    case 'nothing':
-  }
 }
 
 /** Users named or in the groups at any depth, deactivated ones too; bots are left out. @throws DomainError UNKNOWN_USER, UNKNOWN_GROUP */

@@ -2,10 +2,11 @@ import type { Realm } from '../../realms/realm.js';
 import type { Caller } from '../../shared/caller.js';
 import type { MessageId } from '../../shared/ids.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
-import type { User } from '../user.js';
+import type { UserWithProfile } from '../profile-value.js';
+import { withProfiles } from '../user-profiles.js';
 
 export interface GetOwnUserOutput {
-  readonly user: User;
+  readonly user: UserWithProfile;
   readonly realm: Realm;
   /** Null: has none. */
   readonly newestMessageId: MessageId | null;
@@ -20,7 +21,8 @@ export class GetOwnUser {
       await repositories.actors.get(caller);
       const realm = await repositories.realms.get(caller.realmId);
       const user = await repositories.users.find(caller.realmId, caller.userId);
-      return { user: user!, realm, newestMessageId: await repositories.personal.newestId(caller) };
+      const [shown] = await withProfiles(repositories, caller.realmId, [user!]);
+      return { user: shown!, realm, newestMessageId: await repositories.personal.newestId(caller) };
     });
   }
 }

@@ -7,11 +7,12 @@ import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { conversationPartnerIds } from '../accessible-users.js';
 import type { Actor } from '../actor.js';
 import { findReferencedUser, type UserReference } from '../find-user.js';
-import type { User } from '../user.js';
+import type { UserWithProfile } from '../profile-value.js';
 import { canAccessUser } from '../user-permissions.js';
+import { withProfiles } from '../user-profiles.js';
 
 export interface GetUserOutput {
-  readonly user: User;
+  readonly user: UserWithProfile;
   readonly viewer: Actor;
   readonly realm: Realm;
 }
@@ -39,7 +40,8 @@ export class GetUser {
         }),
       );
       if (!user) throw new DomainError('UNKNOWN_USER', 'No such user');
-      return { user, viewer, realm };
+      const [shown] = await withProfiles(repositories, realm.id, [user]);
+      return { user: shown!, viewer, realm };
     });
   }
 }

@@ -4,7 +4,8 @@ import type { UserId } from '../../shared/ids.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { accessibleUserIds } from '../accessible-users.js';
 import type { Actor } from '../actor.js';
-import type { User } from '../user.js';
+import type { UserWithProfile } from '../profile-value.js';
+import { withProfiles } from '../user-profiles.js';
 import type { UserListEntry } from '../user-repository.js';
 
 export interface UserList {
@@ -17,7 +18,7 @@ export interface UserList {
 /** Called inside the read's snapshot, so that whoever has presented users before asks for the missing ones only. */
 export type PresentUsers<T> = (
   list: UserList,
-  hydrate: (ids: readonly UserId[]) => Promise<readonly User[]>,
+  hydrate: (ids: readonly UserId[]) => Promise<readonly UserWithProfile[]>,
 ) => Promise<T>;
 
 /** The users of the realm that the caller may know of (users §2). */
@@ -36,7 +37,7 @@ export class ListUsers {
       const wanted = ids && new Set(ids);
       const hydrate = async (some: readonly UserId[]) => {
         await repositories.yield();
-        return repositories.users.list(realm.id, some);
+        return withProfiles(repositories, realm.id, await repositories.users.list(realm.id, some));
       };
       const known = await accessibleUserIds(repositories, viewer, realm);
       const entries = (await repositories.users.listEntries(realm.id)).filter(

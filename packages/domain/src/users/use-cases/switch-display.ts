@@ -1,15 +1,19 @@
 import type { Caller } from '../../shared/caller.js';
+import type { Clock } from '../../shared/clock.js';
 import { settingChanges } from '../../shared/settings.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import { applySettings } from '../apply-settings.js';
 import { USER_SETTINGS } from '../user-settings.js';
-import { applySettings } from './change-settings.js';
 
 /** What one command does. */
 export type DisplaySwitch = { readonly colorScheme: 'dark' | 'light' } | { readonly fluidLayoutWidth: boolean };
 
 /** Changes how the caller sees things, as they said it in a message box (messages §15.2). */
 export class SwitchDisplay {
-  constructor(private readonly uow: UnitOfWork) {}
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly clock: Clock,
+  ) {}
 
   /** Whether it was otherwise before. */
   execute(caller: Caller, settings: DisplaySwitch): Promise<boolean> {
@@ -17,7 +21,7 @@ export class SwitchDisplay {
       const { realmId, id } = await tx.actors.get(caller);
       const user = (await tx.users.find(realmId, id))!;
       const changes = settingChanges('user', USER_SETTINGS, user.settings, settings, []);
-      await applySettings(tx, user, changes);
+      await applySettings(tx, user, changes, this.clock.now());
       return changes.length > 0;
     });
   }

@@ -6,15 +6,23 @@ import {
   createFixture,
   expectInSync,
   expectRefused,
+  FakeRenderer,
   fakeRealmUrls,
   type MemoryFixture,
 } from '@parley/testkit';
+import { ProfileValues } from '../change-profile.js';
 import type { Role } from '../role.js';
 import { UpdateUser, type UpdateUserInput } from './update-user.js';
 
 const NO_DISPOSABLE = { has: () => false };
 const updating = (fixture: MemoryFixture) => {
-  const useCase = new UpdateUser(fixture.uow, fakeRealmUrls, NO_DISPOSABLE, fixture.clock);
+  const useCase = new UpdateUser(
+    fixture.uow,
+    fakeRealmUrls,
+    NO_DISPOSABLE,
+    fixture.clock,
+    new ProfileValues(fixture.uow, new FakeRenderer(), fakeRealmUrls),
+  );
   return (as: string, who: string, input: Omit<UpdateUserInput, 'user'>) =>
     useCase.execute(fixture.caller(as), { user: { id: fixture.user(who).id }, ...input });
 };

@@ -9,6 +9,7 @@ import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
 import type { Actor } from '../actor.js';
 import { changeEmail, newEmailProblem } from '../change-email.js';
 import { acceptedName, rename } from '../change-name.js';
+import type { ProfileEntry, ProfileValues } from '../change-profile.js';
 import { changeRole } from '../change-role.js';
 import { findReferencedUser, type UserReference } from '../find-user.js';
 import type { DisposableDomains } from '../joining-address.js';
@@ -23,6 +24,8 @@ export interface UpdateUserInput {
   /** Blank, or the one they have: as if absent. */
   readonly fullName?: string;
   readonly email?: string;
+  /** Others stay as they are; what is empty is taken away. */
+  readonly profile?: readonly ProfileEntry[];
 }
 
 /** An administrator changes an account, bots and deactivated users included (users §3.2). */
@@ -32,16 +35,19 @@ export class UpdateUser {
     private readonly realmUrls: RealmUrls,
     private readonly disposable: DisposableDomains,
     private readonly clock: Clock,
+    private readonly profiles: ProfileValues,
   ) {}
 
   /**
    * All or nothing.
    * @throws DomainError MUST_BE_ADMINISTRATOR, UNKNOWN_USER, MUST_BE_OWNER, LAST_OWNER, GUEST_CANNOT_ADMINISTER,
    * INVALID_USER_NAME, USER_NAME_TAKEN, SPECIAL_PERMISSION_REQUIRED, INVALID_EMAIL, EMAIL_NOT_ALLOWED, EMAIL_RESERVED,
-   * EMAIL_TAKEN, EMAIL_OF_DEACTIVATED_USER
+   * EMAIL_TAKEN, EMAIL_OF_DEACTIVATED_USER, UNKNOWN_PROFILE_FIELD, INVALID_PROFILE_VALUE, UNRENDERABLE_CONTENT
    */
-  execute(caller: Caller, input: UpdateUserInput): Promise<void> {
-    return this.uow.write(async (tx) => {
+  async execute(caller: Caller, input: UpdateUserInput): Promise<void> {
+    const { profile = [] } = input;
+    const parsed = await this.profiles.parse(caller.realmId, profile);
+    await this.uow.write(async (tx) => {
       const actor = await tx.actors.get(caller);
       enforce(canUpdateUsers(actor));
       const realm = await tx.realms.get(caller.realmId);
@@ -50,6 +56,7 @@ export class UpdateUser {
       let target = user!;
       if (input.role !== undefined) target = await this.giveRole(tx, actor, realm, target, input.role);
       if (input.fullName !== undefined) target = await this.giveName(tx, realm, target, input.fullName);
+      await this.profiles.store(tx, { realm, actor, user: target }, profile, parsed, { emptyRemoves: true });
       if (input.email !== undefined) await this.giveEmail(tx, actor, realm, target, trim(input.email));
     });
   }

@@ -1,0 +1,37 @@
+import { except, wholeRealm } from '../events/audience.js';
+import type { Realm } from '../realms/realm.js';
+import type { UserId } from '../shared/ids.js';
+import type { Transaction } from '../shared/unit-of-work.js';
+import { deactivate } from '../users/deactivate.js';
+import type { User } from '../users/user.js';
+import { accessorsOf } from '../users/user-delivery.js';
+import { announceValuesNaming, directGroupsOf } from './group-values.js';
+
+/** Somebody goes, and their bots before them (users §4.1). Asks for no permission. */
+export async function deactivateWithBots(tx: Transaction, realm: Realm, user: User): Promise<void> {
+  const bots = await tx.users.list(realm.id, await tx.bots.listOwnedIds(realm.id, user.id));
+  for (const bot of bots) {
+    if (bot.isActive) await deactivate(tx, bot);
+    await tx.yield();
+  }
+  await deactivate(tx, user);
+  await announceToThoseApart(tx, realm, user.id);
+}
+
+/**
+ * Clients take those who go out of all groups by themselves, but for guests who do not know them, and are not told that they
+ * go.
+ */
+async function announceToThoseApart(tx: Transaction, realm: Realm, userId: UserId): Promise<void> {
+  const { everyone } = await tx.groups.systemGroupIds(realm.id);
+  if (realm.permissions.canAccessAllUsers === everyone) return;
+  const apart = except(wholeRealm, accessorsOf(userId));
+  const { named, spelt } = await directGroupsOf(tx, realm, userId);
+  for (const groupId of named) {
+    await tx.events.append(realm.id, {
+      event: { type: 'group.members_changed', op: 'remove', groupId, userIds: [userId] },
+      audience: apart,
+    });
+  }
+  await announceValuesNaming(tx, realm, spelt, apart);
+}

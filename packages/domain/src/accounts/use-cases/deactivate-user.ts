@@ -1,0 +1,43 @@
+import type { Caller } from '../../shared/caller.js';
+import type { UserId } from '../../shared/ids.js';
+import { enforce } from '../../shared/permission.js';
+import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import { isOnlyOwnerOf } from '../../users/owners.js';
+import { mustBeHuman } from '../../users/role-rules.js';
+import { canDeactivateSelf, canDeactivateUser } from '../../users/user-permissions.js';
+import { deactivateWithBots } from '../deactivate-user.js';
+
+/** An administrator ends an account; what it holds stays (users §4.1). */
+export class DeactivateUser {
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** @throws DomainError UNKNOWN_USER, NAMED_USER_DEACTIVATED, NOT_PERMITTED, MUST_BE_OWNER, LAST_OWNER */
+  execute(caller: Caller, userId: UserId): Promise<void> {
+    return this.uow.write(async (tx) => {
+      const actor = await tx.actors.get(caller);
+      const user = await tx.users.find(caller.realmId, userId);
+      const isOnlyOwner = user?.role === 'owner' && (await isOnlyOwnerOf(tx, caller.realmId, userId));
+      enforce(canDeactivateUser(actor, user, isOnlyOwner));
+      await deactivateWithBots(tx, await tx.realms.get(caller.realmId), user!);
+    });
+  }
+}
+
+/** Users end their own accounts (users §4.2). */
+export class DeactivateSelf {
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** @throws DomainError MUST_NOT_BE_BOT, CANNOT_DEACTIVATE_LAST_USER */
+  execute(caller: Caller): Promise<void> {
+    const { realmId, userId } = caller;
+    return this.uow.write(async (tx) => {
+      const actor = await tx.actors.get(caller);
+      enforce(mustBeHuman(actor));
+      const entries = await tx.users.listEntries(realmId);
+      const isLastActive = !entries.some(({ id, isActive }) => isActive && id !== userId);
+      const isOnlyOwner = actor.role === 'owner' && (await isOnlyOwnerOf(tx, realmId, userId));
+      enforce(canDeactivateSelf(actor, { isLastActive, isOnlyOwner }));
+      await deactivateWithBots(tx, await tx.realms.get(realmId), (await tx.users.find(realmId, userId))!);
+    });
+  }
+}

@@ -1,0 +1,27 @@
+import type { EventFormats } from '../events/event.js';
+import type { ChannelFolderId } from '../shared/ids.js';
+import type { ChannelFolder } from './channel-folder.js';
+
+/** One property, with its HTML where it is Markdown. */
+export type ChannelFolderChange =
+  | Pick<ChannelFolder, 'name'>
+  | Pick<ChannelFolder, 'description' | 'renderedDescription'>
+  | Pick<ChannelFolder, 'isArchived'>;
+
+/** All of it is told to everybody (channels §6.5). */
+export interface ChannelFolderEventTypes {
+  'channel_folder.created': { readonly folder: ChannelFolder };
+  'channel_folder.changed': { readonly folderId: ChannelFolderId; readonly change: ChannelFolderChange };
+  /** `folderIds`: as they were sent. */
+  'channel_folder.reordered': { readonly folderIds: readonly ChannelFolderId[] };
+}
+
+declare module '../events/event.js' {
+  interface DomainEventTypes extends ChannelFolderEventTypes {}
+}
+
+export const CHANNEL_FOLDER_EVENT_FORMATS: EventFormats<ChannelFolderEventTypes> = {
+  'channel_folder.created': 1,
+  'channel_folder.changed': 1,
+  'channel_folder.reordered': 1,
+};

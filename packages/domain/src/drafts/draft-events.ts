@@ -1,0 +1,32 @@
+import { users } from '../events/audience.js';
+import type { EventFormats, EventOf } from '../events/event.js';
+import type { DraftId } from '../shared/ids.js';
+import type { Transaction } from '../shared/unit-of-work.js';
+import type { Actor } from '../users/actor.js';
+import type { Draft } from './draft.js';
+
+/** To those whose drafts they are (users §17). */
+export interface DraftEventTypes {
+  /** In the order in which they were given; perhaps none. */
+  'draft.added': { readonly drafts: readonly Draft[] };
+  'draft.changed': { readonly draft: Draft };
+  'draft.removed': { readonly id: DraftId };
+}
+
+declare module '../events/event.js' {
+  interface DomainEventTypes extends DraftEventTypes {}
+}
+
+export const DRAFT_EVENT_FORMATS: EventFormats<DraftEventTypes> = {
+  'draft.added': 1,
+  'draft.changed': 1,
+  'draft.removed': 1,
+};
+
+export async function publishDrafts(
+  tx: Transaction,
+  { realmId, id }: Actor,
+  event: EventOf<keyof DraftEventTypes>,
+): Promise<void> {
+  await tx.events.append(realmId, { event, audience: users([id]) });
+}

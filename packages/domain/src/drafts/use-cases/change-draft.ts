@@ -1,0 +1,41 @@
+import type { Caller } from '../../shared/caller.js';
+import type { Clock } from '../../shared/clock.js';
+import { DomainError } from '../../shared/errors.js';
+import type { DraftId } from '../../shared/ids.js';
+import { enforce } from '../../shared/permission.js';
+import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import { type Draft, mustSynchronizeDrafts } from '../draft.js';
+import { publishDrafts } from '../draft-events.js';
+import { type DraftInput, parseDrafts } from '../parse-drafts.js';
+
+export interface ChangeDraftInput {
+  readonly id: DraftId;
+  readonly draft: DraftInput;
+}
+
+export const unknownDraft = () => new DomainError('UNKNOWN_DRAFT', 'Draft does not exist');
+
+/** Puts another draft in the place of one (users §17). */
+export class ChangeDraft {
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * @throws DomainError DRAFTS_NOT_SYNCHRONIZED, UNKNOWN_DRAFT, INVALID_DRAFT, INVALID_MESSAGE_CONTENT, UNKNOWN_CHANNEL,
+   * UNKNOWN_USER
+   */
+  execute(caller: Caller, { id, draft: input }: ChangeDraftInput): Promise<void> {
+    const { realmId, userId } = caller;
+    return this.uow.write(async (tx) => {
+      const actor = await tx.actors.get(caller);
+      enforce(mustSynchronizeDrafts((await tx.users.find(realmId, userId))!));
+      if (!(await tx.drafts.find(realmId, userId, id))) throw unknownDraft();
+      const [parsed] = await parseDrafts(tx, actor, [input], this.clock.nowMs() / 1000);
+      const draft: Draft = { id, ...parsed! };
+      await tx.drafts.update(draft);
+      await publishDrafts(tx, actor, { type: 'draft.changed', draft });
+    });
+  }
+}

@@ -1,0 +1,17 @@
+import type { Caller } from '../../shared/caller.js';
+import { enforce } from '../../shared/permission.js';
+import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import { type Draft, MAX_DRAFTS, mustSynchronizeDrafts } from '../draft.js';
+
+/** One's own, the last edited last (users §17). */
+export class ListDrafts {
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** @throws DomainError DRAFTS_NOT_SYNCHRONIZED */
+  execute({ realmId, userId }: Caller): Promise<readonly Draft[]> {
+    return this.uow.read(async ({ users, drafts }) => {
+      enforce(mustSynchronizeDrafts((await users.find(realmId, userId))!));
+      return [...(await drafts.list(realmId, userId, MAX_DRAFTS))].reverse();
+    });
+  }
+}

@@ -1,0 +1,34 @@
+import { users } from '../events/audience.js';
+import type { EventFormats, EventOf } from '../events/event.js';
+import type { Caller } from '../shared/caller.js';
+import type { Transaction } from '../shared/unit-of-work.js';
+import type { NavigationView } from './navigation-view.js';
+
+/** To those whose views they are (users §19). */
+export interface NavigationViewEventTypes {
+  'navigation_view.added': { readonly view: NavigationView };
+  /** With what has changed. */
+  'navigation_view.changed': {
+    readonly fragment: string;
+    readonly changes: { readonly isPinned?: boolean; readonly name?: string };
+  };
+  'navigation_view.removed': { readonly fragment: string };
+}
+
+declare module '../events/event.js' {
+  interface DomainEventTypes extends NavigationViewEventTypes {}
+}
+
+export const NAVIGATION_VIEW_EVENT_FORMATS: EventFormats<NavigationViewEventTypes> = {
+  'navigation_view.added': 1,
+  'navigation_view.changed': 1,
+  'navigation_view.removed': 1,
+};
+
+export async function publishNavigationView(
+  tx: Transaction,
+  { realmId, userId }: Caller,
+  event: EventOf<keyof NavigationViewEventTypes>,
+): Promise<void> {
+  await tx.events.append(realmId, { event, audience: users([userId]) });
+}

@@ -1,0 +1,12 @@
+import type { Caller } from '../../shared/caller.js';
+import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import type { NavigationView } from '../navigation-view.js';
+
+/** One's own, oldest first (users §19). */
+export class ListNavigationViews {
+  constructor(private readonly uow: UnitOfWork) {}
+
+  execute({ realmId, userId }: Caller): Promise<readonly NavigationView[]> {
+    return this.uow.read(({ navigationViews }) => navigationViews.list(realmId, userId));
+  }
+}

@@ -1,0 +1,13 @@
+import type { EventFormats } from '../events/event.js';
+import type { OnboardingStep } from './onboarding-steps.js';
+
+export interface OnboardingEventTypes {
+  /** To whom they concern: those that are still to come. */
+  'onboarding.steps_changed': { readonly remaining: readonly OnboardingStep[] };
+}
+
+declare module '../events/event.js' {
+  interface DomainEventTypes extends OnboardingEventTypes {}
+}
+
+export const ONBOARDING_EVENT_FORMATS: EventFormats<OnboardingEventTypes> = { 'onboarding.steps_changed': 1 };

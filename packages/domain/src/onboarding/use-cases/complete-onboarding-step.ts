@@ -1,0 +1,23 @@
+import { users } from '../../events/audience.js';
+import type { Caller } from '../../shared/caller.js';
+import { DomainError } from '../../shared/errors.js';
+import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import { isOnboardingStep, remainingSteps } from '../onboarding-steps.js';
+
+/** Notes that somebody has been shown what newcomers are shown once (users §22). */
+export class CompleteOnboardingStep {
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** @throws DomainError UNKNOWN_ONBOARDING_STEP */
+  async execute({ realmId, userId }: Caller, { step }: { readonly step: string }): Promise<void> {
+    if (!isOnboardingStep(step)) {
+      throw new DomainError('UNKNOWN_ONBOARDING_STEP', `Unknown onboarding_step: ${step}`);
+    }
+    await this.uow.write(async (tx) => {
+      await tx.onboarding.markDone(realmId, userId, step);
+      const remaining = remainingSteps(await tx.onboarding.listDone(realmId, userId));
+      const event = { type: 'onboarding.steps_changed', remaining } as const;
+      await tx.events.append(realmId, { event, audience: users([userId]) });
+    });
+  }
+}

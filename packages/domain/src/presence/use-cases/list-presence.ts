@@ -1,0 +1,21 @@
+import type { Caller } from '../../shared/caller.js';
+import type { Clock } from '../../shared/clock.js';
+import type { UnixSeconds } from '../../shared/ids.js';
+import type { PresenceBoard, PresenceEntry } from '../presence-board.js';
+
+export const DEFAULT_HISTORY_DAYS = 14;
+
+const SECONDS_PER_DAY = 86_400;
+export const since = (clock: Clock, days: number): UnixSeconds => clock.now() - days * SECONDS_PER_DAY;
+
+/** Who was there in the last two weeks, in the order of updates (users §8.4). */
+export class ListPresence {
+  constructor(
+    private readonly board: PresenceBoard,
+    private readonly clock: Clock,
+  ) {}
+
+  execute({ realmId }: Caller): Promise<readonly PresenceEntry[]> {
+    return this.board.list(realmId, { after: null, since: since(this.clock, DEFAULT_HISTORY_DAYS) });
+  }
+}

@@ -1,0 +1,42 @@
+import type { Caller } from '../../shared/caller.js';
+import type { Clock } from '../../shared/clock.js';
+import { enforce } from '../../shared/permission.js';
+import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import { mustBeHuman } from '../../users/role-rules.js';
+import type { PresenceStatus } from '../presence.js';
+import type { PresenceBoard, PresenceEntry } from '../presence-board.js';
+import { since } from './list-presence.js';
+
+export interface ReportPresenceInput {
+  readonly status: PresenceStatus;
+  /** Asks for nothing about others. */
+  readonly isPingOnly: boolean;
+  /** What the client knows already; null: nothing. */
+  readonly lastUpdateId: number | null;
+  readonly historyDays: number;
+}
+
+/** The caller is there; answers who else is, in the order of updates (users §8.1). */
+export class ReportPresence {
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly board: PresenceBoard,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Null: nothing was asked for. @throws DomainError MUST_NOT_BE_BOT */
+  async execute(caller: Caller, input: ReportPresenceInput): Promise<readonly PresenceEntry[] | null> {
+    const { realmId, userId } = caller;
+    const known = await this.board.find(realmId, userId);
+    const user = known?.user ?? (await this.uow.read(({ users }) => users.find(realmId, userId)))!;
+    enforce(mustBeHuman({ isBot: user.bot !== null }));
+    if (user.settings.presenceEnabled) await this.board.report(user, input.status);
+    if (input.isPingOnly) return null;
+    const { lastUpdateId } = input;
+    const isFirst = lastUpdateId === null || lastUpdateId <= 0;
+    return this.board.list(realmId, {
+      after: isFirst ? null : lastUpdateId,
+      since: isFirst ? since(this.clock, input.historyDays) : null,
+    });
+  }
+}

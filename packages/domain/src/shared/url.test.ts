@@ -1,0 +1,38 @@
+import { isUrl } from './url.js';
+
+describe('a URL', () => {
+  it.each([
+    'https://example.com',
+    'http://example.com:8080/path?query#fragment',
+    'https://user:word@example.com/',
+    'ftp://example.com/file',
+    'http://localhost:9991',
+    'http://127.0.0.1/x',
+    'http://[::1]:80/',
+    'https://bücher.example/ä',
+  ])('is %s', (text) => expect(isUrl(text)).toBe(true));
+
+  it.each([
+    '',
+    'example.com',
+    '//example.com',
+    'javascript:alert(1)',
+    'data:text/html,x',
+    'https://',
+    'https://example',
+    'https://exa mple.com',
+    'https://example.com/a b',
+    ' https://example.com',
+    'https://-example.com',
+    'https://example..com',
+    `https://example.com/${'x'.repeat(2000)}`,
+  ])('is not %j', (text) => expect(isUrl(text)).toBe(false));
+
+  it('is told in time that grows with its length alone', () => {
+    const started = process.hrtime.bigint();
+    for (const text of [`https://${'a.'.repeat(900)}`, `https://${'a-'.repeat(900)}!`, `https://${'@'.repeat(1900)}`]) {
+      expect(isUrl(text)).toBe(false);
+    }
+    expect(Number(process.hrtime.bigint() - started) / 1e6).toBeLessThan(500);
+  });
+});

@@ -1,0 +1,30 @@
+import { users } from '../events/audience.js';
+import type { EventFormats, EventOf } from '../events/event.js';
+import type { RealmId, SnippetId, UserId } from '../shared/ids.js';
+import type { Transaction } from '../shared/unit-of-work.js';
+import type { Snippet } from './snippet.js';
+
+/** To those whose snippets they are (users §18). */
+export interface SnippetEventTypes {
+  'snippet.added': { readonly snippet: Snippet };
+  'snippet.changed': { readonly snippet: Snippet };
+  'snippet.removed': { readonly id: SnippetId };
+}
+
+declare module '../events/event.js' {
+  interface DomainEventTypes extends SnippetEventTypes {}
+}
+
+export const SNIPPET_EVENT_FORMATS: EventFormats<SnippetEventTypes> = {
+  'snippet.added': 1,
+  'snippet.changed': 1,
+  'snippet.removed': 1,
+};
+
+export async function publishSnippet(
+  tx: Transaction,
+  { realmId, userId }: { readonly realmId: RealmId; readonly userId: UserId },
+  event: EventOf<keyof SnippetEventTypes>,
+): Promise<void> {
+  await tx.events.append(realmId, { event, audience: users([userId]) });
+}

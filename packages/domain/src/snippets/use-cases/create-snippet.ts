@@ -1,0 +1,29 @@
+import type { Caller } from '../../shared/caller.js';
+import type { Clock } from '../../shared/clock.js';
+import type { SnippetId } from '../../shared/ids.js';
+import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import { requireRoomForSnippet } from '../snippet.js';
+import { publishSnippet } from '../snippet-events.js';
+
+export interface CreateSnippetInput {
+  readonly title: string;
+  readonly content: string;
+}
+
+/** Saves a text to use it again (users §18). */
+export class CreateSnippet {
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws DomainError TOO_MANY_SNIPPETS */
+  execute({ realmId, userId }: Caller, { title, content }: CreateSnippetInput): Promise<SnippetId> {
+    return this.uow.write(async (tx) => {
+      requireRoomForSnippet(await tx.snippets.count(realmId, userId));
+      const snippet = await tx.snippets.add({ realmId, userId, title, content, createdAt: this.clock.now() });
+      await publishSnippet(tx, snippet, { type: 'snippet.added', snippet });
+      return snippet.id;
+    });
+  }
+}

@@ -1,0 +1,130 @@
+import {
+  type Emoji,
+  type EmojiCatalogue,
+  type EmojiType,
+  getEmoji,
+  type LoadUnicodeEmoji,
+  requireChoosable,
+} from '../../emoji/emoji.js';
+import type { Caller } from '../../shared/caller.js';
+import type { Clock } from '../../shared/clock.js';
+import { DomainError } from '../../shared/errors.js';
+import type { UserId } from '../../shared/ids.js';
+import { enforce } from '../../shared/permission.js';
+import { settingChanges } from '../../shared/settings.js';
+import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
+import { applySettings } from '../../users/apply-settings.js';
+import { mustBeAdministrator, mustBeHuman } from '../../users/role-rules.js';
+import type { User } from '../../users/user.js';
+import { accessorsOf } from '../../users/user-delivery.js';
+import { canAdministerUser } from '../../users/user-permissions.js';
+import { USER_SETTINGS } from '../../users/user-settings.js';
+import type { StatusChange } from '../status-events.js';
+import { NO_STATUS } from '../user-status.js';
+
+/** What is null stays as it is. */
+export interface ChangeStatusInput {
+  /** Trimmed, at most MAX_STATUS_TEXT_LENGTH long; empty: none any more. */
+  readonly text: string | null;
+  /** Empty: none any more. */
+  readonly emojiName: string | null;
+  readonly emojiCode: string | null;
+  /** `unknown`: something that is no type. */
+  readonly emojiType: EmojiType | 'unknown' | null;
+}
+
+export interface ChangeOwnStatusInput extends ChangeStatusInput {
+  /** The opposite of the setting that lets others see when one is there. */
+  readonly isAway: boolean | null;
+}
+
+/** One's own (users §7). */
+export class ChangeOwnStatus {
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly unicodeEmoji: LoadUnicodeEmoji,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * @throws DomainError MUST_NOT_BE_BOT, STATUS_CHANGE_REQUIRED, EMOJI_NAME_REQUIRED, UNKNOWN_EMOJI, UNKNOWN_EMOJI_TYPE,
+   * EMOJI_NAME_MISMATCH, EMOJI_DEACTIVATED
+   */
+  execute(caller: Caller, { isAway, ...input }: ChangeOwnStatusInput): Promise<void> {
+    return this.uow.write(async (tx) => {
+      const { id, realmId, isBot } = await tx.actors.get(caller);
+      enforce(mustBeHuman({ isBot }));
+      const change = readChange(input, isAway, { unicode: this.unicodeEmoji(), custom: [] });
+      const user = (await tx.users.find(realmId, id))!;
+      if (isAway !== null) {
+        const wanted = { presenceEnabled: !isAway };
+        await applySettings(
+          tx,
+          user,
+          settingChanges('user', USER_SETTINGS, user.settings, wanted, []),
+          this.clock.now(),
+        );
+      }
+      await storeChange(tx, user, change);
+    });
+  }
+}
+
+/** That of somebody else, by an administrator (users §7). */
+export class ChangeStatus {
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly unicodeEmoji: LoadUnicodeEmoji,
+  ) {}
+
+  /**
+   * @throws DomainError MUST_BE_ADMINISTRATOR, UNKNOWN_USER, NAMED_USER_DEACTIVATED, STATUS_CHANGE_REQUIRED,
+   * EMOJI_NAME_REQUIRED, UNKNOWN_EMOJI, UNKNOWN_EMOJI_TYPE, EMOJI_NAME_MISMATCH, EMOJI_DEACTIVATED
+   */
+  execute(caller: Caller, { userId, ...input }: ChangeStatusInput & { readonly userId: UserId }): Promise<void> {
+    return this.uow.write(async (tx) => {
+      const actor = await tx.actors.get(caller);
+      enforce(mustBeAdministrator(actor));
+      const user = await tx.users.find(actor.realmId, userId);
+      enforce(canAdministerUser(actor, user));
+      await storeChange(tx, user!, readChange(input, null, { unicode: this.unicodeEmoji(), custom: [] }));
+    });
+  }
+}
+
+function readChange(input: ChangeStatusInput, isAway: boolean | null, catalogue: EmojiCatalogue): StatusChange {
+  const { text, emojiName, emojiCode, emojiType } = input;
+  if (isAway === null && text === null && emojiName === null) {
+    throw new DomainError('STATUS_CHANGE_REQUIRED', 'Client did not pass any new values.');
+  }
+  if (emojiName === null && (emojiCode !== null || emojiType !== null)) {
+    throw new DomainError('EMOJI_NAME_REQUIRED', 'An emoji is given without its name.');
+  }
+  return {
+    ...(isAway !== null && { isAway }),
+    ...(text !== null && { text }),
+    ...(emojiName !== null && { emoji: emojiName === '' ? null : choose(catalogue, { ...input, emojiName }) }),
+  };
+}
+
+function choose(
+  catalogue: EmojiCatalogue,
+  { emojiName: name, emojiCode, emojiType }: ChangeStatusInput & { readonly emojiName: string },
+): Emoji {
+  const named = emojiCode === null || emojiType === null ? getEmoji(catalogue, name) : null;
+  const type = emojiType ?? named!.type;
+  if (type === 'unknown') throw new DomainError('UNKNOWN_EMOJI_TYPE', 'Invalid emoji type.');
+  const emoji = { type, code: emojiCode ?? named!.code, name };
+  requireChoosable(catalogue, emoji);
+  return emoji;
+}
+
+async function storeChange(tx: Transaction, { id: userId, realmId }: User, change: StatusChange): Promise<void> {
+  const before = (await tx.statuses.find(realmId, userId)) ?? NO_STATUS;
+  const { text = before.text, emoji = before.emoji } = change;
+  await tx.statuses.put(realmId, userId, { text, emoji });
+  await tx.events.append(realmId, {
+    event: { type: 'user.status_changed', userId, change },
+    audience: accessorsOf(userId),
+  });
+}

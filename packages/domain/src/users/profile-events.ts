@@ -1,0 +1,24 @@
+import type { EventFormats } from '../events/event.js';
+import type { ProfileFieldId, UserId } from '../shared/ids.js';
+import type { ProfileField } from './profile-field.js';
+
+export interface ProfileEventTypes {
+  /** To everybody: all fields as they are, in order. */
+  'profile.fields_changed': { readonly fields: readonly ProfileField[] };
+  /** To everybody who may know the user. `value` null: they have none any more. */
+  'profile.value_changed': {
+    readonly userId: UserId;
+    readonly fieldId: ProfileFieldId;
+    readonly value: string | null;
+    readonly rendered: string | null;
+  };
+}
+
+declare module '../events/event.js' {
+  interface DomainEventTypes extends ProfileEventTypes {}
+}
+
+export const PROFILE_EVENT_FORMATS: EventFormats<ProfileEventTypes> = {
+  'profile.fields_changed': 1,
+  'profile.value_changed': 1,
+};

@@ -1,0 +1,47 @@
+import { ChangeDraft, CreateDrafts, DeleteDraft, ListDrafts } from '@parley/domain/drafts';
+import { Turns } from '../caching/turns.js';
+import { presentLongList } from '../events/long-list.js';
+import { NoParameters } from '../routing/params.js';
+import { type Route, route } from '../routing/route.js';
+import {
+  ChangeDraftDto,
+  CreateDraftsDto,
+  DeleteDraftDto,
+  toChangeDraftInput,
+  toCreateDraftsInput,
+  toDraftId,
+} from './draft.dtos.js';
+import { presentDraft } from './draft.presenters.js';
+
+const OF_SYNCHRONIZED = { auth: 'user', roleRequirements: ['synchronizesDrafts'] } as const;
+
+export function draftRoutes(): readonly Route[] {
+  const turns = new Turns();
+  return [
+    route('GET', '/drafts', {
+      ...OF_SYNCHRONIZED,
+      dto: NoParameters,
+      useCase: ListDrafts,
+      present: (drafts) => presentLongList(turns, 'drafts', drafts, presentDraft, { count: drafts.length }),
+    }),
+    route('POST', '/drafts', {
+      ...OF_SYNCHRONIZED,
+      dto: CreateDraftsDto,
+      useCase: CreateDrafts,
+      toInput: toCreateDraftsInput,
+      present: (ids) => ({ ids }),
+    }),
+    route('PATCH', '/drafts/:draft_id', {
+      ...OF_SYNCHRONIZED,
+      dto: ChangeDraftDto,
+      useCase: ChangeDraft,
+      toInput: toChangeDraftInput,
+    }),
+    route('DELETE', '/drafts/:draft_id', {
+      ...OF_SYNCHRONIZED,
+      dto: DeleteDraftDto,
+      useCase: DeleteDraft,
+      toInput: toDraftId,
+    }),
+  ];
+}

@@ -1,0 +1,9 @@
+import { loadRemainingSteps } from '@parley/domain/onboarding';
+import { type RegisterSection, registerSection } from '../events/register-section.js';
+import { presentSteps } from './onboarding.presenters.js';
+
+export const onboardingSection: RegisterSection = registerSection({
+  name: 'onboarding_steps',
+  load: (snapshot) => snapshot.load(loadRemainingSteps),
+  present: (remaining) => ({ onboarding_steps: presentSteps(remaining), navigation_tour_video_url: null }),
+});

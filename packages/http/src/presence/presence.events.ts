@@ -1,0 +1,39 @@
+import type { EventOf } from '@parley/domain/events';
+import type { PresenceEventTypes, PresenceTimes } from '@parley/domain/presence';
+import { timesAfterSwitch } from '@parley/domain/presence';
+import { publicAddress, type User } from '@parley/domain/users';
+import { type EventContext, keyOf, opened, type Presented, type Presenters } from '../events/event-presenter.js';
+import { can } from '../events/queue-presentation.js';
+import { presentClient, presentTimes } from './presence.presenters.js';
+
+export const PRESENCE_EVENTS = {
+  'presence.came_online': {
+    wireTypes: ['presence'],
+    present: ({ user, times, at }, context) => presentChange(user, times, at, context),
+  },
+  'user.presence_switched': {
+    wireTypes: ['presence'],
+    present: (event, context) => presentSwitch(event, context),
+  },
+} satisfies Presenters<keyof PresenceEventTypes | 'user.presence_switched'>;
+
+function presentSwitch({ user, at }: EventOf<'user.presence_switched'>, context: EventContext): Presented {
+  return presentChange(user, timesAfterSwitch(user.settings.presenceEnabled, at), at, context);
+}
+
+/** Events §7.4. */
+function presentChange(user: User, times: PresenceTimes, at: number, context: EventContext): Presented {
+  const { presentation, publicRealm } = context;
+  const isSimplified = can(presentation, 'simplified_presence_events');
+  const { slimPresence } = presentation;
+  const fields = () =>
+    isSimplified
+      ? { presences: { [user.id]: presentTimes(times, user) } }
+      : {
+          user_id: user.id,
+          ...(!slimPresence && { email: publicAddress(user, publicRealm.emailDomain) }),
+          server_timestamp: at,
+          presence: presentClient(times),
+        };
+  return [[context.shared(keyOf(isSimplified, slimPresence), () => opened({ type: 'presence', ...fields() }))]];
+}

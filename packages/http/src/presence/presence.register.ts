@@ -1,0 +1,27 @@
+import { PresentedText } from '../events/register-answer.js';
+import { type RegisterSection, registerSection } from '../events/register-section.js';
+import type { SectionParts } from '../feature.js';
+import { publicRealmOf } from '../realms/public-realm.js';
+import { lastUpdateIdOf, presenceFormOf, presentPresences } from './presence.presenters.js';
+
+const DEFAULT_HISTORY_DAYS = 14;
+const SECONDS_PER_DAY = 86_400;
+
+export const presenceSection = ({ realmUrls, presence }: SectionParts): RegisterSection =>
+  registerSection({
+    name: 'presence',
+    load: async ({ repositories, caller }, { presenceHistoryDays, now }) => {
+      const days = presenceHistoryDays ?? DEFAULT_HISTORY_DAYS;
+      const since = now - days * SECONDS_PER_DAY;
+      const entries = days <= 0 ? [] : await presence.listWithin(repositories, caller.realmId, { after: null, since });
+      // Who does not want to be seen is left out (events §4.5).
+      return entries.filter(({ user }) => user.settings.presenceEnabled);
+    },
+    present: (entries, { realm, presentation, now }) => ({
+      presences: new PresentedText(
+        presentPresences(entries, presenceFormOf(presentation), publicRealmOf(realm, realmUrls)),
+      ),
+      presence_last_update_id: lastUpdateIdOf(entries),
+      server_timestamp: now,
+    }),
+  });

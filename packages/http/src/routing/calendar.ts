@@ -1,0 +1,2 @@
+/** The last second of the year 9999: later times have no usual spelling. */
+export const MAX_TIME = 253_402_300_799;

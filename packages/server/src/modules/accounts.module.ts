@@ -1,0 +1,12 @@
+import { DeactivateSelf, DeactivateUser, ReactivateUser } from '@parley/domain/accounts';
+import { ContainerModule } from 'inversify';
+import { provide } from '../provide.js';
+import { TOKENS } from '../tokens.js';
+
+const { unitOfWork, clock } = TOKENS;
+
+export const accountsModule = new ContainerModule(({ bind }) => {
+  provide(bind, DeactivateUser, unitOfWork);
+  provide(bind, DeactivateSelf, unitOfWork);
+  provide(bind, ReactivateUser, unitOfWork, clock);
+});

@@ -1,0 +1,202 @@
+import { DomainError, type ProfileFieldId, type RealmId, type UserId } from '@parley/domain/shared';
+import {
+  PROFILE_FIELD_KINDS,
+  type ProfileField,
+  type ProfileFieldData,
+  type ProfileFieldKind,
+  type ProfileRepository,
+  type ProfileValue,
+} from '@parley/domain/users';
+import { type Connection, LIMIT, type Parameter } from '../connection.js';
+import type { Quarantine } from '../quarantine.js';
+import { type Flag, isTaken, jsonList, objectColumn, toFlag } from '../rows.js';
+
+export class SqliteProfileRepository implements ProfileRepository {
+  private readonly fields;
+  private readonly values;
+  private readonly insert;
+  private readonly placeLast;
+  private readonly store;
+  private readonly deleteField;
+  private readonly upsertValue;
+  private readonly deleteValue;
+  private readonly holders;
+  private readonly holdersOfSome;
+  private readonly deleteValues;
+  private readonly renewUser;
+  private readonly renewUsers;
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly quarantine: Quarantine,
+  ) {
+    this.fields = connection.rows<FieldRow>('SELECT * FROM profile_field WHERE realm_id = ? ORDER BY place, id');
+    this.values = connection.rows<ValueRow>(
+      `SELECT user_id, field_id, value, rendered FROM profile_value
+       WHERE user_id IN (SELECT value FROM json_each(?)) AND +realm_id = ? ORDER BY user_id, field_id`,
+    );
+    this.insert = connection.values<ProfileFieldId>(
+      `INSERT INTO profile_field (realm_id, kind, place, name, hint, data, is_required, is_editable_by_user,
+                                  is_for_matching, is_in_summary)
+       VALUES (?, ?, 0, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+    );
+    this.placeLast = connection.command('UPDATE profile_field SET place = id WHERE id = ?');
+    this.store = connection.command(
+      `UPDATE profile_field
+       SET place = ?, name = ?, hint = ?, data = ?, is_required = ?, is_editable_by_user = ?, is_for_matching = ?,
+           is_in_summary = ?
+       WHERE id = ? AND realm_id = ?`,
+    );
+    this.deleteField = connection.command('DELETE FROM profile_field WHERE id = ? AND realm_id = ?');
+    this.upsertValue = connection.command(
+      `INSERT INTO profile_value (user_id, field_id, realm_id, value, rendered) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT (user_id, field_id) DO UPDATE SET value = excluded.value, rendered = excluded.rendered`,
+    );
+    this.deleteValue = connection.command(
+      'DELETE FROM profile_value WHERE user_id = ? AND field_id = ? AND +realm_id = ?',
+    );
+    this.holders = connection.values<UserId>(
+      `SELECT user_id FROM profile_value WHERE field_id = ? AND +realm_id = ? ${LIMIT}`,
+    );
+    this.holdersOfSome = connection.values<UserId>(
+      `SELECT user_id FROM profile_value
+       WHERE field_id = ? AND value IN (SELECT value FROM json_each(?)) AND +realm_id = ? ${LIMIT}`,
+    );
+    this.deleteValues = connection.command(
+      'DELETE FROM profile_value WHERE field_id = ? AND user_id IN (SELECT value FROM json_each(?))',
+    );
+    this.renewUser = connection.command('UPDATE user SET version = version + 1 WHERE id = ? AND realm_id = ?');
+    this.renewUsers = connection.command(
+      'UPDATE user SET version = version + 1 WHERE id IN (SELECT value FROM json_each(?)) AND +realm_id = ?',
+    );
+  }
+
+  async listFields(realmId: RealmId): Promise<readonly ProfileField[]> {
+    return this.fields.all(realmId).map(this.toField);
+  }
+
+  async listValues(
+    realmId: RealmId,
+    userIds: readonly UserId[],
+  ): Promise<ReadonlyMap<UserId, readonly ProfileValue[]>> {
+    const values = new Map<UserId, ProfileValue[]>();
+    for (const { user_id, field_id, value, rendered } of this.values.all(jsonList(userIds), realmId)) {
+      const known = values.get(user_id);
+      const row = { fieldId: field_id, value, rendered };
+      if (known) known.push(row);
+      else values.set(user_id, [row]);
+    }
+    return values;
+  }
+
+  async addField(field: Omit<ProfileField, 'id' | 'order'>): Promise<ProfileField> {
+    try {
+      const id = this.insert.get(field.realmId, field.kind, ...settingsOf(field))!;
+      this.placeLast.run(id);
+      return { ...field, id, order: id };
+    } catch (error) {
+      throw isTaken(error) ? nameTaken() : error;
+    }
+  }
+
+  async updateField(field: ProfileField): Promise<void> {
+    try {
+      const { changes } = this.store.run(field.order, ...settingsOf(field), field.id, field.realmId);
+      if (changes === 0) throw new Error(`Realm ${field.realmId} has no profile field ${field.id}`);
+    } catch (error) {
+      throw isTaken(error) ? nameTaken() : error;
+    }
+  }
+
+  async removeField(realmId: RealmId, id: ProfileFieldId): Promise<void> {
+    this.deleteField.run(id, realmId);
+  }
+
+  async putValue(realmId: RealmId, userId: UserId, { fieldId, value, rendered }: ProfileValue): Promise<void> {
+    this.connection.disableCaching();
+    this.upsertValue.run(userId, fieldId, realmId, value, rendered);
+    this.renewUser.run(userId, realmId);
+  }
+
+  async removeValue(realmId: RealmId, userId: UserId, fieldId: ProfileFieldId): Promise<boolean> {
+    const { changes } = this.deleteValue.run(userId, fieldId, realmId);
+    if (changes === 0) return false;
+    this.connection.disableCaching();
+    this.renewUser.run(userId, realmId);
+    return true;
+  }
+
+  async removeValuesOf(
+    realmId: RealmId,
+    fieldId: ProfileFieldId,
+    values: readonly string[] | null,
+    limit: number,
+  ): Promise<number> {
+    const userIds =
+      values === null
+        ? this.holders.all(fieldId, realmId, limit)
+        : this.holdersOfSome.all(fieldId, JSON.stringify(values), realmId, limit);
+    if (userIds.length === 0) return 0;
+    this.connection.disableCaching();
+    this.deleteValues.run(fieldId, jsonList(userIds));
+    this.renewUsers.run(jsonList(userIds), realmId);
+    return userIds.length;
+  }
+
+  private readonly toField = (row: FieldRow): ProfileField => ({
+    id: row.id,
+    realmId: row.realm_id,
+    kind: this.quarantine.word(row.kind, PROFILE_FIELD_KINDS, 'shortText', 'profile_field', row.id, 'kind'),
+    order: row.place,
+    name: row.name,
+    hint: row.hint,
+    data: fieldData(row.data, row.id, this.quarantine),
+    isRequired: row.is_required === 1,
+    isEditableByUser: row.is_editable_by_user === 1,
+    isForMatching: row.is_for_matching === 1,
+    isInSummary: row.is_in_summary === 1,
+  });
+}
+
+const isText = (value: unknown): boolean => typeof value === 'string';
+const fieldData = objectColumn<ProfileFieldData[string]>(
+  'profile_field',
+  'data',
+  (value) => isText(value) || (typeof value === 'object' && value !== null && Object.values(value).every(isText)),
+);
+
+const nameTaken = () => new DomainError('PROFILE_FIELD_NAME_TAKEN', 'A field with that label already exists.');
+
+/** The columns in the order of `insert` and `store`. */
+function settingsOf(field: Omit<ProfileField, 'id' | 'order'>): readonly Parameter[] {
+  return [
+    field.name,
+    field.hint,
+    JSON.stringify(field.data),
+    toFlag(field.isRequired),
+    toFlag(field.isEditableByUser),
+    toFlag(field.isForMatching),
+    toFlag(field.isInSummary),
+  ];
+}
+
+interface FieldRow {
+  readonly id: ProfileFieldId;
+  readonly realm_id: RealmId;
+  readonly kind: ProfileFieldKind;
+  readonly place: number;
+  readonly name: string;
+  readonly hint: string;
+  readonly data: string;
+  readonly is_required: Flag;
+  readonly is_editable_by_user: Flag;
+  readonly is_for_matching: Flag;
+  readonly is_in_summary: Flag;
+}
+
+interface ValueRow {
+  readonly user_id: UserId;
+  readonly field_id: ProfileFieldId;
+  readonly value: string;
+  readonly rendered: string | null;
+}

@@ -1,0 +1,34 @@
+import { aChannel, anotherRealm, aUser } from '../builders.js';
+import { type OpenStorage, stagesOn } from './storage-under-test.js';
+
+export function channelAddressRepositoryContract(open: OpenStorage): void {
+  describe('channel address repository', () => {
+    const stage = stagesOn(open);
+
+    it('keeps a token for each channel, and whom it is for and from', async () => {
+      const fixture = await stage(
+        aUser({ name: 'a' }),
+        aUser({ name: 'b' }),
+        aChannel({ name: 'one' }),
+        aChannel({ name: 'two' }),
+      );
+      const { uow, realm, user, channel } = fixture;
+      const key = (name: string, creator: string, sender: string) => ({
+        realmId: realm.id,
+        channelId: channel(name).id,
+        creatorId: user(creator).id,
+        senderId: user(sender).id,
+      });
+      const keys = [key('one', 'a', 'b'), key('one', 'b', 'a'), key('one', 'a', 'a'), key('two', 'a', 'b')];
+      await uow.write(async (tx) => {
+        for (const [index, one] of keys.entries()) await tx.channelAddresses.add(one, `token ${index}`);
+      });
+      const other = await anotherRealm(fixture);
+      await uow.read(async ({ channelAddresses }) => {
+        for (const [index, one] of keys.entries()) expect(await channelAddresses.findToken(one)).toBe(`token ${index}`);
+        expect(await channelAddresses.findToken(key('two', 'b', 'a'))).toBeNull();
+        expect(await channelAddresses.findToken({ ...keys[0]!, realmId: other.realm.id })).toBeNull();
+      });
+    });
+  });
+}

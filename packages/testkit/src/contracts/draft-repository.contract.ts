@@ -1,0 +1,96 @@
+import type { Draft, NewDraft } from '@parley/domain/drafts';
+import type { ChannelId, DraftId, UserId } from '@parley/domain/shared';
+import { anotherRealm, aUser, type Fixture } from '../builders.js';
+import { type OpenStorage, stagesOn } from './storage-under-test.js';
+
+const pieces = [aUser({ name: 'a' }), aUser({ name: 'b' })];
+const ALL = 100;
+
+const draft = (fixture: Fixture, who: string, editedAt: number, more: Partial<NewDraft> = {}): NewDraft => ({
+  realmId: fixture.realm.id,
+  userId: fixture.user(who).id,
+  to: { kind: 'channel', channelId: 7 as ChannelId, topic: 'plans' },
+  content: 'to be continued',
+  editedAt,
+  ...more,
+});
+const add = (fixture: Fixture, who: string, editedAt: number, more?: Partial<NewDraft>) =>
+  fixture.uow.write((tx) => tx.drafts.add(draft(fixture, who, editedAt, more)));
+const find = (fixture: Fixture, who: string, id: DraftId, realmId = fixture.realm.id) =>
+  fixture.uow.read(({ drafts }) => drafts.find(realmId, fixture.user(who).id, id));
+const list = (fixture: Fixture, who: string, { limit = ALL, realmId = fixture.realm.id } = {}) =>
+  fixture.uow.read(({ drafts }) => drafts.list(realmId, fixture.user(who).id, limit));
+const count = (fixture: Fixture, who: string, realmId = fixture.realm.id) =>
+  fixture.uow.read(({ drafts }) => drafts.count(realmId, fixture.user(who).id));
+
+export function draftRepositoryContract(open: OpenStorage): void {
+  describe('draft repository', () => {
+    const stage = stagesOn(open);
+
+    it('keeps what it is given, whomever it is for, and changes all of it', async () => {
+      const fixture = await stage(...pieces);
+      const direct = { to: { kind: 'direct', userIds: [2, 5] as UserId[] } } as const;
+      const drafts = [
+        await add(fixture, 'a', 100),
+        await add(fixture, 'a', 100.25, direct),
+        await add(fixture, 'a', 0, { to: { kind: 'nobody' } }),
+      ] as const;
+      for (const each of drafts) expect(await find(fixture, 'a', each.id)).toEqual(each);
+      const changed: Draft = { ...drafts[0], ...direct, content: 'done', editedAt: 7.5 };
+      await fixture.uow.write((tx) => tx.drafts.update(changed));
+      expect(await find(fixture, 'a', changed.id)).toEqual(changed);
+    });
+
+    it('lists those of one user, the last edited first, of the same time the newest', async () => {
+      const fixture = await stage(...pieces);
+      const [old, newer, alsoOld, others] = [
+        await add(fixture, 'a', 100),
+        await add(fixture, 'a', 100.5),
+        await add(fixture, 'a', 100),
+        await add(fixture, 'b', 200),
+      ];
+      expect(await list(fixture, 'a')).toEqual([newer, alsoOld, old]);
+      expect(await list(fixture, 'a', { limit: 1 })).toEqual([newer]);
+      expect(await list(fixture, 'b')).toEqual([others]);
+      expect([await count(fixture, 'a'), await count(fixture, 'b')]).toEqual([3, 1]);
+    });
+
+    it('removes one, whose number is no other’s afterwards, and all of a user', async () => {
+      const fixture = await stage(...pieces);
+      const [first, last, others] = [
+        await add(fixture, 'a', 100),
+        await add(fixture, 'a', 100),
+        await add(fixture, 'b', 100),
+      ];
+      await fixture.uow.write((tx) => tx.drafts.remove(fixture.realm.id, others.userId, others.id));
+      expect(await list(fixture, 'b')).toEqual([]);
+      const next = await add(fixture, 'b', 100);
+      expect(next.id).toBeGreaterThan(others.id);
+      await fixture.uow.write((tx) => tx.drafts.remove(fixture.realm.id, first.userId, first.id));
+      expect(await list(fixture, 'a')).toEqual([last]);
+      await fixture.uow.write((tx) => tx.drafts.removeAll(fixture.realm.id, first.userId));
+      expect([await list(fixture, 'a'), await list(fixture, 'b')]).toEqual([[], [next]]);
+      await fixture.uow.write((tx) => tx.drafts.update(last));
+      expect(await list(fixture, 'a')).toEqual([]);
+    });
+
+    it('finds nothing of other users and realms, and changes nothing of theirs', async () => {
+      const fixture = await stage(...pieces);
+      const added = await add(fixture, 'a', 100);
+      const { realm } = await anotherRealm(fixture);
+      const { id: other } = fixture.user('b');
+      expect(await find(fixture, 'b', added.id)).toBeNull();
+      expect(await find(fixture, 'a', added.id, realm.id)).toBeNull();
+      expect(await list(fixture, 'a', { realmId: realm.id })).toEqual([]);
+      expect(await count(fixture, 'a', realm.id)).toBe(0);
+      await fixture.uow.write(async (tx) => {
+        await tx.drafts.remove(fixture.realm.id, other, added.id);
+        await tx.drafts.remove(realm.id, added.userId, added.id);
+        await tx.drafts.removeAll(realm.id, added.userId);
+        await tx.drafts.update({ ...added, userId: other, content: 'theirs' });
+        await tx.drafts.update({ ...added, realmId: realm.id, content: 'theirs' });
+      });
+      expect(await find(fixture, 'a', added.id)).toEqual(added);
+    });
+  });
+}

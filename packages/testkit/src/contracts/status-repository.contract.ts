@@ -1,0 +1,43 @@
+import type { UserStatus } from '@parley/domain/statuses';
+import { anotherRealm, aUser } from '../builders.js';
+import { type OpenStorage, stagesOn } from './storage-under-test.js';
+
+const SMILE = { type: 'unicode', code: '1f642', name: 'smile' } as const;
+const BUSY: UserStatus = { text: 'busy', emoji: SMILE };
+const NOTHING: UserStatus = { text: '', emoji: null };
+
+export function statusRepositoryContract(open: OpenStorage): void {
+  describe('status repository', () => {
+    const stage = stagesOn(open);
+
+    it('keeps the status of each user, and replaces it', async () => {
+      const fixture = await stage(aUser({ name: 'a' }), aUser({ name: 'b' }), aUser({ name: 'c' }));
+      const [a, b, c] = ['a', 'b', 'c'].map((name) => fixture.user(name).id);
+      await fixture.uow.write(async ({ statuses }) => {
+        await statuses.put(fixture.realm.id, b!, BUSY);
+        await statuses.put(fixture.realm.id, a!, BUSY);
+        await statuses.put(fixture.realm.id, a!, { text: '𝕂', emoji: null });
+        expect(await statuses.find(fixture.realm.id, a!)).toEqual({ text: '𝕂', emoji: null });
+        await statuses.put(fixture.realm.id, a!, NOTHING);
+      });
+      await fixture.uow.read(async ({ statuses }) => {
+        expect([...(await statuses.list(fixture.realm.id))]).toEqual([
+          [a, NOTHING],
+          [b, BUSY],
+        ]);
+        expect(await statuses.find(fixture.realm.id, c!)).toBeNull();
+      });
+    });
+
+    it('finds nothing of another realm', async () => {
+      const fixture = await stage(aUser({ name: 'a' }));
+      const { id } = fixture.user('a');
+      await fixture.uow.write((tx) => tx.statuses.put(fixture.realm.id, id, BUSY));
+      const other = (await anotherRealm(fixture)).realm.id;
+      await fixture.uow.read(async ({ statuses }) => {
+        expect(await statuses.find(other, id)).toBeNull();
+        expect((await statuses.list(other)).size).toBe(0);
+      });
+    });
+  });
+}

@@ -1,0 +1,23 @@
+import type { OnboardingRepository, OnboardingStep } from '@parley/domain/onboarding';
+import type { RealmId, UserId } from '@parley/domain/shared';
+import { keyOf, type MemoryUnit } from './tables.js';
+
+declare module './tables.js' {
+  interface Tables {
+    /** What was shown, by realm and user. */
+    readonly onboarding: Map<string, ReadonlySet<string>>;
+  }
+}
+
+export class MemoryOnboarding implements OnboardingRepository {
+  constructor(private readonly unit: MemoryUnit) {}
+
+  async listDone(realmId: RealmId, userId: UserId): Promise<ReadonlySet<string>> {
+    return this.unit.read('onboarding').get(keyOf(realmId, userId)) ?? new Set();
+  }
+
+  async markDone(realmId: RealmId, userId: UserId, step: OnboardingStep): Promise<void> {
+    const done = await this.listDone(realmId, userId);
+    this.unit.change('onboarding').set(keyOf(realmId, userId), new Set([...done, step]));
+  }
+}
