@@ -7,6 +7,7 @@ import { markRead } from './mark-read.js';
 import { markdown } from './markdown.js';
 import { memory } from './memory.js';
 import { offline } from './offline.js';
+import { presence } from './presence.js';
 import { reconnect } from './reconnect.js';
 import { register } from './register.js';
 import { send } from './send.js';
@@ -25,6 +26,7 @@ export const WORKLOADS: readonly Workload[] = [
   offline,
   markRead,
   register,
+  presence,
   markdown,
   start,
   memory,
