@@ -43,11 +43,13 @@ export {
 } from './message-condition.js';
 export type {} from './message-delivery.js';
 export {
+  type EditHistoryVisibility,
   MAX_EDITED_TEXT,
   MAX_EDITS,
   type MessageEdit,
   type MessageEditRepository,
   type SharedEdit,
+  visibleEdits,
 } from './message-edit.js';
 
 import './message-errors.js';
@@ -110,6 +112,7 @@ export * from './use-cases/change-narrow-flags.js';
 export * from './use-cases/delete-message.js';
 export * from './use-cases/delete-topic.js';
 export * from './use-cases/expire-messages.js';
+export * from './use-cases/get-edit-history.js';
 export * from './use-cases/get-message.js';
 export * from './use-cases/get-messages.js';
 export * from './use-cases/index-messages.js';

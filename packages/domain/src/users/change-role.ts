@@ -64,12 +64,24 @@ export async function followRole(tx: Transaction, realm: Realm, user: User, now:
       event: { type: 'group.members_changed', op, groupId: system[name], userIds: [user.id] },
       audience: wholeRealm,
     });
-  for (const name of leaves) {
-    await tx.groups.removeMembers(realm.id, system[name], [user.id]);
-    await append('remove', name);
-  }
-  for (const name of joins) {
-    await tx.groups.addMembers(realm.id, system[name], [user.id]);
-    await append('add', name);
-  }
+  const leave = async (names: readonly SystemGroupName[]) => {
+    for (const name of names) {
+      await tx.groups.removeMembers(realm.id, system[name], [user.id]);
+      await append('remove', name);
+    }
+  };
+  const join = async (names: readonly SystemGroupName[]) => {
+    for (const name of names) {
+      await tx.groups.addMembers(realm.id, system[name], [user.id]);
+      await append('add', name);
+    }
+  };
+  // The group of full members comes after those of roles (users §3.2).
+  const [isFull, isRole] = [isFullMembers, (name: SystemGroupName) => !isFullMembers(name)];
+  await leave(leaves.filter(isRole));
+  await join(joins.filter(isRole));
+  await leave(leaves.filter(isFull));
+  await join(joins.filter(isFull));
 }
+
+const isFullMembers = (name: SystemGroupName): boolean => name === 'fullMembers';

@@ -155,16 +155,10 @@ describe('roles (users §3.2)', () => {
     const told = [
       { type: 'realm_user', op: 'update', person: { user_id: hamlet.id, role: 300 } },
       { type: 'user_group', op: 'remove_members', group_id: members, user_ids: [hamlet.id] },
-      { type: 'user_group', op: 'remove_members', group_id: fullMembers, user_ids: [hamlet.id] },
       { type: 'user_group', op: 'add_members', group_id: moderators, user_ids: [hamlet.id] },
+      { type: 'user_group', op: 'remove_members', group_id: fullMembers, user_ids: [hamlet.id] },
     ];
-    const inAnyOrder = (events: Wire[]) => [...events].sort((a, b) => (a.group_id ?? 0) - (b.group_id ?? 0));
-    for (const queue of queues) {
-      const events = await eventsAfter(server, queue);
-      expect(inAnyOrder(events)).toEqual(inAnyOrder(told));
-      expect(events[0]).toEqual(told[0]);
-      expect(events.at(-1)).toEqual(told.at(-1));
-    }
+    for (const queue of queues) expect(await eventsAfter(server, queue)).toEqual(told);
   });
 
   it('show a former guest the channels of members, each with those in it, and hide them again', async () => {

@@ -22,7 +22,7 @@ export const optionsModule = (options: ParleyParts, resolve: Resolve) =>
     provideValue(bind, PARTS.storage, options.unitOfWork);
     provideValue(bind, PARTS.report, (message, fields) => logger.error(fields, message));
     provideFrom(bind, PARTS.timers, () => new SystemTimers());
-    provideFrom(bind, PARTS.eventLoop, () => new SystemEventLoop());
+    provideFrom(bind, TOKENS.eventLoop, () => new SystemEventLoop());
 
     for (const handler of options.moreJobHandlers ?? []) provideValue(bind, LISTS.jobHandler, handler);
 
