@@ -725,6 +725,23 @@ const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
       heard: [...CHANGED, ...MESSAGE, ...(more as string[])],
     })),
     {
+      title: 'public while it is archived',
+      as: 'desdemona',
+      given: async (world) => {
+        const { server, people, channels } = world;
+        await desdemonaJoinsCloset(world);
+        // Nobody writes that it is public, which would be unread where clients do not know of it.
+        fieldsOf(await server.patch('/realm', people.desdemona, { send_channel_events_messages: false }));
+        for (const who of [people.hamlet, people.desdemona]) {
+          fieldsOf(await server.post('/mark_stream_as_read', who, { stream_id: channels.closet }));
+        }
+        fieldsOf(await server.delete(`/streams/${channels.closet}`, people.desdemona));
+      },
+      at: toChannel('closet'),
+      params: { is_private: false },
+      heard: [...CHANGED, ...CREATED, 'subscription/peer_add'],
+    },
+    {
       title: 'who may post',
       as: 'iago',
       at: toChannel('town'),
@@ -874,6 +891,13 @@ const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
   ],
   'POST /users/me/subscriptions': [
     { title: 'to a public channel', as: 'cordelia', params: subscribing(['town']), heard: [...JOINED, ...ACQUAINTED] },
+    {
+      title: 'to an archived channel',
+      as: 'hamlet',
+      given: ({ server, people, channels }) => server.delete(`/streams/${channels.garden}`, people.iago),
+      params: subscribing(['garden']),
+      heard: JOINED,
+    },
     { title: 'again', as: 'hamlet', given: leaveTown, params: subscribing(['town']), heard: JOINED },
     {
       title: 'of others, to a private channel',
