@@ -177,6 +177,12 @@ const reminderOf = (message_id: number, note: string): Fields => ({
 const LATEST = { anchor: 'newest', num_before: 5000, num_after: 0 };
 const FEWEST = { anchor: 'newest', num_before: 1, num_after: 0 };
 
+/** To which whoever calls is subscribed, whatever other requests have done. */
+async function ownChannel({ organization: { channelIds, channelNames }, post }: Surroundings): Promise<Fields> {
+  await post('/users/me/subscriptions', { subscriptions: [{ name: channelNames[0] }] });
+  return { stream_id: channelIds[0] };
+}
+
 /** The operation that makes one does not answer its id. */
 async function defaultGroup({ n, post }: Surroundings): Promise<number> {
   const name = `Made ${n}`;
@@ -463,19 +469,17 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
     }),
   },
   'POST /users/me/subscriptions/properties': {
-    'of one': ({ organization: { channelIds } }) => ({
-      subscription_data: [{ stream_id: channelIds[0], property: 'is_muted', value: true }],
+    'of one': async (surroundings) => ({
+      subscription_data: [{ ...(await ownChannel(surroundings)), property: 'is_muted', value: true }],
     }),
-    'a thousand': ({ organization: { channelIds } }) => ({
-      subscription_data: Array.from({ length: 1000 }, (_, n) => ({
-        stream_id: channelIds[0],
-        property: 'is_muted',
-        value: n % 2 === 0,
-      })),
-    }),
+    'a thousand': async (surroundings) => {
+      const channel = await ownChannel(surroundings);
+      const change = (n: number) => ({ ...channel, property: 'is_muted', value: n % 2 === 0 });
+      return { subscription_data: Array.from({ length: 1000 }, (_, n) => change(n)) };
+    },
   },
   'PATCH /users/me/subscriptions/:stream_id': {
-    'of one': ({ organization: { channelIds } }) => ({ stream_id: channelIds[0], property: 'color', value: '#123456' }),
+    'of one': async (surroundings) => ({ ...(await ownChannel(surroundings)), property: 'color', value: '#123456' }),
   },
   'PATCH /users/me/subscriptions/muted_topics': {
     'a topic': ({ organization: { channelIds }, n }) => ({ stream_id: channelIds[0], topic: `${n}`, op: 'add' }),
