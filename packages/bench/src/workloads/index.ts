@@ -9,6 +9,7 @@ import { memory } from './memory.js';
 import { narrows } from './narrows.js';
 import { offline } from './offline.js';
 import { people } from './people.js';
+import { presence } from './presence.js';
 import { reconnect } from './reconnect.js';
 import { register } from './register.js';
 import { send } from './send.js';
@@ -29,6 +30,7 @@ export const WORKLOADS: readonly Workload[] = [
   markRead,
   people,
   register,
+  presence,
   markdown,
   start,
   memory,

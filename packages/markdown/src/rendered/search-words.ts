@@ -41,6 +41,9 @@ const STOP_WORDS = new Set(
    don should now b c d e f g h j k l m n o p q r u v w x y z`.split(/\s+/),
 );
 
+const ASCII = /^[\0-\x7f]*$/;
+/** The same as below of such texts, in a fraction of the time. */
+const ASCII_WORDS = /[a-z0-9]+(?:[-.@/_+][a-z0-9]+)*/gi;
 const WORDS = /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:[-.@/_+][\p{L}\p{M}\p{N}]+)*/gu;
 const PLAIN = /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*/gu;
 
@@ -54,13 +57,14 @@ const JOINING = /[-.@/_+:]/;
 export function findWords(text: string): Word[] {
   const words: Word[] = [];
   const addresses = new AddressFinder(text);
-  for (let match = next(WORDS, text, 0); match; ) {
+  const pattern = ASCII.test(text) ? ASCII_WORDS : WORDS;
+  for (let match = next(pattern, text, 0); match; ) {
     const start = match.index;
     // Most words are nothing else.
     const plainEnd = start + match[0].length;
     if (!JOINING.test(match[0]) && !JOINING.test(text[plainEnd] ?? '')) {
       addPlain(words, start, match[0]);
-      match = next(WORDS, text, plainEnd);
+      match = next(pattern, text, plainEnd);
       continue;
     }
     const addressEnd = addresses.endFrom(start);
@@ -68,7 +72,7 @@ export function findWords(text: string): Word[] {
     if (addressEnd !== -1) addAddress(words, start, text.slice(start, addressEnd));
     // The scheme of an address is not part of it.
     else if (!text.startsWith('://', end)) addCompound(words, start, match[0]);
-    match = next(WORDS, text, end);
+    match = next(pattern, text, end);
   }
   return words;
 }
