@@ -121,7 +121,7 @@ const ROWS: readonly Row[] = [
     'DELETE',
     '/users/:user_id',
     'users §4.1',
-    { lacks: 'no mail tells of it, neither profile nor messages are deleted with it, and invitations stay' },
+    { lacks: 'neither profile nor messages are deleted with it, and invitations stay' },
   ],
   ['DELETE', '/users/me', 'users §4.2', { lacks: 'invitations stay' }],
   ['POST', '/users/:user_id/reactivate', 'users §4.3'],

@@ -221,6 +221,10 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
   'GET /users/:email': { somebody: owner },
   'DELETE /users/:user_id': {
     somebody: ({ aMember }) => ({ user_id: aMember() }),
+    'somebody, with many words': ({ aMember }) => ({
+      user_id: aMember(),
+      deactivation_notification_comment: lengthened('', 2000),
+    }),
   },
   'POST /users/:user_id/reactivate': {
     somebody: ({ aMember }) => ({ user_id: aMember() }),

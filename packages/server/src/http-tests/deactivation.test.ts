@@ -92,6 +92,17 @@ describe('DELETE /users/{id} (users §4.1)', () => {
     expectRefusal(await deactivate(desdemona, desdemona), 'Cannot deactivate the only organization owner');
   });
 
+  it('takes a word to the user, which goes by mail', async () => {
+    const { iago, hamlet } = people;
+    const say = (deactivation_notification_comment: string) =>
+      server.delete(`/users/${hamlet.id}`, iago, { deactivation_notification_comment });
+    expectRefusal(
+      await say('x'.repeat(2001)),
+      'deactivation_notification_comment is too long (limit: 2000 characters)',
+    );
+    expect(fieldsOf(await say('Thank you'))).toEqual({});
+  });
+
   it('takes the bots of the user along, before them', async () => {
     const { iago, hamlet } = people;
     const [one, two] = [await makeBot(hamlet, 'One'), await makeBot(hamlet, 'Two')];
