@@ -85,7 +85,10 @@ export interface QueueOwners {
 }
 
 export interface Archive {
+  /** Has read everything. */
   readonly reader: Person;
+  /** Has read nothing. */
+  readonly newcomer: Person;
   readonly channelIds: readonly ChannelId[];
   readonly messages: number;
 }
@@ -118,7 +121,7 @@ async function buildArchive(database: string, messages: number): Promise<Archive
       senderId: people[(n * 5) % people.length]!.id,
     }),
   });
-  return { reader: people[0]!, channelIds, messages };
+  return { reader: people[0]!, newcomer: people[1]!, channelIds, messages };
 }
 
 export interface Backlog {
