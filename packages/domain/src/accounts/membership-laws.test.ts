@@ -42,7 +42,7 @@ class RandomPeople {
       updateGroup: new UpdateGroup(uow),
       deactivateGroup: new DeactivateGroup(uow),
       deactivateUser: new DeactivateUser(uow, clock),
-      deactivateSelf: new DeactivateSelf(uow),
+      deactivateSelf: new DeactivateSelf(uow, clock),
       reactivateUser: new ReactivateUser(uow, clock),
       changeMembers: new ChangeGroupMembers(uow, { send: async () => {} }),
     };

@@ -9,6 +9,6 @@ export const accountsModule = new ContainerModule(({ bind }) => {
   provide(bind, DeactivateUser, unitOfWork, clock);
   provide(bind, DeactivationLetters, mailer, unitOfWork, realmUrls);
   provideAs(bind, LISTS.jobHandler, DeactivationLetters);
-  provide(bind, DeactivateSelf, unitOfWork);
+  provide(bind, DeactivateSelf, unitOfWork, clock);
   provide(bind, ReactivateUser, unitOfWork, clock);
 });

@@ -30,7 +30,7 @@ export class DeactivateUser {
       const isOnlyOwner = user?.role === 'owner' && (await isOnlyOwnerOf(tx, caller.realmId, userId));
       enforce(canDeactivateUser(actor, user, isOnlyOwner));
       const realm = await tx.realms.get(caller.realmId);
-      await deactivateWithBots(tx, realm, user!);
+      await deactivateWithBots(tx, realm, user!, this.clock.now());
       if (comment === undefined) return;
       await planDeactivationLetter(tx, realm, { userId, byId: actor.id, comment }, this.clock.now());
     });
@@ -39,7 +39,10 @@ export class DeactivateUser {
 
 /** Users end their own accounts (users §4.2). */
 export class DeactivateSelf {
-  constructor(private readonly uow: UnitOfWork) {}
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly clock: Clock,
+  ) {}
 
   /** @throws DomainError MUST_NOT_BE_BOT, CANNOT_DEACTIVATE_LAST_USER */
   execute(caller: Caller): Promise<void> {
@@ -51,7 +54,8 @@ export class DeactivateSelf {
       const isLastActive = !entries.some(({ id, isActive }) => isActive && id !== userId);
       const isOnlyOwner = actor.role === 'owner' && (await isOnlyOwnerOf(tx, realmId, userId));
       enforce(canDeactivateSelf(actor, { isLastActive, isOnlyOwner }));
-      await deactivateWithBots(tx, await tx.realms.get(realmId), (await tx.users.find(realmId, userId))!);
+      const user = (await tx.users.find(realmId, userId))!;
+      await deactivateWithBots(tx, await tx.realms.get(realmId), user, this.clock.now());
     });
   }
 }
