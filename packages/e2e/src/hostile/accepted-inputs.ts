@@ -11,8 +11,8 @@ export interface Surroundings {
   readonly n: number;
   /** Of an event queue of whoever calls. */
   readonly openQueue: () => Promise<string>;
-  /** Somebody who may be deactivated; answers their id. */
-  readonly makeUser: () => Promise<number>;
+  /** Somebody who may be deactivated, by id. */
+  readonly aMember: () => number;
   /** A custom profile field; answers its id. */
   readonly makeProfileField: () => Promise<number>;
   /** Of whoever calls, with these members; answers its id. */
@@ -263,10 +263,14 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
   'GET /users/:user_id': { somebody: owner },
   'GET /users/:email': { somebody: owner },
   'DELETE /users/:user_id': {
-    'somebody new': async ({ makeUser }) => ({ user_id: await makeUser() }),
+    somebody: ({ aMember }) => ({ user_id: aMember() }),
+    'somebody, with many words': ({ aMember }) => ({
+      user_id: aMember(),
+      deactivation_notification_comment: lengthened('', 2000),
+    }),
   },
   'POST /users/:user_id/reactivate': {
-    'somebody active': async ({ makeUser }) => ({ user_id: await makeUser() }),
+    somebody: ({ aMember }) => ({ user_id: aMember() }),
   },
   'PATCH /users/:user_id': {
     'a name': ({ organization: { members }, n }) => ({

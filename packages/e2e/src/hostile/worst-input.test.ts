@@ -37,6 +37,8 @@ const KNOWN_EXCESSES: Readonly<Record<string, { readonly stallMs: number; readon
   },
 };
 
+const ENDING_ACCOUNTS = ['DELETE /users/me', 'DELETE /users/:user_id'];
+
 /** Of one try. */
 type RequestOf = (account: Account) => Promise<EncodedRequest>;
 
@@ -127,7 +129,18 @@ describe('the worst that each operation may be sent', () => {
       headers: { ...headers, ...(route.auth === 'user' && { Authorization: account.authorization }) },
       body,
     });
-    return { answer, ...(await server.probe.lap()) };
+    const measured = await server.probe.lap();
+    await bringBack(route, account, request);
+    return { answer, ...measured };
+  }
+
+  /** Everybody is needed again, whose account an operation ends. */
+  async function bringBack(route: Route, account: Account, { target }: EncodedRequest): Promise<void> {
+    if (!ENDING_ACCOUNTS.includes(nameOf(route))) return;
+    const ids = [String(account.id), ...(/\/users\/(\d+)/.exec(target)?.slice(1) ?? [])];
+    const other = owners.find(({ id }) => id !== account.id)!;
+    for (const id of ids) await call(other, `/users/${id}/reactivate`, '');
+    await server.probe.lap();
   }
 
   /** What is wrong, if anything. */
@@ -169,8 +182,7 @@ describe('the worst that each operation may be sent', () => {
       await server.probe.lap();
       return id;
     },
-    // The newest first: the others are needed.
-    makeUser: async () => large.members.at(-1 - (n++ % 100))!.id,
+    aMember: () => large.members.at(-1 - (n++ % 100))!.id,
     makeProfileField: async () => {
       const { id } = await call(account, '/realm/profile_fields', `field_type=2&name=Made${n++}`);
       await server.probe.lap();
