@@ -6,7 +6,7 @@ import { TOKENS } from '../tokens.js';
 const { unitOfWork, clock } = TOKENS;
 
 export const accountsModule = new ContainerModule(({ bind }) => {
-  provide(bind, DeactivateUser, unitOfWork);
-  provide(bind, DeactivateSelf, unitOfWork);
+  provide(bind, DeactivateUser, unitOfWork, clock);
+  provide(bind, DeactivateSelf, unitOfWork, clock);
   provide(bind, ReactivateUser, unitOfWork, clock);
 });
