@@ -104,7 +104,12 @@ const ROWS: readonly Row[] = [
   ['GET', '/channel_folders', 'channels §4.15'],
   ['PATCH', '/channel_folders', 'channels §4.15'],
   ['PATCH', '/channel_folders/:channel_folder_id', 'channels §4.15'],
-  ['GET', '/streams/:stream_id/email_address', 'channels §4.16'],
+  [
+    'GET',
+    '/streams/:stream_id/email_address',
+    'channels §4.16',
+    { lacks: 'the mail itself is taken by a gateway of the operator' },
+  ],
   ['GET', '/users/me/:stream_id/topics', 'channels §5.3'],
   ['POST', '/user_topics', 'channels §5.4'],
   ['PATCH', '/users/me/subscriptions/muted_topics', 'channels §5.5'],

@@ -16,6 +16,7 @@ import { INVITATIONS } from './invitations/invitation.feature.js';
 import { LINKIFIERS } from './linkifiers/linkifier.feature.js';
 import { MESSAGES } from './messages/message.feature.js';
 import { joinParts, type MessagePart } from './messages/message-parts.js';
+import { MUTED_USERS } from './muted-users/muted-user.feature.js';
 import { NAVIGATION_VIEWS } from './navigation-views/navigation-view.feature.js';
 import { ONBOARDING } from './onboarding/onboarding.feature.js';
 import { PLAYGROUNDS } from './playgrounds/playground.feature.js';
@@ -35,7 +36,6 @@ import { USERS } from './users/user.feature.js';
 const PLANNED = {
   registerSections: () => [
     fixedSection('alert_words', { alert_words: [] }),
-    fixedSection('muted_users', { muted_users: [] }),
     fixedSection('realm_emoji', { realm_emoji: {} }),
     fixedSection('realm_billing', { realm_billing: { has_pending_sponsorship_request: false } }),
     fixedSection('realm_embedded_bots', { realm_embedded_bots: [] }),
@@ -71,6 +71,7 @@ const ALL = [
   SNIPPETS,
   NAVIGATION_VIEWS,
   ONBOARDING,
+  MUTED_USERS,
   CHANNELS,
   GROUPS,
   REALMS,

@@ -44,6 +44,8 @@ import { presence } from './migrations/0018-presence.js';
 import { statuses } from './migrations/0019-statuses.js';
 import { organizationLists } from './migrations/0020-organization-lists.js';
 import { invitations } from './migrations/0021-invitations.js';
+import { mutedUsers } from './migrations/0022-muted-users.js';
+import { anonymousGroups } from './migrations/0023-anonymous-groups.js';
 import type { Migration } from './migrations/migration.js';
 import { SqliteNavigationViewRepository } from './navigation-views/sqlite-navigation-view-repository.js';
 import { SqliteOnboardingRepository } from './onboarding/sqlite-onboarding-repository.js';
@@ -91,6 +93,8 @@ export const MIGRATIONS: readonly Migration[] = [
   statuses,
   organizationLists,
   invitations,
+  mutedUsers,
+  anonymousGroups,
 ];
 
 /** Makes the repositories of a connection. What they keep in memory, all connections share. */

@@ -35,6 +35,7 @@ const NARROW_INDEXES = [
   'linkifier_in_order',
   'playground_by_realm',
   'invitation_open',
+  'user_group_anonymous',
   'user_reading_all_notices',
   'profile_field_by_place',
 ];

@@ -7,6 +7,7 @@ import { eventEncoding } from '../events/event-format.js';
 import { GROUP_EVENT_FORMATS } from '../groups/group-events.js';
 import { INVITATION_EVENT_FORMATS } from '../invitations/invitation.js';
 import { MESSAGE_EVENT_FORMATS } from '../messages/message-events.js';
+import { MUTED_USER_EVENT_FORMATS } from '../muted-users/muted-user-events.js';
 import { NAVIGATION_VIEW_EVENT_FORMATS } from '../navigation-views/navigation-view-events.js';
 import { ONBOARDING_EVENT_FORMATS } from '../onboarding/onboarding-events.js';
 import { PUSH_EVENT_FORMATS } from '../push/push-events.js';
@@ -39,6 +40,7 @@ const FORMATS: EventFormats<DomainEventTypes> = {
   ...PROFILE_EVENT_FORMATS,
   ...PUSH_EVENT_FORMATS,
   ...DRAFT_EVENT_FORMATS,
+  ...MUTED_USER_EVENT_FORMATS,
   ...NAVIGATION_VIEW_EVENT_FORMATS,
   ...ONBOARDING_EVENT_FORMATS,
   ...SNIPPET_EVENT_FORMATS,

@@ -572,6 +572,12 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
     read: (surroundings) => ({ messages: messageIds(surroundings, 10_000), op: 'add', flag: 'read' }),
     unread: (surroundings) => ({ messages: messageIds(surroundings, 10_000), op: 'remove', flag: 'read' }),
   },
+  'GET /messages/:message_id/read_receipts': {
+    'a message to everybody': ({ n }) => ({ message_id: n + 1 }),
+  },
+  'POST /messages/:message_id/report': {
+    'a long story': ({ n }) => ({ message_id: n + 1, report_type: 'other', description: lengthened('', 1000) }),
+  },
   'POST /submessage': {
     'a long vote': async (surroundings) => ({
       message_id: await pollBy(surroundings),
@@ -636,6 +642,16 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
     'a new name': async (surroundings) => ({ ...(await viewOf(surroundings)), name: `Renamed ${surroundings.n}` }),
   },
   'DELETE /navigation_views/*fragment': { one: viewOf },
+  'POST /users/me/muted_users/:muted_user_id': {
+    'who has written': ({ n, organization: { members } }) => ({ muted_user_id: members[n % members.length]!.id }),
+  },
+  'DELETE /users/me/muted_users/:muted_user_id': {
+    'a muted one': async ({ post, n, organization: { members } }) => {
+      const muted_user_id = members[(n * 7 + 3) % members.length]!.id;
+      await post(`/users/me/muted_users/${muted_user_id}`, {});
+      return { muted_user_id };
+    },
+  },
   'POST /users/me/onboarding_steps': {
     one: () => ({ onboarding_step: 'intro_inbox_view_modal' }),
   },

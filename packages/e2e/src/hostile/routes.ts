@@ -3,7 +3,14 @@ import { createRoutes, type Route, type RouteDependencies } from '@parley/http';
 /** What presenting needs is asked for by requests only, and none is served here. */
 const addresses = { urlOf: () => 'http://localhost', emailDomainOf: () => 'localhost' };
 
-export const nameOf = ({ method, path }: Pick<Route, 'method' | 'path'>): string => `${method} ${path}`;
+export const nameOf = ({ method, path }: { readonly method: string; readonly path: string }): string =>
+  `${method} ${path}`;
+
+/** After which whoever called is signed out. */
+const SIGNING_OUT: ReadonlySet<string> = new Set(['POST /users/me/api_key/regenerate', 'DELETE /users/me']);
+
+export const signsOut = (route: { readonly method: string; readonly path: string }): boolean =>
+  SIGNING_OUT.has(nameOf(route));
 
 /** Nobody could ask for anything after it. */
 const ENDS_EVERYTHING = 'POST /realm/deactivate';

@@ -306,6 +306,23 @@ const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
   'DELETE /navigation_views/*fragment': [
     { title: 'deleted', as: 'hamlet', given: addView, at: () => VIEW, heard: ['navigation_view/remove'] },
   ],
+  'POST /users/me/muted_users/:muted_user_id': [
+    {
+      title: 'who has written',
+      as: 'hamlet',
+      at: mutedUser('iago'),
+      heard: ['muted_users', 'update_message_flags/add'],
+    },
+  ],
+  'DELETE /users/me/muted_users/:muted_user_id': [
+    {
+      title: 'no longer',
+      as: 'hamlet',
+      given: ({ server, people }) => server.post(`/users/me/muted_users/${people.iago.id}`, people.hamlet),
+      at: mutedUser('iago'),
+      heard: ['muted_users'],
+    },
+  ],
   'POST /users/me/onboarding_steps': [
     {
       title: 'shown',
@@ -708,6 +725,23 @@ const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
       heard: [...CHANGED, ...MESSAGE, ...(more as string[])],
     })),
     {
+      title: 'public while it is archived',
+      as: 'desdemona',
+      given: async (world) => {
+        const { server, people, channels } = world;
+        await desdemonaJoinsCloset(world);
+        // Nobody writes that it is public, which would be unread where clients do not know of it.
+        fieldsOf(await server.patch('/realm', people.desdemona, { send_channel_events_messages: false }));
+        for (const who of [people.hamlet, people.desdemona]) {
+          fieldsOf(await server.post('/mark_stream_as_read', who, { stream_id: channels.closet }));
+        }
+        fieldsOf(await server.delete(`/streams/${channels.closet}`, people.desdemona));
+      },
+      at: toChannel('closet'),
+      params: { is_private: false },
+      heard: [...CHANGED, ...CREATED, 'subscription/peer_add'],
+    },
+    {
       title: 'who may post',
       as: 'iago',
       at: toChannel('town'),
@@ -857,6 +891,13 @@ const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
   ],
   'POST /users/me/subscriptions': [
     { title: 'to a public channel', as: 'cordelia', params: subscribing(['town']), heard: [...JOINED, ...ACQUAINTED] },
+    {
+      title: 'to an archived channel',
+      as: 'hamlet',
+      given: ({ server, people, channels }) => server.delete(`/streams/${channels.garden}`, people.iago),
+      params: subscribing(['garden']),
+      heard: JOINED,
+    },
     { title: 'again', as: 'hamlet', given: leaveTown, params: subscribing(['town']), heard: JOINED },
     {
       title: 'of others, to a private channel',
@@ -1595,6 +1636,9 @@ function addDomain({ server, people }: World): Promise<unknown> {
 }
 function addLinkifier({ server, people }: World): Promise<unknown> {
   return server.post('/realm/filters', people.iago, LINKIFIER);
+}
+function mutedUser(name: WorldPerson) {
+  return ({ people }: World): Fields => ({ muted_user_id: people[name].id });
 }
 function twoDrafts({ channels }: World): Fields {
   const draft = { type: 'stream', to: [channels.town], topic: 'news', content: 'to be continued' };

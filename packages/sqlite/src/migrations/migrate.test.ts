@@ -33,6 +33,8 @@ const RELEASED = [
   ['0019-statuses', '3be1a7375ee0782bef4b0baa9e53d78baed1c5d496e8b9956bb3bc8452358b9e'],
   ['0020-organization-lists', 'c33f4121bb7630ef75131d96451ef027f413d394331c05ba0c0c1b4067624a56'],
   ['0021-invitations', 'ef62d3676fc961ff4bc6250e8fae220fa91ee6a51d90413386600895ed1d801e'],
+  ['0022-muted-users', '72307135dd732fb9b63a0e874d86d988c5eb20ca5f32c31a958ded816d91a66a'],
+  ['0023-anonymous-groups', 'a5c2d37be13bcbdf97709411a090c2bfb528b67c8b35055a5b0f8b02c746c5e5'],
 ];
 
 let directory: string;
