@@ -3,6 +3,7 @@ import { ALLOWED_DOMAINS } from './allowed-domains/allowed-domain.feature.js';
 import { AUTHENTICATION } from './authentication/authentication.feature.js';
 import { AVATARS } from './avatars/avatar.feature.js';
 import { BOTS } from './bots/bot.feature.js';
+import { CALLS } from './calls/call.feature.js';
 import { CHANNELS } from './channels/channel.feature.js';
 import { DRAFTS } from './drafts/draft.feature.js';
 import { EMOJI } from './emoji/emoji.feature.js';
@@ -39,7 +40,6 @@ const PLANNED = {
     fixedSection('realm_billing', { realm_billing: { has_pending_sponsorship_request: false } }),
     fixedSection('realm_embedded_bots', { realm_embedded_bots: [] }),
     fixedSection('realm_incoming_webhook_bots', { realm_incoming_webhook_bots: [] }),
-    fixedSection('video_calls', { has_zoom_token: false, has_webex_token: false }),
     fixedSection('giphy', { giphy_api_key: '' }),
     fixedSection('tenor', { tenor_api_key: '' }),
     fixedSection('klipy', { klipy_api_key: '' }),
@@ -58,6 +58,7 @@ const ALL = [
   ALLOWED_DOMAINS,
   LINKIFIERS,
   PLAYGROUNDS,
+  CALLS,
   INVITATIONS,
   MESSAGES,
   REACTIONS,

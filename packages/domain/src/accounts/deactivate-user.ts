@@ -16,6 +16,7 @@ export async function deactivateWithBots(tx: Transaction, realm: Realm, user: Us
     await tx.yield();
   }
   await deactivate(tx, user);
+  await expireInvitationsOf(tx, realm.id, user.id, now);
   await announceToThoseApart(tx, realm, user.id);
   await expireInvitationsOf(tx, realm.id, user.id, now);
 }

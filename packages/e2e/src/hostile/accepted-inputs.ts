@@ -237,6 +237,15 @@ const playground = (n: number): Fields => ({
   url_template: lengthened('https://example.com/{code}', 1000),
 });
 
+/** What needs a provider of calls, and servers have none (organization §20). */
+export const NEVER_ACCEPTED: ReadonlySet<string> = new Set([
+  'POST /calls/zoom/create',
+  'GET /calls/bigbluebutton/create',
+  'POST /calls/constructorgroups/create',
+  'POST /calls/nextcloud_talk/create',
+  'POST /calls/webex/create',
+]);
+
 /**
  * For each operation, by its name, the worst requests that it accepts: what types do not tell, such as names that exist, and
  * numbers that go together. Each must succeed. What generated inputs vary is the first one, which costs little. An operation
@@ -740,6 +749,7 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
     read: () => ({ ...LATEST, narrow: [], op: 'add', flag: 'read' }),
     ...narrowed({ ...LATEST, op: 'add', flag: 'starred' }),
   },
+  'GET /json/realm/subdomain/:subdomain': { 'a name': ({ n }) => ({ subdomain: `free-${n}` }) },
   'POST /invites': {
     'one person': ({ n }) => ({ invitee_emails: `i${n}@example.com`, stream_ids: [] }),
     'two hundred, into all channels': ({ n, organization: { channelIds } }) => ({

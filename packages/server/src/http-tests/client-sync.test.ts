@@ -1374,6 +1374,12 @@ const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
       heard: ['realm/update'],
     },
   ],
+  'POST /realm/deactivate': [],
+  // None of them can be configured.
+  'POST /calls/zoom/create': [],
+  'POST /calls/constructorgroups/create': [],
+  'POST /calls/nextcloud_talk/create': [],
+  'POST /calls/webex/create': [],
   'POST /invites/multiuse': [{ title: 'a link', as: 'desdemona', heard: ['invites_changed'] }],
   'POST /invites': [
     {
