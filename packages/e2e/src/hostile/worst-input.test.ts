@@ -83,6 +83,8 @@ describe('the worst that each operation may be sent', () => {
     await call(owners[0]!, '/channels/create', 'name=museum&subscribers=[]&is_web_public=true');
     const said = await call(owners[0]!, '/messages', 'type=channel&to=museum&topic=halls&content=paintings');
     webPublicMessageId = said.id;
+    const { id } = await call(owners[0]!, '/channels/create', 'name=moderation&subscribers=[]&invite_only=true');
+    await call(owners[0]!, '/realm', `method=PATCH&enable_read_receipts=true&moderation_request_channel_id=${id}`);
     await server.probe.lap();
     retainedBefore = await server.probe.retainedBytes();
     peakBefore = (await server.probe.lap()).peakBytes;
@@ -208,6 +210,16 @@ describe('the worst that each operation may be sent', () => {
       await call(account, `/users/me/${path}`, `token=${token}${more}`);
       await server.probe.lap();
       return token;
+    },
+    get: async (path: string) => {
+      const { text } = await send({
+        method: 'GET',
+        url: `${server.url}/api/v1${path}`,
+        headers: { Authorization: account.authorization },
+        body: null,
+      });
+      await server.probe.lap();
+      return JSON.parse(text);
     },
     post: async (path: string, fields: Fields) => {
       const form = new URLSearchParams();

@@ -17,8 +17,11 @@ const MAX_PART = 2 * 1024 * 1024;
 const FIRST_STEP = 20;
 const MAX_STEP = 80;
 
-/** For how long the messages of a part are searched through for what is marked in them. */
-const MAX_MARKING_MS = 20;
+/**
+ * How much text of a part is searched through for what is marked in it, in characters, before its last message: the worst of
+ * it takes some 40 ms.
+ */
+export const MAX_MARKED = 60_000;
 
 /** In characters of all texts together. */
 const DEFAULT_ROOM = 32 * 1024 * 1024;
@@ -112,10 +115,9 @@ export class MessagePagePresenter {
     const page = new TextChunks();
     let count = 0;
     let step = firstStep;
-    const startedAt = performance.now();
     // Whatever is marked is read through for it.
-    const isFull = () =>
-      page.length >= MAX_PART || (highlight !== null && count > 0 && performance.now() - startedAt >= MAX_MARKING_MS);
+    let marked = 0;
+    const isFull = () => page.length >= MAX_PART || marked >= MAX_MARKED;
     while (count < entries.length && !isFull()) {
       const some = entries.slice(count, count + step);
       // Looked up once: what was found may be dropped for what comes after it.
@@ -129,7 +131,12 @@ export class MessagePagePresenter {
         if (count > 0) page.add(',');
         page.add(texts[index] ?? makeText(entry, viewOf.get(entry.id)!));
         page.add(flagsText(entry.flags));
-        page.add(highlight === null ? '}' : `,${highlightText(highlight(viewOf.get(entry.id)!.message))}}`);
+        if (highlight === null) page.add('}');
+        else {
+          const { message } = viewOf.get(entry.id)!;
+          marked += message.renderedContent.length;
+          page.add(`,${highlightText(highlight(message))}}`);
+        }
       }
       step = stepFor(MAX_PART - page.length, page.length / count);
     }
