@@ -1,4 +1,5 @@
 import type { AnyEventType } from '@parley/domain/events';
+import { ALERT_WORDS } from './alert-words/alert-word.feature.js';
 import { AUTHENTICATION } from './authentication/authentication.feature.js';
 import { AVATARS } from './avatars/avatar.feature.js';
 import { BOTS } from './bots/bot.feature.js';
@@ -31,7 +32,6 @@ import { USERS } from './users/user.feature.js';
 /** What register answers of features that are still to come: each takes the place of its line. */
 const PLANNED = {
   registerSections: () => [
-    fixedSection('alert_words', { alert_words: [] }),
     fixedSection('realm_domains', { realm_domains: [] }),
     fixedSection('realm_emoji', { realm_emoji: {} }),
     fixedSection('realm_linkifiers', { realm_linkifiers: [] }),
@@ -69,6 +69,7 @@ const ALL = [
   NAVIGATION_VIEWS,
   ONBOARDING,
   MUTED_USERS,
+  ALERT_WORDS,
   CHANNELS,
   GROUPS,
   REALMS,

@@ -1,4 +1,5 @@
 import type { Clock } from '@parley/domain/shared';
+import { SqliteAlertWordRepository } from './alert-words/sqlite-alert-word-repository.js';
 import { SqliteApiKeyRepository } from './authentication/sqlite-api-key-repository.js';
 import { SqliteBotRepository } from './bots/sqlite-bot-repository.js';
 import { SqliteBotStorageRepository } from './bots/sqlite-bot-storage-repository.js';
@@ -42,6 +43,7 @@ import { people } from './migrations/0017-people.js';
 import { presence } from './migrations/0018-presence.js';
 import { statuses } from './migrations/0019-statuses.js';
 import { mutedUsers } from './migrations/0020-muted-users.js';
+import { alertWords } from './migrations/0021-alert-words.js';
 import type { Migration } from './migrations/migration.js';
 import { SqliteNavigationViewRepository } from './navigation-views/sqlite-navigation-view-repository.js';
 import { SqliteOnboardingRepository } from './onboarding/sqlite-onboarding-repository.js';
@@ -82,6 +84,7 @@ export const MIGRATIONS: readonly Migration[] = [
   presence,
   statuses,
   mutedUsers,
+  alertWords,
 ];
 
 /** Makes the repositories of a connection. What they keep in memory, all connections share. */
@@ -129,6 +132,7 @@ export function repositoryFactory(
       pushTokens: new SqlitePushTokenRepository(connection),
       scheduledMessages: new SqliteScheduledMessageRepository(connection, quarantine),
       reminders: new SqliteReminderRepository(connection),
+      alertWords: new SqliteAlertWordRepository(connection),
       drafts: new SqliteDraftRepository(connection, quarantine),
       snippets: new SqliteSnippetRepository(connection),
       navigationViews: new SqliteNavigationViewRepository(connection),

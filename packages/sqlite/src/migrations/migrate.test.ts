@@ -32,6 +32,7 @@ const RELEASED = [
   ['0018-presence', 'fe80176896a9efb018f13162c7ed49576c1f3c295af70e75647a915469911dbd'],
   ['0019-statuses', '3be1a7375ee0782bef4b0baa9e53d78baed1c5d496e8b9956bb3bc8452358b9e'],
   ['0020-muted-users', '72307135dd732fb9b63a0e874d86d988c5eb20ca5f32c31a958ded816d91a66a'],
+  ['0021-alert-words', '82e7cf7f875a4222d54d72ca7f332a628f30bce26635d0ce095c373a482355a2'],
 ];
 
 let directory: string;
@@ -89,6 +90,7 @@ it("makes the schema that each feature's schema.sql describes", () => {
     'snippets',
     'navigation-views',
     'onboarding',
+    'alert-words',
     'events',
     'authentication',
     'jobs',
