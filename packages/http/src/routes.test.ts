@@ -25,10 +25,8 @@ describe('the table of operations', () => {
         .map(nameOf)
         .sort(),
     ).toEqual([
-      'DELETE /messages/:message_id',
       'GET /events',
       'GET /messages',
-      'PATCH /messages/:message_id',
       'POST /mark_stream_as_read',
       'POST /mark_topic_as_read',
       'POST /messages',
@@ -54,6 +52,7 @@ describe('the table of operations', () => {
       'GET /user_avatars/:realm_id/realm/icon.png',
       'POST /dev_fetch_api_key',
       'POST /fetch_api_key',
+      'POST /invites/accept',
     ]);
   });
 

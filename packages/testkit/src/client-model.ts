@@ -183,6 +183,12 @@ const unseen = () => {};
 const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
   blank: unseen,
   'user.credentials_changed': unseen,
+  'allowed_domain.added': unseen,
+  'allowed_domain.changed': unseen,
+  'allowed_domain.removed': unseen,
+  'invitations.changed': unseen,
+  'realm.linkifiers_changed': unseen,
+  'realm.playgrounds_changed': unseen,
   'user.api_key_replaced': unseen,
   'realm.deactivated': unseen,
   // What a person's own devices and bots are, the clients of HTTP tests follow.
@@ -341,6 +347,7 @@ const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
   'realm.user_default_changed': unseen,
   'user.role_changed': ({ users }, { userId, role }) => change(users, userId, (user) => ({ ...user, role })),
   'user.email_changed': unseen,
+  'user.addresses_seen': unseen,
   'user.activation_changed': ({ users }, { userId, isActive }) =>
     change(users, userId, (user) => ({ ...user, isActive })),
   'group.created': ({ groups }, { groupId, view }) => {

@@ -9,7 +9,6 @@ export { type FlagChange, type FlagChangeInput, parseFlagChange } from './change
 export { GroupMembershipNotices } from './group-membership-notices.js';
 export {
   type LinkableChannel,
-  type Linkifier,
   type MarkdownOptions,
   type MarkdownReferences,
   type MarkdownRenderer,
@@ -49,11 +48,13 @@ export {
 } from './message-condition.js';
 export type {} from './message-delivery.js';
 export {
+  type EditHistoryVisibility,
   MAX_EDITED_TEXT,
   MAX_EDITS,
   type MessageEdit,
   type MessageEditRepository,
   type SharedEdit,
+  visibleEdits,
 } from './message-edit.js';
 
 import './message-errors.js';
@@ -122,6 +123,7 @@ export * from './use-cases/change-narrow-flags.js';
 export * from './use-cases/delete-message.js';
 export * from './use-cases/delete-topic.js';
 export * from './use-cases/expire-messages.js';
+export * from './use-cases/get-edit-history.js';
 export * from './use-cases/get-message.js';
 export * from './use-cases/get-messages.js';
 export * from './use-cases/index-messages.js';

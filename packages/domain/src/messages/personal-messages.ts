@@ -81,10 +81,15 @@ export interface PersonalMessageReads {
   /** Those of the users who mute the viewer, or whom the viewer mutes. */
   filterMuting(viewer: Viewer, userIds: readonly UserId[]): Promise<ReadonlySet<UserId>>;
   /**
-   * At most `limit` of those who have any of the messages as their own although they were never subscribed to where it was sent:
-   * bots that are named, and whoever took it from a channel's history; ascending.
+   * At most `limit` of those who have any of the messages as their own without a span of the recipient that is open, ascending;
+   * at least those who have flagged one, are named in one, or took one from history.
    */
-  listOutsideHolders(realmId: RealmId, ids: readonly MessageId[], limit: number): Promise<readonly UserId[]>;
+  listOutsideHolders(
+    realmId: RealmId,
+    recipientId: RecipientId,
+    ids: readonly MessageId[],
+    limit: number,
+  ): Promise<readonly UserId[]>;
   /** When they followed which channel, in seqs; for judging events that are replayed. */
   listSubscribedSpans(viewer: Viewer): Promise<readonly SubscribedSpan[]>;
 }

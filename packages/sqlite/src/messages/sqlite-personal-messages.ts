@@ -117,7 +117,9 @@ export class SqlitePersonalMessages implements PersonalMessages {
     this.outsideHolders = connection.values<UserId>(
       `SELECT DISTINCT f.user_id FROM json_each(?) wanted
        CROSS JOIN message_flag f INDEXED BY message_flag_by_message ON f.message_id = wanted.value
-       WHERE f.realm_id = ? AND f.source <> ${OWNERSHIP_SOURCES.spans} ORDER BY f.user_id ${LIMIT}`,
+       WHERE f.realm_id = ? AND NOT EXISTS (
+         SELECT 1 FROM span s WHERE s.recipient_id = ? AND s.user_id = f.user_id AND s.to_ordinal IS NULL)
+       ORDER BY f.user_id ${LIMIT}`,
     );
     this.subscribedSpans = connection.tuples<readonly [ChannelId, EventSeq, EventSeq | null]>(
       `SELECT r.channel_id, s.from_seq, s.to_seq FROM span s JOIN recipient r ON r.id = s.recipient_id
@@ -254,8 +256,13 @@ export class SqlitePersonalMessages implements PersonalMessages {
     return new Set([...this.muting.all(list, userId), ...this.muted.all(list, userId)]);
   }
 
-  async listOutsideHolders(realmId: RealmId, ids: readonly MessageId[], limit: number): Promise<readonly UserId[]> {
-    return this.outsideHolders.all(jsonList(ids), realmId, limit);
+  async listOutsideHolders(
+    realmId: RealmId,
+    recipientId: RecipientId,
+    ids: readonly MessageId[],
+    limit: number,
+  ): Promise<readonly UserId[]> {
+    return this.outsideHolders.all(jsonList(ids), realmId, recipientId, limit);
   }
 
   async listSubscribedSpans({ realmId, userId }: Viewer): Promise<readonly SubscribedSpan[]> {

@@ -203,6 +203,26 @@ export function personalMessagesContract(open: OpenStorage): void {
         expect(await unreadOf(fixture, 'c')).toEqual([old.id, received.id]);
       });
 
+      it('knows who has flagged a message, or is named in one, where they do not subscribe', async () => {
+        const fixture = await stage(...place);
+        const { uow, realm, viewer, user, channel } = fixture;
+        const [one, two] = [
+          await send(fixture, { from: 'a', to: 'general' }),
+          await send(fixture, { from: 'a', to: 'general' }),
+        ];
+        await uow.write(({ personal }) => personal.addHistorical(viewer('c'), [two.id]));
+        await star(fixture, 'b', [one]);
+        await star(fixture, 'a', [one]);
+        const { recipientId } = channel('general');
+        const outside = (ids: readonly MessageId[], limit = 10) =>
+          uow.read((r) => r.personal.listOutsideHolders(realm.id, recipientId, ids, limit));
+        expect(await outside([one.id])).toEqual([]);
+        expect(await outside([one.id, two.id])).toEqual([user('c').id]);
+        await stopFollowing(fixture, 'general', 'b');
+        expect(await outside([one.id, two.id])).toEqual([user('b').id, user('c').id]);
+        expect(await outside([one.id, two.id], 1)).toEqual([user('b').id]);
+      });
+
       it('shows the flags of own messages in heads', async () => {
         const fixture = await stage(...place);
         const m1 = await send(fixture, { from: 'a', to: 'general', exceptions: { b: { mentioned: true } } });

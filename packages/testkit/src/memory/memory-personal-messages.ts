@@ -118,15 +118,18 @@ export class MemoryPersonalMessages implements PersonalMessages {
     return new Set(userIds.filter((id) => mutes.has(keyOf(id, userId)) || mutes.has(keyOf(userId, id))));
   }
 
-  async listOutsideHolders(realmId: RealmId, ids: readonly MessageId[], limit: number): Promise<readonly UserId[]> {
-    const spans = [...this.unit.read('spans').values()];
-    const outside = new Set<UserId>();
-    for (const { id, sentRecipientId } of messagesOf(this.unit, realmId, ids)) {
-      for (const userId of holdersOf(this.unit, id)) {
-        if (!spans.some((span) => span.userId === userId && span.recipientId === sentRecipientId)) outside.add(userId);
-      }
-    }
-    return [...outside].sort(ascending).slice(0, limit);
+  async listOutsideHolders(
+    realmId: RealmId,
+    recipientId: RecipientId,
+    ids: readonly MessageId[],
+    limit: number,
+  ): Promise<readonly UserId[]> {
+    const subscribers = receiversOf(this.unit, realmId, recipientId);
+    const holders = new Set(messagesOf(this.unit, realmId, ids).flatMap(({ id }) => holdersOf(this.unit, id)));
+    return [...holders]
+      .filter((userId) => !subscribers.has(userId))
+      .sort(ascending)
+      .slice(0, limit);
   }
 
   async listSubscribedSpans({ realmId, userId }: Viewer): Promise<readonly SubscribedSpan[]> {

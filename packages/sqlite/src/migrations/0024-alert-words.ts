@@ -2,7 +2,7 @@ import type { Migration } from './migration.js';
 
 /** Words of which people want to know when they are said. */
 export const alertWords: Migration = {
-  name: '0021-alert-words',
+  name: '0024-alert-words',
   sql: `
 CREATE TABLE alert_word (
   id INTEGER PRIMARY KEY,
