@@ -1,4 +1,5 @@
 import type { AnyEventType } from '@parley/domain/events';
+import { ALERT_WORDS } from './alert-words/alert-word.feature.js';
 import { ALLOWED_DOMAINS } from './allowed-domains/allowed-domain.feature.js';
 import { AUTHENTICATION } from './authentication/authentication.feature.js';
 import { AVATARS } from './avatars/avatar.feature.js';
@@ -35,7 +36,6 @@ import { USERS } from './users/user.feature.js';
 /** What register answers of features that are still to come: each takes the place of its line. */
 const PLANNED = {
   registerSections: () => [
-    fixedSection('alert_words', { alert_words: [] }),
     fixedSection('realm_emoji', { realm_emoji: {} }),
     fixedSection('realm_billing', { realm_billing: { has_pending_sponsorship_request: false } }),
     fixedSection('realm_embedded_bots', { realm_embedded_bots: [] }),
@@ -72,6 +72,7 @@ const ALL = [
   NAVIGATION_VIEWS,
   ONBOARDING,
   MUTED_USERS,
+  ALERT_WORDS,
   CHANNELS,
   GROUPS,
   REALMS,

@@ -660,6 +660,12 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
       return { muted_user_id };
     },
   },
+  'POST /users/me/alert_words': {
+    many: () => ({ alert_words: Array.from({ length: 500 }, (_, n) => lengthened(`${n} `, 100)) }),
+  },
+  'DELETE /users/me/alert_words': {
+    many: () => ({ alert_words: Array.from({ length: 500 }, (_, n) => lengthened(`${n} `, 100)) }),
+  },
   'POST /users/me/onboarding_steps': {
     one: () => ({ onboarding_step: 'intro_inbox_view_modal' }),
   },

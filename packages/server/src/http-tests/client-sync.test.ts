@@ -323,6 +323,18 @@ const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
       heard: ['muted_users'],
     },
   ],
+  'POST /users/me/alert_words': [
+    { title: 'a word', as: 'hamlet', params: { alert_words: ['Tea'] }, heard: ['alert_words'] },
+  ],
+  'DELETE /users/me/alert_words': [
+    {
+      title: 'a word',
+      as: 'hamlet',
+      given: ({ server, people }) => server.post('/users/me/alert_words', people.hamlet, { alert_words: ['Tea'] }),
+      params: { alert_words: ['tea'] },
+      heard: ['alert_words'],
+    },
+  ],
   'POST /users/me/onboarding_steps': [
     {
       title: 'shown',
