@@ -52,6 +52,7 @@ describe('the table of operations', () => {
       'GET /user_avatars/:realm_id/realm/icon.png',
       'POST /dev_fetch_api_key',
       'POST /fetch_api_key',
+      'POST /invites/accept',
     ]);
   });
 

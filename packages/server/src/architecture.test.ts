@@ -133,6 +133,7 @@ const DOMAIN_FOLDERS = [
   'snippets',
   'navigation-views',
   'onboarding',
+  'muted-users',
   'accounts',
   'composition',
 ];

@@ -7,6 +7,7 @@ import { deliveryModule } from './modules/delivery.module.js';
 import { eventsModule } from './modules/events.module.js';
 import { groupsModule } from './modules/groups.module.js';
 import { httpModule } from './modules/http.module.js';
+import { invitationsModule } from './modules/invitations.module.js';
 import { messagesModule } from './modules/messages.module.js';
 import { optionsModule } from './modules/options.module.js';
 import { personalListsModule } from './modules/personal-lists.module.js';
@@ -38,6 +39,7 @@ const USE_CASE_MODULES = [
   channelsModule,
   eventsModule,
   groupsModule,
+  invitationsModule,
   messagesModule,
   presenceModule,
   pushModule,

@@ -31,6 +31,11 @@ const NARROW_INDEXES = [
   'user_system_bots',
   'user_bots',
   'user_group_deactivated',
+  'allowed_domain_by_name',
+  'linkifier_in_order',
+  'playground_by_realm',
+  'invitation_open',
+  'user_group_anonymous',
   'user_reading_all_notices',
   'profile_field_by_place',
 ];

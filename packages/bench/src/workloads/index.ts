@@ -8,6 +8,8 @@ import { markdown } from './markdown.js';
 import { memory } from './memory.js';
 import { narrows } from './narrows.js';
 import { offline } from './offline.js';
+import { people } from './people.js';
+import { presence } from './presence.js';
 import { reconnect } from './reconnect.js';
 import { register } from './register.js';
 import { send } from './send.js';
@@ -26,7 +28,9 @@ export const WORKLOADS: readonly Workload[] = [
   jobs,
   offline,
   markRead,
+  people,
   register,
+  presence,
   markdown,
   start,
   memory,

@@ -3,7 +3,6 @@ export { type FlagChange, type FlagChangeInput, parseFlagChange } from './change
 export { GroupMembershipNotices } from './group-membership-notices.js';
 export {
   type LinkableChannel,
-  type Linkifier,
   type MarkdownOptions,
   type MarkdownReferences,
   type MarkdownRenderer,
@@ -73,7 +72,13 @@ export { receivedMessagesIn } from './narrow.js';
 export { findNarrowOperator, type NarrowTerm, narrowOperatorNames, type OperandForm } from './narrow-operators.js';
 export { channelUrl, messageUrl, topicUrl } from './narrow-urls.js';
 export { type ChannelMove, type Ownership, ownershipOf, type Span } from './ownership.js';
-export type { PersonalMessages, UnreadConversation, UnreadMessage, UnreadOverview } from './personal-messages.js';
+export type {
+  MutedSender,
+  PersonalMessages,
+  UnreadConversation,
+  UnreadMessage,
+  UnreadOverview,
+} from './personal-messages.js';
 export { receivedFlags } from './queue-narrow.js';
 export {
   affectedRanges,

@@ -7,6 +7,7 @@ import type { UnixSeconds } from '../shared/ids.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import { type Actor, isGuest } from './actor.js';
 import { announceReach } from './announce-access.js';
+import { announceAddressesSeen } from './announce-addresses.js';
 import type { Role } from './role.js';
 import type { User } from './user.js';
 import { isLimitedGuest } from './user-access.js';
@@ -35,6 +36,7 @@ export async function changeRole(
   const after = (await tx.actors.list(realm.id, [user.id])).get(user.id)!;
   await announceVisibilityAfterRole(tx, realm.id, { before, after });
   if (isGuest(before) !== isGuest(after)) await announceDefaultChannels(tx, realm, after);
+  await announceAddressesSeen(tx, realm.id, user.id, before.role, role);
   const [wasLimited, isLimited] = [isLimitedGuest(before, realm), isLimitedGuest(after, realm)];
   if (wasLimited !== isLimited) {
     const reach = isLimited ? 'narrowed' : 'widened';

@@ -14,7 +14,7 @@ import { TestOrganization } from '../testing/test-organization.js';
 import { ACCEPTED_INPUTS, PUSH_REGISTRATION, type Surroundings } from './accepted-inputs.js';
 import { type EncodedRequest, encodeRequest } from './encode.js';
 import { generatedInputs, roomOf } from './generated-inputs.js';
-import { type Fields, nameOf, ROUTES } from './routes.js';
+import { type Fields, nameOf, ROUTES, signsOut } from './routes.js';
 import { IS_LONG, size } from './scale.js';
 
 /** For which one request may hold the event loop. */
@@ -106,10 +106,19 @@ describe('the worst that each operation may be sent', () => {
   const openQueue = async (account: Account): Promise<string> =>
     (await call(account, '/register', 'fetch_event_types=[]')).queue_id;
 
+  async function callerOf(route: Route): Promise<Account> {
+    if (signsOut(route)) {
+      const [account] = await signIn(server, [large.members[n++ % large.members.length]!]);
+      await server.probe.lap();
+      return account!;
+    }
+    const callers = route.roleRequirements.includes('bot') ? bots : owners;
+    return callers[n++ % callers.length]!;
+  }
+
   /** Each by somebody else, to whom nothing has happened yet if possible. */
   async function attempt(route: Route, requestOf: RequestOf) {
-    const callers = route.roleRequirements.includes('bot') ? bots : owners;
-    const account = callers[n++ % callers.length]!;
+    const account = await callerOf(route);
     const request = await requestOf(account);
     const { method, target, headers, body } = request;
     const answer = await send({
@@ -201,6 +210,16 @@ describe('the worst that each operation may be sent', () => {
       await call(account, `/users/me/${path}`, `token=${token}${more}`);
       await server.probe.lap();
       return token;
+    },
+    get: async (path: string) => {
+      const { text } = await send({
+        method: 'GET',
+        url: `${server.url}/api/v1${path}`,
+        headers: { Authorization: account.authorization },
+        body: null,
+      });
+      await server.probe.lap();
+      return JSON.parse(text);
     },
     post: async (path: string, fields: Fields) => {
       const form = new URLSearchParams();

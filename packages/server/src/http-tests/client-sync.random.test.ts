@@ -179,7 +179,8 @@ it('clients stay in step with the server through random histories', async () => 
     try {
       const clients = await world.observe();
       await play(world, [...clients.values()], story);
-      await expectInStep(clients);
+      // Who has left a channel hears no more of what is moved out of it, unless they have flagged it.
+      await expectInStep(clients, (field) => field !== 'max_message_id');
     } catch (error) {
       throw new Error(`${(error as Error).message}\nafter this history:\n${tell(story)}`);
     } finally {

@@ -217,6 +217,31 @@ describe('roles (users §3.2)', () => {
     expect(lost[0].person.full_name).toBe('Unknown user');
   });
 
+  it('say whose addresses the user sees from now on, and sees no more', async () => {
+    const { iago, hamlet, cordelia, shiva } = people;
+    const avatar = { source: 'gravatar', version: 1 } as const;
+    await server.storage.uow.write((tx) => tx.users.update({ ...cordelia.user, avatar }));
+    fieldsOf(await server.patch('/settings', cordelia, { email_address_visibility: 5 }));
+    fieldsOf(await server.patch('/settings', shiva, { email_address_visibility: 2 }));
+    const queue = await openQueue(server, hamlet, { event_types: ['realm_user'] });
+    const told = async () =>
+      (await eventsAfter(server, queue)).map(({ person }) => person).filter(({ role }) => role === undefined);
+    fieldsOf(await update(iago, hamlet, { role: 300 }));
+    const seen = await told();
+    expect(seen).toMatchObject([
+      { user_id: cordelia.id, delivery_email: cordelia.email },
+      { user_id: cordelia.id, avatar_url: expect.stringContaining('gravatar') },
+    ]);
+    fieldsOf(await update(iago, hamlet, { role: 600 }));
+    const hidden = (await told()).slice(-3);
+    expect(hidden.map(({ user_id, delivery_email }) => [user_id, delivery_email])).toEqual([
+      [shiva.id, null],
+      [cordelia.id, null],
+      [cordelia.id, undefined],
+    ]);
+    expect(hidden[2].avatar_url).not.toContain('gravatar');
+  });
+
   it('of somebody who is gone change for when they come back, and are told without groups', async () => {
     const { iago, hamlet, cordelia } = people;
     await server.storage.uow.write((tx) => tx.users.update({ ...hamlet.user, isActive: false }));

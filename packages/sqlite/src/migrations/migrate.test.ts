@@ -31,6 +31,10 @@ const RELEASED = [
   ['0017-people', '4b2479ae988a7e79ddb69ed325beb1aea4c930fd9d0bd6998723958f2f5c8856'],
   ['0018-presence', 'fe80176896a9efb018f13162c7ed49576c1f3c295af70e75647a915469911dbd'],
   ['0019-statuses', '3be1a7375ee0782bef4b0baa9e53d78baed1c5d496e8b9956bb3bc8452358b9e'],
+  ['0020-organization-lists', 'c33f4121bb7630ef75131d96451ef027f413d394331c05ba0c0c1b4067624a56'],
+  ['0021-invitations', 'ef62d3676fc961ff4bc6250e8fae220fa91ee6a51d90413386600895ed1d801e'],
+  ['0022-muted-users', '72307135dd732fb9b63a0e874d86d988c5eb20ca5f32c31a958ded816d91a66a'],
+  ['0023-anonymous-groups', 'a5c2d37be13bcbdf97709411a090c2bfb528b67c8b35055a5b0f8b02c746c5e5'],
 ];
 
 let directory: string;
@@ -91,6 +95,7 @@ it("makes the schema that each feature's schema.sql describes", () => {
     'events',
     'authentication',
     'jobs',
+    'invitations',
   ]) {
     described.exec(readFileSync(join(__dirname, '..', feature, 'schema.sql'), 'utf8'));
   }

@@ -67,7 +67,7 @@ async function perform(world: World, tx: Transaction, step: Step): Promise<Perfo
     case 'unmute': {
       const sender = fixture.user(step.sender).id;
       if (step.who === step.sender) return { answer: null, words: 'nothing happens' };
-      if (step.kind === 'mute') await tx.personal.muteSender(viewer(step.who), sender);
+      if (step.kind === 'mute') await tx.personal.muteSender(viewer(step.who), sender, 5);
       else await tx.personal.unmuteSender(viewer(step.who), sender);
       return { answer: null, words: `${step.who} ${step.kind}s ${step.sender}` };
     }

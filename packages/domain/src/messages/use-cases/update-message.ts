@@ -238,7 +238,7 @@ export class UpdateMessage {
     const viewer = { realmId: realm.id, userId: actor.id };
     const targetHadMessages = !isSameThread && (await tx.pages.listEntriesUpTo(viewer, inTarget, null, 1)).length > 0;
     const outside = place.isOtherChannel
-      ? await tx.personal.listOutsideHolders(realm.id, ids, MAX_OUTSIDE_HOLDERS)
+      ? await tx.personal.listOutsideHolders(realm.id, source.recipientId, ids, MAX_OUTSIDE_HOLDERS)
       : [];
     return { ...place, ids, source, visible, isSameThread, targetHadMessages, outside };
   }
