@@ -1,4 +1,5 @@
 import type { Clock } from '@parley/domain/shared';
+import { SqliteAlertWordRepository } from './alert-words/sqlite-alert-word-repository.js';
 import { SqliteApiKeyRepository } from './authentication/sqlite-api-key-repository.js';
 import { SqliteBotRepository } from './bots/sqlite-bot-repository.js';
 import { SqliteBotStorageRepository } from './bots/sqlite-bot-storage-repository.js';
@@ -46,6 +47,7 @@ import { organizationLists } from './migrations/0020-organization-lists.js';
 import { invitations } from './migrations/0021-invitations.js';
 import { mutedUsers } from './migrations/0022-muted-users.js';
 import { anonymousGroups } from './migrations/0023-anonymous-groups.js';
+import { alertWords } from './migrations/0024-alert-words.js';
 import type { Migration } from './migrations/migration.js';
 import { SqliteNavigationViewRepository } from './navigation-views/sqlite-navigation-view-repository.js';
 import { SqliteOnboardingRepository } from './onboarding/sqlite-onboarding-repository.js';
@@ -95,6 +97,7 @@ export const MIGRATIONS: readonly Migration[] = [
   invitations,
   mutedUsers,
   anonymousGroups,
+  alertWords,
 ];
 
 /** Makes the repositories of a connection. What they keep in memory, all connections share. */
@@ -151,6 +154,7 @@ export function repositoryFactory(
       pushTokens: new SqlitePushTokenRepository(connection),
       scheduledMessages: new SqliteScheduledMessageRepository(connection, quarantine),
       reminders: new SqliteReminderRepository(connection),
+      alertWords: new SqliteAlertWordRepository(connection),
       drafts: new SqliteDraftRepository(connection, quarantine),
       snippets: new SqliteSnippetRepository(connection),
       navigationViews: new SqliteNavigationViewRepository(connection),
