@@ -33,6 +33,7 @@ describe('the table of operations', () => {
       'POST /messages/flags',
       'POST /messages/flags/narrow',
       'POST /typing',
+      'POST /users/me/presence',
     ]);
   });
 
