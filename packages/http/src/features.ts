@@ -9,6 +9,7 @@ import { EVENTS } from './events/event.feature.js';
 import type { Presenters } from './events/event-presenter.js';
 import { fixedSection } from './events/register-section.js';
 import type { HttpFeature } from './feature.js';
+import { FILES } from './files/file.feature.js';
 import { GROUPS } from './groups/group.feature.js';
 import { INVITATIONS } from './invitations/invitation.feature.js';
 import { MESSAGES } from './messages/message.feature.js';
@@ -64,6 +65,7 @@ const ALL = [
   PRESENCE,
   STATUSES,
   SCHEDULING,
+  FILES,
   DRAFTS,
   SNIPPETS,
   NAVIGATION_VIEWS,

@@ -11,6 +11,7 @@ import type { Connection } from './connection.js';
 import { SqliteDraftRepository } from './drafts/sqlite-draft-repository.js';
 import { SqliteEventLog } from './events/sqlite-event-log.js';
 import { SqliteEventQueueRepository } from './events/sqlite-event-queue-repository.js';
+import { SqliteFileRepository } from './files/sqlite-file-repository.js';
 import { newSystemGroupCache, SqliteGroupRepository } from './groups/sqlite-group-repository.js';
 import { SqliteJobRepository } from './jobs/sqlite-job-repository.js';
 import { SqliteMessageArchive } from './messages/sqlite-message-archive.js';
@@ -41,6 +42,7 @@ import { personalLists } from './migrations/0016-personal-lists.js';
 import { people } from './migrations/0017-people.js';
 import { presence } from './migrations/0018-presence.js';
 import { statuses } from './migrations/0019-statuses.js';
+import { files } from './migrations/0020-files.js';
 import type { Migration } from './migrations/migration.js';
 import { SqliteNavigationViewRepository } from './navigation-views/sqlite-navigation-view-repository.js';
 import { SqliteOnboardingRepository } from './onboarding/sqlite-onboarding-repository.js';
@@ -80,6 +82,7 @@ export const MIGRATIONS: readonly Migration[] = [
   people,
   presence,
   statuses,
+  files,
 ];
 
 /** Makes the repositories of a connection. What they keep in memory, all connections share. */
@@ -128,6 +131,7 @@ export function repositoryFactory(
       scheduledMessages: new SqliteScheduledMessageRepository(connection, quarantine),
       reminders: new SqliteReminderRepository(connection),
       drafts: new SqliteDraftRepository(connection, quarantine),
+      files: new SqliteFileRepository(connection),
       snippets: new SqliteSnippetRepository(connection),
       navigationViews: new SqliteNavigationViewRepository(connection),
       onboarding: new SqliteOnboardingRepository(connection),

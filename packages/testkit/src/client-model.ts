@@ -7,6 +7,7 @@ import {
 } from '@parley/domain/channels';
 import type { Draft } from '@parley/domain/drafts';
 import { type Audience, type DomainEvent, isReadable, type StoredEvent } from '@parley/domain/events';
+import { type FileView, viewOfFile } from '@parley/domain/files';
 import { HISTORICAL, type PersonalFlags, type Submessage, topicKey, type Viewer } from '@parley/domain/messages';
 import type { NavigationView } from '@parley/domain/navigation-views';
 import type { Reaction } from '@parley/domain/reactions';
@@ -15,6 +16,7 @@ import type {
   ChannelId,
   DraftId,
   EventSeq,
+  FileId,
   GroupId,
   MessageId,
   ReminderId,
@@ -63,6 +65,7 @@ export interface ClientState {
   readonly reminders: Map<ReminderId, Reminder>;
   readonly drafts: Map<DraftId, Draft>;
   readonly snippets: Map<SnippetId, Snippet>;
+  readonly files: Map<FileId, FileView>;
   /** By fragment. */
   readonly navigationViews: Map<string, NavigationView>;
   /** Of those that have any, oldest first. */
@@ -153,6 +156,7 @@ export async function fetchClientState(r: Repositories, viewer: Viewer): Promise
     scheduledMessages: new Map((await r.scheduledMessages.listUnsent(realmId, userId, MANY)).map((it) => [it.id, it])),
     reminders: new Map((await r.reminders.list(realmId, userId, MANY)).map((it) => [it.id, it])),
     drafts: new Map((await r.drafts.list(realmId, userId, MANY)).map((it) => [it.id, it])),
+    files: new Map((await r.files.list(realmId, userId, 0, MANY)).map((it) => [it.id, viewOfFile(it)])),
     snippets: new Map((await r.snippets.list(realmId, userId, MANY)).map((it) => [it.id, it])),
     navigationViews: new Map((await r.navigationViews.list(realmId, userId)).map((it) => [it.fragment, it])),
     reactions: new Map(views.flatMap(({ message, reactions }) => (reactions ? [[message.id, reactions]] : []))),
@@ -236,6 +240,9 @@ const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
   },
   'draft.changed': ({ drafts }, { draft }) => void drafts.set(draft.id, draft),
   'draft.removed': ({ drafts }, { id }) => void drafts.delete(id),
+  'file.added': ({ files }, { file }) => void files.set(file.id, file),
+  'file.changed': ({ files }, { file }) => void files.set(file.id, file),
+  'file.removed': ({ files }, { id }) => void files.delete(id),
   'snippet.added': ({ snippets }, { snippet }) => void snippets.set(snippet.id, snippet),
   'snippet.changed': ({ snippets }, { snippet }) => void snippets.set(snippet.id, snippet),
   'snippet.removed': ({ snippets }, { id }) => void snippets.delete(id),

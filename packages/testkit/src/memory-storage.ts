@@ -14,6 +14,7 @@ import { MemoryDevices } from './memory/memory-devices.js';
 import { MemoryDrafts } from './memory/memory-drafts.js';
 import { MemoryEventLog } from './memory/memory-event-log.js';
 import { MemoryEventQueues } from './memory/memory-event-queues.js';
+import { MemoryFiles } from './memory/memory-files.js';
 import { MemoryGroups } from './memory/memory-groups.js';
 import { MemoryJobs } from './memory/memory-jobs.js';
 import { MemoryMessageArchive } from './memory/memory-message-archive.js';
@@ -143,6 +144,7 @@ function repositoriesOf(unit: MemoryUnit) {
     scheduledMessages: new MemoryScheduledMessages(unit),
     reminders: new MemoryReminders(unit),
     drafts: new MemoryDrafts(unit),
+    files: new MemoryFiles(unit),
     snippets: new MemorySnippets(unit),
     navigationViews: new MemoryNavigationViews(unit),
     onboarding: new MemoryOnboarding(unit),

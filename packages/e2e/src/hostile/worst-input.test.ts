@@ -1,6 +1,6 @@
 import { membersOfDto, type Route } from '@parley/http';
 import { machineSlowness } from '@parley/testkit/process-usage';
-import { type HttpAnswer, send } from '../conformance/request.js';
+import { encodeMultipart, type HttpAnswer, send } from '../conformance/request.js';
 import {
   type Account,
   createLargeOrganization,
@@ -101,6 +101,11 @@ describe('the worst that each operation may be sent', () => {
     });
     return JSON.parse(text);
   };
+  const get = async ({ authorization }: Account, path: string) => {
+    const url = `${server.url}/api/v1${path}`;
+    const { text } = await send({ method: 'GET', url, headers: { Authorization: authorization }, body: null });
+    return JSON.parse(text);
+  };
   const openQueue = async (account: Account): Promise<string> =>
     (await call(account, '/register', 'fetch_event_types=[]')).queue_id;
 
@@ -199,6 +204,27 @@ describe('the worst that each operation may be sent', () => {
       await call(account, `/users/me/${path}`, `token=${token}${more}`);
       await server.probe.lap();
       return token;
+    },
+    upload: async () => {
+      const { body, contentType } = await encodeMultipart({}, [
+        { field: 'file', name: 'a.txt', content: Buffer.from('hello'), type: 'text/plain' },
+      ]);
+      const { text } = await send({
+        method: 'POST',
+        url: `${server.url}/api/v1/user_uploads`,
+        headers: { Authorization: account.authorization, 'Content-Type': contentType },
+        body,
+      });
+      const path = String(JSON.parse(text).url).slice('/user_uploads/'.length);
+      const { attachments } = await get(account, '/attachments');
+      const { id } = attachments.find((file: { readonly path_id: string }) => file.path_id === path);
+      await server.probe.lap();
+      return { id, path };
+    },
+    get: async (path: string) => {
+      const answer = await get(account, path);
+      await server.probe.lap();
+      return answer;
     },
     post: async (path: string, fields: Fields) => {
       const form = new URLSearchParams();

@@ -3,7 +3,9 @@ import { htmlMessages } from '@parley/markdown';
 import { ContainerModule } from 'inversify';
 import { HmacApiKeyMint } from '../authentication/hmac-api-key-mint.js';
 import { ZxcvbnPasswordStrength } from '../authentication/zxcvbn-password-strength.js';
+import { FILE_LIMITS } from '../config.js';
 import type { Resolve } from '../container.js';
+import { HmacFileTokens } from '../files/hmac-file-tokens.js';
 import { ListedDisposableDomains } from '../listed-disposable-domains.js';
 import type { ParleyParts } from '../parley.js';
 import { provideFrom, provideValue } from '../provide.js';
@@ -47,6 +49,9 @@ export const optionsModule = (options: ParleyParts, resolve: Resolve) =>
       TOKENS.realmUrls,
       TOKENS.clock,
     );
+    provideValue(bind, TOKENS.blobStore, options.blobs);
+    provideValue(bind, TOKENS.fileLimits, options.fileLimits ?? FILE_LIMITS);
+    provideFrom(bind, TOKENS.fileTokens, () => new HmacFileTokens(options.secret));
     provideFrom(bind, TOKENS.apiKeyMint, () => new HmacApiKeyMint(options.secret));
     provideFrom(bind, TOKENS.passwordStrength, () => new ZxcvbnPasswordStrength());
     provideFrom(bind, TOKENS.disposableDomains, () => new ListedDisposableDomains());

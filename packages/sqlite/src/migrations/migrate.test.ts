@@ -31,6 +31,7 @@ const RELEASED = [
   ['0017-people', '4b2479ae988a7e79ddb69ed325beb1aea4c930fd9d0bd6998723958f2f5c8856'],
   ['0018-presence', 'fe80176896a9efb018f13162c7ed49576c1f3c295af70e75647a915469911dbd'],
   ['0019-statuses', '3be1a7375ee0782bef4b0baa9e53d78baed1c5d496e8b9956bb3bc8452358b9e'],
+  ['0020-files', '9a5570a1d79eba217c6a9ada4669d83d507e5285c369c2855de35cadadedb543'],
 ];
 
 let directory: string;
@@ -89,6 +90,7 @@ it("makes the schema that each feature's schema.sql describes", () => {
     'navigation-views',
     'onboarding',
     'events',
+    'files',
     'authentication',
     'jobs',
   ]) {

@@ -9,6 +9,7 @@ import { defaultChannelGroupRepositoryContract } from './default-channel-group-r
 import { draftRepositoryContract } from './draft-repository.contract.js';
 import { eventLogContract } from './event-log.contract.js';
 import { eventQueueRepositoryContract } from './event-queue-repository.contract.js';
+import { fileRepositoryContract } from './file-repository.contract.js';
 import { groupRepositoryContract } from './group-repository.contract.js';
 import { jobRepositoryContract } from './job-repository.contract.js';
 import { messageArchiveContract } from './message-archive.contract.js';
@@ -69,6 +70,7 @@ export function storageContracts(open: OpenStorage): void {
   scheduledMessageRepositoryContract(open);
   reminderRepositoryContract(open);
   draftRepositoryContract(open);
+  fileRepositoryContract(open);
   snippetRepositoryContract(open);
   navigationViewRepositoryContract(open);
   onboardingRepositoryContract(open);
