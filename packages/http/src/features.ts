@@ -1,4 +1,5 @@
 import type { AnyEventType } from '@parley/domain/events';
+import { ALLOWED_DOMAINS } from './allowed-domains/allowed-domain.feature.js';
 import { AUTHENTICATION } from './authentication/authentication.feature.js';
 import { AVATARS } from './avatars/avatar.feature.js';
 import { BOTS } from './bots/bot.feature.js';
@@ -12,10 +13,13 @@ import type { HttpFeature } from './feature.js';
 import { FILES } from './files/file.feature.js';
 import { GROUPS } from './groups/group.feature.js';
 import { INVITATIONS } from './invitations/invitation.feature.js';
+import { LINKIFIERS } from './linkifiers/linkifier.feature.js';
 import { MESSAGES } from './messages/message.feature.js';
 import { joinParts, type MessagePart } from './messages/message-parts.js';
+import { MUTED_USERS } from './muted-users/muted-user.feature.js';
 import { NAVIGATION_VIEWS } from './navigation-views/navigation-view.feature.js';
 import { ONBOARDING } from './onboarding/onboarding.feature.js';
+import { PLAYGROUNDS } from './playgrounds/playground.feature.js';
 import { PRESENCE } from './presence/presence.feature.js';
 import { PUSH } from './push/push.feature.js';
 import { REACTIONS } from './reactions/reaction.feature.js';
@@ -32,12 +36,7 @@ import { USERS } from './users/user.feature.js';
 const PLANNED = {
   registerSections: () => [
     fixedSection('alert_words', { alert_words: [] }),
-    fixedSection('muted_users', { muted_users: [] }),
-    fixedSection('realm_domains', { realm_domains: [] }),
     fixedSection('realm_emoji', { realm_emoji: {} }),
-    fixedSection('realm_linkifiers', { realm_linkifiers: [] }),
-    fixedSection('realm_filters', { realm_filters: [] }),
-    fixedSection('realm_playgrounds', { realm_playgrounds: [] }),
     fixedSection('realm_billing', { realm_billing: { has_pending_sponsorship_request: false } }),
     fixedSection('realm_embedded_bots', { realm_embedded_bots: [] }),
     fixedSection('realm_incoming_webhook_bots', { realm_incoming_webhook_bots: [] }),
@@ -57,6 +56,9 @@ const ALL = [
   EVENTS,
   SETTINGS,
   PLANNED,
+  ALLOWED_DOMAINS,
+  LINKIFIERS,
+  PLAYGROUNDS,
   INVITATIONS,
   MESSAGES,
   REACTIONS,
@@ -70,6 +72,7 @@ const ALL = [
   SNIPPETS,
   NAVIGATION_VIEWS,
   ONBOARDING,
+  MUTED_USERS,
   CHANNELS,
   GROUPS,
   REALMS,

@@ -32,6 +32,7 @@ describe('the table of operations', () => {
       'POST /messages',
       'POST /messages/flags',
       'POST /messages/flags/narrow',
+      'POST /typing',
     ]);
   });
 
@@ -43,12 +44,15 @@ describe('the table of operations', () => {
         .sort(),
     ).toEqual([
       'GET /dev_list_users',
+      'GET /json/messages',
+      'GET /json/messages/:message_id',
       'GET /server_settings',
       'GET /static/emoji/emoji_api.json',
       'GET /user_avatars/:realm_id/:file',
       'GET /user_avatars/:realm_id/realm/icon.png',
       'POST /dev_fetch_api_key',
       'POST /fetch_api_key',
+      'POST /invites/accept',
     ]);
   });
 

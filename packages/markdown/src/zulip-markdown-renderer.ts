@@ -1,5 +1,4 @@
 import type {
-  Linkifier,
   MarkdownOptions,
   MarkdownRenderer,
   ParsedMarkdown,
@@ -7,6 +6,7 @@ import type {
   ResolvedNames,
   TopicLink,
 } from '@parley/domain/messages';
+import type { LinkifierRule } from '@parley/domain/realms';
 import { findAlertedUsers } from './alert-words.js';
 import { BlockParser, finishCode } from './blocks/block-parser.js';
 import { FenceReader } from './blocks/fences.js';
@@ -103,7 +103,7 @@ export class ZulipMarkdownRenderer implements MarkdownRenderer {
     };
   }
 
-  topicLinks(topic: string, linkifiers: readonly Linkifier[]): readonly TopicLink[] {
+  topicLinks(topic: string, linkifiers: readonly LinkifierRule[]): readonly TopicLink[] {
     return findTopicLinks(topic, linkifiers);
   }
 

@@ -136,6 +136,7 @@ const DOMAIN_FOLDERS = [
   'snippets',
   'navigation-views',
   'onboarding',
+  'muted-users',
   'accounts',
   'composition',
 ];

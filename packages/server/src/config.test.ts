@@ -23,6 +23,7 @@ describe('readConfiguration', () => {
       push: null,
       smtpUrl: null,
       mailFrom: null,
+      invitationValidityMinutes: 14_400,
       hasRateLimits: true,
       limits: expect.any(Object),
       files: null,
@@ -45,6 +46,7 @@ describe('readConfiguration', () => {
       PARLEY_SECRET: 'correct horse battery staple',
       PARLEY_SMTP_URL: 'smtps://user:password@mail.example.com',
       PARLEY_MAIL_FROM: 'chat@example.com',
+      PARLEY_INVITATION_LINK_VALIDITY_MINUTES: '60',
       PARLEY_RATE_LIMITS: 'off',
       PARLEY_LOG_LEVEL: 'error',
       PARLEY_MAX_CONNECTIONS: '100',
@@ -73,6 +75,7 @@ describe('readConfiguration', () => {
       push: { url: 'https://push.example.com', orgId: 'id', orgKey: 'key' },
       smtpUrl: 'smtps://user:password@mail.example.com',
       mailFrom: 'chat@example.com',
+      invitationValidityMinutes: 60,
       hasRateLimits: false,
       limits: {
         connections: 100,

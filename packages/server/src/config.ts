@@ -32,6 +32,8 @@ export interface Configuration {
   readonly smtpUrl: string | null;
   /** What letters come from; null: `noreply@` the public address's host. */
   readonly mailFrom: string | null;
+  /** How long invitations are good for that say nothing about it. */
+  readonly invitationValidityMinutes: number;
   readonly hasRateLimits: boolean;
   /** What carries notifications to phones; null: nothing does. */
   readonly push: PushServiceAccount | null;
@@ -241,6 +243,14 @@ const SETTINGS = {
     parse: parseSmtpUrl,
     default: null as string | null,
   },
+  invitationValidity: setting(
+    'PARLEY_INVITATION_LINK_VALIDITY_MINUTES',
+    'invitation-validity',
+    'MINUTES',
+    'how long invitations are good for that say nothing about it',
+    parseCount,
+    14_400,
+  ),
   mailFrom: setting(
     'PARLEY_MAIL_FROM',
     'mail-from',
@@ -306,6 +316,7 @@ export function readConfiguration(
     push: pushAccountOf(read('pushService'), read('pushOrgId'), read('pushOrgKey')),
     smtpUrl: read('smtpUrl'),
     mailFrom: read('mailFrom'),
+    invitationValidityMinutes: read('invitationValidity'),
     hasRateLimits: read('rateLimits') ?? !isDev,
     limits: limitsOf(read('connections'), read('bytesInFlight') * MIB),
     shedsLoad: read('shedsLoad'),

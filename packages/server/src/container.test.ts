@@ -34,6 +34,7 @@ describe('the container of a server', () => {
       new ServerContainer({ ...server.parts, ...options }).list(LISTS.worker).map(({ name }) => name);
     const always = [
       'looking for channels that nobody writes to',
+      'removing groups that nothing refers to',
       'reading what other processes wrote',
       'tidying event queues',
       'storing who is there',

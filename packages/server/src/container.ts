@@ -8,6 +8,7 @@ import { eventsModule } from './modules/events.module.js';
 import { filesModule } from './modules/files.module.js';
 import { groupsModule } from './modules/groups.module.js';
 import { httpModule } from './modules/http.module.js';
+import { invitationsModule } from './modules/invitations.module.js';
 import { messagesModule } from './modules/messages.module.js';
 import { optionsModule } from './modules/options.module.js';
 import { personalListsModule } from './modules/personal-lists.module.js';
@@ -40,6 +41,7 @@ const USE_CASE_MODULES = [
   eventsModule,
   filesModule,
   groupsModule,
+  invitationsModule,
   messagesModule,
   presenceModule,
   pushModule,

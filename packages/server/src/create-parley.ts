@@ -26,6 +26,7 @@ import {
 } from './config.js';
 import { FileOutbox } from './mail/file-outbox.js';
 import { SmtpMailer } from './mail/smtp-mailer.js';
+import { DEFAULT_INVITATION_VALIDITY_MINUTES } from './modules/options.module.js';
 import { type ComposedParley, composeParley, type Parley, type ParleyParts } from './parley.js';
 import type { PushServiceAccount } from './push/http-push-service.js';
 import { findSecret, makeSecret, requireSameSecret } from './secret.js';
@@ -49,6 +50,8 @@ export interface ParleyConfig {
   readonly smtpUrl?: string;
   /** What letters come from; default: `noreply@` and the host of `url`. */
   readonly mailFrom?: string;
+  /** How many minutes invitations are good for that say nothing about it; default: ten days. */
+  readonly invitationValidityMinutes?: number;
   /** String id of the organization at the public address itself; default: the first one that was made. */
   readonly defaultRealm?: string;
   /** Default: true. */
@@ -107,6 +110,7 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
       mailFrom: readIfGiven('mailFrom', parseMailAddress),
       url: read('url', parseUrl),
       defaultRealm: config.defaultRealm ?? null,
+      invitationValidityMinutes: config.invitationValidityMinutes ?? DEFAULT_INVITATION_VALIDITY_MINUTES,
       hasRateLimits: config.rateLimits ?? true,
       allowsWebPublicChannels: config.webPublicChannels ?? false,
       mailGatewayPattern: readIfGiven('mailGatewayPattern', parseMailPattern),

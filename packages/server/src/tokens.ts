@@ -10,11 +10,12 @@ import type { CommitListener } from '@parley/domain/composition';
 import type { LoadUnicodeEmoji } from '@parley/domain/emoji';
 import type { EphemeralEvents, EventListener, ServedQueues } from '@parley/domain/events';
 import type { BlobStore, FileLimits, FileTokens } from '@parley/domain/files';
+import type { InvitationConfig, InvitationKeys } from '@parley/domain/invitations';
 import type { JobHandler } from '@parley/domain/jobs';
 import type { Mailer } from '@parley/domain/mail';
 import type { ContentDigest, MarkdownRenderer, RenderedMessages } from '@parley/domain/messages';
 import type { PushService } from '@parley/domain/push';
-import type { ServerAddress } from '@parley/domain/realms';
+import type { LinkifierSyntax, ServerAddress } from '@parley/domain/realms';
 import type { Clock, EventLoop, Randomness, RealmUrls, ReportProblem, Timers, UnitOfWork } from '@parley/domain/shared';
 import type { DisposableDomains } from '@parley/domain/users';
 import type { Authenticator, Dispatcher, LoadGauge, Route } from '@parley/http';
@@ -34,8 +35,12 @@ export const TOKENS = {
   disposableDomains: token<DisposableDomains>('DisposableDomains'),
   loginAttempts: token<LoginAttempts>('LoginAttempts'),
   markdownRenderer: token<MarkdownRenderer>('MarkdownRenderer'),
+  linkifierSyntax: token<LinkifierSyntax>('LinkifierSyntax'),
   renderedMessages: token<RenderedMessages>('RenderedMessages'),
+  invitationKeys: token<InvitationKeys>('InvitationKeys'),
+  invitationConfig: token<InvitationConfig>('InvitationConfig'),
   mailer: token<Mailer>('Mailer'),
+  eventLoop: token<EventLoop>('EventLoop'),
   contentDigest: token<ContentDigest>('ContentDigest'),
   unicodeEmoji: token<LoadUnicodeEmoji>('LoadUnicodeEmoji'),
   realmUrls: token<RealmUrls>('RealmAddresses'),
@@ -59,7 +64,6 @@ export const PARTS = {
   storage: token<UnitOfWork>('storage'),
   report: token<ReportProblem>('report'),
   timers: token<Timers>('Timers'),
-  eventLoop: token<EventLoop>('EventLoop'),
   resolve: token<Resolve>('resolve'),
   load: token<LoadGauge>('load'),
   routes: token<readonly Route[]>('routes'),

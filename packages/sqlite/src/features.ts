@@ -13,6 +13,7 @@ import { SqliteEventLog } from './events/sqlite-event-log.js';
 import { SqliteEventQueueRepository } from './events/sqlite-event-queue-repository.js';
 import { SqliteFileRepository } from './files/sqlite-file-repository.js';
 import { newSystemGroupCache, SqliteGroupRepository } from './groups/sqlite-group-repository.js';
+import { SqliteInvitationRepository } from './invitations/sqlite-invitation-repository.js';
 import { SqliteJobRepository } from './jobs/sqlite-job-repository.js';
 import { SqliteMessageArchive } from './messages/sqlite-message-archive.js';
 import { MessageEditPartReads, SqliteMessageEditRepository } from './messages/sqlite-message-edit-repository.js';
@@ -42,7 +43,11 @@ import { personalLists } from './migrations/0016-personal-lists.js';
 import { people } from './migrations/0017-people.js';
 import { presence } from './migrations/0018-presence.js';
 import { statuses } from './migrations/0019-statuses.js';
-import { files } from './migrations/0020-files.js';
+import { organizationLists } from './migrations/0020-organization-lists.js';
+import { invitations } from './migrations/0021-invitations.js';
+import { mutedUsers } from './migrations/0022-muted-users.js';
+import { anonymousGroups } from './migrations/0023-anonymous-groups.js';
+import { files } from './migrations/0024-files.js';
 import type { Migration } from './migrations/migration.js';
 import { SqliteNavigationViewRepository } from './navigation-views/sqlite-navigation-view-repository.js';
 import { SqliteOnboardingRepository } from './onboarding/sqlite-onboarding-repository.js';
@@ -51,6 +56,12 @@ import { SqliteDeviceRepository } from './push/sqlite-device-repository.js';
 import { SqlitePushTokenRepository } from './push/sqlite-push-token-repository.js';
 import { Quarantine } from './quarantine.js';
 import { ReactionPartReads, SqliteReactionRepository } from './reactions/sqlite-reaction-repository.js';
+import {
+  LinkifierReads,
+  SqliteAllowedDomainRepository,
+  SqliteLinkifierRepository,
+  SqlitePlaygroundRepository,
+} from './realms/sqlite-organization-lists.js';
 import { newRealmCache, SqliteRealmRepository } from './realms/sqlite-realm-repository.js';
 import { SqliteReminderRepository } from './scheduling/sqlite-reminder-repository.js';
 import { SqliteScheduledMessageRepository } from './scheduling/sqlite-scheduled-message-repository.js';
@@ -82,6 +93,10 @@ export const MIGRATIONS: readonly Migration[] = [
   people,
   presence,
   statuses,
+  organizationLists,
+  invitations,
+  mutedUsers,
+  anonymousGroups,
   files,
 ];
 
@@ -100,7 +115,16 @@ export function repositoryFactory(
     const groups = new SqliteGroupRepository(connection, systemGroupCache, quarantine);
     const topics = new SqliteTopicReads(connection);
     return {
-      realms: new SqliteRealmRepository(connection, realmCache, groups, quarantine),
+      realms: new SqliteRealmRepository(
+        connection,
+        realmCache,
+        groups,
+        new LinkifierReads(connection, quarantine),
+        quarantine,
+      ),
+      allowedDomains: new SqliteAllowedDomainRepository(connection),
+      linkifiers: new SqliteLinkifierRepository(connection),
+      playgrounds: new SqlitePlaygroundRepository(connection),
       users: new SqliteUserRepository(connection, userCache, quarantine),
       actors: new SqliteActorReads(connection, actorCache, quarantine),
       groups,
@@ -139,6 +163,7 @@ export function repositoryFactory(
       events: new SqliteEventLog(connection, clock),
       queues: new SqliteEventQueueRepository(connection),
       apiKeys: new SqliteApiKeyRepository(connection),
+      invitations: new SqliteInvitationRepository(connection, quarantine),
       jobs: new SqliteJobRepository(connection),
     };
   };

@@ -21,11 +21,24 @@ const ABOUT_WHOLE_REALMS = [
   'SELECT user_id, last_active, last_connected, update_id FROM presence WHERE realm_id = ?', // once, when first asked for
   'SELECT * FROM user_status WHERE realm_id = ?', // register answers all of them
   'SELECT realm_id, user_id, generation FROM api_key', // once, at start
+  'SELECT * FROM channel_folder WHERE realm_id = ? ORDER BY position', // all that there are
+  'SELECT * FROM default_channel_group WHERE realm_id = ? ORDER BY name', // the same
   'SELECT min((SELECT m.id FROM message m', // where a realm was quiet among busy ones
   'SELECT min(floor_seq) FROM event_queue', // the first entry of the index
 ];
 /** Each leads to a few rows of a realm by itself. */
-const NARROW_INDEXES = ['user_system_bots', 'user_bots', 'user_group_deactivated', 'profile_field_by_place'];
+const NARROW_INDEXES = [
+  'user_system_bots',
+  'user_bots',
+  'user_group_deactivated',
+  'allowed_domain_by_name',
+  'linkifier_in_order',
+  'playground_by_realm',
+  'invitation_open',
+  'user_group_anonymous',
+  'user_reading_all_notices',
+  'profile_field_by_place',
+];
 
 /** Without statistics SQLite takes `realm_id = ?` for a good start, and so goes through all a realm has. */
 it('no statement scans all rows of an organization to find some of them', async () => {

@@ -8,7 +8,15 @@ import {
 import type { Draft } from '@parley/domain/drafts';
 import { type Audience, type DomainEvent, isReadable, type StoredEvent } from '@parley/domain/events';
 import { type FileView, viewOfFile } from '@parley/domain/files';
-import { HISTORICAL, type PersonalFlags, type Submessage, topicKey, type Viewer } from '@parley/domain/messages';
+import {
+  HISTORICAL,
+  type MutedSender,
+  type PersonalFlags,
+  type Submessage,
+  topicKey,
+  type Viewer,
+} from '@parley/domain/messages';
+import type {} from '@parley/domain/muted-users';
 import type { NavigationView } from '@parley/domain/navigation-views';
 import type { Reaction } from '@parley/domain/reactions';
 import type { Reminder, ScheduledMessage } from '@parley/domain/scheduling';
@@ -64,6 +72,8 @@ export interface ClientState {
   readonly scheduledMessages: Map<ScheduledMessageId, ScheduledMessage>;
   readonly reminders: Map<ReminderId, Reminder>;
   readonly drafts: Map<DraftId, Draft>;
+  /** Whom they mute. */
+  mutedUsers: readonly MutedSender[];
   readonly snippets: Map<SnippetId, Snippet>;
   readonly files: Map<FileId, FileView>;
   /** By fragment. */
@@ -155,6 +165,7 @@ export async function fetchClientState(r: Repositories, viewer: Viewer): Promise
     messages: new Map(entries.map(({ id, flags }) => [id, flags])),
     scheduledMessages: new Map((await r.scheduledMessages.listUnsent(realmId, userId, MANY)).map((it) => [it.id, it])),
     reminders: new Map((await r.reminders.list(realmId, userId, MANY)).map((it) => [it.id, it])),
+    mutedUsers: await r.personal.listMutedSenders(viewer),
     drafts: new Map((await r.drafts.list(realmId, userId, MANY)).map((it) => [it.id, it])),
     files: new Map((await r.files.list(realmId, userId, 0, MANY)).map((it) => [it.id, viewOfFile(it)])),
     snippets: new Map((await r.snippets.list(realmId, userId, MANY)).map((it) => [it.id, it])),
@@ -174,6 +185,12 @@ const unseen = () => {};
 const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
   blank: unseen,
   'user.credentials_changed': unseen,
+  'allowed_domain.added': unseen,
+  'allowed_domain.changed': unseen,
+  'allowed_domain.removed': unseen,
+  'invitations.changed': unseen,
+  'realm.linkifiers_changed': unseen,
+  'realm.playgrounds_changed': unseen,
   'user.api_key_replaced': unseen,
   'realm.deactivated': unseen,
   // What a person's own devices and bots are, the clients of HTTP tests follow.
@@ -251,6 +268,9 @@ const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
     change(navigationViews, fragment, (view) => ({ ...view, ...changes })),
   'navigation_view.removed': ({ navigationViews }, { fragment }) => void navigationViews.delete(fragment),
   'onboarding.steps_changed': unseen,
+  'muted_users.changed': (state, { muted }) => {
+    state.mutedUsers = muted;
+  },
   'channel.created': (state, { channels }) => {
     for (const view of channels) learnChannel(state, view, state.subscribers.get(view.id) ?? []);
   },
@@ -329,6 +349,7 @@ const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
   'realm.user_default_changed': unseen,
   'user.role_changed': ({ users }, { userId, role }) => change(users, userId, (user) => ({ ...user, role })),
   'user.email_changed': unseen,
+  'user.addresses_seen': unseen,
   'user.activation_changed': ({ users }, { userId, isActive }) =>
     change(users, userId, (user) => ({ ...user, isActive })),
   'group.created': ({ groups }, { groupId, view }) => {

@@ -157,6 +157,7 @@ export function makeRealm(
     settings: { ...settingValues(STORED_REALM_SETTINGS, {}), ...given.settings },
     renderedDescription: '',
     permissions: { ...atDefaults(REALM_PERMISSIONS), ...given.permissionOverrides },
+    linkifiers: [],
     userDefaults: settingValues(USER_SETTINGS, {}),
   };
 }

@@ -16,6 +16,7 @@ import { MemoryEventLog } from './memory/memory-event-log.js';
 import { MemoryEventQueues } from './memory/memory-event-queues.js';
 import { MemoryFiles } from './memory/memory-files.js';
 import { MemoryGroups } from './memory/memory-groups.js';
+import { MemoryInvitations } from './memory/memory-invitations.js';
 import { MemoryJobs } from './memory/memory-jobs.js';
 import { MemoryMessageArchive } from './memory/memory-message-archive.js';
 import { MemoryMessageEdits } from './memory/memory-message-edits.js';
@@ -24,6 +25,7 @@ import { MemoryMessagePages } from './memory/memory-message-pages.js';
 import { MemoryMessages } from './memory/memory-messages.js';
 import { MemoryNavigationViews } from './memory/memory-navigation-views.js';
 import { MemoryOnboarding } from './memory/memory-onboarding.js';
+import { MemoryAllowedDomains, MemoryLinkifiers, MemoryPlaygrounds } from './memory/memory-organization.js';
 import { MemoryPersonalMessages } from './memory/memory-personal-messages.js';
 import { MemoryPresence } from './memory/memory-presence.js';
 import { MemoryProfiles } from './memory/memory-profiles.js';
@@ -116,6 +118,9 @@ export class MemoryStorage {
 function repositoriesOf(unit: MemoryUnit) {
   return {
     realms: new MemoryRealms(unit),
+    allowedDomains: new MemoryAllowedDomains(unit),
+    linkifiers: new MemoryLinkifiers(unit),
+    playgrounds: new MemoryPlaygrounds(unit),
     users: new MemoryUsers(unit),
     actors: new MemoryActors(unit),
     groups: new MemoryGroups(unit),
@@ -151,6 +156,7 @@ function repositoriesOf(unit: MemoryUnit) {
     events: new MemoryEventLog(unit),
     queues: new MemoryEventQueues(unit),
     apiKeys: new MemoryApiKeys(unit),
+    invitations: new MemoryInvitations(unit),
     jobs: new MemoryJobs(unit),
     // Nothing takes long in memory.
     yield: async () => {},

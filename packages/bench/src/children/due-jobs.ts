@@ -3,7 +3,7 @@ import { encodeJob, JobRunner } from '@parley/domain/jobs';
 import { BotOwnerWarnings, SendMessage, SystemMessages } from '@parley/domain/messages';
 import { DeliverScheduledMessage } from '@parley/domain/scheduling';
 import type { ChannelId, Clock, RealmId, RealmUrls, UnitOfWork, UnixSeconds, UserId } from '@parley/domain/shared';
-import { ZulipMarkdownRenderer } from '@parley/markdown';
+import { htmlMessages, ZulipMarkdownRenderer } from '@parley/markdown';
 import { openSqliteStorage } from '@parley/sqlite';
 import { contentOf } from '../worlds/history.js';
 import { answerCalls } from './answer-calls.js';
@@ -75,7 +75,7 @@ answerCalls({
   open(call: OpenCall) {
     opened = call;
     const { realmId } = call;
-    ({ uow } = openSqliteStorage({ path: call.database, clock }));
+    ({ uow } = openSqliteStorage({ path: call.database, clock, words: htmlMessages }));
     const renderer = new ZulipMarkdownRenderer();
     const systemMessages = new SystemMessages(renderer, realmUrls, clock);
     const warnings = new BotOwnerWarnings(uow, systemMessages, clock);

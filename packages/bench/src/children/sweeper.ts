@@ -4,6 +4,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { DELIVERY_FEATURES } from '@parley/domain/composition';
 import { type DomainEvent, EventHub, LogFollower, QueueSweep } from '@parley/domain/events';
 import type { Clock, EventSeq, RealmId, UnixSeconds, UserId } from '@parley/domain/shared';
+import { htmlMessages } from '@parley/markdown';
 import { openSqliteStorage } from '@parley/sqlite';
 import { ProcessUsage } from '@parley/testkit/process-usage';
 import { answerCalls } from './answer-calls.js';
@@ -49,7 +50,7 @@ answerCalls({ abandon, sweep });
 /** Queues that nobody will poll, and a log that nobody will read. */
 async function abandon({ database, realmId, ownerIds, queues, events }: AbandonCall): Promise<void> {
   const clock = new SetClock();
-  const storage = openSqliteStorage({ path: database, clock });
+  const storage = openSqliteStorage({ path: database, clock, words: htmlMessages });
   const filter = { allPublicChannels: false, narrow: [] };
   const presentation = { eventTypes: ['message', 'subscription', 'realm_user'] };
   for (let from = 0; from < queues; from += ROWS_A_UNIT) {
@@ -84,7 +85,7 @@ async function abandon({ database, realmId, ownerIds, queues, events }: AbandonC
 /** What a server does once a minute, when they have been there for too long. */
 async function sweep({ database, realmId }: SweepCall): Promise<SweepResult> {
   const clock = new SetClock();
-  const { uow, close } = openSqliteStorage({ path: database, clock });
+  const { uow, close } = openSqliteStorage({ path: database, clock, words: htmlMessages });
   const problems: string[] = [];
   const report = (message: string) => problems.push(message);
   const eventLoop = { nextTurn: () => nextTurn() };

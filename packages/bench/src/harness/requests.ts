@@ -1,5 +1,5 @@
 export interface RequestParts {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PATCH';
   readonly path: string;
   /** The whole header: `Basic …`. */
   readonly authorization?: string;

@@ -6,7 +6,10 @@ import { jobs } from './jobs.js';
 import { markRead } from './mark-read.js';
 import { markdown } from './markdown.js';
 import { memory } from './memory.js';
+import { narrows } from './narrows.js';
 import { offline } from './offline.js';
+import { people } from './people.js';
+import { presence } from './presence.js';
 import { reconnect } from './reconnect.js';
 import { register } from './register.js';
 import { send } from './send.js';
@@ -18,13 +21,16 @@ export const WORKLOADS: readonly Workload[] = [
   send,
   history,
   archive,
+  narrows,
   fanOut,
   reconnect,
   sweep,
   jobs,
   offline,
   markRead,
+  people,
   register,
+  presence,
   markdown,
   start,
   memory,

@@ -1,6 +1,7 @@
 import type { Channel } from '@parley/domain/channels';
 import type { NewMessage } from '@parley/domain/messages';
 import type { ChannelId, Clock, RealmId, UnixSeconds, UserId } from '@parley/domain/shared';
+import { htmlMessages } from '@parley/markdown';
 import { openSqliteStorage } from '@parley/sqlite';
 
 /** Long enough to make the commits cheap, short enough for the write-ahead log to stay small. */
@@ -25,7 +26,7 @@ const clock: Clock = {
  * through the storage alone, because a million take minutes otherwise.
  */
 export async function writeHistory(database: string, { realmId, count, readBy, place }: HistoryPlan): Promise<void> {
-  const storage = openSqliteStorage({ path: database, clock });
+  const storage = openSqliteStorage({ path: database, clock, words: htmlMessages });
   const startAt = clock.now() - count;
   try {
     for (let from = 0; from < count; from += PER_UNIT) {

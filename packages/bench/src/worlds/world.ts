@@ -2,7 +2,7 @@ import { CreateChannel, DEFAULT_CHANNEL_OPTIONS } from '@parley/domain/channels'
 import { SendMessage } from '@parley/domain/messages';
 import { CreateRealm } from '@parley/domain/realms';
 import type { ChannelId, RealmId, UserId } from '@parley/domain/shared';
-import { RegisterUser, type User } from '@parley/domain/users';
+import { RegisterUser, type Role, type User } from '@parley/domain/users';
 import { createParley, type Parley } from '@parley/server';
 import { SECRET } from '../harness/parley-server.js';
 
@@ -38,12 +38,17 @@ export class World {
     return people.map(({ id, email }) => ({ id, email })).sort((a, b) => a.id - b.id);
   }
 
-  private addPerson(number: number): Promise<User> {
+  /** Somebody who may do everything, and signs in without a password. */
+  async addOwner(): Promise<Person> {
+    return this.addPerson(0, 'owner');
+  }
+
+  private addPerson(number: number, role: Role = 'member'): Promise<User> {
     return this.parley.useCase(RegisterUser).execute({
       realmId: this.realmId,
       email: `person${number}@example.com`,
       fullName: `Person Number ${number}`,
-      role: 'member',
+      role,
       password: null,
     });
   }

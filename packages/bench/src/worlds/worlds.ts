@@ -37,6 +37,31 @@ export const largeOrganization: WorldBuilder<LargeOrganization> = async function
   return { people, everybody, few };
 };
 
+export interface ManagedOrganization {
+  readonly owner: Person;
+  readonly people: readonly Person[];
+  readonly channelCount: number;
+}
+
+/** Ten thousand people in five hundred public channels: one that all follow, and others that two hundred each do. */
+export const managedOrganization: WorldBuilder<ManagedOrganization> = async function managedOrganization(
+  database,
+  lab,
+) {
+  const world = await World.found(database);
+  const owner = await world.addOwner();
+  const people = await world.addPeople(lab.size(10_000, 100));
+  await world.addChannel('everybody', people);
+  const channelCount = lab.size(500, 5);
+  const followers = lab.size(200, 10);
+  for (let n = 1; n < channelCount; n++) {
+    const first = (n * 19) % (people.length - followers);
+    await world.addChannel(`channel ${n}`, people.slice(first, first + followers));
+  }
+  await world.close();
+  return { owner, people, channelCount };
+};
+
 /** Five thousand people and a channel they all follow. */
 export const returningCrowd: WorldBuilder<Team> = async function returningCrowd(database, lab) {
   const world = await World.found(database);
@@ -60,7 +85,10 @@ export interface QueueOwners {
 }
 
 export interface Archive {
+  /** Has read everything. */
   readonly reader: Person;
+  /** Has read nothing. */
+  readonly newcomer: Person;
   readonly channelIds: readonly ChannelId[];
   readonly messages: number;
 }
@@ -93,7 +121,7 @@ async function buildArchive(database: string, messages: number): Promise<Archive
       senderId: people[(n * 5) % people.length]!.id,
     }),
   });
-  return { reader: people[0]!, channelIds, messages };
+  return { reader: people[0]!, newcomer: people[1]!, channelIds, messages };
 }
 
 export interface Backlog {

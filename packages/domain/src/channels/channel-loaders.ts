@@ -1,12 +1,12 @@
 import type { Snapshot } from '../events/snapshot.js';
 import type { ChannelId, UserId } from '../shared/ids.js';
 import { slicesOf } from '../shared/slices.js';
-import { compareCodePoints } from '../shared/text.js';
 import { loadViewer } from '../users/user-loaders.js';
 import type { Channel, ChannelView } from './channel.js';
 import type { ChannelFolder } from './channel-folder.js';
 import { canListSubscribers, hasMetadataAccess } from './channel-permissions.js';
 import { type DefaultChannelGroupView, listDefaultChannelGroups } from './default-channel-group-views.js';
+import { listViewsInSlices } from './list-views-in-slices.js';
 import { type NamedTopicPolicy, nameTopicPolicies } from './named-topic-policies.js';
 import type { Subscription } from './subscription.js';
 
@@ -20,13 +20,8 @@ export const loadOwnSubscriptions = ({ caller, repositories }: Snapshot): Promis
 /** All the viewer may know of, archived ones included; by name in code-point order. */
 export async function loadChannels(snapshot: Snapshot): Promise<readonly ChannelView[]> {
   const { caller, repositories } = snapshot;
-  const views: ChannelView[] = [];
-  for (const slice of slicesOf(await snapshot.load(loadKnownChannels), CHANNELS_AT_A_TIME)) {
-    await repositories.yield();
-    const ids = slice.map(({ id }) => id);
-    views.push(...(await repositories.channels.listViews(caller.realmId, ids)));
-  }
-  return views.sort((a, b) => compareCodePoints(a.name, b.name));
+  const ids = (await snapshot.load(loadKnownChannels)).map(({ id }) => id);
+  return listViewsInSlices(repositories, caller.realmId, ids);
 }
 
 /** Those newcomers follow, archived ones not; ascending. Empty for guests. */

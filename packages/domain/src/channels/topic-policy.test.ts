@@ -1,5 +1,6 @@
 import {
   followsWhenMentioned,
+  moreVisible,
   type TopicVisibility,
   visibilityAfterParticipating,
   visibilityAfterSending,
@@ -71,5 +72,18 @@ describe('topic visibility after a mention', () => {
   ] as [TopicVisibility, boolean][])('to a topic that is %s: follows it %s', (current, follows) => {
     expect(followsWhenMentioned({ automaticallyFollowTopicsWhereMentioned: true }, current)).toBe(follows);
     expect(followsWhenMentioned({ automaticallyFollowTopicsWhereMentioned: false }, current)).toBe(false);
+  });
+});
+
+describe('one topic that becomes part of another (messages §9.3)', () => {
+  it.each`
+    one          | other         | becomes
+    ${'muted'}   | ${'inherit'}  | ${'inherit'}
+    ${'inherit'} | ${'unmuted'}  | ${'unmuted'}
+    ${'unmuted'} | ${'followed'} | ${'followed'}
+    ${'muted'}   | ${'followed'} | ${'followed'}
+    ${'muted'}   | ${'muted'}    | ${'muted'}
+  `('is $becomes where one was $one and the other $other', ({ one, other, becomes }) => {
+    expect([moreVisible(one, other), moreVisible(other, one)]).toEqual([becomes, becomes]);
   });
 });

@@ -6,11 +6,16 @@ import { BASE_EVENT_FORMATS, type DomainEventTypes, type EventFormats } from '..
 import { eventEncoding } from '../events/event-format.js';
 import { FILE_EVENT_FORMATS } from '../files/file-events.js';
 import { GROUP_EVENT_FORMATS } from '../groups/group-events.js';
+import { INVITATION_EVENT_FORMATS } from '../invitations/invitation.js';
 import { MESSAGE_EVENT_FORMATS } from '../messages/message-events.js';
+import { MUTED_USER_EVENT_FORMATS } from '../muted-users/muted-user-events.js';
 import { NAVIGATION_VIEW_EVENT_FORMATS } from '../navigation-views/navigation-view-events.js';
 import { ONBOARDING_EVENT_FORMATS } from '../onboarding/onboarding-events.js';
 import { PUSH_EVENT_FORMATS } from '../push/push-events.js';
 import { REACTION_EVENT_FORMATS } from '../reactions/reaction-events.js';
+import { ALLOWED_DOMAIN_EVENT_FORMATS } from '../realms/allowed-domains/allowed-domain.js';
+import { LINKIFIER_EVENT_FORMATS } from '../realms/linkifiers/linkifier.js';
+import { PLAYGROUND_EVENT_FORMATS } from '../realms/playgrounds/playground.js';
 import { REALM_EVENT_FORMATS } from '../realms/realm-events.js';
 import { REALM_SETTINGS_EVENT_FORMATS } from '../realms/realm-settings-events.js';
 import { SCHEDULING_EVENT_FORMATS } from '../scheduling/scheduling-events.js';
@@ -23,16 +28,21 @@ import { parseAudience } from './audiences.js';
 
 /** Of every feature. */
 const FORMATS: EventFormats<DomainEventTypes> = {
+  ...ALLOWED_DOMAIN_EVENT_FORMATS,
   ...BASE_EVENT_FORMATS,
   ...CHANNEL_EVENT_FORMATS,
   ...CHANNEL_FOLDER_EVENT_FORMATS,
   ...FILE_EVENT_FORMATS,
   ...GROUP_EVENT_FORMATS,
+  ...INVITATION_EVENT_FORMATS,
+  ...LINKIFIER_EVENT_FORMATS,
   ...MESSAGE_EVENT_FORMATS,
+  ...PLAYGROUND_EVENT_FORMATS,
   ...BOT_EVENT_FORMATS,
   ...PROFILE_EVENT_FORMATS,
   ...PUSH_EVENT_FORMATS,
   ...DRAFT_EVENT_FORMATS,
+  ...MUTED_USER_EVENT_FORMATS,
   ...NAVIGATION_VIEW_EVENT_FORMATS,
   ...ONBOARDING_EVENT_FORMATS,
   ...SNIPPET_EVENT_FORMATS,

@@ -19,6 +19,8 @@ export interface GroupReads {
   listNamed(realmId: RealmId): Promise<readonly Group[]>;
   /** Named or not; unknown ids are absent; ascending. */
   list(realmId: RealmId, ids: readonly GroupId[]): Promise<readonly Group[]>;
+  /** Ascending. */
+  listAnonymousIds(realmId: RealmId): Promise<readonly GroupId[]>;
   /** Named groups, deactivated ones and those of the system included. */
   countNamed(realmId: RealmId): Promise<number>;
   /**
@@ -46,6 +48,8 @@ export interface GroupReads {
 export interface GroupRepository extends GroupReads {
   add(group: Omit<Group, 'id'>, memberIds: readonly UserId[], subgroupIds: readonly GroupId[]): Promise<Group>;
   update(group: Group): Promise<void>;
+  /** With their members and subgroups; named ones among them stay. Nothing may refer to them. Idempotent. */
+  removeAnonymous(realmId: RealmId, ids: readonly GroupId[]): Promise<void>;
   /** Idempotent. Returns only those who were not direct members before, ascending. */
   addMembers(realmId: RealmId, id: GroupId, userIds: readonly UserId[]): Promise<readonly UserId[]>;
   /** Idempotent. Returns only those who were direct members before, ascending. */

@@ -29,4 +29,5 @@ export * from './use-cases/create-group.js';
 export * from './use-cases/list-groups.js';
 export * from './use-cases/promote-full-members.js';
 export * from './use-cases/read-group.js';
+export * from './use-cases/remove-unused-groups.js';
 export * from './use-cases/update-group.js';

@@ -2,7 +2,15 @@ import { declareErrors } from '../shared/errors.js';
 import type { InvitationError } from './invitees.js';
 
 export const INVITATION_ERRORS = declareErrors({
+  /** Of the wrong length. */
+  INVALID_INVITATION_KEY: 'invalid',
   UNKNOWN_INVITATION: 'unknown',
+  /** Or revoked, or used. */
+  INVITATION_EXPIRED: 'conflict',
+  /** No address is given. */
+  INVITEES_REQUIRED: 'invalid',
+  TOO_MANY_INVITEES: 'invalid',
+  TOO_MANY_INVITATIONS: 'conflict',
   INVITATION_REVOKED: 'conflict',
   CANNOT_INVITE_WITH_ROLE: 'forbidden',
   NOT_INVITER: 'forbidden',

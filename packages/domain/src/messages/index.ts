@@ -3,7 +3,6 @@ export { type FlagChange, type FlagChangeInput, parseFlagChange } from './change
 export { GroupMembershipNotices } from './group-membership-notices.js';
 export {
   type LinkableChannel,
-  type Linkifier,
   type MarkdownOptions,
   type MarkdownReferences,
   type MarkdownRenderer,
@@ -43,11 +42,13 @@ export {
 } from './message-condition.js';
 export type {} from './message-delivery.js';
 export {
+  type EditHistoryVisibility,
   MAX_EDITED_TEXT,
   MAX_EDITS,
   type MessageEdit,
   type MessageEditRepository,
   type SharedEdit,
+  visibleEdits,
 } from './message-edit.js';
 
 import './message-errors.js';
@@ -71,7 +72,13 @@ export { receivedMessagesIn } from './narrow.js';
 export { findNarrowOperator, type NarrowTerm, narrowOperatorNames, type OperandForm } from './narrow-operators.js';
 export { channelUrl, messageUrl, topicUrl } from './narrow-urls.js';
 export { type ChannelMove, type Ownership, ownershipOf, type Span } from './ownership.js';
-export type { PersonalMessages, UnreadConversation, UnreadMessage, UnreadOverview } from './personal-messages.js';
+export type {
+  MutedSender,
+  PersonalMessages,
+  UnreadConversation,
+  UnreadMessage,
+  UnreadOverview,
+} from './personal-messages.js';
 export { receivedFlags } from './queue-narrow.js';
 export {
   affectedRanges,
@@ -110,6 +117,7 @@ export * from './use-cases/change-narrow-flags.js';
 export * from './use-cases/delete-message.js';
 export * from './use-cases/delete-topic.js';
 export * from './use-cases/expire-messages.js';
+export * from './use-cases/get-edit-history.js';
 export * from './use-cases/get-message.js';
 export * from './use-cases/get-messages.js';
 export * from './use-cases/index-messages.js';

@@ -1,3 +1,4 @@
+import type { LinkifierRule } from '../realms/linkifiers/linkifier.js';
 import type { ChannelId, GroupId, MessageId, UserId } from '../shared/ids.js';
 
 /**
@@ -20,15 +21,7 @@ export interface MarkdownRenderer {
   render(parsed: ParsedMarkdown, names: ResolvedNames): RenderedMarkdown;
 
   /** The links in a topic name, by position. */
-  topicLinks(topic: string, linkifiers: readonly Linkifier[]): readonly TopicLink[];
-}
-
-/** What a pattern of the realm turns into a link. */
-export interface Linkifier {
-  /** In RE2 syntax, with named groups. One that does not compile never matches. */
-  readonly pattern: string;
-  /** An RFC 6570 template over the groups of the pattern. */
-  readonly urlTemplate: string;
+  topicLinks(topic: string, linkifiers: readonly LinkifierRule[]): readonly TopicLink[];
 }
 
 export interface TopicLink {
@@ -41,7 +34,7 @@ export interface MarkdownOptions {
   /** Without a slash at the end: `https://chat.example`. */
   readonly realmUrl: string;
   /** In their order of precedence. */
-  readonly linkifiers: readonly Linkifier[];
+  readonly linkifiers: readonly LinkifierRule[];
   /** Language of fences that name none; empty for none. */
   readonly defaultCodeLanguage: string;
   /** Of images, videos and the like behind links. Off in descriptions and profile fields. */

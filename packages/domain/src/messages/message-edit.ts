@@ -1,3 +1,4 @@
+import type { RealmSettings } from '../realms/realm-settings.js';
 import type { ChannelId, MessageId, RealmId, UnixSeconds, UserId } from '../shared/ids.js';
 
 /** One change of a message's text or place (messages §2.5). */
@@ -18,6 +19,18 @@ export interface SharedEdit extends Pick<MessageEdit, 'userId' | 'editedAt'> {
   readonly topic: string | null;
   /** Null: they stay in their channel. */
   readonly channelId: ChannelId | null;
+}
+
+/** What the organization shows of edits: all, only where messages were moved, or nothing. */
+export type EditHistoryVisibility = RealmSettings['messageEditHistoryVisibilityPolicy'];
+
+/** Without the texts, an edit that moved nothing is nothing (messages §2.5). Order stays. */
+export function visibleEdits(edits: readonly MessageEdit[], visibility: EditHistoryVisibility): readonly MessageEdit[] {
+  if (visibility === 'all') return edits;
+  if (visibility === 'none') return [];
+  return edits
+    .filter(({ topic, channel }) => topic !== null || channel !== null)
+    .map((edit) => (edit.previousContent === null ? edit : { ...edit, previousContent: null }));
 }
 
 /** Of one message: it is shown with all of them. The oldest ones make room for new ones. */

@@ -14,8 +14,9 @@ import { topicKey } from './topic.js';
 
 /** What one request moves at most. */
 export const MAX_MOVED = 50_000;
-/** What is moved without letting the event loop turn. */
-const SLICE = 500;
+/** What is looked up, or moved, without letting the event loop turn. */
+const PAGE = 500;
+const SLICE = 100;
 
 /** The messages of a topic that somebody can see. */
 export function visibleInTopic(actor: Actor, channel: Channel, isSubscribed: boolean, topic: string): MessageFilter {
@@ -41,12 +42,12 @@ export async function selectMoved(
   const viewer = { realmId: actor.realmId, userId: actor.id };
   const ids: MessageId[] = [];
   for (let from: number = propagation === 'all' ? 0 : id; ; ) {
-    const page = await tx.pages.listEntriesFrom(viewer, filter, from, SLICE);
+    const page = await tx.pages.listEntriesFrom(viewer, filter, from, PAGE);
     for (const entry of page) ids.push(entry.id);
     if (ids.length > MAX_MOVED) {
       throw new DomainError('TOO_MANY_MESSAGES_TO_MOVE', `Too many messages to move (limit: ${MAX_MOVED}).`);
     }
-    if (page.length < SLICE) return ids;
+    if (page.length < PAGE) return ids;
     from = ids.at(-1)! + 1;
     await tx.yield();
   }

@@ -1,5 +1,5 @@
 import type { SubscribedSpan } from '../channels/channel-repository.js';
-import type { ChannelId, MessageId, RealmId, RecipientId, UserId } from '../shared/ids.js';
+import type { ChannelId, MessageId, RealmId, RecipientId, UnixSeconds, UserId } from '../shared/ids.js';
 import type { PersonalFlags } from './message.js';
 import type { MessageFilter, Viewer } from './message-page-reads.js';
 
@@ -36,6 +36,12 @@ export interface UnreadOverview {
   readonly oldOnesAreMissing: boolean;
 }
 
+/** Somebody whose messages arrive read. */
+export interface MutedSender {
+  readonly userId: UserId;
+  readonly mutedAt: UnixSeconds;
+}
+
 /**
  * Which messages are a person's own — received, mentioned in, starred — and what they are to them. None of these costs
  * more for a long history or for a large channel.
@@ -70,13 +76,20 @@ export interface PersonalMessageReads {
     userIds: readonly UserId[],
     ids: readonly MessageId[],
   ): Promise<ReadonlyMap<UserId, ReadonlyMap<MessageId, PersonalFlags>>>;
+  /** Whom the viewer mutes, in the order of their muting, then of their ids. */
+  listMutedSenders(viewer: Viewer): Promise<readonly MutedSender[]>;
   /** Those of the users who mute the viewer, or whom the viewer mutes. */
   filterMuting(viewer: Viewer, userIds: readonly UserId[]): Promise<ReadonlySet<UserId>>;
   /**
-   * At most `limit` of those who have any of the messages as their own although they were never subscribed to where it was sent:
-   * bots that are named, and whoever took it from a channel's history; ascending.
+   * At most `limit` of those who have any of the messages as their own without a span of the recipient that is open, ascending;
+   * at least those who have flagged one, are named in one, or took one from history.
    */
-  listOutsideHolders(realmId: RealmId, ids: readonly MessageId[], limit: number): Promise<readonly UserId[]>;
+  listOutsideHolders(
+    realmId: RealmId,
+    recipientId: RecipientId,
+    ids: readonly MessageId[],
+    limit: number,
+  ): Promise<readonly UserId[]>;
   /** When they followed which channel, in seqs; for judging events that are replayed. */
   listSubscribedSpans(viewer: Viewer): Promise<readonly SubscribedSpan[]>;
 }
@@ -103,7 +116,7 @@ export interface PersonalMessages extends PersonalMessageReads {
     on: boolean,
   ): Promise<readonly MessageId[]>;
   /** What this person sends from now on arrives read. Idempotent. Leaves what was received before as it is. */
-  muteSender(viewer: Viewer, senderId: UserId): Promise<void>;
+  muteSender(viewer: Viewer, senderId: UserId, at: UnixSeconds): Promise<void>;
   /** Idempotent. What arrived read stays so. */
   unmuteSender(viewer: Viewer, senderId: UserId): Promise<void>;
 }

@@ -31,7 +31,7 @@ export function markdownOptions(
 ): MarkdownOptions {
   return {
     realmUrl,
-    linkifiers: [],
+    linkifiers: realm.linkifiers,
     defaultCodeLanguage: realm.settings.defaultCodeBlockLanguage,
     mediaPreviews: realm.settings.inlineImagePreview,
     translateEmoticons: false,

@@ -12,6 +12,7 @@ import {
 import type { Transaction } from '../shared/unit-of-work.js';
 import type { MarkdownOptions, ParsedMarkdown } from './markdown.js';
 import type { Author } from './render-message.js';
+import { markdownOptions } from './render-message.js';
 import { SystemMessages } from './system-messages.js';
 
 /** The vault and its topic are the owner's alone. */
@@ -82,8 +83,11 @@ describe('what a notice links to (markdown §12)', () => {
     ['member', false],
   ])('in a welcome to the %s is what they may read, whoever wrote it: %s', async (who, sees) => {
     const fixture = await town();
-    await fixture.add(aRealmWith({ settings: { welcomeMessageCustomText: '#**vault** #**vault>plans**' } }));
-    await noticing(fixture, (board, tx) => board.sendWelcome(tx, fixture.realm, fixture.user(who), undefined));
+    await noticing(fixture, async (board, tx) => {
+      const text = '#**vault** #**vault>plans**';
+      const ahead = new FakeRenderer().parseNow(text, markdownOptions(fixture.realm, ''));
+      await board.sendWelcome(tx, fixture.realm, fixture.user(who), { text, ahead });
+    });
     expect(rendered(fixture).at(-1)).toBe(sees ? vault(fixture) : '<p>#**vault** #**vault&gt;plans**</p>');
   });
 });

@@ -12,6 +12,7 @@ import { type Destination, postMessage } from './post-message.js';
 import {
   type Author,
   markdownOptions,
+  orThrow,
   type ParsedAhead,
   parseAhead,
   type RenderedText,
@@ -47,6 +48,12 @@ export interface ChannelNotice {
   readonly unreadFor?: readonly UserId[];
   /** The content, or what it quotes, parsed before the unit. */
   readonly ahead?: ParsedMarkdown;
+}
+
+/** Words of welcome that administrators chose, and what they were parsed into. */
+export interface WelcomeText {
+  readonly text: string;
+  readonly ahead: ParsedAhead;
 }
 
 /** A text that only lacks its destination. */
@@ -148,33 +155,34 @@ export class SystemMessages {
     }
   }
 
-  /** The realm's own words of welcome, parsed before the unit: see `welcome`. */
-  async parseWelcome(realm: Realm): Promise<ParsedAhead | undefined> {
-    const { welcomeMessageCustomText: own } = realm.settings;
-    return own === '' ? undefined : this.parse(realm, own);
+  /**
+   * Words of welcome, parsed before the unit. Null: none. `text`: instead of the realm's own; null: those.
+   */
+  async parseWelcome(realm: Realm, text: string | null = null): Promise<WelcomeText | null> {
+    const words = text ?? realm.settings.welcomeMessageCustomText;
+    return words === '' ? null : { text: words, ahead: await this.parse(realm, words) };
   }
 
   /**
-   * What a newcomer finds, starred, in their first conversation (organization §10.4). The realm's own words are left out where
+   * What a newcomer finds, starred, in their first conversation (organization §10.4). Words of welcome are left out where
    * they cannot be rendered: nobody could join otherwise.
    */
-  async sendWelcome(tx: Transaction, realm: Realm, newcomer: User, ahead: ParsedAhead | undefined): Promise<void> {
-    const { welcomeMessageCustomText: own } = realm.settings;
-    const isOwnSaid = own !== '' && !(ahead instanceof DomainError);
-    // An administrator wrote it, perhaps long ago; nothing in it may show the newcomer more than they can find.
+  async sendWelcome(tx: Transaction, realm: Realm, newcomer: User, words: WelcomeText | null): Promise<void> {
+    // An administrator wrote them, perhaps long ago; nothing in them may show the newcomer more than they can find.
     const actor = await tx.actors.get({ realmId: realm.id, userId: newcomer.id });
-    for (const text of [introduction(realm, newcomer), ...(isOwnSaid ? [own] : [])]) {
-      const { id } = await this.sendDirectAs(
-        'welcome',
-        tx,
-        realm,
-        newcomer,
-        text,
-        { actor },
-        isOwnSaid ? ahead : undefined,
-      );
+    const sent = [await this.sendDirectAs('welcome', tx, realm, newcomer, introduction(realm, newcomer), { actor })];
+    if (words !== null && !(words.ahead instanceof DomainError)) {
+      sent.push(await this.sendDirectAs('welcome', tx, realm, newcomer, words.text, { actor }, words.ahead));
+    }
+    for (const { id } of sent) {
       await tx.personal.setFlag({ realmId: realm.id, userId: newcomer.id }, [id], 'starred', true);
     }
+  }
+
+  /** As newcomers would see it (organization §10.6). @throws DomainError UNRENDERABLE_CONTENT */
+  async sendTestWelcome(tx: Transaction, realm: Realm, person: User, { text, ahead }: WelcomeText): Promise<Message> {
+    const actor = await tx.actors.get({ realmId: realm.id, userId: person.id });
+    return this.sendDirectAs('welcome', tx, realm, person, text, { actor }, orThrow(ahead));
   }
 
   private async sendDirectAs(

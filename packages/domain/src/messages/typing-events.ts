@@ -10,7 +10,7 @@ export interface TypingEventTypes {
     readonly sender: UserSummary;
     readonly to:
       | { readonly kind: 'channel'; readonly channelId: ChannelId; readonly topic: string }
-      /** Everybody in the conversation, the sender included; ascending id. */
+      /** Everybody in the conversation, the sender included; in the order in which the sender named them. */
       | { readonly kind: 'direct'; readonly people: readonly UserSummary[] };
   };
   /** To the same, of a message that its sender edits. */

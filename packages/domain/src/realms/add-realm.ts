@@ -10,6 +10,7 @@ import type { Transaction } from '../shared/unit-of-work.js';
 import { SYSTEM_BOTS } from '../users/user.js';
 import { USER_SETTINGS } from '../users/user-settings.js';
 import type { Realm } from './realm.js';
+import type { NewRealmRow } from './realm-repository.js';
 import { MAX_REALM_NAME_LENGTH, REALM_PERMISSIONS, STORED_REALM_SETTINGS } from './realm-settings.js';
 
 export interface NewRealm {
@@ -51,7 +52,7 @@ export function checkNewRealm({ stringId, name }: Pick<NewRealm, 'stringId' | 'n
 export async function addRealm(tx: Transaction, newRealm: NewRealm): Promise<Realm> {
   checkNewRealm(newRealm);
   const { stringId, uuid, name, isAtServerAddress, createdAt } = newRealm;
-  const realm: Omit<Realm, 'id' | 'permissions'> = {
+  const realm: NewRealmRow = {
     stringId,
     isAtServerAddress,
     uuid,
@@ -67,6 +68,7 @@ export async function addRealm(tx: Transaction, newRealm: NewRealm): Promise<Rea
   const created: Realm = {
     ...realm,
     id,
+    linkifiers: [],
     permissions: await defaultGroupSettings(REALM_PERMISSIONS, system, async () => system.nobody),
   };
   await tx.realms.update(created);

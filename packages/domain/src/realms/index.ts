@@ -1,12 +1,44 @@
 export { addRealm, checkNewRealm } from './add-realm.js';
+export type {
+  AllowedDomain,
+  AllowedDomainEventTypes,
+  AllowedDomainRepository,
+  ListedDomain,
+} from './allowed-domains/allowed-domain.js';
+export * from './allowed-domains/use-cases/add-allowed-domain.js';
+export * from './allowed-domains/use-cases/change-allowed-domain.js';
+export * from './allowed-domains/use-cases/list-allowed-domains.js';
+export * from './allowed-domains/use-cases/remove-allowed-domain.js';
 export { type AuthenticationMethodState, authenticationMethods } from './authentication-methods.js';
+export type { LinkifierSyntax } from './linkifiers/check-linkifier.js';
+export type {
+  Linkifier,
+  LinkifierEventTypes,
+  LinkifierFields,
+  LinkifierRepository,
+  LinkifierRule,
+} from './linkifiers/linkifier.js';
+export * from './linkifiers/use-cases/add-linkifier.js';
+export * from './linkifiers/use-cases/change-linkifier.js';
+export * from './linkifiers/use-cases/list-linkifiers.js';
+export * from './linkifiers/use-cases/remove-linkifier.js';
+export * from './linkifiers/use-cases/reorder-linkifiers.js';
+export { loadAllowedDomains, loadPlaygrounds } from './organization-loaders.js';
+export type {
+  Playground,
+  PlaygroundEventTypes,
+  PlaygroundFields,
+  PlaygroundRepository,
+} from './playgrounds/playground.js';
+export * from './playgrounds/use-cases/add-playground.js';
+export * from './playgrounds/use-cases/remove-playground.js';
 export type { Realm } from './realm.js';
 
 import './realm-errors.js';
 
 export type { RealmEventTypes } from './realm-events.js';
 export { type LoadedRealmPermissions, loadRealm, loadRealmPermissions } from './realm-loaders.js';
-export type { RealmRepository } from './realm-repository.js';
+export type { NewRealmRow, RealmRepository } from './realm-repository.js';
 export {
   type AuthenticationMethod,
   MAX_REALM_NAME_LENGTH,

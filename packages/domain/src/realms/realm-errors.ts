@@ -1,4 +1,6 @@
 import { declareErrors } from '../shared/errors.js';
+import type { LinkifierProblems } from './linkifiers/check-linkifier.js';
+import type { PlaygroundProblems } from './playgrounds/playground.js';
 
 export const REALM_ERRORS = declareErrors({
   UNKNOWN_REALM: 'unknown',
@@ -12,6 +14,18 @@ export const REALM_ERRORS = declareErrors({
   /** For another organization on this server. */
   NO_ADDRESS_LEFT: 'conflict',
   DEMO_REALM_REQUIRED: 'conflict',
+  INVALID_DOMAIN: 'invalid',
+  /** In the organization's own list. */
+  ALLOWED_DOMAIN_EXISTS: 'conflict',
+  UNKNOWN_ALLOWED_DOMAIN: 'unknown',
+  TOO_MANY_ALLOWED_DOMAINS: 'conflict',
+  INVALID_LINKIFIER: 'invalid',
+  INVALID_LINKIFIER_ORDER: 'invalid',
+  UNKNOWN_LINKIFIER: 'unknown',
+  TOO_MANY_LINKIFIERS: 'conflict',
+  INVALID_PLAYGROUND: 'invalid',
+  UNKNOWN_PLAYGROUND: 'unknown',
+  TOO_MANY_PLAYGROUNDS: 'conflict',
   AUTHENTICATION_METHOD_REQUIRED: 'conflict',
   CANNOT_OVERRIDE_EMOJI: 'forbidden',
   NOT_EMOJI_AUTHOR: 'forbidden',
@@ -21,4 +35,9 @@ type RealmErrors = typeof REALM_ERRORS;
 
 declare module '../shared/errors.js' {
   interface ErrorCodes extends RealmErrors {}
+
+  interface ErrorDetails {
+    INVALID_LINKIFIER: { readonly errors: LinkifierProblems };
+    INVALID_PLAYGROUND: { readonly errors: PlaygroundProblems };
+  }
 }

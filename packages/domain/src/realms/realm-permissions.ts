@@ -38,6 +38,10 @@ export const canSetAuthenticationMethods = (actor: Pick<Actor, 'role'>): Decisio
 export const canDeactivateRealm = mustBeOwner;
 /** Which addresses may join (organization §5). */
 export const canManageDomains = mustBeOwner;
+/** Organization §6. */
+export const canManageLinkifiers = mustBeAdministrator;
+/** Organization §7. */
+export const canManagePlaygrounds = mustBeAdministrator;
 /** Organization §4. */
 export const canChangeUserDefaults = mustBeAdministrator;
 

@@ -1,6 +1,7 @@
 import type { GroupSettings } from '../groups/group-setting.js';
 import type { RealmId, UnixSeconds } from '../shared/ids.js';
 import type { UserSettings } from '../users/user-settings.js';
+import type { Linkifier } from './linkifiers/linkifier.js';
 import type { REALM_PERMISSIONS, RealmSettings } from './realm-settings.js';
 
 /** An organization: the unit of tenancy. Nothing ever crosses realms. */
@@ -18,6 +19,8 @@ export interface Realm {
   /** HTML of the description; kept with it so that nobody renders on the way out. */
   readonly renderedDescription: string;
   readonly permissions: GroupSettings<typeof REALM_PERMISSIONS>;
+  /** In the order in which they are applied. They change through `LinkifierRepository`, and not by `RealmRepository.update`. */
+  readonly linkifiers: readonly Linkifier[];
   /** What newcomers start with. */
   readonly userDefaults: UserSettings;
 }

@@ -1,4 +1,5 @@
 import type { ApiKeyMint } from '../authentication/api-keys.js';
+import type { Channel } from '../channels/channel.js';
 import { subscribeToChannels } from '../channels/subscribe-to-channels.js';
 import { wholeRealm } from '../events/audience.js';
 import { systemGroupsOf } from '../groups/system-group-maintenance.js';
@@ -18,6 +19,8 @@ export interface NewUser {
   /** Null: they cannot sign in with a password. */
   readonly passwordHash: string | null;
   readonly bot?: Bot | null;
+  /** Instead of the default ones; none of them is archived. */
+  readonly channels?: readonly Channel[];
   /** Instead of the realm's defaults. */
   readonly settings?: Partial<UserSettings>;
 }
@@ -37,13 +40,13 @@ export async function assertEmailAvailable({ users }: Reads, realm: Realm, email
 }
 
 /**
- * A new member of the realm: in the groups of their role, with an API key, following the default channels, and announced
+ * A new member of the realm: in the groups of their role, with an API key, subscribed to the default channels or others, and announced
  * to everybody (users §3.1). @throws DomainError USER_NAME_TAKEN, EMAIL_TAKEN
  */
 export async function addUser(
   tx: Transaction,
   realm: Realm,
-  { email, fullName, role, passwordHash, bot = null, settings = {} }: NewUser,
+  { email, fullName, role, passwordHash, bot = null, settings = {}, channels }: NewUser,
   { now, mint }: { readonly now: UnixSeconds; readonly mint: ApiKeyMint },
 ): Promise<User> {
   await assertNameAvailable(tx, realm, fullName);
@@ -77,10 +80,9 @@ export async function addUser(
     });
   }
   if (!bot) {
-    const defaults = (await tx.channels.listAll(realm.id)).filter(
-      (channel) => channel.isDefault && !channel.isArchived,
-    );
-    await subscribeToChannels(tx, { channels: defaults, userIds: [user.id], requestedColors: new Map() });
+    const followed =
+      channels ?? (await tx.channels.listAll(realm.id)).filter((channel) => channel.isDefault && !channel.isArchived);
+    await subscribeToChannels(tx, { channels: followed, userIds: [user.id], requestedColors: new Map() });
   }
   return user;
 }

@@ -4,25 +4,24 @@ import { DomainError } from '../shared/errors.js';
 import { foldCase } from '../shared/text.js';
 import type { Repositories, Transaction } from '../shared/unit-of-work.js';
 import { isEmailAddress } from './email-address.js';
-import { addressFault, addressFaultText, type DisposableDomains } from './joining-address.js';
+import { addressFault, addressFaultText, type DisposableDomains, loadAddressPolicy } from './joining-address.js';
 import type { User } from './user.js';
 import { accessorsOf } from './user-delivery.js';
 
 /** What keeps a user from having another address; null: nothing (users §6.2). */
 export async function newEmailProblem(
-  { users }: Pick<Repositories | Transaction, 'users'>,
+  repositories: Pick<Repositories | Transaction, 'users' | 'allowedDomains'>,
   user: User,
   realm: Realm,
   email: string,
   disposable: DisposableDomains,
 ): Promise<DomainError | null> {
   if (!isEmailAddress(email)) return new DomainError('INVALID_EMAIL', 'Invalid address.');
-  // No organization can list domains yet, so that one restricted to them takes no address.
-  const fault = addressFault(email, { realm, domains: [], disposable });
+  const fault = addressFault(email, await loadAddressPolicy(repositories, realm, disposable));
   if (fault !== null) return new DomainError('EMAIL_NOT_ALLOWED', addressFaultText('emailChange', email, fault));
   // Another spelling of one's own is nobody else's.
   if (foldCase(email) === foldCase(user.email)) return null;
-  const [owner] = await users.listByEmail(realm.id, [email]);
+  const [owner] = await repositories.users.listByEmail(realm.id, [email]);
   if (owner?.bot?.isSystem) return new DomainError('EMAIL_RESERVED', 'Reserved for system bots.');
   if (owner?.isActive) return new DomainError('EMAIL_TAKEN', 'Already has an account.');
   return owner ? new DomainError('EMAIL_OF_DEACTIVATED_USER', 'Account has been deactivated.') : null;

@@ -7,6 +7,7 @@ import type { UnixSeconds } from '../shared/ids.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import { type Actor, isGuest } from './actor.js';
 import { announceReach } from './announce-access.js';
+import { announceAddressesSeen } from './announce-addresses.js';
 import type { Role } from './role.js';
 import type { User } from './user.js';
 import { isLimitedGuest } from './user-access.js';
@@ -35,6 +36,7 @@ export async function changeRole(
   const after = (await tx.actors.list(realm.id, [user.id])).get(user.id)!;
   await announceVisibilityAfterRole(tx, realm.id, { before, after });
   if (isGuest(before) !== isGuest(after)) await announceDefaultChannels(tx, realm, after);
+  await announceAddressesSeen(tx, realm.id, user.id, before.role, role);
   const [wasLimited, isLimited] = [isLimitedGuest(before, realm), isLimitedGuest(after, realm)];
   if (wasLimited !== isLimited) {
     const reach = isLimited ? 'narrowed' : 'widened';
@@ -64,12 +66,24 @@ export async function followRole(tx: Transaction, realm: Realm, user: User, now:
       event: { type: 'group.members_changed', op, groupId: system[name], userIds: [user.id] },
       audience: wholeRealm,
     });
-  for (const name of leaves) {
-    await tx.groups.removeMembers(realm.id, system[name], [user.id]);
-    await append('remove', name);
-  }
-  for (const name of joins) {
-    await tx.groups.addMembers(realm.id, system[name], [user.id]);
-    await append('add', name);
-  }
+  const leave = async (names: readonly SystemGroupName[]) => {
+    for (const name of names) {
+      await tx.groups.removeMembers(realm.id, system[name], [user.id]);
+      await append('remove', name);
+    }
+  };
+  const join = async (names: readonly SystemGroupName[]) => {
+    for (const name of names) {
+      await tx.groups.addMembers(realm.id, system[name], [user.id]);
+      await append('add', name);
+    }
+  };
+  // The group of full members comes after those of roles (users §3.2).
+  const [isFull, isRole] = [isFullMembers, (name: SystemGroupName) => !isFullMembers(name)];
+  await leave(leaves.filter(isRole));
+  await join(joins.filter(isRole));
+  await leave(leaves.filter(isFull));
+  await join(joins.filter(isFull));
 }
+
+const isFullMembers = (name: SystemGroupName): boolean => name === 'fullMembers';

@@ -1,19 +1,13 @@
+import type { AllowedDomain } from '../realms/allowed-domains/allowed-domain.js';
 import type { Realm } from '../realms/realm.js';
 import { allowed, type Decision, denied } from '../shared/permission.js';
 import { foldCase } from '../shared/text.js';
+import type { Repositories, Transaction } from '../shared/unit-of-work.js';
 
 /** The domains of services that hand out addresses to be thrown away. */
 export interface DisposableDomains {
   /** `domain` is in lower case. */
   has(domain: string): boolean;
-}
-
-/** Where addresses of an organization may be. */
-export interface AllowedDomain {
-  /** Lower case. */
-  readonly domain: string;
-  /** At any depth. */
-  readonly allowsSubdomains: boolean;
 }
 
 /** What an organization decides addresses by. */
@@ -22,6 +16,16 @@ export interface AddressPolicy {
   /** Those that it lists; asked only where addresses are restricted to them. */
   readonly domains: readonly AllowedDomain[];
   readonly disposable: DisposableDomains;
+}
+
+/** Domains are looked up only where they decide. */
+export async function loadAddressPolicy(
+  { allowedDomains }: Pick<Repositories | Transaction, 'allowedDomains'>,
+  realm: Realm,
+  disposable: DisposableDomains,
+): Promise<AddressPolicy> {
+  const domains = realm.settings.emailsRestrictedToDomains ? await allowedDomains.list(realm.id) : [];
+  return { realm, domains, disposable };
 }
 
 export type AddressFault = 'outsideDomain' | 'disposable' | 'containsPlus';

@@ -20,8 +20,10 @@ import type { Realm } from '../realms/realm.js';
 import { type EventSeq, isId, type RealmId, type UserId } from '../shared/ids.js';
 import type { Repositories } from '../shared/unit-of-work.js';
 import { accessChanges, inaccessibleUserIdsByGuest, type Reach } from './accessible-users.js';
+import { canSeeEmail } from './email-visibility.js';
 import type { UserWithProfile } from './profile-value.js';
 import { isAtLeast, ROLES, type Role } from './role.js';
+import type { User } from './user.js';
 import { isLimitedGuest } from './user-access.js';
 
 declare module '../events/audience.js' {
@@ -78,10 +80,14 @@ declare module '../events/receiver.js' {
     /** Of the users of `EventNeeds.access`: whom they know from now on, and whom no longer. Ascending id. */
     readonly gained: readonly UserWithProfile[];
     readonly lost: readonly UserId[];
+    /** Of the users of `EventNeeds.addresses`: whose addresses they see now and did not before, or the other way round. */
+    readonly addressChanges: readonly AddressChange[];
   }
   interface EventNeeds {
     /** Users it names, and of whom a guest who may not know them sees less. */
     readonly userIds?: readonly UserId[];
+    /** Users whose addresses the receiver, who had another role before, may see now or may have seen then. */
+    readonly addresses?: { readonly userIds: readonly UserId[]; readonly before: Role };
     /** Users whom a guest may know now or may have known before. */
     readonly access?: {
       readonly userIds: readonly UserId[];
@@ -89,6 +95,11 @@ declare module '../events/receiver.js' {
       readonly reach?: Reach | undefined;
     };
   }
+}
+
+export interface AddressChange {
+  readonly user: User;
+  readonly isSeen: boolean;
 }
 
 export const atLeast = (role: Role): Audience => ({ kind: 'role', atLeast: role });
@@ -226,15 +237,25 @@ export const signedOutUserIn = (event: DomainEvent): UserId | null =>
     ? event.userId
     : null;
 
-type UserReceiver = Pick<Receiver, 'role' | 'inaccessible' | 'gained' | 'lost'>;
+type UserReceiver = Pick<Receiver, 'role' | 'inaccessible' | 'gained' | 'lost' | 'addressChanges'>;
 
-const NOTHING: Omit<UserReceiver, 'role'> = { inaccessible: new Set(), gained: [], lost: [] };
+const NOTHING: Omit<UserReceiver, 'role'> = {
+  inaccessible: new Set(),
+  gained: [],
+  lost: [],
+  addressChanges: [],
+};
 
 export const userReceiver = ({ role }: QueueOwner): UserReceiver => ({ role, ...NOTHING });
 
 /** Only guests who may not know everybody see less of others than there is, or did until now. */
-export const needsUsers = ({ userIds, access }: EventNeeds, { isLimitedGuest: isLimited }: QueueOwner): boolean =>
-  (isLimited && (userIds !== undefined || access !== undefined)) || access?.reach === 'widened';
+export const needsUsers = (
+  { userIds, access, addresses }: EventNeeds,
+  { isLimitedGuest: isLimited }: QueueOwner,
+): boolean =>
+  (isLimited && (userIds !== undefined || access !== undefined)) ||
+  access?.reach === 'widened' ||
+  addresses !== undefined;
 
 /** In the order of the requests. A constant number of statements. */
 export async function loadUserReceivers(
@@ -255,13 +276,29 @@ export async function loadUserReceivers(
   );
   const changeOf = new Map(changing.map((request, index) => [request, changes[index]!]));
 
+  const shown = unique(requests.flatMap(({ needs }) => needs.addresses?.userIds ?? []));
+  const people = shown.length === 0 ? [] : await repositories.users.list(realmId, shown);
+
   return requests.map((request) => {
-    const { owner } = request;
+    const { owner, needs } = request;
     return {
       ...userReceiver(owner),
       ...(owner.isLimitedGuest && { inaccessible: inaccessible.get(owner.userId) ?? NOTHING.inaccessible }),
       ...changeOf.get(request),
+      ...(needs.addresses && { addressChanges: addressChanges(owner, needs.addresses, people) }),
     };
+  });
+}
+
+function addressChanges(
+  { userId, role }: QueueOwner,
+  { userIds, before }: NonNullable<EventNeeds['addresses']>,
+  people: readonly User[],
+): readonly AddressChange[] {
+  const named = new Set(userIds);
+  return people.flatMap((user) => {
+    const [saw, isSeen] = [canSeeEmail({ id: userId, role: before }, user), canSeeEmail({ id: userId, role }, user)];
+    return saw !== isSeen && named.has(user.id) ? [{ user, isSeen }] : [];
   });
 }
 

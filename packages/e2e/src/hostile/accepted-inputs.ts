@@ -199,6 +199,42 @@ const saying =
     content,
   });
 
+async function newDomain({ n, post }: Surroundings, fields: Fields = {}): Promise<Fields> {
+  const domain = `d${n}.example.com`;
+  await post('/realm/domains', { domain, allow_subdomains: true });
+  return { domain, ...fields };
+}
+
+const listed = async ({ get }: Surroundings, isLink: boolean): Promise<Fields> => {
+  const { invites } = await get('/invites');
+  const all = invites as { readonly id: number; readonly is_multiuse: boolean }[];
+  return { invite_id: all.filter(({ is_multiuse }) => is_multiuse === isLink).at(-1)!.id };
+};
+async function newLetter(surroundings: Surroundings): Promise<Fields> {
+  await surroundings.post('/invites', { invitee_emails: `l${surroundings.n}@example.com`, stream_ids: [] });
+  return listed(surroundings, false);
+}
+async function newLink(surroundings: Surroundings): Promise<Fields> {
+  await surroundings.post('/invites/multiuse', {});
+  return listed(surroundings, true);
+}
+
+/** As long as it may be, and quick to match. */
+const linkifier = (n: number): Fields => ({
+  pattern: lengthened(`L${n}-(?P<id>[0-9]+)`, 1000),
+  url_template: lengthened('https://example.com/{id}/', 1000),
+  alternative_url_templates: Array.from({ length: 20 }, () => lengthened('https://example.com/{id}/', 1000)),
+});
+const newLinkifier = async ({ n, post }: Surroundings): Promise<Fields> => ({
+  filter_id: (await post('/realm/filters', linkifier(n))).id,
+  ...linkifier(n + 1_000_000),
+});
+const playground = (n: number): Fields => ({
+  name: lengthened(`Play ${n} `, 1000),
+  pygments_language: 'Python',
+  url_template: lengthened('https://example.com/{code}', 1000),
+});
+
 /**
  * For each operation, by its name, the worst requests that it accepts: what types do not tell, such as names that exist, and
  * numbers that go together. Each must succeed. What generated inputs vary is the first one, which costs little. An operation
@@ -531,6 +567,12 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
     read: (surroundings) => ({ messages: messageIds(surroundings, 10_000), op: 'add', flag: 'read' }),
     unread: (surroundings) => ({ messages: messageIds(surroundings, 10_000), op: 'remove', flag: 'read' }),
   },
+  'GET /messages/:message_id/read_receipts': {
+    'a message to everybody': ({ n }) => ({ message_id: n + 1 }),
+  },
+  'POST /messages/:message_id/report': {
+    'a long story': ({ n }) => ({ message_id: n + 1, report_type: 'other', description: lengthened('', 1000) }),
+  },
   'POST /submessage': {
     'a long vote': async (surroundings) => ({
       message_id: await pollBy(surroundings),
@@ -616,6 +658,16 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
     'a new name': async (surroundings) => ({ ...(await viewOf(surroundings)), name: `Renamed ${surroundings.n}` }),
   },
   'DELETE /navigation_views/*fragment': { one: viewOf },
+  'POST /users/me/muted_users/:muted_user_id': {
+    'who has written': ({ n, organization: { members } }) => ({ muted_user_id: members[n % members.length]!.id }),
+  },
+  'DELETE /users/me/muted_users/:muted_user_id': {
+    'a muted one': async ({ post, n, organization: { members } }) => {
+      const muted_user_id = members[(n * 7 + 3) % members.length]!.id;
+      await post(`/users/me/muted_users/${muted_user_id}`, {});
+      return { muted_user_id };
+    },
+  },
   'POST /users/me/onboarding_steps': {
     one: () => ({ onboarding_step: 'intro_inbox_view_modal' }),
   },
@@ -704,6 +756,53 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
     one: () => ({ ...FEWEST, narrow: [], op: 'add', flag: 'starred' }),
     read: () => ({ ...LATEST, narrow: [], op: 'add', flag: 'read' }),
     ...narrowed({ ...LATEST, op: 'add', flag: 'starred' }),
+  },
+  'POST /invites': {
+    'one person': ({ n }) => ({ invitee_emails: `i${n}@example.com`, stream_ids: [] }),
+    'two hundred, into all channels': ({ n, organization: { channelIds } }) => ({
+      invitee_emails: Array.from({ length: 200 }, (_, index) => `i${n}-${index}@example.com`).join(','),
+      stream_ids: channelIds.slice(0, 1000),
+      invite_as: 400,
+    }),
+  },
+  'POST /invites/accept': {
+    'by a link into all channels': async ({ n, post, organization: { channelIds } }) => {
+      const { invite_link: link } = await post('/invites/multiuse', { stream_ids: channelIds.slice(0, 1000) });
+      return {
+        key: String(link).split('/').at(-2),
+        email: `j${n}@example.com`,
+        full_name: `Joined ${n}`,
+        password: `${n} Something is rotten ${n}`,
+      };
+    },
+  },
+  'DELETE /invites/:invite_id': { 'a letter': (surroundings) => newLetter(surroundings) },
+  'POST /invites/:invite_id/resend': { 'a letter': (surroundings) => newLetter(surroundings) },
+  'DELETE /invites/multiuse/:invite_id': { 'a link': (surroundings) => newLink(surroundings) },
+  'POST /realm/test_welcome_bot_custom_message': {
+    'a text': () => ({ welcome_message_custom_text: HOSTILE_TEXTS.mixed!.slice(0, 8000) }),
+  },
+  'POST /realm/domains': { 'a domain': ({ n }) => ({ domain: `d${n}.example.com`, allow_subdomains: true }) },
+  'PATCH /realm/domains/:domain': {
+    'a domain': (surroundings) => newDomain(surroundings, { allow_subdomains: false }),
+  },
+  'DELETE /realm/domains/:domain': { 'a domain': (surroundings) => newDomain(surroundings) },
+  'POST /realm/filters': { 'a linkifier': ({ n }) => linkifier(n) },
+  'PATCH /realm/filters/:filter_id': { 'a linkifier': (surroundings) => newLinkifier(surroundings) },
+  'DELETE /realm/filters/:filter_id': { 'a linkifier': (surroundings) => newLinkifier(surroundings) },
+  'PATCH /realm/linkifiers': {
+    'all of them': async ({ post }) => {
+      const { realm_linkifiers: linkifiers } = await post('/register', {
+        event_types: [],
+        fetch_event_types: ['realm_linkifiers'],
+        client_capabilities: { notification_settings_null: true, linkifier_url_template: true },
+      });
+      return { ordered_linkifier_ids: (linkifiers as { readonly id: number }[]).map(({ id }) => id).reverse() };
+    },
+  },
+  'POST /realm/playgrounds': { 'a playground': ({ n }) => playground(n) },
+  'DELETE /realm/playgrounds/:playground_id': {
+    'a playground': async ({ n, post }) => ({ playground_id: (await post('/realm/playgrounds', playground(n))).id }),
   },
   'POST /mark_stream_as_read': { 'a channel': firstChannel },
   'POST /mark_topic_as_read': { 'a topic': firstChannel },

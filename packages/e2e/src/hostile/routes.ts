@@ -6,7 +6,14 @@ const addresses = { urlOf: () => 'http://localhost', emailDomainOf: () => 'local
 /** The route table as it is served. */
 export const ROUTES: readonly Route[] = createRoutes({ addresses } as unknown as RouteDependencies);
 
-export const nameOf = ({ method, path }: Pick<Route, 'method' | 'path'>): string => `${method} ${path}`;
+export const nameOf = ({ method, path }: { readonly method: string; readonly path: string }): string =>
+  `${method} ${path}`;
+
+/** After which whoever called is signed out. */
+const SIGNING_OUT: ReadonlySet<string> = new Set(['POST /users/me/api_key/regenerate', 'DELETE /users/me']);
+
+export const signsOut = (route: { readonly method: string; readonly path: string }): boolean =>
+  SIGNING_OUT.has(nameOf(route));
 
 /** Form fields: texts as they are, everything else as JSON. */
 export type Fields = Readonly<Record<string, unknown>>;

@@ -14,7 +14,7 @@ import { TestOrganization } from '../testing/test-organization.js';
 import { ACCEPTED_INPUTS, PUSH_REGISTRATION, type Surroundings } from './accepted-inputs.js';
 import { type EncodedRequest, encodeRequest } from './encode.js';
 import { generatedInputs, roomOf } from './generated-inputs.js';
-import { type Fields, nameOf, ROUTES } from './routes.js';
+import { type Fields, nameOf, ROUTES, signsOut } from './routes.js';
 import { IS_LONG, size } from './scale.js';
 
 /** For which one request may hold the event loop. */
@@ -83,6 +83,8 @@ describe('the worst that each operation may be sent', () => {
     await call(owners[0]!, '/channels/create', 'name=museum&subscribers=[]&is_web_public=true');
     const said = await call(owners[0]!, '/messages', 'type=channel&to=museum&topic=halls&content=paintings');
     webPublicMessageId = said.id;
+    const { id } = await call(owners[0]!, '/channels/create', 'name=moderation&subscribers=[]&invite_only=true');
+    await call(owners[0]!, '/realm', `method=PATCH&enable_read_receipts=true&moderation_request_channel_id=${id}`);
     await server.probe.lap();
     retainedBefore = await server.probe.retainedBytes();
     peakBefore = (await server.probe.lap()).peakBytes;
@@ -109,10 +111,19 @@ describe('the worst that each operation may be sent', () => {
   const openQueue = async (account: Account): Promise<string> =>
     (await call(account, '/register', 'fetch_event_types=[]')).queue_id;
 
+  async function callerOf(route: Route): Promise<Account> {
+    if (signsOut(route)) {
+      const [account] = await signIn(server, [large.members[n++ % large.members.length]!]);
+      await server.probe.lap();
+      return account!;
+    }
+    const callers = route.roleRequirements.includes('bot') ? bots : owners;
+    return callers[n++ % callers.length]!;
+  }
+
   /** Each by somebody else, to whom nothing has happened yet if possible. */
   async function attempt(route: Route, requestOf: RequestOf) {
-    const callers = route.roleRequirements.includes('bot') ? bots : owners;
-    const account = callers[n++ % callers.length]!;
+    const account = await callerOf(route);
     const request = await requestOf(account);
     const { method, target, headers, body } = request;
     const answer = await send({

@@ -188,10 +188,20 @@ export class ChangeSubscriptionPropertiesDto {
   @param(listOf(propertyChange, { max: MAX_NAMES })) subscription_data!: PropertyChange[];
 }
 
+const jsonOrBare = jsonOrText(propertyValue);
+/** The same as a field of its own: texts are bare, and quotes are part of them. */
+const bareValue = {
+  ...propertyValue,
+  decode(field: string): unknown {
+    const value = jsonOrBare.decode(field);
+    return typeof value === 'string' ? field : value;
+  },
+};
+
 export class ChangeSubscriptionPropertyDto implements PropertyChange {
   @IntegerParam() stream_id!: number;
   @TextParam({ max: MAX_TEXT_LENGTH }) property!: string;
-  @param(jsonOrText(propertyValue)) value!: PropertyChange['value'];
+  @param(bareValue) value!: PropertyChange['value'];
 }
 
 export class ChangeSubscriptionsDto {

@@ -28,7 +28,7 @@ import {
 } from './channel.presenters.js';
 
 export const CHANNEL_EVENTS = {
-  'channel.created': toAll('stream', ({ channels }) => presentCreated(channels)),
+  'channel.created': { wireTypes: ['stream'], present: presentChannelsCreated },
   'channel.hidden': toAll('stream', ({ channelIds }) => presentHidden(channelIds)),
   'channel.property_changed': toAll('stream', ({ channelId, name, ...change }) =>
     update({ channelId, name }, presentProperty(change)),
@@ -157,6 +157,17 @@ function presentArchiving({ channel }: EventOf<'channel.archived_changed'>, cont
     : [[context.shared('create', () => opened({ type: 'stream', ...presentCreated([channel]) }))]];
 }
 
+/** Channels that exist for the client. */
+const existing = <T extends { readonly isArchived: boolean }>(channels: readonly T[], context: EventContext) =>
+  knowsArchived(context) ? channels : channels.filter(({ isArchived }) => !isArchived);
+
+function presentChannelsCreated({ channels }: EventOf<'channel.created'>, context: EventContext): Presented {
+  const known = existing(channels, context);
+  if (known.length === 0) return [];
+  const key = known.length === channels.length ? 'all' : 'in use';
+  return [[context.shared(key, () => opened({ type: 'stream', ...presentCreated(known) }))]];
+}
+
 const presentCreated = (channels: readonly ChannelView[]) => ({ op: 'create', streams: channels.map(presentChannel) });
 
 const presentHidden = (channelIds: readonly number[]) => ({
@@ -175,6 +186,7 @@ function presentSubscriptionsAdded(event: EventOf<'subscription.added'>, context
     const followed = row.userId === receiver.userId ? channels.get(row.channelId) : undefined;
     if (!followed) continue;
     const { channel, subscriberIds } = followed;
+    if (existing([channel], context).length === 0) continue;
     pieces.push(
       pieces.length === 0 ? '{"type":"subscription","op":"add","subscriptions":[' : ',',
       context.shared(`channel ${channel.id}`, () => opened({ ...presentChannel(channel), subscribers: subscriberIds })),

@@ -1,4 +1,13 @@
+import type { InvitationEventTypes } from '@parley/domain/invitations';
+import { type Presenters, toAll } from '../events/event-presenter.js';
 import type { HttpFeature } from '../feature.js';
 import { INVITATION_WIRE_ERRORS } from './invitation.errors.js';
+import { invitationRoutes } from './invitation.routes.js';
 
-export const INVITATIONS = { errors: INVITATION_WIRE_ERRORS } satisfies HttpFeature;
+export const INVITATIONS = {
+  routes: () => invitationRoutes,
+  errors: INVITATION_WIRE_ERRORS,
+  events: {
+    'invitations.changed': toAll('invites_changed', () => ({})),
+  } satisfies Presenters<keyof InvitationEventTypes>,
+} satisfies HttpFeature;

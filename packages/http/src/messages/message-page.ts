@@ -17,8 +17,11 @@ const MAX_PART = 2 * 1024 * 1024;
 const FIRST_STEP = 20;
 const MAX_STEP = 80;
 
-/** For how long the messages of a part are searched through for what is marked in them. */
-const MAX_MARKING_MS = 20;
+/**
+ * How much text of a part is searched through for what is marked in it, in characters, before its last message: the worst of
+ * it takes some 40 ms.
+ */
+export const MAX_MARKED = 60_000;
 
 /** In characters of all texts together. */
 const DEFAULT_ROOM = 32 * 1024 * 1024;
@@ -35,7 +38,8 @@ const CLIENT = 32 | 64;
 /** A message's forms as text, as long as nothing that is shown of it changes. */
 interface MessageTexts {
   readonly versions: MessageListEntry['versions'];
-  readonly realmUrl: string;
+  /** What they depend on of the organization: its address, and what it shows of edits. */
+  readonly realmKey: string;
   /** The bits of the form that make a difference to this message; most have none but the first. */
   readonly sensitivity: number;
   readonly emailVisibility: EmailVisibility;
@@ -56,7 +60,7 @@ export interface PagePart {
 const stepFor = (room: number, average: number): number =>
   average > 0 ? Math.min(MAX_STEP, Math.ceil(room / average)) : FIRST_STEP;
 
-export type PageForm = Omit<MessageForm, 'hidesSender' | 'seesSenderEmail'>;
+export type PageForm = Omit<MessageForm, 'hidesSender' | 'seesSenderEmail' | 'editHistory'>;
 
 /**
  * Presents pages of messages as JSON text. The texts are kept without anything that depends on the viewer, who gets their
@@ -89,6 +93,8 @@ export class MessagePagePresenter {
     firstStep = FIRST_STEP,
   ): Promise<PagePart> {
     const publicRealm = publicRealmOf(realm, this.realmUrls);
+    const editHistory = realm.settings.messageEditHistoryVisibilityPolicy;
+    const realmKey = `${publicRealm.url} ${editHistory}`;
     const bits =
       (form.asHtml ? MARKDOWN : 0) |
       (form.clientGravatar ? GRAVATAR : 0) |
@@ -97,17 +103,25 @@ export class MessagePagePresenter {
     const bitsOf = ({ senderId }: MessageListEntry) =>
       hiddenUserIds.size > 0 && hiddenUserIds.has(senderId) ? bits | INACCESSIBLE_SENDER : bits;
 
+    const makeText = (entry: MessageListEntry, view: MessageView) =>
+      this.makeText(entry, view, {
+        publicRealm,
+        realmKey,
+        viewer,
+        form: { ...form, editHistory },
+        formBits: bitsOf(entry),
+      });
+
     const page = new TextChunks();
     let count = 0;
     let step = firstStep;
-    const startedAt = performance.now();
     // Whatever is marked is read through for it.
-    const isFull = () =>
-      page.length >= MAX_PART || (highlight !== null && count > 0 && performance.now() - startedAt >= MAX_MARKING_MS);
+    let marked = 0;
+    const isFull = () => page.length >= MAX_PART || marked >= MAX_MARKED;
     while (count < entries.length && !isFull()) {
       const some = entries.slice(count, count + step);
       // Looked up once: what was found may be dropped for what comes after it.
-      const texts = some.map((entry) => this.find(entry, publicRealm, viewer, bitsOf(entry)));
+      const texts = some.map((entry) => this.find(entry, realmKey, viewer, bitsOf(entry)));
       const missing = some.filter((_, index) => texts[index] === undefined);
       const wanted = highlight === null ? missing : some;
       const views = wanted.length > 0 ? await hydrate(wanted.map((entry) => entry.id)) : [];
@@ -115,9 +129,14 @@ export class MessagePagePresenter {
       for (let index = 0; index < some.length && !isFull(); index++, count++) {
         const entry = some[index]!;
         if (count > 0) page.add(',');
-        page.add(texts[index] ?? this.makeText(entry, viewOf.get(entry.id)!, publicRealm, viewer, form, bitsOf(entry)));
+        page.add(texts[index] ?? makeText(entry, viewOf.get(entry.id)!));
         page.add(flagsText(entry.flags));
-        page.add(highlight === null ? '}' : `,${highlightText(highlight(viewOf.get(entry.id)!.message))}}`);
+        if (highlight === null) page.add('}');
+        else {
+          const { message } = viewOf.get(entry.id)!;
+          marked += message.renderedContent.length;
+          page.add(`,${highlightText(highlight(message))}}`);
+        }
       }
       step = stepFor(MAX_PART - page.length, page.length / count);
     }
@@ -126,12 +145,12 @@ export class MessagePagePresenter {
 
   private find(
     { id, senderId, versions }: MessageListEntry,
-    { url }: PublicRealm,
+    realmKey: string,
     viewer: Actor,
     bits: number,
   ): string | undefined {
     const known = this.cache.get(id);
-    if (!known || !isSame(known.versions, versions) || known.realmUrl !== url) return undefined;
+    if (!known || !isSame(known.versions, versions) || known.realmKey !== realmKey) return undefined;
     const { sensitivity, emailVisibility } = known;
     const seesEmail = (sensitivity & SEES_EMAIL) !== 0 && seesEmailOf(viewer, { id: senderId, emailVisibility });
     return known.texts[(seesEmail ? bits | SEES_EMAIL : bits) & sensitivity];
@@ -140,10 +159,7 @@ export class MessagePagePresenter {
   private makeText(
     entry: MessageListEntry,
     view: MessageView,
-    publicRealm: PublicRealm,
-    viewer: Actor,
-    form: PageForm,
-    formBits: number,
+    { publicRealm, realmKey, viewer, form, formBits }: TextMaking,
   ): string {
     const seesSenderEmail = seesEmailOf(viewer, view.sender);
     const bits = seesSenderEmail ? formBits | SEES_EMAIL : formBits;
@@ -153,31 +169,40 @@ export class MessagePagePresenter {
       hidesSender: (bits & INACCESSIBLE_SENDER) !== 0,
     });
     const text = `${whole.slice(0, -1)},"flags":`;
-    this.keep(entry, view, publicRealm, bits, sensitivityOf(view, form.parts), text);
+    this.keep(entry, view, realmKey, bits, sensitivityOf(view, form.parts), text);
     return text;
   }
 
   private keep(
     { id, versions }: MessageListEntry,
     view: MessageView,
-    publicRealm: PublicRealm,
+    realmKey: string,
     bits: number,
     sensitivity: number,
     text: string,
   ): void {
     const known = this.cache.get(id);
-    const isCurrent = known !== undefined && isSame(known.versions, versions) && known.realmUrl === publicRealm.url;
+    const isCurrent = known !== undefined && isSame(known.versions, versions) && known.realmKey === realmKey;
     const texts = isCurrent ? [...known.texts] : [];
     texts[bits & sensitivity] = text;
     const weight = texts.reduce((sum, one) => sum + (one?.length ?? 0), 100);
     const { emailVisibility } = view.sender;
-    this.cache.put(id, { versions, realmUrl: publicRealm.url, sensitivity, emailVisibility, texts, weight });
+    this.cache.put(id, { versions, realmKey, sensitivity, emailVisibility, texts, weight });
   }
+}
+
+interface TextMaking {
+  readonly publicRealm: PublicRealm;
+  readonly realmKey: string;
+  readonly viewer: Actor;
+  readonly form: Omit<MessageForm, 'hidesSender' | 'seesSenderEmail'>;
+  readonly formBits: number;
 }
 
 function sensitivityOf(view: MessageView, parts: MessagePart): number {
   const { message, sender, conversation } = view;
-  const hasEmptyTopic = conversation.kind === 'channel' && message.topic === '';
+  const hasEmptyTopic =
+    (conversation.kind === 'channel' && message.topic === '') || (parts.differsByTopicName?.(view) ?? false);
   // An address that everybody sees may be left to clients to work with; others are given as a hash to those who see them.
   const avatar = sender.avatar.source !== 'gravatar' ? 0 : differsByViewer(sender) ? SEES_EMAIL : GRAVATAR;
   const client = parts.differsByClient?.(view) ? CLIENT : 0;

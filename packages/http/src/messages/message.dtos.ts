@@ -202,6 +202,11 @@ export const toUpdateMessageInput = (dto: UpdateMessageDto): UpdateMessageInput 
   previousDigest: dto.prev_content_sha256 ?? null,
 });
 
+export class GetEditHistoryDto {
+  @IntegerParam() message_id!: number;
+  @BooleanParam() allow_empty_topic_name = false;
+}
+
 export class DeleteMessageDto {
   @IntegerParam() message_id!: number;
 }

@@ -48,6 +48,8 @@ function presentMessageSent(event: EventOf<'message.sent'>, context: EventContex
       hidesSender,
       seesSenderEmail,
       client: variantByKey(presentation.client),
+      // Of what was just sent there is none.
+      editHistory: 'none' as const,
       parts: context.messageParts,
     };
     return `{"type":"message","message":${messageText(event.view, context.publicRealm, form)},"flags":${flags}`;

@@ -1,4 +1,5 @@
 import type { HttpFeature } from '../feature.js';
+import { EDIT_PART } from './edit-history.presenters.js';
 import { MESSAGE_WIRE_ERRORS } from './message.errors.js';
 import { MESSAGE_EVENTS } from './message.events.js';
 import {
@@ -23,5 +24,5 @@ export const MESSAGES = {
     recentConversationsSection,
     stopWordsSection,
   ],
-  messageParts: [SUBMESSAGE_PART],
+  messageParts: [SUBMESSAGE_PART, EDIT_PART],
 } satisfies HttpFeature;

@@ -13,6 +13,7 @@ import {
 
 const place = { id: 2, stringId: 'zulip', url: 'https://chat.example', emailDomain: 'chat.example' };
 const html: MessageForm = {
+  editHistory: 'all',
   asHtml: true,
   clientGravatar: true,
   allowEmptyTopicName: false,

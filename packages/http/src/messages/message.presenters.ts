@@ -14,23 +14,20 @@ import { dummyAddress, seesEmailOf } from '@parley/domain/users';
 import { avatarUrl, unknownAvatarUrl } from '../avatars/avatar-urls.js';
 import { presentTopic, VISIBILITY_POLICIES } from '../channels/channel.presenters.js';
 import { type PublicRealm, publicRealmOf } from '../realms/public-realm.js';
-import type { ClientVariant } from '../routing/client-variant.js';
 import type { WireFields } from '../routing/reply.js';
 import { UNKNOWN_USER_NAME } from '../users/user.presenters.js';
-import type { MessagePart } from './message-parts.js';
+import type { MessagePart, PartForm } from './message-parts.js';
 
 /** In which form a client gets a message. */
-export interface MessageForm {
+export interface MessageForm extends PartForm {
   /** Instead of Markdown as it was typed. */
   readonly asHtml: boolean;
   /** The client works gravatars out by itself. */
   readonly clientGravatar: boolean;
-  readonly allowEmptyTopicName: boolean;
   /** Whether the viewer may see the address that the sender signs in with. */
   readonly seesSenderEmail: boolean;
   /** For a guest who may not know who sent it. */
   readonly hidesSender?: boolean;
-  readonly client: ClientVariant;
   /** What features show with it. */
   readonly parts: MessagePart;
 }
@@ -58,7 +55,7 @@ export function presentMessage(view: MessageView, publicRealm: PublicRealm, form
     topic_links: message.topicLinks.map(({ text, url }) => ({ text, url })),
     timestamp: message.sentAt,
     is_me_message: message.isMeMessage,
-    ...form.parts.present(view, form.client),
+    ...form.parts.present(view, form),
     ...(message.lastEditedAt !== null && { last_edit_timestamp: message.lastEditedAt }),
     ...(message.lastMovedAt !== null && { last_moved_timestamp: message.lastMovedAt }),
   };
@@ -168,6 +165,7 @@ export function presentGetMessage(
     seesSenderEmail: seesEmailOf(viewer, view.sender),
     hidesSender: !isSenderKnown,
     client,
+    editHistory: realm.settings.messageEditHistoryVisibilityPolicy,
     parts,
   };
   return {

@@ -4,6 +4,7 @@ import {
   ChangeNarrowFlags,
   DeleteMessage,
   DeleteTopic,
+  GetEditHistory,
   GetMessage,
   GetMessages,
   ListReaders,
@@ -28,12 +29,14 @@ import { NoParameters } from '../routing/params.js';
 import { success } from '../routing/reply.js';
 import type { Request } from '../routing/request.js';
 import { type Route, route } from '../routing/route.js';
+import { presentMessageHistory } from './edit-history.presenters.js';
 import {
   AddSubmessageDto,
   ChangeMessageFlagsDto,
   ChangeNarrowFlagsDto,
   DeleteMessageDto,
   DeleteTopicDto,
+  GetEditHistoryDto,
   GetMessageDto,
   GetMessagesDto,
   MarkChannelReadDto,
@@ -144,9 +147,16 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
       toInput: ({ message_id }) => ({ id: message_id as MessageId }),
       present: (output, { dto, variant }) => presentGetMessage(output, dto, realmUrls, { client: variant, parts }),
     }),
+    route('GET', '/messages/:message_id/history', {
+      auth: 'user',
+      isExpensive: true,
+      dto: GetEditHistoryDto,
+      useCase: GetEditHistory,
+      toInput: ({ message_id }) => ({ messageId: message_id as MessageId }),
+      present: (snapshots, { dto }) => presentMessageHistory(snapshots, dto),
+    }),
     route('PATCH', '/messages/:message_id', {
       auth: 'user',
-      hot: true,
       dto: UpdateMessageDto,
       useCase: UpdateMessage,
       toInput: toUpdateMessageInput,
@@ -154,7 +164,6 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
     }),
     route('DELETE', '/messages/:message_id', {
       auth: 'user',
-      hot: true,
       dto: DeleteMessageDto,
       useCase: DeleteMessage,
       toInput: ({ message_id }) => ({ messageId: message_id as MessageId }),

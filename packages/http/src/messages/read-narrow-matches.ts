@@ -3,14 +3,10 @@ import type { Caller, MessageId } from '@parley/domain/shared';
 import type { Turns } from '../caching/turns.js';
 import { WireText } from '../routing/reply.js';
 import { highlightText } from './message.presenters.js';
+import { MAX_MARKED } from './message-page.js';
 
 /** So many messages are fetched at once. */
 const STEP = 20;
-/** In characters, before its last messages. */
-const MAX_PART = 1024 * 1024;
-/** For how long the messages of a part are searched through for what is marked in them. */
-const MAX_PART_MS = 20;
-
 interface MatchReader {
   readonly useCase: MatchNarrow;
   readonly caller: Caller;
@@ -49,17 +45,17 @@ function readPart(
 ): Promise<{ readonly text: string; readonly remaining: readonly MessageId[]; readonly highlight: Highlight }> {
   return useCase.execute(caller, input, async (matches, hydrate) => {
     const mark = highlight ?? matches.highlight;
-    const startedAt = performance.now();
     const texts: string[] = [];
-    let length = 0;
+    let marked = 0;
     let count = 0;
-    while (count < matches.ids.length && length < MAX_PART && performance.now() - startedAt < MAX_PART_MS) {
-      for (const { message } of await hydrate(matches.ids.slice(count, count + STEP))) {
-        const text = `"${message.id}":{${highlightText(mark(message))}}`;
-        texts.push(text);
-        length += text.length;
+    while (count < matches.ids.length && marked < MAX_MARKED) {
+      const views = await hydrate(matches.ids.slice(count, count + STEP));
+      for (const { message } of views) {
+        if (marked >= MAX_MARKED) break;
+        texts.push(`"${message.id}":{${highlightText(mark(message))}}`);
+        marked += message.renderedContent.length;
+        count++;
       }
-      count += STEP;
     }
     return { text: texts.join(','), remaining: matches.ids.slice(count), highlight: mark };
   });

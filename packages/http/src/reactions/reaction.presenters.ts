@@ -13,7 +13,7 @@ export const presentEmoji = ({ type, code, name }: Emoji, client: ClientVariant)
 
 /** Messages §2.4: always a list. */
 export const REACTION_PART: MessagePart = {
-  present: ({ reactions = [] }, client) => ({
+  present: ({ reactions = [] }, { client }) => ({
     reactions: reactions.map((reaction) => presentReaction(reaction, client)),
   }),
   differsByClient: ({ reactions = [] }) => reactions.some(({ type }) => type === 'extra'),

@@ -11,6 +11,7 @@ import {
   type WireEvent,
 } from '../events/event-presenter.js';
 import { can } from '../events/queue-presentation.js';
+import type { PublicRealm } from '../realms/public-realm.js';
 import { presentAvatar, presentUnknownUser, presentUser, ROLE_NUMBERS, UNKNOWN_USER_NAME } from './user.presenters.js';
 
 export const USER_EVENTS = {
@@ -24,6 +25,12 @@ export const USER_EVENTS = {
     person: { user_id: userId, role: ROLE_NUMBERS[role] },
   })),
   'user.email_changed': { wireTypes: ['realm_user'], present: presentEmailChange },
+  'user.addresses_seen': {
+    wireTypes: ['realm_user'],
+    needs: ({ userIds, before }) => ({ addresses: { userIds, before } }),
+    present: (_event, { receiver, publicRealm }) =>
+      receiver.addressChanges.flatMap(({ user, isSeen }) => presentAddressChange(user, isSeen, publicRealm)),
+  },
   'user.activation_changed': toAll('realm_user', ({ userId, isActive }) => ({
     op: 'update',
     person: { user_id: userId, is_active: isActive },
@@ -66,6 +73,17 @@ function presentEmailChange({ user }: EventOf<'user.email_changed'>, context: Ev
   return people.map((person, index) => [
     context.shared(String(index), () => opened({ type: 'realm_user', op: 'update', person })),
   ]);
+}
+
+/** And the gravatar that is made of it. */
+function presentAddressChange(user: User, isSeen: boolean, publicRealm: PublicRealm): readonly WireEvent[] {
+  const { id: user_id, email, avatar } = user;
+  const shown = { seesEmail: isSeen, clientGravatar: false };
+  const people = [
+    { user_id, delivery_email: isSeen ? email : null },
+    ...(avatar.source === 'gravatar' ? [{ ...presentAvatar(user, publicRealm, shown), user_id }] : []),
+  ];
+  return people.map((person) => [opened({ type: 'realm_user', op: 'update', person })]);
 }
 
 /** Clients take somebody added for active. */

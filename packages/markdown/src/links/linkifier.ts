@@ -1,4 +1,4 @@
-import type { Linkifier } from '@parley/domain/messages';
+import type { LinkifierRule } from '@parley/domain/realms';
 import type { RE2JS } from 're2js';
 import { lazily } from '../lazy.js';
 import { Watchdog } from '../typesetting/watchdog.js';
@@ -14,56 +14,129 @@ interface UrlTemplate {
   expand(values: Readonly<Record<string, string | undefined>>): string;
 }
 
+/** Linear in the text, whatever the pattern. */
 const re2 = lazily((require) => (require('re2js') as { RE2JS: typeof RE2JS }).RE2JS);
 const templates = lazily((require) => require('url-template') as { parse(template: string): UrlTemplate });
 
-/** Compiled once per process: realms have few, and they rarely change. */
-const MAX_COMPILED = 1000;
+/** Compiled once per process, when a text first may hold a match: realms may have many, of which a text has few. */
+const MAX_COMPILED = 5000;
 const compiled = new Map<string, CompiledLinkifier | null>();
 
 const MATCH = 'linkifier_actual_match';
 const AFTER = 'linkifier_after_match';
+const LETTERS_AND_DIGITS = '\\pL\\pN';
+/** Enough for texts without others, and compiled in a third of the time. */
+const OF_ASCII = 'A-Za-z0-9';
+const OTHERS = /(?![A-Za-z0-9])[\p{L}\p{N}]/u;
 /** What may stand around a match. The next-line character is white space that RE2's `\s` and `\pZ` both miss. */
-const surrounded = (pattern: string) =>
-  `(?:^|\\s|\\x{85}|\\pZ|['"(,:<])(?P<${MATCH}>${pattern})(?P<${AFTER}>$|[^\\pL\\pN])`;
+export const surrounded = (pattern: string, notAfter = LETTERS_AND_DIGITS) =>
+  `(?:^|\\s|\\x85|\\pZ|['"(,:<])(?P<${MATCH}>${pattern})(?P<${AFTER}>$|[^${notAfter}])`;
 
 /** For all patterns on all of one text together: some milliseconds without being watched, and these with. */
-const UNWATCHED_STEPS = 2_000_000;
+export const UNWATCHED_STEPS = 2_000_000;
 const TIME_MS = 15;
+const COMPILE_MS = 25;
 const STEPS_PER_SEARCH = 1000;
+/** Being watched costs more than most searches do. */
+const SEARCHES_AT_ONCE = 16;
+const STEPS_PER_INSTRUCTION = 250;
 
 /** What a realm's administrators want made links of, for one text: no pattern may stop the server. */
 export class RealmLinkifiers {
-  private readonly linkifiers: readonly CompiledLinkifier[];
   private readonly watchdog = new Watchdog(TIME_MS, UNWATCHED_STEPS);
+  /** Most patterns are compiled already. */
+  private readonly compiling = new Watchdog(COMPILE_MS, UNWATCHED_STEPS);
 
-  constructor(linkifiers: readonly Linkifier[]) {
-    this.linkifiers = linkifiers.map(compile).filter((linkifier) => linkifier !== null);
-  }
+  constructor(private readonly rules: readonly LinkifierRule[]) {}
 
   /** One for each, in their order of precedence, until time is up; each finds its matches from left to right. */
   *searches(): Generator<(text: string) => readonly LinkifierMatch[]> {
-    for (const linkifier of this.linkifiers) {
+    for (const rule of this.rules) {
       if (this.watchdog.isOver) return;
-      yield (text) => linkifier.search(text, this.watchdog);
+      yield (text) => this.search(text, rule);
     }
+  }
+
+  private search(text: string, rule: LinkifierRule): readonly LinkifierMatch[] {
+    const prefix = prefixOf(rule.pattern);
+    if (prefix !== '' && !text.includes(prefix)) return NONE;
+    const notAfter = OTHERS.test(text) ? LETTERS_AND_DIGITS : OF_ASCII;
+    return compile(rule, notAfter, this.compiling)?.search(text, prefix, this.watchdog) ?? NONE;
   }
 }
 
-/** Null when the pattern does not compile. */
-function compile({ pattern, urlTemplate }: Linkifier): CompiledLinkifier | null {
-  const key = JSON.stringify([pattern, urlTemplate]);
+const NONE: readonly LinkifierMatch[] = [];
+
+/** Null when the pattern does not compile, or time is up. */
+function compile(
+  { pattern, urlTemplate }: LinkifierRule,
+  notAfter: string,
+  watchdog: Watchdog,
+): CompiledLinkifier | null {
+  const key = JSON.stringify([pattern, urlTemplate, notAfter]);
   let result = compiled.get(key);
-  if (result === undefined) {
-    if (compiled.size >= MAX_COMPILED) compiled.clear();
-    try {
-      result = new CompiledLinkifier(re2().compile(surrounded(pattern)), templates().parse(urlTemplate));
-    } catch {
-      result = null;
-    }
-    compiled.set(key, result);
+  if (result !== undefined) return result;
+  try {
+    const program = compilePattern(surrounded(pattern, notAfter), watchdog);
+    result = new CompiledLinkifier(program, templates().parse(urlTemplate));
+  } catch {
+    // Another text may give it more time.
+    if (watchdog.isOver) return null;
+    result = null;
   }
+  const oldest = compiled.size >= MAX_COMPILED ? compiled.keys().next().value : undefined;
+  if (oldest !== undefined) compiled.delete(oldest);
+  compiled.set(key, result);
   return result;
+}
+
+/** In time linear to the pattern, as far as it repeats nothing; else as long as the watchdog lets it. @throws as RE2 does */
+export function compilePattern(pattern: string, watchdog: Watchdog): RE2JS {
+  // Loading the library is no fault of the pattern.
+  const engine = re2();
+  return watchdog.run(() => engine.compile(pattern), STEPS_PER_INSTRUCTION * programSize(pattern));
+}
+
+/** At most: what is repeated by a number may hold what is, and counts as often. */
+function programSize(pattern: string): number {
+  let size = pattern.length;
+  for (const [, least, most] of pattern.matchAll(/\{(\d*),?(\d*)\}/g)) size *= Math.max(1, Number(least), Number(most));
+  return size;
+}
+
+/** By pattern. */
+const MAX_PREFIXES = 20_000;
+const prefixes = new Map<string, string>();
+
+function prefixOf(pattern: string): string {
+  let prefix = prefixes.get(pattern);
+  if (prefix === undefined) {
+    if (prefixes.size >= MAX_PREFIXES) prefixes.clear();
+    prefix = literalPrefix(pattern);
+    prefixes.set(pattern, prefix);
+  }
+  return prefix;
+}
+
+/** What every match begins with, as far as a short look at the pattern tells; empty where it does not. */
+export function literalPrefix(pattern: string): string {
+  if (pattern.includes('|')) return '';
+  const characters = [...pattern];
+  const prefix: string[] = [];
+  for (let at = 0; at < characters.length; at++) {
+    let character = characters[at]!;
+    if ('*?{'.includes(character)) {
+      prefix.pop();
+      break;
+    }
+    if (character === '\\') {
+      character = characters[++at] ?? '';
+      // A letter or digit after it is a class, an anchor, or the like.
+      if (!/^[!-/:-@[-`{-~]$/.test(character)) break;
+    } else if (!/^[\p{L}\p{N} _#:/!@&%=~;,"'<>-]$/u.test(character)) break;
+    prefix.push(character);
+  }
+  return prefix.join('');
 }
 
 class CompiledLinkifier {
@@ -76,19 +149,26 @@ class CompiledLinkifier {
     this.groups = Object.keys(pattern.namedGroups());
   }
 
-  /** As many as are found in time. The character after one match may be the one before the next. */
-  search(text: string, watchdog: Watchdog): readonly LinkifierMatch[] {
+  /** As many as are found in time. `prefix`: of every match. The character after one match may be the one before the next. */
+  search(text: string, prefix: string, watchdog: Watchdog): readonly LinkifierMatch[] {
     const found: LinkifierMatch[] = [];
     const matcher = this.pattern.matcher(text);
     let position = 0;
-    try {
-      while (position <= text.length && watchdog.run(() => matcher.find(position), this.stepsFor(text, position))) {
-        const start = matcher.start(MATCH);
+    /** Whether there may be more. */
+    const findSome = (): boolean => {
+      for (let count = 0; count < SEARCHES_AT_ONCE; count++) {
+        // With the character before it.
+        const next = prefix === '' ? position : text.indexOf(prefix, position) - 1;
+        if (next < -1 || position > text.length || !matcher.find(Math.max(next, position))) return false;
         const end = matcher.end(MATCH);
         const groups = this.groups.map((name) => [name, matcher.group(name)] as const);
-        found.push({ start, end, urlWith: (restore) => this.expand(groups, restore) });
+        found.push({ start: matcher.start(MATCH), end, urlWith: (restore) => this.expand(groups, restore) });
         position = Math.max(end, position + 1);
       }
+      return true;
+    };
+    try {
+      while (watchdog.run(findSome, this.stepsFor(text, position)));
     } catch {
       // Time is up.
     }
@@ -97,7 +177,7 @@ class CompiledLinkifier {
 
   /** One match may be looked for to the very end. */
   private stepsFor(text: string, position: number): number {
-    return STEPS_PER_SEARCH + this.pattern.programSize() * (text.length - position);
+    return SEARCHES_AT_ONCE * (STEPS_PER_SEARCH + this.pattern.programSize() * (text.length - position));
   }
 
   private expand(

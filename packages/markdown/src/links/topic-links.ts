@@ -1,4 +1,5 @@
-import type { Linkifier, TopicLink } from '@parley/domain/messages';
+import type { TopicLink } from '@parley/domain/messages';
+import type { LinkifierRule } from '@parley/domain/realms';
 import { WorkBudget } from '../work-budget.js';
 import { findAutolinks } from './autolinks.js';
 import { RealmLinkifiers } from './linkifier.js';
@@ -11,7 +12,7 @@ interface Candidate extends TopicLink {
 const SEPARATORS = /[ !;),'"]/;
 
 /** The links in a topic name. Linkifiers come first, in their order, then plain addresses; none overlaps another. */
-export function findTopicLinks(topic: string, linkifiers: readonly Linkifier[]): readonly TopicLink[] {
+export function findTopicLinks(topic: string, linkifiers: readonly LinkifierRule[]): readonly TopicLink[] {
   const taken: Candidate[] = [];
   for (const candidate of [...linkifierMatches(topic, linkifiers), ...addresses(topic)]) {
     if (!taken.some((other) => overlap(other, candidate))) taken.push(candidate);
@@ -22,7 +23,7 @@ export function findTopicLinks(topic: string, linkifiers: readonly Linkifier[]):
     .map(({ text, url }) => ({ text, url }));
 }
 
-function* linkifierMatches(topic: string, linkifiers: readonly Linkifier[]): Generator<Candidate> {
+function* linkifierMatches(topic: string, linkifiers: readonly LinkifierRule[]): Generator<Candidate> {
   if (linkifiers.length === 0) return;
   for (const search of new RealmLinkifiers(linkifiers).searches()) {
     for (const { start, end, urlWith } of search(topic)) {

@@ -7,7 +7,7 @@ import { OPTIONS, resolve } from '../fixtures/world.js';
 import { ZulipMarkdownRenderer } from '../zulip-markdown-renderer.js';
 import { htmlMessages } from './html-messages.js';
 
-const { highlightContent, highlightTopic, diff, plainText, searchableText } = htmlMessages;
+const { highlightContent, highlightTopic, diff, plainText, searchableText, searchTerms } = htmlMessages;
 const hit = (text: string) => `<span class="highlight">${text}</span>`;
 
 describe('what a search found', () => {
@@ -175,5 +175,26 @@ describe('the plain text of a message', () => {
     const html =
       '<div class="spoiler-block"><div class="spoiler-header">\n<p>H</p>\n</div><div class="spoiler-content" aria-hidden="true">\n<p>secret</p>\n</div></div>';
     expect(searchableText(html)).toContain('secret');
+  });
+});
+
+describe('what texts are found by', () => {
+  it.each([
+    ['Meetings, meet MEETING', ['meet']],
+    ['what is it?', []],
+    ['well-known: foo_bar', ['well-known', 'well', 'known', 'foo', 'bar']],
+    [
+      'see https://example.com/a?b, or me@example.com.',
+      ['see', 'example.com/a?b,', 'example.com', '/a?b,', 'me@example.com'],
+    ],
+    ['naïve 日本語 x2', ['naïv', '日本語', 'x2']],
+    ['', []],
+  ])('%j: %j', (text, terms) => {
+    expect(searchTerms(text)).toEqual(terms);
+  });
+
+  it('are words without their endings, unless no language has one so long', () => {
+    const word = 'x'.repeat(10_000);
+    expect(searchTerms(`${word}ing ${word}`)).toEqual([`${word}ing`, word]);
   });
 });

@@ -41,8 +41,14 @@ const STOP_WORDS = new Set(
    don should now b c d e f g h j k l m n o p q r u v w x y z`.split(/\s+/),
 );
 
+const ASCII = /^[\0-\x7f]*$/;
+/** The same as below of such texts, in a fraction of the time. */
+const ASCII_WORDS = /[a-z0-9]+(?:[-.@/_+][a-z0-9]+)*/gi;
 const WORDS = /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:[-.@/_+][\p{L}\p{M}\p{N}]+)*/gu;
 const PLAIN = /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*/gu;
+
+/** What words and addresses are put together with. */
+const JOINING = /[-.@/_+:]/;
 
 /**
  * The words of a text. Addresses are one word and hyphenated words are one and their parts, so words may overlap. The
@@ -51,14 +57,22 @@ const PLAIN = /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*/gu;
 export function findWords(text: string): Word[] {
   const words: Word[] = [];
   const addresses = new AddressFinder(text);
-  for (let match = next(WORDS, text, 0); match; ) {
+  const pattern = ASCII.test(text) ? ASCII_WORDS : WORDS;
+  for (let match = next(pattern, text, 0); match; ) {
     const start = match.index;
+    // Most words are nothing else.
+    const plainEnd = start + match[0].length;
+    if (!JOINING.test(match[0]) && !JOINING.test(text[plainEnd] ?? '')) {
+      addPlain(words, start, match[0]);
+      match = next(pattern, text, plainEnd);
+      continue;
+    }
     const addressEnd = addresses.endFrom(start);
     const end = Math.max(start + match[0].length, addressEnd);
     if (addressEnd !== -1) addAddress(words, start, text.slice(start, addressEnd));
     // The scheme of an address is not part of it.
     else if (!text.startsWith('://', end)) addCompound(words, start, match[0]);
-    match = next(WORDS, text, end);
+    match = next(pattern, text, end);
   }
   return words;
 }
@@ -123,11 +137,12 @@ function addCompound(words: Word[], start: number, compound: string): void {
   if (/^[^-]+(?:-[^-]+)+$/.test(compound)) {
     words.push({ start, end: start + compound.length, term: compound.toLowerCase() });
   }
-  for (const { 0: word, index } of compound.matchAll(PLAIN)) {
-    const lowered = word.toLowerCase();
-    if (STOP_WORDS.has(lowered)) continue;
-    words.push({ start: start + index, end: start + index + word.length, term: stemOf(lowered) });
-  }
+  for (const { 0: word, index } of compound.matchAll(PLAIN)) addPlain(words, start + index, word);
+}
+
+function addPlain(words: Word[], start: number, word: string): void {
+  const lowered = word.toLowerCase();
+  if (!STOP_WORDS.has(lowered)) words.push({ start, end: start + word.length, term: stemOf(lowered) });
 }
 
 function next(pattern: RegExp, text: string, from: number): RegExpExecArray | null {

@@ -85,6 +85,9 @@ const creating =
   (name: string, fields: Fields, ...subscribers: readonly WorldPerson[]) =>
   ({ people }: World): Fields => ({ name, subscribers: subscribers.map((each) => people[each].id), ...fields });
 
+const LINKIFIER = { pattern: '#(?P<id>[0-9]+)', url_template: 'https://example.com/{id}' };
+const PLAYGROUND = { name: 'Play', pygments_language: 'Python', url_template: 'https://example.com/{code}' };
+
 /** Every operation that may change something, by its route. A route without a row fails the test. */
 const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
   'POST /messages': [
@@ -316,6 +319,23 @@ const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
   ],
   'DELETE /navigation_views/*fragment': [
     { title: 'deleted', as: 'hamlet', given: addView, at: () => VIEW, heard: ['navigation_view/remove'] },
+  ],
+  'POST /users/me/muted_users/:muted_user_id': [
+    {
+      title: 'who has written',
+      as: 'hamlet',
+      at: mutedUser('iago'),
+      heard: ['muted_users', 'update_message_flags/add'],
+    },
+  ],
+  'DELETE /users/me/muted_users/:muted_user_id': [
+    {
+      title: 'no longer',
+      as: 'hamlet',
+      given: ({ server, people }) => server.post(`/users/me/muted_users/${people.iago.id}`, people.hamlet),
+      at: mutedUser('iago'),
+      heard: ['muted_users'],
+    },
   ],
   'POST /users/me/onboarding_steps': [
     {
@@ -719,6 +739,23 @@ const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
       heard: [...CHANGED, ...MESSAGE, ...(more as string[])],
     })),
     {
+      title: 'public while it is archived',
+      as: 'desdemona',
+      given: async (world) => {
+        const { server, people, channels } = world;
+        await desdemonaJoinsCloset(world);
+        // Nobody writes that it is public, which would be unread where clients do not know of it.
+        fieldsOf(await server.patch('/realm', people.desdemona, { send_channel_events_messages: false }));
+        for (const who of [people.hamlet, people.desdemona]) {
+          fieldsOf(await server.post('/mark_stream_as_read', who, { stream_id: channels.closet }));
+        }
+        fieldsOf(await server.delete(`/streams/${channels.closet}`, people.desdemona));
+      },
+      at: toChannel('closet'),
+      params: { is_private: false },
+      heard: [...CHANGED, ...CREATED, 'subscription/peer_add'],
+    },
+    {
       title: 'who may post',
       as: 'iago',
       at: toChannel('town'),
@@ -868,6 +905,13 @@ const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
   ],
   'POST /users/me/subscriptions': [
     { title: 'to a public channel', as: 'cordelia', params: subscribing(['town']), heard: [...JOINED, ...ACQUAINTED] },
+    {
+      title: 'to an archived channel',
+      as: 'hamlet',
+      given: ({ server, people, channels }) => server.delete(`/streams/${channels.garden}`, people.iago),
+      params: subscribing(['garden']),
+      heard: JOINED,
+    },
     { title: 'again', as: 'hamlet', given: leaveTown, params: subscribing(['town']), heard: JOINED },
     {
       title: 'of others, to a private channel',
@@ -1344,6 +1388,127 @@ const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
       heard: ['realm/update'],
     },
   ],
+  'POST /invites/multiuse': [{ title: 'a link', as: 'desdemona', heard: ['invites_changed'] }],
+  'POST /invites': [
+    {
+      title: 'somebody',
+      as: 'hamlet',
+      params: { invitee_emails: 'yorick@example.com', stream_ids: [] },
+      heard: ['invites_changed'],
+    },
+  ],
+  'POST /invites/:invite_id/resend': [
+    { title: 'a letter', as: 'hamlet', given: inviteYorick, at: () => ({ invite_id: 1 }), heard: [] },
+  ],
+  'DELETE /invites/:invite_id': [
+    {
+      title: 'a letter',
+      as: 'hamlet',
+      given: inviteYorick,
+      at: () => ({ invite_id: 1 }),
+      heard: ['invites_changed'],
+    },
+  ],
+  'DELETE /invites/multiuse/:invite_id': [
+    {
+      title: 'a link',
+      as: 'iago',
+      given: makeLink,
+      at: () => ({ invite_id: 1 }),
+      heard: ['invites_changed'],
+    },
+  ],
+  'POST /invites/accept': [
+    {
+      title: 'by a link into channels with a history',
+      as: null,
+      given: makeLink,
+      params: async ({ server, people }) => {
+        const { invites } = fieldsOf(await server.get('/invites', people.iago)) as unknown as {
+          invites: { link_url: string }[];
+        };
+        return {
+          key: invites[0]!.link_url.split('/').at(-2)!,
+          email: 'yorick@example.com',
+          full_name: 'Yorick',
+          password: 'alas, poor yorick 1601',
+        };
+      },
+      heard: [...ACQUAINTED, 'subscription/peer_add', 'user_group/add_members'],
+    },
+  ],
+  'POST /realm/test_welcome_bot_custom_message': [
+    { title: 'to oneself', as: 'desdemona', params: { welcome_message_custom_text: 'Hi' }, heard: MESSAGE },
+  ],
+  'POST /realm/domains': [
+    {
+      title: 'a domain',
+      as: 'desdemona',
+      params: { domain: 'example.com', allow_subdomains: true },
+      heard: ['realm_domains/add'],
+    },
+  ],
+  'PATCH /realm/domains/:domain': [
+    {
+      title: 'a domain',
+      as: 'desdemona',
+      given: addDomain,
+      at: () => ({ domain: 'example.com' }),
+      params: { allow_subdomains: true },
+      heard: ['realm_domains/change'],
+    },
+  ],
+  'DELETE /realm/domains/:domain': [
+    {
+      title: 'the last one',
+      as: 'desdemona',
+      given: async (world) => {
+        await addDomain(world);
+        await world.server.patch('/realm', world.people.desdemona, { emails_restricted_to_domains: true });
+      },
+      at: () => ({ domain: 'example.com' }),
+      heard: ['realm/update', 'realm_domains/remove'],
+    },
+  ],
+  'POST /realm/filters': [{ title: 'a linkifier', as: 'iago', params: LINKIFIER, heard: ['realm_linkifiers'] }],
+  'PATCH /realm/filters/:filter_id': [
+    {
+      title: 'a linkifier',
+      as: 'iago',
+      given: addLinkifier,
+      at: () => ({ filter_id: 1 }),
+      params: { ...LINKIFIER, url_template: 'https://example.org/{id}' },
+      heard: ['realm_linkifiers'],
+    },
+  ],
+  'DELETE /realm/filters/:filter_id': [
+    {
+      title: 'a linkifier',
+      as: 'iago',
+      given: addLinkifier,
+      at: () => ({ filter_id: 1 }),
+      heard: ['realm_linkifiers'],
+    },
+  ],
+  'PATCH /realm/linkifiers': [
+    {
+      title: 'an order',
+      as: 'iago',
+      given: addLinkifier,
+      params: { ordered_linkifier_ids: [1] },
+      heard: ['realm_linkifiers'],
+    },
+  ],
+  'POST /realm/playgrounds': [{ title: 'a playground', as: 'iago', params: PLAYGROUND, heard: ['realm_playgrounds'] }],
+  'DELETE /realm/playgrounds/:playground_id': [
+    {
+      title: 'a playground',
+      as: 'iago',
+      given: ({ server, people }) => server.post('/realm/playgrounds', people.iago, PLAYGROUND),
+      at: () => ({ playground_id: 1 }),
+      heard: ['realm_playgrounds'],
+    },
+  ],
   'POST /register': [{ title: 'changes nothing', as: 'hamlet', heard: [] }],
   'DELETE /events': [
     {
@@ -1468,6 +1633,21 @@ function leaveTown({ server, people }: World): Promise<unknown> {
   return server.delete('/users/me/subscriptions', people.hamlet, { subscriptions: ['town'] });
 }
 
+function inviteYorick({ server, people }: World): Promise<unknown> {
+  return server.post('/invites', people.hamlet, { invitee_emails: 'yorick@example.com', stream_ids: [] });
+}
+function makeLink({ server, people, channels }: World): Promise<unknown> {
+  return server.post('/invites/multiuse', people.iago, { stream_ids: [channels.town] });
+}
+function addDomain({ server, people }: World): Promise<unknown> {
+  return server.post('/realm/domains', people.desdemona, { domain: 'example.com', allow_subdomains: false });
+}
+function addLinkifier({ server, people }: World): Promise<unknown> {
+  return server.post('/realm/filters', people.iago, LINKIFIER);
+}
+function mutedUser(name: WorldPerson) {
+  return ({ people }: World): Fields => ({ muted_user_id: people[name].id });
+}
 function twoDrafts({ channels }: World): Fields {
   const draft = { type: 'stream', to: [channels.town], topic: 'news', content: 'to be continued' };
   return { drafts: [draft, { ...draft, timestamp: 5 }] };

@@ -11,8 +11,8 @@ import { periodic, RecurringWorker } from '../workers/recurring-worker.js';
 const CATCH_UP_MS = 1000;
 const SWEEP_MS = 60_000;
 
-const { clock, ephemeralEvents, servedQueues, unitOfWork } = TOKENS;
-const { eventLoop, report, storage, timers } = PARTS;
+const { clock, ephemeralEvents, eventLoop, servedQueues, unitOfWork } = TOKENS;
+const { report, storage, timers } = PARTS;
 
 const reportFailedListener = (tell: ReportProblem) => (err: unknown) => tell('following events failed', { err });
 

@@ -6,6 +6,7 @@ import {
   DeleteMessage,
   DeleteTopic,
   ExpireMessages,
+  GetEditHistory,
   GetMessage,
   GetMessages,
   IndexMessages,
@@ -38,6 +39,7 @@ const {
   clock,
   ephemeralEvents,
   contentDigest,
+  eventLoop,
   serverChannelConfig,
 } = TOKENS;
 
@@ -58,6 +60,7 @@ export const messagesModule = new ContainerModule(({ bind }) => {
   provide(bind, GetMessage, unitOfWork);
   provide(bind, MoveNotices, SystemMessages, realmUrls, clock);
   provide(bind, UpdateMessage, unitOfWork, markdownRenderer, realmUrls, clock, contentDigest, MoveNotices);
+  provide(bind, GetEditHistory, unitOfWork, renderedMessages, eventLoop);
   provide(bind, DeleteMessage, unitOfWork, clock);
   provide(bind, DeleteTopic, unitOfWork, clock);
   provide(bind, ExpireMessages, unitOfWork, clock);

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import { htmlMessages } from '@parley/markdown';
+import { htmlMessages, re2LinkifierSyntax } from '@parley/markdown';
 import { ContainerModule } from 'inversify';
 import { HmacApiKeyMint } from '../authentication/hmac-api-key-mint.js';
 import { ZxcvbnPasswordStrength } from '../authentication/zxcvbn-password-strength.js';
 import { FILE_LIMITS } from '../config.js';
 import type { Resolve } from '../container.js';
 import { HmacFileTokens } from '../files/hmac-file-tokens.js';
+import { HmacInvitationKeys } from '../invitations/hmac-invitation-keys.js';
 import { ListedDisposableDomains } from '../listed-disposable-domains.js';
 import type { ParleyParts } from '../parley.js';
 import { provideFrom, provideValue } from '../provide.js';
@@ -14,6 +15,9 @@ import { serverAddressOf } from '../realm-resolver.js';
 import { SystemEventLoop } from '../system-event-loop.js';
 import { SystemTimers } from '../system-timers.js';
 import { LISTS, PARTS, TOKENS } from '../tokens.js';
+
+/** Ten days (organization §9.1). */
+export const DEFAULT_INVITATION_VALIDITY_MINUTES = 14_400;
 
 /** What the server is given, and what follows from it alone. */
 export const optionsModule = (options: ParleyParts, resolve: Resolve) =>
@@ -24,7 +28,7 @@ export const optionsModule = (options: ParleyParts, resolve: Resolve) =>
     provideValue(bind, PARTS.storage, options.unitOfWork);
     provideValue(bind, PARTS.report, (message, fields) => logger.error(fields, message));
     provideFrom(bind, PARTS.timers, () => new SystemTimers());
-    provideFrom(bind, PARTS.eventLoop, () => new SystemEventLoop());
+    provideFrom(bind, TOKENS.eventLoop, () => new SystemEventLoop());
 
     for (const handler of options.moreJobHandlers ?? []) provideValue(bind, LISTS.jobHandler, handler);
 
@@ -32,6 +36,7 @@ export const optionsModule = (options: ParleyParts, resolve: Resolve) =>
     provideValue(bind, TOKENS.randomness, options.randomness);
     provideValue(bind, TOKENS.passwordHasher, options.passwordHasher);
     provideValue(bind, TOKENS.markdownRenderer, options.markdownRenderer);
+    provideValue(bind, TOKENS.linkifierSyntax, re2LinkifierSyntax);
     provideValue(bind, TOKENS.renderedMessages, htmlMessages);
     provideValue(bind, TOKENS.mailer, options.mailer);
     provideValue(bind, TOKENS.contentDigest, (text) => createHash('sha256').update(text, 'utf8').digest('hex'));
@@ -52,6 +57,10 @@ export const optionsModule = (options: ParleyParts, resolve: Resolve) =>
     provideValue(bind, TOKENS.blobStore, options.blobs);
     provideValue(bind, TOKENS.fileLimits, options.fileLimits ?? FILE_LIMITS);
     provideFrom(bind, TOKENS.fileTokens, () => new HmacFileTokens(options.secret));
+    provideFrom(bind, TOKENS.invitationKeys, () => new HmacInvitationKeys(options.secret));
+    provideValue(bind, TOKENS.invitationConfig, {
+      defaultValidityMinutes: options.invitationValidityMinutes ?? DEFAULT_INVITATION_VALIDITY_MINUTES,
+    });
     provideFrom(bind, TOKENS.apiKeyMint, () => new HmacApiKeyMint(options.secret));
     provideFrom(bind, TOKENS.passwordStrength, () => new ZxcvbnPasswordStrength());
     provideFrom(bind, TOKENS.disposableDomains, () => new ListedDisposableDomains());

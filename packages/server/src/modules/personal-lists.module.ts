@@ -1,4 +1,5 @@
 import { ChangeDraft, CreateDrafts, DeleteDraft, ListDrafts } from '@parley/domain/drafts';
+import { MuteUser, UnmuteUser } from '@parley/domain/muted-users';
 import {
   ChangeNavigationView,
   CreateNavigationView,
@@ -31,4 +32,7 @@ export const personalListsModule = new ContainerModule(({ bind }) => {
   provide(bind, DeleteNavigationView, unitOfWork);
 
   provide(bind, CompleteOnboardingStep, unitOfWork);
+
+  provide(bind, MuteUser, unitOfWork, clock);
+  provide(bind, UnmuteUser, unitOfWork);
 });

@@ -1,4 +1,20 @@
-import { ChangeRealm, ChangeUserDefaults, CreateRealm, GetServerSettings } from '@parley/domain/realms';
+import {
+  AddAllowedDomain,
+  AddLinkifier,
+  AddPlayground,
+  ChangeAllowedDomain,
+  ChangeLinkifier,
+  ChangeRealm,
+  ChangeUserDefaults,
+  CreateRealm,
+  GetServerSettings,
+  ListAllowedDomains,
+  ListLinkifiers,
+  RemoveAllowedDomain,
+  RemoveLinkifier,
+  RemovePlayground,
+  ReorderLinkifiers,
+} from '@parley/domain/realms';
 import { ContainerModule } from 'inversify';
 import { provide } from '../provide.js';
 import { TOKENS } from '../tokens.js';
@@ -12,11 +28,23 @@ const {
   serverChannelConfig,
   markdownRenderer,
   serverAddress,
+  linkifierSyntax,
 } = TOKENS;
 
 export const realmsModule = new ContainerModule(({ bind }) => {
   provide(bind, ChangeRealm, unitOfWork, markdownRenderer, realmUrls, clock, developmentMode);
   provide(bind, ChangeUserDefaults, unitOfWork);
+  provide(bind, ListAllowedDomains, unitOfWork);
+  provide(bind, AddAllowedDomain, unitOfWork);
+  provide(bind, ChangeAllowedDomain, unitOfWork);
+  provide(bind, RemoveAllowedDomain, unitOfWork);
+  provide(bind, ListLinkifiers, unitOfWork);
+  provide(bind, AddLinkifier, unitOfWork, linkifierSyntax);
+  provide(bind, ChangeLinkifier, unitOfWork, linkifierSyntax);
+  provide(bind, RemoveLinkifier, unitOfWork);
+  provide(bind, ReorderLinkifiers, unitOfWork);
+  provide(bind, AddPlayground, unitOfWork, linkifierSyntax);
+  provide(bind, RemovePlayground, unitOfWork);
   provide(bind, CreateRealm, unitOfWork, clock, randomness, serverAddress);
   provide(bind, GetServerSettings, unitOfWork, realmUrls, developmentMode, serverChannelConfig);
 });

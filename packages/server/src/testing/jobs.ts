@@ -6,6 +6,8 @@ export async function runJobs(server: TestServer, handler: JobHandler): Promise<
   const failures: unknown[] = [];
   const { unitOfWork: uow } = server.parley.ports;
   const report = (_: string, { err }: Readonly<Record<string, unknown>>) => void failures.push(err);
-  await new JobRunner(handler, { uow, clock: server.clock, report }).run();
+  const runner = new JobRunner(handler, { uow, clock: server.clock, report });
+  await runner.run();
+  await runner.settle();
   if (failures.length > 0) throw failures[0];
 }

@@ -34,7 +34,7 @@ export class WireClient {
   /** `type/op`, in the order they came, each once. */
   readonly heard = new Set<string>();
   private lastEventId: number;
-  private readonly unsure: Unsure = { isNewestGone: false, conversations: new Set() };
+  private readonly unsure: Unsure = { isNewestGone: false, conversations: new Set(), channelsOfTopics: new Set() };
 
   private constructor(
     private readonly server: TestServer,
@@ -82,7 +82,8 @@ export class WireClient {
   }
 
   private withoutUnsure(state: Wire): Wire {
-    const { isNewestGone, conversations } = this.unsure;
+    const { isNewestGone, conversations, channelsOfTopics } = this.unsure;
+    state.user_topics = state.user_topics.filter(({ stream_id }: Wire) => !channelsOfTopics.has(stream_id));
     if (isNewestGone) delete state.max_message_id;
     state.recent_private_conversations = state.recent_private_conversations.filter(
       ({ user_ids }: Wire) => !conversations.has(String(user_ids)),
@@ -119,6 +120,8 @@ interface Unsure {
   isNewestGone: boolean;
   /** By the ids of the others in them. */
   readonly conversations: Set<string>;
+  /** Those that are archived or hidden from them: only in the latter case what they chose for topics is still shown. */
+  readonly channelsOfTopics: Set<number>;
 }
 
 interface Happening {
@@ -155,6 +158,7 @@ const NEW_DEVICE = {
 const RULES: Readonly<Record<string, Rule>> = {
   heartbeat: nothing,
   typing: nothing,
+  invites_changed: nothing,
   user_status: ({ answer, event: { type: _, id: __, user_id, ...changed } }) => {
     const status = { ...answer.user_status[user_id], ...changed };
     if (!status.away) delete status.away;
@@ -169,6 +173,17 @@ const RULES: Readonly<Record<string, Rule>> = {
   muted_users: replaces('muted_users'),
   onboarding_steps: replaces('onboarding_steps'),
   realm_linkifiers: replaces('realm_linkifiers'),
+  'realm_domains/add': ({ answer, event }) => {
+    answer.realm_domains = [...answer.realm_domains, event.realm_domain];
+  },
+  'realm_domains/change': ({ answer, event: { realm_domain: changed } }) => {
+    answer.realm_domains = answer.realm_domains.map((known: Wire) =>
+      known.domain === changed.domain ? changed : known,
+    );
+  },
+  'realm_domains/remove': ({ answer, event }) => {
+    answer.realm_domains = answer.realm_domains.filter(({ domain }: Wire) => domain !== event.domain);
+  },
   realm_playgrounds: replaces('realm_playgrounds'),
   muted_topics: replaces('muted_topics'),
   default_streams: replaces('realm_default_streams', 'default_streams'),
@@ -303,9 +318,10 @@ const RULES: Readonly<Record<string, Rule>> = {
       if (!answer.is_guest || channel.is_web_public) put(answer, 'never_subscribed', { ...channel, subscribers: [] });
     }
   },
-  'stream/delete': ({ answer, event: { stream_ids: ids } }) => {
+  'stream/delete': ({ answer, unsure, event: { stream_ids: ids }, can }) => {
     for (const list of CHANNEL_LISTS) for (const id of ids) take(answer, list, id);
-    forgetTopics(answer, ids);
+    // Whoever hears of archiving in another way loses nothing they chose by losing sight of a channel.
+    if (!can('archived_channels')) for (const id of ids) unsure.channelsOfTopics.add(id);
   },
   'stream/update': ({ answer, event: { type: _, op: __, id: ___, name, stream_id, property, value, ...more } }) => {
     changeChannel(answer, stream_id, (channel) => ({ ...channel, [property]: value, ...more }));
@@ -381,7 +397,7 @@ const RULES: Readonly<Record<string, Rule>> = {
     })),
 };
 
-/** What somebody chose for topics of channels that are archived or gone is not shown to them (channels §7). */
+/** What somebody chose for topics of channels that are archived is not shown to them (channels §7). */
 function forgetTopics(answer: Wire, ids: readonly number[]): void {
   answer.user_topics = answer.user_topics.filter(({ stream_id }: Wire) => !ids.includes(stream_id));
 }

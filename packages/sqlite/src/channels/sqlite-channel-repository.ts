@@ -53,7 +53,7 @@ export class SqliteChannelRepository implements ChannelRepository {
   private readonly rowsByName;
   private readonly rows;
   private readonly versions;
-  private readonly viewRows;
+  private readonly viewHeads;
   private readonly subscribed;
   private readonly subscribedIds;
   private readonly subscriptionRow;
@@ -96,8 +96,9 @@ export class SqliteChannelRepository implements ChannelRepository {
       'SELECT id, version FROM channel WHERE realm_id = ? ORDER BY id',
     );
     // SQLite compares bytes, and UTF-8 sorts as code points do.
-    this.viewRows = connection.rows<ChannelRow>(
-      'SELECT * FROM channel WHERE +realm_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY name',
+    this.viewHeads = connection.tuples<[id: ChannelId, version: number, subscriberCount: number]>(
+      `SELECT id, version, subscriber_count FROM channel
+       WHERE +realm_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY name`,
     );
     this.subscribed = connection.values<Flag>(
       'SELECT is_active FROM subscription WHERE user_id = ? AND channel_id = ? AND realm_id = ?',
@@ -213,9 +214,18 @@ export class SqliteChannelRepository implements ChannelRepository {
   }
 
   async listAll(realmId: RealmId): Promise<readonly Channel[]> {
+    const heads = this.versions.all(realmId);
+    const known = this.load(realmId, heads);
+    return heads.map(([id]) => known.get(id)!);
+  }
+
+  /** From memory, where the version is the same. */
+  private load(
+    realmId: RealmId,
+    heads: readonly (readonly [id: ChannelId, version: number, ...more: unknown[]])[],
+  ): ReadonlyMap<ChannelId, Channel> {
     const known = new Map<ChannelId, Channel>();
     const missing: ChannelId[] = [];
-    const heads = this.versions.all(realmId);
     for (const [id, version] of heads) {
       const channel = this.cache.get(id, version);
       if (channel) known.set(id, channel);
@@ -228,12 +238,13 @@ export class SqliteChannelRepository implements ChannelRepository {
         known.set(channel.id, channel);
       }
     }
-    return heads.map(([id]) => known.get(id)!);
+    return known;
   }
 
   async listViews(realmId: RealmId, ids: readonly ChannelId[]): Promise<readonly ChannelView[]> {
-    const rows = this.viewRows.all(realmId, jsonList(ids));
-    const channels = rows.map(this.toChannel);
+    const heads = this.viewHeads.all(realmId, jsonList(ids));
+    const known = this.load(realmId, heads);
+    const channels = heads.map(([id]) => known.get(id)!);
     const granted = new Set(channels.flatMap(({ permissions }) => Object.values(permissions)));
     const values = await this.groups.settingValues(realmId, [...granted]);
     const system = await this.groups.systemGroupIds(realmId);
@@ -250,7 +261,7 @@ export class SqliteChannelRepository implements ChannelRepository {
         ...channel,
         permissions: groupSettingValues(CHANNEL_PERMISSIONS, channel.permissions, values),
         sendersSystemGroup: SENDER_GROUPS.find((name) => system[name] === canSendMessage) ?? null,
-        subscriberCount: rows[index]!.subscriber_count,
+        subscriberCount: heads[index]![2],
         weeklyTraffic: weeklyTraffic(recent.get(channel.recipientId) ?? 0, ageDays),
       };
     });
@@ -401,7 +412,6 @@ interface ChannelRow {
   readonly id: ChannelId;
   readonly realm_id: RealmId;
   readonly version: number;
-  readonly subscriber_count: number;
   readonly recipient_id: RecipientId;
   readonly name: string;
   readonly description: string;

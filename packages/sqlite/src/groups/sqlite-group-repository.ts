@@ -40,6 +40,8 @@ export class SqliteGroupRepository implements GroupRepository {
   private readonly rows;
   private readonly namedRows;
   private readonly namedCount;
+  private readonly anonymousIds;
+  private readonly deleteAnonymous;
   private readonly views;
   private readonly view;
   private readonly directAmong;
@@ -83,6 +85,16 @@ export class SqliteGroupRepository implements GroupRepository {
     this.namedCount = connection.values<number>(
       'SELECT count(*) FROM user_group WHERE realm_id = ? AND name_key IS NOT NULL',
     );
+    this.anonymousIds = connection.values<GroupId>(
+      'SELECT id FROM user_group WHERE realm_id = ? AND name_key IS NULL ORDER BY id',
+    );
+    const anonymous =
+      'SELECT id FROM user_group WHERE id IN (SELECT value FROM json_each(?)) AND +realm_id = ? AND name_key IS NULL';
+    this.deleteAnonymous = [
+      `DELETE FROM group_member WHERE group_id IN (${anonymous})`,
+      `DELETE FROM group_subgroup WHERE group_id IN (${anonymous})`,
+      `DELETE FROM user_group WHERE id IN (${anonymous})`,
+    ].map((sql) => connection.command(sql));
     this.directAmong = connection.values<UserId>(
       `SELECT user_id FROM group_member
        WHERE group_id = ? AND +realm_id = ? AND user_id IN (SELECT value FROM json_each(?)) ORDER BY user_id`,
@@ -204,6 +216,15 @@ export class SqliteGroupRepository implements GroupRepository {
 
   async list(realmId: RealmId, ids: readonly GroupId[]): Promise<readonly Group[]> {
     return this.rows.all(realmId, jsonList(ids)).map(this.toGroup);
+  }
+
+  async listAnonymousIds(realmId: RealmId): Promise<readonly GroupId[]> {
+    return this.anonymousIds.all(realmId);
+  }
+
+  async removeAnonymous(realmId: RealmId, ids: readonly GroupId[]): Promise<void> {
+    this.changed(realmId);
+    for (const command of this.deleteAnonymous) command.run(jsonList(ids), realmId);
   }
 
   async countNamed(realmId: RealmId): Promise<number> {

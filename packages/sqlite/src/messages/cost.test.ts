@@ -1,11 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type MessageCondition, type MessageFilter, not } from '@parley/domain/messages';
+import { type MessageCondition, type MessageFilter, not, PLAIN_TEXTS } from '@parley/domain/messages';
 import type { Repositories, Transaction } from '@parley/domain/shared';
 import { aChannel, aMessage, aUser, createFixtureOn, FixedClock, type Fixture } from '@parley/testkit';
 import Sqlite, { type Database } from 'better-sqlite3';
 import { openSqliteStorage, type SqliteStorage } from '../index.js';
+import { defineSearchFunctions } from './search-terms.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'parley-cost-'));
 const opened: { close(): unknown }[] = [];
@@ -29,6 +30,7 @@ const specialOf = (i: number): Partial<Parameters<typeof aMessage>[0]> =>
   i % 100 === 13 && i > 200
     ? {
         topic: '✔ done',
+        content: 'hello and a rare word',
         hasLink: true,
         hasImage: true,
         hasAttachment: true,
@@ -57,6 +59,7 @@ async function worldOf({ subscribers = 2, messages = 0 }): Promise<World> {
     ),
   );
   const database = new Sqlite(path, { readonly: true });
+  defineSearchFunctions(database, PLAIN_TEXTS);
   opened.push(database, storage);
   return Object.assign(fixture, { database });
 }
@@ -138,8 +141,17 @@ const NARROWS: Readonly<Record<string, (world: Fixture) => MessageFilter>> = {
     scope: 'shared',
   }),
   'has:attachment from somebody': (w) => own({ kind: 'property', property: 'hasAttachment' }, byWriter(w)),
+  search: () => own(search('hello')),
+  'search by a rare word': () => own(search('rare')),
+  'search in a topic': (w) => ({ ...own(search('hello'), inChannel(w, 'busy'), inTopic('topic 3')), scope: 'shared' }),
+  'search from somebody, by a phrase': (w) => own({ ...search('hello'), phrases: ['ello'] }, byWriter(w)),
+  'search among starred messages': () => own(search('rare'), { kind: 'flag', flag: 'starred' }),
+  'search among direct messages': () => own(search('hello'), { kind: 'direct' }),
+  '-search': () => own(not(search('rare'))),
+  '-mentions': (w) => own(not({ kind: 'mentions', userId: w.user('reader').id })),
   'id:': (w) => own({ kind: 'message', messageId: w.messages[1]!.id }),
 };
+const search = (term: string) => ({ kind: 'search', terms: [term], phrases: [] as readonly string[] }) as const;
 const byWriter = (world: Fixture): MessageCondition => ({ kind: 'sender', userId: world.user('writer').id });
 
 describe('sending', () => {
@@ -401,6 +413,20 @@ describe('reading', () => {
       expect(page).toHaveLength(1);
       const steps = long.database.prepare(`EXPLAIN QUERY PLAN ${page[0]!}`).all() as { readonly detail: string }[];
       expect(steps.map(({ detail }) => detail)).toContainEqual(expect.stringContaining('USING COVERING INDEX'));
+    },
+  );
+
+  it.each(['search', 'search by a rare word', 'search in a topic'])(
+    'reads %s in order, without sorting',
+    async (title) => {
+      const read = reads.find(([name]) => name === title)![1];
+      const sql = await traced(() => long.uow.read((r) => read(r, long)));
+      const pages = sql.filter((text) => text.includes('FROM message_search s'));
+      expect(pages.length).toBeGreaterThan(0);
+      for (const page of pages) {
+        const steps = long.database.prepare(`EXPLAIN QUERY PLAN ${page}`).all() as { readonly detail: string }[];
+        expect(steps.filter(({ detail }) => detail.includes('TEMP B-TREE'))).toEqual([]);
+      }
     },
   );
 });

@@ -125,7 +125,7 @@ async function take(fixture: Fixture, tx: Transaction, each: Step): Promise<unkn
       return tx.personal.addHistorical(viewer(each.who), picked(each.picks));
     case 'mute':
       return each.on
-        ? tx.personal.muteSender(viewer(each.who), fixture.user(each.whom).id)
+        ? tx.personal.muteSender(viewer(each.who), fixture.user(each.whom).id, 5)
         : tx.personal.unmuteSender(viewer(each.who), fixture.user(each.whom).id);
     case 'move': {
       const { id, recipientId } = fixture.channel(each.channel);

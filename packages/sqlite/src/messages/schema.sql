@@ -187,6 +187,7 @@ CREATE TABLE muted_sender (
   from_message_id INTEGER NOT NULL,
   until_message_id INTEGER,
   realm_id INTEGER NOT NULL,
+  muted_at INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (user_id, sender_id, from_message_id)
 ) STRICT, WITHOUT ROWID;
 -- What was changed of a message's text and place, as it was before.

@@ -1,6 +1,7 @@
 import type { SubscribedSpan } from '@parley/domain/channels';
 import {
   type MessageFilter,
+  type MutedSender,
   ownershipOf,
   type PersonalFlags,
   type PersonalMessages,
@@ -17,6 +18,7 @@ import {
   type RealmId,
   type RecipientId,
   slicesOf,
+  type UnixSeconds,
   type UserId,
 } from '@parley/domain/shared';
 import { type Connection, LIMIT } from '../connection.js';
@@ -64,6 +66,7 @@ export class SqlitePersonalMessages implements PersonalMessages {
   private readonly dropIdle;
   private readonly readAllMarked;
   private readonly mute;
+  private readonly mutedSenders;
   private readonly unmute;
 
   constructor(private readonly connection: Connection) {
@@ -114,7 +117,9 @@ export class SqlitePersonalMessages implements PersonalMessages {
     this.outsideHolders = connection.values<UserId>(
       `SELECT DISTINCT f.user_id FROM json_each(?) wanted
        CROSS JOIN message_flag f INDEXED BY message_flag_by_message ON f.message_id = wanted.value
-       WHERE f.realm_id = ? AND f.source <> ${OWNERSHIP_SOURCES.spans} ORDER BY f.user_id ${LIMIT}`,
+       WHERE f.realm_id = ? AND NOT EXISTS (
+         SELECT 1 FROM span s WHERE s.recipient_id = ? AND s.user_id = f.user_id AND s.to_ordinal IS NULL)
+       ORDER BY f.user_id ${LIMIT}`,
     );
     this.subscribedSpans = connection.tuples<readonly [ChannelId, EventSeq, EventSeq | null]>(
       `SELECT r.channel_id, s.from_seq, s.to_seq FROM span s JOIN recipient r ON r.id = s.recipient_id
@@ -143,11 +148,15 @@ export class SqlitePersonalMessages implements PersonalMessages {
        WHERE user_id = ? AND message_id IN (SELECT value FROM json_each(?))`,
     );
     this.mute = connection.command(
-      `INSERT INTO muted_sender (user_id, sender_id, from_message_id, realm_id)
-       SELECT ?, ?, ${NEXT_MESSAGE}, ?
+      `INSERT INTO muted_sender (user_id, sender_id, from_message_id, realm_id, muted_at)
+       SELECT ?, ?, ${NEXT_MESSAGE}, ?, ?
        WHERE NOT EXISTS (
          SELECT 1 FROM muted_sender WHERE user_id = ? AND sender_id = ? AND until_message_id IS NULL)
-       ON CONFLICT DO UPDATE SET until_message_id = NULL`,
+       ON CONFLICT DO UPDATE SET until_message_id = NULL, muted_at = excluded.muted_at`,
+    );
+    this.mutedSenders = connection.tuples<readonly [UserId, UnixSeconds]>(
+      `SELECT sender_id, muted_at FROM muted_sender WHERE user_id = ? AND realm_id = ? AND until_message_id IS NULL
+       ORDER BY muted_at, sender_id`,
     );
     this.unmute = connection.command(
       `UPDATE muted_sender SET until_message_id = ${NEXT_MESSAGE}
@@ -247,8 +256,13 @@ export class SqlitePersonalMessages implements PersonalMessages {
     return new Set([...this.muting.all(list, userId), ...this.muted.all(list, userId)]);
   }
 
-  async listOutsideHolders(realmId: RealmId, ids: readonly MessageId[], limit: number): Promise<readonly UserId[]> {
-    return this.outsideHolders.all(jsonList(ids), realmId, limit);
+  async listOutsideHolders(
+    realmId: RealmId,
+    recipientId: RecipientId,
+    ids: readonly MessageId[],
+    limit: number,
+  ): Promise<readonly UserId[]> {
+    return this.outsideHolders.all(jsonList(ids), realmId, recipientId, limit);
   }
 
   async listSubscribedSpans({ realmId, userId }: Viewer): Promise<readonly SubscribedSpan[]> {
@@ -341,8 +355,12 @@ export class SqlitePersonalMessages implements PersonalMessages {
     return changing;
   }
 
-  async muteSender({ realmId, userId }: Viewer, senderId: UserId): Promise<void> {
-    this.mute.run(userId, senderId, realmId, userId, senderId);
+  async listMutedSenders({ realmId, userId }: Viewer): Promise<readonly MutedSender[]> {
+    return this.mutedSenders.all(userId, realmId).map(([senderId, mutedAt]) => ({ userId: senderId, mutedAt }));
+  }
+
+  async muteSender({ realmId, userId }: Viewer, senderId: UserId, at: UnixSeconds): Promise<void> {
+    this.mute.run(userId, senderId, realmId, at, userId, senderId);
   }
 
   async unmuteSender({ userId }: Viewer, senderId: UserId): Promise<void> {

@@ -140,7 +140,7 @@ describe('what is unread by conversation is the same as message by message', () 
       'a sender was muted, and some of theirs marked unread',
       (s) =>
         s.uow.write(async (tx) => {
-          await tx.personal.muteSender(s.viewer('reader'), s.user('other').id);
+          await tx.personal.muteSender(s.viewer('reader'), s.user('other').id, 5);
           for (const message of interleaved(100, 7)) await aMessage(message as GivenMessage)(s, tx);
           await tx.personal.setRead(
             s.viewer('reader'),

@@ -37,6 +37,6 @@ CREATE INDEX archived_message_by_age ON archived_message (deleted_at, id);
 CREATE INDEX recipient_direct ON recipient (realm_id, id) WHERE channel_id IS NULL;
 CREATE INDEX topic_policy_by_topic ON topic_policy (channel_id, topic_key);
 CREATE INDEX user_reading_all_notices ON user (realm_id, id)
-  WHERE settings ->> '$.resolvedTopicNoticeAutoReadPolicy' = 'never' AND bot_kind IS NULL;
+  WHERE CASE WHEN json_valid(settings) THEN settings ->> '$.resolvedTopicNoticeAutoReadPolicy' END = 'never' AND bot_kind IS NULL;
 `,
 };

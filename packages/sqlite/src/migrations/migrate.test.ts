@@ -24,14 +24,18 @@ const RELEASED = [
   ['0010-bot-storage', '3acc4e30569009abcb45be75a76ed4ac94db8c5237670d4ed573efede483ebac'],
   ['0011-push', '5fd19609d8c2ada7ac2a6e0f6cba08fb31c07787f3f73373afe772a20f74d9a6'],
   ['0012-scheduling', '9a7c32ed36ba83a9f8e96a41e8f71d635c3ccac383ebf8e29b49d4d2c92befb0'],
-  ['0013-message-changes', '23a35a217be8d8373adf7982fd95bb6e9c54b0ef8d5666029ab56839934f4560'],
+  ['0013-message-changes', 'ba6a981923b4eb78a5e5041d73c102e1e9033bcbba4b3dc416b2b1f550626645'],
   ['0014-bots', 'f99226392df6a192771ff2226cfada5bb5963854d80398616971d45f6f606a37'],
   ['0015-channel-lists', '050acfaefd92c0c8fa039e678c8ca3a61ffafa7796ae66c667c8f4cacec7652c'],
   ['0016-personal-lists', 'b522a80c75decdee7c8a0e16c9d1a16a6f6263bceb3dc45ef71baf8add762677'],
   ['0017-people', '4b2479ae988a7e79ddb69ed325beb1aea4c930fd9d0bd6998723958f2f5c8856'],
   ['0018-presence', 'fe80176896a9efb018f13162c7ed49576c1f3c295af70e75647a915469911dbd'],
   ['0019-statuses', '3be1a7375ee0782bef4b0baa9e53d78baed1c5d496e8b9956bb3bc8452358b9e'],
-  ['0020-files', '9a5570a1d79eba217c6a9ada4669d83d507e5285c369c2855de35cadadedb543'],
+  ['0020-organization-lists', 'c33f4121bb7630ef75131d96451ef027f413d394331c05ba0c0c1b4067624a56'],
+  ['0021-invitations', 'ef62d3676fc961ff4bc6250e8fae220fa91ee6a51d90413386600895ed1d801e'],
+  ['0022-muted-users', '72307135dd732fb9b63a0e874d86d988c5eb20ca5f32c31a958ded816d91a66a'],
+  ['0023-anonymous-groups', 'a5c2d37be13bcbdf97709411a090c2bfb528b67c8b35055a5b0f8b02c746c5e5'],
+  ['0024-files', '9a5570a1d79eba217c6a9ada4669d83d507e5285c369c2855de35cadadedb543'],
 ];
 
 let directory: string;
@@ -93,6 +97,7 @@ it("makes the schema that each feature's schema.sql describes", () => {
     'files',
     'authentication',
     'jobs',
+    'invitations',
   ]) {
     described.exec(readFileSync(join(__dirname, '..', feature, 'schema.sql'), 'utf8'));
   }

@@ -1,4 +1,10 @@
-import { REALM_PERMISSIONS, type Realm, type RealmRepository, STORED_REALM_SETTINGS } from '@parley/domain/realms';
+import {
+  type NewRealmRow,
+  REALM_PERMISSIONS,
+  type Realm,
+  type RealmRepository,
+  STORED_REALM_SETTINGS,
+} from '@parley/domain/realms';
 import { DomainError, type RealmId, type UnixSeconds } from '@parley/domain/shared';
 import { USER_SETTINGS } from '@parley/domain/users';
 import type { Connection, Parameter } from '../connection.js';
@@ -6,6 +12,7 @@ import type { SqliteGroupRepository } from '../groups/sqlite-group-repository.js
 import type { Quarantine } from '../quarantine.js';
 import { type Flag, groupSettingsColumn, isTaken, settingsColumn, toFlag } from '../rows.js';
 import { VersionedCache } from '../versioned-cache.js';
+import type { LinkifierReads } from './sqlite-organization-lists.js';
 
 export type RealmCache = VersionedCache<number, Realm>;
 export const newRealmCache = (): RealmCache => new VersionedCache(10_000);
@@ -23,6 +30,7 @@ export class SqliteRealmRepository implements RealmRepository {
     private readonly connection: Connection,
     private readonly cache: RealmCache,
     private readonly groups: Pick<SqliteGroupRepository, 'nobodyOf'>,
+    private readonly linkifiers: LinkifierReads,
     private readonly quarantine: Quarantine,
   ) {
     this.versionOf = connection.values<number>('SELECT version FROM realm WHERE id = ?');
@@ -64,7 +72,7 @@ export class SqliteRealmRepository implements RealmRepository {
     return this.allIds.all().map((id) => this.load(id)!);
   }
 
-  async add(realm: Omit<Realm, 'id' | 'permissions'>): Promise<RealmId> {
+  async add(realm: NewRealmRow): Promise<RealmId> {
     this.connection.disableCaching();
     try {
       const id = this.insert.get(...fromRealm(realm))!;
@@ -107,6 +115,7 @@ export class SqliteRealmRepository implements RealmRepository {
       settings: realmSettings.fromJson(row.settings, row.id, this.quarantine),
       renderedDescription: row.rendered_description,
       permissions: permissions(row.permissions, row.id, this.quarantine, () => this.groups.nobodyOf(row.id)),
+      linkifiers: this.linkifiers.list(row.id),
       userDefaults: userDefaults.fromJson(row.user_defaults, row.id, this.quarantine),
     };
   }
@@ -134,7 +143,7 @@ interface RealmRow {
 }
 
 /** The columns in the order of `insert` and `store`, which have the permissions besides. */
-function fromRealm(realm: Omit<Realm, 'id' | 'permissions'>): readonly Parameter[] {
+function fromRealm(realm: NewRealmRow): readonly Parameter[] {
   return [
     realm.stringId,
     realm.uuid,

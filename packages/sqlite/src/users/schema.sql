@@ -39,7 +39,7 @@ CREATE INDEX user_system_bots ON user (realm_id, id) WHERE system_kind IS NOT NU
 CREATE INDEX user_bots_by_owner ON user (realm_id, bot_owner_id, id) WHERE bot_owner_id IS NOT NULL;
 -- Those who get every notice of a resolved topic unread.
 CREATE INDEX user_reading_all_notices ON user (realm_id, id)
-  WHERE settings ->> '$.resolvedTopicNoticeAutoReadPolicy' = 'never' AND bot_kind IS NULL;
+  WHERE CASE WHEN json_valid(settings) THEN settings ->> '$.resolvedTopicNoticeAutoReadPolicy' END = 'never' AND bot_kind IS NULL;
 CREATE INDEX user_bots ON user (realm_id, id) WHERE bot_kind IS NOT NULL AND system_kind IS NULL;
 
 CREATE TABLE profile_field (

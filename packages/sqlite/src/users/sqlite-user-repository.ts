@@ -104,7 +104,7 @@ export class SqliteUserRepository implements UserRepository {
     );
     this.idsReadingAllNotices = connection.values<UserId>(
       `SELECT id FROM user INDEXED BY user_reading_all_notices
-       WHERE realm_id = ? AND settings ->> '$.resolvedTopicNoticeAutoReadPolicy' = 'never' AND bot_kind IS NULL
+       WHERE realm_id = ? AND CASE WHEN json_valid(settings) THEN settings ->> '$.resolvedTopicNoticeAutoReadPolicy' END = 'never' AND bot_kind IS NULL
        ORDER BY id`,
     );
     this.botIds = connection.values<UserId>(

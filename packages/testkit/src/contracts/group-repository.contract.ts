@@ -70,6 +70,29 @@ export function groupRepositoryContract(open: OpenStorage): void {
       });
     });
 
+    it('removes anonymous groups with what is in them, and no named one', async () => {
+      const fixture = await stage(aUser({ name: 'a' }), aGroup({ name: 'inner', members: ['a'] }));
+      const { uow, realm, group, user } = fixture;
+      const [one, two] = [await addAnonymous(fixture, ['a'], ['inner']), await addAnonymous(fixture, [], [])];
+      const other = await anotherRealm(fixture);
+      const anonymous = () => uow.read((r) => r.groups.listAnonymousIds(realm.id));
+      const present = await anonymous();
+      expect(present.slice(-2)).toEqual([one.id, two.id]);
+      const remove = (realmId = realm.id) =>
+        uow.write((tx) => tx.groups.removeAnonymous(realmId, [one.id, group('inner').id]));
+      await remove(other.realm.id);
+      expect(await anonymous()).toEqual(present);
+      await remove();
+      await remove();
+      expect(await anonymous()).toEqual(present.filter((id) => id !== one.id));
+      await uow.read(async ({ groups, actors }) => {
+        expect(await groups.find(realm.id, one.id)).toBeNull();
+        expect(await groups.listDirectMembers(realm.id, group('inner').id)).toEqual([user('a').id]);
+        expect((await groups.listEdges(realm.id)).some(({ groupId }) => groupId === one.id)).toBe(false);
+        expect((await actors.get({ realmId: realm.id, userId: user('a').id })).groups.has(one.id)).toBe(false);
+      });
+    });
+
     it('finds named groups whatever the letter case', async () => {
       const fixture = await stage(
         aUser({ name: 'iago' }),

@@ -162,7 +162,7 @@ export function movedMessagesContract(open: OpenStorage): void {
 
   it('tells several people what messages are to them, as it tells each', async () => {
     const fixture = await stage(...place, aUser({ name: 'bot', botOf: 'a' }));
-    await fixture.uow.write((tx) => tx.personal.muteSender(fixture.viewer('b'), fixture.user('a').id));
+    await fixture.uow.write((tx) => tx.personal.muteSender(fixture.viewer('b'), fixture.user('a').id, 5));
     const messages = [
       await send(fixture, { from: 'a', to: 'general', exceptions: { bot: { mentioned: true } } }),
       await send(fixture, { from: 'b', to: 'general', exceptions: { a: { topicWildcardMentioned: true } } }),

@@ -108,7 +108,7 @@ export function readMessagesContract(open: OpenStorage): void {
       await stopFollowing(fixture, 'random', 'a');
       const missed = await send(fixture, { from: 'b', to: 'random' });
       await startFollowing(fixture, 'random', 'a');
-      await fixture.uow.write((tx) => tx.personal.muteSender(fixture.viewer('a'), fixture.user('b').id));
+      await fixture.uow.write((tx) => tx.personal.muteSender(fixture.viewer('a'), fixture.user('b').id, 5));
       const muted = await send(fixture, { from: 'b', to: 'random' });
       const again = await send(fixture, { from: 'b', to: 'random' });
       const heard = await send(fixture, { from: 'c', to: 'random' });

@@ -1,6 +1,6 @@
 import { HISTORICAL } from '@parley/domain/messages';
 import type { MessageId, UserId } from '@parley/domain/shared';
-import { aUser, type Fixture } from '../builders.js';
+import { anotherRealm, aUser, type Fixture } from '../builders.js';
 import {
   flagsOf,
   historyOf,
@@ -23,13 +23,43 @@ export function personalMessagesContract(open: OpenStorage): void {
     const stage = stagesOn(open);
 
     describe('receiving', () => {
+      it('lists whom a user mutes, in the order of their muting', async () => {
+        const fixture = await stage(aUser({ name: 'a' }), aUser({ name: 'b' }), aUser({ name: 'c' }));
+        const [a, b, c] = [fixture.user('a').id, fixture.user('b').id, fixture.user('c').id];
+        const { realm: other } = await anotherRealm(fixture);
+        const list = (who: string) =>
+          fixture.uow.read(({ personal }) => personal.listMutedSenders(fixture.viewer(who)));
+        await fixture.uow.write(async ({ personal }) => {
+          await personal.muteSender(fixture.viewer('a'), c, 100);
+          await personal.muteSender(fixture.viewer('a'), b, 200);
+          await personal.muteSender(fixture.viewer('b'), a, 50);
+          await personal.muteSender(fixture.viewer('a'), c, 300);
+        });
+        expect(await list('a')).toEqual([
+          { userId: c, mutedAt: 100 },
+          { userId: b, mutedAt: 200 },
+        ]);
+        expect(await list('b')).toEqual([{ userId: a, mutedAt: 50 }]);
+        await fixture.uow.read(async ({ personal }) => {
+          expect(await personal.listMutedSenders({ realmId: other.id, userId: a })).toEqual([]);
+        });
+        await fixture.uow.write(async ({ personal }) => {
+          await personal.unmuteSender(fixture.viewer('a'), c);
+          await personal.muteSender(fixture.viewer('a'), c, 400);
+        });
+        expect(await list('a')).toEqual([
+          { userId: b, mutedAt: 200 },
+          { userId: c, mutedAt: 400 },
+        ]);
+      });
+
       it('knows who mutes whom', async () => {
         const fixture = await stage(...place);
         const { uow, viewer, user } = fixture;
         const [a, b, c] = ['a', 'b', 'c'].map((name) => user(name).id) as [UserId, UserId, UserId];
         await uow.write(async ({ personal }) => {
-          await personal.muteSender(viewer('a'), b);
-          await personal.muteSender(viewer('c'), a);
+          await personal.muteSender(viewer('a'), b, 5);
+          await personal.muteSender(viewer('c'), a, 5);
         });
         const muting = (name: string, ids = [a, b, c]) =>
           uow.read(async ({ personal }) => ascending(await personal.filterMuting(viewer(name), ids)));
@@ -173,6 +203,26 @@ export function personalMessagesContract(open: OpenStorage): void {
         expect(await unreadOf(fixture, 'c')).toEqual([old.id, received.id]);
       });
 
+      it('knows who has flagged a message, or is named in one, where they do not subscribe', async () => {
+        const fixture = await stage(...place);
+        const { uow, realm, viewer, user, channel } = fixture;
+        const [one, two] = [
+          await send(fixture, { from: 'a', to: 'general' }),
+          await send(fixture, { from: 'a', to: 'general' }),
+        ];
+        await uow.write(({ personal }) => personal.addHistorical(viewer('c'), [two.id]));
+        await star(fixture, 'b', [one]);
+        await star(fixture, 'a', [one]);
+        const { recipientId } = channel('general');
+        const outside = (ids: readonly MessageId[], limit = 10) =>
+          uow.read((r) => r.personal.listOutsideHolders(realm.id, recipientId, ids, limit));
+        expect(await outside([one.id])).toEqual([]);
+        expect(await outside([one.id, two.id])).toEqual([user('c').id]);
+        await stopFollowing(fixture, 'general', 'b');
+        expect(await outside([one.id, two.id])).toEqual([user('b').id, user('c').id]);
+        expect(await outside([one.id, two.id], 1)).toEqual([user('b').id]);
+      });
+
       it('shows the flags of own messages in heads', async () => {
         const fixture = await stage(...place);
         const m1 = await send(fixture, { from: 'a', to: 'general', exceptions: { b: { mentioned: true } } });
@@ -189,7 +239,7 @@ export function personalMessagesContract(open: OpenStorage): void {
 
     describe('muting a person', () => {
       const mute = (fixture: Fixture, name: string, sender: string) =>
-        fixture.uow.write((tx) => tx.personal.muteSender(fixture.viewer(name), fixture.user(sender).id));
+        fixture.uow.write((tx) => tx.personal.muteSender(fixture.viewer(name), fixture.user(sender).id, 5));
       const unmute = (fixture: Fixture, name: string, sender: string) =>
         fixture.uow.write((tx) => tx.personal.unmuteSender(fixture.viewer(name), fixture.user(sender).id));
 

@@ -62,6 +62,14 @@ export class MemoryGroups implements GroupRepository {
     return groupRows(this.unit, realmId).flatMap(({ group }) => (ids.includes(group.id) ? [group] : []));
   }
 
+  async listAnonymousIds(realmId: RealmId): Promise<readonly GroupId[]> {
+    return groupRows(this.unit, realmId).flatMap(({ group }) => (group.name === null ? [group.id] : []));
+  }
+
+  async removeAnonymous(realmId: RealmId, ids: readonly GroupId[]): Promise<void> {
+    for (const id of ids) if (this.row(realmId, id)?.group.name === null) this.unit.change('groups').delete(id);
+  }
+
   async countNamed(realmId: RealmId): Promise<number> {
     return (await this.listNamed(realmId)).length;
   }

@@ -3,6 +3,7 @@ import {
   HISTORICAL,
   type Message,
   type MessageFilter,
+  type MutedSender,
   type PersonalFlags,
   type PersonalMessages,
   topicKey,
@@ -10,7 +11,7 @@ import {
   type UnreadOverview,
   type Viewer,
 } from '@parley/domain/messages';
-import type { ChannelId, MessageId, RealmId, RecipientId, UserId } from '@parley/domain/shared';
+import type { ChannelId, MessageId, RealmId, RecipientId, UnixSeconds, UserId } from '@parley/domain/shared';
 import { matching } from './message-filter.js';
 import { messagesOf } from './messages-of.js';
 import { closeSpans, findFlags, holdersOf, openSpans, putFlags, receiversOf } from './personal-rows.js';
@@ -19,7 +20,7 @@ import { ascending, keyOf, type MemoryUnit } from './tables.js';
 declare module './tables.js' {
   interface Tables {
     /** `keyOf(user, muted user)`. */
-    readonly mutes: Map<string, true>;
+    readonly mutes: Map<string, MutedSender>;
   }
 }
 
@@ -117,15 +118,18 @@ export class MemoryPersonalMessages implements PersonalMessages {
     return new Set(userIds.filter((id) => mutes.has(keyOf(id, userId)) || mutes.has(keyOf(userId, id))));
   }
 
-  async listOutsideHolders(realmId: RealmId, ids: readonly MessageId[], limit: number): Promise<readonly UserId[]> {
-    const spans = [...this.unit.read('spans').values()];
-    const outside = new Set<UserId>();
-    for (const { id, sentRecipientId } of messagesOf(this.unit, realmId, ids)) {
-      for (const userId of holdersOf(this.unit, id)) {
-        if (!spans.some((span) => span.userId === userId && span.recipientId === sentRecipientId)) outside.add(userId);
-      }
-    }
-    return [...outside].sort(ascending).slice(0, limit);
+  async listOutsideHolders(
+    realmId: RealmId,
+    recipientId: RecipientId,
+    ids: readonly MessageId[],
+    limit: number,
+  ): Promise<readonly UserId[]> {
+    const subscribers = receiversOf(this.unit, realmId, recipientId);
+    const holders = new Set(messagesOf(this.unit, realmId, ids).flatMap(({ id }) => holdersOf(this.unit, id)));
+    return [...holders]
+      .filter((userId) => !subscribers.has(userId))
+      .sort(ascending)
+      .slice(0, limit);
   }
 
   async listSubscribedSpans({ realmId, userId }: Viewer): Promise<readonly SubscribedSpan[]> {
@@ -172,8 +176,15 @@ export class MemoryPersonalMessages implements PersonalMessages {
     return this.setOwn(viewer, this.ownAmong(viewer, ids), flag, on);
   }
 
-  async muteSender(viewer: Viewer, senderId: UserId): Promise<void> {
-    this.unit.change('mutes').set(keyOf(viewer.userId, senderId), true);
+  async listMutedSenders({ realmId, userId }: Viewer): Promise<readonly MutedSender[]> {
+    if (this.unit.read('users').get(userId)?.user.realmId !== realmId) return [];
+    const muted = [...this.unit.read('mutes')].filter(([key]) => key.startsWith(`${userId}:`));
+    return muted.map(([, sender]) => sender).sort((a, b) => a.mutedAt - b.mutedAt || a.userId - b.userId);
+  }
+
+  async muteSender({ userId }: Viewer, senderId: UserId, mutedAt: UnixSeconds): Promise<void> {
+    const key = keyOf(userId, senderId);
+    if (!this.unit.read('mutes').has(key)) this.unit.change('mutes').set(key, { userId: senderId, mutedAt });
   }
 
   async unmuteSender(viewer: Viewer, senderId: UserId): Promise<void> {

@@ -1,18 +1,21 @@
-import type { Realm, RealmRepository } from '@parley/domain/realms';
+import type { Linkifier, NewRealmRow, Realm, RealmRepository } from '@parley/domain/realms';
 import { DomainError, type RealmId } from '@parley/domain/shared';
 import type { MemoryUnit } from './tables.js';
 
 declare module './tables.js' {
   interface Tables {
-    readonly realms: Map<RealmId, Realm>;
+    readonly realms: Map<RealmId, Omit<Realm, 'linkifiers'>>;
   }
 }
+
+const NONE: readonly Linkifier[] = [];
 
 export class MemoryRealms implements RealmRepository {
   constructor(private readonly unit: MemoryUnit) {}
 
   async find(id: RealmId): Promise<Realm | null> {
-    return this.unit.read('realms').get(id) ?? null;
+    const realm = this.unit.read('realms').get(id);
+    return realm ? { ...realm, linkifiers: this.unit.read('linkifiers').get(id) ?? NONE } : null;
   }
 
   async get(id: RealmId): Promise<Realm> {
@@ -26,10 +29,10 @@ export class MemoryRealms implements RealmRepository {
   }
 
   async list(): Promise<readonly Realm[]> {
-    return [...this.unit.read('realms').values()];
+    return Promise.all([...this.unit.read('realms').keys()].map((id) => this.get(id)));
   }
 
-  async add(realm: Omit<Realm, 'id' | 'permissions'>): Promise<RealmId> {
+  async add(realm: NewRealmRow): Promise<RealmId> {
     if (await this.findByStringId(realm.stringId))
       throw new DomainError('STRING_ID_TAKEN', 'Subdomain already in use.');
     if (realm.isAtServerAddress && (await this.list()).some((other) => other.isAtServerAddress)) {
@@ -40,7 +43,7 @@ export class MemoryRealms implements RealmRepository {
     return id;
   }
 
-  async update(realm: Realm): Promise<void> {
+  async update({ linkifiers: _linkifiers, ...realm }: Realm): Promise<void> {
     await this.get(realm.id);
     this.unit.change('realms').set(realm.id, realm);
   }

@@ -53,6 +53,14 @@ type Deed =
   | { readonly kind: 'mute' | 'unmute'; readonly who: Person; readonly sender: Person }
   /** Those of the messages that are where the first one is. */
   | { readonly kind: 'move'; readonly which: Which; readonly to: ChannelName; readonly topic: Topic | null }
+  /** Of the first of the messages; only those who have it are named. */
+  | {
+      readonly kind: 'edit';
+      readonly which: Which;
+      readonly naming: readonly (readonly [Person, Exclude<Naming, 'unread'>])[];
+      readonly mentionsChannel: boolean;
+      readonly has: readonly Exclude<MessageProperty, 'isResolved' | 'hasReactions'>[];
+    }
   | { readonly kind: 'remove'; readonly which: Which };
 
 /** One unit of work. One that fails does everything and then throws. */
@@ -249,6 +257,18 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
   {
     weight: 6,
     arbitrary: fc.record({ kind: fc.constant('move' as const), which, to: channel, topic: fc.option(topic) }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('edit' as const),
+      which,
+      naming: fc.array(fc.tuple(anybody, fc.constantFrom('mentioned', 'topicWildcardMentioned', 'hasAlertWord')), {
+        maxLength: 3,
+      }),
+      mentionsChannel: fc.boolean(),
+      has: fc.subarray(['hasLink', 'hasImage', 'hasAttachment'] as const),
+    }),
   },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('remove' as const), which }) },
 );

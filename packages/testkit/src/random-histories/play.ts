@@ -67,7 +67,7 @@ async function perform(world: World, tx: Transaction, step: Step): Promise<Perfo
     case 'unmute': {
       const sender = fixture.user(step.sender).id;
       if (step.who === step.sender) return { answer: null, words: 'nothing happens' };
-      if (step.kind === 'mute') await tx.personal.muteSender(viewer(step.who), sender);
+      if (step.kind === 'mute') await tx.personal.muteSender(viewer(step.who), sender, 5);
       else await tx.personal.unmuteSender(viewer(step.who), sender);
       return { answer: null, words: `${step.who} ${step.kind}s ${step.sender}` };
     }
@@ -87,6 +87,9 @@ async function perform(world: World, tx: Transaction, step: Step): Promise<Perfo
       const first = found.find(({ channelId }) => channelId !== null);
       const ids = found.filter((message) => message.recipientId === first?.recipientId).map(({ id }) => id);
       const target = fixture.channel(step.to);
+      const mover = { userId: fixture.user('ann').id, editedAt: fixture.clock.now() };
+      const channelId = first?.recipientId === target.recipientId ? null : target.id;
+      if (first) await tx.edits.add(realm.id, { ...mover, topic: step.topic, channelId }, ids);
       await tx.moves.move(realm.id, first ? ids : [], {
         channelId: target.id,
         recipientId: target.recipientId,
@@ -95,11 +98,47 @@ async function perform(world: World, tx: Transaction, step: Step): Promise<Perfo
       });
       return { answer: ids, words: `${ids} move to ${step.to}, ${step.topic ?? 'each to its topic'}` };
     }
+    case 'edit':
+      return edit(world, tx, step);
     case 'remove': {
       const ids = idsOfWhich(world, step.which);
+      const deletion = { deletedAt: fixture.clock.now(), deletedBy: null };
+      await tx.archive.keep(realm.id, ids, deletion);
       return { answer: await tx.messages.remove(realm.id, ids), words: `${ids} are deleted` };
     }
   }
+}
+
+async function edit(
+  { fixture, ...world }: World,
+  tx: Transaction,
+  { which, naming, mentionsChannel, has }: Step & { kind: 'edit' },
+): Promise<Performance> {
+  const { realm, clock } = fixture;
+  const [id] = idsOfWhich({ fixture, ...world }, which);
+  const userIds = [...fixture.users.values()].map((user) => user.id);
+  const holders = new Set((await tx.personal.filterHolders(realm.id, [id!], userIds)).get(id!));
+  const exceptions = new Map<UserId, SentFlags>();
+  for (const [name, flag] of naming) {
+    const userId = fixture.user(name).id;
+    if (holders.has(userId)) exceptions.set(userId, { ...exceptions.get(userId), [flag]: true });
+  }
+  const change = { userId: fixture.user('ann').id, editedAt: clock.now(), topic: null, channelId: null };
+  await tx.edits.add(realm.id, change, [id!], id!);
+  const content = `edited, naming ${[...exceptions.keys()]}`;
+  await tx.messages.edit(realm.id, id!, {
+    content,
+    renderedContent: `<p>${content}</p>`,
+    editedAt: clock.now(),
+    isMeMessage: false,
+    mentionsChannel,
+    hasLink: has.includes('hasLink'),
+    hasImage: has.includes('hasImage'),
+    hasAttachment: has.includes('hasAttachment'),
+    exceptions,
+  });
+  const words = `${id} is ${content}${mentionsChannel ? ', naming the channel' : ''}${has.length > 0 ? `, with ${has}` : ''}`;
+  return { answer: null, words };
 }
 
 async function send(world: World, tx: Transaction, step: Step & { kind: 'send' }): Promise<Performance> {

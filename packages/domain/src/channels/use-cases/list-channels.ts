@@ -5,6 +5,7 @@ import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { mustBeAdministrator } from '../../users/role-rules.js';
 import { type Channel, type ChannelView, isPrivate, isWebPublic } from '../channel.js';
 import { hasContentAccess, hasMetadataAccess } from '../channel-permissions.js';
+import { listViewsInSlices } from '../list-views-in-slices.js';
 
 export interface ListChannelsInput {
   readonly includePublic: boolean;
@@ -56,12 +57,8 @@ export class ListChannels {
       const channels = (await repositories.channels.listAll(realmId)).filter(
         (channel) => !(input.excludeArchived && channel.isArchived) && isWanted(channel),
       );
-      return {
-        channels: await repositories.channels.listViews(
-          realmId,
-          channels.map((channel) => channel.id),
-        ),
-      };
+      const ids = channels.map((channel) => channel.id);
+      return { channels: await listViewsInSlices(repositories, realmId, ids) };
     });
   }
 }

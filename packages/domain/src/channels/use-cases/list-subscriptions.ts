@@ -2,6 +2,7 @@ import type { Caller } from '../../shared/caller.js';
 import type { UserId } from '../../shared/ids.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import type { ChannelView } from '../channel.js';
+import { listViewsInSlices } from '../list-views-in-slices.js';
 import type { Subscription } from '../subscription.js';
 
 export interface OwnSubscription {
@@ -26,7 +27,7 @@ export class ListSubscriptions {
       );
       const byChannel = new Map(rows.map((row) => [row.channelId, row]));
       const ids = [...byChannel.keys()];
-      const channels = await repositories.channels.listViews(actor.realmId, ids);
+      const channels = await listViewsInSlices(repositories, actor.realmId, ids);
       const subscribers = includeSubscribers ? await repositories.channels.listSubscribers(actor.realmId, ids) : null;
       return channels
         .filter((channel) => !channel.isArchived)

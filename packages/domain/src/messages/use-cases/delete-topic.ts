@@ -32,7 +32,7 @@ export class DeleteTopic {
 
   /**
    * Answers whether nothing of it is left that the caller can see; false: the time was over.
-   * @throws DomainError ADMINISTRATOR_REQUIRED, UNKNOWN_CHANNEL
+   * @throws DomainError MUST_BE_ADMINISTRATOR, UNKNOWN_CHANNEL
    */
   async execute(caller: Caller, { channelId, topic }: DeleteTopicInput): Promise<boolean> {
     const key = topicKey(normalizeTopic(topic));

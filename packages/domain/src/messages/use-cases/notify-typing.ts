@@ -114,10 +114,11 @@ async function inConversation(
   if (userIds.length === 0) throw new DomainError('RECIPIENTS_REQUIRED', "Empty 'to' list");
   const sender = (await reads.users.find(realmId, userId))!;
   requireNotifying(sender, 'direct');
-  const people = await reads.users.list(realmId, [...new Set([...userIds, userId])]);
-  const known = new Set(people.map(({ id }) => id));
+  const ids = [...new Set([...userIds, userId])];
+  const known = new Map((await reads.users.list(realmId, ids)).map((user) => [user.id, user]));
   const unknown = userIds.find((id) => !known.has(id));
   if (unknown !== undefined) throw new DomainError('UNKNOWN_USER', `Invalid user ID ${unknown}`);
+  const people = ids.map((id) => known.get(id)!);
   const to = { kind: 'direct', people: people.map(userSummary) } as const;
   return announcing({ type: 'typing.changed', op, sender: userSummary(sender), to }, toTell(people));
 }

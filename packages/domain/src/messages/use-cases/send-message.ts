@@ -274,7 +274,7 @@ export class SendMessage {
         realm,
       }),
     );
-    return { kind: 'channel', channel, topic, topicLinks: this.renderer.topicLinks(topic, []) };
+    return { kind: 'channel', channel, topic, topicLinks: this.renderer.topicLinks(topic, realm.linkifiers) };
   }
 }
 

@@ -136,8 +136,14 @@ export class UpdateMessage {
       if (move) await this.move(tx, actor, move, edit ? before.id : null, now);
       else await tx.edits.add(realm.id, sharedEdit(actor, now), [before.id], before.id);
       const detached = edit ? await editText(tx, before, { ...edit, editedAt: now, destination, sender }) : [];
+      const isWholeTopic = move !== null && (await this.leavesNothing(tx, actor, move, input.propagation));
+      if (move && isWholeTopic) {
+        const source = { channel: move.source, topic: before.topic };
+        const target = { channel: move.channel, topic: move.topic, hadMessages: move.targetHadMessages };
+        await moveTopicPolicies(tx, source, target, now);
+      }
       await this.tell(tx, actor, loaded, move, edit, input.propagation, now);
-      if (move) await this.follow(tx, actor, realm, loaded, move, edit !== null, input, now);
+      if (move) await this.leaveNotices(tx, actor, realm, loaded, { ...move, isWholeTopic }, edit !== null, input);
       return detached;
     });
   }
@@ -235,7 +241,7 @@ export class UpdateMessage {
     const viewer = { realmId: realm.id, userId: actor.id };
     const targetHadMessages = !isSameThread && (await tx.pages.listEntriesUpTo(viewer, inTarget, null, 1)).length > 0;
     const outside = place.isOtherChannel
-      ? await tx.personal.listOutsideHolders(realm.id, ids, MAX_OUTSIDE_HOLDERS)
+      ? await tx.personal.listOutsideHolders(realm.id, source.recipientId, ids, MAX_OUTSIDE_HOLDERS)
       : [];
     return { ...place, ids, source, visible, isSameThread, targetHadMessages, outside };
   }
@@ -317,37 +323,36 @@ export class UpdateMessage {
     }
   }
 
-  /** What comes of a move: choices for topics follow it, and the notification bot says what happened (messages §9.3, §9.5, §9.6). */
-  private async follow(
+  /** Whether the mover can see no more of the topic. */
+  private async leavesNothing(
+    tx: Transaction,
+    { realmId, id: userId }: Actor,
+    { visible, isSameThread }: CheckedMove,
+    propagation: MovePropagation,
+  ): Promise<boolean> {
+    if (propagation === 'all' || isSameThread) return true;
+    return (await tx.pages.listEntriesUpTo({ realmId, userId }, visible, null, 1)).length === 0;
+  }
+
+  /** Messages §9.5, §9.6. */
+  private async leaveNotices(
     tx: Transaction,
     actor: Actor,
     realm: Realm,
     { message }: LoadedMessage,
-    move: CheckedMove,
+    move: CheckedMove & Pick<Move, 'isWholeTopic'>,
     hasText: boolean,
-    { propagation, notifiesOldThread, notifiesNewThread }: UpdateMessageInput,
-    now: UnixSeconds,
+    { notifiesOldThread, notifiesNewThread }: UpdateMessageInput,
   ): Promise<void> {
-    const source = { channel: move.source, topic: message.topic };
-    const target = { channel: move.channel, topic: move.topic };
-    const viewer = { realmId: realm.id, userId: actor.id };
-    const isWholeTopic =
-      propagation === 'all' ||
-      move.isSameThread ||
-      (await tx.pages.listEntriesUpTo(viewer, move.visible, null, 1)).length === 0;
-    if (isWholeTopic) {
-      await moveTopicPolicies(tx, source, { ...target, hadMessages: move.targetHadMessages }, now);
-    }
-    const mover = (await tx.users.find(realm.id, actor.id))!;
     const notice: Move = {
       realm,
-      mover,
+      mover: (await tx.users.find(realm.id, actor.id))!,
       actor,
       messageId: message.id,
       count: move.ids.length,
-      source,
-      target,
-      isWholeTopic,
+      source: { channel: move.source, topic: message.topic },
+      target: { channel: move.channel, topic: move.topic },
+      isWholeTopic: move.isWholeTopic,
       targetHadMessages: move.targetHadMessages,
     };
     if (notifiesOldThread) await this.notices.leave(tx, notice);

@@ -10,7 +10,7 @@ import { enforce } from '../../shared/permission.js';
 import type { Repositories, Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
 import { addUser, assertEmailAvailable, assertNameAvailable } from '../add-user.js';
 import { isEmailAddress } from '../email-address.js';
-import { canJoinWith, type DisposableDomains } from '../joining-address.js';
+import { canJoinWith, type DisposableDomains, loadAddressPolicy } from '../joining-address.js';
 import { parseFullName } from '../user-name.js';
 import { canCreateUsers } from '../user-permissions.js';
 
@@ -44,28 +44,27 @@ export class CreateUser {
       const name = parseFullName(raw);
       await assertNameAvailable(repositories, realm, name);
       if (!isEmailAddress(email)) throw new DomainError('INVALID_EMAIL', 'Bad name or username');
-      this.enforceMayJoin(realm, email);
+      await this.enforceMayJoin(repositories, realm, email);
       await assertEmailAvailable(repositories, realm, email);
       checkPassword(this.strength, password, [email, name]);
       return { fullName: name, realm };
     });
-    const welcomeAhead = await this.systemMessages.parseWelcome(realm);
+    const welcome = await this.systemMessages.parseWelcome(realm);
     const passwordHash = await this.hasher.hash(password, { client: `user ${caller.userId}` });
     return this.uow.write(async (tx) => {
       await enforceMayCreate(tx, caller);
       const realm = await tx.realms.get(caller.realmId);
-      this.enforceMayJoin(realm, email);
+      await this.enforceMayJoin(tx, realm, email);
       const person = { email, fullName, role: 'member', passwordHash } as const;
       const user = await addUser(tx, realm, person, { now: this.clock.now(), mint: this.mint });
       await this.systemMessages.announceSignup(tx, realm, user);
-      await this.systemMessages.sendWelcome(tx, realm, user, welcomeAhead);
+      await this.systemMessages.sendWelcome(tx, realm, user, welcome);
       return user.id;
     });
   }
 
-  private enforceMayJoin(realm: Realm, email: string): void {
-    // No organization can list domains yet, so that one restricted to them takes no address.
-    enforce(canJoinWith(email, { realm, domains: [], disposable: this.disposable }, 'createUser'));
+  private async enforceMayJoin(repositories: Repositories | Transaction, realm: Realm, email: string): Promise<void> {
+    enforce(canJoinWith(email, await loadAddressPolicy(repositories, realm, this.disposable), 'createUser'));
   }
 }
 

@@ -6,15 +6,17 @@ import {
   type MemoryFixture,
   SeededRandomness,
 } from '@parley/testkit';
+import { GroupClosure } from '../groups/group-closure.js';
+import { ChangeGroupMembers } from '../groups/use-cases/change-group-members.js';
+import { CreateGroup } from '../groups/use-cases/create-group.js';
+import { DeactivateGroup, UpdateGroup } from '../groups/use-cases/update-group.js';
 import { DomainError } from '../shared/errors.js';
 import type { GroupId, UserId } from '../shared/ids.js';
 import { ProfileValues } from '../users/change-profile.js';
 import { ROLES } from '../users/role.js';
 import { UpdateUser } from '../users/use-cases/update-user.js';
-import { GroupClosure } from './group-closure.js';
-import { ChangeGroupMembers } from './use-cases/change-group-members.js';
-import { CreateGroup } from './use-cases/create-group.js';
-import { DeactivateGroup, UpdateGroup } from './use-cases/update-group.js';
+import { DeactivateSelf, DeactivateUser } from './use-cases/deactivate-user.js';
+import { ReactivateUser } from './use-cases/reactivate-user.js';
 
 /** Somebody who does whatever comes to mind, through the use cases. */
 class RandomPeople {
@@ -39,6 +41,9 @@ class RandomPeople {
       createGroup: new CreateGroup(uow, clock),
       updateGroup: new UpdateGroup(uow),
       deactivateGroup: new DeactivateGroup(uow),
+      deactivateUser: new DeactivateUser(uow),
+      deactivateSelf: new DeactivateSelf(uow),
+      reactivateUser: new ReactivateUser(uow, clock),
       changeMembers: new ChangeGroupMembers(uow, { send: async () => {} }),
     };
   }
@@ -61,7 +66,21 @@ class RandomPeople {
     const groupSetting = () =>
       this.oneOf([this.oneOf(groups), { directMembers: this.some(people), directSubgroups: this.some(groups) }]);
     switch (
-      this.oneOf(['role', 'role', 'create', 'members', 'members', 'subgroups', 'subgroups', 'update', 'off', 'on'])
+      this.oneOf([
+        'role',
+        'role',
+        'create',
+        'members',
+        'members',
+        'subgroups',
+        'subgroups',
+        'update',
+        'off',
+        'on',
+        'leave',
+        'remove',
+        'return',
+      ])
     ) {
       case 'role':
         return useCases.updateUser.execute(caller, { user: { id: this.oneOf(people) }, role: this.oneOf(ROLES) });
@@ -82,6 +101,12 @@ class RandomPeople {
           groupId: group,
           permissions: { canManage: { new: groupSetting() } },
         });
+      case 'leave':
+        return useCases.deactivateSelf.execute(caller);
+      case 'remove':
+        return useCases.deactivateUser.execute(caller, this.oneOf(people));
+      case 'return':
+        return useCases.reactivateUser.execute(caller, this.oneOf(people));
       case 'off':
         return useCases.deactivateGroup.execute(caller, group);
       case 'on':
@@ -170,7 +195,7 @@ it.each([1, 2, 3, 4, 5, 6])(
       await people.act();
       if (step % 10 === 9) await expectLaws(fixture);
     }
-    expect(people.refused).toBeLessThan(110);
+    expect(people.refused).toBeLessThan(115);
     await expectLaws(fixture);
   },
 );

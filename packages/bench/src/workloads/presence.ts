@@ -1,0 +1,69 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { ApiUser } from '../harness/api.js';
+import { interleave, median, medianRatio } from '../harness/interleave.js';
+import { formatNumber } from '../harness/table.js';
+import type { Workload } from '../workload.js';
+import { largeOrganization } from '../worlds/worlds.js';
+
+const IN_FLIGHT = 32;
+/** Reports that come sooner change nothing. */
+const MIN_UPDATE_MS = 56_000;
+const MINUTE_MS = 60_000;
+const PING = { status: 'active', ping_only: 'true' };
+
+/** Everybody of a large organization says once a minute that they are there, and somebody asks who is. */
+export const presence: Workload = {
+  name: 'presence',
+  async run(lab) {
+    const { database, contents } = await lab.copyOf(largeOrganization);
+    const parley = await lab.serve(database);
+    const people = await ApiUser.signInAll(
+      parley,
+      contents.people.map(({ email }) => email),
+    );
+    const requests = people.map((user) => user.text({ method: 'POST', path: '/api/v1/users/me/presence', form: PING }));
+    const load = lab.load();
+    const { port } = parley;
+    /** What a minute of it costs, all that the server does for it: milliseconds of a core. */
+    const costOfMinute = async () => {
+      const before = await parley.usage();
+      await load.run({ port, requests, inFlight: IN_FLIGHT, until: { answers: requests.length } });
+      await pause(lab.size(2000, 0));
+      return (await parley.usage()).cpuMs - before.cpuMs;
+    };
+    await costOfMinute();
+    const costs: number[] = [];
+    for (let round = 0; round < lab.size(3, 1); round++) {
+      await pause(lab.size(MIN_UPDATE_MS, 0));
+      costs.push(await costOfMinute());
+    }
+    const share = (median(costs) / MINUTE_MS) * 100;
+
+    const path = '/api/v1/realm/presence';
+    const stringify = lab.start('stringify', { seat: 'server' });
+    await stringify.call('load', JSON.stringify(await people[0]!.get(path)));
+    const times = lab.size(10, 2);
+    const lists = [people[0]!.text({ method: 'GET', path })];
+    const rounds = await interleave(lab.rounds, {
+      parley: async () => (await load.run({ port, requests: lists, inFlight: 1, until: { answers: times } })).p50Ms,
+      stringify: () => stringify.call<number>('stringify', times),
+    });
+    const users = `${formatNumber(people.length)} users`;
+    return [
+      {
+        label: `${users} say once a minute that they are there: share of a core, requests and storing included`,
+        ours: `${formatNumber((median(costs) * 1000) / people.length)} µs a report`,
+        limit: '',
+        value: share,
+        goal: { atMost: 3, unit: '%' },
+      },
+      {
+        label: `who is there, of ${users} ÷ JSON.stringify of the same object`,
+        ours: `${formatNumber(median(rounds.parley))} ms`,
+        limit: `${formatNumber(median(rounds.stringify))} ms`,
+        value: medianRatio(rounds.parley, rounds.stringify),
+        goal: { atMost: 3 },
+      },
+    ];
+  },
+};

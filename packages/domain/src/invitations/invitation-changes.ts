@@ -1,0 +1,68 @@
+import { anyOf, users } from '../events/audience.js';
+import { encodeJob } from '../jobs/job.js';
+import type { RealmId, UnixSeconds, UserId } from '../shared/ids.js';
+import type { Transaction } from '../shared/unit-of-work.js';
+import { atLeast } from '../users/user-delivery.js';
+import { type Invitation, isOpen, KEEP_ENDED_SECONDS, reminderAt } from './invitation.js';
+import { FORGET_INVITATION, INVITATION_LETTER } from './invitation-jobs.js';
+
+/** Organization §9.6. */
+export const publishInvitations = (tx: Transaction, realmId: RealmId, inviterId: UserId): Promise<unknown> =>
+  tx.events.append(realmId, {
+    event: { type: 'invitations.changed' },
+    audience: anyOf(atLeast('administrator'), users([inviterId])),
+  });
+
+/** Stores it, with what is to happen when its time comes. Nobody is told yet. */
+export async function addInvitation(tx: Transaction, given: Omit<Invitation, 'id'>): Promise<Invitation> {
+  const invitation = await tx.invitations.add(given);
+  const { expiresAt } = invitation;
+  if (expiresAt !== null) await forgetAt(tx, invitation, expiresAt + KEEP_ENDED_SECONDS);
+  if (invitation.kind === 'link') return invitation;
+  await sendLetter(tx, invitation, invitation.invitedAt);
+  const at = reminderAt(invitation);
+  if (at !== null) await sendLetter(tx, invitation, at, true);
+  return invitation;
+}
+
+/** Used or revoked: for a while that is known of it. */
+export async function endInvitation(
+  tx: Transaction,
+  invitation: Invitation,
+  status: 'used' | 'revoked',
+  now: UnixSeconds,
+): Promise<void> {
+  await tx.invitations.update({ ...invitation, status });
+  await forgetAt(tx, invitation, now + KEEP_ENDED_SECONDS);
+}
+
+export async function sendLetter(
+  tx: Transaction,
+  { id, realmId }: Invitation,
+  dueAt: UnixSeconds,
+  isReminder = false,
+): Promise<void> {
+  const payload = { invitationId: id, isReminder };
+  const key = `${id}${isReminder ? ' reminder' : ''}`;
+  await tx.jobs.schedule(encodeJob(INVITATION_LETTER, { realmId, dueAt, payload, key }));
+}
+
+async function forgetAt(tx: Transaction, { id, realmId }: Invitation, dueAt: UnixSeconds): Promise<void> {
+  await tx.jobs.schedule(encodeJob(FORGET_INVITATION, { realmId, dueAt, payload: { invitationId: id }, key: `${id}` }));
+}
+
+/** Of somebody who leaves: none of theirs is good from now on (organization §9.4). */
+export async function expireInvitationsOf(
+  tx: Transaction,
+  realmId: RealmId,
+  inviterId: UserId,
+  now: UnixSeconds,
+): Promise<void> {
+  const open = (await tx.invitations.listOpen(realmId, now, inviterId)).filter((each) => isOpen(each, now));
+  for (const invitation of open) {
+    await tx.invitations.update({ ...invitation, expiresAt: now });
+    await forgetAt(tx, invitation, now + KEEP_ENDED_SECONDS);
+    await tx.yield();
+  }
+  if (open.length > 0) await publishInvitations(tx, realmId, inviterId);
+}

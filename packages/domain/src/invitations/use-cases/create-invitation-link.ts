@@ -1,0 +1,57 @@
+import type { Caller } from '../../shared/caller.js';
+import type { Clock } from '../../shared/clock.js';
+import { enforce } from '../../shared/permission.js';
+import type { RealmUrls } from '../../shared/realm-urls.js';
+import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import { checkOffer } from '../check-offer.js';
+import { type InvitationKeys, type InvitationOffer, requireRoomForInvitations } from '../invitation.js';
+import { addInvitation, publishInvitations } from '../invitation-changes.js';
+import { expiryOf, type InvitationConfig } from '../invitation-defaults.js';
+import { invitationLink } from '../invitation-link.js';
+import { canInvite, canInviteAs } from '../invitation-permissions.js';
+
+export interface CreateInvitationLinkInput extends InvitationOffer {
+  /** Null: for ever; undefined: as the server has it. */
+  readonly expiresInMinutes: number | null | undefined;
+}
+
+/** A link by which anybody who has it may join (organization §9.1). */
+export class CreateInvitationLink {
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly keys: InvitationKeys,
+    private readonly realmUrls: RealmUrls,
+    private readonly clock: Clock,
+    private readonly config: InvitationConfig,
+  ) {}
+
+  /**
+   * Answers the link.
+   * @throws DomainError MUST_NOT_BE_GUEST, MUST_NOT_BE_BOT, NOT_PERMITTED, MUST_BE_OWNER, CANNOT_INVITE_WITH_ROLE,
+   * UNKNOWN_CHANNEL, CANNOT_SUBSCRIBE_OTHERS, UNKNOWN_GROUP, GROUP_DEACTIVATED, TOO_MANY_INVITATIONS
+   */
+  execute(caller: Caller, { expiresInMinutes, ...given }: CreateInvitationLinkInput): Promise<string> {
+    return this.uow.write(async (tx) => {
+      const actor = await tx.actors.get(caller);
+      const realm = await tx.realms.get(caller.realmId);
+      enforce(canInvite(actor, realm, 'link'));
+      enforce(canInviteAs(actor, given.role));
+      const offer = await checkOffer(tx, actor, realm, given);
+      const now = this.clock.now();
+      requireRoomForInvitations(await tx.invitations.countOpen(realm.id, now), 1);
+      const invitation = await addInvitation(tx, {
+        ...offer,
+        realmId: realm.id,
+        kind: 'link',
+        inviterId: actor.id,
+        invitedAt: now,
+        expiresAt: expiryOf(expiresInMinutes, this.config, now),
+        status: 'open',
+        email: null,
+        notifiesInviter: false,
+      });
+      await publishInvitations(tx, realm.id, actor.id);
+      return invitationLink(this.realmUrls.urlOf(realm), this.keys.derive(invitation.id));
+    });
+  }
+}

@@ -1,0 +1,63 @@
+import type { ChannelId, UserId } from '../shared/ids.js';
+import type { Message } from './message.js';
+import { type MessageEdit, visibleEdits } from './message-edit.js';
+import { snapshotsOf } from './use-cases/get-edit-history.js';
+
+const none = { previousContent: null, topic: null, channel: null };
+const by = (userId: number, editedAt: number, more: Partial<MessageEdit>): MessageEdit => ({
+  ...none,
+  userId: userId as UserId,
+  editedAt,
+  ...more,
+});
+const text = (content: string) => ({ content, rendered: `<p>${content}</p>` });
+
+const moved = by(1, 30, { topic: { from: 'b', to: 'c' }, channel: { from: 1 as ChannelId, to: 2 as ChannelId } });
+const both = by(2, 20, { topic: { from: 'a', to: 'b' }, previousContent: text('second') });
+const edited = by(2, 10, { previousContent: text('first') });
+const all = [moved, both, edited];
+
+describe('what is shown of edits (messages §2.5)', () => {
+  it.each`
+    visibility | shown
+    ${'all'}   | ${all}
+    ${'moves'} | ${[moved, { ...both, previousContent: null }]}
+    ${'none'}  | ${[]}
+  `('where the organization shows $visibility of them', ({ visibility, shown }) => {
+    expect(visibleEdits(all, visibility)).toEqual(shown);
+  });
+});
+
+describe('snapshots of a message (messages §10)', () => {
+  const message = {
+    senderId: 2,
+    sentAt: 5,
+    channelId: 2,
+    topic: 'c',
+    content: 'third',
+    renderedContent: '<p>third</p>',
+  } as Message;
+  const told = (edits: readonly MessageEdit[]) =>
+    snapshotsOf(message, edits).map(({ userId, timestamp, topic, content }) => [userId, timestamp, topic, content]);
+
+  it('are what it was after each edit, from the oldest one on', () => {
+    expect(told(all)).toEqual([
+      [2, 5, 'a', 'first'],
+      [2, 10, 'a', 'second'],
+      [2, 20, 'b', 'third'],
+      [1, 30, 'c', 'third'],
+    ]);
+  });
+
+  it('say nothing of earlier texts that are not shown', () => {
+    expect(told(visibleEdits(all, 'moves'))).toEqual([
+      [2, 5, 'a', 'third'],
+      [2, 20, 'b', 'third'],
+      [1, 30, 'c', 'third'],
+    ]);
+  });
+
+  it('are one of a message that was never changed', () => {
+    expect(told([])).toEqual([[2, 5, 'c', 'third']]);
+  });
+});

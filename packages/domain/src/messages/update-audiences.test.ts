@@ -1,0 +1,38 @@
+import { makeActor, makeChannel, makeMembership, tableRows } from '@parley/testkit';
+import type { ChannelPrivacy } from '../channels/channel.js';
+import { isInAudience } from '../composition/audiences.js';
+import type { ChannelId, UserId } from '../shared/ids.js';
+import type { Role } from '../users/role.js';
+import { keepersOf, losersOf } from './update-audiences.js';
+
+/** K: hears of the move; L: hears that the message is gone; –: hears nothing. */
+describe('who hears of messages that were moved to another channel (messages §9.4)', () => {
+  it.each(
+    tableRows(`
+      who                       | webPublic | public | privateSharedHistory | privateProtectedHistory
+      member, in both           | K         | K      | K                    | K
+      member, in the target     | K         | K      | K                    | K
+      member, in the source     | K         | K      | L                    | L
+      member, has it            | K         | K      | L                    | L
+      member                    | –         | –      | –                    | –
+      owner, in the source      | K         | K      | L                    | L
+      guest, in both            | K         | K      | K                    | K
+      guest, in the target      | K         | K      | K                    | K
+      guest, in the source      | L         | L      | L                    | L
+      guest                     | –         | –      | –                    | –
+    `),
+  )('%s, to %s: %s', (who, privacy, expected) => {
+    const source = makeChannel({ id: 1 as ChannelId });
+    const target = makeChannel({ id: 2 as ChannelId, privacy: privacy as ChannelPrivacy });
+    const actor = makeActor(who.split(',')[0] as Role);
+    const isIn = (place: string) => who.includes('in both') || who.includes(`in the ${place}`);
+    const member = makeMembership(actor, {
+      isSubscribed: (id) => (id === source.id ? isIn('source') : isIn('target')),
+    });
+    const outside: UserId[] = who.includes('has it') ? [actor.id] : [];
+    const keeps = isInAudience(keepersOf(source, target, outside), member);
+    const loses = isInAudience(losersOf(source, target, outside), member);
+    expect(keeps && loses).toBe(false);
+    expect(keeps ? 'K' : loses ? 'L' : '–').toBe(expected);
+  });
+});

@@ -1,0 +1,12 @@
+import type { Caller } from '../../../shared/caller.js';
+import type { UnitOfWork } from '../../../shared/unit-of-work.js';
+import type { AllowedDomain } from '../allowed-domain.js';
+
+/** Organization §5. Anybody may know. */
+export class ListAllowedDomains {
+  constructor(private readonly uow: UnitOfWork) {}
+
+  execute(caller: Caller): Promise<readonly AllowedDomain[]> {
+    return this.uow.read(({ allowedDomains }) => allowedDomains.list(caller.realmId));
+  }
+}

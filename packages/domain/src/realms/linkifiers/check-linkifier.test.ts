@@ -1,0 +1,106 @@
+import type { DomainError } from '../../shared/errors.js';
+import { checkLinkifier, expandReverseTemplate, type LinkifierSyntax } from './check-linkifier.js';
+import { type LinkifierFields, MAX_LINKIFIER_TEXT, MAX_LINKIFIERS, requireRoomForLinkifiers } from './linkifier.js';
+
+/** JavaScript's own patterns, and templates of nothing but `{name}`. The real one is tested beside the renderer. */
+const syntax: LinkifierSyntax = {
+  compile: (pattern) => {
+    if (pattern.includes('????')) return { problem: 'bad repetition operator: ????' };
+    const expression = new RegExp(pattern.replaceAll('(?P<', '(?<'));
+    return {
+      groups: [...pattern.matchAll(/\(\?P<(\w+)>/g)].map(([, name]) => name!),
+      find: (text) => {
+        const match = expression.exec(text);
+        return match && { ...(match.groups as Record<string, string>) };
+      },
+    };
+  },
+  templateVariables: (template) => {
+    if (/\{[^}]*$/.test(template)) return null;
+    return new Set([...template.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!));
+  },
+};
+
+const given = (fields: Partial<LinkifierFields>): LinkifierFields => ({
+  pattern: '#(?P<id>[0-9]+)',
+  urlTemplate: 'https://example.com/{id}',
+  exampleInput: null,
+  reverseTemplate: null,
+  alternativeUrlTemplates: [],
+  ...fields,
+});
+
+function errorsOf(fields: Partial<LinkifierFields>, others: readonly LinkifierFields[] = []) {
+  try {
+    checkLinkifier(given(fields), others, syntax);
+    return null;
+  } catch (error) {
+    const { message, details } = error as DomainError<'INVALID_LINKIFIER'>;
+    return [message, details.errors];
+  }
+}
+
+const general = (...texts: readonly string[]) => [texts[0], { general: texts }];
+
+describe('a linkifier', () => {
+  it('is kept trimmed, and what is blank is kept as nothing', () => {
+    const fields = { pattern: ' a ', urlTemplate: ' https://a ', exampleInput: ' xax ', reverseTemplate: '  ' };
+    expect(checkLinkifier(given(fields), [], syntax)).toEqual(
+      given({ pattern: 'a', urlTemplate: 'https://a', exampleInput: 'xax' }),
+    );
+  });
+
+  it.each`
+    fields                                                               | errors
+    ${{ pattern: ' ' }}                                                  | ${['This field cannot be blank.', { pattern: ['This field cannot be blank.'], general: ["Group 'id' in URL template is not present in linkifier pattern."] }]}
+    ${{ urlTemplate: '' }}                                               | ${['This field cannot be blank.', { urlTemplate: ['This field cannot be blank.'], general: ["Group 'id' in linkifier pattern is not present in URL template."] }]}
+    ${{ pattern: '', urlTemplate: '' }}                                  | ${['This field cannot be blank.', { pattern: ['This field cannot be blank.'], urlTemplate: ['This field cannot be blank.'] }]}
+    ${{ urlTemplate: '{id' }}                                            | ${['Invalid URL template.', { urlTemplate: ['Invalid URL template.'] }]}
+    ${{ pattern: '????' }}                                               | ${general('Bad regular expression: bad repetition operator: ????')}
+    ${{ urlTemplate: '$fgfg' }}                                          | ${general("Group 'id' in linkifier pattern is not present in URL template.")}
+    ${{ urlTemplate: '{id}{hello}{abc}' }}                               | ${general("Group 'abc' in URL template is not present in linkifier pattern.")}
+    ${{ pattern: '(?P<id>a)(?P<hello>b)', urlTemplate: '{hello}' }}      | ${general("Group 'id' in linkifier pattern is not present in URL template.")}
+    ${{ alternativeUrlTemplates: ['{id', 'x'] }}                         | ${general('Invalid URL template.')}
+    ${{ alternativeUrlTemplates: ['{no}'] }}                             | ${general("Group 'no' in URL template is not present in linkifier pattern.")}
+    ${{ alternativeUrlTemplates: ['x'] }}                                | ${general("Group 'id' in linkifier pattern is not present in URL template.")}
+    ${{ reverseTemplate: '#{id}' }}                                      | ${general('Example text is required when auto-conversion field is set.')}
+    ${{ exampleInput: 'no digits' }}                                     | ${general('Example input does not match the linkifier pattern.')}
+    ${{ exampleInput: '#1234', reverseTemplate: '!{id}' }}               | ${general('Example text does not match auto-conversion field.')}
+    ${{ exampleInput: '#1234', reverseTemplate: '#{id' }}                | ${general("Invalid auto-conversion field: missing '}' character.")}
+    ${{ exampleInput: '#1234', reverseTemplate: '#{}' }}                 | ${general('Invalid auto-conversion field: empty field name.')}
+    ${{ exampleInput: '#1234', reverseTemplate: '#{no}' }}               | ${general("Group 'no' in auto-conversion field is not present in linkifier pattern.")}
+    ${{ exampleInput: '#1234', reverseTemplate: '#{id}' }}               | ${null}
+    ${{ alternativeUrlTemplates: ['https://a/{id}', 'https://b/{id}'] }} | ${null}
+  `('$fields: $errors', ({ fields, errors }) => {
+    expect(errorsOf(fields)).toEqual(errors);
+  });
+
+  it('has a pattern that no other one has, told after everything else', () => {
+    const text = 'Realm filter with this Realm and Pattern already exists.';
+    expect(errorsOf({}, [given({})])).toEqual(general(text));
+    expect(errorsOf({ urlTemplate: '$' }, [given({})])).toEqual(
+      general("Group 'id' in linkifier pattern is not present in URL template.", text),
+    );
+  });
+});
+
+it('braces in a template of the way back are doubled', () => {
+  expect(expandReverseTemplate('{{{id}}}-}}', { id: 'a' })).toEqual({ text: '{a}-}' });
+  expect(expandReverseTemplate('{none}', { none: null })).toEqual({ text: '' });
+});
+
+describe('the linkifiers of an organization', () => {
+  const many = (count: number, fields: Partial<LinkifierFields> = {}) =>
+    Array.from({ length: count }, () => given(fields));
+
+  it('are a thousand at most', () => {
+    expect(() => requireRoomForLinkifiers(many(MAX_LINKIFIERS))).not.toThrow();
+    expect(() => requireRoomForLinkifiers(many(MAX_LINKIFIERS + 1))).toThrow('Too many linkifiers (limit: 1000).');
+  });
+
+  it('are of half a million characters together at most', () => {
+    const half = { exampleInput: 'x'.repeat(MAX_LINKIFIER_TEXT / 2), pattern: '', urlTemplate: '' };
+    expect(() => requireRoomForLinkifiers(many(2, half))).not.toThrow();
+    expect(() => requireRoomForLinkifiers([...many(2, half), given({})])).toThrow(/^Linkifiers are too long/);
+  });
+});

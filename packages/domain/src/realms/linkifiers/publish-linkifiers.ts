@@ -1,0 +1,14 @@
+import { wholeRealm } from '../../events/audience.js';
+import type { RealmId } from '../../shared/ids.js';
+import type { Transaction } from '../../shared/unit-of-work.js';
+import { requireRoomForLinkifiers } from './linkifier.js';
+
+/** As they are now. @throws DomainError TOO_MANY_LINKIFIERS */
+export async function publishLinkifiers(tx: Transaction, realmId: RealmId): Promise<void> {
+  const { linkifiers } = await tx.realms.get(realmId);
+  requireRoomForLinkifiers(linkifiers);
+  await tx.events.append(realmId, {
+    event: { type: 'realm.linkifiers_changed', linkifiers },
+    audience: wholeRealm,
+  });
+}

@@ -1,0 +1,12 @@
+import type { Caller } from '../../../shared/caller.js';
+import type { UnitOfWork } from '../../../shared/unit-of-work.js';
+import type { Linkifier } from '../linkifier.js';
+
+/** In the order in which they are applied; anybody may know them (organization §6). */
+export class ListLinkifiers {
+  constructor(private readonly uow: UnitOfWork) {}
+
+  async execute({ realmId }: Caller): Promise<readonly Linkifier[]> {
+    return (await this.uow.read(({ realms }) => realms.get(realmId))).linkifiers;
+  }
+}

@@ -1,0 +1,60 @@
+import type { DomainError } from '../../shared/errors.js';
+import { checkPlayground, MAX_PLAYGROUNDS, type PlaygroundFields } from './playground.js';
+
+const syntax = {
+  templateVariables: (template: string) =>
+    /\{[^}]*$/.test(template) ? null : new Set([...template.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!)),
+};
+const given = (fields: Partial<PlaygroundFields> = {}): PlaygroundFields => ({
+  name: 'Play',
+  language: 'Python',
+  urlTemplate: 'https://example.com/{code}',
+  ...fields,
+});
+
+function errorsOf(fields: Partial<PlaygroundFields>, others: readonly PlaygroundFields[] = []) {
+  try {
+    checkPlayground(given(fields), others, syntax);
+    return null;
+  } catch (error) {
+    const refusal = error as DomainError;
+    return refusal.is('INVALID_PLAYGROUND') ? refusal.details.errors : refusal.message;
+  }
+}
+
+const BLANK = ['This field cannot be blank.'];
+const MISSING = ['Missing the required variable "code" in the URL template'];
+
+describe('a playground', () => {
+  it('is kept trimmed', () => {
+    expect(checkPlayground(given({ name: ' Play ', language: ' C++ ' }), [], syntax)).toEqual(
+      given({ language: 'C++' }),
+    );
+  });
+
+  it.each`
+    fields                                        | errors
+    ${{ language: 'Visual Basic .NET/6-7_#' }}    | ${null}
+    ${{ name: ' ' }}                              | ${{ name: BLANK }}
+    ${{ language: '' }}                           | ${{ language: BLANK }}
+    ${{ language: 'a*b' }}                        | ${{ language: ['Invalid characters in pygments language'] }}
+    ${{ urlTemplate: '' }}                        | ${{ urlTemplate: BLANK, general: MISSING }}
+    ${{ urlTemplate: 'https://example.com/{co' }} | ${{ urlTemplate: ['Invalid URL template.'] }}
+    ${{ urlTemplate: 'https://example.com/{x}' }} | ${{ general: MISSING }}
+    ${{ urlTemplate: 'https://a/{code}{x}' }}     | ${{ general: ['"code" should be the only variable present in the URL template'] }}
+  `('$fields: $errors', ({ fields, errors }) => {
+    expect(errorsOf(fields)).toEqual(errors);
+  });
+
+  it('has a name that no other one of the language has', () => {
+    const general = ['Realm playground with this Realm, Pygments language and Name already exists.'];
+    expect(errorsOf({}, [given()])).toEqual({ general });
+    expect(errorsOf({ language: 'Perl' }, [given()])).toBeNull();
+  });
+
+  it('is one of two hundred at most', () => {
+    const others = Array.from({ length: MAX_PLAYGROUNDS }, (_, n) => given({ name: `Play ${n}` }));
+    expect(errorsOf({}, others.slice(1))).toBeNull();
+    expect(errorsOf({}, others)).toBe('Too many playgrounds (limit: 200).');
+  });
+});

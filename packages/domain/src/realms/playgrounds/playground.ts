@@ -1,0 +1,95 @@
+import type { EventFormats } from '../../events/event.js';
+import { DomainError } from '../../shared/errors.js';
+import type { RealmId } from '../../shared/ids.js';
+import { trim } from '../../shared/text.js';
+import type { LinkifierSyntax } from '../linkifiers/check-linkifier.js';
+
+/** Where the code blocks of a language can be tried (organization §7). */
+export interface PlaygroundFields {
+  readonly name: string;
+  /** As a highlighter names it: `Python`. */
+  readonly language: string;
+  /** An RFC 6570 template whose only variable is `code`. */
+  readonly urlTemplate: string;
+}
+
+export interface Playground extends PlaygroundFields {
+  /** No other one on the server has had it. */
+  readonly id: number;
+}
+
+/** Texts by what they are about; those in `general` are about several fields. Each list has at least one. */
+export type PlaygroundProblems = { readonly [K in keyof PlaygroundFields | 'general']?: readonly string[] };
+
+/** Every client is told all of them whenever one changes. */
+export const MAX_PLAYGROUNDS = 200;
+
+/**
+ * Trimmed.
+ * @throws DomainError INVALID_PLAYGROUND, or TOO_MANY_PLAYGROUNDS with the others that there are
+ */
+export function checkPlayground(
+  given: PlaygroundFields,
+  others: readonly PlaygroundFields[],
+  syntax: Pick<LinkifierSyntax, 'templateVariables'>,
+): PlaygroundFields {
+  const playground = { name: trim(given.name), language: trim(given.language), urlTemplate: trim(given.urlTemplate) };
+  const { name, language, urlTemplate } = playground;
+  const errors: { -readonly [K in keyof PlaygroundProblems]: PlaygroundProblems[K] } = {};
+  if (name === '') errors.name = [BLANK];
+  if (language === '') errors.language = [BLANK];
+  else if (!/^[\p{L}\p{N} _+\-./#]*$/u.test(language)) errors.language = ['Invalid characters in pygments language'];
+  const variables = syntax.templateVariables(urlTemplate);
+  if (urlTemplate === '') errors.urlTemplate = [BLANK];
+  else if (variables === null) errors.urlTemplate = ['Invalid URL template.'];
+
+  const general: string[] = [];
+  if (variables !== null && !variables.has('code')) {
+    general.push('Missing the required variable "code" in the URL template');
+  } else if (variables !== null && variables.size > 1) {
+    general.push('"code" should be the only variable present in the URL template');
+  }
+  const isTaken = others.some((other) => other.name === name && other.language === language);
+  if (isTaken && !errors.name && !errors.language) {
+    general.push('Realm playground with this Realm, Pygments language and Name already exists.');
+  }
+  if (general.length > 0) errors.general = general;
+  const [first] = [errors.name, errors.language, errors.urlTemplate, errors.general].flatMap((texts) => texts ?? []);
+  if (first !== undefined) throw new DomainError('INVALID_PLAYGROUND', first, { errors });
+  if (others.length >= MAX_PLAYGROUNDS) {
+    throw new DomainError('TOO_MANY_PLAYGROUNDS', `Too many playgrounds (limit: ${MAX_PLAYGROUNDS}).`);
+  }
+  return playground;
+}
+
+const BLANK = 'This field cannot be blank.';
+
+export interface PlaygroundReads {
+  /** Ascending id. */
+  list(realmId: RealmId): Promise<readonly Playground[]>;
+}
+
+/** Every implementation passes organization-lists.contract.ts. */
+export interface PlaygroundRepository extends PlaygroundReads {
+  /** Answers its id. */
+  add(realmId: RealmId, playground: PlaygroundFields): Promise<number>;
+  /** Whether it was there. */
+  remove(realmId: RealmId, id: number): Promise<boolean>;
+}
+
+declare module '../../shared/unit-of-work.js' {
+  interface RepositoryMap {
+    playgrounds: [reads: PlaygroundReads, repository: PlaygroundRepository];
+  }
+}
+
+/** To everybody, whatever changed (organization §7). */
+export interface PlaygroundEventTypes {
+  'realm.playgrounds_changed': { readonly playgrounds: readonly Playground[] };
+}
+
+declare module '../../events/event.js' {
+  interface DomainEventTypes extends PlaygroundEventTypes {}
+}
+
+export const PLAYGROUND_EVENT_FORMATS: EventFormats<PlaygroundEventTypes> = { 'realm.playgrounds_changed': 1 };

@@ -1,0 +1,27 @@
+import type { Caller } from '../../../shared/caller.js';
+import { enforce } from '../../../shared/permission.js';
+import type { UnitOfWork } from '../../../shared/unit-of-work.js';
+import type { LinkifierSyntax } from '../../linkifiers/check-linkifier.js';
+import { canManagePlaygrounds } from '../../realm-permissions.js';
+import { checkPlayground, type PlaygroundFields } from '../playground.js';
+import { publishPlaygrounds } from '../publish-playgrounds.js';
+
+/** Organization §7. */
+export class AddPlayground {
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly syntax: LinkifierSyntax,
+  ) {}
+
+  /** Answers its id. @throws DomainError MUST_BE_ADMINISTRATOR, INVALID_PLAYGROUND, TOO_MANY_PLAYGROUNDS */
+  execute(caller: Caller, given: PlaygroundFields): Promise<number> {
+    return this.uow.write(async (tx) => {
+      const { realmId, ...actor } = await tx.actors.get(caller);
+      enforce(canManagePlaygrounds(actor));
+      const playground = checkPlayground(given, await tx.playgrounds.list(realmId), this.syntax);
+      const id = await tx.playgrounds.add(realmId, playground);
+      await publishPlaygrounds(tx, realmId);
+      return id;
+    });
+  }
+}

@@ -1,0 +1,31 @@
+import { users as usersNamed } from '../events/audience.js';
+import type { RealmId, UserId } from '../shared/ids.js';
+import { slicesOf } from '../shared/slices.js';
+import type { Transaction } from '../shared/unit-of-work.js';
+import { visibleEmailSettings } from './email-visibility.js';
+import type { Role } from './role.js';
+
+/** So many users one event names at most: each may become two events for the client. */
+const USERS_PER_EVENT = 200;
+
+/**
+ * Tells somebody whose role changed whose addresses they see now, or see no more (users §1.2, §5). Whose these are is found
+ * out where the event is delivered, since it is a matter of everybody's settings.
+ */
+export async function announceAddressesSeen(
+  tx: Transaction,
+  realmId: RealmId,
+  userId: UserId,
+  before: Role,
+  after: Role,
+): Promise<void> {
+  if (visibleEmailSettings(before).length === visibleEmailSettings(after).length) return;
+  const ids = (await tx.users.listEntries(realmId)).map(({ id }) => id);
+  for (const userIds of slicesOf(ids, USERS_PER_EVENT)) {
+    await tx.events.append(realmId, {
+      event: { type: 'user.addresses_seen', userIds, before },
+      audience: usersNamed([userId]),
+    });
+    await tx.yield();
+  }
+}

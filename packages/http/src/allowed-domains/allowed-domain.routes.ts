@@ -1,0 +1,50 @@
+import { AddAllowedDomain, ChangeAllowedDomain, ListAllowedDomains, RemoveAllowedDomain } from '@parley/domain/realms';
+import { MAX_TEXT_LENGTH } from '../routing/limits.js';
+import { BooleanParam, NoParameters, TextParam } from '../routing/params.js';
+import { type Route, route } from '../routing/route.js';
+import { presentAllowedDomain } from './allowed-domain.presenters.js';
+
+class AddAllowedDomainDto {
+  @TextParam({ max: MAX_TEXT_LENGTH }) domain!: string;
+  @BooleanParam() allow_subdomains!: boolean;
+}
+
+class ChangeAllowedDomainDto {
+  @TextParam({ max: MAX_TEXT_LENGTH }) domain!: string;
+  @BooleanParam() allow_subdomains!: boolean;
+}
+
+class RemoveAllowedDomainDto {
+  @TextParam({ max: MAX_TEXT_LENGTH }) domain!: string;
+}
+
+export const allowedDomainRoutes: readonly Route[] = [
+  route('GET', '/realm/domains', {
+    auth: 'user',
+    dto: NoParameters,
+    useCase: ListAllowedDomains,
+    present: (domains) => ({ domains: domains.map(presentAllowedDomain) }),
+  }),
+  route('POST', '/realm/domains', {
+    auth: 'user',
+    roleRequirements: ['owner'],
+    dto: AddAllowedDomainDto,
+    useCase: AddAllowedDomain,
+    toInput: ({ domain, allow_subdomains }) => ({ domain, allowsSubdomains: allow_subdomains }),
+    present: ({ id, domain }) => ({ new_domain: [id, domain] }),
+  }),
+  route('PATCH', '/realm/domains/:domain', {
+    auth: 'user',
+    roleRequirements: ['owner'],
+    dto: ChangeAllowedDomainDto,
+    useCase: ChangeAllowedDomain,
+    toInput: ({ domain, allow_subdomains }) => ({ domain, allowsSubdomains: allow_subdomains }),
+  }),
+  route('DELETE', '/realm/domains/:domain', {
+    auth: 'user',
+    roleRequirements: ['owner'],
+    dto: RemoveAllowedDomainDto,
+    useCase: RemoveAllowedDomain,
+    toInput: ({ domain }) => ({ domain }),
+  }),
+];

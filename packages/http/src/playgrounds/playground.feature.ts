@@ -1,0 +1,36 @@
+import { loadPlaygrounds, type Playground, type PlaygroundEventTypes } from '@parley/domain/realms';
+import { type Presenters, toAll } from '../events/event-presenter.js';
+import { registerSection } from '../events/register-section.js';
+import type { HttpFeature } from '../feature.js';
+import { presentModelErrors } from '../routing/model-errors.js';
+import type { WireErrors } from '../routing/wire-error.js';
+import { playgroundRoutes } from './playground.routes.js';
+
+/** Organization §7. */
+const presentPlaygrounds = (playgrounds: readonly Playground[]) => ({
+  realm_playgrounds: playgrounds.map(({ id, name, language, urlTemplate }) => ({
+    id,
+    name,
+    pygments_language: language,
+    url_template: urlTemplate,
+  })),
+});
+
+const FIELDS = { name: 'name', language: 'pygments_language', urlTemplate: 'url_template', general: '__all__' };
+
+export const PLAYGROUNDS = {
+  routes: () => playgroundRoutes,
+  errors: {
+    INVALID_PLAYGROUND: { fields: { errors: 'errors' }, present: { errors: presentModelErrors(FIELDS) } },
+  } as const satisfies WireErrors,
+  events: {
+    'realm.playgrounds_changed': toAll('realm_playgrounds', ({ playgrounds }) => presentPlaygrounds(playgrounds)),
+  } satisfies Presenters<keyof PlaygroundEventTypes>,
+  registerSections: () => [
+    registerSection({
+      name: 'realm_playgrounds',
+      load: (snapshot) => snapshot.load(loadPlaygrounds),
+      present: presentPlaygrounds,
+    }),
+  ],
+} satisfies HttpFeature;

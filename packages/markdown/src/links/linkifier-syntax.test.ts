@@ -1,0 +1,145 @@
+import { literalPrefix, RealmLinkifiers } from './linkifier.js';
+import { re2LinkifierSyntax } from './linkifier-syntax.js';
+
+describe('URL templates', () => {
+  it.each`
+    template             | variables
+    ${'https://x/{foo}'} | ${['foo']}
+    ${'{/a,b}'}          | ${['a', 'b']}
+    ${'{.d}'}            | ${['d']}
+    ${'{?a,b}{&c}{;d}'}  | ${['a', 'b', 'c', 'd']}
+    ${'{#f:5}'}          | ${['f']}
+    ${'{+a,b}'}          | ${['a', 'b']}
+    ${'{?foo*}'}         | ${['foo']}
+    ${'{a.b}{c_1}'}      | ${['a.b', 'c_1']}
+    ${'%ba'}             | ${[]}
+    ${'%%(foo)s'}        | ${[]}
+    ${'$fgfg'}           | ${[]}
+    ${''}                | ${[]}
+  `('$template has the variables $variables', ({ template, variables }) => {
+    expect([...re2LinkifierSyntax.templateVariables(template)!]).toEqual(variables);
+  });
+
+  it.each([
+    'https://x/{foo',
+    'https://x/{{}',
+    '{//foo}',
+    '{bar++}',
+    '{id',
+    '}',
+    '{}',
+    '{a,}',
+    '{a b}',
+    '{=a}',
+    '{a:0}',
+  ])('%s is none', (template) => {
+    expect(re2LinkifierSyntax.templateVariables(template)).toBeNull();
+  });
+});
+
+describe('patterns', () => {
+  it.each`
+    pattern                  | problem
+    ${'(foo'}                | ${'missing ): (foo'}
+    ${'[a'}                  | ${'missing ]: [a'}
+    ${'ZUL-(?P<id>\\d????)'} | ${'bad repetition operator: ????'}
+    ${'*a'}                  | ${'no argument for repetition operator: *'}
+    ${'(?=x)(?P<id>\\d+)'}   | ${'invalid perl operator: (?='}
+    ${'(a)\\1'}              | ${'invalid escape sequence: \\1'}
+    ${'a{1001}'}             | ${'invalid repetition size: {1001}'}
+    ${'(?P<a'}               | ${'invalid named capture group: (?P<a'}
+    ${'a\\'}                 | ${'trailing \\'}
+  `('$pattern is refused: $problem', ({ pattern, problem }) => {
+    expect(re2LinkifierSyntax.compile(pattern)).toEqual({ problem });
+  });
+
+  it('are refused when they are named as what surrounds them', () => {
+    expect(re2LinkifierSyntax.compile('(?P<linkifier_actual_match>a)')).toEqual({
+      problem: 'duplicate capture group name: linkifier_actual_match',
+    });
+  });
+
+  it('tell what their groups catch, anywhere in a text', () => {
+    const compiled = re2LinkifierSyntax.compile('(?P<a>x+)|(?P<b>y)(z)');
+    if ('problem' in compiled) throw new Error(compiled.problem);
+    expect(compiled.groups).toEqual(['a', 'b']);
+    expect(compiled.find('-xx-')).toEqual({ a: 'xx', b: null });
+    expect(compiled.find('-yz')).toEqual({ a: null, b: 'y' });
+    expect(compiled.find('-')).toBeNull();
+  });
+});
+
+describe('what every match begins with', () => {
+  it.each`
+    pattern                  | prefix
+    ${'#(?P<id>[0-9]{2,8})'} | ${'#'}
+    ${'ZUL-(?P<id>\\d+)'}    | ${'ZUL-'}
+    ${'a\\.b\\d'}            | ${'a.b'}
+    ${'ab?'}                 | ${'a'}
+    ${'ab*'}                 | ${'a'}
+    ${'ab{0}'}               | ${'a'}
+    ${'ab+'}                 | ${'ab'}
+    ${'a\\.?b'}              | ${'a'}
+    ${'ab|c'}                | ${''}
+    ${'(?i)ab'}              | ${''}
+    ${'^ab'}                 | ${''}
+    ${'[ab]c'}               | ${''}
+    ${'ü-.'}                 | ${'ü-'}
+    ${'😀?a'}                | ${''}
+  `('$pattern: $prefix', ({ pattern, prefix }) => {
+    expect(literalPrefix(pattern)).toBe(prefix);
+  });
+
+  it('makes no difference to what is found', () => {
+    const texts = ['#1 x#2 (#3) #4a #5_x\n#6', 'ü#1 #2ü #3', '##1 # #2', '#1#2 #3,#4', '#12', ''];
+    const found = (pattern: string) =>
+      texts.map((text) => {
+        const [search] = new RealmLinkifiers([{ pattern, urlTemplate: 'https://a/{id}' }]).searches();
+        return search!(text).map(({ start, end, urlWith }) => [start, end, urlWith((part) => part)]);
+      });
+    // An alternation has no prefix.
+    expect(found('#(?P<id>[0-9]+)')).toEqual(found('#(?P<id>[0-9]+)|never'));
+    expect(found('#(?P<id>[0-9]+)')[0]).toHaveLength(4);
+    expect(found('#(?P<id>[0-9]+)')[1]).toHaveLength(1);
+  });
+});
+
+describe('time', () => {
+  const LIMIT_MS = 50;
+  /** Of the processor's; the machine may be busy with something else, so that once out of a few times has to do. */
+  function quickest(work: () => unknown): number {
+    let best = Number.POSITIVE_INFINITY;
+    for (let round = 0; round < 5; round++) {
+      const before = process.cpuUsage();
+      work();
+      const { user, system } = process.cpuUsage(before);
+      best = Math.min(best, (user + system) / 1000);
+    }
+    return best;
+  }
+
+  it.each([
+    ['large classes repeated often', '[\\pL\\pN]{900}'.repeat(65)],
+    ['negated classes', '[^\\pL]{999}[^\\pN]{999}[\\s\\pZ]{999}'.repeat(20)],
+    ['classes in any case', `(?i)${'\\pL\\PN'.repeat(160)}`],
+    ['deep nesting', `${'('.repeat(480)}a${')'.repeat(480)}`],
+  ])('compiling takes no longer than a turn may: %s', (_, pattern) => {
+    expect(quickest(() => re2LinkifierSyntax.compile(pattern))).toBeLessThan(LIMIT_MS);
+  });
+
+  it('a thousand linkifiers take no longer on a long text', () => {
+    const rules = Array.from({ length: 1000 }, (_, n) => ({
+      pattern: `PRJ${n}-(?P<id>[0-9]{2,7})`,
+      urlTemplate: `https://example.com/${n}/{id}`,
+    }));
+    const text = Array.from({ length: 300 }, (_, n) => `PRJ${n}-${n + 10} lorem ipsum dolor sit `)
+      .join('')
+      .slice(0, 10_000);
+    const searchAll = () => {
+      let found = 0;
+      for (const search of new RealmLinkifiers(rules).searches()) found += search(text).length;
+      return found;
+    };
+    expect(quickest(searchAll)).toBeLessThan(LIMIT_MS);
+  });
+});

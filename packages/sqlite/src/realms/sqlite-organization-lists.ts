@@ -1,0 +1,202 @@
+import type {
+  AllowedDomain,
+  AllowedDomainRepository,
+  Linkifier,
+  LinkifierFields,
+  LinkifierRepository,
+  ListedDomain,
+  Playground,
+  PlaygroundFields,
+  PlaygroundRepository,
+} from '@parley/domain/realms';
+import { DomainError, type RealmId } from '@parley/domain/shared';
+import type { Connection, Parameter } from '../connection.js';
+import type { Quarantine } from '../quarantine.js';
+import { type Flag, isTaken, jsonList, listColumn, toFlag } from '../rows.js';
+
+export class SqliteAllowedDomainRepository implements AllowedDomainRepository {
+  private readonly all;
+  private readonly insert;
+  private readonly store;
+  private readonly delete;
+
+  constructor(connection: Connection) {
+    this.all = connection.rows<AllowedDomainRow>(
+      `SELECT id, domain, allows_subdomains FROM allowed_domain WHERE realm_id = ? ORDER BY id`,
+    );
+    this.insert = connection.values<number>(
+      'INSERT INTO allowed_domain (realm_id, domain, allows_subdomains) VALUES (?, ?, ?) RETURNING id',
+    );
+    this.store = connection.command(
+      'UPDATE allowed_domain SET allows_subdomains = ? WHERE realm_id = ? AND domain = ?',
+    );
+    this.delete = connection.command('DELETE FROM allowed_domain WHERE realm_id = ? AND domain = ?');
+  }
+
+  async list(realmId: RealmId): Promise<readonly ListedDomain[]> {
+    return this.all.all(realmId).map(({ id, domain, allows_subdomains: flag }) => ({
+      id,
+      domain,
+      allowsSubdomains: flag === 1,
+    }));
+  }
+
+  async add(realmId: RealmId, { domain, allowsSubdomains }: AllowedDomain): Promise<number> {
+    try {
+      return this.insert.get(realmId, domain, toFlag(allowsSubdomains))!;
+    } catch (error) {
+      throw isTaken(error) ? domainExists(domain) : error;
+    }
+  }
+
+  async update(realmId: RealmId, { domain, allowsSubdomains }: AllowedDomain): Promise<boolean> {
+    return this.store.run(toFlag(allowsSubdomains), realmId, domain).changes > 0;
+  }
+
+  async remove(realmId: RealmId, domain: string): Promise<boolean> {
+    return this.delete.run(realmId, domain).changes > 0;
+  }
+}
+
+const domainExists = (domain: string) =>
+  new DomainError('ALLOWED_DOMAIN_EXISTS', `The domain ${domain} is already a part of your organization.`);
+
+interface AllowedDomainRow {
+  readonly id: number;
+  readonly domain: string;
+  readonly allows_subdomains: Flag;
+}
+
+/** Read with the realm, whose version grows with each change of them. */
+export class LinkifierReads {
+  private readonly all;
+
+  constructor(
+    connection: Connection,
+    private readonly quarantine: Quarantine,
+  ) {
+    this.all = connection.rows<LinkifierRow>(
+      `SELECT id, pattern, url_template, example_input, reverse_template, alternative_url_templates
+       FROM linkifier WHERE realm_id = ? ORDER BY position`,
+    );
+  }
+
+  list(realmId: RealmId): readonly Linkifier[] {
+    return this.all.all(realmId).map((row) => ({
+      id: row.id,
+      pattern: row.pattern,
+      urlTemplate: row.url_template,
+      exampleInput: row.example_input,
+      reverseTemplate: row.reverse_template,
+      alternativeUrlTemplates: templates(row.alternative_url_templates, row.id, this.quarantine),
+    }));
+  }
+}
+
+export class SqliteLinkifierRepository implements LinkifierRepository {
+  private readonly insert;
+  private readonly store;
+  private readonly delete;
+  private readonly place;
+  private readonly renewRealm;
+
+  constructor(private readonly connection: Connection) {
+    this.insert = connection.values<number>(
+      `INSERT INTO linkifier (pattern, url_template, example_input, reverse_template, alternative_url_templates,
+                              realm_id, position)
+       SELECT ?, ?, ?, ?, ?, realm.id,
+              coalesce((SELECT max(position) FROM linkifier WHERE realm_id = realm.id), 0) + 1
+       FROM realm WHERE realm.id = ? RETURNING id`,
+    );
+    this.store = connection.command(
+      `UPDATE linkifier
+       SET pattern = ?, url_template = ?, example_input = ?, reverse_template = ?, alternative_url_templates = ?
+       WHERE id = ? AND realm_id = ?`,
+    );
+    this.delete = connection.command('DELETE FROM linkifier WHERE id = ? AND realm_id = ?');
+    this.place = connection.command(
+      `UPDATE linkifier SET position = place.key + 1
+       FROM json_each(?) place WHERE linkifier.id = place.value AND realm_id = ?`,
+    );
+    this.renewRealm = connection.command('UPDATE realm SET version = version + 1 WHERE id = ?');
+  }
+
+  async add(realmId: RealmId, linkifier: LinkifierFields): Promise<number> {
+    this.renew(realmId);
+    return this.insert.get(...fromLinkifier(linkifier), realmId)!;
+  }
+
+  async update(realmId: RealmId, linkifier: Linkifier): Promise<boolean> {
+    this.renew(realmId);
+    return this.store.run(...fromLinkifier(linkifier), linkifier.id, realmId).changes > 0;
+  }
+
+  async remove(realmId: RealmId, id: number): Promise<boolean> {
+    this.renew(realmId);
+    return this.delete.run(id, realmId).changes > 0;
+  }
+
+  async reorder(realmId: RealmId, ids: readonly number[]): Promise<void> {
+    this.renew(realmId);
+    this.place.run(jsonList(ids), realmId);
+  }
+
+  private renew(realmId: RealmId): void {
+    this.connection.disableCaching();
+    this.renewRealm.run(realmId);
+  }
+}
+
+const templates = listColumn<string>('linkifier', 'alternative_url_templates', (value) => typeof value === 'string');
+
+interface LinkifierRow {
+  readonly id: number;
+  readonly pattern: string;
+  readonly url_template: string;
+  readonly example_input: string | null;
+  readonly reverse_template: string | null;
+  readonly alternative_url_templates: string;
+}
+
+const fromLinkifier = (linkifier: LinkifierFields): readonly Parameter[] => [
+  linkifier.pattern,
+  linkifier.urlTemplate,
+  linkifier.exampleInput,
+  linkifier.reverseTemplate,
+  JSON.stringify(linkifier.alternativeUrlTemplates),
+];
+
+export class SqlitePlaygroundRepository implements PlaygroundRepository {
+  private readonly all;
+  private readonly insert;
+  private readonly delete;
+
+  constructor(connection: Connection) {
+    this.all = connection.rows<PlaygroundRow>(
+      'SELECT id, name, language, url_template FROM playground WHERE realm_id = ? ORDER BY id',
+    );
+    this.insert = connection.values<number>(
+      'INSERT INTO playground (realm_id, name, language, url_template) VALUES (?, ?, ?, ?) RETURNING id',
+    );
+    this.delete = connection.command('DELETE FROM playground WHERE id = ? AND realm_id = ?');
+  }
+
+  async list(realmId: RealmId): Promise<readonly Playground[]> {
+    return this.all.all(realmId).map(({ url_template: urlTemplate, ...row }) => ({ ...row, urlTemplate }));
+  }
+
+  async add(realmId: RealmId, { name, language, urlTemplate }: PlaygroundFields): Promise<number> {
+    return this.insert.get(realmId, name, language, urlTemplate)!;
+  }
+
+  async remove(realmId: RealmId, id: number): Promise<boolean> {
+    return this.delete.run(id, realmId).changes > 0;
+  }
+}
+
+interface PlaygroundRow {
+  readonly id: number;
+  readonly name: string;
+  readonly language: string;
+  readonly url_template: string;
+}

@@ -1,0 +1,108 @@
+import type { Invitation } from '@parley/domain/invitations';
+import type { ChannelId, GroupId } from '@parley/domain/shared';
+import { anotherRealm, aUser, type Fixture } from '../builders.js';
+import { idsOf, type OpenStorage, stagesOn } from './storage-under-test.js';
+
+const pieces = [aUser({ name: 'ann' }), aUser({ name: 'bob' })];
+const NOW = 1000;
+
+const link = ({ realm, user }: Fixture, more: Partial<Invitation> = {}): Omit<Invitation, 'id'> => ({
+  realmId: realm.id,
+  kind: 'link',
+  inviterId: user('ann').id,
+  role: 'member',
+  channelIds: [],
+  groupIds: [],
+  includesDefaultChannels: false,
+  welcomeText: null,
+  invitedAt: NOW,
+  expiresAt: NOW + 10,
+  status: 'open',
+  email: null,
+  notifiesInviter: false,
+  ...more,
+});
+const byMail = (fixture: Fixture, more: Partial<Invitation> = {}) =>
+  link(fixture, {
+    kind: 'email',
+    email: 'yorick@example.com',
+    role: 'guest',
+    channelIds: [3, 1] as ChannelId[],
+    groupIds: [9] as GroupId[],
+    includesDefaultChannels: true,
+    welcomeText: '',
+    notifiesInviter: true,
+    ...more,
+  });
+const add = ({ uow }: Fixture, invitation: Omit<Invitation, 'id'>) => uow.write((tx) => tx.invitations.add(invitation));
+
+export function invitationRepositoryContract(open: OpenStorage): void {
+  describe('invitation repository', () => {
+    const stage = stagesOn(open);
+
+    it('keeps every part, each organization its own, and gives no id twice', async () => {
+      const fixture = await stage(...pieces);
+      const { uow, realm } = fixture;
+      const other = await anotherRealm(fixture);
+      const [one, two] = [await add(fixture, link(fixture)), await add(fixture, byMail(fixture, { expiresAt: null }))];
+      expect(one).toEqual({ ...link(fixture), id: one.id });
+      expect(await uow.read((r) => r.invitations.find(realm.id, one.id))).toEqual(one);
+      expect(await uow.read((r) => r.invitations.find(realm.id, two.id))).toEqual({
+        ...byMail(fixture, { expiresAt: null }),
+        id: two.id,
+      });
+      expect(await uow.read((r) => r.invitations.find(other.realm.id, one.id))).toBeNull();
+      await uow.write((tx) => tx.invitations.remove(other.realm.id, two.id));
+      await uow.write((tx) => tx.invitations.remove(realm.id, two.id));
+      expect(await uow.read((r) => r.invitations.find(realm.id, two.id))).toBeNull();
+      expect((await add(fixture, link(fixture))).id).toBeGreaterThan(two.id);
+    });
+
+    it('lists those that are open, by mail first', async () => {
+      const fixture = await stage(...pieces);
+      const { uow, realm, user } = fixture;
+      const bob = { inviterId: user('bob').id };
+      const a = await add(fixture, link(fixture));
+      const b = await add(fixture, byMail(fixture, bob));
+      const c = await add(fixture, link(fixture, { ...bob, expiresAt: null }));
+      const d = await add(fixture, byMail(fixture));
+      await add(fixture, link(fixture, { expiresAt: NOW }));
+      await add(fixture, link(fixture, { status: 'revoked' }));
+      await add(fixture, byMail(fixture, { status: 'used' }));
+      const list = (inviterId: Invitation['inviterId'] | null, now = NOW) =>
+        uow.read(async (r) => idsOf(await r.invitations.listOpen(realm.id, now, inviterId)));
+      expect(await list(null)).toEqual([b.id, d.id, a.id, c.id]);
+      expect(await list(user('bob').id)).toEqual([b.id, c.id]);
+      expect(await list(null, NOW + 10)).toEqual([c.id]);
+      expect(await uow.read((r) => r.invitations.countOpen(realm.id, NOW))).toBe(4);
+      const other = await anotherRealm(fixture);
+      expect(await uow.read((r) => r.invitations.countOpen(other.realm.id, NOW))).toBe(0);
+    });
+
+    it('changes when one ends, and nothing else of it', async () => {
+      const fixture = await stage(...pieces);
+      const { uow, realm } = fixture;
+      const added = await add(fixture, byMail(fixture));
+      const change = (invitation: Invitation) => uow.write((tx) => tx.invitations.update(invitation));
+      const other = await anotherRealm(fixture);
+      await change({ ...added, realmId: other.realm.id, status: 'revoked' });
+      await change({ ...added, expiresAt: NOW, role: 'owner' });
+      expect(await uow.read((r) => r.invitations.find(realm.id, added.id))).toEqual({ ...added, expiresAt: NOW });
+      await change({ ...added, status: 'used' });
+      expect(await uow.read((r) => r.invitations.find(realm.id, added.id))).toEqual({ ...added, status: 'used' });
+    });
+
+    it('counts the letters of a day, and forgets those of days before', async () => {
+      const fixture = await stage(...pieces);
+      const { uow, realm } = fixture;
+      const other = await anotherRealm(fixture);
+      const count = (day: number, id = realm.id) => uow.read((r) => r.invitations.countLetters(id, day));
+      await uow.write((tx) => tx.invitations.addLetters(realm.id, 7, 2));
+      await uow.write((tx) => tx.invitations.addLetters(realm.id, 7, 3));
+      await uow.write((tx) => tx.invitations.addLetters(other.realm.id, 7, 1));
+      expect([await count(7), await count(8), await count(7, other.realm.id)]).toEqual([5, 0, 1]);
+      await uow.write((tx) => tx.invitations.addLetters(realm.id, 8, 1));
+      expect([await count(7), await count(8), await count(7, other.realm.id)]).toEqual([0, 1, 1]);
+    });
+  });
+}

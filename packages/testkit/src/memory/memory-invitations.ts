@@ -1,0 +1,62 @@
+import type { Invitation, InvitationRepository } from '@parley/domain/invitations';
+import type { RealmId, UnixSeconds, UserId } from '@parley/domain/shared';
+import { ascending, keyOf, type MemoryUnit } from './tables.js';
+
+declare module './tables.js' {
+  interface Tables {
+    readonly invitations: Map<number, Invitation>;
+    /** How many were sent, by realm and day. */
+    readonly invitationLetters: Map<string, number>;
+  }
+}
+
+export class MemoryInvitations implements InvitationRepository {
+  constructor(private readonly unit: MemoryUnit) {}
+
+  async find(realmId: RealmId, id: number): Promise<Invitation | null> {
+    const invitation = this.unit.read('invitations').get(id);
+    return invitation?.realmId === realmId ? invitation : null;
+  }
+
+  async listOpen(realmId: RealmId, now: UnixSeconds, inviterId: UserId | null): Promise<readonly Invitation[]> {
+    return this.open(realmId, now)
+      .filter((invitation) => inviterId === null || invitation.inviterId === inviterId)
+      .sort((a, b) => ascending(Number(a.kind === 'link'), Number(b.kind === 'link')) || ascending(a.id, b.id));
+  }
+
+  async countOpen(realmId: RealmId, now: UnixSeconds): Promise<number> {
+    return this.open(realmId, now).length;
+  }
+
+  async countLetters(realmId: RealmId, day: number): Promise<number> {
+    return this.unit.read('invitationLetters').get(keyOf(realmId, day)) ?? 0;
+  }
+
+  async add(invitation: Omit<Invitation, 'id'>): Promise<Invitation> {
+    const added = { ...invitation, id: this.unit.nextNumber('invitation') };
+    this.unit.change('invitations').set(added.id, added);
+    return added;
+  }
+
+  async update({ realmId, id, expiresAt, status }: Invitation): Promise<void> {
+    const before = await this.find(realmId, id);
+    if (before) this.unit.change('invitations').set(id, { ...before, expiresAt, status });
+  }
+
+  async remove(realmId: RealmId, id: number): Promise<void> {
+    if (await this.find(realmId, id)) this.unit.change('invitations').delete(id);
+  }
+
+  async addLetters(realmId: RealmId, day: number, count: number): Promise<void> {
+    const total = (await this.countLetters(realmId, day)) + count;
+    const letters = this.unit.change('invitationLetters');
+    for (const key of letters.keys()) if (key.startsWith(`${realmId}:`)) letters.delete(key);
+    letters.set(keyOf(realmId, day), total);
+  }
+
+  private open(realmId: RealmId, now: UnixSeconds): Invitation[] {
+    return [...this.unit.read('invitations').values()].filter(
+      (each) => each.realmId === realmId && each.status === 'open' && (each.expiresAt === null || each.expiresAt > now),
+    );
+  }
+}
