@@ -4,6 +4,7 @@ import type { FileId, UnixSeconds } from '../shared/ids.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import type { User } from '../users/user.js';
 import { canReadFile } from './file-access.js';
+import { spellingsOf } from './linked-uploads.js';
 import type { Message } from './message.js';
 
 /**
@@ -29,16 +30,6 @@ export async function attachableFiles(
     if (file.messageIds.length < MAX_MESSAGES_OF_FILE && (await canReadFile(tx, actor, file))) attachable.push(file.id);
   }
   return attachable;
-}
-
-/** Links have letters beyond ASCII as they are or escaped. */
-function spellingsOf(path: string): readonly string[] {
-  if (!path.includes('%')) return [path];
-  try {
-    return [path, decodeURIComponent(path)];
-  } catch {
-    return [path];
-  }
 }
 
 /** Lets a new message refer to files, and tells their owners. */

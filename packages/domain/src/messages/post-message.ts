@@ -88,6 +88,7 @@ export async function postMessage(tx: Transaction, post: Post): Promise<Message>
   for (const userId of readBy) received.set(userId, { ...received.get(userId), read: true });
 
   if (destination.kind === 'channel') await noteActivity(tx, destination.channel, message);
+  await attachFiles(tx, message, files);
   await tx.events.append(realmId, {
     event: {
       type: 'message.sent',
@@ -99,7 +100,6 @@ export async function postMessage(tx: Transaction, post: Post): Promise<Message>
     audience: receivers(destination, [...exceptions.keys()]),
     quotes: message.id,
   });
-  await attachFiles(tx, message, files);
   return message;
 }
 

@@ -11,6 +11,7 @@ import type { Repositories, Transaction } from '../shared/unit-of-work.js';
 import { inaccessibleUserIds } from '../users/accessible-users.js';
 import type { Actor } from '../users/actor.js';
 import type { User } from '../users/user.js';
+import { resolveUploads } from './linked-uploads.js';
 import {
   type LinkableChannel,
   type MarkdownOptions,
@@ -85,7 +86,7 @@ const GROUP_TITLES: Readonly<Record<SystemGroupName, string>> = {
   internet: 'Everyone on the internet',
 };
 
-type Reads = Pick<Repositories | Transaction, 'users' | 'groups' | 'channels' | 'topics'>;
+type Reads = Pick<Repositories | Transaction, 'users' | 'groups' | 'channels' | 'topics' | 'files'>;
 
 /** What was made of a text, and the groups it mentions aloud. */
 export interface RenderedText extends RenderedMarkdown {
@@ -112,9 +113,9 @@ export async function renderText(
   author: Author,
 ): Promise<RenderedText> {
   const { references } = parsed;
-  const { userNames, userIds, groupNames, channelNames } = references;
+  const { userNames, userIds, groupNames, channelNames, uploadPaths } = references;
   // Most texts.
-  if (userNames.size + userIds.size + groupNames.size + channelNames.size === 0) {
+  if (userNames.size + userIds.size + groupNames.size + channelNames.size + uploadPaths.size === 0) {
     return { ...renderer.render(parsed, NOTHING_NAMED), mentionedGroups: [] };
   }
   const realmId = realm.id;
@@ -123,6 +124,7 @@ export async function renderText(
     ...NOTHING_NAMED,
     ...(await resolveUsers(tx, parsed, realm, author.actor)),
     groupsByName: resolveGroups(groups, groupNames),
+    uploads: await resolveUploads(tx, realm.id, uploadPaths),
     channelsByName: await resolveChannels(tx, parsed, realmId, author),
   };
   const rendered = renderer.render(parsed, names);

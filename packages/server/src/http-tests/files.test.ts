@@ -353,6 +353,25 @@ describe('who may read a file', () => {
   });
 });
 
+describe('previews (markdown §15.2)', () => {
+  const shown = async (id: number) =>
+    (fieldsOf(await server.get(`/messages/${id}`, people.hamlet)) as Wire).message.content as string;
+
+  it('show the original of an image, and no preview of anything else', async () => {
+    const { hamlet } = people;
+    const toSelf = { type: 'direct', to: [hamlet.id] };
+    const picture = await uploaded(hamlet, { name: 'é.png', content: 'x', type: 'image/png' });
+    const id = await say(hamlet, `[pic](${picture})`, toSelf);
+    expect(await shown(id)).toContain('<div class="message_inline_image">');
+    expect(decodeURI(await shown(id))).toContain(`<img src="${picture}">`);
+    expect(await messageIds(hamlet)).toEqual([[id]]);
+    const escaped = await say(hamlet, `[pic](${encodeURI(picture)})`, toSelf);
+    expect(await messageIds(hamlet)).toEqual([[id, escaped]]);
+    const page = await uploaded(hamlet, { name: 'a.png.html', content: 'x', type: 'text/html' });
+    expect(await shown(await say(hamlet, `[page](${page})`, toSelf))).not.toContain('<img');
+  });
+});
+
 describe('DELETE /attachments/{attachment_id} (users §16)', () => {
   it('removes a file of the caller, bytes and all', async () => {
     const { hamlet, cordelia } = people;
