@@ -26,8 +26,6 @@ const CUSTOM_EMOJI = 'organizations have no emoji of their own';
 
 const SETTINGS_LACK = 'no address changes, since no mail is sent';
 
-const NO_FILES = 'files are not attached';
-
 const BOTS_LACK = 'no avatar files, and no configuration of integrations, of which there are none';
 
 const NO_CALL_PROVIDER = 'no provider can be configured: each answers that it is not';
@@ -50,7 +48,7 @@ const ROWS: readonly Row[] = [
   ['GET', '/events', 'events §6.2'],
   ['DELETE', '/events', 'events §6.5'],
   // Messages
-  ['POST', '/messages', 'messages §3', { lacks: 'files are not attached, and nobody is notified by mail or push' }],
+  ['POST', '/messages', 'messages §3', { lacks: 'nobody is notified by mail or push' }],
   ['GET', '/messages', 'messages §5', { isStarred: true }],
   ['GET', '/messages/:message_id', 'messages §6'],
   ['GET', '/json/messages', 'protocol §9', { atRoot: true }],
@@ -71,11 +69,11 @@ const ROWS: readonly Row[] = [
   ['POST', '/zcommand', 'messages §15.2'],
   ['POST', '/submessage', 'messages §15.3'],
   ['POST', '/messages/:message_id/report', 'messages §15.4'],
-  ['POST', '/user_uploads', 'messages §16.1'],
+  ['POST', '/user_uploads', 'messages §16.1', { lacks: 'no resumable uploads' }],
   ['POST', '/tus', 'messages §16.1'],
   ['GET', '/user_uploads/:realm_id/*filename', 'messages §16.2'],
   ['GET', '/user_uploads/temporary/:token/:name', 'messages §16.2', { atRoot: true }],
-  ['GET', '/user_uploads/*path_id', 'messages §16.2', { atRoot: true }],
+  ['GET', '/user_uploads/*path_id', 'messages §16.2', { atRoot: true, lacks: 'spectators have to log in' }],
   ['GET', '/user_uploads/download/*path_id', 'messages §16.2', { atRoot: true }],
   ['GET', '/user_uploads/thumbnail/*path_id_and_format', 'messages §16.2', { atRoot: true }],
   // Channels
@@ -187,8 +185,8 @@ const ROWS: readonly Row[] = [
   ['PATCH', '/navigation_views/*fragment', 'users §19'],
   ['DELETE', '/navigation_views/*fragment', 'users §19'],
   ['GET', '/scheduled_messages', 'users §20.1'],
-  ['POST', '/scheduled_messages', 'users §20.2', { lacks: NO_FILES }],
-  ['PATCH', '/scheduled_messages/:scheduled_message_id', 'users §20.3', { isStarred: true, lacks: NO_FILES }],
+  ['POST', '/scheduled_messages', 'users §20.2'],
+  ['PATCH', '/scheduled_messages/:scheduled_message_id', 'users §20.3', { isStarred: true }],
   ['DELETE', '/scheduled_messages/:scheduled_message_id', 'users §20.4'],
   ['GET', '/reminders', 'users §21'],
   ['POST', '/reminders', 'users §21', { isStarred: true }],

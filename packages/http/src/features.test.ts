@@ -17,7 +17,12 @@ describe('features', () => {
 const realmUrls: RealmUrls = { urlOf: () => 'https://chat.example', emailDomainOf: () => 'chat.example' };
 const sections = registerSections({
   realmUrls,
-  serverInfo: { startedAt: 0, isDevelopment: false, webPublicEnabled: false },
+  serverInfo: {
+    startedAt: 0,
+    isDevelopment: false,
+    webPublicEnabled: false,
+    fileLimits: { maxFileMib: 100, quotaMib: null },
+  },
   userPages: new UserPagePresenter(realmUrls),
   presence: {} as PresenceBoard,
 });

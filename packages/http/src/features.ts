@@ -12,6 +12,7 @@ import { EVENTS } from './events/event.feature.js';
 import type { Presenters } from './events/event-presenter.js';
 import { fixedSection } from './events/register-section.js';
 import type { HttpFeature } from './feature.js';
+import { FILES } from './files/file.feature.js';
 import { GROUPS } from './groups/group.feature.js';
 import { INVITATIONS } from './invitations/invitation.feature.js';
 import { LINKIFIERS } from './linkifiers/linkifier.feature.js';
@@ -67,6 +68,7 @@ const ALL = [
   PRESENCE,
   STATUSES,
   SCHEDULING,
+  FILES,
   DRAFTS,
   SNIPPETS,
   NAVIGATION_VIEWS,

@@ -9,6 +9,7 @@ export {
   BasicAuthenticator,
   type Credentials,
   type Identity,
+  KeyParameterAuthenticator,
   type RealmDirectory,
 } from './routing/authenticate.js';
 export { createDispatcher, type Dispatcher } from './routing/dispatcher.js';

@@ -36,6 +36,7 @@ const RULES: Readonly<Record<string, Rules>> = {
     ],
   },
   sqlite: { mayImport: ['@parley/domain', 'better-sqlite3', 'node:'] },
+  blobs: { mayImport: ['@parley/domain', 'node:'] },
   http: {
     mayImport: [
       '@parley/domain',
@@ -49,6 +50,7 @@ const RULES: Readonly<Record<string, Rules>> = {
   },
   server: {
     mayImport: [
+      '@parley/blobs',
       '@parley/domain',
       '@parley/http',
       '@parley/markdown',
@@ -120,6 +122,7 @@ const DOMAIN_FOLDERS = [
   'groups',
   'realms',
   'users',
+  'files',
   'channels',
   'messages',
   'invitations',

@@ -26,6 +26,8 @@ describe('readConfiguration', () => {
       invitationValidityMinutes: 14_400,
       hasRateLimits: true,
       limits: expect.any(Object),
+      files: null,
+      fileLimits: { maxFileMib: 100, quotaMib: null },
       keepDeletedDays: 30,
       shedsLoad: true,
       logLevel: 'info',
@@ -54,6 +56,9 @@ describe('readConfiguration', () => {
       PARLEY_PUSH_ORG_ID: 'id',
       PARLEY_PUSH_ORG_KEY: 'key',
       PARLEY_KEEP_DELETED: '7',
+      PARLEY_FILES: 'folder:/var/lib/files',
+      PARLEY_MAX_UPLOAD: '25',
+      PARLEY_UPLOAD_QUOTA: '5000',
     };
     expect(read([], environment)).toEqual({
       host: '0.0.0.0',
@@ -80,6 +85,8 @@ describe('readConfiguration', () => {
         anonymousBodiesBytes: 4 * MIB,
         filesBytes: 128 * MIB,
       },
+      files: { kind: 'folder', path: '/var/lib/files' },
+      fileLimits: { maxFileMib: 25, quotaMib: 5000 },
       keepDeletedDays: 7,
       shedsLoad: false,
       logLevel: 'error',

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { parseArgs } from 'node:util';
 import { MAIL_TOKEN_PLACE } from '@parley/domain/channels';
+import type { FileLimits } from '@parley/domain/files';
 import { isEmailAddress } from '@parley/domain/users';
 import { isLoopbackName, TRANSPORT_LIMITS, type TransportLimits } from '@parley/http';
 import type { PushServiceAccount } from './push/http-push-service.js';
@@ -40,6 +41,9 @@ export interface Configuration {
   readonly limits: Partial<TransportLimits>;
   /** Requests are refused while the event loop lags or memory runs out. */
   readonly shedsLoad: boolean;
+  /** Where uploaded files are; null: the folder `files` beside the database. */
+  readonly files: FilesLocation | null;
+  readonly fileLimits: FileLimits;
   /** For so many days deleted messages can be put back. */
   readonly keepDeletedDays: number;
   readonly logLevel: LogLevel;
@@ -48,6 +52,11 @@ export interface Configuration {
 export interface DatabaseLocation {
   readonly kind: 'sqlite';
   /** Of the file. */
+  readonly path: string;
+}
+
+export interface FilesLocation {
+  readonly kind: 'folder';
   readonly path: string;
 }
 
@@ -79,6 +88,7 @@ interface Setting<T> {
 
 /** Unless the operator says otherwise. */
 export const KEEP_DELETED_DAYS = 30;
+export const FILE_LIMITS: FileLimits = { maxFileMib: 100, quotaMib: null };
 
 const SETTINGS = {
   host: setting('PARLEY_HOST', 'host', 'ADDRESS', 'address to listen on', parseHost, '127.0.0.1'),
@@ -173,6 +183,30 @@ const SETTINGS = {
     'how long deleted messages can be put back',
     parseDays,
     KEEP_DELETED_DAYS,
+  ),
+  files: setting(
+    'PARLEY_FILES',
+    'files',
+    'folder:PATH',
+    'where uploaded files are kept; default: the folder files beside the database',
+    parseFiles,
+    null as FilesLocation | null,
+  ),
+  maxUpload: setting(
+    'PARLEY_MAX_UPLOAD',
+    'max-upload',
+    'MIB',
+    'size of an uploaded file',
+    parseCount,
+    FILE_LIMITS.maxFileMib,
+  ),
+  uploadQuota: setting(
+    'PARLEY_UPLOAD_QUOTA',
+    'upload-quota',
+    'MIB',
+    'all files of an organization together; default: no limit',
+    parseCount,
+    null as number | null,
   ),
   logLevel: setting('PARLEY_LOG_LEVEL', 'log-level', LOG_LEVELS.join('|'), 'what is logged', parseLogLevel, 'info'),
   pushService: setting(
@@ -286,6 +320,8 @@ export function readConfiguration(
     hasRateLimits: read('rateLimits') ?? !isDev,
     limits: limitsOf(read('connections'), read('bytesInFlight') * MIB),
     shedsLoad: read('shedsLoad'),
+    files: read('files') as FilesLocation | null,
+    fileLimits: { maxFileMib: read('maxUpload'), quotaMib: read('uploadQuota') },
     keepDeletedDays: read('keepDeletedDays'),
     logLevel: read('logLevel') as LogLevel,
   };
@@ -421,6 +457,12 @@ export function parseDatabase(text: string): DatabaseLocation {
   const path = /^sqlite:([^:].*)$/.exec(text)?.[1];
   if (path === undefined) throw new Error('of the form sqlite:PATH');
   return { kind: 'sqlite', path };
+}
+
+export function parseFiles(text: string): FilesLocation {
+  const path = /^folder:(.+)$/.exec(text)?.[1];
+  if (path === undefined) throw new Error('of the form folder:PATH');
+  return { kind: 'folder', path };
 }
 
 export function parseUrl(text: string): string {

@@ -40,6 +40,7 @@ describe('the container of a server', () => {
       'storing who is there',
       'promoting members',
       'deleting messages whose time is over',
+      'removing files that nobody needs',
       'doing jobs',
       'indexing messages for search',
       'forgetting jobs that were given up',

@@ -1,5 +1,6 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { FolderBlobStore } from '@parley/blobs';
 import type { Mailer } from '@parley/domain/mail';
 import type { Clock } from '@parley/domain/shared';
 import { type Logger, silentLogger, type TransportLimits } from '@parley/http';
@@ -11,8 +12,10 @@ import { ScryptPasswordHasher } from './authentication/scrypt-password-hasher.js
 import {
   type Configuration,
   type DatabaseLocation,
+  FILE_LIMITS,
   KEEP_DELETED_DAYS,
   parseDatabase,
+  parseFiles,
   parseMailAddress,
   parseMailPattern,
   parseSecret,
@@ -68,6 +71,12 @@ export interface ParleyConfig {
   readonly shedsLoad?: boolean;
   /** What carries notifications to phones; default: nothing does. */
   readonly pushService?: PushServiceAccount;
+  /** Where uploaded files are kept, `folder:PATH`; default: the folder `files` beside the database. */
+  readonly files?: string;
+  /** Size of an uploaded file, in MiB; default: 100. */
+  readonly maxUploadMib?: number;
+  /** Size of all files of an organization together, in MiB; default: no limit. */
+  readonly uploadQuotaMib?: number;
   /** For so many days deleted messages can be put back by `parley restore-messages`; default: 30. */
   readonly keepDeletedDays?: number;
   /** pino's, or anything like it; default: nothing is logged. */
@@ -80,7 +89,7 @@ export interface ParleyConfig {
  */
 export async function createParley(config: ParleyConfig): Promise<Parley> {
   const read = <T>(
-    name: 'database' | 'url' | 'secret' | 'smtpUrl' | 'mailFrom' | 'mailGatewayPattern',
+    name: 'database' | 'url' | 'secret' | 'files' | 'smtpUrl' | 'mailFrom' | 'mailGatewayPattern',
     parse: (text: string) => T,
   ): T => {
     try {
@@ -109,6 +118,11 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
       limits: config.limits ?? {},
       shedsLoad: config.shedsLoad ?? true,
       push: config.pushService ? pushAccountOf(config.pushService) : null,
+      files: config.files === undefined ? null : read('files', parseFiles),
+      fileLimits: {
+        maxFileMib: config.maxUploadMib ?? FILE_LIMITS.maxFileMib,
+        quotaMib: config.uploadQuotaMib ?? FILE_LIMITS.quotaMib,
+      },
       keepDeletedDays: config.keepDeletedDays ?? KEEP_DELETED_DAYS,
       isDev: false,
       isDemo: false,
@@ -176,6 +190,7 @@ export async function openParley(
       markdownRenderer,
       unicodeEmoji,
       mailer: mailerOf(configuration, clock),
+      blobs: new FolderBlobStore(configuration.files?.path ?? join(dirname(configuration.database.path), 'files')),
       ...hostOptions,
       release,
     });

@@ -3,6 +3,7 @@ import type { PasswordHasher } from '@parley/domain/authentication';
 import { PublishingUnitOfWork } from '@parley/domain/composition';
 import type { LoadUnicodeEmoji } from '@parley/domain/emoji';
 import { EventHub, LogFollower, QueueSweep } from '@parley/domain/events';
+import type { BlobStore, FileLimits } from '@parley/domain/files';
 import type { JobHandler } from '@parley/domain/jobs';
 import type { Mailer } from '@parley/domain/mail';
 import type { MarkdownRenderer } from '@parley/domain/messages';
@@ -84,6 +85,10 @@ export interface ParleyParts {
   readonly authenticate?: HostAuthenticate;
   /** For so many days deleted messages can be put back; default: 30. */
   readonly keepDeletedDays?: number;
+  /** Where the bytes of files are. */
+  readonly blobs: BlobStore;
+  /** Default: 100 MiB a file, and no quota. */
+  readonly fileLimits?: FileLimits;
   /** Called at last by `close`. */
   readonly release: () => Promise<void>;
 }

@@ -12,6 +12,7 @@ import type { Connection } from './connection.js';
 import { SqliteDraftRepository } from './drafts/sqlite-draft-repository.js';
 import { SqliteEventLog } from './events/sqlite-event-log.js';
 import { SqliteEventQueueRepository } from './events/sqlite-event-queue-repository.js';
+import { SqliteFileRepository } from './files/sqlite-file-repository.js';
 import { newSystemGroupCache, SqliteGroupRepository } from './groups/sqlite-group-repository.js';
 import { SqliteInvitationRepository } from './invitations/sqlite-invitation-repository.js';
 import { SqliteJobRepository } from './jobs/sqlite-job-repository.js';
@@ -48,6 +49,7 @@ import { invitations } from './migrations/0021-invitations.js';
 import { mutedUsers } from './migrations/0022-muted-users.js';
 import { anonymousGroups } from './migrations/0023-anonymous-groups.js';
 import { alertWords } from './migrations/0024-alert-words.js';
+import { files } from './migrations/0025-files.js';
 import type { Migration } from './migrations/migration.js';
 import { SqliteNavigationViewRepository } from './navigation-views/sqlite-navigation-view-repository.js';
 import { SqliteOnboardingRepository } from './onboarding/sqlite-onboarding-repository.js';
@@ -98,6 +100,7 @@ export const MIGRATIONS: readonly Migration[] = [
   mutedUsers,
   anonymousGroups,
   alertWords,
+  files,
 ];
 
 /** Makes the repositories of a connection. What they keep in memory, all connections share. */
@@ -156,6 +159,7 @@ export function repositoryFactory(
       reminders: new SqliteReminderRepository(connection),
       alertWords: new SqliteAlertWordRepository(connection),
       drafts: new SqliteDraftRepository(connection, quarantine),
+      files: new SqliteFileRepository(connection),
       snippets: new SqliteSnippetRepository(connection),
       navigationViews: new SqliteNavigationViewRepository(connection),
       onboarding: new SqliteOnboardingRepository(connection),

@@ -7,6 +7,7 @@ import {
 } from '@parley/domain/channels';
 import type { Draft } from '@parley/domain/drafts';
 import { type Audience, type DomainEvent, isReadable, type StoredEvent } from '@parley/domain/events';
+import { type FileView, viewOfFile } from '@parley/domain/files';
 import {
   HISTORICAL,
   type MutedSender,
@@ -23,6 +24,7 @@ import type {
   ChannelId,
   DraftId,
   EventSeq,
+  FileId,
   GroupId,
   MessageId,
   ReminderId,
@@ -74,6 +76,7 @@ export interface ClientState {
   /** Whom they mute. */
   mutedUsers: readonly MutedSender[];
   readonly snippets: Map<SnippetId, Snippet>;
+  readonly files: Map<FileId, FileView>;
   /** By fragment. */
   readonly navigationViews: Map<string, NavigationView>;
   /** Of those that have any, oldest first. */
@@ -166,6 +169,7 @@ export async function fetchClientState(r: Repositories, viewer: Viewer): Promise
     alertWords: await r.alertWords.list(realmId, userId),
     mutedUsers: await r.personal.listMutedSenders(viewer),
     drafts: new Map((await r.drafts.list(realmId, userId, MANY)).map((it) => [it.id, it])),
+    files: new Map((await r.files.list(realmId, userId, 0, MANY)).map((it) => [it.id, viewOfFile(it)])),
     snippets: new Map((await r.snippets.list(realmId, userId, MANY)).map((it) => [it.id, it])),
     navigationViews: new Map((await r.navigationViews.list(realmId, userId)).map((it) => [it.fragment, it])),
     reactions: new Map(views.flatMap(({ message, reactions }) => (reactions ? [[message.id, reactions]] : []))),
@@ -255,6 +259,9 @@ const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
   },
   'draft.changed': ({ drafts }, { draft }) => void drafts.set(draft.id, draft),
   'draft.removed': ({ drafts }, { id }) => void drafts.delete(id),
+  'file.added': ({ files }, { file }) => void files.set(file.id, file),
+  'file.changed': ({ files }, { file }) => void files.set(file.id, file),
+  'file.removed': ({ files }, { id }) => void files.delete(id),
   'snippet.added': ({ snippets }, { snippet }) => void snippets.set(snippet.id, snippet),
   'snippet.changed': ({ snippets }, { snippet }) => void snippets.set(snippet.id, snippet),
   'snippet.removed': ({ snippets }, { id }) => void snippets.delete(id),

@@ -50,6 +50,7 @@ export {
   tableRows,
   userId,
 } from './make-values.js';
+export { MemoryBlobStore } from './memory-blob-store.js';
 export { agreeOnRandomHistories } from './random-histories.js';
 export {
   alternativesOf,

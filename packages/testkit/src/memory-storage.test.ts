@@ -1,6 +1,11 @@
 import { aChannel, aUser, createFixture } from './builders.js';
 import { storageContracts } from './contracts/all-contracts.js';
+import { blobStoreContract } from './contracts/blob-store.contract.js';
+import { MemoryBlobStore } from './memory-blob-store.js';
 import { MemoryStorage } from './memory-storage.js';
+
+describe('MemoryBlobStore', () =>
+  blobStoreContract(async () => ({ store: new MemoryBlobStore({ nowMs: () => 2e12 }), close: async () => {} })));
 
 describe('MemoryStorage', () => {
   storageContracts((clock) => {

@@ -15,6 +15,7 @@ import { MemoryDevices } from './memory/memory-devices.js';
 import { MemoryDrafts } from './memory/memory-drafts.js';
 import { MemoryEventLog } from './memory/memory-event-log.js';
 import { MemoryEventQueues } from './memory/memory-event-queues.js';
+import { MemoryFiles } from './memory/memory-files.js';
 import { MemoryGroups } from './memory/memory-groups.js';
 import { MemoryInvitations } from './memory/memory-invitations.js';
 import { MemoryJobs } from './memory/memory-jobs.js';
@@ -150,6 +151,7 @@ function repositoriesOf(unit: MemoryUnit) {
     reminders: new MemoryReminders(unit),
     alertWords: new MemoryAlertWords(unit),
     drafts: new MemoryDrafts(unit),
+    files: new MemoryFiles(unit),
     snippets: new MemorySnippets(unit),
     navigationViews: new MemoryNavigationViews(unit),
     onboarding: new MemoryOnboarding(unit),

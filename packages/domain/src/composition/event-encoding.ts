@@ -5,6 +5,7 @@ import { CHANNEL_FOLDER_EVENT_FORMATS } from '../channels/channel-folder-events.
 import { DRAFT_EVENT_FORMATS } from '../drafts/draft-events.js';
 import { BASE_EVENT_FORMATS, type DomainEventTypes, type EventFormats } from '../events/event.js';
 import { eventEncoding } from '../events/event-format.js';
+import { FILE_EVENT_FORMATS } from '../files/file-events.js';
 import { GROUP_EVENT_FORMATS } from '../groups/group-events.js';
 import { INVITATION_EVENT_FORMATS } from '../invitations/invitation.js';
 import { MESSAGE_EVENT_FORMATS } from '../messages/message-events.js';
@@ -32,6 +33,7 @@ const FORMATS: EventFormats<DomainEventTypes> = {
   ...BASE_EVENT_FORMATS,
   ...CHANNEL_EVENT_FORMATS,
   ...CHANNEL_FOLDER_EVENT_FORMATS,
+  ...FILE_EVENT_FORMATS,
   ...GROUP_EVENT_FORMATS,
   ...INVITATION_EVENT_FORMATS,
   ...LINKIFIER_EVENT_FORMATS,

@@ -1,6 +1,7 @@
 import type { Channel } from '../channels/channel.js';
 import { hasSharedHistory } from '../channels/channel.js';
 import { anyOf, users } from '../events/audience.js';
+import { publishFileChanges } from '../files/file-events.js';
 import type { MessageId, RealmId, UnixSeconds, UserId } from '../shared/ids.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import type { Message } from './message.js';
@@ -29,6 +30,7 @@ export async function deleteMessages(tx: Transaction, deletion: Deletion): Promi
   const { realmId, deletedBy, deletedAt, channel, messages } = deletion;
   const ids = messages.map(({ id }) => id);
   await tx.archive.keep(realmId, ids, { deletedBy, deletedAt });
+  const detached = await tx.files.detachAll(realmId, ids, deletedAt);
   await tx.messages.remove(realmId, ids);
   await tx.events.blank(realmId, ids);
   await renewFirstMessage(tx, deletion, ids);
@@ -45,6 +47,7 @@ export async function deleteMessages(tx: Transaction, deletion: Deletion): Promi
       audience: receivers(deletion, messageIds),
     });
   }
+  await publishFileChanges(tx, realmId, detached);
 }
 
 /** Whoever deletes sees it done, subscribed or not (messages §18.3). */

@@ -1,6 +1,8 @@
+import type { AttachedFile } from '../files/file.js';
 import type { UserId } from '../shared/ids.js';
 import { trim } from '../shared/text.js';
 import type { Transaction } from '../shared/unit-of-work.js';
+import { changeAttachedFiles, filesOfEdit } from './attach-files.js';
 import type { EditedText, Message } from './message.js';
 import { parseContent } from './message.js';
 import type { Post } from './post-message.js';
@@ -13,8 +15,8 @@ const DELETED = '(deleted)';
 export const parseEditedContent = (raw: string): string => (trim(raw) === '' ? DELETED : parseContent(raw));
 
 /**
- * Puts a text in the place of a message's, and names those it names, among whoever has the message (messages §9.3). Asks for no
- * permission.
+ * Puts a text in the place of a message's, and names those it names, among whoever has the message (messages §9.3). Answers which
+ * of its sender's files nothing refers to any more. Asks for no permission.
  */
 export async function editText(
   tx: Transaction,
@@ -26,14 +28,16 @@ export async function editText(
     destination,
     sender,
   }: Pick<Post, 'destination' | 'sender' | 'content' | 'rendered'> & Pick<EditedText, 'editedAt'>,
-): Promise<void> {
+): Promise<readonly AttachedFile[]> {
   const { realmId, id } = message;
   const named = await namedIn(tx, { rendered, destination, sender });
+  const files = await filesOfEdit(tx, message, rendered.uploadPaths);
   const holders = new Set<UserId>((await tx.personal.filterHolders(realmId, [id], [...named.keys()])).get(id));
   await tx.messages.edit(realmId, id, {
     content,
-    ...shownOf(rendered),
+    ...shownOf(rendered, files.present),
     editedAt,
     exceptions: new Map([...named].filter(([userId]) => holders.has(userId))),
   });
+  return changeAttachedFiles(tx, message, files, editedAt);
 }

@@ -3,9 +3,10 @@ import { isPrivate } from '../channels/channel.js';
 import { metadataUsers } from '../channels/channel-audiences.js';
 import { subscribersOf } from '../channels/channel-delivery.js';
 import { type Audience, anyOf, users } from '../events/audience.js';
-import type { RecipientId, UnixSeconds, UserId } from '../shared/ids.js';
+import type { FileId, RecipientId, UnixSeconds, UserId } from '../shared/ids.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import type { User } from '../users/user.js';
+import { attachableFiles, attachFiles } from './attach-files.js';
 import type { TopicLink } from './markdown.js';
 import type { Message, SentFlags } from './message.js';
 import type { ReceivedFlags } from './message-events.js';
@@ -29,14 +30,14 @@ export type Destination =
 export type DestinationNamed =
   | Extract<Destination, { kind: 'channel' }>
   | Omit<Extract<Destination, { kind: 'direct' }>, 'recipientId'>;
-/** What rendering found in a text that is stored beside it. */
-export const shownOf = (rendered: RenderedText) => ({
+/** What rendering found in a text that is stored beside it, and what the text attaches. */
+export const shownOf = (rendered: RenderedText, files: readonly FileId[]) => ({
   renderedContent: rendered.html,
   isMeMessage: rendered.isMeMessage,
   mentionsChannel: rendered.mentionsChannelWildcard,
   hasLink: rendered.hasLink,
   hasImage: rendered.hasImage,
-  hasAttachment: rendered.uploadPaths.size > 0,
+  hasAttachment: files.length > 0,
 });
 
 export interface Post {
@@ -62,6 +63,7 @@ export async function postMessage(tx: Transaction, post: Post): Promise<Message>
   const { sender, destination, rendered, isReadBySender } = post;
   const { realmId } = sender;
   const exceptions = await flagsOfReceivers(tx, post);
+  const files = await attachableFiles(tx, sender, rendered.uploadPaths);
   const { unreadFor } = post;
   const flagged = new Map(exceptions);
   for (const userId of unreadFor ?? []) flagged.set(userId, { ...flagged.get(userId), unread: true });
@@ -74,7 +76,7 @@ export async function postMessage(tx: Transaction, post: Post): Promise<Message>
     topic: destination.kind === 'channel' ? destination.topic : '',
     topicLinks: destination.kind === 'channel' ? destination.topicLinks : [],
     content: post.content,
-    ...shownOf(rendered),
+    ...shownOf(rendered, files),
     sentAt: post.sentAt,
     clientName: post.clientName,
     isReadByDefault: post.isReadByDefault ?? false,
@@ -86,6 +88,7 @@ export async function postMessage(tx: Transaction, post: Post): Promise<Message>
   for (const userId of readBy) received.set(userId, { ...received.get(userId), read: true });
 
   if (destination.kind === 'channel') await noteActivity(tx, destination.channel, message);
+  await attachFiles(tx, message, files);
   await tx.events.append(realmId, {
     event: {
       type: 'message.sent',

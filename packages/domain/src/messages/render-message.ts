@@ -11,6 +11,7 @@ import type { Repositories, Transaction } from '../shared/unit-of-work.js';
 import { inaccessibleUserIds } from '../users/accessible-users.js';
 import type { Actor } from '../users/actor.js';
 import type { User } from '../users/user.js';
+import { resolveUploads } from './linked-uploads.js';
 import {
   type LinkableChannel,
   type MarkdownOptions,
@@ -85,7 +86,7 @@ const GROUP_TITLES: Readonly<Record<SystemGroupName, string>> = {
   internet: 'Everyone on the internet',
 };
 
-type Reads = Pick<Repositories | Transaction, 'users' | 'groups' | 'channels' | 'topics' | 'alertWords'>;
+type Reads = Pick<Repositories | Transaction, 'users' | 'groups' | 'channels' | 'topics' | 'alertWords' | 'files'>;
 
 /** What was made of a text, and the groups it mentions aloud. */
 export interface RenderedText extends RenderedMarkdown {
@@ -112,13 +113,13 @@ export async function renderText(
   author: Author,
 ): Promise<RenderedText> {
   const { references } = parsed;
-  const { userNames, userIds, groupNames, channelNames } = references;
+  const { userNames, userIds, groupNames, channelNames, uploadPaths } = references;
   const realmId = realm.id;
   const alertWords = (await tx.alertWords.hasAny(realmId))
     ? await tx.alertWords.listBySegment(realmId, parsed.alertSegments)
     : NOTHING_NAMED.alertWords;
   // Most texts.
-  if (userNames.size + userIds.size + groupNames.size + channelNames.size === 0) {
+  if (userNames.size + userIds.size + groupNames.size + channelNames.size + uploadPaths.size === 0) {
     return { ...renderer.render(parsed, { ...NOTHING_NAMED, alertWords }), mentionedGroups: [] };
   }
   const groups = groupNames.size > 0 ? await tx.groups.listByName(realmId, [...groupNames]) : [];
@@ -127,6 +128,7 @@ export async function renderText(
     alertWords,
     ...(await resolveUsers(tx, parsed, realm, author.actor)),
     groupsByName: resolveGroups(groups, groupNames),
+    uploads: await resolveUploads(tx, realm.id, uploadPaths),
     channelsByName: await resolveChannels(tx, parsed, realmId, author),
   };
   const rendered = renderer.render(parsed, names);

@@ -20,6 +20,7 @@ export type DeviceId = Id<'device'>;
 export type ScheduledMessageId = Id<'scheduled message'>;
 export type DraftId = Id<'draft'>;
 export type SnippetId = Id<'snippet'>;
+export type FileId = Id<'file'>;
 export type ReminderId = Id<'reminder'>;
 
 /** Position of an event in its realm's log: 1, 2, 3 …, in commit order. */

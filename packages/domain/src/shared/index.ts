@@ -17,6 +17,7 @@ export type {
   DeviceId,
   DraftId,
   EventSeq,
+  FileId,
   GroupId,
   JobId,
   MessageId,

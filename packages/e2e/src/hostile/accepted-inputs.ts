@@ -1,5 +1,6 @@
 import { HOSTILE_TEXTS } from '@parley/testkit';
 import type { LargeOrganization } from '../testing/large-organization.js';
+import { FormFile } from './encode.js';
 import type { Fields } from './routes.js';
 
 /** What a worst request is made of. */
@@ -29,9 +30,12 @@ export interface Surroundings {
   readonly registerDevice: () => Promise<number>;
   /** Of whoever calls, in the way of older apps; answers it. */
   readonly addToken: (kind: 'apns' | 'fcm') => Promise<string>;
+  /** A file of whoever calls; answers its id and what its address ends in. */
+  readonly upload: () => Promise<{ readonly id: number; readonly path: string }>;
+  /** A successful GET of whoever calls; answers its fields. */
+  readonly get: (path: string) => Promise<Fields>;
   /** A successful POST of whoever calls; answers its fields. */
   readonly post: (path: string, fields: Fields) => Promise<Fields>;
-  readonly get: (path: string) => Promise<Fields>;
 }
 
 export interface Reacted extends Fields {
@@ -636,6 +640,27 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
     }),
   },
   'DELETE /drafts/:draft_id': { one: draftOf },
+  'POST /user_uploads': {
+    'a large file': () => ({ file: new FormFile('x'.repeat(255), Buffer.alloc(20 * 1024 * 1024)) }),
+  },
+  'GET /user_uploads/:realm_id/*filename': {
+    'a file': async ({ upload }) => {
+      const [realm_id, ...rest] = (await upload()).path.split('/');
+      return { realm_id, filename: rest.join('/') };
+    },
+  },
+  'GET /user_uploads/temporary/:token/:name': {
+    'a file': async ({ upload, get }) => {
+      const { path } = await upload();
+      const [token, name] = String((await get(`/user_uploads/${path}`)).url)
+        .split('/')
+        .slice(-2);
+      return { token, name };
+    },
+  },
+  'GET /user_uploads/*path_id': { 'a file': async ({ upload }) => ({ path_id: (await upload()).path }) },
+  'GET /user_uploads/download/*path_id': { 'a file': async ({ upload }) => ({ path_id: (await upload()).path }) },
+  'DELETE /attachments/:attachment_id': { one: async ({ upload }) => ({ attachment_id: (await upload()).id }) },
   'POST /saved_snippets': {
     'a long one': () => ({ title: 'x'.repeat(60), content: 'x'.repeat(10_000) }),
   },

@@ -1,11 +1,19 @@
 import type { Route } from '@parley/http';
-import { encodeForm, encodeMultipart, type HttpRequest } from '../conformance/request.js';
+import { encodeForm, encodeMultipart, type FilePart, type HttpRequest } from '../conformance/request.js';
 import { type Fields, hasQuery } from './routes.js';
 
 /** What a server takes: see docs/limits.md. A little less, for headers and for what separates the parts. */
 const MAX_TARGET_LENGTH = 120_000;
 const MAX_BODY_BYTES = 1024 * 1024 - 20_000;
 const FORM = 'application/x-www-form-urlencoded';
+
+/** As a field: a file of the form. */
+export class FormFile {
+  constructor(
+    readonly name: string,
+    readonly content: Buffer,
+  ) {}
+}
 
 export interface EncodedRequest extends Omit<HttpRequest, 'url'> {
   /** Path and query. */
@@ -18,9 +26,14 @@ export interface EncodedRequest extends Omit<HttpRequest, 'url'> {
  */
 export async function encodeRequest(route: Route, fields: Fields): Promise<EncodedRequest | null> {
   const form: Record<string, string> = {};
+  const files: FilePart[] = [];
   let target = (route.atRoot ? '' : '/api/v1') + route.path;
   for (const [name, value] of Object.entries(fields)) {
     if (value === undefined) continue;
+    if (value instanceof FormFile) {
+      files.push({ field: name, name: value.name, content: value.content, type: 'application/octet-stream' });
+      continue;
+    }
     const text = typeof value === 'string' ? value : JSON.stringify(value);
     const inPath = target.replace(new RegExp(`[:*]${name}(?=/|$)`), () => encodeURIComponent(text));
     if (inPath === target) form[name] = text;
@@ -35,9 +48,11 @@ export async function encodeRequest(route: Route, fields: Fields): Promise<Encod
     return target.length > MAX_TARGET_LENGTH ? null : { method, target, body: null, headers: {} };
   }
   if (target.length > MAX_TARGET_LENGTH) return null;
-  if (encoded.length <= MAX_BODY_BYTES) {
+  if (files.length === 0 && encoded.length <= MAX_BODY_BYTES) {
     return { method, target, body: encoded, headers: { 'Content-Type': FORM } };
   }
-  const { body, contentType } = await encodeMultipart(form, []);
-  return body.length > MAX_BODY_BYTES ? null : { method, target, body, headers: { 'Content-Type': contentType } };
+  const { body, contentType } = await encodeMultipart(form, files);
+  return files.length === 0 && body.length > MAX_BODY_BYTES
+    ? null
+    : { method, target, body, headers: { 'Content-Type': contentType } };
 }

@@ -1,6 +1,6 @@
 import { membersOfDto, type Route } from '@parley/http';
 import { machineSlowness } from '@parley/testkit/process-usage';
-import { type HttpAnswer, send } from '../conformance/request.js';
+import { encodeMultipart, type HttpAnswer, send } from '../conformance/request.js';
 import {
   type Account,
   createLargeOrganization,
@@ -103,6 +103,11 @@ describe('the worst that each operation may be sent', () => {
       headers: { Authorization: authorization, 'Content-Type': 'application/x-www-form-urlencoded' },
       body,
     });
+    return JSON.parse(text);
+  };
+  const get = async ({ authorization }: Account, path: string) => {
+    const url = `${server.url}/api/v1${path}`;
+    const { text } = await send({ method: 'GET', url, headers: { Authorization: authorization }, body: null });
     return JSON.parse(text);
   };
   const openQueue = async (account: Account): Promise<string> =>
@@ -223,15 +228,26 @@ describe('the worst that each operation may be sent', () => {
       await server.probe.lap();
       return token;
     },
-    get: async (path: string) => {
+    upload: async () => {
+      const { body, contentType } = await encodeMultipart({}, [
+        { field: 'file', name: 'a.txt', content: Buffer.from('hello'), type: 'text/plain' },
+      ]);
       const { text } = await send({
-        method: 'GET',
-        url: `${server.url}/api/v1${path}`,
-        headers: { Authorization: account.authorization },
-        body: null,
+        method: 'POST',
+        url: `${server.url}/api/v1/user_uploads`,
+        headers: { Authorization: account.authorization, 'Content-Type': contentType },
+        body,
       });
+      const path = String(JSON.parse(text).url).slice('/user_uploads/'.length);
+      const { attachments } = await get(account, '/attachments');
+      const { id } = attachments.find((file: { readonly path_id: string }) => file.path_id === path);
       await server.probe.lap();
-      return JSON.parse(text);
+      return { id, path };
+    },
+    get: async (path: string) => {
+      const answer = await get(account, path);
+      await server.probe.lap();
+      return answer;
     },
     post: async (path: string, fields: Fields) => {
       const form = new URLSearchParams();

@@ -24,6 +24,7 @@ import {
 import type { ChannelId, MessageId } from '@parley/domain/shared';
 import { Turns } from '../caching/turns.js';
 import type { RouteParts } from '../feature.js';
+import { presentFile } from '../files/file.presenters.js';
 import { NoParameters } from '../routing/params.js';
 import { success } from '../routing/reply.js';
 import type { Request } from '../routing/request.js';
@@ -159,8 +160,7 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
       dto: UpdateMessageDto,
       useCase: UpdateMessage,
       toInput: toUpdateMessageInput,
-      // Messages refer to no files yet.
-      present: () => ({ detached_uploads: [] }),
+      present: (detached) => ({ detached_uploads: detached.map(presentFile) }),
     }),
     route('DELETE', '/messages/:message_id', {
       auth: 'user',

@@ -6,6 +6,7 @@ import {
   MAX_CHANNEL_NAME_LENGTH,
   MAX_NOTIFIED_SUBSCRIBERS,
 } from '@parley/domain/channels';
+import type { FileLimits } from '@parley/domain/files';
 import { GROUP_PERMISSIONS, type GroupSettingDefinition, systemGroupTitle } from '@parley/domain/groups';
 import {
   EMPTY_TOPIC_DISPLAY_NAME,
@@ -38,6 +39,7 @@ export interface ServerInfo {
   readonly isDevelopment: boolean;
   /** Whether it allows channels that anybody on the Internet reads. */
   readonly webPublicEnabled: boolean;
+  readonly fileLimits: FileLimits;
 }
 
 /** The `realm` group of register's answer: organization, limits and server (events §5.1–5.2). */
@@ -76,7 +78,7 @@ export function presentRealm(
     realm_plan_type: 1,
     zulip_plan_is_not_limited: true,
     upgrade_text_for_wide_organization_logo: 'Available on Zulip Cloud Standard. Upgrade to access.',
-    realm_upload_quota_mib: null,
+    realm_upload_quota_mib: serverInfo.fileLimits.quotaMib,
     realm_available_video_chat_providers: {
       disabled: { name: 'None', id: 0 },
       jitsi_meet: { name: 'Jitsi Meet', id: 1 },
@@ -125,7 +127,7 @@ function presentServer(realm: Realm, publicRealm: PublicRealm, serverInfo: Serve
     max_channel_folder_description_length: 1024,
     max_reminder_note_length: 1000,
     max_bulk_new_subscription_messages: MAX_NOTIFIED_SUBSCRIBERS,
-    max_file_upload_size_mib: 100,
+    max_file_upload_size_mib: serverInfo.fileLimits.maxFileMib,
     max_avatar_file_size_mib: 5,
     max_icon_file_size_mib: 5,
     max_logo_file_size_mib: 5,

@@ -3,7 +3,7 @@ import { SHAREABLE } from '../caching/text-chunks.js';
 import { ByteBudget, type ClientKey } from './byte-budget.js';
 import { replyToError } from './error-replies.js';
 import { HttpRefusal } from './errors.js';
-import type { BodyChunk, Reply, ReplyBody } from './reply.js';
+import { type BodyChunk, isByteStream, type Reply, type ReplyBody } from './reply.js';
 import type { Request } from './request.js';
 import { CLIENT_SHARE, type TransportLimits } from './transport-limits.js';
 
@@ -51,6 +51,8 @@ const PIECE = 64 * 1024;
 const BUFFER_PIECE = 256 * 1024;
 /** What is charged for an answer that is made while it is read: more than its maker hands out at once. */
 const UNFINISHED = 4 * 1024 * 1024;
+/** What is charged for bytes that are read while the answer is: what is read ahead. */
+const STREAMED = 256 * 1024;
 
 /** Writes answers, long ones no faster than they are read. */
 export class AnswerWriter {
@@ -104,11 +106,13 @@ export class AnswerWriter {
   private hold(body: LongBody, client: ClientKey): (() => void) | HttpRefusal {
     const shareable = isPieces(body) ? body.filter((chunk) => chunk.length >= SHAREABLE || Buffer.isBuffer(chunk)) : [];
     const chunks = [...new Set(shareable)];
-    const own = Buffer.isBuffer(body)
-      ? body.length
-      : isPieces(body)
-        ? PIECE + sizeOf(body) - sizeOf(shareable)
-        : UNFINISHED;
+    const own = isByteStream(body)
+      ? Math.min(body.length, STREAMED)
+      : Buffer.isBuffer(body)
+        ? body.length
+        : isPieces(body)
+          ? PIECE + sizeOf(body) - sizeOf(shareable)
+          : UNFINISHED;
     const refusal = this.budget.tryTake(client, own);
     if (refusal) return refusal;
     const noRoom = this.budget.tryTake(null, this.chunks.newBytes(chunks));
@@ -210,6 +214,7 @@ function isLong(body: ReplyBody): boolean {
 
 /** In bytes; null where nobody knows. */
 function lengthOf(body: ReplyBody): number | null {
+  if (isByteStream(body)) return body.length;
   if (isPieces(body)) return body.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
   return typeof body === 'string' || Buffer.isBuffer(body) ? Buffer.byteLength(body) : null;
 }
@@ -218,7 +223,9 @@ function lengthOf(body: ReplyBody): number | null {
 type Piece = readonly BodyChunk[];
 
 async function* piecesOf(body: LongBody): AsyncGenerator<Piece> {
-  if (Buffer.isBuffer(body)) yield* cut([body]);
+  if (isByteStream(body))
+    for await (const bytes of body.bytes) yield [Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)];
+  else if (Buffer.isBuffer(body)) yield* cut([body]);
   else if (isPieces(body)) yield* cut(body);
   else {
     yield* cut(body.start);

@@ -1,5 +1,5 @@
 import { DomainError, type ErrorCode, type RealmId, type UserId } from '@parley/domain/shared';
-import { badParameter, unauthorized } from './errors.js';
+import { badParameter, HttpRefusal, unauthorized } from './errors.js';
 import type { Request } from './request.js';
 
 /** Somebody who proved who they are. */
@@ -31,12 +31,12 @@ export interface RealmDirectory {
 /** Checks a login address and API key. */
 export interface Credentials {
   /**
-   * The address is compared whatever its letter case.
+   * Null for the address: whose the key is. The address is compared whatever its letter case.
    * @throws DomainError UNAUTHENTICATED, REALM_DEACTIVATED, USER_DEACTIVATED or UNKNOWN_REALM, with the contract's text:
    * `Invalid API key`, `This organization has been deactivated`, `Account is deactivated`,
    * `Account is not associated with this subdomain`, in this order.
    */
-  verify(claim: { readonly host: string; readonly email: string; readonly apiKey: string }): Promise<Identity>;
+  verify(claim: { readonly host: string; readonly email: string | null; readonly apiKey: string }): Promise<Identity>;
 }
 
 /** To Basic authentication all of these are the same, whatever they are elsewhere. */
@@ -69,6 +69,24 @@ export class BasicAuthenticator implements Authenticator {
     }
   }
 }
+
+/** `?api_key=…`, for what browsers and players load by themselves (protocol §7.4). */
+export class KeyParameterAuthenticator implements Authenticator {
+  constructor(private readonly credentials: Credentials) {}
+
+  async authenticate(request: Request): Promise<Identity | null> {
+    const apiKey = new URLSearchParams(request.query).get('api_key');
+    if (apiKey === null) return null;
+    try {
+      if (API_KEY.test(apiKey)) return await this.credentials.verify({ host: request.host, email: null, apiKey });
+    } catch (error) {
+      if (!(error instanceof DomainError && error.code === 'UNAUTHENTICATED')) throw error;
+    }
+    throw invalidKey();
+  }
+}
+
+const invalidKey = () => new HttpRefusal(401, 'INVALID_API_KEY', 'Invalid API key');
 
 function parseBasicHeader(header: string): { email: string; apiKey: string } {
   const parts = header.trim().split(/\s+/);

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { Transform, type TransformCallback } from 'node:stream';
+import { type Readable, Transform, type TransformCallback } from 'node:stream';
+import type { ReceivedBlob } from '@parley/domain/files';
 import { parseJson } from '@parley/domain/shared';
 import type { Charge } from './byte-budget.js';
 import { bodyTooLarge, malformedJson, malformedPayload, requestTooSlow } from './errors.js';
@@ -20,6 +21,17 @@ export interface FileRules {
   /** Of one file; a longer one is cut and marked. All files together may take twice that. */
   readonly maxBytes: number;
   readonly charge: Charge;
+  /** Takes the bytes of the first file as they come, which then are never in memory; null: they are kept in memory. */
+  readonly sink: FileSink | null;
+}
+
+/** Where bytes go that are not to be in memory. */
+export interface FileSink {
+  /** Of one file; a longer one is not kept. */
+  readonly maxBytes: number;
+  /** Resolves once the bytes are safe; keeps nothing when the content breaks off. */
+  receive(content: AsyncIterable<Uint8Array>): Promise<ReceivedBlob>;
+  discard(blob: ReceivedBlob): Promise<void>;
 }
 
 /** Bounds the work and memory a body of nothing but separators can cause. */
@@ -250,6 +262,7 @@ async function readMultipart(message: IncomingMessage, rules: BodyRules, content
   return new Promise((resolve, reject) => {
     const fields = new Map<string, string>();
     const files: UploadedFile[] = [];
+    const receptions: Reception[] = [];
     const source = content ? null : message.pipe(new Batches());
     const deadline = content ? undefined : setTimeout(() => fail(requestTooSlow()), timeoutMs);
     const finish = (body: Body): void => {
@@ -258,6 +271,7 @@ async function readMultipart(message: IncomingMessage, rules: BodyRules, content
     };
     const fail = (error: unknown): void => {
       clearTimeout(deadline);
+      for (const reception of receptions) reception.abort();
       source?.unpipe();
       source?.resume();
       charge.release();
@@ -276,7 +290,12 @@ async function readMultipart(message: IncomingMessage, rules: BodyRules, content
       parser = busboy({
         headers: message.headers,
         defParamCharset: 'utf8',
-        limits: { fieldSize: maxBytes, fileSize: fileRules?.maxBytes, parts: MAX_FIELDS, files: MAX_FILES },
+        limits: {
+          fieldSize: maxBytes,
+          fileSize: fileRules ? fileRules.maxBytes + (fileRules.sink ? 1 : 0) : undefined,
+          parts: MAX_FIELDS,
+          files: MAX_FILES,
+        },
       });
     } catch {
       return fail(malformedPayload());
@@ -299,6 +318,22 @@ async function readMultipart(message: IncomingMessage, rules: BodyRules, content
         stream.resume();
         return;
       }
+      const about = { field, filename: filename ?? '', mimeType };
+      if (fileRules.sink) {
+        // Operations take one file; that there were others is all they are told of these.
+        if (receptions.length > 0) {
+          stream.resume();
+          files.push({ ...about, content: NO_BYTES, blob: null, isTruncated: false });
+          return;
+        }
+        const reception = new Reception(fileRules.sink, stream);
+        receptions.push(reception);
+        reception.done.then(
+          ({ blob, isTruncated }) => files.unshift({ ...about, content: NO_BYTES, blob, isTruncated }),
+          fail,
+        );
+        return;
+      }
       const collector = new Collector(fileRules.charge, fileRules.maxBytes);
       let isTruncated = false;
       stream.on('limit', () => {
@@ -310,7 +345,7 @@ async function readMultipart(message: IncomingMessage, rules: BodyRules, content
         attempt(() => collector.add(chunk));
       });
       stream.on('end', () => {
-        files.push({ field, filename: filename ?? '', mimeType, content: collector.bytes, isTruncated });
+        files.push({ ...about, content: collector.bytes, blob: null, isTruncated });
       });
     });
     for (const limit of ['partsLimit', 'filesLimit'] as const) parser.on(limit, () => fail(bodyTooLarge()));
@@ -323,12 +358,46 @@ async function readMultipart(message: IncomingMessage, rules: BodyRules, content
     }
     // zulip-js calls every POST multipart, and without parameters sends not even the last boundary.
     parser.on('error', () => (isEmpty ? finish(EMPTY) : fail(malformedPayload())));
-    parser.on('close', () => finish({ fields, files }));
+    parser.on('close', () => {
+      Promise.all(receptions.map(({ done }) => done)).then(() => finish({ fields, files }), fail);
+    });
     if (source) {
       whenGone(message, fail);
       source.pipe(parser);
     } else parser.end(content);
   });
+}
+
+const NO_BYTES: Buffer = Buffer.alloc(0);
+
+/** A file part on its way to where bytes are kept. */
+class Reception {
+  /** Of a part that is too long nothing is kept. */
+  readonly done: Promise<{ readonly blob: ReceivedBlob | null; readonly isTruncated: boolean }>;
+  private isAborted = false;
+
+  constructor(
+    private readonly sink: FileSink,
+    private readonly part: Readable & { readonly truncated?: boolean },
+  ) {
+    this.done = this.receive();
+    // Whoever waits for it may have been told something else first.
+    this.done.catch(() => undefined);
+  }
+
+  /** Nobody is interested in it any more. */
+  abort(): void {
+    this.isAborted = true;
+    this.part.destroy(new ClientGone());
+  }
+
+  private async receive() {
+    const blob = await this.sink.receive(this.part);
+    const isTruncated = this.part.truncated ?? false;
+    if (!isTruncated && !this.isAborted) return { blob, isTruncated };
+    await this.sink.discard(blob);
+    return { blob: null, isTruncated };
+  }
 }
 
 const BATCH_BYTES = 16 * 1024;

@@ -53,7 +53,7 @@ const PEOPLE: Readonly<
 
 const credentials: Credentials = {
   async verify({ host, email, apiKey }) {
-    const person = PEOPLE[email.toLowerCase()];
+    const person = PEOPLE[email!.toLowerCase()];
     if (person?.key !== apiKey) throw new DomainError('UNAUTHENTICATED', 'Invalid API key');
     if (person.id === 11) throw new DomainError('USER_DEACTIVATED', 'Account is deactivated');
     if (host === 'other.test') {

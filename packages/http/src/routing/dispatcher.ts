@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ReceivedBlob } from '@parley/domain/files';
 import { type Caller, type Clock, DomainError, type RealmId } from '@parley/domain/shared';
 import { contractPathOf } from '../contract-operations.js';
 import { AnswerWriter, type Written } from './answer-writer.js';
@@ -9,7 +10,7 @@ import {
   notLoggedIn,
   type RealmDirectory,
 } from './authenticate.js';
-import { type Body, ClientGone, parseForm, readBody } from './body.js';
+import { type Body, ClientGone, type FileSink, parseForm, readBody } from './body.js';
 import { ByteBudget, Charge, type ClientKey } from './byte-budget.js';
 import { CallLimits } from './call-limits.js';
 import { clientNameOf } from './client-identity.js';
@@ -38,6 +39,10 @@ export interface DispatcherOptions {
   readonly authenticators: readonly Authenticator[];
   readonly realms: RealmDirectory;
   readonly roleLookup: RoleLookup;
+  /** Of files that routes have stored; default: such routes get no files. */
+  readonly files?: FileSink;
+  /** Checks an API key that came as a parameter; default: none proves anything. */
+  readonly keyParameter?: Authenticator;
   readonly limiter: RateLimiter;
   readonly clock: Clock;
   readonly logger?: Logger;
@@ -89,6 +94,8 @@ interface RequestState {
   limit: LimitState | undefined;
   /** For its body, as long as it is worked on. */
   readonly charges: Charge[];
+  /** Files that were stored for it, which belong to nothing where it fails. */
+  readonly blobs: ReceivedBlob[];
 }
 
 /** Of all routes but those at the root. */
@@ -150,7 +157,7 @@ class TableDispatcher implements Dispatcher {
     if (response.socket === null && !(await this.requests.turnOf(raw, response))) return true;
 
     const startedAt = performance.now();
-    const request = new ReceivedRequest(raw, response, path, this.trustedProxies);
+    const request = new ReceivedRequest(raw, response, path, target.query, this.trustedProxies);
     const requestState: RequestState | null = match && {
       match,
       endpoint: undefined,
@@ -158,6 +165,7 @@ class TableDispatcher implements Dispatcher {
       identity: undefined,
       limit: undefined,
       charges: [],
+      blobs: [],
     };
     let reply: Reply | null;
     this.requests.add(raw);
@@ -169,6 +177,7 @@ class TableDispatcher implements Dispatcher {
       reply = this.replyTo(error, request, requestState);
     }
     for (const charge of requestState?.charges ?? []) charge.release();
+    if (requestState && requestState.blobs.length > 0 && (!reply || reply.status >= 400)) this.discard(requestState);
     let status = 499;
     if (reply) {
       const written = this.write(response, reply, request, requestState);
@@ -178,6 +187,13 @@ class TableDispatcher implements Dispatcher {
     this.requests.delete(raw);
     this.log(request, requestState, status, startedAt);
     return true;
+  }
+
+  /** Where this fails, the sweep finds them. */
+  private discard({ blobs }: RequestState): void {
+    for (const blob of blobs) {
+      this.options.files?.discard(blob).catch((error) => this.logger.error({ err: error }, 'cannot remove a file'));
+    }
   }
 
   isHot(raw: IncomingMessage): boolean {
@@ -218,7 +234,7 @@ class TableDispatcher implements Dispatcher {
 
     this.guard(request, route);
     if (route.auth === 'user') {
-      requestState.proof ??= await this.prove(request);
+      requestState.proof ??= await this.prove(request, route);
       requestState.identity = this.identify(requestState.proof, request, requestState, route);
     }
     this.shed(route);
@@ -260,19 +276,31 @@ class TableDispatcher implements Dispatcher {
     route: Route | undefined,
   ): Promise<Body> | Body {
     if (request.raw.headers['content-type'] === undefined) return NO_BODY;
+    return this.receiveBody(request, requestState, route);
+  }
+
+  private async receiveBody(
+    request: ReceivedRequest,
+    requestState: RequestState,
+    route: Route | undefined,
+  ): Promise<Body> {
     const { limits, budgets } = this;
     const isProven = requestState.proof !== undefined && 'identity' in requestState.proof;
     const client = this.clientOf(request, requestState);
     const charge = new Charge(isProven ? budgets.bodies : budgets.anonymousBodies, client);
     requestState.charges.push(charge);
-    const files = isProven && route?.takesFiles ? new Charge(budgets.files, client) : null;
+    const sink = route?.storesFiles ? (this.options.files ?? null) : null;
+    const takesFiles = route?.takesFiles && (sink !== null || !route.storesFiles);
+    const files = isProven && takesFiles ? new Charge(budgets.files, client) : null;
     if (files) requestState.charges.push(files);
-    return readBody(request.raw, {
+    const body = await readBody(request.raw, {
       maxBytes: isProven ? limits.bodyBytes : limits.anonymousBodyBytes,
       timeoutMs: files ? limits.filesMs : limits.bodyMs,
       charge,
-      files: files && { maxBytes: limits.fileBytes, charge: files },
+      files: files && { maxBytes: sink?.maxBytes ?? limits.fileBytes, charge: files, sink },
     });
+    for (const { blob } of body.files) if (blob) requestState.blobs.push(blob);
+    return body;
   }
 
   private clientOf(request: ReceivedRequest, requestState: RequestState | null): ClientKey {
@@ -310,9 +338,12 @@ class TableDispatcher implements Dispatcher {
   }
 
   /** Whose the credentials are. What is wrong with them matters only where somebody has to have some. */
-  private async prove(request: ReceivedRequest): Promise<Proof> {
+  private async prove(request: ReceivedRequest, route?: Route): Promise<Proof> {
+    const { authenticators, keyParameter } = this.options;
     try {
-      for (const authenticator of this.options.authenticators) {
+      for (const authenticator of route?.takesKeyParameter && keyParameter
+        ? [...authenticators, keyParameter]
+        : authenticators) {
         const identity = await authenticator.authenticate(request);
         if (identity) return { identity };
       }

@@ -25,6 +25,7 @@ export class ReceivedRequest implements Request {
     readonly raw: IncomingMessage,
     private readonly response: ServerResponse,
     readonly path: string,
+    readonly query: string,
     private readonly trustedProxies: number,
   ) {
     this.method = raw.method ?? 'GET';

@@ -16,7 +16,16 @@ export interface Reply {
 export type BodyChunk = string | Buffer;
 
 /** In chunks where it is long; those shared with other answers take no memory of their own. */
-export type ReplyBody = BodyChunk | readonly BodyChunk[] | UnfinishedBody;
+export type ReplyBody = BodyChunk | readonly BodyChunk[] | UnfinishedBody | ByteStream;
+
+/** Bytes that are read from somewhere while the answer is. Nothing is opened before they are asked for. */
+export interface ByteStream {
+  readonly bytes: AsyncIterable<Uint8Array>;
+  readonly length: number;
+}
+
+export const isByteStream = (body: ReplyBody | undefined): body is ByteStream =>
+  typeof body === 'object' && 'bytes' in body;
 
 /** A body that is made while it is read, so that only a part of it is in memory. Its length is not known beforehand. */
 export interface UnfinishedBody {

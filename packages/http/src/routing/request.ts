@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { ReceivedBlob } from '@parley/domain/files';
 import type { ClientIdentity } from './client-identity.js';
 import type { ClientVariant } from './client-variant.js';
 
@@ -45,14 +46,17 @@ export class Parameters {
   }
 }
 
-/** A file part of a multipart body, in memory. */
+/** A file part of a multipart body. */
 export interface UploadedFile {
   /** Name of the form field; some clients put the path of the file there. */
   readonly field: string;
   readonly filename: string;
   /** As the client claims. */
   readonly mimeType: string;
+  /** Empty where the route has files stored. */
   readonly content: Buffer;
+  /** Where the bytes are, of the first file of a route that has files stored; null: not kept, as it is too long, or another one. */
+  readonly blob: ReceivedBlob | null;
   /** Longer than the limit; `content` holds the beginning. The operation refuses in its own words. */
   readonly isTruncated: boolean;
 }
@@ -68,6 +72,8 @@ export interface Request {
   readonly method: string;
   /** Undecoded, without query, from the mount path on: `/api/v1/users/me`. */
   readonly path: string;
+  /** Undecoded, without the question mark; empty when there is none. */
+  readonly query: string;
   /** Lower case, without port; chooses the organization. */
   readonly host: string;
   /** Of the client; behind proxies that are trusted, what they say. */

@@ -63,6 +63,10 @@ interface Declaration<A extends Auth, D extends object> {
   readonly hot?: boolean;
   /** File parts are kept, up to the server's limit; elsewhere they are dropped. */
   readonly takesFiles?: boolean;
+  /** Where `takesFiles`: the first file's bytes are put into the storage of files as they come, and removed if the call fails. */
+  readonly storesFiles?: boolean;
+  /** A parameter `api_key` of the query proves who calls, where nothing else does (protocol §7.4). */
+  readonly takesKeyParameter?: boolean;
   /** Incoming-webhook bots may do nearly nothing else. */
   readonly allowsWebhookBots?: boolean;
   /** A GET that waits: limited on its own, no HEAD, and its path announces `OPTIONS, GET, DELETE` whatever it has. */
@@ -107,6 +111,8 @@ export interface Route {
   readonly limit: LimitRule | 'none' | ShownLimit<unknown>;
   readonly hot: boolean;
   readonly takesFiles: boolean;
+  readonly storesFiles: boolean;
+  readonly takesKeyParameter: boolean;
   readonly allowsWebhookBots: boolean;
   readonly longPoll: boolean;
   readonly atRoot: boolean;
@@ -140,6 +146,8 @@ export function route(method: Method, path: string, spec: Partial<Route> & Pick<
     limit,
     hot: false,
     takesFiles: false,
+    storesFiles: false,
+    takesKeyParameter: false,
     allowsWebhookBots: false,
     longPoll: false,
     atRoot: false,

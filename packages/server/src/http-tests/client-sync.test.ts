@@ -1,5 +1,6 @@
 import type { Route } from '@parley/http';
 import { fieldsOf } from '../testing/expectations.js';
+import { MULTIPART, multipart } from '../testing/multipart.js';
 import { TestServer, type TestUser } from '../testing/test-server.js';
 import { expectInStep, WireWorld as World, type WorldChannel, type WorldPerson } from '../testing/wire-world.js';
 
@@ -12,6 +13,8 @@ interface Scenario {
   readonly as: WorldPerson | null;
   /** Before the clients register. */
   readonly given?: ((world: World) => Promise<unknown>) | undefined;
+  /** Of a form with files, instead of parameters. */
+  readonly body?: Buffer;
   readonly params?: Fields | ((world: World) => Fields | Promise<Fields>);
   /** Instead of the parameters in the route's path. */
   readonly at?: (world: World) => Fields;
@@ -52,6 +55,7 @@ const toPeople =
 const mark =
   (op: string, flag: string, ...indexes: readonly number[]) =>
   ({ messages }: World): Fields => ({ op, flag, messages: indexes.map((index) => messages[index]) });
+const TEXT_FILE = multipart([{ name: 'a.txt', content: 'hello' }]);
 const SNIPPET = { title: 'Greeting', content: 'Hello!' };
 const VIEW = { fragment: 'narrow/is/starred' };
 const toUser =
@@ -261,6 +265,16 @@ const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
   ],
   'DELETE /drafts/:draft_id': [
     { title: 'deleted', as: 'hamlet', given: keepDraft, at: () => ({ draft_id: 1 }), heard: ['drafts/remove'] },
+  ],
+  'POST /user_uploads': [{ title: 'a file', as: 'hamlet', body: TEXT_FILE, heard: ['attachment/add'] }],
+  'DELETE /attachments/:attachment_id': [
+    {
+      title: 'a file',
+      as: 'hamlet',
+      given: uploadFile,
+      at: () => ({ attachment_id: 1 }),
+      heard: ['attachment/remove'],
+    },
   ],
   'POST /saved_snippets': [
     { title: 'a text', as: 'hamlet', given: saveSnippet, params: SNIPPET, heard: ['saved_snippets/add'] },
@@ -1659,6 +1673,9 @@ function twoDrafts({ channels }: World): Fields {
 function keepDraft(world: World): Promise<unknown> {
   return world.server.post('/drafts', world.people.hamlet, twoDrafts(world));
 }
+function uploadFile({ server, people }: World): Promise<unknown> {
+  return server.request('POST', '/user_uploads', { as: people.hamlet, body: TEXT_FILE, headers: MULTIPART });
+}
 function saveSnippet({ server, people }: World): Promise<unknown> {
   return server.post('/saved_snippets', people.hamlet, SNIPPET);
 }
@@ -1701,7 +1718,7 @@ describe('clients stay in step with the server', () => {
     expect(Object.keys(SCENARIOS).sort()).toEqual([...new Set(changing)].sort());
   });
 
-  it.each(rows)('%s: %s', async (route, _, { as, given, params, at, heard }) => {
+  it.each(rows)('%s: %s', async (route, _, { as, given, params, body, at, heard }) => {
     const world = await World.open();
     try {
       await given?.(world);
@@ -1713,7 +1730,9 @@ describe('clients stay in step with the server', () => {
         path.replace(/[:*](\w+)/g, (_, name: string) => encodeURIComponent(String(place[name]))),
         {
           as: as && world.people[as],
-          params: (typeof params === 'function' ? await params(world) : params) ?? {},
+          ...(body
+            ? { body, headers: MULTIPART }
+            : { params: (typeof params === 'function' ? await params(world) : params) ?? {} }),
         },
       );
       expect(reply).toMatchObject({ status: 200, body: { result: 'success' } });

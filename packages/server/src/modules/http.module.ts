@@ -1,11 +1,13 @@
 import { VerifyApiKey } from '@parley/domain/authentication';
 import { EventHub } from '@parley/domain/events';
+import { BlobReceiver } from '@parley/domain/files';
 import { PresenceBoard } from '@parley/domain/presence';
 import {
   BasicAuthenticator,
   createDispatcher,
   createRoutes,
   ipGroup,
+  KeyParameterAuthenticator,
   LongPoll,
   networkOf,
   PublicRealms,
@@ -21,7 +23,7 @@ import { all, provide, provideAs, provideFrom } from '../provide.js';
 import { RealmResolver } from '../realm-resolver.js';
 import { LISTS, PARTS, TOKENS } from '../tokens.js';
 
-const { channelQuota, clock, loginAttempts, randomness, realmUrls, unitOfWork } = TOKENS;
+const { channelQuota, clock, fileLimits, loginAttempts, randomness, realmUrls, unitOfWork } = TOKENS;
 
 /** From requests to use cases. */
 export const httpModule = ({ authenticate, ...options }: ParleyParts) =>
@@ -57,12 +59,13 @@ export const httpModule = ({ authenticate, ...options }: ParleyParts) =>
     provide(bind, ApiKeyCredentials, VerifyApiKey, RealmResolver);
     provide(bind, BasicAuthenticator, ApiKeyCredentials);
     provideAs(bind, LISTS.authenticator, BasicAuthenticator);
+    provide(bind, KeyParameterAuthenticator, ApiKeyCredentials);
 
     provide(bind, LongPoll, EventHub, PublicRealms, randomness, PARTS.report);
     provideFrom(
       bind,
       PARTS.routes,
-      (addresses, hub, longPoll, publicRealms, presence, time) => [
+      (addresses, hub, longPoll, publicRealms, presence, time, files) => [
         ...createRoutes({
           realmUrls: addresses,
           hub,
@@ -75,6 +78,7 @@ export const httpModule = ({ authenticate, ...options }: ParleyParts) =>
             startedAt: time.now(),
             isDevelopment: options.isDev,
             webPublicEnabled: options.allowsWebPublicChannels,
+            fileLimits: files,
           },
         }),
         ...(options.moreRoutes ?? []),
@@ -85,15 +89,18 @@ export const httpModule = ({ authenticate, ...options }: ParleyParts) =>
       PublicRealms,
       PresenceBoard,
       clock,
+      fileLimits,
     );
     provideFrom(
       bind,
       PARTS.dispatcher,
-      (routes, resolve, authenticators, realms, roleLookup, limiter, time, load) =>
+      (routes, resolve, authenticators, keyParameter, files, realms, roleLookup, limiter, time, load) =>
         createDispatcher({
           routes,
           resolve,
           authenticators,
+          keyParameter,
+          files,
           realms,
           roleLookup,
           limiter,
@@ -108,6 +115,8 @@ export const httpModule = ({ authenticate, ...options }: ParleyParts) =>
       PARTS.routes,
       PARTS.resolve,
       all(LISTS.authenticator),
+      KeyParameterAuthenticator,
+      BlobReceiver,
       RealmResolver,
       StoredRoles,
       RateLimiter,

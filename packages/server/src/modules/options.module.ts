@@ -3,7 +3,9 @@ import { htmlMessages, re2LinkifierSyntax } from '@parley/markdown';
 import { ContainerModule } from 'inversify';
 import { HmacApiKeyMint } from '../authentication/hmac-api-key-mint.js';
 import { ZxcvbnPasswordStrength } from '../authentication/zxcvbn-password-strength.js';
+import { FILE_LIMITS } from '../config.js';
 import type { Resolve } from '../container.js';
+import { HmacFileTokens } from '../files/hmac-file-tokens.js';
 import { HmacInvitationKeys } from '../invitations/hmac-invitation-keys.js';
 import { ListedDisposableDomains } from '../listed-disposable-domains.js';
 import type { ParleyParts } from '../parley.js';
@@ -52,6 +54,9 @@ export const optionsModule = (options: ParleyParts, resolve: Resolve) =>
       TOKENS.realmUrls,
       TOKENS.clock,
     );
+    provideValue(bind, TOKENS.blobStore, options.blobs);
+    provideValue(bind, TOKENS.fileLimits, options.fileLimits ?? FILE_LIMITS);
+    provideFrom(bind, TOKENS.fileTokens, () => new HmacFileTokens(options.secret));
     provideFrom(bind, TOKENS.invitationKeys, () => new HmacInvitationKeys(options.secret));
     provideValue(bind, TOKENS.invitationConfig, {
       defaultValidityMinutes: options.invitationValidityMinutes ?? DEFAULT_INVITATION_VALIDITY_MINUTES,

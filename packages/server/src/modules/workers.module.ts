@@ -1,4 +1,5 @@
 import { EventHub } from '@parley/domain/events';
+import { SweepFiles } from '@parley/domain/files';
 import { PromoteFullMembers } from '@parley/domain/groups';
 import { ExpireMessages, IndexMessages, PurgeArchive } from '@parley/domain/messages';
 import { PresenceBoard } from '@parley/domain/presence';
@@ -27,6 +28,10 @@ const JOBS_AT_A_TIME = 250;
 /** A message is gone within a day of its time (channels §4.4), and looking costs next to nothing. */
 const EXPIRE_MS = 3_600_000;
 const EXPIRE_FIRST_MS = 60_000;
+
+/** Files stay for a week at least, and bytes that belong to nothing for an hour. */
+const SWEEP_FILES_MS = 6 * 3_600_000;
+const SWEEP_FILES_FIRST_MS = 600_000;
 
 const { clock, unitOfWork } = TOKENS;
 const { report, timers } = PARTS;
@@ -86,6 +91,24 @@ export const workersModule = ({ shedsLoad, logger, verifyStorage, keepDeletedDay
         ),
       ExpireMessages,
       PurgeArchive,
+      timers,
+      report,
+    );
+    provideFrom(
+      bind,
+      LISTS.worker,
+      (sweep, elapsing, tell) =>
+        new RecurringWorker(
+          {
+            ...periodic('removing files that nobody needs', SWEEP_FILES_MS, async () => {
+              await sweep.execute({ keepDetachedSeconds: keepDeletedDays * 86_400 });
+            }),
+            firstDelayMs: SWEEP_FILES_FIRST_MS,
+          },
+          elapsing,
+          tell,
+        ),
+      SweepFiles,
       timers,
       report,
     );

@@ -9,12 +9,13 @@ import {
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { PasswordHasher } from '@parley/domain/authentication';
+import type { BlobStore, FileLimits } from '@parley/domain/files';
 import { CreateRealm } from '@parley/domain/realms';
 import type { RealmId, UserId } from '@parley/domain/shared';
 import { type BotKind, RegisterUser, type Role, type User } from '@parley/domain/users';
 import { type Logger, type Route, silentLogger } from '@parley/http';
 import { unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
-import { FakeMailer, FixedClock } from '@parley/testkit';
+import { FakeMailer, FixedClock, MemoryBlobStore } from '@parley/testkit';
 import type { HostAuthenticate } from '../authentication/host-authenticator.js';
 import { ScryptPasswordHasher } from '../authentication/scrypt-password-hasher.js';
 import { SeededRandom } from '../demo/seeded-random.js';
@@ -33,6 +34,8 @@ export interface TestServerOptions {
   readonly passwordHasher?: PasswordHasher;
   readonly logger?: Logger;
   readonly push?: PushServiceAccount;
+  readonly blobs?: BlobStore;
+  readonly fileLimits?: FileLimits;
 }
 
 /** Somebody to be in a test. */
@@ -128,6 +131,7 @@ export class TestServer {
       trustedProxies: 0,
       isDev: true,
       push: null,
+      blobs: new MemoryBlobStore(clock),
       ...options,
       release: () => storage.close(),
     };

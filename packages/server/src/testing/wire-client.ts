@@ -224,6 +224,10 @@ const RULES: Readonly<Record<string, Rule>> = {
     if (user_id === selfId) own(answer, [message_id]);
   },
   'reaction/remove': nothing,
+  // Files are not in the answer.
+  'attachment/add': nothing,
+  'attachment/update': nothing,
+  'attachment/remove': nothing,
   'drafts/add': ({ answer, event }) => putDrafts(answer, event.drafts),
   'drafts/update': ({ answer, event }) => putDrafts(answer, [event.draft]),
   'drafts/remove': ({ answer, event: { draft_id } }) => {

@@ -7,7 +7,14 @@ import { jsonList } from '../rows.js';
  * Whose rows belong to a message, by their column `message_id`, and go with it into the archive. What a deleted message leaves
  * behind for a while, and what only names it, is not among them.
  */
-export const TABLES_OF_MESSAGES = ['message_flag', 'submessage', 'reaction', 'message_edit', 'moved_message'] as const;
+export const TABLES_OF_MESSAGES = [
+  'message_flag',
+  'submessage',
+  'reaction',
+  'message_edit',
+  'moved_message',
+  'message_file',
+] as const;
 
 type ArchivedTable = 'message' | (typeof TABLES_OF_MESSAGES)[number];
 

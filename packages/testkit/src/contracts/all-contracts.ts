@@ -10,6 +10,7 @@ import { defaultChannelGroupRepositoryContract } from './default-channel-group-r
 import { draftRepositoryContract } from './draft-repository.contract.js';
 import { eventLogContract } from './event-log.contract.js';
 import { eventQueueRepositoryContract } from './event-queue-repository.contract.js';
+import { fileRepositoryContract } from './file-repository.contract.js';
 import { groupRepositoryContract } from './group-repository.contract.js';
 import { invitationRepositoryContract } from './invitation-repository.contract.js';
 import { jobRepositoryContract } from './job-repository.contract.js';
@@ -75,6 +76,7 @@ export function storageContracts(open: OpenStorage): void {
   reminderRepositoryContract(open);
   alertWordRepositoryContract(open);
   draftRepositoryContract(open);
+  fileRepositoryContract(open);
   snippetRepositoryContract(open);
   navigationViewRepositoryContract(open);
   onboardingRepositoryContract(open);

@@ -1,1 +1,2 @@
 export { storageContracts } from './all-contracts.js';
+export { blobStoreContract } from './blob-store.contract.js';

@@ -9,7 +9,7 @@ import {
   topicKey,
 } from '@parley/domain/messages';
 import type { Reaction } from '@parley/domain/reactions';
-import type { MessageId, RealmId, UnixSeconds, UserId } from '@parley/domain/shared';
+import type { FileId, MessageId, RealmId, UnixSeconds, UserId } from '@parley/domain/shared';
 import { messagesOf } from './messages-of.js';
 import { findFlags, holdersOf, isReceived, putFlags } from './personal-rows.js';
 import type { MemoryUnit } from './tables.js';
@@ -20,6 +20,7 @@ interface ArchivedRow extends ArchivedMessage {
   readonly submessages: readonly Submessage[];
   readonly reactions: readonly Reaction[] | undefined;
   readonly edits: readonly MessageEdit[] | undefined;
+  readonly files: readonly FileId[] | undefined;
 }
 
 declare module './tables.js' {
@@ -68,6 +69,7 @@ export class MemoryMessageArchive implements MessageArchive {
         submessages: [...this.unit.read('submessages').values()].filter(({ messageId }) => messageId === id),
         reactions: this.unit.read('reactions').get(id),
         edits: this.unit.read('messageEdits').get(id),
+        files: this.unit.read('messageFiles').get(id),
       });
     }
   }
@@ -76,12 +78,13 @@ export class MemoryMessageArchive implements MessageArchive {
     const rows = [...this.unit.read('archivedMessages').values()]
       .filter(({ id, message }) => message.realmId === realmId && ids.includes(id))
       .sort((a, b) => a.id - b.id);
-    for (const { id, message, holders, submessages, reactions, edits } of rows) {
+    for (const { id, message, holders, submessages, reactions, edits, files } of rows) {
       this.unit.change('messages').set(id, { ...message, version: message.version + 1 });
       for (const [userId, flags, received] of holders) putFlags(this.unit, userId, id, flags, received);
       for (const submessage of submessages) this.unit.change('submessages').set(submessage.id, submessage);
       if (reactions) this.unit.change('reactions').set(id, reactions);
       if (edits) this.unit.change('messageEdits').set(id, edits);
+      if (files) this.unit.change('messageFiles').set(id, files);
       this.unit.change('formerHolders').delete(id);
       this.unit.change('archivedMessages').delete(id);
     }

@@ -117,6 +117,7 @@ export class MemoryMessages implements MessageRepository {
       this.unit.change('messages').delete(id);
       this.unit.change('reactions').delete(id);
       this.unit.change('messageEdits').delete(id);
+      this.unit.change('messageFiles').delete(id);
       const submessages = this.unit.change('submessages');
       for (const one of submessages.values()) if (one.messageId === id) submessages.delete(one.id);
     }

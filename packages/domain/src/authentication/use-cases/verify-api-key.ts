@@ -8,7 +8,8 @@ import type { ApiKeyMint } from '../api-keys.js';
 import { type AnonymousCaller, accountDeactivated, realmDeactivated } from './fetch-api-key.js';
 
 export interface VerifyApiKeyInput {
-  readonly email: string;
+  /** Null: whose the key is. */
+  readonly email: string | null;
   /** 32 letters and digits; whoever takes it from a request has checked that. */
   readonly apiKey: string;
 }
@@ -37,7 +38,7 @@ export class VerifyApiKey implements EventListener {
   /** @throws DomainError UNAUTHENTICATED, REALM_DEACTIVATED, USER_DEACTIVATED */
   async execute({ realmId }: AnonymousCaller, { email, apiKey }: VerifyApiKeyInput): Promise<VerifiedUser> {
     const fingerprint = this.mint.fingerprint(apiKey);
-    const claim = `${fingerprint}:${foldCase(email)}`;
+    const claim = `${fingerprint}:${foldCase(email ?? '')}`;
     const user = this.known.get(claim) ?? (await this.lookUp(claim, fingerprint, email));
     if (user.realmId !== realmId) {
       throw new DomainError('UNAUTHENTICATED', 'Account is not associated with this subdomain');
@@ -45,12 +46,12 @@ export class VerifyApiKey implements EventListener {
     return user;
   }
 
-  private async lookUp(claim: string, fingerprint: string, email: string): Promise<VerifiedUser> {
+  private async lookUp(claim: string, fingerprint: string, email: string | null): Promise<VerifiedUser> {
     const { forgotten } = this;
     const verified = await this.uow.read(async ({ apiKeys, users, realms }) => {
       const record = await apiKeys.findByFingerprint(fingerprint);
       const user = record && (await users.find(record.realmId, record.userId));
-      if (!user || foldCase(user.email) !== foldCase(email)) {
+      if (!user || (email !== null && foldCase(user.email) !== foldCase(email))) {
         throw new DomainError('UNAUTHENTICATED', 'Invalid API key');
       }
       if ((await realms.get(user.realmId)).isDeactivated) throw realmDeactivated();

@@ -2,6 +2,7 @@ import { type Channel, hasSharedHistory } from '../../channels/channel.js';
 import { unknownChannel } from '../../channels/channel-permissions.js';
 import { fitsTopicsPolicy } from '../../channels/post-permissions.js';
 import type { Audience } from '../../events/audience.js';
+import type { AttachedFile } from '../../files/file.js';
 import type { PermissionHolder } from '../../groups/group-permissions.js';
 import type { Realm } from '../../realms/realm.js';
 import type { Caller } from '../../shared/caller.js';
@@ -95,6 +96,7 @@ export class UpdateMessage {
   ) {}
 
   /**
+   * Answers the sender's files to which nothing refers any more.
    * @throws DomainError UNKNOWN_MESSAGE, MESSAGE_EDITING_DISABLED, CANNOT_EDIT_MESSAGE, EDIT_TIME_LIMIT_EXCEEDED,
    * NO_MESSAGE_CHANGE, DIRECT_MESSAGE_HAS_NO_PLACE, INVALID_MOVE, CANNOT_RESOLVE_EMPTY_TOPIC, INVALID_TOPIC,
    * WIDGET_NOT_EDITABLE, STALE_VALUE, INVALID_MESSAGE_CONTENT, UNRENDERABLE_CONTENT, UNKNOWN_CHANNEL, EMPTY_TOPIC_REQUIRED,
@@ -102,9 +104,9 @@ export class UpdateMessage {
    * CHANNEL_EDIT_TIME_LIMIT_EXCEEDED, MOVE_TIME_LIMIT_EXCEEDED, TOO_MANY_MESSAGES_TO_MOVE, CANNOT_CREATE_TOPIC,
    * CANNOT_MENTION_GROUP, CHANNEL_WILDCARD_NOT_ALLOWED, TOPIC_WILDCARD_NOT_ALLOWED
    */
-  async execute(caller: Caller, input: UpdateMessageInput): Promise<void> {
+  async execute(caller: Caller, input: UpdateMessageInput): Promise<readonly AttachedFile[]> {
     const text = input.content === null ? null : await this.parse(caller, input.content);
-    await this.uow.write(async (tx) => {
+    return this.uow.write(async (tx) => {
       const actor = await tx.actors.get(caller);
       const realm = await tx.realms.get(caller.realmId);
       const loaded = await loadReadable(tx, actor, input.messageId, { modifying: true });
@@ -133,7 +135,7 @@ export class UpdateMessage {
       const before = loaded.message;
       if (move) await this.move(tx, actor, move, edit ? before.id : null, now);
       else await tx.edits.add(realm.id, sharedEdit(actor, now), [before.id], before.id);
-      if (edit) await editText(tx, before, { ...edit, editedAt: now, destination, sender });
+      const detached = edit ? await editText(tx, before, { ...edit, editedAt: now, destination, sender }) : [];
       const isWholeTopic = move !== null && (await this.leavesNothing(tx, actor, move, input.propagation));
       if (move && isWholeTopic) {
         const source = { channel: move.source, topic: before.topic };
@@ -142,6 +144,7 @@ export class UpdateMessage {
       }
       await this.tell(tx, actor, loaded, move, edit, input.propagation, now);
       if (move) await this.leaveNotices(tx, actor, realm, loaded, { ...move, isWholeTopic }, edit !== null, input);
+      return detached;
     });
   }
 

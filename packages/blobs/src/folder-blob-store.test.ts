@@ -1,0 +1,55 @@
+import { mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { BlobKey } from '@parley/domain/files';
+import { blobStoreContract } from '@parley/testkit/contracts';
+import { FolderBlobStore } from './folder-blob-store.js';
+
+let folder: string;
+const open = async () => {
+  folder = mkdtempSync(join(tmpdir(), 'parley-blobs-'));
+  return {
+    store: new FolderBlobStore(join(folder, 'files')),
+    close: async () => rmSync(folder, { recursive: true }),
+  };
+};
+
+describe('a folder as', () => blobStoreContract(open));
+
+describe('the folder', () => {
+  const KEY = 'ab'.padEnd(32, '0') as BlobKey;
+  async function* content() {
+    yield Buffer.from('secret');
+  }
+  const files = () => join(folder, 'files');
+
+  it('leaves no temporary file behind, and is closed to other users of the machine', async () => {
+    const { store, close } = await open();
+    await store.put(KEY, content());
+    expect(readdirSync(join(files(), 'unfinished'))).toEqual([]);
+    expect(statSync(files()).mode & 0o077).toBe(0);
+    expect(statSync(join(files(), 'ab', KEY)).mode & 0o077).toBe(0);
+    await close();
+  });
+
+  it.each(['../../etc/passwd', '', 'AB'.padEnd(32, '0'), `${KEY}/x`])('refuses the key %j', async (key) => {
+    const { store, close } = await open();
+    await expect(store.put(key as BlobKey, content())).rejects.toThrow('No blob has such a key');
+    await expect(store.sizeOf(key as BlobKey)).rejects.toThrow('No blob has such a key');
+    await expect(store.remove(key as BlobKey)).rejects.toThrow('No blob has such a key');
+    await close();
+  });
+
+  it('removes what broken uploads left, but not what is being written', async () => {
+    const { store, close } = await open();
+    await store.put(KEY, content());
+    const [old, young] = ['old', 'young'].map((name) => join(files(), 'unfinished', name)) as [string, string];
+    writeFileSync(old, 'x');
+    writeFileSync(young, 'x');
+    utimesSync(old, 1000, 1000);
+    await store.removeUnfinished(2_000_000);
+    expect(readdirSync(join(files(), 'unfinished'))).toEqual(['young']);
+    expect(await store.sizeOf(KEY)).toBe(6);
+    await close();
+  });
+});

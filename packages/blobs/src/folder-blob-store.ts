@@ -1,0 +1,144 @@
+import { randomUUID } from 'node:crypto';
+import { createReadStream, type Dirent } from 'node:fs';
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type BlobKey, type BlobStore, type ByteRange, isBlobKey, type StoredBlob } from '@parley/domain/files';
+
+/** Of the key, for the folder its file is in: no folder has more than a small part of all files. */
+const SHARD_DIGITS = 2;
+const UNFINISHED = 'unfinished';
+/** Read at once. Fewer bytes cost more calls, more bytes more memory. */
+const CHUNK = 64 * 1024;
+
+/**
+ * Blobs as files of a folder, `a3/a3….`, readable by nobody but the user who runs the server. Bytes are written under a temporary
+ * name and put under their own once they are on the disk, so that a file that is there is whole.
+ */
+export class FolderBlobStore implements BlobStore {
+  private readonly unfinished: string;
+  private readonly knownFolders = new Set<string>();
+
+  constructor(private readonly folder: string) {
+    this.unfinished = join(folder, UNFINISHED);
+  }
+
+  async put(key: BlobKey, content: AsyncIterable<Uint8Array>): Promise<number> {
+    const target = this.pathOf(key);
+    await this.makeFolder(this.unfinished);
+    await this.makeFolder(this.shardOf(key));
+    const temporary = join(this.unfinished, randomUUID());
+    try {
+      const size = await writeDurably(temporary, content);
+      await rename(temporary, target);
+      // The name is safe only with the folder that it stands in.
+      await syncFolder(this.shardOf(key));
+      return size;
+    } catch (error) {
+      await rm(temporary, { force: true });
+      throw error;
+    }
+  }
+
+  async sizeOf(key: BlobKey): Promise<number | null> {
+    try {
+      return (await stat(this.pathOf(key))).size;
+    } catch (error) {
+      if (isMissing(error)) return null;
+      throw error;
+    }
+  }
+
+  async *read(key: BlobKey, { start, end }: ByteRange): AsyncGenerator<Uint8Array> {
+    if (start >= end) return;
+    // The stream closes its file however the iteration ends.
+    yield* createReadStream(this.pathOf(key), { start, end: end - 1, highWaterMark: CHUNK });
+  }
+
+  async remove(key: BlobKey): Promise<void> {
+    await rm(this.pathOf(key), { force: true });
+  }
+
+  async list(after: BlobKey | null, limit: number): Promise<readonly StoredBlob[]> {
+    const found: StoredBlob[] = [];
+    for (const shard of (await namesIn(this.folder)).filter(({ name }) => isShard(name)).map(({ name }) => name)) {
+      if (found.length >= limit) break;
+      if (after !== null && shard < after.slice(0, SHARD_DIGITS)) continue;
+      for (const { name } of await namesIn(join(this.folder, shard))) {
+        if (found.length >= limit) break;
+        if (!isBlobKey(name) || (after !== null && name <= after)) continue;
+        const file = await stat(join(this.folder, shard, name)).catch(() => null);
+        if (file) found.push({ key: name, storedAtMs: file.mtimeMs });
+      }
+    }
+    return found;
+  }
+
+  async removeUnfinished(beforeMs: number): Promise<void> {
+    for (const { name } of await namesIn(this.unfinished)) {
+      const path = join(this.unfinished, name);
+      const file = await stat(path).catch(() => null);
+      if (file && file.mtimeMs < beforeMs) await rm(path, { force: true });
+    }
+  }
+
+  private shardOf(key: BlobKey): string {
+    return join(this.folder, key.slice(0, SHARD_DIGITS));
+  }
+
+  private pathOf(key: BlobKey): string {
+    if (!isBlobKey(key)) throw new Error('No blob has such a key');
+    return join(this.shardOf(key), key);
+  }
+
+  private async makeFolder(path: string): Promise<void> {
+    if (this.knownFolders.has(path)) return;
+    await mkdir(path, { recursive: true, mode: 0o700 });
+    await syncFolder(this.folder);
+    this.knownFolders.add(path);
+  }
+}
+
+const isShard = (name: string): boolean => /^[0-9a-f]{2}$/.test(name);
+
+async function writeDurably(path: string, content: AsyncIterable<Uint8Array>): Promise<number> {
+  const file = await open(path, 'wx', 0o600);
+  let size = 0;
+  try {
+    for await (const chunk of content) {
+      await writeAll(file, chunk);
+      size += chunk.length;
+    }
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  return size;
+}
+
+/** The kernel may take less than it is given. */
+async function writeAll(file: FileHandle, chunk: Uint8Array): Promise<void> {
+  let written = 0;
+  while (written < chunk.length) written += (await file.write(chunk, written)).bytesWritten;
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+/** Ascending; none where there is no such folder. */
+async function namesIn(path: string): Promise<readonly Dirent[]> {
+  try {
+    const entries = await readdir(path, { withFileTypes: true });
+    return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+}
+
+const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';

@@ -1,0 +1,1 @@
+export { FolderBlobStore } from './folder-blob-store.js';

@@ -1,0 +1,40 @@
+declare const brand: unique symbol;
+
+/** Names what is stored: 32 digits of `0-9a-f`, never given twice. */
+export type BlobKey = string & { readonly [brand]: 'blob' };
+
+export const isBlobKey = (text: string): text is BlobKey => /^[0-9a-f]{32}$/.test(text);
+
+/** The bytes from `start` to before `end`. */
+export interface ByteRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface StoredBlob {
+  readonly key: BlobKey;
+  /** In milliseconds since the epoch, by the storage's clock. */
+  readonly storedAtMs: number;
+}
+
+/**
+ * Where the bytes of files are, outside of units of work: bytes are put there before the row that names them is written, and
+ * removed after it is gone. What a row never came to name, `list` finds. Every implementation passes blob-store.contract.ts.
+ */
+export interface BlobStore {
+  /**
+   * Resolves with the number of bytes once all of them are safe, whatever happens to the machine. Nothing is there under the key
+   * before that, nor after a failure.
+   */
+  put(key: BlobKey, content: AsyncIterable<Uint8Array>): Promise<number>;
+  /** Null: there is nothing under this key. */
+  sizeOf(key: BlobKey): Promise<number | null>;
+  /** Opened when the first bytes are asked for, and closed with the iteration. Throws where there is nothing. */
+  read(key: BlobKey, range: ByteRange): AsyncIterable<Uint8Array>;
+  /** Without effect where there is nothing. */
+  remove(key: BlobKey): Promise<void>;
+  /** Removes what is left of content that broke off, with the whole server for example, and began before then. */
+  removeUnfinished(beforeMs: number): Promise<void>;
+  /** At most `limit` with keys above `after`, ascending; null: from the first. */
+  list(after: BlobKey | null, limit: number): Promise<readonly StoredBlob[]>;
+}

@@ -1,0 +1,58 @@
+import { users } from '../events/audience.js';
+import type { EventFormats } from '../events/event.js';
+import type { FileId, RealmId } from '../shared/ids.js';
+import type { Transaction } from '../shared/unit-of-work.js';
+import type { AttachedFile } from './file.js';
+
+/** What clients show of a file. */
+export type FileView = Pick<AttachedFile, 'id' | 'name' | 'pathId' | 'size' | 'createdAt' | 'messageIds'>;
+
+/** To those whose files they are (users §16). `usedBytes`: of all files of the realm. */
+export interface FileEventTypes {
+  'file.added': { readonly file: FileView; readonly usedBytes: number };
+  /** Other messages refer to it. */
+  'file.changed': { readonly file: FileView; readonly usedBytes: number };
+  'file.removed': { readonly id: FileId; readonly usedBytes: number };
+}
+
+declare module '../events/event.js' {
+  interface DomainEventTypes extends FileEventTypes {}
+}
+
+export const FILE_EVENT_FORMATS: EventFormats<FileEventTypes> = {
+  'file.added': 1,
+  'file.changed': 1,
+  'file.removed': 1,
+};
+
+export const viewOfFile = ({ id, name, pathId, size, createdAt, messageIds }: AttachedFile): FileView => ({
+  id,
+  name,
+  pathId,
+  size,
+  createdAt,
+  messageIds,
+});
+
+/** Tells the owners that other messages refer to their files. */
+export async function publishFileChanges(tx: Transaction, realmId: RealmId, ids: readonly FileId[]): Promise<void> {
+  if (ids.length === 0) return;
+  const usedBytes = await tx.files.usedBytes(realmId);
+  for (const file of await tx.files.listAttached(realmId, ids)) {
+    await tx.events.append(realmId, {
+      event: { type: 'file.changed', file: viewOfFile(file), usedBytes },
+      audience: users([file.ownerId]),
+    });
+  }
+}
+
+export async function removeFile(
+  tx: Transaction,
+  { realmId, id, ownerId }: Pick<AttachedFile, 'realmId' | 'id' | 'ownerId'>,
+): Promise<void> {
+  await tx.files.remove(realmId, id);
+  await tx.events.append(realmId, {
+    event: { type: 'file.removed', id, usedBytes: await tx.files.usedBytes(realmId) },
+    audience: users([ownerId]),
+  });
+}

@@ -1,0 +1,148 @@
+import { DomainError } from '../shared/errors.js';
+import type { FileId, MessageId, RealmId, UnixSeconds, UserId } from '../shared/ids.js';
+import { takeCodePoints } from '../shared/text.js';
+import type { BlobKey } from './blob-store.js';
+
+/** What somebody uploaded. Its bytes never change. */
+export interface StoredFile {
+  readonly id: FileId;
+  readonly realmId: RealmId;
+  readonly ownerId: UserId;
+  /** As they called it. */
+  readonly name: string;
+  /** What its address ends in: `2/a3/{random}/cat.png`. */
+  readonly pathId: string;
+  readonly blob: BlobKey;
+  /** In bytes. */
+  readonly size: number;
+  /** As whoever uploaded it claims; shown by browsers only where that can do no harm. */
+  readonly contentType: string;
+  readonly createdAt: UnixSeconds;
+}
+
+export type NewFile = Omit<StoredFile, 'id'>;
+
+/** A file and the messages that refer to it; ascending. */
+export interface AttachedFile extends StoredFile {
+  readonly messageIds: readonly MessageId[];
+}
+
+/** Of one user. */
+export const MAX_FILES = 20_000;
+/** That refer to one file: further ones may link to it, which gives nobody access. */
+export const MAX_MESSAGES_OF_FILE = 1000;
+/** That one message refers to; further links give nobody access. */
+export const MAX_FILES_OF_MESSAGE = 50;
+
+/** Bounds that the operator chose. */
+export interface FileLimits {
+  /** Of one file, in MiB. */
+  readonly maxFileMib: number;
+  /** Of all files of an organization together, in MiB; null: none. */
+  readonly quotaMib: number | null;
+}
+
+export const MIB = 1024 * 1024;
+
+/**
+ * Whether there is room for one more file (messages §16.1).
+ * @throws DomainError UPLOAD_QUOTA_EXCEEDED, TOO_MANY_FILES
+ */
+export function requireRoomForFile(
+  { quotaMib }: FileLimits,
+  size: number,
+  { usedBytes, count }: { readonly usedBytes: number; readonly count: number },
+): void {
+  if (quotaMib !== null && usedBytes + size > quotaMib * MIB) {
+    throw new DomainError('UPLOAD_QUOTA_EXCEEDED', "Upload would exceed your organization's upload quota.");
+  }
+  if (count >= MAX_FILES) throw new DomainError('TOO_MANY_FILES', `Too many uploaded files (limit: ${MAX_FILES}).`);
+}
+
+export const fileTooLarge = (maxMib: number): DomainError =>
+  new DomainError(
+    'FILE_TOO_LARGE',
+    `File is larger than this server's configured maximum upload size (${maxMib} MiB).`,
+  );
+
+/** In code points. */
+const MAX_NAME_LENGTH = 255;
+const NAMELESS = 'uploaded-file';
+
+/** The name that a file keeps: never a path, and not without end. */
+export function nameOfFile(given: string): string {
+  const last = given.slice(given.lastIndexOf('/') + 1).replace(/\p{Cc}/gu, '');
+  return last === '' ? NAMELESS : takeCodePoints(last, MAX_NAME_LENGTH);
+}
+
+/** What of a name can stand in an address (messages §16.1). */
+export function safeNameOf(name: string): string {
+  const safe = name
+    .normalize('NFKC')
+    .replace(/[^\p{L}\p{N}_\s.-]/gu, '')
+    .trim()
+    .replace(/[-\s]+/g, '-');
+  return safe === '' || safe === '.' || safe === '..' ? NAMELESS : takeCodePoints(safe, MAX_NAME_LENGTH);
+}
+
+const URL_SAFE = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+
+/** `2/a3/{24 random characters}/cat.png`. `digits`: at least 38 random ones, hexadecimal. */
+export function pathIdOf(realmId: RealmId, name: string, digits: string): string {
+  const random = Array.from({ length: 12 }, (_, at) => {
+    const value = Number.parseInt(digits.slice(2 + 3 * at, 5 + 3 * at), 16);
+    return URL_SAFE.charAt(value >> 6) + URL_SAFE.charAt(value & 63);
+  }).join('');
+  return `${realmId}/${digits.slice(0, 2)}/${random}/${safeNameOf(name)}`;
+}
+
+/** @throws DomainError UNKNOWN_FILE */
+export function ownFile(file: StoredFile | null, userId: UserId): StoredFile {
+  if (file?.ownerId === userId) return file;
+  throw new DomainError('UNKNOWN_FILE', 'Invalid attachment');
+}
+
+export interface FileReads {
+  /** Null for those of other realms. */
+  find(realmId: RealmId, id: FileId): Promise<StoredFile | null>;
+  /** Unknown paths are left out; ascending id. */
+  listByPath(realmId: RealmId, pathIds: readonly string[]): Promise<readonly StoredFile[]>;
+  /** The owner's with an id above `after`, ascending; at most `limit`. */
+  list(realmId: RealmId, ownerId: UserId, after: number, limit: number): Promise<readonly AttachedFile[]>;
+  /** Of these files; unknown ones are left out; ascending id. */
+  listAttached(realmId: RealmId, ids: readonly FileId[]): Promise<readonly AttachedFile[]>;
+  /** The files that a message refers to; ascending. */
+  listIdsOfMessage(realmId: RealmId, messageId: MessageId): Promise<readonly FileId[]>;
+  count(realmId: RealmId, ownerId: UserId): Promise<number>;
+  /** Of all files of a realm, in bytes. */
+  usedBytes(realmId: RealmId): Promise<number>;
+  /** Which of these blobs belong to files, of whatever realm. */
+  filterBlobs(keys: readonly BlobKey[]): Promise<ReadonlySet<BlobKey>>;
+  /**
+   * Files, of whatever realm, to which no message has referred since before then; the longest unreferred first, at most `limit`.
+   * `wasAttached`: those to which one referred once.
+   */
+  listUnreferenced(wasAttached: boolean, before: UnixSeconds, limit: number): Promise<readonly StoredFile[]>;
+}
+
+/** Every implementation passes file-repository.contract.ts. */
+export interface FileRepository extends FileReads {
+  /** Nothing refers to it yet. */
+  add(file: NewFile): Promise<StoredFile>;
+  /** From now on the message refers to these files. */
+  attach(realmId: RealmId, messageId: MessageId, ids: readonly FileId[]): Promise<void>;
+  /** From now on the message does not refer to these files any more. */
+  detach(realmId: RealmId, messageId: MessageId, ids: readonly FileId[], at: UnixSeconds): Promise<void>;
+  /** From now on these messages refer to no file. Answers to which they did; ascending. */
+  detachAll(realmId: RealmId, messageIds: readonly MessageId[], at: UnixSeconds): Promise<readonly FileId[]>;
+  /** A message refers to it after all, or something else does: it counts as unreferenced from then on. */
+  postpone(realmId: RealmId, id: FileId, at: UnixSeconds): Promise<void>;
+  /** Without effect where there is none. */
+  remove(realmId: RealmId, id: FileId): Promise<void>;
+}
+
+declare module '../shared/unit-of-work.js' {
+  interface RepositoryMap {
+    files: [reads: FileReads, repository: FileRepository];
+  }
+}

@@ -1,0 +1,17 @@
+import './file-errors.js';
+
+export { BlobReceiver, type ReceivedBlob } from './blob-receiver.js';
+export { type BlobKey, type BlobStore, type ByteRange, isBlobKey, type StoredBlob } from './blob-store.js';
+export type {
+  AttachedFile,
+  FileLimits,
+  FileRepository,
+  NewFile,
+  StoredFile,
+} from './file.js';
+export { type FileEventTypes, type FileView, viewOfFile } from './file-events.js';
+export type { FileTicket, FileTokens } from './file-tokens.js';
+export * from './use-cases/delete-file.js';
+export * from './use-cases/list-files.js';
+export * from './use-cases/sweep-files.js';
+export * from './use-cases/upload-file.js';

@@ -1,0 +1,25 @@
+import type { Caller } from '../../shared/caller.js';
+import type { FileId } from '../../shared/ids.js';
+import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import type { BlobStore } from '../blob-store.js';
+import { ownFile } from '../file.js';
+import { removeFile } from '../file-events.js';
+
+/** Deletes a file of one's own, whatever refers to it (users §16). */
+export class DeleteFile {
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly blobs: BlobStore,
+  ) {}
+
+  /** @throws DomainError UNKNOWN_FILE */
+  async execute({ realmId, userId }: Caller, { id }: { readonly id: FileId }): Promise<void> {
+    const { blob } = await this.uow.write(async (tx) => {
+      const file = ownFile(await tx.files.find(realmId, id), userId);
+      await removeFile(tx, file);
+      return file;
+    });
+    // Nobody can reach it any more. Where this fails, the sweep finds it.
+    await this.blobs.remove(blob).catch(() => undefined);
+  }
+}

@@ -1,0 +1,55 @@
+import { users } from '../../events/audience.js';
+import type { Caller } from '../../shared/caller.js';
+import type { Clock, Randomness } from '../../shared/clock.js';
+import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import type { ReceivedBlob } from '../blob-receiver.js';
+import { type FileLimits, fileTooLarge, nameOfFile, pathIdOf, requireRoomForFile, type StoredFile } from '../file.js';
+import { viewOfFile } from '../file-events.js';
+
+export interface UploadFileInput {
+  /** Null: it was too large, so that nothing was kept. */
+  readonly blob: ReceivedBlob | null;
+  /** As the client calls it. */
+  readonly name: string;
+  readonly contentType: string;
+}
+
+/** Makes a file of bytes that were received (messages §16.1). Nobody else may read it until a message refers to it. */
+export class UploadFile {
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly limits: FileLimits,
+    private readonly randomness: Randomness,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws DomainError FILE_TOO_LARGE, UPLOAD_QUOTA_EXCEEDED, TOO_MANY_FILES */
+  execute(caller: Caller, { blob, contentType, ...input }: UploadFileInput): Promise<StoredFile> {
+    const name = nameOfFile(input.name);
+    const digits = `${this.randomness.uuid()}${this.randomness.uuid()}`.replaceAll('-', '');
+    return this.uow.write(async (tx) => {
+      const { realmId, id: ownerId } = await tx.actors.get(caller);
+      if (!blob) throw fileTooLarge(this.limits.maxFileMib);
+      requireRoomForFile(this.limits, blob.size, {
+        usedBytes: await tx.files.usedBytes(realmId),
+        count: await tx.files.count(realmId, ownerId),
+      });
+      const file = await tx.files.add({
+        realmId,
+        ownerId,
+        name,
+        pathId: pathIdOf(realmId, name, digits),
+        blob: blob.key,
+        size: blob.size,
+        contentType,
+        createdAt: this.clock.now(),
+      });
+      const usedBytes = await tx.files.usedBytes(realmId);
+      await tx.events.append(realmId, {
+        event: { type: 'file.added', file: viewOfFile({ ...file, messageIds: [] }), usedBytes },
+        audience: users([ownerId]),
+      });
+      return file;
+    });
+  }
+}

@@ -1,0 +1,24 @@
+import type { AttachedFile } from '../files/file.js';
+import type { Repositories, Transaction } from '../shared/unit-of-work.js';
+import type { Actor } from '../users/actor.js';
+import { loadMessages } from './load-access.js';
+import { canReadMessage } from './message-permissions.js';
+
+type Reads = Pick<Repositories | Transaction, 'channels' | 'personal' | 'messages'>;
+
+const MESSAGES_AT_A_TIME = 100;
+
+/**
+ * Whether the actor may read a file: it is theirs, or they may read a message that refers to it (messages §16.2). Asked anew each
+ * time, so that what happens to messages counts at once.
+ */
+export async function canReadFile(reads: Reads, actor: Actor, file: AttachedFile): Promise<boolean> {
+  if (file.ownerId === actor.id) return true;
+  const { messageIds } = file;
+  // The newest are the likeliest to be readable.
+  for (let end = messageIds.length; end > 0; end -= MESSAGES_AT_A_TIME) {
+    const messages = await loadMessages(reads, actor, messageIds.slice(Math.max(0, end - MESSAGES_AT_A_TIME), end));
+    if (messages.some((message) => canReadMessage(actor, message).allowed)) return true;
+  }
+  return false;
+}

@@ -1,0 +1,100 @@
+import type { BlobStore, ByteRange } from '../../files/blob-store.js';
+import type { StoredFile } from '../../files/file.js';
+import type { FileTokens } from '../../files/file-tokens.js';
+import type { Caller } from '../../shared/caller.js';
+import type { Clock } from '../../shared/clock.js';
+import { DomainError } from '../../shared/errors.js';
+import type { RealmId } from '../../shared/ids.js';
+import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import { canReadFile } from '../file-access.js';
+
+/** A file to be read, all of it or a part. */
+export interface ReadableFile extends StoredFile {
+  read(range: ByteRange): AsyncIterable<Uint8Array>;
+}
+
+/** A temporary address needs no credentials for so long (messages §16.2). */
+const TICKET_SECONDS = 60;
+
+/** One file, for whoever may read it (messages §16.2). */
+export class ReadFile {
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly blobs: BlobStore,
+  ) {}
+
+  /** @throws DomainError UNKNOWN_FILE, CANNOT_VIEW_FILE */
+  async execute(caller: Caller, { pathId }: { readonly pathId: string }): Promise<ReadableFile> {
+    return readable(await accessibleFile(this.uow, caller, pathId), this.blobs);
+  }
+}
+
+/** Makes an address of a file that needs no credentials for a minute (messages §16.2). */
+export class CreateTemporaryFileUrl {
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly tokens: FileTokens,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws DomainError UNKNOWN_FILE, CANNOT_VIEW_FILE */
+  async execute(
+    caller: Caller,
+    { pathId }: { readonly pathId: string },
+  ): Promise<{ readonly token: string; readonly name: string }> {
+    const { id, realmId } = await accessibleFile(this.uow, caller, pathId);
+    const token = this.tokens.sign({ realmId, fileId: id, expiresAt: this.clock.now() + TICKET_SECONDS });
+    return { token, name: lastOf(pathId) };
+  }
+}
+
+/** The file that a temporary address stands for. */
+export class ReadTemporaryFile {
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly blobs: BlobStore,
+    private readonly tokens: FileTokens,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws DomainError INVALID_FILE_TOKEN, INVALID_FILE_NAME */
+  async execute(
+    { realmId }: { readonly realmId: RealmId | null },
+    { token, name }: { readonly token: string; readonly name: string },
+  ): Promise<ReadableFile> {
+    const ticket = this.tokens.verify(token);
+    if (!ticket || ticket.realmId !== realmId || ticket.expiresAt <= this.clock.now()) throw invalidToken();
+    const file = await this.uow.read(({ files }) => files.find(ticket.realmId, ticket.fileId));
+    if (!file) throw invalidToken();
+    if (lastOf(file.pathId) !== name) throw new DomainError('INVALID_FILE_NAME', 'Invalid filename');
+    return readable(file, this.blobs).catch((error) => {
+      throw error instanceof DomainError ? invalidToken() : error;
+    });
+  }
+}
+
+const invalidToken = () => new DomainError('INVALID_FILE_TOKEN', 'Invalid token');
+
+const unknownFile = () => new DomainError('UNKNOWN_FILE', 'This file does not exist or has been deleted.');
+
+const lastOf = (pathId: string): string => pathId.slice(pathId.lastIndexOf('/') + 1);
+
+/** Its bytes may be gone, where it was deleted this moment. */
+async function readable(file: StoredFile, blobs: BlobStore): Promise<ReadableFile> {
+  if ((await blobs.sizeOf(file.blob)) === null) throw unknownFile();
+  return { ...file, read: (range) => blobs.read(file.blob, range) };
+}
+
+/** @throws DomainError UNKNOWN_FILE, CANNOT_VIEW_FILE */
+function accessibleFile(uow: UnitOfWork, caller: Caller, pathId: string): Promise<StoredFile> {
+  return uow.read(async (reads) => {
+    const actor = await reads.actors.get(caller);
+    const [found] = await reads.files.listByPath(actor.realmId, [pathId]);
+    const [file] = found ? await reads.files.listAttached(actor.realmId, [found.id]) : [];
+    if (!file) throw unknownFile();
+    if (!(await canReadFile(reads, actor, file))) {
+      throw new DomainError('CANNOT_VIEW_FILE', 'You are not authorized to view this file.');
+    }
+    return file;
+  });
+}

@@ -1,0 +1,25 @@
+import { parseRange } from './byte-range.js';
+
+it.each([
+  [undefined, 'all'],
+  ['bytes=0-', { start: 0, end: 10 }],
+  ['bytes=2-4', { start: 2, end: 5 }],
+  ['bytes=9-9', { start: 9, end: 10 }],
+  ['bytes=5-99', { start: 5, end: 10 }],
+  ['bytes=-3', { start: 7, end: 10 }],
+  ['bytes=-99', { start: 0, end: 10 }],
+  ['bytes=-0', 'none'],
+  ['bytes=10-', 'none'],
+  ['bytes=10-12', 'none'],
+  // What is malformed, or asks for more than one part, is answered as a whole.
+  ['bytes=4-2', 'all'],
+  ['bytes=-', 'all'],
+  ['bytes=0-1,3-4', 'all'],
+  ['lines=0-1', 'all'],
+  ['bytes=a-b', 'all'],
+])('of ten bytes, %s is %j', (header, expected) => expect(parseRange(header, 10)).toEqual(expected));
+
+it('finds nothing in what is empty', () => {
+  expect(parseRange('bytes=0-', 0)).toBe('none');
+  expect(parseRange('bytes=-5', 0)).toBe('none');
+});

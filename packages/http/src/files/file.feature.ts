@@ -1,0 +1,11 @@
+import type { HttpFeature } from '../feature.js';
+import { FILE_EVENTS } from './file.events.js';
+import { fileRoutes } from './file.routes.js';
+
+export const FILES = {
+  routes: fileRoutes,
+  events: FILE_EVENTS,
+  errors: {
+    UPLOAD_QUOTA_EXCEEDED: { code: 'REALM_UPLOAD_QUOTA' },
+  },
+} satisfies HttpFeature;

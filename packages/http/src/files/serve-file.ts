@@ -1,0 +1,56 @@
+import type { ReadableFile } from '@parley/domain/messages';
+import type { Reply } from '../routing/reply.js';
+import type { Request } from '../routing/request.js';
+import { parseRange } from './byte-range.js';
+
+/** What browsers show without running anything of it; whatever else there is they save. */
+const SHOWN =
+  /^(?:image\/(?:png|jpeg|gif|webp|avif|bmp|tiff|heic)|audio\/[\w.+-]+|video\/(?:mp4|webm|ogg|quicktime)|application\/pdf|text\/plain)$/;
+const CONTENT_TYPE = /^[a-z]+\/[\w.+-]{1,100}$/;
+/** Should a browser make a document of it all the same, it is one without scripts, forms and origin. */
+const POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; media-src 'self'";
+
+/** A file's bytes, or the part of them that is asked for (messages §16.2). */
+export function serveFile(file: ReadableFile, request: Request, mustSave = false): Reply {
+  const { size } = file;
+  const etag = `"${file.blob}"`;
+  const type = servedType(file.contentType);
+  const headers = [
+    ...['ETag', etag, 'Accept-Ranges', 'bytes', 'Content-Security-Policy', POLICY],
+    ...['Content-Disposition', dispositionOf(file.name, mustSave || !SHOWN.test(file.contentType))],
+  ];
+  // Whether somebody may read it is asked anew each time.
+  const common = { contentType: type, cacheControl: 'private, no-cache' };
+  if (listsTag(request.header('if-none-match'), etag)) return { ...common, status: 304, body: '', headers };
+  const isSame = [undefined, etag].includes(request.header('if-range'));
+  const range = parseRange(isSame ? request.header('range') : undefined, size);
+  if (range === 'none') {
+    return { ...common, status: 416, body: '', headers: [...headers, 'Content-Range', `bytes */${size}`] };
+  }
+  if (range === 'all') {
+    return { ...common, status: 200, body: { bytes: file.read({ start: 0, end: size }), length: size }, headers };
+  }
+  const { start, end } = range;
+  return {
+    ...common,
+    status: 206,
+    body: { bytes: file.read(range), length: end - start },
+    headers: [...headers, 'Content-Range', `bytes ${start}-${end - 1}/${size}`],
+  };
+}
+
+/** Text is never taken for a document. */
+const servedType = (claimed: string): string => {
+  const type = CONTENT_TYPE.test(claimed) ? claimed : 'application/octet-stream';
+  return type === 'text/plain' ? 'text/plain; charset=utf-8' : type;
+};
+
+const listsTag = (header: string | undefined, etag: string): boolean =>
+  header?.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag || tag.trim() === '*') ?? false;
+
+/** By both ways of RFC 6266, of which old browsers know the first. */
+function dispositionOf(name: string, mustSave: boolean): string {
+  const plain = name.replace(/[^\x20-\x7e]|["\\]/g, '_');
+  const encoded = encodeURIComponent(name).replace(/['()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
+  return `${mustSave ? 'attachment' : 'inline'}; filename="${plain}"; filename*=UTF-8''${encoded}`;
+}

@@ -1,0 +1,461 @@
+import { DeleteFile, SweepFiles } from '@parley/domain/files';
+import { RestoreMessages } from '@parley/domain/messages';
+import { MemoryBlobStore } from '@parley/testkit';
+import { eventsAfter, openQueue } from '../testing/event-queues.js';
+import { expectRefusal, fieldsOf } from '../testing/expectations.js';
+import { type GivenFile, postFiles } from '../testing/multipart.js';
+import { TestServer, type TestUser } from '../testing/test-server.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: wire forms, told apart by assertions.
+type Wire = any;
+
+const HELLO: GivenFile = { name: 'hello x.txt', content: 'hello' };
+
+let server: TestServer;
+let people: TestServer['people'];
+let blobs: MemoryBlobStore;
+let outsider: TestUser;
+
+beforeEach(async () => {
+  blobs = new MemoryBlobStore({ nowMs: () => server.clock.nowMs() });
+  server = await TestServer.start({ blobs, fileLimits: { maxFileMib: 1, quotaMib: 2 } });
+  ({ people } = server);
+  const realmId = await server.addRealm('other');
+  outsider = await server.addUser({ email: 'prospero@other.com', fullName: 'Prospero', realmId });
+});
+afterEach(() => server.close());
+
+const upload = (as: TestUser | null, ...files: GivenFile[]) => postFiles(server, '/user_uploads', as, files);
+const uploaded = async (as: TestUser, file: GivenFile = HELLO): Promise<string> =>
+  String(fieldsOf(await upload(as, file)).url);
+const read = (url: string, as: TestUser | null, headers: Record<string, string> = {}) =>
+  server.request('GET', `/${url}`, { as, headers });
+const channel = async (name: string, subscribers: readonly TestUser[], more: object = {}): Promise<number> => {
+  const params = { name, subscribers: subscribers.map(({ id }) => id), ...more };
+  return fieldsOf(await server.post('/channels/create', people.desdemona, params)).id as unknown as number;
+};
+const say = async (as: TestUser, content: string, where: object): Promise<number> =>
+  fieldsOf(await server.post('/messages', as, { ...where, content })).id as unknown as number;
+const inChannel = (to: string) => ({ type: 'channel', to, topic: 'x' });
+const listed = async (as: TestUser): Promise<Wire> => fieldsOf(await server.get('/attachments', as));
+const messageIds = async (as: TestUser): Promise<number[][]> =>
+  (await listed(as)).attachments.map((file: Wire) => file.message_ids);
+
+const PAGE_UNKNOWN = '<p>This file does not exist or has been deleted.</p>';
+const PAGE_FORBIDDEN = '<p>You are not authorized to view this file.</p>';
+
+describe('POST /user_uploads (messages §16.1)', () => {
+  it('keeps the file, and tells whoever uploaded it', async () => {
+    const { hamlet, iago } = people;
+    const queues = [await openQueue(server, hamlet), await openQueue(server, iago)];
+    const answer = fieldsOf(await upload(hamlet, { ...HELLO, field: 'any name' }));
+    expect(answer).toEqual({
+      url: expect.stringMatching(new RegExp(`^/user_uploads/${server.realmId}/[0-9a-f]{1,2}/[\\w-]{24}/hello-x.txt$`)),
+      uri: answer.url,
+      filename: 'hello x.txt',
+    });
+    const attachment = {
+      id: expect.any(Number),
+      name: 'hello x.txt',
+      path_id: String(answer.url).slice('/user_uploads/'.length),
+      size: 5,
+      create_time: server.clock.now(),
+      message_ids: [],
+    };
+    expect(await eventsAfter(server, queues[0]!)).toEqual([
+      { type: 'attachment', op: 'add', attachment, upload_space_used: 5 },
+    ]);
+    expect(await eventsAfter(server, queues[1]!)).toEqual([]);
+    expect(await listed(hamlet)).toEqual({ upload_space_used: 5, attachments: [attachment] });
+    expect(await listed(iago)).toEqual({ upload_space_used: 5, attachments: [] });
+    const elsewhere = await server.request('GET', '/attachments', { as: outsider, realm: 'other' });
+    expect(fieldsOf(elsewhere)).toEqual({ upload_space_used: 0, attachments: [] });
+  });
+
+  it.each([
+    ['héllo wörld.txt', 'héllo wörld.txt', 'h%C3%A9llo-w%C3%B6rld.txt'],
+    ['h%C3%A9llo.txt', 'héllo.txt', 'h%C3%A9llo.txt'],
+    ['50%', '50%', '50'],
+    ['../../etc/passwd', 'passwd', 'passwd'],
+    ['<b>&;.html', '<b>&;.html', 'b.html'],
+    ['..', 'uploaded-file', 'uploaded-file'],
+    ['???', '???', 'uploaded-file'],
+    [`${'x'.repeat(300)}`, 'x'.repeat(255), 'x'.repeat(255)],
+  ])('takes the name %s for %s, and for %s in the address', async (name, shown, last) => {
+    const { url, filename } = fieldsOf(await upload(people.hamlet, { name, content: 'x' })) as Wire;
+    expect(filename).toBe(shown);
+    expect(encodeURI(url).split('/').at(-1)).toBe(last);
+    expect((await read(encodeURI(url), people.hamlet)).body).toBe('x');
+  });
+
+  it('refuses no file, several, and one that is too large, and keeps nothing of them', async () => {
+    const { hamlet } = people;
+    expectRefusal(await upload(hamlet), 'You must specify a file to upload');
+    expectRefusal(await server.post('/user_uploads', hamlet), 'You must specify a file to upload');
+    expectRefusal(await upload(hamlet, HELLO, HELLO), 'You may only upload one file at a time');
+    const large = { name: 'large', content: Buffer.alloc(1024 * 1024 + 1) };
+    const tooLarge = "File is larger than this server's configured maximum upload size (1 MiB).";
+    expectRefusal(await upload(hamlet, large), tooLarge);
+    expect(blobs.size).toBe(0);
+    await uploaded(hamlet, { name: 'large', content: Buffer.alloc(1024 * 1024) });
+  });
+
+  it("refuses what would exceed the organization's quota", async () => {
+    const { hamlet, polonius } = people;
+    const half = { name: 'half', content: Buffer.alloc(1024 * 1024) };
+    await uploaded(hamlet, half);
+    await uploaded(polonius, half);
+    const answer = await upload(hamlet, { name: 'more', content: 'x' });
+    expect(answer.status).toBe(400);
+    expect(answer.body).toEqual({
+      result: 'error',
+      code: 'REALM_UPLOAD_QUOTA',
+      msg: "Upload would exceed your organization's upload quota.",
+    });
+    expect(blobs.size).toBe(2);
+    // Another organization has a quota of its own.
+    fieldsOf(await postFiles(server, '/user_uploads', outsider, [HELLO], {}, 'other'));
+  });
+
+  it('refuses those who are not logged in, and keeps nothing', async () => {
+    expect((await upload(null, HELLO)).status).toBe(401);
+    expect(blobs.size).toBe(0);
+  });
+
+  it('shows its limits in the answer of register (events §5.1)', async () => {
+    const answer = fieldsOf(await server.post('/register', people.hamlet, { fetch_event_types: ['realm'] }));
+    expect(answer).toMatchObject({ max_file_upload_size_mib: 1, realm_upload_quota_mib: 2 });
+  });
+});
+
+describe('GET /user_uploads (messages §16.2)', () => {
+  it('answers the bytes so that nothing in them is executed', async () => {
+    const url = await uploaded(people.hamlet);
+    const { status, headers, body } = await read(url, people.hamlet);
+    expect([status, body]).toEqual([200, 'hello']);
+    expect(headers).toMatchObject({
+      'content-type': 'text/plain; charset=utf-8',
+      'content-length': '5',
+      'content-disposition': `inline; filename="hello x.txt"; filename*=UTF-8''hello%20x.txt`,
+      'content-security-policy': expect.stringMatching(/^sandbox; default-src 'none'/),
+      'x-content-type-options': 'nosniff',
+      'accept-ranges': 'bytes',
+      'cache-control': 'private, no-cache',
+    });
+    const head = await server.request('HEAD', `/${url}`, { as: people.hamlet });
+    expect([head.status, head.headers['content-length'], head.body]).toEqual([200, '5', null]);
+  });
+
+  it.each([
+    ['text/html', 'text/html'],
+    ['image/svg+xml', 'image/svg+xml'],
+    ['text/html; charset=x', 'text/html'],
+  ])('has files of type %s saved', async (type, served) => {
+    const url = await uploaded(people.hamlet, { name: 'a%22b%5Cé.html', content: '<script>', type });
+    const { headers } = await read(encodeURI(url), people.hamlet);
+    expect(headers['content-type']).toBe(served);
+    expect(headers['content-disposition']).toBe(
+      `attachment; filename="a_b__.html"; filename*=UTF-8''a%22b%5C%C3%A9.html`,
+    );
+  });
+
+  it('answers a part of it, and nothing where the client has it already', async () => {
+    const url = await uploaded(people.hamlet);
+    const part = await read(url, people.hamlet, { Range: 'bytes=1-3' });
+    expect([part.status, part.body, part.headers['content-range']]).toEqual([206, 'ell', 'bytes 1-3/5']);
+    const beyond = await read(url, people.hamlet, { Range: 'bytes=9-' });
+    expect([beyond.status, beyond.headers['content-range']]).toEqual([416, 'bytes */5']);
+    const etag = String(part.headers.etag);
+    expect((await read(url, people.hamlet, { 'If-None-Match': etag })).status).toBe(304);
+    expect((await read(url, people.hamlet, { Range: 'bytes=1-3', 'If-Range': etag })).status).toBe(206);
+    expect((await read(url, people.hamlet, { Range: 'bytes=1-3', 'If-Range': '"other"' })).status).toBe(200);
+  });
+
+  it('forces a download under /user_uploads/download', async () => {
+    const url = await uploaded(people.hamlet);
+    const { headers, body } = await read(url.replace('/user_uploads/', '/user_uploads/download/'), people.hamlet);
+    expect(body).toBe('hello');
+    expect(headers['content-disposition']).toMatch(/^attachment; /);
+  });
+
+  it('takes an API key as a parameter (protocol §7.4)', async () => {
+    const { hamlet, cordelia } = people;
+    const url = await uploaded(hamlet);
+    expect((await read(`${url}?api_key=${hamlet.apiKey}`, null)).body).toBe('hello');
+    expect((await read(`${url}?api_key=${cordelia.apiKey}`, null)).status).toBe(403);
+    for (const key of ['', 'x', 'x'.repeat(32), outsider.apiKey]) {
+      const { status, body } = await read(`${url}?api_key=${key}`, null);
+      expect([status, body.code, body.msg]).toEqual([401, 'INVALID_API_KEY', 'Invalid API key']);
+    }
+    expect((await read(url, null)).status).toBe(401);
+    expect((await server.get(`/users/me?api_key=${hamlet.apiKey}`, null)).status).toBe(401);
+  });
+
+  it('answers a page where there is no such file, or not for the caller', async () => {
+    const url = await uploaded(people.hamlet);
+    for (const [path, as, status, page] of [
+      ['/user_uploads/2/ab/nothing.txt', people.hamlet, 404, PAGE_UNKNOWN],
+      [`/user_uploads/thumbnail/${url.slice(14)}/840x560.webp`, people.hamlet, 404, PAGE_UNKNOWN],
+      [url, people.cordelia, 403, PAGE_FORBIDDEN],
+    ] as const) {
+      const answer = await read(path, as);
+      expect([answer.status, answer.body, answer.headers['content-type']]).toEqual([
+        status,
+        page,
+        'text/html; charset=utf-8',
+      ]);
+    }
+    const elsewhere = await server.request('GET', `/${url}`, { as: outsider, realm: 'other' });
+    expect(elsewhere.status).toBe(404);
+  });
+});
+
+describe('temporary addresses (messages §16.2)', () => {
+  const temporary = async (url: string, as: TestUser, encode = (path: string) => path) => {
+    const [realm, ...rest] = url.slice('/user_uploads/'.length).split('/');
+    return server.get(`/user_uploads/${realm}/${encode(rest.join('/'))}`, as);
+  };
+
+  it('work without credentials for a minute', async () => {
+    const { hamlet } = people;
+    const url = await uploaded(hamlet);
+    for (const encode of [(path: string) => path, encodeURIComponent]) {
+      const answer = fieldsOf(await temporary(url, hamlet, encode));
+      expect(answer).toEqual({ url: expect.stringMatching(/^\/user_uploads\/temporary\/[\w-]+\/hello-x\.txt$/) });
+      expect((await read(String(answer.url), null)).body).toBe('hello');
+    }
+    const { url: address } = fieldsOf(await temporary(url, hamlet)) as Wire;
+    expectRefusal(await read(address.replace('hello-x', 'other'), null), 'Invalid filename');
+    expectRefusal(await read(address.replace('temporary/', 'temporary/1'), null), 'Invalid token');
+    expectRefusal(await server.request('GET', `/${address}`, { realm: 'other' }), 'Invalid token');
+    server.clock.advance(59);
+    expect((await read(address, null)).status).toBe(200);
+    server.clock.advance(1);
+    expectRefusal(await read(address, null), 'Invalid token');
+  });
+
+  it('are for those who may read the file, as long as it is there', async () => {
+    const { hamlet, cordelia } = people;
+    const url = await uploaded(hamlet);
+    expect((await temporary(url, cordelia)).status).toBe(403);
+    expect((await temporary('/user_uploads/2/ab/nothing.txt', hamlet)).status).toBe(404);
+    const { url: address } = fieldsOf(await temporary(url, hamlet)) as Wire;
+    const [{ id }] = (await listed(hamlet)).attachments;
+    fieldsOf(await server.delete(`/attachments/${id}`, hamlet));
+    expectRefusal(await read(address, null), 'Invalid token');
+  });
+});
+
+describe('who may read a file', () => {
+  /** Of hamlet's file; each reads or not. */
+  async function expectReaders(url: string, readers: readonly (keyof typeof people)[]): Promise<void> {
+    const found: string[] = [];
+    for (const [name, person] of Object.entries(people)) if ((await read(url, person)).status === 200) found.push(name);
+    expect(found.sort()).toEqual([...readers].sort());
+  }
+  const ALL = ['desdemona', 'iago', 'shiva', 'hamlet', 'cordelia'] as const;
+
+  it('is whoever may read a message that refers to it', async () => {
+    const { hamlet, cordelia, polonius, iago } = people;
+    const url = await uploaded(hamlet);
+    await expectReaders(url, ['hamlet']);
+    await say(hamlet, `[x](${url})`, { type: 'direct', to: [cordelia.id] });
+    await expectReaders(url, ['hamlet', 'cordelia']);
+    await channel('secret', [hamlet, iago, polonius], { invite_only: true });
+    const inSecret = await say(hamlet, `[x](${url})`, inChannel('secret'));
+    await expectReaders(url, ['hamlet', 'cordelia', 'iago', 'polonius']);
+    await channel('open', [hamlet]);
+    const inOpen = await say(hamlet, `see ${server.url}${url}`, inChannel('open'));
+    await expectReaders(url, [...ALL, 'polonius']);
+    fieldsOf(await server.delete(`/messages/${inSecret}`, hamlet));
+    await expectReaders(url, ALL);
+    fieldsOf(await server.delete(`/messages/${inOpen}`, people.desdemona));
+    await expectReaders(url, ['hamlet', 'cordelia']);
+  });
+
+  it('changes with edits and moves at once', async () => {
+    const { hamlet, cordelia } = people;
+    const url = await uploaded(hamlet);
+    await channel('open', [hamlet]);
+    const secret = await channel('secret', [hamlet, people.desdemona], { invite_only: true });
+    const id = await say(hamlet, `[x](${url})`, inChannel('open'));
+    await expectReaders(url, ALL);
+    fieldsOf(await server.patch(`/messages/${id}`, people.desdemona, { stream_id: secret }));
+    await expectReaders(url, ['desdemona', 'hamlet']);
+    const queue = await openQueue(server, hamlet);
+    const { detached_uploads } = fieldsOf(
+      await server.patch(`/messages/${id}`, hamlet, { content: 'no file' }),
+    ) as Wire;
+    expect(detached_uploads).toEqual((await listed(hamlet)).attachments);
+    expect(detached_uploads).toMatchObject([{ name: 'hello x.txt', message_ids: [] }]);
+    await expectReaders(url, ['hamlet']);
+    const events = (await eventsAfter(server, queue)) as Wire[];
+    expect(events.filter(({ type }) => type === 'attachment')).toEqual([
+      { type: 'attachment', op: 'update', attachment: detached_uploads[0], upload_space_used: 5 },
+    ]);
+    const again = fieldsOf(await server.patch(`/messages/${id}`, hamlet, { content: `[y](${url})` })) as Wire;
+    expect(again.detached_uploads).toEqual([]);
+    expect(await messageIds(hamlet)).toEqual([[id]]);
+    // An edit that leaves the link detaches nothing.
+    fieldsOf(await server.patch(`/messages/${id}`, hamlet, { content: `[z](${url})` }));
+    expect(await messageIds(hamlet)).toEqual([[id]]);
+    await expectReaders(url, ['desdemona', 'hamlet']);
+    expect((await read(url, cordelia)).status).toBe(403);
+  });
+
+  it('is nobody more for a link by somebody who may not read it themselves', async () => {
+    const { hamlet, cordelia, iago } = people;
+    const url = await uploaded(hamlet);
+    await channel('open', [cordelia]);
+    const id = await say(cordelia, `[x](${url})`, inChannel('open'));
+    await expectReaders(url, ['hamlet']);
+    expect(await messageIds(hamlet)).toEqual([[]]);
+    const has = async (as: TestUser) =>
+      (
+        fieldsOf(
+          await server.get('/messages', as, {
+            ...{ anchor: 'newest', num_before: 9, num_after: 0 },
+            narrow: [{ operator: 'has', operand: 'attachment' }],
+          }),
+        ) as Wire
+      ).messages.map((message: Wire) => message.id);
+    expect(await has(cordelia)).toEqual([]);
+    await say(hamlet, `[x](${url})`, { type: 'direct', to: [cordelia.id] });
+    const passedOn = await say(cordelia, `[x](${url})`, inChannel('open'));
+    expect(await has(cordelia)).toEqual([id + 1, passedOn]);
+    expect((await read(url, iago)).status).toBe(200);
+  });
+
+  it('is nobody of another organization, whatever they link to', async () => {
+    const url = await uploaded(people.hamlet);
+    await server.request('POST', '/messages', {
+      as: outsider,
+      realm: 'other',
+      params: { type: 'direct', to: [outsider.id], content: `[x](${url})` },
+    });
+    expect((await server.request('GET', `/${url}`, { as: outsider, realm: 'other' })).status).toBe(404);
+    expect(await messageIds(people.hamlet)).toEqual([[]]);
+  });
+
+  it('is told in events to its owner, whoever sends', async () => {
+    const { hamlet, cordelia } = people;
+    const url = await uploaded(hamlet);
+    const queue = await openQueue(server, hamlet);
+    const first = await say(hamlet, `[x](${url})`, { type: 'direct', to: [cordelia.id] });
+    const second = await say(cordelia, `[x](${url})`, { type: 'direct', to: [hamlet.id] });
+    fieldsOf(await server.delete(`/messages/${first}`, hamlet));
+    const events = ((await eventsAfter(server, queue)) as Wire[]).filter(({ type }) => type === 'attachment');
+    expect(events.map(({ op, attachment }) => [op, attachment.message_ids])).toEqual([
+      ['update', [first]],
+      ['update', [first, second]],
+      ['update', [second]],
+    ]);
+  });
+});
+
+describe('previews (markdown §15.2)', () => {
+  const shown = async (id: number) =>
+    (fieldsOf(await server.get(`/messages/${id}`, people.hamlet)) as Wire).message.content as string;
+
+  it('show the original of an image, and no preview of anything else', async () => {
+    const { hamlet } = people;
+    const toSelf = { type: 'direct', to: [hamlet.id] };
+    const picture = await uploaded(hamlet, { name: 'é.png', content: 'x', type: 'image/png' });
+    const id = await say(hamlet, `[pic](${picture})`, toSelf);
+    expect(await shown(id)).toContain('<div class="message_inline_image">');
+    expect(decodeURI(await shown(id))).toContain(`<img src="${picture}">`);
+    expect(await messageIds(hamlet)).toEqual([[id]]);
+    const escaped = await say(hamlet, `[pic](${encodeURI(picture)})`, toSelf);
+    expect(await messageIds(hamlet)).toEqual([[id, escaped]]);
+    const page = await uploaded(hamlet, { name: 'a.png.html', content: 'x', type: 'text/html' });
+    expect(await shown(await say(hamlet, `[page](${page})`, toSelf))).not.toContain('<img');
+  });
+});
+
+describe('DELETE /attachments/{attachment_id} (users §16)', () => {
+  it('removes a file of the caller, bytes and all', async () => {
+    const { hamlet, cordelia } = people;
+    const url = await uploaded(hamlet);
+    await say(hamlet, `[x](${url})`, { type: 'direct', to: [cordelia.id] });
+    const [{ id }] = (await listed(hamlet)).attachments;
+    const queue = await openQueue(server, hamlet);
+    expect(fieldsOf(await server.delete(`/attachments/${id}`, hamlet))).toEqual({});
+    expect(await eventsAfter(server, queue)).toEqual([
+      { type: 'attachment', op: 'remove', attachment: { id }, upload_space_used: 0 },
+    ]);
+    expect(blobs.size).toBe(0);
+    expect((await read(url, cordelia)).status).toBe(404);
+    expectRefusal(await server.delete(`/attachments/${id}`, hamlet), 'Invalid attachment');
+  });
+
+  it("refuses other people's files", async () => {
+    await uploaded(people.hamlet);
+    const [{ id }] = (await listed(people.hamlet)).attachments;
+    expectRefusal(await server.delete(`/attachments/${id}`, people.desdemona), 'Invalid attachment');
+    const elsewhere = await server.request('DELETE', `/attachments/${id}`, { as: outsider, realm: 'other' });
+    expectRefusal(elsewhere, 'Invalid attachment');
+    expect(blobs.size).toBe(1);
+  });
+
+  it('succeeds though the bytes cannot be removed, which the sweep does later', async () => {
+    const { hamlet } = people;
+    await uploaded(hamlet);
+    const [{ id }] = (await listed(hamlet)).attachments;
+    jest.spyOn(blobs, 'remove').mockRejectedValueOnce(new Error('disk'));
+    const caller = { realmId: server.realmId, userId: hamlet.id, clientName: 'test' };
+    await server.parley.useCase(DeleteFile).execute(caller, { id });
+    expect(blobs.size).toBe(1);
+    server.clock.advance(3601);
+    const swept = await server.parley.useCase(SweepFiles).execute({ keepDetachedSeconds: 0 });
+    expect([swept, blobs.size]).toEqual([{ files: 0, blobs: 1 }, 0]);
+  });
+});
+
+describe('the sweep', () => {
+  const DAY = 86_400;
+  const sweep = (isDryRun = false) =>
+    server.parley.useCase(SweepFiles).execute({ keepDetachedSeconds: 30 * DAY, isDryRun });
+
+  it('removes after a week what no message ever referred to', async () => {
+    const { hamlet, cordelia } = people;
+    const used = await uploaded(hamlet);
+    await say(hamlet, `[x](${used})`, { type: 'direct', to: [cordelia.id] });
+    await uploaded(hamlet, { name: 'unused', content: 'x' });
+    server.clock.advance(7 * DAY);
+    expect(await sweep()).toEqual({ files: 0, blobs: 0 });
+    server.clock.advance(1);
+    expect(await sweep(true)).toEqual({ files: 1, blobs: 0 });
+    expect(blobs.size).toBe(2);
+    expect(await sweep()).toEqual({ files: 1, blobs: 0 });
+    expect(blobs.size).toBe(1);
+    expect((await listed(hamlet)).attachments).toMatchObject([{ name: 'hello x.txt' }]);
+  });
+
+  it('leaves what a scheduled message links to', async () => {
+    const { hamlet } = people;
+    const url = await uploaded(hamlet);
+    const params = { type: 'direct', to: [hamlet.id], content: `[x](${url})` };
+    const at = server.clock.now() + 30 * DAY;
+    fieldsOf(await server.post('/scheduled_messages', hamlet, { ...params, scheduled_delivery_timestamp: at }));
+    server.clock.advance(8 * DAY);
+    expect(await sweep()).toEqual({ files: 0, blobs: 0 });
+    expect((await listed(hamlet)).attachments).toHaveLength(1);
+  });
+
+  it('leaves what deleted messages referred to as long as they can be put back, with their files', async () => {
+    const { hamlet, cordelia } = people;
+    const url = await uploaded(hamlet);
+    const id = await say(hamlet, `[x](${url})`, { type: 'direct', to: [cordelia.id] });
+    fieldsOf(await server.delete(`/messages/${id}`, hamlet));
+    server.clock.advance(29 * DAY);
+    expect(await sweep()).toEqual({ files: 0, blobs: 0 });
+    const selection = { messageId: id as never, channelId: null, topicKey: null, since: null };
+    await server.parley.useCase(RestoreMessages).execute({ realmId: server.realmId, selection, isDryRun: false });
+    expect(await messageIds(hamlet)).toEqual([[id]]);
+    server.clock.advance(9 * DAY);
+    expect(await sweep()).toEqual({ files: 0, blobs: 0 });
+    expect((await read(url, cordelia)).body).toBe('hello');
+    fieldsOf(await server.delete(`/attachments/${(await listed(hamlet)).attachments[0].id}`, hamlet));
+    expect(blobs.size).toBe(0);
+  });
+});

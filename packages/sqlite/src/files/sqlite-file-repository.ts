@@ -1,0 +1,200 @@
+import type { AttachedFile, BlobKey, FileRepository, NewFile, StoredFile } from '@parley/domain/files';
+import type { FileId, MessageId, RealmId, UnixSeconds, UserId } from '@parley/domain/shared';
+import { type Connection, LIMIT } from '../connection.js';
+import { idList, jsonList, toFlag } from '../rows.js';
+
+interface FileRow {
+  readonly id: FileId;
+  readonly realm_id: RealmId;
+  readonly owner_id: UserId;
+  readonly name: string;
+  readonly path_id: string;
+  readonly blob: BlobKey;
+  readonly size: number;
+  readonly content_type: string;
+  readonly created_at: UnixSeconds;
+}
+
+interface AttachedRow extends FileRow {
+  readonly message_ids: string;
+}
+
+const LISTED = 'IN (SELECT value FROM json_each(?))';
+const ATTACHED = `f.*, (SELECT json_group_array(message_id) FROM message_file WHERE file_id = f.id) AS message_ids FROM file f`;
+
+export class SqliteFileRepository implements FileRepository {
+  private readonly byId;
+  private readonly byPath;
+  private readonly ofOwner;
+  private readonly attachedById;
+  private readonly idsOfMessage;
+  private readonly idsOfMessages;
+  private readonly countOfOwner;
+  private readonly used;
+  private readonly knownBlobs;
+  private readonly unreferenced;
+  private readonly insert;
+  private readonly changeSpace;
+  private readonly refer;
+  private readonly markAttached;
+  private readonly unrefer;
+  private readonly unreferAll;
+  private readonly markUnreferenced;
+  private readonly setUnreferenced;
+  private readonly forgetMessages;
+  private readonly delete;
+
+  constructor(connection: Connection) {
+    this.byId = connection.rows<FileRow>('SELECT * FROM file WHERE id = ? AND realm_id = ?');
+    this.byPath = connection.rows<FileRow>(`SELECT * FROM file WHERE path_id ${LISTED} AND realm_id = ? ORDER BY id`);
+    this.ofOwner = connection.rows<AttachedRow>(
+      `SELECT ${ATTACHED} INDEXED BY file_by_owner WHERE f.owner_id = ? AND f.id > ? AND f.realm_id = ? ORDER BY f.id ${LIMIT}`,
+    );
+    this.attachedById = connection.rows<AttachedRow>(
+      `SELECT ${ATTACHED} WHERE f.id ${LISTED} AND f.realm_id = ? ORDER BY f.id`,
+    );
+    this.idsOfMessage = connection.values<FileId>(
+      `SELECT f.id FROM message_file m CROSS JOIN file f ON f.id = m.file_id
+       WHERE m.message_id = ? AND f.realm_id = ? ORDER BY f.id`,
+    );
+    this.idsOfMessages = connection.values<FileId>(
+      `SELECT DISTINCT f.id FROM message_file m CROSS JOIN file f ON f.id = m.file_id
+       WHERE m.message_id ${LISTED} AND f.realm_id = ? ORDER BY f.id`,
+    );
+    this.countOfOwner = connection.values<number>(
+      'SELECT count(*) FROM file INDEXED BY file_by_owner WHERE owner_id = ? AND realm_id = ?',
+    );
+    this.used = connection.values<number>('SELECT bytes FROM file_space WHERE realm_id = ?');
+    this.knownBlobs = connection.values<BlobKey>(`SELECT blob FROM file WHERE blob ${LISTED}`);
+    this.unreferenced = connection.rows<FileRow>(
+      `SELECT * FROM file INDEXED BY unreferenced_file WHERE was_attached = ? AND unreferenced_since < ?
+       ORDER BY unreferenced_since, id ${LIMIT}`,
+    );
+    this.insert = connection.command(
+      `INSERT INTO file (realm_id, owner_id, name, path_id, blob, size, content_type, created_at, unreferenced_since)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    );
+    this.changeSpace = connection.command(
+      `INSERT INTO file_space (realm_id, bytes) VALUES (?, ?)
+       ON CONFLICT (realm_id) DO UPDATE SET bytes = bytes + excluded.bytes`,
+    );
+    this.refer = connection.command(
+      `INSERT OR IGNORE INTO message_file (message_id, file_id) SELECT ?, id FROM file WHERE id ${LISTED} AND realm_id = ?`,
+    );
+    this.markAttached = connection.command(
+      `UPDATE file SET was_attached = 1, unreferenced_since = NULL WHERE id ${LISTED} AND realm_id = ?`,
+    );
+    this.unrefer = connection.command(`DELETE FROM message_file WHERE message_id = ? AND file_id ${LISTED}`);
+    this.unreferAll = connection.command(`DELETE FROM message_file WHERE message_id ${LISTED}`);
+    this.markUnreferenced = connection.command(
+      `UPDATE file SET unreferenced_since = ? WHERE id ${LISTED} AND realm_id = ?
+         AND NOT EXISTS (SELECT 1 FROM message_file WHERE file_id = file.id)`,
+    );
+    this.setUnreferenced = connection.command('UPDATE file SET unreferenced_since = ? WHERE id = ? AND realm_id = ?');
+    this.forgetMessages = connection.command('DELETE FROM message_file WHERE file_id = ?');
+    this.delete = connection.command('DELETE FROM file WHERE id = ? AND realm_id = ?');
+  }
+
+  async find(realmId: RealmId, id: FileId): Promise<StoredFile | null> {
+    const row = this.byId.get(id, realmId);
+    return row ? toFile(row) : null;
+  }
+
+  async listByPath(realmId: RealmId, pathIds: readonly string[]): Promise<readonly StoredFile[]> {
+    return this.byPath.all(jsonList(pathIds), realmId).map(toFile);
+  }
+
+  async list(realmId: RealmId, ownerId: UserId, after: number, limit: number): Promise<readonly AttachedFile[]> {
+    return this.ofOwner.all(ownerId, after, realmId, limit).map(toAttached);
+  }
+
+  async listAttached(realmId: RealmId, ids: readonly FileId[]): Promise<readonly AttachedFile[]> {
+    return this.attachedById.all(jsonList(ids), realmId).map(toAttached);
+  }
+
+  async listIdsOfMessage(realmId: RealmId, messageId: MessageId): Promise<readonly FileId[]> {
+    return this.idsOfMessage.all(messageId, realmId);
+  }
+
+  async count(realmId: RealmId, ownerId: UserId): Promise<number> {
+    return this.countOfOwner.get(ownerId, realmId)!;
+  }
+
+  async usedBytes(realmId: RealmId): Promise<number> {
+    return this.used.get(realmId) ?? 0;
+  }
+
+  async filterBlobs(keys: readonly BlobKey[]): Promise<ReadonlySet<BlobKey>> {
+    return new Set(this.knownBlobs.all(jsonList(keys)));
+  }
+
+  async listUnreferenced(wasAttached: boolean, before: UnixSeconds, limit: number): Promise<readonly StoredFile[]> {
+    return this.unreferenced.all(toFlag(wasAttached), before, limit).map(toFile);
+  }
+
+  async add(file: NewFile): Promise<StoredFile> {
+    const { realmId, ownerId, name, pathId, blob, size, contentType, createdAt } = file;
+    const { lastInsertRowid } = this.insert.run(
+      realmId,
+      ownerId,
+      name,
+      pathId,
+      blob,
+      size,
+      contentType,
+      createdAt,
+      createdAt,
+    );
+    this.changeSpace.run(realmId, size);
+    return { id: Number(lastInsertRowid) as FileId, ...file };
+  }
+
+  async attach(realmId: RealmId, messageId: MessageId, ids: readonly FileId[]): Promise<void> {
+    const list = jsonList(ids);
+    this.refer.run(messageId, list, realmId);
+    this.markAttached.run(list, realmId);
+  }
+
+  async detach(realmId: RealmId, messageId: MessageId, ids: readonly FileId[], at: UnixSeconds): Promise<void> {
+    const attached = new Set(this.idsOfMessage.all(messageId, realmId));
+    const list = jsonList(ids.filter((id) => attached.has(id)));
+    this.unrefer.run(messageId, list);
+    this.markUnreferenced.run(at, list, realmId);
+  }
+
+  async detachAll(realmId: RealmId, messageIds: readonly MessageId[], at: UnixSeconds): Promise<readonly FileId[]> {
+    const messages = jsonList(messageIds);
+    const ids = this.idsOfMessages.all(messages, realmId);
+    // Most messages.
+    if (ids.length === 0) return ids;
+    this.unreferAll.run(messages);
+    this.markUnreferenced.run(at, jsonList(ids), realmId);
+    return ids;
+  }
+
+  async postpone(realmId: RealmId, id: FileId, at: UnixSeconds): Promise<void> {
+    this.setUnreferenced.run(at, id, realmId);
+  }
+
+  async remove(realmId: RealmId, id: FileId): Promise<void> {
+    const file = this.byId.get(id, realmId);
+    if (!file) return;
+    this.forgetMessages.run(id);
+    this.delete.run(id, realmId);
+    this.changeSpace.run(realmId, -file.size);
+  }
+}
+
+const toFile = (row: FileRow): StoredFile => ({
+  id: row.id,
+  realmId: row.realm_id,
+  ownerId: row.owner_id,
+  name: row.name,
+  pathId: row.path_id,
+  blob: row.blob,
+  size: row.size,
+  contentType: row.content_type,
+  createdAt: row.created_at,
+});
+
+const toAttached = (row: AttachedRow): AttachedFile => ({ ...toFile(row), messageIds: idList(row.message_ids) });

@@ -1,0 +1,90 @@
+import type { BlobKey, BlobStore, ByteRange } from '@parley/domain/files';
+
+/** `close` removes all of it. */
+export type OpenBlobStore = () => Promise<{ readonly store: BlobStore; close(): Promise<void> }>;
+
+const key = (digits: string): BlobKey => digits.padEnd(32, '0') as BlobKey;
+
+async function* chunks(...texts: readonly string[]): AsyncGenerator<Uint8Array> {
+  for (const text of texts) yield Buffer.from(text);
+}
+
+async function textOf(store: BlobStore, of: BlobKey, range: ByteRange): Promise<string> {
+  const parts: Uint8Array[] = [];
+  for await (const part of store.read(of, range)) parts.push(part);
+  return Buffer.concat(parts).toString();
+}
+
+/** Everything that a storage of bytes has promised. */
+export function blobStoreContract(open: OpenBlobStore): void {
+  describe('blob store', () => {
+    let store: BlobStore;
+    let close: () => Promise<void>;
+    beforeEach(async () => {
+      ({ store, close } = await open());
+    });
+    afterEach(() => close());
+
+    it('keeps what it is given, chunk after chunk, and reads any part of it', async () => {
+      expect(await store.put(key('a1'), chunks('hello ', 'wörld'))).toBe(12);
+      expect(await store.sizeOf(key('a1'))).toBe(12);
+      expect(await textOf(store, key('a1'), { start: 0, end: 12 })).toBe('hello wörld');
+      expect(await textOf(store, key('a1'), { start: 1, end: 5 })).toBe('ello');
+      expect(await textOf(store, key('a1'), { start: 3, end: 3 })).toBe('');
+    });
+
+    it('keeps what is empty', async () => {
+      expect(await store.put(key('a1'), chunks())).toBe(0);
+      expect(await store.sizeOf(key('a1'))).toBe(0);
+      expect(await textOf(store, key('a1'), { start: 0, end: 0 })).toBe('');
+    });
+
+    it('keeps large content byte by byte', async () => {
+      const large = Buffer.alloc(300_000, 'abcdefg');
+      await store.put(
+        key('b2'),
+        (async function* () {
+          for (let at = 0; at < large.length; at += 70_000) yield large.subarray(at, at + 70_000);
+        })(),
+      );
+      expect(await textOf(store, key('b2'), { start: 0, end: 300_000 })).toBe(large.toString());
+      expect(await textOf(store, key('b2'), { start: 65_530, end: 65_545 })).toBe(
+        large.subarray(65_530, 65_545).toString(),
+      );
+    });
+
+    it('keeps nothing of content that breaks off', async () => {
+      const broken = (async function* () {
+        yield Buffer.from('half');
+        throw new Error('gone');
+      })();
+      await expect(store.put(key('a1'), broken)).rejects.toThrow('gone');
+      expect(await store.sizeOf(key('a1'))).toBeNull();
+      expect(await store.list(null, 10)).toEqual([]);
+    });
+
+    it('knows nothing of what is not there', async () => {
+      expect(await store.sizeOf(key('a1'))).toBeNull();
+      await expect(textOf(store, key('a1'), { start: 0, end: 1 })).rejects.toThrow();
+      await store.remove(key('a1'));
+    });
+
+    it('removes', async () => {
+      await store.put(key('a1'), chunks('x'));
+      await store.put(key('a2'), chunks('y'));
+      await store.remove(key('a1'));
+      expect(await store.sizeOf(key('a1'))).toBeNull();
+      expect(await store.sizeOf(key('a2'))).toBe(1);
+    });
+
+    it('lists ascending keys in pages', async () => {
+      for (const digits of ['b1', 'a2', 'a1', 'c1']) await store.put(key(digits), chunks(digits));
+      const keysOf = async (after: BlobKey | null, limit: number) =>
+        (await store.list(after, limit)).map((blob) => blob.key);
+      expect(await keysOf(null, 3)).toEqual([key('a1'), key('a2'), key('b1')]);
+      expect(await keysOf(key('a2'), 3)).toEqual([key('b1'), key('c1')]);
+      expect(await keysOf(key('c1'), 3)).toEqual([]);
+      for (const { storedAtMs } of await store.list(null, 9)) expect(storedAtMs).toBeGreaterThan(1e12);
+    });
+  });
+}

@@ -1,0 +1,166 @@
+import type { BlobKey, NewFile } from '@parley/domain/files';
+import type { FileId } from '@parley/domain/shared';
+import { aMessage, anotherRealm, aUser, type Fixture } from '../builders.js';
+import { type OpenStorage, stagesOn } from './storage-under-test.js';
+
+const pieces = [
+  aUser({ name: 'a' }),
+  aUser({ name: 'b' }),
+  aMessage({ from: 'a', to: ['b'] }),
+  aMessage({ from: 'a', to: ['b'] }),
+];
+
+const blobOf = (name: string): BlobKey => Buffer.from(name).toString('hex').padEnd(32, '0') as BlobKey;
+
+const add = (fixture: Fixture, who: string, name: string, more: Partial<NewFile> = {}) =>
+  fixture.uow.write((tx) =>
+    tx.files.add({
+      realmId: fixture.realm.id,
+      ownerId: fixture.user(who).id,
+      name,
+      pathId: `2/ab/${name}`,
+      blob: blobOf(name),
+      size: 10,
+      contentType: 'text/plain',
+      createdAt: 100,
+      ...more,
+    }),
+  );
+
+export function fileRepositoryContract(open: OpenStorage): void {
+  describe('file repository', () => {
+    const stage = stagesOn(open);
+    const message = (fixture: Fixture, index: number) => fixture.messages[index]!.id;
+    const attach = (fixture: Fixture, index: number, ...ids: FileId[]) =>
+      fixture.uow.write((tx) => tx.files.attach(fixture.realm.id, message(fixture, index), ids));
+    const detach = (fixture: Fixture, index: number, at: number, ...ids: FileId[]) =>
+      fixture.uow.write((tx) => tx.files.detach(fixture.realm.id, message(fixture, index), ids, at));
+    const messagesOf = async (fixture: Fixture, id: FileId) =>
+      (await fixture.uow.read(({ files }) => files.listAttached(fixture.realm.id, [id])))[0]?.messageIds;
+    const unreferenced = async (fixture: Fixture, wasAttached: boolean, before: number, limit = 10) =>
+      (await fixture.uow.read(({ files }) => files.listUnreferenced(wasAttached, before, limit))).map(({ id }) => id);
+
+    it('finds files by id, by path and by owner, oldest first', async () => {
+      const fixture = await stage(...pieces);
+      const [one, two, other] = [
+        await add(fixture, 'a', 'one'),
+        await add(fixture, 'a', 'two'),
+        await add(fixture, 'b', 'other'),
+      ];
+      const { id: realmId } = fixture.realm;
+      const { id: a } = fixture.user('a');
+      await fixture.uow.read(async ({ files }) => {
+        expect(await files.find(realmId, one.id)).toEqual(one);
+        expect(await files.listByPath(realmId, ['2/ab/other', '2/ab/none', '2/ab/one'])).toEqual([one, other]);
+        expect(await files.list(realmId, a, 0, 9)).toEqual([
+          { ...one, messageIds: [] },
+          { ...two, messageIds: [] },
+        ]);
+        expect(await files.list(realmId, a, 0, 1)).toEqual([{ ...one, messageIds: [] }]);
+        expect(await files.list(realmId, a, one.id, 9)).toEqual([{ ...two, messageIds: [] }]);
+        expect(await files.count(realmId, a)).toBe(2);
+        expect(await files.filterBlobs([blobOf('one'), blobOf('none')])).toEqual(new Set([blobOf('one')]));
+      });
+    });
+
+    it('counts the bytes of a realm', async () => {
+      const fixture = await stage(...pieces);
+      const used = () => fixture.uow.read(({ files }) => files.usedBytes(fixture.realm.id));
+      expect(await used()).toBe(0);
+      const one = await add(fixture, 'a', 'one', { size: 5 });
+      await add(fixture, 'b', 'two', { size: 7 });
+      expect(await used()).toBe(12);
+      await fixture.uow.write((tx) => tx.files.remove(fixture.realm.id, one.id));
+      await fixture.uow.write((tx) => tx.files.remove(fixture.realm.id, one.id));
+      expect(await used()).toBe(7);
+      expect((await add(fixture, 'a', 'three')).id).toBeGreaterThan(one.id + 1);
+    });
+
+    it('knows which messages refer to which files', async () => {
+      const fixture = await stage(...pieces);
+      const [one, two] = [await add(fixture, 'a', 'one'), await add(fixture, 'a', 'two')];
+      await attach(fixture, 1, one.id);
+      await attach(fixture, 0, two.id, one.id);
+      await attach(fixture, 0, one.id);
+      expect(await messagesOf(fixture, one.id)).toEqual([message(fixture, 0), message(fixture, 1)]);
+      const ofMessage = (index: number) =>
+        fixture.uow.read(({ files }) => files.listIdsOfMessage(fixture.realm.id, message(fixture, index)));
+      expect(await ofMessage(0)).toEqual([one.id, two.id]);
+      await detach(fixture, 0, 500, one.id);
+      expect(await ofMessage(0)).toEqual([two.id]);
+      await fixture.uow.write((tx) => tx.files.remove(fixture.realm.id, two.id));
+      expect(await ofMessage(0)).toEqual([]);
+      expect(await messagesOf(fixture, two.id)).toBeUndefined();
+    });
+
+    it('lists what no message refers to, by whether one ever did and since when', async () => {
+      const fixture = await stage(...pieces);
+      const one = await add(fixture, 'a', 'one', { createdAt: 300 });
+      const two = await add(fixture, 'a', 'two', { createdAt: 200 });
+      expect(await unreferenced(fixture, false, 300)).toEqual([two.id]);
+      expect(await unreferenced(fixture, false, 301)).toEqual([two.id, one.id]);
+      expect(await unreferenced(fixture, false, 301, 1)).toEqual([two.id]);
+      await attach(fixture, 0, one.id);
+      await attach(fixture, 1, one.id);
+      expect(await unreferenced(fixture, false, 301)).toEqual([two.id]);
+      await detach(fixture, 0, 400, one.id);
+      expect(await unreferenced(fixture, true, 999)).toEqual([]);
+      await detach(fixture, 1, 500, two.id, one.id);
+      expect(await unreferenced(fixture, true, 500)).toEqual([]);
+      expect(await unreferenced(fixture, true, 501)).toEqual([one.id]);
+      expect(await unreferenced(fixture, false, 201)).toEqual([two.id]);
+      await fixture.uow.write((tx) => tx.files.postpone(fixture.realm.id, one.id, 700));
+      expect(await unreferenced(fixture, true, 700)).toEqual([]);
+      expect(await unreferenced(fixture, true, 701)).toEqual([one.id]);
+    });
+
+    it('detaches all files of messages that are removed, and attaches them again when those are put back', async () => {
+      const fixture = await stage(...pieces);
+      const [one, two] = [await add(fixture, 'a', 'one'), await add(fixture, 'a', 'two')];
+      await attach(fixture, 0, one.id, two.id);
+      await attach(fixture, 1, two.id);
+      const ids = [message(fixture, 0)];
+      const { id: realmId } = fixture.realm;
+      const detached = await fixture.uow.write(async (tx) => {
+        await tx.archive.keep(realmId, ids, { deletedBy: null, deletedAt: 400 });
+        const files = await tx.files.detachAll(realmId, ids, 400);
+        await tx.messages.remove(realmId, ids);
+        return files;
+      });
+      expect(detached).toEqual([one.id, two.id]);
+      expect(await messagesOf(fixture, one.id)).toEqual([]);
+      expect(await messagesOf(fixture, two.id)).toEqual([message(fixture, 1)]);
+      expect(await unreferenced(fixture, true, 401)).toEqual([one.id]);
+      await fixture.uow.write(async (tx) => {
+        await tx.files.remove(realmId, two.id);
+        await tx.archive.restore(realmId, ids);
+      });
+      expect(await messagesOf(fixture, one.id)).toEqual(ids);
+      const ofMessage = await fixture.uow.read(({ files }) => files.listIdsOfMessage(realmId, ids[0]!));
+      expect(ofMessage).toEqual([one.id]);
+    });
+
+    it('finds nothing of other realms, and changes nothing of theirs', async () => {
+      const fixture = await stage(...pieces);
+      const one = await add(fixture, 'a', 'one');
+      await attach(fixture, 0, one.id);
+      const { realm } = await anotherRealm(fixture);
+      const [messageId, { ownerId }] = [message(fixture, 0), one];
+      await fixture.uow.write(async (tx) => {
+        await tx.files.remove(realm.id, one.id);
+        await tx.files.postpone(realm.id, one.id, 7);
+        await tx.files.detach(realm.id, messageId, [one.id], 7);
+        await tx.files.attach(realm.id, message(fixture, 1), [one.id]);
+        expect(await tx.files.detachAll(realm.id, [messageId], 7)).toEqual([]);
+        expect(await tx.files.find(realm.id, one.id)).toBeNull();
+        expect(await tx.files.listByPath(realm.id, [one.pathId])).toEqual([]);
+        expect(await tx.files.listAttached(realm.id, [one.id])).toEqual([]);
+        expect(await tx.files.list(realm.id, ownerId, 0, 9)).toEqual([]);
+        expect(await tx.files.listIdsOfMessage(realm.id, messageId)).toEqual([]);
+        expect(await tx.files.count(realm.id, ownerId)).toBe(0);
+        expect(await tx.files.usedBytes(realm.id)).toBe(0);
+      });
+      expect(await messagesOf(fixture, one.id)).toEqual([messageId]);
+    });
+  });
+}

@@ -1,0 +1,44 @@
+import type { BlobKey, BlobStore, ByteRange, StoredBlob } from '@parley/domain/files';
+import type { Clock } from '@parley/domain/shared';
+
+/** Blobs in a map. */
+export class MemoryBlobStore implements BlobStore {
+  private readonly blobs = new Map<BlobKey, { readonly bytes: Uint8Array; readonly storedAtMs: number }>();
+
+  constructor(private readonly clock: Pick<Clock, 'nowMs'>) {}
+
+  get size(): number {
+    return this.blobs.size;
+  }
+
+  async put(key: BlobKey, content: AsyncIterable<Uint8Array>): Promise<number> {
+    const bytes: number[] = [];
+    for await (const chunk of content) for (const byte of chunk) bytes.push(byte);
+    this.blobs.set(key, { bytes: Uint8Array.from(bytes), storedAtMs: this.clock.nowMs() });
+    return bytes.length;
+  }
+
+  async sizeOf(key: BlobKey): Promise<number | null> {
+    return this.blobs.get(key)?.bytes.length ?? null;
+  }
+
+  async *read(key: BlobKey, { start, end }: ByteRange): AsyncGenerator<Uint8Array> {
+    const blob = this.blobs.get(key);
+    if (!blob) throw new Error('There is no such blob');
+    if (start < end) yield blob.bytes.subarray(start, end);
+  }
+
+  async remove(key: BlobKey): Promise<void> {
+    this.blobs.delete(key);
+  }
+
+  async removeUnfinished(): Promise<void> {}
+
+  async list(after: BlobKey | null, limit: number): Promise<readonly StoredBlob[]> {
+    return [...this.blobs]
+      .filter(([key]) => after === null || key > after)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .slice(0, limit)
+      .map(([key, { storedAtMs }]) => ({ key, storedAtMs }));
+  }
+}

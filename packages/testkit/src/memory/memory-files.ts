@@ -1,0 +1,138 @@
+import type { AttachedFile, BlobKey, FileRepository, NewFile, StoredFile } from '@parley/domain/files';
+import type { FileId, MessageId, RealmId, UnixSeconds, UserId } from '@parley/domain/shared';
+import { ascending, type MemoryUnit } from './tables.js';
+
+interface FileRow {
+  readonly file: StoredFile;
+  readonly wasAttached: boolean;
+  /** Null: messages refer to it. */
+  readonly unreferencedSince: UnixSeconds | null;
+}
+
+declare module './tables.js' {
+  interface Tables {
+    readonly files: Map<FileId, FileRow>;
+    /** By message; ascending, at least one. */
+    readonly messageFiles: Map<MessageId, readonly FileId[]>;
+  }
+}
+
+export class MemoryFiles implements FileRepository {
+  constructor(private readonly unit: MemoryUnit) {}
+
+  async find(realmId: RealmId, id: FileId): Promise<StoredFile | null> {
+    return this.rowOf(realmId, id)?.file ?? null;
+  }
+
+  async listByPath(realmId: RealmId, pathIds: readonly string[]): Promise<readonly StoredFile[]> {
+    return this.all().filter((file) => file.realmId === realmId && pathIds.includes(file.pathId));
+  }
+
+  async list(realmId: RealmId, ownerId: UserId, after: number, limit: number): Promise<readonly AttachedFile[]> {
+    return this.all()
+      .filter((file) => file.realmId === realmId && file.ownerId === ownerId && file.id > after)
+      .slice(0, limit)
+      .map((file) => this.attached(file));
+  }
+
+  async listAttached(realmId: RealmId, ids: readonly FileId[]): Promise<readonly AttachedFile[]> {
+    return this.all()
+      .filter((file) => file.realmId === realmId && ids.includes(file.id))
+      .map((file) => this.attached(file));
+  }
+
+  async listIdsOfMessage(realmId: RealmId, messageId: MessageId): Promise<readonly FileId[]> {
+    const ids = this.unit.read('messageFiles').get(messageId) ?? [];
+    return ids.filter((id) => this.rowOf(realmId, id));
+  }
+
+  async count(realmId: RealmId, ownerId: UserId): Promise<number> {
+    return this.all().filter((file) => file.realmId === realmId && file.ownerId === ownerId).length;
+  }
+
+  async usedBytes(realmId: RealmId): Promise<number> {
+    return this.all().reduce((sum, file) => (file.realmId === realmId ? sum + file.size : sum), 0);
+  }
+
+  async filterBlobs(keys: readonly BlobKey[]): Promise<ReadonlySet<BlobKey>> {
+    const known = new Set(this.all().map(({ blob }) => blob));
+    return new Set(keys.filter((key) => known.has(key)));
+  }
+
+  async listUnreferenced(wasAttached: boolean, before: UnixSeconds, limit: number): Promise<readonly StoredFile[]> {
+    return [...this.unit.read('files').values()]
+      .filter((row) => row.wasAttached === wasAttached && (row.unreferencedSince ?? before) < before)
+      .sort((a, b) => a.unreferencedSince! - b.unreferencedSince! || a.file.id - b.file.id)
+      .slice(0, limit)
+      .map(({ file }) => file);
+  }
+
+  async add(file: NewFile): Promise<StoredFile> {
+    const added: StoredFile = { id: this.unit.nextNumber<FileId>('file'), ...file };
+    this.unit.change('files').set(added.id, { file: added, wasAttached: false, unreferencedSince: file.createdAt });
+    return added;
+  }
+
+  async attach(realmId: RealmId, messageId: MessageId, ids: readonly FileId[]): Promise<void> {
+    const before = this.unit.read('messageFiles').get(messageId) ?? [];
+    const known = ids.filter((id) => this.rowOf(realmId, id));
+    if (known.length === 0) return;
+    this.unit.change('messageFiles').set(messageId, [...new Set([...before, ...known])].sort(ascending));
+    for (const id of known) this.mark(id, { wasAttached: true, unreferencedSince: null });
+  }
+
+  async detach(realmId: RealmId, messageId: MessageId, ids: readonly FileId[], at: UnixSeconds): Promise<void> {
+    const before = await this.listIdsOfMessage(realmId, messageId);
+    if (before.length === 0) return;
+    const left = before.filter((id) => !ids.includes(id));
+    if (left.length > 0) this.unit.change('messageFiles').set(messageId, left);
+    else this.unit.change('messageFiles').delete(messageId);
+    for (const id of before) {
+      if (ids.includes(id) && this.messageIdsOf(id).length === 0) this.mark(id, { unreferencedSince: at });
+    }
+  }
+
+  async detachAll(realmId: RealmId, messageIds: readonly MessageId[], at: UnixSeconds): Promise<readonly FileId[]> {
+    const detached = new Set<FileId>();
+    for (const messageId of messageIds) {
+      const ids = await this.listIdsOfMessage(realmId, messageId);
+      if (ids.length === 0) continue;
+      await this.detach(realmId, messageId, ids, at);
+      for (const id of ids) detached.add(id);
+    }
+    return [...detached].sort(ascending);
+  }
+
+  async postpone(realmId: RealmId, id: FileId, at: UnixSeconds): Promise<void> {
+    if (this.rowOf(realmId, id)) this.mark(id, { unreferencedSince: at });
+  }
+
+  async remove(realmId: RealmId, id: FileId): Promise<void> {
+    if (!this.rowOf(realmId, id)) return;
+    for (const messageId of this.messageIdsOf(id)) await this.detach(realmId, messageId, [id], 0);
+    this.unit.change('files').delete(id);
+  }
+
+  private all(): StoredFile[] {
+    return [...this.unit.read('files').values()].map(({ file }) => file);
+  }
+
+  private rowOf(realmId: RealmId, id: FileId): FileRow | null {
+    const row = this.unit.read('files').get(id);
+    return row?.file.realmId === realmId ? row : null;
+  }
+
+  private mark(id: FileId, change: Partial<FileRow>): void {
+    const row = this.unit.read('files').get(id);
+    if (row) this.unit.change('files').set(id, { ...row, ...change });
+  }
+
+  private attached(file: StoredFile): AttachedFile {
+    return { ...file, messageIds: this.messageIdsOf(file.id) };
+  }
+
+  private messageIdsOf(id: FileId): MessageId[] {
+    const found = [...this.unit.read('messageFiles')].filter(([, ids]) => ids.includes(id));
+    return found.map(([messageId]) => messageId).sort(ascending);
+  }
+}
