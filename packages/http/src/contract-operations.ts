@@ -28,6 +28,8 @@ const SETTINGS_LACK = 'no address changes, since no mail is sent';
 
 const BOTS_LACK = 'no avatar files, and no configuration of integrations, of which there are none';
 
+const NO_CALL_PROVIDER = 'no provider can be configured: each answers that it is not';
+
 const ROWS: readonly Row[] = [
   // Protocol
   ['GET', '/server_settings', 'protocol §10'],
@@ -120,13 +122,8 @@ const ROWS: readonly Row[] = [
   ['POST', '/users', 'users §3.1'],
   ['PATCH', '/users/:user_id', 'users §3.2', { isStarred: true }],
   ['PATCH', '/users/:email', 'users §3.2', { isStarred: true }],
-  [
-    'DELETE',
-    '/users/:user_id',
-    'users §4.1',
-    { lacks: 'no mail tells of it, neither profile nor messages are deleted with it, and invitations stay' },
-  ],
-  ['DELETE', '/users/me', 'users §4.2', { lacks: 'invitations stay' }],
+  ['DELETE', '/users/:user_id', 'users §4.1', { lacks: 'neither profile nor messages are deleted with it' }],
+  ['DELETE', '/users/me', 'users §4.2'],
   ['POST', '/users/:user_id/reactivate', 'users §4.3'],
   ['PATCH', '/settings', 'users §6.1', { lacks: SETTINGS_LACK }],
   ['PATCH', '/settings/display', 'users §6.1', { lacks: SETTINGS_LACK }],
@@ -203,7 +200,12 @@ const ROWS: readonly Row[] = [
   ['GET', '/realm/logo', 'organization §3'],
   ['POST', '/realm/logo', 'organization §3'],
   ['DELETE', '/realm/logo', 'organization §3'],
-  ['POST', '/realm/deactivate', 'organization §3'],
+  [
+    'POST',
+    '/realm/deactivate',
+    'organization §3',
+    { lacks: 'no data is ever deleted: a `deletion_delay_days` is refused' },
+  ],
   ['GET', '/json/realm/subdomain/:subdomain', 'organization §3', { atRoot: true }],
   ['GET', '/realm/domains', 'organization §5'],
   ['POST', '/realm/domains', 'organization §5', { isStarred: true }],
@@ -246,11 +248,11 @@ const ROWS: readonly Row[] = [
   ['POST', '/mobile_push/test_notification', 'organization §13'],
   ['POST', '/mobile_push/e2ee/test_notification', 'organization §13'],
   ['POST', '/external/:integration', 'organization §19'],
-  ['POST', '/calls/zoom/create', 'organization §20'],
-  ['GET', '/calls/bigbluebutton/create', 'organization §20'],
-  ['POST', '/calls/constructorgroups/create', 'organization §20'],
-  ['POST', '/calls/nextcloud_talk/create', 'organization §20'],
-  ['POST', '/calls/webex/create', 'organization §20'],
+  ['POST', '/calls/zoom/create', 'organization §20', { lacks: NO_CALL_PROVIDER }],
+  ['GET', '/calls/bigbluebutton/create', 'organization §20', { lacks: NO_CALL_PROVIDER }],
+  ['POST', '/calls/constructorgroups/create', 'organization §20', { lacks: NO_CALL_PROVIDER }],
+  ['POST', '/calls/nextcloud_talk/create', 'organization §20', { lacks: NO_CALL_PROVIDER }],
+  ['POST', '/calls/webex/create', 'organization §20', { lacks: NO_CALL_PROVIDER }],
 ];
 
 /** In the order of the contract. docs/compatibility.md is made of it and of the route table. */

@@ -1,8 +1,10 @@
 import type { AnyEventType } from '@parley/domain/events';
+import { ALERT_WORDS } from './alert-words/alert-word.feature.js';
 import { ALLOWED_DOMAINS } from './allowed-domains/allowed-domain.feature.js';
 import { AUTHENTICATION } from './authentication/authentication.feature.js';
 import { AVATARS } from './avatars/avatar.feature.js';
 import { BOTS } from './bots/bot.feature.js';
+import { CALLS } from './calls/call.feature.js';
 import { CHANNELS } from './channels/channel.feature.js';
 import { DRAFTS } from './drafts/draft.feature.js';
 import { EMOJI } from './emoji/emoji.feature.js';
@@ -35,12 +37,10 @@ import { USERS } from './users/user.feature.js';
 /** What register answers of features that are still to come: each takes the place of its line. */
 const PLANNED = {
   registerSections: () => [
-    fixedSection('alert_words', { alert_words: [] }),
     fixedSection('realm_emoji', { realm_emoji: {} }),
     fixedSection('realm_billing', { realm_billing: { has_pending_sponsorship_request: false } }),
     fixedSection('realm_embedded_bots', { realm_embedded_bots: [] }),
     fixedSection('realm_incoming_webhook_bots', { realm_incoming_webhook_bots: [] }),
-    fixedSection('video_calls', { has_zoom_token: false, has_webex_token: false }),
     fixedSection('giphy', { giphy_api_key: '' }),
     fixedSection('tenor', { tenor_api_key: '' }),
     fixedSection('klipy', { klipy_api_key: '' }),
@@ -59,6 +59,7 @@ const ALL = [
   ALLOWED_DOMAINS,
   LINKIFIERS,
   PLAYGROUNDS,
+  CALLS,
   INVITATIONS,
   MESSAGES,
   REACTIONS,
@@ -73,6 +74,7 @@ const ALL = [
   NAVIGATION_VIEWS,
   ONBOARDING,
   MUTED_USERS,
+  ALERT_WORDS,
   CHANNELS,
   GROUPS,
   REALMS,

@@ -46,6 +46,7 @@ describe('the table of operations', () => {
       'GET /dev_list_users',
       'GET /json/messages',
       'GET /json/messages/:message_id',
+      'GET /json/realm/subdomain/:subdomain',
       'GET /server_settings',
       'GET /static/emoji/emoji_api.json',
       'GET /user_avatars/:realm_id/:file',

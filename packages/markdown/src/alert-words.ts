@@ -1,3 +1,4 @@
+import { AFTER_ALERT_WORD, mayAlertWordBegin } from '@parley/domain/messages';
 import type { UserId } from '@parley/domain/shared';
 import { noneOf } from './sets.js';
 
@@ -6,9 +7,6 @@ interface Node {
   readonly next: Map<string, Node>;
   userIds: readonly UserId[];
 }
-
-const BEFORE = new Set(' \n(".,\';[*`>');
-const AFTER = new Set(" \n)?:.,';]!*`");
 
 /** A realm's words are asked for again and again, and seldom change. */
 const indexes = new WeakMap<ReadonlyMap<string, readonly UserId[]>, Node>();
@@ -20,11 +18,10 @@ export function findAlertedUsers(text: string, words: ReadonlyMap<string, readon
   const root = indexFor(words);
   const lowered = text.toLowerCase();
   for (let start = 0; start < lowered.length; start++) {
-    // The first two places count as the beginning of a word whatever precedes: the reference's rule.
-    if (start > 1 && !BEFORE.has(lowered[start - 1]!)) continue;
+    if (!mayAlertWordBegin(lowered, start)) continue;
     let node: Node | undefined = root;
     for (let end = start; node; end++) {
-      const isEnd = end === lowered.length || AFTER.has(lowered[end]!);
+      const isEnd = end === lowered.length || AFTER_ALERT_WORD.has(lowered[end]!);
       if (isEnd) for (const id of node.userIds) alerted.add(id);
       node = node.next.get(lowered[end]!);
     }

@@ -6,6 +6,7 @@ import type {
   ResolvedNames,
   TopicLink,
 } from '@parley/domain/messages';
+import { alertSegments } from '@parley/domain/messages';
 import type { LinkifierRule } from '@parley/domain/realms';
 import { findAlertedUsers } from './alert-words.js';
 import { BlockParser, finishCode } from './blocks/block-parser.js';
@@ -54,6 +55,10 @@ class ParsedMessage implements ParsedMarkdown {
     readonly html: HtmlStash,
     readonly typesetting: Typesetting,
   ) {}
+
+  get alertSegments(): ReadonlySet<string> {
+    return alertSegments(this.prose.toLowerCase());
+  }
 }
 
 const NO_NAMES: NameLookup = {

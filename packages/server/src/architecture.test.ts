@@ -137,6 +137,7 @@ const DOMAIN_FOLDERS = [
   'navigation-views',
   'onboarding',
   'muted-users',
+  'alert-words',
   'accounts',
   'composition',
 ];

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { IndexMessages, normalizeTopic, RestoreMessages, topicKey } from '@parley/domain/messages';
-import { CreateRealm, checkNewRealm, type Realm, takesServerAddress } from '@parley/domain/realms';
+import { CreateRealm, checkNewRealm, ReactivateRealm, type Realm, takesServerAddress } from '@parley/domain/realms';
 import { DomainError, type MessageId } from '@parley/domain/shared';
 import { GrantSpecialPermission, RegisterUser, ROLES, type Role, type SpecialPermission } from '@parley/domain/users';
 import { silentLogger } from '@parley/http';
@@ -45,6 +45,13 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     flags: { 'accept-new-secret': 'switch' },
     words: 2,
     run: createRealm,
+  },
+  'reactivate-realm': {
+    usage: 'reactivate-realm STRING_ID',
+    help: 'lets people into an organization again that its owners have deactivated',
+    flags: { 'accept-new-secret': 'switch' },
+    words: 1,
+    run: reactivateRealm,
   },
   'create-user': {
     usage: 'create-user EMAIL NAME [--realm STRING_ID] [--role ROLE] [--password-stdin]',
@@ -143,6 +150,17 @@ async function createRealm(invocation: Invocation, terminal: Terminal): Promise<
   await withParley(invocation, async ({ useCase, ports }) => {
     const realm = await useCase(CreateRealm).execute({ stringId, name });
     terminal.out(`Created organization ${describe(realm)}, reached at ${ports.realmUrls.urlOf(realm)}`);
+  });
+}
+
+async function reactivateRealm(invocation: Invocation, terminal: Terminal): Promise<void> {
+  const [stringId] = invocation.positionals as [string];
+  requireDatabase(invocation);
+  await withParley(invocation, async ({ useCase }) => {
+    const wasDeactivated = await useCase(ReactivateRealm).execute({ stringId });
+    terminal.out(
+      wasDeactivated ? `Reactivated organization ${stringId}` : `Organization ${stringId} is in use already`,
+    );
   });
 }
 

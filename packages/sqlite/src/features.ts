@@ -1,4 +1,5 @@
 import type { Clock } from '@parley/domain/shared';
+import { SqliteAlertWordRepository } from './alert-words/sqlite-alert-word-repository.js';
 import { SqliteApiKeyRepository } from './authentication/sqlite-api-key-repository.js';
 import { SqliteBotRepository } from './bots/sqlite-bot-repository.js';
 import { SqliteBotStorageRepository } from './bots/sqlite-bot-storage-repository.js';
@@ -47,7 +48,8 @@ import { organizationLists } from './migrations/0020-organization-lists.js';
 import { invitations } from './migrations/0021-invitations.js';
 import { mutedUsers } from './migrations/0022-muted-users.js';
 import { anonymousGroups } from './migrations/0023-anonymous-groups.js';
-import { files } from './migrations/0024-files.js';
+import { alertWords } from './migrations/0024-alert-words.js';
+import { files } from './migrations/0025-files.js';
 import type { Migration } from './migrations/migration.js';
 import { SqliteNavigationViewRepository } from './navigation-views/sqlite-navigation-view-repository.js';
 import { SqliteOnboardingRepository } from './onboarding/sqlite-onboarding-repository.js';
@@ -97,6 +99,7 @@ export const MIGRATIONS: readonly Migration[] = [
   invitations,
   mutedUsers,
   anonymousGroups,
+  alertWords,
   files,
 ];
 
@@ -154,6 +157,7 @@ export function repositoryFactory(
       pushTokens: new SqlitePushTokenRepository(connection),
       scheduledMessages: new SqliteScheduledMessageRepository(connection, quarantine),
       reminders: new SqliteReminderRepository(connection),
+      alertWords: new SqliteAlertWordRepository(connection),
       drafts: new SqliteDraftRepository(connection, quarantine),
       files: new SqliteFileRepository(connection),
       snippets: new SqliteSnippetRepository(connection),

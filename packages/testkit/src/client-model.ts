@@ -72,6 +72,7 @@ export interface ClientState {
   readonly scheduledMessages: Map<ScheduledMessageId, ScheduledMessage>;
   readonly reminders: Map<ReminderId, Reminder>;
   readonly drafts: Map<DraftId, Draft>;
+  alertWords: readonly string[];
   /** Whom they mute. */
   mutedUsers: readonly MutedSender[];
   readonly snippets: Map<SnippetId, Snippet>;
@@ -165,6 +166,7 @@ export async function fetchClientState(r: Repositories, viewer: Viewer): Promise
     messages: new Map(entries.map(({ id, flags }) => [id, flags])),
     scheduledMessages: new Map((await r.scheduledMessages.listUnsent(realmId, userId, MANY)).map((it) => [it.id, it])),
     reminders: new Map((await r.reminders.list(realmId, userId, MANY)).map((it) => [it.id, it])),
+    alertWords: await r.alertWords.list(realmId, userId),
     mutedUsers: await r.personal.listMutedSenders(viewer),
     drafts: new Map((await r.drafts.list(realmId, userId, MANY)).map((it) => [it.id, it])),
     files: new Map((await r.files.list(realmId, userId, 0, MANY)).map((it) => [it.id, viewOfFile(it)])),
@@ -268,6 +270,9 @@ const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
     change(navigationViews, fragment, (view) => ({ ...view, ...changes })),
   'navigation_view.removed': ({ navigationViews }, { fragment }) => void navigationViews.delete(fragment),
   'onboarding.steps_changed': unseen,
+  'alert_words.changed': (state, { words }) => {
+    state.alertWords = words;
+  },
   'muted_users.changed': (state, { muted }) => {
     state.mutedUsers = muted;
   },

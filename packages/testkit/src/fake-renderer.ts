@@ -46,7 +46,7 @@ export class FakeRenderer implements MarkdownRenderer {
       ...{ userNames, userIds, groupNames, channelNames, topics },
       ...{ emojiNames: none, uploadPaths: none },
     };
-    return { references, content } as PlainText;
+    return { references, alertSegments: none, content } as PlainText;
   }
 
   render(parsed: ParsedMarkdown, names: ResolvedNames): RenderedMarkdown {

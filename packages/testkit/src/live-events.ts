@@ -1,4 +1,4 @@
-import { DELIVERY_FEATURES, isQueueNarrowTerm, PublishingUnitOfWork } from '@parley/domain/composition';
+import { DELIVERY_FEATURES, PublishingUnitOfWork, QUEUE_FILTERS } from '@parley/domain/composition';
 import {
   type Audience,
   DEFAULT_HUB_OPTIONS,
@@ -87,7 +87,7 @@ export class LiveEvents {
   }
 
   async register(name: string, filter: Partial<QueueFilter> = {}, more: Partial<RegisterQueueInput> = {}) {
-    const useCase = new RegisterQueue(this.uow, this.fixture.clock, this.randomness, this.hub, isQueueNarrowTerm);
+    const useCase = new RegisterQueue(this.uow, this.fixture.clock, this.randomness, this.hub, QUEUE_FILTERS);
     const input: RegisterQueueInput = {
       loaders: {},
       filter: { allPublicChannels: false, narrow: [], ...filter },

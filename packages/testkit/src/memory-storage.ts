@@ -3,6 +3,7 @@ import { PLAIN_TEXTS, type SearchWords } from '@parley/domain/messages';
 import type { Clock, EventSeq, RealmId, Repositories, Transaction, UnitOfWork } from '@parley/domain/shared';
 import { FixedClock } from './fixed-clock.js';
 import { MemoryActors } from './memory/memory-actors.js';
+import { MemoryAlertWords } from './memory/memory-alert-words.js';
 import { MemoryApiKeys } from './memory/memory-api-keys.js';
 import { MemoryBotStorage } from './memory/memory-bot-storage.js';
 import { MemoryBots } from './memory/memory-bots.js';
@@ -148,6 +149,7 @@ function repositoriesOf(unit: MemoryUnit) {
     pushTokens: new MemoryPushTokens(unit),
     scheduledMessages: new MemoryScheduledMessages(unit),
     reminders: new MemoryReminders(unit),
+    alertWords: new MemoryAlertWords(unit),
     drafts: new MemoryDrafts(unit),
     files: new MemoryFiles(unit),
     snippets: new MemorySnippets(unit),

@@ -1,6 +1,7 @@
 import { except, wholeRealm } from '../events/audience.js';
+import { expireInvitationsOf } from '../invitations/invitation-changes.js';
 import type { Realm } from '../realms/realm.js';
-import type { UserId } from '../shared/ids.js';
+import type { UnixSeconds, UserId } from '../shared/ids.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import { deactivate } from '../users/deactivate.js';
 import type { User } from '../users/user.js';
@@ -8,14 +9,16 @@ import { accessorsOf } from '../users/user-delivery.js';
 import { announceValuesNaming, directGroupsOf } from './group-values.js';
 
 /** Somebody goes, and their bots before them (users §4.1). Asks for no permission. */
-export async function deactivateWithBots(tx: Transaction, realm: Realm, user: User): Promise<void> {
+export async function deactivateWithBots(tx: Transaction, realm: Realm, user: User, now: UnixSeconds): Promise<void> {
   const bots = await tx.users.list(realm.id, await tx.bots.listOwnedIds(realm.id, user.id));
   for (const bot of bots) {
     if (bot.isActive) await deactivate(tx, bot);
     await tx.yield();
   }
   await deactivate(tx, user);
+  await expireInvitationsOf(tx, realm.id, user.id, now);
   await announceToThoseApart(tx, realm, user.id);
+  await expireInvitationsOf(tx, realm.id, user.id, now);
 }
 
 /**

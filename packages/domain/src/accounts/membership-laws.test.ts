@@ -41,8 +41,8 @@ class RandomPeople {
       createGroup: new CreateGroup(uow, clock),
       updateGroup: new UpdateGroup(uow),
       deactivateGroup: new DeactivateGroup(uow),
-      deactivateUser: new DeactivateUser(uow),
-      deactivateSelf: new DeactivateSelf(uow),
+      deactivateUser: new DeactivateUser(uow, clock),
+      deactivateSelf: new DeactivateSelf(uow, clock),
       reactivateUser: new ReactivateUser(uow, clock),
       changeMembers: new ChangeGroupMembers(uow, { send: async () => {} }),
     };
@@ -104,7 +104,7 @@ class RandomPeople {
       case 'leave':
         return useCases.deactivateSelf.execute(caller);
       case 'remove':
-        return useCases.deactivateUser.execute(caller, this.oneOf(people));
+        return useCases.deactivateUser.execute(caller, { userId: this.oneOf(people) });
       case 'return':
         return useCases.reactivateUser.execute(caller, this.oneOf(people));
       case 'off':

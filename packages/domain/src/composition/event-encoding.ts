@@ -1,3 +1,4 @@
+import { ALERT_WORD_EVENT_FORMATS } from '../alert-words/alert-word-events.js';
 import { BOT_EVENT_FORMATS } from '../bots/bot-events.js';
 import { CHANNEL_EVENT_FORMATS } from '../channels/channel-events.js';
 import { CHANNEL_FOLDER_EVENT_FORMATS } from '../channels/channel-folder-events.js';
@@ -42,6 +43,7 @@ const FORMATS: EventFormats<DomainEventTypes> = {
   ...PROFILE_EVENT_FORMATS,
   ...PUSH_EVENT_FORMATS,
   ...DRAFT_EVENT_FORMATS,
+  ...ALERT_WORD_EVENT_FORMATS,
   ...MUTED_USER_EVENT_FORMATS,
   ...NAVIGATION_VIEW_EVENT_FORMATS,
   ...ONBOARDING_EVENT_FORMATS,

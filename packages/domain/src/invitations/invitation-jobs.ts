@@ -5,6 +5,7 @@ import { LetterJobs, letterJobKind } from '../mail/letter-job.js';
 import type { Clock } from '../shared/clock.js';
 import type { RealmUrls } from '../shared/realm-urls.js';
 import type { UnitOfWork } from '../shared/unit-of-work.js';
+import { isEmailPublic } from '../users/email-visibility.js';
 import { type InvitationKeys, isOpen } from './invitation.js';
 
 interface LetterPayload {
@@ -62,7 +63,7 @@ export class SendInvitationLetters extends LetterJobs<LetterPayload> {
       subject: `${isReminder ? 'Reminder: ' : ''}${inviter.fullName} has invited you to join ${realm.name}`,
       paragraphs: [
         'Hello,',
-        `${inviter.fullName} (${inviter.email}) wants you to join them in ${realm.name}, where teams talk in channels and topics.`,
+        `${inviter.fullName}${isEmailPublic(inviter) ? ` (${inviter.email})` : ''} wants you to join them in ${realm.name}, where teams talk in channels and topics.`,
         ...(isReminder ? ['This is a reminder: the invitation is not good for much longer.'] : []),
       ],
       link: {

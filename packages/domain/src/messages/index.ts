@@ -1,3 +1,9 @@
+export {
+  AFTER_ALERT_WORD,
+  alertSegment,
+  alertSegments,
+  mayAlertWordBegin,
+} from './alert-segments.js';
 export { BotOwnerWarnings } from './bot-owner-warnings.js';
 export { type FlagChange, type FlagChangeInput, parseFlagChange } from './change-flags.js';
 export { GroupMembershipNotices } from './group-membership-notices.js';

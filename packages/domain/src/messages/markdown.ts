@@ -50,6 +50,8 @@ export interface MarkdownOptions {
 /** The result of the first step. Opaque but for the names it refers to, and only good for the renderer that made it. */
 export interface ParsedMarkdown {
   readonly references: MarkdownReferences;
+  /** Of what is said in it, by which alert words are looked up: see `alertSegments`. Made when they are asked for. */
+  readonly alertSegments: ReadonlySet<string>;
 }
 
 /** Every name the text might turn into a link or a mention; looking up more than these is never needed. */
@@ -88,7 +90,7 @@ export interface ResolvedNames {
   readonly customEmoji: ReadonlyMap<string, string>;
   /** By path, as in the references. */
   readonly uploads: ReadonlyMap<string, StoredUpload>;
-  /** Who wants to know of which words of the audience's. Words in lower case. */
+  /** Who wants to know of which words: at least of those that the text says. In lower case. */
   readonly alertWords: ReadonlyMap<string, readonly UserId[]>;
 }
 

@@ -86,7 +86,7 @@ const GROUP_TITLES: Readonly<Record<SystemGroupName, string>> = {
   internet: 'Everyone on the internet',
 };
 
-type Reads = Pick<Repositories | Transaction, 'users' | 'groups' | 'channels' | 'topics' | 'files'>;
+type Reads = Pick<Repositories | Transaction, 'users' | 'groups' | 'channels' | 'topics' | 'files' | 'alertWords'>;
 
 /** What was made of a text, and the groups it mentions aloud. */
 export interface RenderedText extends RenderedMarkdown {
@@ -114,14 +114,18 @@ export async function renderText(
 ): Promise<RenderedText> {
   const { references } = parsed;
   const { userNames, userIds, groupNames, channelNames, uploadPaths } = references;
+  const realmId = realm.id;
+  const alertWords = (await tx.alertWords.hasAny(realmId))
+    ? await tx.alertWords.listBySegment(realmId, parsed.alertSegments)
+    : NOTHING_NAMED.alertWords;
   // Most texts.
   if (userNames.size + userIds.size + groupNames.size + channelNames.size + uploadPaths.size === 0) {
-    return { ...renderer.render(parsed, NOTHING_NAMED), mentionedGroups: [] };
+    return { ...renderer.render(parsed, { ...NOTHING_NAMED, alertWords }), mentionedGroups: [] };
   }
-  const realmId = realm.id;
   const groups = groupNames.size > 0 ? await tx.groups.listByName(realmId, [...groupNames]) : [];
   const names: ResolvedNames = {
     ...NOTHING_NAMED,
+    alertWords,
     ...(await resolveUsers(tx, parsed, realm, author.actor)),
     groupsByName: resolveGroups(groups, groupNames),
     uploads: await resolveUploads(tx, realm.id, uploadPaths),

@@ -24,8 +24,8 @@ export interface NewRealm {
 
 /** Organization §2.1. */
 const MAX_STRING_ID_LENGTH = 40;
-/** Leads to the server itself. */
-const RESERVED_STRING_ID = 'www';
+/** `www` leads to the server itself. */
+export const RESERVED_STRING_IDS: ReadonlySet<string> = new Set(['www']);
 
 /** @throws DomainError INVALID_REALM_NAME */
 export function checkRealmName(name: string): void {
@@ -43,7 +43,7 @@ export function checkNewRealm({ stringId, name }: Pick<NewRealm, 'stringId' | 'n
     );
   }
   if (stringId.length > MAX_STRING_ID_LENGTH) throw new DomainError('INVALID_STRING_ID', 'Subdomain is too long.');
-  if (stringId === RESERVED_STRING_ID)
+  if (RESERVED_STRING_IDS.has(stringId))
     throw new DomainError('STRING_ID_TAKEN', 'Subdomain reserved. Please choose a different one.');
   checkRealmName(name);
 }

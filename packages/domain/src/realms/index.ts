@@ -54,5 +54,8 @@ export type { RealmSettingsEventTypes } from './realm-settings-events.js';
 export { type ServerAddress, takesServerAddress } from './server-address.js';
 export * from './use-cases/change-realm.js';
 export * from './use-cases/change-user-defaults.js';
+export * from './use-cases/check-string-id.js';
+export * from './use-cases/create-call.js';
 export * from './use-cases/create-realm.js';
+export * from './use-cases/deactivate-realm.js';
 export * from './use-cases/get-server-settings.js';

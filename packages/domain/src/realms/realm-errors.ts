@@ -7,6 +7,11 @@ export const REALM_ERRORS = declareErrors({
   /** Nothing is served at the host. */
   UNKNOWN_REALM_ADDRESS: 'unknown',
   REALM_DEACTIVATED: 'forbidden',
+  INVALID_DELETION_DELAY: 'invalid',
+  /** Nothing deletes what an organization has. */
+  DATA_DELETION_UNAVAILABLE: 'unavailable',
+  /** For calls. */
+  CALL_PROVIDER_UNAVAILABLE: 'unavailable',
   INVALID_REALM_NAME: 'invalid',
   INVALID_STRING_ID: 'invalid',
   /** Or reserved. */

@@ -17,8 +17,11 @@ function readPayload(stored: unknown): DeliveryPayload {
 /** What fails for no known reason is tried again twice, which is over long before it would be too late. */
 const RETRIES = { maxAttempts: 3, firstDelaySeconds: 5, maxDelaySeconds: 60 };
 
-export const SCHEDULED_MESSAGE_JOB = jobKind({ name: 'scheduling.send_message', readPayload, retries: RETRIES });
-export const REMINDER_JOB = jobKind({ name: 'scheduling.send_reminder', readPayload, retries: RETRIES });
+/** Many are due at the same minute, when others write as well. */
+const COMMON = { readPayload, retries: RETRIES, concurrency: 16 };
+
+export const SCHEDULED_MESSAGE_JOB = jobKind({ name: 'scheduling.send_message', ...COMMON });
+export const REMINDER_JOB = jobKind({ name: 'scheduling.send_reminder', ...COMMON });
 
 interface Deliverable {
   readonly id: number;

@@ -12,8 +12,8 @@ export interface Surroundings {
   readonly n: number;
   /** Of an event queue of whoever calls. */
   readonly openQueue: () => Promise<string>;
-  /** Somebody who may be deactivated; answers their id. */
-  readonly makeUser: () => Promise<number>;
+  /** Somebody who may be deactivated, by id. */
+  readonly aMember: () => number;
   /** A custom profile field; answers its id. */
   readonly makeProfileField: () => Promise<number>;
   /** Of whoever calls, with these members; answers its id. */
@@ -181,6 +181,12 @@ const reminderOf = (message_id: number, note: string): Fields => ({
 const LATEST = { anchor: 'newest', num_before: 5000, num_after: 0 };
 const FEWEST = { anchor: 'newest', num_before: 1, num_after: 0 };
 
+/** To which whoever calls is subscribed, whatever other requests have done. */
+async function ownChannel({ organization: { channelIds, channelNames }, post }: Surroundings): Promise<Fields> {
+  await post('/users/me/subscriptions', { subscriptions: [{ name: channelNames[0] }] });
+  return { stream_id: channelIds[0] };
+}
+
 /** The operation that makes one does not answer its id. */
 async function defaultGroup({ n, post }: Surroundings): Promise<number> {
   const name = `Made ${n}`;
@@ -235,6 +241,15 @@ const playground = (n: number): Fields => ({
   url_template: lengthened('https://example.com/{code}', 1000),
 });
 
+/** What needs a provider of calls, and servers have none (organization §20). */
+export const NEVER_ACCEPTED: ReadonlySet<string> = new Set([
+  'POST /calls/zoom/create',
+  'GET /calls/bigbluebutton/create',
+  'POST /calls/constructorgroups/create',
+  'POST /calls/nextcloud_talk/create',
+  'POST /calls/webex/create',
+]);
+
 /**
  * For each operation, by its name, the worst requests that it accepts: what types do not tell, such as names that exist, and
  * numbers that go together. Each must succeed. What generated inputs vary is the first one, which costs little. An operation
@@ -261,10 +276,14 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
   'GET /users/:user_id': { somebody: owner },
   'GET /users/:email': { somebody: owner },
   'DELETE /users/:user_id': {
-    'somebody new': async ({ makeUser }) => ({ user_id: await makeUser() }),
+    somebody: ({ aMember }) => ({ user_id: aMember() }),
+    'somebody, with many words': ({ aMember }) => ({
+      user_id: aMember(),
+      deactivation_notification_comment: lengthened('', 2000),
+    }),
   },
   'POST /users/:user_id/reactivate': {
-    'somebody active': async ({ makeUser }) => ({ user_id: await makeUser() }),
+    somebody: ({ aMember }) => ({ user_id: aMember() }),
   },
   'PATCH /users/:user_id': {
     'a name': ({ organization: { members }, n }) => ({
@@ -467,19 +486,17 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
     }),
   },
   'POST /users/me/subscriptions/properties': {
-    'of one': ({ organization: { channelIds } }) => ({
-      subscription_data: [{ stream_id: channelIds[0], property: 'is_muted', value: true }],
+    'of one': async (surroundings) => ({
+      subscription_data: [{ ...(await ownChannel(surroundings)), property: 'is_muted', value: true }],
     }),
-    'a thousand': ({ organization: { channelIds } }) => ({
-      subscription_data: Array.from({ length: 1000 }, (_, n) => ({
-        stream_id: channelIds[0],
-        property: 'is_muted',
-        value: n % 2 === 0,
-      })),
-    }),
+    'a thousand': async (surroundings) => {
+      const channel = await ownChannel(surroundings);
+      const change = (n: number) => ({ ...channel, property: 'is_muted', value: n % 2 === 0 });
+      return { subscription_data: Array.from({ length: 1000 }, (_, n) => change(n)) };
+    },
   },
   'PATCH /users/me/subscriptions/:stream_id': {
-    'of one': ({ organization: { channelIds } }) => ({ stream_id: channelIds[0], property: 'color', value: '#123456' }),
+    'of one': async (surroundings) => ({ ...(await ownChannel(surroundings)), property: 'color', value: '#123456' }),
   },
   'PATCH /users/me/subscriptions/muted_topics': {
     'a topic': ({ organization: { channelIds }, n }) => ({ stream_id: channelIds[0], topic: `${n}`, op: 'add' }),
@@ -668,6 +685,12 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
       return { muted_user_id };
     },
   },
+  'POST /users/me/alert_words': {
+    many: () => ({ alert_words: Array.from({ length: 500 }, (_, n) => lengthened(`${n} `, 100)) }),
+  },
+  'DELETE /users/me/alert_words': {
+    many: () => ({ alert_words: Array.from({ length: 500 }, (_, n) => lengthened(`${n} `, 100)) }),
+  },
   'POST /users/me/onboarding_steps': {
     one: () => ({ onboarding_step: 'intro_inbox_view_modal' }),
   },
@@ -757,6 +780,7 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
     read: () => ({ ...LATEST, narrow: [], op: 'add', flag: 'read' }),
     ...narrowed({ ...LATEST, op: 'add', flag: 'starred' }),
   },
+  'GET /json/realm/subdomain/:subdomain': { 'a name': ({ n }) => ({ subdomain: `free-${n}` }) },
   'POST /invites': {
     'one person': ({ n }) => ({ invitee_emails: `i${n}@example.com`, stream_ids: [] }),
     'two hundred, into all channels': ({ n, organization: { channelIds } }) => ({

@@ -134,6 +134,8 @@ export function* fuzzedRequests(seed: number): Generator<EncodedRequest> {
   for (;;) {
     let draft = below(2) === 0 ? fromCase(oneOf(recorded)) : fromRoute();
     for (let count = below(4); count > 0; count--) draft = mutated(draft);
+    // Who sends the requests is to be there until the end.
+    if (draft.method === 'DELETE' && draft.path.startsWith('/api/v1/users/')) continue;
     yield encode(draft, chance);
   }
 }

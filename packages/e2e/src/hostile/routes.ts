@@ -3,9 +3,6 @@ import { createRoutes, type Route, type RouteDependencies } from '@parley/http';
 /** What presenting needs is asked for by requests only, and none is served here. */
 const addresses = { urlOf: () => 'http://localhost', emailDomainOf: () => 'localhost' };
 
-/** The route table as it is served. */
-export const ROUTES: readonly Route[] = createRoutes({ addresses } as unknown as RouteDependencies);
-
 export const nameOf = ({ method, path }: { readonly method: string; readonly path: string }): string =>
   `${method} ${path}`;
 
@@ -14,6 +11,14 @@ const SIGNING_OUT: ReadonlySet<string> = new Set(['POST /users/me/api_key/regene
 
 export const signsOut = (route: { readonly method: string; readonly path: string }): boolean =>
   SIGNING_OUT.has(nameOf(route));
+
+/** Nobody could ask for anything after it. */
+const ENDS_EVERYTHING = 'POST /realm/deactivate';
+
+/** The route table as it is served, but for what ends the organization. */
+export const ROUTES: readonly Route[] = createRoutes({ addresses } as unknown as RouteDependencies).filter(
+  (route) => nameOf(route) !== ENDS_EVERYTHING,
+);
 
 /** Form fields: texts as they are, everything else as JSON. */
 export type Fields = Readonly<Record<string, unknown>>;

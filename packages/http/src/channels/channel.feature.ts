@@ -14,7 +14,7 @@ import { channelRoutes } from './channel.routes.js';
 import { channelListRoutes } from './channel-list.routes.js';
 
 export const CHANNELS = {
-  routes: () => [...channelRoutes, ...channelListRoutes],
+  routes: () => [...channelRoutes(), ...channelListRoutes],
   events: CHANNEL_EVENTS,
   errors: CHANNEL_WIRE_ERRORS,
   registerSections: () => [

@@ -8,7 +8,6 @@ import {
   hasSharedHistory,
   isPrivate,
   isWebPublic,
-  type ListChannelsOutput,
   type OwnSubscription,
   type SubscribeUsersOutput,
   type Subscription,
@@ -96,18 +95,14 @@ export function presentOwnSettings({ color, isMuted, isPinned, notifications }: 
   };
 }
 
-export const presentChannels = ({ channels }: ListChannelsOutput, withDefault: boolean): WireFields => ({
-  streams: channels.map((channel) => ({
-    ...presentChannel(channel),
-    ...(withDefault && { is_default: channel.isDefault }),
-  })),
+/** `is_default` is there only where it was asked for (channels §4.1). */
+export const presentListedChannel = (channel: ChannelView): WireFields => ({
+  ...presentChannel(channel),
+  is_default: channel.isDefault,
 });
 
-export const presentSubscriptions = (subscriptions: readonly OwnSubscription[]): WireFields => ({
-  subscriptions: subscriptions.map(({ channel, subscription, subscriberIds }) =>
-    presentSubscription(channel, subscription, subscriberIds),
-  ),
-});
+export const presentOwnSubscription = ({ channel, subscription, subscriberIds }: OwnSubscription): WireFields =>
+  presentSubscription(channel, subscription, subscriberIds);
 
 /** Channels §4.5. */
 export function presentSubscribeUsers(

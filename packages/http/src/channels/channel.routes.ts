@@ -19,6 +19,8 @@ import {
 } from '@parley/domain/channels';
 import { ListTopics } from '@parley/domain/messages';
 import type { ChannelId, UserId } from '@parley/domain/shared';
+import { Turns } from '../caching/turns.js';
+import { presentLongList } from '../events/long-list.js';
 import { type Route, route } from '../routing/route.js';
 import {
   ChangeChannelDto,
@@ -49,176 +51,180 @@ import {
 import {
   presentChangeSubscriptions,
   presentChannel,
-  presentChannels,
+  presentListedChannel,
+  presentOwnSubscription,
   presentSubscribeUsers,
-  presentSubscriptions,
   presentTopics,
   presentUnsubscribeUsers,
 } from './channel.presenters.js';
 
 const toChannelId = ({ stream_id }: { readonly stream_id: number }) => ({ channelId: stream_id as ChannelId });
 
-export const channelRoutes: readonly Route[] = [
-  route('GET', '/streams', {
-    auth: 'user',
-    isExpensive: true,
-    dto: ListChannelsDto,
-    useCase: ListChannels,
-    toInput: (dto) => ({
-      includePublic: dto.include_public,
-      includeWebPublic: dto.include_web_public,
-      includeSubscribed: dto.include_subscribed,
-      includeOwnerSubscribed: dto.include_owner_subscribed,
-      includeReadable: dto.include_can_access_content,
-      includeAll: dto.include_all,
-      includeAllActive: dto.include_all_active,
-      excludeArchived: dto.exclude_archived,
-      includeDefault: dto.include_default,
+export function channelRoutes(): readonly Route[] {
+  const turns = new Turns();
+  return [
+    route('GET', '/streams', {
+      auth: 'user',
+      isExpensive: true,
+      dto: ListChannelsDto,
+      useCase: ListChannels,
+      toInput: (dto) => ({
+        includePublic: dto.include_public,
+        includeWebPublic: dto.include_web_public,
+        includeSubscribed: dto.include_subscribed,
+        includeOwnerSubscribed: dto.include_owner_subscribed,
+        includeReadable: dto.include_can_access_content,
+        includeAll: dto.include_all,
+        includeAllActive: dto.include_all_active,
+        excludeArchived: dto.exclude_archived,
+        includeDefault: dto.include_default,
+      }),
+      present: ({ channels }, { dto }) =>
+        presentLongList(turns, 'streams', channels, dto.include_default ? presentListedChannel : presentChannel),
     }),
-    present: (output, { dto }) => presentChannels(output, dto.include_default),
-  }),
-  route('POST', '/channels/create', {
-    auth: 'user',
-    roleRequirements: ['member'],
-    dto: CreateChannelDto,
-    useCase: CreateChannel,
-    toInput: (dto) => ({
-      ...toChannelOptions(dto),
-      name: dto.name,
-      description: dto.description,
-      subscriberIds: dto.subscribers as UserId[],
-      announce: dto.announce,
+    route('POST', '/channels/create', {
+      auth: 'user',
+      roleRequirements: ['member'],
+      dto: CreateChannelDto,
+      useCase: CreateChannel,
+      toInput: (dto) => ({
+        ...toChannelOptions(dto),
+        name: dto.name,
+        description: dto.description,
+        subscriberIds: dto.subscribers as UserId[],
+        announce: dto.announce,
+      }),
+      present: (id) => ({ id }),
     }),
-    present: (id) => ({ id }),
-  }),
-  route('GET', '/streams/:stream_id', {
-    auth: 'user',
-    dto: OneChannelDto,
-    useCase: GetChannel,
-    toInput: toChannelId,
-    present: (channel) => ({ stream: presentChannel(channel) }),
-  }),
-  route('GET', '/streams/:stream_id/members', {
-    auth: 'user',
-    dto: OneChannelDto,
-    useCase: ListSubscribers,
-    toInput: toChannelId,
-    present: (subscribers) => ({ subscribers }),
-  }),
-  route('GET', '/users/:user_id/subscriptions/:stream_id', {
-    auth: 'user',
-    dto: GetSubscriptionStatusDto,
-    useCase: GetSubscriptionStatus,
-    toInput: ({ user_id, stream_id }) => ({ userId: user_id as UserId, channelId: stream_id as ChannelId }),
-    present: (is_subscribed) => ({ is_subscribed }),
-  }),
-  route('GET', '/users/:user_id/channels', {
-    auth: 'user',
-    dto: ListUserChannelsDto,
-    useCase: ListUserChannels,
-    toInput: ({ user_id }) => ({ userId: user_id as UserId }),
-    present: (subscribed_channel_ids) => ({ subscribed_channel_ids }),
-  }),
-  route('GET', '/streams/:stream_id/email_address', {
-    auth: 'user',
-    dto: GetChannelAddressDto,
-    useCase: GetChannelAddress,
-    toInput: ({ stream_id, sender_id = null }) => ({
-      channelId: stream_id as ChannelId,
-      senderId: sender_id as UserId | null,
+    route('GET', '/streams/:stream_id', {
+      auth: 'user',
+      dto: OneChannelDto,
+      useCase: GetChannel,
+      toInput: toChannelId,
+      present: (channel) => ({ stream: presentChannel(channel) }),
     }),
-    present: (address) => ({ email: address ?? '' }),
-  }),
-  route('PATCH', '/streams/:stream_id', {
-    auth: 'user',
-    dto: ChangeChannelDto,
-    useCase: ChangeChannel,
-    toInput: toChannelChange,
-  }),
-  route('DELETE', '/streams/:stream_id', {
-    auth: 'user',
-    dto: OneChannelDto,
-    useCase: ArchiveChannel,
-    toInput: toChannelId,
-  }),
-  route('GET', '/users/me/subscriptions', {
-    auth: 'user',
-    isExpensive: true,
-    dto: ListSubscriptionsDto,
-    useCase: ListSubscriptions,
-    toInput: (dto) => ({ includeSubscribers: dto.include_subscribers !== 'false' }),
-    present: presentSubscriptions,
-  }),
-  route('POST', '/users/me/subscriptions', {
-    auth: 'user',
-    isExpensive: true,
-    roleRequirements: ['member'],
-    dto: SubscribeUsersDto,
-    useCase: SubscribeUsers,
-    toInput: (dto) => ({
-      channels: toNewSubscriptions(dto.subscriptions),
-      principals: toPrincipals(dto.principals),
-      options: toChannelOptions(dto),
-      announce: dto.announce,
-      failsOnInaccessible: dto.authorization_errors_fatal,
-      notifyNewSubscribers: dto.send_new_subscription_messages,
+    route('GET', '/streams/:stream_id/members', {
+      auth: 'user',
+      dto: OneChannelDto,
+      useCase: ListSubscribers,
+      toInput: toChannelId,
+      present: (subscribers) => ({ subscribers }),
     }),
-    present: (output, { dto }) => presentSubscribeUsers(output, dto),
-  }),
-  route('DELETE', '/users/me/subscriptions', {
-    auth: 'user',
-    dto: UnsubscribeUsersDto,
-    useCase: UnsubscribeUsers,
-    toInput: (dto) => ({
-      channelNames: dto.subscriptions,
-      principals: toPrincipals(dto.principals),
+    route('GET', '/users/:user_id/subscriptions/:stream_id', {
+      auth: 'user',
+      dto: GetSubscriptionStatusDto,
+      useCase: GetSubscriptionStatus,
+      toInput: ({ user_id, stream_id }) => ({ userId: user_id as UserId, channelId: stream_id as ChannelId }),
+      present: (is_subscribed) => ({ is_subscribed }),
     }),
-    present: presentUnsubscribeUsers,
-  }),
-  route('PATCH', '/users/me/subscriptions', {
-    auth: 'user',
-    isExpensive: true,
-    dto: ChangeSubscriptionsDto,
-    useCase: ChangeSubscriptions,
-    toInput: (dto) => ({ add: toNewSubscriptions(dto.add), remove: dto.delete }),
-    present: presentChangeSubscriptions,
-  }),
-  route('POST', '/users/me/subscriptions/properties', {
-    auth: 'user',
-    dto: ChangeSubscriptionPropertiesDto,
-    useCase: ChangeSubscriptionProperties,
-    toInput: (dto) => ({ changes: toPropertyChanges(dto.subscription_data) }),
-  }),
-  route('PATCH', '/users/me/subscriptions/muted_topics', {
-    auth: 'user',
-    dto: MuteTopicDto,
-    useCase: MuteTopic,
-    toInput: toMutedTopic,
-  }),
-  route('PATCH', '/users/me/subscriptions/:stream_id', {
-    auth: 'user',
-    dto: ChangeSubscriptionPropertyDto,
-    useCase: ChangeSubscriptionProperties,
-    toInput: (dto) => ({ changes: toPropertyChanges([dto]) }),
-  }),
-  route('POST', '/user_topics', {
-    auth: 'user',
-    dto: SetTopicPolicyDto,
-    useCase: SetTopicPolicy,
-    toInput: toTopicPolicy,
-  }),
-  route('GET', '/get_stream_id', {
-    auth: 'user',
-    dto: FindChannelIdDto,
-    useCase: FindChannelId,
-    toInput: ({ stream }) => ({ name: stream }),
-    present: (id) => ({ stream_id: id }),
-  }),
-  route('GET', '/users/me/:stream_id/topics', {
-    auth: 'user',
-    dto: ListTopicsDto,
-    useCase: ListTopics,
-    toInput: toChannelId,
-    present: (topics, { dto }) => presentTopics(topics, dto.allow_empty_topic_name),
-  }),
-];
+    route('GET', '/users/:user_id/channels', {
+      auth: 'user',
+      dto: ListUserChannelsDto,
+      useCase: ListUserChannels,
+      toInput: ({ user_id }) => ({ userId: user_id as UserId }),
+      present: (subscribed_channel_ids) => ({ subscribed_channel_ids }),
+    }),
+    route('GET', '/streams/:stream_id/email_address', {
+      auth: 'user',
+      dto: GetChannelAddressDto,
+      useCase: GetChannelAddress,
+      toInput: ({ stream_id, sender_id = null }) => ({
+        channelId: stream_id as ChannelId,
+        senderId: sender_id as UserId | null,
+      }),
+      present: (address) => ({ email: address ?? '' }),
+    }),
+    route('PATCH', '/streams/:stream_id', {
+      auth: 'user',
+      dto: ChangeChannelDto,
+      useCase: ChangeChannel,
+      toInput: toChannelChange,
+    }),
+    route('DELETE', '/streams/:stream_id', {
+      auth: 'user',
+      dto: OneChannelDto,
+      useCase: ArchiveChannel,
+      toInput: toChannelId,
+    }),
+    route('GET', '/users/me/subscriptions', {
+      auth: 'user',
+      isExpensive: true,
+      dto: ListSubscriptionsDto,
+      useCase: ListSubscriptions,
+      toInput: (dto) => ({ includeSubscribers: dto.include_subscribers !== 'false' }),
+      present: (subscriptions) => presentLongList(turns, 'subscriptions', subscriptions, presentOwnSubscription),
+    }),
+    route('POST', '/users/me/subscriptions', {
+      auth: 'user',
+      isExpensive: true,
+      roleRequirements: ['member'],
+      dto: SubscribeUsersDto,
+      useCase: SubscribeUsers,
+      toInput: (dto) => ({
+        channels: toNewSubscriptions(dto.subscriptions),
+        principals: toPrincipals(dto.principals),
+        options: toChannelOptions(dto),
+        announce: dto.announce,
+        failsOnInaccessible: dto.authorization_errors_fatal,
+        notifyNewSubscribers: dto.send_new_subscription_messages,
+      }),
+      present: (output, { dto }) => presentSubscribeUsers(output, dto),
+    }),
+    route('DELETE', '/users/me/subscriptions', {
+      auth: 'user',
+      dto: UnsubscribeUsersDto,
+      useCase: UnsubscribeUsers,
+      toInput: (dto) => ({
+        channelNames: dto.subscriptions,
+        principals: toPrincipals(dto.principals),
+      }),
+      present: presentUnsubscribeUsers,
+    }),
+    route('PATCH', '/users/me/subscriptions', {
+      auth: 'user',
+      isExpensive: true,
+      dto: ChangeSubscriptionsDto,
+      useCase: ChangeSubscriptions,
+      toInput: (dto) => ({ add: toNewSubscriptions(dto.add), remove: dto.delete }),
+      present: presentChangeSubscriptions,
+    }),
+    route('POST', '/users/me/subscriptions/properties', {
+      auth: 'user',
+      dto: ChangeSubscriptionPropertiesDto,
+      useCase: ChangeSubscriptionProperties,
+      toInput: (dto) => ({ changes: toPropertyChanges(dto.subscription_data) }),
+    }),
+    route('PATCH', '/users/me/subscriptions/muted_topics', {
+      auth: 'user',
+      dto: MuteTopicDto,
+      useCase: MuteTopic,
+      toInput: toMutedTopic,
+    }),
+    route('PATCH', '/users/me/subscriptions/:stream_id', {
+      auth: 'user',
+      dto: ChangeSubscriptionPropertyDto,
+      useCase: ChangeSubscriptionProperties,
+      toInput: (dto) => ({ changes: toPropertyChanges([dto]) }),
+    }),
+    route('POST', '/user_topics', {
+      auth: 'user',
+      dto: SetTopicPolicyDto,
+      useCase: SetTopicPolicy,
+      toInput: toTopicPolicy,
+    }),
+    route('GET', '/get_stream_id', {
+      auth: 'user',
+      dto: FindChannelIdDto,
+      useCase: FindChannelId,
+      toInput: ({ stream }) => ({ name: stream }),
+      present: (id) => ({ stream_id: id }),
+    }),
+    route('GET', '/users/me/:stream_id/topics', {
+      auth: 'user',
+      dto: ListTopicsDto,
+      useCase: ListTopics,
+      toInput: toChannelId,
+      present: (topics, { dto }) => presentTopics(topics, dto.allow_empty_topic_name),
+    }),
+  ];
+}

@@ -120,8 +120,8 @@ function presentationFrom(
 
 function filterFrom(dto: Pick<RegisterDto, 'all_public_streams' | 'narrow'>): RegisterQueueInput['filter'] {
   return {
-    allPublicChannels: dto.all_public_streams ?? false,
-    narrow: (dto.narrow ?? []).map(([operator, operand]) => ({ operator, operand })),
+    ...(dto.all_public_streams !== undefined && { allPublicChannels: dto.all_public_streams }),
+    ...(dto.narrow && { narrow: dto.narrow.map(([operator, operand]) => ({ operator, operand })) }),
   };
 }
 

@@ -17,6 +17,7 @@ import {
 import {
   authenticationMethods,
   type LoadedRealmPermissions,
+  MIN_DELETION_DELAY_DAYS,
   REALM_PERMISSIONS,
   type Realm,
   type RealmPermission,
@@ -112,7 +113,7 @@ function presentServer(realm: Realm, publicRealm: PublicRealm, serverInfo: Serve
     server_typing_started_wait_period_milliseconds: 30_000,
     server_report_message_types: REPORT_TYPES,
     server_supported_permission_settings: SUPPORTED_PERMISSIONS,
-    server_min_deactivated_realm_deletion_days: 14,
+    server_min_deactivated_realm_deletion_days: MIN_DELETION_DELAY_DAYS,
     server_max_deactivated_realm_deletion_days: null,
     event_queue_longpoll_timeout_seconds: 90,
     password_min_length: PASSWORD_MIN_LENGTH,

@@ -1,3 +1,4 @@
+import { MAX_DEACTIVATION_COMMENT_LENGTH } from '@parley/domain/accounts';
 import { given } from '../routing/given.js';
 import { MAX_IDS, MAX_TEXT_LENGTH } from '../routing/limits.js';
 import { TooLong } from '../routing/param-error.js';
@@ -73,4 +74,9 @@ export const toUserChanges = ({ full_name, role, profile_data, new_email }: Omit
 
 export class UserIdDto {
   @IntegerParam() user_id!: number;
+}
+
+export class DeactivateUserDto {
+  @IntegerParam() user_id!: number;
+  @TextParam({ max: MAX_DEACTIVATION_COMMENT_LENGTH, optional: true }) deactivation_notification_comment?: string;
 }

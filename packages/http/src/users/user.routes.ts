@@ -1,11 +1,13 @@
 import { DeactivateSelf, DeactivateUser, ReactivateUser } from '@parley/domain/accounts';
 import type { RealmUrls, UserId } from '@parley/domain/shared';
 import { CreateUser, GetOwnUser, GetUser, ListUsers, UpdateUser } from '@parley/domain/users';
+import { given } from '../routing/given.js';
 import { NoParameters } from '../routing/params.js';
 import { success, WireText } from '../routing/reply.js';
 import { type Route, route } from '../routing/route.js';
 import {
   CreateUserDto,
+  DeactivateUserDto,
   GetUserByEmailDto,
   GetUserDto,
   ListUsersDto,
@@ -73,9 +75,10 @@ export function userRoutes(realmUrls: RealmUrls, pages: UserPagePresenter): read
     }),
     route('DELETE', '/users/:user_id', {
       auth: 'user',
-      dto: UserIdDto,
+      dto: DeactivateUserDto,
       useCase: DeactivateUser,
-      toInput: ({ user_id }) => user_id as UserId,
+      toInput: ({ user_id, deactivation_notification_comment }) =>
+        given({ userId: user_id as UserId, comment: deactivation_notification_comment }),
     }),
     route('POST', '/users/:user_id/reactivate', {
       auth: 'user',

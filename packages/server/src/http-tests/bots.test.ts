@@ -112,6 +112,33 @@ describe('POST /bots (users §15)', () => {
     expectRefusal(await create({ default_sending_stream: 'secret' }, people.cordelia), "Invalid channel name 'secret'");
   });
 
+  it('gives its queues what they are of where the bot does not say (events §1)', async () => {
+    const bot = asBot(await created({ default_events_register_stream: 'general', default_all_public_streams: true }));
+    name += 'b';
+    const everywhere = asBot(await created({ default_all_public_streams: true }));
+    fieldsOf(await server.post('/channels/create', people.desdemona, { name: `of ${name}`, subscribers: [] }));
+    const queues = await Promise.all([
+      listen(bot, 'message'),
+      openQueue(server, bot, { event_types: ['message'], narrow: [] }),
+      openQueue(server, bot, { event_types: ['message'], narrow: [['topic', 'y']] }),
+      openQueue(server, bot, { event_types: ['message'], narrow: [['topic', 'y']], all_public_streams: false }),
+      listen(everywhere, 'message'),
+      openQueue(server, everywhere, { event_types: ['message'], all_public_streams: false }),
+    ]);
+    for (const to of ['general', `of ${name}`]) {
+      fieldsOf(await server.post('/messages', people.desdemona, { type: 'channel', to, topic: 'x', content: to }));
+    }
+    const told: Wire[] = await Promise.all(queues.map((queue) => eventsAfter(server, queue)));
+    expect(told.map((events) => events.map(({ message }: Wire) => message.display_recipient))).toEqual([
+      ['general'],
+      ['general'],
+      [],
+      [],
+      ['general', `of ${name}`],
+      [],
+    ]);
+  });
+
   it.each([
     [{ short_name: ' ' }, 'Bad name or username'],
     [{ short_name: 'a b' }, 'Bad name or username'],

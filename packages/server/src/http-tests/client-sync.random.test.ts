@@ -132,6 +132,42 @@ const steps = fc.oneof(
       }),
     ),
   ),
+  step(
+    'PATCH /streams/:stream_id',
+    fc.tuple(
+      fc.constantFrom(...CHANNELS),
+      fc.record(
+        {
+          description: fc.constantFrom('', '*new*', 'old'),
+          is_default_stream: fc.boolean(),
+          topics_policy: fc.constantFrom('inherit', 'allow_empty_topic', 'disable_empty_topic'),
+          senders: somebody,
+        },
+        { requiredKeys: [] },
+      ),
+    ),
+    ([name, { senders, ...change }], world) => ({
+      stream_id: world.channels[name],
+      ...change,
+      ...(senders && {
+        can_send_message_group: { new: { direct_members: idsOf(senders, world), direct_subgroups: [] } },
+      }),
+    }),
+  ),
+  step(
+    'POST /users/me/subscriptions/properties',
+    fc.record({
+      name: fc.constantFrom(...CHANNELS),
+      property: fc.constantFrom('is_muted', 'in_home_view', 'pin_to_top', 'push_notifications'),
+      value: fc.boolean(),
+    }),
+    ({ name, ...change }, { channels }) => ({ subscription_data: [{ stream_id: channels[name], ...change }] }),
+  ),
+  step(
+    'POST /user_topics',
+    fc.record({ name: fc.constantFrom(...CHANNELS), topic, visibility_policy: fc.nat(3) }),
+    ({ name, ...choice }, { channels }) => ({ stream_id: channels[name], ...choice }),
+  ),
   step('DELETE /messages/:message_id', fc.nat(15), (index, _, messages) => ({ message_id: messages.at(-1 - index) })),
   step(
     'POST /streams/:stream_id/delete_topic',

@@ -337,6 +337,18 @@ const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
       heard: ['muted_users'],
     },
   ],
+  'POST /users/me/alert_words': [
+    { title: 'a word', as: 'hamlet', params: { alert_words: ['Tea'] }, heard: ['alert_words'] },
+  ],
+  'DELETE /users/me/alert_words': [
+    {
+      title: 'a word',
+      as: 'hamlet',
+      given: ({ server, people }) => server.post('/users/me/alert_words', people.hamlet, { alert_words: ['Tea'] }),
+      params: { alert_words: ['tea'] },
+      heard: ['alert_words'],
+    },
+  ],
   'POST /users/me/onboarding_steps': [
     {
       title: 'shown',
@@ -1388,6 +1400,12 @@ const SCENARIOS: Readonly<Record<string, readonly Scenario[]>> = {
       heard: ['realm/update'],
     },
   ],
+  'POST /realm/deactivate': [],
+  // None of them can be configured.
+  'POST /calls/zoom/create': [],
+  'POST /calls/constructorgroups/create': [],
+  'POST /calls/nextcloud_talk/create': [],
+  'POST /calls/webex/create': [],
   'POST /invites/multiuse': [{ title: 'a link', as: 'desdemona', heard: ['invites_changed'] }],
   'POST /invites': [
     {

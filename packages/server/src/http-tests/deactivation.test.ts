@@ -92,6 +92,32 @@ describe('DELETE /users/{id} (users §4.1)', () => {
     expectRefusal(await deactivate(desdemona, desdemona), 'Cannot deactivate the only organization owner');
   });
 
+  it('revokes the invitations of the user', async () => {
+    const { desdemona, iago } = people;
+    const params = { invite_as: 400, stream_ids: [] };
+    for (const who of [desdemona, iago]) fieldsOf(await server.post('/invites/multiuse', who, params));
+    const inviters = async () =>
+      (fieldsOf(await server.get('/invites', desdemona)) as Wire).invites.map(
+        ({ invited_by_user_id }: Wire) => invited_by_user_id,
+      );
+    expect(await inviters()).toEqual([desdemona.id, iago.id]);
+    const queue = await openQueue(server, desdemona, { event_types: ['invites_changed'] });
+    fieldsOf(await deactivate(desdemona, iago));
+    expect(await inviters()).toEqual([desdemona.id]);
+    expect(await eventsAfter(server, queue)).toEqual([{ type: 'invites_changed' }]);
+  });
+
+  it('takes a word to the user, which goes by mail', async () => {
+    const { iago, hamlet } = people;
+    const say = (deactivation_notification_comment: string) =>
+      server.delete(`/users/${hamlet.id}`, iago, { deactivation_notification_comment });
+    expectRefusal(
+      await say('x'.repeat(2001)),
+      'deactivation_notification_comment is too long (limit: 2000 characters)',
+    );
+    expect(fieldsOf(await say('Thank you'))).toEqual({});
+  });
+
   it('takes the bots of the user along, before them', async () => {
     const { iago, hamlet } = people;
     const [one, two] = [await makeBot(hamlet, 'One'), await makeBot(hamlet, 'Two')];

@@ -187,6 +187,16 @@ describe('POST /invites', () => {
     expect(sent[0]).toMatchObject({ subject: 'King Hamlet has invited you to join Realm zulip' });
     expect(sent[0]!.text).toMatch(new RegExp(`${server.url}/accounts/do_confirm/[a-z2-7]{24}\n`));
     expect(sent[0]!.html).toContain('Complete registration</a>');
+    expect(sent[0]!.text).toContain('King Hamlet (hamlet@zulip.com) wants you');
+  });
+
+  it('keeps the address of an inviter back who does not show it to everybody', async () => {
+    const { hamlet } = people;
+    fieldsOf(await server.patch('/settings', hamlet, { email_address_visibility: 3 }));
+    fieldsOf(await invite('a@x.com'));
+    const [letter] = await letters(1);
+    expect(letter!.text).toContain('King Hamlet wants you');
+    expect(`${letter!.text}${letter!.html}`).not.toContain('hamlet@zulip.com');
   });
 
   const someAreMembers =

@@ -57,8 +57,8 @@ it('marks what they wrote as read, and what they write until they are unmuted', 
   const queue = await openQueue(server, hamlet);
   fieldsOf(await mute(iago.id));
   expect(await eventsAfter(server, queue)).toEqual([
-    { type: 'muted_users', muted_users: [{ id: iago.id, timestamp: START }] },
     { type: 'update_message_flags', op: 'add', operation: 'add', flag: 'read', all: false, messages: before },
+    { type: 'muted_users', muted_users: [{ id: iago.id, timestamp: START }] },
   ]);
   expect(await flagsOf(others)).toEqual([]);
   const meanwhile = await say(iago, 'town');

@@ -1,12 +1,14 @@
-import { DeactivateSelf, DeactivateUser, ReactivateUser } from '@parley/domain/accounts';
+import { DeactivateSelf, DeactivateUser, DeactivationLetters, ReactivateUser } from '@parley/domain/accounts';
 import { ContainerModule } from 'inversify';
-import { provide } from '../provide.js';
-import { TOKENS } from '../tokens.js';
+import { provide, provideAs } from '../provide.js';
+import { LISTS, TOKENS } from '../tokens.js';
 
-const { unitOfWork, clock } = TOKENS;
+const { unitOfWork, clock, mailer, realmUrls } = TOKENS;
 
 export const accountsModule = new ContainerModule(({ bind }) => {
-  provide(bind, DeactivateUser, unitOfWork);
-  provide(bind, DeactivateSelf, unitOfWork);
+  provide(bind, DeactivateUser, unitOfWork, clock);
+  provide(bind, DeactivationLetters, mailer, unitOfWork, realmUrls);
+  provideAs(bind, LISTS.jobHandler, DeactivationLetters);
+  provide(bind, DeactivateSelf, unitOfWork, clock);
   provide(bind, ReactivateUser, unitOfWork, clock);
 });

@@ -1,4 +1,4 @@
-import { isQueueNarrowTerm } from '@parley/domain/composition';
+import { QUEUE_FILTERS } from '@parley/domain/composition';
 import { RegisterQueue } from '@parley/domain/events';
 import { ContainerModule } from 'inversify';
 import { provideFrom } from '../provide.js';
@@ -8,7 +8,7 @@ export const eventsModule = new ContainerModule(({ bind }) => {
   provideFrom(
     bind,
     RegisterQueue,
-    (uow, clock, randomness, served) => new RegisterQueue(uow, clock, randomness, served, isQueueNarrowTerm),
+    (uow, clock, randomness, served) => new RegisterQueue(uow, clock, randomness, served, QUEUE_FILTERS),
     TOKENS.unitOfWork,
     TOKENS.clock,
     TOKENS.randomness,

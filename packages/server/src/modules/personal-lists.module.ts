@@ -1,3 +1,4 @@
+import { ChangeAlertWords, ListAlertWords } from '@parley/domain/alert-words';
 import { ChangeDraft, CreateDrafts, DeleteDraft, ListDrafts } from '@parley/domain/drafts';
 import { MuteUser, UnmuteUser } from '@parley/domain/muted-users';
 import {
@@ -35,4 +36,7 @@ export const personalListsModule = new ContainerModule(({ bind }) => {
 
   provide(bind, MuteUser, unitOfWork, clock);
   provide(bind, UnmuteUser, unitOfWork);
+
+  provide(bind, ListAlertWords, unitOfWork);
+  provide(bind, ChangeAlertWords, unitOfWork);
 });

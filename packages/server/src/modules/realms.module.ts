@@ -6,10 +6,14 @@ import {
   ChangeLinkifier,
   ChangeRealm,
   ChangeUserDefaults,
+  CheckStringId,
+  CreateCall,
   CreateRealm,
+  DeactivateRealm,
   GetServerSettings,
   ListAllowedDomains,
   ListLinkifiers,
+  ReactivateRealm,
   RemoveAllowedDomain,
   RemoveLinkifier,
   RemovePlayground,
@@ -45,6 +49,10 @@ export const realmsModule = new ContainerModule(({ bind }) => {
   provide(bind, ReorderLinkifiers, unitOfWork);
   provide(bind, AddPlayground, unitOfWork, linkifierSyntax);
   provide(bind, RemovePlayground, unitOfWork);
+  provide(bind, DeactivateRealm, unitOfWork);
+  provide(bind, ReactivateRealm, unitOfWork);
+  provide(bind, CheckStringId, unitOfWork);
+  provide(bind, CreateCall, unitOfWork);
   provide(bind, CreateRealm, unitOfWork, clock, randomness, serverAddress);
   provide(bind, GetServerSettings, unitOfWork, realmUrls, developmentMode, serverChannelConfig);
 });

@@ -143,6 +143,7 @@ const NARROWS: Readonly<Record<string, (world: Fixture) => MessageFilter>> = {
   'has:attachment from somebody': (w) => own({ kind: 'property', property: 'hasAttachment' }, byWriter(w)),
   search: () => own(search('hello')),
   'search by a rare word': () => own(search('rare')),
+  'search in a channel': (w) => ({ ...own(search('hello'), inChannel(w, 'busy')), scope: 'shared' }),
   'search in a topic': (w) => ({ ...own(search('hello'), inChannel(w, 'busy'), inTopic('topic 3')), scope: 'shared' }),
   'search from somebody, by a phrase': (w) => own({ ...search('hello'), phrases: ['ello'] }, byWriter(w)),
   'search among starred messages': () => own(search('rare'), { kind: 'flag', flag: 'starred' }),
@@ -416,7 +417,7 @@ describe('reading', () => {
     },
   );
 
-  it.each(['search', 'search by a rare word', 'search in a topic'])(
+  it.each(['search', 'search by a rare word', 'search in a channel'])(
     'reads %s in order, without sorting',
     async (title) => {
       const read = reads.find(([name]) => name === title)![1];
@@ -429,4 +430,27 @@ describe('reading', () => {
       }
     },
   );
+
+  it('finds the same in large channels and topics as anywhere', async () => {
+    const isRare = ({ content }: { readonly content: string }) => content.includes('rare');
+    const busy = long.messages.filter(({ channelId }) => channelId === long.channel('busy').id);
+    const find = (...conditions: readonly MessageCondition[]) =>
+      long.uow.read(async ({ pages }) => {
+        const ids = [];
+        for (const scope of ['own', 'shared'] as const) {
+          const filter = { conditions: [...conditions, inChannel(long, 'busy')], scope };
+          ids.push((await pages.listEntriesFrom(long.viewer('reader'), filter, 0, 5000)).map(({ id }) => id));
+        }
+        expect(ids[0]).toEqual(ids[1]);
+        return ids[0];
+      });
+    const idsOf = (messages: typeof busy) => messages.map(({ id }) => id);
+    expect(await find(search('rare'))).toEqual(idsOf(busy.filter(isRare)));
+    expect(await find(not(search('rare')))).toEqual(idsOf(busy.filter((message) => !isRare(message))));
+    expect(await find(search('hello'), byWriter(long))).toEqual(idsOf(busy));
+    expect(await find(search('hello'), { kind: 'property', property: 'isResolved' })).toEqual(
+      idsOf(busy.filter(isRare)),
+    );
+    expect(await find(search('hello'), search('absent'))).toEqual([]);
+  });
 });

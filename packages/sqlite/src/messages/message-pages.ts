@@ -17,6 +17,9 @@ type Source = (pageRange: PageRange, limit: number) => MessageIndexRow[];
 /** How many messages are judged at once where what the viewer has read or marked decides. */
 const JUDGED_AT_ONCE = { atLeast: 100, atMost: 1000 };
 
+/** Of what a search finds, so many are judged before the index of what is marked leads instead. */
+const MAX_JUDGED_FOUND = 2000;
+
 /** Pages of messages in order of id, found by the index that leads to the fewest which are not meant. */
 export class MessagePages {
   readonly receivedPages: ReceivedMessagePages;
@@ -38,16 +41,20 @@ export class MessagePages {
     const { others, excluded } = splitExclusions(conditions);
     const narrowing = toNarrowing(others);
     if (!narrowing || limit <= 0) return [];
+    const isLookedUp =
+      narrowing.messageId !== null || (narrowing.searched !== null && this.searchPages.isShort(narrowing));
     const history: Source = (part, count) =>
-      narrowing.searched && narrowing.messageId === null
+      narrowing.searched && !isLookedUp
         ? this.searchPages.page(viewer, narrowing, scope, part, count)
         : scope === 'own'
           ? this.receivedPages.page(viewer, narrowing, part, count)
           : this.sharedHistory(viewer, narrowing, part, count);
     if (narrowing.personal.length === 0 && excluded === null) return history(pageRange, limit);
 
-    const isShortest = narrowing.searched !== null && this.searchPages.findsFew(viewer, narrowing);
-    const source = (isShortest ? null : this.personalSource(viewer, narrowing)) ?? history;
+    const marked = this.personalSource(viewer, narrowing) ?? history;
+    // What is searched for may be rarer than what is marked, or not: that shows as it is read.
+    let source = narrowing.searched ? history : marked;
+    let judged = 0;
     const found: MessageIndexRow[] = [];
     let count = Math.max(limit, JUDGED_AT_ONCE.atLeast);
     for (let part: PageRange | null = pageRange; part && found.length < limit; ) {
@@ -58,6 +65,8 @@ export class MessagePages {
       );
       part = rows.length >= count ? after(part, idOf(rows.at(-1)!)) : null;
       count = Math.max(count, Math.min(2 * count, JUDGED_AT_ONCE.atMost));
+      judged += rows.length;
+      if (judged >= MAX_JUDGED_FOUND) source = marked;
     }
     return found.slice(0, limit);
   }

@@ -8,13 +8,15 @@ import type { ReceivedMessagePages } from './received-message-pages.js';
 import { allOf, anyOf, mentionTerm, realmTerm, senderTerm, seriesTerm, wordTerm } from './search-terms.js';
 import type { ViewerMessageStates } from './viewer-message-state.js';
 
+const MAX_MESSAGE_ID = 2_147_483_647;
 /** Each place that a search is limited to is one more list for FTS5 to merge. */
 const MAX_PLACES = 500;
 /** So many messages are looked at before the search is limited to the reader's own conversations. */
 const LOOKED_AT = { atLeast: 500, perMessage: 5 };
 const BATCH = { atLeast: 100, atMost: 1000 };
-/** A search that finds so few is the shortest way to what the viewer has marked or not read. */
-const FEW = 2000;
+/** So few messages of a channel or topic are asked for one by one. */
+const SHORT = 300;
+const MAX_SHORT_SERIES = 20;
 
 /** Where every so-manyth message may be meant, what a search finds between them is read at once. */
 const DENSE = 50;
@@ -24,7 +26,8 @@ const DENSE = 50;
  * those of the places and of the sender that the narrow names, so that the rarest of them decides what a page costs.
  */
 export class SearchPages {
-  private readonly count: Query<number>;
+  private readonly countInRecipient: Query<number>;
+  private readonly countInTopic: Query<number>;
   private readonly between: Query<MessageId>;
   private readonly isFound: Query<number>;
   private readonly ownRecipients: Query<RecipientId>;
@@ -37,8 +40,12 @@ export class SearchPages {
     private readonly series: MessageSeries,
     private readonly received: ReceivedMessagePages,
   ) {
-    this.count = connection.values(
-      `SELECT count(*) FROM (SELECT 1 FROM message_search WHERE message_search MATCH ? ${LIMIT})`,
+    this.countInRecipient = connection.values(
+      `SELECT count(*) FROM (SELECT 1 FROM message INDEXED BY message_by_recipient WHERE recipient_id = ? ${LIMIT})`,
+    );
+    this.countInTopic = connection.values(
+      `SELECT count(*) FROM (
+         SELECT 1 FROM message INDEXED BY message_by_topic WHERE recipient_id = ? AND topic_key = ? ${LIMIT})`,
     );
     this.between = connection.values(
       'SELECT rowid FROM message_search WHERE message_search MATCH ? AND rowid BETWEEN ? AND ?',
@@ -66,6 +73,8 @@ export class SearchPages {
     limit: number,
   ): MessageIndexRow[] {
     const listed = this.listedPlaces(viewer, narrowing);
+    // FTS5 heeds no bound that is not bound as an integer of 32 bits.
+    if (pageRange.first > MAX_MESSAGE_ID) return [];
     if (listed?.length === 0) return scope === 'own' ? this.received.marked(viewer, narrowing, pageRange, limit) : [];
     const enough = LOOKED_AT.atLeast + LOOKED_AT.perMessage * limit;
     let expression = this.expression(viewer, narrowing, listed);
@@ -92,10 +101,18 @@ export class SearchPages {
     return merge([found, marked], pageRange, limit);
   }
 
-  /** Whether it finds so few messages that looking at all of them is nothing. */
-  findsFew(viewer: Viewer, narrowing: Narrowing): boolean {
-    const expression = this.expression(viewer, narrowing, this.listedPlaces(viewer, narrowing));
-    return this.count.get(expression, FEW)! < FEW;
+  /** Whether so few messages are where the narrow looks that asking for each of them is less than reading long lists. */
+  isShort({ series }: Narrowing): boolean {
+    if (!series || series.length > MAX_SHORT_SERIES) return false;
+    let left = SHORT;
+    for (const { recipientId, topicKey } of series) {
+      left -=
+        topicKey === null
+          ? this.countInRecipient.get(recipientId, left)!
+          : this.countInTopic.get(recipientId, topicKey, left)!;
+      if (left <= 0) return false;
+    }
+    return true;
   }
 
   /** Those of the messages that are not found by this expression; in their order. */

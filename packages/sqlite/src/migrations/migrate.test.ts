@@ -35,7 +35,8 @@ const RELEASED = [
   ['0021-invitations', 'ef62d3676fc961ff4bc6250e8fae220fa91ee6a51d90413386600895ed1d801e'],
   ['0022-muted-users', '72307135dd732fb9b63a0e874d86d988c5eb20ca5f32c31a958ded816d91a66a'],
   ['0023-anonymous-groups', 'a5c2d37be13bcbdf97709411a090c2bfb528b67c8b35055a5b0f8b02c746c5e5'],
-  ['0024-files', '9a5570a1d79eba217c6a9ada4669d83d507e5285c369c2855de35cadadedb543'],
+  ['0024-alert-words', '82e7cf7f875a4222d54d72ca7f332a628f30bce26635d0ce095c373a482355a2'],
+  ['0025-files', '9a5570a1d79eba217c6a9ada4669d83d507e5285c369c2855de35cadadedb543'],
 ];
 
 let directory: string;
@@ -93,6 +94,7 @@ it("makes the schema that each feature's schema.sql describes", () => {
     'snippets',
     'navigation-views',
     'onboarding',
+    'alert-words',
     'events',
     'files',
     'authentication',

@@ -1,4 +1,5 @@
 import { actorReadsContract } from './actor-reads.contract.js';
+import { alertWordRepositoryContract } from './alert-word-repository.contract.js';
 import { apiKeyRepositoryContract } from './api-key-repository.contract.js';
 import { botRepositoryContract } from './bot-repository.contract.js';
 import { botStorageRepositoryContract } from './bot-storage-repository.contract.js';
@@ -73,6 +74,7 @@ export function storageContracts(open: OpenStorage): void {
   pushTokenRepositoryContract(open);
   scheduledMessageRepositoryContract(open);
   reminderRepositoryContract(open);
+  alertWordRepositoryContract(open);
   draftRepositoryContract(open);
   fileRepositoryContract(open);
   snippetRepositoryContract(open);

@@ -48,6 +48,18 @@ export function searchIndexContract(open: OpenStorage): void {
       expect(await find(fixture, own(search('ärger 日本')))).toEqual(pick(fixture, 4));
     });
 
+    it('finds nothing beyond the last message', async () => {
+      const fixture = await stage(...said);
+      const { uow, viewer } = fixture;
+      await uow.read(async ({ pages }) => {
+        for (const anchor of [1e6, 3e9, 1e15]) {
+          expect(await pages.listEntriesFrom(viewer('a'), own(search('pizza')), anchor, 10)).toEqual([]);
+          const all = await pages.listEntriesUpTo(viewer('a'), own(search('pizza')), anchor, 10);
+          expect(idsOf(all)).toEqual(pick(fixture, 0, 1, 2));
+        }
+      });
+    });
+
     it('finds phrases in the Markdown or in the topic', async () => {
       const fixture = await stage(...said);
       expect(await find(fixture, own(search('pizza', 'pizza today')))).toEqual(pick(fixture, 0));

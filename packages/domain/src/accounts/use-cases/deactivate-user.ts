@@ -1,4 +1,5 @@
 import type { Caller } from '../../shared/caller.js';
+import type { Clock } from '../../shared/clock.js';
 import type { UserId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
@@ -6,26 +7,42 @@ import { isOnlyOwnerOf } from '../../users/owners.js';
 import { mustBeHuman } from '../../users/role-rules.js';
 import { canDeactivateSelf, canDeactivateUser } from '../../users/user-permissions.js';
 import { deactivateWithBots } from '../deactivate-user.js';
+import { planDeactivationLetter } from '../deactivation-letter.js';
+
+export interface DeactivateUserInput {
+  readonly userId: UserId;
+  /** At most `MAX_DEACTIVATION_COMMENT_LENGTH`. Goes to the user by mail; absent: no mail is sent. */
+  readonly comment?: string;
+}
 
 /** An administrator ends an account; what it holds stays (users §4.1). */
 export class DeactivateUser {
-  constructor(private readonly uow: UnitOfWork) {}
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly clock: Clock,
+  ) {}
 
   /** @throws DomainError UNKNOWN_USER, NAMED_USER_DEACTIVATED, NOT_PERMITTED, MUST_BE_OWNER, LAST_OWNER */
-  execute(caller: Caller, userId: UserId): Promise<void> {
+  execute(caller: Caller, { userId, comment }: DeactivateUserInput): Promise<void> {
     return this.uow.write(async (tx) => {
       const actor = await tx.actors.get(caller);
       const user = await tx.users.find(caller.realmId, userId);
       const isOnlyOwner = user?.role === 'owner' && (await isOnlyOwnerOf(tx, caller.realmId, userId));
       enforce(canDeactivateUser(actor, user, isOnlyOwner));
-      await deactivateWithBots(tx, await tx.realms.get(caller.realmId), user!);
+      const realm = await tx.realms.get(caller.realmId);
+      await deactivateWithBots(tx, realm, user!, this.clock.now());
+      if (comment === undefined) return;
+      await planDeactivationLetter(tx, realm, { userId, byId: actor.id, comment }, this.clock.now());
     });
   }
 }
 
 /** Users end their own accounts (users §4.2). */
 export class DeactivateSelf {
-  constructor(private readonly uow: UnitOfWork) {}
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly clock: Clock,
+  ) {}
 
   /** @throws DomainError MUST_NOT_BE_BOT, CANNOT_DEACTIVATE_LAST_USER */
   execute(caller: Caller): Promise<void> {
@@ -37,7 +54,8 @@ export class DeactivateSelf {
       const isLastActive = !entries.some(({ id, isActive }) => isActive && id !== userId);
       const isOnlyOwner = actor.role === 'owner' && (await isOnlyOwnerOf(tx, realmId, userId));
       enforce(canDeactivateSelf(actor, { isLastActive, isOnlyOwner }));
-      await deactivateWithBots(tx, await tx.realms.get(realmId), (await tx.users.find(realmId, userId))!);
+      const user = (await tx.users.find(realmId, userId))!;
+      await deactivateWithBots(tx, await tx.realms.get(realmId), user, this.clock.now());
     });
   }
 }

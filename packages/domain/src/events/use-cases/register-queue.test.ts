@@ -21,7 +21,7 @@ import {
 } from '../../channels/channel-loaders.js';
 import type { TopicVisibility } from '../../channels/topic-policy.js';
 import { unsubscribeFromChannels } from '../../channels/unsubscribe-from-channels.js';
-import { isQueueNarrowTerm } from '../../composition/queue-encoding.js';
+import { QUEUE_FILTERS } from '../../composition/queue-encoding.js';
 import { loadGroups } from '../../groups/group-loaders.js';
 import {
   loadNewestMessageId,
@@ -56,7 +56,7 @@ const everything = {
 const noQueues: ServedQueues = { lastPolled: () => new Map(), forgetRemoved: () => {} };
 
 const registering = (fixture: MemoryFixture, served = noQueues) => {
-  const useCase = new RegisterQueue(fixture.uow, fixture.clock, new SeededRandomness(3), served, isQueueNarrowTerm);
+  const useCase = new RegisterQueue(fixture.uow, fixture.clock, new SeededRandomness(3), served, QUEUE_FILTERS);
   return <L extends SnapshotLoaders>(who: string, loaders: L, more: Partial<RegisterQueueInput> = {}) =>
     useCase.execute(fixture.caller(who), {
       filter: { allPublicChannels: false, narrow: [] },

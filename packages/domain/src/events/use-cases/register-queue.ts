@@ -2,7 +2,7 @@ import type { Caller } from '../../shared/caller.js';
 import type { Clock, Randomness } from '../../shared/clock.js';
 import { DomainError } from '../../shared/errors.js';
 import type { EventSeq } from '../../shared/ids.js';
-import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
+import type { Repositories, Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
 import {
   checkFilterSize,
   type EventQueue,
@@ -18,11 +18,20 @@ import { type Loaded, loadAll, type SnapshotLoaders, takeSnapshot } from '../sna
 export interface RegisterQueueInput<L extends SnapshotLoaders = SnapshotLoaders> {
   /** Of the state that the client wants to begin with. */
   readonly loaders: L;
-  readonly filter: QueueFilter;
+  /** What is absent, and an empty narrow: as queues of the user are by default. */
+  readonly filter: Partial<QueueFilter>;
   /** Which events the client wants, and how; kept with the queue as it comes. */
   readonly presentation: EventQueue['presentation'];
   /** How long it lives without being polled, within the bounds of events §6.1; null: the usual time. */
   readonly idleTimeoutSeconds: number | null;
+}
+
+type Viewer = Awaited<ReturnType<Repositories['actors']['get']>>;
+
+export interface QueueFilters {
+  /** Whether queues can be narrowed by a term. */
+  isSupported(term: QueueNarrowTerm): boolean;
+  loadDefaults(repositories: Repositories, viewer: Viewer): Promise<QueueFilter>;
 }
 
 /** Opens an event queue, and answers with the state that its events go on from (events §1, §9). */
@@ -32,8 +41,7 @@ export class RegisterQueue {
     private readonly clock: Clock,
     private readonly randomness: Randomness,
     private readonly served: ServedQueues,
-    /** Whether queues can be narrowed by a term. */
-    private readonly isSupported: (term: QueueNarrowTerm) => boolean,
+    private readonly filters: QueueFilters,
   ) {}
 
   /**
@@ -47,17 +55,18 @@ export class RegisterQueue {
   ): Promise<{ readonly queue: EventQueue; readonly loaded: Loaded<L> }> {
     for (;;) {
       // The log's end and the state are of one read: no event is missing between them, none is told twice.
-      const { startSeq, loaded } = await this.uow.read(async (repositories) => {
+      const { startSeq, filter, loaded } = await this.uow.read(async (repositories) => {
         const viewer = await repositories.actors.get(caller);
         if (viewer.role === 'guest' && input.filter.allPublicChannels) {
           throw new DomainError('CANNOT_FOLLOW_ALL_PUBLIC_CHANNELS', 'User not authorized for this query');
         }
-        for (const term of input.filter.narrow) this.requireSupported(term);
-        checkFilterSize(input);
+        for (const term of input.filter.narrow ?? []) this.requireSupported(term);
+        const filter = await this.filterOf(repositories, viewer, input.filter);
+        checkFilterSize({ ...input, filter });
         const startSeq = await repositories.events.lastSeq(viewer.realmId);
-        return { startSeq, loaded: await loadAll(takeSnapshot(repositories, caller), input.loaders) };
+        return { startSeq, filter, loaded: await loadAll(takeSnapshot(repositories, caller), input.loaders) };
       });
-      const queue = this.newQueue(caller, input, startSeq);
+      const queue = this.newQueue(caller, { ...input, filter }, startSeq);
       const replaced = await this.uow.write(async (tx) => {
         await tx.actors.get(caller);
         if ((await tx.events.prunedUpTo(caller.realmId)) > startSeq) return null;
@@ -69,6 +78,14 @@ export class RegisterQueue {
       this.served.forgetRemoved(replaced);
       return { queue, loaded };
     }
+  }
+
+  private async filterOf(repositories: Repositories, viewer: Viewer, asked: Partial<QueueFilter>) {
+    const defaults = await this.filters.loadDefaults(repositories, viewer);
+    return {
+      allPublicChannels: asked.allPublicChannels ?? defaults.allPublicChannels,
+      narrow: asked.narrow?.length ? asked.narrow : defaults.narrow,
+    };
   }
 
   private async makeRoom(tx: Transaction, { realmId, userId }: Caller): Promise<readonly QueueKey[]> {
@@ -87,11 +104,15 @@ export class RegisterQueue {
   }
 
   private requireSupported(term: QueueNarrowTerm): void {
-    if (this.isSupported(term)) return;
+    if (this.filters.isSupported(term)) return;
     throw new DomainError('UNSUPPORTED_QUEUE_OPERATOR', `Operator ${term.operator} not supported.`);
   }
 
-  private newQueue(caller: Caller, input: RegisterQueueInput, startSeq: EventSeq): EventQueue {
+  private newQueue(
+    caller: Caller,
+    input: RegisterQueueInput & Pick<EventQueue, 'filter'>,
+    startSeq: EventSeq,
+  ): EventQueue {
     return {
       id: this.randomness.uuid(),
       realmId: caller.realmId,

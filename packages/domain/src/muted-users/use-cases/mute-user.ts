@@ -30,8 +30,8 @@ export class MuteUser {
       }
       requireRoomForMutedUser(muted);
       await tx.personal.muteSender(caller, senderId, this.clock.now());
-      await publishMutedUsers(tx, actor);
       await markAllReadOf(tx, caller, senderId);
+      await publishMutedUsers(tx, actor);
     });
   }
 }

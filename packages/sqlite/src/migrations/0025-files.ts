@@ -2,7 +2,7 @@ import type { Migration } from './migration.js';
 
 /** What people upload, and which messages refer to it. */
 export const files: Migration = {
-  name: '0024-files',
+  name: '0025-files',
   sql: `
 CREATE TABLE file (
   id INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -1,0 +1,11 @@
+import type { Caller } from '../../shared/caller.js';
+import type { UnitOfWork } from '../../shared/unit-of-work.js';
+
+/** One's own, oldest first (users §10). */
+export class ListAlertWords {
+  constructor(private readonly uow: UnitOfWork) {}
+
+  execute({ realmId, userId }: Caller): Promise<readonly string[]> {
+    return this.uow.read(({ alertWords }) => alertWords.list(realmId, userId));
+  }
+}

@@ -1,0 +1,23 @@
+import type { Caller } from '../../shared/caller.js';
+import { DomainError } from '../../shared/errors.js';
+import type { UnitOfWork } from '../../shared/unit-of-work.js';
+
+export interface CreateCallInput {
+  /** As people call it. */
+  readonly provider: 'Zoom' | 'BigBlueButton' | 'Constructor Groups' | 'Nextcloud Talk' | 'Webex';
+}
+
+/** A call at a provider that the server would need an account with, and has none (organization §20). */
+export class CreateCall {
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** @throws DomainError USER_DEACTIVATED, CALL_PROVIDER_UNAVAILABLE */
+  async execute(caller: Caller, { provider }: CreateCallInput): Promise<never> {
+    await this.uow.read(({ actors }) => actors.get(caller));
+    const text =
+      provider === 'BigBlueButton'
+        ? 'BigBlueButton is not configured.'
+        : `${provider} credentials have not been configured`;
+    throw new DomainError('CALL_PROVIDER_UNAVAILABLE', text);
+  }
+}

@@ -1,0 +1,26 @@
+import { ChangeAlertWords, type ChangeAlertWordsInput, ListAlertWords } from '@parley/domain/alert-words';
+import { MAX_NAMES } from '../routing/limits.js';
+import { NoParameters, TextListParam } from '../routing/params.js';
+import { type Route, route } from '../routing/route.js';
+
+class AlertWordsDto {
+  @TextListParam({ max: MAX_NAMES, each: { max: 100 } }) alert_words!: string[];
+}
+
+const PATH = '/users/me/alert_words';
+const present = (words: readonly string[]) => ({ alert_words: words });
+const change =
+  (op: ChangeAlertWordsInput['op']) =>
+  ({ alert_words }: AlertWordsDto): ChangeAlertWordsInput => ({ op, words: alert_words });
+
+export const alertWordRoutes: readonly Route[] = [
+  route('GET', PATH, { auth: 'user', dto: NoParameters, useCase: ListAlertWords, present }),
+  route('POST', PATH, { auth: 'user', dto: AlertWordsDto, useCase: ChangeAlertWords, toInput: change('add'), present }),
+  route('DELETE', PATH, {
+    auth: 'user',
+    dto: AlertWordsDto,
+    useCase: ChangeAlertWords,
+    toInput: change('remove'),
+    present,
+  }),
+];

@@ -1,0 +1,14 @@
+-- Words of which people want to know when they are said.
+
+CREATE TABLE alert_word (
+  id INTEGER PRIMARY KEY,
+  realm_id INTEGER NOT NULL REFERENCES realm (id),
+  user_id INTEGER NOT NULL,
+  word TEXT NOT NULL,
+  -- In lower case.
+  word_key TEXT NOT NULL,
+  -- By which messages find it: see alert-segments.ts of the domain.
+  segment TEXT NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX alert_word_by_user ON alert_word (user_id, word_key);
+CREATE INDEX alert_word_by_segment ON alert_word (realm_id, segment, word_key, user_id);
