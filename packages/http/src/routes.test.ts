@@ -33,6 +33,7 @@ describe('the table of operations', () => {
       'POST /messages/flags',
       'POST /messages/flags/narrow',
       'POST /typing',
+      'POST /users/me/presence',
     ]);
   });
 
@@ -51,6 +52,7 @@ describe('the table of operations', () => {
       'GET /static/emoji/emoji_api.json',
       'GET /user_avatars/:realm_id/:file',
       'GET /user_avatars/:realm_id/realm/icon.png',
+      'GET /user_uploads/temporary/:token/:name',
       'POST /dev_fetch_api_key',
       'POST /fetch_api_key',
       'POST /invites/accept',

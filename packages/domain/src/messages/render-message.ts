@@ -86,7 +86,7 @@ const GROUP_TITLES: Readonly<Record<SystemGroupName, string>> = {
   internet: 'Everyone on the internet',
 };
 
-type Reads = Pick<Repositories | Transaction, 'users' | 'groups' | 'channels' | 'topics' | 'files' | 'alertWords'>;
+type Reads = Pick<Repositories | Transaction, 'users' | 'groups' | 'channels' | 'topics' | 'alertWords' | 'files'>;
 
 /** What was made of a text, and the groups it mentions aloud. */
 export interface RenderedText extends RenderedMarkdown {

@@ -76,7 +76,9 @@ export class AnswerComparer {
       if (!sameJson(titles, others)) return [{ where: `events.${queue}`, recorded: titles, here: others }];
       return left!.flatMap((event, index) => {
         const type = String(event.type);
-        return compareValues(this.ids, event, right![index]!, [type], type).map((difference) => ({
+        // Which property it is says what its value stands for.
+        const place = event.property === 'first_message_id' ? event.property : type;
+        return compareValues(this.ids, event, right![index]!, [place], type).map((difference) => ({
           ...difference,
           where: `events.${queue}.${index}(${titles[index]}).${difference.where}`,
         }));

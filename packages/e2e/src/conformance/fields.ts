@@ -117,8 +117,7 @@ export const FIELDS_BY_USER: ReadonlySet<string> = new Set(['subscribed', 'alrea
 export function kindOfField(path: readonly (string | number)[], field: string): string | null {
   const kind = KINDS.get(field);
   if (kind !== undefined) return kind;
-  // What the property of an event has become: the event's place says which property.
-  if (field === 'value' && path.some((step) => String(step).includes('/first_message_id'))) return 'message';
+  if (field === 'value' && path[0] === 'first_message_id') return 'message';
   if (field === 'id') {
     const parent = path.slice(0, -1).findLast((step) => typeof step === 'string') as string | undefined;
     return parent === undefined ? 'id' : (KINDS.get(parent) ?? parent);

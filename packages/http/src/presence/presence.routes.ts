@@ -43,6 +43,7 @@ export function presenceRoutes({ clock, publicRealms }: Pick<RouteParts, 'clock'
   return [
     route('POST', '/users/me/presence', {
       auth: 'user',
+      hot: true,
       dto: ReportPresenceDto,
       useCase: ReportPresence,
       toInput: (dto) => ({

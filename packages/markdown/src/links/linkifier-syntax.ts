@@ -1,7 +1,7 @@
 import type { LinkifierSyntax } from '@parley/domain/realms';
 import type { RE2JSSyntaxException } from 're2js';
 import { Watchdog } from '../typesetting/watchdog.js';
-import { compilePattern, surrounded, UNWATCHED_STEPS } from './linkifier.js';
+import { compilePattern, surrounded } from './linkifier.js';
 
 /** Where the engine has other words than the API's reference (organization §6.1 row 3). */
 const PROBLEMS: Readonly<Record<string, string>> = {
@@ -17,6 +17,8 @@ const PROBLEMS: Readonly<Record<string, string>> = {
 
 /** A pattern of a thousand characters may stand for a program of a million steps. */
 const COMPILE_MS = 25;
+/** What is known to take less. */
+const UNWATCHED_STEPS = 2_000_000;
 const TOO_LARGE = 'pattern too large - compile failed';
 
 /** What templates may hold beside expressions is up to whoever reads the address. */

@@ -33,19 +33,24 @@ export const surrounded = (pattern: string, notAfter = LETTERS_AND_DIGITS) =>
   `(?:^|\\s|\\x85|\\pZ|['"(,:<])(?P<${MATCH}>${pattern})(?P<${AFTER}>$|[^${notAfter}])`;
 
 /** For all patterns on all of one text together: some milliseconds without being watched, and these with. */
-export const UNWATCHED_STEPS = 2_000_000;
-const TIME_MS = 15;
-const COMPILE_MS = 25;
+const SEARCH_STEPS = 1_000_000;
+const SEARCH_MS = 12;
+/** Some twenty patterns of a line. */
+const COMPILE_STEPS = 500_000;
+const COMPILE_MS = 15;
 const STEPS_PER_SEARCH = 1000;
-/** Being watched costs more than most searches do. */
-const SEARCHES_AT_ONCE = 16;
+/** A millisecond or two: being watched costs more than most searches do. */
+const STEPS_AT_ONCE = 500_000;
 const STEPS_PER_INSTRUCTION = 250;
 
 /** What a realm's administrators want made links of, for one text: no pattern may stop the server. */
 export class RealmLinkifiers {
-  private readonly watchdog = new Watchdog(TIME_MS, UNWATCHED_STEPS);
+  private readonly watchdog = new Watchdog(SEARCH_MS, SEARCH_STEPS, STEPS_AT_ONCE);
   /** Most patterns are compiled already. */
-  private readonly compiling = new Watchdog(COMPILE_MS, UNWATCHED_STEPS);
+  private readonly compiling = new Watchdog(COMPILE_MS, COMPILE_STEPS, STEPS_AT_ONCE);
+
+  private lastText: string | undefined;
+  private lastNotAfter = LETTERS_AND_DIGITS;
 
   constructor(private readonly rules: readonly LinkifierRule[]) {}
 
@@ -60,8 +65,16 @@ export class RealmLinkifiers {
   private search(text: string, rule: LinkifierRule): readonly LinkifierMatch[] {
     const prefix = prefixOf(rule.pattern);
     if (prefix !== '' && !text.includes(prefix)) return NONE;
-    const notAfter = OTHERS.test(text) ? LETTERS_AND_DIGITS : OF_ASCII;
-    return compile(rule, notAfter, this.compiling)?.search(text, prefix, this.watchdog) ?? NONE;
+    return compile(rule, this.notAfter(text), this.compiling)?.search(text, prefix, this.watchdog) ?? NONE;
+  }
+
+  /** Looked for once in a text, which most linkifiers leave as it is. */
+  private notAfter(text: string): string {
+    if (this.lastText !== text) {
+      this.lastText = text;
+      this.lastNotAfter = OTHERS.test(text) ? LETTERS_AND_DIGITS : OF_ASCII;
+    }
+    return this.lastNotAfter;
   }
 }
 
@@ -75,7 +88,7 @@ function compile(
 ): CompiledLinkifier | null {
   const key = JSON.stringify([pattern, urlTemplate, notAfter]);
   let result = compiled.get(key);
-  if (result !== undefined) return result;
+  if (result !== undefined || watchdog.isOver) return result ?? null;
   try {
     const program = compilePattern(surrounded(pattern, notAfter), watchdog);
     result = new CompiledLinkifier(program, templates().parse(urlTemplate));
@@ -154,21 +167,21 @@ class CompiledLinkifier {
     const found: LinkifierMatch[] = [];
     const matcher = this.pattern.matcher(text);
     let position = 0;
-    /** Whether there may be more. */
-    const findSome = (): boolean => {
-      for (let count = 0; count < SEARCHES_AT_ONCE; count++) {
-        // With the character before it.
-        const next = prefix === '' ? position : text.indexOf(prefix, position) - 1;
-        if (next < -1 || position > text.length || !matcher.find(Math.max(next, position))) return false;
+    try {
+      while (position <= text.length) {
+        if (prefix !== '') {
+          const next = text.indexOf(prefix, position);
+          if (next === -1) break;
+          // With the character before it.
+          position = Math.max(next - 1, position);
+        }
+        const from = position;
+        if (!watchdog.run(() => matcher.find(from), this.stepsFor(text, from))) break;
         const end = matcher.end(MATCH);
         const groups = this.groups.map((name) => [name, matcher.group(name)] as const);
         found.push({ start: matcher.start(MATCH), end, urlWith: (restore) => this.expand(groups, restore) });
         position = Math.max(end, position + 1);
       }
-      return true;
-    };
-    try {
-      while (watchdog.run(findSome, this.stepsFor(text, position)));
     } catch {
       // Time is up.
     }
@@ -177,7 +190,7 @@ class CompiledLinkifier {
 
   /** One match may be looked for to the very end. */
   private stepsFor(text: string, position: number): number {
-    return SEARCHES_AT_ONCE * (STEPS_PER_SEARCH + this.pattern.programSize() * (text.length - position));
+    return STEPS_PER_SEARCH + this.pattern.programSize() * (text.length - position);
   }
 
   private expand(

@@ -12,10 +12,14 @@ const guard = lazily(() => {
  * makes the outcome depend on the machine, so work known to be little is not watched.
  */
 export class Watchdog {
-  /** @param steps How much unwatched work there may be altogether, in whatever its callers count it in. */
+  /**
+   * @param steps How much unwatched work there may be altogether, in whatever its callers count it in.
+   * @param stepsAtOnce So little work is never watched: it only takes of the time, once the steps are used up.
+   */
   constructor(
     private remainingMs: number,
     private steps: number,
+    private readonly stepsAtOnce = 0,
   ) {}
 
   get isOver(): boolean {
@@ -28,9 +32,18 @@ export class Watchdog {
    */
   run<T>(work: () => T, steps: number): T {
     if (this.isOver) throw new Error('No time left');
-    if (steps > this.steps) return this.runWatched(work);
+    if (steps > this.steps) return steps <= this.stepsAtOnce ? this.runTimed(work) : this.runWatched(work);
     this.steps -= steps;
     return work();
+  }
+
+  private runTimed<T>(work: () => T): T {
+    const start = performance.now();
+    try {
+      return work();
+    } finally {
+      this.remainingMs -= performance.now() - start;
+    }
   }
 
   private runWatched<T>(work: () => T): T {

@@ -39,34 +39,39 @@ export class MessagePages {
   /** At most `limit`, in the direction of the walk. */
   page(viewer: Viewer, { conditions, scope }: MessageFilter, pageRange: PageRange, limit: number): MessageIndexRow[] {
     const { others, excluded } = splitExclusions(conditions);
-    const narrowing = toNarrowing(others);
-    if (!narrowing || limit <= 0) return [];
-    const isLookedUp =
-      narrowing.messageId !== null || (narrowing.searched !== null && this.searchPages.isShort(narrowing));
-    const history: Source = (part, count) =>
-      narrowing.searched && !isLookedUp
-        ? this.searchPages.page(viewer, narrowing, scope, part, count)
-        : scope === 'own'
-          ? this.receivedPages.page(viewer, narrowing, part, count)
-          : this.sharedHistory(viewer, narrowing, part, count);
+    const asked = toNarrowing(others);
+    if (!asked || limit <= 0) return [];
+    // The same without the index of searches: each message is judged by what it says.
+    const unsearched = asked.searched ? judgingText(others) : asked;
+    const isLookedUp = asked.messageId !== null || (asked.searched !== null && this.searchPages.isShort(asked));
+    const narrowing = isLookedUp ? unsearched : asked;
+    const plain: Source = (part, count) =>
+      scope === 'own'
+        ? this.receivedPages.page(viewer, unsearched, part, count)
+        : this.sharedHistory(viewer, unsearched, part, count);
+    const history: Source = narrowing.searched
+      ? (part, count) => this.searchPages.page(viewer, narrowing, scope, part, count)
+      : plain;
     if (narrowing.personal.length === 0 && excluded === null) return history(pageRange, limit);
 
-    const marked = this.personalSource(viewer, narrowing) ?? history;
+    const marked = this.personalSource(viewer, unsearched);
     // What is searched for may be rarer than what is marked, or not: that shows as it is read.
-    let source = narrowing.searched ? history : marked;
+    let source = narrowing.searched ? history : (marked ?? history);
+    let judges = narrowing.personal;
     let judged = 0;
     const found: MessageIndexRow[] = [];
     let count = Math.max(limit, JUDGED_AT_ONCE.atLeast);
     for (let part: PageRange | null = pageRange; part && found.length < limit; ) {
       const rows = source(part, count);
       const kept = excluded === null ? rows : this.searchPages.without(rows, excluded);
-      found.push(
-        ...(narrowing.personal.length === 0 ? kept : this.subjects.matching(viewer, kept, narrowing.personal, scope)),
-      );
+      found.push(...(judges.length === 0 ? kept : this.subjects.matching(viewer, kept, judges, scope)));
       part = rows.length >= count ? after(part, idOf(rows.at(-1)!)) : null;
       count = Math.max(count, Math.min(2 * count, JUDGED_AT_ONCE.atMost));
       judged += rows.length;
-      if (judged >= MAX_JUDGED_FOUND) source = marked;
+      if (judged >= MAX_JUDGED_FOUND && marked && narrowing.searched) {
+        source = marked;
+        judges = unsearched.personal;
+      }
     }
     return found.slice(0, limit);
   }
@@ -80,8 +85,9 @@ export class MessagePages {
     const { others, excluded } = splitExclusions(conditions);
     const narrowing = toNarrowing(others);
     if (!narrowing) return [];
-    const kept = excluded === null ? places : this.searchPages.without(places, excluded);
-    const { restriction, personal } = narrowing;
+    const left = excluded === null ? places : this.searchPages.without(places, excluded);
+    const kept = narrowing.searched ? this.searchPages.among(left, narrowing.searched.terms) : left;
+    const { besidesSearch: restriction, personal } = narrowing;
     if (restriction.sql === '') return this.subjects.matching(viewer, kept, personal, 'shared');
     const from = `FROM json_each(?) wanted CROSS JOIN message m ON m.id = wanted.value WHERE true ${restriction.sql}`;
     const rows = this.series.select(from, jsonList(kept.map(idOf)), ...restriction.parameters);
@@ -160,3 +166,10 @@ const FLAG_INDEXES = {
   topicWildcardMentioned: ['message_flag_topic_mentioned', 'topic_wildcard_mentioned'],
   hasAlertWord: ['message_flag_alerted', 'has_alert_word'],
 } as const;
+
+/** With searches and mentions among what is judged message by message. */
+function judgingText(conditions: readonly MessageCondition[]): Narrowing {
+  const isText = ({ kind }: MessageCondition) => kind === 'search' || kind === 'mentions';
+  const narrowing = toNarrowing(conditions.filter((condition) => !isText(condition)))!;
+  return { ...narrowing, personal: [...narrowing.personal, ...conditions.filter(isText)] };
+}

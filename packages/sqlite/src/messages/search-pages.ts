@@ -18,9 +18,6 @@ const BATCH = { atLeast: 100, atMost: 1000 };
 const SHORT = 300;
 const MAX_SHORT_SERIES = 20;
 
-/** Where every so-manyth message may be meant, what a search finds between them is read at once. */
-const DENSE = 50;
-
 /**
  * Pages of what a search finds, as far as rows of `message` tell, in order of id. FTS5 merges the lists of the words with
  * those of the places and of the sender that the narrow names, so that the rarest of them decides what a page costs.
@@ -29,7 +26,6 @@ export class SearchPages {
   private readonly countInRecipient: Query<number>;
   private readonly countInTopic: Query<number>;
   private readonly between: Query<MessageId>;
-  private readonly isFound: Query<number>;
   private readonly ownRecipients: Query<RecipientId>;
   private readonly directRecipients: Query<RecipientId>;
   private readonly channelRecipients: Query<RecipientId>;
@@ -49,9 +45,6 @@ export class SearchPages {
     );
     this.between = connection.values(
       'SELECT rowid FROM message_search WHERE message_search MATCH ? AND rowid BETWEEN ? AND ?',
-    );
-    this.isFound = connection.values(
-      'SELECT EXISTS (SELECT 1 FROM message_search WHERE message_search MATCH ? AND rowid = ?)',
     );
     this.ownRecipients = connection.values(
       `SELECT DISTINCT recipient_id FROM span WHERE user_id = ? AND realm_id = ? ${LIMIT}`,
@@ -117,14 +110,20 @@ export class SearchPages {
 
   /** Those of the messages that are not found by this expression; in their order. */
   without(rows: readonly MessageIndexRow[], expression: string): MessageIndexRow[] {
-    const ids = rows.map(idOf);
-    const [first, last] = [Math.min(...ids), Math.max(...ids)];
-    const found = new Set(
-      last - first < DENSE * ids.length
-        ? this.between.all(expression, first, last)
-        : ids.filter((id) => this.isFound.get(expression, id) === 1),
-    );
+    const found = this.foundAmong(rows, expression);
     return rows.filter((row) => !found.has(idOf(row)));
+  }
+
+  /** Those of the messages that have all these terms; in their order. */
+  among(rows: readonly MessageIndexRow[], terms: readonly string[]): MessageIndexRow[] {
+    const found = this.foundAmong(rows, allOf(terms));
+    return rows.filter((row) => found.has(idOf(row)));
+  }
+
+  /** All that is found from the first to the last of them: lists of terms are read through, whatever is asked for in them. */
+  private foundAmong(rows: readonly MessageIndexRow[], expression: string): ReadonlySet<MessageId> {
+    const ids = rows.map(idOf);
+    return new Set(ids.length === 0 ? [] : this.between.all(expression, Math.min(...ids), Math.max(...ids)));
   }
 
   /** Where the narrow says that messages are; null: anywhere, or in too many places. */

@@ -1,0 +1,28 @@
+import { fieldsOf } from '../../testing/expectations.js';
+import type { Scenarios } from './scenario.js';
+
+export const QUEUES_SCENARIOS: Scenarios = {
+  'POST /register': [{ title: 'changes nothing', as: 'hamlet', heard: [] }],
+  'DELETE /events': [
+    {
+      title: 'changes nothing',
+      as: 'hamlet',
+      params: async ({ server, people }) => {
+        const { queue_id } = fieldsOf(await server.post('/register', people.hamlet, { event_types: [] }));
+        return { queue_id };
+      },
+      heard: [],
+    },
+  ],
+  'POST /fetch_api_key': [
+    {
+      title: 'changes nothing',
+      as: null,
+      params: ({ people: { hamlet } }) => ({ username: hamlet.email, password: hamlet.password }),
+      heard: [],
+    },
+  ],
+  'POST /dev_fetch_api_key': [
+    { title: 'changes nothing', as: null, params: ({ people }) => ({ username: people.hamlet.email }), heard: [] },
+  ],
+};

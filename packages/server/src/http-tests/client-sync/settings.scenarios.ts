@@ -1,0 +1,53 @@
+import { keepDraft, type Scenarios } from './scenario.js';
+
+export const SETTINGS_SCENARIOS: Scenarios = {
+  'PATCH /settings': [
+    {
+      title: 'their own',
+      as: 'hamlet',
+      params: { twenty_four_hour_time: true, color_scheme: 2, enable_drafts_synchronization: false },
+      heard: ['user_settings/update'],
+    },
+    {
+      title: 'that drafts stay off the server',
+      as: 'hamlet',
+      given: keepDraft,
+      params: { enable_drafts_synchronization: false },
+      heard: ['user_settings/update'],
+    },
+    { title: 'a language', as: 'hamlet', params: { default_language: 'de' }, heard: ['user_settings/update'] },
+    {
+      title: 'whether others see when they are there',
+      as: 'hamlet',
+      params: { presence_enabled: false },
+      heard: ['presence', 'user_settings/update'],
+    },
+    { title: 'a name', as: 'hamlet', params: { full_name: 'Prince Hamlet' }, heard: ['realm_user/update'] },
+    {
+      title: 'a time zone',
+      as: 'hamlet',
+      params: { timezone: 'Europe/Copenhagen' },
+      heard: ['realm_user/update', 'user_settings/update'],
+    },
+    {
+      title: 'who sees the address',
+      as: 'hamlet',
+      params: { email_address_visibility: 4 },
+      heard: ['realm_user/update', 'user_settings/update'],
+    },
+  ],
+  'PATCH /settings/display': [
+    { title: 'their own', as: 'hamlet', params: { color_scheme: 2 }, heard: ['user_settings/update'] },
+  ],
+  'PATCH /settings/notifications': [
+    { title: 'their own', as: 'hamlet', params: { enable_sounds: false }, heard: ['user_settings/update'] },
+  ],
+  'PATCH /realm/user_settings_defaults': [
+    {
+      title: 'of newcomers',
+      as: 'desdemona',
+      params: { color_scheme: 2, enable_sounds: false },
+      heard: ['realm_user_settings_defaults/update'],
+    },
+  ],
+};
