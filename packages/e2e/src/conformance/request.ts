@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { text } from 'node:stream/consumers';
 
@@ -51,16 +52,25 @@ export interface FilePart {
   readonly type: string;
 }
 
-/** Text fields first, then files. */
+/** Text fields first, then files. By hand, since libraries of clients put a `FormData` of their own into the place of Node's. */
 export async function encodeMultipart(
   fields: Readonly<Record<string, string>>,
   files: readonly FilePart[],
 ): Promise<{ readonly body: Uint8Array; readonly contentType: string }> {
-  const form = new FormData();
-  for (const [name, value] of Object.entries(fields)) form.append(name, value);
+  const boundary = `----${randomUUID()}`;
+  const parts: Uint8Array[] = [];
+  const add = (head: string, content: Uint8Array) =>
+    parts.push(Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; ${head}\r\n\r\n`), content, LINE_END);
+  for (const [name, value] of Object.entries(fields)) add(`name="${escaped(name)}"`, Buffer.from(value));
   for (const { field, name, content, type } of files) {
-    form.append(field, new Blob([new Uint8Array(content)], { type }), name);
+    add(`name="${escaped(field)}"; filename="${escaped(name)}"\r\nContent-Type: ${type}`, content);
   }
-  const encoded = new Response(form);
-  return { body: new Uint8Array(await encoded.arrayBuffer()), contentType: encoded.headers.get('content-type')! };
+  parts.push(Buffer.from(`--${boundary}--\r\n`));
+  return { body: Buffer.concat(parts), contentType: `multipart/form-data; boundary=${boundary}` };
 }
+
+const LINE_END = Buffer.from('\r\n');
+
+/** As browsers do. */
+const escaped = (name: string): string =>
+  name.replace(/[\r\n"]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`);

@@ -267,6 +267,8 @@ async function readMultipart(message: IncomingMessage, rules: BodyRules, content
     const deadline = content ? undefined : setTimeout(() => fail(requestTooSlow()), timeoutMs);
     const finish = (body: Body): void => {
       clearTimeout(deadline);
+      // From here on they are the request's, whatever becomes of its connection.
+      receptions.length = 0;
       resolve(body);
     };
     const fail = (error: unknown): void => {
@@ -389,6 +391,8 @@ class Reception {
   abort(): void {
     this.isAborted = true;
     this.part.destroy(new ClientGone());
+    // It may have been there as a whole already. Where this fails, the sweep finds it.
+    this.done.then(({ blob }) => blob && this.sink.discard(blob)).catch(() => undefined);
   }
 
   private async receive() {

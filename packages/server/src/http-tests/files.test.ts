@@ -1,10 +1,15 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { FolderBlobStore } from '@parley/blobs';
 import { DeleteFile, SweepFiles } from '@parley/domain/files';
 import { RestoreMessages } from '@parley/domain/messages';
 import { MemoryBlobStore } from '@parley/testkit';
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
 import { expectRefusal, fieldsOf } from '../testing/expectations.js';
-import { type GivenFile, postFiles } from '../testing/multipart.js';
-import { TestServer, type TestUser } from '../testing/test-server.js';
+import { type GivenFile, MULTIPART, multipart, postFiles } from '../testing/multipart.js';
+import { basic, TestServer, type TestUser } from '../testing/test-server.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: wire forms, told apart by assertions.
 type Wire = any;
@@ -125,6 +130,33 @@ describe('POST /user_uploads (messages §16.1)', () => {
   it('shows its limits in the answer of register (events §5.1)', async () => {
     const answer = fieldsOf(await server.post('/register', people.hamlet, { fetch_event_types: ['realm'] }));
     expect(answer).toMatchObject({ max_file_upload_size_mib: 1, realm_upload_quota_mib: 2 });
+  });
+});
+
+describe('an upload that breaks off', () => {
+  it('leaves nothing in the folder', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'parley-uploads-'));
+    const onDisk = await TestServer.start({ blobs: new FolderBlobStore(folder) });
+    const { hamlet } = onDisk.people;
+    const blobsOnDisk = () =>
+      readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    const { hostname, port } = new URL(onDisk.url);
+    const headers = { ...MULTIPART, Authorization: basic(hamlet), 'Content-Length': 500_000 };
+    const upload = request({ hostname, port, method: 'POST', path: '/api/v1/user_uploads', headers });
+    upload.on('error', () => {});
+    upload.write(multipart([{ name: 'large', content: Buffer.alloc(300_000) }]).subarray(0, 200_000));
+    const until = async (isSo: () => boolean) => {
+      while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 10));
+    };
+    await until(() => blobsOnDisk().length === 1);
+    upload.destroy();
+    await until(() => blobsOnDisk().length === 0);
+    const whole = await postFiles(onDisk, '/user_uploads', hamlet, [HELLO]);
+    expect(fieldsOf(whole)).toMatchObject({ filename: 'hello x.txt' });
+    expect(blobsOnDisk()).toHaveLength(1);
+    expect((await onDisk.request('GET', `/${whole.body.url}`, { as: hamlet })).body).toBe('hello');
+    await onDisk.close();
+    rmSync(folder, { recursive: true });
   });
 });
 
