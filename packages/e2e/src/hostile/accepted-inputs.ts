@@ -584,6 +584,18 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
     read: (surroundings) => ({ messages: messageIds(surroundings, 10_000), op: 'add', flag: 'read' }),
     unread: (surroundings) => ({ messages: messageIds(surroundings, 10_000), op: 'remove', flag: 'read' }),
   },
+  'GET /messages/:message_id/history': {
+    'a message of fifty long texts': async ({ post, organization, n }) => {
+      const text = (version: number): string =>
+        Array.from({ length: 1400 }, (_, index) => `w${(index * (version + 7)) % 9973}`).join(' ');
+      const to = organization.channelIds.at(-1);
+      const { id } = await post('/messages', { type: 'channel', to, topic: `texts ${n}`, content: text(0) });
+      for (let version = 1; version <= 50; version++) {
+        await post(`/messages/${id}`, { method: 'PATCH', content: text(version) });
+      }
+      return { message_id: id };
+    },
+  },
   'GET /messages/:message_id/read_receipts': {
     'a message to everybody': ({ n }) => ({ message_id: n + 1 }),
   },
