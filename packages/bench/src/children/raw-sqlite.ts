@@ -37,6 +37,7 @@ answerCalls({
       .all(count);
     source.close();
     open(to);
+    dropTriggers();
     insertMessage = insertionOf('message', messages[0]!);
     insertEvent = insertionOf('event', events[0]!);
     next = { id: newest('id', 'message'), ordinal: newest('ordinal', 'message'), seq: newest('seq', 'event') };
@@ -83,6 +84,12 @@ function open(path: string): void {
   database.pragma('journal_mode = WAL');
   database.pragma('synchronous = FULL');
   database.pragma('cache_size = -65536');
+}
+
+/** Rows are written here, and nothing that is kept beside them. */
+function dropTriggers(): void {
+  const names = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'trigger'").pluck().all() as string[];
+  for (const name of names) database.exec(`DROP TRIGGER ${name}`);
 }
 
 function insertionOf(table: string, row: Row): Statement {

@@ -31,7 +31,8 @@ export async function loadReminded(
   messageId: MessageId,
 ): Promise<RemindedMessage> {
   const { message, channel } = await loadReadable(reads, actor, messageId);
-  const sender = (await reads.users.find(realm.id, message.senderId))!;
+  // By this, bots of the system are found as well.
+  const [sender] = (await reads.users.list(realm.id, [message.senderId])) as readonly [User];
   const isHidden = (await inaccessibleUserIds(reads, actor, realm, [sender.id])).has(sender.id);
   if (channel) return { message, sender: isHidden ? unknown(sender) : sender, place: { kind: 'channel', channel } };
   const recipient = (await reads.recipients.list(realm.id, [message.recipientId])).get(message.recipientId);

@@ -178,6 +178,12 @@ const reminderOf = (message_id: number, note: string): Fields => ({
   note,
 });
 
+/** Answers its id. */
+const messageIn = async ({ post, organization }: Surroundings, topic: string): Promise<unknown> => {
+  const { id } = await post('/messages', { type: 'channel', to: organization.channelIds[0], topic, content: 'x' });
+  return id;
+};
+
 const LATEST = { anchor: 'newest', num_before: 5000, num_after: 0 };
 const FEWEST = { anchor: 'newest', num_before: 1, num_after: 0 };
 
@@ -393,7 +399,12 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
   'GET /users/:user_id/subscriptions/:stream_id': { somebody: ownerInChannel },
   'GET /users/:user_id/channels': { somebody: owner },
   'PATCH /streams/:stream_id': {
-    'a description': ({ organization: { channelIds }, n }) => ({ stream_id: channelIds[0], description: `About ${n}` }),
+    'a small one': async ({ makeChannel, n }) => ({ stream_id: await makeChannel(`Small ${n}`), description: 'x' }),
+    'a description': async ({ organization: { channelIds }, n, post }) => {
+      // It may be what reports go to by now, which would have to be private.
+      await post('/realm', { method: 'PATCH', moderation_request_channel_id: -1 });
+      return { stream_id: channelIds[0], description: `About ${n}` };
+    },
     'everything of the largest one, with permissions for everybody': (surroundings) => {
       const { organization, n } = surroundings;
       const permissions = Object.entries(permissionsFor(surroundings));
@@ -633,10 +644,15 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
     }),
   },
   'DELETE /messages/:message_id': {
+    'a new one': async (surroundings) => ({ message_id: await messageIn(surroundings, 'deleted soon') }),
     'one of many': ({ organization, n }) => ({ message_id: organization.size.messages - n }),
   },
   'POST /streams/:stream_id/delete_topic': {
-    'a topic': firstChannel,
+    'a new one': async (surroundings) => {
+      await messageIn(surroundings, 'new');
+      return { stream_id: surroundings.organization.channelIds[0], topic_name: 'new' };
+    },
+    'a topic': ({ organization: { channelIds } }) => ({ stream_id: channelIds[0], topic_name: 'topic 50' }),
   },
   'DELETE /messages/:message_id/reactions': {
     'a vote': ({ react }) => react(),
@@ -714,9 +730,9 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
     'in the old form': () => ({ status: 'idle', history_limit_days: 10_000 }),
   },
   'GET /users/:user_id_or_email/presence': {
-    somebody: async ({ organization: { owners }, post }) => {
+    somebody: async ({ get, post }) => {
       await post('/users/me/presence', { status: 'active', ping_only: true });
-      return { user_id_or_email: owners[0]!.id };
+      return { user_id_or_email: (await get('/users/me')).user_id };
     },
   },
   'POST /bots': {

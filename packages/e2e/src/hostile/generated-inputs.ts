@@ -40,12 +40,17 @@ const seenInAll = new Set<string>();
  */
 export function* generatedInputs(route: Route, base: Fields): Generator<GeneratedInput> {
   const members = membersOfDto(route.dto);
+  /** What an operation is about is its own, so that it takes nothing away that others are tried with. */
+  const isInPath = ({ name }: Member): boolean => new RegExp(`[:*]${name}(?=/|$)`).test(route.path);
   if (members.length > 0) {
     yield {
       description: 'everything',
       fieldsFor: (room) =>
         Object.fromEntries(
-          members.map((member) => [member.name, largestText(member, schemaOf(member), room / members.length)]),
+          members.map((member) => [
+            member.name,
+            isInPath(member) ? base[member.name] : largestText(member, schemaOf(member), room / members.length),
+          ]),
         ),
     };
   }
@@ -60,7 +65,7 @@ export function* generatedInputs(route: Route, base: Fields): Generator<Generate
     seen.add(JSON.stringify(schemaOf(member)));
     for (const schema of alternativesOf(schemaOf(member))) {
       const kind = schema.type ?? 'one of';
-      if (kind === 'boolean' || kind === 'null') continue;
+      if (kind === 'boolean' || kind === 'null' || (kind === 'integer' && isInPath(member))) continue;
       for (const filling of hasText(schema) && !isRepeated ? FILLINGS : ['x']) {
         yield vary(`${kind} of ${JSON.stringify(filling)}`, (room) => largestText(member, schema, room, filling));
       }

@@ -15,10 +15,20 @@ export const signsOut = (route: { readonly method: string; readonly path: string
 /** Nobody could ask for anything after it. */
 const ENDS_EVERYTHING = 'POST /realm/deactivate';
 
+/** What these take away, others are tried with before. */
+const TAKING_AWAY: ReadonlySet<string> = new Set([
+  'PATCH /streams/:stream_id',
+  'DELETE /streams/:stream_id',
+  'PATCH /messages/:message_id',
+  'DELETE /messages/:message_id',
+  'POST /streams/:stream_id/delete_topic',
+]);
+const isLast = (route: Route): number => Number(TAKING_AWAY.has(nameOf(route)));
+
 /** The route table as it is served, but for what ends the organization. */
-export const ROUTES: readonly Route[] = createRoutes({ addresses } as unknown as RouteDependencies).filter(
-  (route) => nameOf(route) !== ENDS_EVERYTHING,
-);
+export const ROUTES: readonly Route[] = createRoutes({ addresses } as unknown as RouteDependencies)
+  .filter((route) => nameOf(route) !== ENDS_EVERYTHING)
+  .sort((a, b) => isLast(a) - isLast(b));
 
 /** Form fields: texts as they are, everything else as JSON. */
 export type Fields = Readonly<Record<string, unknown>>;

@@ -113,7 +113,8 @@ class AddressFinder {
   private hostFrom(start: number): { readonly end: number; readonly lastDot: number } {
     if (start >= this.host.end) {
       const end = endOf(HOST, this.text, start);
-      this.host = { end, lastDot: this.text.lastIndexOf('.', end - 1) };
+      const dot = this.text.slice(start, end).lastIndexOf('.');
+      this.host = { end, lastDot: dot === -1 ? -1 : start + dot };
     }
     return this.host;
   }

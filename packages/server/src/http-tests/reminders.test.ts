@@ -61,6 +61,21 @@ const textOf = () =>
   '```quote\nbring *bread*\n```';
 
 describe('a reminder', () => {
+  it('is of notices as well', async () => {
+    const { hamlet } = people;
+    const notices = fieldsOf(
+      await server.get('/messages', hamlet, {
+        narrow: [{ operator: 'sender', operand: 'notification-bot@parley.invalid' }],
+        anchor: 'newest',
+        num_before: 1,
+        num_after: 0,
+      }),
+    ).messages as Wire;
+    await remind(hamlet, { message_id: notices[0].id });
+    const [reminder] = await list(hamlet);
+    expect(reminder.content).toContain('@_**Notification Bot|');
+  });
+
   it('is shown to its user, by its time, and to nobody else', async () => {
     const { hamlet, cordelia } = people;
     const queue = await openQueue(server, hamlet);

@@ -125,7 +125,8 @@ export class UpdateMessage {
         };
         enforce(canChangeTopic(actor, realm, change, now));
       }
-      const sender = (await tx.users.find(realm.id, loaded.message.senderId))!;
+      // By this, bots of the system are found as well.
+      const [sender] = (await tx.users.list(realm.id, [loaded.message.senderId])) as readonly [User];
       const rendered = text && (await renderText(tx, this.renderer, orThrow(text.parsed), realm, { actor }));
       const destination = await destinationOf(tx, loaded);
       if (rendered) await enforceMentions(tx, realm, actor, sender, destination, rendered);
