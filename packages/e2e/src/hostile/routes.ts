@@ -6,14 +6,18 @@ const addresses = { urlOf: () => 'http://localhost', emailDomainOf: () => 'local
 export const nameOf = ({ method, path }: { readonly method: string; readonly path: string }): string =>
   `${method} ${path}`;
 
+/** Nobody could ask for anything after it. */
+const ENDS_EVERYTHING = 'POST /realm/deactivate';
+
 /** After which whoever called is signed out. */
-const SIGNING_OUT: ReadonlySet<string> = new Set(['POST /users/me/api_key/regenerate', 'DELETE /users/me']);
+const SIGNING_OUT: ReadonlySet<string> = new Set([
+  'POST /users/me/api_key/regenerate',
+  'DELETE /users/me',
+  ENDS_EVERYTHING,
+]);
 
 export const signsOut = (route: { readonly method: string; readonly path: string }): boolean =>
   SIGNING_OUT.has(nameOf(route));
-
-/** Nobody could ask for anything after it. */
-const ENDS_EVERYTHING = 'POST /realm/deactivate';
 
 /** What these take away, others are tried with before. */
 const TAKING_AWAY: ReadonlySet<string> = new Set([
