@@ -112,6 +112,7 @@ export {
   termsOfMessage,
 } from './search.js';
 export type { SearchIndex, SearchIndexReads } from './search-index.js';
+export { isPassedOver, STOP_WORDS } from './stop-words.js';
 export { MAX_SUBMESSAGE_KIND_LENGTH, MAX_SUBMESSAGE_LENGTH } from './submessage.js';
 export { SystemMessages } from './system-messages.js';
 export { EMPTY_TOPIC_DISPLAY_NAME, MAX_TOPIC_LENGTH, normalizeTopic, RESOLVED_PREFIX, topicKey } from './topic.js';

@@ -4,6 +4,7 @@ import {
   loadRecentConversations,
   loadStarredIds,
   loadUnread,
+  STOP_WORDS,
 } from '@parley/domain/messages';
 import { presentTopic } from '../channels/channel.presenters.js';
 import { can } from '../events/queue-presentation.js';
@@ -79,15 +80,5 @@ function presentUnread(
 }
 
 const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
-
-/** Words a search passes over. */
-const STOP_WORDS = (
-  'i me my myself we our ours ourselves you your yours yourself yourselves he him his himself she her hers herself it ' +
-  'its itself they them their theirs themselves what which who whom this that these those am is are was were be been ' +
-  'being have has had having do does did doing a an the and but if or because as until while of at by for with about ' +
-  'against between into through during before after above below to from up down in out on off over under again further ' +
-  'then once here there when where why how all any both each few more most other some such no nor not only own same so ' +
-  'than too very s t can will just don should now'
-).split(' ');
 
 export const stopWordsSection: RegisterSection = fixedSection('stop_words', { stop_words: STOP_WORDS });

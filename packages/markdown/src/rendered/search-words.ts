@@ -1,3 +1,4 @@
+import { isPassedOver } from '@parley/domain/messages';
 import { lazily } from '../lazy.js';
 
 /** A word, a number or an address in a text, and what it is searched by. */
@@ -31,15 +32,6 @@ function stemOf(word: string): string {
   }
   return stem;
 }
-
-const STOP_WORDS = new Set(
-  `i me my myself we our ours ourselves you your yours yourself yourselves he him himself she her hers herself it its
-   itself they them their theirs themselves what which who whom this that these those am is are was were be been have
-   had having do did doing a an the and but if or because as until while of at by for with about against between into
-   through during before above below to from up down in out on off over again further then once here there when where
-   why how all any both each few more most other some such no nor not only own same so than too very s t can will just
-   don should now b c d e f g h j k l m n o p q r u v w x y z`.split(/\s+/),
-);
 
 const ASCII = /^[\0-\x7f]*$/;
 /** The same as below of such texts, in a fraction of the time. */
@@ -143,7 +135,7 @@ function addCompound(words: Word[], start: number, compound: string): void {
 
 function addPlain(words: Word[], start: number, word: string): void {
   const lowered = word.toLowerCase();
-  if (!STOP_WORDS.has(lowered)) words.push({ start, end: start + word.length, term: stemOf(lowered) });
+  if (!isPassedOver(lowered)) words.push({ start, end: start + word.length, term: stemOf(lowered) });
 }
 
 function next(pattern: RegExp, text: string, from: number): RegExpExecArray | null {
