@@ -179,7 +179,7 @@ describe('two people with zulip-js', () => {
     for (const heard of [heardByHamlet, heardByIago]) {
       expect(heard.map(({ id }) => id)).toEqual(ascending(heard.map(({ id }) => id)));
     }
-    // What others say among themselves is none of her business.
+    // Direct messages between others are delivered to them alone.
     expect(await ears.cordelia.drain()).toEqual([]);
 
     const page = await iago.messages.retrieve({ anchor: 'newest', num_before: 4, num_after: 0 });

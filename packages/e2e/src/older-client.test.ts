@@ -153,7 +153,7 @@ describe('an older client', () => {
       content: 'Angels and ministers of grace defend us!',
     });
     await terminal('POST', '/messages/flags', { messages: `[${unread}]`, op: 'add', flag: 'read' });
-    await desdemona.messages.send({ ...inChannel, content: '@**Hamlet** shall follow what concerns him' });
+    await desdemona.messages.send({ ...inChannel, content: '@**Hamlet** gets the event' });
     const { events } = await terminal('GET', '/events', { queue_id: start.queue_id, last_event_id: '-1' });
     expect(events).toMatchObject([
       {

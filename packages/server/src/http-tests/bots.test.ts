@@ -452,8 +452,8 @@ describe.each([
       expectRefusal(await call(id, people.desdemona), 'No such bot');
     }
     const realmId = await server.addRealm(`other${count}`);
-    const stranger = await server.addUser({ email: 'stranger@zulip.com', fullName: 'Stranger', realmId });
-    const theirs = await server.addBot(stranger, `their${count}`);
+    const outsider = await server.addUser({ email: 'outsider@zulip.com', fullName: 'Outsider', realmId });
+    const theirs = await server.addBot(outsider, `their${count}`);
     expectRefusal(await call(theirs.id, people.desdemona), 'No such bot');
   });
 

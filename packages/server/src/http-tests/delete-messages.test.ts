@@ -278,7 +278,7 @@ describe('POST /streams/{stream_id}/delete_topic', () => {
     const [queue, others] = [await open(hamlet), await open(cordelia)];
     expect(fieldsOf(await deleteTopic(iago, 'plans', vault))).toEqual({ complete: true });
     expect(await list(hamlet, [{ operator: 'channel', operand: vault }])).toContain(before);
-    // Hamlet has a message of it left, and keeps what he wants of the topic.
+    // Hamlet has a message of it left, and keeps their choice for the topic.
     expect(await eventsAfter(server, queue)).toMatchObject([{ message_ids: after }]);
     expect(await eventsAfter(server, others)).toMatchObject([{ message_ids: after }]);
     // Told only of what each has had.

@@ -157,10 +157,10 @@ describe('POST /users/me/presence (users §8.1)', () => {
   it('tells nothing to another organization', async () => {
     await reported(people.hamlet);
     const realmId = await server.addRealm('elsewhere');
-    const stranger = await server.addUser({ email: 's@zulip.com', fullName: 'Stranger', realmId });
+    const outsider = await server.addUser({ email: 's@zulip.com', fullName: 'Outsider', realmId });
     const params = { status: 'active', last_update_id: -1 };
-    const reply = await server.request('POST', '/users/me/presence', { as: stranger, params, realm: 'elsewhere' });
-    expect(Object.keys((fieldsOf(reply) as Wire).presences)).toEqual([String(stranger.id)]);
+    const reply = await server.request('POST', '/users/me/presence', { as: outsider, params, realm: 'elsewhere' });
+    expect(Object.keys((fieldsOf(reply) as Wire).presences)).toEqual([String(outsider.id)]);
   });
 });
 

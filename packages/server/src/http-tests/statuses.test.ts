@@ -148,8 +148,8 @@ describe('the status of others', () => {
   it('is of people in use who are in the organization', async () => {
     const bot = await server.addBot(hamlet, `helper${count}`);
     const realmId = await server.addRealm(`other${count}`);
-    const stranger = await server.addUser({ email: 'stranger@zulip.com', fullName: 'Stranger', realmId });
-    for (const who of [bot, stranger, { id: 99_999 }]) {
+    const outsider = await server.addUser({ email: 'outsider@zulip.com', fullName: 'Outsider', realmId });
+    for (const who of [bot, outsider, { id: 99_999 }]) {
       expectRefusal(await changeOf(who, { status_text: 'x' }, people.iago), 'No such user');
       expectRefusal(await server.get(`/users/${who.id}/status`, people.iago), 'No such user');
     }

@@ -4,8 +4,8 @@ import { TestPushService } from './test-push-service.js';
 import { type TestPerson, TestServer, type TestUser } from './test-server.js';
 import { ALL_CAPABILITIES, type Capabilities, NO_CAPABILITIES, WireClient } from './wire-client.js';
 
-/** `helper`: hamlet's bot. */
-export type WorldPerson = TestPerson | 'stranger' | 'helper';
+/** `lonelyGuest` follows no channel; `helper` is hamlet's bot. */
+export type WorldPerson = TestPerson | 'lonelyGuest' | 'helper';
 
 /**
  * Those whose clients are followed, from outside and inside, with all capabilities and with none. In each channel hamlet
@@ -16,7 +16,7 @@ const OBSERVERS: readonly (readonly [name: string, WorldPerson, Capabilities])[]
   ['a subscriber', 'hamlet', ALL_CAPABILITIES],
   ['a member', 'cordelia', ALL_CAPABILITIES],
   ['a limited guest', 'polonius', ALL_CAPABILITIES],
-  ['a limited guest who follows nothing', 'stranger', ALL_CAPABILITIES],
+  ['a limited guest who follows nothing', 'lonelyGuest', ALL_CAPABILITIES],
   ['a subscriber without capabilities', 'hamlet', NO_CAPABILITIES],
   ['a limited guest without capabilities', 'polonius', NO_CAPABILITIES],
 ];
@@ -61,9 +61,13 @@ export class WireWorld {
     });
     const { email } = server.people.desdemona;
     await server.parley.useCase(GrantSpecialPermission).execute({ realmId, email, permission: 'canCreateUsers' });
-    const stranger = await server.addUser({ email: 'stranger@zulip.com', fullName: 'Stranger', role: 'guest' });
+    const lonelyGuest = await server.addUser({
+      email: 'lonely-guest@zulip.com',
+      fullName: 'Lonely guest',
+      role: 'guest',
+    });
     const helper = await server.addBot(server.people.hamlet, 'helper');
-    const people = { ...server.people, stranger, helper };
+    const people = { ...server.people, lonelyGuest, helper };
     const channels = {} as Record<WorldChannel, number>;
     for (const [name, { subscribers, params }] of Object.entries(CHANNELS)) {
       const ids = subscribers.map((person) => people[person].id);

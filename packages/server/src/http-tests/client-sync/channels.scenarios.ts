@@ -300,7 +300,7 @@ export const CHANNELS_SCENARIOS: Scenarios = {
     {
       title: 'of a guest who knew nobody',
       as: 'iago',
-      params: subscribing(['town', 'garden'], 'stranger'),
+      params: subscribing(['town', 'garden'], 'lonelyGuest'),
       heard: [...CREATED, ...JOINED, ...ACQUAINTED, ...MESSAGE],
     },
     {
@@ -394,9 +394,9 @@ export const CHANNELS_SCENARIOS: Scenarios = {
       given: ({ server, people }) =>
         server.post('/users/me/subscriptions', people.iago, {
           subscriptions: [{ name: 'town' }],
-          principals: [people.stranger.id],
+          principals: [people.lonelyGuest.id],
         }),
-      params: leaving(['town'], 'polonius', 'stranger'),
+      params: leaving(['town'], 'polonius', 'lonelyGuest'),
       heard: [...LEFT, ...HIDDEN, ...FLAGS_ADDED, 'realm_user/remove'],
     },
   ],

@@ -71,7 +71,7 @@ export const GROUPS_SCENARIOS: Scenarios = {
       as: 'iago',
       given: makeGroup('hamlet'),
       at: toGroup,
-      params: ({ people }) => ({ add: [people.cordelia.id, people.stranger.id], delete: [people.hamlet.id] }),
+      params: ({ people }) => ({ add: [people.cordelia.id, people.lonelyGuest.id], delete: [people.hamlet.id] }),
       heard: ['user_group/add_members', 'user_group/remove_members', ...MESSAGE],
     },
     {

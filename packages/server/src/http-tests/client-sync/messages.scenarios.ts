@@ -60,7 +60,7 @@ export const MESSAGES_SCENARIOS: Scenarios = {
     {
       title: 'to a guest who did not know the sender',
       as: 'cordelia',
-      params: send('hello', toPeople('stranger')),
+      params: send('hello', toPeople('lonelyGuest')),
       heard: [...MESSAGE, ...ACQUAINTED],
     },
   ],

@@ -85,7 +85,7 @@ export const USERS_SCENARIOS: Scenarios = {
     {
       title: 'that of a guest who knew few',
       as: 'iago',
-      at: toUser('stranger'),
+      at: toUser('lonelyGuest'),
       params: { role: 400 },
       heard: [...ROLE, ...CREATED, 'subscription/peer_add', ...ACQUAINTED, 'default_streams'],
     },
