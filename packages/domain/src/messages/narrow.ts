@@ -6,6 +6,7 @@ import type { Actor } from '../users/actor.js';
 import { type LoadedMessage, loadMessages } from './load-access.js';
 import { type MessageCondition, not } from './message-condition.js';
 import type { MessageFilter } from './message-page-reads.js';
+import { participantIdsOf } from './message-people.js';
 import { canReadMessage } from './message-permissions.js';
 import {
   findNamedPeople,
@@ -128,13 +129,13 @@ export async function replaceWith(
   const [loaded] = id === null ? [] : await loadMessages(reads, actor, [id]);
   const rest = terms.filter((each) => each !== term);
   if (loaded && mayRead(loaded)) {
-    const { channelId, topic, recipientId } = loaded.message;
+    const { channelId, topic } = loaded.message;
     const elsewhere = rest.filter((each) => !findNarrowOperator(each.operator)?.isConversation);
-    const recipient = (await reads.recipients.list(actor.realmId, [recipientId])).get(recipientId);
+    const participantIds = await participantIdsOf(reads, loaded.message);
     return [
       ...elsewhere,
       ...(channelId !== null ? [positive('channel', channelId), positive('topic', topic)] : []),
-      ...(recipient?.kind === 'direct' ? [positive('dm', recipient.userIds)] : []),
+      ...(participantIds ? [positive('dm', participantIds)] : []),
     ];
   }
   const names = (name: string) => rest.some((each) => isOperator(each, name));

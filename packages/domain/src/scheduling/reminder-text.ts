@@ -1,6 +1,7 @@
 import type { Channel } from '../channels/channel.js';
 import { loadReadable } from '../messages/load-access.js';
 import { cutContent, MAX_MESSAGE_LENGTH, type Message } from '../messages/message.js';
+import { loadSender, participantIdsOf } from '../messages/message-people.js';
 import { conversationUrl, messageUrl, topicUrl } from '../messages/narrow-urls.js';
 import { silentMention } from '../messages/system-messages.js';
 import { EMPTY_TOPIC_DISPLAY_NAME } from '../messages/topic.js';
@@ -31,12 +32,10 @@ export async function loadReminded(
   messageId: MessageId,
 ): Promise<RemindedMessage> {
   const { message, channel } = await loadReadable(reads, actor, messageId);
-  // By this, bots of the system are found as well.
-  const [sender] = (await reads.users.list(realm.id, [message.senderId])) as readonly [User];
+  const sender = await loadSender(reads, message);
   const isHidden = (await inaccessibleUserIds(reads, actor, realm, [sender.id])).has(sender.id);
   if (channel) return { message, sender: isHidden ? unknown(sender) : sender, place: { kind: 'channel', channel } };
-  const recipient = (await reads.recipients.list(realm.id, [message.recipientId])).get(message.recipientId);
-  const userIds = recipient?.kind === 'direct' ? recipient.userIds : [];
+  const userIds = (await participantIdsOf(reads, message)) ?? [];
   return { message, sender, place: { kind: 'direct', userIds } };
 }
 

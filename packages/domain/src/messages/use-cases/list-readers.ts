@@ -3,6 +3,7 @@ import { DomainError } from '../../shared/errors.js';
 import type { MessageId, UserId } from '../../shared/ids.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { loadReadable } from '../load-access.js';
+import { participantIdsOf } from '../message-people.js';
 
 /** So many people are asked about at once. */
 const STEP = 500;
@@ -20,11 +21,9 @@ export class ListReaders {
       if (!(await reads.realms.get(realmId)).settings.enableReadReceipts) {
         throw new DomainError('READ_RECEIPTS_DISABLED', 'Read receipts are disabled in this organization.');
       }
-      const recipient = (await reads.recipients.list(realmId, [message.recipientId])).get(message.recipientId);
       const candidates =
-        recipient?.kind === 'direct'
-          ? recipient.userIds
-          : (await reads.users.listEntries(realmId)).filter(({ isActive }) => isActive).map(({ id }) => id);
+        (await participantIdsOf(reads, message)) ??
+        (await reads.users.listEntries(realmId)).filter(({ isActive }) => isActive).map(({ id }) => id);
       const readers: UserId[] = [];
       for (let at = 0; at < candidates.length; at += STEP) {
         if (at > 0) await reads.yield();

@@ -12,6 +12,7 @@ import type { Repositories, UnitOfWork } from '../../shared/unit-of-work.js';
 import type { User } from '../../users/user.js';
 import { loadReadable } from '../load-access.js';
 import { loadPosting } from '../load-posting.js';
+import { participantIdsOf } from '../message-people.js';
 import { canEditContent } from '../message-permissions.js';
 import { normalizeTopic } from '../topic.js';
 import type { TypingOp } from '../typing-events.js';
@@ -73,8 +74,7 @@ export class NotifyTypingInMessage {
         return receivers && announcing({ type: 'typing.editing', op, senderId: sender.id, messageId, to }, receivers);
       }
       requireNotifying(sender, 'direct');
-      const recipient = (await reads.recipients.list(realmId, [message.recipientId])).get(message.recipientId);
-      const userIds = recipient?.kind === 'direct' ? recipient.userIds : [];
+      const userIds = (await participantIdsOf(reads, message)) ?? [];
       const people = await reads.users.list(realmId, userIds);
       const to = { kind: 'direct', userIds } as const;
       return announcing({ type: 'typing.editing', op, senderId: sender.id, messageId, to }, toTell(people));

@@ -3,6 +3,7 @@ import { DomainError } from '../../shared/errors.js';
 import type { MessageId } from '../../shared/ids.js';
 import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
 import { type LoadedMessage, loadReadable } from '../load-access.js';
+import { loadSender, participantIdsOf } from '../message-people.js';
 import { checkReport, quoted, REPORT_REASONS, type ReportReason } from '../report.js';
 import { channelLink, type SystemMessages, silentMention } from '../system-messages.js';
 import { EMPTY_TOPIC_DISPLAY_NAME } from '../topic.js';
@@ -32,10 +33,10 @@ export class ReportMessage {
       }
       const loaded = await loadReadable(tx, actor, messageId);
       const { message } = loaded;
-      const people = await tx.users.list(realm.id, [actor.id, message.senderId]);
-      const [reporter, sender] = [actor.id, message.senderId].map((id) => people.find((one) => one.id === id)!);
+      const reporter = (await tx.users.find(realm.id, actor.id))!;
+      const sender = await loadSender(tx, message);
       const content = [
-        `${silentMention(reporter!)} reported a message by ${silentMention(sender!)} ${await whereIs(tx, loaded)}.`,
+        `${silentMention(reporter)} reported a message by ${silentMention(sender)} ${await whereIs(tx, loaded)}.`,
         `- Reason: **${REPORT_REASONS[reason]}**`,
         ...(description.trim() === '' ? [] : ['- Explanation:', quoted(description.trim())]),
         `\n${quoted(message.content)}`,
@@ -43,7 +44,7 @@ export class ReportMessage {
       // Nobody who reads it may see less than the moderators do, and it names nobody but with silent mentions.
       await this.systemMessages.sendToChannel(tx, realm, {
         channel,
-        topic: topicOf(sender!.fullName),
+        topic: topicOf(sender.fullName),
         content,
         author: { actor: null },
       });
@@ -59,7 +60,6 @@ async function whereIs(tx: Transaction, { message, channel }: LoadedMessage): Pr
     const topic = message.topic === '' ? EMPTY_TOPIC_DISPLAY_NAME : message.topic;
     return `in ${channelLink(channel).slice(0, -2)}>${topic}@${message.id}**`;
   }
-  const recipient = (await tx.recipients.list(message.realmId, [message.recipientId])).get(message.recipientId);
-  const people = recipient?.kind === 'direct' ? await tx.users.list(message.realmId, recipient.userIds) : [];
+  const people = await tx.users.list(message.realmId, (await participantIdsOf(tx, message)) ?? []);
   return `in the direct conversation of ${people.map(silentMention).join(', ')} (message ${message.id})`;
 }

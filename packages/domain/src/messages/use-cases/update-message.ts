@@ -15,13 +15,13 @@ import { trim } from '../../shared/text.js';
 import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
 import type { Actor } from '../../users/actor.js';
 import { isAtLeast } from '../../users/role.js';
-import type { User } from '../../users/user.js';
 import { editText, parseEditedContent } from '../edit-text.js';
 import { enforceMentions } from '../enforce-mentions.js';
 import { type LoadedMessage, loadReadable } from '../load-access.js';
 import type { MarkdownRenderer } from '../markdown.js';
 import type { Message } from '../message.js';
 import { MAX_MESSAGES_OF_DELETION, type MessageEventTypes, type MovePropagation } from '../message-events.js';
+import { loadSender, participantIdsOf } from '../message-people.js';
 import {
   canChangeChannelOf,
   canChangeTopic,
@@ -125,8 +125,7 @@ export class UpdateMessage {
         };
         enforce(canChangeTopic(actor, realm, change, now));
       }
-      // By this, bots of the system are found as well.
-      const [sender] = (await tx.users.list(realm.id, [loaded.message.senderId])) as readonly [User];
+      const sender = await loadSender(tx, loaded.message);
       const rendered = text && (await renderText(tx, this.renderer, orThrow(text.parsed), realm, { actor }));
       const destination = await destinationOf(tx, loaded);
       if (rendered) await enforceMentions(tx, realm, actor, sender, destination, rendered);
@@ -422,9 +421,7 @@ const sharedEdit = (actor: Actor, editedAt: UnixSeconds) => ({
 async function destinationOf(tx: Transaction, { message, channel }: LoadedMessage): Promise<Destination> {
   const { realmId, recipientId, topic, topicLinks } = message;
   if (channel) return { kind: 'channel', channel, topic, topicLinks };
-  const recipient = (await tx.recipients.list(realmId, [recipientId])).get(recipientId);
-  const userIds = recipient?.kind === 'direct' ? recipient.userIds : [];
-  const participants: readonly User[] = await tx.users.list(realmId, userIds);
+  const participants = await tx.users.list(realmId, (await participantIdsOf(tx, message)) ?? []);
   return { kind: 'direct', recipientId, participants };
 }
 

@@ -1,0 +1,24 @@
+import type { UserId } from '../shared/ids.js';
+import type { Repositories, Transaction } from '../shared/unit-of-work.js';
+import type { User } from '../users/user.js';
+import type { Message } from './message.js';
+
+type Reads = Repositories | Transaction;
+
+/** Users are never deleted, so that there always is one; bots of the system are found as well. */
+export async function loadSender(
+  { users }: Pick<Reads, 'users'>,
+  { realmId, senderId }: Pick<Message, 'realmId' | 'senderId'>,
+): Promise<User> {
+  const [sender] = await users.list(realmId, [senderId]);
+  return sender!;
+}
+
+/** Everybody in the direct conversation that the message is part of, ascending; null: it is in a channel. */
+export async function participantIdsOf(
+  { recipients }: Pick<Reads, 'recipients'>,
+  { realmId, recipientId }: Pick<Message, 'realmId' | 'recipientId'>,
+): Promise<readonly UserId[] | null> {
+  const recipient = (await recipients.list(realmId, [recipientId])).get(recipientId);
+  return recipient?.kind === 'direct' ? recipient.userIds : null;
+}
