@@ -15,7 +15,7 @@ export interface StoredFile {
   readonly blob: BlobKey;
   /** In bytes. */
   readonly size: number;
-  /** As whoever uploaded it claims; shown by browsers only where that can do no harm. */
+  /** See `contentTypeOf`; shown by browsers only where that can do no harm. */
   readonly contentType: string;
   readonly createdAt: UnixSeconds;
 }

@@ -42,7 +42,7 @@ export function fileRoutes(): readonly Route[] {
       useCase: UploadFile,
       handle: async ({ request, caller, useCase }) => {
         const { blob, filename, mimeType } = theFile(request.files);
-        const file = await useCase.execute(caller, { blob, name: unescaped(filename), contentType: mimeType });
+        const file = await useCase.execute(caller, { blob, name: unescaped(filename), claimedType: mimeType });
         const url = `/user_uploads/${file.pathId}`;
         return success({ uri: url, url, filename: file.name });
       },

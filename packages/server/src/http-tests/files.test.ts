@@ -14,6 +14,10 @@ import { basic, TestServer, type TestUser } from '../testing/test-server.js';
 // biome-ignore lint/suspicious/noExplicitAny: wire forms, told apart by assertions.
 type Wire = any;
 
+const PIXEL = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
 const HELLO: GivenFile = { name: 'hello x.txt', content: 'hello' };
 
 let server: TestServer;
@@ -190,6 +194,27 @@ describe('GET /user_uploads (messages §16.2)', () => {
       `attachment; filename="a_b__.html"; filename*=UTF-8''a%22b%5C%C3%A9.html`,
     );
   });
+
+  it.each`
+    content                                            | name        | claimed                       | served                        | disposition
+    ${PIXEL}                                           | ${'a.txt'}  | ${'text/plain'}               | ${'image/png'}                | ${'inline'}
+    ${'<html><script>alert(1)</script></html>'}        | ${'a.png'}  | ${'image/png'}                | ${'application/octet-stream'} | ${'attachment'}
+    ${'%PDF-1.7 1 0 obj'}                              | ${'a'}      | ${'application/octet-stream'} | ${'application/pdf'}          | ${'inline'}
+    ${'<?xml version="1.0"?><svg onload="x()"/>'}      | ${'a.svg'}  | ${'image/svg+xml'}            | ${'image/svg+xml'}            | ${'attachment'}
+    ${'a,b'}                                           | ${'a.csv'}  | ${'application/octet-stream'} | ${'text/csv'}                 | ${'attachment'}
+    ${Buffer.from([1, 0, 2])}                          | ${'a'}      | ${'text/plain'}               | ${'application/octet-stream'} | ${'attachment'}
+    ${Buffer.concat([PIXEL, Buffer.from('<script>')])} | ${'a.html'} | ${'text/html'}                | ${'image/png'}                | ${'inline'}
+  `(
+    'serves $name, claimed as $claimed, as $served',
+    async ({ content, name, claimed, served, disposition }: Record<string, string>) => {
+      const url = await uploaded(people.hamlet, { name: name!, content: content!, type: claimed! });
+      const { headers } = await read(url, people.hamlet);
+      expect(headers['content-type']).toBe(served);
+      expect(String(headers['content-disposition'])).toMatch(new RegExp(`^${disposition}; `));
+      // Browsers show no PDF in a sandbox.
+      expect(String(headers['content-security-policy']).includes('sandbox')).toBe(served !== 'application/pdf');
+    },
+  );
 
   it('answers a part of it, and nothing where the client has it already', async () => {
     const url = await uploaded(people.hamlet);
@@ -392,7 +417,7 @@ describe('previews (markdown §15.2)', () => {
   it('show the original of an image, and no preview of anything else', async () => {
     const { hamlet } = people;
     const toSelf = { type: 'direct', to: [hamlet.id] };
-    const picture = await uploaded(hamlet, { name: 'é.png', content: 'x', type: 'image/png' });
+    const picture = await uploaded(hamlet, { name: 'é.png', content: PIXEL, type: 'image/png' });
     const id = await say(hamlet, `[pic](${picture})`, toSelf);
     expect(await shown(id)).toContain('<div class="message_inline_image">');
     expect(decodeURI(await shown(id))).toContain(`<img src="${picture}">`);

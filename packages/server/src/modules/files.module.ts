@@ -5,14 +5,14 @@ import { ContainerModule } from 'inversify';
 import { provide, provideFrom } from '../provide.js';
 import { TOKENS } from '../tokens.js';
 
-const { blobStore, clock, fileLimits, fileTokens, randomness, unitOfWork } = TOKENS;
+const { blobStore, clock, contentTypes, fileLimits, fileTokens, randomness, unitOfWork } = TOKENS;
 
 /** Who needs files beside messages. */
 const FILE_USERS: readonly FileUser[] = [scheduledMessagesAsFileUser];
 
 export const filesModule = new ContainerModule(({ bind }) => {
-  provide(bind, BlobReceiver, blobStore, fileLimits, randomness);
-  provide(bind, UploadFile, unitOfWork, fileLimits, randomness, clock);
+  provide(bind, BlobReceiver, blobStore, fileLimits, randomness, contentTypes);
+  provide(bind, UploadFile, unitOfWork, fileLimits, randomness, clock, contentTypes);
   provide(bind, ListFiles, unitOfWork);
   provide(bind, DeleteFile, unitOfWork, blobStore);
   provide(bind, ReadFile, unitOfWork, blobStore);

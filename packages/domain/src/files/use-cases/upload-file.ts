@@ -3,6 +3,7 @@ import type { Caller } from '../../shared/caller.js';
 import type { Clock, Randomness } from '../../shared/clock.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import type { ReceivedBlob } from '../blob-receiver.js';
+import { type ContentTypes, contentTypeOf } from '../content-type.js';
 import { type FileLimits, fileTooLarge, nameOfFile, pathIdOf, requireRoomForFile, type StoredFile } from '../file.js';
 import { viewOfFile } from '../file-events.js';
 
@@ -11,7 +12,8 @@ export interface UploadFileInput {
   readonly blob: ReceivedBlob | null;
   /** As the client calls it. */
   readonly name: string;
-  readonly contentType: string;
+  /** As the client claims; empty: it does not. */
+  readonly claimedType: string;
 }
 
 /** Makes a file of bytes that were received (messages §16.1). Nobody else may read it until a message refers to it. */
@@ -21,10 +23,11 @@ export class UploadFile {
     private readonly limits: FileLimits,
     private readonly randomness: Randomness,
     private readonly clock: Clock,
+    private readonly contentTypes: ContentTypes,
   ) {}
 
   /** @throws DomainError FILE_TOO_LARGE, UPLOAD_QUOTA_EXCEEDED, TOO_MANY_FILES */
-  execute(caller: Caller, { blob, contentType, ...input }: UploadFileInput): Promise<StoredFile> {
+  execute(caller: Caller, { blob, claimedType, ...input }: UploadFileInput): Promise<StoredFile> {
     const name = nameOfFile(input.name);
     const digits = `${this.randomness.uuid()}${this.randomness.uuid()}`.replaceAll('-', '');
     return this.uow.write(async (tx) => {
@@ -41,7 +44,12 @@ export class UploadFile {
         pathId: pathIdOf(realmId, name, digits),
         blob: blob.key,
         size: blob.size,
-        contentType,
+        contentType: contentTypeOf({
+          recognized: blob.recognizedType,
+          isBinary: blob.isBinary,
+          claimed: claimedType,
+          ofName: this.contentTypes.ofName(name),
+        }),
         createdAt: this.clock.now(),
       });
       const usedBytes = await tx.files.usedBytes(realmId);
