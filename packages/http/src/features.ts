@@ -14,6 +14,7 @@ import { fixedSection } from './events/register-section.js';
 import type { HttpFeature } from './feature.js';
 import { FILES } from './files/file.feature.js';
 import { GROUPS } from './groups/group.feature.js';
+import { IMAGES } from './images/image.feature.js';
 import { INVITATIONS } from './invitations/invitation.feature.js';
 import { LINKIFIERS } from './linkifiers/linkifier.feature.js';
 import { MESSAGES } from './messages/message.feature.js';
@@ -51,6 +52,7 @@ const PLANNED = {
 const ALL = [
   SERVER_SETTINGS,
   AUTHENTICATION,
+  IMAGES,
   AVATARS,
   EMOJI,
   EVENTS,

@@ -37,6 +37,7 @@ const RULES: Readonly<Record<string, Rules>> = {
   },
   sqlite: { mayImport: ['@parley/domain', 'better-sqlite3', 'node:'] },
   blobs: { mayImport: ['@parley/domain', 'node:'] },
+  images: { mayImport: ['@parley/domain', 'sharp', 'node:'] },
   http: {
     mayImport: [
       '@parley/domain',
@@ -53,6 +54,7 @@ const RULES: Readonly<Record<string, Rules>> = {
       '@parley/blobs',
       '@parley/domain',
       '@parley/http',
+      '@parley/images',
       '@parley/markdown',
       '@parley/sqlite',
       'express',
@@ -119,6 +121,7 @@ const DOMAIN_FOLDERS = [
   'jobs',
   'mail',
   'events',
+  'images',
   'emoji',
   'authentication',
   'groups',

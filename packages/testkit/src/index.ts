@@ -19,6 +19,7 @@ export { expectInSync } from './client-model.js';
 export { DrivenTime } from './driven-time.js';
 export { eventsWithReceivers } from './events-with-receivers.js';
 export { expectRefused } from './expect-refused.js';
+export { FakeImageProcessor } from './fake-image-processor.js';
 export { FakeMailer } from './fake-mailer.js';
 export {
   FakeApiKeyMint,

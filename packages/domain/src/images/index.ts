@@ -1,0 +1,16 @@
+import './image-errors.js';
+
+export {
+  corruptAnimation,
+  type ImageFormat,
+  type ImageInfo,
+  type ImageProcessor,
+  type ImageTarget,
+  imageTooLarge,
+  MAX_FRAMES,
+  MAX_IMAGE_PIXELS,
+  MAX_WHOLE_PIXELS,
+  type ProcessedImage,
+  unknownAnimationFormat,
+  unreadableImage,
+} from './image-processor.js';
