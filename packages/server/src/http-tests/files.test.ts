@@ -252,7 +252,6 @@ describe('GET /user_uploads (messages §16.2)', () => {
     const url = await uploaded(people.hamlet);
     for (const [path, as, status, page] of [
       ['/user_uploads/2/ab/nothing.txt', people.hamlet, 404, PAGE_UNKNOWN],
-      [`/user_uploads/thumbnail/${url.slice(14)}/840x560.webp`, people.hamlet, 404, PAGE_UNKNOWN],
       [url, people.cordelia, 403, PAGE_FORBIDDEN],
     ] as const) {
       const answer = await read(path, as);
@@ -407,25 +406,6 @@ describe('who may read a file', () => {
       ['update', [first, second]],
       ['update', [second]],
     ]);
-  });
-});
-
-describe('previews (markdown §15.2)', () => {
-  const shown = async (id: number) =>
-    (fieldsOf(await server.get(`/messages/${id}`, people.hamlet)) as Wire).message.content as string;
-
-  it('show the original of an image, and no preview of anything else', async () => {
-    const { hamlet } = people;
-    const toSelf = { type: 'direct', to: [hamlet.id] };
-    const picture = await uploaded(hamlet, { name: 'é.png', content: PIXEL, type: 'image/png' });
-    const id = await say(hamlet, `[pic](${picture})`, toSelf);
-    expect(await shown(id)).toContain('<div class="message_inline_image">');
-    expect(decodeURI(await shown(id))).toContain(`<img src="${picture}">`);
-    expect(await messageIds(hamlet)).toEqual([[id]]);
-    const escaped = await say(hamlet, `[pic](${encodeURI(picture)})`, toSelf);
-    expect(await messageIds(hamlet)).toEqual([[id, escaped]]);
-    const page = await uploaded(hamlet, { name: 'a.png.html', content: 'x', type: 'text/html' });
-    expect(await shown(await say(hamlet, `[page](${page})`, toSelf))).not.toContain('<img');
   });
 });
 
