@@ -41,6 +41,7 @@ const RULES: Readonly<Record<string, Rules>> = {
   http: {
     mayImport: [
       '@parley/domain',
+      '@tus/server',
       'busboy',
       'class-transformer',
       'class-validator',

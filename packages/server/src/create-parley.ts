@@ -1,6 +1,6 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { FolderBlobStore } from '@parley/blobs';
+import { FolderBlobStore, FolderPartialBlobStore } from '@parley/blobs';
 import type { Mailer } from '@parley/domain/mail';
 import type { Clock } from '@parley/domain/shared';
 import { type Logger, silentLogger, type TransportLimits } from '@parley/http';
@@ -191,7 +191,7 @@ export async function openParley(
       markdownRenderer,
       unicodeEmoji,
       mailer: mailerOf(configuration, clock),
-      blobs: new FolderBlobStore(configuration.files?.path ?? join(dirname(configuration.database.path), 'files')),
+      ...blobStoresOf(configuration),
       images: new SharpImageProcessor(),
       ...hostOptions,
       release,
@@ -200,6 +200,12 @@ export async function openParley(
     await release();
     throw error;
   }
+}
+
+function blobStoresOf({ files, database }: RuntimeConfig): Pick<ParleyParts, 'blobs' | 'partialBlobs'> {
+  const folder = files?.path ?? join(dirname(database.path), 'files');
+  const blobs = new FolderBlobStore(folder);
+  return { blobs, partialBlobs: new FolderPartialBlobStore(join(folder, 'uploads'), blobs) };
 }
 
 function mailerOf({ smtpUrl, mailFrom, url, database }: RuntimeConfig, clock: Clock): Mailer {

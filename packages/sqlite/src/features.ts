@@ -13,6 +13,7 @@ import { SqliteDraftRepository } from './drafts/sqlite-draft-repository.js';
 import { SqliteEventLog } from './events/sqlite-event-log.js';
 import { SqliteEventQueueRepository } from './events/sqlite-event-queue-repository.js';
 import { SqliteFileRepository } from './files/sqlite-file-repository.js';
+import { SqliteUnfinishedUploadRepository } from './files/sqlite-unfinished-upload-repository.js';
 import { newSystemGroupCache, SqliteGroupRepository } from './groups/sqlite-group-repository.js';
 import { SqliteInvitationRepository } from './invitations/sqlite-invitation-repository.js';
 import { SqliteJobRepository } from './jobs/sqlite-job-repository.js';
@@ -162,6 +163,7 @@ export function repositoryFactory(
       alertWords: new SqliteAlertWordRepository(connection),
       drafts: new SqliteDraftRepository(connection, quarantine),
       files: new SqliteFileRepository(connection),
+      unfinishedUploads: new SqliteUnfinishedUploadRepository(connection),
       snippets: new SqliteSnippetRepository(connection),
       navigationViews: new SqliteNavigationViewRepository(connection),
       onboarding: new SqliteOnboardingRepository(connection),

@@ -52,6 +52,7 @@ export {
   userId,
 } from './make-values.js';
 export { MemoryBlobStore } from './memory-blob-store.js';
+export { MemoryPartialBlobStore } from './memory-partial-blob-store.js';
 export { agreeOnRandomHistories } from './random-histories.js';
 export {
   alternativesOf,

@@ -1,4 +1,4 @@
-import { DeleteFile, ListFiles, UploadFile } from '@parley/domain/files';
+import { DeleteFile, ListFiles, ResumableUploads, UploadFile } from '@parley/domain/files';
 import {
   CreateTemporaryFileUrl,
   type ReadableFile,
@@ -9,15 +9,21 @@ import {
 import { DomainError, type FileId } from '@parley/domain/shared';
 import { Turns } from '../caching/turns.js';
 import { presentLongList } from '../events/long-list.js';
+import type { RouteParts } from '../feature.js';
 import { badParameter } from '../routing/errors.js';
-import { IntegerParam, NoParameters, TextParam } from '../routing/params.js';
+import { type Dto, IntegerParam, NoParameters, TextParam } from '../routing/params.js';
 import { type Reply, success } from '../routing/reply.js';
 import type { UploadedFile } from '../routing/request.js';
-import { type Route, route } from '../routing/route.js';
+import { type Method, type Route, route } from '../routing/route.js';
 import { presentFile } from './file.presenters.js';
+import { TUS_EXTENSIONS, TusProtocol } from './resumable-uploads.js';
 import { serveFile } from './serve-file.js';
 
 const PATH = { max: 1000 };
+
+class ResumableUploadDto {
+  @TextParam(PATH) path_id!: string;
+}
 
 class TemporaryUrlDto {
   @IntegerParam() realm_id!: number;
@@ -42,9 +48,10 @@ class DeleteFileDto {
   @IntegerParam() attachment_id!: number;
 }
 
-export function fileRoutes(): readonly Route[] {
+export function fileRoutes({ serverInfo }: Pick<RouteParts, 'serverInfo'>): readonly Route[] {
   const turns = new Turns();
   return [
+    ...resumableUploads(() => serverInfo.fileLimits.maxFileMib * MIB),
     route('POST', '/user_uploads', {
       auth: 'user',
       takesFiles: true,
@@ -109,6 +116,34 @@ export function fileRoutes(): readonly Route[] {
     }),
   ];
 }
+
+/** Messages §16.1. Current clients ask with a slash at the end. */
+function resumableUploads(maxBytes: () => number): readonly Route[] {
+  const protocol = new TusProtocol();
+  const optionsHeaders = () => [
+    ...['Tus-Resumable', '1.0.0', 'Tus-Version', '1.0.0'],
+    ...['Tus-Extension', TUS_EXTENSIONS, 'Tus-Max-Size', String(maxBytes())],
+  ];
+  const of = <D extends object>(method: Method, path: string, dto: Dto<D>, limit?: 'none'): Route =>
+    route(method, path, {
+      auth: 'user',
+      streamsBody: true,
+      optionsHeaders,
+      dto,
+      useCase: ResumableUploads,
+      ...(limit && { limit }),
+      handle: ({ request, caller, useCase }) => protocol.handle(request, caller, useCase),
+    });
+  return [
+    of('POST', '/tus', NoParameters),
+    of('POST', '/tus/', NoParameters),
+    of('GET', '/tus/*path_id', ResumableUploadDto, 'none'),
+    of('PATCH', '/tus/*path_id', ResumableUploadDto, 'none'),
+    of('DELETE', '/tus/*path_id', ResumableUploadDto),
+  ];
+}
+
+const MIB = 1024 * 1024;
 
 const reading = (path: string, serve: (file: ReadableFile, request: Parameters<typeof serveFile>[1]) => Reply): Route =>
   route('GET', path, {

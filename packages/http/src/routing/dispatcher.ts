@@ -127,6 +127,7 @@ class TableDispatcher implements Dispatcher {
       anonymousBodies: budget(limits.anonymousBodiesBytes, limits.anonymousBodyBytes),
       bodies: budget(limits.bodiesBytes, limits.bodyBytes),
       files: budget(limits.filesBytes, 2 * limits.fileBytes),
+      uploads: new ByteBudget(limits.uploads, limits.uploadsPerUser),
     };
     this.answers = new AnswerWriter(limits);
     this.load = options.load ?? noLoad;
@@ -208,7 +209,9 @@ class TableDispatcher implements Dispatcher {
   /** The checks of every operation, in the contract's order. */
   private async answer(request: ReceivedRequest, requestState: RequestState, { query }: RequestTarget): Promise<Reply> {
     const { entry, values } = requestState.match;
-    if (request.method === 'OPTIONS') return { ...OPTIONS_REPLY, headers: ['Allow', entry.allowHeader] };
+    if (request.method === 'OPTIONS') {
+      return { ...OPTIONS_REPLY, headers: ['Allow', entry.allowHeader, ...entry.optionsHeaders()] };
+    }
     this.shed(entry.endpoints.get(request.method)?.route);
 
     // A form field may change the method, so a small body comes first. What is wrong with it is said in its turn, as is
@@ -293,6 +296,7 @@ class TableDispatcher implements Dispatcher {
     const takesFiles = route?.takesFiles && (sink !== null || !route.storesFiles);
     const files = isProven && takesFiles ? new Charge(budgets.files, client) : null;
     if (files) requestState.charges.push(files);
+    if (sink || route?.streamsBody) requestState.charges.push(this.uploadOf(client));
     const body = await readBody(request.raw, {
       maxBytes: isProven ? limits.bodyBytes : limits.anonymousBodyBytes,
       timeoutMs: files ? limits.filesMs : limits.bodyMs,
@@ -301,6 +305,13 @@ class TableDispatcher implements Dispatcher {
     });
     for (const { blob } of body.files) if (blob) requestState.blobs.push(blob);
     return body;
+  }
+
+  /** One of those that may go on at the same time. @throws HttpRefusal */
+  private uploadOf(client: ClientKey): Charge {
+    const upload = new Charge(this.budgets.uploads, client);
+    upload.add(1);
+    return upload;
   }
 
   private clientOf(request: ReceivedRequest, requestState: RequestState | null): ClientKey {

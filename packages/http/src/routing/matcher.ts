@@ -23,6 +23,8 @@ export interface PathEntry<E> {
   readonly allowed: readonly string[];
   /** For OPTIONS: sorted. */
   readonly allowHeader: string;
+  /** For OPTIONS, beside the methods. */
+  readonly optionsHeaders: () => readonly string[];
   readonly isLongPoll: boolean;
   /** Some method is only for those who prove who they are. */
   readonly isForUsers: boolean;
@@ -43,6 +45,7 @@ class MutablePathEntry<E extends Endpoint> implements PathEntry<E> {
   readonly endpoints = new Map<string, E>();
   allowed: readonly string[] = [];
   allowHeader = '';
+  optionsHeaders: () => readonly string[] = () => [];
   isLongPoll = false;
   isForUsers = false;
   isDevelopment = false;
@@ -52,6 +55,7 @@ class MutablePathEntry<E extends Endpoint> implements PathEntry<E> {
     if (this.endpoints.has(method)) throw new Error(`${method} ${path} is declared twice`);
     this.endpoints.set(method, endpoint);
     if (endpoint.route.auth === 'user') this.isForUsers = true;
+    this.optionsHeaders = endpoint.route.optionsHeaders ?? this.optionsHeaders;
     if (endpoint.route.isDevelopment) this.isDevelopment = true;
     if (endpoint.route.longPoll) this.isLongPoll = true;
     else if (method === 'GET') this.endpoints.set('HEAD', endpoint);

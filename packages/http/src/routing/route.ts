@@ -65,6 +65,10 @@ interface Declaration<A extends Auth, D extends object> {
   readonly takesFiles?: boolean;
   /** Where `takesFiles`: the first file's bytes are put into the storage of files as they come, and removed if the call fails. */
   readonly storesFiles?: boolean;
+  /** Reads the body itself, as it comes, where that is none of the kinds that hold parameters. */
+  readonly streamsBody?: boolean;
+  /** What `OPTIONS` answers beside the methods: name, value, name, value … The same for all methods of a path. */
+  readonly optionsHeaders?: () => readonly string[];
   /** A parameter `api_key` of the query proves who calls, where nothing else does (protocol §7.4). */
   readonly takesKeyParameter?: boolean;
   /** Incoming-webhook bots may do nearly nothing else. */
@@ -112,6 +116,8 @@ export interface Route {
   readonly hot: boolean;
   readonly takesFiles: boolean;
   readonly storesFiles: boolean;
+  readonly streamsBody: boolean;
+  readonly optionsHeaders: (() => readonly string[]) | undefined;
   readonly takesKeyParameter: boolean;
   readonly allowsWebhookBots: boolean;
   readonly longPoll: boolean;
@@ -147,6 +153,8 @@ export function route(method: Method, path: string, spec: Partial<Route> & Pick<
     hot: false,
     takesFiles: false,
     storesFiles: false,
+    streamsBody: false,
+    optionsHeaders: undefined,
     takesKeyParameter: false,
     allowsWebhookBots: false,
     longPoll: false,

@@ -59,7 +59,7 @@ describe('clients stay in step with the server', () => {
     expect(Object.keys(SCENARIOS).sort()).toEqual([...new Set(changing)].sort());
   });
 
-  it.each(rows)('%s: %s', async (route, _, { as, given, params, body, at, heard }) => {
+  it.each(rows)('%s: %s', async (route, _, { as, given, params, body, headers = MULTIPART, status, at, heard }) => {
     const world = await World.open();
     try {
       await given?.(world);
@@ -71,12 +71,12 @@ describe('clients stay in step with the server', () => {
         path.replace(/[:*](\w+)/g, (_, name: string) => encodeURIComponent(String(place[name]))),
         {
           as: as && world.people[as],
-          ...(body
-            ? { body, headers: MULTIPART }
+          ...(body !== undefined
+            ? { body, headers }
             : { params: (typeof params === 'function' ? await params(world) : params) ?? {} }),
         },
       );
-      expect(reply).toMatchObject({ status: 200, body: { result: 'success' } });
+      expect(reply).toMatchObject(status === undefined ? { status: 200, body: { result: 'success' } } : { status });
       await expectInStep(clients);
       const told = new Set([...clients.values()].flatMap((client) => [...client.heard]));
       expect([...told].sort()).toEqual([...new Set(heard)].sort());

@@ -444,7 +444,7 @@ describe('DELETE /attachments/{attachment_id} (users §16)', () => {
     expect(blobs.size).toBe(1);
     server.clock.advance(3601);
     const swept = await server.parley.useCase(SweepFiles).execute({ keepDetachedSeconds: 0 });
-    expect([swept, blobs.size]).toEqual([{ files: 0, blobs: 1 }, 0]);
+    expect([swept, blobs.size]).toEqual([{ files: 0, uploads: 0, blobs: 1 }, 0]);
   });
 });
 
@@ -459,11 +459,11 @@ describe('the sweep', () => {
     await say(hamlet, `[x](${used})`, { type: 'direct', to: [cordelia.id] });
     await uploaded(hamlet, { name: 'unused', content: 'x' });
     server.clock.advance(7 * DAY);
-    expect(await sweep()).toEqual({ files: 0, blobs: 0 });
+    expect(await sweep()).toEqual({ files: 0, uploads: 0, blobs: 0 });
     server.clock.advance(1);
-    expect(await sweep(true)).toEqual({ files: 1, blobs: 0 });
+    expect(await sweep(true)).toEqual({ files: 1, uploads: 0, blobs: 0 });
     expect(blobs.size).toBe(2);
-    expect(await sweep()).toEqual({ files: 1, blobs: 0 });
+    expect(await sweep()).toEqual({ files: 1, uploads: 0, blobs: 0 });
     expect(blobs.size).toBe(1);
     expect((await listed(hamlet)).attachments).toMatchObject([{ name: 'hello x.txt' }]);
   });
@@ -475,7 +475,7 @@ describe('the sweep', () => {
     const at = server.clock.now() + 30 * DAY;
     fieldsOf(await server.post('/scheduled_messages', hamlet, { ...params, scheduled_delivery_timestamp: at }));
     server.clock.advance(8 * DAY);
-    expect(await sweep()).toEqual({ files: 0, blobs: 0 });
+    expect(await sweep()).toEqual({ files: 0, uploads: 0, blobs: 0 });
     expect((await listed(hamlet)).attachments).toHaveLength(1);
   });
 
@@ -485,12 +485,12 @@ describe('the sweep', () => {
     const id = await say(hamlet, `[x](${url})`, { type: 'direct', to: [cordelia.id] });
     fieldsOf(await server.delete(`/messages/${id}`, hamlet));
     server.clock.advance(29 * DAY);
-    expect(await sweep()).toEqual({ files: 0, blobs: 0 });
+    expect(await sweep()).toEqual({ files: 0, uploads: 0, blobs: 0 });
     const selection = { messageId: id as never, channelId: null, topicKey: null, since: null };
     await server.parley.useCase(RestoreMessages).execute({ realmId: server.realmId, selection, isDryRun: false });
     expect(await messageIds(hamlet)).toEqual([[id]]);
     server.clock.advance(9 * DAY);
-    expect(await sweep()).toEqual({ files: 0, blobs: 0 });
+    expect(await sweep()).toEqual({ files: 0, uploads: 0, blobs: 0 });
     expect((await read(url, cordelia)).body).toBe('hello');
     fieldsOf(await server.delete(`/attachments/${(await listed(hamlet)).attachments[0].id}`, hamlet));
     expect(blobs.size).toBe(0);

@@ -1,11 +1,19 @@
 import {
+  BeginUpload,
   BlobReceiver,
+  CancelUpload,
+  ContinueUpload,
   DeleteFile,
   type FileUser,
+  FindUpload,
+  FinishUpload,
   ListFiles,
+  NewFiles,
+  ResumableUploads,
   SweepFiles,
   Thumbnails,
   UploadFile,
+  UploadFinisher,
 } from '@parley/domain/files';
 import {
   CreateTemporaryFileUrl,
@@ -26,6 +34,7 @@ const {
   fileLimits,
   fileTokens,
   imageProcessor,
+  partialBlobStore,
   randomness,
   renderedMessages,
   unitOfWork,
@@ -39,7 +48,15 @@ export const filesModule = new ContainerModule(({ bind }) => {
   provide(bind, Thumbnails, blobStore, imageProcessor, randomness);
   provide(bind, MakeThumbnails, unitOfWork, Thumbnails, renderedMessages, clock);
   provideAs(bind, LISTS.jobHandler, MakeThumbnails);
-  provide(bind, UploadFile, unitOfWork, fileLimits, randomness, clock, contentTypes, Thumbnails);
+  provide(bind, NewFiles, fileLimits, randomness, clock, contentTypes, Thumbnails);
+  provide(bind, UploadFile, unitOfWork, fileLimits, NewFiles);
+  provide(bind, UploadFinisher, unitOfWork, partialBlobStore, blobStore, NewFiles, contentTypes);
+  provide(bind, BeginUpload, unitOfWork, fileLimits, NewFiles, randomness, clock);
+  provide(bind, FindUpload, unitOfWork, UploadFinisher, clock);
+  provide(bind, ContinueUpload, unitOfWork, partialBlobStore, clock);
+  provide(bind, FinishUpload, unitOfWork, UploadFinisher, clock);
+  provide(bind, CancelUpload, unitOfWork, UploadFinisher, clock);
+  provide(bind, ResumableUploads, BeginUpload, FindUpload, ContinueUpload, FinishUpload, CancelUpload);
   provide(bind, ListFiles, unitOfWork);
   provide(bind, DeleteFile, unitOfWork, blobStore);
   provide(bind, ReadFile, unitOfWork, blobStore);
@@ -49,9 +66,10 @@ export const filesModule = new ContainerModule(({ bind }) => {
   provideFrom(
     bind,
     SweepFiles,
-    (uow, blobs, time) => new SweepFiles(uow, blobs, time, FILE_USERS),
+    (uow, blobs, partials, time) => new SweepFiles(uow, blobs, partials, time, FILE_USERS),
     unitOfWork,
     blobStore,
+    partialBlobStore,
     clock,
   );
 });
