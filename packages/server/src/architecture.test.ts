@@ -126,6 +126,8 @@ const DOMAIN_FOLDERS = [
   'realms',
   'users',
   'files',
+  'pictures',
+  'custom-emoji',
   'channels',
   'messages',
   'invitations',
