@@ -12,6 +12,7 @@ import { invitationsModule } from './modules/invitations.module.js';
 import { messagesModule } from './modules/messages.module.js';
 import { optionsModule } from './modules/options.module.js';
 import { personalListsModule } from './modules/personal-lists.module.js';
+import { picturesModule } from './modules/pictures.module.js';
 import { presenceModule } from './modules/presence.module.js';
 import { pushModule } from './modules/push.module.js';
 import { reactionsModule } from './modules/reactions.module.js';
@@ -43,6 +44,7 @@ const USE_CASE_MODULES = [
   groupsModule,
   invitationsModule,
   messagesModule,
+  picturesModule,
   presenceModule,
   pushModule,
   reactionsModule,

@@ -10,6 +10,7 @@ import type { CommitListener } from '@parley/domain/composition';
 import type { LoadUnicodeEmoji } from '@parley/domain/emoji';
 import type { EphemeralEvents, EventListener, ServedQueues } from '@parley/domain/events';
 import type { BlobStore, FileLimits, FileTokens } from '@parley/domain/files';
+import type { ImageProcessor } from '@parley/domain/images';
 import type { InvitationConfig, InvitationKeys } from '@parley/domain/invitations';
 import type { JobHandler } from '@parley/domain/jobs';
 import type { Mailer } from '@parley/domain/mail';
@@ -53,6 +54,7 @@ export const TOKENS = {
   /** Null: the operator named none. */
   pushService: token<PushService | null>('PushService'),
   blobStore: token<BlobStore>('BlobStore'),
+  imageProcessor: token<ImageProcessor>('ImageProcessor'),
   fileLimits: token<FileLimits>('FileLimits'),
   fileTokens: token<FileTokens>('FileTokens'),
 } as const;

@@ -9,6 +9,7 @@ import { newChannelCache, SqliteChannelRepository } from './channels/sqlite-chan
 import { SqliteDefaultChannelGroupRepository } from './channels/sqlite-default-channel-group-repository.js';
 import { SqliteTopicPolicyRepository } from './channels/sqlite-topic-policy-repository.js';
 import type { Connection } from './connection.js';
+import { SqliteCustomEmojiRepository } from './custom-emoji/sqlite-custom-emoji-repository.js';
 import { SqliteDraftRepository } from './drafts/sqlite-draft-repository.js';
 import { SqliteEventLog } from './events/sqlite-event-log.js';
 import { SqliteEventQueueRepository } from './events/sqlite-event-queue-repository.js';
@@ -52,9 +53,11 @@ import { alertWords } from './migrations/0024-alert-words.js';
 import { files } from './migrations/0025-files.js';
 import { mutedTopics } from './migrations/0026-muted-topics.js';
 import { searchTerms } from './migrations/0027-search-terms.js';
+import { pictures } from './migrations/0028-pictures.js';
 import type { Migration } from './migrations/migration.js';
 import { SqliteNavigationViewRepository } from './navigation-views/sqlite-navigation-view-repository.js';
 import { SqliteOnboardingRepository } from './onboarding/sqlite-onboarding-repository.js';
+import { SqlitePictureRepository } from './pictures/sqlite-picture-repository.js';
 import { SqlitePresenceRepository } from './presence/sqlite-presence-repository.js';
 import { SqliteDeviceRepository } from './push/sqlite-device-repository.js';
 import { SqlitePushTokenRepository } from './push/sqlite-push-token-repository.js';
@@ -105,6 +108,7 @@ export const MIGRATIONS: readonly Migration[] = [
   files,
   mutedTopics,
   searchTerms,
+  pictures,
 ];
 
 /** Makes the repositories of a connection. What they keep in memory, all connections share. */
@@ -164,6 +168,8 @@ export function repositoryFactory(
       alertWords: new SqliteAlertWordRepository(connection),
       drafts: new SqliteDraftRepository(connection, quarantine),
       files: new SqliteFileRepository(connection),
+      pictures: new SqlitePictureRepository(connection),
+      customEmoji: new SqliteCustomEmojiRepository(connection),
       snippets: new SqliteSnippetRepository(connection),
       navigationViews: new SqliteNavigationViewRepository(connection),
       onboarding: new SqliteOnboardingRepository(connection),

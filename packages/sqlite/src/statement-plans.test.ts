@@ -34,6 +34,7 @@ const NARROW_INDEXES = [
   'allowed_domain_by_name',
   'linkifier_in_order',
   'playground_by_realm',
+  'custom_emoji_by_realm',
   'invitation_open',
   'user_group_anonymous',
   'user_reading_all_notices',

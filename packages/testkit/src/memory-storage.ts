@@ -10,6 +10,7 @@ import { MemoryBots } from './memory/memory-bots.js';
 import { MemoryChannelAddresses } from './memory/memory-channel-addresses.js';
 import { MemoryChannelFolders } from './memory/memory-channel-folders.js';
 import { MemoryChannels } from './memory/memory-channels.js';
+import { MemoryCustomEmoji } from './memory/memory-custom-emoji.js';
 import { MemoryDefaultChannelGroups } from './memory/memory-default-channel-groups.js';
 import { MemoryDevices } from './memory/memory-devices.js';
 import { MemoryDrafts } from './memory/memory-drafts.js';
@@ -28,6 +29,7 @@ import { MemoryNavigationViews } from './memory/memory-navigation-views.js';
 import { MemoryOnboarding } from './memory/memory-onboarding.js';
 import { MemoryAllowedDomains, MemoryLinkifiers, MemoryPlaygrounds } from './memory/memory-organization.js';
 import { MemoryPersonalMessages } from './memory/memory-personal-messages.js';
+import { MemoryPictures } from './memory/memory-pictures.js';
 import { MemoryPresence } from './memory/memory-presence.js';
 import { MemoryProfiles } from './memory/memory-profiles.js';
 import { MemoryPushTokens } from './memory/memory-push-tokens.js';
@@ -152,6 +154,8 @@ function repositoriesOf(unit: MemoryUnit) {
     alertWords: new MemoryAlertWords(unit),
     drafts: new MemoryDrafts(unit),
     files: new MemoryFiles(unit),
+    pictures: new MemoryPictures(unit),
+    customEmoji: new MemoryCustomEmoji(unit),
     snippets: new MemorySnippets(unit),
     navigationViews: new MemoryNavigationViews(unit),
     onboarding: new MemoryOnboarding(unit),

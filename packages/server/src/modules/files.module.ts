@@ -1,5 +1,6 @@
 import { BlobReceiver, DeleteFile, type FileUser, ListFiles, SweepFiles, UploadFile } from '@parley/domain/files';
 import { CreateTemporaryFileUrl, ReadFile, ReadTemporaryFile } from '@parley/domain/messages';
+import { picturesAsFileUser } from '@parley/domain/pictures';
 import { scheduledMessagesAsFileUser } from '@parley/domain/scheduling';
 import { ContainerModule } from 'inversify';
 import { provide, provideFrom } from '../provide.js';
@@ -8,7 +9,7 @@ import { TOKENS } from '../tokens.js';
 const { blobStore, clock, fileLimits, fileTokens, randomness, unitOfWork } = TOKENS;
 
 /** Who needs files beside messages. */
-const FILE_USERS: readonly FileUser[] = [scheduledMessagesAsFileUser];
+const FILE_USERS: readonly FileUser[] = [scheduledMessagesAsFileUser, picturesAsFileUser];
 
 export const filesModule = new ContainerModule(({ bind }) => {
   provide(bind, BlobReceiver, blobStore, fileLimits, randomness);
