@@ -7,6 +7,7 @@ import { deliveryModule } from './modules/delivery.module.js';
 import { eventsModule } from './modules/events.module.js';
 import { filesModule } from './modules/files.module.js';
 import { groupsModule } from './modules/groups.module.js';
+import { hostUsersModule } from './modules/host-users.module.js';
 import { httpModule } from './modules/http.module.js';
 import { invitationsModule } from './modules/invitations.module.js';
 import { messagesModule } from './modules/messages.module.js';
@@ -41,6 +42,7 @@ const USE_CASE_MODULES = [
   eventsModule,
   filesModule,
   groupsModule,
+  hostUsersModule,
   invitationsModule,
   messagesModule,
   presenceModule,

@@ -10,10 +10,12 @@ import { SqliteDefaultChannelGroupRepository } from './channels/sqlite-default-c
 import { SqliteTopicPolicyRepository } from './channels/sqlite-topic-policy-repository.js';
 import type { Connection } from './connection.js';
 import { SqliteDraftRepository } from './drafts/sqlite-draft-repository.js';
+import { SqliteEventConsumerRepository } from './events/sqlite-event-consumer-repository.js';
 import { SqliteEventLog } from './events/sqlite-event-log.js';
 import { SqliteEventQueueRepository } from './events/sqlite-event-queue-repository.js';
 import { SqliteFileRepository } from './files/sqlite-file-repository.js';
 import { newSystemGroupCache, SqliteGroupRepository } from './groups/sqlite-group-repository.js';
+import { SqliteExternalIdRepository } from './host-users/sqlite-external-id-repository.js';
 import { SqliteInvitationRepository } from './invitations/sqlite-invitation-repository.js';
 import { SqliteJobRepository } from './jobs/sqlite-job-repository.js';
 import { SqliteMessageArchive } from './messages/sqlite-message-archive.js';
@@ -50,6 +52,7 @@ import { mutedUsers } from './migrations/0022-muted-users.js';
 import { anonymousGroups } from './migrations/0023-anonymous-groups.js';
 import { alertWords } from './migrations/0024-alert-words.js';
 import { files } from './migrations/0025-files.js';
+import { hostApplication } from './migrations/0026-host-application.js';
 import type { Migration } from './migrations/migration.js';
 import { SqliteNavigationViewRepository } from './navigation-views/sqlite-navigation-view-repository.js';
 import { SqliteOnboardingRepository } from './onboarding/sqlite-onboarding-repository.js';
@@ -101,6 +104,7 @@ export const MIGRATIONS: readonly Migration[] = [
   anonymousGroups,
   alertWords,
   files,
+  hostApplication,
 ];
 
 /** Makes the repositories of a connection. What they keep in memory, all connections share. */
@@ -166,6 +170,8 @@ export function repositoryFactory(
       profiles: new SqliteProfileRepository(connection, quarantine),
       events: new SqliteEventLog(connection, clock),
       queues: new SqliteEventQueueRepository(connection),
+      consumers: new SqliteEventConsumerRepository(connection),
+      externalIds: new SqliteExternalIdRepository(connection),
       apiKeys: new SqliteApiKeyRepository(connection),
       invitations: new SqliteInvitationRepository(connection, quarantine),
       jobs: new SqliteJobRepository(connection),

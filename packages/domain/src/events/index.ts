@@ -3,6 +3,8 @@ export type { Membership } from './audience-membership.js';
 export type { EphemeralAnnouncement, EphemeralEvents } from './ephemeral-event.js';
 export type { AnyEvent, AnyEventType, DomainEvent, DomainEventType, EventOf } from './event.js';
 
+export { type EventConsumerRepository, MAX_CONSUMERS, tooManyConsumers } from './event-consumer.js';
+
 import './event-errors.js';
 
 export type { EncodedEvent, EncodedRow } from './event-format.js';

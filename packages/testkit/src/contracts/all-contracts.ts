@@ -8,8 +8,10 @@ import { channelFolderRepositoryContract } from './channel-folder-repository.con
 import { channelRepositoryContract } from './channel-repository.contract.js';
 import { defaultChannelGroupRepositoryContract } from './default-channel-group-repository.contract.js';
 import { draftRepositoryContract } from './draft-repository.contract.js';
+import { eventConsumerRepositoryContract } from './event-consumer-repository.contract.js';
 import { eventLogContract } from './event-log.contract.js';
 import { eventQueueRepositoryContract } from './event-queue-repository.contract.js';
+import { externalIdRepositoryContract } from './external-id-repository.contract.js';
 import { fileRepositoryContract } from './file-repository.contract.js';
 import { groupRepositoryContract } from './group-repository.contract.js';
 import { invitationRepositoryContract } from './invitation-repository.contract.js';
@@ -82,6 +84,8 @@ export function storageContracts(open: OpenStorage): void {
   onboardingRepositoryContract(open);
   eventLogContract(open);
   eventQueueRepositoryContract(open);
+  eventConsumerRepositoryContract(open);
+  externalIdRepositoryContract(open);
   apiKeyRepositoryContract(open);
   jobRepositoryContract(open);
   permissionRulesContract(open);
