@@ -44,6 +44,15 @@ export class FindHostUsers {
     });
   }
 
+  /** Unknown ones are absent. */
+  describe(realmId: RealmId, userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, HostUser>> {
+    return this.uow.read(async ({ users, externalIds }) => {
+      const found = await users.list(realmId, userIds);
+      const ids = await externalIds.listByUser(realmId, userIds);
+      return new Map(found.map((user) => [user.id, { user, externalId: ids.get(user.id) ?? null }]));
+    });
+  }
+
   /** Those who have none are absent. */
   externalIdsOf(realmId: RealmId, userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, string>> {
     return this.uow.read(({ externalIds }) => externalIds.listByUser(realmId, userIds));
