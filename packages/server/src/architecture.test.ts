@@ -144,6 +144,7 @@ const DOMAIN_FOLDERS = [
   'muted-users',
   'alert-words',
   'accounts',
+  'host-users',
   'composition',
 ];
 

@@ -11,10 +11,12 @@ import { SqliteTopicPolicyRepository } from './channels/sqlite-topic-policy-repo
 import type { Connection } from './connection.js';
 import { SqliteCustomEmojiRepository } from './custom-emoji/sqlite-custom-emoji-repository.js';
 import { SqliteDraftRepository } from './drafts/sqlite-draft-repository.js';
+import { SqliteEventConsumerRepository } from './events/sqlite-event-consumer-repository.js';
 import { SqliteEventLog } from './events/sqlite-event-log.js';
 import { SqliteEventQueueRepository } from './events/sqlite-event-queue-repository.js';
 import { SqliteFileRepository } from './files/sqlite-file-repository.js';
 import { newSystemGroupCache, SqliteGroupRepository } from './groups/sqlite-group-repository.js';
+import { SqliteExternalIdRepository } from './host-users/sqlite-external-id-repository.js';
 import { SqliteInvitationRepository } from './invitations/sqlite-invitation-repository.js';
 import { SqliteJobRepository } from './jobs/sqlite-job-repository.js';
 import { SqliteMessageArchive } from './messages/sqlite-message-archive.js';
@@ -54,6 +56,7 @@ import { files } from './migrations/0025-files.js';
 import { mutedTopics } from './migrations/0026-muted-topics.js';
 import { searchTerms } from './migrations/0027-search-terms.js';
 import { pictures } from './migrations/0028-pictures.js';
+import { hostApplication } from './migrations/0029-host-application.js';
 import type { Migration } from './migrations/migration.js';
 import { SqliteNavigationViewRepository } from './navigation-views/sqlite-navigation-view-repository.js';
 import { SqliteOnboardingRepository } from './onboarding/sqlite-onboarding-repository.js';
@@ -109,6 +112,7 @@ export const MIGRATIONS: readonly Migration[] = [
   mutedTopics,
   searchTerms,
   pictures,
+  hostApplication,
 ];
 
 /** Makes the repositories of a connection. What they keep in memory, all connections share. */
@@ -176,6 +180,8 @@ export function repositoryFactory(
       profiles: new SqliteProfileRepository(connection, quarantine),
       events: new SqliteEventLog(connection, clock),
       queues: new SqliteEventQueueRepository(connection),
+      consumers: new SqliteEventConsumerRepository(connection),
+      externalIds: new SqliteExternalIdRepository(connection),
       apiKeys: new SqliteApiKeyRepository(connection),
       invitations: new SqliteInvitationRepository(connection, quarantine),
       jobs: new SqliteJobRepository(connection),

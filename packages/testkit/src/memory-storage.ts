@@ -14,8 +14,10 @@ import { MemoryCustomEmoji } from './memory/memory-custom-emoji.js';
 import { MemoryDefaultChannelGroups } from './memory/memory-default-channel-groups.js';
 import { MemoryDevices } from './memory/memory-devices.js';
 import { MemoryDrafts } from './memory/memory-drafts.js';
+import { MemoryEventConsumers } from './memory/memory-event-consumers.js';
 import { MemoryEventLog } from './memory/memory-event-log.js';
 import { MemoryEventQueues } from './memory/memory-event-queues.js';
+import { MemoryExternalIds } from './memory/memory-external-ids.js';
 import { MemoryFiles } from './memory/memory-files.js';
 import { MemoryGroups } from './memory/memory-groups.js';
 import { MemoryInvitations } from './memory/memory-invitations.js';
@@ -161,6 +163,8 @@ function repositoriesOf(unit: MemoryUnit) {
     onboarding: new MemoryOnboarding(unit),
     events: new MemoryEventLog(unit),
     queues: new MemoryEventQueues(unit),
+    consumers: new MemoryEventConsumers(unit),
+    externalIds: new MemoryExternalIds(unit),
     apiKeys: new MemoryApiKeys(unit),
     invitations: new MemoryInvitations(unit),
     jobs: new MemoryJobs(unit),

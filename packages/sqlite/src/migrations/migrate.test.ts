@@ -40,6 +40,7 @@ const RELEASED = [
   ['0026-muted-topics', 'e410dcfedbc1f9b02da314c0c0538ec17eeb51fa68fb8df1f26e0b5e6b0836a3'],
   ['0027-search-terms', 'aeaa2d9145191c0f1e71e6710445e38ad7dd70360dcd6ab981daa47777d28d60'],
   ['0028-pictures', 'ae7e98a76702ba532dfcd24a6a5931c4af92dfcacc360373e3c70fc3e922f1c8'],
+  ['0029-host-application', '78b0bf6517170688f2d5f10d5aa3c056a32c499fe2c3670944d2f9ea8eb66656'],
 ];
 
 let directory: string;
@@ -105,6 +106,7 @@ it("makes the schema that each feature's schema.sql describes", () => {
     'authentication',
     'jobs',
     'invitations',
+    'host-users',
   ]) {
     described.exec(readFileSync(join(__dirname, '..', feature, 'schema.sql'), 'utf8'));
   }
