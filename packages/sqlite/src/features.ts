@@ -72,6 +72,7 @@ import {
   SqliteLinkifierRepository,
   SqlitePlaygroundRepository,
 } from './realms/sqlite-organization-lists.js';
+import { SqliteRealmData } from './realms/sqlite-realm-data.js';
 import { newRealmCache, SqliteRealmRepository } from './realms/sqlite-realm-repository.js';
 import { SqliteReminderRepository } from './scheduling/sqlite-reminder-repository.js';
 import { SqliteScheduledMessageRepository } from './scheduling/sqlite-scheduled-message-repository.js';
@@ -137,6 +138,7 @@ export function repositoryFactory(
         new LinkifierReads(connection, quarantine),
         quarantine,
       ),
+      realmData: new SqliteRealmData(connection),
       allowedDomains: new SqliteAllowedDomainRepository(connection),
       linkifiers: new SqliteLinkifierRepository(connection),
       playgrounds: new SqlitePlaygroundRepository(connection),

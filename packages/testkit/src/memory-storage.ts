@@ -36,6 +36,7 @@ import { MemoryPresence } from './memory/memory-presence.js';
 import { MemoryProfiles } from './memory/memory-profiles.js';
 import { MemoryPushTokens } from './memory/memory-push-tokens.js';
 import { MemoryReactions } from './memory/memory-reactions.js';
+import { MemoryRealmData } from './memory/memory-realm-data.js';
 import { MemoryRealms } from './memory/memory-realms.js';
 import { MemoryRecipients } from './memory/memory-recipients.js';
 import { MemoryReminders } from './memory/memory-reminders.js';
@@ -123,6 +124,7 @@ export class MemoryStorage {
 function repositoriesOf(unit: MemoryUnit) {
   return {
     realms: new MemoryRealms(unit),
+    realmData: new MemoryRealmData(unit),
     allowedDomains: new MemoryAllowedDomains(unit),
     linkifiers: new MemoryLinkifiers(unit),
     playgrounds: new MemoryPlaygrounds(unit),

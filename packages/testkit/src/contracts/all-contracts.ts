@@ -32,6 +32,7 @@ import { presenceRepositoryContract } from './presence-repository.contract.js';
 import { profileRepositoryContract } from './profile-repository.contract.js';
 import { deviceRepositoryContract, pushTokenRepositoryContract } from './push-repositories.contract.js';
 import { reactionRepositoryContract } from './reaction-repository.contract.js';
+import { realmDataContract } from './realm-data.contract.js';
 import { realmRepositoryContract } from './realm-repository.contract.js';
 import { recipientRepositoryContract } from './recipient-repository.contract.js';
 import { reminderRepositoryContract } from './reminder-repository.contract.js';
@@ -49,6 +50,7 @@ import { userRepositoryContract } from './user-repository.contract.js';
 export function storageContracts(open: OpenStorage): void {
   unitOfWorkContract(open);
   realmRepositoryContract(open);
+  realmDataContract(open);
   organizationListsContract(open);
   invitationRepositoryContract(open);
   userRepositoryContract(open);
