@@ -41,6 +41,7 @@ const RELEASED = [
   ['0027-search-terms', 'aeaa2d9145191c0f1e71e6710445e38ad7dd70360dcd6ab981daa47777d28d60'],
   ['0028-pictures', 'ae7e98a76702ba532dfcd24a6a5931c4af92dfcacc360373e3c70fc3e922f1c8'],
   ['0029-host-application', '78b0bf6517170688f2d5f10d5aa3c056a32c499fe2c3670944d2f9ea8eb66656'],
+  ['0030-uploads', 'bfaf3ecd9839ad84af5484b343ba70e59265585904b6913e0175163774392a5e'],
 ];
 
 let directory: string;
