@@ -65,13 +65,19 @@ export class MemoryStorage {
   /** How many writes succeeded. */
   commits = 0;
 
-  private tables: StoredTables = {};
   private lastWrite: Promise<unknown> = Promise.resolve();
 
+  /** `tables`: those that it begins with, such as another storage's `contents`. */
   constructor(
     readonly clock: Clock = new FixedClock(),
     private readonly words: SearchWords = PLAIN_TEXTS,
+    private tables: StoredTables = {},
   ) {}
+
+  /** All that is committed. Later writes do not change it. */
+  get contents(): StoredTables {
+    return this.tables;
+  }
 
   readonly uow: UnitOfWork = {
     read: (work) => this.read(work),
@@ -85,15 +91,19 @@ export class MemoryStorage {
   /** What no writer ever wrote: a bug, a bad disk, a newer version. */
   readonly damage: Damage = {
     event: async (realmId, seq, parts) => {
-      const rows = this.tables.events?.get(realmId) ?? [];
-      this.tables.events?.set(
+      const events = new Map(this.tables.events);
+      const rows = events.get(realmId) ?? [];
+      events.set(
         realmId,
         rows.map((row) => (row.seq === seq ? { ...row, ...parts } : row)),
       );
+      this.tables = { ...this.tables, events };
     },
     queue: async (id, parts) => {
-      const row = this.tables.queues?.get(id);
-      if (row) this.tables.queues?.set(id, { ...row, ...parts });
+      const queues = new Map(this.tables.queues);
+      const row = queues.get(id);
+      if (row) queues.set(id, { ...row, ...parts });
+      this.tables = { ...this.tables, queues };
     },
   };
 
