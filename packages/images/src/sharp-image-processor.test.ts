@@ -1,3 +1,4 @@
+import { crc32 } from '@parley/testkit';
 import { type ImageSample, imageProcessorContract } from '@parley/testkit/contracts';
 import sharp, { type Sharp } from 'sharp';
 import { SharpImageProcessor } from './sharp-image-processor.js';
@@ -32,16 +33,6 @@ function claim(image: Buffer, { format, width, height }: ImageSample): Buffer {
     image.writeUInt16LE(height, header + 2);
   }
   return image;
-}
-
-/** Node has its own from version 22 on. */
-function crc32(data: Buffer): number {
-  let crc = 0xffffffff;
-  for (const byte of data) {
-    crc ^= byte;
-    for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
-  }
-  return (crc ^ 0xffffffff) >>> 0;
 }
 
 function noise(width: number, height: number): Buffer {

@@ -33,7 +33,7 @@ const MAX_SECONDS = 10;
 /** As the library puts it. */
 const TOO_LARGE = /timeout|pixel limit/;
 
-/** Images by libvips, on threads of its own. */
+/** Images by libvips, on threads that are not the event loop's. */
 export class SharpImageProcessor implements ImageProcessor {
   async inspect(image: Uint8Array): Promise<ImageInfo> {
     return (await this.look(image)).info;

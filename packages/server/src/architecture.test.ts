@@ -129,6 +129,8 @@ const DOMAIN_FOLDERS = [
   'realms',
   'users',
   'files',
+  'pictures',
+  'custom-emoji',
   'channels',
   'messages',
   'invitations',
@@ -145,6 +147,7 @@ const DOMAIN_FOLDERS = [
   'muted-users',
   'alert-words',
   'accounts',
+  'host-users',
   'composition',
 ];
 

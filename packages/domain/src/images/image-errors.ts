@@ -1,6 +1,10 @@
 import { declareErrors } from '../shared/errors.js';
 
 export const IMAGE_ERRORS = declareErrors({
+  /** There is no file, or there are several. */
+  ONE_IMAGE_REQUIRED: 'invalid',
+  /** In bytes. */
+  IMAGE_FILE_TOO_LARGE: 'invalid',
   /** Not an image, damaged, or in a format that is not read. */
   UNREADABLE_IMAGE: 'invalid',
   /** Too many pixels, or work. */

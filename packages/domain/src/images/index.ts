@@ -1,5 +1,6 @@
 import './image-errors.js';
 
+export { type GivenImage, MAX_IMAGE_MIB } from './given-image.js';
 export {
   corruptAnimation,
   type ImageFormat,

@@ -60,6 +60,7 @@ export {
 import './message-errors.js';
 
 export type { MessageEventTypes, MessageLocation, MovePropagation, ReceivedFlags } from './message-events.js';
+export type { HookedMessage, MessageHooks } from './message-hooks.js';
 export {
   type LoadedUnread,
   loadNewestMessageId,

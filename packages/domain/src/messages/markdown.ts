@@ -86,7 +86,7 @@ export interface ResolvedNames {
   readonly groupsByName: ReadonlyMap<string, MentionableGroup>;
   /** By exact name, archived ones included; only those whose content the acting user has access to. */
   readonly channelsByName: ReadonlyMap<string, LinkableChannel>;
-  /** Image URLs of the realm's active custom emoji, by name. */
+  /** Where the pictures of the realm's active custom emoji are, counted from its host, by name. */
   readonly customEmoji: ReadonlyMap<string, string>;
   /** By path, as in the references. */
   readonly uploads: ReadonlyMap<string, StoredUpload>;

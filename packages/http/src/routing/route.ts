@@ -63,6 +63,8 @@ interface Declaration<A extends Auth, D extends object> {
   readonly hot?: boolean;
   /** File parts are kept, up to the server's limit; elsewhere they are dropped. */
   readonly takesFiles?: boolean;
+  /** Where `takesFiles`: of one file; of a longer one only the beginning comes. Default: the server's limit. */
+  readonly maxFileBytes?: number;
   /** Where `takesFiles`: the first file's bytes are put into the storage of files as they come, and removed if the call fails. */
   readonly storesFiles?: boolean;
   /** Reads the body itself, as it comes, where that is none of the kinds that hold parameters. */
@@ -115,6 +117,7 @@ export interface Route {
   readonly limit: LimitRule | 'none' | ShownLimit<unknown>;
   readonly hot: boolean;
   readonly takesFiles: boolean;
+  readonly maxFileBytes: number | undefined;
   readonly storesFiles: boolean;
   readonly streamsBody: boolean;
   readonly optionsHeaders: (() => readonly string[]) | undefined;
@@ -152,6 +155,7 @@ export function route(method: Method, path: string, spec: Partial<Route> & Pick<
     limit,
     hot: false,
     takesFiles: false,
+    maxFileBytes: undefined,
     storesFiles: false,
     streamsBody: false,
     optionsHeaders: undefined,

@@ -22,6 +22,7 @@ import {
   ReadTemporaryFile,
   ReadThumbnail,
 } from '@parley/domain/messages';
+import { picturesAsFileUser } from '@parley/domain/pictures';
 import { scheduledMessagesAsFileUser } from '@parley/domain/scheduling';
 import { ContainerModule } from 'inversify';
 import { provide, provideAs, provideFrom } from '../provide.js';
@@ -41,7 +42,7 @@ const {
 } = TOKENS;
 
 /** Who needs files beside messages. */
-const FILE_USERS: readonly FileUser[] = [scheduledMessagesAsFileUser];
+const FILE_USERS: readonly FileUser[] = [scheduledMessagesAsFileUser, picturesAsFileUser];
 
 export const filesModule = new ContainerModule(({ bind }) => {
   provide(bind, BlobReceiver, blobStore, fileLimits, randomness, contentTypes);

@@ -2,7 +2,7 @@ import type { Migration } from './migration.js';
 
 /** Images among files, what is shown in their place, and uploads that go on after an interruption. */
 export const uploads: Migration = {
-  name: '0026-uploads',
+  name: '0030-uploads',
   sql: `
 CREATE TABLE file_image (
   file_id INTEGER PRIMARY KEY,
