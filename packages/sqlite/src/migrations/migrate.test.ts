@@ -42,6 +42,7 @@ const RELEASED = [
   ['0028-pictures', 'ae7e98a76702ba532dfcd24a6a5931c4af92dfcacc360373e3c70fc3e922f1c8'],
   ['0029-host-application', '78b0bf6517170688f2d5f10d5aa3c056a32c499fe2c3670944d2f9ea8eb66656'],
   ['0030-uploads', 'bfaf3ecd9839ad84af5484b343ba70e59265585904b6913e0175163774392a5e'],
+  ['0031-thumbnails', '83e5e2adbffbfff143cd0f1acfe4577aeadbf92d35693ae380cba15489c8d3ac'],
 ];
 
 let directory: string;

@@ -3,8 +3,8 @@ import type { RealmId } from '@parley/domain/shared';
 import { type Command, type Connection, LIMIT, type Query } from '../connection.js';
 
 /**
- * Tables whose rows belong to a realm, those first to which nothing refers. `message_file` goes with the messages, and `realm`
- * last of all.
+ * Tables whose rows belong to a realm, those first to which nothing refers. `message_file` goes with the messages, what there is of
+ * images with their files, and `realm` last of all.
  */
 export const TABLES_OF_REALMS = [
   'message_flag',
@@ -41,6 +41,9 @@ export const TABLES_OF_REALMS = [
   'invitation_letters',
   'file',
   'file_space',
+  'unfinished_upload',
+  'custom_emoji',
+  'picture',
   'topic_policy',
   'subscription',
   'channel_address',
@@ -53,8 +56,10 @@ export const TABLES_OF_REALMS = [
   'profile_value',
   'profile_field',
   'event_queue',
+  'event_consumer_position',
   'event',
   'api_key',
+  'external_id',
   'user',
   'allowed_domain',
   'linkifier',
