@@ -75,7 +75,7 @@ const ROWS: readonly Row[] = [
   ['DELETE', '/tus/*path_id', 'messages §16.1'],
   ['GET', '/user_uploads/:realm_id/*filename', 'messages §16.2'],
   ['GET', '/user_uploads/temporary/:token/:name', 'messages §16.2', { atRoot: true }],
-  ['GET', '/user_uploads/*path_id', 'messages §16.2', { atRoot: true, lacks: 'spectators have to log in' }],
+  ['GET', '/user_uploads/*path_id', 'messages §16.2', { atRoot: true }],
   ['GET', '/user_uploads/download/*path_id', 'messages §16.2', { atRoot: true }],
   ['GET', '/user_uploads/thumbnail/*path_id_and_format', 'messages §16.2', { atRoot: true }],
   // Channels

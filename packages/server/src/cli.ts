@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
+import { SweepFiles } from '@parley/domain/files';
 import { IndexMessages, normalizeTopic, RestoreMessages, topicKey } from '@parley/domain/messages';
 import { CreateRealm, checkNewRealm, ReactivateRealm, type Realm, takesServerAddress } from '@parley/domain/realms';
 import { DomainError, type MessageId } from '@parley/domain/shared';
@@ -75,6 +76,13 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     },
     words: 0,
     run: restoreMessages,
+  },
+  'sweep-files': {
+    usage: 'sweep-files [--dry-run]',
+    help: 'removes now what the server removes by and by: files that nobody needs, and bytes that belong to nothing',
+    flags: { 'dry-run': 'switch', 'accept-new-secret': 'switch' },
+    words: 0,
+    run: sweepFiles,
   },
   grant: {
     usage: 'grant EMAIL PERMISSION [--realm STRING_ID]',
@@ -233,6 +241,18 @@ async function rebuildSearch(invocation: Invocation, terminal: Terminal): Promis
     await index.reset();
     while (await index.execute());
     terminal.out('Searches find every message again.');
+  });
+}
+
+async function sweepFiles(invocation: Invocation, terminal: Terminal): Promise<void> {
+  const { configuration, flags } = invocation;
+  requireDatabase(invocation);
+  await withParley(invocation, async ({ useCase }) => {
+    const isDryRun = flags.get('dry-run') === 'on';
+    const keepDetachedSeconds = configuration.keepDeletedDays * 86_400;
+    const { files, uploads, blobs } = await useCase(SweepFiles).execute({ keepDetachedSeconds, isDryRun });
+    const what = `${files} files, ${uploads} unfinished uploads and ${blobs} blobs`;
+    terminal.out(isDryRun ? `Would remove ${what} (files and uploads are counted up to 500)` : `Removed ${what}`);
   });
 }
 

@@ -133,12 +133,25 @@ describe('readConfiguration', () => {
     expect(read([], environment).hasRateLimits).toBe(limited);
   });
 
+  it.each([
+    ['s3:my-bucket', { bucket: 'my-bucket', prefix: '', endpoint: null, region: 'us-east-1' }],
+    ['s3:my.bucket/chat/files', { bucket: 'my.bucket', prefix: 'chat/files/', endpoint: null, region: 'us-east-1' }],
+    [
+      's3:files/?endpoint=http://127.0.0.1:9000/&region=eu-central-1',
+      { bucket: 'files', prefix: '', endpoint: 'http://127.0.0.1:9000', region: 'eu-central-1' },
+    ],
+  ])('keeps files in the bucket %s', (given, location) => {
+    expect(read(['--files', given]).files).toEqual({ kind: 's3', ...location });
+  });
+
   it.each`
     args                                        | environment                            | message
     ${['--port', '99999']}                      | ${{}}                                  | ${'--port must be a number from 0 to 65535, not "99999".'}
     ${['--port', '']}                           | ${{}}                                  | ${'--port must be a number from 0 to 65535, not "".'}
     ${[]}                                       | ${{ PARLEY_PORT: 'x' }}                | ${'PARLEY_PORT must be a number from 0 to 65535, not "x".'}
     ${[]}                                       | ${{ PARLEY_DATABASE: 'a.db' }}         | ${'PARLEY_DATABASE must be of the form sqlite:PATH, not "a.db".'}
+    ${['--files', 's3:']}                       | ${{}}                                  | ${/^--files must be of the form folder:PATH, or s3:/}
+    ${['--files', 's3:bucket?key=x']}           | ${{}}                                  | ${/^--files must be of the form folder:PATH, or s3:/}
     ${[]}                                       | ${{ PARLEY_DEV: 'maybe' }}             | ${'PARLEY_DEV must be on or off, not "maybe".'}
     ${[]}                                       | ${{ PARLEY_HOST: 'a b' }}              | ${'PARLEY_HOST must be an address to listen on, such as 127.0.0.1, not "a b".'}
     ${[]}                                       | ${{ PARLEY_TRUST_PROXY: 'all' }}       | ${/^PARLEY_TRUST_PROXY must be the number of proxies/}

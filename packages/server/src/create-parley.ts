@@ -1,6 +1,6 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { FolderBlobStore, FolderPartialBlobStore } from '@parley/blobs';
+import { FolderBlobStore, FolderPartialBlobStore, S3BlobStore } from '@parley/blobs';
 import type { Mailer } from '@parley/domain/mail';
 import type { Clock } from '@parley/domain/shared';
 import { type Logger, silentLogger, type TransportLimits } from '@parley/http';
@@ -72,7 +72,10 @@ export interface ParleyConfig {
   readonly shedsLoad?: boolean;
   /** What carries notifications to phones; default: nothing does. */
   readonly pushService?: PushServiceAccount;
-  /** Where uploaded files are kept, `folder:PATH`; default: the folder `files` beside the database. */
+  /**
+   * Where uploaded files are kept, `folder:PATH` or `s3:BUCKET/PREFIX?endpoint=URL&region=NAME`, whose keys the environment has;
+   * default: the folder `files` beside the database.
+   */
   readonly files?: string;
   /** Size of an uploaded file, in MiB; default: 100. */
   readonly maxUploadMib?: number;
@@ -203,8 +206,8 @@ export async function openParley(
 }
 
 function blobStoresOf({ files, database }: RuntimeConfig): Pick<ParleyParts, 'blobs' | 'partialBlobs'> {
-  const folder = files?.path ?? join(dirname(database.path), 'files');
-  const blobs = new FolderBlobStore(folder);
+  const folder = files?.kind === 'folder' ? files.path : join(dirname(database.path), 'files');
+  const blobs = files?.kind === 's3' ? new S3BlobStore({ ...files, credentials: null }) : new FolderBlobStore(folder);
   return { blobs, partialBlobs: new FolderPartialBlobStore(join(folder, 'uploads'), blobs) };
 }
 

@@ -14,7 +14,13 @@ import type { ImageProcessor } from '@parley/domain/images';
 import type { InvitationConfig, InvitationKeys } from '@parley/domain/invitations';
 import type { JobHandler } from '@parley/domain/jobs';
 import type { Mailer } from '@parley/domain/mail';
-import type { ContentDigest, MarkdownRenderer, MessageHooks, RenderedMessages } from '@parley/domain/messages';
+import type {
+  ContentDigest,
+  MarkdownRenderer,
+  MessageHooks,
+  RenderedMessages,
+  SpectatedFiles,
+} from '@parley/domain/messages';
 import type { PushService } from '@parley/domain/push';
 import type { LinkifierSyntax, ServerAddress } from '@parley/domain/realms';
 import type { Clock, EventLoop, Randomness, RealmUrls, ReportProblem, Timers, UnitOfWork } from '@parley/domain/shared';
@@ -60,6 +66,7 @@ export const TOKENS = {
   fileLimits: token<FileLimits>('FileLimits'),
   fileTokens: token<FileTokens>('FileTokens'),
   contentTypes: token<ContentTypes>('ContentTypes'),
+  spectatedFiles: token<SpectatedFiles>('SpectatedFiles'),
 } as const;
 
 /** What a server at work is made of, beside its use cases. */

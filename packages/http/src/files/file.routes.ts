@@ -5,6 +5,7 @@ import {
   ReadFile,
   ReadTemporaryFile,
   ReadThumbnail,
+  SpectateFile,
 } from '@parley/domain/messages';
 import { DomainError, type FileId } from '@parley/domain/shared';
 import { Turns } from '../caching/turns.js';
@@ -84,23 +85,9 @@ export function fileRoutes({ serverInfo }: Pick<RouteParts, 'serverInfo'>): read
       useCase: ReadTemporaryFile,
       handle: async ({ dto, request, caller, useCase }) => serveFile(await useCase.execute(caller, dto), request),
     }),
-    reading('/user_uploads/*path_id', serveFile),
+    reading('/user_uploads/*path_id', (file, request) => serveFile(file, request)),
     reading('/user_uploads/download/*path_id', (file, request) => serveFile(file, request, true)),
-    route('GET', '/user_uploads/thumbnail/*path_id_and_format', {
-      auth: 'user',
-      takesKeyParameter: true,
-      atRoot: true,
-      limit: 'none',
-      dto: ReadThumbnailDto,
-      useCase: ReadThumbnail,
-      handle: ({ dto, request, caller, useCase }) =>
-        orPage(async () => {
-          const { path_id_and_format: path } = dto;
-          const end = path.lastIndexOf('/');
-          const input = { pathId: path.slice(0, end), format: path.slice(end + 1) };
-          return serveFile(await useCase.execute(caller, input), request);
-        }),
-    }),
+    ...thumbnails(),
     route('GET', '/attachments', {
       auth: 'user',
       dto: NoParameters,
@@ -145,17 +132,58 @@ function resumableUploads(maxBytes: () => number): readonly Route[] {
 
 const MIB = 1024 * 1024;
 
-const reading = (path: string, serve: (file: ReadableFile, request: Parameters<typeof serveFile>[1]) => Reply): Route =>
-  route('GET', path, {
+type Serve = (file: ReadableFile, request: Parameters<typeof serveFile>[1]) => Reply;
+
+/** For spectators by the same address: nobody knows beforehand whether a browser is logged in (protocol §9). */
+function reading(path: string, serve: Serve): Route {
+  return route('GET', path, {
+    ...FOR_BROWSERS,
     auth: 'user',
     takesKeyParameter: true,
-    atRoot: true,
-    limit: 'none',
     dto: ReadFileDto,
     useCase: ReadFile,
     handle: ({ dto, request, caller, useCase }) =>
       orPage(async () => serve(await useCase.execute(caller, { pathId: dto.path_id }), request)),
+    forSpectators: spectating(path, ReadFileDto, ({ path_id }) => ({ pathId: path_id, format: null }), serve),
   });
+}
+
+function thumbnails(): readonly Route[] {
+  const path = '/user_uploads/thumbnail/*path_id_and_format';
+  const inputOf = ({ path_id_and_format: of }: ReadThumbnailDto) => {
+    const end = of.lastIndexOf('/');
+    return { pathId: of.slice(0, end), format: of.slice(end + 1) };
+  };
+  return [
+    route('GET', path, {
+      ...FOR_BROWSERS,
+      auth: 'user',
+      takesKeyParameter: true,
+      dto: ReadThumbnailDto,
+      useCase: ReadThumbnail,
+      handle: ({ dto, request, caller, useCase }) =>
+        orPage(async () => serveFile(await useCase.execute(caller, inputOf(dto)), request)),
+      forSpectators: spectating(path, ReadThumbnailDto, inputOf, (file, request) => serveFile(file, request)),
+    }),
+  ];
+}
+
+const spectating = <D extends object>(
+  path: string,
+  dto: Dto<D>,
+  inputOf: (dto: D) => Parameters<SpectateFile['execute']>[1],
+  serve: Serve,
+): Route =>
+  route('GET', path, {
+    ...FOR_BROWSERS,
+    auth: 'anyone',
+    dto,
+    useCase: SpectateFile,
+    handle: ({ dto: given, request, caller, useCase }) =>
+      orPage(async () => serve(await useCase.execute(caller, inputOf(given)), request)),
+  });
+
+const FOR_BROWSERS = { atRoot: true, limit: 'none' } as const;
 
 /** The one file of a request. @throws HttpRefusal */
 function theFile(files: readonly UploadedFile[]): UploadedFile {

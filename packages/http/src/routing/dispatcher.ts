@@ -76,12 +76,14 @@ export interface Dispatcher {
 /** An entry of the table with what was looked up for it. */
 interface CompiledRoute extends Endpoint {
   useCase: unknown;
+  /** The form of it that those get who have not logged in. */
+  readonly forSpectators: CompiledRoute | undefined;
 }
 
 type ExecutesInput = { execute(caller: Caller | AnonymousClient, input: unknown): Promise<unknown> };
 
 /** Whose credentials came with a request, or what is wrong with them. */
-type Proof = { readonly identity: Identity } | { readonly refusal: unknown };
+type Proof = { readonly identity: Identity } | { readonly refusal: unknown; readonly isNobody?: boolean };
 
 /** What is known of a request so far, for its answer and its line in the log. */
 interface RequestState {
@@ -136,7 +138,11 @@ class TableDispatcher implements Dispatcher {
     this.callLimits = new CallLimits(options.limiter, this.trustedProxies, this.logger);
     for (const route of options.routes) {
       const path = route.atRoot ? route.path : PREFIX + route.path;
-      this.matcher.add(path, (names) => ({ route, names, useCase: undefined }));
+      this.matcher.add(path, (names) => {
+        const compiled = { names, useCase: undefined, forSpectators: undefined };
+        const { forSpectators } = route;
+        return { ...compiled, route, forSpectators: forSpectators && { ...compiled, route: forSpectators } };
+      });
     }
   }
 
@@ -229,17 +235,12 @@ class TableDispatcher implements Dispatcher {
       const override = body?.fields.get('method')?.toUpperCase();
       if (override !== undefined && isMethod(override)) request.method = override;
     }
-    const endpoint = entry.endpoints.get(request.method);
-    if (!endpoint) throw methodNotAllowed(entry.allowed);
-    requestState.endpoint = endpoint;
+    const found = entry.endpoints.get(request.method);
+    if (!found) throw methodNotAllowed(entry.allowed);
+    const endpoint = await this.admit(found, request, requestState);
     const { route } = endpoint;
     if (values.length > 0) request.pathParameters = pathParameters(endpoint.names, values);
 
-    this.guard(request, route);
-    if (route.auth === 'user') {
-      requestState.proof ??= await this.prove(request, route);
-      requestState.identity = this.identify(requestState.proof, request, requestState, route);
-    }
     this.shed(route);
     this.callLimits.countCall(request, requestState, route);
     if (route.roleRequirements.length > 0)
@@ -258,6 +259,26 @@ class TableDispatcher implements Dispatcher {
     } finally {
       if (typeof route.limit === 'object') this.callLimits.show(route.limit, dto, caller, requestState);
     }
+  }
+
+  /** Finds out who calls, where that matters: those who have not logged in may get another form of the operation. */
+  private async admit(
+    found: CompiledRoute,
+    request: ReceivedRequest,
+    requestState: RequestState,
+  ): Promise<CompiledRoute> {
+    requestState.endpoint = found;
+    const { route, forSpectators } = found;
+    this.guard(request, route);
+    if (route.auth !== 'user') return found;
+    requestState.proof ??= await this.prove(request, route);
+    const { proof } = requestState;
+    if (forSpectators && 'refusal' in proof && proof.isNobody) {
+      requestState.endpoint = forSpectators;
+      return forSpectators;
+    }
+    requestState.identity = this.identify(proof, request, requestState, route);
+    return found;
   }
 
   /** @throws HttpRefusal 503, anonymous requests first. */
@@ -364,7 +385,7 @@ class TableDispatcher implements Dispatcher {
         const identity = await authenticator.authenticate(request);
         if (identity) return { identity };
       }
-      return { refusal: notLoggedIn() };
+      return { refusal: notLoggedIn(), isNobody: true };
     } catch (refusal) {
       return { refusal };
     }

@@ -73,6 +73,8 @@ interface Declaration<A extends Auth, D extends object> {
   readonly optionsHeaders?: () => readonly string[];
   /** A parameter `api_key` of the query proves who calls, where nothing else does (protocol §7.4). */
   readonly takesKeyParameter?: boolean;
+  /** The form of it that those get who have not logged in; default: none. */
+  readonly forSpectators?: A extends 'user' ? Route : never;
   /** Incoming-webhook bots may do nearly nothing else. */
   readonly allowsWebhookBots?: boolean;
   /** A GET that waits: limited on its own, no HEAD, and its path announces `OPTIONS, GET, DELETE` whatever it has. */
@@ -122,6 +124,7 @@ export interface Route {
   readonly streamsBody: boolean;
   readonly optionsHeaders: (() => readonly string[]) | undefined;
   readonly takesKeyParameter: boolean;
+  readonly forSpectators: Route | undefined;
   readonly allowsWebhookBots: boolean;
   readonly longPoll: boolean;
   readonly atRoot: boolean;
@@ -160,6 +163,7 @@ export function route(method: Method, path: string, spec: Partial<Route> & Pick<
     streamsBody: false,
     optionsHeaders: undefined,
     takesKeyParameter: false,
+    forSpectators: undefined,
     allowsWebhookBots: false,
     longPoll: false,
     atRoot: false,

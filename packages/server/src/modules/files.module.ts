@@ -21,6 +21,7 @@ import {
   ReadFile,
   ReadTemporaryFile,
   ReadThumbnail,
+  SpectateFile,
 } from '@parley/domain/messages';
 import { picturesAsFileUser } from '@parley/domain/pictures';
 import { scheduledMessagesAsFileUser } from '@parley/domain/scheduling';
@@ -38,6 +39,8 @@ const {
   partialBlobStore,
   randomness,
   renderedMessages,
+  serverChannelConfig,
+  spectatedFiles,
   unitOfWork,
 } = TOKENS;
 
@@ -62,6 +65,7 @@ export const filesModule = new ContainerModule(({ bind }) => {
   provide(bind, DeleteFile, unitOfWork, blobStore);
   provide(bind, ReadFile, unitOfWork, blobStore);
   provide(bind, ReadThumbnail, unitOfWork, blobStore);
+  provide(bind, SpectateFile, unitOfWork, blobStore, serverChannelConfig, spectatedFiles);
   provide(bind, CreateTemporaryFileUrl, unitOfWork, fileTokens, clock);
   provide(bind, ReadTemporaryFile, unitOfWork, blobStore, fileTokens, clock);
   provideFrom(
