@@ -128,6 +128,7 @@ const DOMAIN_FOLDERS = [
   'files',
   'pictures',
   'custom-emoji',
+  'avatars',
   'channels',
   'messages',
   'invitations',

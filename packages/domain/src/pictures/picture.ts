@@ -3,7 +3,7 @@ import type { ImageTarget } from '../images/image-processor.js';
 import type { RealmId } from '../shared/ids.js';
 
 /** What a picture shows. A realm has at most one picture of each name. */
-export type PictureName = `emoji/${number}` | `emoji/${number}/still`;
+export type PictureName = `emoji/${number}` | `emoji/${number}/still` | `avatar/${string}` | `avatar/${string}/medium`;
 
 /** What the server made of an image that somebody uploaded. Anybody who has its address may see it. */
 export interface Picture {

@@ -882,6 +882,9 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
   'DELETE /events': {
     'a queue': async ({ openQueue }) => ({ queue_id: await openQueue() }),
   },
+  'POST /users/me/avatar': { 'many pixels': () => ({ file: new FormFile('a.png', MANY_PIXELS) }) },
+  'GET /avatar/:user_id': { 'somebody’s': (surroundings) => ({ user_id: peopleOf(surroundings)[0] }) },
+  'GET /avatar/:user_id/medium': { 'somebody’s': (surroundings) => ({ user_id: peopleOf(surroundings)[0] }) },
   'POST /realm/emoji/*emoji_name': {
     'many pixels': ({ n }) => ({ emoji_name: `pixels-${n}`, file: new FormFile('a.png', MANY_PIXELS) }),
   },

@@ -2,6 +2,7 @@ import type { Route } from '@parley/http';
 import { MULTIPART } from '../testing/multipart.js';
 import { TestServer } from '../testing/test-server.js';
 import { expectInStep, WireWorld as World } from '../testing/wire-world.js';
+import { AVATARS_SCENARIOS } from './client-sync/avatars.scenarios.js';
 import { BOTS_SCENARIOS } from './client-sync/bots.scenarios.js';
 import { CHANNELS_SCENARIOS } from './client-sync/channels.scenarios.js';
 import { CUSTOM_EMOJI_SCENARIOS } from './client-sync/custom-emoji.scenarios.js';
@@ -27,6 +28,7 @@ import { USERS_SCENARIOS } from './client-sync/users.scenarios.js';
 const SCENARIOS: Scenarios = {
   ...BOTS_SCENARIOS,
   ...CHANNELS_SCENARIOS,
+  ...AVATARS_SCENARIOS,
   ...CUSTOM_EMOJI_SCENARIOS,
   ...FILES_SCENARIOS,
   ...GROUPS_SCENARIOS,

@@ -1,3 +1,4 @@
+import { ChangeOwnAvatar, FindAvatar, RemoveOwnAvatar } from '@parley/domain/avatars';
 import { AddCustomEmoji, DeactivateCustomEmoji, ListCustomEmoji } from '@parley/domain/custom-emoji';
 import { PictureMaker, ReadPicture } from '@parley/domain/pictures';
 import { ContainerModule } from 'inversify';
@@ -9,6 +10,9 @@ const { blobStore, imageProcessor, randomness, unicodeEmoji, unitOfWork } = TOKE
 export const picturesModule = new ContainerModule(({ bind }) => {
   provide(bind, PictureMaker, blobStore, imageProcessor, randomness);
   provide(bind, ReadPicture, unitOfWork, blobStore);
+  provide(bind, ChangeOwnAvatar, unitOfWork, PictureMaker);
+  provide(bind, RemoveOwnAvatar, unitOfWork, PictureMaker);
+  provide(bind, FindAvatar, unitOfWork);
   provide(bind, ListCustomEmoji, unitOfWork);
   provide(bind, AddCustomEmoji, unitOfWork, unicodeEmoji, imageProcessor, PictureMaker);
   provide(bind, DeactivateCustomEmoji, unitOfWork);
