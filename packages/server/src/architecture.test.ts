@@ -127,6 +127,7 @@ const DOMAIN_FOLDERS = [
   'users',
   'files',
   'pictures',
+  'branding',
   'custom-emoji',
   'avatars',
   'channels',

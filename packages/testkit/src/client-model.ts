@@ -193,6 +193,7 @@ const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
   'invitations.changed': unseen,
   'realm.linkifiers_changed': unseen,
   'realm.playgrounds_changed': unseen,
+  'realm.image_changed': unseen,
   'custom_emoji.added': unseen,
   'custom_emoji.deactivated': unseen,
   'user.api_key_replaced': unseen,

@@ -51,5 +51,3 @@ function gravatarUrl({ email, avatar }: AvatarOwner): string {
 
 /** The picture of whoever the viewer may not know. */
 export const unknownAvatarUrl = ({ url, id }: PublicRealm): string => `${url}/user_avatars/${id}/unknown.png`;
-
-export const realmIconUrl = ({ url, id }: PublicRealm): string => `${url}/user_avatars/${id}/realm/icon.png?version=1`;

@@ -34,10 +34,6 @@ class AvatarDto {
   @IntegerParam() user_id!: number;
 }
 
-class RealmIconDto {
-  @IntegerParam() realm_id!: number;
-}
-
 export function avatarRoutes(realmUrls: RealmUrls): readonly Route[] {
   const presentOwn = ({ user, realm }: AvatarOutput) => ({
     avatar_url: avatarUrl(user, publicRealmOf(realm, realmUrls), { seesEmail: true, clientGravatar: false }),
@@ -93,13 +89,6 @@ export function avatarRoutes(realmUrls: RealmUrls): readonly Route[] {
           await useCase.execute(caller, { name: isMedium ? `avatar/${key}/medium` : `avatar/${key}` }),
         );
       },
-    }),
-    route('GET', '/user_avatars/:realm_id/realm/icon.png', {
-      auth: 'anyone',
-      limit: 'none',
-      atRoot: true,
-      dto: RealmIconDto,
-      handle: async ({ dto }) => drawn(`${dto.realm_id}:realm`, SIZE),
     }),
   ];
 }
