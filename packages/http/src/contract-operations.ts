@@ -198,12 +198,7 @@ const ROWS: readonly Row[] = [
   ['GET', '/realm/logo', 'organization §3'],
   ['POST', '/realm/logo', 'organization §3'],
   ['DELETE', '/realm/logo', 'organization §3'],
-  [
-    'POST',
-    '/realm/deactivate',
-    'organization §3',
-    { lacks: 'no data is ever deleted: a `deletion_delay_days` is refused' },
-  ],
+  ['POST', '/realm/deactivate', 'organization §3'],
   ['GET', '/json/realm/subdomain/:subdomain', 'organization §3', { atRoot: true }],
   ['GET', '/realm/domains', 'organization §5'],
   ['POST', '/realm/domains', 'organization §5', { isStarred: true }],

@@ -58,7 +58,9 @@ const RULES: Readonly<Record<string, Rules>> = {
       '@parley/markdown',
       '@parley/sqlite',
       'express',
+      'file-type',
       'inversify',
+      'mime',
       'nodemailer',
       'pino',
       'node:',
@@ -146,6 +148,7 @@ const DOMAIN_FOLDERS = [
   'muted-users',
   'alert-words',
   'accounts',
+  'host-users',
   'composition',
 ];
 

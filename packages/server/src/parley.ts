@@ -24,13 +24,14 @@ import express, { type Router } from 'express';
 import type { HostAuthenticate } from './authentication/host-authenticator.js';
 import { assertSameSecret, rehashApiKeys } from './authentication/rehash-api-keys.js';
 import { type Ports, type Resolve, ServerContainer } from './container.js';
+import { type Facade, facadeOf } from './facade/facade.js';
 import type { PushServiceAccount } from './push/http-push-service.js';
 import { RealmResolver } from './realm-resolver.js';
 import { LISTS, PARTS } from './tokens.js';
 import { LoadMonitor } from './workers/load-monitor.js';
 
 /** A chat engine at work. */
-export interface Parley {
+export interface Parley extends Facade {
   /** For an Express app, under any path: `app.use('/chat', parley.router)`. */
   readonly router: Router;
   /**
@@ -143,6 +144,7 @@ export async function composeParley(options: ParleyParts): Promise<ComposedParle
   }
 
   return {
+    ...facadeOf(resolve, unitOfWork, ports.realmUrls),
     router,
     handler: dispatchHotFirst(dispatcher, applicationOf(router)),
     useCase: resolve,

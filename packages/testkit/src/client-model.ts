@@ -238,6 +238,8 @@ const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
     if (!move || move.channelId === null || subscriptions.has(move.channelId)) return;
     for (const id of messageIds) messages.delete(id);
   },
+  // What is shown of it is read with it.
+  'message.rerendered': () => {},
   'message.deleted': ({ messages, reactions }, { messageIds }) => {
     for (const id of messageIds) for (const table of [messages, reactions]) table.delete(id);
   },

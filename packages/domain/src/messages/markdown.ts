@@ -180,6 +180,12 @@ export interface RenderedMessages {
   /** What an edit changed, as HTML: the new version with what was inserted and what was deleted marked. */
   diff(before: string, after: string): string;
 
+  /**
+   * The HTML with images in the place of their placeholders; those that cannot be shown are left out. `uploadOf`: by path as typed;
+   * null, or still pending: the placeholder stays.
+   */
+  showThumbnails(html: string, uploadOf: (path: string) => StoredUpload | null): string;
+
   /** What a notification says in plain text: spoilers stay closed. */
   plainText(html: string): string;
 

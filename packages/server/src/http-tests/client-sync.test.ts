@@ -1,6 +1,7 @@
 import type { Route } from '@parley/http';
 import { MULTIPART } from '../testing/multipart.js';
 import { TestServer } from '../testing/test-server.js';
+import { isStorageMemory } from '../testing/test-storage.js';
 import { expectInStep, WireWorld as World } from '../testing/wire-world.js';
 import { AVATARS_SCENARIOS } from './client-sync/avatars.scenarios.js';
 import { BOTS_SCENARIOS } from './client-sync/bots.scenarios.js';
@@ -52,8 +53,9 @@ const SCENARIOS: Scenarios = {
 
 const nameOf = ({ method, path }: Pick<Route, 'method' | 'path'>): string => `${method} ${path}`;
 
+/** On SQLite one of each operation: that both storages answer the same in every case is what the contracts prove. */
 const rows = Object.entries(SCENARIOS).flatMap(([route, scenarios]) =>
-  scenarios.map((scenario) => [route, scenario.title, scenario] as const),
+  scenarios.slice(0, isStorageMemory ? undefined : 1).map((scenario) => [route, scenario.title, scenario] as const),
 );
 
 /** Events §9: the register answer, with the events that came since, is what a fresh register answers. */

@@ -75,7 +75,6 @@ export class WireClient {
   /** What a client that starts now is told. */
   async fresh(): Promise<Wire> {
     const answer = await register(this.server, this.as, this.capabilities);
-    fieldsOf(await this.server.delete('/events', this.as, { queue_id: answer.queue_id }));
     // What became of the bots of others is told to nobody who becomes an administrator, or is one no longer (events §9 row 5).
     if (this.answer.realm_bots === null) answer.realm_bots = null;
     return this.withoutUnsure(comparable(answer));

@@ -2,7 +2,7 @@ import type { Migration } from './migration.js';
 
 /** Pictures made of what people upload, and what they show: emoji of an organization's own, avatars, icons and logos. */
 export const pictures: Migration = {
-  name: '0026-pictures',
+  name: '0028-pictures',
   sql: `
 CREATE TABLE picture (
   realm_id INTEGER NOT NULL REFERENCES realm (id),
