@@ -5,6 +5,7 @@ import { isStorageMemory } from '../testing/test-storage.js';
 import { expectInStep, WireWorld as World } from '../testing/wire-world.js';
 import { BOTS_SCENARIOS } from './client-sync/bots.scenarios.js';
 import { CHANNELS_SCENARIOS } from './client-sync/channels.scenarios.js';
+import { CUSTOM_EMOJI_SCENARIOS } from './client-sync/custom-emoji.scenarios.js';
 import { FILES_SCENARIOS } from './client-sync/files.scenarios.js';
 import { GROUPS_SCENARIOS } from './client-sync/groups.scenarios.js';
 import { INVITATIONS_SCENARIOS } from './client-sync/invitations.scenarios.js';
@@ -27,6 +28,7 @@ import { USERS_SCENARIOS } from './client-sync/users.scenarios.js';
 const SCENARIOS: Scenarios = {
   ...BOTS_SCENARIOS,
   ...CHANNELS_SCENARIOS,
+  ...CUSTOM_EMOJI_SCENARIOS,
   ...FILES_SCENARIOS,
   ...GROUPS_SCENARIOS,
   ...INVITATIONS_SCENARIOS,

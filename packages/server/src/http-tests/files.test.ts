@@ -14,6 +14,10 @@ import { basic, TestServer, type TestUser } from '../testing/test-server.js';
 // biome-ignore lint/suspicious/noExplicitAny: wire forms, told apart by assertions.
 type Wire = any;
 
+const PIXEL = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
 const HELLO: GivenFile = { name: 'hello x.txt', content: 'hello' };
 
 let server: TestServer;
@@ -186,6 +190,27 @@ describe('GET /user_uploads (messages §16.2)', () => {
     );
   });
 
+  it.each`
+    content                                            | name        | claimed                       | served                        | disposition
+    ${PIXEL}                                           | ${'a.txt'}  | ${'text/plain'}               | ${'image/png'}                | ${'inline'}
+    ${'<html><script>alert(1)</script></html>'}        | ${'a.png'}  | ${'image/png'}                | ${'application/octet-stream'} | ${'attachment'}
+    ${'%PDF-1.7 1 0 obj'}                              | ${'a'}      | ${'application/octet-stream'} | ${'application/pdf'}          | ${'inline'}
+    ${'<?xml version="1.0"?><svg onload="x()"/>'}      | ${'a.svg'}  | ${'image/svg+xml'}            | ${'image/svg+xml'}            | ${'attachment'}
+    ${'a,b'}                                           | ${'a.csv'}  | ${'application/octet-stream'} | ${'text/csv'}                 | ${'attachment'}
+    ${Buffer.from([1, 0, 2])}                          | ${'a'}      | ${'text/plain'}               | ${'application/octet-stream'} | ${'attachment'}
+    ${Buffer.concat([PIXEL, Buffer.from('<script>')])} | ${'a.html'} | ${'text/html'}                | ${'image/png'}                | ${'inline'}
+  `(
+    'serves $name, claimed as $claimed, as $served',
+    async ({ content, name, claimed, served, disposition }: Record<string, string>) => {
+      const url = await uploaded(people.hamlet, { name: name!, content: content!, type: claimed! });
+      const { headers } = await read(url, people.hamlet);
+      expect(headers['content-type']).toBe(served);
+      expect(String(headers['content-disposition'])).toMatch(new RegExp(`^${disposition}; `));
+      // Browsers show no PDF in a sandbox.
+      expect(String(headers['content-security-policy']).includes('sandbox')).toBe(served !== 'application/pdf');
+    },
+  );
+
   it('answers a part of it, and nothing where the client has it already', async () => {
     const url = await uploaded(people.hamlet);
     const part = await read(url, people.hamlet, { Range: 'bytes=1-3' });
@@ -222,7 +247,6 @@ describe('GET /user_uploads (messages §16.2)', () => {
     const url = await uploaded(people.hamlet);
     for (const [path, as, status, page] of [
       ['/user_uploads/2/ab/nothing.txt', people.hamlet, 404, PAGE_UNKNOWN],
-      [`/user_uploads/thumbnail/${url.slice(14)}/840x560.webp`, people.hamlet, 404, PAGE_UNKNOWN],
       [url, people.cordelia, 403, PAGE_FORBIDDEN],
     ] as const) {
       const answer = await read(path, as);
@@ -377,25 +401,6 @@ describe('who may read a file', () => {
       ['update', [first, second]],
       ['update', [second]],
     ]);
-  });
-});
-
-describe('previews (markdown §15.2)', () => {
-  const shown = async (id: number) =>
-    (fieldsOf(await server.get(`/messages/${id}`, people.hamlet)) as Wire).message.content as string;
-
-  it('show the original of an image, and no preview of anything else', async () => {
-    const { hamlet } = people;
-    const toSelf = [hamlet];
-    const picture = await uploaded(hamlet, { name: 'é.png', content: 'x', type: 'image/png' });
-    const id = await say(hamlet, `[pic](${picture})`, toSelf);
-    expect(await shown(id)).toContain('<div class="message_inline_image">');
-    expect(decodeURI(await shown(id))).toContain(`<img src="${picture}">`);
-    expect(await messageIds(hamlet)).toEqual([[id]]);
-    const escaped = await say(hamlet, `[pic](${encodeURI(picture)})`, toSelf);
-    expect(await messageIds(hamlet)).toEqual([[id, escaped]]);
-    const page = await uploaded(hamlet, { name: 'a.png.html', content: 'x', type: 'text/html' });
-    expect(await shown(await say(hamlet, `[page](${page})`, toSelf))).not.toContain('<img');
   });
 });
 

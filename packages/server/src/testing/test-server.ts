@@ -10,12 +10,13 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { PasswordHasher } from '@parley/domain/authentication';
 import type { BlobStore, FileLimits } from '@parley/domain/files';
+import type { ImageProcessor } from '@parley/domain/images';
 import { CreateRealm } from '@parley/domain/realms';
 import type { RealmId, UserId } from '@parley/domain/shared';
 import { type BotKind, RegisterUser, type Role, type User } from '@parley/domain/users';
 import { type Logger, type Route, silentLogger } from '@parley/http';
 import { unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
-import { FakeMailer, FixedClock, MemoryBlobStore } from '@parley/testkit';
+import { FakeImageProcessor, FakeMailer, FixedClock, MemoryBlobStore } from '@parley/testkit';
 import type { HostAuthenticate } from '../authentication/host-authenticator.js';
 import { ScryptPasswordHasher } from '../authentication/scrypt-password-hasher.js';
 import { SeededRandom } from '../demo/seeded-random.js';
@@ -36,6 +37,8 @@ export interface TestServerOptions {
   readonly logger?: Logger;
   readonly push?: PushServiceAccount;
   readonly blobs?: BlobStore;
+  /** Default: one for images without pixels. */
+  readonly images?: ImageProcessor;
   readonly fileLimits?: FileLimits;
   /** What its organization begins with; default: a person of each role and nothing else. */
   readonly snapshot?: ServerSnapshot;
@@ -183,6 +186,7 @@ export class TestServer {
       isDev: true,
       push: null,
       blobs: new MemoryBlobStore(clock),
+      images: new FakeImageProcessor(),
       ...options,
       release: () => storage.close(),
     };
