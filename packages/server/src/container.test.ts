@@ -3,6 +3,7 @@ import { EventHub, LogFollower } from '@parley/domain/events';
 import { encodeJob, type JobHandler, jobKind } from '@parley/domain/jobs';
 import { PresenceBoard } from '@parley/domain/presence';
 import { ServerContainer } from './container.js';
+import { LimitReset } from './limit-reset.js';
 import { composeParley } from './parley.js';
 import { TestServer } from './testing/test-server.js';
 import { LISTS, PARTS } from './tokens.js';
@@ -25,6 +26,7 @@ describe('the container of a server', () => {
       resolve(VerifyApiKey),
       resolve(PresenceBoard),
       resolve(EventHub),
+      resolve(LimitReset),
       resolve(Promotion),
     ]);
   });

@@ -7,9 +7,11 @@ import {
   ChangeRealm,
   ChangeUserDefaults,
   CheckStringId,
+  ConfigureRealm,
   CreateCall,
   CreateRealm,
   DeactivateRealm,
+  ForgetLimits,
   GetServerSettings,
   ListAllowedDomains,
   ListLinkifiers,
@@ -18,6 +20,7 @@ import {
   RemoveLinkifier,
   RemovePlayground,
   ReorderLinkifiers,
+  SuspendRealm,
 } from '@parley/domain/realms';
 import { ContainerModule } from 'inversify';
 import { provide } from '../provide.js';
@@ -51,6 +54,9 @@ export const realmsModule = new ContainerModule(({ bind }) => {
   provide(bind, RemovePlayground, unitOfWork);
   provide(bind, DeactivateRealm, unitOfWork);
   provide(bind, ReactivateRealm, unitOfWork);
+  provide(bind, SuspendRealm, unitOfWork);
+  provide(bind, ConfigureRealm, unitOfWork, markdownRenderer, realmUrls, clock, developmentMode);
+  provide(bind, ForgetLimits, unitOfWork);
   provide(bind, CheckStringId, unitOfWork);
   provide(bind, CreateCall, unitOfWork);
   provide(bind, CreateRealm, unitOfWork, clock, randomness, serverAddress);

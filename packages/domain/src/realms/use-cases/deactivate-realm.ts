@@ -2,7 +2,8 @@ import { wholeRealm } from '../../events/audience.js';
 import type { Caller } from '../../shared/caller.js';
 import { DomainError } from '../../shared/errors.js';
 import { enforce } from '../../shared/permission.js';
-import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
+import type { Realm } from '../realm.js';
 import { canDeactivateRealm } from '../realm-permissions.js';
 
 export interface DeactivateRealmInput {
@@ -32,11 +33,30 @@ export class DeactivateRealm {
         throw new DomainError('DATA_DELETION_UNAVAILABLE', 'This server does not delete data of organizations.');
       }
       const realm = await tx.realms.get(caller.realmId);
-      if (realm.isDeactivated) return;
-      await tx.realms.update({ ...realm, isDeactivated: true });
-      await tx.events.append(realm.id, { event: { type: 'realm.deactivated' }, audience: wholeRealm });
+      await deactivate(tx, realm);
     });
   }
+}
+
+export interface SuspendRealmInput {
+  readonly stringId: string;
+}
+
+/** For the operator. Whether the organization was in use. */
+export class SuspendRealm {
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** @throws DomainError UNKNOWN_REALM */
+  execute({ stringId }: SuspendRealmInput): Promise<boolean> {
+    return this.uow.write(async (tx) => deactivate(tx, await realmNamed(tx, stringId)));
+  }
+}
+
+async function deactivate(tx: Transaction, realm: Realm): Promise<boolean> {
+  if (realm.isDeactivated) return false;
+  await tx.realms.update({ ...realm, isDeactivated: true });
+  await tx.events.append(realm.id, { event: { type: 'realm.deactivated' }, audience: wholeRealm });
+  return true;
 }
 
 export interface ReactivateRealmInput {
@@ -50,10 +70,15 @@ export class ReactivateRealm {
   /** @throws DomainError UNKNOWN_REALM */
   execute({ stringId }: ReactivateRealmInput): Promise<boolean> {
     return this.uow.write(async (tx) => {
-      const realm = await tx.realms.findByStringId(stringId);
-      if (!realm) throw new DomainError('UNKNOWN_REALM', `There is no organization '${stringId}'.`);
+      const realm = await realmNamed(tx, stringId);
       if (realm.isDeactivated) await tx.realms.update({ ...realm, isDeactivated: false });
       return realm.isDeactivated;
     });
   }
+}
+
+async function realmNamed({ realms }: Transaction, stringId: string): Promise<Realm> {
+  const realm = await realms.findByStringId(stringId);
+  if (!realm) throw new DomainError('UNKNOWN_REALM', `There is no organization '${stringId}'.`);
+  return realm;
 }
