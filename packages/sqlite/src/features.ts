@@ -50,6 +50,8 @@ import { mutedUsers } from './migrations/0022-muted-users.js';
 import { anonymousGroups } from './migrations/0023-anonymous-groups.js';
 import { alertWords } from './migrations/0024-alert-words.js';
 import { files } from './migrations/0025-files.js';
+import { mutedTopics } from './migrations/0026-muted-topics.js';
+import { searchTerms } from './migrations/0027-search-terms.js';
 import type { Migration } from './migrations/migration.js';
 import { SqliteNavigationViewRepository } from './navigation-views/sqlite-navigation-view-repository.js';
 import { SqliteOnboardingRepository } from './onboarding/sqlite-onboarding-repository.js';
@@ -101,6 +103,8 @@ export const MIGRATIONS: readonly Migration[] = [
   anonymousGroups,
   alertWords,
   files,
+  mutedTopics,
+  searchTerms,
 ];
 
 /** Makes the repositories of a connection. What they keep in memory, all connections share. */

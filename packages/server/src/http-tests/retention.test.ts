@@ -116,6 +116,8 @@ describe('restoring deleted messages', () => {
     expect((fieldsOf(await server.get(`/messages/${first}`, hamlet)) as Wire).message).toEqual(before);
     expect(await list()).toContain(first);
     expect(await list()).not.toContain(other);
+    const found = { narrow: [['search', 'hello']], anchor: 'newest', num_before: 9, num_after: 0 };
+    expect((fieldsOf(await server.get('/messages', hamlet, found)) as Wire).messages).toMatchObject([{ id: first }]);
     const { streams } = fieldsOf(await server.get('/streams', hamlet)) as Wire;
     expect(streams.find(({ stream_id }: Wire) => stream_id === general).first_message_id).toBe(first);
     // It is a message like any other: it can be deleted once more.
