@@ -198,6 +198,7 @@ const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
   'custom_emoji.deactivated': unseen,
   'user.api_key_replaced': unseen,
   'realm.deactivated': unseen,
+  'realm.limits_forgotten': unseen,
   // What a person's own devices and bots are, the clients of HTTP tests follow.
   'device.added': unseen,
   'device.changed': unseen,
