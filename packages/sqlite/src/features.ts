@@ -58,6 +58,7 @@ import { searchTerms } from './migrations/0027-search-terms.js';
 import { pictures } from './migrations/0028-pictures.js';
 import { hostApplication } from './migrations/0029-host-application.js';
 import { uploads } from './migrations/0030-uploads.js';
+import { topicsPolicies } from './migrations/0031-topics-policies.js';
 import type { Migration } from './migrations/migration.js';
 import { SqliteNavigationViewRepository } from './navigation-views/sqlite-navigation-view-repository.js';
 import { SqliteOnboardingRepository } from './onboarding/sqlite-onboarding-repository.js';
@@ -116,6 +117,7 @@ export const MIGRATIONS: readonly Migration[] = [
   pictures,
   hostApplication,
   uploads,
+  topicsPolicies,
 ];
 
 /** Makes the repositories of a connection. What they keep in memory, all connections share. */
