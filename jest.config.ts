@@ -23,7 +23,7 @@ const project: Project = {
     ],
   },
   // ESM-only dependencies; everything else under node_modules is left as it is.
-  transformIgnorePatterns: ['/node_modules/(?!(inversify|@inversifyjs|@noble)/)'],
+  transformIgnorePatterns: ['/node_modules/(?!(inversify|@inversifyjs|@noble|jose)/)'],
   moduleNameMapper: {
     '^@parley/([a-z-]+)$': '<rootDir>/packages/$1/src/index.ts',
     '^@parley/([a-z-]+)/([a-z-]+)$': '<rootDir>/packages/$1/src/$2/index.ts',

@@ -44,6 +44,8 @@ describe('the table of operations', () => {
         .map(nameOf)
         .sort(),
     ).toEqual([
+      'GET /accounts/login/',
+      'GET /compatibility',
       'GET /dev_list_users',
       'GET /json/messages',
       'GET /json/messages/:message_id',
@@ -53,9 +55,11 @@ describe('the table of operations', () => {
       'GET /user_avatars/:realm_id/:file',
       'GET /user_avatars/:realm_id/realm/icon.png',
       'GET /user_uploads/temporary/:token/:name',
+      'POST /accounts/login/',
       'POST /dev_fetch_api_key',
       'POST /fetch_api_key',
       'POST /invites/accept',
+      'POST /jwt/fetch_api_key',
     ]);
   });
 

@@ -57,6 +57,7 @@ const RULES: Readonly<Record<string, Rules>> = {
       '@parley/sqlite',
       'express',
       'inversify',
+      'jose',
       'nodemailer',
       'pino',
       'node:',

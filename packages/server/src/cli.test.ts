@@ -19,6 +19,10 @@ import { runCommandLine } from './cli.js';
 // Real databases, real passwords; a busy machine takes its time.
 jest.setTimeout(60_000);
 
+const until = async (condition: () => Promise<boolean>) => {
+  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 20));
+};
+
 describe('parley', () => {
   let directory: string;
   let database: string;
@@ -131,6 +135,39 @@ describe('parley', () => {
       code: 1,
       err: 'parley: No such user',
     });
+  });
+
+  it('says where somebody is logged in, and logs them out while the server runs', async () => {
+    await run(['create-realm', 'lear', 'King Lear']);
+    const [email, password] = ['fool@lear.com', 'nothing will come of nothing'];
+    await run(['create-user', email, 'The Fool', '--password-stdin'], { input: password });
+    expect((await run(['list-sessions', email])).out).toBe(`${email} is not logged in with any browser`);
+    await whileServing([], async (url) => {
+      const logIn = async () => {
+        const anonymous = { Cookie: 'csrftoken=mine', 'X-CSRFToken': 'mine', 'User-Agent': 'Lynx/2.9\u009b' };
+        const body = new URLSearchParams({ username: email, password });
+        const answer = await fetch(`${url}/accounts/login/`, { method: 'POST', headers: anonymous, body });
+        return answer.headers.getSetCookie()[0]!.split(';')[0]!;
+      };
+      const statusWith = async (Cookie: string) =>
+        (await fetch(`${url}/json/users/me`, { headers: { Cookie } })).status;
+      const cookies = [await logIn(), await logIn()] as const;
+      const lines = (await run(['list-sessions', email])).out.split('\n');
+      expect(lines).toEqual(
+        Array(2).fill(expect.stringMatching(/^\d {2}since 20[\d-]{8}T\d\d:\d\dZ {2}used \S+Z {2}Lynx\/2\.9$/)),
+      );
+      expect(await run(['end-sessions', email, '--session=1'])).toEqual({
+        code: 0,
+        out: `Ended 1 session of ${email}`,
+        err: '',
+      });
+      await until(async () => (await statusWith(cookies[0])) === 401);
+      expect(await statusWith(cookies[1])).toBe(200);
+      expect((await run(['end-sessions', email])).out).toBe(`Ended 1 session of ${email}`);
+      await until(async () => (await statusWith(cookies[1])) === 401);
+    });
+    expect(await run(['end-sessions', 'nobody@lear.com'])).toMatchObject({ code: 1, err: 'parley: No such user' });
+    expect((await run(['end-sessions', email, '--session=x'])).err).toBe('parley: --session must be an id.');
   });
 
   it('puts deleted messages back, beside a server that runs', async () => {

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
+import { EndSessions, ListSessions } from '@parley/domain/authentication';
 import { IndexMessages, normalizeTopic, RestoreMessages, topicKey } from '@parley/domain/messages';
 import { CreateRealm, checkNewRealm, ReactivateRealm, type Realm, takesServerAddress } from '@parley/domain/realms';
-import { DomainError, type MessageId } from '@parley/domain/shared';
+import { DomainError, type MessageId, type SessionId, type UnixSeconds } from '@parley/domain/shared';
 import { GrantSpecialPermission, RegisterUser, ROLES, type Role, type SpecialPermission } from '@parley/domain/users';
 import { silentLogger } from '@parley/http';
 import { DatabaseRefused } from '@parley/sqlite';
@@ -82,6 +83,20 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     flags: { realm: 'value', 'accept-new-secret': 'switch' },
     words: 2,
     run: grant,
+  },
+  'list-sessions': {
+    usage: 'list-sessions EMAIL [--realm STRING_ID]',
+    help: 'says with which browsers a user is logged in',
+    flags: { realm: 'value', 'accept-new-secret': 'switch' },
+    words: 1,
+    run: listSessions,
+  },
+  'end-sessions': {
+    usage: 'end-sessions EMAIL [--session ID] [--realm STRING_ID]',
+    help: 'logs a user out of all browsers, or of one; the server may be running',
+    flags: { realm: 'value', session: 'value', 'accept-new-secret': 'switch' },
+    words: 1,
+    run: endSessions,
   },
   'rebuild-search': {
     usage: 'rebuild-search',
@@ -190,6 +205,37 @@ async function grant(invocation: Invocation, terminal: Terminal): Promise<void> 
     const realm = await findRealm(parley, invocation);
     const user = await parley.useCase(GrantSpecialPermission).execute({ realmId: realm.id, email, permission });
     terminal.out(`Granted ${name} to ${user.fullName} of ${describe(realm)}`);
+  });
+}
+
+async function listSessions(invocation: Invocation, terminal: Terminal): Promise<void> {
+  const [email] = invocation.positionals as [string];
+  requireDatabase(invocation);
+  await withParley(invocation, async (parley) => {
+    const { id: realmId } = await findRealm(parley, invocation);
+    const sessions = await parley.useCase(ListSessions).execute({ realmId, email });
+    for (const { id, createdAt, lastUsedAt, userAgent } of sessions) {
+      terminal.out(`${id}  since ${timeOf(createdAt)}  used ${timeOf(lastUsedAt)}  ${withoutControls(userAgent)}`);
+    }
+    if (sessions.length === 0) terminal.out(`${email} is not logged in with any browser`);
+  });
+}
+
+const timeOf = (at: UnixSeconds): string => new Date(at * 1000).toISOString().replace(/:\d\d\.000Z$/, 'Z');
+
+/** What a browser calls itself is nobody's to send to a terminal as it is. */
+const withoutControls = (text: string): string => text.replace(/\p{Cc}/gu, '');
+
+async function endSessions(invocation: Invocation, terminal: Terminal): Promise<void> {
+  const [email] = invocation.positionals as [string];
+  const session = invocation.flags.get('session');
+  if (session !== undefined && !/^[1-9]\d{0,14}$/.test(session)) throw new StartupError('--session must be an id.');
+  requireDatabase(invocation);
+  await withParley(invocation, async (parley) => {
+    const { id: realmId } = await findRealm(parley, invocation);
+    const sessionId = session === undefined ? {} : { sessionId: Number(session) as SessionId };
+    const count = await parley.useCase(EndSessions).execute({ realmId, email, ...sessionId });
+    terminal.out(`Ended ${count} ${count === 1 ? 'session' : 'sessions'} of ${email}`);
   });
 }
 

@@ -21,6 +21,7 @@ describe('readConfiguration', () => {
       trustedProxies: 0,
       secret: null,
       push: null,
+      jwtSecrets: new Map(),
       smtpUrl: null,
       mailFrom: null,
       invitationValidityMinutes: 14_400,
@@ -44,6 +45,7 @@ describe('readConfiguration', () => {
       PARLEY_URL: 'https://chat.example.com/',
       PARLEY_TRUST_PROXY: '2',
       PARLEY_SECRET: 'correct horse battery staple',
+      PARLEY_JWT_SECRETS: '{"":"correct horse battery staple and more"}',
       PARLEY_SMTP_URL: 'smtps://user:password@mail.example.com',
       PARLEY_MAIL_FROM: 'chat@example.com',
       PARLEY_INVITATION_LINK_VALIDITY_MINUTES: '60',
@@ -73,6 +75,7 @@ describe('readConfiguration', () => {
       trustedProxies: 2,
       secret: 'correct horse battery staple',
       push: { url: 'https://push.example.com', orgId: 'id', orgKey: 'key' },
+      jwtSecrets: new Map([['', 'correct horse battery staple and more']]),
       smtpUrl: 'smtps://user:password@mail.example.com',
       mailFrom: 'chat@example.com',
       invitationValidityMinutes: 60,
@@ -134,27 +137,30 @@ describe('readConfiguration', () => {
   });
 
   it.each`
-    args                                        | environment                            | message
-    ${['--port', '99999']}                      | ${{}}                                  | ${'--port must be a number from 0 to 65535, not "99999".'}
-    ${['--port', '']}                           | ${{}}                                  | ${'--port must be a number from 0 to 65535, not "".'}
-    ${[]}                                       | ${{ PARLEY_PORT: 'x' }}                | ${'PARLEY_PORT must be a number from 0 to 65535, not "x".'}
-    ${[]}                                       | ${{ PARLEY_DATABASE: 'a.db' }}         | ${'PARLEY_DATABASE must be of the form sqlite:PATH, not "a.db".'}
-    ${[]}                                       | ${{ PARLEY_DEV: 'maybe' }}             | ${'PARLEY_DEV must be on or off, not "maybe".'}
-    ${[]}                                       | ${{ PARLEY_HOST: 'a b' }}              | ${'PARLEY_HOST must be an address to listen on, such as 127.0.0.1, not "a b".'}
-    ${[]}                                       | ${{ PARLEY_TRUST_PROXY: 'all' }}       | ${/^PARLEY_TRUST_PROXY must be the number of proxies/}
-    ${['--url', 'https://chat.example.com/?a']} | ${{}}                                  | ${/^--url must be an address such as https:/}
-    ${['--log-level', 'loud']}                  | ${{}}                                  | ${'--log-level must be info or error or silent, not "loud".'}
-    ${['--prot', '1']}                          | ${{}}                                  | ${"Unknown option '--prot'"}
-    ${['--host', '0.0.0.0', '--demo']}          | ${{}}                                  | ${/^Demo data is refused on 0\.0\.0\.0/}
-    ${['--host', '192.168.1.4', '--dev']}       | ${{}}                                  | ${/^Dev mode is refused on 192\.168\.1\.4/}
-    ${['--url', 'https://a.example', '--dev']}  | ${{}}                                  | ${/^Dev mode is refused at https:\/\/a\.example, .*leave --url out/}
-    ${['--trust-proxy', '1', '--demo']}         | ${{}}                                  | ${/^Demo data is refused behind a proxy, .*leave --trust-proxy out/}
-    ${['--max-connections', '0']}               | ${{}}                                  | ${'--max-connections must be a number from 1 to 9999999, not "0".'}
-    ${[]}                                       | ${{ PARLEY_SMTP_URL: 'http://u:p@a' }} | ${'PARLEY_SMTP_URL must be a mail server such as smtp://user:password@mail.example.com:587.'}
-    ${['--mail-from', 'chat']}                  | ${{}}                                  | ${'--mail-from must be an address such as chat@example.com, not "chat".'}
-    ${[]}                                       | ${{ PARLEY_PUSH_ORG_KEY: 'a b' }}      | ${'PARLEY_PUSH_ORG_KEY must be letters, digits and signs, without blanks and colons.'}
-    ${['--push-org-id', 'id']}                  | ${{}}                                  | ${/^A push service takes all of PARLEY_PUSH_SERVICE, /}
-    ${[]}                                       | ${{ PARLEY_SECRET: 'short' }}          | ${'PARLEY_SECRET must be at least 8 characters long.'}
+    args                                        | environment                               | message
+    ${['--port', '99999']}                      | ${{}}                                     | ${'--port must be a number from 0 to 65535, not "99999".'}
+    ${['--port', '']}                           | ${{}}                                     | ${'--port must be a number from 0 to 65535, not "".'}
+    ${[]}                                       | ${{ PARLEY_PORT: 'x' }}                   | ${'PARLEY_PORT must be a number from 0 to 65535, not "x".'}
+    ${[]}                                       | ${{ PARLEY_DATABASE: 'a.db' }}            | ${'PARLEY_DATABASE must be of the form sqlite:PATH, not "a.db".'}
+    ${[]}                                       | ${{ PARLEY_DEV: 'maybe' }}                | ${'PARLEY_DEV must be on or off, not "maybe".'}
+    ${[]}                                       | ${{ PARLEY_HOST: 'a b' }}                 | ${'PARLEY_HOST must be an address to listen on, such as 127.0.0.1, not "a b".'}
+    ${[]}                                       | ${{ PARLEY_TRUST_PROXY: 'all' }}          | ${/^PARLEY_TRUST_PROXY must be the number of proxies/}
+    ${['--url', 'https://chat.example.com/?a']} | ${{}}                                     | ${/^--url must be an address such as https:/}
+    ${['--log-level', 'loud']}                  | ${{}}                                     | ${'--log-level must be info or error or silent, not "loud".'}
+    ${['--prot', '1']}                          | ${{}}                                     | ${"Unknown option '--prot'"}
+    ${['--host', '0.0.0.0', '--demo']}          | ${{}}                                     | ${/^Demo data is refused on 0\.0\.0\.0/}
+    ${['--host', '192.168.1.4', '--dev']}       | ${{}}                                     | ${/^Dev mode is refused on 192\.168\.1\.4/}
+    ${['--url', 'https://a.example', '--dev']}  | ${{}}                                     | ${/^Dev mode is refused at https:\/\/a\.example, .*leave --url out/}
+    ${['--trust-proxy', '1', '--demo']}         | ${{}}                                     | ${/^Demo data is refused behind a proxy, .*leave --trust-proxy out/}
+    ${['--max-connections', '0']}               | ${{}}                                     | ${'--max-connections must be a number from 1 to 9999999, not "0".'}
+    ${[]}                                       | ${{ PARLEY_SMTP_URL: 'http://u:p@a' }}    | ${'PARLEY_SMTP_URL must be a mail server such as smtp://user:password@mail.example.com:587.'}
+    ${['--mail-from', 'chat']}                  | ${{}}                                     | ${'--mail-from must be an address such as chat@example.com, not "chat".'}
+    ${[]}                                       | ${{ PARLEY_PUSH_ORG_KEY: 'a b' }}         | ${'PARLEY_PUSH_ORG_KEY must be letters, digits and signs, without blanks and colons.'}
+    ${['--push-org-id', 'id']}                  | ${{}}                                     | ${/^A push service takes all of PARLEY_PUSH_SERVICE, /}
+    ${[]}                                       | ${{ PARLEY_JWT_SECRETS: '{"":"short"}' }} | ${/^PARLEY_JWT_SECRETS must be JSON such as .* of 32 bytes or more\.$/}
+    ${[]}                                       | ${{ PARLEY_JWT_SECRETS: '[' }}            | ${/^PARLEY_JWT_SECRETS must be JSON such as/}
+    ${[]}                                       | ${{ PARLEY_JWT_SECRETS: 'null' }}         | ${/^PARLEY_JWT_SECRETS must be JSON such as/}
+    ${[]}                                       | ${{ PARLEY_SECRET: 'short' }}             | ${'PARLEY_SECRET must be at least 8 characters long.'}
   `('refuses $args $environment in one line', ({ args, environment, message }) => {
     expect(() => read(args, environment)).toThrow(
       expect.objectContaining({

@@ -1,6 +1,7 @@
 import type { Clock } from '@parley/domain/shared';
 import { SqliteAlertWordRepository } from './alert-words/sqlite-alert-word-repository.js';
 import { SqliteApiKeyRepository } from './authentication/sqlite-api-key-repository.js';
+import { SqliteSessionRepository } from './authentication/sqlite-session-repository.js';
 import { SqliteBotRepository } from './bots/sqlite-bot-repository.js';
 import { SqliteBotStorageRepository } from './bots/sqlite-bot-storage-repository.js';
 import { SqliteChannelAddressRepository } from './channels/sqlite-channel-address-repository.js';
@@ -50,6 +51,7 @@ import { mutedUsers } from './migrations/0022-muted-users.js';
 import { anonymousGroups } from './migrations/0023-anonymous-groups.js';
 import { alertWords } from './migrations/0024-alert-words.js';
 import { files } from './migrations/0025-files.js';
+import { sessions } from './migrations/0026-sessions.js';
 import type { Migration } from './migrations/migration.js';
 import { SqliteNavigationViewRepository } from './navigation-views/sqlite-navigation-view-repository.js';
 import { SqliteOnboardingRepository } from './onboarding/sqlite-onboarding-repository.js';
@@ -101,6 +103,7 @@ export const MIGRATIONS: readonly Migration[] = [
   anonymousGroups,
   alertWords,
   files,
+  sessions,
 ];
 
 /** Makes the repositories of a connection. What they keep in memory, all connections share. */
@@ -167,6 +170,7 @@ export function repositoryFactory(
       events: new SqliteEventLog(connection, clock),
       queues: new SqliteEventQueueRepository(connection),
       apiKeys: new SqliteApiKeyRepository(connection),
+      sessions: new SqliteSessionRepository(connection),
       invitations: new SqliteInvitationRepository(connection, quarantine),
       jobs: new SqliteJobRepository(connection),
     };

@@ -21,6 +21,8 @@ export type ScheduledMessageId = Id<'scheduled message'>;
 export type DraftId = Id<'draft'>;
 export type SnippetId = Id<'snippet'>;
 export type FileId = Id<'file'>;
+/** Of a browser that somebody is logged in with. */
+export type SessionId = Id<'session'>;
 export type ReminderId = Id<'reminder'>;
 
 /** Position of an event in its realm's log: 1, 2, 3 …, in commit order. */

@@ -27,6 +27,7 @@ export type {
   RecipientId,
   ReminderId,
   ScheduledMessageId,
+  SessionId,
   SnippetId,
   UnixSeconds,
   UserId,

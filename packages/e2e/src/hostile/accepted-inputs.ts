@@ -1,4 +1,4 @@
-import { HOSTILE_TEXTS } from '@parley/testkit';
+import { HOSTILE_TEXTS, signJsonWebToken } from '@parley/testkit';
 import type { LargeOrganization } from '../testing/large-organization.js';
 import { FormFile } from './encode.js';
 import type { Fields } from './routes.js';
@@ -247,6 +247,9 @@ const playground = (n: number): Fields => ({
   url_template: lengthened('https://example.com/{code}', 1000),
 });
 
+/** Of tokens for the organization. */
+export const JWT_SECRET = 'what a test shares with another service';
+
 /** What needs a provider of calls, and servers have none (organization §20). */
 export const NEVER_ACCEPTED: ReadonlySet<string> = new Set([
   'POST /calls/zoom/create',
@@ -265,6 +268,16 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
   'POST /fetch_api_key': {
     'right password': ({ organization: { owners, password } }) => ({ username: owners[0]!.email, password }),
   },
+  'POST /jwt/fetch_api_key': {
+    'a token': ({ organization: { owners } }) => ({
+      token: signJsonWebToken({ email: owners[0]!.email, more: 'x'.repeat(7000) }, JWT_SECRET),
+      include_profile: true,
+    }),
+  },
+  'POST /accounts/login/': {
+    'right password': ({ organization: { owners, password } }) => ({ username: owners[0]!.email, password }),
+  },
+  'POST /json/fetch_api_key': { 'right password': ({ organization: { password } }) => ({ password }) },
   'POST /dev_fetch_api_key': {
     somebody: ({ organization: { owners } }) => ({ username: owners[0]!.email }),
   },

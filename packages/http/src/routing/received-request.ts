@@ -39,8 +39,15 @@ export class ReceivedRequest implements Request {
   }
 
   get host(): string {
-    const host = this.forwarded('x-forwarded-host') ?? this.header('host') ?? '';
-    return host.toLowerCase().replace(/:\d*$/, '');
+    return this.authority.replace(/:\d*$/, '');
+  }
+
+  get authority(): string {
+    return (this.forwarded('x-forwarded-host') ?? this.header('host') ?? '').toLowerCase();
+  }
+
+  get isSecure(): boolean {
+    return this.forwarded('x-forwarded-proto') === 'https' || 'encrypted' in this.raw.socket;
   }
 
   get ip(): string {

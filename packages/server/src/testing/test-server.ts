@@ -15,7 +15,7 @@ import type { RealmId, UserId } from '@parley/domain/shared';
 import { type BotKind, RegisterUser, type Role, type User } from '@parley/domain/users';
 import { type Logger, type Route, silentLogger } from '@parley/http';
 import { unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
-import { FakeMailer, FixedClock, MemoryBlobStore } from '@parley/testkit';
+import { FakeMailer, FixedClock, MemoryBlobStore, signJsonWebToken } from '@parley/testkit';
 import type { HostAuthenticate } from '../authentication/host-authenticator.js';
 import { ScryptPasswordHasher } from '../authentication/scrypt-password-hasher.js';
 import { SeededRandom } from '../demo/seeded-random.js';
@@ -36,6 +36,7 @@ export interface TestServerOptions {
   readonly push?: PushServiceAccount;
   readonly blobs?: BlobStore;
   readonly fileLimits?: FileLimits;
+  readonly jwtSecrets?: ReadonlyMap<string, string>;
 }
 
 /** Somebody to be in a test. */
@@ -80,6 +81,12 @@ const PEOPLE = {
 
 export type TestPerson = keyof typeof PEOPLE;
 
+/** Of tokens for the first realm. */
+export const JWT_SECRET = 'what a test shares with another service';
+
+/** Signed by the service that shares the secret. */
+export const webTokenOf = (claims: object): string => signJsonWebToken(claims, JWT_SECRET);
+
 /** Stretching passwords is tested elsewhere. */
 const quickHasher = new ScryptPasswordHasher({ ln: 1, p: 1 });
 
@@ -122,6 +129,7 @@ export class TestServer {
       unicodeEmoji,
       logger: silentLogger,
       secret: 'the secret of a test server',
+      jwtSecrets: new Map([['zulip', JWT_SECRET]]),
       onOtherSecret: 'rehash',
       url,
       defaultRealm: 'zulip',

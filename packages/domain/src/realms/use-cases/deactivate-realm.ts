@@ -13,6 +13,8 @@ export interface DeactivateRealmInput {
 /** What clients are told with register. */
 export const MIN_DELETION_DELAY_DAYS = 14;
 
+const SESSIONS_AT_A_TIME = 500;
+
 /** Nobody signs in any more, and no key is good; everything stays (organization §3). */
 export class DeactivateRealm {
   constructor(private readonly uow: UnitOfWork) {}
@@ -34,6 +36,7 @@ export class DeactivateRealm {
       const realm = await tx.realms.get(caller.realmId);
       if (realm.isDeactivated) return;
       await tx.realms.update({ ...realm, isDeactivated: true });
+      while ((await tx.sessions.removeOfRealm(realm.id, SESSIONS_AT_A_TIME)) === SESSIONS_AT_A_TIME) await tx.yield();
       await tx.events.append(realm.id, { event: { type: 'realm.deactivated' }, audience: wholeRealm });
     });
   }
