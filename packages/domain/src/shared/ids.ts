@@ -21,6 +21,7 @@ export type ScheduledMessageId = Id<'scheduled message'>;
 export type DraftId = Id<'draft'>;
 export type SnippetId = Id<'snippet'>;
 export type FileId = Id<'file'>;
+export type CustomEmojiId = Id<'custom emoji'>;
 /** Of a browser that somebody is logged in with. */
 export type SessionId = Id<'session'>;
 export type ReminderId = Id<'reminder'>;

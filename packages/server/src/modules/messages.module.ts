@@ -24,6 +24,7 @@ import {
   SendMessage,
   SpectateMessage,
   SpectateMessages,
+  SpectateTopics,
   SystemMessages,
   UpdateMessage,
 } from '@parley/domain/messages';
@@ -41,16 +42,18 @@ const {
   contentDigest,
   eventLoop,
   serverChannelConfig,
+  messageHooks,
 } = TOKENS;
 
 export const messagesModule = new ContainerModule(({ bind }) => {
   provide(bind, SystemMessages, markdownRenderer, realmUrls, clock);
   provide(bind, RenderMarkdown, unitOfWork, markdownRenderer, realmUrls);
   provide(bind, BotOwnerWarnings, unitOfWork, SystemMessages, clock);
-  provide(bind, SendMessage, unitOfWork, markdownRenderer, realmUrls, clock, BotOwnerWarnings);
+  provide(bind, SendMessage, unitOfWork, markdownRenderer, realmUrls, clock, BotOwnerWarnings, messageHooks);
   provide(bind, GetMessages, unitOfWork, realmUrls, renderedMessages);
   provide(bind, SpectateMessages, unitOfWork, realmUrls, renderedMessages, serverChannelConfig);
   provide(bind, SpectateMessage, unitOfWork, serverChannelConfig);
+  provide(bind, SpectateTopics, unitOfWork, serverChannelConfig);
   provide(bind, ListReaders, unitOfWork);
   provide(bind, ReportMessage, unitOfWork, SystemMessages);
   provide(bind, NotifyTyping, unitOfWork, ephemeralEvents);
@@ -59,7 +62,17 @@ export const messagesModule = new ContainerModule(({ bind }) => {
   provide(bind, MatchNarrow, unitOfWork, realmUrls, renderedMessages);
   provide(bind, GetMessage, unitOfWork);
   provide(bind, MoveNotices, SystemMessages, realmUrls, clock);
-  provide(bind, UpdateMessage, unitOfWork, markdownRenderer, realmUrls, clock, contentDigest, MoveNotices);
+  provide(
+    bind,
+    UpdateMessage,
+    unitOfWork,
+    markdownRenderer,
+    realmUrls,
+    clock,
+    contentDigest,
+    MoveNotices,
+    messageHooks,
+  );
   provide(bind, GetEditHistory, unitOfWork, renderedMessages, eventLoop);
   provide(bind, DeleteMessage, unitOfWork, clock);
   provide(bind, DeleteTopic, unitOfWork, clock);

@@ -197,7 +197,7 @@ describe('a session', () => {
     await new DeactivateUser(uow, fixture.clock).execute(owner, { userId: fixture.user('hamlet').id });
     expect(await verify(one.token)).toBeNull();
     expect(await verify(foreign.token)).not.toBeNull();
-    await new DeactivateRealm(uow).execute(owner, { deletionDelayDays: null });
+    await new DeactivateRealm(uow, fixture.clock).execute(owner, { deletionDelayDays: null });
     expect(await verify(foreign.token)).toBeNull();
     await uow.write(async (tx) => {
       await tx.realms.update({ ...(await tx.realms.get(fixture.realm.id)), isDeactivated: false });

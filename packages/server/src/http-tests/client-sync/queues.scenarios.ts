@@ -42,6 +42,18 @@ export const QUEUES_SCENARIOS: Scenarios = {
       heard: [],
     },
   ],
+  'POST /json/register': [
+    {
+      title: 'changes nothing',
+      as: null,
+      given: async ({ server, people }) => {
+        fieldsOf(await server.patch('/realm', people.desdemona, { enable_spectator_access: true }));
+        const params = { name: 'museum', subscribers: [], is_web_public: true };
+        fieldsOf(await server.post('/channels/create', people.desdemona, params));
+      },
+      heard: [],
+    },
+  ],
   'POST /accounts/logout/': [{ title: 'changes nothing', as: 'hamlet', heard: [] }],
   'POST /json/fetch_api_key': [
     {
