@@ -63,6 +63,7 @@ const RULES: Readonly<Record<string, Rules>> = {
       'file-type',
       'inversify',
       'mime',
+      'jose',
       'nodemailer',
       'pino',
       'node:',

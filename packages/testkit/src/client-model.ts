@@ -187,6 +187,7 @@ const unseen = () => {};
 const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
   blank: unseen,
   'user.credentials_changed': unseen,
+  'user.sessions_ended': unseen,
   'allowed_domain.added': unseen,
   'allowed_domain.changed': unseen,
   'allowed_domain.removed': unseen,

@@ -18,6 +18,8 @@ export interface DeactivateRealmInput {
 export const MIN_DELETION_DELAY_DAYS = 14;
 const SECONDS_PER_DAY = 86_400;
 
+const SESSIONS_AT_A_TIME = 500;
+
 /** Nobody signs in any more, and no key is good; everything stays until its deletion is due (organization §3). */
 export class DeactivateRealm {
   constructor(
@@ -62,6 +64,7 @@ export class SuspendRealm {
 async function deactivate(tx: Transaction, realm: Realm): Promise<boolean> {
   if (realm.isDeactivated) return false;
   await tx.realms.update({ ...realm, isDeactivated: true });
+  while ((await tx.sessions.removeOfRealm(realm.id, SESSIONS_AT_A_TIME)) === SESSIONS_AT_A_TIME) await tx.yield();
   await tx.events.append(realm.id, { event: { type: 'realm.deactivated' }, audience: wholeRealm });
   return true;
 }
