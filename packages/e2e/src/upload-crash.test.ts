@@ -108,7 +108,7 @@ describe('a server that is killed while files are uploaded', () => {
         .map((entry) => join(entry.parentPath, entry.name));
     // As if all of it had happened hours ago.
     for (const file of files()) utimesSync(file, 1000, 1000);
-    const { code, out, err } = await organization.run(['sweep-files']);
+    const { code, out, err } = await organization.run(['file', 'sweep']);
     expect([code, err, out]).toEqual([0, '', expect.stringMatching(/^Removed 0 files, 0 unfinished uploads and /)]);
     expect(files().filter((file) => !file.includes('uploads'))).toHaveLength(attachments.length);
   }, 300_000);

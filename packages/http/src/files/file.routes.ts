@@ -114,6 +114,7 @@ function resumableUploads(maxBytes: () => number): readonly Route[] {
   const of = <D extends object>(method: Method, path: string, dto: Dto<D>, limit?: 'none'): Route =>
     route(method, path, {
       auth: 'user',
+      takesSessions: true,
       streamsBody: true,
       optionsHeaders,
       dto,

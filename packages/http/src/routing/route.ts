@@ -67,6 +67,8 @@ interface Declaration<A extends Auth, D extends object> {
   readonly maxFileBytes?: number;
   /** Where `takesFiles`: the first file's bytes are put into the storage of files as they come, and removed if the call fails. */
   readonly storesFiles?: boolean;
+  /** Under `/api/v1` too for browsers in which somebody has logged in. */
+  readonly takesSessions?: boolean;
   /** Reads the body itself, as it comes, where that is none of the kinds that hold parameters. */
   readonly streamsBody?: boolean;
   /** What `OPTIONS` answers beside the methods: name, value, name, value … The same for all methods of a path. */
@@ -79,8 +81,13 @@ interface Declaration<A extends Auth, D extends object> {
   readonly allowsWebhookBots?: boolean;
   /** A GET that waits: limited on its own, no HEAD, and its path announces `OPTIONS, GET, DELETE` whatever it has. */
   readonly longPoll?: boolean;
-  /** The path counts from the mount path, not from `/api/v1`: `/compatibility`. */
+  /**
+   * The path counts from the mount path, not from `/api/v1`: `/compatibility`. Below `/json` it is for browser sessions only: of an
+   * operation for users the form for anyone, which those get who have not logged in.
+   */
   readonly atRoot?: boolean;
+  /** Not for browser sessions: there is no such path under `/json`. */
+  readonly isApiOnly?: boolean;
   /** Costs so much that an overloaded server refuses it. */
   readonly isExpensive?: boolean;
   /** Lets anybody be anybody: answers only to this machine itself, and to no page of another origin. */
@@ -121,6 +128,7 @@ export interface Route {
   readonly takesFiles: boolean;
   readonly maxFileBytes: number | undefined;
   readonly storesFiles: boolean;
+  readonly takesSessions: boolean;
   readonly streamsBody: boolean;
   readonly optionsHeaders: (() => readonly string[]) | undefined;
   readonly takesKeyParameter: boolean;
@@ -128,6 +136,7 @@ export interface Route {
   readonly allowsWebhookBots: boolean;
   readonly longPoll: boolean;
   readonly atRoot: boolean;
+  readonly isApiOnly: boolean;
   readonly isExpensive: boolean;
   readonly isDevelopment: boolean;
   readonly useCase: UseCaseKey<unknown> | undefined;
@@ -160,6 +169,7 @@ export function route(method: Method, path: string, spec: Partial<Route> & Pick<
     takesFiles: false,
     maxFileBytes: undefined,
     storesFiles: false,
+    takesSessions: false,
     streamsBody: false,
     optionsHeaders: undefined,
     takesKeyParameter: false,
@@ -167,6 +177,7 @@ export function route(method: Method, path: string, spec: Partial<Route> & Pick<
     allowsWebhookBots: false,
     longPoll: false,
     atRoot: false,
+    isApiOnly: false,
     isExpensive: false,
     isDevelopment: false,
     roleRequirements: [],

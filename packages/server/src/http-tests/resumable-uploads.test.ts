@@ -9,6 +9,7 @@ import { MemoryBlobStore, MemoryPartialBlobStore } from '@parley/testkit';
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
 import { expectRefusal, fieldsOf } from '../testing/expectations.js';
 import { postFiles } from '../testing/multipart.js';
+import { TestBrowser } from '../testing/test-browser.js';
 import { basic, TestServer, type TestUser } from '../testing/test-server.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: wire forms, told apart by assertions.
@@ -257,6 +258,21 @@ describe('a resumable upload (messages §16.1)', () => {
     await begun(people.cordelia);
     expect((await on('DELETE', paths[0]!, hamlet)).status).toBe(204);
     await begun(hamlet);
+  });
+
+  it('is open to browsers in which somebody has logged in, with their token alone', async () => {
+    const browser = await TestBrowser.loggedIn(server, people.hamlet);
+    const headers = { ...TUS, 'Upload-Length': '5' };
+    const begun = await browser.request('POST', '/api/v1/tus/', undefined, { headers });
+    expect(begun.status).toBe(201);
+    const path = `/api/v1/tus/${begun.headers.location}`;
+    const bytes = { ...BYTES, 'Upload-Offset': '0' };
+    const forged = { headers: { ...bytes, 'X-CSRFToken': '' }, body: 'hello' };
+    expect((await browser.request('PATCH', path, undefined, forged)).status).toBe(403);
+    expect((await browser.request('PATCH', path, undefined, { headers: bytes, body: 'hello' })).status).toBe(200);
+    expect(await listed(people.hamlet)).toHaveLength(1);
+    // Of the rest of the API they are not.
+    expect((await browser.get('/api/v1/users/me')).status).toBe(401);
   });
 
   it('refuses what is not of the protocol', async () => {

@@ -1,15 +1,11 @@
 import type { WebPublicOption } from '../../channels/channel-permissions.js';
-
-import { canSpectate } from '../../channels/channel-permissions.js';
+import { enterAsSpectator, notLoggedIn, type Spectator } from '../../channels/spectators.js';
 import type { BlobStore } from '../../files/blob-store.js';
 import type { StoredFile } from '../../files/file.js';
-import type { Realm } from '../../realms/realm.js';
-import { DomainError } from '../../shared/errors.js';
-import type { ChannelId, MessageId, RealmId, UserId } from '../../shared/ids.js';
+import type { ChannelId, MessageId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
 import type { RealmUrls } from '../../shared/realm-urls.js';
-import type { Repositories, UnitOfWork } from '../../shared/unit-of-work.js';
-import type { Actor } from '../../users/actor.js';
+import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import type { LoadedMessage } from '../load-access.js';
 import type { SearchTexts } from '../markdown.js';
 import { HISTORICAL, type PersonalFlags } from '../message.js';
@@ -21,23 +17,8 @@ import type { GetMessageOutput } from './get-message.js';
 import type { GetMessagesInput, PresentMessages } from './get-messages.js';
 import { openFile, type ReadableFile, thumbnailOf, unknownFile } from './read-file.js';
 
-/** Somebody who has not logged in, where the host name belongs to an organization. */
-interface Spectator {
-  readonly realmId: RealmId | null;
-}
-
 /** What everything is to them. */
 const FLAGS: PersonalFlags = { ...HISTORICAL, historical: false };
-
-/** They may do what the least of all may, and have nothing: no user has this number. */
-const spectator = (realmId: RealmId): Actor => ({
-  id: 0 as UserId,
-  realmId,
-  role: 'guest',
-  isBot: false,
-  botOwnerId: null,
-  groups: new Set(),
-});
 
 /** Pages of web-public channels, without logging in (protocol §9). */
 export class SpectateMessages {
@@ -51,9 +32,9 @@ export class SpectateMessages {
   /** @throws DomainError UNKNOWN_REALM, UNAUTHENTICATED, TOO_MANY_MESSAGES, INVALID_MESSAGE_RANGE, INVALID_NARROW */
   execute<T>(caller: Spectator, { narrow, select }: GetMessagesInput, present: PresentMessages<T>): Promise<T> {
     return this.uow.read(async (reads) => {
-      const { realm, mayRead } = await enter(reads, caller, this.option);
+      const { realm, actor, spectators } = await enterAsSpectator(reads, caller, this.option);
+      const mayRead = ({ channel }: LoadedMessage) => canSpectateMessage(realm, channel, spectators).allowed;
       if (!isForSpectators(narrow)) throw notLoggedIn();
-      const actor = spectator(realm.id);
       const terms = await replaceWith(reads, actor, narrow, mayRead);
       checkPage(select);
       const context = { reads, actor, realmUrls: this.realmUrls, words: this.texts };
@@ -87,12 +68,12 @@ export class SpectateMessage {
   /** @throws DomainError UNKNOWN_REALM, UNAUTHENTICATED, UNKNOWN_MESSAGE */
   execute(caller: Spectator, { id }: { readonly id: MessageId }): Promise<GetMessageOutput> {
     return this.uow.read(async (reads) => {
-      const { realm, spectators } = await enter(reads, caller, this.option);
+      const { realm, actor, spectators } = await enterAsSpectator(reads, caller, this.option);
       const [view] = await reads.pages.listViews(realm.id, [id]);
       const channelId = view?.message.channelId ?? null;
       const channel = channelId === null ? null : await reads.channels.find(realm.id, channelId);
       enforce(canSpectateMessage(realm, channel, spectators));
-      return { viewer: spectator(realm.id), view: view!, flags: FLAGS, realm, isSenderKnown: true };
+      return { viewer: actor, view: view!, flags: FLAGS, realm, isSenderKnown: true };
     });
   }
 }
@@ -121,7 +102,7 @@ export class SpectateFile {
     { pathId, format }: { readonly pathId: string; readonly format: string | null },
   ): Promise<ReadableFile> {
     const readable = await this.uow.read(async (reads) => {
-      const { realm, spectators } = await enter(reads, caller, this.option);
+      const { realm, spectators } = await enterAsSpectator(reads, caller, this.option);
       const [found] = await reads.files.listByPath(realm.id, [pathId]);
       const [file] = found ? await reads.files.listAttached(realm.id, [found.id]) : [];
       if (!file) throw unknownFile();
@@ -135,22 +116,4 @@ export class SpectateFile {
     this.readings.count(readable);
     return openFile(readable, this.blobs);
   }
-}
-
-const notLoggedIn = () =>
-  new DomainError('UNAUTHENTICATED', 'Not logged in: API authentication or user session required');
-
-/** @throws DomainError UNKNOWN_REALM, UNAUTHENTICATED where there is nothing to read without logging in */
-async function enter(
-  { realms, channels }: Pick<Repositories, 'realms' | 'channels'>,
-  { realmId }: Spectator,
-  { webPublicEnabled }: WebPublicOption,
-) {
-  if (realmId === null) throw new DomainError('UNKNOWN_REALM', 'Invalid subdomain');
-  const realm: Realm = await realms.get(realmId);
-  const spectators = { webPublicEnabled, hasWebPublicChannel: await channels.hasWebPublic(realmId) };
-  if (realm.isDeactivated) throw notLoggedIn();
-  enforce(canSpectate(realm, spectators));
-  const mayRead = ({ channel }: LoadedMessage) => canSpectateMessage(realm, channel, spectators).allowed;
-  return { realm, spectators, mayRead };
 }

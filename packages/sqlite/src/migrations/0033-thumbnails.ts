@@ -2,7 +2,7 @@ import type { Migration } from './migration.js';
 
 /** What is known of images goes with their files, however those are removed. */
 export const thumbnails: Migration = {
-  name: '0031-thumbnails',
+  name: '0033-thumbnails',
   sql: `
 ALTER TABLE file_image RENAME TO old_file_image;
 CREATE TABLE file_image (
