@@ -3,6 +3,8 @@ import { EventHub, LogFollower } from '@parley/domain/events';
 import { encodeJob, type JobHandler, jobKind } from '@parley/domain/jobs';
 import { PresenceBoard } from '@parley/domain/presence';
 import { ServerContainer } from './container.js';
+import { Consumers } from './facade/consumers.js';
+import { LiveEvents } from './facade/events.js';
 import { LimitReset } from './limit-reset.js';
 import { composeParley } from './parley.js';
 import { TestServer } from './testing/test-server.js';
@@ -28,6 +30,8 @@ describe('the container of a server', () => {
       resolve(EventHub),
       resolve(LimitReset),
       resolve(Promotion),
+      resolve(LiveEvents),
+      resolve(Consumers),
     ]);
   });
 
@@ -46,6 +50,7 @@ describe('the container of a server', () => {
       'doing jobs',
       'indexing messages for search',
       'forgetting jobs that were given up',
+      'the consumers of events',
     ];
     expect(named({})).toEqual(always);
     expect(named({ shedsLoad: true, verifyStorage: () => {} }).sort()).toEqual(

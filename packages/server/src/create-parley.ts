@@ -5,6 +5,7 @@ import type { BlobStore } from '@parley/domain/files';
 import type { Mailer } from '@parley/domain/mail';
 import type { Clock } from '@parley/domain/shared';
 import { type Logger, type ProxyTrust, type RateLimitRules, silentLogger, type TransportLimits } from '@parley/http';
+import { SharpImageProcessor } from '@parley/images';
 import { htmlMessages, unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
 import { type Commit, openSqliteStorage } from '@parley/sqlite';
 import { HashQueue } from './authentication/hash-queue.js';
@@ -212,6 +213,7 @@ export async function openParley(
       blobs: blobStoreOf(configuration),
       ...(!hostOptions.isOneOff && { tracer: await openTelemetryTracer(parleyVersion()) }),
       storageGauges: () => storage.gauges(),
+      images: new SharpImageProcessor(),
       ...hostOptions,
       release,
     });

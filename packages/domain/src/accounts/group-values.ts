@@ -7,7 +7,6 @@ import type { Realm } from '../realms/realm.js';
 import { REALM_PERMISSIONS, type RealmPermission } from '../realms/realm-settings.js';
 import type { GroupId, UserId } from '../shared/ids.js';
 import type { Transaction } from '../shared/unit-of-work.js';
-import type { User } from '../users/user.js';
 
 /** Which of the groups that somebody is in directly have a name, and which are what a permission is spelt out as. */
 export async function directGroupsOf(tx: Transaction, realm: Realm, userId: UserId) {
@@ -73,15 +72,3 @@ async function announceInChannels(
 }
 
 const namesIn = <N extends string>(registry: object): readonly N[] => Object.keys(registry) as N[];
-
-/** Tells everybody again which groups somebody is in who is back (users §4.3). */
-export async function announceGroups(tx: Transaction, realm: Realm, { id }: Pick<User, 'id'>): Promise<void> {
-  const { named, spelt } = await directGroupsOf(tx, realm, id);
-  for (const groupId of named) {
-    await tx.events.append(realm.id, {
-      event: { type: 'group.members_changed', op: 'add', groupId, userIds: [id] },
-      audience: wholeRealm,
-    });
-  }
-  await announceValuesNaming(tx, realm, spelt, wholeRealm);
-}

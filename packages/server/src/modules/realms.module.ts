@@ -11,6 +11,7 @@ import {
   CreateCall,
   CreateRealm,
   DeactivateRealm,
+  DeleteRealmData,
   ForgetLimits,
   GetServerSettings,
   ListAllowedDomains,
@@ -23,8 +24,8 @@ import {
   SuspendRealm,
 } from '@parley/domain/realms';
 import { ContainerModule } from 'inversify';
-import { provide } from '../provide.js';
-import { TOKENS } from '../tokens.js';
+import { provide, provideAs } from '../provide.js';
+import { LISTS, TOKENS } from '../tokens.js';
 
 const {
   unitOfWork,
@@ -52,7 +53,9 @@ export const realmsModule = new ContainerModule(({ bind }) => {
   provide(bind, ReorderLinkifiers, unitOfWork);
   provide(bind, AddPlayground, unitOfWork, linkifierSyntax);
   provide(bind, RemovePlayground, unitOfWork);
-  provide(bind, DeactivateRealm, unitOfWork);
+  provide(bind, DeactivateRealm, unitOfWork, clock);
+  provide(bind, DeleteRealmData, unitOfWork, clock);
+  provideAs(bind, LISTS.jobHandler, DeleteRealmData);
   provide(bind, ReactivateRealm, unitOfWork);
   provide(bind, SuspendRealm, unitOfWork);
   provide(bind, ConfigureRealm, unitOfWork, markdownRenderer, realmUrls, clock, developmentMode);

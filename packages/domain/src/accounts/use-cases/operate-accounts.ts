@@ -9,13 +9,12 @@ import { trim } from '../../shared/text.js';
 import type { Repositories, Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
 import { acceptedName, rename } from '../../users/change-name.js';
 import { changeRole } from '../../users/change-role.js';
-import { reactivate } from '../../users/deactivate.js';
 import { isOnlyOwnerOf } from '../../users/owners.js';
 import type { Role } from '../../users/role.js';
 import type { User } from '../../users/user.js';
 import { canChangeRole, isBotNameTaken } from '../../users/user-permissions.js';
 import { deactivateWithBots } from '../deactivate-user.js';
-import { announceGroups } from '../group-values.js';
+import { reactivateWithGroups } from '../reactivate-user.js';
 
 /** Somebody of an organization, for the operator and the host application, who need no permission. */
 export interface AccountReference {
@@ -78,7 +77,7 @@ export class SetUserActive {
         return true;
       }
       if (user.bot) await requireComplete(tx, user);
-      await announceGroups(tx, realm, await reactivate(tx, realm, user, this.clock.now()));
+      await reactivateWithGroups(tx, realm, user, this.clock.now());
       return true;
     });
   }

@@ -5,10 +5,9 @@ import type { UserId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
 import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
 import type { Actor } from '../../users/actor.js';
-import { reactivate } from '../../users/deactivate.js';
 import type { User } from '../../users/user.js';
 import { canReactivateUser, isBotNameTaken } from '../../users/user-permissions.js';
-import { announceGroups } from '../group-values.js';
+import { reactivateWithGroups } from '../reactivate-user.js';
 
 /** Brings back somebody who was deactivated, bots too, with what they had (users §4.3). */
 export class ReactivateUser {
@@ -27,8 +26,7 @@ export class ReactivateUser {
       const namesakes = user?.bot ? await tx.users.listByName(realmId, [user.fullName]) : [];
       enforce(canReactivateUser(actor, realm, user, user !== null && isBotNameTaken(user, namesakes)));
       if (user!.isActive) return;
-      const back = await reactivate(tx, realm, await withOwner(tx, actor, user!), this.clock.now());
-      await announceGroups(tx, realm, back);
+      await reactivateWithGroups(tx, realm, await withOwner(tx, actor, user!), this.clock.now());
     });
   }
 }

@@ -7,7 +7,7 @@ import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { addUser, type NewUser } from '../add-user.js';
 import { isEmailAddress } from '../email-address.js';
 import type { SpecialPermission, User } from '../user.js';
-import { parseFullName } from '../user-name.js';
+import { parseFullName, SHORTEST_GIVEN_NAME } from '../user-name.js';
 import type { UserSettings } from '../user-settings.js';
 
 export interface RegisterUserInput extends Omit<NewUser, 'passwordHash' | 'fullName' | 'settings'> {
@@ -51,7 +51,7 @@ export class RegisterUser {
   /** What can be said before anybody is looked up. Answers the name trimmed. @throws DomainError INVALID_USER_NAME, INVALID_EMAIL, WEAK_PASSWORD */
   check(input: Pick<RegisterUserInput, 'email' | 'fullName' | 'password' | 'allowsWeakPassword'>): string {
     const { email, password, allowsWeakPassword = false } = input;
-    const fullName = parseFullName(input.fullName);
+    const fullName = parseFullName(input.fullName, SHORTEST_GIVEN_NAME);
     if (!isEmailAddress(email)) throw new DomainError('INVALID_EMAIL', 'Enter a valid email address.');
     if (password !== null && !allowsWeakPassword) checkPassword(this.strength, password, [email, fullName]);
     return fullName;
