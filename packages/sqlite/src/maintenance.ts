@@ -79,7 +79,7 @@ export interface CopyOptions {
 }
 
 const PAGES_PER_STEP = 200;
-const BYTES_PER_SYNC = 4 * 1024 * 1024;
+const BYTES_PER_SYNC = 1024 * 1024;
 
 /**
  * Copies a database, beside a server that may be writing to it. What was committed when the copy began is in it, and nothing
