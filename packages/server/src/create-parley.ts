@@ -4,7 +4,7 @@ import { FolderBlobStore } from '@parley/blobs';
 import type { Mailer } from '@parley/domain/mail';
 import type { Clock } from '@parley/domain/shared';
 import { type Logger, silentLogger, type TransportLimits } from '@parley/http';
-import { SharpImageProcessor } from '@parley/images';
+import { ImageProcess } from '@parley/images';
 import { htmlMessages, unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
 import { openSqliteStorage } from '@parley/sqlite';
 import { HashQueue } from './authentication/hash-queue.js';
@@ -171,8 +171,10 @@ export async function openParley(
     },
     report: (problem) => hostOptions.logger.error({}, problem),
   });
+  const images = new ImageProcess();
   const release = async () => {
     try {
+      images.close();
       await markdownRenderer.close();
     } finally {
       await storage.close();
@@ -192,7 +194,7 @@ export async function openParley(
       unicodeEmoji,
       mailer: mailerOf(configuration, clock),
       blobs: new FolderBlobStore(configuration.files?.path ?? join(dirname(configuration.database.path), 'files')),
-      images: new SharpImageProcessor(),
+      images,
       ...hostOptions,
       release,
     });
