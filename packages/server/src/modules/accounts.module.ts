@@ -1,4 +1,10 @@
-import { DeactivateSelf, DeactivateUser, DeactivationLetters, ReactivateUser } from '@parley/domain/accounts';
+import {
+  DeactivateSelf,
+  DeactivateUser,
+  DeactivationLetters,
+  DeleteContributions,
+  ReactivateUser,
+} from '@parley/domain/accounts';
 import { ContainerModule } from 'inversify';
 import { provide, provideAs } from '../provide.js';
 import { LISTS, TOKENS } from '../tokens.js';
@@ -9,6 +15,8 @@ export const accountsModule = new ContainerModule(({ bind }) => {
   provide(bind, DeactivateUser, unitOfWork, clock);
   provide(bind, DeactivationLetters, mailer, unitOfWork, realmUrls);
   provideAs(bind, LISTS.jobHandler, DeactivationLetters);
+  provide(bind, DeleteContributions, clock);
+  provideAs(bind, LISTS.jobHandler, DeleteContributions);
   provide(bind, DeactivateSelf, unitOfWork, clock);
   provide(bind, ReactivateUser, unitOfWork, clock);
 });
