@@ -116,6 +116,7 @@ const DOMAIN_FOLDERS = [
   'shared',
   'jobs',
   'mail',
+  'confirmations',
   'events',
   'emoji',
   'authentication',

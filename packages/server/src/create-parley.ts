@@ -190,6 +190,7 @@ export async function openParley(
       markdownRenderer,
       unicodeEmoji,
       mailer: mailerOf(configuration, clock),
+      sendsMail: configuration.smtpUrl !== null || hostOptions.mailer !== undefined,
       blobs: new FolderBlobStore(configuration.files?.path ?? join(dirname(configuration.database.path), 'files')),
       ...hostOptions,
       release,

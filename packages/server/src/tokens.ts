@@ -7,12 +7,13 @@ import type {
 } from '@parley/domain/authentication';
 import type { ChannelQuota, ServerChannelConfig } from '@parley/domain/channels';
 import type { CommitListener } from '@parley/domain/composition';
+import type { LinkKeys } from '@parley/domain/confirmations';
 import type { LoadUnicodeEmoji } from '@parley/domain/emoji';
 import type { EphemeralEvents, EventListener, ServedQueues } from '@parley/domain/events';
 import type { BlobStore, FileLimits, FileTokens } from '@parley/domain/files';
-import type { InvitationConfig, InvitationKeys } from '@parley/domain/invitations';
+import type { InvitationConfig, SignUpKeys } from '@parley/domain/invitations';
 import type { JobHandler } from '@parley/domain/jobs';
-import type { Mailer } from '@parley/domain/mail';
+import type { LetterQuota, Mailer } from '@parley/domain/mail';
 import type { ContentDigest, MarkdownRenderer, RenderedMessages } from '@parley/domain/messages';
 import type { PushService } from '@parley/domain/push';
 import type { LinkifierSyntax, ServerAddress } from '@parley/domain/realms';
@@ -37,9 +38,12 @@ export const TOKENS = {
   markdownRenderer: token<MarkdownRenderer>('MarkdownRenderer'),
   linkifierSyntax: token<LinkifierSyntax>('LinkifierSyntax'),
   renderedMessages: token<RenderedMessages>('RenderedMessages'),
-  invitationKeys: token<InvitationKeys>('InvitationKeys'),
+  invitationKeys: token<LinkKeys>('keys of invitations'),
+  confirmationKeys: token<LinkKeys>('keys of confirmations'),
+  signUpKeys: token<SignUpKeys>('SignUpKeys'),
   invitationConfig: token<InvitationConfig>('InvitationConfig'),
   mailer: token<Mailer>('Mailer'),
+  letterQuota: token<LetterQuota>('LetterQuota'),
   eventLoop: token<EventLoop>('EventLoop'),
   contentDigest: token<ContentDigest>('ContentDigest'),
   unicodeEmoji: token<LoadUnicodeEmoji>('LoadUnicodeEmoji'),

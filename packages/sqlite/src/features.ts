@@ -8,6 +8,7 @@ import { SqliteChannelFolderRepository } from './channels/sqlite-channel-folder-
 import { newChannelCache, SqliteChannelRepository } from './channels/sqlite-channel-repository.js';
 import { SqliteDefaultChannelGroupRepository } from './channels/sqlite-default-channel-group-repository.js';
 import { SqliteTopicPolicyRepository } from './channels/sqlite-topic-policy-repository.js';
+import { SqliteConfirmationRepository } from './confirmations/sqlite-confirmation-repository.js';
 import type { Connection } from './connection.js';
 import { SqliteDraftRepository } from './drafts/sqlite-draft-repository.js';
 import { SqliteEventLog } from './events/sqlite-event-log.js';
@@ -52,6 +53,7 @@ import { alertWords } from './migrations/0024-alert-words.js';
 import { files } from './migrations/0025-files.js';
 import { mutedTopics } from './migrations/0026-muted-topics.js';
 import { searchTerms } from './migrations/0027-search-terms.js';
+import { confirmations } from './migrations/0028-confirmations.js';
 import type { Migration } from './migrations/migration.js';
 import { SqliteNavigationViewRepository } from './navigation-views/sqlite-navigation-view-repository.js';
 import { SqliteOnboardingRepository } from './onboarding/sqlite-onboarding-repository.js';
@@ -105,6 +107,7 @@ export const MIGRATIONS: readonly Migration[] = [
   files,
   mutedTopics,
   searchTerms,
+  confirmations,
 ];
 
 /** Makes the repositories of a connection. What they keep in memory, all connections share. */
@@ -172,6 +175,7 @@ export function repositoryFactory(
       queues: new SqliteEventQueueRepository(connection),
       apiKeys: new SqliteApiKeyRepository(connection),
       invitations: new SqliteInvitationRepository(connection, quarantine),
+      confirmations: new SqliteConfirmationRepository(connection),
       jobs: new SqliteJobRepository(connection),
     };
   };

@@ -23,6 +23,7 @@ export { FakeMailer } from './fake-mailer.js';
 export {
   FakeApiKeyMint,
   FakeChannelQuota,
+  FakeLetterQuota,
   FakeLoginAttempts,
   FakePasswordHasher,
   fakeDisposableDomains,

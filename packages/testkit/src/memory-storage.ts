@@ -10,6 +10,7 @@ import { MemoryBots } from './memory/memory-bots.js';
 import { MemoryChannelAddresses } from './memory/memory-channel-addresses.js';
 import { MemoryChannelFolders } from './memory/memory-channel-folders.js';
 import { MemoryChannels } from './memory/memory-channels.js';
+import { MemoryConfirmations } from './memory/memory-confirmations.js';
 import { MemoryDefaultChannelGroups } from './memory/memory-default-channel-groups.js';
 import { MemoryDevices } from './memory/memory-devices.js';
 import { MemoryDrafts } from './memory/memory-drafts.js';
@@ -159,6 +160,7 @@ function repositoriesOf(unit: MemoryUnit) {
     queues: new MemoryEventQueues(unit),
     apiKeys: new MemoryApiKeys(unit),
     invitations: new MemoryInvitations(unit),
+    confirmations: new MemoryConfirmations(unit),
     jobs: new MemoryJobs(unit),
     // Nothing takes long in memory.
     yield: async () => {},

@@ -3,6 +3,7 @@ export type { ApiKeyMint, ApiKeyRecord, ApiKeyRepository, HashRequest, PasswordH
 import './authentication-errors.js';
 
 export { type LoginAttempts, loginAttemptKey } from './login-attempts.js';
+export { SendLoginLetters } from './login-letter.js';
 export {
   PASSWORD_MAX_LENGTH,
   PASSWORD_MIN_GUESSES,

@@ -317,7 +317,9 @@ class TableDispatcher implements Dispatcher {
     const { route } = endpoint;
     if (route.useCase && endpoint.useCase === undefined) endpoint.useCase = this.options.resolve(route.useCase);
     const { useCase } = endpoint;
-    if (route.handle) return route.handle({ request, caller, dto, useCase } as Context<Auth, unknown, unknown>);
+    const { resolve } = this.options;
+    if (route.handle)
+      return route.handle({ request, caller, dto, useCase, resolve } as Context<Auth, unknown, unknown>);
     const output = await (useCase as ExecutesInput).execute(
       caller,
       route.toInput?.(dto, request, caller as CallerOf<Auth>),
@@ -374,15 +376,16 @@ class TableDispatcher implements Dispatcher {
   /** Null when nobody is left to be answered. */
   private replyTo(error: unknown, request: ReceivedRequest, requestState: RequestState | null): Reply | null {
     if (error instanceof ClientGone) return null;
-    const { reply, isBug } = replyToError(error, request.variant);
+    const { reply, message, isBug } = replyToError(error, request.variant);
+    const route = routeOf(request, requestState);
     if (isBug) {
-      const route = requestState?.endpoint?.route;
       this.logger.error(
         { requestId: request.id, method: request.method, route: route?.path, err: error },
         'unexpected error',
       );
     }
-    return reply;
+    if (!route?.errorPage) return reply;
+    return route.errorPage({ status: reply.status, message, headers: reply.headers ?? [] });
   }
 
   private write(
@@ -397,7 +400,7 @@ class TableDispatcher implements Dispatcher {
         client: this.clientOf(request, requestState),
         isAuthenticated: requestState?.identity !== undefined,
         isLongPoll: requestState?.match.entry.isLongPoll ?? false,
-        isSameOriginOnly: requestState?.match.entry.isDevelopment ?? false,
+        isSameOriginOnly: requestState?.match.entry.isSameOriginOnly ?? false,
         limitHeaders: requestState?.limit && rateLimitHeaders(requestState.limit),
         closes: this.requests.isDraining || reply.status === 408,
       });
@@ -440,6 +443,10 @@ class TableDispatcher implements Dispatcher {
     );
   }
 }
+
+/** What was asked for, or would have been, had the request got that far. */
+const routeOf = (request: ReceivedRequest, requestState: RequestState | null): Route | undefined =>
+  (requestState?.endpoint ?? requestState?.match.entry.endpoints.get(request.method))?.route;
 
 /** The sender's mistake, and not our storage's. */
 const isRefusedCredentials = (error: unknown): boolean =>

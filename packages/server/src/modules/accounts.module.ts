@@ -1,9 +1,31 @@
-import { DeactivateSelf, DeactivateUser, DeactivationLetters, ReactivateUser } from '@parley/domain/accounts';
+import {
+  ConfirmEmailChange,
+  DeactivateSelf,
+  DeactivateUser,
+  DeactivationLetters,
+  EmailChangedLetters,
+  GetConfirmation,
+  ReactivateUser,
+  RequestPasswordReset,
+  ResetPassword,
+} from '@parley/domain/accounts';
+import { ForgetConfirmations, SendConfirmationLetters } from '@parley/domain/confirmations';
 import { ContainerModule } from 'inversify';
 import { provide, provideAs } from '../provide.js';
 import { LISTS, TOKENS } from '../tokens.js';
 
-const { unitOfWork, clock, mailer, realmUrls } = TOKENS;
+const {
+  clock,
+  confirmationKeys,
+  disposableDomains,
+  letterQuota,
+  loginAttempts,
+  mailer,
+  passwordHasher,
+  passwordStrength,
+  realmUrls,
+  unitOfWork,
+} = TOKENS;
 
 export const accountsModule = new ContainerModule(({ bind }) => {
   provide(bind, DeactivateUser, unitOfWork, clock);
@@ -11,4 +33,15 @@ export const accountsModule = new ContainerModule(({ bind }) => {
   provideAs(bind, LISTS.jobHandler, DeactivationLetters);
   provide(bind, DeactivateSelf, unitOfWork, clock);
   provide(bind, ReactivateUser, unitOfWork, clock);
+
+  provide(bind, SendConfirmationLetters, mailer, unitOfWork, confirmationKeys, realmUrls, clock);
+  provideAs(bind, LISTS.jobHandler, SendConfirmationLetters);
+  provide(bind, ForgetConfirmations);
+  provideAs(bind, LISTS.jobHandler, ForgetConfirmations);
+  provide(bind, GetConfirmation, unitOfWork, confirmationKeys, clock);
+  provide(bind, ConfirmEmailChange, unitOfWork, confirmationKeys, disposableDomains, clock);
+  provide(bind, EmailChangedLetters, mailer, unitOfWork, realmUrls);
+  provideAs(bind, LISTS.jobHandler, EmailChangedLetters);
+  provide(bind, RequestPasswordReset, unitOfWork, letterQuota, clock);
+  provide(bind, ResetPassword, unitOfWork, confirmationKeys, passwordHasher, passwordStrength, loginAttempts, clock);
 });

@@ -1,14 +1,32 @@
-import { FetchApiKey, FetchDevelopmentApiKey, ListDevelopmentUsers, VerifyApiKey } from '@parley/domain/authentication';
+import {
+  FetchApiKey,
+  FetchDevelopmentApiKey,
+  ListDevelopmentUsers,
+  SendLoginLetters,
+  VerifyApiKey,
+} from '@parley/domain/authentication';
 import { ContainerModule } from 'inversify';
 import { provide, provideAs } from '../provide.js';
 import { LISTS, TOKENS } from '../tokens.js';
 
-const { unitOfWork, passwordHasher, apiKeyMint, loginAttempts, realmUrls, developmentMode } = TOKENS;
+const {
+  apiKeyMint,
+  clock,
+  developmentMode,
+  letterQuota,
+  loginAttempts,
+  mailer,
+  passwordHasher,
+  realmUrls,
+  unitOfWork,
+} = TOKENS;
 
 export const authenticationModule = new ContainerModule(({ bind }) => {
   provide(bind, VerifyApiKey, unitOfWork, apiKeyMint);
   provideAs(bind, LISTS.eventListener, VerifyApiKey);
-  provide(bind, FetchApiKey, unitOfWork, passwordHasher, apiKeyMint, loginAttempts);
+  provide(bind, FetchApiKey, unitOfWork, passwordHasher, apiKeyMint, loginAttempts, letterQuota, clock);
+  provide(bind, SendLoginLetters, mailer, unitOfWork, realmUrls);
+  provideAs(bind, LISTS.jobHandler, SendLoginLetters);
   provide(bind, FetchDevelopmentApiKey, unitOfWork, apiKeyMint, developmentMode);
   provide(bind, ListDevelopmentUsers, unitOfWork, realmUrls, developmentMode);
 });

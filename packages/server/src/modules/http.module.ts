@@ -18,12 +18,13 @@ import { ApiKeyCredentials } from '../authentication/api-key-credentials.js';
 import { HostAuthenticator } from '../authentication/host-authenticator.js';
 import { StoredRoles } from '../authentication/stored-roles.js';
 import { DailyChannelQuota } from '../daily-channel-quota.js';
+import { LetterLimits } from '../mail/letter-limits.js';
 import type { ParleyParts } from '../parley.js';
 import { all, provide, provideAs, provideFrom } from '../provide.js';
 import { RealmResolver } from '../realm-resolver.js';
 import { LISTS, PARTS, TOKENS } from '../tokens.js';
 
-const { channelQuota, clock, fileLimits, loginAttempts, randomness, realmUrls, unitOfWork } = TOKENS;
+const { channelQuota, clock, fileLimits, letterQuota, loginAttempts, randomness, realmUrls, unitOfWork } = TOKENS;
 
 /** From requests to use cases. */
 export const httpModule = ({ authenticate, ...options }: ParleyParts) =>
@@ -31,6 +32,8 @@ export const httpModule = ({ authenticate, ...options }: ParleyParts) =>
     provideFrom(bind, RateLimiter, (time) => new RateLimiter({ clock: time, isOn: options.hasRateLimits }), clock);
     provide(bind, DailyChannelQuota, RateLimiter, clock);
     provideAs(bind, channelQuota, DailyChannelQuota);
+    provide(bind, LetterLimits, RateLimiter);
+    provideAs(bind, letterQuota, LetterLimits);
     provideFrom(
       bind,
       loginAttempts,

@@ -30,6 +30,7 @@ export interface TestServerOptions {
   readonly mailGatewayPattern?: string | null;
   readonly hasRateLimits?: boolean;
   readonly trustedProxies?: number;
+  readonly sendsMail?: boolean;
   readonly authenticate?: HostAuthenticate;
   readonly passwordHasher?: PasswordHasher;
   readonly logger?: Logger;

@@ -39,6 +39,7 @@ const RELEASED = [
   ['0025-files', '9a5570a1d79eba217c6a9ada4669d83d507e5285c369c2855de35cadadedb543'],
   ['0026-muted-topics', 'e410dcfedbc1f9b02da314c0c0538ec17eeb51fa68fb8df1f26e0b5e6b0836a3'],
   ['0027-search-terms', 'aeaa2d9145191c0f1e71e6710445e38ad7dd70360dcd6ab981daa47777d28d60'],
+  ['0028-confirmations', 'e8beffbc3f02011036a5bd5517d56f2d91ddeb0915eb271d2fa99dfb481bae0e'],
 ];
 
 let directory: string;
@@ -102,6 +103,7 @@ it("makes the schema that each feature's schema.sql describes", () => {
     'authentication',
     'jobs',
     'invitations',
+    'confirmations',
   ]) {
     described.exec(readFileSync(join(__dirname, '..', feature, 'schema.sql'), 'utf8'));
   }

@@ -4,6 +4,7 @@ import {
   createFixture,
   createFixtureOn,
   FakeApiKeyMint,
+  FakeLetterQuota,
   FakeLoginAttempts,
   FakePasswordHasher,
   type FixtureStep,
@@ -34,7 +35,7 @@ const town = (...pieces: readonly FixtureStep[]) =>
     ...pieces,
   );
 const fetching = (fixture: MemoryFixture, hasher = new FakePasswordHasher(), attempts = new FakeLoginAttempts()) => {
-  const useCase = new FetchApiKey(fixture.uow, hasher, mint, attempts);
+  const useCase = new FetchApiKey(fixture.uow, hasher, mint, attempts, new FakeLetterQuota(), fixture.clock);
   return (
     username: string,
     password = 'pw-hamlet',
