@@ -10,11 +10,12 @@ import type { CommitListener } from '@parley/domain/composition';
 import type { LinkKeys } from '@parley/domain/confirmations';
 import type { LoadUnicodeEmoji } from '@parley/domain/emoji';
 import type { EphemeralEvents, EventListener, ServedQueues } from '@parley/domain/events';
-import type { BlobStore, FileLimits, FileTokens } from '@parley/domain/files';
+import type { BlobStore, ContentTypes, FileLimits, FileTokens } from '@parley/domain/files';
+import type { ImageProcessor } from '@parley/domain/images';
 import type { InvitationConfig, SignUpKeys } from '@parley/domain/invitations';
 import type { JobHandler } from '@parley/domain/jobs';
 import type { LetterQuota, Mailer } from '@parley/domain/mail';
-import type { ContentDigest, MarkdownRenderer, RenderedMessages } from '@parley/domain/messages';
+import type { ContentDigest, MarkdownRenderer, MessageHooks, RenderedMessages } from '@parley/domain/messages';
 import type { PushService } from '@parley/domain/push';
 import type { LinkifierSyntax, ServerAddress } from '@parley/domain/realms';
 import type { Clock, EventLoop, Randomness, RealmUrls, ReportProblem, Timers, UnitOfWork } from '@parley/domain/shared';
@@ -35,6 +36,7 @@ export const TOKENS = {
   passwordStrength: token<PasswordStrength>('PasswordStrength'),
   disposableDomains: token<DisposableDomains>('DisposableDomains'),
   loginAttempts: token<LoginAttempts>('LoginAttempts'),
+  messageHooks: token<MessageHooks>('MessageHooks'),
   markdownRenderer: token<MarkdownRenderer>('MarkdownRenderer'),
   linkifierSyntax: token<LinkifierSyntax>('LinkifierSyntax'),
   renderedMessages: token<RenderedMessages>('RenderedMessages'),
@@ -57,8 +59,10 @@ export const TOKENS = {
   /** Null: the operator named none. */
   pushService: token<PushService | null>('PushService'),
   blobStore: token<BlobStore>('BlobStore'),
+  imageProcessor: token<ImageProcessor>('ImageProcessor'),
   fileLimits: token<FileLimits>('FileLimits'),
   fileTokens: token<FileTokens>('FileTokens'),
+  contentTypes: token<ContentTypes>('ContentTypes'),
 } as const;
 
 /** What a server at work is made of, beside its use cases. */

@@ -10,11 +10,14 @@ import { SqliteDefaultChannelGroupRepository } from './channels/sqlite-default-c
 import { SqliteTopicPolicyRepository } from './channels/sqlite-topic-policy-repository.js';
 import { SqliteConfirmationRepository } from './confirmations/sqlite-confirmation-repository.js';
 import type { Connection } from './connection.js';
+import { SqliteCustomEmojiRepository } from './custom-emoji/sqlite-custom-emoji-repository.js';
 import { SqliteDraftRepository } from './drafts/sqlite-draft-repository.js';
+import { SqliteEventConsumerRepository } from './events/sqlite-event-consumer-repository.js';
 import { SqliteEventLog } from './events/sqlite-event-log.js';
 import { SqliteEventQueueRepository } from './events/sqlite-event-queue-repository.js';
 import { SqliteFileRepository } from './files/sqlite-file-repository.js';
 import { newSystemGroupCache, SqliteGroupRepository } from './groups/sqlite-group-repository.js';
+import { SqliteExternalIdRepository } from './host-users/sqlite-external-id-repository.js';
 import { SqliteInvitationRepository } from './invitations/sqlite-invitation-repository.js';
 import { SqliteJobRepository } from './jobs/sqlite-job-repository.js';
 import { SqliteMessageArchive } from './messages/sqlite-message-archive.js';
@@ -53,10 +56,14 @@ import { alertWords } from './migrations/0024-alert-words.js';
 import { files } from './migrations/0025-files.js';
 import { mutedTopics } from './migrations/0026-muted-topics.js';
 import { searchTerms } from './migrations/0027-search-terms.js';
-import { confirmations } from './migrations/0028-confirmations.js';
+import { pictures } from './migrations/0028-pictures.js';
+import { hostApplication } from './migrations/0029-host-application.js';
+import { uploads } from './migrations/0030-uploads.js';
+import { confirmations } from './migrations/0031-confirmations.js';
 import type { Migration } from './migrations/migration.js';
 import { SqliteNavigationViewRepository } from './navigation-views/sqlite-navigation-view-repository.js';
 import { SqliteOnboardingRepository } from './onboarding/sqlite-onboarding-repository.js';
+import { SqlitePictureRepository } from './pictures/sqlite-picture-repository.js';
 import { SqlitePresenceRepository } from './presence/sqlite-presence-repository.js';
 import { SqliteDeviceRepository } from './push/sqlite-device-repository.js';
 import { SqlitePushTokenRepository } from './push/sqlite-push-token-repository.js';
@@ -68,6 +75,7 @@ import {
   SqliteLinkifierRepository,
   SqlitePlaygroundRepository,
 } from './realms/sqlite-organization-lists.js';
+import { SqliteRealmData } from './realms/sqlite-realm-data.js';
 import { newRealmCache, SqliteRealmRepository } from './realms/sqlite-realm-repository.js';
 import { SqliteReminderRepository } from './scheduling/sqlite-reminder-repository.js';
 import { SqliteScheduledMessageRepository } from './scheduling/sqlite-scheduled-message-repository.js';
@@ -107,6 +115,9 @@ export const MIGRATIONS: readonly Migration[] = [
   files,
   mutedTopics,
   searchTerms,
+  pictures,
+  hostApplication,
+  uploads,
   confirmations,
 ];
 
@@ -132,6 +143,7 @@ export function repositoryFactory(
         new LinkifierReads(connection, quarantine),
         quarantine,
       ),
+      realmData: new SqliteRealmData(connection),
       allowedDomains: new SqliteAllowedDomainRepository(connection),
       linkifiers: new SqliteLinkifierRepository(connection),
       playgrounds: new SqlitePlaygroundRepository(connection),
@@ -167,12 +179,16 @@ export function repositoryFactory(
       alertWords: new SqliteAlertWordRepository(connection),
       drafts: new SqliteDraftRepository(connection, quarantine),
       files: new SqliteFileRepository(connection),
+      pictures: new SqlitePictureRepository(connection),
+      customEmoji: new SqliteCustomEmojiRepository(connection),
       snippets: new SqliteSnippetRepository(connection),
       navigationViews: new SqliteNavigationViewRepository(connection),
       onboarding: new SqliteOnboardingRepository(connection),
       profiles: new SqliteProfileRepository(connection, quarantine),
       events: new SqliteEventLog(connection, clock),
       queues: new SqliteEventQueueRepository(connection),
+      consumers: new SqliteEventConsumerRepository(connection),
+      externalIds: new SqliteExternalIdRepository(connection),
       apiKeys: new SqliteApiKeyRepository(connection),
       invitations: new SqliteInvitationRepository(connection, quarantine),
       confirmations: new SqliteConfirmationRepository(connection),

@@ -27,6 +27,7 @@ export class SqliteMessageRepository implements MessageRepository {
   private readonly times;
   private readonly oldestIds;
   private readonly changeText;
+  private readonly changeRendered;
   private readonly nameNobody;
   private readonly nameSome;
   private readonly insertSubmessage;
@@ -65,6 +66,9 @@ export class SqliteMessageRepository implements MessageRepository {
       `UPDATE message SET content = ?, rendered_content = ?, last_edited_at = ?, version = version + 1,
          property_bits = (property_bits & ~${TEXT_BITS}) | ${PROPERTY_BITS.isEdited} | ?
        WHERE id = ? AND realm_id = ?`,
+    );
+    this.changeRendered = connection.command(
+      'UPDATE message SET rendered_content = ?, version = version + 1 WHERE id = ? AND realm_id = ?',
     );
     this.nameNobody = connection.command(
       `UPDATE message_flag SET mentioned = 0, topic_wildcard_mentioned = 0, has_alert_word = 0
@@ -218,6 +222,10 @@ export class SqliteMessageRepository implements MessageRepository {
       ...[named.mentioned, named.topicWildcardMentioned, named.hasAlertWord].map((on) => toFlag(on === true)),
     ]);
     if (rows.length > 0) this.nameSome.run(id, realmId, JSON.stringify(rows));
+  }
+
+  async rerender(realmId: RealmId, id: MessageId, renderedContent: string): Promise<void> {
+    this.changeRendered.run(renderedContent, id, realmId);
   }
 
   async addSubmessage(realmId: RealmId, submessage: Omit<Submessage, 'id'>): Promise<Submessage> {
