@@ -41,10 +41,6 @@ ${connecting(site)}`,
       }),
   }),
   pageRoute(parts, 'GET', '/help/', { dto: NoParameters, handle: async ({ site }) => seeOther(site, '/') }),
-  pageRoute(parts, 'GET', '/accounts/login/', {
-    dto: NoParameters,
-    handle: async ({ site }) => seeOther(site, '/login/'),
-  }),
 ];
 
 const accountLinks = (

@@ -122,7 +122,6 @@ describe('the first page', () => {
     expectRedirect(await open('/help/'), '/');
     expectPage(await open('/login'), 'How to connect');
     expectPage(await open('/login/'), 'You log in to Elsinore &amp; Sons within an app');
-    expectRedirect(await open('/accounts/login/'), '/login/');
     await change(server, { name: 'Realm zulip' }, { description: '' });
   });
 
