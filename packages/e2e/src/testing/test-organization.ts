@@ -55,7 +55,7 @@ export class TestOrganization {
     return { id: Number(id), email, fullName, apiKey: apiKey! };
   }
 
-  /** As it lies in the outbox, its lines put together again; undefined: there is none. */
+  /** As it lies in the outbox, its lines put together again, whatever the letter case; undefined: there is none. */
   newestLetterTo(email: string): string | undefined {
     const outbox = join(this.directory, 'data', 'outbox');
     if (!existsSync(outbox)) return undefined;
@@ -64,7 +64,7 @@ export class TestOrganization {
       .sort()
       .reverse()
       .map((name) => readFileSync(join(outbox, name), 'utf8').replace(/=\r?\n/g, ''))
-      .find((letter) => letter.includes(`\nTo: ${email}`) || letter.startsWith(`To: ${email}`));
+      .find((letter) => letter.toLowerCase().includes(`to: ${email.toLowerCase()}`));
   }
 
   async close(): Promise<void> {
