@@ -3,5 +3,6 @@ export { DeactivationLetters, MAX_DEACTIVATION_COMMENT_LENGTH } from './deactiva
 export * from './use-cases/confirm-email-change.js';
 export * from './use-cases/deactivate-user.js';
 export * from './use-cases/get-confirmation.js';
+export * from './use-cases/operate-accounts.js';
 export * from './use-cases/reactivate-user.js';
 export * from './use-cases/reset-password.js';

@@ -1,14 +1,17 @@
 import { encodeJob, type Job } from '../jobs/job.js';
 import { composeLetter, type Letter, type Mailer } from '../mail/letter.js';
 import { LetterJobs, letterJobKind } from '../mail/letter-job.js';
+import type { LetterQuota } from '../mail/letter-quota.js';
+import type { Clock } from '../shared/clock.js';
+import { DomainError } from '../shared/errors.js';
 import { isId, type UnixSeconds, type UserId } from '../shared/ids.js';
 import type { RealmUrls } from '../shared/realm-urls.js';
 import { takeCodePoints } from '../shared/text.js';
-import type { Transaction, UnitOfWork } from '../shared/unit-of-work.js';
+import type { UnitOfWork } from '../shared/unit-of-work.js';
 import type { User } from '../users/user.js';
 
 /** Where somebody logged in from, as far as it is known. */
-export interface LoginSource {
+interface LoginSource {
   /** As the program calls itself. */
   readonly clientName?: string | undefined;
   readonly ip?: string | undefined;
@@ -37,18 +40,28 @@ const NEWCOMER_SECONDS = 60;
 /** Of what comes from the request, in code points. */
 const MAX_SOURCE_LENGTH = 100;
 
-/** Whether somebody who logs in is to be told by mail (protocol §8.1). */
-export const wantsLoginLetter = ({ settings, joinedAt, bot }: User, now: UnixSeconds): boolean =>
-  settings.enableLoginEmails && bot === null && now - joinedAt > NEWCOMER_SECONDS;
+/** Plans a letter to whoever logs in, so that they hear of log-ins that were somebody else's (protocol §8.1). */
+export class LoginLetters {
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly quota: LetterQuota,
+    private readonly clock: Clock,
+  ) {}
 
-export async function planLoginLetter(
-  tx: Transaction,
-  { realmId, id: userId }: User,
-  { clientName, ip }: LoginSource,
-  now: UnixSeconds,
-): Promise<void> {
-  const payload = { userId, at: now, clientName: shortened(clientName), ip: shortened(ip) };
-  await tx.jobs.schedule(encodeJob(LOGIN_LETTER, { realmId, dueAt: now, payload }));
+  /** To those who want it, and not without end: a program may ask for its key each time it runs. */
+  async plan(user: User, { clientName, ip }: LoginSource): Promise<void> {
+    const { realmId, id: userId, settings, joinedAt, bot } = user;
+    const now = this.clock.now();
+    if (!settings.enableLoginEmails || bot !== null || now - joinedAt <= NEWCOMER_SECONDS) return;
+    try {
+      this.quota.take('loginByUser', String(userId));
+    } catch (error) {
+      if (error instanceof DomainError && error.is('RATE_LIMITED')) return;
+      throw error;
+    }
+    const payload = { userId, at: now, clientName: shortened(clientName), ip: shortened(ip) };
+    await this.uow.write((tx) => tx.jobs.schedule(encodeJob(LOGIN_LETTER, { realmId, dueAt: now, payload })));
+  }
 }
 
 const shortened = (text: string | undefined): string | null => takeCodePoints(text ?? '', MAX_SOURCE_LENGTH) || null;

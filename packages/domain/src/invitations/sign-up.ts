@@ -1,4 +1,4 @@
-import { realmDeactivated } from '../authentication/use-cases/fetch-api-key.js';
+import { realmDeactivated } from '../authentication/use-cases/password-log-in.js';
 import type { Confirmation } from '../confirmations/confirmation.js';
 import { loadConfirmation } from '../confirmations/confirmation-changes.js';
 import type { LinkKeys } from '../confirmations/link-keys.js';

@@ -22,7 +22,11 @@ export class LetterLimits implements LetterQuota {
   }
 }
 
-const keyOf = (rule: LetterRule, key: string): string => (rule === 'anonymousByIp' ? ipGroup(key) : key);
+/** As the limiter's other rules of the same kind have their keys. */
+function keyOf(rule: LetterRule, key: string): string | number {
+  if (rule === 'anonymousByIp') return ipGroup(key);
+  return rule.endsWith('ByUser') ? Number(key) : key;
+}
 
 /** Addresses of one owner may be as many as they like. */
 function sourceOf(rule: LetterRule, key: string, ip: string | undefined): string | undefined {

@@ -5,9 +5,14 @@ import {
   DeactivationLetters,
   EmailChangedLetters,
   GetConfirmation,
+  IssueUserKey,
   ReactivateUser,
   RequestPasswordReset,
   ResetPassword,
+  SetUserActive,
+  SetUserName,
+  SetUserPassword,
+  SetUserRole,
 } from '@parley/domain/accounts';
 import { ForgetConfirmations, SendConfirmationLetters } from '@parley/domain/confirmations';
 import { ContainerModule } from 'inversify';
@@ -15,6 +20,7 @@ import { provide, provideAs } from '../provide.js';
 import { LISTS, TOKENS } from '../tokens.js';
 
 const {
+  apiKeyMint,
   clock,
   confirmationKeys,
   disposableDomains,
@@ -33,6 +39,11 @@ export const accountsModule = new ContainerModule(({ bind }) => {
   provideAs(bind, LISTS.jobHandler, DeactivationLetters);
   provide(bind, DeactivateSelf, unitOfWork, clock);
   provide(bind, ReactivateUser, unitOfWork, clock);
+  provide(bind, SetUserRole, unitOfWork, clock);
+  provide(bind, SetUserName, unitOfWork);
+  provide(bind, SetUserActive, unitOfWork, clock);
+  provide(bind, SetUserPassword, unitOfWork, passwordHasher, passwordStrength, clock);
+  provide(bind, IssueUserKey, unitOfWork, apiKeyMint);
 
   provide(bind, SendConfirmationLetters, mailer, unitOfWork, confirmationKeys, realmUrls, clock);
   provideAs(bind, LISTS.jobHandler, SendConfirmationLetters);

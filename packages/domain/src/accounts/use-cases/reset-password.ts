@@ -6,7 +6,7 @@ import {
   type AnonymousCaller,
   passwordAuthDisabled,
   realmDeactivated,
-} from '../../authentication/use-cases/fetch-api-key.js';
+} from '../../authentication/use-cases/password-log-in.js';
 import {
   confirmationExpired,
   loadConfirmation,
@@ -97,7 +97,7 @@ export class ResetPassword {
     const hash = await this.hasher.hash(password, { client: ip, cancellation });
     const user = await this.uow.write(async (tx) => {
       const loaded = await this.load(tx, realmId, key);
-      await changePassword(tx, loaded, hash, this.clock.now());
+      await changePassword(tx, loaded, hash, { now: this.clock.now() });
       return loaded;
     });
     // Those who forgot it have often tried before.

@@ -1,4 +1,4 @@
-import type { AnonymousCaller } from '../../authentication/use-cases/fetch-api-key.js';
+import type { AnonymousCaller } from '../../authentication/use-cases/password-log-in.js';
 import { type DefaultChannelGroupView, listDefaultChannelGroups } from '../../channels/default-channel-group-views.js';
 import type { Clock } from '../../shared/clock.js';
 import { DomainError } from '../../shared/errors.js';

@@ -1,6 +1,7 @@
 import type { ApiKeyMint, PasswordHasher } from '../../authentication/api-keys.js';
 import { checkPassword, type PasswordStrength } from '../../authentication/password-rules.js';
-import type { AnonymousCaller, IssuedKey } from '../../authentication/use-cases/fetch-api-key.js';
+import type { IssuedKey } from '../../authentication/use-cases/fetch-api-key.js';
+import type { AnonymousCaller } from '../../authentication/use-cases/password-log-in.js';
 import type { Channel } from '../../channels/channel.js';
 import { hasFullHistoryAccess } from '../../channels/channel-permissions.js';
 import { endConfirmation } from '../../confirmations/confirmation-changes.js';

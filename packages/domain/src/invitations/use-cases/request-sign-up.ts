@@ -1,5 +1,5 @@
 import { loginAttemptKey } from '../../authentication/login-attempts.js';
-import type { AnonymousCaller } from '../../authentication/use-cases/fetch-api-key.js';
+import type { AnonymousCaller } from '../../authentication/use-cases/password-log-in.js';
 import { requestConfirmation } from '../../confirmations/confirmation-changes.js';
 import type { LetterQuota } from '../../mail/letter-quota.js';
 import type { Clock } from '../../shared/clock.js';

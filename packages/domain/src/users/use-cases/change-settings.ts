@@ -77,7 +77,7 @@ export class ChangeSettings {
         const user = (await tx.users.find(caller.realmId, caller.userId))!;
         const changes = settingChanges('user', USER_SETTINGS, user.settings, input.settings, CHECKED_FIRST);
         const now = this.clock.now();
-        if (password) await storePassword(tx, user, password, now);
+        if (password) await storePassword(tx, caller, user, password, now);
         if (email !== null) {
           await this.checkEmail(tx, actor, user, realm, email);
           const { realmId, id: userId } = user;
@@ -207,13 +207,14 @@ const wrongPassword = () => new DomainError('WRONG_PASSWORD', 'Wrong password!')
 
 async function storePassword(
   tx: Transaction,
+  { sessionId }: Caller,
   user: User,
   { before, after }: { readonly before: string | null; readonly after: string },
   now: UnixSeconds,
 ): Promise<void> {
   // Somebody else may have changed it while the hash was made.
   if ((await tx.users.findPasswordHash(user.realmId, user.id)) !== before) throw wrongPassword();
-  await changePassword(tx, user, after, now);
+  await changePassword(tx, user, after, { now, except: sessionId });
 }
 
 /** Users named or in the groups at any depth, deactivated ones too; bots are left out. @throws DomainError UNKNOWN_USER, UNKNOWN_GROUP */
