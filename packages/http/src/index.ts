@@ -7,11 +7,14 @@ export { createRoutes } from './routes.js';
 export {
   type Authenticator,
   BasicAuthenticator,
+  type BrowserSessions,
   type Credentials,
   type Identity,
   KeyParameterAuthenticator,
   type RealmDirectory,
+  SessionAuthenticator,
 } from './routing/authenticate.js';
+export { SessionCookies } from './routing/cookies.js';
 export { createDispatcher, type Dispatcher } from './routing/dispatcher.js';
 export { replyToError, wireErrorOf } from './routing/error-replies.js';
 export { unauthorized, unknownPath } from './routing/errors.js';

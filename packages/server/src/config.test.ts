@@ -26,6 +26,7 @@ describe('readConfiguration', () => {
       trustedProxies: 0,
       secret: null,
       push: null,
+      jwtSecrets: new Map(),
       smtpUrl: null,
       mailFrom: null,
       invitationValidityMinutes: 14_400,
@@ -52,6 +53,7 @@ describe('readConfiguration', () => {
       PARLEY_URL: 'https://chat.example.com/',
       PARLEY_TRUST_PROXY: '2',
       PARLEY_SECRET: 'correct horse battery staple',
+      PARLEY_JWT_SECRETS: '{"":"correct horse battery staple and more"}',
       PARLEY_SMTP_URL: 'smtps://user:password@mail.example.com',
       PARLEY_MAIL_FROM: 'chat@example.com',
       PARLEY_INVITATION_LINK_VALIDITY_MINUTES: '60',
@@ -84,6 +86,7 @@ describe('readConfiguration', () => {
       trustedProxies: 2,
       secret: 'correct horse battery staple',
       push: { url: 'https://push.example.com', orgId: 'id', orgKey: 'key' },
+      jwtSecrets: new Map([['', 'correct horse battery staple and more']]),
       smtpUrl: 'smtps://user:password@mail.example.com',
       mailFrom: 'chat@example.com',
       invitationValidityMinutes: 60,
@@ -155,6 +158,9 @@ describe('readConfiguration', () => {
     ${[]}                                           | ${{ PARLEY_DATABASE: 'a.db' }}                                | ${'PARLEY_DATABASE must be of the form sqlite:PATH, not "a.db".'}
     ${[]}                                           | ${{ PARLEY_DEV: 'maybe' }}                                    | ${'PARLEY_DEV must be on or off, not "maybe".'}
     ${[]}                                           | ${{ PARLEY_HOST: 'a b' }}                                     | ${'PARLEY_HOST must be an address to listen on, such as 127.0.0.1, not "a b".'}
+    ${[]}                                           | ${{ PARLEY_JWT_SECRETS: '{"":"short"}' }}                     | ${/^PARLEY_JWT_SECRETS must be JSON such as .* of 32 bytes or more\.$/}
+    ${[]}                                           | ${{ PARLEY_JWT_SECRETS: '[' }}                                | ${/^PARLEY_JWT_SECRETS must be JSON such as/}
+    ${[]}                                           | ${{ PARLEY_JWT_SECRETS: 'null' }}                             | ${/^PARLEY_JWT_SECRETS must be JSON such as/}
     ${[]}                                           | ${{ PARLEY_TRUST_PROXY: 'all' }}                              | ${/^PARLEY_TRUST_PROXY must be the number of proxies/}
     ${['--url', 'https://chat.example.com/?a']}     | ${{}}                                                         | ${/^--url must be an address such as https:/}
     ${['--log-level', 'loud']}                      | ${{}}                                                         | ${'--log-level must be debug or info or warn or error or silent, not "loud".'}

@@ -40,6 +40,8 @@ export interface Configuration {
   readonly trustedProxies: ProxyTrust;
   /** Null: of the file beside the database. */
   readonly secret: string | null;
+  /** What other services sign tokens with that let people in, by the string id of the organization. */
+  readonly jwtSecrets: ReadonlyMap<string, string>;
   /** Of a mail server; null: letters are put into files. */
   readonly smtpUrl: string | null;
   /** What letters come from; null: `noreply@` the public address's host. */
@@ -281,6 +283,13 @@ export const SETTINGS = {
     parse: parseSecret,
     default: null as string | null,
   },
+  jwtSecrets: {
+    variable: 'PARLEY_JWT_SECRETS',
+    isSecret: true,
+    help: 'what other services sign tokens with that let people in: {"STRING_ID": "SECRET"}; default: none',
+    parse: parseJwtSecrets,
+    default: null as ReadonlyMap<string, string> | null,
+  },
   smtpUrl: {
     variable: 'PARLEY_SMTP_URL',
     help: 'mail server, smtp://USER:PASSWORD@HOST:PORT or smtps://…; default: letters are put into files beside the database',
@@ -432,6 +441,7 @@ export function readConfiguration(
     trustedProxies: read('trustedProxies'),
     secret: read('secret'),
     push,
+    jwtSecrets: read('jwtSecrets') ?? new Map(),
     smtpUrl: read('smtpUrl'),
     mailFrom: read('mailFrom'),
     invitationValidityMinutes: read('invitationValidity'),
@@ -650,6 +660,25 @@ export function parseSecret(text: string): string {
   }
   if (text.length < MIN_SECRET_LENGTH) throw new Error(`at least ${MIN_SECRET_LENGTH} characters long`);
   return text;
+}
+
+const MIN_JWT_SECRET_BYTES = 32;
+
+/** As short as the shortest algorithm's hash, at least (RFC 7518, section 3.2). */
+export function parseJwtSecrets(text: string): ReadonlyMap<string, string> {
+  const expected = `JSON such as {"STRING_ID": "SECRET"}, of secrets of ${MIN_JWT_SECRET_BYTES} bytes or more`;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new Error(expected);
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error(expected);
+  const entries = Object.entries(value);
+  if (entries.some(([, secret]) => typeof secret !== 'string' || Buffer.byteLength(secret) < MIN_JWT_SECRET_BYTES)) {
+    throw new Error(expected);
+  }
+  return new Map(entries);
 }
 
 export function parseSmtpUrl(text: string): string {

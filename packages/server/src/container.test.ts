@@ -1,4 +1,4 @@
-import { VerifyApiKey } from '@parley/domain/authentication';
+import { VerifyApiKey, VerifySession } from '@parley/domain/authentication';
 import { EventHub, LogFollower } from '@parley/domain/events';
 import { encodeJob, type JobHandler, jobKind } from '@parley/domain/jobs';
 import { PresenceBoard } from '@parley/domain/presence';
@@ -26,6 +26,7 @@ describe('the container of a server', () => {
     expect(container.list(LISTS.commitListener)).toEqual([resolve(LogFollower), resolve(JobWorkers)]);
     expect(container.list(LISTS.eventListener)).toEqual([
       resolve(VerifyApiKey),
+      resolve(VerifySession),
       resolve(PresenceBoard),
       resolve(EventHub),
       resolve(LimitReset),
@@ -47,6 +48,7 @@ describe('the container of a server', () => {
       'promoting members',
       'deleting messages whose time is over',
       'removing files that nobody needs',
+      'removing expired sessions',
       'doing jobs',
       'indexing messages for search',
       'forgetting jobs that were given up',

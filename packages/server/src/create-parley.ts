@@ -18,6 +18,7 @@ import {
   KEEP_DELETED_DAYS,
   parseDatabase,
   parseFiles,
+  parseJwtSecrets,
   parseMailAddress,
   parseMailPattern,
   parseProxies,
@@ -45,6 +46,11 @@ export interface ParleyConfig {
   readonly url: string;
   /** What API keys are derived from, at least 8 characters; default: a file beside the database, made when missing. */
   readonly secret?: string;
+  /**
+   * What other services sign JSON web tokens with that let people in (`POST /jwt/fetch_api_key`), of 32 bytes or more each, by the
+   * string id of the organization; default: none.
+   */
+  readonly jwtSecrets?: Readonly<Record<string, string>>;
   /** Whether a database that knows another secret is opened all the same, which gives everybody a new API key; default: false. */
   readonly acceptNewSecret?: boolean;
   /** The application's own log-in, asked before API keys are looked at. A throw answers 500. */
@@ -113,6 +119,7 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
     {
       database: read('database', parseDatabase),
       secret: readIfGiven('secret', parseSecret),
+      jwtSecrets: jwtSecretsOf(config.jwtSecrets ?? {}),
       smtpUrl: readIfGiven('smtpUrl', parseSmtpUrl),
       mailFrom: readIfGiven('mailFrom', parseMailAddress),
       url: read('url', parseUrl),
@@ -149,6 +156,14 @@ function readProxies(trust: ProxyTrust | undefined): ProxyTrust {
     return parseProxies(typeof trust === 'object' ? trust.join(',') : String(trust ?? 0));
   } catch (error) {
     throw new StartupError(`trustedProxies must be ${(error as Error).message}.`);
+  }
+}
+
+function jwtSecretsOf(secrets: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
+  try {
+    return parseJwtSecrets(JSON.stringify(secrets));
+  } catch (error) {
+    throw new StartupError(`jwtSecrets must be ${(error as Error).message}.`);
   }
 }
 

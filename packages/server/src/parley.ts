@@ -71,6 +71,8 @@ export interface ParleyParts {
   readonly unicodeEmoji: LoadUnicodeEmoji;
   readonly logger: Logger;
   readonly secret: string;
+  /** What other services sign tokens with, by the string id of the organization; default: none. */
+  readonly jwtSecrets?: ReadonlyMap<string, string>;
   /** When the database knows another secret: `rehash` makes every API key anew, `refuse` throws a StartupError. */
   readonly onOtherSecret: 'rehash' | 'refuse';
   /** Called every second: whether what is written is still where others find it. Throws when it is not. */

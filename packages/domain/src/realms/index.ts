@@ -40,6 +40,12 @@ export type { RealmDataRepository, RemovalPlace } from './realm-data.js';
 import './realm-errors.js';
 
 export type { RealmEventTypes } from './realm-events.js';
+export {
+  type RealmImage,
+  type RealmImageName,
+  type RealmImages,
+  USUAL_REALM_IMAGES,
+} from './realm-images.js';
 export { type LoadedRealmPermissions, loadRealm, loadRealmPermissions } from './realm-loaders.js';
 export type { NewRealmRow, RealmRepository } from './realm-repository.js';
 export {

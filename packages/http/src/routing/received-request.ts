@@ -41,7 +41,15 @@ export class ReceivedRequest implements Request {
   }
 
   get host(): string {
-    return (this.forwardedHost() ?? this.header('host') ?? '').toLowerCase().replace(/:\d*$/, '');
+    return this.authority.replace(/:\d*$/, '');
+  }
+
+  get authority(): string {
+    return (this.forwardedHeader('x-forwarded-host') ?? this.header('host') ?? '').toLowerCase();
+  }
+
+  get isSecure(): boolean {
+    return this.forwardedHeader('x-forwarded-proto') === 'https' || 'encrypted' in this.raw.socket;
   }
 
   get ip(): string {
@@ -91,10 +99,11 @@ export class ReceivedRequest implements Request {
     return this.forwarding;
   }
 
-  private forwardedHost(): string | undefined {
+  /** What the outermost of the trusted proxies says. */
+  private forwardedHeader(name: string): string | undefined {
     const { hops } = this.forwarded;
     if (hops === 0) return undefined;
-    const entries = this.header('x-forwarded-host')?.split(',');
+    const entries = this.header(name)?.split(',');
     return entries && entryFor(entries, hops)?.trim();
   }
 }

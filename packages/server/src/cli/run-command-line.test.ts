@@ -19,6 +19,10 @@ import { runCommandLine } from './run-command-line.js';
 // Real databases, real passwords; a busy machine takes its time.
 jest.setTimeout(60_000);
 
+const until = async (condition: () => Promise<boolean>) => {
+  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 20));
+};
+
 describe('parley', () => {
   let directory: string;
   let database: string;
@@ -131,6 +135,39 @@ describe('parley', () => {
       code: 1,
       err: 'parley: There is nobody nobody@lear.com in Root; see parley user list.',
     });
+  });
+
+  it('says where somebody is logged in, and logs them out while the server runs', async () => {
+    await run(['realm', 'create', '--new-database', '', 'King Lear']);
+    const [email, password] = ['fool@lear.com', 'nothing will come of nothing'];
+    await run(['user', 'create', email, 'The Fool', '--password-stdin'], { input: password });
+    expect((await run(['user', 'sessions', email])).out).toBe(`${email} is not logged in with any browser`);
+    await whileServing([], async (url) => {
+      const logIn = async () => {
+        const anonymous = { Cookie: 'csrftoken=mine', 'X-CSRFToken': 'mine', 'User-Agent': 'Lynx/2.9\u009b' };
+        const body = new URLSearchParams({ username: email, password });
+        const answer = await fetch(`${url}/accounts/login/`, { method: 'POST', headers: anonymous, body });
+        return answer.headers.getSetCookie()[0]!.split(';')[0]!;
+      };
+      const statusWith = async (Cookie: string) =>
+        (await fetch(`${url}/json/users/me`, { headers: { Cookie } })).status;
+      const cookies = [await logIn(), await logIn()] as const;
+      const lines = (await run(['user', 'sessions', email])).out.split('\n');
+      expect(lines).toEqual(Array(2).fill(expect.stringMatching(/^\d\t20[\d-]{8}T[\d:.]+Z\t20\S+Z\tLynx\/2\.9$/)));
+      expect(await run(['user', 'sessions', email, '--end', '--session=1'])).toEqual({
+        code: 0,
+        out: `Ended 1 session of ${email}`,
+        err: '',
+      });
+      await until(async () => (await statusWith(cookies[0])) === 401);
+      expect(await statusWith(cookies[1])).toBe(200);
+      expect((await run(['user', 'sessions', email, '--end'])).out).toBe(`Ended 1 session of ${email}`);
+      await until(async () => (await statusWith(cookies[1])) === 401);
+    });
+    expect(await run(['user', 'sessions', 'nobody@lear.com', '--end'])).toMatchObject({ code: 1 });
+    for (const flags of [['--end', '--session=x'], ['--session=1']]) {
+      expect(await run(['user', 'sessions', email, ...flags])).toMatchObject({ code: 2 });
+    }
   });
 
   it('puts deleted messages back, beside a server that runs', async () => {

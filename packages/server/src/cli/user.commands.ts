@@ -1,4 +1,6 @@
 import { IssueUserKey, SetUserActive, SetUserName, SetUserPassword, SetUserRole } from '@parley/domain/accounts';
+import { EndSessions, ListSessions } from '@parley/domain/authentication';
+import type { SessionId, UnixSeconds } from '@parley/domain/shared';
 import { GrantSpecialPermission, RegisterUser, ROLES, type SpecialPermission, type User } from '@parley/domain/users';
 import type { ComposedParley } from '../parley.js';
 import { StartupError, UsageError } from '../startup-error.js';
@@ -160,6 +162,33 @@ async function grant(context: CommandContext): Promise<CommandResult> {
   });
 }
 
+async function sessions(context: CommandContext): Promise<CommandResult> {
+  const id = context.flag('session');
+  if (id !== undefined && !context.isOn('end')) throw new UsageError('--session says which one to --end.');
+  if (id !== undefined && !/^[1-9]\d{0,14}$/.test(id)) throw new UsageError('--session must be an id.');
+  return withUser(context, async ({ useCase }, { realmId, email }) => {
+    if (context.isOn('end')) {
+      const sessionId = id === undefined ? {} : { sessionId: Number(id) as SessionId };
+      const ended = await useCase(EndSessions).execute({ realmId, email, ...sessionId });
+      return { lines: [`Ended ${ended} ${ended === 1 ? 'session' : 'sessions'} of ${email}`], data: { email, ended } };
+    }
+    const found = (await useCase(ListSessions).execute({ realmId, email })).map((session) => ({
+      id: session.id,
+      createdAt: timeOf(session.createdAt),
+      lastUsedAt: timeOf(session.lastUsedAt),
+      // What a browser calls itself is nobody's to send to a terminal as it is.
+      userAgent: session.userAgent.replace(/\p{Cc}/gu, ''),
+    }));
+    const lines = found.map((one) => [one.id, one.createdAt, one.lastUsedAt, one.userAgent].join('\t'));
+    return {
+      lines: lines.length === 0 ? [`${email} is not logged in with any browser`] : lines,
+      data: { email, sessions: found },
+    };
+  });
+}
+
+const timeOf = (at: UnixSeconds): string => new Date(at * 1000).toISOString();
+
 /** Null: without one. */
 async function readPassword({ invocation, terminal, isOn }: CommandContext): Promise<string | null> {
   if (!isOn('password-stdin')) return null;
@@ -265,6 +294,19 @@ export const USER_COMMANDS: readonly Command[] = [
     flags: { ...REALM, rotate: { help: 'makes a new one; the one before is worthless at once' } },
     examples: ['parley user api-key ann@example.com', 'parley user api-key build-bot@example.com --rotate'],
     run: apiKey,
+  },
+  {
+    name: 'user sessions',
+    words: 'EMAIL',
+    help: 'says with which browsers somebody is logged in, or logs them out: id, since when, last used, browser',
+    details: BY,
+    flags: {
+      ...REALM,
+      end: { help: 'ends all of them; the server may be running' },
+      session: { value: 'ID', help: 'with --end: this one only' },
+    },
+    examples: ['parley user sessions ann@example.com', 'parley user sessions ann@example.com --end --session 7'],
+    run: sessions,
   },
   {
     name: 'user grant',

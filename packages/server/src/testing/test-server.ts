@@ -16,7 +16,7 @@ import type { RealmId, UserId } from '@parley/domain/shared';
 import { type BotKind, RegisterUser, type Role, type User } from '@parley/domain/users';
 import { type Logger, type ProxyTrust, type RateLimitRules, type Route, silentLogger } from '@parley/http';
 import { unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
-import { FakeImageProcessor, FakeMailer, FixedClock, MemoryBlobStore } from '@parley/testkit';
+import { FakeImageProcessor, FakeMailer, FixedClock, MemoryBlobStore, signJsonWebToken } from '@parley/testkit';
 import type { HostAuthenticate } from '../authentication/host-authenticator.js';
 import { ScryptPasswordHasher } from '../authentication/scrypt-password-hasher.js';
 import { SeededRandom } from '../demo/seeded-random.js';
@@ -41,6 +41,7 @@ export interface TestServerOptions {
   /** Default: one for images without pixels. */
   readonly images?: ImageProcessor;
   readonly fileLimits?: FileLimits;
+  readonly jwtSecrets?: ReadonlyMap<string, string>;
   /** What its organization begins with; default: a person of each role and nothing else. */
   readonly snapshot?: ServerSnapshot;
 }
@@ -108,6 +109,12 @@ const PEOPLE = {
 } as const satisfies Readonly<Record<string, { fullName: string; role: Role }>>;
 
 export type TestPerson = keyof typeof PEOPLE;
+
+/** Of tokens for the first realm. */
+export const JWT_SECRET = 'what a test shares with another service';
+
+/** Signed by the service that shares the secret. */
+export const webTokenOf = (claims: object): string => signJsonWebToken(claims, JWT_SECRET);
 
 /** Stretching passwords is tested elsewhere. */
 const quickHasher = new ScryptPasswordHasher({ ln: 1, p: 1 });
@@ -177,6 +184,7 @@ export class TestServer {
       unicodeEmoji,
       logger: silentLogger,
       secret: 'the secret of a test server',
+      jwtSecrets: new Map([['zulip', JWT_SECRET]]),
       onOtherSecret: 'rehash',
       url,
       defaultRealm: 'zulip',

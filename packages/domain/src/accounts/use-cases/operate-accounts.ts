@@ -1,4 +1,5 @@
 import type { ApiKeyMint, PasswordHasher } from '../../authentication/api-keys.js';
+import { endSessions } from '../../authentication/end-sessions.js';
 import { checkPassword, type PasswordStrength } from '../../authentication/password-rules.js';
 import { replaceApiKey } from '../../authentication/replace-api-key.js';
 import type { Clock } from '../../shared/clock.js';
@@ -109,8 +110,9 @@ export class SetUserPassword {
     if (password !== null) checkPassword(this.strength, password, [email, fullName]);
     const hash = password === null ? null : await this.hasher.hash(password);
     await this.uow.write(async (tx) => {
-      await accountOf(tx, realmId, userId);
+      const user = await accountOf(tx, realmId, userId);
       await tx.users.setPasswordHash(realmId, userId, hash);
+      await endSessions(tx, user);
     });
   }
 }

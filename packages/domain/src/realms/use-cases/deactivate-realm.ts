@@ -18,6 +18,8 @@ export interface DeactivateRealmInput {
 export const MIN_DELETION_DELAY_DAYS = 14;
 const SECONDS_PER_DAY = 86_400;
 
+const SESSIONS_AT_A_TIME = 500;
+
 /** Nobody signs in any more, and no key is good; everything stays until its deletion is due (organization §3). */
 export class DeactivateRealm {
   constructor(
@@ -38,11 +40,9 @@ export class DeactivateRealm {
         }
       }
       const realm = await tx.realms.get(caller.realmId);
-      if (realm.isDeactivated) return;
-      if (deletionDelayDays !== null) {
+      if ((await deactivate(tx, realm)) && deletionDelayDays !== null) {
         await planDeletion(tx, realm.id, this.clock.now() + deletionDelayDays * SECONDS_PER_DAY);
       }
-      await deactivate(tx, realm);
     });
   }
 }
@@ -64,6 +64,7 @@ export class SuspendRealm {
 async function deactivate(tx: Transaction, realm: Realm): Promise<boolean> {
   if (realm.isDeactivated) return false;
   await tx.realms.update({ ...realm, isDeactivated: true });
+  while ((await tx.sessions.removeOfRealm(realm.id, SESSIONS_AT_A_TIME)) === SESSIONS_AT_A_TIME) await tx.yield();
   await tx.events.append(realm.id, { event: { type: 'realm.deactivated' }, audience: wholeRealm });
   return true;
 }
@@ -91,8 +92,6 @@ export class ReactivateRealm {
 
 async function realmNamed({ realms }: Transaction, stringId: string): Promise<Realm> {
   const realm = await realms.findByStringId(stringId);
-  if (!realm || !isReachable(realm)) {
-    throw new DomainError('UNKNOWN_REALM', `There is no organization '${stringId}'.`);
-  }
+  if (!realm || !isReachable(realm)) throw new DomainError('UNKNOWN_REALM', `There is no organization '${stringId}'.`);
   return realm;
 }
