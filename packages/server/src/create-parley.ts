@@ -5,7 +5,7 @@ import type { BlobStore } from '@parley/domain/files';
 import type { Mailer } from '@parley/domain/mail';
 import type { Clock } from '@parley/domain/shared';
 import { type Logger, type ProxyTrust, type RateLimitRules, silentLogger, type TransportLimits } from '@parley/http';
-import { SharpImageProcessor } from '@parley/images';
+import { ImageProcess } from '@parley/images';
 import { htmlMessages, unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
 import { type Commit, openSqliteStorage } from '@parley/sqlite';
 import { HashQueue } from './authentication/hash-queue.js';
@@ -205,8 +205,10 @@ export async function openParley(
     report: (problem) => hostOptions.logger.error({}, problem),
     ...(onCommit && { onCommit }),
   });
+  const images = new ImageProcess();
   const release = async () => {
     try {
+      images.close();
       await markdownRenderer.close();
     } finally {
       await storage.close();
@@ -228,7 +230,7 @@ export async function openParley(
       blobs: blobStoreOf(configuration),
       ...(!hostOptions.isOneOff && { tracer: await openTelemetryTracer(parleyVersion()) }),
       storageGauges: () => storage.gauges(),
-      images: new SharpImageProcessor(),
+      images,
       ...hostOptions,
       release,
     });

@@ -137,10 +137,10 @@ class TableDispatcher implements Dispatcher {
   private readonly logger: Logger;
   private readonly proxies: TrustedProxies;
   private readonly callLimits: CallLimits;
-  private readonly observers: readonly RequestObserver[];
   private readonly publicUrl: URL;
   private readonly cookies: SessionCookies;
   private readonly authenticators: Readonly<Record<Style, readonly Authenticator[]>>;
+  private readonly observers: readonly RequestObserver[];
 
   constructor(private readonly options: DispatcherOptions) {
     const limits = { ...TRANSPORT_LIMITS, ...options.limits };
@@ -569,9 +569,6 @@ class TableDispatcher implements Dispatcher {
   }
 }
 
-/** Of what clients say of themselves. */
-const MAX_LOGGED_LENGTH = 200;
-
 /** It is no parameter of any operation. */
 function withoutCsrfToken(fields: Body['fields']): Body['fields'] {
   if (!fields.has(CSRF_FIELD)) return fields;
@@ -579,6 +576,8 @@ function withoutCsrfToken(fields: Body['fields']): Body['fields'] {
   others.delete(CSRF_FIELD);
   return others;
 }
+/** Of what clients say of themselves. */
+const MAX_LOGGED_LENGTH = 200;
 
 /** The sender's mistake, and not our storage's. */
 const isRefusedCredentials = (error: unknown): boolean =>
