@@ -187,6 +187,7 @@ const unseen = () => {};
 const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
   blank: unseen,
   'user.credentials_changed': unseen,
+  'user.sessions_ended': unseen,
   'allowed_domain.added': unseen,
   'allowed_domain.changed': unseen,
   'allowed_domain.removed': unseen,
@@ -198,6 +199,7 @@ const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
   'custom_emoji.deactivated': unseen,
   'user.api_key_replaced': unseen,
   'realm.deactivated': unseen,
+  'realm.limits_forgotten': unseen,
   // What a person's own devices and bots are, the clients of HTTP tests follow.
   'device.added': unseen,
   'device.changed': unseen,

@@ -92,7 +92,7 @@ export class SystemMessages {
       // Links to topics lead to the newest message there, which may be the notice before.
       if (!draft.linksToTopics) drafts.set(content, draft);
       // Only where the channel has no other topic does the notice go without one (channels §5.2).
-      const place = channel.topicsPolicy === 'empty_topic_only' ? '' : topic;
+      const place = channel.topicsPolicy === 'emptyTopicOnly' ? '' : topic;
       const destination: Destination = { kind: 'channel', channel, topic: place, topicLinks: [] };
       await this.send(tx, bot, destination, draft, reading);
       await tx.yield();

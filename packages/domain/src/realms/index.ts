@@ -67,4 +67,5 @@ export * from './use-cases/check-string-id.js';
 export * from './use-cases/create-call.js';
 export * from './use-cases/create-realm.js';
 export * from './use-cases/deactivate-realm.js';
+export * from './use-cases/forget-limits.js';
 export * from './use-cases/get-server-settings.js';

@@ -30,6 +30,8 @@ export interface UserEventTypes {
   'user.api_key_replaced': { readonly userId: UserId };
   /** To nobody: whoever keeps keys at hand forgets this user's. */
   'user.credentials_changed': { readonly userId: UserId };
+  /** To nobody: some of the user's browser sessions are no more. */
+  'user.sessions_ended': { readonly userId: UserId };
 }
 
 declare module '../events/event.js' {
@@ -46,4 +48,5 @@ export const USER_EVENT_FORMATS: EventFormats<UserEventTypes> = {
   'user.access_changed': 1,
   'user.api_key_replaced': 1,
   'user.credentials_changed': 1,
+  'user.sessions_ended': 1,
 };

@@ -1,6 +1,6 @@
 import type { RealmEventTypes } from '@parley/domain/realms';
 import { presentRealmImage, REALM_IMAGES } from '../branding/realm-image-urls.js';
-import { opened, type Presenters } from '../events/event-presenter.js';
+import { opened, type Presenters, toNobody } from '../events/event-presenter.js';
 
 export const REALM_EVENTS = {
   'realm.deactivated': {
@@ -15,4 +15,5 @@ export const REALM_EVENTS = {
         return opened({ type: 'realm', op: 'update_dict', property: REALM_IMAGES[name].wireName, data });
       }),
   },
+  'realm.limits_forgotten': toNobody,
 } satisfies Presenters<keyof RealmEventTypes>;

@@ -55,7 +55,7 @@ export function presentRealm(
   return {
     ...REALM_SETTING_FORMS.present(settings, { prefix: 'realm_' }),
     realm_name: realm.name,
-    realm_mandatory_topics: settings.topicsPolicy === 'disable_empty_topic',
+    realm_mandatory_topics: settings.topicsPolicy === 'emptyTopicRefused',
     realm_allow_edit_history: settings.messageEditHistoryVisibilityPolicy !== 'none',
     ...presentRealmPermissions(realm, permissions),
     ...presentLegacyPolicies(realm, permissions),

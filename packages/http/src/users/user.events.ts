@@ -48,6 +48,7 @@ export const USER_EVENTS = {
   },
   'user.api_key_replaced': toNobody,
   'user.credentials_changed': toNobody,
+  'user.sessions_ended': toNobody,
 } satisfies Presenters<keyof UserEventTypes>;
 
 /** Whoever may not know them gets somebody unknown, or nothing (events §8). */

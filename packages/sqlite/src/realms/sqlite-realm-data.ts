@@ -60,6 +60,7 @@ export const TABLES_OF_REALMS = [
   'event',
   'api_key',
   'external_id',
+  'session',
   'user',
   'allowed_domain',
   'linkifier',
