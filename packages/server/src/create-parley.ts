@@ -7,7 +7,7 @@ import type { Clock } from '@parley/domain/shared';
 import { type Logger, type ProxyTrust, type RateLimitRules, silentLogger, type TransportLimits } from '@parley/http';
 import { ImageProcess } from '@parley/images';
 import { htmlMessages, unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
-import { openSqliteStorage } from '@parley/sqlite';
+import { type Commit, openSqliteStorage } from '@parley/sqlite';
 import { HashQueue } from './authentication/hash-queue.js';
 import type { HostAuthenticate } from './authentication/host-authenticator.js';
 import { ScryptPasswordHasher } from './authentication/scrypt-password-hasher.js';
@@ -30,12 +30,14 @@ import {
 import { FileOutbox } from './mail/file-outbox.js';
 import { SmtpMailer } from './mail/smtp-mailer.js';
 import { DEFAULT_INVITATION_VALIDITY_MINUTES } from './modules/options.module.js';
+import { openTelemetryTracer } from './observation/open-telemetry.js';
 import { type ComposedParley, composeParley, type Parley, type ParleyParts } from './parley.js';
 import type { PushServiceAccount } from './push/http-push-service.js';
 import { findSecret, makeSecret, requireSameSecret } from './secret.js';
 import { StartupError } from './startup-error.js';
 import { SystemClock } from './system-clock.js';
 import { SystemRandomness } from './system-randomness.js';
+import { parleyVersion } from './version.js';
 
 export interface ParleyConfig {
   /** `sqlite:PATH`. The database and the folder it is in are made when they are missing. */
@@ -173,9 +175,12 @@ function pushAccountOf({ url, orgId, orgKey }: PushServiceAccount): PushServiceA
   }
 }
 
-type RuntimeConfig = Omit<Configuration, 'host' | 'port' | 'logLevel' | 'url'> & { readonly url: string };
+type RuntimeConfig = Omit<Configuration, 'host' | 'port' | 'logLevel' | 'url' | 'metrics' | 'drainSeconds'> & {
+  readonly url: string;
+};
 
-export interface HostOptions extends Pick<ParleyParts, 'logger' | 'authenticate' | 'isOneOff'> {
+export interface HostOptions extends Pick<ParleyParts, 'logger' | 'authenticate' | 'isOneOff' | 'observers'> {
+  readonly onCommit?: (commit: Commit) => void;
   /** Instead of the one that is configured. */
   readonly mailer?: Mailer;
   readonly acceptsNewSecret: boolean;
@@ -184,7 +189,7 @@ export interface HostOptions extends Pick<ParleyParts, 'logger' | 'authenticate'
 /** On a database file. What is refused leaves no file behind. @throws StartupError, DatabaseRefused */
 export async function openParley(
   configuration: RuntimeConfig,
-  { acceptsNewSecret, ...hostOptions }: HostOptions,
+  { acceptsNewSecret, onCommit, ...hostOptions }: HostOptions,
 ): Promise<ComposedParley> {
   const secret = findSecret(configuration);
   makeFolderOf(configuration.database);
@@ -198,6 +203,7 @@ export async function openParley(
       if (!acceptsNewSecret) requireSameSecret(configuration, secret, secretFingerprint);
     },
     report: (problem) => hostOptions.logger.error({}, problem),
+    ...(onCommit && { onCommit }),
   });
   const images = new ImageProcess();
   const release = async () => {
@@ -222,6 +228,8 @@ export async function openParley(
       unicodeEmoji,
       mailer: mailerOf(configuration, clock),
       blobs: blobStoreOf(configuration),
+      ...(!hostOptions.isOneOff && { tracer: await openTelemetryTracer(parleyVersion()) }),
+      storageGauges: () => storage.gauges(),
       images,
       ...hostOptions,
       release,

@@ -17,19 +17,24 @@ import {
   LongPoll,
   type ProxyTrust,
   type RateLimitRules,
+  type RequestObserver,
+  type RequestTracer,
   type Route,
   replyToError,
   type TransportLimits,
   unknownPath,
 } from '@parley/http';
+import type { StorageGauges } from '@parley/sqlite';
 import express, { type Router } from 'express';
 import type { HostAuthenticate } from './authentication/host-authenticator.js';
 import { assertSameSecret, rehashApiKeys } from './authentication/rehash-api-keys.js';
 import { type Ports, type Resolve, ServerContainer } from './container.js';
 import { type Facade, facadeOf } from './facade/facade.js';
+import { readGauges, type ServerGauges } from './observation/server-gauges.js';
 import type { PushServiceAccount } from './push/http-push-service.js';
 import { RealmResolver } from './realm-resolver.js';
 import { LISTS, PARTS } from './tokens.js';
+import { JobWorkers } from './workers/job-workers.js';
 import { LoadMonitor } from './workers/load-monitor.js';
 
 /** A chat engine at work. */
@@ -90,6 +95,11 @@ export interface ParleyParts {
   readonly limits?: Partial<TransportLimits>;
   /** Whether requests are refused while the event loop lags or memory runs out; default: never. */
   readonly shedsLoad?: boolean;
+  /** Told of every answer. */
+  readonly observers?: readonly RequestObserver[];
+  readonly tracer?: RequestTracer;
+  /** Default: the storage has none. */
+  readonly storageGauges?: () => StorageGauges;
   readonly authenticate?: HostAuthenticate;
   /** For so many days deleted messages can be put back; default: 30. */
   readonly keepDeletedDays?: number;
@@ -108,6 +118,8 @@ export interface ParleyParts {
 export interface ComposedParley extends Parley {
   readonly ports: Ports;
   readonly routes: readonly Route[];
+  /** How things stand, for whoever watches the server. */
+  gauges(): Promise<ServerGauges>;
 }
 
 export async function composeParley(options: ParleyParts): Promise<ComposedParley> {
@@ -161,6 +173,14 @@ export async function composeParley(options: ParleyParts): Promise<ComposedParle
     findRealm: (stringId) => resolve(RealmResolver).findByStringId(stringId),
     ports,
     routes: container.get(PARTS.routes),
+    gauges: () =>
+      readGauges({
+        dispatcher,
+        follower,
+        hub: resolve(EventHub),
+        jobs: resolve(JobWorkers),
+        storage: options.storageGauges,
+      }),
     close: () => {
       closing ??= close();
       return closing;
