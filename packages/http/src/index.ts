@@ -18,6 +18,7 @@ export { unauthorized, unknownPath } from './routing/errors.js';
 export { type LoadGauge, type LoadLevel, noLoad } from './routing/load.js';
 export { isLoopbackName } from './routing/local-access.js';
 export { type Logger, silentLogger } from './routing/logger.js';
+export type { Middleware } from './routing/middleware.js';
 export { createRouter, dispatchHotFirst } from './routing/mount.js';
 export { type Member, membersOfDto } from './routing/params.js';
 export { ipGroup, type LimitRule, networkOf, RateLimiter, rateLimited } from './routing/rate-limit.js';

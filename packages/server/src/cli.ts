@@ -7,7 +7,7 @@ import { GrantSpecialPermission, RegisterUser, ROLES, type Role, type SpecialPer
 import { silentLogger } from '@parley/http';
 import { DatabaseRefused } from '@parley/sqlite';
 import { type CommandFlags, describeSettings, type Invocation, readConfiguration, StartupError } from './config.js';
-import { openParley } from './create-parley.js';
+import { openParley } from './open-parley.js';
 import type { ComposedParley } from './parley.js';
 import { serverAddressOf } from './realm-resolver.js';
 import { startServer } from './serve.js';

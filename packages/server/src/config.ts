@@ -4,7 +4,7 @@ import { MAIL_TOKEN_PLACE } from '@parley/domain/channels';
 import type { FileLimits } from '@parley/domain/files';
 import { isEmailAddress } from '@parley/domain/users';
 import { isLoopbackName, TRANSPORT_LIMITS, type TransportLimits } from '@parley/http';
-import type { PushServiceAccount } from './push/http-push-service.js';
+import type { PushServiceAccount } from './push/push-service-account.js';
 
 /** What a server needs to know, whatever it was told by. */
 export interface Configuration {

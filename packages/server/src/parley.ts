@@ -7,44 +7,29 @@ import type { BlobStore, FileLimits } from '@parley/domain/files';
 import type { JobHandler } from '@parley/domain/jobs';
 import type { Mailer } from '@parley/domain/mail';
 import type { MarkdownRenderer } from '@parley/domain/messages';
-import type { Clock, Randomness, RealmId, Timers, UnitOfWork } from '@parley/domain/shared';
+import type { Clock, Randomness, Timers, UnitOfWork } from '@parley/domain/shared';
 import {
   createRouter,
   type Dispatcher,
   dispatchHotFirst,
   type Logger,
   LongPoll,
+  type Middleware,
   type Route,
   replyToError,
   type TransportLimits,
   unknownPath,
 } from '@parley/http';
-import express, { type Router } from 'express';
-import type { HostAuthenticate } from './authentication/host-authenticator.js';
+import express from 'express';
+import type { HostAuthenticate } from './authentication/host-authenticate.js';
 import { assertSameSecret, rehashApiKeys } from './authentication/rehash-api-keys.js';
-import { type Ports, type Resolve, ServerContainer } from './container.js';
-import { type Facade, facadeOf } from './facade/facade.js';
-import type { PushServiceAccount } from './push/http-push-service.js';
+import { type Ports, ServerContainer } from './container.js';
+import { facadeOf } from './facade/facade.js';
+import type { Parley } from './facade/parley.js';
+import type { PushServiceAccount } from './push/push-service-account.js';
 import { RealmResolver } from './realm-resolver.js';
 import { LISTS, PARTS } from './tokens.js';
 import { LoadMonitor } from './workers/load-monitor.js';
-
-/** A chat engine at work. */
-export interface Parley extends Facade {
-  /** For an Express app, under any path: `app.use('/chat', parley.router)`. */
-  readonly router: Router;
-  /**
-   * For a server of Node's own, quicker than through Express: `createServer(parley.handler)`. Paths begin at the root, whatever
-   * the public address says.
-   */
-  readonly handler: RequestListener;
-  /** The one instance of a use case, for calling it in process: `parley.useCase(CreateRealm)`. */
-  readonly useCase: Resolve;
-  /** The organization with this string id; null when there is none. */
-  findRealm(stringId: string): Promise<RealmId | null>;
-  /** Finishes what is in flight, answers long polls, and closes the database. Idempotent. */
-  close(): Promise<void>;
-}
 
 /** What differs between a server, an embedding application and a test. */
 export interface ParleyParts {
@@ -178,7 +163,7 @@ async function attemptTo(logger: Logger, what: string, work: () => void | Promis
 }
 
 /** Nothing but the router; whatever it does not know is answered as its own unknown paths are. */
-function applicationOf(router: Router): RequestListener {
+function applicationOf(router: Middleware): RequestListener {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');

@@ -3,10 +3,10 @@ import type { AddressInfo } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
 import type { Configuration } from './config.js';
 import { StartupError } from './config.js';
-import { openParley } from './create-parley.js';
 import { DEMO_REALM } from './demo/organization.js';
 import { createHttpServer } from './http-server.js';
 import { createLogger } from './logger.js';
+import { openParley } from './open-parley.js';
 import type { ComposedParley } from './parley.js';
 
 export interface RunningServer {

@@ -6,7 +6,7 @@ import { repositoryFactory } from './features.js';
 import { SqliteUnitOfWork } from './sqlite-unit-of-work.js';
 import { StorageFiles, type StorageLoss } from './storage-files.js';
 
-export { DatabaseRefused } from './database.js';
+export { DatabaseRefused } from './database-refused.js';
 
 export interface SqliteStorageOptions {
   /** Of the database file; made when there is none, in a directory that exists. */

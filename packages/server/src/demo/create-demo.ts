@@ -4,7 +4,8 @@ import { SendMessage } from '@parley/domain/messages';
 import { CreateRealm } from '@parley/domain/realms';
 import type { ChannelId, RealmId, Transaction, UnitOfWork, UserId } from '@parley/domain/shared';
 import { RegisterUser } from '@parley/domain/users';
-import { compose, type Ports, type Resolve } from '../container.js';
+import { compose, type Ports } from '../container.js';
+import type { Resolve } from '../resolve.js';
 import { type DemoMessage, demoMessages, PERIOD_SECONDS } from './conversations.js';
 import { DemoClock } from './demo-clock.js';
 import {

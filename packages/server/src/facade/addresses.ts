@@ -1,12 +1,7 @@
-import type { FindHostUsers, HostUserReference } from '@parley/domain/host-users';
+import type { FindHostUsers } from '@parley/domain/host-users';
 import { type Caller, DomainError, type RealmId, type UserId } from '@parley/domain/shared';
 import type { RealmResolver } from '../realm-resolver.js';
-
-/** A user of an organization: by the id that your application gave them, or by Parley's own. */
-export type UserRef = { readonly realm: string } & ({ readonly externalId: string } | { readonly userId: number });
-
-/** Within an organization: a text is an external id, a number Parley's own. */
-export type PersonRef = string | number;
+import type { PersonRef, UserRef } from './references.js';
 
 /** So many external ids are kept at hand. */
 const MAX_KNOWN = 10_000;
@@ -54,6 +49,3 @@ export class Addresses {
     return id!;
   }
 }
-
-export const referenceOf = (ref: UserRef): HostUserReference =>
-  'userId' in ref ? { userId: ref.userId as UserId } : { externalId: ref.externalId };

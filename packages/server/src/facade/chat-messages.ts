@@ -15,9 +15,10 @@ import {
 } from '@parley/domain/messages';
 import { AddReaction, RemoveReaction } from '@parley/domain/reactions';
 import { type Caller, type ChannelId, DomainError, type MessageId, type UserId } from '@parley/domain/shared';
-import type { Resolve } from '../container.js';
-import type { Addresses, PersonRef } from './addresses.js';
+import type { Resolve } from '../resolve.js';
+import type { Addresses } from './addresses.js';
 import { type OwnChatMessage, peopleIn, presentMessage, presentOwnMessage } from './presented.js';
+import type { PersonRef } from './references.js';
 
 /** A message to a channel, by name or id, or to people. */
 export type MessageToSend = {

@@ -1,9 +1,10 @@
 import { FindHostUsers } from '@parley/domain/host-users';
 import type { Caller } from '@parley/domain/shared';
-import type { Resolve } from '../container.js';
-import { Addresses, type UserRef } from './addresses.js';
+import type { Resolve } from '../resolve.js';
+import { Addresses } from './addresses.js';
 import { type ChannelsParts, type ChatChannels, chatChannels, findChannelId } from './chat-channels.js';
 import { type ChatMessages, chatMessages } from './chat-messages.js';
+import type { UserRef } from './references.js';
 
 export interface ChatOptions {
   /** What messages say they were sent with, at most 30 characters; default: `parley`. */

@@ -1,11 +1,12 @@
 import { type ConsumerUnit, EventConsumption, type EventListener } from '@parley/domain/events';
 import { SendMessage } from '@parley/domain/messages';
 import type { ReportProblem, Timers, Transaction, UnitOfWork } from '@parley/domain/shared';
-import type { Resolve } from '../container.js';
+import type { Resolve } from '../resolve.js';
 import type { Worker } from '../workers/worker.js';
-import { Addresses, type UserRef } from './addresses.js';
+import { Addresses } from './addresses.js';
 import { inputOf, type MessageToSend } from './chat-messages.js';
 import { EventPresenter, type ParleyEvent, type ParleyEventType } from './events.js';
+import type { UserRef } from './references.js';
 
 /**
  * What a consumer changes in the transaction that stores that its events are done with: all of it or nothing, and once for

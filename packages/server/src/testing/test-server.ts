@@ -16,11 +16,11 @@ import { type BotKind, RegisterUser, type Role, type User } from '@parley/domain
 import { type Logger, type Route, silentLogger } from '@parley/http';
 import { unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
 import { FakeMailer, FixedClock, MemoryBlobStore } from '@parley/testkit';
-import type { HostAuthenticate } from '../authentication/host-authenticator.js';
+import type { HostAuthenticate } from '../authentication/host-authenticate.js';
 import { ScryptPasswordHasher } from '../authentication/scrypt-password-hasher.js';
 import { SeededRandom } from '../demo/seeded-random.js';
 import { type ComposedParley, composeParley, type ParleyParts } from '../parley.js';
-import type { PushServiceAccount } from '../push/http-push-service.js';
+import type { PushServiceAccount } from '../push/push-service-account.js';
 import { openTestStorage, type TestStorage } from './test-storage.js';
 
 export interface TestServerOptions {
