@@ -65,6 +65,7 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
     },
     {
       logger: config.logger ?? silentLogger,
+      realmAddresses: realmAddressesOf(config),
       ...(config.authenticate && { authenticate: config.authenticate }),
       ports: {
         storage: config.storage,
@@ -86,6 +87,11 @@ function pushAccountOf({ url, orgId, orgKey }: PushServiceAccount): PushServiceA
   } catch (error) {
     throw new StartupError(`What pushService holds must be ${(error as Error).message}.`);
   }
+}
+
+function realmAddressesOf({ realmAddresses = 'host' }: ParleyConfig): 'host' | 'path' {
+  if (realmAddresses === 'host' || realmAddresses === 'path') return realmAddresses;
+  throw new StartupError("realmAddresses must be 'host' or 'path'.");
 }
 
 /** What only the compiler asks for otherwise. @throws StartupError */

@@ -24,6 +24,7 @@ export {
   type OutgoingMessage,
   refuse,
 } from './facade/message-hooks.js';
+export type { MountedHandler } from './facade/mounted.js';
 export type { Parley } from './facade/parley.js';
 export type { ChatChannel, ChatMessage, ChatPerson, ChatRealm, ChatUser, OwnChatMessage } from './facade/presented.js';
 export type { Realms, RealmToEnsure } from './facade/realms.js';

@@ -36,7 +36,7 @@ export interface HostPorts {
   readonly renderer?: MarkdownRenderer | undefined;
 }
 
-export interface HostOptions extends Pick<ParleyParts, 'logger' | 'authenticate'> {
+export interface HostOptions extends Pick<ParleyParts, 'logger' | 'authenticate' | 'realmAddresses'> {
   readonly ports?: HostPorts;
   readonly acceptsNewSecret: boolean;
 }

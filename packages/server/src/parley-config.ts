@@ -6,6 +6,7 @@ import type { Clock, Randomness, UnitOfWork } from '@parley/domain/shared';
 import type { Logger, TransportLimits } from '@parley/http';
 import type { HostAuthenticate } from './authentication/host-authenticate.js';
 import type { PushServiceAccount } from './push/push-service-account.js';
+import type { RealmAddresses } from './realm-resolver.js';
 
 /** Where everything is kept: a database file … */
 interface OnDatabase {
@@ -52,6 +53,11 @@ export interface ParleyOptions {
   readonly invitationValidityMinutes?: number;
   /** String id of the organization at the public address itself; default: the first one that was made. */
   readonly defaultRealm?: string;
+  /**
+   * How organizations beside the one at `url` are told apart: by host, `https://shop.example.com/chat`, or by path,
+   * `https://example.com/chat/shop`; default: by host.
+   */
+  readonly realmAddresses?: RealmAddresses;
   /** Default: true. */
   readonly rateLimits?: boolean;
   /** Whether channels may be readable by anybody on the Internet; default: false. */

@@ -25,9 +25,10 @@ import type { HostAuthenticate } from './authentication/host-authenticate.js';
 import { assertSameSecret, rehashApiKeys } from './authentication/rehash-api-keys.js';
 import { type Ports, ServerContainer } from './container.js';
 import { facadeOf } from './facade/facade.js';
+import { mounted } from './facade/mounted.js';
 import type { Parley } from './facade/parley.js';
 import type { PushServiceAccount } from './push/push-service-account.js';
-import { RealmResolver } from './realm-resolver.js';
+import { type RealmAddresses, RealmResolver } from './realm-resolver.js';
 import { LISTS, PARTS } from './tokens.js';
 import { LoadMonitor } from './workers/load-monitor.js';
 
@@ -56,6 +57,8 @@ export interface ParleyParts {
   readonly push: PushServiceAccount | null;
   readonly url: string;
   readonly defaultRealm: string | null;
+  /** How organizations beside the one at `url` are told apart; default: by host name. */
+  readonly realmAddresses?: RealmAddresses;
   readonly allowsWebPublicChannels: boolean;
   /** An address with `%s` in it, of a gateway that takes mail for channels. */
   readonly mailGatewayPattern?: string | null;
@@ -110,6 +113,7 @@ export async function composeParley(options: ParleyParts): Promise<ComposedParle
   const workers = container.list(LISTS.worker);
   for (const worker of workers) worker.start();
 
+  const handler = dispatchHotFirst(dispatcher, applicationOf(router));
   let closing: Promise<void> | undefined;
   /** To the end, whatever fails on the way: on a full disk too, the storage has to be closed. */
   async function close(): Promise<void> {
@@ -129,7 +133,8 @@ export async function composeParley(options: ParleyParts): Promise<ComposedParle
   return {
     ...facadeOf(resolve, unitOfWork, ports.realmUrls),
     router,
-    handler: dispatchHotFirst(dispatcher, applicationOf(router)),
+    handler,
+    mount: (prefix = new URL(options.url).pathname) => mounted(handler, prefix),
     useCase: resolve,
     findRealm: (stringId) => resolve(RealmResolver).findByStringId(stringId),
     ports,

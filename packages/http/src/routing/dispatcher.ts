@@ -38,6 +38,8 @@ export interface DispatcherOptions {
   /** Tried in order. */
   readonly authenticators: readonly Authenticator[];
   readonly realms: RealmDirectory;
+  /** Whether paths may begin with the name of an organization: `/shop/api/v1/…`; default: no. */
+  readonly realmsByPath?: boolean;
   readonly roleLookup: RoleLookup;
   /** Of files that routes have stored; default: such routes get no files. */
   readonly files?: FileSink;
@@ -83,6 +85,14 @@ type ExecutesInput = { execute(caller: Caller | AnonymousClient, input: unknown)
 /** Whose credentials came with a request, or what is wrong with them. */
 type Proof = { readonly identity: Identity } | { readonly refusal: unknown };
 
+interface LocatedPath {
+  /** From the mount path on, without the organization's part. */
+  readonly path: string;
+  /** `/` and a string id; null: there is none. */
+  readonly realmPath: string | null;
+  readonly match: Match<CompiledRoute> | null;
+}
+
 /** What is known of a request so far, for its answer and its line in the log. */
 interface RequestState {
   readonly match: Match<CompiledRoute>;
@@ -100,6 +110,8 @@ interface RequestState {
 
 /** Of all routes but those at the root. */
 const PREFIX = '/api/v1';
+/** `/shop/api/v1/messages`; string ids of organizations are lower case. */
+const REALM_PATH = /^(\/[a-z0-9-]+)(\/.*)$/;
 const NO_BODY: Body = { fields: new Map(), files: [] };
 const OPTIONS_REPLY = { status: 204, body: '' } as const;
 
@@ -150,14 +162,13 @@ class TableDispatcher implements Dispatcher {
 
   async handle(raw: IncomingMessage, response: ServerResponse): Promise<boolean> {
     const target = targetOf(raw);
-    const { path } = target;
-    const match = this.matcher.match(path);
+    const { path, realmPath, match } = this.locate(target.path);
     if (!match && !this.isOurs(path)) return false;
     // Answers go out in the order of requests: what waits for its turn is not worked on yet.
     if (response.socket === null && !(await this.requests.turnOf(raw, response))) return true;
 
     const startedAt = performance.now();
-    const request = new ReceivedRequest(raw, response, path, target.query, this.trustedProxies);
+    const request = new ReceivedRequest(raw, response, path, target.query, this.trustedProxies, realmPath);
     const requestState: RequestState | null = match && {
       match,
       endpoint: undefined,
@@ -197,12 +208,21 @@ class TableDispatcher implements Dispatcher {
   }
 
   isHot(raw: IncomingMessage): boolean {
-    const endpoints = this.matcher.match(targetOf(raw).path)?.entry.endpoints;
+    const endpoints = this.locate(targetOf(raw).path).match?.entry.endpoints;
     return endpoints?.get(raw.method ?? '')?.route.hot ?? false;
   }
 
   drain(patienceMs: number): Promise<void> {
     return this.requests.drain(patienceMs);
+  }
+
+  /** A path below an organization's, where there are such, is one of ours only if it is without it. */
+  private locate(path: string): LocatedPath {
+    const match = this.matcher.match(path);
+    if (match || !this.options.realmsByPath || this.isOurs(path)) return { path, realmPath: null, match };
+    const [, realmPath, below] = REALM_PATH.exec(path) ?? [];
+    if (realmPath === undefined) return { path, realmPath: null, match };
+    return { path: below!, realmPath, match: this.matcher.match(below!) };
   }
 
   /** The checks of every operation, in the contract's order. */
@@ -367,7 +387,7 @@ class TableDispatcher implements Dispatcher {
     const parameter = request.parameters.get('client');
     const clientName = clientNameOf(request.client, parameter, identity?.isBrowserSession ?? false);
     if (identity) return { realmId: identity.realmId, userId: identity.userId, clientName };
-    const realmId: RealmId | null = await this.options.realms.findRealm(request.host);
+    const realmId: RealmId | null = await this.options.realms.findRealm(request.realmAddress);
     return { realmId, host: request.host, ip: request.ip, clientName };
   }
 

@@ -27,6 +27,8 @@ export class ReceivedRequest implements Request {
     readonly path: string,
     readonly query: string,
     private readonly trustedProxies: number,
+    /** `/` and the name of an organization; null: the host says which. */
+    private readonly realmPath: string | null = null,
   ) {
     this.method = raw.method ?? 'GET';
     const id = raw.headers['x-request-id'];
@@ -41,6 +43,10 @@ export class ReceivedRequest implements Request {
   get host(): string {
     const host = this.forwarded('x-forwarded-host') ?? this.header('host') ?? '';
     return host.toLowerCase().replace(/:\d*$/, '');
+  }
+
+  get realmAddress(): string {
+    return this.realmPath ?? this.host;
   }
 
   get ip(): string {

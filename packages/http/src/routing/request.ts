@@ -74,8 +74,10 @@ export interface Request {
   readonly path: string;
   /** Undecoded, without the question mark; empty when there is none. */
   readonly query: string;
-  /** Lower case, without port; chooses the organization. */
+  /** Lower case, without port. */
   readonly host: string;
+  /** What chooses the organization: the host, or where organizations are told apart by path `/` and the first part of it. */
+  readonly realmAddress: string;
   /** Of the client; behind proxies that are trusted, what they say. */
   readonly ip: string;
   readonly client: ClientIdentity;

@@ -3,6 +3,7 @@ import type { RealmId } from '@parley/domain/shared';
 import type { Middleware } from '@parley/http';
 import type { Resolve } from '../resolve.js';
 import type { Facade } from './facade.js';
+import type { MountedHandler } from './mounted.js';
 
 /** A chat engine at work. */
 export interface Parley extends Facade {
@@ -13,6 +14,11 @@ export interface Parley extends Facade {
    * the public address says.
    */
   readonly handler: RequestListener;
+  /**
+   * The same below a path, by default that of the public address: for a server of Node's own that has other things to answer, and
+   * for frameworks that hand on Node's requests. Other paths go to `next`, or are not found.
+   */
+  mount(prefix?: string): MountedHandler;
   /** The one instance of a use case, for calling it in process: `parley.useCase(CreateRealm)`. */
   readonly useCase: Resolve;
   /** The organization with this string id; null when there is none. */

@@ -110,6 +110,7 @@ export const httpModule = ({ authenticate, ...options }: ParleyParts) =>
           trustedProxies: options.trustedProxies,
           ...(options.limits && { limits: options.limits }),
           publicHost: new URL(options.url).hostname,
+          realmsByPath: options.realmAddresses === 'path',
           hasKnownPasswords: options.isDemo ?? false,
         }),
       PARTS.routes,

@@ -31,6 +31,7 @@ export interface TestServerOptions {
   readonly hasRateLimits?: boolean;
   readonly trustedProxies?: number;
   readonly authenticate?: HostAuthenticate;
+  readonly realmAddresses?: 'host' | 'path';
   readonly passwordHasher?: PasswordHasher;
   readonly logger?: Logger;
   readonly push?: PushServiceAccount;
