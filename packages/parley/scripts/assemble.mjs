@@ -182,7 +182,9 @@ function writeManifest(foreign) {
   const { name, version, description, license, type } = manifestOf('parley');
   const versions = Object.assign(
     {},
-    ...['domain', 'markdown', 'sqlite', 'blobs', 'http', 'server'].map((each) => manifestOf(each).dependencies),
+    ...readdirSync(packagesDir)
+      .filter((each) => existsSync(join(packagesDir, each, 'package.json')))
+      .map((each) => manifestOf(each).dependencies),
   );
   const unknown = foreign.filter((each) => versions[each] === undefined);
   if (unknown.length > 0) throw new Error(`No package declares ${unknown.join(', ')}`);

@@ -14,6 +14,7 @@ import { invitationsModule } from './modules/invitations.module.js';
 import { messagesModule } from './modules/messages.module.js';
 import { optionsModule } from './modules/options.module.js';
 import { personalListsModule } from './modules/personal-lists.module.js';
+import { picturesModule } from './modules/pictures.module.js';
 import { presenceModule } from './modules/presence.module.js';
 import { pushModule } from './modules/push.module.js';
 import { reactionsModule } from './modules/reactions.module.js';
@@ -44,6 +45,7 @@ const USE_CASE_MODULES = [
   hostUsersModule,
   invitationsModule,
   messagesModule,
+  picturesModule,
   presenceModule,
   pushModule,
   reactionsModule,

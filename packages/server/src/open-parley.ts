@@ -6,6 +6,7 @@ import type { BlobStore } from '@parley/domain/files';
 import type { Mailer } from '@parley/domain/mail';
 import type { MarkdownRenderer } from '@parley/domain/messages';
 import type { Clock, Randomness } from '@parley/domain/shared';
+import { SharpImageProcessor } from '@parley/images';
 import { htmlMessages, unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
 import { openSqliteStorage } from '@parley/sqlite';
 import { HashQueue } from './authentication/hash-queue.js';
@@ -75,6 +76,7 @@ export async function openParley(
       unicodeEmoji,
       mailer: ports.mailer ?? mailerOf(configuration, clock),
       blobs: ports.blobs ?? new FolderBlobStore(configuration.files?.path ?? beside(configuration, 'files')),
+      images: new SharpImageProcessor(),
       ...hostOptions,
       release,
     });

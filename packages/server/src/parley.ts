@@ -4,6 +4,7 @@ import { PublishingUnitOfWork } from '@parley/domain/composition';
 import type { LoadUnicodeEmoji } from '@parley/domain/emoji';
 import { EventHub, LogFollower, QueueSweep } from '@parley/domain/events';
 import type { BlobStore, FileLimits } from '@parley/domain/files';
+import type { ImageProcessor } from '@parley/domain/images';
 import type { JobHandler } from '@parley/domain/jobs';
 import type { Mailer } from '@parley/domain/mail';
 import type { MarkdownRenderer } from '@parley/domain/messages';
@@ -76,6 +77,7 @@ export interface ParleyParts {
   readonly keepDeletedDays?: number;
   /** Where the bytes of files are. */
   readonly blobs: BlobStore;
+  readonly images: ImageProcessor;
   /** Default: 100 MiB a file, and no quota. */
   readonly fileLimits?: FileLimits;
   /** Called at last by `close`. */

@@ -9,7 +9,8 @@ import type { ChannelQuota, ServerChannelConfig } from '@parley/domain/channels'
 import type { CommitListener } from '@parley/domain/composition';
 import type { LoadUnicodeEmoji } from '@parley/domain/emoji';
 import type { EphemeralEvents, EventListener, ServedQueues } from '@parley/domain/events';
-import type { BlobStore, FileLimits, FileTokens } from '@parley/domain/files';
+import type { BlobStore, ContentTypes, FileLimits, FileTokens } from '@parley/domain/files';
+import type { ImageProcessor } from '@parley/domain/images';
 import type { InvitationConfig, InvitationKeys } from '@parley/domain/invitations';
 import type { JobHandler } from '@parley/domain/jobs';
 import type { Mailer } from '@parley/domain/mail';
@@ -54,8 +55,10 @@ export const TOKENS = {
   /** Null: the operator named none. */
   pushService: token<PushService | null>('PushService'),
   blobStore: token<BlobStore>('BlobStore'),
+  imageProcessor: token<ImageProcessor>('ImageProcessor'),
   fileLimits: token<FileLimits>('FileLimits'),
   fileTokens: token<FileTokens>('FileTokens'),
+  contentTypes: token<ContentTypes>('ContentTypes'),
 } as const;
 
 /** What a server at work is made of, beside its use cases. */

@@ -9,6 +9,7 @@ import { newChannelCache, SqliteChannelRepository } from './channels/sqlite-chan
 import { SqliteDefaultChannelGroupRepository } from './channels/sqlite-default-channel-group-repository.js';
 import { SqliteTopicPolicyRepository } from './channels/sqlite-topic-policy-repository.js';
 import type { Connection } from './connection.js';
+import { SqliteCustomEmojiRepository } from './custom-emoji/sqlite-custom-emoji-repository.js';
 import { SqliteDraftRepository } from './drafts/sqlite-draft-repository.js';
 import { SqliteEventConsumerRepository } from './events/sqlite-event-consumer-repository.js';
 import { SqliteEventLog } from './events/sqlite-event-log.js';
@@ -52,10 +53,15 @@ import { mutedUsers } from './migrations/0022-muted-users.js';
 import { anonymousGroups } from './migrations/0023-anonymous-groups.js';
 import { alertWords } from './migrations/0024-alert-words.js';
 import { files } from './migrations/0025-files.js';
-import { hostApplication } from './migrations/0026-host-application.js';
+import { mutedTopics } from './migrations/0026-muted-topics.js';
+import { searchTerms } from './migrations/0027-search-terms.js';
+import { pictures } from './migrations/0028-pictures.js';
+import { hostApplication } from './migrations/0029-host-application.js';
+import { uploads } from './migrations/0030-uploads.js';
 import type { Migration } from './migrations/migration.js';
 import { SqliteNavigationViewRepository } from './navigation-views/sqlite-navigation-view-repository.js';
 import { SqliteOnboardingRepository } from './onboarding/sqlite-onboarding-repository.js';
+import { SqlitePictureRepository } from './pictures/sqlite-picture-repository.js';
 import { SqlitePresenceRepository } from './presence/sqlite-presence-repository.js';
 import { SqliteDeviceRepository } from './push/sqlite-device-repository.js';
 import { SqlitePushTokenRepository } from './push/sqlite-push-token-repository.js';
@@ -67,6 +73,7 @@ import {
   SqliteLinkifierRepository,
   SqlitePlaygroundRepository,
 } from './realms/sqlite-organization-lists.js';
+import { SqliteRealmData } from './realms/sqlite-realm-data.js';
 import { newRealmCache, SqliteRealmRepository } from './realms/sqlite-realm-repository.js';
 import { SqliteReminderRepository } from './scheduling/sqlite-reminder-repository.js';
 import { SqliteScheduledMessageRepository } from './scheduling/sqlite-scheduled-message-repository.js';
@@ -104,7 +111,11 @@ export const MIGRATIONS: readonly Migration[] = [
   anonymousGroups,
   alertWords,
   files,
+  mutedTopics,
+  searchTerms,
+  pictures,
   hostApplication,
+  uploads,
 ];
 
 /** Makes the repositories of a connection. What they keep in memory, all connections share. */
@@ -129,6 +140,7 @@ export function repositoryFactory(
         new LinkifierReads(connection, quarantine),
         quarantine,
       ),
+      realmData: new SqliteRealmData(connection),
       allowedDomains: new SqliteAllowedDomainRepository(connection),
       linkifiers: new SqliteLinkifierRepository(connection),
       playgrounds: new SqlitePlaygroundRepository(connection),
@@ -164,6 +176,8 @@ export function repositoryFactory(
       alertWords: new SqliteAlertWordRepository(connection),
       drafts: new SqliteDraftRepository(connection, quarantine),
       files: new SqliteFileRepository(connection),
+      pictures: new SqlitePictureRepository(connection),
+      customEmoji: new SqliteCustomEmojiRepository(connection),
       snippets: new SqliteSnippetRepository(connection),
       navigationViews: new SqliteNavigationViewRepository(connection),
       onboarding: new SqliteOnboardingRepository(connection),

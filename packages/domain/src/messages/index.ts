@@ -131,6 +131,7 @@ export * from './use-cases/get-messages.js';
 export * from './use-cases/index-messages.js';
 export * from './use-cases/list-readers.js';
 export * from './use-cases/list-topics.js';
+export * from './use-cases/make-thumbnails.js';
 export * from './use-cases/mark-read.js';
 export * from './use-cases/match-narrow.js';
 export * from './use-cases/notify-typing.js';

@@ -10,6 +10,7 @@ export * from './allowed-domains/use-cases/change-allowed-domain.js';
 export * from './allowed-domains/use-cases/list-allowed-domains.js';
 export * from './allowed-domains/use-cases/remove-allowed-domain.js';
 export { type AuthenticationMethodState, authenticationMethods } from './authentication-methods.js';
+export { DELETE_REALM_DATA, DeleteRealmData } from './delete-realm-data.js';
 export type { LinkifierSyntax } from './linkifiers/check-linkifier.js';
 export type {
   Linkifier,
@@ -33,6 +34,8 @@ export type {
 export * from './playgrounds/use-cases/add-playground.js';
 export * from './playgrounds/use-cases/remove-playground.js';
 export type { Realm } from './realm.js';
+
+export type { RealmDataRepository, RemovalPlace } from './realm-data.js';
 
 import './realm-errors.js';
 

@@ -8,8 +8,6 @@ export const REALM_ERRORS = declareErrors({
   UNKNOWN_REALM_ADDRESS: 'unknown',
   REALM_DEACTIVATED: 'forbidden',
   INVALID_DELETION_DELAY: 'invalid',
-  /** Nothing deletes what an organization has. */
-  DATA_DELETION_UNAVAILABLE: 'unavailable',
   /** For calls. */
   CALL_PROVIDER_UNAVAILABLE: 'unavailable',
   INVALID_REALM_NAME: 'invalid',

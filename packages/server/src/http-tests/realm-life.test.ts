@@ -1,5 +1,6 @@
-import { ReactivateRealm } from '@parley/domain/realms';
+import { DeleteRealmData, ReactivateRealm } from '@parley/domain/realms';
 import { expectRefusal, fieldsOf } from '../testing/expectations.js';
+import { runJobs } from '../testing/jobs.js';
 import { TestServer } from '../testing/test-server.js';
 
 let server: TestServer;
@@ -35,14 +36,50 @@ describe('POST /realm/deactivate', () => {
     fieldsOf(await server.get('/users/me', people.hamlet));
   });
 
-  it('refuses what it would not do: deleting data', async () => {
+  it('refuses to delete data too soon', async () => {
     expectRefusal(
       await deactivate({ deletion_delay_days: 13 }),
       'Data deletion time must be at least 14 days in the future.',
     );
-    expectRefusal(await deactivate({ deletion_delay_days: 14 }), 'This server does not delete data of organizations.');
     fieldsOf(await server.get('/users/me', people.hamlet));
-    fieldsOf(await deactivate({ deletion_delay_days: 'null' }));
+  });
+
+  describe('with data to be deleted', () => {
+    const deleteDue = () => runJobs(server, server.parley.useCase(DeleteRealmData));
+    const realms = async () => (await server.storage.uow.read((r) => r.realms.list())).map(({ stringId }) => stringId);
+
+    it('deletes everything when the time has come, and nothing of others', async () => {
+      const realmId = await server.addRealm('other');
+      const outsider = await server.addUser({ email: 'other@example.com', fullName: 'Other', realmId });
+      fieldsOf(await server.post('/messages', people.iago, { type: 'direct', to: [people.hamlet.id], content: 'bye' }));
+      fieldsOf(await deactivate({ deletion_delay_days: 14 }));
+      server.clock.advance(14 * 86_400 - 1);
+      await deleteDue();
+      expect(await realms()).toEqual(['zulip', 'other']);
+      server.clock.advance(1);
+      await deleteDue();
+      expect(await realms()).toEqual(['other']);
+      expect(await server.storage.uow.read((r) => r.users.listEntries(server.realmId))).toEqual([]);
+      fieldsOf(await server.request('GET', '/users/me', { as: outsider, realm: 'other' }));
+      await expect(server.parley.useCase(ReactivateRealm).execute({ stringId: 'zulip' })).rejects.toThrow(
+        "There is no organization 'zulip'.",
+      );
+    });
+
+    it('deletes nothing once the organization is reactivated', async () => {
+      fieldsOf(await deactivate({ deletion_delay_days: 14 }));
+      await server.parley.useCase(ReactivateRealm).execute({ stringId: 'zulip' });
+      server.clock.advance(15 * 86_400);
+      await deleteDue();
+      fieldsOf(await server.get('/users/me', people.hamlet));
+    });
+
+    it('keeps everything of an organization without such a time', async () => {
+      fieldsOf(await deactivate({ deletion_delay_days: 'null' }));
+      server.clock.advance(1000 * 86_400);
+      await deleteDue();
+      expect(await realms()).toEqual(['zulip']);
+    });
   });
 
   it('is for owners', async () => {

@@ -10,6 +10,7 @@ import {
   CreateCall,
   CreateRealm,
   DeactivateRealm,
+  DeleteRealmData,
   GetServerSettings,
   ListAllowedDomains,
   ListLinkifiers,
@@ -20,8 +21,8 @@ import {
   ReorderLinkifiers,
 } from '@parley/domain/realms';
 import { ContainerModule } from 'inversify';
-import { provide } from '../provide.js';
-import { TOKENS } from '../tokens.js';
+import { provide, provideAs } from '../provide.js';
+import { LISTS, TOKENS } from '../tokens.js';
 
 const {
   unitOfWork,
@@ -49,7 +50,9 @@ export const realmsModule = new ContainerModule(({ bind }) => {
   provide(bind, ReorderLinkifiers, unitOfWork);
   provide(bind, AddPlayground, unitOfWork, linkifierSyntax);
   provide(bind, RemovePlayground, unitOfWork);
-  provide(bind, DeactivateRealm, unitOfWork);
+  provide(bind, DeactivateRealm, unitOfWork, clock);
+  provide(bind, DeleteRealmData, unitOfWork, clock);
+  provideAs(bind, LISTS.jobHandler, DeleteRealmData);
   provide(bind, ReactivateRealm, unitOfWork);
   provide(bind, CheckStringId, unitOfWork);
   provide(bind, CreateCall, unitOfWork);

@@ -6,6 +6,7 @@ import { botStorageRepositoryContract } from './bot-storage-repository.contract.
 import { channelAddressRepositoryContract } from './channel-address-repository.contract.js';
 import { channelFolderRepositoryContract } from './channel-folder-repository.contract.js';
 import { channelRepositoryContract } from './channel-repository.contract.js';
+import { customEmojiRepositoryContract } from './custom-emoji-repository.contract.js';
 import { defaultChannelGroupRepositoryContract } from './default-channel-group-repository.contract.js';
 import { draftRepositoryContract } from './draft-repository.contract.js';
 import { eventConsumerRepositoryContract } from './event-consumer-repository.contract.js';
@@ -26,10 +27,12 @@ import { onboardingRepositoryContract } from './onboarding-repository.contract.j
 import { organizationListsContract } from './organization-lists.contract.js';
 import { permissionRulesContract } from './permission-rules.contract.js';
 import { personalMessagesContract } from './personal-messages.contract.js';
+import { pictureRepositoryContract } from './picture-repository.contract.js';
 import { presenceRepositoryContract } from './presence-repository.contract.js';
 import { profileRepositoryContract } from './profile-repository.contract.js';
 import { deviceRepositoryContract, pushTokenRepositoryContract } from './push-repositories.contract.js';
 import { reactionRepositoryContract } from './reaction-repository.contract.js';
+import { realmDataContract } from './realm-data.contract.js';
 import { realmRepositoryContract } from './realm-repository.contract.js';
 import { recipientRepositoryContract } from './recipient-repository.contract.js';
 import { reminderRepositoryContract } from './reminder-repository.contract.js';
@@ -47,6 +50,7 @@ import { userRepositoryContract } from './user-repository.contract.js';
 export function storageContracts(open: OpenStorage): void {
   unitOfWorkContract(open);
   realmRepositoryContract(open);
+  realmDataContract(open);
   organizationListsContract(open);
   invitationRepositoryContract(open);
   userRepositoryContract(open);
@@ -79,6 +83,8 @@ export function storageContracts(open: OpenStorage): void {
   alertWordRepositoryContract(open);
   draftRepositoryContract(open);
   fileRepositoryContract(open);
+  pictureRepositoryContract(open);
+  customEmojiRepositoryContract(open);
   snippetRepositoryContract(open);
   navigationViewRepositoryContract(open);
   onboardingRepositoryContract(open);

@@ -48,6 +48,11 @@ export class MemoryUnit {
     return copy;
   }
 
+  /** Those that were ever written. */
+  names(): readonly (keyof Tables)[] {
+    return [...new Set([...Object.keys(this.committed), ...this.changed.keys()])] as (keyof Tables)[];
+  }
+
   /** 1, 2, 3 … for each counter, whatever was deleted meanwhile. */
   nextNumber<T extends number>(counter: string): T {
     const next = (this.read('counters').get(counter) ?? 0) + 1;

@@ -1,8 +1,11 @@
 import { wholeRealm } from '../../events/audience.js';
 import type { Caller } from '../../shared/caller.js';
+import type { Clock } from '../../shared/clock.js';
 import { DomainError } from '../../shared/errors.js';
 import { enforce } from '../../shared/permission.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import { callOffDeletion, planDeletion } from '../delete-realm-data.js';
+import { isReachable } from '../realm-data.js';
 import { canDeactivateRealm } from '../realm-permissions.js';
 
 export interface DeactivateRealmInput {
@@ -12,12 +15,16 @@ export interface DeactivateRealmInput {
 
 /** What clients are told with register. */
 export const MIN_DELETION_DELAY_DAYS = 14;
+const SECONDS_PER_DAY = 86_400;
 
-/** Nobody signs in any more, and no key is good; everything stays (organization §3). */
+/** Nobody signs in any more, and no key is good; everything stays until its deletion is due (organization §3). */
 export class DeactivateRealm {
-  constructor(private readonly uow: UnitOfWork) {}
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly clock: Clock,
+  ) {}
 
-  /** @throws DomainError MUST_BE_OWNER, INVALID_DELETION_DELAY, DATA_DELETION_UNAVAILABLE */
+  /** @throws DomainError MUST_BE_OWNER, INVALID_DELETION_DELAY */
   execute(caller: Caller, { deletionDelayDays }: DeactivateRealmInput): Promise<void> {
     return this.uow.write(async (tx) => {
       enforce(canDeactivateRealm(await tx.actors.get(caller)));
@@ -28,11 +35,12 @@ export class DeactivateRealm {
             `Data deletion time must be at least ${MIN_DELETION_DELAY_DAYS} days in the future.`,
           );
         }
-        // Rather than a promise that nobody keeps.
-        throw new DomainError('DATA_DELETION_UNAVAILABLE', 'This server does not delete data of organizations.');
       }
       const realm = await tx.realms.get(caller.realmId);
       if (realm.isDeactivated) return;
+      if (deletionDelayDays !== null) {
+        await planDeletion(tx, realm.id, this.clock.now() + deletionDelayDays * SECONDS_PER_DAY);
+      }
       await tx.realms.update({ ...realm, isDeactivated: true });
       await tx.events.append(realm.id, { event: { type: 'realm.deactivated' }, audience: wholeRealm });
     });
@@ -43,7 +51,7 @@ export interface ReactivateRealmInput {
   readonly stringId: string;
 }
 
-/** For the operator: the organization goes on where it was. Whether it was deactivated. */
+/** For the operator: the organization goes on where it was, and nothing of it is deleted. Whether it was deactivated. */
 export class ReactivateRealm {
   constructor(private readonly uow: UnitOfWork) {}
 
@@ -51,8 +59,12 @@ export class ReactivateRealm {
   execute({ stringId }: ReactivateRealmInput): Promise<boolean> {
     return this.uow.write(async (tx) => {
       const realm = await tx.realms.findByStringId(stringId);
-      if (!realm) throw new DomainError('UNKNOWN_REALM', `There is no organization '${stringId}'.`);
-      if (realm.isDeactivated) await tx.realms.update({ ...realm, isDeactivated: false });
+      if (!realm || !isReachable(realm))
+        throw new DomainError('UNKNOWN_REALM', `There is no organization '${stringId}'.`);
+      if (realm.isDeactivated) {
+        await tx.realms.update({ ...realm, isDeactivated: false });
+        await callOffDeletion(tx, realm.id);
+      }
       return realm.isDeactivated;
     });
   }

@@ -2,7 +2,7 @@ import type { Migration } from './migration.js';
 
 /** What belongs to the application that embeds the engine: its own ids of users, and its consumers of events. */
 export const hostApplication: Migration = {
-  name: '0026-host-application',
+  name: '0029-host-application',
   sql: `
 CREATE TABLE external_id (
   user_id INTEGER PRIMARY KEY,

@@ -1,0 +1,70 @@
+import { encodeJob, type Job, jobKind } from '../jobs/job.js';
+import type { JobHandler, JobWork } from '../jobs/job-handler.js';
+import type { Clock } from '../shared/clock.js';
+import type { RealmId, UnixSeconds } from '../shared/ids.js';
+import type { Transaction, UnitOfWork } from '../shared/unit-of-work.js';
+import { type RemovalPlace, unreachableStringId } from './realm-data.js';
+
+interface DeletionPayload {
+  readonly place: RemovalPlace;
+}
+
+/** One of a realm at most. */
+const KEY = 'realm';
+
+export const DELETE_REALM_DATA = jobKind<DeletionPayload>({
+  name: 'realms.delete_data',
+  readPayload: (stored) => ({ place: (stored as DeletionPayload).place }),
+  concurrency: 1,
+});
+
+/** From then on everything of the realm goes, unless that is called off. */
+export async function planDeletion(tx: Transaction, realmId: RealmId, dueAt: UnixSeconds): Promise<void> {
+  await tx.jobs.schedule(encodeJob(DELETE_REALM_DATA, { realmId, dueAt, key: KEY, payload: { place: null } }));
+}
+
+export async function callOffDeletion(tx: Transaction, realmId: RealmId): Promise<void> {
+  await tx.jobs.cancel(realmId, DELETE_REALM_DATA.name, KEY);
+}
+
+/** So few that others write in between. */
+const ROWS_AT_A_TIME = 200;
+/** Then the job is stored anew, with where it has come to. */
+const TURN_MS = 1000;
+
+/**
+ * Removes everything that a deactivated realm has (organization §3). Its string id is free from the first moment on, so that
+ * nobody lets people into a realm of which half is gone. Bytes of its files belong to nothing then, and are swept away.
+ */
+export class DeleteRealmData implements JobHandler<DeletionPayload> {
+  readonly kind = DELETE_REALM_DATA;
+
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly clock: Clock,
+  ) {}
+
+  async prepare({ realmId, payload }: Job<DeletionPayload>): Promise<JobWork> {
+    const until = this.clock.nowMs() + TURN_MS;
+    const isWanted = await this.uow.write(async (tx) => {
+      const realm = await tx.realms.find(realmId);
+      if (!realm?.isDeactivated) return false;
+      await tx.realms.update({ ...realm, stringId: unreachableStringId(realmId), isAtServerAddress: false });
+      return true;
+    });
+    if (!isWanted) return async () => {};
+    let { place }: { place: RemovalPlace | 'done' } = payload;
+    do {
+      const from: RemovalPlace = place;
+      place = await this.uow.write((tx) => tx.realmData.removeSome(realmId, from, ROWS_AT_A_TIME));
+    } while (place !== 'done' && this.clock.nowMs() < until);
+    const reached = place;
+    return async (tx) => {
+      if (reached === 'done') await tx.realmData.removeRealm(realmId);
+      else {
+        const dueAt = this.clock.now();
+        await tx.jobs.schedule(encodeJob(this.kind, { realmId, dueAt, key: KEY, payload: { place: reached } }));
+      }
+    };
+  }
+}

@@ -1,0 +1,149 @@
+import { DELETE_REALM_DATA, type RealmDataRepository, type RemovalPlace } from '@parley/domain/realms';
+import type { RealmId } from '@parley/domain/shared';
+import { type Command, type Connection, LIMIT, type Query } from '../connection.js';
+
+/**
+ * Tables whose rows belong to a realm, those first to which nothing refers. `message_file` goes with the messages, and `realm`
+ * last of all.
+ */
+export const TABLES_OF_REALMS = [
+  'message_flag',
+  'moved_message',
+  'channel_move',
+  'read_segment',
+  'span',
+  'removed_message_holder',
+  'removed_message',
+  'archived_message',
+  'submessage',
+  'reaction',
+  'message_edit',
+  'message',
+  'direct_participant',
+  'recipient',
+  'muted_sender',
+  'reminder',
+  'scheduled_message',
+  'draft',
+  'snippet',
+  'navigation_view',
+  'onboarding_step',
+  'alert_word',
+  'user_status',
+  'presence',
+  'presence_counter',
+  'device',
+  'push_token',
+  'bot_storage_entry',
+  'bot_storage_usage',
+  'bot_option',
+  'invitation',
+  'invitation_letters',
+  'file',
+  'file_space',
+  'topic_policy',
+  'subscription',
+  'channel_address',
+  'channel',
+  'channel_folder',
+  'default_channel_group',
+  'group_subgroup',
+  'group_member',
+  'user_group',
+  'profile_value',
+  'profile_field',
+  'event_queue',
+  'event',
+  'api_key',
+  'user',
+  'allowed_domain',
+  'linkifier',
+  'playground',
+  'job',
+  'event_counter',
+] as const;
+
+type Key = readonly (string | number)[];
+
+interface TableStatements {
+  /** How many columns its key has. */
+  readonly keyLength: number;
+  /** The key, and whether the row is the realm's. */
+  readonly first: Query<readonly (string | number)[]>;
+  readonly next: Query<readonly (string | number)[]>;
+  readonly remove: Command;
+}
+
+/** Rows that are looked at for one that may go: those of other realms stand between. */
+const LOOKS_PER_ROW = 10;
+
+/**
+ * Walks each table by its primary key. That costs what all realms have, and needs no index by realm, which every write would pay
+ * for.
+ */
+export class SqliteRealmData implements RealmDataRepository {
+  private readonly keyColumns: Query<string>;
+  private readonly removeJobs: Command;
+  private readonly remove: Command;
+  /** Made when first used. */
+  private readonly statements = new Map<string, TableStatements>();
+
+  constructor(private readonly connection: Connection) {
+    this.keyColumns = connection.values('SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk');
+    this.removeJobs = connection.command('DELETE FROM job WHERE realm_id = ?');
+    this.remove = connection.command('DELETE FROM realm WHERE id = ?');
+  }
+
+  async removeSome(realmId: RealmId, from: RemovalPlace, limit: number): Promise<RemovalPlace | 'done'> {
+    this.connection.disableCaching();
+    let at = from === null ? 0 : TABLES_OF_REALMS.indexOf(from.table as (typeof TABLES_OF_REALMS)[number]);
+    if (at < 0) at = 0;
+    let key: Key = from?.key ?? [];
+    let [rows, looks] = [limit, limit * LOOKS_PER_ROW];
+    for (; at < TABLES_OF_REALMS.length; at++, key = []) {
+      const table = TABLES_OF_REALMS[at]!;
+      const { first, next, remove, keyLength } = this.statementsOf(table);
+      const seen = key.length === 0 ? first.all(realmId, looks) : next.all(realmId, ...key, looks);
+      for (const row of seen) {
+        if (rows === 0) return { table, key };
+        key = row.slice(0, keyLength);
+        if (row[keyLength] !== 1) continue;
+        remove.run(...key);
+        rows--;
+      }
+      if (seen.length === looks) return { table, key };
+      looks -= seen.length;
+      await this.connection.yield();
+    }
+    return 'done';
+  }
+
+  async removeRealm(realmId: RealmId): Promise<void> {
+    this.connection.disableCaching();
+    this.removeJobs.run(realmId);
+    this.remove.run(realmId);
+  }
+
+  private statementsOf(table: (typeof TABLES_OF_REALMS)[number]): TableStatements {
+    const known = this.statements.get(table);
+    if (known) return known;
+    const columns = this.keyColumns.all(table);
+    const keys = columns.join(', ');
+    // What does the work stays until it is done.
+    const isMeant = table === 'job' ? `realm_id = ? AND kind <> '${DELETE_REALM_DATA.name}'` : 'realm_id = ?';
+    const select = `SELECT ${keys}, ${isMeant} FROM ${table}`;
+    const end = `ORDER BY ${keys} ${LIMIT}`;
+    const statements = {
+      keyLength: columns.length,
+      first: this.connection.tuples<readonly (string | number)[]>(`${select} ${end}`),
+      next: this.connection.tuples<readonly (string | number)[]>(
+        `${select} WHERE (${keys}) > (${columns.map(() => '?').join(', ')}) ${end}`,
+      ),
+      remove: this.connection.command(
+        `DELETE FROM ${table} WHERE ${columns.map((column) => `${column} = ?`).join(' AND ')}`,
+      ),
+    };
+    this.statements.set(table, statements);
+    return statements;
+  }
+}

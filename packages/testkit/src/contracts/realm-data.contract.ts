@@ -1,0 +1,68 @@
+import type { RemovalPlace } from '@parley/domain/realms';
+import type { RealmId, UnitOfWork } from '@parley/domain/shared';
+import { aChannel, aMessage, anotherRealm, aRealm, aUser, createFixtureOn } from '../builders.js';
+import { code, type OpenStorage, stagesOn } from './storage-under-test.js';
+
+const PIECES = [
+  aUser({ name: 'iago' }),
+  aUser({ name: 'hamlet' }),
+  aChannel({ name: 'denmark', subscribers: ['iago', 'hamlet'] }),
+  ...Array.from({ length: 20 }, () => aMessage({ from: 'iago', to: 'denmark' })),
+];
+
+/** In steps of a few rows. Answers how many there were. */
+async function removeAll(uow: UnitOfWork, realmId: RealmId): Promise<number> {
+  let steps = 0;
+  for (let place: RemovalPlace | 'done' = null; place !== 'done'; steps++) {
+    const from: RemovalPlace = place;
+    place = await uow.write((tx) => tx.realmData.removeSome(realmId, from, 7));
+  }
+  await uow.write((tx) => tx.realmData.removeRealm(realmId));
+  return steps;
+}
+
+export function realmDataContract(open: OpenStorage): void {
+  describe('data of realms', () => {
+    const stage = stagesOn(open);
+
+    it('goes as a whole, and its string id is free', async () => {
+      const { uow, clock, realm, user, messages } = await stage(...PIECES);
+      await removeAll(uow, realm.id);
+      await uow.read(async (r) => {
+        expect(await r.realms.list()).toEqual([]);
+        await expect(r.realms.get(realm.id)).rejects.toEqual(code('UNKNOWN_REALM'));
+        expect(await r.users.list(realm.id, [user('iago').id])).toEqual([]);
+        expect(await r.users.listEntries(realm.id)).toEqual([]);
+        expect(await r.channels.listAll(realm.id)).toEqual([]);
+        expect(await r.groups.listNamed(realm.id)).toEqual([]);
+        expect(await r.messages.list(realm.id, [messages[0]!.id])).toEqual([]);
+      });
+      const again = await createFixtureOn(uow, clock, aRealm({ stringId: realm.stringId }), ...PIECES);
+      expect(again.realm.id).toBeGreaterThan(realm.id);
+      expect(again.messages[0]!.id).toBeGreaterThan(messages.at(-1)!.id);
+    });
+
+    it('leaves other realms as they are', async () => {
+      const fixture = await stage(...PIECES);
+      const other = await anotherRealm(
+        fixture,
+        aChannel({ name: 'ours', subscribers: ['otherRealmUser'] }),
+        aMessage({ from: 'otherRealmUser', to: 'ours' }),
+      );
+      await removeAll(fixture.uow, fixture.realm.id);
+      await fixture.uow.read(async (r) => {
+        expect(await r.realms.list()).toEqual([other.realm]);
+        const realmId = other.realm.id;
+        expect(await r.messages.list(realmId, [other.messages[0]!.id])).toEqual(other.messages);
+        expect(await r.users.find(realmId, other.user('otherRealmUser').id)).toEqual(other.user('otherRealmUser'));
+        expect(await r.personal.newestId(other.viewer('otherRealmUser'))).toBe(other.messages[0]!.id);
+      });
+    });
+
+    it('may be removed again, and with nothing left', async () => {
+      const { uow, realm } = await stage();
+      await removeAll(uow, realm.id);
+      expect(await removeAll(uow, realm.id)).toBe(1);
+    });
+  });
+}

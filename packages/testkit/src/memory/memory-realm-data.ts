@@ -1,0 +1,49 @@
+import { DELETE_REALM_DATA, type RealmDataRepository, type RemovalPlace } from '@parley/domain/realms';
+import type { MessageId, RealmId, UserId } from '@parley/domain/shared';
+import { messagesOf } from './messages-of.js';
+import type { MemoryUnit } from './tables.js';
+
+/** What rows of all tables say of whose they are. */
+interface AnyRow {
+  readonly realmId?: RealmId;
+  readonly user?: { readonly realmId: RealmId };
+  readonly group?: { readonly realmId: RealmId };
+  readonly userId?: UserId;
+  readonly messageId?: MessageId;
+  readonly kind?: unknown;
+}
+
+/** Their keys are ids of messages. */
+const BY_MESSAGE: ReadonlySet<string> = new Set(['reactions', 'messageEdits', 'messageFiles']);
+
+export class MemoryRealmData implements RealmDataRepository {
+  constructor(private readonly unit: MemoryUnit) {}
+
+  async removeSome(realmId: RealmId, _from: RemovalPlace, _limit: number): Promise<'done'> {
+    const messageIds = new Set(messagesOf(this.unit, realmId).map(({ id }) => id));
+    const userIds = new Set<UserId>();
+    for (const [id, { user }] of this.unit.read('users')) if (user.realmId === realmId) userIds.add(id);
+    const belongs = (row: AnyRow) =>
+      row.realmId === realmId ||
+      row.user?.realmId === realmId ||
+      row.group?.realmId === realmId ||
+      (row.userId !== undefined && userIds.has(row.userId)) ||
+      (row.messageId !== undefined && messageIds.has(row.messageId));
+    for (const name of this.unit.names()) {
+      if (name === 'counters' || name === 'realms') continue;
+      const table = this.unit.change(name) as Map<unknown, AnyRow>;
+      for (const [key, row] of table) {
+        const isOfMessage = BY_MESSAGE.has(name) && messageIds.has(key as MessageId);
+        if (row.kind === DELETE_REALM_DATA.name) continue;
+        if (isOfMessage || (typeof row === 'object' && belongs(row))) table.delete(key);
+      }
+    }
+    return 'done';
+  }
+
+  async removeRealm(realmId: RealmId): Promise<void> {
+    this.unit.change('realms').delete(realmId);
+    const jobs = this.unit.change('jobs');
+    for (const [id, job] of jobs) if (job.realmId === realmId) jobs.delete(id);
+  }
+}
