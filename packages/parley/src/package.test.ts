@@ -1,12 +1,6 @@
-import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
-import { promisify } from 'node:util';
-
-const run = promisify(execFile);
-const root = resolve(__dirname, '../../..');
-const tsc = join(root, 'node_modules/typescript/bin/tsc');
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { Application, type RunningApplication, root } from './fixtures/application.js';
 
 const APP = `
 import { createServer } from 'node:http';
@@ -54,62 +48,42 @@ void main();
 
 const OPTIONS = { target: 'es2022', strict: true, skipLibCheck: false, exactOptionalPropertyTypes: true };
 
-/**
- * The package as it is published, in a project that has nothing but what the package says that it needs. Those are linked from
- * here: installing them takes minutes where better-sqlite3 has to be compiled.
- */
-describe('the package', () => {
-  let project: string;
-  const at = (...path: readonly string[]) => join(project, ...path);
-  const installed = (...path: readonly string[]) => at('node_modules', 'parley', ...path);
+const WELCOME = { anchor: 'newest', num_before: '1', num_after: '0', apply_markdown: 'true' };
 
-  beforeAll(async () => {
-    project = mkdtempSync(join(tmpdir(), 'parley-package-'));
-    const assembled = at('assembled');
-    await run(process.execPath, [join(root, 'packages/parley/scripts/assemble.mjs'), assembled]);
-    await run('npm', ['pack', assembled, '--pack-destination', project], { cwd: project });
-    mkdirSync(installed(), { recursive: true });
-    const tarball = readdirSync(project).find((name) => name.endsWith('.tgz'))!;
-    await run('tar', ['-xzf', at(tarball), '-C', installed(), '--strip-components', '1']);
-    rmSync(assembled, { recursive: true });
-    const { dependencies } = JSON.parse(readFileSync(installed('package.json'), 'utf8'));
-    for (const name of Object.keys(dependencies)) {
-      mkdirSync(dirname(at('node_modules', name)), { recursive: true });
-      symlinkSync(join(root, 'node_modules', name), at('node_modules', name));
-    }
-    writeFileSync(at('package.json'), JSON.stringify({ type: 'module' }));
-    writeFileSync(at('app.ts'), APP);
-    writeFileSync(at('common.cts'), COMMON_JS);
+let app: Application;
+beforeAll(async () => {
+  app = await Application.make(['@types/express', 'express', 'fastify']);
+});
+afterAll(() => app.remove());
+
+describe('the package', () => {
+  beforeAll(() => {
+    app.write('consumer/app.ts', APP);
+    app.write('consumer/common.cts', COMMON_JS);
     const config = (compilerOptions: object, include: readonly string[]) =>
       JSON.stringify({ compilerOptions: { ...OPTIONS, ...compilerOptions }, include });
-    writeFileSync(at('tsconfig.json'), config({ module: 'nodenext', outDir: 'out' }, ['*.ts', '*.cts']));
-    writeFileSync(
-      at('tsconfig.bundler.json'),
+    app.write('consumer/tsconfig.json', config({ module: 'nodenext', outDir: 'out' }, ['*.ts', '*.cts']));
+    app.write(
+      'consumer/tsconfig.bundler.json',
       config({ module: 'esnext', moduleResolution: 'bundler', noEmit: true }, ['*.ts']),
     );
   });
-  afterAll(() => rmSync(project, { recursive: true }));
 
   it('holds its code, its types, README and licence, and nothing else', () => {
-    expect(readdirSync(installed()).sort()).toEqual(['LICENSE', 'README.md', 'dist', 'package.json']);
-    const files = readdirSync(installed('dist'), { recursive: true, encoding: 'utf8', withFileTypes: true })
+    expect(readdirSync(app.installed()).sort()).toEqual(['LICENSE', 'README.md', 'dist', 'package.json']);
+    const files = readdirSync(app.installed('dist'), { recursive: true, encoding: 'utf8', withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map(({ name }) => name);
     expect(files.filter((name) => !/\.(js|d\.ts)$/.test(name) || /\.(test|contract)\./.test(name))).toEqual([]);
-    const manifest = JSON.parse(readFileSync(installed('package.json'), 'utf8'));
+    const { manifest } = app;
     expect(manifest).toMatchObject({ name: 'parley', license: 'Apache-2.0', engines: { node: '>=20.19' } });
     expect(Object.keys(manifest.dependencies).filter((name) => /^@parley|jest|fast-check/.test(name))).toEqual([]);
   });
 
   it('compiles under nodenext and bundler, declarations included, and runs from ESM and CommonJS', async () => {
-    for (const config of ['tsconfig.json', 'tsconfig.bundler.json']) {
-      const problems = await run(process.execPath, [tsc, '-p', at(config)], { cwd: project }).then(
-        () => '',
-        ({ stdout }: { readonly stdout: string }) => stdout,
-      );
-      expect(problems).toBe('');
-    }
-    const { stdout, stderr } = await run(process.execPath, ['out/app.js'], { cwd: project });
+    expect(await app.compile('consumer/tsconfig.json')).toBe('');
+    expect(await app.compile('consumer/tsconfig.bundler.json')).toBe('');
+    const { stdout, stderr } = await app.node('consumer/out/app.js');
     expect(stdout.split('\n')).toEqual([
       '<p>Paid <strong>now</strong> <sp',
       'UNKNOWN_MESSAGE 404',
@@ -120,12 +94,131 @@ describe('the package', () => {
       '',
     ]);
     expect(stderr).toBe('');
-    const common = await run(process.execPath, ['out/common.cjs'], { cwd: project });
+    const common = await app.node('consumer/out/common.cjs');
     expect(common).toEqual({ stdout: 'CommonJS s\n', stderr: expect.not.stringContaining('Error') });
   });
 
   it('has the command line', async () => {
-    const { stdout } = await run(process.execPath, [installed('dist/main.js'), '--help'], { cwd: project });
+    const { stdout } = await app.node(app.installed('dist/main.js'), '--help');
     expect(stdout).toContain('parley serve');
+  });
+});
+
+/** The programs of docs/examples, as somebody who copied them would run them. */
+describe('the example', () => {
+  beforeAll(async () => {
+    app.copyFrom(join(root, 'docs/examples'));
+    expect(await app.compile('tsconfig.json')).toBe('');
+  });
+
+  describe('of Express', () => {
+    let shop: RunningApplication;
+    beforeAll(async () => {
+      shop = await app.serve('out/express.js');
+      expect(shop.line).toBe(`${shop.url}/chat`);
+    });
+
+    /** Signs up with the shop and logs in there; answers the shop's cookie and the user's number in the chat. */
+    async function customer(name: string) {
+      const account = { name, password: 'secret' };
+      const { chatUserId } = (await shop.request('POST', '/sign-up', { body: account })).body;
+      const { headers } = await shop.request('POST', '/log-in', { body: account });
+      const cookie = headers.get('set-cookie')!.split(';')[0]!;
+      const chat = (method: string, path: string, params?: Readonly<Record<string, string>>) =>
+        shop.chat(method, `/chat/api/v1${path}`, cookie, params);
+      return { chatUserId, cookie, chat };
+    }
+
+    it('lets its own users chat by its own log-in', async () => {
+      const ann = await customer('Ann');
+      const bob = await customer('B');
+      expect((await ann.chat('GET', '/users/me')).body).toMatchObject({ user_id: ann.chatUserId, full_name: 'Ann' });
+      expect((await ann.chat('GET', '/messages', WELCOME)).body.messages[0]).toMatchObject({
+        sender_full_name: 'Shopkeeper',
+        content: '<p>Welcome, <strong>Ann</strong>!</p>',
+      });
+      const { queue_id } = (await bob.chat('POST', '/register', { event_types: '["message"]' })).body;
+      const waiting = bob.chat('GET', '/events', { queue_id, last_event_id: '-1' });
+      const sent = await ann.chat('POST', '/messages', {
+        type: 'direct',
+        to: JSON.stringify([bob.chatUserId]),
+        content: 'Is the shop open?',
+      });
+      expect(sent.status).toBe(200);
+      expect((await waiting).body.events).toMatchObject([
+        { type: 'message', message: { id: sent.body.id, content: 'Is the shop open?', sender_id: ann.chatUserId } },
+      ]);
+    });
+
+    it('sends and shows messages in process, with the permissions of whom it acts for', async () => {
+      const [cid, dora] = [await customer('Cid'), await customer('Dora')];
+      expect((await shop.request('POST', '/orders/7', { cookie: cid.cookie })).body).toEqual({
+        id: expect.any(Number),
+      });
+      const read = ({ cookie }: { readonly cookie: string }) => shop.request('GET', '/orders/7/messages', { cookie });
+      expect((await read(cid)).body).toMatchObject([{ topic: 'Order 7', isMentioned: true }]);
+      // The channel is private.
+      expect([(await read(dora)).status, (await read(dora)).body]).toEqual([
+        404,
+        { code: 'UNKNOWN_CHANNEL', message: expect.any(String) },
+      ]);
+    });
+
+    it('refuses callers without credentials; the rest of the application answers as before', async () => {
+      expect((await shop.request('GET', '/chat/api/v1/users/me')).status).toBe(401);
+      expect((await shop.request('POST', '/log-in', { body: { name: 'Ann', password: 'guess' } })).status).toBe(401);
+      expect((await shop.request('GET', '/elsewhere')).status).toBe(404);
+      const settings = await shop.request('GET', '/chat/api/v1/server_settings');
+      expect(settings.body).toMatchObject({ realm_url: `${shop.url}/chat`, realm_name: 'The Shop' });
+    });
+
+    it('ends when it is told to', async () => {
+      expect(await shop.stop()).toEqual({ code: 0, errors: '' });
+    });
+  });
+
+  it('of node:http has an organization for each path', async () => {
+    const server = await app.serve('out/node-http.js');
+    const settings = async (path: string) => (await server.request('GET', `${path}/api/v1/server_settings`)).body;
+    expect(await settings('/chat/acme')).toMatchObject({ realm_name: 'acme', realm_url: `${server.url}/chat/acme` });
+    expect(await settings('/chat/globex')).toMatchObject({ realm_url: `${server.url}/chat/globex` });
+    expect((await server.request('GET', '/')).body).toBe('Nothing here but the chat');
+    expect(await server.stop()).toEqual({ code: 0, errors: '' });
+  });
+
+  it('of Fastify refuses, counts and copies what is sent', async () => {
+    const server = await app.serve('out/fastify.js');
+    expect((await server.request('GET', '/chat/api/v1/server_settings')).body).toMatchObject({
+      realm_name: 'The Shop',
+    });
+    const form = await server.chat('POST', '/chat/api/v1/fetch_api_key', '', {
+      username: 'a@example.com',
+      password: 'b',
+    });
+    expect(form).toMatchObject({ status: 401, body: { code: 'AUTHENTICATION_FAILED' } });
+    expect((await server.request('POST', '/orders/7')).status).toBe(200);
+    const refused = await server.request('POST', '/orders/7/links');
+    expect([refused.status, refused.body]).toEqual([
+      403,
+      { code: 'MESSAGE_REFUSED', message: 'Links have to be https.' },
+    ]);
+    let copies: unknown;
+    for (let attempt = 0; attempt < 500 && JSON.stringify(copies) !== '["Ann in Order 7"]'; attempt++) {
+      copies = (await server.request('GET', '/audit')).body;
+    }
+    expect(copies).toEqual(['Ann in Order 7']);
+    expect((await server.request('GET', '/unseen')).body.unseen).toBeGreaterThan(0);
+    expect(await server.stop()).toEqual({ code: 0, errors: '' });
+  });
+
+  it('of CommonJS serves at the root', async () => {
+    const server = await app.serve('commonjs.cjs');
+    expect((await server.request('GET', '/api/v1/server_settings')).body).toMatchObject({ realm_name: 'The Team' });
+    expect((await server.stop()).code).toBe(0);
+  });
+
+  it('of a test runs under node --test', async () => {
+    const { stdout } = await app.node('--test', 'out/chat.test.js');
+    expect(stdout).toMatch(/# pass 1\n# fail 0/);
   });
 });
