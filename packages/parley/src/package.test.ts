@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Application, type RunningApplication, root } from './fixtures/application.js';
 
@@ -101,6 +101,46 @@ describe('the package', () => {
   it('has the command line', async () => {
     const { stdout } = await app.node(app.installed('dist/main.js'), '--help');
     expect(stdout).toContain('parley serve');
+  });
+});
+
+/** What the parts of programs in documents find there. */
+const GLOBALS = `
+import type * as Package from 'parley';
+declare global {
+  const parley: Package.Parley;
+  const createParley: typeof Package.createParley;
+  const DomainError: typeof Package.DomainError;
+  const refuse: typeof Package.refuse;
+  const app: import('express').Express;
+  function yourOwnLogIn(request: import('node:http').IncomingMessage): { realm: string; externalId: string } | null;
+  function index(messages: readonly Package.ChatMessage[]): Promise<void>;
+  function isSpam(content: string): Promise<boolean>;
+}
+`;
+
+describe('documents', () => {
+  const blocksOf = (path: string): readonly string[] =>
+    [...readFileSync(join(root, path), 'utf8').matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code]) => code!);
+
+  it('show the example of Express as it is', () => {
+    expect(blocksOf('docs/embedding.md')[0]).toBe(readFileSync(join(root, 'docs/examples/express.ts'), 'utf8'));
+  });
+
+  it('show code that compiles', async () => {
+    const blocks = ['docs/embedding.md', 'README.md', 'packages/parley/README.md'].flatMap(blocksOf);
+    expect(blocks.length).toBeGreaterThan(6);
+    app.write('documents/globals.d.ts', GLOBALS);
+    for (const [index, block] of blocks.entries()) {
+      const lines = block.split('\n');
+      const isImport = (line: string) => line.startsWith('import ');
+      const imports = lines.filter(isImport).join('\n');
+      const rest = lines.filter((line) => !isImport(line)).join('\n');
+      app.write(`documents/part${index}.ts`, `${imports}\nexport async function part() {\n${rest}\n}\n`);
+    }
+    const compilerOptions = { ...OPTIONS, module: 'nodenext', types: ['node'], skipLibCheck: true, noEmit: true };
+    app.write('documents/tsconfig.json', JSON.stringify({ compilerOptions, include: ['*.ts'] }));
+    expect(await app.compile('documents/tsconfig.json')).toBe('');
   });
 });
 

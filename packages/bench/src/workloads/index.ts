@@ -2,6 +2,7 @@ import type { Workload } from '../workload.js';
 import { archive } from './archive.js';
 import { changes } from './changes.js';
 import { channels } from './channels.js';
+import { facade } from './facade.js';
 import { fanOut } from './fan-out.js';
 import { history } from './history.js';
 import { jobs } from './jobs.js';
@@ -21,6 +22,7 @@ import { sweep } from './sweep.js';
 /** In the order of the table. */
 export const WORKLOADS: readonly Workload[] = [
   send,
+  facade,
   history,
   archive,
   narrows,

@@ -8,8 +8,9 @@ const MAX_KNOWN = 10_000;
 
 /** What names of the host application stand for. */
 export class Addresses {
-  /** An external id is given once and for all, so that what was found stays true. */
+  /** An external id is given once and for all, so that what was found stays true; that somebody has none does not. */
   private readonly known = new Map<string, UserId>();
+  private readonly externalIds = new Map<UserId, string>();
 
   constructor(
     private readonly realms: RealmResolver,
@@ -37,6 +38,24 @@ export class Addresses {
     const found = externalIds.length === 0 ? [] : await this.users.getIds(realmId, externalIds);
     const byExternalId = new Map(externalIds.map((externalId, index) => [externalId, found[index]!]));
     return people.map((person) => (typeof person === 'string' ? byExternalId.get(person)! : (person as UserId)));
+  }
+
+  /** Those who have none are absent. */
+  async externalIdsOf(realmId: RealmId, userIds: Iterable<UserId>): Promise<ReadonlyMap<UserId, string>> {
+    const found = new Map<UserId, string>();
+    const unknown: UserId[] = [];
+    for (const id of new Set(userIds)) {
+      const externalId = this.externalIds.get(id);
+      if (externalId === undefined) unknown.push(id);
+      else found.set(id, externalId);
+    }
+    if (unknown.length === 0) return found;
+    if (this.externalIds.size >= MAX_KNOWN) this.externalIds.clear();
+    for (const [id, externalId] of await this.users.externalIdsOf(realmId, unknown)) {
+      found.set(id, externalId);
+      this.externalIds.set(id, externalId);
+    }
+    return found;
   }
 
   private async userId(realmId: RealmId, externalId: string): Promise<UserId> {

@@ -1,4 +1,3 @@
-import { FindHostUsers } from '@parley/domain/host-users';
 import type { Caller } from '@parley/domain/shared';
 import type { Resolve } from '../resolve.js';
 import { Addresses } from './addresses.js';
@@ -29,7 +28,6 @@ export function chatAs(resolve: Resolve, ref: UserRef, { client = DEFAULT_CLIENT
   return {
     messages: chatMessages({
       ...parts,
-      users: resolve(FindHostUsers),
       channelId: async (channel) => findChannelId(resolve, await caller(), channel),
     }),
     channels: chatChannels(parts),

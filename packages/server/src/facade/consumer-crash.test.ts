@@ -8,7 +8,8 @@ import { createParley } from '../index.js';
 
 /** A few in the suite; `PARLEY_CONSUMER_KILLS=200` for a long run. */
 const KILLS = Number(process.env.PARLEY_CONSUMER_KILLS ?? 5);
-jest.setTimeout(120_000 + KILLS * 3000);
+const SENDS_PER_KILL = 20;
+jest.setTimeout(120_000 + KILLS * 10_000);
 const root = resolve(__dirname, '../../../..');
 const realm = 'shop';
 const ann = { realm, externalId: 'u1' };
@@ -60,22 +61,16 @@ it('hands every event over at least once, and does once what belongs to it, howe
   // From here on it counts.
   await kill(await start());
   const sent: string[] = [];
-  let isSending = true;
-  const sending = (async () => {
-    while (isSending) {
+  for (let round = 0; round < KILLS; round++) {
+    const child = await start();
+    const killed = sleep((round * 37) % 150).then(() => kill(child));
+    for (let number = 0; number < SENDS_PER_KILL; number++) {
       const content = `n${sent.length}`;
       await messages.send({ channel: 'orders', topic: 'x', content });
       sent.push(content);
-      await sleep(3);
     }
-  })();
-  for (let round = 0; round < KILLS; round++) {
-    const child = await start();
-    await sleep((round * 37) % 150);
-    await kill(child);
+    await killed;
   }
-  isSending = false;
-  await sending;
 
   const last = await start();
   const isComplete = () => new Set(noted().map(({ content }) => content)).size >= sent.length;

@@ -16,7 +16,7 @@ export const facadeModule = new ContainerModule(({ bind }) => {
   provide(bind, Addresses, RealmResolver, FindHostUsers);
   provide(bind, HostHooks, FindHostUsers, RealmResolver, timers);
   provideAs(bind, messageHooks, HostHooks);
-  provide(bind, EventPresenter, RealmResolver, FindHostUsers);
+  provide(bind, EventPresenter, RealmResolver, Addresses);
   provide(bind, LiveEvents, EventPresenter, report);
   provideAs(bind, LISTS.eventListener, LiveEvents);
   provideFrom(

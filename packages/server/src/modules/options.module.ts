@@ -8,6 +8,7 @@ import { FileTypeContentTypes } from '../files/file-type-content-types.js';
 import { HmacFileTokens } from '../files/hmac-file-tokens.js';
 import { HmacInvitationKeys } from '../invitations/hmac-invitation-keys.js';
 import { ListedDisposableDomains } from '../listed-disposable-domains.js';
+import { DeliverableMailer } from '../mail/deliverable-mailer.js';
 import type { ParleyParts } from '../parley.js';
 import { provideFrom, provideValue } from '../provide.js';
 import { HttpPushService } from '../push/http-push-service.js';
@@ -39,7 +40,7 @@ export const optionsModule = (options: ParleyParts, resolve: Resolve) =>
     provideValue(bind, TOKENS.markdownRenderer, options.markdownRenderer);
     provideValue(bind, TOKENS.linkifierSyntax, re2LinkifierSyntax);
     provideValue(bind, TOKENS.renderedMessages, htmlMessages);
-    provideValue(bind, TOKENS.mailer, options.mailer);
+    provideValue(bind, TOKENS.mailer, new DeliverableMailer(options.mailer));
     provideValue(bind, TOKENS.contentDigest, (text) => createHash('sha256').update(text, 'utf8').digest('hex'));
     provideValue(bind, TOKENS.unicodeEmoji, options.unicodeEmoji);
     provideValue(bind, TOKENS.serverAddress, serverAddressOf(options));
