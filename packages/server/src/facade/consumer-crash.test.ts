@@ -19,7 +19,8 @@ const CONSUMER = `
 import { appendFileSync } from 'node:fs';
 import { createParley } from '@parley/server';
 
-const parley = await createParley({ database: process.argv[2], url: 'http://localhost', shedsLoad: false });
+const logger = { info() {}, error: (fields, message) => console.error(message, fields) };
+const parley = await createParley({ database: process.argv[2], url: 'http://localhost', shedsLoad: false, logger });
 await parley.consume('indexer', async (events, tx) => {
   for (const { seq, message } of events) {
     appendFileSync(process.argv[3], seq + ' ' + message.content + '\\n');
@@ -50,7 +51,8 @@ it('hands every event over at least once, and does once what belongs to it, howe
     });
   const start = async (): Promise<ChildProcess> => {
     const child = spawn(process.execPath, [script, database, notes], { stdio: ['ignore', 'pipe', 'inherit'] });
-    await once(child.stdout!, 'data');
+    const started = once(child.stdout!, 'data');
+    await Promise.race([started, once(child, 'exit').then(() => Promise.reject(new Error('It did not start')))]);
     return child;
   };
   const kill = async (child: ChildProcess) => {
@@ -62,8 +64,11 @@ it('hands every event over at least once, and does once what belongs to it, howe
   await kill(await start());
   const sent: string[] = [];
   for (let round = 0; round < KILLS; round++) {
+    const startedAt = performance.now();
     const child = await start();
-    const killed = sleep((round * 37) % 150).then(() => kill(child));
+    // Sooner or later in its work, however slow the machine is.
+    const delayMs = (((round * 37) % 100) / 100) * (performance.now() - startedAt);
+    const killed = sleep(delayMs).then(() => kill(child));
     for (let number = 0; number < SENDS_PER_KILL; number++) {
       const content = `n${sent.length}`;
       await messages.send({ channel: 'orders', topic: 'x', content });
