@@ -1,22 +1,24 @@
-import { silentLogger } from '@parley/http';
+import { type ProxyTrust, silentLogger } from '@parley/http';
 import {
   FILE_LIMITS,
   KEEP_DELETED_DAYS,
   parseDatabase,
   parseFiles,
+  parseJwtSecrets,
   parseMailAddress,
   parseMailPattern,
+  parseProxies,
   parseSecret,
   parseSmtpUrl,
   parseUrl,
   parseWord,
-  StartupError,
 } from './config.js';
 import type { Parley } from './facade/parley.js';
 import { DEFAULT_INVITATION_VALIDITY_MINUTES } from './modules/options.module.js';
 import { openParley } from './open-parley.js';
 import type { ParleyConfig } from './parley-config.js';
 import type { PushServiceAccount } from './push/push-service-account.js';
+import { StartupError } from './startup-error.js';
 
 /**
  * A chat engine for an application to mount and to call.
@@ -42,15 +44,17 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
     {
       database: config.storage ? null : read('database', parseDatabase),
       secret: readIfGiven('secret', parseSecret),
+      jwtSecrets: jwtSecretsOf(config.jwtSecrets ?? {}),
       smtpUrl: readIfGiven('smtpUrl', parseSmtpUrl),
       mailFrom: readIfGiven('mailFrom', parseMailAddress),
       url: read('url', parseUrl),
       defaultRealm: config.defaultRealm ?? null,
       invitationValidityMinutes: config.invitationValidityMinutes ?? DEFAULT_INVITATION_VALIDITY_MINUTES,
       hasRateLimits: config.rateLimits ?? true,
+      rateLimitRules: config.rateLimitRules ?? {},
       allowsWebPublicChannels: config.webPublicChannels ?? false,
       mailGatewayPattern: readIfGiven('mailGatewayPattern', parseMailPattern),
-      trustedProxies: config.trustedProxies ?? 0,
+      trustedProxies: readProxies(config.trustedProxies),
       limits: config.limits ?? {},
       shedsLoad: config.shedsLoad ?? true,
       push: config.pushService ? pushAccountOf(config.pushService) : null,
@@ -79,6 +83,22 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
       acceptsNewSecret: config.acceptNewSecret ?? false,
     },
   );
+}
+
+function readProxies(trust: ProxyTrust | undefined): ProxyTrust {
+  try {
+    return parseProxies(typeof trust === 'object' ? trust.join(',') : String(trust ?? 0));
+  } catch (error) {
+    throw new StartupError(`trustedProxies must be ${(error as Error).message}.`);
+  }
+}
+
+function jwtSecretsOf(secrets: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
+  try {
+    return parseJwtSecrets(JSON.stringify(secrets));
+  } catch (error) {
+    throw new StartupError(`jwtSecrets must be ${(error as Error).message}.`);
+  }
 }
 
 function pushAccountOf({ url, orgId, orgKey }: PushServiceAccount): PushServiceAccount {

@@ -1,7 +1,6 @@
 export { TRANSPORT_LIMITS, type TransportLimits } from '@parley/http';
 export { DatabaseRefused } from '@parley/sqlite';
 export type { HostAuthenticate, HostIdentity } from './authentication/host-authenticate.js';
-export { StartupError } from './config.js';
 export { createParley } from './create-parley.js';
 export type { Chat, ChatOptions } from './facade/chat.js';
 export type { ChannelToCreate, ChatChannels, SubscribersToChange } from './facade/chat-channels.js';
@@ -32,3 +31,4 @@ export type { PersonRef, UserRef } from './facade/references.js';
 export type { Users, UserToUpsert } from './facade/users.js';
 export { createHttpServer, type HttpServerOptions } from './http-server.js';
 export type { ParleyConfig, ParleyOptions, Storage } from './parley-config.js';
+export { StartupError } from './startup-error.js';

@@ -11,12 +11,13 @@ import { htmlMessages, unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markd
 import { openSqliteStorage } from '@parley/sqlite';
 import { HashQueue } from './authentication/hash-queue.js';
 import { ScryptPasswordHasher } from './authentication/scrypt-password-hasher.js';
-import { type Configuration, type DatabaseLocation, StartupError } from './config.js';
+import type { Configuration, DatabaseLocation } from './config.js';
 import { FileOutbox } from './mail/file-outbox.js';
 import { SmtpMailer } from './mail/smtp-mailer.js';
 import { type ComposedParley, composeParley, type ParleyParts } from './parley.js';
 import type { Storage } from './parley-config.js';
 import { findSecret, makeSecret, requireSameSecret } from './secret.js';
+import { StartupError } from './startup-error.js';
 import { SystemClock } from './system-clock.js';
 import { SystemRandomness } from './system-randomness.js';
 
@@ -37,7 +38,7 @@ export interface HostPorts {
   readonly renderer?: MarkdownRenderer | undefined;
 }
 
-export interface HostOptions extends Pick<ParleyParts, 'logger' | 'authenticate' | 'realmAddresses'> {
+export interface HostOptions extends Pick<ParleyParts, 'logger' | 'authenticate' | 'realmAddresses' | 'isOneOff'> {
   readonly ports?: HostPorts;
   readonly acceptsNewSecret: boolean;
 }
@@ -75,7 +76,7 @@ export async function openParley(
       markdownRenderer: ports.renderer ?? ownRenderer!,
       unicodeEmoji,
       mailer: ports.mailer ?? mailerOf(configuration, clock),
-      blobs: ports.blobs ?? new FolderBlobStore(configuration.files?.path ?? beside(configuration, 'files')),
+      blobs: ports.blobs ?? blobStoreOf(configuration),
       images: new SharpImageProcessor(),
       ...hostOptions,
       release,
@@ -109,8 +110,13 @@ function openStorage(
   return { storage, secret: () => secret ?? makeSecret(source) };
 }
 
+/** Where the bytes of files are, as the configuration says. */
+export const blobStoreOf = (configuration: Pick<RuntimeConfig, 'files' | 'database'>): BlobStore =>
+  new FolderBlobStore(configuration.files?.path ?? beside(configuration, 'files'));
+
 /** Of what is kept in the folder of the database. */
-const beside = ({ database }: RuntimeConfig, name: string): string => join(dirname(database!.path), name);
+const beside = ({ database }: Pick<RuntimeConfig, 'database'>, name: string): string =>
+  join(dirname(database!.path), name);
 
 function mailerOf(configuration: RuntimeConfig, clock: Clock): Mailer {
   const { smtpUrl, mailFrom, url } = configuration;

@@ -3,7 +3,7 @@ import type { BlobStore } from '@parley/domain/files';
 import type { Mailer } from '@parley/domain/mail';
 import type { MarkdownRenderer } from '@parley/domain/messages';
 import type { Clock, Randomness, UnitOfWork } from '@parley/domain/shared';
-import type { Logger, TransportLimits } from '@parley/http';
+import type { Logger, ProxyTrust, RateLimitRules, TransportLimits } from '@parley/http';
 import type { HostAuthenticate } from './authentication/host-authenticate.js';
 import type { PushServiceAccount } from './push/push-service-account.js';
 import type { RealmAddresses } from './realm-resolver.js';
@@ -39,6 +39,11 @@ export interface ParleyOptions {
   readonly url: string;
   /** What API keys are derived from, at least 8 characters; default: a file beside the database, made when missing. */
   readonly secret?: string;
+  /**
+   * What other services sign JSON web tokens with that let people in (`POST /jwt/fetch_api_key`), of 32 bytes or more each, by the
+   * string id of the organization; default: none.
+   */
+  readonly jwtSecrets?: Readonly<Record<string, string>>;
   /** Whether a database that knows another secret is opened all the same, which gives everybody a new API key; default: false. */
   readonly acceptNewSecret?: boolean;
   /** The application's own log-in, asked before API keys are looked at. A throw answers 500. */
@@ -60,6 +65,8 @@ export interface ParleyOptions {
   readonly realmAddresses?: RealmAddresses;
   /** Default: true. */
   readonly rateLimits?: boolean;
+  /** Quotas instead of the default ones: `{ api_by_user: [{ windowSeconds: 60, limit: 500 }] }`. */
+  readonly rateLimitRules?: RateLimitRules;
   /** Whether channels may be readable by anybody on the Internet; default: false. */
   readonly webPublicChannels?: boolean;
   /**
@@ -67,8 +74,8 @@ export interface ParleyOptions {
    * default: nothing.
    */
   readonly mailGatewayPattern?: string;
-  /** How many proxies in front are trusted to name the client's address; default: 0. */
-  readonly trustedProxies?: number;
+  /** Proxies in front that are trusted to name the client's address: how many, or their networks; default: none. */
+  readonly trustedProxies?: ProxyTrust;
   /** What requests, answers and connections may cost; default: `TRANSPORT_LIMITS`. */
   readonly limits?: Partial<TransportLimits>;
   /** Whether requests are refused while the event loop lags or memory runs out; default: true. */
@@ -81,7 +88,7 @@ export interface ParleyOptions {
   readonly maxUploadMib?: number;
   /** Size of all files of an organization together, in MiB; default: no limit. */
   readonly uploadQuotaMib?: number;
-  /** For so many days deleted messages can be put back by `parley restore-messages`; default: 30. */
+  /** For so many days deleted messages can be put back by `parley message restore`; default: 30. */
   readonly keepDeletedDays?: number;
   /** pino's, or anything like it; default: nothing is logged. */
   readonly logger?: Logger;

@@ -16,6 +16,8 @@ import {
   type Logger,
   LongPoll,
   type Middleware,
+  type ProxyTrust,
+  type RateLimitRules,
   type Route,
   replyToError,
   type TransportLimits,
@@ -50,6 +52,8 @@ export interface ParleyParts {
   readonly unicodeEmoji: LoadUnicodeEmoji;
   readonly logger: Logger;
   readonly secret: string;
+  /** What other services sign tokens with, by the string id of the organization; default: none. */
+  readonly jwtSecrets?: ReadonlyMap<string, string>;
   /** When the database knows another secret: `rehash` makes every API key anew, `refuse` throws a StartupError. */
   readonly onOtherSecret: 'rehash' | 'refuse';
   /** Called every second: whether what is written is still where others find it. Throws when it is not. */
@@ -64,7 +68,9 @@ export interface ParleyParts {
   /** An address with `%s` in it, of a gateway that takes mail for channels. */
   readonly mailGatewayPattern?: string | null;
   readonly hasRateLimits: boolean;
-  readonly trustedProxies: number;
+  /** Quotas instead of the default ones. */
+  readonly rateLimitRules?: RateLimitRules;
+  readonly trustedProxies: ProxyTrust;
   readonly isDev: boolean;
   /** The organization's passwords are as good as published. */
   readonly isDemo?: boolean;
@@ -80,6 +86,8 @@ export interface ParleyParts {
   readonly images: ImageProcessor;
   /** Default: 100 MiB a file, and no quota. */
   readonly fileLimits?: FileLimits;
+  /** Neither workers nor deliveries begin: for a command that calls a few use cases and ends. Default: they do. */
+  readonly isOneOff?: boolean;
   /** Called at last by `close`. */
   readonly release: () => Promise<void>;
 }
@@ -103,16 +111,18 @@ export async function composeParley(options: ParleyParts): Promise<ComposedParle
   await resolve(RealmResolver).refresh();
 
   const follower = resolve(LogFollower);
-  for (const listener of container.list(LISTS.commitListener)) resolve(PublishingUnitOfWork).subscribe(listener);
-  for (const listener of container.list(LISTS.eventListener)) follower.subscribe(listener);
-  await follower.start();
+  if (!options.isOneOff) {
+    for (const listener of container.list(LISTS.commitListener)) resolve(PublishingUnitOfWork).subscribe(listener);
+    for (const listener of container.list(LISTS.eventListener)) follower.subscribe(listener);
+    await follower.start();
+  }
 
   const dispatcher = container.get(PARTS.dispatcher);
-  if (options.shedsLoad) {
+  if (options.shedsLoad && !options.isOneOff) {
     resolve(LoadMonitor).watch(() => ({ requests: dispatcher.inFlight, ...dispatcher.bytesInFlight }));
   }
   const router = createRouter(dispatcher);
-  const workers = container.list(LISTS.worker);
+  const workers = options.isOneOff ? [] : container.list(LISTS.worker);
   for (const worker of workers) worker.start();
 
   const handler = dispatchHotFirst(dispatcher, applicationOf(router));

@@ -1,3 +1,4 @@
 export { DeactivationLetters, MAX_DEACTIVATION_COMMENT_LENGTH } from './deactivation-letter.js';
 export * from './use-cases/deactivate-user.js';
+export * from './use-cases/operate-accounts.js';
 export * from './use-cases/reactivate-user.js';

@@ -453,12 +453,12 @@ describe('authentication', () => {
   it("asks the host application's authentication first", async () => {
     const host: Authenticator = {
       authenticate: async ({ raw }) =>
-        raw.headers.cookie === 'session=iago' ? { realmId, userId: 8 as UserId, isBrowserSession: true } : null,
+        raw.headers.cookie === 'session=iago' ? { realmId, userId: 8 as UserId } : null,
     };
     await restart({ authenticators: [host, new BasicAuthenticator(credentials)] });
     const form = { type: 'direct', content: 'x' };
     const { body } = await call('POST', '/messages', { as: null, headers: { cookie: 'session=iago' }, form });
-    expect(body).toMatchObject({ sender: 8, client: 'website' });
+    expect(body).toMatchObject({ sender: 8 });
     expect((await call('GET', '/users/me')).body.user_id).toBe(7);
   });
 

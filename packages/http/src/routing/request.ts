@@ -78,6 +78,10 @@ export interface Request {
   readonly host: string;
   /** What chooses the organization: the host, or where organizations are told apart by path `/` and the first part of it. */
   readonly realmAddress: string;
+  /** Lower case, with the port that was named. */
+  readonly authority: string;
+  /** It came over TLS, as far as we see it or a proxy that is trusted says so. */
+  readonly isSecure: boolean;
   /** Of the client; behind proxies that are trusted, what they say. */
   readonly ip: string;
   readonly client: ClientIdentity;

@@ -1,4 +1,5 @@
 import { DeactivateSelf, DeactivateUser, ReactivateUser } from '@parley/domain/accounts';
+import { SpectateUsers } from '@parley/domain/channels';
 import type { RealmUrls, UserId } from '@parley/domain/shared';
 import { CreateUser, GetOwnUser, GetUser, ListUsers, UpdateUser } from '@parley/domain/users';
 import { given } from '../routing/given.js';
@@ -19,6 +20,8 @@ import {
 import { presentGetUser, presentOwnUser } from './user.presenters.js';
 import type { UserListForm, UserPagePresenter } from './user-page.js';
 
+const toListUsersInput = ({ user_ids }: ListUsersDto) => ({ ids: (user_ids as UserId[] | undefined) ?? null });
+
 export function userRoutes(realmUrls: RealmUrls, pages: UserPagePresenter): readonly Route[] {
   return [
     // By hand: a wide list is presented within the read's snapshot, which only those who changed are read from.
@@ -33,8 +36,29 @@ export function userRoutes(realmUrls: RealmUrls, pages: UserPagePresenter): read
           withProfile: dto.include_custom_profile_fields,
           withActivity: true,
         };
-        const ids = (dto.user_ids as UserId[] | undefined) ?? null;
-        const members = await useCase.execute(caller, { ids }, (list, hydrate) => pages.present(list, hydrate, form));
+        const members = await useCase.execute(caller, toListUsersInput(dto), (list, hydrate) =>
+          pages.present(list, hydrate, form),
+        );
+        return success(new WireText(`"members":${members}`));
+      },
+    }),
+    // The same for browsers whose user has not logged in: less of each.
+    route('GET', '/json/users', {
+      auth: 'anyone',
+      atRoot: true,
+      isExpensive: true,
+      dto: ListUsersDto,
+      useCase: SpectateUsers,
+      handle: async ({ caller, dto, useCase }) => {
+        const form: UserListForm = {
+          clientGravatar: false,
+          withProfile: false,
+          withActivity: true,
+          forSpectators: true,
+        };
+        const members = await useCase.execute(caller, toListUsersInput(dto), (list, hydrate) =>
+          pages.present(list, hydrate, form),
+        );
         return success(new WireText(`"members":${members}`));
       },
     }),
