@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createParley } from '../index.js';
 
 /** A few in the suite; `PARLEY_CONSUMER_KILLS=200` for a long run. */
-const KILLS = Number(process.env.PARLEY_CONSUMER_KILLS ?? 5);
+const KILLS = Number(process.env.PARLEY_CONSUMER_KILLS ?? 3);
 const SENDS_PER_KILL = 20;
 jest.setTimeout(120_000 + KILLS * 10_000);
 const root = resolve(__dirname, '../../../..');
@@ -56,8 +56,10 @@ it('hands every event over at least once, and does once what belongs to it, howe
     return child;
   };
   const kill = async (child: ChildProcess) => {
+    // It has nothing but the consumer to live for.
+    expect(child.exitCode).toBeNull();
     child.kill('SIGKILL');
-    await once(child, 'close');
+    await once(child, 'exit');
   };
 
   // From here on it counts.
