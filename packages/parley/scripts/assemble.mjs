@@ -22,8 +22,9 @@ const ENTRIES = {
   testing: 'parley/dist/testing/index',
   // The command line.
   main: 'server/dist/main',
-  // Started by its name, from whatever chunk the code is in that starts it: all of them are in one folder.
+  // Started by their names, from whatever chunk the code is in that starts them: all of them are in one folder.
   thread: 'markdown/dist/typesetting/thread',
+  'image-child': 'images/dist/image-child',
   ...Object.fromEntries(features.map((name) => [`domain-${name}`, `domain/dist/${name}/index`])),
 };
 
@@ -87,7 +88,7 @@ function nameOf(specifier) {
 function writeTypes() {
   const seen = new Set();
   const open = Object.entries(ENTRIES).flatMap(([name, path]) =>
-    name === 'main' || name === 'thread' ? [] : [`${path}.d.ts`],
+    ['main', 'thread', 'image-child'].includes(name) ? [] : [`${path}.d.ts`],
   );
   while (open.length > 0) {
     const file = open.pop();

@@ -38,6 +38,8 @@ describe('readConfiguration', () => {
       keepDeletedDays: 30,
       shedsLoad: true,
       logLevel: 'info',
+      metrics: null,
+      drainSeconds: 0,
     });
     // The same numbers as without any configuration.
     expect({ ...TRANSPORT_LIMITS, ...read().limits }).toEqual(TRANSPORT_LIMITS);
@@ -64,6 +66,8 @@ describe('readConfiguration', () => {
       PARLEY_PUSH_SERVICE: 'https://push.example.com/',
       PARLEY_PUSH_ORG_ID: 'id',
       PARLEY_PUSH_ORG_KEY: 'key',
+      PARLEY_METRICS: '[::1]:9464',
+      PARLEY_DRAIN_SECONDS: '5',
       PARLEY_KEEP_DELETED: '7',
       PARLEY_FILES: 'folder:/var/lib/files',
       PARLEY_MAX_UPLOAD: '25',
@@ -101,6 +105,8 @@ describe('readConfiguration', () => {
       keepDeletedDays: 7,
       shedsLoad: false,
       logLevel: 'error',
+      metrics: { host: '::1', port: 9464 },
+      drainSeconds: 5,
     });
   });
 
@@ -176,6 +182,7 @@ describe('readConfiguration', () => {
     ${['--host', '192.168.1.4', '--dev']}           | ${{}}                                                         | ${/^Dev mode is refused on 192\.168\.1\.4/}
     ${['--url', 'https://a.example', '--dev']}      | ${{}}                                                         | ${/^Dev mode is refused at https:\/\/a\.example, .*leave --url out/}
     ${['--trust-proxy', '1', '--demo']}             | ${{}}                                                         | ${/^Demo data is refused behind a proxy, .*leave --trust-proxy out/}
+    ${['--metrics', '9464']}                        | ${{}}                                                         | ${'--metrics must be an address and a port, such as 127.0.0.1:9464, not "9464".'}
     ${['--max-connections', '0']}                   | ${{}}                                                         | ${'--max-connections must be a number from 1 to 9999999, not "0".'}
     ${[]}                                           | ${{ PARLEY_SMTP_URL: 'http://u:p@a' }}                        | ${'PARLEY_SMTP_URL must be a mail server such as smtp://user:password@mail.example.com:587.'}
     ${['--mail-from', 'chat']}                      | ${{}}                                                         | ${'--mail-from must be an address such as chat@example.com, not "chat".'}

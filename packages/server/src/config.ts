@@ -63,12 +63,21 @@ export interface Configuration {
   /** For so many days deleted messages can be put back. */
   readonly keepDeletedDays: number;
   readonly logLevel: LogLevel;
+  /** Where metrics are listened for; null: nowhere. */
+  readonly metrics: ListenAddress | null;
+  /** How long it goes on answering after it was told to stop. */
+  readonly drainSeconds: number;
 }
 
 export interface DatabaseLocation {
   readonly kind: 'sqlite';
   /** Of the file. */
   readonly path: string;
+}
+
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
 }
 
 export interface FilesLocation {
@@ -228,6 +237,22 @@ export const SETTINGS = {
     null as number | null,
   ),
   logLevel: setting('PARLEY_LOG_LEVEL', 'log-level', LOG_LEVELS.join('|'), 'what is logged', parseLogLevel, 'info'),
+  metrics: setting(
+    'PARLEY_METRICS',
+    'metrics',
+    'ADDRESS:PORT',
+    'where Prometheus finds metrics, and what is wrong when the server is not ready, as in 127.0.0.1:9464; default: nowhere',
+    parseListenAddress,
+    null as ListenAddress | null,
+  ),
+  drainSeconds: setting(
+    'PARLEY_DRAIN_SECONDS',
+    'drain-seconds',
+    'N',
+    'how long it goes on after it was told to stop, while /readyz says so to the proxies in front',
+    parseSeconds,
+    0,
+  ),
   pushService: setting(
     'PARLEY_PUSH_SERVICE',
     'push-service',
@@ -428,6 +453,8 @@ export function readConfiguration(
     fileLimits: { maxFileMib: read('maxUpload'), quotaMib: read('uploadQuota') },
     keepDeletedDays: read('keepDeletedDays'),
     logLevel: read('logLevel') as LogLevel,
+    metrics: read('metrics'),
+    drainSeconds: read('drainSeconds'),
   };
   const isExposed = read('isExposed');
   if (!isExposed && problems.length === 0) attempt(() => refuseExposure(configuration));
@@ -585,6 +612,20 @@ export function parseWord(text: string): string {
   if (!/^[\x21-\x39\x3b-\x7e]{1,200}$/.test(text))
     throw new Error('letters, digits and signs, without blanks and colons');
   return text;
+}
+
+function parseListenAddress(text: string): ListenAddress {
+  const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text) ?? [];
+  try {
+    return { host: parseHost(bracketed ?? plain ?? ''), port: parsePort(port ?? '') };
+  } catch {
+    throw new Error('an address and a port, such as 127.0.0.1:9464');
+  }
+}
+
+function parseSeconds(text: string): number {
+  if (!/^\d{1,3}$/.test(text)) throw new Error('a number of seconds from 0 to 999');
+  return Number(text);
 }
 
 function parseCount(text: string): number {

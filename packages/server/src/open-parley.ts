@@ -6,22 +6,27 @@ import type { BlobStore } from '@parley/domain/files';
 import type { Mailer } from '@parley/domain/mail';
 import type { MarkdownRenderer } from '@parley/domain/messages';
 import type { Clock, Randomness } from '@parley/domain/shared';
-import { SharpImageProcessor } from '@parley/images';
+import { ImageProcess } from '@parley/images';
 import { htmlMessages, unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
-import { openSqliteStorage } from '@parley/sqlite';
+import { type Commit, openSqliteStorage, type SqliteStorage } from '@parley/sqlite';
 import { HashQueue } from './authentication/hash-queue.js';
 import { ScryptPasswordHasher } from './authentication/scrypt-password-hasher.js';
 import type { Configuration, DatabaseLocation } from './config.js';
 import { FileOutbox } from './mail/file-outbox.js';
 import { SmtpMailer } from './mail/smtp-mailer.js';
+import { openTelemetryTracer } from './observation/open-telemetry.js';
 import { type ComposedParley, composeParley, type ParleyParts } from './parley.js';
 import type { Storage } from './parley-config.js';
 import { findSecret, makeSecret, requireSameSecret } from './secret.js';
 import { StartupError } from './startup-error.js';
 import { SystemClock } from './system-clock.js';
 import { SystemRandomness } from './system-randomness.js';
+import { parleyVersion } from './version.js';
 
-type RuntimeConfig = Omit<Configuration, 'host' | 'port' | 'logLevel' | 'url' | 'database'> & {
+type RuntimeConfig = Omit<
+  Configuration,
+  'host' | 'port' | 'logLevel' | 'url' | 'database' | 'metrics' | 'drainSeconds'
+> & {
   readonly url: string;
   /** Null: `ports.storage` takes its place. */
   readonly database: DatabaseLocation | null;
@@ -38,7 +43,9 @@ export interface HostPorts {
   readonly renderer?: MarkdownRenderer | undefined;
 }
 
-export interface HostOptions extends Pick<ParleyParts, 'logger' | 'authenticate' | 'realmAddresses' | 'isOneOff'> {
+export interface HostOptions
+  extends Pick<ParleyParts, 'logger' | 'authenticate' | 'realmAddresses' | 'isOneOff' | 'observers'> {
+  readonly onCommit?: (commit: Commit) => void;
   readonly ports?: HostPorts;
   readonly acceptsNewSecret: boolean;
 }
@@ -46,18 +53,21 @@ export interface HostOptions extends Pick<ParleyParts, 'logger' | 'authenticate'
 /** What is refused leaves no file behind. @throws StartupError, DatabaseRefused */
 export async function openParley(
   configuration: RuntimeConfig,
-  { acceptsNewSecret, ports = {}, ...hostOptions }: HostOptions,
+  { acceptsNewSecret, onCommit, ports = {}, ...hostOptions }: HostOptions,
 ): Promise<ComposedParley> {
   const clock = ports.clock ?? new SystemClock();
   const { storage, secret } = openStorage(configuration, ports, {
     acceptsNewSecret,
     clock,
     logger: hostOptions.logger,
+    ...(onCommit && { onCommit }),
   });
+  const images = new ImageProcess();
   // One that was handed in is its owner's.
   const ownRenderer = ports.renderer ? null : new ZulipMarkdownRenderer();
   const release = async () => {
     try {
+      images.close();
       await ownRenderer?.close();
     } finally {
       await storage.close();
@@ -77,7 +87,9 @@ export async function openParley(
       unicodeEmoji,
       mailer: ports.mailer ?? mailerOf(configuration, clock),
       blobs: ports.blobs ?? blobStoreOf(configuration),
-      images: new SharpImageProcessor(),
+      ...(!hostOptions.isOneOff && { tracer: await openTelemetryTracer(parleyVersion()) }),
+      ...(storage.gauges && { storageGauges: () => storage.gauges!() }),
+      images,
       ...hostOptions,
       release,
     });
@@ -91,8 +103,13 @@ export async function openParley(
 function openStorage(
   configuration: RuntimeConfig,
   ports: HostPorts,
-  { acceptsNewSecret, clock, logger }: Pick<HostOptions, 'acceptsNewSecret' | 'logger'> & { readonly clock: Clock },
-): { readonly storage: Storage; readonly secret: () => string } {
+  {
+    acceptsNewSecret,
+    clock,
+    logger,
+    onCommit,
+  }: Pick<HostOptions, 'acceptsNewSecret' | 'logger' | 'onCommit'> & { readonly clock: Clock },
+): { readonly storage: Storage & Partial<Pick<SqliteStorage, 'gauges'>>; readonly secret: () => string } {
   const { database } = configuration;
   if (database === null) return { storage: ports.storage!, secret: () => configuration.secret! };
   const source = { ...configuration, database };
@@ -106,6 +123,7 @@ function openStorage(
       if (!acceptsNewSecret) requireSameSecret(source, secret, secretFingerprint);
     },
     report: (problem) => logger.error({}, problem),
+    ...(onCommit && { onCommit }),
   });
   return { storage, secret: () => secret ?? makeSecret(source) };
 }

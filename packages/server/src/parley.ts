@@ -18,11 +18,14 @@ import {
   type Middleware,
   type ProxyTrust,
   type RateLimitRules,
+  type RequestObserver,
+  type RequestTracer,
   type Route,
   replyToError,
   type TransportLimits,
   unknownPath,
 } from '@parley/http';
+import type { StorageGauges } from '@parley/sqlite';
 import express from 'express';
 import type { HostAuthenticate } from './authentication/host-authenticate.js';
 import { assertSameSecret, rehashApiKeys } from './authentication/rehash-api-keys.js';
@@ -30,9 +33,11 @@ import { type Ports, ServerContainer } from './container.js';
 import { facadeOf } from './facade/facade.js';
 import { mounted } from './facade/mounted.js';
 import type { Parley } from './facade/parley.js';
+import { readGauges, type ServerGauges } from './observation/server-gauges.js';
 import type { PushServiceAccount } from './push/push-service-account.js';
 import { type RealmAddresses, RealmResolver } from './realm-resolver.js';
 import { LISTS, PARTS } from './tokens.js';
+import { JobWorkers } from './workers/job-workers.js';
 import { LoadMonitor } from './workers/load-monitor.js';
 
 /** What differs between a server, an embedding application and a test. */
@@ -78,6 +83,11 @@ export interface ParleyParts {
   readonly limits?: Partial<TransportLimits>;
   /** Whether requests are refused while the event loop lags or memory runs out; default: never. */
   readonly shedsLoad?: boolean;
+  /** Told of every answer. */
+  readonly observers?: readonly RequestObserver[];
+  readonly tracer?: RequestTracer;
+  /** Default: the storage has none. */
+  readonly storageGauges?: () => StorageGauges;
   readonly authenticate?: HostAuthenticate;
   /** For so many days deleted messages can be put back; default: 30. */
   readonly keepDeletedDays?: number;
@@ -96,6 +106,8 @@ export interface ParleyParts {
 export interface ComposedParley extends Parley {
   readonly ports: Ports;
   readonly routes: readonly Route[];
+  /** How things stand, for whoever watches the server. */
+  gauges(): Promise<ServerGauges>;
 }
 
 export async function composeParley(options: ParleyParts): Promise<ComposedParley> {
@@ -151,6 +163,14 @@ export async function composeParley(options: ParleyParts): Promise<ComposedParle
     findRealm: (stringId) => resolve(RealmResolver).findByStringId(stringId),
     ports,
     routes: container.get(PARTS.routes),
+    gauges: () =>
+      readGauges({
+        dispatcher,
+        follower,
+        hub: resolve(EventHub),
+        jobs: resolve(JobWorkers),
+        storage: options.storageGauges,
+      }),
     close: () => {
       closing ??= close();
       return closing;

@@ -70,13 +70,13 @@ import { SqliteDeviceRepository } from './push/sqlite-device-repository.js';
 import { SqlitePushTokenRepository } from './push/sqlite-push-token-repository.js';
 import { Quarantine } from './quarantine.js';
 import { ReactionPartReads, SqliteReactionRepository } from './reactions/sqlite-reaction-repository.js';
+import { SqliteRealmData } from './realms/sqlite-realm-data.js';
 import {
   LinkifierReads,
   SqliteAllowedDomainRepository,
   SqliteLinkifierRepository,
   SqlitePlaygroundRepository,
-} from './realms/sqlite-organization-lists.js';
-import { SqliteRealmData } from './realms/sqlite-realm-data.js';
+} from './realms/sqlite-realm-lists.js';
 import { newRealmCache, SqliteRealmRepository } from './realms/sqlite-realm-repository.js';
 import { SqliteReminderRepository } from './scheduling/sqlite-reminder-repository.js';
 import { SqliteScheduledMessageRepository } from './scheduling/sqlite-scheduled-message-repository.js';

@@ -1,3 +1,4 @@
+export { type BuiltScript, buildScript } from './build-script.js';
 export {
   aChannel,
   aGroup,

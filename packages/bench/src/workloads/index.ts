@@ -1,5 +1,6 @@
 import type { Workload } from '../workload.js';
 import { archive } from './archive.js';
+import { backup } from './backup.js';
 import { changes } from './changes.js';
 import { channels } from './channels.js';
 import { facade } from './facade.js';
@@ -9,6 +10,7 @@ import { jobs } from './jobs.js';
 import { markRead } from './mark-read.js';
 import { markdown } from './markdown.js';
 import { memory } from './memory.js';
+import { metrics } from './metrics.js';
 import { narrows } from './narrows.js';
 import { offline } from './offline.js';
 import { people } from './people.js';
@@ -40,4 +42,6 @@ export const WORKLOADS: readonly Workload[] = [
   markdown,
   start,
   memory,
+  metrics,
+  backup,
 ];

@@ -26,8 +26,10 @@ export class TestOrganization {
     return organization;
   }
 
+  /** On its database, unless the arguments name another one. */
   run(args: readonly string[]): Promise<Finished> {
-    return runParley([...args, `--database=sqlite:${this.database}`]);
+    const isNamed = args.some((arg) => arg.startsWith('--database='));
+    return runParley(isNamed ? args : [...args, `--database=sqlite:${this.database}`]);
   }
 
   /** Rate limits are off, since tests are in more of a hurry than people. */

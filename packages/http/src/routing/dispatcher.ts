@@ -3,6 +3,7 @@ import type { ReceivedBlob } from '@parley/domain/files';
 import { type Caller, type Clock, DomainError, type RealmId } from '@parley/domain/shared';
 import { contractPathOf } from '../contract-operations.js';
 import { AnswerWriter, type Written } from './answer-writer.js';
+import { isAdministration, isFailedLogin } from './audit.js';
 import {
   type Authenticator,
   type Identity,
@@ -21,8 +22,9 @@ import { replyToError } from './error-replies.js';
 import { HttpRefusal, malformedRequest, methodNotAllowed, serverBusy, unknownPath } from './errors.js';
 import { type LoadGauge, noLoad } from './load.js';
 import { checkLocalAccess, type PagesAllowed } from './local-access.js';
-import { type Logger, silentLogger } from './logger.js';
+import { type Logger, silentLogger, warn } from './logger.js';
 import { type Endpoint, isMethod, type Match, Matcher, pathParameters, type Style } from './matcher.js';
+import type { AnsweredRequest, RequestObserver, RequestTracer } from './observation.js';
 import { parse } from './params.js';
 import { ipGroup, type LimitState, type RateLimiter, rateLimitHeaders } from './rate-limit.js';
 import { ReceivedRequest } from './received-request.js';
@@ -58,6 +60,9 @@ export interface DispatcherOptions {
   readonly limiter: RateLimiter;
   readonly clock: Clock;
   readonly logger?: Logger;
+  /** Told of every answer. */
+  readonly observers?: readonly RequestObserver[];
+  readonly tracer?: RequestTracer;
   /** Proxies in front of us whose `X-Forwarded-*` headers are true; default: none. */
   readonly trustedProxies?: ProxyTrust;
   readonly limits?: Partial<TransportLimits>;
@@ -111,6 +116,8 @@ interface RequestState {
   proof: Proof | undefined;
   /** Of whoever calls an operation for users. */
   identity: Identity | undefined;
+  /** Credentials came, and were not good enough. */
+  hasFailedLogin: boolean;
   limit: LimitState | undefined;
   /** For its body, as long as it is worked on. */
   readonly charges: Charge[];
@@ -145,6 +152,7 @@ class TableDispatcher implements Dispatcher {
   private readonly publicUrl: URL;
   private readonly cookies: SessionCookies;
   private readonly authenticators: Readonly<Record<Style, readonly Authenticator[]>>;
+  private readonly observers: readonly RequestObserver[];
 
   constructor(private readonly options: DispatcherOptions) {
     const limits = { ...TRANSPORT_LIMITS, ...options.limits };
@@ -159,6 +167,7 @@ class TableDispatcher implements Dispatcher {
     this.answers = new AnswerWriter(limits);
     this.load = options.load ?? noLoad;
     this.logger = options.logger ?? silentLogger;
+    this.observers = options.observers ?? [];
     this.proxies = new TrustedProxies(options.trustedProxies);
     this.callLimits = new CallLimits(options.limiter, this.proxies.exist, this.logger);
     this.publicUrl = new URL(options.publicUrl ?? 'http://localhost');
@@ -215,16 +224,19 @@ class TableDispatcher implements Dispatcher {
       endpoint: undefined,
       proof: undefined,
       identity: undefined,
+      hasFailedLogin: false,
       limit: undefined,
       charges: [],
       blobs: [],
     };
+    const span = this.options.tracer?.start(raw) ?? null;
     let reply: Reply | null;
     this.requests.add(raw);
     try {
       if (!hasOneHost(raw, target)) throw malformedRequest();
       if (!requestState) throw unknownPath();
-      reply = await this.answer(request, requestState, target);
+      const answering = () => this.answer(request, requestState, target);
+      reply = await (span ? span.run(answering) : answering());
     } catch (error) {
       reply = this.replyTo(error, request, requestState);
     }
@@ -238,7 +250,14 @@ class TableDispatcher implements Dispatcher {
       if (written.done) await this.taken(written.done, response, request);
     }
     this.requests.delete(raw);
-    this.log(request, requestState, status, startedAt);
+    const answered = {
+      route: requestState?.endpoint?.route,
+      status: request.isGone ? 499 : status,
+      durationMs: performance.now() - startedAt,
+    };
+    span?.end(answered);
+    for (const observer of this.observers) observer.answered(answered);
+    this.log(request, requestState, answered);
     return true;
   }
 
@@ -484,6 +503,11 @@ class TableDispatcher implements Dispatcher {
   /** Null when nobody is left to be answered. */
   private replyTo(error: unknown, request: ReceivedRequest, requestState: RequestState | null): Reply | null {
     if (error instanceof ClientGone) return null;
+    if (requestState) {
+      const isProven = requestState.proof !== undefined && 'identity' in requestState.proof;
+      const triesHeader = !isProven && request.header('authorization') !== undefined;
+      requestState.hasFailedLogin = isFailedLogin(error, triesHeader);
+    }
     const { reply, isBug } = replyToError(error, request.variant);
     if (reply.headers === BASIC_CHALLENGE) return { ...reply, headers: this.challengeOf(requestState) };
     if (isBug) {
@@ -542,19 +566,26 @@ class TableDispatcher implements Dispatcher {
   }
 
   /** Never parameters, bodies or credentials; the path's pattern, not the path, which may hold an address. */
-  private log(request: ReceivedRequest, requestState: RequestState | null, status: number, startedAt: number): void {
+  private log(request: ReceivedRequest, requestState: RequestState | null, answered: AnsweredRequest): void {
     if (this.logger === silentLogger) return;
-    this.logger.info(
-      {
-        requestId: request.id,
-        method: request.method,
-        route: requestState?.endpoint?.route.path ?? contractPathOf(request.path),
-        status: request.isGone ? 499 : status,
-        durationMs: Math.round((performance.now() - startedAt) * 100) / 100,
-        userId: requestState?.identity?.userId,
-      },
-      'request',
-    );
+    const { route, status, durationMs } = answered;
+    const { identity, hasFailedLogin } = requestState ?? {};
+    const fields = {
+      requestId: request.id,
+      method: request.method,
+      route: route?.path ?? contractPathOf(request.path),
+      status,
+      durationMs: Math.round(durationMs * 100) / 100,
+      realmId: identity?.realmId,
+      userId: identity?.userId,
+      host: request.host.slice(0, MAX_LOGGED_LENGTH),
+      ip: request.ip.slice(0, MAX_LOGGED_LENGTH),
+      userAgent: request.header('user-agent')?.slice(0, MAX_LOGGED_LENGTH),
+    };
+    if (hasFailedLogin) warn(this.logger, { audit: 'failed log-in', ...fields }, 'failed log-in');
+    else if (route && isAdministration(route))
+      warn(this.logger, { audit: 'administration', ...fields }, 'administration');
+    else this.logger.info(fields, 'request');
   }
 }
 
@@ -565,6 +596,8 @@ function withoutCsrfToken(fields: Body['fields']): Body['fields'] {
   others.delete(CSRF_FIELD);
   return others;
 }
+/** Of what clients say of themselves. */
+const MAX_LOGGED_LENGTH = 200;
 
 /** The sender's mistake, and not our storage's. */
 const isRefusedCredentials = (error: unknown): boolean =>

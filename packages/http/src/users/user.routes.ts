@@ -2,7 +2,6 @@ import { DeactivateSelf, DeactivateUser, ReactivateUser } from '@parley/domain/a
 import { SpectateUsers } from '@parley/domain/channels';
 import type { RealmUrls, UserId } from '@parley/domain/shared';
 import { CreateUser, GetOwnUser, GetUser, ListUsers, UpdateUser } from '@parley/domain/users';
-import { given } from '../routing/given.js';
 import { NoParameters } from '../routing/params.js';
 import { success, WireText } from '../routing/reply.js';
 import { type Route, route } from '../routing/route.js';
@@ -12,6 +11,7 @@ import {
   GetUserByEmailDto,
   GetUserDto,
   ListUsersDto,
+  toDeactivation,
   toUserChanges,
   UpdateUserByEmailDto,
   UpdateUserDto,
@@ -101,8 +101,7 @@ export function userRoutes(realmUrls: RealmUrls, pages: UserPagePresenter): read
       auth: 'user',
       dto: DeactivateUserDto,
       useCase: DeactivateUser,
-      toInput: ({ user_id, deactivation_notification_comment }) =>
-        given({ userId: user_id as UserId, comment: deactivation_notification_comment }),
+      toInput: toDeactivation,
     }),
     route('POST', '/users/:user_id/reactivate', {
       auth: 'user',

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -44,6 +45,13 @@ describe('a backup', () => {
       blobs: new FolderBlobStore(join(directory, folder, 'files')),
     };
   };
+
+  /** As another program would. */
+  const runSql = (database: string, sql: string) =>
+    execFileSync(process.execPath, [
+      '-e',
+      `require(${JSON.stringify(require.resolve('better-sqlite3'))})(${JSON.stringify(database)}).exec(${JSON.stringify(sql)})`,
+    ]);
 
   const contentOf = (folder: string): readonly string[] => {
     try {
@@ -104,6 +112,17 @@ describe('a backup', () => {
     const restored = await createParley({ database: `sqlite:${target().database}`, url: 'http://localhost' });
     expect(await restored.findRealm('before')).not.toBeNull();
     await restored.close();
+  });
+
+  it('names files whose bytes are gone, uploaded ones and pictures', async () => {
+    const [file, picture] = ['cd', 'ef'].map((start) => start.padEnd(32, '0')) as [string, string];
+    runSql(
+      source.database,
+      `INSERT INTO file (realm_id, owner_id, name, path_id, blob, size, content_type, created_at)
+         VALUES (1, 1, 'a.txt', '1/a.txt', '${file}', 3, 'text/plain', 0), (1, 1, 'b.txt', '1/b.txt', '${blob}', 10, 'text/plain', 0);
+       INSERT INTO picture (realm_id, name, blob, size, format) VALUES (1, 'x', '${picture}', 3, 'png')`,
+    );
+    expect(await createBackup(source, backup, OPTIONS)).toMatchObject({ files: 1, missingFiles: [file, picture] });
   });
 
   it('keeps to a speed', async () => {

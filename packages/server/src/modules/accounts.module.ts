@@ -2,6 +2,7 @@ import {
   DeactivateSelf,
   DeactivateUser,
   DeactivationLetters,
+  DeleteContributions,
   IssueUserKey,
   ReactivateUser,
   SetUserActive,
@@ -19,6 +20,8 @@ export const accountsModule = new ContainerModule(({ bind }) => {
   provide(bind, DeactivateUser, unitOfWork, clock);
   provide(bind, DeactivationLetters, mailer, unitOfWork, realmUrls);
   provideAs(bind, LISTS.jobHandler, DeactivationLetters);
+  provide(bind, DeleteContributions, clock);
+  provideAs(bind, LISTS.jobHandler, DeleteContributions);
   provide(bind, DeactivateSelf, unitOfWork, clock);
   provide(bind, ReactivateUser, unitOfWork, clock);
   provide(bind, SetUserRole, unitOfWork, clock);

@@ -139,6 +139,8 @@ export const httpModule = ({ authenticate, ...options }: ParleyParts) =>
           clock: time,
           load,
           logger: options.logger,
+          ...(options.observers && { observers: options.observers }),
+          ...(options.tracer && { tracer: options.tracer }),
           trustedProxies: options.trustedProxies,
           ...(options.limits && { limits: options.limits }),
           realmsByPath: options.realmAddresses === 'path',

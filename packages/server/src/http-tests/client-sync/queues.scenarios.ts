@@ -48,8 +48,7 @@ export const QUEUES_SCENARIOS: Scenarios = {
       as: null,
       given: async ({ server, people }) => {
         fieldsOf(await server.patch('/realm', people.desdemona, { enable_spectator_access: true }));
-        const params = { name: 'museum', subscribers: [], is_web_public: true };
-        fieldsOf(await server.post('/channels/create', people.desdemona, params));
+        await server.createChannel('gallery', [], { is_web_public: true });
       },
       heard: [],
     },
